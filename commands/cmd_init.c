@@ -91,6 +91,7 @@ static void limits_add(struct strbuf *out)
 		else if (!isnan(limit))
 			strbuf_addf(out, "%s = %.4g\n", accept_keys[k].name, limit);
 	}
+	strbuf_addf(out, "execution-time-timed = %.4g%%\n", 100 * accept_defaults.execution_time_timed);
 }
 
 static void protocol_write(struct strbuf *out)

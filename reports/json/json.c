@@ -30,6 +30,7 @@ static json_t *limits(const struct accept_limits *l)
 			json_set_limit(o, accept_limit_names[k], limit);
 	}
 	json_set_text(o, "reorder_scope", reorder_scope_names[l->reorder_scope]);
+	json_set_limit(o, "execution_time_timed", l->execution_time_timed);
 	json_set_limit(o, "repeatability", l->repeatability);
 	json_set_limit(o, "guard_band", l->guard_band);
 	json_set_text(o, "uncertainty_bias", uncertainty_bias_names[l->uncertainty_bias]);

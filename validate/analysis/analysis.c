@@ -120,6 +120,12 @@ void evidence_release(struct evidence *e)
 	free(e->distance.wide);
 	free(e->distance.serial);
 	free(e->distance.level);
+	ratio_release(&e->bias);
+	ratio_release(&e->time);
+	ratio_release(&e->in_flight);
+	ratio_release(&e->in_flight_max);
+	for (int k = 0; k < COMPONENT_N; k++)
+		family_release(&e->family[k]);
 }
 
 /* Scatter of the program against itself; every replayer of a scenario has the same references, so the first counts. */
@@ -172,9 +178,10 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 		a->n_cut += s->n_cut > 0;
 	}
 	a->between_process_cv = between_process(a);
+	dependence_pool(a, evidence);
 	components_measure_across(a, evidence);
 	for (size_t i = 0; i < a->n_cells; i++) {
-		components_decide(&a->cell[i], &evidence[i], &p->accept);
+		components_decide(&a->cell[i], &evidence[i], &p->accept, p->replayer[a->cell[i].replayer].timed);
 		blank_refuse(&a->cell[i], &evidence[i]);
 	}
 	verdicts_reach(a, evidence);
@@ -209,6 +216,8 @@ static void cell_release(struct cell *c)
 	for (size_t i = 0; i < sizeof sample / sizeof *sample; i++)
 		sample_release(sample[i]);
 	sample_release(&c->control.d);
+	for (int k = 0; k < COMPONENT_N; k++)
+		free(c->component[k].part);
 	free(c->sessions.session);
 	free(c->concurrency_time_x.p);
 	free(c->concurrency_time_r.p);

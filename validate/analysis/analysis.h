@@ -49,6 +49,14 @@ extern const char *const component_names[]; /* "bias", "precision", ..., NULL */
 
 struct levels { /* of error, of one look at one cell */
 	double accept, reject; /* of accepting one component, of all rejections together */
+	/* ln of the most over the least replicates of a campaign that looks after each group; accept is the level of each look
+	 * then, and P-values of rejecting are corrected (stats/spending.h). 0: planned looks */
+	double span;
+};
+
+struct component_part { /* of a component that judges several numbers: an operation, a half, a quantile */
+	char label[24];
+	struct estimate estimate; /* in the component's unit */
 };
 
 struct component {
@@ -66,6 +74,8 @@ struct component {
 	 * estimate's unit. NaN: nothing of the kind was judged; a one-sided component has no lower limit */
 	double lag1, n_effective, accept_lo, accept_hi;
 	bool dependent; /* not accepted, and would be if the runs were known to be independent of each other */
+	struct component_part *part; /* [n_parts], owned by the cell; 0: the component has none, or nothing was measured */
+	size_t n_parts;
 	bool impractical;	  /* that is more than anybody runs (or no number would do): the reason says what else would */
 	char reason[400];	  /* one sentence with the numbers that decided; UTF-8, cut between characters */
 };
@@ -161,6 +171,10 @@ struct cell { /* one scenario x one replayer */
 	struct estimate bias;	       /* paired log ratios */
 	struct estimate bias_independent;
 	struct estimate bias_median, bias_trimmed; /* of the runs' medians and trimmed means; shown, not judged */
+	/* of the typical response, the mean of the fastest 90 % of the requests of a run; shown, not judged. NOT_ASSESSED in
+	 * results of earlier versions */
+	struct estimate bias_typical;
+	uint64_t n_fewest_requests; /* response times in the run that has the fewest; 0 without pairs */
 	struct estimate precision_ratio; /* Pitman-Morgan, sigma_x / sigma_r */
 	double precision_lower95, precision_upper95; /* one-sided */
 	/* against the limit, with the labels permuted within pairs (stats/pair_permutation.h): ratio above it, below it; NaN

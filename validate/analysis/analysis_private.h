@@ -44,11 +44,23 @@ struct estimate estimate_of_mean(const double *x, size_t n);
 /* --- evidence: what the decisions are made from ------------------------------------------------------------------- */
 /* A mean of runs has two t-estimates: `t` as if they were independent, which is shown and rejects; `wide` as they may depend on
  * each other in the order of the blocks (stats/serial.h), which accepts. */
-struct ratio_evidence { /* of paired log ratios */
-	enum stat_status status;
-	struct t_estimate t, wide; /* of ln(x/r) */
-	struct serial serial;
+struct ratio_evidence { /* one number of each pair: a logarithm of a ratio, or a difference */
+	enum stat_status status; /* STAT_ZERO_VARIANCE: t has se 0 */
 	size_t n;
+	double *d;	    /* [n], in block order; NULL where the status says there is none; owned */
+	size_t n_clusters;  /* 0: each pair has a recording of its own */
+	double *cluster;    /* [n_clusters] means of d over the pairs of a recording; owned */
+	struct t_estimate t, wide;
+	struct serial serial;
+};
+
+struct family { /* of a component with several parts; none: not measured */
+	enum stat_status status;
+	size_t n;
+	struct family_part {
+		char label[24];
+		struct ratio_evidence value;
+	} *part; /* owned */
 };
 
 struct share_evidence { /* a share of events per run */
@@ -102,6 +114,7 @@ struct evidence {
 	struct mean_evidence issue_error; /* 99th percentiles, ns */
 	struct distance_evidence distance;
 	struct linearity_evidence linearity;
+	struct family family[COMPONENT_N]; /* by the components that have one */
 	enum stat_status fidelity_status;
 	uint64_t worst_run; /* lost + extra + mismatched of the worst run */
 };
@@ -125,8 +138,29 @@ void evidence_release(struct evidence *e);
 enum stat_status dependent_mean(const double *x, size_t n, struct t_estimate *t, struct t_estimate *wide,
 				struct serial *serial) STAT_MUST_CHECK;
 
-/* ln(x/r), one for each reference, and their mean; used for all that is judged by the ratio of a pair. */
-void paired_ratio(struct ratio_evidence *e, const struct sample *x, const struct sample *r, const struct pairs *p);
+/* --- paired.c ------------------------------------------------------------------------------------------------------- */
+
+/* Evidence of one number of each pair, d[p->n], which becomes the evidence's own. */
+void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p);
+/* The same of ln(x[i]/r[i]), i < p->n. */
+void paired_ratio(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p);
+void ratio_release(struct ratio_evidence *e);
+/* Of a ratio that is shown and not judged. */
+struct estimate paired_estimate(const struct sample *x, const struct sample *r, const struct pairs *p);
+
+void family_release(struct family *f);
+/* Adds a part, and its status to the family's. d[p->n] becomes the part's own; x[p->n], r[p->n] stay the caller's. */
+void family_add_values(struct family *f, const char *label, const struct pairs *p, double *d);
+void family_add_pairs(struct family *f, const char *label, const struct pairs *p, const double *x, const double *r);
+void family_add_ratio(struct family *f, const char *label, const struct pairs *p, double (*value)(const struct run_summary *s));
+/* Whether all runs of the pairs have that number (it is not NaN); true for no pairs. */
+bool pairs_have(const struct pairs *p, double (*value)(const struct run_summary *s));
+/* The smallest number of response times of a run; 0 for no pairs. */
+uint64_t pairs_fewest_requests(const struct pairs *p);
+
+/* Widens every series in e[a->n_cells] for the dependence of one role: its coefficient is the larger of its own estimate and
+ * the mean over all cells of its replayer (stats/serial.h). */
+void dependence_pool(const struct analysis *a, struct evidence *e);
 
 /* --- verdict.c ------------------------------------------------------------------------------------------------------ */
 

@@ -226,7 +226,7 @@ static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p
 	struct sample x, r;
 	sample_init(&x, values_of(p->x, p->n, value), p->n);
 	sample_init(&r, values_of(p->r, p->n, value), p->n);
-	paired_ratio(e, &x, &r, p);
+	paired_ratio(e, x.x, r.x, p);
 	*mean_x = mean_over(x.x, x.n);
 	*mean_r = mean_over(r.x, r.n);
 	sample_release(&x);

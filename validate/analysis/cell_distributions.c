@@ -47,11 +47,9 @@ static void quantiles(struct cell *c, const struct pairs *p)
 	double fewest = fmin(least(p->x, p->n, n_requests), least(p->r, p->n, n_requests));
 	for (int i = 0; i < QUANTILES_N; i++) {
 		struct sample x, r;
-		struct ratio_evidence e;
 		sample_init(&x, values_of(p->x, p->n, of[i]), p->n);
 		sample_init(&r, values_of(p->r, p->n, of[i]), p->n);
-		paired_ratio(&e, &x, &r, p);
-		c->quantile_bias[i] = estimate_of_t(e.status, &e.t, expm1);
+		c->quantile_bias[i] = paired_estimate(&x, &r, p);
 		c->quantile_extrapolated[i] = p->n && quantile_is_extrapolated((size_t)fewest, analysis_quantiles[i]);
 		sample_release(&x);
 		sample_release(&r);

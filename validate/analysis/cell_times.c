@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Response and execution times of a cell: samples, the paper's set, the paired analysis, tests beside it,
  * diagnostics. */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,6 +29,11 @@ static double trimmed_response(const struct run_summary *s)
 	return s->response_trimmed_mean;
 }
 
+static double typical_response(const struct run_summary *s)
+{
+	return s->response_typical;
+}
+
 static double p99_response(const struct run_summary *s)
 {
 	return s->response_p99;
@@ -51,56 +55,6 @@ static void both(struct sample *x, struct sample *r, const struct pairs *p,
 {
 	sample_init(x, values_of(p->x, p->n, value), p->n);
 	sample_init(r, values_of(p->r, p->n, value), p->n);
-}
-
-/* Log ratios, one for each reference: those of replays that share a recording are averaged, so that a reference counts
- * once. With one recording for all of them, the scatter of the replays is all there is. Returns how many. */
-static size_t distinct_ratios(double *d, const struct pairs *p)
-{
-	if (!p->shared)
-		return p->n;
-	double *mean = xcalloc(p->n ? p->n : 1, sizeof *mean);
-	size_t n = 0;
-	for (size_t i = 0; i < p->n; i++) {
-		double sum = 0;
-		size_t count = 0, first = p->n;
-		for (size_t j = p->n; j-- > 0;)
-			if (p->r[j] == p->r[i]) {
-				first = j;
-				sum += d[j];
-				count++;
-			}
-		if (first == i)
-			mean[n++] = sum / (double)count;
-	}
-	if (n > 1)
-		for (size_t i = 0; i < n; i++)
-			d[i] = mean[i];
-	free(mean);
-	return n > 1 ? n : p->n;
-}
-
-/* True where d[n] differs by no more than the rounding of the numbers it comes from: a scatter that is none. */
-static bool is_rounding(const struct t_estimate *t, size_t n, const struct sample *x, const struct sample *r)
-{
-	double largest = 1;
-	for (size_t i = 0; i < x->n; i++)
-		largest = fmax(largest, fmax(fabs(log(x->x[i])), fabs(log(r->x[i]))));
-	return t->se * sqrt((double)n) <= 4 * DBL_EPSILON * largest;
-}
-
-void paired_ratio(struct ratio_evidence *e, const struct sample *x, const struct sample *r, const struct pairs *p)
-{
-	double *d = xcalloc(x->n ? x->n : 1, sizeof *d);
-	e->status = x->n < 2 ? STAT_TOO_FEW : log_ratios(r->x, x->x, x->n, d);
-	e->n = distinct_ratios(d, p);
-	if (!e->status)
-		e->status = dependent_mean(d, e->n, &e->t, &e->wide, &e->serial);
-	if (!e->status && is_rounding(&e->t, e->n, x, r))
-		e->status = STAT_ZERO_VARIANCE;
-	if (e->status == STAT_ZERO_VARIANCE)
-		e->t = e->wide = (struct t_estimate){.value = d[0], .df = (double)(e->n - 1)};
-	free(d);
 }
 
 static void papers_set(struct cell *c, double alpha)
@@ -272,16 +226,16 @@ static double lanes_of(const struct pairs *p, const struct scenario *scenario)
 	return n;
 }
 
-static double relative(double d)
+static struct estimate typical_bias(const struct pairs *p)
 {
-	return expm1(d);
-}
-
-static struct estimate paired_bias(struct ratio_evidence *e, const struct sample *x, const struct sample *r,
-				   const struct pairs *p)
-{
-	paired_ratio(e, x, r, p);
-	return estimate_of_t(e->status, &e->t, relative);
+	struct sample x, r;
+	if (!pairs_have(p, typical_response))
+		return estimate_none(STAT_NOT_ASSESSED);
+	both(&x, &r, p, typical_response);
+	struct estimate e = paired_estimate(&x, &r, p);
+	sample_release(&x);
+	sample_release(&r);
+	return e;
 }
 
 void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *results)
@@ -309,12 +263,14 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, co
 	if (!logs && !sample_correlation(lx, lr, n, &correlation))
 		c->correlation = correlation;
 
-	struct ratio_evidence aside;
-	c->bias = paired_bias(&e->bias, &c->x, &c->r, p);
-	c->execution_time = paired_bias(&e->time, &c->x_time, &c->r_time, p);
+	paired_ratio(&e->bias, c->x.x, c->r.x, p);
+	c->bias = estimate_of_t(e->bias.status, &e->bias.t, expm1);
+	paired_ratio(&e->time, c->x_time.x, c->r_time.x, p);
+	c->execution_time = estimate_of_t(e->time.status, &e->time.t, expm1);
 	split_execution(c, p, scenario);
-	c->bias_median = paired_bias(&aside, &c->x_median, &c->r_median, p);
-	c->bias_trimmed = paired_bias(&aside, &c->x_trimmed, &c->r_trimmed, p);
+	c->bias_median = paired_estimate(&c->x_median, &c->r_median, p);
+	c->bias_trimmed = paired_estimate(&c->x_trimmed, &c->r_trimmed, p);
+	c->bias_typical = typical_bias(p);
 	papers_set(c, 0.05);
 	independent_bias(c);
 	precision(c, e, lx, lr, logs, results->protocol.accept.precision_ratio);

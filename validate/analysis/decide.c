@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "validate/stats/distributions.h"
+#include "validate/stats/spending.h"
 
 /* A plan of many looks leaves next to no error for the first ones; below this the quantiles are out of reach, and nothing
  * that is worth deciding so early would be decided. */
@@ -56,15 +57,17 @@ static double p_inside(const struct t_estimate *t, double lo, double hi)
 }
 
 struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate *wide, size_t n, double lo, double hi,
-			    bool two_sided)
+			    bool two_sided, double span)
 {
+	const double times = two_sided ? 2 : 1;
 	if (!(t->se > 0)) {
 		bool inside = t->value >= lo && t->value <= hi;
-		return (struct mean_p){inside ? 0 : 1, inside ? 1 : ldexp(1, n > 1000 ? -1000 : 1 - (int)n), inside ? 0 : 1};
+		double signs = sequential_p(ldexp(1, n > 1000 ? -1000 : -(int)n), span);
+		return (struct mean_p){inside ? 0 : 1, inside ? 1 : fmin(1, 2 * signs), inside ? 0 : 1};
 	}
 	double outside = fmin(isfinite(lo) ? t_below((t->value - lo) / t->se, t->df) : 1,
 			      isfinite(hi) ? t_above((t->value - hi) / t->se, t->df) : 1);
-	return (struct mean_p){p_inside(wide, lo, hi), fmin(1, two_sided ? 2 * outside : outside), p_inside(t, lo, hi)};
+	return (struct mean_p){p_inside(wide, lo, hi), fmin(1, times * sequential_p(outside, span)), p_inside(t, lo, hi)};
 }
 
 /* Below this an interval has one degree of freedom, and is as wide as it likes. */

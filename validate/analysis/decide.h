@@ -23,12 +23,13 @@ void decide_shown(struct component *c, struct estimate estimate, const char *wha
 
 /* A mean against -+limit (`two_sided`, where P is doubled for rejecting) or against an upper limit; `lo` and `hi` in the
  * scale of the mean. `wide` accepts, `t` rejects (analysis_private.h); accept_alone is P of accepting by t. Without scatter (se 0) all
- * n runs are alike: inside is accepted, outside has the P of n signs that agree. */
+ * n runs are alike: inside is accepted, outside has the P of n signs that agree. `span`: of the looks (struct levels), corrects the
+ * P-value of rejecting. */
 struct mean_p {
 	double accept, reject, accept_alone;
 };
 struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate *wide, size_t n, double lo, double hi,
-			    bool two_sided);
+			    bool two_sided, double span);
 
 /* Neither accepted nor rejected, and the runs are taken for so few that an interval of their mean is as wide as it likes: no reader is told of it. */
 bool decide_is_hardly_one(const struct component *c, const struct serial *s);

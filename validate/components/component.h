@@ -58,7 +58,7 @@ extern const struct component_row *const components[]; /* [COMPONENT_N], by kind
 void components_measure(const struct measuring *m);
 void components_measure_across(const struct analysis *a, struct evidence *e);
 /* Decisions of one cell before Holm, with reasons. */
-void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l);
+void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l, bool timed);
 /* What would settle the components that stayed inconclusive: n_more, impractical and a clause in the reason. `n_tests` is the
  * size of Holm's family, `until_next_look` the replicates to the next planned look, 0 after the last. */
 void components_plan(struct cell *c, const struct evidence *e, const struct accept_limits *l, unsigned int n_tests,
@@ -69,6 +69,23 @@ void components_plan(struct cell *c, const struct evidence *e, const struct acce
 void decide_ratio(struct component *c, const struct ratio_evidence *e, const struct levels *levels, bool alike,
 		  double guard_band);
 void plan_ratio(struct component *c, const struct ratio_evidence *e, double alpha_reject);
+
+/* P-values of the mean against [low, high], either of which may be infinite. */
+struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high, double span);
+/* The limits of the mean with error alpha each, as they accept (`widen`) or reject; false: none. */
+bool ratio_limits(const struct ratio_evidence *e, double alpha, bool widen, double *lo, double *hi);
+/* Says that recordings are reused, where something stays inconclusive. */
+void decide_clusters(struct component *c, const struct ratio_evidence *e);
+
+/* --- family.c: several such numbers, all of which must lie within the limits --------------------------------------- */
+struct family_words {
+	const char *what; /* the value of a part is, after its label: "mean" in "reads mean +3 %" */
+	bool logarithm;	  /* the values are logarithms of ratios, shown as percentages; else as they are */
+};
+void decide_family(struct component *c, const struct family *f, const struct levels *levels, const struct family_words *words);
+void plan_family(struct component *c, const struct family *f, bool logarithm, double alpha_reject);
+/* Not assessed, or not applicable: why. */
+void decide_without(struct component *c, enum decision decision, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* --- share.c: shares of events against an upper limit -------------------------------------------------------------- */
 void decide_share(struct component *c, const struct share_evidence *e, const struct levels *levels);
@@ -84,9 +101,8 @@ extern const char plan_no_number[]; /* "no practical number of replicates settle
 
 /* `needed` is the total; returns whether the reason must say what else would settle it. */
 bool plan_further(struct component *c, enum stat_status s, uint64_t needed, size_t have);
-/* The smallest number of replicates that are worth `independent` ones. `among`: the autocorrelation is met again without what
- * so few replicates may have hidden; else its coefficient stays. */
-uint64_t plan_as_dependent(const struct serial *s, size_t have, uint64_t independent, bool among);
+/* The smallest number of replicates that are worth `independent` ones, with the same coefficient. */
+uint64_t plan_as_dependent(const struct serial *s, uint64_t independent);
 /* A mean, against a limit below and one above; `what` scatters between the replicates. */
 void plan_mean(struct component *c, const struct t_estimate *t, const struct serial *serial, size_t have, double low,
 	       double high, double alpha_reject, const char *what);

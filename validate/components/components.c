@@ -28,14 +28,14 @@ void components_measure_across(const struct analysis *a, struct evidence *e)
 			components[k]->measure_across(a, e);
 }
 
-void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l)
+void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l, bool timed)
 {
 	const struct deciding d = {c, e, l, &c->levels};
 	for (int k = 0; k < COMPONENT_N; k++) {
 		c->component[k] = (struct component){.kind = k,
 						     .decision = DECISION_NOT_ASSESSED,
 						     .estimate = estimate_none(STAT_NOT_ASSESSED),
-						     .limit = accept_limit(l, k),
+						     .limit = accept_limit_of(l, k, timed),
 						     .p_reject = NAN,
 						     .p_reject_holm = NAN,
 						     .lag1 = NAN,

@@ -57,7 +57,7 @@ static void decide_concurrency(struct component *c, const struct deciding *given
 	if (decide_is_early(c, levels))
 		return;
 	for (size_t i = d.from; i < d.to; i++) {
-		struct mean_p p = decide_mean_p(&e->t[i], &e->wide[i], e->n, -c->limit, c->limit, true);
+		struct mean_p p = decide_mean_p(&e->t[i], &e->wide[i], e->n, -c->limit, c->limit, true, levels->span);
 		deciding = !at || p.accept > p_accept ? i : deciding;
 		p_accept = fmax(p_accept, p.accept);
 		p_alone = fmax(p_alone, p.accept_alone);

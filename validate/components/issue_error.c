@@ -23,7 +23,7 @@ static void decide_issue_error(struct component *c, const struct deciding *d)
 	}
 	if (decide_is_early(c, levels))
 		return;
-	struct mean_p p = decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false);
+	struct mean_p p = decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false, levels->span);
 	decide(c, p.accept, p.reject, levels);
 	REASON(c, "99th percentile %s", shown_time(e->t.value).text);
 	if (!e->status && !t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi) &&

@@ -130,7 +130,7 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 	if (decide_is_early(c, levels))
 		return;
 	for (size_t i = 0; i < e->n_contrasts; i++) {
-		struct mean_p p = decide_mean_p(&e->contrast[i], &e->wide[i], e->n, low, high, true);
+		struct mean_p p = decide_mean_p(&e->contrast[i], &e->wide[i], e->n, low, high, true, levels->span);
 		p_accept = fmax(p_accept, p.accept);
 		p_alone = fmax(p_alone, p.accept_alone);
 		p_reject = fmin(p_reject, p.reject);

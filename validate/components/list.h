@@ -17,10 +17,18 @@
 #define COMPONENT_LIST(X) \
 	X(BIAS, bias, "bias", bias, OPT_RATIO, 0.10, "bias", 1e-6, 0.99, \
 	  "largest relative bias, either way (default 10%)") \
+	X(SHAPE, shape, "shape", shape, OPT_RATIO, 0.10, "shape", 1e-6, 1, \
+	  "largest difference of the distributions of response times over their mean (default 0.10)") \
+	X(TAIL, tail, "tail", tail, OPT_RATIO, 0.25, "tail", 1e-6, 0.99, \
+	  "largest relative bias of the slowest 1 % of the requests, either way (default 25%)") \
+	X(OPERATION, operation, "bias by operation", operation, OPT_RATIO, 0.15, "operation", 1e-6, 0.99, \
+	  "largest relative bias of an operation, either way (default 15%)") \
+	X(HALF, half, "bias by half", half, OPT_RATIO, 0.15, "half", 1e-6, 0.99, \
+	  "largest relative bias of either half of the run, either way (default 15%)") \
 	X(PRECISION, precision, "precision", precision_ratio, OPT_DOUBLE, 2, "precision-ratio", 1, 1e6, \
 	  "largest ratio of the replayer's standard deviation to the program's (default 2)") \
-	X(EXECUTION_TIME, execution_time, "execution time", execution_time, OPT_RATIO, 0.01, "execution-time", 1e-6, 0.99, \
-	  "largest relative deviation of the execution time, either way (default 1%)") \
+	X(EXECUTION_TIME, execution_time, "execution time", execution_time, OPT_RATIO, 0.10, "execution-time", 1e-6, 0.99, \
+	  "largest relative deviation of the execution time, either way (default 10%, of timed replays 1%)") \
 	X(REORDERING, reordering, "reordering", reordered, OPT_RATIO, 0.01, "reordered", 0, 1, \
 	  "largest share of Type-P-Reordered requests (default 1%)") \
 	X(FIDELITY, fidelity, "fidelity", n_mismatched, OPT_UINT, 0, "mismatches", 0, 0, \

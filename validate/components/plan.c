@@ -24,14 +24,13 @@ bool plan_further(struct component *k, enum stat_status s, uint64_t needed, size
 	return k->impractical;
 }
 
-uint64_t plan_as_dependent(const struct serial *s, size_t have, uint64_t independent, bool among)
+uint64_t plan_as_dependent(const struct serial *s, uint64_t independent)
 {
 	uint64_t below = independent > 1 ? independent - 1 : 1, n = independent;
 	if (isnan(s->lag1))
 		return independent;
 	while (n < PLANNING_MAX_N && n - below > 0) {
-		double rho = among ? serial_rho_among(s->lag1, (double)have, (double)n) : s->rho;
-		if ((double)n / serial_inflation(rho, (double)n) >= (double)independent)
+		if ((double)n / serial_inflation(s->rho, (double)n) >= (double)independent)
 			break;
 		below = n;
 		n += n / 64 + 1;
@@ -48,15 +47,12 @@ void plan_mean(struct component *k, const struct t_estimate *t, const struct ser
 	double distance = inside ? fmin(t->value - low, high - t->value) : fmax(low - t->value, t->value - high);
 	double alpha = inside ? PLAN_ACCEPT : alpha_reject;
 	if (inside && !isnan(serial->lag1)) { /* accepting allows for dependence */
-		struct serial apart = *serial;
-		apart.inflation = serial_inflation(serial_rho_among(serial->lag1, (double)have, INFINITY), (double)have);
-		apart.n_effective = (double)have / apart.inflation;
-		sd = serial_widen(t, have, &apart).se * sqrt(apart.n_effective);
+		sd = serial_widen(t, have, serial).se * sqrt(serial->n_effective);
 		worth = (uint64_t)fmax(2, serial->n_effective);
 	}
 	enum stat_status s = replicates_for_mean(sd, distance, alpha, PLAN_ASSURANCE, &needed);
 	if (!s && inside) {
-		needed = plan_as_dependent(serial, have, needed, true);
+		needed = plan_as_dependent(serial, needed);
 		s = needed < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED;
 	}
 	if (plan_further(k, s, needed, have) && !sd_for_mean(worth, distance, alpha, PLAN_ASSURANCE, &most))

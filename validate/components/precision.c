@@ -5,6 +5,7 @@
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/planning.h"
+#include "validate/stats/spending.h"
 
 /* P of a permutation when as many independent exchanges stand behind it as the pairs are taken for. */
 static double permutation_widened(double p, double inflation)
@@ -46,7 +47,7 @@ static void decide_both(struct component *c, const struct evidence *e, const str
 		p_alone = fmax(p_alone, e->permutation_below);
 		p_below = fmax(p_below, permutation_widened(e->permutation_below, serial->inflation));
 	}
-	decide(c, p_below, p_above, levels);
+	decide(c, p_below, sequential_p(p_above, levels->span), levels);
 	c->accept_hi = wide;
 	upper = c->decision == DECISION_REJECT ? upper : wide;
 	REASON(c, "scatter %.3g times the program's, one-sided %.*g %% limits %.3g and %.3g, %s the limit %.3g",
@@ -86,7 +87,7 @@ static void decide_repeatability(struct component *c, const struct deciding *d)
 	}
 	struct spread_p p = spread_p(x, c->limit);
 	c->estimate = spread_estimate(x, x->sd);
-	decide(c, p.below, p.above, levels);
+	decide(c, p.below, sequential_p(p.above, levels->span), levels);
 	REASON(c, "repeatability %s %%, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%", shown_percent(x->sd).text,
 	       confidence_digits(levels->accept), 100 * (1 - levels->accept), shown_percent(lower).text,
 	       shown_percent(upper).text, decide_position(c), shown_percent(c->limit).text);
@@ -123,7 +124,7 @@ static void plan_precision(struct component *k, const struct planning *p)
 	uint64_t least = (uint64_t)ceil(-log2(alpha)); /* below, no permutation is as rare */
 	needed = needed < least ? least : needed;
 	if (!s && alpha >= PLAN_ACCEPT)
-		needed = plan_as_dependent(&e->precision_serial, pm->n, needed, false);
+		needed = plan_as_dependent(&e->precision_serial, needed);
 	if (plan_further(k, s, needed, pm->n) &&
 	    !ratio_for_precision(pm->n, pm->correlation, k->limit, alpha, PLAN_ASSURANCE, &below, &above))
 		REASON_ADD(k, "; %s: the ratio is too near it, %zu replicates can do with one of %s %.3g", plan_no_number, pm->n,

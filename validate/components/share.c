@@ -6,6 +6,7 @@
 #include "validate/stats/bounds.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/planning.h"
+#include "validate/stats/spending.h"
 
 void decide_share(struct component *c, const struct share_evidence *e, const struct levels *levels)
 {
@@ -34,13 +35,13 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 			decide_nothing(c, s ? s : STAT_NOT_CONVERGED);
 			return;
 		}
-		decide(c, limit < 1 ? p_accept : 0, p_reject, levels);
+		decide(c, limit < 1 ? p_accept : 0, sequential_p(p_reject, levels->span), levels);
 		REASON(c, "%.0f of %.0f requests, alike in all runs, %s limit %.2g %%, %s the limit %s %%", e->k, e->of,
 		       c->decision == DECISION_REJECT ? "lower" : "upper",
 		       100 * (c->decision == DECISION_REJECT ? lo : hi), decide_position(c), shown_percent(c->limit).text);
 		return;
 	}
-	struct mean_p p = decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false);
+	struct mean_p p = decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false, levels->span);
 	double lo, hi, unused;
 	decide(c, p.accept, p.reject, levels);
 	if (t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi) ||

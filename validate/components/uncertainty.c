@@ -17,6 +17,7 @@
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/planning.h"
+#include "validate/stats/spending.h"
 
 /* P of |bias| + z sigma_c against the limit: the smallest error at which the sum of both limits, each at half of it, clears
  * the limit; found by halving on a logarithmic scale. */
@@ -84,7 +85,7 @@ static void decide_uncertainty(struct component *c, const struct deciding *d)
 		decide_nothing(c, s);
 		return;
 	}
-	decide(c, p.below, blame_p(b, p.above, c->limit), levels);
+	decide(c, p.below, sequential_p(blame_p(b, p.above, c->limit), levels->span), levels);
 	REASON(c, "U %s %%%s, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%", shown_percent(c->estimate.value).text,
 	       added ? " with the bias" : "", confidence_digits(levels->accept), 100 * (1 - levels->accept),
 	       shown_percent(lower).text, shown_percent(upper).text, decide_position(c), shown_percent(c->limit).text);

@@ -69,6 +69,15 @@ int section_set(const struct protocol_file *f, const struct option_spec *table, 
 	return 0;
 }
 
+/* An execution time that is given holds for timed replays too. */
+static int accept_read(const struct protocol_file *f, struct protocol *p, const struct ini_section *s, struct err *e)
+{
+	int ret = section_set(f, accept_keys, p, s, e);
+	if (!ret && ini_key_find(s, "execution-time") && !ini_key_find(s, "execution-time-timed"))
+		p->accept.execution_time_timed = p->accept.execution_time;
+	return ret;
+}
+
 /* "20" or "10..60" and the looks that follow from it. */
 static int replicates_read(struct protocol *p, struct err *e)
 {
@@ -304,7 +313,7 @@ int protocol_read(struct protocol *p, const char *path, struct err *e)
 	if (!ret)
 		ret = observe_resolve(p, e);
 	if (!ret && section_find(&f, "accept"))
-		ret = section_set(&f, accept_keys, p, section_find(&f, "accept"), e);
+		ret = accept_read(&f, p, section_find(&f, "accept"), e);
 	if (!ret)
 		ret = compare_read(p, &f, e);
 	if (!ret)

@@ -153,6 +153,7 @@ struct accept_limits {
 	COMPONENT_LIST(LIMIT) /* one for each component, by the names of components/list.h */
 #undef LIMIT
 	int reorder_scope;
+	double execution_time_timed; /* instead of execution_time, for timed replays */
 	double repeatability; /* coefficient of variation of the replays, where one recording is the reference of all */
 	double guard_band;    /* of the bias rule, in units of the expanded uncertainty of the bias */
 	int uncertainty_bias; /* enum uncertainty_bias */
@@ -160,8 +161,9 @@ struct accept_limits {
 };
 /* What holds where [accept] says nothing. */
 extern const struct accept_limits accept_defaults;
-/* A component's limit in its unit; NaN none. */
+/* A component's limit in its unit; NaN none. The second: for a replayer that is timed, or not. */
 double accept_limit(const struct accept_limits *l, enum component_kind k);
+double accept_limit_of(const struct accept_limits *l, enum component_kind k, bool timed);
 extern const char *const accept_limit_names[]; /* [COMPONENT_N]: "bias", "precision_ratio", "n_mismatched", ... */
 
 /* How much may change between two versions of a replayer before it matters ([compare]). Ratios: 0.10 is 10 %; NaN (UINT64_MAX

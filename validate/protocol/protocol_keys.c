@@ -15,7 +15,7 @@ const char *const uncertainty_bias_names[] = {"apart", "added", NULL};
 const char *const concurrency_by_names[] = {"time", "request", "both", NULL};
 
 #define LIMIT(KIND, row, name, limit, type, fallback, ...) .limit = fallback,
-const struct accept_limits accept_defaults = {COMPONENT_LIST(LIMIT).repeatability = NAN, .guard_band = NAN};
+const struct accept_limits accept_defaults = {COMPONENT_LIST(LIMIT).execution_time_timed = 0.01, .repeatability = NAN, .guard_band = NAN};
 #undef LIMIT
 
 #define LIMIT(KIND, row, name, limit, ...) [COMPONENT_##KIND] = #limit,
@@ -34,6 +34,13 @@ double accept_limit(const struct accept_limits *l, enum component_kind k)
 	else
 		limit = *(const double *)field;
 	return limit > 0 || (limit == 0 && !(key->min > 0)) ? limit : NAN;
+}
+
+double accept_limit_of(const struct accept_limits *l, enum component_kind k, bool timed)
+{
+	if (timed && k == COMPONENT_EXECUTION_TIME)
+		return l->execution_time_timed > 0 ? l->execution_time_timed : NAN;
+	return accept_limit(l, k);
 }
 
 #define FIELD(field) offsetof(struct protocol, field)
@@ -241,6 +248,14 @@ const struct option_spec accept_keys[] = {
      .arg = "SCOPE",
      .choices = reorder_scope_names,
      .help = "which sequences must not be reordered; auto: all where a total order is promised, else thread"},
+    {.name = "execution-time-timed",
+     .type = OPT_RATIO,
+     .offset = FIELD(execution_time_timed),
+     .arg = "RATIO",
+     .help = "the same of timed replays (default: as execution-time where that is given, else 1%)",
+     .min = 1e-6,
+     .max = 0.99,
+     .flags = OPT_NONE},
     {.name = "repeatability",
      .type = OPT_RATIO,
      .offset = FIELD(repeatability),

@@ -55,7 +55,7 @@ static void protocol_init(struct protocol *p)
 		.look = {SYNTHETIC_BLOCKS},
 		.accept = accept_defaults,
 	};
-	p->accept.execution_time = 0.10; /* as protocols/quick.conf */
+	p->accept.execution_time_timed = 0.10; /* as protocols/quick.conf */
 	p->target = xcalloc(1, sizeof *p->target);
 	p->scenario = xcalloc(p->n_scenarios, sizeof *p->scenario);
 	p->replayer = xcalloc(p->n_replayers, sizeof *p->replayer);
@@ -88,6 +88,9 @@ void synthetic_init(struct synthetic *s)
 		run->bank = run->block;
 		run->summary.ns_at_level = xcalloc(N_LEVELS_MAX, sizeof *run->summary.ns_at_level);
 		run->summary.requests_at_level = xcalloc(N_LEVELS_MAX, sizeof *run->summary.requests_at_level);
+		run->summary.op = xcalloc(2, sizeof *run->summary.op);
+		strcpy(run->summary.op[0].op, "read");
+		strcpy(run->summary.op[1].op, "write");
 	}
 }
 
@@ -97,6 +100,7 @@ void synthetic_release(struct synthetic *s)
 	for (size_t i = 0; i < s->results.n_runs; i++) {
 		free(s->results.run[i].summary.ns_at_level);
 		free(s->results.run[i].summary.requests_at_level);
+		free(s->results.run[i].summary.op);
 	}
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		free(p->scenario[i].name);
@@ -261,6 +265,7 @@ static void times_set(struct run_summary *s, double mean_ns, double execution_ns
 {
 	int64_t *ns = s->ns_at_level;
 	uint64_t *requests = s->requests_at_level;
+	struct op_summary *op = s->op;
 	*s = (struct run_summary){
 		.response = {.n = N_REQUESTS, .mean = mean_ns, .sd = mean_ns / 4, .min = mean_ns / 2, .max = mean_ns * 9},
 		.response_median = mean_ns * 0.9,
@@ -273,7 +278,37 @@ static void times_set(struct run_summary *s, double mean_ns, double execution_ns
 		.clock_read_cost_ns = 30,
 		.ns_at_level = ns,
 		.requests_at_level = requests,
+		.op = op,
+		.n_ops = 2,
 	};
+}
+
+/* Shares of the requests below each edge: a uniform distribution from 0 to 2 and, beyond the last quantile, a tail. With the defect
+ * a part of the requests lies higher by the largest distance that is asked for. */
+static double share_below(double edge, double less)
+{
+	double share = edge < 2 ? 0.495 * edge : fmin(1, 0.99 + 0.01 * (edge - 2) / 8);
+	return fmin(1, fmax(0, share - (edge > 0.25 && edge < 1.75 ? less : 0)));
+}
+
+/* The parts of the distribution: `z` is a little scatter. */
+static void distribution_set(struct run_summary *s, const struct defect *d, bool struck, double z)
+{
+	double mean = s->response.mean, off = 1 + 0.003 * z;
+	double tail = struck && d->kind == COMPONENT_TAIL ? 1 + d->times * accept_defaults.tail : 1;
+	double half = struck && d->kind == COMPONENT_HALF ? d->times * accept_defaults.half : 0;
+	double operation = struck && d->kind == COMPONENT_OPERATION ? d->times * accept_defaults.operation : 0;
+	double less = 0.002 * z + (struck && d->kind == COMPONENT_SHAPE ? d->times * accept_defaults.shape : 0);
+	s->response_tail = mean * 4 * tail * off;
+	s->response_typical = mean * 0.85;
+	s->has_halves = true;
+	for (int i = 0; i < 2; i++) /* as much faster as the other is slower: the mean stays */
+		s->half[i] = (struct moments){.n = N_REQUESTS / 2, .mean = mean * (1 + (i ? -half : half)), .sd = mean / 4};
+	for (int i = 0; i < 2; i++)
+		s->op[i].response = (struct moments){.n = N_REQUESTS / 2, .mean = mean * (1 + (i ? -operation : operation)), .sd = mean / 4};
+	s->has_shape = true;
+	for (size_t k = 0; k < SUMMARY_N_SHAPE; k++)
+		s->shape[k] = (uint64_t)lround(N_REQUESTS * share_below(summary_shape_edge(k), less));
 }
 
 static bool is_timed(const struct defect *d)
@@ -298,6 +333,7 @@ static void role_draw(struct synthetic *s, enum world world, const struct defect
 		/* every fault is of one component alone: what waits between requests makes up for what they take longer */
 		times_set(sum, mean * bias_of(d, scenario, struck), mean * N_REQUESTS / level * 1.02 * longer);
 		levels_set(sum, d, struck, c.level[b - 1]);
+		distribution_set(sum, d, struck, c.level[b - 1]);
 		if (role > 0)
 			order_set(sum, d, struck, &c, b, rng);
 		if (role > 0 && is_timed(d))

@@ -22,9 +22,23 @@ double serial_inflation(double rho, double n)
 	return fmin(n, fmax(1, (1 + rho) / (1 - rho) - ends));
 }
 
+double serial_rho_own(double lag1, double n)
+{
+	return (lag1 + 1 / n) / fmax(0.4, 1 - 4 / n);
+}
+
+struct serial serial_pooled(double lag1, size_t n, double mean, size_t n_cells)
+{
+	double k = (double)n, pooled = mean + hidden(k) / sqrt((double)n_cells);
+	struct serial s = {.lag1 = lag1, .rho = fmin(LARGEST_RHO, fmax(0, fmax(serial_rho_own(lag1, k), pooled)))};
+	s.inflation = serial_inflation(s.rho, k);
+	s.n_effective = k / s.inflation;
+	return s;
+}
+
 double serial_rho_among(double lag1, double n, double n_then)
 {
-	double rho = (lag1 + 1 / n) / fmax(0.4, 1 - 4 / n) + hidden(n_then);
+	double rho = serial_rho_own(lag1, n) + hidden(n_then);
 	return fmin(LARGEST_RHO, fmax(0, rho));
 }
 

@@ -32,6 +32,13 @@ struct serial {
 /* x[n] in the order of time. Errors: STAT_TOO_FEW (n < 2), STAT_ZERO_VARIANCE, STAT_NOT_FINITE. */
 enum stat_status serial_dependence(const double *x, size_t n, struct serial *s) STAT_MUST_CHECK;
 
+/* The coefficient as n values show it, without what they may hide; negative ones stay. */
+double serial_rho_own(double lag1, double n);
+
+/* Of one series among those of n_cells cells that a replayer has, `mean` being the mean of their serial_rho_own(): the larger of
+ * the series' own coefficient and of mean + (2.2 + 8/n)/n / sqrt(n_cells), for the cells together hide less than each. */
+struct serial serial_pooled(double lag1, size_t n, double mean, size_t n_cells);
+
 /* Of n values of which it is not known: as if independent, lag1 NaN. */
 struct serial serial_none(size_t n);
 

@@ -115,3 +115,26 @@ enum stat_status spending_exact_levels(double alpha, const unsigned int *look, s
 	free(next);
 	return STAT_OK;
 }
+
+double sequential_p(double p, double span)
+{
+	double z;
+	if (!(span > 0) || !(p > 0) || normal_quantile(1 - p, &z) || z <= 0)
+		return span > 0 && p >= 0.5 ? 1 : p;
+	return fmin(1, p + z * normal_density(z) * span / 2);
+}
+
+double sequential_level(double alpha, double span)
+{
+	double low = 0, high = alpha;
+	if (!(span > 0))
+		return alpha;
+	for (int i = 0; i < 60; i++) {
+		double middle = (low + high) / 2;
+		if (sequential_p(middle, span) > alpha)
+			high = middle;
+		else
+			low = middle;
+	}
+	return low;
+}

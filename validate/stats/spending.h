@@ -26,4 +26,14 @@ enum stat_status spending_levels(double alpha, const unsigned int *look, size_t 
 enum stat_status spending_exact_levels(double alpha, const unsigned int *look, size_t n_looks,
 				       double *level) STAT_MUST_CHECK;
 
+/* A P-value of a look at any time, of a test that may be made after every replicate. The largest of the standardised deviates over
+ * all looks is that of a Brownian motion between n_min and n_max replicates; with span = ln(n_max/n_min) the chance that it ever
+ * exceeds z = Phi^-1(1 - p) is about
+ *     p + z phi(z) span/2,
+ * at most 1. One-sided: correct before doubling, and before multiplying by a number of tests. span 0: p itself.
+ * Source: Siegmund (1985), chapter 4; James, James and Siegmund (1987). */
+double sequential_p(double p, double span);
+/* The p for which sequential_p(p, span) is alpha: the nominal level of each look. 0 < alpha < 0.5. */
+double sequential_level(double alpha, double span);
+
 #endif

@@ -42,12 +42,19 @@ static inline void summary_make(struct run_summary *s, double mean_ns, double st
 	    .response_median = mean_ns * 0.9,
 	    .response_p99 = mean_ns * 3,
 	    .response_trimmed_mean = mean_ns * 0.95,
+	    .response_tail = mean_ns * 4,
+	    .response_typical = mean_ns * 0.85,
+	    .has_halves = true,
+	    .half = {{.n = N_REQUESTS / 2, .mean = mean_ns * 0.97}, {.n = N_REQUESTS / 2, .mean = mean_ns * 1.03}},
+	    .has_shape = true,
 	    .execution_ns = (int64_t)(mean_ns * N_REQUESTS * 1.1 * stretch),
 	    .n_levels = N_LEVELS,
 	    .clock_resolution_ns = 10,
 	    .clock_read_cost_ns = 40,
 	    .has_facts = true,
 	};
+	for (size_t k = 0; k < SUMMARY_N_SHAPE; k++) /* exponential */
+		s->shape[k] = (uint64_t)(N_REQUESTS * -expm1(-summary_shape_edge(k)));
 	s->facts.wall_ns = s->execution_ns;
 	s->facts.cpu_user_ns = s->execution_ns / 2;
 	s->facts.steal_ns = -1;
@@ -114,7 +121,7 @@ static inline void campaign_make(struct campaign *c, size_t n_scenarios, size_t 
 	    .look = {n_blocks},
 	    .accept = accept_defaults,
 	};
-	p->accept.execution_time = 0.10;
+	p->accept.execution_time_timed = 0.10;
 	p->target = xcalloc(1, sizeof *p->target);
 	p->scenario = xcalloc(n_scenarios, sizeof *p->scenario);
 	p->replayer = xcalloc(n_replayers, sizeof *p->replayer);

@@ -37,7 +37,7 @@ static void test_order_decides(void **state)
 	assert_int_equal(apart.decision, DECISION_ACCEPT);
 	assert_false(apart.dependent);
 	assert_true(apart.lag1 < 0.2 && apart.n_effective > 12);
-	assert_true(apart.accept_lo <= apart.estimate.lo90 && apart.accept_hi >= apart.estimate.hi90);
+	assert_between(0.9, (apart.accept_hi - apart.accept_lo) / (apart.estimate.hi90 - apart.estimate.lo90), 1.5);
 	compute(&c, &a, 0, 0.1, true);
 	const struct component *k = &a.cell[0].component[COMPONENT_BIAS];
 	assert_int_equal(k->decision, DECISION_INCONCLUSIVE);
@@ -46,7 +46,7 @@ static void test_order_decides(void **state)
 	assert_true(k->accept_lo < -0.1 || k->accept_hi > 0.1);
 	assert_non_null(strstr(k->reason, "independent"));
 	assert_non_null(strstr(k->reason, "that 20 count as hardly more than one"));
-	assert_non_null(strstr(k->reason, "no interval can be told"));
+	assert_non_null(strstr(k->reason, "without an interval"));
 	assert_null(strstr(k->reason, "e+")); /* as the interval would be */
 	assert_non_null(strstr(a.cell[0].verdict_reason, "because the runs may depend on each other"));
 	assert_true(k->n_more > 20 || k->impractical);

@@ -419,7 +419,7 @@ static void test_defaults(void **state)
 	assert_string_equal(p.replayer[0].engine, "event");
 	/* METHODS: the default limits */
 	assert_true(p.accept.bias == 0.10 && p.accept.precision_ratio == 2 && p.accept.uncertainty == 0.20);
-	assert_true(p.accept.reordered == 0.01 && p.accept.execution_time == 0.01 && p.accept.concurrency == 0.10);
+	assert_true(p.accept.reordered == 0.01 && p.accept.execution_time == 0.10 && p.accept.execution_time_timed == 0.01 && p.accept.concurrency == 0.10);
 	assert_int_equal(p.accept.n_mismatched, 0);
 	assert_true(p.accept.linearity == 0.10 && p.accept.in_flight == 0.10 && p.accept.in_flight_max == 0.25);
 	assert_true(p.accept.issue_error_ns == -1 && isnan(p.accept.share_late) && isnan(p.accept.repeatability));

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One number of each pair, and how the pairs depend on each other. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/analysis_private.h"
+
+/* Means of d[n] over the runs that share a key, in the order of their first use; returns how many. */
+static size_t means_by(double *mean, const double *d, size_t n, bool (*same)(const struct pairs *p, size_t i, size_t j),
+		       const struct pairs *p)
+{
+	size_t n_means = 0;
+	for (size_t i = 0; i < n; i++) {
+		double sum = 0;
+		size_t count = 0, first = n;
+		for (size_t j = n; j-- > 0;)
+			if (same(p, i, j)) {
+				first = j;
+				sum += d[j];
+				count++;
+			}
+		if (first == i)
+			mean[n_means++] = sum / (double)count;
+	}
+	return n_means;
+}
+
+static bool same_reference(const struct pairs *p, size_t i, size_t j)
+{
+	return p->r[i] == p->r[j];
+}
+
+static bool same_recording(const struct pairs *p, size_t i, size_t j)
+{
+	return p->x[i]->bank == p->x[j]->bank;
+}
+
+/* Where the reference itself is shared, it counts once. With one recording for all, the scatter of the replays is all there
+ * is. */
+static void share_references(struct ratio_evidence *e, const struct pairs *p)
+{
+	double *mean = xcalloc(e->n ? e->n : 1, sizeof *mean);
+	size_t n = means_by(mean, e->d, e->n, same_reference, p);
+	if (n > 1) {
+		memcpy(e->d, mean, n * sizeof *mean);
+		e->n = n;
+	}
+	free(mean);
+}
+
+/* Where the program runs anew in each pair and recordings are reused, what a recording does to its replays is the same in all
+ * of its pairs: their means are one more series, which accepting needs as well. */
+static void cluster_recordings(struct ratio_evidence *e, const struct pairs *p)
+{
+	if (p->shared || e->n < 2 || !p->x[0]->summary.has_input)
+		return;
+	e->cluster = xcalloc(e->n, sizeof *e->cluster);
+	e->n_clusters = means_by(e->cluster, e->d, e->n, same_recording, p);
+	if (e->n_clusters == e->n || e->n_clusters < 2) {
+		free(e->cluster);
+		e->cluster = NULL;
+		e->n_clusters = 0;
+	}
+}
+
+void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p)
+{
+	*e = (struct ratio_evidence){.d = d, .n = p->n, .status = p->n < 2 ? STAT_TOO_FEW : STAT_OK};
+	if (p->shared && !e->status)
+		share_references(e, p);
+	if (!e->status)
+		e->status = dependent_mean(e->d, e->n, &e->t, &e->wide, &e->serial);
+	if (e->status == STAT_ZERO_VARIANCE)
+		e->wide = e->t;
+	else if (!e->status)
+		cluster_recordings(e, p);
+}
+
+/* True where d[n] differs by no more than the rounding of the numbers it comes from: a scatter that is none. */
+static bool is_rounding(const struct t_estimate *t, size_t n, const double *x, const double *r, size_t n_pairs)
+{
+	double largest = 1;
+	for (size_t i = 0; i < n_pairs; i++)
+		largest = fmax(largest, fmax(fabs(log(x[i])), fabs(log(r[i]))));
+	return t->se * sqrt((double)n) <= 4 * DBL_EPSILON * largest;
+}
+
+void paired_ratio(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p)
+{
+	double *d = xcalloc(p->n ? p->n : 1, sizeof *d);
+	enum stat_status s = p->n < 2 ? STAT_TOO_FEW : log_ratios(r, x, p->n, d);
+	if (s) {
+		free(d);
+		*e = (struct ratio_evidence){.status = s, .n = p->n};
+		return;
+	}
+	paired_values(e, d, p);
+	if (!e->status && is_rounding(&e->t, e->n, x, r, p->n)) {
+		e->status = STAT_ZERO_VARIANCE;
+		e->t = e->wide = (struct t_estimate){.value = e->d[0], .df = (double)(e->n - 1)};
+	}
+}
+
+void ratio_release(struct ratio_evidence *e)
+{
+	free(e->d);
+	free(e->cluster);
+	e->d = e->cluster = NULL;
+}
+
+struct estimate paired_estimate(const struct sample *x, const struct sample *r, const struct pairs *p)
+{
+	struct ratio_evidence e;
+	paired_ratio(&e, x->x, r->x, p);
+	struct estimate out = estimate_of_t(e.status, &e.t, expm1);
+	ratio_release(&e);
+	return out;
+}
+
+/* --- families: components of several numbers, all of which must lie within the limits ------------------------------- */
+
+static struct ratio_evidence *part_add(struct family *f, const char *label)
+{
+	f->part = xreallocarray(f->part, f->n + 1, sizeof *f->part);
+	struct family_part *part = &f->part[f->n++];
+	*part = (struct family_part){{0}};
+	strncpy(part->label, label, sizeof part->label - 1);
+	return &part->value;
+}
+
+static void take_status(struct family *f, const struct ratio_evidence *e)
+{
+	if (!f->status && e->status != STAT_ZERO_VARIANCE)
+		f->status = e->status;
+}
+
+void family_add_values(struct family *f, const char *label, const struct pairs *p, double *d)
+{
+	struct ratio_evidence *e = part_add(f, label);
+	paired_values(e, d, p);
+	take_status(f, e);
+}
+
+void family_add_pairs(struct family *f, const char *label, const struct pairs *p, const double *x, const double *r)
+{
+	struct ratio_evidence *e = part_add(f, label);
+	paired_ratio(e, x, r, p);
+	take_status(f, e);
+}
+
+void family_add_ratio(struct family *f, const char *label, const struct pairs *p, double (*value)(const struct run_summary *s))
+{
+	double *x = values_of(p->x, p->n, value), *r = values_of(p->r, p->n, value);
+	family_add_pairs(f, label, p, x, r);
+	free(x);
+	free(r);
+}
+
+bool pairs_have(const struct pairs *p, double (*value)(const struct run_summary *s))
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (isnan(value(&p->x[i]->summary)) || isnan(value(&p->r[i]->summary)))
+			return false;
+	return true;
+}
+
+uint64_t pairs_fewest_requests(const struct pairs *p)
+{
+	uint64_t fewest = p->n ? UINT64_MAX : 0;
+	for (size_t i = 0; i < p->n; i++) {
+		uint64_t x = p->x[i]->summary.response.n, r = p->r[i]->summary.response.n, n = x < r ? x : r;
+		fewest = n < fewest ? n : fewest;
+	}
+	return fewest;
+}
+
+void family_release(struct family *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		ratio_release(&f->part[i].value);
+	free(f->part);
+	*f = (struct family){0};
+}
+
+/* --- dependence, over all cells of a replayer ------------------------------------------------------------------------- */
+
+struct pooled { /* series of the same component, of one replayer */
+	double sum; /* of their coefficients */
+	size_t n_series, n_cells;
+};
+
+/* What is done with a series; `wide` NULL: no mean is made of it. */
+typedef void series_fn(struct pooled *p, struct serial *s, const struct t_estimate *t, struct t_estimate *wide, size_t n);
+
+static void series_of_ratio(struct ratio_evidence *e, series_fn *one, struct pooled *p)
+{
+	if (!e->status)
+		one(p, &e->serial, &e->t, &e->wide, e->n);
+}
+
+enum { SLOT_BIAS, SLOT_TIME, SLOT_IN_FLIGHT, SLOT_IN_FLIGHT_MAX, SLOT_REORDERED, SLOT_LATE, SLOT_ISSUE, SLOT_DISTANCE, SLOT_PRECISION,
+       SLOT_FAMILIES, N_SLOTS = SLOT_FAMILIES + COMPONENT_N };
+
+static void each_series(struct evidence *e, size_t slot, series_fn *one, struct pooled *p)
+{
+	struct ratio_evidence *const ratio[] = {&e->bias, &e->time, &e->in_flight, &e->in_flight_max};
+	if (slot < SLOT_REORDERED)
+		series_of_ratio(ratio[slot], one, p);
+	else if (slot == SLOT_REORDERED && !e->reordered.status)
+		one(p, &e->reordered.serial, &e->reordered.t, &e->reordered.wide, e->reordered.n);
+	else if (slot == SLOT_LATE && !e->late.status)
+		one(p, &e->late.serial, &e->late.t, &e->late.wide, e->late.n);
+	else if (slot == SLOT_ISSUE && !e->issue_error.status)
+		one(p, &e->issue_error.serial, &e->issue_error.t, &e->issue_error.wide, e->issue_error.n);
+	else if (slot == SLOT_PRECISION && !e->precision_status)
+		one(p, &e->precision_serial, NULL, NULL, e->precision.n);
+	for (size_t i = 0; slot == SLOT_DISTANCE && i < e->distance.n_levels; i++)
+		one(p, &e->distance.serial[i], &e->distance.t[i], &e->distance.wide[i], e->distance.n);
+	for (size_t i = 0; slot >= SLOT_FAMILIES && i < e->family[slot - SLOT_FAMILIES].n; i++)
+		series_of_ratio(&e->family[slot - SLOT_FAMILIES].part[i].value, one, p);
+}
+
+static void add(struct pooled *p, struct serial *s, const struct t_estimate *t, struct t_estimate *wide, size_t n)
+{
+	(void)t;
+	(void)wide;
+	if (isnan(s->lag1) || n < 2)
+		return;
+	p->sum += serial_rho_own(s->lag1, (double)n);
+	p->n_series++;
+}
+
+static void apply(struct pooled *p, struct serial *s, const struct t_estimate *t, struct t_estimate *wide, size_t n)
+{
+	if (isnan(s->lag1) || n < 2)
+		return;
+	*s = serial_pooled(s->lag1, n, p->sum / (double)p->n_series, p->n_cells);
+	if (wide)
+		*wide = serial_widen(t, n, s);
+}
+
+void dependence_pool(const struct analysis *a, struct evidence *e)
+{
+	const size_t n_replayers = a->results->protocol.n_replayers;
+	for (size_t replayer = 0; replayer < n_replayers; replayer++)
+		for (size_t slot = 0; slot < N_SLOTS; slot++) {
+			struct pooled pool = {0};
+			for (size_t i = 0; i < a->n_cells; i++)
+				if (a->cell[i].replayer == replayer) {
+					size_t before = pool.n_series;
+					each_series(&e[i], slot, add, &pool);
+					pool.n_cells += pool.n_series > before;
+				}
+			for (size_t i = 0; i < a->n_cells; i++)
+				if (a->cell[i].replayer == replayer)
+					each_series(&e[i], slot, apply, &pool);
+		}
+}

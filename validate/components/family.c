@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Components of several parts. Accepted: each part is shown to lie within the limits (all are needed, so nothing is corrected).
+ * Rejected: one part is shown to lie outside, with its P-value times their number (Bonferroni).
+ * Source: Berger and Hsu (1996). */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/components/component.h"
+#include "validate/stats/planning.h"
+
+void decide_without(struct component *c, enum decision decision, const char *fmt, ...)
+{
+	va_list ap;
+	c->decision = decision;
+	c->estimate = estimate_none(decision == DECISION_NOT_APPLICABLE ? STAT_NOT_APPLICABLE : STAT_NOT_ASSESSED);
+	c->reason[0] = 0;
+	va_start(ap, fmt);
+	phrase_vadd(c->reason, sizeof c->reason, fmt, ap);
+	va_end(ap);
+}
+
+struct bounds {
+	double low, high;
+};
+
+static struct bounds bounds_of(const struct component *c, bool logarithm)
+{
+	if (!logarithm)
+		return (struct bounds){-c->limit, c->limit};
+	return (struct bounds){c->limit < 1 ? log1p(-c->limit) : -INFINITY, log1p(c->limit)};
+}
+
+static double identity(double x)
+{
+	return x;
+}
+
+static struct estimate estimate_of_part(const struct ratio_evidence *e, double (*map)(double))
+{
+	if (e->status != STAT_ZERO_VARIANCE)
+		return estimate_of_t(e->status, &e->t, map);
+	struct estimate alike = estimate_none(STAT_OK);
+	alike.value = map(e->t.value);
+	return alike;
+}
+
+static void parts_show(struct component *c, const struct family *f, double (*map)(double))
+{
+	c->part = xcalloc(f->n, sizeof *c->part);
+	c->n_parts = f->n;
+	for (size_t i = 0; i < f->n; i++) {
+		memcpy(c->part[i].label, f->part[i].label, sizeof c->part[i].label);
+		c->part[i].estimate = estimate_of_part(&f->part[i].value, map);
+	}
+}
+
+/* What is said of the part that decides: its value and the interval that decided. */
+static void say_part(struct component *c, const struct family_part *part, const struct levels *levels,
+		     const struct family_words *words)
+{
+	const struct ratio_evidence *e = &part->value;
+	bool reject = c->decision == DECISION_REJECT;
+	double (*const map)(double) = words->logarithm ? expm1 : identity;
+	double error = reject ? levels->accept : 2 * levels->accept, lo, hi;
+	REASON(c, "%s%s%s", part->label, *part->label && *words->what ? " " : "", words->what);
+	if (words->logarithm)
+		REASON_ADD(c, " %s %%", shown_change(map(e->t.value)).text);
+	else
+		REASON_ADD(c, " %+.3f", e->t.value);
+	if (!e->status && ratio_limits(e, levels->accept, true, &lo, &hi)) {
+		c->accept_lo = lo;
+		c->accept_hi = hi;
+		if (reject && !ratio_limits(e, error / 2, false, &lo, &hi))
+			return;
+		c->accept_lo = map(c->accept_lo);
+		c->accept_hi = map(c->accept_hi);
+		REASON_ADD(c, ", %.*g %% interval ", confidence_digits(error), 100 * (1 - error));
+		if (words->logarithm)
+			REASON_ADD(c, "%s to %s %%", shown_change(expm1(lo)).text, shown_change(expm1(hi)).text);
+		else
+			REASON_ADD(c, "%+.3f to %+.3f", lo, hi);
+	}
+	if (words->logarithm)
+		REASON_ADD(c, ", %s the limits ±%s %%", decide_position(c), shown_percent(c->limit).text);
+	else
+		REASON_ADD(c, ", %s the limits ±%.3g", decide_position(c), c->limit);
+}
+
+void decide_family(struct component *c, const struct family *f, const struct levels *levels, const struct family_words *words)
+{
+	double p_accept = 0, p_reject = 1, p_alone = 0, most = -1;
+	size_t worst = 0, hardest = 0;
+	double (*const map)(double) = words->logarithm ? expm1 : identity;
+	if (f->status) {
+		c->estimate = estimate_none(f->status);
+		decide_nothing(c, f->status);
+		return;
+	}
+	parts_show(c, f, map);
+	for (size_t i = 0; i < f->n; i++)
+		if (fabs(f->part[i].value.t.value) > most) {
+			most = fabs(f->part[i].value.t.value);
+			worst = i;
+		}
+	c->estimate = estimate_of_part(&f->part[worst].value, map);
+	if (!(c->limit > 0)) {
+		decide_shown(c, c->estimate, "largest deviation", words->logarithm ? 100 : 1, words->logarithm ? " %" : "");
+		return;
+	}
+	if (decide_is_early(c, levels))
+		return;
+	const struct bounds b = bounds_of(c, words->logarithm);
+	for (size_t i = 0; i < f->n; i++) {
+		struct mean_p p = ratio_p(&f->part[i].value, b.low, b.high, levels->span);
+		hardest = p.accept > p_accept ? i : hardest;
+		p_accept = fmax(p_accept, p.accept);
+		p_alone = fmax(p_alone, p.accept_alone);
+		worst = p.reject < p_reject ? i : worst;
+		p_reject = fmin(p_reject, p.reject);
+	}
+	decide(c, p_accept, p_reject * (double)f->n, levels);
+	const struct family_part *part = &f->part[c->decision == DECISION_REJECT ? worst : hardest];
+	c->estimate = estimate_of_part(&part->value, map);
+	say_part(c, part, levels, words);
+	if (!part->value.status) {
+		decide_dependence(c, &part->value.serial, part->value.n, p_alone, levels);
+		decide_clusters(c, &part->value);
+	}
+}
+
+/* The part that is the farthest off decides how many are needed. */
+void plan_family(struct component *c, const struct family *f, bool logarithm, double alpha_reject)
+{
+	const struct ratio_evidence *e = NULL;
+	const struct bounds b = bounds_of(c, logarithm);
+	if (f->status == STAT_TOO_FEW)
+		plan_further(c, STAT_OK, PLAN_FEWEST, f->n ? f->part[0].value.n : 0);
+	for (size_t i = 0; !f->status && i < f->n; i++) {
+		const struct ratio_evidence *v = &f->part[i].value;
+		if (!v->status && (!e || fabs(v->t.value) + 2 * v->t.se > fabs(e->t.value) + 2 * e->t.se))
+			e = v;
+	}
+	if (e)
+		plan_mean(c, &e->t, &e->serial, e->n, b.low, b.high, alpha_reject / 2 / (double)f->n,
+			  logarithm ? "ratios" : "differences");
+}

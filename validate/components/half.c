@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Relative bias of the first and of the second half of a run's requests: a replay that is too fast at first and too slow later
+ * has the right mean. */
+#include <math.h>
+
+#include "validate/components/component.h"
+
+static double first(const struct run_summary *s)
+{
+	return s->has_halves && s->half[0].n ? s->half[0].mean : NAN;
+}
+
+static double second(const struct run_summary *s)
+{
+	return s->has_halves && s->half[1].n ? s->half[1].mean : NAN;
+}
+
+static void measure(const struct measuring *m)
+{
+	struct family *f = &m->e->family[COMPONENT_HALF];
+	if (!pairs_have(m->pairs, first) || !pairs_have(m->pairs, second)) {
+		f->status = STAT_NOT_ASSESSED;
+		return;
+	}
+	family_add_ratio(f, "first half", m->pairs, first);
+	family_add_ratio(f, "second half", m->pairs, second);
+}
+
+static void decide_half(struct component *c, const struct deciding *d)
+{
+	static const struct family_words words = {"of the run", true};
+	const struct family *f = &d->e->family[COMPONENT_HALF];
+	if (f->status == STAT_NOT_ASSESSED)
+		decide_without(c, DECISION_NOT_ASSESSED, "the summaries do not hold response times by half of the run");
+	else
+		decide_family(c, f, d->levels, &words);
+}
+
+static void plan_half(struct component *c, const struct planning *p)
+{
+	plan_family(c, &p->e->family[COMPONENT_HALF], true, p->alpha_reject);
+}
+
+const struct component_row component_half = {
+	.title = "Bias by half",
+	.meaning = "By how much the mean response time of the first and of the second half of the requests is longer (+) or shorter (-) "
+		   "in the replay than in the program.",
+	.rule = "accepted when the 90 % intervals of both halves lie inside the limits, rejected when the 95 % interval of one lies "
+		"wholly outside (Bonferroni)",
+	.source = "as bias; Berger and Hsu 1996",
+	.unit = COMPONENT_CHANGE,
+	.two_sided = true,
+	.relative = true,
+	.measure = measure,
+	.decide = decide_half,
+	.plan = plan_half,
+};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Relative bias of each operation: reads that are too fast and writes that are too slow may have the right mean together. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/components/component.h"
+
+#define LEAST_SHARE 0.05 /* of requests or of time, in the program's runs */
+
+static const struct op_summary *op_find(const struct run_summary *s, const char *name)
+{
+	for (unsigned int i = 0; i < s->n_ops; i++)
+		if (!strcmp(s->op[i].op, name))
+			return &s->op[i];
+	return NULL;
+}
+
+/* The operation's shares of all requests and of all response time of the program, whichever is larger. */
+static double share_of(const struct pairs *p, const char *name)
+{
+	double n = 0, time = 0, n_all = 0, time_all = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct run_summary *s = &p->r[i]->summary;
+		for (unsigned int k = 0; k < s->n_ops; k++) {
+			const struct moments *m = &s->op[k].response;
+			bool is_it = !strcmp(s->op[k].op, name);
+			n_all += (double)m->n;
+			time_all += (double)m->n * m->mean;
+			n += is_it ? (double)m->n : 0;
+			time += is_it ? (double)m->n * m->mean : 0;
+		}
+	}
+	return fmax(n_all > 0 ? n / n_all : 0, time_all > 0 ? time / time_all : 0);
+}
+
+static double mean_of(const struct run_summary *s, const char *name)
+{
+	const struct op_summary *op = op_find(s, name);
+	return op && op->response.n ? op->response.mean : NAN;
+}
+
+static void operation_add(struct family *f, const struct pairs *p, const char *name)
+{
+	double *x = xcalloc(p->n + 1, sizeof *x), *r = xcalloc(p->n + 1, sizeof *r);
+	for (size_t i = 0; i < p->n; i++) {
+		x[i] = mean_of(&p->x[i]->summary, name);
+		r[i] = mean_of(&p->r[i]->summary, name);
+	}
+	family_add_pairs(f, name, p, x, r);
+	free(x);
+	free(r);
+}
+
+static void measure(const struct measuring *m)
+{
+	struct family *f = &m->e->family[COMPONENT_OPERATION];
+	const struct run_summary *first = m->pairs->n ? &m->pairs->r[0]->summary : NULL;
+	if (!first || !first->n_ops) {
+		f->status = m->pairs->n ? STAT_NOT_ASSESSED : STAT_TOO_FEW;
+		return;
+	}
+	if (first->n_ops == 1) {
+		f->status = STAT_NOT_APPLICABLE;
+		return;
+	}
+	for (unsigned int i = 0; i < first->n_ops; i++)
+		if (share_of(m->pairs, first->op[i].op) >= LEAST_SHARE)
+			operation_add(f, m->pairs, first->op[i].op);
+}
+
+static void decide_operation(struct component *c, const struct deciding *d)
+{
+	static const struct family_words words = {"", true};
+	const struct family *f = &d->e->family[COMPONENT_OPERATION];
+	if (f->status == STAT_NOT_APPLICABLE)
+		decide_without(c, DECISION_NOT_APPLICABLE, "all requests are of one operation: bias judges it");
+	else if (f->status == STAT_NOT_ASSESSED || (!f->status && !f->n))
+		decide_without(c, DECISION_NOT_ASSESSED, "the summaries do not hold response times by operation");
+	else
+		decide_family(c, f, d->levels, &words);
+}
+
+static void plan_operation(struct component *c, const struct planning *p)
+{
+	plan_family(c, &p->e->family[COMPONENT_OPERATION], true, p->alpha_reject);
+}
+
+const struct component_row component_operation = {
+	.title = "Bias by operation",
+	.meaning = "By how much the mean response time of each operation with at least 5 % of the requests or of the time is longer (+) "
+		   "or shorter (-) in the replay than in the program.",
+	.rule = "accepted when the 90 % interval of each operation lies inside the limits, rejected when the 95 % interval of one lies "
+		"wholly outside (Bonferroni); not applicable where all requests are of one operation",
+	.source = "as bias; Berger and Hsu 1996",
+	.unit = COMPONENT_CHANGE,
+	.two_sided = true,
+	.relative = true,
+	.measure = measure,
+	.decide = decide_operation,
+	.plan = plan_operation,
+};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Distance of the self-normalised distributions: each run's response times over their own mean.
+ *
+ * Thresholds: the edges of the summaries' grid (metrics/summary.h) at which the program's pooled distribution is nearest to the
+ * preset quantiles. At each, D = F_replay - F_program of a pair, and a test of its mean against -+limit. The mean of a run
+ * cancels, so that bias and shape are judged apart.
+ * Source: Kolmogorov's distance at fixed points; Berger and Hsu (1996). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/components/component.h"
+
+static const double quantile[] = {0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.99, 0.999};
+#define N_QUANTILES (sizeof quantile / sizeof *quantile)
+
+static double below_edge(const struct run_summary *s, size_t k)
+{
+	return (double)s->shape[k] / (double)s->response.n;
+}
+
+static bool have_shape(const struct pairs *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (!p->x[i]->summary.has_shape || !p->r[i]->summary.has_shape || !p->x[i]->summary.response.n ||
+		    !p->r[i]->summary.response.n)
+			return false;
+	return p->n > 0;
+}
+
+/* The edge at which the pooled distribution of the program is nearest to q. */
+static size_t nearest_edge(const double *pooled, double q)
+{
+	size_t nearest = 0;
+	for (size_t k = 1; k < SUMMARY_N_SHAPE; k++)
+		if (fabs(pooled[k] - q) < fabs(pooled[nearest] - q))
+			nearest = k;
+	return nearest;
+}
+
+static void edge_add(struct family *f, const struct pairs *p, size_t edge, double share)
+{
+	double *d = xcalloc(p->n + 1, sizeof *d);
+	char label[24];
+	for (size_t i = 0; i < p->n; i++)
+		d[i] = below_edge(&p->x[i]->summary, edge) - below_edge(&p->r[i]->summary, edge);
+	snprintf(label, sizeof label, "%.3g %% quantile", 100 * share);
+	family_add_values(f, label, p, d);
+}
+
+static void measure(const struct measuring *m)
+{
+	struct family *f = &m->e->family[COMPONENT_SHAPE];
+	double pooled[SUMMARY_N_SHAPE] = {0};
+	if (!have_shape(m->pairs)) {
+		f->status = m->pairs->n ? STAT_NOT_ASSESSED : STAT_TOO_FEW;
+		return;
+	}
+	for (size_t i = 0; i < m->pairs->n; i++)
+		for (size_t k = 0; k < SUMMARY_N_SHAPE; k++)
+			pooled[k] += below_edge(&m->pairs->r[i]->summary, k) / (double)m->pairs->n;
+	for (size_t i = 0, last = SUMMARY_N_SHAPE; i < N_QUANTILES; i++) {
+		size_t edge = nearest_edge(pooled, quantile[i]);
+		if (edge != last) /* several quantiles may lie between two edges */
+			edge_add(f, m->pairs, edge, pooled[edge]);
+		last = edge;
+	}
+}
+
+static void decide_shape(struct component *c, const struct deciding *d)
+{
+	static const struct family_words words = {"share of requests below it differs by", false};
+	const struct family *f = &d->e->family[COMPONENT_SHAPE];
+	if (f->status == STAT_NOT_ASSESSED)
+		decide_without(c, DECISION_NOT_ASSESSED, "the summaries do not hold the shape of the distribution");
+	else
+		decide_family(c, f, d->levels, &words);
+}
+
+static void plan_shape(struct component *c, const struct planning *p)
+{
+	plan_family(c, &p->e->family[COMPONENT_SHAPE], false, p->alpha_reject);
+}
+
+const struct component_row component_shape = {
+	.title = "Shape",
+	.meaning = "Largest difference between the distributions of response times, each run's over its own mean, at quantiles of the "
+		   "program's from 1 % to 99.9 %.",
+	.rule = "accepted when at each quantile the 90 % interval of the difference lies inside the limits, rejected when at one the 95 % "
+		"interval lies wholly outside (Bonferroni)",
+	.source = "Kolmogorov's distance at fixed points; Berger and Hsu 1996",
+	.unit = COMPONENT_NUMBER,
+	.two_sided = true,
+	.relative = true,
+	.measure = measure,
+	.decide = decide_shape,
+	.plan = plan_shape,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Relative bias of the slowest 1 % of the requests of a run. A quantile would not do: what lies beyond it may be anything. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "validate/components/component.h"
+
+#define FEWEST_REQUESTS 500 /* of a run: a hundredth of fewer is less than five */
+
+static double tail(const struct run_summary *s)
+{
+	return s->response_tail;
+}
+
+static void measure(const struct measuring *m)
+{
+	struct family *f = &m->e->family[COMPONENT_TAIL];
+	uint64_t fewest = pairs_fewest_requests(m->pairs);
+	if (m->pairs->n && fewest < FEWEST_REQUESTS)
+		f->status = STAT_NOT_APPLICABLE;
+	else if (!pairs_have(m->pairs, tail))
+		f->status = STAT_NOT_ASSESSED;
+	else
+		family_add_ratio(f, "", m->pairs, tail);
+	m->cell->n_fewest_requests = fewest;
+}
+
+static void decide_tail(struct component *c, const struct deciding *d)
+{
+	static const struct family_words words = {"mean of the slowest 1 %", true};
+	const struct family *f = &d->e->family[COMPONENT_TAIL];
+	if (f->status == STAT_NOT_APPLICABLE)
+		decide_without(c, DECISION_NOT_APPLICABLE, "a run has %" PRIu64 " requests: the slowest 1 %% of fewer than %d are too few to "
+			       "judge", d->cell->n_fewest_requests, FEWEST_REQUESTS);
+	else if (f->status == STAT_NOT_ASSESSED)
+		decide_without(c, DECISION_NOT_ASSESSED, "the summaries of an earlier version do not hold the slowest requests");
+	else
+		decide_family(c, f, d->levels, &words);
+}
+
+static void plan_tail(struct component *c, const struct planning *p)
+{
+	plan_family(c, &p->e->family[COMPONENT_TAIL], true, p->alpha_reject);
+}
+
+const struct component_row component_tail = {
+	.title = "Tail",
+	.meaning = "By how much the mean of the slowest 1 % of the requests of a replay is longer (+) or shorter (-) than in the "
+		   "program.",
+	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % interval lies wholly outside; not "
+		"applicable to runs of fewer than 500 requests",
+	.source = "as bias; conditional tail expectation (Acerbi and Tasche 2002)",
+	.unit = COMPONENT_CHANGE,
+	.two_sided = true,
+	.relative = true,
+	.measure = measure,
+	.decide = decide_tail,
+	.plan = plan_tail,
+};

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/sign_flip.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/moments.h"
+
+#define LIMITS_EXACT 12u
+#define ROUNDING 1e-12 /* sums that are equal but for their rounding are equal */
+
+/* Of the m <= n smallest of sum[n] - d and sum[n] + d, how many are of the former; of equal ones these come first. */
+static size_t n_less_of(const double *sum, double d, size_t m)
+{
+	size_t lo = 0, hi = m;
+	while (lo < hi) {
+		const size_t i = (lo + hi) / 2;
+		if (sum[m - i - 1] + d < sum[i] - d)
+			hi = i;
+		else
+			lo = i + 1;
+	}
+	return lo;
+}
+
+/* Merges take turns in as many parts of the result as this, for each step of one waits for the step before. */
+#define PARTS 4
+
+/* next[2 n], ascending: every sum[n], which is ascending, less d and with it; n is a power of two, d not negative. With every sum there is the
+ * same one with all signs turned, so that the upper half is the lower one in the mirror. */
+static void sums_double(double *next, const double *sum, size_t n, double d)
+{
+	const size_t n_part = n / PARTS; /* 0 where there are not so many: they are found one by one */
+	size_t i[PARTS], k[PARTS];
+	for (size_t m = PARTS * n_part; m < n; m++) {
+		const size_t less = n_less_of(sum, d, m);
+		next[m] = fmin(sum[less] - d, sum[m - less] + d);
+	}
+	for (size_t p = 0; p < PARTS; p++) {
+		i[p] = n_less_of(sum, d, p * n_part);
+		k[p] = p * n_part - i[p];
+	}
+	for (size_t m = 0; m < n_part; m++)
+#pragma GCC unroll 4
+		for (size_t p = 0; p < PARTS; p++) {
+			const double less = sum[i[p]] - d, more = sum[k[p]] + d;
+			const bool take_more = more < less;
+			next[p * n_part + m] = take_more ? more : less;
+			k[p] += take_more;
+			i[p] += !take_more;
+		}
+	for (size_t m = 0; m < n; m++)
+		next[2 * n - 1 - m] = -next[m];
+}
+
+/* All 2^n sums of z with either sign, ascending; the caller frees. */
+static double *sums_of(const double *z, size_t n)
+{
+	double *sum = xcalloc((size_t)1 << n, sizeof *sum), *next = xcalloc((size_t)1 << n, sizeof *next);
+	for (size_t k = 0; k < n; k++) {
+		double *made = next;
+		sums_double(made, sum, (size_t)1 << k, fabs(z[k]));
+		next = sum;
+		sum = made;
+	}
+	free(next);
+	return sum;
+}
+
+/* How many a[i] + b[j] are at least `least`, both ascending. */
+static double count_from(const double *a, size_t n_a, const double *b, size_t n_b, double least)
+{
+	double n = 0;
+	size_t j = n_b; /* b[j..] reach it */
+	for (size_t i = 0; i < n_a; i++) {
+		while (j > 0 && a[i] + b[j - 1] >= least)
+			j--;
+		n += (double)(n_b - j);
+	}
+	return n;
+}
+
+static double size_of(const double *z, size_t n)
+{
+	double size = 0;
+	for (size_t i = 0; i < n; i++)
+		size += fabs(z[i]);
+	return size;
+}
+
+/* With the signs turned, at most becomes at least. */
+void sign_flip_exact(const double *z, size_t n, double *above, double *below)
+{
+	size_t half = n / 2, n_a = (size_t)1 << half, n_b = (size_t)1 << (n - half);
+	double observed = 0, rounding = ROUNDING * size_of(z, n), *a = sums_of(z, half), *b = sums_of(z + half, n - half);
+	for (size_t i = 0; i < n; i++)
+		observed += z[i];
+	*above = ldexp(count_from(a, n_a, b, n_b, observed - rounding), -(int)n);
+	*below = ldexp(count_from(a, n_a, b, n_b, -observed - rounding), -(int)n);
+	free(a);
+	free(b);
+}
+
+/* P(sum >= observed), observed > 0, of z[n] with random signs. */
+static double saddlepoint(const double *z, size_t n, double observed)
+{
+	double t = 0, k = 0, k2 = 0, sum_sq = 0;
+	for (size_t i = 0; i < n; i++)
+		sum_sq += z[i] * z[i];
+	t = observed / sum_sq;
+	for (int step = 0; step < 50; step++) { /* Newton: K'(t) rises from 0 to the sum of all |z|, concave for t > 0 */
+		double k1 = 0;
+		k2 = 0;
+		for (size_t i = 0; i < n; i++) {
+			double e = exp(-2 * fabs(t * z[i])), tanh_i = copysign((1 - e) / (1 + e), z[i]); /* t > 0 */
+			k1 += z[i] * tanh_i;
+			k2 += z[i] * z[i] * (1 - tanh_i * tanh_i);
+		}
+		double change = (observed - k1) / fmax(k2, 1e-12 * sum_sq);
+		t += change;
+		if (fabs(change) < 1e-7 * t)
+			break;
+	}
+	for (size_t i = 0; i < n; i++) /* ln cosh x = |x| + ln(1 + e^-2|x|) - ln 2 */
+		k += fabs(t * z[i]) + log1p(exp(-2 * fabs(t * z[i]))) - M_LN2;
+	double w = sqrt(2 * fmax(0, t * observed - k)), v = t * sqrt(k2);
+	return fmin(1, fmax(ldexp(1, -(int)n), normal_above(w) + exp(-w * w / 2) / sqrt(2 * M_PI) * (1 / v - 1 / w)));
+}
+
+static void approximate(const double *z, size_t n, double *above, double *below)
+{
+	double observed = 0, sum_sq = 0, size = size_of(z, n), least = n > 1000 ? 0 : ldexp(1, -(int)n), p;
+	for (size_t i = 0; i < n; i++) {
+		observed += z[i];
+		sum_sq += z[i] * z[i];
+	}
+	double at = fabs(observed);
+	if (at >= size * (1 - 1e-9))
+		p = least;
+	else if (at < 0.05 * sqrt(sum_sq)) /* near the middle the two terms of the saddlepoint cancel */
+		p = normal_above(at / sqrt(sum_sq));
+	else
+		p = saddlepoint(z, n, at);
+	*above = observed >= 0 ? p : 1 - p;
+	*below = observed >= 0 ? 1 - p : p;
+}
+
+void sign_flip_p(const double *d, size_t n, double at, double *above, double *below)
+{
+	double *z = xcalloc(n ? n : 1, sizeof *z), least = n > 1000 ? 0 : ldexp(1, -(int)n);
+	size_t n_above = 0, n_below = 0;
+	for (size_t i = 0; i < n; i++) {
+		z[i] = d[i] - at;
+		n_above += z[i] > 0;
+		n_below += z[i] < 0;
+	}
+	if (n_above == n || n_below == n) { /* needs no counting */
+		*above = n_above ? least : 1;
+		*below = n_below ? least : 1;
+	} else if (!n_above && !n_below)
+		*above = *below = 1;
+	else if (n <= SIGN_FLIP_EXACT)
+		sign_flip_exact(z, n, above, below);
+	else
+		approximate(z, n, above, below);
+	free(z);
+}
+
+/* Normal deviate of P at `at` that rises with `at`: of the mean being larger (`lower`), else of its being smaller, negated. */
+static double deviate(const double *d, size_t n, double at, bool lower, bool exact)
+{
+	double above, below, z = 0, *e = xcalloc(n, sizeof *e);
+	for (size_t i = 0; i < n; i++)
+		e[i] = d[i] - at;
+	if (exact)
+		sign_flip_exact(e, n, &above, &below);
+	else
+		approximate(e, n, &above, &below);
+	free(e);
+	double p = lower ? above : below;
+	if (p >= 1)
+		z = 9;
+	else if (normal_quantile(p, &z))
+		z = -40;
+	return lower ? z : -z;
+}
+
+/* The value between low and high at which the deviate is `wanted`, by regula falsi (Illinois). */
+static double solve(const double *d, size_t n, double low, double high, double wanted, bool lower, bool exact, double tolerance)
+{
+	double f_low = deviate(d, n, low, lower, exact) - wanted, f_high = deviate(d, n, high, lower, exact) - wanted, at = low;
+	if (f_low > 0 || f_high < 0)
+		return NAN;
+	for (int i = 0, side = 0; i < 60 && high - low > tolerance; i++) {
+		at = f_high > f_low ? (low * f_high - high * f_low) / (f_high - f_low) : (low + high) / 2;
+		if (i % 4 == 3) /* steps of an exact P stall it */
+			at = (low + high) / 2;
+		double f = deviate(d, n, at, lower, exact) - wanted;
+		if (f < 0) {
+			low = at;
+			f_low = f;
+			f_high /= side == -1 ? 2 : 1;
+			side = -1;
+		} else {
+			high = at;
+			f_high = f;
+			f_low /= side == 1 ? 2 : 1;
+			side = 1;
+		}
+	}
+	return (low + high) / 2;
+}
+
+/* Counted where that is cheap; beyond, by the saddlepoint, which is off by less than a hundredth of the limit's distance. */
+static double limit(const double *d, size_t n, const struct sample_moments *m, double z, bool lower)
+{
+	double wanted = lower ? z : -z, low = lower ? m->min - m->sd : m->mean, high = lower ? m->mean : m->max + m->sd;
+	bool exact = n <= LIMITS_EXACT;
+	double at = m->mean + wanted * m->sem; /* the normal limit; from there by secants, for the deviate is nearly a line */
+	double f = deviate(d, n, at, lower, exact) - wanted, slope = 1 / m->sem;
+	for (int i = 0; i < 8 && !exact; i++) {
+		double step = -f / slope, f_then = deviate(d, n, at + step, lower, exact) - wanted;
+		at += step;
+		if (!(at > low && at < high))
+			break;
+		if (fabs(step) < 2e-3 * m->sem)
+			return at;
+		slope = f_then != f ? (f_then - f) / step : slope;
+		f = f_then;
+	}
+	return solve(d, n, low, high, wanted, lower, exact, 1e-3 * m->sem);
+}
+
+enum stat_status sign_flip_limits(const double *d, size_t n, double alpha, double *lo, double *hi)
+{
+	struct sample_moments m;
+	double z;
+	if (!(alpha > 0 && alpha < 0.5))
+		return STAT_OUT_OF_RANGE;
+	enum stat_status s = sample_moments_spread(d, n, &m);
+	if (!s)
+		s = normal_quantile(alpha, &z);
+	if (s)
+		return s;
+	*lo = -INFINITY;
+	*hi = INFINITY;
+	if (n < 1000 && alpha < ldexp(1, -(int)n))
+		return STAT_OK;
+	*lo = limit(d, n, &m, z, true);
+	*hi = limit(d, n, &m, z, false);
+	return isnan(*lo) || isnan(*hi) ? STAT_NOT_CONVERGED : STAT_OK;
+}
