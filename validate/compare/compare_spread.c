@@ -19,11 +19,12 @@
 #include "validate/stats/pair_permutation.h"
 #include "validate/stats/pitman_morgan.h"
 #include "validate/stats/quantiles.h"
+#include "validate/stats/spending.h"
 
 #define ENOUGH 20
 #define DRAWN_MAX 400000u
-#define DRAWN_SAME 2000u /* for "same", of which P need not be small */
-#define P_WORTH 0.05	 /* where normal theory says more, drawing is for nothing */
+#define DRAWN_SAME 2000u /* against a limit, where P need not be small */
+#define P_WORTH 0.05	 /* where normal theory says more, P is not small anyway */
 
 static uint32_t draw_below(uint64_t *state, uint32_t n) /* xorshift64*, Vigna (2016) */
 {
@@ -137,7 +138,8 @@ static bool is_equal(const double *was, size_t n_was, const double *is, size_t n
 	return equal;
 }
 
-void spread_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is, bool paired)
+void spread_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is, bool paired,
+		    double span)
 {
 	struct sample_moments before, now;
 	struct spread_test_of t = {.was = was, .is = is, .m = n_was, .n = n_is, .paired = paired};
@@ -164,14 +166,14 @@ void spread_compare(struct aspect_change *a, const double *was, size_t n_was, co
 	limits_set(a, &t);
 	if (!spread_test(groups, 2, SPREAD_ABOUT_MEDIAN, &bf))
 		a->p_brown_forsythe = bf.p;
-	a->p_difference = fmin(1, 2 * fmin(p_of(&t, 1, 1, DRAWN_SAME), p_of(&t, 1, -1, DRAWN_SAME)));
+	a->p_difference = fmin(1, 2 * sequential_p(fmin(p_of(&t, 1, 1, DRAWN_MAX), p_of(&t, 1, -1, DRAWN_MAX)), span));
 	if (isnan(a->limit))
 		return;
-	a->p = fmin(1, 2 * fmin(p_of(&t, a->limit, 1, DRAWN_MAX), p_of(&t, 1 / a->limit, -1, DRAWN_MAX)));
-	a->p_same = fmax(p_of(&t, a->limit, -1, DRAWN_SAME), p_of(&t, 1 / a->limit, 1, DRAWN_SAME));
+	a->p = sequential_p(fmin(p_of(&t, a->limit, 1, DRAWN_SAME), p_of(&t, 1 / a->limit, -1, DRAWN_SAME)), span);
+	a->p_same = sequential_p(fmax(p_of(&t, a->limit, -1, DRAWN_SAME), p_of(&t, 1 / a->limit, 1, DRAWN_SAME)), span);
 }
 
-void uncertainty_compare(struct aspect_change *a, double was, double df_was, double is, double df_is)
+void uncertainty_compare(struct aspect_change *a, double was, double df_was, double is, double df_is, double span)
 {
 	double q_lo, q_hi;
 	a->status = isfinite(was) && isfinite(is) ? STAT_OK : STAT_NOT_ASSESSED;
@@ -187,10 +189,10 @@ void uncertainty_compare(struct aspect_change *a, double was, double df_was, dou
 	a->change = ratio;
 	a->lo95 = ratio / sqrt(q_lo);
 	a->hi95 = ratio / sqrt(q_hi);
-	a->p_difference = fmin(1, 2 * fmin(f_above(square, df_is, df_was), f_above(1 / square, df_was, df_is)));
+	a->p_difference = fmin(1, 2 * sequential_p(fmin(f_above(square, df_is, df_was), f_above(1 / square, df_was, df_is)), span));
 	if (isnan(a->limit))
 		return;
 	double most = a->limit * a->limit;
-	a->p = fmin(1, 2 * fmin(f_above(square / most, df_is, df_was), f_above(1 / (square * most), df_was, df_is)));
-	a->p_same = fmax(f_above(most / square, df_was, df_is), f_above(square * most, df_is, df_was));
+	a->p = sequential_p(fmin(f_above(square / most, df_is, df_was), f_above(1 / (square * most), df_was, df_is)), span);
+	a->p_same = sequential_p(fmax(f_above(most / square, df_was, df_is), f_above(square * most, df_is, df_was)), span);
 }
