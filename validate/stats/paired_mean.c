@@ -66,6 +66,8 @@ struct mean_side paired_mean_p(const struct paired_mean *m, double at, bool is_a
 {
 	const double least = m->n < 1000 ? ldexp(1, -(int)m->n) : 0;
 	double above, below;
+	if (m->n > PAIRED_MEAN_MANY && m->t.se > 0)
+		return (struct mean_side){t_side(&m->t, at, is_above), t_side(&m->wide, at, is_above)};
 	sign_flip_p(m->d, m->n, at, &above, &below);
 	const double flip = is_above ? above : below;
 	struct mean_side p = {flip, widened(flip, m->n, &m->serial)};
@@ -82,6 +84,10 @@ bool paired_mean_limits(const struct paired_mean *m, double alpha, bool widen, d
 		return true;
 	if (t_interval(widen ? &m->wide : &m->t, 1 - 2 * alpha, &t_lo, &t_hi))
 		return false;
+	*lo = t_lo;
+	*hi = t_hi;
+	if (m->n > PAIRED_MEAN_MANY)
+		return true;
 	if (!(level > 0) || sign_flip_limits(m->d, m->n, level, lo, hi)) {
 		*lo = -INFINITY;
 		*hi = INFINITY;

@@ -12,6 +12,8 @@
 
 #include "validate/stats/serial.h"
 
+#define PAIRED_MEAN_MANY 1000u /* values, of more than which Student's t is the same */
+
 struct paired_mean {
 	const double *d; /* [n], in the order of time; borrowed */
 	size_t n;

@@ -7,13 +7,15 @@
 
 #include "common/xalloc.h"
 #include "validate/stats/distributions.h"
-#include "validate/stats/moments.h"
 #include "validate/stats/pair_permutation.h"
 #include "validate/stats/quantiles.h"
 #include "validate/stats/variance_ratio.h"
 
 #define ENOUGH 20     /* outcomes at least as extreme */
 #define DRAWN 400000u /* at most */
+#define DRAWN_BELOW 4000u /* for accepting, where P need not be small */
+#define MANY 400      /* values, of which nothing is drawn any more */
+#define WORTH 0.05    /* where normal theory says more, P is not small anyway */
 
 /* P of exchanged labels when as many independent exchanges stand behind it as the values are taken for. */
 static double permuted_widened(double p, double inflation)
@@ -113,11 +115,21 @@ static double p_permuted(double *z, size_t n, size_t m, double sign, unsigned in
 	return extreme >= ENOUGH ? (double)extreme / drawn : (extreme + 1.0) / (drawn + 1.0);
 }
 
+/* The same in the limit of many values: the mean of a random part is normal (Hoeffding, 1951). */
+static double p_many(const double *z, size_t n, size_t m, double sign)
+{
+	struct sample_moments all, part;
+	const double k = (double)n, rest = (double)m;
+	if (sample_moments_spread(z, n + m, &all) || sample_moments(z, n, &part))
+		return 1;
+	return normal_above(sign * (part.mean - all.mean) / (all.sd * sqrt(rest / (k * (k + rest)))));
+}
+
 double group_spread_permuted(const double *ref, size_t m, const double *rep, size_t n, double limit, double sign, unsigned int most)
 {
 	double *z = xcalloc(n + m, sizeof *z), p = 1;
 	if (!deviations(rep, n, limit, z) && !deviations(ref, m, 1, z + n))
-		p = p_permuted(z, n, m, sign, most);
+		p = n + m > MANY ? p_many(z, n, m, sign) : p_permuted(z, n, m, sign, most);
 	free(z);
 	return p;
 }
@@ -135,26 +147,50 @@ static enum stat_status squares_inflation(const double *x, size_t n, double *inf
 	return STAT_OK;
 }
 
-enum stat_status group_spread_p(const double *ref, size_t m, const double *rep, size_t n, double limit, struct spread_ratio_p *p)
+enum stat_status group_spread_of(struct values ref, struct values rep, struct group_spread *g)
 {
 	struct variance_ratio v;
-	double v_ref, v_rep, missing, unused;
-	if (m < 3 || n < 3)
+	double unused;
+	*g = (struct group_spread){.ref = ref, .rep = rep};
+	if (ref.n < 3 || rep.n < 3)
 		return STAT_TOO_FEW;
-	enum stat_status s = variance_ratio(ref, m, rep, n, &v);
-	if (!s && !(v.f > 0))
+	enum stat_status s = variance_ratio(ref.x, ref.n, rep.x, rep.n, &v);
+	if (!s && !(v.f > 0)) /* rep does not vary: its resolution, not its precision */
 		s = STAT_ZERO_VARIANCE;
 	if (!s)
-		s = squares_inflation(ref, m, &v_ref, &unused);
+		s = squares_inflation(ref.x, ref.n, &g->v_ref, &unused);
 	if (!s)
-		s = squares_inflation(rep, n, &v_rep, &missing);
+		s = squares_inflation(rep.x, rep.n, &g->v_rep, &g->missing);
 	if (s)
 		return s;
-	const double f = v.f / (limit * limit), df_x = fmax(1, v.df_x / v_rep), df_r = fmax(1, v.df_r / v_ref);
-	const double permuted = group_spread_permuted(ref, m, rep, n, limit, -1, DRAWN);
-	p->normal_above = f_above(f, v.df_x, v.df_r);
-	p->above = fmax(p->normal_above, p->normal_above > 0.05 ? 1 : group_spread_permuted(ref, m, rep, n, limit, 1, DRAWN));
-	p->below_alone = fmax(f_below(f, v.df_x, v.df_r), permuted);
-	p->below = fmax(f_below(f * missing * missing, df_x, df_r), permuted_widened(permuted, fmax(v_ref, v_rep)));
+	g->f = v.f;
+	g->df_ref = v.df_r;
+	g->df_rep = v.df_x;
 	return STAT_OK;
+}
+
+struct spread_ratio_p group_spread_p(const struct group_spread *g, double limit)
+{
+	const double f = g->f / (limit * limit), wide_rep = fmax(1, g->df_rep / g->v_rep), wide_ref = fmax(1, g->df_ref / g->v_ref);
+	struct spread_ratio_p p;
+	p.above = p.normal_above = f_above(f, g->df_rep, g->df_ref);
+	p.below_alone = f_below(f, g->df_rep, g->df_ref);
+	p.below = f_below(f * g->missing * g->missing, wide_rep, wide_ref);
+	if (p.above <= WORTH)
+		p.above = fmax(p.above, group_spread_permuted(g->ref.x, g->ref.n, g->rep.x, g->rep.n, limit, 1, DRAWN));
+	if (p.below_alone > WORTH)
+		return p;
+	const double permuted = group_spread_permuted(g->ref.x, g->ref.n, g->rep.x, g->rep.n, limit, -1, DRAWN_BELOW);
+	p.below_alone = fmax(p.below_alone, permuted);
+	p.below = fmax(p.below, permuted_widened(permuted, fmax(g->v_ref, g->v_rep)));
+	return p;
+}
+
+enum stat_status group_spread_upper(const struct group_spread *g, double alpha, double *upper)
+{
+	double q;
+	enum stat_status s = f_quantile(alpha, fmax(1, g->df_rep / g->v_rep), fmax(1, g->df_ref / g->v_ref), &q);
+	if (!s)
+		*upper = g->missing * sqrt(g->f / q);
+	return s;
 }

@@ -9,6 +9,7 @@
 #ifndef VALIDATE_STATS_SPREAD_RATIO_H
 #define VALIDATE_STATS_SPREAD_RATIO_H
 
+#include "validate/stats/moments.h"
 #include "validate/stats/pitman_morgan.h"
 
 struct pair_spread {
@@ -29,12 +30,20 @@ enum stat_status pair_spread_p(const struct pair_spread *s, double limit, struct
 /* The upper limit of rho with error alpha by normal theory, widened. */
 enum stat_status pair_spread_upper(const struct pair_spread *s, double alpha, double *upper) STAT_MUST_CHECK;
 
+struct group_spread {
+	struct values ref, rep; /* borrowed */
+	double f, df_ref, df_rep; /* ratio of variances */
+	double v_ref, v_rep;	  /* V of the sums of squares */
+	double missing;		  /* by how much dependence may make the standard deviation of rep too small, at least 1 */
+};
 /* Of two groups. Errors: STAT_TOO_FEW (fewer than 3 values), STAT_ZERO_VARIANCE, STAT_NOT_FINITE. */
-enum stat_status group_spread_p(const double *ref, size_t m, const double *rep, size_t n, double limit,
-				struct spread_ratio_p *p) STAT_MUST_CHECK;
+enum stat_status group_spread_of(struct values ref, struct values rep, struct group_spread *g) STAT_MUST_CHECK;
+struct spread_ratio_p group_spread_p(const struct group_spread *g, double limit);
+enum stat_status group_spread_upper(const struct group_spread *g, double alpha, double *upper) STAT_MUST_CHECK;
 
 /* P that labels exchanged at random between ref[m] and rep[n], scatters taken about the medians and that of rep divided by `limit`,
- * give rep as large a scatter (sign 1) or as small a one (-1): drawn with a fixed seed until 20 were, or `most` times. 1: undefined. */
+ * give rep as large a scatter (sign 1) or as small a one (-1): drawn with a fixed seed until 20 were, or `most` times;
+ * of more than 400 values by a normal approximation. 1: undefined. */
 double group_spread_permuted(const double *ref, size_t m, const double *rep, size_t n, double limit, double sign, unsigned int most);
 
 #endif
