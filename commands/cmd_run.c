@@ -16,13 +16,14 @@
 #include "common/xalloc.h"
 #include "reports/report.h"
 #include "validate/campaign/campaign.h"
+#include "validate/campaign/chances.h"
 #include "validate/campaign/devices.h"
 #include "validate/protocol/protocol.h"
 #include "validate/results/results.h"
 #include "validate/results/results_file.h"
 
 struct run_config {
-	const char *dir, *device, *format;
+	const char *dir, *device, *format, *scatter;
 	int64_t budget_ns;
 	bool resume, dry_run, quiet;
 };
@@ -50,6 +51,11 @@ static const struct option_spec run_options[] = {
      .type = OPT_FLAG,
      .offset = FIELD(dry_run),
      .help = "print what would be done, expected time and space, and touch nothing"},
+    {.name = "scatter",
+     .type = OPT_STRING,
+     .offset = FIELD(scatter),
+     .arg = "RATIO|DIR",
+     .help = "with --dry-run: scatter of ln(replay/program) from pair to pair, or results in which it was measured (10%)"},
     {.name = "device",
      .type = OPT_STRING,
      .offset = FIELD(device),
@@ -167,6 +173,12 @@ static int usage(struct err *e, const char *what)
 	return EXIT_USAGE;
 }
 
+static int dry_run(const struct protocol *p, const struct run_config *config, const char *dir, struct err *e)
+{
+	int ret = campaign_dry_run(p, &(struct campaign_options){.dir = dir, .scatter = config->scatter}, stdout, e);
+	return ret == -EINVAL ? EXIT_USAGE : ret ? EXIT_FAILED : run_consent(p, config->device, e);
+}
+
 static int run_run(int argc, char **argv, struct err *e)
 {
 	struct run_config config = {.format = "terminal"};
@@ -192,13 +204,19 @@ static int run_run(int argc, char **argv, struct err *e)
 		protocol_release(&p);
 		return EXIT_FAILED;
 	}
+	if (config.scatter && !config.dry_run) {
+		protocol_release(&p);
+		return usage(e, "--scatter needs --dry-run");
+	}
 	if (config.budget_ns && !p.budget_ns) {
 		protocol_release(&p);
 		return usage(e, "--budget needs a protocol with the key budget: without it the plan has a fixed number of replicates");
 	}
 	char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
-	status = config.dry_run && campaign_dry_run(&p, &(struct campaign_options){.dir = dir}, stdout, e) < 0 ? EXIT_FAILED
-													     : run_consent(&p, config.device, e);
+	if (config.dry_run)
+		status = dry_run(&p, &config, dir, e);
+	else
+		status = !config.resume && chances_check(&p, e) ? EXIT_USAGE : run_consent(&p, config.device, e);
 	if (status == EXIT_OK && !config.dry_run)
 		status = run_campaign(&p, &(struct campaign_options){.dir = dir, .resume = config.resume, .budget_ns = config.budget_ns,
 									 .quiet = config.quiet}, form, e);

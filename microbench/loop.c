@@ -24,7 +24,7 @@ void bench_fsync(const struct bench_thread *t, struct bench_sample *s)
 
 static bool stopped(const struct bench_thread *t)
 {
-	return atomic_load_explicit(t->stop, memory_order_relaxed);
+	return pause_wanted(t->pause->word) & PAUSE_END;
 }
 
 static void sleep_ns(int64_t ns)

@@ -12,6 +12,7 @@
 
 #include "capture/trace.h"
 #include "common/clock.h"
+#include "common/pause.h"
 #include "common/placement.h"
 #include "common/wait.h"
 
@@ -42,7 +43,7 @@ struct bench_thread {
 	int64_t pause_ns;         /* between requests, */
 	const uint64_t *think_ns; /* or think_ns[capacity], the pause after request k; NULL for the fixed one */
 	struct waiter waiter;
-	const atomic_bool *stop; /* set when the run must end */
+	struct pause *pause; /* its word is set when the run must pause or end */
 	/* of a workload that plays a script (script.h), else NULL: `fd` and blocks mean nothing then */
 	const struct script *script;
 	const char *const *names; /* paths by number, */
@@ -75,6 +76,12 @@ void script_warm(const struct bench_thread *t);
 struct bench_step;
 struct bench_sample script_play(struct bench_thread *t, const struct bench_step *s, void *buffer);
 
+/* Between two requests: pauses here while a controller says so. True: the run must end. */
+static inline __attribute__((always_inline)) bool bench_must_end(const struct bench_thread *t)
+{
+	return __builtin_expect(pause_wanted(t->pause->word), 0) && pause_here(t->pause, t->index);
+}
+
 static inline __attribute__((always_inline)) struct bench_sample
 bench_request(const struct bench_thread *t, enum trace_op op, bench_call *call, uint64_t k, uint64_t block)
 {
@@ -105,7 +112,7 @@ static inline __attribute__((always_inline)) void bench_loop(struct bench_thread
 			t->capacity_reached = end < t->deadline;
 			last = true;
 		}
-		if (last || atomic_load_explicit(t->stop, memory_order_relaxed))
+		if (last || bench_must_end(t))
 			break;
 		if (t->pauses)
 			bench_pause(t, k - 1, end);

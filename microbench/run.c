@@ -76,7 +76,9 @@ static int signals_hold(sigset_t *held, sigset_t *old, struct err *e)
 static int run_prepared(struct bench_run *r, struct microbench_outcome *o, struct err *e)
 {
 	sigset_t old;
-	int ret = bench_setup(r, e);
+	int ret = r->workload->block ? 0 : pause_join(&r->pause, e);
+	if (!ret)
+		ret = bench_setup(r, e);
 	if (!ret)
 		ret = output_is_apart(r, e);
 	if (ret)
@@ -117,6 +119,7 @@ int microbench_run(const struct workload *w, const struct microbench_config *c, 
 {
 	struct microbench_outcome unwanted;
 	struct bench_run r = {.workload = w, .config = c, .dir_fd = -1, .finished_fd = -1, .device = {.fd = -1}};
+	pause_init(&r.pause);
 	o = o ? o : &unwanted;
 	*o = (struct microbench_outcome){.mean_response_ns = NAN};
 	int ret = microbench_files(w, c, &r.files, e);
@@ -135,6 +138,7 @@ int microbench_run(const struct workload *w, const struct microbench_config *c, 
 	if (!ret && !c->prepare_only)
 		ret = w->script && w->script->parallel ? run_parallel(&r, o, e) : run_prepared(&r, o, e);
 	bench_teardown(&r);
+	pause_release(&r.pause);
 	if (c->remove && !w->block) {
 		struct err unremoved = ERR_INIT;
 		int removed = microbench_clear(w, &r.files, r.dir_fd, &unremoved);

@@ -59,7 +59,7 @@ struct bench_run {
 	struct gate gate;
 	uint64_t start; /* ticks: the common begin, and the trace's epoch */
 	int64_t wall_epoch_ns;
-	atomic_bool stop;
+	struct pause pause; /* its end stops the run */
 	atomic_uint n_running;
 	int finished_fd; /* eventfd: the last worker is done */
 	struct run_facts facts;

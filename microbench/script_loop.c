@@ -94,7 +94,7 @@ void script_loop(struct bench_thread *t)
 		uint64_t end = out->end;
 		t->failed = s->expect == EXPECT_ANY ? out->result < 0 : out->result != s->expect;
 		out++;
-		if (atomic_load_explicit(t->stop, memory_order_relaxed))
+		if (bench_must_end(t))
 			break;
 		if (!s->ends_unit)
 			continue;

@@ -135,7 +135,7 @@ int bench_worker_setup(struct bench_run *r, struct worker *w, struct err *e)
 	    .fsync_end = c->fsync_end,
 	    .pauses = c->pause_ns > 0,
 	    .pause_ns = c->pause_ns,
-	    .stop = &r->stop,
+	    .pause = &r->pause,
 	};
 	w->run = r;
 	w->pid = (uint32_t)getpid();

@@ -101,15 +101,17 @@ static void worker_measure(struct worker *w)
 	int64_t wait_before_ns = run_facts_thread_wait_ns();
 	while (clock_now(&r->clock) < r->start)
 		cpu_relax();
+	pause_enter(&r->pause, t->index);
 	r->workload->loop(t);
 	const struct bench_sample *last = t->n_samples ? &t->sample[t->n_samples - 1] : &(struct bench_sample){.result = -EIO};
 	bool failed = t->script || t->load ? t->failed
 				: last->result < 0 || (last->op == r->workload->op &&
 						       last->result != (int32_t)t->block_bytes);
 	if (failed)
-		atomic_store(&r->stop, true);
-	else if (t->fsync_end && !atomic_load(&r->stop))
+		pause_end(&r->pause);
+	else if (t->fsync_end && !bench_must_end(t))
 		bench_fsync(t, &t->sample[t->n_samples++]);
+	pause_leave(&r->pause, t->index);
 	int64_t wait_after_ns = run_facts_thread_wait_ns();
 	if (wait_before_ns >= 0 && wait_after_ns >= wait_before_ns)
 		w->wait_ns = wait_after_ns - wait_before_ns;
@@ -178,7 +180,9 @@ static void workers_join(struct bench_run *r)
 
 int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 {
-	int ret = workers_start(r, e);
+	int ret = pause_threads(&r->pause, r->n_workers, e);
+	if (!ret)
+		ret = workers_start(r, e);
 	if (!ret)
 		ret = clock_reanchor(&r->clock, e);
 	if (ret) {
@@ -203,13 +207,14 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 	gate_release(&r->gate, false);
 	ret = workers_watch(r, signal_fd, e);
 	if (ret) {
-		atomic_store(&r->stop, true);
+		pause_end(&r->pause);
 		pthread_sigmask(SIG_UNBLOCK, &r->held, NULL); /* a second one ends a run that hangs in a call */
 	}
 	workers_join(r);
 	run_facts_take(&after);
 	if (ret)
 		return ret;
+	pause_finish(&r->pause);
 	r->anonymous_after_bytes = process_anonymous_bytes(getpid());
 	run_facts_between(&before, &after, &r->facts);
 	r->wall_epoch_ns += (int64_t)((double)lead * r->clock.ns_per_tick);

@@ -59,7 +59,7 @@ static void harvest(struct state *s, int64_t wait_ns)
 static bool goes_on(const struct state *s, uint64_t now)
 {
 	const struct bench_thread *t = s->t;
-	if (s->b->failed != UINT64_MAX || s->b->fatal || atomic_load_explicit(t->stop, memory_order_relaxed))
+	if (s->b->failed != UINT64_MAX || s->b->fatal || pause_wanted(t->pause->word))
 		return false;
 	return s->n_issued < t->capacity && (s->n_issued < t->n_requests || now < t->deadline);
 }

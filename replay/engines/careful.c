@@ -122,14 +122,26 @@ static uint64_t time_wait(struct runner *w, const struct at *t, uint64_t *deadli
 static void order_wait(struct runner *w, struct at *t)
 {
 	struct crew *c = w->crew;
-	for (uint32_t i = 0; i < t->h->n_waits; i++, t->wait++)
-		if (!gate_passed(&c->gates, t->wait->lane, t->wait->threshold))
-			w->n_futex_sleeps += gate_wait(&c->gates, t->wait->lane, t->wait->threshold);
+	for (uint32_t i = 0; i < t->h->n_waits; i++, t->wait++) {
+		if (gate_passed(&c->gates, t->wait->lane, t->wait->threshold))
+			continue;
+		pause_wait_begin(&c->pause, w->index);
+		w->n_futex_sleeps += gate_wait(&c->gates, t->wait->lane, t->wait->threshold);
+		pause_wait_end(&c->pause, w->index);
+	}
 }
 
 static bool lingers(const struct replay_plan *p)
 {
 	return p->mutant.kind == FAULT_DELAY || p->mutant.kind == FAULT_PROPORTIONAL;
+}
+
+/* Another thread may be paused while it holds this. */
+static void serial_lock(struct runner *w)
+{
+	pause_wait_begin(&w->crew->pause, w->index);
+	pthread_mutex_lock(&w->crew->common->serial);
+	pause_wait_end(&w->crew->pause, w->index);
 }
 
 static void call(struct runner *w, const struct at *t, bool begun)
@@ -139,7 +151,8 @@ static void call(struct runner *w, const struct at *t, bool begun)
 	const struct site site = site_of(w);
 	bool serial = c->plan->mutant.kind == FAULT_SERIALISE;
 	if (serial)
-		pthread_mutex_lock(&c->common->serial);
+		serial_lock(w);
+	pause_between(&site, w);
 	if (shifts(t->h))
 		shift(c->plan, t->h, shift_before(t->h->offset));
 	if (begun)

@@ -80,6 +80,7 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 	*c = (struct crew){.plan = p, .config = config, .loop = loop, .n = n_runners, .to = n_runners};
 	pthread_mutex_init(&c->mutex, NULL);
 	pthread_cond_init(&c->changed, NULL);
+	pause_init(&c->pause);
 	int64_t spin_ns = config->spin_ns;
 	bool crowded = c->n > (uint32_t)processors_allowed();
 	if (crowded && spin_ns > CROWDED_SPIN_NS)
@@ -121,6 +122,7 @@ void crew_release(struct crew *c)
 	free(c->queue);
 	free(c->runner);
 	vm_free(&c->common_memory);
+	pause_release(&c->pause);
 	pthread_mutex_destroy(&c->mutex);
 	pthread_cond_destroy(&c->changed);
 }
@@ -166,7 +168,9 @@ static void *runner_main(void *arg)
 	}
 	int64_t before_ns = run_facts_thread_wait_ns();
 	wait_until(&w->waiter, c->plan->start_ticks);
+	pause_enter(&c->pause, w->index);
 	c->loop(w);
+	pause_leave(&c->pause, w->index);
 	int64_t after_ns = run_facts_thread_wait_ns();
 	if (before_ns >= 0 && after_ns >= before_ns)
 		w->wait_ns = after_ns - before_ns;
@@ -306,9 +310,14 @@ int crew_run(struct crew *c, struct err *e)
 {
 	struct replay_plan *p = c->plan;
 	struct run_facts_snapshot before, after;
+	int ret = pause_join(&c->pause, e);
+	if (!ret)
+		ret = pause_threads(&c->pause, c->n, e);
+	if (ret)
+		return ret;
 	if (c->config->processes)
 		return crew_run_processes(c, e);
-	int ret = crew_start(c, e);
+	ret = crew_start(c, e);
 	if (!ret)
 		ret = balloon_hold(p->balloon, p, NULL, 0, e);
 	if (!ret)
@@ -330,6 +339,7 @@ int crew_run(struct crew *c, struct err *e)
 	ret = crew_join_watched(c, followed ? NULL : e);
 	if (ret || followed)
 		return ret ? ret : followed;
+	pause_finish(&c->pause);
 	call_table_finish(p);
 	run_facts_take(&after);
 	balloon_let_go(p->balloon);

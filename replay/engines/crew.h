@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/pause.h"
 #include "common/placement.h"
 #include "common/scheduling.h"
 #include "common/vm.h"
@@ -49,6 +50,7 @@ struct crew { /* with --processes each process has its own copy of it, and runs 
 	struct placement placement;
 	struct gates gates;  /* one for each lane */
 	struct feed *feed;   /* of a plan that lies in a file, NULL: it is in memory */
+	struct pause pause;  /* of the runners, by their index */
 	struct wait_group group; /* of the runners; without seats where each waits by itself */
 	struct scheduling scheduling; /* of each runner */
 	struct queue *queue; /* queue[n_lanes] */

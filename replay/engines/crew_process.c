@@ -409,6 +409,8 @@ int crew_run_processes(struct crew *c, struct err *e)
 	if (!ret)
 		ret = processes_watch(&ps, e);
 	processes_kill(&ps); /* whoever is left */
+	if (!ret)
+		pause_finish(&c->pause);
 	run_facts_take(&after);
 	balloon_let_go(c->plan->balloon);
 	if (!ret) {

@@ -220,6 +220,16 @@ static bool is_stopped(const struct crew *c)
 	return c->config->stop_on_mismatch && atomic_load_explicit(&c->common->stop, memory_order_relaxed);
 }
 
+/* The coordinator issues no requests: it counts as waiting, and parks where it would spin. */
+static void coordinator_pause(struct runner *w)
+{
+	struct pause *pause = &w->crew->pause;
+	if (LIKELY(!pause_wanted(pause->word)))
+		return;
+	pause_here(pause, w->index);
+	pause_wait_begin(pause, w->index);
+}
+
 static void coordinate(struct runner *w, struct board *b)
 {
 	struct crew *c = w->crew;
@@ -228,6 +238,7 @@ static void coordinate(struct runner *w, struct board *b)
 	for (uint32_t i = 0; i < c->plan->n_lanes; i++)
 		begin_next(c, b, i);
 	for (uint32_t n = 0; n < c->plan->n && !is_stopped(c);) {
+		coordinator_pause(w);
 		while (b->due.n && due_heap_first(&b->due) <= clock_now(&c->plan->clock)) {
 			uint32_t lane = due_heap_take(&b->due);
 			make_available(b, lane, b->lane[lane].next);
@@ -261,6 +272,14 @@ static void hand_out(struct runner *w, struct board *b)
 		queue_take(b->replayed, &done);
 }
 
+static bool work_take(struct runner *w, struct work_queue *available, struct work *now)
+{
+	pause_wait_begin(&w->crew->pause, w->index);
+	const bool any = queue_take(available, now);
+	pause_wait_end(&w->crew->pause, w->index);
+	return any;
+}
+
 static void work(struct runner *w, struct board *b)
 {
 	struct crew *c = w->crew;
@@ -268,12 +287,13 @@ static void work(struct runner *w, struct board *b)
 	const bool ordered = c->plan->ordered;
 	struct work now;
 	struct work_queue *available = &b->available[b->n_queues > 1 ? b->queue_of[w->index] : 0];
-	for (uint64_t n = 0; queue_take(available, &now); n++) {
+	for (uint64_t n = 0; work_take(w, available, &now); n++) {
 		const struct lane *a = &c->plan->lane[now.lane];
 		const struct hot_request *h = &a->request[now.index];
 		if (is_stopped(c))
 			continue;
 		site.index = now.lane; /* its gate */
+		pause_between(&site, w);
 		issue(&site, h, placement_buffer(&c->placement, w->index, n), ordered && h->flags & HOT_PUBLISH_BEGUN,
 		      2 * now.index + 1, false, ISSUE_ANY, &a->outcome[now.index]);
 		if (c->config->stop_on_mismatch && outcome_differs(&a->outcome[now.index], a->expected[now.index]))
@@ -291,6 +311,7 @@ static void loop(struct runner *w)
 		work(w, b);
 		return;
 	}
+	pause_wait_begin(&w->crew->pause, w->index);
 	if (w->crew->plan->pool)
 		hand_out(w, b);
 	else

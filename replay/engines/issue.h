@@ -26,13 +26,21 @@ struct site {
 	_Atomic int *const fds;
 	const struct hot_open *const open;
 	const int dir_fd;
+	const _Atomic uint32_t *const pause; /* control word, read before each request */
 	uint32_t index; /* of the lane, and its gate */
 };
 
 INLINE struct site site_of(const struct runner *w)
 {
 	const struct replay_plan *p = w->crew->plan;
-	return (struct site){w, p->clock, w->crew->gates, p->fds, p->open, p->dir_fd, w->index};
+	return (struct site){w, p->clock, w->crew->gates, p->fds, p->open, p->dir_fd, w->crew->pause.word, w->index};
+}
+
+/* Between two requests of worker `w`: pauses here while a controller says so. */
+INLINE void pause_between(const struct site *s, struct runner *w)
+{
+	if (UNLIKELY(pause_wanted(s->pause)))
+		pause_here(&w->crew->pause, w->index);
 }
 
 /* What a mutant does after the call, inside the timed region. */

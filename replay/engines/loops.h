@@ -26,7 +26,9 @@ INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s,
 		gate_drain(&s->gates, s->index, next_progress);
 	for (const struct hot_wait *end = wait + h->n_waits; wait < end; wait++)
 		if (UNLIKELY(!gate_passed(&s->gates, wait->lane, wait->threshold))) {
+			pause_wait_begin(&w->crew->pause, w->index);
 			w->n_futex_sleeps += gate_wait(&s->gates, wait->lane, wait->threshold);
+			pause_wait_end(&w->crew->pause, w->index);
 			drained = false;
 		}
 	if (drain && !drained)
@@ -77,6 +79,7 @@ INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *
 	bool begun = ordered && h->flags & HOT_PUBLISH_BEGUN;
 	if (ordered)
 		t->wait = order_wait(w, s, h, t->wait, 2 * k + begun);
+	pause_between(s, w);
 	issue(s, h, placement_buffer(&t->placement, s->index, k), begun, 2 * k + 1, false, kinds, out);
 	if (timing == TIMING_THINK)
 		t->last_end = out->end_ticks;
@@ -132,6 +135,7 @@ INLINE void pool_run(struct runner *w, const enum replay_timing timing, const un
 				__builtin_prefetch(out, 1);
 				held = wait_until(&w->waiter, start + (uint64_t)a.due[k]);
 			}
+			pause_between(&site, w);
 			issue(&site, h, placement_buffer(&placement, index, n), false, 0, false, kinds, out);
 			if (UNLIKELY(held))
 				outcome_mark_held(out);

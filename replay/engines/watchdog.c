@@ -11,7 +11,7 @@
 void watchdog_init(struct watchdog *w, struct crew *c, int64_t patience_ns)
 {
 	const struct clock *clock = &c->plan->clock;
-	*w = (struct watchdog){.crew = c, .quiet_since = clock_now(clock)};
+	*w = (struct watchdog){.crew = c, .quiet_since = clock_now(clock), .looked = clock_now(clock)};
 	w->next = xcalloc((size_t)c->plan->n_lanes + 1, sizeof *w->next);
 	w->ticks = (uint64_t)((double)patience_ns / clock->ns_per_tick);
 }
@@ -62,6 +62,9 @@ bool watchdog_is_quiet(struct watchdog *w)
 		w->quiet_since = now;
 	else if (due > w->quiet_since)
 		w->quiet_since = due;
+	if (pause_wanted(w->crew->pause.word)) /* paused time is no patience */
+		w->quiet_since += now - w->looked;
+	w->looked = now;
 	w->sum = sum;
 	return w->ticks && now > w->quiet_since && now - w->quiet_since > w->ticks;
 }

@@ -14,7 +14,7 @@ struct watchdog {
 	struct crew *crew;
 	uint32_t *next;	 /* next[n_lanes]: first request of a lane that has not ended */
 	uint64_t ticks;	 /* patience; 0 endless */
-	uint64_t quiet_since, sum;
+	uint64_t quiet_since, sum, looked; /* ticks: of the last progress; progress; of the last look */
 };
 
 /* Ownership: watchdog_release. */

@@ -26,6 +26,7 @@ expect_status 3 "$VALIDATE" metrics "$data/requests.trace" none.trace
 cat >none.conf <<'END'
 [protocol]
 replicates = 2
+allow-undecidable = yes
 [workload w]
 type = random-read
 [replayer fio]

@@ -8,6 +8,7 @@ cat >bad.conf <<EOC
 [protocol]
 seed = 5
 replicates = 3
+allow-undecidable = yes
 scratch = $PWD
 keep = failed
 min-duration = 0

@@ -97,6 +97,7 @@ cat >bad.conf <<EOC
 [protocol]
 seed = 5
 replicates = 3
+allow-undecidable = yes
 scratch = $PWD
 min-duration = 0
 

@@ -32,6 +32,7 @@ END
 cat >given/p.conf <<'END'
 [protocol]
 replicates = 3
+allow-undecidable = yes
 bank = 2
 settle = 1ms
 [target here]

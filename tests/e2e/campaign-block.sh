@@ -5,6 +5,7 @@
 protocol() { # target lines on standard input
 	echo '[protocol]'
 	echo 'replicates = 2'
+	echo 'allow-undecidable = yes'
 	echo 'min-duration = 1ms'
 	echo '[target disk]'
 	cat

@@ -15,6 +15,7 @@ protocol() { # lines of [protocol], of [replayer]
 	cat <<-END
 		[protocol]
 		replicates = 2
+		allow-undecidable = yes
 		bank = 1
 		min-duration = 0
 		settle = 1ms

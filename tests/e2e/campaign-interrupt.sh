@@ -7,6 +7,7 @@
 cat >slow.conf <<'END'
 [protocol]
 replicates = 2
+allow-undecidable = yes
 bank = 1
 min-duration = 0
 [workload reads]

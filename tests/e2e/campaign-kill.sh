@@ -5,6 +5,7 @@
 
 tiny tiny.conf
 sed -i "s/^replicates = 3/replicates = 20/" tiny.conf
+N_SMALL=$N_TINY
 N_TINY=130
 n_kills=0
 begun=no
@@ -97,3 +98,27 @@ status=0
 [ $status -ne 2 ] && [ $status -ne 3 ] || fail "status $status after a torn line: $(cat err)"
 complete torn $N_TINY
 clean torn
+
+# killed while the processes of a group run in turn: none of them is left, paused or not
+for pause in gate signal; do
+	rm -rf paused
+	tiny paused.conf 'pairing = slices' "pause = $pause"
+	sed -i 's/min-duration = 5ms/min-duration = 500ms/' paused.conf
+	"$VALIDATE" run paused.conf -o paused -q >out 2>err &
+	pid=$!
+	# recordings are done and at least two processes of a group are there
+	wait_for 60 sh -c "[ \"\$(pgrep -fc '[v]alidate (microbench|replay) .*$PWD/paused')\" -ge 2 ]" || fail "no group was started: $(cat err)"
+	kill -9 $pid
+	wait $pid 2>/dev/null || :
+	wait_for 5 sh -c "! pgrep -f '[v]alidate (microbench|replay) .*$PWD/paused' >/dev/null" ||
+		fail "pause = $pause: a run outlived its campaign: $(pgrep -af "$PWD/paused")"
+	status=0
+	"$VALIDATE" run -o paused --resume -q >out 2>err || status=$?
+	case $status in
+	0 | 1 | 4) ;;
+	*) fail "status $status when it was resumed: $(cat err)" ;;
+	esac
+	complete paused $N_SMALL
+	clean paused
+	[ "$(grep -c '"slices":' paused/journal)" -ge 24 ] || fail "pause = $pause: $(grep -c '"slices":' paused/journal) runs in slices"
+done

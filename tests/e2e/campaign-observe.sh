@@ -8,6 +8,7 @@ protocol() { # target lines on standard input; workload lines as arguments
 	cat <<-'END'
 		[protocol]
 		replicates = 2
+		allow-undecidable = yes
 		min-duration = 1ms
 		settle = 1ms
 		[target disk]

@@ -19,6 +19,7 @@ echo 0 >"$file"
 cat >queue.conf <<'END'
 [protocol]
 replicates = 2
+allow-undecidable = yes
 bank = 1
 min-duration = 0
 [target loop]

@@ -35,6 +35,7 @@ END
 cat >scaled.conf <<'END'
 [protocol]
 replicates = 2
+allow-undecidable = yes
 bank = 1
 min-duration = 0
 [target slow]

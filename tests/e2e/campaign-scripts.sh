@@ -6,6 +6,7 @@ mkdir target
 cat >scripts.conf <<'END'
 [protocol]
 replicates = 2
+allow-undecidable = yes
 bank = 1
 min-duration = 2ms
 settle = 0

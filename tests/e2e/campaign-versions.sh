@@ -12,6 +12,7 @@ chmod +x replayer
 cat >versions.conf <<END
 [protocol]
 replicates = 2
+allow-undecidable = yes
 min-duration = 0
 settle = 1ms
 [target here]

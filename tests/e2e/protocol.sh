@@ -31,19 +31,19 @@ expect_line err 'validate init'
 
 # what cannot be had is said before anything is measured
 good='[workload w]\ntype = random-read\nfile-size = 1M\nrequests = 10\n[replayer r]\n'
-printf "[protocol]\nreplicates = 2\n[target t]\ndir = no/such/dir\n$good" >p.conf
+printf "[protocol]\nreplicates = 2\nallow-undecidable = yes\n[target t]\ndir = no/such/dir\n$good" >p.conf
 expect_status 3 "$VALIDATE" run p.conf -o r1 -q
 expect_line err 'cannot use the target directory'
-printf "[protocol]\nreplicates = 2\n[target t]\ndir = p.conf\n$good" >p.conf
+printf "[protocol]\nreplicates = 2\nallow-undecidable = yes\n[target t]\ndir = p.conf\n$good" >p.conf
 expect_status 3 "$VALIDATE" run p.conf -o r2 -q
 expect_line err 'is not a directory'
-printf "[protocol]\nreplicates = 2\nscratch = no/such/dir\n$good" >p.conf
+printf "[protocol]\nreplicates = 2\nallow-undecidable = yes\nscratch = no/such/dir\n$good" >p.conf
 expect_status 3 "$VALIDATE" run p.conf -o r3 -q
 expect_line err 'cannot make a scratch directory'
-printf "[protocol]\nreplicates = 2\ncpus = 1023\n$good" >p.conf
+printf "[protocol]\nreplicates = 2\nallow-undecidable = yes\ncpus = 1023\n$good" >p.conf
 expect_status 3 "$VALIDATE" run p.conf -o r4 -q
 expect_line err 'cannot set its processors'
-printf "[protocol]\nreplicates = 2\n[target t]\nqueue = no_such_setting=1\n$good" >p.conf
+printf "[protocol]\nreplicates = 2\nallow-undecidable = yes\n[target t]\nqueue = no_such_setting=1\n$good" >p.conf
 expect_status 3 "$VALIDATE" run p.conf -o r5 -q
 for r in r1 r2 r3 r4 r5; do
 	for left in $r/validate-*; do
@@ -62,7 +62,7 @@ cmp -s first protocol.conf || fail "init overwrote a protocol"
 cmp -s first printed || fail "init - prints something else"
 expect_status 0 "$VALIDATE" run protocol.conf --dry-run
 expect_status 3 "$VALIDATE" init no/such/dir/p.conf
-sed 's/^replicates = 20/replicates = 2/; s/^bank = .*/bank = 1\nmin-duration = 5ms/; s/^requests = 500/requests = 20/; s/^file-size = 16M/file-size = 1M/' \
+sed 's/^replicates = 20/replicates = 2\nallow-undecidable = yes/; s/^bank = .*/bank = 1\nmin-duration = 5ms/; s/^requests = 500/requests = 20/; s/^file-size = 16M/file-size = 1M/' \
 	protocol.conf >small.conf
 status=0
 "$VALIDATE" run small.conf -o small -q >out 2>err || status=$?
@@ -75,12 +75,41 @@ for conf in "$SRCDIR"/protocols/*.conf; do
 	grep -q '^type = parallel' "$conf" || ! grep 'recording parallel applications' out || fail "$conf has none"
 done
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/quick.conf" --dry-run
-expect_line out '8 scenarios, 2 replayers, 20 replicates'
+expect_line out '8 scenarios, 2 replayers, 8..60 pairs of each scenario'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/microbenchmark.conf" --dry-run
 expect_line out '48 scenarios'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/fileserver.conf" --dry-run
 expect_line out '1 scenario, 5 replayers, 10 replicates'
 expect_line out '103 MiB'
+
+# what a design can decide, before anything is run
+small() { printf '[protocol]\nreplicates = %b\n[workload w]\ntype = random-read\n[replayer r]\n[accept]\nbias = %s\n' "$1" "$2"; }
+small 20 10% >p.conf
+expect_status 0 "$VALIDATE" run p.conf --dry-run
+expect_line out 'scatters by 10 % from pair to pair'
+grep -q '^  bias  *±  *10 %  *9[0-9] %$' out || fail "the chance at 20 pairs: $(cat out)"
+expect_status 0 "$VALIDATE" run p.conf --dry-run --scatter 1%
+grep -q '^  bias  *±  *10 %  *>99 %$' out || fail "the chance with little scatter: $(cat out)"
+expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter 60%
+grep -q 'with a scatter of 60 %, 20 replicates decide no case: about [0-9]* replicates do, or a limit on bias of about' err || fail "$(cat err)"
+expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter much
+expect_line err '--scatter much: neither a results directory nor a ratio'
+expect_status 2 "$VALIDATE" run p.conf --scatter 1%
+expect_status 3 "$VALIDATE" run p.conf --dry-run --scatter small
+expect_line err 'small has no case of this protocol with a scatter'
+small 3 10% >p.conf
+expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter 1%
+expect_status 2 "$VALIDATE" run p.conf -o refused
+grep -q '3 replicates cannot decide anything: .* use replicates = 5 or more' err || fail "$(cat err)"
+[ ! -e refused ] || fail 'it began what cannot decide anything'
+sed -i 's/^replicates.*/&\nallow-undecidable = yes/' p.conf
+expect_status 0 "$VALIDATE" run p.conf --dry-run
+small '8..60\nbudget = 1s' 10% >p.conf
+expect_status 2 "$VALIDATE" run p.conf --dry-run
+expect_line err 'the budget holds about 0 pairs of each scenario, and nothing is decided before 8: these need about'
+small '8..60\nbudget = 1min' 10% >p.conf
+expect_status 0 "$VALIDATE" run p.conf --dry-run
+grep -q 'at most 60 s (budget): about [0-9]* pairs of each scenario' out || fail "$(cat out)"
 
 # doctor
 status=0

@@ -84,6 +84,7 @@ done
 cat >balloon.conf <<'END'
 [protocol]
 replicates = 2
+allow-undecidable = yes
 bank = 1
 reference = trace
 min-duration = 0

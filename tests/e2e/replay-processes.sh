@@ -86,6 +86,7 @@ done
 cat >p.conf <<'END'
 [protocol]
 replicates = 3
+allow-undecidable = yes
 [target t]
 dir = target
 [workload w]

@@ -84,6 +84,7 @@ cp recorded.trace 'my files/once again.trace'
 cat >recorded.conf <<END
 [protocol]
 replicates = 3
+allow-undecidable = yes
 reference = trace
 min-duration = 0
 published = values.csv

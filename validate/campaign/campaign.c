@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -146,13 +147,17 @@ static int session(struct campaign *c, struct err *e)
 	if (!ret)
 		ret = environment_save(c, e);
 	c->ready = !ret;
+	time_begin(&c->time, TIME_OTHER);
 	if (!ret)
 		ret = c->budget_ns ? budget_runs_make(c, e) : runs_make(c, e);
 	progress_end(&c->progress);
+	time_begin(&c->time, TIME_CLEANUP);
 	setup_end(c);
 	int saved = c->ready ? environment_save(c, ret ? NULL : e) : 0;
 	if (!ret)
 		ret = saved;
+	if (c->ready && !c->options->quiet)
+		time_use_print(json_object_get(c->environment, "time"), stderr);
 	if (ret == -EINTR || c->interrupted)
 		session_note(c, "interrupted", NULL);
 	else if (!ret) {
@@ -168,6 +173,8 @@ static void campaign_init(struct campaign *c, const struct protocol *p, const st
 {
 	*c = (struct campaign){.protocol = p, .options = o, .signal_fd = -1, .journal = {.fd = -1}};
 	c->started_ns = clock_monotonic_ns();
+	c->started_wall_ns = time(NULL) * INT64_C(1000000000);
+	time_use_start(&c->time, TIME_SETUP);
 	c->stop_replicates = p->n_replicates_max;
 	c->budget_ns = o->budget_ns ? o->budget_ns : p->budget_ns;
 	c->look_case = xcalloc(p->n_scenarios * p->n_replayers + 1, sizeof *c->look_case);
@@ -204,6 +211,7 @@ static void campaign_release(struct campaign *c)
 	free(c->bank_known);
 	free(c->earlier_cgroup);
 	json_decref(c->queues_before);
+	json_decref(c->time_before);
 	json_decref(c->environment);
 	results_runs_free(c->run, c->plan.n_runs);
 	design_release(&c->plan);

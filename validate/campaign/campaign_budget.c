@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A campaign with a budget: the choice of the next group, and the end of the campaign. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/strbuf.h"
+#include "common/units.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/choice.h"
@@ -191,7 +194,9 @@ static int choice_note(struct campaign *c, const struct next *next, size_t first
 				  (json_int_t)r->scenario, "why", next->why, "spent_s", budget_spent_s(c), "left_out", left_out);
 	if (next->n_further)
 		json_object_set_new(event, "further", json_integer((json_int_t)next->n_further));
+	const enum time_part before = time_begin(&c->time, TIME_JOURNAL);
 	int ret = journal_append(&c->journal, event, e);
+	time_end(&c->time, before);
 	json_decref(event);
 	return ret;
 }
@@ -238,28 +243,20 @@ void budget_resume(struct campaign *c, const json_t *event)
 
 /* --- the loop ----------------------------------------------------------------------------------------------------- */
 
-static void time_text(char *text, size_t size, double seconds)
-{
-	const long long s = (long long)seconds;
-	if (s < 60)
-		snprintf(text, size, "%lld s", s);
-	else
-		snprintf(text, size, "%lld min %lld s", s / 60, s % 60);
-}
-
 static void budget_progress(struct campaign *c, const struct outlook *o, size_t id)
 {
-	char spent[60], whole[60], done[100];
+	struct strbuf what = STRBUF_INIT;
 	const struct design_run *r = &c->plan.run[id];
-	time_text(spent, sizeof spent, budget_spent_s(c));
-	time_text(whole, sizeof whole, (double)c->budget_ns * 1e-9);
+	format_duration(&what, floor(budget_spent_s(c)) * 1e9);
+	strbuf_addstr(&what, " of ");
+	format_duration(&what, (double)c->budget_ns);
 	if (r->block <= c->protocol->n_replicates_min)
-		snprintf(done, sizeof done, "block %u of at least %llu", r->block, (unsigned long long)c->protocol->n_replicates_min);
+		strbuf_addf(&what, "; block %u of at least %llu", r->block, (unsigned long long)c->protocol->n_replicates_min);
 	else
-		snprintf(done, sizeof done, "%zu of %zu cases decided", o->n_decided, o->n_cases);
-	char *what = xasprintf("%s of %s; %s; %s", spent, whole, done, c->protocol->scenario[r->scenario].name);
-	progress_step(&c->progress, 0, budget_spent_s(c), what);
-	free(what);
+		strbuf_addf(&what, "; %zu of %zu cases decided", o->n_decided, o->n_cases);
+	strbuf_addf(&what, "; %s", c->protocol->scenario[r->scenario].name);
+	progress_step(&c->progress, 0, budget_spent_s(c), what.s);
+	strbuf_release(&what);
 }
 
 /* The recording that a group replays is made before its first use; one that fails is the replays' reason. */
@@ -283,11 +280,13 @@ static int group_measure(struct campaign *c, size_t first, size_t n, struct err 
 	ret = ret ? ret : group_make(c, first, n, e);
 	s->seconds += (double)(clock_monotonic_ns() - begin_ns) * 1e-9;
 	s->n_runs += n_wanted;
+	const enum time_part before = time_begin(&c->time, TIME_ANALYSIS);
 	for (size_t i = first; i < first + n; i++) {
 		if (!ret && c->run[i].state == RUN_FAILED && !c->left_out[i])
 			ret = failed_run(c, i, e);
 		summary_take(c, &c->run[i]);
 	}
+	time_end(&c->time, before);
 	return ret;
 }
 
@@ -307,8 +306,10 @@ int budget_runs_make(struct campaign *c, struct err *e)
 	for (;;) {
 		struct outlook o;
 		size_t n;
+		const enum time_part before = time_begin(&c->time, TIME_ANALYSIS);
 		if (first_pairs(c) == c->plan.n_runs)
 			ret = look_cases(c, e);
+		time_end(&c->time, before);
 		if (ret)
 			return ret;
 		outlook_make(&o, c);

@@ -271,6 +271,7 @@ int calibrate_all(struct campaign *c, struct err *e)
 {
 	const struct protocol *p = c->protocol;
 	int ret = 0;
+	const enum time_part before = time_begin(&c->time, TIME_CALIBRATION);
 	for (size_t i = 0; !ret && i < p->n_scenarios; i++) {
 		struct calibration *k = &c->calibration[i];
 		struct microbench_config config;
@@ -289,5 +290,6 @@ int calibrate_all(struct campaign *c, struct err *e)
 			ret = scenario_calibrate(c, i, e);
 		free(what);
 	}
+	time_end(&c->time, before);
 	return ret;
 }

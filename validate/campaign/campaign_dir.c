@@ -237,6 +237,27 @@ static void look_resume(struct campaign *c, const json_t *event)
 		c->stop_replicates = p->look[look];
 }
 
+/* Its runs are all journalled. */
+static void group_resume(struct campaign *c, const json_t *event)
+{
+	json_int_t block = json_integer_value(json_object_get(event, "block")), scenario = json_integer_value(json_object_get(event, "scenario"));
+	for (size_t i = c->plan.n_bank_runs; i < c->plan.n_runs; i++)
+		if (c->run[i].block == block && c->run[i].scenario == scenario)
+			c->whole[i] = true;
+}
+
+/* Runs in slices belong together: where the journal ends in the middle of a group, all of it is made again. */
+static void cut_groups_redo(struct campaign *c)
+{
+	for (size_t i = 0; i < c->plan.n_runs; i++)
+		if (c->run[i].sliced && !c->whole[i]) {
+			c->run[i].state = RUN_PENDING;
+			c->run[i].sliced = false;
+		}
+	free(c->whole);
+	c->whole = NULL;
+}
+
 static int event_resume(const json_t *event, void *context, struct err *e)
 {
 	struct campaign *c = context;
@@ -247,6 +268,8 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 		token_keep(c, event);
 	} else if (!strcmp(name, "run")) {
 		run_from_event(c->run, c->plan.n_runs, event, NULL);
+	} else if (!strcmp(name, "group")) {
+		group_resume(c, event);
 	} else if (!strcmp(name, "calibrate")) {
 		calibration_from_event(c, event);
 	} else if (!strcmp(name, "look")) {
@@ -318,7 +341,9 @@ int dir_resume(struct campaign *c, struct err *e)
 	if (!ret) {
 		c->run = results_runs_make(&c->plan);
 		c->left_out = xcalloc(c->plan.n_runs + 1, sizeof *c->left_out);
+		c->whole = xcalloc(c->plan.n_runs + 1, sizeof *c->whole);
 		ret = journal_read(journal_path, event_resume, c, &reading, e);
+		cut_groups_redo(c);
 	}
 	if (!ret)
 		ret = subdirs_make(c, e);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a protocol would do: runs, expected time and space; nothing is touched. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "capture/trace.h"
 #include "common/strbuf.h"
@@ -11,6 +13,7 @@
 #include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/campaign_state.h"
+#include "validate/campaign/chances.h"
 
 #define OVERHEAD_S 0.15        /* beside the run: preparation, start, summary */
 #define SERVICE_GUESS_NS 3e4   /* of one request, before anything is known */
@@ -132,8 +135,10 @@ static void heading_put(const struct protocol *p, FILE *out)
 	fprintf(out, "%s\n\n", p->title);
 	fprintf(out, "%zu scenario%s, %zu replayer%s, ", p->n_scenarios, p->n_scenarios == 1 ? "" : "s", p->n_replayers,
 		p->n_replayers == 1 ? "" : "s");
-	fprintf(out, "%s replicates%s; reference: %s\n", p->replicates,
-		p->n_looks > 1 ? "" : " (and block 0, never used)",
+	fprintf(out, "%s %s; reference: %s\n", p->replicates,
+		p->budget_ns	? "pairs of each scenario (and block 0, never used)"
+		: p->n_looks > 1 ? "replicates"
+				 : "replicates (and block 0, never used)",
 		p->reference == REFERENCE_RERUN ? "the program run again in each block" : "the recorded traces");
 	if (p->n_looks > 1) {
 		fputs("looks at", out);
@@ -200,14 +205,69 @@ static void devices_put(const struct protocol *p, FILE *out)
 	}
 }
 
-int campaign_dry_run(const struct protocol *p, const struct campaign_options *o, FILE *out, struct err *e)
+static int chances_put(const struct protocol *p, const char *given, FILE *out, struct err *e)
 {
-	struct places places;
-	struct design plan;
-	double total_s = 0, recordings_s = 0, bank_bytes = 0;
-	uint64_t n_calibrations = 0;
-	(void)o;
-	heading_put(p, out);
+	double scatter = SCATTER_DEFAULT;
+	struct stat st;
+	if (given && stat(given, &st) == 0 && S_ISDIR(st.st_mode))
+		return chances_print_measured(p, given, out, e);
+	if (given && (parse_ratio(given, &scatter, e) < 0 || !(scatter > 0)))
+		return err_set(e, EINVAL, "--scatter %s: neither a results directory nor a ratio above 0, as 10%%", given);
+	return chances_print(p, scatter, out, e);
+}
+
+struct total { /* over all scenarios */
+	double s, recordings_s, pair_s; /* of the whole plan; recording parallel applications; one pair of each scenario */
+	double bank_bytes;
+	uint64_t n_calibrations;
+};
+
+static void total_add(struct total *t, const struct protocol *p, const struct expected *x)
+{
+	const double n_bank = (double)protocol_n_bank(p), n_blocks = (double)protocol_n_blocks(p);
+	const double runs_s = (double)x->n_runs * (x->run_s + x->overhead_s), blanks_s = (double)x->n_blanks * (x->blank_s + OVERHEAD_S);
+	t->s += runs_s + blanks_s + (double)x->n_calibrations * (x->run_s + x->overhead_s) + x->recording_s * n_bank;
+	t->recordings_s += x->recording_s * n_bank;
+	t->pair_s += (runs_s + blanks_s + x->recording_s * n_bank) / n_blocks;
+	t->n_calibrations += x->n_calibrations;
+	t->bank_bytes += x->requests * (double)sizeof(struct trace_record) * n_bank;
+}
+
+/* Pairs of each scenario that a budget holds, where none is decided earlier. Errors: EINVAL for a budget that holds by far fewer than the
+ * least. */
+static int budget_put(const struct protocol *p, const struct total *t, FILE *out, struct err *e)
+{
+	const double budget_s = (double)p->budget_ns * 1e-9, n_blocks = (double)protocol_n_blocks(p);
+	const double least_s = t->s - t->pair_s * (n_blocks - 1 - (double)p->n_replicates_min);
+	double n = (budget_s - (t->s - t->pair_s * n_blocks)) / t->pair_s - 1;
+	n = n < 0 ? 0 : n > (double)p->n_replicates_max ? (double)p->n_replicates_max : n;
+	fputs("time:    at most ", out);
+	time_put(out, budget_s);
+	fprintf(out, " (budget): about %.0f pairs of each scenario if none is decided earlier", n);
+	if (2 * n >= (double)p->n_replicates_min)
+		return 0;
+	struct strbuf least = STRBUF_INIT;
+	format_duration(&least, least_s * 1e9);
+	err_set(e, EINVAL, "%s: the budget holds about %.0f pairs of each scenario, and nothing is decided before %llu: these need about %s",
+		p->path, n, (unsigned long long)p->n_replicates_min, least.s);
+	strbuf_release(&least);
+	return -EINVAL;
+}
+
+static void time_needed_put(const struct total *t, FILE *out)
+{
+	fputs("time:    about ", out);
+	time_put(out, t->s);
+	if (t->recordings_s > 0) {
+		fputs(", of which recording parallel applications may take ", out);
+		time_put(out, t->recordings_s);
+		fputs(": each node is delayed in a run of its own, and how many there are is known when they run", out);
+	}
+}
+
+static int scenarios_put(const struct protocol *p, struct total *t, FILE *out, struct err *e)
+{
+	*t = (struct total){0};
 	fprintf(out, "%-44s %6s %10s %12s\n", "scenario", "runs", "a run", "files");
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		struct expected x;
@@ -221,37 +281,44 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 			files.s);
 		strbuf_release(&run);
 		strbuf_release(&files);
-		total_s += ((double)x.n_runs + x.n_calibrations) * (x.run_s + x.overhead_s) + (double)x.n_blanks * (x.blank_s + OVERHEAD_S);
-		total_s += x.recording_s * (double)protocol_n_bank(p);
-		recordings_s += x.recording_s * (double)protocol_n_bank(p);
-		n_calibrations += x.n_calibrations;
-		bank_bytes += x.requests * (double)sizeof(struct trace_record) * (double)protocol_n_bank(p);
+		total_add(t, p, &x);
 	}
-	int ret = places_plan(&places, p, e);
-	uint64_t files_bytes = 0;
-	for (size_t i = 0; !ret && i < p->n_targets; i++)
-		files_bytes += place_bytes(&places.place[i]);
-	places_release(&places);
+	return 0;
+}
+
+int campaign_dry_run(const struct protocol *p, const struct campaign_options *o, FILE *out, struct err *e)
+{
+	struct places places;
+	struct design plan;
+	struct total total;
+	heading_put(p, out);
+	int ret = scenarios_put(p, &total, out, e);
+	if (!ret)
+		ret = places_plan(&places, p, e);
 	if (ret)
 		return ret;
-	fprintf(out, "\nruns:    %llu, and about %llu to find request counts\ntime:    about ",
-		(unsigned long long)protocol_n_runs(p), (unsigned long long)n_calibrations);
-	time_put(out, total_s);
-	if (recordings_s > 0) {
-		fputs(", of which recording parallel applications may take ", out);
-		time_put(out, recordings_s);
-		fputs(": each node is delayed in a run of its own, and how many there are is known when they run", out);
-	}
+	uint64_t files_bytes = 0;
+	for (size_t i = 0; i < p->n_targets; i++)
+		files_bytes += place_bytes(&places.place[i]);
+	places_release(&places);
+	fprintf(out, "\nruns:    %s%llu, and about %llu to find request counts\n", p->budget_ns ? "at most " : "",
+		(unsigned long long)protocol_n_runs(p), (unsigned long long)total.n_calibrations);
+	if (p->budget_ns)
+		ret = budget_put(p, &total, out, e);
+	else
+		time_needed_put(&total, out);
 	fputs("\n         if replays take as long as the program; some designs take many times that", out);
 	fputs("\nspace:   ", out);
 	size_put(out, files_bytes);
 	fputs(" of files (shared between scenarios), about ", out);
-	size_put(out, (uint64_t)bank_bytes);
+	size_put(out, (uint64_t)total.bank_bytes);
 	fputs(" of traces in the scratch directory\n", out);
 	design_make(&plan, p);
 	order_put(&plan, p, out);
 	design_release(&plan);
 	devices_put(p, out);
+	int chances = chances_put(p, o->scatter, out, ret ? NULL : e);
 	fputs("\nNothing was touched.\n", out);
-	return 0;
+	ret = ret ? ret : chances;
+	return ret ? ret : chances_check(p, e);
 }

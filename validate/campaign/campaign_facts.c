@@ -12,8 +12,10 @@
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/fault_cost.h"
+#include "validate/protocol/pairing.h"
 #include "validate/protocol/text.h"
 #include "validate/provenance/provenance.h"
+#include "validate/results/summaries.h"
 
 /* The runs of all sessions are analysed together: that must be known where something else ran them. */
 static void sameness_check(struct campaign *c, const json_t *earlier)
@@ -48,6 +50,8 @@ static void earlier_inherit(struct campaign *c)
 		    json_array_append(json_object_get(c->environment, "replaced_or_skipped"), skip);
 		if (json_is_array(json_object_get(earlier, "replayers")))
 			json_object_set(c->environment, "replayers", json_object_get(earlier, "replayers"));
+		if (json_is_object(json_object_get(earlier, "time")))
+			c->time_before = json_incref(json_object_get(earlier, "time"));
 		sameness_check(c, earlier);
 		json_decref(earlier);
 	}
@@ -62,6 +66,19 @@ static bool campaign_is_parallel(const struct campaign *c)
 	return false;
 }
 
+/* How the runs of each scenario are paired, and why. */
+static json_t *pairing_facts(const struct protocol *p)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		const char *why, *replayer;
+		const bool sliced = scenario_is_sliced(p, i, &why, &replayer);
+		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s*}", "scenario", p->scenario[i].name, "by", sliced ? "slices" : "runs",
+						     "why", why, "replayer", replayer));
+	}
+	return all;
+}
+
 void facts_begin(struct campaign *c)
 {
 	c->environment = environment_make(c->options->self);
@@ -74,6 +91,7 @@ void facts_begin(struct campaign *c)
 	json_object_set_new(c->environment, "costs",
 			    json_pack("{s:o}", "minor_fault_ns", isfinite(fault_ns) ? json_real(fault_ns) : json_null()));
 	earlier_inherit(c);
+	json_object_set_new(c->environment, "pairing", pairing_facts(c->protocol));
 	cpu_ticks_read(&c->ticks_at_start);
 }
 
@@ -187,6 +205,20 @@ static json_t *scenario_facts(const struct campaign *c)
 	return list;
 }
 
+/* A measured process is counted as program or replay from its start to its end: what is not its requests goes to the part that it is. */
+static void starts_count(struct campaign *c)
+{
+	double s[2] = {0};
+	summaries_read(c->dir, c->run, c->plan.n_runs, false);
+	for (size_t i = 0; i < c->plan.n_runs; i++) {
+		const struct run *r = &c->run[i];
+		if (r->has_summary && r->role != ROLE_RECORD && !r->sliced && r->started_ns >= c->started_wall_ns)
+			s[!role_is_program(c, r->role)] += fmax(0, r->run_s - (double)r->summary.execution_ns * 1e-9);
+	}
+	time_move(&c->time, TIME_PROGRAM, TIME_START, fmin(s[0], c->time.s[TIME_PROGRAM]));
+	time_move(&c->time, TIME_REPLAY, TIME_START, fmin(s[1], c->time.s[TIME_REPLAY]));
+}
+
 int environment_save(struct campaign *c, struct err *e)
 {
 	struct cpu_ticks now;
@@ -195,6 +227,10 @@ int environment_save(struct campaign *c, struct err *e)
 	json_object_set_new(c->environment, "session",
 			    json_pack("{s:f, s:o}", "wall_s", (double)(clock_monotonic_ns() - c->started_ns) * 1e-9,
 				      "stolen_share", isfinite(stolen) ? json_real(stolen) : json_null()));
+	if (c->ready) {
+		starts_count(c);
+		json_object_set_new(c->environment, "time", time_use_to_json(&c->time, c->time_before));
+	}
 	char *path = results_path(c->dir, "environment.json");
 	int ret = json_write_file(path, c->environment, JSON_INDENT(2), e);
 	free(path);

@@ -1,15 +1,263 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runs of one scenario in one block. */
+/* The runs of one scenario in one block: in slices where program and replayers can be paused, else one after another.
+ *
+ * In slices every role has its own process, file set, memory cgroup and trace. All file sets are prepared before the first
+ * process starts. Which role uses which file set is drawn for each block, so that the place of the files on the device is not
+ * confounded with a role. The processes load one after another and wait on hold before their first request; after the last
+ * request of all they write their traces one after another. */
 #include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "common/clock.h"
+#include "common/xalloc.h"
+#include "replay/replay.h"
 #include "validate/campaign/campaign_state.h"
+#include "validate/campaign/rounds.h"
+#include "validate/protocol/pairing.h"
+
+/* Share of the requests of a slice that may be left out: those that begin while the process settles, or are in flight at its end. */
+#define LEFT_OUT_MAX 0.2
+
+struct member { /* one run of the group */
+	struct run *run;
+	struct step step;
+	struct step_process process;
+	struct step_result result;
+	struct round_role *role; /* its row in the rounds; NULL: it was not started */
+	char *bank, *output;
+	int pause_fd;
+	struct pause_page *page;
+	char reason[500]; /* why it could not be prepared */
+};
+
+struct group {
+	struct campaign *c;
+	struct member *member; /* member[n] */
+	size_t n;
+	struct rounds rounds;
+};
+
+/* Long enough that few requests are left out. */
+static int64_t slice_ns(const struct campaign *c, size_t scenario)
+{
+	const struct calibration *k = &c->calibration[scenario];
+	const double request_ns = k->n_requests ? (double)k->execution_ns / (double)k->n_requests : 0; /* of one thread */
+	const double least_ns = (request_ns + ROUND_SETTLE_NS) / LEFT_OUT_MAX;
+	return least_ns > (double)c->protocol->slice_ns ? (int64_t)least_ns : c->protocol->slice_ns;
+}
+
+/* --- begin and end ------------------------------------------------------------------------------------------------ */
+
+static void seats_draw(struct group *g, uint64_t seed)
+{
+	size_t *seat = xcalloc(g->n + 1, sizeof *seat);
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_rng_set(rng, (unsigned long)seed);
+	for (size_t i = 0; i < g->n; i++)
+		seat[i] = i;
+	gsl_ran_shuffle(rng, seat, g->n, sizeof *seat);
+	for (size_t i = 0; i < g->n; i++)
+		g->member[i].step.seat = seat[i];
+	gsl_rng_free(rng);
+	free(seat);
+}
+
+static void member_begin(struct campaign *c, struct member *m, struct run *run, size_t number)
+{
+	char *name = xasprintf("run-%zu.trace", number);
+	*m = (struct member){.run = run, .pause_fd = -1, .bank = bank_path(c, run->scenario, run->bank), .output = scratch_path(c, name)};
+	m->step = step_of_run(c, run, run->role, role_is_program(c, run->role) ? NULL : m->bank, m->output);
+	m->step.member = number;
+	free(name);
+}
+
+/* Seeds of the groups count down from the largest number, those of the recordings up from 0. */
+static uint64_t group_seed(const struct campaign *c, const struct design_run *r)
+{
+	return design_workload_seed(c->protocol, UINT32_MAX - (r->block * (uint32_t)c->protocol->n_scenarios + r->scenario));
+}
+
+/* Of the wanted runs among the n from `first` on. */
+static void group_begin(struct group *g, struct campaign *c, size_t first, size_t n)
+{
+	const struct design_run *r = &c->plan.run[first];
+	const uint64_t seed = group_seed(c, r);
+	*g = (struct group){.c = c, .member = xcalloc(n, sizeof *g->member)};
+	g->rounds = (struct rounds){.role = xcalloc(n, sizeof *g->rounds.role), .slice_ns = slice_ns(c, r->scenario), .seed = seed,
+				    .signal_fd = c->signal_fd};
+	for (size_t i = first; i < first + n; i++)
+		if (run_is_wanted(c, i)) {
+			member_begin(c, &g->member[g->n], &c->run[i], g->n);
+			g->n++;
+		}
+	seats_draw(g, seed);
+}
+
+static void group_release(struct group *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		struct member *m = &g->member[i];
+		pause_page_free(m->page, m->pause_fd);
+		side_remove(m->output);
+		unlink(m->output);
+		free(m->output);
+		free(m->bank);
+		free(g->rounds.role[i].slices.slice);
+	}
+	free(g->rounds.role);
+	free(g->member);
+}
+
+/* --- the processes ------------------------------------------------------------------------------------------------ */
+
+static int member_prepare(struct campaign *c, struct member *m, struct err *e)
+{
+	int ret = run_input_ensure(c, m->run, m->bank, m->reason, sizeof m->reason, e);
+	if (ret || m->reason[0])
+		return ret;
+	ret = pause_page_make(&m->page, &m->pause_fd, e);
+	m->step.pause_fd = m->pause_fd;
+	return ret ? ret : step_prepare(c, &m->step, &m->process, &m->result, e);
+}
+
+/* Starts its process and waits until that is ready for its first request. */
+static int member_start(struct group *g, struct member *m)
+{
+	struct campaign *c = g->c;
+	if (m->reason[0])
+		return 0;
+	step_begin(c, &m->step, &m->process, &m->result);
+	if (m->process.failed)
+		return 0;
+	m->role = &g->rounds.role[g->rounds.n++];
+	*m->role = (struct round_role){
+	    .page = m->page,
+	    .pid = m->process.launched.pid,
+	    .by = pairing_pause(c->protocol, m->run->role < 0 ? SIZE_MAX : (size_t)m->run->role),
+	    .left_ns = m->process.spec.timeout_ns,
+	};
+	return round_role_ready(m->role, c->signal_fd);
+}
+
+/* Whether the processor time of its leader is all that the run used. */
+static bool is_one_process(const struct campaign *c, const struct run *r)
+{
+	struct replay_config config;
+	return role_is_program(c, r->role) || (strcmp(c->protocol->replayer[r->role].engine, "compiled") != 0 &&
+					       replayer_config(&c->protocol->replayer[r->role], &config, NULL) == 0 && !config.processes);
+}
+
+/* Lets it write its trace and end. Others' time is not its own. */
+static int member_conclude(struct campaign *c, struct member *m, int64_t rounds_ns)
+{
+	int64_t own_ns = 0;
+	if (m->reason[0])
+		return 0;
+	if (m->role) {
+		m->process.launched.deadline_ns = m->role->state == ROUND_TIMED_OUT ? 0 : clock_monotonic_ns() + m->process.spec.timeout_ns;
+		if (m->role->state != ROUND_TIMED_OUT)
+			round_role_finish(m->role);
+	}
+	int ret = step_conclude(c, &m->step, &m->process, &m->result);
+	if (!m->role)
+		return ret;
+	for (size_t i = 0; i < m->role->slices.n; i++)
+		own_ns += m->role->slices.slice[i].quiet_ns - m->role->slices.slice[i].open_ns;
+	m->result.launch.run_ns -= rounds_ns - own_ns;
+	time_move(&c->time, TIME_START, role_is_program(c, m->run->role) ? TIME_PROGRAM : TIME_REPLAY, (double)own_ns * 1e-9);
+	if (is_one_process(c, m->run)) {
+		m->result.others = m->role->others;
+		m->result.own_s = m->role->own_s;
+	}
+	return ret;
+}
+
+/* Makes the requests of all. -EINTR: the campaign is to end, and every process has ended. */
+static int group_run(struct group *g, struct err *e)
+{
+	struct campaign *c = g->c;
+	int ret = 0, interrupted = 0;
+	for (size_t i = 0; !ret && i < g->n; i++)
+		ret = member_prepare(c, &g->member[i], e);
+	const enum time_part before = time_begin(&c->time, TIME_START);
+	for (size_t i = 0; !ret && !interrupted && i < g->n; i++)
+		interrupted = member_start(g, &g->member[i]);
+	const int64_t begin_ns = clock_monotonic_ns();
+	if (!ret && !interrupted)
+		interrupted = rounds_run(&g->rounds);
+	const int64_t rounds_ns = clock_monotonic_ns() - begin_ns;
+	if (interrupted)
+		c->interrupted = true;
+	for (size_t i = 0; i < g->n; i++) {
+		int bad = member_conclude(c, &g->member[i], rounds_ns);
+		ret = ret ? ret : bad;
+	}
+	time_end(&c->time, before);
+	return ret;
+}
+
+/* --- what became of them ------------------------------------------------------------------------------------------ */
+
+static int member_take(struct group *g, struct member *m, struct err *e)
+{
+	struct run *r = m->run;
+	if (m->reason[0]) {
+		run_fail(r, m->reason);
+		return 0;
+	}
+	const struct slices *slices = m->role ? &m->role->slices : NULL;
+	int ret = run_take(g->c, r, &m->result, m->output, slices, e);
+	r->sliced = slices != NULL;
+	r->n_slices = slices ? (uint32_t)slices->n : 0;
+	r->slice_ns = g->rounds.slice_ns;
+	return ret;
+}
+
+/* Where the campaign is killed in between, the last line is missing, and the group is made again. */
+static int group_take(struct group *g, struct err *e)
+{
+	int ret = 0;
+	for (size_t i = 0; !ret && i < g->n; i++)
+		ret = member_take(g, &g->member[i], e);
+	for (size_t i = 0; !ret && i < g->n; i++)
+		ret = run_journal(g->c, g->member[i].run, g->member[i].output, e);
+	if (ret)
+		return ret;
+	const struct run *r = g->member[0].run;
+	json_t *event = json_pack("{s:s, s:I, s:I}", "event", "group", "block", (json_int_t)r->block, "scenario", (json_int_t)r->scenario);
+	ret = journal_append(&g->c->journal, event, e);
+	json_decref(event);
+	return ret;
+}
+
+static int sliced_make(struct campaign *c, size_t first, size_t n, struct err *e)
+{
+	struct group g;
+	group_begin(&g, c, first, n);
+	int ret = group_run(&g, e);
+	if (!ret)
+		ret = group_take(&g, e);
+	for (size_t i = 0; ret && i < g.n; i++)
+		g.member[i].run->state = RUN_PENDING;
+	group_release(&g);
+	return ret;
+}
 
 int group_make(struct campaign *c, size_t first, size_t n, struct err *e)
 {
+	const char *why, *replayer;
+	size_t n_wanted = 0;
+	for (size_t i = first; i < first + n; i++)
+		n_wanted += run_is_wanted(c, i);
+	if (n_wanted > 1 && scenario_is_sliced(c->protocol, c->plan.run[first].scenario, &why, &replayer))
+		return sliced_make(c, first, n, e);
 	for (size_t i = first; i < first + n; i++) {
-		if (!run_is_wanted(c, i))
-			continue;
-		int ret = campaign_interrupted(c) ? -EINTR : run_make(c, (uint32_t)i, e);
+		int ret = !run_is_wanted(c, i) ? 0 : campaign_interrupted(c) ? -EINTR : run_make(c, (uint32_t)i, e);
 		if (ret)
 			return ret;
 	}

@@ -37,12 +37,23 @@ static bool any_budget(const struct protocol *p)
 	return false;
 }
 
+/* That of runs made alone, and those of the members of a group. */
+static void earlier_cgroups_remove(const struct campaign *c)
+{
+	cgroup_remove_left(c->earlier_cgroup, NULL);
+	for (size_t i = 1; i <= c->protocol->n_replayers; i++) {
+		char *path = xasprintf("%s-%zu", c->earlier_cgroup, i);
+		cgroup_remove_left(path, NULL);
+		free(path);
+	}
+}
+
 static int cgroup_begin(struct campaign *c, struct err *e)
 {
 	if (!any_budget(c->protocol))
 		return 0;
 	if (c->earlier_cgroup)
-		cgroup_remove_left(c->earlier_cgroup, NULL);
+		earlier_cgroups_remove(c);
 	cgroup_find(&c->cgroups, "");
 	if (c->cgroups.kind == CGROUP_NONE) {
 		environment_skip(c->environment, "memory cgroup with a page-cache budget or memory limit", c->cgroups.why,
@@ -409,7 +420,7 @@ int setup_adopt(struct campaign *c, struct err *e)
 	if (!ret)
 		ret = scratch_begin(c, 0, e);
 	if (c->earlier_cgroup)
-		cgroup_remove_left(c->earlier_cgroup, NULL);
+		earlier_cgroups_remove(c);
 	return ret;
 }
 

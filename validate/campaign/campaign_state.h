@@ -11,8 +11,9 @@
  *   campaign_parallel.c   recordings of parallel applications
  *   observe.c             runs seen by others
  *   campaign_summary.c    the summary of a run
+ *   campaign_bank.c       reference traces
  *   campaign_run.c        one run of the plan: its step, its summary, its line in the journal
- *   campaign_group.c      the runs of one scenario in one block
+ *   campaign_group.c      the runs of one scenario in one block, in slices where that is possible
  *   campaign_look.c       planned looks, and which cases are decided
  *   campaign_budget.c     the loop over groups where there is a budget
  *   choice.c              which scenario is next there
@@ -33,6 +34,7 @@
 #include "validate/campaign/prepare.h"
 #include "validate/results/results_file.h"
 #include "validate/campaign/storage.h"
+#include "validate/campaign/time_use.h"
 
 #define TOKEN_LETTERS "abcdefghijkmnopqrstuvwxyz23456789"
 
@@ -68,7 +70,7 @@ struct campaign {
 	struct journal journal;
 	json_t *environment;
 	struct cpu_ticks ticks_at_start;
-	int64_t started_ns;
+	int64_t started_ns, started_wall_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
 
 	sigset_t old_signals;
 	int signal_fd;
@@ -96,7 +98,10 @@ struct campaign {
 	struct look_case *look_case;	    /* [scenario * n_replayers + replayer] */
 	struct spent *spent;		    /* [n_scenarios] */
 	struct progress progress;
+	struct time_use time; /* of this session */
+	json_t *time_before;  /* of the earlier ones, "time" of environment.json; NULL */
 
+	bool *whole; /* while a campaign is resumed, [plan.n_runs]: journalled with all of its group */
 	char *earlier_cgroup; /* of a session that was killed, from the journal */
 	bool ended;           /* the last session came to its end */
 	bool ready;           /* this session is set up, and its environment is written */
@@ -137,6 +142,10 @@ struct step {
 	uint64_t limit_bytes; /* of the memory cgroup, 0: none */
 	bool watch_memory;
 	bool blank; /* a replay without its calls: nothing is prepared for it */
+	/* of a step of a group that is made in slices; 0 of one that is made alone */
+	size_t seat;   /* which set of the scenario's files */
+	size_t member; /* number in its group, for what each member has of its own */
+	int pause_fd;  /* of the page by which it is paused, 0 none */
 	/* of parallel applications: where a recording keeps its runs, and each how-many-th request it holds back; a replay on the target
 	 * that was recorded on */
 	const char *runs_dir;
@@ -150,8 +159,32 @@ struct step_result {
 	double preparation_s;
 	uint64_t cgroup_peak_bytes;
 	struct others_use others;
+	double own_s; /* processor time of its own while others were watched; 0: all of it */
 	char reason[500]; /* why it failed, "" when it went well */
 };
+struct words { /* v[n], NULL at the end; words_free */
+	char **v;
+	size_t n, cap;
+};
+/* A step under way. */
+struct step_process {
+	struct words words;
+	struct launch_spec spec;
+	struct launched launched;
+	struct cgroup cgroup;
+	int64_t before_ns;
+	int failed; /* negative errno: it could not be prepared or started; *why */
+	struct err why;
+};
+/* The parts of step_make, for steps that go on at the same time. Errors: that end the campaign; whatever goes wrong with the step is in
+ * x->failed. Every step that was prepared must be concluded. */
+int step_prepare(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r, struct err *e);
+/* Waits until so long after the eviction of caches as the protocol says. */
+void step_settle(const struct campaign *c, const struct step *s, const struct step_process *x, struct step_result *r);
+void step_begin(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r);
+/* Waits for its end where it was begun. -EINTR: the campaign is to end. */
+int step_conclude(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r);
+
 /* Makes the program that a replay is to run, if its engine makes one and it is not there yet: never while anything is measured, and
  * outside the memory cgroup. Errors: why it cannot be made; EINTR. */
 int step_compile(struct campaign *c, const struct step *s, struct err *e);
@@ -184,10 +217,6 @@ int parallel_record(struct campaign *c, struct run *r, struct step *s, struct st
 char *recordings_dir(const struct campaign *c);
 
 /* --- campaign_words.c --------------------------------------------------------------------------------------------- */
-struct words { /* v[n], NULL at the end; words_free */
-	char **v;
-	size_t n, cap;
-};
 void words_make(struct words *w, const struct campaign *c, const struct step *s);
 /* To compile what the step is to run. */
 void compile_words_make(struct words *w, const struct campaign *c, const struct step *s);
@@ -202,6 +231,7 @@ struct summary_work {
 	struct run *run;
 	const char *trace, *input;
 	const char *blank; /* trace of the replay without calls, NULL none */
+	const struct slices *slices; /* that it was made in, NULL none */
 	bool observed;	   /* by others, whose trace is TRACE.side */
 	const char *keep;  /* where the observed trace goes afterwards, NULL nowhere */
 };
@@ -212,6 +242,28 @@ int summary_make(void *context, struct err *e);
 /* --- the others --------------------------------------------------------------------------------------------------- */
 int calibrate_all(struct campaign *c, struct err *e);
 int calibration_from_event(struct campaign *c, const json_t *event);
+/* --- campaign_bank.c ---------------------------------------------------------------------------------------------- */
+/* Where a reference trace lies. The caller frees. */
+char *bank_path(const struct campaign *c, uint32_t scenario, uint32_t bank);
+/* A recording becomes the reference trace of its run. */
+int bank_take(struct campaign *c, const struct run *r, const char *recording, struct err *e);
+/* Makes sure that the scratch directory is there, and the reference trace `bank` that run r replays: 0 with a reason where it cannot be
+ * had; errors end the campaign. */
+int run_input_ensure(struct campaign *c, struct run *r, const char *bank, char *reason, size_t size, struct err *e);
+int file_copy(const char *from, const char *to, struct err *e);
+
+/* --- campaign_run.c ----------------------------------------------------------------------------------------------- */
+struct step step_of_run(const struct campaign *c, const struct run *r, int32_t role, const char *input, const char *output);
+/* The step of run r, or of its recording. Errors: as step_make. */
+int run_step(struct campaign *c, struct run *r, int32_t role, const char *input, const char *output, struct step_result *result, struct err *e);
+/* What a step came to: outcome, blank replay and summary of run r. `slices`: that it was made in; NULL: in one piece. Errors: as
+ * run_make. */
+int run_take(struct campaign *c, struct run *r, const struct step_result *result, const char *output, const struct slices *slices, struct err *e);
+/* Keeps the trace as the protocol says, and journals the run. */
+int run_journal(struct campaign *c, const struct run *r, const char *output, struct err *e);
+void run_fail(struct run *r, const char *reason);
+void side_remove(const char *output);
+
 /* Makes run `id` and journals it. -EINTR: interrupted; other errors end the campaign. */
 int run_make(struct campaign *c, uint32_t id, struct err *e);
 /* Whether the replays of run r are also made without their calls: those of the first blocks (DESIGN_BLANK_BLOCKS). */

@@ -121,35 +121,20 @@ static int64_t step_timeout_ns(const struct campaign *c, const struct step *s)
 	return scenario->parallel.is && s->role == ROLE_RECORD ? scenario->parallel.capture_timeout_ns : c->protocol->timeout_ns;
 }
 
-static int launch(struct campaign *c, const struct step *s, struct step_result *r, const struct cgroup *group,
-		  struct err *e)
+static void spec_make(struct campaign *c, const struct step *s, struct step_process *x)
 {
-	struct words words = {0};
-	words_make(&words, c, s);
-	struct launch_spec spec = {
-	    .argv = words.v,
+	words_make(&x->words, c, s);
+	x->spec = (struct launch_spec){
+	    .argv = x->words.v,
 	    .file = step_is_captured(c, s) ? "/bin/sh" : LAUNCH_OWN_PROGRAM,
-	    .cgroup_procs = group->procs,
+	    .cgroup_procs = x->cgroup.procs,
 	    .cpus = c->protocol->cpus ? &c->cpus : NULL,
 	    .scheduling = c->scheduling,
 	    .timeout_ns = step_timeout_ns(c, s),
 	    .signal_fd = c->signal_fd,
+	    .pause_fd = s->pause_fd,
 	    .watch_memory = s->watch_memory,
 	};
-	struct block_watch *watch;
-	char *side;
-	struct others_reading before, after;
-	int ret = observe_begin(&watch, c, s, &side, e);
-	others_read(&before);
-	if (!ret)
-		ret = launch_run(&spec, &r->launch, e);
-	others_read(&after);
-	others_add(&r->others, &before, &after);
-	int seen = ret || r->launch.reason[0] ? 0 : observe_end(watch, e);
-	block_watch_close(watch);
-	free(side);
-	words_free(&words);
-	return ret ? ret : seen;
 }
 
 /* `wanted`: the trace that it was to leave. Whoever observes a program ends well whatever that one did. */
@@ -189,60 +174,132 @@ static void parallel_environment(const struct scenario *s)
 	free(n);
 }
 
-int step_make(struct campaign *c, const struct step *s, struct step_result *r, struct err *e)
+/* Its own, where others of its group run at the same time. */
+static int cgroup_begin(struct campaign *c, const struct step *s, struct step_process *x)
 {
-	struct cgroup group = {0};
-	struct err why = ERR_INIT;
-	uint64_t n_killed = 0;
+	char *name = s->member ? xasprintf("%s-%zu", c->cgroup_name, s->member) : xstrdup(c->cgroup_name);
+	int ret = cgroup_make(&x->cgroup, &c->cgroups, name, s->limit_bytes, &x->why);
+	free(name);
+	return ret;
+}
+
+static struct seat seat_of(const struct campaign *c, const struct step *s)
+{
+	return (struct seat){s->scenario, step_target(c, s), s->seat};
+}
+
+int step_prepare(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r, struct err *e)
+{
+	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
+	*x = (struct step_process){.before_ns = clock_monotonic_ns(), .why = ERR_INIT};
 	*r = (struct step_result){0};
-	int64_t before_ns = clock_monotonic_ns();
 	if (unlink(s->output) < 0 && errno != ENOENT)
 		return err_sys(e, errno, "cannot remove %s", s->output);
 	int ret = 0;
-	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
-	const bool captured = step_is_captured(c, s), below = scenario_is_below(c->protocol, scenario);
-	const bool cleaned = captured || (scenario->parallel.is && c->places.place[step_target(c, s)].below.path);
+	const enum time_part before = time_begin(&c->time, TIME_RESTORE);
 	if (scenario->parallel.is) {
 		parallel_environment(scenario);
 		runs_remove(s->output);
 	}
-	if (!s->blank && scenario->script && (captured || !below))
-		ret = script_call(c, s, "prepare", &why);
+	if (!s->blank && scenario->script && (step_is_captured(c, s) || !scenario_is_below(c->protocol, scenario)))
+		ret = script_call(c, s, "prepare", &x->why);
 	if (!s->blank && scenario->trace)
-		ret = trace_prepare(c, s, &why);
+		ret = trace_prepare(c, s, &x->why);
 	if (!ret)
-		ret = step_compile(c, s, &why); /* as a rule it is there */
+		ret = step_compile(c, s, &x->why); /* as a rule it is there */
 	if (!ret && !s->blank)
-		ret = prepare_run(&c->places, c->protocol, s->scenario, step_target(c, s), c->drop_caches, &r->prepared, &why);
+		ret = prepare_run(&c->places, c->protocol, seat_of(c, s), c->drop_caches, &r->prepared, &x->why);
 	if (!ret && s->limit_bytes)
-		ret = cgroup_make(&group, &c->cgroups, c->cgroup_name, s->limit_bytes, &why);
-	if (!ret) {
-		struct timespec wall;
-		if (!s->blank)
-			prepare_settle(&r->prepared, c->protocol->settle_ns);
-		clock_gettime(CLOCK_REALTIME, &wall);
-		r->started_ns = wall.tv_sec * 1000000000ll + wall.tv_nsec;
-		r->preparation_s = (double)(clock_monotonic_ns() - before_ns) * 1e-9;
-		ret = launch(c, s, r, &group, &why);
-	}
+		ret = cgroup_begin(c, s, x);
+	time_move(&c->time, TIME_RESTORE, TIME_SYNC, r->prepared.sync_s);
+	time_move(&c->time, TIME_RESTORE, TIME_EVICT, r->prepared.evict_s);
+	time_end(&c->time, before);
+	x->failed = ret;
+	return 0;
+}
+
+void step_settle(const struct campaign *c, const struct step *s, const struct step_process *x, struct step_result *r)
+{
+	struct timespec wall;
+	if (!s->blank)
+		prepare_settle(&r->prepared, c->protocol->settle_ns);
+	clock_gettime(CLOCK_REALTIME, &wall);
+	r->started_ns = wall.tv_sec * 1000000000ll + wall.tv_nsec;
+	r->preparation_s = (double)(clock_monotonic_ns() - x->before_ns) * 1e-9;
+}
+
+void step_begin(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r)
+{
+	if (x->failed)
+		return;
+	step_settle(c, s, x, r);
+	spec_make(c, s, x);
+	x->failed = launch_begin(&x->spec, &x->launched, &x->why);
+}
+
+int step_conclude(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r)
+{
+	uint64_t n_killed = 0;
+	const bool begun = x->launched.pid > 0;
+	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
+	if (begun && !x->failed)
+		launch_wait(&x->spec, &x->launched, c->interrupted, &r->launch);
+	words_free(&x->words);
 	if (scenario->parallel.is && role_is_program(c, s->role) && s->role != ROLE_RECORD)
 		runs_remove(s->output);
-	if (cleaned && script_call(c, s, "clean", ret ? NULL : &why) < 0 && !ret)
-		ret = -EBUSY;
-	cgroup_use(&group, &r->cgroup_peak_bytes, &n_killed);
-	if (cgroup_remove(&group, ret ? NULL : &why) < 0 && !ret)
-		ret = -EBUSY;
+	const bool cleaned = step_is_captured(c, s) || (scenario->parallel.is && c->places.place[step_target(c, s)].below.path);
+	if (cleaned && script_call(c, s, "clean", x->failed ? NULL : &x->why) < 0 && !x->failed)
+		x->failed = -EBUSY;
+	cgroup_use(&x->cgroup, &r->cgroup_peak_bytes, &n_killed);
+	if (cgroup_remove(&x->cgroup, x->failed ? NULL : &x->why) < 0 && !x->failed)
+		x->failed = -EBUSY;
 	if (r->launch.end == LAUNCH_INTERRUPTED)
 		c->interrupted = true;
 	if (campaign_interrupted(c))
 		return -EINTR;
-	if (ret)
-		snprintf(r->reason, sizeof r->reason, "%.490s", why.msg);
+	if (x->failed)
+		snprintf(r->reason, sizeof r->reason, "%.490s", x->why.msg);
 	else
-		reason_make(r, s->limit_bytes, n_killed, before_ns, s->output);
+		reason_make(r, s->limit_bytes, n_killed, x->before_ns, s->output);
 	/* the run in which the directory went is to blame, not the next */
 	struct err gone = ERR_INIT;
-	if (!ret && !s->blank && prepare_check(&c->places, c->protocol, s->scenario, step_target(c, s), &gone) && !r->reason[0])
+	if (!x->failed && !s->blank && prepare_check(&c->places, c->protocol, seat_of(c, s), &gone) && !r->reason[0])
 		snprintf(r->reason, sizeof r->reason, "%.490s", gone.msg);
 	return 0;
+}
+
+/* Starts it, observed from outside where the scenario says so, and waits for its end. */
+static void step_run(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r)
+{
+	struct block_watch *watch = NULL;
+	char *side = NULL;
+	if (x->failed)
+		return;
+	const enum time_part part = time_begin(&c->time, TIME_SETTLE);
+	step_settle(c, s, x, r);
+	time_end(&c->time, part);
+	spec_make(c, s, x);
+	x->failed = observe_begin(&watch, c, s, &side, &x->why);
+	struct others_reading before, after;
+	others_read(&before);
+	time_begin(&c->time, role_is_program(c, s->role) ? TIME_PROGRAM : TIME_REPLAY);
+	if (!x->failed)
+		x->failed = launch_run(&x->spec, &r->launch, &x->why);
+	time_end(&c->time, part);
+	others_read(&after);
+	others_add(&r->others, &before, &after);
+	if (!x->failed && !r->launch.reason[0])
+		x->failed = observe_end(watch, &x->why);
+	block_watch_close(watch);
+	free(side);
+}
+
+int step_make(struct campaign *c, const struct step *s, struct step_result *r, struct err *e)
+{
+	struct step_process x;
+	int ret = step_prepare(c, s, &x, r, e);
+	if (ret)
+		return ret;
+	step_run(c, s, &x, r);
+	return step_conclude(c, s, &x, r);
 }

@@ -30,7 +30,7 @@ int summary_make(void *context, struct err *e)
 	if (r->has_device && w->input && !w->campaign->protocol->scenario[r->scenario].trace)
 		input = observed_bank_path(w->campaign, r->scenario, w->input);
 	if (!ret)
-		ret = summary_compute(&r->summary, w->observed ? observed : w->trace, input ? input : w->input, NULL, e);
+		ret = summary_compute(&r->summary, w->observed ? observed : w->trace, input ? input : w->input, w->slices, e);
 	if (!ret && r->has_device)
 		r->summary.n_untold = 0; /* whether a request succeeded is known at the device, whatever the replayer tells */
 	if (!ret && w->keep && rename(observed, w->keep) < 0)

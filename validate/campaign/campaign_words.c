@@ -154,7 +154,8 @@ static void place_add(struct words *w, const struct campaign *c, const struct st
 		return;
 	}
 	char *work_dir = scenario->script || scenario->trace ? program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s)) : NULL;
-	word_add(w, xasprintf("--dir=%s", work_dir ? work_dir : place->dir[c->places.scenario[s->scenario].dir].path));
+	const struct place_dir *dir = place_seat(&c->places.place[step_target(c, s)], c->places.scenario[s->scenario].dir, s->seat);
+	word_add(w, xasprintf("--dir=%s", work_dir ? work_dir : dir->path));
 	free(work_dir);
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/pause.h"
 #include "common/xalloc.h"
 #include "validate/campaign/own_memory.h"
 #include "validate/protocol/text.h"
@@ -91,6 +92,14 @@ static void child_bind(pid_t parent, int pipe_fd)
 		_exit(127);
 }
 
+static void pause_hand_over(int pause_fd, int pipe_fd)
+{
+	char number[16];
+	snprintf(number, sizeof number, "%d", pause_fd);
+	if (fcntl(pause_fd, F_SETFD, 0) < 0 || setenv(PAUSE_VARIABLE, number, 1) < 0)
+		child_fail(pipe_fd, "cannot hand over the memory by which it is paused");
+}
+
 static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, int log)
 {
 	child_bind(parent, pipe_fd);
@@ -113,6 +122,8 @@ static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, i
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (s->pause_fd)
+		pause_hand_over(s->pause_fd, pipe_fd);
 	execv(s->file ? s->file : s->argv[0], s->argv);
 	child_fail(pipe_fd, "cannot execute it");
 }
@@ -132,6 +143,7 @@ static void child_end(struct waiting *w, enum launch_end why)
 	if (w->n_kills == 0)
 		w->result->end = why;
 	kill(-w->pid, w->n_kills ? SIGKILL : SIGTERM);
+	kill(-w->pid, SIGCONT); /* it may have been stopped */
 	w->n_kills++;
 	w->deadline_ns = clock_monotonic_ns() + GRACE_NS;
 }
@@ -256,38 +268,61 @@ static int child_started(int pipe_fd, const char *path, struct err *e)
 	return err_sys(e, f.code, "starting %s: %s", path, f.step);
 }
 
-int launch_run(const struct launch_spec *s, struct launch_result *r, struct err *e)
+int launch_begin(const struct launch_spec *s, struct launched *l, struct err *e)
 {
-	int pipe_fd[2], log = log_make(e);
-	*r = (struct launch_result){0};
-	if (log < 0)
-		return log;
+	int pipe_fd[2];
+	struct launch_result none;
+	*l = (struct launched){.log = log_make(e)};
+	if (l->log < 0)
+		return l->log;
 	if (pipe2(pipe_fd, O_CLOEXEC) < 0) {
-		close(log);
+		close(l->log);
 		return err_sys(e, errno, "cannot make a pipe");
 	}
 	pid_t parent = getpid();
-	int64_t start = clock_monotonic_ns();
-	pid_t pid = fork();
-	if (pid == 0)
-		child_exec(s, parent, pipe_fd[1], log);
-	int ret = pid < 0 ? err_sys(e, errno, "cannot start a process") : 0;
+	l->start_ns = clock_monotonic_ns();
+	l->deadline_ns = l->start_ns + s->timeout_ns;
+	l->pid = fork();
+	if (l->pid == 0)
+		child_exec(s, parent, pipe_fd[1], l->log);
+	int ret = l->pid < 0 ? err_sys(e, errno, "cannot start a process") : 0;
 	close(pipe_fd[1]);
 	if (!ret) {
-		setpgid(pid, pid); /* both sides do: whoever comes first */
+		setpgid(l->pid, l->pid); /* both sides do: whoever comes first */
 		ret = child_started(pipe_fd[0], s->argv[0], e);
-		struct waiting w = {s, r, pid, start + s->timeout_ns, 0};
-		int status = child_wait(&w);
-		r->run_ns = clock_monotonic_ns() - start;
-		kill(-pid, SIGKILL); /* whatever it left behind */
-		bool signalled = WIFSIGNALED(status);
-		r->status = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
-		if (!w.n_kills)
-			r->end = signalled ? LAUNCH_SIGNALLED : LAUNCH_EXITED;
-		reason_make(s, r, log);
+		if (ret)
+			launch_wait(s, l, false, &none);
+	} else {
+		close(l->log);
 	}
 	close(pipe_fd[0]);
-	close(log);
+	return ret;
+}
+
+void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupted, struct launch_result *r)
+{
+	*r = (struct launch_result){0};
+	struct waiting w = {s, r, l->pid, l->deadline_ns, 0};
+	if (interrupted)
+		child_end(&w, LAUNCH_INTERRUPTED);
+	int status = child_wait(&w);
+	r->run_ns = clock_monotonic_ns() - l->start_ns;
+	kill(-l->pid, SIGKILL); /* whatever it left behind */
+	bool signalled = WIFSIGNALED(status);
+	r->status = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+	if (!w.n_kills)
+		r->end = signalled ? LAUNCH_SIGNALLED : LAUNCH_EXITED;
+	reason_make(s, r, l->log);
+	close(l->log);
+}
+
+int launch_run(const struct launch_spec *s, struct launch_result *r, struct err *e)
+{
+	struct launched l;
+	*r = (struct launch_result){0};
+	int ret = launch_begin(s, &l, e);
+	if (!ret)
+		launch_wait(s, &l, false, r);
 	return ret;
 }
 

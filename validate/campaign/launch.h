@@ -31,6 +31,7 @@ struct launch_spec {
 	struct scheduling scheduling;
 	int64_t timeout_ns; /* then SIGTERM, then SIGKILL */
 	int signal_fd;      /* signalfd of SIGCHLD, SIGINT, SIGTERM, SIGHUP, which are blocked in the caller */
+	int pause_fd;	    /* of the page by which it is paused (common/pause.h), 0 none */
 	bool watch_memory;  /* look at the child's anonymous memory every few ms: never while it is measured */
 };
 
@@ -52,6 +53,17 @@ struct launch_result {
 	char said[300];	  /* the first lines it printed, as one */
 	char reason[400]; /* why it did not end with status 0, with the first lines it printed; "" when it did */
 };
+
+struct launched { /* a process under way */
+	pid_t pid;
+	int log;
+	int64_t start_ns, deadline_ns; /* CLOCK_MONOTONIC */
+};
+
+/* Starts a process. Errors: as launch_run; then there is none. Ownership: launch_wait, always. */
+int launch_begin(const struct launch_spec *s, struct launched *l, struct err *e);
+/* Waits for its end; `interrupted`: ends it at once. */
+void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupted, struct launch_result *r);
 
 /* Returns 0 when there was a process, however it ended. LAUNCH_INTERRUPTED: a signal to end the campaign arrived, and
  * the child was ended. What it prints is kept in memory, the first lines become part of the reason. Errors: of starting

@@ -16,6 +16,7 @@
 #include "microbench/microbench.h"
 #include "validate/campaign/prepare.h"
 #include "validate/campaign/storage.h"
+#include "validate/protocol/pairing.h"
 
 /* --- who shares --------------------------------------------------------------------------------------------------- */
 
@@ -47,21 +48,53 @@ static void set_join(struct fileset *into, const struct fileset *more)
 		}
 }
 
+static struct place_dir *dir_add(struct place *place, bool writes, const struct workload *sole)
+{
+	place->dir = xreallocarray(place->dir, place->n_dirs + 1, sizeof *place->dir);
+	struct place_dir *d = &place->dir[place->n_dirs++];
+	*d = (struct place_dir){.fd = -1, .writes = writes, .sole = sole, .state = FILESET_STATE_INIT};
+	return d;
+}
+
 static size_t dir_choose(struct place *place, const struct fileset *files, const struct workload *w)
 {
 	const struct workload *sole = w->script ? w : NULL;
 	size_t i = sole ? place->n_dirs : 0;
 	for (; i < place->n_dirs; i++)
-		if (!place->dir[i].sole && place->dir[i].writes == w->writes &&
+		if (!place->dir[i].sole && !place->dir[i].is_copy && place->dir[i].writes == w->writes &&
 		    sets_agree(&place->dir[i].files, files))
 			break;
-	if (i == place->n_dirs) {
-		place->dir = xreallocarray(place->dir, i + 1, sizeof *place->dir);
-		place->dir[place->n_dirs++] =
-		    (struct place_dir){.fd = -1, .writes = w->writes, .sole = sole, .state = FILESET_STATE_INIT};
-	}
+	if (i == place->n_dirs)
+		dir_add(place, w->writes, sole);
 	set_join(&place->dir[i].files, files);
 	return i;
+}
+
+/* So many sets of the same files: set `dir` itself, and copies of it. Their files come later (copies_fill), as more scenarios may join. */
+static void copies_plan(struct place *place, size_t dir, size_t n_seats)
+{
+	for (size_t seat = 1; seat < n_seats; seat++) {
+		if (!place->dir[dir].copy) {
+			const struct place_dir of = place->dir[dir];
+			place->dir[dir].copy = place->n_dirs;
+			dir_add(place, of.writes, of.sole)->is_copy = true;
+		}
+		dir = place->dir[dir].copy;
+	}
+}
+
+static void copies_fill(struct place *place)
+{
+	for (size_t i = 0; i < place->n_dirs; i++) /* a copy comes after what it is a copy of */
+		if (place->dir[i].copy)
+			set_join(&place->dir[place->dir[i].copy].files, &place->dir[i].files);
+}
+
+struct place_dir *place_seat(struct place *place, size_t dir, size_t seat)
+{
+	for (; seat && place->dir[dir].copy; seat--)
+		dir = place->dir[dir].copy;
+	return &place->dir[dir];
 }
 
 static size_t dir_of_program(struct place *place)
@@ -92,9 +125,13 @@ int places_plan(struct places *s, const struct protocol *p, struct err *e)
 		ret = scenario_config(c, &config, e);
 		if (!ret)
 			ret = microbench_files(w, &config, &s->scenario[i].files, e);
-		if (!ret)
+		if (!ret) {
 			s->scenario[i].dir = dir_choose(&s->place[c->target], &s->scenario[i].files, w);
+			copies_plan(&s->place[c->target], s->scenario[i].dir, scenario_n_seats(p, i));
+		}
 	}
+	for (size_t i = 0; !ret && i < p->n_targets; i++)
+		copies_fill(&s->place[i]);
 	return ret;
 }
 

@@ -96,15 +96,16 @@ static int tree_list(const char *path, struct fileset *files, struct err *e)
 	return 0;
 }
 
-static struct place_dir *dir_of(const struct places *s, const struct protocol *p, size_t scenario, size_t target)
+static struct place_dir *dir_of(const struct places *s, const struct protocol *p, struct seat seat)
 {
-	const struct scenario_files *f = &s->scenario[scenario];
-	return &s->place[target].dir[target == p->scenario[scenario].target ? f->dir : f->recorded_dir];
+	const struct scenario_files *f = &s->scenario[seat.scenario];
+	const bool is_target = seat.target == p->scenario[seat.scenario].target;
+	return place_seat(&s->place[seat.target], is_target ? f->dir : f->recorded_dir, seat.number);
 }
 
 char *program_dir(const struct places *s, const struct protocol *p, size_t scenario, size_t target)
 {
-	return xstrdup(dir_of(s, p, scenario, target)->path);
+	return xstrdup(dir_of(s, p, (struct seat){scenario, target, 0})->path);
 }
 
 char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario, size_t target)
@@ -116,20 +117,27 @@ char *program_work_dir(const struct places *s, const struct protocol *p, size_t 
 	return path;
 }
 
-int prepare_check(struct places *s, const struct protocol *p, size_t scenario, size_t on, struct err *e)
+int prepare_check(struct places *s, const struct protocol *p, struct seat seat, struct err *e)
 {
-	return place_dir_check(&s->place[on], dir_of(s, p, scenario, on), e);
+	return place_dir_check(&s->place[seat.target], dir_of(s, p, seat), e);
 }
 
-int prepare_run(struct places *s, const struct protocol *p, size_t scenario, size_t on, bool drop_caches, struct prepared *out,
-		struct err *e)
+static double seconds_since(int64_t *ns)
 {
-	const struct target *target = &p->target[on];
-	struct place *place = &s->place[on];
-	struct place_dir *dir = dir_of(s, p, scenario, on);
-	const struct fileset *files = &s->scenario[scenario].files;
+	const int64_t before = *ns;
+	*ns = clock_monotonic_ns();
+	return (double)(*ns - before) * 1e-9;
+}
+
+int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bool drop_caches, struct prepared *out, struct err *e)
+{
+	const struct target *target = &p->target[seat.target];
+	struct place *place = &s->place[seat.target];
+	struct place_dir *dir = dir_of(s, p, seat);
+	const struct fileset *files = &s->scenario[seat.scenario].files;
 	struct fileset found = {0};
-	*out = (struct prepared){{0}, 0};
+	int64_t at = clock_monotonic_ns();
+	*out = (struct prepared){0};
 	int ret = place_dir_check(place, dir, e);
 	if (ret)
 		return ret;
@@ -141,13 +149,16 @@ int prepare_run(struct places *s, const struct protocol *p, size_t scenario, siz
 		ret = microbench_clear(dir->sole, &dir->files, dir->fd, e);
 	if (!ret && !dir->program)
 		ret = fileset_restore_with(&dir->files, dir->fd, s->seed, false, &dir->state, e);
+	out->restore_s = seconds_since(&at);
 	if (!ret)
 		ret = sync_clean(place, files, dir->fd, &out->residency, e);
+	out->sync_s = seconds_since(&at);
 	if (!ret && target->cache == CACHE_COLD)
 		ret = evict(target, files, dir->fd, drop_caches, &out->residency, e);
 	if (!ret && target->cache == CACHE_WARM)
 		ret = warm(files, dir->fd, &out->residency, e);
-	out->evicted_ns = clock_monotonic_ns();
+	out->evict_s = seconds_since(&at);
+	out->evicted_ns = at;
 	list_release(&found);
 	return ret ? err_context(e, "preparing the files in %s", dir->path) : 0;
 }

@@ -25,6 +25,8 @@ struct place_dir { /* one set of files */
 	bool writes;                /* workloads that change it use it */
 	const struct workload *sole; /* one that makes and removes files of its own: it shares with nobody; else NULL */
 	bool program;		    /* of a program whose script makes everything below it anew before each run */
+	size_t copy;		    /* index of a further set of the same files, for runs that go on at the same time; 0 none */
+	bool is_copy;
 	struct fileset files;       /* union of its scenarios' sets, owned */
 	struct fileset_state state; /* how the files looked after the last restore */
 };
@@ -58,6 +60,9 @@ void places_release(struct places *s);
 /* Bytes the files of a target take. */
 uint64_t place_bytes(const struct place *place);
 
+/* Set number `seat` of the files in `dir`; the last one where there are fewer. */
+struct place_dir *place_seat(struct place *place, size_t dir, size_t seat);
+
 /* Makes the directory NAME of a target in `parent` (which must be there), or takes the one that an earlier session
  * left, where it is ours. Errors: of the system; ENOSPC with the amounts when the files would not fit. */
 int place_make(struct place *place, const char *parent, const char *name, struct err *e);
@@ -68,6 +73,7 @@ int place_remove(struct place *place, struct err *e);
 
 struct prepared {
 	struct fileset_residency residency; /* after the eviction or warming */
+	double restore_s, sync_s, evict_s;  /* what that took: putting the files back, writing them out, evicting or warming */
 	int64_t evicted_ns;                 /* CLOCK_MONOTONIC when the caches were as wanted */
 };
 
@@ -82,11 +88,15 @@ int place_dir_check(struct place *place, struct place_dir *dir, struct err *e);
 char *program_dir(const struct places *s, const struct protocol *p, size_t scenario, size_t target);
 char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario, size_t target);
 
-/* Brings a scenario's files into the state to run from. `drop_caches`: this process may. */
-int prepare_run(struct places *s, const struct protocol *p, size_t scenario, size_t target, bool drop_caches, struct prepared *out,
-		struct err *e);
+/* Which files: those of a scenario on a target, of which there are as many sets as roles use at a time (scenario_n_seats). */
+struct seat {
+	size_t scenario, target, number;
+};
+
+/* Brings a seat's files into the state to run from. `drop_caches`: this process may. */
+int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bool drop_caches, struct prepared *out, struct err *e);
 /* After a run: whether the directory is still the one that was prepared (place_dir_check). */
-int prepare_check(struct places *s, const struct protocol *p, size_t scenario, size_t target, struct err *e);
+int prepare_check(struct places *s, const struct protocol *p, struct seat seat, struct err *e);
 /* Waits until `settle_ns` after the eviction. */
 void prepare_settle(const struct prepared *prepared, int64_t settle_ns);
 

@@ -10,6 +10,7 @@
 #include "common/xalloc.h"
 #include "microbench/volume/service.h"
 #include "validate/protocol/ini_file.h"
+#include "validate/protocol/pairing.h"
 #include "validate/campaign/launch.h"
 #include "validate/protocol/protocol_read.h"
 #include "validate/campaign/queue.h"
@@ -29,6 +30,7 @@ static void defaults_set(struct protocol *p)
 	    .min_duration_ns = 200000000,
 	    .timeout_ns = 60000000000,
 	    .settle_ns = 10000000,
+	    .slice_ns = 5000000,
 	    .accept = accept_defaults,
 	    .compare = compare_defaults,
 	};
@@ -312,6 +314,8 @@ int protocol_read(struct protocol *p, const char *path, struct err *e)
 		ret = parallel_check(p, e);
 	if (!ret)
 		ret = observe_resolve(p, e);
+	if (!ret)
+		ret = pairing_check(p, e);
 	if (!ret && section_find(&f, "accept"))
 		ret = accept_read(&f, p, section_find(&f, "accept"), e);
 	if (!ret)

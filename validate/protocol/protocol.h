@@ -21,6 +21,12 @@
 enum keep_traces { KEEP_NONE, KEEP_FAILED, KEEP_ALL };
 enum on_failure { ON_FAILURE_CONTINUE, ON_FAILURE_STOP };
 enum reference_kind { REFERENCE_RERUN, REFERENCE_TRACE };
+/* How the runs of a group are brought together in time (protocol/pairing.h): in slices where that is possible; in slices, or it is an
+ * error; one after another. */
+enum pairing { PAIRING_AUTO, PAIRING_SLICES, PAIRING_RUNS };
+/* How a process is paused between its slices: between its requests, by itself; by SIGSTOP; our programs by the former, others by the
+ * latter. */
+enum pause_by { PAUSE_AUTO, PAUSE_GATE, PAUSE_SIGNAL };
 enum cache_state { CACHE_COLD, CACHE_WARM, CACHE_AS_IS };
 /* How cold is made: posix_fadvise on each file, and drop_caches where pages stay and the privilege is there; only the
  * former; or drop_caches every time (all of the machine's caches: on a busy machine that alone takes 200 ms and more).
@@ -185,6 +191,7 @@ struct protocol {
 	char *replicates;                            /* as given: "20", "10..60" */
 	uint64_t n_replicates_min, n_replicates_max; /* equal: one look */
 	unsigned int look[8], n_looks; /* replicate counts at which verdicts are made, ascending; last = max */
+	bool allow_undecidable; /* fewer replicates than any acceptance needs: for protocols that describe */
 	int64_t budget_ns; /* time of the whole campaign; 0: none. With one, replicates are the least and the most of a scenario */
 	uint64_t n_bank;               /* reference traces per scenario; 0: one per block */
 	uint64_t seed;
@@ -192,6 +199,8 @@ struct protocol {
 	int64_t timeout_ns;      /* of one run */
 	int64_t settle_ns;       /* from the eviction of caches to the start of the run, always the same */
 	int keep, on_failure, reference;
+	int pairing, pause; /* enum pairing, enum pause_by */
+	int64_t slice_ns;   /* length of a slice */
 	uint64_t n_sessions; /* consecutive blocks make so many groups, for repeatability and reproducibility; 0: the times that
 				the campaign was started or resumed */
 	char *scratch;   /* NULL: chosen (a device other than the target's, where there is one) */
@@ -215,7 +224,7 @@ extern const char *const keep_names[],
 	*const reference_names[], *const cache_state_names[],
 				      *const evict_names[], *const reorder_scope_names[],
     *const uncertainty_bias_names[], *const concurrency_by_names[], *const claim_direction_names[],
-    *const observe_names[], *const observe_from_names[]; /* by enum, NULL-terminated */
+    *const observe_names[], *const observe_from_names[], *const pairing_names[], *const pause_by_names[]; /* by enum, NULL-terminated */
 
 /* The keys of the sections that are not options of a program, for the reader and for the manual. [protocol], [accept]
  * and [compare] are fields of struct protocol (offsets from its start), [target] of struct target, [claim] of struct claim;

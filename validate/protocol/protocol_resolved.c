@@ -22,6 +22,8 @@ static void protocol_section(const struct protocol *p, struct strbuf *out)
 	strbuf_addstr(out, "[protocol]\n");
 	key_add(out, "title", p->title);
 	key_add(out, "replicates", p->replicates);
+	if (p->allow_undecidable)
+		key_add(out, "allow-undecidable", "yes");
 	if (p->budget_ns)
 		ns_add(out, "budget", p->budget_ns);
 	strbuf_addf(out, "bank = %llu\n", (unsigned long long)protocol_n_bank(p));
@@ -32,6 +34,9 @@ static void protocol_section(const struct protocol *p, struct strbuf *out)
 	key_add(out, "keep", keep_names[p->keep]);
 	key_add(out, "on-failure", on_failure_names[p->on_failure]);
 	key_add(out, "reference", reference_names[p->reference]);
+	key_add(out, "pairing", pairing_names[p->pairing]);
+	ns_add(out, "slice", p->slice_ns);
+	key_add(out, "pause", pause_by_names[p->pause]);
 	if (p->n_sessions)
 		strbuf_addf(out, "sessions = %llu\n", (unsigned long long)p->n_sessions);
 	key_add(out, "published", p->published_file);

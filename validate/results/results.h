@@ -45,6 +45,9 @@ struct run {
 	uint64_t trace_bytes; /* of the trace that it wrote; 0 unknown */
 	/* Processor time during the run, as shares of all processors: used by other processes; stolen by the hypervisor. NaN unknown (others.h) */
 	double others_share, stolen_share;
+	bool sliced; /* made alternately with the other runs of its block and scenario: */
+	uint32_t n_slices;
+	int64_t slice_ns; /* length that was aimed at */
 	bool has_blank; /* the same replay was made without its calls, too */
 	bool has_own; /* its response times are the preloaded library's; by the replayer's own stamps: */
 	double own_mean_ns, observed_share; /* mean; share of the requests that the library saw */

@@ -100,6 +100,8 @@ json_t *run_to_event(const struct run *r)
 	json_object_set_new(o, "process", json_pack("{s:f, s:I}", "cpu_s", r->cpu_s, "peak_bytes", (json_int_t)r->peak_bytes));
 	if (isfinite(r->others_share + r->stolen_share))
 		json_object_set_new(o, "processors", json_pack("{s:f, s:f}", "others", r->others_share, "stolen", r->stolen_share));
+	if (r->sliced)
+		json_object_set_new(o, "slices", json_pack("{s:I, s:I}", "n", (json_int_t)r->n_slices, "length_ns", (json_int_t)r->slice_ns));
 	if (r->search.n_periods)
 		json_object_set_new(o, "search", json_pack("{s:I, s:I, s:o}", "periods", (json_int_t)r->search.n_periods, "ns", (json_int_t)r->search.ns, "error",
 							   isfinite(r->search.error) ? json_real(r->search.error) : json_null()));
@@ -124,6 +126,15 @@ static double share_from_event(const json_t *o, const char *name)
 	const json_t *share = json_object_get(o, name);
 	const double x = json_number_value(share);
 	return json_is_number(share) && x >= 0 && x <= 1 ? x : NAN;
+}
+
+/* Absent where a run was made in one piece. */
+static void slices_from_event(struct run *r, const json_t *o)
+{
+	json_int_t n = json_integer_value(json_object_get(o, "n")), ns = json_integer_value(json_object_get(o, "length_ns"));
+	r->sliced = n > 0 && n <= UINT32_MAX && ns > 0;
+	r->n_slices = r->sliced ? (uint32_t)n : 0;
+	r->slice_ns = r->sliced ? ns : 0;
 }
 
 int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct err *e)
@@ -160,6 +171,7 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	const json_t *processors = json_object_get(event, "processors");
 	r->others_share = share_from_event(processors, "others");
 	r->stolen_share = share_from_event(processors, "stolen");
+	slices_from_event(r, json_object_get(event, "slices"));
 	search_from_event(&r->search, json_object_get(event, "search"));
 	return 0;
 }

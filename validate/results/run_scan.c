@@ -138,6 +138,21 @@ static void scan_processors(struct json_scan *t, struct run *r)
 	t->failed |= !(r->others_share >= 0 && r->others_share <= 1) || !(r->stolen_share >= 0 && r->stolen_share <= 1);
 }
 
+/* Absent where a run was made in one piece. */
+static void scan_slices(struct json_scan *t, struct run *r)
+{
+	uint64_t n = 0;
+	if (!json_scan_member_if(t, "slices"))
+		return;
+	json_scan_text(t, "{");
+	scan_member_count(t, "n", &n);
+	scan_member_integer(t, "length_ns", &r->slice_ns);
+	json_scan_text(t, "}");
+	r->sliced = true;
+	r->n_slices = (uint32_t)n;
+	t->failed |= !n || n > UINT32_MAX || r->slice_ns <= 0;
+}
+
 bool run_event_scan(struct run *runs, size_t n_runs, const char *line, size_t len, uint64_t *run)
 {
 	struct json_scan t = beginning(line, len);
@@ -164,6 +179,7 @@ bool run_event_scan(struct run *runs, size_t n_runs, const char *line, size_t le
 	scan_member_count(&t, "peak_bytes", &read.peak_bytes);
 	json_scan_text(&t, "}");
 	scan_processors(&t, &read);
+	scan_slices(&t, &read);
 	if (json_scan_member_if(&t, "trace_bytes"))
 		json_scan_count(&t, &read.trace_bytes);
 	if (!is_at_end(&t) || *run >= n_runs)
@@ -183,6 +199,9 @@ bool run_event_scan(struct run *runs, size_t n_runs, const char *line, size_t le
 	r->peak_bytes = read.peak_bytes;
 	r->others_share = read.others_share;
 	r->stolen_share = read.stolen_share;
+	r->sliced = read.sliced;
+	r->n_slices = read.n_slices;
+	r->slice_ns = read.slice_ns;
 	r->search = (struct run_search){0};
 	return true;
 }

@@ -42,6 +42,11 @@ enum stat_status power_t(uint64_t n, double d, double alpha, double *power) STAT
 enum stat_status power_equivalence(uint64_t n, double margin, double diff, double sigma, double alpha,
 				   double *power) STAT_MUST_CHECK;
 
+/* Power of two one-sided paired t tests: the mean of n differences, which scatter by sd about diff, is shown to lie between
+ * low and high, each at alpha. */
+enum stat_status power_equivalence_paired(uint64_t n, double low, double high, double diff, double sd, double alpha,
+					  double *power) STAT_MUST_CHECK;
+
 /* Smallest n >= 2 with at least that power. */
 enum stat_status replicates_for_power_f(double lambda, double power, double alpha, uint64_t *n) STAT_MUST_CHECK;
 enum stat_status replicates_for_power_t(double d, double power, double alpha, uint64_t *n) STAT_MUST_CHECK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Powers that need an integral over the pooled standard deviation: s = sqrt(chi2(nu)/nu), nu = 2n - 2.
+/* Powers that need an integral over the standard deviation: s = sqrt(chi2(nu)/nu), nu = 2n - 2 pooled, n - 1 of pairs.
  *
  * t test: P(|T| > t) = integral of f(s) [1 - Phi(t s - delta) + Phi(-t s - delta)] ds, delta = d sqrt(n/2).
  * Equivalence: integral of f(s) [Phi((margin - diff)/se - t s) - Phi((-margin - diff)/se + t s)] over s < margin/(t
@@ -72,6 +72,21 @@ enum stat_status power_t(uint64_t n, double d, double alpha, double *power)
 		return STAT_OUT_OF_RANGE;
 	enum stat_status s = t_quantile(1 - alpha / 2, a.nu, &a.t);
 	return s ? s : integrate(integrand_t, &a, INFINITY, power);
+}
+
+enum stat_status power_equivalence_paired(uint64_t n, double low, double high, double diff, double sd, double alpha,
+					  double *power)
+{
+	struct power_arg a = {.nu = (double)n - 1};
+	const double se = sd / sqrt((double)n);
+	if (n < 2)
+		return STAT_TOO_FEW;
+	if (!(low < high) || !(sd > 0) || !isfinite(diff))
+		return STAT_OUT_OF_RANGE;
+	a.low = (low - diff) / se;
+	a.high = (high - diff) / se;
+	enum stat_status s = t_quantile(1 - alpha, a.nu, &a.t);
+	return s ? s : integrate(integrand_equivalence, &a, (high - low) / (2 * a.t * se), power);
 }
 
 enum stat_status power_equivalence(uint64_t n, double margin, double diff, double sigma, double alpha, double *power)

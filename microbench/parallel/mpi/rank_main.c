@@ -111,6 +111,7 @@ static int rank_setup(struct rank *r, struct err *e)
 {
 	struct bench_run *run = &r->run;
 	const struct microbench_config *c = run->config;
+	pause_init(&run->pause);
 	int ret = dir_enter(run, e);
 	if (ret)
 		return ret;

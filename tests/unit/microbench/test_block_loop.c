@@ -46,9 +46,10 @@ static void requests_of_a_queue_that_fails_have_an_end(void **state)
 	uint32_t sample_of[DEPTH], unused[DEPTH] = {0, 1, 2, 3};
 	struct block_load load = {.backend = &backend, .queue = &queue, .request = request, .sample_of = sample_of, .unused = unused,
 				  .depth = DEPTH, .n_unused = DEPTH, .max_length = 4096, .failed = UINT64_MAX};
-	atomic_bool stop = false;
-	struct bench_thread t = {.clock = &clock, .n_requests = N, .capacity = N, .stop = &stop, .load = &load, .sample = sample};
+	struct pause pause;
+	struct bench_thread t = {.clock = &clock, .n_requests = N, .capacity = N, .pause = &pause, .load = &load, .sample = sample};
 	assert_int_equal(clock_init(&clock, 5000000, NULL), 0);
+	pause_init(&pause);
 	for (int k = 0; k < N; k++)
 		request[k] = (struct block_request){.offset = 4096u * (unsigned int)k, .length = 4096, .direction = BLOCK_READ, .due = INT64_MIN};
 	t.start = clock_now(&clock);

@@ -51,6 +51,7 @@ static struct scene *scene_make(void)
 	s.plan.place = s.place, s.plan.n_records = 4;
 	s.plan.open = s.open, s.plan.n_slots = 2;
 	s.crew.plan = &s.plan, s.crew.config = &s.config, s.crew.queue = s.queue, s.crew.n = 2;
+	pause_init(&s.crew.pause);
 	assert_int_equal(gates_init(&s.crew.gates, 2, &s.plan.clock, 0, false, NULL), 0);
 	return &s;
 }
@@ -91,6 +92,23 @@ static void quiet_is_when_nothing_ends(void **state)
 	watchdog_restart(&w);
 	w.ticks = UINT64_MAX;
 	assert_false(watchdog_is_quiet(&w));
+	scene_end(s, &w);
+}
+
+/* A paused replay ends nothing, and is not blocked. */
+static void paused_time_is_no_patience(void **state)
+{
+	(void)state;
+	struct scene *s = scene_make();
+	struct watchdog w;
+	watchdog_init(&w, &s->crew, 1000);
+	watchdog_is_quiet(&w);
+	atomic_store(s->crew.pause.word, PAUSE_HOLD);
+	while_passes(s);
+	assert_false(watchdog_is_quiet(&w));
+	atomic_store(s->crew.pause.word, 0);
+	while_passes(s);
+	assert_true(watchdog_is_quiet(&w));
 	scene_end(s, &w);
 }
 
@@ -159,7 +177,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(quiet_is_when_nothing_ends),
-	    cmocka_unit_test(patience_may_be_endless),
+	    cmocka_unit_test(paused_time_is_no_patience),
+		cmocka_unit_test(patience_may_be_endless),
 	    cmocka_unit_test(a_time_to_come_is_no_silence),
 	    cmocka_unit_test(the_blocked_one_and_its_waiter_are_named),
 	};

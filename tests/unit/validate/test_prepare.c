@@ -16,14 +16,14 @@
 #include "validate/campaign/prepare.h"
 #include "validate/campaign/storage.h"
 
-static void protocol_make(struct protocol *p, const char *dir, const char *target)
+static void protocol_make(struct protocol *p, const char *dir, const char *pairing, const char *target)
 {
 	char *path = xasprintf("%s/p.conf", dir);
-	char *text = xasprintf("[protocol]\n[target t]\n%s\n"
+	char *text = xasprintf("[protocol]\npairing = %s\n[target t]\n%s\n"
 			       "[workload small]\ntype = random-read, random-write\nlevel = 1,3\nfile_size = 64K\n"
 			       "[workload large]\ntype = random-read\nlevel = 2\nfile_size = 128K\n"
 			       "[replayer event]\n",
-			       target);
+			       pairing, target);
 	struct err e = ERR_INIT;
 	file_put(dir, "p.conf", text, strlen(text));
 	if (protocol_read(p, path, &e) < 0)
@@ -39,14 +39,24 @@ struct fixture {
 	struct places s;
 };
 
-static void begin(struct fixture *f, const char *target)
+static struct seat seat_of(const struct fixture *f, size_t scenario)
+{
+	return (struct seat){scenario, f->p.scenario[scenario].target, 0};
+}
+
+static void begin_paired(struct fixture *f, const char *pairing, const char *target)
 {
 	struct err e = ERR_INIT;
 	f->dir = temp_dir_make();
-	protocol_make(&f->p, f->dir, target);
+	protocol_make(&f->p, f->dir, pairing, target);
 	assert_int_equal(places_plan(&f->s, &f->p, &e), 0);
 	if (place_make(&f->s.place[0], f->dir, "validate-x", &e) < 0 || place_fill(&f->s, 0, 0, &e) < 0)
 		fail_msg("%s", e.msg);
+}
+
+static void begin(struct fixture *f, const char *target)
+{
+	begin_paired(f, "runs", target);
 }
 
 static void end(struct fixture *f)
@@ -76,6 +86,38 @@ static void test_sharing(void **state)
 	end(&f);
 }
 
+/* Program and replay have sets of their own where they run alternately, of the same files. */
+static void test_sets_of_roles(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct prepared now;
+	struct err e = ERR_INIT;
+	struct strbuf one = STRBUF_INIT, other = STRBUF_INIT;
+	begin_paired(&f, "slices", "");
+	struct place *place = &f.s.place[0];
+	assert_int_equal(place_bytes(place), 2 * (3 * 65536 + 3 * 65536 + 2 * 131072));
+	const struct place_dir *a = place_seat(place, f.s.scenario[2].dir, 0), *b = place_seat(place, f.s.scenario[2].dir, 1);
+	assert_ptr_not_equal(a, b);
+	assert_ptr_equal(b, place_seat(place, f.s.scenario[3].dir, 1)); /* levels share it */
+	assert_true(a->writes && b->writes && b->is_copy);
+	const char *file = f.s.scenario[2].files.entry[0].path;
+	file_put(b->path, file, "spoilt", 6);
+	for (size_t number = 0; number < 2; number++)
+		assert_int_equal(prepare_run(&f.s, &f.p, (struct seat){2, 0, number}, false, &now, &e), 0);
+	file_get(a->path, file, &one);
+	file_get(b->path, file, &other);
+	assert_int_equal(one.len, 65536);
+	assert_true(one.len == other.len && !memcmp(one.s, other.s, one.len));
+	strbuf_release(&one);
+	strbuf_release(&other);
+	end(&f);
+	begin_paired(&f, "slices", "cache = warm"); /* nothing can be taken from a cache that has everything */
+	assert_int_equal(place_bytes(&f.s.place[0]), 3 * 65536 + 2 * 131072 + 2 * 3 * 65536);
+	assert_ptr_equal(place_seat(&f.s.place[0], f.s.scenario[0].dir, 1), place_seat(&f.s.place[0], f.s.scenario[0].dir, 0));
+	end(&f);
+}
+
 /* What a run wrote is put back, byte for byte, and not again when nothing was. */
 static void test_restored(void **state)
 {
@@ -93,14 +135,14 @@ static void test_restored(void **state)
 	int fd = open(path, O_WRONLY);
 	assert_int_equal(pwrite(fd, "changed", 7, 5000), 7);
 	close(fd);
-	if (prepare_run(&f.s, &f.p, 2, f.p.scenario[2].target, false, &now, &e) < 0)
+	if (prepare_run(&f.s, &f.p, seat_of(&f, 2), false, &now, &e) < 0)
 		fail_msg("%s", e.msg);
 	file_get(d->path, file, &is);
 	assert_int_equal(is.len, was.len);
 	assert_memory_equal(is.s, was.s, was.len);
 	assert_int_equal(now.residency.total_bytes, 65536);
 	assert_int_equal(now.residency.dirty_bytes, 0);
-	assert_int_equal(prepare_run(&f.s, &f.p, 2, f.p.scenario[2].target, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 2), false, &now, &e), 0);
 	assert_int_equal(d->state.n_files_written, 0);
 	strbuf_release(&was);
 	strbuf_release(&is);
@@ -115,7 +157,7 @@ static void test_caches(void **state)
 	struct prepared now;
 	struct err e = ERR_INIT;
 	begin(&f, "cache = warm");
-	assert_int_equal(prepare_run(&f.s, &f.p, 1, f.p.scenario[1].target, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 1), false, &now, &e), 0);
 	assert_int_equal(now.residency.total_bytes, 3 * 65536);
 	assert_int_equal(now.residency.cached_bytes, 3 * 65536);
 	int64_t before = now.evicted_ns;
@@ -124,10 +166,10 @@ static void test_caches(void **state)
 	end(&f);
 
 	begin(&f, "cache = cold");
-	assert_int_equal(prepare_run(&f.s, &f.p, 1, f.p.scenario[1].target, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 1), false, &now, &e), 0);
 	uint64_t cold = now.residency.cached_bytes;
 	f.p.target[0].cache = CACHE_AS_IS;
-	assert_int_equal(prepare_run(&f.s, &f.p, 1, f.p.scenario[1].target, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 1), false, &now, &e), 0);
 	assert_int_equal(now.residency.cached_bytes, cold);
 	end(&f);
 	if (cold) /* tmpfs, or another file system whose pages cannot be evicted */
@@ -144,25 +186,25 @@ static void test_removed(void **state)
 	begin(&f, "");
 	struct place_dir *d = &f.s.place[0].dir[f.s.scenario[0].dir];
 	assert_int_equal(dir_remove_tree(d->path, &e), 0);
-	assert_int_equal(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e), -ESTALE);
+	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 0), false, &now, &e), -ESTALE);
 	assert_non_null(strstr(e.msg, d->path));
-	assert_int_equal(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 0), false, &now, &e), 0);
 	assert_int_equal(now.residency.total_bytes, 65536);
 	/* the whole place */
 	assert_int_equal(dir_remove_tree(f.s.place[0].path, &e), 0);
-	assert_int_equal(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e), -ESTALE);
-	assert_int_equal(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 0), false, &now, &e), -ESTALE);
+	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 0), false, &now, &e), 0);
 	/* a link to somewhere else is not followed */
 	char *elsewhere = temp_dir_make();
 	assert_int_equal(dir_remove_tree(d->path, &e), 0);
 	assert_int_equal(symlink(elsewhere, d->path), 0);
-	assert_true(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e) < 0);
-	assert_true(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e) < 0);
+	assert_true(prepare_run(&f.s, &f.p, seat_of(&f, 0), false, &now, &e) < 0);
+	assert_true(prepare_run(&f.s, &f.p, seat_of(&f, 0), false, &now, &e) < 0);
 	assert_int_equal(rmdir(elsewhere), 0); /* still empty */
 	free(elsewhere);
 	assert_int_equal(unlink(d->path), 0);
-	assert_int_equal(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e), -ESTALE);
-	assert_int_equal(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 0), false, &now, &e), -ESTALE);
+	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 0), false, &now, &e), 0);
 	end(&f);
 }
 
@@ -268,7 +310,7 @@ static void test_refused(void **state)
 	struct fixture f;
 	struct err e = ERR_INIT;
 	f.dir = temp_dir_make();
-	protocol_make(&f.p, f.dir, "");
+	protocol_make(&f.p, f.dir, "runs", "");
 	assert_int_equal(places_plan(&f.s, &f.p, &e), 0);
 	assert_int_equal(place_make(&f.s.place[0], "/no/such/place", "validate-x", &e), -ENOENT);
 	assert_int_equal(place_make(&f.s.place[0], "/proc/self/exe", "validate-x", &e), -ENOTDIR);
@@ -294,7 +336,7 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_sharing), cmocka_unit_test(test_restored), cmocka_unit_test(test_caches),
+	    cmocka_unit_test(test_sharing), cmocka_unit_test(test_sets_of_roles), cmocka_unit_test(test_restored), cmocka_unit_test(test_caches),
 	    cmocka_unit_test(test_removed), cmocka_unit_test(test_guest),    cmocka_unit_test(test_earlier),
 	    cmocka_unit_test(test_refused), cmocka_unit_test(test_scratch),
 	};

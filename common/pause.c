@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/pause.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/units.h"
+
+static void futex_sleep(_Atomic uint32_t *word, uint32_t value, const struct timespec *limit)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT, value, limit, NULL, 0);
+}
+
+static void futex_wake_all(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* --- the process that is paused ----------------------------------------------------------------------------------- */
+
+void pause_init(struct pause *p)
+{
+	p->page = NULL;
+	atomic_init(&p->own, 0);
+	p->word = &p->own;
+}
+
+int pause_join(struct pause *p, struct err *e)
+{
+	const char *text = getenv(PAUSE_VARIABLE);
+	struct stat st;
+	uint64_t fd = 0;
+	pause_init(p);
+	if (!text)
+		return 0;
+	int ret = parse_uint(text, &fd, e);
+	unsetenv(PAUSE_VARIABLE);
+	if (ret) {
+		err_context(e, PAUSE_VARIABLE);
+		return ret;
+	}
+	if (fd > INT_MAX || fstat((int)fd, &st) < 0 || st.st_size != (off_t)sizeof(struct pause_page))
+		return err_set(e, EINVAL, PAUSE_VARIABLE ": descriptor %llu is no page of this version", (unsigned long long)fd);
+	void *base = mmap(NULL, sizeof(struct pause_page), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+	if (base == MAP_FAILED)
+		return err_sys(e, errno, PAUSE_VARIABLE);
+	close((int)fd);
+	p->page = base;
+	p->word = &p->page->word;
+	return 0;
+}
+
+void pause_release(struct pause *p)
+{
+	if (p->page)
+		munmap(p->page, sizeof *p->page);
+	pause_init(p);
+}
+
+int pause_threads(struct pause *p, uint32_t n, struct err *e)
+{
+	if (!p->page)
+		return 0;
+	if (n > PAUSE_THREADS_MAX)
+		return err_set(e, E2BIG, "%u threads: at most %d can be paused between requests", n, PAUSE_THREADS_MAX);
+	atomic_store(&p->page->n_threads, n);
+	return 0;
+}
+
+static void event(struct pause_page *page)
+{
+	atomic_fetch_add(&page->n_events, 1);
+	futex_wake_all(&page->n_events);
+}
+
+bool pause_here(struct pause *p, uint32_t i)
+{
+	uint32_t word = atomic_load(p->word);
+	if (!p->page)
+		return word & PAUSE_END;
+	if (word & PAUSE_HOLD && !(word & PAUSE_END)) {
+		atomic_store(&p->page->thread[i].state, PAUSE_PARKED);
+		event(p->page);
+		while (((word = atomic_load(p->word)) & PAUSE_HOLD) && !(word & PAUSE_END))
+			futex_sleep(p->word, word, NULL);
+		atomic_store(&p->page->thread[i].state, PAUSE_RUNNING);
+		/* the controller may have set the word again before it saw this thread run */
+		if (atomic_load(p->word) != word)
+			return pause_here(p, i);
+	}
+	return word & PAUSE_END;
+}
+
+void pause_enter(struct pause *p, uint32_t i)
+{
+	if (!p->page)
+		return;
+	atomic_store(&p->page->thread[i].state, PAUSE_RUNNING);
+	if (pause_wanted(p->word))
+		pause_here(p, i);
+}
+
+/* Sequentially consistent, as in the controller: it stores the word and then reads the states. Where it reads that this thread
+ * waits, this thread reads the new word after its wait. */
+void pause_wait_begin(struct pause *p, uint32_t i)
+{
+	if (p->page)
+		atomic_store(&p->page->thread[i].state, PAUSE_WAITING);
+}
+
+void pause_wait_end(struct pause *p, uint32_t i)
+{
+	if (p->page)
+		atomic_store(&p->page->thread[i].state, PAUSE_RUNNING);
+}
+
+void pause_leave(struct pause *p, uint32_t i)
+{
+	if (!p->page)
+		return;
+	atomic_store(&p->page->thread[i].state, PAUSE_LEFT);
+	event(p->page);
+}
+
+void pause_end(struct pause *p)
+{
+	atomic_fetch_or(p->word, PAUSE_END);
+	if (p->page)
+		futex_wake_all(p->word);
+}
+
+void pause_finish(struct pause *p)
+{
+	while (p->page && !atomic_load(&p->page->finish))
+		futex_sleep(&p->page->finish, 0, NULL);
+}
+
+/* --- the controller ----------------------------------------------------------------------------------------------- */
+
+int pause_page_make(struct pause_page **page, int *fd, struct err *e)
+{
+	*page = NULL;
+	*fd = memfd_create("validate-pause", MFD_CLOEXEC);
+	void *base = MAP_FAILED;
+	if (*fd >= 0 && ftruncate(*fd, (off_t)sizeof **page) == 0)
+		base = mmap(NULL, sizeof **page, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	if (base == MAP_FAILED) {
+		int ret = err_sys(e, errno, "cannot make the memory by which a process is paused");
+		if (*fd >= 0)
+			close(*fd);
+		*fd = -1;
+		return ret;
+	}
+	*page = base;
+	atomic_store(&(*page)->word, PAUSE_HOLD);
+	return 0;
+}
+
+void pause_page_free(struct pause_page *page, int fd)
+{
+	if (page)
+		munmap(page, sizeof *page);
+	if (fd >= 0)
+		close(fd);
+}
+
+enum pause_look pause_look(const struct pause_page *page)
+{
+	const uint32_t n = atomic_load(&page->n_threads);
+	uint32_t n_of[PAUSE_LEFT + 1] = {0};
+	for (uint32_t i = 0; i < n && i < PAUSE_THREADS_MAX; i++) {
+		const uint32_t state = atomic_load(&page->thread[i].state);
+		n_of[state <= PAUSE_LEFT ? state : PAUSE_ABSENT]++;
+	}
+	if (!n || n_of[PAUSE_ABSENT])
+		return PAUSE_NOT_READY;
+	if (n_of[PAUSE_RUNNING])
+		return PAUSE_BUSY;
+	return n_of[PAUSE_LEFT] == n ? PAUSE_DONE : PAUSE_QUIET;
+}
+
+void pause_hold(struct pause_page *page)
+{
+	atomic_fetch_or(&page->word, PAUSE_HOLD);
+}
+
+void pause_go(struct pause_page *page)
+{
+	atomic_fetch_and(&page->word, ~(uint32_t)PAUSE_HOLD);
+	futex_wake_all(&page->word);
+}
+
+void pause_let_finish(struct pause_page *page)
+{
+	atomic_store(&page->finish, 1);
+	futex_wake_all(&page->finish);
+}
+
+void pause_events_wait(struct pause_page *page, uint32_t seen, int64_t ns)
+{
+	const struct timespec limit = {ns / 1000000000, ns % 1000000000};
+	if (ns > 0)
+		futex_sleep(&page->n_events, seen, &limit);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/campaign/rounds.h"
+
+#include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "common/clock.h"
+#include "common/xalloc.h"
+#include "validate/campaign/launch.h"
+
+#define LOOK_NS 1000000 /* a process that ended says nothing on its page */
+/* A request may wait for one that a paused thread was to make: nothing would ever end it. */
+#define QUIET_LIMIT_NS 1000000000
+
+static bool has_ended(const struct round_role *x)
+{
+	siginfo_t info = {.si_pid = 0};
+	return waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid;
+}
+
+/* Every thread of the process has stopped. */
+static bool is_stopped(const struct round_role *x)
+{
+	siginfo_t info = {.si_pid = 0};
+	return waitid(P_PID, (id_t)x->pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid;
+}
+
+int round_role_ready(struct round_role *x, int signal_fd)
+{
+	const int64_t begin_ns = clock_monotonic_ns();
+	x->state = ROUND_GOING;
+	for (;;) {
+		const uint32_t seen = atomic_load(&x->page->n_events);
+		const enum pause_look look = pause_look(x->page);
+		const int64_t spent_ns = clock_monotonic_ns() - begin_ns;
+		if (signals_pending(signal_fd))
+			return -EINTR;
+		if (has_ended(x))
+			x->state = ROUND_GONE;
+		else if (spent_ns > x->left_ns)
+			x->state = ROUND_TIMED_OUT;
+		if (look == PAUSE_QUIET || look == PAUSE_DONE || x->state != ROUND_GOING) {
+			x->left_ns -= spent_ns;
+			return 0;
+		}
+		pause_events_wait(x->page, seen, LOOK_NS);
+	}
+}
+
+/* --- one slice ---------------------------------------------------------------------------------------------------- */
+
+static struct slice *slice_add(struct round_role *x)
+{
+	GROW(x->slices.slice, x->slices.n, x->cap_slices);
+	return &x->slices.slice[x->slices.n++];
+}
+
+static void role_go(struct round_role *x, bool is_first)
+{
+	if (x->by == PAUSE_GATE || is_first)
+		pause_go(x->page);
+	else
+		kill(-x->pid, SIGCONT);
+}
+
+/* Until the slice is over, or the last request is made. */
+static void slice_wait(const struct round_role *x, int64_t until_ns)
+{
+	for (;;) {
+		const uint32_t seen = atomic_load(&x->page->n_events);
+		const int64_t left_ns = until_ns - clock_monotonic_ns();
+		if (left_ns <= 0 || pause_look(x->page) == PAUSE_DONE)
+			return;
+		pause_events_wait(x->page, seen, left_ns);
+	}
+}
+
+/* Waits for an event of the page, or for a signal of the kernel that a child has stopped. True: the campaign is to end. */
+static bool event_wait(const struct round_role *x, uint32_t seen, int signal_fd)
+{
+	if (x->by == PAUSE_GATE) {
+		pause_events_wait(x->page, seen, LOOK_NS);
+	} else {
+		struct pollfd p = {.fd = signal_fd, .events = POLLIN};
+		poll(&p, 1, LOOK_NS / 1000000);
+	}
+	return signals_pending(signal_fd);
+}
+
+/* Asks the process to pause and waits until it has. */
+static int role_hold(struct round_role *x, int signal_fd)
+{
+	const int64_t limit_ns = clock_monotonic_ns() + QUIET_LIMIT_NS;
+	if (x->by == PAUSE_GATE)
+		pause_hold(x->page);
+	else
+		kill(-x->pid, SIGSTOP);
+	for (;;) {
+		const uint32_t seen = atomic_load(&x->page->n_events);
+		const enum pause_look look = pause_look(x->page);
+		if (x->by == PAUSE_GATE ? look != PAUSE_BUSY : is_stopped(x))
+			return 0;
+		if (has_ended(x)) {
+			x->state = ROUND_GONE;
+			return 0;
+		}
+		if (clock_monotonic_ns() > limit_ns) {
+			x->n_late++;
+			return 0;
+		}
+		if (event_wait(x, seen, signal_fd))
+			return -EINTR;
+	}
+}
+
+static int slice_make(const struct rounds *r, struct round_role *x)
+{
+	struct others_reading before, after;
+	struct slice *s = slice_add(x);
+	int ret = 0;
+	others_read(&before);
+	const double own_before_s = process_cpu_s(x->pid);
+	s->open_ns = clock_monotonic_ns();
+	role_go(x, x->slices.n == 1);
+	slice_wait(x, s->open_ns + r->slice_ns);
+	s->close_ns = clock_monotonic_ns();
+	if (pause_look(x->page) == PAUSE_DONE)
+		x->state = ROUND_DONE;
+	else if (has_ended(x))
+		x->state = ROUND_GONE;
+	else
+		ret = role_hold(x, r->signal_fd);
+	s->quiet_ns = clock_monotonic_ns();
+	x->own_s += process_cpu_s(x->pid) - own_before_s;
+	others_read(&after);
+	others_add(&x->others, &before, &after);
+	x->left_ns -= s->quiet_ns - s->open_ns;
+	if (x->state == ROUND_GOING && x->left_ns < 0)
+		x->state = ROUND_TIMED_OUT;
+	return ret;
+}
+
+/* --- the rounds --------------------------------------------------------------------------------------------------- */
+
+static int round_make(struct rounds *r, gsl_rng *rng, size_t *order)
+{
+	size_t n = 0;
+	int ret = 0;
+	for (size_t i = 0; i < r->n; i++)
+		if (r->role[i].state == ROUND_GOING)
+			order[n++] = i;
+	if (n > 1) /* with 0 the library runs over the end */
+		gsl_ran_shuffle(rng, order, n, sizeof *order);
+	for (size_t i = 0; !ret && i < n; i++)
+		ret = slice_make(r, &r->role[order[i]]);
+	if (!ret && n && signals_pending(r->signal_fd))
+		ret = -EINTR;
+	return ret ? ret : (int)n;
+}
+
+int rounds_run(struct rounds *r)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	size_t *order = xcalloc(r->n + 1, sizeof *order);
+	int ret;
+	gsl_rng_set(rng, (unsigned long)r->seed);
+	for (size_t i = 0; i < r->n; i++)
+		r->role[i].slices.settle_ns = ROUND_SETTLE_NS;
+	while ((ret = round_make(r, rng, order)) > 0)
+		;
+	gsl_rng_free(rng);
+	free(order);
+	return ret;
+}
+
+void round_role_finish(struct round_role *x)
+{
+	pause_go(x->page);
+	pause_let_finish(x->page);
+	kill(-x->pid, SIGCONT);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Processes that run alternately, each for a slice at a time.
+ *
+ * In each round a seeded generator draws the order of the processes that have requests left. Each in turn is continued, runs for a
+ * slice, is paused, and the next one begins when all its threads are quiet. A process without requests left takes part in no
+ * further round. Source: DESIGN section 14, item 3; METHODS section 11. */
+#ifndef VALIDATE_ROUNDS_H
+#define VALIDATE_ROUNDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/err.h"
+#include "common/pause.h"
+#include "validate/campaign/others.h"
+#include "validate/metrics/slices.h"
+#include "validate/protocol/protocol.h"
+
+/* After a switch response times are longer for about this time (doc/statistics.md): requests that begin in it do not count. */
+#define ROUND_SETTLE_NS 200000
+
+enum round_state {
+	ROUND_GOING,	/* it has requests left */
+	ROUND_DONE,	/* it has made its last request, and waits to finish */
+	ROUND_GONE,	/* it has ended early */
+	ROUND_TIMED_OUT /* its time was up */
+};
+
+struct round_role { /* one process; `pid` leads its process group */
+	struct pause_page *page;
+	pid_t pid;
+	enum pause_by by;
+	int64_t left_ns; /* that it may still run */
+	enum round_state state;
+	struct slices slices; /* what it got; owned */
+	size_t cap_slices;
+	uint64_t n_late;	 /* slices after which a thread was not quiet within the limit */
+	struct others_use others; /* during its slices */
+	double own_s;		 /* processor time of its own during them */
+};
+
+struct rounds {
+	struct round_role *role;
+	size_t n;
+	int64_t slice_ns;
+	uint64_t seed;
+	int signal_fd; /* as of launch_spec */
+};
+
+/* Waits until a process that was started on hold is ready for its first request: ROUND_GOING; or has ended, or its time is up. Returns
+ * 0, -EINTR when the campaign is to end. */
+int round_role_ready(struct round_role *x, int signal_fd);
+/* Lets every role that is ROUND_GOING make its requests. Returns as round_role_ready; then no role is stopped, but some may be on hold. */
+int rounds_run(struct rounds *r);
+/* Lets a process end: nothing pauses it from now on. */
+void round_role_finish(struct round_role *x);
+
+#endif

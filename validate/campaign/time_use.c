@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/campaign/time_use.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+
+const char *const time_part_names[] = {"program", "replay", "calibration", "recordings", "blank",   "start",   "restore", "sync", "evict",
+				       "settle",  "summary", "journal",	    "analysis",	  "setup",   "cleanup", "other",   NULL};
+
+static const char *const part_texts[] = {"program runs", "replays",	"calibration",	   "recordings", "blank replays", "starting processes",
+					 "restoring files", "syncing", "evicting caches", "settling",	 "summaries",	  "journal",
+					 "analysis",	 "setup",	"cleaning up",	   "other"};
+
+static void count(struct time_use *t)
+{
+	const int64_t ns = clock_monotonic_ns();
+	t->s[t->now] += (double)(ns - t->since_ns) * 1e-9;
+	t->since_ns = ns;
+}
+
+void time_use_start(struct time_use *t, enum time_part part)
+{
+	*t = (struct time_use){.since_ns = clock_monotonic_ns(), .now = part};
+}
+
+static bool is_whole(enum time_part part)
+{
+	return part == TIME_CALIBRATION || part == TIME_RECORDINGS || part == TIME_BLANK;
+}
+
+enum time_part time_begin(struct time_use *t, enum time_part part)
+{
+	const enum time_part before = t->now;
+	count(t);
+	if (!is_whole(before))
+		t->now = part;
+	return before;
+}
+
+void time_end(struct time_use *t, enum time_part before)
+{
+	count(t);
+	t->now = before;
+}
+
+void time_move(struct time_use *t, enum time_part from, enum time_part to, double s)
+{
+	count(t);
+	if (is_whole(t->now) || !(s > 0))
+		return;
+	t->s[from] -= s;
+	t->s[to] += s;
+}
+
+static double member(const json_t *o, const char *name)
+{
+	struct strbuf key = STRBUF_INIT;
+	strbuf_addf(&key, "%s_s", name);
+	const double s = json_number_value(json_object_get(o, key.s));
+	strbuf_release(&key);
+	return s > 0 ? s : 0;
+}
+
+json_t *time_use_to_json(struct time_use *t, const json_t *earlier)
+{
+	json_t *o = json_object();
+	double total = 0;
+	count(t);
+	json_object_set_new(o, "total_s", json_real(0));
+	for (int i = 0; i < TIME_N; i++) {
+		struct strbuf key = STRBUF_INIT;
+		const double s = member(earlier, time_part_names[i]) + (t->s[i] > 0 ? t->s[i] : 0);
+		strbuf_addf(&key, "%s_s", time_part_names[i]);
+		json_object_set_new(o, key.s, json_real(s));
+		strbuf_release(&key);
+		total += s;
+	}
+	json_object_set_new(o, "total_s", json_real(total));
+	return o;
+}
+
+void time_use_print(const json_t *o, FILE *out)
+{
+	const double total = member(o, "total");
+	bool shown[TIME_N] = {false};
+	struct strbuf text = STRBUF_INIT;
+	if (!(total > 0))
+		return;
+	format_duration(&text, total * 1e9);
+	for (int n = 0; n < TIME_N; n++) {
+		int most = 0;
+		for (int i = 1; i < TIME_N; i++)
+			if (shown[most] || (!shown[i] && member(o, time_part_names[i]) > member(o, time_part_names[most])))
+				most = i;
+		const double share = member(o, time_part_names[most]) / total;
+		shown[most] = true;
+		if (share >= 0.01)
+			strbuf_addf(&text, "%s %s %.0f %%", n ? "," : ":", part_texts[most], 100 * share);
+	}
+	fprintf(out, "time: %s\n", text.s);
+	strbuf_release(&text);
+}
