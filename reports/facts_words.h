@@ -6,7 +6,7 @@
 #include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
 
-/* "Program and replays ran in turn, in slices, in 12 of 16 scenarios; 1.2 % of their requests were left out" */
+/* "Program and replays ran in turn, in slices of 5 ms by gate, in 12 of 16 scenarios; 1.2 % of the requests were left out" */
 void facts_add_pairing(struct strbuf *out, const struct analysis *a);
 /* "Others used 34 % of the processors; the hypervisor took 2 %": means over the runs that count. */
 void facts_add_others(struct strbuf *out, const struct analysis *a);
