@@ -156,6 +156,7 @@ struct cell { /* one scenario x one replayer */
 	unsigned int n_blocks, n_pairs, n_failed_program, n_failed_replayer; /* block 0 left out */
 	char first_failure[200];
 	double n_lanes; /* threads that make the program's requests, one at a time (analysis/pairs.h); NaN unknown, or not the same in all runs */
+	bool one_recording;	  /* the program runs anew in each pair, and all replays are of one recording */
 	bool single_reference;	  /* one recorded trace is the reference of all: no F, precision not applicable */
 	struct sample x, r;	  /* mean response time, ns: replay and program, paired by index */
 	struct sample x_median, r_median, x_p99, r_p99; /* of the runs' medians and 99th percentiles */
@@ -185,6 +186,11 @@ struct cell { /* one scenario x one replayer */
 	/* Brown-Forsythe and Levene on logarithms, Welch and Shapiro-Wilk on response times */
 	double brown_forsythe_p, levene_p, welch_p, shapiro_p_x, shapiro_p_r; /* NaN not available */
 	struct budget budget;
+	/* What one replay is worth on this machine: U of one future replay, what the program itself would have in its place, and
+	 * the replayer's own part, sqrt(U95^2 - machine^2), 0 where the machine has more. Relative; NaN unknown */
+	struct worth {
+		double U95, machine, own;
+	} worth;
 	struct estimate execution_time;
 	/* the same deviation split into requests that took longer and waiting between them: their sum is its value; NaN
 	 * unknown */
@@ -228,6 +234,7 @@ struct cell { /* one scenario x one replayer */
 	struct blank blank;
 
 	struct levels levels;
+	bool too_early; /* fewer replicates than the first planned look has: nothing is decided */
 	struct component component[COMPONENT_N];
 	enum verdict verdict;
 	char verdict_reason[600];
@@ -302,9 +309,10 @@ struct analysis {
 	uint64_t n_programs_unseen; /* by capture, of all runs (capture/unseen.h) */
 	bool complete; /* every planned run was made */
 	/* Looks: verdicts are made at the planned replicate counts only, from the blocks up to the last one reached. */
-	unsigned int look;	   /* 1-based; 0: none reached yet, every verdict is inconclusive */
-	unsigned int n_replicates; /* blocks used, block 0 left out */
+	unsigned int look;	   /* 1-based; 0: none reached yet, every verdict is inconclusive. With a budget 1 once a case may be decided */
+	unsigned int n_replicates; /* blocks used, block 0 left out; with a budget the last one, and a case may have fewer pairs */
 	double level_accept, level_reject; /* of this look; 0.05 and 0.01 where there is one look */
+	double span; /* struct levels */
 	/* the assessed and the not assessed components, over all cells */
 	bool assessed[COMPONENT_N];
 };

@@ -12,9 +12,14 @@
 
 #include "common/strbuf.h"
 #include "common/xalloc.h"
+#include "replay/adapters/adapter.h"
+#include "replay/adapters/times.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/components/component.h"
 #include "validate/stats/multiplicity.h"
+
+/* Share of the runs of either side that may fail: those that failed may be the ones that differ. */
+#define MOST_FAILED 0.1
 
 const char *decision_name(enum decision d)
 {
@@ -95,7 +100,37 @@ static void list_dependent(struct strbuf *out, const struct cell *c)
 		strbuf_addstr(out, " because the runs may depend on each other");
 }
 
-static void explain(struct cell *c)
+/* The replayer itself is the only witness of its response times. */
+static bool times_itself(const struct protocol *p, const struct cell *c)
+{
+	const struct replayer *r = &p->replayer[c->replayer];
+	const struct adapter *adapter = r->engine ? replayer_adapter(r) : NULL;
+	struct times_how times;
+	return adapter && p->scenario[c->scenario].observe == OBSERVE_OWN &&
+	       !times_parse(&times, replayer_option(r, "times"), adapter, NULL) && times.how == ADAPTER_SELF;
+}
+
+/* What forbids trust whatever the components say; nothing where nothing does. */
+static void bar_trust(struct strbuf *out, const struct protocol *p, const struct cell *c)
+{
+	const double most = MOST_FAILED * c->n_blocks;
+	const struct component *bias = &c->component[COMPONENT_BIAS];
+	if (c->n_failed_replayer)
+		strbuf_addf(out, "%u of %u replays failed", c->n_failed_replayer, c->n_blocks);
+	else if (c->n_failed_program > most)
+		strbuf_addf(out, "%u of %u runs of the program failed, more than %.0f %%", c->n_failed_program, c->n_blocks,
+			    100 * MOST_FAILED);
+	else if (isnan(bias->limit) && !c->bias.status)
+		strbuf_addstr(out, "the bias has no limit");
+	else if (bias->decision != DECISION_ACCEPT)
+		strbuf_addstr(out, "the bias was not judged");
+	else if (times_itself(p, c))
+		strbuf_addstr(out, "the response times are those that the replayer itself reports (times = self, observe = own)");
+	else if (c->one_recording)
+		strbuf_addf(out, "all %u pairs replay the same recording: its effect is not known (bank = 2 or more)", c->n_pairs);
+}
+
+static void explain(struct cell *c, const char *bar)
 {
 	struct strbuf text = STRBUF_INIT;
 	uint64_t most = 0;
@@ -112,10 +147,12 @@ static void explain(struct cell *c)
 					    c->component[k].reason);
 		break;
 	case VERDICT_INCONCLUSIVE:
-		if (list(&text, c, DECISION_INCONCLUSIVE) == 0)
-			strbuf_addstr(&text, "nothing could be assessed");
-		else
+		if (list(&text, c, DECISION_INCONCLUSIVE) != 0)
 			strbuf_addstr(&text, " undecided");
+		else if (list(&text, c, DECISION_ACCEPT) != 0)
+			strbuf_addf(&text, " within the limits, but not trusted: %s", bar);
+		else
+			strbuf_addstr(&text, "nothing could be assessed");
 		for (int k = 0; k < COMPONENT_N; k++)
 			if (c->component[k].decision == DECISION_INCONCLUSIVE) {
 				most = c->component[k].n_more > most ? c->component[k].n_more : most;
@@ -135,44 +172,41 @@ static void explain(struct cell *c)
 	strbuf_release(&text);
 }
 
-static void conclude(struct cell *c)
+static void conclude(struct cell *c, const struct protocol *p)
 {
+	struct strbuf bar = STRBUF_INIT;
 	size_t n[5] = {0};
 	for (int k = 0; k < COMPONENT_N; k++)
 		n[c->component[k].decision]++;
 	c->verdict = n[DECISION_REJECT]                                ? VERDICT_NOT_TRUSTED
 		     : n[DECISION_INCONCLUSIVE] || !n[DECISION_ACCEPT] ? VERDICT_INCONCLUSIVE
 								       : VERDICT_TRUSTED;
-	/* whatever else was accepted: without a bias nothing was compared; one without a limit was compared */
-	const struct component *bias = &c->component[COMPONENT_BIAS];
-	if (c->verdict == VERDICT_TRUSTED && bias->decision != DECISION_ACCEPT && (c->bias.status || !isnan(bias->limit)))
+	bar_trust(&bar, p, c);
+	if (c->verdict == VERDICT_TRUSTED && bar.len)
 		c->verdict = VERDICT_INCONCLUSIVE;
-	explain(c);
+	explain(c, bar.s);
+	strbuf_release(&bar);
 }
 
 /* Before the first planned look there are numbers and no decisions. */
-static void defer(struct analysis *a)
+static void defer(struct cell *c, const struct protocol *p, unsigned int n_made)
 {
-	const struct protocol *p = &a->results->protocol;
-	unsigned int first = p->n_looks ? p->look[0] : (unsigned int)p->n_replicates_max;
-	for (size_t i = 0; i < a->n_cells; i++) {
-		struct cell *c = &a->cell[i];
-		for (int k = 0; k < COMPONENT_N; k++) {
-			struct component *m = &c->component[k];
-			if (m->decision == DECISION_NOT_APPLICABLE || m->decision == DECISION_NOT_ASSESSED)
-				continue;
-			m->decision = DECISION_INCONCLUSIVE;
-			m->rejected_before_holm = m->dependent = false;
-			m->p_reject = m->p_reject_holm = NAN;
-			m->n_more = first > a->n_replicates ? first - a->n_replicates : 0;
-			snprintf(m->reason, sizeof m->reason, "decided at %u replicates, %u made so far", first,
-				 a->n_replicates);
-		}
-		c->verdict = VERDICT_INCONCLUSIVE;
-		snprintf(c->verdict_reason, sizeof c->verdict_reason,
-			 "the first planned look, at %u replicates, has not been reached: %u made so far", first,
-			 a->n_replicates);
+	unsigned int first = p->budget_ns ? (unsigned int)p->n_replicates_min
+			     : p->n_looks ? p->look[0]
+					  : (unsigned int)p->n_replicates_max;
+	for (int k = 0; k < COMPONENT_N; k++) {
+		struct component *m = &c->component[k];
+		if (m->decision == DECISION_NOT_APPLICABLE || m->decision == DECISION_NOT_ASSESSED)
+			continue;
+		m->decision = DECISION_INCONCLUSIVE;
+		m->rejected_before_holm = m->dependent = false;
+		m->p_reject = m->p_reject_holm = NAN;
+		m->n_more = first > n_made ? first - n_made : 0;
+		snprintf(m->reason, sizeof m->reason, "decided at %u replicates, %u made so far", first, n_made);
 	}
+	c->verdict = VERDICT_INCONCLUSIVE;
+	snprintf(c->verdict_reason, sizeof c->verdict_reason,
+		 "the first planned look, at %u replicates, has not been reached: %u made so far", first, n_made);
 }
 
 /* Replicates from this look to the next. */
@@ -184,16 +218,20 @@ static unsigned int until_next_look(const struct analysis *a)
 
 void verdicts_reach(struct analysis *a, const struct evidence *e)
 {
+	const struct protocol *protocol = &a->results->protocol;
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].too_early)
+			defer(&a->cell[i], protocol, protocol->budget_ns ? a->cell[i].n_blocks : a->n_replicates);
 	adjust(a);
-	for (size_t i = 0; i < a->n_cells && a->look; i++) {
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (a->cell[i].too_early)
+			continue;
 		for (int k = 0; k < COMPONENT_N; k++)
 			withdraw(&a->cell[i].component[k], a->level_reject);
 		components_plan(&a->cell[i], &e[i], &a->results->protocol.accept, a->n_rejection_tests,
 				until_next_look(a));
-		conclude(&a->cell[i]);
+		conclude(&a->cell[i], protocol);
 	}
-	if (!a->look)
-		defer(a);
 
 	a->n_trusted = a->n_not_trusted = a->n_inconclusive = 0;
 	for (size_t i = 0; i < a->n_cells; i++) {

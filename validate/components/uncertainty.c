@@ -7,9 +7,9 @@
  * deviation worse known than nu = n - 1 says (stats/spread.h), for the upper limit even where none shows: few runs do not show the
  * tails that they come from. And runs that depend on each other scatter less than they would in the long run, so that u_c
  * is larger for the upper limit, and nu less (stats/serial.h).
- * Accepted: the upper limit of z sigma_c is at most the limit. Rejected: its lower limit lies above, and the same budget
- * with the program's own runs in the replays' place is shown to be within it. Otherwise the machine's noise would be held
- * against the replayer, for which the program itself would fare no better.
+ * Judged only where the same budget with the program's own runs in the replays' place is shown to be within the limit. Otherwise
+ * the machine's noise would be held against the replayer: not applicable, limited by the machine.
+ * Accepted: the upper limit of z sigma_c is at most the limit. Rejected: its lower limit lies above.
  * Added, the absolute bias stands on top: both at half the error.
  * Source: GUM G.4. */
 #include <math.h>
@@ -45,12 +45,28 @@ static struct spread_p added_spread_p(const struct spread_evidence *s, const str
 	return (struct spread_p){added_p(s, &bias->t, limit, true), added_p(s, wide ? &bias->wide : &bias->t, limit, false)};
 }
 
-/* P of rejecting: the replays are beyond the limit, and the program alone would be within it. */
-static double blame_p(const struct budget *b, double p, double limit)
+/* P of the program's own U being beyond the limit; NaN where it is not known: one recording is the reference of all. */
+static double program_p(const struct budget *b, double limit)
 {
-	if (!isfinite(b->u_c_program)) /* a single reference: what the program would show is not known */
-		return p;
-	return fmax(p, 1 - spread_p_above(COVERAGE_FACTOR * b->u_c_program, b->nu_spread_program, limit));
+	if (!isfinite(b->u_c_program))
+		return NAN;
+	return 1 - spread_p_above(COVERAGE_FACTOR * b->u_c_program, b->nu_spread_program, limit);
+}
+
+/* Where the program itself is not shown to be within the limit, U says nothing of the replayer. */
+static bool is_limited_by_machine(struct component *c, const struct cell *cell, const struct levels *levels)
+{
+	const struct budget *b = &cell->budget;
+	double p = program_p(b, c->limit), low;
+	if (isnan(p) || p <= levels->accept)
+		return false;
+	c->decision = DECISION_NOT_APPLICABLE;
+	REASON(c, "limited by the machine: the program itself has U %s %%", shown_percent(cell->worth.machine).text);
+	if (!chi2_quantile(levels->accept, b->nu_spread_program, &low) && low > 0)
+		REASON_ADD(c, " (upper limit %s %%)",
+			   shown_percent(COVERAGE_FACTOR * b->u_c_program * sqrt(b->nu_spread_program / low)).text);
+	REASON_ADD(c, ", limit %s %%", shown_percent(c->limit).text);
+	return true;
 }
 
 static void decide_uncertainty(struct component *c, const struct deciding *d)
@@ -76,7 +92,7 @@ static void decide_uncertainty(struct component *c, const struct deciding *d)
 		decide_shown(c, c->estimate, "U", 100, " %");
 		return;
 	}
-	if (decide_is_early(c, levels))
+	if (decide_is_early(c, levels) || is_limited_by_machine(c, cell, levels))
 		return;
 	p = added ? added_spread_p(&expanded, &e->bias, c->limit, true) : spread_p(&expanded, c->limit);
 	p_alone = added ? added_spread_p(&alone, &e->bias, c->limit, false) : spread_p(&alone, c->limit);
@@ -85,14 +101,12 @@ static void decide_uncertainty(struct component *c, const struct deciding *d)
 		decide_nothing(c, s);
 		return;
 	}
-	decide(c, p.below, sequential_p(blame_p(b, p.above, c->limit), levels->span), levels);
+	decide(c, p.below, sequential_p(p.above, levels->span), levels);
 	REASON(c, "U %s %%%s, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%", shown_percent(c->estimate.value).text,
 	       added ? " with the bias" : "", confidence_digits(levels->accept), 100 * (1 - levels->accept),
 	       shown_percent(lower).text, shown_percent(upper).text, decide_position(c), shown_percent(c->limit).text);
 	c->accept_hi = added ? NAN : upper;
 	decide_dependence(c, &e->replays, cell->x.n, p_alone.below, levels);
-	if (c->decision == DECISION_INCONCLUSIVE && p.above <= levels->accept)
-		REASON_ADD(c, "; the program's own runs scatter too much to hold that against the replayer");
 }
 
 /* U: its limits as they would be with n replicates, the standard deviation that there is taken for the truth; an estimate
@@ -139,12 +153,6 @@ static void plan_uncertainty(struct component *k, const struct planning *p)
 	}
 	if (plan_further(k, n < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED, n, c->x.n))
 		REASON_ADD(k, "; %s", plan_no_number);
-	/* beyond the limit, but so is the program: no number of replicates makes the machine quieter */
-	if (!inside && 1.96 * b->u_c_program / k->limit > 1 && !k->impractical) {
-		k->impractical = true;
-		k->n_more = 0;
-		REASON_ADD(k, "; %s", plan_no_number);
-	}
 }
 
 const struct component_row component_uncertainty = {
@@ -152,10 +160,8 @@ const struct component_row component_uncertainty = {
 	.meaning =
 		"How far the result of one future replay may lie from what the program "
 		"would have shown, with 95 % coverage, the bias stated apart.",
-	.rule =
-		"accepted when the one-sided 95 % upper limit of U is at most the limit, "
-		"rejected when its lower limit exceeds it and the program run again in the "
-		"replay's place would be within it",
+	.rule = "judged where the program run again in the replay's place is shown to be within the limit; accepted when the one-sided "
+		"95 % upper limit of U is at most the limit, rejected when its lower limit exceeds it",
 	.source = "GUM 5.1, 6.2, G.4 and H.5",
 	.above = "one replay is only good to ±%s",
 	.unit = COMPONENT_SHARE,

@@ -27,6 +27,13 @@ struct verdicts {
 
 enum { N_CAMPAIGNS, N_ALARMED, N_CASES, N_TRUSTED, N_NOT_TRUSTED, N_COUNTS };
 
+/* Where the machine is too noisy for U it is not judged: that a replayer is trusted then says nothing of U. */
+static bool is_trusted(const struct cell *c, enum component_kind kind)
+{
+	return c->verdict == VERDICT_TRUSTED &&
+	       (kind != COMPONENT_UNCERTAINTY || c->component[COMPONENT_UNCERTAINTY].decision == DECISION_ACCEPT);
+}
+
 static void trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	struct verdicts *v = context;
@@ -41,7 +48,7 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 		if (!faultless && !synthetic_is_struck(&a.cell[i], &v->defect))
 			continue;
 		count[N_CASES]++;
-		count[N_TRUSTED] += a.cell[i].verdict == VERDICT_TRUSTED;
+		count[N_TRUSTED] += is_trusted(&a.cell[i], v->defect.kind);
 		count[N_NOT_TRUSTED] += a.cell[i].verdict == VERDICT_NOT_TRUSTED;
 	}
 	analysis_release(&a);

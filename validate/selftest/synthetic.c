@@ -11,7 +11,7 @@
 #include "validate/selftest/noise.h"
 
 const char *const world_names[WORLD_N] = {
-	"normal", "pairs", "drift", "t3", "lognormal", "outliers", "AR 0.6", "AR 0.8", "sessions", "noisy",
+	"normal", "pairs", "drift", "t3", "lognormal", "outliers", "AR 0.6", "AR 0.8", "sessions", "noisy", "shared AR",
 };
 
 #define N_REQUESTS 2000
@@ -30,8 +30,10 @@ const char *const world_names[WORLD_N] = {
 #define LIMIT_SHARE_LATE 0.05
 /* of what a normal and its outliers have together, to that of the normal: 1 + p m^2/3 - (p m/2)^2 */
 #define OUTLIERS_SD sqrt(1 + OUTLIERS * OUTLIER * OUTLIER / 3 - OUTLIERS * OUTLIER / 2 * OUTLIERS * OUTLIER / 2)
-/* U is 1.96 s sqrt(1 + 2/n) of program and replay that scatter alike */
-#define SD_AT_UNCERTAINTY(limit) ((limit) / 1.959963984540054 / sqrt(1 + 2.0 / SYNTHETIC_BLOCKS))
+/* U is 1.96 sqrt(s^2 (1 + 1/n) + s_r^2/n), s of the replays and s_r of the program */
+#define SD_AT_UNCERTAINTY(limit, sd_r)                                                                                       \
+	sqrt(((limit) / 1.959963984540054 * (limit) / 1.959963984540054 - (sd_r) * (sd_r) / SYNTHETIC_BLOCKS) /                   \
+	     (1 + 1.0 / SYNTHETIC_BLOCKS))
 
 static const double level_share[N_LEVELS] = {0.30, 0.40, 0.20, 0.05, 0.02, 0.01, 0.01, 0.005, 0.005};
 
@@ -120,8 +122,13 @@ void synthetic_release(struct synthetic *s)
 static void blocks_draw(enum world world, gsl_rng *rng, double *block)
 {
 	double sd = world == WORLD_PAIRS ? PAIRS_SD : world == WORLD_DRIFT ? 0.01 : 0;
+	if (world == WORLD_SHARED_AR)
+		noise_draw(NOISE_AR8, rng, block, SYNTHETIC_BLOCKS);
 	for (size_t b = 0; b < SYNTHETIC_BLOCKS; b++) {
-		block[b] = sd > 0 ? gsl_ran_gaussian_ziggurat(rng, sd) : 0;
+		if (world == WORLD_SHARED_AR)
+			block[b] *= PAIRS_SD;
+		else
+			block[b] = sd > 0 ? gsl_ran_gaussian_ziggurat(rng, sd) : 0;
 		if (world == WORLD_DRIFT)
 			block[b] += DRIFT * (double)b / SYNTHETIC_BLOCKS;
 		if (world == WORLD_SESSIONS && b >= SYNTHETIC_BLOCKS / 2)
@@ -151,12 +158,24 @@ static void own_draw(enum world world, double sd, gsl_rng *rng, double *own)
 	}
 }
 
+/* Of what both roles of a block have, over the campaign. */
+static double shared_sd(enum world world)
+{
+	return world == WORLD_PAIRS || world == WORLD_SHARED_AR ? PAIRS_SD
+	       : world == WORLD_DRIFT			       ? hypot(0.01, DRIFT / sqrt(12))
+	       : world == WORLD_SESSIONS		       ? SESSIONS / 2
+							       : 0;
+}
+
 /* Standard deviation of a role's own part. A scatter `times` 2 the program's counts what the blocks share, too. */
 static double own_sd(enum world world, const struct defect *d, bool struck)
 {
-	double sd = world == WORLD_NOISY ? NOISY_SD : OWN_SD, shared = world == WORLD_PAIRS ? PAIRS_SD : 0;
-	if (d->kind == COMPONENT_UNCERTAINTY)
-		return SD_AT_UNCERTAINTY(accept_defaults.uncertainty * d->times) / (world == WORLD_OUTLIERS ? OUTLIERS_SD : 1);
+	double sd = world == WORLD_NOISY ? NOISY_SD : OWN_SD, shared = shared_sd(world);
+	double outliers = world == WORLD_OUTLIERS ? OUTLIERS_SD : 1;
+	if (struck && d->kind == COMPONENT_UNCERTAINTY) {
+		double whole = SD_AT_UNCERTAINTY(accept_defaults.uncertainty * d->times, hypot(sd * outliers, shared));
+		return sqrt(whole * whole - shared * shared) / outliers;
+	}
 	if (!struck || d->kind != COMPONENT_PRECISION)
 		return sd;
 	double ratio = d->times * accept_defaults.precision_ratio;
@@ -345,6 +364,8 @@ void synthetic_draw(struct synthetic *s, enum world world, const struct defect *
 {
 	struct protocol *p = &s->results.protocol;
 	double block[SYNTHETIC_BLOCKS];
+	/* such a scatter is beyond what the program has: U alone is to judge it */
+	p->accept.precision_ratio = d->kind == COMPONENT_UNCERTAINTY ? NAN : accept_defaults.precision_ratio;
 	p->accept.issue_error_ns = is_timed(d) ? LIMIT_ISSUE_ERROR_NS : -1;
 	p->accept.share_late = is_timed(d) ? LIMIT_SHARE_LATE : NAN;
 	for (size_t i = 0; i < p->n_replayers; i++)
@@ -358,7 +379,5 @@ void synthetic_draw(struct synthetic *s, enum world world, const struct defect *
 
 bool synthetic_is_struck(const struct cell *c, const struct defect *d)
 {
-	if (d->kind == COMPONENT_UNCERTAINTY) /* of the machine: everybody has it */
-		return true;
 	return d->kind != COMPONENT_N && c->replayer == 0 && (d->kind != COMPONENT_LINEARITY || c->scenario % 2);
 }

@@ -19,6 +19,7 @@ enum world { /* how response times scatter, as logarithms, with 3 % of a run's o
 	WORLD_AR8,	 /* the same, 0.8 */
 	WORLD_SESSIONS,	 /* two sessions 10 % apart */
 	WORLD_NOISY,	 /* 12 % of a run's own: too much for the limits */
+	WORLD_SHARED_AR, /* blocks share 4 %, correlated, 0.8: a machine that is slow for a while */
 	WORLD_N
 };
 extern const char *const world_names[WORLD_N];

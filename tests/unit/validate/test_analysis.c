@@ -833,9 +833,105 @@ static void test_false_rejections(void **state)
 	assert_true(n_trusted <= N_CAMPAIGNS * 8 * 6 / 100);
 }
 
+/* --- what forbids trust whatever is accepted ------------------------------------------------------------------------ */
+static void test_trust_is_barred(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 20, 31);
+	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
+	c.results.protocol.accept.precision_ratio = 5; /* fewer pairs are to suffice */
+	c.results.protocol.accept.n_mismatched = UINT64_MAX; /* even then a failed replay counts */
+	run_find(&c, 3, 0, 0)->state = RUN_FAILED;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
+	assert_non_null(strstr(a.cell[0].verdict_reason, "1 of 20 replays failed"));
+	run_find(&c, 3, 0, 0)->state = RUN_OK;
+	for (unsigned int b = 1; b <= 3; b++) {
+		again(&c, &a); /* up to two of 20 runs of the program: 10 % */
+		assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
+		run_find(&c, b, 0, ROLE_PROGRAM)->state = RUN_FAILED;
+	}
+	again(&c, &a);
+	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
+	assert_non_null(strstr(a.cell[0].verdict_reason, "3 of 20 runs of the program failed"));
+	done(&c, &a);
+	analysed(&c, &a, &faultless, 1, 1, 20, 31);
+	for (size_t i = 0; i < c.results.n_runs; i++)
+		c.results.run[i].bank = 1;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
+	assert_non_null(strstr(a.cell[0].verdict_reason, "the same recording"));
+	done(&c, &a);
+}
+
+/* What a recording does to its replays is in all of its pairs: 20 pairs of 5 recordings know the bias as 5 values do. */
+static void test_recordings_are_clusters(void **state)
+{
+	(void)state;
+	unsigned int n_accepted = 0, n = 0;
+	for (unsigned long seed = 0; seed < 200; seed++) {
+		gsl_rng *rng = generator(500 + seed);
+		struct campaign c;
+		struct analysis a;
+		double of_recording[5];
+		for (size_t i = 0; i < 5; i++)
+			of_recording[i] = gsl_ran_gaussian(rng, 0.03);
+		analysed(&c, &a, &(struct effect){.bias = 0.1, .sd_x = 0.01, .sd_r = 0.01}, 1, 1, 20, 900 + seed);
+		for (size_t i = 0; i < c.results.n_runs; i++) {
+			struct run *run = &c.results.run[i];
+			run->bank = run->block % 5;
+			if (run->role == 0)
+				run->summary.response.mean *= exp(of_recording[run->bank]);
+		}
+		again(&c, &a);
+		n_accepted += a.cell[0].component[COMPONENT_BIAS].decision == DECISION_ACCEPT;
+		n++;
+		done(&c, &a);
+		gsl_rng_free(rng);
+	}
+	print_message("%u of %u at the limit accepted\n", n_accepted, n);
+	assert_true(n_accepted <= n / 10); /* 5 % and 3.2 standard deviations; 25 % where pairs are taken for independent */
+}
+
+/* --- a budget: each case at its own number of pairs ----------------------------------------------------------------- */
+static void test_budget(void **state)
+{
+	(void)state;
+	static const unsigned int n_made[] = {12, 30, 5};
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 3, 1, 30, 41);
+	struct protocol *p = &c.results.protocol;
+	p->budget_ns = 1;
+	p->n_replicates_min = 8;
+	p->n_replicates_max = 60;
+	for (size_t i = 0; i < c.results.n_runs; i++)
+		if (c.results.run[i].block > n_made[c.results.run[i].scenario])
+			c.results.run[i].state = RUN_PENDING;
+	c.results.finished = false;
+	again(&c, &a);
+	assert_between(0.005, a.level_accept, 0.02);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(a.cell[i].n_pairs, n_made[i]);
+		assert_true(a.cell[i].levels.span == log(60.0 / 8) && a.cell[i].levels.reject == 0.01);
+		assert_int_equal(a.cell[i].component[COMPONENT_BIAS].decision, i < 2 ? DECISION_ACCEPT : DECISION_INCONCLUSIVE);
+	}
+	assert_int_equal(a.cell[1].component[COMPONENT_LINEARITY].decision, DECISION_ACCEPT); /* of 12 and of 30 pairs */
+	assert_int_equal(a.cell[1].verdict, VERDICT_TRUSTED);
+	assert_int_equal(a.cell[2].verdict, VERDICT_INCONCLUSIVE);
+	assert_int_equal(a.cell[2].component[COMPONENT_BIAS].n_more, 3);
+	assert_true(isnan(a.cell[2].component[COMPONENT_BIAS].p_reject));
+	done(&c, &a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_trust_is_barred),
+	    cmocka_unit_test(test_budget),
+	    cmocka_unit_test(test_recordings_are_clusters),
 	    cmocka_unit_test(test_faultless_is_trusted),
 	    cmocka_unit_test(test_untold_results_are_no_successes),
 	    cmocka_unit_test(test_faults_are_rejected),

@@ -120,15 +120,21 @@ static void test_uncertainty(void **state)
 	assert_true(u->estimate.value < u->estimate.hi90 && u->estimate.hi90 < u->estimate.hi95);
 	done(&c, &a);
 	analysed(&c, &a, &noisy, 1, 1, N, 3);
-	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_INCONCLUSIVE);
-	assert_non_null(strstr(component_of(&a, 0, COMPONENT_UNCERTAINTY)->reason, "program's own runs"));
-	assert_true(component_of(&a, 0, COMPONENT_UNCERTAINTY)->impractical);
+	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_NOT_APPLICABLE);
+	assert_non_null(strstr(component_of(&a, 0, COMPONENT_UNCERTAINTY)->reason, "limited by the machine"));
+	assert_true(a.cell[0].worth.U95 > 0.5 && a.cell[0].worth.machine > 0.5);
+	assert_true(a.cell[0].worth.own <= a.cell[0].worth.U95);
 	done(&c, &a);
 	analysed(&c, &a, &fault, 1, 1, N, 3);
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_REJECT);
 	done(&c, &a);
 	analysed(&c, &a, &border, 1, 1, N, 3);
+	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_NOT_APPLICABLE);
+	done(&c, &a);
+	const struct effect worse = {.sd_x = 0.095, .sd_r = 0.03};
+	analysed(&c, &a, &worse, 1, 1, N, 3);
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_INCONCLUSIVE);
+	assert_true(a.cell[0].worth.machine < a.cell[0].worth.own);
 	done(&c, &a);
 }
 
@@ -153,8 +159,7 @@ static void test_uncertainty_with_bias(void **state)
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_ACCEPT);
 	c.results.protocol.accept.uncertainty = 0.05;
 	again(&c, &a);
-	assert_true(component_of(&a, 0, COMPONENT_UNCERTAINTY)->p_reject <= 1);
-	assert_true(component_of(&a, 0, COMPONENT_UNCERTAINTY)->decision != DECISION_ACCEPT);
+	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_NOT_APPLICABLE); /* the program itself is not shown to be within */
 	done(&c, &a);
 }
 
@@ -211,7 +216,8 @@ static void test_no_limit(void **state)
 	assert_int_equal(a.n_not_trusted, 2);
 	struct accept_limits *l = &c.results.protocol.accept;
 	*l = (struct accept_limits){.bias = NAN, .precision_ratio = NAN, .uncertainty = NAN, .reordered = NAN,
-				    .execution_time = NAN, .concurrency = NAN, .n_mismatched = UINT64_MAX, .linearity = NAN,
+				    .execution_time = NAN, .execution_time_timed = NAN, .shape = NAN, .tail = NAN, .operation = NAN,
+				    .half = NAN, .concurrency = NAN, .n_mismatched = UINT64_MAX, .linearity = NAN,
 				    .in_flight = NAN, .in_flight_max = NAN, .issue_error_ns = -1, .share_late = NAN,
 				    .repeatability = NAN, .guard_band = NAN};
 	again(&c, &a);
@@ -224,8 +230,12 @@ static void test_no_limit(void **state)
 	assert_int_equal(component_of(&a, 1, COMPONENT_BIAS)->estimate.status, STAT_OK);
 	assert_int_equal(a.n_rejection_tests, 0);
 	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE); /* nothing was judged */
-	/* one component is enough, the bias was compared */
+	/* whatever else is accepted, nothing is trusted without a limit on the bias */
 	l->concurrency = 0.1;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
+	assert_non_null(strstr(a.cell[0].verdict_reason, "within the limits, but not trusted: the bias has no limit"));
+	l->bias = 0.9;
 	again(&c, &a);
 	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
 	done(&c, &a);
