@@ -40,10 +40,11 @@ static bool is_wide(const struct component *k, double lo, double hi)
 	return hi - k->estimate.value > room;
 }
 
-static bool excludes_ideal(const struct component *k, double lo, double hi)
+/* By the interval that rejects: the one that accepts is wider, for what so few runs may hide. */
+static bool excludes_ideal(const struct component *k)
 {
 	double ideal = ideal_of(k->kind);
-	return lo > ideal || hi < ideal;
+	return k->estimate.lo95 > ideal || k->estimate.hi95 < ideal;
 }
 
 static bool is_machines(const struct cell *c, const struct component *k)
@@ -58,7 +59,7 @@ enum leaning component_leaning(const struct cell *c, const struct component *k)
 		return LEANING_NONE;
 	interval_of(k, &lo, &hi);
 	bool wide = is_wide(k, lo, hi);
-	if (is_outside(k) && !is_machines(c, k) && (!wide || excludes_ideal(k, lo, hi)))
+	if (is_outside(k) && !is_machines(c, k) && (!wide || excludes_ideal(k)))
 		return LEANING_WRONG;
 	return wide || k->impractical || is_outside(k) ? LEANING_NOISY : LEANING_RIGHT;
 }

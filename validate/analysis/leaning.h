@@ -2,8 +2,8 @@
 /* What the numbers of an inconclusive case suggest. A leaning decides nothing: it says how to read the case and what to do next.
  *
  * Judged are the undecided components with a limit:
- *   wrong  some estimate lies outside its limit, and its interval excludes the ideal value (0; 1 for precision) or is no wider
- *          than the limits
+ *   wrong  some estimate lies outside its limit, and its 95 % interval excludes the ideal value (0; 1 for precision) or the
+ *          interval that decides is no wider than the limits
  *   noisy  some interval is wider than the limits, or no practical number of replicates decides the component here
  *   right  every estimate lies inside its limit
  * The first that holds counts. An uncertainty U outside its limit is noise where the program's own U lies outside too. */

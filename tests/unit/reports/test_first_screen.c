@@ -50,7 +50,7 @@ static void decide_case(struct analysis *a, size_t i, enum component_kind kind, 
 	k->kind = kind;
 	k->decision = d;
 	k->limit = 0.1;
-	k->estimate = (struct estimate){.value = value, .lo90 = value - half, .hi90 = value + half};
+	k->estimate = (struct estimate){.value = value, .lo90 = value - half, .hi90 = value + half, .lo95 = value - half, .hi95 = value + half};
 	k->accept_lo = k->accept_hi = NAN;
 	k->n_more = 12;
 	k->impractical = false;
