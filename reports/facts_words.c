@@ -88,7 +88,8 @@ static void add_pauses(struct strbuf *out, const struct protocol *p)
 		gate |= pairing_pause(p, i) == PAUSE_GATE;
 		signal |= pairing_pause(p, i) == PAUSE_SIGNAL;
 	}
-	strbuf_addf(out, " by %s%s%s", gate ? "gate" : "", gate && signal ? " and " : "", signal ? "signal" : "");
+	strbuf_addf(out, " by %s%s%s", gate ? "gate" : "", gate && signal ? " and " : "",
+		    signal ? "signal" : "");
 }
 
 void facts_add_pairing(struct strbuf *out, const struct analysis *a)
@@ -110,7 +111,8 @@ void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 		strbuf_addstr(out, " of the requests were left out");
 	}
 	if (n_sliced < n && why)
-		strbuf_addf(out, "%s whole runs one after the other: %s", n_sliced ? "; elsewhere" : "Program and replays made", why);
+		strbuf_addf(out, "%s whole runs one after the other: %s",
+			    n_sliced ? "; elsewhere" : "Program and replays made", why);
 }
 
 static double mean_share(const struct analysis *a, double (*share)(const struct run *r))
@@ -180,12 +182,15 @@ void facts_add_time(struct strbuf *out, const struct analysis *a)
 	size_t n = 0;
 	if (!(total > 0))
 		return;
-	json_object_foreach(time, key, value) {
-		if (n < sizeof part / sizeof *part && strcmp(key, "total_s") && json_number_value(value) >= LEAST_SHARE * total)
+	json_object_foreach(time, key, value)
+	{
+		if (n < sizeof part / sizeof *part && strcmp(key, "total_s") &&
+		    json_number_value(value) >= LEAST_SHARE * total)
 			part[n++] = (struct part){key, json_number_value(value)};
 	}
 	qsort(part, n, sizeof *part, by_size);
 	format_duration(out, total * 1e9);
 	for (size_t i = 0; i < n; i++)
-		strbuf_addf(out, "%s%.*s %.0f %%", i ? ", " : ": ", (int)(strlen(part[i].name) - 2), part[i].name, 100 * part[i].s / total);
+		strbuf_addf(out, "%s%.*s %.0f %%", i ? ", " : ": ", (int)(strlen(part[i].name) - 2),
+			    part[i].name, 100 * part[i].s / total);
 }
