@@ -69,8 +69,7 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 	}
 }
 
-/* --- the main cause of a replayer
- * ----------------------------------------------------------------------------------- */
+/* --- the main cause of a replayer --- */
 
 /* "execution time is 8.2 % longer"; of a component without words of its own: "shape is 0.13". */
 static void add_meaning(struct strbuf *out, const struct component *c)
