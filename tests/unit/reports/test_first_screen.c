@@ -50,7 +50,7 @@ static void decide_case(struct analysis *a, size_t i, enum component_kind kind, 
 	k->kind = kind;
 	k->decision = d;
 	k->limit = 0.1;
-	k->estimate = (struct estimate){.value = value, .lo90 = value - half, .hi90 = value + half};
+	k->estimate = (struct estimate){.value = value, .lo90 = value - half, .hi90 = value + half, .lo95 = value - half, .hi95 = value + half};
 	k->accept_lo = k->accept_hi = NAN;
 	k->n_more = 12;
 	k->impractical = false;
@@ -202,6 +202,8 @@ static void test_facts(void **state)
 		struct run *r = &f.results.run[i];
 		r->others_share = r->block % 2 ? 0.3 : 0.4;
 		r->stolen_share = 0.02;
+		r->sliced = r->scenario < 6;
+		r->slice_ns = 5000000;
 		r->summary.n_slices = r->scenario < 6 && r->role != ROLE_RECORD ? 20 : 0;
 		r->summary.n_left_out = r->summary.n_slices ? (r->summary.response.n + 98) / 99 : 0;
 	}
@@ -211,7 +213,7 @@ static void test_facts(void **state)
 					   0, &error);
 	assert_non_null(f.results.environment);
 	fact_is(&facts[0], &f.analysis,
-		"Program and replays ran in turn, in slices, in 6 of 8 scenarios; 1.0 % of the requests were left out; elsewhere whole runs "
+		"Program and replays ran in turn, in slices of 5 ms by gate, in 6 of 8 scenarios; 1.0 % of the requests were left out; elsewhere whole runs "
 		"one after the other: replays are timed");
 	fact_is(&facts[1], &f.analysis, "Others used 35 % of the processors; the hypervisor took 2 %");
 	fact_is(&facts[2], &f.analysis, "100 s: replay 50 %, program 30 %");
