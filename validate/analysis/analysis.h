@@ -85,6 +85,7 @@ struct budget_row { /* stats/budget.h */
 	char type;			   /* 'A' or 'B' */
 	/* u relative to the reference; nu INFINITY for type B; shares sum to 1 */
 	double value, divisor, sensitivity, u, nu, share;
+	unsigned int estimate; /* rows with the same number, not 0, are multiples of one standard deviation */
 };
 #define BUDGET_MAX_ROWS 16
 /* Propagation of the rows' distributions by Monte Carlo (JCGM 101): the interval about 0 that covers 95 %, and whether the

@@ -101,8 +101,15 @@ struct linearity_evidence { /* of a cell: the line through its own level and tho
 	uint64_t level[CONTRASTS_MAX]; /* of each contrast */
 };
 
+struct response_evidence { /* of pairs of blocks, one of which has a slower volume */
+	struct ratio_evidence ratio;	  /* slow minus normal of ln(x/r) */
+	enum stat_status program_status;
+	struct t_estimate program;	  /* the same of ln r */
+};
+
 struct evidence {
 	struct ratio_evidence bias, time;
+	struct response_evidence responsiveness;
 	struct ratio_evidence in_flight, in_flight_max;
 	enum stat_status precision_status;
 	struct pitman_morgan precision;

@@ -32,6 +32,7 @@ enum cache_state { CACHE_COLD, CACHE_WARM, CACHE_AS_IS };
  * former; or drop_caches every time (all of the machine's caches: on a busy machine that alone takes 200 ms and more).
  */
 enum evict_method { EVICT_AUTO, EVICT_FADVISE, EVICT_DROP };
+enum responsiveness { RESPONSIVENESS_AUTO, RESPONSIVENESS_YES, RESPONSIVENESS_NO };
 /* Which sequence decides the reordering component (REORDER section 1): `auto` is `all` for replayers that promise a
  * total order (temporal, temporal-serial) and `thread` for the others, for whom the freedom between threads is
  * legitimate. */
@@ -95,6 +96,7 @@ struct target {
 	char *volume; /* a service model (microbench/volume/service.h): the campaign makes a volume for itself */
 	uint64_t size_bytes; /* of the volume */
 	bool destructive; /* the device may be overwritten */
+	int responsiveness; /* enum responsiveness: half of the blocks find the volume slower (protocol_slows) */
 };
 
 #define SCENARIO_TRACE "trace" /* a trace that there is; nothing is run again */
@@ -222,7 +224,7 @@ struct protocol {
 extern const char *const keep_names[],
     *const on_failure_names[],
 	*const reference_names[], *const cache_state_names[],
-				      *const evict_names[], *const reorder_scope_names[],
+				      *const evict_names[], *const responsiveness_names[], *const reorder_scope_names[],
     *const uncertainty_bias_names[], *const concurrency_by_names[], *const claim_direction_names[],
     *const observe_names[], *const observe_from_names[], *const pairing_names[], *const pause_by_names[]; /* by enum, NULL-terminated */
 
@@ -243,6 +245,12 @@ void protocol_release(struct protocol *p);
  * out, unless a finding or a published value is about the course. */
 #define PROTOCOL_DETAIL_CASES 256
 bool protocol_in_detail(const struct protocol *p);
+
+/* Whether half of the blocks find this target's volume SLOW_FACTOR times as slow, so that the response of a replay to its storage can be judged.
+ * By default (auto) where that changes nothing else: built-in workloads without a rate of arrivals, replays at full speed, at least 6 replicates,
+ * no findings and no published values. */
+#define SLOW_FACTOR 1.5
+bool protocol_slows(const struct protocol *p, size_t target);
 
 /* Where the file of published values lies, which must be named; the caller frees. */
 char *published_path(const struct protocol *p);

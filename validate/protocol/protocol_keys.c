@@ -10,6 +10,7 @@ const char *const on_failure_names[] = {"continue", "stop", NULL};
 const char *const reference_names[] = {"rerun", "trace", NULL};
 const char *const cache_state_names[] = {"cold", "warm", "as-is", NULL};
 const char *const evict_names[] = {"auto", "fadvise", "drop", NULL};
+const char *const responsiveness_names[] = {"auto", "yes", "no", NULL};
 const char *const reorder_scope_names[] = {"auto", "all", "thread", "object", NULL};
 const char *const uncertainty_bias_names[] = {"apart", "added", NULL};
 const char *const concurrency_by_names[] = {"time", "request", "both", NULL};
@@ -236,6 +237,13 @@ const struct option_spec target_keys[] = {
      .help = "of the volume, in memory (default 256M)",
      .min = 4096,
      .max = 1e15},
+    {.name = "responsiveness",
+     .type = OPT_CHOICE,
+     .offset = FIELD(responsiveness),
+     .arg = "WHETHER",
+     .choices = responsiveness_names,
+     .help = "serve half of the blocks 1.5 times as slowly from the volume: a replay must follow; auto: yes for built-in workloads at full "
+	     "speed, at least 6 replicates and no findings (default auto)"},
     {.name = NULL},
 };
 

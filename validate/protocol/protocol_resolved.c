@@ -60,6 +60,8 @@ static void target_section(const struct target *t, struct strbuf *out)
 		key_add(out, "destructive", "yes");
 	if (t->volume)
 		strbuf_addf(out, "volume = %s\nsize = %llu\n", t->volume, (unsigned long long)t->size_bytes);
+	if (t->volume)
+		key_add(out, "responsiveness", responsiveness_names[t->responsiveness]);
 }
 
 static void settings_add(const struct setting *option, size_t n, struct strbuf *out)
