@@ -252,11 +252,6 @@ static void case_of(void *context, size_t i)
 	case_take(&m->b->cell[i], m->r, m->a, &m->a->cell[i]);
 }
 
-static double span_of(const struct protocol *p)
-{
-	return p->budget_ns > 0 ? log((double)p->n_replicates_max / (double)p->n_replicates_min) : 0;
-}
-
 int baseline_make(struct baseline *b, const struct results *r, const struct analysis *a, struct err *e)
 {
 	const struct protocol *p = &r->protocol;
@@ -265,7 +260,7 @@ int baseline_make(struct baseline *b, const struct results *r, const struct anal
 			       .n_replicates = a->n_replicates,
 			       .level_accept = baseline_round(a->level_accept),
 			       .level_reject = baseline_round(a->level_reject),
-			       .span = baseline_round(span_of(p)),
+			       .span = baseline_round(a->span),
 			       .complete = a->complete};
 	int ret = conditions_hash(p, b->protocol_hash, e);
 	if (ret)

@@ -300,7 +300,7 @@ int compare_compute(struct campaign_change *c, const struct baseline *old_side, 
 		cell->same_runs = cell->paired && is_same_runs(cell->old_case, cell->new_case);
 		c->n_same_runs += cell->same_runs;
 	}
-	aspects_compute(c);
+	aspects_compute(c, o->words_only);
 	holm(c);
 	failed_count(c);
 	for (size_t i = 0; i < c->n_cells; i++)

@@ -98,6 +98,7 @@ struct campaign_change {
 /* What of the differences that would refuse a comparison are let pass: names of kinds, comma-separated; "all". */
 struct compare_options {
 	const char *allow; /* NULL none */
+	bool words_only; /* for a look: what is not judged, and intervals, are left out */
 };
 
 /* Both baselines outlive the comparison. With differences that refuse, nothing is computed (n_cells 0): n_refusing says so.

@@ -141,14 +141,20 @@ static double mean_of(const double *x, size_t n)
 	return n ? sum / (double)n : NAN;
 }
 
+/* A recording that several replays share counts once. False: too few of them. */
+static bool sides_share(struct sides *s, const struct case_change *c, enum aspect k)
+{
+	const bool shared = !c->paired && aspect_scale(k) == SCALE_CHANGE && (c->old_case->single_reference || c->new_case->single_reference);
+	return !shared || !recordings_average(s->was, &s->n_was, c->old_case, s->is, &s->n_is, c->new_case);
+}
+
 /* The shift of one case, before it is known what the other cases show of dependence. */
-static void mean_begin(struct shift *shift, struct aspect_change *a, const struct case_change *c, enum aspect k, double span)
+static void mean_begin(struct shift *shift, struct aspect_change *a, const struct case_change *c, enum aspect k)
 {
 	struct sides s;
 	bool log_scale = aspect_scale(k) == SCALE_CHANGE;
 	sides_make(&s, c, k);
-	if (!c->paired && log_scale && (c->old_case->single_reference || c->new_case->single_reference) &&
-	    recordings_average(s.was, &s.n_was, c->old_case, s.is, &s.n_is, c->new_case))
+	if (!sides_share(&s, c, k))
 		reason_add(a, "the reference is one recording on a side, another one on the other, and how far two lie apart is not known: ");
 	if (c->paired)
 		shift_of_pairs(shift, s.was, s.is, s.n_was);
@@ -159,20 +165,32 @@ static void mean_begin(struct shift *shift, struct aspect_change *a, const struc
 		a->old_value = log_scale ? expm1(mean_of(s.was, s.n_was)) : mean_of(s.was, s.n_was);
 		a->new_value = log_scale ? expm1(mean_of(s.is, s.n_is)) : mean_of(s.is, s.n_is);
 		a->change = log_scale ? expm1(shift->value) : shift->value;
-		a->old_side = log_scale ? shift_side(s.was, s.n_was, span) : 0;
 	}
 	free(s.was);
 	free(s.is);
 }
 
-static void mean_end(struct aspect_change *a, const struct shift *shift, enum aspect k, const struct campaign_change *c)
+/* On which side of the program the old one was: asked only of a change beyond the limit. */
+static int old_side_of(const struct case_change *c, enum aspect k, double span)
 {
+	struct sides s;
+	sides_make(&s, c, k);
+	const int side = sides_share(&s, c, k) ? shift_side(s.was, s.n_was, span) : 0;
+	free(s.was);
+	free(s.is);
+	return side;
+}
+
+static void mean_end(struct case_change *cell, const struct shift *shift, enum aspect k, const struct campaign_change *c, bool words_only)
+{
+	struct aspect_change *a = &cell->aspect[k];
 	const bool log_scale = aspect_scale(k) == SCALE_CHANGE;
 	const double limit = isnan(a->limit) ? 1 : a->limit, hi = log_scale ? log1p(limit) : limit;
 	if (a->status)
 		return;
 	const struct shift_p p = shift_test(shift, -hi, hi, c->span);
-	shift_limits(shift, &a->lo95, &a->hi95);
+	if (!words_only)
+		shift_limits(shift, &a->lo95, &a->hi95);
 	if (log_scale) {
 		a->lo95 = expm1(a->lo95);
 		a->hi95 = expm1(a->hi95);
@@ -182,18 +200,20 @@ static void mean_end(struct aspect_change *a, const struct shift *shift, enum as
 		return;
 	a->p = p.beyond;
 	a->p_same = p.same;
+	if (log_scale && a->p <= c->level_same)
+		a->old_side = old_side_of(cell, k, c->span);
 	a->dependent = p.same > c->level_same && p.same_alone <= c->level_same;
 }
 
 /* Of times to those of the program (logarithms), or of a share or distance. */
-static void means_compare(struct campaign_change *c, enum aspect k)
+static void means_compare(struct campaign_change *c, enum aspect k, bool words_only)
 {
 	struct shift *shift = xcalloc(c->n_cells, sizeof *shift);
 	for (size_t i = 0; i < c->n_cells; i++)
-		mean_begin(&shift[i], &c->cell[i].aspect[k], &c->cell[i], k, c->span);
+		mean_begin(&shift[i], &c->cell[i].aspect[k], &c->cell[i], k);
 	shifts_pool(shift, c->n_cells);
 	for (size_t i = 0; i < c->n_cells; i++) {
-		mean_end(&c->cell[i].aspect[k], &shift[i], k, c);
+		mean_end(&c->cell[i], &shift[i], k, c, words_only);
 		shift_release(&shift[i]);
 	}
 	free(shift);
@@ -210,7 +230,7 @@ static void precision_compare(struct aspect_change *a, const struct case_change 
 	free(s.is);
 }
 
-static void aspect_compute(struct campaign_change *c, enum aspect k)
+static void aspect_compute(struct campaign_change *c, enum aspect k, bool words_only)
 {
 	const struct case_change *cell = c->cell;
 	switch (k) {
@@ -228,7 +248,7 @@ static void aspect_compute(struct campaign_change *c, enum aspect k)
 			counts_compare(&c->cell[i].aspect[k], cell[i].old_case, cell[i].new_case, c->span);
 		break;
 	default:
-		means_compare(c, k);
+		means_compare(c, k, words_only);
 	}
 }
 
@@ -259,16 +279,19 @@ static void word_begin(struct aspect_change *a, const struct case_change *c, enu
 	}
 }
 
-void aspects_compute(struct campaign_change *c)
+void aspects_compute(struct campaign_change *c, bool words_only)
 {
 	for (size_t k = 0; k < ASPECT_N; k++) {
 		for (size_t i = 0; i < c->n_cells; i++) {
 			struct aspect_change *a = &c->cell[i].aspect[k];
-			*a = (struct aspect_change){.word = CHANGE_INCONCLUSIVE, .limit = limit_of(&c->limits, (enum aspect)k)};
+			*a = (struct aspect_change){.limit = limit_of(&c->limits, (enum aspect)k)};
+			a->word = isnan(a->limit) ? CHANGE_NOT_JUDGED : CHANGE_INCONCLUSIVE;
 			a->old_value = a->new_value = a->change = a->lo95 = a->hi95 = NAN;
 			a->p = a->p_holm = a->p_difference = a->p_same = a->p_brown_forsythe = NAN;
 		}
-		aspect_compute(c, (enum aspect)k);
+		if (words_only && isnan(limit_of(&c->limits, (enum aspect)k)))
+			continue;
+		aspect_compute(c, (enum aspect)k, words_only);
 		for (size_t i = 0; i < c->n_cells; i++)
 			word_begin(&c->cell[i].aspect[k], &c->cell[i], (enum aspect)k, c->level_same);
 	}

@@ -67,11 +67,6 @@ void shifts_pool(struct shift *s, size_t n)
 	}
 }
 
-/* One-sided P of the mean being above and below a value. */
-struct two_p {
-	double above, below;
-};
-
 /* Welch and Satterthwaite. */
 static struct t_estimate difference(const struct shift *s, bool wide)
 {
@@ -84,22 +79,21 @@ static struct t_estimate difference(const struct shift *s, bool wide)
 }
 
 /* Where nothing scatters on either side, P that labels dealt at random part them so. */
-static struct two_p groups_p(const struct shift *s, double at, bool wide)
+static double groups_p(const struct shift *s, double at, bool above, bool wide)
 {
 	const struct t_estimate t = difference(s, wide);
 	const double n = (double)s->mean[1].n, m = (double)s->mean[0].n;
 	if (t.se > 0)
-		return (struct two_p){t_above((t.value - at) / t.se, t.df), t_below((t.value - at) / t.se, t.df)};
-	const double p = exp(log_gamma(n + 1) + log_gamma(m + 1) - log_gamma(n + m + 1));
-	return (struct two_p){t.value > at ? p : 1, t.value < at ? p : 1};
+		return (above ? t_above : t_below)((t.value - at) / t.se, t.df);
+	return (above ? t.value > at : t.value < at) ? exp(log_gamma(n + 1) + log_gamma(m + 1) - log_gamma(n + m + 1)) : 1;
 }
 
-static struct two_p p_at(const struct shift *s, double at, bool wide)
+static struct mean_sides p_at(const struct shift *s, double at)
 {
-	if (!s->d)
-		return groups_p(s, at, wide);
-	const struct mean_side above = paired_mean_p(&s->mean[0], at, true), below = paired_mean_p(&s->mean[0], at, false);
-	return wide ? (struct two_p){above.wide, below.wide} : (struct two_p){above.alone, below.alone};
+	if (s->d)
+		return paired_mean_sides(&s->mean[0], at);
+	return (struct mean_sides){{groups_p(s, at, true, false), groups_p(s, at, true, true)},
+				   {groups_p(s, at, false, false), groups_p(s, at, false, true)}};
 }
 
 static bool has_scatter(const struct shift *s)
@@ -109,18 +103,18 @@ static bool has_scatter(const struct shift *s)
 
 struct shift_p shift_test(const struct shift *s, double lo, double hi, double span)
 {
-	const struct two_p low = p_at(s, lo, true), high = p_at(s, hi, true), none = p_at(s, 0, true);
+	const struct mean_sides low = p_at(s, lo), high = p_at(s, hi), none = p_at(s, 0);
 	const bool within = s->value >= lo && s->value <= hi;
 	struct shift_p p = {
-	    .beyond = sequential_p(fmin(low.below, high.above), span),
-	    .difference = fmin(1, 2 * sequential_p(fmin(none.above, none.below), span)),
+	    .beyond = sequential_p(fmin(low.below.wide, high.above.wide), span),
+	    .difference = fmin(1, 2 * sequential_p(fmin(none.above.wide, none.below.wide), span)),
 	    .same = within ? 0 : 1,
 	    .same_alone = within ? 0 : 1,
 	};
 	if (!has_scatter(s))
 		return p;
-	p.same = sequential_p(fmax(low.above, high.below), span);
-	p.same_alone = sequential_p(fmax(p_at(s, lo, false).above, p_at(s, hi, false).below), span);
+	p.same = sequential_p(fmax(low.above.wide, high.below.wide), span);
+	p.same_alone = sequential_p(fmax(low.above.alone, high.below.alone), span);
 	return p;
 }
 
@@ -144,7 +138,6 @@ int shift_side(const double *x, size_t n, double span)
 	struct paired_mean m;
 	if (mean_of(&m, x, n))
 		return 0;
-	return sequential_p(paired_mean_p(&m, 0, true).wide, span) <= 0.005    ? 1
-	       : sequential_p(paired_mean_p(&m, 0, false).wide, span) <= 0.005 ? -1
-									       : 0;
+	const struct mean_sides p = paired_mean_sides(&m, 0);
+	return sequential_p(p.above.wide, span) <= 0.005 ? 1 : sequential_p(p.below.wide, span) <= 0.005 ? -1 : 0;
 }

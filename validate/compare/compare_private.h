@@ -15,7 +15,7 @@ bool text_is_same(const struct campaign_change *c, const char *was, const char *
 const struct baseline_scenario *scenario_find(const struct baseline *b, const char *name); /* NULL: it has none of that name */
 
 /* compare_aspects.c: all aspects of all cases, tests made, words before Holm. */
-void aspects_compute(struct campaign_change *c);
+void aspects_compute(struct campaign_change *c, bool words_only);
 
 /* compare_means.c: the difference of two groups, or the mean of pairs' differences. */
 struct shift {

@@ -62,18 +62,30 @@ static double t_side(const struct t_estimate *t, double at, bool above)
 	return above ? t_above(z, t->df) : t_below(z, t->df);
 }
 
-struct mean_side paired_mean_p(const struct paired_mean *m, double at, bool is_above)
+/* From P of the sign flip on one side. */
+static struct mean_side side_of(const struct paired_mean *m, double flip, double at, bool above)
 {
 	const double least = m->n < 1000 ? ldexp(1, -(int)m->n) : 0;
-	double above, below;
-	if (m->n > PAIRED_MEAN_MANY && m->t.se > 0)
-		return (struct mean_side){t_side(&m->t, at, is_above), t_side(&m->wide, at, is_above)};
-	sign_flip_p(m->d, m->n, at, &above, &below);
-	const double flip = is_above ? above : below;
 	struct mean_side p = {flip, widened(flip, m->n, &m->serial)};
 	if (m->t.se > 0 && flip <= least * (1 + 1e-9))
-		p = (struct mean_side){fmin(p.alone, t_side(&m->t, at, is_above)), fmin(p.wide, t_side(&m->wide, at, is_above))};
+		p = (struct mean_side){fmin(p.alone, t_side(&m->t, at, above)), fmin(p.wide, t_side(&m->wide, at, above))};
 	return p;
+}
+
+struct mean_sides paired_mean_sides(const struct paired_mean *m, double at)
+{
+	double above, below;
+	if (m->n > PAIRED_MEAN_MANY && m->t.se > 0)
+		return (struct mean_sides){{t_side(&m->t, at, true), t_side(&m->wide, at, true)},
+					   {t_side(&m->t, at, false), t_side(&m->wide, at, false)}};
+	sign_flip_p(m->d, m->n, at, &above, &below);
+	return (struct mean_sides){side_of(m, above, at, true), side_of(m, below, at, false)};
+}
+
+struct mean_side paired_mean_p(const struct paired_mean *m, double at, bool above)
+{
+	const struct mean_sides p = paired_mean_sides(m, at);
+	return above ? p.above : p.below;
 }
 
 bool paired_mean_limits(const struct paired_mean *m, double alpha, bool widen, double *lo, double *hi)

@@ -32,6 +32,10 @@ void paired_mean_widen(struct paired_mean *m, const struct serial *serial);
 struct mean_side {
 	double alone, wide;
 };
+struct mean_sides {
+	struct mean_side above, below;
+};
+struct mean_sides paired_mean_sides(const struct paired_mean *m, double at);
 struct mean_side paired_mean_p(const struct paired_mean *m, double at, bool above);
 
 /* The limits with error alpha each, as they accept (`widen`) or reject; false: none. Where all of so few values lie on one side,
