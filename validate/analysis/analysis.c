@@ -29,6 +29,16 @@
 #define ALPHA_ACCEPT 0.05
 #define ALPHA_REJECT 0.01
 
+/* The last block of which a run was made. */
+static unsigned int last_block(const struct results *r)
+{
+	unsigned int last = 0;
+	for (size_t i = 0; i < r->n_runs; i++)
+		if (r->run[i].state != RUN_PENDING && r->run[i].role != ROLE_RECORD && r->run[i].block > last)
+			last = r->run[i].block;
+	return last;
+}
+
 /* The last planned look that the complete blocks reach, and the levels that may be spent at it. Looking between looks
  * is what the plan forbids: blocks beyond the look wait for the next. */
 static int look_choose(struct analysis *a, unsigned int n_complete, struct err *e)
@@ -41,9 +51,10 @@ static int look_choose(struct analysis *a, unsigned int n_complete, struct err *
 	a->level_accept = ALPHA_ACCEPT;
 	a->level_reject = ALPHA_REJECT;
 	a->n_replicates = n_complete;
-	if (p->budget_ns) { /* each scenario has its own number of pairs */
-		a->look = n_complete >= p->n_replicates_min;
-		a->n_replicates = whole;
+	if (p->budget_ns) { /* each case has its own number of pairs, and is looked at after each of them */
+		a->span = log((double)p->n_replicates_max / (double)p->n_replicates_min);
+		a->level_accept = sequential_level(ALPHA_ACCEPT, a->span);
+		a->n_replicates = last_block(a->results);
 		return 0;
 	}
 	if (n_looks > sizeof accept / sizeof *accept || spending_levels(ALPHA_ACCEPT, look, n_looks, accept) ||
@@ -76,8 +87,10 @@ static struct worth worth_of(const struct budget *b)
 static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 {
 	struct pairs pairs;
-	c->levels = (struct levels){a->level_accept, a->level_reject};
+	const struct protocol *p = &a->results->protocol;
+	c->levels = (struct levels){a->level_accept, a->level_reject, a->span};
 	pairs_collect(&pairs, c, a->results, a->n_replicates);
+	c->too_early = p->budget_ns ? c->n_blocks < p->n_replicates_min : !a->look;
 	measure_times(c, e, &pairs, a->results);
 	blank_measure(c, a->results, a->n_replicates);
 	measure_budget(c, e, &pairs);
@@ -159,7 +172,7 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	unsigned int n_complete = blocks_complete(r);
 	*a = (struct analysis){
 	    .results = r, .verdict = VERDICT_INCONCLUSIVE, .between_process_cv = NAN, .complete = r->finished};
-	if (n_complete == 0)
+	if (n_complete == 0 && !(p->budget_ns && last_block(r)))
 		return err_set(e, ENODATA, "%s: no block is complete, there is nothing to analyse yet",
 			       r->dir ? r->dir : "results");
 	int ret = look_choose(a, n_complete, e);
@@ -194,6 +207,8 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 		components_decide(&a->cell[i], &evidence[i], &p->accept, p->replayer[a->cell[i].replayer].timed);
 		blank_refuse(&a->cell[i], &evidence[i]);
 	}
+	for (size_t i = 0; i < a->n_cells && p->budget_ns; i++)
+		a->look |= !a->cell[i].too_early;
 	verdicts_reach(a, evidence);
 	why_compute(a);
 	rated_ranges_compute(a);

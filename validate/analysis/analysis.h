@@ -233,6 +233,7 @@ struct cell { /* one scenario x one replayer */
 	struct blank blank;
 
 	struct levels levels;
+	bool too_early; /* fewer replicates than the first planned look has: nothing is decided */
 	struct component component[COMPONENT_N];
 	enum verdict verdict;
 	char verdict_reason[600];
@@ -307,9 +308,10 @@ struct analysis {
 	uint64_t n_programs_unseen; /* by capture, of all runs (capture/unseen.h) */
 	bool complete; /* every planned run was made */
 	/* Looks: verdicts are made at the planned replicate counts only, from the blocks up to the last one reached. */
-	unsigned int look;	   /* 1-based; 0: none reached yet, every verdict is inconclusive */
-	unsigned int n_replicates; /* blocks used, block 0 left out */
+	unsigned int look;	   /* 1-based; 0: none reached yet, every verdict is inconclusive. With a budget 1 once a case may be decided */
+	unsigned int n_replicates; /* blocks used, block 0 left out; with a budget the last one, and a case may have fewer pairs */
 	double level_accept, level_reject; /* of this look; 0.05 and 0.01 where there is one look */
+	double span; /* struct levels */
 	/* the assessed and the not assessed components, over all cells */
 	bool assessed[COMPONENT_N];
 };

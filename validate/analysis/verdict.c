@@ -189,28 +189,24 @@ static void conclude(struct cell *c, const struct protocol *p)
 }
 
 /* Before the first planned look there are numbers and no decisions. */
-static void defer(struct analysis *a)
+static void defer(struct cell *c, const struct protocol *p, unsigned int n_made)
 {
-	const struct protocol *p = &a->results->protocol;
-	unsigned int first = p->n_looks ? p->look[0] : (unsigned int)p->n_replicates_max;
-	for (size_t i = 0; i < a->n_cells; i++) {
-		struct cell *c = &a->cell[i];
-		for (int k = 0; k < COMPONENT_N; k++) {
-			struct component *m = &c->component[k];
-			if (m->decision == DECISION_NOT_APPLICABLE || m->decision == DECISION_NOT_ASSESSED)
-				continue;
-			m->decision = DECISION_INCONCLUSIVE;
-			m->rejected_before_holm = m->dependent = false;
-			m->p_reject = m->p_reject_holm = NAN;
-			m->n_more = first > a->n_replicates ? first - a->n_replicates : 0;
-			snprintf(m->reason, sizeof m->reason, "decided at %u replicates, %u made so far", first,
-				 a->n_replicates);
-		}
-		c->verdict = VERDICT_INCONCLUSIVE;
-		snprintf(c->verdict_reason, sizeof c->verdict_reason,
-			 "the first planned look, at %u replicates, has not been reached: %u made so far", first,
-			 a->n_replicates);
+	unsigned int first = p->budget_ns ? (unsigned int)p->n_replicates_min
+			     : p->n_looks ? p->look[0]
+					  : (unsigned int)p->n_replicates_max;
+	for (int k = 0; k < COMPONENT_N; k++) {
+		struct component *m = &c->component[k];
+		if (m->decision == DECISION_NOT_APPLICABLE || m->decision == DECISION_NOT_ASSESSED)
+			continue;
+		m->decision = DECISION_INCONCLUSIVE;
+		m->rejected_before_holm = m->dependent = false;
+		m->p_reject = m->p_reject_holm = NAN;
+		m->n_more = first > n_made ? first - n_made : 0;
+		snprintf(m->reason, sizeof m->reason, "decided at %u replicates, %u made so far", first, n_made);
 	}
+	c->verdict = VERDICT_INCONCLUSIVE;
+	snprintf(c->verdict_reason, sizeof c->verdict_reason,
+		 "the first planned look, at %u replicates, has not been reached: %u made so far", first, n_made);
 }
 
 /* Replicates from this look to the next. */
@@ -222,16 +218,20 @@ static unsigned int until_next_look(const struct analysis *a)
 
 void verdicts_reach(struct analysis *a, const struct evidence *e)
 {
+	const struct protocol *protocol = &a->results->protocol;
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].too_early)
+			defer(&a->cell[i], protocol, protocol->budget_ns ? a->cell[i].n_blocks : a->n_replicates);
 	adjust(a);
-	for (size_t i = 0; i < a->n_cells && a->look; i++) {
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (a->cell[i].too_early)
+			continue;
 		for (int k = 0; k < COMPONENT_N; k++)
 			withdraw(&a->cell[i].component[k], a->level_reject);
 		components_plan(&a->cell[i], &e[i], &a->results->protocol.accept, a->n_rejection_tests,
 				until_next_look(a));
-		conclude(&a->cell[i], &a->results->protocol);
+		conclude(&a->cell[i], protocol);
 	}
-	if (!a->look)
-		defer(a);
 
 	a->n_trusted = a->n_not_trusted = a->n_inconclusive = 0;
 	for (size_t i = 0; i < a->n_cells; i++) {

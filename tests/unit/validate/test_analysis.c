@@ -895,10 +895,42 @@ static void test_recordings_are_clusters(void **state)
 	assert_true(n_accepted <= n / 10); /* 5 % and 3.2 standard deviations; 25 % where pairs are taken for independent */
 }
 
+/* --- a budget: each case at its own number of pairs ----------------------------------------------------------------- */
+static void test_budget(void **state)
+{
+	(void)state;
+	static const unsigned int n_made[] = {12, 30, 5};
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 3, 1, 30, 41);
+	struct protocol *p = &c.results.protocol;
+	p->budget_ns = 1;
+	p->n_replicates_min = 8;
+	p->n_replicates_max = 60;
+	for (size_t i = 0; i < c.results.n_runs; i++)
+		if (c.results.run[i].block > n_made[c.results.run[i].scenario])
+			c.results.run[i].state = RUN_PENDING;
+	c.results.finished = false;
+	again(&c, &a);
+	assert_between(0.005, a.level_accept, 0.02);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(a.cell[i].n_pairs, n_made[i]);
+		assert_true(a.cell[i].levels.span == log(60.0 / 8) && a.cell[i].levels.reject == 0.01);
+		assert_int_equal(a.cell[i].component[COMPONENT_BIAS].decision, i < 2 ? DECISION_ACCEPT : DECISION_INCONCLUSIVE);
+	}
+	assert_int_equal(a.cell[1].component[COMPONENT_LINEARITY].decision, DECISION_ACCEPT); /* of 12 and of 30 pairs */
+	assert_int_equal(a.cell[1].verdict, VERDICT_TRUSTED);
+	assert_int_equal(a.cell[2].verdict, VERDICT_INCONCLUSIVE);
+	assert_int_equal(a.cell[2].component[COMPONENT_BIAS].n_more, 3);
+	assert_true(isnan(a.cell[2].component[COMPONENT_BIAS].p_reject));
+	done(&c, &a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_trust_is_barred),
+	    cmocka_unit_test(test_budget),
 	    cmocka_unit_test(test_recordings_are_clusters),
 	    cmocka_unit_test(test_faultless_is_trusted),
 	    cmocka_unit_test(test_untold_results_are_no_successes),
