@@ -27,6 +27,8 @@ int simulate_selftest(const struct simulate_options *o, struct rates *rates, str
 	if (!ret)
 		ret = simulate_frauds(o, rates, e);
 	if (!ret)
+		ret = simulate_looks(o, rates, e);
+	if (!ret)
 		ret = simulate_accept(o, rates, e);
 	if (!ret)
 		ret = simulate_tests(o, rates, e);
