@@ -32,6 +32,7 @@ struct volume_log_head {
 	_Atomic int64_t lead_ns; /* answers are given this long before they are due: what lies between the giving and whoever waits. Set by whoever
 				  * measured it from outside */
 	_Atomic uint32_t n_restarts; /* of the model: raised by whoever wants it as it was at first, before the next request */
+	_Atomic uint32_t slowness_ppm; /* service times, in millionths of the model's; 0: as the model has them (volume_slow) */
 };
 
 struct volume_log {

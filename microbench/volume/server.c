@@ -28,7 +28,7 @@ struct server {
 	int fd;	     /* of the backing file, or -1 */
 	pthread_mutex_t mutex; /* of the model: requests arrive in one order */
 	struct service *service;
-	uint32_t n_restarts; /* that it has seen */
+	uint32_t n_restarts, slowness_ppm; /* that it has seen */
 	struct volume_log log;
 	struct answers *answers;
 };
@@ -61,6 +61,11 @@ static struct volume_entry arrive(struct server *s, enum service_op op, uint64_t
 	if (n_restarts != s->n_restarts) {
 		s->n_restarts = n_restarts;
 		service_restart(s->service);
+	}
+	uint32_t slowness_ppm = atomic_load_explicit(&s->log.head->slowness_ppm, memory_order_relaxed);
+	if (slowness_ppm != s->slowness_ppm) {
+		s->slowness_ppm = slowness_ppm;
+		service_slow(s->service, slowness_ppm ? slowness_ppm / 1e6 : 1);
 	}
 	int64_t now_ns = clock_monotonic_ns();
 	struct service_times t = service_take(s->service, op, offset, length, now_ns);

@@ -38,6 +38,7 @@ struct service {
 	int64_t *free_ns; /* free_ns[n_servers]: when each server, head or channel has done what it was given */
 	uint64_t n_servers; /* 0: as many as requests */
 	int64_t last_done_ns; /* of all so far */
+	double slowness; /* the model's clock runs so many times slower than the caller's; what is kept here is by the model's */
 	uint64_t head; /* hdd: the byte after the last one served */
 };
 
@@ -169,6 +170,7 @@ int service_parse(struct service **out, const char *text, uint64_t n_bytes, uint
 		service_free(s);
 		return ret;
 	}
+	s->slowness = 1;
 	s->free_ns = xcalloc(s->n_servers ? s->n_servers : 1, sizeof *s->free_ns);
 	s->random = gsl_rng_alloc(gsl_rng_mt19937);
 	if (!s->random) {
@@ -180,13 +182,24 @@ int service_parse(struct service **out, const char *text, uint64_t n_bytes, uint
 	return 0;
 }
 
-void service_restart(struct service *s)
+static void servers_free(struct service *s)
 {
-	gsl_rng_set(s->random, (unsigned long)s->seed);
 	for (uint64_t i = 0; i < s->n_servers; i++)
 		s->free_ns[i] = INT64_MIN;
 	s->last_done_ns = INT64_MIN;
+}
+
+void service_restart(struct service *s)
+{
+	gsl_rng_set(s->random, (unsigned long)s->seed);
+	servers_free(s);
 	s->head = 0;
+}
+
+void service_slow(struct service *s, double factor)
+{
+	servers_free(s);
+	s->slowness = factor;
 }
 
 void service_free(struct service *s)
@@ -322,7 +335,7 @@ static struct service_times ssd_take(struct service *s, enum service_op op, uint
 	return t;
 }
 
-struct service_times service_take(struct service *s, enum service_op op, uint64_t offset, uint64_t length, int64_t now_ns)
+static struct service_times model_take(struct service *s, enum service_op op, uint64_t offset, uint64_t length, int64_t now_ns)
 {
 	struct service_times t;
 	if (op == SERVICE_FLUSH) {
@@ -336,5 +349,16 @@ struct service_times service_take(struct service *s, enum service_op op, uint64_
 		t = simple_take(s, op, now_ns);
 	}
 	s->last_done_ns = later(s->last_done_ns, t.done_ns);
+	return t;
+}
+
+struct service_times service_take(struct service *s, enum service_op op, uint64_t offset, uint64_t length, int64_t now_ns)
+{
+	if (s->slowness == 1)
+		return model_take(s, op, offset, length, now_ns);
+	int64_t model_ns = llround((double)now_ns / s->slowness);
+	struct service_times t = model_take(s, op, offset, length, model_ns);
+	t.start_ns = now_ns + llround((double)(t.start_ns - model_ns) * s->slowness);
+	t.done_ns = now_ns + llround((double)(t.done_ns - model_ns) * s->slowness);
 	return t;
 }

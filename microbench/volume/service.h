@@ -46,6 +46,10 @@ void service_free(struct service *s); /* NULL is fine */
 /* A request that arrived at `now_ns` (any clock that does not go backwards), in the order of arrival. Not thread-safe. */
 struct service_times service_take(struct service *s, enum service_op op, uint64_t offset, uint64_t length, int64_t now_ns);
 
+/* From the next request on every time of the model is `factor` times as long, rotation and transfers included; 1: as the model has it. All servers
+ * are free then: call it while nothing is in flight. What is drawn goes on. */
+void service_slow(struct service *s, double factor);
+
 /* Whether the model is `throttled`; its limits then. */
 bool service_throttled(const struct service *s, struct service_limits *l);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
+#include "microbench/volume/log.h"
 #include "microbench/volume/server.h"
 #include "microbench/volume/volume_private.h"
 
@@ -135,6 +137,21 @@ void volume_read(struct volume *v, const char *root, const char *name)
 	facts_read(v);
 	server_look(v);
 	loop_of_file(v->file, v->device, NULL);
+}
+
+int volume_slow(const struct volume *v, double factor, struct err *e)
+{
+	struct volume_log log;
+	if (!(factor >= 0.01 && factor <= 100))
+		return err_set(e, EINVAL, "volume %s cannot serve %g times as slowly: 0.01 to 100", v->name, factor);
+	if (v->group)
+		return err_set(e, ENOTSUP, "volume %s is throttled and has no service times", v->name);
+	int ret = volume_log_open(&log, v->log, true, e);
+	if (ret)
+		return ret;
+	atomic_store(&log.head->slowness_ppm, factor == 1 ? 0 : (uint32_t)lround(factor * 1e6));
+	volume_log_close(&log);
+	return 0;
 }
 
 void volume_release(struct volume *v)

@@ -59,6 +59,9 @@ int volume_list(const char *root, struct volume **v, size_t *n, struct err *e);
 /* Ends it, whatever state it is in. *refused: it is mounted or otherwise in use (EBUSY, saying by whom). Content in memory is lost, a backing
  * file stays. Errors: of the system. */
 int volume_remove(const struct volume *v, bool *refused, struct err *e);
+/* Makes every service time `factor` times the model's, from the next request on; 1: as the model has it. Not while requests are in flight.
+ * Errors: of the system; EINVAL for a factor outside 0.01..100; ENOTSUP for a throttled volume, which has no service times. */
+int volume_slow(const struct volume *v, double factor, struct err *e);
 void volume_release(struct volume *v);
 void volumes_release(struct volume *v, size_t n);
 

@@ -101,8 +101,15 @@ struct linearity_evidence { /* of a cell: the line through its own level and tho
 	uint64_t level[CONTRASTS_MAX]; /* of each contrast */
 };
 
+struct response_evidence { /* of pairs of blocks, one of which has a slower volume */
+	struct ratio_evidence ratio;	  /* slow minus normal of ln(x/r) */
+	enum stat_status program_status;
+	struct t_estimate program;	  /* the same of ln r */
+};
+
 struct evidence {
 	struct ratio_evidence bias, time;
+	struct response_evidence responsiveness;
 	struct ratio_evidence in_flight, in_flight_max;
 	enum stat_status precision_status;
 	struct pitman_morgan precision;
@@ -144,6 +151,9 @@ enum stat_status dependent_mean(const double *x, size_t n, struct t_estimate *t,
 void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p);
 /* The same of ln(x[i]/r[i]), i < p->n. */
 void paired_ratio(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p);
+/* The same without what the covariate explains. */
+void paired_ratio_without(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p,
+			  const struct covariate_effect *k);
 void ratio_release(struct ratio_evidence *e);
 /* Of a ratio that is shown and not judged. */
 struct estimate paired_estimate(const struct sample *x, const struct sample *r, const struct pairs *p);

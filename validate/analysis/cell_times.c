@@ -50,11 +50,34 @@ static double rate(const struct run_summary *s)
 	return s->execution_ns > 0 ? (double)s->response.n / ((double)s->execution_ns * 1e-9) : NAN;
 }
 
+/* Mean of the logarithms of r[] in blocks with a slow volume minus that of the others; 0 where there are not both. */
+static double slow_shift(const double *r, const struct pairs *p)
+{
+	double sum[2] = {0, 0};
+	size_t n[2] = {0, 0};
+	for (size_t i = 0; i < p->n; i++) {
+		const bool slow = p->r[i]->service_factor > 1;
+		sum[slow] += log(r[i]);
+		n[slow]++;
+	}
+	const double shift = n[0] && n[1] ? sum[1] / (double)n[1] - sum[0] / (double)n[0] : 0;
+	return isfinite(shift) ? shift : 0;
+}
+
+/* Both values of a pair with a slow volume are multiplied by what brings the program's to those of the other pairs: their ratio stays, and what the
+ * campaign did to the storage is no scatter of program or replay. */
 static void both(struct sample *x, struct sample *r, const struct pairs *p,
 		 double (*value)(const struct run_summary *s))
 {
-	sample_init(x, values_of(p->x, p->n, value), p->n);
-	sample_init(r, values_of(p->r, p->n, value), p->n);
+	double *of_x = values_of(p->x, p->n, value), *of_r = values_of(p->r, p->n, value);
+	const double level = exp(-slow_shift(of_r, p));
+	for (size_t i = 0; i < p->n; i++)
+		if (p->r[i]->service_factor > 1) {
+			of_x[i] *= level;
+			of_r[i] *= level;
+		}
+	sample_init(x, of_x, p->n);
+	sample_init(r, of_r, p->n);
 }
 
 static void papers_set(struct cell *c, double alpha)
@@ -263,9 +286,9 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, co
 	if (!logs && !sample_correlation(lx, lr, n, &correlation))
 		c->correlation = correlation;
 
-	paired_ratio(&e->bias, c->x.x, c->r.x, p);
+	paired_ratio_without(&e->bias, c->x.x, c->r.x, p, &c->covariate_response);
 	c->bias = estimate_of_t(e->bias.status, &e->bias.t, expm1);
-	paired_ratio(&e->time, c->x_time.x, c->r_time.x, p);
+	paired_ratio_without(&e->time, c->x_time.x, c->r_time.x, p, &c->covariate_time);
 	c->execution_time = estimate_of_t(e->time.status, &e->time.t, expm1);
 	split_execution(c, p, scenario);
 	c->bias_median = paired_estimate(&c->x_median, &c->r_median, p);

@@ -65,6 +65,17 @@ static int programs_make(struct campaign *c, const struct run *r, const char *tr
 	return 0;
 }
 
+/* The volume of a slow block serves all of its runs slowly. */
+static int service_set(struct campaign *c, struct run *r, int32_t role, struct err *e)
+{
+	const size_t target = c->protocol->scenario[r->scenario].target;
+	if (!protocol_slows(c->protocol, target))
+		return 0;
+	const bool slow = role != ROLE_RECORD && design_block_is_slow(c->protocol, r->block);
+	r->service_factor = slow ? SLOW_FACTOR : 1;
+	return device_slow(&c->places.place[target].below, r->service_factor, e);
+}
+
 struct step step_of_run(const struct campaign *c, const struct run *r, int32_t role, const char *input, const char *output)
 {
 	return (struct step){
@@ -82,6 +93,9 @@ int run_step(struct campaign *c, struct run *r, int32_t role, const char *input,
 	     struct err *e)
 {
 	struct step s = step_of_run(c, r, role, input, output);
+	int ret = service_set(c, r, role, e);
+	if (ret)
+		return ret;
 	if (role == ROLE_RECORD && c->protocol->scenario[r->scenario].parallel.is)
 		return parallel_record(c, r, &s, result, e);
 	return step_make(c, &s, result, e);

@@ -30,6 +30,12 @@ uint64_t design_workload_seed(const struct protocol *p, uint32_t bank)
 	return (mix(mix(p->seed) + bank) >> 12) + 1;
 }
 
+bool design_block_is_slow(const struct protocol *p, uint32_t block)
+{
+	const uint64_t first = mix(mix(p->seed ^ 0x736c6f77u) + (block + 1) / 2) >> 63; /* of the two */
+	return block && block % 2 == first;
+}
+
 static void run_add(struct design *plan, uint64_t block, size_t first, size_t scenario, int32_t role, uint64_t bank)
 {
 	plan->run[plan->n_runs] = (struct design_run){

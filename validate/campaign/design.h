@@ -10,6 +10,7 @@
 #ifndef VALIDATE_DESIGN_H
 #define VALIDATE_DESIGN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,7 @@
 
 /* Blocks 1..N hold each replay a second time without its calls, right after it, for the limit of quantification; they are no
  * runs of the plan, and only the engines of this program have such a thing. */
-#define DESIGN_BLANK_BLOCKS 10
+#define DESIGN_BLANK_BLOCKS 5
 
 struct design_run {
 	uint32_t block, position; /* position: place in its block, or in the bank's phase */
@@ -40,6 +41,9 @@ void design_release(struct design *plan);
 
 /* Number of the runs that are needed for blocks 0..n_replicates. */
 size_t design_n_runs_until(const struct design *plan, uint64_t n_replicates);
+
+/* Whether targets that are slowed (protocol_slows) serve this block slowly: one block of 1 and 2, of 3 and 4, ..., drawn by the protocol's seed. */
+bool design_block_is_slow(const struct protocol *p, uint32_t block);
 
 /* Seed of the workload that is recorded as trace `bank` and run again in the blocks that use it. */
 uint64_t design_workload_seed(const struct protocol *p, uint32_t bank);

@@ -82,7 +82,7 @@ static int volume_begin(struct target_device *d, const struct target *t, const c
 	int ret = volume_create(NULL, name, &c, &v, e);
 	if (ret)
 		return err_context(e, "volume");
-	*d = (struct target_device){xstrdup(volume_path(&v)), xstrdup(name), xstrdup(v.service), v.group != NULL};
+	*d = (struct target_device){xstrdup(volume_path(&v)), xstrdup(name), xstrdup(v.service), v.group != NULL, 1};
 	volume_release(&v);
 	return 0;
 }
@@ -97,6 +97,19 @@ int device_begin(struct target_device *d, const struct target *t, const char *na
 	int ret = t->device ? device_look(t, &n_bytes, &refused, e) : 0;
 	if (!ret && t->device)
 		d->path = xstrdup(t->device);
+	return ret;
+}
+
+int device_slow(struct target_device *d, double factor, struct err *e)
+{
+	struct volume v;
+	if (factor == d->factor)
+		return 0;
+	int ret = volume_find(NULL, d->volume, &v, e);
+	ret = ret ? ret : volume_slow(&v, factor, e);
+	if (!ret)
+		d->factor = factor;
+	volume_release(&v);
 	return ret;
 }
 

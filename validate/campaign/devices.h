@@ -16,6 +16,7 @@ struct target_device { /* all NULL: a directory */
 	char *volume; /* the name of the volume that was made for it */
 	char *service; /* its model, every default written out */
 	bool throttled; /* slowed down by a control group, not by a model: in slices of 100 ms */
+	double factor; /* of service times, as last set; 1 at first */
 };
 
 /* Whether the protocol's devices may be overwritten: each that has `destructive` must be named in named[n], and be used by nobody else.
@@ -28,6 +29,8 @@ int device_look(const struct target *t, uint64_t *n_bytes, bool *refused, struct
 int device_begin(struct target_device *d, const struct target *t, const char *name, struct err *e);
 /* Removes the volume `name` of an earlier session, if there is one. */
 void device_adopt(const char *name);
+/* Makes the volume serve `factor` times as slowly as its model. Errors: of volume_find and volume_slow. */
+int device_slow(struct target_device *d, double factor, struct err *e);
 /* Errors: EBUSY where somebody uses the volume by now. */
 int device_end(struct target_device *d, struct err *e);
 void device_release(struct target_device *d);

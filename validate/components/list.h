@@ -46,7 +46,9 @@
 	X(IN_FLIGHT, in_flight, "in flight", in_flight, OPT_RATIO, 0.10, "in-flight", 1e-6, 0.99, \
 	  "largest relative deviation of the mean number of requests in flight, either way (default 10%)") \
 	X(IN_FLIGHT_MAX, in_flight_max, "maximum in flight", in_flight_max, OPT_RATIO, 0.25, "in-flight-max", 1e-6, 0.99, \
-	  "largest relative deviation of the maximum number of requests in flight, either way (default 25%)")
+	  "largest relative deviation of the maximum number of requests in flight, either way (default 25%)") \
+	X(RESPONSIVENESS, responsiveness, "responsiveness", responsiveness, OPT_RATIO, 0.10, "responsiveness", 1e-6, 0.99, \
+	  "largest deviation of the change of the response time where a volume serves more slowly, either way (default 10%)")
 
 #define COMPONENT_KIND(KIND, ...) COMPONENT_##KIND,
 enum component_kind { COMPONENT_LIST(COMPONENT_KIND) COMPONENT_N };

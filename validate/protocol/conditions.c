@@ -31,6 +31,8 @@ static void target_add(const struct target *t, struct strbuf *out)
 	line_add(out, "volume", t->volume);
 	if (t->volume)
 		number_add(out, "size", t->size_bytes, "");
+	if (t->responsiveness != RESPONSIVENESS_AUTO) /* not in baselines of earlier versions */
+		line_add(out, "responsiveness", responsiveness_names[t->responsiveness]);
 }
 
 void conditions_add(const struct protocol *p, struct strbuf *out)

@@ -210,6 +210,8 @@ static int target_sections(struct protocol *p, const struct protocol_file *f, st
 		if (t->queue && queue_check(t->queue, e) < 0)
 			return key_refuse(f, ini_key_find(s, "queue"), e);
 		ret = target_device_check(f, s, t, e);
+		if (!ret && responsiveness_check(p, t, e))
+			ret = key_refuse(f, ini_key_find(s, "responsiveness"), e);
 		if (!ret)
 			ret = target_limit_check(f, s, t, "cache-budget", t->cache_budget_bytes, e);
 		if (!ret)

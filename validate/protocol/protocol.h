@@ -27,11 +27,14 @@ enum pairing { PAIRING_AUTO, PAIRING_SLICES, PAIRING_RUNS };
 /* How a process is paused between its slices: between its requests, by itself; by SIGSTOP; our programs by the former, others by the
  * latter. */
 enum pause_by { PAUSE_AUTO, PAUSE_GATE, PAUSE_SIGNAL };
+/* Whether ln(replay/program) is regressed on the processor time that others used (analysis/covariate.h). */
+enum covariate_kind { COVARIATE_NONE, COVARIATE_OTHERS };
 enum cache_state { CACHE_COLD, CACHE_WARM, CACHE_AS_IS };
 /* How cold is made: posix_fadvise on each file, and drop_caches where pages stay and the privilege is there; only the
  * former; or drop_caches every time (all of the machine's caches: on a busy machine that alone takes 200 ms and more).
  */
 enum evict_method { EVICT_AUTO, EVICT_FADVISE, EVICT_DROP };
+enum responsiveness { RESPONSIVENESS_AUTO, RESPONSIVENESS_YES, RESPONSIVENESS_NO };
 /* Which sequence decides the reordering component (REORDER section 1): `auto` is `all` for replayers that promise a
  * total order (temporal, temporal-serial) and `thread` for the others, for whom the freedom between threads is
  * legitimate. */
@@ -95,6 +98,7 @@ struct target {
 	char *volume; /* a service model (microbench/volume/service.h): the campaign makes a volume for itself */
 	uint64_t size_bytes; /* of the volume */
 	bool destructive; /* the device may be overwritten */
+	int responsiveness; /* enum responsiveness: half of the blocks find the volume slower (protocol_slows) */
 };
 
 #define SCENARIO_TRACE "trace" /* a trace that there is; nothing is run again */
@@ -199,6 +203,7 @@ struct protocol {
 	int64_t timeout_ns;      /* of one run */
 	int64_t settle_ns;       /* from the eviction of caches to the start of the run, always the same */
 	int keep, on_failure, reference;
+	int covariate; /* enum covariate_kind */
 	int pairing, pause; /* enum pairing, enum pause_by */
 	int64_t slice_ns;   /* length of a slice */
 	uint64_t n_sessions; /* consecutive blocks make so many groups, for repeatability and reproducibility; 0: the times that
@@ -221,8 +226,8 @@ struct protocol {
 
 extern const char *const keep_names[],
     *const on_failure_names[],
-	*const reference_names[], *const cache_state_names[],
-				      *const evict_names[], *const reorder_scope_names[],
+	*const reference_names[], *const covariate_names[], *const cache_state_names[],
+				      *const evict_names[], *const responsiveness_names[], *const reorder_scope_names[],
     *const uncertainty_bias_names[], *const concurrency_by_names[], *const claim_direction_names[],
     *const observe_names[], *const observe_from_names[], *const pairing_names[], *const pause_by_names[]; /* by enum, NULL-terminated */
 
@@ -243,6 +248,12 @@ void protocol_release(struct protocol *p);
  * out, unless a finding or a published value is about the course. */
 #define PROTOCOL_DETAIL_CASES 256
 bool protocol_in_detail(const struct protocol *p);
+
+/* Whether half of the blocks find this target's volume SLOW_FACTOR times as slow, so that the response of a replay to its storage can be judged.
+ * By default (auto) where that changes nothing else: built-in workloads without a rate of arrivals, replays at full speed, at least 6 replicates,
+ * no findings and no published values. */
+#define SLOW_FACTOR 1.5
+bool protocol_slows(const struct protocol *p, size_t target);
 
 /* Where the file of published values lies, which must be named; the caller frees. */
 char *published_path(const struct protocol *p);

@@ -8,8 +8,10 @@
 const char *const keep_names[] = {"none", "failed", "all", NULL};
 const char *const on_failure_names[] = {"continue", "stop", NULL};
 const char *const reference_names[] = {"rerun", "trace", NULL};
+const char *const covariate_names[] = {"none", "others", NULL};
 const char *const cache_state_names[] = {"cold", "warm", "as-is", NULL};
 const char *const evict_names[] = {"auto", "fadvise", "drop", NULL};
+const char *const responsiveness_names[] = {"auto", "yes", "no", NULL};
 const char *const reorder_scope_names[] = {"auto", "all", "thread", "object", NULL};
 const char *const uncertainty_bias_names[] = {"apart", "added", NULL};
 const char *const concurrency_by_names[] = {"time", "request", "both", NULL};
@@ -116,6 +118,12 @@ const struct option_spec protocol_keys[] = {
      .arg = "WHAT",
      .choices = reference_names,
      .help = "the program run again in each block, or the recorded trace's own times (default rerun)"},
+    {.name = "covariate",
+     .type = OPT_CHOICE,
+     .offset = FIELD(covariate),
+     .arg = "WHAT",
+     .choices = covariate_names,
+     .help = "others: response and execution times are regressed on the processor time that others used or that was stolen (default none)"},
     {.name = "sessions",
      .type = OPT_UINT,
      .offset = FIELD(n_sessions),
@@ -236,6 +244,13 @@ const struct option_spec target_keys[] = {
      .help = "of the volume, in memory (default 256M)",
      .min = 4096,
      .max = 1e15},
+    {.name = "responsiveness",
+     .type = OPT_CHOICE,
+     .offset = FIELD(responsiveness),
+     .arg = "WHETHER",
+     .choices = responsiveness_names,
+     .help = "serve half of the blocks 1.5 times as slowly from the volume: a replay must follow; auto: yes for built-in workloads at full "
+	     "speed, at least 6 replicates and no findings (default auto)"},
     {.name = NULL},
 };
 

@@ -42,6 +42,8 @@ void trace_take(struct scenario *s);
 int observe_check(const struct protocol_file *f, const struct grid *g, struct err *e);
 void observe_take(struct scenario *s, const struct grid *g);
 int observe_resolve(struct protocol *p, struct err *e);
+/* Whether a target may have key `responsiveness` as it has. Errors: EINVAL, naming what is missing. */
+int responsiveness_check(const struct protocol *p, const struct target *t, struct err *e);
 
 /* [workload ...] to scenarios (targets must be read) and [replayer ...] to variants (scenarios must be read). */
 int workloads_read(struct protocol *p, const struct protocol_file *f, struct err *e);

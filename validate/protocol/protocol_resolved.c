@@ -34,6 +34,8 @@ static void protocol_section(const struct protocol *p, struct strbuf *out)
 	key_add(out, "keep", keep_names[p->keep]);
 	key_add(out, "on-failure", on_failure_names[p->on_failure]);
 	key_add(out, "reference", reference_names[p->reference]);
+	if (p->covariate)
+		key_add(out, "covariate", covariate_names[p->covariate]);
 	key_add(out, "pairing", pairing_names[p->pairing]);
 	ns_add(out, "slice", p->slice_ns);
 	key_add(out, "pause", pause_by_names[p->pause]);
@@ -60,6 +62,8 @@ static void target_section(const struct target *t, struct strbuf *out)
 		key_add(out, "destructive", "yes");
 	if (t->volume)
 		strbuf_addf(out, "volume = %s\nsize = %llu\n", t->volume, (unsigned long long)t->size_bytes);
+	if (t->volume)
+		key_add(out, "responsiveness", responsiveness_names[t->responsiveness]);
 }
 
 static void settings_add(const struct setting *option, size_t n, struct strbuf *out)

@@ -44,6 +44,7 @@ struct run {
 	uint64_t cgroup_limit_bytes, cgroup_peak_bytes; /* 0: none */
 	uint64_t trace_bytes; /* of the trace that it wrote; 0 unknown */
 	/* Processor time during the run, as shares of all processors: used by other processes; stolen by the hypervisor. NaN unknown (others.h) */
+	double service_factor; /* service times of its volume, relative to their model; 0: no volume that the campaign sets */
 	double others_share, stolen_share;
 	bool sliced; /* made alternately with the other runs of its block and scenario: */
 	uint32_t n_slices;

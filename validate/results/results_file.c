@@ -98,6 +98,8 @@ json_t *run_to_event(const struct run *r)
 			    json_pack("{s:I, s:I}", "limit_bytes", (json_int_t)r->cgroup_limit_bytes, "peak_bytes",
 				      (json_int_t)r->cgroup_peak_bytes));
 	json_object_set_new(o, "process", json_pack("{s:f, s:I}", "cpu_s", r->cpu_s, "peak_bytes", (json_int_t)r->peak_bytes));
+	if (r->service_factor > 0)
+		json_object_set_new(o, "service_factor", json_real(r->service_factor));
 	if (isfinite(r->others_share + r->stolen_share))
 		json_object_set_new(o, "processors", json_pack("{s:f, s:f}", "others", r->others_share, "stolen", r->stolen_share));
 	if (r->sliced)
@@ -168,6 +170,8 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	json_int_t rss = json_integer_value(json_object_get(process, "peak_bytes"));
 	r->cpu_s = json_number_value(json_object_get(process, "cpu_s"));
 	r->peak_bytes = rss > 0 ? (uint64_t)rss : 0;
+	const double factor = json_number_value(json_object_get(event, "service_factor"));
+	r->service_factor = factor > 0 && isfinite(factor) ? factor : 0;
 	const json_t *processors = json_object_get(event, "processors");
 	r->others_share = share_from_event(processors, "others");
 	r->stolen_share = share_from_event(processors, "stolen");

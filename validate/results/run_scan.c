@@ -178,6 +178,9 @@ bool run_event_scan(struct run *runs, size_t n_runs, const char *line, size_t le
 	scan_member_real(&t, "cpu_s", &read.cpu_s);
 	scan_member_count(&t, "peak_bytes", &read.peak_bytes);
 	json_scan_text(&t, "}");
+	if (json_scan_member_if(&t, "service_factor"))
+		json_scan_real(&t, &read.service_factor);
+	t.failed |= !(read.service_factor >= 0);
 	scan_processors(&t, &read);
 	scan_slices(&t, &read);
 	if (json_scan_member_if(&t, "trace_bytes"))
@@ -197,6 +200,7 @@ bool run_event_scan(struct run *runs, size_t n_runs, const char *line, size_t le
 	r->trace_bytes = read.trace_bytes;
 	r->cpu_s = read.cpu_s;
 	r->peak_bytes = read.peak_bytes;
+	r->service_factor = read.service_factor;
 	r->others_share = read.others_share;
 	r->stolen_share = read.stolen_share;
 	r->sliced = read.sliced;

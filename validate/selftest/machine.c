@@ -15,10 +15,12 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign.h"
+#include "validate/selftest/frauds.h"
 #include "validate/selftest/machine_private.h"
 
 #define OUTCOMES "outcomes.jsonl"
 #define OUTCOMES_MAX_BYTES (256u << 20)
+#define N_KINDS (UNIT_N_KINDS - UNIT_AA) /* but for the pilot */
 #define SECONDS_OF_SPAWN 0.05 /* a run takes this besides its requests; only for the first estimate */
 #define RUN_LONGER 1.4	      /* than asked for, on average */
 
@@ -41,7 +43,7 @@ static bool unit_exists(const struct machine_options *o, const struct unit *u)
 /* The i-th campaign: one of each kind in turn, so that an interrupted self-test has some of all. */
 static bool unit_choose(const struct machine_options *o, uint64_t i, struct unit *u)
 {
-	*u = (struct unit){.kind = UNIT_AA + i % 3, .index = i / 3, .all_sizes = i / 3 < o->n_all_sizes};
+	*u = (struct unit){.kind = UNIT_AA + i % N_KINDS, .index = i / N_KINDS, .all_sizes = i / N_KINDS < o->n_all_sizes};
 	return unit_exists(o, u);
 }
 
@@ -50,7 +52,7 @@ static uint64_t units_end(const struct machine_options *o)
 	uint64_t most = o->n_aa;
 	most = o->n_largest > most ? o->n_largest : most;
 	most = o->n_all_sizes > most ? o->n_all_sizes : most;
-	return 3 * most;
+	return N_KINDS * most;
 }
 
 static double seconds_of(const struct machine_options *o, uint64_t n_runs)
@@ -280,9 +282,13 @@ int machine_selftest(const struct machine_options *o, struct rates *rates, struc
 	struct selftest s = {.o = o, .outcomes = json_array(), .started_ns = clock_monotonic_ns()};
 	sigset_t before;
 	signals_hold(&before);
+	char *script = machine_script_path(o);
 	int ret = dir_create(o->dir, e);
 	if (!ret)
 		ret = outcomes_load(&s, e);
+	if (!ret)
+		ret = fraud_script_write(script, e);
+	free(script);
 	if (!ret)
 		ret = pilot_make(&s, e);
 	s.started_ns = clock_monotonic_ns();

@@ -4,7 +4,7 @@
  * Its unit is a campaign of the ordinary kind, with a reference bank, randomised blocks and verdicts of its own. In an
  * A/A campaign the program stands in the replayer's place; the verdict is then made again many times with the labels
  * "program" and "replayer" exchanged at random within blocks. In a fault campaign every deliberate fault is a replayer,
- * and all of them share the program's runs. Each campaign leaves one line of JSON in DIR/outcomes.jsonl; its results
+ * and all of them share the program's runs; in a campaign of frauds the replayers make up their times (frauds.h). Each campaign leaves one line of JSON in DIR/outcomes.jsonl; its results
  * directory is removed, so that an interrupted self-test goes on where it stopped.
  * Source: doc/operating-characteristic.md. */
 #ifndef VALIDATE_SELFTEST_MACHINE_H

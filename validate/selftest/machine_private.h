@@ -10,8 +10,8 @@
 #include "validate/selftest/faults_sized.h"
 #include "validate/selftest/machine.h"
 
-enum unit_kind { UNIT_PILOT, UNIT_AA, UNIT_FULL_SPEED, UNIT_TIMED, UNIT_N_KINDS };
-extern const char *const unit_names[UNIT_N_KINDS]; /* "pilot", "aa", "full-speed", "timed" */
+enum unit_kind { UNIT_PILOT, UNIT_AA, UNIT_FULL_SPEED, UNIT_TIMED, UNIT_FRAUDS, UNIT_N_KINDS };
+extern const char *const unit_names[UNIT_N_KINDS]; /* "pilot", "aa", "full-speed", "timed", "frauds" */
 
 struct unit { /* one campaign */
 	enum unit_kind kind;
@@ -24,8 +24,9 @@ struct pilot { /* what the others need to know of the program here */
 	double response_ns;
 };
 
-/* machine_protocol.c: the protocol of a campaign. */
+/* machine_protocol.c: the protocol of a campaign, in DIR beside the script of the frauds. */
 void machine_protocol(struct strbuf *out, const struct unit *u, const struct machine_options *o, const struct pilot *p);
+char *machine_script_path(const struct machine_options *o); /* of the frauds; the caller frees */
 /* Its runs, recordings included. */
 uint64_t machine_runs(const struct unit *u, const struct machine_options *o);
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The protocols of the campaigns. */
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "common/xalloc.h"
+#include "validate/selftest/frauds.h"
 #include "validate/selftest/machine_private.h"
 
-const char *const unit_names[UNIT_N_KINDS] = {"pilot", "aa", "full-speed", "timed"};
+const char *const unit_names[UNIT_N_KINDS] = {"pilot", "aa", "full-speed", "timed", "frauds"};
 
 #define N_BANK 4
 #define SEED_STEP 100000 /* campaigns of one self-test have successive seeds */
@@ -91,6 +94,21 @@ static void timed_protocol(struct strbuf *out, const struct unit *u, const struc
 		    LIMIT_ISSUE_ERROR_NS);
 }
 
+char *machine_script_path(const struct machine_options *o)
+{
+	return xasprintf("%s/frauds.awk", o->dir);
+}
+
+/* Everything as by default: what is found is what a user would be told. */
+static void frauds_protocol(struct strbuf *out, const struct machine_options *o)
+{
+	char *script = machine_script_path(o), *real = realpath(script, NULL);
+	strbuf_addstr(out, "[workload mixed]\ntype = postmark\nrequests = 1000\npin = yes\n[replayer event]\norder = fs\npin = yes\n");
+	fraud_replayers(out, "mixed", real ? real : script);
+	free(real);
+	free(script);
+}
+
 void machine_protocol(struct strbuf *out, const struct unit *u, const struct machine_options *o, const struct pilot *p)
 {
 	head(out, u, o, u->kind == UNIT_PILOT ? PILOT_REPLICATES : o->n_replicates);
@@ -108,6 +126,9 @@ void machine_protocol(struct strbuf *out, const struct unit *u, const struct mac
 	case UNIT_TIMED:
 		timed_protocol(out, u, p);
 		break;
+	case UNIT_FRAUDS:
+		frauds_protocol(out, o);
+		break;
 	case UNIT_N_KINDS:
 		break;
 	}
@@ -122,6 +143,8 @@ uint64_t machine_runs(const struct unit *u, const struct machine_options *o)
 		n_scenarios = n_replayers = o->quick ? 2 : 8;
 	if (u->kind == UNIT_FULL_SPEED)
 		n_replayers = n_scenarios = 1 + n_sizes; /* the event replayer itself, everywhere */
+	for (const struct fraud *f = frauds; u->kind == UNIT_FRAUDS && f->name; f++)
+		n_replayers++;
 	for (const struct sized_fault *f = sized_faults; f->name; f++)
 		if ((u->kind == UNIT_FULL_SPEED && f->suite == SUITE_FULL_SPEED) ||
 		    (u->kind == UNIT_TIMED && f->suite == SUITE_TIMED))

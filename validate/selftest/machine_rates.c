@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "validate/selftest/frauds.h"
 #include "validate/selftest/machine_private.h"
 
 #define GROUP_AA "the program in the replayer's place"
 #define GROUP_FAULTS "faults found"
+#define GROUP_FRAUDS "replayers that make up their times"
 #define GROUP_EVENT "the event replayer, as it is"
 
 static const char *text(const json_t *o, const char *key)
@@ -66,6 +68,19 @@ static void fault_rate(struct rates *rates, const json_t *outcomes, const struct
 		 (unsigned long long)t.by_component, (unsigned long long)t.trusted);
 }
 
+static void fraud_rate(struct rates *rates, const json_t *outcomes, const struct fraud *f)
+{
+	char replayer[64];
+	snprintf(replayer, sizeof replayer, "fraud-%s", f->name);
+	struct count t = cells_count(outcomes, NULL, replayer, NULL);
+	if (!t.n)
+		return;
+	struct rate *r = rate_add(rates, "replay", GROUP_FRAUDS, f->name, "not trusted", t.not_trusted, t.n);
+	r->promise = PROMISE_ALWAYS;
+	r->promised = 0.95;
+	snprintf(r->note, sizeof r->note, "%s; called trusted %llu times", f->help, (unsigned long long)t.trusted);
+}
+
 /* Campaigns in which anything was called not trusted. */
 static uint64_t campaigns_alarmed(const json_t *outcomes, uint64_t *n)
 {
@@ -119,7 +134,7 @@ static void aa_rates(struct rates *rates, const json_t *outcomes)
 
 void machine_rates(struct rates *rates, const json_t *outcomes)
 {
-	static const enum unit_kind kinds[] = {UNIT_FULL_SPEED, UNIT_TIMED};
+	static const enum unit_kind kinds[] = {UNIT_FULL_SPEED, UNIT_TIMED, UNIT_FRAUDS};
 	aa_rates(rates, outcomes);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		struct count t = cells_count(outcomes, unit_names[kinds[i]], "event", NULL);
@@ -131,4 +146,6 @@ void machine_rates(struct rates *rates, const json_t *outcomes)
 	for (const struct sized_fault *f = sized_faults; f->name; f++)
 		for (unsigned int size = 0; size < N_SIZES; size++)
 			fault_rate(rates, outcomes, f, size);
+	for (const struct fraud *f = frauds; f->name; f++)
+		fraud_rate(rates, outcomes, f);
 }

@@ -56,6 +56,36 @@ static void few_servers_queue(void **state)
 	service_free(s);
 }
 
+static void every_time_is_longer_on_a_slowed_volume(void **state)
+{
+	(void)state;
+	struct service *s = made("constant:time=10us,parallel=1,flush=2us");
+	expect(s, SERVICE_READ, 0, 1, 1000000, 1000000, 1010000);
+	service_slow(s, 1.5); /* nothing is in flight: the server is free at once */
+	expect(s, SERVICE_READ, 0, 1, 1000500, 1000500, 1015500);
+	expect(s, SERVICE_READ, 0, 1, 1002000, 1015500, 1030500);
+	expect(s, SERVICE_FLUSH, 0, 0, 1002000, 1030500, 1033500);
+	service_slow(s, 1);
+	expect(s, SERVICE_READ, 0, 1, 2000000, 2000000, 2010000);
+	service_free(s);
+	struct service *a = made("exponential:mean=1ms"), *b = made("exponential:mean=1ms");
+	service_slow(b, 2);
+	for (int i = 0; i < 100; i++) { /* the same draws */
+		const int64_t now = 10000000000 * (int64_t)i;
+		const int64_t x = service_take(a, SERVICE_READ, 0, 1, now).done_ns - now, y = service_take(b, SERVICE_READ, 0, 1, now).done_ns - now;
+		assert_true(llabs(y - 2 * x) <= 2);
+	}
+	service_free(a);
+	service_free(b);
+	struct service *hdd = made("hdd"), *slow = made("hdd");
+	service_slow(slow, 2);
+	const struct service_times t = service_take(hdd, SERVICE_READ, GIB / 2, 65536, 4000000);
+	const struct service_times u = service_take(slow, SERVICE_READ, GIB / 2, 65536, 8000000);
+	assert_int_equal(u.done_ns - 8000000, 2 * (t.done_ns - 4000000));
+	service_free(hdd);
+	service_free(slow);
+}
+
 /* Mean and standard deviation of 200,000 draws within five standard errors of what was asked for. */
 static void moments(const char *text, double mean, double sd)
 {
@@ -241,6 +271,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(constant_and_all_at_once),
 		cmocka_unit_test(few_servers_queue),
+		cmocka_unit_test(every_time_is_longer_on_a_slowed_volume),
 		cmocka_unit_test(drawn),
 		cmocka_unit_test(the_same_seed_draws_the_same),
 		cmocka_unit_test(one_head),

@@ -32,6 +32,21 @@ static void protocol_make(struct protocol *p, const char *more)
 /* 3 scenarios of 1 + 3 roles, one of 1 + 2 */
 #define PER_BLOCK (3 * 4 + 3)
 
+static void test_half_of_the_blocks_are_slow(void **state)
+{
+	(void)state;
+	unsigned int first = 0, n = 0;
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		const struct protocol p = {.seed = seed};
+		assert_false(design_block_is_slow(&p, 0));
+		for (uint32_t b = 1; b <= 20; b += 2, n++) {
+			assert_int_equal(design_block_is_slow(&p, b) + design_block_is_slow(&p, b + 1), 1);
+			first += design_block_is_slow(&p, b);
+		}
+	}
+	assert_in_range(first, n / 2 - 100, n / 2 + 100); /* 4.5 standard deviations */
+}
+
 static void test_balanced(void **state)
 {
 	(void)state;
@@ -194,7 +209,8 @@ static void test_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_balanced),        cmocka_unit_test(test_random), cmocka_unit_test(test_seed),
+	    cmocka_unit_test(test_balanced),
+	    cmocka_unit_test(test_half_of_the_blocks_are_slow),        cmocka_unit_test(test_random), cmocka_unit_test(test_seed),
 	    cmocka_unit_test(test_reference_trace), cmocka_unit_test(test_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,9 @@ static const struct {
     {PROTOCOL WORKLOAD, "bad.conf: there is no [replayer NAME]"},
     {PROTOCOL WORKLOAD REPLAYER "[wokload b]\n", "bad.conf:6: unknown section [wokload] (did you mean [workload]?)"},
     {PROTOCOL WORKLOAD REPLAYER "[zzz]\n", "bad.conf:6: unknown section [zzz]"},
+    {PROTOCOL "[target v]\nresponsiveness = yes\n" WORKLOAD REPLAYER, "bad.conf:3: responsiveness: \"yes\": there is no volume"},
+    {PROTOCOL "reference = trace\n[target v]\nvolume = hdd\nresponsiveness = yes\n" WORKLOAD REPLAYER,
+     "bad.conf:5: responsiveness: \"yes\": it needs reference = rerun"},
     {PROTOCOL WORKLOAD REPLAYER "[compare x]\n", "bad.conf:6: [compare] has no name"},
     {PROTOCOL WORKLOAD REPLAYER "[compare]\np9 = 5%\n", "bad.conf:7: "},
     {PROTOCOL WORKLOAD REPLAYER "[compare]\nresponse-time = 5\nprecision-ratio = 1\n", "bad.conf:8: precision-ratio"},
@@ -429,6 +432,38 @@ static void test_defaults(void **state)
 	protocol_release(&p);
 }
 
+/* By default only where a slower volume changes nothing but response times. */
+static void test_responsiveness(void **state)
+{
+	(void)state;
+#define VOLUME "[target v]\nvolume = constant:time=1ms\n"
+#define ON_VOLUME "[workload a]\ntype = block-random\ntarget = v\n"
+#define LOAD "[replayer r]\nengine = block\nmode = load\n"
+	static const struct {
+		const char *text;
+		bool slows;
+	} rows[] = {
+	    {PROTOCOL VOLUME ON_VOLUME LOAD, true},
+	    {PROTOCOL VOLUME "responsiveness = no\n" ON_VOLUME LOAD, false},
+	    {PROTOCOL "replicates = 5\n" VOLUME ON_VOLUME LOAD, false},
+	    {PROTOCOL "replicates = 5\n" VOLUME "responsiveness = yes\n" ON_VOLUME LOAD, true},
+	    {PROTOCOL VOLUME ON_VOLUME "rate = 100\n" LOAD, false},
+	    {PROTOCOL VOLUME ON_VOLUME "[replayer r]\nengine = block\nmode = hf\n", false},
+	    {PROTOCOL "[target v]\nvolume = throttled:read-iops=100\n" ON_VOLUME LOAD, false},
+	    {PROTOCOL "reference = trace\n" VOLUME ON_VOLUME LOAD, false},
+	    {PROTOCOL "[target v]\ndevice = /dev/null\n" ON_VOLUME LOAD, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct protocol p;
+		struct err e = ERR_INIT;
+		if (read_text(rows[i].text, &p, &e))
+			fail_msg("%s", e.msg);
+		if (protocol_slows(&p, 0) != rows[i].slows)
+			fail_msg("%s", rows[i].text);
+		protocol_release(&p);
+	}
+}
+
 /* Every limit, and none of every limit that may be none; the resolved form says the same. */
 static void test_limits(void **state)
 {
@@ -498,7 +533,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(continued_lines), cmocka_unit_test(test_bad),     cmocka_unit_test(test_bad_bytes), cmocka_unit_test(test_grid),
-	    cmocka_unit_test(test_resolved), cmocka_unit_test(test_defaults),  cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_resolved), cmocka_unit_test(test_defaults),  cmocka_unit_test(test_responsiveness),  cmocka_unit_test(test_limits),
 	    cmocka_unit_test(test_compare),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

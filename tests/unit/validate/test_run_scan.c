@@ -39,7 +39,7 @@ static struct run run_make(void)
 {
 	return (struct run){.id = RUN, .state = RUN_OK, .started_ns = 1700000024750000000, .preparation_s = 0.25, .run_s = 0.2, .cpu_s = 0.1,
 			    .peak_bytes = 5u << 20, .residency = {1000, 900, 10, true}, .cgroup_limit_bytes = 1u << 30, .cgroup_peak_bytes = 1u << 20,
-			    .trace_bytes = 12345, .others_share = 0.34, .stolen_share = 0.015};
+			    .trace_bytes = 12345, .service_factor = 1.5, .others_share = 0.34, .stolen_share = 0.015};
 }
 
 /* --- events --------------------------------------------------------------------------------------------------------- */
@@ -76,6 +76,7 @@ static void runs_that_went_well_are_scanned(void **state)
 	(void)state;
 	for (int with_trace = 0; with_trace < 2; with_trace++) {
 		r.trace_bytes = with_trace ? 12345 : 0;
+		r.service_factor = with_trace ? 1.5 : 0;
 		r.others_share = with_trace ? 0.34 : NAN; /* as in results of earlier versions */
 		json_t *o = run_to_event(&r);
 		line_make(&line, o, true);
@@ -104,7 +105,7 @@ static void events_of_another_shape_are_left(void **state)
 	struct run r = run_make();
 	json_t *o = run_to_event(&r);
 	const char *const names[] = {"event", "run",	   "state",  "started_ns", "preparation_s",
-				     "run_s", "residency", "cgroup", "process",	   "trace_bytes", "processors"};
+				     "run_s", "residency", "cgroup", "process",	   "trace_bytes", "processors", "service_factor"};
 	(void)state;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		json_t *kept = json_incref(json_object_get(o, names[i]));

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "validate/protocol/protocol_read.h"
+
+#define FEWEST_BLOCKS 6 /* of which half are slowed */
+
+static bool is_throttled(const struct target *t)
+{
+	return !strncmp(t->volume, "throttled", strlen("throttled"));
+}
+
+/* A built-in workload that waits for its answers: with arrivals at a rate, a slower volume has another queue, and not only longer times. */
+static bool follows_its_storage(const struct scenario *s)
+{
+	if (s->script || s->trace)
+		return false;
+	for (size_t i = 0; i < s->n_options; i++)
+		if (!strcmp(s->option[i].key, "rate"))
+			return false;
+	return true;
+}
+
+static bool slows_by_default(const struct protocol *p, size_t target)
+{
+	if (p->n_replicates_min < FEWEST_BLOCKS || p->n_claims || p->n_published)
+		return false;
+	for (size_t i = 0; i < p->n_replayers; i++)
+		if (p->replayer[i].timed)
+			return false;
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		if (p->scenario[i].target == target && !follows_its_storage(&p->scenario[i]))
+			return false;
+	return true;
+}
+
+bool protocol_slows(const struct protocol *p, size_t target)
+{
+	const struct target *t = &p->target[target];
+	if (!t->volume || is_throttled(t) || p->reference != REFERENCE_RERUN || t->responsiveness == RESPONSIVENESS_NO)
+		return false;
+	return t->responsiveness == RESPONSIVENESS_YES || slows_by_default(p, target);
+}
+
+int responsiveness_check(const struct protocol *p, const struct target *t, struct err *e)
+{
+	if (t->responsiveness != RESPONSIVENESS_YES)
+		return 0;
+	if (!t->volume || is_throttled(t))
+		return err_set(e, EINVAL, "\"yes\": there is no volume whose service time could be changed");
+	if (p->reference != REFERENCE_RERUN)
+		return err_set(e, EINVAL, "\"yes\": it needs reference = rerun; recordings are made at one speed");
+	return 0;
+}
