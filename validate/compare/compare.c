@@ -244,7 +244,7 @@ static void aspects_explain(const struct campaign_change *all, struct case_chang
 			if (a->status == STAT_TOO_FEW && (c->old_case->n_failed || c->new_case->n_failed))
 				reason_add(a, ": %u runs of the old side failed, %u of the new one", c->old_case->n_failed, c->new_case->n_failed);
 		} else if (isnan(a->limit))
-			reason_add(a, "no limit set");
+			reason_add(a, "%s", a->reason[0] ? "" : "no limit set");
 		else if (a->word == CHANGE_INCONCLUSIVE && a->p_holm <= all->level_worse && a->p <= all->level_same)
 			reason_add(a, "it changed, and whether it is nearer to the program is not known");
 		else if (a->dependent)

@@ -81,6 +81,34 @@ static double limit_of(const struct compare_limits *l, enum aspect k)
 	return limit[k];
 }
 
+#define BEYOND 5 /* requests of a run that lie beyond a quantile, at least: of fewer it is the machine's luck */
+
+/* Requests that each run must have for the aspect to say anything. */
+static double requests_needed(enum aspect k)
+{
+	return k == ASPECT_P999 ? BEYOND / 0.001 : k == ASPECT_P99 ? BEYOND / 0.01 : 0;
+}
+
+static double fewest_requests(const struct case_change *c)
+{
+	double fewest = INFINITY;
+	for (size_t i = 0; i < c->old_case->n; i++)
+		fewest = fmin(fewest, c->old_case->column[COLUMN_REQUESTS][i]);
+	for (size_t i = 0; i < c->new_case->n; i++)
+		fewest = fmin(fewest, c->new_case->column[COLUMN_REQUESTS][i]);
+	return fewest;
+}
+
+static void limit_set(struct aspect_change *a, const struct case_change *c, const struct compare_limits *l, enum aspect k)
+{
+	const double fewest = fewest_requests(c);
+	a->limit = limit_of(l, k);
+	if (isnan(a->limit) || fewest >= requests_needed(k))
+		return;
+	a->limit = NAN;
+	reason_add(a, "not judged: fewer than %d of the %.0f requests of a run lie beyond it", BEYOND, fewest);
+}
+
 struct sides { /* the replicates that count: all of each, or those of the blocks that both have */
 	double *was, *is;
 	size_t n_was, n_is;
@@ -284,7 +312,8 @@ void aspects_compute(struct campaign_change *c, bool words_only)
 	for (size_t k = 0; k < ASPECT_N; k++) {
 		for (size_t i = 0; i < c->n_cells; i++) {
 			struct aspect_change *a = &c->cell[i].aspect[k];
-			*a = (struct aspect_change){.limit = limit_of(&c->limits, (enum aspect)k)};
+			*a = (struct aspect_change){0};
+			limit_set(a, &c->cell[i], &c->limits, (enum aspect)k);
 			a->word = isnan(a->limit) ? CHANGE_NOT_JUDGED : CHANGE_INCONCLUSIVE;
 			a->old_value = a->new_value = a->change = a->lo95 = a->hi95 = NAN;
 			a->p = a->p_holm = a->p_difference = a->p_same = a->p_brown_forsythe = NAN;
