@@ -8,6 +8,7 @@
 
 #include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
+#include "validate/stats/spending.h"
 
 const char *const aspect_names[ASPECT_N + 1] = {
     [ASPECT_RESPONSE_TIME] = "response time",
@@ -231,6 +232,8 @@ static void mean_end(struct case_change *cell, const struct shift *shift, enum a
 	if (log_scale && a->p <= c->level_same)
 		a->old_side = old_side_of(cell, k, c->span);
 	a->dependent = p.same > c->level_same && p.same_alone <= c->level_same;
+	const double needed = shift_needed(shift, hi, sequential_level(c->level_same, c->span)), n = (double)cell->n;
+	a->n_further = needed > 0 ? (uint64_t)fmin(1e9, fmax(1, needed - n)) : 0;
 }
 
 /* Of times to those of the program (logarithms), or of a share or distance. */
