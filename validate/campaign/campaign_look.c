@@ -117,7 +117,7 @@ static void comparison_take(struct campaign *c, const struct campaign_change *ch
 		for (size_t s = 0; s < p->n_scenarios; s++)
 			for (size_t r = 0; r < p->n_replayers && !strcmp(change->cell[i].scenario, p->scenario[s].name); r++)
 				c->look_case[s * p->n_replayers + r] =
-				    (struct look_case){change->cell[i].word != CHANGE_INCONCLUSIVE, 0};
+				    (struct look_case){change->cell[i].word != CHANGE_INCONCLUSIVE, change->cell[i].n_further};
 }
 
 int look_cases(struct campaign *c, struct err *e)

@@ -201,6 +201,21 @@ static void holm(struct campaign_change *c)
 	free(kind);
 }
 
+/* The most of what is inconclusive; unknown where that is of one of them. */
+static uint64_t further_of(const struct case_change *c)
+{
+	uint64_t most = 0;
+	for (size_t k = 0; k < ASPECT_N; k++) {
+		const struct aspect_change *a = &c->aspect[k];
+		if (a->word != CHANGE_INCONCLUSIVE)
+			continue;
+		if (!a->n_further)
+			return 0;
+		most = a->n_further > most ? a->n_further : most;
+	}
+	return most;
+}
+
 /* The worst of them: worse, then inconclusive, then better; the same when nothing else. */
 static enum change worst(enum change a, enum change b)
 {
@@ -218,6 +233,7 @@ static void words_reach(struct campaign_change *c)
 			cell->word = worst(cell->word, cell->aspect[k].word);
 		if (cell->word == CHANGE_NOT_JUDGED)
 			cell->word = CHANGE_INCONCLUSIVE; /* nothing was, so nothing is known */
+		cell->n_further = further_of(cell);
 		c->n_worse += cell->word == CHANGE_WORSE;
 		c->n_better += cell->word == CHANGE_BETTER;
 		c->n_same += cell->word == CHANGE_SAME;
@@ -244,7 +260,7 @@ static void aspects_explain(const struct campaign_change *all, struct case_chang
 			if (a->status == STAT_TOO_FEW && (c->old_case->n_failed || c->new_case->n_failed))
 				reason_add(a, ": %u runs of the old side failed, %u of the new one", c->old_case->n_failed, c->new_case->n_failed);
 		} else if (isnan(a->limit))
-			reason_add(a, "no limit set");
+			reason_add(a, "%s", a->reason[0] ? "" : "no limit set");
 		else if (a->word == CHANGE_INCONCLUSIVE && a->p_holm <= all->level_worse && a->p <= all->level_same)
 			reason_add(a, "it changed, and whether it is nearer to the program is not known");
 		else if (a->dependent)

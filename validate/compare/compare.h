@@ -50,6 +50,7 @@ struct aspect_change {
 	double p_brown_forsythe;     /* precision only; NaN. Decides nothing */
 	int old_side; /* of the program, for what has a right value: 1 shown above it at 1 %, -1 below, 0 neither */
 	bool dependent; /* not shown the same, and would be if the runs were known to be independent */
+	uint64_t n_further; /* pairs that would settle it; 0 unknown, or settled */
 	char reason[300];
 };
 
@@ -61,6 +62,7 @@ struct case_change {
 	size_t n;    /* pairs of pairs; else 0 */
 	struct aspect_change aspect[ASPECT_N];
 	enum change word;
+	uint64_t n_further; /* pairs that would settle what is inconclusive, as the means and their scatter look now; 0 unknown */
 };
 
 enum difference_kind { DIFFERENCE_PROTOCOL, DIFFERENCE_REQUESTS, DIFFERENCE_ENVIRONMENT, DIFFERENCE_MISSING, DIFFERENCE_SETTINGS, DIFFERENCE_LIMITS };

@@ -8,6 +8,7 @@
 
 #include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
+#include "validate/stats/spending.h"
 
 const char *const aspect_names[ASPECT_N + 1] = {
     [ASPECT_RESPONSE_TIME] = "response time",
@@ -79,6 +80,34 @@ static double limit_of(const struct compare_limits *l, enum aspect k)
 	    [ASPECT_MISMATCHES] = l->n_mismatched == UINT64_MAX ? NAN : (double)l->n_mismatched,
 	};
 	return limit[k];
+}
+
+#define BEYOND 5 /* requests of a run that lie beyond a quantile, at least: of fewer it is the machine's luck */
+
+/* Requests that each run must have for the aspect to say anything. */
+static double requests_needed(enum aspect k)
+{
+	return k == ASPECT_P999 ? BEYOND / 0.001 : k == ASPECT_P99 ? BEYOND / 0.01 : 0;
+}
+
+static double fewest_requests(const struct case_change *c)
+{
+	double fewest = INFINITY;
+	for (size_t i = 0; i < c->old_case->n; i++)
+		fewest = fmin(fewest, c->old_case->column[COLUMN_REQUESTS][i]);
+	for (size_t i = 0; i < c->new_case->n; i++)
+		fewest = fmin(fewest, c->new_case->column[COLUMN_REQUESTS][i]);
+	return fewest;
+}
+
+static void limit_set(struct aspect_change *a, const struct case_change *c, const struct compare_limits *l, enum aspect k)
+{
+	const double fewest = fewest_requests(c);
+	a->limit = limit_of(l, k);
+	if (isnan(a->limit) || fewest >= requests_needed(k))
+		return;
+	a->limit = NAN;
+	reason_add(a, "not judged: fewer than %d of the %.0f requests of a run lie beyond it", BEYOND, fewest);
 }
 
 struct sides { /* the replicates that count: all of each, or those of the blocks that both have */
@@ -203,6 +232,8 @@ static void mean_end(struct case_change *cell, const struct shift *shift, enum a
 	if (log_scale && a->p <= c->level_same)
 		a->old_side = old_side_of(cell, k, c->span);
 	a->dependent = p.same > c->level_same && p.same_alone <= c->level_same;
+	const double needed = shift_needed(shift, hi, sequential_level(c->level_same, c->span)), n = (double)cell->n;
+	a->n_further = needed > 0 ? (uint64_t)fmin(1e9, fmax(1, needed - n)) : 0;
 }
 
 /* Of times to those of the program (logarithms), or of a share or distance. */
@@ -284,7 +315,8 @@ void aspects_compute(struct campaign_change *c, bool words_only)
 	for (size_t k = 0; k < ASPECT_N; k++) {
 		for (size_t i = 0; i < c->n_cells; i++) {
 			struct aspect_change *a = &c->cell[i].aspect[k];
-			*a = (struct aspect_change){.limit = limit_of(&c->limits, (enum aspect)k)};
+			*a = (struct aspect_change){0};
+			limit_set(a, &c->cell[i], &c->limits, (enum aspect)k);
 			a->word = isnan(a->limit) ? CHANGE_NOT_JUDGED : CHANGE_INCONCLUSIVE;
 			a->old_value = a->new_value = a->change = a->lo95 = a->hi95 = NAN;
 			a->p = a->p_holm = a->p_difference = a->p_same = a->p_brown_forsythe = NAN;

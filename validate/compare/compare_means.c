@@ -118,6 +118,18 @@ struct shift_p shift_test(const struct shift *s, double lo, double hi, double sp
 	return p;
 }
 
+#define ASSURANCE_Z 0.84 /* normal deviate of 80 % */
+
+double shift_needed(const struct shift *s, double hi, double level)
+{
+	const struct paired_mean *m = &s->mean[0];
+	double z;
+	if (!s->d || !(m->t.se > 0) || normal_quantile(1 - level, &z))
+		return 0;
+	const double gap = fabs(fabs(s->value) - hi), sd = (z + ASSURANCE_Z) * m->t.se * sqrt((double)m->n * m->serial.inflation);
+	return ceil(sd / gap * (sd / gap));
+}
+
 void shift_limits(const struct shift *s, double *lo, double *hi)
 {
 	*lo = *hi = s->value;

@@ -39,6 +39,8 @@ struct shift_p {
 	double beyond, same, same_alone, difference;
 };
 struct shift_p shift_test(const struct shift *s, double lo, double hi, double span);
+/* Pairs that settle it with a chance of about 80 %, if mean and scatter are as they look; 0 for groups. level: of the word "same". */
+double shift_needed(const struct shift *s, double hi, double level);
 /* 95 % limits as if values were independent, of one look. NaN: not known; infinite of few pairs. */
 void shift_limits(const struct shift *s, double *lo, double *hi);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [compare]: how much may change between two versions of a replayer. */
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ const struct compare_limits compare_defaults = {
     .execution_time = 0.05,
     .in_flight = 0.10,
     .precision_ratio = 2,
-    .uncertainty_ratio = 2,
+    .uncertainty_ratio = NAN,
     .reordered = 0.01,
     .concurrency = 0.10,
 };
@@ -51,7 +52,7 @@ const struct option_spec compare_keys[] = {
      .type = OPT_DOUBLE,
      .offset = FIELD(uncertainty_ratio),
      .arg = "X",
-     .help = "largest ratio of the combined standard uncertainties, likewise (default 2)",
+     .help = "largest ratio of the combined standard uncertainties, likewise (default none: most of them is the machine's)",
      .min = 1.01,
      .max = 1e6,
      .flags = OPT_NONE},

@@ -70,6 +70,23 @@ static void test_pairs(void **state)
 	shift_release(&s);
 }
 
+/* Of 20 pairs with sd 1: to show a mean of 0 within 0.5 takes ((1.645 + 0.84)/0.5)^2 = 24.7 pairs, nearer the limit more. */
+static void test_needed(void **state)
+{
+	(void)state;
+	static const double was[20] = {0};
+	double is[20];
+	struct shift s;
+	for (size_t i = 0; i < 20; i++)
+		is[i] = (i % 2 ? 1 : -1) * sqrt(19.0 / 20);
+	shift_of_pairs(&s, was, is, 20);
+	const struct serial none = serial_none(20);
+	paired_mean_widen(&s.mean[0], &none);
+	assert_near(shift_needed(&s, 0.5, 0.05), 25, 0);
+	assert_true(shift_needed(&s, 0.1, 0.05) > 600 && shift_needed(&s, 0.5, 0.006) > 40);
+	shift_release(&s);
+}
+
 /* Two cases of which one happens to look dependent share it; sixteen hide less than one. */
 static void test_pool(void **state)
 {
@@ -221,7 +238,7 @@ static void test_uncertainty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_groups), cmocka_unit_test(test_pairs),	   cmocka_unit_test(test_pool),   cmocka_unit_test(test_no_scatter),  cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_groups), cmocka_unit_test(test_pairs),	   cmocka_unit_test(test_pool), cmocka_unit_test(test_needed),   cmocka_unit_test(test_no_scatter),  cmocka_unit_test(test_counts),
 	    cmocka_unit_test(test_spread), cmocka_unit_test(test_uncertainty),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
