@@ -3,16 +3,24 @@
 # nothing left behind.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# the same seed, the same bytes; another seed, others
-expect_status 0 "$VALIDATE" selftest stats --quick --simulated 20 -q -j 1
+# the same seed, the same bytes; another seed, others. Of some hundred rates of so few campaigns one may well contradict its promise
+stats() { # ARGUMENT...
+	status=0
+	"$VALIDATE" selftest stats --quick --simulated 20 -q "$@" >out 2>err || status=$?
+	case $status in
+	0) expect_line out 'As promised' ;;
+	1) expect_line out '  broken: ' ;;
+	*) fail "status $status: $(cat err)" ;;
+	esac
+}
+stats -j 1
 mv out one
-expect_line one 'As promised'
 expect_line one 'A replayer at a limit called trusted'
-expect_status 0 "$VALIDATE" selftest stats --quick --simulated 20 -q -j 3
+expect_line one 'A fraud with the right mean called not trusted'
+expect_line one 'A look after every pair'
+stats -j 3
 cmp -s one out || fail "the numbers depend on the number of processes"
-status=0
-"$VALIDATE" selftest stats --quick --simulated 20 -q --seed 2 >out 2>err || status=$?
-[ "$status" -le 1 ] || fail "another seed: status $status: $(cat err)"
+stats --seed 2
 cmp -s one out && fail "another seed gives the same numbers"
 
 # on the machine: a few blocks only, a fault that no noise can hide must be found

@@ -115,6 +115,8 @@ static const char script[] =
 	"			x[i] = up[i];\n"
 	"		else\n"
 	"			x[i] = ns[i] * (is_read[i] ? 0.72 : rest_factor);\n"
+	"		if (x[i] < mean / 20)\n" /* where the tail of the trace is so long that no body is left */
+	"			x[i] = mean / 20;\n"
 	"		total += x[i];\n"
 	"	}\n"
 	"	for (i = 1; i <= n; i++) {\n"

@@ -9,7 +9,6 @@
 
 const char *const unit_names[UNIT_N_KINDS] = {"pilot", "aa", "full-speed", "timed", "frauds"};
 
-#define N_BANK 4
 #define SEED_STEP 100000 /* campaigns of one self-test have successive seeds */
 #define PILOT_REPLICATES 3
 #define FILE_SIZE "4M"
@@ -20,8 +19,8 @@ const char *const unit_names[UNIT_N_KINDS] = {"pilot", "aa", "full-speed", "time
 static void head(struct strbuf *out, const struct unit *u, const struct machine_options *o, uint64_t n_replicates)
 {
 	int64_t run_ns = u->kind == UNIT_TIMED ? TIMED_LONGER * o->run_ns : o->run_ns;
-	strbuf_addf(out, "[protocol]\ntitle = self-test, %s %" PRIu64 "\nreplicates = %" PRIu64 "\nbank = %d\n",
-		    unit_names[u->kind], u->index, n_replicates, u->kind == UNIT_PILOT ? 1 : N_BANK);
+	strbuf_addf(out, "[protocol]\ntitle = self-test, %s %" PRIu64 "\nreplicates = %" PRIu64 "\n%s", unit_names[u->kind], u->index,
+		    n_replicates, u->kind == UNIT_PILOT ? "bank = 1\n" : "");
 	strbuf_addf(out, "seed = %" PRIu64 "\nmin-duration = %" PRId64 "ns\nsettle = 1ms\ntimeout = 20s\n",
 		    o->seed * SEED_STEP + u->index,
 		    run_ns);
@@ -103,7 +102,7 @@ char *machine_script_path(const struct machine_options *o)
 static void frauds_protocol(struct strbuf *out, const struct machine_options *o)
 {
 	char *script = machine_script_path(o), *real = realpath(script, NULL);
-	strbuf_addstr(out, "[workload mixed]\ntype = postmark\nrequests = 1000\npin = yes\n[replayer event]\norder = fs\npin = yes\n");
+	strbuf_addstr(out, "[workload mixed]\ntype = postmark\nrequests = 200\nfiles = 50\npin = yes\nobserve = own\n[replayer event]\norder = fs\npin = yes\n");
 	fraud_replayers(out, "mixed", real ? real : script);
 	free(real);
 	free(script);
@@ -149,5 +148,5 @@ uint64_t machine_runs(const struct unit *u, const struct machine_options *o)
 		if ((u->kind == UNIT_FULL_SPEED && f->suite == SUITE_FULL_SPEED) ||
 		    (u->kind == UNIT_TIMED && f->suite == SUITE_TIMED))
 			n_replayers += n_sizes;
-	return blocks * (n_scenarios + n_replayers) + n_scenarios * N_BANK;
+	return blocks * (n_scenarios + n_replayers) + n_scenarios * blocks; /* a recording for each block */
 }
