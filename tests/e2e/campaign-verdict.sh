@@ -68,14 +68,15 @@ status=0
 grep '"event":"look"' undecided/journal | grep -q '"stop":false' || fail "no look, or it stopped: $(grep look undecided/journal)"
 complete undecided 32
 
-# every limit may be switched off; what is left decides alone, and the report says what was not assessed
+# every limit may be switched off: the report says what was not assessed; without one on the bias nothing is trusted
 cp -r mutant shown
 printf '[accept]\n' >>shown/protocol.conf
-for key in bias precision-ratio uncertainty execution-time concurrency in-flight in-flight-max linearity; do
+for key in bias shape tail operation half precision-ratio uncertainty execution-time concurrency in-flight in-flight-max linearity; do
 	echo "$key = none" >>shown/protocol.conf
 done
-expect_status 0 "$VALIDATE" report shown
+expect_status 4 "$VALIDATE" report shown
 expect_line out "Assessed: reordering and fidelity."
+grep -q "but not trusted: the bias has no limit" shown/report/report.json || fail "trusted, or not said why not"
 
 # sessions, Monte Carlo, control chart and quantiles stand in the report; nothing is undefined without a reason
 cp -r again sessions

@@ -144,7 +144,7 @@ expect_line err "protocol.conf"
 cp -r results unlimited
 {
 	echo '[accept]'
-	for key in bias precision-ratio execution-time reordered mismatches uncertainty concurrency linearity issue-error share-late in-flight in-flight-max; do
+	for key in bias shape tail operation half precision-ratio execution-time reordered mismatches uncertainty concurrency linearity issue-error share-late in-flight in-flight-max; do
 		echo "$key = none"
 	done
 } >>unlimited/protocol.conf

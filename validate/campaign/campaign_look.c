@@ -29,7 +29,7 @@ static int comparison_make(struct comparison *k, const struct results *r, const 
 	ret = ret ? ret : baseline_make(&k->is, r, a, e);
 	ret = ret ? ret : baseline_choose(&k->was, r->protocol.compare.old, e);
 	ret = ret ? ret : baseline_choose(&k->is, r->protocol.compare.new, e);
-	return ret ? ret : compare_compute(&k->change, &k->was, &k->is, &(struct compare_options){0}, e);
+	return ret ? ret : compare_compute(&k->change, &k->was, &k->is, &(struct compare_options){.words_only = true}, e);
 }
 
 static int comparison_count(const struct results *r, const struct analysis *a, size_t *n_undecided, size_t *n_cells, struct err *e)

@@ -68,6 +68,7 @@ struct baseline {
 	struct compare_limits limits; /* its strings are owned */
 	unsigned int look, n_replicates; /* the planned look that was reached, 0 none; blocks used */
 	double level_accept, level_reject; /* that may be spent at it */
+	double span; /* ln of the most over the least replicates where a campaign with a budget looks after each; 0 */
 	bool complete;
 	struct baseline_fact *fact;
 	size_t n_facts;

@@ -260,6 +260,7 @@ int baseline_make(struct baseline *b, const struct results *r, const struct anal
 			       .n_replicates = a->n_replicates,
 			       .level_accept = baseline_round(a->level_accept),
 			       .level_reject = baseline_round(a->level_reject),
+			       .span = baseline_round(a->span),
 			       .complete = a->complete};
 	int ret = conditions_hash(p, b->protocol_hash, e);
 	if (ret)

@@ -11,6 +11,7 @@
 #include "validate/protocol/text.h"
 
 #define FILE_MAX_BYTES (UINT64_C(1) << 30)
+#define SPAN_MAX 30
 #define LEVEL_MAX 0.5
 
 static int wrong(const char *key, const char *wanted, struct err *e)
@@ -287,6 +288,10 @@ static int get_head(struct baseline *b, const json_t *o, struct err *e)
 	ret = ret ? ret : get_count(&n, o, "n_replicates", UINT32_MAX, e);
 	ret = ret ? ret : get_number(&b->level_accept, o, "level_accept", 0, e);
 	ret = ret ? ret : get_number(&b->level_reject, o, "level_reject", 0, e);
+	if (!ret && json_object_get(o, "span")) /* absent of one look, and in earlier versions */
+		ret = get_number(&b->span, o, "span", 0, e);
+	if (!ret && !(b->span >= 0 && b->span <= SPAN_MAX))
+		ret = wrong("span", "a logarithm of replicates", e);
 	if (!ret && !(b->level_accept > 0 && b->level_accept <= LEVEL_MAX))
 		ret = wrong("level_accept", "a level of significance", e);
 	if (!ret && !(b->level_reject > 0 && b->level_reject <= LEVEL_MAX))
