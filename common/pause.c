@@ -109,11 +109,15 @@ void pause_enter(struct pause *p, uint32_t i)
 }
 
 /* Sequentially consistent, as in the controller: it stores the word and then reads the states. Where it reads that this thread
- * waits, this thread reads the new word after its wait. */
+ * waits, this thread reads the new word after its wait. Where it does not, this thread reads the new word here and wakes it:
+ * otherwise it would see the last thread become quiet only when its sleep times out. */
 void pause_wait_begin(struct pause *p, uint32_t i)
 {
-	if (p->page)
-		atomic_store(&p->page->thread[i].state, PAUSE_WAITING);
+	if (!p->page)
+		return;
+	atomic_store(&p->page->thread[i].state, PAUSE_WAITING);
+	if (atomic_load(p->word) & PAUSE_HOLD)
+		event(p->page);
 }
 
 void pause_wait_end(struct pause *p, uint32_t i)

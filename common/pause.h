@@ -37,7 +37,7 @@ struct pause_thread {
 
 struct pause_page {
 	_Alignas(128) _Atomic uint32_t word;	 /* a futex: threads sleep here */
-	_Alignas(128) _Atomic uint32_t n_events; /* a futex: grows when a thread parks or leaves */
+	_Alignas(128) _Atomic uint32_t n_events; /* a futex: grows when a thread parks, leaves, or begins to wait on hold */
 	_Atomic uint32_t n_threads;		 /* 0: the process is not ready yet */
 	_Atomic uint32_t finish;		 /* a futex; 1: the process may go on after its last request */
 	struct pause_thread thread[PAUSE_THREADS_MAX];

@@ -149,8 +149,12 @@ static void test_who_waits_is_quiet(void **state)
 	assert_int_equal(pause_look(page), PAUSE_BUSY);
 	pause_leave(&p, 0);
 	assert_int_equal(pause_look(page), PAUSE_BUSY);
+	pause_hold(page);
+	const uint32_t seen = atomic_load(&page->n_events);
 	pause_wait_begin(&p, 1);
+	assert_int_not_equal(atomic_load(&page->n_events), seen); /* the controller sleeps until then */
 	assert_int_equal(pause_look(page), PAUSE_QUIET);
+	pause_go(page);
 	pause_wait_end(&p, 1);
 	assert_int_equal(pause_look(page), PAUSE_BUSY);
 	pause_leave(&p, 1);
