@@ -28,6 +28,7 @@ enum baseline_column {
 	COLUMN_REORDERED, /* share of the requests, in the scope that decides */
 	COLUMN_MISMATCHED, /* lost, extra and mismatched requests */
 	COLUMN_REQUESTS,   /* of the replay */
+	COLUMN_X_TYPICAL, COLUMN_R_TYPICAL, /* mean of the fastest 90 %; files of earlier versions end before */
 	COLUMN_N
 };
 extern const char *const baseline_columns[COLUMN_N + 1]; /* "x_mean_ns", ..., NULL */

@@ -14,6 +14,7 @@ const char *const aspect_names[ASPECT_N + 1] = {
     [ASPECT_RESPONSE_TIME] = "response time",
     [ASPECT_PRECISION] = "precision",
     [ASPECT_UNCERTAINTY] = "uncertainty",
+    [ASPECT_TYPICAL] = "typical response",
     [ASPECT_MEDIAN] = "median",
     [ASPECT_P90] = "p90",
     [ASPECT_P99] = "p99",
@@ -60,7 +61,7 @@ static const struct {
     [ASPECT_P99] = {COLUMN_X_P99, COLUMN_R_P99},		  [ASPECT_P999] = {COLUMN_X_P999, COLUMN_R_P999},
     [ASPECT_EXECUTION_TIME] = {COLUMN_X_TIME, COLUMN_R_TIME},	  [ASPECT_IN_FLIGHT] = {COLUMN_X_IN_FLIGHT, COLUMN_R_IN_FLIGHT},
     [ASPECT_REORDERING] = {COLUMN_REORDERED, COLUMN_N},		  [ASPECT_CONCURRENCY] = {COLUMN_DISTANCE, COLUMN_N},
-    [ASPECT_MISMATCHES] = {COLUMN_MISMATCHED, COLUMN_N},
+    [ASPECT_MISMATCHES] = {COLUMN_MISMATCHED, COLUMN_N},	  [ASPECT_TYPICAL] = {COLUMN_X_TYPICAL, COLUMN_R_TYPICAL},
 };
 
 static double limit_of(const struct compare_limits *l, enum aspect k)
@@ -69,6 +70,7 @@ static double limit_of(const struct compare_limits *l, enum aspect k)
 	    [ASPECT_RESPONSE_TIME] = l->response_time,
 	    [ASPECT_PRECISION] = l->precision_ratio,
 	    [ASPECT_UNCERTAINTY] = l->uncertainty_ratio,
+	    [ASPECT_TYPICAL] = l->typical_response,
 	    [ASPECT_MEDIAN] = l->median,
 	    [ASPECT_P90] = l->p90,
 	    [ASPECT_P99] = l->p99,

@@ -12,6 +12,7 @@
 
 const struct compare_limits compare_defaults = {
     .response_time = 0.05,
+    .typical_response = 0.05,
     .median = 0.05,
     .p90 = 0.10,
     .p99 = 0.25,
@@ -34,6 +35,7 @@ const struct compare_limits compare_defaults = {
 
 const struct option_spec compare_keys[] = {
     CHANGE("response-time", response_time, "the mean response time relative to the program's", "5%"),
+    CHANGE("typical-response", typical_response, "the mean of the fastest 90 % of a run's requests, likewise", "5%"),
     CHANGE("median", median, "the median of the response times, likewise", "5%"),
     CHANGE("p90", p90, "their 90th percentile", "10%"),
     CHANGE("p99", p99, "their 99th percentile", "25%"),

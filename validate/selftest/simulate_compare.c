@@ -19,11 +19,12 @@
 #define GROUP_FOUND "a slower response time in one of 16 scenarios called worse"
 #define FALSE_ALARM 0.01
 #define SCENARIOS 16
-#define LEAST 8	    /* replicates of protocols/ci.conf, least and most */
-#define MOST 200
+#define LEAST 16    /* replicates of protocols/ci.conf, least and most */
+#define MOST 160
 #define BUDGET 640  /* groups of runs that its budget is worth: 40 for each scenario */
 #define FIXED 20    /* replicates of a campaign without a budget */
-#define SPREAD 0.05 /* of pairs in slices, where separate runs scatter by 15 % */
+#define SPREAD 0.05 /* of typical responses of pairs in slices, on a busy machine */
+#define STALLS 2    /* what stalls add to the mean response and execution times of each side: pairs of these spread 3 times as much */
 #define BLOCKS_SD 0.05 /* what a block's runs share */
 /* of campaigns with a budget, which take a second each, that are made less: */
 #define FEWER 25 /* of one kind of scatter, */
@@ -35,7 +36,7 @@ struct versions {
 	struct baseline_case old_case[SCENARIOS], new_case[SCENARIOS];
 	bool pairs; /* one campaign */
 	enum noise noise;
-	double spread; /* standard deviation of ln(new/old) of a pair */
+	double spread; /* standard deviation of ln(new/old) of the typical responses of a pair */
 	double slower; /* of the new one in scenario 0, relative */
 };
 
@@ -45,8 +46,9 @@ static void side_init(struct baseline *b, struct baseline_scenario *scenario, st
 {
 	*b = (struct baseline){.limits = compare_defaults, .scenario = scenario, .n_scenarios = SCENARIOS, .cell = c, .n_cells = SCENARIOS};
 	b->limits.median = b->limits.p90 = b->limits.p99 = b->limits.p999 = b->limits.uncertainty_ratio = NAN;
-	b->limits.response_time = 0.035;
-	b->limits.execution_time = 0.10;
+	b->limits.typical_response = 0.034;
+	b->limits.response_time = 0.15;
+	b->limits.execution_time = 0.20;
 	b->limits.precision_ratio = 4;
 	b->source = (char *)"made up";
 	snprintf(b->campaign, sizeof b->campaign, "%s", campaign);
@@ -104,9 +106,10 @@ static void side_draw(const struct versions *v, struct baseline_case *c, double 
 	noise_draw(v->noise, rng, own, MOST);
 	for (size_t i = 0; i < MOST; i++) {
 		double x = factor * exp(block[i] + v->spread * M_SQRT1_2 * own[i]);
-		c->column[COLUMN_X_MEAN][i] = 1e5 * x;
+		double stalled = x * exp(gsl_ran_gaussian_ziggurat(rng, STALLS * v->spread));
+		c->column[COLUMN_X_MEAN][i] = 1e5 * stalled;
 		c->column[COLUMN_R_MEAN][i] = 1e5 * program[i];
-		c->column[COLUMN_X_TIME][i] = 1e8 * x;
+		c->column[COLUMN_X_TIME][i] = 1e8 * stalled;
 		c->column[COLUMN_R_TIME][i] = 1e8 * program[i];
 		c->column[COLUMN_X_IN_FLIGHT][i] = exp(gsl_ran_gaussian_ziggurat(rng, 0.01));
 		c->column[COLUMN_R_IN_FLIGHT][i] = exp(gsl_ran_gaussian_ziggurat(rng, 0.01));
@@ -114,6 +117,8 @@ static void side_draw(const struct versions *v, struct baseline_case *c, double 
 		c->column[COLUMN_REORDERED][i] = gsl_ran_binomial(rng, 0.001, 1600) / 1600.0;
 		for (size_t k = COLUMN_X_MEDIAN; k <= COLUMN_R_P999; k++)
 			c->column[k][i] = k % 2 ? program[i] : x;
+		c->column[COLUMN_X_TYPICAL][i] = 9e4 * x;
+		c->column[COLUMN_R_TYPICAL][i] = 9e4 * program[i];
 	}
 }
 
