@@ -18,4 +18,8 @@ void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t 
 void published_add_measure(struct strbuf *out, enum measure m, const char *operation);
 const char *published_unit(enum measure m); /* "ns", "ratio", "1", "bytes": of base units */
 
+/* What is known to be wrong in the metrology paper's numbers, one sentence each, NULL-terminated: for reports that show F ratios or
+ * uncertainties published there. An empty list where this one shows none. Source: doc/metrology-notes.md. */
+const char *const *published_defects(const struct analysis *a);
+
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "reports/findings.h"
 #include "reports/number.h"
 #include "validate/components/component.h"
 
@@ -47,6 +48,22 @@ void words_add_estimate(struct strbuf *out, const struct component *c, bool half
 	table_cell_text(out, &column, &cell, half_width);
 }
 
+void words_add_size(struct strbuf *out, const struct component *c)
+{
+	double value = fabs(c->estimate.value), u = value;
+	switch (components[c->kind]->unit) {
+	case COMPONENT_CHANGE:
+	case COMPONENT_SHARE:
+		number_add(out, value, u, number_unit_percent, false);
+		break;
+	case COMPONENT_TIME:
+		number_add(out, value, u, number_unit_time(value), false);
+		break;
+	default:
+		strbuf_addf(out, value < 100 ? "%.2g" : "%.0f", value);
+	}
+}
+
 const char *words_verdict(enum verdict v)
 {
 	return v == VERDICT_TRUSTED ? "Trusted" : v == VERDICT_NOT_TRUSTED ? "Not trusted" : "Inconclusive";
@@ -62,7 +79,8 @@ const char *words_verdict_meaning(enum verdict v)
 	case VERDICT_INCONCLUSIVE:
 		break;
 	}
-	return "the evidence decides neither way; more replicates or a quieter machine may";
+	return "the runs decide neither way: more replicates, a quieter machine or wider limits may; \"looks right\" and \"looks wrong\" are "
+	       "not proven";
 }
 
 const char *words_treatment(const struct uncertainty_source *s)
@@ -89,6 +107,17 @@ void words_add_count(struct strbuf *out, size_t n, const char *one, const char *
 	strbuf_addf(out, "%zu %s", n, n == 1 ? one : many);
 }
 
+void words_add_more(struct strbuf *out, const struct finding_group *g)
+{
+	if (g->decision != DECISION_INCONCLUSIVE)
+		return;
+	if (g->n_more)
+		strbuf_addf(out, " %llu more replicates would probably decide %s.", (unsigned long long)g->n_more,
+			    g->n_impractical ? "the rest" : g->n_cells == 1 ? "it" : "them");
+	if (g->n_impractical)
+		strbuf_addf(out, " No practical number of replicates decides %zu of them here.", g->n_impractical);
+}
+
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which)
 {
 	size_t n = 0, i = 0;
@@ -103,49 +132,53 @@ void words_add_components(struct strbuf *out, const struct analysis *a, bool whi
 		strbuf_addstr(out, "none");
 }
 
-/* Of the cases that are inconclusive, the least and the largest U that the program itself would have as its own replay, and how
- * many of them are beyond the limit. */
-static void add_own_uncertainty(struct strbuf *out, const struct analysis *a)
+/* "24 %", "19 to 38 %": least and most, two significant digits. */
+static void add_span(struct strbuf *out, double lo, double hi)
 {
-	double lo = INFINITY, hi = -INFINITY, limit = NAN;
-	size_t n = 0, n_beyond = 0;
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		const struct component *u = &c->component[COMPONENT_UNCERTAINTY];
-		double own = c->budget.k95 * c->budget.u_c_program;
-		if (u->decision != DECISION_INCONCLUSIVE || !isfinite(u->limit) || !isfinite(own))
-			continue;
-		lo = fmin(lo, own);
-		hi = fmax(hi, own);
-		limit = u->limit;
-		n_beyond += own > u->limit;
-		n++;
-	}
-	if (!n)
-		return;
 	struct strbuf least = STRBUF_INIT, most = STRBUF_INIT;
-	number_add(&least, lo, lo, number_unit_percent, false);
-	number_add(&most, hi, hi, number_unit_percent, false);
-	strbuf_addf(out, "; it would itself have an uncertainty U of %s", least.s);
+	number_add(&least, 100 * lo, 100 * lo, number_unit_plain, false);
+	number_add(&most, 100 * hi, 100 * hi, number_unit_plain, false);
+	strbuf_add(out, least.s, least.len);
 	if (strcmp(least.s, most.s))
 		strbuf_addf(out, " to %s", most.s);
+	strbuf_addstr(out, " %");
 	strbuf_release(&least);
 	strbuf_release(&most);
-	strbuf_addf(out, " in the %zu %s undecided for that (limit ", n, n == 1 ? "case that is" : "cases that are");
-	number_add(out, limit, limit, number_unit_percent, false);
-	if (n_beyond)
-		strbuf_addf(out, ", beyond it in %zu", n_beyond);
-	strbuf_addch(out, ')');
 }
 
-void words_add_machine_scatter(struct strbuf *out, const struct analysis *a)
+void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)
 {
-	if (!a->n_inconclusive || !isfinite(a->between_process_cv))
+	double lo = INFINITY, hi = -INFINITY, lo_machine = INFINITY, hi_machine = -INFINITY;
+	for (size_t i = 0; i < n; i++) {
+		const struct budget *b = &c[i].budget;
+		const double machine = isfinite(b->u_c_program) ? fmin(b->k95 * b->u_c_program, b->U95) : NAN; /* no more than the whole */
+		if (b->status || !isfinite(b->U95))
+			continue;
+		lo = fmin(lo, b->U95);
+		hi = fmax(hi, b->U95);
+		if (isfinite(machine)) {
+			lo_machine = fmin(lo_machine, machine);
+			hi_machine = fmax(hi_machine, machine);
+		}
+	}
+	if (lo > hi)
 		return;
-	strbuf_addstr(out, "The program's own runs scatter by ");
+	strbuf_addstr(out, "One replay here is good to ±");
+	add_span(out, lo, hi);
+	if (lo_machine <= hi_machine) {
+		strbuf_addstr(out, ", of which the machine is ");
+		add_span(out, lo_machine, hi_machine);
+	}
+}
+
+void words_add_machine(struct strbuf *out, const struct analysis *a)
+{
+	words_add_worth(out, a->cell, a->n_cells);
+	if (!a->n_cells || !isfinite(a->between_process_cv))
+		return;
+	strbuf_addstr(out, out->len ? ". The program's own runs scatter by " : "The program's own runs scatter by ");
 	number_add(out, a->between_process_cv, a->between_process_cv, number_unit_percent, false);
-	strbuf_addstr(out, " from run to run on this machine (standard deviation, median of the scenarios)");
-	add_own_uncertainty(out, a);
+	strbuf_addstr(out, " (standard deviation, median of the scenarios)");
 }
 
 void words_add_observation(struct strbuf *out, const struct scenario *s)

@@ -11,6 +11,8 @@
 void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum component_kind k);
 /* A component's estimate as people read it. */
 void words_add_estimate(struct strbuf *out, const struct component *c, bool half_width);
+/* The size of its estimate with at most two significant digits and no sign: "8.2 %", "1.4", "31 µs". */
+void words_add_size(struct strbuf *out, const struct component *c);
 
 const char *words_verdict(enum verdict v);                       /* "Trusted" */
 const char *words_verdict_meaning(enum verdict v);               /* one sentence */
@@ -21,13 +23,18 @@ void words_add_cell(struct strbuf *out, const struct analysis *a, const struct c
 const char *words_title(const struct analysis *a);
 /* Who times the runs of a scenario. */
 void words_add_observation(struct strbuf *out, const struct scenario *s);
+/* What would decide a group of undecided cases: " 44 more replicates would probably decide them." Nothing for rejections. */
+struct finding_group;
+void words_add_more(struct strbuf *out, const struct finding_group *g);
 /* "1 run", "2 runs" */
 void words_add_count(struct strbuf *out, size_t n, const char *one, const char *many);
 /* "bias, precision and order" of those components for which assessed[] is `which`. */
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which);
 
-/* "The program's own runs scatter by 9.8 % from run to run ...": what the machine leaves a verdict to be decided from; nothing
- * where no case is inconclusive or it is not known. */
-void words_add_machine_scatter(struct strbuf *out, const struct analysis *a);
+/* "One replay here is good to ±24 %, of which the machine is 23 %": U at 95 % of cases c[n], and the U of the program run in the
+ * replay's place. Several cases: the least and the most. Nothing where no case has a budget. */
+void words_add_worth(struct strbuf *out, const struct cell *c, size_t n);
+/* The same over all cases, and how much the program's own runs scatter. */
+void words_add_machine(struct strbuf *out, const struct analysis *a);
 
 #endif

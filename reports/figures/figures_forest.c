@@ -7,6 +7,7 @@
 #include "reports/number.h"
 #include "reports/figures/palette.h"
 #include "reports/tables/table.h"
+#include "validate/components/component.h"
 
 #define WIDTH 560
 
@@ -32,24 +33,28 @@ struct interval {
 struct forest {
 	const char *section;
 	enum component_kind kind;
-	struct interval (*of)(const struct cell *c);
+	struct interval (*of)(const struct cell *c, enum component_kind kind);
 	double lo, hi; /* of the axis */
 	bool log;
 };
 
-static struct interval bias_of(const struct cell *c)
+/* Thick: the interval that accepting is decided from; where none was judged, the 90 % interval. Thin: the 95 % interval. */
+static struct interval change_of(const struct cell *c, enum component_kind kind)
 {
-	const struct estimate *e = &c->bias;
+	const struct component *k = &c->component[kind];
+	const struct estimate *e = kind == COMPONENT_BIAS ? &c->bias : &k->estimate;
+	bool judged = isfinite(k->accept_lo) && isfinite(k->accept_hi);
 	return (struct interval){e->status == STAT_OK && !isnan(e->value),
 				 100 * e->value,
 				 100 * e->lo95,
 				 100 * e->hi95,
-				 100 * e->lo90,
-				 100 * e->hi90};
+				 100 * (judged ? k->accept_lo : e->lo90),
+				 100 * (judged ? k->accept_hi : e->hi90)};
 }
 
-static struct interval precision_of(const struct cell *c)
+static struct interval precision_of(const struct cell *c, enum component_kind kind)
 {
+	(void)kind;
 	const struct estimate *e = &c->precision_ratio;
 	return (struct interval){
 	    e->status == STAT_OK && e->value > 0, e->value, c->precision_lower95, c->precision_upper95, NAN, NAN};
@@ -59,15 +64,14 @@ static struct interval precision_of(const struct cell *c)
 static void add_data(struct figure *f, const struct forest *s, const struct panel *p, bool *present)
 {
 	strbuf_addstr(&f->data, "# row value lo hi");
-	strbuf_addstr(&f->data, s->kind == COMPONENT_BIAS ? "(95 %, percent) lo hi (90 %, percent)\n"
-							  : " (one-sided 95 %) - -\n");
+	strbuf_addstr(&f->data, s->log ? " (one-sided 95 %) - -\n" : " (95 %, percent) lo hi (that decides, percent)\n");
 	for (size_t d = 0; d < N_DECISIONS; d++) {
 		present[d] = false;
 		for (size_t i = 0; i < p->n; i++) {
 			const struct cell *c = p->row[i].cell;
 			if (!c || c->component[s->kind].decision != (enum decision)d)
 				continue;
-			struct interval v = s->of(c);
+			struct interval v = s->of(c, s->kind);
 			if (!v.defined)
 				continue;
 			if (!present[d])
@@ -90,11 +94,11 @@ static void add_data(struct figure *f, const struct forest *s, const struct pane
 static void add_word(struct strbuf *out, const struct forest *s, const struct cell *c, size_t row)
 {
 	struct strbuf text = STRBUF_INIT;
-	struct interval v = s->of(c);
+	struct interval v = s->of(c, s->kind);
 	bool below = v.defined && v.value < s->lo, above = v.defined && v.value > s->hi;
 	if (!v.defined) {
 		strbuf_addstr(&text,
-			      table_status_words((s->kind == COMPONENT_BIAS ? &c->bias : &c->precision_ratio)->status));
+			      table_status_words((s->kind == COMPONENT_PRECISION ? &c->precision_ratio : &c->component[s->kind].estimate)->status));
 	} else {
 		strbuf_addstr(&text, below ? "◂ " : "");
 		number_add(&text, v.value, v.value, (struct number_unit){s->log ? "" : "%", 1}, !s->log);
@@ -121,7 +125,7 @@ static void add_plot(struct strbuf *out, const struct forest *s, const bool *pre
 		strbuf_addf(
 		    out, ", \\\n  file index %zu using 3:1:($4-$3):(0) with vectors nohead lw 1.5 lc rgb '%s' notitle",
 		    index, color);
-		if (s->kind == COMPONENT_BIAS)
+		if (!s->log)
 			strbuf_addf(out,
 				    ", \\\n  file index %zu using 5:1:($6-$5):(0) with vectors nohead lw 4.5 lc rgb "
 				    "'%s' notitle",
@@ -185,11 +189,11 @@ static void find_range(struct forest *s, const struct analysis *a, double limit)
 {
 	double most = 0;
 	for (size_t i = 0; i < a->n_cells; i++) {
-		struct interval v = s->of(&a->cell[i]);
+		struct interval v = s->of(&a->cell[i], s->kind);
 		if (!v.defined)
 			continue;
-		double lo = s->log ? fabs(log2(v.thin_lo)) : fabs(v.thin_lo),
-		       hi = s->log ? fabs(log2(v.thin_hi)) : fabs(v.thin_hi);
+		double lo = s->log ? fabs(log2(v.thin_lo)) : fmax(fabs(v.thin_lo), fabs(v.thick_lo)),
+		       hi = s->log ? fabs(log2(v.thin_hi)) : fmax(fabs(v.thin_hi), fabs(v.thick_hi));
 		if (isfinite(lo))
 			most = fmax(most, lo);
 		if (isfinite(hi))
@@ -208,15 +212,29 @@ static void find_range(struct forest *s, const struct analysis *a, double limit)
 	}
 }
 
+static void forests_of_change(struct figures *fs, const struct analysis *a, const struct panels *ps, enum component_kind kind)
+{
+	struct forest s = {.section = "bias", .kind = kind, .of = change_of};
+	double limit = 100 * accept_limit(&a->results->protocol.accept, kind);
+	find_range(&s, a, limit);
+	for (size_t i = 0; i < ps->n; i++) {
+		struct figure *f = add_forest(fs, &s, ps, i, limit, "deviation of the replay from the program");
+		figure_caption(f,
+			       "%s of each case. Thick: the interval that decides; the case is accepted when it is inside the shaded "
+			       "limits of ±%.4g %%. Thin: the 95 %% interval; the case is rejected when it is wholly outside%s.",
+			       components[kind]->title, limit,
+			       a->results->protocol.n_looks > 1 ? ", at the level of this look" : "");
+	}
+}
+
 void figures_forest(struct figures *fs, const struct analysis *a)
 {
+	static const enum component_kind changes[] = {COMPONENT_BIAS};
 	const struct accept_limits *l = &a->results->protocol.accept;
-	struct forest bias = {.section = "bias", .kind = COMPONENT_BIAS, .of = bias_of};
 	struct forest precision = {
 	    .section = "precision", .kind = COMPONENT_PRECISION, .of = precision_of, .log = true};
 	struct panels ps;
 	panels_build(&ps, a, NULL);
-	find_range(&bias, a, 100 * l->bias);
 	find_range(&precision, a, l->precision_ratio);
 	for (size_t i = 0; i < ps.n; i++) {
 		struct figure *f = add_forest(fs, &precision, &ps, i, l->precision_ratio,
@@ -227,18 +245,7 @@ void figures_forest(struct figures *fs, const struct analysis *a)
 		    "Accepted when the right end is inside the shaded region, up to %.4g.",
 		    l->precision_ratio);
 	}
-	for (size_t i = 0; i < ps.n; i++) {
-		struct figure *f = add_forest(fs, &bias, &ps, i, 100 * l->bias, "bias of the mean response time");
-		figure_caption(
-		    f,
-		    "Relative bias of each case with its 90 %% interval (thick) and 95 %% interval (thin). Accepted "
-		    "when "
-		    "the thick line is inside the shaded limits of ±%.4g %%, rejected when the thin line is wholly "
-		    "outside%s.",
-		    100 * l->bias,
-		    a->results->protocol.n_looks > 1
-			? "; with several looks the intervals that decide are wider than these"
-			: "");
-	}
+	for (size_t k = 0; k < sizeof changes / sizeof *changes; k++)
+		forests_of_change(fs, a, &ps, changes[k]);
 	panels_release(&ps);
 }

@@ -28,7 +28,7 @@ static void add_contents(struct strbuf *out, const struct html_page *p)
 	if (p->findings->n_warnings)
 		strbuf_addf(out, "<li><a href=\"#warnings\">Warnings (%zu)</a></li>\n", p->findings->n_warnings);
 	if (p->findings->n_groups)
-		strbuf_addstr(out, "<li><a href=\"#why\">Why not</a></li>\n");
+		strbuf_addstr(out, "<li><a href=\"#why\">What was not accepted</a></li>\n");
 	for (size_t i = 0; i < sizeof entry / sizeof entry[0]; i++)
 		strbuf_addf(out, "<li><a href=\"#%s\">%s</a></li>\n", entry[i][0], entry[i][1]);
 	if (p->a->n_claims || p->a->n_published)

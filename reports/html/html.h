@@ -51,6 +51,8 @@ void html_begin_wide(struct strbuf *out, const char *name);
 void html_add_number(struct strbuf *out, const char *text);
 void html_add_decision(struct strbuf *out, enum decision d); /* a chip: sign and word */
 void html_add_verdict_chip(struct strbuf *out, enum verdict v);
+/* The verdict of a case; where it is inconclusive its leaning. */
+void html_add_case_chip(struct strbuf *out, const struct cell *c);
 /* Every figure of a section, or the sentence that they are missing. `small`: several beside each other. */
 void html_add_figures(struct strbuf *out, const struct html_page *p, const char *section, bool small);
 

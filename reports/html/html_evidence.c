@@ -44,7 +44,7 @@ static void add_case(struct strbuf *out, const struct analysis *a, size_t i)
 	strbuf_addf(out, "<details id=\"case-%zu\"><summary>", i + 1);
 	escape_html(out, name.s);
 	strbuf_addch(out, ' ');
-	html_add_verdict_chip(out, c->verdict);
+	html_add_case_chip(out, c);
 	strbuf_addf(out, "</summary>\n<p>%u blocks, %u pairs; %u runs of the program and %u replays failed.",
 		    c->n_blocks, c->n_pairs, c->n_failed_program, c->n_failed_replayer);
 	if (*c->first_failure) {
@@ -52,6 +52,11 @@ static void add_case(struct strbuf *out, const struct analysis *a, size_t i)
 		escape_html(out, c->first_failure);
 	}
 	strbuf_addstr(out, "</p>\n");
+	struct strbuf worth = STRBUF_INIT;
+	words_add_worth(&worth, c, 1);
+	if (worth.len)
+		strbuf_addf(out, "<p>%s.</p>\n", worth.s);
+	strbuf_release(&worth);
 	html_begin_wide(out, name.s);
 	strbuf_addstr(
 	    out, "<table><thead><tr><th scope=\"col\">Component</th><th scope=\"col\">Decision</th>"

@@ -2,6 +2,7 @@
 /* Steps 1 to 3 of the protocol: measurand, measurement procedure, sources of uncertainty. */
 #include "common/units.h"
 #include "reports/escape.h"
+#include "reports/facts_words.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
 
@@ -114,8 +115,9 @@ static void add_machine(struct strbuf *out, const json_t *environment)
 	strbuf_release(&text);
 }
 
-static void add_design(struct strbuf *out, const struct results *r)
+static void add_design(struct strbuf *out, const struct analysis *a)
 {
+	const struct results *r = a->results;
 	const struct protocol *p = &r->protocol;
 	struct strbuf text = STRBUF_INIT;
 	strbuf_addstr(out, "<dl>\n");
@@ -132,6 +134,12 @@ static void add_design(struct strbuf *out, const struct results *r)
 		add_item(out, "Scheduler", p->scheduler);
 	for (size_t i = 0; i < p->n_targets; i++)
 		add_target(out, &p->target[i]);
+	for (const struct fact *f = facts; f->name; f++) {
+		strbuf_reset(&text);
+		f->add(&text, a);
+		if (text.len)
+			add_item(out, f->name, text.s);
+	}
 	strbuf_addstr(out, "</dl>\n");
 	strbuf_release(&text);
 }
@@ -148,7 +156,7 @@ static void add_procedure(struct strbuf *out, const struct html_page *p)
 		 "for, and what "
 		 "remains cached is counted. Own stamps are taken just around each call into memory that was reserved "
 		 "before.</p>\n");
-	add_design(out, p->a->results);
+	add_design(out, p->a);
 	html_add_table(out, p, "replayers", NULL);
 	html_add_table(out, p, "scenarios", NULL);
 	html_add_table(out, p, "observation", NULL);

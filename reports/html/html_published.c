@@ -53,5 +53,14 @@ void html_add_published(struct strbuf *out, const struct html_page *p)
 		strbuf_addstr(out, "</ul>\n");
 		html_add_folded_table(out, p, "finding-comparisons", "Every comparison, with its interval", NULL);
 	}
+	if (*published_defects(a))
+		strbuf_addstr(out, "<p>Known errors in the published numbers:</p>\n<ul>\n");
+	for (const char *const *defect = published_defects(a); *defect; defect++) {
+		strbuf_addstr(out, "<li>");
+		html_add_number(out, *defect);
+		strbuf_addstr(out, "</li>\n");
+	}
+	if (*published_defects(a))
+		strbuf_addstr(out, "</ul>\n");
 	html_add_folded_table(out, p, "published", "Published values beside those measured here", NULL);
 }

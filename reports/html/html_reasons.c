@@ -52,11 +52,7 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 	html_add_decision(out, g->decision);
 	strbuf_addf(out, " in %zu of %zu case%s</h3>\n<p>%s", g->n_cells, a->n_cells, a->n_cells == 1 ? "" : "s",
 		    components[g->kind]->meaning);
-	if (g->decision == DECISION_INCONCLUSIVE && g->n_more)
-		strbuf_addf(out, " Up to %llu further replicates would probably settle %s.", (unsigned long long)g->n_more,
-			    g->n_impractical ? "the rest" : "it");
-	if (g->decision == DECISION_INCONCLUSIVE && g->n_impractical)
-		strbuf_addf(out, " No practical number of replicates settles %zu of them here.", g->n_impractical);
+	words_add_more(out, g);
 	strbuf_addstr(out, "</p>\n");
 	size_t n = g->n_findings > MAX_FINDINGS ? MAX_FINDINGS / 2 : g->n_findings;
 	add_findings(out, a, g, 0, n);

@@ -7,6 +7,7 @@
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
+#include "validate/analysis/leaning.h"
 
 #define MANY_ROWS 60   /* more of them are folded away */
 #define OPEN_FIGURES 2 /* wide ones of a section; the others are folded away */
@@ -42,6 +43,14 @@ void html_add_verdict_chip(struct strbuf *out, enum verdict v)
 		    [VERDICT_NOT_TRUSTED] = {"not", "✗"},
 		    [VERDICT_INCONCLUSIVE] = {"inconclusive", "?"}};
 	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[v].class, look[v].sign, verdict_name(v));
+}
+
+void html_add_case_chip(struct strbuf *out, const struct cell *c)
+{
+	if (c->verdict == VERDICT_INCONCLUSIVE)
+		strbuf_addf(out, "<span class=\"chip inconclusive\"><b>?</b> %s</span>", leaning_word(cell_leaning(c)));
+	else
+		html_add_verdict_chip(out, c->verdict);
 }
 
 static bool is_numeric(const struct table_column *c)

@@ -4,10 +4,10 @@
 #include <time.h>
 
 #include "reports/escape.h"
+#include "reports/first_screen.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
 
-#define MAX_LISTED 6
 #define DAY_NS 86400000000000
 
 static const char *const verdict_class[] = {
@@ -43,84 +43,67 @@ static void add_dates(struct strbuf *out, const struct results *r)
 	strbuf_addstr(out, " UTC");
 }
 
+static void add_replayers(struct strbuf *out, const struct analysis *a)
+{
+	strbuf_addstr(out, "<ul class=\"lines\">\n");
+	for (size_t i = 0; i < a->results->protocol.n_replayers; i++) {
+		struct strbuf line = STRBUF_INIT;
+		first_screen_replayer(&line, a, i);
+		strbuf_addstr(out, "<li><b>");
+		escape_html(out, a->results->protocol.replayer[i].name);
+		strbuf_addstr(out, "</b>: ");
+		escape_html(out, line.s);
+		strbuf_addstr(out, "</li>\n");
+		strbuf_release(&line);
+	}
+	strbuf_addstr(out, "</ul>\n");
+}
+
+static void add_next(struct strbuf *out, const struct analysis *a)
+{
+	struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
+	first_screen_next(&text, &command, a, "DIR");
+	if (text.len) {
+		strbuf_addstr(out, "<h2 id=\"next\" class=\"next\">What to do next</h2>\n<p>");
+		escape_html(out, text.s);
+		strbuf_addstr(out, "</p>\n");
+	}
+	if (command.len) {
+		strbuf_addstr(out, "<pre><code>");
+		escape_html(out, command.s);
+		strbuf_addstr(out, "</code></pre>\n<p class=\"note\">DIR is the results directory of this report.</p>\n");
+	}
+	strbuf_release(&text);
+	strbuf_release(&command);
+}
+
 static void add_headline(struct strbuf *out, const struct analysis *a)
 {
 	const char *class = a->n_cells ? verdict_class[a->verdict] : "none";
-	strbuf_addf(out, "<section class=\"banner %s\" aria-label=\"Verdict\">\n<p class=\"big\">%s %s", class,
-		    verdict_sign[a->verdict], words_verdict(a->verdict));
-	if (a->n_cells > 1)
-		strbuf_addf(out, ": %zu of %zu cases trusted", a->n_trusted, a->n_cells);
-	strbuf_addstr(out, "</p>\n");
-	if (!a->n_cells)
-		strbuf_addstr(out, "<p>No scenario has a complete block of runs, so nothing could be judged.</p>\n");
-	else if (a->n_cells == 1)
-		strbuf_addf(out, "<p>One replayer was tried in one scenario: %s.</p>\n",
-			    words_verdict_meaning(a->verdict));
+	struct strbuf line = STRBUF_INIT;
+	first_screen_verdict(&line, a);
+	strbuf_addf(out, "<section class=\"banner %s\" aria-label=\"Verdict\">\n<p class=\"big\">%s %s</p>\n", class,
+		    verdict_sign[a->verdict], line.s);
+	strbuf_reset(&line);
+	if (a->n_cells)
+		add_replayers(out, a);
 	else
-		strbuf_addf(out,
-			    "<p>A case is one replayer in one scenario. <b>%zu</b> trusted, <b>%zu</b> not trusted, "
-			    "<b>%zu</b> inconclusive; the "
-			    "verdict on the whole is that of the worst.</p>\n",
-			    a->n_trusted, a->n_not_trusted, a->n_inconclusive);
-	struct strbuf scatter = STRBUF_INIT;
-	words_add_machine_scatter(&scatter, a);
-	if (scatter.len)
-		strbuf_addf(out, "<p>%s.</p>\n", scatter.s);
-	strbuf_release(&scatter);
+		strbuf_addstr(out, "<p>No scenario has a complete block of runs.</p>\n");
+	words_add_machine(&line, a);
+	if (line.len)
+		strbuf_addf(out, "<p>%s.</p>\n", line.s);
+	strbuf_release(&line);
+	strbuf_addstr(out, "</section>\n");
+	add_next(out, a);
+}
+
+static void add_assessed(struct strbuf *out, const struct analysis *a)
+{
 	strbuf_addstr(out, "<p>Assessed: ");
 	words_add_components(out, a, true);
 	strbuf_addstr(out, ". <b>Not assessed:</b> ");
 	words_add_components(out, a, false);
-	strbuf_addstr(out, ".</p>\n</section>\n");
-}
-
-static void add_listed(struct strbuf *out, const struct analysis *a, size_t replayer, enum verdict v, size_t n_of,
-		       size_t n_all)
-{
-	size_t n = 0;
-	if (!n_of)
-		return;
-	strbuf_addf(out, "<p>%s %s in ", verdict_sign[v], verdict_name(v));
-	if (n_of == n_all) {
-		strbuf_addf(out, n_all == 1 ? "the one scenario</p>\n" : "all %zu scenarios</p>\n", n_all);
-		return;
-	}
-	strbuf_addf(out, "%zu of %zu scenarios", n_of, n_all);
-	for (size_t i = 0; i < a->n_cells && v != VERDICT_TRUSTED && n < MAX_LISTED; i++) {
-		const struct cell *c = &a->cell[i];
-		if (c->replayer != replayer || c->verdict != v)
-			continue;
-		strbuf_addstr(out, n++ ? ", " : ": ");
-		strbuf_addf(out, "<a href=\"#case-%zu\">", i + 1);
-		escape_html(out, a->results->protocol.scenario[c->scenario].name);
-		strbuf_addstr(out, "</a>");
-	}
-	if (v != VERDICT_TRUSTED && n_of > n)
-		strbuf_addf(out, " and %zu more", n_of - n);
-	strbuf_addstr(out, "</p>\n");
-}
-
-static void add_cards(struct strbuf *out, const struct html_page *p)
-{
-	const struct analysis *a = p->a;
-	strbuf_addstr(out, "<ul class=\"cards\">\n");
-	for (size_t i = 0; i < p->findings->n_replayers; i++) {
-		const struct replayer_tally *t = &p->findings->tally[i];
-		const char *class = !t->n_cells         ? "none"
-				    : t->n_not_trusted  ? "not"
-				    : t->n_inconclusive ? "inconclusive"
-							: "trusted";
-		strbuf_addf(out, "<li class=\"%s\"><h3>", class);
-		escape_html(out, a->results->protocol.replayer[i].name);
-		strbuf_addstr(out, "</h3>\n");
-		if (!t->n_cells)
-			strbuf_addstr(out, "<p>no complete block</p>\n");
-		add_listed(out, a, i, VERDICT_TRUSTED, t->n_trusted, t->n_cells);
-		add_listed(out, a, i, VERDICT_NOT_TRUSTED, t->n_not_trusted, t->n_cells);
-		add_listed(out, a, i, VERDICT_INCONCLUSIVE, t->n_inconclusive, t->n_cells);
-		strbuf_addstr(out, "</li>\n");
-	}
-	strbuf_addstr(out, "</ul>\n");
+	strbuf_addstr(out, ".</p>\n");
 }
 
 static void add_matrix_cell(struct strbuf *out, const struct analysis *a, size_t scenario, size_t replayer)
@@ -136,7 +119,7 @@ static void add_matrix_cell(struct strbuf *out, const struct analysis *a, size_t
 	}
 	struct strbuf bias = STRBUF_INIT;
 	strbuf_addf(out, "<td><a href=\"#case-%zu\">", i + 1);
-	html_add_verdict_chip(out, a->cell[i].verdict);
+	html_add_case_chip(out, &a->cell[i]);
 	words_add_estimate(&bias, &a->cell[i].component[COMPONENT_BIAS], true);
 	strbuf_addstr(out, "</a><small>bias ");
 	html_add_number(out, bias.s);
@@ -185,7 +168,6 @@ void html_add_verdict(struct strbuf *out, const struct html_page *p)
 	if (!p->a->n_cells)
 		return;
 	strbuf_addstr(out, "<h2 id=\"which\">Which replayer for what</h2>\n");
-	add_cards(out, p);
 	add_matrix(out, p->a);
 	strbuf_addstr(out, "<ul>\n");
 	for (size_t i = 0; i < 3; i++) {
@@ -193,7 +175,7 @@ void html_add_verdict(struct strbuf *out, const struct html_page *p)
 		html_add_verdict_chip(out, each[i]);
 		strbuf_addf(out, " %s.</li>\n", words_verdict_meaning(each[i]));
 	}
-	strbuf_addstr(out, "</ul>\n<p>A verdict holds for the workloads, the machine and the target named below, and "
-			   "for the components "
-			   "that were assessed; it says nothing of others.</p>\n");
+	strbuf_addstr(out, "</ul>\n<p>A case is one replayer in one scenario. A verdict holds for the workloads, the machine and the "
+			   "target named below, and for the components that were assessed. It says nothing about others.</p>\n");
+	add_assessed(out, p->a);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the differences come from: a sentence for each case that is not trusted, the numbers behind it folded, and folded too the
- * other cases that differ significantly. */
+/* What the differences come from: a sentence for each case that is not trusted or differs significantly; the numbers are folded. */
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
@@ -52,17 +51,21 @@ static void add_table(struct strbuf *out, const struct html_page *p, bool reject
 
 void html_add_why(struct strbuf *out, const struct html_page *p)
 {
-	if (n_shown(p->a, true)) {
-		strbuf_addstr(out, "<h2 id=\"causes\">What the differences come from</h2>\n<p>Differences from the program, split into "
-				   "what causes them, for every case that is not trusted.</p>\n");
-		add_sentences(out, p->a, true);
-		add_table(out, p, true, "Every part with its interval, and how it was obtained");
-	}
-	if (n_shown(p->a, false)) {
-		strbuf_addf(out, "<details><summary>What significant differences of other cases come from (%zu)</summary>\n",
-			    n_shown(p->a, false));
-		add_sentences(out, p->a, false);
-		add_table(out, p, false, "Every part with its interval");
-		strbuf_addstr(out, "</details>\n");
+	static const struct {
+		bool rejected;
+		const char *heading, *summary;
+	} part[] = {{true, "Cases that are not trusted:", "Every part with its interval, and how it was obtained"},
+		    {false, "Other cases whose difference is significant (its 95 % interval excludes 0):",
+		     "Every part with its interval, for the other cases"}};
+	if (!n_shown(p->a, true) && !n_shown(p->a, false))
+		return;
+	strbuf_addstr(out, "<h2 id=\"causes\">What the differences come from</h2>\n<p>Each difference from the program is split into the "
+			   "causes that the runs show.</p>\n");
+	for (size_t i = 0; i < 2; i++) {
+		if (!n_shown(p->a, part[i].rejected))
+			continue;
+		strbuf_addf(out, "<p>%s</p>\n", part[i].heading);
+		add_sentences(out, p->a, part[i].rejected);
+		add_table(out, p, part[i].rejected, part[i].summary);
 	}
 }

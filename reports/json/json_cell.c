@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "reports/json/json_value.h"
+#include "validate/analysis/leaning.h"
 
 static void set_samples(json_t *o, const struct cell *c)
 {
@@ -230,6 +231,8 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 	json_set_text(o, "scenario", p->scenario[c->scenario].name);
 	json_set_text(o, "replayer", p->replayer[c->replayer].name);
 	json_set_text(o, "verdict", verdict_name(c->verdict));
+	if (cell_leaning(c) != LEANING_NONE)
+		json_set_text(o, "leaning", leaning_text(cell_leaning(c)));
 	json_set_text(o, "reason", c->verdict_reason);
 	json_object_set_new(o, "components", components(c));
 	json_set_why(o, a, c);

@@ -20,6 +20,8 @@ static json_t *comparison(const struct analysis *a, const struct claim_compariso
 	json_set_estimate(o, "value", &k->value);
 	json_set_estimate(o, "other", &k->other);
 	json_set_estimate(o, "difference", &k->difference);
+	json_set_number(o, "f_critical", k->f_critical);
+	json_set_number(o, "f_p", k->f_p);
 	json_set_text(o, "outcome", claim_outcome_names[k->outcome]);
 	return o;
 }
@@ -48,6 +50,8 @@ json_t *json_claims(const struct analysis *a)
 		json_set_count(o, "n_confirmed", r->n_confirmed);
 		json_set_count(o, "n_not_confirmed", r->n_not_confirmed);
 		json_set_count(o, "n_inconclusive", r->n_inconclusive);
+		json_set_count(o, "n_significant", r->n_significant);
+		json_set_count(o, "n_above_published", r->n_above_published);
 		for (size_t k = 0; k < r->n; k++)
 			json_array_append_new(comparisons, comparison(a, &r->comparison[k]));
 		json_object_set_new(o, "comparisons", comparisons);

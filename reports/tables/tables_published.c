@@ -16,9 +16,13 @@ void table_published(struct table *t, const struct analysis *a)
 {
 	struct strbuf s = STRBUF_INIT;
 	table_init(t, "published", "Published values beside those measured here");
-	table_note(t, "Another machine, another storage, another time: equal numbers are not to be expected. What should hold again is "
-		      "which is larger, and that is judged by the findings. Behind a measured value stands its 95 %% interval, behind a "
-		      "published one the uncertainty that was published with it.");
+	strbuf_addstr(&s, "Another machine, storage and time: do not expect equal numbers. What should hold again is which value is larger; the "
+			  "findings judge that. A measured value has its 95 % interval behind it, a published value its published "
+			  "uncertainty.");
+	for (const char *const *defect = published_defects(a); *defect; defect++)
+		strbuf_addf(&s, " %s", *defect);
+	table_note(t, "%s", s.s);
+	strbuf_reset(&s);
 	table_column(t, FORMAT_TEXT, "source", "Published in");
 	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
 	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
@@ -70,10 +74,11 @@ void table_claims(struct table *t, const struct analysis *a)
 {
 	struct strbuf s = STRBUF_INIT;
 	table_init(t, "findings", "Published findings on this machine");
-	table_note(t, "Confirmed: in every comparison the interval of the difference lies on the side that was published (of what is alike: "
-		      "within the margin). Not confirmed: in some comparison it lies on the other. The intervals of a finding's "
+	table_note(t, "Confirmed: in every comparison the interval of the difference lies on the published side (for \"alike\": within the "
+		      "margin). Not confirmed: in some comparison it lies on the other side. The intervals of a finding's "
 		      "comparisons hold together at 95 %%. A difference of times and of other positive measures is relative to the "
-		      "second of the two, one of ratios is in percentage points.");
+		      "second of the two; a difference of ratios is in percentage points. An F ratio is compared with 1 by its own F "
+		      "test; a published critical value decides nothing.");
 	table_column(t, FORMAT_TEXT, "finding", "Finding");
 	table_column(t, FORMAT_TEXT, "text", "As published");
 	table_column(t, FORMAT_TEXT, "source", "Published in");

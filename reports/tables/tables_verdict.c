@@ -4,6 +4,7 @@
 
 #include "reports/tables/tables.h"
 #include "reports/words.h"
+#include "validate/analysis/leaning.h"
 #include "validate/components/component.h"
 
 static double n_infidelities(const struct cell *c)
@@ -27,6 +28,7 @@ void table_summary(struct table *t, const struct analysis *a)
 	table_column_estimate(t, FORMAT_SHARE, "reordered", "Reordered");
 	table_column(t, FORMAT_COUNT, "n_mismatched_lost_extra", "Mismatches");
 	table_column(t, FORMAT_VERDICT, "verdict", "Verdict");
+	table_column(t, FORMAT_TEXT, "leaning", "Leaning");
 	table_column(t, FORMAT_TEXT, "reason", "Reason");
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
@@ -39,6 +41,7 @@ void table_summary(struct table *t, const struct analysis *a)
 		table_estimate(t, &c->component[COMPONENT_REORDERING].estimate);
 		table_count(t, n_infidelities(c));
 		table_verdict(t, c->verdict);
+		table_text(t, cell_leaning(c) == LEANING_NONE ? NULL : leaning_text(cell_leaning(c)));
 		table_text(t, c->verdict_reason);
 	}
 }

@@ -11,7 +11,9 @@
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
+#include "reports/facts_words.h"
 #include "reports/findings.h"
+#include "reports/first_screen.h"
 #include "reports/forms.h"
 #include "reports/output.h"
 #include "reports/terminal/terminal_table.h"
@@ -19,12 +21,11 @@
 #include "validate/analysis/league.h"
 
 #define LEAGUE_LEAST 3 /* two are seen at a glance */
-#define WIDTH 100
-#define MIN_WIDTH 80
+#define WIDTH 80 /* least, and where it is not known */
+#define MAX_WIDTH 100
 #define MAX_WARNINGS 6
 #define MAX_REJECTED 2 /* different reasons shown of what one component decided alike */
 #define MAX_INCONCLUSIVE 1
-#define MAX_NAMES 4 /* scenarios listed in a sentence */
 #define NAME 48     /* columns of a name in a sentence */
 
 static void add_heading(struct strbuf *out, const char *text, const struct terminal_style *style)
@@ -37,65 +38,21 @@ static void add_headline(struct strbuf *out, const struct analysis *a, const str
 	struct strbuf line = STRBUF_INIT;
 	text_wrap(out, words_title(a), 0, 0, style->width);
 	strbuf_addstr(out, "\n\n");
-	terminal_add_verdict(out, a->verdict, style, true);
-	if (!a->n_cells)
-		strbuf_addstr(&line, ": nothing could be judged");
-	else
-		strbuf_addf(&line,
-			    ": of %zu case%s (a replayer in a scenario) %zu trusted, %zu not trusted, %zu inconclusive",
-			    a->n_cells, a->n_cells == 1 ? "" : "s", a->n_trusted, a->n_not_trusted, a->n_inconclusive);
-	text_wrap(out, line.s, text_width(words_verdict(a->verdict)), 0, style->width);
+	terminal_begin_verdict(out, a->verdict, style, true);
+	first_screen_verdict(&line, a);
+	text_wrap(out, line.s, 0, 0, style->width);
+	terminal_end_verdict(out, style);
 	strbuf_addch(out, '\n');
 	strbuf_release(&line);
 }
 
-/* " in sequential-read level=2, ..." of one replayer and verdict; all are meant when there is nothing but them. */
-static void add_scenarios(struct strbuf *out, const struct analysis *a, size_t replayer, enum verdict v, size_t n_of,
-			  size_t n_all)
+static void add_replayers(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
 {
-	size_t n = 0;
-	if (n_of == n_all) {
-		strbuf_addf(out, n_all == 1 ? " in the one scenario" : " in all %zu scenarios", n_all);
-		return;
-	}
-	strbuf_addf(out, " in %zu of %zu scenarios", n_of, n_all);
-	for (size_t i = 0; v != VERDICT_TRUSTED && i < a->n_cells && n < MAX_NAMES; i++) {
-		const struct cell *c = &a->cell[i];
-		if (c->replayer != replayer || c->verdict != v)
-			continue;
-		strbuf_addstr(out, n++ ? ", " : ": ");
-		text_cut_name(out, a->results->protocol.scenario[c->scenario].name, NAME);
-	}
-	if (v != VERDICT_TRUSTED && n_of > n)
-		strbuf_addf(out, " and %zu more", n_of - n);
-}
-
-static void add_tally(struct strbuf *out, const struct analysis *a, size_t replayer, const struct replayer_tally *t)
-{
-	const struct {
-		enum verdict v;
-		size_t n;
-	} part[] = {{VERDICT_TRUSTED, t->n_trusted},
-		    {VERDICT_NOT_TRUSTED, t->n_not_trusted},
-		    {VERDICT_INCONCLUSIVE, t->n_inconclusive}};
-	if (!t->n_cells)
-		strbuf_addstr(out, "no complete block");
-	for (size_t i = 0, n = 0; i < 3; i++) {
-		if (!part[i].n)
-			continue;
-		strbuf_addf(out, "%s%s", n++ ? "; " : "", verdict_name(part[i].v));
-		add_scenarios(out, a, replayer, part[i].v, part[i].n, t->n_cells);
-	}
-}
-
-static void add_replayers(struct strbuf *out, const struct analysis *a, const struct findings *f,
-			  const struct terminal_style *style)
-{
-	for (size_t i = 0; i < f->n_replayers && a->n_cells; i++) {
+	for (size_t i = 0; i < a->results->protocol.n_replayers && a->n_cells; i++) {
 		struct strbuf line = STRBUF_INIT;
 		text_cut_name(&line, a->results->protocol.replayer[i].name, NAME);
 		strbuf_addstr(&line, ": ");
-		add_tally(&line, a, i, &f->tally[i]);
+		first_screen_replayer(&line, a, i);
 		strbuf_addstr(out, "  ");
 		text_wrap(out, line.s, 2, 6, style->width);
 		strbuf_addch(out, '\n');
@@ -103,10 +60,29 @@ static void add_replayers(struct strbuf *out, const struct analysis *a, const st
 	}
 }
 
+static void add_next(struct strbuf *out, const struct analysis *a, const struct terminal_style *style, const char *dir)
+{
+	struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
+	first_screen_next(&text, &command, a, dir);
+	if (text.len) {
+		add_heading(out, "What to do next", style);
+		strbuf_addstr(out, "  ");
+		text_wrap(out, text.s, 2, 2, style->width);
+		strbuf_addch(out, '\n');
+	}
+	if (command.len) {
+		strbuf_addstr(out, "    ");
+		escape_line(out, command.s);
+		strbuf_addch(out, '\n');
+	}
+	strbuf_release(&text);
+	strbuf_release(&command);
+}
+
 static void add_machine(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
 {
 	struct strbuf line = STRBUF_INIT;
-	words_add_machine_scatter(&line, a);
+	words_add_machine(&line, a);
 	if (line.len) {
 		strbuf_addstr(out, "  ");
 		text_wrap(out, line.s, 2, 6, style->width);
@@ -122,7 +98,7 @@ static void add_case(struct strbuf *out, const struct analysis *a, const struct 
 	text_cut_name(out, a->results->protocol.replayer[c->replayer].name, NAME);
 }
 
-/* ": event order=fs 3, coordinator 48" where the cases are too many to be listed */
+/* " (event order=fs in 3, coordinator in 48)" where the cases are too many to be listed */
 static void add_replayer_counts(struct strbuf *out, const struct analysis *a, const struct finding_group *g)
 {
 	size_t n_shown = 0;
@@ -133,10 +109,12 @@ static void add_replayer_counts(struct strbuf *out, const struct analysis *a, co
 				n += a->cell[g->finding[i].cell[k]].replayer == r;
 		if (!n)
 			continue;
-		strbuf_addstr(out, n_shown++ ? ", " : ": ");
+		strbuf_addstr(out, n_shown++ ? ", " : " (");
 		text_cut_name(out, a->results->protocol.replayer[r].name, NAME);
 		strbuf_addf(out, " in %zu", n);
 	}
+	if (n_shown)
+		strbuf_addch(out, ')');
 }
 
 static void add_finding(struct strbuf *out, const struct analysis *a, const struct finding *f,
@@ -161,17 +139,14 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 {
 	size_t n_shown = g->decision == DECISION_REJECT ? MAX_REJECTED : MAX_INCONCLUSIVE;
 	struct strbuf line = STRBUF_INIT;
-	strbuf_addf(&line, "%s %s in %zu of %zu cases", component_names[g->kind],
-		    g->decision == DECISION_REJECT ? "rejected" : "inconclusive", g->n_cells, a->n_cells);
-	if (g->decision == DECISION_INCONCLUSIVE && g->n_more)
-		strbuf_addf(&line, " (up to %llu further replicates would probably settle %s)", (unsigned long long)g->n_more,
-			    g->n_impractical ? "the rest" : "it");
-	if (g->decision == DECISION_INCONCLUSIVE && g->n_impractical)
-		strbuf_addf(&line, "; no practical number of replicates settles %zu of them", g->n_impractical);
-	if (g->n_findings > n_shown) {
+	strbuf_addf(&line, "%s: %s in %zu of %zu cases", component_names[g->kind],
+		    g->decision == DECISION_REJECT ? "rejected" : "undecided", g->n_cells, a->n_cells);
+	if (g->n_findings > n_shown)
 		add_replayer_counts(&line, a, g);
-		strbuf_addstr(&line, "; for example");
-	}
+	strbuf_addch(&line, '.');
+	words_add_more(&line, g);
+	if (g->n_findings > n_shown)
+		strbuf_addstr(&line, " For example:");
 	strbuf_addstr(out, "  ");
 	text_wrap(out, line.s, 2, 4, style->width);
 	strbuf_addch(out, '\n');
@@ -223,7 +198,7 @@ static void add_reasons(struct strbuf *out, const struct analysis *a, const stru
 			const struct terminal_style *style)
 {
 	if (f->n_groups)
-		add_heading(out, "Not accepted", style);
+		add_heading(out, "What was not accepted", style);
 	for (size_t i = 0; i < f->n_groups; i++)
 		add_group(out, a, &f->group[i], style);
 }
@@ -244,8 +219,26 @@ static void add_warnings(struct strbuf *out, const struct findings *f, const str
 		strbuf_addf(out, "  and %zu more in the report\n", f->n_warnings - MAX_WARNINGS);
 }
 
+static void add_facts(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+{
+	bool any = false;
+	for (const struct fact *f = facts; f->name; f++) {
+		struct strbuf line = STRBUF_INIT;
+		f->add(&line, a);
+		if (line.len) {
+			if (!any)
+				add_heading(out, "How it was measured", style);
+			any = true;
+			strbuf_addstr(out, "  ");
+			text_wrap(out, line.s, 2, 4, style->width);
+			strbuf_addch(out, '\n');
+		}
+		strbuf_release(&line);
+	}
+}
+
 static void add_footer(struct strbuf *out, const struct analysis *a, const struct terminal_style *style,
-		       const char *report)
+		       const char *dir)
 {
 	struct strbuf line = STRBUF_INIT;
 	strbuf_addstr(out, "\n");
@@ -260,28 +253,28 @@ static void add_footer(struct strbuf *out, const struct analysis *a, const struc
 	strbuf_addstr(&line,
 		      "Bias: mean response time of the replay against that of the program run again beside it, ± the "
 		      "95 % interval. Precision: scatter of the replay from run to run over that of the program (and "
-		      "its upper limit). Time: execution time. Reord.: share of requests issued after one that follows "
-		      "them in the trace. Mism.: requests lost, repeated, or with another result.");
+		      "its upper limit). Time: execution time.");
 	text_wrap(out, line.s, 0, 2, style->width);
 	strbuf_addch(out, '\n');
 	if (!figure_gnuplot_found())
 		strbuf_addstr(out, "gnuplot was not found: the report has no plots.\n");
-	if (report) {
+	if (dir) {
 		strbuf_addstr(out, "\nReport: ");
-		escape_line(out, report);
-		strbuf_addch(out, '\n');
+		escape_line(out, dir);
+		strbuf_addstr(out, "/report/index.html\n");
 	}
 	strbuf_release(&line);
 }
 
-void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bool color, const char *report)
+void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bool color, const char *dir)
 {
 	struct findings f;
 	struct terminal_style style = {.width = width, .color = color};
 	findings_collect(&f, a);
 	add_headline(out, a, &style);
-	add_replayers(out, a, &f, &style);
+	add_replayers(out, a, &style);
 	add_machine(out, a, &style);
+	add_next(out, a, &style, dir ? dir : "DIR");
 	if (a->n_cells) {
 		strbuf_addch(out, '\n');
 		terminal_add_cells(out, a, &style);
@@ -292,7 +285,8 @@ void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bo
 	terminal_add_parallel(out, a, &style);
 	terminal_add_published(out, a, &style);
 	add_warnings(out, &f, &style);
-	add_footer(out, a, &style, report);
+	add_facts(out, a, &style);
+	add_footer(out, a, &style, dir);
 	findings_release(&f);
 }
 
@@ -308,9 +302,9 @@ static int terminal_write(const struct analysis *a, const char *report_dir, stru
 static size_t width_of(int fd)
 {
 	struct winsize w;
-	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &w) < 0 || w.ws_col == 0 || w.ws_col > WIDTH)
+	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &w) < 0 || w.ws_col < WIDTH)
 		return WIDTH;
-	return w.ws_col < MIN_WIDTH ? MIN_WIDTH : w.ws_col;
+	return w.ws_col > MAX_WIDTH ? MAX_WIDTH : w.ws_col;
 }
 
 static bool color_wanted(int fd)
@@ -323,10 +317,8 @@ static int terminal_print(const struct analysis *a, FILE *out, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
 	int fd = fileno(out);
-	char *report = xasprintf("%s/report/index.html", a->results->dir);
-	terminal_add(&text, a, width_of(fd), color_wanted(fd), report);
+	terminal_add(&text, a, width_of(fd), color_wanted(fd), a->results->dir);
 	int ret = output_stream(out, &text, e);
-	free(report);
 	strbuf_release(&text);
 	return ret;
 }

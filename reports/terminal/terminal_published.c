@@ -32,6 +32,11 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a, const 
 			strbuf_addf(out, "    by hand: %s\n", c->reproduce);
 		strbuf_release(&line);
 	}
+	for (const char *const *defect = published_defects(a); *defect; defect++) {
+		strbuf_addstr(out, "  Note: ");
+		text_wrap(out, *defect, 8, 4, style->width);
+		strbuf_addch(out, '\n');
+	}
 	if (a->n_published)
 		strbuf_addf(out, "  %zu published value%s beside those measured: tables/published.csv in the report\n", a->n_published,
 			    a->n_published == 1 ? "" : "s");

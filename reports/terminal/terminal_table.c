@@ -9,18 +9,21 @@
 #include "reports/escape.h"
 #include "reports/number.h"
 #include "reports/words.h"
+#include "validate/analysis/leaning.h"
 
 #define MAX_ROWS 40 /* more cases than this are shown by workload */
-#define N_COLUMNS 7
 #define GAP 2
 #define MIN_NAME 14
 #define MAX_NAME 80 /* longer names are cut */
+
+enum { NAME, BIAS, PRECISION, TIME, WORTH, REORDERED, MISMATCHED, VERDICT, N_COLUMNS };
 
 struct row {
 	struct strbuf cell[N_COLUMNS]; /* the name first, the verdict last */
 	enum verdict verdict;          /* colours the last cell */
 	bool is_title;                 /* only a name, as wide as it likes: what the rows below have in common */
 	bool is_head;
+	bool is_case;                  /* the last cell is a verdict */
 	size_t indent;
 };
 
@@ -50,38 +53,58 @@ static void grid_release(struct grid *g)
 static struct row *add_name(struct grid *g, const char *name, size_t indent)
 {
 	struct row *r = add_row(g);
-	text_cut_name(&r->cell[0], name, MAX_NAME);
+	text_cut_name(&r->cell[NAME], name, MAX_NAME);
 	r->indent = indent;
 	return r;
 }
 
-void terminal_add_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style, bool bold)
+void terminal_begin_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style, bool bold)
 {
 	static const char *const color[] = {
 	    [VERDICT_TRUSTED] = "32", [VERDICT_NOT_TRUSTED] = "31", [VERDICT_INCONCLUSIVE] = "33"};
-	const char *word = bold ? words_verdict(v) : verdict_name(v);
 	if (style->color)
-		strbuf_addf(out, "\x1b[%s%sm%s\x1b[0m", bold ? "1;" : "", color[v], word);
-	else
-		strbuf_addstr(out, word);
+		strbuf_addf(out, "\x1b[%s%sm", bold ? "1;" : "", color[v]);
+}
+
+void terminal_end_verdict(struct strbuf *out, const struct terminal_style *style)
+{
+	if (style->color)
+		strbuf_addstr(out, "\x1b[0m");
 }
 
 /* --- laying out ----------------------------------------------------------------------------------------------------
  */
 
-/* Numbers take what they need, names the rest. */
+/* Columns of what is mostly 0 are not shown where all is 0, nor is a column without a number. */
+static bool is_dropped(const struct grid *g, size_t column)
+{
+	for (size_t k = 0; k < g->n && column; k++) {
+		const struct row *r = &g->row[k];
+		const char *text = r->cell[column].s;
+		bool zero = (column == REORDERED || column == MISMATCHED) && (!strcmp(text, "0 %") || !strcmp(text, "0"));
+		if (!r->is_head && !r->is_title && *text && !zero)
+			return false;
+	}
+	return column;
+}
+
+/* Numbers take what they need, names the rest. A column that is dropped has the width 0. */
 static void find_widths(const struct grid *g, size_t total, size_t *width)
 {
 	size_t rest = 0;
 	for (size_t i = 0; i < N_COLUMNS; i++) {
 		width[i] = 0;
-		for (size_t k = 0; k < g->n; k++) {
+		for (size_t k = 0; k < g->n && !is_dropped(g, i); k++) {
 			size_t w = g->row[k].is_title && i == 0
 				       ? 0
 				       : text_width(g->row[k].cell[i].s) + (i ? 0 : g->row[k].indent);
 			width[i] = w > width[i] ? w : width[i];
 		}
-		rest += i ? width[i] + GAP : 0;
+		rest += i && width[i] ? width[i] + GAP : 0;
+	}
+	if (width[NAME] + rest > total && width[WORTH]) { /* names in one line are worth more */
+		rest -= width[WORTH] + GAP;
+		width[WORTH] = 0;
 	}
 	size_t room = total > rest + MIN_NAME ? total - rest : MIN_NAME;
 	if (width[0] > room)
@@ -92,22 +115,24 @@ static void lay_row(struct strbuf *out, const struct row *r, const size_t *width
 {
 	struct strbuf name = STRBUF_INIT;
 	strbuf_addf(&name, "%*s", (int)r->indent, "");
-	text_wrap(&name, r->cell[0].s, r->indent, r->indent + 2, r->is_title ? style->width : width[0]);
+	text_wrap(&name, r->cell[NAME].s, r->indent, r->indent + 2, r->is_title ? style->width : width[0]);
 	/* the numbers stand beside the last line of a name that wraps */
 	const char *last = strrchr(name.s, '\n');
 	last = last ? last + 1 : name.s;
 	strbuf_add(out, name.s, name.len);
 	size_t column = text_width(last);
 	for (size_t i = 1; i < N_COLUMNS && !r->is_title; i++) {
+		if (!width[i])
+			continue;
 		size_t w = text_width(r->cell[i].s), pad = i + 1 == N_COLUMNS ? GAP : GAP + width[i] - w;
-		if (i == 1)
+		if (i == BIAS)
 			pad += width[0] > column ? width[0] - column : 0;
 		strbuf_addf(out, "%*s", (int)pad, "");
-		if (i + 1 == N_COLUMNS && !r->is_head && style->color &&
-		    !strcmp(r->cell[i].s, verdict_name(r->verdict)))
-			terminal_add_verdict(out, r->verdict, style, false);
-		else
-			strbuf_add(out, r->cell[i].s, r->cell[i].len);
+		if (i + 1 == N_COLUMNS && r->is_case)
+			terminal_begin_verdict(out, r->verdict, style, false);
+		strbuf_add(out, r->cell[i].s, r->cell[i].len);
+		if (i + 1 == N_COLUMNS && r->is_case)
+			terminal_end_verdict(out, style);
 	}
 	while (out->len && out->s[out->len - 1] == ' ')
 		out->s[--out->len] = 0;
@@ -118,18 +143,18 @@ static void lay_row(struct strbuf *out, const struct row *r, const size_t *width
 static void add_head(struct grid *g, const struct analysis *a, const char *name, const char *last)
 {
 	static const enum component_kind kind[] = {COMPONENT_BIAS, COMPONENT_PRECISION, COMPONENT_EXECUTION_TIME,
-						   COMPONENT_REORDERING};
-	const char *const title[N_COLUMNS] = {name, "Bias", "Precision", "Time", "Reord.", "Mism.", last};
+						   COMPONENT_UNCERTAINTY, COMPONENT_REORDERING};
+	const char *const title[N_COLUMNS] = {name, "Bias", "Precision", "Time", "U", "Reord.", "Mism.", last};
 	struct row *r = add_row(g);
 	r->is_head = true;
 	for (size_t i = 0; i < N_COLUMNS; i++)
 		strbuf_addstr(&r->cell[i], title[i]);
 	r = add_name(g, "limit", 0);
 	r->is_head = true;
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
 		words_add_limit(&r->cell[1 + i], &a->results->protocol.accept, kind[i]);
 	if (a->results->protocol.accept.n_mismatched != UINT64_MAX)
-		strbuf_addf(&r->cell[5], "%llu", (unsigned long long)a->results->protocol.accept.n_mismatched);
+		strbuf_addf(&r->cell[MISMATCHED], "%llu", (unsigned long long)a->results->protocol.accept.n_mismatched);
 }
 
 /* --- a row per case ------------------------------------------------------------------------------------------------
@@ -165,15 +190,18 @@ static void add_value(struct strbuf *out, const struct estimate *e, bool sign)
 static void fill_case(struct row *r, const struct cell *c)
 {
 	if (c->component[COMPONENT_BIAS].estimate.status == STAT_OK)
-		words_add_estimate(&r->cell[1], &c->component[COMPONENT_BIAS], true);
+		words_add_estimate(&r->cell[BIAS], &c->component[COMPONENT_BIAS], true);
 	else
-		strbuf_addstr(&r->cell[1], no_number(c->component[COMPONENT_BIAS].estimate.status));
-	add_precision(&r->cell[2], c);
-	add_value(&r->cell[3], &c->component[COMPONENT_EXECUTION_TIME].estimate, true);
-	add_value(&r->cell[4], &c->component[COMPONENT_REORDERING].estimate, false);
-	strbuf_addf(&r->cell[5], "%.0f", (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
-	strbuf_addstr(&r->cell[6], verdict_name(c->verdict));
+		strbuf_addstr(&r->cell[BIAS], no_number(c->component[COMPONENT_BIAS].estimate.status));
+	add_precision(&r->cell[PRECISION], c);
+	add_value(&r->cell[TIME], &c->component[COMPONENT_EXECUTION_TIME].estimate, true);
+	if (!c->budget.status && isfinite(c->budget.U95))
+		number_add(&r->cell[WORTH], c->budget.U95, c->budget.U95, number_unit_percent, false);
+	add_value(&r->cell[REORDERED], &c->component[COMPONENT_REORDERING].estimate, false);
+	strbuf_addf(&r->cell[MISMATCHED], "%.0f", (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
+	strbuf_addstr(&r->cell[VERDICT], c->verdict == VERDICT_INCONCLUSIVE ? leaning_word(cell_leaning(c)) : verdict_name(c->verdict));
 	r->verdict = c->verdict;
+	r->is_case = true;
 }
 
 static void add_cases(struct grid *g, const struct analysis *a)
@@ -187,9 +215,9 @@ static void add_cases(struct grid *g, const struct analysis *a)
 		if (titles && (i == 0 || a->cell[i - 1].scenario != c->scenario)) {
 			struct row *r = add_name(g, scenario, 0);
 			r->is_title = true;
-			strbuf_addstr(&r->cell[0], " (program: ");
-			number_add(&r->cell[0], c->r.mean, NAN, number_unit_time(c->r.mean), false);
-			strbuf_addstr(&r->cell[0], " a request)");
+			strbuf_addstr(&r->cell[NAME], " (program: ");
+			number_add(&r->cell[NAME], c->r.mean, NAN, number_unit_time(c->r.mean), false);
+			strbuf_addstr(&r->cell[NAME], " a request)");
 		}
 		fill_case(add_name(g, titles ? replayer : scenario, titles ? 2 : 0), c);
 	}
@@ -265,23 +293,23 @@ static void add_span(struct strbuf *out, const struct span *s, bool sign)
 
 static void fill_sum(struct row *r, const struct sum *s)
 {
-	add_span(&r->cell[1], &s->bias, true);
+	add_span(&r->cell[BIAS], &s->bias, true);
 	if (s->precision > 0)
-		number_add(&r->cell[2], s->precision, s->precision, number_unit_plain, false);
+		number_add(&r->cell[PRECISION], s->precision, s->precision, number_unit_plain, false);
 	else
-		strbuf_addstr(&r->cell[2], "undefined");
+		strbuf_addstr(&r->cell[PRECISION], "undefined");
 	struct span time = s->time;
 	if (fabs(time.lo) > fabs(time.hi))
 		time.hi = time.lo;
 	else if (time.lo <= time.hi)
 		time.lo = time.hi;
-	add_span(&r->cell[3], &time, true);
+	add_span(&r->cell[TIME], &time, true);
 	struct span reordered = s->reordered;
 	if (reordered.lo <= reordered.hi)
 		reordered.lo = reordered.hi;
-	add_span(&r->cell[4], &reordered, false);
-	strbuf_addf(&r->cell[5], "%.0f", s->n_infidelities);
-	strbuf_addf(&r->cell[6], "%zu of %zu", s->n_trusted, s->n);
+	add_span(&r->cell[REORDERED], &reordered, false);
+	strbuf_addf(&r->cell[MISMATCHED], "%.0f", s->n_infidelities);
+	strbuf_addf(&r->cell[VERDICT], "%zu of %zu", s->n_trusted, s->n);
 	r->verdict = s->verdict;
 }
 
@@ -324,7 +352,14 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a, const stru
 	find_widths(&g, style->width, width);
 	for (size_t i = 0; i < g.n; i++)
 		lay_row(out, &g.row[i], width, style);
+	if (is_dropped(&g, REORDERED) && is_dropped(&g, MISMATCHED))
+		strbuf_addstr(out, "No request was reordered, lost, repeated, or ended otherwise than in the trace.\n");
+	else
+		strbuf_addstr(out, "Reord.: share of requests issued after one that follows them in the trace.\n"
+				   "Mism.: requests that were lost, repeated, or ended otherwise than in the trace.\n");
 	if (a->n_cells > MAX_ROWS)
 		strbuf_addstr(out, "(bias: smallest … largest of the workload's scenarios; the others: the largest)\n");
+	else if (width[WORTH])
+		strbuf_addstr(out, "U: how far one replay may be from the program, beside the bias (95 %).\n");
 	grid_release(&g);
 }

@@ -14,12 +14,13 @@ struct terminal_style {
 };
 
 void terminal_add_cells(struct strbuf *out, const struct analysis *a, const struct terminal_style *style);
-/* What explains the cases that are not trusted, and the rated ranges, a line each (terminal_why.c). */
+/* What explains the differences, and the rated ranges, a line each (terminal_why.c). */
 void terminal_add_why(struct strbuf *out, const struct analysis *a, const struct terminal_style *style);
 /* Findings of the literature and their outcome here (terminal_published.c). */
 void terminal_add_parallel(struct strbuf *out, const struct analysis *a, const struct terminal_style *style);
 void terminal_add_published(struct strbuf *out, const struct analysis *a, const struct terminal_style *style);
-/* The verdict's word, coloured where wanted. */
-void terminal_add_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style, bool bold);
+/* Text between the two has the colour of the verdict, where colour is wanted. */
+void terminal_begin_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style, bool bold);
+void terminal_end_verdict(struct strbuf *out, const struct terminal_style *style);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What explains the cases that are not trusted, and the rated ranges, on the terminal: a sentence each, the rest in the report. */
+/* What explains the cases that are not trusted or differ significantly, and the rated ranges, on the terminal: a sentence each. */
 #include "reports/escape.h"
 #include "reports/rated_words.h"
 #include "reports/terminal/terminal_table.h"
@@ -27,23 +27,30 @@ static void add_rest(struct strbuf *out, size_t n)
 		strbuf_addf(out, "  and %zu more in the report\n", n);
 }
 
+static void add_sentence(struct strbuf *out, const struct analysis *a, size_t i, const struct terminal_style *style)
+{
+	const struct protocol *p = &a->results->protocol;
+	struct strbuf line = STRBUF_INIT;
+	text_cut_name(&line, p->scenario[a->cell[i].scenario].name, NAME);
+	strbuf_addstr(&line, ", ");
+	text_cut_name(&line, p->replayer[a->cell[i].replayer].name, NAME);
+	strbuf_addf(&line, ": %s", a->why[i].sentence);
+	add_line(out, line.s, style);
+	strbuf_release(&line);
+}
+
+/* Cases that are not trusted first, then others whose difference is significant. */
 static void add_causes(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
 {
 	size_t n = 0;
-	for (size_t i = 0; a->why && i < a->n_cells; i++) {
-		const struct protocol *p = &a->results->protocol;
-		struct strbuf line = STRBUF_INIT;
-		if (!a->why[i].rejected || n++ >= MAX_CASES)
-			continue;
-		if (n == 1)
-			add_heading(out, "Why", style);
-		text_cut_name(&line, p->scenario[a->cell[i].scenario].name, NAME);
-		strbuf_addstr(&line, ", ");
-		text_cut_name(&line, p->replayer[a->cell[i].replayer].name, NAME);
-		strbuf_addf(&line, ": %s", a->why[i].sentence);
-		add_line(out, line.s, style);
-		strbuf_release(&line);
-	}
+	for (int rejected = 1; a->why && rejected >= 0; rejected--)
+		for (size_t i = 0; i < a->n_cells; i++) {
+			if (!a->why[i].shown || a->why[i].rejected != rejected || n++ >= MAX_CASES)
+				continue;
+			if (n == 1)
+				add_heading(out, "Why the replays differ", style);
+			add_sentence(out, a, i, style);
+		}
 	add_rest(out, n > MAX_CASES ? n - MAX_CASES : 0);
 }
 

@@ -14,6 +14,7 @@
 #include "validate/analysis/claims.h"
 #include "validate/analysis/at_device.h"
 #include "validate/analysis/costs.h"
+#include "validate/analysis/covariate.h"
 #include "validate/analysis/distances.h"
 #include "validate/analysis/league.h"
 #include "validate/analysis/courses.h"
@@ -189,6 +190,7 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 			a->cell[a->n_cells].scenario = s;
 			a->cell[a->n_cells++].replayer = k;
 		}
+	covariates_measure(a);
 	cells_compute(a, evidence);
 	for (size_t i = 0; i < r->n_runs; i++) {
 		const struct run_summary *s = &r->run[i].summary;

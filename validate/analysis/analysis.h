@@ -85,6 +85,7 @@ struct budget_row { /* stats/budget.h */
 	char type;			   /* 'A' or 'B' */
 	/* u relative to the reference; nu INFINITY for type B; shares sum to 1 */
 	double value, divisor, sensitivity, u, nu, share;
+	unsigned int estimate; /* rows with the same number, not 0, are multiples of one standard deviation */
 };
 #define BUDGET_MAX_ROWS 16
 /* Propagation of the rows' distributions by Monte Carlo (JCGM 101): the interval about 0 that covers 95 %, and whether the
@@ -150,6 +151,14 @@ struct blank { /* replays without calls (analysis/blank.h); STAT_NOT_ASSESSED: n
 	bool below;		       /* the program's mean is below the limit: nothing relative to it is decided */
 };
 
+/* Regression on the processor time that others used (analysis/covariate.h), where [protocol] covariate asks for it */
+struct covariate_effect {
+	enum stat_status status; /* STAT_NOT_ASSESSED: not asked for */
+	double slope, se;	 /* of ln(x/r) on the difference of ln(1 + share used by others) */
+	double r_squared;	 /* share of the scatter within the scenario's cells that it explains */
+	double stretch;		 /* of what scatter is left, for the error of the slope */
+};
+
 struct cell { /* one scenario x one replayer */
 	size_t scenario, replayer;
 	unsigned int n_blocks, n_pairs, n_failed_program, n_failed_replayer; /* block 0 left out */
@@ -190,6 +199,7 @@ struct cell { /* one scenario x one replayer */
 	struct worth {
 		double U95, machine, own;
 	} worth;
+	struct covariate_effect covariate_response, covariate_time;
 	struct estimate execution_time;
 	/* the same deviation split into requests that took longer and waiting between them: their sum is its value; NaN
 	 * unknown */

@@ -151,6 +151,9 @@ enum stat_status dependent_mean(const double *x, size_t n, struct t_estimate *t,
 void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p);
 /* The same of ln(x[i]/r[i]), i < p->n. */
 void paired_ratio(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p);
+/* The same without what the covariate explains. */
+void paired_ratio_without(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p,
+			  const struct covariate_effect *k);
 void ratio_release(struct ratio_evidence *e);
 /* Of a ratio that is shown and not judged. */
 struct estimate paired_estimate(const struct sample *x, const struct sample *r, const struct pairs *p);

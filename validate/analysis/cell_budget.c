@@ -3,6 +3,7 @@
  * the bias stated apart. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
@@ -10,6 +11,9 @@
 #include "validate/stats/budget.h"
 
 enum { ROW_REPEATABILITY, ROW_ORDER, ROW_MEAN_X, ROW_MEAN_R, ROW_ZERO, ROW_RESOLUTION, ROW_READ_COST, ROW_CORRECTION, N_ROWS };
+
+/* The scatter of the replays and the uncertainty of their mean come from one standard deviation. */
+#define ESTIMATE_SCATTER 1
 
 #define ALPHA_ORDER 0.05
 
@@ -47,6 +51,7 @@ static void row_set(struct budget_row *row, const struct budget_component *c)
 	    .source = c->source,
 	    .distribution = budget_distribution_names[c->distribution],
 	    .type = c->type == BUDGET_TYPE_A ? 'A' : 'B',
+	    .estimate = c->estimate,
 	    .value = c->value,
 	    .divisor = c->divisor,
 	    .sensitivity = c->sensitivity,
@@ -85,21 +90,14 @@ static struct scatter scatter_of(const struct cell *c, const struct pairs *p)
 	return s;
 }
 
-/* Degrees of freedom of u_c as an estimate: those of its rows, the scatter's own lowered where there are long tails. The scatter
- * and the mean of the replays come from one standard deviation and err together. */
-static double spread_dof(const struct budget_component *row, size_t n, double nu_rows, double nu_scatter)
+/* Degrees of freedom of u_c as an estimate: those of its rows, the scatter's own lowered where there are long tails. */
+static double spread_dof(const struct budget_component row[N_ROWS], double nu_rows, double nu_scatter)
 {
-	double sum = 0, total = 0, scatter = 0, nu_own = row[ROW_REPEATABILITY].nu;
-	for (size_t i = 0; i < n; i++) {
-		double u2 = row[i].u * row[i].u * row[i].sensitivity * row[i].sensitivity;
-		total += u2;
-		if (i == ROW_REPEATABILITY || i == ROW_MEAN_X)
-			scatter += u2;
-		else
-			sum += u2 * u2 / row[i].nu;
-	}
-	sum += scatter * scatter / fmin(nu_own, nu_scatter);
-	return sum > 0 ? fmax(1, fmin(total * total / sum, nu_rows)) : nu_rows;
+	struct budget_component lowered[N_ROWS];
+	struct budget_total total;
+	memcpy(lowered, row, sizeof lowered);
+	lowered[ROW_REPEATABILITY].nu = fmin(row[ROW_REPEATABILITY].nu, nu_scatter);
+	return budget_combine(lowered, N_ROWS, &total) ? nu_rows : fmin(total.nu_eff, nu_rows);
 }
 
 /* u_c and its degrees of freedom as they are for an upper limit: with the tails and the dependence that so few runs may
@@ -109,7 +107,7 @@ static void allow_hidden(struct budget *b, const struct budget_component *row, c
 {
 	double sd = m->sd, nu = spread_df(c->x.x, c->x.n, m, 0);
 	spread_allow_hidden(c->x.n, &e->replays, &sd, &nu);
-	b->nu_spread_upper = spread_dof(row, N_ROWS, b->nu_eff, nu);
+	b->nu_spread_upper = spread_dof(row, b->nu_eff, nu);
 	b->u_c_upper = b->u_c * sd / m->sd;
 }
 
@@ -161,6 +159,7 @@ void measure_budget(struct cell *c, const struct evidence *e, const struct pairs
 	row[ROW_REPEATABILITY] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, s.within / mean, s.nu_within);
 	row[ROW_ORDER] = budget_component(BUDGET_ORDER, BUDGET_TYPE_A, BUDGET_NORMAL, s.order / mean, s.nu_order);
 	row[ROW_MEAN_X] = budget_component("mean of the replays", BUDGET_TYPE_A, BUDGET_NORMAL, c->x.sem / mean, dof);
+	row[ROW_REPEATABILITY].estimate = row[ROW_MEAN_X].estimate = ESTIMATE_SCATTER;
 	row[ROW_MEAN_R] = budget_component("mean of the references", BUDGET_TYPE_A, BUDGET_NORMAL, mean_r,
 					   c->r.n > 1 ? (double)(c->r.n - 1) : 1);
 	const struct blank *blank = &c->blank;
@@ -179,7 +178,7 @@ void measure_budget(struct cell *c, const struct evidence *e, const struct pairs
 	b->u_c = total.u_c;
 	b->nu_eff = total.nu_eff;
 	if (!sample_moments_spread(c->x.x, c->x.n, &m)) {
-		b->nu_spread = spread_dof(row, N_ROWS, total.nu_eff, spread_df(c->x.x, c->x.n, &m, 0));
+		b->nu_spread = spread_dof(row, total.nu_eff, spread_df(c->x.x, c->x.n, &m, 0));
 		allow_hidden(b, row, c, e, &m);
 	}
 	as_program(b, c, hypot(hypot(row[ROW_RESOLUTION].u, row[ROW_READ_COST].u), row[ROW_CORRECTION].u));

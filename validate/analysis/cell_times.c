@@ -286,9 +286,9 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, co
 	if (!logs && !sample_correlation(lx, lr, n, &correlation))
 		c->correlation = correlation;
 
-	paired_ratio(&e->bias, c->x.x, c->r.x, p);
+	paired_ratio_without(&e->bias, c->x.x, c->r.x, p, &c->covariate_response);
 	c->bias = estimate_of_t(e->bias.status, &e->bias.t, expm1);
-	paired_ratio(&e->time, c->x_time.x, c->r_time.x, p);
+	paired_ratio_without(&e->time, c->x_time.x, c->r_time.x, p, &c->covariate_time);
 	c->execution_time = estimate_of_t(e->time.status, &e->time.t, expm1);
 	split_execution(c, p, scenario);
 	c->bias_median = paired_estimate(&c->x_median, &c->r_median, p);

@@ -90,11 +90,42 @@ static enum claim_outcome outcome_of(const struct claim *c, const struct estimat
 	}
 }
 
+static bool is_f_test(const struct claim *c)
+{
+	return c->measure == MEASURE_F_RATIO && !isnan(c->limit);
+}
+
+/* An F ratio against 1. A test that finds nothing confirms nothing: no more scatter is confirmed within the limit on the precision
+ * ratio. */
+static void f_test_make(struct claim_comparison *k, const struct analysis *a, const struct claim *c, const struct measure_runs *runs,
+			double confidence)
+{
+	const double ratio = a->results->protocol.accept.precision_ratio;
+	struct variance_ratio v;
+	k->other = estimate_none(STAT_OK);
+	k->other.value = 1;
+	k->difference = measure_f_excess(c->operation, runs, confidence, &v);
+	k->outcome = outcome_of(c, &k->difference, runs->n, confidence);
+	if (k->difference.status)
+		return;
+	k->f_p = v.p_greater;
+	if (variance_ratio_critical(ALPHA, false, v.df_x, v.df_r, &k->f_critical))
+		k->f_critical = NAN;
+	if (c->direction == CLAIM_SMALLER && k->outcome == CLAIM_INCONCLUSIVE && k->difference.hi95 <= ratio * ratio - 1)
+		k->outcome = CLAIM_CONFIRMED;
+}
+
 static void comparison_make(struct claim_comparison *k, const struct analysis *a, const struct claim *c, double confidence)
 {
 	struct measure_runs runs, other = {0};
 	collect(&runs, a, k->cell);
 	k->value = measure_estimate(c->measure, c->operation, &runs);
+	k->f_p = k->f_critical = NAN;
+	if (is_f_test(c)) {
+		f_test_make(k, a, c, &runs, confidence);
+		measure_runs_release(&runs);
+		return;
+	}
 	if (k->than == CLAIM_NO_CELL) {
 		k->other = estimate_none(STAT_OK);
 		k->other.value = c->limit;
@@ -122,6 +153,8 @@ static void claim_compute(struct claim_result *r, const struct analysis *a, cons
 		r->n_confirmed += r->comparison[i].outcome == CLAIM_CONFIRMED;
 		r->n_not_confirmed += r->comparison[i].outcome == CLAIM_NOT_CONFIRMED;
 		r->n_inconclusive += r->comparison[i].outcome == CLAIM_INCONCLUSIVE;
+		r->n_significant += r->comparison[i].f_p <= ALPHA;
+		r->n_above_published += is_f_test(c) && r->comparison[i].value.value > c->limit;
 	}
 	r->outcome = !r->n			 ? CLAIM_NOT_ASSESSED
 		     : r->n_not_confirmed	 ? CLAIM_NOT_CONFIRMED

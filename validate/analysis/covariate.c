@@ -42,12 +42,12 @@ static enum stat_status sums_within(const struct covariate_cell *cell, size_t n_
 	return w->zz > 1e-12 && w->dd > 0 ? STAT_OK : STAT_ZERO_VARIANCE;
 }
 
-enum stat_status covariate_adjust(struct covariate_cell *cell, size_t n_cells, struct covariate_slope *s)
+enum stat_status covariate_fit(struct covariate_cell *cell, size_t n_cells, struct covariate_slope *s)
 {
 	struct within w;
 	*s = (struct covariate_slope){NAN, NAN, NAN};
 	for (size_t c = 0; c < n_cells; c++)
-		cell[c].inflation = 1;
+		cell[c].stretch = 1;
 	const enum stat_status status = sums_within(cell, n_cells, &w);
 	if (status)
 		return status;
@@ -57,9 +57,16 @@ enum stat_status covariate_adjust(struct covariate_cell *cell, size_t n_cells, s
 	s->se = sqrt(fmax(0, w.dd - explained) / df / w.zz);
 	for (size_t c = 0; c < n_cells; c++) {
 		const double mean_z = mean_of(cell[c].z, cell[c].n);
-		cell[c].inflation = 1 + (double)cell[c].n * mean_z * mean_z / w.zz;
-		for (size_t i = 0; i < cell[c].n; i++)
-			cell[c].d[i] -= s->slope * cell[c].z[i];
+		cell[c].stretch = sqrt((1 + (double)cell[c].n * mean_z * mean_z / w.zz) * (df + 1) / df);
 	}
 	return STAT_OK;
+}
+
+void covariate_remove(const struct covariate_effect *k, const double *z, double *d, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		d[i] -= k->slope * z[i];
+	const double mean = mean_of(d, n);
+	for (size_t i = 0; i < n; i++)
+		d[i] = mean + k->stretch * (d[i] - mean);
 }

@@ -268,3 +268,24 @@ struct estimate measure_excess(enum measure m, const char *operation, const stru
 	enum stat_status status = jackknife(&s, &t);
 	return estimate_with(status, &t, confidence, difference_scale(m));
 }
+
+struct estimate measure_f_excess(const char *operation, const struct measure_runs *a, double confidence, struct variance_ratio *v)
+{
+	double *x = xcalloc(a->n + 1, sizeof *x), *r = xcalloc(a->n + 1, sizeof *r), lo, hi;
+	for (size_t i = 0; i < a->n; i++) {
+		x[i] = summary_response(&a->x[i]->summary, operation);
+		r[i] = summary_response(&a->r[i]->summary, operation);
+	}
+	struct estimate e = estimate_none(a->n < PAIRS_MIN ? STAT_TOO_FEW : variance_ratio(r, a->n, x, a->n, v));
+	if (!e.status)
+		e.status = variance_ratio_interval(v, confidence, &lo, &hi);
+	if (!e.status) {
+		e.value = v->f - 1;
+		e.lo95 = lo - 1;
+		e.hi95 = hi - 1;
+		e.df = v->df_x;
+	}
+	free(x);
+	free(r);
+	return e;
+}

@@ -10,6 +10,7 @@
 #define VALIDATE_ANALYSIS_MEASURES_H
 
 #include "validate/analysis/analysis.h"
+#include "validate/stats/variance_ratio.h"
 
 struct measure_runs { /* replays x[i] with the program's runs r[i] of the same block, and the recording that x[i] replayed */
 	const struct run **x, **r, **recording; /* owned arrays of borrowed runs; recording[i] NULL: none is known */
@@ -35,5 +36,9 @@ struct estimate measure_difference(enum measure m, const char *operation, const 
 /* The same against a number in its base unit. */
 struct estimate measure_excess(enum measure m, const char *operation, const struct measure_runs *a, double limit,
 			       double confidence);
+
+/* The F ratio of one case against equal variances: F/1 - 1 with its F interval at the given confidence in lo95 and hi95; *v is the
+ * test. Status: STAT_TOO_FEW below three pairs; else those of variance_ratio(). */
+struct estimate measure_f_excess(const char *operation, const struct measure_runs *a, double confidence, struct variance_ratio *v);
 
 #endif

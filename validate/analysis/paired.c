@@ -7,6 +7,7 @@
 
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
+#include "validate/analysis/covariate.h"
 
 /* Means of d[n] over the runs that share a key, in the order of their first use; returns how many. */
 static size_t means_by(double *mean, const double *d, size_t n, bool (*same)(const struct pairs *p, size_t i, size_t j),
@@ -90,6 +91,12 @@ static bool is_rounding(const struct t_estimate *t, size_t n, const double *x, c
 
 void paired_ratio(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p)
 {
+	paired_ratio_without(e, x, r, p, &(struct covariate_effect){.status = STAT_NOT_ASSESSED});
+}
+
+void paired_ratio_without(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p,
+			  const struct covariate_effect *k)
+{
 	double *d = xcalloc(p->n ? p->n : 1, sizeof *d);
 	enum stat_status s = p->n < 2 ? STAT_TOO_FEW : log_ratios(r, x, p->n, d);
 	if (s) {
@@ -97,6 +104,7 @@ void paired_ratio(struct ratio_evidence *e, const double *x, const double *r, co
 		*e = (struct ratio_evidence){.status = s, .n = p->n};
 		return;
 	}
+	covariate_remove_of(k, p, d);
 	paired_values(e, d, p);
 	if (!e->status && is_rounding(&e->t, e->n, x, r, p->n)) {
 		e->status = STAT_ZERO_VARIANCE;

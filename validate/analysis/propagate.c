@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The budgets of a campaign propagated by Monte Carlo, as a check on their intervals.
  *
- * Type A rows are drawn as u t(nu), Type B rows from their own distributions, and added, which is the budget's own model; the
- * probabilistically symmetric 95 % interval of the sum stands beside -U..U.
+ * Type A rows are drawn as u t(nu), Type B rows from their own distributions, and added, which is the budget's own model. Rows of one
+ * estimate are drawn as one value. The probabilistically symmetric 95 % interval of the sum stands beside -U..U.
  * Source: JCGM 101, 6.4, 7.7 and 8.1. */
 #include <math.h>
 #include <string.h>
@@ -26,21 +26,45 @@ static struct monte_carlo_input input_of(const struct budget_row *row)
 	return (struct monte_carlo_input){.shape = MC_STUDENT, .u = u, .nu = row->nu};
 }
 
+/* The input that an earlier row of the same estimate has made; NULL: none. */
+static struct monte_carlo_input *input_shared(struct monte_carlo_input *input, const size_t *row_of, size_t n, const struct budget *b,
+					      const struct budget_row *row)
+{
+	for (size_t i = 0; row->estimate && i < n; i++)
+		if (b->row[row_of[i]].estimate == row->estimate)
+			return &input[i];
+	return NULL;
+}
+
+/* Returns how many inputs the rows make: input[BUDGET_MAX_ROWS]. */
+static size_t inputs_make(const struct budget *b, struct monte_carlo_input *input)
+{
+	size_t n = 0, row_of[BUDGET_MAX_ROWS];
+	for (size_t i = 0; i < b->n_rows; i++) {
+		const struct monte_carlo_input own = input_of(&b->row[i]);
+		struct monte_carlo_input *shared = input_shared(input, row_of, n, b, &b->row[i]);
+		if (shared) {
+			shared->u = hypot(shared->u, own.u);
+			shared->nu = fmin(shared->nu, own.nu);
+		} else if (own.u > 0) {
+			row_of[n] = i;
+			input[n++] = own;
+		}
+	}
+	return n;
+}
+
 static void propagate(struct budget *b)
 {
 	struct monte_carlo_input input[BUDGET_MAX_ROWS];
 	const struct monte_carlo_plan plan = {.n_trials = N_TRIALS, .seed = SEED, .coverage = 0.95};
 	struct monte_carlo_result result;
 	struct propagation *m = &b->monte_carlo;
-	size_t n = 0;
 	*m = (struct propagation){.status = b->status};
-	for (size_t i = 0; i < b->n_rows; i++)
-		if (b->row[i].u > 0)
-			input[n++] = input_of(&b->row[i]);
 	if (!m->status)
 		m->status = numerical_tolerance(b->u_c, 1, &m->delta);
 	if (!m->status)
-		m->status = monte_carlo(input, n, monte_carlo_sum, NULL, &plan, &result);
+		m->status = monte_carlo(input, inputs_make(b, input), monte_carlo_sum, NULL, &plan, &result);
 	if (m->status)
 		return;
 	m->n_trials = result.n_trials;

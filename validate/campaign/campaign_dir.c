@@ -340,8 +340,8 @@ int dir_resume(struct campaign *c, struct err *e)
 		ret = err_context(e, "%s", plan_path);
 	if (!ret) {
 		c->run = results_runs_make(&c->plan);
-		c->left_out = xcalloc(c->plan.n_runs + 1, sizeof *c->left_out);
 		c->whole = xcalloc(c->plan.n_runs + 1, sizeof *c->whole);
+		c->left_out = xcalloc(c->plan.n_runs + 1, sizeof *c->left_out);
 		ret = journal_read(journal_path, event_resume, c, &reading, e);
 		cut_groups_redo(c);
 	}

@@ -125,15 +125,14 @@ static int member_prepare(struct campaign *c, struct member *m, struct err *e)
 	return ret ? ret : step_prepare(c, &m->step, &m->process, &m->result, e);
 }
 
-/* Starts its process and waits until that is ready for its first request. */
-static int member_start(struct group *g, struct member *m)
+static enum time_part part_of(const struct campaign *c, const struct member *m)
+{
+	return role_is_program(c, m->run->role) ? TIME_PROGRAM : TIME_REPLAY;
+}
+
+static int member_wait_ready(struct group *g, struct member *m)
 {
 	struct campaign *c = g->c;
-	if (m->reason[0])
-		return 0;
-	step_begin(c, &m->step, &m->process, &m->result);
-	if (m->process.failed)
-		return 0;
 	m->role = &g->rounds.role[g->rounds.n++];
 	*m->role = (struct round_role){
 	    .page = m->page,
@@ -142,6 +141,19 @@ static int member_start(struct group *g, struct member *m)
 	    .left_ns = m->process.spec.timeout_ns,
 	};
 	return round_role_ready(m->role, c->signal_fd);
+}
+
+/* Starts its process and waits until that is ready for its first request. */
+static int member_start(struct group *g, struct member *m)
+{
+	struct campaign *c = g->c;
+	if (m->reason[0])
+		return 0;
+	const enum time_part before = time_begin(&c->time, part_of(c, m));
+	step_begin(c, &m->step, &m->process, &m->result);
+	int ret = m->process.failed ? 0 : member_wait_ready(g, m);
+	time_end(&c->time, before);
+	return ret;
 }
 
 /* Whether the processor time of its leader is all that the run used. */
@@ -163,13 +175,15 @@ static int member_conclude(struct campaign *c, struct member *m, int64_t rounds_
 		if (m->role->state != ROUND_TIMED_OUT)
 			round_role_finish(m->role);
 	}
+	const enum time_part before = time_begin(&c->time, part_of(c, m));
 	int ret = step_conclude(c, &m->step, &m->process, &m->result);
+	time_end(&c->time, before);
 	if (!m->role)
 		return ret;
 	for (size_t i = 0; i < m->role->slices.n; i++)
 		own_ns += m->role->slices.slice[i].quiet_ns - m->role->slices.slice[i].open_ns;
+	time_move(&c->time, TIME_START, part_of(c, m), (double)own_ns * 1e-9);
 	m->result.launch.run_ns -= rounds_ns - own_ns;
-	time_move(&c->time, TIME_START, role_is_program(c, m->run->role) ? TIME_PROGRAM : TIME_REPLAY, (double)own_ns * 1e-9);
 	if (is_one_process(c, m->run)) {
 		m->result.others = m->role->others;
 		m->result.own_s = m->role->own_s;
@@ -186,12 +200,13 @@ static int group_run(struct group *g, struct err *e)
 		ret = member_prepare(c, &g->member[i], e);
 	for (size_t i = 0; !ret && i < g->n; i++) /* after recordings that had to be made again */
 		ret = run_service_set(c, g->member[i].run, g->member[i].run->role, e);
-	const enum time_part before = time_begin(&c->time, TIME_START);
 	for (size_t i = 0; !ret && !interrupted && i < g->n; i++)
 		interrupted = member_start(g, &g->member[i]);
 	const int64_t begin_ns = clock_monotonic_ns();
+	const enum time_part before = time_begin(&c->time, TIME_START); /* but for the slices (member_conclude) */
 	if (!ret && !interrupted)
 		interrupted = rounds_run(&g->rounds);
+	time_end(&c->time, before);
 	const int64_t rounds_ns = clock_monotonic_ns() - begin_ns;
 	if (interrupted)
 		c->interrupted = true;
@@ -199,7 +214,6 @@ static int group_run(struct group *g, struct err *e)
 		int bad = member_conclude(c, &g->member[i], rounds_ns);
 		ret = ret ? ret : bad;
 	}
-	time_end(&c->time, before);
 	return ret;
 }
 

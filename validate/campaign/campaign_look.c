@@ -90,19 +90,23 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 
 /* --- cases, where there is a budget --------------------------------------------------------------------------------- */
 
-/* Pairs until the last component is settled; 0 where that is unknown or impractical. */
+#define IMPRACTICAL 100000 /* pairs: the case comes after all that have a prospect */
+
+/* Pairs until the last component is settled; 0 unknown. */
 static uint64_t further_pairs(const struct cell *c)
 {
 	uint64_t most = 0;
+	bool unknown = false;
 	for (int k = 0; k < COMPONENT_N; k++) {
 		const struct component *m = &c->component[k];
 		if (m->decision != DECISION_INCONCLUSIVE)
 			continue;
-		if (m->impractical || !m->n_more)
-			return 0;
+		if (m->impractical)
+			return IMPRACTICAL;
+		unknown |= !m->n_more;
 		most = m->n_more > most ? m->n_more : most;
 	}
-	return most;
+	return unknown ? 0 : most;
 }
 
 /* A comparison decides for all replayers of its scenario. */

@@ -266,7 +266,6 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 int run_journal(struct campaign *c, const struct run *r, const char *output, struct err *e);
 void run_fail(struct run *r, const char *reason);
 void side_remove(const char *output);
-
 /* Makes run `id` and journals it. -EINTR: interrupted; other errors end the campaign. */
 int run_make(struct campaign *c, uint32_t id, struct err *e);
 /* Whether the replays of run r are also made without their calls: those of the first blocks (DESIGN_BLANK_BLOCKS). */

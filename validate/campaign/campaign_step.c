@@ -232,7 +232,9 @@ void step_begin(struct campaign *c, const struct step *s, struct step_process *x
 {
 	if (x->failed)
 		return;
+	const enum time_part part = time_begin(&c->time, TIME_SETTLE);
 	step_settle(c, s, x, r);
+	time_end(&c->time, part);
 	spec_make(c, s, x);
 	x->failed = launch_begin(&x->spec, &x->launched, &x->why);
 }

@@ -6,10 +6,11 @@
 #include "common/xalloc.h"
 #include "validate/stats/generator.h"
 
-/* Nothing is known: as many again. */
+#define UNKNOWN_TIMES 3 /* expected further pairs where nothing is known: so many times those there are */
+
 static double further(const struct choice_scenario *s, size_t i)
 {
-	return (double)(s->n_further[i] ? s->n_further[i] : s->n_done ? s->n_done : 1);
+	return (double)(s->n_further[i] ? s->n_further[i] : s->n_done ? UNKNOWN_TIMES * s->n_done : 1);
 }
 
 /* That k further pairs can be made: 1 within the budget and the plan, less the further they lie beyond. */

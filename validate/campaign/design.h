@@ -21,7 +21,7 @@
 
 /* Blocks 1..N hold each replay a second time without its calls, right after it, for the limit of quantification; they are no
  * runs of the plan, and only the engines of this program have such a thing. */
-#define DESIGN_BLANK_BLOCKS 10
+#define DESIGN_BLANK_BLOCKS 5
 
 struct design_run {
 	uint32_t block, position; /* position: place in its block, or in the bank's phase */

@@ -48,7 +48,7 @@ void compare_paper(const struct comparison_part *part)
 	paper_modes(part, ref, rep);
 }
 
-enum { N_SOURCES = 4 };
+enum { ESTIMATE_SCATTER = 1, N_SOURCES = 4 };
 
 static enum stat_status budget_fill(const struct comparison_part *part, struct budget_component *b,
 				    struct budget_total *t)
@@ -62,6 +62,7 @@ static enum stat_status budget_fill(const struct comparison_part *part, struct b
 	double pct = 100 / y->mean, nu_x = (double)rep->unit.n - 1, nu_r = (double)ref->unit.n - 1;
 	b[0] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x->sd, nu_x);
 	b[1] = budget_component("own_sem", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x->sem, nu_x);
+	b[0].estimate = b[1].estimate = ESTIMATE_SCATTER;
 	b[2] = budget_component("reference_sem", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x->mean / y->mean * y->sem, nu_r);
 	b[3] = budget_component("clock", BUDGET_TYPE_B, BUDGET_RECTANGULAR, pct * part->plan->clock_halfwidth, INFINITY);
 	return budget_combine(b, N_SOURCES, t);
@@ -75,11 +76,13 @@ static void budget_simulate(const struct comparison_part *part, const struct bud
 	struct monte_carlo_plan plan = {.n_trials = 1000000, .seed = part->plan->seed, .coverage = 1 - part->plan->alpha};
 	struct monte_carlo_result r = {0};
 	double delta = 0;
-	for (int i = 0; i < N_SOURCES; i++)
-		input[i] = (struct monte_carlo_input){isinf(b[i].nu) ? MC_RECTANGULAR : MC_STUDENT, 0, b[i].u, b[i].nu};
+	size_t n = 1;
+	input[0] = (struct monte_carlo_input){MC_STUDENT, 0, hypot(b[0].u, b[1].u), b[0].nu}; /* one estimate */
+	for (int i = 2; i < N_SOURCES; i++)
+		input[n++] = (struct monte_carlo_input){isinf(b[i].nu) ? MC_RECTANGULAR : MC_STUDENT, 0, b[i].u, b[i].nu};
 	enum stat_status s = numerical_tolerance(u_c, 2, &delta);
 	if (!s)
-		s = monte_carlo(input, N_SOURCES, monte_carlo_sum, NULL, &plan, &r);
+		s = monte_carlo(input, n, monte_carlo_sum, NULL, &plan, &r);
 	double c = plan.coverage;
 	estimates_addf(part->out, "mc_lo_pct", s, r.lo, "coverage=%.12g", c);
 	estimates_addf(part->out, "mc_hi_pct", s, r.hi, "coverage=%.12g", c);

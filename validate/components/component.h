@@ -42,6 +42,8 @@ struct component_row {
 	const char *meaning; /* what the number says */
 	const char *rule;    /* when it is accepted and rejected */
 	const char *source;  /* standard or paper */
+	/* A deviation in plain words, %s for its size: "requests take %s longer"; below: for negative values. NULL: none */
+	const char *above, *below;
 	enum component_unit unit; /* of the estimate and the limit */
 	bool two_sided;		  /* the limit holds either way; else it is an upper limit */
 	bool relative;		  /* to the program's mean: refused where that cannot be quantified (analysis/blank.h) */

@@ -105,6 +105,7 @@ const struct component_row component_concurrency = {
 		"difference to lie within the limit, rejected when at some level it is "
 		"shown to lie beyond (Bonferroni)",
 	.source = "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance",
+	.above = "the number of requests in flight differs by %s",
 	.unit = COMPONENT_NUMBER,
 	.decide = decide_concurrency,
 	.plan = plan_concurrency,

@@ -55,6 +55,7 @@ const struct component_row component_fidelity = {
 		"counted, not estimated: one run above the limit is enough to reject, and "
 		"replays that failed show nothing",
 	.source = "Pereira et al. 2016, section III",
+	.above = "%s requests a run are lost, repeated or end otherwise",
 	.unit = COMPONENT_COUNT,
 	.decide = decide_fidelity,
 };

@@ -24,6 +24,8 @@ const struct component_row component_in_flight = {
 		"accepted when the 90 % interval lies inside the limits, rejected when the "
 		"95 % interval lies wholly outside",
 	.source = "as bias",
+	.above = "%s more requests are in flight",
+	.below = "%s fewer requests are in flight",
 	.unit = COMPONENT_CHANGE,
 	.two_sided = true,
 	.decide = decide_in_flight,

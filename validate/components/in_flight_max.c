@@ -25,6 +25,8 @@ const struct component_row component_in_flight_max = {
 		"95 % interval lies wholly outside; where all pairs are alike, by their "
 		"value",
 	.source = "as bias",
+	.above = "at most %s more requests are in flight",
+	.below = "at most %s fewer requests are in flight",
 	.unit = COMPONENT_CHANGE,
 	.two_sided = true,
 	.decide = decide_in_flight_max,

@@ -189,6 +189,8 @@ const struct component_row component_linearity = {
 		"distance from it lie inside the limits, rejected when one lies wholly "
 		"outside (Bonferroni); the lowest level has nothing to be compared with",
 	.source = "Pereira et al. 2016, section IV-A3; VIM 4.11 and 4.12",
+	.above = "the bias grows by %s with the load",
+	.below = "the bias falls by %s with the load",
 	.unit = COMPONENT_CHANGE,
 	.two_sided = true,
 	.relative = true,

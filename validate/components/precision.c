@@ -143,6 +143,7 @@ const struct component_row component_precision = {
 		"replay and program within the pairs gives a ratio as extreme in at most 5 "
 		"% of the ways",
 	.source = "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)",
+	.above = "runs scatter %s times as much as the program's",
 	.unit = COMPONENT_NUMBER,
 	.relative = true,
 	.decide = decide_precision,

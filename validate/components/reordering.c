@@ -22,6 +22,7 @@ const struct component_row component_reordering = {
 		"accepted when the one-sided 95 % upper limit of the share is at most the "
 		"limit, rejected when the lower limit exceeds it",
 	.source = "RFC 4737, section 3 (Type-P-Reordered)",
+	.above = "%s of the requests are out of order",
 	.unit = COMPONENT_SHARE,
 	.decide = decide_reordering,
 	.plan = plan_reordering,

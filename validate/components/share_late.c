@@ -23,6 +23,7 @@ const struct component_row component_share_late = {
 		"accepted when the one-sided 95 % upper limit of the share is at most the "
 		"limit, rejected when the lower limit exceeds it",
 	.source = "Anderson et al. 2004 (issue error)",
+	.above = "%s of the requests are issued late",
 	.unit = COMPONENT_SHARE,
 	.decide = decide_share_late,
 	.plan = plan_share_late,

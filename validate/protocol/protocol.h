@@ -27,6 +27,8 @@ enum pairing { PAIRING_AUTO, PAIRING_SLICES, PAIRING_RUNS };
 /* How a process is paused between its slices: between its requests, by itself; by SIGSTOP; our programs by the former, others by the
  * latter. */
 enum pause_by { PAUSE_AUTO, PAUSE_GATE, PAUSE_SIGNAL };
+/* Whether ln(replay/program) is regressed on the processor time that others used (analysis/covariate.h). */
+enum covariate_kind { COVARIATE_NONE, COVARIATE_OTHERS };
 enum cache_state { CACHE_COLD, CACHE_WARM, CACHE_AS_IS };
 /* How cold is made: posix_fadvise on each file, and drop_caches where pages stay and the privilege is there; only the
  * former; or drop_caches every time (all of the machine's caches: on a busy machine that alone takes 200 ms and more).
@@ -201,6 +203,7 @@ struct protocol {
 	int64_t timeout_ns;      /* of one run */
 	int64_t settle_ns;       /* from the eviction of caches to the start of the run, always the same */
 	int keep, on_failure, reference;
+	int covariate; /* enum covariate_kind */
 	int pairing, pause; /* enum pairing, enum pause_by */
 	int64_t slice_ns;   /* length of a slice */
 	uint64_t n_sessions; /* consecutive blocks make so many groups, for repeatability and reproducibility; 0: the times that
@@ -223,7 +226,7 @@ struct protocol {
 
 extern const char *const keep_names[],
     *const on_failure_names[],
-	*const reference_names[], *const cache_state_names[],
+	*const reference_names[], *const covariate_names[], *const cache_state_names[],
 				      *const evict_names[], *const responsiveness_names[], *const reorder_scope_names[],
     *const uncertainty_bias_names[], *const concurrency_by_names[], *const claim_direction_names[],
     *const observe_names[], *const observe_from_names[], *const pairing_names[], *const pause_by_names[]; /* by enum, NULL-terminated */

@@ -34,6 +34,8 @@ static void protocol_section(const struct protocol *p, struct strbuf *out)
 	key_add(out, "keep", keep_names[p->keep]);
 	key_add(out, "on-failure", on_failure_names[p->on_failure]);
 	key_add(out, "reference", reference_names[p->reference]);
+	if (p->covariate)
+		key_add(out, "covariate", covariate_names[p->covariate]);
 	key_add(out, "pairing", pairing_names[p->pairing]);
 	ns_add(out, "slice", p->slice_ns);
 	key_add(out, "pause", pause_by_names[p->pause]);

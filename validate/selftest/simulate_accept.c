@@ -9,6 +9,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_statistics_double.h>
 
+#include "validate/components/component.h"
 #include "validate/selftest/noise.h"
 #include "validate/selftest/simulate_private.h"
 #include "validate/stats/dependence.h"
@@ -77,6 +78,15 @@ static bool mean_widened(const double *x, size_t n)
 		return false;
 	t = serial_widen(&t, n, &s);
 	return below_zero(t.value, t.se, t.df);
+}
+
+/* As the paired components accept, in a campaign of one cell. */
+static bool mean_flipped(const double *x, size_t n)
+{
+	struct ratio_evidence e = {.n = n, .d = (double *)x};
+	if (dependent_mean(x, n, &e.t, &e.wide, &e.serial))
+		return false;
+	return ratio_p(&e, -INFINITY, 0, 0).accept <= ALPHA;
 }
 
 /* Nothing where lag 1 is significant, else Student's t. */
@@ -178,6 +188,7 @@ static const struct way ways[] = {
 	{"mean: Newey-West, fixed b of 1/2", mean_newey_west, false, false},
 	{"mean: 4 cosine transforms", mean_cosines, false, false},
 	{"mean: widened t (accepts)", mean_widened, false, true},
+	{"mean: widened sign flip (accepts)", mean_flipped, false, true},
 	{"U: chi-square", scatter_chi2, true, false},
 	{"U: with the sample's kurtosis", scatter_sample, true, false},
 	{"U: with an excess of 4 or more", scatter_at_least_4, true, false},

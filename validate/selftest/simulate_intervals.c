@@ -166,6 +166,7 @@ static bool budget_covers(const struct sampled *s)
 		budget_component("mean of the replays", BUDGET_TYPE_A, BUDGET_NORMAL, x.sd / r.mean / sqrt(N), N - 1),
 		budget_component("mean of the references", BUDGET_TYPE_A, BUDGET_NORMAL, r.sd / r.mean / sqrt(N), N - 1),
 	};
+	row[0].estimate = row[1].estimate = 1;
 	if (budget_combine(row, sizeof row / sizeof *row, &total) ||
 	    budget_expand(&total, 0.95, BUDGET_CONTINUOUS, &k, &expanded))
 		return false;

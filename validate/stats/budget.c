@@ -37,6 +37,24 @@ struct budget_component budget_component(const char *source, enum budget_type ty
 	return c;
 }
 
+/* Share and degrees of freedom of the estimate that component i belongs to; share 0 if an earlier component has counted it. */
+static double estimate_share(const struct budget_component *c, size_t n, size_t i, double *nu)
+{
+	double share = c[i].share_pct / 100;
+	*nu = c[i].nu;
+	if (!c[i].estimate)
+		return share;
+	for (size_t k = 0; k < i; k++)
+		if (c[k].estimate == c[i].estimate)
+			return 0;
+	for (size_t k = i + 1; k < n; k++)
+		if (c[k].estimate == c[i].estimate) {
+			share += c[k].share_pct / 100;
+			*nu = fmin(*nu, c[k].nu);
+		}
+	return share;
+}
+
 enum stat_status budget_combine(struct budget_component *c, size_t n, struct budget_total *total)
 {
 	double sum = 0, fourth = 0;
@@ -51,10 +69,11 @@ enum stat_status budget_combine(struct budget_component *c, size_t n, struct bud
 		return STAT_ZERO_VARIANCE;
 	if (!isfinite(sum))
 		return STAT_NOT_FINITE;
+	for (size_t i = 0; i < n; i++)
+		c[i].share_pct = 100 * pow(c[i].sensitivity * c[i].u, 2) / sum;
 	for (size_t i = 0; i < n; i++) {
-		double share = pow(c[i].sensitivity * c[i].u, 2) / sum;
-		c[i].share_pct = 100 * share;
-		fourth += share * share / c[i].nu;
+		double nu, share = estimate_share(c, n, i, &nu);
+		fourth += share * share / nu;
 	}
 	total->u_c = sqrt(sum);
 	total->nu_eff = fourth > 0 ? 1 / fourth : INFINITY;

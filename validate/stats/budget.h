@@ -4,6 +4,8 @@
  * u_i = value/divisor; u_c^2 = sum (c_i u_i)^2; nu_eff = u_c^4/sum((c_i u_i)^4/nu_i), where sources without a limit on
  * their degrees of freedom (nu = INFINITY) add nothing and sources of 0 drop out; share = 100 (c_i u_i)^2/u_c^2;
  * k = t_{(1+P)/2}(nu), U = k u_c.
+ * Components that are computed from the same standard deviation err together: Welch-Satterthwaite needs them as one term.
+ * Repeatability s and the uncertainty s/sqrt(n) of its own mean are such a pair: u^2 = s^2 (1 + 1/n), n - 1 degrees of freedom.
  * Source: GUM 4.3, 5.1, annex G (G.2b: Welch-Satterthwaite). */
 #ifndef VALIDATE_STATS_BUDGET_H
 #define VALIDATE_STATS_BUDGET_H
@@ -33,6 +35,7 @@ struct budget_component {
 	double divisor;	    /* set by budget_component() */
 	double sensitivity; /* c_i; 1 in the % model */
 	double nu;	    /* > 0, INFINITY for Type B without a statement about itself */
+	unsigned int estimate; /* 0: its own; components with the same number are multiples of one estimate */
 	double u;	    /* value/divisor */
 	double share_pct;   /* set by budget_combine(); shares sum to 100 */
 };
@@ -46,7 +49,7 @@ struct budget_total {
 	bool nu_raised; /* nu_eff was below 1 and taken as 1 */
 };
 
-/* Sets the shares and gives the total. Errors: STAT_TOO_FEW (no component), STAT_ZERO_VARIANCE (all are 0),
+/* Sets the shares and gives the total. A shared estimate has the fewest degrees of freedom of its components. Errors: STAT_TOO_FEW (no component), STAT_ZERO_VARIANCE (all are 0),
  * STAT_OUT_OF_RANGE (negative or not finite, nu not positive), STAT_NOT_FINITE (their squares add up to more than a
  * double holds). */
 enum stat_status budget_combine(struct budget_component *c, size_t n, struct budget_total *total) STAT_MUST_CHECK;

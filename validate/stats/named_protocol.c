@@ -146,6 +146,7 @@ static enum stat_status default_budget(struct named_call *c, struct budget_compo
 	double pct = 100 / y.mean, halfwidth = named_number(c, "clock_halfwidth");
 	b[0] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x.sd, (double)(rep.n - 1));
 	b[1] = budget_component("own_sem", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x.sem, (double)(rep.n - 1));
+	b[0].estimate = b[1].estimate = 1;
 	b[2] = budget_component("reference_sem", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x.mean / y.mean * y.sem,
 				(double)(ref.n - 1));
 	b[3] = budget_component("clock", BUDGET_TYPE_B, BUDGET_RECTANGULAR, pct * halfwidth, INFINITY);

@@ -380,6 +380,11 @@ static void test_monte_carlo_beside(void **state)
 	assert_between(0.97 * b->U95, b->monte_carlo.hi, 1.03 * b->U95);
 	assert_between(0.97 * b->U95, -b->monte_carlo.lo, 1.03 * b->U95);
 	assert_true(b->monte_carlo.adequate);
+	/* The mean of the replays comes from their scatter: the degrees of freedom are little above n - 1 */
+	double s = b->row[0].share + b->row[2].share, other = 1 - s;
+	assert_string_equal(b->row[2].source, "mean of the replays");
+	assert_true(b->row[0].estimate && b->row[0].estimate == b->row[2].estimate);
+	assert_between((N - 1) / (s * s + other * other) * 0.999, b->nu_eff, (N - 1) / (s * s) * 1.001);
 	double hi = b->monte_carlo.hi;
 	analysis_propagate(&a); /* the same seed, the same numbers */
 	assert_true(b->monte_carlo.hi == hi);

@@ -63,13 +63,16 @@ static void test_within_the_budget(void **state)
 	assert_int_equal(next(t, 2, &l), 1);
 }
 
-/* Of unknown cases the one with the fewest pairs: as many again are expected. */
+/* Of unknown cases the one with the fewest pairs; it comes after a case that needs as many again. */
 static void test_unknown(void **state)
 {
 	(void)state;
 	const uint64_t unknown[] = {0};
 	const struct choice_scenario s[] = {{20, unknown, 1, 1}, {9, unknown, 1, 1}};
 	assert_int_equal(next(s, 2, &limits), 1);
+	const uint64_t as_many[] = {9};
+	const struct choice_scenario known[] = {{9, unknown, 1, 1}, {9, as_many, 1, 1}};
+	assert_int_equal(next(known, 2, &limits), 1);
 	const struct choice_scenario none[] = {{0, unknown, 1, 1}};
 	assert_int_equal(next(none, 1, &limits), 0);
 }

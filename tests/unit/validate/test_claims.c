@@ -168,7 +168,7 @@ static void test_findings(void **state)
 	    {MEASURE_UNCERTAINTY, "engine=a", "engine=b", NAN, CLAIM_LARGER, 4, CLAIM_CONFIRMED},
 	    {MEASURE_ISSUE_ERROR, "engine=a", "engine=b", NAN, CLAIM_LARGER, 4, CLAIM_INCONCLUSIVE}, /* no timed replay */
 	    {MEASURE_SHARE_LATE, "engine=a", "engine=b", NAN, CLAIM_LARGER, 4, CLAIM_INCONCLUSIVE},
-	    {MEASURE_F_RATIO, "engine=a", NULL, 15.21, CLAIM_SMALLER, 4, CLAIM_CONFIRMED},
+	    {MEASURE_F_RATIO, "engine=b", NULL, 15.21, CLAIM_SMALLER, 4, CLAIM_INCONCLUSIVE}, /* the tests find nothing */
 	    {MEASURE_BIAS, "engine=c", NULL, 0, CLAIM_LARGER, 0, CLAIM_NOT_ASSESSED},
 	    {MEASURE_BIAS, "engine=a", "engine=c", NAN, CLAIM_LARGER, 0, CLAIM_NOT_ASSESSED},
 	    {MEASURE_BIAS, "one order=fs", "two", NAN, CLAIM_LARGER, 0, CLAIM_NOT_ASSESSED}, /* another engine, which is not named */
@@ -180,6 +180,64 @@ static void test_findings(void **state)
 		claim_make(&k, rows[i].m, rows[i].replayer, rows[i].than, rows[i].limit, rows[i].direction);
 		check_row(&c, &k, rows[i].n, i, rows[i].wanted);
 	}
+	settings_free(&c.results.protocol);
+	campaign_release(&c);
+}
+
+/* A published critical value decides nothing: an F of about 9 from 20 runs is below 15.21 and far above the right one. */
+static void test_published_critical_value(void **state)
+{
+	(void)state;
+	static const struct effect scatter[4] = {{.sd_x = 0.06, .sd_r = 0.02}, {.sd_x = 0.06, .sd_r = 0.02},
+						 {.sd_x = 0.02, .sd_r = 0.02}, {.sd_x = 0.02, .sd_r = 0.02}};
+	static const struct {
+		const char *replayer;
+		unsigned int n_blocks;
+		int direction;
+		enum claim_outcome wanted;
+	} rows[] = {
+	    {"engine=a order=fs", 20, CLAIM_SMALLER, CLAIM_NOT_CONFIRMED},
+	    {"engine=a order=fs", 20, CLAIM_LARGER, CLAIM_CONFIRMED},
+	    {"engine=b order=fs", 10, CLAIM_SMALLER, CLAIM_INCONCLUSIVE}, /* not significant, but so few show nothing */
+	    {"engine=b order=fs", 60, CLAIM_SMALLER, CLAIM_CONFIRMED},	  /* shown to be within twice the program's scatter */
+	    {"engine=b order=fs", 2, CLAIM_SMALLER, CLAIM_INCONCLUSIVE},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct campaign c;
+		struct claim k;
+		campaign_of_four(&c, scatter, 1, rows[i].n_blocks, 12);
+		claim_make(&k, MEASURE_F_RATIO, rows[i].replayer, NULL, 15.21, rows[i].direction);
+		check_row(&c, &k, 1, i, rows[i].wanted);
+		settings_free(&c.results.protocol);
+		campaign_release(&c);
+	}
+}
+
+static void test_f_test_of_a_claim(void **state)
+{
+	(void)state;
+	static const struct effect scatter[4] = {{.sd_x = 0.06, .sd_r = 0.02}, {.sd_x = 0.06, .sd_r = 0.02},
+						 {.sd_x = 0.02, .sd_r = 0.02}, {.sd_x = 0.02, .sd_r = 0.02}};
+	struct campaign c;
+	struct claim k;
+	struct analysis a;
+	struct err e = ERR_INIT;
+	campaign_of_four(&c, scatter, 1, 10, 12);
+	claim_make(&k, MEASURE_F_RATIO, "engine=a order=fs", NULL, 15.21, CLAIM_SMALLER);
+	c.results.protocol.claim = &k;
+	c.results.protocol.n_claims = 1;
+	assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
+	analysis_describe(&a);
+	const struct claim_result *r = &a.claim[0];
+	const struct claim_comparison *q = &r->comparison[0];
+	assert_true(fabs(q->f_critical - 3.178893) < 1e-6);
+	assert_true(q->f_p == a.cell[q->cell].f_p && q->value.value == a.cell[q->cell].f_ratio);
+	assert_true(r->n_significant == (q->f_p <= 0.05) && r->n_significant == 1);
+	assert_true(r->n_above_published == (q->value.value > 15.21));
+	analysis_release(&a);
+	c.results.protocol.claim = NULL;
+	c.results.protocol.n_claims = 0;
+	claim_done(&k);
 	settings_free(&c.results.protocol);
 	campaign_release(&c);
 }
@@ -358,6 +416,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_counts_that_are_alike), cmocka_unit_test(test_sizes_near_nothing), cmocka_unit_test(test_findings),
+	    cmocka_unit_test(test_published_critical_value),
+	    cmocka_unit_test(test_f_test_of_a_claim),
 	    cmocka_unit_test(test_too_few),
 	    cmocka_unit_test(test_false_findings),
 	    cmocka_unit_test(test_bias_interval_is_the_reports),

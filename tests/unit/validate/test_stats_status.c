@@ -293,6 +293,23 @@ static void test_budget(void **state)
 	assert_int_equal(budget_expand(&t, 0.95, BUDGET_TRUNCATED, &k, &expanded), STAT_OK);
 	assert_close(k, 1.959963984540054, 1e-13);
 	assert_int_equal(budget_expand(&t, 1, BUDGET_CONTINUOUS, &k, &expanded), STAT_OUT_OF_RANGE);
+	/* Scatter of ten replays, the uncertainty of their mean, that of the references' mean: the first two are one estimate */
+	struct budget_component ten[] = {
+	    budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, 1, 9),
+	    budget_component("mean of the replays", BUDGET_TYPE_A, BUDGET_NORMAL, sqrt(0.1), 9),
+	    budget_component("mean of the references", BUDGET_TYPE_A, BUDGET_NORMAL, sqrt(0.041), 9),
+	};
+	assert_int_equal(budget_combine(ten, 3, &t), STAT_OK);
+	assert_close(t.nu_eff, 11.58, 0.005);
+	double u_c = t.u_c;
+	ten[0].estimate = ten[1].estimate = 1;
+	assert_int_equal(budget_combine(ten, 3, &t), STAT_OK);
+	assert_close(t.u_c, u_c, 1e-14);
+	assert_close(t.nu_eff, 9.67, 0.005);
+	assert_close(ten[0].share_pct, 10 * ten[1].share_pct, 1e-12);
+	ten[1].nu = 5; /* the fewest count */
+	assert_int_equal(budget_combine(ten, 2, &t), STAT_OK);
+	assert_close(t.nu_eff, 5, 1e-12);
 	c[0].nu = 0.4;
 	assert_int_equal(budget_combine(c, 1, &t), STAT_OK);
 	assert_true(t.nu_raised && t.nu_eff == 1);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/facts_words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "reports/number.h"
+
+#define LEAST_SHARE 0.03 /* of the time that is worth a word */
+
+const struct fact facts[] = {{"Pairing", facts_add_pairing},
+			     {"Other processes", facts_add_others},
+			     {"Where the time went", facts_add_time},
+			     {NULL, NULL}};
+
+/* Runs that estimates come from. */
+static bool counts(const struct run *r)
+{
+	return r->block > 0 && r->role != ROLE_RECORD && r->state == RUN_OK;
+}
+
+static bool is_sliced(const struct analysis *a, size_t scenario)
+{
+	for (size_t i = 0; i < a->results->n_runs; i++) {
+		const struct run *r = &a->results->run[i];
+		if (counts(r) && r->scenario == scenario && r->has_summary && r->summary.n_slices)
+			return true;
+	}
+	return false;
+}
+
+/* The reason that environment.json gives for adjacent runs, the first one. */
+static const char *why_runs(const struct analysis *a)
+{
+	const json_t *all = json_object_get(a->results->environment, "pairing"), *o;
+	size_t i;
+	json_array_foreach(all, i, o)
+	{
+		const char *by = json_string_value(json_object_get(o, "by"));
+		if (by && !strcmp(by, "runs"))
+			return json_string_value(json_object_get(o, "why"));
+	}
+	return NULL;
+}
+
+static double share_left_out(const struct analysis *a)
+{
+	double n = 0, left_out = 0;
+	for (size_t i = 0; i < a->results->n_runs; i++) {
+		const struct run *r = &a->results->run[i];
+		if (!counts(r) || !r->has_summary || !r->summary.n_slices)
+			continue;
+		left_out += (double)r->summary.n_left_out;
+		n += (double)r->summary.n_left_out + (double)r->summary.response.n;
+	}
+	return n > 0 ? left_out / n : 0;
+}
+
+void facts_add_pairing(struct strbuf *out, const struct analysis *a)
+{
+	const size_t n = a->results->protocol.n_scenarios;
+	const char *why = why_runs(a);
+	size_t n_sliced = 0;
+	for (size_t i = 0; i < n; i++)
+		n_sliced += is_sliced(a, i);
+	if (n_sliced) {
+		double share = share_left_out(a);
+		strbuf_addstr(out, "Program and replays ran in turn, in slices");
+		if (n_sliced < n)
+			strbuf_addf(out, ", in %zu of %zu scenarios", n_sliced, n);
+		strbuf_addstr(out, "; ");
+		number_add(out, share, share, number_unit_percent, false);
+		strbuf_addstr(out, " of the requests were left out");
+	}
+	if (n_sliced < n && why)
+		strbuf_addf(out, "%s whole runs one after the other: %s", n_sliced ? "; elsewhere" : "Program and replays made", why);
+}
+
+static double mean_share(const struct analysis *a, double (*share)(const struct run *r))
+{
+	double sum = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < a->results->n_runs; i++) {
+		const struct run *r = &a->results->run[i];
+		if (!counts(r) || !isfinite(share(r)))
+			continue;
+		sum += share(r);
+		n++;
+	}
+	return n ? sum / (double)n : NAN;
+}
+
+static void add_share(struct strbuf *out, double share)
+{
+	if (share < 0.01)
+		strbuf_addstr(out, "less than 1 %");
+	else
+		strbuf_addf(out, "%.0f %%", 100 * share);
+}
+
+static double others_of(const struct run *r)
+{
+	return r->others_share;
+}
+
+static double stolen_of(const struct run *r)
+{
+	return r->stolen_share;
+}
+
+void facts_add_others(struct strbuf *out, const struct analysis *a)
+{
+	const double others = mean_share(a, others_of), stolen = mean_share(a, stolen_of);
+	if (!isfinite(others))
+		return;
+	strbuf_addstr(out, "Others used ");
+	add_share(out, others);
+	strbuf_addstr(out, " of the processors");
+	if (!(stolen >= 0.01))
+		return;
+	strbuf_addstr(out, "; the hypervisor took ");
+	add_share(out, stolen);
+}
+
+struct part {
+	const char *name;
+	double s;
+};
+
+static int by_size(const void *x, const void *y)
+{
+	const struct part *a = x, *b = y;
+	return a->s < b->s ? 1 : a->s > b->s ? -1 : strcmp(a->name, b->name);
+}
+
+/* Members "NAME_s" of "time" are its parts; their names are shown as they are. */
+void facts_add_time(struct strbuf *out, const struct analysis *a)
+{
+	json_t *time = json_object_get(a->results->environment, "time"), *value;
+	const double total = json_number_value(json_object_get(time, "total_s"));
+	struct part part[32];
+	const char *key;
+	size_t n = 0;
+	if (!(total > 0))
+		return;
+	json_object_foreach(time, key, value) {
+		if (n < sizeof part / sizeof *part && strcmp(key, "total_s") && json_number_value(value) >= LEAST_SHARE * total)
+			part[n++] = (struct part){key, json_number_value(value)};
+	}
+	qsort(part, n, sizeof *part, by_size);
+	format_duration(out, total * 1e9);
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(out, "%s%.*s %.0f %%", i ? ", " : ": ", (int)(strlen(part[i].name) - 2), part[i].name, 100 * part[i].s / total);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/first_screen.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "reports/escape.h"
+#include "reports/facts_words.h"
+#include "reports/words.h"
+#include "validate/analysis/leaning.h"
+#include "validate/analysis/why.h"
+#include "validate/components/component.h"
+
+#define NAME 48 /* columns of a scenario's name in a sentence */
+
+/* --- the verdict ---------------------------------------------------------------------------------------------------- */
+
+static void count_leanings(size_t n[LEANING_N], const struct analysis *a)
+{
+	memset(n, 0, LEANING_N * sizeof *n);
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].verdict == VERDICT_INCONCLUSIVE)
+			n[cell_leaning(&a->cell[i])]++;
+}
+
+/* " (1 looks wrong, 2 are too noisy)", or what all of them are: " (too noisy here)". */
+static void add_leanings(struct strbuf *out, const struct analysis *a)
+{
+	static const char *const one[] = {NULL, "looks right", "looks wrong", "is too noisy"};
+	static const char *const many[] = {NULL, "look right", "look wrong", "are too noisy"};
+	static const char *const all[] = {NULL, "look right, not proven", "look wrong, not proven", NULL};
+	size_t n[LEANING_N], n_shown = 0;
+	count_leanings(n, a);
+	for (size_t l = LEANING_RIGHT; l < LEANING_N; l++) {
+		if (!n[l])
+			continue;
+		if (n[l] == a->n_inconclusive) {
+			strbuf_addf(out, " (%s)", n[l] == 1 || l == LEANING_NOISY ? leaning_text((enum leaning)l) : all[l]);
+			return;
+		}
+		strbuf_addf(out, "%s%zu %s", n_shown++ ? ", " : " (", n[l], n[l] == 1 ? one[l] : many[l]);
+	}
+	if (n_shown)
+		strbuf_addch(out, ')');
+}
+
+void first_screen_verdict(struct strbuf *out, const struct analysis *a)
+{
+	if (!a->n_cells)
+		strbuf_addstr(out, "Nothing could be judged");
+	else if (a->n_trusted == a->n_cells)
+		strbuf_addf(out, a->n_cells == 1 ? "Trusted in the one case" : "Trusted in all %zu cases", a->n_cells);
+	else
+		strbuf_addf(out, "Trusted in %zu of %zu case%s", a->n_trusted, a->n_cells, a->n_cells == 1 ? "" : "s");
+	if (a->n_not_trusted)
+		strbuf_addf(out, "; %zu not trusted", a->n_not_trusted);
+	if (a->n_inconclusive) {
+		strbuf_addf(out, "; %zu undecided", a->n_inconclusive);
+		add_leanings(out, a);
+	}
+}
+
+/* --- the main cause of a replayer ----------------------------------------------------------------------------------- */
+
+/* "execution time is 8.2 % longer"; of a component without words of its own: "shape is 0.13". */
+static void add_meaning(struct strbuf *out, const struct component *c)
+{
+	const struct component_row *row = components[c->kind];
+	const char *text = c->estimate.value < 0 && row->below ? row->below : row->above;
+	const char *at = text ? strstr(text, "%s") : NULL;
+	struct strbuf number = STRBUF_INIT;
+	words_add_size(&number, c);
+	if (at)
+		strbuf_addf(out, "%.*s%s%s", (int)(at - text), text, number.s, at + 2);
+	else
+		strbuf_addf(out, "%s is %s", component_names[c->kind], number.s);
+	strbuf_release(&number);
+}
+
+/* Cases of one replayer that one component decided alike. */
+struct main_cause {
+	enum component_kind kind;
+	enum decision decision;
+	enum leaning leaning; /* of undecided ones */
+	size_t n, worst;      /* how many, and the cell with the largest deviation for its limit */
+};
+
+static bool is_part(const struct analysis *a, size_t i, size_t replayer, const struct main_cause *k)
+{
+	const struct cell *c = &a->cell[i];
+	const struct component *m = &c->component[k->kind];
+	return c->replayer == replayer && m->decision == k->decision &&
+	       (k->decision == DECISION_REJECT ? c->verdict == VERDICT_NOT_TRUSTED
+					       : c->verdict == VERDICT_INCONCLUSIVE && component_leaning(c, m) == k->leaning);
+}
+
+static double excess(const struct component *c)
+{
+	return isfinite(c->limit) && c->limit > 0 ? fabs(c->estimate.value) / c->limit : fabs(c->estimate.value);
+}
+
+static void cause_count(struct main_cause *k, const struct analysis *a, size_t replayer)
+{
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (!is_part(a, i, replayer, k))
+			continue;
+		if (!k->n++ || excess(&a->cell[i].component[k->kind]) > excess(&a->cell[k->worst].component[k->kind]))
+			k->worst = i;
+	}
+}
+
+/* The component that decides most cases: rejections first, then what looks wrong, right, and is too noisy. */
+static struct main_cause main_cause_of(const struct analysis *a, size_t replayer)
+{
+	static const struct {
+		enum decision decision;
+		enum leaning leaning;
+	} order[] = {{DECISION_REJECT, LEANING_NONE},
+		     {DECISION_INCONCLUSIVE, LEANING_WRONG},
+		     {DECISION_INCONCLUSIVE, LEANING_NOISY},
+		     {DECISION_INCONCLUSIVE, LEANING_RIGHT}};
+	struct main_cause best = {.n = 0};
+	for (size_t o = 0; !best.n && o < sizeof order / sizeof *order; o++)
+		for (int kind = 0; kind < COMPONENT_N; kind++) {
+			struct main_cause k = {(enum component_kind)kind, order[o].decision, order[o].leaning, 0, 0};
+			cause_count(&k, a, replayer);
+			if (k.n > best.n)
+				best = k;
+		}
+	return best;
+}
+
+static const char *scenario_name(const struct analysis *a, size_t cell)
+{
+	return a->results->protocol.scenario[a->cell[cell].scenario].name;
+}
+
+static bool has_word(const char *name, const char *word, size_t len)
+{
+	for (const char *at = name; (at = strstr(at, word)); at++)
+		if ((at == name || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
+			return true;
+	return false;
+}
+
+/* True when the word is in the names of exactly the cause's cases. */
+static bool tells_apart(const struct analysis *a, size_t replayer, const struct main_cause *k, const char *word, size_t len)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].replayer == replayer && has_word(scenario_name(a, i), word, len) != is_part(a, i, replayer, k))
+			return false;
+	return true;
+}
+
+/* " with level=2", " in random-read", or the names. */
+static void add_where(struct strbuf *out, const struct analysis *a, size_t replayer, const struct main_cause *k, size_t n_cells)
+{
+	if (k->n == n_cells)
+		return;
+	for (const char *at = scenario_name(a, k->worst), *end; *at; at = *end ? end + 1 : end) {
+		struct strbuf word = STRBUF_INIT;
+		end = at + strcspn(at, " ");
+		strbuf_add(&word, at, (size_t)(end - at));
+		bool apart = k->n > 1 && word.len && tells_apart(a, replayer, k, word.s, word.len);
+		if (apart)
+			strbuf_addf(out, " %s %s", strchr(word.s, '=') ? "with" : "in", word.s);
+		strbuf_release(&word);
+		if (apart)
+			return;
+	}
+	strbuf_addstr(out, " in ");
+	text_cut_name(out, scenario_name(a, k->worst), NAME);
+	if (k->n > 1)
+		strbuf_addf(out, " and %zu more", k->n - 1);
+}
+
+static void add_cause(struct strbuf *out, const struct analysis *a, size_t replayer, size_t n_cells)
+{
+	struct main_cause k = main_cause_of(a, replayer);
+	if (!k.n)
+		return;
+	const struct component *c = &a->cell[k.worst].component[k.kind];
+	strbuf_addstr(out, "; ");
+	if (k.decision == DECISION_REJECT || k.leaning == LEANING_WRONG) {
+		add_meaning(out, c);
+		add_where(out, a, replayer, &k, n_cells);
+	} else {
+		strbuf_addf(out, "%s is undecided", component_names[k.kind]);
+		add_where(out, a, replayer, &k, n_cells);
+	}
+	if (k.decision != DECISION_REJECT)
+		strbuf_addf(out, " (%s)", leaning_text(k.leaning));
+	else if (a->why && a->why[k.worst].main_name)
+		strbuf_addf(out, " (mainly: %s)", a->why[k.worst].main_name);
+}
+
+void first_screen_replayer(struct strbuf *out, const struct analysis *a, size_t replayer)
+{
+	size_t n[3] = {0}, n_cells = 0;
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].replayer == replayer) {
+			n[a->cell[i].verdict]++;
+			n_cells++;
+		}
+	if (!n_cells)
+		strbuf_addstr(out, "no complete block");
+	else if (n[VERDICT_TRUSTED] == n_cells)
+		strbuf_addf(out, n_cells == 1 ? "trusted" : "trusted in all %zu scenarios", n_cells);
+	else if (n_cells == 1)
+		strbuf_addstr(out, n[VERDICT_NOT_TRUSTED] ? "not trusted" : "undecided");
+	else if (n[VERDICT_NOT_TRUSTED] == n_cells || n[VERDICT_INCONCLUSIVE] == n_cells)
+		strbuf_addf(out, "%s in all %zu scenarios", n[VERDICT_NOT_TRUSTED] ? "not trusted" : "undecided", n_cells);
+	else {
+		strbuf_addf(out, "trusted in %zu of %zu scenarios", n[VERDICT_TRUSTED], n_cells);
+		if (n[VERDICT_NOT_TRUSTED])
+			strbuf_addf(out, ", not trusted in %zu", n[VERDICT_NOT_TRUSTED]);
+		if (n[VERDICT_INCONCLUSIVE])
+			strbuf_addf(out, ", undecided in %zu", n[VERDICT_INCONCLUSIVE]);
+	}
+	add_cause(out, a, replayer, n_cells);
+}
+
+/* --- what to do next ------------------------------------------------------------------------------------------------ */
+
+/* Time that the campaign took, over its sessions, seconds; 0 unknown. */
+static double elapsed_s(const struct results *r)
+{
+	double sum = 0;
+	uint32_t last = 0;
+	for (size_t i = 0; i < r->n_runs; i++)
+		last = r->run[i].session > last ? r->run[i].session : last;
+	for (uint32_t session = 0; session <= last; session++) {
+		double from = INFINITY, to = -INFINITY;
+		for (size_t i = 0; i < r->n_runs; i++) {
+			const struct run *run = &r->run[i];
+			if (run->session != session || run->started_ns <= 0)
+				continue;
+			from = fmin(from, (double)run->started_ns * 1e-9);
+			to = fmax(to, (double)run->started_ns * 1e-9 + run->run_s);
+		}
+		sum += to > from ? to - from : 0;
+	}
+	return sum;
+}
+
+static void add_time(struct strbuf *out, double seconds)
+{
+	if (seconds <= 0)
+		return;
+	strbuf_addstr(out, ", about ");
+	if (seconds > 7200)
+		strbuf_addf(out, "%.0f h", ceil(seconds / 3600));
+	else if (seconds > 90)
+		strbuf_addf(out, "%.0f min", ceil(seconds / 60));
+	else
+		strbuf_addf(out, "%.0f s", ceil(seconds));
+}
+
+/* Pairs that an undecided case still needs; 0: it is decided, or no practical number is known. */
+static uint64_t cell_needs(const struct cell *c)
+{
+	uint64_t more = 0;
+	for (int k = 0; c->verdict == VERDICT_INCONCLUSIVE && k < COMPONENT_N; k++) {
+		const struct component *m = &c->component[k];
+		if (m->decision != DECISION_INCONCLUSIVE)
+			continue;
+		if (m->impractical || !m->n_more)
+			return 0;
+		more = m->n_more > more ? m->n_more : more;
+	}
+	return more;
+}
+
+/* The most that a case needs; *n: how many cases some practical number decides. */
+static uint64_t pairs_needed(const struct analysis *a, size_t *n)
+{
+	uint64_t most = 0;
+	*n = 0;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		uint64_t more = cell_needs(&a->cell[i]);
+		*n += more > 0;
+		most = more > most ? more : most;
+	}
+	return most;
+}
+
+static size_t runs_left(const struct results *r)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->n_runs; i++)
+		n += r->run[i].state == RUN_PENDING;
+	return n;
+}
+
+/* Time that the undecided cases still need with a budget, which goes to their scenarios only; seconds. */
+static double more_s(const struct analysis *a, double seconds)
+{
+	const struct results *r = a->results;
+	double n_groups = 0, more = 0;
+	for (size_t i = 0; i < r->n_runs; i++)
+		n_groups += r->run[i].role == ROLE_PROGRAM && r->run[i].state != RUN_PENDING;
+	for (size_t s = 0; s < r->protocol.n_scenarios; s++) {
+		uint64_t most = 0;
+		for (size_t i = 0; i < a->n_cells; i++) {
+			uint64_t n = a->cell[i].scenario == s ? cell_needs(&a->cell[i]) : 0;
+			most = n > most ? n : most;
+		}
+		more += (double)most;
+	}
+	return n_groups > 0 ? seconds * more / n_groups : 0;
+}
+
+static void add_decides(struct strbuf *text, const struct analysis *a, size_t n)
+{
+	if (n < a->n_inconclusive)
+		strbuf_addf(text, ". That probably decides %zu of the %zu undecided cases.", n, a->n_inconclusive);
+	else
+		strbuf_addf(text, n == 1 ? ". That probably decides the undecided case." : ". That probably decides the %zu undecided cases.", n);
+}
+
+static void next_of_budget(struct strbuf *text, struct strbuf *command, const struct analysis *a, const char *dir, double seconds, size_t n)
+{
+	const double more = more_s(a, seconds), spent = fmax(seconds, (double)a->results->protocol.budget_ns * 1e-9);
+	strbuf_addstr(text, "Give the undecided cases more time");
+	add_time(text, more);
+	add_decides(text, a, n);
+	strbuf_addf(command, "validate run -o %s --resume --budget %.0fmin", dir, ceil((spent + more) / 60));
+}
+
+static void next_of_undecided(struct strbuf *text, struct strbuf *command, const struct analysis *a, const char *dir, double seconds)
+{
+	size_t n;
+	const uint64_t more = pairs_needed(a, &n);
+	const bool worth = n && 2 * n >= a->n_inconclusive;
+	if (worth && a->results->protocol.budget_ns) {
+		next_of_budget(text, command, a, dir, seconds, n);
+		return;
+	}
+	if (worth) {
+		double wanted = (double)(a->n_replicates + more);
+		strbuf_addf(text, "Set replicates = %.0f instead of %u in the protocol and run it again", wanted, a->n_replicates);
+		add_time(text, seconds * wanted / fmax(a->n_replicates, 1));
+		add_decides(text, a, n);
+	} else {
+		struct strbuf others = STRBUF_INIT;
+		facts_add_others(&others, a);
+		strbuf_addstr(text, "The machine is too noisy for most undecided cases. ");
+		if (others.len)
+			strbuf_addf(text, "%s. ", others.s);
+		strbuf_release(&others);
+		strbuf_addstr(text, "Run it again with nothing else on the machine");
+		add_time(text, seconds);
+		strbuf_addstr(text, ", or set wider limits in [accept].");
+	}
+	strbuf_addf(command, "validate run %s/protocol.conf", dir);
+}
+
+void first_screen_next(struct strbuf *text, struct strbuf *command, const struct analysis *a, const char *dir)
+{
+	const size_t left = runs_left(a->results);
+	const double seconds = elapsed_s(a->results);
+	if (!a->complete && left) {
+		strbuf_addf(text, "The campaign is not finished: %zu of %zu runs are left", left, a->results->n_runs);
+		add_time(text, seconds * (double)left / fmax(1, (double)(a->results->n_runs - left)));
+		strbuf_addstr(text, ".");
+		strbuf_addf(command, "validate run -o %s --resume", dir);
+	} else if (a->n_not_trusted) {
+		strbuf_addf(text, "Do not use the replayer in the %zu case%s where it is not trusted. The section \"Why the "
+				  "replays differ\" names the causes.",
+			    a->n_not_trusted, a->n_not_trusted == 1 ? "" : "s");
+		if (a->n_inconclusive) {
+			strbuf_addch(text, ' ');
+			next_of_undecided(text, command, a, dir, seconds);
+		}
+	} else if (a->n_inconclusive) {
+		next_of_undecided(text, command, a, dir, seconds);
+	} else if (a->n_trusted) {
+		strbuf_addf(text, "Cite the certificate beside your measurements: %s/report/certificate.html. The trust holds for these "
+				  "scenarios on this machine.",
+			    dir);
+	}
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The first lines of a report: the verdict, the main cause, the next step, and how it was measured. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "reports/facts_words.h"
+#include "reports/first_screen.h"
+#include "validate/analysis/leaning.h"
+
+#include "fixture.c"
+
+static void verdict_is(const struct analysis *a, const char *wanted)
+{
+	struct strbuf out = STRBUF_INIT;
+	first_screen_verdict(&out, a);
+	assert_string_equal(out.s, wanted);
+	strbuf_release(&out);
+}
+
+static void replayer_is(const struct analysis *a, size_t replayer, const char *wanted)
+{
+	struct strbuf out = STRBUF_INIT;
+	first_screen_replayer(&out, a, replayer);
+	assert_string_equal(out.s, wanted);
+	strbuf_release(&out);
+}
+
+/* Every case trusted, no component undecided. */
+static void trust_all(struct analysis *a)
+{
+	for (size_t i = 0; i < a->n_cells; i++) {
+		a->cell[i].verdict = VERDICT_TRUSTED;
+		for (int k = 0; k < COMPONENT_N; k++)
+			if (a->cell[i].component[k].decision != DECISION_NOT_ASSESSED)
+				a->cell[i].component[k].decision = DECISION_ACCEPT;
+	}
+	a->n_trusted = a->n_cells;
+	a->n_not_trusted = a->n_inconclusive = 0;
+	a->complete = true;
+}
+
+static void decide_case(struct analysis *a, size_t i, enum component_kind kind, enum decision d, double value, double half)
+{
+	struct cell *c = &a->cell[i];
+	struct component *k = &c->component[kind];
+	k->kind = kind;
+	k->decision = d;
+	k->limit = 0.1;
+	k->estimate = (struct estimate){.value = value, .lo90 = value - half, .hi90 = value + half};
+	k->accept_lo = k->accept_hi = NAN;
+	k->n_more = 12;
+	k->impractical = false;
+	a->n_trusted -= c->verdict == VERDICT_TRUSTED;
+	c->verdict = d == DECISION_REJECT ? VERDICT_NOT_TRUSTED : VERDICT_INCONCLUSIVE;
+	a->n_not_trusted += d == DECISION_REJECT;
+	a->n_inconclusive += d == DECISION_INCONCLUSIVE;
+}
+
+static void test_all_trusted(void **state)
+{
+	(void)state;
+	struct fixture f;
+	fixture_make(&f, FIXTURE_QUICK);
+	trust_all(&f.analysis);
+	verdict_is(&f.analysis, "Trusted in all 16 cases");
+	replayer_is(&f.analysis, 0, "trusted in all 8 scenarios");
+	fixture_release(&f);
+}
+
+/* The setting that the cases of the cause have in common, and no other case has. */
+static void test_where(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct analysis *a = &f.analysis;
+	fixture_make(&f, FIXTURE_QUICK);
+	trust_all(a);
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].replayer == 0 && strstr(f.results.protocol.scenario[a->cell[i].scenario].name, "level=2"))
+			decide_case(a, i, COMPONENT_EXECUTION_TIME, DECISION_REJECT, 0.16 + 0.001 * (double)i, 0.02);
+	verdict_is(a, "Trusted in 12 of 16 cases; 4 not trusted");
+	replayer_is(a, 0, "trusted in 4 of 8 scenarios, not trusted in 4; execution time is 17 % longer with level=2");
+	replayer_is(a, 1, "trusted in all 8 scenarios");
+	fixture_release(&f);
+}
+
+static void test_leanings(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct analysis *a = &f.analysis;
+	fixture_make(&f, FIXTURE_QUICK);
+	trust_all(a);
+	decide_case(a, 1, COMPONENT_BIAS, DECISION_INCONCLUSIVE, -0.12, 0.04);
+	verdict_is(a, "Trusted in 15 of 16 cases; 1 undecided (looks wrong, not proven)");
+	replayer_is(a, 1,
+		    "trusted in 7 of 8 scenarios, undecided in 1; requests take 12 % less time in random-read level=1 (looks wrong, not "
+		    "proven)");
+	decide_case(a, 3, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
+	decide_case(a, 5, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.08, 0.04);
+	verdict_is(a, "Trusted in 13 of 16 cases; 3 undecided (1 looks right, 1 looks wrong, 1 is too noisy)");
+	fixture_release(&f);
+}
+
+static void next_is(const struct analysis *a, const char *in_text, const char *command)
+{
+	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
+	first_screen_next(&text, &line, a, "results");
+	if (!strstr(text.s, in_text))
+		fail_msg("\"%s\" is not in \"%s\"", in_text, text.s);
+	assert_string_equal(line.s, command);
+	strbuf_release(&text);
+	strbuf_release(&line);
+}
+
+static void test_next_step(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct analysis *a = &f.analysis;
+	fixture_make(&f, FIXTURE_QUICK);
+	trust_all(a);
+	next_is(a, "results/report/certificate.html", "");
+	decide_case(a, 1, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.08, 0.04);
+	next_is(a, "Set replicates = 32 instead of 20", "validate run results/protocol.conf");
+	f.results.protocol.budget_ns = 240000000000;
+	for (size_t i = 0; i < f.results.n_runs; i++) /* 168 groups in 168 s, the last of half a second */
+		f.results.run[i].started_ns = 1 + (int64_t)(i / 3) * 1000000000;
+	next_is(a, "more time, about 13 s. That probably decides the undecided case.", "validate run -o results --resume --budget 5min");
+	f.results.protocol.budget_ns = 0;
+	a->cell[1].component[COMPONENT_BIAS].impractical = true;
+	next_is(a, "too noisy", "validate run results/protocol.conf");
+	decide_case(a, 3, COMPONENT_BIAS, DECISION_REJECT, 0.3, 0.04);
+	next_is(a, "Do not use the replayer in the 1 case where", "validate run results/protocol.conf");
+	a->complete = false;
+	f.results.run[4].state = RUN_PENDING;
+	next_is(a, "not finished: 1 of ", "validate run -o results --resume");
+	fixture_release(&f);
+}
+
+static void fact_is(const struct fact *f, const struct analysis *a, const char *wanted)
+{
+	struct strbuf out = STRBUF_INIT;
+	f->add(&out, a);
+	assert_string_equal(out.s, wanted);
+	strbuf_release(&out);
+}
+
+static void test_facts(void **state)
+{
+	(void)state;
+	struct fixture f;
+	json_error_t error;
+	fixture_make(&f, FIXTURE_QUICK);
+	for (size_t i = 0; i < f.results.n_runs; i++) {
+		struct run *r = &f.results.run[i];
+		r->others_share = r->block % 2 ? 0.3 : 0.4;
+		r->stolen_share = 0.02;
+		r->summary.n_slices = r->scenario < 6 && r->role != ROLE_RECORD ? 20 : 0;
+		r->summary.n_left_out = r->summary.n_slices ? (r->summary.response.n + 98) / 99 : 0;
+	}
+	json_decref(f.results.environment);
+	f.results.environment = json_loads("{\"pairing\": [{\"scenario\": \"a\", \"by\": \"runs\", \"why\": \"replays are timed\"}],"
+					   "\"time\": {\"total_s\": 100, \"program_s\": 30, \"replay_s\": 50, \"sync_s\": 1}}",
+					   0, &error);
+	assert_non_null(f.results.environment);
+	fact_is(&facts[0], &f.analysis,
+		"Program and replays ran in turn, in slices, in 6 of 8 scenarios; 1.0 % of the requests were left out; elsewhere whole runs "
+		"one after the other: replays are timed");
+	fact_is(&facts[1], &f.analysis, "Others used 35 % of the processors; the hypervisor took 2 %");
+	fact_is(&facts[2], &f.analysis, "100 s: replay 50 %, program 30 %");
+	assert_null(facts[3].name);
+	fixture_release(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_trusted), cmocka_unit_test(test_where), cmocka_unit_test(test_leanings),
+					   cmocka_unit_test(test_next_step), cmocka_unit_test(test_facts)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the numbers of an inconclusive case suggest. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "validate/analysis/leaning.h"
+
+static struct component made(enum component_kind kind, double value, double half, double limit)
+{
+	return (struct component){.kind = kind,
+				  .decision = DECISION_INCONCLUSIVE,
+				  .estimate = {.value = value, .lo90 = value - half, .hi90 = value + half},
+				  .limit = limit,
+				  .accept_lo = NAN,
+				  .accept_hi = NAN};
+}
+
+static void test_one_component(void **state)
+{
+	(void)state;
+	static const struct {
+		enum component_kind kind;
+		double value, half, limit;
+		bool impractical;
+		enum leaning wanted;
+	} row[] = {
+	    {COMPONENT_BIAS, 0.08, 0.05, 0.10, false, LEANING_RIGHT},
+	    {COMPONENT_BIAS, -0.08, 0.05, 0.10, false, LEANING_RIGHT},
+	    {COMPONENT_BIAS, -0.12, 0.05, 0.10, false, LEANING_WRONG},
+	    {COMPONENT_BIAS, 0.01, 0.15, 0.10, false, LEANING_NOISY},
+	    {COMPONENT_BIAS, 0.12, 0.15, 0.10, false, LEANING_NOISY}, /* 0 is as likely */
+	    {COMPONENT_BIAS, 0.30, 0.25, 0.10, false, LEANING_WRONG}, /* wide, but not 0 */
+	    {COMPONENT_BIAS, 0.08, 0.05, 0.10, true, LEANING_NOISY},
+	    {COMPONENT_REORDERING, 0.005, 0.008, 0.01, false, LEANING_RIGHT},
+	    {COMPONENT_REORDERING, 0.02, 0.008, 0.01, false, LEANING_WRONG},
+	    {COMPONENT_PRECISION, 1.5, 0.6, 2, false, LEANING_RIGHT},
+	    {COMPONENT_PRECISION, 0.3, 0.2, 1.5, false, LEANING_NOISY}, /* 0.5/0.3 times the ideal is beyond 1.5 */
+	    {COMPONENT_PRECISION, 2.2, 0.6, 2, false, LEANING_WRONG},
+	    {COMPONENT_BIAS, 0.08, 0.05, NAN, false, LEANING_NONE},
+	    {COMPONENT_BIAS, NAN, 0.05, 0.10, false, LEANING_NONE},
+	};
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct cell c = {.verdict = VERDICT_INCONCLUSIVE};
+		struct component k = made(row[i].kind, row[i].value, row[i].half, row[i].limit);
+		k.impractical = row[i].impractical;
+		if (component_leaning(&c, &k) != row[i].wanted)
+			fail_msg("row %zu: %s", i, leaning_text(component_leaning(&c, &k)));
+		k.decision = DECISION_ACCEPT;
+		assert_int_equal(component_leaning(&c, &k), LEANING_NONE);
+	}
+}
+
+/* The interval that decides, where there is one. */
+static void test_the_interval_that_decides(void **state)
+{
+	(void)state;
+	struct cell c = {.verdict = VERDICT_INCONCLUSIVE};
+	struct component k = made(COMPONENT_BIAS, 0.01, 0.02, 0.10);
+	assert_int_equal(component_leaning(&c, &k), LEANING_RIGHT);
+	k.accept_lo = -0.12;
+	k.accept_hi = 0.14;
+	assert_int_equal(component_leaning(&c, &k), LEANING_NOISY);
+}
+
+/* An uncertainty beyond the limit is the machine's where the program's own is, too. */
+static void test_uncertainty(void **state)
+{
+	(void)state;
+	struct cell c = {.verdict = VERDICT_INCONCLUSIVE, .budget = {.k95 = 2, .u_c_program = 0.04}};
+	struct component k = made(COMPONENT_UNCERTAINTY, 0.25, 0.1, 0.20);
+	assert_int_equal(component_leaning(&c, &k), LEANING_WRONG);
+	c.budget.u_c_program = 0.12;
+	assert_int_equal(component_leaning(&c, &k), LEANING_NOISY);
+}
+
+static void test_case(void **state)
+{
+	(void)state;
+	struct cell c = {.verdict = VERDICT_INCONCLUSIVE};
+	for (int k = 0; k < COMPONENT_N; k++)
+		c.component[k] = (struct component){.kind = (enum component_kind)k, .decision = DECISION_NOT_ASSESSED};
+	assert_int_equal(cell_leaning(&c), LEANING_NONE);
+	c.component[COMPONENT_BIAS] = made(COMPONENT_BIAS, 0.08, 0.05, 0.10);
+	assert_int_equal(cell_leaning(&c), LEANING_RIGHT);
+	c.component[COMPONENT_LINEARITY] = made(COMPONENT_LINEARITY, 0.01, 0.3, 0.10);
+	assert_int_equal(cell_leaning(&c), LEANING_NOISY);
+	c.component[COMPONENT_EXECUTION_TIME] = made(COMPONENT_EXECUTION_TIME, 0.2, 0.12, 0.10);
+	assert_int_equal(cell_leaning(&c), LEANING_WRONG);
+	c.verdict = VERDICT_NOT_TRUSTED;
+	assert_int_equal(cell_leaning(&c), LEANING_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_component), cmocka_unit_test(test_the_interval_that_decides),
+					   cmocka_unit_test(test_uncertainty), cmocka_unit_test(test_case)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/analysis/leaning.h"
+
+#include <math.h>
+
+#include "validate/components/component.h"
+
+static bool is_two_sided(enum component_kind k)
+{
+	return components[k]->two_sided;
+}
+
+static double ideal_of(enum component_kind k)
+{
+	return k == COMPONENT_PRECISION ? 1 : 0;
+}
+
+/* The interval that decides. Where none was judged: the 90 % interval of the estimate. NaN: a side is not known. */
+static void interval_of(const struct component *k, double *lo, double *hi)
+{
+	bool judged = isfinite(k->accept_hi);
+	*lo = judged ? k->accept_lo : k->estimate.lo90;
+	*hi = judged ? k->accept_hi : k->estimate.hi90;
+}
+
+static bool is_outside(const struct component *k)
+{
+	double value = k->estimate.value;
+	return is_two_sided(k->kind) ? fabs(value) > k->limit : value > k->limit;
+}
+
+/* A replayer without any deviation would not be accepted either. */
+static bool is_wide(const struct component *k, double lo, double hi)
+{
+	double ideal = ideal_of(k->kind), room = k->limit - ideal;
+	if (is_two_sided(k->kind))
+		return (hi - lo) / 2 > room;
+	if (k->kind == COMPONENT_PRECISION)
+		return hi / k->estimate.value * ideal > k->limit;
+	return hi - k->estimate.value > room;
+}
+
+static bool excludes_ideal(const struct component *k, double lo, double hi)
+{
+	double ideal = ideal_of(k->kind);
+	return lo > ideal || hi < ideal;
+}
+
+static bool is_machines(const struct cell *c, const struct component *k)
+{
+	return k->kind == COMPONENT_UNCERTAINTY && c->budget.k95 * c->budget.u_c_program > k->limit;
+}
+
+enum leaning component_leaning(const struct cell *c, const struct component *k)
+{
+	double lo, hi;
+	if (k->decision != DECISION_INCONCLUSIVE || !isfinite(k->limit) || k->estimate.status || !isfinite(k->estimate.value))
+		return LEANING_NONE;
+	interval_of(k, &lo, &hi);
+	bool wide = is_wide(k, lo, hi);
+	if (is_outside(k) && !is_machines(c, k) && (!wide || excludes_ideal(k, lo, hi)))
+		return LEANING_WRONG;
+	return wide || k->impractical || is_outside(k) ? LEANING_NOISY : LEANING_RIGHT;
+}
+
+enum leaning cell_leaning(const struct cell *c)
+{
+	bool has[LEANING_N] = {false};
+	if (c->verdict != VERDICT_INCONCLUSIVE)
+		return LEANING_NONE;
+	for (int k = 0; k < COMPONENT_N; k++)
+		has[component_leaning(c, &c->component[k])] = true;
+	return has[LEANING_WRONG]   ? LEANING_WRONG
+	       : has[LEANING_NOISY] ? LEANING_NOISY
+	       : has[LEANING_RIGHT] ? LEANING_RIGHT
+				    : LEANING_NONE;
+}
+
+const char *leaning_text(enum leaning l)
+{
+	static const char *const text[LEANING_N] = {"inconclusive", "looks right, not proven", "looks wrong, not proven",
+						    "too noisy here"};
+	return text[l];
+}
+
+const char *leaning_word(enum leaning l)
+{
+	static const char *const word[LEANING_N] = {"inconclusive", "looks right", "looks wrong", "too noisy"};
+	return word[l];
+}
