@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -36,6 +37,17 @@ void pause_init(struct pause *p)
 	p->word = &p->own;
 }
 
+/* A process that has ended counts as gone before its parent has taken notice. */
+static bool controller_is_gone(const struct pause_page *page)
+{
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, page->controller, 0), .events = POLLIN};
+	if (p.fd < 0)
+		return errno == ESRCH;
+	const bool gone = poll(&p, 1, 0) > 0;
+	close(p.fd);
+	return gone;
+}
+
 int pause_join(struct pause *p, struct err *e)
 {
 	const char *text = getenv(PAUSE_VARIABLE);
@@ -58,6 +70,8 @@ int pause_join(struct pause *p, struct err *e)
 	close((int)fd);
 	p->page = base;
 	p->word = &p->page->word;
+	if (controller_is_gone(p->page)) /* and the parent may have been before it could take us along */
+		_exit(1);
 	return 0;
 }
 
@@ -146,8 +160,9 @@ void pause_end(struct pause *p)
 
 void pause_finish(struct pause *p)
 {
-	while (p->page && !atomic_load(&p->page->finish))
-		futex_sleep(&p->page->finish, 0, NULL);
+	const struct timespec second = {1, 0};
+	while (p->page && !atomic_load(&p->page->finish) && !controller_is_gone(p->page))
+		futex_sleep(&p->page->finish, 0, &second);
 }
 
 void pause_keep(struct pause *p)
@@ -187,6 +202,7 @@ int pause_page_make(struct pause_page **page, int *fd, struct err *e)
 		return ret;
 	}
 	*page = base;
+	(*page)->controller = getpid();
 	atomic_store(&(*page)->word, PAUSE_HOLD);
 	return 0;
 }

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "common/err.h"
 
@@ -44,6 +45,7 @@ struct pause_page {
 	_Alignas(128) _Atomic uint32_t n_events; /* a futex: grows when a thread parks, leaves, or begins to wait on hold */
 	_Atomic uint32_t n_threads;		 /* 0: the process is not ready yet */
 	_Atomic uint32_t finish;		 /* a futex; 1: the process may go on after its last request */
+	pid_t controller;			 /* set before the page is handed over */
 	_Atomic int32_t keeper;			 /* process whose descendants are stopped by signals; 0 none */
 	_Atomic int64_t paused_ns;		 /* of them, in pauses that are over */
 	_Atomic int64_t paused_since_ns;	 /* CLOCK_MONOTONIC; 0: they are not paused */
@@ -59,7 +61,7 @@ struct pause { /* of the process that is paused */
 /* --- the process that is paused ----------------------------------------------------------------------------------- */
 
 /* Finds the page, if there is one, and takes the variable out of the environment: children are not paused. The process then dies with
- * its parent: nothing would wake its threads. Errors: EINVAL for a descriptor that is none of a page; ENOMEM. */
+ * its parent, and at once if the controller is gone: nothing would wake its threads. Errors: EINVAL for a descriptor that is none of a page; ENOMEM. */
 int pause_join(struct pause *p, struct err *e);
 /* A pause that never happens. */
 void pause_init(struct pause *p);

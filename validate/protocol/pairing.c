@@ -22,22 +22,27 @@ static bool engine_has_gate(const char *engine)
 }
 
 /* Another project's replayer is paused by signals. Its requests are placed in time by stamps of our clock, or not at all. */
-static const char *foreign_refused(const struct protocol *p, const struct replay_config *c)
+static const char *foreign_refused(const struct protocol *p, const struct scenario *s, const struct replayer *r)
 {
+	struct replay_config c;
 	if (p->pause == PAUSE_GATE)
 		return "another project's replayer has no gate (pause = gate)";
-	if (adapter_times_of(c) != ADAPTER_PRELOAD)
+	if (replayer_config(r, &c, NULL) < 0)
+		return "its options are not valid";
+	const bool chosen = !replayer_option(r, "times") && s->observe == OBSERVE_PRELOAD; /* by the campaign, where the replayer can */
+	const bool seen = chosen ? replayer_adapter(r)->times & ADAPTER_PRELOAD : adapter_times_of(&c) == ADAPTER_PRELOAD;
+	if (!seen)
 		return "its times are not those of the preloaded library (times = preload)";
 	return NULL;
 }
 
-static const char *replayer_refused(const struct protocol *p, const struct replayer *r)
+static const char *replayer_refused(const struct protocol *p, const struct scenario *s, const struct replayer *r)
 {
 	struct replay_config c;
 	if (r->timed)
 		return "a timed replay cannot be paused: its times go on";
 	if (replayer_adapter(r))
-		return replayer_config(r, &c, NULL) < 0 ? "its options are not valid" : foreign_refused(p, &c);
+		return foreign_refused(p, s, r);
 	if (!engine_has_gate(r->engine))
 		return "its engine has no point between requests where it can be paused";
 	if (!strcmp(r->engine, "program"))
@@ -77,7 +82,7 @@ static const char *scenario_refused(const struct protocol *p, const struct scena
 const char *pairing_refused(const struct protocol *p, size_t scenario, size_t replayer)
 {
 	const char *why = scenario_refused(p, &p->scenario[scenario]);
-	return why || replayer == SIZE_MAX ? why : replayer_refused(p, &p->replayer[replayer]);
+	return why || replayer == SIZE_MAX ? why : replayer_refused(p, &p->scenario[scenario], &p->replayer[replayer]);
 }
 
 static const char *refused_by(const struct protocol *p, size_t scenario, const char **replayer)
@@ -88,7 +93,7 @@ static const char *refused_by(const struct protocol *p, size_t scenario, const c
 		if (!p->replayer[i].applies[scenario])
 			continue;
 		n++;
-		why = replayer_refused(p, &p->replayer[i]);
+		why = replayer_refused(p, &p->scenario[scenario], &p->replayer[i]);
 		*replayer = why ? p->replayer[i].name : NULL;
 	}
 	return why || n ? why : "no replayer replays it";
