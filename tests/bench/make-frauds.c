@@ -19,14 +19,13 @@
 #include "validate/campaign/design.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"
+#include "validate/selftest/frauds.h"
 
-#define SEED 3
+#define SEED 6
 #define N_REQUESTS 2000
 #define MEAN_NS 100000.0
-#define BODY_SD 0.30	/* of the logarithms of a run's response times */
 #define BLOCK_SD 0.02	/* of what the runs of a block share */
 #define RUN_SD 0.02	/* of a run's own mean */
-#define READ_SHARE 0.708 /* reads 28 % too fast and writes 68 % too slow: the mean is right */
 #define GRID 1.02	/* steps of response times: a summary's histogram stays small */
 
 struct request {
@@ -34,77 +33,7 @@ struct request {
 	bool is_write;
 };
 
-/* Requests as the program has them: the mean is 1 in expectation. */
-static void honest(struct request *q, gsl_rng *rng)
-{
-	for (size_t i = 0; i < N_REQUESTS; i++)
-		q[i].ns = gsl_ran_lognormal(rng, -BODY_SD * BODY_SD / 2, BODY_SD);
-}
-
-static void all_alike(struct request *q, gsl_rng *rng)
-{
-	(void)rng;
-	for (size_t i = 0; i < N_REQUESTS; i++)
-		q[i].ns = 1;
-}
-
-/* 99th percentile 271 % above the program's, 99.9th 723 %: 3 % of requests in an exponential tail, the rest faster. */
-static void heavy_tail(struct request *q, gsl_rng *rng)
-{
-	const double p99 = 3.71 * exp(2.326 * BODY_SD - BODY_SD * BODY_SD / 2), p999 = 8.23 * exp(3.090 * BODY_SD - BODY_SD * BODY_SD / 2);
-	const double scale = (p999 - p99) / log(10), from = p99 - scale * log(3), body = (1 - 0.03 * (from + scale)) / 0.97;
-	honest(q, rng);
-	for (size_t i = 0; i < N_REQUESTS; i++)
-		q[i].ns = i % 100 < 3 ? from + gsl_ran_exponential(rng, scale) : body * q[i].ns;
-	for (size_t i = N_REQUESTS; --i;) { /* anywhere in the run */
-		size_t k = gsl_rng_uniform_int(rng, i + 1);
-		double ns = q[i].ns;
-		q[i].ns = q[k].ns;
-		q[k].ns = ns;
-	}
-}
-
-static void two_modes(struct request *q, gsl_rng *rng)
-{
-	for (size_t i = 0; i < N_REQUESTS; i++)
-		q[i].ns = (gsl_rng_uniform(rng) < 0.5 ? 0.6 : 1.4) * exp(gsl_ran_gaussian(rng, 0.02));
-}
-
-static int by_value(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
-/* The program's own distribution, its fast half first: shape and tail are right. */
-static void fast_then_slow(struct request *q, gsl_rng *rng)
-{
-	double ns[N_REQUESTS];
-	honest(q, rng);
-	for (size_t i = 0; i < N_REQUESTS; i++)
-		ns[i] = q[i].ns;
-	qsort(ns, N_REQUESTS, sizeof *ns, by_value);
-	for (size_t i = 0; i < N_REQUESTS; i++)
-		q[i].ns = ns[i];
-}
-
-static void fast_reads_slow_writes(struct request *q, gsl_rng *rng)
-{
-	honest(q, rng);
-	for (size_t i = 0; i < N_REQUESTS; i++)
-		q[i].ns *= q[i].is_write ? 1.68 : 0.72;
-}
-
-static const struct fraud {
-	const char *name;
-	void (*draw)(struct request *q, gsl_rng *rng);
-	bool on_volume; /* half of whose blocks are slow, and the fraud's times always in between */
-} frauds[] = {
-	{"all-alike", all_alike}, {"heavy-tail", heavy_tail}, {"two-modes", two_modes},
-	{"fast-then-slow", fast_then_slow}, {"fast-reads-slow-writes", fast_reads_slow_writes},
-	{"ignores-storage", honest, true},
-};
-#define N_FRAUDS (sizeof frauds / sizeof *frauds)
+static const struct fraud ignores_storage = {.name = "ignores-storage"}; /* half of the blocks are slow, and its times always in between */
 
 /* --- one run ------------------------------------------------------------------------------------------------------------ */
 
@@ -131,16 +60,17 @@ static int trace_write(const char *path, const struct request *q, struct err *e)
 	return ret ? ret : trace_writer_close(w, e);
 }
 
-/* The run's mean is `mean_ns` whatever was drawn. */
+/* The run's mean is `mean_ns` whatever was drawn. `fraud` NULL: a run without a fault. */
 static int run_write(const char *path, const struct fraud *fraud, double mean_ns, const bool *is_write, gsl_rng *rng, struct err *e)
 {
 	struct request q[N_REQUESTS];
-	double sum = 0;
-	for (size_t i = 0; i < N_REQUESTS; i++)
-		q[i].is_write = is_write[i];
-	fraud->draw(q, rng);
+	double x[N_REQUESTS], sum = 0;
+	if (fraud && fraud->draw)
+		fraud->draw(x, is_write, N_REQUESTS, rng);
+	else
+		fraud_none_draw(x, N_REQUESTS, rng);
 	for (size_t i = 0; i < N_REQUESTS; i++) {
-		q[i].ns = pow(GRID, round(log(q[i].ns * mean_ns) / log(GRID)));
+		q[i] = (struct request){pow(GRID, round(log(x[i] * mean_ns) / log(GRID))), is_write[i]};
 		sum += q[i].ns;
 	}
 	for (size_t i = 0; i < N_REQUESTS; i++) /* what the grid, and a small sample, put beside the mean */
@@ -155,15 +85,15 @@ static const char protocol_text[] = "[protocol]\n"
 				    "replicates = 20\n"
 				    "[accept]\n"
 				    "execution-time = 10%%\n";
-static const char on_files[] = "[workload rw]\n"
-			       "type = rw\n"
+static const char on_files[] = "[workload mixed]\n"
+			       "type = postmark\n"
 			       "[replayer fraud]\n"
 			       "engine = event\n"
 			       "[replayer faultless]\n"
 			       "engine = event\n";
 static const char on_volume[] = "[target volume]\n"
 				"volume = constant:time=100us\n"
-				"[workload rw]\n"
+				"[workload mixed]\n"
 				"type = block-random\n"
 				"target = volume\n"
 				"[replayer fraud]\n"
@@ -206,10 +136,15 @@ static int run_finish(struct campaign *c, struct run *r, struct err *e)
 	return ret;
 }
 
+static bool is_on_volume(const struct fraud *fraud)
+{
+	return fraud == &ignores_storage;
+}
+
 /* Mean response time, relative to that at the model's service times. */
 static double service(const struct campaign *c, struct run *r)
 {
-	if (!c->fraud->on_volume)
+	if (!is_on_volume(c->fraud))
 		return 1;
 	r->service_factor = r->role != ROLE_RECORD && design_block_is_slow(c->protocol, r->block) ? SLOW_FACTOR : 1;
 	return r->role == 0 ? sqrt(SLOW_FACTOR) : r->service_factor;
@@ -223,12 +158,12 @@ static int block_make(struct campaign *c, const struct design *plan, struct run 
 	bool is_write[N_REQUESTS];
 	int ret = 0;
 	for (size_t i = 0; i < N_REQUESTS; i++)
-		is_write[i] = gsl_rng_uniform(c->rng) >= READ_SHARE;
+		is_write[i] = gsl_rng_uniform(c->rng) >= FRAUD_READ_SHARE;
 	for (int32_t role = ROLE_RECORD; role < (int32_t)c->protocol->n_replayers; role++)
 		for (size_t i = 0; i < plan->n_runs && !ret; i++) {
 			if (run[i].bank != bank || run[i].role != role)
 				continue;
-			const struct fraud *as = role == 0 ? c->fraud : &(struct fraud){"", honest};
+			const struct fraud *as = role == 0 ? c->fraud : NULL;
 			double mean_ns = MEAN_NS * service(c, &run[i]) * exp(block + gsl_ran_gaussian(c->means, RUN_SD));
 			ret = run_write(role < 0 ? c->program : c->replay, as, mean_ns, is_write, c->rng, e);
 			ret = ret ? ret : run_finish(c, &run[i], e);
@@ -263,7 +198,7 @@ static int directory_make(const char *dir, const struct fraud *fraud, struct err
 	gsl_rng_set(c.means, SEED);
 	gsl_rng_set(c.rng, SEED);
 	strbuf_addf(&text, protocol_text, fraud->name);
-	strbuf_addstr(&text, fraud->on_volume ? on_volume : on_files);
+	strbuf_addstr(&text, is_on_volume(fraud) ? on_volume : on_files);
 	int ret = dir_create(runs, e);
 	ret = ret ? ret : file_write_atomic(conf, text.s, text.len, e);
 	ret = ret ? ret : protocol_read(&p, conf, e);
@@ -297,9 +232,10 @@ int main(int argc, char **argv)
 		fputs("usage: make-frauds DIR\n", stderr);
 		return 2;
 	}
-	for (size_t i = 0; i < N_FRAUDS; i++) {
-		char *dir = results_path(argv[1], frauds[i].name);
-		int ret = directory_make(dir, &frauds[i], &e);
+	for (size_t i = 0; i <= FRAUDS_N; i++) {
+		const struct fraud *fraud = i < FRAUDS_N ? &frauds[i] : &ignores_storage;
+		char *dir = results_path(argv[1], fraud->name);
+		int ret = directory_make(dir, fraud, &e);
 		free(dir);
 		if (ret) {
 			fprintf(stderr, "make-frauds: %s\n", e.msg);

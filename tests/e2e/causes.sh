@@ -56,7 +56,7 @@ fi
 grep -q '^random-read[^,]*,requests,not trusted,execution time,fewer requests,' r/report/tables/why.csv ||
 	fail "why.csv has no fewer requests: $(grep ,requests, r/report/tables/why.csv)"
 [ "$(grep -c . r/report/tables/blank.csv)" -eq 6 ] || fail "blank.csv: $(cat r/report/tables/blank.csv)"
-expect_line r/report/index.html 'What the differences come from'
+expect_line r/report/index.html 'Why the replays differ'
 expect_line r/report/index.html 'mainly lost requests'
 # the same numbers from the summaries alone
 cp r/report/report.json before.json

@@ -198,6 +198,8 @@ static int group_run(struct group *g, struct err *e)
 	int ret = 0, interrupted = 0;
 	for (size_t i = 0; !ret && i < g->n; i++)
 		ret = member_prepare(c, &g->member[i], e);
+	for (size_t i = 0; !ret && i < g->n; i++) /* after recordings that had to be made again */
+		ret = run_service_set(c, g->member[i].run, g->member[i].run->role, e);
 	for (size_t i = 0; !ret && !interrupted && i < g->n; i++)
 		interrupted = member_start(g, &g->member[i]);
 	const int64_t begin_ns = clock_monotonic_ns();

@@ -65,8 +65,7 @@ static int programs_make(struct campaign *c, const struct run *r, const char *tr
 	return 0;
 }
 
-/* The volume of a slow block serves all of its runs slowly. */
-static int service_set(struct campaign *c, struct run *r, int32_t role, struct err *e)
+int run_service_set(struct campaign *c, struct run *r, int32_t role, struct err *e)
 {
 	const size_t target = c->protocol->scenario[r->scenario].target;
 	if (!protocol_slows(c->protocol, target))
@@ -93,7 +92,7 @@ int run_step(struct campaign *c, struct run *r, int32_t role, const char *input,
 	     struct err *e)
 {
 	struct step s = step_of_run(c, r, role, input, output);
-	int ret = service_set(c, r, role, e);
+	int ret = run_service_set(c, r, role, e);
 	if (ret)
 		return ret;
 	if (role == ROLE_RECORD && c->protocol->scenario[r->scenario].parallel.is)

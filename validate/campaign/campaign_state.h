@@ -254,6 +254,9 @@ int file_copy(const char *from, const char *to, struct err *e);
 
 /* --- campaign_run.c ----------------------------------------------------------------------------------------------- */
 struct step step_of_run(const struct campaign *c, const struct run *r, int32_t role, const char *input, const char *output);
+/* Sets the service times of the volume that run `r` is about to be made on: those of a slow block are longer for all of its runs; recordings are made
+ * as the model has it. The factor is kept in `r`. Errors: of device_slow. */
+int run_service_set(struct campaign *c, struct run *r, int32_t role, struct err *e);
 /* The step of run r, or of its recording. Errors: as step_make. */
 int run_step(struct campaign *c, struct run *r, int32_t role, const char *input, const char *output, struct step_result *result, struct err *e);
 /* What a step came to: outcome, blank replay and summary of run r. `slices`: that it was made in; NULL: in one piece. Errors: as

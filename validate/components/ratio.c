@@ -38,33 +38,11 @@ static struct paired_mean series_of(const struct ratio_evidence *e)
 	return (struct paired_mean){e->d, e->n, e->t, e->wide, e->serial};
 }
 
-/* Of the means by recording; false where recordings are not reused. */
-static bool clusters_of(const struct ratio_evidence *e, struct paired_mean *m)
-{
-	*m = (struct paired_mean){.d = e->cluster, .n = e->n_clusters, .serial = serial_none(e->n_clusters)};
-	if (!e->n_clusters || mean_test(m->d, m->n, &m->t))
-		return false;
-	m->wide = m->t;
-	return true;
-}
-
-/* P of the mean lying on one side of `at`, of the series as it is, widened, and of the means by recording. */
-struct side_p {
-	double alone, wide, clusters;
-};
-
-static struct side_p side_p(const struct ratio_evidence *e, double at, bool is_above)
-{
-	const struct paired_mean series = series_of(e);
-	struct paired_mean clusters;
-	const struct mean_side p = paired_mean_p(&series, at, is_above);
-	return (struct side_p){p.alone, p.wide, clusters_of(e, &clusters) ? paired_mean_p(&clusters, at, is_above).alone : 0};
-}
-
 struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high, double span)
 {
 	if (e->status == STAT_ZERO_VARIANCE)
 		return decide_mean_p(&e->t, &e->wide, e->n, low, high, true, span);
+	const struct paired_mean series = series_of(e);
 	struct mean_p p = {0};
 	double outside = 1;
 	const double at[2] = {low, high};
@@ -72,11 +50,11 @@ struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high, d
 		if (!isfinite(at[i]))
 			continue;
 		bool inside_is_above = i == 0;
-		struct side_p inside = side_p(e, at[i], inside_is_above);
-		p.accept = fmax(p.accept, fmax(inside.wide, inside.clusters));
-		p.accept_alone = fmax(p.accept_alone, fmax(inside.alone, inside.clusters));
+		struct mean_side inside = paired_mean_p(&series, at[i], inside_is_above);
+		p.accept = fmax(p.accept, inside.wide);
+		p.accept_alone = fmax(p.accept_alone, inside.alone);
 		if (inside_is_above ? e->t.value < at[i] : e->t.value > at[i])
-			outside = fmin(outside, side_p(e, at[i], !inside_is_above).alone);
+			outside = fmin(outside, paired_mean_p(&series, at[i], !inside_is_above).alone);
 	}
 	p.reject = fmin(1, 2 * sequential_p(outside, span));
 	return p;
@@ -85,25 +63,17 @@ struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high, d
 bool ratio_limits(const struct ratio_evidence *e, double alpha, bool widen, double *lo, double *hi)
 {
 	const struct paired_mean series = series_of(e);
-	struct paired_mean clusters;
-	double lower, upper;
-	if (e->status == STAT_ZERO_VARIANCE) {
-		*lo = *hi = e->t.value;
-		return true;
-	}
-	if (!paired_mean_limits(&series, alpha, widen, lo, hi))
-		return false;
-	if (widen && clusters_of(e, &clusters) && paired_mean_limits(&clusters, alpha, false, &lower, &upper)) {
-		*lo = fmin(*lo, lower);
-		*hi = fmax(*hi, upper);
-	}
+	if (e->status != STAT_ZERO_VARIANCE)
+		return paired_mean_limits(&series, alpha, widen, lo, hi);
+	*lo = *hi = e->t.value;
 	return true;
 }
 
-void decide_clusters(struct component *c, const struct ratio_evidence *e)
+void decide_recordings(struct component *c, const struct ratio_evidence *e)
 {
-	if (e->n_clusters && c->decision == DECISION_INCONCLUSIVE)
-		REASON_ADD(c, "; %zu pairs replay %zu recordings, whose means must be within as well", e->n, e->n_clusters);
+	if (e->recordings.inflation > 1.05 && c->decision == DECISION_INCONCLUSIVE)
+		REASON_ADD(c, "; %zu pairs replay %zu recordings and count as %.1f for that", e->n, e->recordings.n,
+			   (double)e->n / e->recordings.inflation);
 }
 
 /* --- one ratio -------------------------------------------------------------------------------------------------------- */
@@ -165,7 +135,7 @@ void decide_ratio(struct component *c, const struct ratio_evidence *e, const str
 	}
 	say_interval(c, e, levels);
 	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
-	decide_clusters(c, e);
+	decide_recordings(c, e);
 	guard(c, e, low, high, guard_band);
 }
 

@@ -2,8 +2,9 @@
 /* Whether replays follow their storage: on a volume, one block of each two is served more slowly, drawn by the protocol's seed.
  *
  * For each two blocks, the log ratio ln(x/r) of the slow one minus that of the other one: 0 where the replay becomes slower as the program does.
- * These differences are judged as paired log ratios are. The draw gives each difference a random sign, so nothing that the machine does is
- * mistaken for the effect of the storage. Where the program does not follow its storage itself, nothing can be asked of a replay.
+ * These differences are judged as paired log ratios are. The draw gives the part of each difference that is not due to the storage a random
+ * sign, independent of the others: neither what the machine does nor dependence between the runs of a role is mistaken for its effect, and nothing is
+ * widened. Where the program does not follow its storage itself, nothing can be asked of a replay.
  * Source: calibration of a measuring system at two known values (VIM 4.12, sensitivity). */
 #include <math.h>
 #include <stdlib.h>
@@ -12,37 +13,50 @@
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 
-/* Differences slow - normal of both logarithms, for each two blocks that are whole; how many. d[], r[]: p->n / 2. */
-static size_t differences(const struct pairs *p, double *d, double *r)
+struct slowing { /* differences slow - normal of two blocks each */
+	double *d, *r;	       /* of ln(x/r) and ln r; [n] */
+	const struct run **x; /* the slow replay of each */
+	size_t n;
+};
+
+/* All four runs are there, and one block of the two is slow. */
+static bool are_two(const struct pairs *p, size_t i)
 {
-	size_t n = 0;
+	const struct run *a = p->r[i - 1], *b = p->r[i];
+	return (a->block + 1) / 2 == (b->block + 1) / 2 && a->block != b->block && a->service_factor > 0 && b->service_factor > 0 &&
+	       a->service_factor != b->service_factor && a->summary.response.mean > 0 && b->summary.response.mean > 0 &&
+	       p->x[i - 1]->summary.response.mean > 0 && p->x[i]->summary.response.mean > 0;
+}
+
+static void slowing_find(struct slowing *s, const struct pairs *p)
+{
 	for (size_t i = 1; i < p->n; i++) {
-		const struct run *a = p->r[i - 1], *b = p->r[i];
-		const double x[] = {p->x[i - 1]->summary.response.mean, p->x[i]->summary.response.mean};
-		const double ref[] = {a->summary.response.mean, b->summary.response.mean};
-		if ((a->block + 1) / 2 != (b->block + 1) / 2 || a->block == b->block || !(a->service_factor > 0 && b->service_factor > 0) ||
-		    a->service_factor == b->service_factor || !(x[0] > 0 && x[1] > 0 && ref[0] > 0 && ref[1] > 0))
+		if (!are_two(p, i))
 			continue;
-		const double sign = b->service_factor > a->service_factor ? 1 : -1;
-		r[n] = sign * log(ref[1] / ref[0]);
-		d[n] = sign * log(x[1] / x[0]) - r[n];
-		n++;
+		const size_t slow = p->r[i]->service_factor > p->r[i - 1]->service_factor ? i : i - 1, normal = slow == i ? i - 1 : i;
+		s->x[s->n] = p->x[slow];
+		s->r[s->n] = log(p->r[slow]->summary.response.mean / p->r[normal]->summary.response.mean);
+		s->d[s->n] = log(p->x[slow]->summary.response.mean / p->x[normal]->summary.response.mean) - s->r[s->n];
+		s->n++;
 	}
-	return n;
 }
 
 static void measure_responsiveness(const struct measuring *m)
 {
-	const struct pairs *p = m->pairs;
 	struct response_evidence *e = &m->e->responsiveness;
-	double *d = xcalloc(p->n + 1, sizeof *d), *r = xcalloc(p->n + 1, sizeof *r);
+	const size_t room = m->pairs->n + 1;
+	struct slowing s = {xcalloc(room, sizeof *s.d), xcalloc(room, sizeof *s.r), xcalloc(room, sizeof *s.x), 0};
 	struct t_estimate wide;
 	struct serial serial;
-	e->ratio = (struct ratio_evidence){.n = differences(p, d, r)};
-	e->ratio.status = !e->ratio.n ? STAT_NOT_APPLICABLE : dependent_mean(d, e->ratio.n, &e->ratio.t, &e->ratio.wide, &e->ratio.serial);
-	e->program_status = !e->ratio.n ? STAT_NOT_APPLICABLE : dependent_mean(r, e->ratio.n, &e->program, &wide, &serial);
-	free(d);
-	free(r);
+	slowing_find(&s, m->pairs);
+	e->program_status = dependent_mean(s.r, s.n, &e->program, &wide, &serial);
+	paired_values(&e->ratio, s.d, &(struct pairs){.x = s.x, .n = s.n});
+	e->ratio.wide = e->ratio.t; /* the draw makes them independent, also where the runs of a role are not */
+	e->ratio.serial = serial_none(s.n);
+	if (!s.n)
+		e->ratio.status = STAT_NOT_APPLICABLE;
+	free(s.r);
+	free(s.x);
 }
 
 /* The program's own change is not shown to be beyond the limit. */

@@ -1,18 +1,76 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/selftest/frauds.h"
 
+#include <math.h>
 #include <string.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_sort.h>
 
 #include "common/files.h"
 
-const struct fraud frauds[] = {
-	{"all-alike", "every request takes the mean time"},
-	{"heavy-tail", "99th percentile 271 % and 99.9th 723 % higher, the body faster"},
-	{"two-modes", "half of the requests at 0.6, half at 1.4 of the mean"},
-	{"fast-then-slow", "the times of the trace in ascending order"},
-	{"fast-reads", "reads 28 % faster, the rest slower by as much time"},
-	{NULL, NULL},
+/* --- drawn -------------------------------------------------------------------------------------------------------------- */
+
+void fraud_none_draw(double *x, size_t n, gsl_rng *rng)
+{
+	for (size_t i = 0; i < n; i++)
+		x[i] = gsl_ran_lognormal(rng, -FRAUD_BODY_SD * FRAUD_BODY_SD / 2, FRAUD_BODY_SD);
+}
+
+static void all_alike(double *x, const bool *is_write, size_t n, gsl_rng *rng)
+{
+	(void)is_write, (void)rng;
+	for (size_t i = 0; i < n; i++)
+		x[i] = 1;
+}
+
+#define TAIL_SHARE 0.03
+
+/* TAIL_SHARE of the requests are in an exponential tail, anywhere in the run; the body is faster. */
+static void heavy_tail(double *x, const bool *is_write, size_t n, gsl_rng *rng)
+{
+	const double mu = -FRAUD_BODY_SD * FRAUD_BODY_SD / 2, p99 = 3.71 * exp(mu + 2.326 * FRAUD_BODY_SD), p999 = 8.23 * exp(mu + 3.090 * FRAUD_BODY_SD);
+	const double scale = (p999 - p99) / log(10), from = p99 - scale * log(TAIL_SHARE / 0.01);
+	const double body = (1 - TAIL_SHARE * (from + scale)) / (1 - TAIL_SHARE);
+	(void)is_write;
+	fraud_none_draw(x, n, rng);
+	for (size_t i = 0; i < n; i++)
+		x[i] = (double)(i % 100) < 100 * TAIL_SHARE ? from + gsl_ran_exponential(rng, scale) : body * x[i];
+	gsl_ran_shuffle(rng, x, n, sizeof *x);
+}
+
+static void two_modes(double *x, const bool *is_write, size_t n, gsl_rng *rng)
+{
+	(void)is_write;
+	for (size_t i = 0; i < n; i++)
+		x[i] = (gsl_rng_uniform(rng) < 0.5 ? 0.6 : 1.4) * exp(gsl_ran_gaussian(rng, 0.02));
+}
+
+/* The program's own distribution: shape and tail are right. */
+static void fast_then_slow(double *x, const bool *is_write, size_t n, gsl_rng *rng)
+{
+	(void)is_write;
+	fraud_none_draw(x, n, rng);
+	gsl_sort(x, 1, n);
+}
+
+static void fast_reads(double *x, const bool *is_write, size_t n, gsl_rng *rng)
+{
+	fraud_none_draw(x, n, rng);
+	for (size_t i = 0; i < n; i++)
+		x[i] *= is_write[i] ? 1.68 : 0.72;
+}
+
+const struct fraud frauds[FRAUDS_N + 1] = {
+	{"all-alike", "every request takes the mean time", all_alike},
+	{"heavy-tail", "99th percentile 271 % and 99.9th 723 % higher, the body faster", heavy_tail},
+	{"two-modes", "half of the requests at 0.6, half at 1.4 of the mean", two_modes},
+	{"fast-then-slow", "the right times in ascending order", fast_then_slow},
+	{"fast-reads", "reads 28 % faster, the rest slower by as much time", fast_reads},
+	{NULL, NULL, NULL},
 };
+
+/* --- on a machine --------------------------------------------------------------------------------------------------------- */
 
 /* Of a CSV trace with one request in flight: begin, end and result of each request. The mean stays that of the trace. */
 static const char script[] =

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replayers that make no request and report times whose mean is that of the trace: what they report of single requests is made up. As
- * replayers of a protocol they are `exec` with an awk script, which reads the exported trace. */
+/* Replayers that make no request and report times whose mean is right: what they report of single requests is made up. In simulations their
+ * times are drawn; on a machine they are `exec` with an awk script, which reads the exported trace. */
 #ifndef VALIDATE_SELFTEST_FRAUDS_H
 #define VALIDATE_SELFTEST_FRAUDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <gsl/gsl_rng.h>
 
 #include "common/err.h"
 #include "common/strbuf.h"
@@ -10,8 +15,17 @@
 struct fraud {
 	const char *name;
 	const char *help; /* what is wrong, a noun phrase */
+	/* Response times of a run in the order of its requests, x[n], of mean 1 but for rounding and sampling. */
+	void (*draw)(double *x, const bool *is_write, size_t n, gsl_rng *rng);
 };
-extern const struct fraud frauds[]; /* ends with name NULL */
+#define FRAUDS_N 5
+extern const struct fraud frauds[FRAUDS_N + 1]; /* ends with name NULL */
+
+#define FRAUD_READ_SHARE 0.708 /* of the requests of drawn runs: reads 28 % faster and writes 68 % slower keep the mean */
+#define FRAUD_BODY_SD 0.30     /* of the logarithms of the program's response times */
+
+/* Response times of the program, and of a replayer without a fault: log-normal. */
+void fraud_none_draw(double *x, size_t n, gsl_rng *rng);
 
 /* Writes the script. Errors: of the system. */
 int fraud_script_write(const char *path, struct err *e);

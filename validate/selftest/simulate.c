@@ -25,6 +25,10 @@ int simulate_selftest(const struct simulate_options *o, struct rates *rates, str
 	gsl_error_handler_t *handler = gsl_set_error_handler_off();
 	int ret = simulate_verdicts(o, rates, e);
 	if (!ret)
+		ret = simulate_frauds(o, rates, e);
+	if (!ret)
+		ret = simulate_looks(o, rates, e);
+	if (!ret)
 		ret = simulate_accept(o, rates, e);
 	if (!ret)
 		ret = simulate_tests(o, rates, e);

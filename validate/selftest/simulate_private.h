@@ -10,6 +10,10 @@
 
 /* simulate_verdicts.c: campaigns through the whole analysis. */
 int simulate_verdicts(const struct simulate_options *o, struct rates *rates, struct err *e);
+/* simulate_looks.c: campaigns that look after every pair. */
+int simulate_looks(const struct simulate_options *o, struct rates *rates, struct err *e);
+/* simulate_frauds.c: replayers whose mean is right and whose single requests are made up. */
+int simulate_frauds(const struct simulate_options *o, struct rates *rates, struct err *e);
 /* simulate_accept.c: how often each way of accepting accepts what lies at a limit, by the number of replicates. */
 int simulate_accept(const struct simulate_options *o, struct rates *rates, struct err *e);
 /* simulate_tests.c: how often each test rejects what is true. */

@@ -8,10 +8,11 @@
 #include <gsl/gsl_randist.h>
 
 #include "common/xalloc.h"
+#include "validate/campaign/design.h"
 #include "validate/selftest/noise.h"
 
 const char *const world_names[WORLD_N] = {
-	"normal", "pairs", "drift", "t3", "lognormal", "outliers", "AR 0.6", "AR 0.8", "sessions", "noisy", "shared AR",
+	"normal", "pairs", "drift", "t3", "lognormal", "outliers", "AR 0.6", "AR 0.8", "sessions", "noisy", "AR 0.6 both", "AR 0.8 both", "volume",
 };
 
 #define N_REQUESTS 2000
@@ -41,20 +42,20 @@ enum { N_ROLES = 1 + SYNTHETIC_REPLAYERS }; /* the program, then the replayers *
 
 static struct run *run_of(const struct synthetic *s, size_t block, size_t scenario, size_t role)
 {
-	return &s->results.run[((block - 1) * SYNTHETIC_SCENARIOS + scenario) * N_ROLES + role];
+	return &s->results.run[((block - 1) * s->results.protocol.n_scenarios + scenario) * N_ROLES + role];
 }
 
-static void protocol_init(struct protocol *p)
+static void protocol_init(struct protocol *p, size_t n_scenarios, unsigned int n_blocks)
 {
 	static const char *const types[] = {"random-read", "random-write", "sequential-read", "sequential-write"};
 	*p = (struct protocol){
-		.n_scenarios = SYNTHETIC_SCENARIOS,
+		.n_scenarios = n_scenarios,
 		.n_replayers = SYNTHETIC_REPLAYERS,
 		.n_targets = 1,
-		.n_replicates_min = SYNTHETIC_BLOCKS,
-		.n_replicates_max = SYNTHETIC_BLOCKS,
+		.n_replicates_min = n_blocks,
+		.n_replicates_max = n_blocks,
 		.n_looks = 1,
-		.look = {SYNTHETIC_BLOCKS},
+		.look = {n_blocks},
 		.accept = accept_defaults,
 	};
 	p->accept.execution_time_timed = 0.10; /* as protocols/quick.conf */
@@ -73,17 +74,22 @@ static void protocol_init(struct protocol *p)
 
 void synthetic_init(struct synthetic *s)
 {
-	*s = (struct synthetic){0};
+	synthetic_init_of(s, SYNTHETIC_SCENARIOS, SYNTHETIC_BLOCKS);
+}
+
+void synthetic_init_of(struct synthetic *s, size_t n_scenarios, unsigned int n_blocks)
+{
+	*s = (struct synthetic){.n_blocks = n_blocks};
 	struct results *r = &s->results;
-	protocol_init(&r->protocol);
+	protocol_init(&r->protocol, n_scenarios, n_blocks);
 	r->finished = true;
-	r->n_runs = (size_t)SYNTHETIC_BLOCKS * SYNTHETIC_SCENARIOS * N_ROLES;
+	r->n_runs = n_blocks * n_scenarios * N_ROLES;
 	r->run = xcalloc(r->n_runs, sizeof *r->run);
 	for (size_t i = 0; i < r->n_runs; i++) {
 		struct run *run = &r->run[i];
 		*run = (struct run){.id = (uint32_t)i,
-				    .block = (uint32_t)(i / (SYNTHETIC_SCENARIOS * N_ROLES) + 1),
-				    .scenario = (uint32_t)(i / N_ROLES % SYNTHETIC_SCENARIOS),
+				    .block = (uint32_t)(i / (n_scenarios * N_ROLES) + 1),
+				    .scenario = (uint32_t)(i / N_ROLES % n_scenarios),
 				    .role = i % N_ROLES ? (int32_t)(i % N_ROLES) - 1 : ROLE_PROGRAM,
 				    .state = RUN_OK,
 				    .has_summary = true};
@@ -119,39 +125,40 @@ void synthetic_release(struct synthetic *s)
 
 /* --- response times --------------------------------------------------------------------------------------------------- */
 
-static void blocks_draw(enum world world, gsl_rng *rng, double *block)
+static void blocks_draw(enum world world, gsl_rng *rng, double *block, size_t n)
 {
 	double sd = world == WORLD_PAIRS ? PAIRS_SD : world == WORLD_DRIFT ? 0.01 : 0;
-	if (world == WORLD_SHARED_AR)
-		noise_draw(NOISE_AR8, rng, block, SYNTHETIC_BLOCKS);
-	for (size_t b = 0; b < SYNTHETIC_BLOCKS; b++) {
-		if (world == WORLD_SHARED_AR)
+	if (world == WORLD_SHARED6 || world == WORLD_SHARED8) {
+		noise_draw(world == WORLD_SHARED6 ? NOISE_AR6 : NOISE_AR8, rng, block, n);
+		for (size_t b = 0; b < n; b++)
 			block[b] *= PAIRS_SD;
-		else
-			block[b] = sd > 0 ? gsl_ran_gaussian_ziggurat(rng, sd) : 0;
+		return;
+	}
+	for (size_t b = 0; b < n; b++) {
+		block[b] = sd > 0 ? gsl_ran_gaussian_ziggurat(rng, sd) : 0;
 		if (world == WORLD_DRIFT)
-			block[b] += DRIFT * (double)b / SYNTHETIC_BLOCKS;
-		if (world == WORLD_SESSIONS && b >= SYNTHETIC_BLOCKS / 2)
+			block[b] += DRIFT * (double)b / (double)n;
+		if (world == WORLD_SESSIONS && b >= n / 2)
 			block[b] += SESSIONS;
 	}
 }
 
 /* What one run after another has, of standard deviation 1: dependent where response times are. */
-static void course_draw(enum world world, gsl_rng *rng, double *z)
+static void course_draw(enum world world, gsl_rng *rng, double *z, size_t n)
 {
-	noise_draw(world == WORLD_AR6 ? NOISE_AR6 : world == WORLD_AR8 ? NOISE_AR8 : NOISE_NORMAL, rng, z, SYNTHETIC_BLOCKS);
+	noise_draw(world == WORLD_AR6 ? NOISE_AR6 : world == WORLD_AR8 ? NOISE_AR8 : NOISE_NORMAL, rng, z, n);
 }
 
 /* Of standard deviation 1, but for the outliers: those are of every twentieth run, up to 10 times that. */
-static void own_draw(enum world world, double sd, gsl_rng *rng, double *own)
+static void own_draw(enum world world, double sd, gsl_rng *rng, double *own, size_t n)
 {
 	enum noise kind = world == WORLD_T3	     ? NOISE_T3
 			  : world == WORLD_LOGNORMAL ? NOISE_LOGNORMAL
 			  : world == WORLD_AR6	     ? NOISE_AR6
 			  : world == WORLD_AR8	     ? NOISE_AR8
 						     : NOISE_NORMAL;
-	noise_draw(kind, rng, own, SYNTHETIC_BLOCKS);
-	for (size_t b = 0; b < SYNTHETIC_BLOCKS; b++) {
+	noise_draw(kind, rng, own, n);
+	for (size_t b = 0; b < n; b++) {
 		if (world == WORLD_OUTLIERS && gsl_rng_uniform(rng) < OUTLIERS)
 			own[b] += OUTLIER * gsl_rng_uniform(rng);
 		own[b] *= sd;
@@ -161,7 +168,7 @@ static void own_draw(enum world world, double sd, gsl_rng *rng, double *own)
 /* Of what both roles of a block have, over the campaign. */
 static double shared_sd(enum world world)
 {
-	return world == WORLD_PAIRS || world == WORLD_SHARED_AR ? PAIRS_SD
+	return world == WORLD_PAIRS || world == WORLD_SHARED6 || world == WORLD_SHARED8 ? PAIRS_SD
 	       : world == WORLD_DRIFT			       ? hypot(0.01, DRIFT / sqrt(12))
 	       : world == WORLD_SESSIONS		       ? SESSIONS / 2
 							       : 0;
@@ -196,8 +203,9 @@ static double bias_of(const struct defect *d, size_t scenario, bool struck)
 
 /* The courses of one role. */
 struct course {
-	double own[SYNTHETIC_BLOCKS];			   /* logarithm of the response time */
-	double level[SYNTHETIC_BLOCKS], order[SYNTHETIC_BLOCKS], issue[SYNTHETIC_BLOCKS]; /* of standard deviation 1 */
+	double own[SYNTHETIC_BLOCKS_MAX]; /* logarithm of the response time */
+	/* of standard deviation 1 */
+	double level[SYNTHETIC_BLOCKS_MAX], order[SYNTHETIC_BLOCKS_MAX], issue[SYNTHETIC_BLOCKS_MAX];
 	bool dependent;
 };
 
@@ -335,6 +343,17 @@ static bool is_timed(const struct defect *d)
 	return d->kind == COMPONENT_ISSUE_ERROR || d->kind == COMPONENT_SHARE_LATE;
 }
 
+/* How much longer a role takes in this block: as long as the storage does, but for replays that are off by the defect. Blocks of two, the slow one
+ * drawn by the seed. */
+static double storage_factor(struct run *run, enum world world, const struct defect *d, bool struck, const struct protocol *p)
+{
+	const bool changes = world == WORLD_VOLUME || d->kind == COMPONENT_RESPONSIVENESS;
+	run->service_factor = !changes ? 0 : design_block_is_slow(p, run->block) ? SLOW_FACTOR : 1;
+	if (run->service_factor <= 1)
+		return 1;
+	return SLOW_FACTOR * (struck && d->kind == COMPONENT_RESPONSIVENESS ? fmax(1 / SLOW_FACTOR, 1 - d->times * accept_defaults.responsiveness) : 1);
+}
+
 static void role_draw(struct synthetic *s, enum world world, const struct defect *d, size_t scenario, size_t role,
 		      const double *block, gsl_rng *rng)
 {
@@ -342,13 +361,16 @@ static void role_draw(struct synthetic *s, enum world world, const struct defect
 	double level = (double)(scenario % 2 + 1);
 	bool struck = role == 1 && d->kind != COMPONENT_N;
 	double longer = struck && d->kind == COMPONENT_EXECUTION_TIME ? 1 + d->times * s->results.protocol.accept.execution_time : 1;
-	own_draw(world, own_sd(world, d, struck), rng, c.own);
-	course_draw(world, rng, c.level);
-	course_draw(world, rng, c.order);
-	course_draw(world, rng, c.issue);
-	for (size_t b = 1; b <= SYNTHETIC_BLOCKS; b++) {
-		struct run_summary *sum = &run_of(s, b, scenario, role)->summary;
-		double noise = exp(block[b - 1] + c.own[b - 1]), mean = 100000 * level * noise;
+	const size_t n = s->n_blocks;
+	own_draw(world, own_sd(world, d, struck), rng, c.own, n);
+	course_draw(world, rng, c.level, n);
+	course_draw(world, rng, c.order, n);
+	course_draw(world, rng, c.issue, n);
+	for (size_t b = 1; b <= n; b++) {
+		struct run *run = run_of(s, b, scenario, role);
+		struct run_summary *sum = &run->summary;
+		double noise = exp(block[b - 1] + c.own[b - 1]);
+		double mean = 100000 * level * noise * storage_factor(run, world, d, struck, &s->results.protocol);
 		/* every fault is of one component alone: what waits between requests makes up for what they take longer */
 		times_set(sum, mean * bias_of(d, scenario, struck), mean * N_REQUESTS / level * 1.02 * longer);
 		levels_set(sum, d, struck, c.level[b - 1]);
@@ -363,18 +385,26 @@ static void role_draw(struct synthetic *s, enum world world, const struct defect
 void synthetic_draw(struct synthetic *s, enum world world, const struct defect *d, gsl_rng *rng)
 {
 	struct protocol *p = &s->results.protocol;
-	double block[SYNTHETIC_BLOCKS];
+	double block[SYNTHETIC_BLOCKS_MAX];
+	p->seed = gsl_rng_get(rng);
 	/* such a scatter is beyond what the program has: U alone is to judge it */
 	p->accept.precision_ratio = d->kind == COMPONENT_UNCERTAINTY ? NAN : accept_defaults.precision_ratio;
 	p->accept.issue_error_ns = is_timed(d) ? LIMIT_ISSUE_ERROR_NS : -1;
 	p->accept.share_late = is_timed(d) ? LIMIT_SHARE_LATE : NAN;
 	for (size_t i = 0; i < p->n_replayers; i++)
 		p->replayer[i].timed = is_timed(d);
-	for (size_t scenario = 0; scenario < SYNTHETIC_SCENARIOS; scenario++) {
-		blocks_draw(world, rng, block);
+	for (size_t scenario = 0; scenario < p->n_scenarios; scenario++) {
+		blocks_draw(world, rng, block, s->n_blocks);
 		for (size_t role = 0; role < N_ROLES; role++)
 			role_draw(s, world, d, scenario, role, block, rng);
 	}
+}
+
+void synthetic_made_until(struct synthetic *s, unsigned int n_blocks)
+{
+	for (size_t i = 0; i < s->results.n_runs; i++)
+		s->results.run[i].state = s->results.run[i].block <= n_blocks ? RUN_OK : RUN_PENDING;
+	s->results.finished = n_blocks >= s->n_blocks;
 }
 
 bool synthetic_is_struck(const struct cell *c, const struct defect *d)

@@ -19,7 +19,9 @@ enum world { /* how response times scatter, as logarithms, with 3 % of a run's o
 	WORLD_AR8,	 /* the same, 0.8 */
 	WORLD_SESSIONS,	 /* two sessions 10 % apart */
 	WORLD_NOISY,	 /* 12 % of a run's own: too much for the limits */
-	WORLD_SHARED_AR, /* blocks share 4 %, correlated, 0.8: a machine that is slow for a while */
+	WORLD_SHARED6,	 /* blocks share 4 % that are correlated, 0.6: the machine is, for program and replays alike */
+	WORLD_SHARED8,	 /* the same, 0.8 */
+	WORLD_VOLUME,	 /* half of the blocks find the storage slower, as on a volume of the campaign */
 	WORLD_N
 };
 extern const char *const world_names[WORLD_N];
@@ -31,18 +33,26 @@ struct defect { /* of replayer 0 */
 
 struct synthetic {
 	struct results results;
+	unsigned int n_blocks;
 };
 
 #define SYNTHETIC_BLOCKS 20
 #define SYNTHETIC_SCENARIOS 8
 #define SYNTHETIC_REPLAYERS 2
+#define SYNTHETIC_BLOCKS_MAX 60
 
 /* Ownership: synthetic_release. */
 void synthetic_init(struct synthetic *s);
+/* The first n_scenarios of them, at most SYNTHETIC_SCENARIOS, and at most SYNTHETIC_BLOCKS_MAX blocks. */
+void synthetic_init_of(struct synthetic *s, size_t n_scenarios, unsigned int n_blocks);
 void synthetic_release(struct synthetic *s);
 
-/* New numbers for every run. Where the defect is one of timed replays, both replayers are timed. */
+/* New numbers for every run. Where the defect is one of timed replays, both replayers are timed; where it is one of responsiveness, half of the
+ * blocks find the storage slower. */
 void synthetic_draw(struct synthetic *s, enum world world, const struct defect *defect, gsl_rng *rng);
+
+/* As if only the first blocks had been made so far. */
+void synthetic_made_until(struct synthetic *s, unsigned int n_blocks);
 
 /* True for cells that have the defect, for a defect of one level only is not in the others. */
 bool synthetic_is_struck(const struct cell *c, const struct defect *defect);

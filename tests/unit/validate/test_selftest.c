@@ -137,7 +137,9 @@ static void test_synthetic_defects(void **state)
 	(void)state;
 	static const enum component_kind kinds[] = {COMPONENT_BIAS, COMPONENT_PRECISION, COMPONENT_EXECUTION_TIME, COMPONENT_REORDERING,
 						    COMPONENT_CONCURRENCY, COMPONENT_IN_FLIGHT, COMPONENT_IN_FLIGHT_MAX,
-						    COMPONENT_ISSUE_ERROR, COMPONENT_SHARE_LATE, COMPONENT_UNCERTAINTY};
+						    COMPONENT_ISSUE_ERROR, COMPONENT_SHARE_LATE, COMPONENT_UNCERTAINTY,
+						    COMPONENT_SHAPE, COMPONENT_TAIL, COMPONENT_OPERATION, COMPONENT_HALF,
+						    COMPONENT_RESPONSIVENESS};
 	enum { M = 40 };
 	struct synthetic s;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -154,7 +156,7 @@ static void test_synthetic_defects(void **state)
 			assert_int_equal(a.n_cells, SYNTHETIC_SCENARIOS * SYNTHETIC_REPLAYERS);
 			const struct component *c = &cell_of(&a, 1, 0)->component[kinds[k]];
 			assert_int_equal(c->estimate.status, STAT_OK);
-			ratio += c->estimate.value / c->limit / M;
+			ratio += fabs(c->estimate.value) / c->limit / M;
 			analysis_release(&a);
 		}
 		/* U is wider than 1.96 u_c, for it knows u_c from 20 runs only */

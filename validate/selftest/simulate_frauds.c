@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Frauds with the right mean, request by request: campaigns of the ordinary kind whose runs have drawn response times, through the whole rule. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_sort.h>
+
+#include "common/xalloc.h"
+#include "validate/selftest/frauds.h"
+#include "validate/selftest/simulate_private.h"
+#include "validate/selftest/synthetic.h"
+
+#define GROUP_FOUND "a fraud with the right mean called not trusted"
+#define GROUP_TRUSTED "the same called trusted"
+#define GROUP_BESIDE "a faultless replayer beside the frauds, of drawn requests"
+#define FEWER 50 /* campaigns than those of a faultless replayer */
+#define FOUND 0.95
+#define FALSE_TRUST 0.05
+#define TYPICAL_SHARE 0.9
+#define TAIL_PARTS 100
+
+struct times { /* of one run */
+	double *x, *sorted;
+	bool *is_write;
+	size_t n;
+};
+
+static void moments_add(struct moments *m, double ns)
+{
+	const uint64_t n = m->n++;
+	m->mean += (ns - m->mean) / (double)(n + 1);
+	m->min = n ? fmin(m->min, ns) : ns;
+	m->max = n ? fmax(m->max, ns) : ns;
+}
+
+static double mean_of(const double *x, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	return sum / (double)n;
+}
+
+/* What the summary holds of the distribution, of times whose mean is that of the summary. */
+static void distribution_set(struct run_summary *s, struct times *t)
+{
+	const size_t n_tail = (t->n + TAIL_PARTS - 1) / TAIL_PARTS;
+	size_t below = 0;
+	s->half[0] = s->half[1] = s->op[0].response = s->op[1].response = (struct moments){0};
+	for (size_t i = 0; i < t->n; i++) {
+		moments_add(&s->half[i >= (t->n + 1) / 2], t->x[i]);
+		moments_add(&s->op[t->is_write[i]].response, t->x[i]);
+		t->sorted[i] = t->x[i];
+	}
+	gsl_sort(t->sorted, 1, t->n);
+	s->response.min = t->sorted[0];
+	s->response.max = t->sorted[t->n - 1];
+	s->response_typical = mean_of(t->sorted, (size_t)(TYPICAL_SHARE * (double)t->n));
+	s->response_tail = mean_of(t->sorted + t->n - n_tail, n_tail);
+	s->has_halves = s->has_shape = true;
+	for (size_t k = 0; k < SUMMARY_N_SHAPE; k++) {
+		while (below < t->n && t->sorted[below] <= summary_shape_edge(k) * s->response.mean)
+			below++;
+		s->shape[k] = below;
+	}
+}
+
+static void run_fill(struct run_summary *s, const struct fraud *fraud, struct times *t, gsl_rng *rng)
+{
+	if (fraud)
+		fraud->draw(t->x, t->is_write, t->n, rng);
+	else
+		fraud_none_draw(t->x, t->n, rng);
+	const double scale = s->response.mean / mean_of(t->x, t->n);
+	for (size_t i = 0; i < t->n; i++)
+		t->x[i] *= scale;
+	distribution_set(s, t);
+}
+
+struct frauds_trial {
+	struct synthetic synthetic;
+	const struct fraud *fraud; /* of replayer 0 */
+};
+
+enum { N_TRUSTED, N_NOT_TRUSTED, N_CASES, N_BESIDE_TRUSTED, N_BESIDE_NOT_TRUSTED, N_COUNTS };
+
+static void campaign_fill(struct frauds_trial *f, gsl_rng *rng)
+{
+	struct results *r = &f->synthetic.results;
+	const size_t n = r->run[0].summary.response.n;
+	struct times t = {xcalloc(n, sizeof *t.x), xcalloc(n, sizeof *t.sorted), xcalloc(n, sizeof *t.is_write), n};
+	for (size_t i = 0; i < n; i++)
+		t.is_write[i] = gsl_rng_uniform(rng) >= FRAUD_READ_SHARE;
+	for (size_t i = 0; i < r->n_runs; i++)
+		run_fill(&r->run[i].summary, r->run[i].role == 0 ? f->fraud : NULL, &t, rng);
+	free(t.x);
+	free(t.sorted);
+	free(t.is_write);
+}
+
+static void trial(void *context, gsl_rng *rng, uint64_t *count)
+{
+	struct frauds_trial *f = context;
+	struct analysis a;
+	synthetic_draw(&f->synthetic, WORLD_NORMAL, &(struct defect){.kind = COMPONENT_N}, rng);
+	campaign_fill(f, rng);
+	if (analysis_compute(&a, &f->synthetic.results, NULL) < 0)
+		return;
+	for (size_t i = 0; i < a.n_cells; i++) {
+		const bool beside = a.cell[i].replayer > 0;
+		count[N_CASES] += !beside;
+		count[beside ? N_BESIDE_TRUSTED : N_TRUSTED] += a.cell[i].verdict == VERDICT_TRUSTED;
+		count[beside ? N_BESIDE_NOT_TRUSTED : N_NOT_TRUSTED] += a.cell[i].verdict == VERDICT_NOT_TRUSTED;
+	}
+	analysis_release(&a);
+}
+
+static void rates_of(struct rates *rates, uint64_t count[FRAUDS_N][N_COUNTS])
+{
+	uint64_t n = 0, trusted = 0, not_trusted = 0;
+	for (size_t i = 0; i < FRAUDS_N; i++) {
+		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_FOUND, frauds[i].name, "of all cases", count[i][N_NOT_TRUSTED], count[i][N_CASES]);
+		r->promise = PROMISE_AT_LEAST;
+		r->promised = FOUND;
+	}
+	for (size_t i = 0; i < FRAUDS_N; i++) {
+		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_TRUSTED, frauds[i].name, "of all cases", count[i][N_TRUSTED], count[i][N_CASES]);
+		r->promise = PROMISE_AT_MOST;
+		r->promised = FALSE_TRUST;
+		n += count[i][N_CASES];
+		trusted += count[i][N_BESIDE_TRUSTED];
+		not_trusted += count[i][N_BESIDE_NOT_TRUSTED];
+	}
+	rate_add(rates, PART_STATISTICS, GROUP_BESIDE, "called trusted", "of all cases", trusted, n);
+	struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_BESIDE, "called not trusted", "of all cases", not_trusted, n);
+	r->promise = PROMISE_AT_MOST;
+	r->promised = 0.01;
+}
+
+int simulate_frauds(const struct simulate_options *o, struct rates *rates, struct err *e)
+{
+	struct frauds_trial f = {.fraud = NULL};
+	uint64_t count[FRAUDS_N][N_COUNTS];
+	int ret = 0;
+	synthetic_init(&f.synthetic);
+	for (size_t i = 0; i < FRAUDS_N && !ret; i++) {
+		f.fraud = &frauds[i];
+		struct work w = simulate_work(o, "frauds", trial, &f, o->n_campaigns / FEWER, N_COUNTS, 90000 + i);
+		ret = work_run(&w, count[i], e);
+	}
+	if (!ret)
+		rates_of(rates, count);
+	synthetic_release(&f.synthetic);
+	return ret;
+}

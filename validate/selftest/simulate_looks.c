@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Campaigns with a budget, which look after every pair: a case ends with its first verdict that is not inconclusive. */
+#include <stdio.h>
+
+#include "validate/selftest/simulate_private.h"
+#include "validate/selftest/synthetic.h"
+
+#define GROUP_FALSE_ALARM "a look after every pair: a faultless replayer called not trusted, campaigns of 16 cases"
+#define GROUP_DECIDED "a look after every pair: a faultless replayer called trusted, of all cases"
+#define GROUP_AT_LIMIT "a look after every pair: a replayer at a limit called trusted"
+#define FALSE_ALARM 0.01
+#define FALSE_TRUST 0.05
+#define FIRST_LOOK 8
+#define LAST_LOOK SYNTHETIC_BLOCKS_MAX
+#define CAMPAIGNS_FEWER 20 /* than with one look */
+#define AT_LIMIT_FEWER 5   /* campaigns of one scenario */
+#define CELLS_MAX (SYNTHETIC_SCENARIOS * SYNTHETIC_REPLAYERS)
+
+struct looks {
+	struct synthetic synthetic;
+	enum world world;
+	struct defect defect;
+};
+
+enum { N_CAMPAIGNS, N_ALARMED, N_CASES, N_TRUSTED, N_COUNTS };
+
+static void looks_init(struct looks *l, size_t n_scenarios)
+{
+	synthetic_init_of(&l->synthetic, n_scenarios, LAST_LOOK);
+	struct protocol *p = &l->synthetic.results.protocol;
+	p->budget_ns = 1;
+	p->n_replicates_min = FIRST_LOOK;
+}
+
+/* Verdicts that stand from the first look at which a case is decided. */
+static size_t look(struct looks *l, unsigned int n_blocks, enum verdict verdict[CELLS_MAX], bool counts[CELLS_MAX])
+{
+	struct analysis a;
+	size_t n_open = 0;
+	synthetic_made_until(&l->synthetic, n_blocks);
+	if (analysis_compute(&a, &l->synthetic.results, NULL) < 0)
+		return 0;
+	for (size_t i = 0; i < a.n_cells; i++) {
+		counts[i] = l->defect.kind == COMPONENT_N || synthetic_is_struck(&a.cell[i], &l->defect);
+		if (verdict[i] == VERDICT_INCONCLUSIVE)
+			verdict[i] = a.cell[i].verdict;
+		n_open += counts[i] && verdict[i] == VERDICT_INCONCLUSIVE;
+	}
+	analysis_release(&a);
+	return n_open;
+}
+
+static void trial(void *context, gsl_rng *rng, uint64_t *count)
+{
+	struct looks *l = context;
+	enum verdict verdict[CELLS_MAX];
+	bool counts[CELLS_MAX] = {false}, alarmed = false;
+	size_t n_open = 1;
+	for (size_t i = 0; i < CELLS_MAX; i++)
+		verdict[i] = VERDICT_INCONCLUSIVE;
+	synthetic_draw(&l->synthetic, l->world, &l->defect, rng);
+	for (unsigned int n = FIRST_LOOK; n <= LAST_LOOK && n_open; n++)
+		n_open = look(l, n, verdict, counts);
+	for (size_t i = 0; i < CELLS_MAX; i++) {
+		count[N_CASES] += counts[i];
+		count[N_TRUSTED] += counts[i] && verdict[i] == VERDICT_TRUSTED;
+		alarmed |= counts[i] && verdict[i] == VERDICT_NOT_TRUSTED;
+	}
+	count[N_CAMPAIGNS]++;
+	count[N_ALARMED] += alarmed;
+}
+
+static int run(const struct simulate_options *o, struct looks *l, const char *what, uint64_t n, uint64_t *count, struct err *e)
+{
+	const uint64_t stream = 95000 + (uint64_t)l->world * (COMPONENT_N + 1) + l->defect.kind;
+	struct work w = simulate_work(o, what, trial, l, n, N_COUNTS, stream);
+	return work_run(&w, count, e);
+}
+
+static int faultless(const struct simulate_options *o, struct rates *rates, struct err *e)
+{
+	static const enum world worlds[] = {WORLD_NORMAL, WORLD_T3, WORLD_AR6, WORLD_SHARED6};
+	enum { N_WORLDS = sizeof worlds / sizeof *worlds };
+	uint64_t count[N_WORLDS][N_COUNTS];
+	struct looks l = {.defect = {.kind = COMPONENT_N}};
+	int ret = 0;
+	looks_init(&l, SYNTHETIC_SCENARIOS);
+	for (size_t i = 0; i < N_WORLDS && !ret; i++) {
+		l.world = worlds[i];
+		ret = run(o, &l, "looks after every pair", o->n_campaigns / CAMPAIGNS_FEWER, count[i], e);
+	}
+	for (size_t i = 0; i < N_WORLDS && !ret; i++) {
+		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM, "any case of a campaign", world_names[worlds[i]],
+					  count[i][N_ALARMED], count[i][N_CAMPAIGNS]);
+		r->promise = PROMISE_AT_MOST;
+		r->promised = FALSE_ALARM;
+	}
+	for (size_t i = 0; i < N_WORLDS && !ret; i++)
+		rate_add(rates, PART_STATISTICS, GROUP_DECIDED, "of all cases", world_names[worlds[i]], count[i][N_TRUSTED], count[i][N_CASES]);
+	synthetic_release(&l.synthetic);
+	return ret;
+}
+
+static int at_limits(const struct simulate_options *o, struct rates *rates, struct err *e)
+{
+	static const enum component_kind kinds[] = {COMPONENT_BIAS, COMPONENT_SHAPE, COMPONENT_TAIL, COMPONENT_PRECISION, COMPONENT_EXECUTION_TIME,
+						    COMPONENT_REORDERING, COMPONENT_CONCURRENCY};
+	static const enum world worlds[] = {WORLD_NORMAL, WORLD_T3, WORLD_LOGNORMAL, WORLD_AR6, WORLD_SHARED6};
+	struct looks l = {.world = WORLD_NORMAL};
+	int ret = 0;
+	looks_init(&l, 1);
+	for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !ret; k++)
+		for (size_t i = 0; i < sizeof worlds / sizeof *worlds && !ret; i++) {
+			uint64_t count[N_COUNTS];
+			char what[80];
+			l.world = worlds[i];
+			l.defect = (struct defect){kinds[k], 1};
+			snprintf(what, sizeof what, "looks at the limit of %s", component_names[kinds[k]]);
+			ret = run(o, &l, what, o->n_campaigns / AT_LIMIT_FEWER, count, e);
+			if (ret)
+				break;
+			struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT, component_names[kinds[k]], world_names[worlds[i]],
+						  count[N_TRUSTED], count[N_CASES]);
+			r->promise = PROMISE_AT_MOST;
+			r->promised = FALSE_TRUST;
+		}
+	synthetic_release(&l.synthetic);
+	return ret;
+}
+
+int simulate_looks(const struct simulate_options *o, struct rates *rates, struct err *e)
+{
+	int ret = faultless(o, rates, e);
+	return ret ? ret : at_limits(o, rates, e);
+}
