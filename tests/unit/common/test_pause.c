@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -162,6 +163,33 @@ static void test_who_waits_is_quiet(void **state)
 	pause_page_free(page, fd);
 }
 
+/* Its controller has ended before it joined, and is still a zombie: the process ends, as nothing would ever wake it. */
+static void test_controller_is_gone(void **state)
+{
+	(void)state;
+	struct pause_page *page;
+	struct pause p;
+	int fd, status;
+	siginfo_t info;
+	assert_int_equal(pause_page_make(&page, &fd, NULL), 0);
+	pid_t controller = fork();
+	if (controller == 0)
+		_exit(0);
+	page->controller = controller;
+	assert_int_equal(waitid(P_PID, (id_t)controller, &info, WEXITED | WNOWAIT), 0);
+	for (int reaped = 0; reaped < 2; reaped++) {
+		pid_t pid = fork();
+		if (pid == 0) {
+			join(&p, fd);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+		waitpid(controller, NULL, 0);
+	}
+	pause_page_free(page, fd);
+}
+
 static void test_without_a_controller(void **state)
 {
 	(void)state;
@@ -188,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_stops_and_goes),
 		cmocka_unit_test(test_end_wakes_those_who_park),
 		cmocka_unit_test(test_who_waits_is_quiet),
+		cmocka_unit_test(test_controller_is_gone),
 		cmocka_unit_test(test_without_a_controller),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
