@@ -212,7 +212,7 @@ static int unchanged(const struct simulate_options *o, struct versions *v, struc
 		for (size_t k = 0; k < 4; k++) {
 			v->pairs = pairs;
 			v->noise = kinds[k];
-			int ret = run(o, v, o->n_campaigns / FEWER, count[pairs][k], e);
+			int ret = run(o, v, 1 + o->n_campaigns / FEWER, count[pairs][k], e);
 			if (ret)
 				return ret;
 			promise(rate_add(rates, "statistics", GROUP_UNCHANGED, design(v), noise_names[kinds[k]], count[pairs][k][N_WORSE],
