@@ -1,13 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Do slices measure what separate runs measure? Bias and execution time of every order and of every fault that can act at full speed, by
-# separate runs, by slices with the gate and by slices with signals. The faults drift and coarse are of timed replays, which
-# cannot be sliced.
+# Do slices measure what separate runs measure? Bias and execution time of every order and of
+# every fault that can act at full speed, by separate runs, by slices with the gate and by slices
+# with signals. The faults drift and coarse are of timed replays, which cannot be sliced.
 #
-# Each round makes one campaign of each kind, in random order. Shown are the mean of ln(replay / program) with its 95 % interval, and the
-# rows whose slices lie outside the interval of the difference to separate runs.
-# usage: bench-pairing-same.sh [BUILD]; BENCH_ROUNDS=2; BENCH_PAIRS=6 in each campaign; BENCH_LEVEL=2; BENCH_QUICK=1: one round.
-# With BENCH_SAMPLES=FILE the pairs of earlier calls count too; BENCH_ROUNDS=0 only prints them. BENCH_KEEP=DIR keeps the results with traces.
+# Each round makes one campaign of each kind, in random order. Every block has its own recording,
+# since a recording decides how much concurrency a replay in temporal order loses. Shown are the
+# mean of ln(replay / program) with its 95 % interval, and the rows whose slices lie outside the
+# interval of the difference to separate runs.
+# usage: bench-pairing-same.sh [BUILD]; BENCH_ROUNDS=2; BENCH_PAIRS=6 in each campaign;
+# BENCH_LEVEL=2; BENCH_QUICK=1: one round.
+# With BENCH_SAMPLES=FILE the pairs of earlier calls count too; BENCH_ROUNDS=0 only prints them.
+# BENCH_KEEP=DIR keeps the results with traces.
 . "$(dirname "$0")/lib.sh"
 command -v jq >/dev/null || { echo "jq is needed to read the results" >&2; exit 3; }
 rounds=${BENCH_ROUNDS:-2} samples=${BENCH_SAMPLES:-$dir/samples}
@@ -23,7 +27,6 @@ pause = $1"
 	cat <<-END
 	[protocol]
 	replicates = ${BENCH_PAIRS:-6}
-	bank = 1
 	min-duration = 0
 	pairing = $pairing
 	keep = $([ -n "${BENCH_KEEP:-}" ] && echo all || echo none)
@@ -56,17 +59,14 @@ while [ $i -lt "$rounds" ]; do
 		protocol "$kind" "$seed" >"$dir/same.conf"
 		"$BUILD/validate" run "$dir/same.conf" -o "$out" -q >"$dir/log" 2>&1
 		[ $? -le 4 ] && [ -f "$out/report/report.json" ] || { tail -n 5 "$dir/log" >&2; exit 3; }
-		jq -r 'select(.block > 0 and .role != "recording") | [(.role | gsub(" "; "_")), .block, .summary.response.mean,
-			.summary.execution_ns] | join(" ")' "$out"/runs/*.json | sed "s/^/$kind $seed /" >>"$samples"
+		jq -r 'select(.block > 0 and .role != "recording") | [(.role | gsub(" "; "_")), .block,
+			.summary.response.mean, .summary.execution_ns] | join(" ")' "$out"/runs/*.json | sed "s/^/$kind $seed /" >>"$samples"
 		[ -n "${BENCH_KEEP:-}" ] || rm -rf "$out"
 	done
 	i=$((i + 1))
 done
 
-awk '
-# 97.5 % quantile of Student, Cornish-Fisher (Abramowitz and Stegun 26.7.5)
-function student(v, z) { z = 1.959964
-	return z + (z^3 + z) / (4 * v) + (5 * z^5 + 16 * z^3 + 3 * z) / (96 * v^2) + (3 * z^7 + 19 * z^5 + 17 * z^3 - 15 * z) / (384 * v^3) }
+awk "$student"'
 function estimate(what, role, kind, k) {
 	k = what SUBSEP role SUBSEP kind
 	if (n[k] < 3) return 0
@@ -95,9 +95,11 @@ END {
 	for (w = 0; w < 2; w++)
 		for (role in roles) {
 			what = w ? "execution" : "bias"
-			if (!estimate(what, role, "runs") || !estimate(what, role, "gate") || !estimate(what, role, "signal")) continue
-			printf "%-10s %-34s %+8.1f +- %5.1f %%  %+8.1f +- %5.1f %%  %+8.1f +- %5.1f %% %s%s\n", what, role, percent(mean["runs"]),
-				100 * half["runs"], percent(mean["gate"]), 100 * half["gate"], percent(mean["signal"]),
+			if (!estimate(what, role, "runs") || !estimate(what, role, "gate") ||
+			    !estimate(what, role, "signal"))
+				continue
+			printf "%-10s %-34s %+8.1f +- %5.1f %%  %+8.1f +- %5.1f %%  %+8.1f +- %5.1f %% %s%s\n",
+				what, role, percent(mean["runs"]), 100 * half["runs"], percent(mean["gate"]), 100 * half["gate"], percent(mean["signal"]),
 				100 * half["signal"], differs("gate"), differs("signal")
 		}
 }' "$samples"
