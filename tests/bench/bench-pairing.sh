@@ -1,16 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# How narrow the 95 % interval of the bias becomes in equal time: separate runs, shorter runs, slices by gate and by signal, each beside no
-# neighbour, a build and a disk hog. Replayer: event, order fs, whose bias is small.
+# How narrow the 95 % interval of the bias becomes in equal time: separate runs, shorter runs,
+# slices by gate and by signal, each beside no neighbour, a build and a disk hog. Replayer: event,
+# order fs, whose bias is small.
 #
-# In each round every way makes a small campaign of its own, in random order. The half-width is that of Student's interval of the mean of
-# ln(replay / program) over all pairs, times the square root of the time of the pairs: runs, preparation and summaries, without
-# calibration and recordings. Shown is its ratio to that of separate runs under the same neighbour, as geometric mean of the scenarios, and
-# the smallest and largest. "typical" takes the mean of the fastest 90 % of the requests; "covariate" subtracts the regression of
-# ln(replay / program) on the difference of the processor time of others.
+# In each round every way makes a small campaign of its own, in random order. The half-width is
+# that of Student's interval of the mean of ln(replay / program) over all pairs, times the square
+# root of the time of the pairs: runs, preparation and summaries, without calibration and
+# recordings. Shown is its ratio to that of separate runs under the same neighbour, as geometric
+# mean of the scenarios, and the smallest and largest. "typical" takes the mean of the fastest 90
+# % of the requests; "covariate" subtracts the regression of ln(replay / program) on the
+# difference of the processor time of others.
 #
-# usage: bench-pairing.sh [BUILD]; BENCH_ROUNDS=2; BENCH_PAIRS=6 in each campaign; BENCH_NEIGHBOURS="none build disk"; BENCH_WAYS.
-# BENCH_QUICK=1: one round without a neighbour. With BENCH_SAMPLES=FILE the pairs of earlier calls count too; BENCH_ROUNDS=0 only prints them.
+# usage: bench-pairing.sh [BUILD]; BENCH_ROUNDS=2; BENCH_PAIRS=6 in each campaign;
+# BENCH_NEIGHBOURS="none build disk"; BENCH_WAYS.
+# BENCH_QUICK=1: one round without a neighbour. With BENCH_SAMPLES=FILE the pairs of earlier calls
+# count too; BENCH_ROUNDS=0 only prints them.
 . "$(dirname "$0")/lib.sh"
 command -v jq >/dev/null || { echo "jq is needed to read the results" >&2; exit 3; }
 ways=${BENCH_WAYS:-runs short gate-2 gate-5 gate-20 signal-2 signal-5 signal-20}
@@ -62,7 +67,9 @@ neighbour_start() {
 	build)
 		(trap 'exit 0' TERM
 		while :; do
-			for file in "$SRCDIR"/common/*.c; do cc -O2 -std=gnu11 -I"$SRCDIR" -c "$file" -o "$dir/built.o" 2>/dev/null; done
+			for file in "$SRCDIR"/common/*.c; do
+				cc -O2 -std=gnu11 -I"$SRCDIR" -c "$file" -o "$dir/built.o" 2>/dev/null
+			done
 		done) &
 		neighbour=$! ;;
 	disk) stress-ng --hdd 1 --temp-path "$dir" --quiet >/dev/null 2>&1 & neighbour=$! ;;
@@ -73,17 +80,21 @@ neighbour_stop() { [ -z "$neighbour" ] || { kill "$neighbour"; wait "$neighbour"
 trap 'neighbour_stop; rm -rf "$dir"' EXIT
 neighbour=
 
-# NEIGHBOUR WAY SEED: one campaign. Rows: neighbour way campaign scenario block role seconds-of-pairs mean typical others
+# NEIGHBOUR WAY SEED: one campaign, seed as its name. Rows: neighbour way campaign scenario block
+# role seconds-of-pairs mean typical others
 campaign() {
 	out=$dir/results
 	protocol "$2" "$3" >"$dir/pairing.conf"
 	"$BUILD/validate" run "$dir/pairing.conf" -o "$out" -q >"$dir/log" 2>&1
 	[ $? -le 4 ] && [ -f "$out/report/report.json" ] || { tail -n 5 "$dir/log" >&2; exit 3; }
-	time=$(jq '.environment.time | .program_s + .replay_s + .blank_s + .start_s + .restore_s + .sync_s + .evict_s + .settle_s + .summary_s + .journal_s' \
+	time=$(jq '.environment.time | .program_s + .replay_s + .blank_s + .start_s + .restore_s
+		+ .sync_s + .evict_s + .settle_s + .summary_s + .journal_s' \
 		"$out/report/report.json") || exit 3
-	jq -r 'select(.event == "run" and .state == "ok") | "\(.run) \(.processors.others)"' "$out/journal" >"$dir/others"
+	jq -r 'select(.event == "run" and .state == "ok") | "\(.run) \(.processors.others)"' \
+		"$out/journal" >"$dir/others"
 	jq -r 'select(.block > 0 and .role != "recording") | [.run, (.scenario | gsub(" "; "_")), .block,
-		(if .role == "program" then "program" else "replay" end), .summary.response.mean, .summary.response_typical] | join(" ")' \
+		(if .role == "program" then "program" else "replay" end),
+		.summary.response.mean, .summary.response_typical] | join(" ")' \
 		"$out"/runs/*.json | awk -v head="$1 $2 $3" -v time="$time" 'NR == FNR { others[$1] = $2; next }
 		{ print head, $2, $3, $4, time, $5, $6, others[$1] }' "$dir/others" - >>"$samples"
 	rm -rf "$out"
@@ -101,10 +112,7 @@ while [ $i -lt "$rounds" ]; do
 	i=$((i + 1))
 done
 
-awk '
-# 97.5 % quantile of Student, Cornish-Fisher (Abramowitz and Stegun 26.7.5)
-function student(v, z) { z = 1.959964
-	return z + (z^3 + z) / (4 * v) + (5 * z^5 + 16 * z^3 + 3 * z) / (96 * v^2) + (3 * z^7 + 19 * z^5 + 17 * z^3 - 15 * z) / (384 * v^3) }
+awk "$student"'
 function half_width(way, s, what, n, i, v, sx, sy, sxx, sxy, syy, ss) {
 	n = sx = sy = sxx = sxy = syy = 0
 	for (i = 0; i < n_pairs; i++)
@@ -131,7 +139,9 @@ function row(name, way, what, s, h, r, sum, n, low, high, b) {
 		if (n == 1 || r < low) low = r
 		if (n == 1 || r > high) high = r
 	}
-	if (n) printf "%-8s %-22s %5.2f (%.2f .. %.2f)  %6.1f s\n", beside, name, exp(sum / n), low, high, spent[way]
+	if (n)
+		printf "%-8s %-22s %5.2f (%.2f .. %.2f)  %6.1f s\n",
+			beside, name, exp(sum / n), low, high, spent[way]
 }
 function table(   w, s, i, names) {
 	for (s in scenarios) base[s] = half_width("runs", s, "mean") * sqrt(spent["runs"])
@@ -140,8 +150,8 @@ function table(   w, s, i, names) {
 	row("runs, typical", "runs", "typical"); row("runs, covariate", "runs", "covariate")
 	row("gate-5, typical", "gate-5", "typical"); row("gate-5, covariate", "gate-5", "covariate")
 	for (s in scenarios)
-		printf "%-8s %s: runs %+.1f ± %.1f %%, gate-5 %+.1f ± %.1f %%, signal-5 %+.1f ± %.1f %%\n", beside, s,
-			100 * (exp(bias["runs", s, "mean"]) - 1), 100 * half_width("runs", s, "mean"),
+		printf "%-8s %s: runs %+.1f ± %.1f %%, gate-5 %+.1f ± %.1f %%, signal-5 %+.1f ± %.1f %%\n",
+			beside, s, 100 * (exp(bias["runs", s, "mean"]) - 1), 100 * half_width("runs", s, "mean"),
 			100 * (exp(bias["gate-5", s, "mean"]) - 1), 100 * half_width("gate-5", s, "mean"),
 			100 * (exp(bias["signal-5", s, "mean"]) - 1), 100 * half_width("signal-5", s, "mean")
 }
@@ -152,7 +162,8 @@ function table(   w, s, i, names) {
 	neighbours[$1] = 1
 }
 END {
-	printf "%-8s %-22s %s\n", "beside", "way", "half-width at equal time, ratio to runs; time of the pairs"
+	printf "%-8s %-22s %s\n", "beside", "way",
+		"half-width at equal time, ratio to runs; time of the pairs"
 	n_besides = split("none build disk", list, " ")
 	for (j = 1; j <= n_besides; j++) {
 		beside = list[j]

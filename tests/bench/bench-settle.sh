@@ -1,9 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# How long after a switch response times are longer: their median by time since the first request of the slice, over the median from
-# 1 ms on. From it comes ROUND_SETTLE_NS (validate/campaign/rounds.h), which counts from the moment the process is allowed to run, some
-# 10 us before its first request. A slice begins where a process has begun no request for 4 ms, as the other two processes run for 10 ms.
-# usage: bench-settle.sh [BUILD]; BENCH_PAIRS=6; BENCH_RESULTS="DIR..." takes slices of three processes, kept with traces, from there.
+# How long after a switch response times are longer: their median by time since the first request
+# of the slice, over the median from 1 ms on. From it comes ROUND_SETTLE_NS
+# (validate/campaign/rounds.h), which counts from the moment the process is allowed to run, some
+# 10 us before its first request. A slice begins where a process has begun no request for 4 ms, as
+# the other two processes run for 10 ms.
+# usage: bench-settle.sh [BUILD]; BENCH_PAIRS=6; BENCH_RESULTS="DIR..." takes slices of three
+# processes, kept with traces, from there.
 . "$(dirname "$0")/lib.sh"
 command -v jq >/dev/null || { echo "jq is needed to read the results" >&2; exit 3; }
 
@@ -46,8 +49,9 @@ responses() {
 		(if .role == "program" then "program" else "replay" end)] | join(" ")' "$1"/runs/*.json |
 	while read -r file scenario role; do
 		number=${file##*/}
-		"$BUILD/validate" info --csv - "$1/traces/${number%.json}.trace" | tail -n +2 | cut -d , -f 3,4 | sort -n |
-		awk -F , -v head="$scenario $role" 'BEGIN { n = split("0 25 50 100 150 200 300 400 600 800 1000 3000", edge, " ") }
+		"$BUILD/validate" info --csv - "$1/traces/${number%.json}.trace" | tail -n +2 |
+		cut -d , -f 3,4 | sort -n | awk -F , -v head="$scenario $role" '
+			BEGIN { n = split("0 25 50 100 150 200 300 400 600 800 1000 3000", edge, " ") }
 			{
 				if (last == "" || $1 - last > 4e6) { start = $1; n_slices++ }
 				last = $1
@@ -66,7 +70,10 @@ for results in ${BENCH_RESULTS:-gate signal}; do
 			close_bin()
 			if (role != "" && median[1000]) {
 				printf "%-30s", role
-				for (i = 1; i <= n_edges; i++) { b = edge[i]; printf (size[b] > 19 ? " %6.2f" : "      -"), median[b] / median[1000] }
+				for (i = 1; i <= n_edges; i++) {
+					b = edge[i]
+					printf (size[b] > 19 ? " %6.2f" : "      -"), median[b] / median[1000]
+				}
 				print ""
 			}
 			for (i = 1; i <= n_edges; i++) size[edge[i]] = 0
