@@ -7,7 +7,7 @@ judged() { # DIR ARGUMENT...: whatever the verdict
 	dir=$1
 	shift
 	status=0
-	"$VALIDATE" judge --replicates 3 -o "$dir" "$@" >out 2>err || status=$?
+	"$VALIDATE" judge --replicates 5 -o "$dir" "$@" >out 2>err || status=$?
 	case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
 	grep '"state":"failed"' "$dir/journal" && fail "a run failed" || :
 }
