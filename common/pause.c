@@ -175,7 +175,8 @@ void pause_keep(struct pause *p)
 	event(p->page);
 }
 
-/* While the controller continues the program it may be too early by one pause, never too late: it ends nothing that has time left. */
+/* While the controller continues the program, the result may be too small by one pause, never too large:
+ * no limit ends a program that has time left. */
 int64_t pause_active_ns(const struct pause *p)
 {
 	if (!p || !p->page)

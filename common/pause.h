@@ -12,9 +12,9 @@
  *
  * Without a controller the word is one of the process's own that stays 0.
  *
- * Another project's program does not read the word. Its keeper, the process that starts it, gives its own number on the page, and the
- * controller stops the keeper's descendants by signals. The keeper itself is never stopped; its limits count active time
- * (pause_active_ns). */
+ * Another project's program does not read the word. Its keeper, the process that starts it, writes its
+ * own number on the page, and the controller stops the keeper's descendants by signals. The keeper itself
+ * is never stopped; its limits count active time (pause_active_ns). */
 #ifndef COMMON_PAUSE_H
 #define COMMON_PAUSE_H
 
@@ -61,7 +61,8 @@ struct pause { /* of the process that is paused */
 /* --- the process that is paused ----------------------------------------------------------------------------------- */
 
 /* Finds the page, if there is one, and takes the variable out of the environment: children are not paused. The process then dies with
- * its parent, and at once if the controller is gone: nothing would wake its threads. Errors: EINVAL for a descriptor that is none of a page; ENOMEM. */
+ * its parent, and at once if the controller is gone: nothing would wake its threads. Errors: EINVAL for
+ * a descriptor that is none of a page; ENOMEM. */
 int pause_join(struct pause *p, struct err *e);
 /* A pause that never happens. */
 void pause_init(struct pause *p);
@@ -89,7 +90,8 @@ void pause_end(struct pause *p);
 /* After the last request of the process: sleeps until the controller says that the others have made theirs. */
 void pause_finish(struct pause *p);
 
-/* The calling process keeps a program that is paused by signals; it starts now. Call pause_leave(p, 0) when all its processes have ended. */
+/* The calling process keeps a program that is paused by signals; the program starts now. Call
+ * pause_leave(p, 0) when all its processes have ended. */
 void pause_keep(struct pause *p);
 /* CLOCK_MONOTONIC without the pauses of the kept program; p NULL: with them. */
 int64_t pause_active_ns(const struct pause *p);

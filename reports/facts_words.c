@@ -32,8 +32,8 @@ static bool is_sliced(const struct analysis *a, size_t scenario)
 	return false;
 }
 
-/* The reason that environment.json gives for adjacent runs, the first one. */
-static const char *why_runs(const struct analysis *a)
+/* The first scenario of environment.json that was made in adjacent runs; NULL none. */
+static const json_t *find_runs(const struct analysis *a)
 {
 	const json_t *all = json_object_get(a->results->environment, "pairing"), *o;
 	size_t i;
@@ -41,7 +41,7 @@ static const char *why_runs(const struct analysis *a)
 	{
 		const char *by = json_string_value(json_object_get(o, "by"));
 		if (by && !strcmp(by, "runs"))
-			return json_string_value(json_object_get(o, "why"));
+			return o;
 	}
 	return NULL;
 }
@@ -95,7 +95,9 @@ static void add_pauses(struct strbuf *out, const struct protocol *p)
 void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 {
 	const size_t n = a->results->protocol.n_scenarios;
-	const char *why = why_runs(a);
+	const json_t *runs = find_runs(a);
+	const char *why = json_string_value(json_object_get(runs, "why"));
+	const char *replayer = json_string_value(json_object_get(runs, "replayer"));
 	size_t n_sliced = 0;
 	for (size_t i = 0; i < n; i++)
 		n_sliced += is_sliced(a, i);
@@ -111,8 +113,8 @@ void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 		strbuf_addstr(out, " of the requests were left out");
 	}
 	if (n_sliced < n && why)
-		strbuf_addf(out, "%s whole runs one after the other: %s",
-			    n_sliced ? "; elsewhere" : "Program and replays made", why);
+		strbuf_addf(out, "%s whole runs one after the other: %s%s%s", n_sliced ? "; elsewhere" : "Program and replays made",
+			    replayer ? replayer : "", replayer ? ": " : "", why);
 }
 
 static double mean_share(const struct analysis *a, double (*share)(const struct run *r))

@@ -260,7 +260,8 @@ static int keep_fail(struct child_result *r, const char *step)
 	return 1;
 }
 
-/* What the replay does next would disturb the process whose turn it is. SIGTERM, as when the campaign is killed, ends the waiting. */
+/* What the replay does next would disturb the process whose turn it is. SIGTERM, as when the campaign is
+ * killed, ends the waiting. */
 static void pause_await(struct pause *p, enum child_end end)
 {
 	sigset_t none;

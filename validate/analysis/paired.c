@@ -167,10 +167,18 @@ void family_release(struct family *f)
 
 /* --- dependence, over all cells of a replayer ------------------------------------------------------------------------- */
 
-struct pooled { /* series of the same component, of one replayer */
+/* Series of the same part of a component, of one replayer: one of each case. Parts are not mixed: those that do not depend on
+ * each other would hide those that do. */
+struct pooled {
 	double sum, sum_icc; /* of their coefficients and intraclass correlations */
-	size_t n_series, n_reusing, n_cells;
+	size_t n_series, n_reusing;
 };
+#define PARTS_MAX 64 /* further parts are pooled with the last */
+
+static struct pooled *pool_of(struct pooled *pool, size_t part)
+{
+	return &pool[part < PARTS_MAX ? part : PARTS_MAX - 1];
+}
 
 struct series {
 	struct serial *serial;
@@ -204,9 +212,9 @@ static void each_series(struct evidence *e, size_t slot, series_fn *one, struct 
 	else if (slot == SLOT_PRECISION && !e->precision_status)
 		one(p, &(struct series){.serial = &e->precision_serial, .n = e->precision.n});
 	for (size_t i = 0; slot == SLOT_DISTANCE && i < e->distance.n_levels; i++)
-		one(p, &(struct series){&e->distance.serial[i], NULL, &e->distance.t[i], &e->distance.wide[i], e->distance.n});
+		one(pool_of(p, i), &(struct series){&e->distance.serial[i], NULL, &e->distance.t[i], &e->distance.wide[i], e->distance.n});
 	for (size_t i = 0; slot >= SLOT_FAMILIES && i < e->family[slot - SLOT_FAMILIES].n; i++)
-		series_of_ratio(&e->family[slot - SLOT_FAMILIES].part[i].value, one, p);
+		series_of_ratio(&e->family[slot - SLOT_FAMILIES].part[i].value, one, pool_of(p, i));
 }
 
 static void add(struct pooled *p, const struct series *s)
@@ -226,9 +234,9 @@ static void apply(struct pooled *p, const struct series *s)
 	const double n = (double)s->n;
 	if (isnan(s->serial->lag1) || s->n < 2)
 		return;
-	*s->serial = serial_pooled(s->serial->lag1, s->n, p->sum / (double)p->n_series, p->n_cells);
+	*s->serial = serial_pooled(s->serial->lag1, s->n, p->sum / (double)p->n_series, p->n_series);
 	if (s->recordings && s->recordings->n) {
-		s->recordings->inflation = recordings_inflation(s->recordings, p->sum_icc / (double)p->n_reusing, p->n_cells);
+		s->recordings->inflation = recordings_inflation(s->recordings, p->sum_icc / (double)p->n_reusing, p->n_reusing);
 		s->serial->inflation = fmin(n, s->serial->inflation * s->recordings->inflation);
 		s->serial->n_effective = n / s->serial->inflation;
 	}
@@ -239,17 +247,13 @@ static void apply(struct pooled *p, const struct series *s)
 void dependence_pool(const struct analysis *a, struct evidence *e)
 {
 	const size_t n_replayers = a->results->protocol.n_replayers;
+	series_fn *const passes[] = {add, apply};
 	for (size_t replayer = 0; replayer < n_replayers; replayer++)
 		for (size_t slot = 0; slot < N_SLOTS; slot++) {
-			struct pooled pool = {0};
-			for (size_t i = 0; i < a->n_cells; i++)
-				if (a->cell[i].replayer == replayer) {
-					size_t before = pool.n_series;
-					each_series(&e[i], slot, add, &pool);
-					pool.n_cells += pool.n_series > before;
-				}
-			for (size_t i = 0; i < a->n_cells; i++)
-				if (a->cell[i].replayer == replayer)
-					each_series(&e[i], slot, apply, &pool);
+			struct pooled pool[PARTS_MAX] = {0};
+			for (size_t pass = 0; pass < 2; pass++)
+				for (size_t i = 0; i < a->n_cells; i++)
+					if (a->cell[i].replayer == replayer)
+						each_series(&e[i], slot, passes[pass], pool);
 		}
 }

@@ -187,7 +187,7 @@ static bool is_use_known(const struct campaign *c, const struct run *r)
 /* Lets it write its trace and end. Others' time is not its own. */
 static int member_conclude(struct campaign *c, struct member *m, int64_t begin_ns, int64_t rounds_ns)
 {
-	int64_t own_ns = 0; /* of the rounds; the slice in which another project's replayer began was before them */
+	int64_t own_ns = 0; /* in the rounds, without a first slice before them */
 	if (m->reason[0])
 		return 0;
 	if (m->role) {

@@ -250,16 +250,20 @@ static uint64_t programs_bytes(const struct campaign *c, size_t scenario)
 	return n * (c->calibration[scenario].trace_bytes * 2 + PROGRAM_CODE_BYTES);
 }
 
-/* Bytes of the whole bank with its programs, and of the trace of one run. */
+/* Bytes of the whole bank with its programs, and of the traces of one group. */
 static uint64_t bank_bytes(const struct campaign *c)
 {
-	uint64_t per_bank = 0, largest = 0;
+	const char *why, *replayer;
+	uint64_t per_bank = 0, largest = 0; /* of the traces that a group, or a run and its blank, leaves at a time */
 	for (size_t i = 0; i < c->protocol->n_scenarios; i++) {
-		per_bank += c->calibration[i].trace_bytes + programs_bytes(c, i);
-		if (c->calibration[i].trace_bytes > largest)
-			largest = c->calibration[i].trace_bytes;
+		const uint64_t one = c->calibration[i].trace_bytes;
+		uint64_t n = 2;
+		per_bank += one + programs_bytes(c, i);
+		if (group_is_sliced(c, i, &why, &replayer))
+			n += c->protocol->n_replayers;
+		largest = n * one > largest ? n * one : largest;
 	}
-	uint64_t bytes = per_bank * protocol_n_bank(c->protocol) + 2 * largest;
+	uint64_t bytes = per_bank * protocol_n_bank(c->protocol) + largest;
 	return bytes + bytes / 8; /* traces of one length are not all of one size */
 }
 

@@ -130,7 +130,7 @@ void descendants_signal(const struct descendants *d, int signal)
 		kill(-d->group[i], signal);
 }
 
-/* The main thread says nothing of the others: a thread stops when the system call that it is in can be left. */
+/* Each thread by itself: a thread stops only when it can leave the system call that it is in. */
 static bool process_is_stopped(pid_t pid)
 {
 	char path[96], state;

@@ -98,7 +98,7 @@ static void files_free(struct place_dir *d)
 	d->files = (struct fileset){0};
 }
 
-/* Their directories stay, without files: scenarios know the others by number. Files of an earlier session are removed. */
+/* Their directories stay, without files, since scenarios refer to directories by number. */
 static int copies_drop(struct place *place, struct err *e)
 {
 	int ret = 0;

@@ -72,7 +72,7 @@ static bool event_wait(const struct round_role *x, uint32_t seen, int signal_fd)
 		pause_events_wait(x->page, seen, LOOK_NS);
 	} else {
 		struct pollfd p = {.fd = signal_fd, .events = POLLIN};
-		const struct timespec limit = {0, x->target ? STOP_LOOK_NS : LOOK_NS}; /* nobody signals that another's child has stopped */
+		const struct timespec limit = {0, x->target ? STOP_LOOK_NS : LOOK_NS}; /* no signal says so of a grandchild */
 		ppoll(&p, 1, &limit, NULL);
 	}
 	return signals_pending(signal_fd);
@@ -107,7 +107,7 @@ static int role_hold(struct round_role *x, int signal_fd)
 	}
 }
 
-/* A program that starts processes in groups of their own while it runs: those go on until they are found. */
+/* Processes in groups of their own that the program has started since run on until they are found. */
 static void newcomers_stop(struct round_role *x)
 {
 	descendants_find(&x->below, atomic_load(&x->page->keeper));

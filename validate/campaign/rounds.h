@@ -56,9 +56,10 @@ struct rounds {
 	int signal_fd; /* as of launch_spec */
 };
 
-/* Waits until a process that was started on hold is ready for its first request: ROUND_GOING; or has ended, or its time is up. Another
- * project's replayer is ready when it has a file of its target open: then it is stopped. Until then it has had its first slice, as the
- * requests that it has made by then count; it may have made all of them (ROUND_DONE). Returns 0, -EINTR when the campaign is to end. */
+/* Waits until a process that was started on hold is ready for its first request: ROUND_GOING; or has ended, or its time is up.
+ * Another project's replayer is ready when it has a file of its target open: then it is stopped. The time
+ * until then is its first slice, so that the requests that it has made by then count; it may have made all
+ * of them (ROUND_DONE). Returns 0, -EINTR when the campaign is to end. */
 int round_role_ready(struct round_role *x, int signal_fd);
 /* Lets every role that is ROUND_GOING make its requests. Returns as round_role_ready; then no role is stopped, but some may be on hold. */
 int rounds_run(struct rounds *r);

@@ -21,7 +21,7 @@ static bool engine_has_gate(const char *engine)
 	return false;
 }
 
-/* Another project's replayer is paused by signals. Its requests are placed in time by stamps of our clock, or not at all. */
+/* Another project's replayer is paused by signals. The stamps of its requests must be of the slices' clock. */
 static const char *foreign_refused(const struct protocol *p, const struct scenario *s, const struct replayer *r)
 {
 	struct replay_config c;
