@@ -19,8 +19,8 @@
 #include "validate/metrics/slices.h"
 #include "validate/protocol/protocol.h"
 
-/* Requests that begin in this time after a switch do not count. The first request of a thread takes 1.5 times as long, later ones at
- * most 1.07 times (doc/statistics.md, Pairs in time). */
+/* Requests that begin in this time after a switch do not count. The first request of a thread takes 1.5 to 2 times as long,
+ * later ones at most 1.09 times (doc/statistics.md, Pairs in time). */
 #define ROUND_SETTLE_NS 200000
 
 enum round_state {
