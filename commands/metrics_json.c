@@ -262,7 +262,7 @@ static json_t *occupancy_json(const struct disorder_total *t)
 
 #define MAX_N_REORDERED 20
 
-/* [n - 1]: arrivals that are n-reordered. */
+/* [n - 1]: arrivals that are n-reordered. The list ends at MAX_N_REORDERED; ro_n_reordered_max says how far n goes. */
 static json_t *n_reordered_json(const struct disorder_total *t, bool degree)
 {
 	json_t *a = json_array();
@@ -309,6 +309,7 @@ static json_t *scope_json(const struct disorder_total *t, uint64_t bt)
 	put_runs(o, t);
 	json_object_set_new(o, "ro_n_reordered_count", n_reordered_json(t, false));
 	json_object_set_new(o, "ro_n_reordering_degree", n_reordered_json(t, true));
+	put_count(o, "ro_n_reordered_max", t->max_preceding);
 	put_count(o, "ro_inversions", t->inversions);
 	put_number(o, "ro_kendall_tau", t->n_pairs ? 1 - 2 * ((double)t->inversions / (double)t->n_pairs) : NAN);
 	put_count(o, "ro_lis_length", t->n_received - t->n_moves);

@@ -60,6 +60,7 @@ VALUE(value_run_variability, t->runs_x ? ratio((double)t->runs_q / (double)t->ru
 					       (double)t->runs_a / (double)t->runs_x) : NAN)
 VALUE(value_1_reordered, 100 * ratio(n_reordered(t, 1), (double)t->n_received))
 VALUE(value_3_reordered, 100 * ratio(n_reordered(t, 3), (double)t->n_received))
+VALUE(value_n_reordered_max, (double)t->max_preceding)
 VALUE(value_descents, (double)t->n_descents)
 VALUE(value_inversions, (double)t->inversions)
 VALUE(value_tau, t->n_pairs ? 1 - 2 * ((double)t->inversions / (double)t->n_pairs) : NAN)
@@ -90,6 +91,7 @@ static const struct order_row order_rows[] = {
     {"run length, variability", CELL_NUMBER, value_run_variability},
     {"1-reordered", CELL_PERCENT, value_1_reordered},
     {"3-reordered", CELL_PERCENT, value_3_reordered},
+    {"n-reordered, largest n", CELL_COUNT, value_n_reordered_max},
     {"displacement (RFC 5236), mean size", CELL_NUMBER, value_displacement},
     {"displaced late", CELL_PERCENT, value_displaced_late},
     {"buffer occupancy, mean", CELL_NUMBER, value_occupancy},

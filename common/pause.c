@@ -5,13 +5,17 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/units.h"
 
 static void futex_sleep(_Atomic uint32_t *word, uint32_t value, const struct timespec *limit)
@@ -33,6 +37,17 @@ void pause_init(struct pause *p)
 	p->word = &p->own;
 }
 
+/* A process that has ended counts as gone before its parent has taken notice. */
+static bool controller_is_gone(const struct pause_page *page)
+{
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, page->controller, 0), .events = POLLIN};
+	if (p.fd < 0)
+		return errno == ESRCH;
+	const bool gone = poll(&p, 1, 0) > 0;
+	close(p.fd);
+	return gone;
+}
+
 int pause_join(struct pause *p, struct err *e)
 {
 	const char *text = getenv(PAUSE_VARIABLE);
@@ -50,11 +65,13 @@ int pause_join(struct pause *p, struct err *e)
 	if (fd > INT_MAX || fstat((int)fd, &st) < 0 || st.st_size != (off_t)sizeof(struct pause_page))
 		return err_set(e, EINVAL, PAUSE_VARIABLE ": descriptor %llu is no page of this version", (unsigned long long)fd);
 	void *base = mmap(NULL, sizeof(struct pause_page), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
-	if (base == MAP_FAILED)
+	if (base == MAP_FAILED || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return err_sys(e, errno, PAUSE_VARIABLE);
 	close((int)fd);
 	p->page = base;
 	p->word = &p->page->word;
+	if (controller_is_gone(p->page)) /* and the parent may have been before it could take us along */
+		_exit(1);
 	return 0;
 }
 
@@ -109,11 +126,15 @@ void pause_enter(struct pause *p, uint32_t i)
 }
 
 /* Sequentially consistent, as in the controller: it stores the word and then reads the states. Where it reads that this thread
- * waits, this thread reads the new word after its wait. */
+ * waits, this thread reads the new word after its wait. Where it does not, this thread reads the new word here and wakes it:
+ * otherwise it would see the last thread become quiet only when its sleep times out. */
 void pause_wait_begin(struct pause *p, uint32_t i)
 {
-	if (p->page)
-		atomic_store(&p->page->thread[i].state, PAUSE_WAITING);
+	if (!p->page)
+		return;
+	atomic_store(&p->page->thread[i].state, PAUSE_WAITING);
+	if (atomic_load(p->word) & PAUSE_HOLD)
+		event(p->page);
 }
 
 void pause_wait_end(struct pause *p, uint32_t i)
@@ -139,8 +160,29 @@ void pause_end(struct pause *p)
 
 void pause_finish(struct pause *p)
 {
-	while (p->page && !atomic_load(&p->page->finish))
-		futex_sleep(&p->page->finish, 0, NULL);
+	const struct timespec second = {1, 0};
+	while (p->page && !atomic_load(&p->page->finish) && !controller_is_gone(p->page))
+		futex_sleep(&p->page->finish, 0, &second);
+}
+
+void pause_keep(struct pause *p)
+{
+	if (!p->page)
+		return;
+	atomic_store(&p->page->thread[0].state, PAUSE_RUNNING);
+	atomic_store(&p->page->n_threads, 1);
+	atomic_store(&p->page->keeper, (int32_t)getpid());
+	event(p->page);
+}
+
+/* While the controller continues the program it may be too early by one pause, never too late: it ends nothing that has time left. */
+int64_t pause_active_ns(const struct pause *p)
+{
+	if (!p || !p->page)
+		return clock_monotonic_ns();
+	const int64_t since_ns = atomic_load(&p->page->paused_since_ns);
+	const int64_t paused_ns = atomic_load(&p->page->paused_ns);
+	return (since_ns ? since_ns : clock_monotonic_ns()) - paused_ns;
 }
 
 /* --- the controller ----------------------------------------------------------------------------------------------- */
@@ -160,6 +202,7 @@ int pause_page_make(struct pause_page **page, int *fd, struct err *e)
 		return ret;
 	}
 	*page = base;
+	(*page)->controller = getpid();
 	atomic_store(&(*page)->word, PAUSE_HOLD);
 	return 0;
 }
@@ -196,6 +239,21 @@ void pause_go(struct pause_page *page)
 {
 	atomic_fetch_and(&page->word, ~(uint32_t)PAUSE_HOLD);
 	futex_wake_all(&page->word);
+}
+
+void pause_clock_stop(struct pause_page *page)
+{
+	if (!atomic_load(&page->paused_since_ns))
+		atomic_store(&page->paused_since_ns, clock_monotonic_ns());
+}
+
+void pause_clock_go(struct pause_page *page)
+{
+	const int64_t since_ns = atomic_load(&page->paused_since_ns);
+	if (!since_ns)
+		return;
+	atomic_fetch_add(&page->paused_ns, clock_monotonic_ns() - since_ns);
+	atomic_store(&page->paused_since_ns, 0);
 }
 
 void pause_let_finish(struct pause_page *page)

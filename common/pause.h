@@ -10,7 +10,11 @@
  * Every thread parks once before its first request, and the process waits once more after its last one (pause_finish), so that
  * loading and writing its trace do not disturb the process whose turn it is.
  *
- * Without a controller the word is one of the process's own that stays 0. */
+ * Without a controller the word is one of the process's own that stays 0.
+ *
+ * Another project's program does not read the word. Its keeper, the process that starts it, gives its own number on the page, and the
+ * controller stops the keeper's descendants by signals. The keeper itself is never stopped; its limits count active time
+ * (pause_active_ns). */
 #ifndef COMMON_PAUSE_H
 #define COMMON_PAUSE_H
 
@@ -18,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "common/err.h"
 
@@ -37,9 +42,13 @@ struct pause_thread {
 
 struct pause_page {
 	_Alignas(128) _Atomic uint32_t word;	 /* a futex: threads sleep here */
-	_Alignas(128) _Atomic uint32_t n_events; /* a futex: grows when a thread parks or leaves */
+	_Alignas(128) _Atomic uint32_t n_events; /* a futex: grows when a thread parks, leaves, or begins to wait on hold */
 	_Atomic uint32_t n_threads;		 /* 0: the process is not ready yet */
 	_Atomic uint32_t finish;		 /* a futex; 1: the process may go on after its last request */
+	pid_t controller;			 /* set before the page is handed over */
+	_Atomic int32_t keeper;			 /* process whose descendants are stopped by signals; 0 none */
+	_Atomic int64_t paused_ns;		 /* of them, in pauses that are over */
+	_Atomic int64_t paused_since_ns;	 /* CLOCK_MONOTONIC; 0: they are not paused */
 	struct pause_thread thread[PAUSE_THREADS_MAX];
 };
 
@@ -51,8 +60,8 @@ struct pause { /* of the process that is paused */
 
 /* --- the process that is paused ----------------------------------------------------------------------------------- */
 
-/* Finds the page, if there is one, and takes the variable out of the environment: children are not paused. Errors: EINVAL for a
- * descriptor that is none of a page; ENOMEM. */
+/* Finds the page, if there is one, and takes the variable out of the environment: children are not paused. The process then dies with
+ * its parent, and at once if the controller is gone: nothing would wake its threads. Errors: EINVAL for a descriptor that is none of a page; ENOMEM. */
 int pause_join(struct pause *p, struct err *e);
 /* A pause that never happens. */
 void pause_init(struct pause *p);
@@ -80,6 +89,11 @@ void pause_end(struct pause *p);
 /* After the last request of the process: sleeps until the controller says that the others have made theirs. */
 void pause_finish(struct pause *p);
 
+/* The calling process keeps a program that is paused by signals; it starts now. Call pause_leave(p, 0) when all its processes have ended. */
+void pause_keep(struct pause *p);
+/* CLOCK_MONOTONIC without the pauses of the kept program; p NULL: with them. */
+int64_t pause_active_ns(const struct pause *p);
+
 /* --- the controller ----------------------------------------------------------------------------------------------- */
 
 /* A page on hold, and its descriptor (close-on-exec). Errors: of memory. Ownership: pause_page_free closes both. */
@@ -92,6 +106,9 @@ enum pause_look pause_look(const struct pause_page *page);
 
 void pause_hold(struct pause_page *page);
 void pause_go(struct pause_page *page);
+/* A kept program is paused, or continued: its clock (pause_active_ns) stops and goes on. */
+void pause_clock_stop(struct pause_page *page);
+void pause_clock_go(struct pause_page *page);
 /* Lets the process pass pause_finish. */
 void pause_let_finish(struct pause_page *page);
 /* Sleeps until n_events differs from `seen`, at most `ns`. */

@@ -7,6 +7,7 @@
 
 #include "common/units.h"
 #include "reports/number.h"
+#include "validate/protocol/pairing.h"
 
 #define LEAST_SHARE 0.03 /* of the time that is worth a word */
 
@@ -58,6 +59,39 @@ static double share_left_out(const struct analysis *a)
 	return n > 0 ? left_out / n : 0;
 }
 
+/* " of 5 ms", " of 5 ms to 20 ms" */
+static void add_length(struct strbuf *out, const struct analysis *a)
+{
+	int64_t least = INT64_MAX, most = 0;
+	for (size_t i = 0; i < a->results->n_runs; i++) {
+		const struct run *r = &a->results->run[i];
+		if (!counts(r) || !r->sliced)
+			continue;
+		least = r->slice_ns < least ? r->slice_ns : least;
+		most = r->slice_ns > most ? r->slice_ns : most;
+	}
+	if (!most)
+		return;
+	strbuf_addstr(out, " of ");
+	format_duration(out, (double)least);
+	if (most > least) {
+		strbuf_addstr(out, " to ");
+		format_duration(out, (double)most);
+	}
+}
+
+/* " by gate", " by gate and signal": how processes were paused. */
+static void add_pauses(struct strbuf *out, const struct protocol *p)
+{
+	bool gate = pairing_pause(p, SIZE_MAX) == PAUSE_GATE, signal = !gate;
+	for (size_t i = 0; i < p->n_replayers; i++) {
+		gate |= pairing_pause(p, i) == PAUSE_GATE;
+		signal |= pairing_pause(p, i) == PAUSE_SIGNAL;
+	}
+	strbuf_addf(out, " by %s%s%s", gate ? "gate" : "", gate && signal ? " and " : "",
+		    signal ? "signal" : "");
+}
+
 void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 {
 	const size_t n = a->results->protocol.n_scenarios;
@@ -68,6 +102,8 @@ void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 	if (n_sliced) {
 		double share = share_left_out(a);
 		strbuf_addstr(out, "Program and replays ran in turn, in slices");
+		add_length(out, a);
+		add_pauses(out, &a->results->protocol);
 		if (n_sliced < n)
 			strbuf_addf(out, ", in %zu of %zu scenarios", n_sliced, n);
 		strbuf_addstr(out, "; ");
@@ -75,7 +111,8 @@ void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 		strbuf_addstr(out, " of the requests were left out");
 	}
 	if (n_sliced < n && why)
-		strbuf_addf(out, "%s whole runs one after the other: %s", n_sliced ? "; elsewhere" : "Program and replays made", why);
+		strbuf_addf(out, "%s whole runs one after the other: %s",
+			    n_sliced ? "; elsewhere" : "Program and replays made", why);
 }
 
 static double mean_share(const struct analysis *a, double (*share)(const struct run *r))
@@ -145,12 +182,15 @@ void facts_add_time(struct strbuf *out, const struct analysis *a)
 	size_t n = 0;
 	if (!(total > 0))
 		return;
-	json_object_foreach(time, key, value) {
-		if (n < sizeof part / sizeof *part && strcmp(key, "total_s") && json_number_value(value) >= LEAST_SHARE * total)
+	json_object_foreach(time, key, value)
+	{
+		if (n < sizeof part / sizeof *part && strcmp(key, "total_s") &&
+		    json_number_value(value) >= LEAST_SHARE * total)
 			part[n++] = (struct part){key, json_number_value(value)};
 	}
 	qsort(part, n, sizeof *part, by_size);
 	format_duration(out, total * 1e9);
 	for (size_t i = 0; i < n; i++)
-		strbuf_addf(out, "%s%.*s %.0f %%", i ? ", " : ": ", (int)(strlen(part[i].name) - 2), part[i].name, 100 * part[i].s / total);
+		strbuf_addf(out, "%s%.*s %.0f %%", i ? ", " : ": ", (int)(strlen(part[i].name) - 2),
+			    part[i].name, 100 * part[i].s / total);
 }

@@ -121,7 +121,7 @@ void findings_collect(struct findings *f, const struct analysis *a)
 	}
 	for (int k = 0; k < COMPONENT_N; k++)
 		collect_group(f, a, k, DECISION_REJECT);
-	for (int k = 0; k < COMPONENT_N; k++)
+	for (int k = 0; k < COMPONENT_N && a->look; k++) /* before the first look nothing was decided */
 		collect_group(f, a, k, DECISION_INCONCLUSIVE);
 	collect_warnings(f, a);
 }

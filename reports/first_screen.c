@@ -5,15 +5,16 @@
 #include <string.h>
 
 #include "reports/escape.h"
-#include "reports/facts_words.h"
+#include "reports/first_screen_private.h"
 #include "reports/words.h"
 #include "validate/analysis/leaning.h"
 #include "validate/analysis/why.h"
 #include "validate/components/component.h"
 
-#define NAME 48 /* columns of a scenario's name in a sentence */
+#define MOST_REASON 160 /* columns of a verdict's reason */
+#define NAME 48		/* columns of a scenario's name in a sentence */
 
-/* --- the verdict ---------------------------------------------------------------------------------------------------- */
+/* --- the verdict --- */
 
 static void count_leanings(size_t n[LEANING_N], const struct analysis *a)
 {
@@ -28,17 +29,21 @@ static void add_leanings(struct strbuf *out, const struct analysis *a)
 {
 	static const char *const one[] = {NULL, "looks right", "looks wrong", "is too noisy"};
 	static const char *const many[] = {NULL, "look right", "look wrong", "are too noisy"};
-	static const char *const all[] = {NULL, "look right, not proven", "look wrong, not proven", NULL};
+	static const char *const all[] = {NULL, "look right, not proven", "look wrong, not proven",
+					  NULL};
 	size_t n[LEANING_N], n_shown = 0;
 	count_leanings(n, a);
 	for (size_t l = LEANING_RIGHT; l < LEANING_N; l++) {
 		if (!n[l])
 			continue;
 		if (n[l] == a->n_inconclusive) {
-			strbuf_addf(out, " (%s)", n[l] == 1 || l == LEANING_NOISY ? leaning_text((enum leaning)l) : all[l]);
+			strbuf_addf(out, " (%s)",
+				    n[l] == 1 || l == LEANING_NOISY ? leaning_text((enum leaning)l)
+								    : all[l]);
 			return;
 		}
-		strbuf_addf(out, "%s%zu %s", n_shown++ ? ", " : " (", n[l], n[l] == 1 ? one[l] : many[l]);
+		strbuf_addf(out, "%s%zu %s", n_shown++ ? ", " : " (", n[l],
+			    n[l] == 1 ? one[l] : many[l]);
 	}
 	if (n_shown)
 		strbuf_addch(out, ')');
@@ -49,9 +54,13 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 	if (!a->n_cells)
 		strbuf_addstr(out, "Nothing could be judged");
 	else if (a->n_trusted == a->n_cells)
-		strbuf_addf(out, a->n_cells == 1 ? "Trusted in the one case" : "Trusted in all %zu cases", a->n_cells);
+		strbuf_addf(out,
+			    a->n_cells == 1 ? "Trusted in the one case"
+					    : "Trusted in all %zu cases",
+			    a->n_cells);
 	else
-		strbuf_addf(out, "Trusted in %zu of %zu case%s", a->n_trusted, a->n_cells, a->n_cells == 1 ? "" : "s");
+		strbuf_addf(out, "Trusted in %zu of %zu case%s", a->n_trusted, a->n_cells,
+			    a->n_cells == 1 ? "" : "s");
 	if (a->n_not_trusted)
 		strbuf_addf(out, "; %zu not trusted", a->n_not_trusted);
 	if (a->n_inconclusive) {
@@ -60,7 +69,7 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 	}
 }
 
-/* --- the main cause of a replayer ----------------------------------------------------------------------------------- */
+/* --- the main cause of a replayer --- */
 
 /* "execution time is 8.2 % longer"; of a component without words of its own: "shape is 0.13". */
 static void add_meaning(struct strbuf *out, const struct component *c)
@@ -91,12 +100,14 @@ static bool is_part(const struct analysis *a, size_t i, size_t replayer, const s
 	const struct component *m = &c->component[k->kind];
 	return c->replayer == replayer && m->decision == k->decision &&
 	       (k->decision == DECISION_REJECT ? c->verdict == VERDICT_NOT_TRUSTED
-					       : c->verdict == VERDICT_INCONCLUSIVE && component_leaning(c, m) == k->leaning);
+					       : c->verdict == VERDICT_INCONCLUSIVE &&
+							 component_leaning(c, m) == k->leaning);
 }
 
 static double excess(const struct component *c)
 {
-	return isfinite(c->limit) && c->limit > 0 ? fabs(c->estimate.value) / c->limit : fabs(c->estimate.value);
+	return isfinite(c->limit) && c->limit > 0 ? fabs(c->estimate.value) / c->limit
+						  : fabs(c->estimate.value);
 }
 
 static void cause_count(struct main_cause *k, const struct analysis *a, size_t replayer)
@@ -104,12 +115,14 @@ static void cause_count(struct main_cause *k, const struct analysis *a, size_t r
 	for (size_t i = 0; i < a->n_cells; i++) {
 		if (!is_part(a, i, replayer, k))
 			continue;
-		if (!k->n++ || excess(&a->cell[i].component[k->kind]) > excess(&a->cell[k->worst].component[k->kind]))
+		if (!k->n++ || excess(&a->cell[i].component[k->kind]) >
+				       excess(&a->cell[k->worst].component[k->kind]))
 			k->worst = i;
 	}
 }
 
-/* The component that decides most cases: rejections first, then what looks wrong, right, and is too noisy. */
+/* The component that decides most cases: rejections first, then what looks wrong, right, and is too
+ * noisy. */
 static struct main_cause main_cause_of(const struct analysis *a, size_t replayer)
 {
 	static const struct {
@@ -122,7 +135,8 @@ static struct main_cause main_cause_of(const struct analysis *a, size_t replayer
 	struct main_cause best = {.n = 0};
 	for (size_t o = 0; !best.n && o < sizeof order / sizeof *order; o++)
 		for (int kind = 0; kind < COMPONENT_N; kind++) {
-			struct main_cause k = {(enum component_kind)kind, order[o].decision, order[o].leaning, 0, 0};
+			struct main_cause k = {(enum component_kind)kind, order[o].decision,
+					       order[o].leaning, 0, 0};
 			cause_count(&k, a, replayer);
 			if (k.n > best.n)
 				best = k;
@@ -144,16 +158,19 @@ static bool has_word(const char *name, const char *word, size_t len)
 }
 
 /* True when the word is in the names of exactly the cause's cases. */
-static bool tells_apart(const struct analysis *a, size_t replayer, const struct main_cause *k, const char *word, size_t len)
+static bool tells_apart(const struct analysis *a, size_t replayer, const struct main_cause *k,
+			const char *word, size_t len)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (a->cell[i].replayer == replayer && has_word(scenario_name(a, i), word, len) != is_part(a, i, replayer, k))
+		if (a->cell[i].replayer == replayer &&
+		    has_word(scenario_name(a, i), word, len) != is_part(a, i, replayer, k))
 			return false;
 	return true;
 }
 
 /* " with level=2", " in random-read", or the names. */
-static void add_where(struct strbuf *out, const struct analysis *a, size_t replayer, const struct main_cause *k, size_t n_cells)
+static void add_where(struct strbuf *out, const struct analysis *a, size_t replayer,
+		      const struct main_cause *k, size_t n_cells)
 {
 	if (k->n == n_cells)
 		return;
@@ -174,11 +191,31 @@ static void add_where(struct strbuf *out, const struct analysis *a, size_t repla
 		strbuf_addf(out, " and %zu more", k->n - 1);
 }
 
+bool first_screen_is_barred(const struct cell *c)
+{
+	for (int k = 0; k < COMPONENT_N; k++)
+		if (c->component[k].decision == DECISION_INCONCLUSIVE)
+			return false;
+	return c->verdict == VERDICT_INCONCLUSIVE;
+}
+
+static void add_bar(struct strbuf *out, const struct analysis *a, size_t replayer)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].replayer == replayer && first_screen_is_barred(&a->cell[i])) {
+			strbuf_addstr(out, "; ");
+			text_cut(out, a->cell[i].verdict_reason, MOST_REASON);
+			return;
+		}
+}
+
 static void add_cause(struct strbuf *out, const struct analysis *a, size_t replayer, size_t n_cells)
 {
 	struct main_cause k = main_cause_of(a, replayer);
-	if (!k.n)
+	if (!k.n) {
+		add_bar(out, a, replayer);
 		return;
+	}
 	const struct component *c = &a->cell[k.worst].component[k.kind];
 	strbuf_addstr(out, "; ");
 	if (k.decision == DECISION_REJECT || k.leaning == LEANING_WRONG) {
@@ -205,11 +242,13 @@ void first_screen_replayer(struct strbuf *out, const struct analysis *a, size_t 
 	if (!n_cells)
 		strbuf_addstr(out, "no complete block");
 	else if (n[VERDICT_TRUSTED] == n_cells)
-		strbuf_addf(out, n_cells == 1 ? "trusted" : "trusted in all %zu scenarios", n_cells);
+		strbuf_addf(out, n_cells == 1 ? "trusted" : "trusted in all %zu scenarios",
+			    n_cells);
 	else if (n_cells == 1)
 		strbuf_addstr(out, n[VERDICT_NOT_TRUSTED] ? "not trusted" : "undecided");
 	else if (n[VERDICT_NOT_TRUSTED] == n_cells || n[VERDICT_INCONCLUSIVE] == n_cells)
-		strbuf_addf(out, "%s in all %zu scenarios", n[VERDICT_NOT_TRUSTED] ? "not trusted" : "undecided", n_cells);
+		strbuf_addf(out, "%s in all %zu scenarios",
+			    n[VERDICT_NOT_TRUSTED] ? "not trusted" : "undecided", n_cells);
 	else {
 		strbuf_addf(out, "trusted in %zu of %zu scenarios", n[VERDICT_TRUSTED], n_cells);
 		if (n[VERDICT_NOT_TRUSTED])
@@ -218,165 +257,4 @@ void first_screen_replayer(struct strbuf *out, const struct analysis *a, size_t 
 			strbuf_addf(out, ", undecided in %zu", n[VERDICT_INCONCLUSIVE]);
 	}
 	add_cause(out, a, replayer, n_cells);
-}
-
-/* --- what to do next ------------------------------------------------------------------------------------------------ */
-
-/* Time that the campaign took, over its sessions, seconds; 0 unknown. */
-static double elapsed_s(const struct results *r)
-{
-	double sum = 0;
-	uint32_t last = 0;
-	for (size_t i = 0; i < r->n_runs; i++)
-		last = r->run[i].session > last ? r->run[i].session : last;
-	for (uint32_t session = 0; session <= last; session++) {
-		double from = INFINITY, to = -INFINITY;
-		for (size_t i = 0; i < r->n_runs; i++) {
-			const struct run *run = &r->run[i];
-			if (run->session != session || run->started_ns <= 0)
-				continue;
-			from = fmin(from, (double)run->started_ns * 1e-9);
-			to = fmax(to, (double)run->started_ns * 1e-9 + run->run_s);
-		}
-		sum += to > from ? to - from : 0;
-	}
-	return sum;
-}
-
-static void add_time(struct strbuf *out, double seconds)
-{
-	if (seconds <= 0)
-		return;
-	strbuf_addstr(out, ", about ");
-	if (seconds > 7200)
-		strbuf_addf(out, "%.0f h", ceil(seconds / 3600));
-	else if (seconds > 90)
-		strbuf_addf(out, "%.0f min", ceil(seconds / 60));
-	else
-		strbuf_addf(out, "%.0f s", ceil(seconds));
-}
-
-/* Pairs that an undecided case still needs; 0: it is decided, or no practical number is known. */
-static uint64_t cell_needs(const struct cell *c)
-{
-	uint64_t more = 0;
-	for (int k = 0; c->verdict == VERDICT_INCONCLUSIVE && k < COMPONENT_N; k++) {
-		const struct component *m = &c->component[k];
-		if (m->decision != DECISION_INCONCLUSIVE)
-			continue;
-		if (m->impractical || !m->n_more)
-			return 0;
-		more = m->n_more > more ? m->n_more : more;
-	}
-	return more;
-}
-
-/* The most that a case needs; *n: how many cases some practical number decides. */
-static uint64_t pairs_needed(const struct analysis *a, size_t *n)
-{
-	uint64_t most = 0;
-	*n = 0;
-	for (size_t i = 0; i < a->n_cells; i++) {
-		uint64_t more = cell_needs(&a->cell[i]);
-		*n += more > 0;
-		most = more > most ? more : most;
-	}
-	return most;
-}
-
-static size_t runs_left(const struct results *r)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < r->n_runs; i++)
-		n += r->run[i].state == RUN_PENDING;
-	return n;
-}
-
-/* Time that the undecided cases still need with a budget, which goes to their scenarios only; seconds. */
-static double more_s(const struct analysis *a, double seconds)
-{
-	const struct results *r = a->results;
-	double n_groups = 0, more = 0;
-	for (size_t i = 0; i < r->n_runs; i++)
-		n_groups += r->run[i].role == ROLE_PROGRAM && r->run[i].state != RUN_PENDING;
-	for (size_t s = 0; s < r->protocol.n_scenarios; s++) {
-		uint64_t most = 0;
-		for (size_t i = 0; i < a->n_cells; i++) {
-			uint64_t n = a->cell[i].scenario == s ? cell_needs(&a->cell[i]) : 0;
-			most = n > most ? n : most;
-		}
-		more += (double)most;
-	}
-	return n_groups > 0 ? seconds * more / n_groups : 0;
-}
-
-static void add_decides(struct strbuf *text, const struct analysis *a, size_t n)
-{
-	if (n < a->n_inconclusive)
-		strbuf_addf(text, ". That probably decides %zu of the %zu undecided cases.", n, a->n_inconclusive);
-	else
-		strbuf_addf(text, n == 1 ? ". That probably decides the undecided case." : ". That probably decides the %zu undecided cases.", n);
-}
-
-static void next_of_budget(struct strbuf *text, struct strbuf *command, const struct analysis *a, const char *dir, double seconds, size_t n)
-{
-	const double more = more_s(a, seconds), spent = fmax(seconds, (double)a->results->protocol.budget_ns * 1e-9);
-	strbuf_addstr(text, "Give the undecided cases more time");
-	add_time(text, more);
-	add_decides(text, a, n);
-	strbuf_addf(command, "validate run -o %s --resume --budget %.0fmin", dir, ceil((spent + more) / 60));
-}
-
-static void next_of_undecided(struct strbuf *text, struct strbuf *command, const struct analysis *a, const char *dir, double seconds)
-{
-	size_t n;
-	const uint64_t more = pairs_needed(a, &n);
-	const bool worth = n && 2 * n >= a->n_inconclusive;
-	if (worth && a->results->protocol.budget_ns) {
-		next_of_budget(text, command, a, dir, seconds, n);
-		return;
-	}
-	if (worth) {
-		double wanted = (double)(a->n_replicates + more);
-		strbuf_addf(text, "Set replicates = %.0f instead of %u in the protocol and run it again", wanted, a->n_replicates);
-		add_time(text, seconds * wanted / fmax(a->n_replicates, 1));
-		add_decides(text, a, n);
-	} else {
-		struct strbuf others = STRBUF_INIT;
-		facts_add_others(&others, a);
-		strbuf_addstr(text, "The machine is too noisy for most undecided cases. ");
-		if (others.len)
-			strbuf_addf(text, "%s. ", others.s);
-		strbuf_release(&others);
-		strbuf_addstr(text, "Run it again with nothing else on the machine");
-		add_time(text, seconds);
-		strbuf_addstr(text, ", or set wider limits in [accept].");
-	}
-	strbuf_addf(command, "validate run %s/protocol.conf", dir);
-}
-
-void first_screen_next(struct strbuf *text, struct strbuf *command, const struct analysis *a, const char *dir)
-{
-	const size_t left = runs_left(a->results);
-	const double seconds = elapsed_s(a->results);
-	if (!a->complete && left) {
-		strbuf_addf(text, "The campaign is not finished: %zu of %zu runs are left", left, a->results->n_runs);
-		add_time(text, seconds * (double)left / fmax(1, (double)(a->results->n_runs - left)));
-		strbuf_addstr(text, ".");
-		strbuf_addf(command, "validate run -o %s --resume", dir);
-	} else if (a->n_not_trusted) {
-		strbuf_addf(text, "Do not use the replayer in the %zu case%s where it is not trusted. The section \"Why the "
-				  "replays differ\" names the causes.",
-			    a->n_not_trusted, a->n_not_trusted == 1 ? "" : "s");
-		if (a->n_inconclusive) {
-			strbuf_addch(text, ' ');
-			next_of_undecided(text, command, a, dir, seconds);
-		}
-	} else if (a->n_inconclusive) {
-		next_of_undecided(text, command, a, dir, seconds);
-	} else if (a->n_trusted) {
-		strbuf_addf(text, "Cite the certificate beside your measurements: %s/report/certificate.html. The trust holds for these "
-				  "scenarios on this machine.",
-			    dir);
-	}
 }

@@ -28,7 +28,7 @@ static void add_limit(struct strbuf *out, const struct analysis *a, const struct
 		strbuf_addstr(out, ", the furthest tried");
 		return;
 	}
-	strbuf_addstr(out, l->last == RATED_NONE ? "not even trusted at " : "; at ");
+	strbuf_addstr(out, l->last == RATED_NONE ? "none is trusted; at " : "; at ");
 	add(out, next);
 	strbuf_addf(out, " (%s): %s", a->results->protocol.scenario[a->cell[next->cell].scenario].name,
 		    verdict_name(next->verdict));
@@ -54,8 +54,8 @@ void rated_add_words(struct strbuf *out, const struct analysis *a, const struct 
 {
 	strbuf_addf(out, "%s, %s: ", r->name, r->replayer);
 	add_limit(out, a, r, &r->rate, "up to", add_rate);
-	if (r->rate.last == RATED_NONE && r->gap.last == RATED_NONE && r->rate.next == r->gap.next)
-		return; /* the same case both ways */
+	if (r->rate.last == RATED_NONE && r->gap.last == RATED_NONE)
+		return; /* nothing is trusted, either way */
 	if (!has_pauses(r))
 		return;
 	strbuf_addstr(out, r->rate.next == RATED_NONE && r->gap.next == RATED_NONE ? ", and " : ". By gap: ");

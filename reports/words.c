@@ -149,16 +149,17 @@ static void add_span(struct strbuf *out, double lo, double hi)
 void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)
 {
 	double lo = INFINITY, hi = -INFINITY, lo_machine = INFINITY, hi_machine = -INFINITY;
+	size_t n_limited = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct budget *b = &c[i].budget;
-		const double machine = isfinite(b->u_c_program) ? fmin(b->k95 * b->u_c_program, b->U95) : NAN; /* no more than the whole */
-		if (b->status || !isfinite(b->U95))
+		const struct worth *w = &c[i].worth;
+		if (!isfinite(w->U95))
 			continue;
-		lo = fmin(lo, b->U95);
-		hi = fmax(hi, b->U95);
-		if (isfinite(machine)) {
-			lo_machine = fmin(lo_machine, machine);
-			hi_machine = fmax(hi_machine, machine);
+		n_limited += c[i].component[COMPONENT_UNCERTAINTY].decision == DECISION_NOT_APPLICABLE;
+		lo = fmin(lo, w->U95);
+		hi = fmax(hi, w->U95);
+		if (isfinite(w->machine)) { /* no more than the whole */
+			lo_machine = fmin(lo_machine, fmin(w->machine, w->U95));
+			hi_machine = fmax(hi_machine, fmin(w->machine, w->U95));
 		}
 	}
 	if (lo > hi)
@@ -169,6 +170,10 @@ void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)
 		strbuf_addstr(out, ", of which the machine is ");
 		add_span(out, lo_machine, hi_machine);
 	}
+	if (n_limited && n_limited == n)
+		strbuf_addstr(out, ": limited by the machine");
+	else if (n_limited)
+		strbuf_addf(out, ": limited by the machine in %zu of %zu cases", n_limited, n);
 }
 
 void words_add_machine(struct strbuf *out, const struct analysis *a)

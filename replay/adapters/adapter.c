@@ -101,6 +101,18 @@ int adapter_check(const struct replay_config *c, struct err *e)
 	return ret || !a->check ? ret : a->check(c, e);
 }
 
+bool adapter_is_timed(const struct adapter *a, const struct replay_config *c)
+{
+	return a->timed && !c->adapter.full_speed && !c->adapter.known.fio_no_stall;
+}
+
+enum adapter_times adapter_times_of(const struct replay_config *c)
+{
+	const struct adapter *a = replay_engine_find(c->engine)->adapter;
+	struct times_how t;
+	return times_parse(&t, times_text(c, a), a, NULL) ? ADAPTER_UNTIMED : t.how;
+}
+
 /* --- one replay ------------------------------------------------------------------------------------------------------- */
 
 static int target_resolve(struct adapter_state *a, struct err *e)
@@ -290,7 +302,9 @@ int adapter_replay(const char *trace_path, const struct replay_config *c, struct
 	a->input_path = trace_path;
 	strbuf_init(&a->version);
 	strbuf_init(&a->notes);
-	int ret = replay_all(a, s, e);
+	int ret = pause_join(&a->pause, e);
+	ret = ret ? ret : replay_all(a, s, e);
+	pause_release(&a->pause);
 	state_release(a);
 	return ret;
 }

@@ -129,6 +129,11 @@ void adapter_note(struct adapter_run *r, const char *format, ...) __attribute__(
 int adapter_check(const struct replay_config *c, struct err *e);
 int adapter_replay(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e);
 
+/* Whether it is to issue requests at their traced times with these options. */
+bool adapter_is_timed(const struct adapter *a, const struct replay_config *c);
+/* How times come back with these options, which have been checked. */
+enum adapter_times adapter_times_of(const struct replay_config *c);
+
 #define ADAPTER_ENGINE(NAME, HELP)                                                                                                 \
 	const struct replay_engine engine_##NAME = {                                                                               \
 		.name = #NAME, .help = HELP, .check = adapter_check, .replay = adapter_replay, .adapter = &adapter_##NAME}

@@ -5,6 +5,7 @@
 #ifndef REPLAY_ADAPTER_OPTIONS_H
 #define REPLAY_ADAPTER_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "replay/adapters/known_options.h"
@@ -18,6 +19,7 @@ struct adapter_options {
 	const char *user;	/* --user: whom the replayer runs as, NULL: who asks */
 	const char *accept_status; /* --accept-status: exit statuses that are no failure, beside 0; NULL none */
 	int64_t time_limit_ns;	/* --time-limit: then it is killed */
+	bool full_speed;	/* --full-speed: engine exec issues requests without regard to their traced times */
 	struct known_options known; /* of each adapter's own */
 };
 
@@ -42,6 +44,8 @@ struct adapter_options {
 	 .help = "foreign replayers: exit statuses beside 0 that are no failure (none)"},                                              \
 	{.name = "time-limit", .type = OPT_DURATION, .offset = AT(time_limit_ns), .arg = "TIME", .min = 1e6, .max = 1e15,              \
 	 .help = "foreign replayers: how long they may take; then they are killed (10min)"},                                            \
+	{.name = "full-speed", .type = OPT_FLAG, .offset = AT(full_speed),                                                             \
+	 .help = "engine exec: the replayer issues each request as soon as it can, whatever the traced times are (no)"},              \
 	KNOWN_OPTION_ROWS(AT)
 
 #endif

@@ -204,7 +204,7 @@ int adapter_output_write(struct adapter_state *a, struct replay_summary *s, stru
 		.n_requests = a->inputs.n_records,
 		.level = trace_meta(a->run.input)->level,
 		.root = a->device ? NULL : a->target,
-		.timed = a->run.adapter->timed && a->inputs.first_ns != TIME_NONE,
+		.timed = adapter_is_timed(a->run.adapter, a->run.config) && a->inputs.first_ns != TIME_NONE,
 		.untimed = untimed,
 		.input_first_ns = s->input_first_ns,
 		.facts = facts_of(a->result),

@@ -43,6 +43,7 @@ struct adapter_state {
 	struct surroundings before, after;
 	struct file_mark target_before, input_before, program_before;
 	struct child_result *result;
+	struct pause pause; /* by the campaign that pauses the replayer, if one does */
 	struct strbuf version, notes;
 	char digest[65];
 

@@ -42,6 +42,7 @@ static int keep(void *ctx)
 		.watched = a->writes_output ? a->output : NULL,
 		.output_limit_bytes = OUTPUT_BYTES_MIN + a->inputs.n_records * OUTPUT_BYTES_PER_REQUEST,
 		.printed = a->printed,
+		.pause = &a->pause,
 	};
 	return child_keep(&spec, a->result);
 }

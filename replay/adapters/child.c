@@ -122,6 +122,11 @@ struct keeper {
 	int64_t used_ns, used_since_ns; /* of processor time, and since when it is so much */
 };
 
+static int64_t now_ns(const struct keeper *k)
+{
+	return pause_active_ns(k->spec->pause);
+}
+
 static int64_t timeval_ns(struct timeval t)
 {
 	return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_usec * 1000;
@@ -180,15 +185,15 @@ static bool is_quiet(struct keeper *k)
 {
 	struct timespec used;
 	clockid_t clock;
-	int64_t now_ns = clock_monotonic_ns();
+	const int64_t now = now_ns(k);
 	if (!k->spec->quiet_ns || clock_getcpuclockid(k->program, &clock) || clock_gettime(clock, &used) < 0)
 		return false;
 	int64_t used_ns = used.tv_sec * INT64_C(1000000000) + used.tv_nsec;
 	if (used_ns != k->used_ns || !k->used_since_ns) {
 		k->used_ns = used_ns;
-		k->used_since_ns = now_ns;
+		k->used_since_ns = now;
 	}
-	return now_ns - k->used_since_ns >= k->spec->quiet_ns && now_ns - k->result->started_ns >= k->spec->quiet_from_ns + k->spec->quiet_ns;
+	return now - k->used_since_ns >= k->spec->quiet_ns && now - k->result->started_ns >= k->spec->quiet_from_ns + k->spec->quiet_ns;
 }
 
 /* Until the program has ended, or must be. */
@@ -202,15 +207,15 @@ static enum child_end watch(struct keeper *k)
 			return CHILD_EXITED;
 		if (!ends && k->spec->ended && !access(k->spec->ended, F_OK)) {
 			ends = true;
-			limit_ns = clock_monotonic_ns() + CHILD_ENDED_NS;
+			limit_ns = now_ns(k) + CHILD_ENDED_NS;
 		}
-		if (clock_monotonic_ns() >= limit_ns)
+		if (now_ns(k) >= limit_ns)
 			return CHILD_TIMED_OUT;
 		if (is_too_large(k))
 			return CHILD_TOO_MUCH_OUTPUT;
 		if (is_quiet(k))
 			return CHILD_QUIET;
-		int64_t left_ms = (limit_ns - clock_monotonic_ns()) / 1000000 + 1;
+		int64_t left_ms = (limit_ns - now_ns(k)) / 1000000 + 1;
 		child_output_wait(&k->output, k->signals, left_ms < LOOK_MS ? (int)left_ms : LOOK_MS);
 		if (stop_asked(k->signals))
 			return CHILD_INTERRUPTED;
@@ -220,8 +225,8 @@ static enum child_end watch(struct keeper *k)
 /* Ends everything that is left, and tells what that was when the program had ended by itself. */
 static void end_all(struct keeper *k, enum child_end end)
 {
-	int64_t until_ns = clock_monotonic_ns() + (end == CHILD_EXITED ? SETTLE_NS : 0);
-	while (reap(k) && clock_monotonic_ns() < until_ns) {
+	int64_t until_ns = now_ns(k) + (end == CHILD_EXITED ? SETTLE_NS : 0);
+	while (reap(k) && now_ns(k) < until_ns) {
 		child_output_wait(&k->output, k->signals, 1);
 		stop_asked(k->signals);
 	}
@@ -255,6 +260,17 @@ static int keep_fail(struct child_result *r, const char *step)
 	return 1;
 }
 
+/* What the replay does next would disturb the process whose turn it is. SIGTERM, as when the campaign is killed, ends the waiting. */
+static void pause_await(struct pause *p, enum child_end end)
+{
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	pause_leave(p, 0);
+	if (end != CHILD_INTERRUPTED)
+		pause_finish(p);
+}
+
 int child_keep(const struct child_spec *s, struct child_result *r)
 {
 	struct keeper k = {.spec = s, .result = r, .signals = -1};
@@ -271,11 +287,15 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 		return keep_fail(r, "starting a process");
 	setpgid(k.program, k.program); /* both sides do: whoever comes first */
 	child_output_started(&k.output);
+	if (s->pause)
+		pause_keep(s->pause);
 	enum child_end end = watch(&k);
 	end_all(&k, end);
 	child_output_close(&k.output);
 	r->n_printed_bytes = k.output.n_printed;
 	r->output_error = k.output.error;
 	r->end = r->error ? CHILD_NOT_STARTED : end;
+	if (s->pause && s->pause->page)
+		pause_await(s->pause, end);
 	return r->error ? 1 : 0;
 }

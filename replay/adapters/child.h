@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "common/err.h"
+#include "common/pause.h"
 
 struct child_spec {
 	char *const *argv;	  /* argv[0] is the file */
@@ -27,6 +28,7 @@ struct child_spec {
 	const char *output;	  /* file for its standard output; NULL: that is printed */
 	const char *watched;	  /* a file that it writes itself, and that counts for the limit; NULL none */
 	uint64_t output_limit_bytes;
+	struct pause *pause; /* by which a campaign pauses it (common/pause.h): limits count active time; NULL none */
 	const char *printed; /* file for what it prints: the first and the last CHILD_PRINTED_BYTES */
 };
 #define CHILD_PRINTED_BYTES 65536u

@@ -237,10 +237,11 @@ static void explain(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addf(out,
 		    "<h2>How it is judged</h2>\n<p>The value of a replicate is the replay over the program run again in the same block. "
 		    "<b>Same</b>: two one-sided tests at %.3g show the change within the limit, allowing for runs that depend on each other. "
-		    "<b>Worse</b>, <b>better</b>: a test against the limit, with Holm's correction over %zu tests, shows it beyond the limit at "
-		    "%.3g: farther from the program or nearer to it; of scatter, reordering, distances and mismatches: more or less of it. "
-		    "<b>Inconclusive</b>: neither.</p>\n",
-		    c->level_same, c->n_tests, c->level_worse);
+		    "<b>Worse</b>, <b>better</b>: a one-sided test at %.3g shows it beyond the limit, and a test against no change holds at %.3g with "
+		    "Holm's correction over %zu tests: farther from the program or nearer to it; of scatter, reordering, distances and mismatches: "
+		    "more or less of it. <b>Inconclusive</b>: neither.%s</p>\n",
+		    c->level_same, c->level_same, c->level_worse, c->n_tests,
+		    c->span > 0 ? " All P-values are corrected for looks after every replicate." : "");
 }
 
 static void failed(struct strbuf *out, const struct campaign_change *c)

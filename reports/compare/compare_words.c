@@ -71,6 +71,8 @@ void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum 
 	}
 	if (!isnan(a->p_holm) && a->word != CHANGE_SAME) {
 		strbuf_addstr(out, "; beyond the limit: p ");
+		number_add_p(out, a->p);
+		strbuf_addstr(out, ", changed at all: p ");
 		number_add_p(out, a->p_holm);
 	}
 	if (a->word == CHANGE_SAME && k != ASPECT_MISMATCHES) {

@@ -96,6 +96,7 @@ void figures_build(struct figures *fs, const struct analysis *a)
 	*fs = (struct figures){0};
 	add_drawing(fs, a);
 	figures_forest(fs, a);
+	figures_shape(fs, a);
 	figures_runs(fs, a);
 	figures_linearity(fs, a);
 	figures_concurrency(fs, a);

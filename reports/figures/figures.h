@@ -5,7 +5,8 @@
 
 #include "reports/figures/figure.h"
 
-void figures_forest(struct figures *fs, const struct analysis *a); /* bias, precision ratio */
+void figures_forest(struct figures *fs, const struct analysis *a); /* bias in its forms, precision ratio */
+void figures_shape(struct figures *fs, const struct analysis *a);  /* differences of the distributions */
 void figures_runs(struct figures *fs, const struct analysis *a);   /* response time over blocks */
 void figures_linearity(struct figures *fs, const struct analysis *a);
 void figures_concurrency(struct figures *fs, const struct analysis *a);

@@ -31,7 +31,7 @@ struct interval {
 };
 
 struct forest {
-	const char *section;
+	const char *section, *name; /* of its figures; name NULL: the section's */
 	enum component_kind kind;
 	struct interval (*of)(const struct cell *c, enum component_kind kind);
 	double lo, hi; /* of the axis */
@@ -162,10 +162,15 @@ static double nice_step(double span)
 static struct figure *add_forest(struct figures *fs, const struct forest *s, const struct panels *ps, size_t i,
 				 double limit, const char *xlabel)
 {
-	char part[24];
+	char number[24], part[64];
 	bool present[N_DECISIONS];
 	const struct panel *p = &ps->panel[i];
-	struct figure *f = figure_add(fs, s->section, panel_part(ps, i, part), WIDTH, panel_height(p));
+	const char *which = panel_part(ps, i, number);
+	if (s->name) {
+		snprintf(part, sizeof part, "%s%s%s", s->name, which ? "-" : "", which ? which : "");
+		which = part;
+	}
+	struct figure *f = figure_add(fs, s->section, which, WIDTH, panel_height(p));
 	add_data(f, s, p, present);
 	panel_add_axis(&f->script, p, WIDTH);
 	strbuf_addf(&f->script,
@@ -212,24 +217,36 @@ static void find_range(struct forest *s, const struct analysis *a, double limit)
 	}
 }
 
+static bool is_shown(const struct analysis *a, enum component_kind kind)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (change_of(&a->cell[i], kind).defined)
+			return true;
+	return kind == COMPONENT_BIAS;
+}
+
 static void forests_of_change(struct figures *fs, const struct analysis *a, const struct panels *ps, enum component_kind kind)
 {
-	struct forest s = {.section = "bias", .kind = kind, .of = change_of};
+	struct forest s = {.section = kind == COMPONENT_BIAS ? "bias" : "beyond", .name = kind == COMPONENT_BIAS ? NULL : component_names[kind],
+			   .kind = kind, .of = change_of};
 	double limit = 100 * accept_limit(&a->results->protocol.accept, kind);
+	if (!is_shown(a, kind))
+		return;
 	find_range(&s, a, limit);
 	for (size_t i = 0; i < ps->n; i++) {
 		struct figure *f = add_forest(fs, &s, ps, i, limit, "deviation of the replay from the program");
 		figure_caption(f,
-			       "%s of each case. Thick: the interval that decides; the case is accepted when it is inside the shaded "
+			       "%s of each case%s. Thick: the interval that decides; the case is accepted when it is inside the shaded "
 			       "limits of ±%.4g %%. Thin: the 95 %% interval; the case is rejected when it is wholly outside%s.",
-			       components[kind]->title, limit,
+			       components[kind]->title,
+			       kind == COMPONENT_OPERATION || kind == COMPONENT_HALF ? ", the part that deviates most" : "", limit,
 			       a->results->protocol.n_looks > 1 ? ", at the level of this look" : "");
 	}
 }
 
 void figures_forest(struct figures *fs, const struct analysis *a)
 {
-	static const enum component_kind changes[] = {COMPONENT_BIAS};
+	static const enum component_kind changes[] = {COMPONENT_BIAS, COMPONENT_TAIL, COMPONENT_OPERATION, COMPONENT_HALF};
 	const struct accept_limits *l = &a->results->protocol.accept;
 	struct forest precision = {
 	    .section = "precision", .kind = COMPONENT_PRECISION, .of = precision_of, .log = true};

@@ -33,6 +33,32 @@ static void add_precision(struct strbuf *out, const struct html_page *p)
 			   "F test as in Pereira et al. 2016, section III-D1</p>\n");
 }
 
+static bool has_operations(const struct analysis *a)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (!a->cell[i].component[COMPONENT_OPERATION].estimate.status)
+			return true;
+	return false;
+}
+
+static void add_distribution(struct strbuf *out, const struct html_page *p)
+{
+	static const char *const keys[] = {"scenario", "replayer", "bias_typical", "tail", "tail_decision", "shape", "shape_decision", "half",
+					   "half_decision", NULL};
+	const struct html_table_view view = {.keys = keys};
+	strbuf_addstr(out, "<h3 id=\"distribution\">Distribution</h3>\n<p>The right mean can hide a wrong distribution. The tail is the mean of the "
+			   "slowest 1 % of the requests. The shape compares the distributions of response times, each run's over its own "
+			   "mean. Operations and halves of a run have a bias of their own. The typical response, the mean of the "
+			   "fastest 90 %, is shown and not judged. The figures of the shape show, at each quantile that is judged, the share of "
+			   "the replay's requests below a threshold less that of the program, with 90 % intervals.</p>\n");
+	html_add_table(out, p, "distribution", has_operations(p->a) ? NULL : &view);
+	html_add_figures(out, p, "beyond", false);
+	html_add_figures(out, p, "shape", true);
+	html_add_folded_table(out, p, "parts", "Every operation, half and quantile", NULL);
+	strbuf_addstr(out, "<p class=\"src\">Kolmogorov's distance at fixed points; conditional tail expectation, Acerbi and Tasche 2002; "
+			   "Berger and Hsu 1996 (all parts are needed)</p>\n");
+}
+
 static void add_bias(struct strbuf *out, const struct html_page *p)
 {
 	static const char *const keys[] = {"scenario", "replayer",    "program_mean", "replay_mean",      "bias",
@@ -47,6 +73,7 @@ static void add_bias(struct strbuf *out, const struct html_page *p)
 	html_add_figures(out, p, "bias", false);
 	html_add_table(out, p, "bias", &view);
 	html_add_table(out, p, "operations", NULL);
+	add_distribution(out, p);
 	html_add_folded_table(out, p, "quantiles", "Bias of the quantiles, and distance of the distributions", NULL);
 	strbuf_addstr(
 	    out, "<p class=\"src\">VIM 2.18; GUM 3.2.3; equivalence by two one-sided tests, Schuirmann 1987</p>\n");

@@ -59,7 +59,7 @@ void html_add_why(struct strbuf *out, const struct html_page *p)
 		     "Every part with its interval, for the other cases"}};
 	if (!n_shown(p->a, true) && !n_shown(p->a, false))
 		return;
-	strbuf_addstr(out, "<h2 id=\"causes\">What the differences come from</h2>\n<p>Each difference from the program is split into the "
+	strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>Each difference from the program is split into the "
 			   "causes that the runs show.</p>\n");
 	for (size_t i = 0; i < 2; i++) {
 		if (!n_shown(p->a, part[i].rejected))

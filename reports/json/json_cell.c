@@ -30,6 +30,7 @@ static void set_bias_and_precision(json_t *o, const struct cell *c)
 	json_set_estimate(o, "bias", &c->bias);
 	json_set_estimate(o, "bias_independent", &c->bias_independent);
 	json_set_estimate(o, "bias_median", &c->bias_median);
+	json_set_estimate(o, "bias_typical", &c->bias_typical);
 	json_set_estimate(o, "bias_trimmed_mean", &c->bias_trimmed);
 	json_set_estimate(o, "precision_ratio", &c->precision_ratio);
 	json_set_status_number(o, "precision_lower95", c->precision_ratio.status, c->precision_lower95);
@@ -96,6 +97,15 @@ static void set_budget(json_t *o, const struct budget *b)
 	json_set_status_number(budget, "nu_spread_program", b->status, b->nu_spread_program);
 	json_object_set_new(budget, "monte_carlo", monte_carlo(&b->monte_carlo));
 	json_object_set_new(o, "budget", budget);
+}
+
+static void set_worth(json_t *o, const struct worth *w)
+{
+	json_t *worth = json_object();
+	json_set_number(worth, "U95", w->U95);
+	json_set_number(worth, "machine", w->machine);
+	json_set_number(worth, "replayer", w->own);
+	json_object_set_new(o, "worth", worth);
 }
 
 static void set_paper(json_t *o, const struct cell *c)
@@ -198,6 +208,18 @@ static void set_diagnostics(json_t *o, const struct cell *c)
 	json_object_set_new(o, "diagnostics", d);
 }
 
+static json_t *parts(const struct component *c)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < c->n_parts; i++) {
+		json_t *o = json_object();
+		json_set_text(o, "part", c->part[i].label);
+		json_set_estimate(o, "estimate", &c->part[i].estimate);
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
 static json_t *components(const struct cell *c)
 {
 	json_t *all = json_array();
@@ -219,6 +241,8 @@ static json_t *components(const struct cell *c)
 		json_set_count(o, "n_more", p->n_more);
 		json_object_set_new(o, "impractical", json_boolean(p->impractical));
 		json_set_text(o, "reason", p->reason);
+		if (p->n_parts)
+			json_object_set_new(o, "parts", parts(p));
 		json_array_append_new(all, o);
 	}
 	return all;
@@ -246,6 +270,7 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 	set_samples(o, c);
 	set_bias_and_precision(o, c);
 	set_budget(o, &c->budget);
+	set_worth(o, &c->worth);
 	set_paper(o, c);
 	set_time(o, c);
 	set_order_and_concurrency(o, c);

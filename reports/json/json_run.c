@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A run in report.json. */
+#include <math.h>
+
 #include "reports/json/json_value.h"
 
 static void role_add(struct strbuf *out, const struct protocol *p, int32_t role)
@@ -29,6 +31,14 @@ void json_run_add(struct strbuf *out, const struct analysis *a, size_t i)
 		json_text_number(out, "median_ns", u->summary.response_median);
 		json_text_number(out, "p99_ns", u->summary.response_p99);
 		json_text_integer(out, "execution_time_ns", u->summary.execution_ns);
+		if (u->summary.n_slices) {
+			json_text_count(out, "n_slices", u->summary.n_slices);
+			json_text_count(out, "n_left_out", u->summary.n_left_out);
+		}
+	}
+	if (isfinite(u->others_share)) {
+		json_text_number(out, "others_share", u->others_share);
+		json_text_number(out, "stolen_share", u->stolen_share);
 	}
 	json_text_count(out, "files_bytes", u->residency.total_bytes);
 	json_text_count(out, "cached_bytes", u->residency.cached_bytes);

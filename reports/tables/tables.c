@@ -19,6 +19,8 @@ static const struct {
     {"response-time", table_response_time},
     {"precision", table_precision},
     {"bias", table_bias},
+    {"distribution", table_distribution},
+    {"parts", table_parts},
     {"quantiles", table_quantiles},
     {"linearity-precision", table_linearity_precision},
     {"linearity-bias", table_linearity_bias},

@@ -28,6 +28,8 @@ void table_sources(struct table *t, const struct analysis *a);
 void table_response_time(struct table *t, const struct analysis *a);
 void table_precision(struct table *t, const struct analysis *a);
 void table_bias(struct table *t, const struct analysis *a);
+void table_distribution(struct table *t, const struct analysis *a); /* a row per case: shape, tail, operations, halves */
+void table_parts(struct table *t, const struct analysis *a);
 void table_linearity_precision(struct table *t, const struct analysis *a); /* CV over levels */
 void table_linearity_bias(struct table *t, const struct analysis *a);      /* relative bias over levels */
 void table_linearity(struct table *t, const struct analysis *a);           /* regression */

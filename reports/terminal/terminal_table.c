@@ -195,8 +195,8 @@ static void fill_case(struct row *r, const struct cell *c)
 		strbuf_addstr(&r->cell[BIAS], no_number(c->component[COMPONENT_BIAS].estimate.status));
 	add_precision(&r->cell[PRECISION], c);
 	add_value(&r->cell[TIME], &c->component[COMPONENT_EXECUTION_TIME].estimate, true);
-	if (!c->budget.status && isfinite(c->budget.U95))
-		number_add(&r->cell[WORTH], c->budget.U95, c->budget.U95, number_unit_percent, false);
+	if (isfinite(c->worth.U95))
+		number_add(&r->cell[WORTH], c->worth.U95, c->worth.U95, number_unit_percent, false);
 	add_value(&r->cell[REORDERED], &c->component[COMPONENT_REORDERING].estimate, false);
 	strbuf_addf(&r->cell[MISMATCHED], "%.0f", (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
 	strbuf_addstr(&r->cell[VERDICT], c->verdict == VERDICT_INCONCLUSIVE ? leaning_word(cell_leaning(c)) : verdict_name(c->verdict));

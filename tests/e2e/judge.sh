@@ -7,7 +7,7 @@ judged() { # DIR ARGUMENT...: whatever the verdict
 	dir=$1
 	shift
 	status=0
-	"$VALIDATE" judge --replicates 3 -o "$dir" "$@" >out 2>err || status=$?
+	"$VALIDATE" judge --replicates 5 -o "$dir" "$@" >out 2>err || status=$?
 	case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
 	grep '"state":"failed"' "$dir/journal" && fail "a run failed" || :
 }
@@ -103,7 +103,7 @@ for n in 1 2; do
 	} >few.csv
 	judged few-$n --with event few.csv
 	expect_line out "$n request"
-	jq -e --argjson n $n '[.cells[].n_requests] == [3 * $n]' few-$n/report/report.json >/dev/null || fail "of $n requests: $(jq -c '[.cells[].n_requests]' few-$n/report/report.json)"
+	jq -e --argjson n $n '[.cells[].n_requests] == [5 * $n]' few-$n/report/report.json >/dev/null || fail "of $n requests: $(jq -c '[.cells[].n_requests]' few-$n/report/report.json)"
 done
 expect_line out 'cache = cold'
 

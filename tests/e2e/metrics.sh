@@ -121,6 +121,22 @@ expect_value rbd_threshold 4
 expect_status 0 "$VALIDATE" metrics --json --observe issue --scope all --dt 2 r.csv x.csv
 expect_value rd_beyond_threshold 1
 
+# n-reordering beyond n = 20, where the lists end
+{
+	echo $head
+	for i in $(seq 30); do row $i $((i * 10)) $((i * 10 + 5)); done
+} >r30.csv
+{
+	echo $head
+	for i in $(seq 2 30); do row $i $((i * 10)) $((i * 10 + 5)); done
+	row 1 310 315
+} >x30.csv
+expect_status 0 "$VALIDATE" metrics --json --observe issue --scope all r30.csv x30.csv
+expect_value ro_reordered 1
+expect_value ro_n_reordered_max 29
+expect_status 0 "$VALIDATE" metrics --observe issue --scope all r30.csv x30.csv
+expect_line out 'n-reordered, largest n'
+
 # no more than what is asked for
 expect_status 0 "$VALIDATE" metrics --json --only response,concurrency r.csv x.csv
 grep -q '"order"' out && fail "--only did not keep order out" || :

@@ -44,14 +44,21 @@ struct estimate estimate_of_mean(const double *x, size_t n);
 /* --- evidence: what the decisions are made from ------------------------------------------------------------------- */
 /* A mean of runs has two t-estimates: `t` as if they were independent, which is shown and rejects; `wide` as they may depend on
  * each other in the order of the blocks (stats/serial.h), which accepts. */
+/* Pairs that replay the same recording share what it does to its replays (recordings.c). */
+struct recordings {
+	size_t n;	  /* 0: each pair has a recording of its own, or there is only one */
+	double per_group; /* pairs of a recording, averaged over the pairs */
+	double icc, se;	  /* intraclass correlation of the pairs of a recording, and its standard error */
+	double inflation; /* of the variance of the mean, as it is allowed for; 1: none */
+};
+
 struct ratio_evidence { /* one number of each pair: a logarithm of a ratio, or a difference */
 	enum stat_status status; /* STAT_ZERO_VARIANCE: t has se 0 */
 	size_t n;
 	double *d;	    /* [n], in block order; NULL where the status says there is none; owned */
-	size_t n_clusters;  /* 0: each pair has a recording of its own */
-	double *cluster;    /* [n_clusters] means of d over the pairs of a recording; owned */
 	struct t_estimate t, wide;
-	struct serial serial;
+	struct serial serial;		 /* its inflation includes what reused recordings add */
+	struct recordings recordings;
 };
 
 struct family { /* of a component with several parts; none: not measured */
@@ -171,6 +178,13 @@ uint64_t pairs_fewest_requests(const struct pairs *p);
 /* Widens every series in e[a->n_cells] for the dependence of one role: its coefficient is the larger of its own estimate and
  * the mean over all cells of its replayer (stats/serial.h). */
 void dependence_pool(const struct analysis *a, struct evidence *e);
+
+/* --- recordings.c --------------------------------------------------------------------------------------------------- */
+
+/* Of d[n], the number of each pair in p. */
+struct recordings recordings_of(const double *d, size_t n, const struct pairs *p);
+/* The inflation that is allowed for, where the mean intraclass correlation over n_cells cells is `mean`. */
+double recordings_inflation(const struct recordings *r, double mean, size_t n_cells);
 
 /* --- verdict.c ------------------------------------------------------------------------------------------------------ */
 

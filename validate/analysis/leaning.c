@@ -15,7 +15,8 @@ static double ideal_of(enum component_kind k)
 	return k == COMPONENT_PRECISION ? 1 : 0;
 }
 
-/* The interval that decides. Where none was judged: the 90 % interval of the estimate. NaN: a side is not known. */
+/* The interval that decides. Where none was judged: the 90 % interval of the estimate. NaN: a side
+ * is not known. */
 static void interval_of(const struct component *k, double *lo, double *hi)
 {
 	bool judged = isfinite(k->accept_hi);
@@ -40,25 +41,27 @@ static bool is_wide(const struct component *k, double lo, double hi)
 	return hi - k->estimate.value > room;
 }
 
-static bool excludes_ideal(const struct component *k, double lo, double hi)
+/* By the interval that rejects: the one that accepts is wider, for what so few runs may hide. */
+static bool excludes_ideal(const struct component *k)
 {
 	double ideal = ideal_of(k->kind);
-	return lo > ideal || hi < ideal;
+	return k->estimate.lo95 > ideal || k->estimate.hi95 < ideal;
 }
 
 static bool is_machines(const struct cell *c, const struct component *k)
 {
-	return k->kind == COMPONENT_UNCERTAINTY && c->budget.k95 * c->budget.u_c_program > k->limit;
+	return k->kind == COMPONENT_UNCERTAINTY && c->worth.machine > k->limit;
 }
 
 enum leaning component_leaning(const struct cell *c, const struct component *k)
 {
 	double lo, hi;
-	if (k->decision != DECISION_INCONCLUSIVE || !isfinite(k->limit) || k->estimate.status || !isfinite(k->estimate.value))
+	if (k->decision != DECISION_INCONCLUSIVE || !isfinite(k->limit) || k->estimate.status ||
+	    !isfinite(k->estimate.value))
 		return LEANING_NONE;
 	interval_of(k, &lo, &hi);
 	bool wide = is_wide(k, lo, hi);
-	if (is_outside(k) && !is_machines(c, k) && (!wide || excludes_ideal(k, lo, hi)))
+	if (is_outside(k) && !is_machines(c, k) && (!wide || excludes_ideal(k)))
 		return LEANING_WRONG;
 	return wide || k->impractical || is_outside(k) ? LEANING_NOISY : LEANING_RIGHT;
 }
@@ -78,13 +81,14 @@ enum leaning cell_leaning(const struct cell *c)
 
 const char *leaning_text(enum leaning l)
 {
-	static const char *const text[LEANING_N] = {"inconclusive", "looks right, not proven", "looks wrong, not proven",
-						    "too noisy here"};
+	static const char *const text[LEANING_N] = {"inconclusive", "looks right, not proven",
+						    "looks wrong, not proven", "too noisy here"};
 	return text[l];
 }
 
 const char *leaning_word(enum leaning l)
 {
-	static const char *const word[LEANING_N] = {"inconclusive", "looks right", "looks wrong", "too noisy"};
+	static const char *const word[LEANING_N] = {"inconclusive", "looks right", "looks wrong",
+						    "too noisy"};
 	return word[l];
 }

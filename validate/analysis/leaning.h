@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the numbers of an inconclusive case suggest. A leaning decides nothing: it says how to read the case and what to do next.
+/* What the numbers of an inconclusive case suggest. A leaning decides nothing: it says how to read
+ * the case and what to do next.
  *
  * Judged are the undecided components with a limit:
- *   wrong  some estimate lies outside its limit, and its interval excludes the ideal value (0; 1 for precision) or is no wider
- *          than the limits
- *   noisy  some interval is wider than the limits, or no practical number of replicates decides the component here
- *   right  every estimate lies inside its limit
- * The first that holds counts. An uncertainty U outside its limit is noise where the program's own U lies outside too. */
+ *   wrong  some estimate lies outside its limit, and its 95 % interval excludes the ideal value (0;
+ * 1 for precision) or the interval that decides is no wider than the limits noisy  some interval is
+ * wider than the limits, or no practical number of replicates decides the component here right
+ * every estimate lies inside its limit The first that holds counts. An uncertainty U outside its
+ * limit is noise where the program's own U lies outside too. */
 #ifndef VALIDATE_ANALYSIS_LEANING_H
 #define VALIDATE_ANALYSIS_LEANING_H
 
 #include "validate/analysis/analysis.h"
 
-/* NONE: the case is decided, or no component says anything (before the first look, undefined numbers). */
+/* NONE: the case is decided, or no component says anything (before the first look, undefined
+ * numbers). */
 enum leaning { LEANING_NONE, LEANING_RIGHT, LEANING_WRONG, LEANING_NOISY, LEANING_N };
 
 enum leaning cell_leaning(const struct cell *c);

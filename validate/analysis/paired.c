@@ -9,16 +9,15 @@
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/covariate.h"
 
-/* Means of d[n] over the runs that share a key, in the order of their first use; returns how many. */
-static size_t means_by(double *mean, const double *d, size_t n, bool (*same)(const struct pairs *p, size_t i, size_t j),
-		       const struct pairs *p)
+/* Means of d[n] over the pairs that share a reference, in the order of its first use; returns how many. */
+static size_t means_by_reference(double *mean, const double *d, size_t n, const struct pairs *p)
 {
 	size_t n_means = 0;
 	for (size_t i = 0; i < n; i++) {
 		double sum = 0;
 		size_t count = 0, first = n;
 		for (size_t j = n; j-- > 0;)
-			if (same(p, i, j)) {
+			if (p->r[i] == p->r[j]) {
 				first = j;
 				sum += d[j];
 				count++;
@@ -29,42 +28,17 @@ static size_t means_by(double *mean, const double *d, size_t n, bool (*same)(con
 	return n_means;
 }
 
-static bool same_reference(const struct pairs *p, size_t i, size_t j)
-{
-	return p->r[i] == p->r[j];
-}
-
-static bool same_recording(const struct pairs *p, size_t i, size_t j)
-{
-	return p->x[i]->bank == p->x[j]->bank;
-}
-
 /* Where the reference itself is shared, it counts once. With one recording for all, the scatter of the replays is all there
  * is. */
 static void share_references(struct ratio_evidence *e, const struct pairs *p)
 {
 	double *mean = xcalloc(e->n ? e->n : 1, sizeof *mean);
-	size_t n = means_by(mean, e->d, e->n, same_reference, p);
+	size_t n = means_by_reference(mean, e->d, e->n, p);
 	if (n > 1) {
 		memcpy(e->d, mean, n * sizeof *mean);
 		e->n = n;
 	}
 	free(mean);
-}
-
-/* Where the program runs anew in each pair and recordings are reused, what a recording does to its replays is the same in all
- * of its pairs: their means are one more series, which accepting needs as well. */
-static void cluster_recordings(struct ratio_evidence *e, const struct pairs *p)
-{
-	if (p->shared || e->n < 2 || !p->x[0]->summary.has_input)
-		return;
-	e->cluster = xcalloc(e->n, sizeof *e->cluster);
-	e->n_clusters = means_by(e->cluster, e->d, e->n, same_recording, p);
-	if (e->n_clusters == e->n || e->n_clusters < 2) {
-		free(e->cluster);
-		e->cluster = NULL;
-		e->n_clusters = 0;
-	}
 }
 
 void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p)
@@ -76,8 +50,7 @@ void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p)
 		e->status = dependent_mean(e->d, e->n, &e->t, &e->wide, &e->serial);
 	if (e->status == STAT_ZERO_VARIANCE)
 		e->wide = e->t;
-	else if (!e->status)
-		cluster_recordings(e, p);
+	e->recordings = e->status ? (struct recordings){.inflation = 1} : recordings_of(e->d, e->n, p);
 }
 
 /* True where d[n] differs by no more than the rounding of the numbers it comes from: a scatter that is none. */
@@ -115,8 +88,7 @@ void paired_ratio_without(struct ratio_evidence *e, const double *x, const doubl
 void ratio_release(struct ratio_evidence *e)
 {
 	free(e->d);
-	free(e->cluster);
-	e->d = e->cluster = NULL;
+	e->d = NULL;
 }
 
 struct estimate paired_estimate(const struct sample *x, const struct sample *r, const struct pairs *p)
@@ -196,17 +168,23 @@ void family_release(struct family *f)
 /* --- dependence, over all cells of a replayer ------------------------------------------------------------------------- */
 
 struct pooled { /* series of the same component, of one replayer */
-	double sum; /* of their coefficients */
-	size_t n_series, n_cells;
+	double sum, sum_icc; /* of their coefficients and intraclass correlations */
+	size_t n_series, n_reusing, n_cells;
 };
 
-/* What is done with a series; `wide` NULL: no mean is made of it. */
-typedef void series_fn(struct pooled *p, struct serial *s, const struct t_estimate *t, struct t_estimate *wide, size_t n);
+struct series {
+	struct serial *serial;
+	struct recordings *recordings; /* NULL: not known */
+	const struct t_estimate *t;
+	struct t_estimate *wide; /* NULL: no mean is made of it */
+	size_t n;
+};
+typedef void series_fn(struct pooled *p, const struct series *s);
 
 static void series_of_ratio(struct ratio_evidence *e, series_fn *one, struct pooled *p)
 {
 	if (!e->status)
-		one(p, &e->serial, &e->t, &e->wide, e->n);
+		one(p, &(struct series){&e->serial, &e->recordings, &e->t, &e->wide, e->n});
 }
 
 enum { SLOT_BIAS, SLOT_TIME, SLOT_IN_FLIGHT, SLOT_IN_FLIGHT_MAX, SLOT_REORDERED, SLOT_LATE, SLOT_ISSUE, SLOT_DISTANCE, SLOT_PRECISION,
@@ -218,36 +196,44 @@ static void each_series(struct evidence *e, size_t slot, series_fn *one, struct 
 	if (slot < SLOT_REORDERED)
 		series_of_ratio(ratio[slot], one, p);
 	else if (slot == SLOT_REORDERED && !e->reordered.status)
-		one(p, &e->reordered.serial, &e->reordered.t, &e->reordered.wide, e->reordered.n);
+		one(p, &(struct series){&e->reordered.serial, NULL, &e->reordered.t, &e->reordered.wide, e->reordered.n});
 	else if (slot == SLOT_LATE && !e->late.status)
-		one(p, &e->late.serial, &e->late.t, &e->late.wide, e->late.n);
+		one(p, &(struct series){&e->late.serial, NULL, &e->late.t, &e->late.wide, e->late.n});
 	else if (slot == SLOT_ISSUE && !e->issue_error.status)
-		one(p, &e->issue_error.serial, &e->issue_error.t, &e->issue_error.wide, e->issue_error.n);
+		one(p, &(struct series){&e->issue_error.serial, NULL, &e->issue_error.t, &e->issue_error.wide, e->issue_error.n});
 	else if (slot == SLOT_PRECISION && !e->precision_status)
-		one(p, &e->precision_serial, NULL, NULL, e->precision.n);
+		one(p, &(struct series){.serial = &e->precision_serial, .n = e->precision.n});
 	for (size_t i = 0; slot == SLOT_DISTANCE && i < e->distance.n_levels; i++)
-		one(p, &e->distance.serial[i], &e->distance.t[i], &e->distance.wide[i], e->distance.n);
+		one(p, &(struct series){&e->distance.serial[i], NULL, &e->distance.t[i], &e->distance.wide[i], e->distance.n});
 	for (size_t i = 0; slot >= SLOT_FAMILIES && i < e->family[slot - SLOT_FAMILIES].n; i++)
 		series_of_ratio(&e->family[slot - SLOT_FAMILIES].part[i].value, one, p);
 }
 
-static void add(struct pooled *p, struct serial *s, const struct t_estimate *t, struct t_estimate *wide, size_t n)
+static void add(struct pooled *p, const struct series *s)
 {
-	(void)t;
-	(void)wide;
-	if (isnan(s->lag1) || n < 2)
+	if (isnan(s->serial->lag1) || s->n < 2)
 		return;
-	p->sum += serial_rho_own(s->lag1, (double)n);
+	p->sum += serial_rho_own(s->serial->lag1, (double)s->n);
 	p->n_series++;
+	if (s->recordings && s->recordings->n) {
+		p->sum_icc += s->recordings->icc;
+		p->n_reusing++;
+	}
 }
 
-static void apply(struct pooled *p, struct serial *s, const struct t_estimate *t, struct t_estimate *wide, size_t n)
+static void apply(struct pooled *p, const struct series *s)
 {
-	if (isnan(s->lag1) || n < 2)
+	const double n = (double)s->n;
+	if (isnan(s->serial->lag1) || s->n < 2)
 		return;
-	*s = serial_pooled(s->lag1, n, p->sum / (double)p->n_series, p->n_cells);
-	if (wide)
-		*wide = serial_widen(t, n, s);
+	*s->serial = serial_pooled(s->serial->lag1, s->n, p->sum / (double)p->n_series, p->n_cells);
+	if (s->recordings && s->recordings->n) {
+		s->recordings->inflation = recordings_inflation(s->recordings, p->sum_icc / (double)p->n_reusing, p->n_cells);
+		s->serial->inflation = fmin(n, s->serial->inflation * s->recordings->inflation);
+		s->serial->n_effective = n / s->serial->inflation;
+	}
+	if (s->wide)
+		*s->wide = serial_widen(s->t, s->n, s->serial);
 }
 
 void dependence_pool(const struct analysis *a, struct evidence *e)

@@ -67,12 +67,13 @@ static bool campaign_is_parallel(const struct campaign *c)
 }
 
 /* How the runs of each scenario are paired, and why. */
-static json_t *pairing_facts(const struct protocol *p)
+static json_t *pairing_facts(const struct campaign *c)
 {
+	const struct protocol *p = c->protocol;
 	json_t *all = json_array();
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		const char *why, *replayer;
-		const bool sliced = scenario_is_sliced(p, i, &why, &replayer);
+		const bool sliced = group_is_sliced(c, i, &why, &replayer);
 		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s*}", "scenario", p->scenario[i].name, "by", sliced ? "slices" : "runs",
 						     "why", why, "replayer", replayer));
 	}
@@ -91,7 +92,6 @@ void facts_begin(struct campaign *c)
 	json_object_set_new(c->environment, "costs",
 			    json_pack("{s:o}", "minor_fault_ns", isfinite(fault_ns) ? json_real(fault_ns) : json_null()));
 	earlier_inherit(c);
-	json_object_set_new(c->environment, "pairing", pairing_facts(c->protocol));
 	cpu_ticks_read(&c->ticks_at_start);
 }
 
@@ -159,6 +159,7 @@ void facts_describe(struct campaign *c)
 		environment_skip(c->environment, "verifying that no page is dirty before a run",
 				 "cachestat(2) does not serve here (a kernel before 6.5, or an overlay file system)",
 				 "the file system is synced before every run; cached pages are counted by mincore(2)");
+	json_object_set_new(c->environment, "pairing", pairing_facts(c));
 	const struct protocol *p = c->protocol;
 	struct rlimit realtime = {0};
 	getrlimit(RLIMIT_RTPRIO, &realtime);

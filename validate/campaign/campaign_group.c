@@ -30,6 +30,7 @@ struct member { /* one run of the group */
 	struct step_result result;
 	struct round_role *role; /* its row in the rounds; NULL: it was not started */
 	char *bank, *output;
+	char *target; /* of another project's replayer: where its files are; NULL */
 	int pause_fd;
 	struct pause_page *page;
 	char reason[500]; /* why it could not be prepared */
@@ -107,7 +108,8 @@ static void group_release(struct group *g)
 		unlink(m->output);
 		free(m->output);
 		free(m->bank);
-		free(g->rounds.role[i].slices.slice);
+		free(m->target);
+		round_role_release(&g->rounds.role[i]);
 	}
 	free(g->rounds.role);
 	free(g->member);
@@ -130,15 +132,29 @@ static enum time_part part_of(const struct campaign *c, const struct member *m)
 	return role_is_program(c, m->run->role) ? TIME_PROGRAM : TIME_REPLAY;
 }
 
+static bool is_foreign(const struct campaign *c, const struct run *r)
+{
+	return r->role >= 0 && replayer_adapter(&c->protocol->replayer[r->role]);
+}
+
+/* As /proc names it. */
+static char *files_path(struct campaign *c, const struct step *s)
+{
+	struct place *place = &c->places.place[step_target(c, s)];
+	return realpath(place_seat(place, c->places.scenario[s->scenario].dir, s->seat)->path, NULL);
+}
+
 static int member_wait_ready(struct group *g, struct member *m)
 {
 	struct campaign *c = g->c;
+	m->target = is_foreign(c, m->run) ? files_path(c, &m->step) : NULL;
 	m->role = &g->rounds.role[g->rounds.n++];
 	*m->role = (struct round_role){
 	    .page = m->page,
 	    .pid = m->process.launched.pid,
 	    .by = pairing_pause(c->protocol, m->run->role < 0 ? SIZE_MAX : (size_t)m->run->role),
 	    .left_ns = m->process.spec.timeout_ns,
+	    .target = m->target,
 	};
 	return round_role_ready(m->role, c->signal_fd);
 }
@@ -156,18 +172,22 @@ static int member_start(struct group *g, struct member *m)
 	return ret;
 }
 
-/* Whether the processor time of its leader is all that the run used. */
-static bool is_one_process(const struct campaign *c, const struct run *r)
+/* Whether the processor time that the rounds saw is all that the run used. */
+static bool is_use_known(const struct campaign *c, const struct run *r)
 {
 	struct replay_config config;
+	if (is_foreign(c, r))
+		return true;
+	if (c->protocol->scenario[r->scenario].observe != OBSERVE_OWN)
+		return false; /* its leader is the observer */
 	return role_is_program(c, r->role) || (strcmp(c->protocol->replayer[r->role].engine, "compiled") != 0 &&
 					       replayer_config(&c->protocol->replayer[r->role], &config, NULL) == 0 && !config.processes);
 }
 
 /* Lets it write its trace and end. Others' time is not its own. */
-static int member_conclude(struct campaign *c, struct member *m, int64_t rounds_ns)
+static int member_conclude(struct campaign *c, struct member *m, int64_t begin_ns, int64_t rounds_ns)
 {
-	int64_t own_ns = 0;
+	int64_t own_ns = 0; /* of the rounds; the slice in which another project's replayer began was before them */
 	if (m->reason[0])
 		return 0;
 	if (m->role) {
@@ -181,10 +201,11 @@ static int member_conclude(struct campaign *c, struct member *m, int64_t rounds_
 	if (!m->role)
 		return ret;
 	for (size_t i = 0; i < m->role->slices.n; i++)
-		own_ns += m->role->slices.slice[i].quiet_ns - m->role->slices.slice[i].open_ns;
+		if (m->role->slices.slice[i].open_ns >= begin_ns)
+			own_ns += m->role->slices.slice[i].quiet_ns - m->role->slices.slice[i].open_ns;
 	time_move(&c->time, TIME_START, part_of(c, m), (double)own_ns * 1e-9);
 	m->result.launch.run_ns -= rounds_ns - own_ns;
-	if (is_one_process(c, m->run)) {
+	if (is_use_known(c, m->run)) {
 		m->result.others = m->role->others;
 		m->result.own_s = m->role->own_s;
 	}
@@ -211,7 +232,7 @@ static int group_run(struct group *g, struct err *e)
 	if (interrupted)
 		c->interrupted = true;
 	for (size_t i = 0; i < g->n; i++) {
-		int bad = member_conclude(c, &g->member[i], rounds_ns);
+		int bad = member_conclude(c, &g->member[i], begin_ns, rounds_ns);
 		ret = ret ? ret : bad;
 	}
 	return ret;
@@ -264,13 +285,23 @@ static int sliced_make(struct campaign *c, size_t first, size_t n, struct err *e
 	return ret;
 }
 
+bool group_is_sliced(const struct campaign *c, size_t scenario, const char **why, const char **replayer)
+{
+	if (!scenario_is_sliced(c->protocol, scenario, why, replayer))
+		return false;
+	if (scenario_n_seats(c->protocol, scenario) == 1 || !c->places.place[c->protocol->scenario[scenario].target].lacks_copies)
+		return true;
+	*why = "copies of its files for program and replayers do not fit on the target";
+	return false;
+}
+
 int group_make(struct campaign *c, size_t first, size_t n, struct err *e)
 {
 	const char *why, *replayer;
 	size_t n_wanted = 0;
 	for (size_t i = first; i < first + n; i++)
 		n_wanted += run_is_wanted(c, i);
-	if (n_wanted > 1 && scenario_is_sliced(c->protocol, c->plan.run[first].scenario, &why, &replayer))
+	if (n_wanted > 1 && group_is_sliced(c, c->plan.run[first].scenario, &why, &replayer))
 		return sliced_make(c, first, n, e);
 	for (size_t i = first; i < first + n; i++) {
 		int ret = !run_is_wanted(c, i) ? 0 : campaign_interrupted(c) ? -EINTR : run_make(c, (uint32_t)i, e);

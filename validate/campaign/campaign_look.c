@@ -29,7 +29,7 @@ static int comparison_make(struct comparison *k, const struct results *r, const 
 	ret = ret ? ret : baseline_make(&k->is, r, a, e);
 	ret = ret ? ret : baseline_choose(&k->was, r->protocol.compare.old, e);
 	ret = ret ? ret : baseline_choose(&k->is, r->protocol.compare.new, e);
-	return ret ? ret : compare_compute(&k->change, &k->was, &k->is, &(struct compare_options){0}, e);
+	return ret ? ret : compare_compute(&k->change, &k->was, &k->is, &(struct compare_options){.words_only = true}, e);
 }
 
 static int comparison_count(const struct results *r, const struct analysis *a, size_t *n_undecided, size_t *n_cells, struct err *e)
@@ -117,7 +117,7 @@ static void comparison_take(struct campaign *c, const struct campaign_change *ch
 		for (size_t s = 0; s < p->n_scenarios; s++)
 			for (size_t r = 0; r < p->n_replayers && !strcmp(change->cell[i].scenario, p->scenario[s].name); r++)
 				c->look_case[s * p->n_replayers + r] =
-				    (struct look_case){change->cell[i].word != CHANGE_INCONCLUSIVE, 0};
+				    (struct look_case){change->cell[i].word != CHANGE_INCONCLUSIVE, change->cell[i].n_further};
 }
 
 int look_cases(struct campaign *c, struct err *e)

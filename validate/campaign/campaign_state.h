@@ -283,6 +283,8 @@ static inline bool run_is_wanted(const struct campaign *c, size_t id)
 {
 	return c->run[id].state == RUN_PENDING && !(c->left_out && c->left_out[id]);
 }
+/* Whether the groups of a scenario are made in slices: as scenario_is_sliced(), and the copies of the files fit. */
+bool group_is_sliced(const struct campaign *c, size_t scenario, const char **why, const char **replayer);
 /* Makes all wanted runs of plan.run[first..first+n), which are a group. Errors: as run_make(). */
 int group_make(struct campaign *c, size_t first, size_t n, struct err *e);
 

@@ -90,6 +90,30 @@ static void copies_fill(struct place *place)
 			set_join(&place->dir[place->dir[i].copy].files, &place->dir[i].files);
 }
 
+static void files_free(struct place_dir *d)
+{
+	for (size_t k = 0; k < d->files.n; k++)
+		free((char *)d->files.entry[k].path);
+	free(d->files.entry);
+	d->files = (struct fileset){0};
+}
+
+/* Their directories stay, without files: scenarios know the others by number. Files of an earlier session are removed. */
+static int copies_drop(struct place *place, struct err *e)
+{
+	int ret = 0;
+	for (size_t i = 0; !ret && i < place->n_dirs; i++) {
+		struct place_dir *d = &place->dir[i];
+		d->copy = 0;
+		if (!d->is_copy)
+			continue;
+		ret = fileset_remove(&d->files, d->fd, e);
+		files_free(d);
+	}
+	place->lacks_copies = true;
+	return ret;
+}
+
 struct place_dir *place_seat(struct place *place, size_t dir, size_t seat)
 {
 	for (; seat && place->dir[dir].copy; seat--)
@@ -110,7 +134,7 @@ int places_plan(struct places *s, const struct protocol *p, struct err *e)
 	s->place = xcalloc(p->n_targets, sizeof *s->place);
 	s->scenario = xcalloc(p->n_scenarios, sizeof *s->scenario);
 	for (size_t i = 0; i < p->n_targets; i++)
-		s->place[i].fd = -1;
+		s->place[i] = (struct place){.fd = -1, .needs_copies = p->pairing == PAIRING_SLICES};
 	int ret = 0;
 	for (size_t i = 0; !ret && i < p->n_scenarios; i++) {
 		const struct scenario *c = &p->scenario[i];
@@ -141,9 +165,7 @@ static void place_release(struct place *place)
 		struct place_dir *d = &place->dir[i];
 		if (d->fd >= 0)
 			close(d->fd);
-		for (size_t k = 0; k < d->files.n; k++)
-			free((char *)d->files.entry[k].path);
-		free(d->files.entry);
+		files_free(d);
 		fileset_state_release(&d->state);
 		free(d->path);
 	}
@@ -215,6 +237,14 @@ static int space_check(const struct place *place, struct err *e)
 	return ret;
 }
 
+static bool has_copies(const struct place *place)
+{
+	for (size_t i = 0; i < place->n_dirs; i++)
+		if (place->dir[i].is_copy)
+			return true;
+	return false;
+}
+
 int place_make(struct place *place, const char *parent, const char *name, struct err *e)
 {
 	struct stat st;
@@ -251,6 +281,14 @@ int place_make(struct place *place, const char *parent, const char *name, struct
 		else
 			ret = dir_open(d->path, &d->fd, e);
 	}
+	if (ret)
+		return ret;
+	ret = space_check(place, e);
+	if (ret != -ENOSPC || place->needs_copies || !has_copies(place))
+		return ret;
+	if (e)
+		*e = (struct err)ERR_INIT;
+	ret = copies_drop(place, e);
 	return ret ? ret : space_check(place, e);
 }
 

@@ -39,6 +39,8 @@ struct place {      /* of one target */
 	dev_t observed;		    /* device that is watched while runs are made here, 0 none (observe.h) */
 	struct place_dir *dir;
 	size_t n_dirs;
+	bool needs_copies; /* it is an error where copies of the files do not fit; else the place does without them */
+	bool lacks_copies; /* they did not fit */
 };
 
 struct scenario_files {
@@ -64,7 +66,8 @@ uint64_t place_bytes(const struct place *place);
 struct place_dir *place_seat(struct place *place, size_t dir, size_t seat);
 
 /* Makes the directory NAME of a target in `parent` (which must be there), or takes the one that an earlier session
- * left, where it is ours. Errors: of the system; ENOSPC with the amounts when the files would not fit. */
+ * left, where it is ours. Copies of files for runs that go on at the same time are left out where they do not fit (lacks_copies), unless
+ * the place needs them. Errors: of the system; ENOSPC with the amounts when the files would not fit. */
 int place_make(struct place *place, const char *parent, const char *name, struct err *e);
 /* Creates the files, and overwrites them n_passes times more. */
 int place_fill(struct places *s, size_t target, uint64_t n_passes, struct err *e);

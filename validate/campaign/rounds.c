@@ -8,12 +8,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "common/clock.h"
 #include "common/xalloc.h"
 #include "validate/campaign/launch.h"
 
 #define LOOK_NS 1000000 /* a process that ended says nothing on its page */
+#define STOP_LOOK_NS 50000
 /* A request may wait for one that a paused thread was to make: nothing would ever end it. */
 #define QUIET_LIMIT_NS 1000000000
 
@@ -27,29 +29,9 @@ static bool has_ended(const struct round_role *x)
 static bool is_stopped(const struct round_role *x)
 {
 	siginfo_t info = {.si_pid = 0};
+	if (x->target)
+		return descendants_are_stopped(&x->below);
 	return waitid(P_PID, (id_t)x->pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid;
-}
-
-int round_role_ready(struct round_role *x, int signal_fd)
-{
-	const int64_t begin_ns = clock_monotonic_ns();
-	x->state = ROUND_GOING;
-	for (;;) {
-		const uint32_t seen = atomic_load(&x->page->n_events);
-		const enum pause_look look = pause_look(x->page);
-		const int64_t spent_ns = clock_monotonic_ns() - begin_ns;
-		if (signals_pending(signal_fd))
-			return -EINTR;
-		if (has_ended(x))
-			x->state = ROUND_GONE;
-		else if (spent_ns > x->left_ns)
-			x->state = ROUND_TIMED_OUT;
-		if (look == PAUSE_QUIET || look == PAUSE_DONE || x->state != ROUND_GOING) {
-			x->left_ns -= spent_ns;
-			return 0;
-		}
-		pause_events_wait(x->page, seen, LOOK_NS);
-	}
 }
 
 /* --- one slice ---------------------------------------------------------------------------------------------------- */
@@ -62,7 +44,10 @@ static struct slice *slice_add(struct round_role *x)
 
 static void role_go(struct round_role *x, bool is_first)
 {
-	if (x->by == PAUSE_GATE || is_first)
+	pause_clock_go(x->page);
+	if (x->target)
+		descendants_signal(&x->below, SIGCONT);
+	else if (x->by == PAUSE_GATE || is_first)
 		pause_go(x->page);
 	else
 		kill(-x->pid, SIGCONT);
@@ -87,7 +72,8 @@ static bool event_wait(const struct round_role *x, uint32_t seen, int signal_fd)
 		pause_events_wait(x->page, seen, LOOK_NS);
 	} else {
 		struct pollfd p = {.fd = signal_fd, .events = POLLIN};
-		poll(&p, 1, LOOK_NS / 1000000);
+		const struct timespec limit = {0, x->target ? STOP_LOOK_NS : LOOK_NS}; /* nobody signals that another's child has stopped */
+		ppoll(&p, 1, &limit, NULL);
 	}
 	return signals_pending(signal_fd);
 }
@@ -96,7 +82,10 @@ static bool event_wait(const struct round_role *x, uint32_t seen, int signal_fd)
 static int role_hold(struct round_role *x, int signal_fd)
 {
 	const int64_t limit_ns = clock_monotonic_ns() + QUIET_LIMIT_NS;
-	if (x->by == PAUSE_GATE)
+	pause_clock_stop(x->page);
+	if (x->target)
+		descendants_signal(&x->below, SIGSTOP);
+	else if (x->by == PAUSE_GATE)
 		pause_hold(x->page);
 	else
 		kill(-x->pid, SIGSTOP);
@@ -118,13 +107,25 @@ static int role_hold(struct round_role *x, int signal_fd)
 	}
 }
 
+/* A program that starts processes in groups of their own while it runs: those go on until they are found. */
+static void newcomers_stop(struct round_role *x)
+{
+	descendants_find(&x->below, atomic_load(&x->page->keeper));
+	descendants_signal(&x->below, SIGSTOP);
+}
+
+static double role_cpu_s(const struct round_role *x)
+{
+	return x->target ? descendants_cpu_s(&x->below) : process_cpu_s(x->pid);
+}
+
 static int slice_make(const struct rounds *r, struct round_role *x)
 {
 	struct others_reading before, after;
 	struct slice *s = slice_add(x);
 	int ret = 0;
 	others_read(&before);
-	const double own_before_s = process_cpu_s(x->pid);
+	const double own_before_s = role_cpu_s(x);
 	s->open_ns = clock_monotonic_ns();
 	role_go(x, x->slices.n == 1);
 	slice_wait(x, s->open_ns + r->slice_ns);
@@ -136,13 +137,82 @@ static int slice_make(const struct rounds *r, struct round_role *x)
 	else
 		ret = role_hold(x, r->signal_fd);
 	s->quiet_ns = clock_monotonic_ns();
-	x->own_s += process_cpu_s(x->pid) - own_before_s;
+	const double own_s = role_cpu_s(x) - own_before_s;
+	x->own_s += own_s > 0 || !x->target ? own_s : 0; /* one of several processes may have ended */
 	others_read(&after);
 	others_add(&x->others, &before, &after);
 	x->left_ns -= s->quiet_ns - s->open_ns;
+	if (x->target && x->state == ROUND_GOING && x->slices.n % ROUND_FIND_SLICES == 0)
+		newcomers_stop(x);
 	if (x->state == ROUND_GOING && x->left_ns < 0)
 		x->state = ROUND_TIMED_OUT;
 	return ret;
+}
+
+/* --- the first request --------------------------------------------------------------------------------------------- */
+
+/* Whether another project's replayer has begun. */
+static bool has_begun(struct round_role *x)
+{
+	const pid_t keeper = atomic_load(&x->page->keeper);
+	if (!keeper)
+		return false;
+	descendants_find(&x->below, keeper);
+	return descendants_use(&x->below, x->target);
+}
+
+/* It runs until it has begun; that is its first slice. */
+static int foreign_ready(struct round_role *x, int signal_fd)
+{
+	const int64_t begin_ns = clock_monotonic_ns();
+	bool begun = false;
+	int ret = 0;
+	while (!begun && x->state == ROUND_GOING) {
+		const uint32_t seen = atomic_load(&x->page->n_events);
+		if (signals_pending(signal_fd))
+			return -EINTR;
+		if (pause_look(x->page) == PAUSE_DONE)
+			x->state = ROUND_DONE;
+		else if (has_ended(x))
+			x->state = ROUND_GONE;
+		else if (clock_monotonic_ns() - begin_ns > x->left_ns)
+			x->state = ROUND_TIMED_OUT;
+		else if (!(begun = has_begun(x)))
+			pause_events_wait(x->page, seen, LOOK_NS);
+	}
+	struct slice *s = slice_add(x);
+	*s = (struct slice){.open_ns = begin_ns, .close_ns = clock_monotonic_ns()};
+	if (begun)
+		ret = role_hold(x, signal_fd);
+	if (begun) /* processes that it started while it was searched */
+		newcomers_stop(x);
+	s->quiet_ns = clock_monotonic_ns();
+	x->left_ns -= s->quiet_ns - begin_ns;
+	return ret;
+}
+
+int round_role_ready(struct round_role *x, int signal_fd)
+{
+	const int64_t begin_ns = clock_monotonic_ns();
+	x->state = ROUND_GOING;
+	if (x->target)
+		return foreign_ready(x, signal_fd);
+	for (;;) {
+		const uint32_t seen = atomic_load(&x->page->n_events);
+		const enum pause_look look = pause_look(x->page);
+		const int64_t spent_ns = clock_monotonic_ns() - begin_ns;
+		if (signals_pending(signal_fd))
+			return -EINTR;
+		if (has_ended(x))
+			x->state = ROUND_GONE;
+		else if (spent_ns > x->left_ns)
+			x->state = ROUND_TIMED_OUT;
+		if (look == PAUSE_QUIET || look == PAUSE_DONE || x->state != ROUND_GOING) {
+			x->left_ns -= spent_ns;
+			return 0;
+		}
+		pause_events_wait(x->page, seen, LOOK_NS);
+	}
 }
 
 /* --- the rounds --------------------------------------------------------------------------------------------------- */
@@ -182,5 +252,13 @@ void round_role_finish(struct round_role *x)
 {
 	pause_go(x->page);
 	pause_let_finish(x->page);
+	pause_clock_go(x->page);
+	descendants_signal(&x->below, SIGCONT);
 	kill(-x->pid, SIGCONT);
+}
+
+void round_role_release(struct round_role *x)
+{
+	free(x->slices.slice);
+	descendants_release(&x->below);
 }

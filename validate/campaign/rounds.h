@@ -14,11 +14,13 @@
 
 #include "common/err.h"
 #include "common/pause.h"
+#include "validate/campaign/descendants.h"
 #include "validate/campaign/others.h"
 #include "validate/metrics/slices.h"
 #include "validate/protocol/protocol.h"
 
-/* After a switch response times are longer for about this time (doc/statistics.md): requests that begin in it do not count. */
+/* Requests that begin in this time after a switch do not count. The first request of a thread takes 1.5 times as long, later ones at
+ * most 1.07 times (doc/statistics.md, Pairs in time). */
 #define ROUND_SETTLE_NS 200000
 
 enum round_state {
@@ -28,10 +30,15 @@ enum round_state {
 	ROUND_TIMED_OUT /* its time was up */
 };
 
+/* How often a stopped program is searched for processes that it has started since. */
+#define ROUND_FIND_SLICES 16
+
 struct round_role { /* one process; `pid` leads its process group */
 	struct pause_page *page;
 	pid_t pid;
 	enum pause_by by;
+	const char *target; /* of another project's replayer: the directory whose files it uses; NULL: it has the gate */
+	struct descendants below; /* all that this replayer has started */
 	int64_t left_ns; /* that it may still run */
 	enum round_state state;
 	struct slices slices; /* what it got; owned */
@@ -49,12 +56,14 @@ struct rounds {
 	int signal_fd; /* as of launch_spec */
 };
 
-/* Waits until a process that was started on hold is ready for its first request: ROUND_GOING; or has ended, or its time is up. Returns
- * 0, -EINTR when the campaign is to end. */
+/* Waits until a process that was started on hold is ready for its first request: ROUND_GOING; or has ended, or its time is up. Another
+ * project's replayer is ready when it has a file of its target open: then it is stopped. Until then it has had its first slice, as the
+ * requests that it has made by then count; it may have made all of them (ROUND_DONE). Returns 0, -EINTR when the campaign is to end. */
 int round_role_ready(struct round_role *x, int signal_fd);
 /* Lets every role that is ROUND_GOING make its requests. Returns as round_role_ready; then no role is stopped, but some may be on hold. */
 int rounds_run(struct rounds *r);
 /* Lets a process end: nothing pauses it from now on. */
 void round_role_finish(struct round_role *x);
+void round_role_release(struct round_role *x);
 
 #endif

@@ -1,46 +1,101 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the answer is made of. Bias: the t-interval of the mean log ratio for pairs, else of the relative bias of means by
- * first-order propagation. Precision: Pitman-Morgan limits of the logarithms for pairs, else limits by F. Accepted where
- * the interval that leaves out alpha on either side (both limits for bias, the upper one for precision) lies within the
- * limit; rejected where the interval with alpha/2 on either side (bias), or the lower limit with alpha (precision),
- * lies wholly beyond. */
+/* What the answer is made of, by the functions that judge campaigns. Bias: the mean log ratio of pairs, by re-randomisation
+ * (stats/paired_mean.h), else the relative bias of means by first-order propagation. Precision: the ratio of standard deviations
+ * (stats/spread_ratio.h), of the logarithms for pairs. Accepted where P against the limits (both for bias, the upper one for
+ * precision), widened for values that depend on those before them, is at most alpha. Rejected where P of lying beyond, which is
+ * not widened, is at most alpha; doubled for bias. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/distributions.h"
-#include "validate/stats/mean_difference.h"
 #include "validate/stats/multiplicity.h"
+#include "validate/stats/paired_mean.h"
 #include "validate/stats/paper.h"
-#include "validate/stats/pitman_morgan.h"
+#include "validate/stats/spread_ratio.h"
 #include "validate/stats/variance_ratio.h"
 
 #define REJECTION_ERROR 0.01 /* of all rejections of the family together */
 
 const char *const decided_names[] = {"accept", "reject", "inconclusive", NULL};
 
-static enum stat_status paired_estimate(const struct comparison *c, struct t_estimate *t)
+/* P of lying within the limits, widened; of lying beyond the nearer one; against no bias: two-sided both. */
+struct bias_p {
+	double within, beyond, none;
+};
+
+static struct bias_p doubled(double within, double outside, double above, double below)
+{
+	return (struct bias_p){within, fmin(1, 2 * outside), fmin(1, 2 * fmin(above, below))};
+}
+
+/* On the scale of logarithms. A lower limit of -100 % or beyond is never passed by a log ratio. */
+static enum stat_status paired_bias(const struct comparison *c, double alpha, double limit, struct answer *a, struct bias_p *p)
 {
 	size_t n = c->ref->unit.n;
+	struct paired_mean m;
 	enum stat_status s = pairs_check(c);
 	if (s)
 		return s;
-	double *d = xcalloc(n, sizeof *d);
+	double *d = xcalloc(n, sizeof *d), lower = limit < 100 ? log1p(-limit / 100) : -INFINITY, upper = log1p(limit / 100);
 	s = log_ratios(c->ref->unit.x, c->rep->unit.x, n, d);
 	if (!s)
-		s = mean_test(d, n, t);
+		s = paired_mean_of(d, n, &m);
+	if (!s && !(paired_mean_limits(&m, alpha / 2, false, &a->lo, &a->hi) && paired_mean_limits(&m, alpha, true, &a->inner_lo, &a->inner_hi)))
+		s = STAT_OUT_OF_RANGE;
+	if (!s) {
+		const struct mean_side low = {0, 0}, in_low = isfinite(lower) ? paired_mean_p(&m, lower, true) : low,
+				       in_high = paired_mean_p(&m, upper, false);
+		const double below = isfinite(lower) ? paired_mean_p(&m, lower, false).alone : 1;
+		a->value = m.t.value;
+		*p = doubled(fmax(in_low.wide, in_high.wide), fmin(below, paired_mean_p(&m, upper, true).alone),
+			     paired_mean_p(&m, 0, true).alone, paired_mean_p(&m, 0, false).alone);
+	}
 	free(d);
 	return s;
 }
 
-static enum stat_status independent_estimate(const struct comparison *c, struct t_estimate *t)
+/* The standard uncertainty of one of the means in the bias, and as large as dependence may make it. */
+struct part {
+	double u, df, wide, wide_df;
+};
+
+static struct part part_of(const struct column_sample *s, double sensitivity)
 {
-	const struct values ref = c->ref->unit, rep = c->rep->unit;
+	struct serial serial;
+	struct t_estimate t = {.value = s->unit_m.mean, .se = s->unit_m.sem, .df = (double)(s->unit.n - 1)}, wide = t;
+	if (t.se > 0 && !serial_dependence(s->unit.x, s->unit.n, &serial))
+		wide = serial_widen(&t, s->unit.n, &serial);
+	return (struct part){sensitivity * t.se, t.df, sensitivity * wide.se, wide.df};
+}
+
+/* Welch and Satterthwaite. */
+static struct t_estimate combined(double value, double u, double df_u, double v, double df_v)
+{
+	const double sum = u * u + v * v;
+	struct t_estimate t = {.value = value, .se = sqrt(sum)};
+	t.df = sum * sum / (u * u * u * u / df_u + v * v * v * v / df_v);
+	return t;
+}
+
+static enum stat_status independent_bias(const struct comparison *c, double alpha, double limit, struct answer *a, struct bias_p *p)
+{
 	struct bias_estimate b;
-	enum stat_status s = bias_independent(ref.x, ref.n, rep.x, rep.n, &b);
+	enum stat_status s = bias_independent(c->ref->unit.x, c->ref->unit.n, c->rep->unit.x, c->rep->unit.n, &b);
+	if (s)
+		return s;
+	const double ref = c->ref->unit_m.mean, rep = c->rep->unit_m.mean;
+	const struct part x = part_of(c->rep, 100 / ref), r = part_of(c->ref, 100 / ref * (rep / ref));
+	const struct t_estimate t = {.value = b.bias_pct, .se = b.u_pct, .df = b.nu},
+				wide = combined(b.bias_pct, x.wide, x.wide_df, r.wide, r.wide_df);
+	s = t_interval(&t, 1 - alpha, &a->lo, &a->hi);
 	if (!s)
-		*t = (struct t_estimate){b.bias_pct, b.u_pct, b.nu, b.bias_pct / b.u_pct, b.p};
+		s = t_interval(&wide, 1 - 2 * alpha, &a->inner_lo, &a->inner_hi);
+	a->value = b.bias_pct;
+	const double in_low = t_above((t.value + limit) / wide.se, wide.df), in_high = t_below((t.value - limit) / wide.se, wide.df);
+	const double above = t_above((t.value - limit) / t.se, t.df), below = t_below((t.value + limit) / t.se, t.df);
+	*p = doubled(fmax(in_low, in_high), fmin(above, below), t_above(t.value / t.se, t.df), t_below(t.value / t.se, t.df));
 	return s;
 }
 
@@ -52,40 +107,29 @@ static double percent_of(const struct comparison *c, double value)
 void answer_bias(struct comparison *c, const struct comparison_plan *plan)
 {
 	struct answer *a = &c->bias;
-	struct t_estimate t = {0};
-	double lo = 0, hi = 0, inner_lo = 0, inner_hi = 0, limit = plan->limit_bias_pct;
+	struct bias_p p;
 	*a = (struct answer){.p = 1, .p_beyond = 1};
 	c->bias_decision = DECIDED_INCONCLUSIVE;
-	a->status = c->paired ? paired_estimate(c, &t) : independent_estimate(c, &t);
-	if (!a->status)
-		a->status = t_interval(&t, 1 - plan->alpha, &lo, &hi);
-	if (!a->status)
-		a->status = t_interval(&t, 1 - 2 * plan->alpha, &inner_lo, &inner_hi);
+	a->status = (c->paired ? paired_bias : independent_bias)(c, plan->alpha, plan->limit_bias_pct, a, &p);
 	if (a->status)
 		return;
-	a->value = percent_of(c, t.value);
-	a->lo = percent_of(c, lo);
-	a->hi = percent_of(c, hi);
-	a->inner_lo = percent_of(c, inner_lo);
-	a->inner_hi = percent_of(c, inner_hi);
-	a->p = t.p;
-	/* the nearer limit, on the scale of the estimate; a lower limit of -100 % or beyond is never passed by a log ratio */
-	double upper = c->paired ? log1p(limit / 100) : limit;
-	double lower = !c->paired ? -limit : limit < 100 ? log1p(-limit / 100) : -INFINITY;
-	double above = t_above((t.value - upper) / t.se, t.df), below = t_below((t.value - lower) / t.se, t.df);
-	a->p_beyond = fmin(1, 2 * fmin(above, below));
-	if (a->inner_lo >= -limit && a->inner_hi <= limit)
+	double *const shown[] = {&a->value, &a->lo, &a->hi, &a->inner_lo, &a->inner_hi};
+	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+		*shown[i] = percent_of(c, *shown[i]);
+	a->p = p.none;
+	a->p_beyond = p.beyond;
+	if (p.within <= plan->alpha)
 		c->bias_decision = DECIDED_ACCEPT;
-	else if (a->lo > limit || a->hi < -limit)
+	else if (p.beyond <= plan->alpha)
 		c->bias_decision = DECIDED_REJECT;
 }
 
 static enum stat_status paired_precision(const struct comparison *c, const struct comparison_plan *plan,
-					 struct answer *a)
+					 struct answer *a, struct spread_ratio_p *p)
 {
 	const struct values ref = c->ref->unit, rep = c->rep->unit;
-	struct pitman_morgan pm;
-	double unused, below;
+	struct pair_spread spread;
+	double unused, above, below;
 	enum stat_status s = pairs_check(c);
 	if (s)
 		return s;
@@ -96,56 +140,65 @@ static enum stat_status paired_precision(const struct comparison *c, const struc
 		x[i] = s ? 0 : log(rep.x[i]);
 	}
 	if (!s)
-		s = pitman_morgan(logs, ref.n, x, rep.n, &pm);
+		s = pair_spread_of(logs, x, ref.n, plan->limit_precision, &spread);
 	free(logs);
 	if (!s)
-		s = pitman_morgan_limits(&pm, plan->alpha / 2, &a->lo, &a->hi);
+		s = pair_spread_p(&spread, plan->limit_precision, p);
 	if (!s)
-		s = pitman_morgan_limits(&pm, plan->alpha, &a->inner_lo, &a->inner_hi);
+		s = pitman_morgan_limits(&spread.pm, plan->alpha / 2, &a->lo, &a->hi);
 	if (!s)
-		s = pitman_morgan_p(&pm, plan->limit_precision, &a->p_beyond, &below);
+		s = pitman_morgan_limits(&spread.pm, plan->alpha, &a->inner_lo, &unused);
 	if (!s)
-		s = pitman_morgan_p(&pm, 1, &a->p, &unused);
-	a->value = s ? 0 : pm.ratio;
-	a->p = s ? 1 : 2 * fmin(a->p, unused);
+		s = pair_spread_upper(&spread, plan->alpha, &a->inner_hi);
+	if (!s)
+		s = pitman_morgan_p(&spread.pm, 1, &above, &below);
+	a->value = s ? 0 : spread.pm.ratio;
+	a->p = s ? 1 : 2 * fmin(above, below);
 	return s;
 }
 
 static enum stat_status independent_precision(const struct comparison *c, const struct comparison_plan *plan,
-					      struct answer *a)
+					      struct answer *a, struct spread_ratio_p *p)
 {
 	const struct values ref = c->ref->unit, rep = c->rep->unit;
 	struct variance_ratio v;
+	struct group_spread spread;
+	double unused;
 	enum stat_status s = variance_ratio(ref.x, ref.n, rep.x, rep.n, &v);
-	if (!s && !(v.f > 0)) /* the replay does not vary: its resolution, not its precision */
-		s = STAT_ZERO_VARIANCE;
+	if (!s)
+		s = group_spread_of(ref, rep, &spread);
 	if (!s)
 		s = variance_ratio_interval(&v, 1 - plan->alpha, &a->lo, &a->hi);
 	if (!s)
-		s = variance_ratio_interval(&v, 1 - 2 * plan->alpha, &a->inner_lo, &a->inner_hi);
+		s = variance_ratio_interval(&v, 1 - 2 * plan->alpha, &a->inner_lo, &unused);
+	if (!s)
+		s = group_spread_upper(&spread, plan->alpha, &a->inner_hi);
 	if (s)
 		return s;
+	*p = group_spread_p(&spread, plan->limit_precision);
 	a->value = sqrt(v.f);
 	a->lo = sqrt(a->lo);
 	a->hi = sqrt(a->hi);
 	a->inner_lo = sqrt(a->inner_lo);
-	a->inner_hi = sqrt(a->inner_hi);
 	a->p = v.p_two_sided;
-	a->p_beyond = f_above(v.f / (plan->limit_precision * plan->limit_precision), v.df_x, v.df_r);
 	return STAT_OK;
 }
 
 void answer_precision(struct comparison *c, const struct comparison_plan *plan)
 {
 	struct answer *a = &c->precision;
+	struct spread_ratio_p p;
 	*a = (struct answer){.p = 1, .p_beyond = 1};
 	c->precision_decision = DECIDED_INCONCLUSIVE;
-	a->status = c->paired ? paired_precision(c, plan, a) : independent_precision(c, plan, a);
-	if (a->status)
+	a->status = (c->paired ? paired_precision : independent_precision)(c, plan, a, &p);
+	if (a->status) {
 		*a = (struct answer){.status = a->status, .p = 1, .p_beyond = 1};
-	else if (a->inner_hi <= plan->limit_precision)
+		return;
+	}
+	a->p_beyond = p.above;
+	if (p.below <= plan->alpha)
 		c->precision_decision = DECIDED_ACCEPT;
-	else if (a->inner_lo > plan->limit_precision)
+	else if (p.above <= plan->alpha)
 		c->precision_decision = DECIDED_REJECT;
 }
 

@@ -54,7 +54,7 @@ void sessions_describe(const struct values *group, size_t n_groups, struct estim
 struct answer { /* an estimate with its interval */
 	enum stat_status status;
 	double value, lo, hi; /* lo..hi: 1 - alpha */
-	double inner_lo, inner_hi; /* 1 - 2 alpha, which decides whether a limit is met */
+	double inner_lo, inner_hi; /* 1 - 2 alpha, allowing for dependence: decides whether a limit is met */
 	double p;		   /* two-sided, against 0 (bias) or 1 (precision) */
 	double p_beyond;	   /* one-sided, that it is beyond the limit: what rejects */
 };

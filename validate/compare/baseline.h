@@ -28,6 +28,7 @@ enum baseline_column {
 	COLUMN_REORDERED, /* share of the requests, in the scope that decides */
 	COLUMN_MISMATCHED, /* lost, extra and mismatched requests */
 	COLUMN_REQUESTS,   /* of the replay */
+	COLUMN_X_TYPICAL, COLUMN_R_TYPICAL, /* mean of the fastest 90 %; files of earlier versions end before */
 	COLUMN_N
 };
 extern const char *const baseline_columns[COLUMN_N + 1]; /* "x_mean_ns", ..., NULL */
@@ -68,6 +69,7 @@ struct baseline {
 	struct compare_limits limits; /* its strings are owned */
 	unsigned int look, n_replicates; /* the planned look that was reached, 0 none; blocks used */
 	double level_accept, level_reject; /* that may be spent at it */
+	double span; /* ln of the most over the least replicates where a campaign with a budget looks after each; 0 */
 	bool complete;
 	struct baseline_fact *fact;
 	size_t n_facts;

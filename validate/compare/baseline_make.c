@@ -24,6 +24,7 @@ const char *const baseline_columns[COLUMN_N + 1] = {
     [COLUMN_X_IN_FLIGHT] = "x_in_flight",    [COLUMN_R_IN_FLIGHT] = "r_in_flight",
     [COLUMN_DISTANCE] = "concurrency_distance", [COLUMN_REORDERED] = "share_reordered",
     [COLUMN_MISMATCHED] = "n_mismatched",    [COLUMN_REQUESTS] = "n_requests",
+    [COLUMN_X_TYPICAL] = "x_typical_ns",     [COLUMN_R_TYPICAL] = "r_typical_ns",
     [COLUMN_N] = NULL,
 };
 
@@ -157,6 +158,8 @@ static void row_take(struct baseline_case *c, size_t i, const struct run_summary
 	    [COLUMN_REORDERED] = x->has_input && order->n_received ? (double)order->n_reordered / (double)order->n_received : NAN,
 	    [COLUMN_MISMATCHED] = x->has_input ? (double)x->n_lost + (double)x->n_extra + (double)x->n_mismatched : NAN,
 	    [COLUMN_REQUESTS] = (double)x->response.n,
+	    [COLUMN_X_TYPICAL] = x->response_typical,
+	    [COLUMN_R_TYPICAL] = r->response_typical,
 	};
 	for (size_t k = 0; k < COLUMN_N; k++)
 		c->column[k][i] = baseline_round(row[k]);
@@ -260,6 +263,7 @@ int baseline_make(struct baseline *b, const struct results *r, const struct anal
 			       .n_replicates = a->n_replicates,
 			       .level_accept = baseline_round(a->level_accept),
 			       .level_reject = baseline_round(a->level_reject),
+			       .span = baseline_round(a->span),
 			       .complete = a->complete};
 	int ret = conditions_hash(p, b->protocol_hash, e);
 	if (ret)

@@ -134,6 +134,8 @@ static void head_add(struct strbuf *out, const struct baseline *b)
 	member_add(out, " ", "n_replicates", json_integer(b->n_replicates), ",\n");
 	member_add(out, " ", "level_accept", number(baseline_round(b->level_accept)), ",\n");
 	member_add(out, " ", "level_reject", number(baseline_round(b->level_reject)), ",\n");
+	if (b->span > 0)
+		member_add(out, " ", "span", number(baseline_round(b->span)), ",\n");
 	member_add(out, " ", "limits", limits(&b->limits), ",\n");
 	member_add(out, " ", "columns", columns, ",\n");
 }

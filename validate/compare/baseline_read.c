@@ -11,6 +11,8 @@
 #include "validate/protocol/text.h"
 
 #define FILE_MAX_BYTES (UINT64_C(1) << 30)
+#define COLUMNS_EARLIER COLUMN_X_TYPICAL /* of files that earlier versions wrote */
+#define SPAN_MAX 30
 #define LEVEL_MAX 0.5
 
 static int wrong(const char *key, const char *wanted, struct err *e)
@@ -97,6 +99,8 @@ static int get_limit(struct compare_limits *l, const json_t *o, const struct opt
 		if (!json_is_null(v))
 			return get_count(field, o, s->name, INT64_MAX, e);
 		*(uint64_t *)field = UINT64_MAX;
+	} else if (!v && s->offset == offsetof(struct protocol, compare.typical_response)) {
+		*(double *)field = NAN; /* earlier versions did not know it */
 	} else {
 		if (get_number(&x, o, s->name, s->min, e) < 0)
 			return -EINVAL;
@@ -166,14 +170,17 @@ static int get_scenario(struct baseline *b, const json_t *o, struct err *e)
 static int get_row(struct baseline_case *c, size_t i, const json_t *row, struct err *e)
 {
 	const json_t *block = json_array_get(row, 0);
-	if (json_array_size(row) != COLUMN_N + 1 || !json_is_integer(block) || json_integer_value(block) < 1 ||
+	const size_t n_columns = json_array_size(row) - 1;
+	if ((n_columns != COLUMN_N && n_columns != COLUMNS_EARLIER) || !json_is_integer(block) || json_integer_value(block) < 1 ||
 	    json_integer_value(block) > UINT32_MAX)
 		return err_set(e, EINVAL, "replicate %zu is not a block and %d numbers", i, COLUMN_N);
 	c->block[i] = (unsigned int)json_integer_value(block);
 	if (i && c->block[i] <= c->block[i - 1])
 		return err_set(e, EINVAL, "replicate %zu: block %u comes after block %u", i, c->block[i], c->block[i - 1]);
 	for (size_t k = 0; k < COLUMN_N; k++)
-		if (number_of(&c->column[k][i], json_array_get(row, k + 1), 0) || (k <= COLUMN_R_TIME && isnan(c->column[k][i])))
+		if (k >= n_columns)
+			c->column[k][i] = NAN;
+		else if (number_of(&c->column[k][i], json_array_get(row, k + 1), 0) || (k <= COLUMN_R_TIME && isnan(c->column[k][i])))
 			return err_set(e, EINVAL, "replicate %zu: \"%s\" is no number of 0 or more", i, baseline_columns[k]);
 	return 0;
 }
@@ -251,13 +258,14 @@ static int get_list(struct baseline *b, const json_t *o, const char *key, int (*
 static int check_columns(const json_t *o, struct err *e)
 {
 	const json_t *all = json_object_get(o, "columns");
-	for (size_t k = 0; k <= COLUMN_N; k++) {
+	const size_t n = json_array_size(all) == COLUMNS_EARLIER + 1 ? COLUMNS_EARLIER : COLUMN_N;
+	for (size_t k = 0; k <= n; k++) {
 		const char *is = json_string_value(json_array_get(all, k)), *must = k ? baseline_columns[k - 1] : "block";
 		if (!is || strcmp(is, must))
 			return err_set(e, EINVAL, "column %zu is \"%.60s\", and must be \"%s\" (the unit is part of the name)", k,
 				       is ? is : "missing", must);
 	}
-	return json_array_size(all) == COLUMN_N + 1 ? 0 : err_set(e, EINVAL, "there are columns that are not known");
+	return json_array_size(all) == n + 1 ? 0 : err_set(e, EINVAL, "there are columns that are not known");
 }
 
 static int check_format(const json_t *o, struct err *e)
@@ -287,6 +295,10 @@ static int get_head(struct baseline *b, const json_t *o, struct err *e)
 	ret = ret ? ret : get_count(&n, o, "n_replicates", UINT32_MAX, e);
 	ret = ret ? ret : get_number(&b->level_accept, o, "level_accept", 0, e);
 	ret = ret ? ret : get_number(&b->level_reject, o, "level_reject", 0, e);
+	if (!ret && json_object_get(o, "span")) /* absent of one look, and in earlier versions */
+		ret = get_number(&b->span, o, "span", 0, e);
+	if (!ret && !(b->span >= 0 && b->span <= SPAN_MAX))
+		ret = wrong("span", "a logarithm of replicates", e);
 	if (!ret && !(b->level_accept > 0 && b->level_accept <= LEVEL_MAX))
 		ret = wrong("level_accept", "a level of significance", e);
 	if (!ret && !(b->level_reject > 0 && b->level_reject <= LEVEL_MAX))

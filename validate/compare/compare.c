@@ -187,18 +187,33 @@ static void holm(struct campaign_change *c)
 				continue;
 			kind[n] = (enum aspect)k;
 			of[n] = a;
-			p[n++] = fmin(1, fmax(0, a->p));
+			p[n++] = fmin(1, fmax(0, a->p_difference));
 		}
 	c->n_tests = n;
 	if (!adjust_holm(p, n, p))
 		for (size_t i = 0; i < n; i++) {
 			of[i]->p_holm = p[i];
-			if (p[i] <= c->level_worse && of[i]->word != CHANGE_SAME)
+			if (p[i] <= c->level_worse && of[i]->p <= c->level_same && of[i]->word != CHANGE_SAME)
 				of[i]->word = direction(of[i], kind[i]);
 		}
 	free(p);
 	free(of);
 	free(kind);
+}
+
+/* The most of what is inconclusive; unknown where that is of one of them. */
+static uint64_t further_of(const struct case_change *c)
+{
+	uint64_t most = 0;
+	for (size_t k = 0; k < ASPECT_N; k++) {
+		const struct aspect_change *a = &c->aspect[k];
+		if (a->word != CHANGE_INCONCLUSIVE)
+			continue;
+		if (!a->n_further)
+			return 0;
+		most = a->n_further > most ? a->n_further : most;
+	}
+	return most;
 }
 
 /* The worst of them: worse, then inconclusive, then better; the same when nothing else. */
@@ -218,6 +233,7 @@ static void words_reach(struct campaign_change *c)
 			cell->word = worst(cell->word, cell->aspect[k].word);
 		if (cell->word == CHANGE_NOT_JUDGED)
 			cell->word = CHANGE_INCONCLUSIVE; /* nothing was, so nothing is known */
+		cell->n_further = further_of(cell);
 		c->n_worse += cell->word == CHANGE_WORSE;
 		c->n_better += cell->word == CHANGE_BETTER;
 		c->n_same += cell->word == CHANGE_SAME;
@@ -228,13 +244,14 @@ static void words_reach(struct campaign_change *c)
 		c->word = CHANGE_INCONCLUSIVE;
 }
 
-static double least(double a, double b, double c)
+/* The level that a side leaves; after looks at every replicate P-values are corrected instead. */
+static double level_left(double level, const struct baseline *b, double left)
 {
-	return fmin(a, fmin(b, c));
+	return b->look && !(b->span > 0) ? fmin(level, left) : level;
 }
 
 /* Why there is no number, or no word. */
-static void aspects_explain(struct case_change *c, double level)
+static void aspects_explain(const struct campaign_change *all, struct case_change *c)
 {
 	for (size_t k = 0; k < ASPECT_N; k++) {
 		struct aspect_change *a = &c->aspect[k];
@@ -243,8 +260,8 @@ static void aspects_explain(struct case_change *c, double level)
 			if (a->status == STAT_TOO_FEW && (c->old_case->n_failed || c->new_case->n_failed))
 				reason_add(a, ": %u runs of the old side failed, %u of the new one", c->old_case->n_failed, c->new_case->n_failed);
 		} else if (isnan(a->limit))
-			reason_add(a, "no limit set");
-		else if (a->word == CHANGE_INCONCLUSIVE && a->p_holm <= level)
+			reason_add(a, "%s", a->reason[0] ? "" : "no limit set");
+		else if (a->word == CHANGE_INCONCLUSIVE && a->p_holm <= all->level_worse && a->p <= all->level_same)
 			reason_add(a, "it changed, and whether it is nearer to the program is not known");
 		else if (a->dependent)
 			reason_add(a, "it would be the same if the runs were known to be independent of each other");
@@ -276,10 +293,9 @@ int compare_compute(struct campaign_change *c, const struct baseline *old_side, 
 	    .old_side = old_side,
 	    .new_side = new_side,
 	    .limits = new_side->limits,
-	    .level_same = least(LEVEL_SAME, old_side->look ? old_side->level_accept : LEVEL_SAME,
-				new_side->look ? new_side->level_accept : LEVEL_SAME),
-	    .level_worse = least(LEVEL_WORSE, old_side->look ? old_side->level_reject : LEVEL_WORSE,
-				 new_side->look ? new_side->level_reject : LEVEL_WORSE),
+	    .level_same = level_left(level_left(LEVEL_SAME, old_side, old_side->level_accept), new_side, new_side->level_accept),
+	    .level_worse = level_left(level_left(LEVEL_WORSE, old_side, old_side->level_reject), new_side, new_side->level_reject),
+	    .span = fmax(old_side->span, new_side->span),
 	    .word = CHANGE_INCONCLUSIVE,
 	};
 	int ret = differences_find(c, o, e);
@@ -299,12 +315,12 @@ int compare_compute(struct campaign_change *c, const struct baseline *old_side, 
 		cell->n = cell->paired ? n_common(cell->old_case, cell->new_case) : 0;
 		cell->same_runs = cell->paired && is_same_runs(cell->old_case, cell->new_case);
 		c->n_same_runs += cell->same_runs;
-		aspects_compute(cell, &c->limits, c->level_same);
 	}
+	aspects_compute(c, o->words_only);
 	holm(c);
 	failed_count(c);
 	for (size_t i = 0; i < c->n_cells; i++)
-		aspects_explain(&c->cell[i], c->level_worse);
+		aspects_explain(c, &c->cell[i]);
 	words_reach(c);
 	return 0;
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What changed between two baselines: per scenario and component one word, with the numbers behind it.
  *
- * d_i = ln(x_i/r_i), the replay over the program run again in the same block, is the value of a replicate. Of two campaigns at
- * different times, the change is mean d of the new less mean d of the old one, by Welch's t: each campaign brings its own references,
- * so what a machine became slower in between cancels as far as the references show it. Where both are replayers of one campaign, their
- * runs are paired by block and the references cancel exactly.
- *   worse, better: the change is shown to be beyond the limit: the test against the limit (not against no change), two-sided, with
- *     Holm's correction over the whole comparison at 0.01. So it is significant statistically and practically at once.
- *   same: two one-sided tests at 0.05 show it within the limits, allowing for replicates that depend on each other
- *     (stats/serial.h). "No difference found" is not enough.
+ * d_i = ln(x_i/r_i), the replay over the program run again in the same block, is the value of a replicate. The change between two
+ * campaigns at different times is mean d of the new one less mean d of the old one, by Welch's t: each campaign brings its own
+ * references, so what a machine became slower in between cancels as far as the references show it. Two replayers of one campaign
+ * are paired by block: the references cancel exactly, and the test is by exchanging labels within pairs (stats/sign_flip.h).
+ *   same: two one-sided tests at 0.05 show the change within the limits. "No difference found" is not enough.
+ *   worse, better: a one-sided test at 0.05 shows the change beyond the limit, and a test of no change at all holds with Holm's
+ *     correction over the whole comparison at 0.01. The first makes it significant practically, as "same" is; the second bounds
+ *     the rate of false alarms of the whole comparison.
  *   inconclusive: everything else.
- * Worse means farther from the program, for what has a right value: times, quantiles, the number in flight; better, nearer to it, and
- * only where the old one was shown not to be there. For scatter, uncertainty,
- * reordering, distances and mismatches it means more.
- * Source: Welch (1947); Schuirmann (1987); Holm (1979); Rosenbaum (1965) for exceedances. doc/compare.md has all of it. */
+ * All tests allow for replicates that depend on each other (stats/serial.h), with a coefficient that the cases share, and for
+ * looks after every replicate where the campaign had a budget (stats/spending.h).
+ * Worse means farther from the program, for what has a right value: times, quantiles, the number in flight; better, nearer to it,
+ * and only where the old one was shown not to be there. For scatter, uncertainty, reordering, distances and mismatches it means more.
+ * Source: Pitman (1937); Welch (1947); Schuirmann (1987); Holm (1979); Rosenbaum (1965) for exceedances. doc/compare.md has all of it. */
 #ifndef VALIDATE_COMPARE_H
 #define VALIDATE_COMPARE_H
 
@@ -23,7 +24,7 @@ enum change { CHANGE_SAME, CHANGE_BETTER, CHANGE_WORSE, CHANGE_INCONCLUSIVE, CHA
 const char *change_name(enum change c); /* "same", "better", "worse", "inconclusive", "not judged" */
 
 enum aspect { /* what is compared */
-	ASPECT_RESPONSE_TIME, ASPECT_PRECISION, ASPECT_UNCERTAINTY, ASPECT_MEDIAN, ASPECT_P90, ASPECT_P99, ASPECT_P999,
+	ASPECT_RESPONSE_TIME, ASPECT_PRECISION, ASPECT_UNCERTAINTY, ASPECT_TYPICAL, ASPECT_MEDIAN, ASPECT_P90, ASPECT_P99, ASPECT_P999,
 	ASPECT_EXECUTION_TIME, ASPECT_REORDERING, ASPECT_IN_FLIGHT, ASPECT_CONCURRENCY, ASPECT_MISMATCHES,
 	ASPECT_N
 };
@@ -43,12 +44,13 @@ struct aspect_change {
 	double old_value, new_value; /* relative bias; standard deviation of d; u_c; share; distance; mean count */
 	double change, lo95, hi95;   /* in its scale; limits NaN where there are none */
 	double limit;		     /* NaN: none, not judged */
-	double p, p_holm;	     /* of the test against the limit; NaN none was made */
-	double p_difference;	     /* two-sided, against no change at all; NaN. Decides nothing */
+	double p;		     /* one-sided, of being beyond the nearer limit; NaN no test was made */
+	double p_difference, p_holm; /* two-sided, against no change at all, and corrected for the whole comparison; NaN */
 	double p_same;		     /* of equivalence; NaN */
 	double p_brown_forsythe;     /* precision only; NaN. Decides nothing */
 	int old_side; /* of the program, for what has a right value: 1 shown above it at 1 %, -1 below, 0 neither */
 	bool dependent; /* not shown the same, and would be if the runs were known to be independent */
+	uint64_t n_further; /* pairs that would settle it; 0 unknown, or settled */
 	char reason[300];
 };
 
@@ -60,6 +62,7 @@ struct case_change {
 	size_t n;    /* pairs of pairs; else 0 */
 	struct aspect_change aspect[ASPECT_N];
 	enum change word;
+	uint64_t n_further; /* pairs that would settle what is inconclusive, as the means and their scatter look now; 0 unknown */
 };
 
 enum difference_kind { DIFFERENCE_PROTOCOL, DIFFERENCE_REQUESTS, DIFFERENCE_ENVIRONMENT, DIFFERENCE_MISSING, DIFFERENCE_SETTINGS, DIFFERENCE_LIMITS };
@@ -83,7 +86,9 @@ struct campaign_change {
 	size_t n_differences, n_refusing, n_missing;
 	struct case_change *cell;
 	size_t n_cells;
-	double level_same, level_worse; /* errors: of calling one aspect the same, of all of worse and better together */
+	double level_same;  /* error of calling one aspect the same, and of calling one changed that is at its limit */
+	double level_worse; /* of calling any aspect changed that is not, over the whole comparison */
+	double span;	    /* of looks after every replicate (stats/spending.h); 0: planned looks alone */
 	size_t n_tests;			/* Holm's family */
 	size_t n_worse, n_better, n_same, n_inconclusive; /* cases */
 	size_t n_same_runs;
@@ -95,6 +100,7 @@ struct campaign_change {
 /* What of the differences that would refuse a comparison are let pass: names of kinds, comma-separated; "all". */
 struct compare_options {
 	const char *allow; /* NULL none */
+	bool words_only; /* for a look: what is not judged, and intervals, are left out */
 };
 
 /* Both baselines outlive the comparison. With differences that refuse, nothing is computed (n_cells 0): n_refusing says so.

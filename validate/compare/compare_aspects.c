@@ -8,12 +8,13 @@
 
 #include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
-#include "validate/stats/distributions.h"
+#include "validate/stats/spending.h"
 
 const char *const aspect_names[ASPECT_N + 1] = {
     [ASPECT_RESPONSE_TIME] = "response time",
     [ASPECT_PRECISION] = "precision",
     [ASPECT_UNCERTAINTY] = "uncertainty",
+    [ASPECT_TYPICAL] = "typical response",
     [ASPECT_MEDIAN] = "median",
     [ASPECT_P90] = "p90",
     [ASPECT_P99] = "p99",
@@ -60,7 +61,7 @@ static const struct {
     [ASPECT_P99] = {COLUMN_X_P99, COLUMN_R_P99},		  [ASPECT_P999] = {COLUMN_X_P999, COLUMN_R_P999},
     [ASPECT_EXECUTION_TIME] = {COLUMN_X_TIME, COLUMN_R_TIME},	  [ASPECT_IN_FLIGHT] = {COLUMN_X_IN_FLIGHT, COLUMN_R_IN_FLIGHT},
     [ASPECT_REORDERING] = {COLUMN_REORDERED, COLUMN_N},		  [ASPECT_CONCURRENCY] = {COLUMN_DISTANCE, COLUMN_N},
-    [ASPECT_MISMATCHES] = {COLUMN_MISMATCHED, COLUMN_N},
+    [ASPECT_MISMATCHES] = {COLUMN_MISMATCHED, COLUMN_N},	  [ASPECT_TYPICAL] = {COLUMN_X_TYPICAL, COLUMN_R_TYPICAL},
 };
 
 static double limit_of(const struct compare_limits *l, enum aspect k)
@@ -69,6 +70,7 @@ static double limit_of(const struct compare_limits *l, enum aspect k)
 	    [ASPECT_RESPONSE_TIME] = l->response_time,
 	    [ASPECT_PRECISION] = l->precision_ratio,
 	    [ASPECT_UNCERTAINTY] = l->uncertainty_ratio,
+	    [ASPECT_TYPICAL] = l->typical_response,
 	    [ASPECT_MEDIAN] = l->median,
 	    [ASPECT_P90] = l->p90,
 	    [ASPECT_P99] = l->p99,
@@ -80,6 +82,34 @@ static double limit_of(const struct compare_limits *l, enum aspect k)
 	    [ASPECT_MISMATCHES] = l->n_mismatched == UINT64_MAX ? NAN : (double)l->n_mismatched,
 	};
 	return limit[k];
+}
+
+#define BEYOND 5 /* requests of a run that lie beyond a quantile, at least: of fewer it is the machine's luck */
+
+/* Requests that each run must have for the aspect to say anything. */
+static double requests_needed(enum aspect k)
+{
+	return k == ASPECT_P999 ? BEYOND / 0.001 : k == ASPECT_P99 ? BEYOND / 0.01 : 0;
+}
+
+static double fewest_requests(const struct case_change *c)
+{
+	double fewest = INFINITY;
+	for (size_t i = 0; i < c->old_case->n; i++)
+		fewest = fmin(fewest, c->old_case->column[COLUMN_REQUESTS][i]);
+	for (size_t i = 0; i < c->new_case->n; i++)
+		fewest = fmin(fewest, c->new_case->column[COLUMN_REQUESTS][i]);
+	return fewest;
+}
+
+static void limit_set(struct aspect_change *a, const struct case_change *c, const struct compare_limits *l, enum aspect k)
+{
+	const double fewest = fewest_requests(c);
+	a->limit = limit_of(l, k);
+	if (isnan(a->limit) || fewest >= requests_needed(k))
+		return;
+	a->limit = NAN;
+	reason_add(a, "not judged: fewer than %d of the %.0f requests of a run lie beyond it", BEYOND, fewest);
 }
 
 struct sides { /* the replicates that count: all of each, or those of the blocks that both have */
@@ -142,77 +172,116 @@ static double mean_of(const double *x, size_t n)
 	return n ? sum / (double)n : NAN;
 }
 
-static void interval_set(struct aspect_change *a, const struct t_estimate *t, bool log_scale)
+/* A recording that several replays share counts once. False: too few of them. */
+static bool sides_share(struct sides *s, const struct case_change *c, enum aspect k)
 {
-	double q;
-	if (t->se > 0 && !t_quantile(0.975, t->df, &q)) {
-		a->lo95 = t->value - q * t->se;
-		a->hi95 = t->value + q * t->se;
-	} else {
-		a->lo95 = a->hi95 = t->value;
-	}
-	if (!log_scale)
-		return;
-	a->lo95 = expm1(a->lo95);
-	a->hi95 = expm1(a->hi95);
+	const bool shared = !c->paired && aspect_scale(k) == SCALE_CHANGE && (c->old_case->single_reference || c->new_case->single_reference);
+	return !shared || !recordings_average(s->was, &s->n_was, c->old_case, s->is, &s->n_is, c->new_case);
 }
 
-/* Of times to that of the program (logarithms), or of a share or distance. */
-static void mean_compare(struct aspect_change *a, const struct case_change *c, enum aspect k, double level_same)
+/* The shift of one case, before it is known what the other cases show of dependence. */
+static void mean_begin(struct shift *shift, struct aspect_change *a, const struct case_change *c, enum aspect k)
 {
 	struct sides s;
 	bool log_scale = aspect_scale(k) == SCALE_CHANGE;
 	sides_make(&s, c, k);
-	if (!c->paired && log_scale && (c->old_case->single_reference || c->new_case->single_reference) &&
-	    recordings_average(s.was, &s.n_was, c->old_case, s.is, &s.n_is, c->new_case))
+	if (!sides_share(&s, c, k))
 		reason_add(a, "the reference is one recording on a side, another one on the other, and how far two lie apart is not known: ");
-	struct shift shift = c->paired ? shift_of_pairs(s.was, s.is, s.n_was) : shift_of_groups(s.was, s.n_was, s.is, s.n_is);
-	a->status = shift.status == STAT_NOT_FINITE && is_unrecorded(&s) ? STAT_NOT_ASSESSED : shift.status;
+	if (c->paired)
+		shift_of_pairs(shift, s.was, s.is, s.n_was);
+	else
+		shift_of_groups(shift, s.was, s.n_was, s.is, s.n_is);
+	a->status = shift->status == STAT_NOT_FINITE && is_unrecorded(&s) ? STAT_NOT_ASSESSED : shift->status;
 	if (!a->status) {
-		double limit = isnan(a->limit) ? 1 : a->limit;
-		double hi = log_scale ? log1p(limit) : limit, lo = -hi;
-		struct shift_p p = shift_test(&shift, lo, hi);
 		a->old_value = log_scale ? expm1(mean_of(s.was, s.n_was)) : mean_of(s.was, s.n_was);
 		a->new_value = log_scale ? expm1(mean_of(s.is, s.n_is)) : mean_of(s.is, s.n_is);
-		a->change = log_scale ? expm1(shift.t.value) : shift.t.value;
-		interval_set(a, &shift.t, log_scale);
-		a->old_side = log_scale ? shift_side(s.was, s.n_was) : 0;
-		a->p_difference = p.difference;
-		if (!isnan(a->limit)) {
-			a->p = p.beyond;
-			a->p_same = p.same;
-			a->dependent = p.same > level_same && p.same_alone <= level_same;
-		}
+		a->change = log_scale ? expm1(shift->value) : shift->value;
 	}
 	free(s.was);
 	free(s.is);
 }
 
-static void precision_compare(struct aspect_change *a, const struct case_change *c)
+/* On which side of the program the old one was: asked only of a change beyond the limit. */
+static int old_side_of(const struct case_change *c, enum aspect k, double span)
+{
+	struct sides s;
+	sides_make(&s, c, k);
+	const int side = sides_share(&s, c, k) ? shift_side(s.was, s.n_was, span) : 0;
+	free(s.was);
+	free(s.is);
+	return side;
+}
+
+static void mean_end(struct case_change *cell, const struct shift *shift, enum aspect k, const struct campaign_change *c, bool words_only)
+{
+	struct aspect_change *a = &cell->aspect[k];
+	const bool log_scale = aspect_scale(k) == SCALE_CHANGE;
+	const double limit = isnan(a->limit) ? 1 : a->limit, hi = log_scale ? log1p(limit) : limit;
+	if (a->status)
+		return;
+	const struct shift_p p = shift_test(shift, -hi, hi, c->span);
+	if (!words_only)
+		shift_limits(shift, &a->lo95, &a->hi95);
+	if (log_scale) {
+		a->lo95 = expm1(a->lo95);
+		a->hi95 = expm1(a->hi95);
+	}
+	a->p_difference = p.difference;
+	if (isnan(a->limit))
+		return;
+	a->p = p.beyond;
+	a->p_same = p.same;
+	if (log_scale && a->p <= c->level_same)
+		a->old_side = old_side_of(cell, k, c->span);
+	a->dependent = p.same > c->level_same && p.same_alone <= c->level_same;
+	const double needed = shift_needed(shift, hi, sequential_level(c->level_same, c->span)), n = (double)cell->n;
+	a->n_further = needed > 0 ? (uint64_t)fmin(1e9, fmax(1, needed - n)) : 0;
+}
+
+/* Of times to those of the program (logarithms), or of a share or distance. */
+static void means_compare(struct campaign_change *c, enum aspect k, bool words_only)
+{
+	struct shift *shift = xcalloc(c->n_cells, sizeof *shift);
+	for (size_t i = 0; i < c->n_cells; i++)
+		mean_begin(&shift[i], &c->cell[i].aspect[k], &c->cell[i], k);
+	shifts_pool(shift, c->n_cells);
+	for (size_t i = 0; i < c->n_cells; i++) {
+		mean_end(&c->cell[i], &shift[i], k, c, words_only);
+		shift_release(&shift[i]);
+	}
+	free(shift);
+}
+
+static void precision_compare(struct aspect_change *a, const struct case_change *c, double span)
 {
 	struct sides s;
 	sides_make(&s, c, ASPECT_PRECISION);
-	spread_compare(a, s.was, s.n_was, s.is, s.n_is, c->paired);
+	spread_compare(a, s.was, s.n_was, s.is, s.n_is, c->paired, span);
 	if (a->status == STAT_NOT_FINITE && is_unrecorded(&s))
 		a->status = STAT_NOT_ASSESSED;
 	free(s.was);
 	free(s.is);
 }
 
-static void aspect_compute(struct aspect_change *a, const struct case_change *c, enum aspect k, double level_same)
+static void aspect_compute(struct campaign_change *c, enum aspect k, bool words_only)
 {
+	const struct case_change *cell = c->cell;
 	switch (k) {
 	case ASPECT_PRECISION:
-		precision_compare(a, c);
+		for (size_t i = 0; i < c->n_cells; i++)
+			precision_compare(&c->cell[i].aspect[k], &cell[i], c->span);
 		break;
 	case ASPECT_UNCERTAINTY:
-		uncertainty_compare(a, c->old_case->u_c, c->old_case->u_c_df, c->new_case->u_c, c->new_case->u_c_df);
+		for (size_t i = 0; i < c->n_cells; i++)
+			uncertainty_compare(&c->cell[i].aspect[k], cell[i].old_case->u_c, cell[i].old_case->u_c_df, cell[i].new_case->u_c,
+					    cell[i].new_case->u_c_df, c->span);
 		break;
 	case ASPECT_MISMATCHES:
-		counts_compare(a, c->old_case, c->new_case);
+		for (size_t i = 0; i < c->n_cells; i++)
+			counts_compare(&c->cell[i].aspect[k], cell[i].old_case, cell[i].new_case, c->span);
 		break;
 	default:
-		mean_compare(a, c, k, level_same);
+		means_compare(c, k, words_only);
 	}
 }
 
@@ -231,21 +300,33 @@ static void say_same_runs(struct aspect_change *a, enum aspect k)
 	reason_add(a, "%sthe same runs on both sides", a->reason[0] ? "; " : "");
 }
 
-void aspects_compute(struct case_change *c, const struct compare_limits *l, double level_same)
+static void word_begin(struct aspect_change *a, const struct case_change *c, enum aspect k, double level_same)
+{
+	if (c->same_runs && a->status != STAT_NOT_ASSESSED)
+		say_same_runs(a, k);
+	if (isnan(a->limit) || a->status == STAT_NOT_ASSESSED) {
+		a->word = CHANGE_NOT_JUDGED;
+		a->p = NAN;
+	} else if (!a->status && a->p_same <= level_same) {
+		a->word = CHANGE_SAME;
+	}
+}
+
+void aspects_compute(struct campaign_change *c, bool words_only)
 {
 	for (size_t k = 0; k < ASPECT_N; k++) {
-		struct aspect_change *a = &c->aspect[k];
-		*a = (struct aspect_change){.word = CHANGE_INCONCLUSIVE, .limit = limit_of(l, (enum aspect)k)};
-		a->old_value = a->new_value = a->change = a->lo95 = a->hi95 = NAN;
-		a->p = a->p_holm = a->p_difference = a->p_same = a->p_brown_forsythe = NAN;
-		aspect_compute(a, c, (enum aspect)k, level_same);
-		if (c->same_runs && a->status != STAT_NOT_ASSESSED)
-			say_same_runs(a, (enum aspect)k);
-		if (isnan(a->limit) || a->status == STAT_NOT_ASSESSED) {
-			a->word = CHANGE_NOT_JUDGED;
-			a->p = NAN;
-		} else if (!a->status && a->p_same <= level_same) {
-			a->word = CHANGE_SAME;
+		for (size_t i = 0; i < c->n_cells; i++) {
+			struct aspect_change *a = &c->cell[i].aspect[k];
+			*a = (struct aspect_change){0};
+			limit_set(a, &c->cell[i], &c->limits, (enum aspect)k);
+			a->word = isnan(a->limit) ? CHANGE_NOT_JUDGED : CHANGE_INCONCLUSIVE;
+			a->old_value = a->new_value = a->change = a->lo95 = a->hi95 = NAN;
+			a->p = a->p_holm = a->p_difference = a->p_same = a->p_brown_forsythe = NAN;
 		}
+		if (words_only && isnan(limit_of(&c->limits, (enum aspect)k)))
+			continue;
+		aspect_compute(c, (enum aspect)k, words_only);
+		for (size_t i = 0; i < c->n_cells; i++)
+			word_begin(&c->cell[i].aspect[k], &c->cell[i], (enum aspect)k, c->level_same);
 	}
 }

@@ -10,6 +10,7 @@
 #include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
 #include "validate/stats/distributions.h"
+#include "validate/stats/spending.h"
 
 static double log_choose(double n, double k)
 {
@@ -55,12 +56,11 @@ static size_t n_known(const double *x, size_t n)
 /* Of the difference of means, by Welch's t: shown, and decides nothing, for counts of few values are not normal. */
 static void interval_set(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is)
 {
-	const struct shift s = shift_of_groups(was, n_was, is, n_is);
-	double q = 0;
-	if (s.status || (s.t.se > 0 && t_quantile(0.975, s.t.df, &q)))
-		return;
-	a->lo95 = s.t.value - q * s.t.se;
-	a->hi95 = s.t.value + q * s.t.se;
+	struct shift s;
+	shift_of_groups(&s, was, n_was, is, n_is);
+	if (!s.status)
+		shift_limits(&s, &a->lo95, &a->hi95);
+	shift_release(&s);
 }
 
 /* Of a side: the counts of its runs, those that failed behind them. */
@@ -85,7 +85,7 @@ static struct counts counts_of(const struct baseline_case *c, size_t n_failed, d
 	return s;
 }
 
-static void compare_all(struct aspect_change *a, const struct counts *was, const struct counts *is)
+static void compare_all(struct aspect_change *a, const struct counts *was, const struct counts *is, double span)
 {
 	struct count_facts before = facts_of(was->x, was->n), now = facts_of(is->x, is->n);
 	double limit = isnan(a->limit) ? 0 : a->limit, m = (double)was->n, n = (double)is->n;
@@ -94,7 +94,7 @@ static void compare_all(struct aspect_change *a, const struct counts *was, const
 	a->new_value = now.mean;
 	a->change = now.mean - before.mean;
 	interval_set(a, was->x, was->n, is->x, is->n);
-	a->p = fmin(1, 2 * fmin(p_exceedances(k_more, n, m), p_exceedances(k_fewer, m, n)));
+	a->p = fmin(1, 2 * sequential_p(fmin(p_exceedances(k_more, n, m), p_exceedances(k_fewer, m, n)), span));
 	a->p_difference = a->p;
 	/* that nothing was seen beyond the limit in any run is what is asked for, as in the verdict on one replayer */
 	bool same = now.most - before.least <= limit && before.most - now.least <= limit;
@@ -114,7 +114,8 @@ static size_t failures(size_t n)
 }
 
 /* Runs of the program itself that failed are counted on both sides; so it is the difference that tells. */
-void counts_compare(struct aspect_change *a, const struct baseline_case *was, const struct baseline_case *is)
+void counts_compare(struct aspect_change *a, const struct baseline_case *was, const struct baseline_case *is,
+		    double span)
 {
 	const double *x_was = was->column[COLUMN_MISMATCHED], *x_is = is->column[COLUMN_MISMATCHED];
 	const size_t common = was->n_failed < is->n_failed ? was->n_failed : is->n_failed;
@@ -129,7 +130,7 @@ void counts_compare(struct aspect_change *a, const struct baseline_case *was, co
 		return;
 	const double n_requests = requests_of(was, requests_of(is, 1));
 	struct counts before = counts_of(was, failed_was, n_requests, unrecorded), now = counts_of(is, failed_is, n_requests, unrecorded);
-	compare_all(a, &before, &now);
+	compare_all(a, &before, &now, span);
 	free(before.x);
 	free(now.x);
 }

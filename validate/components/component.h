@@ -77,7 +77,7 @@ struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high, d
 /* The limits of the mean with error alpha each, as they accept (`widen`) or reject; false: none. */
 bool ratio_limits(const struct ratio_evidence *e, double alpha, bool widen, double *lo, double *hi);
 /* Says that recordings are reused, where something stays inconclusive. */
-void decide_clusters(struct component *c, const struct ratio_evidence *e);
+void decide_recordings(struct component *c, const struct ratio_evidence *e);
 
 /* --- family.c: several such numbers, all of which must lie within the limits --------------------------------------- */
 struct family_words {

@@ -127,7 +127,7 @@ void decide_family(struct component *c, const struct family *f, const struct lev
 	say_part(c, part, levels, words);
 	if (!part->value.status) {
 		decide_dependence(c, &part->value.serial, part->value.n, p_alone, levels);
-		decide_clusters(c, &part->value);
+		decide_recordings(c, &part->value);
 	}
 }
 

@@ -94,6 +94,8 @@ const struct component_row component_operation = {
 	.rule = "accepted when the 90 % interval of each operation lies inside the limits, rejected when the 95 % interval of one lies "
 		"wholly outside (Bonferroni); not applicable where all requests are of one operation",
 	.source = "as bias; Berger and Hsu 1996",
+	.above = "an operation takes %s longer",
+	.below = "an operation takes %s less time",
 	.unit = COMPONENT_CHANGE,
 	.two_sided = true,
 	.relative = true,

@@ -6,22 +6,15 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/planning.h"
 #include "validate/stats/spending.h"
+#include "validate/stats/spread_ratio.h"
 
-/* P of a permutation when as many independent exchanges stand behind it as the pairs are taken for. */
-static double permutation_widened(double p, double inflation)
-{
-	double z;
-	if (!(p > 0 && p < 0.5) || normal_quantile(p, &z))
-		return p;
-	return normal_below(z / sqrt(inflation));
-}
-
-/* The worse of both P-values, in either direction: normal theory, and the labels permuted within pairs, which no single run
- * far off can make small. For accepting, both as pairs that depend on each other give them. */
+/* For accepting, P-values as pairs that depend on each other give them. */
 static void decide_both(struct component *c, const struct evidence *e, const struct levels *levels)
 {
 	const struct serial *serial = &e->precision_serial;
-	double p_above, p_below, p_alone, unused, lower, upper, wide, dof = fmax(1, serial->n_effective - 2);
+	const struct pair_spread spread = {e->precision, *serial, e->permutation_above, e->permutation_below};
+	struct spread_ratio_p p;
+	double lower, upper, wide;
 	enum stat_status s = e->precision_status;
 	if (!s && !(c->limit > 0)) {
 		decide_shown(c, c->estimate, "scatter", 1, " times the program's");
@@ -30,34 +23,26 @@ static void decide_both(struct component *c, const struct evidence *e, const str
 	if (!s && decide_is_early(c, levels))
 		return;
 	if (!s)
-		s = pitman_morgan_p(&e->precision, c->limit, &p_above, &p_alone);
-	if (!s)
-		s = pitman_morgan_p_of(&e->precision, dof, c->limit, &unused, &p_below);
+		s = pair_spread_p(&spread, c->limit, &p);
 	if (!s)
 		s = pitman_morgan_limits(&e->precision, levels->accept, &lower, &upper);
 	if (!s)
-		s = pitman_morgan_limits_of(&e->precision, dof, levels->accept, &unused, &wide);
+		s = pair_spread_upper(&spread, levels->accept, &wide);
 	if (s) {
 		decide_nothing(c, s);
 		return;
 	}
-	double normal = p_above;
-	if (!isnan(e->permutation_above)) {
-		p_above = fmax(p_above, e->permutation_above);
-		p_alone = fmax(p_alone, e->permutation_below);
-		p_below = fmax(p_below, permutation_widened(e->permutation_below, serial->inflation));
-	}
-	decide(c, p_below, sequential_p(p_above, levels->span), levels);
+	decide(c, p.below, sequential_p(p.above, levels->span), levels);
 	c->accept_hi = wide;
 	upper = c->decision == DECISION_REJECT ? upper : wide;
 	REASON(c, "scatter %.3g times the program's, one-sided %.*g %% limits %.3g and %.3g, %s the limit %.3g",
 	       e->precision.ratio, confidence_digits(levels->accept), 100 * (1 - levels->accept), lower, upper,
 	       upper <= c->limit ? "within" : lower > c->limit ? "beyond" : "not clear of", c->limit);
-	if (c->decision == DECISION_INCONCLUSIVE && normal <= levels->accept)
-		REASON_ADD(c, "; but not with labels permuted within pairs (P %.2g): few runs make that scatter", p_above);
+	if (c->decision == DECISION_INCONCLUSIVE && p.normal_above <= levels->accept)
+		REASON_ADD(c, "; but not with labels permuted within pairs (P %.2g): few runs make that scatter", p.above);
 	else if (c->decision == DECISION_INCONCLUSIVE && upper <= c->limit)
-		REASON_ADD(c, "; but not with labels permuted within pairs (P %.2g): few runs make the difference", p_below);
-	decide_dependence(c, serial, e->precision.n, p_alone, levels);
+		REASON_ADD(c, "; but not with labels permuted within pairs (P %.2g): few runs make the difference", p.below);
+	decide_dependence(c, serial, e->precision.n, p.below_alone, levels);
 }
 
 /* The coefficient of variation of the replays alone, as the standard deviation of their logarithms. */

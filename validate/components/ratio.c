@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paired log ratios against limits either way: what most components of the response and execution time are.
  *
- * Each one-sided P-value is that of the sign-flip test (stats/sign_flip.h), which holds whatever the machine adds to the pairs.
- * Where all pairs lie on the same side of the limit it is 2^-n, however far they lie: Student's t stands then. Accepted: both
- * one-sided tests are significant. Rejected: one of the tests shows the mean outside; its P-value, doubled, goes to Holm.
- * For accepting, P is widened for the dependence of one role (stats/serial.h), and the means by recording must pass as well
- * where recordings are reused.
+ * One-sided P-values are by re-randomisation (stats/paired_mean.h). Accepted: both one-sided tests are significant. Rejected: one
+ * of the tests shows the mean outside; its P-value, doubled, goes to Holm. For accepting, P is widened for the dependence of one
+ * role, and the means by recording must pass as well where recordings are reused.
  * Source: Schuirmann (1987) for the two tests. */
 #include <math.h>
 
 #include "validate/components/component.h"
 #include "validate/stats/conformity.h"
 #include "validate/stats/distributions.h"
+#include "validate/stats/paired_mean.h"
 #include "validate/stats/planning.h"
-#include "validate/stats/sign_flip.h"
 #include "validate/stats/spending.h"
 
 /* Acceptance that leaves a guard band (JCGM 106) of `factor` expanded uncertainties of the bias inside the limits. It is asked
@@ -35,73 +33,16 @@ static void guard(struct component *c, const struct ratio_evidence *e, double lo
 
 /* --- P-values and limits ---------------------------------------------------------------------------------------------- */
 
-/* What Student's t is divided by, and its degrees of freedom, where n values are worth n/V (serial_widen()). */
-static double divisor(const struct serial *s, double n)
+static struct paired_mean series_of(const struct ratio_evidence *e)
 {
-	return sqrt(s->inflation * (n - 1) / fmax(1e-9, n - s->inflation));
-}
-
-static double widened_df(const struct serial *s)
-{
-	return fmax(1, s->n_effective - 1);
-}
-
-/* A one-sided P-value of n values as it is where they depend on each other so. */
-static double widened(double p, size_t n, const struct serial *s)
-{
-	double t, k = (double)n;
-	if (!(s->inflation > 1 + 1e-9) || p >= 0.5 || t_quantile(p, k - 1, &t))
-		return p;
-	return t_below(t / divisor(s, k), widened_df(s));
-}
-
-/* The level before widening that is alpha after it. */
-static double level_before(double alpha, size_t n, const struct serial *s)
-{
-	double t, k = (double)n;
-	if (!(s->inflation > 1 + 1e-9) || t_quantile(alpha, widened_df(s), &t))
-		return alpha;
-	return t_below(t * divisor(s, k), k - 1);
-}
-
-/* P of the sign flip, or of t where all n values lie on one side; `serial` NULL: not widened. */
-static double of_side(double flip, double p_of_t, size_t n, const struct serial *serial)
-{
-	double least = n < 1000 ? ldexp(1, -(int)n) : 0, p = serial ? widened(flip, n, serial) : flip;
-	return flip <= least * (1 + 1e-9) ? fmin(p, p_of_t) : p;
-}
-
-static double t_side(const struct t_estimate *t, double at, bool above)
-{
-	double z = (t->value - at) / t->se;
-	return above ? t_above(z, t->df) : t_below(z, t->df);
-}
-
-/* P of the mean lying on one side of `at`, of the series as it is, widened, and of the means by recording. */
-struct side_p {
-	double alone, wide, clusters;
-};
-
-static struct side_p side_p(const struct ratio_evidence *e, double at, bool is_above)
-{
-	struct side_p p = {.clusters = 0};
-	struct t_estimate t;
-	double above, below, flip;
-	sign_flip_p(e->d, e->n, at, &above, &below);
-	flip = is_above ? above : below;
-	p.alone = of_side(flip, t_side(&e->t, at, is_above), e->n, NULL);
-	p.wide = of_side(flip, t_side(&e->wide, at, is_above), e->n, &e->serial);
-	if (e->n_clusters && !mean_test(e->cluster, e->n_clusters, &t)) {
-		sign_flip_p(e->cluster, e->n_clusters, at, &above, &below);
-		p.clusters = of_side(is_above ? above : below, t_side(&t, at, is_above), e->n_clusters, NULL);
-	}
-	return p;
+	return (struct paired_mean){e->d, e->n, e->t, e->wide, e->serial};
 }
 
 struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high, double span)
 {
 	if (e->status == STAT_ZERO_VARIANCE)
 		return decide_mean_p(&e->t, &e->wide, e->n, low, high, true, span);
+	const struct paired_mean series = series_of(e);
 	struct mean_p p = {0};
 	double outside = 1;
 	const double at[2] = {low, high};
@@ -109,59 +50,30 @@ struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high, d
 		if (!isfinite(at[i]))
 			continue;
 		bool inside_is_above = i == 0;
-		struct side_p inside = side_p(e, at[i], inside_is_above);
-		p.accept = fmax(p.accept, fmax(inside.wide, inside.clusters));
-		p.accept_alone = fmax(p.accept_alone, fmax(inside.alone, inside.clusters));
+		struct mean_side inside = paired_mean_p(&series, at[i], inside_is_above);
+		p.accept = fmax(p.accept, inside.wide);
+		p.accept_alone = fmax(p.accept_alone, inside.alone);
 		if (inside_is_above ? e->t.value < at[i] : e->t.value > at[i])
-			outside = fmin(outside, side_p(e, at[i], !inside_is_above).alone);
+			outside = fmin(outside, paired_mean_p(&series, at[i], !inside_is_above).alone);
 	}
 	p.reject = fmin(1, 2 * sequential_p(outside, span));
 	return p;
 }
 
-/* Limits of one series: where the sign flip alone cannot tell, for all values lie on one side, those of t. */
-static bool limits_of(const double *d, size_t n, const struct t_estimate *t, const struct serial *serial, double alpha, double *lo,
-		      double *hi)
-{
-	double t_lo, t_hi, least = INFINITY, most = -INFINITY;
-	double level = serial ? level_before(alpha, n, serial) : alpha;
-	if (t_interval(t, 1 - 2 * alpha, &t_lo, &t_hi))
-		return false;
-	if (!(level > 0) || sign_flip_limits(d, n, level, lo, hi)) {
-		*lo = -INFINITY;
-		*hi = INFINITY;
-	}
-	for (size_t i = 0; i < n; i++) {
-		least = fmin(least, d[i]);
-		most = fmax(most, d[i]);
-	}
-	*lo = isfinite(*lo) ? *lo : fmin(t_lo, least);
-	*hi = isfinite(*hi) ? *hi : fmax(t_hi, most);
-	return true;
-}
-
 bool ratio_limits(const struct ratio_evidence *e, double alpha, bool widen, double *lo, double *hi)
 {
-	struct t_estimate t;
-	double lower, upper;
-	if (e->status == STAT_ZERO_VARIANCE) {
-		*lo = *hi = e->t.value;
-		return true;
-	}
-	if (!limits_of(e->d, e->n, widen ? &e->wide : &e->t, widen ? &e->serial : NULL, alpha, lo, hi))
-		return false;
-	if (widen && e->n_clusters && !mean_test(e->cluster, e->n_clusters, &t) &&
-	    limits_of(e->cluster, e->n_clusters, &t, NULL, alpha, &lower, &upper)) {
-		*lo = fmin(*lo, lower);
-		*hi = fmax(*hi, upper);
-	}
+	const struct paired_mean series = series_of(e);
+	if (e->status != STAT_ZERO_VARIANCE)
+		return paired_mean_limits(&series, alpha, widen, lo, hi);
+	*lo = *hi = e->t.value;
 	return true;
 }
 
-void decide_clusters(struct component *c, const struct ratio_evidence *e)
+void decide_recordings(struct component *c, const struct ratio_evidence *e)
 {
-	if (e->n_clusters && c->decision == DECISION_INCONCLUSIVE)
-		REASON_ADD(c, "; %zu pairs replay %zu recordings, whose means must be within as well", e->n, e->n_clusters);
+	if (e->recordings.inflation > 1.05 && c->decision == DECISION_INCONCLUSIVE)
+		REASON_ADD(c, "; %zu pairs replay %zu recordings and count as %.1f for that", e->n, e->recordings.n,
+			   (double)e->n / e->recordings.inflation);
 }
 
 /* --- one ratio -------------------------------------------------------------------------------------------------------- */
@@ -223,7 +135,7 @@ void decide_ratio(struct component *c, const struct ratio_evidence *e, const str
 	}
 	say_interval(c, e, levels);
 	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
-	decide_clusters(c, e);
+	decide_recordings(c, e);
 	guard(c, e, low, high, guard_band);
 }
 

@@ -50,6 +50,8 @@ const struct component_row component_tail = {
 	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % interval lies wholly outside; not "
 		"applicable to runs of fewer than 500 requests",
 	.source = "as bias; conditional tail expectation (Acerbi and Tasche 2002)",
+	.above = "the slowest 1 % of the requests take %s longer",
+	.below = "the slowest 1 % of the requests take %s less time",
 	.unit = COMPONENT_CHANGE,
 	.two_sided = true,
 	.relative = true,

@@ -200,6 +200,26 @@ static void keys_make(struct arrivals *o)
 		o->key[i] = ((uint64_t)o->a[i].begin_ns - (uint64_t)o->min_ns) << ARRIVALS_INDEX_BITS | i;
 }
 
+static int compare_file_places(const void *x, const void *y, void *arrivals)
+{
+	const struct arrival *a = arrivals;
+	const uint32_t i = a[ARRIVALS_INDEX(*(const uint64_t *)x)].file_place;
+	const uint32_t j = a[ARRIVALS_INDEX(*(const uint64_t *)y)].file_place;
+	return i == j ? 0 : arrivals_place_before(i, j) ? -1 : 1;
+}
+
+/* Keys are in the order of the begins: puts equal begins in the order of the file. */
+static void ties_sort(struct arrivals *o)
+{
+	for (size_t i = 0, next; i < o->n; i = next) {
+		const int64_t begin_ns = o->a[ARRIVALS_INDEX(o->key[i])].begin_ns;
+		for (next = i + 1; next < o->n && o->a[ARRIVALS_INDEX(o->key[next])].begin_ns == begin_ns;)
+			next++;
+		if (next - i > 1)
+			qsort_r(o->key + i, next - i, sizeof *o->key, compare_file_places, o->a);
+	}
+}
+
 /* *order: keys whose low bits are places in the window, in order; NULL where the window is in order as it is. */
 static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e)
 {
@@ -210,7 +230,7 @@ static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e
 	if (rc)
 		return rc;
 	uint64_t range = (uint64_t)o->max_ns - (uint64_t)o->min_ns;
-	unsigned int bits = 64u - (unsigned int)__builtin_clzll(range); /* unsorted: the range is not 0 */
+	unsigned int bits = 64u - (unsigned int)__builtin_clzll(range | 1);
 	if (bits > 64 - ARRIVALS_INDEX_BITS) { /* hours within one window: speed is no concern */
 		for (size_t i = 0; i < o->n; i++)
 			o->key[i] = i;
@@ -222,6 +242,8 @@ static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e
 			radix_sort(&o->key, &o->scratch, o->n, bits); /* may exchange the two arrays */
 		}
 	}
+	if (o->by_place)
+		ties_sort(o);
 	*order = o->key;
 	return 0;
 }
@@ -274,6 +296,13 @@ static int grow_window(struct arrivals *o, struct err *e)
 	return 0;
 }
 
+/* Whether a request comes before those already given away. */
+static bool is_late(const struct arrivals *o, const struct arrival *a)
+{
+	return a->begin_ns < o->given_ns ||
+	       (o->by_place && a->begin_ns == o->given_ns && arrivals_place_before(a->file_place, o->given_place));
+}
+
 /* Gives away all but `keep` requests. */
 static int window_give(struct arrivals *o, size_t keep, struct err *e)
 {
@@ -286,13 +315,16 @@ static int window_give(struct arrivals *o, size_t keep, struct err *e)
 		return rc ? rc : keep_rest(o, order, 0, e);
 	}
 	size_t n_given = o->n - keep;
-	if (n_given && o->a[order ? ARRIVALS_INDEX(order[0]) : 0].begin_ns < o->given_ns) {
+	if (n_given && is_late(o, &o->a[order ? ARRIVALS_INDEX(order[0]) : 0])) {
 		o->late = true;
 		return 0;
 	}
 	rc = arrivals_give(o, order, 0, n_given, e);
-	if (n_given)
-		o->given_ns = o->a[order ? ARRIVALS_INDEX(order[n_given - 1]) : n_given - 1].begin_ns;
+	if (n_given) {
+		const struct arrival *last = &o->a[order ? ARRIVALS_INDEX(order[n_given - 1]) : n_given - 1];
+		o->given_ns = last->begin_ns;
+		o->given_place = o->by_place ? last->file_place : 0;
+	}
 	return rc ? rc : keep_rest(o, order, n_given, e);
 }
 

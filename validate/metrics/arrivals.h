@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests of a trace put in the order in which they began (ties in the order of the file), by streaming.
+/* Requests of a trace put in the order in which they began, by streaming. Ties are in the order in which requests are
+ * given, or of `file_place` (struct arrivals, by_place).
  *
  * A replay trace is in the order of its input; its begins are nearly sorted, or not at all (order `none`, a thread far
  * ahead of another). Two ways, the caller tries the first and falls back on the second, which needs a second pass over
@@ -12,7 +13,7 @@
  * - ARRIVALS_RUNS sorts any trace: sorted runs, kept in memory up to a budget and in an unlinked temporary file beyond
  *   it, merged at the end. O(n log n).
  *
- * Memory: 56 bytes a request of the largest window, and for runs the budget besides; see struct arrivals_options. */
+ * Memory: 64 bytes a request of the largest window, and for runs the budget besides; see struct arrivals_options. */
 #ifndef VALIDATE_METRICS_ARRIVALS_H
 #define VALIDATE_METRICS_ARRIVALS_H
 
@@ -31,6 +32,7 @@ struct arrival {
 	uint32_t k_all, k_thread, k_object;
 	uint32_t thread, object; /* which sequence; thread ARRIVAL_NO_SEQUENCE: an extra request, in none of them */
 	uint32_t bytes;          /* payload, at most UINT32_MAX; not every user fills it in */
+	uint32_t file_place;     /* in its file, modulo 2^32; used only with arrivals.by_place */
 };
 
 struct arrivals_sink {
@@ -61,7 +63,9 @@ struct arrivals { /* to be looked at only through the functions below */
 	int64_t min_ns, max_ns; /* of their begins */
 	bool unsorted;          /* some begin lies before an earlier one's */
 	bool late;
-	int64_t given_ns;        /* begin of the last one given away */
+	bool by_place;           /* equal begins: in the order of file_place; set it after arrivals_init */
+	int64_t given_ns;        /* begin and place of the last one given away */
+	uint32_t given_place;
 	uint64_t *key, *scratch; /* [key_cap], allocated when first needed */
 	size_t key_cap;
 	struct arrival *batch; /* small buffer of requests brought into order */
@@ -89,7 +93,7 @@ static inline struct arrival *arrivals_next(struct arrivals *o)
 static inline int arrivals_added(struct arrivals *o, struct err *e)
 {
 	int64_t begin_ns = o->a[o->n].begin_ns;
-	o->unsorted |= begin_ns < o->max_ns;
+	o->unsorted |= begin_ns < o->max_ns || (o->by_place && begin_ns == o->max_ns);
 	o->max_ns = begin_ns > o->max_ns ? begin_ns : o->max_ns;
 	o->min_ns = begin_ns < o->min_ns ? begin_ns : o->min_ns;
 	return ++o->n < o->window ? 0 : arrivals_full(o, e);
@@ -97,6 +101,12 @@ static inline int arrivals_added(struct arrivals *o, struct err *e)
 
 /* Gives away the rest. Afterwards `late` says whether the order given was right (always, with ARRIVALS_RUNS). */
 int arrivals_finish(struct arrivals *o, struct err *e);
+
+/* Whether x is before y, both counted modulo 2^32. */
+static inline bool arrivals_place_before(uint32_t x, uint32_t y)
+{
+	return (int32_t)(x - y) < 0;
+}
 
 /* --- private to arrivals.c and arrivals_runs.c -------------------------------------------------------------------- */
 

@@ -86,6 +86,7 @@ struct cursor {
 	size_t buffer_cap, n_left; /* n_left: not yet read from the file */
 	uint64_t offset;
 	size_t run;
+	bool by_place;
 };
 
 /* Refills an exhausted cursor: 1, or 0 at the end of its run. */
@@ -115,7 +116,11 @@ static int cursor_fill(const struct arrivals *o, struct cursor *c, struct err *e
 
 static bool cursor_before(const struct cursor *x, const struct cursor *y)
 {
-	return x->at->begin_ns != y->at->begin_ns ? x->at->begin_ns < y->at->begin_ns : x->run < y->run;
+	if (x->at->begin_ns != y->at->begin_ns)
+		return x->at->begin_ns < y->at->begin_ns;
+	if (x->by_place && x->at->file_place != y->at->file_place)
+		return arrivals_place_before(x->at->file_place, y->at->file_place);
+	return x->run < y->run;
 }
 
 static void sift_down(struct cursor **heap, size_t n, size_t i)
@@ -184,6 +189,7 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 		struct cursor *c = heap[i] = &cursor[i];
 		const struct arrivals_run *r = &o->run[i];
 		c->run = i;
+		c->by_place = o->by_place;
 		if (r->memory) {
 			c->at = r->memory;
 			c->end = r->memory + r->n;

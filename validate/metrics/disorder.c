@@ -205,6 +205,7 @@ static int add_late(struct disorder *d, struct disorder_sequence *s, uint64_t pl
 	t->inversions += late.n_larger;
 	if (late.n_preceding)
 		histogram_add(&t->preceding, (int64_t)late.n_preceding);
+	t->max_preceding = late.n_preceding > t->max_preceding ? late.n_preceding : t->max_preceding;
 	t->runs_x++;
 	t->runs_q += run * run;
 	s->run_from = s->n_in_order;

@@ -47,6 +47,7 @@ struct disorder_total {
 	/* reordering-free runs: runs, arrivals in order, all arrivals, sum of squared run lengths (RFC 4737 5.4) */
 	uint64_t runs_x, runs_a, runs_p, runs_q;
 	struct histogram preceding; /* arrivals with n > 0 others just before that all have larger numbers, by n */
+	uint64_t max_preceding;	    /* the largest such n, exact; 0: none */
 
 	uint64_t inversions, n_pairs; /* pairs of arrivals, in the wrong order and all */
 	uint64_t n_moves;	      /* arrivals outside a longest increasing subsequence */

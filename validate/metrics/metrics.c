@@ -71,6 +71,7 @@ static struct observation_options lane_options(const struct work *w, enum lane_k
 	    .levels = has_levels && !w->order_only && (parts & PART_CONCURRENCY || kind == LANE_REFERENCE),
 	    .lifetimes = has_levels && !w->order_only && (parts & PART_LIFETIME),
 	    .sort_reference = w->sort_reference && kind != LANE_REFERENCE,
+	    .by_place = w->sort_reference || w->late_reference,
 	    .in_order = !w->unsorted && !w->late_reference && kind == LANE_REFERENCE,
 	    .mode = w->runs[kind] ? ARRIVALS_RUNS : ARRIVALS_WINDOW,
 	    .sorting = w->o->sorting,

@@ -20,7 +20,7 @@ static int count_late(struct pass *p, const struct trace_record *r, uint64_t ind
 	if (!p->late_reference)
 		return 0;
 	tally_one(p, SIDE_REFERENCE, r, index, false);
-	return observe_reference_late(p, r, e);
+	return observe_reference_late(p, r, index, e);
 }
 
 static int left_over(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool known,
@@ -32,14 +32,14 @@ static int left_over(struct pass *p, enum match_side side, const struct trace_re
 		tally_one(p, side, r, index, false);
 		if (p->tally)
 			p->m->n_extra += known;
-		return observe_extra(p, r, e);
+		return observe_extra(p, r, index, e);
 	}
 	if (p->warmup.on && warmup_covers(&p->warmup, r, index))
 		return 0;
 	if (p->tally)
 		p->m->n_lost += known;
 	int rc = count_late(p, r, index, e);
-	return known && !rc ? observe_pair(p, r, NULL, index, e) : rc;
+	return known && !rc ? observe_pair(p, r, index, NULL, 0, e) : rc;
 }
 
 static int take_keyed_reference(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e)
@@ -53,7 +53,7 @@ static int take_keyed_reference(struct pass *p, const struct trace_record *r, ui
 	if (warmup)
 		return 0;
 	see_thread(p, sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k), r, index);
-	return p->late_reference ? 0 : observe_reference(p, r, e);
+	return p->late_reference ? 0 : observe_reference(p, r, index, e);
 }
 
 /* Request a of the reference and its replay. */
@@ -73,7 +73,7 @@ static int take_matched(struct pass *p, const struct trace_record *a, uint64_t o
 	if (p->tally)
 		tally_pair(p, a, x, of_x);
 	int rc = count_late(p, a, of_a, e);
-	return rc ? rc : observe_pair(p, a, x, of_a, e);
+	return rc ? rc : observe_pair(p, a, of_a, x, of_x, e);
 }
 
 /* Where it works: a file's position where it has no offset; that of a pipe is none. */

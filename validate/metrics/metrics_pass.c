@@ -117,20 +117,20 @@ static int64_t end_of(const struct trace_record *r)
 	return is_negative(r) ? r->begin_ns : r->end_ns;
 }
 
-int observe_reference(struct pass *p, const struct trace_record *r, struct err *e)
+int observe_reference(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e)
 {
 	if (r->begin_ns == TIME_NONE)
 		return 0;
 	see_order(p, r);
-	return observe_reference_late(p, r, e);
+	return observe_reference_late(p, r, index, e);
 }
 
-int observe_reference_late(struct pass *p, const struct trace_record *r, struct err *e)
+int observe_reference_late(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e)
 {
 	struct lane *l = &p->lane[LANE_REFERENCE];
 	if (!l->wanted || (p->reference_unsorted && !p->may_be_unsorted))
 		return 0;
-	struct arrival a = {.begin_ns = r->begin_ns, .end_ns = end_of(r)};
+	struct arrival a = {.begin_ns = r->begin_ns, .end_ns = end_of(r), .file_place = (uint32_t)index};
 	return observation_add_extra(&l->observation, &a, e);
 }
 
@@ -143,7 +143,7 @@ static int observe_references(struct pass *p, const struct trace_record *r, size
 	int rc = 0;
 	if (!l->wanted || !l->options.in_order) {
 		for (size_t i = 0; i < n && !rc; i++)
-			rc = observe_reference(p, &r[i], e);
+			rc = observe_reference(p, &r[i], p->n_reference + i, e);
 		return rc;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -156,21 +156,21 @@ static int observe_references(struct pass *p, const struct trace_record *r, size
 	return p->reference_unsorted ? 0 : observation_take_levels(&l->observation, a, n_issued, e);
 }
 
-int observe_extra(struct pass *p, const struct trace_record *x, struct err *e)
+int observe_extra(struct pass *p, const struct trace_record *x, uint64_t index, struct err *e)
 {
 	struct lane *l = &p->lane[LANE_ISSUE];
-	struct arrival a = {.begin_ns = x->begin_ns, .end_ns = end_of(x)};
+	struct arrival a = {.begin_ns = x->begin_ns, .end_ns = end_of(x), .file_place = (uint32_t)index};
 	return l->wanted && x->begin_ns != TIME_NONE ? observation_add_extra(&l->observation, &a, e) : 0;
 }
 
-int observe_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t index,
-			struct err *e)
+int observe_pair(struct pass *p, const struct trace_record *r, uint64_t of_r, const struct trace_record *x,
+		 uint64_t of_x, struct err *e)
 {
-	struct arrival a = {.begin_ns = TIME_NONE, .end_ns = TIME_NONE};
+	struct arrival a = {.begin_ns = TIME_NONE, .end_ns = TIME_NONE, .file_place = (uint32_t)of_x};
 	find_sequences(p, r, &a);
 	if (p->match != MATCH_KEY) /* there, requests come here when their partner does */
-		see_thread(p, a.thread, r, index);
-	int64_t place = p->by_index ? (int64_t)index : r->begin_ns; /* in the order of the reference */
+		see_thread(p, a.thread, r, of_r);
+	int64_t place = p->by_index ? (int64_t)of_r : r->begin_ns; /* in the order of the reference */
 	bool issued = x && x->begin_ns != TIME_NONE;
 	if (issued && x->rvalue > 0 && p->moves_bytes[x->op])
 		a.bytes = x->rvalue < UINT32_MAX ? (uint32_t)x->rvalue : UINT32_MAX;
@@ -178,16 +178,16 @@ int observe_pair(struct pass *p, const struct trace_record *r, const struct trac
 	if (p->lane[LANE_ISSUE].wanted) {
 		a.begin_ns = issued ? x->begin_ns : TIME_NONE;
 		a.end_ns = issued ? end_of(x) : TIME_NONE;
-		rc = observation_add(&p->lane[LANE_ISSUE].observation, &a, place, e);
+		rc = observation_add(&p->lane[LANE_ISSUE].observation, &a, place, (uint32_t)of_r, e);
 	}
 	a.end_ns = TIME_NONE;
 	if (p->lane[LANE_COMPLETE].wanted && !rc) {
 		a.begin_ns = issued && !is_negative(x) ? x->end_ns : TIME_NONE;
-		rc = observation_add(&p->lane[LANE_COMPLETE].observation, &a, place, e);
+		rc = observation_add(&p->lane[LANE_COMPLETE].observation, &a, place, (uint32_t)of_r, e);
 	}
 	if (p->lane[LANE_DISPATCH].wanted && !rc) {
 		a.begin_ns = issued ? x->dispatch_ns : TIME_NONE;
-		rc = observation_add(&p->lane[LANE_DISPATCH].observation, &a, place, e);
+		rc = observation_add(&p->lane[LANE_DISPATCH].observation, &a, place, (uint32_t)of_r, e);
 	}
 	return rc;
 }
@@ -221,9 +221,9 @@ static int take_numbered(struct pass *p, const struct trace_record *r, const str
 		rc = observe_references(p, r, n, e);
 	for (size_t i = 0; i < n && !rc; i++) {
 		if (r && r[i].begin_ns != TIME_NONE)
-			rc = observe_pair(p, &r[i], x ? &x[i] : NULL, p->n_reference + i, e);
+			rc = observe_pair(p, &r[i], p->n_reference + i, x ? &x[i] : NULL, p->n_replay + i, e);
 		else if (x)
-			rc = observe_extra(p, &x[i], e);
+			rc = observe_extra(p, &x[i], p->n_replay + i, e);
 	}
 	return rc;
 }

@@ -103,14 +103,15 @@ static inline void see_order(struct pass *p, const struct trace_record *r)
 void see_thread(struct pass *p, uint32_t thread, const struct trace_record *r, uint64_t index);
 
 /* A request of the reference: its part in the levels. Where it turns out to be out of order, all will be observed again. */
-int observe_reference(struct pass *p, const struct trace_record *r, struct err *e);
-/* A request of the reference that was issued, at its turn, and its replay; x NULL: it was lost. */
-int observe_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t index,
-		 struct err *e);
+int observe_reference(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e);
+/* Record `of_r` of the reference, a request that was issued, at its turn, and its replay, record `of_x`; x NULL: it was
+ * lost. */
+int observe_pair(struct pass *p, const struct trace_record *r, uint64_t of_r, const struct trace_record *x,
+		 uint64_t of_x, struct err *e);
 /* The same of one whose place in the file was seen before. */
-int observe_reference_late(struct pass *p, const struct trace_record *r, struct err *e);
+int observe_reference_late(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e);
 /* A request of the replay that has no partner. */
-int observe_extra(struct pass *p, const struct trace_record *x, struct err *e);
+int observe_extra(struct pass *p, const struct trace_record *x, uint64_t index, struct err *e);
 
 int run_keyed(struct pass *p, struct err *e); /* metrics_keyed.c */
 

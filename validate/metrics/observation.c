@@ -50,8 +50,10 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 	return rc;
 }
 
-/* In the order of the reference: begin_ns is the reference's, end_ns the time of observation; k_all and k_thread hold
- * the time from there to the end of the request, k_object that the request has none. */
+/* In the order of the reference: begin_ns and file_place are the reference's, end_ns and k_object the time and the place
+ * of observation; k_all and k_thread hold the time from there to the end of the request, NO_END if it has none. */
+#define NO_END UINT64_MAX
+
 static int take_by_reference(void *context, const struct arrival *a, size_t n, struct err *e)
 {
 	struct observation *o = context;
@@ -61,25 +63,29 @@ static int take_by_reference(void *context, const struct arrival *a, size_t n, s
 		struct arrival observed = a[i];
 		observed.begin_ns = a[i].end_ns;
 		observed.end_ns = TIME_NONE;
-		if (!a[i].k_object)
-			observed.end_ns = a[i].end_ns + (int64_t)((uint64_t)a[i].k_all << 32 | a[i].k_thread);
-		rc = observation_add(o, &observed, 0, e);
+		observed.file_place = a[i].k_object;
+		const uint64_t duration = (uint64_t)a[i].k_all << 32 | a[i].k_thread;
+		if (duration != NO_END)
+			observed.end_ns = a[i].end_ns + (int64_t)duration;
+		rc = observation_add(o, &observed, 0, 0, e);
 	}
 	o->options.sort_reference = true;
 	return rc;
 }
 
-int observation_sort(struct observation *o, const struct arrival *a, int64_t reference_ns, struct err *e)
+int observation_sort(struct observation *o, const struct arrival *a, int64_t reference_ns, uint32_t reference_place,
+		     struct err *e)
 {
 	struct arrival *to = arrivals_next(&o->by_reference);
 	bool ends = a->begin_ns != TIME_NONE && a->end_ns != TIME_NONE;
-	uint64_t duration = ends ? (uint64_t)(a->end_ns - a->begin_ns) : 0;
+	uint64_t duration = ends ? (uint64_t)(a->end_ns - a->begin_ns) : NO_END;
 	*to = *a;
 	to->begin_ns = reference_ns;
 	to->end_ns = a->begin_ns;
 	to->k_all = (uint32_t)(duration >> 32);
 	to->k_thread = (uint32_t)duration;
-	to->k_object = !ends;
+	to->k_object = a->file_place;
+	to->file_place = reference_place;
 	return arrivals_added(&o->by_reference, e);
 }
 
@@ -94,6 +100,8 @@ int observation_init(struct observation *o, const struct observation_options *op
 	if (!rc && options->sort_reference)
 		rc = arrivals_init(&o->by_reference, options->mode, &options->sorting,
 				   (struct arrivals_sink){o, take_by_reference}, e);
+	o->by_time.by_place = options->by_place;
+	o->by_reference.by_place = options->sort_reference;
 	return !rc && options->levels ? concurrency_init(&o->concurrency, OBSERVATION_MAX_LEVELS, e) : rc;
 }
 

@@ -3,8 +3,9 @@
  * trace, within each object and within each thread, and the levels of concurrency.
  *
  * The requests of the reference are numbered in the order of its begins, ties in the order of its file. Where they are
- * not given in that order, they are sorted first. Both sortings are those of arrivals.h: by a window, which may turn out
- * too small (`late`: all must be observed again, sorted in runs), or in runs. */
+ * not given in that order, they are sorted first. Observations at the same time are in the order of the observed file.
+ * Both sortings are those of arrivals.h: by a window, which may turn out too small (`late`: all must be observed again,
+ * sorted in runs), or in runs. */
 #ifndef VALIDATE_METRICS_OBSERVATION_H
 #define VALIDATE_METRICS_OBSERVATION_H
 
@@ -23,6 +24,7 @@ struct observation_options {
 	unsigned int scopes; /* bits 1 << enum order_scope; 0: no reordering */
 	bool levels, lifetimes;
 	bool sort_reference;	      /* requests are not given in the order of the reference */
+	bool by_place;		      /* nor in that of the observed file: file_place of each breaks ties */
 	bool in_order;		      /* no reordering, and requests come in the order of their begins: nothing is kept */
 	enum arrivals_mode mode;
 	struct arrivals_options sorting;
@@ -46,7 +48,8 @@ void observation_release(struct observation *o);
 
 void observation_reserve(struct observation *o, uint32_t thread, uint32_t object);
 int observation_lost(struct observation *o, uint32_t thread, uint32_t object);
-int observation_sort(struct observation *o, const struct arrival *a, int64_t reference_ns, struct err *e);
+int observation_sort(struct observation *o, const struct arrival *a, int64_t reference_ns, uint32_t reference_place,
+		     struct err *e);
 int observation_take_levels(struct observation *o, const struct arrival *a, size_t n, struct err *e);
 
 /* Member by member: a copy by wide loads right behind the narrow stores waits until these have reached the cache. */
@@ -57,17 +60,20 @@ __attribute__((always_inline)) static inline void arrival_put(struct arrival *to
 	to->thread = a->thread;
 	to->object = a->object;
 	to->bytes = a->bytes;
+	to->file_place = a->file_place;
 }
 
-/* A request of the reference that began at reference_ns (or any number that is in the order of the begins), in the
- * given sequences (numbers from 0, in the order of first use): what was observed of it is in *a: begin_ns, the time of
- * observation (TIME_NONE: never); end_ns, for levels; bytes, thread and object. */
+/* A request of the reference that began at reference_ns (or any number that is in the order of the begins), record
+ * reference_place of its file, in the given sequences (numbers from 0, in the order of first use). What was observed of it
+ * is in *a: begin_ns, the time of observation (TIME_NONE: never); end_ns, for levels; bytes, thread and object;
+ * file_place, the record of the observed file. */
 __attribute__((always_inline)) static inline int observation_add(struct observation *o, const struct arrival *a,
-								 int64_t reference_ns, struct err *e)
+								 int64_t reference_ns, uint32_t reference_place,
+								 struct err *e)
 {
 	if (__builtin_expect(o->options.sort_reference, 0)) {
 		struct arrival copy = *a; /* so that *a may stay in registers */
-		return observation_sort(o, &copy, reference_ns, e);
+		return observation_sort(o, &copy, reference_ns, reference_place, e);
 	}
 	if (o->options.scopes && __builtin_expect(a->thread >= o->thread_cap || a->object >= o->object_cap, 0))
 		observation_reserve(o, a->thread, a->object);

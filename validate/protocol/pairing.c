@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "microbench/microbench.h"
+#include "replay/adapters/adapter.h"
 #include "replay/replay.h"
 
 const char *const pairing_names[] = {"auto", "slices", "runs", NULL};
@@ -20,13 +21,28 @@ static bool engine_has_gate(const char *engine)
 	return false;
 }
 
-static const char *replayer_refused(const struct replayer *r)
+/* Another project's replayer is paused by signals. Its requests are placed in time by stamps of our clock, or not at all. */
+static const char *foreign_refused(const struct protocol *p, const struct scenario *s, const struct replayer *r)
+{
+	struct replay_config c;
+	if (p->pause == PAUSE_GATE)
+		return "another project's replayer has no gate (pause = gate)";
+	if (replayer_config(r, &c, NULL) < 0)
+		return "its options are not valid";
+	const bool chosen = !replayer_option(r, "times") && s->observe == OBSERVE_PRELOAD; /* by the campaign, where the replayer can */
+	const bool seen = chosen ? replayer_adapter(r)->times & ADAPTER_PRELOAD : adapter_times_of(&c) == ADAPTER_PRELOAD;
+	if (!seen)
+		return "its times are not those of the preloaded library (times = preload)";
+	return NULL;
+}
+
+static const char *replayer_refused(const struct protocol *p, const struct scenario *s, const struct replayer *r)
 {
 	struct replay_config c;
 	if (r->timed)
 		return "a timed replay cannot be paused: its times go on";
 	if (replayer_adapter(r))
-		return "other people's replayers are not paused";
+		return foreign_refused(p, s, r);
 	if (!engine_has_gate(r->engine))
 		return "its engine has no point between requests where it can be paused";
 	if (!strcmp(r->engine, "program"))
@@ -49,8 +65,10 @@ static const char *scenario_refused(const struct protocol *p, const struct scena
 		return "a captured program cannot be paused between requests";
 	if (scenario_is_below(p, s))
 		return "program and replay share one device";
-	if (s->observe != OBSERVE_OWN)
-		return "its runs are observed from outside";
+	if (s->observe == OBSERVE_BLOCK)
+		return "its requests are observed at the device";
+	if (s->observe == OBSERVE_PRELOAD && p->pause == PAUSE_SIGNAL)
+		return "a program that the preloaded library observes is paused at its gate only (pause = signal)";
 	if (scenario_config(s, &c, NULL) < 0)
 		return "its options are not valid";
 	const struct workload *w = workload_find(s->type);
@@ -64,7 +82,7 @@ static const char *scenario_refused(const struct protocol *p, const struct scena
 const char *pairing_refused(const struct protocol *p, size_t scenario, size_t replayer)
 {
 	const char *why = scenario_refused(p, &p->scenario[scenario]);
-	return why || replayer == SIZE_MAX ? why : replayer_refused(&p->replayer[replayer]);
+	return why || replayer == SIZE_MAX ? why : replayer_refused(p, &p->scenario[scenario], &p->replayer[replayer]);
 }
 
 static const char *refused_by(const struct protocol *p, size_t scenario, const char **replayer)
@@ -75,7 +93,7 @@ static const char *refused_by(const struct protocol *p, size_t scenario, const c
 		if (!p->replayer[i].applies[scenario])
 			continue;
 		n++;
-		why = replayer_refused(&p->replayer[i]);
+		why = replayer_refused(p, &p->scenario[scenario], &p->replayer[i]);
 		*replayer = why ? p->replayer[i].name : NULL;
 	}
 	return why || n ? why : "no replayer replays it";
@@ -93,9 +111,8 @@ bool scenario_is_sliced(const struct protocol *p, size_t scenario, const char **
 
 enum pause_by pairing_pause(const struct protocol *p, size_t replayer)
 {
-	if (p->pause != PAUSE_AUTO)
-		return (enum pause_by)p->pause;
-	return replayer != SIZE_MAX && replayer_adapter(&p->replayer[replayer]) ? PAUSE_SIGNAL : PAUSE_GATE;
+	const bool foreign = replayer != SIZE_MAX && replayer_adapter(&p->replayer[replayer]);
+	return foreign || p->pause == PAUSE_SIGNAL ? PAUSE_SIGNAL : PAUSE_GATE;
 }
 
 /* Of files that are only read, and lie in the page cache before each run, no role can take anything from another. */

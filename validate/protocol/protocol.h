@@ -180,7 +180,7 @@ extern const char *const accept_limit_names[]; /* [COMPONENT_N]: "bias", "precis
  * of counts): shown, not judged. */
 struct compare_limits {
 	/* change of replay over program, either way: mean response time, its quantiles, execution time, mean number in flight */
-	double response_time, median, p90, p99, p999, execution_time, in_flight;
+	double response_time, typical_response, median, p90, p99, p999, execution_time, in_flight;
 	double precision_ratio, uncertainty_ratio; /* new over old, either way */
 	double reordered, concurrency;		   /* change of a share; of a distance of distributions */
 	uint64_t n_mismatched;			   /* change of the lost, extra and mismatched requests of a run */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [compare]: how much may change between two versions of a replayer. */
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 const struct compare_limits compare_defaults = {
     .response_time = 0.05,
+    .typical_response = 0.05,
     .median = 0.05,
     .p90 = 0.10,
     .p99 = 0.25,
@@ -18,7 +20,7 @@ const struct compare_limits compare_defaults = {
     .execution_time = 0.05,
     .in_flight = 0.10,
     .precision_ratio = 2,
-    .uncertainty_ratio = 2,
+    .uncertainty_ratio = NAN,
     .reordered = 0.01,
     .concurrency = 0.10,
 };
@@ -33,6 +35,7 @@ const struct compare_limits compare_defaults = {
 
 const struct option_spec compare_keys[] = {
     CHANGE("response-time", response_time, "the mean response time relative to the program's", "5%"),
+    CHANGE("typical-response", typical_response, "the mean of the fastest 90 % of a run's requests, likewise", "5%"),
     CHANGE("median", median, "the median of the response times, likewise", "5%"),
     CHANGE("p90", p90, "their 90th percentile", "10%"),
     CHANGE("p99", p99, "their 99th percentile", "25%"),
@@ -51,7 +54,7 @@ const struct option_spec compare_keys[] = {
      .type = OPT_DOUBLE,
      .offset = FIELD(uncertainty_ratio),
      .arg = "X",
-     .help = "largest ratio of the combined standard uncertainties, likewise (default 2)",
+     .help = "largest ratio of the combined standard uncertainties, likewise (default none: most of them is the machine's)",
      .min = 1.01,
      .max = 1e6,
      .flags = OPT_NONE},

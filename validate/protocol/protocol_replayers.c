@@ -103,7 +103,7 @@ static bool keeps_times(const struct replayer *r, const struct replay_config *c)
 {
 	const struct adapter *a = replayer_adapter(r);
 	if (a)
-		return a->timed;
+		return adapter_is_timed(a, c);
 	if (!strcmp(r->engine, "block"))
 		return c->block.mode == MODE_HF || c->block.mode == MODE_DEP;
 	return replay_settled(c).timing != TIMING_FULLSPEED;

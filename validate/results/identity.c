@@ -32,7 +32,7 @@ void results_span(const struct results *r, int64_t *first_ns, int64_t *last_ns)
 	}
 }
 
-/* The runs of a session are made in the order of the plan. */
+/* The runs of a session are made in the order of the plan, unless a budget goes to the cases that are undecided. */
 int64_t results_clock_back_ns(const struct results *r)
 {
 	struct span {
@@ -49,7 +49,8 @@ int64_t results_clock_back_ns(const struct results *r)
 			of[n++] = (struct span){INT64_MAX, 0};
 		}
 		struct span *s = &of[run->session];
-		back_ns = s->last_ns - run->started_ns > back_ns ? s->last_ns - run->started_ns : back_ns;
+		if (!r->protocol.budget_ns)
+			back_ns = s->last_ns - run->started_ns > back_ns ? s->last_ns - run->started_ns : back_ns;
 		s->first_ns = run->started_ns < s->first_ns ? run->started_ns : s->first_ns;
 		s->last_ns = run->started_ns > s->last_ns ? run->started_ns : s->last_ns;
 	}

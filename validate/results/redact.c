@@ -167,27 +167,34 @@ static void settings_hide(struct protocol *p, const struct spaced *paths, const 
 
 /* --- names ------------------------------------------------------------------------------------------------------------ */
 
-/* Names hold what varies, which may be a path. What the environment knows by a name is known by the hidden one. */
-static void names_hide(struct results *r, const struct spaced *paths, const char *list, char ***name, size_t n)
+/* Member `key` of a list's elements: the hidden name in the place of the name that it was. */
+static void list_rename(const json_t *list, const char *key, char **was, char ***name, size_t n)
 {
-	char **was = xcalloc(n + 1, sizeof *was);
-	const json_t *all = json_object_get(r->environment, list);
 	json_t *one;
 	size_t k;
+	json_array_foreach(list, k, one)
+	{
+		const char *told = json_string_value(json_object_get(one, key));
+		size_t i = 0;
+		while (told && i < n && strcmp(was[i], told))
+			i++;
+		if (told && i < n)
+			json_object_set_new(one, key, json_string(*name[i]));
+	}
+}
+
+/* Names hold what varies, which may be a path. What the environment knows by a name is known by the hidden one: in `list`, and by
+ * `key` in the list of pairings. */
+static void names_hide(struct results *r, const struct spaced *paths, const char *list, const char *key, char ***name, size_t n)
+{
+	char **was = xcalloc(n + 1, sizeof *was);
 	for (size_t i = 0; i < n; i++)
 		was[i] = xstrdup(*name[i]);
 	for (size_t i = 0; i < n; i++)
 		spaced_join(paths, *name[i]);
 	provenance_redact_names(name, n, r->redacted);
-	json_array_foreach(all, k, one)
-	{
-		const char *told = json_string_value(json_object_get(one, "name"));
-		size_t i = 0;
-		while (told && i < n && strcmp(was[i], told))
-			i++;
-		if (told && i < n)
-			json_object_set_new(one, "name", json_string(*name[i]));
-	}
+	list_rename(json_object_get(r->environment, list), "name", was, name, n);
+	list_rename(json_object_get(r->environment, "pairing"), key, was, name, n);
 	for (size_t i = 0; i < n; i++)
 		free(was[i]);
 	free(was);
@@ -199,10 +206,10 @@ static void all_names_hide(struct results *r, const struct spaced *paths)
 	char ***name = xcalloc(p->n_scenarios + p->n_replayers + 1, sizeof *name);
 	for (size_t i = 0; i < p->n_scenarios; i++)
 		name[i] = &p->scenario[i].name;
-	names_hide(r, paths, "scenarios", name, p->n_scenarios);
+	names_hide(r, paths, "scenarios", "scenario", name, p->n_scenarios);
 	for (size_t i = 0; i < p->n_replayers; i++)
 		name[i] = &p->replayer[i].name;
-	names_hide(r, paths, "replayers", name, p->n_replayers);
+	names_hide(r, paths, "replayers", "replayer", name, p->n_replayers);
 	free(name);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wrong words of a comparison, and what size of change is found: made-up versions of a replayer in 16 scenarios go through
- * compare_compute(), as real ones do. Limits and replicates are those of protocols/ci.conf, in one campaign (pairs of blocks) and in two. */
+ * compare_compute(), as real ones do. In one campaign (pairs of blocks) with the limits and the budget of protocols/ci.conf, looks
+ * and further pairs as campaign_budget.c makes them; and in two campaigns of a fixed number of replicates. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,25 +13,30 @@
 #include "validate/compare/compare.h"
 #include "validate/selftest/noise.h"
 #include "validate/selftest/simulate_private.h"
-#include "validate/stats/spending.h"
 
 #define GROUP_UNCHANGED "a version that did not change called worse"
 #define GROUP_SAME "a version that did not change called the same, of all cases"
 #define GROUP_FOUND "a slower response time in one of 16 scenarios called worse"
 #define FALSE_ALARM 0.01
-#define FOUND 0.95
 #define SCENARIOS 16
-#define REPLICATES 14 /* the last look of protocols/ci.conf */
+#define LEAST 16    /* replicates of protocols/ci.conf, least and most */
+#define MOST 160
+#define BUDGET 640  /* groups of runs that its budget is worth: 40 for each scenario */
+#define FIXED 20    /* replicates of a campaign without a budget */
+#define SPREAD 0.05 /* of typical responses of pairs in slices, on a busy machine */
+#define STALLS 2    /* what stalls add to the mean response and execution times of each side: pairs of these spread 3 times as much */
 #define BLOCKS_SD 0.05 /* what a block's runs share */
-#define FEWER 10       /* campaigns of the table and of further kinds of scatter */
+/* of campaigns with a budget, which take a second each, that are made less: */
+#define FEWER 25 /* of one kind of scatter, */
+#define FEWEST 100 /* of a change of one size */
 
 struct versions {
 	struct baseline was, is;
 	struct baseline_scenario scenario[SCENARIOS];
 	struct baseline_case old_case[SCENARIOS], new_case[SCENARIOS];
-	bool pairs;
+	bool pairs; /* one campaign */
 	enum noise noise;
-	double spread; /* standard deviation of ln(new/old) of a pair */
+	double spread; /* standard deviation of ln(new/old) of the typical responses of a pair */
 	double slower; /* of the new one in scenario 0, relative */
 };
 
@@ -40,24 +46,19 @@ static void side_init(struct baseline *b, struct baseline_scenario *scenario, st
 {
 	*b = (struct baseline){.limits = compare_defaults, .scenario = scenario, .n_scenarios = SCENARIOS, .cell = c, .n_cells = SCENARIOS};
 	b->limits.median = b->limits.p90 = b->limits.p99 = b->limits.p999 = b->limits.uncertainty_ratio = NAN;
-	b->limits.execution_time = 0.10;
+	b->limits.typical_response = 0.034;
+	b->limits.response_time = 0.15;
+	b->limits.execution_time = 0.20;
 	b->limits.precision_ratio = 4;
-	static const unsigned int looks[2] = {10, REPLICATES};
-	double same[2], worse[2];
-	if (!spending_levels(0.05, looks, 2, same) && !spending_levels(0.01, looks, 2, worse)) {
-		b->look = 2; /* what may be spent at the last one */
-		b->level_accept = same[1];
-		b->level_reject = worse[1];
-	}
 	b->source = (char *)"made up";
 	snprintf(b->campaign, sizeof b->campaign, "%s", campaign);
 	for (size_t i = 0; i < SCENARIOS; i++) {
-		c[i] = (struct baseline_case){.scenario = i, .replayer = (char *)"event", .settings = (char *)"", .n = REPLICATES};
-		c[i].block = xcalloc(REPLICATES, sizeof *c[i].block);
-		for (unsigned int k = 0; k < REPLICATES; k++)
+		c[i] = (struct baseline_case){.scenario = i, .replayer = (char *)"event", .settings = (char *)"", .n = LEAST};
+		c[i].block = xcalloc(MOST, sizeof *c[i].block);
+		for (unsigned int k = 0; k < MOST; k++)
 			c[i].block[k] = k + 1;
 		for (size_t k = 0; k < COLUMN_N; k++)
-			c[i].column[k] = xcalloc(REPLICATES, sizeof(double));
+			c[i].column[k] = xcalloc(MOST, sizeof(double));
 	}
 }
 
@@ -92,8 +93,8 @@ static void versions_release(struct versions *v)
 /* A campaign's machine: what its blocks share, and the program's own runs. */
 static void machine_draw(const struct versions *v, gsl_rng *rng, double *block, double *program)
 {
-	noise_draw(v->noise, rng, program, REPLICATES);
-	for (size_t i = 0; i < REPLICATES; i++) {
+	noise_draw(v->noise, rng, program, MOST);
+	for (size_t i = 0; i < MOST; i++) {
 		block[i] = gsl_ran_gaussian_ziggurat(rng, BLOCKS_SD);
 		program[i] = exp(block[i] + v->spread * M_SQRT1_2 * program[i]);
 	}
@@ -101,13 +102,14 @@ static void machine_draw(const struct versions *v, gsl_rng *rng, double *block, 
 
 static void side_draw(const struct versions *v, struct baseline_case *c, double factor, const double *block, const double *program, gsl_rng *rng)
 {
-	double own[REPLICATES];
-	noise_draw(v->noise, rng, own, REPLICATES);
-	for (size_t i = 0; i < REPLICATES; i++) {
+	double own[MOST];
+	noise_draw(v->noise, rng, own, MOST);
+	for (size_t i = 0; i < MOST; i++) {
 		double x = factor * exp(block[i] + v->spread * M_SQRT1_2 * own[i]);
-		c->column[COLUMN_X_MEAN][i] = 1e5 * x;
+		double stalled = x * exp(gsl_ran_gaussian_ziggurat(rng, STALLS * v->spread));
+		c->column[COLUMN_X_MEAN][i] = 1e5 * stalled;
 		c->column[COLUMN_R_MEAN][i] = 1e5 * program[i];
-		c->column[COLUMN_X_TIME][i] = 1e8 * x;
+		c->column[COLUMN_X_TIME][i] = 1e8 * stalled;
 		c->column[COLUMN_R_TIME][i] = 1e8 * program[i];
 		c->column[COLUMN_X_IN_FLIGHT][i] = exp(gsl_ran_gaussian_ziggurat(rng, 0.01));
 		c->column[COLUMN_R_IN_FLIGHT][i] = exp(gsl_ran_gaussian_ziggurat(rng, 0.01));
@@ -115,15 +117,56 @@ static void side_draw(const struct versions *v, struct baseline_case *c, double 
 		c->column[COLUMN_REORDERED][i] = gsl_ran_binomial(rng, 0.001, 1600) / 1600.0;
 		for (size_t k = COLUMN_X_MEDIAN; k <= COLUMN_R_P999; k++)
 			c->column[k][i] = k % 2 ? program[i] : x;
+		c->column[COLUMN_X_TYPICAL][i] = 9e4 * x;
+		c->column[COLUMN_R_TYPICAL][i] = 9e4 * program[i];
 	}
+}
+
+/* Further pairs before the next look: one, and of many 5 % of them, which saves time here and costs some power. */
+static size_t step_of(size_t n)
+{
+	return n < 20 ? 1 : n / 20;
+}
+
+/* Of the pairs drawn, as many as the campaign would have made: all scenarios that are undecided share what is left. */
+static int pairs_spend(struct versions *v, struct campaign_change *c)
+{
+	size_t left = BUDGET - SCENARIOS * LEAST;
+	for (size_t i = 0; i < SCENARIOS; i++)
+		v->old_case[i].n = v->new_case[i].n = LEAST;
+	for (;;) {
+		bool more = false;
+		int ret = compare_compute(c, &v->was, &v->is, &(struct compare_options){.words_only = true}, NULL);
+		if (ret)
+			return ret;
+		for (size_t i = 0; i < SCENARIOS; i++) {
+			size_t n = v->old_case[i].n, step = step_of(n);
+			if (c->cell[i].word != CHANGE_INCONCLUSIVE || n + step > MOST || step > left)
+				continue;
+			v->old_case[i].n = v->new_case[i].n = n + step;
+			left -= step;
+			more = true;
+		}
+		if (!more)
+			return 0;
+		campaign_change_release(c);
+	}
+}
+
+static int pairs_fixed(struct versions *v, struct campaign_change *c)
+{
+	for (size_t i = 0; i < SCENARIOS; i++)
+		v->old_case[i].n = v->new_case[i].n = FIXED;
+	return compare_compute(c, &v->was, &v->is, &(struct compare_options){.words_only = true}, NULL);
 }
 
 static void trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	struct versions *v = context;
 	struct campaign_change c;
-	double block[REPLICATES], program[REPLICATES];
+	double block[MOST], program[MOST];
 	v->is.campaign[0] = v->pairs ? '0' : '1';
+	v->was.span = v->is.span = v->pairs ? log((double)MOST / LEAST) : 0;
 	for (size_t i = 0; i < SCENARIOS; i++) {
 		machine_draw(v, rng, block, program);
 		side_draw(v, &v->old_case[i], 1, block, program, rng);
@@ -132,9 +175,9 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 		side_draw(v, &v->new_case[i], i ? 1 : 1 + v->slower, block, program, rng);
 	}
 	count[N_COMPARISONS]++;
-	if (compare_compute(&c, &v->was, &v->is, &(struct compare_options){0}, NULL))
+	if ((v->pairs ? pairs_spend : pairs_fixed)(v, &c))
 		return;
-	count[N_WORSE] += c.n_worse > 0;
+	count[N_WORSE] += c.n_worse + c.n_better > (v->slower > 0);
 	count[N_FOUND] += c.cell[0].word == CHANGE_WORSE;
 	count[N_CASES] += c.n_cells;
 	count[N_SAME] += c.n_same;
@@ -153,36 +196,43 @@ static const char *design(const struct versions *v)
 	return v->pairs ? "one campaign" : "two campaigns";
 }
 
+static void promise(struct rate *r, enum promise kind, double value)
+{
+	r->promise = kind;
+	r->promised = value;
+}
+
 static int unchanged(const struct simulate_options *o, struct versions *v, struct rates *rates, struct err *e)
 {
 	static const enum noise kinds[] = {NOISE_NORMAL, NOISE_T3, NOISE_LOGNORMAL, NOISE_AR6};
 	uint64_t count[2][4][N_COUNTS];
-	int ret = 0;
 	v->slower = 0;
-	v->spread = 0.05;
+	v->spread = SPREAD;
 	for (int pairs = 1; pairs >= 0; pairs--)
-		for (size_t k = 0; k < 4 && !ret; k++) {
+		for (size_t k = 0; k < 4; k++) {
 			v->pairs = pairs;
 			v->noise = kinds[k];
-			ret = run(o, v, o->n_campaigns / (k ? FEWER : 2), count[pairs][k], e);
+			int ret = run(o, v, 1 + o->n_campaigns / FEWER, count[pairs][k], e);
 			if (ret)
 				return ret;
-			struct rate *r = rate_add(rates, "statistics", GROUP_UNCHANGED, design(v), noise_names[kinds[k]], count[pairs][k][N_WORSE],
-						  count[pairs][k][N_COMPARISONS]);
-			r->promise = PROMISE_AT_MOST;
-			r->promised = FALSE_ALARM;
+			promise(rate_add(rates, "statistics", GROUP_UNCHANGED, design(v), noise_names[kinds[k]], count[pairs][k][N_WORSE],
+					 count[pairs][k][N_COMPARISONS]),
+				PROMISE_AT_MOST, FALSE_ALARM);
 		}
 	for (int pairs = 1; pairs >= 0; pairs--)
 		for (size_t k = 0; k < 4; k++) {
 			v->pairs = pairs;
-			rate_add(rates, "statistics", GROUP_SAME, design(v), noise_names[kinds[k]], count[pairs][k][N_SAME], count[pairs][k][N_CASES]);
+			struct rate *r = rate_add(rates, "statistics", GROUP_SAME, design(v), noise_names[kinds[k]], count[pairs][k][N_SAME],
+						  count[pairs][k][N_CASES]);
+			if (pairs && kinds[k] != NOISE_AR6)
+				promise(r, PROMISE_AT_LEAST, 0.90);
 		}
 	return 0;
 }
 
 static int slower(const struct simulate_options *o, struct versions *v, struct rates *rates, struct err *e)
 {
-	static const double sizes[] = {0.05, 0.10, 0.15, 0.20, 0.30, 0.50}, spreads[] = {0.02, 0.05, 0.08, 0.12, 0.20};
+	static const double sizes[] = {0.05, 0.10, 0.15, 0.20}, spreads[] = {0.02, SPREAD, 0.08, 0.12};
 	uint64_t count[N_COUNTS];
 	v->noise = NOISE_NORMAL;
 	for (int pairs = 1; pairs >= 0; pairs--)
@@ -192,16 +242,14 @@ static int slower(const struct simulate_options *o, struct versions *v, struct r
 				v->pairs = pairs;
 				v->spread = spreads[s];
 				v->slower = sizes[k];
-				int ret = run(o, v, o->n_campaigns / (FEWER * 2), count, e);
+				int ret = run(o, v, o->n_campaigns / FEWEST, count, e);
 				if (ret)
 					return ret;
 				snprintf(name, sizeof name, "%s, spread %g %%", design(v), 100 * v->spread);
 				snprintf(condition, sizeof condition, "%g %% slower", 100 * v->slower);
 				struct rate *r = rate_add(rates, "statistics", GROUP_FOUND, name, condition, count[N_FOUND], count[N_COMPARISONS]);
-				if (pairs && v->spread <= 0.05 && v->slower >= 0.20) {
-					r->promise = PROMISE_AT_LEAST;
-					r->promised = FOUND;
-				}
+				if (pairs && v->spread <= SPREAD)
+					promise(r, PROMISE_AT_LEAST, v->slower < 0.10 ? 0.80 : 0.95);
 			}
 	return 0;
 }

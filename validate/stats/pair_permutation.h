@@ -5,8 +5,7 @@
  * of whatever shape. Then u_i = (x_i - median x)/limit and v_i = r_i - median r may be swapped in any of the n pairs, and all
  * 2^n outcomes are equally likely. Statistic: sum u_i^2 - sum v_i^2, which a swap changes by the sign of z_i = u_i^2 - v_i^2.
  * P = share of the outcomes at least as extreme, the one that was observed among them, so it is never 0: exact up to
- * PAIR_PERMUTATION_EXACT pairs (the sums of two halves, sorted and counted against each other), beyond that (B + 1)/(N + 1) of
- * N outcomes drawn with a fixed seed, the same on every machine.
+ * PAIR_PERMUTATION_EXACT pairs, by a saddlepoint beyond (stats/sign_flip.h).
  *
  * A normal theory (pitman_morgan.h) takes one value far off for scatter; here it counts for one pair: with one such pair
  * P is about a half. The smallest P is 2^-n: 0.001 of 10 pairs, 1e-6 of 20. About the means, which a value far off moves,
@@ -20,7 +19,6 @@
 #include "validate/stats/status.h"
 
 #define PAIR_PERMUTATION_EXACT 30u
-#define PAIR_PERMUTATION_DRAWN 200000u
 
 /* P against sigma_x <= limit sigma_r (`above`, small when x scatters more than the limit allows) and against
  * sigma_x >= limit sigma_r (`below`). ref[n], rep[n]; limit > 0.

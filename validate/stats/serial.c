@@ -30,7 +30,8 @@ double serial_rho_own(double lag1, double n)
 struct serial serial_pooled(double lag1, size_t n, double mean, size_t n_cells)
 {
 	double k = (double)n, pooled = mean + hidden(k) / sqrt((double)n_cells);
-	struct serial s = {.lag1 = lag1, .rho = fmin(LARGEST_RHO, fmax(0, fmax(serial_rho_own(lag1, k), pooled)))};
+	double own = serial_rho_own(lag1, k) - serial_rho_own(1 / sqrt(k) - 1 / k, k);
+	struct serial s = {.lag1 = lag1, .rho = fmin(LARGEST_RHO, fmax(0, fmax(own, pooled)))};
 	s.inflation = serial_inflation(s.rho, k);
 	s.n_effective = k / s.inflation;
 	return s;

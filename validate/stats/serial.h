@@ -36,7 +36,8 @@ enum stat_status serial_dependence(const double *x, size_t n, struct serial *s) 
 double serial_rho_own(double lag1, double n);
 
 /* Of one series among those of n_cells cells that a replayer has, `mean` being the mean of their serial_rho_own(): the larger of
- * the series' own coefficient and of mean + (2.2 + 8/n)/n / sqrt(n_cells), for the cells together hide less than each. */
+ * mean + (2.2 + 8/n)/n / sqrt(n_cells), for the cells together hide less than each, and of the series' own coefficient less its
+ * standard error, 1/sqrt(n) of r_1, for half of all independent series show a positive one. */
 struct serial serial_pooled(double lag1, size_t n, double mean, size_t n_cells);
 
 /* Of n values of which it is not known: as if independent, lag1 NaN. */

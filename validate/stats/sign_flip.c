@@ -8,8 +8,11 @@
 #include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
+#include "validate/stats/sort.h"
 
 #define LIMITS_EXACT 12u
+#define OUTWEIGHS 0.12	  /* share of the sum of squares */
+#define OUTWEIGHING_MAX 6 /* values of which both signs are tried */
 #define ROUNDING 1e-12 /* sums that are equal but for their rounding are equal */
 
 /* Of the m <= n smallest of sum[n] - d and sum[n] + d, how many are of the former; of equal ones these come first. */
@@ -130,20 +133,37 @@ static double saddlepoint(const double *z, size_t n, double observed)
 	return fmin(1, fmax(ldexp(1, -(int)n), normal_above(w) + exp(-w * w / 2) / sqrt(2 * M_PI) * (1 / v - 1 / w)));
 }
 
+/* P(sum >= observed) of z[n] >= 0, descending. Values that outweigh the others make the sum bimodal, which no saddlepoint
+ * sees: both signs of each are tried. */
+static double p_at_least(const double *z, size_t n, double observed, unsigned int depth)
+{
+	double sum_sq = 0, size = size_of(z, n), at = fabs(observed);
+	for (size_t i = 0; i < n; i++)
+		sum_sq += z[i] * z[i];
+	if (at > size * (1 + 1e-9))
+		return observed > 0 ? 0 : 1;
+	double p = n > 1000 ? 0 : ldexp(1, -(int)n);
+	if (depth && n > 1 && z[0] * z[0] > OUTWEIGHS * sum_sq)
+		return (p_at_least(z + 1, n - 1, observed - z[0], depth - 1) + p_at_least(z + 1, n - 1, observed + z[0], depth - 1)) / 2;
+	if (at < 0.05 * sqrt(sum_sq)) /* near the middle the two terms of the saddlepoint cancel */
+		p = normal_above(at / sqrt(sum_sq));
+	else if (at < size * (1 - 1e-9))
+		p = saddlepoint(z, n, at);
+	return observed >= 0 ? p : 1 - p;
+}
+
 static void approximate(const double *z, size_t n, double *above, double *below)
 {
-	double observed = 0, sum_sq = 0, size = size_of(z, n), least = n > 1000 ? 0 : ldexp(1, -(int)n), p;
+	double observed = 0, *size = xcalloc(n, sizeof *size);
 	for (size_t i = 0; i < n; i++) {
 		observed += z[i];
-		sum_sq += z[i] * z[i];
+		size[i] = -fabs(z[i]);
 	}
-	double at = fabs(observed);
-	if (at >= size * (1 - 1e-9))
-		p = least;
-	else if (at < 0.05 * sqrt(sum_sq)) /* near the middle the two terms of the saddlepoint cancel */
-		p = normal_above(at / sqrt(sum_sq));
-	else
-		p = saddlepoint(z, n, at);
+	doubles_sort(size, n);
+	for (size_t i = 0; i < n; i++)
+		size[i] = -size[i];
+	const double p = fmax(n > 1000 ? 0 : ldexp(1, -(int)n), p_at_least(size, n, fabs(observed), OUTWEIGHING_MAX));
+	free(size);
 	*above = observed >= 0 ? p : 1 - p;
 	*below = observed >= 0 ? 1 - p : p;
 }

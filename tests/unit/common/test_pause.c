@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -149,8 +150,12 @@ static void test_who_waits_is_quiet(void **state)
 	assert_int_equal(pause_look(page), PAUSE_BUSY);
 	pause_leave(&p, 0);
 	assert_int_equal(pause_look(page), PAUSE_BUSY);
+	pause_hold(page);
+	const uint32_t seen = atomic_load(&page->n_events);
 	pause_wait_begin(&p, 1);
+	assert_int_not_equal(atomic_load(&page->n_events), seen); /* the controller sleeps until then */
 	assert_int_equal(pause_look(page), PAUSE_QUIET);
+	pause_go(page);
 	pause_wait_end(&p, 1);
 	assert_int_equal(pause_look(page), PAUSE_BUSY);
 	pause_leave(&p, 1);
@@ -159,6 +164,33 @@ static void test_who_waits_is_quiet(void **state)
 	pause_finish(&p); /* returns */
 	assert_int_equal(pause_threads(&p, PAUSE_THREADS_MAX + 1, NULL), -E2BIG);
 	pause_release(&p);
+	pause_page_free(page, fd);
+}
+
+/* Its controller has ended before it joined, and is still a zombie: the process ends, as nothing would ever wake it. */
+static void test_controller_is_gone(void **state)
+{
+	(void)state;
+	struct pause_page *page;
+	struct pause p;
+	int fd, status;
+	siginfo_t info;
+	assert_int_equal(pause_page_make(&page, &fd, NULL), 0);
+	pid_t controller = fork();
+	if (controller == 0)
+		_exit(0);
+	page->controller = controller;
+	assert_int_equal(waitid(P_PID, (id_t)controller, &info, WEXITED | WNOWAIT), 0);
+	for (int reaped = 0; reaped < 2; reaped++) {
+		pid_t pid = fork();
+		if (pid == 0) {
+			join(&p, fd);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+		waitpid(controller, NULL, 0);
+	}
 	pause_page_free(page, fd);
 }
 
@@ -188,6 +220,7 @@ int main(void)
 		cmocka_unit_test(test_stops_and_goes),
 		cmocka_unit_test(test_end_wakes_those_who_park),
 		cmocka_unit_test(test_who_waits_is_quiet),
+		cmocka_unit_test(test_controller_is_gone),
 		cmocka_unit_test(test_without_a_controller),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

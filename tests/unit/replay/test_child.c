@@ -321,6 +321,40 @@ static void users(void **state)
 	assert_int_equal(uid, 0);
 }
 
+/* The limit counts active time: a program whose clock stands still has all the time it wants. */
+static void paused_by_its_campaign(void **state)
+{
+	(void)state;
+	for (int paused = 0; paused < 2; paused++) {
+		struct kept k;
+		struct pause p;
+		struct pause_page *page;
+		int fd;
+		char text[16];
+		kept_make(&k, "sleep 0.4");
+		assert_int_equal(pause_page_make(&page, &fd, NULL), 0);
+		snprintf(text, sizeof text, "%d", dup(fd));
+		setenv(PAUSE_VARIABLE, text, 1);
+		assert_int_equal(pause_join(&p, NULL), 0);
+		k.spec.time_limit_ns = 100000000;
+		k.spec.pause = &p;
+		if (paused)
+			pause_clock_stop(page);
+		pid_t keeper = kept_start(&k);
+		while (pause_look(page) != PAUSE_DONE)
+			usleep(1000);
+		usleep(10000);
+		assert_int_equal(atomic_load(&page->keeper), keeper);
+		assert_int_equal(waitpid(keeper, NULL, WNOHANG), 0); /* until the controller lets it go */
+		pause_let_finish(page);
+		assert_int_equal(waitpid(keeper, NULL, 0), keeper);
+		assert_int_equal(k.result->end, paused ? CHILD_EXITED : CHILD_TIMED_OUT);
+		pause_release(&p);
+		pause_page_free(page, fd);
+		kept_release(&k);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,7 +362,7 @@ int main(void)
 		cmocka_unit_test(never_ends), cmocka_unit_test(fell_quiet), cmocka_unit_test(interrupted),
 		cmocka_unit_test(first_and_last_of_what_it_prints), cmocka_unit_test(bytes_of_any_value), cmocka_unit_test(too_much),
 		cmocka_unit_test(closes_its_output), cmocka_unit_test(a_daemon), cmocka_unit_test(more_than_can_be_named),
-		cmocka_unit_test(a_name_to_mislead), cmocka_unit_test(users),
+		cmocka_unit_test(a_name_to_mislead), cmocka_unit_test(users), cmocka_unit_test(paused_by_its_campaign),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,6 +201,7 @@ static void fixture_budget(struct cell *c)
 	b->u_c_upper = b->u_c * 1.02;
 	b->u_c_program = b->u_c * 0.97;
 	b->nu_spread_program = 7;
+	c->worth = (struct worth){b->U95, 0.97 * b->U95, sqrt(1 - 0.97 * 0.97) * b->U95};
 	b->monte_carlo = (struct propagation){STAT_OK, 200000, -1.01 * b->U95, 1.01 * b->U95, 0.005, true};
 	for (int m = 0; m < PAPER_MODE_N; m++)
 		c->paper[m] = (struct paper_uncertainty){
@@ -234,6 +235,30 @@ static void fixture_sessions(struct fixture *f, struct cell *c)
 		c->control.d.x[i] = c->x.x[i] / c->r.x[i] - 1;
 }
 
+static void fixture_parts(struct component *c, size_t n, const char *const *label, double value, double se)
+{
+	c->part = xcalloc(n, sizeof *c->part);
+	c->n_parts = n;
+	for (size_t i = 0; i < n; i++) {
+		snprintf(c->part[i].label, sizeof c->part[i].label, "%s", label[i]);
+		c->part[i].estimate = fixture_estimate(value / (double)(i + 1), se);
+	}
+}
+
+static void fixture_distribution(struct fixture *f, struct cell *c)
+{
+	static const char *const quantile[] = {"50 % quantile", "90 % quantile", "99.9 % quantile"}, *const half[] = {"first half", "second half"};
+	double value = 0.01 * fixture_normal(f);
+	c->bias_typical = fixture_estimate(value, 0.002);
+	fixture_component(c, COMPONENT_SHAPE, DECISION_ACCEPT, fixture_estimate(0.02, 0.01), 0.1, "50 % quantile +0.020, within the limits ±0.1");
+	fixture_parts(&c->component[COMPONENT_SHAPE], 3, quantile, 0.02, 0.01);
+	fixture_component(c, COMPONENT_TAIL, DECISION_ACCEPT, fixture_estimate(4 * value, 0.03), 0.25, "within the limits ±25 %");
+	fixture_component(c, COMPONENT_OPERATION, DECISION_NOT_APPLICABLE, fixture_no_estimate(STAT_NOT_APPLICABLE), 0.15,
+			  "all requests are of one operation: bias judges it");
+	fixture_component(c, COMPONENT_HALF, DECISION_ACCEPT, fixture_estimate(value, 0.01), 0.15, "within the limits ±15 %");
+	fixture_parts(&c->component[COMPONENT_HALF], 2, half, value, 0.01);
+}
+
 static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool timed)
 {
 	double share = level > 1 ? 0.0004 * (double)level : 0;
@@ -247,6 +272,7 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 	c->n_received = c->n_requests = 100000 * level;
 	c->n_reordered = (uint64_t)(share * 1e5);
 	c->n_descents = c->n_reordered / 2;
+	fixture_distribution(f, c);
 	fixture_component(c, COMPONENT_REORDERING, DECISION_ACCEPT, c->reordered, 0.01,
 			  "none of the requests was reordered");
 	fixture_component(c, COMPONENT_FIDELITY, DECISION_ACCEPT, fixture_estimate(0, 0), 0,
@@ -685,6 +711,8 @@ static void fixture_release(struct fixture *f)
 			free(s[k]->x);
 		for (size_t k = 0; k < sizeof d / sizeof d[0]; k++)
 			free(d[k]->p);
+		for (size_t k = 0; k < COMPONENT_N; k++)
+			free(c->component[k].part);
 		free(c->sessions.session);
 		free(c->control.d.x);
 	}

@@ -50,7 +50,7 @@ static void decide_case(struct analysis *a, size_t i, enum component_kind kind, 
 	k->kind = kind;
 	k->decision = d;
 	k->limit = 0.1;
-	k->estimate = (struct estimate){.value = value, .lo90 = value - half, .hi90 = value + half};
+	k->estimate = (struct estimate){.value = value, .lo90 = value - half, .hi90 = value + half, .lo95 = value - half, .hi95 = value + half};
 	k->accept_lo = k->accept_hi = NAN;
 	k->n_more = 12;
 	k->impractical = false;
@@ -103,6 +103,48 @@ static void test_leanings(void **state)
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	decide_case(a, 5, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.08, 0.04);
 	verdict_is(a, "Trusted in 13 of 16 cases; 3 undecided (1 looks right, 1 looks wrong, 1 is too noisy)");
+	fixture_release(&f);
+}
+
+/* Everything is accepted, and something else forbids trust. */
+static void test_barred(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct analysis *a = &f.analysis;
+	struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
+	fixture_make(&f, FIXTURE_TRUSTED);
+	trust_all(a);
+	a->cell[0].verdict = VERDICT_INCONCLUSIVE;
+	a->n_trusted = 0;
+	a->n_inconclusive = 1;
+	snprintf(a->cell[0].verdict_reason, sizeof a->cell[0].verdict_reason, "not trusted: 3 of 20 replays failed");
+	verdict_is(a, "Trusted in 0 of 1 case; 1 undecided");
+	replayer_is(a, 0, "undecided; not trusted: 3 of 20 replays failed");
+	first_screen_next(&text, &command, a, "results");
+	assert_non_null(strstr(text.s, "Remove what forbids trust"));
+	strbuf_release(&text);
+	strbuf_release(&command);
+	fixture_release(&f);
+}
+
+/* Before the first look there are numbers and no verdicts. */
+static void test_too_early(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
+	fixture_make(&f, FIXTURE_QUICK);
+	f.analysis.look = 0;
+	f.analysis.complete = true;
+	f.results.protocol.budget_ns = 60000000000;
+	f.results.protocol.n_replicates_min = 8;
+	f.analysis.cell[3].n_pairs = 4;
+	first_screen_next(&text, &command, &f.analysis, "results");
+	assert_non_null(strstr(text.s, "4 of at least 8"));
+	assert_non_null(strstr(command.s, "validate run -o results --resume --budget "));
+	strbuf_release(&text);
+	strbuf_release(&command);
 	fixture_release(&f);
 }
 
@@ -160,6 +202,8 @@ static void test_facts(void **state)
 		struct run *r = &f.results.run[i];
 		r->others_share = r->block % 2 ? 0.3 : 0.4;
 		r->stolen_share = 0.02;
+		r->sliced = r->scenario < 6;
+		r->slice_ns = 5000000;
 		r->summary.n_slices = r->scenario < 6 && r->role != ROLE_RECORD ? 20 : 0;
 		r->summary.n_left_out = r->summary.n_slices ? (r->summary.response.n + 98) / 99 : 0;
 	}
@@ -169,7 +213,7 @@ static void test_facts(void **state)
 					   0, &error);
 	assert_non_null(f.results.environment);
 	fact_is(&facts[0], &f.analysis,
-		"Program and replays ran in turn, in slices, in 6 of 8 scenarios; 1.0 % of the requests were left out; elsewhere whole runs "
+		"Program and replays ran in turn, in slices of 5 ms by gate, in 6 of 8 scenarios; 1.0 % of the requests were left out; elsewhere whole runs "
 		"one after the other: replays are timed");
 	fact_is(&facts[1], &f.analysis, "Others used 35 % of the processors; the hypervisor took 2 %");
 	fact_is(&facts[2], &f.analysis, "100 s: replay 50 %, program 30 %");
@@ -180,6 +224,7 @@ static void test_facts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_trusted), cmocka_unit_test(test_where), cmocka_unit_test(test_leanings),
+					   cmocka_unit_test(test_barred), cmocka_unit_test(test_too_early),
 					   cmocka_unit_test(test_next_step), cmocka_unit_test(test_facts)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

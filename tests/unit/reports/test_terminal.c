@@ -96,7 +96,7 @@ static void a_grid_fits_a_screen_or_two(void **state)
 	make(&out, FIXTURE_GRID, 100, false);
 	for (const char *p = out.s; *p; p++)
 		n += *p == '\n';
-	assert_in_range(n, 30, 74);
+	assert_in_range(n, 30, 75);
 	strbuf_release(&out);
 }
 

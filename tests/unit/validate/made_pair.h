@@ -23,6 +23,7 @@ enum { MAX_N = 700 };
 struct made {
 	struct trace_record r[MAX_N], x[MAX_N + 20];
 	size_t n, n_x; /* x[i] replays r[i]; x beyond n is extra */
+	size_t place[MAX_N]; /* of x[i] in its file, among the others */
 	size_t n_lost;
 };
 
@@ -48,6 +49,7 @@ static inline void make(struct random *q, struct made *m, size_t n_max, bool los
 						.fd = 3,
 						.heap = HEAP_NONE,
 						.op = OP_PREAD};
+		m->place[i] = i;
 		m->x[i] = m->r[i];
 		m->x[i].begin_ns = now + 5000 + (int64_t)random_below(q, 1 + 25 * disorder);
 		m->x[i].end_ns = m->x[i].begin_ns + (int64_t)random_below(q, 500);
@@ -86,6 +88,7 @@ static inline void compute(struct metrics *m, const struct trace_path *r, const 
 
 struct event {
 	int64_t time;
+	size_t place;
 	uint64_t s;
 };
 
@@ -94,6 +97,8 @@ static inline int compare_events(const void *x, const void *y)
 	const struct event *a = x, *b = y;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
 	return a->s < b->s ? -1 : a->s > b->s;
 }
 
@@ -111,7 +116,7 @@ static inline void order_of(const struct made *m, bool at_completion, enum order
 			continue;
 		by_number[++number] = (uint64_t)m->x[i].rvalue;
 		if (m->x[i].begin_ns != TIME_NONE)
-			v[n++] = (struct event){at_completion ? m->x[i].end_ns : m->x[i].begin_ns, number};
+			v[n++] = (struct event){at_completion ? m->x[i].end_ns : m->x[i].begin_ns, m->place[i], number};
 	}
 	qsort(v, n, sizeof *v, compare_events);
 	for (size_t i = 0; i < n; i++) {

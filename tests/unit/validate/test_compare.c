@@ -18,23 +18,95 @@ static void assert_near(double a, double b, double tolerance)
 		fail_msg("%.12g is not within %.3g of %.12g", a, tolerance, b);
 }
 
-/* Means 2.5 and 4.5, variances 5/3: se = sqrt(5/6), 6 degrees of freedom. */
+/* Means 2.5 and 4.5, variances 5/3: se = sqrt(5/6), 6 degrees of freedom. Widened by the values' own dependence: none of these has any. */
 static void test_groups(void **state)
 {
 	(void)state;
-	const double was[] = {1, 2, 4, 3}, is[] = {3, 6, 4, 5};
-	struct shift s = shift_of_groups(was, N(was), is, N(is));
+	const double was[] = {1, 4, 2, 3}, is[] = {3, 6, 4, 5};
+	struct shift s;
+	shift_of_groups(&s, was, N(was), is, N(is));
 	assert_int_equal(s.status, STAT_OK);
-	assert_near(s.t.value, 2, 1e-12);
-	assert_near(s.t.se, sqrt(5.0 / 6), 1e-12);
-	assert_near(s.t.df, 6, 1e-9);
-	assert_true(s.wide.se >= s.t.se && s.wide.df <= s.t.df);
-	struct shift_p p = shift_test(&s, -1, 1);
+	assert_near(s.value, 2, 1e-12);
+	double lo, hi;
+	shift_limits(&s, &lo, &hi);
+	assert_near(hi - 2, 2.4469118511449692 * sqrt(5.0 / 6), 1e-9);
+	assert_near(lo + hi, 4, 1e-12);
+	const struct serial none = serial_none(4), half = {.inflation = 2, .n_effective = 2};
+	paired_mean_widen(&s.mean[0], &none);
+	paired_mean_widen(&s.mean[1], &none);
+	struct shift_p p = shift_test(&s, -1, 1, 0);
 	assert_near(p.difference, 0.0709876543209877, 1e-9);
-	assert_near(p.beyond, 0.31533359620123, 1e-9);
+	assert_near(p.beyond, 0.31533359620123 / 2, 1e-9);
 	assert_true(p.same > 0.5);
-	p = shift_test(&s, -20, 20);
+	paired_mean_widen(&s.mean[0], &half);
+	paired_mean_widen(&s.mean[1], &half);
+	p = shift_test(&s, -20, 20, 0);
 	assert_true(p.same_alone < 1e-4 && p.same > p.same_alone && p.beyond > 0.99);
+	shift_release(&s);
+}
+
+/* Six differences: of the 64 ways of signs 2 reach their sum, 3 that of what they are above 0.5, 3 that of what they are below 5.5. */
+static void test_pairs(void **state)
+{
+	(void)state;
+	const double was[6] = {0}, is[] = {-1, 4, 2, 6, 3, 5};
+	struct shift s;
+	shift_of_pairs(&s, was, is, 6);
+	assert_int_equal(s.status, STAT_OK);
+	assert_near(s.value, 19.0 / 6, 1e-12);
+	const struct serial none = serial_none(6), half = {.inflation = 2, .n_effective = 3};
+	paired_mean_widen(&s.mean[0], &none);
+	struct shift_p once = shift_test(&s, -1, 5.5, 0);
+	assert_near(once.difference, 4.0 / 64, 1e-12);
+	assert_near(once.same, 3.0 / 64, 1e-12);
+	assert_near(shift_test(&s, -1, 0.5, 0).beyond, 3.0 / 64, 1e-12);
+	/* looks after every pair, and dependence, make each P larger */
+	struct shift_p often = shift_test(&s, -1, 5.5, 3);
+	assert_true(often.same > 2 * once.same && often.difference > 2 * once.difference && often.beyond >= once.beyond);
+	paired_mean_widen(&s.mean[0], &half);
+	struct shift_p wide = shift_test(&s, -1, 5.5, 0);
+	assert_true(wide.same > 2 * once.same && wide.difference > 2 * once.difference);
+	assert_near(wide.same_alone, once.same, 1e-12);
+	shift_release(&s);
+}
+
+/* Of 20 pairs with sd 1: to show a mean of 0 within 0.5 takes ((1.645 + 0.84)/0.5)^2 = 24.7 pairs, nearer the limit more. */
+static void test_needed(void **state)
+{
+	(void)state;
+	static const double was[20] = {0};
+	double is[20];
+	struct shift s;
+	for (size_t i = 0; i < 20; i++)
+		is[i] = (i % 2 ? 1 : -1) * sqrt(19.0 / 20);
+	shift_of_pairs(&s, was, is, 20);
+	const struct serial none = serial_none(20);
+	paired_mean_widen(&s.mean[0], &none);
+	assert_near(shift_needed(&s, 0.5, 0.05), 25, 0);
+	assert_true(shift_needed(&s, 0.1, 0.05) > 600 && shift_needed(&s, 0.5, 0.006) > 40);
+	shift_release(&s);
+}
+
+/* Two cases of which one happens to look dependent share it; sixteen hide less than one. */
+static void test_pool(void **state)
+{
+	(void)state;
+	static const double zero[12] = {0}, slow[12] = {1, 2, 3, 4, 5, 6, 6, 5, 4, 3, 2, 1}, fast[12] = {1, 6, 2, 5, 3, 4, 6, 1, 5, 2, 4, 3};
+	struct shift s[16];
+	for (size_t i = 0; i < 16; i++)
+		shift_of_pairs(&s[i], zero, i ? fast : slow, 12);
+	const double alone = s[1].mean[0].serial.inflation;
+	shifts_pool(s, 16);
+	assert_true(s[0].mean[0].serial.inflation > 3);
+	assert_true(s[1].mean[0].serial.inflation <= alone);
+	for (size_t i = 0; i < 16; i++)
+		shift_release(&s[i]);
+	shift_of_pairs(&s[0], zero, slow, 12);
+	shift_of_pairs(&s[1], zero, fast, 12);
+	shifts_pool(s, 2);
+	assert_true(s[1].mean[0].serial.inflation >= 1 && s[1].mean[0].serial.inflation < s[0].mean[0].serial.inflation);
+	shift_release(&s[0]);
+	shift_release(&s[1]);
 }
 
 /* Without scatter: P that labels dealt at random part 3 and 3, or 4 pairs' signs agree. */
@@ -42,16 +114,20 @@ static void test_no_scatter(void **state)
 {
 	(void)state;
 	const double was[] = {1, 1, 1, 1}, is[] = {2, 2, 2, 2};
-	struct shift s = shift_of_groups(was, 3, is, 3);
-	struct shift_p p = shift_test(&s, -0.5, 0.5);
-	assert_near(p.beyond, 2.0 / 20, 1e-9);
+	struct shift s;
+	shift_of_groups(&s, was, 3, is, 3);
+	struct shift_p p = shift_test(&s, -0.5, 0.5, 0);
+	assert_near(p.beyond, 1.0 / 20, 1e-9);
+	assert_near(p.difference, 2.0 / 20, 1e-9);
 	assert_near(p.same, 1, 0);
-	s = shift_of_pairs(was, is, 4);
-	assert_near(shift_test(&s, -0.5, 0.5).beyond, 2.0 / 16, 1e-12);
-	s = shift_of_groups(was, 3, was, 4);
-	p = shift_test(&s, -0.5, 0.5);
+	shift_of_pairs(&s, was, is, 4);
+	assert_near(shift_test(&s, -0.5, 0.5, 0).beyond, 1.0 / 16, 1e-12);
+	shift_release(&s);
+	shift_of_groups(&s, was, 3, was, 4);
+	p = shift_test(&s, -0.5, 0.5, 3);
 	assert_true(p.same <= 0 && p.beyond >= 1);
-	assert_int_equal(shift_of_groups(was, 1, is, 3).status, STAT_TOO_FEW);
+	shift_of_groups(&s, was, 1, is, 3);
+	assert_int_equal(s.status, STAT_TOO_FEW);
 }
 
 static struct aspect_change aspect_with(double limit)
@@ -68,7 +144,7 @@ static void counts(struct aspect_change *a, const double *was, size_t n_was, uns
 	c[0].column[COLUMN_MISMATCHED] = (double *)(uintptr_t)was;
 	c[1].column[COLUMN_MISMATCHED] = (double *)(uintptr_t)is;
 	c[0].column[COLUMN_REQUESTS] = c[1].column[COLUMN_REQUESTS] = requests;
-	counts_compare(a, &c[0], &c[1]);
+	counts_compare(a, &c[0], &c[1], 0);
 }
 
 /* All 5 new runs have more than every old one: 2/C(10, 5). */
@@ -131,16 +207,16 @@ static void test_spread(void **state)
 	outlier[3] = 60;
 	for (int paired = 0; paired < 2; paired++) {
 		struct aspect_change a = aspect_with(2);
-		spread_compare(&a, still, 20, wide, 20, paired);
+		spread_compare(&a, still, 20, wide, 20, paired, 0);
 		assert_int_equal(a.status, STAT_OK);
 		assert_near(a.change, 10, 1e-9);
-		assert_true(a.p < 1e-4 && a.p_same > 0.9 && a.lo95 > 5 && a.hi95 < 20);
+		assert_true(a.p < 1e-3 && a.p_difference < 1e-4 && a.p_same > 0.9 && a.lo95 > 5 && a.hi95 < 20);
 		a = aspect_with(2);
-		spread_compare(&a, still, 20, outlier, 20, paired);
+		spread_compare(&a, still, 20, outlier, 20, paired, 0);
 		assert_true(a.change > 10 && a.p > 0.05 && a.p_same > 0.05);
 	}
 	struct aspect_change a = aspect_with(2);
-	spread_compare(&a, still, 20, still, 20, true);
+	spread_compare(&a, still, 20, still, 20, true, 0);
 	assert_true(a.status == STAT_OK && a.p_same <= 0 && a.change >= 1 && a.change <= 1);
 }
 
@@ -149,20 +225,20 @@ static void test_uncertainty(void **state)
 {
 	(void)state;
 	struct aspect_change a = aspect_with(3);
-	uncertainty_compare(&a, 0.1, 30, 0.1, 30);
-	assert_true(a.p_same < 1e-4 && a.p >= 1);
+	uncertainty_compare(&a, 0.1, 30, 0.1, 30, 0);
+	assert_true(a.p_same < 1e-4 && a.p > 0.999 && a.p_difference > 0.999);
 	a = aspect_with(1.5);
-	uncertainty_compare(&a, 0.1, 30, 0.9, 30);
+	uncertainty_compare(&a, 0.1, 30, 0.9, 30, 0);
 	assert_true(a.p < 1e-4 && a.change > 8.9);
 	a = aspect_with(2);
-	uncertainty_compare(&a, NAN, 30, 0.1, 30);
+	uncertainty_compare(&a, NAN, 30, 0.1, 30, 0);
 	assert_int_equal(a.status, STAT_NOT_ASSESSED);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_groups), cmocka_unit_test(test_no_scatter),  cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_groups), cmocka_unit_test(test_pairs),	   cmocka_unit_test(test_pool), cmocka_unit_test(test_needed),   cmocka_unit_test(test_no_scatter),  cmocka_unit_test(test_counts),
 	    cmocka_unit_test(test_spread), cmocka_unit_test(test_uncertainty),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,7 +104,7 @@ static int64_t sum_of(const struct distribution *d)
 struct expected {
 	uint64_t n_received, n_lost, n_reordered, n_sequence_discontinuities, n_descents, n_discontinuities, n_gaps;
 	uint64_t x, a, q, inversions, n_pairs, n_moves, footrule, n_displaced, displacement_sum, n_late, n_occupancies;
-	uint64_t occupancy_sum, n_occupied, max_extent, preceding[4];
+	uint64_t occupancy_sum, n_occupied, max_extent, preceding[4], max_preceding;
 	int64_t extent, late, bytes, gap;
 };
 
@@ -157,6 +157,8 @@ static void expect(struct expected *t, const struct made *m, const struct disord
 		t->gap += (int64_t)(r.discontinuity[i] - r.discontinuity[i - 1]);
 	for (size_t n = 1; n < 4; n++)
 		t->preceding[n] += reorder_n_reordered(&r, n);
+	for (size_t i = 0; i < r.n; i++)
+		t->max_preceding = r.n_preceding[i] > t->max_preceding ? r.n_preceding[i] : t->max_preceding;
 	reorder_release(&r);
 	expect_densities(t, m, o);
 }
@@ -194,6 +196,7 @@ static void check(const struct disorder_total *t, const struct expected *x, bool
 	assert_int_equal(sum_of(&t->gap), x->gap);
 	for (size_t n = 1; n < 4; n++)
 		assert_int_equal(preceded_by(t, n), x->preceding[n]);
+	assert_int_equal(t->max_preceding, x->max_preceding);
 	assert_int_equal(t->n_displaced, x->n_displaced);
 	assert_int_equal(t->displacement_sum, x->displacement_sum);
 	assert_int_equal(t->displaced_late.n, x->n_late);

@@ -13,7 +13,7 @@ static struct component made(enum component_kind kind, double value, double half
 {
 	return (struct component){.kind = kind,
 				  .decision = DECISION_INCONCLUSIVE,
-				  .estimate = {.value = value, .lo90 = value - half, .hi90 = value + half},
+				  .estimate = {.value = value, .lo90 = value - half, .hi90 = value + half, .lo95 = value - 1.2 * half, .hi95 = value + 1.2 * half},
 				  .limit = limit,
 				  .accept_lo = NAN,
 				  .accept_hi = NAN};
@@ -33,7 +33,7 @@ static void test_one_component(void **state)
 	    {COMPONENT_BIAS, -0.12, 0.05, 0.10, false, LEANING_WRONG},
 	    {COMPONENT_BIAS, 0.01, 0.15, 0.10, false, LEANING_NOISY},
 	    {COMPONENT_BIAS, 0.12, 0.15, 0.10, false, LEANING_NOISY}, /* 0 is as likely */
-	    {COMPONENT_BIAS, 0.30, 0.25, 0.10, false, LEANING_WRONG}, /* wide, but not 0 */
+	    {COMPONENT_BIAS, 0.30, 0.20, 0.10, false, LEANING_WRONG}, /* wide, but not 0 */
 	    {COMPONENT_BIAS, 0.08, 0.05, 0.10, true, LEANING_NOISY},
 	    {COMPONENT_REORDERING, 0.005, 0.008, 0.01, false, LEANING_RIGHT},
 	    {COMPONENT_REORDERING, 0.02, 0.008, 0.01, false, LEANING_WRONG},
@@ -70,10 +70,10 @@ static void test_the_interval_that_decides(void **state)
 static void test_uncertainty(void **state)
 {
 	(void)state;
-	struct cell c = {.verdict = VERDICT_INCONCLUSIVE, .budget = {.k95 = 2, .u_c_program = 0.04}};
+	struct cell c = {.verdict = VERDICT_INCONCLUSIVE, .worth = {.machine = 0.08}};
 	struct component k = made(COMPONENT_UNCERTAINTY, 0.25, 0.1, 0.20);
 	assert_int_equal(component_leaning(&c, &k), LEANING_WRONG);
-	c.budget.u_c_program = 0.12;
+	c.worth.machine = 0.24;
 	assert_int_equal(component_leaning(&c, &k), LEANING_NOISY);
 }
 

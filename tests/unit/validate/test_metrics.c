@@ -70,6 +70,8 @@ static void test_by_key(void **state)
 			x_file[n++].tid = 99;
 		}
 		qsort(x_file, n, sizeof *x_file, compare_begins);
+		for (size_t i = 0; i < n; i++)
+			made.place[x_file[i].seq] = i;
 		trace_file_write(r.s, made.r, made.n, &meta, false, false);
 		trace_file_write(x.s, x_file, n, &meta, true, false);
 		struct metrics_options o = options_by(MATCH_AUTO, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);

@@ -304,6 +304,117 @@ static void test_auto(void **state)
 	metrics_release(&m);
 }
 
+/* --- equal times ---------------------------------------------------------------------------------------------------- */
+
+static void shuffle(struct trace_record *x, size_t n, struct random *q)
+{
+	for (size_t i = n; i-- > 1;) {
+		const size_t j = random_below(q, i + 1);
+		struct trace_record t = x[i];
+		x[i] = x[j];
+		x[j] = t;
+	}
+}
+
+/* A coarse clock of `tick_ns`. With `refine`, times differ by the place in the file, as far as the clock left them equal. */
+static void coarsen(struct trace_record *x, size_t n, int64_t tick_ns, bool refine)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (x[i].begin_ns == TIME_NONE)
+			continue;
+		x[i].begin_ns = x[i].begin_ns / tick_ns * 100000 + (refine ? (int64_t)i : 0);
+		x[i].end_ns = x[i].end_ns / tick_ns * 100000 + (refine ? (int64_t)i : 0);
+		x[i].intended_ns = TIME_NONE;
+	}
+}
+
+static void check_same_order(const struct metrics *a, const struct metrics *b)
+{
+	for (int k = 0; k < 2 * SCOPE_N; k++) {
+		const enum metrics_point point = k % 2 ? POINT_COMPLETE : POINT_ISSUE;
+		const struct disorder_total *t = &a->order[point].total[k / 2], *u = &b->order[point].total[k / 2];
+		assert_int_equal(t->n_received, u->n_received);
+		assert_int_equal(t->n_reordered, u->n_reordered);
+		assert_int_equal(t->n_descents, u->n_descents);
+		assert_int_equal(t->inversions, u->inversions);
+		assert_int_equal(t->footrule, u->footrule);
+		assert_int_equal(t->n_moves, u->n_moves);
+	}
+}
+
+static void ties(enum metrics_match match, bool shuffled, uint64_t seed)
+{
+	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct random q = {seed};
+	static struct made made, refined;
+	static struct metrics m, expected;
+	for (int round = 0; round < 60; round++) {
+		make(&q, &made, round < 30 ? 40 : MAX_N, false);
+		const int64_t tick_ns = 1 + (int64_t)random_below(&q, 4000);
+		if (match == MATCH_KEY)
+			shuffle(made.x, made.n, &q);
+		if (shuffled && match == MATCH_KEY)
+			shuffle(made.r, made.n, &q);
+		for (size_t i = made.n; shuffled && match == MATCH_NUMBER && i-- > 1;) { /* both alike */
+			const size_t j = random_below(&q, i + 1);
+			struct trace_record t = made.r[i], u = made.x[i];
+			made.r[i] = made.r[j];
+			made.x[i] = made.x[j];
+			made.r[j] = t;
+			made.x[j] = u;
+		}
+		refined = made;
+		coarsen(made.x, made.n, tick_ns, false);
+		coarsen(made.r, made.n, shuffled ? 300 : 1, false);
+		coarsen(refined.x, made.n, tick_ns, true);
+		coarsen(refined.r, made.n, shuffled ? 300 : 1, true);
+		struct metrics_options o = options_by(match, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
+		write_pair(&refined, &r, &x);
+		compute(&expected, &r, &x, &o);
+		write_pair(&made, &r, &x);
+		compute(&m, &r, &x, &o);
+		check_same_order(&m, &expected);
+		metrics_release(&m);
+		metrics_release(&expected);
+	}
+}
+
+/* Requests that begin at the same time, as a coarse clock shows them, are in the order of their file. */
+static void test_equal_times_by_key(void **state)
+{
+	(void)state;
+	ties(MATCH_KEY, false, 501);
+}
+
+static void test_equal_times_of_an_unsorted_reference(void **state)
+{
+	(void)state;
+	ties(MATCH_KEY, true, 502);
+	ties(MATCH_NUMBER, true, 503);
+}
+
+static void test_a_clock_that_stands_still(void **state)
+{
+	(void)state;
+	enum { N = 50 };
+	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct random q = {504};
+	static struct made made;
+	static struct metrics m;
+	make(&q, &made, MAX_N, false);
+	made.n = made.n_x = made.n < N ? made.n : N;
+	for (size_t i = 0; i < made.n; i++) { /* the file is backwards, all requests begin at 0 */
+		made.x[i] = made.r[made.n - 1 - i];
+		made.x[i].begin_ns = 0;
+		made.x[i].end_ns = 10;
+	}
+	write_pair(&made, &r, &x);
+	struct metrics_options o = options_by(MATCH_KEY, DENSITY_UNBOUNDED, 1, false);
+	compute(&m, &r, &x, &o);
+	assert_int_equal(m.order[POINT_ISSUE].total[SCOPE_ALL].n_reordered, made.n - 1);
+	metrics_release(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +425,9 @@ int main(void)
 	    cmocka_unit_test(test_warmup_by_key),
 	    cmocka_unit_test(test_warmup_that_leaves_nothing),
 	    cmocka_unit_test(test_auto),
+	    cmocka_unit_test(test_equal_times_by_key),
+	    cmocka_unit_test(test_equal_times_of_an_unsorted_reference),
+	    cmocka_unit_test(test_a_clock_that_stands_still),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -116,6 +117,34 @@ static void test_sets_of_roles(void **state)
 	assert_int_equal(place_bytes(&f.s.place[0]), 3 * 65536 + 2 * 131072 + 2 * 3 * 65536);
 	assert_ptr_equal(place_seat(&f.s.place[0], f.s.scenario[0].dir, 1), place_seat(&f.s.place[0], f.s.scenario[0].dir, 0));
 	end(&f);
+}
+
+/* One set of files fits, and no second one. */
+static void test_sets_that_do_not_fit(void **state)
+{
+	(void)state;
+	static const char *const pairings[] = {"auto", "slices"};
+	for (int k = 0; k < 2; k++) {
+		struct fixture f = {.dir = temp_dir_make()};
+		struct err e = ERR_INIT;
+		struct statvfs v;
+		protocol_make(&f.p, f.dir, pairings[k], "");
+		assert_int_equal(places_plan(&f.s, &f.p, &e), 0);
+		struct place *place = &f.s.place[0];
+		struct place_dir *d = &place->dir[f.s.scenario[0].dir];
+		assert_int_equal(statvfs(f.dir, &v), 0);
+		const uint64_t size = (uint64_t)(geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize / 3 * 2;
+		assert_true(d->copy != 0);
+		d->files.entry[0].size = place->dir[d->copy].files.entry[0].size = size;
+		const int ret = place_make(place, f.dir, "validate-x", &e);
+		assert_int_equal(ret, k ? -ENOSPC : 0);
+		assert_int_equal(place->lacks_copies, !k);
+		if (!k) {
+			assert_ptr_equal(place_seat(place, f.s.scenario[0].dir, 1), place_seat(place, f.s.scenario[0].dir, 0));
+			assert_true(place_bytes(place) < size + (1 << 20));
+		}
+		end(&f);
+	}
 }
 
 /* What a run wrote is put back, byte for byte, and not again when nothing was. */
@@ -336,7 +365,7 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_sharing), cmocka_unit_test(test_sets_of_roles), cmocka_unit_test(test_restored), cmocka_unit_test(test_caches),
+	    cmocka_unit_test(test_sharing), cmocka_unit_test(test_sets_of_roles), cmocka_unit_test(test_sets_that_do_not_fit), cmocka_unit_test(test_restored), cmocka_unit_test(test_caches),
 	    cmocka_unit_test(test_removed), cmocka_unit_test(test_guest),    cmocka_unit_test(test_earlier),
 	    cmocka_unit_test(test_refused), cmocka_unit_test(test_scratch),
 	};

@@ -649,6 +649,76 @@ static void test_many_sequences(void **state)
 	free(x);
 }
 
+/* --- the distribution of long response times ---------------------------------------------------------------------- */
+
+enum { N_LONG = 20000 };
+
+/* From 1 us to 16 ms, each power of two alike. */
+static int64_t draw_response(struct random *q)
+{
+	const int64_t scale = INT64_C(1000) << random_below(q, 14);
+	return scale + (int64_t)random_below(q, (uint64_t)scale);
+}
+
+static double mean_of(const int64_t *t, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += (double)t[i];
+	return sum / (double)n;
+}
+
+static uint64_t count_at_most(const int64_t *t, size_t n, double edge)
+{
+	uint64_t count = 0;
+	for (size_t i = 0; i < n; i++)
+		count += (double)t[i] <= edge;
+	return count;
+}
+
+static void test_distribution_of_long_response_times(void **state)
+{
+	(void)state;
+	struct random q = {2049};
+	struct trace_record *x = calloc(N_LONG, sizeof *x);
+	int64_t *t = calloc(N_LONG, sizeof *t);
+	for (int round = 0; round < 6; round++) {
+		const size_t n = round ? 101 + random_below(&q, N_LONG - 101) : N_LONG;
+		struct run_summary s;
+		int64_t now = 0;
+		for (size_t i = 0; i < n; i++) {
+			t[i] = draw_response(&q);
+			x[i] = request(now, now + t[i], 1, 0);
+			now += t[i];
+		}
+		summarise(&s, x, n, NULL, 0);
+		check_halves(&s, x, n, (n + 1) / 2);
+		qsort(t, n, sizeof *t, compare_ns);
+		const size_t n_tail = (n + 99) / 100;
+		assert_close(s.response_tail, mean_of(t + n - n_tail, n_tail), 5e-4);
+		assert_close(s.response_typical, mean_of(t, 9 * n / 10), 5e-4);
+		for (size_t k = 0; k < SUMMARY_N_SHAPE; k++) { /* a bucket is at most 0.1 % wide */
+			const double edge = summary_shape_edge(k) * s.response.mean;
+			assert_in_range(s.shape[k], count_at_most(t, n, edge * (1 - 1e-3)),
+					count_at_most(t, n, edge * (1 + 1e-3)));
+		}
+		summary_release(&s);
+	}
+	free(x);
+	free(t);
+}
+
+static void test_edges_of_the_shape(void **state)
+{
+	(void)state;
+	assert_true(summary_shape_edge(0) == 1 / 64.0 && summary_shape_edge(SUMMARY_N_SHAPE - 1) == 64);
+	for (size_t k = 1; k < SUMMARY_N_SHAPE; k++) {
+		const double ratio = summary_shape_edge(k) / summary_shape_edge(k - 1);
+		const bool near_mean = summary_shape_edge(k - 1) >= 0.9 && summary_shape_edge(k) <= 1.1;
+		assert_true(ratio > 1.001 && ratio < (near_mean ? 1.0051 : 1.42));
+	}
+}
+
 /* --- facts -------------------------------------------------------------------------------------------------------- */
 
 static int compute_with_extra(struct run_summary *s, const char *extra_json, struct err *e)
@@ -795,6 +865,8 @@ int main(void)
 	    cmocka_unit_test(test_passed_over),
 	    cmocka_unit_test(test_input_without_an_end),
 	    cmocka_unit_test(test_many_sequences),
+	    cmocka_unit_test(test_distribution_of_long_response_times),
+	    cmocka_unit_test(test_edges_of_the_shape),
 	    cmocka_unit_test(test_facts),
 	    cmocka_unit_test(test_no_runs),
 	    cmocka_unit_test(test_damage),

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What to do next: from what the undecided cases need to one command. */
+#include <limits.h>
+#include <math.h>
+
+#include "reports/facts_words.h"
+#include "reports/first_screen.h"
+#include "reports/first_screen_private.h"
+
+/* Time that the campaign took, over its sessions, seconds; 0 unknown. */
+static double elapsed_s(const struct results *r)
+{
+	double sum = 0;
+	uint32_t last = 0;
+	for (size_t i = 0; i < r->n_runs; i++)
+		last = r->run[i].session > last ? r->run[i].session : last;
+	for (uint32_t session = 0; session <= last; session++) {
+		double from = INFINITY, to = -INFINITY;
+		for (size_t i = 0; i < r->n_runs; i++) {
+			const struct run *run = &r->run[i];
+			if (run->session != session || run->started_ns <= 0)
+				continue;
+			from = fmin(from, (double)run->started_ns * 1e-9);
+			to = fmax(to, (double)run->started_ns * 1e-9 + run->run_s);
+		}
+		sum += to > from ? to - from : 0;
+	}
+	return sum;
+}
+
+static void add_time(struct strbuf *out, double seconds)
+{
+	if (seconds <= 0)
+		return;
+	strbuf_addstr(out, ", about ");
+	if (seconds > 7200)
+		strbuf_addf(out, "%.0f h", ceil(seconds / 3600));
+	else if (seconds > 90)
+		strbuf_addf(out, "%.0f min", ceil(seconds / 60));
+	else
+		strbuf_addf(out, "%.0f s", ceil(seconds));
+}
+
+/* Pairs that an undecided case still needs; 0: it is decided, or no practical number is known. */
+static uint64_t cell_needs(const struct cell *c)
+{
+	uint64_t more = 0;
+	for (int k = 0; c->verdict == VERDICT_INCONCLUSIVE && k < COMPONENT_N; k++) {
+		const struct component *m = &c->component[k];
+		if (m->decision != DECISION_INCONCLUSIVE)
+			continue;
+		if (m->impractical || !m->n_more)
+			return 0;
+		more = m->n_more > more ? m->n_more : more;
+	}
+	return more;
+}
+
+/* The most that a case needs; *n: how many cases some practical number decides. */
+static uint64_t pairs_needed(const struct analysis *a, size_t *n)
+{
+	uint64_t most = 0;
+	*n = 0;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		uint64_t more = cell_needs(&a->cell[i]);
+		*n += more > 0;
+		most = more > most ? more : most;
+	}
+	return most;
+}
+
+static size_t runs_left(const struct results *r)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->n_runs; i++)
+		n += r->run[i].state == RUN_PENDING;
+	return n;
+}
+
+/* Time that the undecided cases still need with a budget, which goes to their scenarios only;
+ * seconds. */
+static double more_s(const struct analysis *a, double seconds)
+{
+	const struct results *r = a->results;
+	double n_groups = 0, more = 0;
+	for (size_t i = 0; i < r->n_runs; i++)
+		n_groups += r->run[i].role == ROLE_PROGRAM && r->run[i].state != RUN_PENDING;
+	for (size_t s = 0; s < r->protocol.n_scenarios; s++) {
+		uint64_t most = 0;
+		for (size_t i = 0; i < a->n_cells; i++) {
+			uint64_t n = a->cell[i].scenario == s ? cell_needs(&a->cell[i]) : 0;
+			most = n > most ? n : most;
+		}
+		more += (double)most;
+	}
+	return n_groups > 0 ? seconds * more / n_groups : 0;
+}
+
+static void add_decides(struct strbuf *text, const struct analysis *a, size_t n)
+{
+	if (n < a->n_inconclusive)
+		strbuf_addf(text, ". That probably decides %zu of the %zu undecided cases.", n,
+			    a->n_inconclusive);
+	else
+		strbuf_addf(text,
+			    n == 1 ? ". That probably decides the undecided case."
+				   : ". That probably decides the %zu undecided cases.",
+			    n);
+}
+
+static void next_of_budget(struct strbuf *text, struct strbuf *command, const struct analysis *a,
+			   const char *dir, double seconds, size_t n)
+{
+	const double more = more_s(a, seconds),
+		     spent = fmax(seconds, (double)a->results->protocol.budget_ns * 1e-9);
+	strbuf_addstr(text, "Give the undecided cases more time");
+	add_time(text, more);
+	add_decides(text, a, n);
+	strbuf_addf(command, "validate run -o %s --resume --budget %.0fmin", dir,
+		    ceil((spent + more) / 60));
+}
+
+/* Nothing is undecided but what forbids trust. */
+static bool all_barred(const struct analysis *a)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].verdict == VERDICT_INCONCLUSIVE &&
+		    !first_screen_is_barred(&a->cell[i]))
+			return false;
+	return true;
+}
+
+/* Time until every case has as many pairs as a verdict needs. */
+static void next_of_early(struct strbuf *text, struct strbuf *command, const struct analysis *a,
+			  const char *dir, double seconds)
+{
+	const struct protocol *p = &a->results->protocol;
+	unsigned int fewest = UINT_MAX;
+	for (size_t i = 0; i < a->n_cells; i++)
+		fewest = a->cell[i].n_pairs < fewest ? a->cell[i].n_pairs : fewest;
+	const double wanted =
+		p->budget_ns || !p->n_looks ? (double)p->n_replicates_min : (double)p->look[0];
+	const double total = seconds * wanted / fmax(fewest, 1);
+	strbuf_addf(
+		text,
+		"Too few pairs were made for a verdict: %u of at least %.0f in some case. Go on",
+		fewest, wanted);
+	add_time(text, total - seconds);
+	strbuf_addch(text, '.');
+	strbuf_addf(command, "validate run -o %s --resume", dir);
+	if (p->budget_ns)
+		strbuf_addf(command, " --budget %.0fmin",
+			    ceil(fmax(total, (double)p->budget_ns * 1e-9) / 60) + 1);
+}
+
+static void next_of_undecided(struct strbuf *text, struct strbuf *command, const struct analysis *a,
+			      const char *dir, double seconds)
+{
+	size_t n;
+	if (!a->look) {
+		next_of_early(text, command, a, dir, seconds);
+		return;
+	}
+	if (all_barred(a)) {
+		strbuf_addstr(
+			text,
+			"Remove what forbids trust, which the lines above name, and run it again");
+		add_time(text, seconds);
+		strbuf_addch(text, '.');
+		strbuf_addf(command, "validate run %s/protocol.conf", dir);
+		return;
+	}
+	const uint64_t more = pairs_needed(a, &n);
+	const bool worth = n && 2 * n >= a->n_inconclusive;
+	if (worth && a->results->protocol.budget_ns) {
+		next_of_budget(text, command, a, dir, seconds, n);
+		return;
+	}
+	if (worth) {
+		double wanted = (double)(a->n_replicates + more);
+		strbuf_addf(text,
+			    "Set replicates = %.0f instead of %u in the protocol and run it again",
+			    wanted, a->n_replicates);
+		add_time(text, seconds * wanted / fmax(a->n_replicates, 1));
+		add_decides(text, a, n);
+	} else {
+		struct strbuf others = STRBUF_INIT;
+		facts_add_others(&others, a);
+		strbuf_addstr(text, "The machine is too noisy for most undecided cases. ");
+		if (others.len)
+			strbuf_addf(text, "%s. ", others.s);
+		strbuf_release(&others);
+		strbuf_addstr(text, "Run it again with nothing else on the machine");
+		add_time(text, seconds);
+		strbuf_addstr(text, ", or set wider limits in [accept].");
+	}
+	strbuf_addf(command, "validate run %s/protocol.conf", dir);
+}
+
+void first_screen_next(struct strbuf *text, struct strbuf *command, const struct analysis *a,
+		       const char *dir)
+{
+	const size_t left = runs_left(a->results);
+	const double seconds = elapsed_s(a->results);
+	if (!a->complete && left) {
+		strbuf_addf(text, "The campaign is not finished: %zu of %zu runs are left", left,
+			    a->results->n_runs);
+		add_time(text,
+			 seconds * (double)left / fmax(1, (double)(a->results->n_runs - left)));
+		strbuf_addstr(text, ".");
+		strbuf_addf(command, "validate run -o %s --resume", dir);
+	} else if (a->n_not_trusted) {
+		strbuf_addf(text,
+			    "Do not use the replayer in the %zu case%s where it is not trusted. "
+			    "The section \"Why the "
+			    "replays differ\" names the causes.",
+			    a->n_not_trusted, a->n_not_trusted == 1 ? "" : "s");
+		if (a->n_inconclusive) {
+			strbuf_addch(text, ' ');
+			next_of_undecided(text, command, a, dir, seconds);
+		}
+	} else if (a->n_inconclusive) {
+		next_of_undecided(text, command, a, dir, seconds);
+	} else if (a->n_trusted) {
+		strbuf_addf(text,
+			    "Cite the certificate beside your measurements: "
+			    "%s/report/certificate.html. The trust holds for these "
+			    "scenarios on this machine.",
+			    dir);
+	}
+}

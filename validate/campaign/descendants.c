@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/campaign/descendants.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/proc_text.h"
+#include "common/xalloc.h"
+#include "validate/campaign/others.h"
+
+struct process {
+	pid_t pid, parent, group;
+};
+
+/* PID (NAME) STATE PARENT GROUP ...: the name may hold anything, so the last bracket counts. */
+static bool stat_read(const char *path, char *state, struct process *p)
+{
+	char text[600];
+	int parent, group;
+	const char *end = proc_text_read(path, text, sizeof text) ? strrchr(text, ')') : NULL;
+	if (!end || sscanf(end + 1, " %c %d %d", state, &parent, &group) != 3)
+		return false;
+	p->parent = parent;
+	p->group = group;
+	return true;
+}
+
+static bool is_ended(char state)
+{
+	return state == 'Z' || state == 'X';
+}
+
+/* All processes of the machine. The caller frees. */
+static struct process *processes_read(size_t *n)
+{
+	struct process *all = NULL;
+	size_t cap = 0;
+	DIR *d = opendir("/proc");
+	const struct dirent *entry;
+	char path[64], state;
+	*n = 0;
+	while (d && (entry = readdir(d))) {
+		struct process p = {.pid = (pid_t)strtol(entry->d_name, NULL, 10)};
+		snprintf(path, sizeof path, "/proc/%.20s/stat", entry->d_name);
+		if (!isdigit((unsigned char)*entry->d_name) || !stat_read(path, &state, &p) || is_ended(state))
+			continue;
+		GROW(all, *n, cap);
+		all[(*n)++] = p;
+	}
+	if (d)
+		closedir(d);
+	return all;
+}
+
+static bool has(const pid_t *pid, size_t n, pid_t which)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pid[i] == which)
+			return true;
+	return false;
+}
+
+static void process_add(struct descendants *d, const struct process *p, pid_t own_group)
+{
+	GROW(d->pid, d->n, d->cap);
+	d->pid[d->n++] = p->pid;
+	if (p->group <= 1 || p->group == own_group || has(d->group, d->n_groups, p->group))
+		return;
+	GROW(d->group, d->n_groups, d->cap_groups);
+	d->group[d->n_groups++] = p->group;
+}
+
+void descendants_find(struct descendants *d, pid_t root)
+{
+	size_t n, before;
+	struct process *all = processes_read(&n);
+	const pid_t own_group = getpgid(root);
+	d->n = d->n_groups = 0;
+	do { /* a child may stand before its parent in /proc */
+		before = d->n;
+		for (size_t i = 0; i < n; i++)
+			if ((all[i].parent == root || has(d->pid, d->n, all[i].parent)) && !has(d->pid, d->n, all[i].pid))
+				process_add(d, &all[i], own_group);
+	} while (d->n > before);
+	free(all);
+}
+
+void descendants_release(struct descendants *d)
+{
+	free(d->pid);
+	free(d->group);
+	*d = (struct descendants){0};
+}
+
+static bool process_uses(pid_t pid, const char *dir)
+{
+	char path[64], file[PATH_MAX];
+	const size_t len = strlen(dir);
+	bool found = false;
+	snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+	DIR *d = opendir(path);
+	const struct dirent *entry;
+	while (!found && d && (entry = readdir(d))) {
+		const ssize_t got = readlinkat(dirfd(d), entry->d_name, file, sizeof file);
+		found = got > (ssize_t)len && !memcmp(file, dir, len) && file[len] == '/';
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+bool descendants_use(const struct descendants *d, const char *dir)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (process_uses(d->pid[i], dir))
+			return true;
+	return false;
+}
+
+void descendants_signal(const struct descendants *d, int signal)
+{
+	for (size_t i = 0; i < d->n_groups; i++)
+		kill(-d->group[i], signal);
+}
+
+/* The main thread says nothing of the others: a thread stops when the system call that it is in can be left. */
+static bool process_is_stopped(pid_t pid)
+{
+	char path[96], state;
+	struct process p;
+	bool stopped = true;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *d = opendir(path);
+	const struct dirent *entry;
+	while (stopped && d && (entry = readdir(d))) {
+		snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)pid, entry->d_name);
+		if (*entry->d_name != '.' && stat_read(path, &state, &p))
+			stopped = state == 'T' || state == 't' || is_ended(state);
+	}
+	if (d)
+		closedir(d);
+	return stopped;
+}
+
+bool descendants_are_stopped(const struct descendants *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (!process_is_stopped(d->pid[i]))
+			return false;
+	return true;
+}
+
+double descendants_cpu_s(const struct descendants *d)
+{
+	double sum = 0;
+	for (size_t i = 0; i < d->n; i++) {
+		const double own_s = process_cpu_s(d->pid[i]);
+		sum += isnan(own_s) ? 0 : own_s;
+	}
+	return sum;
+}
