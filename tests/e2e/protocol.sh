@@ -75,7 +75,7 @@ for conf in "$SRCDIR"/protocols/*.conf; do
 	grep -q '^type = parallel' "$conf" || ! grep 'recording parallel applications' out || fail "$conf has none"
 done
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/quick.conf" --dry-run
-expect_line out '8 scenarios, 2 replayers, 12..48 pairs of each scenario'
+expect_line out '8 scenarios, 2 replayers, 12..64 pairs of each scenario'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/microbenchmark.conf" --dry-run
 expect_line out '48 scenarios'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/fileserver.conf" --dry-run
