@@ -53,7 +53,7 @@ struct pause_page {
 };
 
 struct pause { /* of the process that is paused */
-	struct pause_page *page; /* NULL: nobody pauses this process */
+	struct pause_page *page; /* NULL: no controller pauses this process */
 	_Atomic uint32_t own;	 /* the word then */
 	_Atomic uint32_t *word;	 /* one of the two */
 };

@@ -120,6 +120,28 @@ static void next_of_budget(struct strbuf *text, struct strbuf *command, const st
 		    ceil((spent + more) / 60));
 }
 
+/* The undecided cases have as many pairs as the protocol allows: more time does not help. */
+static bool is_exhausted(const struct analysis *a)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].verdict == VERDICT_INCONCLUSIVE && cell_needs(&a->cell[i]) &&
+		    a->cell[i].n_pairs < a->results->protocol.n_replicates_max)
+			return false;
+	return true;
+}
+
+static void next_of_replicates(struct strbuf *text, struct strbuf *command, const struct analysis *a,
+			       const char *dir, double seconds, size_t n)
+{
+	const struct protocol *p = &a->results->protocol;
+	const double spent = fmax(seconds, (double)p->budget_ns * 1e-9);
+	strbuf_addf(text, "Set replicates = %llu..%llu and budget = %.0fmin in the protocol and run it again",
+		    (unsigned long long)p->n_replicates_min, 2 * (unsigned long long)p->n_replicates_max,
+		    ceil((spent + more_s(a, seconds)) / 60));
+	add_decides(text, a, n);
+	strbuf_addf(command, "validate run %s/protocol.conf", dir);
+}
+
 /* Nothing is undecided but what forbids trust. */
 static bool all_barred(const struct analysis *a)
 {
@@ -172,6 +194,10 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 	}
 	const uint64_t more = pairs_needed(a, &n);
 	const bool worth = n && 2 * n >= a->n_inconclusive;
+	if (worth && a->results->protocol.budget_ns && is_exhausted(a)) {
+		next_of_replicates(text, command, a, dir, seconds, n);
+		return;
+	}
 	if (worth && a->results->protocol.budget_ns) {
 		next_of_budget(text, command, a, dir, seconds, n);
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which scenario is measured next, where a campaign has a budget (DESIGN section 14, item 6).
+/* Which scenario is measured next, where a campaign has a budget.
  *
  * First every scenario gets the least number of pairs, in the order of the plan. From then on the next pair goes to the
  * undecided scenario with the best prospect: the number of its cases that are expected to be decided within the rest of
