@@ -172,8 +172,11 @@ static void test_next_step(void **state)
 	f.results.protocol.budget_ns = 240000000000;
 	for (size_t i = 0; i < f.results.n_runs; i++) /* 168 groups in 168 s, the last of half a second */
 		f.results.run[i].started_ns = 1 + (int64_t)(i / 3) * 1000000000;
+	next_is(a, "Set replicates = 20..40 and budget = 5min in the protocol", "validate run results/protocol.conf");
+	f.results.protocol.n_replicates_max = 60; /* the undecided case may have more pairs */
 	next_is(a, "more time, about 13 s. That probably decides the undecided case.", "validate run -o results --resume --budget 5min");
 	f.results.protocol.budget_ns = 0;
+	f.results.protocol.n_replicates_max = 20;
 	a->cell[1].component[COMPONENT_BIAS].impractical = true;
 	next_is(a, "too noisy", "validate run results/protocol.conf");
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_REJECT, 0.3, 0.04);
