@@ -12,6 +12,7 @@ conf() {
 		[protocol]
 		seed = 5
 		replicates = 3
+		allow-undecidable = yes
 		bank = 2
 		scratch = $PWD
 		min-duration = $2
