@@ -126,7 +126,7 @@ static void order_wait(struct runner *w, struct at *t)
 		if (gate_passed(&c->gates, t->wait->lane, t->wait->threshold))
 			continue;
 		pause_wait_begin(&c->pause, w->index);
-		w->n_futex_sleeps += gate_wait(&c->gates, t->wait->lane, t->wait->threshold);
+		gate_wait(&c->gates, &w->gate_waiter, t->wait->lane, t->wait->threshold);
 		pause_wait_end(&c->pause, w->index);
 	}
 }

@@ -281,7 +281,7 @@ void crew_gather(struct crew *c)
 	p->facts.runqueue_wait_ns = 0;
 	for (uint32_t i = c->from; i < c->to; i++) {
 		const struct runner *w = &c->runner[i];
-		p->n_futex_sleeps += w->n_futex_sleeps;
+		p->n_futex_sleeps += w->gate_waiter.n_sleeps;
 		p->n_timed_sleeps += w->waiter.n_sleeps;
 		p->n_late_wakes += w->waiter.n_late;
 		p->n_relays += w->waiter.n_relays;

@@ -27,7 +27,7 @@ INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s,
 	for (const struct hot_wait *end = wait + h->n_waits; wait < end; wait++)
 		if (UNLIKELY(!gate_passed(&s->gates, wait->lane, wait->threshold))) {
 			pause_wait_begin(&w->crew->pause, w->index);
-			w->n_futex_sleeps += gate_wait(&s->gates, wait->lane, wait->threshold);
+			gate_wait(&s->gates, &w->gate_waiter, wait->lane, wait->threshold);
 			pause_wait_end(&w->crew->pause, w->index);
 			drained = false;
 		}
