@@ -101,14 +101,18 @@ static uint32_t thread_of(struct reader *rd, const struct trace_record *r)
 	return *known;
 }
 
-/* Requests with something that does not fit: a heap item, a second descriptor, a mapping. */
-static uint32_t more_take(struct reader *rd, const struct trace_record *r)
+/* What does not fit into a request: a heap item, a second descriptor, a mapping. *more is its place in load.more, 0 without one. */
+static int more_take(struct reader *rd, const struct trace_record *r, uint32_t *more, struct err *e)
 {
 	struct load *l = rd->l;
 	const struct op_info *o = op_info(r->op);
-	size_t len = 0;
+	size_t len;
 	const bool holds = o->uses & OP_HEAP || r->op == OP_READLINK;
-	const void *item = holds && r->heap != HEAP_NONE ? trace_heap(rd->t, r->heap, &len) : NULL;
+	const void *item;
+	int ret = trace_heap(rd->t, holds ? r->heap : HEAP_NONE, &item, &len, e);
+	*more = 0;
+	if (ret)
+		return ret;
 	if (!item && !(o->uses & (OP_HEAP | OP_MAKES_FD)) && o->family != FAMILY_MAP && r->op != OP_PAGE_FAULT && r->op != OP_FCNTL && r->op != OP_IOCTL &&
 	    r->op != OP_FSCANF && r->op != OP_FTELL && r->op != OP_IO_SUBMIT && r->op != OP_IO_GETEVENTS && r->op != OP_IO_URING_ENTER &&
 	    !(r->op == OP_FGETC && (r->length != 1 || r->rvalue == 0)))
@@ -129,7 +133,8 @@ static uint32_t more_take(struct reader *rd, const struct trace_record *r)
 		l->n_bytes += room;
 		m->len = (uint32_t)len;
 	}
-	return l->n_more++;
+	*more = l->n_more++;
+	return 0;
 }
 
 void load_end_set(struct load *l, struct load_request *r, int64_t end_ns)
@@ -152,9 +157,13 @@ const char *load_heap(const struct load *l, const struct load_request *r, uint32
 	return *len ? l->bytes + l->more[r->more].at : NULL;
 }
 
-static void record_take(struct reader *rd, const struct trace_record *r, uint64_t i)
+static int record_take(struct reader *rd, const struct trace_record *r, uint64_t i, struct err *e)
 {
 	struct load *l = rd->l;
+	uint32_t more;
+	int ret = more_take(rd, r, &more, e);
+	if (ret)
+		return ret;
 	struct load_request *q = &l->request[l->n++];
 	*q = (struct load_request){
 		.begin_ns = r->begin_ns,
@@ -166,7 +175,7 @@ static void record_take(struct reader *rd, const struct trace_record *r, uint64_
 		.length = r->length,
 		.flags = r->flags,
 		.object = r->object,
-		.more = more_take(rd, r),
+		.more = more,
 		.fd = r->fd,
 		.op = (uint8_t)r->op,
 	};
@@ -182,6 +191,7 @@ static void record_take(struct reader *rd, const struct trace_record *r, uint64_
 		l->total_response_ns += (double)(r->end_ns - r->begin_ns);
 		l->n_with_end++;
 	}
+	return 0;
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
@@ -222,9 +232,9 @@ static int records_read(struct reader *rd, struct err *e)
 				continue;
 			}
 			ret = record_check(rd, &r[i], l->n_records, e);
+			ret = ret ? ret : record_take(rd, &r[i], l->n_records, e);
 			if (ret)
 				break;
-			record_take(rd, &r[i], l->n_records);
 		}
 		if (ret)
 			return ret;
