@@ -513,9 +513,35 @@ static void files_outside_are_prepared_inside(void **state)
 	sample_release(&s);
 }
 
+/* The table of names grows while the links are noted. */
+static void every_listed_link_is_known(void **state)
+{
+	enum { N = 200 };
+	(void)state;
+	static char name[N][16];
+	static struct fileset_entry entry[N];
+	static struct fileset_detail detail[N];
+	for (int i = 0; i < N; i++) {
+		snprintf(name[i], sizeof name[i], "link%d", i);
+		entry[i] = (struct fileset_entry){.path = name[i]};
+		detail[i] = (struct fileset_detail){.link = "f"};
+	}
+	struct sample s = {.paths = {"f"}, .n_paths = 1, .files = {entry, N, detail}};
+	sample_data(&s, 9, 50, 60, OP_PREAD, 3, 0, 0, 10, 10);
+	struct loaded x;
+	load(&s, &x);
+	uint32_t n_links = 0;
+	for (uint32_t i = 0; i < x.s.n_files; i++)
+		n_links += x.s.file[i].maybe_link && !strncmp(x.s.file[i].name, "link", 4);
+	assert_int_equal(n_links, N);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_listed_link_is_known),
 		cmocka_unit_test(issue_order_and_threads),
 		cmocka_unit_test(requests_are_sorted_by_their_begins),
 		cmocka_unit_test(ends_are_exact_however_long_it_took),
