@@ -210,10 +210,9 @@ void call_issue(const struct site *s, const struct hot_request *h, void *buffer,
 	struct replay_plan *p = s->runner->crew->plan;
 	const struct call *c = &p->calls.call[h->length];
 	struct caller k = {.site = s, .p = p, .calls = &p->calls, .c = c, .path = &p->calls.path[c->path],
-			   .second = &p->calls.path[c->second], .out = out, .buffer = buffer, .begun = begun, .publish = publish,
+			   .second = &p->calls.path[c->second], .out = out, .buffer = buffer,
+			   .memory = c->bits & CALL_BAD_ADDRESS ? BAD_ADDRESS : buffer, .begun = begun, .publish = publish,
 			   .careful = careful};
-	if (c->bits & CALL_BAD_ADDRESS)
-		k.buffer = (char *)1;
 	if (c->bits & CALL_PAYLOAD && p->calls.content)
 		captured_take(p->calls.content, c->to, k.buffer, p->max_length);
 	else if (c->bits & CALL_PAYLOAD)

@@ -177,7 +177,7 @@ static void times_lay(struct call_table *c, struct call *call, const struct load
 static uint16_t bits_of(const struct slots *s, const struct load_request *r, const struct load_more *m)
 {
 	uint16_t bits = 0;
-	if (op_info(r->op)->uses & OP_HAS_PATH && r->name != NONE32 && follows(r) && s->file[r->name].maybe_link)
+	if (op_info(r->op)->uses & OP_HAS_PATH && r->name != NONE32 && r->rvalue != -EFAULT && follows(r) && s->file[r->name].maybe_link)
 		bits |= CALL_FOLLOW;
 	if (r->rvalue == -EFAULT)
 		bits |= CALL_BAD_ADDRESS;
