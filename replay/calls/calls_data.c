@@ -136,8 +136,8 @@ static inline __attribute__((always_inline)) void copy_between(struct caller *k,
 	int fd = call_fd(k, k->c->slot), to_fd = call_fd(k, k->c->other);
 	if (k->c->bits & CALL_TO_NULL)
 		copy_to_null(k, moved_bytes(k));
-	else if (k->c->bits & CALL_FROM_NULL && moved_bytes(k) <= k->p->max_length)
-		copy_from_buffer(k, moved_bytes(k));
+	else if (k->c->bits & CALL_FROM_NULL)
+		copy_from_buffer(k, moved_bytes(k) < k->room ? moved_bytes(k) : k->room);
 	else
 		CALL(k, call(fd, from_offset, to_fd, to_offset, k->c->length, k->c->flags));
 }

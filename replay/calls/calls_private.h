@@ -51,6 +51,7 @@ struct caller {
 	const struct call_path *path, *second; /* its */
 	struct outcome *out;
 	char *buffer; /* its own; the C library and this program may read and write there */
+	uint64_t room; /* its bytes */
 	char *memory; /* what a system call is given: the buffer, or BAD_ADDRESS for a call that failed with EFAULT. Only the kernel may look at it */
 	uint32_t begun;
 	bool publish, careful;

@@ -102,7 +102,7 @@ static size_t n_bytes_of(const struct caller *k)
 {
 	bool got_counts = k->c->op == OP_FGETS || k->c->op == OP_GETDELIM || k->c->op == OP_FPRINTF;
 	uint64_t n = got_counts ? (k->c->traced > 0 ? (uint64_t)k->c->traced : 1) : k->c->length;
-	return n > k->p->max_length ? k->p->max_length : (size_t)n;
+	return (size_t)(n < k->room ? n : k->room);
 }
 
 /* A call that failed with EFAULT. The C library copies from and to its own buffer, so that a bad address would end the program. Only where it hands the
@@ -153,7 +153,7 @@ void call_fwrite(struct caller *k)
 /* Characters that the program took by macros, which no capture sees. */
 static void macros_take(const struct caller *k, FILE *f)
 {
-	const uint64_t most = 2 * (uint64_t)k->p->max_length; /* no trace keeps a replay reading for long */
+	const uint64_t most = 2 * k->room; /* no trace keeps a replay reading for long */
 	for (uint64_t left = k->c->to == OFFSET_NONE ? 0 : k->c->to < most ? k->c->to : most; left && fgetc(f) != EOF; left--)
 		;
 }
@@ -221,7 +221,7 @@ void call_fscanf(struct caller *k)
 		return;
 	FILE *f = s->file;
 	stream_turn(s, 'r');
-	const size_t n = k->c->to <= k->p->max_length ? (size_t)k->c->to : 0;
+	const size_t n = k->c->to <= k->room ? (size_t)k->c->to : 0;
 	int c = EOF;
 	if (n)
 		CALL(k, fread(k->buffer, 1, n, f));
