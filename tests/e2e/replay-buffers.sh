@@ -48,3 +48,13 @@ sed 's/O_RDONLY/O_RDWR/; s/pread64/pwrite64/' in.strace >write.strace
 expect_status 0 "$VALIDATE" import -q --from strace write.strace -o in.trace
 within 1500000 0 --payload random
 grep -q '^mismatches *0$' out || fail "$(cat out)"
+
+# engine block: four workers, each with a read of 100 MiB
+awk 'BEGIN { for (i = 1; i <= 40; i++) printf "1281663720%05d000,h,0,Read,%d,%d,100\n", i, i * 4096, (i > 36 ? 104857600 : 4096) }' >in.csv
+expect_status 0 "$VALIDATE" import -q --from msr in.csv -o in.trace
+truncate -s 200M device
+(
+	ulimit -v 900000
+	exec "$VALIDATE" replay --engine block --device device --read-only --workers 4 --mode afap in.trace
+) >out 2>err || fail "engine block: $(cat out err)"
+grep -q '^mismatches *0$' out || fail "$(cat out)"
