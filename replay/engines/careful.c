@@ -147,8 +147,8 @@ static void serial_lock(struct runner *w)
 static void call(struct runner *w, const struct at *t, bool begun)
 {
 	struct crew *c = w->crew;
-	void *buffer = placement_buffer(&c->placement, w->index, t->n);
 	const struct site site = site_of(w);
+	void *buffer = buffer_of(&site, t->h, t->n);
 	bool serial = c->plan->mutant.kind == FAULT_SERIALISE;
 	if (serial)
 		serial_lock(w);
