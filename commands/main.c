@@ -5,15 +5,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
+#include <jansson.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "common/leftovers.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 
 const struct command *const commands[] = {
 	&cmd_run,
@@ -130,7 +134,27 @@ static void on_bus_error(int signal_number, siginfo_t *how, void *context)
 		return;
 	}
 	(void)!write(STDERR_FILENO, text, sizeof text - 1);
+	leftovers_remove();
 	_exit(EXIT_FAILED);
+}
+
+/* A signal that asks for the end removes scratch files first and then ends the program as it would have without us. */
+static void on_end(int signal_number)
+{
+	leftovers_remove();
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+/* An ignored signal (nohup, a background job) stays ignored. */
+static void end_signals_catch(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction now = {.sa_handler = on_end}, was;
+	sigemptyset(&now.sa_mask);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (!sigaction(signals[i], NULL, &was) && was.sa_handler == SIG_DFL)
+			sigaction(signals[i], &now, NULL);
 }
 
 /* A descriptor 0, 1 or 2 that was closed would be given to the next file opened, and a message would end up in a trace.
@@ -172,6 +196,8 @@ int main(int argc, char **argv)
 {
 	struct err e = ERR_INIT;
 	gsl_set_error_handler_off();
+	/* jansson drops a member without an error when an allocation fails: the program ends with a message instead. */
+	json_set_alloc_funcs(xmalloc, free);
 	standard_descriptors_open();
 	/* A reader of our output that goes away must not kill a campaign: writing fails with EPIPE instead. A handler and not
 	 * SIG_IGN, because the programs that we start would inherit that. */
@@ -182,6 +208,7 @@ int main(int argc, char **argv)
 	struct sigaction on_bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
 	sigemptyset(&on_bus.sa_mask);
 	sigaction(SIGBUS, &on_bus, NULL);
+	end_signals_catch();
 
 	int status = dispatch(argc, argv, &e);
 	status = stdout_finish(status, &e);
