@@ -12,9 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "common/cgroup_where.h"
 #include "common/leftovers.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -94,6 +96,24 @@ static int command_run(const char *name, int argc, char **argv, struct err *e)
 	return c ? c->run(argc, argv, e) : command_unknown(name, e);
 }
 
+/* Below these the kernel would end the program without a word, at any point. */
+#define STACK_LEAST (UINT64_C(512) << 10)
+#define GROUP_LEAST (UINT64_C(16) << 20)
+
+static int limits_check(struct err *e)
+{
+	struct rlimit r;
+	if (!getrlimit(RLIMIT_STACK, &r) && r.rlim_cur < STACK_LEAST)
+		return err_set(e, ENOMEM, "the limit of the stack is %llu KiB, and this program needs %llu KiB: raise it (ulimit -s)",
+			       (unsigned long long)r.rlim_cur >> 10, (unsigned long long)STACK_LEAST >> 10);
+	const struct cgroup_room room = cgroup_room("");
+	if (room.limit_bytes != UINT64_MAX && room.limit_bytes - room.anonymous_bytes < GROUP_LEAST)
+		return err_set(e, ENOMEM, "the memory cgroup has room for %llu KiB, and this program needs %llu KiB: raise its limit "
+			       "(memory.max, memory.limit_in_bytes)",
+			       (unsigned long long)(room.limit_bytes - room.anonymous_bytes) >> 10, (unsigned long long)GROUP_LEAST >> 10);
+	return 0;
+}
+
 static int dispatch(int argc, char **argv, struct err *e)
 {
 	const char *word = argc > 1 ? argv[1] : "";
@@ -115,7 +135,7 @@ static int dispatch(int argc, char **argv, struct err *e)
 		printf("validate %s\n", VALIDATE_VERSION);
 		return EXIT_OK;
 	}
-	return command_run(word, argc - 1, argv + 1, e);
+	return limits_check(e) ? EXIT_FAILED : command_run(word, argc - 1, argv + 1, e);
 }
 
 static void ignore_signal(int signal_number)
