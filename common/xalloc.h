@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+/* Says that `size` bytes cannot be had, removes scratch files (leftovers.h) and ends the process with status 3. */
+_Noreturn void out_of_memory(size_t size);
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);

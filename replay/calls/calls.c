@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"
@@ -16,8 +17,8 @@
 /* --- directories ------------------------------------------------------------------------------------------------------ */
 
 #define STORE_MAX 64u
-#define STORE_MIN 4u
-#define STORE_ALL 4096u /* in all runners' stores together */
+#define STORE_MIN 2u
+#define STORE_ALL 4096u /* in all runners' stores together; a quarter of the allowed descriptors at most */
 
 struct stored {
 	uint32_t place, turn;
@@ -31,7 +32,11 @@ struct call_store {
 
 static uint32_t store_size(uint32_t n_runners)
 {
-	uint32_t n = STORE_ALL / (n_runners ? n_runners : 1);
+	struct rlimit r;
+	uint64_t all = STORE_ALL;
+	if (!getrlimit(RLIMIT_NOFILE, &r) && r.rlim_max / 4 < all)
+		all = r.rlim_max / 4;
+	const uint32_t n = (uint32_t)(all / (n_runners ? n_runners : 1));
 	return n < STORE_MIN ? STORE_MIN : n > STORE_MAX ? STORE_MAX : n;
 }
 

@@ -458,7 +458,7 @@ void call_table_init(struct call_table *c, const struct load *l, const struct sl
 {
 	*c = (struct call_table){.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1, .captured = l->captured};
 	if (vm_alloc_shared(&c->memory, sizeof *c->common, "the calls", NULL))
-		abort(); /* a page: as of any small memory (xalloc.h) */
+		out_of_memory(sizeof *c->common);
 	c->common = c->memory.base;
 	c->slot = xmalloc(((size_t)s->n + 1) * sizeof *c->slot);
 	memcpy(c->slot, s->slot, s->n * sizeof *c->slot);
