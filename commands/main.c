@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "commands/shown.h"
 #include "common/units.h"
 
 const struct command *const commands[] = {
@@ -185,7 +186,10 @@ int main(int argc, char **argv)
 
 	int status = dispatch(argc, argv, &e);
 	status = stdout_finish(status, &e);
-	if (status != EXIT_OK && e.msg[0])
-		fprintf(stderr, "validate: %s\n", e.msg);
+	if (status != EXIT_OK && e.msg[0]) { /* which quotes names from traces, results and protocols of others */
+		fputs("validate: ", stderr);
+		shown_print(stderr, e.msg, sizeof e.msg);
+		fputc('\n', stderr);
+	}
 	return status;
 }
