@@ -35,6 +35,7 @@
 #include "validate/results/results_file.h"
 #include "validate/campaign/storage.h"
 #include "validate/campaign/time_use.h"
+#include "validate/campaign/untouched.h"
 
 #define TOKEN_LETTERS "abcdefghijkmnopqrstuvwxyz23456789"
 
@@ -175,6 +176,7 @@ struct step_process {
 	struct launched launched;
 	struct cgroup cgroup;
 	int64_t before_ns;
+	struct listing scratch; /* of the step of another project's replayer, before it was started */
 	int failed; /* negative errno: it could not be prepared or started; *why */
 	struct err why;
 };
