@@ -18,6 +18,7 @@
 #include "commands/commands.h"
 #include "common/cgroup_where.h"
 #include "common/leftovers.h"
+#include "commands/shown.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
@@ -232,7 +233,10 @@ int main(int argc, char **argv)
 
 	int status = dispatch(argc, argv, &e);
 	status = stdout_finish(status, &e);
-	if (status != EXIT_OK && e.msg[0])
-		fprintf(stderr, "validate: %s\n", e.msg);
+	if (status != EXIT_OK && e.msg[0]) { /* which quotes names from traces, results and protocols of others */
+		fputs("validate: ", stderr);
+		shown_print(stderr, e.msg, sizeof e.msg);
+		fputc('\n', stderr);
+	}
 	return status;
 }

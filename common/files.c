@@ -315,6 +315,14 @@ out:
 	return ret;
 }
 
+int path_remove(const char *path, struct err *e)
+{
+	struct stat st;
+	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return dir_remove_tree(path, e);
+	return unlink(path) == 0 || errno == ENOENT ? 0 : err_sys(e, errno, "cannot remove %s", path);
+}
+
 char *program_path(struct err *e)
 {
 	char path[PATH_MAX];

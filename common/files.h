@@ -33,6 +33,8 @@ int output_check_input(const char *output, const char *input, struct err *e);
  * its file system: EXDEV where something is
  * mounted inside, ENOTDIR or ELOOP when `path` itself is no directory, ELOOP below 256 levels. What is not there is fine. */
 int dir_remove_tree(const char *path, struct err *e);
+/* Removes whatever has that name: a file or link, which is not followed, or a directory as dir_remove_tree does. What is not there is fine. */
+int path_remove(const char *path, struct err *e);
 
 /* The file that this program was started from. NULL with the error where /proc is not mounted. The caller frees. */
 char *program_path(struct err *e);

@@ -20,6 +20,7 @@
 #include "common/xalloc.h"
 #include "replay/balloon.h"
 #include "replay/cache/reads.h"
+#include "replay/gaps.h"
 #include "replay/load/initial.h"
 #include "replay/load/load.h"
 #include "replay/order/order.h"
@@ -74,6 +75,19 @@ static int input_open(struct run *r, struct replay_summary *s, struct err *e)
 	return 0;
 }
 
+/* Before anything is touched: the trace's times are data from strangers. */
+static int gaps_check(const struct run *r, struct err *e)
+{
+	struct gaps gaps;
+	int ret = 0;
+	if (r->c->timing == TIMING_FULLSPEED && !r->c->causes)
+		return 0;
+	gaps_init(&gaps, r->c->max_gap_ns, r->c->speed);
+	for (uint32_t i = 0; !ret && i < r->load.n; i++)
+		ret = gaps_add(&gaps, r->load.request[i].begin_ns, r->load.request[i].record, e);
+	return ret;
+}
+
 static bool thread_order_is_kept(const struct replay_config *c)
 {
 	return c->order != ORDER_NONE && !(c->mutant && *c->mutant);
@@ -99,6 +113,7 @@ static int plan_derive(struct run *r, struct err *e)
 	unsigned int rules;
 	int ret = fs_rules_parse(&rules, r->c->fs_rules, e);
 	edges = (struct edges){.edge = NULL};
+	ret = ret ? ret : gaps_check(r, e);
 	ret = ret ? ret : reads_prepare(&r->load, &r->slots, r->trace, (enum replay_reads)r->c->reads, e);
 	if (!ret && thread_order_is_kept(r->c))
 		slots_reuse(&r->slots, &r->load);

@@ -31,6 +31,7 @@ struct replay_config {
 	/* how: every one of these is also a key of a protocol's [replayer NAME] */
 	int order, timing;	 /* --order, --timing */
 	double speed;		 /* --speed: 2 halves the traced gaps (timestamp, think) */
+	int64_t max_gap_ns;	 /* --max-gap: a timed replay that would wait longer between two requests is refused; -1 never */
 	const char *fs_rules;	 /* --fs-rules: those of order fs that count, NULL all (order.h) */
 	int wait;		 /* --wait hybrid|nanosleep|spin: how a time is waited for */
 	bool pre_spin;		 /* --pre-spin: who spins for its time wakes the thread that is due next (wait_group.h) */

@@ -120,7 +120,7 @@ static int write_run(struct run *r, const struct protocol *p, const char *dir, d
 	int rc = f && text && fputs(text, f) >= 0 ? 0 : err_sys(e, errno, "cannot write %s", path);
 	if (f && fclose(f) && !rc)
 		rc = err_sys(e, errno, "cannot write %s", path);
-	rc = rc ? rc : summaries_append(dir, r->id, o, protocol_in_detail(p), e);
+	rc = rc ? rc : summaries_append(dir, r->id, o, protocol_in_detail(p), NULL, e);
 	json_t *numbered = json_pack("{s:I}", "seq", (json_int_t)r->id);
 	json_object_update(numbered, event);
 	rc = rc ? rc : journal_line_add(journal, numbered, e); /* journal_append would wait for the disk */
