@@ -207,15 +207,16 @@ static void success_only(struct caller *k)
 		k->out->rvalue = 0;
 }
 
+/* Called by number: the sanitizers look at the name on the way through the C library, which must not happen to BAD_ADDRESS. */
 void call_getxattr(struct caller *k)
 {
-	ON_FILE(k, getxattr(file.text, attribute_name(k), k->memory, room_of(k)));
+	ON_FILE(k, syscall(SYS_getxattr, file.text, attribute_name(k), k->memory, room_of(k)));
 	success_only(k);
 }
 
 void call_fgetxattr(struct caller *k)
 {
-	ON_OPEN(k, fgetxattr(fd, attribute_name(k), k->memory, room_of(k)));
+	ON_OPEN(k, syscall(SYS_fgetxattr, fd, attribute_name(k), k->memory, room_of(k)));
 	success_only(k);
 }
 

@@ -116,7 +116,7 @@ void call_readlink(struct caller *k)
 	int dir = call_directory(k, k->path);
 	size_t room = k->c->length < CALL_BUFFER_MAX ? k->c->length : CALL_BUFFER_MAX;
 	if (dir >= 0)
-		CALL(k, readlinkat(dir, last_of(k, k->path), k->memory, room));
+		CALL(k, syscall(SYS_readlinkat, dir, last_of(k, k->path), k->memory, room)); /* as call_getxattr */
 }
 
 /* rmdir as well */

@@ -10,6 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "common/files.h"
 #include "common/xalloc.h"
 #include "replay/load/initial.h"
 #include "replay/calls/rooted.h"
@@ -56,12 +57,12 @@ int initial_check(const struct initial *i, int dir_fd, struct err *e)
 static int tree_empty(int fd)
 {
 	DIR *d = fdopendir(fd);
-	int ret = 0;
+	int ret = 0, code = 0;
 	if (!d) {
 		close(fd);
 		return -1;
 	}
-	for (const struct dirent *entry; (entry = readdir(d));) {
+	for (const struct dirent *entry; (entry = dir_next(d, &code));) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		int below = openat(dirfd(d), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -70,7 +71,7 @@ static int tree_empty(int fd)
 		ret |= unlinkat(dirfd(d), entry->d_name, below >= 0 ? AT_REMOVEDIR : 0);
 	}
 	closedir(d);
-	return ret;
+	return code ? -1 : ret;
 }
 
 static int name_remove(int dir_fd, const char *path)

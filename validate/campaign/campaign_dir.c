@@ -20,11 +20,12 @@ static int dir_is_empty(const char *path, bool *empty, struct err *e)
 	if (!d)
 		return err_sys(e, errno, "cannot use the results directory %s", path);
 	const struct dirent *entry;
+	int code;
 	*empty = true;
-	while ((entry = readdir(d)))
+	while ((entry = dir_next(d, &code)))
 		*empty &= !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
 	closedir(d);
-	return 0;
+	return code ? err_sys(e, code, "reading the results directory %s", path) : 0;
 }
 
 static int dir_resolve(struct campaign *c, struct err *e)

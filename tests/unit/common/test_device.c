@@ -162,6 +162,20 @@ static void holders_in_a_circle_end(void **state)
 	expect(240, "/dev/md0 is made of it\n");
 }
 
+/* What cannot be read is not taken for unused. */
+static void a_holder_that_cannot_be_followed(void **state)
+{
+	(void)state;
+	struct stat st = {.st_mode = S_IFBLK | 0600, .st_rdev = makedev(8, 240)};
+	struct device_uses u;
+	struct err e = ERR_INIT;
+	assert_int_equal(dir_create("sys/block/sdx/holders", NULL), 0);
+	assert_int_equal(symlink("md0", "sys/block/sdx/holders/md0"), 0); /* itself */
+	assert_true(device_uses_find(&u, &made_up, "/dev/it", &st, &e) < 0);
+	assert_non_null(strstr(e.msg, "holders/md0"));
+	device_uses_release(&u);
+}
+
 static void loop_devices_over_it(void **state)
 {
 	(void)state;
@@ -359,6 +373,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_whole_disk_is_mounted, enter, leave),
 		cmocka_unit_test_setup_teardown(an_array_upon_an_array, enter, leave),
 		cmocka_unit_test_setup_teardown(holders_in_a_circle_end, enter, leave),
+		cmocka_unit_test_setup_teardown(a_holder_that_cannot_be_followed, enter, leave),
 		cmocka_unit_test_setup_teardown(loop_devices_over_it, enter, leave),
 		cmocka_unit_test_setup_teardown(volumes_of_ours, enter, leave),
 		cmocka_unit_test_setup_teardown(partitions_are_told, enter, leave),
