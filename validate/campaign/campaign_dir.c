@@ -138,6 +138,26 @@ static int scripts_put(struct campaign *c, struct err *e)
 	return ret;
 }
 
+/* Removes what was written, so that the same command begins again in an empty directory. */
+static void dir_unmake(const struct campaign *c)
+{
+	static const char *const names[] = {"journal", "runs", "traces", "programs"};
+	const char *name;
+	json_t *digest;
+	json_object_foreach(c->files, name, digest)
+	{
+		char *path = results_path(c->dir, name);
+		path_remove(path, NULL);
+		free(path);
+	}
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char *path = results_path(c->dir, names[i]);
+		if (remove(path) < 0 && errno == ENOTEMPTY)
+			dir_remove_tree(path, NULL);
+		free(path);
+	}
+}
+
 /* The journal comes last: where it is, everything else is. */
 int dir_begin(struct campaign *c, struct err *e)
 {
@@ -184,6 +204,8 @@ int dir_begin(struct campaign *c, struct err *e)
 		ret = journal_open(&c->journal, path, 1, e);
 		free(path);
 	}
+	if (ret && empty && c->dir)
+		dir_unmake(c);
 	strbuf_release(&text);
 	strbuf_release(&resolved);
 	return ret;

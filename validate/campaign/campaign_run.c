@@ -178,6 +178,8 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	struct err why = ERR_INIT;
 	bool has_blank = false;
 	result_take(r, c, result, output);
+	if (result->no_space)
+		return no_space(c, result->reason, e);
 	if (result->reason[0]) {
 		run_fail(r, result->reason);
 		return 0;
@@ -199,7 +201,9 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	if (bad == -EINTR)
 		c->interrupted = true; /* after this run, which is done */
 	else if (bad == -ENOTRECOVERABLE)
-		ret = err_set(e, EIO, "%s", why.msg);
+		ret = is_about_space(why.msg) ? no_space(c, why.msg, e) : err_set(e, EIO, "%s", why.msg);
+	else if (bad == -ENOSPC || bad == -EDQUOT)
+		ret = no_space(c, why.msg, e);
 	else if (bad)
 		run_fail(r, why.msg);
 	if (!ret && r->role == ROLE_RECORD && r->state == RUN_OK) {

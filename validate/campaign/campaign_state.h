@@ -164,7 +164,12 @@ struct step_result {
 	struct others_use others;
 	double own_s; /* processor time of its own while others were watched; 0: all of it */
 	char reason[500]; /* why it failed, "" when it went well */
+	bool no_space;	  /* for want of space that the campaign must have: the step is to be made again, with more */
 };
+/* The error of such a step, which ends the campaign. Returns -ENOSPC. */
+int no_space(const struct campaign *c, const char *reason, struct err *e);
+/* Does a reason tell of a full disk? */
+bool is_about_space(const char *reason);
 struct words { /* v[n], NULL at the end; words_free */
 	char **v;
 	size_t n, cap;

@@ -242,6 +242,29 @@ void step_begin(struct campaign *c, const struct step *s, struct step_process *x
 	x->failed = launch_begin(&x->spec, &x->launched, &x->why);
 }
 
+bool is_about_space(const char *reason)
+{
+	return strstr(reason, strerror(ENOSPC)) || strstr(reason, strerror(EDQUOT));
+}
+
+int no_space(const struct campaign *c, const char *reason, struct err *e)
+{
+	return err_set(e, ENOSPC, "%s; when there is more room, go on: validate run -o %s --resume", reason, c->options->dir);
+}
+
+/* Files that could not be prepared, or the scratch directory is full. A run that fills its target is a run that failed, and so is another
+ * project's replayer that fills its own directory. */
+static bool lacks_space(const struct campaign *c, const struct step *s, const struct step_process *x, const struct step_result *r)
+{
+	if (!r->reason[0] || !is_about_space(r->reason))
+		return false;
+	if (x->failed)
+		return true;
+	const bool adapter = s->role >= 0 && replayer_adapter(&c->protocol->replayer[s->role]);
+	const char *path = adapter ? s->output : c->scratch.dir, *at = strstr(r->reason, path);
+	return at && (!adapter || at[strlen(path)] != '.');
+}
+
 /* What a run did to the target and to the scratch directory is said of this run, and undone before the next. */
 static void surroundings_check(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r)
 {
@@ -285,6 +308,7 @@ int step_conclude(struct campaign *c, const struct step *s, struct step_process 
 		reason_make(r, s->limit_bytes, n_killed, x->before_ns, s->output);
 	if (!x->failed)
 		surroundings_check(c, s, x, r);
+	r->no_space = lacks_space(c, s, x, r);
 	listing_release(&x->scratch);
 	return 0;
 }
