@@ -225,7 +225,7 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 	      const struct edges *d, struct err *e)
 {
 	struct lanes lanes;
-	*p = (struct replay_plan){.n = l->n, .n_records = l->n_records, .max_length = l->max_length, .dir_fd = -1};
+	*p = (struct replay_plan){.n = l->n, .n_records = l->n_records, .max_length = l->max_length, .root = {.fd = -1, .tree = -1}};
 	int ret = mutant_parse(&p->mutant, c->mutant, e);
 	if (ret)
 		return ret;
