@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
+#include <stdbool.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -24,49 +24,40 @@ static int clone_here(int at, const char *path)
 	return -1;
 }
 
-/* The child process: its working directory stays the same directory when it enters namespaces of its own. */
+enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
+
+/* The child process. Its working directory stays the same directory when it enters namespaces of its own. */
 static _Noreturn void child(int dir_fd, int place)
 {
-	if (fchdir(dir_fd) || unshare(CLONE_NEWUSER | CLONE_NEWNS))
-		_exit(1);
-	int tree = clone_here(AT_FDCWD, ".");
-	_exit(tree < 0 || dup3(tree, place, O_CLOEXEC) < 0 || close(tree));
-}
-
-/* The same by a child process that shares this process's descriptors, and no signal tells that it ended. */
-static int clone_by_child(int dir_fd)
-{
-	int status = 1, place = fcntl(dir_fd, F_DUPFD_CLOEXEC, 3);
-	if (place < 0)
-		return -1;
-	pid_t pid = (pid_t)syscall(SYS_clone, (unsigned long)CLONE_FILES, NULL, NULL, NULL, NULL);
-	if (pid == 0)
-		child(dir_fd, place);
-	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
-		;
-	if (pid > 0 && status == 0)
-		return place;
-	close(place);
-	return -1;
+	int tree = clone_here(dir_fd, "");
+	if (tree < 0 && !fchdir(dir_fd) && !unshare(CLONE_NEWUSER | CLONE_NEWNS))
+		tree = clone_here(AT_FDCWD, ".");
+	int inside = tree < 0 ? -1 : openat(tree, ".", FLAGS);
+	bool set = inside >= 0 && dup3(tree, place, O_CLOEXEC) >= 0 && dup3(inside, dir_fd, O_CLOEXEC) >= 0;
+	if (tree >= 0)
+		close(tree);
+	if (inside >= 0)
+		close(inside);
+	_exit(!set);
 }
 
 int no_devices_open(const char *dir, int *tree, struct err *e)
 {
-	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-	int fd = open(dir, flags);
+	int fd = open(dir, FLAGS), status = 1;
 	*tree = -1;
 	if (fd < 0)
 		return err_sys(e, errno, "%s", dir);
-	*tree = clone_here(fd, "");
-	if (*tree < 0)
-		*tree = clone_by_child(fd);
-	int inside = *tree < 0 ? -1 : openat(*tree, ".", flags);
-	if (inside >= 0) {
-		close(fd);
-		return inside;
-	}
-	if (*tree >= 0)
-		close(*tree);
-	*tree = -1;
+	int place = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (place < 0)
+		return fd;
+	pid_t pid = (pid_t)syscall(SYS_clone, (unsigned long)CLONE_FILES, NULL, NULL, NULL, NULL);
+	if (pid == 0)
+		child(fd, place);
+	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
+		;
+	if (pid > 0 && status == 0)
+		*tree = place;
+	else
+		close(place);
 	return fd;
 }

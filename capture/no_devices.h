@@ -4,8 +4,9 @@
  * any driver is called. The clone is private to the holder of its descriptor: no mount table shows it, it needs no mount
  * namespace of the process, and it ends with the descriptor. It contains the mounts below the directory, each with nodev.
  *
- * Cloning needs CAP_SYS_ADMIN. An ordinary user has it in a user namespace of a short-lived child process, which
- * leaves the clone in the shared table of descriptors. Where neither is permitted (old kernels, some containers) the
+ * A short-lived child process, which shares the table of descriptors, makes the clone. Cloning needs CAP_SYS_ADMIN; for an ordinary user
+ * the child enters a user namespace, where it has that. The directory keeps its descriptor's number, so that a capture of this
+ * process, which saw the directory opened, still knows its path. Where neither is permitted (old kernels, some containers) the
  * directory is opened as it is, and every open must look before it opens (confine.h, replay/calls/rooted.h). */
 #ifndef CAPTURE_NO_DEVICES_H
 #define CAPTURE_NO_DEVICES_H
