@@ -29,7 +29,7 @@ enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
 /* The child process. Its working directory stays the same directory when it enters namespaces of its own. */
 static _Noreturn void child(int dir_fd, int place)
 {
-	int tree = clone_here(dir_fd, "");
+	int tree = clone_here(dir_fd, ".");
 	if (tree < 0 && !fchdir(dir_fd) && !unshare(CLONE_NEWUSER | CLONE_NEWNS))
 		tree = clone_here(AT_FDCWD, ".");
 	int inside = tree < 0 ? -1 : openat(tree, ".", FLAGS);
