@@ -474,12 +474,14 @@ static int replay_command(int argc, char **argv, struct err *e)
 	if (status >= 0)
 		return status;
 	int ret = replay_run_summary(argv[1], &c, &s, e);
-	if (ret)
+	if (ret && !s.n_refused)
 		return ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
 	if (s.block.touched.is)
 		return touched_print(&c, &s.block.touched);
 	summary_print(&c, &s);
 	warn_of_cut(argv[1], s.input_incomplete);
+	if (ret)
+		return ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
 	if (!s.stopped)
 		return EXIT_OK;
 	err_set(e, ECANCELED, "stopped at the first mismatch, as --stop-on-mismatch says");

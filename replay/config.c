@@ -133,7 +133,7 @@ const struct option_spec replay_options[] = {
 	{.name = "harvester", .type = OPT_FLAG, .offset = BLOCK(harvester),
 	 .help = "engine block: a thread of its own fetches the completions of each worker; not with --discards"},
 	{.name = "discards", .type = OPT_FLAG, .offset = BLOCK(discards), .help = "engine block: replay discards as well"},
-	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only), .help = "engine block: read where the trace writes"},
+	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only), .help = "engine block: read where the trace writes; engine exec: the command writes nothing to the device"},
 	{.name = "dry-run", .type = OPT_FLAG, .offset = BLOCK(dry_run), .flags = OPT_CLI_ONLY,
 	 .help = "engine block: make no request; print which would be made, what of the device they would change, and whether that is refused"},
 	{.name = "beyond", .type = OPT_CHOICE, .offset = BLOCK(beyond), .arg = "HOW", .choices = block_beyond_names,

@@ -21,7 +21,7 @@ enum { FOUND, MISSING, OTHER };
 static int entry_check(const struct initial_entry *i, int dir_fd)
 {
 	struct stat st;
-	int fd = rooted_open(dir_fd, i->path, O_PATH | O_NOFOLLOW, 0);
+	int fd = rooted_look(dir_fd, i->path, O_NOFOLLOW);
 	int error = fd < 0 ? errno : fstat(fd, &st) < 0 ? errno : 0;
 	if (fd >= 0)
 		close(fd);
@@ -80,7 +80,7 @@ static int name_remove(int dir_fd, const char *path)
 	char *parent = slash ? xstrdup(path) : xstrdup(".");
 	if (slash)
 		parent[slash - path] = '\0';
-	int ret = 0, at = rooted_open(dir_fd, parent, O_PATH | O_DIRECTORY, 0);
+	int ret = 0, at = rooted_look(dir_fd, parent, O_DIRECTORY);
 	free(parent);
 	if (at < 0)
 		return 0; /* then it is not there either */
@@ -104,12 +104,12 @@ int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e)
 	return 0;
 }
 
-int initial_attributes_set(const struct initial *i, int dir_fd, struct err *e)
+int initial_attributes_set(const struct initial *i, const struct rooted *root, struct err *e)
 {
 	for (uint32_t k = 0; i && k < i->n_attributes; k++) {
 		const struct initial_attribute *a = &i->attribute[k];
 		size_t n_bytes = a->n_bytes > 65536 ? 65536 : (size_t)a->n_bytes;
-		int fd = rooted_open(dir_fd, a->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+		int fd = rooted_open(root, a->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 		if (fd < 0)
 			continue; /* a link, or not there: the request itself will tell */
 		char *value = xmalloc(n_bytes + 1);

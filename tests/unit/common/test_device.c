@@ -363,6 +363,35 @@ static void signatures(void **state)
 	free(image);
 }
 
+/* Copies of superblocks count where the first superblock is lost. */
+static void copies_of_superblocks(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t at;
+		const char *magic;
+		const char *words;
+	} row[] = {{(UINT64_C(8193) << 10) + 56, "\x53\xef", "ext2/3/4"}, {(UINT64_C(16384) << 11) + 56, "\x53\xef", "ext2/3/4"},
+		   {(UINT64_C(32768) << 12) + 56, "\x53\xef", "ext2/3/4"}, {(UINT64_C(64) << 20) + 64, "_BHRfS_M", "btrfs"},
+		   {UINT64_C(160) << 18, "XFSB", "xfs"}, {UINT64_C(160) << 19, "XFSB", "xfs"}};
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		char *kind;
+		int fd = open("copies", O_RDWR | O_CREAT | O_TRUNC, 0600);
+		assert_int_equal(ftruncate(fd, 160 << 20), 0);
+		assert_int_equal(device_signature(fd, &kind, NULL), 0);
+		assert_null(kind);
+		assert_true(pwrite(fd, row[i].magic, strlen(row[i].magic), (off_t)row[i].at) > 0);
+		if (row[i].magic[0] == 0x53)
+			assert_int_equal(pwrite(fd, "\1\0", 2, (off_t)row[i].at + 34), 2);
+		assert_int_equal(device_signature(fd, &kind, NULL), 0);
+		assert_non_null(kind);
+		assert_non_null(strstr(kind, row[i].words));
+		free(kind);
+		close(fd);
+	}
+	assert_int_equal(unlink("copies"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,7 +409,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_file_that_is_swap, enter, leave),
 		cmocka_unit_test_setup_teardown(what_cannot_be_looked_at_is_not_free, enter, leave),
 		cmocka_unit_test_setup_teardown(files_and_what_is_none, enter, leave),
-		cmocka_unit_test_setup_teardown(signatures, enter, leave),
+		cmocka_unit_test_setup_teardown(signatures, enter, leave), cmocka_unit_test_setup_teardown(copies_of_superblocks, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
