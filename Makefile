@@ -242,6 +242,27 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(ALL_LIBS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# --- torture: hostile traces, kills and full disks for hours; a part of it in seconds is tests/e2e/hostile.sh ------------
+# The program's main() has another name in it, so that it can be called in a forked process.
+TORTURE := $(BUILD)/tests/torture
+SECONDS ?= 60
+COUNTS ?= $(BUILD)/torture.counts
+$(BUILD)/obj/tests/hostile/main.o: $(BUILD)/obj/commands/main.o
+	@mkdir -p $(@D)
+	$(Q)objcopy --redefine-sym main=validate_main $< $@
+$(TORTURE): $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/hostile/torture*.c))) $(BUILD)/obj/tests/hostile/main.o $(ALL_LIBS)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+torture: $(MAIN) $(TORTURE)
+	$(Q)tests/hostile/torture.sh $(BUILD) $(SECONDS) $(COUNTS)
+torture-asan:
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-asan SANITIZE='$(ASAN)' CFLAGS='-O1 -g' COUNTS=$(COUNTS) torture
+torture-tsan:
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-tsan CFLAGS='-O1 -g' COUNTS=$(COUNTS) \
+		SANITIZE='-fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)' torture
+.PHONY: torture torture-asan torture-tsan
+
 # --- benchmarks: tests/bench/bench-*.c and bench-*.sh -------------------------------------------------------------------
 BENCH := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(ALL_LIBS)
