@@ -29,12 +29,12 @@ const struct kind kinds[] = {
 	{"processes", "event", TARGET_DIRECTORY, true, 20, {"--processes", NULL}},
 	{"command", "event", TARGET_DIRECTORY, false, 4, {"--prepare", "--no-keep", NULL}},
 	{"compiled", "compiled", TARGET_DIRECTORY, false, 1, {"--program-cache", SCENE_WORK "/cache", NULL}},
-	{"parallel", "parallel", TARGET_DIRECTORY, false, 1, {NULL}},
+	{"parallel", "parallel", TARGET_DIRECTORY, false, 1, {"--mode", "afap", NULL}},
 	{"block-file", "block", TARGET_FILE, true, 10, {"--destructive", NULL}},
 	{"block-device", "block", TARGET_DEVICE, true, 10, {NULL}},
 	{"fio-directory", "fio", TARGET_DIRECTORY, false, 1, {"--times", "self", "--time-limit", "5s", NULL}},
 	{"fio-device", "fio", TARGET_DEVICE, false, 1, {"--times", "self", "--time-limit", "5s", NULL}},
-	{"exec", "exec", TARGET_DIRECTORY, false, 1,
+	{"exec", "exec", TARGET_DIRECTORY, false, 4,
 	 {"--times", "none", "--export", "iolog", "--command", "[\"/bin/cat\", \"{trace}\"]", NULL}},
 	{"btreplay", "btreplay", TARGET_DEVICE, false, 1, {"--times", "block", "--time-limit", "3s", NULL}},
 	{NULL, NULL, TARGET_DIRECTORY, false, 0, {NULL}},
@@ -293,8 +293,10 @@ bool attempt_make(struct scene *s, const struct attempt *a, int *status, char *w
 	struct err e = ERR_INIT;
 	struct words_list words = {.n = 0};
 	const bool is_block = a->kind->target != TARGET_DIRECTORY;
-	const struct random_trace t = {.seed = a->seed, .level = is_block ? LEVEL_BLOCK : LEVEL_SYSCALL, .left_out = a->left_out,
+	struct random_trace t = {.seed = a->seed, .level = is_block ? LEVEL_BLOCK : LEVEL_SYSCALL, .left_out = a->left_out,
 				       .n_requests = attempt_n_requests(a), .device_bytes = SCENE_DEVICE_BYTES};
+	const struct replay_engine *engine = replay_engine_find(a->kind->engine);
+	t.positioned = engine && engine->adapter;
 	scene_plant(s, a->seed);
 	work_prepare(a);
 	if (random_trace_write(&t, ATTEMPT_TRACE, &e)) {

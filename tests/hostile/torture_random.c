@@ -238,6 +238,18 @@ static enum trace_op operation(struct maker *m)
 	}
 }
 
+static void positioned_draw(struct maker *m, struct trace_record *r)
+{
+	r->op = one_in(m, 2) ? OP_PREAD : OP_PWRITE;
+	r->pid = 1;
+	r->tid = 10 + (uint32_t)draw(m, m->n_threads);
+	r->object = m->wild ? any_name(m) : (uint32_t)draw(m, scene_n_files);
+	r->fd = FIRST_FD + (int32_t)(r->object % N_DESCRIPTORS);
+	r->offset = 512 * draw(m, 8);
+	r->length = 512 * (1 + draw(m, 8));
+	r->rvalue = (int64_t)r->length;
+}
+
 static int call_draw(struct maker *m, struct trace_record *r, struct err *e)
 {
 	uint32_t second = any_name(m);
@@ -352,6 +364,8 @@ static int requests_write(struct maker *m, struct err *e)
 		times_draw(m, &r);
 		if (m->t->level == LEVEL_BLOCK)
 			block_request_draw(m, &r);
+		else if (m->t->positioned && !one_in(m, 8))
+			positioned_draw(m, &r);
 		else
 			ret = call_draw(m, &r, e);
 		if (!ret && !(m->t->left_out && m->t->left_out[i]))

@@ -28,6 +28,7 @@ struct random_trace {
 	enum trace_level level;
 	uint32_t n_requests;	/* 1 to RANDOM_REQUESTS_MAX */
 	uint64_t device_bytes;	/* level block: size that most requests stay within */
+	bool positioned;	/* mostly preads and pwrites that name their file, which other replayers' formats can tell */
 	const bool *left_out;	/* left_out[n_requests]: requests that are not written, to reduce a failing trace; NULL none */
 };
 #define RANDOM_REQUESTS_MAX 200
