@@ -306,7 +306,8 @@ bool attempt_make(struct scene *s, const struct attempt *a, int *status, char *w
 	command_draw(&words, s, a);
 	command_note(&words);
 	fflush(NULL);
-	const pid_t swapper = !is_block && a->seed % 3 == 0 ? swapper_start(a->seed) : 0;
+	/* other replayers follow links that appear while they run: that is not promised otherwise */
+	const pid_t swapper = !is_block && !t.positioned && a->seed % 3 == 0 ? swapper_start(a->seed) : 0;
 	const pid_t pid = fork();
 	if (pid == 0)
 		replay_in_child(a, &words);
