@@ -4,8 +4,6 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 
 [ "$(id -u)" -eq 0 ] || skip "a mount namespace with loop devices needs root"
-make -s -C "$SRCDIR" BUILD="$BUILD" CC="${CC:-cc}" CFLAGS="${CFLAGS:--O2 -g}" SANITIZE="${SANITIZE:-}" CPPFLAGS="${CPPFLAGS:-}" CI="${CI:-}" \
-	"$BUILD/tests/torture" >make.out 2>&1 || fail "make: $(tail -n 5 make.out)"
 torture=$BUILD/tests/torture
 export ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}"
 
