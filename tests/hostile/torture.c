@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replays random hostile traces with every engine in a closed scene, and keeps those at which something went wrong.
+/* Replays random hostile traces with every engine in a closed scene, and keeps those at which
+ * something went wrong.
  *
- * usage: torture [--seconds N] [--rounds N] [--seed N] [--kind NAME] [--limit SECONDS] [--show] VALIDATE KEEP
+ * usage: torture [--seconds N] [--rounds N] [--seed N] [--kind NAME] [--limit SECONDS] [--show]
+ * VALIDATE KEEP
  *
- * VALIDATE: the program. KEEP: a directory for failing traces. Prints a line for each failure, and at the end, for each kind,
- * "count NAME ATTEMPTS". The same seed gives the same traces; an attempt with names that are swapped meanwhile may end otherwise.
+ * VALIDATE: the program. KEEP: a directory for failing traces. Prints a line for each failure, and
+ * at the end, for each kind, "count NAME ATTEMPTS". The same seed gives the same traces; an attempt
+ * with names that are swapped meanwhile may end otherwise.
  * --show prints the status and the first line of the messages of each attempt.
  * To repeat one: --rounds 1 --kind KIND --only SEED.
  * Status: 0, 1 after a failure, 77 where a scene cannot be made, 3 otherwise. */
@@ -52,7 +55,7 @@ static double now_s(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* --- failures ------------------------------------------------------------------------------------------------------------- */
+/* --- failures -------------------------------------------------------------------------------- */
 
 /* Whether there are already enough examples of this kind and reason. */
 static bool is_known(struct torture *t, const struct attempt *a, const char *why)
@@ -75,8 +78,8 @@ static bool fails_alike(struct torture *t, const struct attempt *a, const char *
 	return !attempt_make(&t->scene, a, &status, why, sizeof why) && !strcmp(why, reason);
 }
 
-/* Leaves out requests in ever smaller groups for as long as the same failure stays. Returns how many are left, or 0 where the failure does
- * not come again. */
+/* Leaves out requests in ever smaller groups for as long as the same failure stays. Returns how
+ * many are left, or 0 where the failure does not come again. */
 static uint32_t reduce(struct torture *t, struct attempt *a, bool *left_out, const char *reason)
 {
 	const uint32_t n = attempt_n_requests(a);
@@ -114,21 +117,25 @@ static void keep(struct torture *t, struct attempt a, const char *reason)
 		memset(left_out, 0, sizeof left_out);
 	attempt_make(&t->scene, &a, &status, why, sizeof why);
 	snprintf(command, sizeof command,
-		 "cp " ATTEMPT_TRACE " " SCENE_KEEP "/%s.trace; { echo '%s, by %s of seed %llu, %u requests'; cat " ATTEMPT_COMMAND
-		 "; head -c 2000 " ATTEMPT_OUT "; head -c 6000 " ATTEMPT_ERR "; } >" SCENE_KEEP "/%s.txt",
-		 name, reason, a.kind->name, (unsigned long long)a.seed, n_left ? n_left : attempt_n_requests(&a), name);
+		 "cp " ATTEMPT_TRACE " " SCENE_KEEP
+		 "/%s.trace; { echo '%s, by %s of seed %llu, %u requests'; cat " ATTEMPT_COMMAND
+		 "; head -c 2000 " ATTEMPT_OUT "; head -c 6000 " ATTEMPT_ERR "; } >" SCENE_KEEP
+		 "/%s.txt",
+		 name, reason, a.kind->name, (unsigned long long)a.seed,
+		 n_left ? n_left : attempt_n_requests(&a), name);
 	if (system(command))
 		fprintf(stderr, "torture: cannot keep %s\n", name);
-	printf("FAILED %s --only %llu: %s; %s/%s.trace%s\n", a.kind->name, (unsigned long long)a.seed, reason, t->keep, name,
-	       n_left ? "" : " (not again)");
+	printf("FAILED %s --only %llu: %s; %s/%s.trace%s\n", a.kind->name,
+	       (unsigned long long)a.seed, reason, t->keep, name, n_left ? "" : " (not again)");
 	fflush(stdout);
 }
 
-/* --- the loop ------------------------------------------------------------------------------------------------------------- */
+/* --- the loop -------------------------------------------------------------------------------- */
 
 static void attempt_one(struct torture *t, size_t k, uint64_t seed)
 {
-	const struct attempt a = {.kind = &kinds[k], .seed = seed, .validate = t->validate, .limit_s = t->limit_s};
+	const struct attempt a = {
+	    .kind = &kinds[k], .seed = seed, .validate = t->validate, .limit_s = t->limit_s};
 	char why[300] = "";
 	int status;
 	t->n_attempts[k]++;
@@ -155,7 +162,8 @@ static void rounds_make(struct torture *t)
 		for (size_t k = 0; kinds[k].name; k++) {
 			if (t->kind && strcmp(t->kind, kinds[k].name))
 				continue;
-			for (uint32_t i = 0; i < kinds[k].per_round && !stopped && now_s() < until; i++) {
+			for (uint32_t i = 0; i < kinds[k].per_round && !stopped && now_s() < until;
+			     i++) {
 				uint64_t state = t->seed + round * 1000 + i;
 				attempt_one(t, k, t->only ? t->only : random_next(&state) >> 20);
 				if (t->only)
@@ -177,10 +185,12 @@ static int inside(struct torture *t, const char *cgroup)
 	rounds_make(t);
 	for (size_t k = 0; kinds[k].name; k++)
 		if (t->n_attempts[k])
-			printf("count replays-%s %llu\n", kinds[k].name, (unsigned long long)t->n_attempts[k]);
+			printf("count replays-%s %llu\n", kinds[k].name,
+			       (unsigned long long)t->n_attempts[k]);
 	for (size_t k = 0; kinds[k].name; k++)
 		if (t->n_attempts[k])
-			printf("note %s: %.0f%% of the traces were replayed to their end\n", kinds[k].name,
+			printf("note %s: %.0f%% of the traces were replayed to their end\n",
+			       kinds[k].name,
 			       100.0 * (double)t->n_done[k] / (double)t->n_attempts[k]);
 	printf("count replays-failures %llu\n", (unsigned long long)t->n_failures);
 	fflush(stdout);
@@ -189,26 +199,42 @@ static int inside(struct torture *t, const char *cgroup)
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: torture [--seconds N] [--rounds N] [--seed N] [--kind NAME] [--only SEED] [--limit SECONDS] [--show] VALIDATE KEEP\n");
+	fprintf(stderr, "usage: torture [--seconds N] [--rounds N] [--seed N] [--kind NAME] "
+			"[--only SEED] [--limit SECONDS] [--show] VALIDATE KEEP\n");
 	exit(3);
 }
 
 static void arguments_take(struct torture *t, int argc, char **argv)
 {
-	static const struct option options[] = {{"seconds", 1, NULL, 's'}, {"rounds", 1, NULL, 'r'}, {"seed", 1, NULL, 'n'},
-						{"kind", 1, NULL, 'k'},	   {"only", 1, NULL, 'o'},   {"limit", 1, NULL, 'l'},
-						{"show", 0, NULL, 'v'},
-						{NULL, 0, NULL, 0}};
+	static const struct option options[] = {{"seconds", 1, NULL, 's'}, {"rounds", 1, NULL, 'r'},
+						{"seed", 1, NULL, 'n'},    {"kind", 1, NULL, 'k'},
+						{"only", 1, NULL, 'o'},    {"limit", 1, NULL, 'l'},
+						{"show", 0, NULL, 'v'},    {NULL, 0, NULL, 0}};
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;)
 		switch (c) {
-		case 's': t->seconds = atof(optarg); break;
-		case 'r': t->n_rounds = strtoull(optarg, NULL, 10); break;
-		case 'n': t->seed = strtoull(optarg, NULL, 10); break;
-		case 'k': t->kind = optarg; break;
-		case 'o': t->only = strtoull(optarg, NULL, 10); break;
-		case 'l': t->limit_s = atoi(optarg); break;
-		case 'v': t->shows = true; break;
-		default: usage();
+		case 's':
+			t->seconds = atof(optarg);
+			break;
+		case 'r':
+			t->n_rounds = strtoull(optarg, NULL, 10);
+			break;
+		case 'n':
+			t->seed = strtoull(optarg, NULL, 10);
+			break;
+		case 'k':
+			t->kind = optarg;
+			break;
+		case 'o':
+			t->only = strtoull(optarg, NULL, 10);
+			break;
+		case 'l':
+			t->limit_s = atoi(optarg);
+			break;
+		case 'v':
+			t->shows = true;
+			break;
+		default:
+			usage();
 		}
 	if (optind != argc - 2)
 		usage();
@@ -220,11 +246,13 @@ static void arguments_take(struct torture *t, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	static struct torture t = {.seconds = 1e9, .n_rounds = UINT64_MAX, .seed = 1, .limit_s = 20};
+	static struct torture t = {
+	    .seconds = 1e9, .n_rounds = UINT64_MAX, .seed = 1, .limit_s = 20};
 	char cgroup[80];
 	int status;
 	arguments_take(&t, argc, argv);
-	snprintf(cgroup, sizeof cgroup, "/sys/fs/cgroup/devices/validate-torture-%d", (int)getpid());
+	snprintf(cgroup, sizeof cgroup, "/sys/fs/cgroup/devices/validate-torture-%d",
+		 (int)getpid());
 	signal(SIGINT, stop);
 	signal(SIGTERM, stop);
 	const pid_t pid = fork();

@@ -24,20 +24,39 @@ int validate_main(int argc, char **argv); /* the program's main() under another 
 
 #define DISK SCENE_WORK "/disk"
 const struct kind kinds[] = {
-	{"event", "event", TARGET_DIRECTORY, true, 60, {NULL}},
-	{"coordinator", "coordinator", TARGET_DIRECTORY, true, 30, {NULL}},
-	{"processes", "event", TARGET_DIRECTORY, true, 20, {"--processes", NULL}},
-	{"command", "event", TARGET_DIRECTORY, false, 4, {"--prepare", "--no-keep", NULL}},
-	{"compiled", "compiled", TARGET_DIRECTORY, false, 1, {"--program-cache", SCENE_WORK "/cache", NULL}},
-	{"parallel", "parallel", TARGET_DIRECTORY, false, 1, {"--mode", "afap", NULL}},
-	{"block-file", "block", TARGET_FILE, true, 10, {"--destructive", NULL}},
-	{"block-device", "block", TARGET_DEVICE, true, 10, {NULL}},
-	{"fio-directory", "fio", TARGET_DIRECTORY, false, 1, {"--times", "self", "--time-limit", "5s", NULL}},
-	{"fio-device", "fio", TARGET_DEVICE, false, 1, {"--times", "self", "--time-limit", "5s", NULL}},
-	{"exec", "exec", TARGET_DIRECTORY, false, 4,
-	 {"--times", "none", "--export", "iolog", "--command", "[\"/bin/cat\", \"{trace}\"]", NULL}},
-	{"btreplay", "btreplay", TARGET_DEVICE, false, 1, {"--times", "block", "--time-limit", "3s", NULL}},
-	{NULL, NULL, TARGET_DIRECTORY, false, 0, {NULL}},
+    {"event", "event", TARGET_DIRECTORY, true, 60, {NULL}},
+    {"coordinator", "coordinator", TARGET_DIRECTORY, true, 30, {NULL}},
+    {"processes", "event", TARGET_DIRECTORY, true, 20, {"--processes", NULL}},
+    {"command", "event", TARGET_DIRECTORY, false, 4, {"--prepare", "--no-keep", NULL}},
+    {"compiled",
+     "compiled",
+     TARGET_DIRECTORY,
+     false,
+     1,
+     {"--program-cache", SCENE_WORK "/cache", NULL}},
+    {"parallel", "parallel", TARGET_DIRECTORY, false, 1, {"--mode", "afap", NULL}},
+    {"block-file", "block", TARGET_FILE, true, 10, {"--destructive", NULL}},
+    {"block-device", "block", TARGET_DEVICE, true, 10, {NULL}},
+    {"fio-directory",
+     "fio",
+     TARGET_DIRECTORY,
+     false,
+     1,
+     {"--times", "self", "--time-limit", "5s", NULL}},
+    {"fio-device", "fio", TARGET_DEVICE, false, 1, {"--times", "self", "--time-limit", "5s", NULL}},
+    {"exec",
+     "exec",
+     TARGET_DIRECTORY,
+     false,
+     4,
+     {"--times", "none", "--export", "iolog", "--command", "[\"/bin/cat\", \"{trace}\"]", NULL}},
+    {"btreplay",
+     "btreplay",
+     TARGET_DEVICE,
+     false,
+     1,
+     {"--times", "block", "--time-limit", "3s", NULL}},
+    {NULL, NULL, TARGET_DIRECTORY, false, 0, {NULL}},
 };
 
 uint32_t attempt_n_requests(const struct attempt *a)
@@ -47,7 +66,7 @@ uint32_t attempt_n_requests(const struct attempt *a)
 	return 1 + (uint32_t)random_below(&state, most);
 }
 
-/* --- the command line ----------------------------------------------------------------------------------------------------- */
+/* --- the command line ------------------------------------------------------------------------ */
 
 /* Choices and flags of the program's own table of options, as far as the engine takes them. */
 static void options_draw(struct words_list *w, const struct attempt *a, uint64_t *state)
@@ -58,7 +77,8 @@ static void options_draw(struct words_list *w, const struct attempt *a, uint64_t
 	for (const struct option_spec *o = replay_options; o->name; o++) {
 		char text[200];
 		const char *value = "yes";
-		if ((o->flags & OPT_CLI_ONLY) || (o->type != OPT_CHOICE && o->type != OPT_FLAG) || !strcmp(o->name, "processes") ||
+		if ((o->flags & OPT_CLI_ONLY) || (o->type != OPT_CHOICE && o->type != OPT_FLAG) ||
+		    !strcmp(o->name, "processes") ||
 		    random_below(state, !strcmp(o->name, "order") ? 2 : 20))
 			continue;
 		uint64_t n = 0;
@@ -67,7 +87,8 @@ static void options_draw(struct words_list *w, const struct attempt *a, uint64_t
 		if (n)
 			value = o->choices[random_below(state, n)];
 		struct replay_config with = c;
-		if (options_set(replay_options, &with, o->name, value, NULL) || replay_check(&with, NULL))
+		if (options_set(replay_options, &with, o->name, value, NULL) ||
+		    replay_check(&with, NULL))
 			continue;
 		c = with;
 		snprintf(text, sizeof text, n ? "--%s=%s" : "--%s", o->name, value);
@@ -82,11 +103,13 @@ static void mutant_draw(struct words_list *w, uint64_t *state)
 	while (faults[n].name)
 		n++;
 	const struct fault *f = &faults[random_below(state, n)];
-	snprintf(text, sizeof text, "--mutant=%s%s%s", f->name, f->usual ? ":" : "", f->usual ? f->usual : "");
+	snprintf(text, sizeof text, "--mutant=%s%s%s", f->name, f->usual ? ":" : "",
+		 f->usual ? f->usual : "");
 	words_list_add(w, text);
 }
 
-static void target_add(struct words_list *w, const struct scene *s, const struct attempt *a, uint64_t *state)
+static void target_add(struct words_list *w, const struct scene *s, const struct attempt *a,
+		       uint64_t *state)
 {
 	if (a->kind->target == TARGET_DIRECTORY) {
 		words_list_add(w, "--dir");
@@ -96,7 +119,9 @@ static void target_add(struct words_list *w, const struct scene *s, const struct
 	/* now and then the device that must stay as it is, without permission to overwrite it */
 	const bool is_canary = a->kind->target == TARGET_DEVICE && random_below(state, 4) == 0;
 	words_list_add(w, "--device");
-	words_list_add(w, a->kind->target == TARGET_FILE ? DISK : is_canary ? s->canary : s->scratch);
+	words_list_add(w, a->kind->target == TARGET_FILE ? DISK
+			  : is_canary                    ? s->canary
+							 : s->scratch);
 	if (a->kind->target == TARGET_DEVICE && !is_canary)
 		words_list_add(w, "--destructive");
 	if (is_canary && random_below(state, 2))
@@ -140,7 +165,7 @@ static void command_note(const struct words_list *w)
 	fclose(f);
 }
 
-/* --- processes ------------------------------------------------------------------------------------------------------------ */
+/* --- processes ------------------------------------------------------------------------------- */
 
 static void output_to(const char *path, int fd)
 {
@@ -197,7 +222,8 @@ static void child_end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Processes that the replay left come to this one, as it is a subreaper. They may take a moment to end. Returns how many did not. */
+/* Processes that the replay left come to this one, as it is a subreaper. They may take a moment to
+ * end. Returns how many did not. */
 static int left_processes_end(void)
 {
 	char path[64];
@@ -241,7 +267,7 @@ static int replay_wait(pid_t pid, int limit_s)
 	return -1;
 }
 
-/* --- judging -------------------------------------------------------------------------------------------------------------- */
+/* --- judging --------------------------------------------------------------------------------- */
 
 static bool file_holds(const char *path, const char *text)
 {
@@ -293,8 +319,11 @@ bool attempt_make(struct scene *s, const struct attempt *a, int *status, char *w
 	struct err e = ERR_INIT;
 	struct words_list words = {.n = 0};
 	const bool is_block = a->kind->target != TARGET_DIRECTORY;
-	struct random_trace t = {.seed = a->seed, .level = is_block ? LEVEL_BLOCK : LEVEL_SYSCALL, .left_out = a->left_out,
-				       .n_requests = attempt_n_requests(a), .device_bytes = SCENE_DEVICE_BYTES};
+	struct random_trace t = {.seed = a->seed,
+				 .level = is_block ? LEVEL_BLOCK : LEVEL_SYSCALL,
+				 .left_out = a->left_out,
+				 .n_requests = attempt_n_requests(a),
+				 .device_bytes = SCENE_DEVICE_BYTES};
 	const struct replay_engine *engine = replay_engine_find(a->kind->engine);
 	t.positioned = engine && engine->adapter;
 	scene_plant(s, a->seed);
@@ -306,8 +335,10 @@ bool attempt_make(struct scene *s, const struct attempt *a, int *status, char *w
 	command_draw(&words, s, a);
 	command_note(&words);
 	fflush(NULL);
-	/* other replayers follow links that appear while they run: that is not promised otherwise */
-	const pid_t swapper = !is_block && !t.positioned && a->seed % 3 == 0 ? swapper_start(a->seed) : 0;
+	/* other replayers follow links that appear while they run: that is not promised otherwise
+	 */
+	const pid_t swapper =
+	    !is_block && !t.positioned && a->seed % 3 == 0 ? swapper_start(a->seed) : 0;
 	const pid_t pid = fork();
 	if (pid == 0)
 		replay_in_child(a, &words);

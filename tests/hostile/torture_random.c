@@ -19,16 +19,18 @@ struct maker {
 	uint64_t state; /* of the random numbers */
 	const struct random_trace *t;
 	struct trace_writer *w;
-	bool wild;	/* every request names every object; otherwise only calls that rename or link do, so that more replays start */
-	bool plain;	/* only opens and what moves data */
+	bool wild; /* every request names every object; otherwise only calls that rename or link do,
+		      so that more replays start */
+	bool plain;     /* only opens and what moves data */
 	bool unaligned; /* level block: not all requests are whole blocks of 4 KiB */
-	bool lengthy;	/* some lengths are extreme */
+	bool lengthy;   /* some lengths are extreme */
 	uint8_t open[FIRST_FD + N_DESCRIPTORS]; /* descriptors that the trace opened: enum held */
-	uint64_t address[MAX_ADDRESSES];     /* mappings that the trace made */
+	uint64_t address[MAX_ADDRESSES];        /* mappings that the trace made */
 	uint32_t n_addresses;
 	uint32_t n_threads;
 	int64_t now_ns;
-	struct { /* requests that follow: a special object is brought to another name, opened there and written */
+	struct { /* requests that follow: a special object is brought to another name, opened there
+		    and written */
 		enum trace_op op;
 		uint32_t name, second;
 	} motif[N_MOTIF];
@@ -49,21 +51,36 @@ static bool one_in(struct maker *m, uint64_t n)
 
 static uint64_t extreme(struct maker *m)
 {
-	static const uint64_t numbers[] = {0, 1, 511, 4096, 1 << 20, UINT64_C(1) << 30, INT32_MAX, UINT32_MAX, UINT64_C(1) << 40,
-					   INT64_MAX, UINT64_C(1) << 63, UINT64_MAX - 1, UINT64_MAX};
+	static const uint64_t numbers[] = {0,
+					   1,
+					   511,
+					   4096,
+					   1 << 20,
+					   UINT64_C(1) << 30,
+					   INT32_MAX,
+					   UINT32_MAX,
+					   UINT64_C(1) << 40,
+					   INT64_MAX,
+					   UINT64_C(1) << 63,
+					   UINT64_MAX - 1,
+					   UINT64_MAX};
 	return numbers[draw(m, sizeof numbers / sizeof *numbers)];
 }
 
-/* --- names ---------------------------------------------------------------------------------------------------------------- */
+/* --- names ----------------------------------------------------------------------------------- */
 
-/* Objects of the trace are numbered as scene_names[]: first the ordinary and the new names, then the special ones. A trace that is not
- * wild uses the first N_TAME of these, which need no directory that is not there. */
+/* Objects of the trace are numbered as scene_names[]: first the ordinary and the new names, then
+ * the special ones. A trace that is not wild uses the first N_TAME of these, which need no
+ * directory that is not there. */
 static uint32_t any_name(struct maker *m)
 {
-	return (uint32_t)draw(m, !one_in(m, m->wild ? 2 : 4) ? scene_n_ordinary : m->wild ? scene_n_names : scene_n_ordinary + N_TAME);
+	return (uint32_t)draw(m, !one_in(m, m->wild ? 2 : 4) ? scene_n_ordinary
+				 : m->wild                   ? scene_n_names
+							     : scene_n_ordinary + N_TAME);
 }
 
-/* What the operation expects, in a trace that is not wild: a replay does not start where the target cannot be what the trace shows. */
+/* What the operation expects, in a trace that is not wild: a replay does not start where the target
+ * cannot be what the trace shows. */
 static uint32_t name_for(struct maker *m, enum trace_op op)
 {
 	const struct op_info *o = op_info(op);
@@ -71,9 +88,15 @@ static uint32_t name_for(struct maker *m, enum trace_op op)
 	if (m->wild || is_moved)
 		return any_name(m);
 	switch (op) {
-	case OP_OPENDIR: case OP_SCANDIR: case OP_WALK: case OP_CHDIR: case OP_CHROOT: case OP_RMDIR:
+	case OP_OPENDIR:
+	case OP_SCANDIR:
+	case OP_WALK:
+	case OP_CHDIR:
+	case OP_CHROOT:
+	case OP_RMDIR:
 		return scene_n_new + (uint32_t)draw(m, scene_n_ordinary - scene_n_new);
-	case OP_MKDIR: case OP_MKNOD:
+	case OP_MKDIR:
+	case OP_MKNOD:
 		return scene_n_files + (uint32_t)draw(m, scene_n_new - scene_n_files);
 	case OP_OPEN:
 		return (uint32_t)draw(m, scene_n_new);
@@ -85,10 +108,14 @@ static uint32_t name_for(struct maker *m, enum trace_op op)
 static void motif_start(struct maker *m)
 {
 	static const enum trace_op ways[] = {OP_RENAME, OP_LINK, OP_SYMLINK, OP_RENAME};
-	static const enum trace_op opens[] = {OP_OPEN, OP_OPEN, OP_FOPEN, OP_TRUNCATE, OP_OPENDIR, OP_FREOPEN};
-	static const enum trace_op uses[] = {OP_WRITE, OP_PWRITE, OP_FWRITE, OP_PWRITEV, OP_AIO_WRITE, OP_FTRUNCATE, OP_FALLOCATE,
-					     OP_MMAP, OP_READ, OP_IOCTL, OP_SPLICE, OP_FCHMOD, OP_FSETXATTR};
-	const uint32_t special = scene_n_ordinary + (uint32_t)draw(m, m->wild ? scene_n_names - scene_n_ordinary : N_TAME);
+	static const enum trace_op opens[] = {OP_OPEN,     OP_OPEN,    OP_FOPEN,
+					      OP_TRUNCATE, OP_OPENDIR, OP_FREOPEN};
+	static const enum trace_op uses[] = {
+	    OP_WRITE, OP_PWRITE, OP_FWRITE, OP_PWRITEV, OP_AIO_WRITE, OP_FTRUNCATE, OP_FALLOCATE,
+	    OP_MMAP,  OP_READ,   OP_IOCTL,  OP_SPLICE,  OP_FCHMOD,    OP_FSETXATTR};
+	const uint32_t special =
+	    scene_n_ordinary +
+	    (uint32_t)draw(m, m->wild ? scene_n_names - scene_n_ordinary : N_TAME);
 	const uint32_t to = (uint32_t)draw(m, scene_n_ordinary);
 	m->n_motif = 0;
 	m->motif[m->n_motif].op = uses[draw(m, sizeof uses / sizeof *uses)];
@@ -102,13 +129,14 @@ static void motif_start(struct maker *m)
 	m->motif[m->n_motif++].second = points ? special : to;
 }
 
-/* --- one request ---------------------------------------------------------------------------------------------------------- */
+/* --- one request ----------------------------------------------------------------------------- */
 
 static enum held wanted_by(enum trace_op op)
 {
 	if (op_info(op)->family == FAMILY_STREAM)
 		return op == OP_FDOPEN ? HELD_FILE : HELD_STREAM;
-	return op_info(op)->family == FAMILY_DIRECTORY || op == OP_FCHDIR ? HELD_DIRECTORY : HELD_FILE;
+	return op_info(op)->family == FAMILY_DIRECTORY || op == OP_FCHDIR ? HELD_DIRECTORY
+									  : HELD_FILE;
 }
 
 /* One that the trace opened as what the operation wants; now and then any number. */
@@ -125,15 +153,28 @@ static int32_t descriptor(struct maker *m, enum held wanted)
 
 static uint32_t open_flags(struct maker *m)
 {
-	static const uint32_t flags[] = {O_RDONLY, O_RDWR, O_WRONLY, O_RDWR | O_CREAT, O_WRONLY | O_CREAT | O_TRUNC, O_RDWR | O_TRUNC,
-					 O_RDWR | O_CREAT | O_APPEND, O_RDWR | O_CREAT | O_EXCL, O_RDWR | O_DIRECT | O_CREAT,
-					 O_RDONLY | O_DIRECTORY, O_RDONLY | O_NOFOLLOW, O_RDWR | O_NONBLOCK, O_RDWR | O_TMPFILE, O_PATH};
-	return one_in(m, 20) ? (uint32_t)random_next(&m->state) : flags[draw(m, sizeof flags / sizeof *flags)];
+	static const uint32_t flags[] = {O_RDONLY,
+					 O_RDWR,
+					 O_WRONLY,
+					 O_RDWR | O_CREAT,
+					 O_WRONLY | O_CREAT | O_TRUNC,
+					 O_RDWR | O_TRUNC,
+					 O_RDWR | O_CREAT | O_APPEND,
+					 O_RDWR | O_CREAT | O_EXCL,
+					 O_RDWR | O_DIRECT | O_CREAT,
+					 O_RDONLY | O_DIRECTORY,
+					 O_RDONLY | O_NOFOLLOW,
+					 O_RDWR | O_NONBLOCK,
+					 O_RDWR | O_TMPFILE,
+					 O_PATH};
+	return one_in(m, 20) ? (uint32_t)random_next(&m->state)
+			     : flags[draw(m, sizeof flags / sizeof *flags)];
 }
 
 static uint64_t length_of(struct maker *m, const struct op_info *o)
 {
-	static const uint64_t modes[] = {0644, 0600, 06755, 0, S_IFCHR | 0666, S_IFBLK | 0666, S_IFIFO | 0666, S_IFREG | 0644};
+	static const uint64_t modes[] = {
+	    0644, 0600, 06755, 0, S_IFCHR | 0666, S_IFBLK | 0666, S_IFIFO | 0666, S_IFREG | 0644};
 	if (o->uses & OP_HAS_MODE)
 		return modes[draw(m, sizeof modes / sizeof *modes)];
 	if (m->lengthy && one_in(m, 12))
@@ -146,15 +187,18 @@ static int64_t result_of(struct maker *m, const struct op_info *o, const struct 
 	if (o->uses & (OP_RETURNS_FD | OP_MAKES_FD))
 		return FIRST_FD + (int64_t)draw(m, N_DESCRIPTORS);
 	if (o->uses & OP_RETURNS_BYTES)
-		return m->lengthy && one_in(m, 12) ? (int64_t)(extreme(m) & INT64_MAX) : (int64_t)draw(m, (r->length & 0xfffff) + 1);
+		return m->lengthy && one_in(m, 12) ? (int64_t)(extreme(m) & INT64_MAX)
+						   : (int64_t)draw(m, (r->length & 0xfffff) + 1);
 	if (o->family == FAMILY_MAP && (o->uses & OP_RESULT_VARIES))
 		return INT64_C(0x7f0000000000) + (int64_t)draw(m, 64) * 0x100000;
-	return o->family == FAMILY_DIRECTORY || (o->uses & OP_OFFSET_SIGNED) ? (int64_t)draw(m, 4) : 0;
+	return o->family == FAMILY_DIRECTORY || (o->uses & OP_OFFSET_SIGNED) ? (int64_t)draw(m, 4)
+									     : 0;
 }
 
 static uint64_t offset_of(struct maker *m, const struct op_info *o)
 {
-	if (o->family == FAMILY_MAP && m->n_addresses && !(o->uses & OP_KNOWS_OFFSET) && one_in(m, 2))
+	if (o->family == FAMILY_MAP && m->n_addresses && !(o->uses & OP_KNOWS_OFFSET) &&
+	    one_in(m, 2))
 		return m->address[draw(m, m->n_addresses)] + 4096 * draw(m, 4);
 	switch (draw(m, 8)) {
 	case 0:
@@ -167,13 +211,17 @@ static uint64_t offset_of(struct maker *m, const struct op_info *o)
 	}
 }
 
-static int heap_of(struct maker *m, const struct op_info *o, uint32_t second, uint32_t *ref, struct err *e)
+static int heap_of(struct maker *m, const struct op_info *o, uint32_t second, uint32_t *ref,
+		   struct err *e)
 {
-	static const char *const attributes[] = {"user.a", "user.b", "trusted.c", "security.capability", "system.posix_acl_access", "x"};
+	static const char *const attributes[] = {
+	    "user.a", "user.b", "trusted.c", "security.capability", "system.posix_acl_access", "x"};
 	uint64_t number[8];
 	char bytes[sizeof number];
 	const char *text = o->uses & OP_HEAP_NAME ? attributes[draw(m, 6)] : scene_names[second];
-	const struct op_peer peer = {descriptor(m, HELD_FILE), one_in(m, 2) ? OBJECT_NONE : any_name(m), one_in(m, 2) ? OFFSET_NONE : draw(m, 9000)};
+	const struct op_peer peer = {descriptor(m, HELD_FILE),
+				     one_in(m, 2) ? OBJECT_NONE : any_name(m),
+				     one_in(m, 2) ? OFFSET_NONE : draw(m, 9000)};
 	const uint64_t n_numbers = o->uses & OP_HEAP_IOVEC && !one_in(m, 16) ? 1 + draw(m, 8) : 4;
 	for (int i = 0; i < 8; i++)
 		number[i] = m->lengthy && one_in(m, 12) ? extreme(m) : draw(m, 3000);
@@ -195,8 +243,11 @@ static void remember(struct maker *m, const struct op_info *o, const struct trac
 	if (r->error)
 		return;
 	if ((o->uses & (OP_RETURNS_FD | OP_MAKES_FD)) && r->rvalue < FIRST_FD + N_DESCRIPTORS)
-		m->open[r->rvalue] = (uint8_t)(r->op == OP_OPENDIR ? HELD_DIRECTORY : o->family == FAMILY_STREAM ? HELD_STREAM : HELD_FILE);
-	if ((r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR) && r->fd >= FIRST_FD && r->fd < FIRST_FD + N_DESCRIPTORS)
+		m->open[r->rvalue] = (uint8_t)(r->op == OP_OPENDIR          ? HELD_DIRECTORY
+					       : o->family == FAMILY_STREAM ? HELD_STREAM
+									    : HELD_FILE);
+	if ((r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR) &&
+	    r->fd >= FIRST_FD && r->fd < FIRST_FD + N_DESCRIPTORS)
 		m->open[r->fd] = HELD_NOT;
 	if (r->op == OP_MMAP)
 		m->address[m->n_addresses++ % MAX_ADDRESSES] = (uint64_t)r->rvalue;
@@ -204,10 +255,13 @@ static void remember(struct maker *m, const struct op_info *o, const struct trac
 		m->n_addresses = MAX_ADDRESSES;
 }
 
-static void result_draw(struct maker *m, const struct op_info *o, struct trace_record *r, bool must_succeed)
+static void result_draw(struct maker *m, const struct op_info *o, struct trace_record *r,
+			bool must_succeed)
 {
-	static const uint16_t errors[] = {EACCES, EFAULT, EINVAL, EIO, ENOSPC, EPERM, EINTR, EAGAIN, EBADF, ENOENT, EEXIST, ENOTDIR, EISDIR};
-	const uint64_t n_errors = m->wild || !(o->uses & OP_HAS_PATH) ? 13 : 8; /* the others show what the name is */
+	static const uint16_t errors[] = {EACCES, EFAULT, EINVAL, EIO,    ENOSPC,  EPERM, EINTR,
+					  EAGAIN, EBADF,  ENOENT, EEXIST, ENOTDIR, EISDIR};
+	const uint64_t n_errors =
+	    m->wild || !(o->uses & OP_HAS_PATH) ? 13 : 8; /* the others show what the name is */
 	if (must_succeed || !one_in(m, 5)) {
 		r->rvalue = result_of(m, o, r);
 	} else {
@@ -230,10 +284,11 @@ static void times_draw(struct maker *m, struct trace_record *r)
 static enum trace_op operation(struct maker *m)
 {
 	for (;;) {
-		const enum trace_op op = one_in(m, 4) ? OP_OPEN : (enum trace_op)(OP_INVALID + 1 + draw(m, OP_N - 1));
+		const enum trace_op op =
+		    one_in(m, 4) ? OP_OPEN : (enum trace_op)(OP_INVALID + 1 + draw(m, OP_N - 1));
 		const enum op_family family = op_info(op)->family;
-		if (!m->plain || op == OP_OPEN || op == OP_CLOSE || family == FAMILY_READ || family == FAMILY_WRITE ||
-		    family == FAMILY_POSITION || family == FAMILY_SYNC)
+		if (!m->plain || op == OP_OPEN || op == OP_CLOSE || family == FAMILY_READ ||
+		    family == FAMILY_WRITE || family == FAMILY_POSITION || family == FAMILY_SYNC)
 			return op;
 	}
 }
@@ -278,17 +333,21 @@ static int call_draw(struct maker *m, struct trace_record *r, struct err *e)
 	r->length = length_of(m, o);
 	r->offset = offset_of(m, o);
 	const bool opens = op == OP_OPEN || op == OP_FOPEN || op == OP_FREOPEN;
-	r->flags = opens ? open_flags(m) : one_in(m, 3) ? (uint32_t)random_next(&m->state) : (uint32_t)draw(m, 4);
+	r->flags = opens          ? open_flags(m)
+		   : one_in(m, 3) ? (uint32_t)random_next(&m->state)
+				  : (uint32_t)draw(m, 4);
 	if (opens && !m->wild && name >= scene_n_files && name < scene_n_new && !follows)
 		r->flags |= O_CREAT;
 	if (opens && !m->wild)
 		r->flags &= ~(uint32_t)(O_DIRECTORY | O_TMPFILE);
 	if (op == OP_FLOCK)
-		r->flags |= 4; /* LOCK_NB: two threads of one trace may lock each other out for ever */
+		r->flags |=
+		    4; /* LOCK_NB: two threads of one trace may lock each other out for ever */
 	if (op == OP_MMAP)
 		r->flags |= (uint32_t)draw(m, 8) << 29;
 	/* what a directory's descriptor alone can do shows that there is a directory */
-	const bool mistaken = !m->wild && (o->uses & OP_HAS_FD) && wanted_by(op) == HELD_DIRECTORY && r->fd >= 0 &&
+	const bool mistaken = !m->wild && (o->uses & OP_HAS_FD) &&
+			      wanted_by(op) == HELD_DIRECTORY && r->fd >= 0 &&
 			      m->open[r->fd] != HELD_DIRECTORY;
 	result_draw(m, o, r, follows);
 	if (mistaken)
@@ -301,18 +360,21 @@ static int call_draw(struct maker *m, struct trace_record *r, struct err *e)
 
 static void block_request_draw(struct maker *m, struct trace_record *r)
 {
-	static const enum trace_op ops[] = {OP_PREAD, OP_PREAD, OP_PWRITE, OP_PWRITE, OP_FDATASYNC, OP_FALLOCATE};
+	static const enum trace_op ops[] = {OP_PREAD,  OP_PREAD,     OP_PWRITE,
+					    OP_PWRITE, OP_FDATASYNC, OP_FALLOCATE};
 	const uint64_t sectors = m->t->device_bytes / 512;
 	r->op = (uint16_t)(one_in(m, 200) ? 1 + draw(m, OP_N - 1) : ops[draw(m, 6)]);
 	r->pid = 1;
 	r->tid = 1 + (uint32_t)draw(m, m->n_threads);
 	r->object = one_in(m, 300);
 	r->length = m->lengthy && one_in(m, 12) ? extreme(m) : 512 * (1 + draw(m, 64));
-	r->offset = m->lengthy && one_in(m, 12) ? extreme(m) : 512 * draw(m, sectors > 64 ? sectors - 64 : 1);
+	r->offset = m->lengthy && one_in(m, 12) ? extreme(m)
+						: 512 * draw(m, sectors > 64 ? sectors - 64 : 1);
 	if (m->unaligned)
 		r->offset += one_in(m, 100);
 	else
-		r->offset &= ~UINT64_C(4095), r->length = (r->length | 4095) + (r->length <= UINT64_MAX - 4096);
+		r->offset &= ~UINT64_C(4095),
+		    r->length = (r->length | 4095) + (r->length <= UINT64_MAX - 4096);
 	r->flags = (uint32_t)draw(m, 32);
 	r->rvalue = (int64_t)r->length;
 	if (r->op == OP_FDATASYNC)
@@ -323,12 +385,13 @@ static void block_request_draw(struct maker *m, struct trace_record *r)
 		r->dispatch_ns = r->begin_ns + 10;
 }
 
-/* --- the trace ------------------------------------------------------------------------------------------------------------ */
+/* --- the trace ------------------------------------------------------------------------------- */
 
 /* The files that were there before, as the trace says. */
 static void files_draw(struct maker *m, struct fileset *files)
 {
-	static const uint64_t sizes[] = {0, 1, 4096, 8192, 65536, 1 << 20, UINT64_C(1) << 40, INT64_MAX};
+	static const uint64_t sizes[] = {0,        1, 4096, 8192, 65536, 1 << 20, UINT64_C(1) << 40,
+					 INT64_MAX};
 	const size_t n = one_in(m, 2) ? 0 : 1 + draw(m, 8);
 	files->entry = calloc(n + 1, sizeof *files->entry);
 	if (!files->entry)
@@ -337,7 +400,8 @@ static void files_draw(struct maker *m, struct fileset *files)
 		const char *name = scene_names[m->wild ? any_name(m) : draw(m, scene_n_new)];
 		if (!*name || *name == '/' || strstr(name, "..") || name[strlen(name) - 1] == '/')
 			continue;
-		files->entry[files->n++] = (struct fileset_entry){name, sizes[draw(m, m->lengthy ? 8 : 6)], m->wild && one_in(m, 5)};
+		files->entry[files->n++] = (struct fileset_entry){
+		    name, sizes[draw(m, m->lengthy ? 8 : 6)], m->wild && one_in(m, 5)};
 	}
 }
 
@@ -349,8 +413,9 @@ static void descriptors_draw(struct maker *m, struct strbuf *extra)
 	strbuf_addstr(extra, "{\"descriptors\":[");
 	for (uint64_t i = 0, n = 1 + draw(m, 3); i < n; i++) {
 		const uint64_t fd = draw(m, FIRST_FD + N_DESCRIPTORS);
-		strbuf_addf(extra, "%s{\"fd\":%d,\"path\":\"%s\",\"flags\":%u}", i ? "," : "", (int)fd,
-			    scene_names[draw(m, scene_n_files)], open_flags(m) & 0x7fffffff);
+		strbuf_addf(extra, "%s{\"fd\":%d,\"path\":\"%s\",\"flags\":%u}", i ? "," : "",
+			    (int)fd, scene_names[draw(m, scene_n_files)],
+			    open_flags(m) & 0x7fffffff);
 		m->open[fd] = HELD_FILE;
 	}
 	strbuf_addstr(extra, "]}");
@@ -360,7 +425,11 @@ static int requests_write(struct maker *m, struct err *e)
 {
 	int ret = 0;
 	for (uint32_t i = 0; i < m->t->n_requests && !ret; i++) {
-		struct trace_record r = {.seq = i, .fd = -1, .object = OBJECT_NONE, .heap = HEAP_NONE, .offset = OFFSET_NONE};
+		struct trace_record r = {.seq = i,
+					 .fd = -1,
+					 .object = OBJECT_NONE,
+					 .heap = HEAP_NONE,
+					 .offset = OFFSET_NONE};
 		times_draw(m, &r);
 		if (m->t->level == LEVEL_BLOCK)
 			block_request_draw(m, &r);
@@ -403,7 +472,8 @@ int random_trace_write(const struct random_trace *t, const char *path, struct er
 	}
 	meta.extra_json = extra.len ? extra.s : NULL;
 	meta.seed = draw(&m, 1000);
-	int ret = trace_writer_open(&m.w, path, &meta, &(struct trace_write_options){.no_sync = true}, e);
+	int ret =
+	    trace_writer_open(&m.w, path, &meta, &(struct trace_write_options){.no_sync = true}, e);
 	if (!ret)
 		ret = objects_write(&m, e);
 	if (!ret)

@@ -33,7 +33,8 @@ dev_t world_device_number(int fd)
 static int loop_attach(const char *path, char *name, size_t size)
 {
 	struct loop_config config = {.info.lo_flags = LO_FLAGS_AUTOCLEAR};
-	const int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC), file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	const int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC),
+		  file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	int fd = -1;
 	if (control < 0 || file < 0 || ftruncate(file, SCENE_DEVICE_BYTES))
 		goto out;
@@ -63,18 +64,26 @@ static int device_copy(const char *name, mode_t mode, dev_t number)
 /* Beside the scene's own devices, only those without which programs do not run. */
 static int devices_make(const struct scene *s)
 {
-	int bad = mkdir(SCENE_DIR "/dev", 0755) || mount("torture-dev", SCENE_DIR "/dev", "tmpfs", 0, "mode=755,size=64m");
-	bad = bad || device_copy("null", S_IFCHR | 0666, makedev(1, 3)) || device_copy("zero", S_IFCHR | 0666, makedev(1, 5)) ||
-	      device_copy("full", S_IFCHR | 0666, makedev(1, 7)) || device_copy("random", S_IFCHR | 0666, makedev(1, 8)) ||
+	int bad = mkdir(SCENE_DIR "/dev", 0755) ||
+		  mount("torture-dev", SCENE_DIR "/dev", "tmpfs", 0, "mode=755,size=64m");
+	bad = bad || device_copy("null", S_IFCHR | 0666, makedev(1, 3)) ||
+	      device_copy("zero", S_IFCHR | 0666, makedev(1, 5)) ||
+	      device_copy("full", S_IFCHR | 0666, makedev(1, 7)) ||
+	      device_copy("random", S_IFCHR | 0666, makedev(1, 8)) ||
 	      device_copy("urandom", S_IFCHR | 0666, makedev(1, 9));
-	bad = bad || device_copy(s->canary + 5, S_IFBLK | 0600, world_device_number(s->canary_fd)) ||
+	bad = bad ||
+	      device_copy(s->canary + 5, S_IFBLK | 0600, world_device_number(s->canary_fd)) ||
 	      device_copy(s->scratch + 5, S_IFBLK | 0600, world_device_number(s->scratch_fd));
-	bad = bad || mkdir(SCENE_DIR "/dev/shm", 01777) || symlink("/proc/self/fd", SCENE_DIR "/dev/fd") ||
-	      symlink("fd/0", SCENE_DIR "/dev/stdin") || symlink("fd/1", SCENE_DIR "/dev/stdout") || symlink("fd/2", SCENE_DIR "/dev/stderr");
-	return bad || mount(SCENE_DIR "/dev", "/dev", NULL, MS_BIND, NULL) || umount2(SCENE_DIR "/dev", MNT_DETACH) || rmdir(SCENE_DIR "/dev");
+	bad = bad || mkdir(SCENE_DIR "/dev/shm", 01777) ||
+	      symlink("/proc/self/fd", SCENE_DIR "/dev/fd") ||
+	      symlink("fd/0", SCENE_DIR "/dev/stdin") || symlink("fd/1", SCENE_DIR "/dev/stdout") ||
+	      symlink("fd/2", SCENE_DIR "/dev/stderr");
+	return bad || mount(SCENE_DIR "/dev", "/dev", NULL, MS_BIND, NULL) ||
+	       umount2(SCENE_DIR "/dev", MNT_DETACH) || rmdir(SCENE_DIR "/dev");
 }
 
-/* Mount points stand in the fifth column of mountinfo; a blank in them is \040 there, and such mounts stay as they are. */
+/* Mount points stand in the fifth column of mountinfo; a blank in them is \040 there, and such
+ * mounts stay as they are. */
 static int others_make_read_only(void)
 {
 	char line[4096], point[2048];
@@ -83,10 +92,12 @@ static int others_make_read_only(void)
 		return -1;
 	int bad = 0;
 	while (fgets(line, sizeof line, f)) {
-		if (sscanf(line, "%*s %*s %*s %*s %2047s", point) != 1 || !strncmp(point, SCENE_DIR, strlen(SCENE_DIR)) ||
-		    !strcmp(point, "/dev") || strstr(line, " - tracefs ") || strstr(line, " - debugfs "))
+		if (sscanf(line, "%*s %*s %*s %*s %2047s", point) != 1 ||
+		    !strncmp(point, SCENE_DIR, strlen(SCENE_DIR)) || !strcmp(point, "/dev") ||
+		    strstr(line, " - tracefs ") || strstr(line, " - debugfs "))
 			continue;
-		if (mount(NULL, point, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) && !strcmp(point, "/"))
+		if (mount(NULL, point, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) &&
+		    !strcmp(point, "/"))
 			bad = -1; /* others may be hidden by what was mounted over them */
 	}
 	fclose(f);
@@ -107,7 +118,8 @@ static bool text_put(const char *dir, const char *file, const char *text)
 bool world_devices_restrict(const struct scene *s, const char *cgroup)
 {
 	char text[64];
-	bool ok = (mkdir(cgroup, 0755) == 0 || errno == EEXIST) && text_put(cgroup, "devices.deny", "a") &&
+	bool ok = (mkdir(cgroup, 0755) == 0 || errno == EEXIST) &&
+		  text_put(cgroup, "devices.deny", "a") &&
 		  text_put(cgroup, "devices.allow", "c *:* rwm");
 	for (int i = 0; i < 2 && ok; i++) {
 		const dev_t number = world_device_number(i ? s->canary_fd : s->scratch_fd);
@@ -124,7 +136,8 @@ int world_enter(struct scene *s, const char *keep, const char *cgroup)
 		return cannot("a mount namespace of its own is not permitted", 77);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return cannot("making mounts private", 77);
-	const int kept = open(keep, O_PATH | O_DIRECTORY | O_CLOEXEC); /* it may lie below what is mounted next */
+	const int kept = open(keep, O_PATH | O_DIRECTORY |
+					O_CLOEXEC); /* it may lie below what is mounted next */
 	if (kept < 0)
 		return cannot(keep, 1);
 	if (mount("torture", SCENE_DIR, "tmpfs", 0, "mode=755,size=2g"))
@@ -139,7 +152,8 @@ int world_enter(struct scene *s, const char *keep, const char *cgroup)
 	close(kept);
 	if (devices_make(s))
 		return cannot("making a private /dev", 77);
-	world_devices_restrict(s, cgroup); /* beside the private /dev: not every machine has this controller */
+	world_devices_restrict(
+	    s, cgroup); /* beside the private /dev: not every machine has this controller */
 	if (others_make_read_only())
 		return cannot("making the machine's file systems read-only", 77);
 	return 0;
@@ -147,7 +161,8 @@ int world_enter(struct scene *s, const char *keep, const char *cgroup)
 
 void scene_drop_rights(void)
 {
-	static const unsigned int rights[] = {CAP_MKNOD, CAP_SYS_MODULE, CAP_SYS_BOOT, CAP_SYS_RAWIO, CAP_SYS_TIME};
+	static const unsigned int rights[] = {CAP_MKNOD, CAP_SYS_MODULE, CAP_SYS_BOOT,
+					      CAP_SYS_RAWIO, CAP_SYS_TIME};
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct set[2];
 	if (syscall(SYS_capget, &header, set))
