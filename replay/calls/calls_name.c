@@ -202,6 +202,10 @@ void call_truncate(struct caller *k)
 	const char *path = whole ? k->path->whole : last_of(k, k->path);
 	struct rooted at = k->p->root;
 	int fd = -1;
+	if (call_is_bad(k)) {
+		CALL(k, call_bad_path(k));
+		return;
+	}
 	if (!whole)
 		at.fd = call_directory(k, k->path);
 	if (at.fd < 0)
