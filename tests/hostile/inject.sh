@@ -138,5 +138,34 @@ walk() { # NAME OPTION...
 	[ "${2:-0}" -eq 0 ] || [ $failed -eq 3 ] || failed=1
 }
 walk inject-preload --library "$tools/inject.so" --seconds "$seconds" "$@"
+
+# the same commands on a file system that fails: also what the kernel reads for a mapped file
+mounted=no
+unmount() {
+	[ $mounted = no ] || fusermount3 -u "$work/fuse" || umount -l "$work/fuse"
+	mounted=no
+}
+if [ -w /dev/fuse ] && command -v fusermount3 >/dev/null && pkg-config --exists fuse3; then
+	compile eio_fs "$here/eio_fs.c" $(pkg-config --cflags --libs fuse3)
+	mkdir -p "$work/fuse" "$work/behind"
+	cp -a "$work/in" "$work/behind/in"
+	[ -f "$work/state" ] || truncate -s 16M "$work/state"
+	trap unmount EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	"$tools/eio_fs" "$work/behind" "$work/fuse" "$work/state" 2>"$work/eio_fs.err" &
+	tries=500
+	while ! mountpoint -q "$work/fuse"; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || die "cannot mount: $(cat "$work/eio_fs.err")"
+		sleep 0.01
+	done
+	mounted=yes
+	walk inject-fuse --base "$work/fuse" --seconds $((seconds / 4)) "$@"
+	unmount
+	wait
+else
+	echo 'inject: no FUSE here: nothing was tried on a failing file system'
+fi
 [ $failed -ne 0 ] || rm -rf "$work"
 exit $failed
