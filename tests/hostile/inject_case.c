@@ -147,6 +147,16 @@ static void shuffle(struct fault_point *p, size_t n, uint64_t *seed)
 	}
 }
 
+void cases_shuffle(struct fault_case *cases, size_t n, uint64_t seed)
+{
+	for (size_t i = n; i > 1; i--) {
+		size_t j = draw(&seed) % i;
+		struct fault_case t = cases[i - 1];
+		cases[i - 1] = cases[j];
+		cases[j] = t;
+	}
+}
+
 void case_points(struct fault_case *c, const struct inject_state *s, uint64_t *seed)
 {
 	enum { N_SEEN = 1 << 20 };

@@ -157,7 +157,7 @@ static bool is_named(const char *list, const char *name)
 	return !list;
 }
 
-/* The case that had the least time so far, so that slow ones do not take all of it. */
+/* The measured case that had the least time so far, so that slow ones do not take all of it. */
 static struct fault_case *case_next(struct fault_case *cases, size_t n, int family)
 {
 	struct fault_case *best = NULL;
@@ -187,16 +187,30 @@ static struct fault_point point_parse(const char *text)
 	return (struct fault_point){(uint8_t)family_by_name(family), (uint16_t)fault_by_name(fault), n};
 }
 
+/* Cases are measured one after another, as long as that took no more time than the faults did; with a number of points all at once, so
+ * that the same seed makes the same faults. */
 static void walk_all(struct walk *w, struct fault_case *cases, size_t n, const struct options *o, FILE *log)
 {
-	double begin = now(), end = begin + o->seconds;
-	struct fault_case *c;
-	while ((o->points ? w->n_injected < o->points : now() < end) && (c = case_next(cases, n, o->family))) {
-		double t = now();
-		point_try(w, c, c->point[c->next++], log);
-		/* with a number of points the order must not depend on time */
-		c->spent += o->points ? 0.01 + c->seconds * 0 + 1 : now() - t;
+	double end = now() + o->seconds, measuring = 0, injecting = 0, begin;
+	size_t n_measured = 0;
+	for (;;) {
+		begin = now();
+		if (n_measured < n && (o->points || measuring <= injecting)) {
+			uint64_t seed = o->seed * 1000003 + n_measured;
+			case_measure(w, &cases[n_measured++], &seed);
+			measuring += now() - begin;
+			continue;
+		}
+		struct fault_case *c = case_next(cases, n_measured, o->family);
+		if (o->points ? w->n_injected >= o->points || !c : begin > end || (!c && n_measured == n))
+			break;
+		if (c)
+			point_try(w, c, c->point[c->next++], log);
+		injecting += c ? now() - begin : 1e9;
+		if (c)
+			c->spent += o->points ? 1 : now() - begin;
 	}
+	w->n_cases = n_measured;
 }
 
 static void arguments_take(struct walk *w, struct options *o, int argc, char **argv)
@@ -242,15 +256,14 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < n_all; i++)
 		if (is_named(o.only, cases[i].name))
 			cases[n++] = cases[i];
-	for (size_t i = 0; i < n; i++) {
-		uint64_t seed = o.seed * 1000003 + i;
-		case_measure(&w, &cases[i], &seed);
-		if (o.at)
-			point_try(&w, &cases[i], point_parse(o.at), log);
+	cases_shuffle(cases, n, o.seed);
+	for (size_t i = 0; i < n && o.at; i++) {
+		case_measure(&w, &cases[i], &o.seed);
+		point_try(&w, &cases[i], point_parse(o.at), log);
 	}
 	if (!o.at)
 		walk_all(&w, cases, n, &o, log);
-	printf("inject: %llu faults in %zu cases, %llu not reached, %llu failures\n", (unsigned long long)w.n_injected, n,
+	printf("inject: %llu faults in %zu cases, %llu not reached, %llu failures\n", (unsigned long long)w.n_injected, o.at ? n : w.n_cases,
 	       (unsigned long long)w.n_unreached, (unsigned long long)w.n_failed);
 	return w.n_failed ? 1 : 0;
 }

@@ -54,6 +54,7 @@ struct fault_case {
 
 /* Reads the file of cases. Ends the program where a line is wrong. */
 size_t cases_read(struct fault_case **cases, const char *path, const char *program);
+void cases_shuffle(struct fault_case *cases, size_t n, uint64_t seed);
 /* Makes the points of a case from the calls that were counted, in an order that the seed chooses. */
 void case_points(struct fault_case *c, const struct inject_state *s, uint64_t *seed);
 
@@ -70,7 +71,7 @@ struct walk {
 	char *run, *out, *err, *state_path;
 	struct inject_state *state;
 	uint64_t n_injected, n_unreached, n_failed;
-	bool verbose;
+	size_t n_cases; /* that were measured */
 };
 
 struct outcome {
