@@ -8,6 +8,7 @@
 # mounted. COUNTFILE: lines "NAME COUNT", to which this run's inject-preload, inject-fuse and inject-failures are added; - is none. The
 # count so far is the seed, so that each run tries other calls.
 # BUILD: the directory of the program (build); VALIDATE: the program; WORK: where runs are made and kept when some failed (BUILD/inject).
+# KEEP: when set, WORK stays, and a later call with it uses what is there.
 # A failure is printed with the option --at that repeats it: tests/hostile/inject.sh 0 - --only CASE --at FAMILY:N:FAULT
 # Exit status: 0, 1 where a fault had a wrong outcome, 3 where this cannot be run.
 set -u
@@ -34,7 +35,7 @@ count_add() { # NAME N
 		END { if (!found) print n, more }' "$counts" >"$counts.new" && mv "$counts.new" "$counts"
 }
 
-rm -rf "$work"
+[ "${KEEP:-}" ] || rm -rf "$work"
 mkdir -p "$work/in" "$work/tools" || exit 3
 tools=$work/tools
 compile() { # NAME SOURCES AND FLAGS
@@ -46,25 +47,26 @@ compile inject.so -shared -fPIC -fno-builtin "$here/inject.c"
 compile inject_walk "$here/inject_walk.c" "$here/inject_case.c" "$here/inject_tree.c" "$here/inject_run.c"
 
 # --- what the cases need ----------------------------------------------------------------------------------------------------
-cd "$work/in" || exit 3
-make_input() {
-	"$VALIDATE" "$@" >../make.out 2>../make.err || die "cannot prepare the cases: $* : $(cat ../make.err)"
-}
-mkdir -p old made history
-formats=$src/tests/data/formats
-cp "$formats"/sda.blktrace.? "$formats/sda.blkparse" "$formats/strace-us.strace" "$formats/tracepoints-ftrace.txt" "$formats/perf-trace.txt" \
-	"$formats/parallel.txt" .
-cp "$formats/golden/input.csv" calls.csv
-cp "$formats/golden/want.iolog" in.iolog
-cp "$src/tests/data/compare"/*.json .
-cp "$here"/inject-*.sh .
-for file in out.trace out.txt out.html out.json; do
-	echo 'what was there before' >old/$file
-done
-awk 'BEGIN { for (i = 0; i < 60; i++)
-	printf "%.0f,hm,0,%s,%d,4096,600\n", 128166372003061629 + i * 500, i % 3 ? "Read" : "Write", (i * 37 % 256) * 4096 }' >in.msr.csv
-printf 'name\tt\to\toff\tlen\nx y\t1.5\tget\t2\t100\nz\t2\tput\t3\t50\n' >own.txt
-cat >own.map <<'END'
+prepare() {
+	cd "$work/in" || exit 3
+	make_input() {
+		"$VALIDATE" "$@" >../make.out 2>../make.err || die "cannot prepare the cases: $* : $(cat ../make.err)"
+	}
+	mkdir -p old made history
+	formats=$src/tests/data/formats
+	cp "$formats"/sda.blktrace.? "$formats/sda.blkparse" "$formats/strace-us.strace" "$formats/tracepoints-ftrace.txt" "$formats/perf-trace.txt" \
+		"$formats/parallel.txt" .
+	cp "$formats/golden/input.csv" calls.csv
+	cp "$formats/golden/want.iolog" in.iolog
+	cp "$src/tests/data/compare"/*.json .
+	cp "$here"/inject-*.sh .
+	for file in out.trace out.txt out.html out.json; do
+		echo 'what was there before' >old/$file
+	done
+	awk 'BEGIN { for (i = 0; i < 60; i++)
+		printf "%.0f,hm,0,%s,%d,4096,600\n", 128166372003061629 + i * 500, i % 3 ? "Read" : "Write", (i * 37 % 256) * 4096 }' >in.msr.csv
+	printf 'name\tt\to\toff\tlen\nx y\t1.5\tget\t2\t100\nz\t2\tput\t3\t50\n' >own.txt
+	cat >own.map <<'END'
 [format]
 delimiter = tab
 header = yes
@@ -84,25 +86,25 @@ field = length
 [column name]
 field = object
 END
-cat >made.json <<'END'
+	cat >made.json <<'END'
 {"schema": 1, "environment": {"host": "elsewhere", "kernel": {"release": "6.1"}, "date": "2026-01-01T00:00:00Z"},
  "methods": [{"method": "app", "calibration": [{"op": "read", "bias_ns": 100, "u_ns": 12}, {"op": "pread", "bias_ns": 90, "u_ns": 9}]}]}
 END
-printf 'a key of thirty-two bytes or more' >key
-seq 100 130 >a.txt
-seq 102 132 >b.txt
-awk 'BEGIN { print "name,value"; for (i = 0; i < 30; i++) print "x," 100 + i * 7 % 13 }' >table.csv
-truncate -s 1M made/image
-for i in 1 2 3; do
-	sed "s/\"campaign\": *\"[0-9a-f]*\"/\"campaign\": \"000000000000000$i\"/; s/\"host\": *\"[^\"]*\"/\"host\": \"lab$i\"/" old.json >lab$i.json
-done
-make_input import calls.csv -o calls.trace
-make_input import in.msr.csv -o block.trace
-make_input microbench random-write --level 2 --requests 20 --file-size 64K --dir made -o small.trace
-make_input replay --dir made --prepare small.trace -o replayed.trace
-make_input slice --compress small.trace -o packed.trace
-make_input history add history/db lab1.json --label one
-cat >tiny.conf <<'END'
+	printf 'a key of thirty-two bytes or more' >key
+	seq 100 130 >a.txt
+	seq 102 132 >b.txt
+	awk 'BEGIN { print "name,value"; for (i = 0; i < 30; i++) print "x," 100 + i * 7 % 13 }' >table.csv
+	truncate -s 1M made/image
+	for i in 1 2 3; do
+		sed "s/\"campaign\": *\"[0-9a-f]*\"/\"campaign\": \"000000000000000$i\"/; s/\"host\": *\"[^\"]*\"/\"host\": \"lab$i\"/" old.json >lab$i.json
+	done
+	make_input import calls.csv -o calls.trace
+	make_input import in.msr.csv -o block.trace
+	make_input microbench random-write --level 2 --requests 20 --file-size 64K --dir made -o small.trace
+	make_input replay --dir made --prepare small.trace -o replayed.trace
+	make_input slice --compress small.trace -o packed.trace
+	make_input history add history/db lab1.json --label one
+	cat >tiny.conf <<'END'
 [protocol]
 replicates = 2
 allow-undecidable = yes
@@ -118,9 +120,12 @@ requests = 20
 [replayer event]
 order = temporal
 END
-"$VALIDATE" run tiny.conf -o results --quiet >../make.out 2>../make.err
-case $? in 0 | 1 | 4) ;; *) die "cannot prepare the cases: $(cat ../make.err)" ;; esac
-"$VALIDATE" report results >../make.out 2>&1
+	"$VALIDATE" run tiny.conf -o results --quiet >../make.out 2>../make.err
+	case $? in 0 | 1 | 4) ;; *) die "cannot prepare the cases: $(cat ../make.err)" ;; esac
+	"$VALIDATE" report results >../make.out 2>&1
+	touch ready
+}
+[ -f "$work/in/ready" ] || prepare
 cd "$work" || exit 3
 
 # --- faults -------------------------------------------------------------------------------------------------------------------
@@ -148,6 +153,7 @@ unmount() {
 if [ -w /dev/fuse ] && command -v fusermount3 >/dev/null && pkg-config --exists fuse3; then
 	compile eio_fs "$here/eio_fs.c" $(pkg-config --cflags --libs fuse3)
 	mkdir -p "$work/fuse" "$work/behind"
+	rm -rf "$work/behind/in"
 	cp -a "$work/in" "$work/behind/in"
 	[ -f "$work/state" ] || truncate -s 16M "$work/state"
 	trap unmount EXIT
@@ -167,5 +173,5 @@ if [ -w /dev/fuse ] && command -v fusermount3 >/dev/null && pkg-config --exists 
 else
 	echo 'inject: no FUSE here: nothing was tried on a failing file system'
 fi
-[ $failed -ne 0 ] || rm -rf "$work"
+[ $failed -ne 0 ] || [ "${KEEP:-}" ] || rm -rf "$work"
 exit $failed

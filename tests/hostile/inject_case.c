@@ -82,6 +82,10 @@ static void option_take(struct fault_case *c, char *word)
 		c->vary_output = true;
 	else if (!strcmp(word, "free"))
 		c->free_tree = true;
+	else if (!strcmp(word, "rare"))
+		c->rare = true;
+	else if (!strncmp(word, "data=", 5))
+		c->data = text_make("%s", word + 5);
 	else if (!strncmp(word, "from=", 5))
 		c->from = text_make("%s", word + 5);
 	else if (!strncmp(word, "check=", 6))
@@ -155,6 +159,12 @@ void cases_shuffle(struct fault_case *cases, size_t n, uint64_t seed)
 		cases[i - 1] = cases[j];
 		cases[j] = t;
 	}
+	for (size_t i = 0, end = n; i < end; i++) /* the rare ones last */
+		if (cases[i].rare) {
+			struct fault_case t = cases[i];
+			cases[i--] = cases[--end];
+			cases[end] = t;
+		}
 }
 
 void case_points(struct fault_case *c, const struct inject_state *s, uint64_t *seed)

@@ -40,7 +40,8 @@ struct fault_point {
 /* A line of the file of cases: NAME | OPTIONS | ARGUMENTS. README in inject-cases. */
 struct fault_case {
 	char *name, *from, *check;
-	bool vary_output, free_tree;
+	char *data; /* files whose names begin so are what a trace's requests read and write: not compared. NULL none */
+	bool vary_output, free_tree, rare;
 	uint32_t good; /* bit s: status s is a success; 0 until known */
 	char *argv[64];
 	struct tree before, after; /* the directory before, and after a run without faults */
@@ -54,6 +55,7 @@ struct fault_case {
 
 /* Reads the file of cases. Ends the program where a line is wrong. */
 size_t cases_read(struct fault_case **cases, const char *path, const char *program);
+/* Puts them into an order that the seed chooses, those that are rare behind the others. */
 void cases_shuffle(struct fault_case *cases, size_t n, uint64_t seed);
 /* Makes the points of a case from the calls that were counted, in an order that the seed chooses. */
 void case_points(struct fault_case *c, const struct inject_state *s, uint64_t *seed);
