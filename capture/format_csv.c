@@ -245,15 +245,17 @@ static int csv_rewind(struct trace *base, struct err *e)
 	return 0;
 }
 
-static const void *csv_heap(struct trace *base, uint32_t ref, size_t *len)
+static int csv_heap(struct trace *base, uint32_t ref, const void **data, size_t *len, struct err *e)
 {
 	const struct csv_trace *t = csv(base);
 	uint32_t item_len;
+	(void)e;
 	if (ref >= t->heap.len / 8)
-		return NULL;
+		return 0;
 	memcpy(&item_len, t->heap.s + (size_t)ref * 8, sizeof item_len);
+	*data = t->heap.s + (size_t)ref * 8 + sizeof item_len;
 	*len = item_len;
-	return t->heap.s + (size_t)ref * 8 + sizeof item_len;
+	return 0;
 }
 
 static void csv_close(struct trace *base)

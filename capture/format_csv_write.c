@@ -77,11 +77,14 @@ static void add_error(struct strbuf *out, uint16_t error)
 		add_u64(out, error);
 }
 
-static void add_line(struct export *x, const struct trace_record *r)
+static int add_line(struct export *x, const struct trace_record *r, struct err *e)
 {
 	struct strbuf *o = &x->out;
 	size_t heap_len;
-	const void *heap = trace_heap(x->from, r->heap, &heap_len);
+	const void *heap;
+	int rc = trace_heap(x->from, r->heap, &heap, &heap_len, e);
+	if (rc)
+		return rc;
 	add_u64(o, r->pid);
 	strbuf_addch(o, ',');
 	add_u64(o, r->tid);
@@ -106,6 +109,7 @@ static void add_line(struct export *x, const struct trace_record *r)
 	strbuf_addch(o, ',');
 	add_time(o, r->dispatch_ns);
 	strbuf_addch(o, '\n');
+	return 0;
 }
 
 static int export_all(struct export *x, struct err *e)
@@ -119,8 +123,8 @@ static int export_all(struct export *x, struct err *e)
 	while ((rc = trace_next(x->from, &r, &one)) == 1 || rc == -EBADMSG) {
 		if (rc == -EBADMSG && !x->n_damaged++)
 			x->damage = one; /* the first is told */
-		if (rc == 1)
-			add_line(x, r);
+		if (rc == 1 && (rc = add_line(x, r, e)))
+			return rc;
 		if (x->out.len >= FLUSH_BYTES && (rc = flush(x, e)))
 			return rc;
 	}

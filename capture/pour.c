@@ -73,13 +73,14 @@ static int map_heap(struct job *j, struct source *s, struct trace_record *r, str
 	unsigned int uses = op_info(r->op)->uses;
 	size_t len;
 	struct op_peer peer;
-	const void *data = trace_heap(s->t, r->heap, &len);
+	const void *data;
+	int rc = trace_heap(s->t, r->heap, &data, &len, e);
 	r->heap = HEAP_NONE;
-	if (!data)
-		return 0;
+	if (rc || !data)
+		return rc;
 	if ((uses & OP_HEAP_PEER) && len == sizeof peer) {
 		memcpy(&peer, data, sizeof peer);
-		int rc = map_object(j, s, &peer.object, e);
+		rc = map_object(j, s, &peer.object, e);
 		return rc ? rc : trace_writer_heap(j->w, &peer, sizeof peer, &r->heap, e);
 	}
 	if (!j->p->rename || (uses & (OP_HEAP_IOVEC | OP_HEAP_TIMES | OP_HEAP_LOCK)))
@@ -90,7 +91,7 @@ static int map_heap(struct job *j, struct source *s, struct trace_record *r, str
 	memcpy(name, data, len);
 	name[len] = 0;
 	strbuf_reset(&j->name);
-	int rc = j->p->rename(j->p->ctx, uses & OP_HEAP_PATH ? OBJECT_PATH : 0, name, &j->name, e);
+	rc = j->p->rename(j->p->ctx, uses & OP_HEAP_PATH ? OBJECT_PATH : 0, name, &j->name, e);
 	free(name);
 	return rc ? rc : trace_writer_heap(j->w, j->name.s, j->name.len, &r->heap, e);
 }

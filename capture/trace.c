@@ -136,11 +136,12 @@ uint32_t trace_n_objects(const struct trace *t)
 	return t->objects.n;
 }
 
-const void *trace_heap(const struct trace *t, uint32_t ref, size_t *len)
+int trace_heap(const struct trace *t, uint32_t ref, const void **data, size_t *len, struct err *e)
 {
+	*data = NULL;
 	*len = 0;
-	/* the reader may move a window to show the bytes: no change that anybody sees */
-	return ref == HEAP_NONE || !t->reader->heap ? NULL : t->reader->heap((struct trace *)t, ref, len);
+	/* the reader may move a window to show the bytes, which no caller can notice */
+	return ref == HEAP_NONE || !t->reader->heap ? 0 : t->reader->heap((struct trace *)t, ref, data, len, e);
 }
 
 void trace_health(const struct trace *t, struct trace_health *h)

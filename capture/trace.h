@@ -183,8 +183,10 @@ const struct trace_causes *trace_causes(const struct trace *t); /* passed over s
 
 const struct trace_object *trace_object(const struct trace *t, uint32_t id); /* NULL for an unknown id */
 uint32_t trace_n_objects(const struct trace *t); /* so far: grows while streaming */
-/* What the heap holds at `ref`, for a record read so far; borrowed until the next call. NULL for none. */
-const void *trace_heap(const struct trace *t, uint32_t ref, size_t *len);
+/* The heap item of a record read so far: *data[*len], borrowed until the next call. *data is NULL where there is none: `ref` is HEAP_NONE, or its
+ * block is damaged, which the pass has reported. Returns 0. Errors: the item may exist and cannot be read: of the system, ENOMEM, EIO (also for a
+ * file that changed meanwhile), never EBADMSG; *data is NULL then as well. */
+int trace_heap(const struct trace *t, uint32_t ref, const void **data, size_t *len, struct err *e) __attribute__((warn_unused_result));
 
 struct trace_health {
 	bool complete;		   /* it has an end block */

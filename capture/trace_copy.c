@@ -36,9 +36,10 @@ static int copy_record(struct copy *c, struct trace_record *r, struct err *e)
 	r->object = r->object < c->n ? c->id[r->object] : OBJECT_NONE;
 	if (r->heap == HEAP_NONE)
 		return 0;
-	const void *data = trace_heap(c->from, r->heap, &len);
+	const void *data;
+	int rc = trace_heap(c->from, r->heap, &data, &len, e);
 	r->heap = HEAP_NONE;
-	return data ? trace_writer_heap(c->to, data, len, &r->heap, e) : 0;
+	return rc || !data ? rc : trace_writer_heap(c->to, data, len, &r->heap, e);
 }
 
 static int copy_changed(struct copy *c, struct trace_record *r, struct err *e)

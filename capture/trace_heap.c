@@ -2,9 +2,11 @@
 #include "capture/trace_heap.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define INDEX_MAX 65536u /* entries: 1 MiB */
 
@@ -38,35 +40,55 @@ int heap_index_add(struct heap_index *x, const struct block *b, struct err *e)
 	return 0;
 }
 
-/* Makes the block's content readable; a block that was good when it was indexed. */
-static int show(struct heap_index *x, const struct block_file *f, const struct block *b)
+/* For a block in the index, which was good before. */
+static int changed(const struct block_file *f, uint64_t offset, const char *why, struct err *e)
+{
+	return err_set(e, EIO, "%s: the block of heap items at byte %llu changed while the trace was read: %s", f->path,
+		       (unsigned long long)offset, why);
+}
+
+/* *why is NULL, or says why the content cannot be had. */
+static int decompress(struct heap_index *x, const struct block_file *f, const struct block *b, const void *stored, const char **why,
+		      struct err *e)
+{
+	if (b->h.raw_len > x->raw_cap) {
+		unsigned char *raw = realloc(x->raw, b->h.raw_len);
+		if (!raw)
+			return err_set(e, ENOMEM, "%s: no memory for a block of %llu bytes", f->path, (unsigned long long)b->h.raw_len);
+		x->raw = raw;
+		x->raw_cap = b->h.raw_len;
+	}
+	size_t len = ZSTD_decompress(x->raw, b->h.raw_len, stored, b->h.stored_len);
+	if (len == b->h.raw_len)
+		return 0;
+	if (ZSTD_getErrorCode(len) == ZSTD_error_memory_allocation)
+		return err_set(e, ENOMEM, "%s: no memory to decompress", f->path);
+	*why = ZSTD_isError(len) ? ZSTD_getErrorName(len) : "it decompresses to another length";
+	return 0;
+}
+
+/* Makes the content of a block readable: 1; 0 for a damaged one, which the pass over the trace reports, unless it is in the index. */
+static int show(struct heap_index *x, const struct block_file *f, const struct block *b, bool indexed, struct err *e)
 {
 	const void *p;
 	const char *why;
 	x->shown_offset = 0;
-	if (block_payload(f, &x->window, b, &p, &why, NULL) || why)
-		return -EBADMSG;
-	if (b->h.flags & BLOCK_ZSTD) {
-		if (b->h.raw_len > x->raw_cap) {
-			unsigned char *raw = realloc(x->raw, b->h.raw_len);
-			if (!raw)
-				return -ENOMEM;
-			x->raw = raw;
-			x->raw_cap = b->h.raw_len;
-		}
-		if (ZSTD_decompress(x->raw, b->h.raw_len, p, b->h.stored_len) != b->h.raw_len)
-			return -EBADMSG;
+	int rc = block_payload(f, &x->window, b, &p, &why, e);
+	if (!rc && !why && b->h.flags & BLOCK_ZSTD) {
+		rc = decompress(x, f, b, p, &why, e);
 		p = x->raw;
 	}
+	if (rc || why)
+		return !rc && indexed ? changed(f, b->h.offset, why, e) : rc;
 	x->data = p;
 	x->shown_offset = b->h.offset;
 	x->shown_first = b->h.first;
 	x->shown_len = b->h.raw_len;
-	return 0;
+	return 1;
 }
 
-/* Walks from an indexed block to the one that holds `unit`, and shows it. */
-static int find(struct heap_index *x, const struct block_file *f, uint64_t unit)
+/* Walks from an indexed block to the one that holds `unit`, and shows it. 1; 0 where no block holds it. */
+static int find(struct heap_index *x, const struct block_file *f, uint64_t unit, struct err *e)
 {
 	size_t low = 0, high = x->n;
 	x->shown_offset = 0; /* looking may move the window */
@@ -78,33 +100,41 @@ static int find(struct heap_index *x, const struct block_file *f, uint64_t unit)
 			high = mid;
 	}
 	if (!low)
-		return -ENOENT;
+		return 0;
 	struct block b;
-	for (uint64_t offset = x->entry[low - 1].offset; offset < x->end; offset = b.next) {
+	const uint64_t from = x->entry[low - 1].offset;
+	for (uint64_t offset = from; offset < x->end; offset = b.next) {
 		enum block_state state;
-		if (block_look(f, &x->window, offset, &b, &state, NULL))
-			break;
-		if (state != BLOCK_WHOLE || b.h.kind != BLOCK_HEAP)
+		int rc = block_look(f, &x->window, offset, &b, &state, e);
+		if (rc)
+			return rc;
+		const bool heap = state == BLOCK_WHOLE && b.h.kind == BLOCK_HEAP;
+		if (!heap && offset == from)
+			return changed(f, offset, "it is no such block any more", e);
+		if (!heap)
 			continue;
 		if (b.h.first > unit)
 			break;
 		if (unit < b.h.first + b.h.raw_len / 8)
-			return show(x, f, &b);
+			return show(x, f, &b, offset == from, e);
 	}
-	return -ENOENT;
+	return 0;
 }
 
-const void *heap_index_get(struct heap_index *x, const struct block_file *f, uint32_t ref, size_t *len)
+int heap_index_get(struct heap_index *x, const struct block_file *f, uint32_t ref, const void **data, size_t *len, struct err *e)
 {
 	uint64_t unit = ref;
-	if (!x->shown_offset || unit < x->shown_first || unit >= x->shown_first + x->shown_len / 8)
-		if (find(x, f, unit))
-			return NULL;
+	if (!x->shown_offset || unit < x->shown_first || unit >= x->shown_first + x->shown_len / 8) {
+		int rc = find(x, f, unit, e);
+		if (rc != 1)
+			return rc;
+	}
 	uint64_t at = (unit - x->shown_first) * 8, left = x->shown_len - at;
 	uint32_t item_len;
 	memcpy(&item_len, x->data + at, sizeof item_len);
 	if (item_len > left - sizeof item_len)
-		return NULL;
+		return 0;
+	*data = x->data + at + sizeof item_len;
 	*len = item_len;
-	return x->data + at + sizeof item_len;
+	return 0;
 }

@@ -285,9 +285,9 @@ static int binary_rewind(struct trace *base, struct err *e)
 	return 0;
 }
 
-static const void *binary_heap(struct trace *base, uint32_t ref, size_t *len)
+static int binary_heap(struct trace *base, uint32_t ref, const void **data, size_t *len, struct err *e)
 {
-	return heap_index_get(&binary(base)->heap, &binary(base)->file, ref, len);
+	return heap_index_get(&binary(base)->heap, &binary(base)->file, ref, data, len, e);
 }
 
 static void binary_close(struct trace *base)
@@ -375,19 +375,31 @@ static int overview_by_walk(struct binary_trace *t, struct overview *o, struct e
 	return 0;
 }
 
-/* Whether the metadata block at `offset` gave something: a damaged one is named later, when the pass comes to it. */
-static bool take_meta(struct binary_trace *t, uint64_t offset)
+/* Takes the metadata block at `offset`: 1, or 0 where it is damaged, which the pass reports when it comes to it. Errors: it cannot be read. */
+static int take_meta(struct binary_trace *t, uint64_t offset, struct err *e)
 {
 	struct block b;
 	enum block_state state;
 	const void *p;
 	const char *why;
 	if (!offset || offset % BLOCK_ALIGN || offset >= t->file.size)
-		return false;
-	if (block_look(&t->file, &t->window, offset, &b, &state, NULL) || state != BLOCK_WHOLE ||
-	    b.h.kind != BLOCK_META || load(t, &b, &p, &why, NULL) || why)
-		return false;
+		return 0;
+	int rc = block_look(&t->file, &t->window, offset, &b, &state, e);
+	if (rc || state != BLOCK_WHOLE || b.h.kind != BLOCK_META)
+		return rc;
+	rc = load(t, &b, &p, &why, e);
+	if (rc || why)
+		return rc;
 	return !meta_from_json(&t->base.meta, p, b.h.raw_len, NULL);
+}
+
+/* The last metadata block, or the one before it where that is damaged. */
+static int take_last_meta(struct binary_trace *t, const struct overview *o, struct err *e)
+{
+	int taken = take_meta(t, o->meta[0], e);
+	if (!taken)
+		taken = take_meta(t, o->meta[1], e);
+	return taken < 0 ? taken : 0;
 }
 
 static int open_overview(struct binary_trace *t, struct err *e)
@@ -395,11 +407,12 @@ static int open_overview(struct binary_trace *t, struct err *e)
 	struct overview o = {0};
 	bool by_end;
 	int rc = overview_by_end(t, &o, &by_end, e);
-	if (!rc && (!by_end || !take_meta(t, o.meta[0]))) {
+	int taken = !rc && by_end ? take_meta(t, o.meta[0], e) : 0;
+	rc = taken < 0 ? taken : rc;
+	if (!rc && !taken) {
 		uint64_t n_records = o.n_records;
 		rc = overview_by_walk(t, &o, e);
-		if (!rc && !take_meta(t, o.meta[0]))
-			take_meta(t, o.meta[1]);
+		rc = rc ? rc : take_last_meta(t, &o, e);
 		if (by_end)
 			o.n_records = n_records;
 	}

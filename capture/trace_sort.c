@@ -215,8 +215,10 @@ static int copy_objects_and_heap(struct sort *s, struct err *e)
 		if (r->heap != HEAP_NONE) {
 			size_t len;
 			uint32_t ref;
-			const void *data = trace_heap(s->from, r->heap, &len);
-			rc = data ? trace_writer_heap(s->to, data, len, &ref, e) : 0;
+			const void *data;
+			rc = trace_heap(s->from, r->heap, &data, &len, e);
+			if (!rc && data)
+				rc = trace_writer_heap(s->to, data, len, &ref, e);
 			if (!rc && data && ref != r->heap)
 				rc = err_set(e, EINVAL,
 					     "the heap of the trace to be sorted is not in the order of its requests");

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "common/digest.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 
@@ -44,13 +45,15 @@ static int take_key(struct anonymiser *a, const char *path, struct err *e)
 int anonymiser_open(struct anonymiser **out, const char *key_path, struct err *e)
 {
 	*out = NULL;
+	int rc = digest_ready(e);
+	if (rc)
+		return rc;
 	if (!gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P)) {
-		gcry_check_version(NULL);
 		gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
 		gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
 	}
 	struct anonymiser *a = xcalloc(1, sizeof *a);
-	int rc = gcry_md_open(&a->hash, GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC) ? err_set(e, EIO, "libgcrypt has no HMAC-SHA-256") : 0;
+	rc = gcry_md_open(&a->hash, GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC) ? err_set(e, EIO, "libgcrypt has no HMAC-SHA-256") : 0;
 	rc = rc ? rc : take_key(a, key_path, e);
 	if (rc)
 		anonymiser_close(a);

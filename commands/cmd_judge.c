@@ -16,6 +16,7 @@
 #include "commands/commands.h"
 #include "commands/run_campaign.h"
 #include "common/files.h"
+#include "common/leftovers.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/adapters/adapter.h"
@@ -387,7 +388,7 @@ static int protocol_put(const struct strbuf *text, const char *name, char **path
 {
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/validate-judge-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir)) {
+	if (!leftover_directory(dir)) {
 		int ret = err_sys(e, errno, "cannot make a directory for the protocol, %s", dir);
 		free(dir);
 		return ret;
@@ -401,9 +402,8 @@ static void protocol_forget(char *path)
 {
 	if (!path)
 		return;
-	unlink(path);
 	*strrchr(path, '/') = 0;
-	rmdir(path);
+	dir_remove_tree(path, NULL);
 	free(path);
 }
 

@@ -12,6 +12,7 @@
 #include "commands/selftest_capture.h"
 #include "commands/selftest_print.h"
 #include "common/files.h"
+#include "common/leftovers.h"
 #include "common/xalloc.h"
 #include "validate/selftest/machine.h"
 #include "validate/selftest/simulate.h"
@@ -192,7 +193,7 @@ static int parts_run(const struct selftest_config *c, int parts, struct rates *r
 	const char *dir = c->dir;
 	int ret = parts & PART_STATS ? stats_part(c, rates, e) : 0;
 	if (!ret && parts & PART_REPLAY) {
-		if (!dir && !(dir = mkdtemp(temporary)))
+		if (!dir && !(dir = leftover_directory(temporary)))
 			return err_sys(e, errno, "cannot make a directory here for the runs (-o DIR names another)");
 		ret = replay_part(c, dir, rates, e);
 		if (!c->dir) {

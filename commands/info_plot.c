@@ -7,6 +7,7 @@
 
 #include "commands/info.h"
 #include "common/files.h"
+#include "common/leftovers.h"
 #include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/figures/gnuplot.h"
@@ -285,7 +286,7 @@ char *info_plot_directory(struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/validate-info-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (mkdtemp(dir))
+	if (leftover_directory(dir))
 		return dir;
 	err_sys(e, errno, "cannot make a directory for plots, %s", dir);
 	free(dir);

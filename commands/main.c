@@ -5,15 +5,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
+#include <jansson.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "common/cgroup_where.h"
+#include "common/leftovers.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 
 const struct command *const commands[] = {
 	&cmd_run,
@@ -90,6 +96,24 @@ static int command_run(const char *name, int argc, char **argv, struct err *e)
 	return c ? c->run(argc, argv, e) : command_unknown(name, e);
 }
 
+/* Below these the kernel would end the program without a word, at any point. */
+#define STACK_LEAST (UINT64_C(512) << 10)
+#define GROUP_LEAST (UINT64_C(16) << 20)
+
+static int limits_check(struct err *e)
+{
+	struct rlimit r;
+	if (!getrlimit(RLIMIT_STACK, &r) && r.rlim_cur < STACK_LEAST)
+		return err_set(e, ENOMEM, "the limit of the stack is %llu KiB, and this program needs %llu KiB: raise it (ulimit -s)",
+			       (unsigned long long)r.rlim_cur >> 10, (unsigned long long)STACK_LEAST >> 10);
+	const struct cgroup_room room = cgroup_room("");
+	if (room.limit_bytes != UINT64_MAX && room.limit_bytes - room.anonymous_bytes < GROUP_LEAST)
+		return err_set(e, ENOMEM, "the memory cgroup has room for %llu KiB, and this program needs %llu KiB: raise its limit "
+			       "(memory.max, memory.limit_in_bytes)",
+			       (unsigned long long)(room.limit_bytes - room.anonymous_bytes) >> 10, (unsigned long long)GROUP_LEAST >> 10);
+	return 0;
+}
+
 static int dispatch(int argc, char **argv, struct err *e)
 {
 	const char *word = argc > 1 ? argv[1] : "";
@@ -111,7 +135,7 @@ static int dispatch(int argc, char **argv, struct err *e)
 		printf("validate %s\n", VALIDATE_VERSION);
 		return EXIT_OK;
 	}
-	return command_run(word, argc - 1, argv + 1, e);
+	return limits_check(e) ? EXIT_FAILED : command_run(word, argc - 1, argv + 1, e);
 }
 
 static void ignore_signal(int signal_number)
@@ -130,7 +154,27 @@ static void on_bus_error(int signal_number, siginfo_t *how, void *context)
 		return;
 	}
 	(void)!write(STDERR_FILENO, text, sizeof text - 1);
+	leftovers_remove();
 	_exit(EXIT_FAILED);
+}
+
+/* A signal that asks for the end removes scratch files first and then ends the program as it would have without us. */
+static void on_end(int signal_number)
+{
+	leftovers_remove();
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+/* An ignored signal (nohup, a background job) stays ignored. */
+static void end_signals_catch(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction now = {.sa_handler = on_end}, was;
+	sigemptyset(&now.sa_mask);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (!sigaction(signals[i], NULL, &was) && was.sa_handler == SIG_DFL)
+			sigaction(signals[i], &now, NULL);
 }
 
 /* A descriptor 0, 1 or 2 that was closed would be given to the next file opened, and a message would end up in a trace.
@@ -172,6 +216,8 @@ int main(int argc, char **argv)
 {
 	struct err e = ERR_INIT;
 	gsl_set_error_handler_off();
+	/* jansson drops a member without an error when an allocation fails: the program ends with a message instead. */
+	json_set_alloc_funcs(xmalloc, free);
 	standard_descriptors_open();
 	/* A reader of our output that goes away must not kill a campaign: writing fails with EPIPE instead. A handler and not
 	 * SIG_IGN, because the programs that we start would inherit that. */
@@ -182,6 +228,7 @@ int main(int argc, char **argv)
 	struct sigaction on_bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
 	sigemptyset(&on_bus.sa_mask);
 	sigaction(SIGBUS, &on_bus, NULL);
+	end_signals_catch();
 
 	int status = dispatch(argc, argv, &e);
 	status = stdout_finish(status, &e);

@@ -4,10 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gcrypt.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <unistd.h>
 
-/* It looks into /proc whether the machine is in FIPS mode, and takes any failure of that, but for its not being there, for an attack. */
+/* Without a free descriptor the start would fail for good: asked first, it can be tried again later. */
 static int descriptor_free(struct err *e)
 {
 	int fd = open("/", O_PATH | O_CLOEXEC);
@@ -17,10 +21,39 @@ static int descriptor_free(struct err *e)
 	return 0;
 }
 
+static sigjmp_buf gave_up;
+
+static void on_abort(int signal_number)
+{
+	(void)signal_number;
+	siglongjmp(gave_up, 1);
+}
+
+/* libgcrypt ends the program (abort) where it cannot read the machine's FIPS mode from /proc or has no memory. Its abort is
+ * caught: the caller gets an error, and libgcrypt is not called again. */
+static bool started(void)
+{
+	struct sigaction now = {.sa_handler = on_abort}, was;
+	volatile bool ok = false;
+	sigemptyset(&now.sa_mask);
+	sigaction(SIGABRT, &now, &was);
+	if (!sigsetjmp(gave_up, 1))
+		ok = gcry_check_version(NULL) && !gcry_md_test_algo(GCRY_MD_SHA256);
+	sigaction(SIGABRT, &was, NULL);
+	return ok;
+}
+
 int digest_ready(struct err *e)
 {
-	int ret = gcry_control(GCRYCTL_ANY_INITIALIZATION_P) ? 0 : descriptor_free(e);
-	if (!ret && (!gcry_check_version(NULL) || gcry_md_test_algo(GCRY_MD_SHA256)))
-		ret = err_set(e, EIO, "libgcrypt has no SHA-256");
+	static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+	static enum { NEW, READY, FAILED } state;
+	pthread_mutex_lock(&once);
+	int ret = state == NEW ? descriptor_free(e) : 0;
+	if (!ret && state == NEW)
+		state = started() ? READY : FAILED;
+	if (!ret && state == FAILED)
+		ret = err_set(e, EIO, "no digest can be computed: libgcrypt could not start (no memory, no SHA-256, or "
+			      "/proc/sys/crypto/fips_enabled cannot be read)");
+	pthread_mutex_unlock(&once);
 	return ret;
 }

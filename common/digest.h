@@ -5,8 +5,9 @@
 
 #include "common/err.h"
 
-/* To be called before any other function of libgcrypt, as often as one likes: its own first step ends the program (abort) where it finds no
- * descriptor free. Errors: EMFILE, ENFILE; EIO where it has no SHA-256. */
+/* Starts libgcrypt; idempotent and thread-safe. Call it before any other function of libgcrypt: its own start ends the
+ * program (abort) where a file of /proc cannot be read or memory is missing, which this function turns into an error.
+ * Errors: EMFILE, ENFILE (a later call tries again); EIO: it could not start, and never will in this process. */
 int digest_ready(struct err *e);
 
 #endif

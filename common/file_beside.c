@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/leftovers.h"
 #include "common/xalloc.h"
 
 #define PREFIX ".validate-"
@@ -49,6 +50,7 @@ int file_beside(const char *path, unsigned int mode, char **name, struct err *e)
 		free(made);
 		return ret;
 	}
+	leftover_add(made);
 	flock(fd, LOCK_EX | LOCK_NB); /* where there are no locks nothing is swept either */
 	*name = made;
 	return fd;
@@ -62,6 +64,7 @@ int file_beside_keep(char *name, const char *path, int ret, struct err *e)
 		ret = err_sys(e, errno, "cannot rename %s to %s", name, path);
 	if (ret)
 		unlink(name);
+	leftover_drop(name);
 	free(name);
 	return ret;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/file_beside.h"
+#include "common/leftovers.h"
 #include "common/xalloc.h"
 
 int write_all(int fd, const void *data, size_t len)
@@ -309,6 +310,7 @@ int dir_remove_tree(const char *path, struct err *e)
 	if (!ret && rmdir(name) < 0 && errno != ENOENT)
 		ret = err_sys(e, errno, "cannot remove directory %s", name);
 out:
+	leftover_drop(path);
 	free(name);
 	return ret;
 }

@@ -2,7 +2,9 @@
 #include "common/placement.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
 
 /* Half a page: as far as can be from both zones that are slow, the first bytes of a page for reads and the last ones
  * for writes. */
@@ -15,38 +17,96 @@ static size_t round_up(size_t n, size_t to)
 	return (n + to - 1) / to * to;
 }
 
-int placement_init(struct placement *p, enum placement_kind kind, size_t block_bytes, bool direct,
-		   unsigned int n_threads, struct err *e)
+/* The slots of a thread; returns the bytes that they take. */
+static size_t row_lay(struct placement_row *r, enum placement_kind kind, size_t first, size_t step, size_t block_bytes)
 {
-	memset(p, 0, sizeof *p);
+	size_t n_slots = kind == PLACEMENT_ROTATE ? N_ROTATED : 1;
+	r->room = block_bytes ? block_bytes : 1;
+	r->slot_bytes = round_up(r->room, PAGE_BYTES) + PAGE_BYTES * (step > 0) + step;
+	while (n_slots > 1 && n_slots * r->slot_bytes > PLACEMENT_OWN_MAX)
+		n_slots /= 2;
+	r->slot_mask = n_slots - 1;
+	/* One page between threads, so that no two threads ever share a line or a page. */
+	return round_up(first + n_slots * r->slot_bytes, PAGE_BYTES) + PAGE_BYTES;
+}
+
+static int check(enum placement_kind kind, const struct placement_need *need, struct err *e)
+{
+	size_t longest = need->common_bytes;
 	if (kind < 0 || kind > PLACEMENT_ROTATE)
 		return err_set(e, EINVAL, "unknown buffer placement %d", (int)kind);
-	if (block_bytes == 0 || n_threads == 0)
-		return err_set(e, EINVAL, "buffers of %zu bytes for %u threads: both must be positive", block_bytes,
-			       n_threads);
-	if (block_bytes > SIZE_MAX / 4 / N_ROTATED / n_threads)
-		return err_set(e, ENOMEM, "buffers of %zu bytes for %u threads: too large", block_bytes, n_threads);
-
-	size_t n_slots = kind == PLACEMENT_ROTATE ? N_ROTATED : 1;
-	size_t first = !direct && kind == PLACEMENT_OFFSET ? OFFSET_BYTES : 0;
-	/* Successive slots of `rotate` lie one cache line further from the start of their page each time. */
-	size_t step = !direct && kind == PLACEMENT_ROTATE ? LINE_BYTES : 0;
-	p->slot_bytes = round_up(block_bytes, PAGE_BYTES) + PAGE_BYTES * (step > 0) + step;
-	p->slot_mask = n_slots - 1;
-	/* One page between threads, so that no two threads ever share a line or a page. */
-	p->thread_bytes = round_up(first + n_slots * p->slot_bytes, PAGE_BYTES) + PAGE_BYTES;
-	p->align_bytes = direct || kind == PLACEMENT_PAGE ? PAGE_BYTES : LINE_BYTES;
-	int err = vm_alloc(&p->region, p->thread_bytes * n_threads, "request buffers", e);
-	if (err < 0) {
-		memset(p, 0, sizeof *p);
-		return err;
-	}
-	p->base = (unsigned char *)p->region.base + first;
+	if (need->n_threads == 0)
+		return err_set(e, EINVAL, "buffers for no threads");
+	for (unsigned int i = 0; i < need->n_threads; i++)
+		longest = need->block_bytes[i] > longest ? need->block_bytes[i] : longest;
+	if (longest > SIZE_MAX / 4 / N_ROTATED / need->n_threads)
+		return err_set(e, ENOMEM, "buffers of %zu bytes for %u threads: too large", longest, need->n_threads);
 	return 0;
+}
+
+/* All rows, from `base` on, NULL before there is memory; returns the bytes that they take. */
+static size_t rows_lay(struct placement *p, enum placement_kind kind, const struct placement_need *need, size_t first, unsigned char *base)
+{
+	/* Successive slots of `rotate` lie one cache line further from the start of their page each time. */
+	const size_t step = !need->direct && kind == PLACEMENT_ROTATE ? LINE_BYTES : 0;
+	size_t at = 0;
+	for (unsigned int i = 0; i < need->n_threads; i++) {
+		p->row[i].base = base ? base + at + first : NULL;
+		at += row_lay(&p->row[i], kind, first, step, need->block_bytes[i]);
+	}
+	return at;
+}
+
+int placement_init_each(struct placement *p, enum placement_kind kind, const struct placement_need *need, struct err *e)
+{
+	const size_t first = !need->direct && kind == PLACEMENT_OFFSET ? OFFSET_BYTES : 0;
+	*p = (struct placement){.align_bytes = need->direct || kind == PLACEMENT_PAGE ? PAGE_BYTES : LINE_BYTES};
+	int ret = check(kind, need, e);
+	if (ret)
+		return ret;
+	p->row = xcalloc(need->n_threads, sizeof *p->row);
+	p->n_threads = need->n_threads;
+	ret = vm_alloc(&p->region, rows_lay(p, kind, need, first, NULL), "request buffers", e);
+	if (!ret && need->common_bytes)
+		ret = (need->across ? vm_alloc_shared : vm_alloc)(&p->common_region, first + need->common_bytes,
+								  "the common request buffer", e);
+	if (ret) {
+		placement_release(p);
+		return ret;
+	}
+	rows_lay(p, kind, need, first, p->region.base);
+	if (need->common_bytes)
+		p->common = (unsigned char *)p->common_region.base + first;
+	p->common_room = need->common_bytes;
+	return 0;
+}
+
+int placement_init(struct placement *p, enum placement_kind kind, size_t block_bytes, bool direct, unsigned int n_threads, struct err *e)
+{
+	*p = (struct placement){.row = NULL};
+	if (block_bytes == 0 || n_threads == 0)
+		return err_set(e, EINVAL, "buffers of %zu bytes for %u threads: both must be positive", block_bytes, n_threads);
+	size_t *each = xcalloc(n_threads, sizeof *each);
+	for (unsigned int i = 0; i < n_threads; i++)
+		each[i] = block_bytes;
+	int ret = placement_init_each(p, kind, &(struct placement_need){.block_bytes = each, .n_threads = n_threads, .direct = direct}, e);
+	free(each);
+	return ret;
+}
+
+void placement_own(const struct placement *p, unsigned int from, unsigned int to)
+{
+	const unsigned char *end = (unsigned char *)p->region.base + p->region.n_bytes;
+	const unsigned char *until = to < p->n_threads ? p->row[to].base : end;
+	if (from < to)
+		vm_own(p->row[from].base, (size_t)(until - p->row[from].base));
+	vm_own(p->common_region.base, p->common_region.n_bytes);
 }
 
 void placement_release(struct placement *p)
 {
 	vm_free(&p->region);
-	memset(p, 0, sizeof *p);
+	vm_free(&p->common_region);
+	free(p->row);
+	*p = (struct placement){.row = NULL};
 }

@@ -23,26 +23,53 @@ enum placement_kind {
 extern const char *const placement_names[]; /* in the order of the enum, NULL-terminated: for OPT_CHOICE */
 #define PLACEMENT_DEFAULT PLACEMENT_OFFSET
 
-struct placement {
-	unsigned char *base;     /* buffer of thread 0, request 0 */
-	size_t slot_bytes;       /* from one slot to the next */
-	size_t thread_bytes;     /* from one thread to the next */
-	uint64_t slot_mask;      /* number of slots - 1, a power of two less one */
-	size_t align_bytes;      /* every buffer's address is a multiple of it */
-	struct vm_region region; /* owned */
+#define PLACEMENT_OWN_MAX ((size_t)64 << 20)
+
+struct placement_row { /* the buffers of one thread */
+	unsigned char *base; /* of request 0 */
+	size_t slot_bytes;   /* from one slot to the next */
+	uint64_t slot_mask;  /* number of slots - 1, a power of two less one */
+	size_t room;	     /* bytes of a buffer that requests may use */
 };
 
-/* Lays out buffers of `block_bytes` (the longest request) for `n_threads` threads, every page present. With `direct`
- * every buffer is aligned to 4096 bytes whatever the kind, as O_DIRECT wants it. Errors: EINVAL for no thread, no bytes
- * or an unknown kind; ENOMEM. Ownership: placement_release. */
-int placement_init(struct placement *p, enum placement_kind kind, size_t block_bytes, bool direct,
-		   unsigned int n_threads, struct err *e);
+struct placement {
+	struct placement_row *row; /* row[n_threads]; owned */
+	unsigned int n_threads;
+	unsigned char *common;	/* one buffer for all threads; NULL without one */
+	size_t common_room;	/* its bytes */
+	size_t align_bytes;	/* every buffer's address is a multiple of it */
+	struct vm_region region, common_region; /* owned */
+};
+
+/* What the threads of a program or a replay need. */
+struct placement_need {
+	const size_t *block_bytes; /* block_bytes[n_threads]: each thread's longest request; 0 counts as 1 */
+	unsigned int n_threads;
+	size_t common_bytes; /* longest request that uses the common buffer, 0 none */
+	bool direct;	     /* every buffer is aligned to 4096 bytes whatever the kind, as O_DIRECT wants it */
+	bool across;	     /* the common buffer is shared with processes that are forked afterwards */
+};
+
+/* Lays out the buffers, every page present. Buffers for requests above PLACEMENT_OWN_MAX can be one common buffer, where nobody looks at what was read
+ * and the written content is arbitrary: its requests then share memory, and nothing else. A thread has fewer slots than the kind says where
+ * they would take more than PLACEMENT_OWN_MAX. Errors: EINVAL for no thread or an unknown kind; ENOMEM. Ownership: placement_release. */
+int placement_init_each(struct placement *p, enum placement_kind kind, const struct placement_need *need, struct err *e);
+/* The same for threads that all have a longest request of `block_bytes`, without a common buffer. Errors: EINVAL for no bytes, too. */
+int placement_init(struct placement *p, enum placement_kind kind, size_t block_bytes, bool direct, unsigned int n_threads, struct err *e);
 void placement_release(struct placement *p); /* an all-zero one is fine */
 
-/* The buffer of request `k` (0, 1, ...) of `thread`. No branch, no memory beyond *p: cheap on the measured path. */
+/* In a forked process that runs the threads [from, to): makes their buffers and the common one its own and present (vm_own). */
+void placement_own(const struct placement *p, unsigned int from, unsigned int to);
+
+/* The buffer of request `k` (0, 1, ...) of a thread. No branch: cheap on the measured path. */
+static inline void *placement_slot(const struct placement_row *r, uint64_t k)
+{
+	return r->base + (k & r->slot_mask) * r->slot_bytes;
+}
+
 static inline void *placement_buffer(const struct placement *p, unsigned int thread, uint64_t k)
 {
-	return p->base + thread * p->thread_bytes + (k & p->slot_mask) * p->slot_bytes;
+	return placement_slot(&p->row[thread], k);
 }
 
 #endif

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/cgroup_where.h"
 #include "common/proc_text.h"
 
 /* The kilobytes behind a label at the start of a line, as bytes; false: there is no such line. */
@@ -41,12 +43,29 @@ uint64_t process_anonymous_bytes(pid_t pid)
 	return bytes;
 }
 
+/* What a limit of the address space leaves. */
+static uint64_t address_space_left(void)
+{
+	char text[4096];
+	uint64_t used;
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY || !read_of_process(getpid(), "status", text, sizeof text) ||
+	    !bytes_after(text, "VmSize:", &used))
+		return UINT64_MAX;
+	return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
 uint64_t memory_available_bytes(void)
 {
 	char text[4096];
-	uint64_t bytes;
-	return proc_text_read("/proc/meminfo", text, sizeof text) && bytes_after(text, "MemAvailable:", &bytes) ? bytes
-													   : UINT64_MAX;
+	uint64_t bytes = UINT64_MAX;
+	if (!proc_text_read("/proc/meminfo", text, sizeof text) || !bytes_after(text, "MemAvailable:", &bytes))
+		bytes = UINT64_MAX;
+	const struct cgroup_room room = cgroup_room("");
+	const uint64_t group = room.limit_bytes == UINT64_MAX ? UINT64_MAX : room.limit_bytes - room.anonymous_bytes;
+	const uint64_t space = address_space_left();
+	bytes = group < bytes ? group : bytes;
+	return space < bytes ? space : bytes;
 }
 
 void process_peak_reset(void)

@@ -8,13 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Without exit handlers and without stdio: any thread may get here, holding any lock. */
-static _Noreturn void out_of_memory(size_t size)
+#include "common/leftovers.h"
+
+/* No exit handlers and no stdio: any thread may get here and hold any lock. */
+_Noreturn void out_of_memory(size_t size)
 {
 	char line[80];
 	int len = snprintf(line, sizeof line, "validate: out of memory (%zu bytes were asked for)\n", size);
 	ssize_t ignored = write(STDERR_FILENO, line, (size_t)len);
 	(void)ignored;
+	leftovers_remove();
 	_exit(3);
 }
 

@@ -87,11 +87,14 @@ static int object_copy(struct output *o, uint32_t id, uint32_t *copy, struct err
 static int references_copy(struct output *o, struct trace_record *r, struct err *e)
 {
 	size_t len;
-	const void *data = r->heap == HEAP_NONE ? NULL : trace_heap(o->input, r->heap, &len);
+	const void *data;
+	const uint32_t heap = r->heap;
 	r->heap = HEAP_NONE;
 	if (!o->w)
 		return 0;
-	int ret = data ? trace_writer_heap(o->w, data, len, &r->heap, e) : 0;
+	int ret = trace_heap(o->input, heap, &data, &len, e);
+	if (!ret && data)
+		ret = trace_writer_heap(o->w, data, len, &r->heap, e);
 	return ret ? ret : object_copy(o, r->object, &r->object, e);
 }
 

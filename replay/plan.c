@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "capture/op.h"
+#include "common/placement.h"
 #include "common/xalloc.h"
 #include "replay/calls/rooted.h"
 #include "replay/engines/gate.h"
@@ -115,6 +116,20 @@ static void waits_lay(struct replay_plan *p, struct waits_walk *x, const struct 
 	}
 }
 
+/* Nobody looks at what a request reads, and what it writes is arbitrary, unless it is made before the request: so long requests share a buffer. */
+static void buffer_lay(struct replay_plan *p, struct lane *a, const struct load *l, const struct slots *s, const struct load_request *r,
+		       struct hot_request *h)
+{
+	const uint64_t n_bytes = call_buffer_bytes(l, s, r);
+	const bool made = h->op == HOT_CALL && p->calls.call[h->length].bits & CALL_PAYLOAD;
+	const bool common = n_bytes > PLACEMENT_OWN_MAX && !made;
+	uint64_t *longest = common ? &a->common_bytes : &a->own_bytes;
+	h->flags |= common ? HOT_COMMON : 0;
+	*longest = n_bytes > *longest ? n_bytes : *longest;
+	if (n_bytes > p->longest.n_bytes)
+		p->longest = (struct plan_longest){n_bytes, r->record, l->thread[r->thread].tid, r->op};
+}
+
 /* The last walk over the load's requests: their memory is given back on the way, so that it and the plan's are never there both. */
 static void requests_lay(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
 			 const struct edges *d, const struct lanes *lanes)
@@ -134,7 +149,9 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 		struct lane_place at = {by_thread ? lane : 0, by_thread ? lanes->base[r->thread] + r->index : i};
 		struct lane *a = &p->lane[at.lane];
 		waits_lay(p, &waits, l, lanes, i, at);
-		request_lay(&a->request[at.index], call_hot(&p->calls, l, s, r));
+		struct hot_request h = call_hot(&p->calls, l, s, r);
+		buffer_lay(p, a, l, s, r, &h);
+		request_lay(&a->request[at.index], h);
 		a->expected[at.index] = expected_of(r);
 		if (a->due)
 			a->due[at.index] = due_ns(c, l, r, before_ns[lane]);
@@ -225,7 +242,7 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 	      const struct edges *d, struct err *e)
 {
 	struct lanes lanes;
-	*p = (struct replay_plan){.n = l->n, .n_records = l->n_records, .max_length = l->max_length, .dir_fd = -1};
+	*p = (struct replay_plan){.n = l->n, .n_records = l->n_records, .dir_fd = -1};
 	int ret = mutant_parse(&p->mutant, c->mutant, e);
 	if (ret)
 		return ret;

@@ -30,6 +30,7 @@ enum hot_flag {
 	HOT_PUBLISH_BEGUN = 1, /* somebody waits for exactly this */
 	HOT_PUBLISH_ENDED = 2,
 	HOT_DRAIN = 4, /* stores to the gate may be under way when the request begins, or come inside it (gate.h) */
+	HOT_COMMON = 16, /* its buffer is the one that all workers share (placement.h) */
 	HOT_LEAVE = 8, /* the last of its thread, and something ends with the process (call_leave) */
 };
 
@@ -83,6 +84,13 @@ struct lane {
 	int64_t *expected; /* expected[n]: traced result, or the negative errno; 0 for a success where only that counts (call_result_counts),
 			    * and for what is passed over. Not on the path */
 	uint32_t n;
+	uint64_t own_bytes, common_bytes; /* longest buffer that its requests need of a worker's own, and of the common one; 0: none */
+};
+
+struct plan_longest { /* the request that needs the longest buffer, for messages */
+	uint64_t n_bytes;
+	uint32_t record, tid;
+	uint16_t op;
 };
 
 struct lane_place {
@@ -119,7 +127,7 @@ struct replay_plan { /* what a worker needs of it, replay/compiled/image.h carri
 	uint64_t n_records;
 	struct lane_place *place; /* place[n_records]: lane NONE32 where a record was not issued in the trace either */
 	uint32_t n_workers;
-	uint32_t max_length;
+	struct plan_longest longest;
 	bool direct; /* some descriptor uses O_DIRECT: buffers must be aligned */
 	uint64_t seed; /* of written content */
 	struct mutant mutant;

@@ -4,7 +4,7 @@
  * An engine takes a prepared plan (plan.h: hot requests and dependencies) and fills in outcomes; what is common (loading the
  * trace, opening files inside the target directory, writing the replay trace) is not the engine's business. What the
  * policies mean exactly: doc/replay-engines.md.
- * Source: metrology paper III-B (policies); DESIGN section 7 for the exact orders. */
+ * Source: metrology paper III-B (policies); doc/file-replay.md for the exact orders. */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
 

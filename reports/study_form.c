@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/files.h"
+#include "common/leftovers.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "reports/csv.h"
@@ -59,7 +60,7 @@ static int page_print(struct strbuf *out, const struct study_form *s, const void
 {
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/validate-%s-XXXXXX", tmp && *tmp ? tmp : "/tmp", s->command);
-	int ret = mkdtemp(dir) ? 0 : err_sys(e, errno, "cannot make a directory for figures, %s", dir);
+	int ret = leftover_directory(dir) ? 0 : err_sys(e, errno, "cannot make a directory for figures, %s", dir);
 	if (!ret) {
 		ret = page_make(out, s, study, ts, dir, e);
 		if (dir_remove_tree(dir, ret ? NULL : e) && !ret)

@@ -11,6 +11,7 @@
 
 #include "common/each.h"
 #include "common/files.h"
+#include "common/leftovers.h"
 #include "common/xalloc.h"
 #include "reports/report.h"
 
@@ -78,7 +79,7 @@ static int make_temporary(const char *dir, char **path, int *fd, struct err *e)
 	mode_t mask = umask(0);
 	umask(mask);
 	*path = xasprintf("%s/" TEMPORARY "XXXXXX", dir);
-	if (!mkdtemp(*path))
+	if (!leftover_directory(*path))
 		return err_sys(e, errno, "cannot create %s", *path);
 	*fd = open(*path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) < 0 || fchmod(*fd, 0777 & ~mask) < 0)

@@ -59,6 +59,7 @@ struct spool {
 	struct spool_image *image;
 	size_t n_images, images_cap;
 	uint64_t n_torn;
+	uint64_t n_unmapped; /* images that the last look could not map */
 	char *dir;
 	unsigned char *buffer; /* one window */
 	uint32_t n_put_off_max; /* full windows that may stay where they are for a while, together */

@@ -17,6 +17,7 @@
 #include "capture/app/app_private.h"
 #include "capture/preload/causes.h"
 #include "common/files.h"
+#include "common/leftovers.h"
 #include "common/process_maps.h"
 #include "common/xalloc.h"
 
@@ -40,7 +41,7 @@ int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e
 		return err_sys(e, errno, "the scratch directory %s", scratch_choose(scratch));
 	*dir = xasprintf("%s/" PREFIX "XXXXXX", real);
 	free(real);
-	if (!mkdtemp(*dir)) {
+	if (!leftover_directory(*dir)) {
 		int rc = err_sys(e, errno, "%s: making the scratch directory", *dir);
 		free(*dir);
 		*dir = NULL;

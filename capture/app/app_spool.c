@@ -20,6 +20,12 @@
 #include "common/unnamed_file.h"
 #include "common/xalloc.h"
 
+/* Windows are memory of the program's cgroup, and mostly of ours: an eighth of what is available. */
+static uint64_t windows_max(void)
+{
+	return memory_available_bytes() / 8 / LOG_WINDOW;
+}
+
 static int control_make(struct spool *s, const struct clock *clock, uint32_t flags, struct err *e)
 {
 	int fd = openat(s->dir_fd, "control", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -38,6 +44,7 @@ static int control_make(struct spool *s, const struct clock *clock, uint32_t fla
 	s->control = at;
 	s->control->clock_source = clock->source;
 	s->control->flags = flags;
+	s->control->windows_max = windows_max();
 	struct stat ns;
 	s->control->pid_namespace = stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
 	s->control->magic = LOG_MAGIC;
@@ -54,12 +61,12 @@ static int spool_make(struct spool *s, const char *near, struct err *e)
 	return rc;
 }
 
-/* 64 MiB, but little of what the machine has and of what there is room for. */
+/* 64 MiB, but little of the available memory and of the room in the scratch directory. */
 static uint32_t put_off_max(int dir_fd)
 {
 	const uint64_t most = UINT64_C(64) << 20;
 	struct statvfs v;
-	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 64;
+	uint64_t memory = memory_available_bytes() / 64;
 	uint64_t room = fstatvfs(dir_fd, &v) ? 0 : (uint64_t)v.f_bavail * v.f_frsize / 4;
 	uint64_t bytes = memory < room ? memory : room;
 	return (uint32_t)((bytes < most ? bytes : most) / LOG_WINDOW);
@@ -136,13 +143,16 @@ static uint32_t pid_base_of(struct spool *s, const struct log_file *f)
 	return PID_BASE * (uint32_t)(i % PID_NAMESPACES_MAX + 1);
 }
 
-/* A file that is not (yet) one of ours is passed over: its process may have been killed while it made it. */
+/* Skips a file that is not (yet) one of ours: its process may have been killed while it made it. A file that cannot be
+ * opened or mapped is counted, and tried again at the next look. */
 static void image_add(struct spool *s, const char *name)
 {
 	struct stat st;
 	int fd = openat(s->dir_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
+	if (fd < 0) {
+		s->n_unmapped += errno != ENOENT;
 		return;
+	}
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < 2 * LOG_WINDOW || st.st_size % LOG_WINDOW ||
 	    image_known(s, &st)) {
 		close(fd);
@@ -150,8 +160,10 @@ static void image_add(struct spool *s, const char *name)
 	}
 	void *at = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	if (at == MAP_FAILED)
+	if (at == MAP_FAILED) {
+		s->n_unmapped++;
 		return;
+	}
 	const struct log_file *f = at;
 	uint32_t n_max = (uint32_t)(st.st_size / LOG_WINDOW);
 	if (__atomic_load_n(&f->magic, __ATOMIC_ACQUIRE) != LOG_MAGIC || f->n_max != n_max) {
@@ -174,6 +186,7 @@ static void images_find(struct spool *s)
 {
 	int fd = openat(s->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	s->n_unmapped = !d;
 	if (!d && fd >= 0)
 		close(fd);
 	for (struct dirent *x; d && (x = readdir(d));)
@@ -354,6 +367,8 @@ int spool_drain(struct spool *s, enum spool_when when, struct err *e)
 	if (atomic_exchange_explicit(&s->control->wanted, 0, memory_order_relaxed) && when == SPOOL_BUSY)
 		when = SPOOL_NOW;
 	images_find(s);
+	if (when == SPOOL_LAST) /* what these processes did is not known */
+		atomic_fetch_add_explicit(&s->control->n_lost, s->n_unmapped, memory_order_relaxed);
 	for (size_t i = 0; i < s->n_images && !rc; i++)
 		if (s->image[i].base)
 			rc = image_drain(s, (uint32_t)i, when, &left, e);

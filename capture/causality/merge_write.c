@@ -84,9 +84,11 @@ static int emit_copy(struct job *j, const struct trace_record *r, struct err *e)
 	}
 	if (r->heap != HEAP_NONE) {
 		size_t len;
-		const void *data = trace_heap(j->q.t, r->heap, &len);
+		const void *data;
+		int rc = trace_heap(j->q.t, r->heap, &data, &len, e);
 		copy.heap = HEAP_NONE;
-		int rc = data ? trace_writer_heap(j->to, data, len, &copy.heap, e) : 0;
+		if (!rc && data)
+			rc = trace_writer_heap(j->to, data, len, &copy.heap, e);
 		if (rc)
 			return rc;
 	}

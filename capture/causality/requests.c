@@ -50,10 +50,13 @@ int requests_next(struct requests *q, const struct trace_record **r, int64_t *no
 	return 1;
 }
 
-void request_describe(struct strbuf *out, const struct trace *t, const struct trace_record *r)
+int request_describe(struct strbuf *out, const struct trace *t, const struct trace_record *r, struct err *e)
 {
-	size_t len = 0;
-	const void *heap = trace_heap(t, r->heap, &len);
+	size_t len;
+	const void *heap;
+	int rc = trace_heap(t, r->heap, &heap, &len, e);
+	if (rc)
+		return rc;
 	strbuf_addf(out, "%s(", op_name(r->op));
 	csv_args_write(out, r, trace_object(t, r->object), heap, len);
 	strbuf_addch(out, ')');
@@ -61,4 +64,5 @@ void request_describe(struct strbuf *out, const struct trace *t, const struct tr
 		strbuf_addf(out, " = %s", strerrorname_np(r->error) ? strerrorname_np(r->error) : "an error");
 	else
 		strbuf_addf(out, " = %" PRId64, r->rvalue);
+	return 0;
 }

@@ -51,7 +51,7 @@ static uint64_t result_class(const struct trace_record *r)
 	return op_info(r->op)->uses & OP_RETURNS_BYTES ? r->rvalue > 0 : 0;
 }
 
-static uint64_t request_digest(const struct trace *t, const struct trace_record *r)
+static int request_digest(const struct trace *t, const struct trace_record *r, uint64_t *digest, struct err *e)
 {
 	const unsigned int uses = op_info(r->op)->uses;
 	const struct trace_object *o = trace_object(t, r->object);
@@ -63,10 +63,14 @@ static uint64_t request_digest(const struct trace *t, const struct trace_record 
 		h = bytes_mixed(h, o->name, strlen(o->name));
 	if (uses & (OP_HEAP_IOVEC | OP_HEAP_PATH | OP_HEAP_NAME)) {
 		size_t len;
-		const void *heap = trace_heap(t, r->heap, &len);
+		const void *heap;
+		int rc = trace_heap(t, r->heap, &heap, &len, e);
+		if (rc)
+			return rc;
 		h = heap ? bytes_mixed(h, heap, len) : h;
 	}
-	return h;
+	*digest = h;
+	return 0;
 }
 
 static void chain_add(struct chain *c, uint64_t digest)
@@ -93,9 +97,13 @@ static int chains_read(struct requests *q, struct chain *chain, struct err *e)
 	for (uint32_t i = 0; i < q->f.n_nodes; i++)
 		chain[i] = (struct chain){.stride = 1};
 	while (!rc && (rc = requests_next(q, &r, &node, &number, e)) == 1) {
-		if (node >= 0 && is_request(r))
-			chain_add(&chain[node], request_digest(q->t, r));
+		uint64_t digest;
 		rc = 0;
+		if (node < 0 || !is_request(r))
+			continue;
+		rc = request_digest(q->t, r, &digest, e);
+		if (!rc)
+			chain_add(&chain[node], digest);
 	}
 	return rc;
 }
@@ -123,7 +131,7 @@ static int digests_read(struct requests *q, uint32_t of, uint64_t from, uint64_t
 	*n_read = 0;
 	while (!rc && *n_read < n && (got = requests_next(q, &r, &node, &number, e)) == 1)
 		if (node == of && is_request(r) && number >= from)
-			digest[(*n_read)++] = request_digest(q->t, r);
+			rc = request_digest(q->t, r, &digest[(*n_read)++], e);
 	return rc ? rc : got < 0 ? got : 0;
 }
 
@@ -135,8 +143,7 @@ static int request_text(struct requests *q, uint32_t of, uint64_t wanted, struct
 	int rc = requests_rewind(q, e), got = 0;
 	while (!rc && (got = requests_next(q, &r, &node, &number, e)) == 1)
 		if (node == of && is_request(r) && number == wanted) {
-			request_describe(out, q->t, r);
-			return 0;
+			return request_describe(out, q->t, r, e);
 		}
 	strbuf_addstr(out, "no request any more");
 	return rc ? rc : got < 0 ? got : 0;

@@ -232,7 +232,7 @@ void content_writer_abort(struct content_writer *w)
 {
 	if (!w)
 		return;
-	if (w->part)
-		unlink(w->part);
+	file_beside_keep(w->part, w->path, -ECANCELED, NULL);
+	w->part = NULL;
 	writer_free(w);
 }

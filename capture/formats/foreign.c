@@ -88,18 +88,20 @@ uint32_t foreign_heap(struct foreign *f, const void *data, size_t len)
 	return ref;
 }
 
-static const void *foreign_heap_get(struct trace *base, uint32_t ref, size_t *len)
+static int foreign_heap_get(struct trace *base, uint32_t ref, const void **data, size_t *len, struct err *e)
 {
 	const struct foreign *f = foreign(base);
 	size_t at = (size_t)(uint32_t)(ref - f->heap_first) * 8;
 	uint32_t item_len;
+	(void)e;
 	if (at + sizeof item_len > f->heap.len)
-		return NULL;
+		return 0;
 	memcpy(&item_len, f->heap.s + at, sizeof item_len);
 	if (item_len > f->heap.len - at - sizeof item_len)
-		return NULL;
+		return 0;
+	*data = f->heap.s + at + sizeof item_len;
 	*len = item_len;
-	return f->heap.s + at + sizeof item_len;
+	return 0;
 }
 
 void foreign_unfinished(struct foreign *f, uint64_t ticket)

@@ -119,11 +119,14 @@ static const char *whole_name(struct out *x, const struct trace_object *o)
 }
 
 /* What strace has no call for. */
-static void add_other(struct out *x, const struct trace_record *r)
+static int add_other(struct out *x, const struct trace_record *r, struct err *e)
 {
 	const struct trace_object *o = trace_object(x->t, r->object);
-	size_t len = 0;
-	const void *heap = trace_heap(x->t, r->heap, &len);
+	size_t len;
+	const void *heap;
+	int rc = trace_heap(x->t, r->heap, &heap, &len, e);
+	if (rc)
+		return rc;
 	struct trace_object whole = {o ? o->kind : OBJECT_PATH, o ? whole_name(x, o) : NULL};
 	const char *error = r->error ? strerrorname_np(r->error) : NULL;
 	strbuf_addf(&x->line, "@%s(", op_name(r->op));
@@ -131,18 +134,23 @@ static void add_other(struct out *x, const struct trace_record *r)
 	strbuf_addf(&x->line, ") = %lld", (long long)r->rvalue);
 	if (error)
 		strbuf_addf(&x->line, " %s", error);
+	return 0;
 }
 
-static void add_request(struct out *x, const struct trace_record *r)
+static int add_request(struct out *x, const struct trace_record *r, struct err *e)
 {
-	if (!strace_call_text(x->t, r, &x->line))
-		add_other(x, r);
+	int rc = strace_call_text(x->t, r, &x->line, e);
+	if (!rc)
+		rc = add_other(x, r, e);
+	if (rc < 0)
+		return rc;
 	if (r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns) {
 		strbuf_addstr(&x->line, " <");
 		add_seconds(&x->line, r->end_ns - r->begin_ns);
 		strbuf_addch(&x->line, '>');
 	}
 	add_times(&x->line, r);
+	return 0;
 }
 
 static void add_waits(struct out *x, struct node *n, const char *before)
@@ -190,7 +198,9 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		add_times(&x->line, r);
 	} else {
 		add_waits(x, n, op_name(r->op));
-		add_request(x, r);
+		int rc = add_request(x, r, e);
+		if (rc)
+			return rc;
 	}
 	if (r->op == OP_WAIT) {
 		size_t i = n->wait < n->waits_end ? x->by_wait[n->wait++] : SIZE_MAX;
@@ -202,7 +212,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	if (n->held.len)
 		add_waits(x, n, op_name(r->op));
 	strbuf_add(&n->text, x->line.s, x->line.len);
-	int rc = n->text.len >= CHUNK ? node_flush(x, n, e) : 0;
+	const int rc = n->text.len >= CHUNK ? node_flush(x, n, e) : 0;
 	return rc ? rc : 1;
 }
 

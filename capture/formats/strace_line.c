@@ -83,10 +83,19 @@ static void add_at_flags(struct strbuf *b, uint32_t flags)
 	add_names(b, flags, names, values, 4, "");
 }
 
+/* The record's heap item; NULL where it has none, or `failed` is set. */
+static const void *heap_item(struct strace_line *x, const struct trace_record *r, size_t *len)
+{
+	const void *heap;
+	int rc = trace_heap(x->t, r->heap, &heap, len, x->err);
+	x->failed = rc ? rc : x->failed;
+	return heap;
+}
+
 static void add_buffers(struct strace_line *x, const struct trace_record *r)
 {
 	size_t len;
-	const unsigned char *heap = trace_heap(x->t, r->heap, &len);
+	const unsigned char *heap = heap_item(x, r, &len);
 	uint64_t one = r->length;
 	size_t n = heap && len >= 8 ? len / 8 : 1;
 	strbuf_addch(&x->text, '[');
@@ -109,7 +118,7 @@ static void add_offset_pointer(struct strbuf *b, uint64_t offset)
 static bool add_heap_text(struct strace_line *x, const struct trace_record *r, bool is_path)
 {
 	size_t len;
-	const char *heap = trace_heap(x->t, r->heap, &len);
+	const char *heap = heap_item(x, r, &len);
 	if (!heap)
 		return false;
 	strbuf_addch(&x->text, '"');
@@ -165,7 +174,7 @@ static bool add_peer(struct strace_line *x, const struct trace_record *r, char l
 {
 	struct op_peer peer = {-1, OBJECT_NONE, OFFSET_NONE};
 	size_t len;
-	const void *heap = trace_heap(x->t, r->heap, &len);
+	const void *heap = heap_item(x, r, &len);
 	if ((op_info(r->op)->uses & OP_HEAP_PEER) && heap && len == sizeof peer)
 		memcpy(&peer, heap, sizeof peer);
 	if (letter == '#') {
@@ -197,7 +206,7 @@ static bool add_command(struct strace_line *x, const struct trace_record *r)
 	static const char *const types[] = {"F_RDLCK", "F_WRLCK", "F_UNLCK"};
 	struct op_lock lock;
 	size_t len;
-	const void *heap = trace_heap(x->t, r->heap, &len);
+	const void *heap = heap_item(x, r, &len);
 	strbuf_addf(&x->text, "%#x, ", r->flags);
 	if (!heap || len != sizeof lock) {
 		strbuf_addf(&x->text, "%#llx", (unsigned long long)r->offset);
@@ -348,7 +357,7 @@ bool strace_add_args(struct strace_line *x, const struct trace_record *r, const 
 			break; /* nothing is made: no mode */
 		if (letter > c->args)
 			strbuf_addstr(&x->text, ", ");
-		if (!add_arg(x, r, *letter))
+		if (!add_arg(x, r, *letter) || x->failed)
 			return false;
 		if (*letter == 'i' && letter[1] == '_')
 			letter++; /* the number of buffers is there */
@@ -358,11 +367,11 @@ bool strace_add_args(struct strace_line *x, const struct trace_record *r, const 
 	return true;
 }
 
-bool strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text)
+int strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text, struct err *e)
 {
 	const struct strace_call *c = new_row_of(r);
 	const char *root = trace_meta(t)->root;
-	struct strace_line x = {.t = t, .root = root ? root : "/", .text = *text};
+	struct strace_line x = {.t = t, .root = root ? root : "/", .text = *text, .err = e};
 	size_t len = text->len;
 	bool known = false;
 	if (c) {
@@ -374,5 +383,5 @@ bool strace_call_text(struct trace *t, const struct trace_record *r, struct strb
 	*text = x.text;
 	if (!known)
 		text->len = len;
-	return known;
+	return x.failed ? x.failed : known;
 }

@@ -74,8 +74,9 @@ struct call_line {
 };
 int strace_take_call(struct strace *t, struct traced_thread *thread, const struct call_line *l, struct err *e);
 
-/* Appends "name(arguments) = result" as it stands in a line of strace. false, and nothing: strace has no such call, or an argument is not known. */
-bool strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text);
+/* Appends "name(arguments) = result" as it stands in a line of strace: 1, or 0 and nothing where strace has no such call or an argument is not known.
+ * Errors: of reading the record's heap item. */
+int strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text, struct err *e);
 
 /* The state of a reader of calls, begun and released by it. */
 void strace_state_init(struct strace *t);

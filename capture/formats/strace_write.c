@@ -95,7 +95,6 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 {
 	struct out *x = ctx;
 	const struct strace_call *c = strace_row_of(r, x->line.old);
-	(void)e;
 	if ((*why = cannot(x, r, c)))
 		return 0;
 	strbuf_reset(&x->line.text);
@@ -108,8 +107,9 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	strbuf_addf(&x->line.text, "%u ", r->tid);
 	add_stamp(x, ns, us);
 	strbuf_addf(&x->line.text, " %s(", c->name);
+	x->line.err = e;
 	if (!strace_add_args(&x->line, r, c))
-		return 0;
+		return x->line.failed;
 	strace_add_result(&x->line, r);
 	if (took_ns >= 0)
 		add_duration(x, took_ns);

@@ -183,6 +183,15 @@ static bool more_confined(void)
 	return true;
 }
 
+void capture_confine_prepare(void)
+{
+	uint64_t was;
+	signals_block(&was);
+	if (capture_state == CAPTURE_ON && !capture_confined && atomic_load_explicit(&process->state, memory_order_acquire) == 2)
+		window_file_map_all(&process->file);
+	signals_restore(&was);
+}
+
 /* Which processors the thread may use: it may have been bound since it took its last window. */
 static void affinity_note(struct log_window *w)
 {

@@ -55,6 +55,8 @@ HIDDEN bool capture_more(void);
 /* The thread's recorder, NULL: it has none. Only where threads share thread-local storage it must be looked for. */
 HIDDEN struct recorder *capture_mine(void);
 HIDDEN void capture_lost(void);
+/* Before the program forbids itself system calls: takes the memory for windows that it could not take later. */
+HIDDEN void capture_confine_prepare(void);
 HIDDEN void *capture_real(const char *name); /* the function that would have been called without us, or NULL */
 
 static inline bool capture_is_on(void)

@@ -447,6 +447,8 @@ EXPORT int prctl(int option, ...)
 	const bool was = capture_confined;
 	if ((option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT) || (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV))
 		capture_blind();
+	if (option == PR_SET_SECCOMP)
+		capture_confine_prepare();
 	capture_confined |= option == PR_SET_SECCOMP;
 	int got = real(option, a[0], a[1], a[2], a[3]);
 	if (got < 0) {

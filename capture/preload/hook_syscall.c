@@ -333,6 +333,8 @@ static long confine(__typeof__(&syscall) real, const long *a)
 	const bool was = capture_confined, asks = a[0] == SECCOMP_GET_ACTION_AVAIL || a[0] == SECCOMP_GET_NOTIF_SIZES;
 	if (a[0] == SECCOMP_SET_MODE_STRICT)
 		capture_blind();
+	if (!asks)
+		capture_confine_prepare();
 	capture_confined |= !asks;
 	long got = real(SYS_seccomp, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (got < 0) {

@@ -44,6 +44,7 @@ struct log_control {
 	_Atomic uint32_t closed; /* the collector has gone: nobody frees windows */
 	_Atomic uint32_t wanted; /* somebody waits for a window: the collector is not to put it off any longer */
 	uint64_t pid_namespace; /* inode of the collector's */
+	uint64_t windows_max;	 /* of one process image, as memory allows */
 	_Atomic uint64_t n_lost; /* records that found no room */
 	_Atomic uint64_t n_made; /* descriptors of no file, which are numbered */
 	_Atomic uint64_t digested[LOG_DIGESTS]; /* by a hash of device and inode; 0: free */

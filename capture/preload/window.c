@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -15,32 +16,98 @@
 #endif
 
 enum {
-	FILE_WINDOWS = 4096,	  /* 256 MiB, of which only what is used exists */
-	FILE_WINDOWS_LEAST = 16,
 	WAIT_MS = 10000, /* for the collector, before a record is given up */
+	WAIT_LIVE_MS = 200, /* the same where no window is full: the collector can free only those of threads that have ended */
 };
+
+#define PART_BYTES ((size_t)PART_WINDOWS * LOG_WINDOW)
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-/* Address space at a multiple of the window's size, with the file mapped there; or NULL. */
-static char *file_map(int fd, size_t size)
+static bool is_error(long got)
 {
-	size_t room = size + LOG_WINDOW;
+	return got < 0 && got > -4096;
+}
+
+/* Reserves `n` bytes of address space at a multiple of the window's size; NULL where there is none. */
+static char *space_reserve(size_t n)
+{
+	const size_t room = n + LOG_WINDOW;
 	long at = RAW(SYS_mmap, NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (at < 0 && at > -4096)
+	if (is_error(at))
 		return NULL;
-	uintptr_t base = ((uintptr_t)at + LOG_WINDOW - 1) & ~(uintptr_t)(LOG_WINDOW - 1);
-	long got = RAW(SYS_mmap, base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0);
-	if (got < 0 && got > -4096) {
-		RAW(SYS_munmap, at, room);
-		return NULL;
-	}
+	const uintptr_t base = ((uintptr_t)at + LOG_WINDOW - 1) & ~(uintptr_t)(LOG_WINDOW - 1);
 	if (base > (uintptr_t)at)
 		RAW(SYS_munmap, at, base - (uintptr_t)at);
-	RAW(SYS_munmap, base + size, (uintptr_t)at + room - base - size);
-	RAW(SYS_madvise, base, size, MADV_DONTFORK);
-	RAW(SYS_madvise, base, size, MADV_DONTDUMP);
+	if ((uintptr_t)at + room > base + n)
+		RAW(SYS_munmap, base + n, (uintptr_t)at + room - base - n);
 	return (char *)base;
+}
+
+/* Neither a child nor a core dump gets the windows. */
+static char *part_settle(char *at)
+{
+	RAW(SYS_madvise, at, PART_BYTES, MADV_DONTFORK);
+	RAW(SYS_madvise, at, PART_BYTES, MADV_DONTDUMP);
+	return at;
+}
+
+static char *first_part_map(int fd)
+{
+	char *base = space_reserve(PART_BYTES);
+	if (!base)
+		return NULL;
+	long got = RAW(SYS_mmap, base, PART_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0);
+	if (!is_error(got))
+		return part_settle(base);
+	RAW(SYS_munmap, base, PART_BYTES);
+	return NULL;
+}
+
+/* Maps the part behind `before` without a descriptor, which the program may have closed or have no room for: mremap() of
+ * no bytes of a shared mapping maps the file once more from there on. */
+static char *next_part_map(char *before)
+{
+	char *base = space_reserve(2 * PART_BYTES);
+	if (!base)
+		return NULL;
+	long got = RAW(SYS_mremap, before, 0, 2 * PART_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, base);
+	if (is_error(got)) {
+		RAW(SYS_munmap, base, 2 * PART_BYTES);
+		return NULL;
+	}
+	RAW(SYS_munmap, base, PART_BYTES);
+	return part_settle(base + PART_BYTES);
+}
+
+/* Whether the part of window `i` is mapped, now if need be. The part before it is. */
+static bool part_have(struct window_file *p, uint32_t i)
+{
+	const uint32_t k = i / PART_WINDOWS;
+	char *none = NULL;
+	if (atomic_load_explicit(&p->part[k], memory_order_acquire))
+		return true;
+	char *made = capture_confined ? NULL : next_part_map(atomic_load_explicit(&p->part[k - 1], memory_order_acquire));
+	if (made && !atomic_compare_exchange_strong(&p->part[k], &none, made))
+		RAW(SYS_munmap, made, PART_BYTES); /* another thread was first */
+	return made;
+}
+
+void window_file_map_all(struct window_file *p)
+{
+	for (uint32_t i = PART_WINDOWS; i < p->n_max && part_have(p, i); i += PART_WINDOWS)
+		;
+}
+
+/* The windows that a file may have: as the collector allows, and a sixteenth of a limited address space at most. */
+static uint32_t windows_allowed(void)
+{
+	struct rlimit r;
+	uint64_t n = capture_control()->windows_max;
+	if (!RAW(SYS_prlimit64, 0, RLIMIT_AS, NULL, &r) && r.rlim_cur != RLIM_INFINITY && r.rlim_cur / 16 / LOG_WINDOW < n)
+		n = r.rlim_cur / 16 / LOG_WINDOW;
+	n = n < FILE_WINDOWS ? n / PART_WINDOWS * PART_WINDOWS : FILE_WINDOWS;
+	return n > PART_WINDOWS ? (uint32_t)n : PART_WINDOWS;
 }
 
 /* Pages of a window, so that writing into it neither faults nor, on a full disk, kills. */
@@ -84,16 +151,17 @@ bool window_file_open(struct window_file *p, uint32_t pid)
 	long fd = RAW(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return false;
-	for (p->n_max = FILE_WINDOWS; p->n_max >= FILE_WINDOWS_LEAST && !p->base; p->n_max /= 2)
+	for (p->n_max = windows_allowed(); p->n_max >= PART_WINDOWS; p->n_max = p->n_max / 2 / PART_WINDOWS * PART_WINDOWS)
 		if (!file_size_set((int)fd, (size_t)p->n_max * LOG_WINDOW))
-			p->base = file_map((int)fd, (size_t)p->n_max * LOG_WINDOW);
+			break;
+	char *first = p->n_max ? first_part_map((int)fd) : NULL;
 	RAW(SYS_close, fd);
-	if (!p->base || !window_populate(p->base)) {
+	if (!first || !window_populate(first)) {
 		RAW(SYS_unlink, path);
 		return false;
 	}
-	p->n_max *= 2; /* the loop has halved it */
-	struct log_file *f = (struct log_file *)p->base;
+	atomic_store_explicit(&p->part[0], first, memory_order_release);
+	struct log_file *f = (struct log_file *)first;
 	f->start = ticks;
 	f->pid = pid;
 	f->n_max = p->n_max;
@@ -107,7 +175,8 @@ bool window_file_open(struct window_file *p, uint32_t pid)
 
 static struct log_window *window_at(const struct window_file *p, uint32_t i)
 {
-	return (struct log_window *)(p->base + (size_t)i * LOG_WINDOW);
+	char *part = atomic_load_explicit(&p->part[i / PART_WINDOWS], memory_order_acquire);
+	return (struct log_window *)(part + (size_t)(i % PART_WINDOWS) * LOG_WINDOW);
 }
 
 static bool window_take(struct window_file *p, uint32_t i, uint32_t pid, uint32_t tid)
@@ -130,7 +199,7 @@ static bool window_take(struct window_file *p, uint32_t i, uint32_t pid, uint32_
 /* A window that was used before, or one more of the file. */
 static uint32_t window_find(struct window_file *p, uint32_t pid, uint32_t tid)
 {
-	struct log_file *f = (struct log_file *)p->base;
+	struct log_file *f = (struct log_file *)window_at(p, 0);
 	uint32_t n = atomic_load_explicit(&f->n, memory_order_acquire);
 	/* (a stranger's number, for all that is known) */
 	uint32_t from = n > 1 ? atomic_load_explicit(&f->hint, memory_order_relaxed) % (n - 1) : 0;
@@ -142,8 +211,8 @@ static uint32_t window_find(struct window_file *p, uint32_t pid, uint32_t tid)
 		}
 	}
 	while (n < p->n_max) {
-		/* pages first: who looks at a window that is counted may touch it */
-		if (!window_populate((char *)window_at(p, n)))
+		/* pages first: a thread that looks at a window that is counted may touch it */
+		if (!part_have(p, n) || !window_populate((char *)window_at(p, n)))
 			return 0;
 		if (atomic_compare_exchange_strong(&f->n, &n, n + 1)) {
 			if (window_take(p, n, pid, tid))
@@ -152,6 +221,17 @@ static uint32_t window_find(struct window_file *p, uint32_t pid, uint32_t tid)
 		}
 	}
 	return 0;
+}
+
+static bool any_is_full(const struct window_file *p)
+{
+	const uint32_t n = atomic_load_explicit(&((struct log_file *)window_at(p, 0))->n, memory_order_acquire);
+	for (uint32_t i = 1; i < n; i++) {
+		const enum log_window_state state = log_state(atomic_load_explicit(&window_at(p, i)->use, memory_order_relaxed));
+		if (state == WINDOW_FULL || state == WINDOW_LEFT)
+			return true;
+	}
+	return false;
 }
 
 /* Waiting is the last resort: so much was written that the collector did not keep up. */
@@ -163,12 +243,14 @@ struct log_window *window_acquire(struct window_file *p, uint32_t pid, uint32_t 
 		uint32_t found = window_find(p, pid, tid);
 		if (found)
 			return window_at(p, found);
-		if (capture_confined || atomic_load_explicit(&control->closed, memory_order_relaxed))
+		if (capture_confined || p->gave_up || atomic_load_explicit(&control->closed, memory_order_relaxed))
 			return NULL;
+		if (i >= WAIT_LIVE_MS && !any_is_full(p))
+			break;
 		atomic_store_explicit(&control->wanted, 1, memory_order_relaxed);
 		RAW(SYS_nanosleep, &nap, NULL);
 	}
-	atomic_store_explicit(&control->closed, 1, memory_order_relaxed); /* once is enough */
+	p->gave_up = true; /* the wait is not repeated; other processes may have room */
 	return NULL;
 }
 

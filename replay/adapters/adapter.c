@@ -10,6 +10,7 @@
 #include "capture/op.h"
 #include "common/device.h"
 #include "common/files.h"
+#include "common/leftovers.h"
 #include "common/options_describe.h"
 #include "common/processors.h"
 #include "common/xalloc.h"
@@ -172,6 +173,7 @@ static int scratch_make(struct adapter_state *a, struct err *e)
 		a->scratch = made;
 	else
 		free(made);
+	leftover_add(a->scratch);
 	if (a->run.config->adapter.user && chmod(a->scratch, 01777) < 0)
 		return err_sys(e, errno, "%s", a->scratch);
 	a->seen_path = xasprintf("%s/seen.trace", a->scratch);

@@ -205,7 +205,8 @@ static int part_put(struct splitting *s, const struct trace_record *traced, uint
 	uint32_t part = 0;
 	size_t len;
 	int ret = part_find(s, &r, &part, e);
-	const void *data = r.heap == HEAP_NONE ? NULL : trace_heap(s->t, r.heap, &len);
+	const void *data = NULL;
+	ret = ret ? ret : trace_heap(s->t, r.heap, &data, &len, e);
 	const struct trace_object *o = r.object == OBJECT_NONE ? NULL : trace_object(s->t, r.object);
 	r.seq = i;
 	r.heap = HEAP_NONE;

@@ -52,6 +52,18 @@ static void schedule_ticks(struct block_crew *c, struct block_worker *w)
 	w->clock = *c->clock;
 }
 
+static struct block_longest longest_of(const struct block_lane *a)
+{
+	struct block_longest most = {.read = 0};
+	for (uint32_t k = 0; k < a->n; k++) {
+		const struct block_hot *h = &a->request[k];
+		uint64_t *of = h->direction == BLOCK_READ ? &most.read : h->direction == BLOCK_WRITE ? &most.write : NULL;
+		if (of && h->length > *of)
+			*of = h->length;
+	}
+	return most;
+}
+
 static int worker_make(struct block_crew *c, uint32_t i, struct err *e)
 {
 	struct block_worker *w = &c->worker[i];
@@ -70,7 +82,7 @@ static int worker_make(struct block_crew *c, uint32_t i, struct err *e)
 	}
 	due_heap_init(&w->held, n);
 	schedule_make(c, w);
-	return buffers_init(&w->buffers, n, c->max_length, &c->content, e);
+	return buffers_init(&w->buffers, n, longest_of(&c->plan->lane[i]), &c->content, &c->reads, e);
 }
 
 int block_crew_init(struct block_crew *c, bool has_writes, struct err *e)
@@ -85,10 +97,18 @@ int block_crew_init(struct block_crew *c, bool has_writes, struct err *e)
 		return err_set(e, ENOMEM, "not enough memory for %u workers", n);
 	memset(c->worker, 0, n * sizeof *c->worker);
 	memset(c->progress, 0, n * sizeof *c->progress);
-	int ret = has_writes ? content_init(&c->content, c->max_length, c->seed, e) : 0;
+	struct block_longest most = {.read = 0};
+	for (uint32_t i = 0; i < n; i++) {
+		const struct block_longest own = longest_of(&c->plan->lane[i]);
+		most.read = own.read > most.read ? own.read : most.read;
+		most.write = own.write > most.write ? own.write : most.write;
+	}
+	int ret = has_writes ? content_init(&c->content, most.write, c->seed, e) : 0;
+	ret = ret ? ret : common_init(&c->reads, most.read, e);
 	for (uint32_t i = 0; !ret && i < n; i++)
 		ret = worker_make(c, i, e);
-	return ret;
+	return ret == -ENOMEM ? err_context(e, "%u workers, with reads of up to %llu bytes and writes of up to %llu", n,
+					    (unsigned long long)most.read, (unsigned long long)most.write) : ret;
 }
 
 void block_crew_release(struct block_crew *c)
@@ -105,6 +125,7 @@ void block_crew_release(struct block_crew *c)
 		free(w->unused);
 	}
 	vm_free(&c->content);
+	vm_free(&c->reads);
 	strbuf_release(&c->notes);
 	free(c->worker);
 	free(c->progress);

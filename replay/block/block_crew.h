@@ -17,11 +17,11 @@ struct block_crew {
 	const struct replay_config *config;
 	const struct device *device;
 	struct clock *clock; /* calibrated; its line is lengthened before and after */
-	uint64_t max_length, seed, n_records;
+	uint64_t seed, n_records;
 
 	struct block_worker *worker; /* worker[plan->n_lanes] */
 	struct block_progress *progress;
-	struct vm_region content;
+	struct vm_region content, reads; /* of writes; of all workers with long reads */
 	const struct block_backend *backend; /* as it was chosen */
 	struct strbuf notes;		     /* what was done without, a sentence a line */
 	uint32_t n_started, n_ready;

@@ -106,8 +106,6 @@ static void request_append(struct loader *p, const struct block_loaded *q)
 		p->sorted = false;
 	if (l->n == 0 || q->begin_ns < l->first_begin_ns)
 		l->first_begin_ns = q->begin_ns;
-	if ((q->direction == BLOCK_READ || q->direction == BLOCK_WRITE) && q->length > l->max_length)
-		l->max_length = q->length;
 	GROW(l->r, l->n, p->cap);
 	l->r[l->n++] = *q;
 }

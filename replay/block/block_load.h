@@ -27,7 +27,6 @@ struct block_load {
 	uint64_t n_records;
 	int64_t first_begin_ns; /* in the trace */
 	uint32_t block_bytes;	/* of the device */
-	uint64_t max_length;	/* of reads and writes */
 	uint64_t n_written;	/* requests that change the device: writes and discards */
 	/* what is not replayed as it stands */
 	uint64_t n_discards; /* left out (--discards) */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"
@@ -16,8 +17,8 @@
 /* --- directories ------------------------------------------------------------------------------------------------------ */
 
 #define STORE_MAX 64u
-#define STORE_MIN 4u
-#define STORE_ALL 4096u /* in all runners' stores together */
+#define STORE_MIN 2u
+#define STORE_ALL 4096u /* in all runners' stores together; a quarter of the allowed descriptors at most */
 
 struct stored {
 	uint32_t place, turn;
@@ -31,7 +32,11 @@ struct call_store {
 
 static uint32_t store_size(uint32_t n_runners)
 {
-	uint32_t n = STORE_ALL / (n_runners ? n_runners : 1);
+	struct rlimit r;
+	uint64_t all = STORE_ALL;
+	if (!getrlimit(RLIMIT_NOFILE, &r) && r.rlim_max / 4 < all)
+		all = r.rlim_max / 4;
+	const uint32_t n = (uint32_t)(all / (n_runners ? n_runners : 1));
 	return n < STORE_MIN ? STORE_MIN : n > STORE_MAX ? STORE_MAX : n;
 }
 
@@ -198,10 +203,11 @@ static call_run *const runs[OP_N] = {
 };
 
 /* Of formatted output only the result tells how much it was. */
-static uint64_t payload_bytes(const struct replay_plan *p, const struct call *c)
+static uint64_t payload_bytes(const struct caller *k)
 {
+	const struct call *c = k->c;
 	const uint64_t n = c->traced > 0 && (uint64_t)c->traced > c->length ? (uint64_t)c->traced : c->length;
-	return n < p->max_length ? n : p->max_length;
+	return n < k->room ? n : k->room;
 }
 
 void call_issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish, uint32_t begun, bool careful,
@@ -210,15 +216,15 @@ void call_issue(const struct site *s, const struct hot_request *h, void *buffer,
 	struct replay_plan *p = s->runner->crew->plan;
 	const struct call *c = &p->calls.call[h->length];
 	struct caller k = {.site = s, .p = p, .calls = &p->calls, .c = c, .path = &p->calls.path[c->path],
-			   .second = &p->calls.path[c->second], .out = out, .buffer = buffer, .begun = begun, .publish = publish,
+			   .second = &p->calls.path[c->second], .out = out, .buffer = buffer,
+			   .room = h->flags & HOT_COMMON ? s->common_room : s->buffers.room,
+			   .memory = c->bits & CALL_BAD_ADDRESS ? BAD_ADDRESS : buffer, .begun = begun, .publish = publish,
 			   .careful = careful};
-	if (c->bits & CALL_BAD_ADDRESS)
-		k.buffer = (char *)1;
 	if (c->bits & CALL_PAYLOAD && p->calls.content)
-		captured_take(p->calls.content, c->to, k.buffer, p->max_length);
+		captured_take(p->calls.content, c->to, k.buffer, k.room);
 	else if (c->bits & CALL_PAYLOAD)
 		payload_make(p->calls.payload, p->seed + h->length * UINT64_C(0x9e3779b97f4a7c15),
-			     c->offset == OFFSET_NONE ? 0 : c->offset % PAYLOAD_BLOCK, k.buffer, payload_bytes(p, c));
+			     c->offset == OFFSET_NONE ? 0 : c->offset % PAYLOAD_BLOCK, k.buffer, payload_bytes(&k));
 	if (c->bits & CALL_BY_PAGES && c->op != OP_PAGE_FAULT && c->op != OP_MMAP)
 		call_cached(&k);
 	else if (c->bits & CALL_SKIPPED)

@@ -132,6 +132,8 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
  * request in issue order, call_table_laid once afterwards. Borrows l->bytes and the names of `s`. */
 void call_table_init(struct call_table *c, const struct load *l, const struct slots *s);
 struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r);
+/* Bytes of memory that a request's call reads or writes; not before slots_find. */
+uint64_t call_buffer_bytes(const struct load *l, const struct slots *s, const struct load_request *r);
 /* Whether descriptors or streams end with a process (index into slots.process). */
 bool call_ends_something(const struct call_table *c, uint32_t process);
 void call_table_laid(struct call_table *c);

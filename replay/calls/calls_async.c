@@ -26,7 +26,7 @@ void call_async(struct caller *k)
 	switch (c->op) {
 	case OP_AIO_WRITE:
 	case OP_AIO_WRITEV:
-		CALL(k, pwrite(fd, k->buffer, c->length, (off_t)c->offset));
+		CALL(k, pwrite(fd, k->memory, c->length, (off_t)c->offset));
 		break;
 	case OP_AIO_FSYNC:
 		CALL(k, fsync(fd));
@@ -35,6 +35,6 @@ void call_async(struct caller *k)
 		CALL(k, fdatasync(fd));
 		break;
 	default:
-		CALL(k, pread(fd, k->buffer, c->length, (off_t)c->offset));
+		CALL(k, pread(fd, k->memory, c->length, (off_t)c->offset));
 	}
 }

@@ -23,7 +23,7 @@
 #define ON_PATH(k, on_name, on_descriptor)                                                                             \
 	do {                                                                                                           \
 		int fd = -1, dir = (k)->c->bits & CALL_FOLLOW ? (k)->p->dir_fd : call_directory(k, (k)->path);         \
-		const char *last = (k)->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : (k)->path->last;                \
+		const char *last = call_is_bad(k) ? BAD_ADDRESS : (k)->path->last;                \
 		if (dir < 0)                                                                                           \
 			return;                                                                                        \
 		if ((k)->c->bits & CALL_FOLLOW)                                                                        \
@@ -153,7 +153,7 @@ void call_futimens(struct caller *k)
  * look-up fails, it is made again as the call. */
 static int attribute_look_up(const struct caller *k, int dir)
 {
-	if (k->c->bits & CALL_BAD_ADDRESS)
+	if (call_is_bad(k))
 		return (int)call_error(EFAULT);
 	return k->c->bits & CALL_FOLLOW ? rooted_open(dir, k->path->whole, O_PATH | O_CLOEXEC, 0)
 					: openat(dir, k->path->last, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -176,7 +176,7 @@ static int attribute_file(struct caller *k)
 /* Of one that failed for an address no attribute is touched. */
 static const char *attribute_name(const struct caller *k)
 {
-	return k->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : k->c->text;
+	return call_is_bad(k) ? BAD_ADDRESS : k->c->text;
 }
 
 static size_t room_of(const struct caller *k)
@@ -209,37 +209,37 @@ static void success_only(struct caller *k)
 
 void call_getxattr(struct caller *k)
 {
-	ON_FILE(k, getxattr(file.text, attribute_name(k), k->buffer, room_of(k)));
+	ON_FILE(k, getxattr(file.text, attribute_name(k), k->memory, room_of(k)));
 	success_only(k);
 }
 
 void call_fgetxattr(struct caller *k)
 {
-	ON_OPEN(k, fgetxattr(fd, attribute_name(k), k->buffer, room_of(k)));
+	ON_OPEN(k, fgetxattr(fd, attribute_name(k), k->memory, room_of(k)));
 	success_only(k);
 }
 
 void call_setxattr(struct caller *k)
 {
 	const int how = (int)(k->c->flags & (XATTR_CREATE | XATTR_REPLACE));
-	ON_FILE(k, setxattr(file.text, attribute_name(k), k->buffer, room_of(k), how));
+	ON_FILE(k, setxattr(file.text, attribute_name(k), k->memory, room_of(k), how));
 }
 
 void call_fsetxattr(struct caller *k)
 {
 	const int how = (int)(k->c->flags & (XATTR_CREATE | XATTR_REPLACE));
-	ON_OPEN(k, fsetxattr(fd, attribute_name(k), k->buffer, room_of(k), how));
+	ON_OPEN(k, fsetxattr(fd, attribute_name(k), k->memory, room_of(k), how));
 }
 
 void call_listxattr(struct caller *k)
 {
-	ON_FILE(k, listxattr(file.text, k->buffer, room_of(k)));
+	ON_FILE(k, listxattr(file.text, k->memory, room_of(k)));
 	success_only(k);
 }
 
 void call_flistxattr(struct caller *k)
 {
-	ON_OPEN(k, flistxattr(fd, k->buffer, room_of(k)));
+	ON_OPEN(k, flistxattr(fd, k->memory, room_of(k)));
 	success_only(k);
 }
 

@@ -14,18 +14,18 @@ void call_read(struct caller *k)
 {
 	int fd = call_fd(k, k->c->slot);
 	if (k->c->op == OP_PREAD)
-		CALL(k, pread(fd, k->buffer, k->c->length, (off_t)k->c->offset));
+		CALL(k, pread(fd, k->memory, k->c->length, (off_t)k->c->offset));
 	else
-		CALL(k, read(fd, k->buffer, k->c->length));
+		CALL(k, read(fd, k->memory, k->c->length));
 }
 
 void call_write(struct caller *k)
 {
 	int fd = call_fd(k, k->c->slot);
 	if (k->c->op == OP_PWRITE)
-		CALL(k, pwrite(fd, k->buffer, k->c->length, (off_t)k->c->offset));
+		CALL(k, pwrite(fd, k->memory, k->c->length, (off_t)k->c->offset));
 	else
-		CALL(k, write(fd, k->buffer, k->c->length));
+		CALL(k, write(fd, k->memory, k->c->length));
 }
 
 /* --- vectors ---------------------------------------------------------------------------------------------------------- */
@@ -35,14 +35,14 @@ void call_write(struct caller *k)
 static int vector_of(const struct caller *k, struct iovec *v)
 {
 	const struct call *c = k->c;
-	char *at = k->buffer;
+	char *at = k->memory;
 	if (!c->vector) {
 		v[0] = (struct iovec){at, c->length};
 		return 1;
 	}
 	for (uint32_t i = 0; i < c->n_vector && i < VECTOR_MAX; i++) {
 		v[i] = (struct iovec){at, c->vector[i]};
-		if (!(c->bits & CALL_BAD_ADDRESS))
+		if (!call_is_bad(k))
 			at += c->vector[i];
 	}
 	return (int)c->n_vector; /* more than the kernel takes is EINVAL, as it was */
@@ -107,9 +107,9 @@ static void copy_from_buffer(struct caller *k, uint64_t n_bytes)
 {
 	int to = call_fd(k, k->c->other);
 	if (k->c->to == OFFSET_NONE)
-		CALL(k, write(to, k->buffer, n_bytes));
+		CALL(k, write(to, k->memory, n_bytes));
 	else
-		CALL(k, pwrite(to, k->buffer, n_bytes, (off_t)k->c->to));
+		CALL(k, pwrite(to, k->memory, n_bytes, (off_t)k->c->to));
 }
 
 static uint64_t moved_bytes(const struct caller *k)
@@ -136,8 +136,8 @@ static inline __attribute__((always_inline)) void copy_between(struct caller *k,
 	int fd = call_fd(k, k->c->slot), to_fd = call_fd(k, k->c->other);
 	if (k->c->bits & CALL_TO_NULL)
 		copy_to_null(k, moved_bytes(k));
-	else if (k->c->bits & CALL_FROM_NULL && moved_bytes(k) <= k->p->max_length)
-		copy_from_buffer(k, moved_bytes(k));
+	else if (k->c->bits & CALL_FROM_NULL)
+		copy_from_buffer(k, moved_bytes(k) < k->room ? moved_bytes(k) : k->room);
 	else
 		CALL(k, call(fd, from_offset, to_fd, to_offset, k->c->length, k->c->flags));
 }

@@ -28,6 +28,10 @@ void call_opendir(struct caller *k)
 	const struct slot *b = &k->calls->slot[k->c->slot];
 	int dir_fd = k->p->dir_fd;
 	DIR *d = NULL;
+	if (call_is_bad(k)) {
+		CALL(k, call_bad_path(k));
+		return;
+	}
 	if (b->replaces)
 		call_slot_end(k->p, b->replaces);
 	CALL(k, (d = directory_open(dir_fd, k->path->whole)) ? 0 : -1);
@@ -135,7 +139,7 @@ void call_getdents(struct caller *k)
 {
 	int fd = call_fd(k, k->c->slot);
 	const size_t room = k->c->length < CALL_BUFFER_MAX ? k->c->length : CALL_BUFFER_MAX;
-	CALL_SUCCESS(k, syscall(SYS_getdents64, fd, k->buffer, room));
+	CALL_SUCCESS(k, syscall(SYS_getdents64, fd, k->memory, room));
 }
 
 /* --- whole directories and trees ---------------------------------------------------------------------------------------- */
@@ -157,7 +161,7 @@ static int entries_read(int dir_fd, const char *path)
 void call_scandir(struct caller *k)
 {
 	int dir_fd = k->p->dir_fd;
-	CALL(k, entries_read(dir_fd, k->path->whole));
+	CALL(k, call_is_bad(k) ? call_bad_path(k) : entries_read(dir_fd, k->path->whole));
 }
 
 /* Looks at everything below, as nftw does; links are not followed, so that nothing outside is met. */
@@ -197,5 +201,5 @@ static int path_walk(int dir_fd, const char *path)
 void call_walk(struct caller *k)
 {
 	int dir_fd = k->p->dir_fd;
-	CALL(k, path_walk(dir_fd, k->path->whole));
+	CALL(k, call_is_bad(k) ? call_bad_path(k) : path_walk(dir_fd, k->path->whole));
 }

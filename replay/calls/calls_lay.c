@@ -177,7 +177,7 @@ static void times_lay(struct call_table *c, struct call *call, const struct load
 static uint16_t bits_of(const struct slots *s, const struct load_request *r, const struct load_more *m)
 {
 	uint16_t bits = 0;
-	if (op_info(r->op)->uses & OP_HAS_PATH && r->name != NONE32 && follows(r) && s->file[r->name].maybe_link)
+	if (op_info(r->op)->uses & OP_HAS_PATH && r->name != NONE32 && r->rvalue != -EFAULT && follows(r) && s->file[r->name].maybe_link)
 		bits |= CALL_FOLLOW;
 	if (r->rvalue == -EFAULT)
 		bits |= CALL_BAD_ADDRESS;
@@ -376,6 +376,50 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 	return h;
 }
 
+/* What a copy moved comes from the buffer where its source is passed over. */
+static uint64_t copied_bytes(const struct load_request *r)
+{
+	return r->rvalue >= 0 ? (uint64_t)r->rvalue : r->length;
+}
+
+static uint64_t stream_bytes(const struct load *l, const struct load_request *r)
+{
+	const struct load_more *m = load_more(l, r);
+	const uint64_t got = r->rvalue > 0 ? (uint64_t)r->rvalue : 1;
+	switch (r->op) {
+	case OP_FGETS:
+	case OP_GETDELIM:
+	case OP_FPRINTF:
+		return got;
+	case OP_FREAD:
+	case OP_FWRITE:
+	case OP_FPUTS:
+	case OP_FPUTC:
+		return r->length;
+	case OP_FSCANF:
+		return m && m->from != OFFSET_NONE ? m->from : 0;
+	default:
+		return 0;
+	}
+}
+
+uint64_t call_buffer_bytes(const struct load *l, const struct slots *s, const struct load_request *r)
+{
+	const struct op_info *o = op_info(r->op);
+	uint64_t n = 0;
+	if (r->passed)
+		return 0;
+	if (o->family == FAMILY_READ || o->family == FAMILY_WRITE)
+		n = r->length;
+	else if (o->family == FAMILY_STREAM)
+		n = stream_bytes(l, r);
+	else if (o->family == FAMILY_COPY)
+		n = !r->slot || s->slot[r->slot].passed ? copied_bytes(r) : 0;
+	else if (o->uses & OP_HAS_LENGTH && (o->family == FAMILY_ATTRIBUTE || o->family == FAMILY_DIRECTORY || r->op == OP_READLINK))
+		n = r->length < CALL_BUFFER_MAX ? r->length : CALL_BUFFER_MAX;
+	return n < REPLAY_MAX_REQUEST_BYTES ? n : REPLAY_MAX_REQUEST_BYTES;
+}
+
 /* --- all of them ------------------------------------------------------------------------------------------------------ */
 
 static void processes_lay(struct call_table *c, const struct load *l, const struct slots *s)
@@ -414,7 +458,7 @@ void call_table_init(struct call_table *c, const struct load *l, const struct sl
 {
 	*c = (struct call_table){.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1, .captured = l->captured};
 	if (vm_alloc_shared(&c->memory, sizeof *c->common, "the calls", NULL))
-		abort(); /* a page: as of any small memory (xalloc.h) */
+		out_of_memory(sizeof *c->common);
 	c->common = c->memory.base;
 	c->slot = xmalloc(((size_t)s->n + 1) * sizeof *c->slot);
 	memcpy(c->slot, s->slot, s->n * sizeof *c->slot);

@@ -15,19 +15,22 @@
 
 static const char *last_of(const struct caller *k, const struct call_path *path)
 {
-	return k->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : path->last;
+	return call_is_bad(k) ? BAD_ADDRESS : path->last;
 }
 
 /* An open that is not plain: others inherit what it opens, or its number was somebody else's. */
 void call_open(struct caller *k)
 {
 	const struct slot *b = &k->calls->slot[k->c->slot];
-	const char *path = k->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : k->path->whole;
 	uint32_t flags = rooted_flags(b->flags);
 	int dir_fd = k->p->dir_fd;
+	if (call_is_bad(k)) {
+		CALL(k, call_bad_path(k));
+		return;
+	}
 	if (b->replaces)
 		call_slot_end(k->p, b->replaces);
-	CALL(k, rooted_open(dir_fd, path, flags, b->mode));
+	CALL(k, rooted_open(dir_fd, k->path->whole, flags, b->mode));
 	if (k->out->rvalue < 0)
 		return;
 	call_slot_set(k, k->c->slot, (int)k->out->rvalue);
@@ -113,7 +116,7 @@ void call_readlink(struct caller *k)
 	int dir = call_directory(k, k->path);
 	size_t room = k->c->length < CALL_BUFFER_MAX ? k->c->length : CALL_BUFFER_MAX;
 	if (dir >= 0)
-		CALL(k, readlinkat(dir, last_of(k, k->path), k->buffer, room));
+		CALL(k, readlinkat(dir, last_of(k, k->path), k->memory, room));
 }
 
 /* rmdir as well */
@@ -153,9 +156,11 @@ static int work_at(const struct caller *k, int fd)
 /* A path's look-up, and nothing else. `works`: somebody will work there. */
 static void look_up(struct caller *k, uint32_t flags, bool works)
 {
-	const char *path = k->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : k->path->whole;
+	const char *path = k->path->whole;
 	int fd = -1, dir_fd = k->p->dir_fd;
-	if (works)
+	if (call_is_bad(k))
+		CALL(k, call_bad_path(k));
+	else if (works)
 		CALL(k, fd = work_at(k, rooted_open(dir_fd, path, O_PATH | O_CLOEXEC | flags, 0)));
 	else
 		CALL(k, fd = rooted_open(dir_fd, path, O_PATH | O_CLOEXEC | flags, 0));

@@ -4,6 +4,7 @@
 #define REPLAY_CALLS_PRIVATE_H
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -49,10 +50,15 @@ struct caller {
 	const struct call *c;
 	const struct call_path *path, *second; /* its */
 	struct outcome *out;
-	char *buffer;
+	char *buffer; /* its own; the C library and this program may read and write there */
+	uint64_t room; /* its bytes */
+	char *memory; /* what a system call is given: the buffer, or BAD_ADDRESS for a call that failed with EFAULT. Only the kernel may look at it */
 	uint32_t begun;
 	bool publish, careful;
 };
+
+/* Nothing is mapped there: the kernel answers EFAULT. */
+#define BAD_ADDRESS ((char *)1)
 
 INLINE uint64_t call_begin(const struct caller *k)
 {
@@ -92,6 +98,17 @@ static inline int64_t call_error(int error)
 {
 	errno = error;
 	return -1;
+}
+
+/* Opens nothing: the kernel answers EFAULT to a path at BAD_ADDRESS. For calls whose path this program or the C library would look at. */
+static inline int call_bad_path(const struct caller *k)
+{
+	return openat(k->p->dir_fd, BAD_ADDRESS, O_PATH | O_CLOEXEC);
+}
+
+static inline bool call_is_bad(const struct caller *k)
+{
+	return k->c->bits & CALL_BAD_ADDRESS;
 }
 
 static inline int call_fd(const struct caller *k, uint32_t slot)

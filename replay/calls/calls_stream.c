@@ -35,6 +35,10 @@ void call_fopen(struct caller *k)
 	const struct slot *b = &k->calls->slot[k->c->slot];
 	const uint32_t flags = rooted_flags(b->flags);
 	FILE *f = NULL;
+	if (call_is_bad(k)) {
+		CALL(k, call_bad_path(k));
+		return;
+	}
 	if (b->replaces && k->c->op != OP_FREOPEN)
 		call_slot_end(k->p, b->replaces);
 	if (b->replaces && k->c->op == OP_FREOPEN)
@@ -98,7 +102,22 @@ static size_t n_bytes_of(const struct caller *k)
 {
 	bool got_counts = k->c->op == OP_FGETS || k->c->op == OP_GETDELIM || k->c->op == OP_FPRINTF;
 	uint64_t n = got_counts ? (k->c->traced > 0 ? (uint64_t)k->c->traced : 1) : k->c->length;
-	return n > k->p->max_length ? k->p->max_length : (size_t)n;
+	return (size_t)(n < k->room ? n : k->room);
+}
+
+/* A call that failed with EFAULT. The C library copies from and to its own buffer, so that a bad address would end the program. Only where it hands the
+ * program's address on to the kernel is there an error; so that system call is made. */
+static bool stream_is_refused(struct caller *k, const struct call_stream *s, bool writes)
+{
+	const size_t n = n_bytes_of(k) ? n_bytes_of(k) : 1;
+	const int fd = fileno(s->file);
+	if (!call_is_bad(k))
+		return false;
+	if (writes)
+		CALL(k, write(fd, k->memory, n));
+	else
+		CALL(k, read(fd, k->memory, n));
+	return true;
 }
 
 /* fgets and getdelim as well */
@@ -110,7 +129,8 @@ void call_fread(struct caller *k)
 	FILE *f = s->file;
 	stream_turn(s, 'r');
 	const size_t n = n_bytes_of(k);
-	CALL(k, fread(k->buffer, 1, n, f));
+	if (!stream_is_refused(k, s, false))
+		CALL(k, fread(k->buffer, 1, n, f));
 	if (k->out->rvalue == 0 && k->c->traced < 0 && ferror(f))
 		k->out->rvalue = k->c->traced;
 	stream_give(s);
@@ -125,14 +145,15 @@ void call_fwrite(struct caller *k)
 	FILE *f = s->file;
 	stream_turn(s, 'w');
 	const size_t n = n_bytes_of(k);
-	CALL(k, fwrite(k->buffer, 1, n, f));
+	if (!stream_is_refused(k, s, true))
+		CALL(k, fwrite(k->buffer, 1, n, f));
 	stream_give(s);
 }
 
 /* Characters that the program took by macros, which no capture sees. */
 static void macros_take(const struct caller *k, FILE *f)
 {
-	const uint64_t most = 2 * (uint64_t)k->p->max_length; /* no trace keeps a replay reading for long */
+	const uint64_t most = 2 * k->room; /* no trace keeps a replay reading for long */
 	for (uint64_t left = k->c->to == OFFSET_NONE ? 0 : k->c->to < most ? k->c->to : most; left && fgetc(f) != EOF; left--)
 		;
 }
@@ -200,7 +221,7 @@ void call_fscanf(struct caller *k)
 		return;
 	FILE *f = s->file;
 	stream_turn(s, 'r');
-	const size_t n = k->c->to <= k->p->max_length ? (size_t)k->c->to : 0;
+	const size_t n = k->c->to <= k->room ? (size_t)k->c->to : 0;
 	int c = EOF;
 	if (n)
 		CALL(k, fread(k->buffer, 1, n, f));

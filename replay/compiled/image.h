@@ -13,7 +13,7 @@
 #include "common/err.h"
 #include "replay/plan.h"
 
-#define IMAGE_MAGIC "validate replay tables 3"
+#define IMAGE_MAGIC "validate replay tables 4"
 
 enum image_part {
 	IMAGE_LANES,	/* struct image_lane[n_lanes] */
@@ -39,7 +39,7 @@ enum image_part {
 };
 
 struct image_lane { /* offsets within their parts, in elements */
-	uint64_t request, wait, due, expected;
+	uint64_t request, wait, due, expected, own_bytes, common_bytes;
 	uint32_t n, n_waits;
 };
 
@@ -48,8 +48,9 @@ struct image {
 	uint64_t n_bytes;     /* of the whole */
 	uint64_t at[IMAGE_N]; /* from the start, multiples of 128 */
 	uint64_t seed, n_records;
+	struct plan_longest longest;
 	int32_t reads; /* enum replay_reads */
-	uint32_t n_lanes, n, n_workers, max_length, n_slots, n_calls, n_paths, n_times, n_parts, n_directories, n_maps, n_processes;
+	uint32_t n_lanes, n, n_workers, n_slots, n_calls, n_paths, n_times, n_parts, n_directories, n_maps, n_processes;
 	uint8_t ordered, pool, own_lanes, direct, timed, by_process, opened;
 };
 

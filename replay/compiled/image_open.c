@@ -23,6 +23,8 @@ static void lanes_open(struct image *m, struct replay_plan *p)
 			.due = m->timed ? (int64_t *)part(m, IMAGE_DUE) + at[i].due : NULL,
 			.expected = (int64_t *)part(m, IMAGE_EXPECTED) + at[i].expected,
 			.n = at[i].n,
+			.own_bytes = at[i].own_bytes,
+			.common_bytes = at[i].common_bytes,
 		};
 }
 
@@ -88,7 +90,7 @@ int image_open(struct image *m, struct replay_plan *p, struct err *e)
 	p->n_records = m->n_records;
 	p->place = part(m, IMAGE_PLACE);
 	p->n_workers = m->n_workers;
-	p->max_length = m->max_length;
+	p->longest = m->longest;
 	p->direct = m->direct;
 	p->seed = m->seed;
 	p->n_slots = m->n_slots;

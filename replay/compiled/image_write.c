@@ -87,6 +87,8 @@ static struct image_lane *lanes_lay(const struct writer *w, struct image_lane *s
 		const struct lane *a = &p->lane[i];
 		lane[i] = *sum;
 		lane[i].n = a->n;
+		lane[i].own_bytes = a->own_bytes;
+		lane[i].common_bytes = a->common_bytes;
 		lane[i].n_waits = p->pool ? 0 : waits_of(a);
 		sum->request += rounded(a->n, IMAGE_LANE_ALIGN);
 		sum->expected += rounded(a->n, IMAGE_LANE_ALIGN);
@@ -122,7 +124,7 @@ static void image_lay(struct writer *w, const struct image_lane *sum)
 		[IMAGE_TEXTS] = w->text_bytes,
 	};
 	*m = (struct image){.magic = IMAGE_MAGIC, .seed = p->seed, .n_records = p->n_records, .n_lanes = p->n_lanes, .n = p->n,
-			    .n_workers = p->n_workers, .max_length = p->max_length, .n_slots = p->n_slots, .n_calls = p->calls.n,
+			    .n_workers = p->n_workers, .longest = p->longest, .n_slots = p->n_slots, .n_calls = p->calls.n,
 			    .n_paths = p->calls.n_paths, .n_times = p->calls.n_times, .n_parts = p->calls.n_parts, .reads = p->calls.reads,
 			    .n_directories = p->calls.n_places, .n_maps = p->calls.n_maps, .n_processes = p->calls.n_processes,
 			    .ordered = p->ordered, .pool = p->pool, .own_lanes = p->own_lanes, .direct = p->direct,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/files.h"
+#include "common/leftovers.h"
 #include "common/xalloc.h"
 #include "replay/compiled/source.h"
 
@@ -181,7 +182,7 @@ char *store_workshop(const char *dir, int *lock, struct err *e)
 {
 	room_make(dir);
 	char *path = xasprintf("%s/" WORKSHOP "XXXXXX", dir);
-	*lock = mkdtemp(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	*lock = leftover_directory(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (*lock >= 0 && !flock(*lock, LOCK_EX | LOCK_NB))
 		return path;
 	err_sys(e, errno, "%s", path);

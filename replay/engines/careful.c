@@ -126,7 +126,7 @@ static void order_wait(struct runner *w, struct at *t)
 		if (gate_passed(&c->gates, t->wait->lane, t->wait->threshold))
 			continue;
 		pause_wait_begin(&c->pause, w->index);
-		w->n_futex_sleeps += gate_wait(&c->gates, t->wait->lane, t->wait->threshold);
+		gate_wait(&c->gates, &w->gate_waiter, t->wait->lane, t->wait->threshold);
 		pause_wait_end(&c->pause, w->index);
 	}
 }
@@ -147,8 +147,8 @@ static void serial_lock(struct runner *w)
 static void call(struct runner *w, const struct at *t, bool begun)
 {
 	struct crew *c = w->crew;
-	void *buffer = placement_buffer(&c->placement, w->index, t->n);
 	const struct site site = site_of(w);
+	void *buffer = buffer_of(&site, t->h, t->n);
 	bool serial = c->plan->mutant.kind == FAULT_SERIALISE;
 	if (serial)
 		serial_lock(w);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/op.h"
+#include "common/process_memory.h"
 #include "common/processors.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
@@ -74,6 +76,29 @@ static int crew_scheduling(struct crew *c, struct err *e)
 	return wait_group_init(&c->group, c->n, (uint32_t)processors_allowed(), !c->scheduling.runtime_ns, c->config->processes, e);
 }
 
+/* A worker has buffers for the requests of its own lane; where any worker may take any request, for all. */
+static int buffers_place(struct crew *c, const struct replay_config *config, struct err *e)
+{
+	const struct replay_plan *p = c->plan;
+	const bool any = p->pool || c->n != p->n_lanes;
+	size_t *own = xcalloc((size_t)c->n + 1, sizeof *own), most = 0;
+	struct placement_need need = {.block_bytes = own, .n_threads = c->n, .direct = p->direct, .across = config->processes};
+	for (uint32_t i = 0; i < p->n_lanes; i++) {
+		most = p->lane[i].own_bytes > most ? p->lane[i].own_bytes : most;
+		need.common_bytes = p->lane[i].common_bytes > need.common_bytes ? p->lane[i].common_bytes : need.common_bytes;
+	}
+	for (uint32_t i = 0; i < c->n; i++)
+		own[i] = any ? most : p->lane[i].own_bytes;
+	int ret = placement_init_each(&c->placement, (enum placement_kind)config->placement, &need, e);
+	if (!ret && config->processes && memory_available_bytes() < c->placement.region.n_bytes)
+		ret = err_set(e, ENOMEM, "not enough memory for the buffers of processes: they need %zu bytes once more", c->placement.region.n_bytes);
+	if (ret && p->longest.n_bytes)
+		ret = err_context(e, "%u workers, whose longest request is record %u, a %s of %llu bytes by thread %u", c->n, p->longest.record,
+				  op_name(p->longest.op), (unsigned long long)p->longest.n_bytes, p->longest.tid);
+	free(own);
+	return ret;
+}
+
 int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config, uint32_t n_runners,
 	      void (*loop)(struct runner *w), struct err *e)
 {
@@ -101,9 +126,11 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 		ret = (config->processes ? gates_init_across : gates_init)(
 			&c->gates, p->n_lanes, &p->clock, (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded, e);
 	if (!ret)
-		ret = placement_init(&c->placement, (enum placement_kind)config->placement, p->max_length, p->direct, c->n, e);
-	if (!ret) /* written content must not be zeros, which some storage treats on its own */
+		ret = buffers_place(c, config, e);
+	if (!ret) { /* written content must not be zeros, which some storage treats on its own */
 		vm_fill_random(&c->placement.region, p->seed);
+		vm_fill_random(&c->placement.common_region, p->seed);
+	}
 	if (!ret && p->file.fd)
 		ret = feed_open(&c->feed, p, config->stop_on_mismatch, e);
 	return ret;
@@ -281,7 +308,7 @@ void crew_gather(struct crew *c)
 	p->facts.runqueue_wait_ns = 0;
 	for (uint32_t i = c->from; i < c->to; i++) {
 		const struct runner *w = &c->runner[i];
-		p->n_futex_sleeps += w->n_futex_sleeps;
+		p->n_futex_sleeps += w->gate_waiter.n_sleeps;
 		p->n_timed_sleeps += w->waiter.n_sleeps;
 		p->n_late_wakes += w->waiter.n_late;
 		p->n_relays += w->waiter.n_relays;

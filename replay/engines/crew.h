@@ -26,7 +26,7 @@ struct runner {
 	int cpu; /* to run on, -1 any */
 	const char *cpus; /* likewise, several (thread_bind), borrowed; NULL: as `cpu` says */
 	struct waiter waiter;
-	uint64_t n_futex_sleeps;
+	struct gate_waiter gate_waiter;
 	struct call_store *store;
 	int64_t wait_ns; /* runnable but not running, over the loop; -1 unknown */
 	pthread_t id;

@@ -74,13 +74,6 @@ static void descriptors_own(const struct replay_plan *p, uint32_t number)
 		}
 }
 
-static void buffers_own(const struct crew *c)
-{
-	char *from = placement_buffer(&c->placement, c->from, 0), *end = (char *)c->placement.region.base + c->placement.region.n_bytes;
-	size_t n_bytes = (c->to - c->from) * c->placement.thread_bytes;
-	vm_own(from, (size_t)(end - from) < n_bytes ? (size_t)(end - from) : n_bytes);
-}
-
 /* What is written while it runs is present beforehand. */
 static void memory_own(const struct crew *c)
 {
@@ -94,7 +87,7 @@ static void memory_own(const struct crew *c)
 	}
 	vm_own((void *)p->fds, p->n_slots * sizeof *p->fds);
 	vm_own((void *)p->calls.stream, p->calls.n_slots * sizeof *p->calls.stream);
-	buffers_own(c);
+	placement_own(&c->placement, c->from, c->to);
 	vm_own(c->common_memory.base, c->common_memory.n_bytes);
 	captured_own(p->calls.content);
 	vm_own(p->calls.memory.base, p->calls.memory.n_bytes);

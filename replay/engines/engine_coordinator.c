@@ -294,7 +294,7 @@ static void work(struct runner *w, struct board *b)
 			continue;
 		site.index = now.lane; /* its gate */
 		pause_between(&site, w);
-		issue(&site, h, placement_buffer(&c->placement, w->index, n), ordered && h->flags & HOT_PUBLISH_BEGUN,
+		issue(&site, h, buffer_of(&site, h, n), ordered && h->flags & HOT_PUBLISH_BEGUN,
 		      2 * now.index + 1, false, ISSUE_ANY, &a->outcome[now.index]);
 		if (c->config->stop_on_mismatch && outcome_differs(&a->outcome[now.index], a->expected[now.index]))
 			atomic_store(&c->common->stop, true);

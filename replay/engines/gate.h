@@ -2,8 +2,8 @@
 /* The progress of threads, published for the threads that wait for them.
  *
  * Progress is a number that one thread alone writes and that only grows: 2 * index + 1 when its request `index` has begun,
- * 2 * index + 2 when it has ended, GATE_DONE when nothing more will come. Publishing is a plain store; who waits spins for a
- * while, yields the processor, and then sleeps on a futex.
+ * 2 * index + 2 when it has ended, GATE_DONE when nothing more will come. Publishing is a plain store; a thread that waits
+ * spins for a while, yields the processor, and then sleeps on a futex.
  *
  * No wake-up is lost although the publisher has no fence between storing its progress and looking whether somebody sleeps:
  * the sleeper announces itself and then calls membarrier(2), which makes every other thread of the process execute a fence.
@@ -32,6 +32,12 @@ struct gate_sleepers {
 	_Atomic uint32_t wakes;		       /* the futex: changes with every waking */
 };
 
+struct gate_waiter { /* of one thread; all zero to begin with */
+	uint64_t n_sleeps;
+	uint64_t yields_from; /* ticks; no yields before */
+	uint64_t no_yield_ns; /* length of the present time without yields; 0: the last yield was short */
+};
+
 struct gates { /* nothing in here changes after gates_init */
 	char *words; /* progress of gate i at words + i * stride_bytes */
 	uint32_t n, stride_bytes;
@@ -55,9 +61,9 @@ void gates_release(struct gates *g); /* an all-zero one is fine */
 
 /* Wakes everybody who sleeps at gate i. */
 void gate_wake(const struct gates *g, uint32_t i);
-/* Spins, yields the processor some times, then sleeps, until the progress of i is at least `threshold`. Returns the number of
- * sleeps. With a spin of 0 it sleeps at once. */
-uint32_t gate_wait(const struct gates *g, uint32_t i, uint32_t threshold);
+/* Spins, yields the processor some times, then sleeps, until the progress of i is at least `threshold`. Counts the sleeps in
+ * `w`. With a spin of 0 it sleeps at once. It does not yield for a while after a yield that another program used. */
+void gate_wait(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_t threshold);
 
 static inline _Atomic uint32_t *gate_progress(const struct gates *g, uint32_t i)
 {

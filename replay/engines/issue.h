@@ -28,12 +28,22 @@ struct site {
 	const int dir_fd;
 	const _Atomic uint32_t *const pause; /* control word, read before each request */
 	uint32_t index; /* of the lane, and its gate */
+	const struct placement_row buffers; /* of the runner */
+	void *const common; /* buffer of requests with HOT_COMMON */
+	const uint64_t common_room;
 };
 
 INLINE struct site site_of(const struct runner *w)
 {
 	const struct replay_plan *p = w->crew->plan;
-	return (struct site){w, p->clock, w->crew->gates, p->fds, p->open, p->dir_fd, w->crew->pause.word, w->index};
+	return (struct site){w, p->clock, w->crew->gates, p->fds, p->open, p->dir_fd, w->crew->pause.word, w->index,
+			     w->crew->placement.row[w->index], w->crew->placement.common, w->crew->placement.common_room};
+}
+
+/* Where a request that is the runner's k-th reads to or writes from. */
+INLINE void *buffer_of(const struct site *s, const struct hot_request *h, uint64_t k)
+{
+	return UNLIKELY(h->flags & HOT_COMMON) ? s->common : placement_slot(&s->buffers, k);
 }
 
 /* Between two requests of worker `w`: pauses here while a controller says so. */

@@ -27,7 +27,7 @@ INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s,
 	for (const struct hot_wait *end = wait + h->n_waits; wait < end; wait++)
 		if (UNLIKELY(!gate_passed(&s->gates, wait->lane, wait->threshold))) {
 			pause_wait_begin(&w->crew->pause, w->index);
-			w->n_futex_sleeps += gate_wait(&s->gates, wait->lane, wait->threshold);
+			gate_wait(&s->gates, &w->gate_waiter, wait->lane, wait->threshold);
 			pause_wait_end(&w->crew->pause, w->index);
 			drained = false;
 		}
@@ -38,7 +38,6 @@ INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s,
 
 /* A worker on its lane. Copies: as nobody outside of the loop knows where they are, they stay in registers. */
 struct lane_walk {
-	struct placement placement;
 	struct lane lane;
 	const struct hot_wait *wait; /* of the next request */
 	uint64_t start, last_end;
@@ -48,7 +47,7 @@ INLINE struct lane_walk lane_walk_of(const struct runner *w)
 {
 	const struct replay_plan *p = w->crew->plan;
 	const struct lane *a = &p->lane[w->index];
-	return (struct lane_walk){w->crew->placement, *a, a->wait, p->start_ticks, p->start_ticks};
+	return (struct lane_walk){*a, a->wait, p->start_ticks, p->start_ticks};
 }
 
 /* Which requests from k on are in memory: all, or those up to what is returned. */
@@ -80,7 +79,7 @@ INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *
 	if (ordered)
 		t->wait = order_wait(w, s, h, t->wait, 2 * k + begun);
 	pause_between(s, w);
-	issue(s, h, placement_buffer(&t->placement, s->index, k), begun, 2 * k + 1, false, kinds, out);
+	issue(s, h, buffer_of(s, h, k), begun, 2 * k + 1, false, kinds, out);
 	if (timing == TIMING_THINK)
 		t->last_end = out->end_ticks;
 	if (UNLIKELY(held))
@@ -119,8 +118,6 @@ INLINE void pool_run(struct runner *w, const enum replay_timing timing, const un
 {
 	const struct replay_plan *p = w->crew->plan;
 	const struct site site = site_of(w);
-	const struct placement placement = w->crew->placement;
-	const uint32_t index = w->index;
 	const uint64_t start = p->start_ticks;
 	struct ration r;
 	uint64_t n = 0;
@@ -136,7 +133,7 @@ INLINE void pool_run(struct runner *w, const enum replay_timing timing, const un
 				held = wait_until(&w->waiter, start + (uint64_t)a.due[k]);
 			}
 			pause_between(&site, w);
-			issue(&site, h, placement_buffer(&placement, index, n), false, 0, false, kinds, out);
+			issue(&site, h, buffer_of(&site, h, n), false, 0, false, kinds, out);
 			if (UNLIKELY(held))
 				outcome_mark_held(out);
 		}

@@ -60,20 +60,6 @@ static bool uses_buffer(const struct op_info *o)
 	       (o->family == FAMILY_READ || o->family == FAMILY_WRITE || o->family == FAMILY_STREAM);
 }
 
-/* Bytes of memory that the request needs: what it asks for, or what it got where only that is known. */
-static uint32_t buffer_bytes(const struct trace_record *r)
-{
-	const struct op_info *o = op_info(r->op);
-	uint64_t n = uses_buffer(o) ? r->length : 0, got = op_bytes_moved(r);
-	if (o->family == FAMILY_STREAM || o->family == FAMILY_COPY)
-		n = got > n ? got : n;
-	else if (o->family == FAMILY_ATTRIBUTE || o->family == FAMILY_DIRECTORY || r->op == OP_READLINK)
-		n = o->uses & OP_HAS_LENGTH ? r->length : 0;
-	if (!uses_buffer(o) && n > CALL_BUFFER_MAX && o->family != FAMILY_COPY)
-		n = CALL_BUFFER_MAX;
-	return n > REPLAY_MAX_REQUEST_BYTES ? (uint32_t)REPLAY_MAX_REQUEST_BYTES : (uint32_t)n;
-}
-
 static int record_check(const struct reader *rd, const struct trace_record *r, uint64_t i, struct err *e)
 {
 	const struct op_info *info = op_info(r->op);
@@ -84,6 +70,11 @@ static int record_check(const struct reader *rd, const struct trace_record *r, u
 		return err_set(e, E2BIG, "record %llu: a %s of %llu bytes; the longest that is replayed is %llu",
 			       (unsigned long long)i, info->name, (unsigned long long)r->length,
 			       (unsigned long long)REPLAY_MAX_REQUEST_BYTES);
+	if (r->op == OP_FGETS || r->op == OP_GETDELIM || r->op == OP_FPRINTF) /* replayed by what they moved */
+		if (op_bytes_moved(r) > REPLAY_MAX_REQUEST_BYTES)
+			return err_set(e, E2BIG, "record %llu: a %s that moved %llu bytes; the longest that is replayed is %llu",
+				       (unsigned long long)i, info->name, (unsigned long long)op_bytes_moved(r),
+				       (unsigned long long)REPLAY_MAX_REQUEST_BYTES);
 	const struct trace_object *o = r->op == OP_OPEN ? trace_object(rd->t, r->object) : NULL;
 	if (r->op == OP_OPEN && r->error != EFAULT && (!o || o->kind != OBJECT_PATH))
 		return err_set(e, EINVAL, "record %llu: an open without a path", (unsigned long long)i);
@@ -101,14 +92,18 @@ static uint32_t thread_of(struct reader *rd, const struct trace_record *r)
 	return *known;
 }
 
-/* Requests with something that does not fit: a heap item, a second descriptor, a mapping. */
-static uint32_t more_take(struct reader *rd, const struct trace_record *r)
+/* What does not fit into a request: a heap item, a second descriptor, a mapping. *more is its place in load.more, 0 without one. */
+static int more_take(struct reader *rd, const struct trace_record *r, uint32_t *more, struct err *e)
 {
 	struct load *l = rd->l;
 	const struct op_info *o = op_info(r->op);
-	size_t len = 0;
+	size_t len;
 	const bool holds = o->uses & OP_HEAP || r->op == OP_READLINK;
-	const void *item = holds && r->heap != HEAP_NONE ? trace_heap(rd->t, r->heap, &len) : NULL;
+	const void *item;
+	int ret = trace_heap(rd->t, holds ? r->heap : HEAP_NONE, &item, &len, e);
+	*more = 0;
+	if (ret)
+		return ret;
 	if (!item && !(o->uses & (OP_HEAP | OP_MAKES_FD)) && o->family != FAMILY_MAP && r->op != OP_PAGE_FAULT && r->op != OP_FCNTL && r->op != OP_IOCTL &&
 	    r->op != OP_FSCANF && r->op != OP_FTELL && r->op != OP_IO_SUBMIT && r->op != OP_IO_GETEVENTS && r->op != OP_IO_URING_ENTER &&
 	    !(r->op == OP_FGETC && (r->length != 1 || r->rvalue == 0)))
@@ -129,7 +124,8 @@ static uint32_t more_take(struct reader *rd, const struct trace_record *r)
 		l->n_bytes += room;
 		m->len = (uint32_t)len;
 	}
-	return l->n_more++;
+	*more = l->n_more++;
+	return 0;
 }
 
 void load_end_set(struct load *l, struct load_request *r, int64_t end_ns)
@@ -152,9 +148,13 @@ const char *load_heap(const struct load *l, const struct load_request *r, uint32
 	return *len ? l->bytes + l->more[r->more].at : NULL;
 }
 
-static void record_take(struct reader *rd, const struct trace_record *r, uint64_t i)
+static int record_take(struct reader *rd, const struct trace_record *r, uint64_t i, struct err *e)
 {
 	struct load *l = rd->l;
+	uint32_t more;
+	int ret = more_take(rd, r, &more, e);
+	if (ret)
+		return ret;
 	struct load_request *q = &l->request[l->n++];
 	*q = (struct load_request){
 		.begin_ns = r->begin_ns,
@@ -166,22 +166,18 @@ static void record_take(struct reader *rd, const struct trace_record *r, uint64_
 		.length = r->length,
 		.flags = r->flags,
 		.object = r->object,
-		.more = more_take(rd, r),
+		.more = more,
 		.fd = r->fd,
 		.op = (uint8_t)r->op,
 	};
 	load_end_set(l, q, r->end_ns == TIME_NONE ? INT64_MAX : r->end_ns);
 	struct load_thread *t = &l->thread[q->thread];
-	uint32_t n_bytes = buffer_bytes(r);
 	t->n_requests++;
-	if (n_bytes > t->max_length)
-		t->max_length = n_bytes;
-	if (t->max_length > l->max_length)
-		l->max_length = t->max_length;
 	if (r->end_ns != TIME_NONE) {
 		l->total_response_ns += (double)(r->end_ns - r->begin_ns);
 		l->n_with_end++;
 	}
+	return 0;
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
@@ -222,9 +218,9 @@ static int records_read(struct reader *rd, struct err *e)
 				continue;
 			}
 			ret = record_check(rd, &r[i], l->n_records, e);
+			ret = ret ? ret : record_take(rd, &r[i], l->n_records, e);
 			if (ret)
 				break;
-			record_take(rd, &r[i], l->n_records);
 		}
 		if (ret)
 			return ret;
@@ -329,7 +325,7 @@ static void number(struct reader *rd)
 
 static int load_take(struct load *l, struct trace *t, bool causes, struct err *e)
 {
-	*l = (struct load){.max_length = 1};
+	*l = (struct load){.request = NULL};
 	struct reader rd = {.l = l, .t = t, .causes = causes};
 	bool known;
 	uint64_t expected = trace_n_records(t, &known);

@@ -99,7 +99,6 @@ struct load_more { /* of the requests that have a heap item, a second path, a se
 struct load_thread {
 	uint32_t pid, tid;
 	uint32_t n_requests;
-	uint32_t max_length; /* longest buffer its requests need, bytes */
 	uint32_t of;	     /* of a channel: the thread whose asynchronous requests it has */
 	bool is_channel;
 };
@@ -118,7 +117,6 @@ struct load {
 	struct load_thread *thread; /* thread[n_threads], by (pid, tid) */
 	uint32_t n_threads;
 	uint32_t n_channels; /* of them, that the program had not (load_async.h) */
-	uint32_t max_length; /* at least 1 */
 	int64_t first_begin_ns, last_end_ns; /* 0 when empty */
 	struct captured *captured;	     /* what its requests wrote, where they are to write it again (calls/captured.h); borrowed */
 	struct reads *reads;		     /* how reads are replayed (replay/cache/reads.h); NULL: as they are */

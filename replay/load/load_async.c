@@ -98,7 +98,7 @@ static uint32_t channel_add(struct spread *s, uint32_t owner)
 	const uint32_t pid = l->thread[owner].pid;
 	while (u64_map_find(&s->known, u64_pair(pid, s->next_tid)))
 		s->next_tid--;
-	const struct load_thread made = {.pid = pid, .tid = s->next_tid--, .max_length = l->thread[owner].max_length, .of = owner, .is_channel = true};
+	const struct load_thread made = {.pid = pid, .tid = s->next_tid--, .of = owner, .is_channel = true};
 	if (l->n_threads == s->cap) {
 		s->cap = s->cap * 2;
 		l->thread = xrealloc(l->thread, s->cap * sizeof *l->thread);

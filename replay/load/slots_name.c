@@ -157,11 +157,14 @@ void names_list(struct finder *f)
 	const struct fileset *listed = &trace_meta(f->t)->files;
 	uint32_t n_used = f->s->n_files;
 	for (size_t i = 0; i < listed->n && n_used; i++) {
-		if (fileset_link(listed, i))
-			f->s->file[name_find(f, listed->entry[i].path)].maybe_link = true;
-		if (listed->entry[i].directory || fileset_link(listed, i))
+		const bool link = fileset_link(listed, i) != NULL;
+		if (listed->entry[i].directory && !link)
 			continue;
-		uint32_t file = name_find(f, listed->entry[i].path);
+		const uint32_t file = name_find(f, listed->entry[i].path);
+		if (link) {
+			f->s->file[file].maybe_link = true;
+			continue;
+		}
 		f->s->file[file].listed = true;
 		f->s->file[file].listed_size = listed->entry[i].size;
 	}

@@ -47,6 +47,8 @@ uint32_t *u64_map_at(struct u64_map *m, uint64_t key, uint32_t initial)
 {
 	if (!m->cell || m->n * 2 > m->mask)
 		grow(m);
+	else if (GROW_MOVES(m->n))
+		m->cell = xreallocarray(m->cell, m->mask + 1, sizeof *m->cell);
 	struct u64_map_cell *c = probe(m, key);
 	if (!c->used) {
 		*c = (struct u64_map_cell){.key = key, .value = initial, .used = true};

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/files.h"
+#include "common/leftovers.h"
 #include "common/xalloc.h"
 #include "replay/engines/engine.h"
 #include "replay/parallel/bundle.h"
@@ -71,14 +72,18 @@ static int parallel_lay(struct replay_plan *p, const struct replay_config *c, co
 
 /* --- running ------------------------------------------------------------------------------------------------------ */
 
-static void token_make(char token[BUNDLE_TOKEN])
+static int token_make(char token[BUNDLE_TOKEN], struct err *e)
 {
 	unsigned char bytes[12];
-	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-		abort();
+	ssize_t got;
+	while ((got = getrandom(bytes, sizeof bytes, 0)) < 0 && errno == EINTR)
+		;
+	if (got != sizeof bytes)
+		return err_sys(e, got < 0 ? errno : EIO, "cannot get random numbers for the name of the ranks' file");
 	size_t n = (size_t)snprintf(token, BUNDLE_TOKEN, ".ranks-");
 	for (size_t i = 0; i < sizeof bytes; i++)
 		n += (size_t)snprintf(token + n, BUNDLE_TOKEN - n, "%02x", bytes[i]);
+	return 0;
 }
 
 static int token_leave(const struct replay_plan *p, const char *token, struct err *e)
@@ -105,7 +110,7 @@ static char *scratch_make(const struct replay_config *c, struct err *e)
 		return NULL;
 	char *dir = xasprintf("%s/validate-ranks-XXXXXX", parent);
 	free(parent);
-	if (mkdtemp(dir))
+	if (leftover_directory(dir))
 		return dir;
 	err_sys(e, errno, "%s: no directory for the plan can be made (--scratch)", dir);
 	free(dir);
@@ -139,8 +144,8 @@ static int parallel_run(struct replay_plan *p, const struct replay_config *c, st
 	char *scratch = scratch_make(c, e);
 	if (!scratch)
 		return -EIO;
-	token_make(token);
-	int ret = ranks_run(p, c, scratch, token, e);
+	int ret = token_make(token, e);
+	ret = ret ? ret : ranks_run(p, c, scratch, token, e);
 	dir_remove_tree(scratch, NULL);
 	free(scratch);
 	return ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Difference of the distributions of response times, each run's over its own mean, at the quantiles
+/* Difference of the distributions of response times, each run's over its own typical response, at the quantiles
  * that are judged. */
 #include <math.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ static void add_scenario(struct figures *fs, const struct analysis *a, size_t sc
 		    plot.s);
 	figure_caption(f, "%s", a->results->protocol.scenario[scenario].name);
 	figure_alt(f,
-		   "Difference of the distributions of response times over their mean, replayers "
+		   "Difference of the distributions of response times over their typical response, replayers "
 		   "against the program, %s",
 		   a->results->protocol.scenario[scenario].name);
 	strbuf_release(&plot);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/files.h"
+#include "common/leftovers.h"
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/forms.h"
@@ -109,7 +110,7 @@ static int html_print(const struct analysis *a, FILE *out, struct err *e)
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/validate-report-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	int ret = 0;
-	if (!mkdtemp(dir)) {
+	if (!leftover_directory(dir)) {
 		ret = err_sys(e, errno, "cannot make a directory for figures, %s", dir);
 		goto out;
 	}

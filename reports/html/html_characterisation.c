@@ -43,13 +43,12 @@ static bool has_operations(const struct analysis *a)
 
 static void add_distribution(struct strbuf *out, const struct html_page *p)
 {
-	static const char *const keys[] = {"scenario", "replayer", "bias_typical", "tail", "tail_decision", "shape", "shape_decision", "half",
+	static const char *const keys[] = {"scenario", "replayer", "typical", "typical_decision", "tail", "tail_decision", "shape", "shape_decision", "half",
 					   "half_decision", NULL};
 	const struct html_table_view view = {.keys = keys};
 	strbuf_addstr(out, "<h3 id=\"distribution\">Distribution</h3>\n<p>The right mean can hide a wrong distribution. The tail is the mean of the "
 			   "slowest 1 % of the requests. The shape compares the distributions of response times, each run's over its own "
-			   "mean. Operations and halves of a run have a bias of their own. The typical response, the mean of the "
-			   "fastest 90 %, is shown and not judged. The figures of the shape show, at each quantile that is judged, the share of "
+			   "typical response, the mean of the fastest 90 %. Operations and halves of a run have a bias of their own. The figures of the shape show, at each quantile that is judged, the share of "
 			   "the replay's requests below a threshold less that of the program, with 90 % intervals.</p>\n");
 	html_add_table(out, p, "distribution", has_operations(p->a) ? NULL : &view);
 	html_add_figures(out, p, "beyond", false);

@@ -30,7 +30,6 @@ static void set_bias_and_precision(json_t *o, const struct cell *c)
 	json_set_estimate(o, "bias", &c->bias);
 	json_set_estimate(o, "bias_independent", &c->bias_independent);
 	json_set_estimate(o, "bias_median", &c->bias_median);
-	json_set_estimate(o, "bias_typical", &c->bias_typical);
 	json_set_estimate(o, "bias_trimmed_mean", &c->bias_trimmed);
 	json_set_estimate(o, "precision_ratio", &c->precision_ratio);
 	json_set_status_number(o, "precision_lower95", c->precision_ratio.status, c->precision_lower95);

@@ -13,13 +13,12 @@ static void add_component(struct table *t, const struct component *c)
 void table_distribution(struct table *t, const struct analysis *a)
 {
 	table_init(t, "distribution", "Response times beyond their mean");
-	table_note(t, "Typical: mean of the fastest 90 %% of the requests of a run; shown, not "
-		      "judged. Tail: mean of the slowest 1 %%. Shape: "
-		      "largest difference of the distributions, each run's over its own mean. "
-		      "Operation and half: the part that deviates "
-		      "most.");
+	table_note(t, "Typical: mean of the fastest 90 %% of the requests of a run. Tail: mean of the slowest 1 %%. "
+		      "Shape: largest difference of the distributions, each run's over its own typical response. "
+		      "Operation and half: the part that deviates most.");
 	table_cell_columns(t);
-	table_column_estimate(t, FORMAT_RELATIVE, "bias_typical", "Typical [95 %]");
+	table_column_estimate(t, FORMAT_RELATIVE, "typical", "Typical [95 %]");
+	table_column(t, FORMAT_DECISION, "typical_decision", "Decision");
 	table_column_estimate(t, FORMAT_RELATIVE, "tail", "Tail [95 %]");
 	table_column(t, FORMAT_DECISION, "tail_decision", "Decision");
 	table_column_estimate(t, FORMAT_NUMBER, "shape", "Shape [95 %]");
@@ -31,7 +30,7 @@ void table_distribution(struct table *t, const struct analysis *a)
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
 		table_cell_names(t, a, c);
-		table_estimate(t, &c->bias_typical);
+		add_component(t, &c->component[COMPONENT_TYPICAL]);
 		add_component(t, &c->component[COMPONENT_TAIL]);
 		add_component(t, &c->component[COMPONENT_SHAPE]);
 		add_component(t, &c->component[COMPONENT_OPERATION]);

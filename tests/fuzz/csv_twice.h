@@ -9,13 +9,14 @@
 #include <string.h>
 
 #include "capture/format_csv_private.h"
+#include "tests/heap_item.h"
 
 static void compare_record(struct trace *a, struct trace *b, const struct trace_record *x, const struct trace_record *y)
 {
 	struct trace_record p = *x, q = *y;
 	size_t len_a = 0, len_b = 0;
 	const struct trace_object *o = trace_object(a, x->object), *u = trace_object(b, y->object);
-	const void *h = trace_heap(a, x->heap, &len_a), *i = trace_heap(b, y->heap, &len_b);
+	const void *h = heap_item(a, x->heap, &len_a), *i = heap_item(b, y->heap, &len_b);
 	assert(!o == !u && (!o || (o->kind == u->kind && !strcmp(o->name, u->name))));
 	assert(!h == !i && len_a == len_b && (!h || !memcmp(h, i, len_a)));
 	p.heap = q.heap = 0; /* batches may end elsewhere */

@@ -10,6 +10,7 @@
 
 #include "capture/format.h"
 #include "capture/op.h"
+#include "tests/heap_item.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -40,7 +41,7 @@ static void compare(struct trace *a, struct trace *b)
 		struct trace_record p = *x, q = *y;
 		size_t len_a, len_b;
 		const struct trace_object *o = trace_object(a, x->object), *u = trace_object(b, y->object);
-		const void *h = trace_heap(a, x->heap, &len_a), *i = trace_heap(b, y->heap, &len_b);
+		const void *h = heap_item(a, x->heap, &len_a), *i = heap_item(b, y->heap, &len_b);
 		assert(!o == !u && (!o || (o->kind == u->kind && !strcmp(o->name, u->name))));
 		assert(!h == !i && len_a == len_b && (!h || !memcmp(h, i, len_a)));
 		p.object = q.object = p.heap = q.heap = 0;
@@ -67,7 +68,7 @@ static void try(const void *text, size_t len)
 			struct trace_record c = *r;
 			const struct trace_object *o = trace_object(t, r->object);
 			size_t heap_len;
-			const void *heap = trace_heap(t, r->heap, &heap_len);
+			const void *heap = heap_item(t, r->heap, &heap_len);
 			if (o)
 				assert(!trace_writer_object(w, o->kind, o->name, &c.object, &e));
 			if (heap)

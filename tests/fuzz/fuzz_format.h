@@ -14,6 +14,7 @@
 
 #include "capture/op.h"
 #include "capture/trace_private.h"
+#include "tests/heap_item.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,7 +27,7 @@ static uint64_t sum_of(struct trace *t)
 	while ((rc = trace_next(t, &r, &e)) == 1) {
 		size_t len;
 		const struct trace_object *o = trace_object(t, r->object);
-		const unsigned char *heap = trace_heap(t, r->heap, &len);
+		const unsigned char *heap = heap_item(t, r->heap, &len);
 		assert(record_is_sane(r) && r->commit == TRACE_COMMIT && r->seq == n++);
 		assert(r->object == OBJECT_NONE || o);
 		assert(r->heap == HEAP_NONE || heap);

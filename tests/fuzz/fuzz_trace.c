@@ -13,6 +13,7 @@
 #include "capture/op.h"
 #include "capture/trace_format.h"
 #include "common/crc32c.h"
+#include "tests/heap_item.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -78,7 +79,7 @@ static void check_record(const struct trace *t, const struct trace_record *r)
 	assert(!o ||
 	       (o->name && o->kind >= OBJECT_PATH && o->kind <= OBJECT_DEVICE && strlen(o->name) <= NAME_LEN_MAX));
 	size_t len;
-	const unsigned char *heap = trace_heap(t, r->heap, &len);
+	const unsigned char *heap = heap_item(t, r->heap, &len);
 	unsigned int sum = 0;
 	for (size_t i = 0; heap && i < len; i++)
 		sum += heap[i]; /* is it all there? */

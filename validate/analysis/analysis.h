@@ -181,9 +181,6 @@ struct cell { /* one scenario x one replayer */
 	struct estimate bias;	       /* paired log ratios */
 	struct estimate bias_independent;
 	struct estimate bias_median, bias_trimmed; /* of the runs' medians and trimmed means; shown, not judged */
-	/* of the typical response, the mean of the fastest 90 % of the requests of a run; shown, not judged. NOT_ASSESSED in
-	 * results of earlier versions */
-	struct estimate bias_typical;
 	uint64_t n_fewest_requests; /* response times in the run that has the fewest; 0 without pairs */
 	struct estimate precision_ratio; /* Pitman-Morgan, sigma_x / sigma_r */
 	double precision_lower95, precision_upper95; /* one-sided */

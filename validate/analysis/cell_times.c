@@ -29,11 +29,6 @@ static double trimmed_response(const struct run_summary *s)
 	return s->response_trimmed_mean;
 }
 
-static double typical_response(const struct run_summary *s)
-{
-	return s->response_typical;
-}
-
 static double p99_response(const struct run_summary *s)
 {
 	return s->response_p99;
@@ -249,18 +244,6 @@ static double lanes_of(const struct pairs *p, const struct scenario *scenario)
 	return n;
 }
 
-static struct estimate typical_bias(const struct pairs *p)
-{
-	struct sample x, r;
-	if (!pairs_have(p, typical_response))
-		return estimate_none(STAT_NOT_ASSESSED);
-	both(&x, &r, p, typical_response);
-	struct estimate e = paired_estimate(&x, &r, p);
-	sample_release(&x);
-	sample_release(&r);
-	return e;
-}
-
 void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *results)
 {
 	const struct scenario *scenario = &results->protocol.scenario[c->scenario];
@@ -293,7 +276,6 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, co
 	split_execution(c, p, scenario);
 	c->bias_median = paired_estimate(&c->x_median, &c->r_median, p);
 	c->bias_trimmed = paired_estimate(&c->x_trimmed, &c->r_trimmed, p);
-	c->bias_typical = typical_bias(p);
 	papers_set(c, 0.05);
 	independent_bias(c);
 	precision(c, e, lx, lr, logs, results->protocol.accept.precision_ratio);

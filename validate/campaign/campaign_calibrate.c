@@ -2,8 +2,7 @@
 /* Before the first run: how many requests make a run long enough, and how much memory the processes take by themselves.
  *
  * Both are found under the conditions of the runs. The count then holds for recording, reruns and replays, so that they
- * do the same; the memory goes on top of the page-cache budget, so that program and replayers have the same page cache.
- * Source: DESIGN section 9, steps 4 and 6. */
+ * do the same; the memory goes on top of the page-cache budget, so that program and replayers have the same page cache. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processor time that others used while a run was made: the covariate of DESIGN section 14, item 5.
+/* Processor time that others used while a run was made: a covariate (doc/statistics.md).
  *
  * A reading is taken before and after each period in which the run was allowed to proceed: the whole run, or each of its
  * slices. The periods are added up, and the processor time of the run itself is subtracted. The run cannot cause the

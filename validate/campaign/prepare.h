@@ -4,7 +4,7 @@
  *
  * A place is a fresh directory inside the target directory that was given, with subdirectories for the workloads'
  * files; scenarios whose files agree share one (levels of one workload, and everything that only reads). Nothing else
- * is touched, and only what was made is removed. Source: DESIGN section 9, step 4. */
+ * is touched, and only what was made is removed. */
 #ifndef VALIDATE_PREPARE_H
 #define VALIDATE_PREPARE_H
 

@@ -3,7 +3,7 @@
  *
  * In each round a seeded generator draws the order of the processes that have requests left. Each in turn is continued, runs for a
  * slice, is paused, and the next one begins when all its threads are quiet. A process without requests left takes part in no
- * further round. Source: DESIGN section 14, item 3; METHODS section 11. */
+ * further round. Source: doc/statistics.md, pairing. */
 #ifndef VALIDATE_ROUNDS_H
 #define VALIDATE_ROUNDS_H
 

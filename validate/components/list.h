@@ -17,8 +17,10 @@
 #define COMPONENT_LIST(X) \
 	X(BIAS, bias, "bias", bias, OPT_RATIO, 0.10, "bias", 1e-6, 0.99, \
 	  "largest relative bias, either way (default 10%)") \
+	X(TYPICAL, typical, "typical response", typical, OPT_RATIO, 0.10, "typical", 1e-6, 0.99, \
+	  "largest relative bias of the mean of the fastest 90 % of the requests, either way (default 10%)") \
 	X(SHAPE, shape, "shape", shape, OPT_RATIO, 0.10, "shape", 1e-6, 1, \
-	  "largest difference of the distributions of response times over their mean (default 0.10)") \
+	  "largest difference of the distributions of response times over the typical response (default 0.10)") \
 	X(TAIL, tail, "tail", tail, OPT_RATIO, 0.25, "tail", 1e-6, 0.99, \
 	  "largest relative bias of the slowest 1 % of the requests, either way (default 25%)") \
 	X(OPERATION, operation, "bias by operation", operation, OPT_RATIO, 0.15, "operation", 1e-6, 0.99, \

@@ -41,7 +41,7 @@ struct reorder_summary {
 	uint64_t max_extent;              /* arrivals */
 };
 
-/* Edges of the shape (doc/run-metrics.md): ratios of a response time to the mean of its run, ascending, fixed. From 1/64
+/* Edges of the shape (doc/run-metrics.md): ratios of a response time to the typical response of its run, ascending, fixed. From 1/64
  * to 64 in 128 steps of equal ratio within each part: 26 % below 1/16, 15 % to 1/4, 6 % to 0.5, 2.8 % to 0.7, 1.6 % to
  * 0.9, 0.5 % to 1.1, 2.1 % to 1.3, 5.5 % to 2, 15 % to 8, 41 % to 64. k < SUMMARY_N_SHAPE. */
 #define SUMMARY_N_SHAPE 129
@@ -86,8 +86,8 @@ struct run_summary {
 	 * the number of requests of the input, or of the trace where there is no input; extra requests are in the second. */
 	bool has_halves; /* false in summaries of earlier versions */
 	struct moments half[2];
-	/* Requests with response <= summary_shape_edge(k) * response.mean, interpolated inside a bucket of the histogram. */
-	bool has_shape; /* false in summaries of earlier versions, and where the mean is 0 */
+	/* Requests with response <= summary_shape_edge(k) * response_typical, interpolated inside a bucket of the histogram. */
+	bool has_shape; /* false in summaries of earlier versions, and where the typical response is 0 */
 	uint64_t shape[SUMMARY_N_SHAPE];
 	struct histogram response_histogram;
 	struct op_summary *op; /* op[n_ops], at most SUMMARY_MAX_OPS */

@@ -39,9 +39,9 @@ void summary_fill_distribution(struct run_summary *s, const struct moments *half
 	s->has_halves = true;
 	for (size_t i = 0; i < 2; i++)
 		s->half[i] = half[i];
-	s->has_shape = s->response.mean > 0;
+	s->has_shape = s->response_typical > 0;
 	for (size_t k = 0; k < SUMMARY_N_SHAPE; k++)
-		edge[k] = summary_shape_edge(k) * s->response.mean;
+		edge[k] = summary_shape_edge(k) * s->response_typical;
 	if (s->has_shape)
 		histogram_count_at_most(h, edge, SUMMARY_N_SHAPE, s->shape);
 }

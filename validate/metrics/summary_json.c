@@ -252,9 +252,9 @@ static int get_distribution(struct run_summary *s, const json_t *o, struct err *
 	if (json_object_get(o, "response_tail"))
 		rc = get_members(s, summary_tail_members, o, e);
 	rc = rc ? rc : get_halves(s, o, e);
-	s->has_shape = json_object_get(o, "shape");
+	s->has_shape = json_object_get(o, "shape_typical");
 	if (!rc && s->has_shape)
-		rc = get_counts(s->shape, SUMMARY_N_SHAPE, o, "shape", e);
+		rc = get_counts(s->shape, SUMMARY_N_SHAPE, o, "shape_typical", e);
 	return rc || !json_object_get(o, "n_slices") ? rc : get_members(s, summary_slices_members, o, e);
 }
 

@@ -162,7 +162,7 @@ static int put_distribution(json_t *o, const struct run_summary *s)
 		rc |= json_object_set_new(o, "half", json_pack("[o, o]", members_to_json(&s->half[0], summary_moments_members),
 							       members_to_json(&s->half[1], summary_moments_members)));
 	if (s->has_shape)
-		rc |= json_object_set_new(o, "shape", levels_to_json(NULL, s->shape, SUMMARY_N_SHAPE));
+		rc |= json_object_set_new(o, "shape_typical", levels_to_json(NULL, s->shape, SUMMARY_N_SHAPE));
 	return rc;
 }
 

@@ -198,7 +198,7 @@ static void scan_distribution(struct json_scan *t, struct run_summary *s)
 		scan_object(t, &s->half[1], summary_moments_members);
 		json_scan_text(t, "]");
 	}
-	s->has_shape = json_scan_member_if(t, "shape");
+	s->has_shape = json_scan_member_if(t, "shape_typical");
 	if (s->has_shape)
 		json_scan_counts(t, s->shape, SUMMARY_N_SHAPE);
 	if (json_scan_member_if(t, "n_left_out")) {

@@ -11,6 +11,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "common/files.h"
+#include "common/leftovers.h"
 #include "common/progress.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
@@ -261,7 +262,7 @@ int capture_trial_run(struct capture_trial *t, const struct capture_trial_option
 		return err_sys(e, errno, "%s", o->target);
 	j.dir = xasprintf("%s/validate-capture-XXXXXX", where);
 	free(where);
-	if (!mkdtemp(j.dir)) {
+	if (!leftover_directory(j.dir)) {
 		rc = err_sys(e, errno, "cannot make a directory like %s (--target DIR names another place)", j.dir);
 		free(j.dir);
 		return rc;

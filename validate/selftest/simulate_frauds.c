@@ -59,7 +59,7 @@ static void distribution_set(struct run_summary *s, struct times *t)
 	s->response_tail = mean_of(t->sorted + t->n - n_tail, n_tail);
 	s->has_halves = s->has_shape = true;
 	for (size_t k = 0; k < SUMMARY_N_SHAPE; k++) {
-		while (below < t->n && t->sorted[below] <= summary_shape_edge(k) * s->response.mean)
+		while (below < t->n && t->sorted[below] <= summary_shape_edge(k) * s->response_typical)
 			below++;
 		s->shape[k] = below;
 	}

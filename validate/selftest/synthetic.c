@@ -318,16 +318,17 @@ static double share_below(double edge, double less)
 	return fmin(1, fmax(0, share - (edge > 0.25 && edge < 1.75 ? less : 0)));
 }
 
-/* The parts of the distribution: `z` is a little scatter. */
-static void distribution_set(struct run_summary *s, const struct defect *d, bool struck, double z)
+/* The parts of the distribution: `z` is a little scatter; `faultless_mean` is the mean without a defect. */
+static void distribution_set(struct run_summary *s, const struct defect *d, bool struck, double z, double faultless_mean)
 {
 	double mean = s->response.mean, off = 1 + 0.003 * z;
+	double typical = struck && d->kind == COMPONENT_TYPICAL ? 1 + d->times * accept_defaults.typical : 1;
 	double tail = struck && d->kind == COMPONENT_TAIL ? 1 + d->times * accept_defaults.tail : 1;
 	double half = struck && d->kind == COMPONENT_HALF ? d->times * accept_defaults.half : 0;
 	double operation = struck && d->kind == COMPONENT_OPERATION ? d->times * accept_defaults.operation : 0;
 	double less = 0.002 * z + (struck && d->kind == COMPONENT_SHAPE ? d->times * accept_defaults.shape : 0);
 	s->response_tail = mean * 4 * tail * off;
-	s->response_typical = mean * 0.85;
+	s->response_typical = faultless_mean * 0.85 * typical;
 	s->has_halves = true;
 	for (int i = 0; i < 2; i++) /* as much faster as the other is slower: the mean stays */
 		s->half[i] = (struct moments){.n = N_REQUESTS / 2, .mean = mean * (1 + (i ? -half : half)), .sd = mean / 4};
@@ -374,7 +375,7 @@ static void role_draw(struct synthetic *s, enum world world, const struct defect
 		/* every fault is of one component alone: what waits between requests makes up for what they take longer */
 		times_set(sum, mean * bias_of(d, scenario, struck), mean * N_REQUESTS / level * 1.02 * longer);
 		levels_set(sum, d, struck, c.level[b - 1]);
-		distribution_set(sum, d, struck, c.level[b - 1]);
+		distribution_set(sum, d, struck, c.level[b - 1], mean);
 		if (role > 0)
 			order_set(sum, d, struck, &c, b, rng);
 		if (role > 0 && is_timed(d))

@@ -119,7 +119,7 @@ void message_wait(struct messages *m, uint32_t channel)
 	const struct channel *c = &m->rank->channel[channel];
 	struct line *l = &m->line[channel];
 	if (c->kind == CHANNEL_INSIDE) {
-		gate_wait(&m->gates, c->tag, ++l->n_waited);
+		gate_wait(&m->gates, &l->waiter, c->tag, ++l->n_waited);
 		return;
 	}
 	wait_for(m, l);

@@ -18,6 +18,7 @@ struct line { /* a channel while it runs: used by the one thread at this end of 
 	_Alignas(128) MPI_Request request; /* in: of the message that comes next; out: of the one before */
 	uint32_t n_done;		   /* signals sent, or waits that are over; inside: signals, and */
 	_Alignas(128) uint32_t n_waited;   /* waits */
+	struct gate_waiter waiter;
 };
 
 struct messages {

@@ -5,6 +5,7 @@
 #include "capture/op.h"
 #include "capture/trace_format.h"
 #include "tests/unit/capture/sample.h"
+#include "tests/heap_item.h"
 
 #define HEADER "pid,tid,begin,end,function,args,rvalue\n"
 
@@ -156,7 +157,7 @@ static void check_odd(const char *path, uint64_t n)
 			assert_string_equal(o->name, names[want.object]);
 			assert_int_equal(o->kind, 1 + want.object % 3);
 		}
-		const void *heap = trace_heap(t, r->heap, &len), *bytes = some_bytes(i, &want_len);
+		const void *heap = heap_item(t, r->heap, &len), *bytes = some_bytes(i, &want_len);
 		assert_int_equal(heap != NULL, i % 11 == 0);
 		if (heap) {
 			assert_int_equal(len, want_len);

@@ -11,6 +11,7 @@
 #include "capture/trace_meta.h"
 #include "common/xalloc.h"
 #include "tests/unit/capture/sample.h"
+#include "tests/heap_item.h"
 
 static void check_all(const char *path, uint64_t n)
 {
@@ -267,11 +268,11 @@ static void heap_comes_back(void **state)
 		uint32_t ref[N];
 		const struct trace_record *r;
 		size_t len;
-		assert_null(trace_heap(t, 0, &len)); /* not read yet */
+		assert_null(heap_item(t, 0, &len)); /* not read yet */
 		for (uint32_t i = 0; i < N; i++) {
 			assert_int_equal(trace_next(t, &r, &e), 1);
 			ref[i] = r->heap;
-			const unsigned char *got = trace_heap(t, ref[i], &len);
+			const unsigned char *got = heap_item(t, ref[i], &len);
 			assert_non_null(got);
 			assert_int_equal(len, heap_len(i));
 			for (size_t j = 0; j < len; j++)
@@ -279,11 +280,11 @@ static void heap_comes_back(void **state)
 			assert_int_equal(r->seq, i); /* the heap's window is not the records' */
 		}
 		for (uint32_t i = N; i-- > 0;) { /* and in any order afterwards */
-			assert_non_null(trace_heap(t, ref[i], &len));
+			assert_non_null(heap_item(t, ref[i], &len));
 			assert_int_equal(len, heap_len(i));
 		}
-		assert_null(trace_heap(t, HEAP_NONE, &len));
-		assert_null(trace_heap(t, HEAP_NONE - 1, &len));
+		assert_null(heap_item(t, HEAP_NONE, &len));
+		assert_null(heap_item(t, HEAP_NONE - 1, &len));
 		trace_close(t);
 	}
 	free(bytes);
@@ -336,7 +337,7 @@ static void version_1_stays_readable(void **state)
 			size_t len;
 			assert_int_equal(trace_next(t, &r, &e), 1);
 			struct trace_record got = *r, want = sample_record(i);
-			const void *heap = trace_heap(t, r->heap, &len);
+			const void *heap = heap_item(t, r->heap, &len);
 			assert_int_equal(heap != NULL, i < 10);
 			if (heap)
 				assert_true(len == i && !memcmp(heap, "0123456789", len));

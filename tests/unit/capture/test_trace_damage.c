@@ -9,6 +9,7 @@
 #include "capture/trace_format.h"
 #include "common/crc32c.h"
 #include "tests/unit/capture/sample.h"
+#include "tests/heap_item.h"
 
 enum { N = 30 };
 
@@ -82,7 +83,7 @@ static uint32_t read_all(struct trace *t, unsigned int *n_damaged, char *first_m
 		check_varied(r);
 		seen |= 1u << r->seq;
 		size_t heap_len;
-		trace_heap(t, r->heap, &heap_len);
+		heap_item(t, r->heap, &heap_len);
 		trace_object(t, r->object);
 	}
 	return seen;
@@ -583,12 +584,12 @@ static void lost_heap(void **state)
 		assert_true(rc == 1 || rc == -EBADMSG);
 	for (int round = 0; round < 2; round++) {
 		size_t n;
-		const char *first = trace_heap(t, ref[0], &n);
+		const char *first = heap_item(t, ref[0], &n);
 		assert_non_null(first);
 		assert_int_equal(n, ITEM);
 		assert_int_equal(first[0], 'a');
 		assert_int_equal(first[ITEM - 1], 'a');
-		assert_null(trace_heap(t, ref[LOST], &n));
+		assert_null(heap_item(t, ref[LOST], &n));
 	}
 	trace_close(t);
 	free(p);

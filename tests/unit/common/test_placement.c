@@ -56,7 +56,7 @@ static void buffers_do_not_overlap(void **state)
 			struct placement p;
 			assert_int_equal(placement_init(&p, kind, sizes[i], i & 1, N_THREADS, NULL), 0);
 			check_threads_apart(&p, sizes[i]);
-			for (uint64_t k = 1; k <= p.slot_mask; k++)
+			for (uint64_t k = 1; k <= p.row[1].slot_mask; k++)
 				assert_true(address(&p, 1, k) - address(&p, 1, k - 1) >= sizes[i]);
 			placement_release(&p);
 		}
@@ -150,13 +150,39 @@ static void impossible_ones_are_refused(void **state)
 	placement_release(&empty);
 }
 
+/* Each thread has what its own longest request needs, and long ones share a buffer. */
+static void each_thread_has_its_own_size(void **state)
+{
+	(void)state;
+	static const size_t each[] = {0, 10, 5 << 20, 4096};
+	for (int kind = 0; kind < N_KINDS; kind++)
+		for (int direct = 0; direct < 2; direct++) {
+			struct placement p;
+			const struct placement_need need = {.block_bytes = each, .n_threads = 4, .common_bytes = 70 << 20, .direct = direct};
+			assert_int_equal(placement_init_each(&p, kind, &need, NULL), 0);
+			for (unsigned int t = 0; t < 4; t++) {
+				const uintptr_t last = address(&p, t, p.row[t].slot_mask) + p.row[t].room;
+				assert_int_equal(p.row[t].room, each[t] ? each[t] : 1);
+				assert_true(last <= (uintptr_t)p.region.base + p.region.n_bytes);
+				assert_true(t == 3 || last <= address(&p, t + 1, 0));
+				assert_true((p.row[t].slot_mask + 1) * p.row[t].slot_bytes <= PLACEMENT_OWN_MAX || !p.row[t].slot_mask);
+				assert_int_equal(address(&p, t, 1) % p.align_bytes, 0);
+			}
+			assert_true(p.region.n_bytes < ((size_t)70 << 20));
+			assert_int_equal((uintptr_t)p.common % p.align_bytes, 0);
+			assert_true(p.common + p.common_room <= (unsigned char *)p.common_region.base + p.common_region.n_bytes);
+			memset(p.common, 1, p.common_room);
+			placement_release(&p);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_kind_has_a_name),         cmocka_unit_test(buffers_do_not_overlap),
 	    cmocka_unit_test(no_kind_uses_the_slow_places), cmocka_unit_test(where_they_lie),
 	    cmocka_unit_test(direct_io_gets_whole_pages),   cmocka_unit_test(no_first_touch_is_left),
-	    cmocka_unit_test(impossible_ones_are_refused),
+	    cmocka_unit_test(impossible_ones_are_refused), cmocka_unit_test(each_thread_has_its_own_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

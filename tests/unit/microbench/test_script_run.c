@@ -22,6 +22,7 @@
 #include "microbench/microbench.h"
 #include "microbench/script.h"
 #include "target.h"
+#include "tests/heap_item.h"
 
 static const char *const names[] = {"fileserver", "postmark", "compile", "createfiles", "copyfiles", NULL};
 
@@ -97,7 +98,7 @@ static void follow_path(struct followed *f, struct trace *t, const struct trace_
 		assert_int_equal(r->heap, HEAP_NONE);
 		return;
 	}
-	const char *to = trace_heap(t, r->heap, &len), *from = trace_object(t, r->object)->name;
+	const char *to = heap_item(t, r->heap, &len), *from = trace_object(t, r->object)->name;
 	assert_non_null(to);
 	assert_true(len + 4 == strlen(from) && !memcmp(from, to, len) && !strcmp(from + len, ".new"));
 	for (uint32_t i = 0; i < trace_n_objects(t); i++)

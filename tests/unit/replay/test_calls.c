@@ -398,6 +398,72 @@ static void streams(void **state)
 	world_release(&w);
 }
 
+/* Calls that were given an address that is none fail alike: the C library, which would copy there itself, never sees it. */
+static void bad_addresses(void **state)
+{
+	(void)state;
+	struct world w;
+	world_init(&w);
+	put(&w, "f", "0123456789");
+	const struct step steps[] = {
+	    {OP_FOPEN, "f", 3, 0, 0, O_RDWR, 3, NULL, 0},
+	    {OP_FREAD, "f", 3, OFFSET_NONE, 4, 0, -EFAULT, NULL, 0},
+	    {OP_FGETS, "f", 3, OFFSET_NONE, 4, 0, -EFAULT, NULL, 0},
+	    {OP_GETDELIM, "f", 3, OFFSET_NONE, 0, '\n', -EFAULT, NULL, 0},
+	    {OP_FREAD, "f", 3, OFFSET_NONE, 4, 0, 4, NULL, 0},
+	    {OP_FSEEK, "f", 3, 0, 0, SEEK_END, 0, NULL, 0},
+	    {OP_FWRITE, "f", 3, OFFSET_NONE, 6, 0, 6, NULL, 0},
+	    {OP_FWRITE, "f", 3, OFFSET_NONE, 6, 0, -EFAULT, NULL, 0},
+	    {OP_FPUTS, "f", 3, OFFSET_NONE, 6, 0, -EFAULT, NULL, 0},
+	    {OP_FPRINTF, "f", 3, OFFSET_NONE, 0, 0, -EFAULT, NULL, 0},
+	    {OP_FWRITE, "f", 3, OFFSET_NONE, 6, 0, 6, NULL, 0},
+	    {OP_FCLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_OPEN, NULL, 0, 0, 0, O_RDONLY, -EFAULT, NULL, 0},
+	    {OP_FOPEN, NULL, 0, 0, 0, O_RDONLY, -EFAULT, NULL, 0},
+	    {OP_OPENDIR, NULL, 0, 0, 0, 0, -EFAULT, NULL, 0},
+	    {OP_SCANDIR, NULL, 0, 0, 0, 0, -EFAULT, NULL, 0},
+	    {OP_REALPATH, NULL, 0, 0, 0, 0, -EFAULT, NULL, 0},
+	    {OP_CHDIR, NULL, 0, 0, 0, 0, -EFAULT, NULL, 0},
+	};
+	PLAY(&w, steps);
+	assert_int_equal(size_of(&w, "f"), 22);
+	world_release(&w);
+}
+
+/* Whatever operation a trace says failed so, the replay goes on. */
+static void every_operation_with_a_bad_address(void **state)
+{
+	enum { EACH = 8 };
+	(void)state;
+	static struct step steps[OP_COMPUTE * EACH];
+	for (uint64_t length = 0; length <= 9; length += 3) {
+		struct world w;
+		struct err e = ERR_INIT;
+		uint64_t n_mismatches;
+		size_t n = 0;
+		world_init(&w);
+		put(&w, "f", "0123456789");
+		for (unsigned int op = OP_OPEN; op < OP_COMPUTE; op++) {
+			const struct step each[EACH] = {
+			    {OP_FOPEN, "f", 3, 0, 0, O_RDWR, 3, NULL, 0},
+			    {OP_OPEN, "f", 4, 0, 0, O_RDWR, 4, NULL, 0},
+			    {OP_MMAP, "f", 4, 0, 4096, 0x60000001, 0x700000, NULL, 0},
+			    {(enum trace_op)op, "f", 3, 0, length, 0, -EFAULT, TEXT("user.a")},
+			    {(enum trace_op)op, "f", 4, 0, length, 0, -EFAULT, NULL, 0},
+			    {(enum trace_op)op, NULL, 0, 0, length, 1, -EFAULT, NULL, 0},
+			    {OP_FCLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
+			    {OP_CLOSE, "f", 4, 0, 0, 0, 0, NULL, 0},
+			};
+			memcpy(&steps[n], each, sizeof each);
+			n += EACH;
+		}
+		steps_write(w.g.input, steps, n);
+		if (replay_run(w.g.input, &w.g.c, &n_mismatches, &e))
+			fail_msg("length %d: %s", (int)length, e.msg);
+		world_release(&w);
+	}
+}
+
 /* Two threads put lines into each of many streams that nobody was seen to open, the first ones at the same time: none is lost. */
 static void streams_of_nobody(void **state)
 {
@@ -493,7 +559,8 @@ int main(void)
 	    cmocka_unit_test(privileged_attributes),
 	    cmocka_unit_test(descriptors),
 	    cmocka_unit_test(directories),
-	    cmocka_unit_test(streams),
+	    cmocka_unit_test(streams), cmocka_unit_test(bad_addresses),
+	    cmocka_unit_test(every_operation_with_a_bad_address),
 	    cmocka_unit_test(streams_of_nobody),
 	    cmocka_unit_test(asynchronous),
 	    cmocka_unit_test(no_call_leaves_the_directory),

@@ -19,7 +19,8 @@ struct pair {
 	struct gates gates;
 	uint32_t n;
 	uint64_t done[2]; /* of each side; written before publishing, read by the other after waiting */
-	uint64_t n_early, n_sleeps[2];
+	uint64_t n_early;
+	struct gate_waiter waiter[2];
 };
 
 struct side {
@@ -36,7 +37,7 @@ static void *side_run(void *arg)
 	for (uint32_t k = 0; k < p->n; k++) {
 		uint32_t wanted = s->me == 0 ? 2 * k : 2 * k + 2; /* the first goes ahead by one step */
 		if (!gate_passed(&p->gates, other, wanted))
-			p->n_sleeps[s->me] += gate_wait(&p->gates, other, wanted);
+			gate_wait(&p->gates, &p->waiter[s->me], other, wanted);
 		uint64_t seen = p->done[!s->me];
 		if (seen < (s->me == 0 ? k : k + 1))
 			__atomic_fetch_add(&p->n_early, 1, __ATOMIC_RELAXED);
@@ -66,7 +67,7 @@ static void ping_pong(uint32_t n, int64_t spin_ns, bool crowded, uint64_t *n_sle
 	assert_int_equal(p.done[0], n);
 	assert_int_equal(p.done[1], n);
 	gates_release(&p.gates);
-	*n_sleeps = p.n_sleeps[0] + p.n_sleeps[1];
+	*n_sleeps = p.waiter[0].n_sleeps + p.waiter[1].n_sleeps;
 }
 
 /* Two that run side by side may hardly ever have to wait: again until the futex was met often enough to say something. */
@@ -118,7 +119,7 @@ static uint64_t ping_pong_across(bool crowded)
 	assert_int_equal(status, 0);
 	assert_int_equal(p->n_early, 0);
 	assert_int_equal(p->done[1], p->n);
-	uint64_t n = p->n_sleeps[0] + p->n_sleeps[1];
+	uint64_t n = p->waiter[0].n_sleeps + p->waiter[1].n_sleeps;
 	gates_release(&p->gates);
 	vm_free(&memory);
 	return n;
@@ -151,14 +152,15 @@ struct watcher {
 static void *watch(void *arg)
 {
 	struct watcher *w = arg;
+	struct gate_waiter waiter = {.n_sleeps = 0};
 	for (uint32_t k = w->step; k <= N_STEPS; k += w->step) {
 		if (!gate_passed(&w->c->gates, 0, k))
-			gate_wait(&w->c->gates, 0, k);
+			gate_wait(&w->c->gates, &waiter, 0, k);
 		if (__atomic_load_n(&w->c->value, __ATOMIC_RELAXED) < k)
 			__atomic_fetch_add(&w->c->n_early, 1, __ATOMIC_RELAXED);
 	}
 	if (!gate_passed(&w->c->gates, 0, N_STEPS + 1)) /* never published: only the end lets it go */
-		gate_wait(&w->c->gates, 0, N_STEPS + 1);
+		gate_wait(&w->c->gates, &waiter, 0, N_STEPS + 1);
 	return NULL;
 }
 

@@ -8,6 +8,7 @@
 
 #include "replay/order/infer_trace.h"
 #include "rig.h"
+#include "tests/heap_item.h"
 
 #define MAX 24
 
@@ -275,7 +276,7 @@ static void annotated(void **state)
 		uint32_t n;
 		assert_int_equal(trace_next(t, &record, &e), 1);
 		assert_int_equal(record->offset, 512 * i);
-		const char *item = trace_heap(t, record->heap, &len);
+		const char *item = heap_item(t, record->heap, &len);
 		assert_int_equal(len, 12);
 		memcpy(&lo, item, sizeof lo);
 		memcpy(&n, item + 8, sizeof n);

@@ -52,7 +52,6 @@ static void issue_order_and_threads(void **state)
 	assert_int_equal(x.l.n_threads, 2);
 	assert_int_equal(x.l.thread[0].tid, 4);
 	assert_int_equal(x.l.thread[1].n_requests, 3);
-	assert_int_equal(x.l.max_length, 70);
 	assert_int_equal(x.l.first_begin_ns, 5);
 	assert_int_equal(x.l.last_end_ns, 60);
 	assert_true(load_end_ns(&x.l, &x.l.request[0]) == INT64_MAX);
@@ -119,6 +118,8 @@ static void what_cannot_be_replayed_is_named(void **state)
 	refuse(&s, EINVAL, "record 1: it ends 1 ns before it begins");
 	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, (uint64_t)1 << 62, 1);
 	refuse(&s, E2BIG, "record 0: a pread of 4611686018427387904 bytes");
+	sample_data(&s, 1, 0, 1, OP_GETDELIM, 3, 0, 0, 0, INT64_MAX);
+	refuse(&s, E2BIG, "record 0: a getdelim that moved 9223372036854775807 bytes");
 	sample_data(&s, 1, 0, 1, OP_OPEN, 3, OBJECT_NONE, 0, 0, 3);
 	refuse(&s, EINVAL, "record 0: an open without a path");
 	s.extra_json = "{\"descriptors\":[{\"fd\":\"three\",\"path\":\"f\"}]}";
@@ -513,9 +514,35 @@ static void files_outside_are_prepared_inside(void **state)
 	sample_release(&s);
 }
 
+/* The table of names grows while the links are noted. */
+static void every_listed_link_is_known(void **state)
+{
+	enum { N = 200 };
+	(void)state;
+	static char name[N][16];
+	static struct fileset_entry entry[N];
+	static struct fileset_detail detail[N];
+	for (int i = 0; i < N; i++) {
+		snprintf(name[i], sizeof name[i], "link%d", i);
+		entry[i] = (struct fileset_entry){.path = name[i]};
+		detail[i] = (struct fileset_detail){.link = "f"};
+	}
+	struct sample s = {.paths = {"f"}, .n_paths = 1, .files = {entry, N, detail}};
+	sample_data(&s, 9, 50, 60, OP_PREAD, 3, 0, 0, 10, 10);
+	struct loaded x;
+	load(&s, &x);
+	uint32_t n_links = 0;
+	for (uint32_t i = 0; i < x.s.n_files; i++)
+		n_links += x.s.file[i].maybe_link && !strncmp(x.s.file[i].name, "link", 4);
+	assert_int_equal(n_links, N);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_listed_link_is_known),
 		cmocka_unit_test(issue_order_and_threads),
 		cmocka_unit_test(requests_are_sorted_by_their_begins),
 		cmocka_unit_test(ends_are_exact_however_long_it_took),

@@ -216,7 +216,7 @@ static void test_no_limit(void **state)
 	assert_int_equal(a.n_not_trusted, 2);
 	struct accept_limits *l = &c.results.protocol.accept;
 	*l = (struct accept_limits){.bias = NAN, .precision_ratio = NAN, .uncertainty = NAN, .reordered = NAN,
-				    .execution_time = NAN, .execution_time_timed = NAN, .shape = NAN, .tail = NAN, .operation = NAN,
+				    .execution_time = NAN, .execution_time_timed = NAN, .typical = NAN, .shape = NAN, .tail = NAN, .operation = NAN,
 				    .half = NAN, .concurrency = NAN, .n_mismatched = UINT64_MAX, .linearity = NAN,
 				    .in_flight = NAN, .in_flight_max = NAN, .issue_error_ns = -1, .share_late = NAN,
 				    .repeatability = NAN, .guard_band = NAN};

@@ -226,7 +226,7 @@ static bool is_optional(const char *name)
 	       !strcmp(name, "response_at_level") || !strcmp(name, "issue_error_quantile") || !strcmp(name, "pace") ||
 	       !strcmp(name, "active_ns") || !strcmp(name, "moved_bytes") || !strcmp(name, "peak_memory_bytes") ||
 	       !strcmp(name, "causality") || !strcmp(name, "nodes") || !strcmp(name, "response_tail") ||
-	       !strcmp(name, "half") || !strcmp(name, "shape");
+	       !strcmp(name, "half") || !strcmp(name, "shape_typical");
 }
 
 /* Optional also as a member of a member. */
@@ -344,7 +344,7 @@ static void test_distributions_that_cannot_be(void **state)
 static void test_summary_of_an_earlier_version(void **state)
 {
 	(void)state;
-	static const char *const added[] = {"response_tail", "response_typical", "half", "shape"};
+	static const char *const added[] = {"response_tail", "response_typical", "half", "shape_typical"};
 	struct run_summary s;
 	struct err e = ERR_INIT;
 	make_summary(&s, 7, true);
@@ -372,7 +372,7 @@ static void test_contradictions(void **state)
 	expect_change_refused("response_tail", NULL, json_real(1e30));
 	expect_change_refused("response_typical", NULL, json_real(0));
 	expect_change_refused("half", NULL, json_array());
-	expect_change_refused("shape", NULL, json_pack("[i,i]", 1, 2));
+	expect_change_refused("shape_typical", NULL, json_pack("[i,i]", 1, 2));
 	expect_change_refused("version", NULL, json_integer(2));
 	expect_change_refused("response", "n", json_integer(501));
 	expect_change_refused("response", "mean", json_real(1e30));

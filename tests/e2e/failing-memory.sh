@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Each command with one allocation that fails: its output is what it is with memory, or it ends with a message that names
+# memory and leaves nothing behind. FAILING_MEMORY_STEP=1 tries every allocation; otherwise a few of each command.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+[ -z "${SANITIZE:-}" ] || skip 'the sanitizers have allocators of their own'
+${CC:-cc} -w -O1 -shared -fPIC -o failing-memory.so "$SRCDIR/tests/programs/failing-memory.c" -ldl || skip 'no library to preload'
+export TMPDIR="$PWD/tmp" FAIL_COUNT="$PWD/failed"
+mkdir tmp
+
+tiny tiny.conf
+status=0
+"$VALIDATE" run tiny.conf -o results --quiet >/dev/null 2>err || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "the campaign ended with status $status: $(cat err)" ;; esac
+cp "$SRCDIR/tests/data/trace-v1.trace" in.trace
+cp in.trace again.trace
+cp "$SRCDIR/tests/data/compare/old.json" "$SRCDIR/tests/data/compare/worse.json" .
+seq 1 30 >numbers
+formats="$SRCDIR/tests/data/formats"
+
+# What a command gives: its standard output, and the file it writes; a trace by its requests, for it has the date it was made on
+shown() {
+	cat out
+	case $1 in
+	import | slice) [ ! -e made ] || "$VALIDATE" export --to csv made -o - ;;
+	*) [ ! -e made ] || cat made ;;
+	esac
+}
+
+# sweep STEP COMMAND...: allocations 1, 1 + STEP, ... fail, one in each run
+sweep() {
+	step=${FAILING_MEMORY_STEP:-$1}
+	shift
+	rm -f made
+	usual=0
+	"$VALIDATE" "$@" >out 2>err || usual=$?
+	shown "$1" >expected
+	at=1
+	n=0
+	while :; do
+		rm -f made failed
+		status=0
+		FAIL_AT=$at LD_PRELOAD="$PWD/failing-memory.so" "$VALIDATE" "$@" >out 2>err || status=$?
+		[ -e failed ] || break
+		left=$(find . -name '.validate-*' -o -path './tmp/*')
+		[ -z "$left" ] || fail "allocation $at of $*: left behind: $left"
+		if [ "$status" -ne "$usual" ] || ! { shown "$1" | cmp -s - expected; }; then
+			[ "$status" -eq 3 ] && grep -qi 'memory' err || fail "allocation $at of $*: status $status, $(cat err)"
+			[ ! -e made ] || { shown "$1" | cmp -s - expected; } || fail "allocation $at of $*: half a file"
+			n=$((n + 1))
+		fi
+		at=$((at + step))
+	done
+	[ $n -gt 0 ] || fail "no allocation of $* mattered"
+}
+
+sweep 97 info in.trace
+sweep 251 info in.trace --json
+sweep 149 info in.trace --html made
+sweep 499 metrics in.trace again.trace --json
+sweep 11 stats numbers
+sweep 13 slice in.trace --operation read -o made
+sweep 17 export --to csv in.trace -o made
+sweep 31 import "$formats/strace-us.strace" -o made
+sweep 23 import "$formats/sda.blkparse" -o made
+sweep 29 import "$formats/snia.csv" -o made
+sweep 397 baseline save results -o made
+sweep 103 baseline show old.json
+sweep 1499 compare old.json worse.json
+sweep 19997 report results
+
+# a signal that asks for the end leaves no file under another name either
+i=0
+while [ $i -lt 500 ]; do
+	cat "$formats/sda.blkparse"
+	i=$((i + 1))
+done >large.blkparse
+"$VALIDATE" import --lenient 1000000 large.blkparse -o signalled >/dev/null 2>&1 &
+reader=$!
+while [ -z "$(find . -name '.validate-*')" ] && kill -0 $reader 2>/dev/null; do :; done
+kill -TERM $reader 2>/dev/null || fail 'the import ended too early'
+status=0
+wait $reader 2>/dev/null || status=$?
+[ $status -eq 143 ] || fail "status $status instead of SIGTERM's"
+[ -z "$(find . -name '.validate-*')" ] || fail "left behind by SIGTERM: $(find . -name '.validate-*')"

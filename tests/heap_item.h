@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* For tests: a heap item of a trace that can be read. */
+#ifndef TESTS_HEAP_ITEM_H
+#define TESTS_HEAP_ITEM_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture/trace.h"
+
+/* As trace_heap(): borrowed, NULL where there is none. Ends the test where it cannot be read. */
+static inline const void *heap_item(const struct trace *t, uint32_t ref, size_t *len)
+{
+	struct err e = ERR_INIT;
+	const void *data;
+	if (!trace_heap(t, ref, &data, len, &e))
+		return data;
+	fprintf(stderr, "%s\n", e.msg);
+	abort();
+}
+
+#endif

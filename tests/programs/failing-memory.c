@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Preloaded: the allocation number FAIL_AT of the process fails with ENOMEM; with FAIL_ON=1 all later ones fail, too.
+ * Counted are malloc, calloc, realloc and mmap of anonymous memory. FAIL_COUNT names a file to which the process adds
+ * a byte when an allocation fails. Programs that the process starts are left alone. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static _Atomic long n_calls;
+
+static int fails(void)
+{
+	static long at, on;
+	if (!at) {
+		const char *text = getenv("FAIL_AT");
+		on = getenv("FAIL_ON") != NULL;
+		at = text ? atol(text) : -1;
+		unsetenv("FAIL_AT"); /* programs that this one starts have memory */
+	}
+	const long call = ++n_calls;
+	if (at < 0 || (on ? call < at : call != at))
+		return 0;
+	if (call == at && getenv("FAIL_COUNT")) {
+		int fd = open(getenv("FAIL_COUNT"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+		(void)!write(fd, "x", 1);
+		close(fd);
+	}
+	errno = ENOMEM;
+	return 1;
+}
+
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+
+void *malloc(size_t n)
+{
+	return fails() ? NULL : __libc_malloc(n);
+}
+
+void *calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+	return fails() ? NULL : __libc_realloc(p, n);
+}
+
+void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+	static void *(*real)(void *, size_t, int, int, int, off_t);
+	if (!real)
+		real = (void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
+	return (flags & MAP_ANONYMOUS) && fails() ? MAP_FAILED : real(at, n, protection, flags, fd, offset);
+}
