@@ -20,6 +20,10 @@ inject 100 --points 100 --only import-strace,import-blktrace,export-iolog,slice-
 inject 15 --points 1000 --only info --family open
 # a trace whose writer fails at once is removed; before, a file without content stayed
 inject 5 --points 1000 --only replay --family seek
+# a file of a report that cannot be written whole is removed; before, its first part stayed
+inject 20 --points 1000 --only pool --family write
+# gnuplot is not started where its directory cannot be set; before, it wrote into another one
+inject 50 --points 400 --only info-html --family malloc
 
 # the walk sees a fault that has a wrong outcome: a command that ends with success and writes something else
 cat >liar <<'END'

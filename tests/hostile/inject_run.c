@@ -57,6 +57,11 @@ static void child_run(const struct walk *w, char *const *argv, bool faults)
 	if (err > 2)
 		close(in), close(out), close(err);
 	setenv("TMPDIR", tmp, 1);
+	if (faults) { /* the driver's own calls are not counted */
+		for (int f = 0; f < N_FAMILIES; f++)
+			w->state->count[f] = 0;
+		w->state->nth = w->armed;
+	}
 	if (faults && w->library) {
 		setenv("LD_PRELOAD", w->library, 1);
 		setenv(STATE_VARIABLE, w->state_path, 1);
@@ -191,8 +196,8 @@ static const char *entry_judge(const struct walk *w, const struct fault_case *c,
 	const struct tree_entry *want = tree_find(&c->after, e->path), *had = tree_find(&c->before, e->path);
 	const char *base = strrchr(e->path, '/') ? strrchr(e->path, '/') + 1 : e->path;
 	snprintf(text, sizeof text, "%s", "");
-	/* What cannot be removed stays. A file system fails an unlink by its look-up, too. */
-	bool kept = w->state->family == UNLINK || (!w->library && w->state->family == STAT);
+	/* What cannot be removed stays. On a file system, look-ups are in every call: an unlink fails, or a file was made when making it fails. */
+	bool looked_up = !w->library && w->state->family == STAT, kept = w->state->family == UNLINK || looked_up;
 	if (!strncmp(base, ".validate-", 10) && !had)
 		snprintf(text, sizeof text, "left behind: %s", e->path);
 	else if (!c->free_tree && !want && !had)
@@ -201,7 +206,7 @@ static const char *entry_judge(const struct walk *w, const struct fault_case *c,
 		return kept || is_left_openly(w, e->path) ? NULL : text;
 	if (c->data && !strncmp(e->path, c->data, strlen(c->data)))
 		return NULL;
-	if (c->free_tree || !S_ISREG(e->mode) || (want && e->digest == want->digest) || (!good && had && e->digest == had->digest))
+	if (c->free_tree || !S_ISREG(e->mode) || (looked_up && !good) || (want && e->digest == want->digest) || (!good && had && e->digest == had->digest))
 		return NULL;
 	if (want && ((want->varies && trace_is_whole(w, e->path)) || (good && is_named(w, e->path))))
 		return NULL;

@@ -67,11 +67,13 @@ static void state_make(struct walk *w)
 		give_up("no program %s", as ? as : w->program);
 }
 
-static void state_set(struct inject_state *s, bool log, struct fault_point p)
+static void state_set(struct walk *w, bool log, struct fault_point p)
 {
+	struct inject_state *s = w->state;
 	s->family = p.family;
 	s->fault = p.fault;
-	s->nth = p.n;
+	s->nth = 0;
+	w->armed = p.n;
 	s->log_sites = log;
 	s->hit = HIT_NONE;
 	for (int f = 0; f < N_FAMILIES; f++)
@@ -89,7 +91,7 @@ static void case_measure(struct walk *w, struct fault_case *c, uint64_t *seed)
 		run_prepare(w, c);
 		if (!i)
 			tree_take(&c->before, w->run);
-		state_set(w->state, i == 0, (struct fault_point){0});
+		state_set(w, i == 0, (struct fault_point){0});
 		run_command(w, c->argv, true, 300, &o);
 		if (!c->good && o.status >= 0)
 			c->good = 1u << o.status;
@@ -131,11 +133,11 @@ static void point_try(struct walk *w, struct fault_case *c, struct fault_point p
 {
 	struct outcome o;
 	run_prepare(w, c);
-	state_set(w->state, false, p);
+	state_set(w, false, p);
 	run_command(w, c->argv, true, 20 + 10 * c->seconds, &o);
 	if (w->state->hit != HIT_FAILED) {
 		w->n_unreached++;
-		state_set(w->state, false, (struct fault_point){0});
+		state_set(w, false, (struct fault_point){0});
 		return;
 	}
 	w->state->nth = 0; /* what looks at the result has no fault */

@@ -72,6 +72,7 @@ struct walk {
 	char *base, *dir;	       /* where the run's directory and `in` are; where logs are */
 	char *run, *out, *err, *state_path;
 	struct inject_state *state;
+	uint64_t armed; /* nth of the state while a command with a fault runs */
 	uint64_t n_injected, n_unreached, n_failed;
 	size_t n_cases; /* that were measured */
 };
