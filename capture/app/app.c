@@ -285,7 +285,11 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* whoever loses its parent is still waited for */
 	if (!rc)
 		rc = run_all(&r, file, library, e);
+	char *scratch = r.spool.dir ? xstrdup(r.spool.dir) : NULL;
 	spool_close(&r.spool);
+	if (!rc && scratch && path_exists(scratch))
+		rc = err_set(e, EIO, "the trace is written, but the scratch directory %s cannot be removed: remove it", scratch);
+	free(scratch);
 	if (r.signals >= 0) {
 		close(r.signals);
 		sigprocmask(SIG_SETMASK, &r.old_mask, NULL);

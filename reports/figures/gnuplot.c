@@ -120,8 +120,11 @@ int gnuplot_run(const char *dir, char *const *scripts, size_t n, unsigned int ti
 		ret = err_set(e, ETIMEDOUT, "gnuplot did not end within %u s", timeout_s);
 	} else if (ret) {
 		ret = err_sys(e, -ret, "cannot wait for gnuplot");
-	} else if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+	} else {
 		read_complaint(log_fd, complaint, sizeof complaint);
+	}
+	/* gnuplot leaves out a file that it cannot read, and ends with 0 */
+	if (!ret && (!WIFEXITED(status) || WEXITSTATUS(status) || strstr(complaint, "Cannot find or open file"))) {
 		ret =
 		    err_set(e, EIO, "gnuplot failed: %s",
 			    complaint[strspn(complaint, " ")] ? complaint + strspn(complaint, " ") : "no reason given");

@@ -18,8 +18,10 @@ inject 100 --points 100 --only import-strace,import-blktrace,export-iolog,slice-
 
 # a plot that cannot be read back is named; before, it was missing
 inject 15 --points 1000 --only info --family open
+# scratch of a capture that cannot be removed is named; before, it stayed without a word
+inject 20 --points 300 --only capture-app --family stat
 # a trace whose writer fails at once is removed; before, a file without content stayed
-inject 5 --points 1000 --only replay --family seek
+inject 3 --points 1000 --only replay --family seek
 # a file of a report that cannot be written whole is removed; before, its first part stayed
 inject 20 --points 1000 --only pool --family write
 # gnuplot is not started where its directory cannot be set; before, it wrote into another one
