@@ -8,7 +8,7 @@
 # mounted. COUNTFILE: lines "NAME COUNT", to which this run's inject-preload, inject-fuse and inject-failures are added; - is none. The
 # count so far is the seed, so that each run tries other calls.
 # BUILD: the directory of the program (build); VALIDATE: the program; WORK: where runs are made and kept when some failed (BUILD/inject).
-# KEEP: when set, WORK stays, and a later call with it uses what is there.
+# FUSE=no: only the preloaded library. KEEP: when set, WORK stays, and a later call with it uses what is there.
 # A failure is printed with the option --at that repeats it: tests/hostile/inject.sh 0 - --only CASE --at FAMILY:N:FAULT
 # Exit status: 0, 1 where a fault had a wrong outcome, 3 where this cannot be run.
 set -u
@@ -150,7 +150,9 @@ unmount() {
 	[ $mounted = no ] || fusermount3 -u "$work/fuse" || umount -l "$work/fuse"
 	mounted=no
 }
-if [ -w /dev/fuse ] && command -v fusermount3 >/dev/null && pkg-config --exists fuse3; then
+if [ "${FUSE:-}" = no ]; then
+	:
+elif [ -w /dev/fuse ] && command -v fusermount3 >/dev/null && pkg-config --exists fuse3; then
 	compile eio_fs "$here/eio_fs.c" $(pkg-config --cflags --libs fuse3)
 	mkdir -p "$work/fuse" "$work/behind"
 	rm -rf "$work/behind/in"

@@ -84,6 +84,8 @@ static void option_take(struct fault_case *c, char *word)
 		c->free_tree = true;
 	else if (!strcmp(word, "rare"))
 		c->rare = true;
+	else if (!strcmp(word, "preload"))
+		c->preload_only = true;
 	else if (!strncmp(word, "data=", 5))
 		c->data = text_make("%s", word + 5);
 	else if (!strncmp(word, "from=", 5))

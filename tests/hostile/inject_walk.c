@@ -257,7 +257,7 @@ int main(int argc, char **argv)
 	FILE *log = o.log ? fopen(o.log, "a") : NULL;
 	size_t n = 0, n_all = cases_read(&cases, argv[optind + 2], w.program);
 	for (size_t i = 0; i < n_all; i++)
-		if (is_named(o.only, cases[i].name))
+		if (is_named(o.only, cases[i].name) && (w.library || !cases[i].preload_only))
 			cases[n++] = cases[i];
 	cases_shuffle(cases, n, o.seed);
 	for (size_t i = 0; i < n && o.at; i++) {
