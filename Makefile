@@ -71,6 +71,7 @@ help:
 	@echo 'make check-property  order fs on SEEDS=1000 random programs; a minute for each 500'
 	@echo 'make oracle          builds $(BUILD)/tests/oracle, which checks folders of expected values; `make check` runs it'
 	@echo 'make fuzz            a short run of each fuzz target (clang); FUZZ_SECONDS=20, FUZZ_COUNTS=FILE adds up inputs'
+	@echo 'make torture         hostile traces, kills, full disks (root); SECONDS=60, COUNTS=$(BUILD)/torture.counts; torture-asan, torture-tsan'
 	@echo 'make bench           benchmarks, as ratios'
 	@echo 'make coverage        lines that the tests reach, by folder'
 	@echo 'make install         to PREFIX=/usr/local, below DESTDIR if given; uninstall removes it'
@@ -198,14 +199,17 @@ $(ORACLE): $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/oracle/*.c)))
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 oracle: $(ORACLE)
 
+# what tries to harm the program; tests/e2e/hostile.sh
+TORTURE := $(BUILD)/tests/torture
+
 # what a test that compiles or calls make needs in order to do it alike
 RUN_TESTS = CC='$(CC)' CFLAGS='$(CFLAGS)' SANITIZE='$(SANITIZE)' CI='$(CI)' CPPFLAGS='$(CPPFLAGS)' \
             TEST_CPPFLAGS="$(subst ",\",$(ALL_CPPFLAGS))" tests/run-tests $(BUILD)
-check: $(MAIN) $(UNIT) $(ORACLE)
+check: $(MAIN) $(UNIT) $(ORACLE) $(TORTURE)
 	$(Q)$(RUN_TESTS) all $(TESTS)
 unit-check: $(UNIT)
 	$(Q)$(RUN_TESTS) unit $(TESTS)
-e2e-check: $(MAIN) $(ORACLE)
+e2e-check: $(MAIN) $(ORACLE) $(TORTURE)
 	$(Q)$(RUN_TESTS) e2e $(TESTS)
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -241,6 +245,26 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(ALL_LIBS)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# --- torture: hostile traces, kills and full disks for hours; a part of it in seconds is tests/e2e/hostile.sh ------------
+# The program's main() has another name in it, so that it can be called in a forked process.
+SECONDS ?= 60
+COUNTS ?= $(BUILD)/torture.counts
+$(BUILD)/obj/tests/hostile/main.o: $(BUILD)/obj/commands/main.o
+	@mkdir -p $(@D)
+	$(Q)objcopy --redefine-sym main=validate_main $< $@
+$(TORTURE): $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/hostile/torture*.c))) $(BUILD)/obj/tests/hostile/main.o $(ALL_LIBS)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+torture: $(MAIN) $(TORTURE)
+	$(Q)tests/hostile/torture.sh $(BUILD) $(SECONDS) $(COUNTS)
+torture-asan:
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-asan SANITIZE='$(ASAN)' CFLAGS='-O1 -g' COUNTS=$(COUNTS) torture
+torture-tsan:
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-tsan CFLAGS='-O1 -g' COUNTS=$(COUNTS) \
+		SANITIZE='-fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)' torture
+.PHONY: torture torture-asan torture-tsan
 
 # --- benchmarks: tests/bench/bench-*.c and bench-*.sh -------------------------------------------------------------------
 BENCH := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,8 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
+
+#define N_TRIES 100
 
 /* The next component of *path, copied to `name`; false at the end. "." and doubled slashes are passed over. */
 static bool next_component(const char **path, char name[NAME_MAX + 1], bool *too_long)
@@ -100,12 +103,44 @@ static bool is_link(int dir_fd, const char *path)
 	return link;
 }
 
-int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct err *e)
+/* --- looking before opening --------------------------------------------------------------------------------------- */
+
+bool confined_harmless(int flags)
 {
-	int rc = confined_path_check(path, e);
-	if (rc)
-		return rc;
-	flags |= O_CLOEXEC | O_NOFOLLOW | (flags & O_PATH ? 0 : O_NOCTTY);
+	return flags & (O_PATH | O_DIRECTORY) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+}
+
+const char *confined_kind_name(mode_t mode)
+{
+	return S_ISLNK(mode) ? "a link" : S_ISDIR(mode) ? "a directory" : S_ISBLK(mode) ? "a block device"
+	     : S_ISCHR(mode) ? "a character device" : S_ISFIFO(mode) ? "a FIFO" : "a socket";
+}
+
+int confined_open_found(int name, int flags, mode_t *refused)
+{
+	char self[40];
+	struct stat st;
+	int fd = -1, code = fstat(name, &st) ? errno : 0;
+	*refused = 0;
+	if (!code && S_ISLNK(st.st_mode)) {
+		code = ELOOP;
+	} else if (!code && S_ISDIR(st.st_mode) && flags & O_CREAT) {
+		code = EISDIR;
+	} else if (!code && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		*refused = st.st_mode & S_IFMT;
+		code = EPERM;
+	} else if (!code) {
+		snprintf(self, sizeof self, "/proc/self/fd/%d", name);
+		fd = open(self, flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW));
+		code = fd < 0 ? errno : 0;
+	}
+	close(name);
+	errno = code;
+	return fd;
+}
+
+static int open_below(int dir_fd, const char *path, int flags, mode_t mode)
+{
 	mode = flags & (O_CREAT | __O_TMPFILE) ? mode : 0;
 	struct open_how how = {.flags = (uint64_t)(unsigned int)flags,
 			       .mode = mode,
@@ -114,9 +149,40 @@ int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct e
 	/* EPERM: some containers' way of not having the call; if it was meant, walking says it again */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = walk(dir_fd, path, flags, mode);
+	return (int)fd;
+}
+
+/* Looks before it opens. A missing file is made with O_EXCL: what comes into its place meanwhile is looked at, too. */
+static int open_looked_at(int dir_fd, const char *path, int flags, mode_t mode, mode_t *refused)
+{
+	int fd = -1;
+	for (int n_tries = 0; n_tries < N_TRIES; n_tries++) {
+		int name = open_below(dir_fd, path, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+		if (name >= 0)
+			return confined_open_found(name, flags, refused);
+		if (errno != ENOENT || !(flags & O_CREAT))
+			return -1;
+		fd = open_below(dir_fd, path, flags | O_EXCL, mode);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+	}
+	return fd;
+}
+
+int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct err *e)
+{
+	mode_t refused = 0;
+	int rc = confined_path_check(path, e);
+	if (rc)
+		return rc;
+	flags |= O_CLOEXEC | O_NOFOLLOW | (flags & O_PATH ? 0 : O_NOCTTY);
+	int fd = confined_harmless(flags) ? open_below(dir_fd, path, flags, mode)
+					  : open_looked_at(dir_fd, path, flags, mode, &refused);
 	if (fd >= 0)
-		return (int)fd;
+		return fd;
 	int code = errno;
+	if (refused)
+		return err_set(e, EPERM, "%s: refused: it is %s", path, confined_kind_name(refused));
 	if (code == ENOTDIR && flags & O_DIRECTORY && is_link(dir_fd, path))
 		code = ELOOP;
 	return failed(path, code, e);

@@ -75,15 +75,30 @@ size_t utf8_char_len(const unsigned char *s, size_t len)
 	return n;
 }
 
+/* C1 controls (U+0080 to U+009F) count, too: terminals obey them. */
+static bool is_control(const unsigned char *s, size_t n)
+{
+	return *s < ' ' || *s == 0x7f || (n == 2 && s[0] == 0xc2 && s[1] < 0xa0);
+}
+
+bool text_has_control(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	for (size_t left = strlen(text), n; left; s += n, left -= n) {
+		n = utf8_char_len(s, left);
+		if (!n || is_control(s, n))
+			return true;
+	}
+	return false;
+}
+
 static void add_escaped(struct strbuf *out, const char *name)
 {
 	const unsigned char *s = (const unsigned char *)name;
 	size_t left = strlen(name);
 	while (left) {
 		size_t n = utf8_char_len(s, left);
-		/* C1 controls (U+0080 to U+009F) are escaped too: terminals obey them */
-		bool plain =
-		    n && *s >= ' ' && *s != 0x7f && *s != '%' && *s != ';' && !(n == 2 && s[0] == 0xc2 && s[1] < 0xa0);
+		bool plain = n && !is_control(s, n) && *s != '%' && *s != ';';
 		if (!n)
 			n = 1;
 		if (plain)

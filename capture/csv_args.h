@@ -34,6 +34,8 @@ int csv_args_read(const char *text, size_t len, struct trace_record *r, struct c
 
 /* The length of the UTF-8 character at s[0..len), or 0 where there is none (also overlong, surrogate, or beyond U+10FFFF). */
 size_t utf8_char_len(const unsigned char *s, size_t len);
+/* Control characters, or bytes that are no UTF-8: what a terminal may obey instead of showing. */
+bool text_has_control(const char *text);
 
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -12,6 +13,7 @@
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
 #include "commands/count_line.h"
+#include "commands/shown.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 
@@ -39,8 +41,10 @@ static void programs_print(const char *label, const char *what, const struct app
 	if (!p->n)
 		return;
 	printf("%-14s%" PRIu64 " program run%s %s:", label, p->n, p->n == 1 ? "" : "s", what);
-	for (int i = 0; i < APP_NAMES_SHOWN && p->name[i]; i++)
-		printf("%s %s", i ? "," : "", p->name[i]);
+	for (int i = 0; i < APP_NAMES_SHOWN && p->name[i]; i++) {
+		fputs(i ? ", " : " ", stdout);
+		shown_print(stdout, p->name[i], SIZE_MAX);
+	}
 	putchar('\n');
 }
 

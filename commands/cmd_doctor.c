@@ -4,11 +4,13 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "commands/commands.h"
 #include "commands/doctor.h"
+#include "commands/shown.h"
 #include "common/xalloc.h"
 #include "validate/campaign/environment.h"
 #include "validate/campaign/storage.h"
@@ -46,7 +48,9 @@ static void print_findings(const struct finding *found)
 {
 	static const char *const marks[] = {"OK  ", "WARN", "FAIL"};
 	for (size_t i = 0; doctor_checks[i].name; i++) {
-		printf("%s  %-22s%s\n", marks[found[i].health], doctor_checks[i].name, found[i].what);
+		printf("%s  %-22s", marks[found[i].health], doctor_checks[i].name);
+		shown_print(stdout, found[i].what, sizeof found[i].what);
+		putchar('\n');
 		if (found[i].advice[0])
 			printf("      %-22s%s\n", "", found[i].advice);
 	}
@@ -75,7 +79,9 @@ static void print_facts(json_t *o, int indent)
 		char *text = json_is_null(v)	 ? xstrdup("not available")
 			     : json_is_string(v) ? xstrdup(json_string_value(v))
 						 : json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
-		printf("%*s%s\n", width < 34 ? 34 - width : 1, "", text ? text : "");
+		printf("%*s", width < 34 ? 34 - width : 1, "");
+		shown_print(stdout, text ? text : "", SIZE_MAX);
+		putchar('\n');
 		free(text);
 	}
 }

@@ -13,6 +13,7 @@
 #include "commands/commands.h"
 #include "commands/trace_set.h"
 #include "commands/open_options.h"
+#include "commands/shown.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "validate/profile/tally.h"
@@ -129,9 +130,11 @@ static void print_warnings(const struct import *x, const struct trace_meta *meta
 	char text[1000];
 	const char *label = "Warnings\n";
 	for (size_t k = 0; k < x->set->n; k++)
-		for (unsigned int i = 0; trace_note(x->set->t[k], i, text, sizeof text); i++, label = "")
-			printf("%s  %s%s%s\n", label, x->set->n > 1 ? x->set->path[k] : "", x->set->n > 1 ? ": " : "",
-			       text);
+		for (unsigned int i = 0; trace_note(x->set->t[k], i, text, sizeof text); i++, label = "") {
+			printf("%s  %s%s", label, x->set->n > 1 ? x->set->path[k] : "", x->set->n > 1 ? ": " : "");
+			shown_print(stdout, text, sizeof text);
+			putchar('\n');
+		}
 	/* sorting has put right what was out of order in the whole */
 	for (unsigned int i = 0; tally_warning(x->summary, meta, i, text, sizeof text); i++)
 		if (!p->sorted || !strstr(text, "not in order")) {

@@ -12,6 +12,7 @@
 
 #include "commands/commands.h"
 #include "commands/open_options.h"
+#include "commands/shown.h"
 #include "capture/csv_args.h"
 #include "capture/op.h"
 #include "common/strbuf.h"
@@ -290,13 +291,18 @@ static void adapter_print(const struct replay_summary *s)
 		return;
 	format_duration(&cpu, (double)a->cpu_ns);
 	format_size(&peak, a->peak_bytes);
-	printf("%-16s%s%s%s of processor time, %s of memory at most\n", "replayer", a->version, *a->version ? ": " : "", cpu.s, peak.s);
+	printf("%-16s", "replayer");
+	shown_print(stdout, a->version, sizeof a->version);
+	printf("%s%s of processor time, %s of memory at most\n", *a->version ? ": " : "", cpu.s, peak.s);
 	if (!is_untimed(s))
 		count_print("not seen", s->n_records - s->n_issued - s->n_passed, "requests that the replayer was given");
 	count_print("extra", s->n_repeated, "requests that the input does not have");
 	count_print("ambiguous", a->n_ambiguous, "requests of the input, like another in operation, object, offset and length");
-	for (const char *line = a->notes; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n'))
-		printf("note: %.*s\n", (int)strcspn(line, "\n"), line);
+	for (const char *line = a->notes; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
+		fputs("note: ", stdout);
+		shown_print(stdout, line, strcspn(line, "\n"));
+		putchar('\n');
+	}
 	strbuf_release(&cpu);
 	strbuf_release(&peak);
 }
@@ -468,12 +474,14 @@ static int replay_command(int argc, char **argv, struct err *e)
 	if (status >= 0)
 		return status;
 	int ret = replay_run_summary(argv[1], &c, &s, e);
-	if (ret)
+	if (ret && !s.n_refused)
 		return ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
 	if (s.block.touched.is)
 		return touched_print(&c, &s.block.touched);
 	summary_print(&c, &s);
 	warn_of_cut(argv[1], s.input_incomplete);
+	if (ret)
+		return ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
 	if (!s.stopped)
 		return EXIT_OK;
 	err_set(e, ECANCELED, "stopped at the first mismatch, as --stop-on-mismatch says");

@@ -39,7 +39,8 @@ static const char about[] =
     "the same bytes on the same machine and versions. DIR/report/index.html is the page to read. It is made\n"
     "beside the old report and takes its place at the end, so that there is always a whole one.\n"
     "\n"
-    "Exit status, as that of the campaign: 0 every replayer is trusted, 1 one is not, 4 inconclusive, 3 failed.";
+    "Exit status, as that of the campaign: 0 every replayer is trusted, 1 one is not, 4 inconclusive, 3 failed.\n"
+    "Results that were changed after the campaign wrote them are shown without a verdict; the status is 3.";
 
 static void forms_print(void)
 {
@@ -78,11 +79,13 @@ static int report_run(int argc, char **argv, struct err *e)
 	status = EXIT_FAILED;
 	if (config.redact)
 		results_redact(&r);
-	if (analysis_compute(&a, &r, e) < 0)
+	if (analysis_compute(&a, &r, e) < 0) {
+		seal_require(&r.seal, argv[1], e); /* names the cause, where a change made the analysis impossible */
 		goto out;
+	}
 	analysis_propagate(&a);
 	analysis_describe(&a);
-	if (report_write_all(&a, argv[1], e) == 0 && form->print(&a, stdout, e) == 0)
+	if (report_write_all(&a, argv[1], e) == 0 && form->print(&a, stdout, e) == 0 && seal_require(&r.seal, argv[1], e) == 0)
 		status = status_of(a.verdict);
 	analysis_release(&a);
 out:

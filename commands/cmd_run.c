@@ -113,6 +113,8 @@ static int conclude(const char *dir, const struct report_form *form, int *status
 	ret = report_write_all(&a, dir, e);
 	if (!ret)
 		ret = form->print(&a, stdout, e);
+	if (!ret)
+		ret = seal_require(&r.seal, dir, e);
 	*status = status_of(a.verdict);
 	if (!ret && strcmp(form->name, "terminal")) /* which names it itself */
 		fprintf(stderr, "report: %s/report/index.html\n", dir);

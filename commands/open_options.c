@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/shown.h"
 #include "common/units.h"
 
 const char *const open_as_names[] = {"nothing", "read", "write", NULL};
@@ -71,5 +72,6 @@ void notice(const char *fmt, ...)
 	va_start(ap, fmt);
 	err_vset(&line, EIO, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "%s%s\n", line.msg, n >= (int)sizeof line.msg ? "... (cut)" : "");
+	shown_print(stderr, line.msg, sizeof line.msg);
+	fprintf(stderr, "%s\n", n >= (int)sizeof line.msg ? "... (cut)" : "");
 }

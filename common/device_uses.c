@@ -89,26 +89,29 @@ static int near_add(struct search *s, const char *dir, const char *role, struct 
 	return 0;
 }
 
-/* Each entry of `dir`: the callback gets its whole path. A directory that is not there is empty. */
+/* Calls `call` with the whole path of each entry of `dir`. A directory or an entry that is not there is passed over. Errors: of `call`; of the system:
+ * what cannot be read is not taken for unused. */
 static int each_entry(struct search *s, const char *dir, int depth, int (*call)(struct search *, const char *, int, struct err *),
 		      struct err *e)
 {
 	DIR *d = opendir(dir);
 	if (!d)
 		return errno == ENOENT ? 0 : err_sys(e, errno, "%s", dir);
-	int ret = 0;
-	for (struct dirent *entry; !ret && (entry = readdir(d));) {
+	int ret = 0, code = 0;
+	for (struct dirent *entry; !ret && (entry = dir_next(d, &code));) {
 		if (entry->d_name[0] == '.')
 			continue;
 		char *joined = xasprintf("%s/%s", dir, entry->d_name);
 		char *path = realpath(joined, NULL);
 		if (path)
 			ret = call(s, path, depth, e);
+		else if (errno != ENOENT)
+			ret = err_sys(e, errno, "%s", joined);
 		free(path);
 		free(joined);
 	}
 	closedir(d);
-	return ret;
+	return ret || !code ? ret : err_sys(e, code, "reading the directory %s", dir);
 }
 
 static int holders_add(struct search *s, const char *dir, int depth, struct err *e);
@@ -135,10 +138,10 @@ static int holders_add(struct search *s, const char *dir, int depth, struct err 
 static int partition_add(struct search *s, const char *dir, int depth, struct err *e)
 {
 	char *mark = xasprintf("%s/partition", dir);
-	int ret = 0;
-	if (path_exists(mark))
+	int there = path_is_there(mark, e), ret = there < 0 ? there : 0;
+	if (there > 0)
 		ret = near_add(s, dir, "its partition ", e);
-	if (!ret && path_exists(mark))
+	if (!ret && there > 0)
 		ret = holders_add(s, dir, depth, e);
 	free(mark);
 	return ret;
@@ -148,8 +151,8 @@ static int parent_add(struct search *s, const char *dir, struct err *e)
 {
 	char *mark = xasprintf("%s/partition", dir), *parent = xstrdup(dir);
 	char *slash = strrchr(parent, '/');
-	int ret = 0;
-	if (slash && path_exists(mark)) {
+	int there = slash ? path_is_there(mark, e) : 0, ret = there < 0 ? there : 0;
+	if (there > 0) {
 		*slash = 0;
 		ret = near_add(s, parent, "the disk it is a part of, ", e);
 		if (!ret)
@@ -299,7 +302,9 @@ static int swaps_look(struct search *s, struct err *e)
 	struct libmnt_table *table = mnt_new_table();
 	struct libmnt_iter *it = mnt_new_iter(MNT_ITER_FORWARD);
 	int ret = table && it ? 0 : err_set(e, ENOMEM, "not enough memory for the table of swap");
-	if (!ret && path_exists(s->system->swaps) && mnt_table_parse_swaps(table, s->system->swaps))
+	const int there = ret ? 0 : path_is_there(s->system->swaps, e);
+	ret = there < 0 ? there : ret;
+	if (there > 0 && mnt_table_parse_swaps(table, s->system->swaps))
 		ret = err_set(e, EIO, "%s: cannot read the table of swap", s->system->swaps);
 	struct libmnt_fs *fs;
 	while (!ret && !mnt_table_next_fs(table, it, &fs)) {

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <gcrypt.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -30,15 +29,35 @@ static bool content_add(gcry_md_hd_t h, int fd)
 	return got == 0;
 }
 
+static void digest_print(gcry_md_hd_t h, char hex[FILE_DIGEST_HEX])
+{
+	const unsigned char *digest = gcry_md_read(h, GCRY_MD_SHA256);
+	static const char digits[] = "0123456789abcdef";
+	for (int i = 0; i < DIGEST; i++) {
+		hex[2 * i] = digits[digest[i] >> 4];
+		hex[2 * i + 1] = digits[digest[i] & 15];
+	}
+	hex[2 * DIGEST] = 0;
+}
+
+bool bytes_digest(const void *bytes, size_t n, char hex[FILE_DIGEST_HEX])
+{
+	gcry_md_hd_t h;
+	if (digest_ready(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0))
+		return false;
+	gcry_md_write(h, bytes, n);
+	digest_print(h, hex);
+	gcry_md_close(h);
+	return true;
+}
+
 bool file_digest_fd(int fd, char hex[FILE_DIGEST_HEX])
 {
 	gcry_md_hd_t h;
 	if (digest_ready(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0))
 		return false;
 	bool whole = content_add(h, fd);
-	const unsigned char *digest = gcry_md_read(h, GCRY_MD_SHA256);
-	for (int i = 0; i < DIGEST; i++)
-		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+	digest_print(h, hex);
 	gcry_md_close(h);
 	return whole;
 }

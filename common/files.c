@@ -175,6 +175,22 @@ bool path_exists(const char *path)
 	return lstat(path, &st) == 0;
 }
 
+int path_is_there(const char *path, struct err *e)
+{
+	struct stat st;
+	if (lstat(path, &st) == 0)
+		return 1;
+	return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(e, errno, "cannot look at %s", path);
+}
+
+struct dirent *dir_next(DIR *d, int *code)
+{
+	errno = 0;
+	struct dirent *entry = readdir(d);
+	*code = entry ? 0 : errno;
+	return entry;
+}
+
 static bool is_same_file(const char *a, const char *b)
 {
 	struct stat x, y;
@@ -313,6 +329,14 @@ out:
 	leftover_drop(path);
 	free(name);
 	return ret;
+}
+
+int path_remove(const char *path, struct err *e)
+{
+	struct stat st;
+	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return dir_remove_tree(path, e);
+	return unlink(path) == 0 || errno == ENOENT ? 0 : err_sys(e, errno, "cannot remove %s", path);
 }
 
 char *program_path(struct err *e)

@@ -35,15 +35,12 @@ int bench_file_open(struct bench_run *r, struct worker *w, struct err *e)
 	const struct fileset_entry *f = &r->files.entry[w->bench.index];
 	w->open_flags =
 	    (r->workload->writes ? O_WRONLY : O_RDONLY) | (c->direct ? O_DIRECT : 0) | (c->sync ? O_SYNC : 0);
-	/* a pipe in the file's place is refused, not waited for */
-	int fd = confined_open(r->dir_fd, f->path, w->open_flags | O_NONBLOCK, 0, e);
+	int fd = confined_open(r->dir_fd, f->path, w->open_flags, 0, e);
 	if (fd == -EINVAL && c->direct)
 		return err_set(e, EINVAL, "%s/%s: this file system does not do direct I/O", c->dir, f->path);
 	if (fd < 0)
 		return err_context(e, "%s", c->dir);
 	w->bench.fd = fd;
-	if (fcntl(fd, F_SETFL, w->open_flags) < 0)
-		return err_sys(e, errno, "%s/%s", c->dir, f->path);
 	return file_fits(r, f, fd, e);
 }
 

@@ -15,6 +15,7 @@
 #include "replay/adapters/adapter.h"
 #include "replay/balloon.h"
 #include "replay/cache/reads.h"
+#include "replay/gaps.h"
 #include "replay/load/load.h"
 #include "replay/mutant.h"
 #include "replay/order/order.h"
@@ -29,6 +30,7 @@ void replay_config_init(struct replay_config *c)
 		.order = ORDER_TEMPORAL,
 		.timing = TIMING_FULLSPEED,
 		.speed = 1,
+		.max_gap_ns = REPLAY_MAX_GAP_NS,
 		.wait = WAIT_HYBRID,
 		.pre_spin = true,
 		.keep = true,
@@ -56,6 +58,8 @@ const struct option_spec replay_options[] = {
 	 .help = "when a request is issued (fullspeed)"},
 	{.name = "speed", .type = OPT_DOUBLE, .offset = FIELD(speed), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
 	 .help = "traced times and gaps are divided by this (1)"},
+	{.name = "max-gap", .type = OPT_DURATION, .offset = FIELD(max_gap_ns), .arg = "TIME", .max = NO_LIMIT, .flags = OPT_NONE,
+	 .help = "refuse a timed replay that would wait longer than this for one request, or 1000 times as long for all (1h; none: never)"},
 	{.name = "fs-rules", .type = OPT_STRING, .offset = FIELD(fs_rules), .arg = "RULES",
 	 .help = "rules of order fs: names with commas between, or with - in front those left out of all "
 		 "(descriptor, position, name, directory, data, size, attribute, process)"},
@@ -129,7 +133,7 @@ const struct option_spec replay_options[] = {
 	{.name = "harvester", .type = OPT_FLAG, .offset = BLOCK(harvester),
 	 .help = "engine block: a thread of its own fetches the completions of each worker; not with --discards"},
 	{.name = "discards", .type = OPT_FLAG, .offset = BLOCK(discards), .help = "engine block: replay discards as well"},
-	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only), .help = "engine block: read where the trace writes"},
+	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only), .help = "engine block: read where the trace writes; engine exec: the command writes nothing to the device"},
 	{.name = "dry-run", .type = OPT_FLAG, .offset = BLOCK(dry_run), .flags = OPT_CLI_ONLY,
 	 .help = "engine block: make no request; print which would be made, what of the device they would change, and whether that is refused"},
 	{.name = "beyond", .type = OPT_CHOICE, .offset = BLOCK(beyond), .arg = "HOW", .choices = block_beyond_names,

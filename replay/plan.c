@@ -242,7 +242,7 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 	      const struct edges *d, struct err *e)
 {
 	struct lanes lanes;
-	*p = (struct replay_plan){.n = l->n, .n_records = l->n_records, .dir_fd = -1};
+	*p = (struct replay_plan){.n = l->n, .n_records = l->n_records, .root = {.fd = -1, .tree = -1}};
 	int ret = mutant_parse(&p->mutant, c->mutant, e);
 	if (ret)
 		return ret;

@@ -19,6 +19,7 @@
 #include "common/scheduling.h"
 #include "common/vm.h"
 #include "replay/calls/calls.h"
+#include "replay/calls/rooted.h"
 #include "replay/lanes.h"
 #include "replay/load/load.h"
 #include "replay/mutant.h"
@@ -144,7 +145,7 @@ struct replay_plan { /* what a worker needs of it, replay/compiled/image.h carri
 	struct passing *passing; /* with --processes: descriptors on their way to heirs; the engine's while it runs */
 	char *bytes;	       /* bytes[n_bytes]: load.bytes, taken over */
 	size_t n_bytes;
-	int dir_fd;
+	struct rooted root; /* the target directory; the run's, which closes it */
 
 	struct layout *layout; /* of engine parallel: its ranks; owned, NULL none */
 	struct balloon *balloon; /* held while it runs; of whoever made the plan */
@@ -170,7 +171,7 @@ struct replay_plan { /* what a worker needs of it, replay/compiled/image.h carri
 };
 
 /* Lays out the plan. `e` may name records. Errors: ENOMEM; EINVAL from the mutant. Ownership: plan_release. Borrows the names
- * of `s`, which must live as long, and takes over l->bytes and, piece by piece, the memory of l->request. fds and dir_fd are left to the
+ * of `s`, which must live as long, and takes over l->bytes and, piece by piece, the memory of l->request. fds and root are left to the
  * caller. */
 int plan_make(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
 	      const struct edges *d, struct err *e);

@@ -6,10 +6,12 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "capture/confine.h"
 #include "capture/fileset/fileset.h"
 #include "capture/trace.h"
 #include "common/process_memory.h"
@@ -20,6 +22,7 @@
 #include "common/xalloc.h"
 #include "replay/balloon.h"
 #include "replay/cache/reads.h"
+#include "replay/gaps.h"
 #include "replay/load/initial.h"
 #include "replay/load/load.h"
 #include "replay/order/order.h"
@@ -43,7 +46,7 @@ struct run {
 	struct replay_plan plan;
 	struct balloon balloon;
 	struct captured *captured; /* NULL: it writes something else */
-	int dir_fd;
+	struct rooted root;
 };
 
 /* --- preparing ---------------------------------------------------------------------------------------------------- */
@@ -74,6 +77,19 @@ static int input_open(struct run *r, struct replay_summary *s, struct err *e)
 	return 0;
 }
 
+/* Before anything is touched: the trace's times are data from strangers. */
+static int gaps_check(const struct run *r, struct err *e)
+{
+	struct gaps gaps;
+	int ret = 0;
+	if (r->c->timing == TIMING_FULLSPEED && !r->c->causes)
+		return 0;
+	gaps_init(&gaps, r->c->max_gap_ns, r->c->speed);
+	for (uint32_t i = 0; !ret && i < r->load.n; i++)
+		ret = gaps_add(&gaps, r->load.request[i].begin_ns, r->load.request[i].record, e);
+	return ret;
+}
+
 static bool thread_order_is_kept(const struct replay_config *c)
 {
 	return c->order != ORDER_NONE && !(c->mutant && *c->mutant);
@@ -99,6 +115,7 @@ static int plan_derive(struct run *r, struct err *e)
 	unsigned int rules;
 	int ret = fs_rules_parse(&rules, r->c->fs_rules, e);
 	edges = (struct edges){.edge = NULL};
+	ret = ret ? ret : gaps_check(r, e);
 	ret = ret ? ret : reads_prepare(&r->load, &r->slots, r->trace, (enum replay_reads)r->c->reads, e);
 	if (!ret && thread_order_is_kept(r->c))
 		slots_reuse(&r->slots, &r->load);
@@ -151,9 +168,9 @@ static int shown_restore(struct run *r, uint64_t seed, struct err *e)
 	struct fileset shown;
 	int ret = slots_files(&r->slots, &shown, e);
 	if (!ret)
-		ret = room_check(&shown, r->c->dir, r->dir_fd, e);
+		ret = room_check(&shown, r->c->dir, r->root.fd, e);
 	if (!ret)
-		ret = fileset_restore_payload(&shown, r->dir_fd, seed, r->plan.calls.payload, e);
+		ret = fileset_restore_payload(&shown, r->root.fd, seed, r->plan.calls.payload, e);
 	slots_files_release(&shown);
 	return ret;
 }
@@ -162,17 +179,17 @@ static int files_prepare(struct run *r, struct err *e)
 {
 	const struct trace_meta *meta = trace_meta(r->trace);
 	const struct fileset *f = &meta->files;
-	int ret = room_check(f, r->c->dir, r->dir_fd, e);
+	int ret = room_check(f, r->c->dir, r->root.fd, e);
 	if (!ret)
-		ret = initial_absent_remove(r->slots.initial, r->dir_fd, e);
+		ret = initial_absent_remove(r->slots.initial, r->root.fd, e);
 	if (!ret && f->n)
-		ret = fileset_restore_payload(f, r->dir_fd, meta->seed, r->plan.calls.payload, e);
+		ret = fileset_restore_payload(f, r->root.fd, meta->seed, r->plan.calls.payload, e);
 	if (!ret)
 		ret = shown_restore(r, meta->seed, e);
 	if (!ret)
-		ret = initial_attributes_set(r->slots.initial, r->dir_fd, e);
+		ret = initial_attributes_set(r->slots.initial, &r->root, e);
 	if (!ret && r->c->reads == READS_ORIGINAL) /* what is not on storage cannot be dropped from the cache */
-		ret = syncfs(r->dir_fd) < 0 ? err_sys(e, errno, "sync") : 0;
+		ret = syncfs(r->root.fd) < 0 ? err_sys(e, errno, "sync") : 0;
 	return ret ? err_context(e, "%s: preparing the files of %s", r->c->dir, r->path) : 0;
 }
 
@@ -197,14 +214,15 @@ static int files_open(struct run *r, struct err *e)
 	struct replay_plan *p = &r->plan;
 	const bool elsewhere = replay_engine_find(r->c->engine)->opens;
 	int *fds = xcalloc(p->n_slots + 1, sizeof *fds);
-	int ret = initial_check(r->slots.initial, r->dir_fd, e);
+	int ret = initial_check(r->slots.initial, r->root.fd, e);
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		fds[i] = -1;
 	if (!ret && !elsewhere)
-		ret = slots_open(&r->slots, r->dir_fd, descriptors_more(r), fds, e);
+		ret = slots_open(&r->slots, &r->root, descriptors_more(r), fds, e);
 	for (uint32_t i = 0; !ret && i < p->n_slots; i++)
 		atomic_store(&p->fds[i], fds[i]);
-	p->dir_fd = r->dir_fd;
+	p->root = r->root;
+	p->root.refused = p->calls.common ? &p->calls.common->counts.refused : NULL;
 	free(fds);
 	return ret ? err_context(e, "%s", r->c->dir) : 0;
 }
@@ -224,8 +242,7 @@ static int directory_open(struct run *r, struct err *e)
 {
 	if (!r->c->dir || !*r->c->dir)
 		return err_set(e, EINVAL, "the target directory is missing (--dir)");
-	r->dir_fd = open(r->c->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return r->dir_fd < 0 ? err_sys(e, errno, "%s", r->c->dir) : 0;
+	return rooted_begin(&r->root, r->c->dir, e);
 }
 
 static void pages_take(struct replay_summary *s, const struct call_counts *n)
@@ -262,6 +279,22 @@ static json_t *captured_to_json(const struct captured_summary *c)
 	return c->n_requests ? json_pack("{s:I, s:I, s:I, s:I}", "n_requests", (json_int_t)c->n_requests, "n_bytes", (json_int_t)c->n_bytes,
 					 "n_late", (json_int_t)c->n_late, "locked_bytes", (json_int_t)c->n_locked_bytes)
 			     : NULL;
+}
+
+static void refused_take(struct replay_summary *s, const struct rooted_refused *r)
+{
+	s->n_refused = atomic_load(&r->n);
+	s->refused_mode = atomic_load(&r->mode);
+	snprintf(s->refused_path, sizeof s->refused_path, "%s", r->path);
+}
+
+/* A trace that reaches for a device has not been replayed, whatever else it did. */
+static int refused_check(const struct replay_summary *s, struct err *e)
+{
+	if (!s->n_refused)
+		return 0;
+	return err_set(e, EPERM, "refused: %" PRIu64 " call%s of the trace; the first: '%s' is %s; a replay opens only files and "
+		       "directories", s->n_refused, s->n_refused == 1 ? "" : "s", s->refused_path, confined_kind_name(s->refused_mode));
 }
 
 /* What the metadata tell of the conditions under which the requests were issued. */
@@ -324,8 +357,10 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		s->n_passed_of[i] = r->plan.calls.n_passed[i];
 		s->n_passed += r->plan.calls.n_passed[i];
 	}
-	if (r->plan.calls.common)
+	if (r->plan.calls.common) {
 		pages_take(s, &r->plan.calls.common->counts);
+		refused_take(s, &r->plan.calls.common->counts.refused);
+	}
 	s->balloon = r->balloon.n_steps > 0;
 	s->own_memory_bytes = r->balloon.own_bytes;
 	s->balloon_most_bytes = r->balloon.most_bytes;
@@ -346,13 +381,14 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	from.more = more_of_plan(&r->plan, s);
 	int written = output_write(r->trace, r->path, &from, r->asked, s, ret ? NULL : e);
 	json_decref(from.more);
-	return ret ? ret : written;
+	ret = ret ? ret : written;
+	return ret ? ret : refused_check(s, e);
 }
 
 static struct run *run_make(const char *trace_path, const struct replay_config *c)
 {
 	struct run *r = xcalloc(1, sizeof *r);
-	*r = (struct run){.c = c, .path = trace_path, .dir_fd = -1};
+	*r = (struct run){.c = c, .path = trace_path, .root = {.fd = -1, .tree = -1}};
 	return r;
 }
 
@@ -365,8 +401,7 @@ static void run_free(struct run *r)
 	if (r->trace)
 		trace_close(r->trace);
 	free(r->cpus);
-	if (r->dir_fd >= 0)
-		close(r->dir_fd);
+	rooted_release(&r->root);
 	free(r);
 }
 
@@ -411,9 +446,9 @@ int replay_files_remove(const char *trace_path, const struct replay_config *c, s
 	int ret = directory_open(r, e);
 	ret = ret ? ret : input_open(r, &s, e);
 	ret = ret ? ret : slots_files(&r->slots, &shown, e);
-	ret = ret ? ret : initial_absent_remove(r->slots.initial, r->dir_fd, e);
-	ret = ret ? ret : fileset_remove(&shown, r->dir_fd, e);
-	ret = ret ? ret : fileset_remove(&trace_meta(r->trace)->files, r->dir_fd, e);
+	ret = ret ? ret : initial_absent_remove(r->slots.initial, r->root.fd, e);
+	ret = ret ? ret : fileset_remove(&shown, r->root.fd, e);
+	ret = ret ? ret : fileset_remove(&trace_meta(r->trace)->files, r->root.fd, e);
 	slots_files_release(&shown);
 	run_free(r);
 	return ret ? err_context(e, "%s: removing the files of %s", c->dir, trace_path) : 0;

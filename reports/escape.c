@@ -60,11 +60,30 @@ static bool is_control(uint32_t c)
 	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff || (c & 0xfffe) == 0xfffe;
 }
 
+static bool ends_with(const struct strbuf *b, const char *text)
+{
+	const size_t len = strlen(text);
+	return b->len >= len && !memcmp(b->s + b->len - len, text, len);
+}
+
+/* Would c complete what begins a workflow command? "::" at the beginning of a line (GitHub), "##[" (both) and "##vso[" (Azure) anywhere. */
+static bool is_command(const struct strbuf *out, uint32_t c)
+{
+	return (c == ':' && ends_with(out, ":")) || (c == '[' && (ends_with(out, "##") || ends_with(out, "##vso")));
+}
+
+/* A character of a text. A service that looks for commands in what a job prints finds none: of "::" the second colon becomes U+2236, and
+ * the bracket a parenthesis. */
+static void add_shown(struct strbuf *out, uint32_t c)
+{
+	add_char(out, !is_command(out, c) ? c : c == ':' ? 0x2236 : '(');
+}
+
 void escape_line(struct strbuf *out, const char *s)
 {
 	while (*s) {
 		uint32_t c = next_char(&s);
-		add_char(out, is_control(c) ? ' ' : c);
+		add_shown(out, is_control(c) ? ' ' : c);
 	}
 }
 
@@ -73,12 +92,16 @@ void escape_text(struct strbuf *out, const char *s)
 	while (*s) {
 		uint32_t c = next_char(&s);
 		if (c == '\n' || c == '\t' || !is_control(c))
-			add_char(out, c);
+			add_shown(out, c);
 	}
 }
 
 static void add_html(struct strbuf *out, uint32_t c)
 {
+	if (is_command(out, c)) {
+		strbuf_addf(out, "&#%u;", (unsigned int)c);
+		return;
+	}
 	switch (c) {
 	case '<':
 		strbuf_addstr(out, "&lt;");
@@ -174,7 +197,7 @@ void escape_latex(struct strbuf *out, const char *s)
 		if (i < n)
 			strbuf_addstr(out, latex_signs[i].latex);
 		else if (c < 0x180)
-			add_char(out, c);
+			add_shown(out, c);
 		else /* pdflatex stops at what its fonts do not have */
 			strbuf_addf(out, "U+%04X", (unsigned int)c);
 	}
@@ -190,7 +213,7 @@ void escape_csv(struct strbuf *out, const char *s, int formula_safe)
 		/* a spreadsheet looks at the first character */
 		if (!clean.len && formula_safe && c < 0x80 && strchr("=+-@\t\r\n", (int)c))
 			strbuf_addch(&clean, '\'');
-		add_char(&clean, c);
+		add_shown(&clean, c);
 	}
 	if (!strpbrk(clean.s, ",\"\r\n\t;'") && clean.s[0] != ' ' && !(clean.len && clean.s[clean.len - 1] == ' ')) {
 		strbuf_add(out, clean.s, clean.len);
@@ -215,7 +238,7 @@ void escape_gnuplot(struct strbuf *out, const char *s)
 		else if (c == '`') /* not expanded in single quotes, but let it not depend on that */
 			add_char(out, 0x2018);
 		else
-			add_char(out, is_control(c) ? ' ' : c);
+			add_shown(out, is_control(c) ? ' ' : c);
 	}
 }
 
@@ -251,7 +274,7 @@ void text_cut(struct strbuf *out, const char *s, size_t width)
 		if (column + char_width(c) + 1 > width)
 			break;
 		column += char_width(c);
-		add_char(out, is_control(c) ? ' ' : c);
+		add_shown(out, is_control(c) ? ' ' : c);
 	}
 	if (width)
 		add_char(out, 0x2026);
@@ -270,7 +293,7 @@ void text_cut_name(struct strbuf *out, const char *s, size_t width)
 			break;
 		column += char_width(c);
 		left -= char_width(c);
-		add_char(out, is_control(c) ? ' ' : c);
+		add_shown(out, is_control(c) ? ' ' : c);
 	}
 	add_char(out, 0x2026);
 	for (const char *next = s; *next; s = next) { /* an accent goes with its letter */

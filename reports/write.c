@@ -22,13 +22,13 @@ static int sync_tree(int fd, const char *path, struct err *e)
 {
 	DIR *d = fdopendir(fd);
 	struct dirent *entry;
-	int ret = 0;
+	int ret = 0, code = 0;
 	if (!d) {
 		ret = err_sys(e, errno, "cannot read directory %s", path);
 		close(fd);
 		return ret;
 	}
-	while (!ret && (entry = readdir(d))) {
+	while (!ret && (entry = dir_next(d, &code))) {
 		if (entry->d_name[0] == '.')
 			continue;
 		char *below = xasprintf("%s/%s", path, entry->d_name);
@@ -46,6 +46,8 @@ static int sync_tree(int fd, const char *path, struct err *e)
 			close(sub);
 		free(below);
 	}
+	if (!ret && code)
+		ret = err_sys(e, code, "reading directory %s", path);
 	if (!ret && fsync(fd) < 0 && errno != EINVAL)
 		ret = err_sys(e, errno, "cannot sync directory %s", path);
 	closedir(d);

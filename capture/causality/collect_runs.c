@@ -112,8 +112,9 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 	*k = (struct kept_runs){.dir = xstrdup(dir), .what = xstrdup(what), .scale = 1};
 	char *path = kept_path(k, "runs", ".json");
 	json_error_t where;
-	int rc = dir_create(dir, e);
-	if (!rc && path_exists(path)) {
+	int rc = dir_create(dir, e), there = rc ? 0 : path_is_there(path, e);
+	rc = there < 0 ? there : rc;
+	if (there > 0) {
 		json_t *top = json_load_file(path, 0, &where);
 		const char *of = top ? json_string_value(json_object_get(top, "of")) : NULL;
 		if (!resume)
@@ -201,6 +202,8 @@ int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, stru
 		GROW(*edge, *n, cap);
 		(*edge)[(*n)++] = x;
 	}
+	if (!rc && ferror(f))
+		rc = err_sys(e, errno ? errno : EIO, "reading %s", path);
 	if (f)
 		fclose(f);
 	return rc;

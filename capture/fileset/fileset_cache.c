@@ -13,33 +13,20 @@
 
 #define CHUNK (1u << 20)
 
-static const char *type_name(mode_t mode)
-{
-	return S_ISLNK(mode)    ? "a link"
-	       : S_ISDIR(mode)  ? "a directory"
-	       : S_ISFIFO(mode) ? "a FIFO"
-	       : S_ISSOCK(mode) ? "a socket"
-				: "a device";
-}
-
 int fileset_open_file(int dir_fd, const char *path, int flags, struct err *e)
 {
 	struct stat st;
-	int probe = confined_open(dir_fd, path, O_PATH, 0, e);
-	if (probe < 0)
-		return probe;
-	int rc = fstat(probe, &st) ? err_sys(e, errno, "%s", path) : 0;
-	close(probe);
+	int fd = confined_open(dir_fd, path, flags, 0, e);
+	if (fd == -EISDIR)
+		return err_set(e, EPERM, "%s: refused: a directory is in the way of a file", path);
+	if (fd < 0)
+		return fd;
+	int rc = fstat(fd, &st) ? err_sys(e, errno, "%s", path) : 0;
 	if (!rc && !S_ISREG(st.st_mode))
-		rc = err_set(e, EPERM, "%s: refused: %s is in the way of a file", path, type_name(st.st_mode));
+		rc = err_set(e, EPERM, "%s: refused: %s is in the way of a file", path, confined_kind_name(st.st_mode));
 	if (rc)
-		return rc;
-	int fd = confined_open(dir_fd, path, flags | O_NONBLOCK, 0, e);
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) { /* exchanged between the two */
 		close(fd);
-		fd = err_set(e, EPERM, "%s: refused: something else took the file's place", path);
-	}
-	return fd;
+	return rc ? rc : fd;
 }
 
 /* Calls `action` with every file of the set, open for reading, and stops at the first error. */

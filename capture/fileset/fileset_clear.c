@@ -12,6 +12,7 @@
 #include "capture/confine.h"
 #include "capture/fileset/fileset.h"
 #include "common/strbuf.h"
+#include "common/files.h"
 #include "common/xalloc.h"
 
 enum { MAX_DEPTH = 64 };
@@ -68,13 +69,13 @@ static int walk(struct clearing *c, int dir_fd, unsigned int depth, struct err *
 {
 	DIR *dir = depth < MAX_DEPTH ? fdopendir(dir_fd) : NULL;
 	size_t len = c->path.len;
-	int ret = 0;
+	int ret = 0, code = 0;
 	if (!dir) {
 		ret = err_set(e, depth < MAX_DEPTH ? ENOMEM : ELOOP, "%s: cannot be listed", c->path.s);
 		close(dir_fd);
 		return ret;
 	}
-	for (struct dirent *d; !ret && (d = readdir(dir));) {
+	for (struct dirent *d; !ret && (d = dir_next(dir, &code));) {
 		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
 			continue;
 		strbuf_addf(&c->path, "/%s", d->d_name);
@@ -83,7 +84,7 @@ static int walk(struct clearing *c, int dir_fd, unsigned int depth, struct err *
 		c->path.s[len] = 0;
 	}
 	closedir(dir);
-	return ret;
+	return ret || !code ? ret : err_sys(e, code, "%s: reading the directory", c->path.s);
 }
 
 int fileset_clear(const struct fileset *s, int dir_fd, const char *top, bool (*is_ours)(const char *name),

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "capture/csv_args.h"
 #include "capture/formats/sink.h"
 #include "capture/object_table.h"
 
@@ -53,8 +54,8 @@ static int add_directory(struct list *l, struct sink *s, const char *path, size_
 static int add_entry(struct list *l, struct sink *s, const struct fileset_entry *f, const char *link, struct err *e)
 {
 	int rc = 0;
-	if (strpbrk(f->path, "#\n") || (link && strpbrk(link, "#\n")))
-		return err_set(e, EINVAL, "\"%s\": ARTC's list has no way to write a name with # or a line end",
+	if (strchr(f->path, '#') || text_has_control(f->path) || (link && (strchr(link, '#') || text_has_control(link))))
+		return err_set(e, EINVAL, "\"%s\": ARTC's list has no way to write a name with #, with control characters or that is no UTF-8",
 			       f->path);
 	for (const char *slash = strchr(f->path, '/'); slash && !rc; slash = strchr(slash + 1, '/'))
 		rc = slash > f->path ? add_directory(l, s, f->path, (size_t)(slash - f->path), e) : 0;

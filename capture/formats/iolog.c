@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/csv_args.h"
 #include "capture/formats/blanks.h"
 #include "capture/formats/foreign.h"
 #include "capture/formats/number.h"
@@ -223,6 +224,8 @@ static const char *cannot(const struct out *x, const struct trace_record *r, con
 		return "its file or its begin is not known";
 	if (strlen(o->name) > 255 || !*o->name || strpbrk(o->name, " \t\n\r\v\f"))
 		return "fio does not read names above 255 bytes or with blanks";
+	if (text_has_control(o->name))
+		return "its name has control characters or is no UTF-8, which an iolog cannot escape";
 	if (op_info(r->op)->family == FAMILY_READ && r->rvalue >= 0 && (uint64_t)r->rvalue < r->length && trace_meta(x->t)->level == LEVEL_SYSCALL)
 		return "it read less than it asked for, as at a file's end: fio ends with an error there";
 	return !sync && (!r->length || r->length > UINT32_MAX) ? "its length is not between 1 and 2^32 - 1" : NULL;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/csv_args.h"
 #include "capture/formats/mapping.h"
 #include "capture/formats/sink.h"
 
@@ -88,8 +89,9 @@ static void add_object(const struct out *x, struct sink *s, const struct mapping
 			sink_u64(s, r->object);
 		return;
 	}
+	const bool has_control = text_has_control(name);
 	for (const char *p = part; p < end; p++) {
-		bool bad = (unsigned char)*p <= ' ' || *p == '"' || *p == x->m->delimiter;
+		bool bad = (unsigned char)*p <= ' ' || (has_control && (unsigned char)*p >= 0x7f) || *p == '"' || *p == x->m->delimiter;
 		strbuf_addch(&s->out, bad ? '_' : *p);
 	}
 }

@@ -152,6 +152,8 @@ void sink_json_string(struct sink *s, const char *text)
 			n = 1;
 		} else if (*p < ' ' || *p == 0x7f) {
 			strbuf_addf(&s->out, "\\u%04x", *p);
+		} else if (n == 2 && p[0] == 0xc2 && p[1] < 0xa0) { /* U+0080 to U+009F: terminals obey them */
+			strbuf_addf(&s->out, "\\u%04x", p[1]);
 		} else {
 			if (*p == '"' || *p == '\\')
 				strbuf_addch(&s->out, '\\');

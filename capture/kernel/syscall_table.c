@@ -27,6 +27,9 @@
 #ifndef SYS_openat2
 #define SYS_openat2 437
 #endif
+#ifndef SYS_open_tree
+#define SYS_open_tree 428
+#endif
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
@@ -45,6 +48,7 @@ const struct syscall_row syscall_rows[] = {
     {"preadv2", SYS_preadv2, OP_PREADV2, "fi_o_v", 0, 0}, {"pwritev2", SYS_pwritev2, OP_PWRITEV2, "fi_o_v", 0, 0},
     {"open", LEGACY(open), OP_OPEN, "pOm", 0, 0}, {"creat", LEGACY(creat), OP_OPEN, "pm", 0, CREAT_FLAGS},
     {"openat", SYS_openat, OP_OPEN, "DpOm", 0, 0}, {"openat2", SYS_openat2, OP_OPEN, "DpH", 0, 0},
+    {"open_tree", SYS_open_tree, OP_OPEN, "Dp", 0, 0}, /* a clone of mounts has the path that it is a clone of */
     {"close", SYS_close, OP_CLOSE, "f", 0, 0}, {"close_range", SYS_close_range, OP_CLOSE, "1lv", SYSCALL_CLOSE_RANGE, 0},
     {"lseek", SYS_lseek, OP_LSEEK, "fow", 0, 0}, {"fsync", SYS_fsync, OP_FSYNC, "f", 0, 0},
     {"fdatasync", SYS_fdatasync, OP_FDATASYNC, "f", 0, 0}, {"syncfs", SYS_syncfs, OP_SYNCFS, "f", 0, 0},

@@ -2,6 +2,7 @@
 /* How a file looks before the program uses its path: type, mode, size, where its holes are, what a link points at. Which of many
  * notes about a file tells its first state is for the collector to find. By raw calls, outside any timed region. */
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -36,11 +37,29 @@ static size_t holes_find(int dir, const char *path, uint64_t size, struct hole *
 	return n;
 }
 
+/* Large, and the program's stack may be small (a signal handler's of 8 KiB): these lie elsewhere. */
+struct look {
+	struct hole hole[HOLES_MAX];
+	char target[4097];
+};
+
+/* Memory of `size` bytes for as long as one file is looked at; NULL: there is none. */
+static void *memory_take(size_t size)
+{
+	const long at = RAW(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return at < 0 && at > -4096 ? NULL : (void *)at;
+}
+
+static void memory_give(void *at, size_t size)
+{
+	if (at)
+		RAW(SYS_munmap, at, size);
+}
+
 static void note_at(int dir, const char *path, const char *shown, int shown_dir)
 {
 	struct statx x = {0};
-	struct hole holes[HOLES_MAX];
-	char target[4097];
+	struct look *look = NULL;
 	const void *extra = NULL;
 	size_t extra_len = 0;
 	bool cut = false;
@@ -48,18 +67,25 @@ static void note_at(int dir, const char *path, const char *shown, int shown_dir)
 	int64_t got = RAW(SYS_statx, dir, path, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &x);
 	if (got < 0 && got != -ENOENT)
 		return;
-	if (got == 0 && S_ISLNK(x.stx_mode)) {
-		long len = RAW(SYS_readlinkat, dir, path, target, sizeof target);
-		extra = target;
+	const bool link = got == 0 && S_ISLNK(x.stx_mode);
+	const bool sparse = got == 0 && S_ISREG(x.stx_mode) && x.stx_blocks * 512 < x.stx_size;
+	if ((link || sparse) && !(look = memory_take(sizeof *look))) {
+		capture_lost();
+		return;
+	}
+	if (link) {
+		long len = RAW(SYS_readlinkat, dir, path, look->target, sizeof look->target);
+		extra = look->target;
 		extra_len = len > 0 ? (size_t)len : 0;
-	} else if (got == 0 && S_ISREG(x.stx_mode) && x.stx_blocks * 512 < x.stx_size) {
-		extra = holes;
-		extra_len = holes_find(dir, path, x.stx_size, holes, &cut) * sizeof *holes;
+	} else if (sparse) {
+		extra = look->hole;
+		extra_len = holes_find(dir, path, x.stx_size, look->hole, &cut) * sizeof *look->hole;
 	}
 	const struct note n = {.begin = begin, .end = end, .op = LOG_STATE_OF, .fd = cut, .dir = shown_dir, .path = shown,
 			       .flags = got ? 0 : x.stx_mode, .length = x.stx_size, .offset = x.stx_blocks,
 			       .extra = extra, .extra_len = extra_len};
 	capture_note(&n);
+	memory_give(look, sizeof *look);
 	if (capture_flags & LOG_DIGEST && got == 0 && S_ISREG(x.stx_mode))
 		digest_note(capture_control(), dir, path, shown, shown_dir, &x);
 }
@@ -114,10 +140,12 @@ static void note_below(char *path, size_t len, size_t size, int depth)
 
 void state_note_tree(const char *path, int depth)
 {
-	char whole[4097];
-	size_t len = strlen(path);
-	if (capture_confined || depth <= 0 || len >= sizeof whole)
+	enum { WHOLE = 4097 };
+	const size_t len = strlen(path);
+	char *whole = capture_confined || depth <= 0 || len >= WHOLE ? NULL : memory_take(WHOLE);
+	if (!whole)
 		return;
 	memcpy(whole, path, len + 1);
-	note_below(whole, len, sizeof whole, depth);
+	note_below(whole, len, WHOLE, depth);
+	memory_give(whole, WHOLE);
 }

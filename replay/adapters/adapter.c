@@ -142,17 +142,20 @@ static bool writes_any(const struct inputs *in)
 	return false;
 }
 
-/* The same care as engine block takes: a replayer does as it is told. */
+/* The same care as engine block takes. A command of the user (exec) may write whatever the trace holds, unless --read-only
+ * says that it does not. */
 static int device_guard(const struct adapter_state *a, struct err *e)
 {
 	const struct replay_config *c = a->run.config;
-	const bool writes = writes_any(&a->inputs);
+	const bool may_write = !strcmp(a->run.adapter->name, "exec") && !c->block.read_only;
+	const bool writes = may_write || writes_any(&a->inputs);
 	struct device d = {.fd = -1};
 	bool refused = false;
 	if (!a->device)
 		return 0;
 	if (writes && !c->destructive)
-		return err_set(e, EPERM, "%s: refused: what is on it would be overwritten (--destructive allows that)", c->device);
+		return err_set(e, EPERM, "%s: refused: what is on it %s be overwritten (--destructive allows that%s)", c->device,
+			       may_write ? "may" : "would", may_write ? "; --read-only: the command writes nothing" : "");
 	int ret = device_open(&d, a->device, !writes ? DEVICE_READ : c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE, 0, &refused, e);
 	device_close(&d);
 	return refused ? -EPERM : ret;

@@ -3,7 +3,7 @@
 #include "replay/adapters/adapter.h"
 #include "replay/engines/engine.h"
 
-static const char *const takes[] = {"export", "workers", "speed", "full-speed", NULL};
+static const char *const takes[] = {"export", "workers", "speed", "full-speed", "read-only", NULL};
 
 static const struct adapter adapter_exec = {
 	.name = "exec",

@@ -11,6 +11,7 @@
 #include "replay/block/block_crew.h"
 #include "replay/block/block_output.h"
 #include "replay/order/infer_trace.h"
+#include "replay/gaps.h"
 #include "replay/replay.h"
 
 /* --- what goes together --------------------------------------------------------------------------------------------------- */
@@ -96,12 +97,28 @@ static enum device_how how_written(const struct run *r)
 	return r->c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE;
 }
 
+/* Modes afap and load wait for no traced time. */
+static int gaps_check(const struct run *r, struct err *e)
+{
+	const enum block_mode mode = r->c->block.mode;
+	struct gaps gaps;
+	int ret = 0;
+	if (mode != MODE_HF && mode != MODE_DEP)
+		return 0;
+	gaps_init(&gaps, r->c->max_gap_ns, mode == MODE_DEP ? r->c->block.think_scale : r->c->speed);
+	for (uint32_t i = 0; !ret && i < r->load.n; i++)
+		ret = gaps_add(&gaps, r->load.r[i].begin_ns, r->load.r[i].record, e);
+	return ret;
+}
+
 static int input_load(struct run *r, struct replay_summary *s, struct err *e)
 {
 	int ret = trace_open(&r->trace, r->path, e);
 	if (ret)
 		return ret;
 	ret = block_load_read(&r->load, r->trace, &r->device, &r->c->block, e);
+	if (!ret)
+		ret = gaps_check(r, e);
 	if (ret)
 		return err_context(e, "%s", r->path);
 	s->input_incomplete = trace_meta(r->trace)->cut;

@@ -75,20 +75,20 @@ int call_directory(struct caller *k, const struct call_path *path)
 	struct stored *s = &store->item[path->place % store->n];
 	uint32_t turn = atomic_load(&k->calls->common->turn);
 	if (path->place == 0)
-		return k->p->dir_fd;
+		return k->p->root.fd;
 	if (s->fd >= 0 && s->place == path->place && s->turn == turn)
 		return s->fd;
 	if (s->fd >= 0)
 		close(s->fd);
 	const char *where = k->calls->place[path->place];
-	s->fd = rooted_open(k->p->dir_fd, where, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	s->fd = rooted_look(k->p->root.fd, where, O_DIRECTORY);
 	if (s->fd >= 0) {
 		s->place = path->place;
 		s->turn = turn;
 		return s->fd;
 	}
 	int fd = -1;
-	CALL(k, fd = rooted_open(k->p->dir_fd, where, O_PATH | O_DIRECTORY | O_CLOEXEC, 0));
+	CALL(k, fd = rooted_look(k->p->root.fd, where, O_DIRECTORY));
 	if (fd >= 0) { /* somebody has just made it */
 		close(fd);
 		k->out->rvalue = -ENOENT;

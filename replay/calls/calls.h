@@ -18,6 +18,7 @@
 #include "common/err.h"
 #include "common/payload.h"
 #include "common/vm.h"
+#include "replay/calls/rooted.h"
 #include "replay/load/load.h"
 #include "replay/load/slots.h"
 
@@ -66,11 +67,12 @@ struct call_part {
 };
 #define PARTS_MAX 256 /* of one call; what is behind counts as missed */
 
-struct call_counts { /* pages, with --reads original */
+struct call_counts { /* what is counted while it runs; pages: with --reads original */
 	_Atomic uint64_t n_pages_read;	  /* missed then: from storage now, */
 	_Atomic uint64_t n_pages_stayed;  /* but for those of them that could not be dropped: dirty, or mapped by somebody */
 	_Atomic uint64_t n_pages_touched; /* found in the cache then, and now */
 	_Atomic uint64_t n_pages_left;	  /* then, and not now */
+	struct rooted_refused refused;	  /* calls on devices, FIFOs and sockets */
 };
 
 struct call_map;     /* a mapping while it is there */

@@ -22,12 +22,12 @@
  * up between the stamps. `dir`, `last` and `fd` are what the two expressions may use. */
 #define ON_PATH(k, on_name, on_descriptor)                                                                             \
 	do {                                                                                                           \
-		int fd = -1, dir = (k)->c->bits & CALL_FOLLOW ? (k)->p->dir_fd : call_directory(k, (k)->path);         \
-		const char *last = call_is_bad(k) ? BAD_ADDRESS : (k)->path->last;                \
+		int fd = -1, dir = (k)->c->bits & CALL_FOLLOW ? (k)->p->root.fd : call_directory(k, (k)->path);         \
+		const char *last = call_is_bad(k) ? BAD_ADDRESS : (k)->path->last;                                     \
 		if (dir < 0)                                                                                           \
 			return;                                                                                        \
 		if ((k)->c->bits & CALL_FOLLOW)                                                                        \
-			CALL(k, (fd = rooted_open(dir, (k)->path->whole, O_PATH | O_CLOEXEC, 0)) < 0 ? -1 : (on_descriptor)); \
+			CALL(k, (fd = rooted_look(dir, (k)->path->whole, 0)) < 0 ? -1 : (on_descriptor)); \
 		else                                                                                                   \
 			CALL(k, (on_name));                                                                            \
 		(void)last;                                                                                            \
@@ -80,22 +80,10 @@ void call_access(struct caller *k)
 
 /* --- changing --------------------------------------------------------------------------------------------------------- */
 
-static int mode_set(int dir, const char *last, mode_t mode)
-{
-	int ret = (int)syscall(SYS_fchmodat2, dir, last, mode, AT_SYMLINK_NOFOLLOW);
-	return ret < 0 && errno == ENOSYS ? fchmodat(dir, last, mode, AT_SYMLINK_NOFOLLOW) : ret;
-}
-
 static int mode_set_of(int fd, mode_t mode)
 {
 	int ret = (int)syscall(SYS_fchmodat2, fd, "", mode, AT_EMPTY_PATH);
 	return ret < 0 && errno == ENOSYS ? chmod(proc_path(fd).text, mode) : ret;
-}
-
-void call_chmod(struct caller *k)
-{
-	const mode_t mode = (mode_t)k->c->length & PERMISSIONS;
-	ON_PATH(k, mode_set(dir, last, mode), mode_set_of(fd, mode));
 }
 
 void call_fchmod(struct caller *k)
@@ -116,14 +104,6 @@ static void owner_of(const struct caller *k, uid_t *user, gid_t *group)
 		*user = self;
 	if (*group != (gid_t)-1)
 		*group = getegid();
-}
-
-void call_chown(struct caller *k)
-{
-	uid_t user;
-	gid_t group;
-	owner_of(k, &user, &group);
-	ON_PATH(k, fchownat(dir, last, user, group, AT_SYMLINK_NOFOLLOW), fchownat(fd, "", user, group, AT_EMPTY_PATH));
 }
 
 void call_fchown(struct caller *k)
@@ -155,13 +135,13 @@ static int attribute_look_up(const struct caller *k, int dir)
 {
 	if (call_is_bad(k))
 		return (int)call_error(EFAULT);
-	return k->c->bits & CALL_FOLLOW ? rooted_open(dir, k->path->whole, O_PATH | O_CLOEXEC, 0)
+	return k->c->bits & CALL_FOLLOW ? rooted_look(dir, k->path->whole, 0)
 					: openat(dir, k->path->last, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
 static int attribute_file(struct caller *k)
 {
-	int dir = k->c->bits & CALL_FOLLOW ? k->p->dir_fd : call_directory(k, k->path);
+	int dir = k->c->bits & CALL_FOLLOW ? k->p->root.fd : call_directory(k, k->path);
 	int fd = dir < 0 ? -1 : attribute_look_up(k, dir);
 	if (fd >= 0 || dir < 0)
 		return fd;
@@ -207,15 +187,53 @@ static void success_only(struct caller *k)
 		k->out->rvalue = 0;
 }
 
+/* --- permissions by path ------------------------------------------------------------------------------------------------ */
+
+/* The permissions of a device node decide who uses the device: they are left alone. The node is looked up before the first
+ * stamp, and the call is made on what was looked at, whatever is renamed meanwhile. -1 with the outcome. */
+static int permission_file(struct caller *k)
+{
+	struct stat st = {0};
+	int fd = attribute_file(k);
+	if (fd < 0 || (fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode))))
+		return fd;
+	close(fd);
+	CALL(k, rooted_refuse(&k->p->root, k->path->whole, st.st_mode));
+	return -1;
+}
+
+void call_chmod(struct caller *k)
+{
+	const mode_t mode = (mode_t)k->c->length & PERMISSIONS;
+	int fd = permission_file(k);
+	if (fd < 0)
+		return;
+	CALL(k, mode_set_of(fd, mode));
+	close(fd);
+}
+
+void call_chown(struct caller *k)
+{
+	uid_t user;
+	gid_t group;
+	int fd = permission_file(k);
+	if (fd < 0)
+		return;
+	owner_of(k, &user, &group);
+	CALL(k, fchownat(fd, "", user, group, AT_EMPTY_PATH));
+	close(fd);
+}
+
+/* Called by number: the sanitizers look at the name on the way through the C library, which must not happen to BAD_ADDRESS. */
 void call_getxattr(struct caller *k)
 {
-	ON_FILE(k, getxattr(file.text, attribute_name(k), k->memory, room_of(k)));
+	ON_FILE(k, syscall(SYS_getxattr, file.text, attribute_name(k), k->memory, room_of(k)));
 	success_only(k);
 }
 
 void call_fgetxattr(struct caller *k)
 {
-	ON_OPEN(k, fgetxattr(fd, attribute_name(k), k->memory, room_of(k)));
+	ON_OPEN(k, syscall(SYS_fgetxattr, fd, attribute_name(k), k->memory, room_of(k)));
 	success_only(k);
 }
 

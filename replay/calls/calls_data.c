@@ -170,7 +170,7 @@ void call_fadvise(struct caller *k)
 /* sync(2) is of all file systems; this one is the target's. */
 void call_sync(struct caller *k)
 {
-	CALL(k, syncfs(k->p->dir_fd));
+	CALL(k, syncfs(k->p->root.fd));
 }
 
 void call_syncfs(struct caller *k)

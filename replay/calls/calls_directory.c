@@ -14,9 +14,9 @@
 
 #define DEPTH_MAX 64 /* directories open at once in a walk */
 
-static DIR *directory_open(int dir_fd, const char *path)
+static DIR *directory_open(const struct rooted *root, const char *path)
 {
-	int fd = rooted_open(dir_fd, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC, 0);
+	int fd = rooted_open(root, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC, 0);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	if (fd >= 0 && !d)
 		close(fd);
@@ -26,7 +26,7 @@ static DIR *directory_open(int dir_fd, const char *path)
 void call_opendir(struct caller *k)
 {
 	const struct slot *b = &k->calls->slot[k->c->slot];
-	int dir_fd = k->p->dir_fd;
+	const struct rooted *root = &k->p->root;
 	DIR *d = NULL;
 	if (call_is_bad(k)) {
 		CALL(k, call_bad_path(k));
@@ -34,7 +34,7 @@ void call_opendir(struct caller *k)
 	}
 	if (b->replaces)
 		call_slot_end(k->p, b->replaces);
-	CALL(k, (d = directory_open(dir_fd, k->path->whole)) ? 0 : -1);
+	CALL(k, (d = directory_open(root, k->path->whole)) ? 0 : -1);
 	if (!d)
 		return;
 	call_slot_set(k, k->c->slot, dirfd(d));
@@ -144,9 +144,9 @@ void call_getdents(struct caller *k)
 
 /* --- whole directories and trees ---------------------------------------------------------------------------------------- */
 
-static int entries_read(int dir_fd, const char *path)
+static int entries_read(const struct rooted *root, const char *path)
 {
-	DIR *d = directory_open(dir_fd, path);
+	DIR *d = directory_open(root, path);
 	if (!d)
 		return -1;
 	errno = 0;
@@ -160,8 +160,8 @@ static int entries_read(int dir_fd, const char *path)
 
 void call_scandir(struct caller *k)
 {
-	int dir_fd = k->p->dir_fd;
-	CALL(k, call_is_bad(k) ? call_bad_path(k) : entries_read(dir_fd, k->path->whole));
+	const struct rooted *root = &k->p->root;
+	CALL(k, call_is_bad(k) ? call_bad_path(k) : entries_read(root, k->path->whole));
 }
 
 /* Looks at everything below, as nftw does; links are not followed, so that nothing outside is met. */
@@ -186,9 +186,9 @@ static int tree_walk(int fd, unsigned int depth)
 	return 0;
 }
 
-static int path_walk(int dir_fd, const char *path)
+static int path_walk(const struct rooted *root, const char *path)
 {
-	int fd = rooted_open(dir_fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+	int fd = rooted_open(root, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
 	struct stat st;
 	if (fd < 0)
 		return -1;
@@ -200,6 +200,6 @@ static int path_walk(int dir_fd, const char *path)
 
 void call_walk(struct caller *k)
 {
-	int dir_fd = k->p->dir_fd;
-	CALL(k, call_is_bad(k) ? call_bad_path(k) : path_walk(dir_fd, k->path->whole));
+	const struct rooted *root = &k->p->root;
+	CALL(k, call_is_bad(k) ? call_bad_path(k) : path_walk(root, k->path->whole));
 }

@@ -23,18 +23,21 @@ void call_open(struct caller *k)
 {
 	const struct slot *b = &k->calls->slot[k->c->slot];
 	uint32_t flags = rooted_flags(b->flags);
-	int dir_fd = k->p->dir_fd;
+	const struct rooted *root = &k->p->root;
+	const char *path = k->path->whole;
 	if (call_is_bad(k)) {
 		CALL(k, call_bad_path(k));
 		return;
 	}
 	if (b->replaces)
 		call_slot_end(k->p, b->replaces);
-	CALL(k, rooted_open(dir_fd, k->path->whole, flags, b->mode));
+	CALL(k, rooted_open_timed(root, path, flags, b->mode));
 	if (k->out->rvalue < 0)
 		return;
-	call_slot_set(k, k->c->slot, (int)k->out->rvalue);
-	k->out->rvalue = 0;
+	int fd = rooted_settle(root, (int)k->out->rvalue, path, flags);
+	k->out->rvalue = fd < 0 ? -errno : 0;
+	if (fd >= 0)
+		call_slot_set(k, k->c->slot, fd);
 }
 
 /* Two directories at a time: the second must not take the first one's place in the store. */
@@ -89,7 +92,7 @@ void call_link(struct caller *k)
 		return;
 	}
 	if (c->bits & CALL_FOLLOW) {
-		int fd = rooted_open(k->p->dir_fd, k->path->whole, O_PATH, 0);
+		int fd = rooted_look(k->p->root.fd, k->path->whole, 0);
 		if (fd >= 0) {
 			link_descriptor(k, fd);
 			close(fd);
@@ -116,7 +119,7 @@ void call_readlink(struct caller *k)
 	int dir = call_directory(k, k->path);
 	size_t room = k->c->length < CALL_BUFFER_MAX ? k->c->length : CALL_BUFFER_MAX;
 	if (dir >= 0)
-		CALL(k, readlinkat(dir, last_of(k, k->path), k->memory, room));
+		CALL(k, syscall(SYS_readlinkat, dir, last_of(k, k->path), k->memory, room)); /* as call_getxattr */
 }
 
 /* rmdir as well */
@@ -157,13 +160,13 @@ static int work_at(const struct caller *k, int fd)
 static void look_up(struct caller *k, uint32_t flags, bool works)
 {
 	const char *path = k->path->whole;
-	int fd = -1, dir_fd = k->p->dir_fd;
+	int fd = -1, dir_fd = k->p->root.fd;
 	if (call_is_bad(k))
 		CALL(k, call_bad_path(k));
 	else if (works)
-		CALL(k, fd = work_at(k, rooted_open(dir_fd, path, O_PATH | O_CLOEXEC | flags, 0)));
+		CALL(k, fd = work_at(k, rooted_look(dir_fd, path, flags)));
 	else
-		CALL(k, fd = rooted_open(dir_fd, path, O_PATH | O_CLOEXEC | flags, 0));
+		CALL(k, fd = rooted_look(dir_fd, path, flags));
 	if (fd < 0)
 		return;
 	close(fd);
@@ -183,25 +186,31 @@ void call_chdir(struct caller *k)
 void call_fchdir(struct caller *k)
 {
 	int fd = call_fd(k, k->c->slot), got = -1;
-	CALL(k, got = fd < 0 ? (int)call_error(EBADF) : work_at(k, rooted_open(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0)));
+	CALL(k, got = fd < 0 ? (int)call_error(EBADF) : work_at(k, rooted_look(fd, ".", O_DIRECTORY)));
 	if (got < 0)
 		return;
 	close(got);
 	k->out->rvalue = 0;
 }
 
-/* There is no form of it that does not follow links: the file is opened for it, which looks at the path as truncate does. */
+/* truncate(2) always follows links, so the file is opened instead. The open looks at the path as truncate does. */
 void call_truncate(struct caller *k)
 {
 	const struct call *c = k->c;
-	const uint32_t how = O_WRONLY | O_NONBLOCK | O_CLOEXEC;
-	int fd = -1, dir = c->bits & CALL_FOLLOW ? k->p->dir_fd : call_directory(k, k->path);
-	if (dir < 0)
+	const bool whole = c->bits & CALL_FOLLOW;
+	const uint32_t how = O_WRONLY | O_NONBLOCK | O_CLOEXEC | (whole ? 0 : O_NOFOLLOW);
+	const char *path = whole ? k->path->whole : last_of(k, k->path);
+	struct rooted at = k->p->root;
+	int fd = -1;
+	if (call_is_bad(k)) {
+		CALL(k, call_bad_path(k));
 		return;
-	if (c->bits & CALL_FOLLOW)
-		CALL(k, (fd = rooted_open(dir, k->path->whole, how, 0)) < 0 ? -1 : ftruncate(fd, (off_t)c->length));
-	else
-		CALL(k, (fd = openat(dir, last_of(k, k->path), (int)how | O_NOFOLLOW)) < 0 ? -1 : ftruncate(fd, (off_t)c->length));
+	}
+	if (!whole)
+		at.fd = call_directory(k, k->path);
+	if (at.fd < 0)
+		return;
+	CALL(k, (fd = rooted_open(&at, path, how, 0)) < 0 ? -1 : ftruncate(fd, (off_t)c->length));
 	if (fd >= 0)
 		close(fd);
 }

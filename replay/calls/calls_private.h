@@ -103,7 +103,7 @@ static inline int64_t call_error(int error)
 /* Opens nothing: the kernel answers EFAULT to a path at BAD_ADDRESS. For calls whose path this program or the C library would look at. */
 static inline int call_bad_path(const struct caller *k)
 {
-	return openat(k->p->dir_fd, BAD_ADDRESS, O_PATH | O_CLOEXEC);
+	return openat(k->p->root.fd, BAD_ADDRESS, O_PATH | O_CLOEXEC);
 }
 
 static inline bool call_is_bad(const struct caller *k)

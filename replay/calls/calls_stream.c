@@ -22,7 +22,7 @@ static const char *mode_of(uint32_t flags)
 
 static FILE *stream_open(const struct caller *k, const struct slot *b, uint32_t flags)
 {
-	int fd = rooted_open(k->p->dir_fd, k->path->whole, flags, b->mode);
+	int fd = rooted_open(&k->p->root, k->path->whole, flags, b->mode);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, mode_of(flags));
 	if (fd >= 0 && !f)
 		close(fd);

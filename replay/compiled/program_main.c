@@ -62,6 +62,7 @@ static int content_take(struct control *c, struct err *e)
 static int plan_take(struct control *c, const struct program *program, struct err *e)
 {
 	struct replay_plan *p = &c->plan;
+	const struct rooted root = p->root;
 	int null_fd = p->calls.null_fd;
 	c->config.cpus = *c->cpus ? c->cpus : NULL;
 	c->config.scheduler = *c->scheduler ? c->scheduler : NULL;
@@ -72,6 +73,8 @@ static int plan_take(struct control *c, const struct program *program, struct er
 	    c->outcomes_at + image_outcome_bytes(p) > c->n_bytes)
 		return err_set(e, EINVAL, "the compiled program is not that of this replay");
 	p->calls.null_fd = null_fd;
+	p->root = root;
+	p->root.refused = &p->calls.common->counts.refused;
 	p->calls.payload = c->config.payload == PAYLOAD_BUFFER || c->config.payload == PAYLOAD_CAPTURED ? NULL : &p->payload;
 	p->fds = xcalloc((size_t)p->n_slots + 1, sizeof *p->fds); /* with --processes each has its own */
 	for (uint32_t i = 0; i < p->n_slots; i++)

@@ -69,7 +69,7 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 	strcpy(c->scheduler, scheduler);
 	c->plan.clock = p->clock;
 	c->plan.payload = p->payload;
-	c->plan.dir_fd = p->dir_fd;
+	c->plan.root = p->root;
 	c->plan.calls.null_fd = p->calls.null_fd;
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		atomic_init(&control_fds(c)[i], atomic_load(&p->fds[i]));
@@ -110,7 +110,7 @@ static void child(struct control *c, int control_fd, int program_fd, const struc
 		_exit(127);
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		keep_open(atomic_load(&p->fds[i]));
-	keep_open(p->dir_fd);
+	keep_open(p->root.fd);
 	keep_open(p->calls.null_fd);
 	keep_open(control_fd);
 	keep_open(c->content_fd);

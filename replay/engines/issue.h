@@ -25,7 +25,7 @@ struct site {
 	const struct gates gates;
 	_Atomic int *const fds;
 	const struct hot_open *const open;
-	const int dir_fd;
+	const struct rooted *const root;
 	const _Atomic uint32_t *const pause; /* control word, read before each request */
 	uint32_t index; /* of the lane, and its gate */
 	const struct placement_row buffers; /* of the runner */
@@ -36,7 +36,7 @@ struct site {
 INLINE struct site site_of(const struct runner *w)
 {
 	const struct replay_plan *p = w->crew->plan;
-	return (struct site){w, p->clock, w->crew->gates, p->fds, p->open, p->dir_fd, w->crew->pause.word, w->index,
+	return (struct site){w, p->clock, w->crew->gates, p->fds, p->open, &p->root, w->crew->pause.word, w->index,
 			     w->crew->placement.row[w->index], w->crew->placement.common, w->crew->placement.common_room};
 }
 
@@ -84,7 +84,7 @@ INLINE int64_t issue_call(const struct site *s, const enum trace_op op, struct o
 	case OP_FDATASYNC:
 		return fdatasync(a.fd);
 	case OP_OPEN:
-		return rooted_open(s->dir_fd, a.open->path, a.open->flags, a.open->mode);
+		return rooted_open_timed(s->root, a.open->path, a.open->flags, a.open->mode);
 	default:
 		return close(a.fd);
 	}
@@ -141,6 +141,16 @@ static inline unsigned int issue_kind_of(unsigned int op)
 	}
 }
 
+/* After the stamps: what was opened is a file or a directory, or the open has failed. Returns 0 or a negative errno. */
+static inline int issue_opened(const struct site *s, const struct hot_open *o, _Atomic int *place, int fd)
+{
+	fd = rooted_settle(s->root, fd, o->path, o->flags);
+	if (fd < 0)
+		return -errno;
+	atomic_store_explicit(place, fd, memory_order_release);
+	return 0;
+}
+
 /* Whether the request is of this kind; no question where `kinds` says that none is, or that all are. */
 INLINE bool issue_is(const struct hot_request *h, const unsigned int kind, const unsigned int kinds, const unsigned int op)
 {
@@ -172,10 +182,8 @@ INLINE void issue(const struct site *s, const struct hot_request *h, void *buffe
 		issue_stamped(s, OP_FDATASYNC, a, publish, begun, careful, out);
 	else if (issue_is(h, ISSUE_OPEN, kinds, OP_OPEN)) {
 		issue_stamped(s, OP_OPEN, a, publish, begun, careful, out);
-		if (out->rvalue >= 0) {
-			atomic_store_explicit(place, (int)out->rvalue, memory_order_release);
-			out->rvalue = 0;
-		}
+		if (out->rvalue >= 0)
+			out->rvalue = issue_opened(s, a.open, place, (int)out->rvalue);
 	} else if (issue_is(h, ISSUE_CLOSE, kinds, OP_CLOSE)) {
 		a.fd = atomic_exchange(place, -1); /* who comes later must not use a number that means another file by then */
 		issue_stamped(s, OP_CLOSE, a, publish, begun, careful, out);

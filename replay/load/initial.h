@@ -51,6 +51,6 @@ int initial_check(const struct initial *i, int dir_fd, struct err *e);
 int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e);
 
 /* Gives files their extended attributes. Errors: of the system; ENOTSUP where the file system has none. */
-int initial_attributes_set(const struct initial *i, int dir_fd, struct err *e);
+int initial_attributes_set(const struct initial *i, const struct rooted *root, struct err *e);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "common/files.h"
 #include "common/xalloc.h"
 #include "replay/load/initial.h"
 #include "replay/calls/rooted.h"
@@ -20,7 +21,7 @@ enum { FOUND, MISSING, OTHER };
 static int entry_check(const struct initial_entry *i, int dir_fd)
 {
 	struct stat st;
-	int fd = rooted_open(dir_fd, i->path, O_PATH | O_NOFOLLOW, 0);
+	int fd = rooted_look(dir_fd, i->path, O_NOFOLLOW);
 	int error = fd < 0 ? errno : fstat(fd, &st) < 0 ? errno : 0;
 	if (fd >= 0)
 		close(fd);
@@ -56,12 +57,12 @@ int initial_check(const struct initial *i, int dir_fd, struct err *e)
 static int tree_empty(int fd)
 {
 	DIR *d = fdopendir(fd);
-	int ret = 0;
+	int ret = 0, code = 0;
 	if (!d) {
 		close(fd);
 		return -1;
 	}
-	for (const struct dirent *entry; (entry = readdir(d));) {
+	for (const struct dirent *entry; (entry = dir_next(d, &code));) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		int below = openat(dirfd(d), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -70,7 +71,7 @@ static int tree_empty(int fd)
 		ret |= unlinkat(dirfd(d), entry->d_name, below >= 0 ? AT_REMOVEDIR : 0);
 	}
 	closedir(d);
-	return ret;
+	return code ? -1 : ret;
 }
 
 static int name_remove(int dir_fd, const char *path)
@@ -79,7 +80,7 @@ static int name_remove(int dir_fd, const char *path)
 	char *parent = slash ? xstrdup(path) : xstrdup(".");
 	if (slash)
 		parent[slash - path] = '\0';
-	int ret = 0, at = rooted_open(dir_fd, parent, O_PATH | O_DIRECTORY, 0);
+	int ret = 0, at = rooted_look(dir_fd, parent, O_DIRECTORY);
 	free(parent);
 	if (at < 0)
 		return 0; /* then it is not there either */
@@ -103,12 +104,12 @@ int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e)
 	return 0;
 }
 
-int initial_attributes_set(const struct initial *i, int dir_fd, struct err *e)
+int initial_attributes_set(const struct initial *i, const struct rooted *root, struct err *e)
 {
 	for (uint32_t k = 0; i && k < i->n_attributes; k++) {
 		const struct initial_attribute *a = &i->attribute[k];
 		size_t n_bytes = a->n_bytes > 65536 ? 65536 : (size_t)a->n_bytes;
-		int fd = rooted_open(dir_fd, a->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+		int fd = rooted_open(root, a->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 		if (fd < 0)
 			continue; /* a link, or not there: the request itself will tell */
 		char *value = xmalloc(n_bytes + 1);

@@ -17,6 +17,7 @@
 
 #include "capture/fileset/fileset.h"
 #include "common/err.h"
+#include "replay/calls/rooted.h"
 #include "replay/load/load.h"
 
 struct slot {
@@ -126,12 +127,12 @@ void slots_files_release(struct fileset *f);
 
 /* Sees to it that all of them, and `n_more`, may be open. Errors: EMFILE, as descriptors_allow. */
 int slots_allow(const struct slots *s, uint32_t n_more, struct err *e);
-/* Opens what existed before the first request, inside `dir_fd`: fds[n], -1 for those that are not open (yet).
+/* Opens what existed before the first request, inside `root`: fds[n], -1 for those that are not open (yet).
  * `n_more` descriptors are wanted for other purposes. Errors: of the system, with the path; EPERM for something that is neither file nor directory;
  * EMFILE where the limit of open files is too low, saying which is needed. */
-int slots_open(const struct slots *s, int dir_fd, uint32_t n_more, int *fds, struct err *e);
+int slots_open(const struct slots *s, const struct rooted *root, uint32_t n_more, int *fds, struct err *e);
 /* One of them, by the slot's flags and position. */
-int descriptor_open(int dir_fd, const char *name, const struct slot *b, int *fd, struct err *e);
+int descriptor_open(const struct rooted *root, const char *name, const struct slot *b, int *fd, struct err *e);
 /* Raises the limit of open files to n_wanted, or as far as that goes. Errors: EMFILE below n_needed, `n_of_trace` of which the trace has open
  * at once. */
 int descriptors_allow(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace, struct err *e);

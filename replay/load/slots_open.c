@@ -66,13 +66,13 @@ int descriptors_allow(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace,
 	return 0;
 }
 
-int descriptor_open(int dir_fd, const char *name, const struct slot *b, int *fd, struct err *e)
+int descriptor_open(const struct rooted *root, const char *name, const struct slot *b, int *fd, struct err *e)
 {
 	const uint32_t never = O_CREAT | O_EXCL | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
-	int kind = rooted_kind(dir_fd, name, e);
+	int kind = rooted_kind(root, name, e);
 	if (kind < 0)
 		return kind;
-	*fd = rooted_open(dir_fd, name, rooted_flags(b->flags & ~never), 0);
+	*fd = rooted_open(root, name, rooted_flags(b->flags & ~never), 0);
 	if (*fd < 0 && errno == ENOENT)
 		return err_set(e, ENOENT, "%s: not there; --prepare makes the files that a trace needs", name);
 	if (*fd < 0 && errno == EINVAL && b->flags & O_DIRECT)
@@ -101,18 +101,18 @@ int slots_allow(const struct slots *s, uint32_t n_more, struct err *e)
 				 s->n_open_max, e);
 }
 
-int slots_open(const struct slots *s, int dir_fd, uint32_t n_more, int *fds, struct err *e)
+int slots_open(const struct slots *s, const struct rooted *root, uint32_t n_more, int *fds, struct err *e)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		fds[i] = -1;
 	int ret = slots_allow(s, n_more, e);
 	for (uint32_t i = 0; !ret && i < s->n_files; i++) {
-		int kind = s->file[i].opened && !s->file[i].passed ? rooted_kind(dir_fd, s->file[i].name, e) : 0;
+		int kind = s->file[i].opened && !s->file[i].passed ? rooted_kind(root, s->file[i].name, e) : 0;
 		ret = kind < 0 ? kind : 0;
 	}
 	for (uint32_t i = 1; !ret && i < s->n; i++)
 		if (s->slot[i].at_setup && !s->slot[i].passed)
-			ret = descriptor_open(dir_fd, s->file[s->slot[i].file].name, &s->slot[i], &fds[i], e);
+			ret = descriptor_open(root, s->file[s->slot[i].file].name, &s->slot[i], &fds[i], e);
 	for (uint32_t i = 1; !ret && i < s->n; i++)
 		if (fds[i] >= 0 && !s->slot[i].inherited)
 			ret = heirs_open(s, i, fds, e);

@@ -171,6 +171,12 @@ static void counts_add(struct call_counts *to, const struct call_counts *c)
 	atomic_fetch_add(&to->n_pages_stayed, atomic_load(&c->n_pages_stayed));
 	atomic_fetch_add(&to->n_pages_touched, atomic_load(&c->n_pages_touched));
 	atomic_fetch_add(&to->n_pages_left, atomic_load(&c->n_pages_left));
+	if (atomic_load(&c->refused.n) && !atomic_load(&to->refused.n)) {
+		atomic_store(&to->refused.mode, atomic_load(&c->refused.mode));
+		memcpy(to->refused.path, c->refused.path, sizeof to->refused.path);
+		to->refused.path[sizeof to->refused.path - 1] = '\0';
+	}
+	atomic_fetch_add(&to->refused.n, atomic_load(&c->refused.n));
 }
 
 static int rank_take(int fd, uint32_t i, const struct bundle_part *part, struct replay_plan *p, struct err *e)

@@ -88,7 +88,7 @@ static int token_make(char token[BUNDLE_TOKEN], struct err *e)
 
 static int token_leave(const struct replay_plan *p, const char *token, struct err *e)
 {
-	int fd = openat(p->dir_fd, token, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int fd = openat(p->root.fd, token, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return err_sys(e, errno, "the target directory: a file by which ranks know it cannot be made there");
 	close(fd);
@@ -130,7 +130,7 @@ static int ranks_run(struct replay_plan *p, const struct replay_config *c, const
 	ret = ret ? ret : token_leave(p, token, e);
 	if (!ret) {
 		ret = job_run(&job, scratch, e);
-		unlinkat(p->dir_fd, token, 0); /* where no rank has come so far */
+		unlinkat(p->root.fd, token, 0); /* where no rank has come so far */
 	}
 	ret = ret ? ret : bundle_take(scratch, part, p, e);
 	job_release(&job);

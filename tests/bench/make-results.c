@@ -114,13 +114,16 @@ static int write_run(struct run *r, const struct protocol *p, const char *dir, d
 	r->run_s = 0.2;
 	r->started_ns = 1700000000000000000 + (int64_t)r->id * 250000000;
 	char *path = results_run_path(dir, r->id);
-	json_t *o = run_summary_file(r, p), *event = run_to_event(r);
+	json_t *o = run_summary_file(r, p);
 	char *text = json_dumps(o, JSON_COMPACT);
 	FILE *f = fopen(path, "w"); /* no fsync: nobody misses it */
 	int rc = f && text && fputs(text, f) >= 0 ? 0 : err_sys(e, errno, "cannot write %s", path);
 	if (f && fclose(f) && !rc)
 		rc = err_sys(e, errno, "cannot write %s", path);
-	rc = rc ? rc : summaries_append(dir, r->id, o, protocol_in_detail(p), e);
+	rc = rc ? rc : summaries_append(dir, r->id, o, protocol_in_detail(p), r->line_sha256, e);
+	if (!rc && !file_digest(path, r->file_sha256))
+		rc = err_set(e, EIO, "%s has no digest", path);
+	json_t *event = run_to_event(r);
 	json_t *numbered = json_pack("{s:I}", "seq", (json_int_t)r->id);
 	json_object_update(numbered, event);
 	rc = rc ? rc : journal_line_add(journal, numbered, e); /* journal_append would wait for the disk */

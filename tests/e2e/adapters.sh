@@ -94,7 +94,12 @@ run 2 --times preload --command './simple-replayer' --export oracle
 run 3 --times preload --command './no-such-replayer {trace}'
 expect_line err 'no-such-replayer'
 expect_status 6 "$VALIDATE" replay --engine exec --device target --export blkreplay --command './simple-replayer {trace} {device}' in.csv
-expect_line err 'would be overwritten'
+expect_line err 'may be overwritten'
+# a command may write although the trace only reads, unless the user says that it does not
+grep -v Write in.csv >reads.csv
+expect_status 6 "$VALIDATE" replay --engine exec --device target --export blkreplay --command './simple-replayer {trace} {device}' reads.csv
+expect_line err 'may be overwritten'
+expect_status 0 "$VALIDATE" replay --engine exec --read-only --times none --device target --export blkreplay --command 'true {trace} {device}' reads.csv
 
 # --- hostile ones -------------------------------------------------------------------------------------------------------------
 hostile 3 nothing

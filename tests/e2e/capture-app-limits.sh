@@ -34,3 +34,16 @@ under ':' 300
 expect_status 0 "$VALIDATE" capture app -o trace --root . -- ./threads 15 data 204800
 expect_line out 'ended with status 0'
 ! grep -q 'lost' out || fail "a limit of its own: $(cat out)"
+
+# small stacks of threads and signal handlers, in each mode
+${CC:-cc} -w -O1 -o hostile "$SRCDIR/tests/programs/hostile.c" -pthread || fail 'hostile.c does not compile'
+mkdir in
+cd in
+for options in --snapshot --digests --content; do
+	for name in small-stacks small-signal-stack; do
+		head -c 8192 /dev/zero >data
+		head -c 4096 /dev/zero >count
+		expect_status 0 "$VALIDATE" capture app $options -o ../trace --root . -- ../hostile $name
+		expect_line out 'ended with status 0'
+	done
+done

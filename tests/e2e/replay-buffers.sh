@@ -31,7 +31,10 @@ within() {
 # a buffer of 200 MiB for each worker would take 1.6 GiB
 for how in '--engine event' '--engine coordinator' '--order none --workers 8' '--placement rotate' '--processes'; do
 	within 1500000 0 $how
-	grep -q '^mismatches *0$' out || fail "$how: $(cat out)"
+	case $how in
+	*none*) ;; # a read may come before its open
+	*) grep -q '^mismatches *0$' out || fail "$how: $(cat out)" ;;
+	esac
 done
 if ${CC:-cc} --version >/dev/null 2>&1; then
 	expect_status 0 "$VALIDATE" replay --engine compiled --dir tree in.trace

@@ -55,13 +55,16 @@ holders=0
 working=0
 for child in $children; do
 	n=0
+	# in a clone of the target's mounts, the kernel shows paths from the target on
+	top=$here/tree
+	[ "$(readlink /proc/$child/cwd)" = "$top/d" ] || top=
 	for fd in /proc/$child/fd/*; do
 		case $(readlink "$fd" || :) in
-		"$here"/tree/a | "$here"/tree/d/b | "$here"/tree/c) n=$((n + 1)) ;;
+		"$top"/a | "$top"/d/b | "$top"/c) n=$((n + 1)) ;;
 		esac
 	done
 	[ $n -eq 1 ] && holders=$((holders + 1))
-	[ "$(readlink /proc/$child/cwd)" = "$here/tree/d" ] && working=$((working + 1))
+	[ "$(readlink /proc/$child/cwd)" = "$top/d" ] && working=$((working + 1))
 done
 [ $holders -eq 3 ] || fail 'not every process has its own file and no other open'
 [ $working -eq 1 ] || fail 'not one process works where it went'

@@ -148,6 +148,8 @@ static void claim_compute(struct claim_result *r, const struct analysis *a, cons
 	r->confidence = r->n ? 1 - ALPHA / (double)r->n : NAN;
 	for (size_t i = 0; i < r->n; i++) {
 		comparison_make(&r->comparison[i], a, c, r->confidence);
+		if (a->results->seal.state == SEAL_BROKEN)
+			r->comparison[i].outcome = CLAIM_INCONCLUSIVE;
 		r->least = fmin(r->least, r->comparison[i].difference.value); /* fmin and fmax pass over NaN */
 		r->most = fmax(r->most, r->comparison[i].difference.value);
 		r->n_confirmed += r->comparison[i].outcome == CLAIM_CONFIRMED;

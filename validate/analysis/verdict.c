@@ -188,12 +188,9 @@ static void conclude(struct cell *c, const struct protocol *p)
 	strbuf_release(&bar);
 }
 
-/* Before the first planned look there are numbers and no decisions. */
-static void defer(struct cell *c, const struct protocol *p, unsigned int n_made)
+/* Numbers without decisions: n_more further replicates are needed, 0 unknown. */
+static void leave_undecided(struct cell *c, uint64_t n_more, const char *reason, const char *verdict_reason)
 {
-	unsigned int first = p->budget_ns ? (unsigned int)p->n_replicates_min
-			     : p->n_looks ? p->look[0]
-					  : (unsigned int)p->n_replicates_max;
 	for (int k = 0; k < COMPONENT_N; k++) {
 		struct component *m = &c->component[k];
 		if (m->decision == DECISION_NOT_APPLICABLE || m->decision == DECISION_NOT_ASSESSED)
@@ -201,12 +198,32 @@ static void defer(struct cell *c, const struct protocol *p, unsigned int n_made)
 		m->decision = DECISION_INCONCLUSIVE;
 		m->rejected_before_holm = m->dependent = false;
 		m->p_reject = m->p_reject_holm = NAN;
-		m->n_more = first > n_made ? first - n_made : 0;
-		snprintf(m->reason, sizeof m->reason, "decided at %u replicates, %u made so far", first, n_made);
+		m->n_more = n_more;
+		snprintf(m->reason, sizeof m->reason, "%s", reason);
 	}
 	c->verdict = VERDICT_INCONCLUSIVE;
-	snprintf(c->verdict_reason, sizeof c->verdict_reason,
-		 "the first planned look, at %u replicates, has not been reached: %u made so far", first, n_made);
+	snprintf(c->verdict_reason, sizeof c->verdict_reason, "%s", verdict_reason);
+}
+
+/* Before the first planned look there are numbers and no decisions. */
+static void defer(struct cell *c, const struct protocol *p, unsigned int n_made)
+{
+	unsigned int first = p->budget_ns ? (unsigned int)p->n_replicates_min
+			     : p->n_looks ? p->look[0]
+					  : (unsigned int)p->n_replicates_max;
+	char *reason = xasprintf("decided at %u replicates, %u made so far", first, n_made);
+	char *verdict = xasprintf("the first planned look, at %u replicates, has not been reached: %u made so far", first, n_made);
+	leave_undecided(c, first > n_made ? first - n_made : 0, reason, verdict);
+	free(reason);
+	free(verdict);
+}
+
+/* Results that were changed after the campaign decide nothing. */
+static void refuse(struct cell *c, const struct seal *s)
+{
+	char *reason = xasprintf("no verdict: %s", s->changes);
+	leave_undecided(c, 0, "the results were changed after the campaign wrote them", reason);
+	free(reason);
 }
 
 /* Replicates from this look to the next. */
@@ -219,12 +236,15 @@ static unsigned int until_next_look(const struct analysis *a)
 void verdicts_reach(struct analysis *a, const struct evidence *e)
 {
 	const struct protocol *protocol = &a->results->protocol;
+	const bool changed = a->results->seal.state == SEAL_BROKEN;
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (a->cell[i].too_early)
+		if (changed)
+			refuse(&a->cell[i], &a->results->seal);
+		else if (a->cell[i].too_early)
 			defer(&a->cell[i], protocol, protocol->budget_ns ? a->cell[i].n_blocks : a->n_replicates);
 	adjust(a);
 	for (size_t i = 0; i < a->n_cells; i++) {
-		if (a->cell[i].too_early)
+		if (a->cell[i].too_early || changed)
 			continue;
 		for (int k = 0; k < COMPONENT_N; k++)
 			withdraw(&a->cell[i].component[k], a->level_reject);

@@ -118,6 +118,8 @@ static int session_note(struct campaign *c, const char *event, struct err *e)
 	json_t *o = json_pack("{s:s, s:s, s:i, s:s, s:o, s:I, s:i}", "event", event, "token", c->token, "version",
 			      JOURNAL_VERSION, "program", VALIDATE_VERSION, "protocol", text_to_json(c->name), "runs",
 			      (json_int_t)c->plan.n_runs, "pid", (int)getpid());
+	if (c->files && (!strcmp(event, "start") || !strcmp(event, "resume")))
+		json_object_set(o, "files", c->files);
 	int ret = journal_append(&c->journal, o, e);
 	json_decref(o);
 	return ret;
@@ -213,6 +215,7 @@ static void campaign_release(struct campaign *c)
 	json_decref(c->queues_before);
 	json_decref(c->time_before);
 	json_decref(c->environment);
+	json_decref(c->files);
 	results_runs_free(c->run, c->plan.n_runs);
 	design_release(&c->plan);
 	places_release(&c->places);
@@ -250,6 +253,8 @@ static int leftovers_remove(struct campaign *c, struct err *e)
 	int ret = setup_adopt(c, e);
 	setup_end(c);
 	recordings_remove(c);
+	if (!ret && c->heal)
+		ret = session_note(c, "resume", e);
 	return ret ? ret : session_note(c, "end", e);
 }
 
@@ -271,7 +276,7 @@ int campaign_run(const struct protocol *p, const struct campaign_options *o, str
 		c.name = xstrdup(p->name);
 	if (!ret)
 		ret = token_make(&c, e);
-	if (!ret && o->resume && finished(&c) && c.ended)
+	if (!ret && o->resume && finished(&c) && c.ended && !c.heal)
 		goto out;
 	if (!ret && o->resume)
 		ret = setup_nobody_else(&c, e);

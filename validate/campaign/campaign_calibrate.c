@@ -100,13 +100,19 @@ static int trial_make(struct campaign *c, const struct step *s, struct trial *t,
 		free(r.launch.memory);
 		return ret;
 	}
+	if (r.no_space) {
+		free(r.launch.memory);
+		return no_space(c, r.reason, e);
+	}
 	snprintf(t->reason, sizeof t->reason, "%s", r.reason);
 	if (!t->reason[0]) {
 		struct region region = {0, 0};
 		struct err why = ERR_INIT;
 		t->trace_bytes = stat(s->output, &st) == 0 ? (uint64_t)st.st_size : 0;
 		ret = region_find(c, s->output, &region, &why);
-		if (ret && ret != -EINTR) {
+		if (ret == -ENOSPC) {
+			ret = no_space(c, why.msg, e);
+		} else if (ret && ret != -EINTR) {
 			snprintf(t->reason, sizeof t->reason, "%.490s", why.msg);
 			ret = 0;
 		}
@@ -226,6 +232,11 @@ int calibration_from_event(struct campaign *c, const json_t *event)
 	}
 	free(k->failure);
 	k->failure = json_is_string(failure) ? xstrdup(json_string_value(failure)) : NULL;
+	if (k->failure && is_about_space(k->failure)) { /* as earlier versions journalled it: it is tried again */
+		free(k->failure);
+		k->failure = NULL;
+		k->done = false;
+	}
 	return 0;
 }
 

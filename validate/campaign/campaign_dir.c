@@ -20,11 +20,12 @@ static int dir_is_empty(const char *path, bool *empty, struct err *e)
 	if (!d)
 		return err_sys(e, errno, "cannot use the results directory %s", path);
 	const struct dirent *entry;
+	int code;
 	*empty = true;
-	while ((entry = readdir(d)))
+	while ((entry = dir_next(d, &code)))
 		*empty &= !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
 	closedir(d);
-	return 0;
+	return code ? err_sys(e, code, "reading the results directory %s", path) : 0;
 }
 
 static int dir_resolve(struct campaign *c, struct err *e)
@@ -38,10 +39,15 @@ static int dir_resolve(struct campaign *c, struct err *e)
 	return 0;
 }
 
+/* Writes a file whole, and notes its digest for the journal. */
 static int file_put(struct campaign *c, const char *name, const char *text, size_t len, struct err *e)
 {
-	char *path = results_path(c->dir, name);
+	char hex[FILE_DIGEST_HEX], *path = results_path(c->dir, name);
 	int ret = file_write_atomic(path, text, len, e);
+	if (!ret && !bytes_digest(text, len, hex))
+		ret = err_set(e, EIO, "%s: no digest can be computed", path);
+	if (!ret)
+		json_object_set_new(c->files, name, json_string(hex));
 	free(path);
 	return ret;
 }
@@ -132,11 +138,32 @@ static int scripts_put(struct campaign *c, struct err *e)
 	return ret;
 }
 
+/* Removes what was written, so that the same command begins again in an empty directory. */
+static void dir_unmake(const struct campaign *c)
+{
+	static const char *const names[] = {"journal", "runs", "traces", "programs"};
+	const char *name;
+	json_t *digest;
+	json_object_foreach(c->files, name, digest)
+	{
+		char *path = results_path(c->dir, name);
+		path_remove(path, NULL);
+		free(path);
+	}
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char *path = results_path(c->dir, names[i]);
+		if (remove(path) < 0 && errno == ENOTEMPTY)
+			dir_remove_tree(path, NULL);
+		free(path);
+	}
+}
+
 /* The journal comes last: where it is, everything else is. */
 int dir_begin(struct campaign *c, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT, resolved = STRBUF_INIT;
 	bool empty = true;
+	c->files = json_object();
 	int ret = dir_create(c->options->dir, e);
 	if (!ret)
 		ret = dir_is_empty(c->options->dir, &empty, e);
@@ -164,9 +191,12 @@ int dir_begin(struct campaign *c, struct err *e)
 	if (!ret) {
 		design_make(&c->plan, c->protocol);
 		json_t *o = design_to_json(&c->plan, c->protocol);
-		char *path = results_path(c->dir, "plan.json");
-		ret = json_write_file(path, o, JSON_COMPACT, e);
-		free(path);
+		char *plan = json_dumps(o, JSON_COMPACT);
+		const size_t len = plan ? strlen(plan) + 1 : 0;
+		if (plan)
+			plan[len - 1] = '\n'; /* in the place of the NUL */
+		ret = plan ? file_put(c, "plan.json", plan, len, e) : err_set(e, EINVAL, "the plan cannot be written as JSON");
+		free(plan);
 		json_decref(o);
 	}
 	if (!ret) {
@@ -174,6 +204,8 @@ int dir_begin(struct campaign *c, struct err *e)
 		ret = journal_open(&c->journal, path, 1, e);
 		free(path);
 	}
+	if (ret && empty && c->dir)
+		dir_unmake(c);
 	strbuf_release(&text);
 	strbuf_release(&resolved);
 	return ret;
@@ -258,9 +290,17 @@ static void cut_groups_redo(struct campaign *c)
 	c->whole = NULL;
 }
 
+struct resuming {
+	struct campaign *c;
+	struct journal_reading reading;
+	struct seal_record record;
+	uint64_t n_damaged_before; /* lines until the last session began, which made again the runs of those lines */
+};
+
 static int event_resume(const json_t *event, void *context, struct err *e)
 {
-	struct campaign *c = context;
+	struct resuming *r = context;
+	struct campaign *c = r->c;
 	const char *name = json_string_value(json_object_get(event, "event"));
 	(void)e;
 	if (!strcmp(name, "start")) {
@@ -285,6 +325,9 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 	} else if (!strcmp(name, "queues put back")) {
 		json_array_clear(c->queues_before);
 	}
+	seal_record_take(&r->record, event);
+	if (!strcmp(name, "resume"))
+		r->n_damaged_before = r->reading.n_damaged;
 	c->ended = !strcmp(name, "end");
 	return 0;
 }
@@ -314,9 +357,31 @@ static int journal_lost(const struct campaign *c, const char *journal, struct er
 	return ret;
 }
 
+/* Reads the journal into the campaign. Nothing is measured for a verdict that will not be given: the files that the campaign was begun
+ * with must be what they were. Damaged lines are not changes: their runs are made again. */
+static int journal_resume(struct campaign *c, const char *journal, struct err *e)
+{
+	struct resuming r = {.c = c};
+	struct seal seal = {0};
+	int ret = journal_read_some(journal, NULL, event_resume, &r, &r.reading, e);
+	if (!ret && r.reading.first_unlinked)
+		seal_break(&seal, "line %llu of the journal does not follow the line before it: lines were changed, added or removed",
+			   (unsigned long long)r.reading.first_unlinked);
+	c->files = json_incref(r.record.files);
+	c->heal = r.reading.n_damaged > r.n_damaged_before;
+	r.record.environment[0][0] = 0; /* this session writes another */
+	if (!ret)
+		seal_check_record(&seal, c->dir, &r.record);
+	if (!ret)
+		ret = seal_require(&seal, c->options->dir, e);
+	seal_record_release(&r.record);
+	seal_release(&seal);
+	cut_groups_redo(c);
+	return ret;
+}
+
 int dir_resume(struct campaign *c, struct err *e)
 {
-	struct journal_reading reading;
 	json_t *o = NULL;
 	int ret = dir_resolve(c, e);
 	if (!ret)
@@ -342,8 +407,7 @@ int dir_resume(struct campaign *c, struct err *e)
 		c->run = results_runs_make(&c->plan);
 		c->whole = xcalloc(c->plan.n_runs + 1, sizeof *c->whole);
 		c->left_out = xcalloc(c->plan.n_runs + 1, sizeof *c->left_out);
-		ret = journal_read(journal_path, event_resume, c, &reading, e);
-		cut_groups_redo(c);
+		ret = journal_resume(c, journal_path, e);
 	}
 	if (!ret)
 		ret = subdirs_make(c, e);

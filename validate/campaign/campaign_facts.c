@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a campaign knows of its machine and conditions, as environment.json (doc/results.md). */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "capture/trace.h"
 #include "common/clock.h"
+#include "common/files.h"
 #include "common/processors.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
@@ -220,6 +222,26 @@ static void starts_count(struct campaign *c)
 	time_move(&c->time, TIME_REPLAY, TIME_START, fmin(s[1], c->time.s[TIME_REPLAY]));
 }
 
+/* The digest is journalled before the file is written: a campaign that dies in between leaves the file of the digest before. */
+static int environment_write(struct campaign *c, struct err *e)
+{
+	char hex[FILE_DIGEST_HEX], *path = results_path(c->dir, "environment.json"), *text = json_dumps(c->environment, JSON_INDENT(2));
+	struct strbuf file = STRBUF_INIT;
+	strbuf_addf(&file, "%s\n", text ? text : "");
+	int ret = text && bytes_digest(file.s, file.len, hex) ? 0 : err_set(e, EINVAL, "%s: cannot be written as JSON", path);
+	if (!ret) {
+		json_t *event = json_pack("{s:s, s:s}", "event", "environment", "sha256", hex);
+		ret = journal_append(&c->journal, event, e);
+		json_decref(event);
+	}
+	if (!ret)
+		ret = file_write_atomic(path, file.s, file.len, e);
+	strbuf_release(&file);
+	free(text);
+	free(path);
+	return ret;
+}
+
 int environment_save(struct campaign *c, struct err *e)
 {
 	struct cpu_ticks now;
@@ -232,8 +254,5 @@ int environment_save(struct campaign *c, struct err *e)
 		starts_count(c);
 		json_object_set_new(c->environment, "time", time_use_to_json(&c->time, c->time_before));
 	}
-	char *path = results_path(c->dir, "environment.json");
-	int ret = json_write_file(path, c->environment, JSON_INDENT(2), e);
-	free(path);
-	return ret;
+	return environment_write(c, e);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -156,11 +157,29 @@ static void result_take(struct run *r, const struct campaign *c, const struct st
 	r->trace_bytes = stat(output, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
+/* summary_make() in a process of its own; the digests of what it wrote go into the run. */
+static int summary_launch(struct campaign *c, struct summary_work *w, struct err *e)
+{
+	w->seal = mmap(NULL, sizeof *w->seal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (w->seal == MAP_FAILED)
+		return err_sys(e, errno, "no memory for the digests of a summary");
+	int ret = launch_helper(summary_make, w, c->signal_fd, e);
+	w->run->file_sha256[0] = w->run->line_sha256[0] = 0;
+	if (!ret || ret == -EINTR) {
+		memcpy(w->run->file_sha256, w->seal->file, sizeof w->run->file_sha256);
+		memcpy(w->run->line_sha256, w->seal->line, sizeof w->run->line_sha256);
+	}
+	munmap(w->seal, sizeof *w->seal);
+	return ret;
+}
+
 int run_take(struct campaign *c, struct run *r, const struct step_result *result, const char *output, const struct slices *slices, struct err *e)
 {
 	struct err why = ERR_INIT;
 	bool has_blank = false;
 	result_take(r, c, result, output);
+	if (result->no_space)
+		return no_space(c, result->reason, e);
 	if (result->reason[0]) {
 		run_fail(r, result->reason);
 		return 0;
@@ -177,12 +196,14 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	struct summary_work work = {c, r, output, input, has_blank ? blank : NULL, slices, observed != OBSERVE_OWN,
 				    observed == OBSERVE_BLOCK && r->role == ROLE_RECORD ? device : NULL};
 	const enum time_part before = time_begin(&c->time, TIME_SUMMARY);
-	int bad = launch_helper(summary_make, &work, c->signal_fd, &why);
+	int bad = summary_launch(c, &work, &why);
 	time_end(&c->time, before);
 	if (bad == -EINTR)
 		c->interrupted = true; /* after this run, which is done */
 	else if (bad == -ENOTRECOVERABLE)
-		ret = err_set(e, EIO, "%s", why.msg);
+		ret = is_about_space(why.msg) ? no_space(c, why.msg, e) : err_set(e, EIO, "%s", why.msg);
+	else if (bad == -ENOSPC || bad == -EDQUOT)
+		ret = no_space(c, why.msg, e);
 	else if (bad)
 		run_fail(r, why.msg);
 	if (!ret && r->role == ROLE_RECORD && r->state == RUN_OK) {

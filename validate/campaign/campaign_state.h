@@ -35,6 +35,7 @@
 #include "validate/results/results_file.h"
 #include "validate/campaign/storage.h"
 #include "validate/campaign/time_use.h"
+#include "validate/campaign/untouched.h"
 
 #define TOKEN_LETTERS "abcdefghijkmnopqrstuvwxyz23456789"
 
@@ -68,6 +69,8 @@ struct campaign {
 	char token[12];     /* random, in the names of all that is made outside the results directory */
 	char *name;         /* of the protocol as it was given at the start; a resumed one is called protocol.conf */
 	struct journal journal;
+	json_t *files;      /* {"plan.json": SHA-256, ...}: what the campaign was begun with; NULL of an earlier version's */
+	bool heal;          /* the journal has damaged lines since the last session */
 	json_t *environment;
 	struct cpu_ticks ticks_at_start;
 	int64_t started_ns, started_wall_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
@@ -161,7 +164,12 @@ struct step_result {
 	struct others_use others;
 	double own_s; /* processor time of its own while others were watched; 0: all of it */
 	char reason[500]; /* why it failed, "" when it went well */
+	bool no_space;	  /* for want of space that the campaign must have: the step is to be made again, with more */
 };
+/* The error of such a step, which ends the campaign. Returns -ENOSPC. */
+int no_space(const struct campaign *c, const char *reason, struct err *e);
+/* Does a reason tell of a full disk? */
+bool is_about_space(const char *reason);
 struct words { /* v[n], NULL at the end; words_free */
 	char **v;
 	size_t n, cap;
@@ -173,6 +181,7 @@ struct step_process {
 	struct launched launched;
 	struct cgroup cgroup;
 	int64_t before_ns;
+	struct listing scratch; /* of the step of another project's replayer, before it was started */
 	int failed; /* negative errno: it could not be prepared or started; *why */
 	struct err why;
 };
@@ -234,6 +243,9 @@ struct summary_work {
 	const struct slices *slices; /* that it was made in, NULL none */
 	bool observed;	   /* by others, whose trace is TRACE.side */
 	const char *keep;  /* where the observed trace goes afterwards, NULL nowhere */
+	struct summary_seal {
+		char file[FILE_DIGEST_HEX], line[FILE_DIGEST_HEX];
+	} *seal; /* SHA-256 of the files that were written; in memory that both processes share */
 };
 /* Makes and writes the summary of a run: work for launch_helper, so that what a damaged trace does to it, it does not do to the
  * campaign. `context` is a struct summary_work. ENOTRECOVERABLE: the results directory cannot be written. */

@@ -14,6 +14,7 @@
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 
+#define OWN_OUTPUT "run" /* as the names of runs' outputs in the scratch directory begin */
 #define LIMIT_SLACK_BYTES (1u << 20) /* kernel memory and what is charged per processor in advance */
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
@@ -193,9 +194,9 @@ int step_prepare(struct campaign *c, const struct step *s, struct step_process *
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	*x = (struct step_process){.before_ns = clock_monotonic_ns(), .why = ERR_INIT};
 	*r = (struct step_result){0};
-	if (unlink(s->output) < 0 && errno != ENOENT)
-		return err_sys(e, errno, "cannot remove %s", s->output);
-	int ret = 0;
+	int ret = path_remove(s->output, e);
+	if (ret)
+		return ret;
 	const enum time_part before = time_begin(&c->time, TIME_RESTORE);
 	if (scenario->parallel.is) {
 		parallel_environment(scenario);
@@ -211,6 +212,8 @@ int step_prepare(struct campaign *c, const struct step *s, struct step_process *
 		ret = prepare_run(&c->places, c->protocol, seat_of(c, s), c->drop_caches, &r->prepared, &x->why);
 	if (!ret && s->limit_bytes)
 		ret = cgroup_begin(c, s, x);
+	if (!ret && s->role >= 0 && replayer_adapter(&c->protocol->replayer[s->role]))
+		listing_make(&x->scratch, c->scratch.dir, OWN_OUTPUT);
 	time_move(&c->time, TIME_RESTORE, TIME_SYNC, r->prepared.sync_s);
 	time_move(&c->time, TIME_RESTORE, TIME_EVICT, r->prepared.evict_s);
 	time_end(&c->time, before);
@@ -239,6 +242,44 @@ void step_begin(struct campaign *c, const struct step *s, struct step_process *x
 	x->failed = launch_begin(&x->spec, &x->launched, &x->why);
 }
 
+bool is_about_space(const char *reason)
+{
+	return strstr(reason, strerror(ENOSPC)) || strstr(reason, strerror(EDQUOT));
+}
+
+int no_space(const struct campaign *c, const char *reason, struct err *e)
+{
+	return err_set(e, ENOSPC, "%s; when there is more room, go on: validate run -o %s --resume", reason, c->options->dir);
+}
+
+/* Files that could not be prepared, or the scratch directory is full. A run that fills its target is a run that failed, and so is another
+ * project's replayer that fills its own directory. */
+static bool lacks_space(const struct campaign *c, const struct step *s, const struct step_process *x, const struct step_result *r)
+{
+	if (!r->reason[0] || !is_about_space(r->reason))
+		return false;
+	if (x->failed)
+		return true;
+	const bool adapter = s->role >= 0 && replayer_adapter(&c->protocol->replayer[s->role]);
+	const char *path = adapter ? s->output : c->scratch.dir, *at = strstr(r->reason, path);
+	return at && (!adapter || at[strlen(path)] != '.');
+}
+
+/* What a run did to the target and to the scratch directory is said of this run, and undone before the next. */
+static void surroundings_check(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r)
+{
+	struct strbuf what = STRBUF_INIT;
+	struct err gone = ERR_INIT;
+	/* the run in which the directory went is to blame, not the next */
+	if (!s->blank && prepare_check(&c->places, c->protocol, seat_of(c, s), &what, &gone) && !r->reason[0])
+		snprintf(r->reason, sizeof r->reason, "%.490s", gone.msg);
+	if (!listing_compare(&x->scratch, OWN_OUTPUT, &what)) /* reference traces may be other ones now: they are looked at again */
+		memset(c->bank_known, 0, c->protocol->n_scenarios * protocol_n_bank(c->protocol) * sizeof *c->bank_known);
+	if (what.len && !r->reason[0])
+		snprintf(r->reason, sizeof r->reason, "the %s %.450s", role_is_program(c, s->role) ? "program" : "replayer", what.s);
+	strbuf_release(&what);
+}
+
 int step_conclude(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r)
 {
 	uint64_t n_killed = 0;
@@ -257,16 +298,18 @@ int step_conclude(struct campaign *c, const struct step *s, struct step_process 
 		x->failed = -EBUSY;
 	if (r->launch.end == LAUNCH_INTERRUPTED)
 		c->interrupted = true;
-	if (campaign_interrupted(c))
+	if (campaign_interrupted(c)) {
+		listing_release(&x->scratch);
 		return -EINTR;
+	}
 	if (x->failed)
 		snprintf(r->reason, sizeof r->reason, "%.490s", x->why.msg);
 	else
 		reason_make(r, s->limit_bytes, n_killed, x->before_ns, s->output);
-	/* the run in which the directory went is to blame, not the next */
-	struct err gone = ERR_INIT;
-	if (!x->failed && !s->blank && prepare_check(&c->places, c->protocol, seat_of(c, s), &gone) && !r->reason[0])
-		snprintf(r->reason, sizeof r->reason, "%.490s", gone.msg);
+	if (!x->failed)
+		surroundings_check(c, s, x, r);
+	r->no_space = lacks_space(c, s, x, r);
+	listing_release(&x->scratch);
 	return 0;
 }
 

@@ -49,7 +49,10 @@ int summary_make(void *context, struct err *e)
 		e->code = ENOTRECOVERABLE;
 		ret = -ENOTRECOVERABLE;
 	} else if (!ret) {
-		summaries_append(w->campaign->dir, r->id, o, protocol_in_detail(w->campaign->protocol), NULL); /* without its line the file is read */
+		/* without its line the file is read */
+		summaries_append(w->campaign->dir, r->id, o, protocol_in_detail(w->campaign->protocol), w->seal->line, NULL);
+		if (!file_digest(path, w->seal->file))
+			ret = err_set(e, ENOTRECOVERABLE, "cannot read %s again for its digest", path);
 	}
 	return ret;
 }

@@ -246,7 +246,9 @@ int chances_print_measured(const struct protocol *p, const char *dir, FILE *out,
 	int ret = results_load(&r, dir, e);
 	if (ret)
 		return ret;
-	ret = analysis_compute(&a, &r, e);
+	ret = seal_require(&r.seal, dir, e);
+	if (!ret)
+		ret = analysis_compute(&a, &r, e);
 	if (!ret) {
 		fprintf(out, "\nChance that a faultless replayer is accepted, by the scatter measured in %s:\n", dir);
 		head_print("component, limit", n, columns_choose(p, n), out);

@@ -292,13 +292,11 @@ int place_make(struct place *place, const char *parent, const char *name, struct
 	return ret ? ret : space_check(place, e);
 }
 
-int place_dir_check(struct place *place, struct place_dir *dir, struct err *e)
+int place_dir_anew(struct place *place, struct place_dir *dir, struct err *e)
 {
-	struct stat is, was;
-	if (fstat(dir->fd, &was) == 0 && lstat(dir->path, &is) == 0 && is.st_dev == was.st_dev &&
-	    is.st_ino == was.st_ino)
-		return 0;
-	int ret = 0;
+	int ret = path_remove(dir->path, e); /* or what is in its place */
+	if (ret)
+		return ret;
 	close(dir->fd);
 	dir->fd = -1;
 	fileset_state_release(&dir->state);
@@ -316,6 +314,16 @@ int place_dir_check(struct place *place, struct place_dir *dir, struct err *e)
 		if (!ret)
 			(void)dir_lock(place->fd);
 	}
+	return ret;
+}
+
+int place_dir_check(struct place *place, struct place_dir *dir, struct err *e)
+{
+	struct stat is, was;
+	if (fstat(dir->fd, &was) == 0 && lstat(dir->path, &is) == 0 && is.st_dev == was.st_dev &&
+	    is.st_ino == was.st_ino)
+		return 0;
+	int ret = place_dir_anew(place, dir, e);
 	return ret ? ret
 		   : err_set(e, ESTALE,
 			     "the directory %s was removed or replaced while it was in use; it was made again",

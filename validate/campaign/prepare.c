@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "common/xalloc.h"
 #include "microbench/microbench.h"
+#include "validate/campaign/untouched.h"
 
 #define SYNC_TRIES 20
 
@@ -117,9 +118,12 @@ char *program_work_dir(const struct places *s, const struct protocol *p, size_t 
 	return path;
 }
 
-int prepare_check(struct places *s, const struct protocol *p, struct seat seat, struct err *e)
+int prepare_check(struct places *s, const struct protocol *p, struct seat seat, struct strbuf *what, struct err *e)
 {
-	return place_dir_check(&s->place[seat.target], dir_of(s, p, seat), e);
+	struct place *place = &s->place[seat.target];
+	struct place_dir *dir = dir_of(s, p, seat);
+	int ret = place_dir_check(place, dir, e), more = untouched_check(place, dir, what, ret ? NULL : e);
+	return ret ? ret : more;
 }
 
 static double seconds_since(int64_t *ns)

@@ -14,6 +14,7 @@
 
 #include "capture/fileset/fileset.h"
 #include "common/err.h"
+#include "common/strbuf.h"
 #include "validate/campaign/devices.h"
 #include "validate/protocol/protocol.h"
 
@@ -83,6 +84,8 @@ struct prepared {
 /* Somebody may remove a directory that is in use: makes it again for the next run, and is an error for this one
  * (ESTALE). 0: all there. */
 int place_dir_check(struct place *place, struct place_dir *dir, struct err *e);
+/* Removes the directory and makes it again, empty: the next restore writes all of its files. */
+int place_dir_anew(struct place *place, struct place_dir *dir, struct err *e);
 
 /* `target`: the scenario's own, or the one that it is recorded on.
  *
@@ -98,8 +101,9 @@ struct seat {
 
 /* Brings a seat's files into the state to run from. `drop_caches`: this process may. */
 int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bool drop_caches, struct prepared *out, struct err *e);
-/* After a run: whether the directory is still the one that was prepared (place_dir_check). */
-int prepare_check(struct places *s, const struct protocol *p, struct seat seat, struct err *e);
+/* After a run: whether the directory is still the one that was prepared (place_dir_check). Appends to `what` what was done to its files and
+ * beside them (untouched.h), which is undone. */
+int prepare_check(struct places *s, const struct protocol *p, struct seat seat, struct strbuf *what, struct err *e);
 /* Waits until `settle_ns` after the eviction. */
 void prepare_settle(const struct prepared *prepared, int64_t settle_ns);
 

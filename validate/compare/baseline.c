@@ -70,7 +70,9 @@ static int from_directory(struct baseline *b, const char *path, struct err *e)
 	int ret = results_load(&r, path, e);
 	if (ret)
 		return ret;
-	ret = analysis_compute(&a, &r, e);
+	ret = seal_require(&r.seal, path, e);
+	if (!ret)
+		ret = analysis_compute(&a, &r, e);
 	if (!ret) {
 		ret = baseline_make(b, &r, &a, e);
 		analysis_release(&a);

@@ -20,6 +20,8 @@
 #define LINE_MAX_BYTES (1u << 20) /* far above any event */
 #define FILE_MAX_BYTES (INT64_C(1) << 30)
 #define TAIL_LEN (sizeof MARK - 1 + 8 + 2) /* mark, eight digits, quote and brace */
+#define AFTER ",\"after\":\""
+#define AFTER_LEN (sizeof AFTER - 1 + 8 + 1) /* mark, eight digits and quote */
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
@@ -47,6 +49,23 @@ size_t journal_line_body(const char *line, size_t len)
 		if (line[len - 10 + i] != digits[crc >> 28])
 			return 0;
 	return len - TAIL_LEN;
+}
+
+/* Does the line follow the line before it? Lines of earlier versions have no "after"; none follows a line that has it. What
+ * follows a damaged line is not known: the damage is counted where the line is read. */
+static void link_check(struct journal_reading *r, const char *line, size_t len)
+{
+	const size_t body = len <= LINE_MAX_BYTES ? journal_line_body(line, len) : 0;
+	const char *after = body > AFTER_LEN ? line + body - AFTER_LEN : NULL;
+	const bool linked = after && !memcmp(after, AFTER, sizeof AFTER - 1);
+	const bool follows = !body || r->any_link ||
+			     (linked ? !memcmp(after + sizeof AFTER - 1, r->link, JOURNAL_LINK - 1) : !r->linked);
+	r->n_seen++;
+	if (!follows && !r->first_unlinked)
+		r->first_unlinked = r->n_seen;
+	r->linked |= linked;
+	r->any_link = !body;
+	memcpy(r->link, body ? line + len - 10 : "00000000", JOURNAL_LINK - 1);
 }
 
 json_t *journal_parse_line(const char *line, size_t len)
@@ -152,12 +171,13 @@ int journal_read_some(const char *path, enum journal_line (*look)(const char *li
 	struct lines l = {0};
 	const char *line;
 	ssize_t len;
-	*r = (struct journal_reading){0};
+	*r = (struct journal_reading){.link = "00000000"};
 	int ret = journal_open_read(path, &l.in, e);
 	if (ret)
 		return ret;
 	l.text = xmalloc(LINE_MAX_BYTES + LINES_CHUNK);
 	while (!ret && (len = line_get(&l, &line, r)) >= 0) {
+		link_check(r, line, (size_t)len);
 		const enum journal_line use = line_look(look, line, (size_t)len, context);
 		if (use == JOURNAL_PARSE)
 			ret = line_take(line, (size_t)len, r, on_event, context, e);
@@ -207,6 +227,7 @@ int journal_open(struct journal *j, const char *path, int create, struct err *e)
 	if (!ret) {
 		j->end = r.whole_bytes;
 		j->next_seq = r.next_seq;
+		memcpy(j->link, r.link, sizeof j->link);
 		return 0;
 	}
 	journal_close(j);
@@ -227,6 +248,7 @@ int journal_append(struct journal *j, json_t *event, struct err *e)
 	json_t *o = json_object();
 	json_object_set_new(o, "seq", json_integer((json_int_t)j->next_seq));
 	json_object_update(o, event);
+	json_object_set_new(o, "after", json_string(j->link));
 	int ret = journal_line_add(&line, o, e);
 	json_decref(o);
 	if (ret)
@@ -247,6 +269,7 @@ int journal_append(struct journal *j, json_t *event, struct err *e)
 	}
 	j->end += (off_t)line.len;
 	j->next_seq++;
+	memcpy(j->link, line.s + line.len - 11, JOURNAL_LINK - 1); /* before quote, brace and newline */
 out:
 	strbuf_release(&line);
 	return ret;

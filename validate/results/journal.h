@@ -2,9 +2,11 @@
 /* The journal of a campaign: one line of JSON per event, each with a checksum of its own, on disk before the campaign
  * goes on.
  *
- * A line is {"seq":N,"event":"run",...,"crc":"1a2b3c4d"}: crc is the CRC-32C of all bytes of the line before `,"crc":`.
+ * A line is {"seq":N,"event":"run",...,"after":"5e6f7a8b","crc":"1a2b3c4d"}. `crc` is the CRC-32C of all bytes of the
+ * line before `,"crc":`. `after` is the crc of the line before, as its text stands there; 00000000 in the first line.
+ * So a line that was removed, inserted or rewritten is found where the next line no longer fits.
  * A line that was being written when the machine or the program died has no newline and is cut off when the campaign
- * goes on; a line that was damaged later is left where it is, counted, and not believed. */
+ * goes on. A line that was damaged later is left where it is, counted, and not believed. */
 #ifndef VALIDATE_JOURNAL_H
 #define VALIDATE_JOURNAL_H
 
@@ -18,9 +20,12 @@
 #include "common/err.h"
 #include "common/strbuf.h"
 
+#define JOURNAL_LINK 9 /* eight hexadecimal digits and the NUL */
+
 struct journal {
 	int fd;
 	char *path;
+	char link[JOURNAL_LINK]; /* crc of the last line */
 	uint64_t next_seq;
 	off_t end; /* length of what is whole */
 };
@@ -31,8 +36,8 @@ struct journal {
 int journal_open(struct journal *j, const char *path, int create, struct err *e);
 void journal_close(struct journal *j);
 
-/* Appends an event and waits until it is on disk. `event` gets "seq" first; the reference stays the caller's. After an
- * error nothing of the line is left in the file. */
+/* Appends an event and waits until it is on disk. The line has "seq" first and "after" last. The reference stays the
+ * caller's. After an error nothing of the line is left in the file. */
 int journal_append(struct journal *j, json_t *event, struct err *e);
 
 struct journal_reading {
@@ -40,6 +45,11 @@ struct journal_reading {
 	uint64_t next_seq;
 	off_t whole_bytes; /* up to the last newline */
 	int torn;          /* something stands behind it */
+	uint64_t n_seen;          /* whole lines, whoever took them */
+	uint64_t first_unlinked;  /* number, from 1, of the first line that does not follow the line before; 0 none */
+	char link[JOURNAL_LINK];  /* of the last line */
+	bool linked;              /* a line has "after" */
+	bool any_link;            /* the last line is damaged: any line may follow it */
 };
 
 /* Calls `on_event` for every believable line in order; its error ends the reading. A line of more than 1 MiB is damaged.

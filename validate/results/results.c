@@ -2,6 +2,7 @@
 #include "validate/results/results.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,8 +27,10 @@ struct loading {
 	uint64_t n_replicates; /* at which the campaign stopped, or the most there can be */
 	bool is_over;	       /* of a campaign with a budget: it is used, or everything is decided */
 	uint64_t n_odd;        /* believable lines that do not fit the plan */
-	uint64_t n_damaged;
 	uint32_t n_resumed;
+	struct journal_reading reading;
+	uint64_t n_damaged_before; /* lines until the last session began, which made again the runs of those lines */
+	struct seal_record record; /* in the first part */
 	int ret;
 	struct err e;
 };
@@ -91,10 +94,13 @@ static int event_take(const json_t *event, void *context, struct err *e)
 	struct loading *l = context;
 	const char *name = json_string_value(json_object_get(event, "event"));
 	(void)e;
+	if (l->part == 0)
+		seal_record_take(&l->record, event);
 	if (!strcmp(name, "run"))
 		l->n_odd += run_take(l, event) < 0;
 	else if (!strcmp(name, "resume")) {
 		l->n_resumed++;
+		l->n_damaged_before = l->reading.n_damaged;
 		l->is_over = false;
 	} else if (!strcmp(name, "budget"))
 		l->is_over = true;
@@ -106,9 +112,26 @@ static int event_take(const json_t *event, void *context, struct err *e)
 static void part_load(void *parts, size_t i)
 {
 	struct loading *l = (struct loading *)parts + i;
-	struct journal_reading reading;
-	l->ret = journal_read_some(l->path, line_look, event_take, l, &reading, &l->e);
-	l->n_damaged = reading.n_damaged;
+	l->ret = journal_read_some(l->path, line_look, event_take, l, &l->reading, &l->e);
+}
+
+/* Compares the journal and the files that it names with what the campaign wrote; the runs' own files are left to summaries_load(). */
+static void journal_check(struct results *r, const struct loading *part, size_t n_parts)
+{
+	uint64_t n_damaged = 0;
+	r->seal.state = part->record.files ? SEAL_WHOLE : SEAL_ABSENT;
+	if (part->reading.first_unlinked)
+		seal_break(&r->seal, "line %llu of the journal does not follow the line before it: lines were changed, added or removed",
+			   (unsigned long long)part->reading.first_unlinked);
+	for (size_t i = 0; i < n_parts; i++)
+		n_damaged += part[i].reading.n_damaged - part[i].n_damaged_before;
+	if (n_damaged && part->reading.linked)
+		seal_break(&r->seal, "%llu lines of the journal are damaged (\"validate run --resume\" makes their runs again)",
+			   (unsigned long long)n_damaged);
+	seal_check_record(&r->seal, r->dir, &part->record);
+	for (size_t i = 0; i < r->n_runs && r->seal.state == SEAL_WHOLE; i++)
+		if (r->run[i].state == RUN_OK && !r->run[i].file_sha256[0])
+			r->seal.state = SEAL_ABSENT;
 }
 
 static int journal_load(struct results *r, const struct design *plan, struct err *e)
@@ -116,16 +139,22 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 	struct loading part[EACH_THREADS_MAX];
 	const size_t n = r->n_runs < PARTS_FROM ? 1 : each_threads(r->n_runs);
 	char *path = results_path(r->dir, "journal");
+	int ret = 0;
 	for (size_t i = 0; i < n; i++)
 		part[i] = (struct loading){.r = r, .path = path, .part = i, .n_parts = n, .n_replicates = r->protocol.n_replicates_max,
 					   .e = ERR_INIT};
 	each_do(n, part_load, part);
 	free(path);
 	for (size_t i = 0; i < n; i++) {
-		if (part[i].ret)
-			return err_set(e, -part[i].ret, "%s", part[i].e.msg);
-		r->n_damaged_journal_lines += part[i].n_odd + part[i].n_damaged;
+		if (part[i].ret && !ret)
+			ret = err_set(e, -part[i].ret, "%s", part[i].e.msg);
+		r->n_damaged_journal_lines += part[i].n_odd + part[i].reading.n_damaged;
 	}
+	if (!ret)
+		journal_check(r, part, n);
+	seal_record_release(&part[0].record);
+	if (ret)
+		return ret;
 	size_t n_needed = design_n_runs_until(plan, part[0].n_replicates);
 	r->finished = true;
 	if (r->protocol.budget_ns) {
@@ -137,10 +166,25 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 	return 0;
 }
 
+/* In a large campaign only what is read is compared with its digest: the lines of `summaries`, and the files of runs without one. */
+#define FILES_CHECKED_UNTIL 2000 /* runs */
+
+static void run_file_check(struct results *r, const struct run *run)
+{
+	char name[40];
+	snprintf(name, sizeof name, "runs/%06u.json", run->id);
+	seal_check_file(&r->seal, r->dir, name, run->file_sha256);
+}
+
 static void summaries_load(struct results *r)
 {
 	const bool with_course = protocol_in_detail(&r->protocol);
 	summaries_read(r->dir, r->run, r->n_runs, with_course);
+	for (size_t i = 0; i < r->n_runs; i++) {
+		const struct run *run = &r->run[i];
+		if (run->state == RUN_OK && run->file_sha256[0] && (!run->has_summary || r->n_runs < FILES_CHECKED_UNTIL))
+			run_file_check(r, run);
+	}
 	for (size_t i = 0; i < r->n_runs; i++) {
 		struct run *run = &r->run[i];
 		struct err e = ERR_INIT;
@@ -253,6 +297,7 @@ int results_load(struct results *r, const char *dir, struct err *e)
 int results_histogram(struct histogram *h, const struct results *r, const struct run *run, struct err *e)
 {
 	struct run whole = {.id = run->id};
+	memcpy(whole.file_sha256, run->file_sha256, sizeof whole.file_sha256);
 	histogram_init(h);
 	if (run->summary.response_histogram.n) {
 		histogram_merge(h, &run->summary.response_histogram);
@@ -277,5 +322,6 @@ void results_release(struct results *r)
 	json_decref(r->environment);
 	free(r->dir);
 	free(r->redacted);
+	seal_release(&r->seal);
 	*r = (struct results){0};
 }

@@ -18,8 +18,10 @@
 #include <jansson.h>
 
 #include "common/err.h"
+#include "common/file_digest.h"
 #include "validate/protocol/protocol.h"
 #include "validate/metrics/summary.h"
+#include "validate/results/seal.h"
 
 #define ROLE_PROGRAM (-1) /* the program run again: the reference r_i of its block */
 #define ROLE_RECORD (-2)  /* recording of a bank trace */
@@ -66,6 +68,8 @@ struct run {
 		double error;
 	} search;
 	double blank_mean_ns; /* mean time between the stamps then, 10 % trimmed at each end */
+	/* SHA-256 of runs/NNNNNN.json and of the run's line in `summaries`, as the journal has them; "": not known */
+	char file_sha256[FILE_DIGEST_HEX], line_sha256[FILE_DIGEST_HEX];
 	bool has_summary;
 	struct run_summary summary; /* of RUN_OK runs */
 };
@@ -77,13 +81,15 @@ struct results {
 	struct run *run;     /* in the order of the plan */
 	const struct run **first_of, **next_of; /* by scenario, and by run (run_index.h); NULL: not indexed */
 	size_t n_runs, n_damaged_journal_lines;
+	struct seal seal; /* whether the files are what the campaign wrote */
 	bool finished; /* every planned run has an outcome, or the budget ended the campaign */
 	char *redacted; /* of results_redact: the host that is hidden; NULL: nothing is */
 };
 
 /* Loads everything but traces and the summaries' histograms, which are empty here: they would make most of the memory
  * (100 kB a run), and the quantiles stand beside them. results_histogram() reads one. A torn last line of the journal is left out and not an error; a
- * damaged summary makes its run failed with the reason. Errors: ENOENT/EINVAL naming the file for a directory that is no results directory.
+ * damaged summary makes its run failed with the reason. Files that are not what the campaign wrote are no error: r->seal
+ * names them, and analysis_compute() then gives no verdict (seal_require()). Errors: ENOENT/EINVAL naming the file for a directory that is no results directory.
  * Ownership: results_release. */
 int results_load(struct results *r, const char *dir, struct err *e);
 void results_release(struct results *r);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,12 +24,18 @@ char *results_run_path(const char *dir, uint32_t id)
 	return xasprintf("%s/runs/%06u.json", dir, id);
 }
 
-int json_read_file(const char *path, json_t **o, struct err *e)
+/* `digest`: SHA-256 that the file must have; "": any. */
+static int json_read_sealed(const char *path, const char *digest, json_t **o, struct err *e)
 {
+	char hex[FILE_DIGEST_HEX];
 	struct strbuf text = STRBUF_INIT;
 	json_error_t why;
 	*o = NULL;
 	int ret = file_read(path, &text, JSON_MAX_BYTES, e);
+	if (!ret && *digest && !bytes_digest(text.s, text.len, hex))
+		ret = err_set(e, ENOMEM, "%s: no digest can be computed", path);
+	if (!ret && *digest && strcmp(hex, digest))
+		ret = err_set(e, EBADMSG, "%s was changed after the campaign wrote it", path);
 	if (!ret) {
 		*o = json_loadb(text.s, text.len, JSON_REJECT_DUPLICATES, &why);
 		if (!*o)
@@ -36,6 +43,11 @@ int json_read_file(const char *path, json_t **o, struct err *e)
 	}
 	strbuf_release(&text);
 	return ret;
+}
+
+int json_read_file(const char *path, json_t **o, struct err *e)
+{
+	return json_read_sealed(path, "", o, e);
 }
 
 int json_write_file(const char *path, const json_t *o, size_t flags, struct err *e)
@@ -109,6 +121,10 @@ json_t *run_to_event(const struct run *r)
 							   isfinite(r->search.error) ? json_real(r->search.error) : json_null()));
 	if (r->trace_bytes)
 		json_object_set_new(o, "trace_bytes", json_integer((json_int_t)r->trace_bytes));
+	if (r->state == RUN_OK && r->file_sha256[0])
+		json_object_set_new(o, "sha256", json_string(r->file_sha256));
+	if (r->state == RUN_OK && r->line_sha256[0])
+		json_object_set_new(o, "line_sha256", json_string(r->line_sha256));
 	return o;
 }
 
@@ -137,6 +153,13 @@ static void slices_from_event(struct run *r, const json_t *o)
 	r->sliced = n > 0 && n <= UINT32_MAX && ns > 0;
 	r->n_slices = r->sliced ? (uint32_t)n : 0;
 	r->slice_ns = r->sliced ? ns : 0;
+}
+
+/* Absent in results of earlier versions. */
+static void digest_from_event(char hex[FILE_DIGEST_HEX], const json_t *event, const char *name)
+{
+	const char *s = json_string_value(json_object_get(event, name));
+	snprintf(hex, FILE_DIGEST_HEX, "%s", s ? s : "");
 }
 
 int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct err *e)
@@ -177,6 +200,8 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	r->stolen_share = share_from_event(processors, "stolen");
 	slices_from_event(r, json_object_get(event, "slices"));
 	search_from_event(&r->search, json_object_get(event, "search"));
+	digest_from_event(r->file_sha256, event, "sha256");
+	digest_from_event(r->line_sha256, event, "line_sha256");
 	return 0;
 }
 
@@ -275,7 +300,7 @@ int run_summary_read(struct run *r, const char *dir, struct err *e)
 {
 	char *path = results_run_path(dir, r->id);
 	json_t *o;
-	int ret = json_read_file(path, &o, e);
+	int ret = json_read_sealed(path, r->file_sha256, &o, e);
 	if (!ret)
 		ret = run_summary_take(r, o, path, false, e);
 	json_decref(o);

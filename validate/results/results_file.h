@@ -26,7 +26,8 @@ json_t *run_summary_file(const struct run *r, const struct protocol *p);
 int run_summary_take(struct run *r, const json_t *o, const char *path, bool brief, struct err *e);
 /* What a large campaign has no room for (protocol_in_detail()). */
 void run_summary_leave_out_course(struct run *r);
-/* Reads runs/NNNNNN.json into r->summary. Errors: EINVAL where it is damaged or of another run. */
+/* Reads runs/NNNNNN.json into r->summary. Errors: EINVAL where it is damaged or of another run; EBADMSG where r->file_sha256 is
+ * known and not that of the file. */
 int run_summary_read(struct run *r, const char *dir, struct err *e);
 
 /* "program", "recording", or the replayer's name. */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/json_scan.h"
 #include "validate/results/journal.h"
@@ -153,6 +154,12 @@ static void scan_slices(struct json_scan *t, struct run *r)
 	t->failed |= !n || n > UINT32_MAX || r->slice_ns <= 0;
 }
 
+static void scan_digest_if(struct json_scan *t, const char *name, char hex[FILE_DIGEST_HEX])
+{
+	if (json_scan_member_if(t, name))
+		json_scan_string(t, hex, FILE_DIGEST_HEX);
+}
+
 bool run_event_scan(struct run *runs, size_t n_runs, const char *line, size_t len, uint64_t *run)
 {
 	struct json_scan t = beginning(line, len);
@@ -185,6 +192,10 @@ bool run_event_scan(struct run *runs, size_t n_runs, const char *line, size_t le
 	scan_slices(&t, &read);
 	if (json_scan_member_if(&t, "trace_bytes"))
 		json_scan_count(&t, &read.trace_bytes);
+	scan_digest_if(&t, "sha256", read.file_sha256);
+	scan_digest_if(&t, "line_sha256", read.line_sha256);
+	if (json_scan_member_if(&t, "after"))
+		json_scan_string(&t, NULL, 0);
 	if (!is_at_end(&t) || *run >= n_runs)
 		return false;
 	struct run *r = &runs[*run];
@@ -207,5 +218,7 @@ bool run_event_scan(struct run *runs, size_t n_runs, const char *line, size_t le
 	r->n_slices = read.n_slices;
 	r->slice_ns = read.slice_ns;
 	r->search = (struct run_search){0};
+	memcpy(r->file_sha256, read.file_sha256, sizeof r->file_sha256);
+	memcpy(r->line_sha256, read.line_sha256, sizeof r->line_sha256);
 	return true;
 }

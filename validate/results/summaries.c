@@ -26,11 +26,13 @@ static bool is_torn(int fd)
 	return fstat(fd, &st) == 0 && st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) == 1 && last != '\n';
 }
 
-int summaries_append(const char *dir, uint32_t run, json_t *o, bool with_course, struct err *e)
+int summaries_append(const char *dir, uint32_t run, json_t *o, bool with_course, char digest[FILE_DIGEST_HEX], struct err *e)
 {
 	struct strbuf line = STRBUF_INIT;
 	struct stat st;
 	char *path = results_path(dir, "summaries"), *file = results_run_path(dir, run);
+	if (digest)
+		digest[0] = 0;
 	int ret = 0, fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (fd < 0 || stat(file, &st) < 0) {
 		ret = err_sys(e, errno, "%s", fd < 0 ? path : file);
@@ -44,10 +46,15 @@ int summaries_append(const char *dir, uint32_t run, json_t *o, bool with_course,
 	json_object_set_new(o, "bytes", json_integer((json_int_t)st.st_size));
 	if (is_torn(fd))
 		strbuf_addch(&line, '\n');
+	const size_t start = line.len;
 	ret = journal_line_add(&line, o, e);
+	if (!ret && digest && !bytes_digest(line.s + start, line.len - start - 1, digest))
+		digest[0] = 0;
 	if (!ret && (ret = write_all(fd, line.s, line.len)))
 		ret = err_sys(e, -ret, "cannot write to %s", path);
 out:
+	if (ret && digest)
+		digest[0] = 0;
 	if (fd >= 0)
 		close(fd);
 	strbuf_release(&line);
@@ -75,6 +82,13 @@ static bool is_of_file(const struct reading *g, json_int_t run, json_int_t bytes
 	       st.st_size == bytes;
 }
 
+/* The line that was there when the run was journalled; any line, where the journal has no digest. */
+static bool is_sealed_line(const struct run *r, const char *line, size_t len)
+{
+	char hex[FILE_DIGEST_HEX];
+	return !r->line_sha256[0] || (bytes_digest(line, len, hex) && !strcmp(hex, r->line_sha256));
+}
+
 #define BEGINNING "{\"version\":1,\"run\":" /* as run_summary_file() begins */
 
 static void summary_leave(struct run *r)
@@ -96,6 +110,8 @@ static enum journal_line line_look(const char *line, size_t len, void *context)
 	for (; at < len && line[at] >= '0' && line[at] <= '9' && run < g->n_runs; at++)
 		run = run * 10 + (uint64_t)(line[at] - '0');
 	if (run % g->n_parts != g->part)
+		return JOURNAL_LEAVE;
+	if (run < g->n_runs && !is_sealed_line(&g->run[run], line, len))
 		return JOURNAL_LEAVE;
 	if (run >= g->n_runs || g->run[run].state != RUN_OK || !run_line_scan(&read, line, len))
 		return JOURNAL_PARSE;

@@ -134,10 +134,12 @@ int share_take(struct rank *r, struct err *e)
 static int target_open(struct rank *r, struct err *e)
 {
 	const char *dir = r->terms->dir;
-	r->plan.dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (r->plan.dir_fd < 0)
-		return err_sys(e, errno, "%s", dir);
-	if (faccessat(r->plan.dir_fd, r->token, F_OK, 0) < 0)
+	struct rooted *root = &r->plan.root;
+	int ret = rooted_begin(root, dir, e);
+	if (ret)
+		return ret;
+	root->refused = &r->plan.calls.common->counts.refused;
+	if (faccessat(root->fd, r->token, F_OK, 0) < 0)
 		return err_set(e, ENOENT, "%s is not the directory that was prepared: the file %s, which was left there for the ranks to see, is not in "
 			       "it; the target must be on storage that every host has under this name", dir, r->token);
 	return 0;
@@ -176,9 +178,9 @@ static int descriptors_open(struct rank *r, struct err *e)
 		if (b->passed || !p->open[i].path || !own[b->process])
 			continue;
 		if (b->at_setup)
-			ret = descriptor_open(p->dir_fd, p->open[i].path, b, &fd, e);
+			ret = descriptor_open(&p->root, p->open[i].path, b, &fd, e);
 		else
-			kind = rooted_kind(p->dir_fd, p->open[i].path, e);
+			kind = rooted_kind(&p->root, p->open[i].path, e);
 		ret = ret ? ret : kind < 0 ? kind : 0;
 		atomic_store(&p->fds[i], fd);
 	}
@@ -202,7 +204,7 @@ static int plan_take(struct rank *r, struct err *e)
 {
 	struct replay_plan *p = &r->plan;
 	const struct bundle_rank *head = (const struct bundle_rank *)(const void *)r->share;
-	*p = (struct replay_plan){.dir_fd = -1, .payload = r->terms->payload};
+	*p = (struct replay_plan){.root = {.fd = -1, .tree = -1}, .payload = r->terms->payload};
 	r->channel = (const struct channel *)(const void *)(r->share + head->channels_at);
 	r->n_channels = head->n_channels;
 	r->n_inside = head->n_inside;

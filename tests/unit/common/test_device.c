@@ -162,6 +162,20 @@ static void holders_in_a_circle_end(void **state)
 	expect(240, "/dev/md0 is made of it\n");
 }
 
+/* What cannot be read is not taken for unused. */
+static void a_holder_that_cannot_be_followed(void **state)
+{
+	(void)state;
+	struct stat st = {.st_mode = S_IFBLK | 0600, .st_rdev = makedev(8, 240)};
+	struct device_uses u;
+	struct err e = ERR_INIT;
+	assert_int_equal(dir_create("sys/block/sdx/holders", NULL), 0);
+	assert_int_equal(symlink("md0", "sys/block/sdx/holders/md0"), 0); /* itself */
+	assert_true(device_uses_find(&u, &made_up, "/dev/it", &st, &e) < 0);
+	assert_non_null(strstr(e.msg, "holders/md0"));
+	device_uses_release(&u);
+}
+
 static void loop_devices_over_it(void **state)
 {
 	(void)state;
@@ -349,6 +363,35 @@ static void signatures(void **state)
 	free(image);
 }
 
+/* Copies of superblocks count where the first superblock is lost. */
+static void copies_of_superblocks(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t at;
+		const char *magic;
+		const char *words;
+	} row[] = {{(UINT64_C(8193) << 10) + 56, "\x53\xef", "ext2/3/4"}, {(UINT64_C(16384) << 11) + 56, "\x53\xef", "ext2/3/4"},
+		   {(UINT64_C(32768) << 12) + 56, "\x53\xef", "ext2/3/4"}, {(UINT64_C(64) << 20) + 64, "_BHRfS_M", "btrfs"},
+		   {UINT64_C(160) << 18, "XFSB", "xfs"}, {UINT64_C(160) << 19, "XFSB", "xfs"}};
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		char *kind;
+		int fd = open("copies", O_RDWR | O_CREAT | O_TRUNC, 0600);
+		assert_int_equal(ftruncate(fd, 160 << 20), 0);
+		assert_int_equal(device_signature(fd, &kind, NULL), 0);
+		assert_null(kind);
+		assert_true(pwrite(fd, row[i].magic, strlen(row[i].magic), (off_t)row[i].at) > 0);
+		if (row[i].magic[0] == 0x53)
+			assert_int_equal(pwrite(fd, "\1\0", 2, (off_t)row[i].at + 34), 2);
+		assert_int_equal(device_signature(fd, &kind, NULL), 0);
+		assert_non_null(kind);
+		assert_non_null(strstr(kind, row[i].words));
+		free(kind);
+		close(fd);
+	}
+	assert_int_equal(unlink("copies"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,13 +402,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_whole_disk_is_mounted, enter, leave),
 		cmocka_unit_test_setup_teardown(an_array_upon_an_array, enter, leave),
 		cmocka_unit_test_setup_teardown(holders_in_a_circle_end, enter, leave),
+		cmocka_unit_test_setup_teardown(a_holder_that_cannot_be_followed, enter, leave),
 		cmocka_unit_test_setup_teardown(loop_devices_over_it, enter, leave),
 		cmocka_unit_test_setup_teardown(volumes_of_ours, enter, leave),
 		cmocka_unit_test_setup_teardown(partitions_are_told, enter, leave),
 		cmocka_unit_test_setup_teardown(a_file_that_is_swap, enter, leave),
 		cmocka_unit_test_setup_teardown(what_cannot_be_looked_at_is_not_free, enter, leave),
 		cmocka_unit_test_setup_teardown(files_and_what_is_none, enter, leave),
-		cmocka_unit_test_setup_teardown(signatures, enter, leave),
+		cmocka_unit_test_setup_teardown(signatures, enter, leave), cmocka_unit_test_setup_teardown(copies_of_superblocks, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,9 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -54,6 +57,36 @@ static void test_without_descriptors(void **state)
 	assert_int_equal(in_child(without_descriptors), 0);
 }
 
+static bool unreadable;
+
+/* libgcrypt calls this function instead of the C library's. */
+FILE *fopen(const char *path, const char *mode)
+{
+	if (unreadable && strstr(path, "fips_enabled")) {
+		errno = EIO;
+		return NULL;
+	}
+	const int fd = open(path, *mode == 'r' ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	return fd < 0 ? NULL : fdopen(fd, mode);
+}
+
+static int with_an_io_error(void)
+{
+	struct err e = ERR_INIT;
+	char hex[FILE_DIGEST_HEX];
+	unreadable = true;
+	if (digest_ready(&e) != -EIO || !strstr(e.msg, "libgcrypt"))
+		return 1;
+	unreadable = false;
+	return digest_ready(NULL) == -EIO && !file_digest("/proc/self/exe", hex) ? 0 : 2; /* and stays so */
+}
+
+static void test_with_an_io_error(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(with_an_io_error), 0);
+}
+
 static int of_abc(void)
 {
 	char hex[FILE_DIGEST_HEX];
@@ -73,7 +106,7 @@ static void test_ready(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_without_descriptors),
+		cmocka_unit_test(test_without_descriptors), cmocka_unit_test(test_with_an_io_error),
 		cmocka_unit_test(test_ready),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -363,6 +363,31 @@ static void trees_that_forbid_it(void **state)
 	assert_int_equal(status, 0);
 }
 
+static void what_is_not_known_is_no_absence(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	char name[300];
+	int code;
+	memset(name, 'n', sizeof name - 1);
+	name[sizeof name - 1] = 0;
+	assert_int_equal(path_is_there(".", &e), 1);
+	assert_int_equal(path_is_there("none/below", &e), 0);
+	assert_int_equal(path_is_there("/dev/null/below", &e), 0);
+	assert_int_equal(path_is_there(name, &e), -ENAMETOOLONG);
+	DIR *d = opendir(".");
+	assert_non_null(d);
+	while (dir_next(d, &code))
+		assert_int_equal(code, 0);
+	assert_int_equal(code, 0);
+	closedir(d);
+	d = opendir(".");
+	close(dirfd(d));
+	assert_null(dir_next(d, &code));
+	assert_int_equal(code, EBADF);
+	closedir(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +405,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(only_regular_files_are_read, enter, leave),
 		cmocka_unit_test_setup_teardown(trees_that_forbid_it, enter, leave),
 		cmocka_unit_test_setup_teardown(an_empty_one_needs_no_descriptor, enter, leave),
+		cmocka_unit_test_setup_teardown(what_is_not_known_is_no_absence, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,32 @@ static void terminals_are_sent_no_commands(void **state)
 	      "a\nbc");
 }
 
+/* "::" begins a command of GitHub Actions at the beginning of a line, "##[" and "##vso[" one of either service anywhere. */
+static void ci_services_are_given_no_commands(void **state)
+{
+	(void)state;
+	static void (*const escapes[])(struct strbuf *, const char *) = {escape_line, escape_text, escape_html, escape_html_text, escape_latex,
+									 escape_gnuplot};
+	static const char *const texts[] = {"::error::x", "a\n::set-output name=a::b", ":\001:error::x", "##[error]x", "a ##vso[task.x]y", "#\002#[x]",
+					    ":::error::x"};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct strbuf csv = STRBUF_INIT;
+		for (size_t k = 0; k < sizeof escapes / sizeof *escapes; k++) {
+			struct strbuf out = STRBUF_INIT;
+			escapes[k](&out, texts[i]);
+			assert_null(strstr(out.s, "::"));
+			assert_null(strstr(out.s, "##["));
+			assert_null(strstr(out.s, "##vso["));
+			strbuf_release(&out);
+		}
+		escape_csv(&csv, texts[i], 1);
+		assert_null(strstr(csv.s, "::"));
+		assert_null(strstr(csv.s, "##["));
+		assert_null(strstr(csv.s, "##vso["));
+		strbuf_release(&csv);
+	}
+}
+
 static void latex_sets_every_sign(void **state)
 {
 	(void)state;
@@ -158,7 +184,8 @@ int main(void)
 	    cmocka_unit_test(html_shows_what_was_given_and_runs_nothing),
 	    cmocka_unit_test(what_is_no_utf8_is_replaced),
 	    cmocka_unit_test(terminals_are_sent_no_commands),
-	    cmocka_unit_test(latex_sets_every_sign),
+	    cmocka_unit_test(ci_services_are_given_no_commands),
+		cmocka_unit_test(latex_sets_every_sign),
 	    cmocka_unit_test(csv_is_quoted_and_starts_no_formula),
 	    cmocka_unit_test(gnuplot_strings_end_where_they_should),
 	    cmocka_unit_test(widths_are_columns),

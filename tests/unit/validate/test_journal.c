@@ -139,6 +139,54 @@ static void test_flipped(void **state)
 	temp_dir_remove(dir);
 }
 
+/* A line as it is, or with another number and the right checksum. */
+static void line_copy(struct strbuf *out, const char *line, size_t len, bool rewritten)
+{
+	struct err e = ERR_INIT;
+	if (!rewritten) {
+		strbuf_add(out, line, len + 1);
+		return;
+	}
+	json_t *o = journal_parse_line(line, len);
+	assert_non_null(o);
+	json_object_del(o, "crc");
+	json_object_set_new(o, "number", json_integer(8));
+	assert_int_equal(journal_line_add(out, o, &e), 0);
+	json_decref(o);
+}
+
+/* Every line but the last removed, made twice or rewritten with the right checksum: each line is believed, and the journal is found to be
+ * changed. What follows a damaged line is not known. */
+static void test_chain(void **state)
+{
+	(void)state;
+	enum how { AS_IS, REMOVED, TWICE, REWRITTEN, DAMAGED, N_HOW };
+	char *dir = temp_dir_make(), *path = journal_make(dir, 5);
+	struct strbuf whole = STRBUF_INIT, changed = STRBUF_INIT;
+	file_get(dir, "journal", &whole);
+	const size_t len = whole.len / 5;
+	for (size_t at = 0; at < 4; at++)
+		for (int how = AS_IS; how < N_HOW; how++) {
+			struct seen s;
+			struct journal_reading r;
+			strbuf_reset(&changed);
+			for (size_t i = 0; i < 5; i++)
+				for (int k = 0; k < (i != at ? 1 : how == REMOVED ? 0 : how == TWICE ? 2 : 1); k++)
+					line_copy(&changed, whole.s + i * len, len - 1, i == at && how == REWRITTEN);
+			if (how == DAMAGED)
+				changed.s[at * len + len - 5] ^= 1; /* of the checksum that the next line names */
+			file_put(dir, "journal", changed.s, changed.len);
+			read_back(path, &s, &r);
+			assert_int_equal(r.n_damaged, how == DAMAGED);
+			const size_t broken = how == AS_IS || how == DAMAGED ? 0 : how == REMOVED ? at + 1 : at + 2;
+			assert_int_equal(r.first_unlinked, broken);
+		}
+	strbuf_release(&whole);
+	strbuf_release(&changed);
+	free(path);
+	temp_dir_remove(dir);
+}
+
 static void test_not_events(void **state)
 {
 	(void)state;
@@ -283,7 +331,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_round),      cmocka_unit_test(test_torn), cmocka_unit_test(test_flipped),
-	    cmocka_unit_test(test_not_events), cmocka_unit_test(test_lock), cmocka_unit_test(test_full),
+	    cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_not_events), cmocka_unit_test(test_lock), cmocka_unit_test(test_full),
 	    cmocka_unit_test(test_hostile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

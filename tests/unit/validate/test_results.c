@@ -320,7 +320,7 @@ static void summary_line_put(const char *dir, uint32_t id)
 	struct err e = ERR_INIT;
 	json_t *o;
 	assert_int_equal(json_read_file(path, &o, &e), 0);
-	assert_int_equal(summaries_append(dir, id, o, true, &e), 0);
+	assert_int_equal(summaries_append(dir, id, o, true, NULL, &e), 0);
 	json_decref(o);
 	free(path);
 }
@@ -386,6 +386,71 @@ static void test_summaries_in_one_file(void **state)
 	two_is(dir, RUN_OK, 102);
 	free(all);
 	strbuf_release(&text);
+	strbuf_release(&two);
+	temp_dir_remove(dir);
+}
+
+/* Journals run 2 once more, with the digests of its file and of its line in `summaries`. */
+static void two_seal(const char *dir)
+{
+	struct run run = {.id = 2, .state = RUN_OK};
+	char *path = results_run_path(dir, 2), *journal = results_path(dir, "journal");
+	struct journal j;
+	struct err e = ERR_INIT;
+	json_t *o;
+	assert_int_equal(json_read_file(path, &o, &e), 0);
+	assert_true(file_digest(path, run.file_sha256));
+	assert_int_equal(summaries_append(dir, 2, o, true, run.line_sha256, &e), 0);
+	json_decref(o);
+	assert_int_equal(journal_open(&j, journal, 0, &e), 0);
+	o = run_to_event(&run);
+	assert_int_equal(journal_append(&j, o, &e), 0);
+	journal_close(&j);
+	json_decref(o);
+	free(journal);
+	free(path);
+}
+
+/* Another mean in the line of run 2, with the right checksum. */
+static void line_rewrite(const char *dir)
+{
+	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
+	struct err e = ERR_INIT;
+	file_get(dir, "summaries", &text);
+	json_t *o = journal_parse_line(text.s, text.len - 1);
+	assert_non_null(o);
+	json_object_del(o, "crc");
+	json_object_set_new(json_object_get(json_object_get(o, "summary"), "response"), "mean", json_real(5));
+	assert_int_equal(journal_line_add(&line, o, &e), 0);
+	assert_true(line.len != text.len || memcmp(line.s, text.s, text.len));
+	file_put(dir, "summaries", line.s, line.len);
+	json_decref(o);
+	strbuf_release(&text);
+	strbuf_release(&line);
+}
+
+static void test_changed_after_the_campaign(void **state)
+{
+	(void)state;
+	char *dir = results_make();
+	struct strbuf two = STRBUF_INIT;
+	struct results r;
+	struct err e = ERR_INIT;
+	two_seal(dir);
+	two_is(dir, RUN_OK, 102);
+	line_rewrite(dir); /* its file says what it was */
+	two_is(dir, RUN_OK, 102);
+	file_get(dir, "runs/000002.json", &two);
+	char *at = strstr(two.s, "102");
+	assert_non_null(at);
+	at[2] = '3';
+	file_put(dir, "runs/000002.json", two.s, two.len);
+	assert_int_equal(results_load(&r, dir, &e), 0);
+	assert_int_equal(r.seal.state, SEAL_BROKEN);
+	assert_int_equal(r.seal.n_changes, 1);
+	assert_int_equal(seal_require(&r.seal, dir, &e), -EBADMSG);
+	assert_non_null(strstr(e.msg, "runs/000002.json was changed after the campaign wrote it"));
+	results_release(&r);
 	strbuf_release(&two);
 	temp_dir_remove(dir);
 }
@@ -462,7 +527,7 @@ int main(void)
 	    cmocka_unit_test(test_whole),
 	    cmocka_unit_test(test_distances),         cmocka_unit_test(test_no_results),
 	    cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_damaged_summary),
-	    cmocka_unit_test(test_summaries_in_one_file), cmocka_unit_test(test_damaged_line),  cmocka_unit_test(test_look),
+	    cmocka_unit_test(test_changed_after_the_campaign), cmocka_unit_test(test_summaries_in_one_file), cmocka_unit_test(test_damaged_line),  cmocka_unit_test(test_look),
 	    cmocka_unit_test(test_no_files),      cmocka_unit_test(test_plan_of_too_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

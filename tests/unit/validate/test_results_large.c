@@ -166,7 +166,7 @@ static void many_runs_are_read_in_parts(void **state)
 		struct strbuf text = STRBUF_INIT, blank = STRBUF_INIT;
 		assert_int_equal(file_read(file, &text, 0, &e), 0);
 		assert_int_equal(json_read_file(file, &o, &e), 0);
-		assert_int_equal(summaries_append(dir, N_WITH_SUMMARY, o, with_course, &e), 0);
+		assert_int_equal(summaries_append(dir, N_WITH_SUMMARY, o, with_course, NULL, &e), 0);
 		json_decref(o);
 		strbuf_add(&blank, text.s, text.len);
 		memset(blank.s, ' ', blank.len);

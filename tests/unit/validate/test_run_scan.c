@@ -83,6 +83,13 @@ static void runs_that_went_well_are_scanned(void **state)
 		assert_true(event_is_scanned(&line));
 		json_decref(o);
 	}
+	memset(r.file_sha256, 'a', FILE_DIGEST_HEX - 1);
+	memset(r.line_sha256, 'b', FILE_DIGEST_HEX - 1);
+	json_t *sealed = run_to_event(&r);
+	json_object_set_new(sealed, "after", json_string("0123abcd"));
+	line_make(&line, sealed, true);
+	assert_true(event_is_scanned(&line));
+	json_decref(sealed);
 	/* each byte changed: not believed */
 	for (size_t i = 0; i < line.len; i++) {
 		line.s[i] ^= 1;

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Results that were changed after the campaign: each change is named, and no verdict is given on it.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+
+tiny tiny.conf
+status=0
+"$VALIDATE" run tiny.conf -o results -q >out 2>err || status=$?
+[ $status -le 4 ] && [ $status -ne 3 ] || fail "status $status: $(cat err)"
+expect_status $status "$VALIDATE" report results
+! grep -q 'sealed\|changed after' out || fail "untouched results: $(cat out)"
+expect_status 0 "$VALIDATE" baseline save results -o whole.json
+
+# refused COPY WORDS: the report is shown, but without a verdict; and refused by everything that compares
+refused() {
+	expect_status 3 "$VALIDATE" report "$1"
+	expect_line err "$2"
+	expect_line err 'No verdict is given'
+	expect_line out 'no verdict is given on them'
+	expect_status 3 "$VALIDATE" baseline save "$1" -o changed.json
+	expect_line err "$2"
+	[ ! -e changed.json ] || fail "a baseline of $1"
+}
+
+copy() {
+	rm -rf changed
+	cp -r results changed
+}
+
+ok=$(journal_runs results | awk '$2 == "ok" && $1 > 10 { print $1; exit }')
+file=runs/$(printf %06d "$ok").json
+
+# another mean, of another length and of the same
+copy
+sed -i 's/"mean":\([0-9]\)/"mean":9\1/' changed/$file
+refused changed "$file was changed after the campaign wrote it"
+copy
+sed -i 's/"mean":[0-9]/"mean":9/' changed/$file
+cmp -s results/$file changed/$file && sed -i 's/"mean":9/"mean":8/' changed/$file
+[ "$(wc -c <results/$file)" -eq "$(wc -c <changed/$file)" ] || fail 'the test changed the length'
+refused changed "$file was changed after the campaign wrote it"
+for form in certificate json; do
+	expect_status 3 "$VALIDATE" report changed --format $form
+	! grep -q '"verdict": *"trusted"\|Trusted:' out || fail "$form trusts: $(grep -i trusted out | head -n 3)"
+done
+expect_status 3 "$VALIDATE" compare whole.json changed
+expect_line err "$file was changed"
+copy
+rm changed/$file
+refused changed "$file was removed after the campaign wrote it"
+
+# a run in another block
+copy
+sed -i 's/"runs":\[\(\[[^]]*\]\),\(\[[^]]*\]\)/"runs":[\2,\1/' changed/plan.json
+cmp -s results/plan.json changed/plan.json && fail 'the test did not change the plan'
+refused changed 'plan.json was changed after the campaign wrote it'
+expect_status 3 "$VALIDATE" run -o changed --resume -q
+expect_line err 'plan.json was changed'
+
+# other limits
+copy
+echo '[accept]' >>changed/protocol.conf
+refused changed 'protocol.conf was changed after the campaign wrote it'
+copy
+sed -i 's/"version": 1,/"version":  1,/' changed/environment.json
+cmp -s results/environment.json changed/environment.json && fail 'the test did not change the environment'
+refused changed 'environment.json was changed after the campaign wrote it'
+
+# the journal: a line removed, made twice, damaged
+n=$(grep -n '"event":"run"' results/journal | sed -n '22s/:.*//p')
+copy
+sed -i "${n}d" changed/journal
+refused changed "line $n of the journal does not follow the line before it"
+copy
+sed -i "${n}p" changed/journal
+refused changed "line $((n + 1)) of the journal does not follow the line before it"
+copy
+sed -i "${n}s/\"preparation_s\":[0-9]/\"preparation_s\":7/" changed/journal
+refused changed '1 lines of the journal are damaged'
+# the run of a damaged line is made again, and the results are whole
+status=0
+"$VALIDATE" run -o changed --resume -q >out 2>err || status=$?
+[ $status -le 4 ] && [ $status -ne 3 ] || fail "resumed with a damaged line: status $status: $(cat err)"
+expect_status $status "$VALIDATE" report changed
+! grep -q 'changed after' out || fail "healed: $(cat out)"
+
+# a line of `summaries` that is not the campaign's is not used
+copy
+: >changed/summaries
+expect_status $status "$VALIDATE" report changed
+
+# results of an earlier version have no digests: they say so, and are judged
+mkdir old
+tar -xzf "$SRCDIR/tests/data/frauds/all-alike.tar.gz" -C old
+old=$(dirname "$(find old -name journal)")
+expect_status 1 "$VALIDATE" report "$old"
+expect_line out 'The results are not sealed'

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A disk that is full at any stage of a campaign: with room again, the campaign goes on and no run has failed for it.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+
+[ "$(id -u)" = 0 ] || skip 'a small file system is mounted, which root alone may do'
+here=$PWD
+mkdir small target
+mount -t tmpfs -o size=48m,mode=755 small small 2>/dev/null || skip 'no small file system can be mounted here'
+trap 'cd "$here" && umount -l small' EXIT
+
+# protocol SCRATCH REQUESTS
+protocol() {
+	tiny space.conf "scratch = $1"
+	sed -i "s|^\[target here\]|&\ndir = $here/target|; s/^requests = .*/requests = $2/; s/^level = .*/level = 1/" space.conf
+	sed -i '/^cache-budget/d; s/^cache = .*/cache = as-is/' space.conf
+}
+# fill KIB: leaves that much room
+fill() {
+	room=$(($(stat -f -c '%a * %S / 1024' small)))
+	[ "$room" -le "$1" ] || head -c $(((room - $1) * 1024)) /dev/zero >small/filler 2>/dev/null || :
+}
+# finish DIR: resumes, or begins again where nothing had begun
+finish() {
+	rm -f small/filler
+	status=0
+	if [ -f "$1/journal" ]; then
+		"$VALIDATE" run -o "$1" --resume -q >out 2>err || status=$?
+	else
+		"$VALIDATE" run space.conf -o "$1" -q >out 2>err || status=$?
+	fi
+	case $status in 0 | 1 | 4) ;; *) fail "$what: with room again: status $status: $(cat err; df -k small; ls -la small)" ;; esac
+	! grep -q '"event":"run".*"state":"failed"' "$1/journal" ||
+		fail "$what: a run failed: $(grep '"state":"failed"' "$1/journal" | head -n 1)"
+	complete "$1" 14
+	! grep -q 'changed after' out || fail "$what: $(cat out)"
+	rm -rf "$1"
+}
+n_full=0
+try() { # DIR: a campaign on the full disk
+	status=0
+	"$VALIDATE" run space.conf -o "$1" -q >out 2>err || status=$?
+	case $status in
+	0 | 1 | 4) ;;
+	3)
+		grep -q 'No space left on device\|no space\|MiB free\|are free' err || fail "$what: another reason: $(cat err)"
+		n_full=$((n_full + 1))
+		;;
+	*) fail "$what: status $status: $(cat err)" ;;
+	esac
+	finish "$1"
+}
+
+# the results: plan, journal, summaries, report
+mkdir scratch
+protocol "$here/scratch" 50
+for room in 0 4 16 64 256; do
+	what="results with $room KiB"
+	fill $room
+	try small/results
+done
+# scratch: calibration, recordings, program, replays
+protocol "$here/small" 3000
+for room in 0 16 128 256 512 1024 2048; do
+	what="scratch with $room KiB"
+	fill $room
+	try results
+done
+# the disk is full when so many runs were journalled
+for n in 1 8; do
+	what="scratch full after $n runs"
+	"$VALIDATE" run space.conf -o results -q >out 2>err &
+	pid=$!
+	until [ -f results/journal ] && [ "$(grep -c '"event":"run"' results/journal)" -ge $n ] || ! kill -0 $pid 2>/dev/null; do
+		sleep 0.01
+	done
+	fill 8
+	status=0
+	wait $pid || status=$?
+	[ $status -ne 3 ] || n_full=$((n_full + 1))
+	finish results
+done
+echo "$n_full campaigns met a full disk"
+[ $n_full -ge 8 ] || fail "only $n_full campaigns met a full disk"

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A trace reaches for a device, FIFO or socket in the target directory, by a name that it makes itself: nothing is opened, the
+# replay does not hang, says what it refused, and fails. With every engine, as root with a loop device; as an ordinary user with
+# FIFOs; with and without a clone of the directory that allows no devices.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+compiler=${CC:-cc}
+refused=6 # EXIT_REFUSED
+duration=' <0.000001>'
+clean=:
+trap 'eval "$clean"' EXIT
+
+# names in the target: node, file, sub/node, deep/sub/node, all but file of the kind under test
+attack() { # NAME: the trace NAME.trace of the calls on standard input, without time stamps
+	awk -v tab="$duration" '{ printf "10 1.%06d %s%s\n", NR, $0, tab }' >"$1.strace"
+	expect_status 0 "$VALIDATE" import -q "$1.strace" -o "$1.trace"
+}
+opened='openat(AT_FDCWD, "/a", O_RDWR) = 3
+pwrite64(3, "xx", 4096, 0) = 4096
+pread64(3, "xx", 4096, 4096) = 4096
+close(3) = 0'
+made='openat(AT_FDCWD, "/a", O_WRONLY|O_CREAT|O_TRUNC, 0644) = 3
+write(3, "xx", 4096) = 4096
+close(3) = 0'
+for way in opened made; do
+	eval "calls=\$$way"
+	printf 'rename("/sub/node", "/a") = 0\n%s\n' "$calls" | attack $way-rename
+	printf 'link("/sub/node", "/a") = 0\n%s\n' "$calls" | attack $way-link
+	printf 'symlink("sub/node", "/a") = 0\n%s\n' "$calls" | attack $way-symlink
+	printf 'symlink("/sub", "/s") = 0\nsymlink("s/node", "/a") = 0\n%s\n' "$calls" | attack $way-symlinks
+	printf 'rename("/deep", "/b") = 0\nrename("/b/sub/node", "/a") = 0\n%s\n' "$calls" | attack $way-directory
+	printf 'renameat2(AT_FDCWD, "/sub/node", AT_FDCWD, "/file", RENAME_EXCHANGE) = 0\nrename("/file", "/a") = 0\n%s\n' "$calls" | attack $way-exchange
+done
+printf 'rename("/deep", "/b") = 0\n%s\n' "$opened" | sed 's|"/a"|"/b/sub/node"|' | attack path
+printf 'rename("/sub/node", "/a") = 0\ntruncate("/a", 5) = 0\n' | attack truncate
+printf 'symlink("/sub/node", "/a") = 0\ntruncate("/a", 5) = 0\n' | attack truncate-link
+printf 'rename("/sub/node", "/a") = 0\nchmod("/a", 0666) = 0\n' | attack chmod
+printf 'rename("/sub/node", "/a") = 0\nchown("/a", 12345, 12345) = 0\n' | attack chown
+printf 'rename("/sub/node", "/a") = 0\nopenat(AT_FDCWD, "/a", O_RDONLY|O_NONBLOCK) = 3\nread(3, "xx", 512) = 512\n' | attack read
+printf 'rename("/sub/node", "/a") = 0\nopenat(AT_FDCWD, "/a", O_WRONLY) = 3\nwrite(3, "xx", 512) = 512\n' | attack write
+# streams and asynchronous writes
+for mode in 0x0 0x2 0x241 0x441; do
+	expect_status 0 "$VALIDATE" info opened-rename.trace --csv fopen.csv
+	sed -i -e "s/,open,.*flags=[^\"]*\",3/,fopen,\"path=a;mode=0644;flags=$mode\",3/" -e 's/,pwrite,/,aio_write,/' fopen.csv
+	expect_status 0 "$VALIDATE" import -q fopen.csv -o fopen$mode.trace
+done
+all=$(ls ./*.trace)
+some='./opened-rename.trace ./made-symlink.trace ./truncate.trace ./fopen0x2.trace' # each way to open
+
+target() { # COMMAND of making a node NAME
+	rm -rf target
+	mkdir -p target/sub target/deep/sub
+	echo content >target/file
+	"$@" target/sub/node
+	"$@" target/deep/sub/node
+	chmod -R a+rwX target
+}
+
+tried() { # NODE-COMMAND... -- REPLAY-COMMAND...: every attack with engine event, some with each of $engines
+	node=
+	while [ "$1" != -- ]; do
+		node="$node $1"
+		shift
+	done
+	shift
+	for engine in event $engines; do
+		[ "$engine" = event ] && traces=$all || traces=$some
+		for trace in $traces; do
+			# shellcheck disable=SC2086
+			target $node
+			case $trace in
+			*symlink.trace | *truncate-link.trace | *symlinks.trace) before='refused: ' ;;
+			*) before='of the trace; the first: ' ;;
+			esac
+			# shellcheck disable=SC2086
+			expect_status $refused timeout 20 "$@" --engine ${engine%+*} $(echo "$engine" | sed -n 's/.*+//p') --order temporal --dir target "$trace"
+			expect_line err "$before"
+			expect_line err "is $kind"
+			[ -z "$watched" ] || [ "$(cksum <"$watched")" = "$sum" ] || fail "$trace with $engine changed the device"
+		done
+	done
+}
+
+engines='coordinator compiled event+--processes'
+watched=
+kind='a FIFO'
+tried mkfifo -- "$VALIDATE" replay
+kind='a socket'
+if command -v python3 >/dev/null; then
+	cat >bind.py <<'P'
+import os, socket, sys
+os.chdir(os.path.dirname(sys.argv[1]))
+socket.socket(socket.AF_UNIX).bind(os.path.basename(sys.argv[1]))
+P
+	tried python3 bind.py -- "$VALIDATE" replay
+fi
+
+# what the trace never opens does not matter
+target mkfifo
+printf 'openat(AT_FDCWD, "/file", O_RDWR) = 3\nwrite(3, "xx", 2) = 2\nrename("/sub/node", "/a") = 0\nstat("/a", {}) = 0\nunlink("/a") = 0\n' | attack harmless
+expect_status 0 "$VALIDATE" replay --dir target harmless.trace
+expect_line out 'mismatches      0'
+
+# names exchanged while the replay runs
+cat >exchange.c <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	while (argc == 3)
+		renameat2(AT_FDCWD, argv[1], AT_FDCWD, argv[2], RENAME_EXCHANGE);
+}
+C
+$compiler -o exchange exchange.c
+awk 'BEGIN { for (i = 0; i < 3000; i++)
+	printf "openat(AT_FDCWD, \"/file\", O_RDWR|O_CREAT%s, 0644) = 3\npwrite64(3, \"xx\", 4096, 0) = 4096\nclose(3) = 0\ntruncate(\"/file\", 9) = 0\n", i % 2 ? "|O_TRUNC" : "" }' | attack exchanged
+
+exchanged() { # NODE-COMMAND... -- REPLAY-COMMAND...
+	node=
+	while [ "$1" != -- ]; do
+		node="$node $1"
+		shift
+	done
+	shift
+	for engine in event compiled; do
+		# shellcheck disable=SC2086
+		target $node
+		./exchange target/file target/sub/node &
+		id=$!
+		n=0
+		for _ in 1 2 3 4; do
+			status=0
+			timeout 20 "$@" --engine $engine --dir target exchanged.trace >out 2>err || status=$?
+			case $status in
+			0 | 1 | $refused) ;;
+			*) kill $id; fail "status $status: $(cat err)" ;;
+			esac
+			! grep -q 'of the trace; the first: ' err || n=$((n + 1))
+		done
+		kill $id
+		[ $n -gt 0 ] || fail "no open met the other object in 4 runs with engine $engine"
+		[ -z "$watched" ] || [ "$(cksum <"$watched")" = "$sum" ] || fail "an exchange changed the device"
+	done
+}
+exchanged mkfifo -- "$VALIDATE" replay
+
+[ "$(id -u)" -eq 0 ] || skip 'devices need root; FIFOs were tried'
+command -v losetup >/dev/null || skip 'no losetup; FIFOs were tried'
+dd if=/dev/urandom of=image bs=1M count=1 2>/dev/null
+device=$(losetup -f --show image 2>losetup.err) || skip "no loop device: $(cat losetup.err)"
+clean='losetup -d "$device"'
+sum=$(cksum <image)
+watched=$device
+major=$((0x$(stat -c %t "$device")))
+minor=$((0x$(stat -c %T "$device")))
+cat >node.sh <<END_OF_NODE
+mknod "\$1" b $major $minor
+END_OF_NODE
+kind='a block device'
+tried sh node.sh -- "$VALIDATE" replay
+exchanged sh node.sh -- "$VALIDATE" replay
+
+# no clone of the directory, for there are no user namespaces: each open looks first
+if unshare -U -r sh -c 'echo 0 >/proc/sys/user/max_user_namespaces' 2>/dev/null; then
+	cat >alone.sh <<'END_OF_ALONE'
+echo 0 >/proc/sys/user/max_user_namespaces
+exec "$@"
+END_OF_ALONE
+	engines=compiled
+	tried sh node.sh -- unshare -U -r sh alone.sh "$VALIDATE" replay
+	exchanged sh node.sh -- unshare -U -r sh alone.sh "$VALIDATE" replay
+fi
+
+# a bind mount of the device
+if unshare -m true 2>/dev/null; then
+	target sh node.sh
+	: >target/bound
+	printf 'rename("/file", "/b") = 0\nopenat(AT_FDCWD, "/bound", O_RDWR) = 3\npwrite64(3, "xx", 4096, 0) = 4096\n' | attack bound
+	expect_status $refused unshare -m sh -c "mount --bind '$device' target/bound && exec timeout 20 '$VALIDATE' replay --dir target bound.trace"
+	printf 'symlink("/bound", "/e") = 0\nopenat(AT_FDCWD, "/e", O_RDWR) = 3\npwrite64(3, "xx", 4096, 0) = 4096\n' | attack bound
+	expect_status $refused unshare -m sh -c "mount --bind '$device' target/bound && exec timeout 20 '$VALIDATE' replay --dir target bound.trace"
+	expect_line err 'is a block device'
+	[ "$(cksum <"$device")" = "$sum" ] || fail 'a bind mount of the device was written'
+fi
+
+# by MPI processes
+if command -v mpirun >/dev/null && [ -x "$BUILD/validate-mpi-replay" ]; then
+	target sh node.sh
+	export TMPDIR=/tmp # OpenMPI's sockets need short paths
+	expect_status $refused timeout 60 "$VALIDATE" replay --engine parallel --mode afap --dir target opened-rename.trace
+	expect_line err 'is a block device'
+	[ "$(cksum <"$device")" = "$sum" ] || fail 'engine parallel changed the device'
+fi

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A pause of years in a trace: timed replays are refused before they touch anything, and say which record it is.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+header=pid,tid,begin,end,function,args,rvalue
+{
+	echo $header
+	echo '1,1,0,10,open,"path=f;flags=0x42;mode=0644",3'
+	echo '1,1,20,30,write,"fd=3;length=1;path=f",1'
+	echo '1,1,1136073600000000000,1136073600000000010,close,"fd=3;path=f",0'
+} >years.csv
+mkdir tree
+for engine in event coordinator compiled; do
+	for timing in timestamp think; do
+		expect_status 3 timeout 60 "$VALIDATE" replay --engine $engine --timing $timing --dir tree years.csv
+		expect_line err 'record 2: the replay would wait 315576 h 0 min for this request after the one before it'
+		expect_line err '--max-gap'
+		[ -z "$(ls -A tree)" ] || fail "$engine, $timing: files were made"
+	done
+	expect_status 0 timeout 60 "$VALIDATE" replay --engine $engine --timing fullspeed --dir tree years.csv
+	rm tree/f
+done
+# faster, or with a longer gap allowed, it is a replay like others
+sed 's/1136073600000000000/2000000000/; s/1136073600000000010/2000000010/' years.csv >seconds.csv
+expect_status 3 "$VALIDATE" replay --timing timestamp --max-gap 1s --dir tree seconds.csv
+expect_line err 'record 2: the replay would wait 2 s'
+expect_status 0 "$VALIDATE" replay --timing timestamp --max-gap 1s --speed 4 --dir tree seconds.csv
+rm tree/f
+expect_status 0 "$VALIDATE" replay --timing timestamp --max-gap 3s --dir tree seconds.csv
+rm tree/f
+expect_status 0 "$VALIDATE" replay --timing timestamp --max-gap none --dir tree seconds.csv
+
+# many gaps that are each allowed
+{
+	echo $header
+	awk 'BEGIN { for (i = 0; i < 1100; i++) printf "1,1,%d000000000,%d000000010,mkdir,\"path=d%d;mode=0755\",0\n", i, i, i }'
+} >many.csv
+expect_status 3 timeout 60 "$VALIDATE" replay --timing timestamp --max-gap 1s --dir tree many.csv
+expect_line err 'for this request after the first, longer than 16 min 40 s'
+
+# engine block
+awk 'BEGIN { for (i = 0; i < 4; i++)
+	printf "%.0f,hm,0,Read,%d,4096,600\n", 128166372003061629 + (i > 2 ? 1e15 : i * 500), i * 4096 }' >in.csv
+truncate -s 1M target
+for mode in hf dep; do
+	status=0
+	timeout 60 "$VALIDATE" replay --device target --mode $mode in.csv >out 2>err || status=$?
+	[ $status -eq 3 ] || fail "mode $mode: status $status: $(cat err)"
+	expect_line err 'record 3: the replay would wait 27777 h'
+done
+expect_status 0 timeout 60 "$VALIDATE" replay --device target --mode afap in.csv

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Names with escape sequences: no terminal obeys them, in messages or in exported text, and no CI service takes them for its commands.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+escape=$(printf '\033')
+raw() { LC_ALL=C grep -q "$escape\|$(printf '\302\233')" "$1"; } # ESC, or the C1 control that means the same
+
+# a file name in a failure and in a notice
+expect_status 3 "$VALIDATE" info "no${escape}[31m-file
+::error::forged"
+! raw err || fail "an escape sequence in a failure: $(cat -v err)"
+[ "$(wc -l <err)" = 1 ] || fail "a message of several lines: $(cat -v err)"
+! grep -q '::' err || fail "a workflow command: $(cat err)"
+expect_status 3 "$VALIDATE" report '##vso[task.complete]'
+! grep -q '##vso\[' err || fail "a workflow command: $(cat err)"
+
+# a trace whose file has such a name, in every form that is text
+printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,10,open,"path=a%%1B[31mb;flags=0x42;mode=0644",3\n' >in.csv
+printf '1,1,20,30,pwrite,"fd=3;offset=0;length=4096;path=a%%1B[31mb",4096\n' >>in.csv
+printf '1,1,40,50,pwrite,"fd=4;offset=4096;length=4096;path=%%C2%%9B31m",4096\n' >>in.csv
+printf '1,1,60,70,pwrite,"fd=5;offset=4096;length=4096;path=plain",4096\n' >>in.csv
+for format in iolog strace strace-2013 artc csv perfetto msr spc fiu parallel blkreplay btrecord; do
+	"$VALIDATE" export --to list | grep -q "^$format " || continue
+	rm -rf out.text
+	status=0
+	"$VALIDATE" export --to $format in.csv -o out.text >out 2>err || status=$?
+	case $status in 0 | 3) ;; *) fail "$format: status $status: $(cat err)" ;; esac
+	for file in out err; do
+		! raw $file || fail "$format: an escape sequence in $file: $(cat -v $file)"
+	done
+	[ ! -f out.text ] || ! raw out.text || fail "$format: an escape sequence in the file: $(cat -v out.text)"
+done
+sed 2d in.csv >writes.csv
+"$VALIDATE" export --to iolog writes.csv -o out.text >out 2>err || fail "iolog: $(cat err)"
+grep -q ' plain write 4096 4096' out.text || fail "iolog: the other file is not there: $(cat -v out.text)"
+grep -q 'control characters' out || grep -q 'control characters' err || fail "iolog: not said what is left out: $(cat out err)"
+for command in 'info' 'info --requests' 'deps' 'metrics'; do
+	"$VALIDATE" $command in.csv >out 2>err || :
+	! raw out && ! raw err || fail "$command: an escape sequence: $(cat -v out err)"
+done

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Everything that tries to harm the program, for a given time: hostile traces, kills, full disks, injected faults.
+#
+# usage: tests/hostile/torture.sh BUILD SECONDS COUNTS
+#
+# COUNTS: lines "NAME COUNT". What this run did is added, and all of it is printed at the end. Each run begins with other seeds: what has
+# been counted so far. Failing traces and results directories are kept in BUILD/torture.
+# TORTURE_CPUS: processors that may be used (as taskset -c takes them; all).
+# Status: 0, 1 after a failure, 3 where it cannot be run.
+set -u
+LC_ALL=C
+export LC_ALL
+here=$(cd "$(dirname "$0")" && pwd) || exit 3
+BUILD=$(cd "$1" && pwd) || exit 3
+seconds=$2
+mkdir -p "$(dirname "$3")" "$BUILD/torture/keep" || exit 3
+counts=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
+touch "$counts" || exit 3
+VALIDATE=$BUILD/validate
+export BUILD VALIDATE
+[ -z "${TORTURE_CPUS:-}" ] || taskset -cp "$TORTURE_CPUS" $$ >/dev/null || exit 3
+# a sanitizer's report ends the program with a signal or a text that the harness finds; memory that is still held at the end is no danger
+export ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}"
+export TSAN_OPTIONS="halt_on_error=1:suppressions=$here/../tsan.supp:${TSAN_OPTIONS:-}"
+bad=0
+
+count_of() { # NAME
+	awk -v n="$1" '$1 == n { s = $2 } END { print s + 0 }' "$counts"
+}
+counts_add() { # takes lines "count NAME N" from standard input and prints the others
+	while read -r line; do
+		case $line in
+		'count '*)
+			set -- $line
+			awk -v n="$2" -v more="$3" '$1 == n { $2 += more; found = 1 } { print }
+				END { if (!found) print n, more }' "$counts" >"$counts.new" && mv "$counts.new" "$counts"
+			;;
+		*) printf '%s\n' "$line" ;;
+		esac
+	done
+}
+part() { # NAME COMMAND...: in a directory of its own
+	name=$1
+	shift
+	mkdir -p "$BUILD/torture/$name"
+	(cd "$BUILD/torture/$name" && "$@"; echo $? >"$BUILD/torture/$name.status") 2>&1 | counts_add
+	case $(cat "$BUILD/torture/$name.status") in
+	0) ;;
+	77) echo "$name: not tried" ;;
+	*) bad=1 ;;
+	esac
+}
+share() { # PER CENT of the time
+	s=$((seconds * $1 / 100))
+	[ $s -gt 0 ] && echo $s || echo 1
+}
+
+part replays "$BUILD/tests/torture" --seconds "$(share 60)" --seed "$(($(count_of replays-event) + 1))" --limit 60 "$VALIDATE" "$BUILD/torture/keep"
+part kills sh "$here/torture-kills.sh" "$(share 20)" "$(($(count_of kills) + 1))"
+part full-disk sh "$here/torture-full-disk.sh" "$(share 10)" "$(($(count_of full-disk) + 1))"
+if [ -f "$here/inject.sh" ]; then
+	WORK=$BUILD/torture/inject sh "$here/inject.sh" "$(share 10)" "$counts" || bad=1
+fi
+[ $bad -eq 0 ] && echo 'nothing was found; counts so far:' || echo "FAILURES are above and in $BUILD/torture; counts so far:"
+sed 's/^/  /' "$counts"
+exit $bad

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One hostile trace, replayed once and judged. */
+#ifndef TORTURE_ATTEMPT_H
+#define TORTURE_ATTEMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "torture_scene.h"
+
+enum torture_target { TARGET_DIRECTORY, TARGET_FILE, TARGET_DEVICE };
+
+struct kind { /* an engine on a target */
+	const char *name, *engine;
+	enum torture_target target;
+	bool in_process; /* in a forked copy of this program, which calls the program's main(); else
+			    the program is executed */
+	uint32_t per_round;  /* attempts of each round: as the kinds differ in speed */
+	const char *more[8]; /* further arguments, NULL-terminated */
+};
+extern const struct kind kinds[]; /* ends with a row without a name */
+
+struct attempt {
+	const struct kind *kind;
+	uint64_t seed;
+	const bool *left_out; /* as in struct random_trace */
+	const char *validate; /* path of the program */
+	int limit_s;          /* a replay that takes longer hangs */
+};
+#define ATTEMPT_TRACE SCENE_WORK "/in.trace"
+#define ATTEMPT_OUT SCENE_WORK "/stdout"
+#define ATTEMPT_ERR SCENE_WORK "/stderr"
+#define ATTEMPT_COMMAND SCENE_WORK "/command"
+
+uint32_t attempt_n_requests(const struct attempt *a);
+/* Plants the target, makes the trace, replays it. Returns whether all is well; else `why` says what
+ * is not. `*status`: the exit status, or -1. Output is in ATTEMPT_OUT and ATTEMPT_ERR, the command
+ * line in ATTEMPT_COMMAND. */
+bool attempt_make(struct scene *s, const struct attempt *a, int *status, char *why, size_t size);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/campaign/untouched.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/confine.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+
+/* --- the files of a run ------------------------------------------------------------------------------------------- */
+
+static const char *kind_name(mode_t mode)
+{
+	return S_ISLNK(mode)   ? "a symbolic link"
+	       : S_ISDIR(mode) ? "a directory"
+	       : S_ISFIFO(mode) ? "a named pipe"
+	       : S_ISSOCK(mode) ? "a socket"
+	       : S_ISREG(mode)  ? "a file"
+				: "a device node";
+}
+
+/* Is entry i what was prepared? */
+static bool entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf *what)
+{
+	const struct fileset_entry *f = &dir->files.entry[i];
+	const struct fileset_stamp *was = i < dir->state.n && dir->state.stamp[i].key ? &dir->state.stamp[i] : NULL;
+	struct stat st;
+	int fd = confined_open(dir->fd, f->path, O_PATH, 0, NULL);
+	if (fd < 0) {
+		if (fd == -ENOENT && dir->sole)
+			return true;
+		strbuf_addf(what, fd == -ENOENT ? "removed '%s'" : "put a link into the path of '%s'", f->path);
+		return false;
+	}
+	const bool known = fstat(fd, &st) == 0;
+	close(fd);
+	if (!known)
+		return true;
+	if (f->directory ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
+		strbuf_addf(what, "replaced '%s' by %s", f->path, kind_name(st.st_mode));
+	else if (!f->directory && st.st_nlink > 1)
+		strbuf_addf(what, "gave '%s' a second name (hard link)", f->path);
+	else if (!dir->sole && was && was->inode != st.st_ino)
+		strbuf_addf(what, "replaced '%s' by another file", f->path);
+	else
+		return true;
+	return false;
+}
+
+static bool is_in_set(const struct place_dir *dir, const char *name)
+{
+	const size_t len = strlen(name);
+	for (size_t i = 0; i < dir->files.n; i++)
+		if (!strncmp(dir->files.entry[i].path, name, len) && (!dir->files.entry[i].path[len] || dir->files.entry[i].path[len] == '/'))
+			return true;
+	return false;
+}
+
+/* Files that a run added to the set take room from the next. Returns the number of names that are not of the set. */
+static int more_remove(struct place_dir *dir, struct err *e)
+{
+	int ret = 0, fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	while (!ret && (entry = readdir(d))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || is_in_set(dir, entry->d_name))
+			continue;
+		char *path = xasprintf("%s/%s", dir->path, entry->d_name);
+		ret = path_remove(path, e);
+		free(path);
+	}
+	closedir(d);
+	return ret;
+}
+
+/* --- beside them -------------------------------------------------------------------------------------------------- */
+
+static bool is_dir_of(const struct place *place, const char *name)
+{
+	for (size_t i = 0; i < place->n_dirs; i++)
+		if (place->dir[i].path && !strcmp(strrchr(place->dir[i].path, '/') + 1, name))
+			return true;
+	return false;
+}
+
+static int beside_check(const struct place *place, struct strbuf *what, struct err *e)
+{
+	DIR *d = opendir(place->path);
+	const struct dirent *entry;
+	int ret = 0;
+	while (d && !ret && (entry = readdir(d))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || is_dir_of(place, entry->d_name))
+			continue;
+		if (!what->len)
+			strbuf_addf(what, "made '%s' beside the directory of its files", entry->d_name);
+		char *path = xasprintf("%s/%s", place->path, entry->d_name);
+		ret = path_remove(path, e);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	return ret;
+}
+
+int untouched_check(struct place *place, struct place_dir *dir, struct strbuf *what, struct err *e)
+{
+	if (!place->path || dir->fd < 0)
+		return 0;
+	int ret = beside_check(place, what, e);
+	if (dir->program) /* made anew before each run */
+		return ret;
+	bool whole = true;
+	struct strbuf changed = STRBUF_INIT;
+	for (size_t i = 0; whole && i < dir->files.n; i++)
+		whole = entry_is_whole(dir, i, &changed);
+	if (!whole && !what->len)
+		strbuf_addstr(what, changed.s);
+	strbuf_release(&changed);
+	if (!ret && !whole)
+		ret = place_dir_anew(place, dir, e);
+	else if (!ret && !dir->sole)
+		ret = more_remove(dir, e);
+	return ret;
+}
+
+/* --- listings ----------------------------------------------------------------------------------------------------- */
+
+struct listed {
+	char *name;
+	struct stat st;
+	bool seen;
+};
+
+void listing_make(struct listing *l, const char *dir, const char *leave_out)
+{
+	DIR *d = opendir(dir);
+	const struct dirent *entry;
+	*l = (struct listing){.dir = xstrdup(dir)};
+	while (d && (entry = readdir(d))) {
+		struct listed one = {.name = NULL};
+		if (entry->d_name[0] == '.' || !strncmp(entry->d_name, leave_out, strlen(leave_out)) ||
+		    fstatat(dirfd(d), entry->d_name, &one.st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		one.name = xstrdup(entry->d_name);
+		GROW(l->v, l->n, l->cap);
+		l->v[l->n++] = one;
+	}
+	if (d)
+		closedir(d);
+}
+
+static struct listed *listed_find(const struct listing *l, const char *name)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->v[i].name, name))
+			return &l->v[i];
+	return NULL;
+}
+
+static bool is_as_listed(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_mode == b->st_mode && a->st_nlink == b->st_nlink && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+bool listing_compare(const struct listing *l, const char *leave_out, struct strbuf *what)
+{
+	struct listing now;
+	bool whole = true;
+	if (!l->dir)
+		return true;
+	listing_make(&now, l->dir, leave_out);
+	for (size_t i = 0; i < now.n; i++) {
+		struct listed *was = listed_find(l, now.v[i].name);
+		if (was)
+			was->seen = true;
+		if (was && is_as_listed(&was->st, &now.v[i].st))
+			continue;
+		if (whole)
+			strbuf_addf(what, "%s '%s' in the scratch directory of the campaign", was ? "changed" : "made", now.v[i].name);
+		whole = false;
+		char *path = xasprintf("%s/%s", l->dir, now.v[i].name);
+		path_remove(path, NULL);
+		free(path);
+	}
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->v[i].seen) {
+			if (whole)
+				strbuf_addf(what, "removed '%s' in the scratch directory of the campaign", l->v[i].name);
+			whole = false;
+		}
+	listing_release(&now);
+	return whole;
+}
+
+void listing_release(struct listing *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->v[i].name);
+	free(l->v);
+	free(l->dir);
+	*l = (struct listing){.dir = NULL};
+}
