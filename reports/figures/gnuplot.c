@@ -73,14 +73,15 @@ static int spawn_in(const char *program, const char *dir, char *const *argv, int
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &defaults);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-	if (log_fd >= 0)
-		posix_spawn_file_actions_adddup2(&actions, log_fd, 2);
-	else
-		posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_addchdir_np(&actions, dir);
-	int code = posix_spawn(pid, program, &actions, &attributes, argv, env);
+	/* Without one of these gnuplot would write into another directory. */
+	int code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	code = code ? code : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+	if (!code && log_fd >= 0)
+		code = posix_spawn_file_actions_adddup2(&actions, log_fd, 2);
+	else if (!code)
+		code = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+	code = code ? code : posix_spawn_file_actions_addchdir_np(&actions, dir);
+	code = code ? code : posix_spawn(pid, program, &actions, &attributes, argv, env);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 	free(path);
@@ -119,8 +120,11 @@ int gnuplot_run(const char *dir, char *const *scripts, size_t n, unsigned int ti
 		ret = err_set(e, ETIMEDOUT, "gnuplot did not end within %u s", timeout_s);
 	} else if (ret) {
 		ret = err_sys(e, -ret, "cannot wait for gnuplot");
-	} else if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+	} else {
 		read_complaint(log_fd, complaint, sizeof complaint);
+	}
+	/* gnuplot leaves out a file that it cannot read, and ends with 0 */
+	if (!ret && (!WIFEXITED(status) || WEXITSTATUS(status) || strstr(complaint, "Cannot find or open file"))) {
 		ret =
 		    err_set(e, EIO, "gnuplot failed: %s",
 			    complaint[strspn(complaint, " ")] ? complaint + strspn(complaint, " ") : "no reason given");
