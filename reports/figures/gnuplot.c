@@ -104,7 +104,7 @@ int gnuplot_run(const char *dir, char *const *scripts, size_t n, unsigned int ti
 	if (!program)
 		return err_set(e, ENOENT, "gnuplot was not found");
 	char **argv = xcalloc(n + 3, sizeof *argv);
-	char name[] = "gnuplot", defaults[] = "-d", complaint[300];
+	char name[] = "gnuplot", defaults[] = "-d", complaint[8192] = "";
 	argv[0] = name;
 	argv[1] = defaults;
 	memcpy(argv + 2, scripts, n * sizeof *argv);
@@ -124,11 +124,9 @@ int gnuplot_run(const char *dir, char *const *scripts, size_t n, unsigned int ti
 		read_complaint(log_fd, complaint, sizeof complaint);
 	}
 	/* gnuplot leaves out a file that it cannot read, and ends with 0 */
-	if (!ret && (!WIFEXITED(status) || WEXITSTATUS(status) || strstr(complaint, "Cannot find or open file"))) {
-		ret =
-		    err_set(e, EIO, "gnuplot failed: %s",
-			    complaint[strspn(complaint, " ")] ? complaint + strspn(complaint, " ") : "no reason given");
-	}
+	const char *unread = strstr(complaint, "Cannot find or open file"), *text = unread ? unread : complaint + strspn(complaint, " ");
+	if (!ret && (!WIFEXITED(status) || WEXITSTATUS(status) || unread))
+		ret = err_set(e, EIO, "gnuplot failed: %.280s", *text ? text : "no reason given");
 out:
 	if (log_fd >= 0)
 		close(log_fd);
