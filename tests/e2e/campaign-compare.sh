@@ -35,7 +35,7 @@ campaign() { # NAME KIND WORKLOADS...
 			echo "$key = none"
 		done
 		printf '[accept]\n'
-		for key in bias shape tail operation half uncertainty execution-time concurrency in-flight in-flight-max; do
+		for key in bias typical shape tail operation half uncertainty execution-time concurrency in-flight in-flight-max; do
 			echo "$key = none"
 		done
 	} >"$name.conf"

@@ -119,10 +119,9 @@ static void group_release(struct group *g)
 
 static int member_prepare(struct campaign *c, struct member *m, struct err *e)
 {
-	int ret = run_input_ensure(c, m->run, m->bank, m->reason, sizeof m->reason, e);
-	if (ret || m->reason[0])
-		return ret;
-	ret = pause_page_make(&m->page, &m->pause_fd, e);
+	if (m->reason[0])
+		return 0;
+	int ret = pause_page_make(&m->page, &m->pause_fd, e);
 	m->step.pause_fd = m->pause_fd;
 	return ret ? ret : step_prepare(c, &m->step, &m->process, &m->result, e);
 }
@@ -217,6 +216,9 @@ static int group_run(struct group *g, struct err *e)
 {
 	struct campaign *c = g->c;
 	int ret = 0, interrupted = 0;
+	/* first all recordings that have to be made again: a recording takes the files and the cgroup of a member */
+	for (size_t i = 0; !ret && i < g->n; i++)
+		ret = run_input_ensure(c, g->member[i].run, g->member[i].bank, g->member[i].reason, sizeof g->member[i].reason, e);
 	for (size_t i = 0; !ret && i < g->n; i++)
 		ret = member_prepare(c, &g->member[i], e);
 	for (size_t i = 0; !ret && i < g->n; i++) /* after recordings that had to be made again */

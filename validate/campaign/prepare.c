@@ -154,6 +154,8 @@ int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bo
 		ret = microbench_clear(dir->sole, &dir->files, dir->fd, e);
 	if (!ret && !dir->program)
 		ret = fileset_restore_with(&dir->files, dir->fd, s->seed, false, &dir->state, e);
+	if (!ret)
+		ret = untouched_note(place, e);
 	out->restore_s = seconds_since(&at);
 	if (!ret)
 		ret = sync_clean(place, files, dir->fd, &out->residency, e);

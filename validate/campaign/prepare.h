@@ -42,6 +42,7 @@ struct place {      /* of one target */
 	size_t n_dirs;
 	bool needs_copies; /* pairing = slices: copies that do not fit are an error */
 	bool lacks_copies; /* they did not fit */
+	uint64_t beside;   /* what lay beside the directories before the run (untouched.h) */
 };
 
 struct scenario_files {

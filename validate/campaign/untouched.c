@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -94,22 +95,70 @@ static bool is_dir_of(const struct place *place, const char *name)
 	return false;
 }
 
+static uint64_t hash_add(uint64_t hash, const void *data, size_t n)
+{
+	const unsigned char *bytes = data;
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t entry_hash(const FTSENT *entry, size_t skip)
+{
+	const struct stat *st = entry->fts_statp;
+	const uint64_t words[] = {st->st_ino, st->st_mode, (uint64_t)st->st_size, (uint64_t)st->st_ctim.tv_sec, (uint64_t)st->st_ctim.tv_nsec};
+	return hash_add(hash_add(UINT64_C(0xcbf29ce484222325), entry->fts_path + skip, strlen(entry->fts_path + skip)), words, sizeof words);
+}
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/* What lies beside the directories of the place: a sum that changes with any of it, 0 for nothing, and the entry that changed last. */
+static int beside_look(const struct place *place, uint64_t *sum, struct strbuf *name, struct err *e)
+{
+	char *const roots[] = {place->path, NULL};
+	const size_t skip = strlen(place->path) + 1;
+	struct timespec newest = {0};
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	*sum = 0;
+	if (!fts)
+		return err_sys(e, errno, "cannot look into %s", place->path);
+	for (FTSENT *f; (f = fts_read(fts));) {
+		if (f->fts_info == FTS_DP || f->fts_level == 0 || f->fts_info == FTS_NS)
+			continue;
+		if (f->fts_level == 1 && is_dir_of(place, f->fts_name)) {
+			fts_set(fts, f, FTS_SKIP);
+			continue;
+		}
+		*sum += entry_hash(f, skip);
+		if (name->len && !is_later(&f->fts_statp->st_ctim, &newest))
+			continue;
+		newest = f->fts_statp->st_ctim;
+		name->len = 0;
+		strbuf_addstr(name, f->fts_path + skip);
+	}
+	fts_close(fts);
+	return 0;
+}
+
+int untouched_note(struct place *place, struct err *e)
+{
+	struct strbuf name = STRBUF_INIT;
+	int ret = beside_look(place, &place->beside, &name, e);
+	strbuf_release(&name);
+	return ret;
+}
+
 static int beside_check(const struct place *place, struct strbuf *what, struct err *e)
 {
-	DIR *d = opendir(place->path);
-	const struct dirent *entry;
-	int ret = 0;
-	while (d && !ret && (entry = readdir(d))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || is_dir_of(place, entry->d_name))
-			continue;
-		if (!what->len)
-			strbuf_addf(what, "made '%s' beside the directory of its files", entry->d_name);
-		char *path = xasprintf("%s/%s", place->path, entry->d_name);
-		ret = path_remove(path, e);
-		free(path);
-	}
-	if (d)
-		closedir(d);
+	struct strbuf name = STRBUF_INIT;
+	uint64_t sum;
+	int ret = beside_look(place, &sum, &name, e);
+	if (!ret && name.len && sum != place->beside && !what->len)
+		strbuf_addf(what, "made or changed '%s' beside the directory of its files", name.s);
+	strbuf_release(&name);
 	return ret;
 }
 

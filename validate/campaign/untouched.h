@@ -10,9 +10,12 @@
 #include "common/strbuf.h"
 #include "validate/campaign/prepare.h"
 
+/* Before a run, when its files are there: notes what lies beside their directory. Errors: of the system. */
+int untouched_note(struct place *place, struct err *e);
+
 /* After a run on the files of `dir`. Appends what was done to them, as in "replaced 'f1' by a symbolic link", to `what`; nothing where they
- * are the files that were prepared. Files of a workload that makes and removes files of its own may be others than before. Whatever lies
- * beside the directory is removed and named. Files that were replaced are made again by the next prepare_run(). Errors: of the system, where
+ * are the files that were prepared. Files of a workload that makes and removes files of its own may be others than before. What
+ * lies beside the directory and is new or changed since untouched_note() is named; it stays, because it may belong to others. Files that were replaced are made again by the next prepare_run(). Errors: of the system, where
  * that cannot be undone. */
 int untouched_check(struct place *place, struct place_dir *dir, struct strbuf *what, struct err *e);
 
