@@ -229,6 +229,8 @@ static int stamped_line(struct strace *t, const char *line, const char *end, str
 	if (!th->process->noted) {
 		processes_see(&t->processes, th->process->pid, th->process->parent, ns);
 		th->process->noted = true;
+		if (!th->process->parent && !th->process->cwd.len && t->system.n_orphans == 1)
+			strbuf_add(&th->process->cwd, t->start.s, t->start.len);
 	}
 	return take_line(t, th, s, end, ns, e);
 }
@@ -312,6 +314,7 @@ void strace_state_release(struct strace *t)
 	strbuf_release(&t->cut);
 	strbuf_release(&t->base_path);
 	strbuf_release(&t->joined);
+	strbuf_release(&t->start);
 }
 
 static void strace_release(struct foreign *f)
@@ -328,6 +331,7 @@ void strace_state_init(struct strace *t)
 	strbuf_init(&t->cut);
 	strbuf_init(&t->base_path);
 	strbuf_init(&t->joined);
+	strbuf_init(&t->start);
 	t->base.base.meta.meta.root = "/";
 }
 

@@ -45,6 +45,7 @@ struct strace {
 	struct processes processes; /* as far as it was read */
 	char *extra;		    /* the metadata's, once all is read */
 	struct strbuf path, base_path, joined;
+	struct strbuf start; /* the working directory in which the first process began, as soon as any pass has met it */
 	struct strbuf cut; /* the beginning of a call, up to a notice in the middle of its line */
 	bool has_first, has_pids, time_of_day;
 	bool differences; /* stamps are from line to line (-r) */

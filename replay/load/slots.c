@@ -287,11 +287,12 @@ static void threads_count(struct finder *f)
 	}
 }
 
+/* The root by itself, "/", says nothing about the other names: readers of a whole machine's trace may have called it so. */
 static bool any_absolute(const struct trace *t, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct trace_object *o = trace_object(t, i);
-		if (o && o->kind == OBJECT_PATH && o->name && o->name[0] == '/')
+		if (o && o->kind == OBJECT_PATH && o->name && o->name[0] == '/' && o->name[strspn(o->name, "/")])
 			return true;
 	}
 	return false;
