@@ -22,7 +22,7 @@ static const char app_about[] =
 	"Runs COMMAND with a preloaded library and writes what it and all programs that it starts ask of the C library's file\n"
 	"interface as a trace. Ends when the last of them has ended; the trace holds every call that had returned, however a program\n"
 	"ended. Calls that do not pass through the C library are not seen: those of statically linked programs, of the dynamic\n"
-	"linker, and system calls made directly.\n"
+	"linker, and system calls made directly. A running process cannot be captured in this way: validate capture vfs --pid can.\n"
 	"\n"
 	"Exit status: that of COMMAND is told, and is not this command's: 0 when the trace was written.";
 
@@ -96,6 +96,9 @@ static int capture_app(int argc, char **argv, struct err *e)
 		command_help(&cmd_capture, app_synopsis, app_about, app_options);
 		return EXIT_OK;
 	}
+	if (!rc && c.pid)
+		rc = err_set(e, EINVAL, "--pid %s: capture app cannot attach to a running process, because its library is loaded when a program starts. "
+			"As root use: validate capture vfs --pid %s -o TRACE", c.pid, c.pid);
 	if (!rc && command >= argc)
 		rc = err_set(e, EINVAL, "which command? usage is validate capture %s", app_synopsis);
 	if (!rc && !c.output)
