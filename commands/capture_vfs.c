@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "capture/kernel/vfs.h"
+#include "commands/capture_rotate.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
 #include "commands/count_line.h"
@@ -48,6 +49,7 @@ int capture_vfs(int argc, char **argv, struct err *e)
 {
 	struct vfs_config c;
 	struct vfs_outcome o;
+	struct trace_parts parts;
 	int n_positional, command;
 	vfs_config_init(&c);
 	int rc = options_parse_command(vfs_options, &c, argc, argv, 0, &n_positional, &command, e);
@@ -59,11 +61,13 @@ int capture_vfs(int argc, char **argv, struct err *e)
 		rc = err_set(e, EINVAL, "%s: usage is validate capture %s", c.pid ? "a command or --pid, not both" : "which command?", synopsis);
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
+	rc = rc ? rc : rotate_check(&parts, c.rotate, e);
 	if (rc)
 		return EXIT_USAGE;
 	c.command = command < argc ? argv + command : NULL;
 	rc = vfs_capture(&c, &o, e);
 	if (!rc)
 		print(&c, &o);
+	rc = rc ? rc : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
 	return rc ? EXIT_FAILED : EXIT_OK;
 }

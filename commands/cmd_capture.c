@@ -9,6 +9,7 @@
 
 #include "capture/app/app.h"
 #include "capture/content/content.h"
+#include "commands/capture_rotate.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
 #include "commands/count_line.h"
@@ -89,6 +90,7 @@ static int capture_app(int argc, char **argv, struct err *e)
 {
 	struct app_config c;
 	struct app_outcome o;
+	struct trace_parts parts;
 	int n_positional, command;
 	app_config_init(&c);
 	int rc = options_parse_command(app_options, &c, argc, argv, 0, &n_positional, &command, e);
@@ -103,12 +105,16 @@ static int capture_app(int argc, char **argv, struct err *e)
 		rc = err_set(e, EINVAL, "which command? usage is validate capture %s", app_synopsis);
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
+	if (!rc && c.rotate && c.content)
+		rc = err_set(e, EINVAL, "--rotate and --content exclude each other: the content belongs to one trace file");
+	rc = rc ? rc : rotate_check(&parts, c.rotate, e);
 	if (rc)
 		return EXIT_USAGE;
 	c.command = argv + command;
 	rc = app_capture(&c, &o, e);
 	if (!rc)
 		app_print(&c, &o);
+	rc = rc ? rc : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
 	app_outcome_release(&o);
 	return !rc ? EXIT_OK : rc == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
 }

@@ -42,6 +42,8 @@ const struct option_spec app_options[] = {
 	 .help = "time between two looks at the memory; 100ms", .min = 1e6, .max = 3.6e12, .flags = OPT_CLI_ONLY},
 	{.name = "no-characters", .type = OPT_FLAG, .offset = FIELD(no_characters),
 	 .help = "leave out stdio calls of one character (getc, putc)", .flags = OPT_CLI_ONLY},
+	{.name = "rotate", .type = OPT_STRING, .offset = FIELD(rotate), .arg = "SIZE|TIME", .flags = OPT_CLI_ONLY,
+	 .help = "write the trace in parts of this size (64M) or duration (1h): TRACE.000, TRACE.001 ...; default: one file"},
 	{.name = "pid", .letter = 'p', .type = OPT_STRING, .offset = FIELD(pid), .arg = "PID",
 	 .help = "not possible: the library is loaded when a program starts; use validate capture vfs --pid PID", .flags = OPT_CLI_ONLY},
 	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress), .help = "compress the trace (zstd)",
