@@ -41,6 +41,8 @@ static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 		   "calls on descriptors that nobody was seen to open (another process may have sent them)");
 	count_line("warning", o->counts.n_handed_over, "asynchronous request was handed over (io_submit, io_uring_enter), and is not in the trace itself",
 		   "asynchronous requests were handed over (io_submit, io_uring_enter), and are not in the trace themselves");
+	count_line("warning", o->counts.n_rings, "ring of io_uring was set up: what is asked through it is not in the trace; capture app reads rings",
+		   "rings of io_uring were set up: what is asked through them is not in the trace; capture app reads rings");
 	count_line("warning", o->n_lost, "event is lost: the trace is incomplete; a larger --buffer helps",
 		   "events are lost: the trace is incomplete; a larger --buffer helps");
 }

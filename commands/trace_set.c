@@ -171,6 +171,23 @@ json_t *trace_set_processes(const struct trace_set *m, size_t n)
 	return list;
 }
 
+/* Adds to the facts of the first trace what the readers of the others know to be missing. */
+static void missing_add(const struct trace_set *m, json_t *top)
+{
+	static const char *const keys[] = {"n_rings", "n_unshown"};
+	for (size_t i = 1; i < m->n; i++) {
+		json_t *extra = trace_extra(m->t[i]), *from = json_object_get(extra, "capture"), *to = json_object_get(top, "capture");
+		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+			const json_int_t n = json_integer_value(json_object_get(from, keys[k]));
+			if (n > 0 && !to)
+				json_object_set_new(top, "capture", to = json_object());
+			if (n > 0)
+				json_object_set_new(to, keys[k], json_integer(n + json_integer_value(json_object_get(to, keys[k]))));
+		}
+		json_decref(extra);
+	}
+}
+
 char *trace_set_extra_json(const struct trace_set *m, const char *key)
 {
 	json_t *top = trace_extra(m->t[0]), *processes = m->n > 1 ? trace_set_processes(m, m->n) : NULL;
@@ -178,6 +195,7 @@ char *trace_set_extra_json(const struct trace_set *m, const char *key)
 		json_object_set_new(top, "processes", processes);
 	if (m->n > 1)
 		json_object_del(top, "part");
+	missing_add(m, top);
 	json_t *list = json_array();
 	for (size_t i = 0; i < m->n; i++)
 		json_array_append_new(list, one_source(m, i));

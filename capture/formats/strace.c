@@ -284,9 +284,12 @@ static void strace_end(struct foreign *f)
 				th->pending = false;
 			}
 	strace_async_end(&t->async, f);
-	json_t *list = processes_list(&t->processes), *top = list ? json_pack("{s:o}", "processes", list) : NULL;
+	json_t *list = processes_list(&t->processes), *top = list ? json_pack("{s:o}", "processes", list) : json_object();
+	if (t->n_rings || f->base.notes.n_unshown)
+		json_object_set_new(top, "capture", json_pack("{s:s,s:I,s:I}", "method", "strace", "n_rings", (json_int_t)t->n_rings, "n_unshown",
+							      (json_int_t)f->base.notes.n_unshown));
 	free(t->extra);
-	t->extra = top ? json_dumps(top, JSON_COMPACT) : NULL;
+	t->extra = json_object_size(top) ? json_dumps(top, JSON_COMPACT) : NULL;
 	f->base.meta.meta.extra_json = t->extra;
 	json_decref(top);
 }
@@ -300,6 +303,7 @@ static void strace_reset(struct foreign *f)
 	strace_async_release(&t->async);
 	f->base.meta.meta.extra_json = NULL;
 	t->has_first = t->time_of_day = t->differences = t->over = false;
+	t->n_rings = 0;
 	strbuf_reset(&t->cut);
 	strace_threads_reset(&t->threads);
 }

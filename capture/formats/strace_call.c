@@ -152,6 +152,7 @@ static void take_other(struct parsed *p, const struct call_line *l)
 	} else if (p->call->kind == CALL_EXEC && p->r.rvalue == 0) {
 		descriptors_exec(p->th);
 	} else if (p->call->kind == CALL_DESCRIPTOR && p->r.rvalue >= 0) {
+		t->n_rings += !strcmp(p->call->name, "io_uring_setup");
 		descriptor_made(p, p->r.rvalue, cloexec);
 	} else if (p->call->kind == CALL_PAIR && p->n && p->r.rvalue == 0) {
 		pair_made(p, &p->arg[p->n > 3 ? 3 : 0], cloexec);

@@ -51,6 +51,7 @@ struct strace {
 	bool differences; /* stamps are from line to line (-r) */
 	bool over;	  /* what follows is a summary (-C) */
 	int64_t first_ns, last_ns;
+	uint64_t n_rings; /* of io_uring that were set up: their requests are in no line */
 	struct strace_async async;
 	struct strace_threads threads;
 	uint32_t number_met; /* of the first thread, as soon as some line has told it; 0: none has */

@@ -65,3 +65,28 @@ captured overrun
 expect_line out '16 requests are lost: the trace is incomplete'
 grep -q '^Health     complete as a file; the trace is incomplete: 16 events were lost' info || fail "$(grep Health info)"
 [ "$(count ',aio_write,')" -eq 9 ] || fail "the first and the last 8 entries: $(cat csv)"
+
+# other views do not see what is asked through a ring, and say so, also where no call hands it over
+cat >polled.strace <<'S'
+10 1.000000 openat(AT_FDCWD</w>, "a", O_RDWR|O_CREAT, 0644) = 3</w/a> <0.000001>
+10 1.000010 io_uring_setup(64, {flags=IORING_SETUP_SQPOLL, sq_entries=64}) = 4<anon_inode:[io_uring]> <0.000002>
+10 1.000020 close(3</w/a>) = 0 <0.000001>
+S
+sed 's/^10/11/' polled.strace >other.strace
+expect_status 0 "$VALIDATE" import -q polled.strace -o polled.trace
+expect_status 0 "$VALIDATE" import -q polled.strace other.strace -o both.trace
+for t in polled.strace polled.trace; do
+	"$VALIDATE" info $t >info
+	expect_line info 'complete as a file; the trace is incomplete: 1 ring of io_uring was set up'
+done
+"$VALIDATE" info both.trace >info
+expect_line info 'the trace is incomplete: 2 rings of io_uring were set up'
+rm -rf in
+mkdir in
+cd in
+if "$VALIDATE" capture vfs -o ../trace -- ../ring polled >../out 2>&1; then
+	cd ..
+	"$VALIDATE" info trace >info
+	expect_line info 'complete as a file; the trace is incomplete: 1 ring of io_uring was set up'
+	expect_line out '1 ring of io_uring was set up'
+fi
