@@ -83,3 +83,14 @@ S
 mkdir dir
 expect_status 0 "$VALIDATE" replay --prepare --dir dir exec.strace
 expect_line out 'mismatches      0'
+
+# a descriptor that was open before the trace began, for writing only: vim reads its standard error in vain
+cat >inherited.strace <<'S'
+10 1.000000 write(2</d/messages>, "x", 1) = 1 <0.000001>
+10 1.000001 read(2</d/messages>, 0x7ffc, 1) = -1 EBADF (Bad file descriptor) <0.000001>
+10 1.000002 write(2</d/messages>, "x", 1) = 1 <0.000001>
+S
+rm -rf dir
+mkdir dir
+expect_status 0 "$VALIDATE" replay --prepare --dir dir inherited.strace
+expect_line out 'mismatches      0'
