@@ -29,6 +29,7 @@ struct trace_notes {
 	uint64_t n_without_begin; /* ends whose beginning is not in the trace */
 	uint64_t n_passed_over;	  /* events and calls that are no requests */
 	uint64_t n_unknown_fd;	  /* calls on descriptors that were neither opened in the trace nor named */
+	uint64_t n_unknown_cwd;	  /* paths relative to a working directory that the trace does not show */
 	uint64_t n_unshown;	  /* requests of a call that hands over several, of which it shows the first only */
 	uint64_t n_without_issue; /* block requests that were queued and completed, with no issue seen */
 	uint64_t n_queued;	  /* block requests with both, and the mean time between */

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "capture/kernel/block.h"
+#include "commands/capture_rotate.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
 #include "commands/count_line.h"
@@ -40,6 +41,7 @@ int capture_block(int argc, char **argv, struct err *e)
 {
 	struct block_config c;
 	struct block_outcome o;
+	struct trace_parts parts;
 	int n_positional, command;
 	block_config_init(&c);
 	int rc = options_parse_command(block_options, &c, argc, argv, 1, &n_positional, &command, e);
@@ -51,6 +53,7 @@ int capture_block(int argc, char **argv, struct err *e)
 		rc = err_set(e, EINVAL, "which device? usage is validate capture %s", synopsis);
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
+	rc = rc ? rc : rotate_check(&parts, c.rotate, e);
 	if (rc)
 		return EXIT_USAGE;
 	c.device = argv[1];
@@ -58,5 +61,6 @@ int capture_block(int argc, char **argv, struct err *e)
 	rc = block_capture(&c, &o, e);
 	if (!rc)
 		print(&c, &o);
+	rc = rc ? rc : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
 	return rc ? EXIT_FAILED : EXIT_OK;
 }

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "capture/kernel/vfs.h"
+#include "commands/capture_rotate.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
 #include "commands/count_line.h"
@@ -40,6 +41,8 @@ static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 		   "calls on descriptors that nobody was seen to open (another process may have sent them)");
 	count_line("warning", o->counts.n_handed_over, "asynchronous request was handed over (io_submit, io_uring_enter), and is not in the trace itself",
 		   "asynchronous requests were handed over (io_submit, io_uring_enter), and are not in the trace themselves");
+	count_line("warning", o->counts.n_rings, "ring of io_uring was set up: what is asked through it is not in the trace; capture app reads rings",
+		   "rings of io_uring were set up: what is asked through them is not in the trace; capture app reads rings");
 	count_line("warning", o->n_lost, "event is lost: the trace is incomplete; a larger --buffer helps",
 		   "events are lost: the trace is incomplete; a larger --buffer helps");
 }
@@ -48,6 +51,7 @@ int capture_vfs(int argc, char **argv, struct err *e)
 {
 	struct vfs_config c;
 	struct vfs_outcome o;
+	struct trace_parts parts;
 	int n_positional, command;
 	vfs_config_init(&c);
 	int rc = options_parse_command(vfs_options, &c, argc, argv, 0, &n_positional, &command, e);
@@ -59,11 +63,13 @@ int capture_vfs(int argc, char **argv, struct err *e)
 		rc = err_set(e, EINVAL, "%s: usage is validate capture %s", c.pid ? "a command or --pid, not both" : "which command?", synopsis);
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
+	rc = rc ? rc : rotate_check(&parts, c.rotate, e);
 	if (rc)
 		return EXIT_USAGE;
 	c.command = command < argc ? argv + command : NULL;
 	rc = vfs_capture(&c, &o, e);
 	if (!rc)
 		print(&c, &o);
+	rc = rc ? rc : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
 	return rc ? EXIT_FAILED : EXIT_OK;
 }

@@ -10,6 +10,7 @@
 
 #include "capture/app/app.h"
 #include "capture/content/content.h"
+#include "commands/capture_rotate.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
 #include "commands/count_line.h"
@@ -24,7 +25,7 @@ static const char app_about[] =
 	"Runs COMMAND with a preloaded library and writes what it and all programs that it starts ask of the C library's file\n"
 	"interface as a trace. Ends when the last of them has ended; the trace holds every call that had returned, however a program\n"
 	"ended. Calls that do not pass through the C library are not seen: those of statically linked programs, of the dynamic\n"
-	"linker, and system calls made directly.\n"
+	"linker, and system calls made directly. A running process cannot be captured in this way: validate capture vfs --pid can.\n"
 	"\n"
 	"Exit status: that of COMMAND is told, and is not this command's: 0 when the trace was written.";
 
@@ -93,6 +94,7 @@ static int capture_app(int argc, char **argv, struct err *e)
 {
 	struct app_config c;
 	struct app_outcome o;
+	struct trace_parts parts;
 	int n_positional, command;
 	app_config_init(&c);
 	int rc = options_parse_command(app_options, &c, argc, argv, 0, &n_positional, &command, e);
@@ -100,16 +102,23 @@ static int capture_app(int argc, char **argv, struct err *e)
 		command_help(&cmd_capture, app_synopsis, app_about, app_options);
 		return EXIT_OK;
 	}
+	if (!rc && c.pid)
+		rc = err_set(e, EINVAL, "--pid %s: capture app cannot attach to a running process, because its library is loaded when a program starts. "
+			"As root use: validate capture vfs --pid %s -o TRACE", c.pid, c.pid);
 	if (!rc && command >= argc)
 		rc = err_set(e, EINVAL, "which command? usage is validate capture %s", app_synopsis);
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
+	if (!rc && c.rotate && c.content)
+		rc = err_set(e, EINVAL, "--rotate and --content exclude each other: the content belongs to one trace file");
+	rc = rc ? rc : rotate_check(&parts, c.rotate, e);
 	if (rc)
 		return EXIT_USAGE;
 	c.command = argv + command;
 	rc = app_capture(&c, &o, e);
 	if (!rc)
 		app_print(&c, &o);
+	rc = rc ? rc : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
 	app_outcome_release(&o);
 	return !rc ? EXIT_OK : rc == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
 }

@@ -12,6 +12,7 @@
 #include "commands/info.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "validate/profile/missing.h"
 
 static void add(struct info_page *page, const char *label, struct strbuf *text)
 {
@@ -41,16 +42,12 @@ static void add_file(struct info_page *page, const struct info *x)
 	format_size(&out, x->file_bytes);
 	strbuf_addstr(&out, ")");
 	add(page, "Trace", &out);
-	const uint64_t n_lost = x->meta->n_events_lost;
-	const bool made_of_cut = h->complete && x->meta->cut;
-	strbuf_addstr(&out, !h->complete ? "incomplete: it has no end" : n_lost || made_of_cut ? "complete as a file" : "complete");
-	if (made_of_cut)
-		strbuf_addstr(&out, "; the trace is incomplete: it was made of one that has no end");
-	if (n_lost) {
-		strbuf_addstr(&out, "; the trace is incomplete: ");
-		info_add_plural(&out, n_lost, "event was", "events were");
-		strbuf_addstr(&out, " lost when it was captured");
-	}
+	char buf[300];
+	const char *reason = missing_reason(s, x->meta, 0, buf, sizeof buf);
+	const bool whole = !reason && !s->n_damage && !h->n_records_uncommitted;
+	strbuf_addstr(&out, !h->complete ? "incomplete: it has no end" : whole ? "complete" : "complete as a file");
+	for (unsigned int i = 0; (reason = missing_reason(s, x->meta, i, buf, sizeof buf)); i++)
+		strbuf_addf(&out, "; %s%s", i ? "" : "the trace is incomplete: ", reason);
 	if (s->n_damage) {
 		strbuf_addstr(&out, ", ");
 		info_add_plural(&out, s->n_damage, "damaged block", "damaged blocks");

@@ -10,6 +10,7 @@
 #include "commands/info.h"
 #include "common/json_count.h"
 #include "common/strbuf.h"
+#include "validate/profile/missing.h"
 
 #define INFO_SCHEMA 1
 
@@ -73,12 +74,17 @@ static json_t *json_operation(const char *name, const struct tally_op *op)
 	return o;
 }
 
-static json_t *json_health(const struct tally *s)
+static json_t *json_health(const struct tally *s, const struct trace_meta *meta)
 {
-	json_t *o = json_object(), *damage = json_array();
+	json_t *o = json_object(), *damage = json_array(), *missing = json_array();
+	char buf[300];
+	const char *reason;
+	for (unsigned int i = 0; (reason = missing_reason(s, meta, i, buf, sizeof buf)); i++)
+		json_array_append_new(missing, info_json_text(reason));
 	for (uint64_t i = 0; i < s->n_damage && i < TALLY_DAMAGE_MAX; i++)
 		json_array_append_new(damage, info_json_text(s->damage[i]));
 	json_object_set_new(o, "complete", json_boolean(s->health.complete));
+	json_object_set_new(o, "incomplete", missing);
 	json_object_set_new(o, "n_blocks_damaged", json_of_count(s->n_damage));
 	json_object_set_new(o, "n_records_uncommitted", json_of_count(s->health.n_records_uncommitted));
 	json_object_set_new(o, "damage", damage);
@@ -186,7 +192,7 @@ int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, s
 	json_object_set_new(top, "path", info_json_text(x->path));
 	json_object_set_new(top, "format", info_json_text(x->format));
 	json_object_set_new(top, "file_bytes", json_of_count(x->file_bytes));
-	json_object_set_new(top, "health", json_health(s));
+	json_object_set_new(top, "health", json_health(s, x->meta));
 	json_object_set_new(top, "n_requests", json_of_count(s->n_records));
 	if (x->profile->causes.n_computes || x->profile->causes.n_signals || x->profile->causes.n_waits)
 		json_object_set_new(top, "between_requests", json_causes(&x->profile->causes));

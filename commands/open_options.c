@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "capture/trace_split.h"
 #include "commands/shown.h"
 #include "common/units.h"
 
@@ -51,6 +54,10 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 				       .n_more = n_more};
 	int rc = o->from ? find_format(&f, "--from", o->from, e) : 0;
 	rc = rc ? rc : trace_open_with(t, f, path, &x, e);
+	char *part = rc == -ENOENT ? trace_part_name(path, 0) : NULL;
+	if (part && !access(part, F_OK))
+		err_set(e, ENOENT, "%s was captured in parts (%s ...): make one trace of them, validate slice %s -o JOINED", path, part, path);
+	free(part);
 	if (!rc)
 		warn_of_cut(path, trace_meta(*t)->cut);
 	return rc;

@@ -4,8 +4,10 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/processes.h"
+#include "capture/trace_split.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
@@ -29,10 +31,36 @@ static void align(struct trace_set *m)
 	}
 }
 
-int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *path, size_t n, struct err *e)
+/* Puts the parts of a capture (--rotate) in the place of a name that is no file itself. */
+static void parts_find(struct trace_set *m, const char *const *path, size_t n)
 {
+	size_t n_given = 0, cap = 0;
+	for (size_t i = 0; i < n; i++) {
+		char *part = access(path[i], F_OK) ? trace_part_name(path[i], 0) : NULL;
+		if (!part || access(part, F_OK)) {
+			free(part);
+			part = xstrdup(path[i]);
+			GROW(m->given, n_given, cap);
+			m->given[n_given++] = part;
+			continue;
+		}
+		for (uint32_t k = 0; !access(part, F_OK); part = trace_part_name(path[i], ++k)) {
+			GROW(m->given, n_given, cap);
+			m->given[n_given++] = part;
+		}
+		free(part);
+	}
+	m->n_given = n_given;
+}
+
+int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *names, size_t n_names, struct err *e)
+{
+	struct trace_set found = {0};
+	parts_find(&found, names, n_names);
+	const size_t n = found.n_given;
+	const char *const *path = (const char *const *)found.given;
 	*m = (struct trace_set){.t = xcalloc(n, sizeof *m->t), .path = xcalloc(n, sizeof *m->path),
-				.shift_ns = xcalloc(n, sizeof *m->shift_ns)};
+				.shift_ns = xcalloc(n, sizeof *m->shift_ns), .given = found.given, .n_given = n};
 	const struct trace_format *f = NULL;
 	int rc = o->from ? find_format(&f, "--from", o->from, e) : o->mapping ? 0 : trace_format_detect(&f, path[0], e);
 	bool one = f && (!strcmp(f->name, "blktrace") || !strcmp(f->name, "parallel")); /* whose files are parts of one trace */
@@ -51,6 +79,9 @@ void trace_set_close(struct trace_set *m)
 	for (size_t i = 0; i < m->n; i++)
 		trace_close(m->t[i]);
 	free(m->t);
+	for (size_t i = 0; i < m->n_given; i++)
+		free(m->given[i]);
+	free(m->given);
 	free(m->path);
 	free(m->shift_ns);
 	free(m->names);
@@ -75,8 +106,13 @@ void trace_set_meta(struct trace_set *m, struct trace_meta *meta)
 uint64_t trace_set_events_lost(const struct trace_set *m)
 {
 	uint64_t n = 0;
-	for (size_t i = 0; i < m->n; i++)
-		n += trace_meta(m->t[i])->n_events_lost;
+	bool counted = false; /* each part of a capture has the number of all */
+	for (size_t i = 0; i < m->n; i++) {
+		const bool is_part = trace_part_index(trace_meta(m->t[i])) >= 0;
+		if (!is_part || !counted)
+			n += trace_meta(m->t[i])->n_events_lost;
+		counted |= is_part;
+	}
 	return n;
 }
 
@@ -135,11 +171,31 @@ json_t *trace_set_processes(const struct trace_set *m, size_t n)
 	return list;
 }
 
+/* Adds to the facts of the first trace what the readers of the others know to be missing. */
+static void missing_add(const struct trace_set *m, json_t *top)
+{
+	static const char *const keys[] = {"n_rings", "n_unshown"};
+	for (size_t i = 1; i < m->n; i++) {
+		json_t *extra = trace_extra(m->t[i]), *from = json_object_get(extra, "capture"), *to = json_object_get(top, "capture");
+		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+			const json_int_t n = json_integer_value(json_object_get(from, keys[k]));
+			if (n > 0 && !to)
+				json_object_set_new(top, "capture", to = json_object());
+			if (n > 0)
+				json_object_set_new(to, keys[k], json_integer(n + json_integer_value(json_object_get(to, keys[k]))));
+		}
+		json_decref(extra);
+	}
+}
+
 char *trace_set_extra_json(const struct trace_set *m, const char *key)
 {
 	json_t *top = trace_extra(m->t[0]), *processes = m->n > 1 ? trace_set_processes(m, m->n) : NULL;
 	if (processes)
 		json_object_set_new(top, "processes", processes);
+	if (m->n > 1)
+		json_object_del(top, "part");
+	missing_add(m, top);
 	json_t *list = json_array();
 	for (size_t i = 0; i < m->n; i++)
 		json_array_append_new(list, one_source(m, i));

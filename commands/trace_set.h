@@ -12,11 +12,13 @@ struct trace_set {
 	const char **path;
 	int64_t *shift_ns; /* what is added to the times of each */
 	size_t n;
+	char **given; /* given[n_given]: names of files, owned */
+	size_t n_given;
 	char *names; /* of the formats */
 	char *captured_by;
 };
 
-/* Opens n files: as one trace where their format takes several files (blktrace), else each for itself, on one time
+/* Opens n files, or the parts FILE.000, FILE.001 ... of a capture where there is no file of that name: as one trace where their format takes several files (blktrace), else each for itself, on one time
  * line: by the wall clock where all tell it, else by the monotonic clock where all tell that, else all beginning at 0.
  * Ownership: trace_set_close, also after an error. */
 int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *path, size_t n, struct err *e);

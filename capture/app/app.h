@@ -23,7 +23,9 @@ struct app_config {
 	bool memory;		/* --memory: how much anonymous memory the programs have, over time */
 	int64_t memory_interval_ns; /* --memory-interval */
 	bool no_characters;	/* --no-characters: leave out getc, putc and their like */
+	const char *rotate;	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
 	bool compress;		/* --compress */
+	const char *pid;	/* --pid: always an error, which names capture vfs */
 	char **command;		/* argv of the command, NULL-terminated */
 	/* Done by a process of its own instead of starting the command, whose program it starts itself; its exit status. NULL: start it */
 	int (*start)(void *ctx);

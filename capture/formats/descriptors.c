@@ -20,6 +20,8 @@ void open_file_put(struct open_file *f)
 	if (!f || --f->refs)
 		return;
 	free(f->shown);
+	free(f->now);
+	free(f->renamed_last);
 	free(f);
 }
 
@@ -185,6 +187,7 @@ struct traced_thread *traced_thread_of(struct traced_system *s, uint32_t tid)
 		s->cloning = NULL;
 	} else if (!t) {
 		t = thread_new(s, tid, process_new(tid, table_copy(NULL, &s->n_slots), NULL));
+		s->n_orphans++;
 	}
 	s->last = t;
 	return t;
@@ -211,6 +214,92 @@ void traced_system_release(struct traced_system *s)
 			traced_thread_exited(s, s->slot[i]);
 	free(s->size);
 	memset(s, 0, sizeof *s);
+}
+
+/* --- renames ------------------------------------------------------------------------------------------------------ */
+
+const char *open_file_path(const struct open_file *f, const struct trace *names, struct strbuf *buf)
+{
+	const struct trace_object *o = f->now ? NULL : trace_object(names, f->object);
+	if (f->now || !o || o->kind != OBJECT_PATH)
+		return f->now;
+	strbuf_reset(buf);
+	strbuf_addch(buf, '/');
+	strbuf_addstr(buf, strcmp(o->name, ".") ? o->name : "");
+	return buf->s;
+}
+
+/* The part of `path` behind `directory`: "" or "/rest". NULL: `path` is not at or below it. */
+static const char *path_behind(const char *path, const char *directory)
+{
+	const size_t len = strlen(directory);
+	return !strncmp(path, directory, len) && (!path[len] || path[len] == '/') ? path + len : NULL;
+}
+
+/* The new path. NULL: the rename does not change it. The caller frees. */
+static char *path_renamed(const char *path, const char *from, const char *to, bool exchange)
+{
+	const char *behind = path_behind(path, from);
+	if (behind)
+		return xasprintf("%s%s", to, behind);
+	behind = exchange ? path_behind(path, to) : NULL;
+	return behind ? xasprintf("%s%s", from, behind) : NULL;
+}
+
+const char *path_last(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+struct renaming {
+	const struct trace *names;
+	const char *from, *to;
+	bool exchange;
+	uint64_t number;
+	struct strbuf *buf;
+};
+
+static void open_file_renamed(struct open_file *f, const struct renaming *x)
+{
+	const char *path = f->n_renames < x->number ? open_file_path(f, x->names, x->buf) : NULL;
+	if (!path)
+		return;
+	char *now = path_renamed(path, x->from, x->to, x->exchange);
+	if (!now && !strcmp(path_last(path), path_last(x->from))) { /* perhaps the same file by way of a link */
+		free(f->renamed_last);
+		f->renamed_last = xstrdup(path_last(x->to));
+	}
+	if (now) {
+		free(f->now);
+		f->now = now;
+	}
+	f->n_renames = x->number;
+}
+
+static void process_renamed(struct traced_process *p, const struct renaming *x)
+{
+	char *cwd = p->n_renames < x->number && p->cwd.len ? path_renamed(p->cwd.s, x->from, x->to, x->exchange) : NULL;
+	p->n_renames = x->number;
+	if (cwd) {
+		strbuf_reset(&p->cwd);
+		strbuf_addstr(&p->cwd, cwd);
+		free(cwd);
+	}
+	for (size_t i = 0; i < p->table->n; i++)
+		if (p->table->file[i])
+			open_file_renamed(p->table->file[i], x);
+}
+
+void traced_system_renamed(struct traced_system *s, const struct trace *names, const char *from, const char *to, bool exchange)
+{
+	struct strbuf buf = STRBUF_INIT;
+	const struct renaming x = {names, from, to, exchange, ++s->n_renames, &buf};
+	for (size_t i = 0; i < THREAD_SLOTS; i++)
+		for (struct traced_thread *t = s->slot[i]; t; t = t->next)
+			if (t->process->n_renames < x.number)
+				process_renamed(t->process, &x);
+	strbuf_release(&buf);
 }
 
 /* --- sizes -------------------------------------------------------------------------------------------------------- */

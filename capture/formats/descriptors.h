@@ -14,10 +14,12 @@ struct open_file {
 	uint32_t object;
 	int64_t position; /* -1 unknown */
 	bool append;
-	uint64_t name_hash; /* of the name that the trace shows beside the number, 0 none; as of n_renames */
-	uint64_t n_renames;
-	char *shown; /* shown[n_shown]: that name as it stands in the text, with its brackets; NULL: not kept */
+	char *now;	    /* absolute path after renames; NULL: the object's */
+	char *renamed_last; /* last component of the new name of a file whose old name ended like this one's, or NULL */
+	uint64_t n_renames; /* of the system, that this file has been through */
+	char *shown;	    /* shown[n_shown]: what the trace shows beside the number, with its brackets; NULL: nothing so far */
 	size_t n_shown;
+	uint64_t shown_at; /* n_renames of the system then */
 };
 
 struct descriptor_table {
@@ -43,9 +45,10 @@ struct traced_process {
 	unsigned int refs;
 	uint32_t pid, parent; /* parent 0: not known */
 	bool noted;	      /* for the reader's use */
+	uint64_t n_renames;   /* of the system, that it has been through */
 	struct descriptor_table *table;
 	struct map_list *maps; /* NULL: nothing is mapped */
-	struct strbuf cwd; /* absolute; empty: unknown */
+	struct strbuf cwd; /* absolute; empty: unknown, and no chdir so far */
 };
 
 struct traced_thread {
@@ -72,6 +75,7 @@ struct traced_system {
 	int64_t *size; /* of files, by object; -1 unknown */
 	uint32_t n_sizes, cap_sizes;
 	uint64_t n_renames;
+	uint32_t n_orphans; /* processes whose parent is unknown */
 	size_t n_slots; /* at most TRACED_SLOTS_MAX; what there is no room for is not followed */
 };
 
@@ -90,6 +94,15 @@ void descriptor_set(struct traced_thread *t, int64_t fd, struct open_file *f, bo
 void descriptors_exec(struct traced_thread *t);
 struct open_file *open_file_new(uint32_t object, int64_t position, bool append);
 void open_file_put(struct open_file *f);
+
+/* A file or directory was renamed, `exchange`: the two names were exchanged. Absolute paths, without "." and "..".
+ * Working directories and open files at or below the old path get their new path (open_file.now). `names`: the trace's objects. */
+void traced_system_renamed(struct traced_system *s, const struct trace *names, const char *from, const char *to, bool exchange);
+/* The absolute path of an open file, with renames; NULL: it has none. `buf` holds it where it must be made. */
+const char *open_file_path(const struct open_file *f, const struct trace *names, struct strbuf *buf);
+
+/* The last component of a path. */
+const char *path_last(const char *path);
 
 /* Takes `more` places; false: there are not so many left. */
 bool traced_room_take(size_t *n_slots, size_t more);

@@ -229,6 +229,8 @@ static int stamped_line(struct strace *t, const char *line, const char *end, str
 	if (!th->process->noted) {
 		processes_see(&t->processes, th->process->pid, th->process->parent, ns);
 		th->process->noted = true;
+		if (!th->process->parent && !th->process->cwd.len && t->system.n_orphans == 1)
+			strbuf_add(&th->process->cwd, t->start.s, t->start.len);
 	}
 	return take_line(t, th, s, end, ns, e);
 }
@@ -282,9 +284,12 @@ static void strace_end(struct foreign *f)
 				th->pending = false;
 			}
 	strace_async_end(&t->async, f);
-	json_t *list = processes_list(&t->processes), *top = list ? json_pack("{s:o}", "processes", list) : NULL;
+	json_t *list = processes_list(&t->processes), *top = list ? json_pack("{s:o}", "processes", list) : json_object();
+	if (t->n_rings || f->base.notes.n_unshown)
+		json_object_set_new(top, "capture", json_pack("{s:s,s:I,s:I}", "method", "strace", "n_rings", (json_int_t)t->n_rings, "n_unshown",
+							      (json_int_t)f->base.notes.n_unshown));
 	free(t->extra);
-	t->extra = top ? json_dumps(top, JSON_COMPACT) : NULL;
+	t->extra = json_object_size(top) ? json_dumps(top, JSON_COMPACT) : NULL;
 	f->base.meta.meta.extra_json = t->extra;
 	json_decref(top);
 }
@@ -298,6 +303,7 @@ static void strace_reset(struct foreign *f)
 	strace_async_release(&t->async);
 	f->base.meta.meta.extra_json = NULL;
 	t->has_first = t->time_of_day = t->differences = t->over = false;
+	t->n_rings = 0;
 	strbuf_reset(&t->cut);
 	strace_threads_reset(&t->threads);
 }
@@ -312,6 +318,7 @@ void strace_state_release(struct strace *t)
 	strbuf_release(&t->cut);
 	strbuf_release(&t->base_path);
 	strbuf_release(&t->joined);
+	strbuf_release(&t->start);
 }
 
 static void strace_release(struct foreign *f)
@@ -328,6 +335,7 @@ void strace_state_init(struct strace *t)
 	strbuf_init(&t->cut);
 	strbuf_init(&t->base_path);
 	strbuf_init(&t->joined);
+	strbuf_init(&t->start);
 	t->base.base.meta.meta.root = "/";
 }
 

@@ -152,12 +152,12 @@ static void take_other(struct parsed *p, const struct call_line *l)
 	} else if (p->call->kind == CALL_EXEC && p->r.rvalue == 0) {
 		descriptors_exec(p->th);
 	} else if (p->call->kind == CALL_DESCRIPTOR && p->r.rvalue >= 0) {
+		t->n_rings += !strcmp(p->call->name, "io_uring_setup");
 		descriptor_made(p, p->r.rvalue, cloexec);
 	} else if (p->call->kind == CALL_PAIR && p->n && p->r.rvalue == 0) {
 		pair_made(p, &p->arg[p->n > 3 ? 3 : 0], cloexec);
 	} else if (p->call->kind == CALL_GETCWD && p->n && p->r.rvalue > 0 && strace_unquote(&t->path, &p->arg[0])) {
-		strbuf_reset(&p->th->process->cwd);
-		strbuf_add(&p->th->process->cwd, t->path.s, t->path.len);
+		strace_set_cwd(p, t->path.s, t->path.len);
 	} else if (p->call->kind == CALL_CLOSE_RANGE && p->n > 1 && p->r.rvalue == 0 &&
 		   !strace_number(p, &p->arg[0], false, &from, NULL) &&
 		   !strace_number(p, &p->arg[1], false, &to, NULL)) {

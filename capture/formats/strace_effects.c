@@ -64,8 +64,8 @@ static int opened(struct parsed *p, struct err *e)
 			return rc;
 	}
 	struct open_file *f = open_file_new(p->r.object, 0, how & O_APPEND);
-	f->name_hash = shown ? strace_decoration_hash(&d) : 0;
-	f->n_renames = t->system.n_renames;
+	if (shown)
+		strace_keep_shown(t, f, s, d.s + d.len + 1);
 	descriptor_set(p->th, p->r.rvalue, f, how & O_CLOEXEC);
 	open_file_put(f);
 	if ((how & O_TRUNC) || (how & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
@@ -121,16 +121,15 @@ static void looked_at(struct parsed *p)
 static void changed_directory(struct parsed *p)
 {
 	struct strbuf *cwd = &p->th->process->cwd;
-	const struct trace_object *o = trace_object(&p->t->base.base, p->r.object);
 	if (p->r.rvalue < 0 || p->r.op == OP_CHROOT)
 		return;
-	bool known =
-	    o && o->kind == OBJECT_PATH && (p->r.op == OP_FCHDIR || p->t->base_path.len || p->t->path.s[0] == '/');
+	struct strbuf buf = STRBUF_INIT;
+	const struct open_file named = {.object = p->r.object};
+	const bool by_fd = p->r.op == OP_FCHDIR && p->file;
+	const char *path = open_file_path(by_fd ? p->file : &named, &p->t->base.base, &buf);
 	strbuf_reset(cwd);
-	if (known) {
-		strbuf_addch(cwd, '/');
-		strbuf_addstr(cwd, o->name[0] == '/' ? o->name + 1 : o->name);
-	}
+	strbuf_addstr(cwd, path ? path : "");
+	strbuf_release(&buf);
 }
 
 /* Of neither name the size is known any more: the second has what the first had, or, exchanged, the other way round. */
@@ -141,7 +140,15 @@ static int renamed(struct parsed *p, struct err *e)
 	file_size_set(s, p->r.object, -1);
 	if (p->r.rvalue)
 		return 0;
-	s->n_renames++;
+	struct strbuf from = STRBUF_INIT, to = STRBUF_INIT;
+	const struct open_file named = {.object = p->r.object};
+	const char *path = open_file_path(&named, &p->t->base.base, &from);
+	strbuf_addch(&to, '/');
+	strbuf_add(&to, p->heap.s, p->heap.len);
+	if (path)
+		traced_system_renamed(s, &p->t->base.base, path, to.s, p->r.flags & RENAME_EXCHANGE);
+	strbuf_release(&from);
+	strbuf_release(&to);
 	int rc = foreign_object(&p->t->base, OBJECT_PATH, p->heap.s, p->heap.len, &second, e);
 	if (!rc)
 		file_size_set(s, second, -1);

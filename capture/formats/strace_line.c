@@ -27,6 +27,8 @@ static void add_path(struct strace_line *x, const char *name, size_t len, bool b
 	if (name[0] != '/') {
 		size_t root = strlen(x->root);
 		add_escaped(&x->text, x->root, root, brackets);
+		if (root && len == 1 && name[0] == '.')
+			return;
 		if (!root || x->root[root - 1] != '/')
 			strbuf_addch(&x->text, '/');
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a call's descriptors and paths are names of. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture/app/app_private.h"
@@ -7,51 +8,84 @@
 #include "capture/formats/strace_parsed.h"
 #include "common/xalloc.h"
 
-int strace_object(struct strace *t, const struct part *d, uint32_t *id, struct err *e)
+/* The text that a decoration stands for, to t->path. false: it is no text. */
+static bool decoration_text(struct strace *t, const struct part *d)
 {
 	struct strbuf *b = &t->joined;
 	strbuf_reset(b);
 	strbuf_addch(b, '"');
 	strbuf_add(b, d->s, d->len);
 	strbuf_addch(b, '"');
-	if (d->len > 10 && !memcmp(d->s + d->len - 10, " (deleted)", 10))
-		b->s[b->len - 11] = '"';
 	struct part p = {b->s, b->len};
-	if (!strace_unquote(&t->path, &p))
-		return foreign_at(&t->base, d->s, e, "\"%.*s\" is no name", (int)(d->len < 60 ? d->len : 60), d->s);
-	bool is_path = t->path.s[0] == '/';
-	size_t skip = is_path && t->path.len > 1;
-	return foreign_object(&t->base, is_path ? OBJECT_PATH : OBJECT_FD, t->path.s + skip, t->path.len - skip, id, e);
+	return strace_unquote(&t->path, &p);
 }
 
-uint64_t strace_decoration_hash(const struct part *d)
+/* Without the mark of a deleted file, which some versions of strace print inside the brackets. */
+static struct part without_deleted(const char *s, size_t len)
 {
-	uint64_t h = 0xcbf29ce484222325u, v;
-	size_t i = 0;
-	for (; i + 8 <= d->len; i += 8) {
-		memcpy(&v, d->s + i, 8);
-		h = (h ^ v) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 29;
-	}
-	for (; i < d->len; i++)
-		h = (h ^ (unsigned char)d->s[i]) * 0x100000001b3u;
-	return h | 1;
+	static const char mark[] = " (deleted)";
+	const size_t n = sizeof mark - 1;
+	return (struct part){s, len > n && !memcmp(s + len - n, mark, n) ? len - n : len};
 }
 
-/* Keeps what the descriptor is shown as, s[..end): the next call on it need not be taken apart. */
-static void keep_shown(struct strace *t, struct open_file *f, uint64_t hash, const char *s, const char *end)
+int strace_object(struct strace *t, const struct part *decoration, uint32_t *id, struct err *e)
 {
-	f->name_hash = hash;
-	f->n_renames = t->system.n_renames;
+	const struct part d = without_deleted(decoration->s, decoration->len);
+	if (!decoration_text(t, &d))
+		return foreign_at(&t->base, d.s, e, "\"%.*s\" is no name", (int)(d.len < 60 ? d.len : 60), d.s);
+	if (t->path.s[0] != '/')
+		return foreign_object(&t->base, OBJECT_FD, t->path.s, t->path.len, id, e);
+	if (t->path.len == 1)
+		return foreign_object(&t->base, OBJECT_PATH, ".", 1, id, e);
+	return foreign_object(&t->base, OBJECT_PATH, t->path.s + 1, t->path.len - 1, id, e);
+}
+
+void strace_keep_shown(struct strace *t, struct open_file *f, const char *s, const char *end)
+{
+	f->shown_at = t->system.n_renames;
 	f->n_shown = (size_t)(end - s);
 	f->shown = xrealloc(f->shown, f->n_shown);
 	memcpy(f->shown, s, f->n_shown);
+	free(f->renamed_last);
+	f->renamed_last = NULL;
 }
 
-static bool is_shown(const struct strace *t, const struct open_file *f, const char *s, const char *end)
+static bool is_shown(const struct open_file *f, const char *s, const char *end)
 {
-	return f && f->shown && f->n_renames == t->system.n_renames && f->n_shown <= (size_t)(end - s) &&
-	       !memcmp(f->shown, s, f->n_shown);
+	return f && f->shown && f->n_shown <= (size_t)(end - s) && !memcmp(f->shown, s, f->n_shown);
+}
+
+/* Whether a rename has begun and not ended: strace may show its effect already. */
+static bool rename_under_way(const struct traced_system *s)
+{
+	for (size_t i = 0; i < THREAD_SLOTS; i++)
+		for (const struct traced_thread *t = s->slot[i]; t; t = t->next) {
+			const struct strace_call *call = t->pending ? t->call : NULL;
+			if (call && call->op == OP_RENAME)
+				return true;
+		}
+	return false;
+}
+
+/* Whether the name that strace shows now, `d`, can be that of the open file: it is the one shown before, or a rename explains
+ * the difference. Links may lead to the renamed name, so only last components are compared. */
+static bool is_same_file(struct strace *t, const struct open_file *f, const struct part *d)
+{
+	if (!f->shown)
+		return true;
+	const struct part now = without_deleted(d->s, d->len), before = without_deleted(f->shown + 1, f->n_shown - 2);
+	if (now.len == before.len && !memcmp(now.s, before.s, now.len))
+		return true;
+	if (rename_under_way(&t->system))
+		return true;
+	if (f->shown_at == t->system.n_renames || !decoration_text(t, &before))
+		return false;
+	char *last = xstrdup(path_last(t->path.s));
+	const char *shown = decoration_text(t, &now) ? path_last(t->path.s) : "";
+	const bool same = !strcmp(shown, last) || (f->now && !strcmp(shown, path_last(f->now))) ||
+			  (f->renamed_last && !strcmp(shown, f->renamed_last));
+	free(last);
+	return same;
 }
 
 int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open_file **f, struct err *e)
@@ -64,15 +98,14 @@ int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open
 				  a->s);
 	const bool closed = p->r.op == OP_CLOSE && p->th->closed; /* what has the number now may be another file */
 	*f = closed ? p->th->closing : descriptor_get(p->th, *fd);
-	if (is_shown(t, *f, s, end))
+	if (is_shown(*f, s, end))
 		return 0;
 	if (!strace_decoration(s, end, &d)) {
 		t->base.base.notes.n_unknown_fd += !*f && *fd > 2;
 		return 0;
 	}
-	uint64_t h = strace_decoration_hash(&d);
-	if (*f && ((*f)->name_hash == h || !(*f)->name_hash || (*f)->n_renames != t->system.n_renames)) {
-		keep_shown(t, *f, h, s, end);
+	if (*f && is_same_file(t, *f, &d)) {
+		strace_keep_shown(t, *f, s, d.s + d.len + 1);
 		return 0;
 	}
 	uint32_t object;
@@ -85,7 +118,7 @@ int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open
 		return 0;
 	}
 	struct open_file *made = open_file_new(object, -1, false);
-	keep_shown(t, made, h, s, end);
+	strace_keep_shown(t, made, s, d.s + d.len + 1);
 	descriptor_set(p->th, *fd, made, false);
 	open_file_put(made);
 	*f = *fd < DESCRIPTOR_MAX && *fd >= 0 ? made : NULL;
@@ -94,36 +127,39 @@ int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open
 	return 0;
 }
 
-/* Into t->base_path: the directory that a path is relative to. Empty where it is not known. */
+void strace_set_cwd(struct parsed *p, const char *path, size_t len)
+{
+	struct strace *t = p->t;
+	struct strbuf *cwd = &p->th->process->cwd;
+	if (!cwd->len && !t->start.len && t->system.n_orphans == 1) /* where the command was started */
+		strbuf_add(&t->start, path, len);
+	strbuf_reset(cwd);
+	strbuf_add(cwd, path, len);
+}
+
+/* The directory that a path is relative to, to t->base_path. Empty: not known. `dir`: NULL for the working directory. */
 static void base_of(struct parsed *p, const struct part *dir)
 {
 	struct strace *t = p->t;
 	struct strbuf *b = &t->base_path;
+	const bool at_cwd = !dir || (dir->len >= 3 && !memcmp(dir->s, "AT_", 3));
+	const char *mark = dir && at_cwd ? memchr(dir->s, '<', dir->len) : NULL;
+	struct open_file *f = NULL;
+	struct err ignored;
 	struct part d;
+	int64_t fd;
 	strbuf_reset(b);
-	if (dir && !(dir->len >= 8 && !memcmp(dir->s, "AT_FDCWD", 8))) {
-		const char *s = dir->s;
-		int64_t fd;
-		const struct open_file *f = scan_i64(&s, dir->s + dir->len, &fd) ? descriptor_get(p->th, fd) : NULL;
-		const struct trace_object *o = f ? trace_object(&t->base.base, f->object) : NULL;
-		if (o && o->kind == OBJECT_PATH) {
-			strbuf_addch(b, '/');
-			strbuf_addstr(b, o->name);
-			return;
-		}
-
+	err_clear(&ignored);
+	if (mark && strace_decoration(mark, dir->s + dir->len, &d) && *d.s == '/') {
+		const struct part name = without_deleted(d.s, d.len);
+		if (decoration_text(t, &name))
+			strace_set_cwd(p, t->path.s, t->path.len);
 	}
-	const char *mark = dir ? memchr(dir->s, '<', dir->len) : NULL;
-	uint32_t object;
-	if (mark && strace_decoration(mark, dir->s + dir->len, &d) && *d.s == '/' &&
-	    !strace_object(t, &d, &object, NULL)) {
-		strbuf_add(b, t->path.s, t->path.len);
-		if (!memcmp(dir->s, "AT_FDCWD", 8)) {
-			strbuf_reset(&p->th->process->cwd);
-			strbuf_add(&p->th->process->cwd, b->s, b->len);
-		}
-	} else if (!dir || !memcmp(dir->s, "AT_", 3)) {
+	if (at_cwd) {
 		strbuf_add(b, p->th->process->cwd.s, p->th->process->cwd.len);
+	} else if (!strace_file(p, dir, &fd, &f, &ignored) && f) {
+		const char *path = open_file_path(f, &t->base.base, &t->path);
+		strbuf_addstr(b, path ? path : "");
 	}
 }
 
@@ -134,11 +170,15 @@ int strace_path(struct parsed *p, const struct part *a, const struct part *dir, 
 	if (!strace_unquote(&t->path, a))
 		return foreign_at(&t->base, a->s, e, "\"%.*s\" is no path", (int)(a->len < 60 ? a->len : 60), a->s);
 	p->nameless_path = !t->path.len;
+	t->base.base.notes.n_unknown_cwd += t->path.len && t->path.s[0] != '/' && !t->base_path.len;
 	path_join(&t->joined, t->base_path.s, t->path.s, t->path.len);
 	path_keep_stroke(&t->joined, t->path.s, t->path.len, p->r.op, p->r.rvalue < 0 ? p->r.error : 0);
 	if (t->joined.len > 1) {
 		memmove(t->joined.s, t->joined.s + 1, t->joined.len); /* with the NUL */
 		t->joined.len--;
+	} else {
+		strbuf_reset(&t->joined); /* as capture names the root: "/" would be taken for a path that needs no root */
+		strbuf_addch(&t->joined, '.');
 	}
 	return 0;
 }

@@ -38,11 +38,14 @@ bool strace_decoration(const char *s, const char *end, struct part *d);
 /* --- strace_names.c: descriptors and paths; errors by foreign_at --- */
 
 int strace_object(struct strace *t, const struct part *decoration, uint32_t *id, struct err *e);
-uint64_t strace_decoration_hash(const struct part *d); /* never 0 */
+/* Keeps what strace shows beside the number of `f`, at s[..end): the next call on it is compared with that. */
+void strace_keep_shown(struct strace *t, struct open_file *f, const char *s, const char *end);
 /* The open file behind a descriptor argument; made up where it was opened before the trace began and strace names it.
  * NULL where nobody knows. */
 int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open_file **f, struct err *e);
-/* The full path of an argument, without the slash at its front, in t->joined. `dir`: the argument that it is relative
+/* The working directory of the process is `path`. */
+void strace_set_cwd(struct parsed *p, const char *path, size_t len);
+/* The full path of an argument, without the slash at its front (the root is "."), in t->joined. `dir`: the argument that it is relative
  * to, or NULL. */
 int strace_path(struct parsed *p, const struct part *a, const struct part *dir, struct err *e);
 

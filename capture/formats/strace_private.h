@@ -45,11 +45,13 @@ struct strace {
 	struct processes processes; /* as far as it was read */
 	char *extra;		    /* the metadata's, once all is read */
 	struct strbuf path, base_path, joined;
+	struct strbuf start; /* the working directory in which the first process began, as soon as any pass has met it */
 	struct strbuf cut; /* the beginning of a call, up to a notice in the middle of its line */
 	bool has_first, has_pids, time_of_day;
 	bool differences; /* stamps are from line to line (-r) */
 	bool over;	  /* what follows is a summary (-C) */
 	int64_t first_ns, last_ns;
+	uint64_t n_rings; /* of io_uring that were set up: their requests are in no line */
 	struct strace_async async;
 	struct strace_threads threads;
 	uint32_t number_met; /* of the first thread, as soon as some line has told it; 0: none has */

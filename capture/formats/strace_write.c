@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace as strace -f -ttt -T -y would have printed it, in the form that has nanoseconds; and as the strace of 2013
+/* A trace as strace -f -ttt -T -y would have printed it, in the form that has nanoseconds, with the calls that start processes and
+ * threads and wait for them; and as the strace of 2013
  * would have without -y, for ARTC, which reads no other: microseconds that never repeat, no names beside descriptors,
  * open and stat rather than openat and newfstatat, pread for pread64, and only the calls that it is known to take. */
 #include <stdlib.h>
@@ -8,16 +9,19 @@
 #include "capture/formats/descriptors.h"
 #include "capture/formats/sink.h"
 #include "capture/formats/strace_line.h"
+#include "capture/formats/strace_processes.h"
 #include "common/xalloc.h"
 
 struct thread {
 	uint32_t tid;
 	int64_t end_us;
+	bool started; /* the clone that made it is written */
 };
 
 struct out {
 	struct strace_line line; /* until it is known to be possible */
 	int64_t wall_ns;
+	struct strace_processes processes; /* not of the old form, which has no clone */
 	/* of the old form */
 	int64_t last_us;
 	struct thread *thread;
@@ -104,6 +108,12 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		return 0;
 	struct thread *th = thread_of(x, r->tid);
 	int64_t us = old_begin_us(x, th, ns), took_ns = r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns ? r->end_ns - r->begin_ns : -1;
+	if (!x->line.old) {
+		strace_processes_until(&x->processes, r->begin_ns, &s->out);
+		if (!th->started)
+			strace_processes_thread(&x->processes, r, &s->out);
+		th->started = true;
+	}
 	strbuf_addf(&x->line.text, "%u ", r->tid);
 	add_stamp(x, ns, us);
 	strbuf_addf(&x->line.text, " %s(", c->name);
@@ -122,15 +132,25 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	return 1;
 }
 
+static int write_tail(void *ctx, struct sink *s, struct err *e)
+{
+	struct out *x = ctx;
+	(void)e;
+	strace_processes_until(&x->processes, INT64_MAX, &s->out);
+	return 0;
+}
+
 /* ARTC knows no directory that names count from: a relative root is one below "/". */
 static int write_as(bool old, struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
 {
-	static const struct sink_writer writer = {.one = write_one};
+	static const struct sink_writer writer = {.one = write_one, .tail = write_tail};
 	const struct trace_meta *m = trace_meta(t);
 	char *root = xasprintf("%s%s", old && m->root && *m->root != '/' ? "/" : "", m->root ? m->root : "/");
 	struct out x = {.line = {.t = t, .root = root, .old = old, .text = STRBUF_INIT}, .wall_ns = m->wall_epoch_ns};
-	int rc = sink_write_trace(&writer, &x, t, path, report, e);
+	int rc = old ? 0 : strace_processes_init(&x.processes, t, e);
+	rc = rc ? rc : sink_write_trace(&writer, &x, t, path, report, e);
 	strbuf_release(&x.line.text);
+	strace_processes_release(&x.processes);
 	free(x.thread);
 	free(x.opened);
 	free(root);

@@ -39,6 +39,8 @@ const struct option_spec block_options[] = {
 	 .help = "the kernel's buffer for each processor (8M)"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	 .help = "where events are kept meanwhile; not on the device itself (/dev/shm)"},
+	{.name = "rotate", .type = OPT_STRING, .offset = FIELD(rotate), .arg = "SIZE|TIME", .flags = OPT_CLI_ONLY,
+	 .help = "write the trace in parts of this size (64M) or duration (1h): TRACE.000, TRACE.001 ...; default: one file"},
 	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress), .help = "compress the trace", .flags = OPT_CLI_ONLY},
 	{.name = NULL},
 };

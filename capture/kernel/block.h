@@ -22,6 +22,7 @@ struct block_config {
 	int64_t duration_ns;   /* --duration: 0 until the command ends, or a signal comes */
 	int64_t linger_ns;     /* --linger: goes on after the command, for what is still under way */
 	int unit;	       /* --unit request|bio */
+	const char *rotate;	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
 	bool compress;	       /* --compress */
 	bool no_sync;	       /* a scratch trace: no fsync at its end */
 	char **command;	       /* argv, NULL-terminated; NULL none */

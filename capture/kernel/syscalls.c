@@ -313,6 +313,7 @@ static void descriptor_made(struct syscall_done *d, int fd)
 {
 	char name[60];
 	const bool close_on_exec = d->l.flags & (d->t->row->number == SYS_memfd_create ? MFD_CLOEXEC : O_CLOEXEC);
+	d->c->counts.n_rings += d->t->row->number == SYS_io_uring_setup && fd >= 0;
 	if (!syscall_room_for(d->c, d->t->process, fd) || looked_up_after(state_file(d->t->process, fd), (int64_t)d->l.end))
 		return;
 	snprintf(name, sizeof name, "%s:[%llu]", d->t->row->name, (unsigned long long)++d->c->n_made);

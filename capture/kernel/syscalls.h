@@ -69,6 +69,7 @@ struct syscalls_counts {
 	uint64_t n_unnamed; /* calls on a path that is not known */
 	uint64_t n_unknown; /* calls that succeeded on a descriptor that nobody was seen to open */
 	uint64_t n_handed_over; /* asynchronous requests, of which no more is known */
+	uint64_t n_rings;   /* rings of io_uring that were set up: with SQPOLL requests need no call */
 	uint64_t n_other;   /* calls that are no requests: on memory without a file */
 };
 

@@ -37,6 +37,8 @@ const struct option_spec vfs_options[] = {
 	 .help = "the kernel's buffer for each processor (8M)"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	 .help = "where events are kept meanwhile (/dev/shm)"},
+	{.name = "rotate", .type = OPT_STRING, .offset = FIELD(rotate), .arg = "SIZE|TIME", .flags = OPT_CLI_ONLY,
+	 .help = "write the trace in parts of this size (64M) or duration (1h): TRACE.000, TRACE.001 ...; default: one file"},
 	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress), .help = "compress the trace", .flags = OPT_CLI_ONLY},
 	{.name = NULL},
 };
@@ -125,6 +127,8 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o, c
 				(json_int_t)o->counts.n_unnamed, "n_unknown_descriptors", (json_int_t)o->counts.n_unknown, "n_handed_over",
 				(json_int_t)o->counts.n_handed_over, "n_arguments_lost", (json_int_t)o->n_memory_lost, "wait_status",
 				(json_int_t)(o->has_status ? o->status : 0));
+	if (all && o->counts.n_rings)
+		json_object_set_new(json_object_get(all, "capture"), "n_rings", json_integer((json_int_t)o->counts.n_rings));
 	json_t *list = processes_list(processes);
 	if (all && list)
 		json_object_set(all, "processes", list);

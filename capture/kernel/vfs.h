@@ -22,6 +22,7 @@ struct vfs_config {
 	int64_t pid;	       /* --pid: of a running process; 0 none */
 	int faults;	       /* --faults: enum vfs_faults */
 	int paths;	       /* --paths: enum vfs_paths */
+	const char *rotate;	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
 	bool compress;	       /* --compress */
 	char **command;	       /* argv, NULL-terminated; NULL none */
 };

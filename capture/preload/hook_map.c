@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "capture/op.h"
-#include "capture/preload/core.h"
+#include "capture/preload/uring.h"
 
 /* Allocators stand in for these functions as well. Where nothing is captured yet, or for a moment, TIMED returns: the mark would stay. */
 #define WITHIN(timed)                                                                                                  \
@@ -16,11 +16,15 @@
 
 EXPORT void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
+	if (unlikely(uring_n_mapped) && flags & MAP_FIXED)
+		uring_mapped_unmap(at, n);
 	if (flags & MAP_ANONYMOUS)
 		return REAL(mmap)(at, n, protection, flags, fd, offset);
 	WITHIN(TIMED_OF(CAUSE_FD(fd), void *, mmap, at, n, protection, flags, fd, offset));
 	uint32_t both = ((uint32_t)flags & 0x1fffffff) | (uint32_t)(protection & 7) << 29;
 	capture_io(OP_MMAP, begin, end, fd, (uint64_t)offset, n, both, (int64_t)(intptr_t)got);
+	if (unlikely(uring_n_mapped) && got != MAP_FAILED)
+		uring_mapped_map(fd, (uint64_t)offset, got);
 	return got;
 }
 ALIAS(mmap64, mmap);
@@ -28,6 +32,8 @@ ALIAS(__mmap, mmap);
 
 EXPORT int munmap(void *at, size_t n)
 {
+	if (unlikely(uring_n_mapped))
+		uring_mapped_unmap(at, n);
 	WITHIN(TIMED(int, munmap, at, n));
 	IO(OP_MUNMAP, -1, (uintptr_t)at, n, 0);
 	return got;
@@ -67,6 +73,8 @@ EXPORT void *mremap(void *at, size_t n, size_t wanted, int flags, ...)
 	va_start(ap, flags);
 	void *to = flags & MREMAP_FIXED ? va_arg(ap, void *) : NULL;
 	va_end(ap);
+	if (unlikely(uring_n_mapped))
+		uring_mapped_unmap(at, n);
 	WITHIN(TIMED(void *, mremap, at, n, wanted, flags, to));
 	capture_io(OP_MREMAP, begin, end, -1, (uintptr_t)at, wanted, (uint32_t)flags, (int64_t)(intptr_t)got);
 	return got;

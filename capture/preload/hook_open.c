@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "capture/op.h"
-#include "capture/preload/core.h"
+#include "capture/preload/uring.h"
 
 /* --- open ----------------------------------------------------------------------------------------------------------- */
 
@@ -119,6 +119,8 @@ ALIAS(mkostemps64, mkostemps);
 
 EXPORT int close(int fd)
 {
+	if (unlikely(uring_n_mapped))
+		uring_mapped_close(fd);
 	TIMED(int, close, fd);
 	IO(OP_CLOSE, fd, 0, 0, 0);
 	cause_closed(fd);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "capture/op.h"
-#include "capture/preload/core.h"
+#include "capture/preload/uring.h"
 
 /* --- environments ---------------------------------------------------------------------------------------------------- */
 
@@ -314,6 +314,7 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	cause_fork_prepare();                                                                                          \
 	pid_t got = REAL(function)();                                                                                  \
 	if (got == 0 && capture_state == CAPTURE_ON) {                                                                 \
+		uring_mapped_forked();                                                                                 \
 		capture_more();                                                                                        \
 		cause_forked();                                                                                        \
 	}                                                                                                              \
@@ -345,6 +346,7 @@ static int clone_child(void *argument)
 	if (s.flags & CLONE_VM)
 		capture_vfork_child((uint32_t)RAW(SYS_getpid));
 	else if (capture_state == CAPTURE_ON) {
+		uring_mapped_forked();
 		capture_more();
 		cause_forked();
 	}

@@ -24,7 +24,7 @@
 
 #include "capture/op.h"
 #include "capture/preload/async.h"
-#include "capture/preload/core.h"
+#include "capture/preload/uring.h"
 
 enum shape {
 	SHAPE_NONE,
@@ -43,7 +43,7 @@ enum shape {
 	AT_MODE_FLAGS,	  /* dir, path, mode, flags: fchmodat2 */
 	AT_HOW,		  /* dir, path, struct open_how: openat2 */
 	PATH_ONLY,
-	FD_COUNT, /* fd, count: io_uring_enter */
+	RING, /* io_uring_enter: note_enter() */
 };
 
 #ifndef SYS_fchmodat2
@@ -86,7 +86,7 @@ static const struct row {
 	{SYS_rmdir, OP_RMDIR, PATH_ONLY},
 	{SYS_getdents, OP_GETDENTS, FD_LENGTH},
 #endif
-	{SYS_io_uring_enter, OP_IO_URING_ENTER, FD_COUNT},
+	{SYS_io_uring_enter, OP_IO_URING_ENTER, RING},
 };
 
 static const struct row *row_of(long number)
@@ -139,7 +139,6 @@ static void note_call(const struct row *w, const long *a, uint64_t begin, uint64
 		n.flags = (uint32_t)a[2];
 		break;
 	case FD_SIZE:
-	case FD_COUNT:
 		n.length = (uint64_t)a[1];
 		break;
 	case FD_RANGE_FLAGS:
@@ -369,6 +368,26 @@ static struct cause_call row_begin(const struct row *w, const long *a)
 #define CAUSE_ROW(w, a)
 #endif
 
+/* A call on a ring that is not known says so by its record: what it handed over is not in the trace. */
+static void note_enter(const long *a, uint64_t begin, uint64_t end, long got)
+{
+	enum { ENTER_REGISTERED_RING = 1 << 4 }; /* the first argument is no descriptor */
+	const int saved = errno;
+	const bool known = !(a[3] & ENTER_REGISTERED_RING) && uring_mapped_entered((int)a[0], begin, end);
+	errno = saved;
+	capture_io(OP_IO_URING_ENTER, begin, end, (int)a[0], 0, (uint64_t)a[1], known ? LOG_BY_LIBURING : 0, got);
+}
+
+/* Calls that set up a ring, or register its files. Returns `got`. */
+static long ring_by_number(long number, const long *a, long got)
+{
+	if (number == SYS_io_uring_setup && got >= 0)
+		uring_mapped_setup((int)got, (const struct io_uring_params *)a[1]);
+	else if (number == SYS_io_uring_register && got >= 0 && uring_n_mapped)
+		uring_mapped_register((int)a[0], (unsigned int)a[1], (const void *)a[2], (unsigned int)a[3]);
+	return got;
+}
+
 EXPORT long syscall(long number, ...)
 {
 	long a[6];
@@ -386,6 +405,8 @@ EXPORT long syscall(long number, ...)
 		return got;
 	if (!w || !capture_is_on()) {
 		CAUSE_NUMBER(number, a);
+		if (capture_is_on() && (number == SYS_io_uring_setup || number == SYS_io_uring_register))
+			return ring_by_number(number, a, descriptor_by_number(number, a, real(number, a[0], a[1], a[2], a[3], a[4], a[5])));
 		return descriptor_by_number(number, a, real(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 	}
 	int dir;
@@ -393,11 +414,16 @@ EXPORT long syscall(long number, ...)
 	if (is_on_path(w, a, &dir, &path))
 		capture_look(dir, path);
 	CAUSE_ROW(w, a);
+	if (number == SYS_close && unlikely(uring_n_mapped))
+		uring_mapped_close((int)a[0]);
 	uint64_t begin = clock_begin(&capture_clock);
 	got = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	uint64_t end = clock_end(&capture_clock);
 	if (number == SYS_write || number == SYS_pwrite64)
 		CONTENT((int)a[0], (const void *)a[1], got);
-	note_call(w, a, begin, end, got);
+	if (number == SYS_io_uring_enter)
+		note_enter(a, begin, end, got);
+	else
+		note_call(w, a, begin, end, got);
 	return got;
 }

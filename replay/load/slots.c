@@ -74,8 +74,8 @@ static void file_follow(struct slot_file *file, const struct load_request *r)
 	file->created = (r->op == OP_OPEN || r->op == OP_FOPEN) && r->flags & O_CREAT;
 }
 
-/* `origin`: whose open file it works on, which nobody may have been seen to open: then it has to be opened for all that is done by any of its
- * descriptors. */
+/* Follows what an open file is used for. `origin`: the slot that opened it. No open in the trace: it is opened for all that its descriptors
+ * do, and only for writing if a read failed with EBADF. */
 static void access_follow(struct slot *b, struct slot *origin, const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
@@ -83,8 +83,10 @@ static void access_follow(struct slot *b, struct slot *origin, const struct load
 		      r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
 	b->stream |= o->family == FAMILY_STREAM;
 	b->directory |= o->family == FAMILY_DIRECTORY || r->op == OP_FCHDIR;
-	if (origin->inferred && r->rvalue >= 0 && writes)
+	if (origin->inferred && r->rvalue >= 0 && writes && origin->flags != O_WRONLY)
 		origin->flags = b->flags = O_RDWR;
+	if (origin->inferred && r->rvalue == -EBADF && o->family == FAMILY_READ)
+		origin->flags = b->flags = O_WRONLY;
 }
 
 /* --- one request -------------------------------------------------------------------------------------------------- */
@@ -287,11 +289,12 @@ static void threads_count(struct finder *f)
 	}
 }
 
+/* The root by itself, "/", says nothing about the other names: readers of a whole machine's trace may have called it so. */
 static bool any_absolute(const struct trace *t, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct trace_object *o = trace_object(t, i);
-		if (o && o->kind == OBJECT_PATH && o->name && o->name[0] == '/')
+		if (o && o->kind == OBJECT_PATH && o->name && o->name[0] == '/' && o->name[strspn(o->name, "/")])
 			return true;
 	}
 	return false;

@@ -173,6 +173,8 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 	struct slots *s = f->s;
 	uint32_t process = process_of(f, r), slot = 0;
 	const uint32_t *bound = u64_map_find(&f->bound, u64_pair(process, (uint32_t)fd));
+	if (bound && !f->walk[*bound].closed && r->object == OBJECT_NONE && r->rvalue == -EBADF)
+		return 0; /* an exec, or a call that the trace does not have, closed it */
 	if (bound) {
 		const bool closed = f->walk[*bound].closed;
 		/* another name: the trace missed an open, or the file was renamed meanwhile */

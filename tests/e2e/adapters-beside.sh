@@ -54,7 +54,7 @@ reasons() { # REPLAYER TEXT: each of its 4 runs failed for that
 	done
 }
 reasons symlink "by a symbolic link"
-reasons hardlink "made or changed 'second"
+reasons hardlink 'made second'
 reasons pipe "by a named pipe"
 reasons another "by another file"
 reasons removes "the replayer removed '"

@@ -55,3 +55,29 @@ command -v sqlite3 >/dev/null && silent_about sqlite3 :memory: 'select 1'
 [ ! -x /usr/bin/python3 ] || silent_about /usr/bin/python3 -c 'import json, ssl, sqlite3'
 printf 'int main(void) { return 0; }\n' >m.c
 silent_about $compiler -o m m.c
+
+# a trace that misses what such programs did is never called complete
+complete() { # COMMAND...
+	capture "$@"
+	grep -q '^Health     complete$' info || fail "not called complete: $*: $(grep Health info)"
+	"$VALIDATE" info --json trace | grep -q '"incomplete": *\[\]' || fail "info --json names what is missing of: $*"
+}
+incomplete() { # WHY COMMAND...
+	why=$1
+	shift
+	capture "$@"
+	grep -q "^Health     complete as a file; the trace is incomplete: .*$why" info || fail "called complete: $*: $(grep Health info)"
+	"$VALIDATE" info --json trace >json
+	expect_line json "$why"
+}
+complete ./harmless files
+incomplete '1 program made, or can make, calls which capture could not see' ./raw files
+if $compiler -w -O1 -static -o static "$raw" -ldl 2>/dev/null; then
+	incomplete '1 program made, or can make, calls' sh -c './static nothing; true'
+fi
+if command -v go >/dev/null; then
+	printf 'package main\nimport "os"\nfunc main() { os.WriteFile("of-go", []byte("x"), 0644) }\n' >m.go
+	if GOCACHE=$PWD/cache GOFLAGS=-mod=mod go build -ldflags=-linkmode=external -o go-dynamic m.go 2>/dev/null; then
+		incomplete 'made, or can make, calls' ./go-dynamic
+	fi
+fi

@@ -53,3 +53,9 @@ expect_line err '--root'
 expect_status 3 "$VALIDATE" capture app -o "$PWD" -- true
 expect_status 3 "$VALIDATE" capture app -o /none/such/dir/x -- true
 expect_status 3 "$VALIDATE" capture app -o x --scratch "$PWD/none" -- true
+
+# a running process: the error says what can be done
+expect_status 2 "$VALIDATE" capture app --pid 12 -o x
+expect_line err 'validate capture vfs --pid 12 -o TRACE'
+expect_status 0 "$VALIDATE" capture app --help
+expect_line out 'capture vfs --pid'

@@ -79,6 +79,31 @@ for t in app back; do # times count from the first line; clone is not in it, so 
 	"$VALIDATE" export -q --to csv $t.trace -o - | cut -d, -f2,5- | sed '/,pread\|,pwrite\|,mmap/!s/;offset=[0-9]*//' >$t.calls
 done
 cmp app.calls back.calls || { diff app.calls back.calls | head >&2; fail "strace does not come back as it was"; }
+# threads come back as threads, and processes with their parents and with those that waited for them
+cat >family.strace <<'S'
+10 1.000000 openat(AT_FDCWD</w>, "a", O_RDWR|O_CREAT, 0644) = 3</w/a> <0.000001>
+10 1.000010 clone(child_stack=NULL, flags=CLONE_CHILD_CLEARTID|SIGCHLD) = 11 <0.000002>
+11 1.000020 write(3</w/a>, "x", 1) = 1 <0.000001>
+11 1.000030 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, exit_signal=0} => {parent_tid=[12]}, 88) = 12 <0.000001>
+12 1.000040 openat(AT_FDCWD</w>, "b", O_RDWR|O_CREAT, 0644) = 4</w/b> <0.000001>
+11 1.000050 write(4</w/b>, "y", 1) = 1 <0.000001>
+11 1.000060 vfork() = 13 <0.000001>
+13 1.000070 write(4</w/b>, "z", 1) = 1 <0.000001>
+12 1.000080 wait4(13, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = 13 <0.000001>
+10 1.000090 wait4(11, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = 11 <0.000001>
+S
+expect_status 0 "$VALIDATE" import -q family.strace -o family.trace
+for source in family.strace family.trace; do
+	expect_status 0 "$VALIDATE" export --to strace $source -o again.strace
+	expect_line err '5 requests written as strace'
+	expect_status 0 "$VALIDATE" import -q again.strace -o again.trace
+	for t in family again; do
+		"$VALIDATE" export -q --to csv $t.trace -o - | cut -d, -f1-8 >$t.calls
+		"$VALIDATE" info --json $t.trace | sed -n '/"processes"/,/\]/p' >>$t.calls
+	done
+	[ "$(grep -c waited_by family.calls)" = 2 ] || fail "who waited for whom: $(cat family.calls)"
+	diff family.calls again.calls || fail "threads and processes of $source do not come back as they were"
+done
 # ARTC's dialect: its names, no decorations, no time twice, no call before the thread's last has ended; and its list of files
 printf '10 1.000000100 openat(AT_FDCWD</>, "d/f", O_RDWR|O_CREAT, 0644) = 3</d/f> <0.000002000>\n10 1.000000200 pwrite64(3</d/f>, ""..., 5, 7) = 5 <0.000001500>\n10 1.000000300 newfstatat(3</d/f>, "", {st_mode=S_IFREG|0644, st_size=12, ...}, AT_EMPTY_PATH) = 0 <0.000001000>\n10 1.000005000 access("/d/g", F_OK) = -1 ENOENT (No such file or directory) <0.000001000>\n10 1.000006000 newfstatat(AT_FDCWD, "/d/g", 0x7ffd, AT_SYMLINK_NOFOLLOW) = -1 ENOENT (No such file or directory) <0.000001000>\n10 1.000007000 close(3</d/f>) = 0 <0.000001000>\n' >a.strace
 expect_status 0 "$VALIDATE" export --to artc a.strace -o a.artc

@@ -167,6 +167,19 @@ static double between_process(const struct analysis *a)
 	return median;
 }
 
+/* What the traces of a run lack, for the cells that the run is of: a replayer's own run, or every replayer's reference. */
+static void missing_count(struct analysis *a, const struct run *r)
+{
+	for (size_t i = 0; i < a->n_cells; i++) {
+		struct cell *c = &a->cell[i];
+		if (!r->block || c->scenario != r->scenario || (r->role >= 0 && (size_t)r->role != c->replayer))
+			continue;
+		if (__builtin_add_overflow(c->n_events_lost, r->summary.n_events_lost, &c->n_events_lost))
+			c->n_events_lost = UINT64_MAX;
+		c->n_cut += r->summary.n_cut > 0;
+	}
+}
+
 int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 {
 	const struct protocol *p = &r->protocol;
@@ -201,6 +214,7 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 		if (__builtin_add_overflow(a->n_programs_unseen, s->n_programs_unseen, &a->n_programs_unseen))
 			a->n_programs_unseen = UINT64_MAX;
 		a->n_cut += s->n_cut > 0;
+		missing_count(a, &r->run[i]);
 	}
 	a->between_process_cv = between_process(a);
 	dependence_pool(a, evidence);

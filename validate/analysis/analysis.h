@@ -164,6 +164,8 @@ struct cell { /* one scenario x one replayer */
 	unsigned int n_blocks, n_pairs, n_failed_program, n_failed_replayer; /* block 0 left out */
 	char first_failure[200];
 	double n_lanes; /* threads that make the program's requests, one at a time (analysis/pairs.h); NaN unknown, or not the same in all runs */
+	uint64_t n_events_lost;	  /* in capture, of the cell's runs: their traces are incomplete */
+	uint32_t n_cut;		  /* runs of the cell whose traces were made of one that has no end */
 	bool one_recording;	  /* the program runs anew in each pair, and all replays are of one recording */
 	bool single_reference;	  /* one recorded trace is the reference of all: no F, precision not applicable */
 	struct sample x, r;	  /* mean response time, ns: replay and program, paired by index */

@@ -120,6 +120,12 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 	else if (c->n_failed_program > most)
 		strbuf_addf(out, "%u of %u runs of the program failed, more than %.0f %%", c->n_failed_program, c->n_blocks,
 			    100 * MOST_FAILED);
+	else if (c->n_events_lost)
+		strbuf_addf(out, "its traces are incomplete: %llu %s lost in capture", (unsigned long long)c->n_events_lost,
+			    c->n_events_lost == 1 ? "event was" : "events were");
+	else if (c->n_cut)
+		strbuf_addf(out, "traces are incomplete: those of %u run%s were made of one that has no end", c->n_cut,
+			    c->n_cut == 1 ? "" : "s");
 	else if (isnan(bias->limit) && !c->bias.status)
 		strbuf_addstr(out, "the bias has no limit");
 	else if (bias->decision != DECISION_ACCEPT)

@@ -234,8 +234,7 @@ static unsigned long long llu(uint64_t v)
 	return v;
 }
 
-/* io_submit and io_uring_enter, where nobody has told what they handed over. */
-static uint64_t n_handed_over(const struct tally *s)
+uint64_t tally_n_handed_over(const struct tally *s)
 {
 	for (unsigned int op = OP_AIO_READ; op <= OP_AIO_OTHER; op++)
 		if (s->op[op].n)
@@ -267,7 +266,7 @@ const char *tally_warning(const struct tally *s, const struct trace_meta *meta, 
 		"requests that begin before the one before them in their thread: %llu (the clock went "
 		"backwards, or the trace is not in order)",
 		llu(s->n_backwards));
-	WARN_IF(n_handed_over(s), "calls that hand over asynchronous requests: %llu; these themselves are not in the trace", llu(n_handed_over(s)));
+	WARN_IF(tally_n_handed_over(s), "calls that hand over asynchronous requests: %llu; these themselves are not in the trace", llu(tally_n_handed_over(s)));
 	WARN_IF(s->n_without_begin + s->n_without_end, "requests without a time of begin or end: %llu",
 		llu(s->n_without_begin + s->n_without_end));
 	WARN_IF(gap_ns < 10, "a request every %.3g ns is implausible: is the unit of the times right?", gap_ns);

@@ -73,6 +73,8 @@ double tally_interarrival_ns(const struct tally *s);
 /* The threads with the most requests, then those with the smallest numbers: at most k. Returns how many. */
 size_t tally_top_threads(const struct tally *s, struct tally_thread *top, size_t k);
 
+/* Calls of io_submit and io_uring_enter in a trace that has no asynchronous request: what they handed over is not in it. Else 0. */
+uint64_t tally_n_handed_over(const struct tally *s);
 /* The i-th thing that makes the trace doubtful, in words, or NULL when there are no more. `buf` takes the text. */
 const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i, char *buf, size_t size);
 

@@ -866,6 +866,28 @@ static void test_trust_is_barred(void **state)
 	done(&c, &a);
 }
 
+/* A run whose trace is incomplete bars trust in its own cell; a run of the program, in every cell of the scenario. */
+static void test_incomplete_traces_bar_trust(void **state)
+{
+	(void)state;
+	const struct effect effect[] = {faultless, faultless};
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, effect, 1, 2, 30, 7);
+	assert_int_equal(a.n_trusted, 2);
+	run_find(&c, 3, 0, 1)->summary.n_events_lost = 2;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
+	assert_int_equal(a.cell[1].verdict, VERDICT_INCONCLUSIVE);
+	assert_non_null(strstr(a.cell[1].verdict_reason, "2 events were lost in capture"));
+	run_find(&c, 3, 0, 1)->summary.n_events_lost = 0;
+	run_find(&c, 4, 0, ROLE_PROGRAM)->summary.n_cut = 1;
+	again(&c, &a);
+	assert_int_equal(a.n_inconclusive, 2);
+	assert_non_null(strstr(a.cell[0].verdict_reason, "those of 1 run were made of one that has no end"));
+	done(&c, &a);
+}
+
 /* What a recording does to its replays is in all of its pairs: 20 pairs of 5 recordings know the bias as 5 values do. */
 static void test_recordings_are_clusters(void **state)
 {
@@ -930,6 +952,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_trust_is_barred),
+	    cmocka_unit_test(test_incomplete_traces_bar_trust),
 	    cmocka_unit_test(test_budget),
 	    cmocka_unit_test(test_recordings_are_clusters),
 	    cmocka_unit_test(test_faultless_is_trusted),

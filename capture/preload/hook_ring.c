@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What lies in the queues of a ring. A program writes entries into the submission queue and reads results from the completion queue, in
+ * memory; at each call on the ring both queues are looked at. So a request begins with the call that handed it over, and ends with
+ * the first look after its result was there: at the end of the call that waited for it, as a rule. */
+#include "capture/preload/uring.h"
+
+#include "capture/op.h"
+
+enum { N_RINGS = 64, N_FILES = 1024 };
+/* of linux/io_uring.h, where it is older than these */
+enum { SETUP_SQE128 = 1u << 10, SETUP_CQE32 = 1u << 11, SQE_SKIP = 1u << 6, CQE_MORE = 1u << 1 };
+
+struct ring { /* what we must remember of one */
+	const struct io_uring *_Atomic of;
+	_Atomic uint32_t seen; /* completions noted: the queue's tail then */
+	_Atomic uint32_t n_files;
+	_Atomic int32_t file[N_FILES]; /* registered descriptors */
+};
+static struct ring rings[N_RINGS];
+
+/* --- rings -------------------------------------------------------------------------------------------------------------- */
+
+static struct ring *ring_of(const struct io_uring *u)
+{
+	for (int i = 0; i < N_RINGS; i++)
+		if (atomic_load_explicit(&rings[i].of, memory_order_acquire) == u)
+			return &rings[i];
+	for (int i = 0; i < N_RINGS; i++) {
+		const struct io_uring *none = NULL;
+		if (!atomic_compare_exchange_strong(&rings[i].of, &none, u))
+			continue;
+		atomic_store(&rings[i].seen, __atomic_load_n(u->cq.head, __ATOMIC_RELAXED));
+		atomic_store(&rings[i].n_files, 0);
+		return &rings[i];
+	}
+	return NULL; /* too many: results of this one are not seen */
+}
+
+static uint64_t key_of(const struct io_uring *u, uint64_t user_data)
+{
+	return user_data ^ (uintptr_t)u * 0x9e3779b97f4a7c15u;
+}
+
+void uring_completions_note(const struct io_uring *u, uint64_t now)
+{
+	struct ring *r = ring_of(u);
+	if (!r)
+		return;
+	const uint32_t mask = *u->cq.ring_mask, shift = u->flags & SETUP_CQE32 ? 1 : 0;
+	uint32_t tail = __atomic_load_n(u->cq.tail, __ATOMIC_ACQUIRE), from = atomic_load(&r->seen);
+	do {
+		if ((int32_t)(tail - from) <= 0)
+			return;
+	} while (!atomic_compare_exchange_weak(&r->seen, &from, tail)); /* two threads must not both note them */
+	if (tail - from > mask + 1)
+		from = tail - mask - 1; /* the others are written over */
+	for (; from != tail; from++) {
+		const struct io_uring_cqe *c = &u->cq.cqes[(from & mask) << shift];
+		const uint64_t key = key_of(u, c->user_data);
+		if (!(c->flags & CQE_MORE) && !uring_named_done(key, c->res, now))
+			async_note_done(key, c->res, now);
+	}
+}
+
+/* --- what is asked for --------------------------------------------------------------------------------------------------- */
+
+static uint64_t total_of(const struct io_uring_sqe *s)
+{
+	const struct iovec *v = (const struct iovec *)(uintptr_t)s->addr;
+	const uint32_t n = s->len < 1024 ? s->len : 1024;
+	uint64_t total = 0;
+	if (!capture_readable(v, n * sizeof *v)) /* for the kernel to refuse */
+		return 0;
+	for (uint32_t i = 0; i < n; i++)
+		total += v[i].iov_len;
+	return total;
+}
+
+/* Operations on files that have no row of their own are AIO_OTHER with their number. */
+static bool is_other(uint8_t opcode)
+{
+	return (opcode >= IORING_OP_FALLOCATE && opcode <= IORING_OP_CLOSE) || opcode == IORING_OP_STATX ||
+	       opcode == IORING_OP_FADVISE || opcode == IORING_OP_MADVISE || opcode == IORING_OP_OPENAT2 ||
+	       opcode == IORING_OP_SPLICE || opcode == IORING_OP_SYNC_FILE_RANGE ||
+	       (opcode >= 33 /* TEE */ && opcode <= 39 /* LINKAT */ && opcode != 34 /* SHUTDOWN */) ||
+	       (opcode >= 41 /* FSETXATTR */ && opcode <= 44 /* GETXATTR */) || opcode == 55 /* FTRUNCATE */;
+}
+
+static uint16_t op_of(const struct io_uring_sqe *s)
+{
+	switch (s->opcode) {
+	case IORING_OP_READ:
+	case IORING_OP_READ_FIXED:
+		return OP_AIO_READ;
+	case IORING_OP_WRITE:
+	case IORING_OP_WRITE_FIXED:
+		return OP_AIO_WRITE;
+	case IORING_OP_READV:
+		return OP_AIO_READV;
+	case IORING_OP_WRITEV:
+		return OP_AIO_WRITEV;
+	case IORING_OP_FSYNC:
+		return s->fsync_flags & IORING_FSYNC_DATASYNC ? OP_AIO_FDATASYNC : OP_AIO_FSYNC;
+	default:
+		return is_other(s->opcode) ? OP_AIO_OTHER : OP_INVALID; /* no request on a file */
+	}
+}
+
+static const struct io_uring_sqe *entry_at(const struct io_uring *u, uint32_t i)
+{
+	return &u->sq.sqes[(size_t)(i & *u->sq.ring_mask) << (u->flags & SETUP_SQE128 ? 1 : 0)];
+}
+
+static struct asked asked_of(const struct io_uring *u, const struct ring *r, uint32_t i)
+{
+	const struct io_uring_sqe *s = entry_at(u, i);
+	struct asked a = {key_of(u, s->user_data), s->off, s->len, s->fd, op_of(s), s->opcode};
+	if (s->flags & IOSQE_FIXED_FILE) {
+		uint32_t n = r ? atomic_load(&r->n_files) : 0;
+		a.fd = s->fd >= 0 && (uint32_t)s->fd < n ? atomic_load(&r->file[s->fd]) : -1;
+	}
+	if (a.op == OP_AIO_READV || a.op == OP_AIO_WRITEV)
+		a.length = total_of(s);
+	if (a.op == OP_AIO_WRITE || a.op == OP_AIO_WRITEV)
+		a.bytes = (const void *)(uintptr_t)s->addr;
+	a.n_vector = a.op == OP_AIO_WRITEV ? s->len : 0;
+	if (s->flags & SQE_SKIP)
+		a.key = ~a.key; /* nothing is told of it if it succeeds */
+	return a;
+}
+
+static bool is_polled(const struct io_uring *u)
+{
+	return u->flags & IORING_SETUP_SQPOLL; /* a thread of the kernel takes the entries: its pace tells nothing */
+}
+
+void uring_watch_begin(struct uring_watch *w, const struct io_uring *u, bool submits)
+{
+	w->from = is_polled(u) ? u->sq.sqe_head : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE);
+	w->n = submits ? u->sq.sqe_tail - w->from : 0;
+	const struct ring *r = ring_of(u);
+	uring_completions_note(u, clock_now(&capture_clock));
+	w->n_before = w->n < URING_NOTED_BEFORE ? w->n : URING_NOTED_BEFORE;
+	for (uint32_t i = 0; i < w->n_before; i++)
+		w->before[i] = asked_of(u, r, w->from + i);
+}
+
+void uring_watch_end(const struct uring_watch *w, const struct io_uring *u, uint64_t begin, uint64_t end, uint32_t length, int got)
+{
+	const struct ring *r = ring_of(u);
+	uint32_t n = is_polled(u) ? u->sq.sqe_head - w->from : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE) - w->from;
+	int saved = errno;
+	errno = got < 0 ? -got : 0;
+	capture_io(OP_IO_URING_ENTER, begin, end, u->ring_fd, 0, length, LOG_BY_LIBURING, got < 0 ? -1 : got);
+	errno = saved;
+	for (uint32_t i = 0; i < n && i < w->n; i++) {
+		const struct asked a = i < w->n_before ? w->before[i] : asked_of(u, r, w->from + i);
+		const struct io_uring_sqe *s = entry_at(u, w->from + i);
+		const bool same = s->opcode == a.what && key_of(u, s->user_data) == a.key; /* no other thread has filled its place anew */
+		if (!same || !uring_named_ask(s, a.key, a.fd, begin))
+			async_note_asked(&a, begin, end);
+	}
+	uring_completions_note(u, end);
+}
+
+void uring_entry_note(const struct io_uring *u, uint32_t i, uint64_t begin, uint64_t end)
+{
+	const struct asked a = asked_of(u, ring_of(u), i);
+	if (!uring_named_ask(entry_at(u, i), a.key, a.fd, begin))
+		async_note_asked(&a, begin, end);
+}
+
+void uring_forget(const struct io_uring *u)
+{
+	struct ring *r = ring_of(u);
+	if (r)
+		atomic_store(&r->of, NULL);
+}
+
+
+void uring_files_register(const struct io_uring *u, uint32_t at, const int *fd, uint32_t n, uint32_t n_files)
+{
+	struct ring *r = capture_is_on() ? ring_of(u) : NULL;
+	for (uint32_t i = 0; r && i < n && at < N_FILES && i < N_FILES - at; i++)
+		atomic_store(&r->file[at + i], fd ? fd[i] : -1);
+	if (r && n_files != UINT32_MAX)
+		atomic_store(&r->n_files, n_files < N_FILES ? n_files : N_FILES);
+}

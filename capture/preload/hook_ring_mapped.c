@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rings that a program sets up and maps itself, without liburing (libuv, and with it Node.js): io_uring_setup and io_uring_enter by
+ * syscall(3), and mmap of the descriptor. With IORING_SETUP_SQPOLL there may be no call at all between an entry and its result, so the
+ * queues are also looked at where a program waits for events. Entries that were overwritten before a look are counted as lost. */
+#include <poll.h>
+#include <sys/epoll.h>
+
+#include "capture/preload/uring.h"
+
+enum { N_MAPPED = 64, TRIES = 10000 };
+enum { SETUP_NO_MMAP = 1u << 14, SETUP_NO_SQARRAY = 1u << 16 };
+/* opcodes of io_uring_register(2) */
+enum { REGISTER_FILES = 2, UNREGISTER_FILES = 3, REGISTER_FILES_UPDATE = 6, REGISTER_FILES2 = 13, REGISTER_FILES_UPDATE2 = 14 };
+
+struct files_update { /* struct io_uring_rsrc_update2, which begins like struct io_uring_files_update */
+	uint32_t offset, reserved;
+	uint64_t data, tags;
+	uint32_t n, reserved2;
+};
+struct files_register { /* struct io_uring_rsrc_register */
+	uint32_t n, flags;
+	uint64_t reserved, data, tags;
+};
+
+static struct mapped {
+	_Atomic int fd; /* + 1; 0: the place is free */
+	_Atomic bool busy; /* a thread looks at it */
+	struct io_uring_params p;
+	struct io_uring u;
+	const char *sq, *cq, *sqes; /* where they are mapped; NULL: not so far */
+	uint32_t seen; /* entries noted: the queue's head or tail then */
+} mapped[N_MAPPED];
+_Atomic uint32_t uring_n_mapped;
+
+/* The place of the ring, taken; NULL: there is none, or another thread, or the call that a signal's handler has interrupted, keeps it. */
+static struct mapped *mapped_take(struct mapped *m)
+{
+	for (int i = 0; i < TRIES; i++)
+		if (!atomic_exchange_explicit(&m->busy, true, memory_order_acquire))
+			return m;
+	return NULL;
+}
+
+static void mapped_put(struct mapped *m)
+{
+	atomic_store_explicit(&m->busy, false, memory_order_release);
+}
+
+static struct mapped *mapped_of(int fd)
+{
+	for (int i = 0; fd >= 0 && uring_n_mapped && i < N_MAPPED; i++)
+		if (atomic_load(&mapped[i].fd) == fd + 1)
+			return mapped_take(&mapped[i]);
+	return NULL;
+}
+
+static bool is_whole(const struct mapped *m)
+{
+	return m->sq && m->cq && m->sqes;
+}
+
+static void pointers_set(struct mapped *m)
+{
+	const struct io_sqring_offsets *s = &m->p.sq_off;
+	const struct io_cqring_offsets *c = &m->p.cq_off;
+#define IN(base, at) ((void *)(uintptr_t)((base) + (at)))
+	m->u.sq.head = IN(m->sq, s->head);
+	m->u.sq.tail = IN(m->sq, s->tail);
+	m->u.sq.ring_mask = IN(m->sq, s->ring_mask);
+	m->u.sq.array = IN(m->sq, s->array);
+	m->u.sq.sqes = IN(m->sqes, 0);
+	m->u.cq.head = IN(m->cq, c->head);
+	m->u.cq.tail = IN(m->cq, c->tail);
+	m->u.cq.ring_mask = IN(m->cq, c->ring_mask);
+	m->u.cq.cqes = IN(m->cq, c->cqes);
+#undef IN
+	m->u.flags = m->p.flags;
+	m->u.features = m->p.features;
+	m->seen = __atomic_load_n(m->u.sq.head, __ATOMIC_ACQUIRE);
+}
+
+/* Notes the entries that the kernel has taken, or may take at any time, and then the results. */
+static void ring_look(struct mapped *m, uint64_t begin, uint64_t end)
+{
+	const struct io_uring *u = &m->u;
+	if (!is_whole(m))
+		return;
+	const uint32_t tail = __atomic_load_n(u->sq.tail, __ATOMIC_ACQUIRE), n_entries = m->p.sq_entries;
+	const uint32_t to = m->p.flags & IORING_SETUP_SQPOLL ? tail : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE);
+	if ((int32_t)(to - m->seen) < 0)
+		m->seen = to;
+	for (; tail - m->seen > n_entries && m->seen != to; m->seen++)
+		capture_lost(); /* overwritten by later ones */
+	for (; m->seen != to; m->seen++) {
+		const uint32_t at = m->seen & *u->sq.ring_mask;
+		uring_entry_note(u, m->p.flags & SETUP_NO_SQARRAY ? at : u->sq.array[at], begin, end);
+	}
+	uring_completions_note(u, end);
+}
+
+static void mapped_forget(struct mapped *m)
+{
+	uring_forget(&m->u);
+	m->sq = m->cq = m->sqes = NULL;
+	if (atomic_exchange(&m->fd, 0))
+		uring_n_mapped--;
+}
+
+void uring_mapped_setup(int fd, const struct io_uring_params *p)
+{
+	uring_mapped_close(fd);
+	for (int i = 0; i < N_MAPPED && fd >= 0 && !(p->flags & SETUP_NO_MMAP); i++) {
+		struct mapped *m = atomic_load(&mapped[i].fd) ? NULL : mapped_take(&mapped[i]);
+		if (m && !atomic_load(&m->fd)) {
+			m->p = *p;
+			m->u.ring_fd = fd;
+			atomic_store(&m->fd, fd + 1);
+			uring_n_mapped++;
+			i = N_MAPPED;
+		}
+		if (m)
+			mapped_put(m);
+	}
+}
+
+void uring_mapped_map(int fd, uint64_t offset, void *at)
+{
+	struct mapped *m = mapped_of(fd);
+	if (!m)
+		return;
+	if (offset == IORING_OFF_SQ_RING) {
+		m->sq = at;
+		if (m->p.features & IORING_FEAT_SINGLE_MMAP)
+			m->cq = at;
+	} else if (offset == IORING_OFF_CQ_RING) {
+		m->cq = at;
+	} else if (offset == IORING_OFF_SQES) {
+		m->sqes = at;
+	}
+	if (is_whole(m))
+		pointers_set(m);
+	mapped_put(m);
+}
+
+void uring_mapped_unmap(const void *at, size_t n)
+{
+	const uintptr_t from = (uintptr_t)at;
+	for (int i = 0; i < N_MAPPED; i++) {
+		struct mapped *m = atomic_load(&mapped[i].fd) ? mapped_take(&mapped[i]) : NULL;
+		if (!m)
+			continue;
+		if ((uintptr_t)m->sq - from < n || (uintptr_t)m->cq - from < n || (uintptr_t)m->sqes - from < n) {
+			const uint64_t now = clock_now(&capture_clock);
+			ring_look(m, now, now);
+			mapped_forget(m);
+		}
+		mapped_put(m);
+	}
+}
+
+/* The memory stays until it is unmapped; only the number may be another ring's from now on. */
+void uring_mapped_close(int fd)
+{
+	struct mapped *m = mapped_of(fd);
+	if (!m)
+		return;
+	const uint64_t now = clock_now(&capture_clock);
+	ring_look(m, now, now);
+	mapped_forget(m);
+	mapped_put(m);
+}
+
+void uring_mapped_forked(void)
+{
+	for (int i = 0; i < N_MAPPED && uring_n_mapped; i++) {
+		mapped_forget(&mapped[i]);
+		mapped_put(&mapped[i]);
+	}
+}
+
+void uring_mapped_register(int fd, unsigned int what, const void *arg, unsigned int n)
+{
+	struct mapped *m = mapped_of(fd);
+	struct files_register all;
+	struct files_update some;
+	if (!m)
+		return;
+	switch (what) {
+	case REGISTER_FILES:
+		uring_files_register(&m->u, 0, arg, n, n);
+		break;
+	case UNREGISTER_FILES:
+		uring_files_register(&m->u, 0, NULL, 0, 0);
+		break;
+	case REGISTER_FILES2:
+		memcpy(&all, arg, sizeof all);
+		uring_files_register(&m->u, 0, (const int *)(uintptr_t)all.data, all.n, all.n);
+		break;
+	case REGISTER_FILES_UPDATE:
+	case REGISTER_FILES_UPDATE2:
+		memcpy(&some, arg, what == REGISTER_FILES_UPDATE ? offsetof(struct files_update, tags) : sizeof some);
+		uring_files_register(&m->u, some.offset, (const int *)(uintptr_t)some.data, what == REGISTER_FILES_UPDATE ? n : some.n, UINT32_MAX);
+		break;
+	default:
+		break;
+	}
+	mapped_put(m);
+}
+
+void uring_mapped_look(void)
+{
+	for (int i = 0; i < N_MAPPED; i++) {
+		struct mapped *m = atomic_load(&mapped[i].fd) ? mapped_take(&mapped[i]) : NULL;
+		if (!m)
+			continue;
+		const uint64_t now = clock_now(&capture_clock);
+		ring_look(m, now, now);
+		mapped_put(m);
+	}
+}
+
+bool uring_mapped_entered(int fd, uint64_t begin, uint64_t end)
+{
+	struct mapped *m = mapped_of(fd);
+	const bool known = m && is_whole(m);
+	if (known)
+		ring_look(m, begin, end);
+	if (m)
+		mapped_put(m);
+	return known;
+}
+
+/* --- where programs wait for what a ring tells by its descriptor ---------------------------------------------------------- */
+
+#ifndef CAPTURE_CAUSES /* which stands in for these, and refuses asynchronous requests */
+#define LOOKED(name, ...)                                                                                              \
+	do {                                                                                                           \
+		__typeof__(&name) real = REAL(name);                                                                   \
+		if (likely(!uring_n_mapped) || !capture_is_on())                                                       \
+			return real(__VA_ARGS__);                                                                      \
+		uring_mapped_look();                                                                                   \
+		const int got = real(__VA_ARGS__), saved = errno;                                                      \
+		uring_mapped_look();                                                                                   \
+		errno = saved;                                                                                         \
+		return got;                                                                                            \
+	} while (0)
+
+EXPORT int epoll_wait(int fd, struct epoll_event *to, int n, int limit)
+{
+	LOOKED(epoll_wait, fd, to, n, limit);
+}
+
+EXPORT int epoll_pwait(int fd, struct epoll_event *to, int n, int limit, const sigset_t *mask)
+{
+	LOOKED(epoll_pwait, fd, to, n, limit, mask);
+}
+
+EXPORT int poll(struct pollfd *fds, nfds_t n, int limit)
+{
+	LOOKED(poll, fds, n, limit);
+}
+
+EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *limit, const sigset_t *mask)
+{
+	LOOKED(ppoll, fds, n, limit, mask);
+}
+#endif

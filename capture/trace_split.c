@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/trace_split.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/units.h"
+#include "common/xalloc.h"
+
+#define BYTES_LEAST (64u << 10)
+#define NS_LEAST 1000000
+
+struct split {
+	struct trace *from;
+	const char *path;
+	const struct trace_parts *size;
+	bool compress;
+	struct trace_writer *to; /* NULL: between two parts */
+	uint32_t n;		 /* parts begun */
+	uint32_t n_objects;	 /* of the input, named in this part */
+	uint64_t n_bytes;	 /* of this part */
+	int64_t first_ns, end_ns; /* of the trace; of this part */
+};
+
+int trace_parts_parse(struct trace_parts *p, const char *text, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	*p = (struct trace_parts){0};
+	if (parse_duration(text, &p->ns, &ignored) && parse_size(text, &p->bytes, &ignored))
+		return err_set(e, EINVAL, "%s: a size (64M) or a duration (1h) is expected", text);
+	if (p->ns ? p->ns < NS_LEAST : p->bytes < BYTES_LEAST)
+		return err_set(e, ERANGE, "%s: a part has at least 64 KiB, or 1 ms", text);
+	return 0;
+}
+
+char *trace_part_name(const char *path, uint32_t index)
+{
+	return xasprintf("%s.%03u", path, index);
+}
+
+int64_t trace_part_index(const struct trace_meta *meta)
+{
+	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	const json_t *index = json_object_get(json_object_get(extra, "part"), "index");
+	const int64_t i = json_is_integer(index) ? json_integer_value(index) : -1;
+	json_decref(extra);
+	return i;
+}
+
+static char *extra_of_part(const struct split *s)
+{
+	const char *text = trace_meta(s->from)->extra_json, *slash = strrchr(s->path, '/');
+	json_t *extra = text ? json_loads(text, 0, NULL) : NULL;
+	extra = extra ? extra : json_object();
+	json_object_set_new(extra, "part", json_pack("{s:s%,s:I}", "of", slash ? slash + 1 : s->path,
+						    strlen(slash ? slash + 1 : s->path), "index", (json_int_t)s->n));
+	char *made = json_dumps(extra, JSON_COMPACT);
+	json_decref(extra);
+	return made;
+}
+
+static int part_begin(struct split *s, struct err *e)
+{
+	struct trace_meta meta = *trace_meta(s->from);
+	const struct trace_write_options how = {.compress = s->compress};
+	char *name = trace_part_name(s->path, s->n), *extra = extra_of_part(s);
+	meta.extra_json = extra;
+	if (s->n)
+		meta.files = (struct fileset){0};
+	int rc = trace_writer_open(&s->to, name, &meta, &how, e);
+	s->n++;
+	s->n_objects = 0;
+	s->n_bytes = 0;
+	free(extra);
+	free(name);
+	return rc;
+}
+
+static int part_end(struct split *s, struct err *e)
+{
+	struct trace_writer *to = s->to;
+	s->to = NULL;
+	return to ? trace_writer_close(to, e) : 0;
+}
+
+/* Numbers of objects are those of the input in every part: other descriptors' objects stand in the heap by number. */
+static int objects_copy(struct split *s, struct err *e)
+{
+	for (uint32_t id; s->n_objects < trace_n_objects(s->from); s->n_objects++) {
+		const struct trace_object *o = trace_object(s->from, s->n_objects);
+		int rc = o ? trace_writer_object(s->to, o->kind, o->name, &id, e) : 0;
+		if (!rc && (!o || id != s->n_objects))
+			rc = err_set(e, EBADMSG, "%s: object %u is missing, or there twice", s->path, s->n_objects);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static bool is_full(struct split *s, const struct trace_record *r, size_t bytes)
+{
+	if (s->size->bytes)
+		return s->n_bytes && s->n_bytes + bytes > s->size->bytes;
+	return r->begin_ns != TIME_NONE && r->begin_ns >= s->end_ns;
+}
+
+/* The part of a duration ends at a multiple of it from the trace's first request on. */
+static void end_find(struct split *s, const struct trace_record *r)
+{
+	if (r->begin_ns == TIME_NONE || !s->size->ns)
+		return;
+	if (s->n == 1 && s->first_ns == TIME_NONE)
+		s->first_ns = r->begin_ns;
+	s->end_ns = r->begin_ns + s->size->ns - (r->begin_ns - s->first_ns) % s->size->ns;
+}
+
+static int record_write(struct split *s, const struct trace_record *from, struct err *e)
+{
+	struct trace_record r = *from;
+	size_t len = 0;
+	const void *data = r.heap != HEAP_NONE ? trace_heap(s->from, r.heap, &len) : NULL;
+	int rc = 0;
+	if (s->to && is_full(s, &r, sizeof r + len))
+		rc = part_end(s, e);
+	if (!rc && !s->to) {
+		rc = part_begin(s, e);
+		end_find(s, &r);
+	}
+	s->n_bytes += sizeof r + len;
+	rc = rc ? rc : objects_copy(s, e);
+	r.heap = HEAP_NONE;
+	if (!rc && data)
+		rc = trace_writer_heap(s->to, data, len, &r.heap, e);
+	return rc ? rc : trace_writer_append(s->to, &r, 1, e);
+}
+
+int trace_split(const char *path, const struct trace_parts *p, bool compress, uint32_t *n, struct err *e)
+{
+	struct split s = {.path = path, .size = p, .compress = compress, .first_ns = TIME_NONE};
+	const struct trace_record *r;
+	int rc = trace_open(&s.from, path, e);
+	while (!rc && (rc = trace_next(s.from, &r, e)) == 1)
+		rc = record_write(&s, r, e);
+	if (!rc && !s.n)
+		rc = part_begin(&s, e); /* a trace without requests is one part */
+	if (rc)
+		trace_writer_abort(s.to);
+	else
+		rc = part_end(&s, e);
+	trace_close(s.from);
+	if (!rc && unlink(path))
+		rc = err_sys(e, errno, "cannot remove %s", path);
+	*n = s.n;
+	return rc;
+}

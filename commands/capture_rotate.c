@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/capture_rotate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int rotate_check(struct trace_parts *p, const char *text, struct err *e)
+{
+	struct err why = ERR_INIT;
+	int rc = text ? trace_parts_parse(p, text, &why) : 0;
+	return rc ? err_set(e, -rc, "--rotate %s", why.msg) : 0;
+}
+
+int rotate_apply(const struct trace_parts *p, const char *text, const char *output, bool compress, struct err *e)
+{
+	uint32_t n;
+	if (!text)
+		return 0;
+	int rc = trace_split(output, p, compress, &n, e);
+	if (rc)
+		return rc;
+	char *last = trace_part_name(output, n - 1), *stale = trace_part_name(output, n);
+	printf("%-14s%u, %s.000 to %s; one trace of them: validate slice %s -o JOINED\n", "parts", n, output, last, output);
+	if (!access(stale, F_OK))
+		printf("%-14s%s is a part of an earlier capture: remove it\n", "warning", stale);
+	free(stale);
+	free(last);
+	return 0;
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# capture --rotate: a trace in parts, by size and by time, and slice over the parts as one trace.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+requests() { # TRACE...: their requests, one after the other
+	for t; do
+		"$VALIDATE" export -q --to csv "$t" -o - | sed 1d || fail "exporting $t"
+	done
+}
+
+# by size: the parts follow each other, and joined they are the trace
+cat >program.sh <<'S'
+i=0
+while [ $i -lt 400 ]; do
+	echo $i >file.$i
+	i=$((i + 1))
+done
+cat file.* >/dev/null
+S
+mkdir in
+cd in
+expect_status 0 "$VALIDATE" capture app --root . --snapshot --rotate 64K -o ../t -- sh ../program.sh
+cd ..
+expect_line in/out 'one trace of them: validate slice'
+[ ! -e t ] || fail 'the trace is there as a whole, too'
+[ -e t.000 ] && [ -e t.001 ] && [ ! -e t.999 ] || fail "parts: $(echo t.*)"
+for part in t.*; do
+	[ "$(stat -c %s "$part")" -lt 300000 ] || fail "$part has $(stat -c %s "$part") bytes"
+	"$VALIDATE" info "$part" >/dev/null || fail "$part cannot be read"
+done
+expect_status 0 "$VALIDATE" slice t -o joined
+requests t.* | cut -d, -f1-8 >want
+requests joined | cut -d, -f1-8 | diff want - || fail 'the joined parts are not the trace'
+[ "$(wc -l <want)" -gt 1500 ] || fail "requests: $(wc -l <want)"
+expect_status 0 "$VALIDATE" slice t.* -o again
+cmp joined again >/dev/null || requests again | cut -d, -f1-8 | diff want - || fail 'parts that are named one by one'
+for order in fs temporal; do
+	rm -rf dir
+	mkdir dir
+	expect_status 0 "$VALIDATE" replay --order $order --prepare --dir dir joined
+	expect_line out 'mismatches      0'
+	[ "$(ls dir/file.* | wc -l)" -eq 400 ] || fail "files of the replay: $(ls dir | wc -l)"
+done
+"$VALIDATE" info --json joined >json
+! grep -q '"part"' json || fail 'the joined trace calls itself a part'
+
+# who wants one trace learns what to do; options that cannot be
+expect_status 3 "$VALIDATE" info t
+expect_line err 'validate slice t -o JOINED'
+for text in 5 1K 1us much; do
+	expect_status 2 "$VALIDATE" capture app --rotate $text -o x -- true
+	expect_line err "--rotate $text"
+done
+expect_status 2 "$VALIDATE" capture app --rotate 1h --content -o x -- true
+[ ! -e x ] && [ ! -e x.000 ] || fail 'something was captured'
+
+# by time; a part without a request is left out
+expect_status 0 "$VALIDATE" capture app --rotate 300ms -o s -- sh -c 'echo 1 >a; sleep 1; echo 2 >b'
+[ "$(echo s.*)" = 's.000 s.001' ] || fail "parts by time: $(echo s.*)"
+requests s.000 | grep -q 'path=[^;"]*/a[;"]' || fail 'the first request is not in the first part'
+requests s.001 | grep -q 'path=[^;"]*/b[;"]' || fail 'the last request is not in the last part'
+
+# a short capture is one part
+expect_status 0 "$VALIDATE" capture app --rotate 1h -o none -- true
+expect_line out 'none.000 to none.000'

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate import of strace: the root, working directories, renames, and the names that -y shows.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+csv() { # FILE: its requests' columns from the function on, without their numbers
+	"$VALIDATE" export -q --to csv "$1" -o - | cut -d, -f5- | sed 's/,[0-9]*,,[0-9]*$//' || fail "exporting $1"
+}
+paths() { # FILE: operation and path of each request
+	csv "$1" | sed -n 's/^\([a-z0-9_]*\),"path=\([^;"]*\).*/\1 \2/p'
+}
+files() { # the files below dir, in a line
+	(cd dir && find . -type f | sort | tr '\n' ' ')
+}
+
+# the root of the machine is named like the root of any trace: relative names keep their place in a replay, whatever the directory
+cat >root.strace <<'S'
+10 1.000000 stat("/", {st_mode=S_IFDIR|0755, st_size=4096, ...}) = 0 <0.000001>
+10 1.000001 openat(AT_FDCWD</w>, "/", O_RDONLY|O_DIRECTORY) = 3</> <0.000001>
+10 1.000002 mkdirat(3</>, "made", 0755) = 0 <0.000001>
+10 1.000003 mkdirat(AT_FDCWD</w>, "d", 0755) = 0 <0.000001>
+10 1.000004 chdir("/w/d") = 0 <0.000001>
+10 1.000005 openat(AT_FDCWD</w/d>, "f", O_WRONLY|O_CREAT, 0644) = 4</w/d/f> <0.000001>
+10 1.000006 write(4</w/d/f>, "x", 1) = 1 <0.000001>
+10 1.000007 chdir("/") = 0 <0.000001>
+10 1.000008 openat(AT_FDCWD</>, "top", O_WRONLY|O_CREAT, 0644) = 5</top> <0.000001>
+S
+paths root.strace >got
+cat >want <<'C'
+stat .
+open .
+mkdir made
+mkdir w/d
+chdir w/d
+open w/d/f
+write w/d/f
+chdir .
+open top
+C
+diff want got || fail 'paths of a trace with the root in it'
+expect_status 0 "$VALIDATE" import -q root.strace -o root.trace
+for order in fs temporal; do
+	for engine in event coordinator; do
+		rm -rf dir
+		mkdir dir
+		expect_status 0 "$VALIDATE" replay --engine $engine --order $order --prepare --dir dir root.trace
+		expect_line out 'mismatches      0'
+		[ "$(files)" = './top ./w/d/f ' ] || fail "$engine, $order: files at $(files)"
+	done
+done
+# as strace prints it, and back
+expect_status 0 "$VALIDATE" export -q --to strace root.trace -o again.strace
+expect_line again.strace 'newfstatat(AT_FDCWD, "/", '
+paths again.strace | diff want - || fail 'paths of a trace that was exported'
+# where another reader has named the root "/"
+"$VALIDATE" export -q --to csv root.trace -o slash.csv
+sed -i 's/path=\.;/path=\/;/; s/path=\."/path=\/"/' slash.csv
+expect_line slash.csv 'path=/;'
+expect_status 0 "$VALIDATE" import -q slash.csv -o slash.trace
+rm -rf dir
+mkdir dir
+expect_status 0 "$VALIDATE" replay --prepare --dir dir slash.trace
+[ "$(files)" = './top ./w/d/f ' ] || fail "a root named /: files at $(files)"
+
+# a renamed directory: what is opened below its descriptor, and below the working directory, has the new name
+cat >moved.strace <<'S'
+10 1.000000 chdir("/w") = 0 <0.000001>
+10 1.000001 mkdir("a", 0755) = 0 <0.000001>
+10 1.000002 open("a", O_RDONLY|O_DIRECTORY) = 3 <0.000001>
+10 1.000003 rename("a", "b") = 0 <0.000001>
+10 1.000004 openat(3, "f", O_WRONLY|O_CREAT, 0644) = 4 <0.000001>
+10 1.000005 fchdir(3) = 0 <0.000001>
+10 1.000006 mkdir("c", 0755) = 0 <0.000001>
+10 1.000007 chdir("c") = 0 <0.000001>
+10 1.000008 rename("/w/b", "/w/d") = 0 <0.000001>
+10 1.000009 open("g", O_WRONLY|O_CREAT, 0644) = 5 <0.000001>
+10 1.000010 mkdir("/w/x", 0755) = 0 <0.000001>
+10 1.000011 renameat2(AT_FDCWD, "/w/d", AT_FDCWD, "/w/x", RENAME_EXCHANGE) = 0 <0.000001>
+10 1.000012 open("h", O_WRONLY|O_CREAT, 0644) = 6 <0.000001>
+10 1.000013 openat(3, "i", O_WRONLY|O_CREAT, 0644) = 7 <0.000001>
+S
+paths moved.strace >got
+cat >want <<'C'
+chdir w
+mkdir w/a
+open w/a
+rename w/a
+open w/b/f
+fchdir w/a
+mkdir w/b/c
+chdir w/b/c
+rename w/b
+open w/d/c/g
+mkdir w/x
+rename w/d
+open w/x/c/h
+open w/x/i
+C
+diff want got || fail 'names below renamed directories'
+expect_status 0 "$VALIDATE" import -q moved.strace -o moved.trace
+for order in fs temporal; do
+	rm -rf dir
+	mkdir dir
+	expect_status 0 "$VALIDATE" replay --order $order --prepare --dir dir moved.trace
+	expect_line out 'mismatches      0'
+	[ "$(files)" = './w/x/c/g ./w/x/c/h ./w/x/f ./w/x/i ' ] || fail "$order: files at $(files)"
+done
+
+# -y is believed after renames: descriptor 3 becomes another file unseen; 4 is renamed, the second time by a call that has not returned;
+# 5 is deleted
+cat >shown.strace <<'S'
+10 1.000000 openat(AT_FDCWD</w>, "a", O_RDONLY) = 3</w/a> <0.000001>
+10 1.000001 openat(AT_FDCWD</w>, "b", O_RDONLY) = 4</w/b> <0.000001>
+10 1.000002 openat(AT_FDCWD</w>, "c", O_RDONLY) = 5</w/c> <0.000001>
+10 1.000003 read(4</w/b>, "x", 1) = 1 <0.000001>
+10 1.000004 rename("b", "e") = 0 <0.000001>
+10 1.000005 read(3</w/other>, "x", 1) = 1 <0.000001>
+10 1.000006 read(4</w/e>, "x", 1) = 1 <0.000001>
+11 1.000007 rename("/w/e", "/w/g" <unfinished ...>
+10 1.000008 read(4</w/g>, "x", 1) = 1 <0.000001>
+11 1.000009 <... rename resumed>) = 0 <0.000002>
+10 1.000010 read(4</w/g>, "x", 1) = 1 <0.000001>
+10 1.000011 unlink("c") = 0 <0.000001>
+10 1.000012 read(5</w/c>(deleted), "x", 1) = 1 <0.000001>
+10 1.000013 read(5</w/c (deleted)>, "x", 1) = 1 <0.000001>
+S
+csv shown.strace | grep ^read | sed 's/,,*$//' >got
+cat >want <<'C'
+read,"path=w/b;fd=4;offset=0;length=1",1
+read,"path=w/other;fd=3;length=1",1
+read,"path=w/b;fd=4;offset=1;length=1",1
+read,"path=w/b;fd=4;offset=2;length=1",1
+read,"path=w/b;fd=4;offset=3;length=1",1
+read,"path=w/c;fd=5;offset=0;length=1",1
+read,"path=w/c;fd=5;offset=1;length=1",1
+C
+diff want got || fail 'descriptors that -y names, after renames'
+
+# where the command was started: shown late, by getcwd; what came before is below it too. Shown nowhere: a warning says so
+cat >start.strace <<'S'
+10 1.000000 access("x", F_OK) = 0 <0.000001>
+10 1.000001 getcwd("/w", 4096) = 3 <0.000001>
+10 1.000002 access("y", F_OK) = 0 <0.000001>
+S
+[ "$(paths start.strace | tr '\n' ' ')" = 'access w/x access w/y ' ] || fail "where the command was started: $(paths start.strace)"
+expect_status 0 "$VALIDATE" import start.strace -o start.trace
+! grep -q 'relative to a directory' out || fail 'a directory that is known'
+grep -v getcwd start.strace >nowhere.strace
+echo '10 1.000003 chdir("s") = 0 <0.000001>' >>nowhere.strace
+echo '10 1.000004 access("z", F_OK) = 0 <0.000001>' >>nowhere.strace
+[ "$(paths nowhere.strace | tr '\n' ' ')" = 'access x access y chdir s access s/z ' ] || fail "from nowhere: $(paths nowhere.strace)"
+expect_status 0 "$VALIDATE" import nowhere.strace -o start.trace
+expect_line out 'relative to a directory that the trace does not show'
+
+# a real program that renames a directory below a descriptor, and changes to the root and back
+command -v strace >/dev/null || skip "no strace: only logs made by hand were read"
+command -v python3 >/dev/null || skip "no python3: only logs made by hand were read"
+mkdir run
+cat >program.py <<'S'
+import os, threading
+top = os.getcwd()
+os.stat("/")
+os.mkdir("d")
+fd = os.open("d", os.O_RDONLY)
+os.chdir("/")
+os.chdir(top + "/d")
+os.rename(top + "/d", top + "/e")
+open("relative", "w").write("x")
+os.close(os.open("below", os.O_CREAT | os.O_WRONLY, dir_fd=fd))
+ts = [threading.Thread(target=lambda i=i: open(top + "/t%d" % i, "w").write("x" * i)) for i in range(3)]
+[t.start() for t in ts]
+[t.join() for t in ts]
+S
+cd run
+strace -f -ttt -T -y -o ../log python3 ../program.py || skip "strace may not trace here"
+cd ..
+expect_status 0 "$VALIDATE" import -q log -o log.trace
+top=$PWD
+for order in fs temporal; do
+	rm -rf dir
+	mkdir dir
+	expect_status 0 "$VALIDATE" replay --order $order --prepare --dir dir log.trace
+	(cd "dir$top/run" && find . -type f -printf '%p %s\n' | sort) >got || fail "$order: nothing at dir$top/run"
+	(cd run && find . -type f -printf '%p %s\n' | sort) | diff - got || fail "$order: the trees differ"
+done

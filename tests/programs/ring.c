@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* ring plain | polled | named [polled] | overrun: requests through a ring that the program sets up and maps itself, by syscall(2) and
+ * mmap(2), as libuv does. Prints "skip" and its reason where the kernel forbids it.
+ *
+ *	plain	 50 writes and 50 reads of "ringed", 8 under way at a time
+ *	polled	 the same with a thread of the kernel that takes the entries; results are awaited by epoll
+ *	named	 opens, writes and reads at the position, stats, renames, links and removes files by entries of the ring
+ *	overrun	 as polled, but more entries than the ring has places between two calls */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { N = 100, DEPTH = 8, BLOCK = 4096 };
+static char buffer[N][BLOCK] __attribute__((aligned(4096)));
+static struct io_uring_params p;
+static char *rings;
+static struct io_uring_sqe *sqes;
+static int ring_fd, epoll_fd;
+
+static void need(int ok, const char *what)
+{
+	if (!ok) {
+		fprintf(stderr, "ring: %s: %s\n", what, strerror(errno));
+		exit(9);
+	}
+}
+
+static uint32_t *at(uint32_t offset)
+{
+	return (uint32_t *)(rings + offset);
+}
+
+static void start(unsigned int flags)
+{
+	p = (struct io_uring_params){.flags = flags, .sq_thread_idle = 1000};
+	ring_fd = (int)syscall(SYS_io_uring_setup, DEPTH, &p);
+	if (ring_fd < 0 || !(p.features & IORING_FEAT_SINGLE_MMAP)) {
+		printf("skip: io_uring is not to be had: %s\n", strerror(errno));
+		exit(0);
+	}
+	const size_t sq = p.sq_off.array + p.sq_entries * 4, cq = p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe);
+	rings = mmap(NULL, sq > cq ? sq : cq, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring_fd, IORING_OFF_SQ_RING);
+	sqes = mmap(NULL, p.sq_entries * sizeof *sqes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring_fd, IORING_OFF_SQES);
+	need(rings != MAP_FAILED && sqes != MAP_FAILED, "mmap");
+	epoll_fd = epoll_create1(0);
+	struct epoll_event e = {.events = EPOLLIN};
+	need(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, ring_fd, &e) == 0, "epoll_ctl");
+}
+
+/* The next free entry, in the last place that the array tells: the array counts, not the order of the entries. */
+static struct io_uring_sqe *next(void)
+{
+	const uint32_t tail = *at(p.sq_off.tail), mask = *at(p.sq_off.ring_mask), place = mask - (tail & mask);
+	while (tail - __atomic_load_n(at(p.sq_off.head), __ATOMIC_ACQUIRE) >= p.sq_entries)
+		;
+	at(p.sq_off.array)[tail & mask] = place;
+	memset(&sqes[place], 0, sizeof *sqes);
+	sqes[place].user_data = tail;
+	return &sqes[place];
+}
+
+static void publish(void)
+{
+	__atomic_store_n(at(p.sq_off.tail), *at(p.sq_off.tail) + 1, __ATOMIC_RELEASE);
+}
+
+static int fetch(int *result)
+{
+	const uint32_t head = *at(p.cq_off.head);
+	if (head == __atomic_load_n(at(p.cq_off.tail), __ATOMIC_ACQUIRE))
+		return 0;
+	*result = ((struct io_uring_cqe *)(rings + p.cq_off.cqes))[head & *at(p.cq_off.ring_mask)].res;
+	__atomic_store_n(at(p.cq_off.head), head + 1, __ATOMIC_RELEASE);
+	return 1;
+}
+
+static void hand_over(unsigned int n, unsigned int least)
+{
+	if (p.flags & IORING_SETUP_SQPOLL) {
+		struct epoll_event e;
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		if (*at(p.sq_off.flags) & IORING_SQ_NEED_WAKEUP)
+			need(syscall(SYS_io_uring_enter, ring_fd, 0, 0, IORING_ENTER_SQ_WAKEUP, NULL, 0) >= 0, "io_uring_enter");
+		need(epoll_wait(epoll_fd, &e, 1, 5000) == 1, "epoll_wait");
+	} else {
+		need(syscall(SYS_io_uring_enter, ring_fd, n, least, IORING_ENTER_GETEVENTS, NULL, 0) == (long)n, "io_uring_enter");
+	}
+}
+
+static int one(void)
+{
+	int result;
+	publish();
+	hand_over(1, 1);
+	while (!fetch(&result))
+		hand_over(0, 1);
+	return result;
+}
+
+static void transfers(unsigned int flags)
+{
+	start(flags);
+	const int fd = open("ringed", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	need(fd >= 0, "ringed");
+	for (int i = 0, result, done = 0; done < N;) {
+		unsigned int n = 0;
+		for (; i < N && n < DEPTH && i / (N / 2) == (i - (int)n) / (N / 2); i++, n++) { /* writes end before reads begin */
+			struct io_uring_sqe *s = next();
+			const struct io_uring_sqe made = {.opcode = i < N / 2 ? IORING_OP_WRITE : IORING_OP_READ, .fd = fd, .user_data = s->user_data,
+							  .off = (uint64_t)(i % (N / 2)) * BLOCK, .addr = (uintptr_t)buffer[i], .len = BLOCK};
+			*s = made;
+			publish();
+		}
+		hand_over(n, n);
+		for (unsigned int k = 0; k < n;)
+			if (fetch(&result)) {
+				need(result == BLOCK, "a result");
+				k++;
+				done++;
+			}
+	}
+}
+
+static void named(unsigned int flags)
+{
+	static const char in_dir[] = "dir/f", moved[] = "dir/g", linked[] = "dir/h";
+	static struct statx st;
+	struct iovec v[2] = {{buffer[0], 100}, {buffer[1], 200}};
+	start(flags);
+	*next() = (struct io_uring_sqe){.opcode = 37 /* MKDIRAT */, .fd = AT_FDCWD, .addr = (uintptr_t) "dir", .len = 0700};
+	need(one() == 0, "mkdir");
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_OPENAT, .fd = AT_FDCWD, .addr = (uintptr_t)in_dir, .len = 0640, .open_flags = O_RDWR | O_CREAT};
+	const int fd = one();
+	need(fd >= 0, "open");
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_WRITEV, .fd = fd, .addr = (uintptr_t)v, .len = 2, .off = UINT64_MAX};
+	need(one() == 300, "writev");
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_WRITE, .fd = fd, .addr = (uintptr_t)buffer, .len = 50, .off = UINT64_MAX};
+	need(one() == 50, "write");
+	need(lseek(fd, 10, SEEK_SET) == 10, "lseek");
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_READ, .fd = fd, .addr = (uintptr_t)buffer, .len = 1000, .off = UINT64_MAX};
+	need(one() == 340, "read");
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_STATX, .fd = AT_FDCWD, .addr = (uintptr_t)in_dir, .len = STATX_SIZE, .off = (uintptr_t)&st};
+	need(one() == 0 && st.stx_size == 350, "statx");
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_CLOSE, .fd = fd};
+	need(one() == 0, "close");
+	*next() = (struct io_uring_sqe){.opcode = 35 /* RENAMEAT */, .fd = AT_FDCWD, .addr = (uintptr_t)in_dir, .len = (uint32_t)AT_FDCWD, .off = (uintptr_t)moved};
+	need(one() == 0, "rename");
+	*next() = (struct io_uring_sqe){.opcode = 39 /* LINKAT */, .fd = AT_FDCWD, .addr = (uintptr_t)moved, .len = (uint32_t)AT_FDCWD, .off = (uintptr_t)linked};
+	need(one() == 0, "link");
+	*next() = (struct io_uring_sqe){.opcode = 38 /* SYMLINKAT */, .fd = AT_FDCWD, .addr = (uintptr_t) "g", .off = (uintptr_t) "dir/s"};
+	need(one() == 0, "symlink");
+	*next() = (struct io_uring_sqe){.opcode = 36 /* UNLINKAT */, .fd = AT_FDCWD, .addr = (uintptr_t)moved};
+	need(one() == 0, "unlink");
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_OPENAT, .fd = AT_FDCWD, .addr = (uintptr_t) "none", .open_flags = O_RDONLY};
+	need(one() == -ENOENT, "open of nothing");
+}
+
+/* Three times as many entries as there are places, between two calls that a capture can see. */
+static void overrun(void)
+{
+	int result, done = 0;
+	start(IORING_SETUP_SQPOLL);
+	const int fd = open("ringed", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_WRITE, .fd = fd, .addr = (uintptr_t)buffer, .len = BLOCK};
+	need(one() == BLOCK, "the first");
+	for (int i = 0; i < 3 * DEPTH; i++, done += fetch(&result)) {
+		*next() = (struct io_uring_sqe){.opcode = IORING_OP_WRITE, .fd = fd, .addr = (uintptr_t)buffer, .len = BLOCK};
+		publish();
+	}
+	while (done < 3 * DEPTH)
+		done += fetch(&result);
+	need(done == 3 * DEPTH, "all");
+	close(ring_fd);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "plain";
+	if (!strcmp(how, "overrun"))
+		overrun();
+	else if (!strcmp(how, "named"))
+		named(argc > 2 ? IORING_SETUP_SQPOLL : 0);
+	else
+		transfers(!strcmp(how, "polled") ? IORING_SETUP_SQPOLL : 0);
+	return 0;
+}
