@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/processes.h"
+#include "common/files.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
@@ -29,12 +30,27 @@ static void align(struct trace_set *m)
 	}
 }
 
-int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *path, size_t n, struct err *e)
+/* The output replaces a file of its name, so an input of that name would be lost. */
+static int output_check_inputs(const char *output, const char *const *path, size_t n, struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = output_check_input(output, path[i], e);
+	return rc;
+}
+
+int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *path, size_t n,
+		   const char *output, struct err *e)
 {
 	*m = (struct trace_set){.t = xcalloc(n, sizeof *m->t), .path = xcalloc(n, sizeof *m->path),
 				.shift_ns = xcalloc(n, sizeof *m->shift_ns)};
 	const struct trace_format *f = NULL;
-	int rc = o->from ? find_format(&f, "--from", o->from, e) : o->mapping ? 0 : trace_format_detect(&f, path[0], e);
+	int rc = output_check_inputs(output, path, n, e);
+	rc = rc ? rc : output_check_input(output, o->mapping, e);
+	if (!rc && o->from)
+		rc = find_format(&f, "--from", o->from, e);
+	else if (!rc && !o->mapping)
+		rc = trace_format_detect(&f, path[0], e);
 	bool one = f && (!strcmp(f->name, "blktrace") || !strcmp(f->name, "parallel")); /* whose files are parts of one trace */
 	for (size_t i = 0; i < (one ? 1 : n) && !rc; i++) {
 		rc = open_trace(&m->t[i], o, path[i], path + 1, one ? n - 1 : 0, e);
