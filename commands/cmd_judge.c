@@ -190,7 +190,8 @@ static bool has_key(const char *lines, const char *key)
 	return false;
 }
 
-/* What makes our own keep the trace's times, where its options, from `at` on, ask for nothing else: then its schedule can be judged. */
+/* Adds what makes our own engines keep the trace's times, unless its options, from `at` on, say otherwise: then its schedule can be
+ * judged. */
 static void usual_options(struct strbuf *out, size_t at, const struct replay_engine *g)
 {
 	const char *told = out->s + at;
@@ -201,6 +202,33 @@ static void usual_options(struct strbuf *out, size_t at, const struct replay_eng
 		strbuf_addstr(out, mode ? "" : "mode = hf\n");
 	else if (!mode) /* one of engine parallel is a time and an order of its own */
 		strbuf_addf(out, "%s%s", order ? "" : "order = fs\n", timing ? "" : "timing = timestamp\n");
+}
+
+#define CONTROL_LINE "control = yes\n"
+
+/* The control is a replay by our own engine, at the same time as the others: what it deviates by is the machine's, not the replayer's. */
+static const char *control_engine(const struct judged *j)
+{
+	return j->level == LEVEL_BLOCK ? "block" : "event";
+}
+
+/* Marks the replayer whose options begin at `at` as the control, where they are the control's. */
+static void control_mark(struct strbuf *out, size_t at, const struct replay_engine *g, const struct judged *j)
+{
+	struct strbuf usual = STRBUF_INIT;
+	usual_options(&usual, 0, g);
+	if (!strcmp(g->name, control_engine(j)) && !strcmp(usual.s, out->s + at))
+		strbuf_addstr(out, CONTROL_LINE);
+	strbuf_release(&usual);
+}
+
+static void control_add(struct strbuf *out, const struct judged *j)
+{
+	const char *engine = control_engine(j);
+	if (strstr(out->s, "\n" CONTROL_LINE))
+		return;
+	strbuf_addf(out, "\n[replayer control]\nengine = %s\n" CONTROL_LINE, engine);
+	usual_options(out, out->len, replay_engine_find(engine));
 }
 
 /* What others do is seen at a block device, by the kernel's tracepoints; where that cannot be, that is written down. */
@@ -230,7 +258,9 @@ static void replayers_add_all(struct strbuf *out, const struct judge_config *c, 
 		if (told || !strcmp((*g)->name, "parallel") || !can_take(*g, j) || ((*g)->adapter && !others))
 			continue;
 		strbuf_addf(out, "\n[replayer %s]\nengine = %s\n", (*g)->name, (*g)->name);
-		usual_options(out, out->len, *g);
+		const size_t at = out->len;
+		usual_options(out, at, *g);
+		control_mark(out, at, *g, j);
 	}
 }
 
@@ -292,6 +322,7 @@ static int replayer_add(struct strbuf *out, const char *text, size_t index, cons
 			settings_add(out, text + len + 1);
 		if (!g->adapter)
 			usual_options(out, at, g);
+		control_mark(out, at, g, j);
 		if (has_long_line(out->s + at))
 			ret = err_set(e, EINVAL, "--with %s: a protocol cannot hold an option that is so long: its lines have at most %d bytes",
 				      name, PROTOCOL_LINE_MAX);
@@ -307,6 +338,8 @@ static int replayers_add(struct strbuf *out, const struct judge_config *c, const
 		replayers_add_all(out, c, j);
 	for (size_t i = 0; i < c->with.n && !ret; i++)
 		ret = replayer_add(out, c->with.text[i], i, j, e);
+	if (c->with.n && !ret)
+		control_add(out, j);
 	return ret;
 }
 

@@ -76,6 +76,8 @@ struct component {
 	bool dependent; /* not accepted, and would be if the runs were known to be independent of each other */
 	struct component_part *part; /* [n_parts], owned by the cell; 0: the component has none, or nothing was measured */
 	size_t n_parts;
+	/* It was rejected against a recording that the campaign did not make. The machine may be the cause: inconclusive */
+	bool differs;
 	bool impractical;	  /* that is more than anybody runs (or no number would do): the reason says what else would */
 	char reason[400];	  /* one sentence with the numbers that decided; UTF-8, cut between characters */
 };
