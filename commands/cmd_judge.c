@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/format.h"
 #include "capture/kernel/block.h"
 #include "capture/trace.h"
 #include "commands/commands.h"
@@ -93,8 +94,9 @@ struct judged {
 	char *path, *name; /* resolved; the file's name without what does not belong into a protocol's */
 	enum trace_level level;
 	int64_t lasts_ns;
-	uint64_t n; /* requests that were issued */
+	uint64_t n, n_ended; /* requests that were issued; those of them whose end is known */
 	uint64_t n_reads, n_quick_reads, n_read_bytes; /* that returned data; those quicker than any storage is */
+	bool is_iolog;
 	int64_t device_bytes; /* read from storage meanwhile; -1 the trace does not tell */
 };
 
@@ -148,6 +150,7 @@ static int trace_look(struct judged *j, const char *path, struct err *e)
 			if (r[i].begin_ns == TIME_NONE)
 				continue;
 			j->n++;
+			j->n_ended += r[i].end_ns != TIME_NONE;
 			first = r[i].begin_ns < first ? r[i].begin_ns : first;
 			last = r[i].begin_ns > last ? r[i].begin_ns : last;
 			last = r[i].end_ns > last ? r[i].end_ns : last;
@@ -155,6 +158,7 @@ static int trace_look(struct judged *j, const char *path, struct err *e)
 		}
 	j->device_bytes = device_bytes_of(t);
 	j->level = trace_meta(t)->level;
+	j->is_iolog = !strcmp(trace_format_of(t)->name, "iolog");
 	trace_close(t);
 	if (!ret && last == INT64_MIN)
 		ret = err_set(e, ENODATA, "no request in it was issued");
@@ -408,10 +412,12 @@ static int protocol_make(struct strbuf *out, const struct judge_config *c, const
 			ret = ret ? ret : path_add(out, "dir", c->dir, e);
 		cache_add(out, c, j);
 	}
+	if (!j->n_ended)
+		strbuf_addstr(out, "\n; the trace has no response times: order, times of issue, execution time and fidelity are judged");
 	strbuf_addf(out, "\n[workload trace]\ntype = trace\ntrace = \"%s\"\n", j->path);
 	ret = ret ? ret : replayers_add(out, c, j, e);
-	strbuf_addstr(out, "\n[accept]\n; one recording is the reference of all: its own scatter is not known\nrepeatability = 20%\nuncertainty = none\n"
-			   "reorder-scope = auto\nissue-error = none\n");
+	strbuf_addf(out, "\n[accept]\n; one recording is the reference of all: its own scatter is not known\nrepeatability = 20%%\nuncertainty = none\n"
+			 "reorder-scope = auto\nissue-error = %s\n", j->n_ended ? "none" : "1ms");
 	return ret;
 }
 
@@ -456,6 +462,17 @@ static void judged_tell(const struct judged *j, const struct protocol *p)
 	strbuf_release(&all);
 }
 
+/* What cannot be judged, before anything is started. */
+static void responses_tell(const struct judged *j)
+{
+	if (j->n_ended)
+		return;
+	fprintf(stderr, "validate: %s: none of its %" PRIu64 " requests has a response time%s. Only order, times of issue, execution time and "
+		"fidelity can be judged, and no replayer can be trusted by them alone. For response times record the program itself: "
+		"validate capture app (files), or validate capture block (a device)\n", j->path, j->n,
+		j->is_iolog ? " (a fio iolog has none)" : "");
+}
+
 static int judge(const struct judge_config *c, const struct judged *j, const struct report_form *form, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -466,6 +483,8 @@ static int judge(const struct judge_config *c, const struct judged *j, const str
 		status = EXIT_FAILED;
 	if (status == EXIT_OK && (protocol_read(&p, path, e) || replayers_find(&p, e)))
 		status = EXIT_USAGE;
+	if (status == EXIT_OK)
+		responses_tell(j);
 	if (status == EXIT_OK && (!c->quiet || c->dry_run)) {
 		printf("%s\n", text.s);
 		judged_tell(j, &p);

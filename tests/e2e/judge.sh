@@ -154,6 +154,27 @@ judged old-lost --with event:mutant=lost:20% old.csv
 [ "$status" -eq 1 ] || fail "status $status for a replayer that loses requests"
 jq -e '[.cells[] | select(.replayer == "event") | .verdict] == ["not trusted"]' old-lost/report/report.json >/dev/null || fail 'lost requests are forgiven'
 
+# an iolog has no response times: said before anything starts, and the rest is judged
+{
+	printf 'fio version 3 iolog\n1 f add\n1 f open\n'
+	for i in $(seq 1 50); do echo "$((i * 1000)) f write $((i * 4096)) 4096"; done
+	echo '60000 f close'
+} >files.iolog
+judged iolog --with event --with event:mutant=lost:20% files.iolog
+expect_line err 'none of its 52 requests has a response time (a fio iolog has none)'
+expect_line err 'validate capture app'
+[ "$status" -eq 1 ] || fail "status $status for a replayer that loses requests of an iolog"
+jq -e '.cells[] | select(.replayer == "event") | .verdict == "inconclusive" and
+	(.components[] | select(.component == "bias") | .decision == "not assessed" and (.reason | test("no response times")))' \
+	iolog/report/report.json >/dev/null || fail "$(jq -c '.cells[0]' iolog/report/report.json | cut -c1-600)"
+jq -e '.cells[] | select(.replayer == "event") | .components[] | select(.component == "issue error") | .decision != "not assessed"' \
+	iolog/report/report.json >/dev/null || fail 'times of issue are not judged'
+jq -e '.cells[] | select(.replayer == "event") | .components[] | select(.component == "fidelity") | .decision == "accept"' \
+	iolog/report/report.json >/dev/null || fail 'fidelity is not judged'
+sed 's| f | /dev/sdq |' files.iolog >device.iolog
+expect_status 2 "$VALIDATE" judge --dry-run --with block device.iolog
+expect_line err '--device is missing'
+
 # what it used is a protocol, also where it lies
 expect_status 0 "$VALIDATE" run verdict/protocol.conf --dry-run
 expect_status 1 "$VALIDATE" report verdict

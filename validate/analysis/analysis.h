@@ -167,6 +167,7 @@ struct cell { /* one scenario x one replayer */
 	char first_failure[200];
 	double n_lanes; /* threads that make the program's requests, one at a time (analysis/pairs.h); NaN unknown, or not the same in all runs */
 	bool one_recording;	  /* the program runs anew in each pair, and all replays are of one recording */
+	bool no_responses;	  /* the reference has no response times: only order, times of issue and fidelity are judged */
 	bool single_reference;	  /* one recorded trace is the reference of all: no F, precision not applicable */
 	struct sample x, r;	  /* mean response time, ns: replay and program, paired by index */
 	struct sample x_median, r_median, x_p99, r_p99; /* of the runs' medians and 99th percentiles */

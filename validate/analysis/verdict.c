@@ -135,6 +135,8 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 	else if (c->n_failed_program > most)
 		strbuf_addf(out, "%u of %u runs of the program failed, more than %.0f %%", c->n_failed_program, c->n_blocks,
 			    100 * MOST_FAILED);
+	else if (c->no_responses)
+		strbuf_addstr(out, "the recording has no response times");
 	else if (isnan(bias->limit) && !c->bias.status)
 		strbuf_addstr(out, "the bias has no limit");
 	else if (bias->decision != DECISION_ACCEPT)
