@@ -42,6 +42,8 @@ const struct option_spec app_options[] = {
 	 .help = "time between two looks at the memory; 100ms", .min = 1e6, .max = 3.6e12, .flags = OPT_CLI_ONLY},
 	{.name = "no-characters", .type = OPT_FLAG, .offset = FIELD(no_characters),
 	 .help = "leave out stdio calls of one character (getc, putc)", .flags = OPT_CLI_ONLY},
+	{.name = "check-status", .type = OPT_FLAG, .offset = FIELD(check_status),
+	 .help = "end with status 3 where COMMAND did not end with status 0; the trace is written all the same", .flags = OPT_CLI_ONLY},
 	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress), .help = "compress the trace (zstd)",
 	 .flags = OPT_CLI_ONLY},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",

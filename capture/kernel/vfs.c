@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/command_facts.h"
 #include "capture/kernel/vfs.h"
 
 #include <errno.h>
@@ -125,6 +126,10 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o, c
 				(json_int_t)o->counts.n_unnamed, "n_unknown_descriptors", (json_int_t)o->counts.n_unknown, "n_handed_over",
 				(json_int_t)o->counts.n_handed_over, "n_arguments_lost", (json_int_t)o->n_memory_lost, "wait_status",
 				(json_int_t)(o->has_status ? o->status : 0));
+	json_t *command = command_facts((const char *const *)c->command);
+	if (all && command)
+		json_object_set(all, "command", command);
+	json_decref(command);
 	json_t *list = processes_list(processes);
 	if (all && list)
 		json_object_set(all, "processes", list);
