@@ -15,6 +15,7 @@
 #include "capture/kernel/block.h"
 #include "capture/trace.h"
 #include "commands/commands.h"
+#include "commands/judge_rerun.h"
 #include "commands/run_campaign.h"
 #include "common/files.h"
 #include "common/units.h"
@@ -24,10 +25,10 @@
 
 struct judge_config {
 	struct option_list with;
-	const char *dir, *device, *output, *format;
-	uint64_t replicates;
+	const char *dir, *device, *output, *format, *files;
+	uint64_t replicates; /* 0: as usual for the reference */
 	int cache; /* index of judge_caches */
-	bool destructive, dry_run, quiet;
+	bool rerun, destructive, dry_run, quiet;
 };
 
 enum { JUDGE_CACHE_AUTO, JUDGE_CACHE_COLD, JUDGE_CACHE_WARM, JUDGE_CACHE_AS_IS };
@@ -42,6 +43,17 @@ static const struct option_spec judge_options[] = {
      .help = "an engine of \"validate replay --list-engines\", with its options behind it: event:order=fs,timing=think (our own, where not told "
 	     "otherwise: order=fs,timing=timestamp; on a device mode=hf); may be given several times (all that are found and can replay the trace; "
 	     "of others' on a device, where they can be watched there)"},
+    {.name = "rerun",
+     .type = OPT_FLAG,
+     .offset = FIELD(rerun),
+     .help = "run the captured command again beside the replays, in a fresh copy of its files, and judge by that; what it does outside of the copy "
+	     "it does again (ask, where this is a terminal; else judge by the recording)"},
+    {.name = "files",
+     .type = OPT_STRING,
+     .offset = FIELD(files),
+     .arg = "DIR",
+     .help = "--rerun: directory with the files as they were before the command (names and sizes as the trace has them, with the present "
+	     "content of those that still have that size)"},
     {.name = "dir",
      .type = OPT_STRING,
      .offset = FIELD(dir),
@@ -65,7 +77,7 @@ static const struct option_spec judge_options[] = {
      .arg = "N",
      .min = 2,
      .max = 10000,
-     .help = "replays that count, of each replayer (10)"},
+     .help = "replays that count, of each replayer (10; with --rerun 20)"},
     {.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "RESULTS",
      .help = "results directory, new or empty (./results-judge-NAME-DATE-TIME)"},
     {.name = "dry-run", .type = OPT_FLAG, .offset = FIELD(dry_run), .help = "print the protocol, and touch nothing"},
@@ -79,12 +91,13 @@ static const struct option_spec judge_options[] = {
 };
 #undef FIELD
 
-static const char synopsis[] = "[--with REPLAYER]... [--dir DIR | --device DEV [--destructive]] [options] TRACE";
+static const char synopsis[] = "[--rerun] [--with REPLAYER]... [--dir DIR | --device DEV [--destructive]] [options] TRACE";
 static const char about[] =
-    "Replays TRACE several times with each replayer, in random order and from the same state, and judges them against the times in the\n"
-    "trace, which is the one reference: how often it would have come out differently is not known, so that a replayer's precision is\n"
-    "shown and not judged. The protocol that is made for it is printed, and kept in the results directory: it can be changed and run\n"
-    "by \"validate run\". A trace of another storage than this says little of how long requests take here.\n"
+    "Replays TRACE several times with each replayer, in random order and from the same state, and judges the replayers. With --rerun the\n"
+    "captured command is run again beside the replays, and is the reference. Without it the reference is the recording, which may be of\n"
+    "another day, load or storage: a replay whose times differ from it is not rejected, but \"differs from the recording\" (status 4), and a\n"
+    "control replay by our own engine stands beside it. The protocol that is made is printed, and kept in the results directory: it can\n"
+    "be changed and run by \"validate run\".\n"
     "\n"
     "Exit status: as of validate run.";
 
@@ -97,6 +110,9 @@ struct judged {
 	uint64_t n, n_ended; /* requests that were issued; those of them whose end is known */
 	uint64_t n_reads, n_quick_reads, n_read_bytes; /* that returned data; those quicker than any storage is */
 	bool is_iolog;
+	bool rerun_wanted;
+	struct rerun rerun; /* with --rerun, or where it may be asked for */
+	struct err no_rerun; /* why not */
 	int64_t device_bytes; /* read from storage meanwhile; -1 the trace does not tell */
 };
 
@@ -157,6 +173,10 @@ static int trace_look(struct judged *j, const char *path, struct err *e)
 			read_count(j, &r[i]);
 		}
 	j->device_bytes = device_bytes_of(t);
+	j->path = realpath(path, NULL);
+	j->no_rerun = (struct err)ERR_INIT;
+	if (j->path)
+		rerun_read(&j->rerun, j->path, trace_meta(t), &j->no_rerun);
 	j->level = trace_meta(t)->level;
 	j->is_iolog = !strcmp(trace_format_of(t)->name, "iolog");
 	trace_close(t);
@@ -165,13 +185,13 @@ static int trace_look(struct judged *j, const char *path, struct err *e)
 	if (ret)
 		return err_context(e, "%s", path);
 	j->lasts_ns = last - first;
-	j->path = realpath(path, NULL);
 	j->name = name_of(path);
 	return j->path ? 0 : err_sys(e, errno, "%s", path);
 }
 
 static void judged_release(struct judged *j)
 {
+	rerun_release(&j->rerun);
 	free(j->path);
 	free(j->name);
 }
@@ -221,7 +241,7 @@ static void control_mark(struct strbuf *out, size_t at, const struct replay_engi
 {
 	struct strbuf usual = STRBUF_INIT;
 	usual_options(&usual, 0, g);
-	if (!strcmp(g->name, control_engine(j)) && !strcmp(usual.s, out->s + at))
+	if (!j->rerun_wanted && !strcmp(g->name, control_engine(j)) && !strcmp(usual.s, out->s + at))
 		strbuf_addstr(out, CONTROL_LINE);
 	strbuf_release(&usual);
 }
@@ -342,7 +362,7 @@ static int replayers_add(struct strbuf *out, const struct judge_config *c, const
 		replayers_add_all(out, c, j);
 	for (size_t i = 0; i < c->with.n && !ret; i++)
 		ret = replayer_add(out, c->with.text[i], i, j, e);
-	if (c->with.n && !ret)
+	if (c->with.n && !c->rerun && !ret)
 		control_add(out, j);
 	return ret;
 }
@@ -396,13 +416,25 @@ static void cache_add(struct strbuf *out, const struct judge_config *c, const st
 	strbuf_addf(out, "cache = %s\n", warm ? "warm" : "cold");
 }
 
+static void reference_add(struct strbuf *out, const struct judge_config *c, const struct judged *j)
+{
+	if (c->rerun) {
+		strbuf_addstr(out, "\n; the captured command, recorded and run again in each block\n[workload rerun]\ntype = program\nscript = " RERUN_SCRIPT "\n");
+		return;
+	}
+	if (!j->n_ended)
+		strbuf_addstr(out, "\n; the trace has no response times: order, times of issue, execution time and fidelity are judged");
+	strbuf_addf(out, "\n[workload trace]\ntype = trace\ntrace = \"%s\"\n", j->path);
+}
+
 static int protocol_make(struct strbuf *out, const struct judge_config *c, const struct judged *j, struct err *e)
 {
+	const unsigned long long usual = c->rerun ? 20 : 10, replicates = c->replicates ? c->replicates : usual;
 	int ret = path_check(j->path, strlen("trace = \"\""), e);
 	strbuf_addf(out,
 		    "; Made by validate judge. To change it: edit a copy, and validate run it.\n[protocol]\ntitle = Verdict on replays of %s\n"
-		    "replicates = %llu\nreference = trace\nmin-duration = 0\ntimeout = %llds\n\n[target here]\n",
-		    strlen(j->name) < TITLE_NAME_MAX ? j->name : "a trace", (unsigned long long)c->replicates, (long long)timeout_s(j));
+		    "replicates = %llu\nreference = %s\nmin-duration = 0\ntimeout = %llds\n\n[target here]\n",
+		    strlen(j->name) < TITLE_NAME_MAX ? j->name : "a trace", replicates, c->rerun ? "rerun" : "trace", (long long)timeout_s(j));
 	if (j->level == LEVEL_BLOCK) {
 		ret = ret ? ret : path_add(out, "device", c->device, e);
 		if (c->destructive)
@@ -412,17 +444,17 @@ static int protocol_make(struct strbuf *out, const struct judge_config *c, const
 			ret = ret ? ret : path_add(out, "dir", c->dir, e);
 		cache_add(out, c, j);
 	}
-	if (!j->n_ended)
-		strbuf_addstr(out, "\n; the trace has no response times: order, times of issue, execution time and fidelity are judged");
-	strbuf_addf(out, "\n[workload trace]\ntype = trace\ntrace = \"%s\"\n", j->path);
+	reference_add(out, c, j);
 	ret = ret ? ret : replayers_add(out, c, j, e);
+	if (c->rerun)
+		return ret;
 	strbuf_addf(out, "\n[accept]\n; one recording is the reference of all: its own scatter is not known\nrepeatability = 20%%\nuncertainty = none\n"
 			 "reorder-scope = auto\nissue-error = %s\n", j->n_ended ? "none" : "1ms");
 	return ret;
 }
 
-/* A file of it by the name judge-NAME, which becomes that of the protocol. */
-static int protocol_put(const struct strbuf *text, const char *name, char **path, struct err *e)
+/* A file of it by the name judge-NAME, which becomes that of the protocol, and beside it its script (NULL: none). */
+static int protocol_put(const struct strbuf *text, const struct strbuf *script, const char *name, char **path, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/validate-judge-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -432,8 +464,13 @@ static int protocol_put(const struct strbuf *text, const char *name, char **path
 		return ret;
 	}
 	*path = xasprintf("%s/judge-%s.conf", dir, name);
+	char *beside = xasprintf("%s/" RERUN_SCRIPT, dir);
 	free(dir);
-	return file_write_atomic(*path, text->s, text->len, e);
+	int ret = file_write_atomic(*path, text->s, text->len, e);
+	if (!ret && script)
+		ret = file_write_atomic(beside, script->s, script->len, e);
+	free(beside);
+	return ret;
 }
 
 static void protocol_forget(char *path)
@@ -442,6 +479,9 @@ static void protocol_forget(char *path)
 		return;
 	unlink(path);
 	*strrchr(path, '/') = 0;
+	char *script = xasprintf("%s/" RERUN_SCRIPT, path);
+	unlink(script);
+	free(script);
 	rmdir(path);
 	free(path);
 }
@@ -473,13 +513,57 @@ static void responses_tell(const struct judged *j)
 		j->is_iolog ? " (a fio iolog has none)" : "");
 }
 
+/* What is run again, and where, or how it could be. */
+static void rerun_tell(const struct judge_config *c, const struct judged *j, const struct strbuf *script)
+{
+	struct strbuf command = STRBUF_INIT;
+	if (!j->no_rerun.code)
+		rerun_command(&command, &j->rerun);
+	if (c->rerun)
+		printf("Runs this command again, in a fresh copy of %s. What it does outside of the copy it does again:\n  %s\n\n", j->rerun.base, command.s);
+	else if (command.len)
+		printf("The reference is the recording. --rerun runs the captured command again instead: %s\n\n", command.s);
+	if (c->rerun && c->dry_run)
+		printf("%s\n", script->s);
+	strbuf_release(&command);
+}
+
+/* At a terminal: whether the captured command may be run. */
+static bool rerun_ask(const struct judge_config *c, const struct judged *j)
+{
+	struct strbuf command = STRBUF_INIT;
+	char answer[16] = "";
+	if (c->rerun || c->quiet || c->dry_run || j->no_rerun.code || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+		return c->rerun;
+	rerun_command(&command, &j->rerun);
+	fprintf(stderr, "Run this command of the trace again beside the replays, in a fresh copy of %s?\n  %s\n[y/N] ", j->rerun.base, command.s);
+	strbuf_release(&command);
+	return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+static int rerun_check(const struct judge_config *c, const struct judged *j, struct err *e)
+{
+	struct stat st;
+	if (!c->rerun)
+		return c->files ? err_set(e, EINVAL, "--files is for --rerun") : 0;
+	if (j->no_rerun.code)
+		return err_set(e, EINVAL, "%s", j->no_rerun.msg);
+	if (j->level == LEVEL_BLOCK)
+		return err_set(e, EINVAL, "--rerun is for traces of calls on files: a workload of type program with a device can be run by validate run");
+	if (c->files && (stat(c->files, &st) < 0 || !S_ISDIR(st.st_mode)))
+		return err_set(e, EINVAL, "--files %s: no such directory", c->files);
+	return 0;
+}
+
 static int judge(const struct judge_config *c, const struct judged *j, const struct report_form *form, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	struct strbuf text = STRBUF_INIT, script = STRBUF_INIT;
 	struct protocol p = {0};
-	char *path = NULL, *dir = NULL;
-	int status = protocol_make(&text, c, j, e) ? EXIT_USAGE : EXIT_OK;
-	if (status == EXIT_OK && protocol_put(&text, j->name, &path, e))
+	char *path = NULL, *dir = NULL, *files = c->files ? realpath(c->files, NULL) : NULL;
+	int status = rerun_check(c, j, e) || protocol_make(&text, c, j, e) ? EXIT_USAGE : EXIT_OK;
+	if (status == EXIT_OK && c->rerun)
+		rerun_script(&script, &j->rerun, files);
+	if (status == EXIT_OK && protocol_put(&text, c->rerun ? &script : NULL, j->name, &path, e))
 		status = EXIT_FAILED;
 	if (status == EXIT_OK && (protocol_read(&p, path, e) || replayers_find(&p, e)))
 		status = EXIT_USAGE;
@@ -487,6 +571,7 @@ static int judge(const struct judge_config *c, const struct judged *j, const str
 		responses_tell(j);
 	if (status == EXIT_OK && (!c->quiet || c->dry_run)) {
 		printf("%s\n", text.s);
+		rerun_tell(c, j, &script);
 		judged_tell(j, &p);
 	}
 	if (status == EXIT_OK)
@@ -498,13 +583,15 @@ static int judge(const struct judge_config *c, const struct judged *j, const str
 	protocol_release(&p);
 	protocol_forget(path);
 	strbuf_release(&text);
+	strbuf_release(&script);
+	free(files);
 	free(dir);
 	return status;
 }
 
 static int judge_run(int argc, char **argv, struct err *e)
 {
-	struct judge_config c = {.format = "terminal", .replicates = 10};
+	struct judge_config c = {.format = "terminal"};
 	const struct report_form *form;
 	struct judged j;
 	int n_positional;
@@ -523,6 +610,7 @@ static int judge_run(int argc, char **argv, struct err *e)
 					 : "--device: %s is a trace of calls on files (--dir)", argv[1]);
 		status = EXIT_USAGE;
 	} else {
+		c.rerun = j.rerun_wanted = rerun_ask(&c, &j);
 		status = judge(&c, &j, form, e);
 	}
 	judged_release(&j);
