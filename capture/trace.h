@@ -182,7 +182,8 @@ void trace_requests_only(struct trace *t, bool on);
 const struct trace_causes *trace_causes(const struct trace *t); /* passed over so far; borrowed */
 
 const struct trace_object *trace_object(const struct trace *t, uint32_t id); /* NULL for an unknown id */
-/* Whether the object is a device, by its kind or by its name: below /dev, but not a file of shared memory. False for an unknown id. */
+/* Whether the object is a device, by its kind or by its name: below /dev, but not a file of shared
+ * memory. False for an unknown id. */
 bool trace_object_is_device(const struct trace *t, uint32_t id);
 /* The same for a name alone, of `len` bytes. */
 bool name_is_device(const char *name, size_t len);

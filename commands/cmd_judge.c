@@ -40,36 +40,45 @@ static const struct option_spec judge_options[] = {
      .type = OPT_LIST,
      .offset = FIELD(with),
      .arg = "REPLAYER",
-     .help = "an engine of \"validate replay --list-engines\", with its options behind it: event:order=fs,timing=think (our own, where not told "
-	     "otherwise: order=fs,timing=timestamp; on a device mode=hf); may be given several times (all that are found and can replay the trace; "
+     .help = "an engine of \"validate replay --list-engines\", with its options behind it: "
+	     "event:order=fs,timing=think (our own, where not told "
+	     "otherwise: order=fs,timing=timestamp; on a device mode=hf); may be given several "
+	     "times (all that are found and can replay the trace; "
 	     "of others' on a device, where they can be watched there)"},
     {.name = "rerun",
      .type = OPT_FLAG,
      .offset = FIELD(rerun),
-     .help = "run the captured command again beside the replays, in a fresh copy of its files, and judge by that; what it does outside of the copy "
+     .help = "run the captured command again beside the replays, in a fresh copy of its files, and "
+	     "judge by that; what it does outside of the copy "
 	     "it does again (ask, where this is a terminal; else judge by the recording)"},
     {.name = "files",
      .type = OPT_STRING,
      .offset = FIELD(files),
      .arg = "DIR",
-     .help = "--rerun: directory with the files as they were before the command (names and sizes as the trace has them, with the present "
+     .help = "--rerun: directory with the files as they were before the command (names and sizes "
+	     "as the trace has them, with the present "
 	     "content of those that still have that size)"},
     {.name = "dir",
      .type = OPT_STRING,
      .offset = FIELD(dir),
      .arg = "DIR",
-     .help = "a trace of calls: where its files are made, in a fresh directory (the results directory)"},
+     .help = "a trace of calls: where its files are made, in a fresh directory (the results "
+	     "directory)"},
     {.name = "device",
      .type = OPT_STRING,
      .offset = FIELD(device),
      .arg = "DEV",
      .help = "a trace of a device's requests: the block device or file to make them on"},
-    {.name = "destructive", .type = OPT_FLAG, .offset = FIELD(destructive), .help = "what is on the device may be overwritten"},
+    {.name = "destructive",
+     .type = OPT_FLAG,
+     .offset = FIELD(destructive),
+     .help = "what is on the device may be overwritten"},
     {.name = "cache",
      .type = OPT_CHOICE,
      .offset = FIELD(cache),
      .choices = judge_caches,
-     .help = "a trace of calls: whether its files are cached before each replay; auto: as they were when it was recorded, by what it then read "
+     .help = "a trace of calls: whether its files are cached before each replay; auto: as they "
+	     "were when it was recorded, by what it then read "
 	     "from storage, or by how long its reads took"},
     {.name = "replicates",
      .type = OPT_UINT,
@@ -78,25 +87,41 @@ static const struct option_spec judge_options[] = {
      .min = 2,
      .max = 10000,
      .help = "replays that count, of each replayer (10; with --rerun 20)"},
-    {.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "RESULTS",
+    {.name = "output",
+     .letter = 'o',
+     .type = OPT_STRING,
+     .offset = FIELD(output),
+     .arg = "RESULTS",
      .help = "results directory, new or empty (./results-judge-NAME-DATE-TIME)"},
-    {.name = "dry-run", .type = OPT_FLAG, .offset = FIELD(dry_run), .help = "print the protocol, and touch nothing"},
+    {.name = "dry-run",
+     .type = OPT_FLAG,
+     .offset = FIELD(dry_run),
+     .help = "print the protocol, and touch nothing"},
     {.name = "format",
      .type = OPT_STRING,
      .offset = FIELD(format),
      .arg = "FORM",
      .help = "what is printed at the end, a form of \"validate report --list\" (terminal)"},
-    {.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet), .help = "neither protocol nor progress line"},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = OPT_FLAG,
+     .offset = FIELD(quiet),
+     .help = "neither protocol nor progress line"},
     {.name = NULL},
 };
 #undef FIELD
 
-static const char synopsis[] = "[--rerun] [--with REPLAYER]... [--dir DIR | --device DEV [--destructive]] [options] TRACE";
+static const char synopsis[] =
+    "[--rerun] [--with REPLAYER]... [--dir DIR | --device DEV [--destructive]] [options] TRACE";
 static const char about[] =
-    "Replays TRACE several times with each replayer, in random order and from the same state, and judges the replayers. With --rerun the\n"
-    "captured command is run again beside the replays, and is the reference. Without it the reference is the recording, which may be of\n"
-    "another day, load or storage: a replay whose times differ from it is not rejected, but \"differs from the recording\" (status 4), and a\n"
-    "control replay by our own engine stands beside it. The protocol that is made is printed, and kept in the results directory: it can\n"
+    "Replays TRACE several times with each replayer, in random order and from the same state, and "
+    "judges the replayers. With --rerun the\n"
+    "captured command is run again beside the replays, and is the reference. Without it the "
+    "reference is the recording, which may be of\n"
+    "another day, load or storage: a replay whose times differ from it is not rejected, but "
+    "\"differs from the recording\" (status 4), and a\n"
+    "control replay by our own engine stands beside it. The protocol that is made is printed, and "
+    "kept in the results directory: it can\n"
     "be changed and run by \"validate run\".\n"
     "\n"
     "Exit status: as of validate run.";
@@ -214,8 +239,8 @@ static bool has_key(const char *lines, const char *key)
 	return false;
 }
 
-/* Adds what makes our own engines keep the trace's times, unless its options, from `at` on, say otherwise: then its schedule can be
- * judged. */
+/* Adds what makes our own engines keep the trace's times, unless its options, from `at` on, say
+ * otherwise: then its schedule can be judged. */
 static void usual_options(struct strbuf *out, size_t at, const struct replay_engine *g)
 {
 	const char *told = out->s + at;
@@ -230,18 +255,21 @@ static void usual_options(struct strbuf *out, size_t at, const struct replay_eng
 
 #define CONTROL_LINE "control = yes\n"
 
-/* The control is a replay by our own engine, at the same time as the others: what it deviates by is the machine's, not the replayer's. */
+/* The control is a replay by our own engine, at the same time as the others: what it deviates by is
+ * the machine's, not the replayer's. */
 static const char *control_engine(const struct judged *j)
 {
 	return j->level == LEVEL_BLOCK ? "block" : "event";
 }
 
 /* Marks the replayer whose options begin at `at` as the control, where they are the control's. */
-static void control_mark(struct strbuf *out, size_t at, const struct replay_engine *g, const struct judged *j)
+static void control_mark(struct strbuf *out, size_t at, const struct replay_engine *g,
+			 const struct judged *j)
 {
 	struct strbuf usual = STRBUF_INIT;
 	usual_options(&usual, 0, g);
-	if (!j->rerun_wanted && !strcmp(g->name, control_engine(j)) && !strcmp(usual.s, out->s + at))
+	if (!j->rerun_wanted && !strcmp(g->name, control_engine(j)) &&
+	    !strcmp(usual.s, out->s + at))
 		strbuf_addstr(out, CONTROL_LINE);
 	strbuf_release(&usual);
 }
@@ -419,22 +447,29 @@ static void cache_add(struct strbuf *out, const struct judge_config *c, const st
 static void reference_add(struct strbuf *out, const struct judge_config *c, const struct judged *j)
 {
 	if (c->rerun) {
-		strbuf_addstr(out, "\n; the captured command, recorded and run again in each block\n[workload rerun]\ntype = program\nscript = " RERUN_SCRIPT "\n");
+		strbuf_addstr(out, "\n; the captured command, recorded and run again in each "
+				   "block\n[workload rerun]\ntype = program\nscript = " RERUN_SCRIPT
+				   "\n");
 		return;
 	}
 	if (!j->n_ended)
-		strbuf_addstr(out, "\n; the trace has no response times: order, times of issue, execution time and fidelity are judged");
+		strbuf_addstr(out, "\n; the trace has no response times: order, times of issue, "
+				   "execution time and fidelity are judged");
 	strbuf_addf(out, "\n[workload trace]\ntype = trace\ntrace = \"%s\"\n", j->path);
 }
 
 static int protocol_make(struct strbuf *out, const struct judge_config *c, const struct judged *j, struct err *e)
 {
-	const unsigned long long usual = c->rerun ? 20 : 10, replicates = c->replicates ? c->replicates : usual;
+	const unsigned long long usual = c->rerun ? 20 : 10,
+				 replicates = c->replicates ? c->replicates : usual;
 	int ret = path_check(j->path, strlen("trace = \"\""), e);
 	strbuf_addf(out,
-		    "; Made by validate judge. To change it: edit a copy, and validate run it.\n[protocol]\ntitle = Verdict on replays of %s\n"
-		    "replicates = %llu\nreference = %s\nmin-duration = 0\ntimeout = %llds\n\n[target here]\n",
-		    strlen(j->name) < TITLE_NAME_MAX ? j->name : "a trace", replicates, c->rerun ? "rerun" : "trace", (long long)timeout_s(j));
+		    "; Made by validate judge. To change it: edit a copy, and validate run "
+		    "it.\n[protocol]\ntitle = Verdict on replays of %s\n"
+		    "replicates = %llu\nreference = %s\nmin-duration = 0\ntimeout = "
+		    "%llds\n\n[target here]\n",
+		    strlen(j->name) < TITLE_NAME_MAX ? j->name : "a trace", replicates,
+		    c->rerun ? "rerun" : "trace", (long long)timeout_s(j));
 	if (j->level == LEVEL_BLOCK) {
 		ret = ret ? ret : path_add(out, "device", c->device, e);
 		if (c->destructive)
@@ -448,13 +483,18 @@ static int protocol_make(struct strbuf *out, const struct judge_config *c, const
 	ret = ret ? ret : replayers_add(out, c, j, e);
 	if (c->rerun)
 		return ret;
-	strbuf_addf(out, "\n[accept]\n; one recording is the reference of all: its own scatter is not known\nrepeatability = 20%%\nuncertainty = none\n"
-			 "reorder-scope = auto\nissue-error = %s\n", j->n_ended ? "none" : "1ms");
+	strbuf_addf(out,
+		    "\n[accept]\n; one recording is the reference of all: its own scatter is not "
+		    "known\nrepeatability = 20%%\nuncertainty = none\n"
+		    "reorder-scope = auto\nissue-error = %s\n",
+		    j->n_ended ? "none" : "1ms");
 	return ret;
 }
 
-/* A file of it by the name judge-NAME, which becomes that of the protocol, and beside it its script (NULL: none). */
-static int protocol_put(const struct strbuf *text, const struct strbuf *script, const char *name, char **path, struct err *e)
+/* A file of it by the name judge-NAME, which becomes that of the protocol, and beside it its script
+ * (NULL: none). */
+static int protocol_put(const struct strbuf *text, const struct strbuf *script, const char *name,
+			char **path, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/validate-judge-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -507,36 +547,50 @@ static void responses_tell(const struct judged *j)
 {
 	if (j->n_ended)
 		return;
-	fprintf(stderr, "validate: %s: none of its %" PRIu64 " requests has a response time%s. Only order, times of issue, execution time and "
-		"fidelity can be judged, and no replayer can be trusted by them alone. For response times record the program itself: "
-		"validate capture app (files), or validate capture block (a device)\n", j->path, j->n,
-		j->is_iolog ? " (a fio iolog has none)" : "");
+	fprintf(stderr,
+		"validate: %s: none of its %" PRIu64
+		" requests has a response time%s. Only order, times of issue, execution time and "
+		"fidelity can be judged, and no replayer can be trusted by them alone. For "
+		"response times record the program itself: "
+		"validate capture app (files), or validate capture block (a device)\n",
+		j->path, j->n, j->is_iolog ? " (a fio iolog has none)" : "");
 }
 
 /* What is run again, and where, or how it could be. */
-static void rerun_tell(const struct judge_config *c, const struct judged *j, const struct strbuf *script)
+static void rerun_tell(const struct judge_config *c, const struct judged *j,
+		       const struct strbuf *script)
 {
-	struct strbuf command = STRBUF_INIT;
+	struct strbuf command = STRBUF_INIT, base = STRBUF_INIT;
 	if (!j->no_rerun.code)
-		rerun_command(&command, &j->rerun);
+		rerun_show(&command, &base, &j->rerun);
 	if (c->rerun)
-		printf("Runs this command again, in a fresh copy of %s. What it does outside of the copy it does again:\n  %s\n\n", j->rerun.base, command.s);
+		printf("Runs this command again, in a fresh copy of %s. What it does outside of "
+		       "the copy it does again:\n  %s\n\n",
+		       base.s, command.s);
 	else if (command.len)
-		printf("The reference is the recording. --rerun runs the captured command again instead: %s\n\n", command.s);
+		printf("The reference is the recording. --rerun runs the captured command again "
+		       "instead: %s\n\n",
+		       command.s);
 	if (c->rerun && c->dry_run)
 		printf("%s\n", script->s);
+	strbuf_release(&base);
 	strbuf_release(&command);
 }
 
 /* At a terminal: whether the captured command may be run. */
 static bool rerun_ask(const struct judge_config *c, const struct judged *j)
 {
-	struct strbuf command = STRBUF_INIT;
+	struct strbuf command = STRBUF_INIT, base = STRBUF_INIT;
 	char answer[16] = "";
-	if (c->rerun || c->quiet || c->dry_run || j->no_rerun.code || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+	if (c->rerun || c->quiet || c->dry_run || j->no_rerun.code || !isatty(STDIN_FILENO) ||
+	    !isatty(STDERR_FILENO))
 		return c->rerun;
-	rerun_command(&command, &j->rerun);
-	fprintf(stderr, "Run this command of the trace again beside the replays, in a fresh copy of %s?\n  %s\n[y/N] ", j->rerun.base, command.s);
+	rerun_show(&command, &base, &j->rerun);
+	fprintf(stderr,
+		"Run this command of the trace again beside the replays, in a fresh copy of %s?\n  "
+		"%s\n[y/N] ",
+		base.s, command.s);
+	strbuf_release(&base);
 	strbuf_release(&command);
 	return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 }
@@ -549,7 +603,9 @@ static int rerun_check(const struct judge_config *c, const struct judged *j, str
 	if (j->no_rerun.code)
 		return err_set(e, EINVAL, "%s", j->no_rerun.msg);
 	if (j->level == LEVEL_BLOCK)
-		return err_set(e, EINVAL, "--rerun is for traces of calls on files: a workload of type program with a device can be run by validate run");
+		return err_set(e, EINVAL,
+			       "--rerun is for traces of calls on files: a workload of type "
+			       "program with a device can be run by validate run");
 	if (c->files && (stat(c->files, &st) < 0 || !S_ISDIR(st.st_mode)))
 		return err_set(e, EINVAL, "--files %s: no such directory", c->files);
 	return 0;

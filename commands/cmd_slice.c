@@ -212,7 +212,8 @@ static int traces_open(const struct slice_config *c, char **argv, int n, struct 
 	path[n] = c->join;
 	int rc = output_check_input(c->output, c->key, e);
 	rc = rc ? rc : output_check_input(c->output, c->calibration, e);
-	rc = rc ? rc : trace_set_open(set, &c->open, path, (size_t)n + (c->join != NULL), c->output, e);
+	rc = rc ? rc
+		: trace_set_open(set, &c->open, path, (size_t)n + (c->join != NULL), c->output, e);
 	free((void *)path);
 	return rc || !c->join ? rc : slice_join_open(&s->join, set, e);
 }

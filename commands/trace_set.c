@@ -39,8 +39,8 @@ static int output_check_inputs(const char *output, const char *const *path, size
 	return rc;
 }
 
-int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *path, size_t n,
-		   const char *output, struct err *e)
+int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *path,
+		   size_t n, const char *output, struct err *e)
 {
 	*m = (struct trace_set){.t = xcalloc(n, sizeof *m->t), .path = xcalloc(n, sizeof *m->path),
 				.shift_ns = xcalloc(n, sizeof *m->shift_ns)};

@@ -27,8 +27,8 @@ char *file_read_line(const char *path);
 int write_all(int fd, const void *data, size_t len); /* 0 or -errno */
 int dir_create(const char *path, struct err *e);     /* with parents; an existing directory is fine */
 bool path_exists(const char *path);
-/* Refuses to write `output` (- is standard output, NULL nothing) where that is the file `input` (NULL: no file), which would be lost.
- * Errors: EINVAL. */
+/* Refuses to write `output` (- is standard output, NULL nothing) where that is the file `input`
+ * (NULL: no file), which would be lost. Errors: EINVAL. */
 int output_check_input(const char *output, const char *input, struct err *e);
 /* Removes a directory tree, also where directories of this user's own in it forbid that, never following a link and never leaving it or
  * its file system: EXDEV where something is

@@ -221,7 +221,8 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 	}
 	const struct component *c = &a->cell[k.worst].component[k.kind];
 	strbuf_addstr(out, "; ");
-	if (k.decision == DECISION_REJECT || k.leaning == LEANING_WRONG || k.leaning == LEANING_DIFFERS) {
+	if (k.decision == DECISION_REJECT || k.leaning == LEANING_WRONG ||
+	    k.leaning == LEANING_DIFFERS) {
 		add_meaning(out, c);
 		add_where(out, a, replayer, &k, n_cells);
 	} else {

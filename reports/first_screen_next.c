@@ -190,17 +190,20 @@ static void next_of_differing(struct strbuf *text, struct strbuf *command, const
 			      const struct cell *c)
 {
 	if (c->no_responses) {
-		strbuf_addstr(text, "The recording has no response times. Record the program itself and judge "
-				    "that trace.");
+		strbuf_addstr(
+		    text,
+		    "The recording has no response times. Record the program itself and judge "
+		    "that trace.");
 		strbuf_addstr(command, scenario_is_below(p, &p->scenario[c->scenario])
-					       ? "validate capture block -o TRACE DEVICE -- COMMAND"
-					       : "validate capture app --snapshot -o TRACE -- COMMAND");
+					   ? "validate capture block -o TRACE DEVICE -- COMMAND"
+					   : "validate capture app --snapshot -o TRACE -- COMMAND");
 		return;
 	}
 	char *trace = scenario_trace_path(p, &p->scenario[c->scenario]);
-	strbuf_addstr(text, "Replays that differ from the recording say nothing of the replayer where the "
-			    "control replay differs as much. Judge against the program, run again "
-			    "beside the replays.");
+	strbuf_addstr(
+	    text, "Replays that differ from the recording say nothing of the replayer where the "
+		  "control replay differs as much. Judge against the program, run again "
+		  "beside the replays.");
 	strbuf_addstr(command, "validate judge --rerun ");
 	shell_word(command, trace);
 	free(trace);

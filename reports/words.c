@@ -75,14 +75,16 @@ const char *words_league_verdict(const struct league_row *row)
 {
 	if (row->absent || !row->judged)
 		return row->absent ? "Not found" : "No result";
-	return row->verdict == VERDICT_INCONCLUSIVE && row->differs ? "Differs from the recording" : words_verdict(row->verdict);
+	return row->verdict == VERDICT_INCONCLUSIVE && row->differs ? "Differs from the recording"
+								    : words_verdict(row->verdict);
 }
 
 void words_add_options(struct strbuf *out, const struct replayer *r)
 {
 	const size_t before = out->len;
 	for (size_t i = 0; i < r->n_options; i++)
-		strbuf_addf(out, "%s%s=%s", out->len > before ? " " : "", r->option[i].key, r->option[i].value);
+		strbuf_addf(out, "%s%s=%s", out->len > before ? " " : "", r->option[i].key,
+			    r->option[i].value);
 }
 
 void words_add_replayer(struct strbuf *out, const struct replayer *r)

@@ -24,7 +24,8 @@ struct app_config {
 	int64_t memory_interval_ns; /* --memory-interval */
 	bool no_characters;	/* --no-characters: leave out getc, putc and their like */
 	bool compress;		/* --compress */
-	bool check_status;	/* --check-status: a command that fails is a failure of the caller's; not looked at by app_capture */
+	bool check_status; /* --check-status: a command that fails is a failure of the caller's; not
+			      looked at by app_capture */
 	char **command;		/* argv of the command, NULL-terminated */
 	/* Done by a process of its own instead of starting the command, whose program it starts itself; its exit status. NULL: start it */
 	int (*start)(void *ctx);

@@ -17,7 +17,8 @@ struct iolog {
 	struct foreign base;
 	unsigned int version; /* 0: the first line was not seen */
 	int64_t now_ns, wait_unit_ns;
-	bool has_file, has_device, decided; /* what its beginning is about; once `decided` the level stays */
+	bool has_file, has_device; /* what its beginning is about */
+	bool decided;		   /* the level is known, and stays */
 	uint32_t n_opened; /* how often each object is open: open[object] */
 	bool *open;
 };
@@ -82,7 +83,8 @@ static int take_name(struct iolog *t, const struct word *w, struct err *e)
 	t->has_file |= !device;
 	if (device || t->base.base.meta.meta.level != LEVEL_BLOCK)
 		return 0;
-	return foreign_at(&t->base, w->s, e, "the file \"%.*s\" among devices: an iolog of both cannot be one trace",
+	return foreign_at(&t->base, w->s, e,
+			  "the file \"%.*s\" among devices: an iolog of both cannot be one trace",
 			  (int)(w->len < 60 ? w->len : 60), w->s);
 }
 
@@ -103,9 +105,11 @@ static int take_action(struct iolog *t, const struct word *w, unsigned int n, st
 	r.op = (uint16_t)actions[k].op;
 	if (block && (r.op == OP_OPEN || r.op == OP_CLOSE))
 		return 0; /* a device is asked for neither */
-	/* in the beginning that decides, as if it were one of devices: an object that turns out to be none must not stay behind */
+	/* in the beginning that decides, as if it were one of devices: an object that turns out to
+	 * be none must not stay behind */
 	const bool as_device = block || (!t->decided && !t->has_file);
-	rc = foreign_object(&t->base, as_device ? OBJECT_DEVICE : OBJECT_PATH, w[0].s, w[0].len, &r.object, e);
+	rc = foreign_object(&t->base, as_device ? OBJECT_DEVICE : OBJECT_PATH, w[0].s, w[0].len,
+			    &r.object, e);
 	bool transfer = r.op == OP_PREAD || r.op == OP_PWRITE || r.op == OP_FALLOCATE;
 	if (!rc && transfer && n < 4)
 		rc = foreign_at(&t->base, w[n - 1].s, e, "%s needs an offset and a length", actions[k].name);

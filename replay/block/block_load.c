@@ -57,11 +57,12 @@ static int object_check(struct loader *p, uint32_t object, struct err *e)
 		       a && a->name ? a->name : "?", b && b->name ? b->name : "?");
 }
 
-/* Calls on a file have offsets in that file. At these offsets a block device holds something else. */
+/* Calls on a file have offsets in that file. A block device holds something else there. */
 static int target_check(const struct loader *p, struct err *e)
 {
 	const struct block_load *l = p->l;
-	if (!p->d->is_block || !l->n_written || trace_meta(p->t)->level == LEVEL_BLOCK || trace_object_is_device(p->t, p->object))
+	if (!p->d->is_block || !l->n_written || trace_meta(p->t)->level == LEVEL_BLOCK ||
+	    trace_object_is_device(p->t, p->object))
 		return 0;
 	const struct trace_object *o = trace_object(p->t, p->object);
 	return err_set(e, EPERM, DEVICE_FILE_CALLS, o && o->name ? o->name : "?");

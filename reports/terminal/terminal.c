@@ -183,7 +183,8 @@ static void add_league(struct strbuf *out, const struct analysis *a, const struc
 		else if (!row->judged)
 			strbuf_addstr(&line, "no result");
 		else
-			strbuf_addf(&line, "%s, %zu of %zu trusted, %zu not", words_league_verdict(row), row->n_trusted, row->n_cells,
+			strbuf_addf(&line, "%s, %zu of %zu trusted, %zu not",
+				    words_league_verdict(row), row->n_trusted, row->n_cells,
 				    row->n_not_trusted);
 		if (row->judged)
 			add_worst(&line, a, row);

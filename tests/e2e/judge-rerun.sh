@@ -66,3 +66,10 @@ expect_line err 'do not have the words of its command'
 (cd / && "$VALIDATE" capture app --snapshot -o "$trace" -- cat /etc/passwd) >out 2>err
 expect_status 2 "$VALIDATE" judge --rerun app.trace
 expect_line err 'a copy of the whole file system would be needed'
+
+# a hostile trace: its command does not steer the terminal, and its directory does not leave the target
+printf 'x' >a
+"$VALIDATE" capture app -o "$trace" -- cat a "$(printf 'q\033[2Jr')" >out 2>err || :
+expect_status 0 "$VALIDATE" judge --dry-run app.trace
+grep -q "$(printf '\033')" out && fail 'an escape sequence of the trace reached the terminal' || :
+expect_line out 'cat a '

@@ -39,19 +39,22 @@ static void larger(size_t *at, size_t cell, const struct analysis *a, enum leagu
 		*at = cell;
 }
 
-/* Size of a component's deviation as a multiple of the largest that its limit allows, LEAGUE_MOST_LIMITS at most; NaN: it has no
- * estimate or no limit. */
+/* Size of a component's deviation as a multiple of the largest that its limit allows,
+ * LEAGUE_MOST_LIMITS at most; NaN: it has no estimate or no limit. */
 static double deviation_of(const struct component *k)
 {
 	const double ideal = k->kind == COMPONENT_PRECISION ? 1 : 0;
-	const double size = components[k->kind]->two_sided ? fabs(k->estimate.value) : k->estimate.value - ideal;
-	if (k->decision == DECISION_NOT_ASSESSED || k->decision == DECISION_NOT_APPLICABLE || !is_known(&k->estimate) || isnan(k->limit))
+	const double size =
+	    components[k->kind]->two_sided ? fabs(k->estimate.value) : k->estimate.value - ideal;
+	if (k->decision == DECISION_NOT_ASSESSED || k->decision == DECISION_NOT_APPLICABLE ||
+	    !is_known(&k->estimate) || isnan(k->limit))
 		return NAN;
 	if (!(k->limit > ideal) && k->kind != COMPONENT_REORDERING && k->kind != COMPONENT_FIDELITY)
 		return NAN; /* a limit of 0 is none, but where nothing at all may be allowed */
 	if (!(size > 0))
 		return 0;
-	return k->limit > ideal ? fmin(size / (k->limit - ideal), LEAGUE_MOST_LIMITS) : LEAGUE_MOST_LIMITS;
+	return k->limit > ideal ? fmin(size / (k->limit - ideal), LEAGUE_MOST_LIMITS)
+				: LEAGUE_MOST_LIMITS;
 }
 
 struct mean {
@@ -72,7 +75,8 @@ static double mean_of(const struct mean *m)
 	return m->n ? m->sum / (double)m->n : NAN;
 }
 
-static void cell_add(struct league_row *row, const struct analysis *a, size_t i, struct mean *bias, struct mean *deviation)
+static void cell_add(struct league_row *row, const struct analysis *a, size_t i, struct mean *bias,
+		     struct mean *deviation)
 {
 	const struct cell *c = &a->cell[i];
 	row->judged = true;
@@ -138,9 +142,10 @@ static double share(size_t n, const struct league_row *row)
 static int by_rank(const void *x, const void *y)
 {
 	const struct league_row *a = x, *b = y;
-	const double first[] = {rank_of(a), -share(a->n_trusted, a), share(a->n_not_trusted, a), isnan(a->deviation) ? INFINITY : a->deviation,
-				(double)a->replayer},
-		     second[] = {rank_of(b), -share(b->n_trusted, b), share(b->n_not_trusted, b), isnan(b->deviation) ? INFINITY : b->deviation,
+	const double first[] = {rank_of(a), -share(a->n_trusted, a), share(a->n_not_trusted, a),
+				isnan(a->deviation) ? INFINITY : a->deviation, (double)a->replayer},
+		     second[] = {rank_of(b), -share(b->n_trusted, b), share(b->n_not_trusted, b),
+				 isnan(b->deviation) ? INFINITY : b->deviation,
 				 (double)b->replayer};
 	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
 		if (first[i] < second[i] || first[i] > second[i])

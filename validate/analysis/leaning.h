@@ -18,7 +18,14 @@
 
 /* NONE: the case is decided, or no component says anything (before the first look, undefined
  * numbers). */
-enum leaning { LEANING_NONE, LEANING_RIGHT, LEANING_WRONG, LEANING_NOISY, LEANING_DIFFERS, LEANING_N };
+enum leaning {
+	LEANING_NONE,
+	LEANING_RIGHT,
+	LEANING_WRONG,
+	LEANING_NOISY,
+	LEANING_DIFFERS,
+	LEANING_N
+};
 
 enum leaning cell_leaning(const struct cell *c);
 /* The same for one component of the cell. */

@@ -71,8 +71,9 @@ static void withdraw(struct component *c, double level)
 		   c->p_reject_holm, level);
 }
 
-/* The reference is a trace that the campaign did not record: another day, another load, perhaps another storage. It shows that the replays
- * differ from the recording. It does not show that the replayer is the cause. */
+/* The reference is a trace that the campaign did not record: another day, another load, perhaps
+ * another storage. It shows that the replays differ from the recording. It does not show that the
+ * replayer is the cause. */
 static void components_relate(struct cell *c)
 {
 	for (int k = 0; k < COMPONENT_N; k++) {
@@ -82,7 +83,8 @@ static void components_relate(struct cell *c)
 		m->decision = DECISION_INCONCLUSIVE;
 		m->differs = true;
 		m->n_more = 0;
-		phrase_add(m->reason, sizeof m->reason, "; it differs from the recording, perhaps because of the machine");
+		phrase_add(m->reason, sizeof m->reason,
+			   "; it differs from the recording, perhaps because of the machine");
 	}
 }
 
@@ -152,7 +154,8 @@ static const struct cell *control_of(const struct analysis *a, const struct cell
 {
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *x = &a->cell[i];
-		if (x != c && x->scenario == c->scenario && a->results->protocol.replayer[x->replayer].control)
+		if (x != c && x->scenario == c->scenario &&
+		    a->results->protocol.replayer[x->replayer].control)
 			return x;
 	}
 	return NULL;
@@ -170,10 +173,13 @@ static void explain_difference(struct strbuf *text, const struct analysis *a, co
 	strbuf_addstr(text, n == 1 ? " differs from the recording" : " differ from the recording");
 	if (isfinite(own->value))
 		strbuf_addf(text, "; bias %+.3g %%", 100 * own->value);
-	if (isfinite(own->value) && control && isfinite(control->component[COMPONENT_BIAS].estimate.value))
-		strbuf_addf(text, ", that of the control replay (%s) %+.3g %%", a->results->protocol.replayer[control->replayer].name,
+	if (isfinite(own->value) && control &&
+	    isfinite(control->component[COMPONENT_BIAS].estimate.value))
+		strbuf_addf(text, ", that of the control replay (%s) %+.3g %%",
+			    a->results->protocol.replayer[control->replayer].name,
 			    100 * control->component[COMPONENT_BIAS].estimate.value);
-	strbuf_addstr(text, ". The machine may be the cause: only the program run again beside the replays can tell");
+	strbuf_addstr(text, ". The machine may be the cause: only the program run again beside the "
+			    "replays can tell");
 }
 
 static bool cell_differs(const struct cell *c)

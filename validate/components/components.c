@@ -42,8 +42,10 @@ void components_decide(struct cell *c, const struct evidence *e, const struct ac
 						     .n_effective = NAN,
 						     .accept_lo = NAN,
 						     .accept_hi = NAN};
-		if (c->no_responses && !components[k]->replayers_own && k != COMPONENT_EXECUTION_TIME)
-			decide_without(&c->component[k], DECISION_NOT_ASSESSED, "the recording has no response times");
+		if (c->no_responses && !components[k]->replayers_own &&
+		    k != COMPONENT_EXECUTION_TIME)
+			decide_without(&c->component[k], DECISION_NOT_ASSESSED,
+				       "the recording has no response times");
 		else
 			components[k]->decide(&c->component[k], &d);
 	}

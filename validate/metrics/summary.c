@@ -276,12 +276,15 @@ static void fill_moments(struct run_summary *s, struct summary_tally *t)
 static int fill_response(struct run_summary *s, struct summary_tally *t, struct err *e)
 {
 	fill_moments(s, t);
-	const bool none = !s->response.n; /* a recording without response times: only order and times of issue are known */
+	const bool none = !s->response.n; /* a recording without response times: only order and
+					     times of issue are known */
 	int rc = none ? 0 : quantile(s, 0.5, &s->response_median, e);
 	rc = rc || none ? rc : quantile(s, 0.9, &s->response_p90, e);
 	rc = rc || none ? rc : quantile(s, 0.99, &s->response_p99, e);
 	rc = rc || none ? rc : quantile(s, 0.999, &s->response_p999, e);
-	rc = rc || none ? rc : histogram_trimmed_mean(&s->response_histogram, 0.1, &s->response_trimmed_mean, e);
+	rc = rc || none ? rc
+			: histogram_trimmed_mean(&s->response_histogram, 0.1,
+						 &s->response_trimmed_mean, e);
 	s->response_trimmed_mean = between(s->response_trimmed_mean, s->response.min, s->response.max);
 	s->n_failed = t->n_failed;
 	s->n_unfinished = t->n_unfinished;

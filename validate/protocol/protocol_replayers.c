@@ -115,7 +115,8 @@ static int replayer_add(struct protocol *p, const struct protocol_file *f, const
 	struct replayer *r = &p->replayer[p->n_replayers++];
 	struct strbuf name = STRBUF_INIT;
 	grid_name(g, NULL, &name);
-	*r = (struct replayer){.name = strbuf_detach(&name), .optional = optional, .control = control};
+	*r = (struct replayer){
+	    .name = strbuf_detach(&name), .optional = optional, .control = control};
 	r->section = xstrdup(g->section->name);
 	r->engine = xstrdup(item_now(g, "engine", "event"));
 	settings_take(g, replayer_own, &r->option, &r->n_options);
@@ -162,7 +163,8 @@ static int applies_read(const struct protocol *p, const struct protocol_file *f,
 }
 
 /* A key that is yes or no, no where it is missing. */
-static int flag_read(const struct protocol_file *f, const struct ini_section *s, const char *key, bool *yes, struct err *e)
+static int flag_read(const struct protocol_file *f, const struct ini_section *s, const char *key,
+		     bool *yes, struct err *e)
 {
 	static const char *const names[] = {"no", "yes", NULL};
 	const struct ini_key *k = ini_key_find(s, key);
