@@ -21,6 +21,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/adapters/adapter.h"
+#include "reports/escape.h"
 #include "validate/protocol/text.h"
 
 struct judge_config {
@@ -571,8 +572,16 @@ static void rerun_tell(const struct judge_config *c, const struct judged *j,
 		printf("The reference is the recording. --rerun runs the captured command again "
 		       "instead: %s\n\n",
 		       command.s);
-	if (c->rerun && c->dry_run)
-		printf("%s\n", script->s);
+	for (const char *line = script->s; c->rerun && c->dry_run && *line;) {
+		const size_t len = strcspn(line, "\n");
+		char *one = xasprintf("%.*s", (int)len, line);
+		struct strbuf shown = STRBUF_INIT;
+		escape_line(&shown, one);
+		puts(shown.s);
+		strbuf_release(&shown);
+		free(one);
+		line += len + (line[len] == '\n');
+	}
 	strbuf_release(&base);
 	strbuf_release(&command);
 }

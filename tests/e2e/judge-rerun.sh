@@ -40,7 +40,7 @@ expect_status 0 "$VALIDATE" run results/protocol.conf --dry-run
 # which words name the directory, and which only look like it; the program itself stays
 (cd 'w o' && "$VALIDATE" capture app -o "$PWD/../words.trace" -- sh -c "cat a" "--dir=$work/x" "$work.bak" "x$work" "it's $work:$work/" '' '%s') >out 2>err
 expect_status 0 "$VALIDATE" judge --dry-run --rerun --with event words.trace
-printf '%s\n' "	'sh' '-c' 'cat a' '--dir='\"\$home\"'/x' '$work.bak' 'x$work' 'it'\\''s '\"\$home\"':'\"\$home\"'/' '' '%s' || status=\$?" >want
+printf '%s\n' " 'sh' '-c' 'cat a' '--dir='\"\$home\"'/x' '$work.bak' 'x$work' 'it'\\''s '\"\$home\"':'\"\$home\"'/' '' '%s' || status=\$?" >want
 grep -F "'sh' '-c' 'cat a'" out | cmp - want || fail "$(grep -F "'sh' '-c' 'cat a'" out) and not $(cat want)"
 
 # files of another time, and a command that ends otherwise than it did
@@ -70,6 +70,6 @@ expect_line err 'a copy of the whole file system would be needed'
 # a hostile trace: its command does not steer the terminal, and its directory does not leave the target
 printf 'x' >a
 "$VALIDATE" capture app -o "$trace" -- cat a "$(printf 'q\033[2Jr')" >out 2>err || :
-expect_status 0 "$VALIDATE" judge --dry-run app.trace
+expect_status 0 "$VALIDATE" judge --dry-run --rerun app.trace
 grep -q "$(printf '\033')" out && fail 'an escape sequence of the trace reached the terminal' || :
 expect_line out 'cat a '
