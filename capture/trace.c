@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/trace_private.h"
+#include "common/xalloc.h"
 
 void trace_base_init(struct trace *t, const struct trace_reader *reader)
 {
@@ -129,6 +130,26 @@ const struct trace_causes *trace_causes(const struct trace *t)
 const struct trace_object *trace_object(const struct trace *t, uint32_t id)
 {
 	return object_table_get(&t->objects, id);
+}
+
+bool name_is_device(const char *name, size_t len)
+{
+	static const char dev[] = "/dev/", shm[] = "/dev/shm/";
+	const bool below = len > strlen(dev) && !memcmp(name, dev, strlen(dev));
+	return below && (len < strlen(shm) || memcmp(name, shm, strlen(shm)) != 0);
+}
+
+bool trace_object_is_device(const struct trace *t, uint32_t id)
+{
+	const struct trace_object *o = trace_object(t, id);
+	const char *root = trace_meta(t)->root;
+	if (!o || o->kind != OBJECT_PATH)
+		return o && o->kind == OBJECT_DEVICE;
+	const bool relative = o->name[0] != '/' && root && !strcmp(root, "/");
+	char *name = xasprintf("%s%s", relative ? "/" : "", o->name);
+	const bool is = name_is_device(name, strlen(name));
+	free(name);
+	return is;
 }
 
 uint32_t trace_n_objects(const struct trace *t)

@@ -182,6 +182,11 @@ void trace_requests_only(struct trace *t, bool on);
 const struct trace_causes *trace_causes(const struct trace *t); /* passed over so far; borrowed */
 
 const struct trace_object *trace_object(const struct trace *t, uint32_t id); /* NULL for an unknown id */
+/* Whether the object is a device, by its kind or by its name: below /dev, but not a file of shared
+ * memory. False for an unknown id. */
+bool trace_object_is_device(const struct trace *t, uint32_t id);
+/* The same for a name alone, of `len` bytes. */
+bool name_is_device(const char *name, size_t len);
 uint32_t trace_n_objects(const struct trace *t); /* so far: grows while streaming */
 /* The heap item of a record read so far: *data[*len], borrowed until the next call. *data is NULL where there is none: `ref` is HEAP_NONE, or its
  * block is damaged, which the pass has reported. Returns 0. Errors: the item may exist and cannot be read: of the system, ENOMEM, EIO (also for a

@@ -121,9 +121,9 @@ static int record_write(struct split *s, const struct trace_record *from, struct
 {
 	struct trace_record r = *from;
 	size_t len = 0;
-	const void *data = r.heap != HEAP_NONE ? trace_heap(s->from, r.heap, &len) : NULL;
-	int rc = 0;
-	if (s->to && is_full(s, &r, sizeof r + len))
+	const void *data = NULL;
+	int rc = trace_heap(s->from, r.heap, &data, &len, e);
+	if (!rc && s->to && is_full(s, &r, sizeof r + len))
 		rc = part_end(s, e);
 	if (!rc && !s->to) {
 		rc = part_begin(s, e);

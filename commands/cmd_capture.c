@@ -27,7 +27,8 @@ static const char app_about[] =
 	"ended. Calls that do not pass through the C library are not seen: those of statically linked programs, of the dynamic\n"
 	"linker, and system calls made directly. A running process cannot be captured in this way: validate capture vfs --pid can.\n"
 	"\n"
-	"Exit status: that of COMMAND is told, and is not this command's: 0 when the trace was written.";
+	"Exit status: 0 when the trace was written. The status of COMMAND is printed; --check-status\n"
+	"makes a failure of COMMAND a failure of this command.";
 
 static void how_it_ended(int status)
 {
@@ -119,6 +120,10 @@ static int capture_app(int argc, char **argv, struct err *e)
 	if (!rc)
 		app_print(&c, &o);
 	rc = rc ? rc : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
+	if (!rc && c.check_status && o.status)
+		rc = err_set(e, ECANCELED, WIFSIGNALED(o.status) ? "the command was killed by signal %d"
+								 : "the command ended with status %d",
+			     WIFSIGNALED(o.status) ? WTERMSIG(o.status) : WEXITSTATUS(o.status));
 	app_outcome_release(&o);
 	return !rc ? EXIT_OK : rc == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
 }

@@ -202,7 +202,8 @@ static int deps_run(int argc, char **argv, struct err *e)
 		err_set(e, EINVAL, "--infer takes dependencies from times alone: --order and --fs-rules do not go with it");
 		return EXIT_USAGE;
 	}
-	if (output_check_input(config.dot, argv[1], e))
+	if (output_check_input(config.dot, argv[1], e) ||
+	    output_check_input(config.output, argv[1], e))
 		return EXIT_FAILED;
 	if (of_itself(&config, argv[1], &status, e))
 		return status;

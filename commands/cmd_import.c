@@ -182,7 +182,8 @@ static int import_run(int argc, char **argv, struct err *e)
 		return EXIT_USAGE;
 	}
 	struct trace_set set;
-	int rc = trace_set_open(&set, &c.open, (const char *const *)argv + 1, (size_t)n, e);
+	int rc =
+	    trace_set_open(&set, &c.open, (const char *const *)argv + 1, (size_t)n, c.output, e);
 	rc = rc ? rc : import_all(&c, &set, e);
 	trace_set_close(&set);
 	return rc ? EXIT_FAILED : EXIT_OK;

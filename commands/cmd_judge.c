@@ -11,23 +11,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/format.h"
 #include "capture/kernel/block.h"
 #include "capture/trace.h"
 #include "commands/commands.h"
+#include "commands/judge_rerun.h"
 #include "commands/run_campaign.h"
 #include "common/files.h"
 #include "common/leftovers.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/adapters/adapter.h"
+#include "reports/escape.h"
 #include "validate/protocol/text.h"
 
 struct judge_config {
 	struct option_list with;
-	const char *dir, *device, *output, *format;
-	uint64_t replicates;
+	const char *dir, *device, *output, *format, *files;
+	uint64_t replicates; /* 0: as usual for the reference */
 	int cache; /* index of judge_caches */
-	bool destructive, dry_run, quiet;
+	bool rerun, destructive, dry_run, quiet;
 };
 
 enum { JUDGE_CACHE_AUTO, JUDGE_CACHE_COLD, JUDGE_CACHE_WARM, JUDGE_CACHE_AS_IS };
@@ -39,25 +42,45 @@ static const struct option_spec judge_options[] = {
      .type = OPT_LIST,
      .offset = FIELD(with),
      .arg = "REPLAYER",
-     .help = "an engine of \"validate replay --list-engines\", with its options behind it: event:order=fs,timing=think (our own, where not told "
-	     "otherwise: order=fs,timing=timestamp; on a device mode=hf); may be given several times (all that are found and can replay the trace; "
+     .help = "an engine of \"validate replay --list-engines\", with its options behind it: "
+	     "event:order=fs,timing=think (our own, where not told "
+	     "otherwise: order=fs,timing=timestamp; on a device mode=hf); may be given several "
+	     "times (all that are found and can replay the trace; "
 	     "of others' on a device, where they can be watched there)"},
+    {.name = "rerun",
+     .type = OPT_FLAG,
+     .offset = FIELD(rerun),
+     .help = "run the captured command again beside the replays, in a fresh copy of its files, and "
+	     "judge by that; what it does outside of the copy "
+	     "it does again (ask, where this is a terminal; else judge by the recording)"},
+    {.name = "files",
+     .type = OPT_STRING,
+     .offset = FIELD(files),
+     .arg = "DIR",
+     .help = "--rerun: directory with the files as they were before the command (names and sizes "
+	     "as the trace has them, with the present "
+	     "content of those that still have that size)"},
     {.name = "dir",
      .type = OPT_STRING,
      .offset = FIELD(dir),
      .arg = "DIR",
-     .help = "a trace of calls: where its files are made, in a fresh directory (the results directory)"},
+     .help = "a trace of calls: where its files are made, in a fresh directory (the results "
+	     "directory)"},
     {.name = "device",
      .type = OPT_STRING,
      .offset = FIELD(device),
      .arg = "DEV",
      .help = "a trace of a device's requests: the block device or file to make them on"},
-    {.name = "destructive", .type = OPT_FLAG, .offset = FIELD(destructive), .help = "what is on the device may be overwritten"},
+    {.name = "destructive",
+     .type = OPT_FLAG,
+     .offset = FIELD(destructive),
+     .help = "what is on the device may be overwritten"},
     {.name = "cache",
      .type = OPT_CHOICE,
      .offset = FIELD(cache),
      .choices = judge_caches,
-     .help = "a trace of calls: whether its files are cached before each replay; auto: as they were when it was recorded, by what it then read "
+     .help = "a trace of calls: whether its files are cached before each replay; auto: as they "
+	     "were when it was recorded, by what it then read "
 	     "from storage, or by how long its reads took"},
     {.name = "replicates",
      .type = OPT_UINT,
@@ -65,26 +88,43 @@ static const struct option_spec judge_options[] = {
      .arg = "N",
      .min = 2,
      .max = 10000,
-     .help = "replays that count, of each replayer (10)"},
-    {.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "RESULTS",
+     .help = "replays that count, of each replayer (10; with --rerun 20)"},
+    {.name = "output",
+     .letter = 'o',
+     .type = OPT_STRING,
+     .offset = FIELD(output),
+     .arg = "RESULTS",
      .help = "results directory, new or empty (./results-judge-NAME-DATE-TIME)"},
-    {.name = "dry-run", .type = OPT_FLAG, .offset = FIELD(dry_run), .help = "print the protocol, and touch nothing"},
+    {.name = "dry-run",
+     .type = OPT_FLAG,
+     .offset = FIELD(dry_run),
+     .help = "print the protocol, and touch nothing"},
     {.name = "format",
      .type = OPT_STRING,
      .offset = FIELD(format),
      .arg = "FORM",
      .help = "what is printed at the end, a form of \"validate report --list\" (terminal)"},
-    {.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet), .help = "neither protocol nor progress line"},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = OPT_FLAG,
+     .offset = FIELD(quiet),
+     .help = "neither protocol nor progress line"},
     {.name = NULL},
 };
 #undef FIELD
 
-static const char synopsis[] = "[--with REPLAYER]... [--dir DIR | --device DEV [--destructive]] [options] TRACE";
+static const char synopsis[] =
+    "[--rerun] [--with REPLAYER]... [--dir DIR | --device DEV [--destructive]] [options] TRACE";
 static const char about[] =
-    "Replays TRACE several times with each replayer, in random order and from the same state, and judges them against the times in the\n"
-    "trace, which is the one reference: how often it would have come out differently is not known, so that a replayer's precision is\n"
-    "shown and not judged. The protocol that is made for it is printed, and kept in the results directory: it can be changed and run\n"
-    "by \"validate run\". A trace of another storage than this says little of how long requests take here.\n"
+    "Replays TRACE several times with each replayer, in random order and from the same state, and "
+    "judges the replayers. With --rerun the\n"
+    "captured command is run again beside the replays, and is the reference. Without it the "
+    "reference is the recording, which may be of\n"
+    "another day, load or storage: a replay whose times differ from it is not rejected, but "
+    "\"differs from the recording\" (status 4), and a\n"
+    "control replay by our own engine stands beside it. The protocol that is made is printed, and "
+    "kept in the results directory: it can\n"
+    "be changed and run by \"validate run\".\n"
     "\n"
     "Exit status: as of validate run.";
 
@@ -94,8 +134,12 @@ struct judged {
 	char *path, *name; /* resolved; the file's name without what does not belong into a protocol's */
 	enum trace_level level;
 	int64_t lasts_ns;
-	uint64_t n; /* requests that were issued */
+	uint64_t n, n_ended; /* requests that were issued; those of them whose end is known */
 	uint64_t n_reads, n_quick_reads, n_read_bytes; /* that returned data; those quicker than any storage is */
+	bool is_iolog;
+	bool rerun_wanted;
+	struct rerun rerun; /* with --rerun, or where it may be asked for */
+	struct err no_rerun; /* why not */
 	int64_t device_bytes; /* read from storage meanwhile; -1 the trace does not tell */
 };
 
@@ -149,26 +193,32 @@ static int trace_look(struct judged *j, const char *path, struct err *e)
 			if (r[i].begin_ns == TIME_NONE)
 				continue;
 			j->n++;
+			j->n_ended += r[i].end_ns != TIME_NONE;
 			first = r[i].begin_ns < first ? r[i].begin_ns : first;
 			last = r[i].begin_ns > last ? r[i].begin_ns : last;
 			last = r[i].end_ns > last ? r[i].end_ns : last;
 			read_count(j, &r[i]);
 		}
 	j->device_bytes = device_bytes_of(t);
+	j->path = realpath(path, NULL);
+	j->no_rerun = (struct err)ERR_INIT;
+	if (j->path)
+		rerun_read(&j->rerun, j->path, trace_meta(t), &j->no_rerun);
 	j->level = trace_meta(t)->level;
+	j->is_iolog = !strcmp(trace_format_of(t)->name, "iolog");
 	trace_close(t);
 	if (!ret && last == INT64_MIN)
 		ret = err_set(e, ENODATA, "no request in it was issued");
 	if (ret)
 		return err_context(e, "%s", path);
 	j->lasts_ns = last - first;
-	j->path = realpath(path, NULL);
 	j->name = name_of(path);
 	return j->path ? 0 : err_sys(e, errno, "%s", path);
 }
 
 static void judged_release(struct judged *j)
 {
+	rerun_release(&j->rerun);
 	free(j->path);
 	free(j->name);
 }
@@ -191,7 +241,8 @@ static bool has_key(const char *lines, const char *key)
 	return false;
 }
 
-/* What makes our own keep the trace's times, where its options, from `at` on, ask for nothing else: then its schedule can be judged. */
+/* Adds what makes our own engines keep the trace's times, unless its options, from `at` on, say
+ * otherwise: then its schedule can be judged. */
 static void usual_options(struct strbuf *out, size_t at, const struct replay_engine *g)
 {
 	const char *told = out->s + at;
@@ -202,6 +253,36 @@ static void usual_options(struct strbuf *out, size_t at, const struct replay_eng
 		strbuf_addstr(out, mode ? "" : "mode = hf\n");
 	else if (!mode) /* one of engine parallel is a time and an order of its own */
 		strbuf_addf(out, "%s%s", order ? "" : "order = fs\n", timing ? "" : "timing = timestamp\n");
+}
+
+#define CONTROL_LINE "control = yes\n"
+
+/* The control is a replay by our own engine, at the same time as the others: what it deviates by is
+ * the machine's, not the replayer's. */
+static const char *control_engine(const struct judged *j)
+{
+	return j->level == LEVEL_BLOCK ? "block" : "event";
+}
+
+/* Marks the replayer whose options begin at `at` as the control, where they are the control's. */
+static void control_mark(struct strbuf *out, size_t at, const struct replay_engine *g,
+			 const struct judged *j)
+{
+	struct strbuf usual = STRBUF_INIT;
+	usual_options(&usual, 0, g);
+	if (!j->rerun_wanted && !strcmp(g->name, control_engine(j)) &&
+	    !strcmp(usual.s, out->s + at))
+		strbuf_addstr(out, CONTROL_LINE);
+	strbuf_release(&usual);
+}
+
+static void control_add(struct strbuf *out, const struct judged *j)
+{
+	const char *engine = control_engine(j);
+	if (strstr(out->s, "\n" CONTROL_LINE))
+		return;
+	strbuf_addf(out, "\n[replayer control]\nengine = %s\n" CONTROL_LINE, engine);
+	usual_options(out, out->len, replay_engine_find(engine));
 }
 
 /* What others do is seen at a block device, by the kernel's tracepoints; where that cannot be, that is written down. */
@@ -231,7 +312,9 @@ static void replayers_add_all(struct strbuf *out, const struct judge_config *c, 
 		if (told || !strcmp((*g)->name, "parallel") || !can_take(*g, j) || ((*g)->adapter && !others))
 			continue;
 		strbuf_addf(out, "\n[replayer %s]\nengine = %s\n", (*g)->name, (*g)->name);
-		usual_options(out, out->len, *g);
+		const size_t at = out->len;
+		usual_options(out, at, *g);
+		control_mark(out, at, *g, j);
 	}
 }
 
@@ -293,6 +376,7 @@ static int replayer_add(struct strbuf *out, const char *text, size_t index, cons
 			settings_add(out, text + len + 1);
 		if (!g->adapter)
 			usual_options(out, at, g);
+		control_mark(out, at, g, j);
 		if (has_long_line(out->s + at))
 			ret = err_set(e, EINVAL, "--with %s: a protocol cannot hold an option that is so long: its lines have at most %d bytes",
 				      name, PROTOCOL_LINE_MAX);
@@ -308,6 +392,8 @@ static int replayers_add(struct strbuf *out, const struct judge_config *c, const
 		replayers_add_all(out, c, j);
 	for (size_t i = 0; i < c->with.n && !ret; i++)
 		ret = replayer_add(out, c->with.text[i], i, j, e);
+	if (c->with.n && !c->rerun && !ret)
+		control_add(out, j);
 	return ret;
 }
 
@@ -360,13 +446,32 @@ static void cache_add(struct strbuf *out, const struct judge_config *c, const st
 	strbuf_addf(out, "cache = %s\n", warm ? "warm" : "cold");
 }
 
+static void reference_add(struct strbuf *out, const struct judge_config *c, const struct judged *j)
+{
+	if (c->rerun) {
+		strbuf_addstr(out, "\n; the captured command, recorded and run again in each "
+				   "block\n[workload rerun]\ntype = program\nscript = " RERUN_SCRIPT
+				   "\n");
+		return;
+	}
+	if (!j->n_ended)
+		strbuf_addstr(out, "\n; the trace has no response times: order, times of issue, "
+				   "execution time and fidelity are judged");
+	strbuf_addf(out, "\n[workload trace]\ntype = trace\ntrace = \"%s\"\n", j->path);
+}
+
 static int protocol_make(struct strbuf *out, const struct judge_config *c, const struct judged *j, struct err *e)
 {
+	const unsigned long long usual = c->rerun ? 20 : 10,
+				 replicates = c->replicates ? c->replicates : usual;
 	int ret = path_check(j->path, strlen("trace = \"\""), e);
 	strbuf_addf(out,
-		    "; Made by validate judge. To change it: edit a copy, and validate run it.\n[protocol]\ntitle = Verdict on replays of %s\n"
-		    "replicates = %llu\nreference = trace\nmin-duration = 0\ntimeout = %llds\n\n[target here]\n",
-		    strlen(j->name) < TITLE_NAME_MAX ? j->name : "a trace", (unsigned long long)c->replicates, (long long)timeout_s(j));
+		    "; Made by validate judge. To change it: edit a copy, and validate run "
+		    "it.\n[protocol]\ntitle = Verdict on replays of %s\n"
+		    "replicates = %llu\nreference = %s\nmin-duration = 0\ntimeout = "
+		    "%llds\n\n[target here]\n",
+		    strlen(j->name) < TITLE_NAME_MAX ? j->name : "a trace", replicates,
+		    c->rerun ? "rerun" : "trace", (long long)timeout_s(j));
 	if (j->level == LEVEL_BLOCK) {
 		ret = ret ? ret : path_add(out, "device", c->device, e);
 		if (c->destructive)
@@ -376,15 +481,22 @@ static int protocol_make(struct strbuf *out, const struct judge_config *c, const
 			ret = ret ? ret : path_add(out, "dir", c->dir, e);
 		cache_add(out, c, j);
 	}
-	strbuf_addf(out, "\n[workload trace]\ntype = trace\ntrace = \"%s\"\n", j->path);
+	reference_add(out, c, j);
 	ret = ret ? ret : replayers_add(out, c, j, e);
-	strbuf_addstr(out, "\n[accept]\n; one recording is the reference of all: its own scatter is not known\nrepeatability = 20%\nuncertainty = none\n"
-			   "reorder-scope = auto\nissue-error = none\n");
+	if (c->rerun)
+		return ret;
+	strbuf_addf(out,
+		    "\n[accept]\n; one recording is the reference of all: its own scatter is not "
+		    "known\nrepeatability = 20%%\nuncertainty = none\n"
+		    "reorder-scope = auto\nissue-error = %s\n",
+		    j->n_ended ? "none" : "1ms");
 	return ret;
 }
 
-/* A file of it by the name judge-NAME, which becomes that of the protocol. */
-static int protocol_put(const struct strbuf *text, const char *name, char **path, struct err *e)
+/* A file of it by the name judge-NAME, which becomes that of the protocol, and beside it its script
+ * (NULL: none). */
+static int protocol_put(const struct strbuf *text, const struct strbuf *script, const char *name,
+			char **path, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/validate-judge-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -394,8 +506,13 @@ static int protocol_put(const struct strbuf *text, const char *name, char **path
 		return ret;
 	}
 	*path = xasprintf("%s/judge-%s.conf", dir, name);
+	char *beside = xasprintf("%s/" RERUN_SCRIPT, dir);
 	free(dir);
-	return file_write_atomic(*path, text->s, text->len, e);
+	int ret = file_write_atomic(*path, text->s, text->len, e);
+	if (!ret && script)
+		ret = file_write_atomic(beside, script->s, script->len, e);
+	free(beside);
+	return ret;
 }
 
 static void protocol_forget(char *path)
@@ -423,18 +540,100 @@ static void judged_tell(const struct judged *j, const struct protocol *p)
 	strbuf_release(&all);
 }
 
+/* What cannot be judged, before anything is started. */
+static void responses_tell(const struct judged *j)
+{
+	if (j->n_ended)
+		return;
+	fprintf(stderr,
+		"validate: %s: none of its %" PRIu64
+		" requests has a response time%s. Only order, times of issue, execution time and "
+		"fidelity can be judged, and no replayer can be trusted by them alone. For "
+		"response times record the program itself: "
+		"validate capture app (files), or validate capture block (a device)\n",
+		j->path, j->n, j->is_iolog ? " (a fio iolog has none)" : "");
+}
+
+/* What is run again, and where, or how it could be. */
+static void rerun_tell(const struct judge_config *c, const struct judged *j,
+		       const struct strbuf *script)
+{
+	struct strbuf command = STRBUF_INIT, base = STRBUF_INIT;
+	if (!j->no_rerun.code)
+		rerun_show(&command, &base, &j->rerun);
+	if (c->rerun)
+		printf("Runs this command again, in a fresh copy of %s. What it does outside of "
+		       "the copy it does again:\n  %s\n\n",
+		       base.s, command.s);
+	else if (command.len)
+		printf("The reference is the recording. --rerun runs the captured command again "
+		       "instead: %s\n\n",
+		       command.s);
+	for (const char *line = script->s; c->rerun && c->dry_run && *line;) {
+		const size_t len = strcspn(line, "\n");
+		char *one = xasprintf("%.*s", (int)len, line);
+		struct strbuf shown = STRBUF_INIT;
+		escape_line(&shown, one);
+		puts(shown.s);
+		strbuf_release(&shown);
+		free(one);
+		line += len + (line[len] == '\n');
+	}
+	strbuf_release(&base);
+	strbuf_release(&command);
+}
+
+/* At a terminal: whether the captured command may be run. */
+static bool rerun_ask(const struct judge_config *c, const struct judged *j)
+{
+	struct strbuf command = STRBUF_INIT, base = STRBUF_INIT;
+	char answer[16] = "";
+	if (c->rerun || c->quiet || c->dry_run || j->no_rerun.code || !isatty(STDIN_FILENO) ||
+	    !isatty(STDERR_FILENO))
+		return c->rerun;
+	rerun_show(&command, &base, &j->rerun);
+	fprintf(stderr,
+		"Run this command of the trace again beside the replays, in a fresh copy of %s?\n  "
+		"%s\n[y/N] ",
+		base.s, command.s);
+	strbuf_release(&base);
+	strbuf_release(&command);
+	return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+static int rerun_check(const struct judge_config *c, const struct judged *j, struct err *e)
+{
+	struct stat st;
+	if (!c->rerun)
+		return c->files ? err_set(e, EINVAL, "--files is for --rerun") : 0;
+	if (j->no_rerun.code)
+		return err_set(e, EINVAL, "%s", j->no_rerun.msg);
+	if (j->level == LEVEL_BLOCK)
+		return err_set(e, EINVAL,
+			       "--rerun is for traces of calls on files: a workload of type "
+			       "program with a device can be run by validate run");
+	if (c->files && (stat(c->files, &st) < 0 || !S_ISDIR(st.st_mode)))
+		return err_set(e, EINVAL, "--files %s: no such directory", c->files);
+	return 0;
+}
+
 static int judge(const struct judge_config *c, const struct judged *j, const struct report_form *form, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
+	struct strbuf text = STRBUF_INIT, script = STRBUF_INIT;
 	struct protocol p = {0};
-	char *path = NULL, *dir = NULL;
-	int status = protocol_make(&text, c, j, e) ? EXIT_USAGE : EXIT_OK;
-	if (status == EXIT_OK && protocol_put(&text, j->name, &path, e))
+	char *path = NULL, *dir = NULL, *files = c->files ? realpath(c->files, NULL) : NULL;
+	int status = rerun_check(c, j, e) || protocol_make(&text, c, j, e) ? EXIT_USAGE : EXIT_OK;
+	if (status == EXIT_OK && c->rerun)
+		rerun_script(&script, &j->rerun, files);
+	if (status == EXIT_OK && protocol_put(&text, c->rerun ? &script : NULL, j->name, &path, e))
 		status = EXIT_FAILED;
 	if (status == EXIT_OK && (protocol_read(&p, path, e) || replayers_find(&p, e)))
 		status = EXIT_USAGE;
+	if (status == EXIT_OK)
+		responses_tell(j);
 	if (status == EXIT_OK && (!c->quiet || c->dry_run)) {
 		printf("%s\n", text.s);
+		rerun_tell(c, j, &script);
 		judged_tell(j, &p);
 	}
 	if (status == EXIT_OK)
@@ -446,13 +645,15 @@ static int judge(const struct judge_config *c, const struct judged *j, const str
 	protocol_release(&p);
 	protocol_forget(path);
 	strbuf_release(&text);
+	strbuf_release(&script);
+	free(files);
 	free(dir);
 	return status;
 }
 
 static int judge_run(int argc, char **argv, struct err *e)
 {
-	struct judge_config c = {.format = "terminal", .replicates = 10};
+	struct judge_config c = {.format = "terminal"};
 	const struct report_form *form;
 	struct judged j;
 	int n_positional;
@@ -471,6 +672,7 @@ static int judge_run(int argc, char **argv, struct err *e)
 					 : "--device: %s is a trace of calls on files (--dir)", argv[1]);
 		status = EXIT_USAGE;
 	} else {
+		c.rerun = j.rerun_wanted = rerun_ask(&c, &j);
 		status = judge(&c, &j, form, e);
 	}
 	judged_release(&j);

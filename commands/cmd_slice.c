@@ -18,6 +18,7 @@
 #include "commands/slice_facts.h"
 #include "commands/slice_filter.h"
 #include "commands/slice_join.h"
+#include "common/files.h"
 #include "common/xalloc.h"
 
 struct slice_config {
@@ -209,7 +210,10 @@ static int traces_open(const struct slice_config *c, char **argv, int n, struct 
 	const char **path = xcalloc((size_t)n + 1, sizeof *path);
 	memcpy(path, argv, (size_t)n * sizeof *path);
 	path[n] = c->join;
-	int rc = trace_set_open(set, &c->open, path, (size_t)n + (c->join != NULL), e);
+	int rc = output_check_input(c->output, c->key, e);
+	rc = rc ? rc : output_check_input(c->output, c->calibration, e);
+	rc = rc ? rc
+		: trace_set_open(set, &c->open, path, (size_t)n + (c->join != NULL), c->output, e);
 	free((void *)path);
 	return rc || !c->join ? rc : slice_join_open(&s->join, set, e);
 }

@@ -8,6 +8,7 @@
 
 #include "capture/processes.h"
 #include "capture/trace_split.h"
+#include "common/files.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
@@ -29,6 +30,15 @@ static void align(struct trace_set *m)
 		int64_t shift = wall ? b->wall_epoch_ns - a->wall_epoch_ns : b->epoch_ns - a->epoch_ns;
 		m->shift_ns[i] = shift > TRACE_TIME_MAX / 2 || shift < -TRACE_TIME_MAX / 2 ? 0 : shift;
 	}
+}
+
+/* The output replaces a file of its name, so an input of that name would be lost. */
+static int output_check_inputs(const char *output, const char *const *path, size_t n, struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = output_check_input(output, path[i], e);
+	return rc;
 }
 
 /* Puts the parts of a capture (--rotate) in the place of a name that is no file itself. */
@@ -53,7 +63,8 @@ static void parts_find(struct trace_set *m, const char *const *path, size_t n)
 	m->n_given = n_given;
 }
 
-int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *names, size_t n_names, struct err *e)
+int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *names, size_t n_names,
+		   const char *output, struct err *e)
 {
 	struct trace_set found = {0};
 	parts_find(&found, names, n_names);
@@ -62,7 +73,12 @@ int trace_set_open(struct trace_set *m, const struct open_options *o, const char
 	*m = (struct trace_set){.t = xcalloc(n, sizeof *m->t), .path = xcalloc(n, sizeof *m->path),
 				.shift_ns = xcalloc(n, sizeof *m->shift_ns), .given = found.given, .n_given = n};
 	const struct trace_format *f = NULL;
-	int rc = o->from ? find_format(&f, "--from", o->from, e) : o->mapping ? 0 : trace_format_detect(&f, path[0], e);
+	int rc = output_check_inputs(output, path, n, e);
+	rc = rc ? rc : output_check_input(output, o->mapping, e);
+	if (!rc && o->from)
+		rc = find_format(&f, "--from", o->from, e);
+	else if (!rc && !o->mapping)
+		rc = trace_format_detect(&f, path[0], e);
 	bool one = f && (!strcmp(f->name, "blktrace") || !strcmp(f->name, "parallel")); /* whose files are parts of one trace */
 	for (size_t i = 0; i < (one ? 1 : n) && !rc; i++) {
 		rc = open_trace(&m->t[i], o, path[i], path + 1, one ? n - 1 : 0, e);

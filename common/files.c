@@ -200,7 +200,8 @@ static bool is_same_file(const char *a, const char *b)
 int output_check_input(const char *output, const char *input, struct err *e)
 {
 	struct stat st;
-	bool lost = output && strcmp(output, "-") && is_same_file(output, input) && stat(output, &st) == 0 && S_ISREG(st.st_mode);
+	bool lost = output && input && strcmp(output, "-") && is_same_file(output, input) &&
+		    stat(output, &st) == 0 && S_ISREG(st.st_mode);
 	return lost ? err_set(e, EINVAL, "%s: the output would overwrite the input", output) : 0;
 }
 

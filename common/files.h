@@ -32,7 +32,8 @@ bool path_exists(const char *path); /* false as well where that cannot be found 
 int path_is_there(const char *path, struct err *e);
 /* The next entry of a directory; NULL at its end and where it cannot be read: then *code is the errno, else 0. */
 struct dirent *dir_next(DIR *d, int *code);
-/* Refuses to write `output` (- is standard output, NULL nothing) where that is the input, which would be lost. Errors: EINVAL. */
+/* Refuses to write `output` (- is standard output, NULL nothing) where that is the file `input`
+ * (NULL: no file), which would be lost. Errors: EINVAL. */
 int output_check_input(const char *output, const char *input, struct err *e);
 /* Removes a directory tree, also where directories of this user's own in it forbid that, never following a link and never leaving it or
  * its file system: EXDEV where something is

@@ -27,10 +27,12 @@ static void count_leanings(size_t n[LEANING_N], const struct analysis *a)
 /* " (1 looks wrong, 2 are too noisy)", or what all of them are: " (too noisy here)". */
 static void add_leanings(struct strbuf *out, const struct analysis *a)
 {
-	static const char *const one[] = {NULL, "looks right", "looks wrong", "is too noisy"};
-	static const char *const many[] = {NULL, "look right", "look wrong", "are too noisy"};
+	static const char *const one[] = {NULL, "looks right", "looks wrong", "is too noisy",
+					  "differs from the recording"};
+	static const char *const many[] = {NULL, "look right", "look wrong", "are too noisy",
+					   "differ from the recording"};
 	static const char *const all[] = {NULL, "look right, not proven", "look wrong, not proven",
-					  NULL};
+					  NULL, "differ from the recording"};
 	size_t n[LEANING_N], n_shown = 0;
 	count_leanings(n, a);
 	for (size_t l = LEANING_RIGHT; l < LEANING_N; l++) {
@@ -121,14 +123,15 @@ static void cause_count(struct main_cause *k, const struct analysis *a, size_t r
 	}
 }
 
-/* The component that decides most cases: rejections first, then what looks wrong, right, and is too
- * noisy. */
+/* The component that decides most cases: rejections first, then components that differ from the
+ * recording, look wrong, are too noisy and look right. */
 static struct main_cause main_cause_of(const struct analysis *a, size_t replayer)
 {
 	static const struct {
 		enum decision decision;
 		enum leaning leaning;
 	} order[] = {{DECISION_REJECT, LEANING_NONE},
+		     {DECISION_INCONCLUSIVE, LEANING_DIFFERS},
 		     {DECISION_INCONCLUSIVE, LEANING_WRONG},
 		     {DECISION_INCONCLUSIVE, LEANING_NOISY},
 		     {DECISION_INCONCLUSIVE, LEANING_RIGHT}};
@@ -218,7 +221,8 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 	}
 	const struct component *c = &a->cell[k.worst].component[k.kind];
 	strbuf_addstr(out, "; ");
-	if (k.decision == DECISION_REJECT || k.leaning == LEANING_WRONG) {
+	if (k.decision == DECISION_REJECT || k.leaning == LEANING_WRONG ||
+	    k.leaning == LEANING_DIFFERS) {
 		add_meaning(out, c);
 		add_where(out, a, replayer, &k, n_cells);
 	} else {

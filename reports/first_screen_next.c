@@ -3,9 +3,11 @@
 #include <limits.h>
 #include <math.h>
 
+#include "common/options_describe.h"
 #include "reports/facts_words.h"
 #include "reports/first_screen.h"
 #include "reports/first_screen_private.h"
+#include "validate/analysis/leaning.h"
 
 /* Time that the campaign took, over its sessions, seconds; 0 unknown. */
 static double elapsed_s(const struct results *r)
@@ -175,10 +177,47 @@ static void next_of_early(struct strbuf *text, struct strbuf *command, const str
 			    ceil(fmax(total, (double)p->budget_ns * 1e-9) / 60) + 1);
 }
 
+/* The first case that differs from a recording which the campaign did not make; NULL: none does. */
+static const struct cell *first_differing(const struct analysis *a)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (cell_leaning(&a->cell[i]) == LEANING_DIFFERS)
+			return &a->cell[i];
+	return NULL;
+}
+
+static void next_of_differing(struct strbuf *text, struct strbuf *command, const struct protocol *p,
+			      const struct cell *c)
+{
+	if (c->no_responses) {
+		strbuf_addstr(
+		    text,
+		    "The recording has no response times. Record the program itself and judge "
+		    "that trace.");
+		strbuf_addstr(command, scenario_is_below(p, &p->scenario[c->scenario])
+					   ? "validate capture block -o TRACE DEVICE -- COMMAND"
+					   : "validate capture app --snapshot -o TRACE -- COMMAND");
+		return;
+	}
+	char *trace = scenario_trace_path(p, &p->scenario[c->scenario]);
+	strbuf_addstr(
+	    text, "Replays that differ from the recording say nothing of the replayer where the "
+		  "control replay differs as much. Judge against the program, run again "
+		  "beside the replays.");
+	strbuf_addstr(command, "validate judge --rerun ");
+	shell_word(command, trace);
+	free(trace);
+}
+
 static void next_of_undecided(struct strbuf *text, struct strbuf *command, const struct analysis *a,
 			      const char *dir, double seconds)
 {
+	const struct cell *differing = first_differing(a);
 	size_t n;
+	if (differing) {
+		next_of_differing(text, command, &a->results->protocol, differing);
+		return;
+	}
 	if (!a->look) {
 		next_of_early(text, command, a, dir, seconds);
 		return;

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "reports/findings.h"
 #include "reports/number.h"
+#include "validate/analysis/league.h"
 #include "validate/components/component.h"
 
 void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum component_kind k)
@@ -67,6 +69,37 @@ void words_add_size(struct strbuf *out, const struct component *c)
 const char *words_verdict(enum verdict v)
 {
 	return v == VERDICT_TRUSTED ? "Trusted" : v == VERDICT_NOT_TRUSTED ? "Not trusted" : "Inconclusive";
+}
+
+const char *words_league_verdict(const struct league_row *row)
+{
+	if (row->absent || !row->judged)
+		return row->absent ? "Not found" : "No result";
+	return row->verdict == VERDICT_INCONCLUSIVE && row->differs ? "Differs from the recording"
+								    : words_verdict(row->verdict);
+}
+
+void words_add_options(struct strbuf *out, const struct replayer *r)
+{
+	const size_t before = out->len;
+	for (size_t i = 0; i < r->n_options; i++)
+		strbuf_addf(out, "%s%s=%s", out->len > before ? " " : "", r->option[i].key,
+			    r->option[i].value);
+}
+
+void words_add_replayer(struct strbuf *out, const struct replayer *r)
+{
+	struct strbuf options = STRBUF_INIT;
+	strbuf_addstr(out, r->name);
+	for (size_t i = 0; i < r->n_options; i++) {
+		char *option = xasprintf("%s=%s", r->option[i].key, r->option[i].value);
+		if (!strstr(r->name, option))
+			strbuf_addf(&options, "%s%s", options.len ? " " : "", option);
+		free(option);
+	}
+	if (options.len)
+		strbuf_addf(out, " (%s)", options.s);
+	strbuf_release(&options);
 }
 
 const char *words_verdict_meaning(enum verdict v)

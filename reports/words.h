@@ -15,6 +15,14 @@ void words_add_estimate(struct strbuf *out, const struct component *c, bool half
 void words_add_size(struct strbuf *out, const struct component *c);
 
 const char *words_verdict(enum verdict v);                       /* "Trusted" */
+struct league_row;
+const char *words_league_verdict(
+    const struct league_row *row); /* "Trusted", "Differs from the recording", "Not found" */
+/* "order=fs timing=timestamp": the options that the protocol gives a replayer; nothing where it
+ * gives none. */
+void words_add_options(struct strbuf *out, const struct replayer *r);
+/* Its name, and the options that the name does not have: "event-1 (order=fs timing=timestamp)". */
+void words_add_replayer(struct strbuf *out, const struct replayer *r);
 const char *words_verdict_meaning(enum verdict v);               /* one sentence */
 const char *words_treatment(const struct uncertainty_source *s); /* "quantified", "named, not quantified", "warning" */
 /* "random-read level=2, event order=fs" */

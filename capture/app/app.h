@@ -26,6 +26,8 @@ struct app_config {
 	const char *rotate;	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
 	bool compress;		/* --compress */
 	const char *pid;	/* --pid: always an error, which names capture vfs */
+	bool check_status; /* --check-status: a command that fails is a failure of the caller's; not
+			      looked at by app_capture */
 	char **command;		/* argv of the command, NULL-terminated */
 	/* Done by a process of its own instead of starting the command, whose program it starts itself; its exit status. NULL: start it */
 	int (*start)(void *ctx);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "capture/affinity.h"
+#include "capture/command_facts.h"
 #include "common/xalloc.h"
 
 static json_t *text_json(const char *text)
@@ -122,6 +123,9 @@ char *facts_text(const struct app_config *c, const struct app_outcome *o, const 
 	programs_set(facts, "programs_own_calls", "own_calls", &o->own_calls);
 	programs_set(facts, "programs_own_rings", "own_rings", &o->own_rings);
 	json_t *top = json_pack("{s:o}", "capture", facts);
+	json_t *command = command_facts((const char *const *)c->command);
+	if (command)
+		json_object_set_new(top, "command", command);
 	if (descriptors && json_array_size(descriptors))
 		json_object_set(top, "descriptors", (json_t *)(uintptr_t)descriptors);
 	if (processes)

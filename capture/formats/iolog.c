@@ -18,6 +18,8 @@ struct iolog {
 	struct foreign base;
 	unsigned int version; /* 0: the first line was not seen */
 	int64_t now_ns, wait_unit_ns;
+	bool has_file, has_device; /* what its beginning is about */
+	bool decided;		   /* the level is known, and stays */
 	uint32_t n_opened; /* how often each object is open: open[object] */
 	bool *open;
 };
@@ -74,20 +76,41 @@ static void note_open(struct iolog *t, uint32_t object, bool now)
 	t->open[object] = now;
 }
 
+/* An iolog of nothing but devices is a block-level trace. Its beginning tells. */
+static int take_name(struct iolog *t, const struct word *w, struct err *e)
+{
+	const bool device = name_is_device(w->s, w->len);
+	t->has_device |= device;
+	t->has_file |= !device;
+	if (device || t->base.base.meta.meta.level != LEVEL_BLOCK)
+		return 0;
+	return foreign_at(&t->base, w->s, e,
+			  "the file \"%.*s\" among devices: an iolog of both cannot be one trace",
+			  (int)(w->len < 60 ? w->len : 60), w->s);
+}
+
 /* w: file, action, and for transfers offset and length. */
 static int take_action(struct iolog *t, const struct word *w, unsigned int n, struct err *e)
 {
 	struct trace_record r = foreign_record();
+	const bool block = t->base.base.meta.meta.level == LEVEL_BLOCK;
 	size_t k = 0, n_actions = sizeof actions / sizeof *actions;
-	if (is(&w[1], "add"))
-		return 0;
+	int rc = take_name(t, &w[0], e);
+	if (rc || is(&w[1], "add"))
+		return rc;
 	while (k < n_actions && !is(&w[1], actions[k].name))
 		k++;
 	if (k == n_actions)
 		return foreign_at(&t->base, w[1].s, e, "\"%.*s\" is no action of an iolog",
 				  (int)(w[1].len < 60 ? w[1].len : 60), w[1].s);
 	r.op = (uint16_t)actions[k].op;
-	int rc = foreign_object(&t->base, OBJECT_PATH, w[0].s, w[0].len, &r.object, e);
+	if (block && (r.op == OP_OPEN || r.op == OP_CLOSE))
+		return 0; /* a device is asked for neither */
+	/* in the beginning that decides, as if it were one of devices: an object that turns out to
+	 * be none must not stay behind */
+	const bool as_device = block || (!t->decided && !t->has_file);
+	rc = foreign_object(&t->base, as_device ? OBJECT_DEVICE : OBJECT_PATH, w[0].s, w[0].len,
+			    &r.object, e);
 	bool transfer = r.op == OP_PREAD || r.op == OP_PWRITE || r.op == OP_FALLOCATE;
 	if (!rc && transfer && n < 4)
 		rc = foreign_at(&t->base, w[n - 1].s, e, "%s needs an offset and a length", actions[k].name);
@@ -96,10 +119,12 @@ static int take_action(struct iolog *t, const struct word *w, unsigned int n, st
 	rc = rc || !extent ? rc : word_u64(t, &w[3], INT64_MAX, &r.length, e);
 	if (rc)
 		return rc;
-	r.fd = (int32_t)(r.object % (INT32_MAX - 3)) + 3;
+	r.fd = block ? -1 : (int32_t)(r.object % (INT32_MAX - 3)) + 3;
 	r.rvalue = r.op == OP_OPEN ? r.fd : transfer && r.op != OP_FALLOCATE ? (int64_t)r.length : 0;
 	r.flags = r.op == OP_OPEN ? O_RDWR : r.op == OP_FALLOCATE ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : 0;
 	r.begin_ns = t->now_ns;
+	if (block)
+		return foreign_add(&t->base, &r, e);
 	if (r.op == OP_OPEN || r.op == OP_CLOSE)
 		note_open(t, r.object, r.op == OP_OPEN);
 	else if (r.object >= t->n_opened || !t->open[r.object])
@@ -157,6 +182,10 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 static void iolog_reset(struct foreign *f)
 {
 	struct iolog *t = (struct iolog *)f;
+	if (!t->decided && (t->has_file || t->has_device)) {
+		f->base.meta.meta.level = t->has_file ? LEVEL_SYSCALL : LEVEL_BLOCK;
+		t->decided = true;
+	}
 	t->version = 0;
 	t->now_ns = 0;
 	free(t->open);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/command_facts.h"
 #include "capture/kernel/vfs.h"
 
 #include <errno.h>
@@ -129,6 +130,10 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o, c
 				(json_int_t)(o->has_status ? o->status : 0));
 	if (all && o->counts.n_rings)
 		json_object_set_new(json_object_get(all, "capture"), "n_rings", json_integer((json_int_t)o->counts.n_rings));
+	json_t *command = command_facts((const char *const *)c->command);
+	if (all && command)
+		json_object_set(all, "command", command);
+	json_decref(command);
 	json_t *list = processes_list(processes);
 	if (all && list)
 		json_object_set(all, "processes", list);

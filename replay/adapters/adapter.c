@@ -16,6 +16,7 @@
 #include "common/xalloc.h"
 #include "replay/adapters/adapter_private.h"
 #include "replay/adapters/binary.h"
+#include "replay/block/block_load.h"
 #include "replay/output.h"
 
 /* --- options ---------------------------------------------------------------------------------------------------------- */
@@ -142,6 +143,18 @@ static bool writes_any(const struct inputs *in)
 	return false;
 }
 
+/* As engine block: the writes of calls on a file are not made on a block device. */
+static int calls_check(const struct adapter_state *a, const struct device *d, struct err *e)
+{
+	const struct trace *t = a->run.input;
+	if (!d->is_block || trace_meta(t)->level == LEVEL_BLOCK)
+		return 0;
+	for (uint32_t i = 0; i < trace_n_objects(t); i++)
+		if (!trace_object_is_device(t, i))
+			return err_set(e, EPERM, DEVICE_FILE_CALLS, trace_object(t, i)->name);
+	return 0;
+}
+
 /* The same care as engine block takes. A command of the user (exec) may write whatever the trace holds, unless --read-only
  * says that it does not. */
 static int device_guard(const struct adapter_state *a, struct err *e)
@@ -157,6 +170,7 @@ static int device_guard(const struct adapter_state *a, struct err *e)
 		return err_set(e, EPERM, "%s: refused: what is on it %s be overwritten (--destructive allows that%s)", c->device,
 			       may_write ? "may" : "would", may_write ? "; --read-only: the command writes nothing" : "");
 	int ret = device_open(&d, a->device, !writes ? DEVICE_READ : c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE, 0, &refused, e);
+	ret = ret || !writes ? ret : calls_check(a, &d, e);
 	device_close(&d);
 	return refused ? -EPERM : ret;
 }

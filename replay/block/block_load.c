@@ -57,6 +57,17 @@ static int object_check(struct loader *p, uint32_t object, struct err *e)
 		       a && a->name ? a->name : "?", b && b->name ? b->name : "?");
 }
 
+/* Calls on a file have offsets in that file. A block device holds something else there. */
+static int target_check(const struct loader *p, struct err *e)
+{
+	const struct block_load *l = p->l;
+	if (!p->d->is_block || !l->n_written || trace_meta(p->t)->level == LEVEL_BLOCK ||
+	    trace_object_is_device(p->t, p->object))
+		return 0;
+	const struct trace_object *o = trace_object(p->t, p->object);
+	return err_set(e, EPERM, DEVICE_FILE_CALLS, o && o->name ? o->name : "?");
+}
+
 /* --- making it fit ---------------------------------------------------------------------------------------------------- */
 
 static int align(struct loader *p, struct block_loaded *q, struct err *e)
@@ -224,6 +235,8 @@ int block_load_read(struct block_load *l, struct trace *t, const struct device *
 		ret = records_read(&p, e);
 	if (!ret && !l->n)
 		ret = err_set(e, EINVAL, "no request that a device could be asked: reads, writes and flushes at known places are wanted");
+	if (!ret)
+		ret = target_check(&p, e);
 	if (!ret)
 		ret = device_fit(&p, e);
 	if (ret)

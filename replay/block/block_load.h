@@ -36,9 +36,17 @@ struct block_load {
 	uint8_t *passed; /* passed[n_records]: 1 for the left out and passed over; NULL none */
 };
 
-/* Reads all of `t`. Errors: EINVAL naming the record: an end before its begin, a request of more than 1 GiB, beyond the device's
- * end or not aligned (where the options do not say what to do); requests to more than one device or file; nothing to replay. ENOMEM. Ownership:
- * block_load_release. */
+/* Why writes of calls on the file %s are not made on a block device. */
+#define DEVICE_FILE_CALLS                                                                          \
+	"refused: it is a trace of calls on the file %s, whose offsets are not those of a "        \
+	"device: writing there would "                                                             \
+	"destroy what the device holds. Replay it with --dir, with --read-only, or with a "        \
+	"regular file as --device"
+
+/* Reads all of `t`. Errors: EINVAL naming the record: an end before its begin, a request of more
+ * than 1 GiB, beyond the device's end or not aligned (where the options do not say what to do);
+ * requests to more than one device or file; nothing to replay. EPERM: writes of calls on a file, to
+ * a block device. ENOMEM. Ownership: block_load_release. */
 int block_load_read(struct block_load *l, struct trace *t, const struct device *d, const struct block_options *o, struct err *e);
 void block_load_release(struct block_load *l); /* an all-zero one is fine */
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "reports/json/json_value.h"
+#include "reports/words.h"
 #include "validate/analysis/at_device.h"
 #include "validate/analysis/league.h"
 
@@ -26,6 +27,10 @@ json_t *json_league(const struct analysis *a)
 		const struct replayer *r = &a->results->protocol.replayer[row->replayer];
 		json_t *o = json_object(), *largest = json_object();
 		json_set_text(o, "replayer", r->name);
+		struct strbuf options = STRBUF_INIT;
+		words_add_options(&options, r);
+		json_set_text(o, "options", options.len ? options.s : NULL);
+		strbuf_release(&options);
 		json_set_text(o, "absent", r->absent);
 		json_set_text(o, "verdict", row->judged ? verdict_name(row->verdict) : NULL);
 		json_set_count(o, "n_trusted", row->n_trusted);
@@ -33,6 +38,8 @@ json_t *json_league(const struct analysis *a)
 		json_set_count(o, "n_not_trusted", row->n_not_trusted);
 		json_set_count(o, "n_failed_runs", row->n_failed);
 		json_set_count(o, "n_mismatched_lost_extra", row->n_infidelities);
+		json_object_set_new(o, "differs_from_recording", json_boolean(row->differs));
+		json_set_number(o, "deviation_in_limits", row->deviation);
 		json_set_number(o, "mean_bias_size", row->mean_bias);
 		json_set_number(o, "cpu_per_request_ns", row->cpu_per_request_ns);
 		for (int q = 0; q < LEAGUE_N; q++)

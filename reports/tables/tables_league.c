@@ -7,11 +7,6 @@
 #include "validate/analysis/at_device.h"
 #include "validate/analysis/league.h"
 
-static const char *verdict_of(const struct league_row *row)
-{
-	return row->absent ? "not found" : row->judged ? words_verdict(row->verdict) : "no result";
-}
-
 static void worst(struct table *t, const struct analysis *a, const struct league_row *row, enum league_quantity q)
 {
 	const struct estimate none = {.status = STAT_NOT_ASSESSED, .value = NAN, .lo95 = NAN, .hi95 = NAN, .lo90 = NAN, .hi90 = NAN};
@@ -21,13 +16,19 @@ static void worst(struct table *t, const struct analysis *a, const struct league
 static void league_row(struct table *t, const struct analysis *a, const struct league_row *row, size_t rank)
 {
 	const struct replayer *r = &a->results->protocol.replayer[row->replayer];
+	struct strbuf options = STRBUF_INIT;
+	words_add_options(&options, r);
 	table_count(t, (double)rank);
 	table_text(t, r->name);
-	table_text(t, verdict_of(row));
+	table_text(t, options.len ? options.s : NULL);
+	strbuf_release(&options);
+	table_text(t, words_league_verdict(row));
 	if (row->judged)
 		table_textf(t, "%zu / %zu / %zu", row->n_trusted, row->n_inconclusive, row->n_not_trusted);
 	else
 		table_none(t);
+	table_number_status(t, isnan(row->deviation) ? STAT_NOT_ASSESSED : STAT_OK, row->deviation,
+			    NAN);
 	for (int q = 0; q < LEAGUE_N; q++)
 		worst(t, a, row, q);
 	if (row->judged)
@@ -47,13 +48,18 @@ static void league_row(struct table *t, const struct analysis *a, const struct l
 void table_league(struct table *t, const struct analysis *a)
 {
 	table_init(t, "league", "League table");
-	table_note(t, "A row for each replayer, the best first: by its verdict, which is the worst of its cases, then by how many of them are "
-		      "trusted, then by the size of its bias. Of each quantity the case is shown where it is largest, with its 95 %% "
+	table_note(t, "A row for each replayer, the best first: by its verdict, which is the worst "
+		      "of its cases, then by how many of them are "
+		      "trusted, then by the deviation: the mean over all judged components, each "
+		      "as a multiple of its limit (10 at most). Of each quantity the case is shown "
+		      "where it is largest, with its 95 %% "
 		      "interval.");
 	table_column(t, FORMAT_COUNT, "rank", "Rank");
 	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
+	table_column(t, FORMAT_TEXT, "options", "Options");
 	table_column(t, FORMAT_TEXT, "verdict", "Verdict");
 	table_column(t, FORMAT_TEXT, "cases", "Cases trusted / inconclusive / not trusted");
+	table_column(t, FORMAT_NUMBER, "deviation", "Deviation, in limits");
 	table_column_estimate(t, FORMAT_RELATIVE, "bias", "Bias [95 %]");
 	table_column_estimate(t, FORMAT_RELATIVE, "execution_time", "Execution time [95 %]");
 	table_column_estimate(t, FORMAT_RELATIVE, "in_flight", "In flight [95 %]");

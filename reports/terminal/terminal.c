@@ -175,13 +175,16 @@ static void add_league(struct strbuf *out, const struct analysis *a, const struc
 		const struct league_row *row = &a->league[i];
 		const struct replayer *r = &a->results->protocol.replayer[row->replayer];
 		struct strbuf line = STRBUF_INIT;
-		strbuf_addf(&line, "%2zu. %s: ", i + 1, r->name);
+		strbuf_addf(&line, "%2zu. ", i + 1);
+		words_add_replayer(&line, r);
+		strbuf_addstr(&line, ": ");
 		if (row->absent)
 			strbuf_addf(&line, "not found (%s)", r->absent);
 		else if (!row->judged)
 			strbuf_addstr(&line, "no result");
 		else
-			strbuf_addf(&line, "%s, %zu of %zu trusted, %zu not", words_verdict(row->verdict), row->n_trusted, row->n_cells,
+			strbuf_addf(&line, "%s, %zu of %zu trusted, %zu not",
+				    words_league_verdict(row), row->n_trusted, row->n_cells,
 				    row->n_not_trusted);
 		if (row->judged)
 			add_worst(&line, a, row);

@@ -327,3 +327,17 @@ if [ -w /dev/full ]; then
 	expect_status 3 "$VALIDATE" export -q --to spc msr.trace -o /dev/full
 	expect_line err 'No space left'
 fi
+
+# an iolog of devices is a block-level trace; one of files is not, nor one of both
+printf 'fio version 3 iolog\n1 /dev/sdq add\n1 /dev/sdq open\n2 /dev/sdq read 0 4096\n3 /dev/sdq sync 0 0\n4 /dev/sdq close\n' >dev.iolog
+expect_status 0 "$VALIDATE" info --json dev.iolog
+grep -q '"level": "block"' out || fail "an iolog of a device: $(head -c 300 out)"
+"$VALIDATE" export -q --to csv dev.iolog -o dev.csv
+[ "$(tail -n +2 dev.csv | cut -d, -f5,6)" = 'pread,"device=/dev/sdq;offset=0;length=4096"
+fsync,"device=/dev/sdq"' ] || fail "$(cat dev.csv)"
+sed 's|/dev/sdq|/dev/shm/f|' dev.iolog >shm.iolog
+"$VALIDATE" export -q --to csv shm.iolog -o shm.csv
+expect_line shm.csv 'open,"path=/dev/shm/f'
+{ cat dev.iolog; echo '5 f add'; echo '5 f open'; echo '6 f read 0 4096'; } >both.iolog
+"$VALIDATE" export -q --to csv both.iolog -o both.csv
+expect_line both.csv 'path=/dev/sdq'

@@ -67,13 +67,25 @@ grep -q 'engine = block' out && fail "a replayer of devices for a trace of calls
 # and so with options that do not say otherwise
 settings() {
 	expect_status 0 "$VALIDATE" judge --dry-run --with "$1" reference.trace
-	[ "$(sed -n '/^\[replayer/,/^$/p' out | sed '1,2d; /^$/d' | sort | tr '\n' ' ')" = "$2" ] || fail "$1: $(sed -n '/^\[replayer/,/^$/p' out)"
+	[ "$(sed -n '/^\[replayer event\]/,/^$/p' out | sed '1,2d; /^$/d; /^control = /d' | sort | tr '\n' ' ')" = "$2" ] || fail "$1: $(sed -n '/^\[replayer/,/^$/p' out)"
 }
 settings event 'order = fs timing = timestamp '
 settings event:order=thread 'order = thread timing = timestamp '
 settings 'event:timing=think' 'order = fs timing = think '
 settings event:order=none,timing=fullspeed 'order = none timing = fullspeed '
 settings 'event:order = none' 'order  =  none timing = timestamp '
+
+# the control replay is our own engine as usual: one that is asked for, or one more
+controls() { # NAME ARGUMENT...: whose section says it
+	name=$1
+	shift
+	expect_status 0 "$VALIDATE" judge --dry-run "$@" reference.trace
+	[ "$(awk '/^\[replayer/ { name = $2 } /^control = yes/ { print name }' out)" = "$name]" ] || fail "control: $*"
+}
+controls event
+controls event-1 --with event:mutant=lost --with event:order=fs,timing=timestamp
+controls control --with event:order=none
+controls control --with event:mutant=lost
 
 # caches as they were: a recording of files that had just been written read nothing from storage; one that does not tell goes by its times
 mkdir files
@@ -118,6 +130,50 @@ jq -s -e 'map(select(.role == "event-1" and .summary.n_lost == 0)) | length == 0
 jq -s -e 'map(select(.role == "event" and (.summary.n_lost != 0 or .summary.n_mismatched != 0))) | length == 0' verdict/runs/*.json >/dev/null ||
 	fail "a faultless replay is told of losses"
 [ "$status" -eq 1 ] || fail "status $status with a replayer that is not trusted"
+
+# a recording of slow storage: our own engine and any other differ from it, and neither is said to be wrong for that
+{
+	echo 'pid,tid,begin,end,function,args,rvalue'
+	echo '1,1,1000,2000,open,"path=f;flags=0",3'
+	for i in $(seq 1 60); do echo "1,1,${i}000000,${i}800000,pread,\"fd=3;offset=$((i * 4096));length=4096\",4096"; done
+} >old.csv
+judged old --with event --with event:order=none --with event:order=thread old.csv
+[ "$status" -eq 4 ] || fail "status $status for replays that differ from an old recording"
+expect_line out 'differs from the recording'
+expect_line out 'validate judge --rerun'
+expect_line out 'event-1 (order=none timing=timestamp): Differs from'
+jq -e '[.cells[] | [.verdict, .leaning]] | unique == [["inconclusive", "differs from the recording"]]' old/report/report.json >/dev/null ||
+	fail "$(jq -c '[.cells[] | [.verdict, .leaning]]' old/report/report.json)"
+jq -e '.cells[] | select(.replayer == "event-1") | .reason | test("that of the control replay \\(event\\) -")' old/report/report.json >/dev/null ||
+	fail "no control beside it: $(jq -c '[.cells[].reason]' old/report/report.json)"
+jq -e '[.league[] | [.options, .differs_from_recording]] | sort == [["order=fs timing=timestamp", true], ["order=none timing=timestamp", true],
+	["order=thread timing=timestamp", true]]' \
+	old/report/report.json >/dev/null || fail "$(jq -c .league old/report/report.json)"
+# what is lost is the replayer's doing all the same
+judged old-lost --with event:mutant=lost:20% old.csv
+[ "$status" -eq 1 ] || fail "status $status for a replayer that loses requests"
+jq -e '[.cells[] | select(.replayer == "event") | .verdict] == ["not trusted"]' old-lost/report/report.json >/dev/null || fail 'lost requests are forgiven'
+
+# an iolog has no response times: said before anything starts, and the rest is judged
+{
+	printf 'fio version 3 iolog\n1 f add\n1 f open\n'
+	for i in $(seq 1 50); do echo "$((i * 1000)) f write $((i * 4096)) 4096"; done
+	echo '60000 f close'
+} >files.iolog
+judged iolog --with event --with event:mutant=lost:20% files.iolog
+expect_line err 'none of its 52 requests has a response time (a fio iolog has none)'
+expect_line err 'validate capture app'
+[ "$status" -eq 1 ] || fail "status $status for a replayer that loses requests of an iolog"
+jq -e '.cells[] | select(.replayer == "event") | .verdict == "inconclusive" and
+	(.components[] | select(.component == "bias") | .decision == "not assessed" and (.reason | test("no response times")))' \
+	iolog/report/report.json >/dev/null || fail "$(jq -c '.cells[0]' iolog/report/report.json | cut -c1-600)"
+jq -e '.cells[] | select(.replayer == "event") | .components[] | select(.component == "issue error") | .decision != "not assessed"' \
+	iolog/report/report.json >/dev/null || fail 'times of issue are not judged'
+jq -e '.cells[] | select(.replayer == "event") | .components[] | select(.component == "fidelity") | .decision == "accept"' \
+	iolog/report/report.json >/dev/null || fail 'fidelity is not judged'
+sed 's| f | /dev/sdq |' files.iolog >device.iolog
+expect_status 2 "$VALIDATE" judge --dry-run --with block device.iolog
+expect_line err '--device is missing'
 
 # what it used is a protocol, also where it lies
 expect_status 0 "$VALIDATE" run verdict/protocol.conf --dry-run

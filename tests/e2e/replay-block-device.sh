@@ -26,6 +26,27 @@ echo 2 >"/sys/block/${device##*/}/queue/nomerges" # a request stays one
 } >in.blkparse
 expect_status 0 "$VALIDATE" import --from blkparse in.blkparse -o in.trace
 
+# calls on files: their offsets are no places of a device; calls on a device are
+calls() { # NAME OPERATION
+	printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,10,%s,"path=%s;fd=3;offset=0;length=4096",4096\n' "$2" "$1" >calls.csv
+}
+cksum image >before
+for name in data.db /srv/data.db /dev/shm/data.db; do
+	calls $name pwrite
+	expect_status 6 "$VALIDATE" replay --destructive --device "$device" calls.csv
+	expect_line err "it is a trace of calls on the file $name"
+	expect_status 6 "$VALIDATE" replay --dry-run --destructive --device "$device" calls.csv
+	expect_status 6 "$VALIDATE" replay --engine exec --export csv --times none --command 'false' --destructive --device "$device" calls.csv
+	expect_line err "it is a trace of calls on the file $name"
+	expect_status 0 "$VALIDATE" replay --read-only --device "$device" calls.csv
+	calls $name pread
+	expect_status 0 "$VALIDATE" replay --device "$device" calls.csv
+done
+sync
+cksum image | cmp - before || fail 'calls on a file were made on a device'
+calls /dev/sdx pwrite
+expect_status 0 "$VALIDATE" replay --destructive --device "$device" calls.csv
+
 seen() { # PATTERN of the captured requests
 	grep -c "$1" seen.csv || :
 }

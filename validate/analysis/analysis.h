@@ -76,6 +76,9 @@ struct component {
 	bool dependent; /* not accepted, and would be if the runs were known to be independent of each other */
 	struct component_part *part; /* [n_parts], owned by the cell; 0: the component has none, or nothing was measured */
 	size_t n_parts;
+	/* It was rejected against a recording that the campaign did not make. The machine may be
+	 * the cause: inconclusive */
+	bool differs;
 	bool impractical;	  /* that is more than anybody runs (or no number would do): the reason says what else would */
 	char reason[400];	  /* one sentence with the numbers that decided; UTF-8, cut between characters */
 };
@@ -167,6 +170,8 @@ struct cell { /* one scenario x one replayer */
 	uint64_t n_events_lost;	  /* in capture, of the cell's runs: their traces are incomplete */
 	uint32_t n_cut;		  /* runs of the cell whose traces were made of one that has no end */
 	bool one_recording;	  /* the program runs anew in each pair, and all replays are of one recording */
+	bool no_responses; /* the reference has no response times: only order, times of issue and
+			      fidelity are judged */
 	bool single_reference;	  /* one recorded trace is the reference of all: no F, precision not applicable */
 	struct sample x, r;	  /* mean response time, ns: replay and program, paired by index */
 	struct sample x_median, r_median, x_p99, r_p99; /* of the runs' medians and 99th percentiles */

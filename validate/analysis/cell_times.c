@@ -16,7 +16,7 @@
 
 static double mean_response(const struct run_summary *s)
 {
-	return s->response.mean;
+	return s->response.n ? s->response.mean : NAN;
 }
 
 static double median_response(const struct run_summary *s)

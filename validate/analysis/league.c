@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
+#include "validate/analysis/leaning.h"
+#include "validate/components/component.h"
 
 const struct estimate *league_estimate(const struct cell *c, enum league_quantity q)
 {
@@ -37,7 +39,44 @@ static void larger(size_t *at, size_t cell, const struct analysis *a, enum leagu
 		*at = cell;
 }
 
-static void cell_add(struct league_row *row, const struct analysis *a, size_t i, double *bias, size_t *n_bias)
+/* Size of a component's deviation as a multiple of the largest that its limit allows,
+ * LEAGUE_MOST_LIMITS at most; NaN: it has no estimate or no limit. */
+static double deviation_of(const struct component *k)
+{
+	const double ideal = k->kind == COMPONENT_PRECISION ? 1 : 0;
+	const double size =
+	    components[k->kind]->two_sided ? fabs(k->estimate.value) : k->estimate.value - ideal;
+	if (k->decision == DECISION_NOT_ASSESSED || k->decision == DECISION_NOT_APPLICABLE ||
+	    !is_known(&k->estimate) || isnan(k->limit))
+		return NAN;
+	if (!(k->limit > ideal) && k->kind != COMPONENT_REORDERING && k->kind != COMPONENT_FIDELITY)
+		return NAN; /* a limit of 0 is none, but where nothing at all may be allowed */
+	if (!(size > 0))
+		return 0;
+	return k->limit > ideal ? fmin(size / (k->limit - ideal), LEAGUE_MOST_LIMITS)
+				: LEAGUE_MOST_LIMITS;
+}
+
+struct mean {
+	double sum;
+	size_t n;
+};
+
+static void mean_add(struct mean *m, double value)
+{
+	if (isnan(value))
+		return;
+	m->sum += value;
+	m->n++;
+}
+
+static double mean_of(const struct mean *m)
+{
+	return m->n ? m->sum / (double)m->n : NAN;
+}
+
+static void cell_add(struct league_row *row, const struct analysis *a, size_t i, struct mean *bias,
+		     struct mean *deviation)
 {
 	const struct cell *c = &a->cell[i];
 	row->judged = true;
@@ -48,10 +87,11 @@ static void cell_add(struct league_row *row, const struct analysis *a, size_t i,
 	row->n_infidelities += c->n_lost + c->n_extra + c->n_mismatched;
 	for (int q = 0; q < LEAGUE_N; q++)
 		larger(&row->worst[q], i, a, q);
-	if (is_known(league_estimate(c, LEAGUE_BIAS))) {
-		*bias += fabs(league_estimate(c, LEAGUE_BIAS)->value);
-		++*n_bias;
-	}
+	row->differs |= cell_leaning(c) == LEANING_DIFFERS;
+	if (is_known(league_estimate(c, LEAGUE_BIAS)))
+		mean_add(bias, fabs(league_estimate(c, LEAGUE_BIAS)->value));
+	for (int k = 0; k < COMPONENT_N; k++)
+		mean_add(deviation, deviation_of(&c->component[k]));
 }
 
 static void runs_add(struct league_row *row, const struct results *r)
@@ -72,16 +112,16 @@ static void runs_add(struct league_row *row, const struct results *r)
 
 static void row_compute(struct league_row *row, const struct analysis *a, size_t replayer)
 {
-	double bias = 0;
-	size_t n_bias = 0;
+	struct mean bias = {0}, deviation = {0};
 	*row = (struct league_row){.replayer = replayer, .absent = a->results->protocol.replayer[replayer].absent != NULL};
 	for (int q = 0; q < LEAGUE_N; q++)
 		row->worst[q] = LEAGUE_NO_CELL;
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (a->cell[i].replayer == replayer)
-			cell_add(row, a, i, &bias, &n_bias);
+			cell_add(row, a, i, &bias, &deviation);
 	runs_add(row, a->results);
-	row->mean_bias = n_bias ? bias / (double)n_bias : NAN;
+	row->mean_bias = mean_of(&bias);
+	row->deviation = mean_of(&deviation);
 	row->verdict = row->n_not_trusted ? VERDICT_NOT_TRUSTED : row->n_inconclusive || !row->n_cells ? VERDICT_INCONCLUSIVE : VERDICT_TRUSTED;
 }
 
@@ -102,9 +142,10 @@ static double share(size_t n, const struct league_row *row)
 static int by_rank(const void *x, const void *y)
 {
 	const struct league_row *a = x, *b = y;
-	const double first[] = {rank_of(a), -share(a->n_trusted, a), share(a->n_not_trusted, a), isnan(a->mean_bias) ? INFINITY : a->mean_bias,
-				(double)a->replayer},
-		     second[] = {rank_of(b), -share(b->n_trusted, b), share(b->n_not_trusted, b), isnan(b->mean_bias) ? INFINITY : b->mean_bias,
+	const double first[] = {rank_of(a), -share(a->n_trusted, a), share(a->n_not_trusted, a),
+				isnan(a->deviation) ? INFINITY : a->deviation, (double)a->replayer},
+		     second[] = {rank_of(b), -share(b->n_trusted, b), share(b->n_not_trusted, b),
+				 isnan(b->deviation) ? INFINITY : b->deviation,
 				 (double)b->replayer};
 	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
 		if (first[i] < second[i] || first[i] > second[i])

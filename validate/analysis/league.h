@@ -6,6 +6,8 @@
 #include "validate/analysis/analysis.h"
 
 #define LEAGUE_NO_CELL SIZE_MAX
+#define LEAGUE_MOST_LIMITS                                                                         \
+	10 /* a component counts for no more in the mean: one must not outweigh all others */
 
 enum league_quantity { /* relative bias; deviation of the execution time, and of the mean number in flight; distance of the concurrency
 			  CDFs; share of reordered requests; issue error, 99th percentile, ns */
@@ -27,13 +29,18 @@ struct league_row {
 	uint64_t n_failed; /* of its runs */
 	enum verdict verdict; /* worst of its cases: that in which it is trusted least decides */
 	size_t worst[LEAGUE_N]; /* the case in which that is largest, LEAGUE_NO_CELL where none has it */
+	bool differs; /* in some undecided case it differs from a recording (leaning.h) */
 	double mean_bias; /* of the sizes of the bias over its cases; NaN none */
+	/* Mean over the judged components of all its cases: size of the deviation as a multiple of
+	 * the limit, at most LEAGUE_MOST_LIMITS each; NaN none */
+	double deviation;
 	uint64_t n_infidelities; /* lost, extra and mismatched requests of all runs */
 	double cpu_per_request_ns; /* of the whole process, mean over its runs; NaN unknown */
 };
 
-/* Fills a->league[a->n_league], a row for each replayer: by verdict (trusted, inconclusive, not trusted, nothing known, not found), then
- * by the share of its cases that are trusted, then of those that are not rejected, then by the mean size of the bias. Ownership:
+/* Fills a->league[a->n_league], a row for each replayer: by verdict (trusted, inconclusive, not
+ * trusted, nothing known, not found), then by the share of its cases that are trusted, then of
+ * those that are not rejected, then by the mean deviation of all components. Ownership:
  * free(a->league). */
 void league_compute(struct analysis *a);
 

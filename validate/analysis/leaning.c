@@ -56,6 +56,8 @@ static bool is_machines(const struct cell *c, const struct component *k)
 enum leaning component_leaning(const struct cell *c, const struct component *k)
 {
 	double lo, hi;
+	if (k->differs)
+		return LEANING_DIFFERS;
 	if (k->decision != DECISION_INCONCLUSIVE || !isfinite(k->limit) || k->estimate.status ||
 	    !isfinite(k->estimate.value))
 		return LEANING_NONE;
@@ -73,7 +75,8 @@ enum leaning cell_leaning(const struct cell *c)
 		return LEANING_NONE;
 	for (int k = 0; k < COMPONENT_N; k++)
 		has[component_leaning(c, &c->component[k])] = true;
-	return has[LEANING_WRONG]   ? LEANING_WRONG
+	return has[LEANING_DIFFERS] ? LEANING_DIFFERS
+	       : has[LEANING_WRONG] ? LEANING_WRONG
 	       : has[LEANING_NOISY] ? LEANING_NOISY
 	       : has[LEANING_RIGHT] ? LEANING_RIGHT
 				    : LEANING_NONE;
@@ -82,13 +85,14 @@ enum leaning cell_leaning(const struct cell *c)
 const char *leaning_text(enum leaning l)
 {
 	static const char *const text[LEANING_N] = {"inconclusive", "looks right, not proven",
-						    "looks wrong, not proven", "too noisy here"};
+						    "looks wrong, not proven", "too noisy here",
+						    "differs from the recording"};
 	return text[l];
 }
 
 const char *leaning_word(enum leaning l)
 {
 	static const char *const word[LEANING_N] = {"inconclusive", "looks right", "looks wrong",
-						    "too noisy"};
+						    "too noisy", "differs from the recording"};
 	return word[l];
 }

@@ -124,6 +124,8 @@ void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, uns
 	c->one_recording = !from_trace && p->n > 1 && p->x[0]->summary.has_input;
 	for (size_t i = 1; i < p->n; i++)
 		c->one_recording &= p->x[i]->bank == p->x[0]->bank;
+	for (size_t i = 0; i < p->n; i++)
+		c->no_responses |= !p->r[i]->summary.response.n;
 	c->single_reference = p->shared = from_trace && shares_references(p);
 }
 

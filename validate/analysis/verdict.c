@@ -71,6 +71,23 @@ static void withdraw(struct component *c, double level)
 		   c->p_reject_holm, level);
 }
 
+/* The reference is a trace that the campaign did not record: another day, another load, perhaps
+ * another storage. It shows that the replays differ from the recording. It does not show that the
+ * replayer is the cause. */
+static void components_relate(struct cell *c)
+{
+	for (int k = 0; k < COMPONENT_N; k++) {
+		struct component *m = &c->component[k];
+		if (m->decision != DECISION_REJECT || components[k]->replayers_own)
+			continue;
+		m->decision = DECISION_INCONCLUSIVE;
+		m->differs = true;
+		m->n_more = 0;
+		phrase_add(m->reason, sizeof m->reason,
+			   "; it differs from the recording, perhaps because of the machine");
+	}
+}
+
 /* Names of the components with that decision: "bias and precision"; returns how many. */
 static size_t list(struct strbuf *out, const struct cell *c, enum decision d)
 {
@@ -126,6 +143,8 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 	else if (c->n_cut)
 		strbuf_addf(out, "traces are incomplete: those of %u run%s were made of one that has no end", c->n_cut,
 			    c->n_cut == 1 ? "" : "s");
+	else if (c->no_responses)
+		strbuf_addstr(out, "the recording has no response times");
 	else if (isnan(bias->limit) && !c->bias.status)
 		strbuf_addstr(out, "the bias has no limit");
 	else if (bias->decision != DECISION_ACCEPT)
@@ -136,7 +155,48 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 		strbuf_addf(out, "all %u pairs replay the same recording: its effect is not known (bank = 2 or more)", c->n_pairs);
 }
 
-static void explain(struct cell *c, const char *bar)
+/* The case of the control replay in the same scenario; NULL: there is none, or it is `c`. */
+static const struct cell *control_of(const struct analysis *a, const struct cell *c)
+{
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct cell *x = &a->cell[i];
+		if (x != c && x->scenario == c->scenario &&
+		    a->results->protocol.replayer[x->replayer].control)
+			return x;
+	}
+	return NULL;
+}
+
+/* "bias differs from the recording; bias +210 %, that of the control replay (event) +205 %" */
+static void explain_difference(struct strbuf *text, const struct analysis *a, const struct cell *c)
+{
+	const struct cell *control = control_of(a, c);
+	const struct estimate *own = &c->component[COMPONENT_BIAS].estimate;
+	size_t n = 0;
+	for (int k = 0; k < COMPONENT_N; k++)
+		if (c->component[k].differs)
+			strbuf_addf(text, "%s%s", n++ ? ", " : "", component_names[k]);
+	strbuf_addstr(text, n == 1 ? " differs from the recording" : " differ from the recording");
+	if (isfinite(own->value))
+		strbuf_addf(text, "; bias %+.3g %%", 100 * own->value);
+	if (isfinite(own->value) && control &&
+	    isfinite(control->component[COMPONENT_BIAS].estimate.value))
+		strbuf_addf(text, ", that of the control replay (%s) %+.3g %%",
+			    a->results->protocol.replayer[control->replayer].name,
+			    100 * control->component[COMPONENT_BIAS].estimate.value);
+	strbuf_addstr(text, ". The machine may be the cause: only the program run again beside the "
+			    "replays can tell");
+}
+
+static bool cell_differs(const struct cell *c)
+{
+	for (int k = 0; k < COMPONENT_N; k++)
+		if (c->component[k].differs)
+			return true;
+	return false;
+}
+
+static void explain(const struct analysis *a, struct cell *c, const char *bar)
 {
 	struct strbuf text = STRBUF_INIT;
 	uint64_t most = 0;
@@ -153,6 +213,10 @@ static void explain(struct cell *c, const char *bar)
 					    c->component[k].reason);
 		break;
 	case VERDICT_INCONCLUSIVE:
+		if (cell_differs(c)) {
+			explain_difference(&text, a, c);
+			break;
+		}
 		if (list(&text, c, DECISION_INCONCLUSIVE) != 0)
 			strbuf_addstr(&text, " undecided");
 		else if (list(&text, c, DECISION_ACCEPT) != 0)
@@ -178,8 +242,9 @@ static void explain(struct cell *c, const char *bar)
 	strbuf_release(&text);
 }
 
-static void conclude(struct cell *c, const struct protocol *p)
+static void conclude(const struct analysis *a, struct cell *c)
 {
+	const struct protocol *p = &a->results->protocol;
 	struct strbuf bar = STRBUF_INIT;
 	size_t n[5] = {0};
 	for (int k = 0; k < COMPONENT_N; k++)
@@ -190,7 +255,7 @@ static void conclude(struct cell *c, const struct protocol *p)
 	bar_trust(&bar, p, c);
 	if (c->verdict == VERDICT_TRUSTED && bar.len)
 		c->verdict = VERDICT_INCONCLUSIVE;
-	explain(c, bar.s);
+	explain(a, c, bar.s);
 	strbuf_release(&bar);
 }
 
@@ -256,7 +321,9 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 			withdraw(&a->cell[i].component[k], a->level_reject);
 		components_plan(&a->cell[i], &e[i], &a->results->protocol.accept, a->n_rejection_tests,
 				until_next_look(a));
-		conclude(&a->cell[i], protocol);
+		if (protocol->scenario[a->cell[i].scenario].trace)
+			components_relate(&a->cell[i]);
+		conclude(a, &a->cell[i]);
 	}
 
 	a->n_trusted = a->n_not_trusted = a->n_inconclusive = 0;

@@ -70,6 +70,7 @@ static void capture_words(struct words *w, const struct campaign *c, const struc
 	word_add(w, xstrdup("capture"));
 	word_add(w, xstrdup("app"));
 	word_add(w, xstrdup("--snapshot"));
+	word_add(w, xstrdup("--check-status"));
 	word_add(w, xasprintf("--root=%s", root));
 	word_add(w, xasprintf("--output=%s", s->output));
 	word_add(w, xstrdup("--"));

@@ -46,6 +46,9 @@ struct component_row {
 	const char *above, *below;
 	enum component_unit unit; /* of the estimate and the limit */
 	bool two_sided;		  /* the limit holds either way; else it is an upper limit */
+	/* A rejection holds against an old recording, too: the machine does not cause it. What is
+	 * compared is what the replayer was given (requests, results, order, times of issue) */
+	bool replayers_own;
 	bool relative;		  /* to the program's mean: refused where that cannot be quantified (analysis/blank.h) */
 	/* Each may be NULL. */
 	void (*measure)(const struct measuring *m);

@@ -42,7 +42,12 @@ void components_decide(struct cell *c, const struct evidence *e, const struct ac
 						     .n_effective = NAN,
 						     .accept_lo = NAN,
 						     .accept_hi = NAN};
-		components[k]->decide(&c->component[k], &d);
+		if (c->no_responses && !components[k]->replayers_own &&
+		    k != COMPONENT_EXECUTION_TIME)
+			decide_without(&c->component[k], DECISION_NOT_ASSESSED,
+				       "the recording has no response times");
+		else
+			components[k]->decide(&c->component[k], &d);
 	}
 }
 

@@ -56,6 +56,7 @@ const struct component_row component_fidelity = {
 		"replays that failed show nothing",
 	.source = "Pereira et al. 2016, section III",
 	.above = "%s requests a run are lost, repeated or end otherwise",
+	.replayers_own = true,
 	.unit = COMPONENT_COUNT,
 	.decide = decide_fidelity,
 };

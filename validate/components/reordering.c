@@ -23,6 +23,7 @@ const struct component_row component_reordering = {
 		"limit, rejected when the lower limit exceeds it",
 	.source = "RFC 4737, section 3 (Type-P-Reordered)",
 	.above = "%s of the requests are out of order",
+	.replayers_own = true,
 	.unit = COMPONENT_SHARE,
 	.decide = decide_reordering,
 	.plan = plan_reordering,

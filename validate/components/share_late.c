@@ -24,6 +24,7 @@ const struct component_row component_share_late = {
 		"limit, rejected when the lower limit exceeds it",
 	.source = "Anderson et al. 2004 (issue error)",
 	.above = "%s of the requests are issued late",
+	.replayers_own = true,
 	.unit = COMPONENT_SHARE,
 	.decide = decide_share_late,
 	.plan = plan_share_late,

@@ -226,7 +226,7 @@ static int check_run(const struct pass *p, struct err *e)
 			       "%s: all %llu requests were in flight at a switch of slices, or began in the settling time "
 			       "after it: longer slices are needed",
 			       p->trace_path, (unsigned long long)t->n_left_out);
-	if (t->n_issued == t->n_unfinished)
+	if (t->n_issued == t->n_unfinished && (p->input || !t->n_issued))
 		return err_set(e, ENODATA, "%s: no request that was issued and ended, of %llu in the trace",
 			       p->trace_path, (unsigned long long)p->n_records);
 	return 0;
@@ -276,11 +276,15 @@ static void fill_moments(struct run_summary *s, struct summary_tally *t)
 static int fill_response(struct run_summary *s, struct summary_tally *t, struct err *e)
 {
 	fill_moments(s, t);
-	int rc = quantile(s, 0.5, &s->response_median, e);
-	rc = rc ? rc : quantile(s, 0.9, &s->response_p90, e);
-	rc = rc ? rc : quantile(s, 0.99, &s->response_p99, e);
-	rc = rc ? rc : quantile(s, 0.999, &s->response_p999, e);
-	rc = rc ? rc : histogram_trimmed_mean(&s->response_histogram, 0.1, &s->response_trimmed_mean, e);
+	const bool none = !s->response.n; /* a recording without response times: only order and
+					     times of issue are known */
+	int rc = none ? 0 : quantile(s, 0.5, &s->response_median, e);
+	rc = rc || none ? rc : quantile(s, 0.9, &s->response_p90, e);
+	rc = rc || none ? rc : quantile(s, 0.99, &s->response_p99, e);
+	rc = rc || none ? rc : quantile(s, 0.999, &s->response_p999, e);
+	rc = rc || none ? rc
+			: histogram_trimmed_mean(&s->response_histogram, 0.1,
+						 &s->response_trimmed_mean, e);
 	s->response_trimmed_mean = between(s->response_trimmed_mean, s->response.min, s->response.max);
 	s->n_failed = t->n_failed;
 	s->n_unfinished = t->n_unfinished;

@@ -23,7 +23,8 @@ static int check_response(const struct run_summary *s, bool brief, struct err *e
 {
 	const double within[] = {s->response_median, s->response_trimmed_mean, s->response_p90, s->response_p99,
 				 s->response_p999};
-	if ((!brief && s->response_histogram.n != s->response.n) || !s->response.n || s->response.min < 0)
+	if ((!brief && s->response_histogram.n != s->response.n) ||
+	    (!s->response.n && s->has_input) || s->response.min < 0)
 		return err_set(e, EINVAL, "summary: \"response\" and \"response_histogram\" do not agree");
 	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
 		if (within[i] < s->response.min || within[i] > s->response.max)

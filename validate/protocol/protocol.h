@@ -145,6 +145,8 @@ struct replayer {
 	bool total_order; /* it promises one (order temporal or temporal-serial) */
 	bool timed;       /* timing timestamp or think: issue error is assessed */
 	bool optional;	  /* key `optional`: where it is not found, the others are judged */
+	bool control; /* key `control`: its bias is shown beside that of replayers that differ from
+			 a recording */
 	char *absent;	  /* why it is not found on this machine, where that was asked (replayers_find): it replays nothing; NULL there */
 	bool *applies;    /* applies[n_scenarios]: it replays this scenario; cells exist only where this holds (key
 			     `workloads`) */

@@ -12,7 +12,7 @@
 
 #define REPLAYERS_MAX 100
 
-static const char *const replayer_own[] = {"engine", "workloads", "optional", NULL};
+static const char *const replayer_own[] = {"engine", "workloads", "optional", "control", NULL};
 
 static int engine_check(const struct protocol_file *f, const struct grid *g, struct err *e)
 {
@@ -110,12 +110,13 @@ static bool keeps_times(const struct replayer *r, const struct replay_config *c)
 }
 
 static int replayer_add(struct protocol *p, const struct protocol_file *f, const struct grid *g, const bool *applies,
-			bool optional, struct err *e)
+			bool optional, bool control, struct err *e)
 {
 	struct replayer *r = &p->replayer[p->n_replayers++];
 	struct strbuf name = STRBUF_INIT;
 	grid_name(g, NULL, &name);
-	*r = (struct replayer){.name = strbuf_detach(&name), .optional = optional};
+	*r = (struct replayer){
+	    .name = strbuf_detach(&name), .optional = optional, .control = control};
 	r->section = xstrdup(g->section->name);
 	r->engine = xstrdup(item_now(g, "engine", "event"));
 	settings_take(g, replayer_own, &r->option, &r->n_options);
@@ -161,13 +162,14 @@ static int applies_read(const struct protocol *p, const struct protocol_file *f,
 	return ret ? key_refuse(f, k, e) : 0;
 }
 
-/* Key `optional` */
-static int optional_read(const struct protocol_file *f, const struct ini_section *s, bool *optional, struct err *e)
+/* A key that is yes or no, no where it is missing. */
+static int flag_read(const struct protocol_file *f, const struct ini_section *s, const char *key,
+		     bool *yes, struct err *e)
 {
 	static const char *const names[] = {"no", "yes", NULL};
-	const struct ini_key *k = ini_key_find(s, "optional");
-	*optional = k && !strcmp(k->value, names[1]);
-	if (!k || *optional || !strcmp(k->value, names[0]))
+	const struct ini_key *k = ini_key_find(s, key);
+	*yes = k && !strcmp(k->value, names[1]);
+	if (!k || *yes || !strcmp(k->value, names[0]))
 		return 0;
 	err_set(e, EINVAL, "\"%s\": expected yes or no", k->value);
 	return key_refuse(f, k, e);
@@ -213,11 +215,11 @@ int replayers_find(struct protocol *p, struct err *e)
 static int replayer_section(struct protocol *p, const struct protocol_file *f, const struct ini_section *s,
 			    struct err *e)
 {
-	static const char *const without[] = {"workloads", "optional", NULL};
+	static const char *const without[] = {"workloads", "optional", "control", NULL};
 	static const char *const reserved[] = {"engine", NULL};
 	struct replay_config scratch;
 	struct grid g;
-	bool *applies = xcalloc(p->n_scenarios, sizeof *applies), optional;
+	bool *applies = xcalloc(p->n_scenarios, sizeof *applies), optional = false, control = false;
 	int ret = grid_make(&g, s, without, f->path, e);
 	if (ret) {
 		free(applies);
@@ -226,7 +228,9 @@ static int replayer_section(struct protocol *p, const struct protocol_file *f, c
 	replay_config_init(&scratch);
 	ret = applies_read(p, f, s, applies, e);
 	if (!ret)
-		ret = optional_read(f, s, &optional, e);
+		ret = flag_read(f, s, "optional", &optional, e);
+	if (!ret)
+		ret = flag_read(f, s, "control", &control, e);
 	if (!ret)
 		ret = items_check(f, &g, replay_options, &scratch, replayer_own, reserved, e);
 	if (!ret)
@@ -238,7 +242,7 @@ static int replayer_section(struct protocol *p, const struct protocol_file *f, c
 	if (!ret) {
 		p->replayer = xreallocarray(p->replayer, p->n_replayers + n, sizeof *p->replayer);
 		do
-			ret = replayer_add(p, f, &g, applies, optional, e);
+			ret = replayer_add(p, f, &g, applies, optional, control, e);
 		while (!ret && grid_next(&g));
 	}
 	grid_release(&g);

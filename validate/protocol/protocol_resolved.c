@@ -81,6 +81,8 @@ static void replayer_section(const struct protocol *p, size_t i, struct strbuf *
 	strbuf_addf(out, "\n; %s\n[replayer replayer-%zu]\nengine = %s\n", r->name, i, r->engine);
 	if (r->optional)
 		strbuf_addstr(out, "optional = yes\n");
+	if (r->control)
+		strbuf_addstr(out, "control = yes\n");
 	settings_add(r->option, r->n_options, out);
 	for (size_t s = 0; s < p->n_scenarios; s++)
 		all &= r->applies[s];

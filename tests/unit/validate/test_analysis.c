@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The analysis on made-up summaries: which runs count, what is decided, and what is refused. No I/O, fixed seeds. */
 #include "tests/unit/validate/made_campaign.h"
+#include "validate/analysis/leaning.h"
 
 /* --- verdicts ----------------------------------------------------------------------------------------------------- */
 static void test_faultless_is_trusted(void **state)
@@ -515,6 +516,43 @@ static void test_single_reference(void **state)
 	done(&c, &a);
 }
 
+/* Against a recording that the campaign did not make, times say nothing of the replayer. Requests that are lost do. */
+static void test_old_recording(void **state)
+{
+	(void)state;
+	static const struct effect slow = {.bias = 1, .sd_x = 0.01, .sd_r = 0.01}, loses = {.bias = 1, .sd_x = 0.01, .sd_r = 0.01, .n_lost = 1};
+	const struct effect faultless_runs[] = {slow, slow}, losing_runs[] = {loses, slow}; /* of each replayer */
+	for (int lost = 0; lost < 2; lost++) {
+		struct campaign c;
+		struct analysis a;
+		analysed(&c, &a, lost ? losing_runs : faultless_runs, 1, 2, 20, 11);
+		c.results.protocol.reference = REFERENCE_TRACE;
+		struct run *record = run_add(&c, 0, 0, ROLE_RECORD);
+		record->bank = 7;
+		summary_make(&record->summary, 1000, 1);
+		for (unsigned int b = 1; b <= 20; b++)
+			run_find(&c, b, 0, 0)->bank = run_find(&c, b, 0, 1)->bank = 7;
+		again(&c, &a);
+		assert_int_equal(a.cell[0].verdict, VERDICT_NOT_TRUSTED); /* the campaign's own recordings: the machine of today */
+		c.results.protocol.scenario[0].trace = "old.trace";
+		c.results.protocol.replayer[1].control = true;
+		again(&c, &a);
+		const struct component *bias = &a.cell[0].component[COMPONENT_BIAS];
+		assert_int_equal(bias->decision, DECISION_INCONCLUSIVE);
+		assert_true(bias->differs && !bias->n_more);
+		assert_non_null(strstr(bias->reason, "differs from the recording"));
+		assert_int_equal(a.cell[0].verdict, lost ? VERDICT_NOT_TRUSTED : VERDICT_INCONCLUSIVE);
+		assert_int_equal(cell_leaning(&a.cell[0]), lost ? LEANING_NONE : LEANING_DIFFERS);
+		assert_int_equal(a.verdict, lost ? VERDICT_NOT_TRUSTED : VERDICT_INCONCLUSIVE);
+		if (!lost) {
+			assert_non_null(strstr(a.cell[0].verdict_reason, "differ from the recording; bias +"));
+			assert_non_null(strstr(a.cell[0].verdict_reason, "that of the control replay ("));
+			assert_null(strstr(a.cell[1].verdict_reason, "that of the control replay (")); /* it is the control */
+		}
+		done(&c, &a);
+	}
+}
+
 /* The program in the replayer's place replays nothing: order and fidelity do not apply, and do not spoil the verdict.
  * */
 static void test_program_as_replayer(void **state)
@@ -973,6 +1011,7 @@ int main(void)
 	    cmocka_unit_test(test_looks),
 	    cmocka_unit_test(test_early_look_decides_nothing),
 	    cmocka_unit_test(test_single_reference),
+	    cmocka_unit_test(test_old_recording),
 	    cmocka_unit_test(test_program_as_replayer),
 	    cmocka_unit_test(test_missing_comparison),
 	    cmocka_unit_test(test_fidelity_counts_everything),

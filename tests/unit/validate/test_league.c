@@ -27,13 +27,21 @@ static void made_start(struct made *m, size_t n_replayers)
 			   .a = {.cell = m->cell, .results = &m->results}};
 }
 
+static void component_set(struct cell *c, enum component_kind kind, double value, double limit)
+{
+	c->component[kind] = (struct component){.kind = kind, .limit = limit, .estimate = {.status = STAT_OK, .value = value}};
+}
+
 static struct cell *cell_add(struct made *m, size_t replayer, enum verdict verdict, double bias)
 {
 	struct cell *c = &m->cell[m->a.n_cells++];
 	*c = (struct cell){.replayer = replayer, .scenario = m->a.n_cells, .verdict = verdict};
 	const struct estimate none = {.status = STAT_NOT_ASSESSED};
-	c->in_flight = c->concurrency_time = c->reordered = c->issue_error_p99 = c->component[COMPONENT_EXECUTION_TIME].estimate = none;
-	c->component[COMPONENT_BIAS].estimate = (struct estimate){.status = isnan(bias) ? STAT_NOT_ASSESSED : STAT_OK, .value = bias};
+	c->in_flight = c->concurrency_time = c->reordered = c->issue_error_p99 = none;
+	for (int k = 0; k < COMPONENT_N; k++)
+		c->component[k] = (struct component){.kind = (enum component_kind)k, .decision = DECISION_NOT_ASSESSED, .estimate = none, .limit = NAN};
+	if (!isnan(bias))
+		component_set(c, COMPONENT_BIAS, bias, 0.1);
 	return c;
 }
 
@@ -99,6 +107,32 @@ static void sorted_within_a_verdict(void **state)
 	free(m.a.league);
 }
 
+/* A replay as fast as possible may have a small bias. Its other components are far outside of their limits. */
+static void ranked_by_all_components(void **state)
+{
+	struct made m;
+	(void)state;
+	made_start(&m, 3);
+	struct cell *afap = cell_add(&m, 0, VERDICT_INCONCLUSIVE, 0.001), *timed = cell_add(&m, 1, VERDICT_INCONCLUSIVE, 0.3),
+		    *scattered = cell_add(&m, 2, VERDICT_INCONCLUSIVE, 0.3);
+	component_set(afap, COMPONENT_EXECUTION_TIME, -0.9, 0.01); /* 90 limits, counted as 10 */
+	component_set(timed, COMPONENT_EXECUTION_TIME, 0.005, 0.01);
+	component_set(scattered, COMPONENT_EXECUTION_TIME, 0.005, 0.01);
+	component_set(timed, COMPONENT_PRECISION, 0.5, 2); /* scatters less than the program: no deviation */
+	component_set(scattered, COMPONENT_PRECISION, 3, 2);
+	component_set(timed, COMPONENT_TAIL, 5, NAN); /* shown only */
+	component_set(timed, COMPONENT_SHAPE, 5, 0);  /* likewise */
+	component_set(timed, COMPONENT_FIDELITY, 0, 0);
+	component_set(scattered, COMPONENT_FIDELITY, 0, 0);
+	component_set(afap, COMPONENT_FIDELITY, 1, 0); /* none is allowed */
+	league_compute(&m.a);
+	assert_order(&m, (const size_t[]){1, 2, 0});
+	assert_true(fabs(m.a.league[0].deviation - (3 + 0.5 + 0 + 0) / 4) < 1e-12);
+	assert_true(fabs(m.a.league[1].deviation - (3 + 0.5 + 2 + 0) / 4) < 1e-12);
+	assert_true(fabs(m.a.league[2].deviation - (0.01 + 10 + 10) / 3) < 1e-12);
+	free(m.a.league);
+}
+
 static void largest_of_the_cases(void **state)
 {
 	struct made m;
@@ -146,6 +180,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorted_by_verdict),
 		cmocka_unit_test(sorted_within_a_verdict),
+		cmocka_unit_test(ranked_by_all_components),
 		cmocka_unit_test(largest_of_the_cases),
 		cmocka_unit_test(counts_of_cases_and_runs),
 	};

@@ -90,6 +90,9 @@ static void test_case(void **state)
 	assert_int_equal(cell_leaning(&c), LEANING_NOISY);
 	c.component[COMPONENT_EXECUTION_TIME] = made(COMPONENT_EXECUTION_TIME, 0.2, 0.12, 0.10);
 	assert_int_equal(cell_leaning(&c), LEANING_WRONG);
+	c.component[COMPONENT_BIAS].differs = true; /* comes before what looks wrong */
+	assert_int_equal(component_leaning(&c, &c.component[COMPONENT_BIAS]), LEANING_DIFFERS);
+	assert_int_equal(cell_leaning(&c), LEANING_DIFFERS);
 	c.verdict = VERDICT_NOT_TRUSTED;
 	assert_int_equal(cell_leaning(&c), LEANING_NONE);
 }

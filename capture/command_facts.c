@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/command_facts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+
+json_t *command_facts(const char *const *argv)
+{
+	char *dir = getcwd(NULL, 0);
+	json_t *in = dir ? json_string(dir) : NULL, *words = json_array();
+	size_t n_bytes = 0;
+	bool whole = in && argv && *argv;
+	for (; whole && *argv; argv++) {
+		n_bytes += strlen(*argv) + 1;
+		whole = n_bytes <= COMMAND_BYTES_MAX &&
+			!json_array_append_new(words, json_string(*argv));
+	}
+	free(dir);
+	json_t *all = whole ? json_pack("{s:O,s:O}", "argv", words, "in", in) : NULL;
+	json_decref(words);
+	json_decref(in);
+	return all;
+}
+
+static int status_of(const json_t *extra)
+{
+	const int wait_status = (int)json_integer_value(
+	    json_object_get(json_object_get(extra, "capture"), "wait_status"));
+	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+int captured_command_read(struct captured_command *c, const struct trace_meta *meta, struct err *e)
+{
+	*c = (struct captured_command){
+	    .extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL};
+	const json_t *command = json_object_get(c->extra, "command"),
+		     *argv = json_object_get(command, "argv");
+	c->dir = json_string_value(json_object_get(command, "in"));
+	const size_t n = json_array_size(argv);
+	if (!n || !c->dir || c->dir[0] != '/')
+		return err_set(e, ENODATA,
+			       "its metadata do not have the words of its command. Traces that "
+			       "validate capture app or capture vfs "
+			       "wrote have them, their slices do not");
+	c->argv = xcalloc(n + 1, sizeof *c->argv);
+	for (c->n = 0; c->n < n; c->n++) {
+		c->argv[c->n] = json_string_value(json_array_get(argv, c->n));
+		if (!c->argv[c->n])
+			return err_set(e, EINVAL,
+				       "word %zu of the command in its metadata is no text", c->n);
+	}
+	c->status = status_of(c->extra);
+	return 0;
+}
+
+void captured_command_release(struct captured_command *c)
+{
+	free(c->argv);
+	json_decref(c->extra);
+	*c = (struct captured_command){.n = 0};
+}

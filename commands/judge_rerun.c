@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/judge_rerun.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/options_describe.h"
+#include "common/xalloc.h"
+#include "reports/escape.h"
+
+/* `path` within `base`: what follows, without the slash; NULL: it is not within. */
+static const char *within(const char *path, const char *base)
+{
+	const size_t len = strlen(base);
+	if (strncmp(path, base, len) != 0 || (path[len] && path[len] != '/'))
+		return NULL;
+	return path + len + (path[len] == '/');
+}
+
+/* A trace is data from strangers: a copy of /x/../.. would lie outside of the target. */
+static bool is_plain_path(const char *path)
+{
+	if (path[0] != '/')
+		return false;
+	for (const char *at = path; *at; at += strcspn(at, "/")) {
+		at += strspn(at, "/");
+		const size_t len = strcspn(at, "/");
+		if ((len == 1 && at[0] == '.') || (len == 2 && at[0] == '.' && at[1] == '.'))
+			return false;
+	}
+	return true;
+}
+
+int rerun_read(struct rerun *r, const char *trace, const struct trace_meta *meta, struct err *e)
+{
+	*r = (struct rerun){0};
+	int ret = captured_command_read(&r->command, meta, e);
+	if (ret)
+		return err_context(e, "%s: --rerun", trace);
+	r->trace = xstrdup(trace);
+	r->whole = !meta->root || !strcmp(meta->root, "/");
+	r->base = xstrdup(r->whole ? r->command.dir : meta->root);
+	const char *below = within(r->command.dir, r->base);
+	r->below = xstrdup(below ? below : "");
+	if (!is_plain_path(r->base) || !is_plain_path(r->command.dir))
+		return err_set(
+		    e, EINVAL,
+		    "%s: --rerun: the root or the working directory in its metadata is no absolute "
+		    "path without . and ..",
+		    trace);
+	if (!strcmp(r->base, "/"))
+		return err_set(e, EINVAL,
+			       "%s: --rerun: the command ran in / and its root is /: a copy of the "
+			       "whole file system would be needed. "
+			       "Capture it in a directory of its own, or with --root DIR",
+			       trace);
+	return 0;
+}
+
+void rerun_release(struct rerun *r)
+{
+	captured_command_release(&r->command);
+	free(r->trace);
+	free(r->base);
+	free(r->below);
+	*r = (struct rerun){.trace = NULL};
+}
+
+void rerun_show(struct strbuf *command, struct strbuf *base, const struct rerun *r)
+{
+	struct strbuf words = STRBUF_INIT;
+	for (size_t i = 0; i < r->command.n; i++) {
+		strbuf_addstr(&words, i ? " " : "");
+		shell_word(&words, r->command.argv[i]);
+	}
+	escape_line(command, words.s);
+	escape_line(base, r->base);
+	strbuf_release(&words);
+}
+
+/* Quoted always: an empty piece is an empty string, and a name with = is no assignment. */
+static void quoted_add(struct strbuf *out, const char *text, size_t len)
+{
+	strbuf_addch(out, '\'');
+	for (size_t i = 0; i < len; i++)
+		strbuf_addf(out, text[i] == '\'' ? "'\\''" : "%c", text[i]);
+	strbuf_addch(out, '\'');
+}
+
+static bool is_name_char(char c)
+{
+	return c &&
+	       (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.", c) ||
+		(unsigned char)c >= 0x80);
+}
+
+/* Whether the path at `at` of `text` is `base` or lies within it, and does not end another path. */
+static bool is_base(const char *text, const char *at, const char *base)
+{
+	const char after = at[strlen(base)];
+	return (at == text || (!is_name_char(at[-1]) && at[-1] != '/')) && !is_name_char(after);
+}
+
+/* A word of the command, in which the copied directory stands for the original. */
+static void word_add(struct strbuf *out, const char *word, const char *base)
+{
+	const char *from = word;
+	for (const char *at = word; (at = strstr(at, base)); at++) {
+		if (!is_base(word, at, base))
+			continue;
+		quoted_add(out, from, (size_t)(at - from));
+		strbuf_addstr(out, "\"$home\"");
+		from = at + strlen(base);
+	}
+	quoted_add(out, from, strlen(from));
+}
+
+/* The program itself is the original one: a copy need not have its content. */
+static void program_add(struct strbuf *out, const struct rerun *r)
+{
+	const char *program = r->command.argv[0];
+	char *path = strchr(program, '/') && program[0] != '/'
+			 ? xasprintf("%s/%s", r->command.dir, program)
+			 : xstrdup(program);
+	quoted_add(out, path, strlen(path));
+	free(path);
+}
+
+static void prepare_add(struct strbuf *out, const struct rerun *r, const char *files)
+{
+	strbuf_addstr(out, "prepare)\n\trm -rf \"$dir\"\n\tmkdir -p \"$home\"\n");
+	if (files) {
+		strbuf_addstr(out, "\tcp -a -- ");
+		quoted_add(out, files, strlen(files));
+		strbuf_addstr(out, "/. \"$home\"\n\tmkdir -p \"$work\"\n\t;;\n");
+		return;
+	}
+	strbuf_addstr(
+	    out,
+	    "\t\"$VALIDATE\" replay --engine=event --order=thread --prepare-only --dir=\"$dir\" ");
+	quoted_add(out, r->trace, strlen(r->trace));
+	strbuf_addstr(out, " >&2\n\tmkdir -p \"$work\"\n\tcd \"$home\"\n"
+			   "\t# content: of the files that still have the size they had\n"
+			   "\tfind . -type f -exec sh -c 'for f do\n"
+			   "\t\to=$0/${f#./}\n"
+			   "\t\t[ ! -f \"$o\" ] || [ \"$(stat -c %s \"$o\")\" != \"$(stat -c %s "
+			   "\"$f\")\" ] || cp -pf \"$o\" \"$f\" || exit 1\n"
+			   "\tdone' ");
+	quoted_add(out, r->base, strlen(r->base));
+	strbuf_addstr(out, " {} +\n\t;;\n");
+}
+
+void rerun_script(struct strbuf *out, const struct rerun *r, const char *files)
+{
+	strbuf_addstr(out, "#!/bin/sh\n# Made by validate judge --rerun: runs a captured command "
+			   "again in a copy of its files.\nset -eu\n"
+			   "dir=$2/rerun\nhome=$dir");
+	if (r->whole)
+		quoted_add(out, r->base, strlen(r->base));
+	strbuf_addstr(out, "\nwork=$home/");
+	quoted_add(out, r->below, strlen(r->below));
+	strbuf_addstr(out, "\ncase $1 in\n");
+	prepare_add(out, r, files);
+	strbuf_addstr(out, "run)\n\tcd \"$work\"\n\tstatus=0\n\t");
+	program_add(out, r);
+	for (size_t i = 1; i < r->command.n; i++) {
+		strbuf_addch(out, ' ');
+		word_add(out, r->command.argv[i], r->base);
+	}
+	strbuf_addf(out,
+		    " || status=$?\n\tif [ \"$status\" -ne %d ]; then\n"
+		    "\t\techo \"the command ended with status $status, and with %d when it was "
+		    "captured\" >&2\n"
+		    "\t\t[ \"$status\" -eq 0 ] && exit 1 || exit \"$status\"\n\tfi\n\t;;\nesac\n",
+		    r->command.status, r->command.status);
+}
