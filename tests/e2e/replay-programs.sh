@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Captured programs replay without a mismatch and leave an equal tree: kinds, sizes and modes, in orders fs and temporal, by engines
+# event and compiled.
+. "$SRCDIR/tests/e2e/lib.sh"
+compiler=${CC:-cc}
+
+captured() { # NAME OPTIONS COMMAND: a shell command in ./NAME.run, to ./NAME.trace
+	(cd "$1.run" && "$VALIDATE" capture app $2 --root "$PWD" -o "../$1.trace" -- sh -c "$3") >capture.out 2>&1 ||
+		fail "capture of $1: $(cat capture.out)"
+	grep -q 'ended with status 0' capture.out || fail "$1 failed: $(cat capture.out)"
+}
+
+tree_of() { # DIR
+	(cd "$1" && find . -mindepth 1 -printf '%P %y %m %l ' \( -type f -printf '%s\n' -o -printf '\n' \) | sort)
+}
+
+replayed() { # NAME
+	tree_of "$1.run" >wanted
+	for engine in event compiled; do
+		for order in fs temporal; do
+			rm -rf tree
+			mkdir tree
+			expect_status 0 "$VALIDATE" replay --engine $engine --order $order --prepare --dir tree -o out.trace "$1.trace"
+			expect_line out 'mismatches      0'
+			tree_of tree >left
+			cmp -s wanted left || fail "$1, $engine, $order: the trees differ: $(diff wanted left | head -n 20)"
+		done
+	done
+}
+
+# positions of streams that no call adds up to, with the state at first from a snapshot and inferred
+$compiler -w -O1 -o seek "$SRCDIR/tests/programs/seek.c" || fail 'seek.c does not compile'
+for options in --snapshot --no-characters; do
+	rm -rf seek.run
+	mkdir seek.run
+	head -c 100000 /dev/zero >seek.run/in
+	captured seek $options "../seek <in"
+	replayed seek
+done
