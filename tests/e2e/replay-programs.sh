@@ -37,3 +37,24 @@ for options in --snapshot --no-characters; do
 	captured seek $options "../seek <in"
 	replayed seek
 done
+
+# modes: access control lists that say no more than permissions (cp, install, sed), and those of directories at first
+source_tree() { # DIR
+	mkdir -p "$1/src/d"
+	for i in 1 2 3; do
+		head -c 1000 /dev/zero >"$1/src/f$i"
+		head -c 5000 /dev/zero >"$1/src/d/g$i"
+	done
+	chmod 600 "$1/src/f1"
+	chmod 750 "$1/src/d/g1"
+	chmod 755 "$1/src/f2"
+	[ "$(id -u)" -ne 0 ] || chmod 444 "$1/src/d/g2" # an ordinary user keeps what the next restore needs
+	chmod 700 "$1/src/d"
+}
+source_tree copied.run
+captured copied --snapshot 'cp -a src dst; install -m 0711 src/f1 inst; install -d -m 0710 instd; sed -i s/x/y/ src/f1 src/d/g1
+	cp -p src/d/g1 pp; chmod a+x src/f3; mv src/f2 src/f2b'
+replayed copied
+source_tree shredded.run
+captured shredded --snapshot 'cp -a src dst; find dst -type f -exec chmod u+w {} + -exec shred -n 1 -u {} +'
+replayed shredded
