@@ -58,3 +58,22 @@ replayed copied
 source_tree shredded.run
 captured shredded --snapshot 'cp -a src dst; find dst -type f -exec chmod u+w {} + -exec shred -n 1 -u {} +'
 replayed shredded
+
+# permissions by a link of /proc that names a descriptor
+cat >link.c <<'END'
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(void)
+{
+	char path[40];
+	int fd = open("by-link", O_WRONLY | O_CREAT, 0600);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	return fd < 0 || chmod(path, 0751) || access(path, X_OK);
+}
+END
+$compiler -w -o link link.c || fail 'link.c does not compile'
+mkdir link.run
+captured link --snapshot ../link
+replayed link
