@@ -77,3 +77,16 @@ $compiler -w -o link link.c || fail 'link.c does not compile'
 mkdir link.run
 captured link --snapshot ../link
 replayed link
+
+# the kernel's tracepoints see such a list, too
+mkdir traced
+printf x >traced/from
+chmod 711 traced/from
+if "$VALIDATE" capture vfs --paths bpf -o traced.trace -- cp -p traced/from traced/to >traced.out 2>&1; then
+	"$VALIDATE" info --csv traced.csv traced.trace >/dev/null
+	if grep -q ',fsetxattr,' traced.csv; then
+		grep -q ',fsetxattr,.*flags=0x81c90000' traced.csv || fail "no permissions: $(grep fsetxattr traced.csv)"
+	fi
+else
+	echo "capture vfs is not tried: $(cat traced.out)"
+fi
