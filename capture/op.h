@@ -5,6 +5,7 @@
 #define CAPTURE_OP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "capture/trace.h"
@@ -68,6 +69,30 @@ struct op_peer { /* sendfile, copy_file_range, splice, tee: record.fd is read fr
 struct op_lock { /* as struct flock: type, whence, and the range */
 	int64_t type, whence, start, length;
 };
+
+/* setxattr() and fsetxattr() of OP_ACL_NAME whose value says the same as permissions: OP_ACL_IS_MODE and the permissions are in
+ * record.flags, above the flags of the call. `cp -p`, `install` and `sed -i` set permissions by such a value. */
+#define OP_ACL_NAME "system.posix_acl_access"
+#define OP_ACL_IS_MODE 0x80000000u
+#define OP_ACL_SHIFT 16
+#define OP_ACL_BYTES 28u /* version, then tag, permissions and identifier of the owner, the group and others */
+
+/* These flags, or 0 for any other value. Here, for the preload library has none of the program's functions. Source of the layout:
+ * linux/posix_acl_xattr.h. */
+static inline uint32_t op_acl_flags(const void *value, size_t n)
+{
+	const unsigned char *at = value, tag[] = {0x01, 0x04, 0x20}; /* ACL_USER_OBJ, ACL_GROUP_OBJ, ACL_OTHER */
+	uint32_t mode = 0;
+	if (n != OP_ACL_BYTES || at[0] != 2 || at[1] || at[2] || at[3])
+		return 0;
+	at += 4;
+	for (int i = 0; i < 3; i++, at += 8) {
+		if (at[0] != tag[i] || at[1] || at[2] > 7 || at[3])
+			return 0;
+		mode = mode << 3 | at[2];
+	}
+	return OP_ACL_IS_MODE | mode << OP_ACL_SHIFT;
+}
 
 struct op_info {
 	const char *name; /* as the function is called, and as CSV has it */

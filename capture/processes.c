@@ -20,12 +20,31 @@ static struct key key_of(uint32_t pid)
 void processes_init(struct processes *p)
 {
 	p->of_pid = json_object();
+	p->early = json_object();
 }
 
 void processes_release(struct processes *p)
 {
 	json_decref(p->of_pid);
-	p->of_pid = NULL;
+	json_decref(p->early);
+	p->of_pid = p->early = NULL;
+}
+
+static void wait_set(json_t *row, uint32_t tid, int64_t end_ns)
+{
+	json_object_set_new(row, "waited_by", json_integer((json_int_t)tid));
+	json_object_set_new(row, "waited_ns", json_integer((json_int_t)end_ns));
+}
+
+/* A wait that was recorded before the first record of its child. A wait that ended before the child began concerns an
+ * earlier process of the same number. */
+static void early_take(struct processes *p, const char *pid, json_t *row, int64_t begin_ns)
+{
+	const json_t *wait = json_object_get(p->early, pid);
+	const json_int_t end_ns = json_integer_value(json_object_get(wait, "waited_ns"));
+	if (wait && end_ns >= begin_ns)
+		wait_set(row, (uint32_t)json_integer_value(json_object_get(wait, "waited_by")), end_ns);
+	json_object_del(p->early, pid);
 }
 
 void processes_see(struct processes *p, uint32_t pid, uint32_t parent, int64_t begin_ns)
@@ -35,6 +54,7 @@ void processes_see(struct processes *p, uint32_t pid, uint32_t parent, int64_t b
 		return;
 	json_t *row = json_pack("{s:I,s:I,s:I}", "pid", (json_int_t)pid, "parent", (json_int_t)parent, "begin_ns", (json_int_t)begin_ns);
 	json_object_set_new(p->of_pid, k.text, row);
+	early_take(p, k.text, row, begin_ns);
 }
 
 void processes_started_by(struct processes *p, uint32_t pid, uint32_t parent)
@@ -74,11 +94,15 @@ void processes_add(struct processes *p, const json_t *rows, int64_t shift_ns)
 
 void processes_waited(struct processes *p, uint32_t pid, uint32_t tid, int64_t end_ns)
 {
-	json_t *row = json_object_get(p->of_pid, key_of(pid).text);
-	if (!row || json_object_get(row, "waited_ns"))
-		return;
-	json_object_set_new(row, "waited_by", json_integer((json_int_t)tid));
-	json_object_set_new(row, "waited_ns", json_integer((json_int_t)end_ns));
+	const struct key k = key_of(pid);
+	json_t *row = json_object_get(p->of_pid, k.text);
+	if (!row && json_object_size(p->early) < PROCESSES_MAX) {
+		json_t *wait = json_object();
+		wait_set(wait, tid, end_ns);
+		json_object_set_new(p->early, k.text, wait);
+	} else if (row && !json_object_get(row, "waited_ns")) {
+		wait_set(row, tid, end_ns);
+	}
 }
 
 json_t *processes_list(const struct processes *p)

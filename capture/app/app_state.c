@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/op.h"
 #include "common/xalloc.h"
 
 #define FDS_MAX (1 << 20)
@@ -206,10 +207,48 @@ const char *state_path(struct app_state *s, const struct process_state *p, int d
 	return s->path.s;
 }
 
+/* Calls that change or read attributes of what a link leads to. */
+static bool follows_descriptor_link(const struct log_record *l)
+{
+	switch (l->op) {
+	case OP_CHMOD:
+	case OP_CHOWN:
+	case OP_UTIMENS:
+	case OP_STAT:
+	case OP_STATX:
+	case OP_ACCESS:
+	case OP_TRUNCATE:
+	case OP_GETXATTR:
+	case OP_SETXATTR:
+	case OP_LISTXATTR:
+	case OP_REMOVEXATTR:
+		return !(l->flags & AT_SYMLINK_NOFOLLOW);
+	default:
+		return false;
+	}
+}
+
+/* The open file that an absolute path in /proc names, or NULL. */
+static const struct open_file *file_of_link(const struct process_state *p, const char *path)
+{
+	static const char *const in[] = {"/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"};
+	for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
+		const size_t len = strlen(in[i]), n_digits = strspn(path + (strncmp(path, in[i], len) ? strlen(path) : len), "0123456789");
+		if (n_digits && n_digits < 10 && !path[len + n_digits])
+			return state_file(p, atoi(path + len));
+	}
+	return NULL;
+}
+
 const char *state_path_asked(struct app_state *s, const struct process_state *p, const struct log_record *l, int dir, const char *path, size_t len)
 {
 	if (!state_path(s, p, dir, path, len))
 		return NULL;
+	const struct open_file *f = follows_descriptor_link(l) ? file_of_link(p, s->path.s) : NULL;
+	if (f && f->is_path && !f->unnamed) {
+		path_join(&s->path, "/", f->path, strlen(f->path));
+		return s->path.s;
+	}
 	path_keep_stroke(&s->path, path, len, l->op, l->result < 0 ? l->error : 0);
 	return s->path.s;
 }

@@ -17,6 +17,7 @@ struct open_file {
 	char *path;	   /* absolute; or "pipe:[1]" and the like */
 	bool is_path;
 	bool append;
+	bool unnamed; /* O_TMPFILE: the path is that of its directory */
 	bool position_known;
 	uint64_t position;
 	int64_t as_of_ns; /* for callers: what is known of it was looked up at that instant (0: no such) */
@@ -79,7 +80,8 @@ void state_advance(struct app_state *s, uint64_t now);
 struct open_file *state_file(const struct process_state *p, int fd); /* borrowed; NULL where unknown */
 /* The absolute path that `path` means to the process, or NULL where its directory is unknown. Borrowed until the next. */
 const char *state_path(struct app_state *s, const struct process_state *p, int dir, const char *path, size_t len);
-/* The same as the request has it that ended as `l` tells: path_keep_stroke(). */
+/* The same for the request `l`. A trailing slash is kept where it may be why the call failed: path_keep_stroke(). A link of
+ * /proc/self/fd that a call on attributes follows gives the path of the open file. */
 const char *state_path_asked(struct app_state *s, const struct process_state *p, const struct log_record *l, int dir, const char *path, size_t len);
 struct mapping *state_mapping(const struct process_state *p, uint64_t address, uint64_t len);
 

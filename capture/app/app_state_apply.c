@@ -15,6 +15,7 @@ static struct open_file *file_new(const char *path, uint32_t flags)
 	f->is_path = path[0] == '/';
 	f->position_known = f->is_path;
 	f->append = flags & O_APPEND;
+	f->unnamed = (flags & O_TMPFILE) == O_TMPFILE;
 	return f;
 }
 

@@ -212,9 +212,9 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 		return 0;
 	}
 	const struct census_image *i = &c->census->image[r->image];
+	state_advance(&c->maker.state, r->r->begin); /* before a new process takes a copy of what its parent has open */
 	struct process_state *p = state_process(&c->maker.state, r->image, r->pid, c->spool->image[r->image].pid, i->parent);
 	int rc = 0;
-	state_advance(&c->maker.state, r->r->begin);
 	processes_follow(c, p, r);
 	const char *path = NULL;
 	if (r->r->op < OP_N && r->r->op != OP_INVALID) {

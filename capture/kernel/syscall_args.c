@@ -75,6 +75,14 @@ static void times_arg(struct taking *k, const struct syscall_memory *m)
 	k->d->m.extra_len = k->d->has_extra ? m->len : 0;
 }
 
+/* The value of an attribute of `size` bytes, whose name came before it. */
+static void acl_arg(struct syscall_done *d, const struct syscall_memory *m, uint64_t size)
+{
+	const size_t len = strlen(OP_ACL_NAME);
+	if (m && m->len >= size && d->has_extra && d->m.extra_len == len && !memcmp(d->m.extra, OP_ACL_NAME, len))
+		d->l.flags |= op_acl_flags(m->data, size);
+}
+
 static void pointer_arg(struct taking *k, char letter, uint64_t v, uint64_t following)
 {
 	struct syscall_done *d = k->d;
@@ -97,6 +105,9 @@ static void pointer_arg(struct taking *k, char letter, uint64_t v, uint64_t foll
 		d->has_pair = m && m->len >= sizeof d->pair;
 		if (d->has_pair)
 			memcpy(d->pair, m->data, sizeof d->pair);
+		return;
+	case 'L':
+		acl_arg(d, m, following);
 		return;
 	case '#':
 		d->peer.offset = word_of(m, 0, OFFSET_NONE);
@@ -200,7 +211,7 @@ void syscall_args_take(struct syscall_done *d, const struct syscall_memory memor
 	struct taking k = {d, memory, memory ? memory + SYSCALL_MEMORIES : NULL, AT_FDCWD};
 	for (unsigned int i = 0; args[i]; i++) {
 		const uint64_t v = d->t->arg[i];
-		if (strchr("pPTNiHt@#q", args[i]))
+		if (strchr("pPTNiHt@#qL", args[i]))
 			pointer_arg(&k, args[i], v, i + 1 < SYSCALL_ARGS ? d->t->arg[i + 1] : 0);
 		else
 			number_arg(&k, args[i], v);

@@ -70,7 +70,7 @@ const struct syscall_row syscall_rows[] = {
     {"fchownat", SYS_fchownat, OP_CHOWN, "DpugA", 0, 0}, {"utimensat", SYS_utimensat, OP_UTIMENS, "DptA", 0, 0},
     {"getxattr", SYS_getxattr, OP_GETXATTR, "pN_s", 0, 0}, {"lgetxattr", SYS_lgetxattr, OP_GETXATTR, "pN_s", 0, NOFOLLOW},
     {"fgetxattr", SYS_fgetxattr, OP_FGETXATTR, "fN_s", 0, 0}, {"setxattr", SYS_setxattr, OP_SETXATTR, "pN_sv", 0, 0},
-    {"lsetxattr", SYS_lsetxattr, OP_SETXATTR, "pN_sv", 0, NOFOLLOW}, {"fsetxattr", SYS_fsetxattr, OP_FSETXATTR, "fN_sv", 0, 0},
+    {"lsetxattr", SYS_lsetxattr, OP_SETXATTR, "pN_sv", 0, NOFOLLOW}, {"fsetxattr", SYS_fsetxattr, OP_FSETXATTR, "fNLsv", 0, 0},
     {"listxattr", SYS_listxattr, OP_LISTXATTR, "p_s", 0, 0}, {"llistxattr", SYS_llistxattr, OP_LISTXATTR, "p_s", 0, NOFOLLOW},
     {"flistxattr", SYS_flistxattr, OP_FLISTXATTR, "f_s", 0, 0}, {"removexattr", SYS_removexattr, OP_REMOVEXATTR, "pN", 0, 0},
     {"lremovexattr", SYS_lremovexattr, OP_REMOVEXATTR, "pN", 0, NOFOLLOW},
@@ -148,12 +148,12 @@ bool syscall_pointee(const struct syscall_row *row, unsigned int i, struct sysca
 {
 	for (unsigned int arg = 0; row->args[arg]; arg++) {
 		const char letter = row->args[arg];
-		const char *kind = strchr("pPTNiHt@#q", letter);
+		const char *kind = strchr("pPTNiHt@#qL", letter);
 		if (!kind || i--)
 			continue;
-		to->what = letter == 'i' ? POINTER_VECTOR : letter == 'q' ? POINTER_RESULT : strchr("Ht@#", letter) ? POINTER_BYTES : POINTER_TEXT;
+		to->what = letter == 'i' ? POINTER_VECTOR : letter == 'q' ? POINTER_RESULT : strchr("Ht@#L", letter) ? POINTER_BYTES : POINTER_TEXT;
 		to->arg = arg;
-		to->size = letter == 't' ? 2 * sizeof(struct timespec) : letter == 'H' ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
+		to->size = letter == 't' ? 2 * sizeof(struct timespec) : letter == 'H' ? 2 * sizeof(uint64_t) : letter == 'L' ? OP_ACL_BYTES : sizeof(uint64_t);
 		return true;
 	}
 	return false;

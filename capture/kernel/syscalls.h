@@ -23,7 +23,7 @@ enum syscall_kind { SYSCALL_REQUEST, SYSCALL_CLOSE_RANGE, SYSCALL_DESCRIPTOR, SY
  *   s length   o offset   i buffers of readv (their number follows)   H struct open_how   m mode   w v O A flags of some kind
  *   n number wanted of dup2   X descriptor written to   @ offset pointer of f   # of X   t two times   u user   g group
  *   c command of fcntl   a its argument   R protection   M flags of mmap   B address   V device   1 first   l last   _ passed over
- *   q where the two numbers of a pair are put */
+ *   q where the two numbers of a pair are put   L value of an attribute, of which an access control list is kept */
 struct syscall_row {
 	const char *name; /* as the tracepoint sys_enter_NAME has it */
 	int number;	  /* of the system call on this machine; -1: it has none of that name */
@@ -39,7 +39,7 @@ const struct syscall_row *syscall_row_of_name(const char *name, size_t len); /* 
 #define SYSCALL_ARGS 6
 #define SYSCALL_MEMORIES 2 /* at most so many arguments of one call point to something */
 
-/* What arguments point to, in the order of the letters p P T N i H t @ # q. data NULL: it is not known. */
+/* What arguments point to, in the order of the letters p P T N i H t @ # q L. data NULL: it is not known. */
 struct syscall_memory {
 	const void *data; /* a string without its NUL; an array of struct iovec; ...: as it lies in memory */
 	size_t len;

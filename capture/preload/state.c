@@ -90,13 +90,42 @@ static void note_at(int dir, const char *path, const char *shown, int shown_dir)
 		digest_note(capture_control(), dir, path, shown, shown_dir, &x);
 }
 
+/* The file that a link leads to, under the name that the kernel gives: its permissions and size matter to calls that follow the
+ * link. Only files: a directory is noted where something in it is used. */
+static void note_target(int dir, const char *path)
+{
+	char name[40] = "/proc/self/fd/", digits[12];
+	struct statx x = {0};
+	struct look *look = NULL;
+	size_t n = 0, len = strlen(name);
+	const long fd = RAW(SYS_openat, dir, path, O_PATH | O_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	for (long v = fd; v || !n; v /= 10)
+		digits[n++] = (char)('0' + v % 10);
+	while (n)
+		name[len++] = digits[--n];
+	name[len] = 0;
+	if (RAW(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE, &x) == 0 && S_ISREG(x.stx_mode) && (look = memory_take(sizeof *look))) {
+		const long got = RAW(SYS_readlinkat, AT_FDCWD, name, look->target, sizeof look->target - 1);
+		look->target[got > 0 ? got : 0] = 0;
+		if (got > 0)
+			note_at(AT_FDCWD, look->target, look->target, AT_FDCWD);
+	}
+	memory_give(look, sizeof *look);
+	RAW(SYS_close, fd);
+}
+
 void state_note(int dir, const char *path)
 {
 	char one;
 	/* a pointer that cannot be read is the kernel's to refuse */
-	if (capture_confined || RAW(SYS_readlinkat, dir, path, &one, 1) == -EFAULT)
+	const long got = capture_confined ? -EFAULT : RAW(SYS_readlinkat, dir, path, &one, 1);
+	if (got == -EFAULT)
 		return;
 	note_at(dir, path, path, dir);
+	if (got > 0)
+		note_target(dir, path);
 }
 
 /* A directory that will be listed: everything in it. */

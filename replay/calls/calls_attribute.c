@@ -9,6 +9,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "capture/op.h"
 #include "replay/calls/calls_private.h"
 #include "replay/calls/rooted.h"
 
@@ -237,16 +238,49 @@ void call_fgetxattr(struct caller *k)
 	success_only(k);
 }
 
+/* The value that op_acl_flags() understands. */
+static void acl_value(uint32_t flags, unsigned char value[OP_ACL_BYTES])
+{
+	static const unsigned char entries[OP_ACL_BYTES] = {
+		2, 0, 0, 0, 0x01, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x04, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x20, 0, 0, 0, 0xff, 0xff, 0xff, 0xff};
+	memcpy(value, entries, OP_ACL_BYTES);
+	for (int i = 0; i < 3; i++)
+		value[6 + 8 * i] = flags >> (OP_ACL_SHIFT + 6 - 3 * i) & 7;
+}
+
+/* Permissions, set by an access control list. As for chmod(), devices are left alone. */
+static void set_permissions(struct caller *k)
+{
+	unsigned char value[OP_ACL_BYTES];
+	const bool by_path = k->c->op == OP_SETXATTR;
+	const int fd = by_path ? permission_file(k) : call_fd(k, k->c->slot);
+	if (by_path && fd < 0)
+		return;
+	acl_value(k->c->flags, value);
+	if (by_path)
+		CALL(k, setxattr(proc_path(fd).text, OP_ACL_NAME, value, sizeof value, 0));
+	else
+		CALL(k, fsetxattr(fd, OP_ACL_NAME, value, sizeof value, 0));
+	if (by_path)
+		close(fd);
+}
+
 void call_setxattr(struct caller *k)
 {
 	const int how = (int)(k->c->flags & (XATTR_CREATE | XATTR_REPLACE));
-	ON_FILE(k, setxattr(file.text, attribute_name(k), k->memory, room_of(k), how));
+	if (k->c->flags & OP_ACL_IS_MODE)
+		set_permissions(k);
+	else
+		ON_FILE(k, setxattr(file.text, attribute_name(k), k->memory, room_of(k), how));
 }
 
 void call_fsetxattr(struct caller *k)
 {
 	const int how = (int)(k->c->flags & (XATTR_CREATE | XATTR_REPLACE));
-	ON_OPEN(k, fsetxattr(fd, attribute_name(k), k->memory, room_of(k), how));
+	if (k->c->flags & OP_ACL_IS_MODE)
+		set_permissions(k);
+	else
+		ON_OPEN(k, fsetxattr(fd, attribute_name(k), k->memory, room_of(k), how));
 }
 
 void call_listxattr(struct caller *k)

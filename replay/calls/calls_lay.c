@@ -54,6 +54,9 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 		return r->flags & ~3u ? PASS_FORBIDDEN : PASS_NOT; /* RENAME_WHITEOUT makes a device */
 	case OP_SETXATTR:
 	case OP_FSETXATTR:
+		if (r->flags & OP_ACL_IS_MODE) /* permissions */
+			return PASS_NOT;
+		/* fallthrough */
 	case OP_REMOVEXATTR:
 	case OP_FREMOVEXATTR:
 		return text && strncmp(text, "user.", 5) ? PASS_FORBIDDEN : PASS_NOT;

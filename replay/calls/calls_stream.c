@@ -150,10 +150,10 @@ void call_fwrite(struct caller *k)
 	stream_give(s);
 }
 
-/* Characters that the program took by macros, which no capture sees. */
+/* Characters that the program took by macros, which no capture sees. The bound keeps a bad trace from reading for long. */
 static void macros_take(const struct caller *k, FILE *f)
 {
-	const uint64_t most = 2 * k->room; /* no trace keeps a replay reading for long */
+	const uint64_t most = 2 * BUFFER_MAX;
 	for (uint64_t left = k->c->to == OFFSET_NONE ? 0 : k->c->to < most ? k->c->to : most; left && fgetc(f) != EOF; left--)
 		;
 }

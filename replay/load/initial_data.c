@@ -51,17 +51,37 @@ static void was_appended(struct walker *w, uint32_t node, uint64_t n_bytes)
 		n->appended += n_bytes;
 }
 
+/* What is sought back from the end was there, and a position told afterwards shows the size. */
+static void stream_sought(struct walker *w, struct state *s, const struct load_request *r)
+{
+	if (r->flags == SEEK_SET) {
+		*s = (struct state){s->node, r->offset, true, false};
+	} else if (r->flags == SEEK_CUR) {
+		s->at += r->offset;
+	} else {
+		*s = (struct state){s->node, r->offset, false, r->flags == SEEK_END};
+		if (s->from_end && (int64_t)r->offset < 0)
+			initial_was_read(w, s->node, -r->offset);
+	}
+}
+
+static void stream_told(struct walker *w, struct state *s, const struct load_request *r)
+{
+	const uint64_t end = (uint64_t)r->rvalue - s->at;
+	if (s->from_end && end <= READ_AT_MOST)
+		initial_was_read(w, s->node, end);
+	*s = (struct state){s->node, (uint64_t)r->rvalue, true, false};
+}
+
 static void stream_seen(struct walker *w, struct state *s, const struct load_request *r)
 {
 	bool writes = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
-	if (r->op == OP_FSEEK && r->flags == SEEK_SET)
-		*s = (struct state){s->node, r->offset, true};
-	else if (r->op == OP_FSEEK && r->flags == SEEK_CUR)
-		s->at += r->offset;
-	else if (r->op == OP_FSEEK || r->op == OP_FSCANF)
-		s->at_known = false;
-	if (r->op == OP_FTELL)
-		*s = (struct state){s->node, (uint64_t)r->rvalue, true};
+	if (r->op == OP_FSEEK)
+		stream_sought(w, s, r);
+	else if (r->op == OP_FSCANF)
+		s->at_known = s->from_end = false;
+	else if (r->op == OP_FTELL)
+		stream_told(w, s, r);
 	const struct load_more *m = load_more(w->l, r);
 	if (r->op == OP_FTELL && m && m->from)
 		initial_was_read(w, s->node, s->at); /* by macros */
@@ -120,7 +140,7 @@ void initial_descriptor_seen(struct walker *w, const struct load_request *r)
 		else
 			initial_was_read(w, s->node, s->at);
 	} else if (r->op == OP_LSEEK) {
-		*s = (struct state){s->node, (uint64_t)r->rvalue, true};
+		*s = (struct state){s->node, (uint64_t)r->rvalue, true, false};
 		uint64_t end = (uint64_t)r->rvalue - r->offset;
 		if (r->flags == SEEK_END)
 			initial_was_read(w, s->node, end);

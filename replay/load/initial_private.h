@@ -9,8 +9,8 @@
 
 struct state { /* of a slot's open file */
 	uint32_t node;
-	uint64_t at;  /* where a stream stands */
-	bool at_known;
+	uint64_t at;  /* position; from_end: relative to the end of the file */
+	bool at_known, from_end;
 };
 
 struct walker {

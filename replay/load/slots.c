@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "capture/op.h"
@@ -47,6 +48,7 @@ static void position_follow(struct finder *f, uint32_t origin, struct load_reque
 		r->offset = w->at;
 	if (r->rvalue < 0)
 		return;
+	w->stream_known &= r->op == OP_LSEEK && r->flags == SEEK_CUR && r->offset == 0;
 	w->at_known = r->op == OP_LSEEK || r->offset != OFFSET_NONE;
 	w->at = r->op == OP_LSEEK ? (uint64_t)r->rvalue : r->offset + (uint64_t)r->rvalue;
 }
@@ -59,6 +61,7 @@ static bool either_follow(struct finder *f, uint32_t slot, uint64_t *offset, int
 	struct slot_walk *w = &f->walk[origin];
 	if (*offset != OFFSET_NONE && !(w->at_known && w->at == *offset))
 		return false;
+	w->stream_known = false;
 	if (w->at_known && !(f->s->slot[origin].flags & O_APPEND))
 		*offset = w->at;
 	if (rvalue > 0 && w->at_known)
@@ -160,9 +163,7 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 		position_follow(f, origin, r);
 	else if (r->op == OP_PREADV2 || r->op == OP_PWRITEV2)
 		load_more(f->l, r)->at_position = either_follow(f, r->slot, &r->offset, r->rvalue);
-	else if (o->family == FAMILY_STREAM && r->op != OP_FTELL && r->op != OP_SETVBUF && r->op != OP_FDOPEN)
-		f->walk[origin].at_known = false;
-	if (o->family == FAMILY_STREAM)
+	else if (o->family == FAMILY_STREAM)
 		stream_follow(f, r);
 	access_follow(&s->slot[r->slot], &s->slot[origin], r);
 	file_follow(&s->file[s->slot[r->slot].file], r);

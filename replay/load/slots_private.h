@@ -33,10 +33,11 @@ struct last_touch { /* of a thread, since its last call */
 struct slot_walk { /* of a slot, while the trace is walked */
 	int64_t open_ns, closed_ns; /* when it was there in the trace; INT64_MAX: to the end */
 	uint64_t at;		    /* of origins: the position, where at_known */
-	int64_t stream_at;	    /* likewise, the stream's, as its calls add up */
+	int64_t stream_at;	    /* likewise, the stream's, as its calls add up, where stream_known */
 	int64_t filled_from, filled_to; /* its buffer, as far as a fgetc told how much it filled; equal: unknown */
 	int64_t untold; /* at most so many characters were taken by macros from buffers that were given up */
 	bool at_known, closed;
+	bool stream_known, stream_used; /* stream_used: by a call that may have filled its buffer */
 };
 
 struct finder {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <fcntl.h>
+#include <stdio.h>
 
 #include "capture/op.h"
 #include "common/xalloc.h"
@@ -52,10 +53,50 @@ static void buffer_forget(struct slot_walk *b)
 	b->filled_from = b->filled_to = 0;
 }
 
+/* An unused stream stands where its descriptor stands. */
+static void stream_begin(struct slot_walk *b, const struct load_request *r)
+{
+	if (!b->stream_used && b->at_known) {
+		b->stream_at = (int64_t)b->at;
+		b->stream_known = true;
+	}
+	if (r->op == OP_FTELL || r->op == OP_SETVBUF || r->op == OP_FDOPEN)
+		return;
+	b->stream_used = true;
+	b->at_known = false; /* the library reads and writes in portions of its own */
+}
+
+/* A position that is greater than the calls add up to shows bytes that macros or fscanf() took. Where the position was not
+ * known before, it shows nothing. */
+static void position_told(struct finder *f, uint32_t origin, const struct load_request *r)
+{
+	struct slot_walk *b = &f->walk[origin];
+	const int64_t more = b->stream_known ? r->rvalue - b->stream_at : 0;
+	const bool reads = !(f->s->slot[origin].flags & O_ACCMODE);
+	f->l->more[r->more].from = !scans_settle(f, origin, more) && more > 0 && reads ? (uint64_t)more : 0;
+	if (!b->stream_known) {
+		b->filled_from += r->rvalue - b->stream_at;
+		b->filled_to += r->rvalue - b->stream_at;
+	}
+	b->stream_at = r->rvalue;
+	b->stream_known = true;
+}
+
+static void position_sought(struct finder *f, uint32_t origin, const struct load_request *r)
+{
+	struct slot_walk *b = &f->walk[origin];
+	scans_settle(f, origin, 0);
+	b->stream_known = r->flags == SEEK_SET || (r->flags == SEEK_CUR && b->stream_known);
+	b->stream_at = r->flags == SEEK_SET ? (int64_t)r->offset : r->flags == SEEK_CUR ? b->stream_at + (int64_t)r->offset : 0;
+	if (r->flags > SEEK_CUR || b->stream_at < b->filled_from || b->stream_at > b->filled_to)
+		b->filled_from = b->filled_to = 0;
+}
+
 void stream_follow(struct finder *f, struct load_request *r)
 {
 	uint32_t origin = f->s->slot[r->slot].origin;
 	struct slot_walk *b = &f->walk[origin];
+	stream_begin(b, r);
 	if (r->rvalue < 0)
 		return;
 	switch (r->op) {
@@ -65,17 +106,10 @@ void stream_follow(struct finder *f, struct load_request *r)
 		f->l->more[r->more].from = 0;
 		break;
 	case OP_FTELL:
-		f->l->more[r->more].from = 0;
-		if (!scans_settle(f, origin, r->rvalue - b->stream_at) && r->rvalue > b->stream_at && !(f->s->slot[origin].flags & O_ACCMODE))
-			f->l->more[r->more].from = (uint64_t)(r->rvalue - b->stream_at);
-		b->stream_at = r->rvalue;
+		position_told(f, origin, r);
 		break;
 	case OP_FSEEK:
-		scans_settle(f, origin, 0);
-		b->stream_at = r->flags == 0 ? (int64_t)r->offset : r->flags == 1 ? b->stream_at + (int64_t)r->offset : 0;
-		/* from the end: where that is is not known */
-		if (r->flags > 1 || b->stream_at < b->filled_from || b->stream_at > b->filled_to)
-			b->filled_from = b->filled_to = 0;
+		position_sought(f, origin, r);
 		break;
 	case OP_FFLUSH: /* what was read ahead is given up */
 		buffer_forget(b);

@@ -71,6 +71,18 @@ for text in '"path":"work/link"' '"link":"old"' '"path":"work/sub/deep","directo
 	}
 done
 
+# the file that a link leads to has its size and permissions
+mkdir linked
+printf '#!/bin/sh\n' >linked/program
+chmod 755 linked/program
+ln -s program linked/alias
+expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o trace -- sh -c 'test -x linked/alias'
+expect_line out 'ended with status 0'
+strings -a trace | grep -q '"path":"linked/program","size":10,"mode":493' || fail 'the snapshot has no target of a link'
+mkdir followed
+expect_status 0 "$VALIDATE" replay --prepare --dir followed -o replayed trace
+expect_line out 'mismatches      0'
+
 # digests of content, as sha256sum has them; each file is read once; what the program makes has none; equal files are equal again
 rm -rf work
 mkdir work

@@ -44,6 +44,22 @@ static void test_first_sight_and_first_wait_count(void **state)
 	processes_release(&p);
 }
 
+static void test_wait_may_come_before_the_process(void **state)
+{
+	struct processes p;
+	(void)state;
+	processes_init(&p);
+	processes_see(&p, 10, 0, 5);
+	processes_waited(&p, 11, 10, 7);
+	processes_waited(&p, 12, 10, 7); /* the wait for an earlier process of the same number */
+	processes_see(&p, 11, 10, 6);
+	processes_see(&p, 12, 10, 8);
+	assert_list(&p, "[{\"pid\":10,\"parent\":0,\"begin_ns\":5},"
+			"{\"pid\":11,\"parent\":10,\"begin_ns\":6,\"waited_by\":10,\"waited_ns\":7},"
+			"{\"pid\":12,\"parent\":10,\"begin_ns\":8}]");
+	processes_release(&p);
+}
+
 static void test_parent_may_turn_out_until_the_wait(void **state)
 {
 	struct processes p;
@@ -84,6 +100,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_one_is_no_list),
 	    cmocka_unit_test(test_first_sight_and_first_wait_count),
+	    cmocka_unit_test(test_wait_may_come_before_the_process),
 	    cmocka_unit_test(test_parent_may_turn_out_until_the_wait),
 	    cmocka_unit_test(test_rows_of_another_trace),
 	};
