@@ -19,7 +19,6 @@ seconds=$1 state=$2
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 
-until=$(($(date +%s) + seconds))
 n_points=0 n_failures=0
 kib=24576 # of the file system; a tiny campaign takes less
 
@@ -138,6 +137,7 @@ tiny tiny.conf 'seed = 5'
 "$VALIDATE" microbench random-read --level 2 --requests 3000 --file-size 1M --dir . -o in.trace >/dev/null
 "$VALIDATE" export --to csv in.trace -o ../in.csv >/dev/null
 writers want
+until=$(($(date +%s) + seconds))
 while [ "$(date +%s)" -lt "$until" ]; do
 	for i in 1 2 3 4 5 6; do
 		writers point
