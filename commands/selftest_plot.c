@@ -99,7 +99,10 @@ int selftest_plot(const struct rates *rates, const char *dir, struct err *e)
 		ret = write_in(dir, "detection.dat", &data, e);
 		if (!ret)
 			ret = write_in(dir, name, &script, e);
-		if (!ret && gnuplot_run(dir, scripts, 1, GNUPLOT_TIMEOUT_S, &why) < 0)
+		const int plotted = ret ? 0 : gnuplot_run(dir, scripts, 1, GNUPLOT_TIMEOUT_S, &why);
+		if (plotted == -ENOSPC || plotted == -EDQUOT)
+			ret = err_set(e, -plotted, "%s", why.msg);
+		else if (plotted)
 			fprintf(stderr, "no plot: %s\n", why.msg);
 	}
 	strbuf_release(&data);

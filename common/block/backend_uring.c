@@ -27,7 +27,8 @@ struct block_queue {
 	int device_fd;
 	int fd; /* the same, or 0: its place among the registered ones */
 	struct block_done *at_once; /* at_once[n_slots]: discards, done when they were handed over */
-	uint32_t n_at_once, n_left; /* left: in the ring, but not taken by the kernel */
+	uint32_t n_at_once;
+	uint32_t n_left; /* in the ring, but not taken by the kernel; only for the thread that submits if `apart` is set */
 };
 
 static void uring_close(struct block_queue *q)
@@ -189,7 +190,7 @@ static uint32_t ring_take(struct block_queue *q, struct block_done *done, uint32
 static int uring_harvest(struct block_queue *q, struct block_done *done, uint32_t max, int64_t wait_ns)
 {
 	uint32_t n = 0;
-	if (q->n_left && !q->apart)
+	if (!q->apart && q->n_left)
 		offer(q, 0);
 	while (q->n_at_once && n < max)
 		done[n++] = q->at_once[--q->n_at_once];

@@ -16,6 +16,7 @@
 #include "common/xalloc.h"
 #include "replay/adapters/adapter_private.h"
 #include "replay/adapters/binary.h"
+#include "replay/adapters/names_check.h"
 #include "replay/block/block_load.h"
 #include "replay/output.h"
 
@@ -97,6 +98,8 @@ int adapter_check(const struct replay_config *c, struct err *e)
 		ret = cpus_read(c, &set, e);
 	if (!ret && times.how == ADAPTER_BLOCK && c->dir)
 		ret = err_set(e, EINVAL, "times block: it is for requests on a device (--device)");
+	if (!ret && c->device && a->level == LEVEL_SYSCALL)
+		ret = err_set(e, EINVAL, "device: engine %s replays calls on the files of a directory (--dir)", a->name);
 	if (!ret && c->prepare && c->device)
 		ret = err_set(e, EINVAL, "prepare: it makes the files of a directory (--dir); a device has none");
 	ret = ret ? ret : command_check(a, c, e);
@@ -212,6 +215,44 @@ static int format_resolve(struct adapter_state *a, struct err *e)
 	return a->format ? 0 : err_set(e, EINVAL, "there is no format %s", a->run.adapter->format);
 }
 
+/* ARTC replays below a directory of its own, in which the trace's root is a link to the target. */
+static bool has_own_root(const struct adapter_state *a)
+{
+	return !strcmp(a->run.adapter->name, "artc");
+}
+
+/* Strace's text has names below the root of the trace, wherever the target is. */
+static int root_check(const struct adapter_state *a, const char *root, struct err *e)
+{
+	char *real;
+	if (has_own_root(a) || (strcmp(a->format->name, "strace") && strcmp(a->format->name, "artc")))
+		return 0;
+	real = *root == '/' ? realpath(root, NULL) : NULL;
+	const bool is_target = real && !strcmp(real, a->target);
+	free(real);
+	if (is_target)
+		return 0;
+	return err_set(e, EPERM,
+		       "refused: the format %s has all names below \"%s\", the root of the trace, which is not the target directory; "
+		       "export another format (--export)",
+		       a->format->name, root);
+}
+
+/* A replayer opens the names of the trace itself: they must not lead out of the target directory. */
+static int names_guard(const struct adapter_state *a, struct err *e)
+{
+	const char *given = trace_meta(a->run.input)->root, *root = given ? given : "/";
+	const bool own_root = has_own_root(a);
+	const struct names_how how = {.dir = a->target, .program = a->run.adapter->program ? a->run.adapter->program : "the command",
+				      .root = own_root ? root : a->target, .others_stay = own_root};
+	if (a->device)
+		return 0;
+	if (own_root && names_climb(root))
+		return err_set(e, EPERM, "refused: the root of the trace, \"%s\", has \"..\"", root);
+	int ret = root_check(a, root, e);
+	return ret ? ret : names_check(&how, &a->inputs, a->run.input, e);
+}
+
 static int input_export(struct adapter_state *a, struct err *e)
 {
 	struct adapter_run *r = &a->run;
@@ -223,6 +264,7 @@ static int input_export(struct adapter_state *a, struct err *e)
 	ret = inputs_count(&a->inputs, r->input, e);
 	ret = ret ? ret : format_resolve(a, e);
 	ret = ret ? ret : inputs_export(&a->inputs, r->input, a->format, a->per, a->scratch, r->adapter->suffix ? r->adapter->suffix : "", e);
+	ret = ret ? ret : names_guard(a, e);
 	if (ret)
 		return err_context(e, "%s", a->input_path);
 	r->n_requests = a->inputs.n_records - a->inputs.n_left_out;

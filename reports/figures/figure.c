@@ -178,23 +178,31 @@ static int read_figure(struct figure *f, const char *dir, struct err *e)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-/* All at once, for starting gnuplot costs more than most figures; one by one when it stopped at one of them. */
-static void run_gnuplot(struct figures *fs, const char *dir)
+static bool is_of_space(int ret)
 {
-	struct err e = ERR_INIT;
+	return ret == -ENOSPC || ret == -EDQUOT;
+}
+
+/* Starts gnuplot once for all figures, because its start costs more than most of them; and once for each figure when it failed
+ * at one of them. */
+static int run_gnuplot(struct figures *fs, const char *dir, struct err *e)
+{
 	char **script = xcalloc(fs->n + 1, sizeof *script);
 	size_t n = 0;
 	for (size_t i = 0; i < fs->n; i++)
 		if (!fs->figure[i].drawn)
 			script[n++] = xasprintf("%s.gp", fs->figure[i].name);
-	int ret = n ? gnuplot_run(dir, script, n, GNUPLOT_TIMEOUT_S, &e) : 0;
+	struct err why = ERR_INIT;
+	int ret = n ? gnuplot_run(dir, script, n, GNUPLOT_TIMEOUT_S, &why) : 0;
+	const bool again = ret == -EIO;
 	if (ret)
-		fs->missing = xstrdup(e.msg);
-	for (size_t i = 0; i < n && ret == -EIO; i++)
-		gnuplot_run(dir, script + i, 1, GNUPLOT_TIMEOUT_S / 4, NULL);
+		fs->missing = xstrdup(why.msg);
+	for (size_t i = 0; i < n && again && !is_of_space(ret); i++)
+		ret = gnuplot_run(dir, script + i, 1, GNUPLOT_TIMEOUT_S / 4, &why);
 	for (size_t i = 0; i < n; i++)
 		free(script[i]);
 	free(script);
+	return is_of_space(ret) ? err_set(e, -ret, "%s", why.msg) : 0;
 }
 
 int figures_render(struct figures *fs, const char *plots_dir, struct err *e)
@@ -204,7 +212,9 @@ int figures_render(struct figures *fs, const char *plots_dir, struct err *e)
 		if (ret)
 			return ret;
 	}
-	run_gnuplot(fs, plots_dir);
+	int ret = run_gnuplot(fs, plots_dir, e);
+	if (ret)
+		return ret;
 	for (size_t i = 0; i < fs->n; i++) {
 		struct err why = ERR_INIT;
 		if (read_figure(&fs->figure[i], plots_dir, &why) && !fs->missing)

@@ -17,6 +17,8 @@
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
 
+#define SPACE_BYTES 65536 /* more than the buffer of a write that failed */
+
 /* The full name of gnuplot; the caller frees. NULL: there is none. */
 static char *find_gnuplot(void)
 {
@@ -98,6 +100,23 @@ static void read_complaint(int fd, char *text, size_t size)
 			*p = ' ';
 }
 
+/* gnuplot ends with status 0 although a write of it failed. Where the directory has no room left after it, its files may be cut. */
+static int space_check(const char *dir, struct err *e)
+{
+	char *path = xasprintf("%s/space-XXXXXX", dir);
+	const int fd = mkostemp(path, O_CLOEXEC);
+	int error = fd < 0 ? errno : posix_fallocate(fd, 0, SPACE_BYTES);
+	if (fd >= 0) {
+		unlink(path);
+		close(fd);
+	}
+	free(path);
+	if (error != ENOSPC && error != EDQUOT)
+		return 0;
+	return err_set(e, error, "%s: %s, so the plots that gnuplot writes there may be cut; free some space, or set TMPDIR", dir,
+		       strerror(error));
+}
+
 int gnuplot_run(const char *dir, char *const *scripts, size_t n, unsigned int timeout_s, struct err *e)
 {
 	char *program = find_gnuplot();
@@ -120,7 +139,7 @@ int gnuplot_run(const char *dir, char *const *scripts, size_t n, unsigned int ti
 		ret = err_set(e, ETIMEDOUT, "gnuplot did not end within %u s", timeout_s);
 	} else if (ret) {
 		ret = err_sys(e, -ret, "cannot wait for gnuplot");
-	} else {
+	} else if (!(ret = space_check(dir, e))) {
 		read_complaint(log_fd, complaint, sizeof complaint);
 	}
 	/* gnuplot leaves out a file that it cannot read, and ends with 0 */

@@ -9,7 +9,8 @@
 
 /* Runs gnuplot once in `dir` over the scripts named (files in it), without anybody's start-up files and with an
  * environment of its own, and waits at most `timeout_s`. Errors: ENOENT when $PATH has no gnuplot; ETIMEDOUT; EIO with
- * its first complaint when it failed. What it made before is left. */
+ * its first complaint when it failed; ENOSPC and EDQUOT when the directory has no room left afterwards, whatever its status: it does not
+ * report a write that failed. What it made before is left. */
 int gnuplot_run(const char *dir, char *const *scripts, size_t n, unsigned int timeout_s, struct err *e);
 
 #endif

@@ -13,7 +13,6 @@ seconds=$1 state=$2
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 
-until=$(($(date +%s) + seconds))
 n_kills=0 n_campaigns=0 n_failures=0
 
 random_below() { # N: sets $random; the generator of Park and Miller
@@ -90,6 +89,7 @@ status=0
 "$VALIDATE" run tiny.conf -o results -q >out 2>err || status=$?
 went_well $status || fail "a campaign without a kill: status $status: $(cat err)"
 cd ..
+until=$(($(date +%s) + seconds))
 while [ "$(date +%s)" -lt "$until" ]; do
 	rm -rf killed
 	mkdir killed

@@ -79,6 +79,7 @@ static void options_draw(struct words_list *w, const struct attempt *a, uint64_t
 		const char *value = "yes";
 		if ((o->flags & OPT_CLI_ONLY) || (o->type != OPT_CHOICE && o->type != OPT_FLAG) ||
 		    !strcmp(o->name, "processes") ||
+		    (!strcmp(o->name, "stop-on-mismatch") && random_below(state, 8)) ||
 		    random_below(state, !strcmp(o->name, "order") ? 2 : 20))
 			continue;
 		uint64_t n = 0;
@@ -142,11 +143,11 @@ static void command_draw(struct words_list *w, const struct scene *s, const stru
 		words_list_add(w, *more);
 	if (ours)
 		options_draw(w, a, &state);
-	if (ours && random_below(&state, 10) == 0)
+	if (ours && random_below(&state, 16) == 0)
 		mutant_draw(w, &state);
-	if (ours && random_below(&state, 10) == 0)
+	if (ours && random_below(&state, 20) == 0)
 		words_list_add(w, "--memory=1");
-	if (a->kind->target == TARGET_DIRECTORY && random_below(&state, 2) == 0)
+	if (a->kind->target == TARGET_DIRECTORY && random_below(&state, 3) == 0)
 		words_list_add(w, "--prepare");
 	if (a->kind->target == TARGET_DIRECTORY && ours)
 		words_list_add(w, "--watchdog=1s");
@@ -287,7 +288,7 @@ static bool status_is_good(int status, int *code, char *why, size_t size)
 	else if (WIFSIGNALED(status))
 		snprintf(why, size, "ended by signal %d", WTERMSIG(status));
 	else if (file_holds(ATTEMPT_ERR, "Sanitizer") || file_holds(ATTEMPT_ERR, "runtime error:"))
-		snprintf(why, size, "a sanitizer's report");
+		snprintf(why, size, "a sanitizer reported an error");
 	else {
 		*code = WEXITSTATUS(status);
 		if (*code != 0 && *code != 2 && *code != 3 && *code != 6)
@@ -300,6 +301,12 @@ static bool status_is_good(int status, int *code, char *why, size_t size)
 			return true;
 	}
 	return false;
+}
+
+bool attempt_ran(int status)
+{
+	return status == 0 || (status == 6 && (file_holds(ATTEMPT_ERR, "call of the trace; the first") ||
+					       file_holds(ATTEMPT_ERR, "calls of the trace; the first")));
 }
 
 /* The file that stands for a device, and leftovers of the attempt before. */

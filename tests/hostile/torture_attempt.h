@@ -38,5 +38,8 @@ uint32_t attempt_n_requests(const struct attempt *a);
  * is not. `*status`: the exit status, or -1. Output is in ATTEMPT_OUT and ATTEMPT_ERR, the command
  * line in ATTEMPT_COMMAND. */
 bool attempt_make(struct scene *s, const struct attempt *a, int *status, char *why, size_t size);
+/* Whether the last attempt replayed its trace to the end: status 0, or status 6 after calls were
+ * refused while it ran. */
+bool attempt_ran(int status);
 
 #endif

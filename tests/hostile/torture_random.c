@@ -21,6 +21,7 @@ struct maker {
 	struct trace_writer *w;
 	bool wild; /* every request names every object; otherwise only calls that rename or link do,
 		      so that more replays start */
+	bool quiet;     /* no special object is named: the replay starts, and its calls are tried */
 	bool plain;     /* only opens and what moves data */
 	bool unaligned; /* level block: not all requests are whole blocks of 4 KiB */
 	bool lengthy;   /* some lengths are extreme */
@@ -74,9 +75,9 @@ static uint64_t extreme(struct maker *m)
  * directory that is not there. */
 static uint32_t any_name(struct maker *m)
 {
-	return (uint32_t)draw(m, !one_in(m, m->wild ? 2 : 4) ? scene_n_ordinary
-				 : m->wild                   ? scene_n_names
-							     : scene_n_ordinary + N_TAME);
+	return (uint32_t)draw(m, m->quiet || !one_in(m, m->wild ? 2 : 4) ? scene_n_ordinary
+				 : m->wild                               ? scene_n_names
+									 : scene_n_ordinary + N_TAME);
 }
 
 /* What the operation expects, in a trace that is not wild: a replay does not start where the target
@@ -85,7 +86,7 @@ static uint32_t name_for(struct maker *m, enum trace_op op)
 {
 	const struct op_info *o = op_info(op);
 	const bool is_moved = o->family == FAMILY_NAME && (o->uses & OP_HEAP_PATH);
-	if (m->wild || is_moved)
+	if (m->wild || (is_moved && !m->quiet))
 		return any_name(m);
 	switch (op) {
 	case OP_OPENDIR:
@@ -95,14 +96,24 @@ static uint32_t name_for(struct maker *m, enum trace_op op)
 	case OP_CHROOT:
 	case OP_RMDIR:
 		return scene_n_new + (uint32_t)draw(m, scene_n_ordinary - scene_n_new);
+	case OP_SYMLINK:
 	case OP_MKDIR:
 	case OP_MKNOD:
 		return scene_n_files + (uint32_t)draw(m, scene_n_new - scene_n_files);
 	case OP_OPEN:
-		return (uint32_t)draw(m, scene_n_new);
+		/* several threads may open a file before another one creates it */
+		return (uint32_t)draw(m, m->quiet && m->n_threads > 1 ? scene_n_files : scene_n_new);
 	default:
 		return (uint32_t)draw(m, scene_n_files);
 	}
+}
+
+/* The second name of a rename or link, or what a symbolic link points at. */
+static uint32_t second_name(struct maker *m, enum trace_op op)
+{
+	if (!m->quiet || op == OP_SYMLINK)
+		return any_name(m);
+	return scene_n_files + (uint32_t)draw(m, scene_n_new - scene_n_files);
 }
 
 static void motif_start(struct maker *m)
@@ -281,12 +292,20 @@ static void times_draw(struct maker *m, struct trace_record *r)
 	r->dispatch_ns = TIME_NONE;
 }
 
+/* Whether its success shows that a name is a directory or a link. */
+static bool is_telling(enum trace_op op)
+{
+	return op == OP_CHDIR || op == OP_FCHDIR || op == OP_CHROOT || op == OP_RMDIR || op == OP_READLINK;
+}
+
 static enum trace_op operation(struct maker *m)
 {
 	for (;;) {
 		const enum trace_op op =
 		    one_in(m, 4) ? OP_OPEN : (enum trace_op)(OP_INVALID + 1 + draw(m, OP_N - 1));
 		const enum op_family family = op_info(op)->family;
+		if (m->quiet && is_telling(op))
+			continue;
 		if (!m->plain || op == OP_OPEN || op == OP_CLOSE || family == FAMILY_READ ||
 		    family == FAMILY_WRITE || family == FAMILY_POSITION || family == FAMILY_SYNC)
 			return op;
@@ -307,11 +326,11 @@ static void positioned_draw(struct maker *m, struct trace_record *r)
 
 static int call_draw(struct maker *m, struct trace_record *r, struct err *e)
 {
-	uint32_t second = any_name(m);
 	const bool follows = m->n_motif > 0;
 	enum trace_op op = operation(m);
+	uint32_t second = second_name(m, op);
 	uint32_t name = name_for(m, op);
-	if (!follows && one_in(m, 10))
+	if (!follows && !m->quiet && one_in(m, 10))
 		motif_start(m);
 	if (m->n_motif) {
 		m->n_motif--;
@@ -339,7 +358,7 @@ static int call_draw(struct maker *m, struct trace_record *r, struct err *e)
 	if (opens && !m->wild && name >= scene_n_files && name < scene_n_new && !follows)
 		r->flags |= O_CREAT;
 	if (opens && !m->wild)
-		r->flags &= ~(uint32_t)(O_DIRECTORY | O_TMPFILE);
+		r->flags &= ~(uint32_t)(O_DIRECTORY | O_TMPFILE | (m->quiet ? O_PATH : 0));
 	if (op == OP_FLOCK)
 		r->flags |=
 		    4; /* LOCK_NB: two threads of one trace may lock each other out for ever */
@@ -349,7 +368,8 @@ static int call_draw(struct maker *m, struct trace_record *r, struct err *e)
 	const bool mistaken = !m->wild && (o->uses & OP_HAS_FD) &&
 			      wanted_by(op) == HELD_DIRECTORY && r->fd >= 0 &&
 			      m->open[r->fd] != HELD_DIRECTORY;
-	result_draw(m, o, r, follows);
+	const bool is_new = opens && name >= scene_n_files; /* an error would show that there is one */
+	result_draw(m, o, r, follows || (m->quiet && is_new));
 	if (mistaken)
 		r->rvalue = -1, r->error = ENOTDIR;
 	remember(m, o, r);
@@ -415,7 +435,7 @@ static void descriptors_draw(struct maker *m, struct strbuf *extra)
 		const uint64_t fd = draw(m, FIRST_FD + N_DESCRIPTORS);
 		strbuf_addf(extra, "%s{\"fd\":%d,\"path\":\"%s\",\"flags\":%u}", i ? "," : "",
 			    (int)fd, scene_names[draw(m, scene_n_files)],
-			    open_flags(m) & 0x7fffffff);
+			    open_flags(m) & 0x7fffffff & ~(m->quiet ? (uint32_t)O_DIRECTORY : 0));
 		m->open[fd] = HELD_FILE;
 	}
 	strbuf_addstr(extra, "]}");
@@ -461,11 +481,13 @@ int random_trace_write(const struct random_trace *t, const char *path, struct er
 	struct maker m = {.state = t->seed, .t = t};
 	struct strbuf extra = STRBUF_INIT;
 	struct trace_meta meta = {.level = t->level, .clock = "made", .root = "/"};
-	m.wild = one_in(&m, 4);
+	m.wild = one_in(&m, 6);
+	m.quiet = !m.wild && !one_in(&m, 4);
 	m.lengthy = one_in(&m, 8);
 	m.plain = one_in(&m, 4);
 	m.unaligned = one_in(&m, 8);
-	m.n_threads = 1 + (uint32_t)draw(&m, 4);
+	/* the fourth thread belongs to another process */
+	m.n_threads = m.quiet && one_in(&m, 2) ? 1 : 1 + (uint32_t)draw(&m, m.quiet ? 3 : 4);
 	if (t->level != LEVEL_BLOCK) {
 		files_draw(&m, &meta.files);
 		descriptors_draw(&m, &extra);

@@ -299,8 +299,9 @@ void scene_plant(struct scene *s, uint64_t seed)
 		plant_bound();
 	if (PLANTED(8))
 		plant_bound_file(s->canary);
-	if (!PLANTED(9))
-		must(link("a", "hard"), "hard");
+	plant_file("other", 100, 0644);
+	if (!PLANTED(9)) /* --prepare refuses files with two names */
+		must(link(PLANTED(10) ? "other" : "a", "hard"), "hard");
 #undef PLANTED
 	plant_links(more);
 	must(chdir("/"), "/");
