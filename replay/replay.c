@@ -214,7 +214,9 @@ static int files_open(struct run *r, struct err *e)
 	struct replay_plan *p = &r->plan;
 	const bool elsewhere = replay_engine_find(r->c->engine)->opens;
 	int *fds = xcalloc(p->n_slots + 1, sizeof *fds);
-	int ret = initial_check(r->slots.initial, r->root.fd, e);
+	const struct initial *initial = r->slots.initial;
+	const bool is_warm = r->c->prepare; /* otherwise the check must not warm what may be cold */
+	int ret = !is_warm && initial_seems_there(initial, r->root.fd) ? 0 : initial_check(initial, r->root.fd, e);
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		fds[i] = -1;
 	if (!ret && !elsewhere)
