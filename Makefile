@@ -70,7 +70,7 @@ help:
 	@echo 'make check-tsan      every test under the thread sanitizer'
 	@echo 'make check-property  order fs on SEEDS=1000 random programs; a minute for each 500'
 	@echo 'make oracle          builds $(BUILD)/tests/oracle, which checks folders of expected values; `make check` runs it'
-	@echo 'make fuzz            a short run of each fuzz target (clang); FUZZ_SECONDS=20'
+	@echo 'make fuzz            a short run of each fuzz target (clang); FUZZ_SECONDS=20, FUZZ_COUNTS=FILE adds up inputs'
 	@echo 'make torture         hostile traces, kills, full disks (root); SECONDS=60, COUNTS=$(BUILD)/torture.counts; torture-asan, torture-tsan'
 	@echo 'make bench           benchmarks, as ratios'
 	@echo 'make coverage        lines that the tests reach, by folder'

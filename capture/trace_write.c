@@ -202,13 +202,13 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 	if ((rc = trace_output_check(path, e)) < 0)
 		goto out;
 	w->fd = create_file(w);
+	w->created = w->fd >= 0;
 	if (w->fd < 0 || lseek(w->fd, 0, SEEK_CUR) < 0) {
 		rc = errno == ENXIO || errno == ESPIPE
 			 ? err_set(e, ESPIPE, "a trace is written to a file, not to a pipe: %s", w->path)
 			 : err_sys(e, errno, "cannot create the trace %s", w->path);
 		goto out;
 	}
-	w->created = true;
 	if (w->options.compress && !(w->zstd = ZSTD_createCCtx())) {
 		rc = err_set(e, ENOMEM, "%s: no memory to compress", w->path);
 		goto out;

@@ -98,8 +98,9 @@ static int print(struct trace *t, const char *path, const struct info_config *co
 	struct stat st = {0};
 	int rc = profile_compute(p, t, &o, e);
 	rc = rc || !replay ? rc : replayable_find(replay, t, config->n_replay_max, e);
+	if (!rc && stat(path, &st) < 0 && errno != ENOENT)
+		rc = err_sys(e, errno, "cannot tell the size of %s", path);
 	if (!rc) {
-		stat(path, &st);
 		struct info x = {.path = path,
 				 .file_bytes = (uint64_t)st.st_size,
 				 .format = trace_format_of(t)->name,

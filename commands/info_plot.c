@@ -348,12 +348,20 @@ static int text_files(const char *dir, const struct info *x, unsigned int column
 	return rc;
 }
 
-/* Appends what gnuplot made, without the blanks at the ends of lines, and one empty line before it. */
-static void add_plot(struct strbuf *out, const char *dir, const char *name)
+/* Appends a plot that gnuplot made, after an empty line and without blanks at the ends of lines. A plot that was not made is not an error. */
+static int add_plot(struct strbuf *out, const char *dir, const char *name, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
+	struct err why = ERR_INIT;
 	char *path = xasprintf("%s/%s", dir, name);
-	if (!file_read(path, &text, 1u << 20, NULL) && text.len)
+	int rc = file_read(path, &text, 1u << 20, &why);
+	if (rc == -ENOENT)
+		rc = 0;
+	else if (rc)
+		err_set(e, -rc, "%s", why.msg);
+	if (rc)
+		strbuf_reset(&text);
+	if (text.len)
 		strbuf_addch(out, '\n');
 	for (size_t i = 0, start = out->len; i < text.len; i++) {
 		while (text.s[i] == '\n' && out->len > start && out->s[out->len - 1] == ' ')
@@ -365,6 +373,7 @@ static void add_plot(struct strbuf *out, const char *dir, const char *name)
 		out->s[--out->len] = 0;
 	free(path);
 	strbuf_release(&text);
+	return rc;
 }
 
 int info_plot_text(struct strbuf *out, const struct info *x, unsigned int columns, unsigned int rows, struct err *e)
@@ -379,11 +388,9 @@ int info_plot_text(struct strbuf *out, const struct info *x, unsigned int column
 		return -e->code;
 	int rc = text_files(dir, x, columns, rows, e);
 	rc = rc ? rc : gnuplot_run(dir, scripts, 1, GNUPLOT_TIMEOUT_S, e);
-	if (!rc) {
-		add_plot(out, dir, "1.txt");
-		add_plot(out, dir, "2.txt");
-		add_plot(out, dir, "3.txt");
-	}
+	rc = rc ? rc : add_plot(out, dir, "1.txt", e);
+	rc = rc ? rc : add_plot(out, dir, "2.txt", e);
+	rc = rc ? rc : add_plot(out, dir, "3.txt", e);
 	int removed = dir_remove_tree(dir, rc ? NULL : e);
 	free(dir);
 	return rc ? rc : removed;

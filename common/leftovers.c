@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { N_LEFTOVERS = 32, DEPTH_MAX = 8, BEING_WRITTEN = -1 };
+enum { N_LEFTOVERS = 32, N_TRIES = 100, DEPTH_MAX = 8, BEING_WRITTEN = -1 };
 
 /* A signal handler has no other way to know what is to be removed: the one list of the process. */
 static struct leftover {
@@ -81,6 +81,7 @@ void leftovers_remove(void)
 {
 	const pid_t self = getpid();
 	for (int i = 0; i < N_LEFTOVERS; i++)
-		if (atomic_load(&leftover[i].owner) == self)
+		/* another thread may still be writing into it */
+		for (int k = 0; k < N_TRIES && atomic_load(&leftover[i].owner) == self && !access(leftover[i].path, F_OK); k++)
 			tree_remove(AT_FDCWD, leftover[i].path, DEPTH_MAX);
 }

@@ -31,6 +31,8 @@ int output_file(const char *dir, const char *name, const struct strbuf *text, st
 	begin_to_sync(fd);
 	if (close(fd) < 0 && !ret)
 		ret = err_sys(e, errno, "cannot close %s", path);
+	if (ret)
+		unlink(path); /* no part of a file is left under its name */
 out:
 	free(path);
 	return ret;
@@ -71,6 +73,8 @@ int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, con
 	begin_to_sync(fd);
 	if (fclose(out) && !ret)
 		ret = err_sys(e, errno, "cannot close %s", path);
+	if (ret)
+		unlink(path); /* no part of a file is left under its name */
 out:
 	free(path);
 	return ret;

@@ -78,13 +78,37 @@ struct run {
 	sigset_t old_mask;
 };
 
-static void variables_set(const struct run *r, const char *library)
+/* Sets what the preloaded library needs in the environment. Without it the command would run unseen. Returns 0, or -1 with errno. */
+static int variables_set(const struct run *r, const char *library)
 {
 	const char *before = getenv("LD_PRELOAD");
-	char *list = before && *before ? xasprintf("%s:%s", library, before) : xstrdup(library);
-	setenv("LD_PRELOAD", list, 1);
-	setenv(LOG_DIR_VARIABLE, r->spool.dir, 1);
+	char *list = NULL;
+	if (asprintf(&list, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") < 0) {
+		errno = ENOMEM;
+		return -1;
+	}
+	int ret = setenv("LD_PRELOAD", list, 1) < 0 || setenv(LOG_DIR_VARIABLE, r->spool.dir, 1) < 0 ? -1 : 0;
 	free(list);
+	return ret;
+}
+
+/* Executes the command. A script without a first line that names its shell is started as a shell starts it. Returns only with errno. */
+static void command_execute(const struct run *r, const char *file)
+{
+	char **v = r->config->command;
+	size_t n = 0;
+	execv(file, v);
+	if (errno != ENOEXEC)
+		return;
+	while (v[n])
+		n++;
+	char **shell = calloc(n + 2, sizeof *shell);
+	if (!shell)
+		return;
+	shell[0] = "sh";
+	shell[1] = (char *)file;
+	memcpy(shell + 2, v + 1, n * sizeof *shell - sizeof *shell);
+	execv("/bin/sh", shell);
 }
 
 static int command_start(struct run *r, const char *file, const char *library, struct err *e)
@@ -98,22 +122,12 @@ static int command_start(struct run *r, const char *file, const char *library, s
 		signal(SIGPIPE, SIG_DFL);
 		signal(SIGXFSZ, SIG_DFL);
 		sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-		variables_set(r, library);
-		if (r->config->start) {
-			close(report[1]); /* it executes nothing: who waits for that to fail goes on */
-			_exit(r->config->start(r->config->start_ctx));
-		}
-		execv(file, r->config->command);
-		if (errno == ENOEXEC) { /* a script without a first line that names its shell: as a shell starts it */
-			char **v = r->config->command;
-			size_t n = 0;
-			while (v[n])
-				n++;
-			char **shell = xcalloc(n + 2, sizeof *shell);
-			shell[0] = xstrdup("sh");
-			shell[1] = xstrdup(file);
-			memcpy(shell + 2, v + 1, n * sizeof *shell - sizeof *shell);
-			execv("/bin/sh", shell);
+		if (!variables_set(r, library)) {
+			if (r->config->start) {
+				close(report[1]); /* nothing is executed: the end of the pipe says that it began */
+				_exit(r->config->start(r->config->start_ctx));
+			}
+			command_execute(r, file);
 		}
 		int code = errno;
 		if (write(report[1], &code, sizeof code) < 0)
@@ -122,8 +136,15 @@ static int command_start(struct run *r, const char *file, const char *library, s
 	}
 	int code = r->child < 0 ? errno : 0;
 	close(report[1]);
-	if (r->child > 0 && read(report[0], &code, sizeof code) == sizeof code)
+	ssize_t got;
+	while (r->child > 0 && (got = read(report[0], &code, sizeof code)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			code = errno;
 		waitpid(r->child, NULL, 0);
+		break;
+	}
 	close(report[0]);
 	return code ? err_sys(e, code, "starting %s", file) : 0;
 }
@@ -264,7 +285,11 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* whoever loses its parent is still waited for */
 	if (!rc)
 		rc = run_all(&r, file, library, e);
+	char *scratch = r.spool.dir ? xstrdup(r.spool.dir) : NULL;
 	spool_close(&r.spool);
+	if (!rc && scratch && path_exists(scratch))
+		rc = err_set(e, EIO, "the trace is written, but the scratch directory %s cannot be removed: remove it", scratch);
+	free(scratch);
 	if (r.signals >= 0) {
 		close(r.signals);
 		sigprocmask(SIG_SETMASK, &r.old_mask, NULL);

@@ -144,31 +144,38 @@ static int write_figure(const struct figure *f, const char *dir, struct err *e)
 	return ret;
 }
 
-/* Makes the file what the script makes of it alone. */
-static int write_forgetful(const struct figure *f, const char *dir, struct strbuf *svg)
+/* Writes the file again as the script makes it without this run's particulars. */
+static int write_forgetful(const struct figure *f, const char *dir, struct strbuf *svg, struct err *e)
 {
 	if (!svg_forget(svg))
 		return 0;
 	char *name = xasprintf("%s.svg", f->name);
-	int ret = output_file(dir, name, svg, NULL);
+	int ret = output_file(dir, name, svg, e);
 	free(name);
 	return ret;
 }
 
-/* Reads back what gnuplot made; a file that is not whole is none. */
-static void read_figure(struct figure *f, const char *dir)
+/* Reads back the figure that gnuplot made. A damaged or unreadable file is removed: the figure has no svg then. The error is of a file that
+ * cannot be read or written; a figure that gnuplot did not make is no error. */
+static int read_figure(struct figure *f, const char *dir, struct err *e)
 {
 	struct strbuf svg = STRBUF_INIT;
+	if (f->drawn) {
+		svg_inline(&f->svg, f->data.s, f->alt);
+		return 0;
+	}
 	char *path = xasprintf("%s/%s.svg", dir, f->name);
-	if (!f->drawn && (file_read(path, &svg, SVG_MAX_BYTES, NULL) || !svg_inline(&f->svg, svg.s, f->alt) ||
-			  write_forgetful(f, dir, &svg))) {
+	int ret = file_read(path, &svg, SVG_MAX_BYTES, e);
+	bool whole = !ret && svg_inline(&f->svg, svg.s, f->alt);
+	if (whole)
+		ret = write_forgetful(f, dir, &svg, e);
+	if (!whole || ret) {
 		strbuf_reset(&f->svg);
 		unlink(path);
 	}
-	if (f->drawn)
-		svg_inline(&f->svg, f->data.s, f->alt);
 	free(path);
 	strbuf_release(&svg);
+	return ret == -ENOENT ? 0 : ret;
 }
 
 /* All at once, for starting gnuplot costs more than most figures; one by one when it stopped at one of them. */
@@ -199,7 +206,9 @@ int figures_render(struct figures *fs, const char *plots_dir, struct err *e)
 	}
 	run_gnuplot(fs, plots_dir);
 	for (size_t i = 0; i < fs->n; i++) {
-		read_figure(&fs->figure[i], plots_dir);
+		struct err why = ERR_INIT;
+		if (read_figure(&fs->figure[i], plots_dir, &why) && !fs->missing)
+			fs->missing = xstrdup(why.msg);
 		if (!fs->figure[i].svg.len && !fs->missing)
 			fs->missing = xstrdup("gnuplot made no plot of some of them");
 	}

@@ -73,14 +73,15 @@ static int spawn_in(const char *program, const char *dir, char *const *argv, int
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &defaults);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-	if (log_fd >= 0)
-		posix_spawn_file_actions_adddup2(&actions, log_fd, 2);
-	else
-		posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_addchdir_np(&actions, dir);
-	int code = posix_spawn(pid, program, &actions, &attributes, argv, env);
+	/* Without one of these gnuplot would write into another directory. */
+	int code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	code = code ? code : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+	if (!code && log_fd >= 0)
+		code = posix_spawn_file_actions_adddup2(&actions, log_fd, 2);
+	else if (!code)
+		code = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+	code = code ? code : posix_spawn_file_actions_addchdir_np(&actions, dir);
+	code = code ? code : posix_spawn(pid, program, &actions, &attributes, argv, env);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 	free(path);
@@ -103,7 +104,7 @@ int gnuplot_run(const char *dir, char *const *scripts, size_t n, unsigned int ti
 	if (!program)
 		return err_set(e, ENOENT, "gnuplot was not found");
 	char **argv = xcalloc(n + 3, sizeof *argv);
-	char name[] = "gnuplot", defaults[] = "-d", complaint[300];
+	char name[] = "gnuplot", defaults[] = "-d", complaint[8192] = "";
 	argv[0] = name;
 	argv[1] = defaults;
 	memcpy(argv + 2, scripts, n * sizeof *argv);
@@ -119,12 +120,13 @@ int gnuplot_run(const char *dir, char *const *scripts, size_t n, unsigned int ti
 		ret = err_set(e, ETIMEDOUT, "gnuplot did not end within %u s", timeout_s);
 	} else if (ret) {
 		ret = err_sys(e, -ret, "cannot wait for gnuplot");
-	} else if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+	} else {
 		read_complaint(log_fd, complaint, sizeof complaint);
-		ret =
-		    err_set(e, EIO, "gnuplot failed: %s",
-			    complaint[strspn(complaint, " ")] ? complaint + strspn(complaint, " ") : "no reason given");
 	}
+	/* gnuplot leaves out a file that it cannot read, and ends with 0 */
+	const char *unread = strstr(complaint, "Cannot find or open file"), *text = unread ? unread : complaint + strspn(complaint, " ");
+	if (!ret && (!WIFEXITED(status) || WEXITSTATUS(status) || unread))
+		ret = err_set(e, EIO, "gnuplot failed: %.280s", *text ? text : "no reason given");
 out:
 	if (log_fd >= 0)
 		close(log_fd);

@@ -146,7 +146,7 @@ cp -r results unlimited
 unseal unlimited
 {
 	echo '[accept]'
-	for key in bias shape tail operation half precision-ratio execution-time reordered mismatches uncertainty concurrency linearity issue-error share-late in-flight in-flight-max; do
+	for key in bias typical shape tail operation half precision-ratio execution-time reordered mismatches uncertainty concurrency linearity issue-error share-late in-flight in-flight-max; do
 		echo "$key = none"
 	done
 } >>unlimited/protocol.conf

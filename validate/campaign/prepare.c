@@ -17,17 +17,18 @@
 
 #define SYNC_TRIES 20
 
-/* Writes everything back, until the kernel shows no dirty page of the set. */
+/* Writes back until the kernel shows no dirty page of the set. Where the set is clean, the file system is not synced: syncfs()
+ * also waits for the data of all other programs. */
 static int sync_clean(const struct place *place, const struct fileset *files, int dir_fd, struct fileset_residency *r,
 		      struct err *e)
 {
-	int ret = 0;
-	for (int i = 0; !ret && i < SYNC_TRIES; i++) {
+	int ret = fileset_residency(files, dir_fd, r, e);
+	bool clean = r->by_cachestat && !r->dirty_bytes;
+	for (int i = 0; !ret && !clean && i < SYNC_TRIES; i++) {
 		if (syncfs(place->fd) < 0)
 			return err_sys(e, errno, "cannot sync the file system of %s", place->path);
 		ret = fileset_residency(files, dir_fd, r, e);
-		if (!r->dirty_bytes)
-			break;
+		clean = !r->dirty_bytes;
 	}
 	return ret;
 }
@@ -46,7 +47,11 @@ static int evict(const struct target *target, const struct fileset *files, int d
 	ret = caches_drop(DROP_PAGES, e);
 	if (!ret)
 		ret = fileset_residency(files, dir_fd, r, e);
-	return ret || target->evict != EVICT_ALL ? ret : caches_drop(DROP_ALL, e);
+	if (ret || target->evict != EVICT_ALL)
+		return ret;
+	if (syncfs(dir_fd) < 0) /* dirty inodes stay in memory, even if all pages are clean */
+		return err_sys(e, errno, "syncing the files");
+	return caches_drop(DROP_ALL, e);
 }
 
 static int warm(const struct fileset *files, int dir_fd, struct fileset_residency *r, struct err *e)

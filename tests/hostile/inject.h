@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fault injection: what the driver (inject_walk), the preloaded library (inject.c) and the file system (eio_fs.c) share.
+ *
+ * The driver writes a plan into a state file; the others map it, count the calls of each family and let the n-th call of one
+ * family fail. The file is shared by all processes of a command, so that n counts through all of them. */
+#ifndef TESTS_HOSTILE_INJECT_H
+#define TESTS_HOSTILE_INJECT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define FAMILIES(X)                                                                                                    \
+	X(READ, "read")                                                                                                \
+	X(WRITE, "write")                                                                                              \
+	X(OPEN, "open")                                                                                                \
+	X(CLOSE, "close")                                                                                              \
+	X(SYNC, "sync")                                                                                                \
+	X(RENAME, "rename")                                                                                            \
+	X(UNLINK, "unlink")                                                                                            \
+	X(STAT, "stat")                                                                                                \
+	X(TRUNCATE, "truncate")                                                                                        \
+	X(MKDIR, "mkdir")                                                                                              \
+	X(OPENDIR, "opendir")                                                                                          \
+	X(READDIR, "readdir")                                                                                          \
+	X(SEEK, "seek")                                                                                                \
+	X(COPY, "copy")                                                                                                \
+	X(STREAM_READ, "stream-read")                                                                                  \
+	X(STREAM_WRITE, "stream-write")                                                                                \
+	X(STREAM_CLOSE, "stream-close")                                                                                \
+	X(MALLOC, "malloc")                                                                                            \
+	X(MMAP, "mmap")                                                                                                \
+	X(FORK, "fork")                                                                                                \
+	X(EXEC, "exec")                                                                                                \
+	X(THREAD, "thread")                                                                                            \
+	X(PIPE, "pipe")                                                                                                \
+	X(WAIT, "wait")                                                                                                \
+	X(POLL, "poll")                                                                                                \
+	X(LOCK, "lock")                                                                                                \
+	X(IOCTL, "ioctl")                                                                                              \
+	X(SYSCALL, "syscall")
+
+enum family {
+#define X(ID, NAME) ID,
+	FAMILIES(X)
+#undef X
+	N_FAMILIES
+};
+
+/* Instead of an errno: the call transfers half of what was asked for. */
+#define FAULT_SHORT 10000
+
+enum { MAX_LOGGED = 1 << 16, MAX_FRAMES = 16 };
+
+/* How a call was hit: not at all; the call failed; a short transfer was asked of a call of one byte, which cannot be shorter. */
+enum { HIT_NONE, HIT_FAILED, HIT_WITHOUT_EFFECT };
+
+struct inject_state {
+	char program[4096]; /* only processes of this file count and fail (the library) */
+	uint32_t family, fault;
+	uint64_t nth;	    /* from 1; 0: none fails */
+	uint32_t log_sites; /* whether the site of each call is noted */
+	_Atomic uint32_t hit;
+	_Atomic uint64_t count[N_FAMILIES];
+	char call[32];				 /* the name of the call that failed */
+	uint64_t frame[MAX_FRAMES];		 /* return addresses of the hit in the program's file; 0: the end */
+	uint32_t site[N_FAMILIES][MAX_LOGGED]; /* a hash of the stack of call n is at n - 1 */
+};
+
+#define STATE_VARIABLE "VALIDATE_INJECT_STATE"
+
+#endif

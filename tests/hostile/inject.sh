@@ -1,0 +1,179 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Fault injection over all commands: the n-th call of a family fails, for every n that the time allows.
+#
+# usage: tests/hostile/inject.sh SECONDS [COUNTFILE] [OPTION OF inject_walk]...
+#
+# SECONDS: for how long faults are injected by the preloaded library; a quarter of that more by a file system (FUSE) where it can be
+# mounted. COUNTFILE: lines "NAME COUNT", to which this run's inject-preload, inject-fuse and inject-failures are added; - is none. The
+# count so far is the seed, so that each run tries other calls.
+# BUILD: the directory of the program (build); VALIDATE: the program; WORK: where runs are made and kept when some failed (BUILD/inject).
+# FUSE=no: only the preloaded library. KEEP: when set, WORK stays, and a later call with it uses what is there.
+# A failure is printed with the option --at that repeats it: tests/hostile/inject.sh 0 - --only CASE --at FAMILY:N:FAULT
+# Exit status: 0, 1 where a fault had a wrong outcome, 3 where this cannot be run.
+set -u
+LC_ALL=C
+export LC_ALL
+here=$(cd "$(dirname "$0")" && pwd) || exit 3
+src=$(cd "$here/../.." && pwd) || exit 3
+build=$(cd "${BUILD:-$src/build}" && pwd) || exit 3
+VALIDATE=${VALIDATE:-$build/validate}
+work=${WORK:-$build/inject}
+seconds=${1:?usage: inject.sh SECONDS [COUNTFILE] [OPTION]...} counts=${2:--}
+[ $# -gt 1 ] && shift 2 || shift
+
+die() {
+	echo "inject.sh: $*" >&2
+	exit 3
+}
+count_of() { # NAME
+	[ "$counts" != - ] && [ -f "$counts" ] && awk -v n="$1" '$1 == n { s = $2 } END { print s + 0 }' "$counts" || echo 0
+}
+count_add() { # NAME N
+	[ "$counts" != - ] || return 0
+	touch "$counts" && awk -v n="$1" -v more="$2" '$1 == n { $2 += more; found = 1 } { print }
+		END { if (!found) print n, more }' "$counts" >"$counts.new" && mv "$counts.new" "$counts"
+}
+
+[ "${KEEP:-}" ] || rm -rf "$work"
+mkdir -p "$work/in" "$work/tools" || exit 3
+tools=$work/tools
+compile() { # NAME SOURCES AND FLAGS
+	to=$tools/$1
+	shift
+	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -o "$to" "$@" || die "cannot compile $to"
+}
+compile inject.so -shared -fPIC -fno-builtin "$here/inject.c"
+compile inject_walk "$here/inject_walk.c" "$here/inject_case.c" "$here/inject_tree.c" "$here/inject_run.c"
+
+# --- what the cases need ----------------------------------------------------------------------------------------------------
+prepare() {
+	cd "$work/in" || exit 3
+	make_input() {
+		"$VALIDATE" "$@" >../make.out 2>../make.err || die "cannot prepare the cases: $* : $(cat ../make.err)"
+	}
+	mkdir -p old made history
+	formats=$src/tests/data/formats
+	cp "$formats"/sda.blktrace.? "$formats/sda.blkparse" "$formats/strace-us.strace" "$formats/tracepoints-ftrace.txt" "$formats/perf-trace.txt" \
+		"$formats/parallel.txt" .
+	cp "$formats/golden/input.csv" calls.csv
+	cp "$formats/golden/want.iolog" in.iolog
+	cp "$src/tests/data/compare"/*.json .
+	cp "$here"/inject-*.sh .
+	for file in out.trace out.txt out.html out.json; do
+		echo 'what was there before' >old/$file
+	done
+	awk 'BEGIN { for (i = 0; i < 60; i++)
+		printf "%.0f,hm,0,%s,%d,4096,600\n", 128166372003061629 + i * 500, i % 3 ? "Read" : "Write", (i * 37 % 256) * 4096 }' >in.msr.csv
+	printf 'name\tt\to\toff\tlen\nx y\t1.5\tget\t2\t100\nz\t2\tput\t3\t50\n' >own.txt
+	cat >own.map <<'END'
+[format]
+delimiter = tab
+header = yes
+object = path
+level = syscall
+[column t]
+field = begin
+unit = ms
+[column o]
+field = operation
+values = get:pread, put:pwrite
+[column off]
+field = offset
+unit = 4K
+[column len]
+field = length
+[column name]
+field = object
+END
+	cat >made.json <<'END'
+{"schema": 1, "environment": {"host": "elsewhere", "kernel": {"release": "6.1"}, "date": "2026-01-01T00:00:00Z"},
+ "methods": [{"method": "app", "calibration": [{"op": "read", "bias_ns": 100, "u_ns": 12}, {"op": "pread", "bias_ns": 90, "u_ns": 9}]}]}
+END
+	printf 'a key of thirty-two bytes or more' >key
+	seq 100 130 >a.txt
+	seq 102 132 >b.txt
+	awk 'BEGIN { print "name,value"; for (i = 0; i < 30; i++) print "x," 100 + i * 7 % 13 }' >table.csv
+	truncate -s 1M made/image
+	for i in 1 2 3; do
+		sed "s/\"campaign\": *\"[0-9a-f]*\"/\"campaign\": \"000000000000000$i\"/; s/\"host\": *\"[^\"]*\"/\"host\": \"lab$i\"/" old.json >lab$i.json
+	done
+	make_input import calls.csv -o calls.trace
+	make_input import in.msr.csv -o block.trace
+	make_input microbench random-write --level 2 --requests 20 --file-size 64K --dir made -o small.trace
+	make_input replay --dir made --prepare small.trace -o replayed.trace
+	make_input slice --compress small.trace -o packed.trace
+	make_input history add history/db lab1.json --label one
+	cat >tiny.conf <<'END'
+[protocol]
+replicates = 2
+allow-undecidable = yes
+bank = 1
+min-duration = 0
+settle = 0
+[target here]
+cache = as-is
+[workload reads]
+type = random-read
+file-size = 64K
+requests = 20
+[replayer event]
+order = temporal
+END
+	"$VALIDATE" run tiny.conf -o results --quiet >../make.out 2>../make.err
+	case $? in 0 | 1 | 4) ;; *) die "cannot prepare the cases: $(cat ../make.err)" ;; esac
+	"$VALIDATE" report results >../make.out 2>&1
+	touch ready
+}
+[ -f "$work/in/ready" ] || prepare
+cd "$work" || exit 3
+
+# --- faults -------------------------------------------------------------------------------------------------------------------
+failed=0
+walk() { # NAME OPTION...
+	name=$1
+	shift
+	"$tools/inject_walk" --seed $(($(count_of "$name") + 1)) "$@" "$work" "$VALIDATE" "$here/inject-cases" >"$work/$name.log" 2>&1
+	status=$?
+	cat "$work/$name.log"
+	[ $status -le 1 ] || failed=3
+	set -- $(sed -n 's/^inject: \([0-9]*\) faults.* \([0-9]*\) failures$/\1 \2/p' "$work/$name.log")
+	count_add "$name" "${1:-0}"
+	count_add inject-failures "${2:-0}"
+	[ "${2:-0}" -eq 0 ] || [ $failed -eq 3 ] || failed=1
+}
+walk inject-preload --library "$tools/inject.so" --seconds "$seconds" "$@"
+
+# the same commands on a file system that fails: also what the kernel reads for a mapped file
+mounted=no
+unmount() {
+	[ $mounted = no ] || fusermount3 -u "$work/fuse" || umount -l "$work/fuse"
+	mounted=no
+}
+if [ "${FUSE:-}" = no ]; then
+	:
+elif [ -w /dev/fuse ] && command -v fusermount3 >/dev/null && pkg-config --exists fuse3; then
+	compile eio_fs "$here/eio_fs.c" $(pkg-config --cflags --libs fuse3)
+	mkdir -p "$work/fuse" "$work/behind"
+	rm -rf "$work/behind/in"
+	cp -a "$work/in" "$work/behind/in"
+	[ -f "$work/state" ] || truncate -s 16M "$work/state"
+	trap unmount EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	"$tools/eio_fs" "$work/behind" "$work/fuse" "$work/state" 2>"$work/eio_fs.err" &
+	tries=500
+	while ! mountpoint -q "$work/fuse"; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || die "cannot mount: $(cat "$work/eio_fs.err")"
+		sleep 0.01
+	done
+	mounted=yes
+	walk inject-fuse --base "$work/fuse" --seconds $((seconds / 4)) "$@"
+	unmount
+	wait
+else
+	echo 'inject: no FUSE here: nothing was tried on a failing file system'
+fi
+[ $failed -ne 0 ] || [ "${KEEP:-}" ] || rm -rf "$work"
+exit $failed
