@@ -38,7 +38,7 @@ expect_status 3 as_user "$dir/validate" run fifo.conf -o fifo -q
 expect_line err 'cannot set its scheduling policy'
 for how in drop all; do
 	sed "s/^cache = cold/&\nevict = $how/" tiny.conf >drop.conf
-	expect_status 3 as_user "$dir/validate" run drop.conf -o drop -q
+	expect_status 3 as_user "$dir/validate" run drop.conf -o "drop-$how" -q
 	expect_line err "evict = $how needs the right to write"
 done
 
