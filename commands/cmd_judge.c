@@ -17,6 +17,7 @@
 #include "commands/commands.h"
 #include "commands/judge_rerun.h"
 #include "commands/run_campaign.h"
+#include "common/drop_caches.h"
 #include "common/files.h"
 #include "common/leftovers.h"
 #include "common/units.h"
@@ -428,11 +429,19 @@ static int path_add(struct strbuf *out, const char *key, const char *path, struc
 	return ret;
 }
 
+/* A program on cold files found their names and inodes cold, too. */
+static void cache_write(struct strbuf *out, int cache)
+{
+	strbuf_addf(out, "cache = %s\n", judge_caches[cache]);
+	if (cache == JUDGE_CACHE_COLD && may_drop_caches())
+		strbuf_addf(out, "evict = all\n");
+}
+
 /* Replays are to find the files as the recorded program did: cached or not. */
 static void cache_add(struct strbuf *out, const struct judge_config *c, const struct judged *j)
 {
 	if (c->cache != JUDGE_CACHE_AUTO) {
-		strbuf_addf(out, "cache = %s\n", judge_caches[c->cache]);
+		cache_write(out, c->cache);
 		return;
 	}
 	bool told = j->device_bytes >= 0 && j->n_read_bytes;
@@ -443,7 +452,7 @@ static void cache_add(struct strbuf *out, const struct judge_config *c, const st
 	else if (j->n_reads)
 		strbuf_addf(out, "; whether its files were cached is not told; %llu of its %llu reads took less than %d us\n",
 			    (unsigned long long)j->n_quick_reads, (unsigned long long)j->n_reads, QUICK_NS / 1000);
-	strbuf_addf(out, "cache = %s\n", warm ? "warm" : "cold");
+	cache_write(out, warm ? JUDGE_CACHE_WARM : JUDGE_CACHE_COLD);
 }
 
 static void reference_add(struct strbuf *out, const struct judge_config *c, const struct judged *j)

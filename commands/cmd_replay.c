@@ -354,6 +354,10 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		issue_error_print(s);
 	if (s->n_held)
 		held_print(s);
+	if (c->cache == REPLAY_CACHE_COLD)
+		printf("%-16s%s\n", "cache", s->metadata == METADATA_DROPPED ?
+		       "cold: pages, dentries and inodes were dropped just before the first request" :
+		       "cold pages, warm metadata: only root may drop dentries and inodes; calls on names find them in memory");
 	balloon_print(s);
 	memory_print(c, &s->memory);
 	captured_print(&s->captured);

@@ -16,6 +16,7 @@
 #include "commands/doctor.h"
 #include "common/clock.h"
 #include "common/companion.h"
+#include "common/drop_caches.h"
 #include "common/files.h"
 #include "common/mpi_launch.h"
 #include "common/processors.h"

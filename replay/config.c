@@ -171,6 +171,9 @@ const struct option_spec replay_options[] = {
 	 .help = "where that scratch file is (the directory of -o, else $TMPDIR or /var/tmp)"},
 	{.name = "prepare", .type = OPT_FLAG, .offset = FIELD(prepare), .flags = OPT_CLI_ONLY,
 	 .help = "first make the files that the trace needs, or put their content back"},
+	{.name = "cache", .type = OPT_CHOICE, .offset = FIELD(cache), .arg = "STATE", .choices = replay_cache_names, .flags = OPT_CLI_ONLY,
+	 .help = "cold: write the target's file system back and evict, just before the first request; as root all caches of the machine, "
+		 "with dentries and inodes, else only the pages of the trace's files (as-is)"},
 	{.name = "keep", .type = OPT_FLAG, .offset = FIELD(keep), .flags = OPT_CLI_ONLY,
 	 .help = "the trace's files stay in --dir as the replay left them; --no-keep, with --prepare: they are removed, and what it made, when it ends, "
 		 "is interrupted or fails (yes)"},
@@ -264,6 +267,16 @@ static int payload_check(const struct replay_config *c, struct err *e)
 	return 0;
 }
 
+static int cache_check(const struct replay_config *c, struct err *e)
+{
+	const struct replay_engine *g = replay_engine_find(c->engine ? c->engine : "");
+	if (c->cache != REPLAY_CACHE_AS_IS && g && g->replay)
+		return err_set(e, EINVAL, "cache: engine %s opens the files itself; drop the caches before it is started", g->name);
+	if (c->cache != REPLAY_CACHE_AS_IS && c->blank)
+		return err_set(e, EINVAL, "cache: a blank replay makes no call and reads no file");
+	return 0;
+}
+
 static int keep_check(const struct replay_config *c, struct err *e)
 {
 	if (!c->keep && (!c->prepare || c->prepare_only || c->compile_only))
@@ -300,6 +313,7 @@ int replay_check(const struct replay_config *c, struct err *e)
 	ret = mutant_parse(&m, c->mutant, e);
 	ret = ret ? ret : cpus_check(c, e);
 	ret = ret ? ret : keep_check(c, e);
+	ret = ret ? ret : cache_check(c, e);
 	ret = ret ? ret : balloon_text_check(c->balloon, e);
 	struct scheduling scheduling = {.set = false};
 	if (!ret && c->scheduler)

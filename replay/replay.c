@@ -22,6 +22,7 @@
 #include "common/xalloc.h"
 #include "replay/balloon.h"
 #include "replay/cache/reads.h"
+#include "replay/evict.h"
 #include "replay/gaps.h"
 #include "replay/load/initial.h"
 #include "replay/load/load.h"
@@ -47,6 +48,7 @@ struct run {
 	struct balloon balloon;
 	struct captured *captured; /* NULL: it writes something else */
 	struct rooted root;
+	enum metadata_state metadata; /* when the first request begins */
 };
 
 /* --- preparing ---------------------------------------------------------------------------------------------------- */
@@ -214,7 +216,10 @@ static int files_open(struct run *r, struct err *e)
 	struct replay_plan *p = &r->plan;
 	const bool elsewhere = replay_engine_find(r->c->engine)->opens;
 	int *fds = xcalloc(p->n_slots + 1, sizeof *fds);
-	int ret = initial_check(r->slots.initial, r->root.fd, e);
+	const struct initial *initial = r->slots.initial;
+	const bool is_warm = r->c->prepare || r->c->cache == REPLAY_CACHE_COLD; /* otherwise the check must not warm what may be cold */
+	r->metadata = r->c->prepare ? METADATA_WARM : METADATA_AS_IS;
+	int ret = !is_warm && initial_seems_there(initial, r->root.fd) ? 0 : initial_check(initial, r->root.fd, e);
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		fds[i] = -1;
 	if (!ret && !elsewhere)
@@ -224,6 +229,16 @@ static int files_open(struct run *r, struct err *e)
 	p->root = r->root;
 	p->root.refused = p->calls.common ? &p->calls.common->counts.refused : NULL;
 	free(fds);
+	return ret ? err_context(e, "%s", r->c->dir) : 0;
+}
+
+static int files_evict(struct run *r, struct err *e)
+{
+	struct fileset shown;
+	int ret = slots_files(&r->slots, &shown, e);
+	if (!ret)
+		ret = evict_target(&trace_meta(r->trace)->files, &shown, r->root.fd, &r->metadata, e);
+	slots_files_release(&shown);
 	return ret ? err_context(e, "%s", r->c->dir) : 0;
 }
 
@@ -300,9 +315,9 @@ static int refused_check(const struct replay_summary *s, struct err *e)
 /* What the metadata tell of the conditions under which the requests were issued. */
 static json_t *more_of_plan(const struct replay_plan *p, const struct replay_summary *s)
 {
-	return json_pack("{s:I, s:o*, s:o, s:o, s:o, s:o*}", "n_pre_spin_wakes", (json_int_t)p->n_relays, "parallel", layout_to_json(p->layout),
+	return json_pack("{s:I, s:o*, s:o, s:o, s:o, s:o*, s:s}", "n_pre_spin_wakes", (json_int_t)p->n_relays, "parallel", layout_to_json(p->layout),
 			 "balloon", balloon_to_json(p->balloon), "scheduling", scheduling_to_json(&p->scheduling), "memory", memory_to_json(&s->memory),
-			 "captured_content", captured_to_json(&s->captured));
+			 "captured_content", captured_to_json(&s->captured), "metadata_cache", metadata_state_names[s->metadata]);
 }
 
 /* Whether every worker may spin at the same time. */
@@ -338,6 +353,8 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		return ret;
 	if (!ret && !r->c->blank)
 		ret = files_open(r, e);
+	if (!ret && !r->c->blank && r->c->cache == REPLAY_CACHE_COLD)
+		ret = files_evict(r, e); /* last: from here on nothing looks up a name in the target */
 	slots_opened(&r->slots);
 	if (!ret && r->plan.n) {
 		if (r->c->timing != TIMING_FULLSPEED)
@@ -366,6 +383,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	s->balloon_most_bytes = r->balloon.most_bytes;
 	s->balloon_least_bytes = r->balloon.least_bytes < r->balloon.most_bytes ? r->balloon.least_bytes : r->balloon.most_bytes;
 	memory_take(&s->memory, &r->plan);
+	s->metadata = r->metadata;
 	s->stopped = r->plan.stopped;
 	s->n_workers = r->plan.n_workers;
 	s->n_processes = r->plan.layout ? layout_n_ranks(r->plan.layout) : r->c->processes && r->slots.n_processes ? r->slots.n_processes : 1;

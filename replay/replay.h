@@ -18,6 +18,7 @@
 #include "replay/block/block.h"
 #include "replay/block/block_options.h"
 #include "replay/calls/captured.h"
+#include "replay/evict.h"
 #include "replay/load/load.h"
 #include "replay/parallel/parallel_options.h"
 
@@ -66,6 +67,7 @@ struct replay_config {
 	const char *scratch;	 /* --scratch: where a plan is that is held in parts; NULL: beside the output, else $TMPDIR or /var/tmp */
 	const char *output;	 /* -o, NULL: no replay trace is written */
 	bool prepare;		 /* --prepare: restore the trace's files first */
+	int cache;		 /* --cache: enum replay_cache: what is evicted before the first request */
 	bool keep;		 /* --keep: the trace's files stay where they are; otherwise they are removed at the end, however that comes */
 	bool no_sync_output;	 /* --no-sync-output */
 	bool prepare_only;	 /* --prepare-only: the trace's files, and no replay */
@@ -202,6 +204,7 @@ struct replay_summary {
 	uint64_t own_memory_bytes; /* anonymous memory of the replay itself, where there is a balloon */
 	uint64_t balloon_least_bytes, balloon_most_bytes; /* held beside it; most 0: none, as the replay itself has as much */
 	bool balloon;
+	enum metadata_state metadata;
 	struct replay_memory memory;
 	struct captured_summary captured; /* with payload captured */
 	char scheduling_note[300]; /* what a real-time scheduler means here, "" nothing */

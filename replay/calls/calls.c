@@ -67,6 +67,18 @@ bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b)
 	return a % s->n == b % s->n;
 }
 
+/* A name that is not in the dentry cache is read from storage. The traced call read it, too, unless the program had read it before;
+ * then it is in the cache here as well. So this look-up belongs into the response time, and one from the cache does not. */
+int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags)
+{
+	int fd = k->begin ? -1 : rooted_look_cached(dir_fd, path, flags);
+	if (fd >= 0)
+		return fd;
+	if (!k->begin && errno == EAGAIN)
+		k->begin = call_begin(k);
+	return rooted_look(dir_fd, path, flags);
+}
+
 /* A directory is as good as it was when it was looked up until some name changed its meaning; who changes one says so after
  * the call, before anybody can learn that it has ended. */
 int call_directory(struct caller *k, const struct call_path *path)
@@ -81,13 +93,17 @@ int call_directory(struct caller *k, const struct call_path *path)
 	if (s->fd >= 0)
 		close(s->fd);
 	const char *where = k->calls->place[path->place];
-	s->fd = rooted_look(k->p->root.fd, where, O_DIRECTORY);
+	s->fd = call_look(k, k->p->root.fd, where, O_DIRECTORY);
 	if (s->fd >= 0) {
 		s->place = path->place;
 		s->turn = turn;
 		return s->fd;
 	}
 	int fd = -1;
+	if (k->begin) {
+		call_end(k, k->begin, -1);
+		return -1;
+	}
 	CALL(k, fd = rooted_look(k->p->root.fd, where, O_DIRECTORY));
 	if (fd >= 0) { /* somebody has just made it */
 		close(fd);

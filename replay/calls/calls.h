@@ -4,8 +4,9 @@
  * second paths, vectors, attribute names, times. Hot requests of this kind have the operation HOT_CALL and in `length` their
  * place in that table.
  *
- * Paths: the directory that the last component lies in is looked up inside the target directory (rooted.h) before the first stamp,
- * or taken from the runner's own store of directories; the call is made on the last component and never follows a link there. A
+ * Paths: the directory that the last component lies in is looked up inside the target directory (rooted.h), or taken from the
+ * runner's own store of directories. This look-up comes before the first stamp if all names are in the dentry cache, and after it
+ * if the kernel has to read them from storage. The call is made on the last component and never follows a link there. A
  * call that does follow links goes, where the name may be a link, through a look-up of the whole path inside the stamps. */
 #ifndef REPLAY_CALLS_H
 #define REPLAY_CALLS_H

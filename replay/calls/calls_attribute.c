@@ -130,14 +130,14 @@ void call_futimens(struct caller *k)
 
 /* --- extended attributes ------------------------------------------------------------------------------------------------ */
 
-/* These calls take no directory. The file is looked up before the first stamp, and the call made by way of its descriptor. Where the
- * look-up fails, it is made again as the call. */
-static int attribute_look_up(const struct caller *k, int dir)
+/* These calls take no directory. The file is looked up (call_look), and the call is made through its descriptor. A failed look-up
+ * is repeated as the call. */
+static int attribute_look_up(struct caller *k, int dir)
 {
 	if (call_is_bad(k))
 		return (int)call_error(EFAULT);
-	return k->c->bits & CALL_FOLLOW ? rooted_look(dir, k->path->whole, 0)
-					: openat(dir, k->path->last, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return k->c->bits & CALL_FOLLOW ? call_look(k, dir, k->path->whole, 0)
+					: call_look(k, dir, k->path->last, O_NOFOLLOW);
 }
 
 static int attribute_file(struct caller *k)

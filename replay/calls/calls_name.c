@@ -92,7 +92,7 @@ void call_link(struct caller *k)
 		return;
 	}
 	if (c->bits & CALL_FOLLOW) {
-		int fd = rooted_look(k->p->root.fd, k->path->whole, 0);
+		int fd = call_look(k, k->p->root.fd, k->path->whole, 0);
 		if (fd >= 0) {
 			link_descriptor(k, fd);
 			close(fd);

@@ -55,6 +55,7 @@ struct caller {
 	char *memory; /* what a system call is given: the buffer, or BAD_ADDRESS for a call that failed with EFAULT. Only the kernel may look at it */
 	uint32_t begun;
 	bool publish, careful;
+	uint64_t begin; /* first stamp, if a look-up from storage has begun the call already; else 0 */
 };
 
 /* Nothing is mapped there: the kernel answers EFAULT. */
@@ -62,6 +63,8 @@ struct caller {
 
 INLINE uint64_t call_begin(const struct caller *k)
 {
+	if (k->begin)
+		return k->begin;
 	uint64_t begin = clock_begin(&k->site->clock);
 	if (k->publish)
 		gate_publish(&k->site->gates, k->site->index, k->begun);
@@ -133,6 +136,8 @@ void call_paths_end(struct call_table *c);
 /* The directory that the path's last component lies in, looked up inside the target directory: a descriptor of the store's, or -1
  * with the failed look-up as the request's outcome. */
 int call_directory(struct caller *k, const struct call_path *path);
+/* rooted_look, which begins the call (caller.begin) if a name of the path is not in the dentry cache. */
+int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags);
 bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b); /* only one of the two places can be held */
 void call_slot_set(struct caller *k, uint32_t slot, int fd); /* it is open from now on, and so are its heirs */
 void call_slot_end(struct replay_plan *p, uint32_t slot); /* closes it, whatever it is */

@@ -69,6 +69,19 @@ uint32_t rooted_flags(uint32_t traced)
 	return (traced & known) | O_NOCTTY;
 }
 
+/* openat2 was added in Linux 5.6, RESOLVE_CACHED in 5.12. */
+int rooted_look_cached(int dir_fd, const char *path, uint32_t flags)
+{
+	struct open_how how = {
+		.flags = flags | O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_CACHED,
+	};
+	int fd = (int)syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL))
+		errno = EOPNOTSUPP;
+	return fd;
+}
+
 static int open_inside(int dir_fd, const char *path, uint32_t flags, uint32_t mode)
 {
 	struct open_how how = {
@@ -200,11 +213,9 @@ int rooted_open(const struct rooted *r, const char *path, uint32_t flags, uint32
 int rooted_kind(const struct rooted *r, const char *path, struct err *e)
 {
 	struct stat st;
-	int fd = rooted_look(r->fd, path, 0);
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == ENAMETOOLONG))
-		return 0; /* the trace may have met the same: the request itself will tell */
-	if (fd < 0)
-		return err_sys(e, errno, "%s: cannot be looked up", path);
+	int fd = rooted_look_cached(r->fd, path, 0);
+	if (fd < 0) /* the request itself fails if the path cannot be opened */
+		return 0;
 	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s: cannot be looked at", path) : 1;
 	if (ret > 0 && !may_be_opened(st.st_mode))
 		ret = err_set(e, EPERM, "%s: refused: it is %s; a replay opens only files and directories", path,

@@ -56,8 +56,13 @@ int rooted_look(int dir_fd, const char *path, uint32_t flags);
 /* Refuses a call on an object of this mode: counts it, sets errno to EPERM, returns -1. */
 int rooted_refuse(const struct rooted *r, const char *path, uint32_t mode);
 
-/* What a path inside the directory is: 1 a file or directory, 0 nothing (yet), or a negative errno; EPERM for a device, pipe or
- * socket, which a replay never opens. For a clear message before the run; the open decides. */
+/* The same, but only if every name of the path is in the kernel's dentry cache: nothing is read from storage and nothing enters
+ * a cache. Errors: EAGAIN if a name is not in the cache, EOPNOTSUPP before Linux 5.12 or where openat2 is forbidden, and those of
+ * rooted_look. Source: openat2(2), RESOLVE_CACHED. */
+int rooted_look_cached(int dir_fd, const char *path, uint32_t flags);
+
+/* What a path inside the directory is: 1 a file or directory, 0 missing or not in the dentry cache, EPERM (negative) a device, pipe
+ * or socket, which a replay never opens. It gives a clear message before the run and leaves cold metadata cold; the open decides. */
 int rooted_kind(const struct rooted *r, const char *path, struct err *e);
 
 #endif

@@ -46,6 +46,10 @@ void initial_free(struct initial *i); /* NULL is fine */
  * how many more; ENOTDIR, EISDIR where it is of another kind. */
 int initial_check(const struct initial *i, int dir_fd, struct err *e);
 
+/* Whether initial_check is likely to succeed, found without warming the metadata of the target: what is in the dentry cache is
+ * checked, and of what is not there at most one name is looked up. */
+bool initial_seems_there(const struct initial *i, int dir_fd);
+
 /* Removes what has the names that the trace makes, directories with all that is in them; links are not followed. Errors: of the
  * system, with the path. */
 int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e);

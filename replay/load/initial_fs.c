@@ -15,18 +15,22 @@
 #include "replay/load/initial.h"
 #include "replay/calls/rooted.h"
 
-enum { FOUND, MISSING, OTHER };
+enum { FOUND, MISSING, OTHER, NOT_CACHED };
+
+typedef int look_up(int dir_fd, const char *path, uint32_t flags);
 
 /* What is there instead of an entry, if anything is wrong with it. */
-static int entry_check(const struct initial_entry *i, int dir_fd)
+static int entry_check(const struct initial_entry *i, int dir_fd, look_up *look)
 {
 	struct stat st;
-	int fd = rooted_look(dir_fd, i->path, O_NOFOLLOW);
+	int fd = look(dir_fd, i->path, O_NOFOLLOW);
 	int error = fd < 0 ? errno : fstat(fd, &st) < 0 ? errno : 0;
 	if (fd >= 0)
 		close(fd);
+	if (error == EAGAIN || error == EOPNOTSUPP)
+		return NOT_CACHED;
 	if (error)
-		return error == ENOENT || error == ENOTDIR ? MISSING : FOUND; /* of another error the request itself will tell */
+		return error == ENOENT || error == ENOTDIR ? MISSING : FOUND; /* the request itself reports another error */
 	if (S_ISLNK(st.st_mode))
 		return FOUND; /* to whatever */
 	if (i->kind == INITIAL_DIRECTORY)
@@ -34,12 +38,49 @@ static int entry_check(const struct initial_entry *i, int dir_fd)
 	return FOUND;
 }
 
+/* Looks up the first name of the path that is not in the dentry cache, and no other. */
+static bool first_name_is_missing(const char *path, int dir_fd)
+{
+	char *part = xstrdup(path);
+	int fd = -1;
+	for (size_t end = 0; path[end] && fd < 0;) {
+		end += strspn(path + end, "/");
+		end += strcspn(path + end, "/");
+		memcpy(part, path, end);
+		part[end] = '\0';
+		fd = rooted_look_cached(dir_fd, part, O_NOFOLLOW);
+		if (fd < 0)
+			break;
+		close(fd);
+		fd = -1;
+	}
+	fd = rooted_look(dir_fd, part, O_NOFOLLOW);
+	bool missing = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
+	if (fd >= 0)
+		close(fd);
+	free(part);
+	return missing;
+}
+
+bool initial_seems_there(const struct initial *i, int dir_fd)
+{
+	const char *not_cached = NULL;
+	for (uint32_t k = 0; i && k < i->n; k++) {
+		int what = entry_check(&i->entry[k], dir_fd, rooted_look_cached);
+		if (what == MISSING || what == OTHER)
+			return false;
+		if (what == NOT_CACHED && !not_cached)
+			not_cached = i->entry[k].path;
+	}
+	return !not_cached || !first_name_is_missing(not_cached, dir_fd);
+}
+
 int initial_check(const struct initial *i, int dir_fd, struct err *e)
 {
 	const char *first = NULL;
 	uint32_t n_missing = 0;
 	for (uint32_t k = 0; i && k < i->n; k++) {
-		int what = entry_check(&i->entry[k], dir_fd);
+		int what = entry_check(&i->entry[k], dir_fd, rooted_look);
 		if (what == OTHER)
 			return err_set(e, ENOTDIR, "%s: the trace has a directory there", i->entry[k].path);
 		if (what == MISSING && !first)

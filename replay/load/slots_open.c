@@ -69,12 +69,11 @@ int descriptors_allow(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace,
 int descriptor_open(const struct rooted *root, const char *name, const struct slot *b, int *fd, struct err *e)
 {
 	const uint32_t never = O_CREAT | O_EXCL | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
-	int kind = rooted_kind(root, name, e);
-	if (kind < 0)
-		return kind;
 	*fd = rooted_open(root, name, rooted_flags(b->flags & ~never), 0);
 	if (*fd < 0 && errno == ENOENT)
 		return err_set(e, ENOENT, "%s: not there; --prepare makes the files that a trace needs", name);
+	if (*fd < 0 && errno == EPERM && rooted_kind(root, name, e) == -EPERM) /* looked up by the open: it is cached */
+		return -EPERM;
 	if (*fd < 0 && errno == EINVAL && b->flags & O_DIRECT)
 		return err_set(e, EINVAL, "%s: this file system has no direct I/O, which the trace uses", name);
 	if (*fd < 0)

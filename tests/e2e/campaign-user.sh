@@ -36,9 +36,11 @@ grep -qi 'cgroup' results/report/report.json || fail "the report does not say wh
 sed 's/^replicates.*/&\nscheduler = fifo:10/' tiny.conf >fifo.conf
 expect_status 3 as_user "$dir/validate" run fifo.conf -o fifo -q
 expect_line err 'cannot set its scheduling policy'
-sed 's/^cache = cold/&\nevict = drop/' tiny.conf >drop.conf
-expect_status 3 as_user "$dir/validate" run drop.conf -o drop -q
-expect_line err 'needs the right to write'
+for how in drop all; do
+	sed "s/^cache = cold/&\nevict = $how/" tiny.conf >drop.conf
+	expect_status 3 as_user "$dir/validate" run drop.conf -o "drop-$how" -q
+	expect_line err "evict = $how needs the right to write"
+done
 
 # a target that he may not write to
 sed 's|^cache = cold|&\ndir = /|' tiny.conf >root.conf

@@ -217,6 +217,26 @@ static void cache_budget(struct analysis *a)
 		    "all runs inside a memory cgroup with the budget or limit asked for");
 }
 
+/* Captured programs use names as much as data. The built-in workloads open their files once, so that this does not matter. */
+static void metadata(struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	size_t n_cold = 0, n_warm = 0;
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		const struct target *t = &p->target[p->scenario[i].target];
+		if ((!p->scenario[i].script && !p->scenario[i].trace) || t->cache != CACHE_COLD)
+			continue;
+		n_cold += t->evict == EVICT_ALL;
+		n_warm += t->evict != EVICT_ALL;
+	}
+	if (n_warm)
+		add(a, "testbed", WARNING, "warm metadata",
+		    "in %zu of %zu scenarios with cold files their names and inodes were in memory: response times of open, stat and "
+		    "readdir are those of warm metadata; evict = all (root) drops them", n_warm, n_warm + n_cold);
+	else if (n_cold)
+		add(a, "testbed", 0, "cold metadata", "dentries and inodes were dropped before each run");
+}
+
 static void procedure(struct analysis *a)
 {
 	unsigned int n_failed = 0, n_drift = 0, n_ordered = 0;
@@ -269,6 +289,7 @@ void sources_list(struct analysis *a)
 	replayer(a);
 	testbed(a);
 	cache_budget(a);
+	metadata(a);
 	reference(a);
 	instruments(a);
 	procedure(a);

@@ -9,6 +9,7 @@
 
 #include "capture/trace.h"
 #include "common/clock.h"
+#include "common/drop_caches.h"
 #include "common/files.h"
 #include "common/processors.h"
 #include "common/xalloc.h"

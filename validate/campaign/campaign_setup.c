@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "common/drop_caches.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
@@ -73,10 +74,10 @@ static int caches_begin(struct campaign *c, struct err *e)
 	c->drop_caches = may_drop_caches();
 	for (size_t i = 0; i < c->protocol->n_targets; i++) {
 		const struct target *t = &c->protocol->target[i];
-		if (t->cache == CACHE_COLD && t->evict == EVICT_DROP && !c->drop_caches)
+		if (t->cache == CACHE_COLD && t->evict >= EVICT_DROP && !c->drop_caches)
 			return err_set(e, EPERM,
-				       "target %s: evict = drop needs the right to write /proc/sys/vm/drop_caches",
-				       t->name);
+				       "target %s: evict = %s needs the right to write /proc/sys/vm/drop_caches",
+				       t->name, evict_names[t->evict]);
 		wanted |= t->cache == CACHE_COLD && t->evict == EVICT_AUTO;
 	}
 	if (wanted && !c->drop_caches)

@@ -2,7 +2,6 @@
 #include "validate/campaign/prepare.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,28 +10,12 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/drop_caches.h"
 #include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/untouched.h"
 
 #define SYNC_TRIES 20
-
-bool may_drop_caches(void)
-{
-	return access("/proc/sys/vm/drop_caches", W_OK) == 0;
-}
-
-static int caches_drop(struct err *e)
-{
-	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-	int ret = 0;
-	/* pages only: dropping inodes and directories too makes every program on the machine wait for them */
-	if (fd < 0 || write(fd, "1\n", 2) != 2)
-		ret = err_sys(e, errno, "cannot drop the page cache");
-	if (fd >= 0)
-		close(fd);
-	return ret;
-}
 
 /* Writes back until the kernel shows no dirty page of the set. Where the set is clean, the file system is not synced: syncfs()
  * also waits for the data of all other programs. */
@@ -50,18 +33,25 @@ static int sync_clean(const struct place *place, const struct fileset *files, in
 	return ret;
 }
 
-/* Out of the cache, as far as that is asked for and can be done; *r is what is there afterwards. */
+/* Evicts as the target asks, as far as that can be done; *r is what is cached afterwards. Nothing may look a file up after
+ * `evict = all`, which drops dentries and inodes last: residency is looked at just before. */
 static int evict(const struct target *target, const struct fileset *files, int dir_fd, bool drop_caches,
 		 struct fileset_residency *r, struct err *e)
 {
 	int ret = r->cached_bytes ? fileset_evict(files, dir_fd, e) : 0;
 	if (!ret)
 		ret = fileset_residency(files, dir_fd, r, e);
-	bool drop = target->evict == EVICT_DROP || (target->evict == EVICT_AUTO && r->cached_bytes);
+	bool drop = target->evict >= EVICT_DROP || (target->evict == EVICT_AUTO && r->cached_bytes);
 	if (ret || !drop || !drop_caches)
 		return ret;
-	ret = caches_drop(e);
-	return ret ? ret : fileset_residency(files, dir_fd, r, e);
+	ret = caches_drop(DROP_PAGES, e);
+	if (!ret)
+		ret = fileset_residency(files, dir_fd, r, e);
+	if (ret || target->evict != EVICT_ALL)
+		return ret;
+	if (syncfs(dir_fd) < 0) /* dirty inodes stay in memory, even if all pages are clean */
+		return err_sys(e, errno, "syncing the files");
+	return caches_drop(DROP_ALL, e);
 }
 
 static int warm(const struct fileset *files, int dir_fd, struct fileset_residency *r, struct err *e)

@@ -108,7 +108,4 @@ int prepare_check(struct places *s, const struct protocol *p, struct seat seat, 
 /* Waits until `settle_ns` after the eviction. */
 void prepare_settle(const struct prepared *prepared, int64_t settle_ns);
 
-/* May this process write /proc/sys/vm/drop_caches? Drops nothing. */
-bool may_drop_caches(void);
-
 #endif

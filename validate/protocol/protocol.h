@@ -31,9 +31,10 @@ enum pause_by { PAUSE_AUTO, PAUSE_GATE, PAUSE_SIGNAL };
 enum covariate_kind { COVARIATE_NONE, COVARIATE_OTHERS };
 enum cache_state { CACHE_COLD, CACHE_WARM, CACHE_AS_IS };
 /* How cold is made: posix_fadvise on each file, and drop_caches where pages stay and the privilege is there; only the
- * former; or drop_caches every time (all of the machine's caches: on a busy machine that alone takes 200 ms and more).
+ * former; or drop_caches every time (the machine's page cache: on a busy machine that alone takes 200 ms and more), and with EVICT_ALL
+ * dentries and inodes, too: with the other methods calls on names find what preparing the files left in memory.
  */
-enum evict_method { EVICT_AUTO, EVICT_FADVISE, EVICT_DROP };
+enum evict_method { EVICT_AUTO, EVICT_FADVISE, EVICT_DROP, EVICT_ALL };
 enum responsiveness { RESPONSIVENESS_AUTO, RESPONSIVENESS_YES, RESPONSIVENESS_NO };
 /* Which sequence decides the reordering component (REORDER section 1): `auto` is `all` for replayers that promise a
  * total order (temporal, temporal-serial) and `thread` for the others, for whom the freedom between threads is

@@ -10,7 +10,7 @@ const char *const on_failure_names[] = {"continue", "stop", NULL};
 const char *const reference_names[] = {"rerun", "trace", NULL};
 const char *const covariate_names[] = {"none", "others", NULL};
 const char *const cache_state_names[] = {"cold", "warm", "as-is", NULL};
-const char *const evict_names[] = {"auto", "fadvise", "drop", NULL};
+const char *const evict_names[] = {"auto", "fadvise", "drop", "all", NULL};
 const char *const responsiveness_names[] = {"auto", "yes", "no", NULL};
 const char *const reorder_scope_names[] = {"auto", "all", "thread", "object", NULL};
 const char *const uncertainty_bias_names[] = {"apart", "added", NULL};
@@ -196,9 +196,8 @@ const struct option_spec target_keys[] = {
      .offset = FIELD(evict),
      .arg = "HOW",
      .choices = evict_names,
-     .help = "fadvise: the files' pages only; drop: all caches of the machine, by root; auto: the latter only where "
-	     "the former "
-	     "leaves pages (default auto)"},
+     .help = "fadvise: the files' pages only; drop: the page cache of the machine, by root; auto: the latter only if the "
+	     "former leaves pages; all: drop, and the machine's dentries and inodes (default auto)"},
     {.name = "cache-budget",
      .type = OPT_SIZE,
      .offset = FIELD(cache_budget_bytes),

@@ -763,6 +763,33 @@ static void test_sources(void **state)
 	done(&c, &a);
 }
 
+/* A report on a captured program with cold files says whether metadata were cold. */
+static void test_metadata_source(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	char trace[] = "a.trace";
+	const char *const expected[] = {"warm metadata", "warm metadata", "warm metadata", "cold metadata"}; /* enum evict_method */
+	analysed(&c, &a, &faultless, 1, 1, 20, 16);
+	for (int how = EVICT_AUTO; how <= EVICT_ALL; how++) {
+		c.results.protocol.scenario[0].trace = trace;
+		c.results.protocol.target[0].cache = CACHE_COLD;
+		c.results.protocol.target[0].evict = how;
+		again(&c, &a);
+		c.results.protocol.scenario[0].trace = NULL;
+		size_t n = 0;
+		for (size_t i = 0; i < a.n_sources; i++)
+			if (strstr(a.source[i].name, " metadata")) {
+				assert_string_equal(a.source[i].name, expected[how]);
+				assert_int_equal(!!a.source[i].warning, how != EVICT_ALL);
+				n++;
+			}
+		assert_int_equal(n, 1);
+	}
+	done(&c, &a);
+}
+
 static const struct uncertainty_source *source_find(const struct analysis *a, const char *name)
 {
 	for (size_t i = 0; i < a->n_sources; i++)
@@ -1020,6 +1047,7 @@ int main(void)
 	    cmocka_unit_test(test_linearity),
 	    cmocka_unit_test(test_concurrency),
 	    cmocka_unit_test(test_sources),
+	    cmocka_unit_test(test_metadata_source),
 	    cmocka_unit_test(test_pinning_is_compared),
 	    cmocka_unit_test(test_drift_is_judged_over_all_cells),
 	    cmocka_unit_test(test_failed_runs_are_counted_once),

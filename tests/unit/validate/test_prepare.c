@@ -12,6 +12,9 @@
 
 #include <cmocka.h>
 
+#include "common/drop_caches.h"
+#include "common/unnamed_file.h"
+#include "replay/calls/rooted.h"
 #include "common/clock.h"
 #include "tests/unit/validate/temp_dir.h"
 #include "validate/campaign/prepare.h"
@@ -205,6 +208,36 @@ static void test_caches(void **state)
 		skip();
 }
 
+/* After evict = all no file's name is in the dentry cache; after evict = drop all names are. */
+static void test_metadata(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct prepared now;
+	struct err e = ERR_INIT;
+	if (!may_drop_caches())
+		skip();
+	begin(&f, "cache = cold");
+	const struct place_dir *d = &f.s.place[0].dir[f.s.scenario[0].dir];
+	const char *file = d->files.entry[d->files.n - 1].path;
+	bool possible = !file_in_memory(d->fd);
+	for (int how = EVICT_DROP; possible && how <= EVICT_ALL; how++) {
+		f.p.target[0].evict = how;
+		assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 0), true, &now, &e), 0);
+		int fd = rooted_look_cached(d->fd, file, 0);
+		possible = fd >= 0 || errno != EOPNOTSUPP;
+		if (possible && how == EVICT_DROP)
+			assert_true(fd >= 0);
+		if (possible && how == EVICT_ALL)
+			assert_true(fd < 0 && errno == EAGAIN);
+		if (fd >= 0)
+			close(fd);
+	}
+	end(&f);
+	if (!possible)
+		skip();
+}
+
 /* Removed or replaced while in use: an error for that run, made again for the next. */
 static void test_removed(void **state)
 {
@@ -362,7 +395,7 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_sharing), cmocka_unit_test(test_sets_of_roles), cmocka_unit_test(test_sets_that_do_not_fit), cmocka_unit_test(test_restored), cmocka_unit_test(test_caches),
+	    cmocka_unit_test(test_sharing), cmocka_unit_test(test_sets_of_roles), cmocka_unit_test(test_sets_that_do_not_fit), cmocka_unit_test(test_restored), cmocka_unit_test(test_caches), cmocka_unit_test(test_metadata),
 	    cmocka_unit_test(test_removed), cmocka_unit_test(test_guest),    cmocka_unit_test(test_earlier),
 	    cmocka_unit_test(test_refused), cmocka_unit_test(test_scratch),
 	};

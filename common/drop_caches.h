@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Dropping caches of the whole machine through /proc/sys/vm/drop_caches. Dirty pages stay: sync first.
+ * Source: Linux, Documentation/admin-guide/sysctl/vm.rst. */
+#ifndef COMMON_DROP_CACHES_H
+#define COMMON_DROP_CACHES_H
+
+#include <stdbool.h>
+
+#include "common/err.h"
+
+enum dropped_caches {
+	DROP_PAGES = 1, /* the page cache */
+	DROP_ALL = 3,	/* and dentries and inodes that nobody uses: every program on the machine has to read them again */
+};
+
+/* Whether this process may write that file. Drops nothing. */
+bool may_drop_caches(void);
+
+/* Errors: of the system, EACCES without the privilege. */
+int caches_drop(enum dropped_caches what, struct err *e);
+
+#endif

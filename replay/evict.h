@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --cache cold: the last step before the first request. After it, setup must look up no name in the target directory. */
+#ifndef REPLAY_EVICT_H
+#define REPLAY_EVICT_H
+
+#include <jansson.h>
+
+#include "capture/fileset/fileset.h"
+#include "common/err.h"
+
+enum replay_cache { REPLAY_CACHE_AS_IS, REPLAY_CACHE_COLD };
+extern const char *const replay_cache_names[]; /* NULL-terminated */
+
+/* Whether dentries and inodes of the target are in memory when the first request begins. */
+enum metadata_state {
+	METADATA_AS_IS,   /* setup left them as it found them */
+	METADATA_WARM,	  /* setup made or looked up the files */
+	METADATA_DROPPED, /* dropped, but those of files that were open before the first request */
+};
+extern const char *const metadata_state_names[];
+
+/* Writes the file system back and evicts: as root all caches of the machine (drop_caches), else the pages of the files in `listed` and
+ * `shown`. The resulting state goes to *state. Errors: of the system, with the path; EOPNOTSUPP for a directory in memory. */
+int evict_target(const struct fileset *listed, const struct fileset *shown, int dir_fd, enum metadata_state *state, struct err *e);
+
+#endif

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Response times of metadata calls on a cold tree: grep -r, git status and find on ext4 and XFS on loop devices, each program and the
+# replay of its trace in alternate order. Before each run the caches are dropped (drop_caches = 3); nothing is prepared after
+# that. Prints, per file system, program and operation: calls, the program's mean response time (median over the runs), and the ratio of
+# the replay's mean to the program's in the same pair (median, 95 % interval of the median from order statistics): of all calls, and without
+# the slowest 1 %, because on a busy machine a few calls that waited for a processor decide the mean of all.
+# Needs root, losetup, mkfs.ext4, mkfs.xfs, git, jq.
+# usage: bench-cold.sh; BENCH_PAIRS=20 BENCH_TREE=DIR (what is copied: the sources) BENCH_FS='ext4 xfs' BENCH_PROGRAMS='grep git find'
+set -eu
+LC_ALL=C
+export LC_ALL
+SRCDIR=${SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+VALIDATE=${VALIDATE:-$SRCDIR/build/validate}
+pairs=${BENCH_PAIRS:-$([ -n "${BENCH_QUICK-1}" ] && echo 4 || echo 20)}
+tree=${BENCH_TREE:-$SRCDIR}
+if [ "$(id -u)" -ne 0 ] || [ ! -w /proc/sys/vm/drop_caches ]; then
+	echo 'skipped: only root may drop dentries and inodes'
+	exit 77
+fi
+dir=$(mktemp -d "${BENCH_DIR:-/var/tmp}/bench-cold.XXXXXX")
+trap 'cd /; for i in ext4 xfs; do mountpoint -q "$dir/$i" && umount "$dir/$i"; done; rm -rf "$dir"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+make_tree() { # ext4 or xfs
+	truncate -s 1G "$dir/$1.img"
+	case $1 in
+	ext4) mkfs.ext4 -q -F "$dir/$1.img" ;;
+	xfs) mkfs.xfs -q -f "$dir/$1.img" ;;
+	esac
+	mkdir "$dir/$1"
+	mount -o loop "$dir/$1.img" "$dir/$1"
+	mkdir "$dir/$1/tree"
+	(cd "$tree" && tar cf - --exclude=./build --exclude=./.git .) | tar xf - -C "$dir/$1/tree"
+	(
+		cd "$dir/$1/tree"
+		git init -q .
+		git add -A 2>/dev/null
+		git -c user.name=bench -c user.email=bench@localhost commit -q -m tree
+		git status >/dev/null
+	)
+}
+
+cold() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+}
+
+program() { # FS PROGRAM TRACE
+	cold
+	(
+		cd "$dir/$1/tree"
+		case $2 in
+		grep) set -- "$1" "$3" grep -r -e 'a word that no file has' . ;;
+		git) set -- "$1" "$3" git --no-optional-locks status ;;
+		find) set -- "$1" "$3" find . -size +1000M ;;
+		esac
+		root=$dir/$1/tree trace=$2
+		shift 2
+		"$VALIDATE" capture app --root "$root" -o "$trace" -- "$@" >/dev/null
+	)
+}
+
+replay() { # FS REFERENCE TRACE
+	cold
+	"$VALIDATE" replay --dir "$dir/$1/tree" --no-sync-output -o "$3" "$2" >"$dir/said"
+	grep -q '^mismatches *0$' "$dir/said" || {
+		cat "$dir/said"
+		exit 1
+	}
+}
+
+# lines: operation, calls, mean of all, mean without the slowest 1 %
+means() { # TRACE
+	"$VALIDATE" info "$1" --csv "$dir/trace.csv"
+	awk -F, 'NR > 1 && $5 ~ /^(open|stat|readdir|getdents|statx|access|readlink)$/ { print $5, $4 - $3 }' "$dir/trace.csv" |
+		sort -k1,1 -k2,2n | awk '
+			function flush(i, all, most) {
+				for (i = 1; i <= n; i++) {
+					all += x[i]
+					most += i <= n - int(n / 100) ? x[i] : 0
+				}
+				if (n)
+					print op, n, all / n, most / (n - int(n / 100))
+				n = 0
+			}
+			$1 != op { flush(); op = $1 }
+			{ x[++n] = $2 }
+			END { flush() }'
+}
+
+# the median of column C of a file and its 95 % interval
+median() { # FILE COLUMN FORMAT
+	awk -v c="$2" '{ print $c }' "$1" | sort -n | awk -v f="$3" '{ x[NR] = $1 } END {
+		k = int((NR - 1.96 * sqrt(NR)) / 2)
+		k = k < 1 ? 1 : k
+		printf f, (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2, x[k], x[NR + 1 - k] }'
+}
+
+compare() { # FS PROGRAM
+	program "$1" "$2" "$dir/reference.trace"
+	: >"$dir/rows"
+	i=0
+	while [ $i -lt "$pairs" ]; do
+		i=$((i + 1))
+		[ $((i % 2)) = 1 ] || program "$1" "$2" "$dir/program.trace"
+		replay "$1" "$dir/reference.trace" "$dir/replay.trace"
+		[ $((i % 2)) = 0 ] || program "$1" "$2" "$dir/program.trace"
+		for what in program replay; do
+			means "$dir/$what.trace" | sed "s/^/$i $what /" >>"$dir/rows"
+		done
+	done
+	for op in open stat readdir getdents statx access readlink; do
+		awk -v op=$op '
+			$3 == op && $2 == "program" { n = $4; all[$1] = $5; most[$1] = $6 }
+			$3 == op && $2 == "replay" && $1 in all && n >= 50 { print n, all[$1] / 1000, $5 / all[$1], $6 / most[$1] }
+		' "$dir/rows" >"$dir/pairs"
+		[ -s "$dir/pairs" ] || continue
+		printf '%-5s %-5s %-8s %6d calls  %s us  all %s  without the slowest 1 %% %s\n' "$1" "$2" $op "$(awk 'NR == 1 { print $1 }' "$dir/pairs")" \
+			"$(median "$dir/pairs" 2 %7.2f)" "$(median "$dir/pairs" 3 '%.3f (%.3f .. %.3f)')" \
+			"$(median "$dir/pairs" 4 '%.3f (%.3f .. %.3f)')"
+	done
+}
+
+for fs in ${BENCH_FS:-ext4 xfs}; do
+	make_tree "$fs"
+	for one in ${BENCH_PROGRAMS:-grep git find}; do
+		compare "$fs" "$one"
+	done
+	umount "$dir/$fs"
+done
