@@ -72,7 +72,7 @@ complete undecided 32
 cp -r mutant shown
 unseal shown
 printf '[accept]\n' >>shown/protocol.conf
-for key in bias shape tail operation half precision-ratio uncertainty execution-time concurrency in-flight in-flight-max linearity; do
+for key in bias typical shape tail operation half precision-ratio uncertainty execution-time concurrency in-flight in-flight-max linearity; do
 	echo "$key = none" >>shown/protocol.conf
 done
 expect_status 4 "$VALIDATE" report shown
