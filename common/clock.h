@@ -16,10 +16,6 @@
 #include <stdint.h>
 #include <time.h>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
 #include "common/err.h"
 
 enum clock_source { CLOCK_SOURCE_TSC, CLOCK_SOURCE_MONOTONIC };
@@ -73,7 +69,7 @@ static inline uint64_t clock_begin(const struct clock *c)
 #if defined(__x86_64__)
 	if (__builtin_expect(c->source == CLOCK_SOURCE_TSC, 1)) {
 		__asm__ __volatile__(".p2align 6\n\tlfence" ::: "memory");
-		return __rdtsc();
+		return __builtin_ia32_rdtsc();
 	}
 #endif
 	struct timespec ts;
@@ -88,7 +84,7 @@ static inline uint64_t clock_end(const struct clock *c)
 #if defined(__x86_64__)
 	if (__builtin_expect(c->source == CLOCK_SOURCE_TSC, 1)) {
 		unsigned int cpu;
-		return __rdtscp(&cpu);
+		return __builtin_ia32_rdtscp(&cpu);
 	}
 #endif
 	return clock_begin(c);
@@ -99,7 +95,7 @@ static inline uint64_t clock_now(const struct clock *c)
 {
 #if defined(__x86_64__)
 	if (__builtin_expect(c->source == CLOCK_SOURCE_TSC, 1))
-		return __rdtsc();
+		return __builtin_ia32_rdtsc();
 #endif
 	return clock_begin(c);
 }
@@ -107,7 +103,7 @@ static inline uint64_t clock_now(const struct clock *c)
 static inline void cpu_relax(void)
 {
 #if defined(__x86_64__)
-	_mm_pause();
+	__builtin_ia32_pause();
 #else
 	__asm__ __volatile__("" ::: "memory");
 #endif

@@ -68,7 +68,9 @@ static int in_use(const struct device_uses *u, const char *path, struct err *e)
 
 static int signed_refuse(const char *path, const char *what, const char *at, const char *kind, struct err *e)
 {
-	return err_set(e, EBUSY, "%s: refused, nothing was written: there is %s on %s%s (\"wipefs -a\" removes it, if it may be lost; a copy of a "
+	return err_set(e, EBUSY,
+		       "%s: refused, nothing was written: there is %s on %s%s (\"wipefs -a\" "
+		       "removes it, if it may be lost; a copy of a "
 		       "superblock goes when zeros are written over its first 4 KiB)",
 		       path, kind, what, at);
 }

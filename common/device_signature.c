@@ -41,28 +41,37 @@ static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct
 	return 0;
 }
 
-/* Copies of a superblock that a file system keeps elsewhere. libblkid looks at the first one only, which an interrupted or
- * careless write destroys first. Sources: ext4 (Documentation/filesystems/ext4, sparse_super: group 1 has a copy for each size of
- * blocks), btrfs (mirrors at 64 MiB and 256 GiB), XFS (at the start of each allocation group, of which mkfs.xfs makes at least 4). */
+/* Copies of a superblock that a file system keeps elsewhere. libblkid looks at the first one only,
+ * which an interrupted or careless write destroys first. Sources: ext4
+ * (Documentation/filesystems/ext4, sparse_super: group 1 has a copy for each size of blocks), btrfs
+ * (mirrors at 64 MiB and 256 GiB), XFS (at the start of each allocation group, of which mkfs.xfs
+ * makes at least 4). */
 static const struct copy {
 	const char *type, *magic;
-	uint64_t at; /* of the superblock, in bytes; 0: the start of the n-th quarter of the device, see `quarter` */
+	/* of the superblock, in bytes; 0: the start of the n-th quarter of the device, see `quarter` */
+	uint64_t at;
 	uint32_t magic_at, quarter;
 } copies[] = {
-	{"ext2/3/4", "\x53\xef", UINT64_C(8193) << 10, 56, 0},   {"ext2/3/4", "\x53\xef", UINT64_C(16384) << 11, 56, 0},
-	{"ext2/3/4", "\x53\xef", UINT64_C(32768) << 12, 56, 0},  {"btrfs", "_BHRfS_M", UINT64_C(64) << 20, 64, 0},
-	{"btrfs", "_BHRfS_M", UINT64_C(256) << 30, 64, 0},	 {"xfs", "XFSB", 0, 0, 1},
-	{"xfs", "XFSB", 0, 0, 2},				 {"xfs", "XFSB", 0, 0, 3},
+    {"ext2/3/4", "\x53\xef", UINT64_C(8193) << 10, 56, 0},
+    {"ext2/3/4", "\x53\xef", UINT64_C(16384) << 11, 56, 0},
+    {"ext2/3/4", "\x53\xef", UINT64_C(32768) << 12, 56, 0},
+    {"btrfs", "_BHRfS_M", UINT64_C(64) << 20, 64, 0},
+    {"btrfs", "_BHRfS_M", UINT64_C(256) << 30, 64, 0},
+    {"xfs", "XFSB", 0, 0, 1},
+    {"xfs", "XFSB", 0, 0, 2},
+    {"xfs", "XFSB", 0, 0, 3},
 };
 
 /* ext4's magic number has two bytes: a copy must also say that it is the one of group 1. */
 static bool copy_is_there(int fd, const struct copy *c, uint64_t n_bytes, uint64_t at)
 {
 	unsigned char block[128];
-	if (n_bytes < sizeof block || at > n_bytes - sizeof block || pread(fd, block, sizeof block, (off_t)at) != sizeof block)
+	if (n_bytes < sizeof block || at > n_bytes - sizeof block ||
+	    pread(fd, block, sizeof block, (off_t)at) != sizeof block)
 		return false;
 	const bool ext = c->magic_at == 56;
-	return !memcmp(block + c->magic_at, c->magic, strlen(c->magic)) && (!ext || (block[90] == 1 && block[91] == 0));
+	return !memcmp(block + c->magic_at, c->magic, strlen(c->magic)) &&
+	       (!ext || (block[90] == 1 && block[91] == 0));
 }
 
 static void copies_look(int fd, uint64_t n_bytes, struct strbuf *kind)
@@ -73,8 +82,10 @@ static void copies_look(int fd, uint64_t n_bytes, struct strbuf *kind)
 		const uint64_t at = c->quarter ? n_blocks / 4 * 4096 * c->quarter : c->at;
 		if (!copy_is_there(fd, c, n_bytes, at))
 			continue;
-		strbuf_addf(kind, "a copy of a superblock (%s) at byte %llu, whose file system has lost its first one", c->type,
-			    (unsigned long long)at);
+		strbuf_addf(kind,
+			    "a copy of a superblock (%s) at byte %llu, whose file system has lost "
+			    "its first one",
+			    c->type, (unsigned long long)at);
 		return;
 	}
 }

@@ -89,8 +89,9 @@ static int near_add(struct search *s, const char *dir, const char *role, struct 
 	return 0;
 }
 
-/* Calls `call` with the whole path of each entry of `dir`. A directory or an entry that is not there is passed over. Errors: of `call`; of the system:
- * what cannot be read is not taken for unused. */
+/* Calls `call` with the whole path of each entry of `dir`. A directory or an entry that is not
+ * there is passed over. Errors: of `call`; of the system: what cannot be read is not taken for
+ * unused. */
 static int each_entry(struct search *s, const char *dir, int depth, int (*call)(struct search *, const char *, int, struct err *),
 		      struct err *e)
 {

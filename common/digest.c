@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Without a free descriptor the start would fail for good: asked first, it can be tried again later. */
+/* Without a free descriptor the start would fail for good: asked first, it can be tried again
+ * later. */
 static int descriptor_free(struct err *e)
 {
 	int fd = open("/", O_PATH | O_CLOEXEC);
@@ -29,8 +30,8 @@ static void on_abort(int signal_number)
 	siglongjmp(gave_up, 1);
 }
 
-/* libgcrypt ends the program (abort) where it cannot read the machine's FIPS mode from /proc or has no memory. Its abort is
- * caught: the caller gets an error, and libgcrypt is not called again. */
+/* libgcrypt ends the program (abort) where it cannot read the machine's FIPS mode from /proc or has
+ * no memory. Its abort is caught: the caller gets an error, and libgcrypt is not called again. */
 static bool started(void)
 {
 	struct sigaction now = {.sa_handler = on_abort}, was;
@@ -52,7 +53,9 @@ int digest_ready(struct err *e)
 	if (!ret && state == NEW)
 		state = started() ? READY : FAILED;
 	if (!ret && state == FAILED)
-		ret = err_set(e, EIO, "no digest can be computed: libgcrypt could not start (no memory, no SHA-256, or "
+		ret = err_set(e, EIO,
+			      "no digest can be computed: libgcrypt could not start (no memory, no "
+			      "SHA-256, or "
 			      "/proc/sys/crypto/fips_enabled cannot be read)");
 	pthread_mutex_unlock(&once);
 	return ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Dropping caches of the whole machine through /proc/sys/vm/drop_caches. Dirty pages stay: sync first.
- * Source: Linux, Documentation/admin-guide/sysctl/vm.rst. */
+/* Dropping caches of the whole machine through /proc/sys/vm/drop_caches. Dirty pages stay: sync
+ * first. Source: Linux, Documentation/admin-guide/sysctl/vm.rst. */
 #ifndef COMMON_DROP_CACHES_H
 #define COMMON_DROP_CACHES_H
 
@@ -10,7 +10,8 @@
 
 enum dropped_caches {
 	DROP_PAGES = 1, /* the page cache */
-	DROP_ALL = 3,	/* and dentries and inodes that nobody uses: every program on the machine has to read them again */
+	/* and unused dentries and inodes: every program on the machine has to read them again */
+	DROP_ALL = 3,
 };
 
 /* Whether this process may write that file. Drops nothing. */

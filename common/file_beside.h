@@ -13,8 +13,8 @@ int file_beside(const char *path, unsigned int mode, char **name, struct err *e)
 /* Renames NAME to PATH where `ret` is 0, and removes it where that fails or `ret` is an error, which it returns then. Frees NAME; NULL is
  * fine. */
 int file_beside_keep(char *name, const char *path, int ret, struct err *e);
-/* Removes the files of that name in `dir` that a killed process of this user left: no process holds their lock. All other
- * ends of a process remove them at once (leftovers.h). */
+/* Removes the files of that name in `dir` that a killed process of this user left: no process holds
+ * their lock. All other ends of a process remove them at once (leftovers.h). */
 void file_beside_sweep(const char *dir);
 
 #endif

@@ -237,6 +237,7 @@ out:
 }
 
 #define MAX_TREE_DEPTH 256
+#define MOUNTED "cannot remove %s: another file system is mounted there"
 
 /* Opens directory `name` below `dir`, not through a link and not into another mount. */
 static int open_below(int dir, const char *name)
@@ -263,8 +264,17 @@ static void make_enterable(int dir, const char *name, const struct stat *st)
 	close(fd);
 }
 
+struct removing {
+	int top; /* the directory that is removed */
+	dev_t device;
+	bool moved; /* a directory too deep to be entered is now below the top */
+};
+
+/* `code`: why unlinkat() failed. */
+static int remove_entry(struct removing *r, int fd, const char *name, const char *path, int depth, int code, struct err *e);
+
 /* Empties the directory open at `fd`, which it closes. `path` is for messages. */
-static int remove_content(int fd, dev_t device, const char *path, int depth, struct err *e)
+static int remove_content(struct removing *r, int fd, const char *path, int depth, struct err *e)
 {
 	DIR *d = fdopendir(fd);
 	if (!d) {
@@ -272,35 +282,73 @@ static int remove_content(int fd, dev_t device, const char *path, int depth, str
 		close(fd);
 		return ret;
 	}
-	int ret = 0;
+	int ret = 0, code = 0;
 	struct dirent *entry;
-	while (!ret && (errno = 0, entry = readdir(d))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+	while (!ret && (entry = dir_next(d, &code))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || unlinkat(fd, entry->d_name, 0) == 0 || errno == ENOENT)
 			continue;
-		if (unlinkat(fd, entry->d_name, 0) == 0 || errno == ENOENT)
-			continue;
-		int code = errno;
+		const int why = errno;
 		char *below = xasprintf("%s/%s", path, entry->d_name);
-		struct stat st;
-		int sub = -1;
-		if (fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
-			ret = err_sys(e, code, "cannot remove %s", below);
-		else if (depth >= MAX_TREE_DEPTH)
-			ret = err_set(e, ELOOP, "cannot remove %s: more than %d levels deep", below, MAX_TREE_DEPTH);
-		else if (make_enterable(fd, entry->d_name, &st), st.st_dev != device || (sub = open_below(fd, entry->d_name)) == -EXDEV)
-			ret = err_set(e, EXDEV, "cannot remove %s: another file system is mounted there", below);
-		else if (sub < 0)
-			ret = err_sys(e, -sub, "cannot open directory %s", below);
-		else
-			ret = remove_content(sub, device, below, depth + 1, e);
-		if (!ret && unlinkat(fd, entry->d_name, AT_REMOVEDIR) < 0 && errno != ENOENT)
-			ret = err_sys(e, errno, "cannot remove directory %s", below);
+		ret = remove_entry(r, fd, entry->d_name, below, depth, why, e);
 		free(below);
 	}
-	if (!ret && errno)
-		ret = err_sys(e, errno, "cannot read directory %s", path);
+	if (!ret && code)
+		ret = err_sys(e, code, "cannot read directory %s", path);
 	closedir(d);
 	return ret;
+}
+
+static int remove_entry(struct removing *r, int fd, const char *name, const char *path, int depth, int code, struct err *e)
+{
+	struct stat st;
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
+		return err_sys(e, code, "cannot remove %s", path);
+	make_enterable(fd, name, &st);
+	if (depth >= MAX_TREE_DEPTH) {
+		char up[40];
+		snprintf(up, sizeof up, ".deep-%llu", (unsigned long long)st.st_ino);
+		r->moved = true;
+		return renameat(fd, name, r->top, up) < 0 ? err_sys(e, errno, "cannot move %s, to remove it", path) : 0;
+	}
+	const int sub = st.st_dev != r->device ? -EXDEV : open_below(fd, name);
+	if (sub == -EXDEV)
+		return err_set(e, EXDEV, MOUNTED, path);
+	if (sub < 0)
+		return err_sys(e, -sub, "cannot open directory %s", path);
+	int ret = remove_content(r, sub, path, depth + 1, e);
+	if (!ret && unlinkat(fd, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		ret = err_sys(e, errno, "cannot remove directory %s", path);
+	return ret;
+}
+
+/* Removes `name` in `parent`, which is open at `top`; `top` is closed. */
+static int remove_opened(int top, int parent, const char *name, const char *path, struct err *e)
+{
+	struct removing r = {.top = top};
+	struct stat st = {0};
+	int ret = fstat(top, &st) < 0 ? err_sys(e, errno, "cannot examine directory %s", path) : 0;
+	r.device = st.st_dev;
+	do {
+		r.moved = false;
+		const int fd = ret ? -1 : openat(top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (!ret)
+			ret = fd < 0 ? err_sys(e, errno, "cannot open directory %s", path)
+				     : remove_content(&r, fd, path, 0, e);
+	} while (!ret && r.moved);
+	close(top);
+	if (!ret && unlinkat(parent, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		ret = err_sys(e, errno, "cannot remove directory %s", path);
+	return ret;
+}
+
+int dir_remove_at(int parent, const char *name, const char *path, struct err *e)
+{
+	const int top = open_below(parent, name);
+	if (top == -EXDEV)
+		return err_set(e, EXDEV, MOUNTED, path);
+	if (top < 0)
+		return top == -ENOENT ? 0 : err_sys(e, -top, "cannot open directory %s", path);
+	return remove_opened(top, parent, name, path, e);
 }
 
 int dir_remove_tree(const char *path, struct err *e)
@@ -308,25 +356,15 @@ int dir_remove_tree(const char *path, struct err *e)
 	char *name = xstrdup(path);
 	for (size_t len = strlen(name); len > 1 && name[len - 1] == '/'; len--)
 		name[len - 1] = 0; /* "link/" would follow the link */
-	int ret = 0, fd = -1;
-	struct stat st;
-	if (rmdir(name) == 0) /* an empty one goes also where no descriptor is free, as behind the failure to put something into it */
-		goto out;
-	fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0) {
-		if (errno != ENOENT)
+	int ret = 0;
+	/* an empty directory goes also where no descriptor is free */
+	if (rmdir(name) < 0) {
+		const int top = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (top >= 0)
+			ret = remove_opened(top, AT_FDCWD, name, name, e);
+		else if (errno != ENOENT)
 			ret = err_sys(e, errno, "cannot open directory %s", name);
-		goto out;
 	}
-	if (fstat(fd, &st) < 0) {
-		ret = err_sys(e, errno, "cannot examine directory %s", name);
-		close(fd);
-		goto out;
-	}
-	ret = remove_content(fd, st.st_dev, name, 0, e);
-	if (!ret && rmdir(name) < 0 && errno != ENOENT)
-		ret = err_sys(e, errno, "cannot remove directory %s", name);
-out:
 	leftover_drop(path);
 	free(name);
 	return ret;

@@ -28,18 +28,25 @@ char *file_read_line(const char *path);
 int write_all(int fd, const void *data, size_t len); /* 0 or -errno */
 int dir_create(const char *path, struct err *e);     /* with parents; an existing directory is fine */
 bool path_exists(const char *path); /* false as well where that cannot be found out */
-/* 1: there is something of that name, a link counts; 0: there is not. Errors: of the system, where neither is known. */
+/* 1: there is something of that name, a link counts; 0: there is not. Errors: of the system, where
+ * neither is known. */
 int path_is_there(const char *path, struct err *e);
-/* The next entry of a directory; NULL at its end and where it cannot be read: then *code is the errno, else 0. */
+/* The next entry of a directory; NULL at its end and where it cannot be read: then *code is the
+ * errno, else 0. */
 struct dirent *dir_next(DIR *d, int *code);
 /* Refuses to write `output` (- is standard output, NULL nothing) where that is the file `input`
  * (NULL: no file), which would be lost. Errors: EINVAL. */
 int output_check_input(const char *output, const char *input, struct err *e);
-/* Removes a directory tree, also where directories of this user's own in it forbid that, never following a link and never leaving it or
- * its file system: EXDEV where something is
- * mounted inside, ENOTDIR or ELOOP when `path` itself is no directory, ELOOP below 256 levels. What is not there is fine. */
+/* Removes a directory tree, also where directories of this user in it forbid that. Follows no link
+ * and leaves neither the tree nor its file system. Deep directories are moved to the top of the tree
+ * before. What is not there is fine. Errors: of the system; EXDEV: something is mounted inside;
+ * ENOTDIR or ELOOP: `path` itself is no directory. */
 int dir_remove_tree(const char *path, struct err *e);
-/* Removes whatever has that name: a file or link, which is not followed, or a directory as dir_remove_tree does. What is not there is fine. */
+/* The same for `name` in the directory `parent`. `path` is for messages. Errors: also EXDEV:
+ * something is mounted at `name` itself. */
+int dir_remove_at(int parent, const char *name, const char *path, struct err *e);
+/* Removes whatever has that name: a file or link, which is not followed, or a directory as
+ * dir_remove_tree does. What is not there is fine. */
 int path_remove(const char *path, struct err *e);
 
 /* The file that this program was started from. NULL with the error where /proc is not mounted. The caller frees. */

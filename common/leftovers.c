@@ -82,6 +82,8 @@ void leftovers_remove(void)
 	const pid_t self = getpid();
 	for (int i = 0; i < N_LEFTOVERS; i++)
 		/* another thread may still be writing into it */
-		for (int k = 0; k < N_TRIES && atomic_load(&leftover[i].owner) == self && !access(leftover[i].path, F_OK); k++)
+		for (int k = 0; k < N_TRIES && atomic_load(&leftover[i].owner) == self &&
+				!access(leftover[i].path, F_OK);
+		     k++)
 			tree_remove(AT_FDCWD, leftover[i].path, DEPTH_MAX);
 }

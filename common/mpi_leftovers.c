@@ -2,6 +2,7 @@
 #include "common/mpi_leftovers.h"
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 
 #define DIR_OF "/dev/shm"
 #define PREFIX "vader_segment." /* then host, user, job and rank */
+#define SECOND_LOOK_US 100000
 
 static int compare(const void *a, const void *b)
 {
@@ -47,6 +49,15 @@ void mpi_leftovers_note(struct mpi_leftovers *m)
 	list(m);
 }
 
+/* Two looks: a rank of another job maps its file some microseconds after it has made it. */
+static bool is_unused(const char *path)
+{
+	if (processes_mapping(path, NULL, 0))
+		return false;
+	usleep(SECOND_LOOK_US);
+	return !processes_mapping(path, NULL, 0);
+}
+
 size_t mpi_leftovers_remove(struct mpi_leftovers *m)
 {
 	struct mpi_leftovers now;
@@ -57,7 +68,7 @@ size_t mpi_leftovers_remove(struct mpi_leftovers *m)
 		if (m->n && bsearch(&now.name[i], m->name, m->n, sizeof *m->name, compare))
 			continue;
 		char *path = xasprintf(DIR_OF "/%s", now.name[i]);
-		if (!lstat(path, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !processes_mapping(path, NULL, 0))
+		if (!lstat(path, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && is_unused(path))
 			n += !unlink(path);
 		free(path);
 	}

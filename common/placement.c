@@ -18,7 +18,8 @@ static size_t round_up(size_t n, size_t to)
 }
 
 /* The slots of a thread; returns the bytes that they take. */
-static size_t row_lay(struct placement_row *r, enum placement_kind kind, size_t first, size_t step, size_t block_bytes)
+static size_t row_lay(struct placement_row *r, enum placement_kind kind, size_t first, size_t step,
+		      size_t block_bytes)
 {
 	size_t n_slots = kind == PLACEMENT_ROTATE ? N_ROTATED : 1;
 	r->room = block_bytes ? block_bytes : 1;
@@ -40,12 +41,14 @@ static int check(enum placement_kind kind, const struct placement_need *need, st
 	for (unsigned int i = 0; i < need->n_threads; i++)
 		longest = need->block_bytes[i] > longest ? need->block_bytes[i] : longest;
 	if (longest > SIZE_MAX / 4 / N_ROTATED / need->n_threads)
-		return err_set(e, ENOMEM, "buffers of %zu bytes for %u threads: too large", longest, need->n_threads);
+		return err_set(e, ENOMEM, "buffers of %zu bytes for %u threads: too large", longest,
+			       need->n_threads);
 	return 0;
 }
 
 /* All rows, from `base` on, NULL before there is memory; returns the bytes that they take. */
-static size_t rows_lay(struct placement *p, enum placement_kind kind, const struct placement_need *need, size_t first, unsigned char *base)
+static size_t rows_lay(struct placement *p, enum placement_kind kind,
+		       const struct placement_need *need, size_t first, unsigned char *base)
 {
 	/* Successive slots of `rotate` lie one cache line further from the start of their page each time. */
 	const size_t step = !need->direct && kind == PLACEMENT_ROTATE ? LINE_BYTES : 0;
@@ -57,10 +60,12 @@ static size_t rows_lay(struct placement *p, enum placement_kind kind, const stru
 	return at;
 }
 
-int placement_init_each(struct placement *p, enum placement_kind kind, const struct placement_need *need, struct err *e)
+int placement_init_each(struct placement *p, enum placement_kind kind,
+			const struct placement_need *need, struct err *e)
 {
 	const size_t first = !need->direct && kind == PLACEMENT_OFFSET ? OFFSET_BYTES : 0;
-	*p = (struct placement){.align_bytes = need->direct || kind == PLACEMENT_PAGE ? PAGE_BYTES : LINE_BYTES};
+	*p = (struct placement){.align_bytes = need->direct || kind == PLACEMENT_PAGE ? PAGE_BYTES
+										      : LINE_BYTES};
 	int ret = check(kind, need, e);
 	if (ret)
 		return ret;
@@ -81,15 +86,21 @@ int placement_init_each(struct placement *p, enum placement_kind kind, const str
 	return 0;
 }
 
-int placement_init(struct placement *p, enum placement_kind kind, size_t block_bytes, bool direct, unsigned int n_threads, struct err *e)
+int placement_init(struct placement *p, enum placement_kind kind, size_t block_bytes, bool direct,
+		   unsigned int n_threads, struct err *e)
 {
 	*p = (struct placement){.row = NULL};
 	if (block_bytes == 0 || n_threads == 0)
-		return err_set(e, EINVAL, "buffers of %zu bytes for %u threads: both must be positive", block_bytes, n_threads);
+		return err_set(e, EINVAL,
+			       "buffers of %zu bytes for %u threads: both must be positive",
+			       block_bytes, n_threads);
 	size_t *each = xcalloc(n_threads, sizeof *each);
 	for (unsigned int i = 0; i < n_threads; i++)
 		each[i] = block_bytes;
-	int ret = placement_init_each(p, kind, &(struct placement_need){.block_bytes = each, .n_threads = n_threads, .direct = direct}, e);
+	int ret = placement_init_each(
+	    p, kind,
+	    &(struct placement_need){.block_bytes = each, .n_threads = n_threads, .direct = direct},
+	    e);
 	free(each);
 	return ret;
 }

@@ -43,22 +43,30 @@ struct placement {
 
 /* What the threads of a program or a replay need. */
 struct placement_need {
-	const size_t *block_bytes; /* block_bytes[n_threads]: each thread's longest request; 0 counts as 1 */
+	/* block_bytes[n_threads]: each thread's longest request; 0 counts as 1 */
+	const size_t *block_bytes;
 	unsigned int n_threads;
 	size_t common_bytes; /* longest request that uses the common buffer, 0 none */
-	bool direct;	     /* every buffer is aligned to 4096 bytes whatever the kind, as O_DIRECT wants it */
+	/* every buffer is aligned to 4096 bytes whatever the kind, as O_DIRECT wants it */
+	bool direct;
 	bool across;	     /* the common buffer is shared with processes that are forked afterwards */
 };
 
-/* Lays out the buffers, every page present. Buffers for requests above PLACEMENT_OWN_MAX can be one common buffer, where nobody looks at what was read
- * and the written content is arbitrary: its requests then share memory, and nothing else. A thread has fewer slots than the kind says where
- * they would take more than PLACEMENT_OWN_MAX. Errors: EINVAL for no thread or an unknown kind; ENOMEM. Ownership: placement_release. */
-int placement_init_each(struct placement *p, enum placement_kind kind, const struct placement_need *need, struct err *e);
-/* The same for threads that all have a longest request of `block_bytes`, without a common buffer. Errors: EINVAL for no bytes, too. */
-int placement_init(struct placement *p, enum placement_kind kind, size_t block_bytes, bool direct, unsigned int n_threads, struct err *e);
+/* Lays out the buffers, every page present. Requests above PLACEMENT_OWN_MAX can use one common
+ * buffer if the content that they read and write does not matter: they then overwrite each other's
+ * data. A thread has fewer slots than the kind says if they would take more than
+ * PLACEMENT_OWN_MAX. Errors: EINVAL for no thread or an unknown kind;
+ * ENOMEM. Ownership: placement_release. */
+int placement_init_each(struct placement *p, enum placement_kind kind,
+			const struct placement_need *need, struct err *e);
+/* The same for threads that all have a longest request of `block_bytes`, without a common buffer.
+ * Errors: EINVAL for no bytes, too. */
+int placement_init(struct placement *p, enum placement_kind kind, size_t block_bytes, bool direct,
+		   unsigned int n_threads, struct err *e);
 void placement_release(struct placement *p); /* an all-zero one is fine */
 
-/* In a forked process that runs the threads [from, to): makes their buffers and the common one its own and present (vm_own). */
+/* In a forked process that runs the threads [from, to): makes their buffers and the common one its
+ * own and present (vm_own). */
 void placement_own(const struct placement *p, unsigned int from, unsigned int to);
 
 /* The buffer of request `k` (0, 1, ...) of a thread. No branch: cheap on the measured path. */

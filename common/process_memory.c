@@ -49,7 +49,8 @@ static uint64_t address_space_left(void)
 	char text[4096];
 	uint64_t used;
 	struct rlimit limit;
-	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY || !read_of_process(getpid(), "status", text, sizeof text) ||
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	    !read_of_process(getpid(), "status", text, sizeof text) ||
 	    !bytes_after(text, "VmSize:", &used))
 		return UINT64_MAX;
 	return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
@@ -59,10 +60,12 @@ uint64_t memory_available_bytes(void)
 {
 	char text[4096];
 	uint64_t bytes = UINT64_MAX;
-	if (!proc_text_read("/proc/meminfo", text, sizeof text) || !bytes_after(text, "MemAvailable:", &bytes))
+	if (!proc_text_read("/proc/meminfo", text, sizeof text) ||
+	    !bytes_after(text, "MemAvailable:", &bytes))
 		bytes = UINT64_MAX;
 	const struct cgroup_room room = cgroup_room("");
-	const uint64_t group = room.limit_bytes == UINT64_MAX ? UINT64_MAX : room.limit_bytes - room.anonymous_bytes;
+	const uint64_t group =
+	    room.limit_bytes == UINT64_MAX ? UINT64_MAX : room.limit_bytes - room.anonymous_bytes;
 	const uint64_t space = address_space_left();
 	bytes = group < bytes ? group : bytes;
 	return space < bytes ? space : bytes;

@@ -11,8 +11,8 @@
  * has ended. */
 uint64_t process_anonymous_bytes(pid_t pid);
 
-/* What this process can still have without swapping: the least of MemAvailable, the room of its memory cgroups (cgroup_where.h) and what RLIMIT_AS
- * leaves. UINT64_MAX where nothing says. */
+/* What this process can still have without swapping: the least of MemAvailable, the room of its
+ * memory cgroups (cgroup_where.h) and what RLIMIT_AS leaves. UINT64_MAX where nothing says. */
 uint64_t memory_available_bytes(void);
 
 /* The largest resident set of this process since the last reset, which may be refused (then: since it began). */

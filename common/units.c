@@ -262,70 +262,86 @@ int parse_bool(const char *text, int *value, struct err *e)
 
 /* --- printing ----------------------------------------------------------------------------------------------------- */
 
-/* Three significant digits without zeros at the end; whole numbers from 100 on. */
-static void add_short(struct strbuf *out, double v)
+/* Appends three significant digits without zeros at the end; whole numbers from 100 on. */
+static void short_add(struct short_text *t, double v, const char *unit)
 {
-	char digits[32];
-	snprintf(digits, sizeof digits, "%.*f", v < 10 ? 2 : v < 100 ? 1 : 0, v);
-	if (strchr(digits, '.')) {
-		size_t len = strlen(digits);
-		while (digits[len - 1] == '0')
-			digits[--len] = 0;
-		if (digits[len - 1] == '.')
-			digits[--len] = 0;
+	size_t len = strlen(t->s);
+	snprintf(t->s + len, sizeof t->s - len, "%.*f", v < 10 ? 2 : v < 100 ? 1 : 0, v);
+	if (strchr(t->s, '.')) {
+		len = strlen(t->s);
+		while (t->s[len - 1] == '0')
+			t->s[--len] = 0;
+		if (t->s[len - 1] == '.')
+			t->s[--len] = 0;
 	}
-	strbuf_addstr(out, digits);
+	len = strlen(t->s);
+	snprintf(t->s + len, sizeof t->s - len, " %s", unit);
 }
 
-void format_count(struct strbuf *out, uint64_t n)
+struct short_text count_text(uint64_t n)
 {
-	char digits[24];
+	struct short_text t;
+	char digits[24], *to = t.s;
 	int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
 	for (int i = 0; i < len; i++) {
 		if (i && (len - i) % 3 == 0)
-			strbuf_addch(out, ',');
-		strbuf_addch(out, digits[i]);
+			*to++ = ',';
+		*to++ = digits[i];
 	}
+	*to = 0;
+	return t;
 }
 
-void format_size(struct strbuf *out, uint64_t bytes)
+struct short_text size_text(uint64_t bytes)
 {
 	static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	struct short_text t = {""};
 	double v = (double)bytes;
 	size_t i = 0;
 	while (i < 6 && v >= 1023.5) {
 		v /= 1024;
 		i++;
 	}
-	add_short(out, v);
-	strbuf_addf(out, " %s", names[i]);
+	short_add(&t, v, names[i]);
+	return t;
+}
+
+struct short_text duration_text(double ns)
+{
+	static const char *const names[] = {"ns", "us", "ms", "s"};
+	struct short_text t = {""};
+	const char *sign = ns < 0 ? "-" : "";
+	double v = fabs(ns), s = round(v / 1e9);
+	if (!isfinite(ns)) {
+		snprintf(t.s, sizeof t.s, "%s s", isnan(ns) ? "nan" : ns > 0 ? "inf" : "-inf");
+	} else if (s >= 7200) {
+		double minutes = floor(fmod(s, 3600) / 60);
+		snprintf(t.s, sizeof t.s, "%s%.0f h %.0f min", sign, floor(s / 3600), minutes);
+	} else if (v >= 119.5e9) {
+		snprintf(t.s, sizeof t.s, "%s%.0f min %.0f s", sign, floor(s / 60), fmod(s, 60));
+	} else {
+		size_t i = 0;
+		snprintf(t.s, sizeof t.s, "%s", sign);
+		for (; i < 3 && v >= 999.5; i++)
+			v /= 1000;
+		short_add(&t, v, names[i]);
+	}
+	return t;
+}
+
+void format_count(struct strbuf *out, uint64_t n)
+{
+	strbuf_addstr(out, count_text(n).s);
+}
+
+void format_size(struct strbuf *out, uint64_t bytes)
+{
+	strbuf_addstr(out, size_text(bytes).s);
 }
 
 void format_duration(struct strbuf *out, double ns)
 {
-	static const char *const names[] = {"ns", "us", "ms", "s"};
-	if (!isfinite(ns)) {
-		strbuf_addf(out, "%s s", isnan(ns) ? "nan" : ns > 0 ? "inf" : "-inf");
-		return;
-	}
-	if (ns < 0)
-		strbuf_addch(out, '-');
-	double v = fabs(ns);
-	if (v >= 119.5e9) {
-		double s = round(v / 1e9);
-		if (s >= 7200)
-			strbuf_addf(out, "%.0f h %.0f min", floor(s / 3600), floor(fmod(s, 3600) / 60));
-		else
-			strbuf_addf(out, "%.0f min %.0f s", floor(s / 60), fmod(s, 60));
-		return;
-	}
-	size_t i = 0;
-	while (i < 3 && v >= 999.5) {
-		v /= 1000;
-		i++;
-	}
-	add_short(out, v);
-	strbuf_addf(out, " %s", names[i]);
+	strbuf_addstr(out, duration_text(ns).s);
 }
 
 /* --- lists -------------------------------------------------------------------------------------------------------- */

@@ -23,9 +23,18 @@ int parse_int(const char *text, int64_t *value, struct err *e);
 int parse_double(const char *text, double *value, struct err *e); /* finite only */
 int parse_bool(const char *text, int *value, struct err *e); /* yes no true false on off 1 0 */
 
-/* Shortest text that reads well: "4 KiB", "1.5 MiB"; "513 ns", "20.7 us", "1.23 s". `us` is ASCII here. */
+/* A short text by value, for the arguments of a printf: duration_text(ns).s */
+struct short_text {
+	char s[100];
+};
+/* Shortest text that reads well: "4 KiB", "1.5 MiB"; "513 ns", "20.7 us", "1.23 s". `us` is ASCII.
+ */
+struct short_text size_text(uint64_t bytes);
+struct short_text count_text(uint64_t n); /* 1,234,567 */
+struct short_text duration_text(double ns);
+/* The same, appended. */
 void format_size(struct strbuf *out, uint64_t bytes);
-void format_count(struct strbuf *out, uint64_t n); /* 1,234,567 */
+void format_count(struct strbuf *out, uint64_t n);
 void format_duration(struct strbuf *out, double ns);
 
 /* Splits at commas, trimming blanks; commas inside double quotes do not split, nor those inside (...) and [...], which stay as they

@@ -28,7 +28,8 @@ struct block_queue {
 	int fd; /* the same, or 0: its place among the registered ones */
 	struct block_done *at_once; /* at_once[n_slots]: discards, done when they were handed over */
 	uint32_t n_at_once;
-	uint32_t n_left; /* in the ring, but not taken by the kernel; only for the thread that submits if `apart` is set */
+	/* in the ring, but not taken by the kernel; only for the thread that submits if `apart` is set */
+	uint32_t n_left;
 };
 
 static void uring_close(struct block_queue *q)

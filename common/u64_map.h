@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A hash table from 64-bit keys to 32-bit values, for loading a trace: (pid, tid) to thread, (pid, fd) to slot, and so on.
- * Keys are mixed by a good hash, so a trace made to collide gains nothing. Grows as needed (xalloc.h). */
-#ifndef REPLAY_U64_MAP_H
-#define REPLAY_U64_MAP_H
+/* A hash table from 64-bit keys to 32-bit values, mostly places in an array: (pid, tid) to thread,
+ * (pid, fd) to slot, object to what was done to it. Longer keys are hashed to 64 bits by the
+ * caller, and the element found is compared. Keys are mixed with a random salt, so a trace made to
+ * collide gains nothing. Grows as needed (xalloc.h). */
+#ifndef VALIDATE_COMMON_U64_MAP_H
+#define VALIDATE_COMMON_U64_MAP_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
