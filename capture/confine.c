@@ -103,7 +103,8 @@ static bool is_link(int dir_fd, const char *path)
 	return link;
 }
 
-/* --- looking before opening --------------------------------------------------------------------------------------- */
+/* --- looking before opening
+ * --------------------------------------------------------------------------------------- */
 
 bool confined_harmless(int flags)
 {
@@ -152,7 +153,8 @@ static int open_below(int dir_fd, const char *path, int flags, mode_t mode)
 	return (int)fd;
 }
 
-/* Looks before it opens. A missing file is made with O_EXCL: what comes into its place meanwhile is looked at, too. */
+/* Looks before it opens. A missing file is made with O_EXCL: what comes into its place meanwhile is
+ * looked at, too. */
 static int open_looked_at(int dir_fd, const char *path, int flags, mode_t mode, mode_t *refused)
 {
 	int fd = -1;

@@ -14,17 +14,19 @@
 /* Whether `path` may be asked for at all. Errors: EINVAL for an empty, absolute or climbing path, quoting it. */
 int confined_path_check(const char *path, struct err *e);
 
-/* As open(2) below dir_fd, but only for regular files and directories: what is there is looked at (O_PATH) before it is opened, so
- * that no FIFO blocks and no driver of a device is called, whatever is exchanged meanwhile. O_CLOEXEC, O_NOFOLLOW and O_NOCTTY are
- * added. `mode` counts with O_CREAT only. Returns a descriptor, or a negative errno; EPERM where a link, device, FIFO or socket
- * was in the way, for whatever reason the system itself gave. */
+/* As open(2) below dir_fd, but only for regular files and directories: what is there is looked at
+ * (O_PATH) before it is opened, so that no FIFO blocks and no driver of a device is called,
+ * whatever is exchanged meanwhile. O_CLOEXEC, O_NOFOLLOW and O_NOCTTY are added. `mode` counts with
+ * O_CREAT only. Returns a descriptor, or a negative errno; EPERM where a link, device, FIFO or
+ * socket was in the way, for whatever reason the system itself gave. */
 int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct err *e);
 
-/* Whether an open with these flags gives a directory, a new file, or a descriptor that cannot be read or written, whatever the
- * name means. Every other open must look first. */
+/* Whether an open with these flags gives a directory, a new file, or a descriptor that cannot be
+ * read or written, whatever the name means. Every other open must look first. */
 bool confined_harmless(int flags);
-/* Opens what `name` (O_PATH) is, through its descriptor, and closes `name`. Returns a descriptor, or -1 with errno: ELOOP for a link,
- * EPERM for a device, FIFO or socket, whose type (S_IFMT) goes to *refused, else 0. Needs /proc. */
+/* Opens what `name` (O_PATH) is, through its descriptor, and closes `name`. Returns a descriptor,
+ * or -1 with errno: ELOOP for a link, EPERM for a device, FIFO or socket, whose type (S_IFMT) goes
+ * to *refused, else 0. Needs /proc. */
 int confined_open_found(int name, int flags, mode_t *refused);
 /* What an object that is never opened is: "a block device". */
 const char *confined_kind_name(mode_t mode);

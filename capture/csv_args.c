@@ -19,6 +19,7 @@ enum arg {
 	ARG_MODE,
 	ARG_FLAGS,
 	ARG_WHENCE,
+	ARG_UMASK,
 	ARG_HEAP,
 	ARG_N
 };
@@ -27,8 +28,9 @@ enum arg {
 static const struct {
 	char s[16];
 	size_t len;
-} arg_names[ARG_N] = {NAME("path"),   NAME("device"), NAME("descriptor"), NAME("fd"),     NAME("offset"),
-		      NAME("length"), NAME("mode"),   NAME("flags"),      NAME("whence"), NAME("heap")};
+} arg_names[ARG_N] = {NAME("path"),   NAME("device"), NAME("descriptor"), NAME("fd"),
+		      NAME("offset"), NAME("length"), NAME("mode"),       NAME("flags"),
+		      NAME("whence"), NAME("umask"),  NAME("heap")};
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
@@ -224,7 +226,12 @@ void csv_args_write(struct strbuf *out, const struct trace_record *r, const stru
 	if (r->fd != default_fd(r, uses) || ((uses & OP_HAS_FD) && !object))
 		add_decimal(out, start, ARG_FD, r->fd < 0, (uint64_t)r->fd);
 	add_offset(out, start, r, uses);
-	if (uses & OP_HAS_MODE) {
+	const uint32_t umask = (uint32_t)r->length >> OP_UMASK_SHIFT & 0777;
+	const bool known =
+	    op_makes_file(r->op, r->flags) && r->length == op_mode_under(r->op, r->length, umask);
+	if (known) {
+		add_number(out, start, ARG_MODE, "%04llo", r->length & OP_MODE_BITS);
+	} else if (uses & OP_HAS_MODE) {
 		if (r->length > UINT32_MAX) /* no mode at all, but it must come back as it was */
 			add_decimal(out, start, ARG_LENGTH, false, r->length);
 		else if (r->length)
@@ -236,6 +243,8 @@ void csv_args_write(struct strbuf *out, const struct trace_record *r, const stru
 		add_number(out, start, ARG_WHENCE, "%llu", r->flags);
 	else if (r->flags || (uses & OP_HAS_FLAGS))
 		add_number(out, start, ARG_FLAGS, "0x%llx", r->flags);
+	if (known)
+		add_number(out, start, ARG_UMASK, "%04llo", umask);
 	if (heap) {
 		const unsigned char *h = heap;
 		add_name(out, start, ARG_HEAP);
@@ -282,7 +291,12 @@ static int set_number(enum arg a, const char *s, size_t len, struct trace_record
 	case ARG_MODE:
 		if (number_u32(s, len, 8, &u))
 			return bad_value(a, s, len, "an octal number", e);
-		r->length = u;
+		r->length |= u;
+		return 0;
+	case ARG_UMASK:
+		if (number_u32(s, len, 8, &u) || u > 0777)
+			return bad_value(a, s, len, "an octal number of three digits", e);
+		r->length |= OP_UMASK_KNOWN | u << OP_UMASK_SHIFT;
 		return 0;
 	default: /* flags and whence */
 		if (number_u32(s, len, 16, &u) || u > UINT32_MAX)

@@ -204,7 +204,9 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		n->mean_queue_ns / 1000);
 	NOTE_IF(n->n_unknown_fd, "calls on descriptors that were neither opened in the trace nor named: %" PRIu64,
 		n->n_unknown_fd);
-	NOTE_IF(n->n_unknown_cwd, "paths relative to a directory that the trace does not show, taken as relative to the root (strace -y shows it): %" PRIu64,
+	NOTE_IF(n->n_unknown_cwd,
+		"paths relative to a directory that the trace does not show, taken as relative to "
+		"the root (strace -y shows it): %" PRIu64,
 		n->n_unknown_cwd);
 	NOTE_IF(n->n_passed_over, "events and calls that are no requests, passed over: %" PRIu64, n->n_passed_over);
 #undef NOTE_IF

@@ -16,7 +16,8 @@ static int clone_here(int at, const char *path)
 	struct mount_attr nodev = {.attr_set = MOUNT_ATTR_NODEV, .propagation = MS_PRIVATE};
 	const unsigned int how = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_EMPTY_PATH;
 	int tree = (int)syscall(SYS_open_tree, at, path, how);
-	if (tree < 0 || syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &nodev, sizeof nodev) == 0)
+	if (tree < 0 || syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &nodev,
+				sizeof nodev) == 0)
 		return tree;
 	int error = errno;
 	close(tree);
@@ -26,14 +27,16 @@ static int clone_here(int at, const char *path)
 
 enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
 
-/* The child process. Its working directory stays the same directory when it enters namespaces of its own. */
+/* The child process. Its working directory stays the same directory when it enters namespaces of
+ * its own. */
 static _Noreturn void child(int dir_fd, int place)
 {
 	int tree = clone_here(dir_fd, ".");
 	if (tree < 0 && !fchdir(dir_fd) && !unshare(CLONE_NEWUSER | CLONE_NEWNS))
 		tree = clone_here(AT_FDCWD, ".");
 	int inside = tree < 0 ? -1 : openat(tree, ".", FLAGS);
-	bool set = inside >= 0 && dup3(tree, place, O_CLOEXEC) >= 0 && dup3(inside, dir_fd, O_CLOEXEC) >= 0;
+	bool set = inside >= 0 && dup3(tree, place, O_CLOEXEC) >= 0 &&
+		   dup3(inside, dir_fd, O_CLOEXEC) >= 0;
 	if (tree >= 0)
 		close(tree);
 	if (inside >= 0)

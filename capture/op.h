@@ -4,6 +4,7 @@
 #ifndef CAPTURE_OP_H
 #define CAPTURE_OP_H
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,10 +66,51 @@ struct op_peer { /* sendfile, copy_file_range, splice, tee: record.fd is read fr
 	uint32_t object; /* or OBJECT_NONE */
 	uint64_t offset; /* OFFSET_NONE: its position */
 };
+/* copy_file_range: made by ioctl FICLONE or FICLONERANGE, so that the files share their blocks.
+ * Length 0: up to the end of the source. The result counts bytes; 0: unknown. copy_file_range(2)
+ * itself takes no flags. */
+#define OP_COPY_CLONES 0x80000000u
 
 struct op_lock { /* as struct flock: type, whence, and the range */
 	int64_t type, whence, start, length;
 };
+static inline bool op_is_lock(unsigned int command) /* of fcntl: its argument is a struct flock */
+{
+	return command == F_SETLK || command == F_SETLKW || command == F_GETLK ||
+	       command == F_OFD_SETLK || command == F_OFD_SETLKW || command == F_OFD_GETLK;
+}
+
+/* ioctl FS_IOC_SETFLAGS: record.offset has this bit and the flags that the argument points to. */
+#define OP_IOCTL_VALUE (UINT64_C(1) << 62)
+
+/* Calls that make a file or a directory: the umask of the process, where it is known, is in
+ * record.length above the mode (bits 16 to 24), with OP_UMASK_KNOWN. fopen() and freopen() have
+ * 0666 as their mode then, and else no length. */
+#define OP_UMASK_KNOWN 0x80000000u
+#define OP_UMASK_SHIFT 16
+#define OP_MODE_BITS 0xffffu /* type and permissions */
+
+static inline bool op_makes_file(unsigned int op, uint32_t flags)
+{
+	const bool opens = op == OP_OPEN || op == OP_FOPEN || op == OP_FREOPEN;
+	return op == OP_MKDIR || op == OP_MKNOD ||
+	       (opens && (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE));
+}
+
+/* The mode that the call asked for, with the umask of its process. */
+static inline uint64_t op_mode_under(unsigned int op, uint64_t mode, uint32_t umask)
+{
+	const uint64_t asked = op == OP_FOPEN || op == OP_FREOPEN ? 0666 : mode & OP_MODE_BITS;
+	return OP_UMASK_KNOWN | (uint64_t)(umask & 0777) << OP_UMASK_SHIFT | asked;
+}
+
+/* The mode that the file gets; `umask` counts where the record has none. */
+static inline uint32_t op_mode_made(unsigned int op, uint64_t length, uint32_t umask)
+{
+	if (!(length & OP_UMASK_KNOWN))
+		length = op_mode_under(op, length, umask);
+	return (uint32_t)(length & OP_MODE_BITS & ~(length >> OP_UMASK_SHIFT & 0777));
+}
 
 /* setxattr() and fsetxattr() of OP_ACL_NAME whose value says the same as permissions: OP_ACL_IS_MODE and the permissions are in
  * record.flags, above the flags of the call. `cp -p`, `install` and `sed -i` set permissions by such a value. */
@@ -92,6 +134,17 @@ static inline uint32_t op_acl_flags(const void *value, size_t n)
 		mode = mode << 3 | at[2];
 	}
 	return OP_ACL_IS_MODE | mode << OP_ACL_SHIFT;
+}
+
+/* The value that has these flags: value[OP_ACL_BYTES]. */
+static inline void op_acl_value(uint32_t flags, unsigned char *value)
+{
+	static const unsigned char entries[OP_ACL_BYTES] = {
+		2, 0, 0, 0, 0x01, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x04, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x20, 0, 0, 0, 0xff, 0xff, 0xff, 0xff};
+	for (unsigned int i = 0; i < OP_ACL_BYTES; i++)
+		value[i] = entries[i];
+	for (int i = 0; i < 3; i++)
+		value[6 + 8 * i] = flags >> (OP_ACL_SHIFT + 6 - 3 * i) & 7;
 }
 
 struct op_info {

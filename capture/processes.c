@@ -36,8 +36,8 @@ static void wait_set(json_t *row, uint32_t tid, int64_t end_ns)
 	json_object_set_new(row, "waited_ns", json_integer((json_int_t)end_ns));
 }
 
-/* A wait that was recorded before the first record of its child. A wait that ended before the child began concerns an
- * earlier process of the same number. */
+/* A wait that was recorded before the first record of its child. A wait that ended before the child
+ * began concerns an earlier process of the same number. */
 static void early_take(struct processes *p, const char *pid, json_t *row, int64_t begin_ns)
 {
 	const json_t *wait = json_object_get(p->early, pid);

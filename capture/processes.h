@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parent of each process and the thread that waited for its end: the trace's "processes" (doc/formats/trace.md). */
+/* The parent of each process and the thread that waited for its end: the trace's "processes"
+ * (doc/formats/trace.md). */
 #ifndef CAPTURE_PROCESSES_H
 #define CAPTURE_PROCESSES_H
 
@@ -19,8 +20,9 @@ void processes_release(struct processes *p);
 void processes_see(struct processes *p, uint32_t pid, uint32_t parent, int64_t begin_ns);
 /* It turns out who started it; nothing is changed where it has been waited for: the number may be a later process's. */
 void processes_started_by(struct processes *p, uint32_t pid, uint32_t parent);
-/* A wait of thread `tid` for process `pid` returned at end_ns. The call may come before processes_see() of that process: a parent
- * usually waits before its child makes a captured call. A wait that ended before the process began is then ignored. */
+/* A wait of thread `tid` for process `pid` returned at end_ns. The call may come before
+ * processes_see() of that process: a parent usually waits before its child makes a captured call. A
+ * wait that ended before the process began is then ignored. */
 void processes_waited(struct processes *p, uint32_t pid, uint32_t tid, int64_t end_ns);
 /* What the rows of another trace say, their times shifted; of a process listed already what was not known. Rows that are none are passed
  * over. `rows` may be NULL. */

@@ -9,7 +9,6 @@
 #include "common/err.h"
 
 struct json_t; /* jansson's; only who wants the JSON form needs its header */
-struct json_scan; /* common/json_scan.h */
 
 struct run_facts {
 	int64_t wall_ns;	 /* first begin to last end of the region */
@@ -38,7 +37,5 @@ void run_facts_add(struct run_facts *to, const struct run_facts *f);
 struct json_t *run_facts_to_json(const struct run_facts *f);
 /* Errors: EINVAL for a missing or wrongly typed member. */
 int run_facts_from_json(struct run_facts *f, const struct json_t *o, struct err *e);
-/* The object as text, as run_facts_to_json orders it; fails for what run_facts_from_json refuses, too. */
-void run_facts_scan(struct run_facts *f, struct json_scan *t);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "capture/run_facts.h"
-#include "common/json_scan.h"
 
 /* One row a member: its name and where it lies. All are 64 bits wide; `lowest` tells a count from a signed time. */
 static const struct fact {
@@ -65,21 +64,4 @@ int run_facts_from_json(struct run_facts *f, const json_t *o, struct err *e)
 	}
 	*f = read;
 	return 0;
-}
-
-void run_facts_scan(struct run_facts *f, struct json_scan *t)
-{
-	*f = (struct run_facts){0};
-	json_scan_text(t, "{");
-	for (size_t i = 0; i < N_FACTS && !t->failed; i++) {
-		int64_t value = 0;
-		if (!json_scan_member_if(t, facts[i].name)) {
-			t->failed = !facts[i].may_miss;
-			continue;
-		}
-		json_scan_integer(t, &value);
-		t->failed |= value < facts[i].lowest;
-		memcpy((char *)f + facts[i].offset, &value, sizeof value);
-	}
-	json_scan_text(t, "}");
 }

@@ -162,7 +162,9 @@ int trace_heap(const struct trace *t, uint32_t ref, const void **data, size_t *l
 	*data = NULL;
 	*len = 0;
 	/* the reader may move a window to show the bytes, which no caller can notice */
-	return ref == HEAP_NONE || !t->reader->heap ? 0 : t->reader->heap((struct trace *)t, ref, data, len, e);
+	return ref == HEAP_NONE || !t->reader->heap
+		   ? 0
+		   : t->reader->heap((struct trace *)t, ref, data, len, e);
 }
 
 void trace_health(const struct trace *t, struct trace_health *h)

@@ -188,10 +188,12 @@ bool trace_object_is_device(const struct trace *t, uint32_t id);
 /* The same for a name alone, of `len` bytes. */
 bool name_is_device(const char *name, size_t len);
 uint32_t trace_n_objects(const struct trace *t); /* so far: grows while streaming */
-/* The heap item of a record read so far: *data[*len], borrowed until the next call. *data is NULL where there is none: `ref` is HEAP_NONE, or its
- * block is damaged, which the pass has reported. Returns 0. Errors: the item may exist and cannot be read: of the system, ENOMEM, EIO (also for a
+/* The heap item of a record read so far: *data[*len], borrowed until the next call. *data is NULL
+ * where there is none: `ref` is HEAP_NONE, or its block is damaged, which the pass has reported.
+ * Returns 0. Errors: the item may exist and cannot be read: of the system, ENOMEM, EIO (also for a
  * file that changed meanwhile), never EBADMSG; *data is NULL then as well. */
-int trace_heap(const struct trace *t, uint32_t ref, const void **data, size_t *len, struct err *e) __attribute__((warn_unused_result));
+int trace_heap(const struct trace *t, uint32_t ref, const void **data, size_t *len, struct err *e)
+    __attribute__((warn_unused_result));
 
 struct trace_health {
 	bool complete;		   /* it has an end block */

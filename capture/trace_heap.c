@@ -43,18 +43,20 @@ int heap_index_add(struct heap_index *x, const struct block *b, struct err *e)
 /* For a block in the index, which was good before. */
 static int changed(const struct block_file *f, uint64_t offset, const char *why, struct err *e)
 {
-	return err_set(e, EIO, "%s: the block of heap items at byte %llu changed while the trace was read: %s", f->path,
-		       (unsigned long long)offset, why);
+	return err_set(
+	    e, EIO, "%s: the block of heap items at byte %llu changed while the trace was read: %s",
+	    f->path, (unsigned long long)offset, why);
 }
 
 /* *why is NULL, or says why the content cannot be had. */
-static int decompress(struct heap_index *x, const struct block_file *f, const struct block *b, const void *stored, const char **why,
-		      struct err *e)
+static int decompress(struct heap_index *x, const struct block_file *f, const struct block *b,
+		      const void *stored, const char **why, struct err *e)
 {
 	if (b->h.raw_len > x->raw_cap) {
 		unsigned char *raw = realloc(x->raw, b->h.raw_len);
 		if (!raw)
-			return err_set(e, ENOMEM, "%s: no memory for a block of %llu bytes", f->path, (unsigned long long)b->h.raw_len);
+			return err_set(e, ENOMEM, "%s: no memory for a block of %llu bytes",
+				       f->path, (unsigned long long)b->h.raw_len);
 		x->raw = raw;
 		x->raw_cap = b->h.raw_len;
 	}
@@ -67,8 +69,10 @@ static int decompress(struct heap_index *x, const struct block_file *f, const st
 	return 0;
 }
 
-/* Makes the content of a block readable: 1; 0 for a damaged one, which the pass over the trace reports, unless it is in the index. */
-static int show(struct heap_index *x, const struct block_file *f, const struct block *b, bool indexed, struct err *e)
+/* Makes the content of a block readable: 1; 0 for a damaged one, which the pass over the trace
+ * reports, unless it is in the index. */
+static int show(struct heap_index *x, const struct block_file *f, const struct block *b,
+		bool indexed, struct err *e)
 {
 	const void *p;
 	const char *why;
@@ -87,7 +91,8 @@ static int show(struct heap_index *x, const struct block_file *f, const struct b
 	return 1;
 }
 
-/* Walks from an indexed block to the one that holds `unit`, and shows it. 1; 0 where no block holds it. */
+/* Walks from an indexed block to the one that holds `unit`, and shows it. 1; 0 where no block holds
+ * it. */
 static int find(struct heap_index *x, const struct block_file *f, uint64_t unit, struct err *e)
 {
 	size_t low = 0, high = x->n;
@@ -121,7 +126,8 @@ static int find(struct heap_index *x, const struct block_file *f, uint64_t unit,
 	return 0;
 }
 
-int heap_index_get(struct heap_index *x, const struct block_file *f, uint32_t ref, const void **data, size_t *len, struct err *e)
+int heap_index_get(struct heap_index *x, const struct block_file *f, uint32_t ref,
+		   const void **data, size_t *len, struct err *e)
 {
 	uint64_t unit = ref;
 	if (!x->shown_offset || unit < x->shown_first || unit >= x->shown_first + x->shown_len / 8) {

@@ -29,8 +29,10 @@ void heap_index_release(struct heap_index *x);
 /* Notes a good heap block, in file order. Errors: ENOMEM. */
 int heap_index_add(struct heap_index *x, const struct block *b, struct err *e);
 
-/* The item at `ref`: *data[*len], borrowed until the next call, left as they are where no block seen so far holds it. Returns 0. Errors: of reading;
- * ENOMEM; EIO where a block that was good is no longer. */
-int heap_index_get(struct heap_index *x, const struct block_file *f, uint32_t ref, const void **data, size_t *len, struct err *e);
+/* The item at `ref`: *data[*len], borrowed until the next call, left as they are where no block
+ * seen so far holds it. Returns 0. Errors: of reading; ENOMEM; EIO where a block that was good is
+ * no longer. */
+int heap_index_get(struct heap_index *x, const struct block_file *f, uint32_t ref,
+		   const void **data, size_t *len, struct err *e);
 
 #endif

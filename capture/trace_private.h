@@ -12,7 +12,8 @@ struct trace_reader {
 	/* As trace_next_batch(), whatever trace_next() may have left. */
 	int (*next_batch)(struct trace *t, const struct trace_record **r, size_t *n, struct err *e);
 	int (*rewind)(struct trace *t, struct err *e);
-	int (*heap)(struct trace *t, uint32_t ref, const void **data, size_t *len, struct err *e); /* trace_heap(); *data and *len are NULL and 0 */
+	/* trace_heap(); *data and *len are NULL and 0 */
+	int (*heap)(struct trace *t, uint32_t ref, const void **data, size_t *len, struct err *e);
 	void (*close)(struct trace *t); /* what is in its own struct, and that struct; trace_close() does the rest */
 };
 

@@ -285,7 +285,8 @@ static int binary_rewind(struct trace *base, struct err *e)
 	return 0;
 }
 
-static int binary_heap(struct trace *base, uint32_t ref, const void **data, size_t *len, struct err *e)
+static int binary_heap(struct trace *base, uint32_t ref, const void **data, size_t *len,
+		       struct err *e)
 {
 	return heap_index_get(&binary(base)->heap, &binary(base)->file, ref, data, len, e);
 }
@@ -375,7 +376,8 @@ static int overview_by_walk(struct binary_trace *t, struct overview *o, struct e
 	return 0;
 }
 
-/* Takes the metadata block at `offset`: 1, or 0 where it is damaged, which the pass reports when it comes to it. Errors: it cannot be read. */
+/* Takes the metadata block at `offset`: 1, or 0 where it is damaged, which the pass reports when it
+ * comes to it. Errors: it cannot be read. */
 static int take_meta(struct binary_trace *t, uint64_t offset, struct err *e)
 {
 	struct block b;

@@ -9,6 +9,7 @@
 
 #include "capture/pour.h"
 #include "common/files.h"
+#include "common/heap.h"
 #include "common/unnamed_file.h"
 #include "common/xalloc.h"
 
@@ -155,31 +156,17 @@ static int run_load(struct sort *s, struct run *r, struct err *e)
 }
 
 /* Which comes first: of equal begins, the earlier run's. */
-static bool before(const struct sort *s, size_t a, size_t b)
+static bool before(const void *a, const void *b, const void *sort)
 {
-	const struct run *x = &s->run[a], *y = &s->run[b];
+	const size_t i = *(const size_t *)a, k = *(const size_t *)b;
+	const struct run *run = ((const struct sort *)sort)->run, *x = &run[i], *y = &run[k];
 	int64_t t = x->window[x->i].begin_ns, u = y->window[y->i].begin_ns;
-	return t < u || (t == u && a < b);
-}
-
-static void sift_down(struct sort *s, size_t i)
-{
-	for (;;) {
-		size_t least = i;
-		for (size_t c = 2 * i + 1; c <= 2 * i + 2 && c < s->n_heap; c++)
-			if (before(s, s->heap[c], s->heap[least]))
-				least = c;
-		if (least == i)
-			return;
-		size_t swap = s->heap[i];
-		s->heap[i] = s->heap[least];
-		s->heap[least] = swap;
-		i = least;
-	}
+	return t < u || (t == u && i < k);
 }
 
 static int merge(struct sort *s, struct err *e)
 {
+	const struct heap_type heap = {sizeof *s->heap, before, s};
 	s->window_records = WINDOWS_BYTES / sizeof(struct trace_record) / s->n_runs;
 	s->window_records = s->window_records ? s->window_records : 1;
 	s->heap = xcalloc(s->n_runs, sizeof *s->heap);
@@ -190,8 +177,7 @@ static int merge(struct sort *s, struct err *e)
 			return rc;
 		s->heap[s->n_heap++] = i;
 	}
-	for (size_t i = s->n_heap; i-- > 0;)
-		sift_down(s, i);
+	heap_make(&heap, s->heap, s->n_heap);
 	while (s->n_heap) {
 		struct run *r = &s->run[s->heap[0]];
 		int rc = emit(s, &r->window[r->i++], e);
@@ -201,7 +187,7 @@ static int merge(struct sort *s, struct err *e)
 			return rc;
 		if (!r->n)
 			s->heap[0] = s->heap[--s->n_heap];
-		sift_down(s, 0);
+		heap_sift_down(&heap, s->heap, s->n_heap, 0);
 	}
 	return 0;
 }

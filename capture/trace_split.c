@@ -86,7 +86,8 @@ static int part_end(struct split *s, struct err *e)
 	return to ? trace_writer_close(to, e) : 0;
 }
 
-/* Numbers of objects are those of the input in every part: other descriptors' objects stand in the heap by number. */
+/* Numbers of objects are those of the input in every part: other descriptors' objects stand in the
+ * heap by number. */
 static int objects_copy(struct split *s, struct err *e)
 {
 	for (uint32_t id; s->n_objects < trace_n_objects(s->from); s->n_objects++) {
@@ -137,7 +138,8 @@ static int record_write(struct split *s, const struct trace_record *from, struct
 	return rc ? rc : trace_writer_append(s->to, &r, 1, e);
 }
 
-int trace_split(const char *path, const struct trace_parts *p, bool compress, uint32_t *n, struct err *e)
+int trace_split(const char *path, const struct trace_parts *p, bool compress, uint32_t *n,
+		struct err *e)
 {
 	struct split s = {.path = path, .size = p, .compress = compress, .first_ns = TIME_NONE};
 	const struct trace_record *r;

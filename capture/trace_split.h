@@ -13,13 +13,16 @@ struct trace_parts { /* how large a part is: one of both, the other 0 */
 	int64_t ns;	/* from the first request's begin on; a part without a request is left out */
 };
 
-/* "64M" is a size, "1h" a duration. Errors: EINVAL for text that is neither; ERANGE below 64 KiB or 1 ms. */
+/* "64M" is a size, "1h" a duration. Errors: EINVAL for text that is neither; ERANGE below 64 KiB or
+ * 1 ms. */
 int trace_parts_parse(struct trace_parts *p, const char *text, struct err *e);
 
-/* Replaces the trace file PATH by its parts. Each part has the whole metadata, names of objects, the number of lost events, and a
- * fact `part` {"of": PATH's last component, "index": number}; the list of files is in the first only. *n: number of parts. A part that is
- * there already is replaced. Errors: of reading, of writing; PATH then stays, and so do the parts that were whole. */
-int trace_split(const char *path, const struct trace_parts *p, bool compress, uint32_t *n, struct err *e);
+/* Replaces the trace file PATH by its parts. Each part has the whole metadata, names of objects,
+ * the number of lost events, and a fact `part` {"of": PATH's last component, "index": number}; the
+ * list of files is in the first only. *n: number of parts. A part that is there already is
+ * replaced. Errors: of reading, of writing; PATH then stays, and so do whole parts. */
+int trace_split(const char *path, const struct trace_parts *p, bool compress, uint32_t *n,
+		struct err *e);
 
 /* The name of a part; the caller frees. */
 char *trace_part_name(const char *path, uint32_t index);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/files_noted.h"
 #include "common/err.h"
 #include "common/options.h"
 
@@ -61,9 +62,7 @@ struct app_outcome {
 	struct app_programs own_calls; /* their code has system calls for files past the C library, which are not seen */
 	struct app_programs own_rings; /* their code enters io_uring past liburing: what it asks so is not seen */
 	uint64_t n_ring_entries;       /* io_uring_enter by syscall(3): seen, but not what was asked through the ring */
-	uint64_t n_files;	/* of the snapshot */
-	uint64_t n_files_left_out; /* all of them, where they were too many for a trace */
-	uint64_t n_holes_cut;	/* files of the snapshot with more holes than are noted */
+	struct files_noted files; /* the snapshot */
 	uint64_t n_samples;	/* of memory */
 	uint64_t n_content_requests, n_content_bytes, n_content_stored_bytes; /* whose content is kept, how much that is, and in how many bytes */
 	uint64_t n_without_content; /* wrote something, and it is not kept */

@@ -123,15 +123,26 @@ static void object_see(struct census *c, struct census_image *i, const struct me
 		i->suspect = number;
 	if (!i->ringed && found->n_rings)
 		i->ringed = number;
+	const char *slash = strrchr(c->path.s, '/');
+	c->has_ring |= found->n_setups || (slash && strstr(slash, "/liburing"));
 }
 
+/* A ring that the library has seen set up, or a program was started with. */
+static bool is_ring(const struct merge_record *r)
+{
+	static const char name[] = "[io_uring]";
+	return (r->r->op == LOG_DESCRIPTOR || r->r->op == LOG_FD) && r->path_len &&
+	       memmem(r->path, r->path_len, name, sizeof name - 1);
+}
+
+/* Code that enters rings means nothing where there is none. */
 static void objects_judge(const struct census *c, struct app_outcome *o)
 {
 	for (size_t k = 0; k < c->n_images; k++) {
 		const struct census_image *i = &c->image[k];
 		if (i->suspect)
 			program_with(&o->own_calls, &c->objects, i->program, i->suspect);
-		else if (i->ringed)
+		else if (i->ringed && c->has_ring)
 			program_with(&o->own_rings, &c->objects, i->program, i->ringed);
 	}
 }
@@ -145,9 +156,11 @@ void census_take(struct census *c, const struct spool *s, struct merge *m, struc
 	objects_init(&c->objects);
 	c->path = (struct strbuf)STRBUF_INIT;
 	c->n_images = s->n_images;
+	c->has_ring = false;
 	o->n_processes = s->n_images;
 	while (merge_next(m, &r)) {
 		struct census_image *i = &c->image[r.image];
+		c->has_ring |= is_ring(&r);
 		if (r.r->op == LOG_START && !i->announced) {
 			i->announced = true;
 			i->parent = spool_pid(s, r.image, (uint32_t)r.r->result);

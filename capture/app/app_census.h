@@ -24,6 +24,7 @@ struct census {
 	struct objects objects;
 	struct strbuf path;
 	size_t n_images;
+	bool has_ring; /* some program set up a ring of io_uring, or may have done so unseen */
 };
 
 /* Fills in the census, and what `o` says of processes and of programs that ran unseen. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/app_files.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "common/fnv1a.h"
+#include "common/strbuf.h"
 #include "common/xalloc.h"
 
 void files_init(struct app_files *f)
@@ -21,6 +23,14 @@ void files_release(struct app_files *f)
 		free(f->file[i].link);
 		free(f->file[i].hole);
 	}
+	for (size_t i = 0; i < f->n_renames; i++) {
+		free(f->rename[i].from);
+		free(f->rename[i].to);
+	}
+	free(f->rename);
+	for (size_t i = 0; i < f->n_moved; i++)
+		free(f->moved[i]);
+	free(f->moved);
 	free(f->file);
 	free(f->slot);
 }
@@ -48,23 +58,156 @@ static void grow(struct app_files *f)
 		*slot_of(f, f->file[i].path) = (uint32_t)i + 1;
 }
 
+/* The path that what is at `path` had at first. The caller frees. */
+static char *first_path(const struct app_files *f, const char *path)
+{
+	char *first = xstrdup(path);
+	for (size_t i = f->n_renames; i-- > 0;) {
+		const struct known_rename *r = &f->rename[i];
+		char *before = path_renamed(first, r->to, r->from, r->exchange);
+		if (before)
+			free(first);
+		first = before ? before : first;
+	}
+	return first;
+}
+
 /* A new entry, or NULL where there is one already. */
 static struct known_file *add(struct app_files *f, const char *path)
 {
 	uint32_t *slot = slot_of(f, path);
 	if (*slot)
 		return NULL;
+	char *first = first_path(f, path);
+	slot = slot_of(f, first);
+	if (*slot) {
+		free(first);
+		return NULL;
+	}
 	GROW(f->file, f->n, f->cap);
-	f->file[f->n] = (struct known_file){.path = xstrdup(path)};
+	f->file[f->n] = (struct known_file){.path = first};
 	*slot = (uint32_t)++f->n;
 	if (f->n * 2 > f->n_slots)
 		grow(f);
 	return &f->file[f->n - 1];
 }
 
+void files_renamed(struct app_files *f, const char *from, const char *to, bool exchange)
+{
+	const uint32_t slot = *slot_of(f, from);
+	files_made(f, to);
+	if (slot && S_ISREG(f->file[slot - 1].mode))
+		return; /* nothing is below it */
+	GROW(f->rename, f->n_renames, f->renames_cap);
+	f->rename[f->n_renames++] = (struct known_rename){xstrdup(from), xstrdup(to), exchange};
+}
+
 void files_made(struct app_files *f, const char *path)
 {
 	add(f, path);
+}
+
+/* The entry of a name that has one; NULL: there is none. */
+static struct known_file *known(struct app_files *f, const char *path)
+{
+	char *first = *slot_of(f, path) ? NULL : first_path(f, path);
+	const uint32_t slot = *slot_of(f, first ? first : path);
+	free(first);
+	return slot ? &f->file[slot - 1] : NULL;
+}
+
+/* What a call found that followed the link `k`: it is of the file that the link's text names. */
+static void target_found(struct app_files *f, size_t i, uint32_t mode, uint64_t size)
+{
+	struct strbuf base = STRBUF_INIT, target = STRBUF_INIT;
+	const char *path = f->file[i].path, *text = f->file[i].link, *slash = strrchr(path, '/');
+	strbuf_addch(&base, '/');
+	strbuf_add(&base, path, slash ? (size_t)(slash - path) : 0);
+	path_join(&target, base.s, text, strlen(text));
+	if (target.s[1] && strcmp(target.s + 1, path))
+		files_found(f, target.s + 1, mode, size, true);
+	strbuf_release(&base);
+	strbuf_release(&target);
+}
+
+void files_found(struct app_files *f, const char *path, uint32_t mode, uint64_t size, bool followed)
+{
+	struct known_file *k = add(f, path);
+	if (k) {
+		k->mode = mode;
+		k->size = size;
+		k->followed = followed;
+	} else if (followed && (k = known(f, path))->read) {
+		k->read = false; /* once: chains of links may be circles */
+		target_found(f, (size_t)(k - f->file), mode, size);
+	} else if (followed) {
+		files_followed(f, path);
+	}
+}
+
+void files_link(struct app_files *f, const char *path, uint64_t size)
+{
+	struct known_file *before = known(f, path), *k = before ? NULL : add(f, path);
+	if (k) {
+		k->mode = S_IFLNK | 0777;
+		k->guessed = true;
+		k->link = xcalloc(1, (size_t)size + 1);
+		memset(k->link, 'x', (size_t)size);
+	} else if (before && before->followed) {
+		before->unknown = true;
+	}
+}
+
+void files_followed(struct app_files *f, const char *path)
+{
+	struct known_file *k = known(f, path);
+	if (k && k->guessed)
+		k->unknown = true;
+}
+
+void files_unknown(struct app_files *f, const char *path)
+{
+	struct known_file *k = add(f, path);
+	if (k)
+		k->unknown = true;
+}
+
+void files_link_read(struct app_files *f, const char *path, const char *text)
+{
+	struct known_file *k = known(f, path);
+	const bool was_followed = k && k->followed;
+	if (!k)
+		k = add(f, path);
+	else if (!k->guessed && !k->followed && !k->inferred)
+		return;
+	const struct known_file was = *k;
+	k->unknown = !text || !*text;
+	k->guessed = k->followed = k->inferred = false;
+	free(k->link);
+	k->link = text ? xstrdup(text) : NULL;
+	k->mode = S_IFLNK | 0777;
+	k->size = 0;
+	k->read = text != NULL && !was_followed;
+	if (text && was_followed)
+		target_found(f, (size_t)(k - f->file), was.mode, was.size);
+}
+
+void files_link_to(struct app_files *f, const char *path, const char *text)
+{
+	struct known_file *k = known(f, path);
+	if (k && (k->unknown || !(k->guessed || k->followed)))
+		return;
+	k = k ? k : add(f, path);
+	const struct known_file was = *k;
+	free(k->link);
+	k->link = xstrdup(text);
+	k->mode = S_IFLNK | 0777;
+	k->size = 0;
+	k->guessed = k->followed = false;
+	k->inferred = true;
+	k->read = !was.followed;
+	if (was.followed)
+		target_found(f, (size_t)(k - f->file), was.mode, was.size);
 }
 
 /* Ascending and inside the file, or they are none: the record is the program's memory. */
@@ -101,8 +244,10 @@ void files_see(struct app_files *f, const char *path, const struct merge_record 
 
 void files_digest(struct app_files *f, const char *path, const struct merge_record *r)
 {
-	uint32_t slot = *slot_of(f, path);
+	char *first = *slot_of(f, path) ? NULL : first_path(f, path);
+	uint32_t slot = *slot_of(f, first ? first : path);
 	struct known_file *k = slot ? &f->file[slot - 1] : NULL;
+	free(first);
 	if (!k || k->has_digest || !S_ISREG(k->mode) || k->size != r->r->length || r->extra_len != sizeof k->digest)
 		return;
 	k->has_digest = true;
@@ -115,16 +260,6 @@ static int compare(const void *a, const void *b)
 	return strcmp((*x)->path, (*y)->path);
 }
 
-/* A link on the way to another entry would be in the way when the set is made: the way is made of directories. */
-static bool leads_on(const struct fileset *s, size_t i)
-{
-	size_t len = strlen(s->entry[i].path);
-	for (size_t k = i + 1; k < s->n && !strncmp(s->entry[k].path, s->entry[i].path, len); k++)
-		if (s->entry[k].path[len] == '/')
-			return true;
-	return false;
-}
-
 /* What lies in a directory that was not there cannot have been there either: it was brought with the directory. */
 static bool below_made(const struct app_files *f, const char *path)
 {
@@ -133,7 +268,7 @@ static bool below_made(const struct app_files *f, const char *path)
 	for (char *slash = strrchr(parent, '/'); slash && !made; slash = strrchr(parent, '/')) {
 		*slash = '\0';
 		uint32_t i = *slot_of(f, parent);
-		made = i && !f->file[i - 1].mode;
+		made = i && !f->file[i - 1].mode && !f->file[i - 1].unknown;
 	}
 	free(parent);
 	return made;
@@ -141,19 +276,13 @@ static bool below_made(const struct app_files *f, const char *path)
 
 static bool is_wanted(const struct app_files *f, const struct known_file *k)
 {
-	if (below_made(f, k->path))
+	if (k->unknown || below_made(f, k->path))
 		return false;
 	return (S_ISREG(k->mode) || S_ISDIR(k->mode) || (S_ISLNK(k->mode) && *k->link)) && strcmp(k->path, ".");
 }
 
-void files_list(const struct app_files *f, struct fileset *to)
+static void list_take(const struct known_file **order, struct fileset *to)
 {
-	const struct known_file **order = xcalloc(f->n + 1, sizeof *order);
-	*to = (struct fileset){.entry = xcalloc(f->n + 1, sizeof *to->entry), .detail = xcalloc(f->n + 1, sizeof *to->detail)};
-	for (size_t i = 0; i < f->n; i++)
-		if (is_wanted(f, &f->file[i]))
-			order[to->n++] = &f->file[i];
-	qsort(order, to->n, sizeof *order, compare);
 	for (size_t i = 0; i < to->n; i++) {
 		const struct known_file *k = order[i];
 		to->entry[i].path = k->path;
@@ -167,10 +296,37 @@ void files_list(const struct app_files *f, struct fileset *to)
 							.has_digest = k->has_digest};
 		memcpy(to->detail[i].digest, k->digest, sizeof k->digest);
 	}
-	for (size_t i = 0; i < to->n; i++)
-		if (to->detail[i].link && leads_on(to, i)) {
-			to->detail[i].link = NULL;
-			to->entry[i].directory = true;
-		}
+}
+
+void files_list(struct app_files *f, struct fileset *to)
+{
+	const struct known_file **order = xcalloc(f->n + 1, sizeof *order);
+	*to = (struct fileset){.entry = xcalloc(f->n + 1, sizeof *to->entry),
+		.detail = xcalloc(f->n + 1, sizeof *to->detail)};
+	for (size_t i = 0; i < f->n; i++)
+		if (is_wanted(f, &f->file[i]))
+			order[to->n++] = &f->file[i];
+	qsort(order, to->n, sizeof *order, compare);
+	list_take(order, to);
+	files_through_links(f, to);
 	free(order);
+}
+
+int files_meta_set(struct app_files *f, struct trace_writer *w, struct trace_meta *meta,
+		   struct files_noted *n, struct err *e)
+{
+	files_list(f, &meta->files);
+	*n = (struct files_noted){.n_files = meta->files.n};
+	for (size_t i = 0; i < meta->files.n; i++)
+		n->n_holes_cut += meta->files.detail[i].holes_cut;
+	int rc = trace_writer_set_meta(w, meta, e);
+	if (rc == -EFBIG && meta->files.n) {
+		n->n_left_out = meta->files.n;
+		meta->files.n = 0;
+		rc = trace_writer_set_meta(w, meta, e);
+	}
+	free(meta->files.entry);
+	free(meta->files.detail);
+	meta->files = (struct fileset){.n = 0};
+	return rc;
 }

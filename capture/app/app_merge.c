@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "capture/app/app_private.h"
+#include "common/heap.h"
 #include "common/vm.h"
 #include "common/xalloc.h"
 
@@ -115,25 +116,14 @@ static void source_order(struct merge *m, struct source *s)
 
 /* --- the heap ----------------------------------------------------------------------------------------------------- */
 
-static bool comes_before(const struct source *a, const struct source *b)
+static bool comes_before(const void *a, const void *b, const void *context)
 {
-	return a->begin != b->begin ? a->begin < b->begin : a < b;
+	const struct source *x = *(struct source *const *)a, *y = *(struct source *const *)b;
+	(void)context;
+	return x->begin != y->begin ? x->begin < y->begin : x < y;
 }
 
-static void sift_down(struct merge *m, size_t at)
-{
-	for (;;) {
-		size_t child = 2 * at + 1;
-		if (child + 1 < m->n_heap && comes_before(m->heap[child + 1], m->heap[child]))
-			child++;
-		if (child >= m->n_heap || !comes_before(m->heap[child], m->heap[at]))
-			return;
-		struct source *moved = m->heap[at];
-		m->heap[at] = m->heap[child];
-		m->heap[child] = moved;
-		at = child;
-	}
-}
+static const struct heap_type heap_of_sources = {sizeof(struct source *), comes_before, NULL};
 
 void merge_rewind(struct merge *m)
 {
@@ -143,8 +133,7 @@ void merge_rewind(struct merge *m)
 		if (m->source[i].next)
 			m->heap[m->n_heap++] = &m->source[i];
 	}
-	for (size_t i = m->n_heap; i-- > 0;)
-		sift_down(m, i);
+	heap_make(&heap_of_sources, m->heap, m->n_heap);
 }
 
 static void record_describe(struct merge *m, const struct source *s, struct merge_record *to)
@@ -178,7 +167,7 @@ bool merge_next(struct merge *m, struct merge_record *r)
 	source_advance(m, s);
 	if (!s->next)
 		m->heap[0] = m->heap[--m->n_heap];
-	sift_down(m, 0);
+	heap_sift_down(&heap_of_sources, m->heap, m->n_heap, 0);
 	return true;
 }
 

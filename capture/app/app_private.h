@@ -111,6 +111,13 @@ uint64_t merge_n_threads(const struct merge *m);
 struct strbuf;
 /* `path` joined to the directory `base` and made plain: no ".", no "//", ".." taken back by name. Absolute. */
 void path_join(struct strbuf *to, const char *base, const char *path, size_t len);
+/* The number of the descriptor whose link in /proc the absolute path names; -1: it names none. */
+int path_descriptor(const char *path);
+/* Calls that change or read attributes of what a link leads to. */
+bool path_follows(unsigned int op, uint32_t flags);
+/* The path of what was at `path` before a file or directory got another name, `exchange`: two
+ * got each other's. Absolute paths. NULL: it is the same. The caller frees. */
+char *path_renamed(const char *path, const char *from, const char *to, bool exchange);
 /* Of a path so joined: the '/' that `path` ends in is kept if it may be why the call `op` failed with `error` (0: it did not). */
 void path_keep_stroke(struct strbuf *to, const char *path, size_t len, unsigned int op, int error);
 

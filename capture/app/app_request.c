@@ -87,7 +87,7 @@ static int heap_put(struct request_maker *m, const struct process_state *p, cons
 	const char *data = r->extra;
 	size_t len = r->extra_len;
 	struct op_peer peer;
-	if (!(uses & OP_HEAP) || !len)
+	if ((!(uses & OP_HEAP) && r->r->op != OP_READLINK) || !len)
 		return 0;
 	if (uses & OP_HEAP_PATH)
 		data = request_second_path(m, p, r, &len);

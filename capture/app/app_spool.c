@@ -20,7 +20,7 @@
 #include "common/unnamed_file.h"
 #include "common/xalloc.h"
 
-/* Windows are memory of the program's cgroup, and mostly of ours: an eighth of what is available. */
+/* Windows are memory of the program's cgroup, mostly ours: an eighth of what is available. */
 static uint64_t windows_max(void)
 {
 	return memory_available_bytes() / 8 / LOG_WINDOW;
@@ -143,8 +143,8 @@ static uint32_t pid_base_of(struct spool *s, const struct log_file *f)
 	return PID_BASE * (uint32_t)(i % PID_NAMESPACES_MAX + 1);
 }
 
-/* Skips a file that is not (yet) one of ours: its process may have been killed while it made it. A file that cannot be
- * opened or mapped is counted, and tried again at the next look. */
+/* Skips a file that is not (yet) one of ours: its process may have been killed while it made it. A
+ * file that cannot be opened or mapped is counted, and tried again at the next look. */
 static void image_add(struct spool *s, const char *name)
 {
 	struct stat st;

@@ -43,6 +43,7 @@ void state_file_drop(struct open_file *f)
 {
 	if (f && !--f->n_users) {
 		free(f->path);
+		free(f->now);
 		free(f);
 	}
 }
@@ -65,6 +66,11 @@ void state_descriptor_set(struct process_state *p, int fd, struct open_file *f, 
 struct open_file *state_file(const struct process_state *p, int fd)
 {
 	return fd >= 0 && (size_t)fd < p->n_fds ? p->fd[fd].file : NULL;
+}
+
+const char *state_file_now(const struct open_file *f)
+{
+	return f->now ? f->now : f->path;
 }
 
 /* --- processes ------------------------------------------------------------------------------------------------------ */
@@ -104,6 +110,7 @@ static struct process_state *latest_of(const struct app_state *s, uint32_t pid)
 static void inherit(struct process_state *to, const struct process_state *from, bool by_exec)
 {
 	to->cwd = xstrdup(from->cwd);
+	to->umask = from->umask;
 	for (size_t i = 0; i < from->n_fds; i++)
 		if (from->fd[i].file && !(by_exec && from->fd[i].close_on_exec))
 			state_descriptor_set(to, (int)i, from->fd[i].file, from->fd[i].close_on_exec);
@@ -201,43 +208,21 @@ const char *state_path(struct app_state *s, const struct process_state *p, int d
 		const struct open_file *f = state_file(p, dir);
 		if (!f || !f->is_path)
 			return NULL;
-		base = f->path;
+		base = state_file_now(f);
 	}
 	path_join(&s->path, base, path, len);
 	return s->path.s;
 }
 
-/* Calls that change or read attributes of what a link leads to. */
 static bool follows_descriptor_link(const struct log_record *l)
 {
-	switch (l->op) {
-	case OP_CHMOD:
-	case OP_CHOWN:
-	case OP_UTIMENS:
-	case OP_STAT:
-	case OP_STATX:
-	case OP_ACCESS:
-	case OP_TRUNCATE:
-	case OP_GETXATTR:
-	case OP_SETXATTR:
-	case OP_LISTXATTR:
-	case OP_REMOVEXATTR:
-		return !(l->flags & AT_SYMLINK_NOFOLLOW);
-	default:
-		return false;
-	}
+	return path_follows(l->op, l->flags);
 }
 
 /* The open file that an absolute path in /proc names, or NULL. */
 static const struct open_file *file_of_link(const struct process_state *p, const char *path)
 {
-	static const char *const in[] = {"/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"};
-	for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
-		const size_t len = strlen(in[i]), n_digits = strspn(path + (strncmp(path, in[i], len) ? strlen(path) : len), "0123456789");
-		if (n_digits && n_digits < 10 && !path[len + n_digits])
-			return state_file(p, atoi(path + len));
-	}
-	return NULL;
+	return state_file(p, path_descriptor(path));
 }
 
 const char *state_path_asked(struct app_state *s, const struct process_state *p, const struct log_record *l, int dir, const char *path, size_t len)
@@ -246,11 +231,39 @@ const char *state_path_asked(struct app_state *s, const struct process_state *p,
 		return NULL;
 	const struct open_file *f = follows_descriptor_link(l) ? file_of_link(p, s->path.s) : NULL;
 	if (f && f->is_path && !f->unnamed) {
-		path_join(&s->path, "/", f->path, strlen(f->path));
+		path_join(&s->path, "/", state_file_now(f), strlen(state_file_now(f)));
 		return s->path.s;
 	}
 	path_keep_stroke(&s->path, path, len, l->op, l->result < 0 ? l->error : 0);
 	return s->path.s;
+}
+
+static void name_follow(char **name, const char *now, const char *from, const char *to,
+		bool exchange)
+{
+	char *renamed = path_renamed(now, from, to, exchange);
+	if (!renamed)
+		return;
+	free(*name);
+	*name = renamed;
+}
+
+void state_renamed(struct app_state *s, const char *from, const char *to, bool exchange)
+{
+	s->n_renames++;
+	for (size_t i = 0; i < s->n_processes; i++) {
+		struct process_state *p = s->process[i];
+		if (p->is_stale)
+			continue;
+		name_follow(&p->cwd, p->cwd, from, to, exchange);
+		for (size_t k = 0; k < p->n_fds; k++) {
+			struct open_file *f = p->fd[k].file;
+			if (!f || !f->is_path || f->n_renames == s->n_renames)
+				continue; /* no name, or by way of another descriptor */
+			name_follow(&f->now, state_file_now(f), from, to, exchange);
+			f->n_renames = s->n_renames;
+		}
+	}
 }
 
 struct mapping *state_mapping(const struct process_state *p, uint64_t address, uint64_t len)

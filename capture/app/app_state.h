@@ -15,6 +15,8 @@
 struct open_file {
 	unsigned int n_users;
 	char *path;	   /* absolute; or "pipe:[1]" and the like */
+	char *now;	   /* where it is after renames; NULL: at `path` */
+	uint64_t n_renames; /* of app_state, that it has been through */
 	bool is_path;
 	bool append;
 	bool unnamed; /* O_TMPFILE: the path is that of its directory */
@@ -42,6 +44,7 @@ struct process_state {
 	size_t n_fds;
 	struct mapping *map;
 	size_t n_maps, maps_cap;
+	uint32_t umask; /* with OP_UMASK_KNOWN; 0: unknown. Kept by callers of state_process_from() */
 	bool is_root;  /* nobody was seen that it comes from */
 	bool is_stale; /* another program runs in its place */
 	bool is_listed; /* for callers: it is in their list of processes */
@@ -61,6 +64,7 @@ struct app_state {
 	size_t n_processes, processes_cap;
 	struct effect *pending;
 	size_t n_pending, pending_cap;
+	uint64_t n_renames;
 	struct strbuf path;
 };
 
@@ -77,12 +81,16 @@ void state_process_drop(struct app_state *s, struct process_state *p); /* one of
 /* Everything that was done before `now`: call it before looking anything up. */
 void state_advance(struct app_state *s, uint64_t now);
 
+const char *state_file_now(const struct open_file *f); /* its path, after renames */
 struct open_file *state_file(const struct process_state *p, int fd); /* borrowed; NULL where unknown */
 /* The absolute path that `path` means to the process, or NULL where its directory is unknown. Borrowed until the next. */
 const char *state_path(struct app_state *s, const struct process_state *p, int dir, const char *path, size_t len);
 /* The same for the request `l`. A trailing slash is kept where it may be why the call failed: path_keep_stroke(). A link of
  * /proc/self/fd that a call on attributes follows gives the path of the open file. */
 const char *state_path_asked(struct app_state *s, const struct process_state *p, const struct log_record *l, int dir, const char *path, size_t len);
+/* A file or directory has another name, `exchange`: two have each other's. Absolute paths. Calls
+ * relative to a directory that was renamed mean its new name. */
+void state_renamed(struct app_state *s, const char *from, const char *to, bool exchange);
 struct mapping *state_mapping(const struct process_state *p, uint64_t address, uint64_t len);
 
 /* Maps `f` from `offset` on (NULL: nothing) at [from, from + len). */

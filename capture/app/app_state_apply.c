@@ -260,7 +260,7 @@ void state_apply(struct app_state *s, struct process_state *p, const struct merg
 		break;
 	case OP_FCHDIR:
 		if (l->result == 0 && f)
-			directory_change(p, f->path, strlen(f->path));
+			directory_change(p, state_file_now(f), strlen(state_file_now(f)));
 		break;
 	case OP_MMAP:
 		if (l->result != -1)

@@ -2,6 +2,7 @@
 /* The merged records as requests of a trace. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -169,7 +170,9 @@ static void files_follow(struct conversion *c, const struct process_state *p, co
 	else if (l->result >= 0 && (l->op == OP_RENAME || l->op == OP_LINK)) {
 		size_t len;
 		const char *second = request_second_path(&c->maker, p, r, &len);
-		if (*second && *second != '/')
+		if (*second && *second != '/' && l->op == OP_RENAME)
+			files_renamed(&c->files, name, second, l->flags & RENAME_EXCHANGE);
+		else if (*second && *second != '/')
 			files_made(&c->files, second);
 	}
 }
@@ -203,6 +206,17 @@ static void processes_follow(struct conversion *c, struct process_state *p, cons
 				 clock_ns_of_ticks(c->maker.clock, r->r->end) - c->maker.epoch_ns);
 }
 
+static void rename_follow(struct conversion *c, const struct process_state *p, const struct merge_record *r,
+		const char *path)
+{
+	size_t len;
+	if (r->r->op != OP_RENAME || r->r->result || !path || !r->extra_len)
+		return;
+	if (*request_second_path(&c->maker, p, r, &len))
+		state_renamed(&c->maker.state, path, c->maker.second.s,
+			r->r->flags & RENAME_EXCHANGE);
+}
+
 static int record_convert(struct conversion *c, const struct merge_record *r, struct err *e)
 {
 	if (!is_sound(c, r->r)) {
@@ -231,6 +245,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	if (c->config->snapshot || c->config->digests)
 		files_follow(c, p, r, path);
 	state_apply(&c->maker.state, p, r, path);
+	rename_follow(c, p, r, path);
 	if (r->r->op == LOG_FD && p->is_root)
 		descriptor_note(c, p, r->r);
 	return rc;
@@ -245,17 +260,6 @@ static int records_convert(struct conversion *c, struct merge *m, struct err *e)
 	while (!rc && merge_next(m, &r))
 		rc = record_convert(c, &r, e);
 	return rc ? rc : batch_write(c, e);
-}
-
-/* A list of files that is longer than metadata may be costs the list, and not the trace. */
-static int meta_set(struct conversion *c, struct trace_meta *meta, struct err *e)
-{
-	int rc = trace_writer_set_meta(c->maker.writer, meta, e);
-	if (rc != -EFBIG || !meta->files.n)
-		return rc;
-	c->outcome->n_files_left_out = meta->files.n;
-	meta->files.n = 0;
-	return trace_writer_set_meta(c->maker.writer, meta, e);
 }
 
 static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *meta, struct err *e)
@@ -275,14 +279,8 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 	json_decref(affinity);
 	meta->extra_json = facts;
 	meta->n_events_lost = c->outcome->n_lost;
-	files_list(&c->files, &meta->files);
-	c->outcome->n_files = meta->files.n;
-	for (size_t i = 0; i < meta->files.n; i++)
-		c->outcome->n_holes_cut += meta->files.detail[i].holes_cut;
-	rc = rc ? rc : meta_set(c, meta, e);
+	rc = rc ? rc : files_meta_set(&c->files, c->maker.writer, meta, &c->outcome->files, e);
 	free(facts);
-	free(meta->files.entry);
-	free(meta->files.detail);
 	if (rc)
 		trace_writer_abort(c->maker.writer);
 	else

@@ -64,14 +64,19 @@ static enum number number_of(const cs_insn *i, int64_t *number)
 	return move || i->id == X86_INS_MOVSXD || i->id == X86_INS_LEA ? NUMBER_MADE : NUMBER_NONE;
 }
 
-/* Disassembles from `from` to `at`. False: an instruction lies across `at`, or there is none. */
+/* Disassembles from `from` to `at`. False: an instruction lies across `at`. */
 static bool arrives(const struct looker *l, const uint8_t *from, const uint8_t *at, enum number *how, int64_t *number)
 {
 	*how = NUMBER_NONE;
 	while (from < at) {
 		size_t room = (size_t)(at - from) + 2;
 		uint64_t address = 0;
-		if (!cs_disasm_iter(l->handle, &from, &room, &address, l->insn) || from > at)
+		if (!cs_disasm_iter(l->handle, &from, &room, &address, l->insn)) {
+			from++; /* out of step: the next byte may begin an instruction */
+			*how = NUMBER_NONE;
+			continue;
+		}
+		if (from > at)
 			return false;
 		if (cs_insn_group(l->handle, l->insn, CS_GRP_CALL) || cs_insn_group(l->handle, l->insn, CS_GRP_RET))
 			*how = NUMBER_NONE;
@@ -120,9 +125,10 @@ static void site_count(const struct looker *l, const uint8_t *at, struct code_sc
 		return;
 	if (!known)
 		s->n_any++;
-	else if (is_ring(number))
+	else if (is_ring(number)) {
 		s->n_rings++;
-	else if (is_file(number))
+		s->n_setups += number == SYS_io_uring_setup;
+	} else if (is_file(number))
 		s->n_files++;
 	else
 		s->n_other += number >= 0 && number < LATEST;

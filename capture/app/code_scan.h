@@ -16,6 +16,7 @@
 struct code_scan {
 	uint32_t n_files; /* instructions that ask for files: open, read, stat ... */
 	uint32_t n_rings; /* that set up or enter io_uring rings */
+	uint32_t n_setups; /* of these: that set up rings */
 	uint32_t n_other; /* for something else: futex, mmap of memory, signals */
 	uint32_t n_any;	  /* whose number is put together when they run */
 };

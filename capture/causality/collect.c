@@ -342,8 +342,7 @@ static int period_collect(struct job *j, uint64_t period, struct err *e)
 static int check_run(const struct job *j, int64_t *took_ns, struct err *e)
 {
 	char line[200] = "", more[200];
-	setenv("TRACE", j->config->output, 1);
-	FILE *f = popen(j->config->check, "re");
+	FILE *f = setenv("TRACE", j->config->output, 1) ? NULL : popen(j->config->check, "re");
 	if (!f)
 		return err_sys(e, errno, "--check");
 	bool got = fgets(line, sizeof line, f) != NULL;

@@ -153,7 +153,7 @@ int edges_gather(struct causality_links *l, const struct causality_run *run, uin
 	for (uint32_t i = 0; i < n_runs && !rc; i++)
 		for (uint64_t k = 0; k < run[i].n_edges && !rc; k++, number++)
 			rc = edge_take(l, &run[i], &run[i].edge[k], number, n_requests, !early[number], e);
-	if (rc)
+	if (rc || !l->n)
 		return rc;
 	places_find(l);
 	signals_find(l);

@@ -50,7 +50,8 @@ int requests_next(struct requests *q, const struct trace_record **r, int64_t *no
 	return 1;
 }
 
-int request_describe(struct strbuf *out, const struct trace *t, const struct trace_record *r, struct err *e)
+int request_describe(struct strbuf *out, const struct trace *t, const struct trace_record *r,
+		     struct err *e)
 {
 	size_t len;
 	const void *heap;

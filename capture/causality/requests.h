@@ -34,7 +34,9 @@ static inline bool is_request(const struct trace_record *r)
  * granted. n_requests[n_nodes]: of each node. Errors: EILSEQ with the node, the runs, the request and how it differs; of reading. */
 int requests_compare(const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, uint64_t *n_requests, struct err *e);
 
-/* Appends what a program asked for and what it got, in words. Errors: of reading the record's heap item. */
-int request_describe(struct strbuf *out, const struct trace *t, const struct trace_record *r, struct err *e);
+/* Appends what a program asked for and what it got, in words. Errors: of reading the record's heap
+ * item. */
+int request_describe(struct strbuf *out, const struct trace *t, const struct trace_record *r,
+		     struct err *e);
 
 #endif

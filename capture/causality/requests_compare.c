@@ -51,7 +51,8 @@ static uint64_t result_class(const struct trace_record *r)
 	return op_info(r->op)->uses & OP_RETURNS_BYTES ? r->rvalue > 0 : 0;
 }
 
-static int request_digest(const struct trace *t, const struct trace_record *r, uint64_t *digest, struct err *e)
+static int request_digest(const struct trace *t, const struct trace_record *r, uint64_t *digest,
+			  struct err *e)
 {
 	const unsigned int uses = op_info(r->op)->uses;
 	const struct trace_object *o = trace_object(t, r->object);

@@ -110,11 +110,12 @@ static int made_or_there(const struct restore *r, int parent, const char *name, 
 	return 0;
 }
 
-/* The permissions that an entry gets; 0: not known. Set-user-ID and set-group-ID are left out. An ordinary user keeps the
- * permissions that the next restore needs; root needs none. */
+/* The permissions that an entry gets; 0: not known. Set-user-ID and set-group-ID are left out. An
+ * ordinary user keeps the permissions that the next restore needs; root needs none. */
 static mode_t mode_of(const struct fileset *s, size_t i)
 {
-	const mode_t kept = s->entry[i].directory ? 01777 : 0777, needed = s->entry[i].directory ? S_IRWXU : S_IRUSR | S_IWUSR;
+	const mode_t kept = s->entry[i].directory ? 01777 : 0777,
+		     needed = s->entry[i].directory ? S_IRWXU : S_IRUSR | S_IWUSR;
 	if (!s->detail || !s->detail[i].mode)
 		return 0;
 	return (s->detail[i].mode & kept) | (geteuid() ? needed : 0);
@@ -132,7 +133,8 @@ static int make_directory(const struct restore *r, size_t i, struct err *e)
 	int rc = made_or_there(r, parent, name, f->path, code, S_IFDIR, "directory", e);
 	struct stat st;
 	int fd = rc || !mode ? -1 : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (!rc && mode && (fd < 0 || fstat(fd, &st) || ((st.st_mode & 07777) != mode && fchmod(fd, mode))))
+	if (!rc && mode &&
+	    (fd < 0 || fstat(fd, &st) || ((st.st_mode & 07777) != mode && fchmod(fd, mode))))
 		rc = err_sys(e, errno, "%s: setting its permissions", f->path);
 	if (fd >= 0)
 		close(fd);
@@ -257,7 +259,9 @@ out:
 static int restore_entry(const struct restore *r, size_t i, struct err *e)
 {
 	const struct fileset_entry *f = &r->set->entry[i];
-	return f->directory ? make_directory(r, i, e) : fileset_link(r->set, i) ? make_link(r, i, e) : restore_file(r, i, e);
+	return f->directory              ? make_directory(r, i, e)
+	       : fileset_link(r->set, i) ? make_link(r, i, e)
+					 : restore_file(r, i, e);
 }
 
 /* Notes how the files look now that all is on disk (blocks are given out when dirty pages are written). */

@@ -23,7 +23,8 @@ int fileset_open_file(int dir_fd, const char *path, int flags, struct err *e)
 		return fd;
 	int rc = fstat(fd, &st) ? err_sys(e, errno, "%s", path) : 0;
 	if (!rc && !S_ISREG(st.st_mode))
-		rc = err_set(e, EPERM, "%s: refused: %s is in the way of a file", path, confined_kind_name(st.st_mode));
+		rc = err_set(e, EPERM, "%s: refused: %s is in the way of a file", path,
+			     confined_kind_name(st.st_mode));
 	if (rc)
 		close(fd);
 	return rc ? rc : fd;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/app/app_private.h"
 #include "common/xalloc.h"
 
 /* --- open files --------------------------------------------------------------------------------------------------- */
@@ -153,6 +154,7 @@ static struct traced_process *process_for_clone(struct traced_thread *parent, ui
 		table->refs++;
 	struct traced_process *p = process_new(tid, share ? table : table_copy(table, table->n_slots), &parent->process->cwd);
 	p->parent = parent->process->pid;
+	p->umask = parent->process->umask;
 	p->maps = parent->process->maps;
 	if (p->maps)
 		p->maps->refs++;
@@ -227,23 +229,6 @@ const char *open_file_path(const struct open_file *f, const struct trace *names,
 	strbuf_addch(buf, '/');
 	strbuf_addstr(buf, strcmp(o->name, ".") ? o->name : "");
 	return buf->s;
-}
-
-/* The part of `path` behind `directory`: "" or "/rest". NULL: `path` is not at or below it. */
-static const char *path_behind(const char *path, const char *directory)
-{
-	const size_t len = strlen(directory);
-	return !strncmp(path, directory, len) && (!path[len] || path[len] == '/') ? path + len : NULL;
-}
-
-/* The new path. NULL: the rename does not change it. The caller frees. */
-static char *path_renamed(const char *path, const char *from, const char *to, bool exchange)
-{
-	const char *behind = path_behind(path, from);
-	if (behind)
-		return xasprintf("%s%s", to, behind);
-	behind = exchange ? path_behind(path, to) : NULL;
-	return behind ? xasprintf("%s%s", from, behind) : NULL;
 }
 
 const char *path_last(const char *path)

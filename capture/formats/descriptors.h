@@ -14,10 +14,14 @@ struct open_file {
 	uint32_t object;
 	int64_t position; /* -1 unknown */
 	bool append;
+	bool unnamed; /* O_TMPFILE: `object` is its directory */
 	char *now;	    /* absolute path after renames; NULL: the object's */
-	char *renamed_last; /* last component of the new name of a file whose old name ended like this one's, or NULL */
+	/* last component of the new name of a file whose old name ended like this one's, or NULL */
+	char *renamed_last;
 	uint64_t n_renames; /* of the system, that this file has been through */
-	char *shown;	    /* shown[n_shown]: what the trace shows beside the number, with its brackets; NULL: nothing so far */
+	/* shown[n_shown]: what the trace shows beside the number, with its brackets; NULL: nothing
+	 * so far */
+	char *shown;
 	size_t n_shown;
 	uint64_t shown_at; /* n_renames of the system then */
 };
@@ -48,6 +52,7 @@ struct traced_process {
 	uint64_t n_renames;   /* of the system, that it has been through */
 	struct descriptor_table *table;
 	struct map_list *maps; /* NULL: nothing is mapped */
+	uint32_t umask;        /* with OP_UMASK_KNOWN; 0: unknown */
 	struct strbuf cwd; /* absolute; empty: unknown, and no chdir so far */
 };
 
@@ -95,11 +100,15 @@ void descriptors_exec(struct traced_thread *t);
 struct open_file *open_file_new(uint32_t object, int64_t position, bool append);
 void open_file_put(struct open_file *f);
 
-/* A file or directory was renamed, `exchange`: the two names were exchanged. Absolute paths, without "." and "..".
- * Working directories and open files at or below the old path get their new path (open_file.now). `names`: the trace's objects. */
-void traced_system_renamed(struct traced_system *s, const struct trace *names, const char *from, const char *to, bool exchange);
-/* The absolute path of an open file, with renames; NULL: it has none. `buf` holds it where it must be made. */
-const char *open_file_path(const struct open_file *f, const struct trace *names, struct strbuf *buf);
+/* A file or directory was renamed, `exchange`: the two names were exchanged. Absolute paths,
+ * without "." and "..". Working directories and open files at or below the old path get their new
+ * path (open_file.now). `names`: the trace's objects. */
+void traced_system_renamed(struct traced_system *s, const struct trace *names, const char *from,
+			   const char *to, bool exchange);
+/* The absolute path of an open file, with renames; NULL: it has none. `buf` holds it where it must
+ * be made. */
+const char *open_file_path(const struct open_file *f, const struct trace *names,
+			   struct strbuf *buf);
 
 /* The last component of a path. */
 const char *path_last(const char *path);

@@ -88,7 +88,8 @@ uint32_t foreign_heap(struct foreign *f, const void *data, size_t len)
 	return ref;
 }
 
-static int foreign_heap_get(struct trace *base, uint32_t ref, const void **data, size_t *len, struct err *e)
+static int foreign_heap_get(struct trace *base, uint32_t ref, const void **data, size_t *len,
+			    struct err *e)
 {
 	const struct foreign *f = foreign(base);
 	size_t at = (size_t)(uint32_t)(ref - f->heap_first) * 8;

@@ -187,7 +187,7 @@ static void strings_take(const struct syscall_row *row, struct text args,
 int kernel_text_exit(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row, int64_t result,
 		     struct text args, struct err *e)
 {
-	struct syscall_memory memory[SYSCALL_MEMORIES] = {{NULL, 0}, {NULL, 0}};
+	struct syscall_memory memory[SYSCALL_MEMORIES] = {{NULL, 0}};
 	strings_take(row, args, memory);
 	for (int i = 0; i < SYSCALL_MEMORIES; i++)
 		if (memory[i].data && memchr(memory[i].data, 0, memory[i].len))

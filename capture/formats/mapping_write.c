@@ -91,7 +91,8 @@ static void add_object(const struct out *x, struct sink *s, const struct mapping
 	}
 	const bool has_control = text_has_control(name);
 	for (const char *p = part; p < end; p++) {
-		bool bad = (unsigned char)*p <= ' ' || (has_control && (unsigned char)*p >= 0x7f) || *p == '"' || *p == x->m->delimiter;
+		bool bad = (unsigned char)*p <= ' ' || (has_control && (unsigned char)*p >= 0x7f) ||
+			   *p == '"' || *p == x->m->delimiter;
 		strbuf_addch(&s->out, bad ? '_' : *p);
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The arguments of a call, one letter of its row each. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
@@ -102,8 +103,10 @@ static int path_arg(struct parsed *p, const struct part *a, const struct part *d
 		return rc;
 	p->has_path = true;
 	p->nameless_path |= none;
-	if (p->nameless_path && dir) /* AT_EMPTY_PATH: about the descriptor */
-		return dir->len && *dir->s >= '0' && *dir->s <= '9' ? descriptor_arg(p, dir, e) : 0;
+	if (p->nameless_path) /* AT_EMPTY_PATH: about the descriptor; else it names nothing */
+		return dir && dir->len && *dir->s >= '0' && *dir->s <= '9'
+			   ? descriptor_arg(p, dir, e)
+			   : 0;
 	return foreign_object(&p->t->base, OBJECT_PATH, p->t->joined.s, p->t->joined.len, &p->r.object, e);
 }
 
@@ -140,6 +143,29 @@ static int fcntl_args(struct parsed *p, unsigned int i)
 		p->has_heap = true;
 	}
 	return 0;
+}
+
+/* [{tv_sec=1, tv_nsec=2}, UTIME_OMIT]. No times at all: both are now. */
+static void times_arg(struct parsed *p, const struct part *a)
+{
+	const struct name_table *names = &p->t->names;
+	const char *s = a->s + 1, *end = a->s + a->len;
+	int64_t t[4] = {0, UTIME_NOW, 0, UTIME_NOW};
+	struct part one;
+	for (int i = 0; i < 2 && *a->s == '['; i++) {
+		if (!strace_next_part(&s, end, &one) ||
+			(*one.s == '{' && !memmem(one.s, one.len, "tv_nsec=", 8)))
+			return;
+		if (*one.s == '{') {
+			t[2 * i] = (int64_t)key_value(&one, "tv_sec=", names);
+			t[2 * i + 1] = (int64_t)key_value(&one, "tv_nsec=", names);
+		} else if (memmem(one.s, one.len, "UTIME_OMIT", 10)) {
+			t[2 * i + 1] = UTIME_OMIT;
+		}
+	}
+	strbuf_reset(&p->heap);
+	strbuf_add(&p->heap, (const char *)t, sizeof t);
+	p->has_heap = true;
 }
 
 static int take_arg(struct parsed *p, char letter, unsigned int i, const struct part **dir, struct err *e)
@@ -201,8 +227,15 @@ static int take_arg(struct parsed *p, char letter, unsigned int i, const struct 
 		rc = strace_number(p, a, true, &v, e);
 		p->r.offset |= letter == 'u' ? (uint32_t)v : (uint64_t)(uint32_t)v << 32;
 		return rc;
+	case 't':
+		times_arg(p, a);
+		return 0;
 	case 'c':
 		return fcntl_args(p, i);
+	case 'K':
+		return strace_clone_args(p, e);
+	case 'k':
+		return strace_bind_args(p, e);
 	case 'R':
 		p->r.flags |= (uint32_t)(flags(p, a) & 7) << 29;
 		return 0;

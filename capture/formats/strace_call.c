@@ -137,10 +137,37 @@ static void pair_made(struct parsed *p, const struct part *a, bool cloexec)
 	}
 }
 
-static void take_other(struct parsed *p, const struct call_line *l)
+/* A close for each descriptor that was open. "~0U" is the last number that there can be. */
+static int close_range_made(struct parsed *p, bool cloexec, struct err *e)
+{
+	struct descriptor_table *d = p->th->process->table;
+	uint64_t from = 0, to = UINT32_MAX;
+	int rc = 0;
+	if (strace_number(p, &p->arg[0], false, &from, NULL) ||
+	    (*p->arg[1].s != '~' && strace_number(p, &p->arg[1], false, &to, NULL)))
+		return 0;
+	for (uint64_t fd = from; fd <= to && fd < d->n && !rc; fd++) {
+		const struct open_file *f = d->file[fd];
+		if (f && cloexec) {
+			d->cloexec[fd] = true;
+		} else if (f) {
+			struct trace_record r = p->r;
+			r.op = OP_CLOSE;
+			r.fd = (int32_t)fd;
+			r.object = f->object;
+			r.pid = p->th->process->pid;
+			r.tid = p->th->tid;
+			rc = foreign_add(&p->t->base, &r, e);
+			descriptor_set(p->th, (int64_t)fd, NULL, false);
+		}
+	}
+	return rc;
+}
+
+static int take_other(struct parsed *p, const struct call_line *l, struct err *e)
 {
 	struct strace *t = p->t;
-	uint64_t from = 0, to = 0;
+	uint64_t mask;
 	const bool makes = p->call->kind == CALL_DESCRIPTOR || p->call->kind == CALL_PAIR;
 	const bool always = !strncmp(p->call->name, "pidfd", 5) || !strcmp(p->call->name, "io_uring_setup"); /* pidfd_open(2), io_uring_setup(2) */
 	const bool cloexec = makes && (always || has(l->text, l->end, "CLOEXEC")); /* O_, SOCK_, EFD_ ... */
@@ -149,6 +176,9 @@ static void take_other(struct parsed *p, const struct call_line *l)
 		take_clone(p, l->text, l->end);
 	} else if (p->call->kind == CALL_WAIT) {
 		take_wait(p, l->text, l->end);
+	} else if (p->call->kind == CALL_UMASK && p->n &&
+		   !strace_number(p, &p->arg[0], false, &mask, NULL)) {
+		p->th->process->umask = OP_UMASK_KNOWN | (uint32_t)(mask & 0777);
 	} else if (p->call->kind == CALL_EXEC && p->r.rvalue == 0) {
 		descriptors_exec(p->th);
 	} else if (p->call->kind == CALL_DESCRIPTOR && p->r.rvalue >= 0) {
@@ -156,15 +186,13 @@ static void take_other(struct parsed *p, const struct call_line *l)
 		descriptor_made(p, p->r.rvalue, cloexec);
 	} else if (p->call->kind == CALL_PAIR && p->n && p->r.rvalue == 0) {
 		pair_made(p, &p->arg[p->n > 3 ? 3 : 0], cloexec);
-	} else if (p->call->kind == CALL_GETCWD && p->n && p->r.rvalue > 0 && strace_unquote(&t->path, &p->arg[0])) {
+	} else if (p->call->kind == CALL_GETCWD && p->n && p->r.rvalue > 0 &&
+		   strace_unquote(&t->path, &p->arg[0])) {
 		strace_set_cwd(p, t->path.s, t->path.len);
-	} else if (p->call->kind == CALL_CLOSE_RANGE && p->n > 1 && p->r.rvalue == 0 &&
-		   !strace_number(p, &p->arg[0], false, &from, NULL) &&
-		   !strace_number(p, &p->arg[1], false, &to, NULL)) {
-		const struct descriptor_table *d = p->th->process->table;
-		for (uint64_t fd = from; fd <= to && fd < d->n; fd++)
-			descriptor_set(p->th, (int64_t)fd, NULL, false);
+	} else if (p->call->kind == CALL_CLOSE_RANGE && p->n > 1 && p->r.rvalue == 0) {
+		return close_range_made(p, has(l->text, l->end, "CLOSE_RANGE_CLOEXEC"), e);
 	}
+	return 0;
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
@@ -190,6 +218,8 @@ static int hand_over(struct parsed *p, bool resumed, struct err *e)
 	} else if (p->has_heap && (op_info(p->r.op)->uses & OP_HEAP || p->r.op == OP_READLINK)) {
 		p->r.heap = foreign_heap(&t->base, p->heap.s, p->heap.len);
 	}
+	if (p->th->process->umask && op_makes_file(p->r.op, p->r.flags))
+		p->r.length = op_mode_under(p->r.op, p->r.length, p->th->process->umask);
 	p->r.pid = p->th->process->pid;
 	p->r.tid = p->th->tid;
 	int rc = foreign_check(&t->base, &p->r, e);
@@ -236,8 +266,7 @@ int strace_take_call(struct strace *t, struct traced_thread *th, const struct ca
 	int rc = take_result(&p, e);
 	rc = rc ? rc : times(&p, l, duration_ns, e);
 	if (!rc && l->call->kind != CALL_REQUEST) {
-		take_other(&p, l);
-		return 0;
+		return take_other(&p, l, e);
 	}
 	if (!rc && l->call->op == OP_MMAP && p.n > 4 && *p.arg[4].s == '-') { /* of no file, perhaps where one was mapped */
 		if (p.r.rvalue != -1 && !strace_number(&p, &p.arg[1], false, &p.r.length, NULL))
@@ -247,6 +276,8 @@ int strace_take_call(struct strace *t, struct traced_thread *th, const struct ca
 	}
 	rc = rc ? rc : strace_take_args(&p, e);
 	rc = rc ? rc : strace_effects(&p, e);
+	if (!rc && !p.no_file)
+		strace_before(&p);
 	if (!rc && p.no_file)
 		passed_over(&p, l->resumed);
 	else if (!rc)

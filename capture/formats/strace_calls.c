@@ -22,7 +22,7 @@ const struct strace_call strace_calls[] = {
     {"access", OP_ACCESS, "pa", 0}, {"faccessat", OP_ACCESS, "Dpa", 0}, {"faccessat2", OP_ACCESS, "DpaA", 0},
     {"chmod", OP_CHMOD, "pm", 0}, {"fchmod", OP_FCHMOD, "fm", 0}, {"fchmodat", OP_CHMOD, "Dpm", 0},
     {"chown", OP_CHOWN, "pug", 0}, {"lchown", OP_CHOWN, "pug", 0}, {"fchown", OP_FCHOWN, "fug", 0},
-    {"fchownat", OP_CHOWN, "DpugA", 0}, {"utimensat", OP_UTIMENS, "Dp_A", 0},
+    {"fchownat", OP_CHOWN, "DpugA", 0}, {"utimensat", OP_UTIMENS, "DptA", 0},
     {"utime", OP_UTIMENS, "p_", 0}, {"utimes", OP_UTIMENS, "p_", 0}, {"futimesat", OP_UTIMENS, "Dp_", 0}, {"fchmodat2", OP_CHMOD, "DpmA", 0},
     {"getxattr", OP_GETXATTR, "pN_s", 0}, {"lgetxattr", OP_GETXATTR, "pN_s", 0}, {"fgetxattr", OP_FGETXATTR, "fN_s", 0},
     {"setxattr", OP_SETXATTR, "pN_sv", 0}, {"lsetxattr", OP_SETXATTR, "pN_sv", 0},
@@ -60,5 +60,7 @@ const struct strace_call strace_calls[] = {
     {"memfd_create", 0, "memfd", CALL_DESCRIPTOR}, {"memfd_secret", 0, "memfd", CALL_DESCRIPTOR}, {"pidfd_open", 0, "pidfd", CALL_DESCRIPTOR},
     {"perf_event_open", 0, "perf_event", CALL_DESCRIPTOR}, {"userfaultfd", 0, "userfaultfd", CALL_DESCRIPTOR},
     {"io_uring_setup", 0, "io_uring", CALL_DESCRIPTOR},
+    {"ioctl", OP_COPY_FILE_RANGE, "K", 0}, {"bind", OP_MKNOD, "k", 0},
+    {"umask", 0, "", CALL_UMASK},
     {NULL, 0, NULL, 0},
 };

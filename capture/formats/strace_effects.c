@@ -17,7 +17,9 @@ static int64_t position_behind(int64_t at, int64_t n_bytes)
 static void copied_to(struct parsed *p)
 {
 	struct open_file *to = descriptor_get(p->th, p->peer.fd);
-	if (!to || p->r.rvalue <= 0)
+	const bool clones = p->r.op == OP_COPY_FILE_RANGE &&
+			    p->r.flags & OP_COPY_CLONES; /* of a length that may be unknown */
+	if (!to || p->r.rvalue < !clones)
 		return;
 	if (p->peer.offset == OFFSET_NONE)
 		to->position = to->append ? -1 : position_behind(to->position, p->r.rvalue);
@@ -64,6 +66,7 @@ static int opened(struct parsed *p, struct err *e)
 			return rc;
 	}
 	struct open_file *f = open_file_new(p->r.object, 0, how & O_APPEND);
+	f->unnamed = (how & O_TMPFILE) == O_TMPFILE;
 	if (shown)
 		strace_keep_shown(t, f, s, d.s + d.len + 1);
 	descriptor_set(p->th, p->r.rvalue, f, how & O_CLOEXEC);
@@ -168,6 +171,17 @@ static void link_read(struct parsed *p)
 	p->has_heap = true;
 }
 
+/* An access control list that says the same as permissions, where strace shows all of it (-s). */
+static void acl_taken(struct parsed *p)
+{
+	const size_t len = strlen(OP_ACL_NAME);
+	struct strbuf *value = &p->t->path;
+	if (p->r.rvalue == 0 && p->n > 2 && p->heap.len == len &&
+		!memcmp(p->heap.s, OP_ACL_NAME, len) &&
+	    strace_unquote_bytes(value, &p->arg[2]))
+		p->r.flags |= op_acl_flags(value->s, value->len);
+}
+
 static void mapped(struct parsed *p)
 {
 	p->no_file = p->r.flags & MAP_ANONYMOUS; /* whatever the descriptor is */
@@ -190,88 +204,109 @@ static void on_memory(struct parsed *p)
 	}
 }
 
+static void closed(struct parsed *p)
+{
+	if (!p->th->closed)
+		descriptor_set(p->th, p->r.fd, NULL, false);
+}
+
+/* Without a path the call is on the descriptor's own file, as the call `op` is. */
+static void on_descriptor(struct parsed *p, enum trace_op op)
+{
+	if (!p->nameless_path || p->r.fd < 0)
+		return;
+	p->r.op = (uint16_t)op;
+	p->r.flags = 0;
+}
+
+static void timed(struct parsed *p)
+{
+	on_descriptor(p, OP_FUTIMENS);
+}
+
+static void looked_at_path(struct parsed *p)
+{
+	on_descriptor(p, OP_FSTAT);
+	if (!strcmp(p->call->name, "lstat"))
+		p->r.flags |= AT_SYMLINK_NOFOLLOW;
+	looked_at(p);
+}
+
+/* lchown, llistxattr: of a link itself. */
+static void on_attributes(struct parsed *p)
+{
+	if (*p->call->name == 'l' && strncmp(p->call->name, "list", 4))
+		p->r.flags |= AT_SYMLINK_NOFOLLOW;
+}
+
+static void attribute_set(struct parsed *p)
+{
+	acl_taken(p);
+	on_attributes(p);
+}
+
+static void truncated(struct parsed *p)
+{
+	if (p->r.rvalue == 0)
+		file_size_set(&p->t->system, p->r.object, (int64_t)p->r.length);
+}
+
+static void size_unknown(struct parsed *p)
+{
+	file_size_set(&p->t->system, p->r.object, -1);
+}
+
+static void unlinked(struct parsed *p)
+{
+	if (p->r.flags & AT_REMOVEDIR) {
+		p->r.op = OP_RMDIR;
+		p->r.flags = 0;
+	}
+	size_unknown(p);
+}
+
+static void (*const effects[OP_N])(struct parsed *p) = {
+    [OP_CLOSE] = closed,
+    [OP_LSEEK] = sought,
+    [OP_DUP] = duplicated,
+    [OP_DUP2] = duplicated,
+    [OP_FCNTL] = duplicated,
+    [OP_UTIMENS] = timed,
+    [OP_STAT] = looked_at_path,
+    [OP_FSTAT] = looked_at,
+    [OP_CHOWN] = on_attributes,
+    [OP_GETXATTR] = on_attributes,
+    [OP_SETXATTR] = attribute_set,
+    [OP_FSETXATTR] = acl_taken,
+    [OP_LISTXATTR] = on_attributes,
+    [OP_REMOVEXATTR] = on_attributes,
+    [OP_READLINK] = link_read,
+    [OP_FTRUNCATE] = truncated,
+    [OP_TRUNCATE] = truncated,
+    [OP_UNLINK] = unlinked,
+    [OP_CHDIR] = changed_directory,
+    [OP_FCHDIR] = changed_directory,
+    [OP_CHROOT] = changed_directory,
+    [OP_MMAP] = mapped,
+    [OP_MUNMAP] = on_memory,
+    [OP_MSYNC] = on_memory,
+    [OP_MADVISE] = on_memory,
+    [OP_MREMAP] = on_memory,
+    [OP_FALLOCATE] = size_unknown,
+};
+
 int strace_effects(struct parsed *p, struct err *e)
 {
-	struct traced_system *s = &p->t->system;
-	switch (p->r.op) {
-	case OP_OPEN:
+	if (p->r.op == OP_OPEN)
 		return opened(p, e);
-	case OP_CLOSE:
-		if (!p->th->closed)
-			descriptor_set(p->th, p->r.fd, NULL, false);
-		return 0;
-	case OP_LSEEK:
-		sought(p);
-		return 0;
-	case OP_DUP:
-	case OP_DUP2:
-	case OP_FCNTL:
-		duplicated(p);
-		return 0;
-	case OP_UTIMENS:
-		if (p->nameless_path && p->r.fd >= 0) {
-			p->r.op = OP_FUTIMENS;
-			p->r.flags = 0;
-		}
-		return 0;
-	case OP_STAT:
-		if (p->nameless_path && p->r.fd >= 0) {
-			p->r.op = OP_FSTAT;
-			p->r.flags = 0;
-		}
-		if (!strcmp(p->call->name, "lstat"))
-			p->r.flags |= AT_SYMLINK_NOFOLLOW;
-		looked_at(p);
-		return 0;
-	case OP_FSTAT:
-		looked_at(p);
-		return 0;
-	case OP_CHOWN:
-	case OP_GETXATTR:
-	case OP_SETXATTR:
-	case OP_LISTXATTR:
-	case OP_REMOVEXATTR:
-		if (*p->call->name == 'l' && strncmp(p->call->name, "list", 4)) /* lchown, llistxattr: of a link itself */
-			p->r.flags |= AT_SYMLINK_NOFOLLOW;
-		return 0;
-	case OP_READLINK:
-		link_read(p);
-		return 0;
-	case OP_FTRUNCATE:
-	case OP_TRUNCATE:
-		if (p->r.rvalue == 0)
-			file_size_set(s, p->r.object, (int64_t)p->r.length);
-		return 0;
-	case OP_UNLINK:
-		if (p->r.flags & AT_REMOVEDIR) {
-			p->r.op = OP_RMDIR;
-			p->r.flags = 0;
-		}
-		file_size_set(s, p->r.object, -1);
-		return 0;
-	case OP_RENAME:
+	if (p->r.op == OP_RENAME)
 		return renamed(p, e);
-	case OP_CHDIR:
-	case OP_FCHDIR:
-	case OP_CHROOT:
-		changed_directory(p);
-		return 0;
-	case OP_MMAP:
-		mapped(p);
-		return 0;
-	case OP_MUNMAP:
-	case OP_MSYNC:
-	case OP_MADVISE:
-	case OP_MREMAP:
-		on_memory(p);
-		return 0;
-	case OP_FALLOCATE:
-		file_size_set(s, p->r.object, -1);
-		return 0;
-	default:
-		moved(p);
-		if (p->has_peer)
-			copied_to(p);
+	if (effects[p->r.op]) {
+		effects[p->r.op](p);
 		return 0;
 	}
+	moved(p);
+	if (p->has_peer)
+		copied_to(p);
+	return 0;
 }

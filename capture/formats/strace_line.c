@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "capture/formats/strace_line.h"
 
@@ -151,6 +152,11 @@ static bool add_number(struct strbuf *b, const struct trace_record *r, char lett
 	case 'A':
 		return add_at_flags(b, r->flags), true;
 	case 'm':
+		return strbuf_addf(b, "%#llo",
+				   (unsigned long long)(op_makes_file(r->op, r->flags)
+							    ? r->length & OP_MODE_BITS
+							    : r->length)),
+		       true;
 	case 'a':
 		return strbuf_addf(b, "%#llo", (unsigned long long)r->length), true;
 	case '@':
@@ -179,6 +185,15 @@ static bool add_peer(struct strace_line *x, const struct trace_record *r, char l
 	const void *heap = heap_item(x, r, &len);
 	if ((op_info(r->op)->uses & OP_HEAP_PEER) && heap && len == sizeof peer)
 		memcpy(&peer, heap, sizeof peer);
+	if (letter == 'K') {
+		add_fd(x, peer.fd, peer.object);
+		strbuf_addstr(&x->text, ", BTRFS_IOC_CLONE_RANGE or FICLONERANGE, {src_fd=");
+		add_fd(x, r->fd, r->object);
+		strbuf_addf(&x->text, ", src_offset=%llu, src_length=%llu, dest_offset=%llu}",
+			    (unsigned long long)r->offset, (unsigned long long)r->length,
+			    (unsigned long long)peer.offset);
+		return peer.fd >= 0 && r->fd >= 0;
+	}
 	if (letter == '#') {
 		add_offset_pointer(&x->text, peer.offset);
 		return true;
@@ -231,6 +246,37 @@ static bool add_buffer(struct strbuf *b, const struct trace_record *r)
 	return true;
 }
 
+static void add_times(struct strace_line *x, const struct trace_record *r)
+{
+	int64_t t[4];
+	size_t len;
+	const void *heap = heap_item(x, r, &len);
+	if (!heap || len != sizeof t) {
+		strbuf_addstr(&x->text, "NULL");
+		return;
+	}
+	memcpy(t, heap, sizeof t);
+	for (int i = 0; i < 2; i++) {
+		strbuf_addstr(&x->text, i ? ", " : "[");
+		if (t[2 * i + 1] == UTIME_NOW || t[2 * i + 1] == UTIME_OMIT)
+			strbuf_addstr(&x->text,
+				t[2 * i + 1] == UTIME_NOW ? "UTIME_NOW" : "UTIME_OMIT");
+		else
+			strbuf_addf(&x->text, "{tv_sec=%lld, tv_nsec=%lld}",
+				(long long)t[2 * i], (long long)t[2 * i + 1]);
+	}
+	strbuf_addch(&x->text, ']');
+}
+
+static void add_acl(struct strbuf *b, uint32_t flags)
+{
+	unsigned char value[OP_ACL_BYTES];
+	op_acl_value(flags, value);
+	strbuf_addch(b, '"');
+	add_escaped(b, (const char *)value, sizeof value, false);
+	strbuf_addch(b, '"');
+}
+
 static bool add_arg(struct strace_line *x, const struct trace_record *r, char letter)
 {
 	switch (letter) {
@@ -239,10 +285,17 @@ static bool add_arg(struct strace_line *x, const struct trace_record *r, char le
 		return r->fd >= 0 || r->rvalue < 0;
 	case 'D':
 	case 'd':
+		if (r->op == OP_FUTIMENS)
+			return add_fd(x, r->fd, r->object), r->fd >= 0 || r->rvalue < 0;
 		strbuf_addstr(&x->text, "AT_FDCWD");
 		return true;
 	case 'p':
+		if (r->op == OP_FUTIMENS)
+			return strbuf_addstr(&x->text, "NULL"), true;
 		return add_object_path(x, r);
+	case 't':
+		add_times(x, r);
+		return true;
 	case 'P':
 		return add_heap_text(x, r, true);
 	case 'T':
@@ -258,11 +311,15 @@ static bool add_arg(struct strace_line *x, const struct trace_record *r, char le
 		return add_command(x, r);
 	case 'n':
 	case 'X':
+	case 'K':
 	case '#':
 		return add_peer(x, r, letter);
 	default:
 		if (r->op == OP_READLINK && letter == '_' && r->heap != HEAP_NONE && r->rvalue > 0)
 			return add_heap_text(x, r, false);
+		if ((r->op == OP_SETXATTR || r->op == OP_FSETXATTR) &&
+			letter == '_' && r->flags & OP_ACL_IS_MODE)
+			return add_acl(&x->text, r->flags), true;
 		return add_number(&x->text, r, letter) || add_buffer(&x->text, r);
 	}
 }
@@ -309,9 +366,10 @@ static const struct strace_call *new_row_of(const struct trace_record *r)
 		const char *name;
 	} of_links[] = {{OP_GETXATTR, "lgetxattr"}, {OP_SETXATTR, "lsetxattr"}, {OP_LISTXATTR, "llistxattr"}, {OP_REMOVEXATTR, "lremovexattr"}},
 	  chosen[] = {{OP_OPEN, "openat"}, {OP_STAT, "newfstatat"}, {OP_UNLINK, "unlink"}, {OP_UTIMENS, "utimensat"}};
+	const uint16_t op = r->op == OP_FUTIMENS ? OP_UTIMENS : r->op;
 	const char *name = NULL;
 	for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
-		if (chosen[i].op == r->op)
+		if (chosen[i].op == op)
 			name = chosen[i].name;
 	if (r->op == OP_DUP2 && r->flags)
 		name = "dup3";
@@ -320,10 +378,12 @@ static const struct strace_call *new_row_of(const struct trace_record *r)
 			name = of_links[i].name;
 	if (r->op == OP_RENAME && r->flags)
 		name = "renameat2";
+	if (r->op == OP_COPY_FILE_RANGE && r->flags & OP_COPY_CLONES)
+		name = "ioctl";
 	if ((r->op == OP_CHOWN || r->op == OP_LINK || r->op == OP_UNLINK) && r->flags)
 		name = r->op == OP_CHOWN ? "fchownat" : r->op == OP_LINK ? "linkat" : "unlinkat";
 	for (const struct strace_call *c = strace_calls; c->name; c++)
-		if (c->op == r->op && (!name || !strcmp(c->name, name)))
+		if (c->op == op && (!name || !strcmp(c->name, name)))
 			return c;
 	return NULL;
 }
@@ -339,7 +399,10 @@ void strace_add_result(struct strace_line *x, const struct trace_record *r)
 	else if (op_info(r->op)->uses & OP_RESULT_VARIES)
 		strbuf_addf(b, ") = %#llx", (unsigned long long)r->rvalue);
 	else
-		strbuf_addf(b, ") = %lld", (long long)r->rvalue);
+		strbuf_addf(b, ") = %lld",
+			    r->op == OP_COPY_FILE_RANGE && r->flags & OP_COPY_CLONES
+				? 0LL
+				: (long long)r->rvalue);
 	if ((op_info(r->op)->uses & OP_RETURNS_FD) && r->rvalue >= 0) {
 		b->len = strlen(b->s) - strlen(strrchr(b->s, ' ') + 1);
 		add_fd(x, (int32_t)r->rvalue, r->object);

@@ -16,7 +16,8 @@ struct strace_line {
 
 /* The call to print a request by; NULL: strace has none, or `old`, ARTC is not known to take it. */
 const struct strace_call *strace_row_of(const struct trace_record *r, bool old);
-/* The arguments, up to the closing parenthesis; false: one is not known, or `failed` is set, and there may be part of them. */
+/* The arguments, up to the closing parenthesis; false: one is not known, or `failed` is set, and
+ * there may be part of them. */
 bool strace_add_args(struct strace_line *x, const struct trace_record *r, const struct strace_call *c);
 /* ") = 4</a>", ") = -1 ENOENT (No such file or directory)" */
 void strace_add_result(struct strace_line *x, const struct trace_record *r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a call's descriptors and paths are names of. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +9,7 @@
 #include "capture/formats/strace_parsed.h"
 #include "common/xalloc.h"
 
-/* The text that a decoration stands for, to t->path. false: it is no text. */
-static bool decoration_text(struct strace *t, const struct part *d)
+bool strace_decoration_text(struct strace *t, const struct part *d)
 {
 	struct strbuf *b = &t->joined;
 	strbuf_reset(b);
@@ -20,8 +20,7 @@ static bool decoration_text(struct strace *t, const struct part *d)
 	return strace_unquote(&t->path, &p);
 }
 
-/* Without the mark of a deleted file, which some versions of strace print inside the brackets. */
-static struct part without_deleted(const char *s, size_t len)
+struct part strace_without_deleted(const char *s, size_t len)
 {
 	static const char mark[] = " (deleted)";
 	const size_t n = sizeof mark - 1;
@@ -30,8 +29,8 @@ static struct part without_deleted(const char *s, size_t len)
 
 int strace_object(struct strace *t, const struct part *decoration, uint32_t *id, struct err *e)
 {
-	const struct part d = without_deleted(decoration->s, decoration->len);
-	if (!decoration_text(t, &d))
+	const struct part d = strace_without_deleted(decoration->s, decoration->len);
+	if (!strace_decoration_text(t, &d))
 		return foreign_at(&t->base, d.s, e, "\"%.*s\" is no name", (int)(d.len < 60 ? d.len : 60), d.s);
 	if (t->path.s[0] != '/')
 		return foreign_object(&t->base, OBJECT_FD, t->path.s, t->path.len, id, e);
@@ -55,8 +54,7 @@ static bool is_shown(const struct open_file *f, const char *s, const char *end)
 	return f && f->shown && f->n_shown <= (size_t)(end - s) && !memcmp(f->shown, s, f->n_shown);
 }
 
-/* Whether a rename has begun and not ended: strace may show its effect already. */
-static bool rename_under_way(const struct traced_system *s)
+bool strace_rename_under_way(const struct traced_system *s)
 {
 	for (size_t i = 0; i < THREAD_SLOTS; i++)
 		for (const struct traced_thread *t = s->slot[i]; t; t = t->next) {
@@ -67,21 +65,23 @@ static bool rename_under_way(const struct traced_system *s)
 	return false;
 }
 
-/* Whether the name that strace shows now, `d`, can be that of the open file: it is the one shown before, or a rename explains
- * the difference. Links may lead to the renamed name, so only last components are compared. */
+/* Whether the name that strace shows now, `d`, can be that of the open file: it is the one shown
+ * before, or a rename explains the difference. Links may lead to the renamed name, so only last
+ * components are compared. */
 static bool is_same_file(struct strace *t, const struct open_file *f, const struct part *d)
 {
 	if (!f->shown)
 		return true;
-	const struct part now = without_deleted(d->s, d->len), before = without_deleted(f->shown + 1, f->n_shown - 2);
+	const struct part now = strace_without_deleted(d->s, d->len),
+			  before = strace_without_deleted(f->shown + 1, f->n_shown - 2);
 	if (now.len == before.len && !memcmp(now.s, before.s, now.len))
 		return true;
-	if (rename_under_way(&t->system))
+	if (strace_rename_under_way(&t->system))
 		return true;
-	if (f->shown_at == t->system.n_renames || !decoration_text(t, &before))
+	if (f->shown_at == t->system.n_renames || !strace_decoration_text(t, &before))
 		return false;
 	char *last = xstrdup(path_last(t->path.s));
-	const char *shown = decoration_text(t, &now) ? path_last(t->path.s) : "";
+	const char *shown = strace_decoration_text(t, &now) ? path_last(t->path.s) : "";
 	const bool same = !strcmp(shown, last) || (f->now && !strcmp(shown, path_last(f->now))) ||
 			  (f->renamed_last && !strcmp(shown, f->renamed_last));
 	free(last);
@@ -137,7 +137,8 @@ void strace_set_cwd(struct parsed *p, const char *path, size_t len)
 	strbuf_add(cwd, path, len);
 }
 
-/* The directory that a path is relative to, to t->base_path. Empty: not known. `dir`: NULL for the working directory. */
+/* The directory that a path is relative to, to t->base_path. Empty: not known. `dir`: NULL for the
+ * working directory. */
 static void base_of(struct parsed *p, const struct part *dir)
 {
 	struct strace *t = p->t;
@@ -151,8 +152,8 @@ static void base_of(struct parsed *p, const struct part *dir)
 	strbuf_reset(b);
 	err_clear(&ignored);
 	if (mark && strace_decoration(mark, dir->s + dir->len, &d) && *d.s == '/') {
-		const struct part name = without_deleted(d.s, d.len);
-		if (decoration_text(t, &name))
+		const struct part name = strace_without_deleted(d.s, d.len);
+		if (strace_decoration_text(t, &name))
 			strace_set_cwd(p, t->path.s, t->path.len);
 	}
 	if (at_cwd) {
@@ -161,6 +162,22 @@ static void base_of(struct parsed *p, const struct part *dir)
 		const char *path = open_file_path(f, &t->base.base, &t->path);
 		strbuf_addstr(b, path ? path : "");
 	}
+}
+
+/* Calls on a link of /proc/self/fd are about the open file. Flags may stand behind the path: here
+ * they are still text. */
+static void descriptor_followed(struct parsed *p)
+{
+	struct strace *t = p->t;
+	const int fd = path_descriptor(t->joined.s);
+	struct open_file *f = fd < 0 ? NULL : descriptor_get(p->th, fd);
+	const bool of_link = *p->call->name == 'l' && strncmp(p->call->name, "list", 4);
+	bool follows = !of_link && path_follows(p->r.op, 0);
+	for (unsigned int i = 0; i < p->n; i++)
+		follows = follows && !memmem(p->arg[i].s, p->arg[i].len, "AT_SYMLINK_NOFOLLOW", 19);
+	const char *path = f && follows ? open_file_path(f, &t->base.base, &t->path) : NULL;
+	if (path)
+		path_join(&t->joined, "/", path, strlen(path));
 }
 
 int strace_path(struct parsed *p, const struct part *a, const struct part *dir, struct err *e)
@@ -172,12 +189,14 @@ int strace_path(struct parsed *p, const struct part *a, const struct part *dir, 
 	p->nameless_path = !t->path.len;
 	t->base.base.notes.n_unknown_cwd += t->path.len && t->path.s[0] != '/' && !t->base_path.len;
 	path_join(&t->joined, t->base_path.s, t->path.s, t->path.len);
+	descriptor_followed(p);
 	path_keep_stroke(&t->joined, t->path.s, t->path.len, p->r.op, p->r.rvalue < 0 ? p->r.error : 0);
 	if (t->joined.len > 1) {
 		memmove(t->joined.s, t->joined.s + 1, t->joined.len); /* with the NUL */
 		t->joined.len--;
 	} else {
-		strbuf_reset(&t->joined); /* as capture names the root: "/" would be taken for a path that needs no root */
+		/* as capture names the root: "/" would be taken for a path that needs no root */
+		strbuf_reset(&t->joined);
 		strbuf_addch(&t->joined, '.');
 	}
 	return 0;

@@ -32,10 +32,18 @@ unsigned int strace_split(const char **s, const char *end, struct part *arg);
 bool strace_next_part(const char **s, const char *end, struct part *part);
 /* The string's bytes, with C's escapes undone; false where it is no string. NULs in it make it none. */
 bool strace_unquote(struct strbuf *to, const struct part *a);
+bool strace_unquote_bytes(struct strbuf *to, const struct part *a); /* with NULs */
 /* What strace shows beside a descriptor, at s, without the brackets and what it says of the device. */
 bool strace_decoration(const char *s, const char *end, struct part *d);
 
 /* --- strace_names.c: descriptors and paths; errors by foreign_at --- */
+
+/* Without the mark of a deleted file, which some versions of strace print inside the brackets. */
+struct part strace_without_deleted(const char *s, size_t len);
+/* The text that a decoration stands for, to t->path. false: it is no text. */
+bool strace_decoration_text(struct strace *t, const struct part *d);
+/* Whether a rename has begun and not ended: strace may show its effect already. */
+bool strace_rename_under_way(const struct traced_system *s);
 
 int strace_object(struct strace *t, const struct part *decoration, uint32_t *id, struct err *e);
 /* Keeps what strace shows beside the number of `f`, at s[..end): the next call on it is compared with that. */
@@ -51,11 +59,20 @@ int strace_path(struct parsed *p, const struct part *a, const struct part *dir, 
 
 /* --- strace_args.c, strace_effects.c --- */
 
+/* strace_special.c: of ioctl and bind; sets no_file where they are no requests. Errors: by
+ * foreign_at. */
+int strace_clone_args(struct parsed *p, struct err *e);
+int strace_bind_args(struct parsed *p, struct err *e);
 int strace_number(struct parsed *p, const struct part *a, bool is_signed, uint64_t *v, struct err *e);
 /* All arguments, by the letters of the call's row. */
 int strace_take_args(struct parsed *p, struct err *e);
 /* What the call did to open files, positions, sizes and the working directory; completes the request with what these
  * tell. */
 int strace_effects(struct parsed *p, struct err *e);
+
+/* --- strace_before.c --- */
+
+/* What the call's result tells of how files were at first. */
+void strace_before(struct parsed *p);
 
 #endif

@@ -3,13 +3,15 @@
 #ifndef CAPTURE_FORMATS_STRACE_PRIVATE_H
 #define CAPTURE_FORMATS_STRACE_PRIVATE_H
 
+#include "capture/app/app_files.h"
 #include "capture/formats/descriptors.h"
 #include "capture/formats/names.h"
 #include "capture/formats/strace_async.h"
 #include "capture/op.h"
 #include "capture/processes.h"
 
-enum call_kind { CALL_REQUEST, CALL_CLONE, CALL_EXEC, CALL_CLOSE_RANGE, CALL_GETCWD, CALL_WAIT, CALL_PAIR, CALL_DESCRIPTOR };
+enum call_kind { CALL_REQUEST, CALL_CLONE, CALL_EXEC, CALL_CLOSE_RANGE, CALL_GETCWD, CALL_WAIT, CALL_PAIR, CALL_DESCRIPTOR,
+		 CALL_UMASK };
 
 /* CALL_PAIR, CALL_DESCRIPTOR: makes two descriptors, or one, of no file; `args` is what they are. */
 /* One system call. `args`: a letter for each argument,
@@ -17,7 +19,7 @@ enum call_kind { CALL_REQUEST, CALL_CLONE, CALL_EXEC, CALL_CLOSE_RANGE, CALL_GET
  *   s length   o offset   i buffers of readv   O flags of open   H struct open_how   A flags of *at   m mode   a access
  * mode w whence   v number or flags   n descriptor wanted   X descriptor written to   @ offset pointer of f   # of X N
  * name of an attribute   u user   g group   c command and argument of fcntl   R protection   M mmap flags   B address
- * _ passed over */
+ * K arguments of an ioctl that clones a file   k arguments of bind   _ ignored */
 struct strace_call {
 	const char *name;
 	enum trace_op op;
@@ -45,7 +47,8 @@ struct strace {
 	struct processes processes; /* as far as it was read */
 	char *extra;		    /* the metadata's, once all is read */
 	struct strbuf path, base_path, joined;
-	struct strbuf start; /* the working directory in which the first process began, as soon as any pass has met it */
+	/* the working directory in which the first process began, as soon as any pass has met it */
+	struct strbuf start;
 	struct strbuf cut; /* the beginning of a call, up to a notice in the middle of its line */
 	bool has_first, has_pids, time_of_day;
 	bool differences; /* stamps are from line to line (-r) */
@@ -53,6 +56,9 @@ struct strace {
 	int64_t first_ns, last_ns;
 	uint64_t n_rings; /* of io_uring that were set up: their requests are in no line */
 	struct strace_async async;
+	struct app_files before; /* how the files were, as far as results show it */
+	struct fileset listed;	 /* the same for the metadata, as soon as a pass has ended */
+	bool before_listed;
 	struct strace_threads threads;
 	uint32_t number_met; /* of the first thread, as soon as some line has told it; 0: none has */
 	struct {
@@ -76,13 +82,17 @@ struct call_line {
 };
 int strace_take_call(struct strace *t, struct traced_thread *thread, const struct call_line *l, struct err *e);
 
-/* Appends "name(arguments) = result" as it stands in a line of strace: 1, or 0 and nothing where strace has no such call or an argument is not known.
- * Errors: of reading the record's heap item. */
-int strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text, struct err *e);
+/* Appends "name(arguments) = result" as it stands in a line of strace: 1, or 0 and nothing where
+ * strace has no such call or an argument is not known. Errors: of reading its heap item. */
+int strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text,
+		     struct err *e);
 
 /* The state of a reader of calls, begun and released by it. */
 void strace_state_init(struct strace *t);
 void strace_state_release(struct strace *t);
+
+/* The metadata get the list of the files that were there. Only the first pass makes one. */
+void strace_before_list(struct strace *t);
 
 int strace_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e);
 

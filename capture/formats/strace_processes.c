@@ -33,14 +33,17 @@ static void events_add(struct strace_processes *p, const json_t *rows)
 	json_array_foreach(rows, i, row)
 	{
 		json_int_t pid, parent, begin_ns, waited_by = 0, waited_ns = 0;
-		if (json_unpack(row, "{s:I,s:I,s:I,s?I,s?I}", "pid", &pid, "parent", &parent, "begin_ns", &begin_ns, "waited_by",
-				&waited_by, "waited_ns", &waited_ns) ||
+		if (json_unpack(row, "{s:I,s:I,s:I,s?I,s?I}", "pid", &pid, "parent", &parent,
+				"begin_ns", &begin_ns, "waited_by", &waited_by, "waited_ns",
+				&waited_ns) ||
 		    !is_pid(pid) || pid == parent || !is_time(begin_ns) || !is_time(waited_ns))
 			continue;
 		if (is_pid(parent))
-			p->event[p->n++] = (struct process_event){begin_ns, (uint32_t)pid, (uint32_t)parent, false, false};
+			p->event[p->n++] = (struct process_event){begin_ns, (uint32_t)pid,
+								  (uint32_t)parent, false, false};
 		if (is_pid(waited_by))
-			p->event[p->n++] = (struct process_event){waited_ns, (uint32_t)pid, (uint32_t)waited_by, true, false};
+			p->event[p->n++] = (struct process_event){waited_ns, (uint32_t)pid,
+								  (uint32_t)waited_by, true, false};
 	}
 	qsort(p->event, p->n, sizeof *p->event, by_time);
 }
@@ -70,12 +73,14 @@ void strace_processes_release(struct strace_processes *p)
 }
 
 /* false: the instant lies before 1970, and strace prints no such. */
-static bool add_begin(const struct strace_processes *p, uint32_t tid, int64_t ns, struct strbuf *text)
+static bool add_begin(const struct strace_processes *p, uint32_t tid, int64_t ns,
+		      struct strbuf *text)
 {
 	const int64_t at = p->wall_ns + ns;
 	if (at < 0)
 		return false;
-	strbuf_addf(text, "%u %lld.%09lld ", tid, (long long)(at / 1000000000), (long long)(at % 1000000000));
+	strbuf_addf(text, "%u %lld.%09lld ", tid, (long long)(at / 1000000000),
+		    (long long)(at % 1000000000));
 	return true;
 }
 
@@ -85,7 +90,10 @@ static void add_event(struct strace_processes *p, struct process_event *x, struc
 		return;
 	x->done = true;
 	if (x->is_wait)
-		strbuf_addf(text, "wait4(%u, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = %u <0.000000000>\n", x->pid, x->pid);
+		strbuf_addf(text,
+			    "wait4(%u, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = %u "
+			    "<0.000000000>\n",
+			    x->pid, x->pid);
 	else
 		strbuf_addf(text, "clone(child_stack=NULL, flags=SIGCHLD) = %u <0.000000000>\n", x->pid);
 }
@@ -96,7 +104,8 @@ void strace_processes_until(struct strace_processes *p, int64_t ns, struct strbu
 		add_event(p, &p->event[p->next], text);
 }
 
-void strace_processes_thread(struct strace_processes *p, const struct trace_record *r, struct strbuf *text)
+void strace_processes_thread(struct strace_processes *p, const struct trace_record *r,
+			     struct strbuf *text)
 {
 	for (size_t i = p->next; i < p->n; i++)
 		if (p->event[i].pid == r->pid && !p->event[i].is_wait)
@@ -104,6 +113,8 @@ void strace_processes_thread(struct strace_processes *p, const struct trace_reco
 	if (r->tid == r->pid || !r->pid || !add_begin(p, r->pid, r->begin_ns, text))
 		return;
 	strbuf_addf(text,
-		    "clone3({flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD|CLONE_SYSVSEM, exit_signal=0} => {parent_tid=[%u]}, 88) "
-		    "= %u <0.000000000>\n", r->tid, r->tid);
+		    "clone3({flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD|CLONE_"
+		    "SYSVSEM, exit_signal=0} => {parent_tid=[%u]}, 88) "
+		    "= %u <0.000000000>\n",
+		    r->tid, r->tid);
 }

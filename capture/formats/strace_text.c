@@ -151,6 +151,11 @@ int64_t strace_first_fd(const char *s, const char *end)
 
 bool strace_unquote(struct strbuf *to, const struct part *a)
 {
+	return strace_unquote_bytes(to, a) && !memchr(to->s ? to->s : "", 0, to->len);
+}
+
+bool strace_unquote_bytes(struct strbuf *to, const struct part *a)
+{
 	const char *s = a->s, *end = s + a->len;
 	strbuf_reset(to);
 	if (s == end || *s != '"')
@@ -185,8 +190,6 @@ bool strace_unquote(struct strbuf *to, const struct part *a)
 				c = *s;
 			}
 		}
-		if (!c)
-			return false;
 		strbuf_addch(to, c);
 	}
 	return s < end;

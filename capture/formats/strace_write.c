@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace as strace -f -ttt -T -y would have printed it, in the form that has nanoseconds, with the calls that start processes and
- * threads and wait for them; and as the strace of 2013
- * would have without -y, for ARTC, which reads no other: microseconds that never repeat, no names beside descriptors,
- * open and stat rather than openat and newfstatat, pread for pread64, and only the calls that it is known to take. */
+/* A trace as strace -f -ttt -T -y would have printed it, in the form that has nanoseconds, with the
+ * calls that start processes and threads and wait for them; and as the strace of 2013 would have
+ * without -y, for ARTC, which reads no other: microseconds that never repeat, no names beside
+ * descriptors, open and stat rather than openat and newfstatat, pread for pread64, and only the
+ * calls that it is known to take. */
 #include <stdlib.h>
 #include <string.h>
 

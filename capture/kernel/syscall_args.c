@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A system call's arguments as the fields of a record. */
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 
 #include "capture/kernel/syscalls_private.h"
 
@@ -79,8 +84,53 @@ static void times_arg(struct taking *k, const struct syscall_memory *m)
 static void acl_arg(struct syscall_done *d, const struct syscall_memory *m, uint64_t size)
 {
 	const size_t len = strlen(OP_ACL_NAME);
-	if (m && m->len >= size && d->has_extra && d->m.extra_len == len && !memcmp(d->m.extra, OP_ACL_NAME, len))
+	if (m && m->len >= size && d->has_extra && d->m.extra_len == len &&
+	    !memcmp(d->m.extra, OP_ACL_NAME, len))
 		d->l.flags |= op_acl_flags(m->data, size);
+}
+
+/* The argument of fcntl or ioctl, and what it points to where the command says that it does. */
+static void argument_arg(struct syscall_done *d, const struct syscall_memory *m, uint64_t v)
+{
+	struct log_record *l = &d->l;
+	struct flock asked;
+	l->offset = v;
+	d->argument = m && m->len >= SYSCALL_ARGUMENT_BYTES ? m->data : NULL;
+	if (l->op == OP_IOCTL && l->flags == FS_IOC_SETFLAGS && d->argument) {
+		uint32_t flags;
+		memcpy(&flags, d->argument, sizeof flags);
+		l->offset = OP_IOCTL_VALUE | flags;
+	}
+	if (l->op != OP_FCNTL || !op_is_lock(l->flags) || !d->argument)
+		return;
+	memcpy(&asked, d->argument, sizeof asked);
+	const struct op_lock lock = {asked.l_type, asked.l_whence, asked.l_start, asked.l_len};
+	strbuf_reset(&d->c->heap);
+	strbuf_add(&d->c->heap, (const char *)&lock, sizeof lock);
+	d->has_extra = true;
+	d->m.extra = d->c->heap.s;
+	d->m.extra_len = d->c->heap.len;
+}
+
+/* The file that bind() of a UNIX socket makes: the call is mknod of a socket. Other families and
+ * abstract names make none. */
+static void address_arg(struct syscall_done *d, const struct syscall_memory *m)
+{
+	const size_t at = offsetof(struct sockaddr_un, sun_path);
+	sa_family_t family = AF_UNSPEC;
+	const char *path = m && m->len > at ? (const char *)m->data + at : "";
+	if (m && m->len > at)
+		memcpy(&family, m->data, sizeof family);
+	d->no_request = family != AF_UNIX || !*path;
+	if (d->no_request)
+		return;
+	d->has_path = true;
+	d->l.dir = AT_FDCWD;
+	d->m.path = path;
+	d->m.path_len = strnlen(path, m->len - at);
+	d->l.length = S_IFSOCK | 0777;
+	if (d->l.error == EADDRINUSE) /* the name is taken, which is EEXIST of mknod */
+		d->l.error = EEXIST;
 }
 
 static void pointer_arg(struct taking *k, char letter, uint64_t v, uint64_t following)
@@ -112,6 +162,14 @@ static void pointer_arg(struct taking *k, char letter, uint64_t v, uint64_t foll
 	case '#':
 		d->peer.offset = word_of(m, 0, OFFSET_NONE);
 		return;
+	case '*':
+		argument_arg(d, m, v);
+		return;
+	case 'k':
+		address_arg(d, m);
+		return;
+	case 'E': /* the results end requests of their own */
+		return;
 	default:
 		if (letter == 'p' && !v) { /* utimensat: of the descriptor itself */
 			d->l.fd = k->dir;
@@ -140,7 +198,6 @@ static void number_arg(struct taking *k, char letter, uint64_t v)
 		return;
 	case 'o':
 	case '1':
-	case 'a':
 	case 'B':
 	case 'V':
 		l->offset = letter == '1' ? (uint32_t)v : v;
@@ -188,9 +245,29 @@ static void empty_path(struct syscall_done *d)
 		l->flags = 0;
 }
 
+/* ioctl(to, FICLONE, from), or FICLONERANGE with a structure. */
+static void clone_take(struct syscall_done *d)
+{
+	struct log_record *l = &d->l;
+	struct file_clone_range range = {.src_fd = (int64_t)l->offset};
+	if (l->flags == FICLONERANGE)
+		memcpy(&range, d->argument, sizeof range);
+	d->peer = (struct op_peer){l->fd, OBJECT_NONE, range.dest_offset};
+	d->has_peer = true;
+	l->op = OP_COPY_FILE_RANGE;
+	l->fd = (int32_t)range.src_fd;
+	l->offset = range.src_offset;
+	l->length = range.src_length;
+	l->result = (int64_t)range.src_length;
+	l->flags = OP_COPY_CLONES;
+}
+
 static void variants(struct syscall_done *d)
 {
 	struct log_record *l = &d->l;
+	const bool clones = l->flags == FICLONE || (l->flags == FICLONERANGE && d->argument);
+	if (l->op == OP_IOCTL && clones && l->result == 0)
+		clone_take(d);
 	if (l->op == OP_UNLINK && l->flags & AT_REMOVEDIR) {
 		l->op = OP_RMDIR;
 		l->flags = 0;
@@ -211,7 +288,7 @@ void syscall_args_take(struct syscall_done *d, const struct syscall_memory memor
 	struct taking k = {d, memory, memory ? memory + SYSCALL_MEMORIES : NULL, AT_FDCWD};
 	for (unsigned int i = 0; args[i]; i++) {
 		const uint64_t v = d->t->arg[i];
-		if (strchr("pPTNiHt@#qL", args[i]))
+		if (strchr(SYSCALL_POINTERS, args[i]))
 			pointer_arg(&k, args[i], v, i + 1 < SYSCALL_ARGS ? d->t->arg[i + 1] : 0);
 		else
 			number_arg(&k, args[i], v);

@@ -57,7 +57,7 @@ const struct syscall_row syscall_rows[] = {
     {"truncate", SYS_truncate, OP_TRUNCATE, "ps", 0, 0}, {"ftruncate", SYS_ftruncate, OP_FTRUNCATE, "fs", 0, 0},
     {"fallocate", SYS_fallocate, OP_FALLOCATE, "fvos", 0, 0}, {"dup", SYS_dup, OP_DUP, "f", 0, 0},
     {"dup2", LEGACY(dup2), OP_DUP2, "fn", 0, 0}, {"dup3", SYS_dup3, OP_DUP2, "fnO", 0, 0},
-    {"fcntl", SYS_fcntl, OP_FCNTL, "fca", 0, 0}, {"ioctl", SYS_ioctl, OP_IOCTL, "fca", 0, 0},
+    {"fcntl", SYS_fcntl, OP_FCNTL, "fc*", 0, 0}, {"ioctl", SYS_ioctl, OP_IOCTL, "fc*", 0, 0},
     {"flock", SYS_flock, OP_FLOCK, "fv", 0, 0}, {"newstat", LEGACY(stat), OP_STAT, "p", 0, 0},
     {"newlstat", LEGACY(lstat), OP_STAT, "p", 0, NOFOLLOW}, {"newfstatat", NUMBER_FSTATAT, OP_STAT, "Dp_A", 0, 0},
     {"newfstat", SYS_fstat, OP_FSTAT, "f", 0, 0}, {"statx", SYS_statx, OP_STATX, "DpAs", 0, 0},
@@ -69,8 +69,8 @@ const struct syscall_row syscall_rows[] = {
     {"lchown", LEGACY(lchown), OP_CHOWN, "pug", 0, NOFOLLOW}, {"fchown", SYS_fchown, OP_FCHOWN, "fug", 0, 0},
     {"fchownat", SYS_fchownat, OP_CHOWN, "DpugA", 0, 0}, {"utimensat", SYS_utimensat, OP_UTIMENS, "DptA", 0, 0},
     {"getxattr", SYS_getxattr, OP_GETXATTR, "pN_s", 0, 0}, {"lgetxattr", SYS_lgetxattr, OP_GETXATTR, "pN_s", 0, NOFOLLOW},
-    {"fgetxattr", SYS_fgetxattr, OP_FGETXATTR, "fN_s", 0, 0}, {"setxattr", SYS_setxattr, OP_SETXATTR, "pN_sv", 0, 0},
-    {"lsetxattr", SYS_lsetxattr, OP_SETXATTR, "pN_sv", 0, NOFOLLOW}, {"fsetxattr", SYS_fsetxattr, OP_FSETXATTR, "fNLsv", 0, 0},
+    {"fgetxattr", SYS_fgetxattr, OP_FGETXATTR, "fN_s", 0, 0}, {"setxattr", SYS_setxattr, OP_SETXATTR, "pNLsv", 0, 0},
+    {"lsetxattr", SYS_lsetxattr, OP_SETXATTR, "pNLsv", 0, NOFOLLOW}, {"fsetxattr", SYS_fsetxattr, OP_FSETXATTR, "fNLsv", 0, 0},
     {"listxattr", SYS_listxattr, OP_LISTXATTR, "p_s", 0, 0}, {"llistxattr", SYS_llistxattr, OP_LISTXATTR, "p_s", 0, NOFOLLOW},
     {"flistxattr", SYS_flistxattr, OP_FLISTXATTR, "f_s", 0, 0}, {"removexattr", SYS_removexattr, OP_REMOVEXATTR, "pN", 0, 0},
     {"lremovexattr", SYS_lremovexattr, OP_REMOVEXATTR, "pN", 0, NOFOLLOW},
@@ -91,8 +91,9 @@ const struct syscall_row syscall_rows[] = {
     {"copy_file_range", SYS_copy_file_range, OP_COPY_FILE_RANGE, "f@X#sv", 0, 0},
     {"splice", SYS_splice, OP_SPLICE, "f@X#sv", 0, 0}, {"tee", SYS_tee, OP_TEE, "fXsv", 0, 0},
     {"vmsplice", SYS_vmsplice, OP_VMSPLICE, "fi_v", 0, 0}, {"io_submit", SYS_io_submit, OP_IO_SUBMIT, "_s", 0, 0},
-    {"io_getevents", SYS_io_getevents, OP_IO_GETEVENTS, "__s", 0, 0},
-    {"io_pgetevents", SYS_io_pgetevents, OP_IO_GETEVENTS, "__s", 0, 0},
+    {"io_getevents", SYS_io_getevents, OP_IO_GETEVENTS, "__sE", 0, 0},
+    {"io_pgetevents", SYS_io_pgetevents, OP_IO_GETEVENTS, "__sE", 0, 0},
+    {"bind", SYS_bind, OP_MKNOD, "_k", 0, 0}, {"umask", SYS_umask, 0, "m", SYSCALL_UMASK, 0},
     {"io_uring_enter", SYS_io_uring_enter, OP_IO_URING_ENTER, "fs", 0, 0},
     {"pipe", LEGACY(pipe), 0, "q", SYSCALL_PAIR, 0}, {"pipe2", SYS_pipe2, 0, "qO", SYSCALL_PAIR, 0},
     {"socketpair", SYS_socketpair, 0, "_O_q", SYSCALL_PAIR, 0}, {"socket", SYS_socket, 0, "_O", SYSCALL_DESCRIPTOR, 0},
@@ -144,16 +145,47 @@ const struct syscall_row *syscall_row_of_name(const char *name, size_t len)
 	return NULL;
 }
 
+static enum syscall_pointer what_of(char letter)
+{
+	switch (letter) {
+	case 'i':
+		return POINTER_VECTOR;
+	case 'q':
+		return POINTER_RESULT;
+	case '*':
+		return POINTER_OPTIONAL;
+	case 'k':
+		return POINTER_SIZED;
+	case 'E':
+		return POINTER_EVENTS;
+	default:
+		return strchr("Ht@#L", letter) ? POINTER_BYTES : POINTER_TEXT;
+	}
+}
+
+static size_t size_of(char letter)
+{
+	switch (letter) {
+	case 't':
+		return 2 * sizeof(struct timespec);
+	case 'H':
+		return 2 * sizeof(uint64_t);
+	case 'L':
+		return OP_ACL_BYTES;
+	case '*':
+		return SYSCALL_ARGUMENT_BYTES;
+	default:
+		return sizeof(uint64_t);
+	}
+}
+
 bool syscall_pointee(const struct syscall_row *row, unsigned int i, struct syscall_pointee *to)
 {
 	for (unsigned int arg = 0; row->args[arg]; arg++) {
 		const char letter = row->args[arg];
-		const char *kind = strchr("pPTNiHt@#qL", letter);
-		if (!kind || i--)
+		if (!strchr(SYSCALL_POINTERS, letter) || i--)
 			continue;
-		to->what = letter == 'i' ? POINTER_VECTOR : letter == 'q' ? POINTER_RESULT : strchr("Ht@#L", letter) ? POINTER_BYTES : POINTER_TEXT;
-		to->arg = arg;
-		to->size = letter == 't' ? 2 * sizeof(struct timespec) : letter == 'H' ? 2 * sizeof(uint64_t) : letter == 'L' ? OP_ACL_BYTES : sizeof(uint64_t);
+		*to = (struct syscall_pointee){what_of(letter), arg, size_of(letter)};
 		return true;
 	}
 	return false;

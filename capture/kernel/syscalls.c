@@ -32,6 +32,7 @@ void syscalls_close(struct syscalls *c)
 {
 	if (!c)
 		return;
+	syscall_rings_abandon(c);
 	for (size_t i = 0; i < SYSCALL_THREAD_SLOTS; i++)
 		while (c->slot[i])
 			syscalls_ended(c, c->slot[i]->tid);
@@ -41,6 +42,16 @@ void syscalls_close(struct syscalls *c)
 	free(c->file);
 	free(c->identified);
 	free(c);
+}
+
+void syscalls_rings_read(struct syscalls *c)
+{
+	c->reads_rings = true;
+}
+
+void syscalls_aio_read(struct syscalls *c)
+{
+	c->reads_aio = true;
 }
 
 const struct syscalls_counts *syscalls_counts(const struct syscalls *c)
@@ -82,11 +93,9 @@ void syscall_abandon(struct syscalls *c, struct syscall_thread *t)
 	t->row = NULL;
 }
 
-int syscalls_enter(struct syscalls *c, uint32_t tid, int64_t ns, const struct syscall_row *row, const uint64_t arg[SYSCALL_ARGS], struct err *e)
+void syscall_begin(struct syscalls *c, struct syscall_thread *t, int64_t ns,
+		   const struct syscall_row *row, const uint64_t arg[SYSCALL_ARGS])
 {
-	struct syscall_thread *t = syscall_thread_of(c, tid);
-	(void)e;
-	syscall_abandon(c, t);
 	t->row = row;
 	t->begin_ns = ns;
 	memcpy(t->arg, arg, sizeof t->arg);
@@ -102,6 +111,15 @@ int syscalls_enter(struct syscalls *c, uint32_t tid, int64_t ns, const struct sy
 		if (!looked_up_after(t->closing, ns)) /* else it has been given anew */
 			state_descriptor_set(t->process, (int32_t)arg[0], NULL, false);
 	}
+}
+
+int syscalls_enter(struct syscalls *c, uint32_t tid, int64_t ns, const struct syscall_row *row,
+		   const uint64_t arg[SYSCALL_ARGS], struct err *e)
+{
+	struct syscall_thread *t = syscall_thread_of(c, tid);
+	(void)e;
+	syscall_abandon(c, t);
+	syscall_begin(c, t, ns, row, arg);
 	return 0;
 }
 
@@ -167,6 +185,7 @@ static void second_path(struct syscall_done *d)
 	const char *path = state_path_asked(&c->state, d->t->process, &d->l, d->m.second_dir, d->m.extra, d->m.extra_len);
 	c->second = c->state.path;
 	c->state.path = keep;
+	d->has_second = path != NULL;
 	if (path) {
 		path += path[0] == '/' && path[1];
 		d->m.extra = path;
@@ -207,6 +226,8 @@ static int record_make(struct syscall_done *d, const struct open_file *f, struct
 	r->error = l->error;
 	r->flags = l->flags;
 	r->fd = uses & OP_HAS_FD ? l->fd : uses & OP_RETURNS_FD && l->result >= 0 ? (int32_t)l->result : -1;
+	if (d->t->process->umask && op_makes_file(l->op, l->flags))
+		r->length = op_mode_under(l->op, l->length, d->t->process->umask);
 	int rc = object_take(d, f, &r->object, e);
 	if (rc <= 0)
 		return rc;
@@ -221,7 +242,8 @@ static int hand_over(struct syscall_done *d, const struct open_file *f, struct e
 	struct trace_record r;
 	if (!t->has_ticket)
 		return 0;
-	bool of_no_file = d->l.op == OP_MMAP && (d->l.flags & MAP_ANONYMOUS);
+	bool of_no_file =
+	    d->no_request || (d->l.op == OP_MMAP && (d->l.flags & MAP_ANONYMOUS));
 	int rc = of_no_file ? 0 : record_make(d, f, &r, e);
 	struct trace_record *place = record_queue_at(c->queue, t->ticket);
 	if (rc <= 0) {
@@ -230,8 +252,13 @@ static int hand_over(struct syscall_done *d, const struct open_file *f, struct e
 			record_queue_drop(c->queue, t->ticket);
 		return rc;
 	}
-	if ((r.op == OP_IO_SUBMIT || r.op == OP_IO_URING_ENTER) && r.rvalue > 0)
+	if (r.op == OP_IO_URING_ENTER && c->reads_rings)
+		r.flags = LOG_BY_LIBURING;
+	else if (r.op == OP_IO_SUBMIT && c->reads_aio)
+		syscall_aio_refused(c, t, r.rvalue > 0 ? (uint64_t)r.rvalue : 0);
+	else if ((r.op == OP_IO_SUBMIT || r.op == OP_IO_URING_ENTER) && r.rvalue > 0)
 		c->counts.n_handed_over += (uint64_t)r.rvalue;
+	c->counts.n_ring_unread += r.op == OP_AIO_OTHER;
 	r.commit = TRACE_COMMIT;
 	if (place)
 		*place = r;
@@ -303,6 +330,12 @@ static void apply(struct syscall_done *d)
 		return;
 	if (d->l.op != OP_CLOSE) /* that was done when it began */
 		state_apply(&c->state, t->process, &d->m, d->path);
+	if (d->l.op == OP_RENAME && !d->l.result && d->path && d->has_second) {
+		const bool exchange = d->l.flags & RENAME_EXCHANGE;
+		state_renamed(&c->state, d->path, c->second.s, exchange);
+		if (c->sink.renamed)
+			c->sink.renamed(c->sink.context, d->path, c->second.s, exchange);
+	}
 	open_nameless(d);
 	nameless_sought(d);
 	state_advance(&c->state, d->l.end);
@@ -313,7 +346,8 @@ static void descriptor_made(struct syscall_done *d, int fd)
 {
 	char name[60];
 	const bool close_on_exec = d->l.flags & (d->t->row->number == SYS_memfd_create ? MFD_CLOEXEC : O_CLOEXEC);
-	d->c->counts.n_rings += d->t->row->number == SYS_io_uring_setup && fd >= 0;
+	d->c->counts.n_rings +=
+	    d->t->row->number == SYS_io_uring_setup && fd >= 0 && !d->c->reads_rings;
 	if (!syscall_room_for(d->c, d->t->process, fd) || looked_up_after(state_file(d->t->process, fd), (int64_t)d->l.end))
 		return;
 	snprintf(name, sizeof name, "%s:[%llu]", d->t->row->name, (unsigned long long)++d->c->n_made);
@@ -384,9 +418,17 @@ int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct sys
 		syscall_abandon(c, t);
 		return 0;
 	}
+	return syscall_end(c, t, ns, row, result, memory, e);
+}
+
+int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
+		const struct syscall_row *row, int64_t result,
+		const struct syscall_memory memory[SYSCALL_MEMORIES], struct err *e)
+{
 	struct syscall_done d = {.c = c, .t = t, .l = {.begin = (uint64_t)t->begin_ns, .end = (uint64_t)ns, .fd = -1, .dir = AT_FDCWD,
 						     .op = (uint16_t)row->op, .flags = row->flags}};
-	d.m = (struct merge_record){.r = &d.l, .pid = t->pid, .tid = tid, .second_dir = AT_FDCWD};
+	d.m =
+	    (struct merge_record){.r = &d.l, .pid = t->pid, .tid = t->tid, .second_dir = AT_FDCWD};
 	if (op_info(row->op)->uses & OP_KNOWS_OFFSET)
 		d.l.offset = OFFSET_NONE;
 	result_set(&d.l, result);
@@ -397,6 +439,8 @@ int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct sys
 	int rc = 0;
 	if (row->kind == SYSCALL_DESCRIPTOR || row->kind == SYSCALL_PAIR) {
 		descriptors_made(&d);
+	} else if (row->kind == SYSCALL_UMASK) {
+		t->process->umask = OP_UMASK_KNOWN | (uint32_t)(d.l.length & 0777);
 	} else {
 		rc = row->kind == SYSCALL_CLOSE_RANGE ? range_close(&d, e) : hand_over(&d, f, e);
 		rc = rc ? rc : identify(&d, e);
@@ -411,6 +455,7 @@ int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct sys
 
 void syscalls_finish(struct syscalls *c)
 {
+	syscall_rings_abandon(c);
 	for (size_t i = 0; i < SYSCALL_THREAD_SLOTS; i++)
 		for (struct syscall_thread *t = c->slot[i]; t; t = t->next)
 			syscall_abandon(c, t);

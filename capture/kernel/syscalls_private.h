@@ -7,6 +7,7 @@
 #include "capture/kernel/syscalls.h"
 
 #define SYSCALL_THREAD_SLOTS 4096u
+#define SYSCALL_RING_SLOTS 256u
 
 struct syscall_thread {
 	uint32_t tid, pid;
@@ -40,12 +41,14 @@ struct syscalls {
 	struct syscall_thread *slot[SYSCALL_THREAD_SLOTS], *last;
 	uint64_t n_slots; /* of descriptors, of all processes */
 	uint64_t n_nameless; /* files that were opened by a name that is not known */
+	bool reads_rings, reads_aio;
 	uint64_t n_made; /* descriptors of no file */
 	struct syscall_file *file; /* open addressing */
 	size_t n_files, n_file_slots;
 	unsigned char *identified; /* identified[n_identified], by object: 0 not looked for, 1 it has no number, 2 it has one */
 	size_t n_identified;
 	struct strbuf second, heap;
+	struct ring_request *ring[SYSCALL_RING_SLOTS]; /* under way */
 };
 
 /* A call that has ended, on its way to a record. */
@@ -58,9 +61,12 @@ struct syscall_done {
 	bool has_path, path_unknown;
 	struct op_peer peer;
 	bool has_peer, has_extra;
+	bool has_second; /* c->second has the second path, absolute */
 	bool nofollow;
 	bool has_pair;
 	int32_t pair[2];
+	const void *argument; /* of fcntl or ioctl: the bytes that it points to, or NULL */
+	bool no_request;
 };
 
 /* syscall_args.c: fills d->l, d->m from the registers and what they point to. */
@@ -72,8 +78,19 @@ int syscall_object(struct syscalls *c, const char *path, bool is_path, uint32_t 
 
 /* syscalls.c: the call under way, if any, did not come to its end. */
 void syscall_abandon(struct syscalls *c, struct syscall_thread *t);
+/* A call of `t` begins, and ends: what syscalls_enter and syscalls_exit do for the thread's own. */
+void syscall_begin(struct syscalls *c, struct syscall_thread *t, int64_t ns,
+		   const struct syscall_row *row, const uint64_t arg[SYSCALL_ARGS]);
+int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
+		const struct syscall_row *row, int64_t result,
+		const struct syscall_memory memory[SYSCALL_MEMORIES], struct err *e);
+/* syscalls_ring.c: no more is heard of the requests that are under way. */
+void syscall_rings_abandon(struct syscalls *c);
+/* The io_submit() of `t` that ends now accepted the first `n` requests only. */
+void syscall_aio_refused(struct syscalls *c, const struct syscall_thread *t, uint64_t n);
 
 /* syscalls_threads.c */
+void syscall_process_leave(struct syscalls *c, struct process_state *p); /* a thread fewer */
 /* Whether the process may come to have that descriptor. */
 bool syscall_room_for(struct syscalls *c, const struct process_state *p, int64_t fd);
 struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid); /* NULL: not known */

@@ -37,7 +37,7 @@ bool syscall_room_for(struct syscalls *c, const struct process_state *p, int64_t
 	return true;
 }
 
-static void process_leave(struct syscalls *c, struct process_state *p)
+void syscall_process_leave(struct syscalls *c, struct process_state *p)
 {
 	if (--p->n_threads)
 		return;
@@ -77,7 +77,7 @@ void syscalls_ended(struct syscalls *c, uint32_t tid)
 	if (!t)
 		return;
 	syscall_abandon(c, t);
-	process_leave(c, t->process);
+	syscall_process_leave(c, t->process);
 	*slot = t->next;
 	c->last = NULL;
 	free(t);
@@ -107,7 +107,7 @@ void syscalls_executed(struct syscalls *c, uint32_t tid, uint32_t old_tid)
 		return;
 	}
 	syscall_abandon(c, t);
-	process_leave(c, t->process);
+	syscall_process_leave(c, t->process);
 	t->hidden = false;
 	t->process = after;
 	after->n_threads++;
@@ -133,6 +133,11 @@ void syscalls_thread(struct syscalls *c, uint32_t tid, uint32_t pid, const char 
 	}
 }
 
+void syscalls_umask(struct syscalls *c, uint32_t tid, uint32_t umask)
+{
+	syscall_thread_of(c, tid)->process->umask = OP_UMASK_KNOWN | (umask & 0777);
+}
+
 void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *path, uint32_t flags, uint64_t position, int64_t as_of_ns)
 {
 	struct syscall_thread *t = syscall_thread_of(c, tid);
@@ -154,7 +159,8 @@ void syscalls_mapping(struct syscalls *c, uint32_t tid, uint64_t from, uint64_t 
 	state_file_drop(f);
 }
 
-const char *syscalls_path(struct syscalls *c, uint32_t tid, const char *path)
+const char *syscalls_path_at(struct syscalls *c, uint32_t tid, int dir, const char *path,
+			     size_t len)
 {
-	return state_path(&c->state, syscall_thread_of(c, tid)->process, AT_FDCWD, path, strlen(path));
+	return state_path(&c->state, syscall_thread_of(c, tid)->process, dir, path, len);
 }

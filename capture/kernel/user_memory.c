@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/kernel/ring_entries.h"
 #include "capture/kernel/tracing.h"
 #include "capture/kernel/user_memory_private.h"
 #include "common/xalloc.h"
@@ -26,7 +27,9 @@
 #define RING_BUSY 0x80000000u
 #define RING_DISCARDED 0x40000000u
 
-enum { LINK_ENTER, LINK_EXIT, LINK_ENDED, LINK_NEWTASK, N_LINKS };
+#define OPCODES_MAX 256
+
+enum { LINK_ENTER, LINK_EXIT, LINK_ENDED, LINK_NEWTASK, LINK_SUBMIT, LINK_DONE, LINK_AIO, N_LINKS };
 
 struct found { /* where a record lies in the file */
 	uint32_t tid;
@@ -48,7 +51,12 @@ struct user_memory {
 	unsigned char *data; /* the file */
 	struct found *index;
 	size_t n, cap;
-	uint64_t n_lost;
+	uint64_t n_lost, n_ring_lost;
+	bool reads_rings, reads_aio;
+	const struct ring_entries *rings; /* borrowed */
+	struct err no_rings;
+	struct found *ring; /* events of rings, ring[n_ring] */
+	size_t n_ring, ring_cap, ring_at;
 };
 
 /* --- bpf(2) ------------------------------------------------------------------------------------------------------- */
@@ -116,12 +124,12 @@ static int link_raw(int *fd, int program, const char *name, struct err *e)
 	return *fd < 0 ? err_sys(e, errno, "putting a BPF program at the raw tracepoint %s", name) : 0;
 }
 
-static int link_tracepoint(int *fd, int program, int id, struct err *e)
+static int link_tracepoint(int *fd, int program, int id, const char *name, struct err *e)
 {
 	struct perf_event_attr a = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof a, .config = (uint64_t)id, .sample_period = 1};
 	*fd = (int)syscall(SYS_perf_event_open, &a, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (*fd < 0 || ioctl(*fd, PERF_EVENT_IOC_SET_BPF, program) < 0)
-		return err_sys(e, errno, "putting a BPF program at the tracepoint task:task_newtask");
+		return err_sys(e, errno, "putting a BPF program at the tracepoint %s", name);
 	return 0;
 }
 
@@ -130,7 +138,8 @@ static int link_tracepoint(int *fd, int program, int id, struct err *e)
 static int maps_make(struct user_memory *m, struct err *e)
 {
 	struct um_maps *p = &m->map;
-	int rc = map_make(&p->calls, BPF_MAP_TYPE_ARRAY, 4, 8, UM_NUMBERS, e);
+	int rc = map_make(&p->calls, BPF_MAP_TYPE_ARRAY, 4, SYSCALL_MEMORIES * sizeof(uint32_t),
+		UM_NUMBERS, e);
 	rc = rc ? rc : map_make(&p->watched, BPF_MAP_TYPE_HASH, 4, 4, WATCHED_MAX, e);
 	rc = rc ? rc : map_make(&p->scratch, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct um_scratch), 1, e);
 	rc = rc ? rc : map_make(&p->retry, BPF_MAP_TYPE_HASH, 8, sizeof(struct um_retry), RETRIES_MAX, e);
@@ -143,12 +152,11 @@ static int maps_fill(struct user_memory *m, struct err *e)
 	int rc = 0;
 	for (const struct syscall_row *row = syscall_rows; row->name && !rc; row++) {
 		struct syscall_pointee p;
-		uint64_t items = 0;
-		uint32_t number = (uint32_t)row->number;
+		uint32_t item[SYSCALL_MEMORIES] = {0}, number = (uint32_t)row->number;
 		for (unsigned int i = 0; i < SYSCALL_MEMORIES && syscall_pointee(row, i, &p); i++)
-			items |= (uint64_t)um_item(p.arg, p.what, p.size) << 32 * i;
-		if (items && row->number >= 0 && row->number < UM_NUMBERS)
-			rc = map_set(m->map.calls, &number, &items);
+			item[i] = um_item(p.arg, p.what, p.size);
+		if (item[0] && row->number >= 0 && row->number < UM_NUMBERS)
+			rc = map_set(m->map.calls, &number, item);
 	}
 	return rc ? err_sys(e, -rc, "filling a BPF map") : 0;
 }
@@ -173,10 +181,65 @@ static int programs_start(struct user_memory *m, const struct user_memory_option
 	um_code_newtask(c, &m->map, o->newtask_pid_offset);
 	rc = rc ? rc : program_load(&m->program[LINK_NEWTASK], BPF_PROG_TYPE_TRACEPOINT, c, "newtask", e);
 	free(c);
-	rc = rc ? rc : link_tracepoint(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK], o->newtask_id, e);
+	rc = rc ? rc
+		: link_tracepoint(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK], o->newtask_id,
+				  "task:task_newtask", e);
 	rc = rc ? rc : link_raw(&m->link[LINK_ENDED], m->program[LINK_ENDED], "sched_process_exit", e);
 	rc = rc ? rc : link_raw(&m->link[LINK_EXIT], m->program[LINK_EXIT], "sys_exit", e);
 	return rc ? rc : link_raw(&m->link[LINK_ENTER], m->program[LINK_ENTER], "sys_enter", e);
+}
+
+static int ring_ops_fill(struct user_memory *m, const struct ring_entries *r, struct err *e)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < OPCODES_MAX && !rc; i++) {
+		const uint64_t items = ring_entries_items(r, i);
+		rc = items ? map_set(m->map.ring_ops, &i, &items) : 0;
+	}
+	return rc ? err_sys(e, -rc, "filling a BPF map") : 0;
+}
+
+/* What rings hand over. Where that cannot be read, the rest can. */
+static int rings_start(struct user_memory *m, const struct user_memory_options *o, struct err *e)
+{
+	struct um_code *c = xcalloc(1, sizeof *c);
+	int rc = map_make(&m->map.ring_ops, BPF_MAP_TYPE_ARRAY, 4, 8, OPCODES_MAX, e);
+	rc = rc ? rc : map_make(&m->map.inflight, BPF_MAP_TYPE_HASH, 8, 8, WATCHED_MAX, e);
+	rc = rc ? rc : ring_ops_fill(m, o->rings, e);
+	um_code_ring_submit(c, &m->map, o->ring_layout);
+	rc = rc ? rc
+		: program_load(&m->program[LINK_SUBMIT], BPF_PROG_TYPE_TRACEPOINT, c, "submit", e);
+	um_code_ring_done(c, &m->map, o->ring_layout);
+	rc = rc ? rc : program_load(&m->program[LINK_DONE], BPF_PROG_TYPE_TRACEPOINT, c, "done", e);
+	free(c);
+	rc = rc ? rc
+		: link_tracepoint(&m->link[LINK_DONE], m->program[LINK_DONE], o->ring_done_id,
+				  "io_uring:io_uring_complete", e);
+	return rc ? rc
+		  : link_tracepoint(&m->link[LINK_SUBMIT], m->program[LINK_SUBMIT],
+				    o->ring_submit_id, "io_uring:io_uring_submit_req", e);
+}
+
+/* What io_submit() is given. A kernel before 5.3 takes no program with a loop. */
+static int aio_start(struct user_memory *m)
+{
+	struct um_code *c = xcalloc(1, sizeof *c);
+	um_code_aio(c, &m->map);
+	const int rc = program_load(&m->program[LINK_AIO], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "aio", NULL);
+	free(c);
+	return rc ? rc : link_raw(&m->link[LINK_AIO], m->program[LINK_AIO], "sys_enter", NULL);
+}
+
+bool user_memory_reads_aio(const struct user_memory *m)
+{
+	return m->reads_aio;
+}
+
+bool user_memory_reads_rings(const struct user_memory *m, const struct err **why)
+{
+	if (why)
+		*why = &m->no_rings;
+	return m->reads_rings;
 }
 
 static int ring_map(struct user_memory *m, struct err *e)
@@ -243,7 +306,9 @@ int user_memory_open(struct user_memory **out, const struct user_memory_options 
 #endif
 	struct user_memory *m = xcalloc(1, sizeof *m);
 	m->file = -1;
-	m->map = (struct um_maps){-1, -1, -1, -1, -1, -1};
+	m->rings = o->rings;
+	err_clear(&m->no_rings);
+	m->map = (struct um_maps){-1, -1, -1, -1, -1, -1, -1, -1};
 	for (int i = 0; i < N_LINKS; i++)
 		m->program[i] = m->link[i] = -1;
 	m->file = tracing_scratch_file(o->scratch, e);
@@ -252,6 +317,8 @@ int user_memory_open(struct user_memory **out, const struct user_memory_options 
 	rc = rc ? rc : user_memory_watch(m, o->tid, o->n, e);
 	rc = rc ? rc : ring_map(m, e);
 	rc = rc ? rc : programs_start(m, o, e);
+	m->reads_rings = !rc && o->rings && rings_start(m, o, &m->no_rings) == 0;
+	m->reads_aio = !rc && aio_start(m) == 0;
 	int code = rc ? 0 : pthread_create(&m->reader, NULL, reader_main, m);
 	if (code)
 		rc = err_sys(e, code, "starting the reader of the BPF ring");
@@ -275,6 +342,12 @@ static int by_thread_and_time(const void *pa, const void *pb)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
+static int by_time(const void *pa, const void *pb)
+{
+	const struct found *a = pa, *b = pb;
+	return a->ns != b->ns ? (a->ns < b->ns ? -1 : 1) : a->at < b->at ? -1 : a->at > b->at;
+}
+
 static int index_make(struct user_memory *m, struct err *e)
 {
 	if (!m->n_bytes)
@@ -289,7 +362,11 @@ static int index_make(struct user_memory *m, struct err *e)
 		struct um_record r;
 		memcpy(&len, m->data + at, sizeof len);
 		memcpy(&r, m->data + at + RING_HEADER, sizeof r);
-		if (!(len & RING_DISCARDED) && len >= sizeof r) {
+		const bool kept = !(len & RING_DISCARDED) && len >= sizeof r;
+		if (kept && r.number >= UM_RING_SUBMIT) {
+			GROW(m->ring, m->n_ring, m->ring_cap);
+			m->ring[m->n_ring++] = (struct found){r.tid, r.ns, at + RING_HEADER};
+		} else if (kept) {
 			GROW(m->index, m->n, m->cap);
 			m->index[m->n++] = (struct found){r.tid, r.ns, at + RING_HEADER};
 		}
@@ -297,6 +374,8 @@ static int index_make(struct user_memory *m, struct err *e)
 	}
 	if (m->n)
 		qsort(m->index, m->n, sizeof *m->index, by_thread_and_time);
+	if (m->n_ring)
+		qsort(m->ring, m->n_ring, sizeof *m->ring, by_time);
 	return 0;
 }
 
@@ -313,7 +392,7 @@ static void links_close(struct user_memory *m)
 
 int user_memory_stop(struct user_memory *m, struct err *e)
 {
-	struct um_state state = {0, 0};
+	struct um_state state = {0, 0, 0};
 	union bpf_attr a;
 	uint32_t key = 0;
 	if (!m->reading)
@@ -328,6 +407,7 @@ int user_memory_stop(struct user_memory *m, struct err *e)
 	a.value = (uintptr_t)&state;
 	if (bpf(BPF_MAP_LOOKUP_ELEM, &a) == 0)
 		m->n_lost = state.n_lost;
+	m->n_ring_lost = state.n_ring_lost;
 	int rc = index_make(m, e);
 	if (!rc && m->write_error)
 		rc = err_sys(e, m->write_error, "keeping what the arguments pointed to in the scratch directory");
@@ -340,7 +420,9 @@ void user_memory_close(struct user_memory *m)
 		return;
 	user_memory_stop(m, NULL);
 	links_close(m);
-	const int fds[] = {m->map.calls, m->map.watched, m->map.scratch, m->map.retry, m->map.state, m->map.ring, m->file};
+	const int fds[] = {m->map.calls,    m->map.watched,  m->map.scratch,
+			   m->map.retry,    m->map.state,    m->map.ring,
+			   m->map.ring_ops, m->map.inflight, m->file};
 	if (m->consumer)
 		munmap(m->consumer, m->page);
 	if (m->producer)
@@ -351,12 +433,62 @@ void user_memory_close(struct user_memory *m)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	free(m->index);
+	free(m->ring);
 	free(m);
 }
 
 uint64_t user_memory_n_lost(const struct user_memory *m)
 {
 	return m->n_lost;
+}
+
+uint64_t user_memory_n_ring_lost(const struct user_memory *m)
+{
+	return m->n_ring_lost;
+}
+
+/* What the pointers of the entry at m->ring[i] lead to follows it. */
+static void pointees_find(const struct user_memory *m, size_t i,
+			  struct syscall_memory memory[SYSCALL_MEMORIES])
+{
+	const struct found *first = &m->ring[i];
+	struct um_record r;
+	for (size_t k = i + 1; k < m->n_ring && m->ring[k].ns == first->ns; k++) {
+		const unsigned char *at = m->data + m->ring[k].at;
+		memcpy(&r, at, sizeof r);
+		if (r.tid != first->tid || r.number != UM_RING_SUBMIT || !r.item ||
+		    r.item > UM_RING_POINTERS || r.len > UM_TEXT_MAX)
+			continue;
+		const uint64_t items = ring_entries_items(
+		    m->rings,
+		    (unsigned int)((const struct um_ring_entry *)(const void *)(m->data +
+										first->at +
+										sizeof r))
+			->opcode);
+		memory[r.item - 1] = (struct syscall_memory){
+		    at + sizeof r, r.len - (!(items & UM_RING_VECTOR) && r.len)};
+	}
+}
+
+bool user_memory_ring_next(struct user_memory *m, int64_t until_ns, struct user_ring_event *to)
+{
+	struct um_record r;
+	for (; m->ring_at < m->n_ring && m->ring[m->ring_at].ns <= until_ns; m->ring_at++) {
+		const struct found *f = &m->ring[m->ring_at];
+		memcpy(&r, m->data + f->at, sizeof r);
+		if (r.item || r.len < sizeof *to->entry)
+			continue;
+		*to = (struct user_ring_event){.ns = r.ns,
+					       .tid = r.tid,
+					       .done = r.number == UM_RING_DONE,
+					       .is_aio = r.number == UM_AIO_SUBMIT,
+					       .entry = (const void *)(m->data + f->at + sizeof r)};
+		if (!to->done && !to->is_aio)
+			pointees_find(m, m->ring_at, to->memory);
+		m->ring_at++;
+		return true;
+	}
+	return false;
 }
 
 /* The first of the thread's records that is later than `ns`. */

@@ -11,6 +11,9 @@
 #include "capture/kernel/syscalls.h"
 
 struct user_memory;
+struct ring_entries;
+struct um_ring_layout;
+struct um_ring_entry;
 
 struct user_memory_options {
 	const int32_t *tid; /* threads that are watched, with what they start */
@@ -18,6 +21,9 @@ struct user_memory_options {
 	const char *scratch;	      /* as of tracing_options */
 	int newtask_id;		      /* of the tracepoint task:task_newtask, and where its field `pid` lies */
 	unsigned int newtask_pid_offset;
+	const struct ring_entries *rings; /* NULL: rings of io_uring are not read */
+	const struct um_ring_layout *ring_layout;
+	int ring_submit_id, ring_done_id; /* of the tracepoints */
 };
 
 /* Reads from now on. Errors: of bpf(2) and its kin, naming the step. Ownership: user_memory_close. */
@@ -32,6 +38,22 @@ void user_memory_close(struct user_memory *m); /* NULL is fine */
  * Borrowed until user_memory_close. */
 void user_memory_find(const struct user_memory *m, uint32_t tid, const struct syscall_row *row, int64_t after_ns, int64_t end_ns,
 		      struct syscall_memory memory[SYSCALL_MEMORIES]);
+/* Whether rings are read. `why` (may be NULL): the reason, where they cannot be. */
+bool user_memory_reads_aio(const struct user_memory *m); /* requests of libaio */
+bool user_memory_reads_rings(const struct user_memory *m, const struct err **why);
+uint64_t
+user_memory_n_ring_lost(const struct user_memory *m); /* events of rings that found no room */
+
+struct user_ring_event { /* a request of io_uring was handed over by a thread, or is done */
+	int64_t ns;
+	uint32_t tid;
+	bool done, is_aio;
+	const struct um_ring_entry *entry;
+	struct syscall_memory memory[SYSCALL_MEMORIES]; /* of one that was handed over: its
+							   pointers, in their order */
+};
+/* The next event at `until_ns` or before; false: there is none. */
+bool user_memory_ring_next(struct user_memory *m, int64_t until_ns, struct user_ring_event *to);
 uint64_t user_memory_n_lost(const struct user_memory *m); /* there was no room for them, or their address was no memory */
 
 #endif

@@ -1,153 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The BPF programs of user_memory.h. Registers: R6 the program's context, R7 what is to be read of the call (two items), R8 the
- * processor's struct um_scratch, R9 the item under work. */
+/* The BPF programs of user_memory.h. Registers: R6 the program's context, R7 points to what is
+ * to be read of the call, R8 the processor's struct um_scratch, R9 the item under work. */
 #include <string.h>
 
 #include "capture/kernel/syscalls.h"
-#include "capture/kernel/user_memory_private.h"
+#include "capture/kernel/user_memory_assembly.h"
 
-/* Where the arguments of a system call lie in the registers that the kernel saved at its beginning: 64 bytes from REGS_AT on. */
-#if defined(__x86_64__)
-#define REGS_AT 56 /* r10 r9 r8 ax cx dx si di */
-static const short arg_at[SYSCALL_ARGS] = {56, 48, 40, 0, 16, 8};
-#else /* x0 to x7 of aarch64; user_memory_open() refuses others */
-#define REGS_AT 0
-static const short arg_at[SYSCALL_ARGS] = {0, 8, 16, 24, 32, 40};
-#endif
-
-enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, FP };
-
-/* The stack, below FP. */
-#define STACK_NUMBER (-4)
-#define STACK_TID (-8)
-#define STACK_ZERO (-12)
-#define STACK_REGS (-80) /* 64 bytes */
-#define STACK_KEY (-88)
-#define STACK_POINTER (-96)
-#define STACK_FOLLOWING (-104)
-#define STACK_SIZE (-112)
-
-#define AT(member) ((short)offsetof(struct um_scratch, member))
-#define OUT_JUMPS_MAX 32
-
-struct jumps { /* forward, to one place */
-	unsigned int at[OUT_JUMPS_MAX], n;
-};
-
-/* --- instructions ------------------------------------------------------------------------------------------------- */
-
-static void put(struct um_code *c, unsigned int code, unsigned int dst, unsigned int src, short off, int imm)
-{
-	if (c->n < UM_INSNS_MAX)
-		c->insn[c->n++] = (struct bpf_insn){.code = (uint8_t)code, .dst_reg = dst & 15, .src_reg = src & 15, .off = off, .imm = imm};
-}
-
-static void mov(struct um_code *c, unsigned int dst, unsigned int src)
-{
-	put(c, BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0);
-}
-
-static void set(struct um_code *c, unsigned int dst, int value)
-{
-	put(c, BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, value);
-}
-
-static void op(struct um_code *c, unsigned int what, unsigned int dst, int value)
-{
-	put(c, BPF_ALU64 | what | BPF_K, dst, 0, 0, value);
-}
-
-static void add(struct um_code *c, unsigned int dst, unsigned int src)
-{
-	put(c, BPF_ALU64 | BPF_ADD | BPF_X, dst, src, 0, 0);
-}
-
-static void load(struct um_code *c, unsigned int size, unsigned int dst, unsigned int from, int off)
-{
-	put(c, BPF_LDX | BPF_MEM | size, dst, from, (short)off, 0);
-}
-
-static void store(struct um_code *c, unsigned int size, unsigned int to, int off, unsigned int src)
-{
-	put(c, BPF_STX | BPF_MEM | size, to, src, (short)off, 0);
-}
-
-static void call(struct um_code *c, int helper)
-{
-	put(c, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
-}
-
-static void address(struct um_code *c, unsigned int dst, unsigned int base, int off)
-{
-	mov(c, dst, base);
-	op(c, BPF_ADD, dst, off);
-}
-
-static void map(struct um_code *c, unsigned int dst, int fd)
-{
-	put(c, BPF_LD | BPF_DW | BPF_IMM, dst, BPF_PSEUDO_MAP_FD, 0, fd);
-	put(c, 0, 0, 0, 0, 0);
-}
-
-static void jump_if(struct um_code *c, struct jumps *j, unsigned int how, unsigned int reg, int value)
-{
-	if (j->n < OUT_JUMPS_MAX)
-		j->at[j->n++] = c->n;
-	put(c, BPF_JMP | how | BPF_K, reg, 0, 0, value);
-}
-
-static void jump(struct um_code *c, struct jumps *j)
-{
-	if (j->n < OUT_JUMPS_MAX)
-		j->at[j->n++] = c->n;
-	put(c, BPF_JMP | BPF_JA, 0, 0, 0, 0);
-}
-
-static void land(struct um_code *c, struct jumps *j)
-{
-	for (unsigned int i = 0; i < j->n; i++)
-		c->insn[j->at[i]].off = (short)(c->n - j->at[i] - 1);
-	j->n = 0;
-}
-
-static void end(struct um_code *c, struct jumps *out)
-{
-	land(c, out);
-	set(c, R0, 0);
-	put(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-}
-
-/* R0: the value under the key at FP + `key`; leaves where there is none. */
-static void look_up(struct um_code *c, int fd, int key, struct jumps *none)
-{
-	map(c, R1, fd);
-	address(c, R2, FP, key);
-	call(c, BPF_FUNC_map_lookup_elem);
-	jump_if(c, none, BPF_JEQ, R0, 0);
-}
-
-static void take_tid(struct um_code *c)
-{
-	call(c, BPF_FUNC_get_current_pid_tgid);
-	store(c, BPF_W, FP, STACK_TID, R0);
-}
-
-static void take_scratch(struct um_code *c, const struct um_maps *m, struct jumps *out)
-{
-	put(c, BPF_ST | BPF_MEM | BPF_W, FP, 0, STACK_ZERO, 0);
-	look_up(c, m->scratch, STACK_ZERO, out);
-	mov(c, R8, R0);
-}
-
-static void count(struct um_code *c, const struct um_maps *m, size_t member, int by)
-{
-	struct jumps none = {.n = 0};
-	put(c, BPF_ST | BPF_MEM | BPF_W, FP, 0, STACK_ZERO, 0);
-	look_up(c, m->state, STACK_ZERO, &none);
-	set(c, R1, by);
-	put(c, BPF_STX | BPF_ATOMIC | BPF_DW, R0, R1, (short)member, BPF_ADD);
-	land(c, &none);
-}
+#define ADDRESS_MIN 4096 /* below it no argument is a pointer */
 
 /* --- reading one item --------------------------------------------------------------------------------------------- */
 
@@ -196,23 +55,44 @@ static void take_kind(struct um_code *c)
 	op(c, BPF_AND, R1, 0xff);
 }
 
-/* Leaves the length in R0 and what was read in the scratch. */
-static void read_item(struct um_code *c, struct jumps *fail)
+/* R2: at most `most` of it. */
+static void at_most(struct um_code *c, int most)
 {
-	struct jumps text = {.n = 0}, vector = {.n = 0}, got = {.n = 0}, small = {.n = 0};
+	struct jumps small = {.n = 0};
+	jump_if(c, &small, BPF_JLE, R2, most);
+	set(c, R2, most);
+	land(c, &small);
+}
+
+/* Leaves the length in R0 and what was read in the scratch. `none`: there is nothing to read. */
+static void read_item(struct um_code *c, struct jumps *fail, struct jumps *none)
+{
+	struct jumps text = {.n = 0}, vector = {.n = 0}, got = {.n = 0}, sized = {.n = 0},
+		     events = {.n = 0};
 	take_kind(c);
 	jump_if(c, &text, BPF_JEQ, R1, POINTER_TEXT);
 	jump_if(c, &vector, BPF_JEQ, R1, POINTER_VECTOR);
+	jump_if(c, &sized, BPF_JEQ, R1, POINTER_SIZED);
+	jump_if(c, &events, BPF_JEQ, R1, POINTER_EVENTS);
 	mov(c, R2, R9);
 	op(c, BPF_RSH, R2, 16);
 	op(c, BPF_AND, R2, 0x7f);
 	read_bytes(c, fail);
 	jump(c, &got);
 	land(c, &vector);
-	jump_if(c, &small, BPF_JLE, R2, UM_VECTORS_MAX);
-	set(c, R2, UM_VECTORS_MAX);
-	land(c, &small);
+	at_most(c, UM_VECTORS_MAX);
 	op(c, BPF_LSH, R2, 4);
+	read_bytes(c, fail);
+	jump(c, &got);
+	land(c, &sized);
+	at_most(c, 127);
+	read_bytes(c, fail);
+	jump(c, &got);
+	land(c, &events); /* struct io_event, as many as the call returns */
+	load(c, BPF_DW, R2, R6, 8);
+	jump_if(c, none, BPF_JSLE, R2, 0);
+	at_most(c, SYSCALL_EVENTS_MAX);
+	op(c, BPF_LSH, R2, 5);
 	read_bytes(c, fail);
 	jump(c, &got);
 	land(c, &text);
@@ -220,31 +100,11 @@ static void read_item(struct um_code *c, struct jumps *fail)
 	land(c, &got);
 }
 
-/* R0 bytes of the scratch, into the ring. */
-static void hand_over(struct um_code *c, const struct um_maps *m, int k)
-{
-	struct jumps done = {.n = 0}, small = {.n = 0};
-	put(c, BPF_ST | BPF_MEM | BPF_W, R8, 0, AT(r.item), k);
-	store(c, BPF_W, R8, AT(r.len), R0);
-	mov(c, R3, R0);
-	jump_if(c, &small, BPF_JLE, R3, UM_TEXT_MAX);
-	set(c, R3, UM_TEXT_MAX);
-	land(c, &small);
-	op(c, BPF_ADD, R3, sizeof(struct um_record));
-	map(c, R1, m->ring);
-	mov(c, R2, R8);
-	set(c, R4, BPF_RB_NO_WAKEUP);
-	call(c, BPF_FUNC_ringbuf_output);
-	jump_if(c, &done, BPF_JEQ, R0, 0);
-	count(c, m, offsetof(struct um_state, n_lost), 1);
-	land(c, &done);
-}
-
 /* The key of a pointer that is read later: thread, item. */
 static void retry_key(struct um_code *c, int k)
 {
 	load(c, BPF_W, R1, FP, STACK_TID);
-	op(c, BPF_LSH, R1, 1);
+	op(c, BPF_LSH, R1, 2); /* SYSCALL_MEMORIES is at most 4 */
 	op(c, BPF_OR, R1, k);
 	store(c, BPF_DW, FP, STACK_KEY, R1);
 }
@@ -278,20 +138,6 @@ static void retry_keep(struct um_code *c, const struct um_maps *m, int k)
 
 /* --- the programs ------------------------------------------------------------------------------------------------- */
 
-static void take_registers(struct um_code *c, struct jumps *out)
-{
-	address(c, R1, FP, STACK_REGS);
-	set(c, R2, 64);
-	load(c, BPF_DW, R3, R6, 0);
-	op(c, BPF_ADD, R3, REGS_AT);
-	call(c, BPF_FUNC_probe_read_kernel);
-	jump_if(c, out, BPF_JNE, R0, 0);
-	for (int i = 0; i < SYSCALL_ARGS; i++) {
-		load(c, BPF_DW, R1, FP, STACK_REGS + arg_at[i]);
-		store(c, BPF_DW, R8, AT(arg) + 8 * i, R1);
-	}
-}
-
 void um_code_enter(struct um_code *c, const struct um_maps *m)
 {
 	struct jumps out = {.n = 0};
@@ -301,8 +147,9 @@ void um_code_enter(struct um_code *c, const struct um_maps *m)
 	jump_if(c, &out, BPF_JGE, R1, UM_NUMBERS);
 	store(c, BPF_W, FP, STACK_NUMBER, R1);
 	look_up(c, m->calls, STACK_NUMBER, &out);
-	load(c, BPF_DW, R7, R0, 0);
-	jump_if(c, &out, BPF_JEQ, R7, 0);
+	mov(c, R7, R0);
+	load(c, BPF_W, R1, R7, 0);
+	jump_if(c, &out, BPF_JEQ, R1, 0);
 	take_tid(c);
 	look_up(c, m->watched, STACK_TID, &out);
 	take_scratch(c, m, &out);
@@ -315,17 +162,15 @@ void um_code_enter(struct um_code *c, const struct um_maps *m)
 	take_registers(c, &out);
 	for (int k = 0; k < SYSCALL_MEMORIES; k++) {
 		struct jumps fail = {.n = 0}, next = {.n = 0};
-		mov(c, R9, R7);
-		op(c, k ? BPF_RSH : BPF_LSH, R9, 32);
-		if (!k)
-			op(c, BPF_RSH, R9, 32);
+		load(c, BPF_W, R9, R7, k * (int)sizeof(uint32_t));
 		jump_if(c, &out, BPF_JEQ, R9, 0);
 		take_pointer(c);
-		jump_if(c, &next, BPF_JEQ, R3, 0);
+		jump_if(c, &next, BPF_JLT, R3, ADDRESS_MIN);
 		take_kind(c);
-		jump_if(c, &fail, BPF_JEQ, R1, POINTER_RESULT); /* the kernel puts it there until the call ends */
-		read_item(c, &fail);
-		hand_over(c, m, k);
+		jump_if(c, &fail, BPF_JGE, R1,
+			POINTER_RESULT); /* the kernel puts it there until the call ends */
+		read_item(c, &fail, &next);
+		hand_over(c, m, k, offsetof(struct um_state, n_lost));
 		jump(c, &next);
 		land(c, &fail);
 		retry_keep(c, m, k);
@@ -360,6 +205,7 @@ void um_code_exit(struct um_code *c, const struct um_maps *m)
 {
 	struct jumps out = {.n = 0};
 	c->n = 0;
+	mov(c, R6, R1);
 	put(c, BPF_ST | BPF_MEM | BPF_W, FP, 0, STACK_ZERO, 0);
 	look_up(c, m->state, STACK_ZERO, &out);
 	load(c, BPF_DW, R1, R0, offsetof(struct um_state, n_retry));
@@ -371,10 +217,12 @@ void um_code_exit(struct um_code *c, const struct um_maps *m)
 		retry_key(c, k);
 		look_up(c, m->retry, STACK_KEY, &next);
 		retry_take(c, m);
-		read_item(c, &fail);
-		hand_over(c, m, k);
+		read_item(c, &fail, &next);
+		hand_over(c, m, k, offsetof(struct um_state, n_lost));
 		jump(c, &next);
 		land(c, &fail);
+		take_kind(c);
+		jump_if(c, &next, BPF_JEQ, R1, POINTER_OPTIONAL); /* it was no pointer */
 		count(c, m, offsetof(struct um_state, n_lost), 1);
 		land(c, &next);
 	}

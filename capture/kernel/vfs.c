@@ -34,6 +34,8 @@ const struct option_spec vfs_options[] = {
 		 "all, and then no insertions into the page cache either (what the kernel has)"},
 	{.name = "paths", .type = OPT_CHOICE, .offset = FIELD(paths), .choices = path_names, .flags = OPT_CLI_ONLY, .arg = "HOW",
 	 .help = "how paths are read: by a BPF program, or not at all (by BPF where the kernel allows it)"},
+	{.name = "snapshot", .type = OPT_FLAG, .offset = FIELD(snapshot), .flags = OPT_CLI_ONLY,
+	 .help = "note how the files were before the command used them first, for replay --prepare"},
 	{.name = "buffer", .type = OPT_SIZE, .offset = FIELD(buffer_bytes), .arg = "SIZE", .flags = OPT_CLI_ONLY, .min = 65536, .max = 1e12,
 	 .help = "the kernel's buffer for each processor (8M)"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
@@ -60,6 +62,9 @@ struct writing {
 	struct record_queue queue;
 	struct syscalls *calls;
 	struct processes processes;
+	struct snapshot *snapshot; /* NULL: none is wanted */
+	struct app_files files;
+	struct ring_entries *rings; /* NULL: what rings hand over is not read */
 	int64_t epoch_ns;
 	uint64_t seq;
 	struct trace_record batch[N_BATCH];
@@ -128,6 +133,13 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o, c
 				(json_int_t)o->counts.n_unnamed, "n_unknown_descriptors", (json_int_t)o->counts.n_unknown, "n_handed_over",
 				(json_int_t)o->counts.n_handed_over, "n_arguments_lost", (json_int_t)o->n_memory_lost, "wait_status",
 				(json_int_t)(o->has_status ? o->status : 0));
+	if (all && o->counts.n_ring_requests) {
+		json_t *capture = json_object_get(all, "capture");
+		json_object_set_new(capture, "n_ring_requests",
+				    json_integer((json_int_t)o->counts.n_ring_requests));
+		json_object_set_new(capture, "n_ring_unread",
+				    json_integer((json_int_t)o->counts.n_ring_unread));
+	}
 	if (all && o->counts.n_rings)
 		json_object_set_new(json_object_get(all, "capture"), "n_rings", json_integer((json_int_t)o->counts.n_rings));
 	json_t *command = command_facts((const char *const *)c->command);
@@ -143,17 +155,26 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o, c
 	return text;
 }
 
-static int convert(struct writing *w, struct tracing *t, const struct user_memory *m, const struct trace_meta *meta,
-		   struct trace_meta *last, struct err *e)
+static void rename_sink(void *context, const char *from, const char *to, bool exchange)
 {
-	int rc = vfs_events_convert(t, m, w->calls, &w->processes, w->epoch_ns, write_finished, w, e);
+	struct writing *w = context;
+	if (w->snapshot && from[1] && to[1])
+		files_renamed(&w->files, from + 1, to + 1, exchange);
+}
+
+static int convert(struct writing *w, struct tracing *t, struct user_memory *m,
+		   const struct trace_meta *meta, struct trace_meta *last, struct err *e)
+{
+	const struct vfs_looks looks = {w->snapshot, &w->files};
+	int rc = vfs_events_convert(t, m, w->rings, w->calls, &w->processes, &looks, w->epoch_ns,
+				    write_finished, w, e);
 	w->outcome->n_events = tracing_n_events(t);
 	w->outcome->counts = *syscalls_counts(w->calls);
 	char *facts = facts_of(w->config, w->outcome, &w->processes);
 	*last = *meta;
 	last->extra_json = facts;
 	last->n_events_lost = w->outcome->n_lost;
-	rc = rc ? rc : trace_writer_set_meta(w->writer, last, e);
+	rc = rc ? rc : files_meta_set(&w->files, w->writer, last, &w->outcome->files, e);
 	free(facts);
 	return rc;
 }
@@ -212,16 +233,43 @@ static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struc
 	}
 }
 
-/* Without paths the capture goes on: descriptors that are open, and sizes and times of calls, are known all the same. */
-static int memory_prepare(const struct vfs_config *c, const struct tracing *t, const struct vfs_threads *threads,
-			  struct user_memory **m, struct vfs_outcome *o, struct err *e)
+static void rings_prepare(struct writing *w, const struct tracing *t, struct um_ring_layout *l,
+			  struct vfs_outcome *o)
 {
-	const struct user_memory_options options = {.tid = threads->tid, .n = threads->n, .scratch = c->scratch,
-						    .newtask_id = tracing_event_id(t, VFS_NEWTASK),
-						    .newtask_pid_offset = tracing_field(t, VFS_NEWTASK, "pid").offset};
+	if (!vfs_ring_layout(t, l))
+		err_set(&o->no_rings, ENOENT,
+			"this kernel's tracepoints of io_uring have unknown fields");
+	else if (ring_entries_open(&w->rings, &o->no_rings) == 0)
+		ring_entries_layout(w->rings, l);
+}
+
+/* Without paths the capture goes on: descriptors that are open, and sizes and times of calls, are known all the same. */
+static int memory_prepare(const struct vfs_config *c, struct writing *w, const struct tracing *t,
+			  const struct vfs_threads *threads, struct user_memory **m,
+			  struct vfs_outcome *o, struct err *e)
+{
+	struct um_ring_layout layout;
+	const struct err *why;
 	if (c->paths == PATHS_NONE)
 		return 0;
+	rings_prepare(w, t, &layout, o);
+	const struct user_memory_options options = {
+	    .tid = threads->tid,
+	    .n = threads->n,
+	    .scratch = c->scratch,
+	    .newtask_id = tracing_event_id(t, VFS_NEWTASK),
+	    .newtask_pid_offset = tracing_field(t, VFS_NEWTASK, "pid").offset,
+	    .rings = w->rings,
+	    .ring_layout = &layout,
+	    .ring_submit_id = tracing_event_id(t, VFS_RING_SUBMIT),
+	    .ring_done_id = tracing_event_id(t, VFS_RING_DONE)};
 	int rc = user_memory_open(m, &options, &o->no_paths);
+	if (!rc && user_memory_reads_aio(*m))
+		syscalls_aio_read(w->calls);
+	if (!rc && user_memory_reads_rings(*m, &why))
+		syscalls_rings_read(w->calls);
+	else if (!rc && w->rings)
+		o->no_rings = *why;
 	if (rc && c->paths == PATHS_BPF)
 		return err_set(e, -rc, "%s", o->no_paths.msg);
 	return 0;
@@ -231,8 +279,12 @@ static int record(const struct vfs_config *c, struct writing *w, struct tracing 
 		  struct user_memory **m, struct err *e)
 {
 	struct vfs_threads threads = {0}, more = {0};
-	const struct watched_options watch = {.command = c->command, .pid = (pid_t)c->pid, .duration_ns = c->duration_ns,
-					      .before = before};
+	const struct watched_options watch = {.command = c->command,
+					      .pid = (pid_t)c->pid,
+					      .duration_ns = c->duration_ns,
+					      .before = before,
+					      .prelude = w->snapshot ? snapshot_install : NULL,
+					      .prelude_ctx = w->snapshot};
 	struct watched watched = {0};
 	const int32_t self = (int32_t)syscall(SYS_gettid);
 	int rc = vfs_threads_of(&threads, c->command ? (int32_t)getpid() : (int32_t)c->pid, e);
@@ -240,7 +292,9 @@ static int record(const struct vfs_config *c, struct writing *w, struct tracing 
 		threads.tid[0] = self;
 		threads.n = 1;
 	}
-	rc = rc ? rc : memory_prepare(c, t, &threads, m, o, e); /* its reader is started before anything is watched */
+	rc = rc ? rc
+		: memory_prepare(c, w, t, &threads, m, o,
+				 e); /* its reader is started before anything is watched */
 	rc = rc ? rc : tracing_watch(t, threads.tid, threads.n, e);
 	if (!rc && !c->command) { /* who came meanwhile */
 		rc = vfs_threads_of(&more, (int32_t)c->pid, e);
@@ -259,6 +313,10 @@ static int record(const struct vfs_config *c, struct writing *w, struct tracing 
 	stopped = *m ? user_memory_stop(*m, rc ? NULL : e) : 0;
 	rc = rc ? rc : stopped;
 	o->n_memory_lost = *m ? user_memory_n_lost(*m) : 0;
+	o->n_lost += *m ? user_memory_n_ring_lost(*m) : 0;
+	stopped = w->snapshot ? snapshot_stop(w->snapshot, rc ? NULL : e) : 0;
+	rc = rc ? rc : stopped;
+	o->n_unseen = w->snapshot ? snapshot_n_unseen(w->snapshot) : 0;
 	free(threads.tid);
 	free(more.tid);
 	return rc;
@@ -269,8 +327,9 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	struct tracing *t = NULL;
 	struct user_memory *m = NULL;
 	char host[256] = "", *command = command_line(c);
-	*o = (struct vfs_outcome){.no_paths = ERR_INIT};
+	*o = (struct vfs_outcome){.no_paths = ERR_INIT, .no_rings = ERR_INIT};
 	struct writing *w = calloc(1, sizeof *w);
+	struct ring_entries *rings = NULL;
 	sigset_t before;
 	watched_hold(&before);
 	int rc = w ? namespace_check(e) : err_set(e, ENOMEM, "not enough memory");
@@ -283,10 +342,12 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	if (!rc) {
 		*w = (struct writing){.config = c, .outcome = o, .epoch_ns = meta.epoch_ns};
 		processes_init(&w->processes);
-		rc = trace_writer_open(&w->writer, c->output, &meta, &how, e);
+		files_init(&w->files);
+		rc = c->snapshot ? snapshot_open(&w->snapshot, c->scratch, e) : 0;
+		rc = rc ? rc : trace_writer_open(&w->writer, c->output, &meta, &how, e);
 	}
 	if (!rc) {
-		const struct syscalls_sink sink = {.context = w, .object = object_sink, .heap = heap_sink, .identify = identify_sink,
+		const struct syscalls_sink sink = {.context = w, .object = object_sink, .heap = heap_sink, .identify = identify_sink, .renamed = rename_sink,
 						.lists_all = true, .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
 		w->calls = syscalls_open(&sink, &w->queue);
 		rc = record(c, w, t, &before, o, &m, e);
@@ -298,10 +359,14 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	if (w) {
 		syscalls_close(w->calls);
 		processes_release(&w->processes);
+		files_release(&w->files);
+		snapshot_close(w->snapshot);
+		rings = w->rings; /* what was read is interpreted by it */
 		record_queue_release(&w->queue);
 	}
 	free(w);
 	user_memory_close(m);
+	ring_entries_close(rings);
 	tracing_close(t);
 	watched_release(&before);
 	free(command);

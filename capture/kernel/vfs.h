@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/files_noted.h"
 #include "capture/kernel/syscalls.h"
 #include "common/err.h"
 #include "common/options.h"
@@ -22,6 +23,8 @@ struct vfs_config {
 	int64_t pid;	       /* --pid: of a running process; 0 none */
 	int faults;	       /* --faults: enum vfs_faults */
 	int paths;	       /* --paths: enum vfs_paths */
+	bool snapshot; /* --snapshot: how the files looked before they were used first; with a
+			  command */
 	const char *rotate;	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
 	bool compress;	       /* --compress */
 	char **command;	       /* argv, NULL-terminated; NULL none */
@@ -38,6 +41,10 @@ struct vfs_outcome {
 	uint64_t n_memory_lost;	    /* paths and the like that could not be read */
 	enum vfs_faults faults;	    /* what was used */
 	struct syscalls_counts counts;
+	struct files_noted files;   /* the snapshot */
+	uint64_t n_unseen;	    /* calls on files that could not be looked at for it */
+	struct err no_rings; /* why rings of io_uring could not be read, where they could not; code
+				0 otherwise */
 	struct err no_paths; /* why paths could not be read, where they could not; code 0 otherwise */
 };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The kernel's events, one after another, to requests. */
+#include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +15,16 @@
 const char **vfs_events_make(enum vfs_faults faults)
 {
 	static const char *const fixed[VFS_N_FIXED] = {
-		[VFS_NEWTASK] = "task:task_newtask", [VFS_EXEC] = "sched:sched_process_exec", [VFS_EXIT] = "sched:sched_process_exit",
-		[VFS_WAIT] = "?syscalls:sys_exit_wait4",
-		[VFS_ADD] = "?filemap:mm_filemap_add_to_page_cache", [VFS_FAULT] = "?filemap:mm_filemap_fault",
-		[VFS_MAP] = "?filemap:mm_filemap_map_pages", [VFS_USER_FAULT] = "?exceptions:page_fault_user"};
+	    [VFS_NEWTASK] = "task:task_newtask",
+	    [VFS_EXEC] = "sched:sched_process_exec",
+	    [VFS_EXIT] = "sched:sched_process_exit",
+	    [VFS_WAIT] = "?syscalls:sys_exit_wait4",
+	    [VFS_ADD] = "?filemap:mm_filemap_add_to_page_cache",
+	    [VFS_FAULT] = "?filemap:mm_filemap_fault",
+	    [VFS_MAP] = "?filemap:mm_filemap_map_pages",
+	    [VFS_USER_FAULT] = "?exceptions:page_fault_user",
+	    [VFS_RING_SUBMIT] = "?io_uring:io_uring_submit_req",
+	    [VFS_RING_DONE] = "?io_uring:io_uring_complete"};
 	static const char nothing[] = "?task:none";
 	size_t n = 0;
 	while (syscall_rows[n].name)
@@ -86,7 +94,8 @@ static int executed(struct converting *w, const struct tracing_event *v, struct 
 	syscalls_executed(w->c, (uint32_t)tracing_unsigned(v, w->task.pid), (uint32_t)tracing_unsigned(v, w->task.old_pid));
 	if (!len || at + len > v->n_bytes || v->data[at + len - 1])
 		return 0;
-	const char *path = syscalls_path(w->c, (uint32_t)v->pid, (const char *)v->data + at);
+	const char *path =
+	    syscalls_path_at(w->c, (uint32_t)v->pid, AT_FDCWD, (const char *)v->data + at, len - 1);
 	return path ? vfs_program_identify(w->c, path, e) : 0;
 }
 
@@ -108,11 +117,31 @@ static void waited(struct converting *w, const struct tracing_event *v)
 		processes_waited(w->processes, (uint32_t)child, (uint32_t)v->pid, v->ns - w->epoch_ns);
 }
 
+/* Of a struct iocb at that address: processes use the same addresses. */
+static uint64_t aio_request(uint32_t pid, uint64_t address)
+{
+	return address ^ pid * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* The requests of libaio whose results io_getevents() returned at `ns`. */
+static int aio_done(struct syscalls *c, uint32_t tid, int64_t ns, const struct syscall_memory *m,
+		    struct err *e)
+{
+	const uint32_t pid = syscalls_process(c, tid);
+	struct io_event v;
+	int rc = 0;
+	for (size_t at = 0; m->data && at + sizeof v <= m->len && !rc; at += sizeof v) {
+		memcpy(&v, (const char *)m->data + at, sizeof v);
+		rc = syscalls_ring_end(c, ns, aio_request(pid, v.obj), v.res, e);
+	}
+	return rc;
+}
+
 static int call_event(struct converting *w, const struct tracing_event *v, struct err *e)
 {
 	const struct syscall_row *row = &syscall_rows[(v->kind - VFS_N_FIXED) / 2], *under_way;
 	const bool ends = (v->kind - VFS_N_FIXED) & 1;
-	struct syscall_memory memory[SYSCALL_MEMORIES] = {{NULL, 0}, {NULL, 0}};
+	struct syscall_memory memory[SYSCALL_MEMORIES] = {{NULL, 0}};
 	struct syscall_pointee p;
 	int64_t after_ns;
 	if (!ends) {
@@ -124,6 +153,11 @@ static int call_event(struct converting *w, const struct tracing_event *v, struc
 	}
 	if (w->memory && syscall_pointee(row, 0, &p) && syscalls_pending(w->c, (uint32_t)v->pid, &after_ns, &under_way) && under_way == row)
 		user_memory_find(w->memory, (uint32_t)v->pid, row, after_ns, v->ns, memory);
+	if (row->op == OP_IO_GETEVENTS) {
+		const int rc = aio_done(w->c, (uint32_t)v->pid, v->ns, &memory[0], e);
+		if (rc)
+			return rc;
+	}
 	return syscalls_exit(w->c, (uint32_t)v->pid, v->ns, row, tracing_signed(v, w->result), memory, e);
 }
 
@@ -142,6 +176,9 @@ static int convert(struct converting *w, const struct tracing_event *v, struct e
 	case VFS_WAIT:
 		waited(w, v);
 		return 0;
+	case VFS_RING_SUBMIT: /* rings_convert() has these with all that is needed */
+	case VFS_RING_DONE:
+		return 0;
 	case VFS_ADD:
 		p = page_of(v, &w->add);
 		return syscalls_page_add(w->c, &p, e);
@@ -159,7 +196,65 @@ static int convert(struct converting *w, const struct tracing_event *v, struct e
 	}
 }
 
-int vfs_events_convert(struct tracing *t, const struct user_memory *m, struct syscalls *c, struct processes *processes, int64_t epoch_ns,
+/* The looks that were taken until `ns`: names mean what they meant to the thread then. */
+static void looks_convert(struct syscalls *c, const struct vfs_looks *looks, int64_t ns)
+{
+	struct merge_record m;
+	while (looks->snapshot && snapshot_next(looks->snapshot, ns, &m)) {
+		const char *path = syscalls_path_at(c, m.tid, m.r->dir, m.path, m.path_len);
+		if (path)
+			files_see(looks->files, path[1] ? path + 1 : ".", &m);
+	}
+}
+
+bool vfs_ring_layout(const struct tracing *t, struct um_ring_layout *l)
+{
+	const struct tracing_field request = tracing_field(t, VFS_RING_SUBMIT, "req"),
+				   ring = tracing_field(t, VFS_RING_SUBMIT, "ctx"),
+				   opcode = tracing_field(t, VFS_RING_SUBMIT, "opcode"),
+				   flags = tracing_field(t, VFS_RING_SUBMIT, "flags"),
+				   done = tracing_field(t, VFS_RING_DONE, "req"),
+				   result = tracing_field(t, VFS_RING_DONE, "res");
+	*l = (struct um_ring_layout){.submit_request = (int)request.offset,
+				     .submit_ring = (int)ring.offset,
+				     .submit_opcode = (int)opcode.offset,
+				     .submit_flags = (int)flags.offset,
+				     .flags_bytes = (int)flags.size,
+				     .done_request = (int)done.offset,
+				     .done_result = (int)result.offset};
+	return request.size == 8 && ring.size == 8 && opcode.size == 1 &&
+	       (flags.size == 4 || flags.size == 8) && done.size == 8 && result.size == 4;
+}
+
+/* What rings and io_submit() handed over and rings completed until `ns`. */
+static int rings_convert(struct syscalls *c, struct user_memory *m,
+			 const struct ring_entries *rings, int64_t ns, struct err *e)
+{
+	struct user_ring_event v;
+	int rc = 0;
+	while (m && !rc && user_memory_ring_next(m, ns, &v)) {
+		uint64_t arg[SYSCALL_ARGS];
+		if (v.is_aio) {
+			const struct syscall_row *call = aio_entry_call(v.entry, arg);
+			syscalls_aio_begin(
+			    c, v.tid, v.ns,
+			    aio_request(syscalls_process(c, v.tid), v.entry->request),
+			    (uint64_t)v.entry->result, call, arg);
+			continue;
+		}
+		if (v.done) {
+			rc = syscalls_ring_end(c, v.ns, v.entry->request, v.entry->result, e);
+			continue;
+		}
+		const struct syscall_row *row = ring_entries_call(rings, v.entry, arg);
+		syscalls_ring_begin(c, v.tid, v.ns, v.entry->request, row, arg, v.memory);
+	}
+	return rc;
+}
+
+int vfs_events_convert(struct tracing *t, struct user_memory *m, const struct ring_entries *rings,
+		       struct syscalls *c, struct processes *processes,
+		       const struct vfs_looks *looks, int64_t epoch_ns,
 		       int (*take)(void *context, struct err *e), void *context, struct err *e)
 {
 	struct converting w = {.memory = m, .c = c, .processes = processes, .epoch_ns = epoch_ns, .add = page_fields(t, VFS_ADD),
@@ -172,10 +267,14 @@ int vfs_events_convert(struct tracing *t, const struct user_memory *m, struct sy
 	unsigned int n = 0;
 	int any, rc = 0;
 	while (!rc && (any = tracing_next(t, &v, e)) != 0) {
-		rc = any < 0 ? any : convert(&w, &v, e);
+		if (any > 0)
+			looks_convert(c, looks, v.ns);
+		rc = any < 0 ? any : rings_convert(c, m, rings, v.ns, e);
+		rc = rc ? rc : convert(&w, &v, e);
 		if (!rc && ++n % 256 == 0)
 			rc = take(context, e);
 	}
+	rc = rc ? rc : rings_convert(c, m, rings, INT64_MAX, e);
 	syscalls_finish(c);
 	return rc ? rc : take(context, e);
 }

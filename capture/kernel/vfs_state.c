@@ -158,15 +158,19 @@ static void mappings_take(struct syscalls *c, int32_t pid)
 	free(line);
 }
 
-static uint32_t process_of(int32_t tid, uint32_t *parent)
+/* *umask: UINT32_MAX where it is not known. */
+static uint32_t process_of(int32_t tid, uint32_t *parent, uint32_t *umask)
 {
 	char path[40], line[256];
 	uint32_t pid = 0;
 	*parent = 0;
+	*umask = UINT32_MAX;
 	snprintf(path, sizeof path, "/proc/%d/status", tid);
 	FILE *f = fopen(path, "re");
-	while (f && fgets(line, sizeof line, f)) /* Tgid comes first */
-		if (sscanf(line, "Tgid: %" SCNu32, &pid) != 1 && sscanf(line, "PPid: %" SCNu32, parent) == 1)
+	while (f && fgets(line, sizeof line, f)) /* in this order */
+		if (sscanf(line, "Umask: %" SCNo32, umask) != 1 &&
+		    sscanf(line, "Tgid: %" SCNu32, &pid) != 1 &&
+		    sscanf(line, "PPid: %" SCNu32, parent) == 1)
 			break;
 	if (f)
 		fclose(f);
@@ -178,10 +182,13 @@ void vfs_state_take(struct syscalls *c, struct processes *processes, const struc
 	(void)e;
 	for (size_t i = 0; i < t->n; i++) {
 		char path[40], cwd[PATH_MAX];
-		uint32_t parent;
-		const uint32_t tid = (uint32_t)t->tid[i], pid = process_of(t->tid[i], &parent);
+		uint32_t parent, umask;
+		const uint32_t tid = (uint32_t)t->tid[i],
+			       pid = process_of(t->tid[i], &parent, &umask);
 		snprintf(path, sizeof path, "/proc/%d/cwd", t->tid[i]);
 		syscalls_thread(c, tid, pid, link_read(path, cwd, sizeof cwd) ? cwd : NULL, hidden);
+		if (umask != UINT32_MAX)
+			syscalls_umask(c, tid, umask);
 		if (pid != tid)
 			continue;
 		if (!hidden)

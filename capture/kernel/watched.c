@@ -2,6 +2,7 @@
 #include "capture/kernel/watched.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -48,12 +49,49 @@ static int work_start(const struct watched_options *o, const sigset_t *mask, pid
 	return *pid < 0 ? err_sys(e, errno, "starting a process") : 0;
 }
 
+static void command_become(const struct watched_options *o, const sigset_t *mask, int failed)
+{
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	int code = o->prelude(o->prelude_ctx);
+	if (!code) {
+		execvp(o->command[0], o->command);
+		code = errno;
+	}
+	(void)!write(failed, &code, sizeof code);
+	_exit(127);
+}
+
+/* As posix_spawnp, with the prelude. */
+static int prelude_start(const struct watched_options *o, const sigset_t *mask, pid_t *pid,
+			 struct err *e)
+{
+	int pair[2], code = 0;
+	if (pipe2(pair, O_CLOEXEC) < 0)
+		return err_sys(e, errno, "starting %s", o->command[0]);
+	fflush(NULL);
+	*pid = fork();
+	if (*pid == 0)
+		command_become(o, mask, pair[1]);
+	if (*pid < 0)
+		code = errno;
+	close(pair[1]);
+	if (*pid > 0 && read(pair[0], &code, sizeof code) == sizeof code) {
+		waitpid(*pid, NULL, 0);
+		*pid = -1;
+	}
+	close(pair[0]);
+	return code ? err_sys(e, code, "starting %s", o->command[0]) : 0;
+}
+
 static int start(const struct watched_options *o, const sigset_t *mask, pid_t *pid, struct err *e)
 {
 	posix_spawnattr_t attributes;
 	sigset_t defaults;
 	if (o->start)
 		return work_start(o, mask, pid, e);
+	if (o->prelude)
+		return prelude_start(o, mask, pid, e);
 	posix_spawnattr_init(&attributes);
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);

@@ -19,6 +19,9 @@ struct watched_options {
 	char **command;	     /* argv, NULL-terminated; NULL: none, until the time is over or a signal comes */
 	int (*start)(void *ctx); /* done by a process of its own instead of starting the command: its exit status; NULL: start it */
 	void *start_ctx;
+	int (*prelude)(void *ctx); /* done in the process that becomes the command,
+				      async-signal-safe: 0 or an errno; NULL: nothing */
+	void *prelude_ctx;
 	pid_t pid;	     /* without a command: until this process ends; 0 none */
 	int64_t duration_ns; /* 0 no limit */
 	int64_t linger_ns;   /* waited after the command's end */

@@ -237,7 +237,13 @@ uint64_t key_match_key(struct key_match *m, enum match_side side, const struct t
 	if (!has_key(r))
 		return KEY_NONE;
 	const bool placed = op_info(r->op)->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET); /* of others each format writes something else there */
-	const uint64_t key = mix(mix(mix(mix(0, r->op), object_key(m, side, r)), placed ? r->offset : 0), r->length);
+	/* the length of fopen() is only the mode, where the umask is known */
+	const bool opens = r->op == OP_FOPEN || r->op == OP_FREOPEN;
+	const uint64_t length = !op_makes_file(r->op, r->flags) ? r->length
+				: opens                         ? 0
+								: r->length & OP_MODE_BITS;
+	const uint64_t key =
+	    mix(mix(mix(mix(0, r->op), object_key(m, side, r)), placed ? r->offset : 0), length);
 	__builtin_prefetch(&m->slot[(size_t)key & (((size_t)1 << m->bits) - 1)], 1);
 	if (side == SIDE_REFERENCE && m->seen.base)
 		__builtin_prefetch((uint64_t *)m->seen.base + seen_place(key, ((size_t)1 << m->seen_bits) - 1), 1);

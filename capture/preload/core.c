@@ -187,7 +187,8 @@ void capture_confine_prepare(void)
 {
 	uint64_t was;
 	signals_block(&was);
-	if (capture_state == CAPTURE_ON && !capture_confined && atomic_load_explicit(&process->state, memory_order_acquire) == 2)
+	if (capture_state == CAPTURE_ON && !capture_confined &&
+	    atomic_load_explicit(&process->state, memory_order_acquire) == 2)
 		window_file_map_all(&process->file);
 	signals_restore(&was);
 }

@@ -55,7 +55,8 @@ HIDDEN bool capture_more(void);
 /* The thread's recorder, NULL: it has none. Only where threads share thread-local storage it must be looked for. */
 HIDDEN struct recorder *capture_mine(void);
 HIDDEN void capture_lost(void);
-/* Before the program forbids itself system calls: takes the memory for windows that it could not take later. */
+/* Before the program forbids itself system calls: takes the memory for windows that it could not
+ * take later. */
 HIDDEN void capture_confine_prepare(void);
 HIDDEN void *capture_real(const char *name); /* the function that would have been called without us, or NULL */
 
@@ -225,6 +226,7 @@ static inline size_t capture_given_text(const char *s, int64_t got)
 /* --- process.c: what a new process image or child says about itself ------------------------------------------------------ */
 
 HIDDEN void process_announce(uint32_t pid);
+extern HIDDEN uint32_t capture_umask;        /* with OP_UMASK_KNOWN where it is known */
 HIDDEN void process_descriptor_note(int fd); /* one that came from somewhere else */
 HIDDEN void process_objects_note(void); /* those that were not noted before */
 extern HIDDEN char capture_directory[512], capture_library[1024];

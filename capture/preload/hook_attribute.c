@@ -301,7 +301,8 @@ EXPORT ssize_t fgetxattr(int fd, const char *name, void *value, size_t n)
 	XATTR_FD(ssize_t, OP_FGETXATTR, 0, n, fgetxattr, fd, name, value, n);
 }
 
-/* Flags of a call that set permissions by an access control list. The value could be read, for the call succeeded. */
+/* Flags of a call that set permissions by an access control list. The value could be read, for the
+ * call succeeded. */
 static uint32_t acl_flags(const char *name, const void *value, size_t n, int got)
 {
 	return got == 0 && name && !strcmp(name, OP_ACL_NAME) ? op_acl_flags(value, n) : 0;
@@ -310,17 +311,20 @@ static uint32_t acl_flags(const char *name, const void *value, size_t n, int got
 /* XATTR_CREATE and XATTR_REPLACE are 1 and 2: no flag of AT_ has their bits. */
 EXPORT int setxattr(const char *path, const char *name, const void *value, size_t n, int flags)
 {
-	XATTR_PATH(int, OP_SETXATTR, (uint32_t)flags | acl_flags(name, value, n, got), n, setxattr, path, name, value, n, flags);
+	XATTR_PATH(int, OP_SETXATTR, (uint32_t)flags | acl_flags(name, value, n, got), n, setxattr,
+		   path, name, value, n, flags);
 }
 
 EXPORT int lsetxattr(const char *path, const char *name, const void *value, size_t n, int flags)
 {
-	XATTR_PATH(int, OP_SETXATTR, (uint32_t)flags | LINK_ITSELF | acl_flags(name, value, n, got), n, lsetxattr, path, name, value, n, flags);
+	XATTR_PATH(int, OP_SETXATTR, (uint32_t)flags | LINK_ITSELF | acl_flags(name, value, n, got),
+		   n, lsetxattr, path, name, value, n, flags);
 }
 
 EXPORT int fsetxattr(int fd, const char *name, const void *value, size_t n, int flags)
 {
-	XATTR_FD(int, OP_FSETXATTR, (uint32_t)flags | acl_flags(name, value, n, got), n, fsetxattr, fd, name, value, n, flags);
+	XATTR_FD(int, OP_FSETXATTR, (uint32_t)flags | acl_flags(name, value, n, got), n, fsetxattr,
+		 fd, name, value, n, flags);
 }
 
 EXPORT ssize_t listxattr(const char *path, char *list, size_t n)

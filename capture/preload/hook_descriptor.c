@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Descriptors of no file: pipes, sockets and others that wait for events, and those that another process has sent or that were taken from it.
  * They are no requests; what they are is noted, or a read from one would be a read from nobody knows what. */
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/fanotify.h>
@@ -258,7 +259,6 @@ long descriptor_by_number(long number, const long *a, long got)
 	case SYS_inotify_init1:
 	case SYS_fanotify_init:
 	case SYS_perf_event_open:
-	case SYS_io_uring_setup:
 #ifdef SYS_userfaultfd
 	case SYS_userfaultfd:
 #endif
@@ -266,6 +266,9 @@ long descriptor_by_number(long number, const long *a, long got)
 	case SYS_pidfd_open:
 #endif
 		made((int)got, "anon_inode:by number", false);
+		break;
+	case SYS_io_uring_setup: /* as /proc shows it */
+		made((int)got, "anon_inode:[io_uring]", false);
 		break;
 #ifdef SYS_pidfd_getfd
 	case SYS_pidfd_getfd:

@@ -77,7 +77,8 @@ EXPORT ssize_t readlink(const char *path, char *buffer, size_t size)
 {
 	capture_look(AT_FDCWD, path);
 	TIMED(ssize_t, readlink, path, buffer, size);
-	NOTE(.op = OP_READLINK, .dir = AT_FDCWD, .path = path, .length = size);
+	NOTE(.op = OP_READLINK, .dir = AT_FDCWD, .path = path, .length = size,
+		.extra = buffer, .extra_len = got > 0 ? (size_t)got : 0);
 	return got;
 }
 
@@ -85,7 +86,8 @@ EXPORT ssize_t readlinkat(int dir, const char *path, char *buffer, size_t size)
 {
 	capture_look(dir, path);
 	TIMED(ssize_t, readlinkat, dir, path, buffer, size);
-	NOTE(.op = OP_READLINK, .dir = dir, .path = path, .length = size);
+	NOTE(.op = OP_READLINK, .dir = dir, .path = path, .length = size,
+		.extra = buffer, .extra_len = got > 0 ? (size_t)got : 0);
 	return got;
 }
 
@@ -96,7 +98,8 @@ EXPORT ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_
 {
 	capture_look(AT_FDCWD, path);
 	TIMED(ssize_t, __readlink_chk, path, buffer, size, room);
-	NOTE(.op = OP_READLINK, .dir = AT_FDCWD, .path = path, .length = size);
+	NOTE(.op = OP_READLINK, .dir = AT_FDCWD, .path = path, .length = size,
+		.extra = buffer, .extra_len = got > 0 ? (size_t)got : 0);
 	return got;
 }
 
@@ -104,7 +107,8 @@ EXPORT ssize_t __readlinkat_chk(int dir, const char *path, char *buffer, size_t 
 {
 	capture_look(dir, path);
 	TIMED(ssize_t, __readlinkat_chk, dir, path, buffer, size, room);
-	NOTE(.op = OP_READLINK, .dir = dir, .path = path, .length = size);
+	NOTE(.op = OP_READLINK, .dir = dir, .path = path, .length = size,
+		.extra = buffer, .extra_len = got > 0 ? (size_t)got : 0);
 	return got;
 }
 

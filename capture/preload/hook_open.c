@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -165,12 +164,6 @@ EXPORT int dup3(int fd, int wanted, int flags)
 	const long argument = va_arg(ap, long);                                                                        \
 	va_end(ap)
 
-static bool is_lock(int command)
-{
-	return command == F_SETLK || command == F_SETLKW || command == F_GETLK || command == F_OFD_SETLK ||
-	       command == F_OFD_SETLKW || command == F_OFD_GETLK;
-}
-
 static struct op_lock lock_of(const struct flock *f)
 {
 	return (struct op_lock){f->l_type, f->l_whence, f->l_start, f->l_len};
@@ -179,7 +172,8 @@ static struct op_lock lock_of(const struct flock *f)
 EXPORT int fcntl(int fd, int command, ...)
 {
 	LONG_ARGUMENT(command);
-	const struct flock *f = is_lock(command) ? (const struct flock *)(intptr_t)argument : NULL;
+	const bool locks = op_is_lock((unsigned int)command);
+	const struct flock *f = locks ? (const struct flock *)(intptr_t)argument : NULL;
 	const bool changed = command == F_GETLK || command == F_OFD_GETLK; /* by the call */
 	bool is_known = f && changed && capture_is_on() && capture_readable(f, sizeof *f);
 	struct op_lock lock = {0, 0, 0, 0};
@@ -199,14 +193,6 @@ EXPORT int fcntl(int fd, int command, ...)
 }
 ALIAS(fcntl64, fcntl);
 ALIAS(__fcntl, fcntl);
-
-EXPORT int ioctl(int fd, unsigned long request, ...)
-{
-	LONG_ARGUMENT(request);
-	TIMED(int, ioctl, fd, request, argument);
-	IO(OP_IOCTL, fd, (uint64_t)argument, 0, (uint32_t)request);
-	return got;
-}
 
 EXPORT int flock(int fd, int operation)
 {

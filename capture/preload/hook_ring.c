@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What lies in the queues of a ring. A program writes entries into the submission queue and reads results from the completion queue, in
- * memory; at each call on the ring both queues are looked at. So a request begins with the call that handed it over, and ends with
- * the first look after its result was there: at the end of the call that waited for it, as a rule. */
+/* What lies in the queues of a ring. A program writes entries into the submission queue and reads
+ * results from the completion queue, in memory; at each call on the ring both queues are looked at.
+ * So a request begins with the call that handed it over, and ends with the first look after its
+ * result was there: at the end of the call that waited for it, as a rule. */
 #include "capture/preload/uring.h"
 
 #include "capture/op.h"
@@ -18,7 +19,7 @@ struct ring { /* what we must remember of one */
 };
 static struct ring rings[N_RINGS];
 
-/* --- rings -------------------------------------------------------------------------------------------------------------- */
+/* --- rings ------------------------------------------------------------------------------------ */
 
 static struct ring *ring_of(const struct io_uring *u)
 {
@@ -51,7 +52,8 @@ void uring_completions_note(const struct io_uring *u, uint64_t now)
 	do {
 		if ((int32_t)(tail - from) <= 0)
 			return;
-	} while (!atomic_compare_exchange_weak(&r->seen, &from, tail)); /* two threads must not both note them */
+	} while (!atomic_compare_exchange_weak(&r->seen, &from,
+					       tail)); /* two threads must not both note them */
 	if (tail - from > mask + 1)
 		from = tail - mask - 1; /* the others are written over */
 	for (; from != tail; from++) {
@@ -62,7 +64,7 @@ void uring_completions_note(const struct io_uring *u, uint64_t now)
 	}
 }
 
-/* --- what is asked for --------------------------------------------------------------------------------------------------- */
+/* --- what is asked for ------------------------------------------------------------------------ */
 
 static uint64_t total_of(const struct io_uring_sqe *s)
 {
@@ -79,11 +81,14 @@ static uint64_t total_of(const struct io_uring_sqe *s)
 /* Operations on files that have no row of their own are AIO_OTHER with their number. */
 static bool is_other(uint8_t opcode)
 {
-	return (opcode >= IORING_OP_FALLOCATE && opcode <= IORING_OP_CLOSE) || opcode == IORING_OP_STATX ||
-	       opcode == IORING_OP_FADVISE || opcode == IORING_OP_MADVISE || opcode == IORING_OP_OPENAT2 ||
+	return (opcode >= IORING_OP_FALLOCATE && opcode <= IORING_OP_CLOSE) ||
+	       opcode == IORING_OP_STATX || opcode == IORING_OP_FADVISE ||
+	       opcode == IORING_OP_MADVISE || opcode == IORING_OP_OPENAT2 ||
 	       opcode == IORING_OP_SPLICE || opcode == IORING_OP_SYNC_FILE_RANGE ||
-	       (opcode >= 33 /* TEE */ && opcode <= 39 /* LINKAT */ && opcode != 34 /* SHUTDOWN */) ||
-	       (opcode >= 41 /* FSETXATTR */ && opcode <= 44 /* GETXATTR */) || opcode == 55 /* FTRUNCATE */;
+	       (opcode >= 33 /* TEE */ && opcode <= 39 /* LINKAT */ &&
+		opcode != 34 /* SHUTDOWN */) ||
+	       (opcode >= 41 /* FSETXATTR */ && opcode <= 44 /* GETXATTR */) ||
+	       opcode == 55 /* FTRUNCATE */;
 }
 
 static uint16_t op_of(const struct io_uring_sqe *s)
@@ -125,13 +130,14 @@ static struct asked asked_of(const struct io_uring *u, const struct ring *r, uin
 		a.bytes = (const void *)(uintptr_t)s->addr;
 	a.n_vector = a.op == OP_AIO_WRITEV ? s->len : 0;
 	if (s->flags & SQE_SKIP)
-		a.key = ~a.key; /* nothing is told of it if it succeeds */
+		a.key = ~a.key; /* its success gives no completion entry */
 	return a;
 }
 
 static bool is_polled(const struct io_uring *u)
 {
-	return u->flags & IORING_SETUP_SQPOLL; /* a thread of the kernel takes the entries: its pace tells nothing */
+	/* a thread of the kernel takes the entries: its pace tells nothing */
+	return u->flags & IORING_SETUP_SQPOLL;
 }
 
 void uring_watch_begin(struct uring_watch *w, const struct io_uring *u, bool submits)
@@ -145,18 +151,22 @@ void uring_watch_begin(struct uring_watch *w, const struct io_uring *u, bool sub
 		w->before[i] = asked_of(u, r, w->from + i);
 }
 
-void uring_watch_end(const struct uring_watch *w, const struct io_uring *u, uint64_t begin, uint64_t end, uint32_t length, int got)
+void uring_watch_end(const struct uring_watch *w, const struct io_uring *u, uint64_t begin,
+		     uint64_t end, uint32_t length, int got)
 {
 	const struct ring *r = ring_of(u);
-	uint32_t n = is_polled(u) ? u->sq.sqe_head - w->from : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE) - w->from;
+	uint32_t n = is_polled(u) ? u->sq.sqe_head - w->from
+				  : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE) - w->from;
 	int saved = errno;
 	errno = got < 0 ? -got : 0;
-	capture_io(OP_IO_URING_ENTER, begin, end, u->ring_fd, 0, length, LOG_BY_LIBURING, got < 0 ? -1 : got);
+	capture_io(OP_IO_URING_ENTER, begin, end, u->ring_fd, 0, length, LOG_BY_LIBURING,
+		   got < 0 ? -1 : got);
 	errno = saved;
 	for (uint32_t i = 0; i < n && i < w->n; i++) {
 		const struct asked a = i < w->n_before ? w->before[i] : asked_of(u, r, w->from + i);
 		const struct io_uring_sqe *s = entry_at(u, w->from + i);
-		const bool same = s->opcode == a.what && key_of(u, s->user_data) == a.key; /* no other thread has filled its place anew */
+		/* no other thread has filled its place anew */
+		const bool same = s->opcode == a.what && key_of(u, s->user_data) == a.key;
 		if (!same || !uring_named_ask(s, a.key, a.fd, begin))
 			async_note_asked(&a, begin, end);
 	}
@@ -177,8 +187,8 @@ void uring_forget(const struct io_uring *u)
 		atomic_store(&r->of, NULL);
 }
 
-
-void uring_files_register(const struct io_uring *u, uint32_t at, const int *fd, uint32_t n, uint32_t n_files)
+void uring_files_register(const struct io_uring *u, uint32_t at, const int *fd, uint32_t n,
+			  uint32_t n_files)
 {
 	struct ring *r = capture_is_on() ? ring_of(u) : NULL;
 	for (uint32_t i = 0; r && i < n && at < N_FILES && i < N_FILES - at; i++)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rings that a program sets up and maps itself, without liburing (libuv, and with it Node.js): io_uring_setup and io_uring_enter by
- * syscall(3), and mmap of the descriptor. With IORING_SETUP_SQPOLL there may be no call at all between an entry and its result, so the
- * queues are also looked at where a program waits for events. Entries that were overwritten before a look are counted as lost. */
+/* Rings that a program sets up and maps itself, without liburing (libuv, and with it Node.js):
+ * io_uring_setup and io_uring_enter by syscall(3), and mmap of the descriptor. With
+ * IORING_SETUP_SQPOLL there may be no call at all between an entry and its result, so the queues
+ * are also looked at where a program waits for events. Entries that were overwritten before a look
+ * are counted as lost. */
 #include <poll.h>
 #include <sys/epoll.h>
 
@@ -10,9 +12,16 @@
 enum { N_MAPPED = 64, TRIES = 10000 };
 enum { SETUP_NO_MMAP = 1u << 14, SETUP_NO_SQARRAY = 1u << 16 };
 /* opcodes of io_uring_register(2) */
-enum { REGISTER_FILES = 2, UNREGISTER_FILES = 3, REGISTER_FILES_UPDATE = 6, REGISTER_FILES2 = 13, REGISTER_FILES_UPDATE2 = 14 };
+enum {
+	REGISTER_FILES = 2,
+	UNREGISTER_FILES = 3,
+	REGISTER_FILES_UPDATE = 6,
+	REGISTER_FILES2 = 13,
+	REGISTER_FILES_UPDATE2 = 14
+};
 
-struct files_update { /* struct io_uring_rsrc_update2, which begins like struct io_uring_files_update */
+/* struct io_uring_rsrc_update2, which begins like struct io_uring_files_update */
+struct files_update {
 	uint32_t offset, reserved;
 	uint64_t data, tags;
 	uint32_t n, reserved2;
@@ -32,7 +41,8 @@ static struct mapped {
 } mapped[N_MAPPED];
 _Atomic uint32_t uring_n_mapped;
 
-/* The place of the ring, taken; NULL: there is none, or another thread, or the call that a signal's handler has interrupted, keeps it. */
+/* The place of the ring, taken; NULL: there is none, or another thread, or the call that a signal's
+ * handler has interrupted, keeps it. */
 static struct mapped *mapped_take(struct mapped *m)
 {
 	for (int i = 0; i < TRIES; i++)
@@ -86,7 +96,8 @@ static void ring_look(struct mapped *m, uint64_t begin, uint64_t end)
 	if (!is_whole(m))
 		return;
 	const uint32_t tail = __atomic_load_n(u->sq.tail, __ATOMIC_ACQUIRE), n_entries = m->p.sq_entries;
-	const uint32_t to = m->p.flags & IORING_SETUP_SQPOLL ? tail : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE);
+	const uint32_t to =
+	    m->p.flags & IORING_SETUP_SQPOLL ? tail : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE);
 	if ((int32_t)(to - m->seen) < 0)
 		m->seen = to;
 	for (; tail - m->seen > n_entries && m->seen != to; m->seen++)
@@ -198,8 +209,11 @@ void uring_mapped_register(int fd, unsigned int what, const void *arg, unsigned 
 		break;
 	case REGISTER_FILES_UPDATE:
 	case REGISTER_FILES_UPDATE2:
-		memcpy(&some, arg, what == REGISTER_FILES_UPDATE ? offsetof(struct files_update, tags) : sizeof some);
-		uring_files_register(&m->u, some.offset, (const int *)(uintptr_t)some.data, what == REGISTER_FILES_UPDATE ? n : some.n, UINT32_MAX);
+		memcpy(&some, arg,
+		       what == REGISTER_FILES_UPDATE ? offsetof(struct files_update, tags)
+						     : sizeof some);
+		uring_files_register(&m->u, some.offset, (const int *)(uintptr_t)some.data,
+				     what == REGISTER_FILES_UPDATE ? n : some.n, UINT32_MAX);
 		break;
 	default:
 		break;
@@ -230,19 +244,20 @@ bool uring_mapped_entered(int fd, uint64_t begin, uint64_t end)
 	return known;
 }
 
-/* --- where programs wait for what a ring tells by its descriptor ---------------------------------------------------------- */
+/* --- where programs wait for what a ring tells by its descriptor
+ * ---------------------------------------------------------- */
 
 #ifndef CAPTURE_CAUSES /* which stands in for these, and refuses asynchronous requests */
-#define LOOKED(name, ...)                                                                                              \
-	do {                                                                                                           \
-		__typeof__(&name) real = REAL(name);                                                                   \
-		if (likely(!uring_n_mapped) || !capture_is_on())                                                       \
-			return real(__VA_ARGS__);                                                                      \
-		uring_mapped_look();                                                                                   \
-		const int got = real(__VA_ARGS__), saved = errno;                                                      \
-		uring_mapped_look();                                                                                   \
-		errno = saved;                                                                                         \
-		return got;                                                                                            \
+#define LOOKED(name, ...)                                                                          \
+	do {                                                                                       \
+		__typeof__(&name) real = REAL(name);                                               \
+		if (likely(!uring_n_mapped) || !capture_is_on())                                   \
+			return real(__VA_ARGS__);                                                  \
+		uring_mapped_look();                                                               \
+		const int got = real(__VA_ARGS__), saved = errno;                                  \
+		uring_mapped_look();                                                               \
+		errno = saved;                                                                     \
+		return got;                                                                        \
 	} while (0)
 
 EXPORT int epoll_wait(int fd, struct epoll_event *to, int n, int limit)

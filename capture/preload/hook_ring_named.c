@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Entries of a ring that do what a system call with a path does, or read and write at a file's position. A request at an offset is an
- * asynchronous request in the trace. An open is not: what it opens is used by calls, and a replay must open it too. So such an
- * entry becomes the record of that call, from handing over to its result, by the thread that fetches the result. */
+/* Entries of a ring that do what a system call with a path does, or read and write at a file's
+ * position. A request at an offset is an asynchronous request in the trace. An open is not: what it
+ * opens is used by calls, and a replay must open it too. So such an entry becomes the record of
+ * that call, from handing over to its result, by the thread that fetches the result. */
 #include <fcntl.h>
 #include <linux/openat2.h>
 
 #include "capture/op.h"
 #include "capture/preload/uring.h"
 
-enum { N_NAMED = 128, TEXT_SIZE = 4096, N_VECTOR = TEXT_SIZE / sizeof(struct iovec), SKIP_SUCCESS = 1u << 6 };
+enum {
+	N_NAMED = 128,
+	TEXT_SIZE = 4096,
+	N_VECTOR = TEXT_SIZE / sizeof(struct iovec),
+	SKIP_SUCCESS = 1u << 6
+};
 enum { OPCODE_MKDIRAT = 37, OPCODE_SYMLINKAT = 38, OPCODE_LINKAT = 39, OPCODE_FTRUNCATE = 55 };
 enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_WAITS };
 
@@ -60,7 +66,8 @@ static bool vector_keep(struct named *n, const struct io_uring_sqe *s)
 }
 
 /* An entry that reads or writes at the file's position (its offset is -1). */
-static bool transfer_keep(struct named *n, const struct io_uring_sqe *s, uint16_t op, uint16_t op_vector)
+static bool transfer_keep(struct named *n, const struct io_uring_sqe *s, uint16_t op,
+			  uint16_t op_vector)
 {
 	const bool vector = s->opcode == IORING_OP_READV || s->opcode == IORING_OP_WRITEV;
 	if (s->off != UINT64_MAX || s->rw_flags)
@@ -72,7 +79,9 @@ static bool transfer_keep(struct named *n, const struct io_uring_sqe *s, uint16_
 		return false;
 	for (size_t i = 0; i < n->note.n_vector; i++)
 		n->note.length += n->note.vector[i].iov_len;
-	n->bytes = op != OP_WRITE ? NULL : vector ? (const void *)n->second : (const void *)(uintptr_t)s->addr;
+	n->bytes = op != OP_WRITE ? NULL
+		   : vector       ? (const void *)n->second
+				  : (const void *)(uintptr_t)s->addr;
 	return true;
 }
 
@@ -88,7 +97,8 @@ static bool open_keep(struct named *n, const struct io_uring_sqe *s)
 	n->note.op = OP_OPEN;
 	n->note.flags = (uint32_t)how.flags;
 	n->note.length = how.flags & (O_CREAT | O_TMPFILE) ? how.mode : 0;
-	return !s->splice_fd_in && path_keep(n, s->addr); /* into a place of the registered files: no descriptor */
+	/* into a place of the registered files: no descriptor */
+	return !s->splice_fd_in && path_keep(n, s->addr);
 }
 
 static bool two_keep(struct named *n, const struct io_uring_sqe *s, uint16_t op, uint32_t flags)
@@ -153,7 +163,8 @@ static void named_note(struct named *n, int64_t result, uint64_t now)
 	if (n->note.op == OP_OPEN)
 		n->note.fd = (int32_t)n->note.result;
 	if (unlikely(capture_flags & LOG_CONTENT) && n->bytes && result > 0)
-		content_note_foreign(n->note.fd, n->bytes, (uint32_t)n->note.n_vector, (uint64_t)result, n->note.begin);
+		content_note_foreign(n->note.fd, n->bytes, (uint32_t)n->note.n_vector,
+				     (uint64_t)result, n->note.begin);
 	errno = result < 0 ? (int)-result : 0;
 	capture_note(&n->note);
 	errno = saved;
@@ -183,7 +194,8 @@ bool uring_named_done(uint64_t key, int64_t result, uint64_t now)
 	for (int i = 0; i < N_NAMED && atomic_load(&n_waiting); i++) {
 		struct named *n = &slots[i];
 		int waits = SLOT_WAITS;
-		if (atomic_load(&n->state) != SLOT_WAITS || n->key != key || !atomic_compare_exchange_strong(&n->state, &waits, SLOT_BUSY))
+		if (atomic_load(&n->state) != SLOT_WAITS || n->key != key ||
+		    !atomic_compare_exchange_strong(&n->state, &waits, SLOT_BUSY))
 			continue;
 		named_note(n, result, now);
 		n_waiting--;

@@ -443,7 +443,7 @@ EXPORT int fflush_unlocked(FILE *f)
 EXPORT int setvbuf(FILE *restrict f, char *restrict buffer, int mode, size_t size)
 {
 	TIMED_PUT(f, int, setvbuf, f, buffer, mode, size);
-	IO(OP_SETVBUF, fd_of(f), 0, size, (uint32_t)mode);
+	IO(OP_SETVBUF, fd_of(f), 0, buffer ? size : 0, (uint32_t)mode);
 	return got;
 }
 ALIAS(_IO_setvbuf, setvbuf);

@@ -183,104 +183,107 @@ static void note_call(const struct row *w, const long *a, uint64_t begin, uint64
 		cause_closed(n.fd);
 }
 
-/* Other calls that the C library has a function for, with the same arguments, results and errors, are that function's: ours. */
-static bool by_function(long number, const long *a, long *got)
-{
+/* The C library has functions for other calls, with the same arguments, results and errors. These
+ * functions are hooked, so the calls are made by them. The arguments are a[] of every by_...(). */
 #define P(i) ((void *)a[i])
 #define I(i) ((int)a[i])
-#define CALL(name, ...)                                                                                                \
-	case SYS_##name:                                                                                               \
-		*got = (long)name(__VA_ARGS__);                                                                        \
+#define U(i) ((unsigned int)a[i])
+#define Z(i) ((size_t)a[i])
+#define CALL(name, ...)                                                                            \
+	case SYS_##name:                                                                           \
+		*got = (long)name(__VA_ARGS__);                                                    \
 		return true
-/* The function itself looks at what the kernel would refuse. */
-#define CALL_IF(sound, name, ...)                                                                                      \
-	case SYS_##name:                                                                                               \
-		if (!(sound))                                                                                          \
-			return false;                                                                                  \
-		*got = (long)name(__VA_ARGS__);                                                                        \
+/* The function reads memory that the kernel would refuse: such a call is not `sound`. */
+#define CALL_IF(sound, name, ...)                                                                  \
+	case SYS_##name:                                                                           \
+		if (!(sound))                                                                      \
+			return false;                                                              \
+		*got = (long)name(__VA_ARGS__);                                                    \
 		return true
+
+/* Data and the file behind a descriptor. */
+static bool by_data(long number, const long *a, long *got)
+{
 	switch (number) {
 		CALL(readv, I(0), P(1), I(2));
 		CALL(writev, I(0), P(1), I(2));
 		CALL(preadv, I(0), P(1), I(2), a[3]);
 		CALL(pwritev, I(0), P(1), I(2), a[3]);
-		CALL(preadv2, I(0), P(1), I(2), a[3], I(5)); /* a[4]: the offset's upper half, where a long is half of one */
+		/* a[4] is the upper half of an offset that needs two longs */
+		CALL(preadv2, I(0), P(1), I(2), a[3], I(5));
 		CALL(pwritev2, I(0), P(1), I(2), a[3], I(5));
-		CALL(sendfile, I(0), I(1), P(2), (size_t)a[3]);
-		CALL(copy_file_range, I(0), P(1), I(2), P(3), (size_t)a[4], (unsigned int)a[5]);
-		CALL(splice, I(0), P(1), I(2), P(3), (size_t)a[4], (unsigned int)a[5]);
-		CALL(tee, I(0), I(1), (size_t)a[2], (unsigned int)a[3]);
-		CALL(vmsplice, I(0), P(1), (size_t)a[2], (unsigned int)a[3]);
-		CALL(readahead, I(0), a[1], (size_t)a[2]);
+		CALL(sendfile, I(0), I(1), P(2), Z(3));
+		CALL(copy_file_range, I(0), P(1), I(2), P(3), Z(4), U(5));
+		CALL(splice, I(0), P(1), I(2), P(3), Z(4), U(5));
+		CALL(tee, I(0), I(1), Z(2), U(3));
+		CALL(vmsplice, I(0), P(1), Z(2), U(3));
+		CALL(readahead, I(0), a[1], Z(2));
 		CALL(truncate, P(0), a[1]);
 		CALL(fallocate, I(0), I(1), a[2], a[3]);
-		CALL(sync_file_range, I(0), a[1], a[2], (unsigned int)a[3]);
+		CALL(sync_file_range, I(0), a[1], a[2], U(3));
+		CALL(recvmsg, I(0), P(1), I(2));
+		CALL(recvmmsg, I(0), P(1), U(2), I(3), P(4));
+	case SYS_sync:
+		sync();
+		*got = 0;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Descriptors, memory and processes. */
+static bool by_descriptor(long number, const long *a, long *got)
+{
+	switch (number) {
 		CALL(dup3, I(0), I(1), I(2));
 		CALL(fcntl, I(0), I(1), a[2]);
-		CALL(ioctl, I(0), (unsigned int)a[1], a[2]);
+		CALL(ioctl, I(0), U(1), a[2]);
+		CALL(umask, (mode_t)a[0]);
+		CALL(bind, I(0), P(1), (socklen_t)a[2]);
 		CALL(flock, I(0), I(1));
-		CALL(close_range, (unsigned int)a[0], (unsigned int)a[1], I(2));
-		CALL(mmap, P(0), (size_t)a[1], I(2), I(3), I(4), a[5]);
-		CALL(munmap, P(0), (size_t)a[1]);
-		CALL(msync, P(0), (size_t)a[1], I(2));
-		CALL(madvise, P(0), (size_t)a[1], I(2));
-		CALL(mremap, P(0), (size_t)a[1], (size_t)a[2], I(3), P(4));
+		CALL(close_range, U(0), U(1), I(2));
+		CALL(mmap, P(0), Z(1), I(2), I(3), I(4), a[5]);
+		CALL(munmap, P(0), Z(1));
+		CALL(msync, P(0), Z(1), I(2));
+		CALL(madvise, P(0), Z(1), I(2));
+		CALL(mremap, P(0), Z(1), Z(2), I(3), P(4));
+		CALL(chroot, P(0));
+		CALL(execve, P(0), P(1), P(2));
+		CALL(execveat, I(0), P(1), P(2), P(3), I(4));
+		CALL(wait4, (pid_t)a[0], P(1), I(2), P(3));
+		CALL(prctl, I(0), a[1], a[2], a[3], a[4]);
+	case SYS_waitid:
+		if (a[4]) /* the function has no fifth argument */
+			return false;
+		*got = waitid((idtype_t)a[0], (id_t)a[1], P(2), I(3));
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Attributes of files. */
+static bool by_attribute(long number, const long *a, long *got)
+{
+	switch (number) {
 		CALL(statfs, P(0), P(1));
 		CALL(fstatfs, I(0), P(1));
 		CALL(fchmod, I(0), (mode_t)a[1]);
 		CALL(fchown, I(0), (uid_t)a[1], (gid_t)a[2]);
 		CALL(fchownat, I(0), P(1), (uid_t)a[2], (gid_t)a[3], I(4));
-		CALL(getxattr, P(0), P(1), P(2), (size_t)a[3]);
-		CALL(lgetxattr, P(0), P(1), P(2), (size_t)a[3]);
-		CALL(fgetxattr, I(0), P(1), P(2), (size_t)a[3]);
-		CALL(setxattr, P(0), P(1), P(2), (size_t)a[3], I(4));
-		CALL(lsetxattr, P(0), P(1), P(2), (size_t)a[3], I(4));
-		CALL(fsetxattr, I(0), P(1), P(2), (size_t)a[3], I(4));
-		CALL(listxattr, P(0), P(1), (size_t)a[2]);
-		CALL(llistxattr, P(0), P(1), (size_t)a[2]);
-		CALL(flistxattr, I(0), P(1), (size_t)a[2]);
+		CALL(getxattr, P(0), P(1), P(2), Z(3));
+		CALL(lgetxattr, P(0), P(1), P(2), Z(3));
+		CALL(fgetxattr, I(0), P(1), P(2), Z(3));
+		CALL(setxattr, P(0), P(1), P(2), Z(3), I(4));
+		CALL(lsetxattr, P(0), P(1), P(2), Z(3), I(4));
+		CALL(fsetxattr, I(0), P(1), P(2), Z(3), I(4));
+		CALL(listxattr, P(0), P(1), Z(2));
+		CALL(llistxattr, P(0), P(1), Z(2));
+		CALL(flistxattr, I(0), P(1), Z(2));
 		CALL(removexattr, P(0), P(1));
 		CALL(lremovexattr, P(0), P(1));
 		CALL(fremovexattr, I(0), P(1));
-		CALL(renameat, I(0), P(1), I(2), P(3));
-		CALL(renameat2, I(0), P(1), I(2), P(3), (unsigned int)a[4]);
-		CALL(linkat, I(0), P(1), I(2), P(3), I(4));
-		CALL(symlinkat, P(0), I(1), P(2));
-		CALL(readlinkat, I(0), P(1), P(2), (size_t)a[3]);
-		CALL(mkdirat, I(0), P(1), (mode_t)a[2]);
-		CALL(mknodat, I(0), P(1), (mode_t)a[2], (dev_t)(unsigned int)a[3]);
-		CALL(chroot, P(0));
-		CALL(name_to_handle_at, I(0), P(1), P(2), P(3), I(4));
-		CALL(open_by_handle_at, I(0), P(1), I(2));
-		CALL(recvmsg, I(0), P(1), I(2));
-		CALL(recvmmsg, I(0), P(1), (unsigned int)a[2], I(3), P(4));
-		CALL(execve, P(0), P(1), P(2));
-		CALL(execveat, I(0), P(1), P(2), P(3), I(4));
-		CALL(wait4, (pid_t)a[0], P(1), I(2), P(3));
-		CALL(prctl, I(0), a[1], a[2], a[3], a[4]);
-#ifdef SYS_open /* later machines have no calls of these names */
-		CALL(dup2, I(0), I(1));
-		CALL(access, P(0), I(1));
-		CALL(chmod, P(0), (mode_t)a[1]);
-		CALL(chown, P(0), (uid_t)a[1], (gid_t)a[2]);
-		CALL(lchown, P(0), (uid_t)a[1], (gid_t)a[2]);
-		CALL_IF(!a[1] || capture_readable(P(1), sizeof(struct utimbuf)), utime, P(0), P(1));
-		CALL_IF(!a[1] || capture_readable(P(1), 2 * sizeof(struct timeval)), utimes, P(0), P(1));
-		CALL_IF(!a[2] || capture_readable(P(2), 2 * sizeof(struct timeval)), futimesat, I(0), P(1), P(2));
-		CALL(rename, P(0), P(1));
-		CALL(link, P(0), P(1));
-		CALL(symlink, P(0), P(1));
-		CALL(readlink, P(0), P(1), (size_t)a[2]);
-		CALL(mkdir, P(0), (mode_t)a[1]);
-		CALL(mknod, P(0), (mode_t)a[1], (dev_t)(unsigned int)a[2]);
-#endif
-	case SYS_sync:
-		sync();
-		*got = 0;
-		return true;
-	case SYS_faccessat:
-		*got = faccessat(I(0), P(1), I(2), 0);
-		return true;
 	case SYS_fchmodat:
 		*got = fchmodat(I(0), P(1), (mode_t)a[2], 0);
 		return true;
@@ -289,21 +292,74 @@ static bool by_function(long number, const long *a, long *got)
 			return false;
 		*got = a[1] ? utimensat(I(0), P(1), P(2), I(3)) : futimens(I(0), P(2));
 		return true;
-	case SYS_waitid:
-		if (a[4]) /* the function has no fifth argument */
-			return false;
-		*got = waitid((idtype_t)a[0], (id_t)a[1], P(2), I(3));
+	default:
+		return false;
+	}
+}
+
+/* Names relative to a directory. */
+static bool by_name(long number, const long *a, long *got)
+{
+	switch (number) {
+		CALL(renameat, I(0), P(1), I(2), P(3));
+		CALL(renameat2, I(0), P(1), I(2), P(3), U(4));
+		CALL(linkat, I(0), P(1), I(2), P(3), I(4));
+		CALL(symlinkat, P(0), I(1), P(2));
+		CALL(readlinkat, I(0), P(1), P(2), Z(3));
+		CALL(mkdirat, I(0), P(1), (mode_t)a[2]);
+		CALL(mknodat, I(0), P(1), (mode_t)a[2], (dev_t)U(3));
+		CALL(name_to_handle_at, I(0), P(1), P(2), P(3), I(4));
+		CALL(open_by_handle_at, I(0), P(1), I(2));
+	case SYS_faccessat:
+		*got = faccessat(I(0), P(1), I(2), 0);
 		return true;
 	case SYS_faccessat2:
 		*got = faccessat(I(0), P(1), I(2), I(3));
 		return true;
 	default:
-		return async_by_number(number, a, got);
+		return false;
 	}
+}
+
+#ifdef SYS_open /* later machines have no calls of these names */
+static bool by_old_name(long number, const long *a, long *got)
+{
+	switch (number) {
+		CALL(dup2, I(0), I(1));
+		CALL(access, P(0), I(1));
+		CALL(chmod, P(0), (mode_t)a[1]);
+		CALL(chown, P(0), (uid_t)a[1], (gid_t)a[2]);
+		CALL(lchown, P(0), (uid_t)a[1], (gid_t)a[2]);
+		CALL_IF(!a[1] || capture_readable(P(1), sizeof(struct utimbuf)), utime, P(0), P(1));
+		CALL_IF(!a[1] || capture_readable(P(1), 2 * sizeof(struct timeval)), utimes, P(0),
+			P(1));
+		CALL_IF(!a[2] || capture_readable(P(2), 2 * sizeof(struct timeval)), futimesat,
+			I(0), P(1), P(2));
+		CALL(rename, P(0), P(1));
+		CALL(link, P(0), P(1));
+		CALL(symlink, P(0), P(1));
+		CALL(readlink, P(0), P(1), Z(2));
+		CALL(mkdir, P(0), (mode_t)a[1]);
+		CALL(mknod, P(0), (mode_t)a[1], (dev_t)U(2));
+	default:
+		return false;
+	}
+}
+#else
+#define by_old_name(number, a, got) false
+#endif
 #undef CALL
 #undef CALL_IF
 #undef I
 #undef P
+#undef U
+#undef Z
+
+static bool by_function(long number, const long *a, long *got)
+{
+	return by_data(number, a, got) || by_descriptor(number, a, got) ||
+	       by_attribute(number, a, got) || by_name(number, a, got) ||
+	       by_old_name(number, a, got) || async_by_number(number, a, got);
 }
 
 /* Who stands in for a function may call it by number: then it is called as it is. An exec does not come back, and in a child of vfork it would

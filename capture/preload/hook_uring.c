@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* liburing. Most of what a program does with a ring is in line in the program; what it must call the library for is handing over and
- * waiting, and at each such call the queues are looked at (hook_ring.c). */
+/* liburing. Most of what a program does with a ring is in line in the program; what it must call
+ * the library for is handing over and waiting, and at each such call the queues are looked at
+ * (hook_ring.c). */
 #include "capture/preload/uring.h"
 
 /* --- the functions -------------------------------------------------------------------------------------------------------- */
@@ -23,16 +24,16 @@ static void *real_of(const char *name)
 	if (unlikely(!real) && !(real = (__typeof__(&name))real_of(#name)))                                            \
 	return -ENOSYS
 
-#define WATCHED(submits, length, name, ...)                                                                            \
-	REAL_URING(name);                                                                                              \
-	if (!capture_is_on())                                                                                          \
-		return real(__VA_ARGS__);                                                                              \
-	struct uring_watch w;                                                                                                \
-	uring_watch_begin(&w, u, submits);                                                                                   \
-	uint64_t begin = clock_begin(&capture_clock);                                                                  \
-	int got = real(__VA_ARGS__);                                                                                   \
-	uint64_t end = clock_end(&capture_clock);                                                                      \
-	uring_watch_end(&w, u, begin, end, length, got);                                                                     \
+#define WATCHED(submits, length, name, ...)                                                        \
+	REAL_URING(name);                                                                          \
+	if (!capture_is_on())                                                                      \
+		return real(__VA_ARGS__);                                                          \
+	struct uring_watch w;                                                                      \
+	uring_watch_begin(&w, u, submits);                                                         \
+	uint64_t begin = clock_begin(&capture_clock);                                              \
+	int got = real(__VA_ARGS__);                                                               \
+	uint64_t end = clock_end(&capture_clock);                                                  \
+	uring_watch_end(&w, u, begin, end, length, got);                                           \
 	return got
 
 int io_uring_submit(struct io_uring *u);
@@ -123,11 +124,11 @@ EXPORT void io_uring_queue_exit(struct io_uring *u)
 
 /* --- registered files: requests name them by their place ------------------------------------------------------------------ */
 
-#define REGISTERED(at, fd, n, n_files, name, ...)                                                                      \
-	REAL_URING(name);                                                                                              \
-	int got = real(__VA_ARGS__);                                                                                   \
-	if (got >= 0)                                                                                                  \
-		uring_files_register(u, at, fd, n, n_files);                                                                 \
+#define REGISTERED(at, fd, n, n_files, name, ...)                                                  \
+	REAL_URING(name);                                                                          \
+	int got = real(__VA_ARGS__);                                                               \
+	if (got >= 0)                                                                              \
+		uring_files_register(u, at, fd, n, n_files);                                       \
 	return got
 
 int io_uring_register_files(struct io_uring *u, const int *fd, unsigned int n);

@@ -115,7 +115,9 @@ enum log_event {
 	LOG_LAST = LOG_DESCRIPTOR,
 };
 
-#define LOG_BY_LIBURING 1u /* flags of OP_IO_URING_ENTER: its requests are noted beside it; the ring is liburing's, or the program mapped it in our sight */
+/* Flags of OP_IO_URING_ENTER: its requests are noted beside it, because the ring is liburing's or
+ * the library saw the program map it. */
+#define LOG_BY_LIBURING 1u
 
 /* The record's `many`: what its text is. */
 struct log_text {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records with text. */
+#include "capture/op.h"
 #include "capture/preload/core.h"
 
 enum { PATH_MOST = 4096 };
@@ -36,6 +37,13 @@ static size_t cut(size_t len, size_t most)
 	return len < most ? len : most;
 }
 
+static uint64_t length_of(const struct note *n)
+{
+	if (!op_makes_file(n->op, n->flags) || !(capture_umask & OP_UMASK_KNOWN))
+		return n->length;
+	return op_mode_under(n->op, n->length, capture_umask);
+}
+
 void capture_note(const struct note *n)
 {
 	int saved = errno;
@@ -59,7 +67,7 @@ void capture_note(const struct note *n)
 	to->begin = n->begin;
 	to->end = n->end;
 	to->offset = n->offset;
-	to->length = n->length;
+	to->length = length_of(n);
 	to->result = n->result;
 	to->fd = n->fd;
 	to->dir = n->dir;

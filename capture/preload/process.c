@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "capture/op.h"
 #include "capture/preload/core.h"
 
 struct dirent_head { /* as getdents64 gives it */
@@ -93,8 +94,26 @@ static long descriptors_note(struct room *m)
 	return len;
 }
 
+/* A forked child knows it from its parent, and umask(2) is a hook. The line "Umask:" is the second
+ * of /proc/self/status (Linux 4.7). */
+uint32_t capture_umask;
+
+static void umask_read(struct room *m)
+{
+	const long fd = RAW(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	const long len = RAW(SYS_read, fd, m->info, sizeof m->info - 1);
+	RAW(SYS_close, fd);
+	m->info[len > 0 ? len : 0] = 0;
+	if (strstr(m->info, "\nUmask:"))
+		capture_umask = OP_UMASK_KNOWN | (uint32_t)number_after(m->info, "\nUmask:", 8);
+}
+
 static void announce(struct room *m, uint32_t pid)
 {
+	if (!capture_umask)
+		umask_read(m);
 	uint64_t begin = clock_now(&capture_clock), end = begin;
 	int64_t got = RAW(SYS_getppid);
 	if (RAW(SYS_getcwd, m->cwd, sizeof m->cwd) < 0)

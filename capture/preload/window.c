@@ -17,7 +17,9 @@
 
 enum {
 	WAIT_MS = 10000, /* for the collector, before a record is given up */
-	WAIT_LIVE_MS = 200, /* the same where no window is full: the collector can free only those of threads that have ended */
+	/* the same where no window is full: the collector can free only those of threads that have
+	   ended */
+	WAIT_LIVE_MS = 200,
 };
 
 #define PART_BYTES ((size_t)PART_WINDOWS * LOG_WINDOW)
@@ -29,7 +31,7 @@ static bool is_error(long got)
 	return got < 0 && got > -4096;
 }
 
-/* Reserves `n` bytes of address space at a multiple of the window's size; NULL where there is none. */
+/* Reserves `n` bytes of address space at a multiple of the window's size; NULL: there is none. */
 static char *space_reserve(size_t n)
 {
 	const size_t room = n + LOG_WINDOW;
@@ -57,15 +59,16 @@ static char *first_part_map(int fd)
 	char *base = space_reserve(PART_BYTES);
 	if (!base)
 		return NULL;
-	long got = RAW(SYS_mmap, base, PART_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0);
+	long got = RAW(SYS_mmap, base, PART_BYTES, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0);
 	if (!is_error(got))
 		return part_settle(base);
 	RAW(SYS_munmap, base, PART_BYTES);
 	return NULL;
 }
 
-/* Maps the part behind `before` without a descriptor, which the program may have closed or have no room for: mremap() of
- * no bytes of a shared mapping maps the file once more from there on. */
+/* Maps the part behind `before` without a descriptor, which the program may have closed or have no
+ * room for: mremap() of no bytes of a shared mapping maps the file once more from there on. */
 static char *next_part_map(char *before)
 {
 	char *base = space_reserve(2 * PART_BYTES);
@@ -87,7 +90,10 @@ static bool part_have(struct window_file *p, uint32_t i)
 	char *none = NULL;
 	if (atomic_load_explicit(&p->part[k], memory_order_acquire))
 		return true;
-	char *made = capture_confined ? NULL : next_part_map(atomic_load_explicit(&p->part[k - 1], memory_order_acquire));
+	char *made =
+	    capture_confined
+		? NULL
+		: next_part_map(atomic_load_explicit(&p->part[k - 1], memory_order_acquire));
 	if (made && !atomic_compare_exchange_strong(&p->part[k], &none, made))
 		RAW(SYS_munmap, made, PART_BYTES); /* another thread was first */
 	return made;
@@ -99,12 +105,14 @@ void window_file_map_all(struct window_file *p)
 		;
 }
 
-/* The windows that a file may have: as the collector allows, and a sixteenth of a limited address space at most. */
+/* The windows that a file may have: as the collector allows, and a sixteenth of a limited address
+ * space at most. */
 static uint32_t windows_allowed(void)
 {
 	struct rlimit r;
 	uint64_t n = capture_control()->windows_max;
-	if (!RAW(SYS_prlimit64, 0, RLIMIT_AS, NULL, &r) && r.rlim_cur != RLIM_INFINITY && r.rlim_cur / 16 / LOG_WINDOW < n)
+	if (!RAW(SYS_prlimit64, 0, RLIMIT_AS, NULL, &r) && r.rlim_cur != RLIM_INFINITY &&
+	    r.rlim_cur / 16 / LOG_WINDOW < n)
 		n = r.rlim_cur / 16 / LOG_WINDOW;
 	n = n < FILE_WINDOWS ? n / PART_WINDOWS * PART_WINDOWS : FILE_WINDOWS;
 	return n > PART_WINDOWS ? (uint32_t)n : PART_WINDOWS;
@@ -151,7 +159,8 @@ bool window_file_open(struct window_file *p, uint32_t pid)
 	long fd = RAW(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return false;
-	for (p->n_max = windows_allowed(); p->n_max >= PART_WINDOWS; p->n_max = p->n_max / 2 / PART_WINDOWS * PART_WINDOWS)
+	for (p->n_max = windows_allowed(); p->n_max >= PART_WINDOWS;
+	     p->n_max = p->n_max / 2 / PART_WINDOWS * PART_WINDOWS)
 		if (!file_size_set((int)fd, (size_t)p->n_max * LOG_WINDOW))
 			break;
 	char *first = p->n_max ? first_part_map((int)fd) : NULL;
@@ -225,9 +234,11 @@ static uint32_t window_find(struct window_file *p, uint32_t pid, uint32_t tid)
 
 static bool any_is_full(const struct window_file *p)
 {
-	const uint32_t n = atomic_load_explicit(&((struct log_file *)window_at(p, 0))->n, memory_order_acquire);
+	const uint32_t n =
+	    atomic_load_explicit(&((struct log_file *)window_at(p, 0))->n, memory_order_acquire);
 	for (uint32_t i = 1; i < n; i++) {
-		const enum log_window_state state = log_state(atomic_load_explicit(&window_at(p, i)->use, memory_order_relaxed));
+		const enum log_window_state state =
+		    log_state(atomic_load_explicit(&window_at(p, i)->use, memory_order_relaxed));
 		if (state == WINDOW_FULL || state == WINDOW_LEFT)
 			return true;
 	}
@@ -243,7 +254,8 @@ struct log_window *window_acquire(struct window_file *p, uint32_t pid, uint32_t 
 		uint32_t found = window_find(p, pid, tid);
 		if (found)
 			return window_at(p, found);
-		if (capture_confined || p->gave_up || atomic_load_explicit(&control->closed, memory_order_relaxed))
+		if (capture_confined || p->gave_up ||
+		    atomic_load_explicit(&control->closed, memory_order_relaxed))
 			return NULL;
 		if (i >= WAIT_LIVE_MS && !any_is_full(p))
 			break;

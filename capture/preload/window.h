@@ -12,8 +12,8 @@
 
 #define WINDOW_HIDDEN __attribute__((visibility("hidden")))
 
-/* Address space is taken in parts of 1 MiB as windows are needed: the program may have a limit of its own (RLIMIT_AS), or
- * set one later. */
+/* Address space is taken in parts of 1 MiB as windows are needed: the program may have a limit of
+ * its own (RLIMIT_AS), or set one later. */
 enum { FILE_WINDOWS = 4096, PART_WINDOWS = 16, WINDOW_PARTS = FILE_WINDOWS / PART_WINDOWS };
 
 struct window_file { /* zero: none yet */
@@ -25,7 +25,8 @@ struct window_file { /* zero: none yet */
 
 /* Makes and maps a file of process `pid` in the collector's directory, which is known. False: it cannot be had. */
 WINDOW_HIDDEN bool window_file_open(struct window_file *f, uint32_t pid);
-/* Maps the rest of the file, as far as limits allow: a program that forbids itself system calls can map nothing later. */
+/* Maps the rest of the file, as far as limits allow: a program that forbids itself system calls can
+ * map nothing later. */
 WINDOW_HIDDEN void window_file_map_all(struct window_file *f);
 /* A window for a thread; waits where none is free until the collector has emptied one. NULL: there is none, and will not be. */
 WINDOW_HIDDEN struct log_window *window_acquire(struct window_file *f, uint32_t pid, uint32_t tid);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What was seen through a link belongs where the link leads to: in a set of files a link is a
+ * link, with nothing below it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/app/app_files.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+
+#define LINKS_MAX 40 /* on one path, as the kernel has it */
+
+/* The link at `path` of `len` bytes: its index, or `s->n`. The set is sorted by path. */
+static size_t link_find(const struct fileset *s, const char *path, size_t len)
+{
+	size_t from = 0, to = s->n;
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+		const char *name = s->entry[middle].path;
+		const int order = strncmp(name, path, len);
+		if (!order && !name[len])
+			return s->detail[middle].link ? middle : s->n;
+		if (order < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return s->n;
+}
+
+/* The first link that the path goes on from; *len: where it goes on. */
+static size_t link_on_way(const struct fileset *s, const char *path, size_t *len)
+{
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*len = (size_t)(slash - path);
+		const size_t i = link_find(s, path, *len);
+		if (i < s->n)
+			return i;
+	}
+	return s->n;
+}
+
+/* The path without links on its way, as a replay below its own root finds it. NULL: it is the
+ * same, or there are too many links. */
+static char *path_resolved(const struct fileset *s, const char *path)
+{
+	struct strbuf now = STRBUF_INIT, next = STRBUF_INIT, joined = STRBUF_INIT;
+	size_t len, link;
+	unsigned int n = 0;
+	strbuf_addstr(&now, path);
+	while (n <= LINKS_MAX && (link = link_on_way(s, now.s, &len)) < s->n) {
+		const char *last = memrchr(now.s, '/', len);
+		strbuf_reset(&next);
+		strbuf_addf(&next, "%s%s", s->detail[link].link, now.s + len);
+		now.s[last ? last - now.s : 0] = '\0';
+		path_join(&joined, now.s, next.s, next.len);
+		strbuf_reset(&now);
+		strbuf_addstr(&now, joined.s + 1);
+		n++;
+	}
+	strbuf_release(&next);
+	strbuf_release(&joined);
+	if (n && n <= LINKS_MAX && now.len)
+		return strbuf_detach(&now);
+	strbuf_release(&now);
+	return NULL;
+}
+
+static bool leads_on(const struct fileset *s, size_t i)
+{
+	size_t len = strlen(s->entry[i].path);
+	for (size_t k = i + 1; k < s->n && !strncmp(s->entry[k].path, s->entry[i].path, len); k++)
+		if (s->entry[k].path[len] == '/')
+			return true;
+	return false;
+}
+
+struct found {
+	struct fileset_entry entry;
+	struct fileset_detail detail;
+	size_t at;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+	const int order = strcmp(x->entry.path, y->entry.path);
+	return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Sorted by path again, each path once: under its own name before under that of a link. */
+static void sort(struct fileset *s, const bool *moved)
+{
+	struct found *all = xcalloc(s->n + 1, sizeof *all);
+	size_t n = 0;
+	for (size_t i = 0; i < s->n; i++)
+		all[i] = (struct found){s->entry[i], s->detail[i], moved[i] ? s->n + i : i};
+	qsort(all, s->n, sizeof *all, compare);
+	for (size_t i = 0; i < s->n; i++) {
+		if (n && !strcmp(s->entry[n - 1].path, all[i].entry.path))
+			continue;
+		s->entry[n] = all[i].entry;
+		s->detail[n++] = all[i].detail;
+	}
+	s->n = n;
+	free(all);
+}
+
+void files_through_links(struct app_files *f, struct fileset *s)
+{
+	bool *moved = xcalloc(s->n + 1, sizeof *moved);
+	char **path = xcalloc(s->n + 1, sizeof *path);
+	for (size_t i = 0; i < s->n; i++)
+		path[i] = path_resolved(s, s->entry[i].path);
+	for (size_t i = 0; i < s->n; i++) {
+		if (!path[i])
+			continue;
+		GROW(f->moved, f->n_moved, f->moved_cap);
+		s->entry[i].path = f->moved[f->n_moved++] = path[i];
+		moved[i] = true;
+	}
+	sort(s, moved);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->detail[i].link && leads_on(s, i)) { /* links in a circle */
+			s->detail[i].link = NULL;
+			s->entry[i].directory = true;
+		}
+	free(path);
+	free(moved);
+}

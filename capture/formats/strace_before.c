@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How files were before the programs changed them: kind, permissions and size, as the first result
+ * of stat and its kin shows them. Of a name that was changed or made before that, nothing is known.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "capture/formats/number.h"
+#include "capture/formats/strace_parsed.h"
+#include "common/xalloc.h"
+
+#define FILES_BYTES_MAX (UINT64_C(4) << 20) /* of names: metadata has a limit */
+
+/* The number behind `key` in a structure; false: the structure does not have it. */
+static bool key_number(const struct part *a, const char *key, uint64_t *v)
+{
+	const char *s = memmem(a->s, a->len, key, strlen(key));
+	return s && (s += strlen(key), scan_c_u64(&s, a->s + a->len, v));
+}
+
+/* "S_IFREG|S_ISUID|0755" behind `key`. */
+static uint32_t mode_of(const struct part *a, const char *key)
+{
+	static const struct {
+		const char *name;
+		uint32_t bits;
+	} words[] = {{"S_IFREG", S_IFREG}, {"S_IFDIR", S_IFDIR}, {"S_IFLNK", S_IFLNK},
+		     {"S_ISUID", S_ISUID}, {"S_ISGID", S_ISGID}, {"S_ISVTX", S_ISVTX}};
+	const char *end = a->s + a->len, *s = memmem(a->s, a->len, key, strlen(key));
+	uint32_t mode = 0;
+	uint64_t octal = 0;
+	if (!s)
+		return 0;
+	for (s += strlen(key); s < end && *s == 'S';) {
+		const size_t len = strcspn(s, "|,}");
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+			if (len == strlen(words[i].name) && !memcmp(s, words[i].name, len))
+				mode |= words[i].bits;
+		s += len;
+		s += s < end && *s == '|';
+	}
+	return scan_c_u64(&s, end, &octal) && mode & S_IFMT ? mode | (octal & 07777) : 0;
+}
+
+/* What stat and its kin found. */
+static void found(struct parsed *p, const char *name)
+{
+	const bool follows = p->r.op == OP_FSTAT || !(p->r.flags & AT_SYMLINK_NOFOLLOW);
+	for (unsigned int i = 0; i < p->n; i++) {
+		const struct part *a = &p->arg[i];
+		const uint32_t mode = a->len && *a->s == '{' ? mode_of(a, "_mode=") : 0;
+		uint64_t size = 0;
+		if (!mode || (!key_number(a, "_size=", &size) && S_ISREG(mode)))
+			continue;
+		if (!S_ISLNK(mode))
+			files_found(&p->t->before, name, mode, size, follows);
+		else if (size && size < PATH_MAX) /* links of /sys and /proc have no size */
+			files_link(&p->t->before, name, size);
+	}
+}
+
+/* The text of a link at `name` that leads to `real`: relative to its directory. */
+static void link_text(struct strbuf *to, const char *name, const char *real)
+{
+	size_t common = 0;
+	for (size_t i = 0; name[i] && name[i] == real[i]; i++)
+		if (name[i] == '/')
+			common = i + 1;
+	strbuf_reset(to);
+	for (const char *slash = name + common; (slash = strchr(slash, '/')); slash++)
+		strbuf_addstr(to, "../");
+	strbuf_addstr(to, real + common);
+}
+
+/* Cuts the last components that both paths have, as long as components are left. */
+static void common_end_cut(char *name, char *real)
+{
+	for (;;) {
+		char *a = strrchr(name, '/'), *b = strrchr(real, '/');
+		if (!a || !b || strcmp(a, b))
+			return;
+		*a = *b = '\0';
+	}
+}
+
+/* The file that open() found has another name in the brackets behind its result than the one that
+ * was asked for: some directory on the path, or its end, is a link. That is taken to be the last
+ * component in which they differ. */
+static void link_shown(struct parsed *p, const char *asked)
+{
+	struct strace *t = p->t;
+	const char *s = p->ret;
+	struct part d;
+	uint64_t fd;
+	if (p->r.op != OP_OPEN || !scan_u64(&s, p->end, &fd) || !strace_decoration(s, p->end, &d) ||
+	    *d.s != '/' || strace_rename_under_way(&t->system))
+		return;
+	for (unsigned int i = 0; i < p->n && i < 2; i++) /* ".." behind a link is not followed here */
+		if (memmem(p->arg[i].s, p->arg[i].len, "..", 2))
+			return;
+	const struct part whole = strace_without_deleted(d.s, d.len);
+	if (whole.len != d.len || !strace_decoration_text(t, &d) || !strcmp(t->path.s + 1, asked) ||
+	    !strncmp(asked, "proc/", 5) || !strncmp(asked, "dev/", 4) ||
+	    !strncmp(asked, "sys/", 4))
+		return;
+	char *name = xstrdup(asked), *real = xstrdup(t->path.s + 1);
+	struct strbuf text = STRBUF_INIT;
+	common_end_cut(name, real);
+	const size_t len = strlen(name);
+	link_text(&text, name, real);
+	if (text.len && !(!strncmp(real, name, len) && (!real[len] || real[len] == '/')))
+		files_link_to(&t->before, name, text.s);
+	strbuf_release(&text);
+	free(name);
+	free(real);
+}
+
+static bool changes_nothing(const struct parsed *p)
+{
+	switch (p->r.op) {
+	case OP_OPEN:
+		return !(p->r.flags & (O_CREAT | O_TRUNC));
+	case OP_ACCESS:
+	case OP_CHDIR:
+	case OP_STATFS:
+	case OP_GETXATTR:
+	case OP_LISTXATTR:
+		return true;
+	default: /* data, names and attributes are changed by other calls, of those with a path */
+		return !(op_info(p->r.op)->uses & OP_HAS_PATH) &&
+		       op_info(p->r.op)->family != FAMILY_WRITE && p->r.op != OP_FTRUNCATE &&
+		       p->r.op != OP_FALLOCATE && p->r.op != OP_FCHMOD;
+	}
+}
+
+/* The second name of rename and link has what the first had. */
+static void second_made(struct parsed *p, const char *first)
+{
+	struct strbuf name = STRBUF_INIT;
+	strbuf_add(&name, p->heap.s, p->heap.len);
+	if (p->r.op == OP_RENAME)
+		files_renamed(&p->t->before, first, name.s, p->r.flags & RENAME_EXCHANGE);
+	else
+		files_made(&p->t->before, name.s);
+	strbuf_release(&name);
+}
+
+void strace_before(struct parsed *p)
+{
+	struct strace *t = p->t;
+	const struct trace_object *o =
+	    t->before_listed ? NULL : trace_object(&t->base.base, p->r.object);
+	const unsigned int uses = op_info(p->r.op)->uses;
+	const bool makes = p->r.op == OP_MKDIR || p->r.op == OP_SYMLINK || p->r.op == OP_MKNOD ||
+			   (p->r.op == OP_OPEN && p->r.flags & O_CREAT && p->r.flags & O_EXCL);
+	if (!o || o->kind != OBJECT_PATH || (p->file && p->file->unnamed))
+		return;
+	if (p->r.rvalue < 0) {
+		if (p->r.error == ENOENT && uses & OP_HAS_PATH && !(uses & OP_HEAP_PATH) && !makes)
+			files_made(&t->before, o->name);
+		return;
+	}
+	link_shown(p, o->name);
+	if (p->r.op == OP_STAT || p->r.op == OP_STATX || p->r.op == OP_FSTAT)
+		found(p, o->name);
+	else if (makes)
+		files_made(&t->before, o->name);
+	else if (p->r.op == OP_READLINK)
+		files_link_read(&t->before, o->name, p->has_heap ? p->heap.s : NULL);
+	else if (!changes_nothing(p))
+		files_unknown(&t->before, o->name);
+	else if (uses & OP_HAS_PATH && !(p->r.flags & AT_SYMLINK_NOFOLLOW))
+		files_followed(&t->before, o->name);
+	if (p->has_heap && (p->r.op == OP_RENAME || p->r.op == OP_LINK))
+		second_made(p, o->name);
+}
+
+void strace_before_list(struct strace *t)
+{
+	uint64_t n_bytes = 0;
+	if (t->before_listed)
+		return;
+	t->before_listed = true;
+	files_list(&t->before, &t->listed);
+	for (size_t i = 0; i < t->listed.n; i++)
+		n_bytes += strlen(t->listed.entry[i].path);
+	if (n_bytes > FILES_BYTES_MAX)
+		t->listed.n = 0;
+	t->base.base.meta.meta.files = t->listed;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where members of the running kernel's structures lie, by the type information that it publishes
+ * (BTF, /sys/kernel/btf/vmlinux; its format: Documentation/bpf/btf.rst of Linux). */
+#ifndef CAPTURE_KERNEL_BTF_H
+#define CAPTURE_KERNEL_BTF_H
+
+#include <stdbool.h>
+
+#include "common/err.h"
+
+struct btf;
+
+/* Errors: ENOENT: the kernel has none; EBADMSG. Ownership: btf_close. */
+int btf_open(struct btf **b, struct err *e);
+void btf_close(struct btf *b); /* NULL is fine */
+
+struct btf_field {
+	int offset, size; /* bytes */
+};
+/* A structure's member, also of one in a structure without a name inside it; "how.flags": of a
+ * member that is a structure. False: the kernel has no such member. */
+bool btf_member(const struct btf *b, const char *structure, const char *member,
+		struct btf_field *to);
+
+#endif

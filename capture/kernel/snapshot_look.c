@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The process that looks at files while the calls that use them wait. One thread waits for the next
+ * call, any number look: a look may itself wait for a watched program (a file system in user
+ * space), whose calls need a look in their turn. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "capture/kernel/snapshot_private.h"
+#include "capture/look.h"
+#include "common/clock.h"
+
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
+#endif
+#define SYNC_WAKE_UP 1UL /* SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP */
+
+enum { THREADS_MAX = 1024, STACK_BYTES = 256 << 10, NOTIFICATION_MAX = 512, PATH_ROOM = 4097 };
+enum { BELOW_ROOT = INT_MIN }; /* a directory: the root of the thread */
+enum { CHANNEL_FD = 3, FILE_FD, FREE_FD };
+enum { WAYS = 4096 };
+
+struct looker {
+	int listener, channel, file;
+	pthread_mutex_t waiting;
+	_Atomic int n_idle, n_threads;
+	_Atomic bool over; /* the capture has ended: calls continue without a look */
+	struct statx root;
+	_Atomic uint64_t way_noted[WAYS]; /* hashes of directories that were looked at */
+};
+
+struct asked { /* one call that waits */
+	struct looker *k;
+	const struct seccomp_notif *n;
+	bool elsewhere; /* the thread is in another mount namespace */
+};
+
+int snapshot_send(int channel, int fd)
+{
+	char byte = 0;
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {.room = {0}};
+	struct iovec data = {&byte, 1};
+	struct msghdr m = {.msg_iov = &data,
+			   .msg_iovlen = 1,
+			   .msg_control = control.room,
+			   .msg_controllen = sizeof control.room};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof fd);
+	memcpy(CMSG_DATA(c), &fd, sizeof fd);
+	return sendmsg(channel, &m, MSG_NOSIGNAL) == 1 ? 0 : errno;
+}
+
+static int receive_fd(int channel)
+{
+	char byte;
+	int fd = -1;
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec data = {&byte, 1};
+	struct msghdr m = {.msg_iov = &data,
+			   .msg_iovlen = 1,
+			   .msg_control = control.room,
+			   .msg_controllen = sizeof control.room};
+	if (recvmsg(channel, &m, MSG_CMSG_CLOEXEC) != 1)
+		return -1;
+	const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(c), sizeof fd);
+	return fd;
+}
+
+/* --- one look -------------------------------- */
+
+static long call_kernel(long number, long a, long b, long c, long d, long e, long f)
+{
+	const long got = syscall(number, a, b, c, d, e, f);
+	return got < 0 ? -errno : got;
+}
+
+/* The number of a process that has ended may be another's by now. */
+static bool is_waiting(const struct asked *a)
+{
+	return ioctl(a->k->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &a->n->id) == 0;
+}
+
+static void record_write(const struct asked *a, struct snapshot_record *r, const char *path,
+			 const void *extra)
+{
+	static const char zeros[8];
+	const size_t slash = r->dir == BELOW_ROOT, name_len = r->path_len;
+	r->path_len = (uint16_t)(name_len + slash);
+	const size_t len = sizeof *r + r->path_len + r->extra_len;
+	const struct iovec v[] = {{r, sizeof *r},
+				  {(char *)(uintptr_t)"/", slash},
+				  {(char *)(uintptr_t)path, name_len},
+				  {(void *)(uintptr_t)extra, r->extra_len},
+				  {(char *)(uintptr_t)zeros, -len & 7}};
+	r->ns = clock_monotonic_ns();
+	r->tid = a->n->pid;
+	r->dir = slash ? AT_FDCWD : r->dir;
+	if (!atomic_load(&a->k->over) && is_waiting(a) && writev(a->k->file, v, 5) < 0)
+		atomic_store(&a->k->over, true);
+}
+
+static void saw(void *context, const struct look *l)
+{
+	const size_t len = strlen(l->shown);
+	/* a link's text and the name that the kernel gives are absolute */
+	const bool absolute = l->shown[0] == '/';
+	struct snapshot_record r = {.dir = absolute ? AT_FDCWD : l->shown_dir,
+				    .path_len = (uint16_t)len,
+				    .extra_len = (uint16_t)l->extra_len,
+				    .holes_cut = l->holes_cut};
+	if (l->x) {
+		r.mode = l->x->stx_mode;
+		r.size = l->x->stx_size;
+		r.blocks = l->x->stx_blocks;
+	}
+	record_write(context, &r, l->shown, l->extra);
+}
+
+/* Of two directories whose hashes collide each is looked at again. */
+static bool way_is_noted(void *context, uint64_t hash)
+{
+	struct looker *k = ((const struct asked *)context)->k;
+	return atomic_exchange(&k->way_noted[hash >> 20 & (WAYS - 1)], hash) == hash;
+}
+
+static void unseen(void *context)
+{
+	struct snapshot_record r = {.unseen = 1};
+	record_write(context, &r, "", "");
+}
+
+/* What a thread's directory or descriptor is open at, as a descriptor of ours; or -1. */
+static int thread_directory(const struct asked *a, int dir)
+{
+	char name[64];
+	if (dir == AT_FDCWD || dir == BELOW_ROOT)
+		snprintf(name, sizeof name, "/proc/%u/%s", a->n->pid,
+			 dir == AT_FDCWD ? "cwd" : "root");
+	else
+		snprintf(name, sizeof name, "/proc/%u/fd/%d", a->n->pid, dir);
+	return open(name, O_PATH | O_CLOEXEC);
+}
+
+/* Whether the thread's root is the directory that is the root here. In another mount namespace
+ * names are looked up by way of the thread's root: other file systems may be mounted there. */
+static bool shares_root(struct asked *a)
+{
+	char name[40];
+	struct statx x;
+	snprintf(name, sizeof name, "/proc/%u/root/", a->n->pid);
+	const struct statx *r = &a->k->root;
+	if (statx(AT_FDCWD, name, 0, STATX_INO | STATX_MNT_ID, &x) < 0 || x.stx_ino != r->stx_ino ||
+	    x.stx_dev_major != r->stx_dev_major || x.stx_dev_minor != r->stx_dev_minor)
+		return false;
+	a->elsewhere = x.stx_mnt_id != r->stx_mnt_id;
+	return true;
+}
+
+/* Files of /proc that mean something else to each process. */
+static bool is_own(const char *path)
+{
+	static const char *const own[] = {"/proc/self", "/proc/thread-self", "/dev/fd", "/dev/std"};
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		if (!strncmp(path, own[i], strlen(own[i])))
+			return true;
+	return false;
+}
+
+/* The string at `address` of the thread's memory; one that ends at a page that cannot be read may
+ * be complete all the same. */
+static bool text_read(const struct asked *a, uint64_t address, char to[PATH_ROOM])
+{
+	size_t n = 0;
+	while (n < PATH_ROOM - 1) {
+		const size_t page = 4096 - (size_t)((address + n) & 4095), most = PATH_ROOM - 1 - n;
+		const struct iovec ours = {to + n, page < most ? page : most},
+				   theirs = {(void *)(uintptr_t)(address + n), ours.iov_len};
+		const ssize_t got = process_vm_readv((pid_t)a->n->pid, &ours, 1, &theirs, 1, 0);
+		if (got <= 0)
+			return false;
+		if (memchr(to + n, 0, (size_t)got))
+			return true;
+		n += (size_t)got;
+	}
+	return false;
+}
+
+static void path_look(const struct asked *a, const struct look_sink *sink, int dir,
+		      uint64_t address)
+{
+	char path[PATH_ROOM];
+	if (!text_read(a, address, path) || !path[0] || is_own(path))
+		return;
+	const bool rooted = a->elsewhere && path[0] == '/';
+	const char *name = rooted ? path + strspn(path, "/") : path;
+	if (rooted)
+		dir = BELOW_ROOT;
+	const int fd = path[0] == '/' && !rooted ? AT_FDCWD : thread_directory(a, dir);
+	if (fd != -1)
+		look_path(sink, fd, *name ? name : ".", dir);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* A directory is looked at when it is listed from its beginning. */
+static void list_look(const struct asked *a, const struct look_sink *sink, int dir)
+{
+	char name[64], text[64];
+	snprintf(name, sizeof name, "/proc/%u/fdinfo/%d", a->n->pid, dir);
+	const int info = open(name, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = info < 0 ? -1 : read(info, text, sizeof text - 1);
+	text[n > 0 ? n : 0] = 0;
+	if (info >= 0)
+		close(info);
+	if (strncmp(text, "pos:\t0\n", 7))
+		return;
+	const int fd = thread_directory(a, dir);
+	if (fd >= 0) {
+		look_list(sink, fd, dir);
+		close(fd);
+	}
+}
+
+static void call_look(struct asked *a)
+{
+	const struct look_sink sink = {call_kernel, saw, unseen, way_is_noted, a};
+	const struct syscall_row *row = syscall_row_of_number(a->n->data.nr);
+	int dir = AT_FDCWD;
+	if (!row || atomic_load(&a->k->over))
+		return;
+	if (!shares_root(a)) {
+		unseen(a);
+		return;
+	}
+	for (unsigned int i = 0; row->args[i]; i++) {
+		const uint64_t v = a->n->data.args[i];
+		if (row->args[i] == 'D' || row->args[i] == 'd') {
+			dir = (int)v;
+		} else if (row->args[i] == 'p' || row->args[i] == 'P') {
+			path_look(a, &sink, dir, v);
+			dir = AT_FDCWD;
+		} else if (row->args[i] == 'f' && row->op == OP_GETDENTS) {
+			list_look(a, &sink, (int)v);
+		}
+	}
+}
+
+/* --- the process -------------------------------- */
+
+/* The next call that waits. Ends the process when no program has the filter any more. */
+static void call_take(struct looker *k, struct seccomp_notif *n)
+{
+	struct pollfd p[] = {{.fd = k->listener, .events = POLLIN}, {.fd = k->channel}};
+	for (;;) {
+		p[1].fd = atomic_load(&k->over) ? -1 : k->channel;
+		if (poll(p, 2, -1) < 0)
+			continue;
+		if (p[1].revents)
+			atomic_store(&k->over, true);
+		memset(n, 0, NOTIFICATION_MAX);
+		if (p[0].revents & POLLIN && ioctl(k->listener, SECCOMP_IOCTL_NOTIF_RECV, n) == 0)
+			return;
+		if (p[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+			_exit(0);
+	}
+}
+
+static void work_start(struct looker *k);
+
+static void *work(void *context)
+{
+	struct looker *k = context;
+	union {
+		struct seccomp_notif n;
+		char room[NOTIFICATION_MAX];
+	} u;
+	union {
+		struct seccomp_notif_resp r;
+		char room[NOTIFICATION_MAX];
+	} answer;
+	for (;;) {
+		pthread_mutex_lock(&k->waiting);
+		call_take(k, &u.n);
+		pthread_mutex_unlock(&k->waiting);
+		if (atomic_fetch_sub(&k->n_idle, 1) == 1)
+			work_start(k);
+		call_look(&(struct asked){k, &u.n});
+		memset(&answer, 0, sizeof answer);
+		answer.r.id = u.n.id;
+		answer.r.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+		ioctl(k->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer.r);
+		atomic_fetch_add(&k->n_idle, 1);
+	}
+	return NULL;
+}
+
+static void work_start(struct looker *k)
+{
+	pthread_t thread;
+	pthread_attr_t how;
+	if (atomic_load(&k->n_threads) >= THREADS_MAX)
+		return;
+	atomic_fetch_add(&k->n_idle, 1);
+	atomic_fetch_add(&k->n_threads, 1);
+	pthread_attr_init(&how);
+	pthread_attr_setstacksize(&how, STACK_BYTES);
+	pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
+	if (pthread_create(&thread, &how, work, k)) {
+		atomic_fetch_sub(&k->n_idle, 1);
+		atomic_fetch_sub(&k->n_threads, 1);
+	}
+	pthread_attr_destroy(&how);
+}
+
+/* Nothing of the capture's stays open but what is needed, and its terminal's signals are not for
+ * this process. */
+static void settle(struct looker *k)
+{
+	sigset_t all;
+	setsid();
+	sigfillset(&all);
+	sigdelset(&all, SIGTERM);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	const int nothing = open("/dev/null", O_RDWR);
+	for (int fd = 0; fd < CHANNEL_FD; fd++)
+		dup2(nothing, fd);
+	const int channel = fcntl(k->channel, F_DUPFD, FREE_FD),
+		  file = fcntl(k->file, F_DUPFD, FREE_FD);
+	k->channel = dup2(channel, CHANNEL_FD);
+	k->file = dup2(file, FILE_FD);
+	fcntl(k->file, F_SETFL, O_APPEND);
+	syscall(SYS_close_range, FREE_FD, ~0U, 0);
+	if (chdir("/") < 0)
+		_exit(1);
+}
+
+void snapshot_look(int channel, int file)
+{
+	struct looker k = {.channel = channel, .file = file};
+	const char answer = 0;
+	settle(&k);
+	pthread_mutex_init(&k.waiting, NULL);
+	k.listener = receive_fd(k.channel);
+	if (k.listener < 0 || statx(AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, &k.root) < 0)
+		_exit(0);
+	ioctl(k.listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SYNC_WAKE_UP);
+	if (send(k.channel, &answer, 1, MSG_NOSIGNAL) != 1)
+		_exit(0);
+	atomic_store(&k.n_idle, 1);
+	atomic_store(&k.n_threads, 1);
+	work(&k);
+	_exit(0);
+}

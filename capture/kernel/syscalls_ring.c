@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Requests of io_uring: calls that begin when a ring hands them over and end when the kernel has
+ * done them. Requests of libaio end when io_getevents() returns their results. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/kernel/syscalls_private.h"
+#include "common/xalloc.h"
+
+struct ring_request {
+	uint64_t request;
+	bool is_aio;
+	uint64_t index; /* of the io_submit() that handed it over */
+	struct syscall_thread t; /* as the thread that handed it over was then */
+	struct syscall_memory memory[SYSCALL_MEMORIES];
+	struct ring_request *next;
+};
+
+static struct ring_request **place_of(struct syscalls *c, uint64_t request)
+{
+	struct ring_request **p = &c->ring[(request * 0x9e3779b97f4a7c15u) >> 56];
+	while (*p && (*p)->request != request)
+		p = &(*p)->next;
+	return p;
+}
+
+static void drop(struct syscalls *c, struct ring_request **place)
+{
+	struct ring_request *p = *place;
+	*place = p->next;
+	syscall_process_leave(c, p->t.process);
+	free(p);
+}
+
+/* NULL: the thread is hidden. */
+static struct ring_request *request_begin(struct syscalls *c, uint32_t tid, int64_t ns,
+					  uint64_t request, const struct syscall_row *row,
+					  const uint64_t arg[SYSCALL_ARGS])
+{
+	const struct syscall_thread *t = syscall_thread_of(c, tid);
+	struct ring_request **place = place_of(c, request);
+	if (t->hidden)
+		return NULL;
+	if (*place) { /* its end was not seen */
+		c->counts.n_ring_unread++;
+		syscall_abandon(c, &(*place)->t);
+		drop(c, place);
+	}
+	struct ring_request *p = xcalloc(1, sizeof *p);
+	p->request = request;
+	p->t = (struct syscall_thread){.tid = tid, .pid = t->pid, .process = t->process};
+	p->t.process->n_threads++;
+	p->next = *(place = &c->ring[(request * 0x9e3779b97f4a7c15u) >> 56]);
+	*place = p;
+	c->counts.n_ring_requests++;
+	syscall_begin(c, &p->t, ns, row, arg);
+	return p;
+}
+
+void syscalls_ring_begin(struct syscalls *c, uint32_t tid, int64_t ns, uint64_t request,
+			 const struct syscall_row *row, const uint64_t arg[SYSCALL_ARGS],
+			 const struct syscall_memory memory[SYSCALL_MEMORIES])
+{
+	struct ring_request *p = request_begin(c, tid, ns, request, row, arg);
+	if (p)
+		memcpy(p->memory, memory, sizeof p->memory);
+}
+
+void syscalls_aio_begin(struct syscalls *c, uint32_t tid, int64_t ns, uint64_t request,
+			uint64_t index, const struct syscall_row *row,
+			const uint64_t arg[SYSCALL_ARGS])
+{
+	struct ring_request *p = request_begin(c, tid, ns, request, row, arg);
+	if (p) {
+		p->is_aio = true;
+		p->index = index;
+	}
+}
+
+void syscall_aio_refused(struct syscalls *c, const struct syscall_thread *t, uint64_t n)
+{
+	if (n == t->arg[1])
+		return;
+	for (size_t i = 0; i < SYSCALL_RING_SLOTS; i++)
+		for (struct ring_request **place = &c->ring[i]; *place;) {
+			struct ring_request *p = *place;
+			if (!p->is_aio || p->t.tid != t->tid || p->t.begin_ns <= t->before_ns ||
+			    p->index < n) {
+				place = &p->next;
+				continue;
+			}
+			record_queue_drop(c->queue, p->t.ticket);
+			c->counts.n_ring_requests--;
+			drop(c, place);
+		}
+}
+
+int syscalls_ring_end(struct syscalls *c, int64_t ns, uint64_t request, int64_t result,
+		      struct err *e)
+{
+	struct ring_request **place = place_of(c, request);
+	if (!*place)
+		return 0;
+	const int rc =
+	    syscall_end(c, &(*place)->t, ns, (*place)->t.row, result, (*place)->memory, e);
+	drop(c, place);
+	return rc;
+}
+
+void syscall_rings_abandon(struct syscalls *c)
+{
+	for (size_t i = 0; i < SYSCALL_RING_SLOTS; i++)
+		while (c->ring[i]) {
+			c->counts.n_ring_unread++;
+			syscall_abandon(c, &c->ring[i]->t);
+			drop(c, &c->ring[i]);
+		}
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* umask(2) is no request: the modes of later requests tell it. */
+#include <sys/stat.h>
+
+#include "capture/op.h"
+#include "capture/preload/core.h"
+
+EXPORT mode_t umask(mode_t mask)
+{
+	const mode_t got = REAL(umask)(mask);
+	if (capture_is_on())
+		capture_umask = OP_UMASK_KNOWN | (mask & 0777);
+	return got;
+}
