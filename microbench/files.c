@@ -34,7 +34,7 @@ int bench_file_open(struct bench_run *r, struct worker *w, struct err *e)
 	const struct microbench_config *c = r->config;
 	const struct fileset_entry *f = &r->files.entry[w->bench.index];
 	w->open_flags =
-	    (r->workload->writes ? O_WRONLY : O_RDONLY) | (c->direct ? O_DIRECT : 0) | (c->sync ? O_SYNC : 0);
+	    (!r->workload->writes ? O_RDONLY : r->workload->reads ? O_RDWR : O_WRONLY) | (c->direct ? O_DIRECT : 0) | (c->sync ? O_SYNC : 0);
 	int fd = confined_open(r->dir_fd, f->path, w->open_flags, 0, e);
 	if (fd == -EINVAL && c->direct)
 		return err_set(e, EINVAL, "%s/%s: this file system does not do direct I/O", c->dir, f->path);

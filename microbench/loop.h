@@ -59,6 +59,12 @@ struct bench_thread {
 	bool failed; /* the last request of a script did not return what it must */
 };
 
+/* Whether a request that moves data moved less than a block. */
+static inline bool bench_is_short(const struct bench_thread *t, const struct bench_sample *s)
+{
+	return s->op != OP_LSEEK && s->op != OP_FSYNC && s->result != (int32_t)t->block_bytes;
+}
+
 /* The call of a workload. Offsets are where it happens; calls at the file's own position ignore them. */
 typedef ssize_t bench_call(int fd, void *buffer, size_t n_bytes, uint64_t offset);
 
@@ -93,8 +99,10 @@ bench_request(const struct bench_thread *t, enum trace_op op, bench_call *call, 
 	return (struct bench_sample){begin, end, got < 0 ? -errno : (int32_t)got, op};
 }
 
-static inline __attribute__((always_inline)) void bench_loop(struct bench_thread *t, enum trace_op op, bool sequential,
-							     bench_call *call)
+/* One kind of request; or two: `odd_call` for blocks with an odd number. */
+static inline __attribute__((always_inline)) void
+bench_loop_mixed(struct bench_thread *t, enum trace_op op, enum trace_op odd_op, bool sequential,
+		 bench_call *call, bench_call *odd_call)
 {
 	struct bench_sample *s = t->sample;
 	uint64_t k = 0, next_block = 0;
@@ -105,7 +113,11 @@ static inline __attribute__((always_inline)) void bench_loop(struct bench_thread
 				break;
 			next_block = 0;
 		}
-		*s = bench_request(t, op, call, k, sequential ? next_block++ : t->block[k]);
+		const uint64_t block = sequential ? next_block++ : t->block[k];
+		if (odd_call != call && block % 2)
+			*s = bench_request(t, odd_op, odd_call, k, block);
+		else
+			*s = bench_request(t, op, call, k, block);
 		uint64_t end = s->end;
 		bool last = s++->result != (int32_t)t->block_bytes;
 		if (++k >= t->n_requests && (end >= t->deadline || k == t->capacity)) {
@@ -119,6 +131,12 @@ static inline __attribute__((always_inline)) void bench_loop(struct bench_thread
 	}
 	t->n_requests_done = k;
 	t->n_samples = (uint64_t)(s - t->sample);
+}
+
+static inline __attribute__((always_inline)) void bench_loop(struct bench_thread *t, enum trace_op op,
+							     bool sequential, bench_call *call)
+{
+	bench_loop_mixed(t, op, op, sequential, call, call);
 }
 
 #endif

@@ -111,8 +111,8 @@ struct workload {
 	const char *name; /* "random-read"; the paper's short name in `alias`: "rr" */
 	const char *alias;
 	const char *help;
-	enum trace_op op; /* of its requests */
-	bool writes, sequential;
+	enum trace_op op; /* of its requests; OP_INVALID: several */
+	bool reads, writes, sequential; /* `reads` beside `writes`: files are open for both */
 	bool warm; /* what is read is brought into the page cache when the files are made */
 	void (*defaults)(struct microbench_config *c); /* changes those that differ from most, or NULL */
 	const char *const *own_options; /* NULL-terminated: names of those that most do not have, or NULL */

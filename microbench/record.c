@@ -9,6 +9,7 @@
 
 #include "capture/affinity.h"
 #include "capture/op.h"
+#include "common/heap.h"
 #include "common/xalloc.h"
 #include "microbench/block/block_load.h"
 #include "microbench/describe.h"
@@ -18,27 +19,16 @@ enum { N_BATCH = 512 };
 
 /* --- merging by begin: a heap of the workers, the one whose next request began first on top -------------------- */
 
-static bool begins_before(const struct source *a, const struct source *b)
+static bool begins_before(const void *x, const void *y, const void *context)
 {
+	const struct source *a = x, *b = y;
+	(void)context;
 	if (a->next->begin != b->next->begin)
 		return a->next->begin < b->next->begin;
 	return a->worker->bench.index < b->worker->bench.index;
 }
 
-static void sift_down(struct source *heap, size_t n, size_t at)
-{
-	for (;;) {
-		size_t child = 2 * at + 1;
-		if (child + 1 < n && begins_before(&heap[child + 1], &heap[child]))
-			child++;
-		if (child >= n || !begins_before(&heap[child], &heap[at]))
-			return;
-		struct source moved = heap[at];
-		heap[at] = heap[child];
-		heap[child] = moved;
-		at = child;
-	}
-}
+static const struct heap_type heap_of_sources = {sizeof(struct source), begins_before, NULL};
 
 struct merged {
 	uint64_t n;
@@ -60,8 +50,7 @@ static int merge(const struct bench_run *r, struct source *heap, size_t n, struc
 {
 	struct trace_record *batch = xmalloc(N_BATCH * sizeof *batch);
 	int ret = 0;
-	for (size_t i = n; i-- > 0;)
-		sift_down(heap, n, i);
+	heap_make(&heap_of_sources, heap, n);
 	while (n && !ret) {
 		size_t filled = 0;
 		for (; n && filled < N_BATCH; filled++) {
@@ -70,7 +59,7 @@ static int merge(const struct bench_run *r, struct source *heap, size_t n, struc
 			account(m, &batch[filled]);
 			if (heap[0].next == heap[0].end)
 				heap[0] = heap[--n];
-			sift_down(heap, n, 0);
+			heap_sift_down(&heap_of_sources, heap, n, 0);
 		}
 		ret = trace_writer_append(w, batch, filled, e);
 		if (!ret)
@@ -273,8 +262,7 @@ int bench_failure(const struct bench_run *r, struct err *e)
 		if (t->script || t->load)
 			continue;
 		const struct bench_sample *last = &t->sample[t->n_samples - 1];
-		bool is_short = last->op == r->workload->op && last->result != (int32_t)t->block_bytes;
-		if (last->result >= 0 && !is_short)
+		if (last->result >= 0 && !bench_is_short(t, last))
 			continue;
 		const char *path = r->files.entry[i].path;
 		if (last->result < 0)

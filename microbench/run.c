@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <math.h>
 #include <signal.h>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/no_devices.h"
 #include "capture/trace.h"
 #include "common/xalloc.h"
 #include "microbench/parallel/launch.h"
@@ -118,17 +118,20 @@ int microbench_run(const struct workload *w, const struct microbench_config *c, 
 		   struct err *e)
 {
 	struct microbench_outcome unwanted;
-	struct bench_run r = {.workload = w, .config = c, .dir_fd = -1, .finished_fd = -1, .device = {.fd = -1}};
+	struct bench_run r = {.workload = w,
+			      .config = c,
+			      .dir_fd = -1,
+			      .tree = -1,
+			      .finished_fd = -1,
+			      .device = {.fd = -1}};
 	pause_init(&r.pause);
 	o = o ? o : &unwanted;
 	*o = (struct microbench_outcome){.mean_response_ns = NAN};
 	int ret = microbench_files(w, c, &r.files, e);
 	if (ret)
 		return ret;
-	if (!w->block)
-		r.dir_fd = open(c->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (!w->block && r.dir_fd < 0) {
-		ret = err_sys(e, errno, "%s", c->dir);
+	if (!w->block && (r.dir_fd = no_devices_open(c->dir, &r.tree, e)) < 0) {
+		ret = r.dir_fd;
 		goto out;
 	}
 	if (!c->prepare_only)
@@ -150,6 +153,8 @@ int microbench_run(const struct workload *w, const struct microbench_config *c, 
 out:
 	if (r.dir_fd >= 0)
 		close(r.dir_fd);
+	if (r.tree >= 0)
+		close(r.tree);
 	microbench_files_release(&r.files);
 	return ret;
 }

@@ -44,7 +44,8 @@ struct bench_run {
 	const struct workload *workload;
 	const struct microbench_config *config;
 	struct fileset files;
-	int dir_fd;
+	int dir_fd; /* -1 none */
+	int tree;   /* of no_devices_open, -1 none */
 	struct clock clock;
 	struct scheduling scheduling; /* of each worker */
 	struct placement placement;

@@ -105,8 +105,7 @@ static void worker_measure(struct worker *w)
 	r->workload->loop(t);
 	const struct bench_sample *last = t->n_samples ? &t->sample[t->n_samples - 1] : &(struct bench_sample){.result = -EIO};
 	bool failed = t->script || t->load ? t->failed
-				: last->result < 0 || (last->op == r->workload->op &&
-						       last->result != (int32_t)t->block_bytes);
+				: last->result < 0 || bench_is_short(t, last);
 	if (failed)
 		pause_end(&r->pause);
 	else if (t->fsync_end && !bench_must_end(t))

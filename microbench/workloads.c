@@ -4,7 +4,8 @@
 #include <string.h>
 
 const struct workload *const workloads[] = {
-    &workload_random_read,  &workload_random_write, &workload_sequential_read, &workload_sequential_write,
+    &workload_random_read,  &workload_random_write, &workload_random_mixed, &workload_sequential_read,
+    &workload_sequential_write,
     &workload_cached_pread, &workload_fileserver,   &workload_postmark,        &workload_compile,
     &workload_createfiles,  &workload_copyfiles,
     &workload_block_random, &workload_block_sequential,

@@ -203,7 +203,8 @@ static int rank_run(struct rank *r, struct err *e)
 
 int main(int argc, char **argv)
 {
-	struct rank r = {.run = {.dir_fd = -1, .finished_fd = -1, .device = {.fd = -1}}, .window = MPI_WIN_NULL};
+	struct rank r = {.run = {.dir_fd = -1, .tree = -1, .finished_fd = -1, .device = {.fd = -1}},
+			 .window = MPI_WIN_NULL};
 	struct microbench_config c;
 	struct err e = ERR_INIT;
 	MPI_Init(&argc, &argv);
