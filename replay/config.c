@@ -58,8 +58,10 @@ const struct option_spec replay_options[] = {
 	 .help = "when a request is issued (fullspeed)"},
 	{.name = "speed", .type = OPT_DOUBLE, .offset = FIELD(speed), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
 	 .help = "traced times and gaps are divided by this (1)"},
-	{.name = "max-gap", .type = OPT_DURATION, .offset = FIELD(max_gap_ns), .arg = "TIME", .max = NO_LIMIT, .flags = OPT_NONE,
-	 .help = "refuse a timed replay that would wait longer than this for one request, or 1000 times as long for all (1h; none: never)"},
+	{.name = "max-gap", .type = OPT_DURATION, .offset = FIELD(max_gap_ns), .arg = "TIME",
+	 .max = NO_LIMIT, .flags = OPT_NONE,
+	 .help = "refuse a timed replay that would wait longer than this for one request, or 1000 "
+		 "times as long for all (1h; none: never)"},
 	{.name = "fs-rules", .type = OPT_STRING, .offset = FIELD(fs_rules), .arg = "RULES",
 	 .help = "rules of order fs: names with commas between, or with - in front those left out of all "
 		 "(descriptor, position, name, directory, data, size, attribute, process)"},
@@ -133,7 +135,9 @@ const struct option_spec replay_options[] = {
 	{.name = "harvester", .type = OPT_FLAG, .offset = BLOCK(harvester),
 	 .help = "engine block: a thread of its own fetches the completions of each worker; not with --discards"},
 	{.name = "discards", .type = OPT_FLAG, .offset = BLOCK(discards), .help = "engine block: replay discards as well"},
-	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only), .help = "engine block: read where the trace writes; engine exec: the command writes nothing to the device"},
+	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only),
+	 .help = "engine block: read where the trace writes; engine exec: the command writes "
+		 "nothing to the device"},
 	{.name = "dry-run", .type = OPT_FLAG, .offset = BLOCK(dry_run), .flags = OPT_CLI_ONLY,
 	 .help = "engine block: make no request; print which would be made, what of the device they would change, and whether that is refused"},
 	{.name = "beyond", .type = OPT_CHOICE, .offset = BLOCK(beyond), .arg = "HOW", .choices = block_beyond_names,
@@ -171,9 +175,11 @@ const struct option_spec replay_options[] = {
 	 .help = "where that scratch file is (the directory of -o, else $TMPDIR or /var/tmp)"},
 	{.name = "prepare", .type = OPT_FLAG, .offset = FIELD(prepare), .flags = OPT_CLI_ONLY,
 	 .help = "first make the files that the trace needs, or put their content back"},
-	{.name = "cache", .type = OPT_CHOICE, .offset = FIELD(cache), .arg = "STATE", .choices = replay_cache_names, .flags = OPT_CLI_ONLY,
-	 .help = "cold: write the target's file system back and evict, just before the first request; as root all caches of the machine, "
-		 "with dentries and inodes, else only the pages of the trace's files (as-is)"},
+	{.name = "cache", .type = OPT_CHOICE, .offset = FIELD(cache), .arg = "STATE",
+	 .choices = replay_cache_names, .flags = OPT_CLI_ONLY,
+	 .help = "cold: write the target's file system back and evict, just before the first "
+		 "request; as root all caches of the machine, with dentries and inodes, else only "
+		 "the pages of the trace's files (as-is)"},
 	{.name = "keep", .type = OPT_FLAG, .offset = FIELD(keep), .flags = OPT_CLI_ONLY,
 	 .help = "the trace's files stay in --dir as the replay left them; --no-keep, with --prepare: they are removed, and what it made, when it ends, "
 		 "is interrupted or fails (yes)"},
@@ -271,7 +277,10 @@ static int cache_check(const struct replay_config *c, struct err *e)
 {
 	const struct replay_engine *g = replay_engine_find(c->engine ? c->engine : "");
 	if (c->cache != REPLAY_CACHE_AS_IS && g && g->replay)
-		return err_set(e, EINVAL, "cache: engine %s opens the files itself; drop the caches before it is started", g->name);
+		return err_set(e, EINVAL,
+			       "cache: engine %s opens the files itself; drop the caches before it "
+			       "is started",
+			       g->name);
 	if (c->cache != REPLAY_CACHE_AS_IS && c->blank)
 		return err_set(e, EINVAL, "cache: a blank replay makes no call and reads no file");
 	return 0;

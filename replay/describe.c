@@ -90,6 +90,8 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 		set_count(replay, "n_pages_touched", s->n_pages_touched);
 		set_count(replay, "n_pages_left", s->n_pages_left);
 	}
+	if (s->n_clones_copied)
+		set_count(replay, "n_clones_copied", s->n_clones_copied);
 	set_count(replay, "n_touches", s->n_touches);
 	set_count(replay, "n_touches_writing", s->n_touches_writing);
 	set_count(replay, "n_passed_over", s->n_passed);
@@ -97,6 +99,7 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 	set_count(replay, "n_repeated", s->n_repeated);
 	set_count(replay, "n_failed", s->n_failed);
 	set_count(replay, "n_mismatches", s->n_mismatches);
+	set_count(replay, "n_mismatches_privileged", s->n_mismatches_privileged);
 	json_object_set_new(replay, "mismatches_by_operation", counts_by_operation(s));
 	json_object_set_new(replay, "passed_over_by_reason", counts_by_reason(s));
 	set_count(replay, "n_unknown_descriptor", s->n_unknown_fd);

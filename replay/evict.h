@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --cache cold: the last step before the first request. After it, setup must look up no name in the target directory. */
+/* --cache cold: the last step before the first request. After it, setup must look up no name in the
+ * target directory. */
 #ifndef REPLAY_EVICT_H
 #define REPLAY_EVICT_H
 
@@ -19,8 +20,10 @@ enum metadata_state {
 };
 extern const char *const metadata_state_names[];
 
-/* Writes the file system back and evicts: as root all caches of the machine (drop_caches), else the pages of the files in `listed` and
- * `shown`. The resulting state goes to *state. Errors: of the system, with the path; EOPNOTSUPP for a directory in memory. */
-int evict_target(const struct fileset *listed, const struct fileset *shown, int dir_fd, enum metadata_state *state, struct err *e);
+/* Writes the file system back and evicts: as root all caches of the machine (drop_caches), else the
+ * pages of the files in `listed` and `shown`. The resulting state goes to *state. Errors: of the
+ * system, with the path; EOPNOTSUPP for a directory in memory. */
+int evict_target(const struct fileset *listed, const struct fileset *shown, int dir_fd,
+		 enum metadata_state *state, struct err *e);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pauses that a timed replay would wait out: found before it starts, so that a damaged time does not stop it for years. */
+/* Pauses that a timed replay would wait out: found before it starts, so that a damaged time does
+ * not stop it for years. */
 #ifndef REPLAY_GAPS_H
 #define REPLAY_GAPS_H
 
@@ -20,8 +21,9 @@ struct gaps {
 
 /* limit_ns: longest gap of the replay, -1 none. speed > 0. */
 void gaps_init(struct gaps *g, int64_t limit_ns, double speed);
-/* The next request in the order of their begins; begin_ns in the trace. A gap lies between two begins: a request that lasted long in the
- * trace may end at once in the replay. `record`: the request's index in the trace. Errors: ERANGE naming the request and the time. */
+/* The next request in the order of their begins; begin_ns in the trace. A gap lies between two
+ * begins: a request that lasted long in the trace may end at once in the replay. `record`: the
+ * request's index in the trace. Errors: ERANGE naming the request and the time. */
 int gaps_add(struct gaps *g, int64_t begin_ns, uint64_t record, struct err *e);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "common/heap.h"
 #include "common/xalloc.h"
 
 struct life { /* of a thread */
@@ -34,30 +35,14 @@ static int compare_begin(const void *a, const void *b)
 }
 
 /* Lanes by when they are free: a heap of (end, lane). */
-static bool free_before(const struct life *a, const struct life *b)
+static bool free_before(const void *a, const void *b, const void *context)
 {
-	return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a->thread < b->thread;
+	const struct life *x = a, *y = b;
+	(void)context;
+	return x->end_ns != y->end_ns ? x->end_ns < y->end_ns : x->thread < y->thread;
 }
 
-static void heap_sift(struct life *heap, uint32_t n, uint32_t i)
-{
-	for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
-		child += child + 1 < n && free_before(&heap[child + 1], &heap[child]);
-		if (!free_before(&heap[child], &heap[i]))
-			return;
-		const struct life x = heap[i];
-		heap[i] = heap[child];
-		heap[child] = x;
-	}
-}
-
-static void heap_add(struct life *heap, uint32_t n, struct life x)
-{
-	uint32_t i = n;
-	for (; i && free_before(&x, &heap[(i - 1) / 2]); i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = x;
-}
+static const struct heap_type lanes_free = {sizeof(struct life), free_before, NULL};
 
 /* Each thread, in the order of their begins, takes the lane that has been free for longest, or a new one. */
 static uint32_t join(const struct life *life, uint32_t n_threads, uint32_t *lane)
@@ -72,9 +57,10 @@ static uint32_t join(const struct life *life, uint32_t n_threads, uint32_t *lane
 		x.thread = taken; /* of the lane */
 		if (any) {
 			heap[0] = x;
-			heap_sift(heap, n, 0);
+			heap_sift_down(&lanes_free, heap, n, 0);
 		} else {
-			heap_add(heap, n++, x);
+			heap[n] = x;
+			heap_sift_up(&lanes_free, heap, n++);
 		}
 	}
 	free(heap);

@@ -200,7 +200,8 @@ static bool can_swap(const struct lane *a, uint32_t k)
 		return false;
 	if (!is_sequential(h) && !is_sequential(g))
 		return true;
-	return h->op == g->op && h->slot == g->slot && !((h->flags ^ g->flags) & HOT_COMMON) && (uint64_t)h->length + g->length <= INT32_MAX;
+	return h->op == g->op && h->slot == g->slot && !((h->flags ^ g->flags) & HOT_COMMON) &&
+	       (uint64_t)h->length + g->length <= INT32_MAX;
 }
 
 /* Changes the calls and the records they answer, not what is waited for, published, or due. */

@@ -144,6 +144,8 @@ static void mismatch_note(struct output *o, const struct trace_record *r, uint32
 		s->first_mismatch_actual = actual;
 	}
 	s->n_mismatches_of[r->op < OP_N ? r->op : OP_INVALID]++;
+	s->n_mismatches_privileged +=
+	    (expected == -EACCES || expected == -EPERM) && actual >= 0 && geteuid() == 0;
 }
 
 static void issue_error_add(struct output *o, const struct trace_record *r, bool held)

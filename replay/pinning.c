@@ -10,7 +10,7 @@
 #include "common/processors.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 #include "replay/replay.h"
 
 bool pinning_is_traced(const struct replay_config *c)

@@ -116,9 +116,10 @@ static void waits_lay(struct replay_plan *p, struct waits_walk *x, const struct 
 	}
 }
 
-/* Nobody looks at what a request reads, and what it writes is arbitrary, unless it is made before the request: so long requests share a buffer. */
-static void buffer_lay(struct replay_plan *p, struct lane *a, const struct load *l, const struct slots *s, const struct load_request *r,
-		       struct hot_request *h)
+/* Long requests share a buffer: the replay does not use the bytes that it reads, and the bytes that
+ * it writes are arbitrary or are made just before the request. */
+static void buffer_lay(struct replay_plan *p, struct lane *a, const struct load *l,
+		       const struct slots *s, const struct load_request *r, struct hot_request *h)
 {
 	const uint64_t n_bytes = call_buffer_bytes(l, s, r);
 	const bool made = h->op == HOT_CALL && p->calls.call[h->length].bits & CALL_PAYLOAD;

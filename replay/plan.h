@@ -85,7 +85,8 @@ struct lane {
 	int64_t *expected; /* expected[n]: traced result, or the negative errno; 0 for a success where only that counts (call_result_counts),
 			    * and for what is passed over. Not on the path */
 	uint32_t n;
-	uint64_t own_bytes, common_bytes; /* longest buffer that its requests need of a worker's own, and of the common one; 0: none */
+	/* longest buffer that its requests need of a worker's own, and of the common one; 0: none */
+	uint64_t own_bytes, common_bytes;
 };
 
 struct plan_longest { /* the request that needs the longest buffer, for messages */
@@ -170,9 +171,9 @@ struct replay_plan { /* what a worker needs of it, replay/compiled/image.h carri
 	struct feed_summary fed;
 };
 
-/* Lays out the plan. `e` may name records. Errors: ENOMEM; EINVAL from the mutant. Ownership: plan_release. Borrows the names
- * of `s`, which must live as long, and takes over l->bytes and, piece by piece, the memory of l->request. fds and root are left to the
- * caller. */
+/* Lays out the plan. `e` may name records. Errors: ENOMEM; EINVAL from the mutant. Ownership:
+ * plan_release. Borrows the names of `s`, which must live as long, and takes over l->bytes and,
+ * piece by piece, the memory of l->request. fds and root are left to the caller. */
 int plan_make(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
 	      const struct edges *d, struct err *e);
 void plan_release(struct replay_plan *p); /* an all-zero one is fine */

@@ -189,6 +189,8 @@ static int files_prepare(struct run *r, struct err *e)
 	if (!ret)
 		ret = shown_restore(r, meta->seed, e);
 	if (!ret)
+		ret = initial_holes_make(r->slots.initial, f, &r->root, e);
+	if (!ret)
 		ret = initial_attributes_set(r->slots.initial, &r->root, e);
 	if (!ret && r->c->reads == READS_ORIGINAL) /* what is not on storage cannot be dropped from the cache */
 		ret = syncfs(r->root.fd) < 0 ? err_sys(e, errno, "sync") : 0;
@@ -217,9 +219,12 @@ static int files_open(struct run *r, struct err *e)
 	const bool elsewhere = replay_engine_find(r->c->engine)->opens;
 	int *fds = xcalloc(p->n_slots + 1, sizeof *fds);
 	const struct initial *initial = r->slots.initial;
-	const bool is_warm = r->c->prepare || r->c->cache == REPLAY_CACHE_COLD; /* otherwise the check must not warm what may be cold */
+	/* otherwise the check must not warm what may be cold */
+	const bool is_warm = r->c->prepare || r->c->cache == REPLAY_CACHE_COLD;
 	r->metadata = r->c->prepare ? METADATA_WARM : METADATA_AS_IS;
-	int ret = !is_warm && initial_seems_there(initial, r->root.fd) ? 0 : initial_check(initial, r->root.fd, e);
+	int ret = !is_warm && initial_seems_there(initial, r->root.fd)
+		      ? 0
+		      : initial_check(initial, r->root.fd, e);
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		fds[i] = -1;
 	if (!ret && !elsewhere)
@@ -260,12 +265,13 @@ static int directory_open(struct run *r, struct err *e)
 	return rooted_begin(&r->root, r->c->dir, e);
 }
 
-static void pages_take(struct replay_summary *s, const struct call_counts *n)
+static void counts_take(struct replay_summary *s, const struct call_counts *n)
 {
 	s->n_pages_read = atomic_load(&n->n_pages_read);
 	s->n_pages_stayed = atomic_load(&n->n_pages_stayed);
 	s->n_pages_touched = atomic_load(&n->n_pages_touched);
 	s->n_pages_left = atomic_load(&n->n_pages_left);
+	s->n_clones_copied = atomic_load(&n->n_clones_copied);
 }
 
 static void memory_take(struct replay_memory *m, const struct replay_plan *p)
@@ -308,16 +314,23 @@ static int refused_check(const struct replay_summary *s, struct err *e)
 {
 	if (!s->n_refused)
 		return 0;
-	return err_set(e, EPERM, "refused: %" PRIu64 " call%s of the trace; the first: '%s' is %s; a replay opens only files and "
-		       "directories", s->n_refused, s->n_refused == 1 ? "" : "s", s->refused_path, confined_kind_name(s->refused_mode));
+	return err_set(e, EPERM,
+		       "refused: %" PRIu64
+		       " call%s of the trace; the first: '%s' is %s; a replay opens only files and "
+		       "directories",
+		       s->n_refused, s->n_refused == 1 ? "" : "s", s->refused_path,
+		       confined_kind_name(s->refused_mode));
 }
 
 /* What the metadata tell of the conditions under which the requests were issued. */
 static json_t *more_of_plan(const struct replay_plan *p, const struct replay_summary *s)
 {
-	return json_pack("{s:I, s:o*, s:o, s:o, s:o, s:o*, s:s}", "n_pre_spin_wakes", (json_int_t)p->n_relays, "parallel", layout_to_json(p->layout),
-			 "balloon", balloon_to_json(p->balloon), "scheduling", scheduling_to_json(&p->scheduling), "memory", memory_to_json(&s->memory),
-			 "captured_content", captured_to_json(&s->captured), "metadata_cache", metadata_state_names[s->metadata]);
+	return json_pack("{s:I, s:o*, s:o, s:o, s:o, s:o*, s:s}", "n_pre_spin_wakes",
+			 (json_int_t)p->n_relays, "parallel", layout_to_json(p->layout), "balloon",
+			 balloon_to_json(p->balloon), "scheduling",
+			 scheduling_to_json(&p->scheduling), "memory", memory_to_json(&s->memory),
+			 "captured_content", captured_to_json(&s->captured), "metadata_cache",
+			 metadata_state_names[s->metadata]);
 }
 
 /* Whether every worker may spin at the same time. */
@@ -375,7 +388,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		s->n_passed += r->plan.calls.n_passed[i];
 	}
 	if (r->plan.calls.common) {
-		pages_take(s, &r->plan.calls.common->counts);
+		counts_take(s, &r->plan.calls.common->counts);
 		refused_take(s, &r->plan.calls.common->counts.refused);
 	}
 	s->balloon = r->balloon.n_steps > 0;

@@ -32,7 +32,8 @@ struct replay_config {
 	/* how: every one of these is also a key of a protocol's [replayer NAME] */
 	int order, timing;	 /* --order, --timing */
 	double speed;		 /* --speed: 2 halves the traced gaps (timestamp, think) */
-	int64_t max_gap_ns;	 /* --max-gap: a timed replay that would wait longer between two requests is refused; -1 never */
+	/* --max-gap: a timed replay that would wait longer between two requests is refused; -1 never */
+	int64_t max_gap_ns;
 	const char *fs_rules;	 /* --fs-rules: those of order fs that count, NULL all (order.h) */
 	int wait;		 /* --wait hybrid|nanosleep|spin: how a time is waited for */
 	bool pre_spin;		 /* --pre-spin: who spins for its time wakes the thread that is due next (wait_group.h) */
@@ -175,14 +176,18 @@ struct replay_summary {
 	int64_t first_mismatch_expected, first_mismatch_actual; /* result, or a negative errno */
 	struct replay_mismatch mismatch[REPLAY_MISMATCHES_SHOWN]; /* the first of them, in the order of the file */
 	uint64_t n_mismatches_of[OP_N];
+	uint64_t n_mismatches_privileged; /* refused to the traced program, and not to root */
 	uint64_t n_touches, n_touches_writing; /* pages of mapped files that were touched, of the issued ones; how many of them written */
 	/* pages, with --reads original: missed when captured, and so read from storage, but for those that stayed in the cache; found then, and
 	 * touched where they are cached now, or left alone */
 	uint64_t n_pages_read, n_pages_stayed, n_pages_touched, n_pages_left;
+	uint64_t n_clones_copied; /* clones (FICLONE) that were copies: the target shares no blocks */
 	uint64_t n_responses; /* issued requests that are no touches: what the mean response is of */
 	uint64_t n_passed; /* requests that are passed over: pipes, devices and the like; not among the issued */
 	uint64_t n_passed_of[PASS_N];
-	uint64_t n_refused; /* calls on devices, FIFOs and sockets that the trace reached: failed with EPERM; the replay fails */
+	/* calls on devices, FIFOs and sockets that the trace reached: failed with EPERM; the replay
+	 * fails */
+	uint64_t n_refused;
 	uint32_t refused_mode; /* of the first of them: its type (S_IFMT) */
 	char refused_path[160]; /* and path */
 	bool stopped;	       /* by --stop-on-mismatch */
@@ -210,12 +215,14 @@ struct replay_summary {
 	char scheduling_note[300]; /* what a real-time scheduler means here, "" nothing */
 };
 
-/* As replay_run, and tells more. EPERM with n_refused: it ran to its end, and the summary is complete. */
+/* As replay_run, and tells more. EPERM with n_refused: it ran to its end, and the summary is
+ * complete. */
 int replay_run_summary(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e);
 
-/* Loads TRACE, replays it, writes the replay trace (record i replays record i). The number of requests whose return
- * value differs from the traced one goes to *n_mismatches. Stopping on a mismatch is not an error. Errors: EPERM where the trace
- * reached for a device, FIFO or socket in the directory, after the replay trace was written. */
+/* Loads TRACE, replays it, writes the replay trace (record i replays record i). The number of
+ * requests whose return value differs from the traced one goes to *n_mismatches. Stopping on a
+ * mismatch is not an error. Errors: EPERM where the trace reached for a device, FIFO or socket in
+ * the directory, after the replay trace was written. */
 int replay_run(const char *trace_path, const struct replay_config *c, uint64_t *n_mismatches, struct err *e);
 
 /* What --prepare does, and nothing else: makes the files of TRACE in c->dir. For engines that have no use for the plan. Errors: EINVAL for

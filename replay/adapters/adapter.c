@@ -99,7 +99,9 @@ int adapter_check(const struct replay_config *c, struct err *e)
 	if (!ret && times.how == ADAPTER_BLOCK && c->dir)
 		ret = err_set(e, EINVAL, "times block: it is for requests on a device (--device)");
 	if (!ret && c->device && a->level == LEVEL_SYSCALL)
-		ret = err_set(e, EINVAL, "device: engine %s replays calls on the files of a directory (--dir)", a->name);
+		ret = err_set(e, EINVAL,
+			      "device: engine %s replays calls on the files of a directory (--dir)",
+			      a->name);
 	if (!ret && c->prepare && c->device)
 		ret = err_set(e, EINVAL, "prepare: it makes the files of a directory (--dir); a device has none");
 	ret = ret ? ret : command_check(a, c, e);
@@ -158,8 +160,8 @@ static int calls_check(const struct adapter_state *a, const struct device *d, st
 	return 0;
 }
 
-/* The same care as engine block takes. A command of the user (exec) may write whatever the trace holds, unless --read-only
- * says that it does not. */
+/* The same care as engine block takes. A command of the user (exec) may write whatever the trace
+ * holds, unless --read-only says that it does not. */
 static int device_guard(const struct adapter_state *a, struct err *e)
 {
 	const struct replay_config *c = a->run.config;
@@ -170,8 +172,11 @@ static int device_guard(const struct adapter_state *a, struct err *e)
 	if (!a->device)
 		return 0;
 	if (writes && !c->destructive)
-		return err_set(e, EPERM, "%s: refused: what is on it %s be overwritten (--destructive allows that%s)", c->device,
-			       may_write ? "may" : "would", may_write ? "; --read-only: the command writes nothing" : "");
+		return err_set(
+		    e, EPERM,
+		    "%s: refused: what is on it %s be overwritten (--destructive allows that%s)",
+		    c->device, may_write ? "may" : "would",
+		    may_write ? "; --read-only: the command writes nothing" : "");
 	int ret = device_open(&d, a->device, !writes ? DEVICE_READ : c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE, 0, &refused, e);
 	ret = ret || !writes ? ret : calls_check(a, &d, e);
 	device_close(&d);
@@ -189,10 +194,12 @@ static int scratch_make(struct adapter_state *a, struct err *e)
 		return ret;
 	}
 	a->scratch = realpath(made, NULL);
-	if (!a->scratch)
-		a->scratch = made;
-	else
-		free(made);
+	int ret = a->scratch ? 0 : err_sys(e, errno, "%s", made);
+	if (ret)
+		rmdir(made);
+	free(made);
+	if (ret)
+		return ret;
 	leftover_add(a->scratch);
 	if (a->run.config->adapter.user && chmod(a->scratch, 01777) < 0)
 		return err_sys(e, errno, "%s", a->scratch);
@@ -233,18 +240,22 @@ static int root_check(const struct adapter_state *a, const char *root, struct er
 	if (is_target)
 		return 0;
 	return err_set(e, EPERM,
-		       "refused: the format %s has all names below \"%s\", the root of the trace, which is not the target directory; "
+		       "refused: the format %s has all names below \"%s\", the root of the trace, "
+		       "which is not the target directory; "
 		       "export another format (--export)",
 		       a->format->name, root);
 }
 
-/* A replayer opens the names of the trace itself: they must not lead out of the target directory. */
+/* A replayer opens the trace's names itself: they must not lead out of the target directory. */
 static int names_guard(const struct adapter_state *a, struct err *e)
 {
 	const char *given = trace_meta(a->run.input)->root, *root = given ? given : "/";
 	const bool own_root = has_own_root(a);
-	const struct names_how how = {.dir = a->target, .program = a->run.adapter->program ? a->run.adapter->program : "the command",
-				      .root = own_root ? root : a->target, .others_stay = own_root};
+	const struct names_how how = {.dir = a->target,
+				      .program = a->run.adapter->program ? a->run.adapter->program
+									 : "the command",
+				      .root = own_root ? root : a->target,
+				      .others_stay = own_root};
 	if (a->device)
 		return 0;
 	if (own_root && names_climb(root))
@@ -320,16 +331,22 @@ static int replay_all(struct adapter_state *a, struct replay_summary *s, struct 
 }
 
 /* What it printed stays beside the output: OUT.printed. */
-static void printed_keep(const struct adapter_state *a)
+static int printed_keep(const struct adapter_state *a, struct err *e)
 {
 	const char *output = a->run.config->output;
-	struct stat st;
-	char *to = output ? xasprintf("%s.printed", output) : NULL;
-	if (to && a->printed && !stat(a->printed, &st) && st.st_size > 0)
-		(void)!rename(a->printed, to);
-	else if (to)
+	struct stat st = {0};
+	int ret = 0;
+	if (!output)
+		return 0;
+	char *to = xasprintf("%s.printed", output);
+	if (a->printed && stat(a->printed, &st) < 0 && errno != ENOENT)
+		ret = err_sys(e, errno, "cannot keep what the replayer printed, %s", a->printed);
+	else if (st.st_size > 0 && rename(a->printed, to) < 0)
+		ret = err_sys(e, errno, "cannot keep what the replayer printed in %s", to);
+	else if (!st.st_size)
 		unlink(to);
 	free(to);
+	return ret;
 }
 
 static void state_release(struct adapter_state *a)
@@ -337,9 +354,6 @@ static void state_release(struct adapter_state *a)
 	if (a->run.input)
 		trace_close(a->run.input);
 	seen_release(a);
-	printed_keep(a);
-	if (a->scratch)
-		dir_remove_tree(a->scratch, NULL);
 	surroundings_release(&a->before);
 	surroundings_release(&a->after);
 	inputs_release(&a->inputs);
@@ -365,6 +379,10 @@ int adapter_replay(const char *trace_path, const struct replay_config *c, struct
 	strbuf_init(&a->notes);
 	int ret = pause_join(&a->pause, e);
 	ret = ret ? ret : replay_all(a, s, e);
+	int kept = printed_keep(a, ret ? NULL : e);
+	ret = ret ? ret : kept;
+	int removed = a->scratch ? dir_remove_tree(a->scratch, ret ? NULL : e) : 0;
+	ret = ret ? ret : removed;
 	pause_release(&a->pause);
 	state_release(a);
 	return ret;

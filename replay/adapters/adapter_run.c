@@ -230,7 +230,8 @@ static int end_judge(struct adapter_state *a, struct err *e)
 		break;
 	}
 	if (r->output_error)
-		return fail(a, r->output_error, e, "wrote times that could not be kept in %s: %s", a->scratch, strerror(r->output_error));
+		return fail(a, r->output_error, e, "wrote output that could not be kept in %s: %s",
+			    a->scratch, strerror(r->output_error));
 	int ret = files_judge(a, e);
 	ret = ret ? ret : status_judge(a, e);
 	if (!ret && r->n_left)
@@ -247,18 +248,23 @@ int adapter_start(struct adapter_state *a, struct err *e)
 	char *absolute = output && *output != '/' ? realpath(".", NULL) : NULL;
 	char *own = absolute ? xasprintf("%s/%s", absolute, output) : xstrdup(output ? output : "/");
 	const char *except[] = {a->target, a->scratch, own, NULL};
-	int ret;
+	struct err why = ERR_INIT;
+	int unseen, ret = output && *output != '/' && !absolute ? err_sys(e, errno, ".") : 0;
+	if (ret)
+		goto out;
 	a->result = child_result_make(e);
 	if (!a->result) {
 		ret = -(e ? e->code : ENOMEM);
 		goto out;
 	}
-	surroundings_take(&a->before, a->target, except);
-	file_mark_take(&a->target_before, a->target);
-	file_mark_take(&a->program_before, a->binary);
-	file_mark_take(&a->input_before, a->input_path);
+	ret = surroundings_take(&a->before, a->target, except, e);
+	ret = ret ? ret : file_mark_take(&a->target_before, a->target, e);
+	ret = ret ? ret : file_mark_take(&a->program_before, a->binary, e);
+	ret = ret ? ret : file_mark_take(&a->input_before, a->input_path, e);
+	if (ret)
+		goto out;
 	ret = run_observed(a, e);
-	surroundings_take(&a->after, a->target, except);
+	unseen = surroundings_take(&a->after, a->target, except, &why);
 	a->run.started_ns = a->result->started_ns;
 	a->run.ended_ns = a->result->ended_ns;
 	a->run.status = a->result->status;
@@ -267,10 +273,12 @@ int adapter_start(struct adapter_state *a, struct err *e)
 		adapter_note(&a->run, "it printed %" PRIu64 " bytes, of which the first and the last %u are kept", a->result->n_printed_bytes,
 			     CHILD_PRINTED_BYTES);
 	if (!ret || !is_keeper_killed(a->result)) {
-		struct err why = ERR_INIT;
-		int ended = end_judge(a, &why);
-		ret = ended ? err_set(e, -ended, "%s", why.msg) : ret;
+		struct err judged = ERR_INIT;
+		int ended = end_judge(a, &judged);
+		ret = ended ? err_set(e, -ended, "%s", judged.msg) : ret;
 	}
+	if (!ret && unseen)
+		ret = err_set(e, -unseen, "%s", why.msg);
 out:
 	free(own);
 	free(absolute);

@@ -15,7 +15,7 @@
 #include "common/xalloc.h"
 #include "replay/adapters/outputs.h"
 #include "replay/engines/engine.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 #define BUNCH_MAX 512u /* that it reads */
 

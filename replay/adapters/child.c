@@ -97,7 +97,8 @@ static void program_exec(const struct start *s)
 	if (chdir(c->dir) < 0)
 		start_fail(s, "entering its directory");
 	for (char *const *v = c->environment; v && *v; v++)
-		putenv(*v);
+		if (putenv(*v))
+			start_fail(s, "setting its environment");
 	if (c->user && (errno = child_user_become(c->user)))
 		start_fail(s, "becoming its user");
 	if (c->user)

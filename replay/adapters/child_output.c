@@ -87,6 +87,8 @@ static void drain(struct child_output *o, int *fd, void (*take)(struct child_out
 		}
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
+		if (n < 0 && !o->error)
+			o->error = errno;
 		close(*fd);
 		*fd = -1;
 	}

@@ -11,7 +11,7 @@ struct child_output {
 	int file, printed_file;
 	uint64_t limit_bytes;
 	uint64_t n_taken, n_printed; /* bytes, of the output and of what is printed */
-	int error;		     /* errno where the output could not be written, and is not whole */
+	int error; /* errno where the output could not be read or written, and is not whole */
 	char *tail;		     /* ring of the last CHILD_PRINTED_BYTES */
 };
 

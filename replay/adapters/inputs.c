@@ -12,7 +12,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/adapters/adapter_private.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 #define FILES_MAX 512 /* written at one time */
 

@@ -15,7 +15,7 @@
 #include "capture/confine.h"
 #include "capture/op.h"
 #include "common/xalloc.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 struct names {
 	const struct names_how *how;
@@ -66,18 +66,21 @@ static const char *behind_root(const char *path, const char *root)
 static int refuse(const struct names *x, const char *name, const char *why, struct err *e)
 {
 	return err_set(e, EPERM,
-		       "refused: the name \"%s\" %s, and %s opens names as they are; the engines of this program (--engine event) "
+		       "refused: the name \"%s\" %s, and %s opens names as they are; the engines "
+		       "of this program (--engine event) "
 		       "stay in the target directory",
 		       name, why, x->how->program);
 }
 
 /* --- what a name means ----------------------------------------------------------------------- */
 
-/* As open(O_PATH) by a program that is started in the directory, as long as no step leaves the directory. Returns a descriptor
- * or a negative errno: EXDEV, ELOOP, EPERM or EINVAL where a step leaves it. */
+/* As open(O_PATH) by a program that is started in the directory, as long as no step leaves the
+ * directory. Returns a descriptor or a negative errno: EXDEV, ELOOP, EPERM or EINVAL where a step
+ * leaves it. */
 static int look(int dir_fd, const char *name, uint64_t more)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | more};
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
+			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | more};
 	int n_tries = 100;
 	long fd;
 	do { /* EAGAIN: a rename elsewhere raced with a ".." */
@@ -88,8 +91,8 @@ static int look(int dir_fd, const char *name, uint64_t more)
 	return errno == ENOSYS || errno == EPERM ? confined_open(dir_fd, name, O_PATH, 0, NULL) : -errno;
 }
 
-/* A missing name may be created later, by the replayer or by the trace. It stays in the directory if it is reached without
- * links and "..". */
+/* A missing name may be created later, by the replayer or by the trace. It stays in the directory
+ * if it is reached without links and "..". */
 static int missing_check(const struct names *x, const char *name, struct err *e)
 {
 	if (names_climb(name))
@@ -97,7 +100,9 @@ static int missing_check(const struct names *x, const char *name, struct err *e)
 	const int fd = look(x->dir_fd, name, RESOLVE_NO_SYMLINKS);
 	if (fd >= 0)
 		close(fd);
-	return fd == -ELOOP || fd == -EPERM ? refuse(x, name, "is reached by a link that leads to nothing", e) : 0;
+	return fd == -ELOOP || fd == -EPERM
+		   ? refuse(x, name, "is reached by a link that leads to nothing", e)
+		   : 0;
 }
 
 static int kind_check(const struct names *x, const char *name, const struct stat *st, struct err *e)
@@ -135,17 +140,23 @@ static int name_check(struct names *x, const char *name, struct err *e)
 	if (below)
 		return relative_check(x, below, e);
 	if (!how->others_stay)
-		return refuse(x, name, "is absolute", e);
+		return err_set(e, EPERM,
+			       "refused: the name \"%s\" is absolute, not below the target directory, and "
+			       "%s would open it as it is; leave such requests out (\"validate slice "
+			       "--object '[!/]*'\"), or use an engine of this program (--engine event), "
+			       "which stays in the target directory",
+			       name, how->program);
 	return names_climb(name) ? refuse(x, name, "is absolute and has \"..\"", e) : 0;
 }
 
 /* --- requests -------------------------------------------------------------------------------- */
 
-/* Whether the request can give another meaning to names that were checked. A new directory does not: no name was missing on
- * the way of those that exist. */
+/* Whether the request can give another meaning to names that were checked. A new directory does
+ * not: no name was missing on the way of those that exist. */
 static bool changes_names(const struct trace_record *r)
 {
-	return op_info(r->op)->family == FAMILY_NAME && r->op != OP_MKDIR && r->op != OP_READLINK && r->op != OP_REALPATH;
+	return op_info(r->op)->family == FAMILY_NAME && r->op != OP_MKDIR && r->op != OP_READLINK &&
+	       r->op != OP_REALPATH;
 }
 
 static int object_check(struct names *x, struct trace *t, uint32_t id, struct err *e)
@@ -157,7 +168,8 @@ static int object_check(struct names *x, struct trace *t, uint32_t id, struct er
 	return o && x->checked.n != n ? name_check(x, o->name, e) : 0;
 }
 
-/* The second name of a rename or link, what a symbolic link points at, or the file of a second descriptor. */
+/* The second name of a rename or link, what a symbolic link points at, or the file of a second
+ * descriptor. */
 static int heap_check(struct names *x, struct trace *t, const struct trace_record *r, struct err *e)
 {
 	const unsigned int uses = op_info(r->op)->uses;
@@ -177,22 +189,25 @@ static int heap_check(struct names *x, struct trace *t, const struct trace_recor
 	}
 	char *name = xasprintf("%.*s", (int)(len < INT_MAX ? len : INT_MAX), (const char *)data);
 	if (r->op == OP_SYMLINK && (*name == '/' || names_climb(name)))
-		ret = refuse(x, name, "is what a new link points at, and may lead out of the target directory", e);
+		ret = refuse(
+		    x, name,
+		    "is what a new link points at, and may lead out of the target directory", e);
 	else if (r->op != OP_SYMLINK)
 		ret = name_check(x, name, e);
 	free(name);
 	return ret;
 }
 
-static int request_check(struct names *x, struct trace *t, const struct trace_record *r, struct err *e)
+static int request_check(struct names *x, struct trace *t, const struct trace_record *r,
+			 struct err *e)
 {
 	const uint64_t type = r->length & S_IFMT;
 	int ret = object_check(x, t, r->object, e);
 	ret = ret ? ret : heap_check(x, t, r, e);
 	x->changes |= changes_names(r);
-	if (!ret && r->op == OP_MKNOD && type && type != S_IFREG)
-		ret = err_set(e, EPERM, "refused: the trace makes %s, which %s would make as it is", confined_kind_name((mode_t)type),
-			      x->how->program);
+	if (!ret && r->op == OP_MKNOD && type && type != S_IFREG && type != S_IFSOCK)
+		ret = err_set(e, EPERM, "refused: the trace makes %s, which %s would make as it is",
+			      confined_kind_name((mode_t)type), x->how->program);
 	return ret;
 }
 
@@ -213,7 +228,9 @@ static int entry_check(const struct names *x, const FTSENT *f, struct err *e)
 		if (len < 0)
 			return err_sys(e, errno, "%s", f->fts_path);
 		link[len] = 0;
-		return *link == '/' || names_climb(link) ? refuse(x, f->fts_path, "is a link that may lead out after a rename", e) : 0;
+		return *link == '/' || names_climb(link)
+			   ? refuse(x, f->fts_path, "is a link that may lead out after a rename", e)
+			   : 0;
 	case FTS_DEFAULT:
 		return kind_check(x, f->fts_path, f->fts_statp, e);
 	default:
@@ -240,7 +257,8 @@ static int tree_check(const struct names *x, struct err *e)
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-int names_check(const struct names_how *how, const struct inputs *in, struct trace *t, struct err *e)
+int names_check(const struct names_how *how, const struct inputs *in, struct trace *t,
+		struct err *e)
 {
 	struct names x = {.how = how};
 	const struct trace_record *r;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/files.h"
 #include "common/xalloc.h"
 
 struct surrounding {
@@ -35,44 +36,69 @@ static bool is_excepted(const char *dir, const char *name, const char *const *ex
 	return false;
 }
 
-static void entry_take(struct surroundings *s, int dir_fd, const char *name)
+/* Whether the error shows that something is not there, or is not for this user to see. */
+static bool is_out_of_sight(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == EACCES || error == EPERM;
+}
+
+static int entry_take(struct surroundings *s, int dir_fd, const char *name)
 {
 	struct stat st;
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return;
+		return is_out_of_sight(errno) ? 0 : errno;
 	GROW(s->v, s->n, s->cap);
 	s->v[s->n++] = (struct surrounding){xstrdup(name), st.st_mode, st.st_ino, S_ISDIR(st.st_mode) ? 0 : st.st_size, st.st_mtim};
+	return 0;
 }
 
 /* Whoever may write there, does. */
-static bool is_shared(const char *dir)
+static bool is_shared(const char *dir, const struct stat *st)
 {
-	struct stat st;
-	return stat(dir, &st) < 0 || st.st_mode & S_IWOTH || !strncmp(dir, "/dev", 4) || !strncmp(dir, "/proc", 5) || !strncmp(dir, "/sys", 4);
+	return st->st_mode & S_IWOTH || !strncmp(dir, "/dev", 4) || !strncmp(dir, "/proc", 5) ||
+	       !strncmp(dir, "/sys", 4);
 }
 
-void surroundings_take(struct surroundings *s, const char *target, const char *const *except)
+static int entries_take(struct surroundings *s, DIR *d, const char *const *except)
 {
-	const char *slash = strrchr(target, '/');
-	*s = (struct surroundings){.dir = NULL};
-	if (!slash)
-		return;
-	char *dir = slash == target ? xstrdup("/") : xasprintf("%.*s", (int)(slash - target), target);
-	DIR *d = is_shared(dir) ? NULL : opendir(dir);
 	const struct dirent *entry;
-	if (!d) {
-		free(dir);
-		return;
-	}
-	s->dir = dir;
-	while ((entry = readdir(d)) && !s->too_many) {
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && !is_excepted(dir, entry->d_name, except))
-			entry_take(s, dirfd(d), entry->d_name);
+	int code;
+	while ((entry = dir_next(d, &code)) && !s->too_many) {
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
+		    !is_excepted(s->dir, entry->d_name, except))
+			code = entry_take(s, dirfd(d), entry->d_name);
+		if (code)
+			break;
 		s->too_many = s->n >= SURROUNDINGS_MAX;
 	}
-	closedir(d);
 	if (s->n)
 		qsort(s->v, s->n, sizeof *s->v, by_name);
+	return code;
+}
+
+int surroundings_take(struct surroundings *s, const char *target, const char *const *except,
+		      struct err *e)
+{
+	const char *slash = strrchr(target, '/');
+	struct stat st;
+	*s = (struct surroundings){.dir = NULL};
+	if (!slash)
+		return 0;
+	s->dir = slash == target ? xstrdup("/") : xasprintf("%.*s", (int)(slash - target), target);
+	int code = stat(s->dir, &st) < 0 ? errno : 0;
+	DIR *d = code || is_shared(s->dir, &st) ? NULL : opendir(s->dir);
+	if (!code && !d && !is_shared(s->dir, &st))
+		code = errno;
+	if (d) {
+		code = entries_take(s, d, except);
+		closedir(d);
+	}
+	int ret = !code || is_out_of_sight(code)
+		      ? 0
+		      : err_sys(e, code, "cannot see what lies beside the target, in %s", s->dir);
+	if (!d || code)
+		surroundings_release(s);
+	return ret;
 }
 
 void surroundings_release(struct surroundings *s)
@@ -115,18 +141,23 @@ bool surroundings_differ(const struct surroundings *before, const struct surroun
 	return *text != 0;
 }
 
-void file_mark_take(struct file_mark *m, const char *path)
+int file_mark_take(struct file_mark *m, const char *path, struct err *e)
 {
 	struct stat st;
 	*m = (struct file_mark){.there = false};
-	if (!stat(path, &st))
-		*m = (struct file_mark){true, S_ISREG(st.st_mode), st.st_dev, st.st_ino, st.st_size, st.st_mtim};
+	if (!path)
+		return 0;
+	if (stat(path, &st) < 0)
+		return is_out_of_sight(errno) ? 0 : err_sys(e, errno, "%s", path);
+	*m = (struct file_mark){true,      S_ISREG(st.st_mode), st.st_dev,
+				st.st_ino, st.st_size,          st.st_mtim};
+	return 0;
 }
 
 const char *file_mark_differs(const struct file_mark *m, const char *path, bool content)
 {
 	struct file_mark now;
-	file_mark_take(&now, path);
+	file_mark_take(&now, path, NULL);
 	if (!m->there)
 		return NULL;
 	if (!now.there)
@@ -140,6 +171,6 @@ const char *file_mark_differs(const struct file_mark *m, const char *path, bool 
 bool file_mark_resized(const struct file_mark *m, const char *path)
 {
 	struct file_mark now;
-	file_mark_take(&now, path);
+	file_mark_take(&now, path, NULL);
 	return m->there && m->is_data && now.there && now.size != m->size;
 }

@@ -10,6 +10,8 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "common/err.h"
+
 struct surrounding;
 
 struct surroundings {
@@ -20,8 +22,10 @@ struct surroundings {
 };
 #define SURROUNDINGS_MAX 100000u
 
-/* `except`: paths (NULL-terminated) whose change says nothing. Ownership: surroundings_release. */
-void surroundings_take(struct surroundings *s, const char *target, const char *const *except);
+/* `except`: paths (NULL-terminated) whose change says nothing. A directory that this user may not
+ * read is not looked at. Errors: of the system. Ownership: surroundings_release. */
+int surroundings_take(struct surroundings *s, const char *target, const char *const *except,
+		      struct err *e);
 void surroundings_release(struct surroundings *s);
 
 /* What differs: "made x, changed y, removed z", the first few. False where nothing does, or where one was not looked at. */
@@ -36,7 +40,9 @@ struct file_mark {
 	off_t size;
 	struct timespec changed;
 };
-void file_mark_take(struct file_mark *m, const char *path);
+/* Nothing at the path (NULL: none) is a mark, too. Errors: of the system, where that is not known.
+ */
+int file_mark_take(struct file_mark *m, const char *path, struct err *e);
 /* NULL, or what has become of it: "removed", "replaced"; with `content` also "changed". Static text. */
 const char *file_mark_differs(const struct file_mark *m, const char *path, bool content);
 /* A regular file that is there and has another size. */

@@ -155,8 +155,12 @@ static int prepare(struct run *r, struct replay_summary *s, struct err *e)
 		ret = threshold_get(r, &threshold_ns, e);
 	if (!ret)
 		ret = block_plan_make(&r->plan, &r->load, r->c, threshold_ns, e);
-	r->crew = (struct block_crew){.plan = &r->plan, .config = r->c, .device = &r->device, .clock = &r->clock,
-				      .seed = r->trace ? trace_meta(r->trace)->seed : 0, .n_records = r->load.n_records};
+	r->crew = (struct block_crew){.plan = &r->plan,
+				      .config = r->c,
+				      .device = &r->device,
+				      .clock = &r->clock,
+				      .seed = r->trace ? trace_meta(r->trace)->seed : 0,
+				      .n_records = r->load.n_records};
 	return ret;
 }
 

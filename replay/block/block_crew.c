@@ -57,7 +57,9 @@ static struct block_longest longest_of(const struct block_lane *a)
 	struct block_longest most = {.read = 0};
 	for (uint32_t k = 0; k < a->n; k++) {
 		const struct block_hot *h = &a->request[k];
-		uint64_t *of = h->direction == BLOCK_READ ? &most.read : h->direction == BLOCK_WRITE ? &most.write : NULL;
+		uint64_t *of = h->direction == BLOCK_READ    ? &most.read
+			       : h->direction == BLOCK_WRITE ? &most.write
+							     : NULL;
 		if (of && h->length > *of)
 			*of = h->length;
 	}
@@ -107,8 +109,11 @@ int block_crew_init(struct block_crew *c, bool has_writes, struct err *e)
 	ret = ret ? ret : common_init(&c->reads, most.read, e);
 	for (uint32_t i = 0; !ret && i < n; i++)
 		ret = worker_make(c, i, e);
-	return ret == -ENOMEM ? err_context(e, "%u workers, with reads of up to %llu bytes and writes of up to %llu", n,
-					    (unsigned long long)most.read, (unsigned long long)most.write) : ret;
+	return ret == -ENOMEM
+		   ? err_context(
+			 e, "%u workers, with reads of up to %llu bytes and writes of up to %llu",
+			 n, (unsigned long long)most.read, (unsigned long long)most.write)
+		   : ret;
 }
 
 void block_crew_release(struct block_crew *c)

@@ -9,13 +9,15 @@ static size_t aligned(uint64_t n_bytes)
 	return (size_t)(n_bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
 }
 
-int buffers_init(struct block_buffers *b, uint32_t n_slots, struct block_longest longest, const struct vm_region *content,
-		 const struct vm_region *common, struct err *e)
+int buffers_init(struct block_buffers *b, uint32_t n_slots, struct block_longest longest,
+		 const struct vm_region *content, const struct vm_region *common, struct err *e)
 {
-	const size_t read = aligned(longest.read ? longest.read : 1), write = aligned(longest.write ? longest.write : 1);
+	const size_t read = aligned(longest.read ? longest.read : 1),
+		     write = aligned(longest.write ? longest.write : 1);
 	size_t room = read * n_slots;
 	int ret = 0;
-	*b = (struct block_buffers){.read_stride = read, .content = content, .is_common = longest.read > BUFFER_OWN_MAX};
+	*b = (struct block_buffers){
+	    .read_stride = read, .content = content, .is_common = longest.read > BUFFER_OWN_MAX};
 	if (room > MOST_READ_BYTES)
 		room = MOST_READ_BYTES;
 	if (b->is_common)
@@ -25,7 +27,8 @@ int buffers_init(struct block_buffers *b, uint32_t n_slots, struct block_longest
 	if (ret)
 		return ret;
 	b->read_room = (b->reads.n_bytes - read) / BUFFER_ALIGN * BUFFER_ALIGN + BUFFER_ALIGN;
-	b->content_room = content->n_bytes > write ? content->n_bytes - write + BUFFER_ALIGN : BUFFER_ALIGN;
+	b->content_room =
+	    content->n_bytes > write ? content->n_bytes - write + BUFFER_ALIGN : BUFFER_ALIGN;
 	return 0;
 }
 
@@ -41,7 +44,8 @@ int common_init(struct vm_region *r, uint64_t longest_read, struct err *e)
 	*r = (struct vm_region){.base = NULL};
 	if (longest_read <= BUFFER_OWN_MAX)
 		return 0;
-	return vm_alloc(r, longest > MOST_READ_BYTES ? longest : MOST_READ_BYTES, "the common buffer of reads", e);
+	return vm_alloc(r, longest > MOST_READ_BYTES ? longest : MOST_READ_BYTES,
+			"the common buffer of reads", e);
 }
 
 int content_init(struct vm_region *r, uint64_t max_length, uint64_t seed, struct err *e)

@@ -40,8 +40,9 @@ static void *harvester_main(void *arg)
 			atomic_store(&h->failed, -n);
 			break;
 		}
-		/* The worker has read what is overwritten here: a slot is used again only after that. This load pairs with the store of
-		 * harvester_take, because C knows no order by way of the kernel. */
+		/* The worker has read what is overwritten here: a slot is used again only after
+		 * that. This load pairs with the store of harvester_take, because C knows no order
+		 * by way of the kernel. */
 		(void)atomic_load_explicit(&h->read, memory_order_acquire);
 		for (int i = 0; i < n; i++)
 			h->ring[written++ & h->mask] = (struct harvested){done[i], end};

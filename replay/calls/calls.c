@@ -180,6 +180,7 @@ void call_slot_end(struct replay_plan *p, uint32_t slot)
 {
 	struct call_stream *s = atomic_exchange(&p->calls.stream[slot], NULL);
 	int fd = atomic_exchange(&p->fds[slot], -1);
+	call_locks_drop(&p->calls.process[p->calls.slot[slot].process], fd);
 	if (s)
 		call_stream_end(s);
 	else if (fd >= 0)

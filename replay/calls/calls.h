@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The calls that are neither read, write, pread, pwrite, lseek, fsync, fdatasync, close nor a plain open. Each is a function with
- * stamps of its own just around the call. What does not fit a hot request lies in a table beside it, laid out when the plan is made:
- * second paths, vectors, attribute names, times. Hot requests of this kind have the operation HOT_CALL and in `length` their
- * place in that table.
+/* The calls that are neither read, write, pread, pwrite, lseek, fsync, fdatasync, close nor a plain
+ * open. Each is a function with stamps of its own just around the call. What does not fit a hot
+ * request lies in a table beside it, laid out when the plan is made: second paths, vectors,
+ * attribute names, times. Hot requests of this kind have the operation HOT_CALL and in `length`
+ * their place in that table.
  *
- * Paths: the directory that the last component lies in is looked up inside the target directory (rooted.h), or taken from the
- * runner's own store of directories. This look-up comes before the first stamp if all names are in the dentry cache, and after it
- * if the kernel has to read them from storage. The call is made on the last component and never follows a link there. A
- * call that does follow links goes, where the name may be a link, through a look-up of the whole path inside the stamps. */
+ * Paths: the directory that the last component lies in is looked up inside the target directory
+ * (rooted.h), or taken from the runner's own store of directories. This look-up comes before the
+ * first stamp if all names are in the dentry cache, and after it if the kernel has to read them
+ * from storage. The call is made on the last component and never follows a link there. A call that
+ * does follow links goes, where the name may be a link, through a look-up of the whole path inside
+ * the stamps. */
 #ifndef REPLAY_CALLS_H
 #define REPLAY_CALLS_H
 
@@ -73,7 +76,14 @@ struct call_counts { /* what is counted while it runs; pages: with --reads origi
 	_Atomic uint64_t n_pages_stayed;  /* but for those of them that could not be dropped: dirty, or mapped by somebody */
 	_Atomic uint64_t n_pages_touched; /* found in the cache then, and now */
 	_Atomic uint64_t n_pages_left;	  /* then, and not now */
+	_Atomic uint64_t n_clones_copied; /* clones that were copies: the target shares no blocks */
 	struct rooted_refused refused;	  /* calls on devices, FIFOs and sockets */
+};
+
+#define SOCKETS_MAX 64u
+struct call_sockets {       /* files of sockets that the replay made: their metadata may change */
+	_Atomic uint32_t n; /* made; those beyond SOCKETS_MAX are not remembered */
+	_Atomic uint64_t inode[SOCKETS_MAX];
 };
 
 struct call_map;     /* a mapping while it is there */
@@ -84,6 +94,7 @@ struct call_common { /* in memory that forked processes share */
 	_Atomic uint32_t turn; /* goes up when a stored directory may have become another one */
 	_Atomic bool give_up;  /* who waits for a lock shall wait no longer */
 	struct call_counts counts;
+	struct call_sockets sockets;
 };
 
 struct call_table { /* of a plan. While it runs, only what is atomic changes, and what has a lock of its own */
@@ -136,7 +147,8 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 void call_table_init(struct call_table *c, const struct load *l, const struct slots *s);
 struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r);
 /* Bytes of memory that a request's call reads or writes; not before slots_find. */
-uint64_t call_buffer_bytes(const struct load *l, const struct slots *s, const struct load_request *r);
+uint64_t call_buffer_bytes(const struct load *l, const struct slots *s,
+			   const struct load_request *r);
 /* Whether descriptors or streams end with a process (index into slots.process). */
 bool call_ends_something(const struct call_table *c, uint32_t process);
 void call_table_laid(struct call_table *c);

@@ -116,12 +116,6 @@ void call_fchown(struct caller *k)
 	CALL(k, fchown(fd, user, group));
 }
 
-void call_utimens(struct caller *k)
-{
-	const struct timespec *t = &k->calls->times[k->c->times];
-	ON_PATH(k, utimensat(dir, last, t, AT_SYMLINK_NOFOLLOW), utimensat(fd, "", t, AT_EMPTY_PATH));
-}
-
 void call_futimens(struct caller *k)
 {
 	int fd = call_fd(k, k->c->slot);
@@ -165,14 +159,17 @@ static size_t room_of(const struct caller *k)
 	return k->c->length < CALL_BUFFER_MAX ? k->c->length : CALL_BUFFER_MAX;
 }
 
-#define ON_FILE(k, expression)                                                                                         \
-	do {                                                                                                           \
-		int fd = attribute_file(k);                                                                            \
-		if (fd < 0)                                                                                            \
-			return;                                                                                        \
-		const struct proc_path file = proc_path(fd);                                                           \
-		CALL(k, (expression));                                                                                 \
-		close(fd);                                                                                             \
+#define ON_FILE(k, expression) ON_FILE_FROM(attribute_file, k, expression)
+#define ON_CHANGED_FILE(k, expression) ON_FILE_FROM(changed_file, k, expression)
+#define ON_FILE_FROM(look_up, k, expression)                                                       \
+	do {                                                                                       \
+		int fd = look_up(k);                                                               \
+		if (fd < 0)                                                                        \
+			return;                                                                    \
+		const struct proc_path file = proc_path(fd);                                       \
+		(void)file;                                                                        \
+		CALL(k, (expression));                                                             \
+		close(fd);                                                                         \
 	} while (0)
 
 #define ON_OPEN(k, expression)                                                                                         \
@@ -188,15 +185,18 @@ static void success_only(struct caller *k)
 		k->out->rvalue = 0;
 }
 
-/* --- permissions by path ------------------------------------------------------------------------------------------------ */
+/* --- changes by path ------------------------------------------------------------------------ */
 
-/* The permissions of a device node decide who uses the device: they are left alone. The node is looked up before the first
- * stamp, and the call is made on what was looked at, whatever is renamed meanwhile. -1 with the outcome. */
-static int permission_file(struct caller *k)
+/* The permissions of a device node control access to the device. A replay changes neither them nor
+ * its times and attributes. The node is looked up before the first stamp, and the call is made on what
+ * was looked at, whatever is renamed meanwhile. Returns -1 with the outcome. */
+static int changed_file(struct caller *k)
 {
 	struct stat st = {0};
 	int fd = attribute_file(k);
 	if (fd < 0 || (fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode))))
+		return fd;
+	if (S_ISSOCK(st.st_mode) && call_socket_is_own(k, st.st_ino))
 		return fd;
 	close(fd);
 	CALL(k, rooted_refuse(&k->p->root, k->path->whole, st.st_mode));
@@ -206,23 +206,20 @@ static int permission_file(struct caller *k)
 void call_chmod(struct caller *k)
 {
 	const mode_t mode = (mode_t)k->c->length & PERMISSIONS;
-	int fd = permission_file(k);
-	if (fd < 0)
-		return;
-	CALL(k, mode_set_of(fd, mode));
-	close(fd);
+	ON_CHANGED_FILE(k, mode_set_of(fd, mode));
 }
 
 void call_chown(struct caller *k)
 {
 	uid_t user;
 	gid_t group;
-	int fd = permission_file(k);
-	if (fd < 0)
-		return;
 	owner_of(k, &user, &group);
-	CALL(k, fchownat(fd, "", user, group, AT_EMPTY_PATH));
-	close(fd);
+	ON_CHANGED_FILE(k, fchownat(fd, "", user, group, AT_EMPTY_PATH));
+}
+
+void call_utimens(struct caller *k)
+{
+	ON_CHANGED_FILE(k, utimensat(fd, "", &k->calls->times[k->c->times], AT_EMPTY_PATH));
 }
 
 /* Called by number: the sanitizers look at the name on the way through the C library, which must not happen to BAD_ADDRESS. */
@@ -238,25 +235,15 @@ void call_fgetxattr(struct caller *k)
 	success_only(k);
 }
 
-/* The value that op_acl_flags() understands. */
-static void acl_value(uint32_t flags, unsigned char value[OP_ACL_BYTES])
-{
-	static const unsigned char entries[OP_ACL_BYTES] = {
-		2, 0, 0, 0, 0x01, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x04, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x20, 0, 0, 0, 0xff, 0xff, 0xff, 0xff};
-	memcpy(value, entries, OP_ACL_BYTES);
-	for (int i = 0; i < 3; i++)
-		value[6 + 8 * i] = flags >> (OP_ACL_SHIFT + 6 - 3 * i) & 7;
-}
-
 /* Permissions, set by an access control list. As for chmod(), devices are left alone. */
 static void set_permissions(struct caller *k)
 {
 	unsigned char value[OP_ACL_BYTES];
 	const bool by_path = k->c->op == OP_SETXATTR;
-	const int fd = by_path ? permission_file(k) : call_fd(k, k->c->slot);
+	const int fd = by_path ? changed_file(k) : call_fd(k, k->c->slot);
 	if (by_path && fd < 0)
 		return;
-	acl_value(k->c->flags, value);
+	op_acl_value(k->c->flags, value);
 	if (by_path)
 		CALL(k, setxattr(proc_path(fd).text, OP_ACL_NAME, value, sizeof value, 0));
 	else
@@ -271,7 +258,8 @@ void call_setxattr(struct caller *k)
 	if (k->c->flags & OP_ACL_IS_MODE)
 		set_permissions(k);
 	else
-		ON_FILE(k, setxattr(file.text, attribute_name(k), k->memory, room_of(k), how));
+		ON_CHANGED_FILE(k,
+				setxattr(file.text, attribute_name(k), k->memory, room_of(k), how));
 }
 
 void call_fsetxattr(struct caller *k)
@@ -297,7 +285,7 @@ void call_flistxattr(struct caller *k)
 
 void call_removexattr(struct caller *k)
 {
-	ON_FILE(k, removexattr(file.text, attribute_name(k)));
+	ON_CHANGED_FILE(k, removexattr(file.text, attribute_name(k)));
 }
 
 void call_fremovexattr(struct caller *k)

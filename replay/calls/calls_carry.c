@@ -35,6 +35,7 @@ int call_table_revive(struct call_table *c, const struct call_process_laid *laid
 		p->first_ending = laid[i].first_ending;
 		p->first_map = laid[i].first_map;
 		atomic_init(&p->n_threads, laid[i].n_threads);
+		pthread_mutex_init(&p->lock, NULL);
 	}
 	c->stream = xcalloc((size_t)c->n_slots + 1, sizeof *c->stream);
 	return 0;

@@ -144,7 +144,10 @@ static inline __attribute__((always_inline)) void copy_between(struct caller *k,
 
 void call_copy_file_range(struct caller *k)
 {
-	copy_between(k, copy_file_range);
+	if (k->c->flags & OP_COPY_CLONES && !(k->c->bits & (CALL_TO_NULL | CALL_FROM_NULL)))
+		call_clone(k);
+	else
+		copy_between(k, copy_file_range);
 }
 
 void call_splice(struct caller *k)

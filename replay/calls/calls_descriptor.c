@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls on descriptors: closing, copying, flags, locks. */
+/* Calls on descriptors: closing, copying, flags. */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
-#include <sys/file.h>
+#include <linux/fs.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/op.h"
@@ -19,6 +17,7 @@ void call_close(struct caller *k)
 	uint32_t slot = k->c->slot;
 	struct call_stream *s = atomic_exchange(&k->calls->stream[slot], NULL);
 	int fd = atomic_exchange(&k->p->fds[slot], -1);
+	call_locks_drop(&k->calls->process[k->c->process], fd);
 	if (!s) {
 		CALL(k, close(fd));
 		return;
@@ -45,6 +44,7 @@ void call_dup(struct caller *k)
 	int fd = call_fd(k, c->slot), number = old ? atomic_exchange(&k->p->fds[old], -1) : -1;
 	const bool control = c->op == OP_FCNTL;
 	const int how = control ? (c->flags == F_DUPFD_CLOEXEC ? O_CLOEXEC : 0) : (int)(c->flags & O_CLOEXEC);
+	call_locks_drop(&k->calls->process[k->c->process], number);
 	if (number >= 0 && number != fd)
 		CALL(k, dup3(fd, number, how));
 	else if (how)
@@ -70,48 +70,12 @@ void call_dup(struct caller *k)
 
 /* --- flags ------------------------------------------------------------------------------------------------------------ */
 
-static bool gives_up(const struct caller *k)
-{
-	return atomic_load_explicit(&k->calls->common->give_up, memory_order_relaxed);
-}
-
-/* Waits between two attempts to get a lock. False: no longer. */
-static bool lock_pause(const struct caller *k)
-{
-	const struct timespec pause = {.tv_nsec = 20000};
-	if (gives_up(k)) {
-		errno = ETIMEDOUT;
-		return false;
-	}
-	nanosleep(&pause, NULL);
-	return true;
-}
-
-static bool would_block(int ret)
-{
-	return ret < 0 && (errno == EAGAIN || errno == EACCES || errno == EWOULDBLOCK);
-}
-
-/* Locks by fcntl belong to a process; here they belong to the open file, so that traced processes stay apart. */
-static int record_lock(const struct caller *k, int fd, int command, const struct op_lock *l)
-{
-	struct flock f = {.l_type = (short)l->type, .l_whence = (short)l->whence, .l_start = (off_t)l->start, .l_len = (off_t)l->length};
-	if (command == F_GETLK || command == F_OFD_GETLK)
-		return fcntl(fd, F_OFD_GETLK, &f);
-	int ret;
-	do
-		ret = fcntl(fd, F_OFD_SETLK, &f);
-	while (would_block(ret) && (command == F_SETLKW || command == F_OFD_SETLKW) && lock_pause(k));
-	return ret;
-}
-
 void call_fcntl(struct caller *k)
 {
 	const struct call *c = k->c;
 	int fd = call_fd(k, c->slot);
 	const int command = (int)c->flags;
 	const int status = (int)c->offset & (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME);
-	struct op_lock lock;
 	switch (command) {
 	case F_DUPFD:
 	case F_DUPFD_CLOEXEC:
@@ -128,49 +92,17 @@ void call_fcntl(struct caller *k)
 		CALL_SUCCESS(k, fcntl(fd, F_SETFL, status));
 		break;
 	default:
-		memcpy(&lock, c->text, sizeof lock);
-		CALL_SUCCESS(k, record_lock(k, fd, command, &lock));
+		call_record_lock(k, fd);
 	}
 }
 
 void call_ioctl(struct caller *k)
 {
-	char answer[256]; /* of TCGETS, FIGETBSZ, FS_IOC_GETFLAGS: no more than this */
+	char answer[256]; /* of those that call_refusal() lets through: no more than this */
+	const int flags = (int)k->c->offset; /* of FS_IOC_SETFLAGS */
 	int fd = call_fd(k, k->c->slot);
-	CALL_SUCCESS(k, ioctl(fd, (unsigned long)k->c->flags, answer));
-}
-
-/* --- locks ------------------------------------------------------------------------------------------------------------ */
-
-static int whole_lock(const struct caller *k, int fd, int how)
-{
-	int ret;
-	do
-		ret = flock(fd, how | LOCK_NB);
-	while (would_block(ret) && !(how & LOCK_NB) && lock_pause(k));
-	return ret;
-}
-
-void call_flock(struct caller *k)
-{
-	int fd = call_fd(k, k->c->slot);
-	CALL(k, whole_lock(k, fd, (int)k->c->flags));
-}
-
-/* lockf is a lock by fcntl from the position on. */
-static int range_lock(const struct caller *k, int fd)
-{
-	const int command = (int)k->c->flags;
-	struct op_lock l = {.type = command == F_ULOCK ? F_UNLCK : F_WRLCK, .whence = SEEK_CUR, .length = (int64_t)k->c->length};
-	struct flock f = {.l_type = F_WRLCK, .l_whence = SEEK_CUR, .l_len = (off_t)k->c->length};
-	if (command != F_TEST)
-		return record_lock(k, fd, command == F_LOCK ? F_SETLKW : F_SETLK, &l);
-	int ret = fcntl(fd, F_OFD_GETLK, &f);
-	return ret < 0 || f.l_type == F_UNLCK ? ret : (int)call_error(EACCES);
-}
-
-void call_lockf(struct caller *k)
-{
-	int fd = call_fd(k, k->c->slot);
-	CALL(k, range_lock(k, fd));
+	if (k->c->flags == FS_IOC_SETFLAGS)
+		CALL_SUCCESS(k, ioctl(fd, FS_IOC_SETFLAGS, &flags));
+	else
+		CALL_SUCCESS(k, ioctl(fd, (unsigned long)k->c->flags, answer));
 }

@@ -13,7 +13,7 @@
 #include "replay/calls/calls_private.h"
 #include "replay/calls/captured.h"
 #include "replay/plan.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 /* --- what is not called --------------------------------------------------------------------------------------------- */
 
@@ -41,6 +41,24 @@ static enum pass_reason control_refusal(const struct load *l, const struct load_
 	}
 }
 
+/* ioctl(). An immutable or append-only file could not be removed after the replay. */
+static enum pass_reason ioctl_refusal(const struct load_request *r)
+{
+	switch (r->flags) {
+	case CALL_TCGETS:
+	case FIGETBSZ:
+	case FS_IOC_GETFLAGS:
+	case FS_IOC_FSGETXATTR:
+		return PASS_NOT;
+	case FS_IOC_SETFLAGS:
+		if (r->offset == OFFSET_NONE || !(r->offset & OP_IOCTL_VALUE))
+			return PASS_UNTOLD;
+		return r->offset & (FS_IMMUTABLE_FL | FS_APPEND_FL) ? PASS_FORBIDDEN : PASS_NOT;
+	default:
+		return PASS_UNTOLD;
+	}
+}
+
 enum pass_reason call_refusal(const struct load *l, const struct load_request *r)
 {
 	uint32_t len, type = (uint32_t)r->length & S_IFMT;
@@ -49,7 +67,7 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 	case OP_CHROOT:
 		return PASS_FORBIDDEN;
 	case OP_MKNOD:
-		return type && type != S_IFREG ? PASS_FORBIDDEN : PASS_NOT;
+		return type && type != S_IFREG && type != S_IFSOCK ? PASS_FORBIDDEN : PASS_NOT;
 	case OP_RENAME:
 		return r->flags & ~3u ? PASS_FORBIDDEN : PASS_NOT; /* RENAME_WHITEOUT makes a device */
 	case OP_SETXATTR:
@@ -63,7 +81,7 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 	case OP_FCNTL:
 		return control_refusal(l, r);
 	case OP_IOCTL:
-		return r->flags == CALL_TCGETS || r->flags == FIGETBSZ || r->flags == FS_IOC_GETFLAGS ? PASS_NOT : PASS_UNTOLD;
+		return ioctl_refusal(r);
 	case OP_FFLUSH:
 		return r->has_fd ? PASS_NOT : PASS_UNTOLD; /* of all streams */
 	case OP_AIO_OTHER:
@@ -338,9 +356,9 @@ static bool is_plain(const struct slots *s, const struct load_request *r)
 	case OP_FDATASYNC:
 		return true;
 	case OP_CLOSE:
-		return !b->stream && !b->directory;
+		return !b->stream && !b->directory && !s->process[b->process].locks;
 	case OP_OPEN:
-		return r->rvalue != -EFAULT && !b->heir && !b->replaces;
+		return r->rvalue != -EFAULT && r->rvalue != -ENXIO && !b->heir && !b->replaces;
 	default:
 		return false;
 	}
@@ -436,6 +454,7 @@ static void processes_lay(struct call_table *c, const struct load *l, const stru
 		c->process[i].pid = s->process[i].pid;
 		atomic_init(&c->process[i].n_threads, s->process[i].n_threads);
 		c->process[i].first_map = NONE32;
+		pthread_mutex_init(&c->process[i].lock, NULL);
 	}
 	for (uint32_t i = 0; i < l->n_threads; i++) {
 		const uint32_t *known = u64_map_find(&of_pid, l->thread[i].pid);

@@ -28,7 +28,8 @@ void call_mmap(struct caller *k)
 	const struct call *c = k->c;
 	struct call_map *m = map_of(k);
 	const int protection = (int)(c->flags >> 29 & (PROT_READ | PROT_WRITE));
-	int flags = (int)(c->flags & (MAP_SHARED | MAP_PRIVATE | MAP_POPULATE | MAP_NORESERVE));
+	const bool validates = (c->flags & MAP_TYPE) == MAP_SHARED_VALIDATE; /* then an unknown flag is an error */
+	int flags = (int)(c->flags & (MAP_SHARED_VALIDATE | MAP_POPULATE | MAP_NORESERVE | (validates ? MAP_SYNC : 0)));
 	int fd = call_fd(k, c->slot);
 	void *at = MAP_FAILED;
 	if (!m || c->length > MAP_BYTES_MAX) {
@@ -45,7 +46,7 @@ void call_mmap(struct caller *k)
 	if (at != MAP_FAILED) {
 		m->base = at;
 		m->n_bytes = (c->length + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-		m->is_private = flags & MAP_PRIVATE;
+		m->is_private = (flags & MAP_TYPE) == MAP_PRIVATE;
 		call_map_settle(k, m, fd);
 	}
 	pthread_rwlock_unlock(&m->lock);

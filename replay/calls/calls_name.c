@@ -19,6 +19,17 @@ static const char *last_of(const struct caller *k, const struct call_path *path)
 }
 
 /* An open that is not plain: others inherit what it opens, or its number was somebody else's. */
+/* open() of a socket fails with ENXIO. A replay opens none: it fails alike where one is there. */
+static int open_socket(const struct rooted *root, const char *path, uint32_t flags, uint32_t mode)
+{
+	struct stat st = {0};
+	const int fd = rooted_look(root->fd, path, flags & O_NOFOLLOW);
+	const bool is_socket = fd >= 0 && fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
+	if (fd >= 0)
+		close(fd);
+	return is_socket ? (int)call_error(ENXIO) : rooted_open_timed(root, path, flags, mode);
+}
+
 void call_open(struct caller *k)
 {
 	const struct slot *b = &k->calls->slot[k->c->slot];
@@ -31,7 +42,10 @@ void call_open(struct caller *k)
 	}
 	if (b->replaces)
 		call_slot_end(k->p, b->replaces);
-	CALL(k, rooted_open_timed(root, path, flags, b->mode));
+	if (k->c->traced == -ENXIO)
+		CALL(k, open_socket(root, path, flags, b->mode));
+	else
+		CALL(k, rooted_open_timed(root, path, flags, b->mode));
 	if (k->out->rvalue < 0)
 		return;
 	int fd = rooted_settle(root, (int)k->out->rvalue, path, flags);
@@ -119,7 +133,8 @@ void call_readlink(struct caller *k)
 	int dir = call_directory(k, k->path);
 	size_t room = k->c->length < CALL_BUFFER_MAX ? k->c->length : CALL_BUFFER_MAX;
 	if (dir >= 0)
-		CALL(k, syscall(SYS_readlinkat, dir, last_of(k, k->path), k->memory, room)); /* as call_getxattr */
+		/* as call_getxattr */
+		CALL(k, syscall(SYS_readlinkat, dir, last_of(k, k->path), k->memory, room));
 }
 
 /* rmdir as well */
@@ -138,11 +153,39 @@ void call_mkdir(struct caller *k)
 		CALL(k, mkdirat(dir, last_of(k, k->path), (mode_t)k->c->length & PERMISSIONS));
 }
 
+static void socket_remember(const struct caller *k, int dir)
+{
+	struct call_sockets *s = &k->calls->common->sockets;
+	struct stat st;
+	if (fstatat(dir, last_of(k, k->path), &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISSOCK(st.st_mode))
+		return;
+	const uint32_t i = atomic_fetch_add(&s->n, 1);
+	if (i < SOCKETS_MAX)
+		atomic_store(&s->inode[i], st.st_ino);
+}
+
+bool call_socket_is_own(const struct caller *k, uint64_t inode)
+{
+	const struct call_sockets *s = &k->calls->common->sockets;
+	for (uint32_t i = 0; i < SOCKETS_MAX && i < atomic_load(&s->n); i++)
+		if (atomic_load(&s->inode[i]) == inode)
+			return true;
+	return false;
+}
+
+/* The file of a socket (bind) is made as one: no process listens there, and a replay never opens
+ * it. */
 void call_mknod(struct caller *k)
 {
+	const mode_t mode = (mode_t)k->c->length,
+		     type = (mode & S_IFMT) == S_IFSOCK ? S_IFSOCK : S_IFREG;
 	int dir = call_directory(k, k->path);
-	if (dir >= 0)
-		CALL(k, mknodat(dir, last_of(k, k->path), S_IFREG | ((mode_t)k->c->length & PERMISSIONS), 0));
+	if (dir < 0)
+		return;
+	CALL(k, mknodat(dir, last_of(k, k->path), type | (mode & PERMISSIONS), 0));
+	if (type == S_IFSOCK && k->out->rvalue == 0)
+		socket_remember(k, dir);
 }
 
 /* A process of its own goes there; threads have one working directory for all, and stay where they are. Nothing is looked up from
@@ -193,7 +236,8 @@ void call_fchdir(struct caller *k)
 	k->out->rvalue = 0;
 }
 
-/* truncate(2) always follows links, so the file is opened instead. The open looks at the path as truncate does. */
+/* truncate(2) always follows links, so the file is opened instead. The open looks at the path as
+ * truncate does. */
 void call_truncate(struct caller *k)
 {
 	const struct call *c = k->c;

@@ -11,7 +11,7 @@
 #include "replay/cache/reads.h"
 #include "replay/calls/calls.h"
 #include "replay/engines/issue.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 #define CALL_TCGETS 0x5401u /* what isatty(3) asks; of a file the answer is ENOTTY */
 
@@ -29,6 +29,7 @@ struct call_stream {
 	FILE *file;
 	DIR *directory;
 	char last; /* 'r' or 'w': what was done to the file last; 0 neither */
+	char *buffer; /* of setvbuf; NULL: the C library's own */
 	long *cookie;		  /* cookie[n_cookies]: what telldir gave here */
 	uint64_t *traced_cookie;  /* and there */
 	uint32_t n_cookies, cookies_cap;
@@ -40,6 +41,8 @@ struct call_process {
 	_Atomic uint32_t n_threads; /* that have requests left */
 	uint32_t first_map;	    /* of its mappings, through call_map.next_ending; NONE32 none */
 	uint32_t first_ending;	    /* of its slots that no request closes, through calls.next_ending */
+	pthread_mutex_t lock;	    /* of: */
+	struct lock_owner *owners;  /* of its locks (calls_lock.c) */
 };
 
 /* One call under way. */
@@ -146,6 +149,8 @@ struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *f
  * first. NULL where its descriptor is not open, or `make` gives none. */
 struct call_stream *call_stream_first(struct caller *k, struct call_stream *(*make)(struct caller *k, int fd));
 void call_stream_end(struct call_stream *s); /* closes what it is */
+bool call_socket_is_own(const struct caller *k,
+			uint64_t inode); /* calls_name.c: the replay made it */
 /* "/proc/self/fd/N" */
 struct proc_path {
 	char text[32];
@@ -156,6 +161,8 @@ typedef void call_run(struct caller *k);
 /* calls_data.c */
 call_run call_read, call_write, call_readv, call_writev, call_preadv, call_pwritev, call_sendfile, call_copy_file_range,
 	call_splice, call_readahead, call_fadvise, call_sync, call_syncfs, call_sync_file_range, call_ftruncate, call_fallocate;
+/* calls_clone.c */
+call_run call_clone;
 /* calls_name.c */
 call_run call_open, call_rename, call_link, call_symlink, call_readlink, call_unlink, call_mkdir, call_mknod, call_realpath,
 	call_chdir, call_fchdir, call_truncate;
@@ -167,7 +174,14 @@ call_run call_stat, call_fstat, call_statx, call_statfs, call_fstatfs, call_acce
 call_run call_opendir, call_fdopendir, call_readdir, call_rewinddir, call_seekdir, call_telldir, call_getdents, call_scandir,
 	call_walk;
 /* calls_descriptor.c */
-call_run call_close, call_dup, call_fcntl, call_ioctl, call_flock, call_lockf;
+call_run call_close, call_dup, call_fcntl, call_ioctl;
+/* calls_lock.c */
+call_run call_flock, call_lockf;
+void call_record_lock(struct caller *k, int fd); /* fcntl with F_SETLK and its like */
+/* The process is about to close a descriptor of this file (-1: of none): its locks of the file
+ * end. */
+void call_locks_drop(struct call_process *t, int fd);
+void call_locks_free(struct call_process *t); /* the process has ended */
 /* calls_stream.c */
 call_run call_fopen, call_fdopen, call_fread, call_fwrite, call_fgetc, call_fputc, call_ungetc, call_fscanf, call_fseek,
 	call_ftell, call_fflush, call_setvbuf;

@@ -12,6 +12,7 @@ static void streams_free(struct call_table *c)
 		call_stream_end(s);
 		pthread_mutex_destroy(&s->lock);
 		free(s->cookie);
+		free(s->buffer);
 		free(s->traced_cookie);
 		free(s);
 	}
@@ -36,6 +37,8 @@ void call_table_release(struct call_table *c)
 	free(c->part);
 	free(c->place);
 	free(c->map);
+	for (uint32_t i = 0; i < c->n_processes; i++)
+		call_locks_free(&c->process[i]);
 	free(c->process);
 	free(c->slot);
 	free((void *)c->stream);

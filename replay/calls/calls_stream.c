@@ -3,8 +3,10 @@
  * replayed as one that reads as many bytes as it got. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "common/xalloc.h"
 #include "replay/calls/calls_private.h"
 #include "replay/calls/rooted.h"
 
@@ -105,8 +107,9 @@ static size_t n_bytes_of(const struct caller *k)
 	return (size_t)(n < k->room ? n : k->room);
 }
 
-/* A call that failed with EFAULT. The C library copies from and to its own buffer, so that a bad address would end the program. Only where it hands the
- * program's address on to the kernel is there an error; so that system call is made. */
+/* A call that failed with EFAULT. The C library copies from and to its own buffer, so that a bad
+ * address would end the program. Only where it hands the program's address on to the kernel is
+ * there an error; so that system call is made. */
 static bool stream_is_refused(struct caller *k, const struct call_stream *s, bool writes)
 {
 	const size_t n = n_bytes_of(k) ? n_bytes_of(k) : 1;
@@ -150,7 +153,8 @@ void call_fwrite(struct caller *k)
 	stream_give(s);
 }
 
-/* Characters that the program took by macros, which no capture sees. The bound keeps a bad trace from reading for long. */
+/* Characters that the program took by macros, which no capture sees. The bound keeps a bad trace
+ * from reading for long. */
 static void macros_take(const struct caller *k, FILE *f)
 {
 	const uint64_t most = 2 * BUFFER_MAX;
@@ -273,6 +277,13 @@ void call_setvbuf(struct caller *k)
 	FILE *f = s->file;
 	stream_turn(s, 0);
 	const size_t n = k->c->length < BUFFER_MAX ? k->c->length : BUFFER_MAX;
-	CALL_SUCCESS(k, setvbuf(f, NULL, (int)k->c->flags, n));
+	char *buffer = n ? xmalloc(n) : NULL; /* the library has a size of its own, else */
+	CALL_SUCCESS(k, setvbuf(f, buffer, (int)k->c->flags, n));
+	if (buffer && k->out->rvalue == 0) {
+		free(s->buffer); /* the stream has another one now */
+		s->buffer = buffer;
+	} else {
+		free(buffer);
+	}
 	stream_give(s);
 }

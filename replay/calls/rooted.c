@@ -20,7 +20,8 @@
 #define N_TRIES 100
 #define N_LINKS 40 /* as the kernel */
 
-/* --- the directory ---------------------------------------------------------------------------------------------- */
+/* --- the directory
+ * ---------------------------------------------------------------------------------------------- */
 
 int rooted_begin(struct rooted *r, const char *dir, struct err *e)
 {
@@ -39,7 +40,7 @@ void rooted_release(struct rooted *r)
 	r->fd = r->tree = -1;
 }
 
-/* --- refusing --------------------------------------------------------------------------------------------------- */
+/* --- refusing --------------------------------------------------------------------------------- */
 
 static bool may_be_opened(mode_t mode)
 {
@@ -58,7 +59,7 @@ int rooted_refuse(const struct rooted *r, const char *path, uint32_t mode)
 	return -1;
 }
 
-/* --- opening ---------------------------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 uint32_t rooted_flags(uint32_t traced)
 {
@@ -96,7 +97,8 @@ static int open_inside(int dir_fd, const char *path, uint32_t flags, uint32_t mo
 	} while (fd < 0 && errno == EAGAIN && ++n_tries < N_TRIES);
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
 		return (int)fd;
-	if ((uintptr_t)path < 4096) { /* a request that failed with EFAULT: confine.h would read the path itself */
+	/* a request that failed with EFAULT: confine.h would read the path itself */
+	if ((uintptr_t)path < 4096) {
 		errno = EFAULT;
 		return -1;
 	}
@@ -126,10 +128,12 @@ static char *behind_link(int dir_fd, const char *path)
 		return NULL;
 	text[n] = '\0';
 	const char *slash = strrchr(path, '/');
-	return *text == '/' || !slash ? xstrdup(text) : xasprintf("%.*s/%s", (int)(slash - path), path, text);
+	return *text == '/' || !slash ? xstrdup(text)
+				      : xasprintf("%.*s/%s", (int)(slash - path), path, text);
 }
 
-/* Looks before it opens. A missing file is made with O_EXCL: what comes into its place meanwhile is looked at, too. */
+/* Looks before it opens. A missing file is made with O_EXCL: what comes into its place meanwhile is
+ * looked at, too. */
 static int open_looked_at(const struct rooted *r, const char *given, uint32_t flags, uint32_t mode)
 {
 	const char *path = given;

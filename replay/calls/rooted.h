@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opening the paths of a trace without ever leaving the target directory, and without opening anything but regular files and
- * directories. All engines and all calls that open go through here.
+/* Opening the paths of a trace without ever leaving the target directory, and without opening
+ * anything but regular files and directories. All engines and all calls that open go through here.
  *
- * Paths: absolute paths, "..", and links are taken as if the target directory were the root (openat2 with RESOLVE_IN_ROOT), as
- * they would be in a container; links of /proc are not followed. It costs some 0.2 us more than open(2). Where openat2 is
- * missing or forbidden, capture/confine.h does it, which refuses links instead. Mounts below the directory belong to it.
+ * Paths: absolute paths, "..", and links are taken as if the target directory were the root
+ * (openat2 with RESOLVE_IN_ROOT), as they would be in a container; links of /proc are not followed.
+ * It costs some 0.2 us more than open(2). Where openat2 is missing or forbidden, capture/confine.h
+ * does it, which refuses links instead. Mounts below the directory belong to it.
  *
- * Kinds: what a name means is decided when it is opened, because a trace can rename, link and replace what was checked before.
- * With a clone of the directory that allows no devices (capture/no_devices.h), the kernel refuses devices. Files are opened
- * with O_NONBLOCK, so that no FIFO blocks, and looked at afterwards (rooted_settle): fstat, and fcntl to clear O_NONBLOCK. These
- * are the two further calls of an open; one that can only give a new file or a directory has none. Without the
- * clone, the name is looked up with O_PATH, looked at, and opened through its descriptor: four calls.
+ * Kinds: what a name means is decided when it is opened, because a trace can rename, link and
+ * replace what was checked before. With a clone of the directory that allows no devices
+ * (capture/no_devices.h), the kernel refuses devices. Files are opened with O_NONBLOCK, so that no
+ * FIFO blocks, and looked at afterwards (rooted_settle): fstat, and fcntl to clear O_NONBLOCK.
+ * These are the two further calls of an open; one that can only give a new file or a directory has
+ * none. Without the clone, the name is looked up with O_PATH, looked at, and opened through its
+ * descriptor: four calls.
  *
  * A refused open fails with EPERM and is counted. */
 #ifndef REPLAY_ROOTED_H
@@ -32,7 +35,7 @@ struct rooted { /* the target directory */
 	int fd;
 	int tree; /* of the clone, -1 none; workers need it not, but it must stay open somewhere */
 	bool no_devices; /* fd is inside such a clone */
-	struct rooted_refused *refused; /* borrowed; NULL: nobody counts */
+	struct rooted_refused *refused; /* borrowed; NULL: not counted */
 };
 
 /* Opens the directory. Errors: of the system, with the path. Ownership: rooted_release. */
@@ -42,27 +45,30 @@ void rooted_release(struct rooted *r); /* fd -1: nothing is open */
 /* The flags of an open that are replayed; a trace may hold any bits, and openat2 refuses those it does not know. */
 uint32_t rooted_flags(uint32_t traced);
 
-/* Returns the descriptor or -1 with errno, as open does; EPERM for what is neither file nor directory. `flags` as rooted_flags
- * gives them; `mode` counts where a file may be made. */
+/* Returns the descriptor or -1 with errno, as open does; EPERM for what is neither file nor
+ * directory. `flags` as rooted_flags gives them; `mode` counts where a file may be made. */
 int rooted_open(const struct rooted *r, const char *path, uint32_t flags, uint32_t mode);
-/* rooted_open in two parts, so that only the first one is timed. The descriptor must not be used before rooted_settle, which
- * returns it, or closes it and returns -1 with errno. */
+/* rooted_open in two parts, so that only the first one is timed. The descriptor must not be used
+ * before rooted_settle, which returns it, or closes it and returns -1 with errno. */
 int rooted_open_timed(const struct rooted *r, const char *path, uint32_t flags, uint32_t mode);
 int rooted_settle(const struct rooted *r, int fd, const char *path, uint32_t flags);
 
-/* Looks a path up and opens nothing (O_PATH is added), from any directory inside. Returns as open does. */
+/* Looks a path up and opens nothing (O_PATH is added), from any directory inside. Returns as open
+ * does. */
 int rooted_look(int dir_fd, const char *path, uint32_t flags);
 
 /* Refuses a call on an object of this mode: counts it, sets errno to EPERM, returns -1. */
 int rooted_refuse(const struct rooted *r, const char *path, uint32_t mode);
 
-/* The same, but only if every name of the path is in the kernel's dentry cache: nothing is read from storage and nothing enters
- * a cache. Errors: EAGAIN if a name is not in the cache, EOPNOTSUPP before Linux 5.12 or where openat2 is forbidden, and those of
- * rooted_look. Source: openat2(2), RESOLVE_CACHED. */
+/* The same, but only if every name of the path is in the kernel's dentry cache: nothing is read
+ * from storage and nothing enters a cache. Errors: EAGAIN if a name is not in the cache, EOPNOTSUPP
+ * before Linux 5.12 or where openat2 is forbidden, and those of rooted_look. Source: openat2(2),
+ * RESOLVE_CACHED. */
 int rooted_look_cached(int dir_fd, const char *path, uint32_t flags);
 
-/* What a path inside the directory is: 1 a file or directory, 0 missing or not in the dentry cache, EPERM (negative) a device, pipe
- * or socket, which a replay never opens. It gives a clear message before the run and leaves cold metadata cold; the open decides. */
+/* What a path inside the directory is: 1 a file or directory, 0 missing or not in the dentry cache,
+ * EPERM (negative) a device, pipe or socket, which a replay never opens. It gives a clear message
+ * before the run and leaves cold metadata cold; the open decides. */
 int rooted_kind(const struct rooted *r, const char *path, struct err *e);
 
 #endif

@@ -120,17 +120,25 @@ static int command_failed(const struct command *c, const char *log, int status, 
 
 static int command_start(const struct command *c, const char *dir, const char *log, pid_t *pid, struct err *e)
 {
+	const char *name = c->n ? c->word[0] : "";
+	const int append = O_WRONLY | O_CREAT | O_APPEND;
 	posix_spawn_file_actions_t actions;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0600);
-	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	posix_spawn_file_actions_addchdir_np(&actions, dir);
-	int code = c->n ? posix_spawnp(pid, c->word[0], &actions, NULL, c->word, environ) : ENOENT;
+	/* Without one of these the compiler would write elsewhere. They fail with ENOMEM. */
+	int code = posix_spawn_file_actions_init(&actions);
+	if (code)
+		return err_sys(e, code, "starting the compiler \"%s\"", name);
+	code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	code = code ? code
+		    : posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, append, 0600);
+	code =
+	    code ? code : posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+	code = code ? code : posix_spawn_file_actions_addchdir_np(&actions, dir);
+	if (!code)
+		code =
+		    c->n ? posix_spawnp(pid, c->word[0], &actions, NULL, c->word, environ) : ENOENT;
 	posix_spawn_file_actions_destroy(&actions);
 	if (!code)
 		return 0;
-	const char *name = c->n ? c->word[0] : "";
 	if ((code == ENOENT || code == EACCES) && path_exists(dir)) /* EACCES: a directory of PATH that may not be entered */
 		return err_set(e, ENOENT, "engine compiled needs a C compiler, and there is no \"%s\" (--cc names another)", name);
 	return err_sys(e, code, "starting the compiler \"%s\"", name);

@@ -30,7 +30,8 @@ struct control {
 	int content_fd, content_memory_fd; /* of captured content (captured_take.h), -1 none */
 	struct replay_config config; /* its texts are NULL; of them a program wants only */
 	char cpus[16384], scheduler[256]; /* config.cpus and config.scheduler, empty for NULL */
-	struct replay_plan plan;     /* the program's; before it has begun: clock, root and calls.null_fd */
+	/* the program's; before it has begun: clock, root and calls.null_fd */
+	struct replay_plan plan;
 	struct call_counts counts;   /* of plan.calls, at the end */
 	struct balloon balloon;	     /* which the program holds: how many steps, and at the end what was held; numbers, too */
 	_Atomic uint32_t state;	     /* enum control_state */

@@ -50,7 +50,8 @@ struct image {
 	uint64_t seed, n_records;
 	struct plan_longest longest;
 	int32_t reads; /* enum replay_reads */
-	uint32_t n_lanes, n, n_workers, n_slots, n_calls, n_paths, n_times, n_parts, n_directories, n_maps, n_processes;
+	uint32_t n_lanes, n, n_workers, n_slots, n_calls, n_paths, n_times, n_parts, n_directories,
+	    n_maps, n_processes;
 	uint8_t ordered, pool, own_lanes, direct, timed, by_process, opened;
 };
 

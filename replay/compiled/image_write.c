@@ -5,7 +5,7 @@
 
 #include "common/xalloc.h"
 #include "replay/compiled/image.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 #define ALIGN 128u
 #define NOWHERE UINT64_MAX
@@ -123,11 +123,26 @@ static void image_lay(struct writer *w, const struct image_lane *sum)
 		[IMAGE_BYTES] = p->n_bytes,
 		[IMAGE_TEXTS] = w->text_bytes,
 	};
-	*m = (struct image){.magic = IMAGE_MAGIC, .seed = p->seed, .n_records = p->n_records, .n_lanes = p->n_lanes, .n = p->n,
-			    .n_workers = p->n_workers, .longest = p->longest, .n_slots = p->n_slots, .n_calls = p->calls.n,
-			    .n_paths = p->calls.n_paths, .n_times = p->calls.n_times, .n_parts = p->calls.n_parts, .reads = p->calls.reads,
-			    .n_directories = p->calls.n_places, .n_maps = p->calls.n_maps, .n_processes = p->calls.n_processes,
-			    .ordered = p->ordered, .pool = p->pool, .own_lanes = p->own_lanes, .direct = p->direct,
+	*m = (struct image){.magic = IMAGE_MAGIC,
+			    .seed = p->seed,
+			    .n_records = p->n_records,
+			    .n_lanes = p->n_lanes,
+			    .n = p->n,
+			    .n_workers = p->n_workers,
+			    .longest = p->longest,
+			    .n_slots = p->n_slots,
+			    .n_calls = p->calls.n,
+			    .n_paths = p->calls.n_paths,
+			    .n_times = p->calls.n_times,
+			    .n_parts = p->calls.n_parts,
+			    .reads = p->calls.reads,
+			    .n_directories = p->calls.n_places,
+			    .n_maps = p->calls.n_maps,
+			    .n_processes = p->calls.n_processes,
+			    .ordered = p->ordered,
+			    .pool = p->pool,
+			    .own_lanes = p->own_lanes,
+			    .direct = p->direct,
 			    .timed = p->n_lanes && p->lane[0].due,
 			    .by_process = p->process_of != NULL};
 	uint64_t at = rounded(sizeof *m, ALIGN);

@@ -69,8 +69,11 @@ int store_find(const char *wanted, char **dir, struct err *e)
 		*dir = xstrdup(wanted);
 	else
 		ret = usual_place(dir, e);
-	if (!ret)
+	if (!ret) {
 		ret = make(*dir, e);
+		if (ret)
+			err_context(e, "the directory of compiled programs (--program-cache DIR)");
+	}
 	if (!ret)
 		ret = ownership_check(*dir, e);
 	if (ret) {

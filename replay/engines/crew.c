@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/op.h"
@@ -76,25 +77,37 @@ static int crew_scheduling(struct crew *c, struct err *e)
 	return wait_group_init(&c->group, c->n, (uint32_t)processors_allowed(), !c->scheduling.runtime_ns, c->config->processes, e);
 }
 
-/* A worker has buffers for the requests of its own lane; where any worker may take any request, for all. */
+/* A worker has buffers for the requests of its own lane; where any worker may take any request, for
+ * all. */
 static int buffers_place(struct crew *c, const struct replay_config *config, struct err *e)
 {
 	const struct replay_plan *p = c->plan;
 	const bool any = p->pool || c->n != p->n_lanes;
 	size_t *own = xcalloc((size_t)c->n + 1, sizeof *own), most = 0;
-	struct placement_need need = {.block_bytes = own, .n_threads = c->n, .direct = p->direct, .across = config->processes};
+	struct placement_need need = {.block_bytes = own,
+				      .n_threads = c->n,
+				      .direct = p->direct,
+				      .across = config->processes};
 	for (uint32_t i = 0; i < p->n_lanes; i++) {
 		most = p->lane[i].own_bytes > most ? p->lane[i].own_bytes : most;
-		need.common_bytes = p->lane[i].common_bytes > need.common_bytes ? p->lane[i].common_bytes : need.common_bytes;
+		need.common_bytes = p->lane[i].common_bytes > need.common_bytes
+					? p->lane[i].common_bytes
+					: need.common_bytes;
 	}
 	for (uint32_t i = 0; i < c->n; i++)
 		own[i] = any ? most : p->lane[i].own_bytes;
 	int ret = placement_init_each(&c->placement, (enum placement_kind)config->placement, &need, e);
 	if (!ret && config->processes && memory_available_bytes() < c->placement.region.n_bytes)
-		ret = err_set(e, ENOMEM, "not enough memory for the buffers of processes: they need %zu bytes once more", c->placement.region.n_bytes);
+		ret = err_set(
+		    e, ENOMEM,
+		    "not enough memory for the buffers of processes: they need %zu bytes once more",
+		    c->placement.region.n_bytes);
 	if (ret && p->longest.n_bytes)
-		ret = err_context(e, "%u workers, whose longest request is record %u, a %s of %llu bytes by thread %u", c->n, p->longest.record,
-				  op_name(p->longest.op), (unsigned long long)p->longest.n_bytes, p->longest.tid);
+		ret = err_context(e,
+				  "%u workers, whose longest request is record %u, a %s of %llu "
+				  "bytes by thread %u",
+				  c->n, p->longest.record, op_name(p->longest.op),
+				  (unsigned long long)p->longest.n_bytes, p->longest.tid);
 	free(own);
 	return ret;
 }
@@ -333,7 +346,7 @@ static int start_choose(struct crew *c, struct err *e)
 	return 0;
 }
 
-int crew_run(struct crew *c, struct err *e)
+static int run(struct crew *c, struct err *e)
 {
 	struct replay_plan *p = c->plan;
 	struct run_facts_snapshot before, after;
@@ -374,4 +387,14 @@ int crew_run(struct crew *c, struct err *e)
 	crew_gather(c);
 	ret = c->feed ? feed_stop(c->feed, e) : 0;
 	return ret ? ret : clock_reanchor(&p->clock, e);
+}
+
+/* The recorded modes have the program's umask applied already (load.h). The replay must not apply
+ * its own. */
+int crew_run(struct crew *c, struct err *e)
+{
+	const mode_t before = umask(0);
+	const int ret = run(c, e);
+	umask(before);
+	return ret;
 }

@@ -61,10 +61,10 @@ static int made_and_kept(struct replay_plan *p, const struct replay_config *c, c
 		p->program_fd = store_keep(store, workshop, key, e);
 		ret = p->program_fd < 0 ? p->program_fd : 0;
 	}
-	dir_remove_tree(workshop, NULL);
+	int removed = dir_remove_tree(workshop, ret ? NULL : e);
 	close(lock);
 	free(workshop);
-	return ret;
+	return ret ? ret : removed;
 }
 
 /* The library is part of what a program is made from: whoever has a new one gets new programs. Told by what changes with it. */

@@ -12,7 +12,7 @@
 
 enum { LINE_BYTES = 128, SHARED = 2, N_YIELDS = 20 };
 #define YIELDED_SPIN_NS 1000
-/* A yield that takes longer gave the processor to another program for its time slice (about 3 ms). */
+/* A longer yield gave the CPU to another program for its time slice (about 3 ms). */
 #define LONG_YIELD_NS 200000
 /* The time without yields after such a yield; it doubles with each further one. */
 #define NO_YIELD_NS 50000000
@@ -98,10 +98,12 @@ static bool spin(const struct gates *g, uint32_t i, uint32_t threshold, uint64_t
 	return false;
 }
 
-/* Yields the processor, because the awaited thread may be ready to run on this very processor. A yield costs less than a sleep and
- * needs no wake-up: with twice as many threads as processors, replays in temporal order took a fifth to a tenth of the time.
- * Where another program runs on this processor, a yield costs one of its time slices, and a thread that sleeps is preferred when it
- * wakes. With a program computing on each processor, replays in temporal order took 8 s with yields and 1.6 s without. */
+/* Yields the processor, because the awaited thread may be ready to run on this very processor. A
+ * yield costs less than a sleep and needs no wake-up: with twice as many threads as processors,
+ * replays in temporal order took a fifth to a tenth of the time. Where another program runs on this
+ * processor, a yield costs one of its time slices, and a thread that sleeps is preferred when it
+ * wakes. With a program computing on each processor, replays in temporal order took 8 s with yields
+ * and 1.6 s without. */
 static bool yield(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_t threshold)
 {
 	const double ns_per_tick = g->clock->ns_per_tick;
@@ -140,8 +142,8 @@ void gate_wait(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_
 	if (spin(g, i, threshold, g->spin_ticks) || yield(g, w, i, threshold))
 		return;
 	do {
-		/* Read before the announcement: the thread that takes the announcement back changes the word first, so the futex
-		 * returns at once. */
+		/* Read before the announcement: the thread that takes the announcement back changes
+		 * the word first, so the futex returns at once. */
 		uint32_t wakes = atomic_load(&s->wakes);
 		announce(s, threshold);
 		bool fenced = fence_all(g);

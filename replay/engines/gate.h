@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The progress of threads, published for the threads that wait for them.
  *
- * Progress is a number that one thread alone writes and that only grows: 2 * index + 1 when its request `index` has begun,
- * 2 * index + 2 when it has ended, GATE_DONE when nothing more will come. Publishing is a plain store; a thread that waits
- * spins for a while, yields the processor, and then sleeps on a futex.
+ * Progress is a number that one thread alone writes and that only grows: 2 * index + 1 when its
+ * request `index` has begun, 2 * index + 2 when it has ended, GATE_DONE when nothing more will
+ * come. Publishing is a plain store; a thread that waits spins for a while, yields the processor,
+ * and then sleeps on a futex.
  *
- * No wake-up is lost although the publisher has no fence between storing its progress and looking whether somebody sleeps:
- * the sleeper announces itself and then calls membarrier(2), which makes every other thread of the process execute a fence.
- * Afterwards either the publisher sees the announcement, or the sleeper sees the progress. Where there is no membarrier, or
- * many sleep (it interrupts whoever runs), the publisher's store is an ordered one.
+ * No wake-up is lost although the publisher has no fence between storing its progress and looking
+ * whether somebody sleeps: the sleeper announces itself and then calls membarrier(2), which makes
+ * every other thread of the process execute a fence. Afterwards either the publisher sees the
+ * announcement, or the sleeper sees the progress. Where there is no membarrier, or many sleep (it
+ * interrupts whoever runs), the publisher's store is an ordered one.
  *
- * What costs is not the instruction but the cache line: 30 to 300 ns from one processor to another. A store to a line that
- * others have read sits in the store buffer for that long, and the first locked instruction behind it, which is somewhere
- * inside the next system call, waits for it. gate_drain puts that wait in front of the begin stamp. Two gates share a
- * line: who fetches it in order to publish has then also fetched what the other one published. */
+ * What costs is not the instruction but the cache line: 30 to 300 ns from one processor to another.
+ * A store to a line that others have read sits in the store buffer for that long, and the first
+ * locked instruction behind it, which is somewhere inside the next system call, waits for it.
+ * gate_drain puts that wait in front of the begin stamp. Two gates share a line: who fetches it in
+ * order to publish has then also fetched what the other one published. */
 #ifndef REPLAY_GATE_H
 #define REPLAY_GATE_H
 
@@ -61,8 +64,9 @@ void gates_release(struct gates *g); /* an all-zero one is fine */
 
 /* Wakes everybody who sleeps at gate i. */
 void gate_wake(const struct gates *g, uint32_t i);
-/* Spins, yields the processor some times, then sleeps, until the progress of i is at least `threshold`. Counts the sleeps in
- * `w`. With a spin of 0 it sleeps at once. It does not yield for a while after a yield that another program used. */
+/* Spins, yields the processor some times, then sleeps, until the progress of i is at least
+ * `threshold`. Counts the sleeps in `w`. With a spin of 0 it sleeps at once. It does not yield for
+ * a while after a yield that another program used. */
 void gate_wait(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_t threshold);
 
 static inline _Atomic uint32_t *gate_progress(const struct gates *g, uint32_t i)

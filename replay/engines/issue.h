@@ -36,8 +36,17 @@ struct site {
 INLINE struct site site_of(const struct runner *w)
 {
 	const struct replay_plan *p = w->crew->plan;
-	return (struct site){w, p->clock, w->crew->gates, p->fds, p->open, &p->root, w->crew->pause.word, w->index,
-			     w->crew->placement.row[w->index], w->crew->placement.common, w->crew->placement.common_room};
+	return (struct site){w,
+			     p->clock,
+			     w->crew->gates,
+			     p->fds,
+			     p->open,
+			     &p->root,
+			     w->crew->pause.word,
+			     w->index,
+			     w->crew->placement.row[w->index],
+			     w->crew->placement.common,
+			     w->crew->placement.common_room};
 }
 
 /* Where a request that is the runner's k-th reads to or writes from. */
@@ -141,8 +150,10 @@ static inline unsigned int issue_kind_of(unsigned int op)
 	}
 }
 
-/* After the stamps: what was opened is a file or a directory, or the open has failed. Returns 0 or a negative errno. */
-static inline int issue_opened(const struct site *s, const struct hot_open *o, _Atomic int *place, int fd)
+/* After the stamps: what was opened is a file or a directory, or the open has failed. Returns 0 or
+ * a negative errno. */
+static inline int issue_opened(const struct site *s, const struct hot_open *o, _Atomic int *place,
+			       int fd)
 {
 	fd = rooted_settle(s->root, fd, o->path, o->flags);
 	if (fd < 0)

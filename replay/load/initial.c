@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/op.h"
 #include "common/fnv1a.h"
@@ -248,6 +249,17 @@ void initial_attribute_seen(struct walker *w, const struct load_request *r, uint
 		(struct initial_attribute){path, xstrdup(name), reads ? (uint64_t)r->rvalue : 1};
 }
 
+static void link_read(struct walker *w, uint32_t node, const char *text)
+{
+	struct node *n = &w->m.node[node];
+	char *path = n->initial && n->followed ? name_model_first_path(&w->m, node) : NULL;
+	n->link = xstrdup(text);
+	if (!path)
+		return;
+	GROW(w->late, w->n_late, w->late_cap);
+	w->late[w->n_late++] = (struct late_link){path, xstrdup(text)};
+}
+
 static void path_seen(struct walker *w, const struct load_request *r)
 {
 	const struct name_path path = path_of(w, r->name);
@@ -293,7 +305,7 @@ static void path_seen(struct walker *w, const struct load_request *r)
 			w->m.node[node].link_bytes = (uint64_t)r->rvalue;
 		link = load_heap(w->l, r, &len);
 		if (node && !w->m.node[node].link && link && len == (uint64_t)r->rvalue && strlen(link) == len)
-			w->m.node[node].link = xstrdup(link);
+			link_read(w, node, link);
 		return;
 	case OP_SCANDIR:
 	case OP_CHDIR:
@@ -309,6 +321,8 @@ static void path_seen(struct walker *w, const struct load_request *r)
 	default:
 		node = name_model_find(&w->m, path, !(r->flags & AT_SYMLINK_NOFOLLOW));
 		initial_require(w, node, INITIAL_UNKNOWN);
+		if (node && r->op == OP_ACCESS && r->length & X_OK)
+			w->m.node[node].executable = true;
 		if (op_info(r->op)->uses & OP_HEAP_NAME)
 			initial_attribute_seen(w, r, node);
 	}
@@ -389,33 +403,92 @@ static void entries_take(struct walker *w)
 			.size = n->size,
 			.link = link_text(n),
 			.listed = n->listed,
+			.executable = n->executable,
+			.data_sought = n->data_sought,
 		};
 	}
 	entries_sort(out);
 }
 
-struct initial *initial_find(const struct load *l, const struct slots *s, const struct trace_meta *meta)
+static int compare_late(const void *a, const void *b)
 {
-	struct walker w = {.l = l, .s = s, .out = xcalloc(1, sizeof *w.out)};
-	w.slot = xcalloc((size_t)s->n + 1, sizeof *w.slot);
-	name_model_init(&w.m, s->n_files);
-	listed_take(&w, &meta->files);
+	const struct late_link *x = a, *y = b;
+	return strcmp(x->path, y->path);
+}
+
+/* In the order of their paths: one link may lie behind another. */
+static void late_links_take(struct walker *w, struct late_link *late, uint32_t n)
+{
+	if (n)
+		qsort(late, n, sizeof *late, compare_late);
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t node = name_model_find(&w->m,
+			(struct name_path){late[i].path, NONE32}, false);
+		struct node *of = initial_node(w, node);
+		if (!of || of->link || of->listed)
+			continue;
+		of->kind = INITIAL_LINK;
+		of->link = xstrdup(late[i].text);
+	}
+}
+
+/* What is open before the first request was there, whatever its requests are. */
+static void opened_before(struct walker *w)
+{
+	for (uint32_t i = 1; i < w->s->n; i++)
+		if (w->s->slot[i].at_setup)
+			initial_state(w, i);
+}
+
+static void walk(struct walker *w, const struct trace_meta *meta, struct late_link *late,
+		uint32_t n_late)
+{
+	const struct load *l = w->l;
+	w->out = xcalloc(1, sizeof *w->out);
+	w->slot = xcalloc((size_t)w->s->n + 1, sizeof *w->slot);
+	name_model_init(&w->m, w->s->n_files);
+	listed_take(w, &meta->files);
+	late_links_take(w, late, n_late);
+	opened_before(w);
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		const struct op_info *o = op_info(r->op);
 		if (load_is_touch(r) && !r->passed)
-			initial_was_read(&w, initial_state(&w, r->slot)->node, r->offset + 1);
+			initial_was_read(w, initial_state(w, r->slot)->node, r->offset + 1);
 		else if (o->uses & OP_HAS_PATH)
-			path_seen(&w, r);
+			path_seen(w, r);
 		else if (o->uses & OP_HAS_FD && !r->passed)
-			initial_descriptor_seen(&w, r);
+			initial_descriptor_seen(w, r);
 	}
-	entries_take(&w);
-	absent_take(&w);
-	name_model_release(&w.m);
-	u64_map_release(&w.named);
-	free(w.slot);
-	return w.out;
+	entries_take(w);
+	absent_take(w);
+	name_model_release(&w->m);
+	u64_map_release(&w->named);
+	free(w->slot);
+}
+
+static void late_free(struct late_link *late, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		free(late[i].path);
+		free(late[i].text);
+	}
+	free(late);
+}
+
+/* Where links were followed before they were known, all is seen once more with those links. */
+struct initial *initial_find(const struct load *l, const struct slots *s,
+		const struct trace_meta *meta)
+{
+	struct walker first = {.l = l, .s = s}, again = {.l = l, .s = s};
+	walk(&first, meta, NULL, 0);
+	if (!first.n_late)
+		return first.out;
+	initial_free(first.out);
+	walk(&again, meta, first.late, first.n_late);
+	late_free(first.late, first.n_late);
+	late_free(again.late, again.n_late);
+	return again.out;
 }
 
 void initial_free(struct initial *i)

@@ -22,6 +22,8 @@ struct initial_entry {
 	uint64_t size;		/* of a file: at least */
 	char *link;		/* of a link: what it points at, or letters of the length that was read; owned */
 	bool listed;		/* the trace's own table of files has it */
+	bool executable;	/* of a file: access(X_OK) succeeded */
+	bool data_sought; /* lseek with SEEK_DATA or SEEK_HOLE */
 };
 
 struct initial_attribute { /* extended, of the user's name space */
@@ -53,6 +55,11 @@ bool initial_seems_there(const struct initial *i, int dir_fd);
 /* Removes what has the names that the trace makes, directories with all that is in them; links are not followed. Errors: of the
  * system, with the path. */
 int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e);
+
+/* Makes the holes, as the trace lists them, of files that lseek searches for data or holes: its
+ * results depend on them. Other files have data there. Errors: of fallocate, but for EOPNOTSUPP. */
+int initial_holes_make(const struct initial *i, const struct fileset *f, const struct rooted *root,
+		       struct err *e);
 
 /* Gives files their extended attributes. Errors: of the system; ENOTSUP where the file system has none. */
 int initial_attributes_set(const struct initial *i, const struct rooted *root, struct err *e);

@@ -119,6 +119,8 @@ void initial_descriptor_seen(struct walker *w, const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
 	struct state *s = initial_state(w, r->slot);
+	if (r->op == OP_LSEEK && (r->flags == SEEK_DATA || r->flags == SEEK_HOLE) && s->node)
+		w->m.node[s->node].data_sought = true;
 	if (r->rvalue < 0 || !r->slot)
 		return;
 	if (o->uses & OP_HEAP_NAME)

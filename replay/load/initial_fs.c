@@ -30,7 +30,8 @@ static int entry_check(const struct initial_entry *i, int dir_fd, look_up *look)
 	if (error == EAGAIN || error == EOPNOTSUPP)
 		return NOT_CACHED;
 	if (error)
-		return error == ENOENT || error == ENOTDIR ? MISSING : FOUND; /* the request itself reports another error */
+		/* the request itself reports another error */
+		return error == ENOENT || error == ENOTDIR ? MISSING : FOUND;
 	if (S_ISLNK(st.st_mode))
 		return FOUND; /* to whatever */
 	if (i->kind == INITIAL_DIRECTORY)
@@ -94,28 +95,7 @@ int initial_check(const struct initial *i, int dir_fd, struct err *e)
 	return err_set(e, ENOENT, "%s and %u more: not there; --prepare makes the files that a trace needs", first, n_missing - 1);
 }
 
-/* Everything in a directory; a link in it is removed and not followed. */
-static int tree_empty(int fd)
-{
-	DIR *d = fdopendir(fd);
-	int ret = 0, code = 0;
-	if (!d) {
-		close(fd);
-		return -1;
-	}
-	for (const struct dirent *entry; (entry = dir_next(d, &code));) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		int below = openat(dirfd(d), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (below >= 0)
-			ret |= tree_empty(below);
-		ret |= unlinkat(dirfd(d), entry->d_name, below >= 0 ? AT_REMOVEDIR : 0);
-	}
-	closedir(d);
-	return code ? -1 : ret;
-}
-
-static int name_remove(int dir_fd, const char *path)
+static int name_remove(int dir_fd, const char *path, struct err *e)
 {
 	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
 	char *parent = slash ? xstrdup(path) : xstrdup(".");
@@ -126,10 +106,9 @@ static int name_remove(int dir_fd, const char *path)
 	if (at < 0)
 		return 0; /* then it is not there either */
 	if (unlinkat(at, last, 0) < 0 && errno != ENOENT) {
-		int below = openat(at, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (below >= 0)
-			tree_empty(below);
-		ret = unlinkat(at, last, AT_REMOVEDIR) < 0 ? -errno : 0;
+		ret = errno == EISDIR || errno == EPERM ? dir_remove_at(at, last, path, e) : err_sys(e, errno, "%s", path);
+		if (ret)
+			err_context(e, "the trace makes it, and it cannot be removed");
 	}
 	close(at);
 	return ret;
@@ -137,12 +116,41 @@ static int name_remove(int dir_fd, const char *path)
 
 int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e)
 {
-	for (uint32_t k = 0; i && k < i->n_absent; k++) {
-		int ret = name_remove(dir_fd, i->absent[k]);
-		if (ret)
-			return err_sys(e, -ret, "%s: the trace makes it, and it cannot be removed", i->absent[k]);
+	int ret = 0;
+	for (uint32_t k = 0; i && k < i->n_absent && !ret; k++)
+		ret = name_remove(dir_fd, i->absent[k], e);
+	return ret;
+}
+
+static int holes_punch(const struct fileset *f, size_t i, const struct rooted *root, struct err *e)
+{
+	const struct fileset_detail *d = &f->detail[i];
+	int ret = 0, fd = rooted_open(root, f->entry[i].path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0);
+	if (fd < 0)
+		return 0; /* the request itself will tell */
+	for (size_t k = 0; k < d->n_holes && !ret; k++)
+		ret = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)d->hole[k].offset,
+				(off_t)d->hole[k].length) < 0 ? -errno : 0;
+	close(fd);
+	return !ret || ret == -EOPNOTSUPP
+		   ? 0 : err_sys(e, -ret, "%s: making its holes", f->entry[i].path);
+}
+
+int initial_holes_make(const struct initial *i, const struct fileset *f, const struct rooted *root,
+		       struct err *e)
+{
+	size_t at = 0;
+	int ret = 0;
+	for (uint32_t k = 0; i && k < i->n && f->detail && !ret; k++) {
+		const struct initial_entry *entry = &i->entry[k];
+		if (!entry->listed || !entry->data_sought)
+			continue;
+		for (at = 0; at < f->n && strcmp(f->entry[at].path, entry->path); at++)
+			;
+		if (at < f->n && f->detail[at].n_holes)
+			ret = holes_punch(f, at, root, e);
 	}
-	return 0;
+	return ret;
 }
 
 int initial_attributes_set(const struct initial *i, const struct rooted *root, struct err *e)

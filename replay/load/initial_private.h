@@ -5,12 +5,16 @@
 
 #include "replay/load/initial.h"
 #include "replay/load/name_model.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 struct state { /* of a slot's open file */
 	uint32_t node;
 	uint64_t at;  /* position; from_end: relative to the end of the file */
 	bool at_known, from_end;
+};
+
+struct late_link { /* a link that was followed before a request showed that it is a link */
+	char *path, *text; /* owned */
 };
 
 struct walker {
@@ -19,6 +23,8 @@ struct walker {
 	struct name_model m;
 	struct state *slot; /* slot[n]; meaningful for origins */
 	struct u64_map named; /* hash of (node, attribute): the trace has set it, or it is in the list */
+	struct late_link *late; /* late[n_late]: of this walk */
+	uint32_t n_late, late_cap;
 	struct initial *out;
 };
 

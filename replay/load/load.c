@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/cache/reads.h"
 #include "replay/load/load_async.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 const char *const pass_reasons[PASS_N] = {
 	[PASS_NOT] = "replayed",
@@ -32,6 +33,7 @@ struct reader {
 	struct trace *t;
 	uint32_t cap, thread_cap;
 	bool causes; /* are wanted */
+	uint32_t umask;           /* of this process */
 	struct u64_map thread_of; /* (pid, tid) */
 };
 
@@ -70,10 +72,14 @@ static int record_check(const struct reader *rd, const struct trace_record *r, u
 		return err_set(e, E2BIG, "record %llu: a %s of %llu bytes; the longest that is replayed is %llu",
 			       (unsigned long long)i, info->name, (unsigned long long)r->length,
 			       (unsigned long long)REPLAY_MAX_REQUEST_BYTES);
-	if (r->op == OP_FGETS || r->op == OP_GETDELIM || r->op == OP_FPRINTF) /* replayed by what they moved */
+	/* replayed by what they moved */
+	if (r->op == OP_FGETS || r->op == OP_GETDELIM || r->op == OP_FPRINTF)
 		if (op_bytes_moved(r) > REPLAY_MAX_REQUEST_BYTES)
-			return err_set(e, E2BIG, "record %llu: a %s that moved %llu bytes; the longest that is replayed is %llu",
-				       (unsigned long long)i, info->name, (unsigned long long)op_bytes_moved(r),
+			return err_set(e, E2BIG,
+				       "record %llu: a %s that moved %llu bytes; the longest that "
+				       "is replayed is %llu",
+				       (unsigned long long)i, info->name,
+				       (unsigned long long)op_bytes_moved(r),
 				       (unsigned long long)REPLAY_MAX_REQUEST_BYTES);
 	const struct trace_object *o = r->op == OP_OPEN ? trace_object(rd->t, r->object) : NULL;
 	if (r->op == OP_OPEN && r->error != EFAULT && (!o || o->kind != OBJECT_PATH))
@@ -92,7 +98,8 @@ static uint32_t thread_of(struct reader *rd, const struct trace_record *r)
 	return *known;
 }
 
-/* What does not fit into a request: a heap item, a second descriptor, a mapping. *more is its place in load.more, 0 without one. */
+/* What does not fit into a request: a heap item, a second descriptor, a mapping. *more is its place
+ * in load.more, 0 without one. */
 static int more_take(struct reader *rd, const struct trace_record *r, uint32_t *more, struct err *e)
 {
 	struct load *l = rd->l;
@@ -170,6 +177,8 @@ static int record_take(struct reader *rd, const struct trace_record *r, uint64_t
 		.fd = r->fd,
 		.op = (uint8_t)r->op,
 	};
+	if (op_makes_file(r->op, r->flags))
+		q->length = op_mode_made(r->op, r->length, rd->umask);
 	load_end_set(l, q, r->end_ns == TIME_NONE ? INT64_MAX : r->end_ns);
 	struct load_thread *t = &l->thread[q->thread];
 	t->n_requests++;
@@ -326,8 +335,10 @@ static void number(struct reader *rd)
 static int load_take(struct load *l, struct trace *t, bool causes, struct err *e)
 {
 	*l = (struct load){.request = NULL};
-	struct reader rd = {.l = l, .t = t, .causes = causes};
+	const mode_t mask = umask(0);
+	struct reader rd = {.l = l, .t = t, .causes = causes, .umask = mask};
 	bool known;
+	umask(mask); /* there is no call that only asks */
 	uint64_t expected = trace_n_records(t, &known);
 	int ret = known ? room_for(&rd, expected, e) : 0;
 	if (!ret)

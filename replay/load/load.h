@@ -25,7 +25,7 @@ enum pass_reason {
 	PASS_NOT,	/* it is replayed */
 	PASS_OBJECT,	/* of a pipe, a socket, a terminal, an event descriptor */
 	PASS_SYSTEM,	/* of something below /proc, /sys or /dev */
-	PASS_FORBIDDEN, /* would make a device, a pipe, a socket or a privileged attribute, or leave the directory (chroot) */
+	PASS_FORBIDDEN, /* would make a device, a pipe or a privileged attribute, or leave the directory (chroot) */
 	PASS_UNTOLD,	/* the trace has not what the call needs: a lock's range, an ioctl's argument, a path */
 	PASS_KERNEL,	/* no call, but what the kernel's page cache did by itself: pages that came in, faults on files that nothing seen mapped */
 	PASS_READ,	/* the way reads are replayed leaves it out (--reads) */
@@ -40,7 +40,8 @@ extern const char *const pass_reasons[PASS_N]; /* "replayed", "pipes, sockets an
 struct load_request { /* 64 bytes: there may be many */
 	int64_t begin_ns;
 	uint64_t offset;	  /* argument, or the position it worked at as far as it can be told, or OFFSET_NONE */
-	uint64_t length;	  /* as recorded: bytes, or what its operation's row says (op.h) */
+	uint64_t length;	  /* as recorded: bytes, or what its operation's row says (op.h). Of calls that
+				   * make a file the mode that the file gets: the umask is taken off */
 	int64_t rvalue;		  /* traced result, or the negative errno */
 	uint32_t duration : 30;	  /* load_end_ns: in ns; or (is_long) a place in load.long_end_ns, LOAD_NO_END unknown */
 	uint32_t is_long : 1;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 #define CHANNELS_MAX 1024u /* of a thread; what is more in flight stays in the thread itself */
 
@@ -98,7 +98,8 @@ static uint32_t channel_add(struct spread *s, uint32_t owner)
 	const uint32_t pid = l->thread[owner].pid;
 	while (u64_map_find(&s->known, u64_pair(pid, s->next_tid)))
 		s->next_tid--;
-	const struct load_thread made = {.pid = pid, .tid = s->next_tid--, .of = owner, .is_channel = true};
+	const struct load_thread made = {
+	    .pid = pid, .tid = s->next_tid--, .of = owner, .is_channel = true};
 	if (l->n_threads == s->cap) {
 		s->cap = s->cap * 2;
 		l->thread = xrealloc(l->thread, s->cap * sizeof *l->thread);

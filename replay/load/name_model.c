@@ -145,6 +145,7 @@ static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32
 		}
 		if (!is_last && m->node[next].kind != INITIAL_LINK)
 			m->node[next].kind = INITIAL_DIRECTORY;
+		m->node[next].followed |= follow || !is_last;
 		at = next;
 	}
 	return at;

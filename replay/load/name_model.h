@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "replay/load/initial.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 #define NODE_NONE 0u
 #define NODE_ROOT 1u
@@ -27,6 +27,9 @@ struct node { /* a file, directory or link */
 	bool maybe;	/* the trace opened it so that it would have been made; whether it was there is not known */
 	bool absent;	/* it was not: the trace made what has its name */
 	bool listed;	/* the trace's own table of files has it */
+	bool followed;	/* some path went on from it, or a call followed it at the end of a path */
+	bool executable; /* access(X_OK) succeeded */
+	bool data_sought; /* lseek asked where its holes are */
 	bool truncated; /* nothing can be told of its first content any more */
 };
 

@@ -12,6 +12,7 @@
 #include "common/xalloc.h"
 #include "replay/calls/calls.h"
 #include "replay/load/initial.h"
+#include "replay/load/locks.h"
 #include "replay/load/slots_private.h"
 
 /* --- positions ---------------------------------------------------------------------------------------------------- */
@@ -107,9 +108,8 @@ static bool copies_descriptor(const struct load_request *r)
 
 static uint32_t slot_of_open(struct finder *f, const struct load_request *r)
 {
-	struct slot made = {.file = r->name, .flags = r->flags, .mode = (uint32_t)r->length, .placed = true};
-	if (r->op != OP_OPEN)
-		made.mode = 0666;
+	struct slot made = {
+	    .file = r->name, .flags = r->flags, .mode = (uint32_t)r->length, .placed = true};
 	if (r->op == OP_OPENDIR)
 		made.flags = O_RDONLY | O_DIRECTORY;
 	made.process = process_of(f, r);
@@ -132,16 +132,32 @@ static void copy_slots(struct finder *f, struct load_request *r)
 	to.object = peer.object;
 	m->from = peer.offset;
 	m->slot = peer.fd < 0 ? 0 : slot_of_number(f, &to, peer.fd, name_of_request(f, &to));
+	/* a clone is not at a position */
+	const bool clones = r->op == OP_COPY_FILE_RANGE && r->flags & OP_COPY_CLONES;
 	struct slots *s = f->s;
 	if (m->slot && !s->slot[m->slot].passed) {
 		if (s->slot[s->slot[m->slot].origin].inferred && r->rvalue >= 0)
 			s->slot[s->slot[m->slot].origin].flags = s->slot[m->slot].flags = O_RDWR;
-		m->to_position = either_follow(f, m->slot, &m->from, r->rvalue);
+		m->to_position = !clones && either_follow(f, m->slot, &m->from, r->rvalue);
 	}
-	if (r->slot && !s->slot[r->slot].passed)
+	if (r->slot && !s->slot[r->slot].passed && !clones)
 		m->at_position = either_follow(f, r->slot, &r->offset, r->rvalue);
 	if ((!r->slot || s->slot[r->slot].passed) && (!m->slot || s->slot[m->slot].passed) && r->rvalue >= 0)
 		r->passed = PASS_OBJECT;
+}
+
+static void lock_follow(struct finder *f, const struct load_request *r)
+{
+	struct slots *s = f->s;
+	struct slot *b = &s->slot[r->slot];
+	bool of_process;
+	if (lock_act(f->l, r, &of_process) == LOCK_NONE)
+		return;
+	s->file[b->file].locked = true;
+	if (!of_process)
+		return;
+	s->n_locked += !b->locked;
+	b->locked = s->process[process_of(f, r)].locks = true;
 }
 
 static void descriptor_request(struct finder *f, struct load_request *r)
@@ -167,6 +183,7 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 		stream_follow(f, r);
 	access_follow(&s->slot[r->slot], &s->slot[origin], r);
 	file_follow(&s->file[s->slot[r->slot].file], r);
+	lock_follow(f, r);
 	if (copies_descriptor(r) && r->more)
 		load_more(f->l, r)->slot = slot_copy(f, r->slot, process_of(f, r));
 	if (r->op == OP_FCNTL && r->flags == F_SETFL && r->rvalue >= 0)
@@ -307,6 +324,7 @@ static void finder_release(struct finder *f)
 	u64_map_release(&f->row_of_pid);
 	u64_map_release(&f->row_of_fd);
 	u64_map_release(&f->row_of_pid_fd);
+	u64_map_release(&f->slot_of_row);
 	u64_map_release(&f->process_of);
 	u64_map_release(&f->bound);
 	u64_map_release(&f->nameless);

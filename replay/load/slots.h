@@ -39,6 +39,7 @@ struct slot {
 	bool stream;	      /* some request uses it as a stream of the C library */
 	bool ends;	      /* some request closes or displaces it; otherwise it ends with its process */
 	bool placed;	      /* `position` is settled */
+	bool locked;	      /* some request takes or asks for a lock of its process by it */
 };
 
 struct slot_file { /* a path, in one spelling ("/a", "./a", "a/" and "a" are one), whatever it means at a time */
@@ -51,6 +52,7 @@ struct slot_file { /* a path, in one spelling ("/a", "./a", "a/" and "a" are one
 	bool listed;	   /* the trace's own table of files has it: it was there, with this many bytes */
 	bool maybe_link;   /* it may be a symbolic link at some time */
 	bool leads;	   /* other paths begin with it: it is used as a directory */
+	bool locked;	   /* some request takes or asks for a lock of it, of whatever kind */
 	uint64_t listed_size;
 };
 
@@ -75,6 +77,7 @@ struct slot_process {
 	uint32_t knows;	  /* thread of the load that knew of its end at knows_ns, NONE32 none: that one or, where that has no requests, who waited
 			   * for its process, and so on */
 	int64_t knows_ns;
+	bool locks;	  /* some request is on a lock that belongs to it: closes end such locks */
 	char *directory;  /* where it works, as a path; NULL: at the top. Only where the trace has paths relative to it */
 };
 
@@ -100,6 +103,7 @@ struct slots {
 	struct slot_birth *birth; /* birth[n_births] */
 	uint32_t n_births, births_cap;
 	uint32_t n_open_max;	 /* descriptors open at one time, at the most, in the trace */
+	uint32_t n_locked;	 /* slots that are `locked` */
 	const struct fileset *before; /* what the trace says was there, n = 0: nothing; borrowed from the trace */
 	struct initial *initial; /* initial.h: what was there before the first request */
 	bool any_links;		 /* some path may be a symbolic link */
@@ -127,12 +131,15 @@ void slots_files_release(struct fileset *f);
 
 /* Sees to it that all of them, and `n_more`, may be open. Errors: EMFILE, as descriptors_allow. */
 int slots_allow(const struct slots *s, uint32_t n_more, struct err *e);
-/* Opens what existed before the first request, inside `root`: fds[n], -1 for those that are not open (yet).
- * `n_more` descriptors are wanted for other purposes. Errors: of the system, with the path; EPERM for something that is neither file nor directory;
- * EMFILE where the limit of open files is too low, saying which is needed. */
-int slots_open(const struct slots *s, const struct rooted *root, uint32_t n_more, int *fds, struct err *e);
+/* Opens what existed before the first request, inside `root`: fds[n], -1 for those that are not
+ * open (yet). `n_more` descriptors are wanted for other purposes. Errors: of the system, with the
+ * path; EPERM for something that is neither file nor directory; EMFILE where the limit of open
+ * files is too low, saying which is needed. */
+int slots_open(const struct slots *s, const struct rooted *root, uint32_t n_more, int *fds,
+	       struct err *e);
 /* One of them, by the slot's flags and position. */
-int descriptor_open(const struct rooted *root, const char *name, const struct slot *b, int *fd, struct err *e);
+int descriptor_open(const struct rooted *root, const char *name, const struct slot *b, int *fd,
+		    struct err *e);
 /* Raises the limit of open files to n_wanted, or as far as that goes. Errors: EMFILE below n_needed, `n_of_trace` of which the trace has open
  * at once. */
 int descriptors_allow(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace, struct err *e);

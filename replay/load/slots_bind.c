@@ -47,12 +47,19 @@ int descriptor_table_read(struct finder *f, struct err *e)
 	return 0;
 }
 
-static const json_t *table_row(const struct finder *f, uint32_t pid, int32_t fd)
+static const uint32_t *table_row(const struct finder *f, uint32_t pid, int32_t fd)
 {
 	const uint32_t *row = u64_map_find(&f->row_of_pid_fd, u64_pair(pid, (uint32_t)fd));
-	if (!row)
-		row = u64_map_find(&f->row_of_fd, (uint32_t)fd);
-	return row ? json_array_get(f->table, *row) : NULL;
+	return row ? row : u64_map_find(&f->row_of_fd, (uint32_t)fd);
+}
+
+/* Of the nearest ancestor that the table knows, which may have no requests on it. */
+static const uint32_t *ancestors_row(const struct finder *f, uint32_t pid, int32_t fd)
+{
+	const uint32_t *row = NULL;
+	for (int i = 0; i < GENERATIONS_MAX && !row && (pid = process_parent(f, pid)) != 0; i++)
+		row = table_row(f, pid, fd);
+	return row;
 }
 
 /* --- processes and slots -------------------------------------------------------------------------------------------- */
@@ -156,16 +163,24 @@ static uint32_t slot_of_nameless(struct finder *f, const struct load_request *r,
 	return *slot;
 }
 
-static uint32_t slot_of_table(struct finder *f, const struct load_request *r, int32_t fd, uint32_t file)
+/* What a row of the table tells. `shared`: the processes that have it from a common ancestor
+ * share the open file. */
+static uint32_t slot_of_row(struct finder *f, const uint32_t *number, bool shared,
+		uint32_t process, uint32_t file)
 {
-	const json_t *row = f->table ? table_row(f, f->l->thread[r->thread].pid, fd) : NULL;
+	const json_t *row = number ? json_array_get(f->table, *number) : NULL;
 	const json_t *flags = json_object_get(row, "flags");
 	uint32_t named = row ? name_find(f, json_string_value(json_object_get(row, "path"))) : NONE32;
 	if (!row || (file != NONE32 && file != named))
 		return 0;
-	struct slot made = {.file = named, .at_setup = true};
+	uint32_t *slot = u64_map_at(&f->slot_of_row, *number, 0);
+	if (*slot && shared)
+		return slot_inherit(f, *slot, process);
+	struct slot made = {.file = named, .at_setup = true, .process = process};
 	made.flags = flags ? (uint32_t)json_integer_value(flags) : O_RDWR;
-	return slot_add(f, made, true);
+	const uint32_t added = slot_add(f, made, true);
+	*slot = *slot ? *slot : added;
+	return added;
 }
 
 uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t fd, uint32_t file)
@@ -182,12 +197,16 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 		if (!other && !(closed && r->rvalue >= 0))
 			return *bound;
 	} else {
-		slot = slot_of_table(f, r, fd, file);
+		slot = slot_of_row(f, table_row(f, f->l->thread[r->thread].pid, fd), false,
+			process, file);
 	}
 	if (!slot && (file == NONE32 || r->rvalue == -EBADF))
 		return 0;
 	if (!slot && !bound)
 		slot = slot_inherited(f, process, fd, file);
+	if (!slot && !bound)
+		slot = slot_of_row(f, ancestors_row(f, f->l->thread[r->thread].pid, fd), true,
+			process, file);
 	if (!slot)
 		slot = slot_infer(f, r, file);
 	slot_bind(f, process, fd, slot, s->slot[slot].inherited ? s->process[process].birth_ns : INT64_MIN);

@@ -13,6 +13,7 @@
 #include "replay/load/slots.h"
 
 #define SPARE_DESCRIPTORS 64 /* of the program itself */
+#define EXECUTABLE 0755u
 
 /* --- the files before the first request --------------------------------------------------------------------------- */
 
@@ -27,6 +28,8 @@ int slots_files(const struct slots *s, struct fileset *f, struct err *e)
 		if (from->listed)
 			continue;
 		f->entry[n_shown] = (struct fileset_entry){xstrdup(from->path), from->size, from->kind == INITIAL_DIRECTORY};
+		if (from->kind == INITIAL_FILE && from->executable)
+			f->detail[n_shown].mode = EXECUTABLE;
 		if (from->link)
 			f->detail[n_shown].link = xstrdup(from->link);
 		n_shown++;
@@ -96,8 +99,11 @@ static int heirs_open(const struct slots *s, uint32_t slot, int *fds, struct err
 
 int slots_allow(const struct slots *s, uint32_t n_more, struct err *e)
 {
-	return descriptors_allow((uint64_t)s->n + n_more + SPARE_DESCRIPTORS, (uint64_t)s->n_open_max + n_more + SPARE_DESCRIPTORS,
-				 s->n_open_max, e);
+	/* an open file more for what is locked (calls_lock.c) */
+	const uint32_t n_locks = s->n_locked < s->n_open_max ? s->n_locked : s->n_open_max;
+	return descriptors_allow((uint64_t)s->n + n_locks + n_more + SPARE_DESCRIPTORS,
+				 (uint64_t)s->n_open_max + n_locks + n_more + SPARE_DESCRIPTORS,
+					s->n_open_max, e);
 }
 
 int slots_open(const struct slots *s, const struct rooted *root, uint32_t n_more, int *fds, struct err *e)

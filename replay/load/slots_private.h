@@ -6,7 +6,9 @@
 #include <jansson.h>
 
 #include "replay/load/slots.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
+
+#define GENERATIONS_MAX 64 /* of processes that are asked after */
 
 struct traced_map { /* a mapping where the traced program had it */
 	uint64_t from, to;
@@ -50,6 +52,7 @@ struct finder {
 	const json_t *processes; /* borrowed from extra; NULL: who started whom is not told */
 	struct u64_map row_of_pid; /* rows of it */
 	struct u64_map row_of_fd, row_of_pid_fd; /* rows of the table without and with a pid */
+	struct u64_map slot_of_row; /* slots that rows of the table have become */
 	struct u64_map process_of; /* pid -> process */
 	uint32_t *process_at; /* process_at[l->n_threads]: the same by thread, NONE32 not asked yet */
 	struct u64_map bound;	/* (process, fd) -> slot */
@@ -98,6 +101,9 @@ uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process);
 int process_table_read(struct finder *f, struct err *e);
 void process_told(const struct finder *f, struct slot_process *p); /* what the trace says of a new one */
 void processes_settle(struct finder *f); /* after the walk */
+uint32_t process_parent(const struct finder *f, uint32_t pid); /* its number, 0: not told */
+/* Another descriptor of what the slot has open, of the process from its begin on. */
+uint32_t slot_inherit(struct finder *f, uint32_t from, uint32_t process);
 /* What a process has open without having opened it was its parent's, open under the same number when the process began. */
 uint32_t slot_inherited(struct finder *f, uint32_t process, int32_t fd, uint32_t file);
 

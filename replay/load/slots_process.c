@@ -6,7 +6,6 @@
 #include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 
-#define GENERATIONS_MAX 64
 #define EARLIER_MAX 1024 /* slots looked at for one that is inherited */
 
 int process_table_read(struct finder *f, struct err *e)
@@ -34,6 +33,11 @@ static const json_t *row_of(const struct finder *f, uint32_t pid)
 {
 	const uint32_t *row = u64_map_find(&f->row_of_pid, pid);
 	return row ? json_array_get(f->processes, *row) : NULL;
+}
+
+uint32_t process_parent(const struct finder *f, uint32_t pid)
+{
+	return (uint32_t)json_integer_value(json_object_get(row_of(f, pid), "parent"));
 }
 
 void process_told(const struct finder *f, struct slot_process *p)
@@ -160,11 +164,14 @@ static uint32_t inherited_from(const struct finder *f, uint32_t process, uint32_
 
 uint32_t slot_inherited(struct finder *f, uint32_t process, int32_t fd, uint32_t file)
 {
-	struct slots *s = f->s;
 	const uint32_t *latest = u64_map_find(&f->latest, u64_pair(file, (uint32_t)fd));
 	uint32_t from = latest ? inherited_from(f, process, *latest) : 0;
-	if (!from)
-		return 0;
+	return from ? slot_inherit(f, from, process) : 0;
+}
+
+uint32_t slot_inherit(struct finder *f, uint32_t from, uint32_t process)
+{
+	struct slots *s = f->s;
 	if (s->slot[from].inherited)
 		from = s->slot[from].source;
 	uint32_t copy = slot_copy(f, from, process);

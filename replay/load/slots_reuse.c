@@ -6,7 +6,7 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/load/slots.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 enum life { LIFE_NONE, LIFE_OPEN, LIFE_CLOSED, LIFE_OTHER }; /* of a slot: nothing seen; opened, closed, by one thread alone; any other */
 

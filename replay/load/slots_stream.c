@@ -66,14 +66,15 @@ static void stream_begin(struct slot_walk *b, const struct load_request *r)
 	b->at_known = false; /* the library reads and writes in portions of its own */
 }
 
-/* A position that is greater than the calls add up to shows bytes that macros or fscanf() took. Where the position was not
- * known before, it shows nothing. */
+/* A position that is greater than the calls add up to shows bytes that macros or fscanf() took.
+ * Where the position was not known before, it shows nothing. */
 static void position_told(struct finder *f, uint32_t origin, const struct load_request *r)
 {
 	struct slot_walk *b = &f->walk[origin];
 	const int64_t more = b->stream_known ? r->rvalue - b->stream_at : 0;
 	const bool reads = !(f->s->slot[origin].flags & O_ACCMODE);
-	f->l->more[r->more].from = !scans_settle(f, origin, more) && more > 0 && reads ? (uint64_t)more : 0;
+	f->l->more[r->more].from =
+	    !scans_settle(f, origin, more) && more > 0 && reads ? (uint64_t)more : 0;
 	if (!b->stream_known) {
 		b->filled_from += r->rvalue - b->stream_at;
 		b->filled_to += r->rvalue - b->stream_at;
@@ -87,7 +88,9 @@ static void position_sought(struct finder *f, uint32_t origin, const struct load
 	struct slot_walk *b = &f->walk[origin];
 	scans_settle(f, origin, 0);
 	b->stream_known = r->flags == SEEK_SET || (r->flags == SEEK_CUR && b->stream_known);
-	b->stream_at = r->flags == SEEK_SET ? (int64_t)r->offset : r->flags == SEEK_CUR ? b->stream_at + (int64_t)r->offset : 0;
+	b->stream_at = r->flags == SEEK_SET   ? (int64_t)r->offset
+		       : r->flags == SEEK_CUR ? b->stream_at + (int64_t)r->offset
+					      : 0;
 	if (r->flags > SEEK_CUR || b->stream_at < b->filled_from || b->stream_at > b->filled_to)
 		b->filled_from = b->filled_to = 0;
 }

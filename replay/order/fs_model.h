@@ -18,7 +18,7 @@
 
 #include "replay/load/load.h"
 #include "replay/load/slots.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 /* What requests do to what, told as they are applied: for each a TOLD_REQUEST, then what it did, in order. A telling is a word of 64 bits, with
  * what it is about in the low half and its kind above that, and as many words as its kind has:
@@ -31,9 +31,11 @@
  *	TOLD_WRITE	 an object; start, end. `change`: it appends, so that it begins at the file's size at that moment
  *	TOLD_RESIZE	 an object
  *	TOLD_SIZE	 an object that was asked for its size; that, UINT64_MAX where it is not known
+ *	TOLD_LOCK	 an object's locks; an enum lock_act
  *
  * Names, directories and objects are small numbers, each another one, so that whoever listens may keep an array of notes. */
-enum fs_told_kind { TOLD_REQUEST, TOLD_NAME, TOLD_ENTRIES, TOLD_ATTRIBUTE, TOLD_READ, TOLD_WRITE, TOLD_RESIZE, TOLD_SIZE };
+enum fs_told_kind { TOLD_REQUEST, TOLD_NAME, TOLD_ENTRIES, TOLD_ATTRIBUTE, TOLD_READ, TOLD_WRITE,
+		TOLD_RESIZE, TOLD_SIZE, TOLD_LOCK };
 
 struct fs_told {
 	uint64_t *word; /* word[n] */

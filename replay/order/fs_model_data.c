@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "capture/op.h"
+#include "replay/load/locks.h"
 #include "replay/order/fs_model_private.h"
 
 /* --- sizes and positions -------------------------------------------------------------------------------------------- */
@@ -31,17 +32,21 @@ void slot_opened(struct fs_model *m, uint32_t slot)
 		word_set(m, m->state_word + h, SLOT_OPEN);
 }
 
+static bool closes(const struct load_request *r)
+{
+	return r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
+}
+
 /* Nothing succeeds on a descriptor before it is opened, nor after it is closed. */
 static bool slot_apply(struct fs_model *m, const struct load_request *r)
 {
 	const struct load_more *more = load_more(m->l, r);
-	bool closes = r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
 	const bool in_memory = load_is_touch(r) || (op_info(r->op)->family == FAMILY_MAP && r->op != OP_MMAP);
 	if (r->rvalue < 0 || in_memory) /* a mapping outlives its descriptor */
 		return true;
 	if (m->word[m->state_word + r->slot] != SLOT_OPEN && !m->force)
 		return false;
-	if (closes)
+	if (closes(r))
 		word_set(m, m->state_word + r->slot, SLOT_CLOSED);
 	else if (more && more->slot && op_info(r->op)->family != FAMILY_COPY)
 		slot_opened(m, more->slot);
@@ -241,13 +246,26 @@ bool attribute_apply(struct fs_model *m, const struct load_request *r, uint32_t 
 	bool sets = r->op == OP_SETXATTR || r->op == OP_FSETXATTR, removes = r->op == OP_REMOVEXATTR || r->op == OP_FREMOVEXATTR;
 	bool looks = r->op == OP_GETXATTR || r->op == OP_FGETXATTR;
 	bool lists = r->op == OP_LISTXATTR || r->op == OP_FLISTXATTR;
-	bool changes = sets || removes || r->op == OP_CHMOD || r->op == OP_FCHMOD || r->op == OP_CHOWN || r->op == OP_FCHOWN ||
-		       r->op == OP_FLOCK || r->op == OP_LOCKF;
+	bool changes = sets || removes || r->op == OP_CHMOD || r->op == OP_FCHMOD ||
+		r->op == OP_CHOWN || r->op == OP_FCHOWN;
 	if ((sets || removes || looks) && !xattr_apply(m, r, object, sets, removes))
 		return false;
 	if (changes || looks || lists || r->op == OP_ACCESS || r->op == OP_OPEN)
 		attribute_told(m, object, changes && r->rvalue >= 0);
 	return true;
+}
+
+/* --- locks ------------------------------------------------------------------------------------ */
+
+/* A close may give locks up: of the process, or the last of an open file. */
+static void lock_apply(struct fs_model *m, const struct load_request *r, uint32_t object)
+{
+	bool of_process;
+	enum lock_act act = lock_act(m->l, r, &of_process);
+	if (closes(r) && r->rvalue >= 0 && m->s->file[m->s->slot[r->slot].file].locked)
+		act = LOCK_RELEASED;
+	if (act != LOCK_NONE)
+		tell_more(m, TOLD_LOCK, object + WORD_KIND, false, 1, (const uint64_t[]){act});
 }
 
 /* --- one request ---------------------------------------------------------------------------------------------------- */
@@ -267,6 +285,7 @@ static bool object_apply(struct fs_model *m, const struct load_request *r, uint3
 		write_apply(m, object, r->offset, 1, false);
 	else if (load_is_touch(r))
 		read_apply(m, object, r->offset, 1, 1);
+	lock_apply(m, r, object);
 	return attribute_apply(m, r, object);
 }
 

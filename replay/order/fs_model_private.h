@@ -54,7 +54,8 @@ bool object_must_be(struct fs_model *m, uint32_t object, uint64_t kind);
 void name_set(struct fs_model *m, const struct found *f, uint64_t meaning);
 void told_name(struct fs_model *m, const struct found *f, bool change);
 
-/* Tells whoever listens. `what`: a name, an object, or of a directory the word of its entries. */
+/* Reports a use to the listener, if there is one. `what`: a name, an object, of a directory the word of its entries, or
+ * of locks the word of the kind. */
 static inline void tell_more(struct fs_model *m, enum fs_told_kind kind, uint32_t what, bool change, size_t n, const uint64_t more[])
 {
 	if (m->told)

@@ -10,7 +10,8 @@
  *   data        q is the last that wrote some byte which r asked for
  *   size        q set the size of the file that r reads, writes or asks the size of; q did, and r sets it; q met the end of the
  *               file, and r writes beyond; both append
- *   attribute   q changed what r asks for: permissions, owner, extended attributes, locks; the reverse; both change it
+ *   attribute   q changed what r asks for: permissions, owner, extended attributes; the reverse; both change it
+ *               locks: lock_rules()
  *   process     r is the first of a process's thread and q of its parent had ended when it began, or of a process that the parent knew
  *               to have ended; q's process had ended when r's thread had waited
  *               for that
@@ -22,6 +23,7 @@
 
 #include "capture/op.h"
 #include "common/xalloc.h"
+#include "replay/load/locks.h"
 #include "replay/order/async_waits.h"
 #include "replay/order/fs_model.h"
 #include "replay/order/order_fs_private.h"
@@ -235,6 +237,38 @@ static void entries_rules(struct fs *f, uint32_t directory, bool change)
 	fs_note(f, change ? &d->changers : &d->listers, 0);
 }
 
+/* Those of one process: locks that a process takes do not conflict with its own. */
+static void own_process_wait(struct fs *f, const struct use_set *s)
+{
+	for (uint32_t u = s->first; u; u = f->uses.use[u].next)
+		if (f->l->thread[f->uses.use[u].thread].pid == f->l->thread[f->own].pid)
+			fs_wait_until(f, f->uses.use[u].thread, f->uses.use[u].request);
+}
+
+/* A request that takes a lock waits for releases and queries. A release waits for queries, and
+ * for takers of its own process only: a call that waited for the lock may have returned before
+ * the release did. A query waits for takers and releases. */
+static void lock_rules(struct fs *f, uint32_t object, enum lock_act act)
+{
+	uint32_t *at = note_of(f, object);
+	if (!*at) {
+		GROW(f->lock, f->n_locks, f->locks_cap);
+		*at = f->n_locks;
+		f->lock[f->n_locks++] = (struct lock_state){.takers = {0}};
+	}
+	struct lock_state *x = &f->lock[*at];
+	if (act == LOCK_QUERIED)
+		fs_wait_for_all(f, &x->takers);
+	else if (act == LOCK_RELEASED)
+		own_process_wait(f, &x->takers);
+	if (act != LOCK_RELEASED)
+		fs_wait_for_all(f, &x->releasers);
+	if (act != LOCK_QUERIED)
+		fs_wait_for_all(f, &x->queriers);
+	fs_note(f, act == LOCK_QUERIED ? &x->queriers : act == LOCK_TAKEN ? &x->takers : &x->releasers,
+		0);
+}
+
 static struct file_state *file_of(struct fs *f, uint32_t object)
 {
 	uint32_t *at = note_of(f, object);
@@ -273,7 +307,8 @@ static void states_init(struct fs *f)
 	GROW(f->name, f->n_names, f->names_cap);
 	GROW(f->file, f->n_files, f->files_cap);
 	GROW(f->directory, f->n_directories, f->directories_cap);
-	f->n_names = f->n_files = f->n_directories = 1;
+	GROW(f->lock, f->n_locks, f->locks_cap);
+	f->n_names = f->n_files = f->n_directories = f->n_locks = 1;
 }
 
 static void request_begins(struct fs *f, uint32_t request)
@@ -330,6 +365,10 @@ static size_t told(struct fs *f, const uint64_t *word)
 		if (fs_rule(f, RULE_SIZE))
 			fs_size_rules(f, file_of(f, what), word[1]);
 		return 2;
+	case TOLD_LOCK:
+		if (fs_rule(f, RULE_ATTRIBUTE))
+			lock_rules(f, what, (enum lock_act)word[1]);
+		return 2;
 	}
 	return 1;
 }
@@ -348,6 +387,7 @@ static void fs_release(struct fs *f)
 	free(f->name);
 	free(f->file);
 	free(f->directory);
+	free(f->lock);
 	free(f->edge_of);
 	process_waits_release(&f->processes);
 	process_waits_release(&f->asynchronous);

@@ -11,15 +11,20 @@ static bool met(void *arg, uint32_t owner)
 	return ++f->n_met < MAX_EXTENTS;
 }
 
+/* Waits for the last writer of each of these bytes. start: OFFSET_NONE where it is not known. */
+static void writers_wait(struct fs *f, const struct file_state *file, uint64_t start, uint64_t end)
+{
+	f->n_met = 0;
+	if (!extent_visit(&f->extents, file->extents, start == OFFSET_NONE ? 0 : start, end, met, f))
+		fs_wait_for_all(f, &file->writers);
+	fs_wait_for_all(f, &file->vague_writers);
+}
+
 void fs_read_rules(struct fs *f, struct file_state *file, uint64_t start, uint64_t end, uint64_t n)
 {
 	bool known = start != OFFSET_NONE;
-	if (fs_rule(f, RULE_DATA)) {
-		f->n_met = 0;
-		if (!extent_visit(&f->extents, file->extents, known ? start : 0, end, met, f))
-			fs_wait_for_all(f, &file->writers);
-		fs_wait_for_all(f, &file->vague_writers);
-	}
+	if (fs_rule(f, RULE_DATA))
+		writers_wait(f, file, start, end);
 	if (!fs_rule(f, RULE_SIZE))
 		return;
 	fs_wait_for(f, file->resizer);
@@ -43,6 +48,11 @@ void fs_write_rules(struct fs *f, struct file_state *file, uint64_t start, uint6
 			fs_note(f, &file->enders, known ? start : 0);
 		}
 		fs_note(f, &file->movers, 0);
+	}
+	if (fs_rule(f, RULE_DATA) && f->l->captured) { /* the content that is left is the last one's */
+		writers_wait(f, file, start, end);
+		if (!known)
+			fs_wait_for_all(f, &file->writers);
 	}
 	fs_note(f, &file->writers, 0);
 	if (!known) {

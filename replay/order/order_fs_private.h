@@ -37,6 +37,10 @@ struct directory_state {
 	struct use_set changers, listers;
 };
 
+struct lock_state {
+	struct use_set takers, releasers, queriers;
+};
+
 struct fs {
 	const struct load *l;
 	const struct slots *s;
@@ -44,7 +48,8 @@ struct fs {
 	unsigned int rules;
 	struct slot_state *slot;
 	struct resource *map; /* map[s->n_maps] */
-	uint32_t *note; /* note[n_notes]: of what the model tells of, a place in one of the next three, 0 none yet */
+	/* note[n_notes]: what the model tells of has a place in one of the next four, 0 none */
+	uint32_t *note;
 	size_t n_notes;
 	struct resource *name; /* name[n_names], [0] unused */
 	uint32_t n_names, names_cap;
@@ -52,6 +57,8 @@ struct fs {
 	uint32_t n_files, files_cap, unused_file;
 	struct directory_state *directory; /* directory[n_directories], [0] unused */
 	uint32_t n_directories, directories_cap;
+	struct lock_state *lock; /* lock[n_locks], [0] unused */
+	uint32_t n_locks, locks_cap;
 	struct process_waits processes, asynchronous;
 	struct u64_map process_wait_of, async_wait_of; /* request to the first in their wait */
 	struct use_table uses; /* of requests by the thresholds of their threads */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 struct threads { /* of each process, and the requests of each */
 	const struct load *l;

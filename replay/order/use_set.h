@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 struct use {
 	uint32_t request; /* the thread's last */

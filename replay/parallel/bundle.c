@@ -171,6 +171,7 @@ static void counts_add(struct call_counts *to, const struct call_counts *c)
 	atomic_fetch_add(&to->n_pages_stayed, atomic_load(&c->n_pages_stayed));
 	atomic_fetch_add(&to->n_pages_touched, atomic_load(&c->n_pages_touched));
 	atomic_fetch_add(&to->n_pages_left, atomic_load(&c->n_pages_left));
+	atomic_fetch_add(&to->n_clones_copied, atomic_load(&c->n_clones_copied));
 	if (atomic_load(&c->refused.n) && !atomic_load(&to->refused.n)) {
 		atomic_store(&to->refused.mode, atomic_load(&c->refused.mode));
 		memcpy(to->refused.path, c->refused.path, sizeof to->refused.path);

@@ -6,7 +6,7 @@
 
 #include "capture/op.h"
 #include "common/xalloc.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 
 struct pair { /* of nodes */
 	uint32_t from, to; /* lanes */

@@ -79,7 +79,8 @@ static int token_make(char token[BUNDLE_TOKEN], struct err *e)
 	while ((got = getrandom(bytes, sizeof bytes, 0)) < 0 && errno == EINTR)
 		;
 	if (got != sizeof bytes)
-		return err_sys(e, got < 0 ? errno : EIO, "cannot get random numbers for the name of the ranks' file");
+		return err_sys(e, got < 0 ? errno : EIO,
+			       "cannot get random numbers for the name of the ranks' file");
 	size_t n = (size_t)snprintf(token, BUNDLE_TOKEN, ".ranks-");
 	for (size_t i = 0; i < sizeof bytes; i++)
 		n += (size_t)snprintf(token + n, BUNDLE_TOKEN - n, "%02x", bytes[i]);
@@ -146,9 +147,9 @@ static int parallel_run(struct replay_plan *p, const struct replay_config *c, st
 		return -EIO;
 	int ret = token_make(token, e);
 	ret = ret ? ret : ranks_run(p, c, scratch, token, e);
-	dir_remove_tree(scratch, NULL);
+	int removed = dir_remove_tree(scratch, ret ? NULL : e);
 	free(scratch);
-	return ret;
+	return ret ? ret : removed;
 }
 
 const struct replay_engine engine_parallel = {

@@ -9,7 +9,7 @@
 
 #include "capture/causality/causality.h"
 #include "common/xalloc.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 #include "replay/parallel/channels.h"
 
 /* --- ranks -------------------------------------------------------------------------------------------------------- */
