@@ -167,7 +167,8 @@ static double between_process(const struct analysis *a)
 	return median;
 }
 
-/* What the traces of a run lack, for the cells that the run is of: a replayer's own run, or every replayer's reference. */
+/* What the traces of a run lack, for the cells that the run is of: a replayer's own run, or every
+ * replayer's reference. */
 static void missing_count(struct analysis *a, const struct run *r)
 {
 	for (size_t i = 0; i < a->n_cells; i++) {

@@ -39,9 +39,9 @@ struct league_row {
 };
 
 /* Fills a->league[a->n_league], a row for each replayer: by verdict (trusted, inconclusive, not
- * trusted, nothing known, not found), then by the share of its cases that are trusted, then of
- * those that are not rejected, then by the mean deviation of all components. Ownership:
- * free(a->league). */
+ * trusted, nothing known, not found), then by the share of its cases that are trusted, then by the
+ * share of its cases that are not rejected, then by the mean deviation of all components.
+ * Ownership: free(a->league). */
 void league_compute(struct analysis *a);
 
 #endif

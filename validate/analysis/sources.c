@@ -217,7 +217,8 @@ static void cache_budget(struct analysis *a)
 		    "all runs inside a memory cgroup with the budget or limit asked for");
 }
 
-/* Captured programs use names as much as data. The built-in workloads open their files once, so that this does not matter. */
+/* Captured programs use names as much as data. The built-in workloads open their files once, so
+ * that this does not matter. */
 static void metadata(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
@@ -231,8 +232,10 @@ static void metadata(struct analysis *a)
 	}
 	if (n_warm)
 		add(a, "testbed", WARNING, "warm metadata",
-		    "in %zu of %zu scenarios with cold files their names and inodes were in memory: response times of open, stat and "
-		    "readdir are those of warm metadata; evict = all (root) drops them", n_warm, n_warm + n_cold);
+		    "in %zu of %zu scenarios with cold files their names and inodes were in "
+		    "memory: response times of open, stat and "
+		    "readdir are those of warm metadata; evict = all (root) drops them",
+		    n_warm, n_warm + n_cold);
 	else if (n_cold)
 		add(a, "testbed", 0, "cold metadata", "dentries and inodes were dropped before each run");
 }

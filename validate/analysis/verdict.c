@@ -138,11 +138,14 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 		strbuf_addf(out, "%u of %u runs of the program failed, more than %.0f %%", c->n_failed_program, c->n_blocks,
 			    100 * MOST_FAILED);
 	else if (c->n_events_lost)
-		strbuf_addf(out, "its traces are incomplete: %llu %s lost in capture", (unsigned long long)c->n_events_lost,
+		strbuf_addf(out, "its traces are incomplete: %llu %s lost in capture",
+			    (unsigned long long)c->n_events_lost,
 			    c->n_events_lost == 1 ? "event was" : "events were");
 	else if (c->n_cut)
-		strbuf_addf(out, "traces are incomplete: those of %u run%s were made of one that has no end", c->n_cut,
-			    c->n_cut == 1 ? "" : "s");
+		strbuf_addf(
+		    out,
+		    "traces are incomplete: those of %u run%s were made of one that has no end",
+		    c->n_cut, c->n_cut == 1 ? "" : "s");
 	else if (c->no_responses)
 		strbuf_addstr(out, "the recording has no response times");
 	else if (isnan(bias->limit) && !c->bias.status)
@@ -260,7 +263,8 @@ static void conclude(const struct analysis *a, struct cell *c)
 }
 
 /* Numbers without decisions: n_more further replicates are needed, 0 unknown. */
-static void leave_undecided(struct cell *c, uint64_t n_more, const char *reason, const char *verdict_reason)
+static void leave_undecided(struct cell *c, uint64_t n_more, const char *reason,
+			    const char *verdict_reason)
 {
 	for (int k = 0; k < COMPONENT_N; k++) {
 		struct component *m = &c->component[k];
@@ -283,7 +287,9 @@ static void defer(struct cell *c, const struct protocol *p, unsigned int n_made)
 			     : p->n_looks ? p->look[0]
 					  : (unsigned int)p->n_replicates_max;
 	char *reason = xasprintf("decided at %u replicates, %u made so far", first, n_made);
-	char *verdict = xasprintf("the first planned look, at %u replicates, has not been reached: %u made so far", first, n_made);
+	char *verdict = xasprintf(
+	    "the first planned look, at %u replicates, has not been reached: %u made so far", first,
+	    n_made);
 	leave_undecided(c, first > n_made ? first - n_made : 0, reason, verdict);
 	free(reason);
 	free(verdict);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Before the first run: how many requests make a run long enough, and how much memory the processes take by themselves.
+/* Before the first run: how many requests make a run long enough, and how much memory the processes
+ * take by themselves.
  *
- * Both are found under the conditions of the runs. The count then holds for recording, reruns and replays, so that they
- * do the same; the memory goes on top of the page-cache budget, so that program and replayers have the same page cache. */
+ * Both are found under the conditions of the runs. The count then holds for recording, reruns and
+ * replays, so that they do the same; the memory goes on top of the page-cache budget, so that
+ * program and replayers have the same page cache. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -221,7 +223,6 @@ int calibration_from_event(struct campaign *c, const json_t *event)
 	    json_array_size(memory) != c->protocol->n_replayers + 1)
 		return -EINVAL;
 	struct calibration *k = &c->calibration[scenario];
-	k->done = true;
 	k->n_requests = (uint64_t)requests;
 	k->execution_ns = execution_ns;
 	k->trace_bytes = (uint64_t)trace_bytes;
@@ -230,13 +231,7 @@ int calibration_from_event(struct campaign *c, const json_t *event)
 		k->memory[i].run_bytes = (uint64_t)json_integer_value(json_array_get(m, 0));
 		k->memory[i].peak_bytes = (uint64_t)json_integer_value(json_array_get(m, 1));
 	}
-	free(k->failure);
-	k->failure = json_is_string(failure) ? xstrdup(json_string_value(failure)) : NULL;
-	if (k->failure && is_about_space(k->failure)) { /* as earlier versions journalled it: it is tried again */
-		free(k->failure);
-		k->failure = NULL;
-		k->done = false;
-	}
+	k->done = json_is_null(failure); /* what failed is tried again: its cause may be gone */
 	return 0;
 }
 

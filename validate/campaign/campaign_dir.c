@@ -195,7 +195,8 @@ int dir_begin(struct campaign *c, struct err *e)
 		const size_t len = plan ? strlen(plan) + 1 : 0;
 		if (plan)
 			plan[len - 1] = '\n'; /* in the place of the NUL */
-		ret = plan ? file_put(c, "plan.json", plan, len, e) : err_set(e, EINVAL, "the plan cannot be written as JSON");
+		ret = plan ? file_put(c, "plan.json", plan, len, e)
+			   : err_set(e, EINVAL, "the plan cannot be written as JSON");
 		free(plan);
 		json_decref(o);
 	}
@@ -294,7 +295,8 @@ struct resuming {
 	struct campaign *c;
 	struct journal_reading reading;
 	struct seal_record record;
-	uint64_t n_damaged_before; /* lines until the last session began, which made again the runs of those lines */
+	/* lines until the last session began, which made again the runs of those lines */
+	uint64_t n_damaged_before;
 };
 
 static int event_resume(const json_t *event, void *context, struct err *e)
@@ -357,15 +359,18 @@ static int journal_lost(const struct campaign *c, const char *journal, struct er
 	return ret;
 }
 
-/* Reads the journal into the campaign. Nothing is measured for a verdict that will not be given: the files that the campaign was begun
- * with must be what they were. Damaged lines are not changes: their runs are made again. */
+/* Reads the journal into the campaign. Nothing is measured for a verdict that will not be given:
+ * the files that the campaign was begun with must be what they were. Damaged lines are not changes:
+ * their runs are made again. */
 static int journal_resume(struct campaign *c, const char *journal, struct err *e)
 {
 	struct resuming r = {.c = c};
 	struct seal seal = {0};
 	int ret = journal_read_some(journal, NULL, event_resume, &r, &r.reading, e);
 	if (!ret && r.reading.first_unlinked)
-		seal_break(&seal, "line %llu of the journal does not follow the line before it: lines were changed, added or removed",
+		seal_break(&seal,
+			   "line %llu of the journal does not follow the line before it: lines "
+			   "were changed, added or removed",
 			   (unsigned long long)r.reading.first_unlinked);
 	c->files = json_incref(r.record.files);
 	c->heal = r.reading.n_damaged > r.n_damaged_before;

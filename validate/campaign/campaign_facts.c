@@ -178,8 +178,8 @@ void facts_describe(struct campaign *c)
 	    c->environment, "cache",
 	    json_pack("{s:b, s:s}", "may_drop_caches", c->drop_caches, "residency_by", residency_method(c)));
 	json_object_set_new(c->environment, "scheduling",
-			    json_pack("{s:o, s:o}", "cpus", text_to_json(c->protocol->cpus), "scheduler",
-				      text_to_json(c->protocol->scheduler)));
+			    json_pack("{s:o, s:o, s:o}", "cpus", text_to_json(c->protocol->cpus), "scheduler",
+				      text_to_json(c->protocol->scheduler), "policy", scheduling_to_json(&c->scheduling)));
 	json_object_set_new(c->environment, "protocol",
 			    json_pack("{s:o, s:o}", "name", text_to_json(c->name), "title",
 				      text_to_json(strcmp(p->title, p->name) ? p->title : c->name)));
@@ -223,13 +223,17 @@ static void starts_count(struct campaign *c)
 	time_move(&c->time, TIME_REPLAY, TIME_START, fmin(s[1], c->time.s[TIME_REPLAY]));
 }
 
-/* The digest is journalled before the file is written: a campaign that dies in between leaves the file of the digest before. */
+/* The digest is journalled before the file is written: a campaign that dies in between leaves the
+ * file of the digest before. */
 static int environment_write(struct campaign *c, struct err *e)
 {
-	char hex[FILE_DIGEST_HEX], *path = results_path(c->dir, "environment.json"), *text = json_dumps(c->environment, JSON_INDENT(2));
+	char hex[FILE_DIGEST_HEX], *path = results_path(c->dir, "environment.json"),
+				   *text = json_dumps(c->environment, JSON_INDENT(2));
 	struct strbuf file = STRBUF_INIT;
 	strbuf_addf(&file, "%s\n", text ? text : "");
-	int ret = text && bytes_digest(file.s, file.len, hex) ? 0 : err_set(e, EINVAL, "%s: cannot be written as JSON", path);
+	int ret = text && bytes_digest(file.s, file.len, hex)
+		      ? 0
+		      : err_set(e, EINVAL, "%s: cannot be written as JSON", path);
 	if (!ret) {
 		json_t *event = json_pack("{s:s, s:s}", "event", "environment", "sha256", hex);
 		ret = journal_append(&c->journal, event, e);

@@ -90,7 +90,7 @@ static void group_begin(struct group *g, struct campaign *c, size_t first, size_
 	const uint64_t seed = group_seed(c, r);
 	*g = (struct group){.c = c, .member = xcalloc(n, sizeof *g->member)};
 	g->rounds = (struct rounds){.role = xcalloc(n, sizeof *g->rounds.role), .slice_ns = slice_ns(c, r->scenario), .seed = seed,
-				    .signal_fd = c->signal_fd};
+				    .signal_fd = c->signal_fd, .scheduling = &c->scheduling};
 	for (size_t i = first; i < first + n; i++)
 		if (run_is_wanted(c, i)) {
 			member_begin(c, &g->member[g->n], &c->run[i], g->n);
@@ -216,9 +216,11 @@ static int group_run(struct group *g, struct err *e)
 {
 	struct campaign *c = g->c;
 	int ret = 0, interrupted = 0;
-	/* first all recordings that have to be made again: a recording takes the files and the cgroup of a member */
+	/* first all recordings that have to be made again: a recording takes the files and the
+	 * cgroup of a member */
 	for (size_t i = 0; !ret && i < g->n; i++)
-		ret = run_input_ensure(c, g->member[i].run, g->member[i].bank, g->member[i].reason, sizeof g->member[i].reason, e);
+		ret = run_input_ensure(c, g->member[i].run, g->member[i].bank, g->member[i].reason,
+				       sizeof g->member[i].reason, e);
 	for (size_t i = 0; !ret && i < g->n; i++)
 		ret = member_prepare(c, &g->member[i], e);
 	for (size_t i = 0; !ret && i < g->n; i++) /* after recordings that had to be made again */
@@ -253,6 +255,7 @@ static int member_take(struct group *g, struct member *m, struct err *e)
 	int ret = run_take(g->c, r, &m->result, m->output, slices, e);
 	r->sliced = slices != NULL;
 	r->n_slices = slices ? (uint32_t)slices->n : 0;
+	r->n_slices_late = slices ? m->role->n_late : 0;
 	r->slice_ns = g->rounds.slice_ns;
 	return ret;
 }

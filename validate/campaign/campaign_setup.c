@@ -343,7 +343,20 @@ static int queues_begin(struct campaign *c, struct err *e)
 
 /* --- what programs are started with ------------------------------------------------------------------------------- */
 
-/* Starts this program once the way runs are started, so that missing privileges show before anything is measured. */
+/* A policy that is not permitted here; the protocol names another. Returns 0. */
+static int scheduler_skip(struct campaign *c, const struct scheduling *policy)
+{
+	char *what = xasprintf("real-time scheduling (%s:%d)",
+			       policy->policy == SCHED_RR ? "rr" : "fifo", policy->priority);
+	environment_skip(
+	    c->environment, what, "it needs the capability CAP_SYS_NICE or a limit RLIMIT_RTPRIO",
+	    "the next policy of the protocol; other processes delay program and replays more");
+	free(what);
+	return 0;
+}
+
+/* Starts this program once the way runs are started, so that missing privileges show before
+ * anything is measured. Chooses the first scheduling policy of the protocol that is permitted. */
 static int launch_check(struct campaign *c, struct err *e)
 {
 	char *argv[] = {(char *)c->options->self, "version", NULL};
@@ -352,11 +365,26 @@ static int launch_check(struct campaign *c, struct err *e)
 	    .argv = argv,
 	    .file = LAUNCH_OWN_PROGRAM,
 	    .cpus = c->protocol->cpus ? &c->cpus : NULL,
-	    .scheduling = c->scheduling,
 	    .timeout_ns = 10000000000,
 	    .signal_fd = c->signal_fd,
 	};
-	int ret = launch_run(&s, &r, e);
+	struct scheduling *policy = NULL;
+	size_t n = 0;
+	int ret = c->protocol->scheduler
+		      ? launch_scheduling_parse(c->protocol->scheduler, &policy, &n, e)
+		      : 0;
+	for (size_t i = 0; !ret && i < n; i++) {
+		s.scheduling = policy[i];
+		ret = launch_run(&s, &r, e);
+		if (ret == -EACCES && i + 1 < n)
+			ret = scheduler_skip(c, &policy[i]);
+		else
+			break;
+	}
+	free(policy);
+	if (!ret && !n)
+		ret = launch_run(&s, &r, e);
+	c->scheduling = s.scheduling;
 	if (!ret && r.end == LAUNCH_INTERRUPTED) {
 		c->interrupted = true;
 		return -EINTR;
@@ -375,8 +403,6 @@ int setup_begin(struct campaign *c, struct err *e)
 	facts_begin(c);
 	if (p->cpus)
 		ret = cpus_parse(p->cpus, &c->cpus, e);
-	if (!ret && p->scheduler)
-		ret = launch_scheduling_parse(p->scheduler, &c->scheduling, e);
 	if (setenv("VALIDATE", c->options->self, 1) < 0) /* for scripts whose program is a workload of ours */
 		ret = err_sys(e, errno, "environment");
 	if (!ret)

@@ -69,7 +69,8 @@ struct campaign {
 	char token[12];     /* random, in the names of all that is made outside the results directory */
 	char *name;         /* of the protocol as it was given at the start; a resumed one is called protocol.conf */
 	struct journal journal;
-	json_t *files;      /* {"plan.json": SHA-256, ...}: what the campaign was begun with; NULL of an earlier version's */
+	/* {"plan.json": SHA-256, ...}: what the campaign was begun with; NULL of an earlier version's */
+	json_t *files;
 	bool heal;          /* the journal has damaged lines since the last session */
 	json_t *environment;
 	struct cpu_ticks ticks_at_start;
@@ -164,7 +165,8 @@ struct step_result {
 	struct others_use others;
 	double own_s; /* processor time of its own while others were watched; 0: all of it */
 	char reason[500]; /* why it failed, "" when it went well */
-	bool no_space;	  /* for want of space that the campaign must have: the step is to be made again, with more */
+	/* for want of space that the campaign must have: the step is to be made again, with more */
+	bool no_space;
 };
 /* The error of such a step, which ends the campaign. Returns -ENOSPC. */
 int no_space(const struct campaign *c, const char *reason, struct err *e);

@@ -165,14 +165,12 @@ static void runs_remove(const char *output)
 }
 
 /* How many ranks the script is to start. */
-static void parallel_environment(const struct scenario *s)
+static int parallel_environment(const struct scenario *s, struct err *e)
 {
 	char *n = xasprintf("%llu", (unsigned long long)s->parallel.n_ranks);
-	if (s->parallel.n_ranks)
-		setenv("RANKS", n, 1);
-	else
-		unsetenv("RANKS");
+	int bad = s->parallel.n_ranks ? setenv("RANKS", n, 1) : unsetenv("RANKS");
 	free(n);
+	return bad ? err_sys(e, errno, "cannot set the number of ranks") : 0;
 }
 
 /* Its own, where others of its group run at the same time. */
@@ -199,12 +197,13 @@ int step_prepare(struct campaign *c, const struct step *s, struct step_process *
 		return ret;
 	const enum time_part before = time_begin(&c->time, TIME_RESTORE);
 	if (scenario->parallel.is) {
-		parallel_environment(scenario);
+		ret = parallel_environment(scenario, &x->why);
 		runs_remove(s->output);
 	}
-	if (!s->blank && scenario->script && (step_is_captured(c, s) || !scenario_is_below(c->protocol, scenario)))
+	if (!ret && !s->blank && scenario->script &&
+	    (step_is_captured(c, s) || !scenario_is_below(c->protocol, scenario)))
 		ret = script_call(c, s, "prepare", &x->why);
-	if (!s->blank && scenario->trace)
+	if (!ret && !s->blank && scenario->trace)
 		ret = trace_prepare(c, s, &x->why);
 	if (!ret)
 		ret = step_compile(c, s, &x->why); /* as a rule it is there */
@@ -249,12 +248,14 @@ bool is_about_space(const char *reason)
 
 int no_space(const struct campaign *c, const char *reason, struct err *e)
 {
-	return err_set(e, ENOSPC, "%s; when there is more room, go on: validate run -o %s --resume", reason, c->options->dir);
+	return err_set(e, ENOSPC, "%s; when there is more room, go on: validate run -o %s --resume",
+		       reason, c->options->dir);
 }
 
-/* Files that could not be prepared, or the scratch directory is full. A run that fills its target is a run that failed, and so is another
- * project's replayer that fills its own directory. */
-static bool lacks_space(const struct campaign *c, const struct step *s, const struct step_process *x, const struct step_result *r)
+/* Files that could not be prepared, or the scratch directory is full. A run that fills its target
+ * is a run that failed, and so is another project's replayer that fills its own directory. */
+static bool lacks_space(const struct campaign *c, const struct step *s,
+			const struct step_process *x, const struct step_result *r)
 {
 	if (!r->reason[0] || !is_about_space(r->reason))
 		return false;
@@ -265,18 +266,25 @@ static bool lacks_space(const struct campaign *c, const struct step *s, const st
 	return at && (!adapter || at[strlen(path)] != '.');
 }
 
-/* What a run did to the target and to the scratch directory is said of this run, and undone before the next. */
-static void surroundings_check(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r)
+/* What a run did to the target and to the scratch directory is said of this run, and undone before
+ * the next. */
+static void surroundings_check(struct campaign *c, const struct step *s, struct step_process *x,
+			       struct step_result *r)
 {
 	struct strbuf what = STRBUF_INIT;
 	struct err gone = ERR_INIT;
 	/* the run in which the directory went is to blame, not the next */
-	if (!s->blank && prepare_check(&c->places, c->protocol, seat_of(c, s), &what, &gone) && !r->reason[0])
+	if (!s->blank && prepare_check(&c->places, c->protocol, seat_of(c, s), &what, &gone) &&
+	    !r->reason[0])
 		snprintf(r->reason, sizeof r->reason, "%.490s", gone.msg);
-	if (!listing_compare(&x->scratch, OWN_OUTPUT, &what)) /* reference traces may be other ones now: they are looked at again */
-		memset(c->bank_known, 0, c->protocol->n_scenarios * protocol_n_bank(c->protocol) * sizeof *c->bank_known);
+	/* reference traces may be other ones now: they are looked at again */
+	if (!listing_compare(&x->scratch, OWN_OUTPUT, &what))
+		memset(c->bank_known, 0,
+		       c->protocol->n_scenarios * protocol_n_bank(c->protocol) *
+			   sizeof *c->bank_known);
 	if (what.len && !r->reason[0])
-		snprintf(r->reason, sizeof r->reason, "the %s %.450s", role_is_program(c, s->role) ? "program" : "replayer", what.s);
+		snprintf(r->reason, sizeof r->reason, "the %s %.450s",
+			 role_is_program(c, s->role) ? "program" : "replayer", what.s);
 	strbuf_release(&what);
 }
 

@@ -50,7 +50,8 @@ int summary_make(void *context, struct err *e)
 		ret = -ENOTRECOVERABLE;
 	} else if (!ret) {
 		/* without its line the file is read */
-		summaries_append(w->campaign->dir, r->id, o, protocol_in_detail(w->campaign->protocol), w->seal->line, NULL);
+		summaries_append(w->campaign->dir, r->id, o,
+				 protocol_in_detail(w->campaign->protocol), w->seal->line, NULL);
 		if (!file_digest(path, w->seal->file))
 			ret = err_set(e, ENOTRECOVERABLE, "cannot read %s again for its digest", path);
 	}

@@ -208,7 +208,9 @@ static void replay_words(struct words *w, const struct campaign *c, const struct
 	if (s->blank)
 		blank_settings_add(w, replayer);
 	else
-		settings_add(w, replayer->option, replayer->n_options, "engine");
+		for (size_t i = 0; i < replayer->n_options; i++)
+			if (replayer_option_acts(replayer, i, s->scenario))
+				word_add(w, xasprintf("--%s=%s", replayer->option[i].key, replayer->option[i].value));
 	times_add(w, c, s);
 	if (step_n_programs(c, s))
 		word_add(w, xasprintf("--program-cache=%s", c->programs));

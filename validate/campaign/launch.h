@@ -16,9 +16,10 @@
 /* "0,2-5" to a set of processors. Errors: EINVAL. */
 int cpus_parse(const char *text, cpu_set_t *set, struct err *e);
 
-/* As scheduling_parse; but a process with deadline policy could start no thread, so that it is set for the threads of a
- * workload or replayer only. Errors: EINVAL. */
-int launch_scheduling_parse(const char *text, struct scheduling *s, struct err *e);
+/* "fifo:10, other": policies in the order of preference, each as scheduling_parse takes it. The
+ * policy "deadline" is refused: a process that has it can start no thread. Errors: EINVAL.
+ * Ownership: the caller frees *list[*n]. */
+int launch_scheduling_parse(const char *text, struct scheduling **list, size_t *n, struct err *e);
 
 /* The program that asks, as it was when it was started, whatever lies in its file's place by now: a launch_spec's `file`. */
 #define LAUNCH_OWN_PROGRAM "/proc/self/exe"
@@ -65,10 +66,11 @@ int launch_begin(const struct launch_spec *s, struct launched *l, struct err *e)
 /* Waits for its end; `interrupted`: ends it at once. */
 void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupted, struct launch_result *r);
 
-/* Returns 0 when there was a process, however it ended. LAUNCH_INTERRUPTED: a signal to end the campaign arrived, and
- * the child was ended. What it prints is kept in memory, the first lines become part of the reason. Errors: of starting
- * it (E2BIG, ENOMEM, EPERM of affinity, scheduler or cgroup), with the step that failed. The child leads its own
- * process group, which is gone when this returns, and it is killed when the campaign dies. */
+/* Returns 0 when there was a process, however it ended. LAUNCH_INTERRUPTED: a signal to end the
+ * campaign arrived, and the child was ended. What it prints is kept in memory, the first lines
+ * become part of the reason. Errors: of starting it (E2BIG, ENOMEM, EACCES of affinity, scheduler
+ * or cgroup), with the step that failed. The child leads its own process group, which is gone when
+ * this returns, and it is killed when the campaign dies. */
 int launch_run(const struct launch_spec *s, struct launch_result *r, struct err *e);
 
 /* Runs `work` in a forked process, so that whatever becomes of it the campaign goes on; its error arrives in `e`. EINTR

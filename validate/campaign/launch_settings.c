@@ -42,12 +42,25 @@ int cpus_parse(const char *text, cpu_set_t *set, struct err *e)
 	return ret;
 }
 
-int launch_scheduling_parse(const char *text, struct scheduling *s, struct err *e)
+int launch_scheduling_parse(const char *text, struct scheduling **list, size_t *n, struct err *e)
 {
-	int ret = scheduling_parse(text, s, e);
-	if (!ret && s->policy == SCHED_DEADLINE)
-		return err_set(e, EINVAL,
-			       "\"%s\": a process with this policy can start no threads; set it as scheduler of [workload] and [replayer]",
-			       text);
+	char **item;
+	int ret = split_list(text, &item, n, e);
+	if (ret)
+		return ret;
+	*list = xcalloc(*n, sizeof **list);
+	for (size_t i = 0; !ret && i < *n; i++) {
+		ret = scheduling_parse(item[i], &(*list)[i], e);
+		if (!ret && (*list)[i].policy == SCHED_DEADLINE)
+			ret = err_set(e, EINVAL,
+				      "\"%s\": a process with this policy can start no threads; "
+				      "set it as scheduler of [workload] and [replayer]",
+				      item[i]);
+	}
+	list_free(item, *n);
+	if (ret) {
+		free(*list);
+		*list = NULL;
+	}
 	return ret;
 }

@@ -17,8 +17,8 @@
 
 #define SYNC_TRIES 20
 
-/* Writes back until the kernel shows no dirty page of the set. Where the set is clean, the file system is not synced: syncfs()
- * also waits for the data of all other programs. */
+/* Writes back until the kernel shows no dirty page of the set. Where the set is clean, the file
+ * system is not synced: syncfs() also waits for the data of all other programs. */
 static int sync_clean(const struct place *place, const struct fileset *files, int dir_fd, struct fileset_residency *r,
 		      struct err *e)
 {
@@ -33,8 +33,9 @@ static int sync_clean(const struct place *place, const struct fileset *files, in
 	return ret;
 }
 
-/* Evicts as the target asks, as far as that can be done; *r is what is cached afterwards. Nothing may look a file up after
- * `evict = all`, which drops dentries and inodes last: residency is looked at just before. */
+/* Evicts as the target asks, as far as that can be done; *r is what is cached afterwards. Nothing
+ * may look a file up after `evict = all`, which drops dentries and inodes last: residency is looked
+ * at just before. */
 static int evict(const struct target *target, const struct fileset *files, int dir_fd, bool drop_caches,
 		 struct fileset_residency *r, struct err *e)
 {
@@ -109,7 +110,8 @@ char *program_work_dir(const struct places *s, const struct protocol *p, size_t 
 	return path;
 }
 
-int prepare_check(struct places *s, const struct protocol *p, struct seat seat, struct strbuf *what, struct err *e)
+int prepare_check(struct places *s, const struct protocol *p, struct seat seat, struct strbuf *what,
+		  struct err *e)
 {
 	struct place *place = &s->place[seat.target];
 	struct place_dir *dir = dir_of(s, p, seat);

@@ -102,9 +102,10 @@ struct seat {
 
 /* Brings a seat's files into the state to run from. `drop_caches`: this process may. */
 int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bool drop_caches, struct prepared *out, struct err *e);
-/* After a run: whether the directory is still the one that was prepared (place_dir_check). Appends to `what` what was done to its files and
- * beside them (untouched.h), which is undone. */
-int prepare_check(struct places *s, const struct protocol *p, struct seat seat, struct strbuf *what, struct err *e);
+/* After a run: whether the directory is still the one that was prepared (place_dir_check). Appends
+ * to `what` what was done to its files and beside them (untouched.h), which is undone. */
+int prepare_check(struct places *s, const struct protocol *p, struct seat seat, struct strbuf *what,
+		  struct err *e);
 /* Waits until `settle_ns` after the eviction. */
 void prepare_settle(const struct prepared *prepared, int64_t settle_ns);
 

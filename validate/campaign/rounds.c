@@ -5,6 +5,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 
 #define LOOK_NS 1000000 /* a process that ended says nothing on its page */
 #define STOP_LOOK_NS 50000
+#define STALE_LOOKS 40
 /* A request may wait for one that a paused thread was to make: nothing would ever end it. */
 #define QUIET_LIMIT_NS 1000000000
 
@@ -78,6 +80,13 @@ static bool event_wait(const struct round_role *x, uint32_t seen, int signal_fd)
 	return signals_pending(signal_fd);
 }
 
+/* Processes in groups of their own that the program has started since run on until they are found. */
+static void newcomers_stop(struct round_role *x)
+{
+	descendants_find(&x->below, atomic_load(&x->page->keeper));
+	descendants_signal(&x->below, SIGSTOP);
+}
+
 /* Asks the process to pause and waits until it has. */
 static int role_hold(struct round_role *x, int signal_fd)
 {
@@ -89,7 +98,7 @@ static int role_hold(struct round_role *x, int signal_fd)
 		pause_hold(x->page);
 	else
 		kill(-x->pid, SIGSTOP);
-	for (;;) {
+	for (unsigned int n_looks = 1;; n_looks++) {
 		const uint32_t seen = atomic_load(&x->page->n_events);
 		const enum pause_look look = pause_look(x->page);
 		if (x->by == PAUSE_GATE ? look != PAUSE_BUSY : is_stopped(x))
@@ -104,14 +113,9 @@ static int role_hold(struct round_role *x, int signal_fd)
 		}
 		if (event_wait(x, seen, signal_fd))
 			return -EINTR;
+		if (x->target && n_looks % STALE_LOOKS == 0) /* a process may have left the group that was signalled */
+			newcomers_stop(x);
 	}
-}
-
-/* Processes in groups of their own that the program has started since run on until they are found. */
-static void newcomers_stop(struct round_role *x)
-{
-	descendants_find(&x->below, atomic_load(&x->page->keeper));
-	descendants_signal(&x->below, SIGSTOP);
 }
 
 static double role_cpu_s(const struct round_role *x)
@@ -158,7 +162,10 @@ static bool has_begun(struct round_role *x)
 	if (!keeper)
 		return false;
 	descendants_find(&x->below, keeper);
-	return descendants_use(&x->below, x->target);
+	if (!descendants_use(&x->below, x->target))
+		return false;
+	descendants_find(&x->below, keeper); /* it may have begun its session after its group was read */
+	return true;
 }
 
 /* It runs until it has begun; that is its first slice. */
@@ -233,8 +240,24 @@ static int round_make(struct rounds *r, gsl_rng *rng, size_t *order)
 	return ret ? ret : (int)n;
 }
 
+/* This thread ends the slices. It must not wait longer for a processor than the processes in them: under a real-time policy its
+ * priority is above theirs. Returns the policy that it had; *was is its parameter. */
+static int controller_raise(const struct scheduling *s, struct sched_param *was)
+{
+	const int policy = sched_getscheduler(0);
+	const int most = sched_get_priority_max(SCHED_FIFO);
+	const int theirs = s ? s->priority : 0;
+	const struct sched_param p = {.sched_priority = theirs < most ? theirs + 1 : most};
+	sched_getparam(0, was);
+	if (s && scheduling_is_realtime(s) && sched_setscheduler(0, SCHED_FIFO, &p) < 0) /* RLIMIT_RTPRIO may be theirs */
+		sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = theirs});
+	return policy;
+}
+
 int rounds_run(struct rounds *r)
 {
+	struct sched_param was;
+	const int policy = controller_raise(r->scheduling, &was);
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	size_t *order = xcalloc(r->n + 1, sizeof *order);
 	int ret;
@@ -243,6 +266,7 @@ int rounds_run(struct rounds *r)
 		r->role[i].slices.settle_ns = ROUND_SETTLE_NS;
 	while ((ret = round_make(r, rng, order)) > 0)
 		;
+	sched_setscheduler(0, policy, &was);
 	gsl_rng_free(rng);
 	free(order);
 	return ret;

@@ -14,6 +14,7 @@
 
 #include "common/err.h"
 #include "common/pause.h"
+#include "common/scheduling.h"
 #include "validate/campaign/descendants.h"
 #include "validate/campaign/others.h"
 #include "validate/metrics/slices.h"
@@ -54,6 +55,7 @@ struct rounds {
 	int64_t slice_ns;
 	uint64_t seed;
 	int signal_fd; /* as of launch_spec */
+	const struct scheduling *scheduling; /* of the roles' processes; NULL: unchanged */
 };
 
 /* Waits until a process that was started on hold is ready for its first request: ROUND_GOING; or has ended, or its time is up.

@@ -14,7 +14,8 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 
-/* --- the files of a run ------------------------------------------------------------------------------------------- */
+/* --- the files of a run
+ * ------------------------------------------------------------------------------------------- */
 
 static const char *kind_name(mode_t mode)
 {
@@ -30,7 +31,8 @@ static const char *kind_name(mode_t mode)
 static bool entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf *what)
 {
 	const struct fileset_entry *f = &dir->files.entry[i];
-	const struct fileset_stamp *was = i < dir->state.n && dir->state.stamp[i].key ? &dir->state.stamp[i] : NULL;
+	const struct fileset_stamp *was =
+	    i < dir->state.n && dir->state.stamp[i].key ? &dir->state.stamp[i] : NULL;
 	struct stat st;
 	int fd = confined_open(dir->fd, f->path, O_PATH, 0, NULL);
 	if (fd < 0) {
@@ -58,12 +60,14 @@ static bool is_in_set(const struct place_dir *dir, const char *name)
 {
 	const size_t len = strlen(name);
 	for (size_t i = 0; i < dir->files.n; i++)
-		if (!strncmp(dir->files.entry[i].path, name, len) && (!dir->files.entry[i].path[len] || dir->files.entry[i].path[len] == '/'))
+		if (!strncmp(dir->files.entry[i].path, name, len) &&
+		    (!dir->files.entry[i].path[len] || dir->files.entry[i].path[len] == '/'))
 			return true;
 	return false;
 }
 
-/* Files that a run added to the set take room from the next. Returns the number of names that are not of the set. */
+/* Files that a run added to the set take room from the next. Returns the number of names that are
+ * not of the set. */
 static int more_remove(struct place_dir *dir, struct err *e)
 {
 	int ret = 0, fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -85,7 +89,7 @@ static int more_remove(struct place_dir *dir, struct err *e)
 	return ret;
 }
 
-/* --- beside them -------------------------------------------------------------------------------------------------- */
+/* --- beside them ------------------------------------------------------------------------------ */
 
 static bool is_dir_of(const struct place *place, const char *name)
 {
@@ -106,8 +110,11 @@ static uint64_t hash_add(uint64_t hash, const void *data, size_t n)
 static uint64_t entry_hash(const FTSENT *entry, size_t skip)
 {
 	const struct stat *st = entry->fts_statp;
-	const uint64_t words[] = {st->st_ino, st->st_mode, (uint64_t)st->st_size, (uint64_t)st->st_ctim.tv_sec, (uint64_t)st->st_ctim.tv_nsec};
-	return hash_add(hash_add(UINT64_C(0xcbf29ce484222325), entry->fts_path + skip, strlen(entry->fts_path + skip)), words, sizeof words);
+	const uint64_t words[] = {st->st_ino, st->st_mode, (uint64_t)st->st_size,
+				  (uint64_t)st->st_ctim.tv_sec, (uint64_t)st->st_ctim.tv_nsec};
+	return hash_add(hash_add(UINT64_C(0xcbf29ce484222325), entry->fts_path + skip,
+				 strlen(entry->fts_path + skip)),
+			words, sizeof words);
 }
 
 static bool is_later(const struct timespec *a, const struct timespec *b)
@@ -115,7 +122,8 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* What lies beside the directories of the place: a sum that changes with any of it, 0 for nothing, and the entry that changed last. */
+/* What lies beside the directories of the place: a sum that changes with any of it, 0 for nothing,
+ * and the entry that changed last. */
 static int beside_look(const struct place *place, uint64_t *sum, struct strbuf *name, struct err *e)
 {
 	char *const roots[] = {place->path, NULL};
@@ -183,7 +191,7 @@ int untouched_check(struct place *place, struct place_dir *dir, struct strbuf *w
 	return ret;
 }
 
-/* --- listings ----------------------------------------------------------------------------------------------------- */
+/* --- listings --------------------------------------------------------------------------------- */
 
 struct listed {
 	char *name;
@@ -219,8 +227,9 @@ static struct listed *listed_find(const struct listing *l, const char *name)
 
 static bool is_as_listed(const struct stat *a, const struct stat *b)
 {
-	return a->st_ino == b->st_ino && a->st_mode == b->st_mode && a->st_nlink == b->st_nlink && a->st_size == b->st_size &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+	return a->st_ino == b->st_ino && a->st_mode == b->st_mode && a->st_nlink == b->st_nlink &&
+	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 bool listing_compare(const struct listing *l, const char *leave_out, struct strbuf *what)
@@ -237,7 +246,8 @@ bool listing_compare(const struct listing *l, const char *leave_out, struct strb
 		if (was && is_as_listed(&was->st, &now.v[i].st))
 			continue;
 		if (whole)
-			strbuf_addf(what, "%s '%s' in the scratch directory of the campaign", was ? "changed" : "made", now.v[i].name);
+			strbuf_addf(what, "%s '%s' in the scratch directory of the campaign",
+				    was ? "changed" : "made", now.v[i].name);
 		whole = false;
 		char *path = xasprintf("%s/%s", l->dir, now.v[i].name);
 		path_remove(path, NULL);

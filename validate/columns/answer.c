@@ -99,11 +99,6 @@ static enum stat_status independent_bias(const struct comparison *c, double alph
 	return s;
 }
 
-static double percent_of(const struct comparison *c, double value)
-{
-	return c->paired ? 100 * expm1(value) : value;
-}
-
 void answer_bias(struct comparison *c, const struct comparison_plan *plan)
 {
 	struct answer *a = &c->bias;
@@ -114,8 +109,8 @@ void answer_bias(struct comparison *c, const struct comparison_plan *plan)
 	if (a->status)
 		return;
 	double *const shown[] = {&a->value, &a->lo, &a->hi, &a->inner_lo, &a->inner_hi};
-	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-		*shown[i] = percent_of(c, *shown[i]);
+	for (size_t i = 0; c->paired && i < sizeof shown / sizeof *shown; i++)
+		*shown[i] = 100 * expm1(*shown[i]);
 	a->p = p.none;
 	a->p_beyond = p.beyond;
 	if (p.within <= plan->alpha)

@@ -166,14 +166,6 @@ static int cell_store(struct columns_reader *r, struct column *column, struct ce
 		       column->name);
 }
 
-static int cell_take(struct columns_reader *r, struct column *column, const struct cell *cell, size_t n)
-{
-	if (column->number <= n)
-		return cell_store(r, column, cell[column->number - 1]);
-	return err_set(r->e, EBADMSG, "%s:%zu: this line has %zu column%s, and column %zu is wanted", r->c->path,
-		       r->line, n, n == 1 ? "" : "s", column->number);
-}
-
 static void rows_grow(struct columns_reader *r)
 {
 	struct columns *c = r->c;
@@ -216,7 +208,14 @@ int columns_row(struct columns_reader *r, const struct cell *cell, size_t n)
 		return 0;
 	rows_grow(r);
 	for (size_t i = 0; i < c->n_columns; i++) {
-		int rc = cell_take(r, &c->column[i], cell, n);
+		struct column *column = &c->column[i];
+		int rc = 0;
+		if (column->number <= n)
+			rc = cell_store(r, column, cell[column->number - 1]);
+		else
+			rc = err_set(r->e, EBADMSG,
+				     "%s:%zu: this line has %zu column%s, and column %zu is wanted",
+				     r->c->path, r->line, n, n == 1 ? "" : "s", column->number);
 		if (rc) {
 			while (i-- > 0) /* what was stored belongs to no row */
 				if (c->column[i].label)

@@ -62,7 +62,7 @@ static void bootstrap_quantiles(const struct comparison_part *part, const struct
 void compare_bootstrap(const struct comparison_part *part)
 {
 	const struct comparison_plan *p = part->plan;
-	struct resample_plan plan = {p->n_resamples, p->seed, p->n_threads, 1 - p->alpha};
+	struct resample_plan plan = {p->n_resamples, p->seed, 1 - p->alpha};
 	if (!p->n_resamples)
 		return;
 	bootstrap_means(part, &plan);

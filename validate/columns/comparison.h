@@ -25,8 +25,7 @@ struct comparison_plan {
 	size_t block;		     /* values a block of the bootstrap; 0: found from the data */
 	double clock_halfwidth;	     /* of the budget, unit of the data */
 	uint64_t n_resamples, seed;  /* n_resamples 0: no bootstrap */
-	bool monte_carlo;	     /* check the budget by simulation */
-	unsigned int n_threads;	     /* 0: as many as processors; results do not depend on it */
+	bool monte_carlo;            /* check the budget by simulation */
 };
 
 struct column_sample {

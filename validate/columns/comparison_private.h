@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of a comparison: each adds its estimates to a list of its own, so that they may run side by side. */
+/* Parts of a comparison: each adds its estimates to the list. */
 #ifndef VALIDATE_COLUMNS_COMPARISON_PRIVATE_H
 #define VALIDATE_COLUMNS_COMPARISON_PRIVATE_H
 
@@ -26,10 +26,6 @@ void answer_bias(struct comparison *c, const struct comparison_plan *plan);
 void answer_precision(struct comparison *c, const struct comparison_plan *plan);
 
 extern const double quantile_levels[]; /* ascending, ended by 0 */
-
-/* Runs n parts on up to n_threads threads; appends their lists to `out` in order. */
-void comparison_run(void (*const *part)(const struct comparison_part *), size_t n, const struct comparison *c,
-		    const struct comparison_plan *plan, struct estimates *out);
 
 /* Whether a statistic of pairs may be computed at all. */
 enum stat_status pairs_check(const struct comparison *c);

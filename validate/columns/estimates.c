@@ -54,15 +54,6 @@ const struct named_estimate *estimates_find(const struct estimates *list, const 
 	return NULL;
 }
 
-void estimates_append(struct estimates *to, struct estimates *from)
-{
-	for (size_t i = 0; i < from->n; i++) {
-		GROW(to->e, to->n, to->cap);
-		to->e[to->n++] = from->e[i];
-	}
-	estimates_release(from);
-}
-
 void estimates_release(struct estimates *list)
 {
 	free(list->e);

@@ -34,8 +34,6 @@ void estimates_addf(struct estimates *list, const char *name, enum stat_status s
 /* params NULL: the first of that name. NULL where there is none. */
 const struct named_estimate *estimates_find(const struct estimates *list, const char *name, const char *params);
 
-/* Moves all of `from` to the end of `to`. */
-void estimates_append(struct estimates *to, struct estimates *from);
 void estimates_release(struct estimates *list);
 
 #endif

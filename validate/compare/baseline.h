@@ -16,6 +16,7 @@
 #include "common/err.h"
 #include "common/strbuf.h"
 #include "validate/analysis/analysis.h"
+#include "validate/components/shape.h"
 #include "validate/protocol/conditions.h"
 #include "validate/results/results.h"
 
@@ -29,7 +30,9 @@ enum baseline_column {
 	COLUMN_MISMATCHED, /* lost, extra and mismatched requests */
 	COLUMN_REQUESTS,   /* of the replay */
 	COLUMN_X_TYPICAL, COLUMN_R_TYPICAL, /* mean of the fastest 90 %; files of earlier versions end before */
-	COLUMN_N
+	COLUMN_X_TAIL, COLUMN_R_TAIL, /* mean of the slowest 1 %; or here */
+	COLUMN_SHAPE, /* the first of SHAPE_N_QUANTILES: differences of the distributions (components/shape.h) */
+	COLUMN_N = COLUMN_SHAPE + SHAPE_N_QUANTILES
 };
 extern const char *const baseline_columns[COLUMN_N + 1]; /* "x_mean_ns", ..., NULL */
 
@@ -61,6 +64,7 @@ struct baseline_fact { /* of the environment: "kernel.release" */
 
 struct baseline {
 	char *source; /* where it was read from */
+	bool sealed;  /* made from results, or read with a digest: it is saved with a digest */
 	char *title, *protocol, *program_version, *date, *host; /* protocol: its name */
 	char campaign[17]; /* which campaign this is of: the same for baselines of one results directory */
 	char protocol_hash[CONDITIONS_HASH_SIZE];
@@ -83,10 +87,14 @@ struct baseline {
 int baseline_make(struct baseline *b, const struct results *r, const struct analysis *a, struct err *e);
 void baseline_release(struct baseline *b);
 
-/* As JSON, a line for each replicate. */
-void baseline_print(const struct baseline *b, struct strbuf *out);
-/* Everything is checked, for a stranger may have written it. Errors: EINVAL with file, line or member; EPROTONOSUPPORT for a
- * version of the form that this program does not read. Ownership: baseline_release. */
+/* Appends it as JSON, a line for each replicate, and where it is sealed with the SHA-256 of its
+ * content. The digest does not depend on blanks and the order of members. It finds changes, and is
+ * no signature. Errors: ENOMEM; EINVAL: it is no JSON. */
+int baseline_print(const struct baseline *b, struct strbuf *out, struct err *e);
+/* Everything is checked, for a stranger may have written it. Errors: EINVAL with file, line or
+ * member; EPROTONOSUPPORT for a version of the form that this program does not read; EBADMSG where
+ * the content does not fit its digest. Earlier versions wrote no digest: such a file is read, and
+ * is not `sealed`. Ownership: baseline_release. */
 int baseline_read(struct baseline *b, const char *path, struct err *e);
 
 /* A results directory or a baseline's file, whichever PATH is. Errors: of both, naming the file. Ownership: baseline_release. */

@@ -25,6 +25,9 @@ const char *const baseline_columns[COLUMN_N + 1] = {
     [COLUMN_DISTANCE] = "concurrency_distance", [COLUMN_REORDERED] = "share_reordered",
     [COLUMN_MISMATCHED] = "n_mismatched",    [COLUMN_REQUESTS] = "n_requests",
     [COLUMN_X_TYPICAL] = "x_typical_ns",     [COLUMN_R_TYPICAL] = "r_typical_ns",
+    [COLUMN_X_TAIL] = "x_tail_ns",	     [COLUMN_R_TAIL] = "r_tail_ns",
+    [COLUMN_SHAPE] = "shape_1", "shape_5", "shape_10", "shape_20", "shape_35", "shape_50", "shape_65", "shape_80",
+    "shape_90", "shape_95", "shape_99", "shape_99.9",
     [COLUMN_N] = NULL,
 };
 
@@ -114,28 +117,6 @@ static char *text_of(const json_t *o, const char *key)
 
 /* --- cases ---------------------------------------------------------------------------------------------------------- */
 
-static double share_at(const struct run_summary *s, uint64_t level)
-{
-	return level < s->n_levels ? (double)s->ns_at_level[level] : 0;
-}
-
-/* The largest difference of the shares of time with at most so many in flight. */
-static double distance(const struct run_summary *x, const struct run_summary *r)
-{
-	double sum_x = 0, sum_r = 0, total_x = 0, total_r = 0, most = 0;
-	uint64_t n = x->n_levels > r->n_levels ? x->n_levels : r->n_levels;
-	for (uint64_t level = 0; level < n; level++) {
-		total_x += share_at(x, level);
-		total_r += share_at(r, level);
-	}
-	for (uint64_t level = 0; level < n; level++) {
-		sum_x += share_at(x, level);
-		sum_r += share_at(r, level);
-		most = fmax(most, fabs(sum_x / total_x - sum_r / total_r));
-	}
-	return total_x > 0 && total_r > 0 ? most : NAN;
-}
-
 static void row_take(struct baseline_case *c, size_t i, const struct run_summary *x, const struct run_summary *r,
 		     const struct reorder_summary *order)
 {
@@ -154,23 +135,37 @@ static void row_take(struct baseline_case *c, size_t i, const struct run_summary
 	    [COLUMN_R_TIME] = (double)r->execution_ns,
 	    [COLUMN_X_IN_FLIGHT] = run_in_flight(x),
 	    [COLUMN_R_IN_FLIGHT] = run_in_flight(r),
-	    [COLUMN_DISTANCE] = distance(x, r),
+	    [COLUMN_DISTANCE] = run_concurrency_distance(x, r),
 	    [COLUMN_REORDERED] = x->has_input && order->n_received ? (double)order->n_reordered / (double)order->n_received : NAN,
 	    [COLUMN_MISMATCHED] = x->has_input ? (double)x->n_lost + (double)x->n_extra + (double)x->n_mismatched : NAN,
 	    [COLUMN_REQUESTS] = (double)x->response.n,
 	    [COLUMN_X_TYPICAL] = x->response_typical,
 	    [COLUMN_R_TYPICAL] = r->response_typical,
+	    [COLUMN_X_TAIL] = x->response_tail,
+	    [COLUMN_R_TAIL] = r->response_tail,
 	};
-	for (size_t k = 0; k < COLUMN_N; k++)
+	for (size_t k = 0; k < COLUMN_SHAPE; k++)
 		c->column[k][i] = baseline_round(row[k]);
 }
 
-static char *settings_of(const struct replayer *r)
+/* At the edges of this case's own pairs: of two replayers whose runs went well in the same blocks they are the same. */
+static void shape_take(struct baseline_case *c, const struct pairs *p)
+{
+	struct shape_edges s;
+	const bool known = shape_edges(&s, p);
+	for (size_t k = 0; k < SHAPE_N_QUANTILES; k++)
+		for (size_t i = 0; i < p->n; i++)
+			c->column[COLUMN_SHAPE + k][i] =
+			    known ? baseline_round(shape_difference(&p->x[i]->summary, &p->r[i]->summary, s.edge[k])) : NAN;
+}
+
+static char *settings_of(const struct replayer *r, size_t scenario)
 {
 	struct strbuf text = STRBUF_INIT;
 	strbuf_addf(&text, "engine=%s", r->engine ? r->engine : "event");
 	for (size_t i = 0; i < r->n_options; i++)
-		strbuf_addf(&text, " %s=%s", r->option[i].key, r->option[i].value);
+		if (replayer_option_acts(r, i, scenario))
+			strbuf_addf(&text, " %s=%s", r->option[i].key, r->option[i].value);
 	return strbuf_detach(&text);
 }
 
@@ -183,7 +178,7 @@ static void case_take(struct baseline_case *out, const struct results *r, const 
 	*out = (struct baseline_case){
 	    .scenario = c->scenario,
 	    .replayer = xstrdup(replayer->name),
-	    .settings = settings_of(replayer),
+	    .settings = settings_of(replayer, c->scenario),
 	    .verdict = xstrdup(verdict_name(c->verdict)),
 	    .reason = xstrdup(c->verdict_reason),
 	    .single_reference = c->single_reference,
@@ -202,6 +197,7 @@ static void case_take(struct baseline_case *out, const struct results *r, const 
 		row_take(out, i, &pairs.x[i]->summary, &pairs.r[i]->summary,
 			 run_order(&r->protocol, replayer, &pairs.x[i]->summary));
 	}
+	shape_take(out, &pairs);
 	pairs_release(&pairs);
 }
 
@@ -259,7 +255,8 @@ int baseline_make(struct baseline *b, const struct results *r, const struct anal
 {
 	const struct protocol *p = &r->protocol;
 	struct strbuf text = STRBUF_INIT;
-	*b = (struct baseline){.look = a->look,
+	*b = (struct baseline){.sealed = true,
+			       .look = a->look,
 			       .n_replicates = a->n_replicates,
 			       .level_accept = baseline_round(a->level_accept),
 			       .level_reject = baseline_round(a->level_reject),

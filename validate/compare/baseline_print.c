@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A baseline as JSON. The members of objects stand on lines of their own and so do the replicates, so that a change of the file reads well. */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "validate/compare/baseline_private.h"
 #include "validate/protocol/text.h"
@@ -140,8 +142,60 @@ static void head_add(struct strbuf *out, const struct baseline *b)
 	member_add(out, " ", "columns", columns, ",\n");
 }
 
-void baseline_print(const struct baseline *b, struct strbuf *out)
+/* Makes integers within the value real numbers: others write 2.0 as 2. */
+static void integers_make_real(json_t *v)
 {
+	const char *key;
+	json_t *x;
+	size_t i;
+	void *next;
+	json_object_foreach_safe(v, next, key, x)
+	{
+		if (json_is_integer(x))
+			json_object_set_new(v, key, json_real((double)json_integer_value(x)));
+		else
+			integers_make_real(x);
+	}
+	json_array_foreach(v, i, x)
+	{
+		if (json_is_integer(x))
+			json_array_set_new(v, i, json_real((double)json_integer_value(x)));
+		else
+			integers_make_real(x);
+	}
+}
+
+int baseline_digest(const json_t *file, char hex[FILE_DIGEST_HEX], struct err *e)
+{
+	json_t *copy = json_deep_copy(file);
+	integers_make_real(copy);
+	char *text = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+	const bool done = text && bytes_digest(text, strlen(text), hex);
+	json_decref(copy);
+	free(text);
+	return done ? 0 : err_set(e, ENOMEM, "no memory for the digest of the baseline");
+}
+
+/* Adds the digest to the object that begins at `start`, as its last member. */
+static int seal_add(struct strbuf *out, size_t start, struct err *e)
+{
+	static const char end[] = "\n}\n";
+	char hex[FILE_DIGEST_HEX];
+	json_error_t why;
+	json_t *o = json_loadb(out->s + start, out->len - start, JSON_REJECT_DUPLICATES, &why);
+	int ret = o ? baseline_digest(o, hex, e)
+		    : err_set(e, EINVAL, "no memory for the baseline as JSON, or: %s", why.text);
+	json_decref(o);
+	if (ret)
+		return ret;
+	out->len -= strlen(end);
+	strbuf_addf(out, ",\n \"sha256\": \"%s\"%s", hex, end);
+	return 0;
+}
+
+int baseline_print(const struct baseline *b, struct strbuf *out, struct err *e)
+{
+	const size_t start = out->len;
 	strbuf_addstr(out, "{\n");
 	head_add(out, b);
 	facts_add(out, b);
@@ -156,4 +210,5 @@ void baseline_print(const struct baseline *b, struct strbuf *out)
 		case_add(out, b, &b->cell[i]);
 	}
 	strbuf_addstr(out, "\n ]\n}\n");
+	return b->sealed ? seal_add(out, start, e) : 0;
 }

@@ -3,6 +3,9 @@
 #ifndef VALIDATE_BASELINE_PRIVATE_H
 #define VALIDATE_BASELINE_PRIVATE_H
 
+#include <jansson.h>
+
+#include "common/file_digest.h"
 #include "validate/compare/baseline.h"
 
 #define BASELINE_FORMAT "validate-baseline"
@@ -11,6 +14,9 @@
 
 /* To the digits of a baseline's file; NaN for what is not finite. */
 double baseline_round(double x);
+/* SHA-256 of the members of a baseline's file, in a form that has no blanks and an order of its
+ * own. Errors: ENOMEM. */
+int baseline_digest(const json_t *file, char hex[FILE_DIGEST_HEX], struct err *e);
 /* Room for c->n rows. */
 void baseline_rows_make(struct baseline_case *c);
 

@@ -11,9 +11,18 @@
 #include "validate/protocol/text.h"
 
 #define FILE_MAX_BYTES (UINT64_C(1) << 30)
-#define COLUMNS_EARLIER COLUMN_X_TYPICAL /* of files that earlier versions wrote */
+/* Files that earlier versions wrote have the first columns only. */
+static const size_t columns_known[] = {COLUMN_X_TYPICAL, COLUMN_X_TAIL, COLUMN_N};
 #define SPAN_MAX 30
 #define LEVEL_MAX 0.5
+
+static bool columns_are_known(size_t n)
+{
+	bool known = false;
+	for (size_t i = 0; i < sizeof columns_known / sizeof *columns_known; i++)
+		known |= n == columns_known[i];
+	return known;
+}
 
 static int wrong(const char *key, const char *wanted, struct err *e)
 {
@@ -85,6 +94,13 @@ static int get_hash(char *out, size_t digits, const json_t *o, const char *key, 
 	return 0;
 }
 
+/* Limits that earlier versions did not know. */
+static bool is_later(size_t offset)
+{
+	return offset == offsetof(struct protocol, compare.typical_response) || offset == offsetof(struct protocol, compare.tail) ||
+	       offset == offsetof(struct protocol, compare.shape);
+}
+
 static int get_limit(struct compare_limits *l, const json_t *o, const struct option_spec *s, struct err *e)
 {
 	static const size_t from = offsetof(struct protocol, compare);
@@ -99,8 +115,8 @@ static int get_limit(struct compare_limits *l, const json_t *o, const struct opt
 		if (!json_is_null(v))
 			return get_count(field, o, s->name, INT64_MAX, e);
 		*(uint64_t *)field = UINT64_MAX;
-	} else if (!v && s->offset == offsetof(struct protocol, compare.typical_response)) {
-		*(double *)field = NAN; /* earlier versions did not know it */
+	} else if (!v && is_later(s->offset)) {
+		*(double *)field = NAN;
 	} else {
 		if (get_number(&x, o, s->name, s->min, e) < 0)
 			return -EINVAL;
@@ -167,11 +183,18 @@ static int get_scenario(struct baseline *b, const json_t *o, struct err *e)
 	return ret;
 }
 
+static bool value_is_sound(size_t k, double x)
+{
+	if (k >= COLUMN_SHAPE)
+		return !(fabs(x) > 1);
+	return !(x < 0) && !(k <= COLUMN_R_TIME && isnan(x));
+}
+
 static int get_row(struct baseline_case *c, size_t i, const json_t *row, struct err *e)
 {
 	const json_t *block = json_array_get(row, 0);
 	const size_t n_columns = json_array_size(row) - 1;
-	if ((n_columns != COLUMN_N && n_columns != COLUMNS_EARLIER) || !json_is_integer(block) || json_integer_value(block) < 1 ||
+	if (!columns_are_known(n_columns) || !json_is_integer(block) || json_integer_value(block) < 1 ||
 	    json_integer_value(block) > UINT32_MAX)
 		return err_set(e, EINVAL, "replicate %zu is not a block and %d numbers", i, COLUMN_N);
 	c->block[i] = (unsigned int)json_integer_value(block);
@@ -180,8 +203,9 @@ static int get_row(struct baseline_case *c, size_t i, const json_t *row, struct 
 	for (size_t k = 0; k < COLUMN_N; k++)
 		if (k >= n_columns)
 			c->column[k][i] = NAN;
-		else if (number_of(&c->column[k][i], json_array_get(row, k + 1), 0) || (k <= COLUMN_R_TIME && isnan(c->column[k][i])))
-			return err_set(e, EINVAL, "replicate %zu: \"%s\" is no number of 0 or more", i, baseline_columns[k]);
+		else if (number_of(&c->column[k][i], json_array_get(row, k + 1), -1) || !value_is_sound(k, c->column[k][i]))
+			return err_set(e, EINVAL, "replicate %zu: \"%s\" is no number of %s", i, baseline_columns[k],
+				       k >= COLUMN_SHAPE ? "-1 to 1" : "0 or more");
 	return 0;
 }
 
@@ -258,7 +282,7 @@ static int get_list(struct baseline *b, const json_t *o, const char *key, int (*
 static int check_columns(const json_t *o, struct err *e)
 {
 	const json_t *all = json_object_get(o, "columns");
-	const size_t n = json_array_size(all) == COLUMNS_EARLIER + 1 ? COLUMNS_EARLIER : COLUMN_N;
+	const size_t n = columns_are_known(json_array_size(all) - 1) ? json_array_size(all) - 1 : COLUMN_N;
 	for (size_t k = 0; k <= n; k++) {
 		const char *is = json_string_value(json_array_get(all, k)), *must = k ? baseline_columns[k - 1] : "block";
 		if (!is || strcmp(is, must))
@@ -278,6 +302,26 @@ static int check_format(const json_t *o, struct err *e)
 		return err_set(e, EPROTONOSUPPORT, "a baseline of version %lld; this program reads version %d",
 			       (long long)json_integer_value(version), BASELINE_VERSION);
 	return check_columns(o, e);
+}
+
+/* The digest, where there is one, is taken out of the object. */
+static int check_seal(struct baseline *b, json_t *o, struct err *e)
+{
+	char has[FILE_DIGEST_HEX], is[FILE_DIGEST_HEX];
+	if (!json_object_get(o, "sha256"))
+		return 0;
+	int ret = get_hash(has, FILE_DIGEST_HEX - 1, o, "sha256", e);
+	json_object_del(o, "sha256");
+	ret = ret ? ret : baseline_digest(o, is, e);
+	if (ret)
+		return ret;
+	b->sealed = !strcmp(has, is);
+	if (b->sealed)
+		return 0;
+	return err_set(e, EBADMSG,
+		       "it was changed after it was saved: its content does not fit its \"sha256\". Save "
+		       "it again from its results directory. Without the member \"sha256\" it is read as "
+		       "it is");
 }
 
 static int get_head(struct baseline *b, const json_t *o, struct err *e)
@@ -327,6 +371,7 @@ int baseline_read(struct baseline *b, const char *path, struct err *e)
 		return err_set(e, EINVAL, "%s:%d:%d: %s", path, why.line, why.column, why.text);
 	}
 	ret = check_format(o, e);
+	ret = ret ? ret : check_seal(b, o, e);
 	ret = ret ? ret : get_head(b, o, e);
 	ret = ret ? ret : get_limits(b, o, e);
 	ret = ret ? ret : get_facts(b, o, e);

@@ -151,11 +151,11 @@ static bool is_same_runs(const struct baseline_case *a, const struct baseline_ca
 /* Farther from the program by the estimates is worse; nearer is better only where the old one is shown to have been off to that side, for
  * pairs know a change better than they know where it began. What went from one side of the program to the other may be as far from it as
  * before: then the word is neither. */
-static enum change direction_to_program(const struct aspect_change *a)
+static enum change direction_to_program(const struct aspect_change *a, bool log_scale)
 {
-	double was = fabs(log1p(a->old_value)), is = fabs(log1p(a->new_value));
+	const double was = fabs(log_scale ? log1p(a->old_value) : a->old_value), is = fabs(log_scale ? log1p(a->new_value) : a->new_value);
 	bool crossed = a->old_value * a->new_value < 0;
-	if (crossed && fabs(is - was) <= log1p(a->limit))
+	if (crossed && fabs(is - was) <= (log_scale ? log1p(a->limit) : a->limit))
 		return CHANGE_INCONCLUSIVE;
 	if (is > was)
 		return CHANGE_WORSE;
@@ -164,14 +164,9 @@ static enum change direction_to_program(const struct aspect_change *a)
 
 static enum change direction(const struct aspect_change *a, enum aspect k)
 {
-	switch (aspect_scale(k)) {
-	case SCALE_CHANGE:
-		return direction_to_program(a);
-	case SCALE_RATIO:
-		return a->change > 1 ? CHANGE_WORSE : CHANGE_BETTER;
-	default:
-		return a->change > 0 ? CHANGE_WORSE : CHANGE_BETTER;
-	}
+	if (aspect_is_deviation(k))
+		return direction_to_program(a, aspect_scale(k) == SCALE_CHANGE);
+	return a->change > (aspect_scale(k) == SCALE_RATIO ? 1 : 0) ? CHANGE_WORSE : CHANGE_BETTER;
 }
 
 static void holm(struct campaign_change *c)

@@ -10,9 +10,11 @@
  *     correction over the whole comparison at 0.01. The first makes it significant practically, as "same" is; the second bounds
  *     the rate of false alarms of the whole comparison.
  *   inconclusive: everything else.
+ * The shape is a family of 12 quantiles: the same when each of them is (an intersection-union test); worse or better by the
+ * quantile that is farthest beyond the limit, its P-values multiplied by 12 (Bonferroni).
  * All tests allow for replicates that depend on each other (stats/serial.h), with a coefficient that the cases share, and for
  * looks after every replicate where the campaign had a budget (stats/spending.h).
- * Worse means farther from the program, for what has a right value: times, quantiles, the number in flight; better, nearer to it,
+ * Worse means farther from the program, for what has a right value: times, quantiles, shape, the number in flight; better, nearer to it,
  * and only where the old one was shown not to be there. For scatter, uncertainty, reordering, distances and mismatches it means more.
  * Source: Pitman (1937); Welch (1947); Schuirmann (1987); Holm (1979); Rosenbaum (1965) for exceedances. doc/compare.md has all of it. */
 #ifndef VALIDATE_COMPARE_H
@@ -24,7 +26,8 @@ enum change { CHANGE_SAME, CHANGE_BETTER, CHANGE_WORSE, CHANGE_INCONCLUSIVE, CHA
 const char *change_name(enum change c); /* "same", "better", "worse", "inconclusive", "not judged" */
 
 enum aspect { /* what is compared */
-	ASPECT_RESPONSE_TIME, ASPECT_PRECISION, ASPECT_UNCERTAINTY, ASPECT_TYPICAL, ASPECT_MEDIAN, ASPECT_P90, ASPECT_P99, ASPECT_P999,
+	ASPECT_RESPONSE_TIME, ASPECT_PRECISION, ASPECT_UNCERTAINTY, ASPECT_TYPICAL, ASPECT_TAIL, ASPECT_SHAPE, ASPECT_MEDIAN, ASPECT_P90,
+	ASPECT_P99, ASPECT_P999,
 	ASPECT_EXECUTION_TIME, ASPECT_REORDERING, ASPECT_IN_FLIGHT, ASPECT_CONCURRENCY, ASPECT_MISMATCHES,
 	ASPECT_N
 };
@@ -37,12 +40,15 @@ enum aspect_scale {
 	SCALE_COUNT,	  /* new less old, requests of a run */
 };
 enum aspect_scale aspect_scale(enum aspect k);
+/* Its values are deviations from the program, either way: 0 is right. */
+bool aspect_is_deviation(enum aspect k);
 
 struct aspect_change {
 	enum change word;
 	enum stat_status status; /* STAT_OK, or why there is no number */
 	double old_value, new_value; /* relative bias; standard deviation of d; u_c; share; distance; mean count */
 	double change, lo95, hi95;   /* in its scale; limits NaN where there are none */
+	double quantile; /* of the shape: what the numbers are of; else NaN */
 	double limit;		     /* NaN: none, not judged */
 	double p;		     /* one-sided, of being beyond the nearer limit; NaN no test was made */
 	double p_difference, p_holm; /* two-sided, against no change at all, and corrected for the whole comparison; NaN */

@@ -15,6 +15,8 @@ const char *const aspect_names[ASPECT_N + 1] = {
     [ASPECT_PRECISION] = "precision",
     [ASPECT_UNCERTAINTY] = "uncertainty",
     [ASPECT_TYPICAL] = "typical response",
+    [ASPECT_TAIL] = "tail",
+    [ASPECT_SHAPE] = "shape",
     [ASPECT_MEDIAN] = "median",
     [ASPECT_P90] = "p90",
     [ASPECT_P99] = "p99",
@@ -33,6 +35,7 @@ enum aspect_scale aspect_scale(enum aspect k)
 	case ASPECT_PRECISION:
 	case ASPECT_UNCERTAINTY:
 		return SCALE_RATIO;
+	case ASPECT_SHAPE:
 	case ASPECT_REORDERING:
 	case ASPECT_CONCURRENCY:
 		return SCALE_DIFFERENCE;
@@ -41,6 +44,17 @@ enum aspect_scale aspect_scale(enum aspect k)
 	default:
 		return SCALE_CHANGE;
 	}
+}
+
+bool aspect_is_deviation(enum aspect k)
+{
+	return aspect_scale(k) == SCALE_CHANGE || k == ASPECT_SHAPE;
+}
+
+/* Parts that an aspect consists of, in successive columns; all must be the same. */
+static size_t aspect_n_parts(enum aspect k)
+{
+	return k == ASPECT_SHAPE ? SHAPE_N_QUANTILES : 1;
 }
 
 void reason_add(struct aspect_change *a, const char *fmt, ...)
@@ -62,6 +76,7 @@ static const struct {
     [ASPECT_EXECUTION_TIME] = {COLUMN_X_TIME, COLUMN_R_TIME},	  [ASPECT_IN_FLIGHT] = {COLUMN_X_IN_FLIGHT, COLUMN_R_IN_FLIGHT},
     [ASPECT_REORDERING] = {COLUMN_REORDERED, COLUMN_N},		  [ASPECT_CONCURRENCY] = {COLUMN_DISTANCE, COLUMN_N},
     [ASPECT_MISMATCHES] = {COLUMN_MISMATCHED, COLUMN_N},	  [ASPECT_TYPICAL] = {COLUMN_X_TYPICAL, COLUMN_R_TYPICAL},
+    [ASPECT_TAIL] = {COLUMN_X_TAIL, COLUMN_R_TAIL},		  [ASPECT_SHAPE] = {COLUMN_SHAPE, COLUMN_N},
 };
 
 static double limit_of(const struct compare_limits *l, enum aspect k)
@@ -71,6 +86,8 @@ static double limit_of(const struct compare_limits *l, enum aspect k)
 	    [ASPECT_PRECISION] = l->precision_ratio,
 	    [ASPECT_UNCERTAINTY] = l->uncertainty_ratio,
 	    [ASPECT_TYPICAL] = l->typical_response,
+	    [ASPECT_TAIL] = l->tail,
+	    [ASPECT_SHAPE] = l->shape,
 	    [ASPECT_MEDIAN] = l->median,
 	    [ASPECT_P90] = l->p90,
 	    [ASPECT_P99] = l->p99,
@@ -89,7 +106,7 @@ static double limit_of(const struct compare_limits *l, enum aspect k)
 /* Requests that each run must have for the aspect to say anything. */
 static double requests_needed(enum aspect k)
 {
-	return k == ASPECT_P999 ? BEYOND / 0.001 : k == ASPECT_P99 ? BEYOND / 0.01 : 0;
+	return k == ASPECT_P999 ? BEYOND / 0.001 : k == ASPECT_P99 || k == ASPECT_TAIL ? BEYOND / 0.01 : 0;
 }
 
 static double fewest_requests(const struct case_change *c)
@@ -119,9 +136,9 @@ struct sides { /* the replicates that count: all of each, or those of the blocks
 
 /* ln(x/r), or one number; NaN where there is none, infinite where a time is 0, of which there is no ratio: that is known, and no reason to judge
  * nothing. In a single reference's campaign r is the same throughout. */
-static double value_at(const struct baseline_case *c, enum aspect k, size_t i)
+static double value_at(const struct baseline_case *c, enum aspect k, size_t part, size_t i)
 {
-	double x = c->column[columns[k].x][i];
+	double x = c->column[columns[k].x + part][i];
 	if (columns[k].r == COLUMN_N)
 		return x;
 	double r = c->column[columns[k].r][i];
@@ -130,21 +147,21 @@ static double value_at(const struct baseline_case *c, enum aspect k, size_t i)
 	return x > 0 && r > 0 ? log(x / r) : x > 0 ? INFINITY : -INFINITY;
 }
 
-static void sides_make(struct sides *s, const struct case_change *c, enum aspect k)
+static void sides_make(struct sides *s, const struct case_change *c, enum aspect k, size_t part)
 {
 	const struct baseline_case *a = c->old_case, *b = c->new_case;
 	*s = (struct sides){.was = xcalloc(a->n + 1, sizeof(double)), .is = xcalloc(b->n + 1, sizeof(double))};
 	if (!c->paired) {
 		for (size_t i = 0; i < a->n; i++)
-			s->was[s->n_was++] = value_at(a, k, i);
+			s->was[s->n_was++] = value_at(a, k, part, i);
 		for (size_t i = 0; i < b->n; i++)
-			s->is[s->n_is++] = value_at(b, k, i);
+			s->is[s->n_is++] = value_at(b, k, part, i);
 		return;
 	}
 	for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
 		if (a->block[i] == b->block[j]) {
-			s->was[s->n_was++] = value_at(a, k, i++);
-			s->is[s->n_is++] = value_at(b, k, j++);
+			s->was[s->n_was++] = value_at(a, k, part, i++);
+			s->is[s->n_is++] = value_at(b, k, part, j++);
 		} else if (a->block[i] < b->block[j]) {
 			i++;
 		} else {
@@ -175,92 +192,133 @@ static double mean_of(const double *x, size_t n)
 /* A recording that several replays share counts once. False: too few of them. */
 static bool sides_share(struct sides *s, const struct case_change *c, enum aspect k)
 {
-	const bool shared = !c->paired && aspect_scale(k) == SCALE_CHANGE && (c->old_case->single_reference || c->new_case->single_reference);
+	const bool shared = !c->paired && aspect_is_deviation(k) && (c->old_case->single_reference || c->new_case->single_reference);
 	return !shared || !recordings_average(s->was, &s->n_was, c->old_case, s->is, &s->n_is, c->new_case);
 }
 
-/* The shift of one case, before it is known what the other cases show of dependence. */
-static void mean_begin(struct shift *shift, struct aspect_change *a, const struct case_change *c, enum aspect k)
+static void sides_release(struct sides *s)
+{
+	free(s->was);
+	free(s->is);
+}
+
+/* The shift of one part of a case, before it is known what the other cases show of dependence. */
+static void mean_begin(struct shift *shift, struct aspect_change *a, const struct case_change *c, enum aspect k, size_t part)
 {
 	struct sides s;
-	bool log_scale = aspect_scale(k) == SCALE_CHANGE;
-	sides_make(&s, c, k);
-	if (!sides_share(&s, c, k))
+	sides_make(&s, c, k, part);
+	if (!sides_share(&s, c, k) && !part)
 		reason_add(a, "the reference is one recording on a side, another one on the other, and how far two lie apart is not known: ");
 	if (c->paired)
 		shift_of_pairs(shift, s.was, s.is, s.n_was);
 	else
 		shift_of_groups(shift, s.was, s.n_was, s.is, s.n_is);
-	a->status = shift->status == STAT_NOT_FINITE && is_unrecorded(&s) ? STAT_NOT_ASSESSED : shift->status;
-	if (!a->status) {
-		a->old_value = log_scale ? expm1(mean_of(s.was, s.n_was)) : mean_of(s.was, s.n_was);
-		a->new_value = log_scale ? expm1(mean_of(s.is, s.n_is)) : mean_of(s.is, s.n_is);
-		a->change = log_scale ? expm1(shift->value) : shift->value;
-	}
-	free(s.was);
-	free(s.is);
+	if (!a->status)
+		a->status = shift->status == STAT_NOT_FINITE && is_unrecorded(&s) ? STAT_NOT_ASSESSED : shift->status;
+	sides_release(&s);
 }
 
-/* On which side of the program the old one was: asked only of a change beyond the limit. */
-static int old_side_of(const struct case_change *c, enum aspect k, double span)
+/* What both sides were, and where the change is beyond the limit, on which side of the program the old one was. */
+static void values_take(struct aspect_change *a, const struct case_change *c, enum aspect k, size_t part, const struct campaign_change *all)
 {
+	const bool log_scale = aspect_scale(k) == SCALE_CHANGE;
 	struct sides s;
-	sides_make(&s, c, k);
-	const int side = sides_share(&s, c, k) ? shift_side(s.was, s.n_was, span) : 0;
-	free(s.was);
-	free(s.is);
-	return side;
+	sides_make(&s, c, k, part);
+	const bool enough = sides_share(&s, c, k);
+	const double was = mean_of(s.was, s.n_was), is = mean_of(s.is, s.n_is);
+	a->old_value = log_scale ? expm1(was) : was;
+	a->new_value = log_scale ? expm1(is) : is;
+	if (aspect_is_deviation(k) && a->p <= all->level_same && enough)
+		a->old_side = shift_side(s.was, s.n_was, all->span);
+	sides_release(&s);
 }
 
-static void mean_end(struct case_change *cell, const struct shift *shift, enum aspect k, const struct campaign_change *c, bool words_only)
+struct parts { /* of one aspect of a case */
+	struct shift_p p;
+	size_t lead; /* the part that is farthest beyond the limit */
+	double n_needed; /* pairs, of the parts that are not the same yet */
+};
+
+/* Same: all parts are. Otherwise the lead's P-values, by Bonferroni. */
+static struct parts parts_test(const struct shift *shift, size_t stride, size_t n, double limit, const struct campaign_change *c)
+{
+	const double level = sequential_level(c->level_same, c->span);
+	struct parts all = {.p = {.beyond = 2}};
+	for (size_t i = 0; i < n; i++) {
+		const struct shift *s = &shift[i * stride];
+		const struct shift_p p = shift_test(s, -limit, limit, c->span);
+		all.p.same = fmax(all.p.same, p.same);
+		all.p.same_alone = fmax(all.p.same_alone, p.same_alone);
+		if (n == 1 || p.same > c->level_same)
+			all.n_needed = fmax(all.n_needed, shift_needed(s, limit, level));
+		const bool farther = fabs(s->value) > fabs(shift[all.lead * stride].value);
+		if (p.beyond > all.p.beyond || (p.beyond >= all.p.beyond && !farther))
+			continue;
+		all.lead = i;
+		all.p.beyond = p.beyond;
+		all.p.difference = p.difference;
+	}
+	all.p.beyond = fmin(1, (double)n * all.p.beyond);
+	all.p.difference = fmin(1, (double)n * all.p.difference);
+	return all;
+}
+
+/* shift: of the parts, `stride` apart. */
+static void mean_end(struct case_change *cell, const struct shift *shift, size_t stride, enum aspect k, const struct campaign_change *c,
+		     bool words_only)
 {
 	struct aspect_change *a = &cell->aspect[k];
+	const size_t n = aspect_n_parts(k);
 	const bool log_scale = aspect_scale(k) == SCALE_CHANGE;
-	const double limit = isnan(a->limit) ? 1 : a->limit, hi = log_scale ? log1p(limit) : limit;
+	const double limit = isnan(a->limit) ? 1 : a->limit;
 	if (a->status)
 		return;
-	const struct shift_p p = shift_test(shift, -hi, hi, c->span);
+	const struct parts all = parts_test(shift, stride, n, log_scale ? log1p(limit) : limit, c);
+	const struct shift *lead = &shift[all.lead * stride];
 	if (!words_only)
-		shift_limits(shift, &a->lo95, &a->hi95);
+		shift_limits(lead, 0.05 / (double)n, &a->lo95, &a->hi95);
+	a->change = log_scale ? expm1(lead->value) : lead->value;
 	if (log_scale) {
 		a->lo95 = expm1(a->lo95);
 		a->hi95 = expm1(a->hi95);
 	}
-	a->p_difference = p.difference;
-	if (isnan(a->limit))
-		return;
-	a->p = p.beyond;
-	a->p_same = p.same;
-	if (log_scale && a->p <= c->level_same)
-		a->old_side = old_side_of(cell, k, c->span);
-	a->dependent = p.same > c->level_same && p.same_alone <= c->level_same;
-	const double needed = shift_needed(shift, hi, sequential_level(c->level_same, c->span)), n = (double)cell->n;
-	a->n_further = needed > 0 ? (uint64_t)fmin(1e9, fmax(1, needed - n)) : 0;
+	if (n > 1)
+		a->quantile = shape_quantile[all.lead];
+	a->p_difference = all.p.difference;
+	if (!isnan(a->limit)) {
+		a->p = all.p.beyond;
+		a->p_same = all.p.same;
+		a->dependent = all.p.same > c->level_same && all.p.same_alone <= c->level_same;
+		a->n_further = all.n_needed > 0 ? (uint64_t)fmin(1e9, fmax(1, all.n_needed - (double)cell->n)) : 0;
+	}
+	values_take(a, cell, k, all.lead, c);
 }
 
 /* Of times to those of the program (logarithms), or of a share or distance. */
 static void means_compare(struct campaign_change *c, enum aspect k, bool words_only)
 {
-	struct shift *shift = xcalloc(c->n_cells, sizeof *shift);
-	for (size_t i = 0; i < c->n_cells; i++)
-		mean_begin(&shift[i], &c->cell[i].aspect[k], &c->cell[i], k);
-	shifts_pool(shift, c->n_cells);
-	for (size_t i = 0; i < c->n_cells; i++) {
-		mean_end(&c->cell[i], &shift[i], k, c, words_only);
-		shift_release(&shift[i]);
+	const size_t n = aspect_n_parts(k);
+	struct shift *shift = xcalloc(n * c->n_cells, sizeof *shift);
+	for (size_t part = 0; part < n; part++) {
+		for (size_t i = 0; i < c->n_cells; i++)
+			mean_begin(&shift[part * c->n_cells + i], &c->cell[i].aspect[k], &c->cell[i], k, part);
+		shifts_pool(&shift[part * c->n_cells], c->n_cells);
 	}
+	for (size_t i = 0; i < c->n_cells; i++)
+		mean_end(&c->cell[i], &shift[i], c->n_cells, k, c, words_only);
+	for (size_t i = 0; i < n * c->n_cells; i++)
+		shift_release(&shift[i]);
 	free(shift);
 }
 
 static void precision_compare(struct aspect_change *a, const struct case_change *c, double span)
 {
 	struct sides s;
-	sides_make(&s, c, ASPECT_PRECISION);
+	sides_make(&s, c, ASPECT_PRECISION, 0);
 	spread_compare(a, s.was, s.n_was, s.is, s.n_is, c->paired, span);
 	if (a->status == STAT_NOT_FINITE && is_unrecorded(&s))
 		a->status = STAT_NOT_ASSESSED;
-	free(s.was);
-	free(s.is);
+	sides_release(&s);
 }
 
 static void aspect_compute(struct campaign_change *c, enum aspect k, bool words_only)
@@ -320,7 +378,7 @@ void aspects_compute(struct campaign_change *c, bool words_only)
 			*a = (struct aspect_change){0};
 			limit_set(a, &c->cell[i], &c->limits, (enum aspect)k);
 			a->word = isnan(a->limit) ? CHANGE_NOT_JUDGED : CHANGE_INCONCLUSIVE;
-			a->old_value = a->new_value = a->change = a->lo95 = a->hi95 = NAN;
+			a->old_value = a->new_value = a->change = a->lo95 = a->hi95 = a->quantile = NAN;
 			a->p = a->p_holm = a->p_difference = a->p_same = a->p_brown_forsythe = NAN;
 		}
 		if (words_only && isnan(limit_of(&c->limits, (enum aspect)k)))

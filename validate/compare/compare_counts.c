@@ -59,7 +59,7 @@ static void interval_set(struct aspect_change *a, const double *was, size_t n_wa
 	struct shift s;
 	shift_of_groups(&s, was, n_was, is, n_is);
 	if (!s.status)
-		shift_limits(&s, &a->lo95, &a->hi95);
+		shift_limits(&s, 0.05, &a->lo95, &a->hi95);
 	shift_release(&s);
 }
 

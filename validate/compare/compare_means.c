@@ -130,18 +130,18 @@ double shift_needed(const struct shift *s, double hi, double level)
 	return ceil(sd / gap * (sd / gap));
 }
 
-void shift_limits(const struct shift *s, double *lo, double *hi)
+void shift_limits(const struct shift *s, double alpha, double *lo, double *hi)
 {
 	*lo = *hi = s->value;
 	if (!has_scatter(s))
 		return;
 	if (s->d) {
-		if (!paired_mean_limits(&s->mean[0], 0.025, false, lo, hi))
+		if (!paired_mean_limits(&s->mean[0], alpha / 2, false, lo, hi))
 			*lo = *hi = NAN;
 		return;
 	}
 	const struct t_estimate t = difference(s, false);
-	if (t_interval(&t, 0.95, lo, hi))
+	if (t_interval(&t, 1 - alpha, lo, hi))
 		*lo = *hi = NAN;
 }
 

@@ -41,8 +41,8 @@ struct shift_p {
 struct shift_p shift_test(const struct shift *s, double lo, double hi, double span);
 /* Pairs that settle it with a chance of about 80 %, if mean and scatter are as they look; 0 for groups. level: of the word "same". */
 double shift_needed(const struct shift *s, double hi, double level);
-/* 95 % limits as if values were independent, of one look. NaN: not known; infinite of few pairs. */
-void shift_limits(const struct shift *s, double *lo, double *hi);
+/* Limits with error alpha in all, as if values were independent, of one look. NaN: not known; infinite of few pairs. */
+void shift_limits(const struct shift *s, double alpha, double *lo, double *hi);
 
 /* compare_recordings.c: of two campaigns with single references (baseline.h), values was[*n_was] and is[*n_is] of the runs of `a` and `b`: as they
  * are where both have the same recordings, else a mean for each recording. Errors: STAT_TOO_FEW recordings. */

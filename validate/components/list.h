@@ -14,43 +14,53 @@
 
 #include <stdint.h>
 
-#define COMPONENT_LIST(X) \
-	X(BIAS, bias, "bias", bias, OPT_RATIO, 0.10, "bias", 1e-6, 0.99, \
-	  "largest relative bias, either way (default 10%)") \
-	X(TYPICAL, typical, "typical response", typical, OPT_RATIO, 0.10, "typical", 1e-6, 0.99, \
-	  "largest relative bias of the mean of the fastest 90 % of the requests, either way (default 10%)") \
-	X(SHAPE, shape, "shape", shape, OPT_RATIO, 0.10, "shape", 1e-6, 1, \
-	  "largest difference of the distributions of response times over the typical response (default 0.10)") \
-	X(TAIL, tail, "tail", tail, OPT_RATIO, 0.25, "tail", 1e-6, 0.99, \
-	  "largest relative bias of the slowest 1 % of the requests, either way (default 25%)") \
-	X(OPERATION, operation, "bias by operation", operation, OPT_RATIO, 0.15, "operation", 1e-6, 0.99, \
-	  "largest relative bias of an operation, either way (default 15%)") \
-	X(HALF, half, "bias by half", half, OPT_RATIO, 0.15, "half", 1e-6, 0.99, \
-	  "largest relative bias of either half of the run, either way (default 15%)") \
-	X(PRECISION, precision, "precision", precision_ratio, OPT_DOUBLE, 2, "precision-ratio", 1, 1e6, \
-	  "largest ratio of the replayer's standard deviation to the program's (default 2)") \
-	X(EXECUTION_TIME, execution_time, "execution time", execution_time, OPT_RATIO, 0.10, "execution-time", 1e-6, 0.99, \
-	  "largest relative deviation of the execution time, either way (default 10%, of timed replays 1%)") \
-	X(REORDERING, reordering, "reordering", reordered, OPT_RATIO, 0.01, "reordered", 0, 1, \
-	  "largest share of Type-P-Reordered requests (default 1%)") \
-	X(FIDELITY, fidelity, "fidelity", n_mismatched, OPT_UINT, 0, "mismatches", 0, 0, \
-	  "lost, extra and mismatched requests a run may have (default 0)") \
-	X(UNCERTAINTY, uncertainty, "uncertainty", uncertainty, OPT_RATIO, 0.20, "uncertainty", 1e-6, 100, \
-	  "largest expanded uncertainty U (default 20%)") \
-	X(CONCURRENCY, concurrency, "concurrency", concurrency, OPT_RATIO, 0.10, "concurrency", 1e-6, 1, \
-	  "largest distance of the concurrency CDFs (default 0.10)") \
-	X(LINEARITY, linearity, "linearity", linearity, OPT_RATIO, 0.10, "linearity", 1e-6, 0.99, \
-	  "largest change of the relative bias with the level, either way (default 10%)") \
-	X(ISSUE_ERROR, issue_error, "issue error", issue_error_ns, OPT_DURATION, -1, "issue-error", 1, 3600e9, \
-	  "largest 99th percentile of the issue errors of a timed replay (default none)") \
+#define COMPONENT_LIST(X)                                                                          \
+	X(BIAS, bias, "bias", bias, OPT_RATIO, 0.10, "bias", 1e-6, 0.99,                           \
+	  "largest relative bias, either way (default 10%)")                                       \
+	X(TYPICAL, typical, "typical response", typical, OPT_RATIO, 0.10, "typical", 1e-6, 0.99,   \
+	  "largest relative bias of the mean of the fastest 90 % of the requests, either way "     \
+	  "(default 10%)")                                                                         \
+	X(SHAPE, shape, "shape", shape, OPT_RATIO, 0.10, "shape", 1e-6, 1,                         \
+	  "largest difference of the distributions of response times over the typical response "   \
+	  "(default 0.10)")                                                                        \
+	X(TAIL, tail, "tail", tail, OPT_RATIO, 0.25, "tail", 1e-6, 0.99,                           \
+	  "largest relative bias of the slowest 1 % of the requests, either way (default 25%)")    \
+	X(OPERATION, operation, "bias by operation", operation, OPT_RATIO, 0.15, "operation",      \
+	  1e-6, 0.99, "largest relative bias of an operation, either way (default 15%)")           \
+	X(HALF, half, "bias by half", half, OPT_RATIO, 0.15, "half", 1e-6, 0.99,                   \
+	  "largest relative bias of either half of the run, either way (default 15%)")             \
+	X(PRECISION, precision, "precision", precision_ratio, OPT_DOUBLE, 2, "precision-ratio", 1, \
+	  1e6, "largest ratio of the replayer's standard deviation to the program's (default 2)")  \
+	X(EXECUTION_TIME, execution_time, "execution time", execution_time, OPT_RATIO, 0.10,       \
+	  "execution-time", 1e-6, 0.99,                                                            \
+	  "largest relative deviation of the execution time, either way (default 10%, of timed "   \
+	  "replays 1%)")                                                                           \
+	X(REORDERING, reordering, "reordering", reordered, OPT_RATIO, 0.01, "reordered", 0, 1,     \
+	  "largest share of Type-P-Reordered requests (default 1%)")                               \
+	X(FIDELITY, fidelity, "fidelity", n_mismatched, OPT_UINT, 0, "mismatches", 0, 0,           \
+	  "lost, extra and mismatched requests a run may have (default 0)")                        \
+	X(UNCERTAINTY, uncertainty, "uncertainty", uncertainty, OPT_RATIO, 0.20, "uncertainty",    \
+	  1e-6, 100, "largest expanded uncertainty U (default 20%)")                               \
+	X(CONCURRENCY, concurrency, "concurrency", concurrency, OPT_RATIO, 0.10, "concurrency",    \
+	  1e-6, 1, "largest distance of the concurrency CDFs (default 0.10)")                      \
+	X(LINEARITY, linearity, "linearity", linearity, OPT_RATIO, 0.10, "linearity", 1e-6, 0.99,  \
+	  "largest change of the relative bias with the level, either way (default 10%)")          \
+	X(ISSUE_ERROR, issue_error, "issue error", issue_error_ns, OPT_DURATION, -1,               \
+	  "issue-error", 1, 3600e9,                                                                \
+	  "largest 99th percentile of the issue errors of a timed replay (default none)")          \
 	X(SHARE_LATE, share_late, "share late", share_late, OPT_RATIO, NAN, "share-late", 1e-6, 1, \
-	  "largest share of requests that a timed replay issues late (default none)") \
-	X(IN_FLIGHT, in_flight, "in flight", in_flight, OPT_RATIO, 0.10, "in-flight", 1e-6, 0.99, \
-	  "largest relative deviation of the mean number of requests in flight, either way (default 10%)") \
-	X(IN_FLIGHT_MAX, in_flight_max, "maximum in flight", in_flight_max, OPT_RATIO, 0.25, "in-flight-max", 1e-6, 0.99, \
-	  "largest relative deviation of the maximum number of requests in flight, either way (default 25%)") \
-	X(RESPONSIVENESS, responsiveness, "responsiveness", responsiveness, OPT_RATIO, 0.10, "responsiveness", 1e-6, 0.99, \
-	  "largest deviation of the change of the response time where a volume serves more slowly, either way (default 10%)")
+	  "largest share of requests that a timed replay issues late (default none)")              \
+	X(IN_FLIGHT, in_flight, "in flight", in_flight, OPT_RATIO, 0.10, "in-flight", 1e-6, 0.99,  \
+	  "largest relative deviation of the mean number of requests in flight, either way "       \
+	  "(default 10%)")                                                                         \
+	X(IN_FLIGHT_MAX, in_flight_max, "maximum in flight", in_flight_max, OPT_RATIO, 0.25,       \
+	  "in-flight-max", 1e-6, 0.99,                                                             \
+	  "largest relative deviation of the maximum number of requests in flight, either way "    \
+	  "(default 25%)")                                                                         \
+	X(RESPONSIVENESS, responsiveness, "responsiveness", responsiveness, OPT_RATIO, 0.10,       \
+	  "responsiveness", 1e-6, 0.99,                                                            \
+	  "largest deviation of the change of the response time where a volume serves more "       \
+	  "slowly, either way (default 10%)")
 
 #define COMPONENT_KIND(KIND, ...) COMPONENT_##KIND,
 enum component_kind { COMPONENT_LIST(COMPONENT_KIND) COMPONENT_N };

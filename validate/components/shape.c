@@ -14,9 +14,9 @@
 
 #include "common/xalloc.h"
 #include "validate/components/component.h"
+#include "validate/components/shape.h"
 
-static const double quantile[] = {0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.99, 0.999};
-#define N_QUANTILES (sizeof quantile / sizeof *quantile)
+const double shape_quantile[SHAPE_N_QUANTILES] = {0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.99, 0.999};
 
 static double below_edge(const struct run_summary *s, size_t k)
 {
@@ -42,12 +42,32 @@ static size_t nearest_edge(const double *pooled, double q)
 	return nearest;
 }
 
+bool shape_edges(struct shape_edges *s, const struct pairs *p)
+{
+	double pooled[SUMMARY_N_SHAPE] = {0};
+	if (!have_shape(p))
+		return false;
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t k = 0; k < SUMMARY_N_SHAPE; k++)
+			pooled[k] += below_edge(&p->r[i]->summary, k) / (double)p->n;
+	for (size_t i = 0; i < SHAPE_N_QUANTILES; i++) {
+		s->edge[i] = nearest_edge(pooled, shape_quantile[i]);
+		s->share[i] = pooled[s->edge[i]];
+	}
+	return true;
+}
+
+double shape_difference(const struct run_summary *x, const struct run_summary *r, size_t edge)
+{
+	return below_edge(x, edge) - below_edge(r, edge);
+}
+
 static void edge_add(struct family *f, const struct pairs *p, size_t edge, double share)
 {
 	double *d = xcalloc(p->n + 1, sizeof *d);
 	char label[24];
 	for (size_t i = 0; i < p->n; i++)
-		d[i] = below_edge(&p->x[i]->summary, edge) - below_edge(&p->r[i]->summary, edge);
+		d[i] = shape_difference(&p->x[i]->summary, &p->r[i]->summary, edge);
 	snprintf(label, sizeof label, "%.3g %% quantile", 100 * share);
 	family_add_values(f, label, p, d);
 }
@@ -55,20 +75,14 @@ static void edge_add(struct family *f, const struct pairs *p, size_t edge, doubl
 static void measure(const struct measuring *m)
 {
 	struct family *f = &m->e->family[COMPONENT_SHAPE];
-	double pooled[SUMMARY_N_SHAPE] = {0};
-	if (!have_shape(m->pairs)) {
+	struct shape_edges s;
+	if (!shape_edges(&s, m->pairs)) {
 		f->status = m->pairs->n ? STAT_NOT_ASSESSED : STAT_TOO_FEW;
 		return;
 	}
-	for (size_t i = 0; i < m->pairs->n; i++)
-		for (size_t k = 0; k < SUMMARY_N_SHAPE; k++)
-			pooled[k] += below_edge(&m->pairs->r[i]->summary, k) / (double)m->pairs->n;
-	for (size_t i = 0, last = SUMMARY_N_SHAPE; i < N_QUANTILES; i++) {
-		size_t edge = nearest_edge(pooled, quantile[i]);
-		if (edge != last) /* several quantiles may lie between two edges */
-			edge_add(f, m->pairs, edge, pooled[edge]);
-		last = edge;
-	}
+	for (size_t i = 0; i < SHAPE_N_QUANTILES; i++)
+		if (!i || s.edge[i] != s.edge[i - 1]) /* several quantiles may lie between two edges */
+			edge_add(f, m->pairs, s.edge[i], s.share[i]);
 }
 
 static void decide_shape(struct component *c, const struct deciding *d)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative bias of the typical response, the mean of the fastest 90 % of the requests of a run. A replayer whose usual requests are
- * too fast and whose slow ones are too slow can have the right mean. */
+/* Relative bias of the typical response, the mean of the fastest 90 % of the requests of a run. A
+ * replayer whose usual requests are too fast and whose slow ones are too slow can have the right
+ * mean. */
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -24,7 +25,9 @@ static void decide_typical(struct component *c, const struct deciding *d)
 	static const struct family_words words = {"mean of the fastest 90 %", true};
 	const struct family *f = &d->e->family[COMPONENT_TYPICAL];
 	if (f->status == STAT_NOT_ASSESSED)
-		decide_without(c, DECISION_NOT_ASSESSED, "the summaries of an earlier version do not hold the typical response");
+		decide_without(
+		    c, DECISION_NOT_ASSESSED,
+		    "the summaries of an earlier version do not hold the typical response");
 	else
 		decide_family(c, f, d->levels, &words);
 }
@@ -35,17 +38,19 @@ static void plan_typical(struct component *c, const struct planning *p)
 }
 
 const struct component_row component_typical = {
-	.title = "Typical response",
-	.meaning = "By how much the mean of the fastest 90 % of the requests of a replay is longer (+) or shorter (-) than in the "
-		   "program.",
-	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % interval lies wholly outside",
-	.source = "as bias; trimmed mean (Tukey 1962)",
-	.above = "the fastest 90 % of the requests take %s longer",
-	.below = "the fastest 90 % of the requests take %s less time",
-	.unit = COMPONENT_CHANGE,
-	.two_sided = true,
-	.relative = true,
-	.measure = measure,
-	.decide = decide_typical,
-	.plan = plan_typical,
+    .title = "Typical response",
+    .meaning = "By how much the mean of the fastest 90 % of the requests of a replay is longer (+) "
+	       "or shorter (-) than in the "
+	       "program.",
+    .rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
+	    "interval lies wholly outside",
+    .source = "as bias; trimmed mean (Tukey 1962)",
+    .above = "the fastest 90 % of the requests take %s longer",
+    .below = "the fastest 90 % of the requests take %s less time",
+    .unit = COMPONENT_CHANGE,
+    .two_sided = true,
+    .relative = true,
+    .measure = measure,
+    .decide = decide_typical,
+    .plan = plan_typical,
 };

@@ -30,11 +30,6 @@ static void change_add(struct history_changes *c, const char *fact, const char *
 	c->one[c->n++] = (struct history_change){xstrdup(fact), old ? xstrdup(old) : NULL, new ? xstrdup(new) : NULL};
 }
 
-static const char *fact_of(const json_t *o, const char *name)
-{
-	return json_string_value(json_object_get(o, name));
-}
-
 static int by_fact(const void *a, const void *b)
 {
 	return strcmp(((const struct history_change *)a)->fact, ((const struct history_change *)b)->fact);
@@ -46,8 +41,8 @@ static void facts_compare(struct history_changes *c, const char *old_text, const
 	size_t named = c->n;
 	const char *name;
 	json_t *value;
-	json_object_foreach(old, name, value)
-		change_add(c, name, json_string_value(value), fact_of(new, name));
+	json_object_foreach(old, name, value) change_add(
+	    c, name, json_string_value(value), json_string_value(json_object_get(new, name)));
 	json_object_foreach(new, name, value)
 		if (!json_object_get(old, name))
 			change_add(c, name, NULL, json_string_value(value));

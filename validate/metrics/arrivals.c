@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorting a window. Each request gets a key of 64 bits, its begin relative to the earliest above its place in the
- * window, so that keys are distinct and their order is stable. Keys are sorted by insertion while little moves. Where
- * more does, a thread's own requests mostly still begin in the order of the file, so that merging the threads is enough;
- * else by radix. */
+/* Sorting a window. Each request gets a key of 64 bits, its begin relative to the earliest above
+ * its place in the window, so that keys are distinct and their order is stable. Keys are sorted by
+ * insertion while little moves, else by radix. */
 #include "validate/metrics/arrivals.h"
 
 #include <errno.h>
@@ -11,8 +10,9 @@
 
 #define MOVES_PER_KEY 2 /* insertion gives up beyond that many moves a key on average, and some more */
 #define MOVES_FREE 2000
-#define LAG_SHARE 6 /* the window grows when a request lags by more than this part of it; 4 could be too late */
-#define MAX_LISTS 8 /* threads: the next one is looked for among all of them */
+#define LAG_SHARE                                                                                  \
+	6 /* the window grows when a request lags by more than this part of it; 4 could be too     \
+	     late */
 #define MAX_DIGIT_BITS 11
 #define MAX_DIGITS 4 /* 4 * 11 bits hold the 44 that a key has for the time */
 
@@ -139,61 +139,6 @@ static int reserve_keys(struct arrivals *o, struct err *e)
 	return o->key_cap ? 0 : err_set(e, ENOMEM, "no memory to sort %zu requests", o->window);
 }
 
-/* One thread's requests within the window, as a list of places. */
-struct thread_list {
-	int64_t head_ns, tail_ns;
-	uint32_t head, tail, thread;
-};
-
-/* Links every request to the next of its thread. False: too many threads, or one with requests out of order. */
-static bool link_threads(const struct arrivals *o, uint32_t *next, struct thread_list *list, size_t *n_lists)
-{
-	size_t n = 0;
-	for (uint32_t i = 0; i < o->n; i++) {
-		const struct arrival *a = &o->a[i];
-		size_t t = 0;
-		while (t < n && list[t].thread != a->thread)
-			t++;
-		if (t == MAX_LISTS || (t < n && a->begin_ns < list[t].tail_ns))
-			return false;
-		if (t == n) {
-			list[n++] = (struct thread_list){.head = i, .head_ns = a->begin_ns, .thread = a->thread};
-		} else {
-			next[list[t].tail] = i;
-		}
-		list[t].tail = i;
-		list[t].tail_ns = a->begin_ns;
-	}
-	for (size_t t = 0; t < n; t++)
-		next[list[t].tail] = UINT32_MAX;
-	*n_lists = n;
-	return true;
-}
-
-static bool merge_threads(struct arrivals *o)
-{
-	struct thread_list list[MAX_LISTS];
-	uint32_t *next = (uint32_t *)o->scratch;
-	size_t n;
-	if (!link_threads(o, next, list, &n))
-		return false;
-	for (size_t i = 0; i < o->n; i++) {
-		struct thread_list *first = &list[0];
-		for (size_t t = 1; t < n; t++) {
-			bool before = list[t].head_ns < first->head_ns ||
-				      (list[t].head_ns == first->head_ns && list[t].head < first->head);
-			first = before ? &list[t] : first;
-		}
-		o->key[i] = first->head;
-		first->head = next[first->head];
-		if (first->head == UINT32_MAX)
-			*first = list[--n];
-		else
-			first->head_ns = o->a[first->head].begin_ns;
-	}
-	return true;
-}
-
 static void keys_make(struct arrivals *o)
 {
 	for (size_t i = 0; i < o->n; i++)
@@ -237,10 +182,9 @@ static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e
 		qsort_r(o->key, o->n, sizeof *o->key, compare_places, o->a);
 	} else {
 		keys_make(o);
-		if (!insertion_sort(o->key, o->n) && !merge_threads(o)) {
-			keys_make(o);
-			radix_sort(&o->key, &o->scratch, o->n, bits); /* may exchange the two arrays */
-		}
+		if (!insertion_sort(o->key, o->n))
+			radix_sort(&o->key, &o->scratch, o->n,
+				   bits); /* may exchange the two arrays */
 	}
 	if (o->by_place)
 		ties_sort(o);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/files.h"
+#include "common/heap.h"
 #include "common/xalloc.h"
 #include "validate/metrics/arrivals.h"
 #include "validate/metrics/spill.h"
@@ -123,18 +124,14 @@ static bool cursor_before(const struct cursor *x, const struct cursor *y)
 	return x->run < y->run;
 }
 
-static void sift_down(struct cursor **heap, size_t n, size_t i)
+static bool is_first(const void *a, const void *b, const void *context)
 {
-	for (size_t child; (child = 2 * i + 1) < n; i = child) {
-		if (child + 1 < n && cursor_before(heap[child + 1], heap[child]))
-			child++;
-		if (!cursor_before(heap[child], heap[i]))
-			return;
-		struct cursor *t = heap[i];
-		heap[i] = heap[child];
-		heap[child] = t;
-	}
+	struct cursor *const *x = a, *const *y = b;
+	(void)context;
+	return cursor_before(*x, *y);
 }
+
+static const struct heap_type heap_of_cursors = {sizeof(struct cursor *), is_first, NULL};
 
 /* Moves to the batch what the first cursor has before every other: runs barely overlap, mostly it is a whole buffer. */
 static size_t take_stretch(struct cursor **heap, size_t n, struct arrival *to, size_t room)
@@ -150,8 +147,7 @@ static size_t take_stretch(struct cursor **heap, size_t n, struct arrival *to, s
 
 static int merge(struct arrivals *o, struct cursor **heap, size_t n, struct err *e)
 {
-	for (size_t i = n; i--;)
-		sift_down(heap, n, i);
+	heap_make(&heap_of_cursors, heap, n);
 	while (n) {
 		/* a batch is filled from several stretches, so that finely interleaved runs do not call the sink for
 		 * each */
@@ -163,7 +159,7 @@ static int merge(struct arrivals *o, struct cursor **heap, size_t n, struct err 
 				return more;
 			if (!more)
 				heap[0] = heap[--n];
-			sift_down(heap, n, 0);
+			heap_sift_down(&heap_of_cursors, heap, n, 0);
 		}
 		int rc = o->sink.take(o->sink.context, o->batch, filled, e);
 		if (rc)

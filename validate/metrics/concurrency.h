@@ -92,15 +92,4 @@ int concurrency_add_run(struct concurrency *c, const int64_t *begin_ns, const in
 /* Accounts for the time until the last end. Afterwards ns_at_level sums to last_ns - first_ns. */
 void concurrency_finish(struct concurrency *c);
 
-/* Of requests held in memory, in any order. */
-struct concurrency_levels {
-	struct concurrency total;
-	size_t *found;    /* [n], level found by request i */
-	double *lifetime; /* [n], time average of the level over request i's own life; NaN: empty or unfinished */
-};
-/* Errors: EINVAL for an end before its begin, ENODATA for n = 0. Ownership: concurrency_levels_release. */
-int concurrency_levels(struct concurrency_levels *l, const int64_t *begin_ns, const int64_t *end_ns, size_t n,
-		       struct err *e);
-void concurrency_levels_release(struct concurrency_levels *l);
-
 #endif

@@ -26,19 +26,6 @@
 #define DENSITY_UNBOUNDED UINT64_MAX
 #define DENSITY_MAX_DT 65536u
 
-/* --- of a sequence in memory: s[n], in the order of arrival -------------------------------------------------------- */
-
-/* The displacements of the *n_kept arrivals within the threshold, duplicates dropped, in the order of arrival:
- * d[n] is the caller's. Errors: EINVAL for a number 0 or a dt above DENSITY_MAX_DT that is not DENSITY_UNBOUNDED.
- * O(n log n), with a threshold O(n dt) at the worst. */
-int density_displacements(const uint64_t *s, size_t n, uint64_t dt, int64_t *d, size_t *n_kept, struct err *e);
-
-/* The occupancy after each of the *n_counted arrivals, in the order of arrival: b[n] is the caller's.
- * Errors: EINVAL for a number 0. O(n log n). */
-int density_occupancies(const uint64_t *s, size_t n, uint64_t bt, uint64_t *b, size_t *n_counted, struct err *e);
-
-/* --- while requests arrive ------------------------------------------------------------------------------------------ */
-
 /* Memory: a bit for each number between the one expected and the largest seen. All zero: nothing yet, 0 expected. */
 struct occupancy {
 	uint64_t expected, n_held;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reordering in full while the requests arrive: all of RFC 4737, both densities of RFC 5236, and the distances of
- * orders, for one sequence or for many side by side (one per thread, one per object), whose figures are added up.
+/* Reordering in full while the requests arrive: all of RFC 4737, both densities of RFC 5236, and
+ * the distances of orders, for one sequence or for many side by side (one per thread, one per
+ * object), whose figures are added up.
  *
- * Each request carries its place k = 0, 1, 2, ... among the requests of its sequence that arrive at all, in the order
- * of the reference, each once, modulo 2^32 (requests that are compared must be less than 2^31 apart). Requests of the
- * reference that never arrive are told by disorder_lost before the arrivals behind them. The same of a sequence in
- * memory, with every singleton: reorder.h, density.h; counts alone, in constant memory: reorder_count.h.
+ * Each request carries its place k = 0, 1, 2, ... among the requests of its sequence that arrive at
+ * all, in the order of the reference, each once, modulo 2^32 (requests that are compared must be
+ * less than 2^31 apart). Requests of the reference that never arrive are told by disorder_lost
+ * before the arrivals behind them. Counts alone, in constant memory: reorder_count.h. tests/model
+ * holds the same metrics of a sequence in memory, written plainly, for comparison.
  *
- * Time: a few instructions for an arrival that finds everything before it in place; otherwise O(log w), w the window
- * of places from the first one missing to the highest seen. Memory: 20 bytes a place of the window; of RFC 5236's
- * buffer a bit. Sources: RFC 4737 sections 3.3 to 5, RFC 5236 sections 3 and 7. */
+ * Time: a few instructions for an arrival that finds everything before it in place; otherwise O(log
+ * w), w the window of places from the first one missing to the highest seen. Memory: 20 bytes a
+ * place of the window; of RFC 5236's buffer a bit. Sources: RFC 4737 sections 3.3 to 5, RFC 5236
+ * sections 3 and 7. */
 #ifndef VALIDATE_METRICS_DISORDER_H
 #define VALIDATE_METRICS_DISORDER_H
 

@@ -43,12 +43,6 @@ static bool is_received(const struct disorder_window *w, uint64_t place)
 	return w->received[at(w, place) / 64] >> (place % 64) & 1;
 }
 
-/* How many places the window may have, so that no block of any level holds both of its ends. */
-static size_t usable(const struct disorder_window *w)
-{
-	return w->cap - ((size_t)1 << SHIFT(w->n_levels > 1 ? w->n_levels - 1 : 1));
-}
-
 static void ring_lay_out(struct disorder_window *w, size_t cap, char *memory)
 {
 	w->cap = cap;
@@ -105,7 +99,9 @@ static size_t ring_bytes(size_t cap)
 static int ring_reserve(struct disorder_window *w, uint64_t end, struct err *e)
 {
 	size_t cap = w->cap ? w->cap : 1024;
-	if (w->cap && end - w->first <= usable(w))
+	/* no block of any level may hold both ends of the window */
+	const size_t usable = w->cap - ((size_t)1 << SHIFT(w->n_levels > 1 ? w->n_levels - 1 : 1));
+	if (w->cap && end - w->first <= usable)
 		return 0;
 	while (end - w->first > cap / 2)
 		cap *= 2;

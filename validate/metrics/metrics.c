@@ -310,12 +310,6 @@ static int compute_matched(struct work *w, bool dispatch, struct err *e)
 	return rc;
 }
 
-/* Most records are other requests than those at their place: they are not what the metadata says. */
-static bool contradicts_metadata(const struct metrics *m, const struct metrics_options *o)
-{
-	return o->match == MATCH_AUTO && m->match == MATCH_NUMBER && 2 * m->n_same_request < m->n_compared;
-}
-
 static int compute_by_key_after_all(struct metrics *m, const struct work *first, bool dispatch, struct err *e)
 {
 	struct work w = {.reference = first->reference, .replay = first->replay, .o = first->o, .m = m};
@@ -338,7 +332,10 @@ int metrics_compute(struct metrics *m, const struct metrics_origin *reference, c
 	metrics_begin(m, o);
 	int rc = metrics_match_decide(m, reference, replay, o, &dispatch, e);
 	rc = rc ? rc : compute_matched(&w, dispatch, e);
-	if (!rc && contradicts_metadata(m, o))
+	/* most records are other requests than those at their place: they are not what the metadata
+	 * says */
+	if (!rc && o->match == MATCH_AUTO && m->match == MATCH_NUMBER &&
+	    2 * m->n_same_request < m->n_compared)
 		rc = compute_by_key_after_all(m, &w, dispatch, e);
 	rc = rc ? rc : check_side(&m->reference, reference->name, e);
 	rc = rc ? rc : check_side(&m->replay, replay->name, e);

@@ -57,12 +57,6 @@ void pass_release(struct pass *p)
 
 /* --- what is refused ------------------------------------------------------------------------------------------------ */
 
-static int refuse_negative(const struct metrics_source *s, const struct trace_record *r, uint64_t index, struct err *e)
-{
-	return err_set(e, EINVAL, "%s: record %llu (%s from %lld ns to %lld ns) ends before it begins", s->name,
-		       (unsigned long long)index, op_name(r->op), (long long)r->begin_ns, (long long)r->end_ns);
-}
-
 static bool is_negative(const struct trace_record *r)
 {
 	return r->begin_ns != TIME_NONE && r->end_ns != TIME_NONE && r->end_ns < r->begin_ns;
@@ -73,7 +67,11 @@ int check_batch(const struct pass *p, const struct metrics_source *s, const stru
 {
 	for (size_t i = 0; i < n && !p->o->lenient; i++)
 		if (__builtin_expect(is_negative(&r[i]), 0))
-			return refuse_negative(s, &r[i], index + i, e);
+			return err_set(
+			    e, EINVAL,
+			    "%s: record %llu (%s from %lld ns to %lld ns) ends before it begins",
+			    s->name, (unsigned long long)(index + i), op_name(r[i].op),
+			    (long long)r[i].begin_ns, (long long)r[i].end_ns);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/heap.h"
 #include "common/xalloc.h"
 #include "validate/metrics/metrics_private.h"
 
@@ -19,18 +20,14 @@ static bool is_before(const struct warmup_cut *a, const struct warmup_cut *b)
 	return a->begin_ns < b->begin_ns || (a->begin_ns == b->begin_ns && a->index < b->index);
 }
 
-static void sift_down(struct places *s, size_t i)
+/* The largest first. */
+static bool is_behind(const void *a, const void *b, const void *context)
 {
-	struct warmup_cut moved = s->place[i];
-	for (size_t child; (child = 2 * i + 1) < s->n; i = child) {
-		if (child + 1 < s->n && is_before(&s->place[child], &s->place[child + 1]))
-			child++;
-		if (!is_before(&moved, &s->place[child]))
-			break;
-		s->place[i] = s->place[child];
-	}
-	s->place[i] = moved;
+	(void)context;
+	return is_before(b, a);
 }
+
+static const struct heap_type heap = {sizeof(struct warmup_cut), is_behind, NULL};
 
 static void places_add(struct places *s, const struct warmup_cut *x)
 {
@@ -38,18 +35,13 @@ static void places_add(struct places *s, const struct warmup_cut *x)
 	if (s->n == s->wanted) {
 		if (is_before(x, &s->place[0])) {
 			s->place[0] = *x;
-			sift_down(s, 0);
+			heap_sift_down(&heap, s->place, s->n, 0);
 		}
 		return;
 	}
-	if (s->n == s->cap) {
-		s->cap = s->cap ? 2 * s->cap : 1024;
-		s->place = xreallocarray(s->place, s->cap, sizeof *s->place);
-	}
-	size_t i = s->n++;
-	for (; i && is_before(&s->place[(i - 1) / 2], x); i = (i - 1) / 2)
-		s->place[i] = s->place[(i - 1) / 2];
-	s->place[i] = *x;
+	GROW(s->place, s->n, s->cap);
+	s->place[s->n] = *x;
+	heap_sift_up(&heap, s->place, s->n++);
 }
 
 /* The first request behind the warm-up is the largest of the first so many. A sorted reference is read no further. */

@@ -45,12 +45,6 @@ static void times_set(struct making *m, struct trace_record *r, const struct dev
 		m->last_ns = last;
 }
 
-/* Was it issued in the sequence, and is it of a kind that a device sees? */
-static bool is_wanted(const struct trace_record *r, enum device_kind kind)
-{
-	return r->begin_ns != TIME_NONE && kind != KIND_NONE && (kind == KIND_FLUSH || r->length) && r->rvalue >= 0;
-}
-
 static void intended_set(struct making *m, struct trace_record *r, const struct trace_record *own, const struct device_request *found)
 {
 	if (!own || own->intended_ns == TIME_NONE)
@@ -67,7 +61,10 @@ static void record_make(struct making *m, struct trace_record *r, const struct t
 {
 	struct device_request found;
 	enum device_kind kind = device_kind_of(r);
-	bool split, wanted = is_wanted(r, kind), passed = own && own->begin_ns == TIME_NONE && own->error == EOPNOTSUPP;
+	bool split, passed = own && own->begin_ns == TIME_NONE && own->error == EOPNOTSUPP;
+	/* issued in the sequence, and of a kind that a device sees */
+	const bool wanted = r->begin_ns != TIME_NONE && kind != KIND_NONE &&
+			    (kind == KIND_FLUSH || r->length) && r->rvalue >= 0;
 	r->intended_ns = TIME_NONE;
 	r->heap = HEAP_NONE;
 	m->o->n_requests += wanted && !passed;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Type-P-Reordered counted while the requests arrive, for one sequence or for many side by side (one per thread, one
- * per object). The singleton of every request and the rest of RFC 4737 for sequences held in memory: reorder.h.
+/* Type-P-Reordered counted while the requests arrive, for one sequence or for many side by side
+ * (one per thread, one per object). The rest of RFC 4737: disorder.h.
  *
- * Each request carries its place k = 0, 1, 2, ... in its sequence in the order of the input, without gaps and each
- * once, modulo 2^32. Source: RFC 4737 sections 3.3 (Type-P-Reordered) and 4.2 (extent).
+ * Each request carries its place k = 0, 1, 2, ... in its sequence in the order of the input,
+ * without gaps and each once, modulo 2^32. Source: RFC 4737 sections 3.3 (Type-P-Reordered) and 4.2
+ * (extent).
  *
- * Time O(1) a request in order, O(log g) a reordered one, g the gaps open: places skipped by an arrival and not
- * yet filled. Memory 16 bytes a gap, at most REORDER_MAX_GAPS of them for one struct: beyond, neighbouring gaps are
- * joined, and the extent of a request that falls into a joined one is counted from the earlier: `joined` says that
- * max_extent is an upper bound then. The counts stay exact. */
+ * Time O(1) a request in order, O(log g) a reordered one, g the gaps open: places skipped by an
+ * arrival and not yet filled. Memory 16 bytes a gap, at most REORDER_MAX_GAPS of them for one
+ * struct: beyond, neighbouring gaps are joined, and the extent of a request that falls into a
+ * joined one is counted from the earlier: `joined` says that max_extent is an upper bound then. The
+ * counts stay exact. */
 #ifndef VALIDATE_METRICS_REORDER_COUNT_H
 #define VALIDATE_METRICS_REORDER_COUNT_H
 

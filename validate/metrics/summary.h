@@ -14,7 +14,6 @@
 #include "capture/fileset/fileset.h"
 #include "capture/run_facts.h"
 #include "common/err.h"
-#include "common/json_scan.h"
 #include "validate/metrics/histogram.h"
 #include "validate/metrics/pace.h"
 #include "validate/metrics/slices.h"
@@ -41,9 +40,10 @@ struct reorder_summary {
 	uint64_t max_extent;              /* arrivals */
 };
 
-/* Edges of the shape (doc/run-metrics.md): ratios of a response time to the typical response of its run, ascending, fixed. From 1/64
- * to 64 in 128 steps of equal ratio within each part: 26 % below 1/16, 15 % to 1/4, 6 % to 0.5, 2.8 % to 0.7, 1.6 % to
- * 0.9, 0.5 % to 1.1, 2.1 % to 1.3, 5.5 % to 2, 15 % to 8, 41 % to 64. k < SUMMARY_N_SHAPE. */
+/* Edges of the shape (doc/run-metrics.md): ratios of a response time to the typical response of its
+ * run, ascending, fixed. From 1/64 to 64 in 128 steps of equal ratio within each part: 26 % below
+ * 1/16, 15 % to 1/4, 6 % to 0.5, 2.8 % to 0.7, 1.6 % to 0.9, 0.5 % to 1.1, 2.1 % to 1.3, 5.5 % to
+ * 2, 15 % to 8, 41 % to 64. k < SUMMARY_N_SHAPE. */
 #define SUMMARY_N_SHAPE 129
 double summary_shape_edge(size_t k);
 
@@ -86,7 +86,8 @@ struct run_summary {
 	 * the number of requests of the input, or of the trace where there is no input; extra requests are in the second. */
 	bool has_halves; /* false in summaries of earlier versions */
 	struct moments half[2];
-	/* Requests with response <= summary_shape_edge(k) * response_typical, interpolated inside a bucket of the histogram. */
+	/* Requests with response <= summary_shape_edge(k) * response_typical, interpolated inside a
+	 * bucket of the histogram. */
 	bool has_shape; /* false in summaries of earlier versions, and where the typical response is 0 */
 	uint64_t shape[SUMMARY_N_SHAPE];
 	struct histogram response_histogram;
@@ -190,8 +191,5 @@ json_t *summary_to_json(const struct run_summary *s);
 int summary_from_json(struct run_summary *s, const json_t *o, struct err *e);
 /* The same of one that has no "response_histogram", which is empty then. */
 int summary_brief_from_json(struct run_summary *s, const json_t *o, struct err *e);
-/* The latter from text that is as summary_to_json() orders it, without spaces; much faster. false, and `s` empty, where it is of another
- * shape, of a parallel application, or would be refused: summary_brief_from_json() then says which. */
-bool summary_brief_scan(struct run_summary *s, struct json_scan *t);
 
 #endif

@@ -50,7 +50,9 @@ static int check_distribution(const struct run_summary *s, struct err *e)
 		return err_set(e, EINVAL, "summary: \"half\": the halves do not add up to all requests");
 	for (size_t k = 0; k < SUMMARY_N_SHAPE && s->has_shape; k++)
 		if (s->shape[k] > s->response.n || (k && s->shape[k] < s->shape[k - 1]))
-			return err_set(e, EINVAL, "summary: \"shape_typical\" is not ascending, or beyond the number of requests");
+			return err_set(e, EINVAL,
+				       "summary: \"shape_typical\" is not ascending, or beyond the "
+				       "number of requests");
 	if (s->n_left_out && !s->n_slices)
 		return err_set(e, EINVAL, "summary: \"n_left_out\": requests are left out of a run without slices");
 	return 0;

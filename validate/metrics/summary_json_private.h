@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plain members of a summary as JSON, which the same rows write and read. Private to validate/metrics/summary_{json,check,scan}*.c. */
+/* The plain members of a summary as JSON, which the same rows write and read. Private to validate/metrics/summary_{json,check}*.c. */
 #ifndef VALIDATE_SUMMARY_JSON_PRIVATE_H
 #define VALIDATE_SUMMARY_JSON_PRIVATE_H
 

@@ -29,14 +29,11 @@ struct tally {
 	bool any;
 };
 
-static bool is_request(const struct trace_record *r)
-{
-	return r->begin_ns != TIME_NONE && op_info(r->op)->family != FAMILY_CAUSE;
-}
-
 static void tally_add(struct tally *t, const struct trace_record *x, bool kept)
 {
-	if (!is_request(x) || x->end_ns == TIME_NONE || x->end_ns < x->begin_ns)
+	if (x->begin_ns == TIME_NONE || op_info(x->op)->family == FAMILY_CAUSE)
+		return; /* no request */
+	if (x->end_ns == TIME_NONE || x->end_ns < x->begin_ns)
 		return;
 	t->first_ns = t->any && t->first_ns < x->begin_ns ? t->first_ns : x->begin_ns;
 	t->last_ns = t->any && t->last_ns > x->end_ns ? t->last_ns : x->end_ns;

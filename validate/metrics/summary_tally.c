@@ -33,13 +33,6 @@ static size_t lateness_class(int64_t late_ns)
 	return k < SUMMARY_N_LATENESS ? k : SUMMARY_N_LATENESS - 1;
 }
 
-static void lateness_add(struct summary_tally *t, const struct trace_record *q, bool kept)
-{
-	size_t k = lateness_class(q->begin_ns - q->intended_ns);
-	t->requests_at_lateness[k]++;
-	t->response_at_lateness[k] += kept ? (double)(q->end_ns - q->begin_ns) : 0;
-}
-
 static void response_add(struct summary_tally *t, const struct trace_record *q, uint64_t index)
 {
 	moment_sum_add(&t->response[index >= t->n_first][q->op], q->end_ns - q->begin_ns);
@@ -85,8 +78,12 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, co
 				response_add(t, q, index + i);
 				histogram_add(&t->histogram, q->end_ns - q->begin_ns);
 			}
-			if (timed)
-				lateness_add(t, q, counts);
+			if (timed) {
+				size_t k = lateness_class(q->begin_ns - q->intended_ns);
+				t->requests_at_lateness[k]++;
+				t->response_at_lateness[k] +=
+				    counts ? (double)(q->end_ns - q->begin_ns) : 0;
+			}
 		}
 	}
 }

@@ -104,12 +104,6 @@ static void case_compute(struct pool_case *c, const struct values *group)
 	classes_take(c, group);
 }
 
-static void missing_add(struct pool *p, size_t laboratory, const char *scenario, const char *replayer)
-{
-	GROW(p->missing, p->n_missing, p->cap_missing);
-	p->missing[p->n_missing++] = (struct pool_missing){laboratory, xstrdup(scenario), xstrdup(replayer)};
-}
-
 static void case_make(struct pool *p, const char *scenario, const char *replayer)
 {
 	GROW(p->one, p->n_cases, p->cap_cases);
@@ -122,7 +116,9 @@ static void case_make(struct pool *p, const char *scenario, const char *replayer
 		result[i] = xcalloc(x ? x->n + 1 : 1, sizeof **result);
 		size_t n = x ? results_of(x, p->measure, result[i]) : 0;
 		if (n < 2) {
-			missing_add(p, i, scenario, replayer);
+			GROW(p->missing, p->n_missing, p->cap_missing);
+			p->missing[p->n_missing++] =
+			    (struct pool_missing){i, xstrdup(scenario), xstrdup(replayer)};
 			continue;
 		}
 		group[c->n_groups] = (struct values){result[i], n};

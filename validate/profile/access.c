@@ -8,63 +8,50 @@
 const char *const access_pattern_names[ACCESS_N + 1] = {"first", "sequential", "repeated", "strided",
 							"near",  "random",     NULL};
 
-#define SPARSE 8 /* slots for each sequence: the first one looked at is the right one, nearly always */
-
-void access_init(struct access *a)
-{
-	*a = (struct access){.n_slots = 64 * SPARSE};
-	a->slot = xcalloc(a->n_slots, sizeof *a->slot);
-}
-
 void access_release(struct access *a)
 {
-	free(a->slot);
 	free(a->sequence);
-	*a = (struct access){.slot = NULL};
+	u64_map_release(&a->number);
+	*a = (struct access){.sequence = NULL};
 }
 
-/* That of the sequence, or the free one where it belongs. */
-static uint32_t *slot_of(const struct access *a, uint64_t high, uint32_t low)
+/* NULL: there is none. The key under which it is, or would be: the first one that no other sequence
+ * has. */
+static struct access_sequence *find(const struct access *a, uint64_t high, uint32_t low,
+				    uint64_t *key)
 {
-	size_t i = access_hash(high, low) & (a->n_slots - 1);
-	for (; a->slot[i]; i = (i + 1) & (a->n_slots - 1)) {
-		const struct access_sequence *s = &a->sequence[a->slot[i] - 1];
-		if (s->high == high && s->low == low)
-			break;
+	for (*key = high ^ (uint64_t)low << 19;; ++*key) {
+		const uint32_t *number = u64_map_find(&a->number, *key);
+		struct access_sequence *s = number ? &a->sequence[*number] : NULL;
+		if (!s || (s->high == high && s->low == low))
+			return s;
 	}
-	return &a->slot[i];
 }
 
-static void grow(struct access *a)
+void access_add(struct access *a, uint64_t high, uint32_t low, bool write, uint64_t offset,
+		uint64_t moved)
 {
-	free(a->slot);
-	a->n_slots *= 2;
-	a->slot = xcalloc(a->n_slots, sizeof *a->slot);
-	for (uint32_t k = 0; k < a->n_sequences; k++)
-		*slot_of(a, a->sequence[k].high, a->sequence[k].low) = k + 1;
-}
-
-struct access_sequence *access_find(struct access *a, uint64_t high, uint32_t low)
-{
-	const uint32_t *slot = slot_of(a, high, low);
-	if (*slot)
-		return &a->sequence[*slot - 1];
-	if (a->n_sequences == ACCESS_SEQUENCES_MAX)
-		return NULL;
-	if (SPARSE * a->n_sequences >= a->n_slots)
-		grow(a);
-	GROW(a->sequence, a->n_sequences, a->cap_sequences);
-	struct access_sequence *s = &a->sequence[a->n_sequences++];
-	*s = (struct access_sequence){high, low, ACCESS_PLACE_INIT};
-	*slot_of(a, high, low) = (uint32_t)a->n_sequences;
-	return s;
+	uint64_t key;
+	struct access_sequence *s = find(a, high, low, &key);
+	if (!s && a->n_sequences == ACCESS_SEQUENCES_MAX) {
+		a->counts.n_not_followed++;
+		return;
+	}
+	if (!s) {
+		GROW(a->sequence, a->n_sequences, a->cap_sequences);
+		u64_map_at(&a->number, key, (uint32_t)a->n_sequences);
+		s = &a->sequence[a->n_sequences++];
+		*s = (struct access_sequence){high, low, ACCESS_PLACE_INIT};
+	}
+	access_count(&a->counts, &s->place, write, offset, moved);
 }
 
 void access_forget(struct access *a, uint64_t high, uint32_t low)
 {
-	const uint32_t *slot = slot_of(a, high, low);
-	if (*slot)
-		a->sequence[*slot - 1].place = ACCESS_PLACE_INIT;
+	uint64_t key;
+	struct access_sequence *s = find(a, high, low, &key);
+	if (s)
+		s->place = ACCESS_PLACE_INIT;
 }
 
 uint64_t access_total(const struct access_counts *c, enum access_pattern pattern)

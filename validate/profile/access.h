@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/u64_map.h"
+
 enum access_pattern {
 	ACCESS_FIRST,	   /* of its sequence */
 	ACCESS_SEQUENTIAL, /* where the one before ended */
@@ -70,34 +72,15 @@ struct access_sequence {
 struct access {
 	struct access_sequence *sequence; /* [n_sequences] */
 	size_t n_sequences, cap_sequences;
-	uint32_t *slot; /* [n_slots], a power of two, open addressing: number of a sequence, 0 free */
-	size_t n_slots;
+	struct u64_map number; /* of a sequence, by its key mixed to 64 bits */
 	struct access_counts counts;
 };
 
-void access_init(struct access *a);
+/* An all-zero one is empty. */
 void access_release(struct access *a);
 
-struct access_sequence *access_find(struct access *a, uint64_t high, uint32_t low); /* NULL: too many */
-
-static inline size_t access_hash(uint64_t high, uint32_t low)
-{
-	const uint64_t hash = (high ^ (uint64_t)low << 19) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
-
-static inline void access_add(struct access *a, uint64_t high, uint32_t low, bool write, uint64_t offset,
-			      uint64_t moved)
-{
-	const uint32_t number = a->slot[access_hash(high, low) & (a->n_slots - 1)];
-	struct access_sequence *s = number ? &a->sequence[number - 1] : NULL;
-	if (!s || s->high != high || s->low != low)
-		s = access_find(a, high, low);
-	if (__builtin_expect(!s, 0))
-		a->counts.n_not_followed++;
-	else
-		access_count(&a->counts, &s->place, write, offset, moved);
-}
+void access_add(struct access *a, uint64_t high, uint32_t low, bool write, uint64_t offset,
+		uint64_t moved);
 
 /* The sequence begins anew: the descriptor was opened again. */
 void access_forget(struct access *a, uint64_t high, uint32_t low);

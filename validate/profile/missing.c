@@ -18,24 +18,35 @@ static uint64_t fact(const json_t *capture, const char *key)
 	return v > 0 ? (uint64_t)v : 0;
 }
 
-const char *missing_reason(const struct tally *s, const struct trace_meta *meta, unsigned int i, char *buf, size_t size)
+const char *missing_reason(const struct tally *s, const struct trace_meta *meta, unsigned int i,
+			   char *buf, size_t size)
 {
 	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	const json_t *capture = json_object_get(extra, "capture");
 	const uint64_t n_calls = tally_n_handed_over(s);
 	const struct count reasons[] = {
-		{meta->n_events_lost, " event was lost when it was captured", " events were lost when it was captured"},
-		{programs_unseen(extra), " program made, or can make, calls which capture could not see",
-		 " programs made, or can make, calls which capture could not see"},
-		{fact(capture, "ring_entries"), " call of io_uring_enter handed over requests that are not in the trace",
-		 " calls of io_uring_enter handed over requests that are not in the trace"},
-		{fact(capture, "n_rings"), " ring of io_uring was set up, and what was asked through it is not in the trace",
-		 " rings of io_uring were set up, and what was asked through them is not in the trace"},
-		{fact(capture, "n_unshown"), " asynchronous request was not shown by strace", " asynchronous requests were not shown by strace"},
-		{n_calls ? 0 : fact(capture, "n_handed_over"), " asynchronous request is not in the trace",
-		 " asynchronous requests are not in the trace"},
-		{fact(capture, "ring_entries") ? 0 : n_calls, " call handed over asynchronous requests that are not in the trace",
-		 " calls handed over asynchronous requests that are not in the trace"},
+	    {meta->n_events_lost, " event was lost when it was captured",
+	     " events were lost when it was captured"},
+	    {programs_unseen(extra),
+	     " program made, or can make, calls which capture could not see",
+	     " programs made, or can make, calls which capture could not see"},
+	    {fact(capture, "ring_entries"),
+	     " call of io_uring_enter handed over requests that are not in the trace",
+	     " calls of io_uring_enter handed over requests that are not in the trace"},
+	    {fact(capture, "n_rings"),
+	     " ring of io_uring was set up, and what was asked through it is not in the trace",
+	     " rings of io_uring were set up, and what was asked through them is not in the trace"},
+	    {fact(capture, "n_ring_unread"),
+	     " request of a ring of io_uring is not in the trace as the call that it is",
+	     " requests of rings of io_uring are not in the trace as the calls that they are"},
+	    {fact(capture, "n_unshown"), " asynchronous request was not shown by strace",
+	     " asynchronous requests were not shown by strace"},
+	    {n_calls ? 0 : fact(capture, "n_handed_over"),
+	     " asynchronous request is not in the trace",
+	     " asynchronous requests are not in the trace"},
+	    {fact(capture, "ring_entries") ? 0 : n_calls,
+	     " call handed over asynchronous requests that are not in the trace",
+	     " calls handed over asynchronous requests that are not in the trace"},
 	};
 	const char *found = NULL;
 	unsigned int n = 0;
@@ -45,7 +56,8 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 		found = "the capture was interrupted while programs ran on";
 	for (size_t k = 0; !found && k < sizeof reasons / sizeof *reasons; k++)
 		if (reasons[k].n && n++ == i) {
-			snprintf(buf, size, "%" PRIu64 "%s", reasons[k].n, reasons[k].n == 1 ? reasons[k].one : reasons[k].more);
+			snprintf(buf, size, "%" PRIu64 "%s", reasons[k].n,
+				 reasons[k].n == 1 ? reasons[k].one : reasons[k].more);
 			found = buf;
 		}
 	json_decref(extra);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "capture/trace.h"
+#include "common/u64_map.h"
 #include "validate/profile/access.h"
 
 #define OBJECT_USES_MAX 131072u /* told apart; requests on further ones are counted in n_not_followed */
@@ -21,29 +22,16 @@ struct object_use {
 struct object_uses {
 	struct object_use *use; /* [n_objects] */
 	size_t n_objects, cap_objects;
-	uint32_t *slot; /* [n_slots], a power of two, open addressing: number of an object's use, 0 free */
-	size_t n_slots;
+	struct u64_map use_of;       /* by object */
 	struct access_counts access; /* of the reads and writes at known offsets */
 	uint64_t n_not_followed, n_without; /* without: requests that name no object */
 };
 
-void object_uses_init(struct object_uses *o);
+/* An all-zero one is empty. */
 void object_uses_release(struct object_uses *o);
 
-struct object_use *object_uses_find(struct object_uses *o, uint32_t object); /* NULL: too many */
-
-static inline size_t object_uses_hash(uint32_t object)
-{
-	return (object * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
-}
-
-static inline struct object_use *object_uses_at(struct object_uses *o, uint32_t object)
-{
-	const uint32_t number = o->slot[object_uses_hash(object) & (o->n_slots - 1)];
-	if (number && o->use[number - 1].object == object)
-		return &o->use[number - 1];
-	return object_uses_find(o, object);
-}
+/* Created where it is new; NULL: too many. Borrowed until the next call. */
+struct object_use *object_uses_at(struct object_uses *o, uint32_t object);
 
 /* By falling bytes moved, then by requests, then by number: at most k. Returns how many. */
 size_t object_uses_top(const struct object_uses *o, struct object_use *top, size_t k);

@@ -23,9 +23,6 @@ static void profile_init(struct profile *p)
 	for (int k = 0; k < KIND_OTHER; k++)
 		sizes_init(&p->sizes[k]);
 	errors_init(&p->errors);
-	object_uses_init(&p->objects);
-	for (int s = PROFILE_DESCRIPTOR; s < PROFILE_SCOPES; s++)
-		access_init(&p->access[s]);
 	for (unsigned int op = 0; op < OP_N; op++)
 		p->op[op] = (struct profile_op){(uint8_t)profile_kind_of(op), op_info(op)->uses & OP_RETURNS_BYTES,
 						op_info(op)->uses & OP_RETURNS_FD};

@@ -10,13 +10,6 @@ enum profile_kind profile_kind_of(unsigned int op)
 
 /* --- each by itself ----------------------------------------------------------------------------------------------- */
 
-static void add_to_bin(struct timeline_bin *b, enum profile_kind kind, uint64_t moved)
-{
-	b->n[kind]++;
-	if (kind != KIND_OTHER)
-		b->bytes[kind] = b->bytes[kind] + moved < moved ? UINT64_MAX : b->bytes[kind] + moved;
-}
-
 static inline uint64_t moved_by(const struct profile *p, const struct trace_record *r)
 {
 	return p->op[r->op].moves && r->rvalue > 0 ? (uint64_t)r->rvalue : 0;
@@ -33,7 +26,11 @@ static inline void add_one(struct profile *p, const struct trace_record *r)
 		sizes_add(&p->sizes[kind], r->length);
 	if (r->begin_ns == TIME_NONE)
 		return;
-	add_to_bin(timeline_at(&p->timeline, r->begin_ns), kind, moved);
+	struct timeline_bin *b = timeline_at(&p->timeline, r->begin_ns);
+	b->n[kind]++;
+	if (kind != KIND_OTHER)
+		b->bytes[kind] =
+		    b->bytes[kind] + moved < moved ? UINT64_MAX : b->bytes[kind] + moved;
 	if (__builtin_expect(r->intended_ns != TIME_NONE, 0)) {
 		p->n_intended++;
 		histogram_add(&p->late, r->begin_ns > r->intended_ns ? r->begin_ns - r->intended_ns : 0);

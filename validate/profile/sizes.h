@@ -6,19 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/u64_map.h"
 #include "validate/metrics/histogram.h"
 
 #define SIZES_RECENT 64u
 #define SIZES_MAX 32768u /* distinct sizes counted one by one; those met later are counted together */
 
 struct size_count {
-	uint64_t size, n; /* n = 0: a free slot */
+	uint64_t size, n;
 };
 
 struct sizes {
 	struct histogram distribution; /* bytes; sizes from 2^63 on as 2^63 - 1 */
-	struct size_count *slot;       /* [n_slots], open addressing */
-	size_t n_slots, n_distinct;
+	struct size_count *count;      /* [n_distinct] */
+	size_t n_distinct, cap_counts;
+	struct u64_map count_of; /* by size */
 	uint64_t n_not_counted; /* requests whose size is none of the first SIZES_MAX */
 	struct size_count *recent[SIZES_RECENT]; /* by their hash; NULL: none yet */
 };
@@ -28,15 +30,10 @@ void sizes_release(struct sizes *s);
 
 struct size_count *sizes_find(struct sizes *s, uint64_t size); /* sizes_add's rarer part: NULL where it is not counted */
 
-static inline uint64_t sizes_hash(uint64_t size)
-{
-	return size * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 static inline void sizes_add(struct sizes *s, uint64_t size)
 {
 	histogram_add(&s->distribution, size < INT64_MAX ? (int64_t)size : INT64_MAX);
-	struct size_count **recent = &s->recent[sizes_hash(size) >> 58];
+	struct size_count **recent = &s->recent[size * UINT64_C(0x9e3779b97f4a7c15) >> 58];
 	if (!*recent || (*recent)->size != size)
 		*recent = sizes_find(s, size);
 	if (*recent)

@@ -7,36 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/preload/log.h"
 #include "common/xalloc.h"
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */
-
-static uint64_t hash_of(uint32_t pid, uint32_t tid)
-{
-	uint64_t x = ((uint64_t)pid << 32 | tid) * 0x9e3779b97f4a7c15u;
-	return x ^ x >> 29;
-}
-
-static struct tally_thread *thread_slot(const struct tally *s, uint32_t pid, uint32_t tid)
-{
-	uint64_t i = hash_of(pid, tid) & (s->n_slots - 1);
-	while (s->slot[i].used && (s->slot[i].pid != pid || s->slot[i].tid != tid))
-		i = (i + 1) & (s->n_slots - 1);
-	return &s->slot[i];
-}
-
-static void threads_grow(struct tally *s)
-{
-	struct tally_thread *old = s->slot;
-	uint64_t n_old = s->n_slots;
-	s->n_slots = n_old ? n_old * 2 : 64;
-	s->slot = xcalloc(s->n_slots, sizeof *s->slot);
-	for (uint64_t i = 0; i < n_old; i++)
-		if (old[i].used)
-			*thread_slot(s, old[i].pid, old[i].tid) = old[i];
-	free(old);
-	memset(s->recent, 0, sizeof s->recent);
-}
 
 /* The record's thread, or NULL where there are too many to be told apart. */
 static struct tally_thread *thread_of(struct tally *s, const struct trace_record *r)
@@ -44,16 +18,20 @@ static struct tally_thread *thread_of(struct tally *s, const struct trace_record
 	struct tally_thread **recent = &s->recent[r->tid % TALLY_RECENT];
 	if (*recent && (*recent)->tid == r->tid && (*recent)->pid == r->pid)
 		return *recent;
-	if (s->n_threads >= s->n_slots / 2)
-		threads_grow(s);
-	struct tally_thread *t = thread_slot(s, r->pid, r->tid);
-	if (!t->used) {
-		if (s->n_threads == TALLY_THREADS_MAX) {
-			s->threads_cut = true;
-			return NULL;
-		}
-		*t = (struct tally_thread){.pid = r->pid, .tid = r->tid, .used = true, .last_begin_ns = TIME_NONE};
-		s->n_threads++;
+	const uint64_t key = u64_pair(r->pid, r->tid);
+	const uint32_t *known = u64_map_find(&s->thread_of, key);
+	struct tally_thread *t = known ? &s->thread[*known] : NULL;
+	if (!t && s->n_threads == TALLY_THREADS_MAX) {
+		s->threads_cut = true;
+		return NULL;
+	}
+	if (!t) {
+		memset(s->recent, 0, sizeof s->recent); /* growing moves what it points to */
+		GROW(s->thread, s->n_threads, s->cap_threads);
+		u64_map_at(&s->thread_of, key, (uint32_t)s->n_threads);
+		t = &s->thread[s->n_threads++];
+		*t =
+		    (struct tally_thread){.pid = r->pid, .tid = r->tid, .last_begin_ns = TIME_NONE};
 	}
 	*recent = t;
 	return t;
@@ -68,12 +46,11 @@ static int by_number(const void *a, const void *b)
 static uint64_t count_processes(const struct tally *s)
 {
 	uint32_t *pid = xmalloc((s->n_threads ? s->n_threads : 1) * sizeof *pid);
-	uint64_t n = 0, n_distinct = 0;
-	for (uint64_t i = 0; i < s->n_slots; i++)
-		if (s->slot[i].used)
-			pid[n++] = s->slot[i].pid;
-	qsort(pid, n, sizeof *pid, by_number);
-	for (uint64_t i = 0; i < n; i++)
+	uint64_t n_distinct = 0;
+	for (size_t i = 0; i < s->n_threads; i++)
+		pid[i] = s->thread[i].pid;
+	qsort(pid, s->n_threads, sizeof *pid, by_number);
+	for (size_t i = 0; i < s->n_threads; i++)
 		n_distinct += !i || pid[i] != pid[i - 1];
 	free(pid);
 	return n_distinct;
@@ -131,6 +108,7 @@ void tally_add(struct tally *s, const struct trace_record *r, uint64_t moved)
 	struct tally_op *op = &s->op[r->op];
 	s->n_records++;
 	op->n++;
+	s->n_rings_read += r->op == OP_IO_URING_ENTER && r->flags & LOG_BY_LIBURING;
 	op->n_failed += r->rvalue < 0;
 	op->bytes = add_clamped(op->bytes, moved);
 	struct tally_thread *t = thread_of(s, r);
@@ -187,8 +165,9 @@ void tally_release(struct tally *s)
 {
 	for (int i = 0; i < OP_N; i++)
 		histogram_release(&s->op[i].response);
-	free(s->slot);
-	s->slot = NULL;
+	free(s->thread);
+	u64_map_release(&s->thread_of);
+	s->thread = NULL;
 }
 
 /* --- what it means ------------------------------------------------------------------------------------------------ */
@@ -217,9 +196,9 @@ static bool is_before(const struct tally_thread *a, const struct tally_thread *b
 size_t tally_top_threads(const struct tally *s, struct tally_thread *top, size_t k)
 {
 	size_t n = 0;
-	for (uint64_t i = 0; i < s->n_slots; i++) {
-		const struct tally_thread *t = &s->slot[i];
-		if (!t->used || (n == k && !is_before(t, &top[n - 1])))
+	for (size_t i = 0; i < s->n_threads; i++) {
+		const struct tally_thread *t = &s->thread[i];
+		if (n == k && !is_before(t, &top[n - 1]))
 			continue;
 		size_t at = n < k ? n++ : n - 1;
 		for (; at > 0 && is_before(t, &top[at - 1]); at--)
@@ -239,7 +218,7 @@ uint64_t tally_n_handed_over(const struct tally *s)
 	for (unsigned int op = OP_AIO_READ; op <= OP_AIO_OTHER; op++)
 		if (s->op[op].n)
 			return 0;
-	return s->op[OP_IO_SUBMIT].n + s->op[OP_IO_URING_ENTER].n;
+	return s->op[OP_IO_SUBMIT].n + s->op[OP_IO_URING_ENTER].n - s->n_rings_read;
 }
 
 const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i, char *buf,
@@ -266,7 +245,10 @@ const char *tally_warning(const struct tally *s, const struct trace_meta *meta, 
 		"requests that begin before the one before them in their thread: %llu (the clock went "
 		"backwards, or the trace is not in order)",
 		llu(s->n_backwards));
-	WARN_IF(tally_n_handed_over(s), "calls that hand over asynchronous requests: %llu; these themselves are not in the trace", llu(tally_n_handed_over(s)));
+	WARN_IF(tally_n_handed_over(s),
+		"calls that hand over asynchronous requests: %llu; these themselves are not in the "
+		"trace",
+		llu(tally_n_handed_over(s)));
 	WARN_IF(s->n_without_begin + s->n_without_end, "requests without a time of begin or end: %llu",
 		llu(s->n_without_begin + s->n_without_end));
 	WARN_IF(gap_ns < 10, "a request every %.3g ns is implausible: is the unit of the times right?", gap_ns);

@@ -10,6 +10,7 @@
 #include "capture/op.h"
 #include "capture/trace.h"
 #include "common/err.h"
+#include "common/u64_map.h"
 #include "validate/metrics/histogram.h"
 
 /* Response times are end - begin of the requests that have both stamps, and in the right order. */
@@ -28,7 +29,6 @@ struct tally_op {
 
 struct tally_thread {
 	uint32_t pid, tid;
-	bool used;
 	uint64_t n, bytes;
 	int64_t last_begin_ns;
 	double busy_ns; /* sum of the response times */
@@ -37,19 +37,21 @@ struct tally_thread {
 struct tally {
 	struct tally_op op[OP_N];
 	uint64_t n_records, n_bytes;
+	uint64_t n_rings_read; /* calls of io_uring_enter whose requests are in the trace */
 	uint64_t n_begin_known;
 	int64_t first_begin_ns, last_begin_ns, last_end_ns; /* smallest and largest; where n_begin_known > 0 */
 	uint64_t n_without_begin, n_without_end;	    /* the latter: of those with a begin */
 	uint64_t n_end_before_begin, n_backwards; /* backwards: within a thread, begin before the record before it */
 	uint64_t granularity_ns; /* the largest number that divides all times; 0: no time but 0 */
-	uint64_t n_threads, n_processes;
+	size_t n_threads, cap_threads;
+	uint64_t n_processes;
 	bool threads_cut; /* there are more than TALLY_THREADS_MAX */
 	struct trace_health health;
 	char damage[TALLY_DAMAGE_MAX][1000];
 	uint64_t n_damage; /* all, also those not kept */
 
-	struct tally_thread *slot; /* open addressing */
-	uint64_t n_slots;
+	struct tally_thread *thread;               /* [n_threads] */
+	struct u64_map thread_of;                  /* by pid and tid */
 	struct tally_thread *recent[TALLY_RECENT]; /* by tid; NULL: none yet */
 };
 
@@ -73,7 +75,8 @@ double tally_interarrival_ns(const struct tally *s);
 /* The threads with the most requests, then those with the smallest numbers: at most k. Returns how many. */
 size_t tally_top_threads(const struct tally *s, struct tally_thread *top, size_t k);
 
-/* Calls of io_submit and io_uring_enter in a trace that has no asynchronous request: what they handed over is not in it. Else 0. */
+/* Calls of io_submit and io_uring_enter in a trace that has no asynchronous request: what they
+ * handed over is not in it. Else 0. */
 uint64_t tally_n_handed_over(const struct tally *s);
 /* The i-th thing that makes the trace doubtful, in words, or NULL when there are no more. `buf` takes the text. */
 const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i, char *buf, size_t size);

@@ -127,9 +127,11 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	cpu_set_t cpus;
 	if (p->cpus && cpus_parse(p->cpus, &cpus, e) < 0)
 		return key_refuse(f, ini_key_find(s, "cpus"), e);
-	struct scheduling scheduling;
-	if (p->scheduler && launch_scheduling_parse(p->scheduler, &scheduling, e) < 0)
+	struct scheduling *policies = NULL;
+	size_t n_policies;
+	if (p->scheduler && launch_scheduling_parse(p->scheduler, &policies, &n_policies, e) < 0)
 		return key_refuse(f, ini_key_find(s, "scheduler"), e);
+	free(policies);
 	k = ini_key_find(s, "bank");
 	if (k && (!p->n_bank || p->n_bank > protocol_n_blocks(p))) {
 		err_set(e, EINVAL, "\"%s\": 1 to %llu, for there are as many blocks, with block 0", k->value,
@@ -367,6 +369,7 @@ void protocol_release(struct protocol *p)
 		free(p->replayer[i].section);
 		free(p->replayer[i].engine);
 		free(p->replayer[i].applies);
+		free(p->replayer[i].mutant_acts);
 		free(p->replayer[i].absent);
 		settings_free(p->replayer[i].option, p->replayer[i].n_options);
 	}

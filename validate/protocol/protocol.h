@@ -151,6 +151,7 @@ struct replayer {
 	char *absent;	  /* why it is not found on this machine, where that was asked (replayers_find): it replays nothing; NULL there */
 	bool *applies;    /* applies[n_scenarios]: it replays this scenario; cells exist only where this holds (key
 			     `workloads`) */
+	bool *mutant_acts; /* mutant_acts[n_scenarios]: its mutant, if any, acts there (key `mutant-workloads`) */
 };
 
 /* Which distribution of the number in flight decides: over time, over the requests that found it, or both. */
@@ -182,10 +183,10 @@ extern const char *const accept_limit_names[]; /* [COMPONENT_N]: "bias", "precis
 /* How much may change between two versions of a replayer before it matters ([compare]). Ratios: 0.10 is 10 %; NaN (UINT64_MAX
  * of counts): shown, not judged. */
 struct compare_limits {
-	/* change of replay over program, either way: mean response time, its quantiles, execution time, mean number in flight */
-	double response_time, typical_response, median, p90, p99, p999, execution_time, in_flight;
+	/* change of replay over program, either way: means and quantiles of the response times, execution time, mean number in flight */
+	double response_time, typical_response, tail, median, p90, p99, p999, execution_time, in_flight;
 	double precision_ratio, uncertainty_ratio; /* new over old, either way */
-	double reordered, concurrency;		   /* change of a share; of a distance of distributions */
+	double shape, reordered, concurrency; /* change of a difference of distributions; of a share; of a distance of distributions */
 	uint64_t n_mismatched;			   /* change of the lost, extra and mismatched requests of a run */
 	char *environment; /* list of what must be the same of the environment: "kernel, machine.cpu_model"; NULL none */
 	char *old, *new;   /* names of replayers of this protocol that are compared within it; NULL none */
@@ -290,8 +291,8 @@ bool replayer_is_causal(const struct replayer *r);
 const struct adapter *replayer_adapter(const struct replayer *r);
 /* The value of a key of its section; NULL: it is not there. */
 const char *replayer_option(const struct replayer *r, const char *key);
-/* The value of a key of its section; NULL: it is not there. */
-const char *replayer_option(const struct replayer *r, const char *key);
+/* Whether option i is in force in a scenario: a mutant may act in some only. */
+bool replayer_option_acts(const struct replayer *r, size_t i, size_t scenario);
 
 /* Looks for the programs of others' replayers; those that are optional and not found replay nothing from then on. Errors: ENOENT for one that
  * is not, naming it; EINVAL where none is left for a workload. */

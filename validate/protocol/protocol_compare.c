@@ -13,6 +13,7 @@
 const struct compare_limits compare_defaults = {
     .response_time = 0.05,
     .typical_response = 0.05,
+    .tail = 0.25,
     .median = 0.05,
     .p90 = 0.10,
     .p99 = 0.25,
@@ -21,6 +22,7 @@ const struct compare_limits compare_defaults = {
     .in_flight = 0.10,
     .precision_ratio = 2,
     .uncertainty_ratio = NAN,
+    .shape = 0.10,
     .reordered = 0.01,
     .concurrency = 0.10,
 };
@@ -36,6 +38,9 @@ const struct compare_limits compare_defaults = {
 const struct option_spec compare_keys[] = {
     CHANGE("response-time", response_time, "the mean response time relative to the program's", "5%"),
     CHANGE("typical-response", typical_response, "the mean of the fastest 90 % of a run's requests, likewise", "5%"),
+    CHANGE("tail", tail, "the mean of the slowest 1 % of a run's requests, likewise", "25%"),
+    CHANGE("shape", shape, "the distribution of the response times, each run's over its own typical response: the largest "
+	   "difference of shares at twelve quantiles", "10%"),
     CHANGE("median", median, "the median of the response times, likewise", "5%"),
     CHANGE("p90", p90, "their 90th percentile", "10%"),
     CHANGE("p99", p99, "their 99th percentile", "25%"),

@@ -57,18 +57,21 @@ const struct option_spec protocol_keys[] = {
      .type = OPT_STRING,
      .offset = FIELD(replicates),
      .arg = "N|A..B",
-     .help = "blocks that count; A..B: looks at those of 10, 14, 20, 28, 40 and 60 between (default 20). With a budget: the least and the "
+     .help = "blocks that count; A..B: looks at those of 10, 14, 20, 28, 40 and 60 between "
+	     "(default 20). With a budget: the least and the "
 	     "most pairs of a scenario (default 8..60)"},
     {.name = "budget",
      .type = OPT_DURATION,
      .offset = FIELD(budget_ns),
      .arg = "TIME",
-     .help = "time of the whole campaign: scenarios that are undecided share it, decided ones stop; 0: none (default 0)",
+     .help = "time of the whole campaign: scenarios that are undecided share it, decided ones "
+	     "stop; 0: none (default 0)",
      .max = 30 * 86400e9},
     {.name = "allow-undecidable",
      .type = OPT_FLAG,
      .offset = FIELD(allow_undecidable),
-     .help = "run with fewer replicates than any acceptance needs, to describe (default no: refused)"},
+     .help =
+	 "run with fewer replicates than any acceptance needs, to describe (default no: refused)"},
     {.name = "bank",
      .type = OPT_UINT,
      .offset = FIELD(n_bank),
@@ -85,7 +88,8 @@ const struct option_spec protocol_keys[] = {
      .type = OPT_DURATION,
      .offset = FIELD(min_duration_ns),
      .arg = "TIME",
-     .help = "request counts are raised until a run lasts this long; 0: taken as they are (default 200ms)",
+     .help = "request counts are raised until a run lasts this long; 0: taken as they are (default "
+	     "200ms)",
      .max = 3600e9},
     {.name = "timeout",
      .type = OPT_DURATION,
@@ -117,25 +121,29 @@ const struct option_spec protocol_keys[] = {
      .offset = FIELD(reference),
      .arg = "WHAT",
      .choices = reference_names,
-     .help = "the program run again in each block, or the recorded trace's own times (default rerun)"},
+     .help =
+	 "the program run again in each block, or the recorded trace's own times (default rerun)"},
     {.name = "covariate",
      .type = OPT_CHOICE,
      .offset = FIELD(covariate),
      .arg = "WHAT",
      .choices = covariate_names,
-     .help = "others: response and execution times are regressed on the processor time that others used or that was stolen (default none)"},
+     .help = "others: response and execution times are regressed on the processor time that others "
+	     "used or that was stolen (default none)"},
     {.name = "sessions",
      .type = OPT_UINT,
      .offset = FIELD(n_sessions),
      .arg = "N",
-     .help = "groups of consecutive blocks, for repeatability and reproducibility (default: the times the campaign was started "
+     .help = "groups of consecutive blocks, for repeatability and reproducibility (default: the "
+	     "times the campaign was started "
 	     "or resumed)",
      .max = 10000},
     {.name = "scratch",
      .type = OPT_STRING,
      .offset = FIELD(scratch),
      .arg = "DIR",
-     .help = "where traces of runs are written, best on another device than the target (default /dev/shm)"},
+     .help = "where traces of runs are written, best on another device than the target (default "
+	     "/dev/shm)"},
     {.name = "cpus",
      .type = OPT_STRING,
      .offset = FIELD(cpus),
@@ -146,7 +154,8 @@ const struct option_spec protocol_keys[] = {
      .offset = FIELD(pairing),
      .arg = "HOW",
      .choices = pairing_names,
-     .help = "slices: program and replayers of a block run alternately, each for a slice at a time; runs: one run after "
+     .help = "slices: program and replayers of a block run alternately, each for a slice at a "
+	     "time; runs: one run after "
 	     "another; auto: slices where program and replayers can be paused (default auto)"},
     {.name = "slice",
      .type = OPT_DURATION,
@@ -160,18 +169,22 @@ const struct option_spec protocol_keys[] = {
      .offset = FIELD(pause),
      .arg = "HOW",
      .choices = pause_by_names,
-     .help = "gate: a process pauses itself between two requests; signal: it is stopped by SIGSTOP; auto: gate for the "
+     .help = "gate: a process pauses itself between two requests; signal: it is stopped by "
+	     "SIGSTOP; auto: gate for the "
 	     "programs of this package, signal for others (default auto)"},
     {.name = "published",
      .type = OPT_STRING,
      .offset = FIELD(published_file),
      .arg = "NAME.csv",
-     .help = "file beside the protocol with values that were published, to put beside those measured (default none)"},
+     .help = "file beside the protocol with values that were published, to put beside those "
+	     "measured (default none)"},
     {.name = "scheduler",
      .type = OPT_STRING,
      .offset = FIELD(scheduler),
-     .arg = "POLICY",
-     .help = "other, batch, idle, fifo:N or rr:N, alike for program and replayers (default unchanged)"},
+     .arg = "LIST",
+     .help = "other, batch, idle, fifo:N or rr:N, the same for program and replayers; of several "
+	     "the first that is "
+	     "permitted (default unchanged)"},
     {.name = NULL},
 };
 
@@ -183,7 +196,8 @@ const struct option_spec target_keys[] = {
      .type = OPT_STRING,
      .offset = FIELD(dir),
      .arg = "DIR",
-     .help = "where the files are made, in a fresh directory that is removed at the end; relative to where the results "
+     .help = "where the files are made, in a fresh directory that is removed at the end; relative "
+	     "to where the results "
 	     "directory lies (default: inside the results directory)"},
     {.name = "cache",
      .type = OPT_CHOICE,
@@ -196,8 +210,10 @@ const struct option_spec target_keys[] = {
      .offset = FIELD(evict),
      .arg = "HOW",
      .choices = evict_names,
-     .help = "fadvise: the files' pages only; drop: the page cache of the machine, by root; auto: the latter only if the "
-	     "former leaves pages; all: drop, and the machine's dentries and inodes (default auto)"},
+     .help =
+	 "fadvise: the files' pages only; drop: the page cache of the machine, by root; auto: the "
+	 "latter only if the "
+	 "former leaves pages; all: drop, and the machine's dentries and inodes (default auto)"},
     {.name = "cache-budget",
      .type = OPT_SIZE,
      .offset = FIELD(cache_budget_bytes),
@@ -208,14 +224,16 @@ const struct option_spec target_keys[] = {
      .type = OPT_SIZE,
      .offset = FIELD(memory_limit_bytes),
      .arg = "SIZE",
-     .help = "instead of cache-budget: all memory of a run, page cache and its own together, the same for program and "
+     .help = "instead of cache-budget: all memory of a run, page cache and its own together, the "
+	     "same for program and "
 	     "replayers; 0: no limit (default 0)",
      .max = 1e15},
     {.name = "queue",
      .type = OPT_STRING,
      .offset = FIELD(queue),
      .arg = "SETTINGS",
-     .help = "of the device below, put back afterwards: \"none,nr_requests=64,nomerges=2\" (default unchanged)"},
+     .help = "of the device below, put back afterwards: \"none,nr_requests=64,nomerges=2\" "
+	     "(default unchanged)"},
     {.name = "precondition",
      .type = OPT_UINT,
      .offset = FIELD(precondition_passes),
@@ -230,12 +248,14 @@ const struct option_spec target_keys[] = {
     {.name = "destructive",
      .type = OPT_FLAG,
      .offset = FIELD(destructive),
-     .help = "what is on the device may be overwritten; the command line must name it, too (--device)"},
+     .help =
+	 "what is on the device may be overwritten; the command line must name it, too (--device)"},
     {.name = "volume",
      .type = OPT_STRING,
      .offset = FIELD(volume),
      .arg = "MODEL",
-     .help = "block-* workloads: a volume with this service time (\"validate help volume\"), made for the campaign and removed at its end"},
+     .help = "block-* workloads: a volume with this service time (\"validate help volume\"), made "
+	     "for the campaign and removed at its end"},
     {.name = "size",
      .type = OPT_SIZE,
      .offset = FIELD(size_bytes),
@@ -248,7 +268,8 @@ const struct option_spec target_keys[] = {
      .offset = FIELD(responsiveness),
      .arg = "WHETHER",
      .choices = responsiveness_names,
-     .help = "serve half of the blocks 1.5 times as slowly from the volume: a replay must follow; auto: yes for built-in workloads at full "
+     .help = "serve half of the blocks 1.5 times as slowly from the volume: a replay must follow; "
+	     "auto: yes for built-in workloads at full "
 	     "speed, at least 6 replicates and no findings (default auto)"},
     {.name = NULL},
 };

@@ -12,7 +12,8 @@
 
 #define REPLAYERS_MAX 100
 
-static const char *const replayer_own[] = {"engine", "workloads", "optional", "control", NULL};
+static const char *const replayer_own[] = {"engine",   "workloads", "mutant-workloads",
+					   "optional", "control",   NULL};
 
 static int engine_check(const struct protocol_file *f, const struct grid *g, struct err *e)
 {
@@ -54,6 +55,11 @@ const char *replayer_option(const struct replayer *r, const char *key)
 		if (!strcmp(r->option[i].key, key))
 			return r->option[i].value;
 	return NULL;
+}
+
+bool replayer_option_acts(const struct replayer *r, size_t i, size_t scenario)
+{
+	return strcmp(r->option[i].key, "mutant") != 0 || r->mutant_acts[scenario];
 }
 
 const struct adapter *replayer_adapter(const struct replayer *r)
@@ -109,19 +115,27 @@ static bool keeps_times(const struct replayer *r, const struct replay_config *c)
 	return replay_settled(c).timing != TIMING_FULLSPEED;
 }
 
-static int replayer_add(struct protocol *p, const struct protocol_file *f, const struct grid *g, const bool *applies,
-			bool optional, bool control, struct err *e)
+static bool *flags_copy(const bool *flags, size_t n)
+{
+	bool *copy = xcalloc(n + 1, sizeof *copy);
+	memcpy(copy, flags, n * sizeof *copy);
+	return copy;
+}
+
+/* `common`: what all variants of the section share. */
+static int replayer_add(struct protocol *p, const struct protocol_file *f, const struct grid *g,
+			const struct replayer *common, struct err *e)
 {
 	struct replayer *r = &p->replayer[p->n_replayers++];
 	struct strbuf name = STRBUF_INIT;
 	grid_name(g, NULL, &name);
-	*r = (struct replayer){
-	    .name = strbuf_detach(&name), .optional = optional, .control = control};
+	*r = *common;
+	r->name = strbuf_detach(&name);
 	r->section = xstrdup(g->section->name);
 	r->engine = xstrdup(item_now(g, "engine", "event"));
 	settings_take(g, replayer_own, &r->option, &r->n_options);
-	r->applies = xcalloc(p->n_scenarios, sizeof *r->applies);
-	memcpy(r->applies, applies, p->n_scenarios * sizeof *applies);
+	r->applies = flags_copy(common->applies, p->n_scenarios);
+	r->mutant_acts = flags_copy(common->mutant_acts, p->n_scenarios);
 	int fits = level_fits(p, f, g, r, e);
 	if (fits)
 		return fits;
@@ -139,22 +153,22 @@ static int replayer_add(struct protocol *p, const struct protocol_file *f, const
 	return 0;
 }
 
-/* Key `workloads`: the sections whose scenarios are replayed; all when it is not given. */
-static int applies_read(const struct protocol *p, const struct protocol_file *f, const struct ini_section *s,
-			bool *applies, struct err *e)
+/* A key that lists workload sections or single scenarios; all when the key is missing. */
+static int scenarios_read(const struct protocol *p, const struct protocol_file *f,
+			  const struct ini_section *s, const char *key, bool *chosen, struct err *e)
 {
-	const struct ini_key *k = ini_key_find(s, "workloads");
+	const struct ini_key *k = ini_key_find(s, key);
 	char **names = NULL;
 	size_t n = 0;
-	memset(applies, !k, p->n_scenarios * sizeof *applies);
+	memset(chosen, !k, p->n_scenarios * sizeof *chosen);
 	if (!k)
 		return 0;
 	int ret = split_list(k->value, &names, &n, e);
 	for (size_t i = 0; !ret && i < n; i++) {
 		bool found = false;
 		for (size_t c = 0; c < p->n_scenarios; c++)
-			if (!strcmp(p->scenario[c].workload, names[i]))
-				applies[c] = found = true;
+			if (!strcmp(p->scenario[c].workload, names[i]) || !strcmp(p->scenario[c].name, names[i]))
+				chosen[c] = found = true;
 		if (!found)
 			ret = err_set(e, EINVAL, "there is no [workload %s]", names[i]);
 	}
@@ -212,25 +226,42 @@ int replayers_find(struct protocol *p, struct err *e)
 	return workloads_check(p, e);
 }
 
+/* The keys whose values are no grid. */
+static int common_read(const struct protocol *p, const struct protocol_file *f,
+		       const struct ini_section *s, struct replayer *common, struct err *e)
+{
+	const struct ini_key *k = ini_key_find(s, "mutant-workloads");
+	int ret = scenarios_read(p, f, s, "workloads", common->applies, e);
+	if (!ret)
+		ret = scenarios_read(p, f, s, "mutant-workloads", common->mutant_acts, e);
+	for (size_t i = 0; !ret && k && i < p->n_scenarios; i++)
+		if (common->mutant_acts[i] && !common->applies[i]) {
+			err_set(e, EINVAL, "this replayer does not replay \"%s\"", p->scenario[i].name);
+			ret = key_refuse(f, k, e);
+		}
+	if (!ret && k && !ini_key_find(s, "mutant")) {
+		err_set(e, EINVAL, "there is no key \"mutant\" in this section");
+		ret = key_refuse(f, k, e);
+	}
+	if (!ret)
+		ret = flag_read(f, s, "optional", &common->optional, e);
+	return ret ? ret : flag_read(f, s, "control", &common->control, e);
+}
+
 static int replayer_section(struct protocol *p, const struct protocol_file *f, const struct ini_section *s,
 			    struct err *e)
 {
-	static const char *const without[] = {"workloads", "optional", "control", NULL};
+	static const char *const without[] = {"workloads", "mutant-workloads", "optional",
+					      "control", NULL};
 	static const char *const reserved[] = {"engine", NULL};
 	struct replay_config scratch;
-	struct grid g;
-	bool *applies = xcalloc(p->n_scenarios, sizeof *applies), optional = false, control = false;
+	struct grid g = {0};
+	struct replayer common = {.applies = xcalloc(p->n_scenarios, sizeof *common.applies),
+				  .mutant_acts = xcalloc(p->n_scenarios, sizeof *common.mutant_acts)};
 	int ret = grid_make(&g, s, without, f->path, e);
-	if (ret) {
-		free(applies);
-		return ret;
-	}
 	replay_config_init(&scratch);
-	ret = applies_read(p, f, s, applies, e);
 	if (!ret)
-		ret = flag_read(f, s, "optional", &optional, e);
-	if (!ret)
-		ret = flag_read(f, s, "control", &control, e);
+		ret = common_read(p, f, s, &common, e);
 	if (!ret)
 		ret = items_check(f, &g, replay_options, &scratch, replayer_own, reserved, e);
 	if (!ret)
@@ -242,11 +273,12 @@ static int replayer_section(struct protocol *p, const struct protocol_file *f, c
 	if (!ret) {
 		p->replayer = xreallocarray(p->replayer, p->n_replayers + n, sizeof *p->replayer);
 		do
-			ret = replayer_add(p, f, &g, applies, optional, control, e);
+			ret = replayer_add(p, f, &g, &common, e);
 		while (!ret && grid_next(&g));
 	}
 	grid_release(&g);
-	free(applies);
+	free(common.applies);
+	free(common.mutant_acts);
 	return ret;
 }
 

@@ -74,23 +74,34 @@ static void settings_add(const struct setting *option, size_t n, struct strbuf *
 	}
 }
 
+/* A key that lists the chosen scenarios, unless all of them are. */
+static void scenarios_add(const struct protocol *p, const char *key, const bool *chosen,
+			  struct strbuf *out)
+{
+	bool all = true;
+	for (size_t s = 0; s < p->n_scenarios; s++)
+		all &= chosen[s];
+	if (all)
+		return;
+	strbuf_addf(out, "%s = ", key);
+	for (size_t s = 0, n = 0; s < p->n_scenarios; s++)
+		if (chosen[s])
+			strbuf_addf(out, "%sscenario-%zu", n++ ? ",\n  " : "", s);
+	strbuf_addch(out, '\n');
+}
+
 static void replayer_section(const struct protocol *p, size_t i, struct strbuf *out)
 {
 	const struct replayer *r = &p->replayer[i];
-	bool all = true;
 	strbuf_addf(out, "\n; %s\n[replayer replayer-%zu]\nengine = %s\n", r->name, i, r->engine);
 	if (r->optional)
 		strbuf_addstr(out, "optional = yes\n");
 	if (r->control)
 		strbuf_addstr(out, "control = yes\n");
 	settings_add(r->option, r->n_options, out);
-	for (size_t s = 0; s < p->n_scenarios; s++)
-		all &= r->applies[s];
-	for (size_t s = 0, n = 0; !all && s < p->n_scenarios; s++)
-		if (r->applies[s])
-			strbuf_addf(out, "%sscenario-%zu", n++ ? ",\n  " : "workloads = ", s);
-	if (!all)
-		strbuf_addch(out, '\n');
+	scenarios_add(p, "workloads", r->applies, out);
+	if (replayer_option(r, "mutant"))
+		scenarios_add(p, "mutant-workloads", r->mutant_acts, out);
 }
 
 static void claim_section(const struct claim *c, struct strbuf *out)

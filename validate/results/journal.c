@@ -51,8 +51,9 @@ size_t journal_line_body(const char *line, size_t len)
 	return len - TAIL_LEN;
 }
 
-/* Does the line follow the line before it? Lines of earlier versions have no "after"; none follows a line that has it. What
- * follows a damaged line is not known: the damage is counted where the line is read. */
+/* Does the line follow the line before it? Lines of earlier versions have no "after"; none follows
+ * a line that has it. What follows a damaged line is not known: the damage is counted where the
+ * line is read. */
 static void link_check(struct journal_reading *r, const char *line, size_t len)
 {
 	const size_t body = len <= LINE_MAX_BYTES ? journal_line_body(line, len) : 0;
@@ -157,16 +158,10 @@ static int journal_open_read(const char *path, FILE **in, struct err *e)
 	return ret;
 }
 
-static enum journal_line line_look(enum journal_line (*look)(const char *line, size_t len, void *context), const char *line, size_t len,
-				   void *context)
-{
-	if (!look)
-		return JOURNAL_PARSE;
-	return len <= LINE_MAX_BYTES ? look(line, len, context) : look("", 0, context);
-}
-
-int journal_read_some(const char *path, enum journal_line (*look)(const char *line, size_t len, void *context),
-		      int (*on_event)(const json_t *event, void *context, struct err *e), void *context, struct journal_reading *r, struct err *e)
+int journal_read_some(const char *path,
+		      bool (*is_wanted)(const char *line, size_t len, void *context),
+		      int (*on_event)(const json_t *event, void *context, struct err *e),
+		      void *context, struct journal_reading *r, struct err *e)
 {
 	struct lines l = {0};
 	const char *line;
@@ -178,10 +173,10 @@ int journal_read_some(const char *path, enum journal_line (*look)(const char *li
 	l.text = xmalloc(LINE_MAX_BYTES + LINES_CHUNK);
 	while (!ret && (len = line_get(&l, &line, r)) >= 0) {
 		link_check(r, line, (size_t)len);
-		const enum journal_line use = line_look(look, line, (size_t)len, context);
-		if (use == JOURNAL_PARSE)
+		const bool too_long = len > LINE_MAX_BYTES;
+		if (!is_wanted ||
+		    is_wanted(too_long ? "" : line, too_long ? 0 : (size_t)len, context))
 			ret = line_take(line, (size_t)len, r, on_event, context, e);
-		r->n_lines += use == JOURNAL_TAKEN;
 	}
 	if (!ret && ferror(l.in))
 		ret = err_sys(e, errno, "cannot read %s", path);

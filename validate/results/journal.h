@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The journal of a campaign: one line of JSON per event, each with a checksum of its own, on disk before the campaign
- * goes on.
+/* The journal of a campaign: one line of JSON per event, each with a checksum of its own, on disk
+ * before the campaign goes on.
  *
- * A line is {"seq":N,"event":"run",...,"after":"5e6f7a8b","crc":"1a2b3c4d"}. `crc` is the CRC-32C of all bytes of the
- * line before `,"crc":`. `after` is the crc of the line before, as its text stands there; 00000000 in the first line.
- * So a line that was removed, inserted or rewritten is found where the next line no longer fits.
- * A line that was being written when the machine or the program died has no newline and is cut off when the campaign
- * goes on. A line that was damaged later is left where it is, counted, and not believed. */
+ * A line is {"seq":N,"event":"run",...,"after":"5e6f7a8b","crc":"1a2b3c4d"}. `crc` is the CRC-32C
+ * of all bytes of the line before `,"crc":`. `after` is the crc of the line before, as its text
+ * stands there; 00000000 in the first line. So a line that was removed, inserted or rewritten is
+ * found where the next line no longer fits. A line that was being written when the machine or the
+ * program died has no newline and is cut off when the campaign goes on. A line that was damaged
+ * later is left where it is, counted, and not believed. */
 #ifndef VALIDATE_JOURNAL_H
 #define VALIDATE_JOURNAL_H
 
@@ -36,8 +37,8 @@ struct journal {
 int journal_open(struct journal *j, const char *path, int create, struct err *e);
 void journal_close(struct journal *j);
 
-/* Appends an event and waits until it is on disk. The line has "seq" first and "after" last. The reference stays the
- * caller's. After an error nothing of the line is left in the file. */
+/* Appends an event and waits until it is on disk. The line has "seq" first and "after" last. The
+ * reference stays the caller's. After an error nothing of the line is left in the file. */
 int journal_append(struct journal *j, json_t *event, struct err *e);
 
 struct journal_reading {
@@ -46,7 +47,8 @@ struct journal_reading {
 	off_t whole_bytes; /* up to the last newline */
 	int torn;          /* something stands behind it */
 	uint64_t n_seen;          /* whole lines, whoever took them */
-	uint64_t first_unlinked;  /* number, from 1, of the first line that does not follow the line before; 0 none */
+	/* number, from 1, of the first line that does not follow the line before; 0 none */
+	uint64_t first_unlinked;
 	char link[JOURNAL_LINK];  /* of the last line */
 	bool linked;              /* a line has "after" */
 	bool any_link;            /* the last line is damaged: any line may follow it */
@@ -57,14 +59,13 @@ struct journal_reading {
 int journal_read(const char *path, int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
 		 struct journal_reading *r, struct err *e);
 
-/* The same, but `look` sees the text of each line first, neither parsed nor checked; a line that is too long as an empty one. */
-enum journal_line {
-	JOURNAL_PARSE, /* for on_event */
-	JOURNAL_TAKEN, /* it was believable (journal_line_body()), and `look` has read it: counted, its "seq" aside */
-	JOURNAL_LEAVE, /* for somebody else: not counted */
-};
-int journal_read_some(const char *path, enum journal_line (*look)(const char *line, size_t len, void *context),
-		      int (*on_event)(const json_t *event, void *context, struct err *e), void *context, struct journal_reading *r, struct err *e);
+/* As journal_read(), for the lines that are wanted: `is_wanted` sees each line's text, neither
+ * parsed nor checked. A line that is too long is shown as an empty one. Other lines are not
+ * counted. */
+int journal_read_some(const char *path,
+		      bool (*is_wanted)(const char *line, size_t len, void *context),
+		      int (*on_event)(const json_t *event, void *context, struct err *e),
+		      void *context, struct journal_reading *r, struct err *e);
 
 /* Adds `event` as a line, newline and all, that journal_read believes where it has "seq" and "event". Errors: EINVAL. */
 int journal_line_add(struct strbuf *out, const json_t *event, struct err *e);

@@ -15,7 +15,6 @@
 #include "validate/campaign/environment.h"
 #include "validate/results/results_file.h"
 #include "validate/results/run_index.h"
-#include "validate/results/run_scan.h"
 #include "validate/results/summaries.h"
 
 /* The journal is read in parts, of those runs whose number is `part` modulo n_parts: each reads what is told of them in the order of the
@@ -29,7 +28,8 @@ struct loading {
 	uint64_t n_odd;        /* believable lines that do not fit the plan */
 	uint32_t n_resumed;
 	struct journal_reading reading;
-	uint64_t n_damaged_before; /* lines until the last session began, which made again the runs of those lines */
+	/* lines until the last session began, which made again the runs of those lines */
+	uint64_t n_damaged_before;
 	struct seal_record record; /* in the first part */
 	int ret;
 	struct err e;
@@ -56,26 +56,20 @@ static bool is_believable(const char *line, size_t len)
 	return o;
 }
 
-/* By the beginning of the line, unparsed; a line that tells of no run, or in other words, is read in every part. */
-static enum journal_line line_look(const char *line, size_t len, void *context)
+/* Decides by the beginning of the line, unparsed. Every part reads the lines that name no run. */
+static bool line_is_wanted(const char *line, size_t len, void *context)
 {
 	const struct loading *l = context;
 	size_t at = sizeof SEQ - 1;
 	int64_t run = -1;
-	uint64_t taken;
 	if (len > at && !memcmp(line, SEQ, at) && number_at(line, len, &at) >= 0 && len - at > sizeof RUN - 1 &&
 	    !memcmp(line + at, RUN, sizeof RUN - 1)) {
 		at += sizeof RUN - 1;
 		run = number_at(line, len, &at);
 	}
 	if (run < 0)
-		return l->part == 0 || is_believable(line, len) ? JOURNAL_PARSE : JOURNAL_LEAVE;
-	if ((uint64_t)run % l->n_parts != l->part)
-		return JOURNAL_LEAVE;
-	if (!run_event_scan(l->r->run, l->r->n_runs, line, len, &taken))
-		return JOURNAL_PARSE;
-	l->r->run[taken].session = l->n_resumed;
-	return JOURNAL_TAKEN;
+		return l->part == 0 || is_believable(line, len);
+	return (uint64_t)run % l->n_parts == l->part;
 }
 
 static int run_take(struct loading *l, const json_t *event)
@@ -112,21 +106,26 @@ static int event_take(const json_t *event, void *context, struct err *e)
 static void part_load(void *parts, size_t i)
 {
 	struct loading *l = (struct loading *)parts + i;
-	l->ret = journal_read_some(l->path, line_look, event_take, l, &l->reading, &l->e);
+	l->ret = journal_read_some(l->path, line_is_wanted, event_take, l, &l->reading, &l->e);
 }
 
-/* Compares the journal and the files that it names with what the campaign wrote; the runs' own files are left to summaries_load(). */
+/* Compares the journal and the files that it names with what the campaign wrote; the runs' own
+ * files are left to summaries_load(). */
 static void journal_check(struct results *r, const struct loading *part, size_t n_parts)
 {
 	uint64_t n_damaged = 0;
 	r->seal.state = part->record.files ? SEAL_WHOLE : SEAL_ABSENT;
 	if (part->reading.first_unlinked)
-		seal_break(&r->seal, "line %llu of the journal does not follow the line before it: lines were changed, added or removed",
+		seal_break(&r->seal,
+			   "line %llu of the journal does not follow the line before it: lines "
+			   "were changed, added or removed",
 			   (unsigned long long)part->reading.first_unlinked);
 	for (size_t i = 0; i < n_parts; i++)
 		n_damaged += part[i].reading.n_damaged - part[i].n_damaged_before;
 	if (n_damaged && part->reading.linked)
-		seal_break(&r->seal, "%llu lines of the journal are damaged (\"validate run --resume\" makes their runs again)",
+		seal_break(&r->seal,
+			   "%llu lines of the journal are damaged (\"validate run --resume\" makes "
+			   "their runs again)",
 			   (unsigned long long)n_damaged);
 	seal_check_record(&r->seal, r->dir, &part->record);
 	for (size_t i = 0; i < r->n_runs && r->seal.state == SEAL_WHOLE; i++)
@@ -166,7 +165,8 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 	return 0;
 }
 
-/* In a large campaign only what is read is compared with its digest: the lines of `summaries`, and the files of runs without one. */
+/* In a large campaign only what is read is compared with its digest: the lines of `summaries`, and
+ * the files of runs without one. */
 #define FILES_CHECKED_UNTIL 2000 /* runs */
 
 static void run_file_check(struct results *r, const struct run *run)
@@ -182,7 +182,8 @@ static void summaries_load(struct results *r)
 	summaries_read(r->dir, r->run, r->n_runs, with_course);
 	for (size_t i = 0; i < r->n_runs; i++) {
 		const struct run *run = &r->run[i];
-		if (run->state == RUN_OK && run->file_sha256[0] && (!run->has_summary || r->n_runs < FILES_CHECKED_UNTIL))
+		if (run->state == RUN_OK && run->file_sha256[0] &&
+		    (!run->has_summary || r->n_runs < FILES_CHECKED_UNTIL))
 			run_file_check(r, run);
 	}
 	for (size_t i = 0; i < r->n_runs; i++) {
@@ -261,7 +262,9 @@ static int directory_check(const char *dir, struct err *e)
 	char *path = results_path(dir, "protocol.conf");
 	bool there = path_exists(path);
 	free(path);
-	return there ? 0 : err_set(e, EINVAL, "%s is no results directory: protocol.conf is missing", dir);
+	if (!there)
+		return err_set(e, EINVAL, "%s is no results directory: protocol.conf is missing", dir);
+	return results_links_refuse(dir, e);
 }
 
 int results_load(struct results *r, const char *dir, struct err *e)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/files.h"
 #include "common/strbuf.h"
@@ -22,6 +23,35 @@ char *results_path(const char *dir, const char *name)
 char *results_run_path(const char *dir, uint32_t id)
 {
 	return xasprintf("%s/runs/%06u.json", dir, id);
+}
+
+static int link_refuse(const char *path, struct err *e)
+{
+	struct stat st;
+	if (lstat(path, &st) < 0 || !S_ISLNK(st.st_mode))
+		return 0; /* what else is wrong shows when it is read */
+	return err_set(e, EINVAL, "%s is a symbolic link, which results are not read through", path);
+}
+
+int results_links_refuse(const char *dir, struct err *e)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	int ret = 0, code = 0;
+	if (!d && (errno == ENOENT || errno == ENOTDIR))
+		return 0; /* reading it says so */
+	if (!d)
+		return err_sys(e, errno, "cannot read the results directory %s", dir);
+	while (!ret && (entry = dir_next(d, &code))) {
+		const char *name = entry->d_name;
+		if (!strcmp(name, "traces") || !strcmp(name, "programs") || !strcmp(name, "report"))
+			continue;
+		char *path = results_path(dir, name);
+		ret = link_refuse(path, e);
+		free(path);
+	}
+	closedir(d);
+	return ret || !code ? ret : err_sys(e, code, "reading the results directory %s", dir);
 }
 
 /* `digest`: SHA-256 that the file must have; "": any. */
@@ -115,7 +145,10 @@ json_t *run_to_event(const struct run *r)
 	if (isfinite(r->others_share + r->stolen_share))
 		json_object_set_new(o, "processors", json_pack("{s:f, s:f}", "others", r->others_share, "stolen", r->stolen_share));
 	if (r->sliced)
-		json_object_set_new(o, "slices", json_pack("{s:I, s:I}", "n", (json_int_t)r->n_slices, "length_ns", (json_int_t)r->slice_ns));
+		json_object_set_new(o, "slices",
+				    json_pack("{s:I, s:I, s:I}", "n", (json_int_t)r->n_slices,
+					      "length_ns", (json_int_t)r->slice_ns, "late",
+					      (json_int_t)r->n_slices_late));
 	if (r->search.n_periods)
 		json_object_set_new(o, "search", json_pack("{s:I, s:I, s:o}", "periods", (json_int_t)r->search.n_periods, "ns", (json_int_t)r->search.ns, "error",
 							   isfinite(r->search.error) ? json_real(r->search.error) : json_null()));
@@ -149,10 +182,14 @@ static double share_from_event(const json_t *o, const char *name)
 /* Absent where a run was made in one piece. */
 static void slices_from_event(struct run *r, const json_t *o)
 {
-	json_int_t n = json_integer_value(json_object_get(o, "n")), ns = json_integer_value(json_object_get(o, "length_ns"));
+	json_int_t n = json_integer_value(json_object_get(o, "n")),
+		   ns = json_integer_value(json_object_get(o, "length_ns")),
+		   late = json_integer_value(
+		       json_object_get(o, "late")); /* 0 in results of earlier versions */
 	r->sliced = n > 0 && n <= UINT32_MAX && ns > 0;
 	r->n_slices = r->sliced ? (uint32_t)n : 0;
 	r->slice_ns = r->sliced ? ns : 0;
+	r->n_slices_late = r->sliced && late > 0 ? (uint64_t)late : 0;
 }
 
 /* Absent in results of earlier versions. */
@@ -299,8 +336,10 @@ void run_summary_leave_out_course(struct run *r)
 int run_summary_read(struct run *r, const char *dir, struct err *e)
 {
 	char *path = results_run_path(dir, r->id);
-	json_t *o;
-	int ret = json_read_sealed(path, r->file_sha256, &o, e);
+	json_t *o = NULL;
+	int ret = link_refuse(path, e);
+	if (!ret)
+		ret = json_read_sealed(path, r->file_sha256, &o, e);
 	if (!ret)
 		ret = run_summary_take(r, o, path, false, e);
 	json_decref(o);

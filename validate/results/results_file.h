@@ -11,6 +11,11 @@
 char *results_path(const char *dir, const char *name);
 char *results_run_path(const char *dir, uint32_t id); /* DIR/runs/000012.json */
 
+/* Refuses a results directory with a symbolic link in it: a stranger's link leads to files of the
+ * reader. Traces, programs and the report, which are not read as results, may be links. Errors:
+ * EINVAL, or of the system. */
+int results_links_refuse(const char *dir, struct err *e);
+
 /* The runs of a plan, none of them made yet. The caller frees with results_runs_free. */
 struct run *results_runs_make(const struct design *plan);
 void results_runs_free(struct run *run, size_t n);
@@ -26,8 +31,8 @@ json_t *run_summary_file(const struct run *r, const struct protocol *p);
 int run_summary_take(struct run *r, const json_t *o, const char *path, bool brief, struct err *e);
 /* What a large campaign has no room for (protocol_in_detail()). */
 void run_summary_leave_out_course(struct run *r);
-/* Reads runs/NNNNNN.json into r->summary. Errors: EINVAL where it is damaged or of another run; EBADMSG where r->file_sha256 is
- * known and not that of the file. */
+/* Reads runs/NNNNNN.json into r->summary. Errors: EINVAL where it is damaged or of another run;
+ * EBADMSG where r->file_sha256 is known and not that of the file; a link is refused with EINVAL. */
 int run_summary_read(struct run *r, const char *dir, struct err *e);
 
 /* "program", "recording", or the replayer's name. */

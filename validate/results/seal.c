@@ -6,13 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/files.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
 #define MOST_NAMED 3
+/* No file of a campaign is larger. A sparse file of a stranger would be read for hours. */
+#define FILE_MAX_BYTES (64 << 20)
 
 void seal_break(struct seal *s, const char *fmt, ...)
 {
@@ -53,8 +55,10 @@ void seal_record_release(struct seal_record *s)
 static bool file_is(const char *dir, const char *name, const char *digest, bool *there)
 {
 	char hex[FILE_DIGEST_HEX] = "", *path = xasprintf("%s/%s", dir, name);
-	const bool same = file_digest(path, hex) && !strcmp(hex, digest);
-	*there = same || path_exists(path);
+	struct stat st;
+	*there = lstat(path, &st) == 0;
+	const bool same = *there && S_ISREG(st.st_mode) && st.st_size <= FILE_MAX_BYTES &&
+			  file_digest(path, hex) && !strcmp(hex, digest);
 	free(path);
 	return same;
 }
@@ -91,7 +95,9 @@ int seal_require(const struct seal *s, const char *dir, struct err *e)
 {
 	if (s->state != SEAL_BROKEN)
 		return 0;
-	return err_set(e, EBADMSG, "%s: %s%s. No verdict is given on results that were changed: put the original files back, or run the campaign again",
+	return err_set(e, EBADMSG,
+		       "%s: %s%s. No verdict is given on results that were changed: put the "
+		       "original files back, or run the campaign again",
 		       dir, s->changes, s->n_changes > MOST_NAMED ? "; and more" : "");
 }
 

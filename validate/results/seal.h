@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether the files of a results directory are still what the campaign wrote.
  *
- * The journal carries the SHA-256 of them: "files" of the events `start` and `resume` (what the campaign was begun with),
- * `environment` events, and "sha256" of each run. Its lines are chained (journal.h). A seal finds what was changed afterwards;
- * it does not say by whom, and who rewrites the whole journal makes a new seal. The certificate names the journal's SHA-256. */
+ * The journal carries the SHA-256 of them: "files" of the events `start` and `resume` (what the
+ * campaign was begun with), `environment` events, and "sha256" of each run. Its lines are chained
+ * (journal.h). A seal finds what was changed afterwards; it does not say by whom. A program that
+ * rewrites the whole journal can make a new seal. The certificate names the journal's SHA-256. */
 #ifndef VALIDATE_RESULTS_SEAL_H
 #define VALIDATE_RESULTS_SEAL_H
 
@@ -25,7 +26,8 @@ enum seal_state {
 struct seal {
 	enum seal_state state;
 	size_t n_changes;
-	char *changes; /* the first three: "runs/000012.json was changed after the campaign wrote it; ..."; NULL none */
+	/* the first three: "runs/000012.json was changed after the campaign wrote it; ..."; NULL none */
+	char *changes;
 };
 
 /* What the journal says of the files besides the runs. */
@@ -41,8 +43,8 @@ void seal_record_release(struct seal_record *s);
 void seal_break(struct seal *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Compares a regular file with its digest and notes a change. `name`: relative to `dir`. */
 void seal_check_file(struct seal *s, const char *dir, const char *name, const char *digest);
-/* The files of the record. environment.json may also be what it was before its last digest: the digest is journalled first, and the
- * campaign may have died before the file was written. */
+/* The files of the record. environment.json may also be what it was before its last digest: the
+ * digest is journalled first, and the campaign may have died before the file was written. */
 void seal_check_record(struct seal *s, const char *dir, const struct seal_record *r);
 
 /* Errors: EBADMSG with what was changed in `dir`, where the seal is broken. */

@@ -14,7 +14,6 @@
 #include "common/strbuf.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"
-#include "validate/results/run_scan.h"
 
 #define THREADS_FROM 2000 /* runs */
 
@@ -26,7 +25,8 @@ static bool is_torn(int fd)
 	return fstat(fd, &st) == 0 && st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) == 1 && last != '\n';
 }
 
-int summaries_append(const char *dir, uint32_t run, json_t *o, bool with_course, char digest[FILE_DIGEST_HEX], struct err *e)
+int summaries_append(const char *dir, uint32_t run, json_t *o, bool with_course,
+		     char digest[FILE_DIGEST_HEX], struct err *e)
 {
 	struct strbuf line = STRBUF_INIT;
 	struct stat st;
@@ -82,7 +82,7 @@ static bool is_of_file(const struct reading *g, json_int_t run, json_int_t bytes
 	       st.st_size == bytes;
 }
 
-/* The line that was there when the run was journalled; any line, where the journal has no digest. */
+/* The line of the time when the run was journalled; any line if the journal has no digest. */
 static bool is_sealed_line(const struct run *r, const char *line, size_t len)
 {
 	char hex[FILE_DIGEST_HEX];
@@ -91,42 +91,21 @@ static bool is_sealed_line(const struct run *r, const char *line, size_t len)
 
 #define BEGINNING "{\"version\":1,\"run\":" /* as run_summary_file() begins */
 
-static void summary_leave(struct run *r)
-{
-	if (r->has_summary) /* it was made once more: the last counts */
-		summary_release(&r->summary);
-	r->has_summary = false;
-}
-
 /* By the beginning of the line, so that each line is read once, by one thread. */
-static enum journal_line line_look(const char *line, size_t len, void *context)
+static bool line_is_wanted(const char *line, size_t len, void *context)
 {
 	const struct reading *g = context;
-	struct run_line read;
 	uint64_t run = 0;
 	size_t at = sizeof BEGINNING - 1;
 	if (len <= at || memcmp(line, BEGINNING, at))
-		return JOURNAL_LEAVE;
+		return false;
 	for (; at < len && line[at] >= '0' && line[at] <= '9' && run < g->n_runs; at++)
 		run = run * 10 + (uint64_t)(line[at] - '0');
 	if (run % g->n_parts != g->part)
-		return JOURNAL_LEAVE;
-	if (run < g->n_runs && !is_sealed_line(&g->run[run], line, len))
-		return JOURNAL_LEAVE;
-	if (run >= g->n_runs || g->run[run].state != RUN_OK || !run_line_scan(&read, line, len))
-		return JOURNAL_PARSE;
-	if (read.run.id == run && is_of_file(g, (json_int_t)run, read.file_bytes)) {
-		summary_leave(&g->run[run]);
-		run_line_take(&g->run[run], &read);
-		if (!g->with_course)
-			run_summary_leave_out_course(&g->run[run]);
-	} else {
-		summary_release(&read.run.summary);
-	}
-	return JOURNAL_TAKEN;
+		return false;
+	return run >= g->n_runs || is_sealed_line(&g->run[run], line, len);
 }
 
-/* A line of another shape. */
 static int line_take(const json_t *line, void *context, struct err *e)
 {
 	const struct reading *g = context;
@@ -136,7 +115,9 @@ static int line_take(const json_t *line, void *context, struct err *e)
 	    !is_of_file(g, id, json_integer_value(json_object_get(line, "bytes"))))
 		return 0;
 	struct run *r = &g->run[id];
-	summary_leave(r);
+	if (r->has_summary) /* the run was made again: its last line counts */
+		summary_release(&r->summary);
+	r->has_summary = false;
 	run_summary_take(r, line, "summaries", true, NULL);
 	if (!g->with_course)
 		run_summary_leave_out_course(r);
@@ -148,7 +129,7 @@ static void part_read(void *context, size_t i)
 	struct journal_reading reading;
 	struct reading g = *(const struct reading *)context;
 	g.part = i;
-	journal_read_some(g.path, line_look, line_take, &g, &reading, NULL);
+	journal_read_some(g.path, line_is_wanted, line_take, &g, &reading, NULL);
 }
 
 void summaries_read(const char *dir, struct run *run, size_t n_runs, bool with_course)

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/selftest/simulate.h"
 
+#include <stdio.h>
+
 #include <gsl/gsl_errno.h>
 
+#include "common/clock.h"
+#include "common/units.h"
 #include "validate/selftest/simulate_private.h"
 
 #define STREAMS 1000000 /* more than there are works */
@@ -20,22 +24,35 @@ struct work simulate_work(const struct simulate_options *o, const char *what, tr
 			     .quiet = o->quiet};
 }
 
+static const struct {
+	const char *name;
+	int (*simulate)(const struct simulate_options *o, struct rates *rates, struct err *e);
+} parts[] = {
+    {"verdicts", simulate_verdicts}, {"frauds", simulate_frauds},	{"looks", simulate_looks},	{"ways to accept", simulate_accept},
+    {"tests", simulate_tests},	     {"intervals", simulate_intervals}, {"comparisons", simulate_compare},
+};
+#define N_PARTS (sizeof parts / sizeof *parts)
+
+/* Hours may pass until the rates are printed: how each part ended, as far as the progress is shown. */
+static void part_say(size_t i, int64_t begin_ns, const struct rates *rates)
+{
+	struct strbuf time = STRBUF_INIT;
+	format_duration(&time, (double)(clock_monotonic_ns() - begin_ns));
+	fprintf(stderr, "stats: part %zu of %zu, %s, done after %s; %zu rates so far, %zu contradict what is promised\n", i + 1, N_PARTS,
+		parts[i].name, time.s, rates->n, rates_count(rates, STANDING_BROKEN));
+	strbuf_release(&time);
+}
+
 int simulate_selftest(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
 	gsl_error_handler_t *handler = gsl_set_error_handler_off();
-	int ret = simulate_verdicts(o, rates, e);
-	if (!ret)
-		ret = simulate_frauds(o, rates, e);
-	if (!ret)
-		ret = simulate_looks(o, rates, e);
-	if (!ret)
-		ret = simulate_accept(o, rates, e);
-	if (!ret)
-		ret = simulate_tests(o, rates, e);
-	if (!ret)
-		ret = simulate_intervals(o, rates, e);
-	if (!ret)
-		ret = simulate_compare(o, rates, e);
+	const int64_t begin_ns = clock_monotonic_ns();
+	int ret = 0;
+	for (size_t i = 0; !ret && i < N_PARTS; i++) {
+		ret = parts[i].simulate(o, rates, e);
+		if (!ret && !o->quiet)
+			part_say(i, begin_ns, rates);
+	}
 	gsl_set_error_handler(handler);
 	return ret;
 }

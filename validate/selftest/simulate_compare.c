@@ -46,6 +46,7 @@ static void side_init(struct baseline *b, struct baseline_scenario *scenario, st
 {
 	*b = (struct baseline){.limits = compare_defaults, .scenario = scenario, .n_scenarios = SCENARIOS, .cell = c, .n_cells = SCENARIOS};
 	b->limits.median = b->limits.p90 = b->limits.p99 = b->limits.p999 = b->limits.uncertainty_ratio = NAN;
+	b->limits.tail = b->limits.shape = NAN;
 	b->limits.typical_response = 0.034;
 	b->limits.response_time = 0.15;
 	b->limits.execution_time = 0.20;

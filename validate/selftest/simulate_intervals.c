@@ -100,7 +100,7 @@ static bool pitman_morgan_covers(const struct sampled *s)
 
 static bool bca_covers(const struct sampled *s, enum resample_quantity what, double truth)
 {
-	struct resample_plan plan = {.n_resamples = RESAMPLES, .seed = s->seed, .n_threads = 1, .conf = 0.95};
+	struct resample_plan plan = {.n_resamples = RESAMPLES, .seed = s->seed, .conf = 0.95};
 	struct resample_interval i;
 	return !resample_means(s->r, N, s->x, N, 0, what, &plan, &i) && inside(i.lo, truth, i.hi);
 }
@@ -253,7 +253,8 @@ static void series_trial(void *context, gsl_rng *rng, uint64_t *count)
 	struct t_estimate t;
 	struct geyer g;
 	size_t block;
-	struct resample_plan plan = {.n_resamples = RESAMPLES, .seed = gsl_rng_get(rng), .n_threads = 1, .conf = 0.95};
+	struct resample_plan plan = {
+	    .n_resamples = RESAMPLES, .seed = gsl_rng_get(rng), .conf = 0.95};
 	struct resample_interval i;
 	noise_draw(*(const enum noise *)context, rng, x, N_SERIES);
 	count[N_SERIES_WAYS]++;

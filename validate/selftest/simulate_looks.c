@@ -106,7 +106,9 @@ static int faultless(const struct simulate_options *o, struct rates *rates, stru
 
 static int at_limits(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
-	static const enum component_kind kinds[] = {COMPONENT_BIAS, COMPONENT_TYPICAL, COMPONENT_SHAPE, COMPONENT_TAIL, COMPONENT_PRECISION, COMPONENT_EXECUTION_TIME,
+	static const enum component_kind kinds[] = {COMPONENT_BIAS,       COMPONENT_TYPICAL,
+						    COMPONENT_SHAPE,      COMPONENT_TAIL,
+						    COMPONENT_PRECISION,  COMPONENT_EXECUTION_TIME,
 						    COMPONENT_REORDERING, COMPONENT_CONCURRENCY};
 	static const enum world worlds[] = {WORLD_NORMAL, WORLD_T3, WORLD_LOGNORMAL, WORLD_AR6, WORLD_SHARED6};
 	struct looks l = {.world = WORLD_NORMAL};

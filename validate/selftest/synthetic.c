@@ -318,11 +318,14 @@ static double share_below(double edge, double less)
 	return fmin(1, fmax(0, share - (edge > 0.25 && edge < 1.75 ? less : 0)));
 }
 
-/* The parts of the distribution: `z` is a little scatter; `faultless_mean` is the mean without a defect. */
-static void distribution_set(struct run_summary *s, const struct defect *d, bool struck, double z, double faultless_mean)
+/* The parts of the distribution: `z` is a little scatter; `faultless_mean` is the mean without a
+ * defect. */
+static void distribution_set(struct run_summary *s, const struct defect *d, bool struck, double z,
+			     double faultless_mean)
 {
 	double mean = s->response.mean, off = 1 + 0.003 * z;
-	double typical = struck && d->kind == COMPONENT_TYPICAL ? 1 + d->times * accept_defaults.typical : 1;
+	double typical =
+	    struck && d->kind == COMPONENT_TYPICAL ? 1 + d->times * accept_defaults.typical : 1;
 	double tail = struck && d->kind == COMPONENT_TAIL ? 1 + d->times * accept_defaults.tail : 1;
 	double half = struck && d->kind == COMPONENT_HALF ? d->times * accept_defaults.half : 0;
 	double operation = struck && d->kind == COMPONENT_OPERATION ? d->times * accept_defaults.operation : 0;

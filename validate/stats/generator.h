@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Random numbers for resampling: many independent streams from one seed, the same on every machine and with any number
- * of threads, since each batch of resamples has its own.
+/* Random numbers for resampling: many independent streams from one seed, the same on every machine.
  *
- * xoshiro256**, its state filled by splitmix64 from seed and stream. Poisson numbers of a mean of 10 and more by
- * transformed rejection, exact; below, by multiplying uniform numbers.
- * Source: Blackman and Vigna, Scrambled linear pseudorandom number generators (2021); Hoermann, The transformed rejection
- * method for generating Poisson random variables (1993), PTRS. */
+ * xoshiro256**, its state filled by splitmix64 from seed and stream. Poisson numbers of a mean of
+ * 10 and more by transformed rejection, exact; below, by multiplying uniform numbers. Source:
+ * Blackman and Vigna, Scrambled linear pseudorandom number generators (2021); Hoermann, The
+ * transformed rejection method for generating Poisson random variables (1993), PTRS. */
 #ifndef VALIDATE_STATS_GENERATOR_H
 #define VALIDATE_STATS_GENERATOR_H
 

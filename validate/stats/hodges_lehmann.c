@@ -4,12 +4,30 @@
  * Source: Johnson and Mizoguchi (1978) for the idea of selecting in X + Y. */
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 #include "validate/stats/quantiles.h"
 #include "validate/stats/ranks.h"
 #include "validate/stats/sort.h"
+
+/* A double's bits as an integer of the same order, and back. */
+static uint64_t double_rank(double x)
+{
+	uint64_t bits;
+	memcpy(&bits, &x, sizeof bits);
+	return bits ^ ((uint64_t)((int64_t)bits >> 63) | UINT64_C(1) << 63);
+}
+
+static double double_of_rank(uint64_t rank)
+{
+	uint64_t bits = rank ^ ((rank >> 63 ? 0 : ~UINT64_C(0)) | UINT64_C(1) << 63);
+	double x;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
 
 enum { FEW = 1 << 20, MAX_STEPS = 200 };
 

@@ -30,6 +30,7 @@ enum stat_status named_compute(const char *name, struct named_call *c, struct na
 		return STAT_NOT_APPLICABLE;
 	*r = (struct named_result){NULL, 0};
 	c->bad_param = false;
+	c->which = statistic->which;
 	enum stat_status s = statistic->compute(c, r);
 	if (c->bad_param)
 		return STAT_OUT_OF_RANGE;

@@ -28,6 +28,7 @@ struct named_call {
 	const struct named_param *param;
 	size_t n_params;
 	bool bad_param; /* set by the accessors when a needed parameter or role is missing or no number */
+	unsigned int which; /* of the numbers that the function finds; set by named_compute */
 };
 
 struct named_result {
@@ -39,6 +40,8 @@ struct named_statistic {
 	const char *name; /* NULL ends a table */
 	enum stat_status (*compute)(struct named_call *c, struct named_result *r);
 	const char *inputs, *params; /* names of roles and parameters, separated by blanks; (optional) ones in brackets */
+	unsigned int
+	    which; /* of the numbers that the function finds, as several statistics share it */
 };
 
 extern const struct named_statistic *const named_families[]; /* the tables, NULL-terminated */

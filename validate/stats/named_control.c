@@ -19,7 +19,7 @@ static struct cusum *chart(struct named_call *c, struct values z, enum stat_stat
 	return at;
 }
 
-static enum stat_status cusum_at(struct named_call *c, struct named_result *r, bool plus)
+static enum stat_status cusum_at(struct named_call *c, struct named_result *r)
 {
 	struct values z = named_values(c, "z");
 	size_t i = named_index(c, "i");
@@ -28,19 +28,9 @@ static enum stat_status cusum_at(struct named_call *c, struct named_result *r, b
 	if (i >= z.n)
 		return STAT_OUT_OF_RANGE;
 	if (!s)
-		r->number = plus ? at[i].plus : at[i].minus;
+		r->number = c->which ? at[i].minus : at[i].plus;
 	free(at);
 	return s;
-}
-
-static enum stat_status cusum_plus(struct named_call *c, struct named_result *r)
-{
-	return cusum_at(c, r, true);
-}
-
-static enum stat_status cusum_minus(struct named_call *c, struct named_result *r)
-{
-	return cusum_at(c, r, false);
 }
 
 static enum stat_status first_signal(struct named_call *c, struct named_result *r)
@@ -59,22 +49,16 @@ static enum stat_status run_length(struct named_call *c, struct named_result *r)
 	return cusum_run_length(named_number(c, "h"), named_number(c, "k"), named_number(c, "shift"), &r->number);
 }
 
-#define INDIVIDUALS(function, value)                                                                                   \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		struct values x = named_values(c, "x");                                                                \
-		struct individuals_chart i = {0};                                                                      \
-		enum stat_status s = individuals_chart(x.x, x.n, named_count(c, "base"), &i);                 \
-		r->number = value;                                                                                     \
-		return s;                                                                                              \
-	}
-INDIVIDUALS(imr_center, i.center)
-INDIVIDUALS(imr_mr_bar, i.mr_bar)
-INDIVIDUALS(imr_sigma, i.sigma)
-INDIVIDUALS(imr_upper, i.upper)
-INDIVIDUALS(imr_lower, i.lower)
-INDIVIDUALS(imr_mr_upper, i.mr_upper)
-INDIVIDUALS(imr_out, (double)i.n_out)
+static enum stat_status individuals(struct named_call *c, struct named_result *r)
+{
+	struct values x = named_values(c, "x");
+	struct individuals_chart i = {0};
+	enum stat_status s = individuals_chart(x.x, x.n, named_count(c, "base"), &i);
+	const double value[] = {i.center, i.mr_bar,   i.sigma,        i.upper,
+				i.lower,  i.mr_upper, (double)i.n_out};
+	r->number = value[c->which];
+	return s;
+}
 
 static enum stat_status ewma_chart(struct named_call *c, struct values z, double **at)
 {
@@ -126,17 +110,17 @@ static enum stat_status d2(struct named_call *c, struct named_result *r)
 }
 
 const struct named_statistic named_control[] = {
-    {"cusum_plus", cusum_plus, "z", "i k"},
-    {"cusum_minus", cusum_minus, "z", "i k"},
+    {"cusum_plus", cusum_at, "z", "i k"},
+    {"cusum_minus", cusum_at, "z", "i k", 1},
     {"cusum_first_signal", first_signal, "z", "h k"},
     {"cusum_ARL_siegmund", run_length, "", "h k shift"},
-    {"imr_center", imr_center, "x", "base"},
-    {"imr_mr_bar", imr_mr_bar, "x", "base"},
-    {"imr_sigma_hat", imr_sigma, "x", "base"},
-    {"imr_UCL", imr_upper, "x", "base"},
-    {"imr_LCL", imr_lower, "x", "base"},
-    {"imr_MR_UCL", imr_mr_upper, "x", "base"},
-    {"imr_points_out", imr_out, "x", "base"},
+    {"imr_center", individuals, "x", "base"},
+    {"imr_mr_bar", individuals, "x", "base", 1},
+    {"imr_sigma_hat", individuals, "x", "base", 2},
+    {"imr_UCL", individuals, "x", "base", 3},
+    {"imr_LCL", individuals, "x", "base", 4},
+    {"imr_MR_UCL", individuals, "x", "base", 5},
+    {"imr_points_out", individuals, "x", "base", 6},
     {"ewma_value", ewma_value, "z", "i lambda"},
     {"ewma_limit", ewma_limit_at, "", "i lambda l"},
     {"ewma_first_signal", ewma_first_signal, "z", "lambda l"},

@@ -5,35 +5,26 @@
 #include "validate/stats/dependence.h"
 #include "validate/stats/quantiles.h"
 
-static enum stat_status se_batch_means(struct named_call *c, struct named_result *r)
+static enum stat_status batches(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
-	double lag1;
-	return batch_means(x.x, x.n, named_count(c, "batches"), &r->number, &lag1);
+	double value[2] = {0};
+	enum stat_status s = batch_means(x.x, x.n, named_count(c, "batches"), &value[0], &value[1]);
+	r->number = value[c->which];
+	return s;
 }
 
-static enum stat_status batch_lag1(struct named_call *c, struct named_result *r)
+static enum stat_status positive_sequence(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
-	double se;
-	return batch_means(x.x, x.n, named_count(c, "batches"), &se, &r->number);
+	struct geyer g = {0, 1, 1, 0};
+	enum stat_status s = geyer(x.x, x.n, &g);
+	const double n = (double)x.n;
+	const double value[] = {(double)g.n_pairs,  g.tau, n / g.tau, g.tau_monotone,
+				n / g.tau_monotone, g.se};
+	r->number = value[c->which];
+	return s;
 }
-
-#define GEYER(function, value)                                                                                         \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		struct values x = named_values(c, "x");                                                                \
-		struct geyer g = {0, 1, 1, 0};                                                                         \
-		enum stat_status s = geyer(x.x, x.n, &g);                                                              \
-		r->number = value;                                                                                     \
-		return s;                                                                                              \
-	}
-GEYER(ips_pairs, (double)g.n_pairs)
-GEYER(tau_ips, g.tau)
-GEYER(ess_ips, (double)x.n / g.tau)
-GEYER(tau_ims, g.tau_monotone)
-GEYER(ess_ims, (double)x.n / g.tau_monotone)
-GEYER(se_ips, g.se)
 
 static enum stat_status ess_ar1(struct named_call *c, struct named_result *r)
 {
@@ -47,23 +38,33 @@ static enum stat_status se_newey_west(struct named_call *c, struct named_result 
 	return newey_west(x.x, x.n, named_count(c, "lags"), &r->number);
 }
 
-#define IDEAL(function, value)                                                                                         \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		struct values x = named_values(c, "x");                                                                \
-		struct bootstrap_ideal b;                                                                              \
-		enum stat_status s = bootstrap_ideal(x.x, x.n, &b);                                                    \
-		if (s)                                                                                                 \
-			return s;                                                                                      \
-		r->number = value;                                                                                     \
-		bootstrap_ideal_release(&b);                                                                           \
-		return s;                                                                                              \
-	}
-IDEAL(boot_se, b.se)
-IDEAL(boot_less, b.n_less)
-IDEAL(boot_equal, b.n_equal)
-IDEAL(boot_z0, b.z0)
-IDEAL(boot_percentile, sorted_quantile(b.mean, b.n_means, named_number(c, "p"), 7))
+enum {
+	IDEAL_SE,
+	IDEAL_LESS,
+	IDEAL_EQUAL,
+	IDEAL_Z0,
+	IDEAL_PERCENTILE,
+	IDEAL_BCA_LEVEL,
+	IDEAL_BCA_LIMIT
+};
+
+static enum stat_status ideal(struct named_call *c, struct named_result *r)
+{
+	struct values x = named_values(c, "x");
+	struct bootstrap_ideal b;
+	enum stat_status s = bootstrap_ideal(x.x, x.n, &b);
+	if (s)
+		return s;
+	double level = c->which >= IDEAL_PERCENTILE ? named_number(c, "p") : 0;
+	if (c->which >= IDEAL_BCA_LEVEL)
+		s = bca_level(b.z0, b.acceleration, level, &level);
+	if (c->which == IDEAL_PERCENTILE || c->which == IDEAL_BCA_LIMIT)
+		r->number = s ? 0 : sorted_quantile(b.mean, b.n_means, level, 7);
+	else
+		r->number = (double[]){b.se, b.n_less, b.n_equal, b.z0, 0, level}[c->which];
+	bootstrap_ideal_release(&b);
+	return s;
+}
 
 static enum stat_status acceleration(struct named_call *c, struct named_result *r)
 {
@@ -71,48 +72,24 @@ static enum stat_status acceleration(struct named_call *c, struct named_result *
 	return jackknife_acceleration(x.x, x.n, &r->number);
 }
 
-static enum stat_status bca(struct named_call *c, struct named_result *r, bool limit)
-{
-	struct values x = named_values(c, "x");
-	struct bootstrap_ideal b;
-	enum stat_status s = bootstrap_ideal(x.x, x.n, &b);
-	if (s)
-		return s;
-	s = bca_level(b.z0, b.acceleration, named_number(c, "p"), &r->number);
-	if (!s && limit)
-		r->number = sorted_quantile(b.mean, b.n_means, r->number, 7);
-	bootstrap_ideal_release(&b);
-	return s;
-}
-
-static enum stat_status bca_alpha(struct named_call *c, struct named_result *r)
-{
-	return bca(c, r, false);
-}
-
-static enum stat_status bca_limit(struct named_call *c, struct named_result *r)
-{
-	return bca(c, r, true);
-}
-
 const struct named_statistic named_dependence[] = {
-    {"se_batch_means", se_batch_means, "x", "batches"},
-    {"batch_lag1_autocorr", batch_lag1, "x", "batches"},
-    {"geyer_ips_pairs", ips_pairs, "x", ""},
-    {"tau_ips", tau_ips, "x", ""},
-    {"ess_ips", ess_ips, "x", ""},
-    {"tau_ims", tau_ims, "x", ""},
-    {"ess_ims", ess_ims, "x", ""},
-    {"se_ips", se_ips, "x", ""},
+    {"se_batch_means", batches, "x", "batches"},
+    {"batch_lag1_autocorr", batches, "x", "batches", 1},
+    {"geyer_ips_pairs", positive_sequence, "x", ""},
+    {"tau_ips", positive_sequence, "x", "", 1},
+    {"ess_ips", positive_sequence, "x", "", 2},
+    {"tau_ims", positive_sequence, "x", "", 3},
+    {"ess_ims", positive_sequence, "x", "", 4},
+    {"se_ips", positive_sequence, "x", "", 5},
     {"ess_ar1", ess_ar1, "x", ""},
     {"se_newey_west", se_newey_west, "x", "lags"},
-    {"boot_ideal_se", boot_se, "x", ""},
-    {"boot_ideal_count_less", boot_less, "x", ""},
-    {"boot_ideal_count_equal", boot_equal, "x", ""},
-    {"boot_ideal_z0", boot_z0, "x", ""},
+    {"boot_ideal_se", ideal, "x", "", IDEAL_SE},
+    {"boot_ideal_count_less", ideal, "x", "", IDEAL_LESS},
+    {"boot_ideal_count_equal", ideal, "x", "", IDEAL_EQUAL},
+    {"boot_ideal_z0", ideal, "x", "", IDEAL_Z0},
     {"jackknife_accel", acceleration, "x", ""},
-    {"boot_ideal_bca_alpha", bca_alpha, "x", "p"},
-    {"boot_ideal_bca_limit", bca_limit, "x", "p"},
-    {"boot_ideal_percentile_limit", boot_percentile, "x", "p"},
+    {"boot_ideal_bca_alpha", ideal, "x", "p", IDEAL_BCA_LEVEL},
+    {"boot_ideal_bca_limit", ideal, "x", "p", IDEAL_BCA_LIMIT},
+    {"boot_ideal_percentile_limit", ideal, "x", "p", IDEAL_PERCENTILE},
     {0},
 };

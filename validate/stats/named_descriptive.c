@@ -20,20 +20,15 @@ static enum stat_status count(struct named_call *c, struct named_result *r)
 	return STAT_OK;
 }
 
-#define MOMENT(function, with_spread, member)                                                                          \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		struct sample_moments m;                                                                               \
-		enum stat_status s = moments(c, &m, with_spread);                                                      \
-		r->number = m.member;                                                                                  \
-		return s;                                                                                              \
-	}
-MOMENT(mean, false, mean)
-MOMENT(smallest, false, min)
-MOMENT(largest, false, max)
-MOMENT(variance, true, variance)
-MOMENT(sd, true, sd)
-MOMENT(sem, true, sem)
+enum { MEAN, SMALLEST, LARGEST, VARIANCE, SD, SEM };
+
+static enum stat_status moment(struct named_call *c, struct named_result *r)
+{
+	struct sample_moments m;
+	enum stat_status s = moments(c, &m, c->which >= VARIANCE);
+	r->number = (double[]){m.mean, m.min, m.max, m.variance, m.sd, m.sem}[c->which];
+	return s;
+}
 
 static enum stat_status cv_pct(struct named_call *c, struct named_result *r)
 {
@@ -74,37 +69,23 @@ static enum stat_status skewness(struct named_call *c, struct named_result *r)
 	return sample_skewness(x.x, x.n, &r->number);
 }
 
-static enum stat_status shapiro_w(struct named_call *c, struct named_result *r)
+static enum stat_status shapiro(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
-	double p;
-	return shapiro_wilk(x.x, x.n, &r->number, &p);
+	double value[2] = {0};
+	enum stat_status s = shapiro_wilk(x.x, x.n, &value[0], &value[1]);
+	r->number = value[c->which];
+	return s;
 }
 
-static enum stat_status shapiro_p(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	double w;
-	return shapiro_wilk(x.x, x.n, &w, &r->number);
-}
-
-static enum stat_status compared(struct named_call *c, struct named_result *r, int sign)
+/* which: 0 counts the values above, 1 those below. */
+static enum stat_status count_beyond(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
 	double threshold = named_number(c, "threshold");
 	for (size_t i = 0; i < x.n; i++)
-		r->number += sign * (x.x[i] - threshold) > 0;
+		r->number += c->which ? x.x[i] < threshold : x.x[i] > threshold;
 	return STAT_OK;
-}
-
-static enum stat_status count_gt(struct named_call *c, struct named_result *r)
-{
-	return compared(c, r, 1);
-}
-
-static enum stat_status count_lt(struct named_call *c, struct named_result *r)
-{
-	return compared(c, r, -1);
 }
 
 static enum stat_status count_equal(struct named_call *c, struct named_result *r)
@@ -138,22 +119,22 @@ static enum stat_status count_u_below_2bias(struct named_call *c, struct named_r
 
 const struct named_statistic named_descriptive[] = {
     {"n", count, "x", ""},
-    {"mean", mean, "x", ""},
-    {"variance", variance, "x", ""},
-    {"sd", sd, "x", ""},
-    {"sem", sem, "x", ""},
+    {"mean", moment, "x", "", MEAN},
+    {"variance", moment, "x", "", VARIANCE},
+    {"sd", moment, "x", "", SD},
+    {"sem", moment, "x", "", SEM},
     {"cv_pct", cv_pct, "x", ""},
     {"median", median, "x", ""},
-    {"min", smallest, "x", ""},
-    {"max", largest, "x", ""},
+    {"min", moment, "x", "", SMALLEST},
+    {"max", moment, "x", "", LARGEST},
     {"quantile", quantile, "x", "p type"},
     {"mad", mad, "x", ""},
     {"skewness_g1", skewness, "x", ""},
-    {"shapiro_W", shapiro_w, "x", ""},
-    {"shapiro_p", shapiro_p, "x", ""},
+    {"shapiro_W", shapiro, "x", ""},
+    {"shapiro_p", shapiro, "x", "", 1},
     {"sd_status", sd_status, "x", ""},
-    {"count_gt", count_gt, "x", "threshold"},
-    {"count_lt", count_lt, "x", "threshold"},
+    {"count_gt", count_beyond, "x", "threshold"},
+    {"count_lt", count_beyond, "x", "threshold", 1},
     {"count_equal", count_equal, "x y", ""},
     {"count_U_below_2bias", count_u_below_2bias, "y u ref", "half_y half_ref half_u"},
     {0},

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
-#include <math.h>
-
-#include "validate/stats/distributions.h"
-#include "validate/stats/multiplicity.h"
-#include "validate/stats/variance_ratio.h"
-
 #include <stdlib.h>
 
 #include "common/xalloc.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/multiplicity.h"
+#include "validate/stats/variance_ratio.h"
 
 static enum stat_status norm_ppf(struct named_call *c, struct named_result *r)
 {
@@ -45,39 +42,27 @@ static enum stat_status f_crit(struct named_call *c, struct named_result *r)
 				       named_number(c, "df2"), &r->number);
 }
 
-static enum stat_status clopper_lo(struct named_call *c, struct named_result *r)
+static enum stat_status clopper(struct named_call *c, struct named_result *r)
 {
-	double hi;
-	return clopper_pearson(named_number(c, "k"), named_number(c, "n"), named_number(c, "conf"), &r->number, &hi);
-}
-
-static enum stat_status clopper_hi(struct named_call *c, struct named_result *r)
-{
-	double lo;
-	return clopper_pearson(named_number(c, "k"), named_number(c, "n"), named_number(c, "conf"), &lo, &r->number);
-}
-
-static enum stat_status adjusted(struct named_call *c, struct named_result *r,
-				 enum stat_status (*adjust)(const double *, size_t, double *))
-{
-	struct values p = named_values(c, "p");
-	size_t i = named_index(c, "i");
-	double *out = xmalloc((p.n ? p.n : 1) * sizeof *out);
-	enum stat_status s = i < p.n ? adjust(p.x, p.n, out) : STAT_OUT_OF_RANGE;
-	if (!s)
-		r->number = out[i];
-	free(out);
+	double end[2] = {0};
+	enum stat_status s = clopper_pearson(named_number(c, "k"), named_number(c, "n"),
+					     named_number(c, "conf"), &end[0], &end[1]);
+	r->number = end[c->which];
 	return s;
 }
 
-static enum stat_status p_adj_holm(struct named_call *c, struct named_result *r)
+static enum stat_status adjusted(struct named_call *c, struct named_result *r)
 {
-	return adjusted(c, r, adjust_holm);
-}
-
-static enum stat_status p_adj_bh(struct named_call *c, struct named_result *r)
-{
-	return adjusted(c, r, adjust_benjamini_hochberg);
+	struct values p = named_values(c, "p");
+	size_t i = named_index(c, "i");
+	if (i >= p.n)
+		return STAT_OUT_OF_RANGE;
+	double *out = xcalloc(p.n, sizeof *out);
+	enum stat_status s =
+	    c->which ? adjust_benjamini_hochberg(p.x, p.n, out) : adjust_holm(p.x, p.n, out);
+	r->number = out[i];
+	free(out);
+	return s;
 }
 
 static enum stat_status normal_coverage_of(struct named_call *c, struct named_result *r)
@@ -104,10 +89,10 @@ const struct named_statistic named_distribution[] = {
     {"chi2_ppf", chi2_ppf, "", "p df"},
     {"f_sf", f_sf, "", "f df1 df2"},
     {"F_crit", f_crit, "", "alpha side df1 df2"},
-    {"clopper_lo", clopper_lo, "", "k n conf"},
-    {"clopper_hi", clopper_hi, "", "k n conf"},
-    {"p_adj_holm", p_adj_holm, "p", "i"},
-    {"p_adj_bh", p_adj_bh, "p", "i"},
+    {"clopper_lo", clopper, "", "k n conf"},
+    {"clopper_hi", clopper, "", "k n conf", 1},
+    {"p_adj_holm", adjusted, "p", "i"},
+    {"p_adj_bh", adjusted, "p", "i", 1},
     {"normal_coverage", normal_coverage_of, "", "k"},
     {"normal_k", normal_k, "", "coverage"},
     {"t_coverage", t_coverage_of, "", "k nu"},

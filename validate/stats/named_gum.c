@@ -25,19 +25,11 @@ static enum stat_status combine(struct named_call *c, struct budget_total *t)
 	return s;
 }
 
-static enum stat_status ws_u_c(struct named_call *c, struct named_result *r)
+static enum stat_status welch_satterthwaite(struct named_call *c, struct named_result *r)
 {
 	struct budget_total t = {0};
 	enum stat_status s = combine(c, &t);
-	r->number = t.u_c;
-	return s;
-}
-
-static enum stat_status ws_nu_eff(struct named_call *c, struct named_result *r)
-{
-	struct budget_total t = {0};
-	enum stat_status s = combine(c, &t);
-	r->number = t.nu_eff;
+	r->number = c->which ? t.nu_eff : t.u_c;
 	return s;
 }
 
@@ -93,16 +85,15 @@ static enum stat_status rect_gum_halfwidth(struct named_call *c, struct named_re
 	return s;
 }
 
-/* y, u, nu (absent: normal), and limits of which an absent one is infinite. */
-#define CONFORM(function, call)                                                                                        \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		return call(named_number(c, "y"), named_number(c, "u"), named_number_or(c, "nu", INFINITY),            \
-			    named_number_or(c, "lower", -INFINITY), named_number_or(c, "upper", INFINITY),             \
-			    &r->number);                                                                               \
-	}
-CONFORM(p_conform, conformity_p)
-CONFORM(consumer_risk, conformity_risk)
+/* y, u, nu (absent: normal), and limits; an absent limit is infinite. */
+static enum stat_status conform(struct named_call *c, struct named_result *r)
+{
+	enum stat_status (*p)(double y, double u, double nu, double lower, double upper,
+			      double *p) = c->which ? conformity_risk : conformity_p;
+	return p(named_number(c, "y"), named_number(c, "u"), named_number_or(c, "nu", INFINITY),
+		 named_number_or(c, "lower", -INFINITY), named_number_or(c, "upper", INFINITY),
+		 &r->number);
+}
 
 static enum stat_status verdict_guard(struct named_call *c, struct named_result *r)
 {
@@ -127,16 +118,16 @@ static enum stat_status guard_risk(struct named_call *c, struct named_result *r)
 }
 
 const struct named_statistic named_gum[] = {
-    {"ws_u_c", ws_u_c, "u", ""},
-    {"ws_nu_eff", ws_nu_eff, "u nu", ""},
+    {"ws_u_c", welch_satterthwaite, "u", ""},
+    {"ws_nu_eff", welch_satterthwaite, "u nu", "", 1},
     {"ws_k", ws_k, "u nu", "dof coverage"},
     {"ws_U", ws_expanded, "u nu", "dof coverage u_digits"},
     {"s1_delta", s1_delta, "", "u ndig"},
     {"rect_sum_half_width", rect_halfwidth, "", "n sd coverage"},
     {"rect_sum_gum_half_width", rect_gum_halfwidth, "", "n sd coverage"},
-    {"p_conform", p_conform, "", "y u [nu] [lower] [upper]"},
-    {"p_conform_t", p_conform, "", "y u nu [lower] [upper]"},
-    {"specific_consumer_risk", consumer_risk, "", "y u [nu] [lower] [upper]"},
+    {"p_conform", conform, "", "y u [nu] [lower] [upper]"},
+    {"p_conform_t", conform, "", "y u nu [lower] [upper]"},
+    {"specific_consumer_risk", conform, "", "y u [nu] [lower] [upper]", 1},
     {"verdict_guard", verdict_guard, "", "y u w_mult [lower] [upper]"},
     {"guard_factor_one_sided", guard_factor, "", "risk"},
     {"guard_risk_one_sided", guard_risk, "", "w_mult"},

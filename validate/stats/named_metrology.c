@@ -22,7 +22,10 @@
 
 /* --- groups ------------------------------------------------------------------------------------------------------------ */
 
-static enum stat_status finding(struct named_call *c, struct named_result *r, size_t which, bool suspect)
+enum { COCHRAN, GRUBBS_MAX, GRUBBS_MIN, DOUBLE_HIGH, DOUBLE_LOW };
+
+/* c->which: one of these. */
+static enum stat_status finding(struct named_call *c, struct named_result *r, bool suspect)
 {
 	const struct named_role *g = named_groups(c, "groups");
 	struct group_classes k;
@@ -30,29 +33,26 @@ static enum stat_status finding(struct named_call *c, struct named_result *r, si
 	if (s)
 		return s;
 	const struct outlier_finding *all[] = {&k.cochran, &k.grubbs_max, &k.grubbs_min, &k.double_high, &k.double_low};
-	const struct outlier_finding *f = all[which];
+	const struct outlier_finding *f = all[c->which];
 	s = f->status;
 	r->number = (double)f->group + 1;
 	r->word = suspect ? NULL : outlier_class_names[f->class];
 	group_classes_release(&k);
 	return s;
 }
-#define FINDING(name, which)                                                                                           \
-	static enum stat_status name##_class(struct named_call *c, struct named_result *r)                             \
-	{                                                                                                              \
-		return finding(c, r, which, false);                                                                    \
-	}                                                                                                              \
-	static enum stat_status name##_suspect(struct named_call *c, struct named_result *r)                           \
-	{                                                                                                              \
-		return finding(c, r, which, true);                                                                     \
-	}
-FINDING(cochran, 0)
-FINDING(grubbs_max, 1)
-FINDING(grubbs_min, 2)
-FINDING(double_high, 3)
-FINDING(double_low, 4)
 
-static enum stat_status mandel_class(struct named_call *c, struct named_result *r, bool of_h)
+static enum stat_status class_word(struct named_call *c, struct named_result *r)
+{
+	return finding(c, r, false);
+}
+
+static enum stat_status suspect(struct named_call *c, struct named_result *r)
+{
+	return finding(c, r, true);
+}
+
+/* which: 0 is Mandel's h, 1 is k. */
+static enum stat_status mandel_class(struct named_call *c, struct named_result *r)
 {
 	const struct named_role *g = named_groups(c, "groups");
 	size_t i = named_index(c, "i");
@@ -62,7 +62,7 @@ static enum stat_status mandel_class(struct named_call *c, struct named_result *
 		return s;
 	c->bad_param |= i >= g->n_groups;
 	if (!c->bad_param) {
-		const struct outlier_finding *f = of_h ? &k.h[i] : &k.k[i];
+		const struct outlier_finding *f = c->which ? &k.k[i] : &k.h[i];
 		s = f->status;
 		r->word = outlier_class_names[f->class];
 	}
@@ -70,72 +70,45 @@ static enum stat_status mandel_class(struct named_call *c, struct named_result *
 	return s;
 }
 
-static enum stat_status mandel_h_class(struct named_call *c, struct named_result *r)
-{
-	return mandel_class(c, r, true);
-}
-
-static enum stat_status mandel_k_class(struct named_call *c, struct named_result *r)
-{
-	return mandel_class(c, r, false);
-}
-
 static enum stat_status double_crit(struct named_call *c, struct named_result *r)
 {
 	return grubbs_double_critical(named_number(c, "alpha"), named_count(c, "p"), &r->number);
 }
 
-#define GROUP_SPREAD(function, centre, member)                                                                         \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		const struct named_role *g = named_groups(c, "groups");                                                \
-		struct spread_test t = {0, 0};                                                                         \
-		enum stat_status s = g ? spread_test(g->group, g->n_groups, centre, &t) : STAT_TOO_FEW;                \
-		r->number = t.member;                                                                                  \
-		return s;                                                                                              \
-	}
-GROUP_SPREAD(groups_bf_w, SPREAD_ABOUT_MEDIAN, w)
-GROUP_SPREAD(groups_bf_p, SPREAD_ABOUT_MEDIAN, p)
-GROUP_SPREAD(groups_levene_w, SPREAD_ABOUT_MEAN, w)
-GROUP_SPREAD(groups_levene_p, SPREAD_ABOUT_MEAN, p)
+/* which: W and p about the median, then W and p about the mean. */
+static enum stat_status group_spread(struct named_call *c, struct named_result *r)
+{
+	const struct named_role *g = named_groups(c, "groups");
+	struct spread_test t = {0, 0};
+	enum stat_status s = STAT_TOO_FEW;
+	if (g)
+		s = spread_test(g->group, g->n_groups,
+				c->which < 2 ? SPREAD_ABOUT_MEDIAN : SPREAD_ABOUT_MEAN, &t);
+	r->number = c->which % 2 ? t.p : t.w;
+	return s;
+}
 
-#define GROUP_CHART(function, member)                                                                                  \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		const struct named_role *g = named_groups(c, "groups");                                                \
-		struct group_chart k = {0};                                                                            \
-		size_t base = named_count(c, "base");                                                                  \
-		enum stat_status s = g ? group_chart(g->group, g->n_groups, base, &k) : STAT_TOO_FEW;                  \
-		r->number = (double)k.member;                                                                          \
-		return s;                                                                                              \
-	}
-GROUP_CHART(xbar_center, mean_center)
-GROUP_CHART(xbar_upper, mean_upper)
-GROUP_CHART(xbar_lower, mean_lower)
-GROUP_CHART(xbar_out, n_means_out)
-GROUP_CHART(s_center, s_center)
-GROUP_CHART(s_upper, s_upper)
-GROUP_CHART(s_lower, s_lower)
-GROUP_CHART(s_out, n_s_out)
+static enum stat_status chart(struct named_call *c, struct named_result *r)
+{
+	const struct named_role *g = named_groups(c, "groups");
+	struct group_chart k = {0};
+	size_t base = named_count(c, "base");
+	enum stat_status s = g ? group_chart(g->group, g->n_groups, base, &k) : STAT_TOO_FEW;
+	const double value[] = {k.mean_center, k.mean_upper, k.mean_lower, (double)k.n_means_out,
+				k.s_center,    k.s_upper,    k.s_lower,    (double)k.n_s_out};
+	r->number = value[c->which];
+	return s;
+}
 
-static enum stat_status many(struct named_call *c, struct named_result *r, bool route)
+/* which: 0 is the route, 1 its value. */
+static enum stat_status many(struct named_call *c, struct named_result *r)
 {
 	struct values first = named_values(c, "first"), more = named_values(c, "more");
 	enum accept_many_route way = ACCEPT_MEAN_FIRST;
 	enum stat_status s = accept_many(first.x, first.n, more.x, more.n, named_number(c, "expensive") == 0,
 					 named_number(c, "sigma_r"), named_number(c, "coverage"), &way, &r->number);
-	r->word = route ? accept_many_names[way] : NULL;
+	r->word = c->which ? NULL : accept_many_names[way];
 	return s;
-}
-
-static enum stat_status many_route(struct named_call *c, struct named_result *r)
-{
-	return many(c, r, true);
-}
-
-static enum stat_status many_value(struct named_call *c, struct named_result *r)
-{
-	return many(c, r, false);
 }
 
 /* --- GUM ---------------------------------------------------------------------------------------------------------------- */
@@ -169,7 +142,7 @@ static enum stat_status u_c_correlated(struct named_call *c, struct named_result
 }
 
 /* Sum of Type A inputs of standard uncertainty u with nu degrees of freedom; without nu all are normal. */
-static enum stat_status mc_sum(struct named_call *c, struct monte_carlo_result *out)
+static enum stat_status mc_sum(struct named_call *c, struct named_result *r)
 {
 	struct values u = named_values(c, "u"), nu = named_values(c, "nu");
 	struct monte_carlo_plan plan = {.n_trials = named_count(c, "trials"),
@@ -180,22 +153,12 @@ static enum stat_status mc_sum(struct named_call *c, struct monte_carlo_result *
 	struct monte_carlo_input *in = xcalloc(u.n + 1, sizeof *in);
 	for (size_t i = 0; i < u.n; i++)
 		in[i] = (struct monte_carlo_input){nu.n ? MC_STUDENT : MC_NORMAL, 0, u.x[i], nu.n ? nu.x[i] : 1};
-	enum stat_status s = monte_carlo(in, u.n, monte_carlo_sum, NULL, &plan, out);
+	struct monte_carlo_result m = {0};
+	enum stat_status s = monte_carlo(in, u.n, monte_carlo_sum, NULL, &plan, &m);
 	free(in);
-	return s;
+	r->number = (double[]){m.lo, m.hi, m.sd}[c->which];
+	return s || c->which < 2 ? s : m.sd_status;
 }
-
-#define MC_SUM(function, why, member)                                                                                  \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		struct monte_carlo_result m = {0};                                                                     \
-		enum stat_status s = mc_sum(c, &m);                                                                    \
-		r->number = m.member;                                                                                  \
-		return s ? s : why;                                                                                    \
-	}
-MC_SUM(mc_sum_lo, STAT_OK, lo)
-MC_SUM(mc_sum_hi, STAT_OK, hi)
-MC_SUM(mc_sum_sd, m.sd_status, sd)
 
 /* n rectangular inputs of one standard deviation: half of the symmetric interval's width. */
 static enum stat_status mc_rectangular(struct named_call *c, struct monte_carlo_result *out, double *sd, size_t *n)
@@ -266,21 +229,15 @@ static enum stat_status conform_n(struct named_call *c, struct named_result *r)
 
 /* --- linearity, dependence, planning --------------------------------------------------------------------------------------- */
 
-#define WEIGHTED(function, member)                                                                                     \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		struct values x = named_values(c, "x"), y = named_values(c, "y");                                      \
-		struct weighted_line w = {0};                                                                          \
-		enum stat_status s = x.n == y.n ? regression_weighted(x.x, y.x, x.n, &w) : STAT_NOT_PAIRED;            \
-		r->number = w.member;                                                                                  \
-		return s;                                                                                              \
-	}
-WEIGHTED(lin_w_b0, intercept)
-WEIGHTED(lin_w_b1, slope)
-WEIGHTED(lin_w_se_b0, se_intercept)
-WEIGHTED(lin_w_se_b1, se_slope)
-WEIGHTED(lin_w_chi2, chi_squared)
-WEIGHTED(lin_w_p, p)
+static enum stat_status weighted(struct named_call *c, struct named_result *r)
+{
+	struct values x = named_values(c, "x"), y = named_values(c, "y");
+	struct weighted_line w = {0};
+	enum stat_status s = x.n == y.n ? regression_weighted(x.x, y.x, x.n, &w) : STAT_NOT_PAIRED;
+	r->number = (double[]){
+	    w.intercept, w.slope, w.se_intercept, w.se_slope, w.chi_squared, w.p}[c->which];
+	return s;
+}
 
 static enum stat_status lin_x_error(struct named_call *c, struct named_result *r)
 {
@@ -366,51 +323,51 @@ static enum stat_status precision_accept(struct named_call *c, struct named_resu
 }
 
 const struct named_statistic named_metrology[] = {
-    {"cochran_class", cochran_class, "groups", ""},
-    {"cochran_suspect", cochran_suspect, "groups", ""},
-    {"grubbs_max_class", grubbs_max_class, "groups", ""},
-    {"grubbs_max_suspect", grubbs_max_suspect, "groups", ""},
-    {"grubbs_min_class", grubbs_min_class, "groups", ""},
-    {"grubbs_min_suspect", grubbs_min_suspect, "groups", ""},
-    {"grubbs_double_high_class", double_high_class, "groups", ""},
-    {"grubbs_double_high_suspect", double_high_suspect, "groups", ""},
-    {"grubbs_double_low_class", double_low_class, "groups", ""},
-    {"grubbs_double_low_suspect", double_low_suspect, "groups", ""},
+    {"cochran_class", class_word, "groups", "", COCHRAN},
+    {"cochran_suspect", suspect, "groups", "", COCHRAN},
+    {"grubbs_max_class", class_word, "groups", "", GRUBBS_MAX},
+    {"grubbs_max_suspect", suspect, "groups", "", GRUBBS_MAX},
+    {"grubbs_min_class", class_word, "groups", "", GRUBBS_MIN},
+    {"grubbs_min_suspect", suspect, "groups", "", GRUBBS_MIN},
+    {"grubbs_double_high_class", class_word, "groups", "", DOUBLE_HIGH},
+    {"grubbs_double_high_suspect", suspect, "groups", "", DOUBLE_HIGH},
+    {"grubbs_double_low_class", class_word, "groups", "", DOUBLE_LOW},
+    {"grubbs_double_low_suspect", suspect, "groups", "", DOUBLE_LOW},
     {"grubbs_double_crit", double_crit, "", "alpha p"},
-    {"mandel_h_class", mandel_h_class, "groups", "i"},
-    {"mandel_k_class", mandel_k_class, "groups", "i"},
-    {"groups_brown_forsythe_W", groups_bf_w, "groups", ""},
-    {"groups_brown_forsythe_p", groups_bf_p, "groups", ""},
-    {"groups_levene_W", groups_levene_w, "groups", ""},
-    {"groups_levene_p", groups_levene_p, "groups", ""},
-    {"xbar_center", xbar_center, "groups", "base"},
-    {"xbar_UCL", xbar_upper, "groups", "base"},
-    {"xbar_LCL", xbar_lower, "groups", "base"},
-    {"xbar_points_out", xbar_out, "groups", "base"},
-    {"s_chart_center", s_center, "groups", "base"},
-    {"s_chart_UCL", s_upper, "groups", "base"},
-    {"s_chart_LCL", s_lower, "groups", "base"},
-    {"s_chart_points_out", s_out, "groups", "base"},
-    {"accept_many_route", many_route, "first [more]", "sigma_r expensive coverage"},
-    {"accept_many_value", many_value, "first [more]", "sigma_r expensive coverage"},
+    {"mandel_h_class", mandel_class, "groups", "i"},
+    {"mandel_k_class", mandel_class, "groups", "i", 1},
+    {"groups_brown_forsythe_W", group_spread, "groups", ""},
+    {"groups_brown_forsythe_p", group_spread, "groups", "", 1},
+    {"groups_levene_W", group_spread, "groups", "", 2},
+    {"groups_levene_p", group_spread, "groups", "", 3},
+    {"xbar_center", chart, "groups", "base"},
+    {"xbar_UCL", chart, "groups", "base", 1},
+    {"xbar_LCL", chart, "groups", "base", 2},
+    {"xbar_points_out", chart, "groups", "base", 3},
+    {"s_chart_center", chart, "groups", "base", 4},
+    {"s_chart_UCL", chart, "groups", "base", 5},
+    {"s_chart_LCL", chart, "groups", "base", 6},
+    {"s_chart_points_out", chart, "groups", "base", 7},
+    {"accept_many_route", many, "first [more]", "sigma_r expensive coverage"},
+    {"accept_many_value", many, "first [more]", "sigma_r expensive coverage", 1},
     {"type_b_nu", type_b_nu, "", "relative"},
     {"type_b_u", type_b_u, "", "distribution value"},
     {"u_c_correlated", u_c_correlated, "u rho", ""},
-    {"mc_sum_lo", mc_sum_lo, "u [nu]", "trials seed coverage"},
-    {"mc_sum_hi", mc_sum_hi, "u [nu]", "trials seed coverage"},
-    {"mc_sum_sd", mc_sum_sd, "u [nu]", "trials seed coverage"},
+    {"mc_sum_lo", mc_sum, "u [nu]", "trials seed coverage"},
+    {"mc_sum_hi", mc_sum, "u [nu]", "trials seed coverage", 1},
+    {"mc_sum_sd", mc_sum, "u [nu]", "trials seed coverage", 2},
     {"mc_rect_sum_half_width", mc_rect_halfwidth, "", "n sd trials seed coverage"},
     {"mc_rect_sum_gum_accepted", mc_rect_accepted, "", "n sd trials seed coverage ndig"},
     {"loq", loq, "x", ""},
     {"quantifiable", quantifiable, "ref", "loq"},
     {"conform_largest_u", largest_u, "", "[lower] [upper] w_mult"},
     {"conform_replicates", conform_n, "", "sd u"},
-    {"lin_w_b0", lin_w_b0, "x y", ""},
-    {"lin_w_b1", lin_w_b1, "x y", ""},
-    {"lin_w_se_b0", lin_w_se_b0, "x y", ""},
-    {"lin_w_se_b1", lin_w_se_b1, "x y", ""},
-    {"lin_w_chi2", lin_w_chi2, "x y", ""},
-    {"lin_w_p", lin_w_p, "x y", ""},
+    {"lin_w_b0", weighted, "x y", ""},
+    {"lin_w_b1", weighted, "x y", "", 1},
+    {"lin_w_se_b0", weighted, "x y", "", 2},
+    {"lin_w_se_b1", weighted, "x y", "", 3},
+    {"lin_w_chi2", weighted, "x y", "", 4},
+    {"lin_w_p", weighted, "x y", "", 5},
     {"lin_x_error", lin_x_error, "x u", ""},
     {"ess_capped", ess_capped, "x", ""},
     {"batch_means_acceptable", batches_acceptable, "x", "batches"},

@@ -25,39 +25,25 @@ static enum stat_status power_tost(struct named_call *c, struct named_result *r)
 				 named_number(c, "alpha"), &r->number);
 }
 
-static enum stat_status power_n_t(struct named_call *c, struct named_result *r)
-{
-	uint64_t n = 0;
-	enum stat_status s =
-	    replicates_for_power_t(named_number(c, "d"), named_number(c, "power"), named_number(c, "alpha"), &n);
-	r->number = (double)n;
-	return s;
-}
+enum { N_T, N_F, N_TOST, N_HALFWIDTH };
 
-static enum stat_status power_n_f(struct named_call *c, struct named_result *r)
+static enum stat_status replicates(struct named_call *c, struct named_result *r)
 {
 	uint64_t n = 0;
-	enum stat_status s =
-	    replicates_for_power_f(named_number(c, "lambda"), named_number(c, "power"), named_number(c, "alpha"), &n);
-	r->number = (double)n;
-	return s;
-}
-
-static enum stat_status power_n_tost(struct named_call *c, struct named_result *r)
-{
-	uint64_t n = 0;
-	enum stat_status s = replicates_for_power_equivalence(named_number(c, "margin"), named_number(c, "diff"),
-							      named_number(c, "sigma"), named_number(c, "power"),
-							      named_number(c, "alpha"), &n);
-	r->number = (double)n;
-	return s;
-}
-
-static enum stat_status power_n_ci_halfwidth(struct named_call *c, struct named_result *r)
-{
-	uint64_t n = 0;
-	enum stat_status s =
-	    replicates_for_halfwidth(named_number(c, "sd"), named_number(c, "halfwidth"), named_number(c, "conf"), &n);
+	double alpha = c->which == N_HALFWIDTH ? 0 : named_number(c, "alpha");
+	double power = c->which == N_HALFWIDTH ? 0 : named_number(c, "power");
+	enum stat_status s = STAT_OK;
+	if (c->which == N_T)
+		s = replicates_for_power_t(named_number(c, "d"), power, alpha, &n);
+	else if (c->which == N_F)
+		s = replicates_for_power_f(named_number(c, "lambda"), power, alpha, &n);
+	else if (c->which == N_TOST)
+		s = replicates_for_power_equivalence(named_number(c, "margin"),
+						     named_number(c, "diff"),
+						     named_number(c, "sigma"), power, alpha, &n);
+	else
+		s = replicates_for_halfwidth(named_number(c, "sd"), named_number(c, "halfwidth"),
+					     named_number(c, "conf"), &n);
 	r->number = (double)n;
 	return s;
 }
@@ -66,9 +52,9 @@ const struct named_statistic named_planning[] = {
     {"power_t_two_sample", power_t_two_sample, "", "n d alpha"},
     {"power_F", power_f_of, "", "n lambda alpha"},
     {"power_tost", power_tost, "", "n margin diff sigma alpha"},
-    {"power_n_t_two_sample", power_n_t, "", "d power alpha"},
-    {"power_n_F", power_n_f, "", "lambda power alpha"},
-    {"power_n_tost", power_n_tost, "", "margin diff sigma power alpha"},
-    {"power_n_ci_halfwidth", power_n_ci_halfwidth, "", "sd halfwidth conf"},
+    {"power_n_t_two_sample", replicates, "", "d power alpha", N_T},
+    {"power_n_F", replicates, "", "lambda power alpha", N_F},
+    {"power_n_tost", replicates, "", "margin diff sigma power alpha", N_TOST},
+    {"power_n_ci_halfwidth", replicates, "", "sd halfwidth conf", N_HALFWIDTH},
     {0},
 };

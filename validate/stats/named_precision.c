@@ -1,53 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
-#include <math.h>
-
 #include "validate/stats/precision_study.h"
 
-#define STUDY(function, value)                                                                                         \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		const struct named_role *g = named_groups(c, "groups");                                                \
-		struct precision_study p = {0};                                                                        \
-		enum stat_status s = g ? precision_study(g->group, g->n_groups, &p) : STAT_TOO_FEW;                    \
-		r->number = value;                                                                                     \
-		return s;                                                                                              \
-	}
-STUDY(s_l2_raw, p.s_L2_raw)
-STUDY(s_l2, p.s_L2)
-STUDY(s_r, p.s_r)
-STUDY(s_capital_r, p.s_R)
-STUDY(limit_r, named_number(c, "factor") * p.s_r)
-STUDY(limit_capital_r, named_number(c, "factor") * p.s_R)
+enum {
+	S_L2_RAW,
+	S_L2,
+	S_REPEATABILITY,
+	S_REPRODUCIBILITY,
+	LIMIT_REPEATABILITY,
+	LIMIT_REPRODUCIBILITY
+};
 
-#define OUTLIER(function, why, value)                                                                                  \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		const struct named_role *g = named_groups(c, "groups");                                                \
-		struct group_outliers o;                                                                               \
-		enum stat_status s = g ? group_outliers(g->group, g->n_groups, &o) : STAT_TOO_FEW;                     \
-		if (s)                                                                                                 \
-			return s;                                                                                      \
-		s = o.why;                                                                                             \
-		r->number = value;                                                                                     \
-		group_outliers_release(&o);                                                                            \
-		return s;                                                                                              \
-	}
-OUTLIER(cochran_c, spread_status, o.cochran)
-OUTLIER(grubbs_max, means_status, o.grubbs_max)
-OUTLIER(grubbs_min, means_status, o.grubbs_min)
-OUTLIER(grubbs_double_high, means_status, o.grubbs_double_high)
-OUTLIER(grubbs_double_low, means_status, o.grubbs_double_low)
-
-static double of_group(struct named_call *c, const double *values, size_t n)
+static enum stat_status study(struct named_call *c, struct named_result *r)
 {
-	size_t i = named_index(c, "i");
-	c->bad_param |= i >= n;
-	return i < n ? values[i] : 0;
+	const struct named_role *g = named_groups(c, "groups");
+	struct precision_study p = {0};
+	enum stat_status s = g ? precision_study(g->group, g->n_groups, &p) : STAT_TOO_FEW;
+	double factor = c->which >= LIMIT_REPEATABILITY ? named_number(c, "factor") : 0;
+	r->number =
+	    (double[]){p.s_L2_raw, p.s_L2, p.s_r, p.s_R, factor * p.s_r, factor * p.s_R}[c->which];
+	return s;
 }
-OUTLIER(mandel_h, means_status, of_group(c, o.h, g->n_groups))
-OUTLIER(mandel_k, spread_status, of_group(c, o.k, g->n_groups))
+
+enum { COCHRAN, GRUBBS_MAX, GRUBBS_MIN, GRUBBS_DOUBLE_HIGH, GRUBBS_DOUBLE_LOW, MANDEL_H, MANDEL_K };
+
+static enum stat_status outlier(struct named_call *c, struct named_result *r)
+{
+	const struct named_role *g = named_groups(c, "groups");
+	struct group_outliers o;
+	enum stat_status s = g ? group_outliers(g->group, g->n_groups, &o) : STAT_TOO_FEW;
+	if (s)
+		return s;
+	size_t i = c->which >= MANDEL_H ? named_index(c, "i") : 0;
+	if (i < g->n_groups)
+		r->number = (double[]){
+		    o.cochran,           o.grubbs_max, o.grubbs_min, o.grubbs_double_high,
+		    o.grubbs_double_low, o.h[i],       o.k[i]}[c->which];
+	else
+		c->bad_param = true;
+	s = c->which == COCHRAN || c->which == MANDEL_K ? o.spread_status : o.means_status;
+	group_outliers_release(&o);
+	return s;
+}
 
 static enum stat_status cochran_crit(struct named_call *c, struct named_result *r)
 {
@@ -75,29 +70,18 @@ static enum stat_status critical_range_f(struct named_call *c, struct named_resu
 	return critical_range_factor(n < 1000000 ? (unsigned int)n : 0, named_number(c, "p"), &r->number);
 }
 
-static enum stat_status accepted(struct named_call *c, enum accept_route *route, double *value)
+static enum stat_status accepted(struct named_call *c, struct named_result *r)
 {
 	struct values first = named_values(c, "first"), more = named_values(c, "more");
 	const double cr[3] = {named_number(c, "f2"), named_number(c, "f3"), named_number(c, "f4")};
+	enum accept_route route = ACCEPT_MEAN2;
 	if (first.n != 2)
 		return STAT_TOO_FEW;
-	return accept_result(first.x, more.x, more.n, named_number(c, "expensive") == 0, named_number(c, "sigma_r"), cr,
-			     route, value);
-}
-
-static enum stat_status route(struct named_call *c, struct named_result *r)
-{
-	enum accept_route way = ACCEPT_MEAN2;
-	double value;
-	enum stat_status s = accepted(c, &way, &value);
-	r->word = accept_route_names[way];
+	enum stat_status s =
+	    accept_result(first.x, more.x, more.n, named_number(c, "expensive") == 0,
+			  named_number(c, "sigma_r"), cr, &route, &r->number);
+	r->word = c->which ? NULL : accept_route_names[route];
 	return s;
-}
-
-static enum stat_status value_of_route(struct named_call *c, struct named_result *r)
-{
-	enum accept_route way;
-	return accepted(c, &way, &r->number);
 }
 
 static enum stat_status cd_reference(struct named_call *c, struct named_result *r)
@@ -119,45 +103,40 @@ static enum stat_status cd_within(struct named_call *c, struct named_result *r)
 					  named_number(c, "factor"), &r->number);
 }
 
-static enum stat_status robust_location(struct named_call *c, struct named_result *r)
+static enum stat_status robust(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
-	double scale;
-	return algorithm_a(x.x, x.n, &r->number, &scale);
-}
-
-static enum stat_status robust_scale(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	double location;
-	return algorithm_a(x.x, x.n, &location, &r->number);
+	double value[2] = {0};
+	enum stat_status s = algorithm_a(x.x, x.n, &value[0], &value[1]);
+	r->number = value[c->which];
+	return s;
 }
 
 const struct named_statistic named_precision[] = {
-    {"s_L2_raw", s_l2_raw, "groups", ""},
-    {"s_L2", s_l2, "groups", ""},
-    {"s_r", s_r, "groups", ""},
-    {"s_R", s_capital_r, "groups", ""},
-    {"repeatability_limit_r", limit_r, "groups", "factor"},
-    {"reproducibility_limit_R", limit_capital_r, "groups", "factor"},
-    {"cochran_C", cochran_c, "groups", ""},
-    {"grubbs_G_max", grubbs_max, "groups", ""},
-    {"grubbs_G_min", grubbs_min, "groups", ""},
-    {"grubbs_double_high", grubbs_double_high, "groups", ""},
-    {"grubbs_double_low", grubbs_double_low, "groups", ""},
-    {"mandel_h", mandel_h, "groups", "i"},
-    {"mandel_k", mandel_k, "groups", "i"},
+    {"s_L2_raw", study, "groups", "", S_L2_RAW},
+    {"s_L2", study, "groups", "", S_L2},
+    {"s_r", study, "groups", "", S_REPEATABILITY},
+    {"s_R", study, "groups", "", S_REPRODUCIBILITY},
+    {"repeatability_limit_r", study, "groups", "factor", LIMIT_REPEATABILITY},
+    {"reproducibility_limit_R", study, "groups", "factor", LIMIT_REPRODUCIBILITY},
+    {"cochran_C", outlier, "groups", "", COCHRAN},
+    {"grubbs_G_max", outlier, "groups", "", GRUBBS_MAX},
+    {"grubbs_G_min", outlier, "groups", "", GRUBBS_MIN},
+    {"grubbs_double_high", outlier, "groups", "", GRUBBS_DOUBLE_HIGH},
+    {"grubbs_double_low", outlier, "groups", "", GRUBBS_DOUBLE_LOW},
+    {"mandel_h", outlier, "groups", "i", MANDEL_H},
+    {"mandel_k", outlier, "groups", "i", MANDEL_K},
     {"cochran_C_crit", cochran_crit, "", "alpha p n"},
     {"grubbs_crit", grubbs_crit, "", "alpha p"},
     {"mandel_h_crit", mandel_h_crit, "", "alpha p"},
     {"mandel_k_crit", mandel_k_crit, "", "alpha p n"},
     {"critical_range_f", critical_range_f, "", "n p"},
-    {"accept_route", route, "first [more]", "sigma_r expensive f2 f3 f4"},
-    {"accept_value", value_of_route, "first [more]", "sigma_r expensive f2 f3 f4"},
+    {"accept_route", accepted, "first [more]", "sigma_r expensive f2 f3 f4"},
+    {"accept_value", accepted, "first [more]", "sigma_r expensive f2 f3 f4", 1},
     {"CD_lab_vs_reference", cd_reference, "", "sigma_repro sigma_rep n factor"},
     {"CD_two_labs", cd_two, "", "sigma_repro sigma_rep n1 n2 factor"},
     {"CD_within_lab", cd_within, "", "sigma_rep n1 n2 factor"},
-    {"algA_x", robust_location, "x", ""},
-    {"algA_s", robust_scale, "x", ""},
+    {"algA_x", robust, "x", ""},
+    {"algA_s", robust, "x", "", 1},
     {0},
 };

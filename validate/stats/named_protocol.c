@@ -25,20 +25,17 @@ static enum stat_status bias_i_status(struct named_call *c, struct named_result 
 	return STAT_OK;
 }
 
-#define BIAS(function, member, needs_spread)                                                                           \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		SAMPLES(c);                                                                                            \
-		struct paper_bias b = {0};                                                                             \
-		enum stat_status s = paper_bias(REF_REP, &b);                                                          \
-		r->number = b.member;                                                                                  \
-		return !s && needs_spread ? b.spread_status : s;                                                       \
-	}
-BIAS(mean_bias_i_pct, mean_pct, false)
-BIAS(sd_bias_i_pct, sd_pct, true)
-BIAS(relative_bias_of_means_pct, relative_of_means_pct, false)
-BIAS(rms_bias_pct, rms_pct, false)
-BIAS(rms_identity_pct, rms_identity_pct, true)
+enum { BIAS_MEAN, BIAS_SD, BIAS_OF_MEANS, BIAS_RMS, BIAS_RMS_IDENTITY };
+
+static enum stat_status bias(struct named_call *c, struct named_result *r)
+{
+	SAMPLES(c);
+	struct paper_bias b = {0};
+	enum stat_status s = paper_bias(REF_REP, &b);
+	r->number = (double[]){b.mean_pct, b.sd_pct, b.relative_of_means_pct, b.rms_pct,
+			       b.rms_identity_pct}[c->which];
+	return !s && (c->which == BIAS_SD || c->which == BIAS_RMS_IDENTITY) ? b.spread_status : s;
+}
 
 static enum stat_status uncertainty(struct named_call *c, struct paper_uncertainty *u)
 {
@@ -47,18 +44,13 @@ static enum stat_status uncertainty(struct named_call *c, struct paper_uncertain
 	return paper_uncertainty(REF_REP, mode, u);
 }
 
-#define UNCERTAINTY(function, member)                                                                                  \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		struct paper_uncertainty u;                                                                            \
-		enum stat_status s = uncertainty(c, &u);                                                               \
-		r->number = u.member;                                                                                  \
-		return s;                                                                                              \
-	}
-UNCERTAINTY(u_rw_pct, u_rw_pct)
-UNCERTAINTY(u_cref_pct, u_cref_pct)
-UNCERTAINTY(u_bias_pct, u_bias_pct)
-UNCERTAINTY(u_c_pct, u_c_pct)
+static enum stat_status uncertainty_part(struct named_call *c, struct named_result *r)
+{
+	struct paper_uncertainty u = {0};
+	enum stat_status s = uncertainty(c, &u);
+	r->number = (double[]){u.u_rw_pct, u.u_cref_pct, u.u_bias_pct, u.u_c_pct}[c->which];
+	return s;
+}
 
 static enum stat_status expanded_pct(struct named_call *c, struct named_result *r)
 {
@@ -69,27 +61,19 @@ static enum stat_status expanded_pct(struct named_call *c, struct named_result *
 	return s;
 }
 
-static enum stat_status interval(struct named_call *c, struct named_result *r, int sign)
+/* which: 0 is the lower end, 1 the upper. */
+static enum stat_status interval(struct named_call *c, struct named_result *r)
 {
 	struct values rep = named_values(c, "rep");
 	struct paper_uncertainty u;
 	struct sample_moments x;
+	const int sign = c->which ? 1 : -1;
 	enum stat_status s = uncertainty(c, &u);
 	if (!s)
 		s = sample_moments(rep.x, rep.n, &x);
 	if (!s)
 		r->number = x.mean * (1 + sign * named_number(c, "k") * u.u_c_pct / 100);
 	return s;
-}
-
-static enum stat_status interval_lo(struct named_call *c, struct named_result *r)
-{
-	return interval(c, r, -1);
-}
-
-static enum stat_status interval_hi(struct named_call *c, struct named_result *r)
-{
-	return interval(c, r, 1);
 }
 
 static enum stat_status bias_sig_ratio_paper(struct named_call *c, struct named_result *r)
@@ -104,20 +88,17 @@ static enum stat_status u_bias_paired(struct named_call *c, struct named_result 
 	return bias_paired_u_pct(REF_REP, &r->number);
 }
 
-#define ESTIMATE(function, value)                                                                                      \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		SAMPLES(c);                                                                                            \
-		struct bias_estimate b = {0};                                                                          \
-		enum stat_status s = bias_independent(REF_REP, &b);                                                    \
-		r->number = value;                                                                                     \
-		return s;                                                                                              \
-	}
-ESTIMATE(u_bias_independent, b.u_pct)
-ESTIMATE(bias_sig_ratio_independent, b.ratio)
-ESTIMATE(bias_significant, b.ratio > named_number(c, "k"))
-ESTIMATE(nu_bias, b.nu)
-ESTIMATE(bias_p, b.p)
+enum { ESTIMATE_U, ESTIMATE_RATIO, ESTIMATE_SIGNIFICANT, ESTIMATE_NU, ESTIMATE_P };
+
+static enum stat_status estimate(struct named_call *c, struct named_result *r)
+{
+	SAMPLES(c);
+	struct bias_estimate b = {0};
+	enum stat_status s = bias_independent(REF_REP, &b);
+	double k = c->which == ESTIMATE_SIGNIFICANT ? named_number(c, "k") : 0;
+	r->number = (double[]){b.u_pct, b.ratio, b.ratio > k, b.nu, b.p}[c->which];
+	return s;
+}
 
 static enum stat_status bias_t_crit(struct named_call *c, struct named_result *r)
 {
@@ -153,93 +134,71 @@ static enum stat_status default_budget(struct named_call *c, struct budget_compo
 	return budget_combine(b, N_SOURCES, t);
 }
 
-static enum stat_status budget_row(struct named_call *c, struct named_result *r, bool share)
+static enum stat_status budget_row(struct named_call *c, struct named_result *r)
 {
 	struct budget_component b[N_SOURCES];
 	struct budget_total t;
 	enum stat_status s = default_budget(c, b, &t);
 	for (int i = 0; !s && i < N_SOURCES; i++)
 		if (!strcmp(named_word(c, "component"), b[i].source)) {
-			r->number = share ? b[i].share_pct : b[i].u;
+			r->number = c->which ? b[i].share_pct : b[i].u;
 			return STAT_OK;
 		}
 	return s ? s : STAT_OUT_OF_RANGE;
 }
 
-static enum stat_status budget_u_pct(struct named_call *c, struct named_result *r)
-{
-	return budget_row(c, r, false);
-}
-
-static enum stat_status budget_share_pct(struct named_call *c, struct named_result *r)
-{
-	return budget_row(c, r, true);
-}
-
-#define TOTAL(function, value)                                                                                         \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		struct budget_component b[N_SOURCES];                                                                  \
-		struct budget_total t = {0};                                                                           \
-		enum stat_status s = default_budget(c, b, &t);                                                         \
-		r->number = value;                                                                                     \
-		return s;                                                                                              \
-	}
-TOTAL(budget_u_c_pct, t.u_c)
-TOTAL(budget_nu_eff, t.nu_eff)
-TOTAL(budget_nu_trunc, floor(t.nu_eff))
-
-static enum stat_status expand(struct named_call *c, double *k, double *expanded)
+static enum stat_status budget_total(struct named_call *c, struct named_result *r)
 {
 	struct budget_component b[N_SOURCES];
-	struct budget_total t;
+	struct budget_total t = {0};
 	enum stat_status s = default_budget(c, b, &t);
+	r->number = (double[]){t.u_c, t.nu_eff, floor(t.nu_eff)}[c->which];
+	return s;
+}
+
+static enum stat_status budget_expanded(struct named_call *c, struct named_result *r)
+{
 	static const char *const dofs[] = {"cont", "trunc", NULL};
+	struct budget_component b[N_SOURCES];
+	struct budget_total t;
+	double value[2] = {0};
+	enum stat_status s = default_budget(c, b, &t);
 	enum budget_dof dof = named_choice(c, "dof", dofs) ? BUDGET_TRUNCATED : BUDGET_CONTINUOUS;
-	return s ? s : budget_expand(&t, named_number(c, "coverage"), dof, k, expanded);
-}
-
-static enum stat_status budget_k(struct named_call *c, struct named_result *r)
-{
-	double expanded;
-	return expand(c, &r->number, &expanded);
-}
-
-static enum stat_status budget_expanded_pct(struct named_call *c, struct named_result *r)
-{
-	double k;
-	return expand(c, &k, &r->number);
+	if (!s)
+		s = budget_expand(&t, named_number(c, "coverage"), dof, &value[0], &value[1]);
+	r->number = value[c->which];
+	return s;
 }
 
 const struct named_statistic named_protocol[] = {
     {"bias_i_pct", bias_i_pct, "ref rep", "i"},
     {"bias_i_status", bias_i_status, "ref rep", ""},
-    {"mean_bias_i_pct", mean_bias_i_pct, "ref rep", ""},
-    {"sd_bias_i_pct", sd_bias_i_pct, "ref rep", ""},
-    {"relative_bias_of_means_pct", relative_bias_of_means_pct, "ref rep", ""},
-    {"RMS_bias_pct", rms_bias_pct, "ref rep", ""},
-    {"RMS_identity_pct", rms_identity_pct, "ref rep", ""},
-    {"u_Rw_pct", u_rw_pct, "ref rep", "mode"},
-    {"u_Cref_pct", u_cref_pct, "ref rep", "mode"},
-    {"u_bias_pct", u_bias_pct, "ref rep", "mode"},
-    {"u_c_pct", u_c_pct, "ref rep", "mode"},
+    {"mean_bias_i_pct", bias, "ref rep", "", BIAS_MEAN},
+    {"sd_bias_i_pct", bias, "ref rep", "", BIAS_SD},
+    {"relative_bias_of_means_pct", bias, "ref rep", "", BIAS_OF_MEANS},
+    {"RMS_bias_pct", bias, "ref rep", "", BIAS_RMS},
+    {"RMS_identity_pct", bias, "ref rep", "", BIAS_RMS_IDENTITY},
+    {"u_Rw_pct", uncertainty_part, "ref rep", "mode"},
+    {"u_Cref_pct", uncertainty_part, "ref rep", "mode", 1},
+    {"u_bias_pct", uncertainty_part, "ref rep", "mode", 2},
+    {"u_c_pct", uncertainty_part, "ref rep", "mode", 3},
     {"U_pct", expanded_pct, "ref rep", "mode k"},
-    {"interval_lo", interval_lo, "ref rep", "mode k"},
-    {"interval_hi", interval_hi, "ref rep", "mode k"},
+    {"interval_lo", interval, "ref rep", "mode k"},
+    {"interval_hi", interval, "ref rep", "mode k", 1},
     {"bias_sig_ratio_paper", bias_sig_ratio_paper, "ref rep", ""},
     {"u_bias_estimate_paired_pct", u_bias_paired, "ref rep", ""},
-    {"u_bias_estimate_independent_pct", u_bias_independent, "ref rep", ""},
-    {"bias_sig_ratio_independent", bias_sig_ratio_independent, "ref rep", ""},
-    {"bias_significant", bias_significant, "ref rep", "k"},
-    {"nu_bias", nu_bias, "ref rep", ""},
+    {"u_bias_estimate_independent_pct", estimate, "ref rep", "", ESTIMATE_U},
+    {"bias_sig_ratio_independent", estimate, "ref rep", "", ESTIMATE_RATIO},
+    {"bias_significant", estimate, "ref rep", "k", ESTIMATE_SIGNIFICANT},
+    {"nu_bias", estimate, "ref rep", "", ESTIMATE_NU},
     {"bias_t_crit", bias_t_crit, "ref rep", "alpha"},
-    {"bias_p", bias_p, "ref rep", ""},
-    {"budget_u_pct", budget_u_pct, "ref rep", "component clock_halfwidth"},
-    {"budget_share_pct", budget_share_pct, "ref rep", "component clock_halfwidth"},
-    {"budget_u_c_pct", budget_u_c_pct, "ref rep", "clock_halfwidth"},
-    {"budget_nu_eff", budget_nu_eff, "ref rep", "clock_halfwidth"},
-    {"budget_nu_trunc", budget_nu_trunc, "ref rep", "clock_halfwidth"},
-    {"budget_k", budget_k, "ref rep", "dof coverage clock_halfwidth"},
-    {"budget_U_pct", budget_expanded_pct, "ref rep", "dof coverage clock_halfwidth"},
+    {"bias_p", estimate, "ref rep", "", ESTIMATE_P},
+    {"budget_u_pct", budget_row, "ref rep", "component clock_halfwidth"},
+    {"budget_share_pct", budget_row, "ref rep", "component clock_halfwidth", 1},
+    {"budget_u_c_pct", budget_total, "ref rep", "clock_halfwidth"},
+    {"budget_nu_eff", budget_total, "ref rep", "clock_halfwidth", 1},
+    {"budget_nu_trunc", budget_total, "ref rep", "clock_halfwidth", 2},
+    {"budget_k", budget_expanded, "ref rep", "dof coverage clock_halfwidth"},
+    {"budget_U_pct", budget_expanded, "ref rep", "dof coverage clock_halfwidth", 1},
     {0},
 };

@@ -1,34 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
-#include <math.h>
-
 #include "validate/stats/bounds.h"
 #include "validate/stats/distance.h"
 #include "validate/stats/moments.h"
 #include "validate/stats/ranks.h"
 
-#define BOTH(function, call)                                                                                           \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		struct values ref = named_values(c, "ref"), rep = named_values(c, "rep");                              \
-		return call(ref.x, ref.n, rep.x, rep.n, &r->number);                                                   \
-	}
-BOTH(mwu_u, mann_whitney_u)
-BOTH(mwu_p_asym, mann_whitney_p)
-BOTH(mwu_p_exact, mann_whitney_p_exact)
-BOTH(shift, hodges_lehmann)
-BOTH(a12, vargha_delaney)
-BOTH(ks_d, ks_distance)
-BOTH(ks_exact, ks_p_exact)
-BOTH(ks_asym, ks_p_asymptotic)
-BOTH(wasserstein1, wasserstein)
+typedef enum stat_status two_samples(const double *ref, size_t m, const double *rep, size_t n,
+				     double *value);
 
-static enum stat_status wasserstein1_pct(struct named_call *c, struct named_result *r)
+static enum stat_status of_both(struct named_call *c, struct named_result *r)
 {
-	struct values ref = named_values(c, "ref");
+	static two_samples *const function[] = {
+	    mann_whitney_u, mann_whitney_p, mann_whitney_p_exact, hodges_lehmann, vargha_delaney,
+	    ks_distance,    ks_p_exact,     ks_p_asymptotic,      wasserstein};
+	struct values ref = named_values(c, "ref"), rep = named_values(c, "rep");
+	return function[c->which](ref.x, ref.n, rep.x, rep.n, &r->number);
+}
+
+static enum stat_status wasserstein_pct(struct named_call *c, struct named_result *r)
+{
+	struct values ref = named_values(c, "ref"), rep = named_values(c, "rep");
 	struct sample_moments m;
-	enum stat_status s = wasserstein1(c, r);
+	enum stat_status s = wasserstein(ref.x, ref.n, rep.x, rep.n, &r->number);
 	if (!s)
 		s = sample_moments(ref.x, ref.n, &m);
 	if (!s && m.mean == 0)
@@ -38,18 +32,14 @@ static enum stat_status wasserstein1_pct(struct named_call *c, struct named_resu
 	return s;
 }
 
-#define ORDER(function, value)                                                                                         \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		struct order_interval o = {0};                                                                         \
-		enum stat_status s = order_interval(named_count(c, "n"), named_number(c, "p"),                         \
-						    named_number(c, "conf"), &o);                                      \
-		r->number = value;                                                                                     \
-		return s;                                                                                              \
-	}
-ORDER(order_lower, (double)o.lower)
-ORDER(order_upper, (double)o.upper)
-ORDER(order_coverage, o.coverage)
+static enum stat_status order(struct named_call *c, struct named_result *r)
+{
+	struct order_interval o = {0};
+	enum stat_status s =
+	    order_interval(named_count(c, "n"), named_number(c, "p"), named_number(c, "conf"), &o);
+	r->number = (double[]){(double)o.lower, (double)o.upper, o.coverage}[c->which];
+	return s;
+}
 
 static enum stat_status dkw(struct named_call *c, struct named_result *r)
 {
@@ -63,19 +53,19 @@ static enum stat_status hoeffding(struct named_call *c, struct named_result *r)
 }
 
 const struct named_statistic named_ranks[] = {
-    {"mwu_U", mwu_u, "ref rep", ""},
-    {"mwu_p_asym", mwu_p_asym, "ref rep", ""},
-    {"mwu_p_exact", mwu_p_exact, "ref rep", ""},
-    {"hodges_lehmann", shift, "ref rep", ""},
-    {"vargha_delaney_A12", a12, "ref rep", ""},
-    {"ks_D", ks_d, "ref rep", ""},
-    {"ks_p_exact", ks_exact, "ref rep", ""},
-    {"ks_p_asym", ks_asym, "ref rep", ""},
-    {"wasserstein1", wasserstein1, "ref rep", ""},
-    {"wasserstein1_pct", wasserstein1_pct, "ref rep", ""},
-    {"order_ci_lower_rank", order_lower, "", "n p conf"},
-    {"order_ci_upper_rank", order_upper, "", "n p conf"},
-    {"order_ci_coverage", order_coverage, "", "n p conf"},
+    {"mwu_U", of_both, "ref rep", ""},
+    {"mwu_p_asym", of_both, "ref rep", "", 1},
+    {"mwu_p_exact", of_both, "ref rep", "", 2},
+    {"hodges_lehmann", of_both, "ref rep", "", 3},
+    {"vargha_delaney_A12", of_both, "ref rep", "", 4},
+    {"ks_D", of_both, "ref rep", "", 5},
+    {"ks_p_exact", of_both, "ref rep", "", 6},
+    {"ks_p_asym", of_both, "ref rep", "", 7},
+    {"wasserstein1", of_both, "ref rep", "", 8},
+    {"wasserstein1_pct", wasserstein_pct, "ref rep", ""},
+    {"order_ci_lower_rank", order, "", "n p conf"},
+    {"order_ci_upper_rank", order, "", "n p conf", 1},
+    {"order_ci_coverage", order, "", "n p conf", 2},
     {"dkw_epsilon", dkw, "", "n alpha"},
     {"hoeffding_p", hoeffding, "", "n t a b"},
     {0},

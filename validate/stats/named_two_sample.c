@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
-#include <math.h>
-
 #include "validate/stats/anova.h"
 #include "validate/stats/mean_difference.h"
 #include "validate/stats/moments.h"
@@ -41,96 +39,87 @@ static enum stat_status f_status(struct named_call *c, struct named_result *r)
 	return STAT_OK;
 }
 
-static enum stat_status var_ratio_ci(struct named_call *c, struct named_result *r, bool high)
+static enum stat_status var_ratio_ci(struct named_call *c, struct named_result *r)
 {
 	SAMPLES(c);
 	struct variance_ratio v;
-	double lo, hi;
+	double end[2] = {0};
 	enum stat_status s = variance_ratio(REF_REP, &v);
 	if (!s)
-		s = variance_ratio_interval(&v, named_number(c, "conf"), &lo, &hi);
-	if (!s)
-		r->number = high ? hi : lo;
+		s = variance_ratio_interval(&v, named_number(c, "conf"), &end[0], &end[1]);
+	r->number = end[c->which];
 	return s;
 }
 
-static enum stat_status var_ratio_ci_lo(struct named_call *c, struct named_result *r)
+/* which: W and p about the mean, then W and p about the median. */
+static enum stat_status spread(struct named_call *c, struct named_result *r)
 {
-	return var_ratio_ci(c, r, false);
+	SAMPLES(c);
+	struct spread_test t = {0, 0};
+	enum stat_status s =
+	    spread_test((struct values[]){ref, rep}, 2,
+			c->which < 2 ? SPREAD_ABOUT_MEAN : SPREAD_ABOUT_MEDIAN, &t);
+	r->number = c->which % 2 ? t.p : t.w;
+	return s;
 }
 
-static enum stat_status var_ratio_ci_hi(struct named_call *c, struct named_result *r)
+static enum stat_status welch(struct named_call *c, struct named_result *r)
 {
-	return var_ratio_ci(c, r, true);
-}
-
-#define SPREAD(function, centre, member)                                                                               \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		SAMPLES(c);                                                                                            \
-		struct spread_test t = {0, 0};                                                                         \
-		enum stat_status s = spread_test((struct values[]){ref, rep}, 2, centre, &t);                          \
-		r->number = t.member;                                                                                  \
-		return s;                                                                                              \
-	}
-SPREAD(levene_w, SPREAD_ABOUT_MEAN, w)
-SPREAD(levene_p, SPREAD_ABOUT_MEAN, p)
-SPREAD(brown_forsythe_w, SPREAD_ABOUT_MEDIAN, w)
-SPREAD(brown_forsythe_p, SPREAD_ABOUT_MEDIAN, p)
-
-#define T_ESTIMATE(function, test, member)                                                                             \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		SAMPLES(c);                                                                                            \
-		struct t_estimate e = {0};                                                                             \
-		enum stat_status s = test(REF_REP, &e);                                                                \
-		r->number = e.member;                                                                                  \
-		return s;                                                                                              \
-	}
-T_ESTIMATE(welch_diff, welch_test, value)
-T_ESTIMATE(welch_t, welch_test, t)
-T_ESTIMATE(welch_df, welch_test, df)
-T_ESTIMATE(welch_p, welch_test, p)
-T_ESTIMATE(paired_t, paired_test, t)
-T_ESTIMATE(paired_p, paired_test, p)
-
-/* Either end of an interval by its two outputs. */
-#define INTERVAL(function, call, end)                                                                                  \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		SAMPLES(c);                                                                                            \
-		double lo = 0, hi = 0;                                                                                 \
-		enum stat_status s = call;                                                                             \
-		r->number = end;                                                                                       \
-		return s;                                                                                              \
-	}
-
-static enum stat_status welch_interval(struct values ref, struct values rep, double conf, double *lo, double *hi)
-{
-	struct t_estimate e;
+	SAMPLES(c);
+	struct t_estimate e = {0};
 	enum stat_status s = welch_test(REF_REP, &e);
-	return s ? s : t_interval(&e, conf, lo, hi);
+	r->number = (double[]){e.value, e.t, e.df, e.p}[c->which];
+	return s;
 }
 
-INTERVAL(welch_ci_lo, welch_interval(ref, rep, named_number(c, "conf"), &lo, &hi), lo)
-INTERVAL(welch_ci_hi, welch_interval(ref, rep, named_number(c, "conf"), &lo, &hi), hi)
-INTERVAL(fieller_lo, fieller_interval(REF_REP, named_number(c, "conf"), &lo, &hi), lo)
-INTERVAL(fieller_hi, fieller_interval(REF_REP, named_number(c, "conf"), &lo, &hi), hi)
-INTERVAL(tost_ci_lo_pct, equivalence_interval_pct(REF_REP, named_number(c, "alpha"), &lo, &hi), lo)
-INTERVAL(tost_ci_hi_pct, equivalence_interval_pct(REF_REP, named_number(c, "alpha"), &lo, &hi), hi)
+static enum stat_status welch_ci(struct named_call *c, struct named_result *r)
+{
+	SAMPLES(c);
+	struct t_estimate e;
+	double conf = named_number(c, "conf"), end[2] = {0};
+	enum stat_status s = welch_test(REF_REP, &e);
+	if (!s)
+		s = t_interval(&e, conf, &end[0], &end[1]);
+	r->number = end[c->which];
+	return s;
+}
 
-#define TOST(function, member)                                                                                         \
-	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
-	{                                                                                                              \
-		SAMPLES(c);                                                                                            \
-		struct equivalence e = {0};                                                                            \
-		enum stat_status s = equivalence_test(REF_REP, named_number(c, "margin_pct"), &e);                     \
-		r->number = e.member;                                                                                  \
-		return s;                                                                                              \
-	}
-TOST(tost_p_lower, p_lower)
-TOST(tost_p_upper, p_upper)
-TOST(tost_p, p)
+static enum stat_status paired(struct named_call *c, struct named_result *r)
+{
+	SAMPLES(c);
+	struct t_estimate e = {0};
+	enum stat_status s = paired_test(REF_REP, &e);
+	r->number = c->which ? e.p : e.t;
+	return s;
+}
+
+static enum stat_status fieller(struct named_call *c, struct named_result *r)
+{
+	SAMPLES(c);
+	double end[2] = {0};
+	enum stat_status s = fieller_interval(REF_REP, named_number(c, "conf"), &end[0], &end[1]);
+	r->number = end[c->which];
+	return s;
+}
+
+static enum stat_status tost_ci_pct(struct named_call *c, struct named_result *r)
+{
+	SAMPLES(c);
+	double end[2] = {0};
+	enum stat_status s =
+	    equivalence_interval_pct(REF_REP, named_number(c, "alpha"), &end[0], &end[1]);
+	r->number = end[c->which];
+	return s;
+}
+
+static enum stat_status tost(struct named_call *c, struct named_result *r)
+{
+	SAMPLES(c);
+	struct equivalence e = {0};
+	enum stat_status s = equivalence_test(REF_REP, named_number(c, "margin_pct"), &e);
+	r->number = (double[]){e.p_lower, e.p_upper, e.p}[c->which];
+	return s;
+}
 
 static enum stat_status ratio_of_means(struct named_call *c, struct named_result *r)
 {
@@ -146,7 +135,8 @@ static enum stat_status ratio_of_means(struct named_call *c, struct named_result
 	return s;
 }
 
-static enum stat_status quantile_bias(struct named_call *c, struct named_result *r, bool relative)
+/* which: 0 is the difference, 1 its percentage of the reference. */
+static enum stat_status quantile_bias(struct named_call *c, struct named_result *r)
 {
 	SAMPLES(c);
 	double p = named_number(c, "p"), x = 0, y = 0;
@@ -155,50 +145,40 @@ static enum stat_status quantile_bias(struct named_call *c, struct named_result 
 	enum stat_status s = sample_quantile(rep.x, rep.n, p, type, &x);
 	if (!s)
 		s = sample_quantile(ref.x, ref.n, p, type, &y);
-	if (!s && relative && y == 0)
+	if (!s && c->which && y == 0)
 		s = STAT_ZERO_REFERENCE;
 	if (!s)
-		r->number = relative ? 100 * (x - y) / y : x - y;
+		r->number = c->which ? 100 * (x - y) / y : x - y;
 	return s;
-}
-
-static enum stat_status quantile_bias_abs(struct named_call *c, struct named_result *r)
-{
-	return quantile_bias(c, r, false);
-}
-
-static enum stat_status quantile_bias_pct(struct named_call *c, struct named_result *r)
-{
-	return quantile_bias(c, r, true);
 }
 
 const struct named_statistic named_two_sample[] = {
     {"F_r", f_r, "ref rep", ""},
     {"F_p", f_p, "ref rep", "side"},
     {"F_status", f_status, "ref rep", ""},
-    {"var_ratio_ci_lo", var_ratio_ci_lo, "ref rep", "conf"},
-    {"var_ratio_ci_hi", var_ratio_ci_hi, "ref rep", "conf"},
-    {"levene_W", levene_w, "ref rep", ""},
-    {"levene_p", levene_p, "ref rep", ""},
-    {"brown_forsythe_W", brown_forsythe_w, "ref rep", ""},
-    {"brown_forsythe_p", brown_forsythe_p, "ref rep", ""},
-    {"welch_diff", welch_diff, "ref rep", ""},
-    {"welch_t", welch_t, "ref rep", ""},
-    {"welch_df", welch_df, "ref rep", ""},
-    {"welch_p", welch_p, "ref rep", ""},
-    {"welch_ci_lo", welch_ci_lo, "ref rep", "conf"},
-    {"welch_ci_hi", welch_ci_hi, "ref rep", "conf"},
-    {"paired_t", paired_t, "ref rep", ""},
-    {"paired_p", paired_p, "ref rep", ""},
-    {"tost_p_lower", tost_p_lower, "ref rep", "margin_pct"},
-    {"tost_p_upper", tost_p_upper, "ref rep", "margin_pct"},
-    {"tost_p", tost_p, "ref rep", "margin_pct"},
-    {"tost_ci_lo_pct", tost_ci_lo_pct, "ref rep", "alpha"},
-    {"tost_ci_hi_pct", tost_ci_hi_pct, "ref rep", "alpha"},
+    {"var_ratio_ci_lo", var_ratio_ci, "ref rep", "conf"},
+    {"var_ratio_ci_hi", var_ratio_ci, "ref rep", "conf", 1},
+    {"levene_W", spread, "ref rep", ""},
+    {"levene_p", spread, "ref rep", "", 1},
+    {"brown_forsythe_W", spread, "ref rep", "", 2},
+    {"brown_forsythe_p", spread, "ref rep", "", 3},
+    {"welch_diff", welch, "ref rep", ""},
+    {"welch_t", welch, "ref rep", "", 1},
+    {"welch_df", welch, "ref rep", "", 2},
+    {"welch_p", welch, "ref rep", "", 3},
+    {"welch_ci_lo", welch_ci, "ref rep", "conf"},
+    {"welch_ci_hi", welch_ci, "ref rep", "conf", 1},
+    {"paired_t", paired, "ref rep", ""},
+    {"paired_p", paired, "ref rep", "", 1},
+    {"tost_p_lower", tost, "ref rep", "margin_pct"},
+    {"tost_p_upper", tost, "ref rep", "margin_pct", 1},
+    {"tost_p", tost, "ref rep", "margin_pct", 2},
+    {"tost_ci_lo_pct", tost_ci_pct, "ref rep", "alpha"},
+    {"tost_ci_hi_pct", tost_ci_pct, "ref rep", "alpha", 1},
     {"ratio_of_means", ratio_of_means, "ref rep", ""},
-    {"fieller_lo", fieller_lo, "ref rep", "conf"},
-    {"fieller_hi", fieller_hi, "ref rep", "conf"},
-    {"quantile_bias_abs", quantile_bias_abs, "ref rep", "p type"},
-    {"quantile_bias_pct", quantile_bias_pct, "ref rep", "p type"},
+    {"fieller_lo", fieller, "ref rep", "conf"},
+    {"fieller_hi", fieller, "ref rep", "conf", 1},
+    {"quantile_bias_abs", quantile_bias, "ref rep", "p type"},
+    {"quantile_bias_pct", quantile_bias, "ref rep", "p type", 1},
     {0},
 };

@@ -2,11 +2,8 @@
 #include "validate/stats/resample.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#include "common/processors.h"
 #include "common/xalloc.h"
 #include "validate/stats/bootstrap.h"
 #include "validate/stats/distributions.h"
@@ -14,23 +11,16 @@
 #include "validate/stats/quantiles.h"
 #include "validate/stats/sort.h"
 
-enum { BATCH = 100, MIN_RESAMPLES = 100, MAX_THREADS = 64 };
+enum { BATCH = 100, MIN_RESAMPLES = 100 };
 #define MAX_RESAMPLES 100000000u
 
-/* --- the resamples, in batches that threads take in turn; each batch has its own stream of random numbers ------------- */
+/* --- the resamples, in batches: each has its own stream of random numbers
+ * -------------------------------------------- */
 
 struct sources { /* of one kind: means or quantiles */
 	const struct mean_source *mean_r, *mean_x;
 	const struct quantile_source *quantile_r, *quantile_x;
 	enum resample_quantity quantity;
-};
-
-struct work {
-	const struct sources *sources;
-	uint64_t seed;
-	double *value; /* [n] */
-	size_t n;
-	atomic_size_t next_batch;
 };
 
 static double combine(enum resample_quantity quantity, double r, double x)
@@ -46,40 +36,18 @@ static double draw(const struct sources *s, struct generator *g)
 	return combine(s->quantity, r, x);
 }
 
-static void *worker(void *arg)
-{
-	struct work *w = arg;
-	for (;;) {
-		size_t batch = atomic_fetch_add(&w->next_batch, 1), from = batch * BATCH;
-		if (from >= w->n)
-			return NULL;
-		struct generator g;
-		generator_seed(&g, w->seed, batch);
-		for (size_t i = from; i < w->n && i < from + BATCH; i++)
-			w->value[i] = draw(w->sources, &g);
-	}
-}
-
-static unsigned int threads_of(const struct resample_plan *plan)
-{
-	long n = plan->n_threads ? (long)plan->n_threads : processors_allowed();
-	return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned int)n;
-}
-
 /* All resamples, ascending; the caller frees. */
 static double *resamples(const struct sources *s, const struct resample_plan *plan)
 {
-	struct work w = {.sources = s, .seed = plan->seed, .n = plan->n_resamples};
-	pthread_t thread[MAX_THREADS];
-	unsigned int n_threads = threads_of(plan), n_started = 0;
-	w.value = xreallocarray(NULL, w.n, sizeof *w.value);
-	while (n_started + 1 < n_threads && !pthread_create(&thread[n_started], NULL, worker, &w))
-		n_started++;
-	worker(&w);
-	for (unsigned int i = 0; i < n_started; i++)
-		pthread_join(thread[i], NULL);
-	doubles_sort(w.value, w.n);
-	return w.value;
+	double *value = xreallocarray(NULL, plan->n_resamples, sizeof *value);
+	struct generator g;
+	for (size_t i = 0; i < plan->n_resamples; i++) {
+		if (i % BATCH == 0)
+			generator_seed(&g, plan->seed, i / BATCH);
+		value[i] = draw(s, &g);
+	}
+	doubles_sort(value, plan->n_resamples);
+	return value;
 }
 
 /* --- the jackknife: sums over deletions, first for their mean, then about it ------------------------------------------ */

@@ -80,7 +80,6 @@ enum resample_quantity {
 struct resample_plan {
 	uint64_t n_resamples; /* 2000 or more for BCa */
 	uint64_t seed;
-	unsigned int n_threads; /* the result does not depend on it; 0: as many as there are processors */
 	double conf;
 };
 
