@@ -1,45 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/tables/NAME.csv: every table with all digits (RFC 4180). Units are in the header (doc/report.md); a number
  * that does not exist is the word that says why. */
-#include <float.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/xalloc.h"
 #include "reports/csv.h"
 #include "reports/escape.h"
 #include "reports/output.h"
 #include "reports/forms.h"
 #include "reports/tables/tables.h"
 
-/* Whether no decimal of so many digits reads back as x, as of most that were measured; false also where that is not certain. By the
- * distance to the nearest such decimal, in units of its last place: it must be less than half that to the next double, but for the rounding here. */
-static bool is_longer_than(int digits, double x)
-{
-#if LDBL_MANT_DIG >= 64
-	static const long double power[] = {1e0L,  1e1L,  1e2L,	 1e3L,	1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
-					    1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
-					    1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
-	const double size = fabs(x);
-	if (!(size >= 1e-10 && size < 1e10))
-		return false;
-	const int places = digits - 1 - (int)floor(log10(size)); /* behind the point, 5 to 26 */
-	const long double last_places = (long double)size * power[places], off = fabsl(last_places - rintl(last_places));
-	return last_places >= power[digits - 1] && off > 0.53L * (long double)ldexp(1, ilogb(size) - 52) * power[places];
-#else
-	return (void)digits, (void)x, false;
-#endif
-}
-
 /* Shortest decimal that reads back as the same double. */
 static void add_double(struct strbuf *out, double x)
 {
 	char text[40];
 	for (int digits = 15; digits <= 17; digits++) {
-		if (digits < 17 && is_longer_than(digits, x))
-			continue;
 		snprintf(text, sizeof text, "%.*g", digits, x);
 		if (digits == 17 || strtod(text, NULL) == x)
 			break;
@@ -149,34 +125,31 @@ void csv_add_table(struct strbuf *out, const struct table *t)
 	}
 }
 
+void csv_add_tables(struct strbuf *out, const struct tables *ts)
+{
+	for (size_t i = 0; i < ts->n; i++) {
+		strbuf_addf(out, "%s# %s\r\n", i ? "\r\n" : "", ts->table[i].name);
+		csv_add_table(out, &ts->table[i]);
+	}
+}
+
 static int csv_write(const struct analysis *a, const char *report_dir, struct err *e)
 {
 	struct table t;
 	int ret = output_dir(report_dir, "tables", e);
-	if (ret)
-		return ret;
 	for (size_t i = 0; !ret && table_build(&t, a, i); i++) {
-		struct strbuf text = STRBUF_INIT;
-		char *name = xasprintf("tables/%s.csv", t.name);
-		csv_add_table(&text, &t);
-		ret = output_file(report_dir, name, &text, e);
-		free(name);
-		strbuf_release(&text);
+		ret = output_table(report_dir, &t, "csv", csv_add_table, e);
 		table_release(&t);
 	}
 	return ret;
 }
 
-/* All tables after each other, each with its name before it and an empty line behind. */
 static int csv_print(const struct analysis *a, FILE *out, struct err *e)
 {
 	struct tables ts;
 	struct strbuf text = STRBUF_INIT;
 	tables_build(&ts, a);
-	for (size_t i = 0; i < ts.n; i++) {
-		strbuf_addf(&text, "%s# %s\r\n", i ? "\r\n" : "", ts.table[i].name);
-		csv_add_table(&text, &ts.table[i]);
-	}
+	csv_add_tables(&text, &ts);
 	int ret = output_stream(out, &text, e);
 	strbuf_release(&text);
 	tables_release(&ts);

@@ -66,14 +66,16 @@ static bool ends_with(const struct strbuf *b, const char *text)
 	return b->len >= len && !memcmp(b->s + b->len - len, text, len);
 }
 
-/* Would c complete what begins a workflow command? "::" at the beginning of a line (GitHub), "##[" (both) and "##vso[" (Azure) anywhere. */
+/* Would c complete what begins a workflow command? "::" at the beginning of a line (GitHub), "##["
+ * (both) and "##vso[" (Azure) anywhere. */
 static bool is_command(const struct strbuf *out, uint32_t c)
 {
-	return (c == ':' && ends_with(out, ":")) || (c == '[' && (ends_with(out, "##") || ends_with(out, "##vso")));
+	return (c == ':' && ends_with(out, ":")) ||
+	       (c == '[' && (ends_with(out, "##") || ends_with(out, "##vso")));
 }
 
-/* A character of a text. A service that looks for commands in what a job prints finds none: of "::" the second colon becomes U+2236, and
- * the bracket a parenthesis. */
+/* A character of a text. A service that looks for commands in what a job prints finds none: of "::"
+ * the second colon becomes U+2236, and the bracket a parenthesis. */
 static void add_shown(struct strbuf *out, uint32_t c)
 {
 	add_char(out, !is_command(out, c) ? c : c == ':' ? 0x2236 : '(');

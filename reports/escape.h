@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names and reasons come from protocol files, traces and other people's programs: every form writes them through one of
- * these. All append to `out`; what is no valid UTF-8 becomes U+FFFD, so that a report is always valid text. No text holds a workflow
- * command of a CI service ("::error::", "##[group]", "##vso[task]"): the sign that would complete it is replaced. */
+/* Names and reasons come from protocol files, traces and other people's programs: every form writes
+ * them through one of these. All append to `out`; what is no valid UTF-8 becomes U+FFFD, so that a
+ * report is always valid text. No text holds a workflow command of a CI service ("::error::",
+ * "##[group]", "##vso[task]"): the sign that would complete it is replaced. */
 #ifndef REPORTS_ESCAPE_H
 #define REPORTS_ESCAPE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/facts_words.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "common/units.h"
 #include "reports/number.h"
 #include "validate/protocol/pairing.h"
+#include "validate/results/run_index.h"
 
 #define LEAST_SHARE 0.03 /* of the time that is worth a word */
 
@@ -24,11 +26,10 @@ static bool counts(const struct run *r)
 
 static bool is_sliced(const struct analysis *a, size_t scenario)
 {
-	for (size_t i = 0; i < a->results->n_runs; i++) {
-		const struct run *r = &a->results->run[i];
-		if (counts(r) && r->scenario == scenario && r->has_summary && r->summary.n_slices)
+	const struct run *r = NULL;
+	while ((r = run_of_scenario(a->results, scenario, r)))
+		if (counts(r) && r->has_summary && r->summary.n_slices)
 			return true;
-	}
 	return false;
 }
 
@@ -59,6 +60,14 @@ static double share_left_out(const struct analysis *a)
 	return n > 0 ? left_out / n : 0;
 }
 
+static uint64_t n_late(const struct analysis *a)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < a->results->n_runs; i++)
+		n += counts(&a->results->run[i]) ? a->results->run[i].n_slices_late : 0;
+	return n;
+}
+
 /* " of 5 ms", " of 5 ms to 20 ms" */
 static void add_length(struct strbuf *out, const struct analysis *a)
 {
@@ -72,11 +81,9 @@ static void add_length(struct strbuf *out, const struct analysis *a)
 	}
 	if (!most)
 		return;
-	strbuf_addstr(out, " of ");
-	format_duration(out, (double)least);
+	strbuf_addf(out, " of %s", duration_text((double)least).s);
 	if (most > least) {
-		strbuf_addstr(out, " to ");
-		format_duration(out, (double)most);
+		strbuf_addf(out, " to %s", duration_text((double)most).s);
 	}
 }
 
@@ -111,6 +118,8 @@ void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 		strbuf_addstr(out, "; ");
 		number_add(out, share, share, number_unit_percent, false);
 		strbuf_addstr(out, " of the requests were left out");
+		if (n_late(a))
+			strbuf_addf(out, "; after %" PRIu64 " slices a thread had not paused within 1 s", n_late(a));
 	}
 	if (n_sliced < n && why)
 		strbuf_addf(out, "%s whole runs one after the other: %s%s%s", n_sliced ? "; elsewhere" : "Program and replays made",

@@ -72,10 +72,13 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 		warn(f, "%zu of %zu runs failed; the first, run %u: %s", n_failed, r->n_runs, (unsigned int)first->id,
 		     first->reason && *first->reason ? first->reason : "no reason was recorded");
 	if (r->seal.state == SEAL_BROKEN)
-		warn(f, "The results were changed after the campaign, and no verdict is given on them: %s%s.", r->seal.changes,
-		     r->seal.n_changes > 3 ? "; and more" : "");
+		warn(f,
+		     "The results were changed after the campaign, and no verdict is given on "
+		     "them: %s%s.",
+		     r->seal.changes, r->seal.n_changes > 3 ? "; and more" : "");
 	if (r->seal.state == SEAL_ABSENT)
-		warn(f, "The results are not sealed: an earlier version made them, and changes to them cannot be found.");
+		warn(f, "The results are not sealed: an earlier version made them, and changes to "
+			"them cannot be found.");
 	if (r->n_damaged_journal_lines)
 		warn(f, "%zu damaged lines of the journal were left out.", r->n_damaged_journal_lines);
 }

@@ -277,8 +277,7 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 	} else if (a->n_not_trusted) {
 		strbuf_addf(text,
 			    "Do not use the replayer in the %zu case%s where it is not trusted. "
-			    "The section \"Why the "
-			    "replays differ\" names the causes.",
+			    "The section \"Why the replays differ\" names the causes.",
 			    a->n_not_trusted, a->n_not_trusted == 1 ? "" : "s");
 		if (a->n_inconclusive) {
 			strbuf_addch(text, ' ');

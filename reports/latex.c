@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/tables/NAME.tex: booktabs fragments with rounded numbers. */
-#include <stdlib.h>
-
-#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/latex.h"
 #include "reports/output.h"
@@ -55,10 +52,13 @@ static void add_head(struct strbuf *out, const struct table *t)
 
 void latex_add_table(struct strbuf *out, const struct table *t)
 {
-	const char *environment = table_n_rows(t) > ROWS_A_PAGE ? "longtable" : "tabular";
+	const bool is_long = table_n_rows(t) > ROWS_A_PAGE;
+	const char *environment = is_long ? "longtable" : "tabular";
 	strbuf_addstr(out, "% ");
 	escape_line(out, t->title);
-	strbuf_addstr(out, "; needs \\usepackage{booktabs,longtable}\n");
+	strbuf_addstr(out, "; needs \\usepackage{booktabs,graphicx,longtable}\n");
+	if (!is_long) /* what is wider than the line is scaled to it */
+		strbuf_addstr(out, "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{");
 	strbuf_addf(out, "\\begin{%s}{", environment);
 	for (size_t i = 0; i < t->n_columns; i++) {
 		if (is_text(&t->column[i]) && widest(t, i) > WIDE_TEXT)
@@ -68,7 +68,7 @@ void latex_add_table(struct strbuf *out, const struct table *t)
 	}
 	strbuf_addstr(out, "}\n");
 	add_head(out, t);
-	if (table_n_rows(t) > ROWS_A_PAGE)
+	if (is_long)
 		strbuf_addstr(out, "\\endhead\n");
 	for (size_t r = 0; r < table_n_rows(t); r++) {
 		for (size_t i = 0; i < t->n_columns; i++) {
@@ -77,24 +77,27 @@ void latex_add_table(struct strbuf *out, const struct table *t)
 		}
 		strbuf_addstr(out, " \\\\\n");
 	}
-	strbuf_addf(out, "\\bottomrule\n\\end{%s}\n", environment);
+	strbuf_addf(out, "\\bottomrule\n\\end{%s}%s\n", environment, is_long ? "" : "}");
+}
+
+void latex_add_tables(struct strbuf *out, const struct tables *ts, bool with_data)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < ts->n; i++) {
+		if (ts->table[i].data_only && !with_data)
+			continue;
+		strbuf_addstr(out, n++ ? "\n" : "");
+		latex_add_table(out, &ts->table[i]);
+	}
 }
 
 static int latex_write(const struct analysis *a, const char *report_dir, struct err *e)
 {
 	struct table t;
 	int ret = output_dir(report_dir, "tables", e);
-	if (ret)
-		return ret;
 	for (size_t i = 0; !ret && table_build(&t, a, i); i++) {
-		struct strbuf text = STRBUF_INIT;
-		char *name = xasprintf("tables/%s.tex", t.name);
-		if (!t.data_only) {
-			latex_add_table(&text, &t);
-			ret = output_file(report_dir, name, &text, e);
-		}
-		free(name);
-		strbuf_release(&text);
+		if (!t.data_only)
+			ret = output_table(report_dir, &t, "tex", latex_add_table, e);
 		table_release(&t);
 	}
 	return ret;
@@ -105,11 +108,7 @@ static int latex_print(const struct analysis *a, FILE *out, struct err *e)
 	struct tables ts;
 	struct strbuf text = STRBUF_INIT;
 	tables_build(&ts, a);
-	for (size_t i = 0; i < ts.n; i++)
-		if (!ts.table[i].data_only) {
-			strbuf_addstr(&text, text.len ? "\n" : "");
-			latex_add_table(&text, &ts.table[i]);
-		}
+	latex_add_tables(&text, &ts, false);
 	int ret = output_stream(out, &text, e);
 	strbuf_release(&text);
 	tables_release(&ts);

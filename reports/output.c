@@ -38,6 +38,18 @@ out:
 	return ret;
 }
 
+int output_table(const char *dir, const struct table *t, const char *suffix,
+		 void (*add)(struct strbuf *out, const struct table *t), struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	char *name = xasprintf("tables/%s.%s", t->name, suffix);
+	add(&text, t);
+	int ret = output_file(dir, name, &text, e);
+	free(name);
+	strbuf_release(&text);
+	return ret;
+}
+
 int output_dir(const char *dir, const char *name, struct err *e)
 {
 	char *path = xasprintf("%s/%s", dir, name);

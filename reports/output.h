@@ -7,10 +7,14 @@
 
 #include "common/err.h"
 #include "common/strbuf.h"
+#include "reports/tables/table.h"
 
 /* Creates (or replaces) dir/name with the text. The caller syncs the whole directory once at the end
  * (report_write_all). Errors: of the system, with the path. */
 int output_file(const char *dir, const char *name, const struct strbuf *text, struct err *e);
+/* Creates dir/tables/NAME.SUFFIX with what `add` makes of the table. */
+int output_table(const char *dir, const struct table *t, const char *suffix,
+		 void (*add)(struct strbuf *out, const struct table *t), struct err *e);
 /* Makes dir/name a directory; one that is there is fine. */
 int output_dir(const char *dir, const char *name, struct err *e);
 /* Writes and flushes. Errors: EIO or that of the system; EPIPE when the reader has gone. */

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "common/files.h"
-#include "common/leftovers.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "reports/csv.h"
@@ -29,22 +28,6 @@ int study_form_check(const char *form, struct err *e)
 
 /* --- what is made of tables ------------------------------------------------------------------------------------------- */
 
-static void tables_csv(struct strbuf *out, const struct tables *ts)
-{
-	for (size_t i = 0; i < ts->n; i++) {
-		strbuf_addf(out, "%s# %s\r\n", i ? "\r\n" : "", ts->table[i].name);
-		csv_add_table(out, &ts->table[i]);
-	}
-}
-
-static void tables_latex(struct strbuf *out, const struct tables *ts)
-{
-	for (size_t i = 0; i < ts->n; i++) {
-		strbuf_addstr(out, i ? "\n" : "");
-		latex_add_table(out, &ts->table[i]);
-	}
-}
-
 static int page_make(struct strbuf *out, const struct study_form *s, const void *study, const struct tables *ts, const char *plots, struct err *e)
 {
 	struct figures fs;
@@ -56,20 +39,6 @@ static int page_make(struct strbuf *out, const struct study_form *s, const void 
 	return ret;
 }
 
-static int page_print(struct strbuf *out, const struct study_form *s, const void *study, const struct tables *ts, struct err *e)
-{
-	const char *tmp = getenv("TMPDIR");
-	char *dir = xasprintf("%s/validate-%s-XXXXXX", tmp && *tmp ? tmp : "/tmp", s->command);
-	int ret = leftover_directory(dir) ? 0 : err_sys(e, errno, "cannot make a directory for figures, %s", dir);
-	if (!ret) {
-		ret = page_make(out, s, study, ts, dir, e);
-		if (dir_remove_tree(dir, ret ? NULL : e) && !ret)
-			ret = -EIO;
-	}
-	free(dir);
-	return ret;
-}
-
 int study_print(const struct study_form *s, const void *study, const char *form, FILE *out, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -77,11 +46,11 @@ int study_print(const struct study_form *s, const void *study, const char *form,
 	int ret = 0;
 	s->tables_build(&ts, study);
 	if (!strcmp(form, "html"))
-		ret = page_print(&text, s, study, &ts, e);
+		ret = page_make(&text, s, study, &ts, NULL, e);
 	else if (!strcmp(form, "csv"))
-		tables_csv(&text, &ts);
+		csv_add_tables(&text, &ts);
 	else if (!strcmp(form, "latex"))
-		tables_latex(&text, &ts);
+		latex_add_tables(&text, &ts, true);
 	else if (!strcmp(form, "json"))
 		s->json_add(&text, study);
 	else
@@ -104,19 +73,12 @@ static int put(const char *dir, const char *name, struct strbuf *text, struct er
 
 static int tables_write(const char *dir, const struct tables *ts, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
 	int ret = output_dir(dir, "tables", e);
 	for (size_t i = 0; i < ts->n && !ret; i++) {
-		char *csv = xasprintf("tables/%s.csv", ts->table[i].name), *tex = xasprintf("tables/%s.tex", ts->table[i].name);
-		csv_add_table(&text, &ts->table[i]);
-		ret = put(dir, csv, &text, e);
-		latex_add_table(&text, &ts->table[i]);
+		ret = output_table(dir, &ts->table[i], "csv", csv_add_table, e);
 		if (!ret)
-			ret = put(dir, tex, &text, e);
-		free(csv);
-		free(tex);
+			ret = output_table(dir, &ts->table[i], "tex", latex_add_table, e);
 	}
-	strbuf_release(&text);
 	return ret;
 }
 

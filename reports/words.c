@@ -10,9 +10,8 @@
 #include "validate/analysis/league.h"
 #include "validate/components/component.h"
 
-void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum component_kind k)
+void words_add_limit(struct strbuf *out, enum component_kind k, double limit)
 {
-	double limit = accept_limit(l, k);
 	if (isnan(limit))
 		return;
 	if (components[k]->two_sided)
@@ -32,6 +31,27 @@ void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum com
 		strbuf_addf(out, "%.0f a run", limit);
 		break;
 	}
+}
+
+void words_find_timed(const struct protocol *p, bool *some, bool *all)
+{
+	*some = false;
+	*all = p->n_replayers > 0;
+	for (size_t i = 0; i < p->n_replayers; i++) {
+		*some |= p->replayer[i].timed;
+		*all &= p->replayer[i].timed;
+	}
+}
+
+void words_add_limits(struct strbuf *out, const struct protocol *p, enum component_kind k)
+{
+	bool some, all;
+	words_find_timed(p, &some, &all);
+	words_add_limit(out, k, accept_limit_of(&p->accept, k, all));
+	if (k != COMPONENT_EXECUTION_TIME || all || !some || isnan(accept_limit_of(&p->accept, k, true)))
+		return;
+	strbuf_addstr(out, out->len ? ", timed " : "timed ");
+	words_add_limit(out, k, accept_limit_of(&p->accept, k, true));
 }
 
 static enum table_format format_of(enum component_unit unit)

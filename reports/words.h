@@ -7,8 +7,14 @@
 #include "reports/tables/table.h"
 #include "validate/analysis/analysis.h"
 
-/* The limit as the protocol sets it: "±10 %", "2", "0 a run"; nothing for components without a limit there. */
-void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum component_kind k);
+/* A limit in the component's unit: "±10 %", "2", "0 a run"; nothing where it is NaN. */
+void words_add_limit(struct strbuf *out, enum component_kind k, double limit);
+/* Whether some replayers of the protocol are timed, and whether all are: their execution time has a
+ * limit of its own. */
+void words_find_timed(const struct protocol *p, bool *some, bool *all);
+/* The limits as the protocol sets them for its replayers: "±10 %", "±10 %, timed ±1 %"; nothing
+ * where there are none. */
+void words_add_limits(struct strbuf *out, const struct protocol *p, enum component_kind k);
 /* A component's estimate as people read it. */
 void words_add_estimate(struct strbuf *out, const struct component *c, bool half_width);
 /* The size of its estimate with at most two significant digits and no sign: "8.2 %", "1.4", "31 µs". */

@@ -113,8 +113,7 @@ static void add_conditions(struct certificate *c, const struct analysis *a)
 	strbuf_addf(&text, "%s, %lld processors", member_text(e, "machine", "cpu_model"),
 		    (long long)json_integer_value(member(e, "machine", "n_cpus_online")));
 	if (json_is_integer(memory)) {
-		strbuf_addstr(&text, ", ");
-		format_size(&text, (uint64_t)json_integer_value(memory));
+		strbuf_addf(&text, ", %s", size_text((uint64_t)json_integer_value(memory)).s);
 	}
 	strbuf_addf(&text, "; governor %s; %s %s; clock %s", member_text(e, "machine", "governor"), member_text(e, "kernel", "name"),
 		    member_text(e, "kernel", "release"), member_text(e, "clock", "source"));

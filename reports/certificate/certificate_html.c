@@ -89,20 +89,14 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, con
 		strbuf_addf(out, "<p class=\"note\">And %zu more scenarios in the report, none of which is trusted less.</p>\n", c->n_left_out);
 	strbuf_addstr(out, "<p class=\"note\">");
 	escape_html(out, certificate_explanation);
-	strbuf_addstr(out, "</p>\n<p class=\"cite\"><strong>Cite as:</strong> ");
-	escape_html(out, citation);
-	strbuf_addstr(out, "</p>\n</section>\n");
+	html_add_text(out, "</p>\n<p class=\"cite\"><strong>Cite as:</strong> ",
+		      citation, "</p>\n</section>\n");
 }
 
 void certificate_add_html(struct strbuf *out, const struct certificates *c)
 {
-	strbuf_addstr(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-			   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-			   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-			   "<title>Certificate of method validation</title>\n");
-	html_add_style(out);
-	strbuf_addstr(out, sheet);
-	strbuf_addstr(out, "</head>\n<body>\n<main>\n");
+	html_begin_page(out, "Certificate of method validation", false, sheet);
+	strbuf_addstr(out, "<main>\n");
 	for (size_t i = 0; i < c->n; i++)
 		add_certificate(out, &c->one[i], c->citation);
 	if (!c->n)

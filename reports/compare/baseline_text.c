@@ -40,8 +40,8 @@ void baseline_text_add(struct strbuf *out, const struct baseline *b)
 	line_add(out, "Protocol", b->protocol);
 	line_add(out, "Hash", b->protocol_hash);
 	line_add(out, "Campaign", b->campaign);
-	strbuf_addf(out, "%-13s%u%s\n", "Replicates", b->n_replicates, b->complete ? "" : ", not complete");
-	strbuf_addf(out, "\nCases (%zu)\n", b->n_cells);
+	strbuf_addf(out, "%-13s%u%s\n\nCases (%zu)\n", "Replicates", b->n_replicates,
+			 b->complete ? "" : ", not complete", b->n_cells);
 	for (size_t i = 0; i < b->n_cells; i++)
 		case_add(out, b, &b->cell[i]);
 	strbuf_addf(out, "\nEnvironment (%zu)\n", b->n_facts);

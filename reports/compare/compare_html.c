@@ -148,9 +148,7 @@ static void matrix(struct strbuf *out, const struct campaign_change *c)
 		struct strbuf name = STRBUF_INIT;
 		strbuf_addf(&name, "%s, ", cell->scenario);
 		compare_add_replayer(&name, cell);
-		strbuf_addstr(out, "<tr><th scope=\"row\" class=\"l\">");
-		escape_html(out, name.s);
-		strbuf_addstr(out, "</th><td>");
+		html_add_text(out, "<tr><th scope=\"row\" class=\"l\">", name.s, "</th><td>");
 		chip(out, cell->word);
 		strbuf_addf(out, "<small>%zu%s</small></td>", cell->paired ? cell->n : cell->new_case->n, cell->paired ? " pairs" : " runs");
 		for (size_t k = 0; k < ASPECT_N; k++)
@@ -252,9 +250,7 @@ static void failed(struct strbuf *out, const struct campaign_change *c)
 		compare_add_failed(&text, c, is_new);
 		if (!text.len)
 			continue;
-		strbuf_addstr(out, "<p>");
-		escape_html(out, text.s);
-		strbuf_addstr(out, ".</p>\n");
+		html_add_text(out, "<p>", text.s, ".</p>\n");
 	}
 	strbuf_release(&text);
 }
@@ -262,17 +258,12 @@ static void failed(struct strbuf *out, const struct campaign_change *c)
 static void html_add(struct strbuf *out, const struct campaign_change *c)
 {
 	struct strbuf title = STRBUF_INIT;
+	compare_add_word(&title, c);
+	strbuf_addstr(&title, ": ");
 	compare_add_title(&title, c);
-	strbuf_addstr(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-			   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-			   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
-	compare_add_word(out, c);
-	strbuf_addstr(out, ": ");
-	escape_html(out, title.s);
-	strbuf_addstr(out, "</title>\n");
+	html_begin_page(out, title.s, false, NULL);
 	strbuf_release(&title);
-	html_add_style(out);
-	strbuf_addstr(out, "</head>\n<body>\n<main>\n");
+	strbuf_addstr(out, "<main>\n");
 	banner(out, c);
 	sides(out, c);
 	if (c->n_cells) {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Everything in a comparison, for programs. doc/compare-schema.json describes it. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "reports/compare/compare_forms.h"
 #include "reports/json/json_value.h"
 
@@ -24,11 +21,6 @@ static json_t *side(const struct baseline *b)
 	return o;
 }
 
-static json_t *number(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
 static const char *scale_name(enum aspect k)
 {
 	static const char *const names[] = {
@@ -43,17 +35,18 @@ static json_t *aspect(const struct aspect_change *a, enum aspect k)
 	json_set_text(o, "word", change_name(a->word));
 	json_set_text(o, "status", stat_status_name(a->status));
 	json_set_text(o, "scale", scale_name(k));
-	json_object_set_new(o, "old", number(a->old_value));
-	json_object_set_new(o, "new", number(a->new_value));
-	json_object_set_new(o, "change", number(a->change));
-	json_object_set_new(o, "lo95", number(a->lo95));
-	json_object_set_new(o, "hi95", number(a->hi95));
-	json_object_set_new(o, "limit", number(a->limit));
-	json_object_set_new(o, "p", number(a->p));
-	json_object_set_new(o, "p_holm", number(a->p_holm));
-	json_object_set_new(o, "p_same", number(a->p_same));
-	json_object_set_new(o, "p_difference", number(a->p_difference));
-	json_object_set_new(o, "p_brown_forsythe", number(a->p_brown_forsythe));
+	json_object_set_new(o, "old", json_finite(a->old_value));
+	json_object_set_new(o, "new", json_finite(a->new_value));
+	json_object_set_new(o, "change", json_finite(a->change));
+	json_object_set_new(o, "lo95", json_finite(a->lo95));
+	json_object_set_new(o, "hi95", json_finite(a->hi95));
+	json_object_set_new(o, "quantile", json_finite(a->quantile));
+	json_object_set_new(o, "limit", json_finite(a->limit));
+	json_object_set_new(o, "p", json_finite(a->p));
+	json_object_set_new(o, "p_holm", json_finite(a->p_holm));
+	json_object_set_new(o, "p_same", json_finite(a->p_same));
+	json_object_set_new(o, "p_difference", json_finite(a->p_difference));
+	json_object_set_new(o, "p_brown_forsythe", json_finite(a->p_brown_forsythe));
 	json_object_set_new(o, "dependent", json_boolean(a->dependent));
 	json_set_text(o, "reason", a->reason);
 	return o;
@@ -109,19 +102,15 @@ static void json_add(struct strbuf *out, const struct campaign_change *c)
 	json_set_count(o, "n_same", c->n_same);
 	json_set_count(o, "n_missing", c->n_missing);
 	json_set_count(o, "n_tests", c->n_tests);
-	json_object_set_new(o, "level_same", number(c->level_same));
-	json_object_set_new(o, "level_worse", number(c->level_worse));
+	json_object_set_new(o, "level_same", json_finite(c->level_same));
+	json_object_set_new(o, "level_worse", json_finite(c->level_worse));
 	for (size_t i = 0; i < c->n_differences; i++)
 		json_array_append_new(differences, difference(&c->difference[i]));
 	json_object_set_new(o, "differences", differences);
 	for (size_t i = 0; i < c->n_cells; i++)
 		json_array_append_new(cells, cell(&c->cell[i]));
 	json_object_set_new(o, "cases", cells);
-	char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-	json_decref(o);
-	strbuf_addstr(out, text ? text : "null");
-	strbuf_addch(out, '\n');
-	free(text);
+	json_add_document(out, o);
 }
 
 const struct compare_form compare_form_json = {"json", "everything, for programs (doc/compare-schema.json)", json_add};

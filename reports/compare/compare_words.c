@@ -21,7 +21,7 @@ void compare_add_value(struct strbuf *out, double value, enum aspect k)
 	if (isnan(value))
 		strbuf_addstr(out, "none");
 	else
-		number_add(out, value, NAN, is_percent(k) ? number_unit_percent : number_unit_plain, aspect_scale(k) == SCALE_CHANGE);
+		number_add(out, value, NAN, is_percent(k) ? number_unit_percent : number_unit_plain, aspect_is_deviation(k));
 }
 
 void compare_add_change(struct strbuf *out, const struct aspect_change *a, enum aspect k)
@@ -66,6 +66,8 @@ void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum 
 		strbuf_addstr(out, " before, ");
 		compare_add_value(out, a->new_value, k);
 		strbuf_addstr(out, " now");
+		if (!isnan(a->quantile))
+			strbuf_addf(out, ", at the %.3g %% quantile of the program", 100 * a->quantile);
 		if (a->reason[0])
 			strbuf_addf(out, "; %s", a->reason);
 	}

@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "common/files.h"
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/figures/figures.h"
@@ -109,118 +107,108 @@ void figures_build(struct figures *fs, const struct analysis *a)
 
 /* --- writing and running ------------------------------------------------------------------------------------------ */
 
-static void add_prelude(struct strbuf *out, const struct figure *f)
+/* What a script begins with. `alone`: it reads and writes files of the figure's name, else the data
+ * block and standard output. */
+static void add_prelude(struct strbuf *out, const struct figure *f, bool alone)
 {
+	if (alone)
+		strbuf_addf(out, "# gnuplot %s.gp makes %s.svg of %s.dat, in this directory\n",
+			    f->name, f->name, f->name);
+	else
+		gnuplot_add_data(out, "data", &f->data);
 	strbuf_addf(out,
-		    "# gnuplot %s.gp makes %s.svg of %s.dat, in this directory\n"
 		    "reset\n"
 		    "set encoding utf8\n"
-		    "set terminal svg noenhanced size %u,%u font 'sans-serif,13'\n"
-		    "set output '%s.svg'\n"
+		    "set terminal svg noenhanced size %u,%u font 'sans-serif,13'\n",
+		    f->width, f->height);
+	if (alone)
+		strbuf_addf(out, "set output '%s.svg'\n", f->name);
+	strbuf_addf(out,
 		    "set border 3 lc rgb '%s' lw 1\n"
 		    "set tics nomirror out scale 0.6 textcolor rgb '%s'\n"
 		    "set key textcolor rgb '%s' noenhanced\n"
 		    "set clip two\n"
-		    "file = '%s.dat'\n",
-		    f->name, f->name, f->name, f->width, f->height, f->name, palette[PALETTE_MUTED].hex,
-		    palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex, f->name);
+		    "file = '%s%s'\n",
+		    palette[PALETTE_MUTED].hex, palette[PALETTE_TEXT].hex,
+		    palette[PALETTE_TEXT].hex, alone ? f->name : "$data", alone ? ".dat" : "");
+	strbuf_add(out, f->script.s, f->script.len);
+	strbuf_addstr(out, "unset output\n");
+}
+
+static int write_part(const struct figure *f, const char *dir, const char *suffix,
+		      const struct strbuf *text, struct err *e)
+{
+	char *name = xasprintf("%s.%s", f->name, suffix);
+	int ret = output_file(dir, name, text, e);
+	free(name);
+	return ret;
 }
 
 static int write_figure(const struct figure *f, const char *dir, struct err *e)
 {
-	char *name = xasprintf("%s.%s", f->name, f->drawn ? "svg" : "dat");
-	int ret = output_file(dir, name, &f->data, e);
-	free(name);
+	int ret = write_part(f, dir, f->drawn ? "svg" : "dat", &f->data, e);
 	if (ret || f->drawn)
 		return ret;
 	struct strbuf script = STRBUF_INIT;
-	add_prelude(&script, f);
-	strbuf_add(&script, f->script.s, f->script.len);
-	strbuf_addstr(&script, "unset output\n");
-	name = xasprintf("%s.gp", f->name);
-	ret = output_file(dir, name, &script, e);
-	free(name);
+	add_prelude(&script, f, true);
+	ret = write_part(f, dir, "gp", &script, e);
 	strbuf_release(&script);
 	return ret;
 }
 
-/* Writes the file again as the script makes it without this run's particulars. */
-static int write_forgetful(const struct figure *f, const char *dir, struct strbuf *svg, struct err *e)
+/* Takes the plot that gnuplot made. A figure without a whole one has no svg. */
+static int take_plot(struct figure *f, struct strbuf *text, const char *dir, struct err *e)
 {
-	if (!svg_forget(svg))
-		return 0;
-	char *name = xasprintf("%s.svg", f->name);
-	int ret = output_file(dir, name, svg, e);
-	free(name);
-	return ret;
-}
-
-/* Reads back the figure that gnuplot made. A damaged or unreadable file is removed: the figure has no svg then. The error is of a file that
- * cannot be read or written; a figure that gnuplot did not make is no error. */
-static int read_figure(struct figure *f, const char *dir, struct err *e)
-{
-	struct strbuf svg = STRBUF_INIT;
-	if (f->drawn) {
-		svg_inline(&f->svg, f->data.s, f->alt);
-		return 0;
-	}
-	char *path = xasprintf("%s/%s.svg", dir, f->name);
-	int ret = file_read(path, &svg, SVG_MAX_BYTES, e);
-	bool whole = !ret && svg_inline(&f->svg, svg.s, f->alt);
-	if (whole)
-		ret = write_forgetful(f, dir, &svg, e);
-	if (!whole || ret) {
+	if (text->len > SVG_MAX_BYTES || !svg_inline(&f->svg, text->s, f->alt)) {
 		strbuf_reset(&f->svg);
-		unlink(path);
+		return 0;
 	}
-	free(path);
-	strbuf_release(&svg);
-	return ret == -ENOENT ? 0 : ret;
+	svg_forget(text);
+	return dir ? write_part(f, dir, "svg", text, e) : 0;
 }
 
-static bool is_of_space(int ret)
+/* Starts gnuplot once for all figures, because its start costs more than most of them; and once for
+ * each figure when it failed at one of them. */
+static void run_gnuplot(struct figures *fs, struct gnuplot_plot *plot, size_t n)
 {
-	return ret == -ENOSPC || ret == -EDQUOT;
-}
-
-/* Starts gnuplot once for all figures, because its start costs more than most of them; and once for each figure when it failed
- * at one of them. */
-static int run_gnuplot(struct figures *fs, const char *dir, struct err *e)
-{
-	char **script = xcalloc(fs->n + 1, sizeof *script);
-	size_t n = 0;
-	for (size_t i = 0; i < fs->n; i++)
-		if (!fs->figure[i].drawn)
-			script[n++] = xasprintf("%s.gp", fs->figure[i].name);
 	struct err why = ERR_INIT;
-	int ret = n ? gnuplot_run(dir, script, n, GNUPLOT_TIMEOUT_S, &why) : 0;
-	const bool again = ret == -EIO;
+	int ret = n ? gnuplot_run(plot, n, GNUPLOT_TIMEOUT_S, &why) : 0;
 	if (ret)
 		fs->missing = xstrdup(why.msg);
-	for (size_t i = 0; i < n && again && !is_of_space(ret); i++)
-		ret = gnuplot_run(dir, script + i, 1, GNUPLOT_TIMEOUT_S / 4, &why);
-	for (size_t i = 0; i < n; i++)
-		free(script[i]);
-	free(script);
-	return is_of_space(ret) ? err_set(e, -ret, "%s", why.msg) : 0;
+	for (size_t i = 0; i < n && ret; i++) {
+		strbuf_reset(&plot[i].text);
+		if (ret == -EIO && gnuplot_run(plot + i, 1, GNUPLOT_TIMEOUT_S / 4, &why))
+			strbuf_reset(&plot[i].text);
+	}
 }
 
 int figures_render(struct figures *fs, const char *plots_dir, struct err *e)
 {
-	for (size_t i = 0; i < fs->n; i++) {
-		int ret = write_figure(&fs->figure[i], plots_dir, e);
-		if (ret)
-			return ret;
+	struct gnuplot_plot *plot = xcalloc(fs->n + 1, sizeof *plot);
+	size_t n = 0;
+	int ret = 0;
+	for (size_t i = 0; i < fs->n && !ret; i++) {
+		ret = plots_dir ? write_figure(&fs->figure[i], plots_dir, e) : 0;
+		strbuf_init(&plot[n].script);
+		strbuf_init(&plot[n].text);
+		if (!fs->figure[i].drawn)
+			add_prelude(&plot[n++].script, &fs->figure[i], false);
 	}
-	int ret = run_gnuplot(fs, plots_dir, e);
-	if (ret)
-		return ret;
-	for (size_t i = 0; i < fs->n; i++) {
-		struct err why = ERR_INIT;
-		if (read_figure(&fs->figure[i], plots_dir, &why) && !fs->missing)
-			fs->missing = xstrdup(why.msg);
-		if (!fs->figure[i].svg.len && !fs->missing)
+	if (!ret)
+		run_gnuplot(fs, plot, n);
+	for (size_t i = 0, k = 0; i < fs->n && !ret; i++) {
+		struct figure *f = &fs->figure[i];
+		if (f->drawn)
+			svg_inline(&f->svg, f->data.s, f->alt);
+		else
+			ret = take_plot(f, &plot[k++].text, plots_dir, e);
+		if (!f->svg.len && !fs->missing)
 			fs->missing = xstrdup("gnuplot made no plot of some of them");
 	}
-	return 0;
+	for (size_t i = 0; i < n; i++) {
+		strbuf_release(&plot[i].script);
+		strbuf_release(&plot[i].text);
+	}
+	free(plot);
+	return ret;
 }

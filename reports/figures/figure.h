@@ -35,9 +35,9 @@ struct figures {
 void figures_build(struct figures *fs, const struct analysis *a);
 void figures_release(struct figures *fs);
 
-/* Writes data, scripts and drawings into plots_dir (already there), runs gnuplot there once and reads back what it
- * made. That gnuplot is missing or fails is no error: fs->missing says so. Errors: of writing; ENOSPC and EDQUOT where
- * the directory has no room left, so that plots of gnuplot may be cut. */
+/* Lets gnuplot make the plots, in memory. Writes data, scripts and plots into plots_dir (already
+ * there; NULL: nowhere). That gnuplot is missing or fails is no error: fs->missing says so. Errors:
+ * of writing. */
 int figures_render(struct figures *fs, const char *plots_dir, struct err *e);
 
 bool figure_gnuplot_found(void); /* in $PATH */

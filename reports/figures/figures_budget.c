@@ -89,9 +89,8 @@ static void add_budget(struct figures *fs, const struct panels *ps, size_t i)
 		plot_string(&f->script, source[s], 30);
 	}
 	strbuf_addch(&f->script, '\n');
-	figure_caption(f, "What the uncertainty is made of: shares of the sources in the squared combined uncertainty, "
-			  "and the expanded "
-			  "uncertainty U of each case.");
+	figure_caption(f, "What the uncertainty is made of: shares of the sources in the squared "
+			  "combined uncertainty, and the expanded uncertainty U of each case.");
 }
 
 void figures_budget(struct figures *fs, const struct analysis *a)

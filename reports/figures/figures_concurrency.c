@@ -77,18 +77,17 @@ static void add_scenario(struct figures *fs, const struct analysis *a, size_t sc
 	add_panel(f, a, scenario, false, &index, &n_levels, &request);
 	size_t key = KEY_LINE * (index / 2) + 10; /* px; half of the curves are in each panel */
 	f->height += (unsigned int)key;
-	strbuf_addf(&f->script,
-		    "set xrange [0:%zu]\nset yrange [0:1.04]\nset xtics %zu\nset xlabel 'requests in flight' textcolor "
-		    "rgb '%s'\n"
-		    "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key at screen 0.02, screen 0.99 left "
-		    "top Left reverse "
-		    "horizontal maxcols 2 samplen 2\nset multiplot layout 1,2\n",
-		    n_levels, n_levels / 6 + 1, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex,
-		    1 - (double)key / f->height);
-	strbuf_addf(&f->script, "set ylabel 'share of the time' textcolor rgb '%s'\nplot %s\nunset key\n",
-		    palette[PALETTE_TEXT].hex, time.len ? time.s : "NaN notitle");
-	strbuf_addf(&f->script, "set ylabel 'share of the requests' textcolor rgb '%s'\nplot %s\nunset multiplot\n",
-		    palette[PALETTE_TEXT].hex, request.len ? request.s : "NaN notitle");
+	strbuf_addf(&f->script, "set xrange [0:%zu]\nset yrange [0:1.04]\nset xtics %zu\nset "
+				"xlabel 'requests in flight' textcolor rgb '%s'\nset grid ytics "
+				"lc rgb '%s'\nset tmargin at screen %.4f\nset key at screen 0.02, "
+				"screen 0.99 left top Left reverse horizontal maxcols 2 samplen "
+				"2\nset multiplot layout 1,2\nset ylabel 'share of the time' "
+				"textcolor rgb '%s'\nplot %s\nunset key\nset ylabel 'share of the "
+				"requests' textcolor rgb '%s'\nplot %s\nunset multiplot\n",
+				n_levels, n_levels / 6 + 1, palette[PALETTE_TEXT].hex,
+				palette[PALETTE_GRID].hex, 1 - (double)key / f->height,
+				palette[PALETTE_TEXT].hex, time.len ? time.s : "NaN notitle",
+				palette[PALETTE_TEXT].hex, request.len ? request.s : "NaN notitle");
 	figure_caption(f, "%s", a->results->protocol.scenario[scenario].name);
 	figure_alt(f, "Distribution of the number of requests in flight, program and replayers, %s",
 		   a->results->protocol.scenario[scenario].name);

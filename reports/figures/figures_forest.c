@@ -246,7 +246,8 @@ static void forests_of_change(struct figures *fs, const struct analysis *a, cons
 
 void figures_forest(struct figures *fs, const struct analysis *a)
 {
-	static const enum component_kind changes[] = {COMPONENT_BIAS, COMPONENT_TYPICAL, COMPONENT_TAIL, COMPONENT_OPERATION, COMPONENT_HALF};
+	static const enum component_kind changes[] = {
+	    COMPONENT_BIAS, COMPONENT_TYPICAL, COMPONENT_TAIL, COMPONENT_OPERATION, COMPONENT_HALF};
 	const struct accept_limits *l = &a->results->protocol.accept;
 	struct forest precision = {
 	    .section = "precision", .kind = COMPONENT_PRECISION, .of = precision_of, .log = true};

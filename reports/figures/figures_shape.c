@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Difference of the distributions of response times, each run's over its own typical response, at the quantiles
- * that are judged. */
+/* Difference of the distributions of response times, each run's over its own typical response, at
+ * the quantiles that are judged. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,11 +64,9 @@ static void add_scale(struct strbuf *out, const struct component *c, double limi
 	add_ticks(out, c);
 	if (!(limit > 0))
 		return;
-	strbuf_addf(out, "set yrange [*<%.4g:%.4g<*]\n", -1.2 * limit, 1.2 * limit);
-	strbuf_addf(out,
-		    "set object rectangle from graph 0, first %.4g to graph 1, first %.4g behind "
-		    "fc rgb '%s' fs solid noborder\n",
-		    -limit, limit, palette[PALETTE_BAND].hex);
+	strbuf_addf(out, "set yrange [*<%.4g:%.4g<*]\nset object rectangle from graph 0, first "
+			 "%.4g to graph 1, first %.4g behind fc rgb '%s' fs solid noborder\n",
+			 -1.2 * limit, 1.2 * limit, -limit, limit, palette[PALETTE_BAND].hex);
 }
 
 static void add_scenario(struct figures *fs, const struct analysis *a, size_t scenario)

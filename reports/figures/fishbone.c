@@ -82,12 +82,11 @@ static void add_bone(struct strbuf *out, const struct analysis *a, const struct 
 
 static void add_head(struct strbuf *out, double x, double spine)
 {
-	strbuf_addf(out, "<path d=\"M20,%.1f H%.1f\" fill=\"none\" stroke=\"%s\" stroke-width=\"3\"/>\n", spine, x,
-		    palette[PALETTE_TEXT].hex);
-	strbuf_addf(out,
-		    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"64\" rx=\"6\" fill=\"%s\" stroke=\"%s\" "
-		    "stroke-width=\"2\"/>\n",
-		    x, spine - 32, HEAD - 10, palette[PALETTE_BAND].hex, palette[PALETTE_TEXT].hex);
+	strbuf_addf(out, "<path d=\"M20,%.1f H%.1f\" fill=\"none\" stroke=\"%s\" "
+			 "stroke-width=\"3\"/>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" "
+			 "height=\"64\" rx=\"6\" fill=\"%s\" stroke=\"%s\" stroke-width=\"2\"/>\n",
+			 spine, x, palette[PALETTE_TEXT].hex, x, spine - 32, HEAD - 10,
+			 palette[PALETTE_BAND].hex, palette[PALETTE_TEXT].hex);
 	add_text(out, x + (HEAD - 10) / 2.0, spine - 5, "middle", " font-weight=\"bold\"", "response time");
 	add_text(out, x + (HEAD - 10) / 2.0, spine + 14, "middle", "", "in the replay");
 }

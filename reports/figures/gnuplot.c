@@ -13,32 +13,44 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/files.h"
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
 
-#define SPACE_BYTES 65536 /* more than the buffer of a write that failed */
+#define OUTPUT_MAX_BYTES (256l << 20)
 
-/* The full name of gnuplot; the caller frees. NULL: there is none. */
-static char *find_gnuplot(void)
+/* Sets the full name of gnuplot, which the caller frees. Errors: ENOENT: no directory of $PATH has
+ * it; of the system, where that is not known. */
+static int find_gnuplot(char **program, struct err *e)
 {
 	const char *path = getenv("PATH");
+	int code = ENOENT;
+	*program = NULL;
 	while (path && *path) {
 		size_t len = strcspn(path, ":");
 		char *name = xasprintf("%.*s%sgnuplot", (int)len, path, len ? "/" : "./");
 		struct stat st;
-		/* only absolute entries: the child runs in another directory */
-		if (name[0] == '/' && stat(name, &st) == 0 && S_ISREG(st.st_mode) && access(name, X_OK) == 0)
-			return name;
+		errno = 0;
+		/* only absolute entries: another directory of the user may be the present one */
+		if (name[0] == '/' && stat(name, &st) == 0 && S_ISREG(st.st_mode) &&
+		    access(name, X_OK) == 0) {
+			*program = name;
+			return 0;
+		}
+		if (errno == ENOMEM || errno == EIO || errno == EMFILE || errno == ENFILE)
+			code = errno; /* not known whether it is there */
 		free(name);
 		path += len + (path[len] == ':');
 	}
-	return NULL;
+	return code == ENOENT ? err_set(e, ENOENT, "gnuplot was not found")
+			      : err_sys(e, code, "cannot look for gnuplot in $PATH");
 }
 
 bool figure_gnuplot_found(void)
 {
-	char *name = find_gnuplot();
+	char *name;
+	find_gnuplot(&name, NULL);
 	free(name);
 	return name != NULL;
 }
@@ -60,7 +72,7 @@ static int wait_for(pid_t pid, unsigned int timeout_s, int *status)
 	return -ETIMEDOUT;
 }
 
-static int spawn_in(const char *program, const char *dir, char *const *argv, int log_fd, pid_t *pid)
+static int spawn_on(const char *program, char *const *argv, const int fd[3], pid_t *pid)
 {
 	char *path = xasprintf("PATH=%s", getenv("PATH"));
 	char locale[] = "LC_ALL=C.UTF-8", term[] = "TERM=dumb";
@@ -70,19 +82,13 @@ static int spawn_in(const char *program, const char *dir, char *const *argv, int
 	sigset_t none, defaults;
 	sigemptyset(&none);
 	sigfillset(&defaults);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawnattr_init(&attributes);
+	posix_spawnattr_init(&attributes); /* in glibc only the actions can fail, with ENOMEM */
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &defaults);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	/* Without one of these gnuplot would write into another directory. */
-	int code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	code = code ? code : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-	if (!code && log_fd >= 0)
-		code = posix_spawn_file_actions_adddup2(&actions, log_fd, 2);
-	else if (!code)
-		code = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	code = code ? code : posix_spawn_file_actions_addchdir_np(&actions, dir);
+	int code = posix_spawn_file_actions_init(&actions);
+	for (int i = 0; i < 3 && !code; i++)
+		code = posix_spawn_file_actions_adddup2(&actions, fd[i], i);
 	code = code ? code : posix_spawn(pid, program, &actions, &attributes, argv, env);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
@@ -100,56 +106,110 @@ static void read_complaint(int fd, char *text, size_t size)
 			*p = ' ';
 }
 
-/* gnuplot ends with status 0 although a write of it failed. Where the directory has no room left after it, its files may be cut. */
-static int space_check(const char *dir, struct err *e)
+void gnuplot_add_data(struct strbuf *script, const char *name, const struct strbuf *data)
 {
-	char *path = xasprintf("%s/space-XXXXXX", dir);
-	const int fd = mkostemp(path, O_CLOEXEC);
-	int error = fd < 0 ? errno : posix_fallocate(fd, 0, SPACE_BYTES);
-	if (fd >= 0) {
-		unlink(path);
-		close(fd);
-	}
-	free(path);
-	if (error != ENOSPC && error != EDQUOT)
-		return 0;
-	return err_set(e, error, "%s: %s, so the plots that gnuplot writes there may be cut; free some space, or set TMPDIR", dir,
-		       strerror(error));
+	strbuf_addf(script, "$%s << END_OF_DATA\n", name);
+	strbuf_add(script, data->s, data->len);
+	strbuf_addstr(script, data->len && data->s[data->len - 1] != '\n' ? "\nEND_OF_DATA\n"
+									  : "END_OF_DATA\n");
 }
 
-int gnuplot_run(const char *dir, char *const *scripts, size_t n, unsigned int timeout_s, struct err *e)
+/* The line that gnuplot prints before plot i; the last one, of i = n, shows that it came to the
+ * end. */
+static void add_mark(struct strbuf *out, size_t i)
 {
-	char *program = find_gnuplot();
-	if (!program)
-		return err_set(e, ENOENT, "gnuplot was not found");
-	char **argv = xcalloc(n + 3, sizeof *argv);
-	char name[] = "gnuplot", defaults[] = "-d", complaint[8192] = "";
-	argv[0] = name;
-	argv[1] = defaults;
-	memcpy(argv + 2, scripts, n * sizeof *argv);
-	int log_fd = memfd_create("gnuplot", MFD_CLOEXEC), status = 0;
+	strbuf_addf(out, "<!-- plot %zu -->", i);
+}
+
+static int write_scripts(int fd, const struct gnuplot_plot *plots, size_t n)
+{
+	struct strbuf all = STRBUF_INIT;
+	strbuf_addstr(&all, "set print '-'\n");
+	for (size_t i = 0; i <= n; i++) {
+		strbuf_addstr(&all, "print '");
+		add_mark(&all, i);
+		strbuf_addstr(&all, "'\n");
+		if (i < n)
+			strbuf_add(&all, plots[i].script.s, plots[i].script.len);
+	}
+	int ret = write_all(fd, all.s, all.len);
+	strbuf_release(&all);
+	return ret;
+}
+
+/* Appends the text between two marks to each plot. */
+static int split_output(int fd, struct gnuplot_plot *plots, size_t n, struct err *e)
+{
+	struct stat st;
+	int ret = 0;
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, errno, "cannot read the output of gnuplot");
+	if (st.st_size > OUTPUT_MAX_BYTES)
+		return err_set(e, EFBIG, "gnuplot wrote %lld bytes, more than %ld",
+			       (long long)st.st_size, OUTPUT_MAX_BYTES);
+	char *text = xcalloc(1, (size_t)st.st_size + 1), *from = text;
+	for (off_t done = 0; done < st.st_size && !ret;) {
+		ssize_t got = pread(fd, text + done, (size_t)(st.st_size - done), done);
+		done += got > 0 ? got : 0;
+		if (got == 0 || (got < 0 && errno != EINTR))
+			ret =
+			    err_sys(e, got < 0 ? errno : EIO, "cannot read the output of gnuplot");
+	}
+	struct strbuf mark = STRBUF_INIT;
+	for (size_t i = 0; i <= n && !ret; i++) {
+		strbuf_reset(&mark);
+		add_mark(&mark, i);
+		char *at = strstr(from, mark.s);
+		if (!at)
+			ret = err_set(e, EIO, "gnuplot failed: it ended before the last plot");
+		else if (i)
+			strbuf_add(&plots[i - 1].text, from, (size_t)(at - from));
+		from = at ? at + mark.len + (at[mark.len] == '\n') : from;
+	}
+	strbuf_release(&mark);
+	free(text);
+	return ret;
+}
+
+static int run(const char *program, const int fd[3], unsigned int timeout_s, struct err *e)
+{
+	/* as a file, which ends at the first error; commands of standard input go on */
+	char name[] = "gnuplot", defaults[] = "-d", script[] = "/dev/stdin", complaint[8192],
+	     *argv[] = {name, defaults, script, NULL};
+	int status = 0;
 	pid_t pid;
-	int ret = spawn_in(program, dir, argv, log_fd, &pid);
-	if (ret) {
-		ret = err_sys(e, -ret, "cannot start %s", program);
-		goto out;
-	}
+	int ret = spawn_on(program, argv, fd, &pid);
+	if (ret)
+		return err_sys(e, -ret, "cannot start %s", program);
 	ret = wait_for(pid, timeout_s, &status);
-	if (ret == -ETIMEDOUT) {
-		ret = err_set(e, ETIMEDOUT, "gnuplot did not end within %u s", timeout_s);
-	} else if (ret) {
-		ret = err_sys(e, -ret, "cannot wait for gnuplot");
-	} else if (!(ret = space_check(dir, e))) {
-		read_complaint(log_fd, complaint, sizeof complaint);
-	}
-	/* gnuplot leaves out a file that it cannot read, and ends with 0 */
-	const char *unread = strstr(complaint, "Cannot find or open file"), *text = unread ? unread : complaint + strspn(complaint, " ");
-	if (!ret && (!WIFEXITED(status) || WEXITSTATUS(status) || unread))
-		ret = err_set(e, EIO, "gnuplot failed: %.280s", *text ? text : "no reason given");
-out:
-	if (log_fd >= 0)
-		close(log_fd);
-	free(argv);
+	if (ret == -ETIMEDOUT)
+		return err_set(e, ETIMEDOUT, "gnuplot did not end within %u s", timeout_s);
+	if (ret)
+		return err_sys(e, -ret, "cannot wait for gnuplot");
+	read_complaint(fd[2], complaint, sizeof complaint);
+	const char *text = complaint + strspn(complaint, " ");
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		return err_set(e, EIO, "gnuplot failed: %.280s", *text ? text : "no reason given");
+	return 0;
+}
+
+int gnuplot_run(struct gnuplot_plot *plots, size_t n, unsigned int timeout_s, struct err *e)
+{
+	static const char *const names[3] = {"gnuplot-script", "gnuplot-plots", "gnuplot-messages"};
+	int fd[3] = {-1, -1, -1};
+	char *program;
+	int ret = find_gnuplot(&program, e);
+	for (int i = 0; i < 3 && !ret; i++)
+		if ((fd[i] = memfd_create(names[i], MFD_CLOEXEC)) < 0)
+			ret = err_sys(e, errno, "cannot make a file in memory for gnuplot");
+	int put = ret ? 0 : write_scripts(fd[0], plots, n);
+	if (put)
+		ret = err_sys(e, -put, "cannot write the script of gnuplot");
+	ret = ret ? ret : run(program, fd, timeout_s, e);
+	ret = ret ? ret : split_output(fd[1], plots, n, e);
+	for (int i = 0; i < 3; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
 	free(program);
 	return ret;
 }

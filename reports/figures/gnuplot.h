@@ -6,11 +6,21 @@
 #include <stddef.h>
 
 #include "common/err.h"
+#include "common/strbuf.h"
 
-/* Runs gnuplot once in `dir` over the scripts named (files in it), without anybody's start-up files and with an
- * environment of its own, and waits at most `timeout_s`. Errors: ENOENT when $PATH has no gnuplot; ETIMEDOUT; EIO with
- * its first complaint when it failed; ENOSPC and EDQUOT when the directory has no room left afterwards, whatever its status: it does not
- * report a write that failed. What it made before is left. */
-int gnuplot_run(const char *dir, char *const *scripts, size_t n, unsigned int timeout_s, struct err *e);
+struct gnuplot_plot {
+	struct strbuf script; /* plots to standard output; its data are in it (gnuplot_add_data) */
+	struct strbuf text;   /* what gnuplot wrote */
+};
+
+/* Appends lines that define the data block $NAME, which a script plots as the file '$NAME'. */
+void gnuplot_add_data(struct strbuf *script, const char *name, const struct strbuf *data);
+
+/* Runs gnuplot once over the scripts, without start-up files and with an environment of its own,
+ * waits at most `timeout_s`, and appends each plot to its `text`. Scripts, data and plots stay in
+ * memory: gnuplot ends with status 0 although a file of it could not be read or written. Errors:
+ * ENOENT when $PATH has no gnuplot; ETIMEDOUT; EIO with its first complaint when it failed, or did
+ * not come to the end; EFBIG; of the system. Then `text` may hold plots before the failure. */
+int gnuplot_run(struct gnuplot_plot *plots, size_t n, unsigned int timeout_s, struct err *e);
 
 #endif

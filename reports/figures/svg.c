@@ -153,9 +153,8 @@ void svg_add_symbols(struct strbuf *out)
 	    "stroke-width=\".205\"/>\n"
 	    "<path id=\"gpPt14\" fill=\"currentColor\" stroke=\"none\" "
 	    "d=\"M0,1.33L1.265,.411L.782,-1.067H-.782L-1.265,.411z\"/>\n";
-	strbuf_addstr(out, "<svg width=\"0\" height=\"0\" style=\"position:absolute\" aria-hidden=\"true\"><defs>\n");
-	strbuf_addstr(out, symbols);
-	strbuf_addstr(out, "</defs></svg>\n");
+	strbuf_addf(out, "<svg width=\"0\" height=\"0\" style=\"position:absolute\" "
+			 "aria-hidden=\"true\"><defs>\n%s</defs></svg>\n", symbols);
 }
 
 bool svg_forget(struct strbuf *svg)

@@ -92,8 +92,9 @@ static void figures_of(struct figures *fs, const struct history_study *s, bool w
 	}
 }
 
-void history_figures_build(struct figures *fs, const struct history_study *s)
+void history_figures_build(struct figures *fs, const void *study)
 {
+	const struct history_study *s = study;
 	*fs = (struct figures){0};
 	figures_of(fs, s, true);
 	figures_of(fs, s, false);

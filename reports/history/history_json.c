@@ -107,8 +107,9 @@ static json_t *chart(const struct history_study *s, const struct history_charts 
 	return o;
 }
 
-void history_json_add(struct strbuf *out, const struct history_study *s)
+void history_json_add(struct strbuf *out, const void *study)
 {
+	const struct history_study *s = study;
 	json_t *o = json_pack("{s:s, s:i}", "format", "validate-history", "version", 1);
 	json_t *campaigns = json_array(), *charts = json_array();
 	for (size_t i = 0; i < s->history->n_campaigns; i++)
@@ -118,9 +119,5 @@ void history_json_add(struct strbuf *out, const struct history_study *s)
 	json_set_count(o, "baseline", s->baseline);
 	json_object_set_new(o, "campaigns", campaigns);
 	json_object_set_new(o, "charts", charts);
-	char *text = json_dumps(o, JSON_INDENT(1));
-	strbuf_addstr(out, text ? text : "");
-	strbuf_addch(out, '\n');
-	free(text);
-	json_decref(o);
+	json_add_document(out, o);
 }

@@ -8,20 +8,21 @@
 #include "validate/history/charts.h"
 
 /* A row a series; a row a signal; a row a changed fact; a row a campaign; a row an entry. Ownership: tables_release. */
-void history_tables_build(struct tables *ts, const struct history_study *s);
+void history_tables_build(struct tables *ts, const void *study);
 /* The first of them, those with signals first, of at most so many rows; returns how many were left out. Ownership: table_release. */
 size_t history_table_series(struct table *t, const struct history_study *s, size_t rows_max);
 /* The four charts of a series, for HISTORY_FIGURES series at most, those with signals first; of each the last HISTORY_DRAWN entries. */
 #define HISTORY_FIGURES 12
 #define HISTORY_DRAWN 500
-void history_figures_build(struct figures *fs, const struct history_study *s);
+void history_figures_build(struct figures *fs, const void *study);
 
-void history_text_add(struct strbuf *out, const struct history_study *s, size_t width);
+void history_text_add(struct strbuf *out, const void *study, size_t width);
 void history_sentence_add(struct strbuf *out, const struct history_study *s); /* one line, as it came */
 /* What is to be known of the dates, NULL: nothing. The caller frees. */
 char *history_clock_warning(const struct history *h);
-void history_json_add(struct strbuf *out, const struct history_study *s);
-void history_html_add(struct strbuf *out, const struct history_study *s, const struct tables *ts, const struct figures *fs);
+void history_json_add(struct strbuf *out, const void *study);
+void history_html_add(struct strbuf *out, const void *study, const struct tables *ts,
+		      const struct figures *fs);
 
 extern const char history_explanation[];
 extern const struct study_form history_form; /* a study is a struct history_study */

@@ -214,8 +214,9 @@ static void table_entries(struct table *t, const struct history_study *s)
 			entry_row(t, s, &s->charts[i], k);
 }
 
-void history_tables_build(struct tables *ts, const struct history_study *s)
+void history_tables_build(struct tables *ts, const void *study)
 {
+	const struct history_study *s = study;
 	static void (*const builders[])(struct table *, const struct history_study *) = {table_series, table_signals, table_changes, table_campaigns,
 											   table_entries};
 	ts->n = sizeof builders / sizeof *builders;

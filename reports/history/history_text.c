@@ -114,8 +114,9 @@ static void signals_add(struct strbuf *out, const struct history_study *s, size_
 	strbuf_release(&line);
 }
 
-void history_text_add(struct strbuf *out, const struct history_study *s, size_t width)
+void history_text_add(struct strbuf *out, const void *study, size_t width)
 {
+	const struct history_study *s = study;
 	struct strbuf line = STRBUF_INIT;
 	struct table t;
 	char *warning = history_clock_warning(s->history);
@@ -141,3 +142,12 @@ void history_text_add(struct strbuf *out, const struct history_study *s, size_t 
 	strbuf_release(&line);
 	free(warning);
 }
+
+const struct study_form history_form = {
+	.command = "history",
+	.tables_build = history_tables_build,
+	.figures_build = history_figures_build,
+	.text_add = history_text_add,
+	.json_add = history_json_add,
+	.html_add = history_html_add,
+};

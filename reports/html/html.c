@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report/index.html: one page that needs nothing from anywhere, after the six steps of the method-validation protocol.
+/* report/index.html: one page that needs nothing from anywhere, after the six steps of the
+ * method-validation protocol.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/files.h"
-#include "common/leftovers.h"
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/forms.h"
@@ -47,17 +45,10 @@ static void add_league(struct strbuf *out, const struct html_page *p)
 
 static void add_page(struct strbuf *out, const struct html_page *p)
 {
-	strbuf_addstr(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-			   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-			   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-			   "'unsafe-inline'; img-src data:\">\n"
-			   "<title>");
-	escape_html(out, words_verdict(p->a->verdict));
-	strbuf_addstr(out, ": ");
-	escape_html(out, words_title(p->a));
-	strbuf_addstr(out, "</title>\n");
-	html_add_style(out);
-	strbuf_addstr(out, "</head>\n<body>\n<a class=\"skip\" href=\"#step-1\">Skip to the six steps</a>\n");
+	struct strbuf title = STRBUF_INIT;
+	strbuf_addf(&title, "%s: %s", words_verdict(p->a->verdict), words_title(p->a));
+	html_begin_page(out, title.s, true, NULL);
+	strbuf_addstr(out, "<a class=\"skip\" href=\"#step-1\">Skip to the six steps</a>\n");
 	svg_add_symbols(out);
 	strbuf_addstr(out, "<main>\n");
 	html_add_verdict(out, p);
@@ -71,20 +62,25 @@ static void add_page(struct strbuf *out, const struct html_page *p)
 	html_add_published(out, p);
 	html_add_evidence(out, p);
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
+	strbuf_release(&title);
 }
 
-/* Figures are made in plots_dir, which is there already. */
+/* Figures are written into plots_dir, which is there already; NULL: nowhere. */
 static int make_page(struct strbuf *out, const struct analysis *a, const char *plots_dir, struct err *e)
 {
 	struct figures figures;
+	struct strbuf protocol = STRBUF_INIT;
 	figures_build(&figures, a);
 	int ret = figures_render(&figures, plots_dir, e);
+	if (!ret)
+		ret = html_protocol_read(&protocol, a->results, e);
 	if (!ret) {
 		struct findings findings;
 		findings_collect(&findings, a);
-		add_page(out, &(struct html_page){a, NULL, &figures, &findings});
+		add_page(out, &(struct html_page){a, NULL, &figures, &findings, &protocol});
 		findings_release(&findings);
 	}
+	strbuf_release(&protocol);
 	figures_release(&figures);
 	return ret;
 }
@@ -103,24 +99,12 @@ static int html_write(const struct analysis *a, const char *report_dir, struct e
 	return ret;
 }
 
-/* The same page; its figures are made in a directory that does not stay. */
 static int html_print(const struct analysis *a, FILE *out, struct err *e)
 {
 	struct strbuf page = STRBUF_INIT;
-	const char *tmp = getenv("TMPDIR");
-	char *dir = xasprintf("%s/validate-report-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	int ret = 0;
-	if (!leftover_directory(dir)) {
-		ret = err_sys(e, errno, "cannot make a directory for figures, %s", dir);
-		goto out;
-	}
-	ret = make_page(&page, a, dir, e);
-	if (dir_remove_tree(dir, ret ? NULL : e) && !ret)
-		ret = -EIO;
+	int ret = make_page(&page, a, NULL, e);
 	if (!ret)
 		ret = output_stream(out, &page, e);
-out:
-	free(dir);
 	strbuf_release(&page);
 	return ret;
 }

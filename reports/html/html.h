@@ -15,9 +15,18 @@ struct html_page { /* what the parts draw from; all borrowed */
 	const struct tables *tables; /* NULL: those of `a`, each made where it is shown, for together they take most of the memory */
 	const struct figures *figures;
 	const struct findings *findings;
+	const struct strbuf *protocol; /* as given; empty: unknown */
 };
 
-void html_add_style(struct strbuf *out);                              /* html_style.c */
+/* html_evidence.c: the protocol of a results directory; none where there is none, or a long file.
+ * Errors: of the system, from reading it. */
+int html_protocol_read(struct strbuf *text, const struct results *r, struct err *e);
+
+/* html_style.c: a page up to <body>; `more_style` may be NULL. */
+void html_begin_page(struct strbuf *out, const char *title, bool with_images,
+		     const char *more_style);
+/* The text, escaped, between two pieces of HTML. */
+void html_add_text(struct strbuf *out, const char *before, const char *text, const char *after);
 void html_add_verdict(struct strbuf *out, const struct html_page *p); /* html_verdict.c: what a stranger reads first */
 void html_add_reasons(struct strbuf *out,
 		      const struct html_page *p); /* html_reasons.c: warnings, why not, how judged */

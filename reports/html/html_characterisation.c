@@ -43,13 +43,18 @@ static bool has_operations(const struct analysis *a)
 
 static void add_distribution(struct strbuf *out, const struct html_page *p)
 {
-	static const char *const keys[] = {"scenario", "replayer", "typical", "typical_decision", "tail", "tail_decision", "shape", "shape_decision", "half",
-					   "half_decision", NULL};
+	static const char *const keys[] = {
+	    "scenario", "replayer",       "typical", "typical_decision", "tail", "tail_decision",
+	    "shape",    "shape_decision", "half",    "half_decision",    NULL};
 	const struct html_table_view view = {.keys = keys};
-	strbuf_addstr(out, "<h3 id=\"distribution\">Distribution</h3>\n<p>The right mean can hide a wrong distribution. The tail is the mean of the "
-			   "slowest 1 % of the requests. The shape compares the distributions of response times, each run's over its own "
-			   "typical response, the mean of the fastest 90 %. Operations and halves of a run have a bias of their own. The figures of the shape show, at each quantile that is judged, the share of "
-			   "the replay's requests below a threshold less that of the program, with 90 % intervals.</p>\n");
+	strbuf_addstr(out, "<h3 id=\"distribution\">Distribution</h3>\n<p>The right mean can hide "
+			   "a wrong distribution. The tail is the mean of the slowest 1 % of the "
+			   "requests. The shape compares the distributions of response times, "
+			   "each run's over its own typical response, the mean of the fastest 90 "
+			   "%. Operations and halves of a run have a bias of their own. The "
+			   "figures of the shape show, at each quantile that is judged, the share "
+			   "of the replay's requests below a threshold less that of the program, "
+			   "with 90 % intervals.</p>\n");
 	html_add_table(out, p, "distribution", has_operations(p->a) ? NULL : &view);
 	html_add_figures(out, p, "beyond", false);
 	html_add_figures(out, p, "shape", true);
@@ -64,11 +69,10 @@ static void add_bias(struct strbuf *out, const struct html_page *p)
 					   "decision", "bias_median", "bias_trimmed", "bias_independent", "welch_p",
 					   NULL};
 	const struct html_table_view view = {.keys = keys};
-	strbuf_addstr(out, "<h3 id=\"bias\">Bias</h3>\n<p>The systematic part of the difference between replay and "
-			   "program. Each block gives one pair; "
-			   "the bias is the geometric mean of the ratios replay / program, less one. + 5 % means that "
-			   "a request takes 5 % "
-			   "longer in the replay.</p>\n");
+	strbuf_addstr(out, "<h3 id=\"bias\">Bias</h3>\n<p>The systematic part of the difference "
+			   "between replay and program. Each block gives one pair; the bias is "
+			   "the geometric mean of the ratios replay / program, less one. + 5 % "
+			   "means that a request takes 5 % longer in the replay.</p>\n");
 	html_add_figures(out, p, "bias", false);
 	html_add_table(out, p, "bias", &view);
 	html_add_table(out, p, "operations", NULL);

@@ -35,12 +35,11 @@ static void add_uncertainty(struct strbuf *out, const struct html_page *p)
 						  "u",        "nu",       "share",     NULL};
 	const struct html_table_view budget = {.keys = budget_keys};
 	strbuf_addstr(
-	    out, "<h2 id=\"step-6\">6 Measurement uncertainty</h2>\n<p>How far the result of one future replay, by "
-		 "this procedure in this "
-		 "laboratory, may lie from what the program would have shown. Read a row so: the program takes the "
-		 "time under <i>Program</i>; a replay shows the time under <i>Replay</i>, give or take U; what is "
-		 "systematic in "
-		 "the difference is the <i>bias</i>.</p>\n");
+	    out, "<h2 id=\"step-6\">6 Measurement uncertainty</h2>\n<p>How far the result of one "
+		 "future replay, by this procedure in this laboratory, may lie from what the "
+		 "program would have shown. Read a row so: the program takes the time under "
+		 "<i>Program</i>; a replay shows the time under <i>Replay</i>, give or take U; "
+		 "what is systematic in the difference is the <i>bias</i>.</p>\n");
 	html_add_table(out, p, "uncertainty", NULL);
 	html_add_figures(out, p, "budget", false);
 	html_add_folded_table(out, p, "budget", "Uncertainty budget, row by row", &budget);

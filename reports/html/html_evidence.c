@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The evidence: every case with its components, runs and failures, environment, protocol, how to reproduce. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,9 +146,7 @@ static void add_json_rows(struct strbuf *out, const char *prefix, json_t *o, int
 		} else {
 			for (char *p = name; *p; p++)
 				*p = *p == '_' ? ' ' : *p;
-			strbuf_addstr(out, "<tr><th scope=\"row\">");
-			escape_html(out, name);
-			strbuf_addstr(out, "</th><td>");
+			html_add_text(out, "<tr><th scope=\"row\">", name, "</th><td>");
 			add_json_value(out, v);
 			strbuf_addstr(out, "</td></tr>\n");
 		}
@@ -170,19 +169,26 @@ static void add_environment(struct strbuf *out, const struct results *r)
 	strbuf_addstr(out, "</tbody></table></div>\n</details>\n");
 }
 
-static void add_protocol(struct strbuf *out, const struct results *r)
+int html_protocol_read(struct strbuf *text, const struct results *r, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
 	char *path = xasprintf("%s/protocol.conf", r->dir);
-	if (!file_read(path, &text, MAX_PROTOCOL_BYTES, NULL) && text.len) {
-		char *shown = r->redacted ? provenance_redact_text(text.s, r->redacted) : xstrdup(text.s);
-		strbuf_addstr(out, "<details><summary>The protocol as given</summary>\n<pre><code>");
-		escape_html_text(out, shown);
-		free(shown);
-		strbuf_addstr(out, "</code></pre>\n</details>\n");
-	}
+	const int ret = r->dir ? file_read(path, text, MAX_PROTOCOL_BYTES, e) : 0;
 	free(path);
-	strbuf_release(&text);
+	if (ret == -ENOENT || ret == -EFBIG) /* then the page does without it */
+		err_clear(e);
+	return ret == -ENOENT || ret == -EFBIG ? 0 : ret;
+}
+
+static void add_protocol(struct strbuf *out, const struct html_page *p)
+{
+	const struct results *r = p->a->results;
+	if (!p->protocol->len)
+		return;
+	char *shown = r->redacted ? provenance_redact_text(p->protocol->s, r->redacted) : xstrdup(p->protocol->s);
+	strbuf_addstr(out, "<details><summary>The protocol as given</summary>\n<pre><code>");
+	escape_html_text(out, shown);
+	free(shown);
+	strbuf_addstr(out, "</code></pre>\n</details>\n");
 }
 
 static void add_reproduction(struct strbuf *out, const struct html_page *p)
@@ -193,7 +199,7 @@ static void add_reproduction(struct strbuf *out, const struct html_page *p)
 	    "<p>This report is a function of the results directory that it lies in. In the directory above that:</p>\n"
 	    "<pre><code>validate report DIR                   # rebuilds this report\n"
 	    "validate run DIR/protocol.conf        # measures again, into a new directory</code></pre>\n");
-	add_protocol(out, p->a->results);
+	add_protocol(out, p);
 	strbuf_addf(out,
 		    "<p>Made by validate %s. Beside this page lie <a href=\"report.json\">report.json</a> (everything, "
 		    "for programs), "

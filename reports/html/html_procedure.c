@@ -39,10 +39,7 @@ static void add_item(struct strbuf *out, const char *name, const char *value)
 
 static void add_item_duration(struct strbuf *out, const char *name, int64_t ns)
 {
-	struct strbuf text = STRBUF_INIT;
-	format_duration(&text, (double)ns);
-	add_item(out, name, text.s);
-	strbuf_release(&text);
+	add_item(out, name, duration_text((double)ns).s);
 }
 
 static void add_replicates(struct strbuf *out, const struct protocol *p)
@@ -68,20 +65,18 @@ static void add_target(struct strbuf *out, const struct target *t)
 	strbuf_addf(&text, "%s; cache %s", t->dir ? t->dir : "a fresh directory inside the results",
 		    t->cache >= 0 && t->cache <= CACHE_AS_IS ? cache[t->cache] : "unknown");
 	if (t->cache_budget_bytes) {
-		strbuf_addstr(&text, "; page cache limited to ");
-		format_size(&text, t->cache_budget_bytes);
+		strbuf_addf(&text, "; page cache limited to %s",
+				   size_text(t->cache_budget_bytes).s);
 	}
 	if (t->memory_limit_bytes) {
-		strbuf_addstr(&text, "; all memory of a run limited to ");
-		format_size(&text, t->memory_limit_bytes);
+		strbuf_addf(&text, "; all memory of a run limited to %s",
+				   size_text(t->memory_limit_bytes).s);
 	}
 	if (t->queue)
 		strbuf_addf(&text, "; queue %s", t->queue);
 	if (t->precondition_passes)
 		strbuf_addf(&text, "; files overwritten %llu times before", (unsigned long long)t->precondition_passes);
-	strbuf_addstr(out, "<dt>Target ");
-	escape_html(out, t->name);
-	strbuf_addstr(out, "</dt><dd>");
+	html_add_text(out, "<dt>Target ", t->name, "</dt><dd>");
 	escape_html(out, text.s);
 	strbuf_addstr(out, "</dd>\n");
 	strbuf_release(&text);
@@ -102,9 +97,8 @@ static void add_machine(struct strbuf *out, const json_t *environment)
 	if (json_is_integer(n_cpus))
 		strbuf_addf(&text, "%s%lld processors", text.len ? ", " : "", (long long)json_integer_value(n_cpus));
 	if (json_is_integer(memory) && json_integer_value(memory) > 0) {
-		strbuf_addstr(&text, text.len ? ", " : "");
-		format_size(&text, (uint64_t)json_integer_value(memory));
-		strbuf_addstr(&text, " of memory");
+		strbuf_addf(&text, "%s%s of memory", text.len ? ", " : "",
+				   size_text((uint64_t)json_integer_value(memory)).s);
 	}
 	if (release)
 		strbuf_addf(&text, "%sLinux %s", text.len ? ", " : "", release);
@@ -147,24 +141,21 @@ static void add_design(struct strbuf *out, const struct analysis *a)
 static void add_procedure(struct strbuf *out, const struct html_page *p)
 {
 	bool rerun = p->a->results->protocol.reference != REFERENCE_TRACE;
-	strbuf_addstr(out, "<h2 id=\"step-2\">2 Measurement procedure</h2>\n<p>Traces of the program are recorded "
-			   "first. Then, block by block and in "
-			   "an order drawn at random, every replayer replays the block's trace");
-	strbuf_addstr(out, rerun ? ", and the program itself runs again in between" : "");
-	strbuf_addstr(
-	    out, ". Before each run the files are restored in place, written back, brought to the cache state asked "
-		 "for, and what "
-		 "remains cached is counted. Own stamps are taken just around each call into memory that was reserved "
-		 "before.</p>\n");
+	strbuf_addf(out, "<h2 id=\"step-2\">2 Measurement procedure</h2>\n<p>Traces of the "
+			 "program are recorded first. Then, block by block and in an order drawn "
+			 "at random, every replayer replays the block's trace%s. Before each run "
+			 "the files are restored in place, written back, brought to the cache "
+			 "state asked for, and what remains cached is counted. Own stamps are "
+			 "taken just around each call into memory that was reserved before.</p>\n",
+			 rerun ? ", and the program itself runs again in between" : "");
 	add_design(out, p->a);
 	html_add_table(out, p, "replayers", NULL);
 	html_add_table(out, p, "scenarios", NULL);
 	html_add_table(out, p, "observation", NULL);
-	strbuf_addstr(out, "<p>The machine, its software and what could not be had on it are listed under <a "
-			   "href=\"#environment\">environment</a>.</p>\n"
-			   "<p class=\"src\">VIM 2.6 (measurement procedure), 2.20 (repeatability condition); Pereira "
-			   "et al. 2016, section "
-			   "III-B</p>\n");
+	strbuf_addstr(out, "<p>The machine, its software and what could not be had on it are "
+			   "listed under <a href=\"#environment\">environment</a>.</p>\n"
+			   "<p class=\"src\">VIM 2.6 (measurement procedure), 2.20 (repeatability "
+			   "condition); Pereira et al. 2016, section III-B</p>\n");
 }
 
 void html_add_definition(struct strbuf *out, const struct html_page *p)

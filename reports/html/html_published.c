@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings and values of the literature beside what was found here. */
+/* Parts of the page that stand beside the verdict: the literature, parallel applications, rated
+ * ranges. */
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/published_words.h"
+#include "reports/rated_words.h"
+#include "validate/analysis/parallel.h"
+#include "validate/analysis/rated_range.h"
 
 static void add_chip(struct strbuf *out, enum claim_outcome o)
 {
@@ -21,16 +25,11 @@ static void add_claim(struct strbuf *out, const struct analysis *a, size_t i)
 	struct strbuf here = STRBUF_INIT;
 	strbuf_addstr(out, "<li><p>");
 	add_chip(out, a->claim[i].outcome);
-	strbuf_addstr(out, " <b>");
-	escape_html(out, c->text);
-	strbuf_addstr(out, "</b> <small>");
+	html_add_text(out, " <b>", c->text, "</b> <small>");
 	escape_html(out, c->source);
 	strbuf_addstr(out, "</small><br>\n");
-	if (c->published) {
-		strbuf_addstr(out, "Published: ");
-		escape_html(out, c->published);
-		strbuf_addstr(out, ". ");
-	}
+	if (c->published)
+		html_add_text(out, "Published: ", c->published, ". ");
 	strbuf_addstr(out, "Here: ");
 	published_add_outcome(&here, a, i);
 	html_add_number(out, here.s);
@@ -63,4 +62,51 @@ void html_add_published(struct strbuf *out, const struct html_page *p)
 	if (*published_defects(a))
 		strbuf_addstr(out, "</ul>\n");
 	html_add_folded_table(out, p, "published", "Published values beside those measured here", NULL);
+}
+
+void html_add_parallel(struct strbuf *out, const struct html_page *p)
+{
+	if (!p->a->parallel)
+		return;
+	strbuf_addstr(out, "<h2 id=\"parallel\">Parallel applications</h2>\n"
+			   "<p>How long a process waits depends on the others, and on the storage. "
+			   "So an application is recorded on one target and replayed on "
+			   "another, where it runs itself too: the error is how far the replay's "
+			   "running time is off. Shown is the worst over the targets "
+			   "that it was recorded on.</p>\n");
+	html_add_table(out, p, "parallel-replayers", NULL);
+	html_add_figures(out, p, "parallel-error", false);
+	html_add_figures(out, p, "parallel-period", true);
+	html_add_figures(out, p, "parallel-nodes", true);
+	html_add_figures(out, p, "bandwidth", true);
+	html_add_folded_table(
+	    out, p, "parallel-worst",
+	    "The worst error of each, with what was published and what recording took", NULL);
+	html_add_folded_table(out, p, "parallel", "Every case, with its uncertainty", NULL);
+	html_add_folded_table(out, p, "parallel-nodes", "Response times of each node", NULL);
+}
+
+void html_add_rated_range(struct strbuf *out, const struct html_page *p)
+{
+	const struct analysis *a = p->a;
+	size_t n = 0;
+	for (size_t i = 0; i < a->n_rated; i++)
+		n += a->rated[i].n > 1;
+	if (n) {
+		strbuf_addstr(out, "<h2 id=\"rated\">Rated range</h2>\n<p>Up to which rate, and "
+				   "down to which gap between a thread's "
+				   "requests, everything was trusted.</p>\n<ul>\n");
+		for (size_t i = 0; i < a->n_rated; i++) {
+			struct strbuf line = STRBUF_INIT;
+			if (a->rated[i].n < 2)
+				continue;
+			rated_add_words(&line, a, &a->rated[i]);
+			html_add_text(out, "<li>", line.s, ".</li>\n");
+			strbuf_release(&line);
+		}
+		strbuf_addstr(out, "</ul>\n");
+		html_add_folded_table(out, p, "rated-range", "Every case by rate and gap", NULL);
+	}
+	html_add_folded_table(out, p, "blank", "Limit of quantification: replays without calls",
+			      NULL);
 }

@@ -12,11 +12,8 @@ static void add_warnings(struct strbuf *out, const struct findings *f)
 	if (!f->n_warnings)
 		return;
 	strbuf_addstr(out, "<h2 id=\"warnings\">Warnings</h2>\n<ul class=\"warnings\">\n");
-	for (size_t i = 0; i < f->n_warnings; i++) {
-		strbuf_addstr(out, "<li>");
-		escape_html(out, f->warning[i]);
-		strbuf_addstr(out, "</li>\n");
-	}
+	for (size_t i = 0; i < f->n_warnings; i++)
+		html_add_text(out, "<li>", f->warning[i], "</li>\n");
 	strbuf_addstr(out, "</ul>\n");
 }
 
@@ -39,9 +36,7 @@ static void add_findings(struct strbuf *out, const struct analysis *a, const str
 	for (size_t i = from; i < to; i++) {
 		strbuf_addstr(out, "<li>");
 		add_cases(out, a, &g->finding[i]);
-		strbuf_addstr(out, ": ");
-		escape_html(out, g->finding[i].reason);
-		strbuf_addstr(out, "</li>\n");
+		html_add_text(out, ": ", g->finding[i].reason, "</li>\n");
 	}
 	strbuf_addstr(out, "</ul>\n");
 }
@@ -69,12 +64,11 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 	strbuf_addf(
 	    out,
 	    "<h2 id=\"how\">How it was judged</h2>\n"
-	    "<p>A replayer is trusted in a scenario when every assessed component is accepted, each with a risk of at "
-	    "most %.3g %% of "
-	    "accepting wrongly. It is not trusted when a component is rejected; all rejections of this report together "
-	    "(%u tests) carry a risk of at most %.3g %% of being wrong (Holm's method). Otherwise the verdict stays "
-	    "open: "
-	    "inconclusive.",
+	    "<p>A replayer is trusted in a scenario when every assessed component is accepted, "
+	    "each with a risk of at most %.3g %% of accepting wrongly. It is not trusted when a "
+	    "component is rejected; all rejections of this report together (%u tests) carry a "
+	    "risk of at most %.3g %% of being wrong (Holm's method). Otherwise the verdict stays "
+	    "open: inconclusive.",
 	    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests, 100 * (a->look ? a->level_reject : 0.01));
 	if (a->results->protocol.n_looks > 1)
 		strbuf_addf(out,
@@ -86,7 +80,7 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 	for (int k = 0; k < COMPONENT_N; k++) {
 		struct strbuf limit = STRBUF_INIT;
 		const struct component_row *w = components[k];
-		words_add_limit(&limit, &p->a->results->protocol.accept, k);
+		words_add_limits(&limit, &p->a->results->protocol, k);
 		strbuf_addf(out, "<dt>%s%s</dt>\n<dd>%s", w->title, p->a->assessed[k] ? "" : " (not assessed)",
 			    w->meaning);
 		if (limit.len)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/html/html.h"
+#include "reports/escape.h"
 #include "reports/figures/palette.h"
 
 static const char style[] =
@@ -97,7 +98,7 @@ static const char style[] =
     "figure svg,.sources svg{min-width:0}details{border:0;padding:0}"
     "details::details-content{content-visibility:visible;block-size:auto;opacity:1}a{color:inherit;text-decoration:none}}\n";
 
-void html_add_style(struct strbuf *out)
+static void add_style(struct strbuf *out)
 {
 	static const char light[] =
 	    "--page:#fff;--ink:#1b1f24;--rule:#d4d8dd;--soft:#f2f4f6;--card:#fafbfc;--link:#0b5fae;--ok:#00694c;"
@@ -116,4 +117,25 @@ void html_add_style(struct strbuf *out)
 			strbuf_addf(out, "--%.*s:%s;", (int)__builtin_strlen(palette[i].css) - 7, palette[i].css + 6,
 				    palette[i].dark);
 	strbuf_addf(out, "}}\n%s</style>\n", style);
+}
+
+void html_add_text(struct strbuf *out, const char *before, const char *text, const char *after)
+{
+	strbuf_addstr(out, before);
+	escape_html(out, text);
+	strbuf_addstr(out, after);
+}
+
+void html_begin_page(struct strbuf *out, const char *title, bool with_images,
+		     const char *more_style)
+{
+	strbuf_addf(out,
+		    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		    "style-src 'unsafe-inline'%s\">\n",
+		    with_images ? "; img-src data:" : "");
+	html_add_text(out, "<title>", title, "</title>\n");
+	add_style(out);
+	strbuf_addf(out, "%s</head>\n<body>\n", more_style ? more_style : "");
 }

@@ -16,9 +16,8 @@
 
 void html_begin_wide(struct strbuf *out, const char *name)
 {
-	strbuf_addstr(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
-	escape_html(out, name);
-	strbuf_addstr(out, "\">\n");
+	html_add_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"",
+		      name, "\">\n");
 }
 
 void html_add_decision(struct strbuf *out, enum decision d)
@@ -96,11 +95,8 @@ void html_add_number(struct strbuf *out, const char *text)
 	strbuf_add(&part, signs.s, value);
 	escape_html(out, part.s);
 	strbuf_release(&part);
-	if (signs.s[value]) {
-		strbuf_addstr(out, "<small>");
-		escape_html(out, signs.s + value);
-		strbuf_addstr(out, "</small>");
-	}
+	if (signs.s[value])
+		html_add_text(out, "<small>", signs.s + value, "</small>");
 	strbuf_release(&signs);
 }
 
@@ -111,9 +107,7 @@ static void add_number_html(struct strbuf *out, const struct table_column *c, co
 	if (cell->status == STAT_OK && cell->kind != CELL_NONE) {
 		html_add_number(out, text.s);
 	} else {
-		strbuf_addstr(out, "<small>");
-		escape_html(out, text.s);
-		strbuf_addstr(out, "</small>");
+		html_add_text(out, "<small>", text.s, "</small>");
 	}
 	strbuf_release(&text);
 }
@@ -221,9 +215,7 @@ static void add_table(struct strbuf *out, const struct table *t, const struct ht
 	for (size_t i = 0; i < t->n_columns; i++)
 		wide[i] = has_long_text(t, i);
 	html_begin_wide(out, t->title);
-	strbuf_addstr(out, "<table><caption>");
-	escape_html(out, t->title);
-	strbuf_addstr(out, "</caption>\n");
+	html_add_text(out, "<table><caption>", t->title, "</caption>\n");
 	add_head(out, t, view, grouped);
 	for (size_t r = 0; r < table_n_rows(t); r++) {
 		if (!row_shown(view, t, r))
@@ -280,9 +272,7 @@ void html_add_folded_table(struct strbuf *out, const struct html_page *p, const 
 
 static void add_caption(struct strbuf *out, const struct figure *f)
 {
-	strbuf_addstr(out, "<figcaption>");
-	escape_html(out, f->caption);
-	strbuf_addstr(out, "</figcaption>");
+	html_add_text(out, "<figcaption>", f->caption, "</figcaption>");
 }
 
 void html_add_figures(struct strbuf *out, const struct html_page *p, const char *section, bool small)

@@ -49,9 +49,7 @@ static void add_replayers(struct strbuf *out, const struct analysis *a)
 	for (size_t i = 0; i < a->results->protocol.n_replayers; i++) {
 		struct strbuf line = STRBUF_INIT;
 		first_screen_replayer(&line, a, i);
-		strbuf_addstr(out, "<li><b>");
-		escape_html(out, a->results->protocol.replayer[i].name);
-		strbuf_addstr(out, "</b>: ");
+		html_add_text(out, "<li><b>", a->results->protocol.replayer[i].name, "</b>: ");
 		escape_html(out, line.s);
 		strbuf_addstr(out, "</li>\n");
 		strbuf_release(&line);
@@ -63,11 +61,9 @@ static void add_next(struct strbuf *out, const struct analysis *a)
 {
 	struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
 	first_screen_next(&text, &command, a, "DIR");
-	if (text.len) {
-		strbuf_addstr(out, "<h2 id=\"next\" class=\"next\">What to do next</h2>\n<p>");
-		escape_html(out, text.s);
-		strbuf_addstr(out, "</p>\n");
-	}
+	if (text.len)
+		html_add_text(out, "<h2 id=\"next\" class=\"next\">What to do next</h2>\n<p>",
+			      text.s, "</p>\n");
 	if (command.len) {
 		strbuf_addstr(out, "<pre><code>");
 		escape_html(out, command.s);
@@ -136,11 +132,8 @@ static void add_matrix(struct strbuf *out, const struct analysis *a)
 	    "<table class=\"matrix\"><caption>Verdict of each replayer in each scenario, with the bias of its mean response time (± half of "
 	    "the "
 	    "95 % interval)</caption>\n<thead><tr><th scope=\"col\">Scenario</th>");
-	for (size_t r = 0; r < p->n_replayers; r++) {
-		strbuf_addstr(out, "<th scope=\"col\">");
-		escape_html(out, p->replayer[r].name);
-		strbuf_addstr(out, "</th>");
-	}
+	for (size_t r = 0; r < p->n_replayers; r++)
+		html_add_text(out, "<th scope=\"col\">", p->replayer[r].name, "</th>");
 	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");
 	for (size_t s = 0; s < p->n_scenarios; s++) {
 		strbuf_addstr(out, text_width(p->scenario[s].name) > 34 ? "<tr><th scope=\"row\" class=\"l\">"

@@ -28,9 +28,7 @@ static void add_sentences(struct strbuf *out, const struct analysis *a, bool rej
 		words_add_cell(&name, a, &a->cell[i]);
 		strbuf_addf(out, "<li><a href=\"#case-%zu\">", i + 1);
 		escape_html(out, name.s);
-		strbuf_addstr(out, "</a>: ");
-		escape_html(out, a->why[i].sentence);
-		strbuf_addstr(out, ".</li>\n");
+		html_add_text(out, "</a>: ", a->why[i].sentence, ".</li>\n");
 		strbuf_release(&name);
 	}
 	strbuf_addstr(out, "</ul>\n");

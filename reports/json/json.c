@@ -207,6 +207,55 @@ static json_t *json_case(const struct analysis *a, size_t i)
 	return json_cell(a, &a->cell[i]);
 }
 
+static void role_set(json_t *o, const struct protocol *p, int32_t role)
+{
+	bool replayer = role >= 0 && (size_t)role < p->n_replayers;
+	json_set_text(o, "role",
+		      role == ROLE_PROGRAM  ? "program"
+		      : role == ROLE_RECORD ? "recording"
+					    : "replay");
+	json_set_text(o, "replayer", replayer ? p->replayer[role].name : NULL);
+}
+
+static json_t *run_json(const struct analysis *a, size_t i)
+{
+	static const char *const state[] = {
+	    [RUN_PENDING] = "pending", [RUN_OK] = "ok", [RUN_FAILED] = "failed"};
+	const struct results *r = a->results;
+	const struct run *u = &r->run[i];
+	json_t *o = json_object();
+	json_set_count(o, "id", u->id);
+	json_set_count(o, "block", u->block);
+	json_set_count(o, "position", u->position);
+	bool is_known = u->scenario < r->protocol.n_scenarios;
+	json_set_text(o, "scenario", is_known ? r->protocol.scenario[u->scenario].name : NULL);
+	role_set(o, &r->protocol, u->role);
+	json_set_count(o, "bank", u->bank);
+	json_set_text(o, "state", state[u->state]);
+	json_set_text(o, "reason", u->reason);
+	json_object_set_new(o, "started_ns", json_integer(u->started_ns));
+	if (u->state == RUN_OK && u->has_summary) {
+		json_set_count(o, "n_requests", u->summary.response.n);
+		json_set_number(o, "mean_ns", u->summary.response.mean);
+		json_set_number(o, "median_ns", u->summary.response_median);
+		json_set_number(o, "p99_ns", u->summary.response_p99);
+		json_object_set_new(o, "execution_time_ns", json_integer(u->summary.execution_ns));
+		if (u->summary.n_slices) {
+			json_set_count(o, "n_slices", u->summary.n_slices);
+			json_set_count(o, "n_left_out", u->summary.n_left_out);
+		}
+	}
+	if (isfinite(u->others_share)) {
+		json_set_number(o, "others_share", u->others_share);
+		json_set_number(o, "stolen_share", u->stolen_share);
+	}
+	json_set_count(o, "files_bytes", u->residency.total_bytes);
+	json_set_count(o, "cached_bytes", u->residency.cached_bytes);
+	json_set_count(o, "cgroup_limit_bytes", u->cgroup_limit_bytes);
+	json_set_count(o, "cgroup_peak_bytes", u->cgroup_peak_bytes);
+	return o;
+}
+
 /* Members of `o`, which is dropped. */
 static void add_members(FILE *out, bool first, json_t *o)
 {
@@ -257,16 +306,16 @@ static void add_json(FILE *out, const void *analysis)
 	add_members(out, true, head(a));
 	json_text_array(out, false, "cells", a->n_cells, json_case, a);
 	add_members(out, false, what_cases_share(a));
-	json_text_array_by(out, false, "runs", a->results->n_runs, json_run_add, a);
+	json_text_array(out, false, "runs", a->results->n_runs, run_json, a);
 	fputs("\n}\n", out);
 }
 
-static int json_write(const struct analysis *a, const char *report_dir, struct err *e)
+static int json_form_write(const struct analysis *a, const char *report_dir, struct err *e)
 {
 	return output_file_by(report_dir, "report.json", add_json, a, e);
 }
 
-static int json_print(const struct analysis *a, FILE *out, struct err *e)
+static int json_form_print(const struct analysis *a, FILE *out, struct err *e)
 {
 	return output_stream_by(out, add_json, a, e);
 }
@@ -274,7 +323,7 @@ static int json_print(const struct analysis *a, FILE *out, struct err *e)
 const struct report_form report_form_json = {
     .name = "json",
     .help = "everything, for programs (doc/report-schema.json)",
-    .write = json_write,
-    .print = json_print,
+    .write = json_form_write,
+    .print = json_form_print,
     .beside = true,
 };

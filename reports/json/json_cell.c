@@ -130,7 +130,7 @@ static void set_cdf(json_t *o, const char *key, const struct cdf *d)
 {
 	json_t *p = json_array();
 	for (size_t i = 0; i < d->n; i++)
-		json_array_append_new(p, isfinite(d->p[i]) ? json_real(d->p[i]) : json_null());
+		json_array_append_new(p, json_finite(d->p[i]));
 	json_object_set_new(o, key, p);
 }
 

@@ -10,7 +10,7 @@ static json_t *numbers(const double *x, size_t n)
 {
 	json_t *all = json_array();
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(all, isfinite(x[i]) ? json_real(x[i]) : json_null());
+		json_array_append_new(all, json_finite(x[i]));
 	return all;
 }
 

@@ -3,7 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "capture/csv_args.h"
 #include "common/strbuf.h"
 #include "reports/escape.h"
 
@@ -16,6 +19,45 @@ json_t *json_text(const char *s)
 	json_t *v = json_stringn(clean.s, clean.len);
 	strbuf_release(&clean);
 	return v;
+}
+
+json_t *json_name(const char *s)
+{
+	json_t *plain = s ? json_string(s) : json_null();
+	if (plain)
+		return plain;
+	struct strbuf out = STRBUF_INIT;
+	for (size_t left = strlen(s), n; left; s += n, left -= n) {
+		n = utf8_char_len((const unsigned char *)s, left);
+		if (n)
+			strbuf_add(&out, s, n);
+		else
+			strbuf_addf(&out, "\\x%02x", (unsigned char)*s);
+		n = n ? n : 1;
+	}
+	plain = json_string(out.s);
+	strbuf_release(&out);
+	return plain;
+}
+
+json_t *json_finite(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+void json_print(json_t *o)
+{
+	json_dumpf(o, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(o);
+}
+
+void json_add_document(struct strbuf *out, json_t *o)
+{
+	char *text = json_dumps(o, JSON_INDENT(1));
+	strbuf_addf(out, "%s\n", text ? text : "");
+	free(text);
+	json_decref(o);
 }
 
 static void set_status(json_t *object, const char *key, const char *status)
@@ -82,7 +124,7 @@ void json_set_sample(json_t *object, const char *key, const struct sample *s)
 	json_set_number(o, "min", s->min);
 	json_set_number(o, "max", s->max);
 	for (size_t i = 0; i < s->n; i++)
-		json_array_append_new(values, isfinite(s->x[i]) ? json_real(s->x[i]) : json_null());
+		json_array_append_new(values, json_finite(s->x[i]));
 	json_object_set_new(o, "values", values);
 	json_object_set_new(object, key, o);
 }

@@ -8,18 +8,11 @@
 
 #include <jansson.h>
 
-#include "common/strbuf.h"
+#include "reports/json/json_plain.h"
 #include "validate/analysis/analysis.h"
 
-/* Text with everything that is no valid UTF-8 replaced; NULL gives null. New reference. */
-json_t *json_text(const char *s);
-/* object[key] = x; where x is no finite number: null, and object[key_status] says "undefined", "infinite" or
- * "-infinite". */
-void json_set_number(json_t *object, const char *key, double x);
-/* As above, but null with the status whenever that is not STAT_OK. */
+/* As json_set_number(), but null with the status whenever that is not STAT_OK. */
 void json_set_status_number(json_t *object, const char *key, enum stat_status s, double x);
-void json_set_text(json_t *object, const char *key, const char *s);
-void json_set_count(json_t *object, const char *key, uint64_t n); /* a real above 2^63 - 1 */
 void json_set_estimate(json_t *object, const char *key, const struct estimate *e);
 void json_set_sample(json_t *object, const char *key, const struct sample *s); /* with its values */
 
@@ -28,20 +21,6 @@ void json_set_sample(json_t *object, const char *key, const struct sample *s); /
 void json_text_member(FILE *out, bool first, const char *key, const json_t *value);
 void json_text_array(FILE *out, bool first, const char *key, size_t n, json_t *(*element)(const struct analysis *a, size_t i),
 		     const struct analysis *a);
-
-/* The same where making objects of so many elements would take longest: `add` gives an element's text by what json_text.c has for members. */
-void json_text_array_by(FILE *out, bool first, const char *key, size_t n, void (*add)(struct strbuf *out, const struct analysis *a, size_t i),
-			const struct analysis *a);
-/* A member of such an element, which begins with "{" and ends with json_text_end(). What its value is, and how it is written, as of the functions
- * above without text_. */
-void json_text_number(struct strbuf *out, const char *key, double x);
-void json_text_integer(struct strbuf *out, const char *key, int64_t n);
-void json_text_count(struct strbuf *out, const char *key, uint64_t n);
-void json_text_text(struct strbuf *out, const char *key, const char *s);
-void json_text_end(struct strbuf *out);
-
-/* json_run.c: a run, as an element of an array of the outermost object */
-void json_run_add(struct strbuf *out, const struct analysis *a, size_t i);
 
 /* json_metrology.c: members of a case beside the verdict */
 void json_set_metrology(json_t *cell, const struct cell *c);

@@ -29,7 +29,7 @@ static void component_row(struct machine *m, const struct analysis *a, const str
 	const struct protocol *p = &a->results->protocol;
 	if (!k->estimate.status)
 		words_add_estimate(&number, k, true);
-	words_add_limit(&limit, &p->accept, k->kind);
+	words_add_limit(&limit, k->kind, k->limit);
 	r->scenario = p->scenario[c->scenario].name;
 	r->replayer = p->replayer[c->replayer].name;
 	r->component = component_names[k->kind];

@@ -69,10 +69,10 @@ static void script_add(struct figure *f, const struct pool *p, bool scatter, con
 		line_add(s, -at5, "2", NULL, false);
 		line_add(s, -at1, "1", NULL, false);
 	}
-	strbuf_addf(s, "set xrange [-1:%zu]\nunset key\nset xzeroaxis lc rgb '%s'\nset grid ytics lc rgb '%s'\n", end, palette[PALETTE_TEXT].hex,
-		    palette[PALETTE_GRID].hex);
-	strbuf_addf(s, "set ylabel '%s' textcolor rgb '%s'\nset boxwidth 0.8\nset style fill solid 0.8 noborder\n", scatter ? "k" : "h",
-		    palette[PALETTE_TEXT].hex);
+	strbuf_addf(s, "set xrange [-1:%zu]\nunset key\nset xzeroaxis lc rgb '%s'\nset grid ytics "
+		       "lc rgb '%s'\nset ylabel '%s' textcolor rgb '%s'\nset boxwidth 0.8\nset "
+		       "style fill solid 0.8 noborder\n", end, palette[PALETTE_TEXT].hex,
+		       palette[PALETTE_GRID].hex, scatter ? "k" : "h", palette[PALETTE_TEXT].hex);
 	double room = isnan(at1) ? 1 : 1.15 * at1;
 	if (scatter)
 		strbuf_addf(s, "set yrange [0:%.6g<*]\n", room);
@@ -106,8 +106,9 @@ static void figure_make(struct figures *fs, const struct pool *p, bool scatter)
 				  "values. All bars of a laboratory on one side: it has a bias of its own.");
 }
 
-void pool_figures_build(struct figures *fs, const struct pool *p)
+void pool_figures_build(struct figures *fs, const void *study)
 {
+	const struct pool *p = study;
 	*fs = (struct figures){0};
 	figure_make(fs, p, false);
 	figure_make(fs, p, true);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/pool/pool_report.h"
 
@@ -13,32 +12,23 @@ static bool has_outlier(const struct pool *p)
 
 static void warning_add(struct strbuf *out, const char *text)
 {
-	strbuf_addstr(out, "<p class=\"warnings\"><strong>Warning:</strong> ");
-	escape_html(out, text);
-	strbuf_addstr(out, "</p>\n");
+	html_add_text(out, "<p class=\"warnings\"><strong>Warning:</strong> ", text, "</p>\n");
 }
 
-void pool_html_add(struct strbuf *out, const struct pool *p, const struct tables *ts, const struct figures *fs)
+void pool_html_add(struct strbuf *out, const void *study, const struct tables *ts,
+		   const struct figures *fs)
 {
+	const struct pool *p = study;
 	const struct html_page page = {NULL, ts, fs, NULL};
-	struct strbuf sentence = STRBUF_INIT;
+	struct strbuf title = STRBUF_INIT, sentence = STRBUF_INIT;
 	pool_sentence_add(&sentence, p);
-	strbuf_addstr(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-			   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-			   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n"
-			   "<title>Between laboratories: ");
-	escape_html(out, p->laboratory[0].baseline->title);
-	strbuf_addstr(out, "</title>\n");
-	html_add_style(out);
-	strbuf_addstr(out, "</head>\n<body>\n");
+	strbuf_addf(&title, "Between laboratories: %s", p->laboratory[0].baseline->title);
+	html_begin_page(out, title.s, true, NULL);
 	svg_add_symbols(out);
-	strbuf_addstr(out, "<main>\n<h1>Between laboratories: ");
-	escape_html(out, p->laboratory[0].baseline->title);
-	strbuf_addf(out, "</h1>\n<div class=\"banner %s\"><p class=\"big\">", has_outlier(p) ? "inconclusive" : "trusted");
-	escape_html(out, sentence.s);
-	strbuf_addstr(out, "</p></div>\n<p>");
-	escape_html(out, pool_explanation);
-	strbuf_addstr(out, "</p>\n");
+	html_add_text(out, "<main>\n<h1>", title.s, "</h1>\n");
+	strbuf_addf(out, "<div class=\"banner %s\">", has_outlier(p) ? "inconclusive" : "trusted");
+	html_add_text(out, "<p class=\"big\">", sentence.s, "</p></div>\n");
+	html_add_text(out, "<p>", pool_explanation, "</p>\n");
 	if (p->difference)
 		warning_add(out, p->difference);
 	for (size_t i = 0; i < p->n_warnings; i++)
@@ -53,5 +43,6 @@ void pool_html_add(struct strbuf *out, const struct pool *p, const struct tables
 	html_add_table(out, &page, "laboratories", NULL);
 	html_add_table(out, &page, "missing", NULL);
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
+	strbuf_release(&title);
 	strbuf_release(&sentence);
 }

@@ -32,7 +32,7 @@ static json_t *group(const struct pool *p, const struct pool_case *c, const stru
 	return o;
 }
 
-static json_t *study(const struct pool *p, const struct pool_case *c)
+static json_t *case_json(const struct pool *p, const struct pool_case *c)
 {
 	json_t *o = json_object(), *groups = json_array();
 	json_set_text(o, "scenario", c->scenario);
@@ -80,14 +80,15 @@ static json_t *missing(const struct pool *p, const struct pool_missing *m)
 	return o;
 }
 
-void pool_json_add(struct strbuf *out, const struct pool *p)
+void pool_json_add(struct strbuf *out, const void *study)
 {
+	const struct pool *p = study;
 	json_t *o = json_pack("{s:s, s:i, s:s}", "format", "validate-pool", "version", 1, "measure", pool_measure_names[p->measure]);
 	json_t *laboratories = json_array(), *cases = json_array(), *left_out = json_array(), *warnings = json_array();
 	for (size_t i = 0; i < p->n_laboratories; i++)
 		json_array_append_new(laboratories, laboratory(&p->laboratory[i]));
 	for (size_t i = 0; i < p->n_cases; i++)
-		json_array_append_new(cases, study(p, &p->one[i]));
+		json_array_append_new(cases, case_json(p, &p->one[i]));
 	for (size_t i = 0; i < p->n_missing; i++)
 		json_array_append_new(left_out, missing(p, &p->missing[i]));
 	for (size_t i = 0; i < p->n_warnings; i++)
@@ -97,9 +98,5 @@ void pool_json_add(struct strbuf *out, const struct pool *p)
 	json_object_set_new(o, "laboratories", laboratories);
 	json_object_set_new(o, "cases", cases);
 	json_object_set_new(o, "left_out", left_out);
-	char *text = json_dumps(o, JSON_INDENT(1));
-	strbuf_addstr(out, text ? text : "");
-	strbuf_addch(out, '\n');
-	free(text);
-	json_decref(o);
+	json_add_document(out, o);
 }

@@ -7,15 +7,16 @@
 #include "validate/pool/pool.h"
 
 /* A row a case; a row a case and laboratory; a row a laboratory; what somebody lacks. Ownership: tables_release. */
-void pool_tables_build(struct tables *ts, const struct pool *p);
+void pool_tables_build(struct tables *ts, const void *study);
 /* Mandel's h and k of every case, laboratory by laboratory. Ownership: figures_release. */
-void pool_figures_build(struct figures *fs, const struct pool *p);
+void pool_figures_build(struct figures *fs, const void *study);
 
 /* The question first: who is the outlier, and by how much two results may differ. */
-void pool_text_add(struct strbuf *out, const struct pool *p, size_t width);
+void pool_text_add(struct strbuf *out, const void *study, size_t width);
 void pool_sentence_add(struct strbuf *out, const struct pool *p); /* one line, as it came */
-void pool_json_add(struct strbuf *out, const struct pool *p);
-void pool_html_add(struct strbuf *out, const struct pool *p, const struct tables *ts, const struct figures *fs);
+void pool_json_add(struct strbuf *out, const void *study);
+void pool_html_add(struct strbuf *out, const void *study, const struct tables *ts,
+		   const struct figures *fs);
 
 extern const char pool_explanation[];
 

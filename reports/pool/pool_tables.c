@@ -155,8 +155,9 @@ static void table_missing(struct table *t, const struct pool *p)
 	}
 }
 
-void pool_tables_build(struct tables *ts, const struct pool *p)
+void pool_tables_build(struct tables *ts, const void *study)
 {
+	const struct pool *p = study;
 	static void (*const builders[])(struct table *, const struct pool *) = {table_studies, table_suspects, table_laboratories, table_groups,
 									  table_missing};
 	ts->n = sizeof builders / sizeof *builders;

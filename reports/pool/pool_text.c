@@ -47,8 +47,9 @@ static void warning_add(struct strbuf *out, const char *text, size_t width)
 	strbuf_addch(out, '\n');
 }
 
-void pool_text_add(struct strbuf *out, const struct pool *p, size_t width)
+void pool_text_add(struct strbuf *out, const void *study, size_t width)
 {
+	const struct pool *p = study;
 	struct strbuf line = STRBUF_INIT;
 	struct tables ts;
 	pool_sentence_add(&line, p);
@@ -71,3 +72,12 @@ void pool_text_add(struct strbuf *out, const struct pool *p, size_t width)
 	tables_release(&ts);
 	strbuf_release(&line);
 }
+
+const struct study_form pool_form = {
+	.command = "pool",
+	.tables_build = pool_tables_build,
+	.figures_build = pool_figures_build,
+	.text_add = pool_text_add,
+	.json_add = pool_json_add,
+	.html_add = pool_html_add,
+};

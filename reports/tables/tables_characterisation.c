@@ -93,13 +93,12 @@ void table_precision(struct table *t, const struct analysis *a)
 void table_bias(struct table *t, const struct analysis *a)
 {
 	table_init(t, "bias", "Bias");
-	table_note(t, "Relative bias of the mean response time, from the logarithms of the ratios replay / program of "
-		      "the pairs. Beside it "
-		      "the same of the runs' medians and of their trimmed means (without the fastest and slowest "
-		      "tenth): where these are "
-		      "much smaller, a few slow requests make the bias. Then the bias from independent samples, and "
-		      "the p of Welch's test "
-		      "that there is no difference.");
+	table_note(t, "Relative bias of the mean response time, from the logarithms of the ratios "
+		      "replay / program of the pairs. Beside it the same of the runs' medians and "
+		      "of their trimmed means (without the fastest and slowest tenth): where "
+		      "these are much smaller, a few slow requests make the bias. Then the bias "
+		      "from independent samples, and the p of Welch's test that there is no "
+		      "difference.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_TIME, "program_mean", "Program");
 	table_column(t, FORMAT_TIME, "replay_mean", "Replay");

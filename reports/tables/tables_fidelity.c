@@ -7,11 +7,10 @@
 void table_time(struct table *t, const struct analysis *a)
 {
 	table_init(t, "execution-time", "Execution time and throughput");
-	table_note(t, "Execution time: first begin to last end. Its difference is split into what requests took longer "
-		      "(service) and what the "
-		      "replay waited longer between them (schedule), both relative to the program's time. Requests per "
-		      "second are means over "
-		      "the runs.");
+	table_note(t, "Execution time: first begin to last end. Its difference is split into what "
+		      "requests took longer (service) and what the replay waited longer between "
+		      "them (schedule), both relative to the program's time. Requests per second "
+		      "are means over the runs.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_TIME, "program_time", "Program");
 	table_column(t, FORMAT_TIME, "replay_time", "Replay");
@@ -40,12 +39,11 @@ void table_order(struct table *t, const struct analysis *a)
 	table_init(t, "order", "Order of the requests");
 	table_note(
 	    t,
-	    "A request is reordered when it was issued after one that follows it in the trace (RFC 4737). \"All\" "
-	    "looks "
-	    "at the whole replay, \"by thread\" and \"by file\" at the sequence of each thread or file; the one named "
-	    "as "
-	    "deciding is what the verdict uses. Descents count only direct neighbours in the wrong order: other tools' "
-	    "figure, a lower bound, for comparison.");
+	    "A request is reordered when it was issued after one that follows it in the trace "
+	    "(RFC 4737). \"All\" looks at the whole replay, \"by thread\" and \"by file\" at the "
+	    "sequence of each thread or file; the one named as deciding is what the verdict uses. "
+	    "Descents count only direct neighbours in the wrong order: other tools' figure, a "
+	    "lower bound, for comparison.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_COUNT, "n_received", "Requests");
 	table_column(t, FORMAT_COUNT, "n_reordered", "Reordered");

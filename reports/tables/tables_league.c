@@ -48,12 +48,11 @@ static void league_row(struct table *t, const struct analysis *a, const struct l
 void table_league(struct table *t, const struct analysis *a)
 {
 	table_init(t, "league", "League table");
-	table_note(t, "A row for each replayer, the best first: by its verdict, which is the worst "
-		      "of its cases, then by how many of them are "
-		      "trusted, then by the deviation: the mean over all judged components, each "
-		      "as a multiple of its limit (10 at most). Of each quantity the case is shown "
-		      "where it is largest, with its 95 %% "
-		      "interval.");
+	table_note(t, "A row for each replayer, the best first: by its verdict, which is the "
+		      "worst of its cases, then by how many of them are trusted, then by the "
+		      "deviation: the mean over all judged components, each as a multiple of its "
+		      "limit (10 at most). Of each quantity the case is shown where it is "
+		      "largest, with its 95 %% interval.");
 	table_column(t, FORMAT_COUNT, "rank", "Rank");
 	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
 	table_column(t, FORMAT_TEXT, "options", "Options");

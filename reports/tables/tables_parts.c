@@ -13,9 +13,10 @@ static void add_component(struct table *t, const struct component *c)
 void table_distribution(struct table *t, const struct analysis *a)
 {
 	table_init(t, "distribution", "Response times beyond their mean");
-	table_note(t, "Typical: mean of the fastest 90 %% of the requests of a run. Tail: mean of the slowest 1 %%. "
-		      "Shape: largest difference of the distributions, each run's over its own typical response. "
-		      "Operation and half: the part that deviates most.");
+	table_note(t, "Typical: mean of the fastest 90 %% of the requests of a run. Tail: mean of "
+		      "the slowest 1 %%. Shape: largest difference of the distributions, each "
+		      "run's over its own typical response. Operation and half: the part that "
+		      "deviates most.");
 	table_cell_columns(t);
 	table_column_estimate(t, FORMAT_RELATIVE, "typical", "Typical [95 %]");
 	table_column(t, FORMAT_DECISION, "typical_decision", "Decision");

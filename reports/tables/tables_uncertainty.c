@@ -127,10 +127,9 @@ void table_budget(struct table *t, const struct analysis *a)
 void table_paper(struct table *t, const struct analysis *a)
 {
 	table_init(t, "uncertainty-classic", "Uncertainty combined as in the literature");
-	table_note(t, "For comparison only: three ways of combining the root mean square of the bias, the reference's "
-		      "uncertainty "
-		      "and the scatter of the replay. The root mean square already holds the scatter, so these "
-		      "overstate u_c of an "
+	table_note(t, "For comparison only: three ways of combining the root mean square of the "
+		      "bias, the reference's uncertainty and the scatter of the replay. The root "
+		      "mean square already holds the scatter, so these overstate u_c of an "
 		      "unbiased replayer 1.5 to 2 times.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_TEXT, "mode", "Mode");

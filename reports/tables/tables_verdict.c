@@ -97,7 +97,7 @@ void table_limits(struct table *t, const struct analysis *a)
 	table_column(t, FORMAT_TEXT, "source", "Source");
 	for (int k = 0; k < COMPONENT_N; k++) {
 		struct strbuf limit = STRBUF_INIT;
-		words_add_limit(&limit, &a->results->protocol.accept, k);
+		words_add_limits(&limit, &a->results->protocol, k);
 		table_text(t, component_names[k]);
 		table_text(t, a->assessed[k] ? "yes" : "no");
 		table_text(t, limit.len ? limit.s : NULL);

@@ -144,6 +144,9 @@ static void add_head(struct grid *g, const struct analysis *a, const char *name,
 {
 	static const enum component_kind kind[] = {COMPONENT_BIAS, COMPONENT_PRECISION, COMPONENT_EXECUTION_TIME,
 						   COMPONENT_UNCERTAINTY, COMPONENT_REORDERING};
+	const struct protocol *p = &a->results->protocol;
+	bool some, all;
+	words_find_timed(p, &some, &all);
 	const char *const title[N_COLUMNS] = {name, "Bias", "Precision", "Time", "U", "Reord.", "Mism.", last};
 	struct row *r = add_row(g);
 	r->is_head = true;
@@ -152,9 +155,15 @@ static void add_head(struct grid *g, const struct analysis *a, const char *name,
 	r = add_name(g, "limit", 0);
 	r->is_head = true;
 	for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
-		words_add_limit(&r->cell[1 + i], &a->results->protocol.accept, kind[i]);
-	if (a->results->protocol.accept.n_mismatched != UINT64_MAX)
-		strbuf_addf(&r->cell[MISMATCHED], "%llu", (unsigned long long)a->results->protocol.accept.n_mismatched);
+		words_add_limit(&r->cell[1 + i], kind[i], accept_limit_of(&p->accept, kind[i], all));
+	if (p->accept.n_mismatched != UINT64_MAX)
+		strbuf_addf(&r->cell[MISMATCHED], "%llu", (unsigned long long)p->accept.n_mismatched);
+	if (all || !some)
+		return;
+	r = add_name(g, "limit, timed", 0);
+	r->is_head = true;
+	words_add_limit(&r->cell[TIME], COMPONENT_EXECUTION_TIME,
+			accept_limit_of(&p->accept, COMPONENT_EXECUTION_TIME, true));
 }
 
 /* --- a row per case ------------------------------------------------------------------------------------------------
