@@ -53,7 +53,9 @@ int anonymiser_open(struct anonymiser **out, const char *key_path, struct err *e
 		gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
 	}
 	struct anonymiser *a = xcalloc(1, sizeof *a);
-	rc = gcry_md_open(&a->hash, GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC) ? err_set(e, EIO, "libgcrypt has no HMAC-SHA-256") : 0;
+	rc = gcry_md_open(&a->hash, GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC)
+		 ? err_set(e, EIO, "libgcrypt has no HMAC-SHA-256")
+		 : 0;
 	rc = rc ? rc : take_key(a, key_path, e);
 	if (rc)
 		anonymiser_close(a);

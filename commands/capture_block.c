@@ -10,7 +10,7 @@
 #include "commands/capture_rotate.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
-#include "commands/count_line.h"
+#include "commands/shown.h"
 
 static const char synopsis[] = "block [options] -o TRACE DEVICE [-- COMMAND [ARGUMENT]...]";
 static const char about[] =

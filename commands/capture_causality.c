@@ -43,10 +43,13 @@ static int replay_by_engine(void *ctx, const char *trace, const char *dir, const
 	char *const argv[] = {self, "replay", "--engine", "parallel", "--mode", "causal", "--prepare", "--dir", (char *)(uintptr_t)dir,
 			      "-o", (char *)(uintptr_t)to, (char *)(uintptr_t)trace, NULL};
 	posix_spawn_file_actions_t actions;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	int rc = posix_spawn(&pid, self, &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
+	int rc = posix_spawn_file_actions_init(&actions);
+	if (!rc) {
+		rc = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null",
+						      O_WRONLY, 0);
+		rc = rc ? rc : posix_spawn(&pid, self, &actions, NULL, argv, environ);
+		posix_spawn_file_actions_destroy(&actions);
+	}
 	free(self);
 	if (rc)
 		return err_sys(e, rc, "starting the replay");
@@ -58,16 +61,14 @@ static int replay_by_engine(void *ctx, const char *trace, const char *dir, const
 
 static void print(const struct collect_config *c, const struct collect_outcome *o)
 {
-	struct strbuf app = STRBUF_INIT, all = STRBUF_INIT;
-	format_duration(&app, (double)o->application_ns);
-	format_duration(&all, (double)o->tracing_ns);
 	printf("%-14s%" PRIu64 " of %" PRIu32 " node%s -> %s\n", "requests", o->merged.n_requests, o->n_nodes, o->n_nodes == 1 ? "" : "s", c->output);
 	printf("%-14s%" PRIu64 ", %" PRIu32 " of them with a node held back at every ", "runs", o->n_runs, o->n_throttled);
 	if (o->period == 1)
 		printf("request");
 	else
 		printf("%" PRIu64 "th request", o->period);
-	printf("; %s altogether, the application itself takes %s\n", all.s, app.s);
+	printf("; %s altogether, the application itself takes %s\n",
+	       duration_text((double)o->tracing_ns).s, duration_text((double)o->application_ns).s);
 	printf("%-14s%" PRIu64 " seen, %" PRIu64 " needed; %" PRIu64 " barrier%s\n", "dependencies", o->merged.n_edges_seen, o->merged.n_edges_left,
 	       o->merged.n_barriers, o->merged.n_barriers == 1 ? "" : "s");
 	printf("%-14sby %s, in time %s\n", "computing", o->by_throttling ? "what nodes do that are held back" : "what remains without waiting calls",
@@ -79,8 +80,6 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 		       "note", o->merged.n_early, o->merged.n_early == 1 ? " stands" : "s stand", o->merged.n_early == 1 ? " that was" : "s that were");
 	if (o->n_outside)
 		printf("%-14s%" PRIu32 " thread%s of no rank made requests, which are left out\n", "note", o->n_outside, o->n_outside == 1 ? "" : "s");
-	strbuf_release(&app);
-	strbuf_release(&all);
 }
 
 int capture_causality(int argc, char **argv, struct err *e)

@@ -12,7 +12,8 @@ int rotate_check(struct trace_parts *p, const char *text, struct err *e)
 	return rc ? err_set(e, -rc, "--rotate %s", why.msg) : 0;
 }
 
-int rotate_apply(const struct trace_parts *p, const char *text, const char *output, bool compress, struct err *e)
+int rotate_apply(const struct trace_parts *p, const char *text, const char *output, bool compress,
+		 struct err *e)
 {
 	uint32_t n;
 	if (!text)
@@ -21,7 +22,8 @@ int rotate_apply(const struct trace_parts *p, const char *text, const char *outp
 	if (rc)
 		return rc;
 	char *last = trace_part_name(output, n - 1), *stale = trace_part_name(output, n);
-	printf("%-14s%u, %s.000 to %s; one trace of them: validate slice %s -o JOINED\n", "parts", n, output, last, output);
+	printf("%-14s%u, %s.000 to %s; one trace of them: validate slice %s -o JOINED\n", "parts",
+	       n, output, last, output);
 	if (!access(stale, F_OK))
 		printf("%-14s%s is a part of an earlier capture: remove it\n", "warning", stale);
 	free(stale);

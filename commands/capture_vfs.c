@@ -10,7 +10,7 @@
 #include "commands/capture_rotate.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
-#include "commands/count_line.h"
+#include "commands/shown.h"
 
 static const char synopsis[] = "vfs [options] -o TRACE (--pid PID | [--] COMMAND [ARGUMENT]...)";
 static const char about[] =
@@ -39,10 +39,21 @@ static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 	count_line("warning", o->counts.n_unnamed, "call on a path that is not known", "calls on paths that are not known");
 	count_line("warning", o->counts.n_unknown, "call on a descriptor that nobody was seen to open (another process may have sent it)",
 		   "calls on descriptors that nobody was seen to open (another process may have sent them)");
+	if (o->counts.n_rings && o->no_rings.code)
+		printf("%-14srings of io_uring cannot be read here: %s\n", "warning",
+		       o->no_rings.msg);
+	count_line("warning", o->counts.n_ring_unread,
+		   "request of a ring is not in the trace as the call that it is (registered file, "
+		   "or another operation)",
+		   "requests of rings are not in the trace as the calls that they are (registered "
+		   "files, or other operations)");
 	count_line("warning", o->counts.n_handed_over, "asynchronous request was handed over (io_submit, io_uring_enter), and is not in the trace itself",
 		   "asynchronous requests were handed over (io_submit, io_uring_enter), and are not in the trace themselves");
 	count_line("warning", o->counts.n_rings, "ring of io_uring was set up: what is asked through it is not in the trace; capture app reads rings",
 		   "rings of io_uring were set up: what is asked through them is not in the trace; capture app reads rings");
+	files_noted_print(&o->files);
+	count_line("warning", o->n_unseen, "call was on a file that --snapshot could not look at: behind chroot",
+		   "calls were on files that --snapshot could not look at: behind chroot");
 	count_line("warning", o->n_lost, "event is lost: the trace is incomplete; a larger --buffer helps",
 		   "events are lost: the trace is incomplete; a larger --buffer helps");
 }
@@ -61,6 +72,10 @@ int capture_vfs(int argc, char **argv, struct err *e)
 	}
 	if (!rc && (command < argc) == (c.pid != 0))
 		rc = err_set(e, EINVAL, "%s: usage is validate capture %s", c.pid ? "a command or --pid, not both" : "which command?", synopsis);
+	if (!rc && c.pid && c.snapshot)
+		rc = err_set(e, EINVAL,
+			     "--snapshot needs a command: only a program that is started here "
+			     "waits until its files have been looked at");
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
 	rc = rc ? rc : rotate_check(&parts, c.rotate, e);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/baseline_input.h"
 #include "commands/commands.h"
 #include "common/files.h"
 #include "reports/compare/baseline_text.h"
@@ -18,22 +19,13 @@ struct baseline_config {
 
 #define FIELD(name) offsetof(struct baseline_config, name)
 static const struct option_spec baseline_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = OPT_STRING,
-     .offset = FIELD(output),
-     .arg = "FILE",
-     .help = "save: where it is written (standard output)"},
-    {.name = "replayer",
-     .type = OPT_STRING,
-     .offset = FIELD(replayer),
-     .arg = "NAME",
-     .help = "only this replayer's cases (all)"},
-    {.name = "redact",
-     .type = OPT_FLAG,
-     .offset = FIELD(redact),
-     .help = "hide hosts, serial numbers, UUIDs, labels and paths"},
-    {.name = NULL},
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output),
+	 .arg = "FILE", .help = "save: where it is written (standard output)"},
+	{.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME",
+	 .help = "only this replayer's cases (all)"},
+	{.name = "redact", .type = OPT_FLAG, .offset = FIELD(redact),
+	 .help = "hide hosts, serial numbers, UUIDs, labels and paths"},
+	{.name = NULL},
 };
 #undef FIELD
 
@@ -47,12 +39,10 @@ static const char about[] =
 static int save(const struct baseline *b, const char *path, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
-	int ret = 0;
-	baseline_print(b, &text);
-	if (path)
-		ret = file_write_atomic(path, text.s, text.len, e);
-	else
-		ret = output_stream(stdout, &text, e);
+	int ret = baseline_print(b, &text, e);
+	if (!ret)
+		ret = path ? file_write_atomic(path, text.s, text.len, e)
+			   : output_stream(stdout, &text, e);
 	strbuf_release(&text);
 	return ret;
 }
@@ -83,7 +73,7 @@ static int baseline_run(int argc, char **argv, struct err *e)
 		err_set(e, EINVAL, "--output is of \"save\"");
 		return EXIT_USAGE;
 	}
-	if (baseline_open(&b, argv[2], e) < 0)
+	if (baseline_input(&b, argv[2], e) < 0)
 		return EXIT_FAILED;
 	const char *replayer = config.redact ? baseline_redact(&b, config.replayer) : config.replayer;
 	int ret = replayer ? baseline_choose(&b, replayer, e) : 0;

@@ -13,7 +13,6 @@
 #include "commands/capture_rotate.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
-#include "commands/count_line.h"
 #include "commands/shown.h"
 #include "common/strbuf.h"
 #include "common/units.h"
@@ -22,13 +21,15 @@
 
 static const char app_synopsis[] = "app [options] -o TRACE [--] COMMAND [ARGUMENT]...";
 static const char app_about[] =
-	"Runs COMMAND with a preloaded library and writes what it and all programs that it starts ask of the C library's file\n"
-	"interface as a trace. Ends when the last of them has ended; the trace holds every call that had returned, however a program\n"
-	"ended. Calls that do not pass through the C library are not seen: those of statically linked programs, of the dynamic\n"
-	"linker, and system calls made directly. A running process cannot be captured in this way: validate capture vfs --pid can.\n"
-	"\n"
-	"Exit status: 0 when the trace was written. The status of COMMAND is printed; --check-status\n"
-	"makes a failure of COMMAND a failure of this command.";
+    "Runs COMMAND with a preloaded library and writes what it and all programs that it starts ask\n"
+    "of the C library's file interface as a trace. Ends when the last of them has ended; the trace\n"
+    "holds every call that had returned, however a program ended. Calls that do not pass through\n"
+    "the C library are not seen: those of statically linked programs, of the dynamic linker, and\n"
+    "system calls made directly. A running process cannot be captured in this way: use\n"
+    "validate capture vfs --pid.\n"
+    "\n"
+    "Exit status: 0 when the trace was written. The status of COMMAND is printed; --check-status\n"
+    "makes a failure of COMMAND a failure of this command.";
 
 static void how_it_ended(int status)
 {
@@ -52,16 +53,27 @@ static void programs_print(const char *label, const char *what, const struct app
 
 static void content_print(const struct app_config *c, const struct app_outcome *o)
 {
-	struct strbuf all = STRBUF_INIT, stored = STRBUF_INIT;
-	format_size(&all, o->n_content_bytes);
-	format_size(&stored, o->n_content_stored_bytes);
-	printf("%-14s%s written by %" PRIu64 " request%s, in %s, equal blocks once -> %s" CONTENT_SUFFIX "; who reads that file reads the data\n",
-	       "content", all.s, o->n_content_requests, o->n_content_requests == 1 ? "" : "s", stored.s, c->output);
+	printf("%-14s%s written by %" PRIu64
+	       " request%s, in %s, equal blocks once -> %s" CONTENT_SUFFIX
+	       "; who reads that file reads the data\n",
+	       "content", size_text(o->n_content_bytes).s, o->n_content_requests,
+	       o->n_content_requests == 1 ? "" : "s", size_text(o->n_content_stored_bytes).s,
+	       c->output);
 	if (o->n_without_content)
 		printf("%-14s%" PRIu64 " request%s wrote what is not kept (doc/capture.md tells which do)\n", "note", o->n_without_content,
 		       o->n_without_content == 1 ? "" : "s");
-	strbuf_release(&all);
-	strbuf_release(&stored);
+}
+
+void files_noted_print(const struct files_noted *n)
+{
+	if (n->n_left_out)
+		printf("%-14sthe list of the %" PRIu64
+		       " files that were there is too long for a trace, and is left out\n",
+		       "warning", n->n_left_out);
+	if (n->n_holes_cut)
+		printf("%-14s%" PRIu64
+		       " file%s more holes than are noted: of each only the first 256\n",
+		       "note", n->n_holes_cut, n->n_holes_cut == 1 ? " has" : "s have");
 }
 
 static void app_print(const struct app_config *c, const struct app_outcome *o)
@@ -72,12 +84,7 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	if (o->n_outside)
 		printf("%-14s%" PRIu64 " request%s outside %s %s left out\n", "note", o->n_outside, o->n_outside == 1 ? "" : "s", c->root,
 		       o->n_outside == 1 ? "is" : "are");
-	if (o->n_files_left_out)
-		printf("%-14sthe list of the %" PRIu64 " files that were there is too long for a trace, and is left out\n", "warning",
-		       o->n_files_left_out);
-	if (o->n_holes_cut)
-		printf("%-14s%" PRIu64 " file%s more holes than are noted: of each only the first 256\n", "note", o->n_holes_cut,
-		       o->n_holes_cut == 1 ? " has" : "s have");
+	files_noted_print(&o->files);
 	if (c->content)
 		content_print(c, o);
 	count_line("warning", o->n_lost, "request is lost: the trace is incomplete", "requests are lost: the trace is incomplete");
@@ -104,14 +111,19 @@ static int capture_app(int argc, char **argv, struct err *e)
 		return EXIT_OK;
 	}
 	if (!rc && c.pid)
-		rc = err_set(e, EINVAL, "--pid %s: capture app cannot attach to a running process, because its library is loaded when a program starts. "
-			"As root use: validate capture vfs --pid %s -o TRACE", c.pid, c.pid);
+		rc = err_set(e, EINVAL,
+			     "--pid %s: capture app cannot attach to a running process, because "
+			     "its library is loaded when a program starts. "
+			     "As root use: validate capture vfs --pid %s -o TRACE",
+			     c.pid, c.pid);
 	if (!rc && command >= argc)
 		rc = err_set(e, EINVAL, "which command? usage is validate capture %s", app_synopsis);
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
 	if (!rc && c.rotate && c.content)
-		rc = err_set(e, EINVAL, "--rotate and --content exclude each other: the content belongs to one trace file");
+		rc = err_set(e, EINVAL,
+			     "--rotate and --content exclude each other: the content belongs to "
+			     "one trace file");
 	rc = rc ? rc : rotate_check(&parts, c.rotate, e);
 	if (rc)
 		return EXIT_USAGE;

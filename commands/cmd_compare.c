@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "commands/baseline_input.h"
 #include "commands/commands.h"
 #include "common/files.h"
 #include "common/xalloc.h"
@@ -20,19 +21,14 @@ struct compare_config {
 
 #define FIELD(name) offsetof(struct compare_config, name)
 static const struct option_spec compare_options[] = {
-    {.name = "format",
-     .letter = 'f',
-     .type = OPT_STRING,
-     .offset = FIELD(format),
-     .arg = "FORM",
-     .help = "what is printed: a form of --list (text)"},
-    {.name = "allow",
-     .type = OPT_STRING,
-     .offset = FIELD(allow),
-     .arg = "LIST",
-     .help = "differences that do not refuse the comparison: protocol, requests, environment, missing, all (none)"},
-    {.name = "list", .type = OPT_FLAG, .offset = FIELD(list), .help = "print the forms and end"},
-    {.name = NULL},
+	{.name = "format", .letter = 'f', .type = OPT_STRING, .offset = FIELD(format),
+	 .arg = "FORM", .help = "what is printed: a form of --list (text)"},
+	{.name = "allow", .type = OPT_STRING, .offset = FIELD(allow), .arg = "LIST",
+	 .help = "differences that do not refuse the comparison: protocol, requests, environment, "
+		 "missing, all (none)"},
+	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list),
+	 .help = "print the forms and end"},
+	{.name = NULL},
 };
 #undef FIELD
 
@@ -107,7 +103,7 @@ static int sides_of_one(struct baseline *was, struct baseline *is, const char *t
 {
 	struct side s;
 	int ret = side_parse(&s, text, e);
-	ret = ret ? ret : baseline_open(was, s.path, e);
+	ret = ret ? ret : baseline_input(was, s.path, e);
 	ret = ret ? ret : side_choose(&s, was, false, e);
 	if (!ret && (!was->limits.old || !was->limits.new))
 		ret = err_set(e, EINVAL, "%s: its [compare] names no \"old\" and \"new\": compare with what?", text);
@@ -125,11 +121,11 @@ static int sides_of_two(struct baseline *was, struct baseline *is, char **argv, 
 	struct side a = {0}, b = {0};
 	int ret = side_parse(&a, argv[1], e);
 	ret = ret ? ret : side_parse(&b, argv[2], e);
-	ret = ret ? ret : baseline_open(was, a.path, e);
+	ret = ret ? ret : baseline_input(was, a.path, e);
 	if (!ret && !strcmp(a.path, b.path))
 		baseline_copy(is, was);
 	else if (!ret)
-		ret = baseline_open(is, b.path, e);
+		ret = baseline_input(is, b.path, e);
 	const bool differ = !ret && baseline_is_redacted(was) != baseline_is_redacted(is), new_hidden = differ && baseline_is_redacted(is);
 	ret = ret ? ret : side_choose(&a, was, new_hidden, e);
 	ret = ret ? ret : side_choose(&b, is, differ && !new_hidden, e);

@@ -18,6 +18,7 @@
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "replay/order/deps.h"
+#include "reports/json/json_plain.h"
 
 struct deps_config {
 	int order;
@@ -28,27 +29,27 @@ struct deps_config {
 	const char *think, *output, *fs_rules;
 };
 
+#define AT(field) offsetof(struct deps_config, field)
 static const struct option_spec deps_options[] = {
-	{.name = "order", .type = OPT_CHOICE, .offset = offsetof(struct deps_config, order), .arg = "ORDER",
-	 .choices = replay_order_names, .help = "the order policy (fs)", .flags = OPT_CLI_ONLY},
-	{.name = "fs-rules", .type = OPT_STRING, .offset = offsetof(struct deps_config, fs_rules), .arg = "RULES",
-	 .help = "rules of order fs, as for validate replay (all)", .flags = OPT_CLI_ONLY},
-	{.name = "dot", .type = OPT_STRING, .offset = offsetof(struct deps_config, dot), .arg = "FILE",
-	 .help = "write the graph for Graphviz to FILE; - is standard output, and nothing else is printed",
-	 .flags = OPT_CLI_ONLY},
-	{.name = "requests", .letter = 'n', .type = OPT_UINT, .offset = offsetof(struct deps_config, n_shown), .arg = "N",
-	 .help = "only the first N requests in the graph (0: all)", .flags = OPT_CLI_ONLY},
-	{.name = "infer", .type = OPT_FLAG, .offset = offsetof(struct deps_config, infer),
-	 .help = "infer from times instead, as for block-level traces", .flags = OPT_CLI_ONLY},
-	{.name = "think-time", .type = OPT_STRING, .offset = offsetof(struct deps_config, think), .arg = "TIME",
-	 .help = "inferring: the shortest time in which a program can follow an end with a request that depends on it (10us); "
-		 "auto: the smallest of the trace", .flags = OPT_CLI_ONLY},
-	{.name = "from", .type = OPT_UINT, .offset = offsetof(struct deps_config, from), .arg = "N",
-	 .help = "inferring, and of parallel applications: the first request in the graph (0)", .flags = OPT_CLI_ONLY},
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = offsetof(struct deps_config, output), .arg = "FILE",
-	 .help = "inferring: write the trace again, with each request's dependencies", .flags = OPT_CLI_ONLY},
-	{.name = "json", .type = OPT_FLAG, .offset = offsetof(struct deps_config, json), .help = "print one JSON object",
-	 .flags = OPT_CLI_ONLY},
+	{.name = "order", .type = OPT_CHOICE, .offset = AT(order), .arg = "ORDER",
+	 .choices = replay_order_names, .help = "the order policy (fs)"},
+	{.name = "fs-rules", .type = OPT_STRING, .offset = AT(fs_rules), .arg = "RULES",
+	 .help = "rules of order fs, as for validate replay (all)"},
+	{.name = "dot", .type = OPT_STRING, .offset = AT(dot), .arg = "FILE",
+	 .help = "write the graph for Graphviz to FILE; - is standard output, and nothing else is "
+		 "printed"},
+	{.name = "requests", .letter = 'n', .type = OPT_UINT, .offset = AT(n_shown), .arg = "N",
+	 .help = "only the first N requests in the graph (0: all)"},
+	{.name = "infer", .type = OPT_FLAG, .offset = AT(infer),
+	 .help = "infer from times instead, as for block-level traces"},
+	{.name = "think-time", .type = OPT_STRING, .offset = AT(think), .arg = "TIME",
+	 .help = "inferring: the shortest time in which a program can follow an end with a "
+		 "request that depends on it (10us); auto: the smallest of the trace"},
+	{.name = "from", .type = OPT_UINT, .offset = AT(from), .arg = "N",
+	 .help = "inferring, and of parallel applications: the first request in the graph (0)"},
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "FILE",
+	 .help = "inferring: write the trace again, with each request's dependencies"},
+	{.name = "json", .type = OPT_FLAG, .offset = AT(json), .help = "print one JSON object"},
 	{.name = NULL},
 };
 
@@ -61,13 +62,11 @@ static const char about[] =
 static void print_text(const struct deps *d, const char *path)
 {
 	const struct deps_summary *s = &d->summary;
-	struct strbuf span = STRBUF_INIT, service = STRBUF_INIT, critical = STRBUF_INIT;
-	format_duration(&span, (double)s->span_ns);
-	format_duration(&service, (double)s->service_ns);
-	format_duration(&critical, (double)s->critical_ns);
 	printf("%s, order %s\n", path, replay_order_names[d->order]);
-	printf("Requests       %" PRIu64 " by %" PRIu64 " thread%s on %" PRIu64 " file%s, over %s\n", s->n_requests, s->n_threads,
-	       s->n_threads == 1 ? "" : "s", s->n_files, s->n_files == 1 ? "" : "s", span.s);
+	printf("Requests       %" PRIu64 " by %" PRIu64 " thread%s on %" PRIu64
+	       " file%s, over %s\n",
+	       s->n_requests, s->n_threads, s->n_threads == 1 ? "" : "s", s->n_files,
+	       s->n_files == 1 ? "" : "s", duration_text((double)s->span_ns).s);
 	if (d->order == ORDER_NONE)
 		printf("Program order  not kept\n");
 	printf("Waits          %" PRIu64 " between threads, redundant ones left out: %" PRIu64 " for a begin, %" PRIu64
@@ -78,7 +77,8 @@ static void print_text(const struct deps *d, const char *path)
 		       " pair%s of threads\n",
 		       s->n_waiting, 100 * (double)s->n_waiting / (double)s->n_requests, s->n_waits_max, s->n_pairs,
 		       s->n_pairs == 1 ? "" : "s");
-	printf("Critical path  %s of %s in requests", critical.s, service.s);
+	printf("Critical path  %s of %s in requests", duration_text((double)s->critical_ns).s,
+	       duration_text((double)s->service_ns).s);
 	if (isfinite(s->parallelism))
 		printf(": at most %.3g at a time in the mean", s->parallelism);
 	if (isfinite(s->mean_concurrency))
@@ -87,43 +87,28 @@ static void print_text(const struct deps *d, const char *path)
 	if (trace_meta(d->trace)->n_events_lost)
 		printf("Note           the trace is incomplete: %" PRIu64 " %s lost when it was captured\n", trace_meta(d->trace)->n_events_lost,
 		       trace_meta(d->trace)->n_events_lost == 1 ? "event was" : "events were");
-	strbuf_release(&span);
-	strbuf_release(&service);
-	strbuf_release(&critical);
 }
 
-static void set_count(json_t *o, const char *key, uint64_t v)
-{
-	json_object_set_new(o, key, json_integer((json_int_t)v));
-}
-
-static void set_real(json_t *o, const char *key, double v)
-{
-	json_object_set_new(o, key, isfinite(v) ? json_real(v) : json_null());
-}
-
-static int print_json(const struct deps *d)
+static void print_json(const struct deps *d)
 {
 	const struct deps_summary *s = &d->summary;
 	json_t *o = json_object();
 	json_object_set_new(o, "schema", json_integer(1));
 	json_object_set_new(o, "order", json_string(replay_order_names[d->order]));
-	set_count(o, "n_requests", s->n_requests);
-	set_count(o, "n_threads", s->n_threads);
-	set_count(o, "n_files", s->n_files);
-	set_count(o, "n_waits_for_begin", s->n_begun);
-	set_count(o, "n_waits_for_end", s->n_ended);
-	set_count(o, "n_waiting_requests", s->n_waiting);
-	set_count(o, "n_waits_max", s->n_waits_max);
-	set_count(o, "n_thread_pairs", s->n_pairs);
-	set_count(o, "span_ns", (uint64_t)s->span_ns);
-	set_count(o, "service_ns", (uint64_t)s->service_ns);
-	set_count(o, "critical_path_ns", (uint64_t)s->critical_ns);
-	set_real(o, "mean_concurrency", s->mean_concurrency);
-	set_real(o, "parallelism", s->parallelism);
-	int failed = json_dumpf(o, stdout, JSON_INDENT(2)) | (putchar('\n') == EOF);
-	json_decref(o);
-	return failed;
+	json_set_count(o, "n_requests", s->n_requests);
+	json_set_count(o, "n_threads", s->n_threads);
+	json_set_count(o, "n_files", s->n_files);
+	json_set_count(o, "n_waits_for_begin", s->n_begun);
+	json_set_count(o, "n_waits_for_end", s->n_ended);
+	json_set_count(o, "n_waiting_requests", s->n_waiting);
+	json_set_count(o, "n_waits_max", s->n_waits_max);
+	json_set_count(o, "n_thread_pairs", s->n_pairs);
+	json_set_count(o, "span_ns", (uint64_t)s->span_ns);
+	json_set_count(o, "service_ns", (uint64_t)s->service_ns);
+	json_set_count(o, "critical_path_ns", (uint64_t)s->critical_ns);
+	json_object_set_new(o, "mean_concurrency", json_finite(s->mean_concurrency));
+	json_object_set_new(o, "parallelism", json_finite(s->parallelism));
+	json_print(o);
 }
 
 static int dot_write(const struct deps *d, const struct deps_config *config, struct err *e)

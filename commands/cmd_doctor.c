@@ -12,6 +12,7 @@
 #include "commands/doctor.h"
 #include "commands/shown.h"
 #include "common/xalloc.h"
+#include "reports/json/json_plain.h"
 #include "validate/campaign/environment.h"
 #include "validate/campaign/storage.h"
 #include "validate/protocol/text.h"
@@ -105,9 +106,7 @@ static int print_json(const char *dir, const struct finding *found, json_t *fact
 	json_t *root = json_pack("{s:o, s:o, s:O}", "target", text_to_json(dir), "checks", list, "environment", facts);
 	if (!root)
 		return err_set(e, EINVAL, "%s cannot be written as JSON", dir);
-	json_dumpf(root, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(root);
+	json_print(root);
 	return 0;
 }
 

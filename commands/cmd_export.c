@@ -19,12 +19,12 @@ struct export_config {
 
 static const struct option_spec export_options[] = {
 	{.name = "to", .type = OPT_STRING, .offset = AT(to), .arg = "FORMAT",
-	 .help = "the format to write; \"list\" shows all", .flags = OPT_CLI_ONLY},
+	 .help = "the format to write; \"list\" shows all"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "FILE",
-	 .help = "the file to write; - is standard output", .flags = OPT_CLI_ONLY},
+	 .help = "the file to write; - is standard output"},
 	OPEN_OPTION_ROWS(AT(open)),
-	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = AT(quiet), .help = "do not say what was written",
-	 .flags = OPT_CLI_ONLY},
+	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = AT(quiet),
+	 .help = "do not say what was written"},
 	{.name = NULL},
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/baseline_input.h"
 #include "commands/commands.h"
 #include "reports/history/history_report.h"
 #include "reports/output.h"
@@ -19,38 +20,25 @@ struct history_config {
 
 #define FIELD(name) offsetof(struct history_config, name)
 static const struct option_spec history_options[] = {
-    {.name = "label", .type = OPT_STRING, .offset = FIELD(label), .arg = "TEXT",
-     .help = "add: what this campaign is to be called: a commit, a month"},
-    {.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME", .help = "only this replayer's cases (all)"},
-    {.name = "scenario", .type = OPT_STRING, .offset = FIELD(scenario), .arg = "NAME", .help = "show: only this scenario (all)"},
-    {.name = "host", .type = OPT_STRING, .offset = FIELD(host), .arg = "NAME", .help = "show: only campaigns of this host (all)"},
-    {.name = "baseline",
-     .type = OPT_UINT,
-     .offset = FIELD(baseline),
-     .arg = "N",
-     .help = "show: entries in control that make the limits (20)",
-     .min = HISTORY_BASELINE_MIN,
-     .max = 1000000},
-    {.name = "from",
-     .type = OPT_UINT,
-     .offset = FIELD(from),
-     .arg = "N",
-     .help = "show: campaigns from this number on, as after a change that was wanted (1)",
-     .min = 1,
-     .max = 1e15},
-    {.name = "output",
-     .letter = 'o',
-     .type = OPT_STRING,
-     .offset = FIELD(output),
-     .arg = "DIR",
-     .help = "show: write the report into this directory, too: page, plots, tables, JSON"},
-    {.name = "format",
-     .letter = 'f',
-     .type = OPT_STRING,
-     .offset = FIELD(format),
-     .arg = "FORM",
-     .help = "show: what is printed: terminal, html, csv, latex or json (terminal)"},
-    {.name = NULL},
+	{.name = "label", .type = OPT_STRING, .offset = FIELD(label), .arg = "TEXT",
+	 .help = "add: what this campaign is to be called: a commit, a month"},
+	{.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME",
+	 .help = "only this replayer's cases (all)"},
+	{.name = "scenario", .type = OPT_STRING, .offset = FIELD(scenario), .arg = "NAME",
+	 .help = "show: only this scenario (all)"},
+	{.name = "host", .type = OPT_STRING, .offset = FIELD(host), .arg = "NAME",
+	 .help = "show: only campaigns of this host (all)"},
+	{.name = "baseline", .type = OPT_UINT, .offset = FIELD(baseline), .arg = "N",
+	 .min = HISTORY_BASELINE_MIN, .max = 1000000,
+	 .help = "show: entries in control that make the limits (20)"},
+	{.name = "from", .type = OPT_UINT, .offset = FIELD(from), .arg = "N", .min = 1, .max = 1e15,
+	 .help = "show: campaigns from this number on, as after a change that was wanted (1)"},
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "DIR",
+	 .help = "show: write the report into this directory, too: page, plots, tables, JSON"},
+	{.name = "format", .letter = 'f', .type = OPT_STRING, .offset = FIELD(format),
+	 .arg = "FORM",
+	 .help = "show: what is printed: terminal, html, csv, latex or json (terminal)"},
+	{.name = NULL},
 };
 #undef FIELD
 
@@ -67,7 +55,7 @@ static int add(const struct history_config *c, const char *db, const char *path,
 	struct baseline b;
 	struct history_added added = {0};
 	struct strbuf line = STRBUF_INIT;
-	int ret = baseline_open(&b, path, e);
+	int ret = baseline_input(&b, path, e);
 	if (ret)
 		return ret;
 	if (c->replayer)

@@ -26,31 +26,16 @@ struct import_config {
 #define AT(FIELD) offsetof(struct import_config, FIELD)
 
 static const struct option_spec import_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = OPT_STRING,
-     .offset = AT(output),
-     .arg = "TRACE",
-     .help = "the trace file to write",
-     .flags = OPT_CLI_ONLY},
-    OPEN_OPTION_ROWS(AT(open)),
-    {.name = "compress",
-     .type = OPT_FLAG,
-     .offset = AT(compress),
-     .help = "compress the trace file with zstd",
-     .flags = OPT_CLI_ONLY},
-    {.name = "keep-order",
-     .type = OPT_FLAG,
-     .offset = AT(keep_order),
-     .help = "leave the requests in the order of the input; default: sorted by their begins",
-     .flags = OPT_CLI_ONLY},
-    {.name = "quiet",
-     .letter = 'q',
-     .type = OPT_FLAG,
-     .offset = AT(quiet),
-     .help = "print warnings only",
-     .flags = OPT_CLI_ONLY},
-    {.name = NULL},
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
+	 .help = "the trace file to write"},
+	OPEN_OPTION_ROWS(AT(open)),
+	{.name = "compress", .type = OPT_FLAG, .offset = AT(compress),
+	 .help = "compress the trace file with zstd"},
+	{.name = "keep-order", .type = OPT_FLAG, .offset = AT(keep_order),
+	 .help = "leave the requests in the order of the input; default: sorted by their begins"},
+	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = AT(quiet),
+	 .help = "print warnings only"},
+	{.name = NULL},
 };
 
 static const char about[] =
@@ -85,6 +70,8 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 	free(x->extra);
 	x->extra = trace_set_extra_json(x->set, "imported");
 	meta->extra_json = x->extra;
+	if (x->set->n == 1) /* a reader may know only now how the files were */
+		meta->files = trace_meta(x->set->t[0])->files;
 	meta->n_events_lost = trace_set_events_lost(x->set);
 }
 
@@ -97,12 +84,10 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 	double span_s = (double)tally_span_ns(s) * 1e-9;
 	strbuf_addf(&out, "%s: %" PRIu64 " request%s", path, s->n_records, s->n_records == 1 ? "" : "s");
 	if (span_s > 0) {
-		strbuf_addstr(&out, " over ");
-		format_duration(&out, span_s * 1e9);
-		strbuf_addf(&out, ", %.4g a second", (double)s->n_begin_known / span_s);
+		strbuf_addf(&out, " over %s, %.4g a second", duration_text(span_s * 1e9).s,
+				  (double)s->n_begin_known / span_s);
 	}
-	strbuf_addf(&out, "\nFormat     %s\n", trace_set_format_names(x->set));
-	strbuf_addstr(&out, "Operations");
+	strbuf_addf(&out, "\nFormat     %s\nOperations", trace_set_format_names(x->set));
 	const char *separator = " ";
 	for (unsigned int op = 1; op < OP_N; op++)
 		if (s->op[op].n) {
@@ -113,8 +98,7 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 		strbuf_addf(&out, "\nBetween    compute %" PRIu64 ", signal %" PRIu64 ", wait %" PRIu64, x->n_causes[0], x->n_causes[1], x->n_causes[2]);
 	strbuf_addstr(&out, "\nResolution ");
 	if (meta->clock_resolution_ns > 0) {
-		format_duration(&out, meta->clock_resolution_ns);
-		strbuf_addstr(&out, " of its times\n");
+		strbuf_addf(&out, "%s of its times\n", duration_text(meta->clock_resolution_ns).s);
 	} else {
 		strbuf_addstr(&out, "of its times unknown\n");
 	}

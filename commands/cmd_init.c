@@ -131,7 +131,9 @@ static void protocol_write(struct strbuf *out)
 			   "engine = event\n"
 			   "order = temporal\n");
 	engines_add(out);
-	comment_add(out, "workloads = NAME,... - replays only the workloads of these sections (default all)");
+	comment_add(out, "workloads = NAME,... - replays only these sections or scenarios (default all)");
+	comment_add(out, "mutant-workloads = NAME,... - its mutant acts only in these sections or "
+			 "scenarios (default all)");
 	keys_add(out, replay_options, NULL);
 	strbuf_addstr(out, "\n; What is good enough; these are the defaults.\n"
 			   "[accept]\n");

@@ -72,16 +72,12 @@ static int command_print(const struct workload *w, const struct microbench_confi
 static int summary_print(const struct workload *w, const struct microbench_config *c,
 			 const struct microbench_outcome *o)
 {
-	struct strbuf mean = STRBUF_INIT, elapsed = STRBUF_INIT;
-	format_duration(&mean, o->mean_response_ns);
-	format_duration(&elapsed, (double)o->elapsed_ns);
-	printf("%s, level %llu: %llu requests in %s, mean response time %s", w->name, (unsigned long long)c->level,
-	       (unsigned long long)o->n_requests, elapsed.s, mean.s);
+	printf("%s, level %llu: %llu requests in %s, mean response time %s", w->name,
+	       (unsigned long long)c->level, (unsigned long long)o->n_requests,
+	       duration_text((double)o->elapsed_ns).s, duration_text(o->mean_response_ns).s);
 	if (o->elapsed_ns > 0)
 		printf(", %.0f requests/s", (double)o->n_requests * 1e9 / (double)o->elapsed_ns);
 	printf("\ntrace: %s\n", c->output);
-	strbuf_release(&mean);
-	strbuf_release(&elapsed);
 	if (o->capacity_reached)
 		fprintf(
 		    stderr,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "commands/baseline_input.h"
 #include "commands/commands.h"
 #include "common/xalloc.h"
 #include "reports/pool/pool_report.h"
@@ -18,29 +19,19 @@ struct pool_config {
 
 #define FIELD(name) offsetof(struct pool_config, name)
 static const struct option_spec pool_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = OPT_STRING,
-     .offset = FIELD(output),
-     .arg = "DIR",
-     .help = "write the report into this directory, too: page, plots, tables, JSON"},
-    {.name = "format",
-     .letter = 'f',
-     .type = OPT_STRING,
-     .offset = FIELD(format),
-     .arg = "FORM",
-     .help = "what is printed: terminal, html, csv, latex or json (terminal)"},
-    {.name = "measure",
-     .type = OPT_CHOICE,
-     .offset = FIELD(measure),
-     .choices = pool_measure_names,
-     .help = "what the laboratories are compared by: response times' mean, median, quantiles, or the execution time (mean)"},
-    {.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME", .help = "only this replayer's cases (all)"},
-    {.name = "allow",
-     .type = OPT_FLAG,
-     .offset = FIELD(allow),
-     .help = "pool them although their protocols, settings or requests differ, and say so"},
-    {.name = NULL},
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "DIR",
+	 .help = "write the report into this directory, too: page, plots, tables, JSON"},
+	{.name = "format", .letter = 'f', .type = OPT_STRING, .offset = FIELD(format),
+	 .arg = "FORM", .help = "what is printed: terminal, html, csv, latex or json (terminal)"},
+	{.name = "measure", .type = OPT_CHOICE, .offset = FIELD(measure),
+	 .choices = pool_measure_names,
+	 .help = "what the laboratories are compared by: response times' mean, median, quantiles, "
+		 "or the execution time (mean)"},
+	{.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME",
+	 .help = "only this replayer's cases (all)"},
+	{.name = "allow", .type = OPT_FLAG, .offset = FIELD(allow),
+	 .help = "pool them although their protocols, settings or requests differ, and say so"},
+	{.name = NULL},
 };
 #undef FIELD
 
@@ -98,7 +89,7 @@ static int pool_run(int argc, char **argv, struct err *e)
 	struct baseline *b = xcalloc((size_t)n_positional, sizeof *b);
 	size_t n = 0;
 	for (; n < (size_t)n_positional && !ret; n += !ret)
-		ret = baseline_open(&b[n], argv[n + 1], e);
+		ret = baseline_input(&b[n], argv[n + 1], e);
 	const char *replayer = ret ? NULL : names_align(b, n, config.replayer);
 	for (size_t i = 0; i < n && replayer && !ret; i++)
 		ret = baseline_choose(&b[i], replayer, e);

@@ -35,12 +35,7 @@ static const char about[] =
 
 static void line_of_duration(const char *what, double ns, double traced_ns)
 {
-	struct strbuf now = STRBUF_INIT, then = STRBUF_INIT;
-	format_duration(&now, ns);
-	format_duration(&then, traced_ns);
-	printf("%-16s%s (trace: %s)\n", what, now.s, then.s);
-	strbuf_release(&now);
-	strbuf_release(&then);
+	printf("%-16s%s (trace: %s)\n", what, duration_text(ns).s, duration_text(traced_ns).s);
 }
 
 static void result_print(int64_t result)
@@ -103,6 +98,10 @@ static void mismatches_print(const struct replay_summary *s)
 		mismatch_print(&s->mismatch[i]);
 	if (s->n_mismatches > REPLAY_MISMATCHES_SHOWN)
 		printf("  and %" PRIu64 " more\n", s->n_mismatches - REPLAY_MISMATCHES_SHOWN);
+	if (s->n_mismatches_privileged)
+		printf("note: %" PRIu64 " of them failed in the traced run for want of permission (EACCES, "
+		       "EPERM); this replay runs as root\n",
+		       s->n_mismatches_privileged);
 }
 
 static void passed_print(const struct replay_summary *s)
@@ -136,20 +135,15 @@ static void issue_error_print(const struct replay_summary *s)
 /* What of the issue error is the machine's, and not the replayer's. */
 static void held_print(const struct replay_summary *s)
 {
-	struct strbuf all = STRBUF_INIT, most = STRBUF_INIT, p99 = STRBUF_INIT, max = STRBUF_INIT;
-	format_duration(&all, s->held_ns);
-	format_duration(&most, s->held_max_ns);
-	format_duration(&p99, s->others_p99_ns);
-	format_duration(&max, s->others_max_ns);
-	printf("%-16s%" PRIu64 " request%s by the machine while their time was waited for, %s in all and %s at most", "held up", s->n_held,
-	       s->n_held == 1 ? "" : "s", all.s, most.s);
+	printf(
+	    "%-16s%" PRIu64
+	    " request%s by the machine while their time was waited for, %s in all and %s at most",
+	    "held up", s->n_held, s->n_held == 1 ? "" : "s", duration_text(s->held_ns).s,
+	    duration_text(s->held_max_ns).s);
 	if (s->n_held < s->n_timed)
-		printf("; issue error of the others: p99 %s, max %s", p99.s, max.s);
+		printf("; issue error of the others: p99 %s, max %s",
+		       duration_text(s->others_p99_ns).s, duration_text(s->others_max_ns).s);
 	putchar('\n');
-	strbuf_release(&all);
-	strbuf_release(&most);
-	strbuf_release(&p99);
-	strbuf_release(&max);
 }
 
 static void count_print(const char *what, uint64_t n, const char *text)
@@ -185,12 +179,9 @@ static void block_print(const struct replay_summary *s)
 /* Of --dry-run. Nothing of it has happened. */
 static int touched_print(const struct replay_config *c, struct block_touched *t)
 {
-	struct strbuf size = STRBUF_INIT, changed = STRBUF_INIT;
 	char *real = realpath(c->device, NULL);
-	format_size(&size, t->device_bytes);
-	format_size(&changed, t->written_bytes);
 	printf("%-16s%s%s%s, %s\n", "device", c->device, real && strcmp(real, c->device) ? ": " : "",
-	       real && strcmp(real, c->device) ? real : "", size.s);
+	       real && strcmp(real, c->device) ? real : "", size_text(t->device_bytes).s);
 	count_print("would read", t->n_reads, "requests");
 	count_print("would write", t->n_writes, "requests");
 	count_print("would discard", t->n_discards, "requests");
@@ -200,12 +191,11 @@ static int touched_print(const struct replay_config *c, struct block_touched *t)
 	if (!t->n_written)
 		puts("nothing on it would change");
 	else
-		printf("%-16s%s in %zu range%s of bytes:\n", "would be lost", changed.s, t->n_written, t->n_written == 1 ? "" : "s");
+		printf("%-16s%s in %zu range%s of bytes:\n", "would be lost",
+		       size_text(t->written_bytes).s, t->n_written, t->n_written == 1 ? "" : "s");
 	for (size_t i = 0; i < t->n_written; i++)
 		printf("%-16s%" PRIu64 " to %" PRIu64 "\n", "", t->written[i].from, t->written[i].to - 1);
 	free(real);
-	strbuf_release(&size);
-	strbuf_release(&changed);
 	bool refused = *t->refusal;
 	block_touched_release(t);
 	return refused ? EXIT_REFUSED : EXIT_OK;
@@ -213,52 +203,40 @@ static int touched_print(const struct replay_config *c, struct block_touched *t)
 
 static void balloon_print(const struct replay_summary *s)
 {
-	struct strbuf least = STRBUF_INIT, most = STRBUF_INIT, own = STRBUF_INIT;
 	if (!s->balloon)
 		return;
-	format_size(&least, s->balloon_least_bytes);
-	format_size(&most, s->balloon_most_bytes);
-	format_size(&own, s->own_memory_bytes);
-	printf("%-16s%s%s%s of memory held beside the replay's own %s\n", "balloon", least.s,
+	printf("%-16s%s%s%s of memory held beside the replay's own %s\n", "balloon",
+	       size_text(s->balloon_least_bytes).s,
 	       s->balloon_least_bytes == s->balloon_most_bytes ? "" : " to ",
-	       s->balloon_least_bytes == s->balloon_most_bytes ? "" : most.s, own.s);
-	strbuf_release(&least);
-	strbuf_release(&most);
-	strbuf_release(&own);
+	       s->balloon_least_bytes == s->balloon_most_bytes ? ""
+							       : size_text(s->balloon_most_bytes).s,
+	       size_text(s->own_memory_bytes).s);
 }
 
 static void captured_print(const struct captured_summary *c)
 {
-	struct strbuf all = STRBUF_INIT, locked = STRBUF_INIT;
-	format_size(&all, c->n_bytes);
-	format_size(&locked, c->n_locked_bytes);
 	if (c->n_requests)
-		printf("%-16s%s by %" PRIu64 " requests, fetched into %s of locked memory; %" PRIu64 " were read by their workers\n", "content",
-		       all.s, c->n_requests, locked.s, c->n_late);
-	strbuf_release(&all);
-	strbuf_release(&locked);
+		printf("%-16s%s by %" PRIu64 " requests, fetched into %s of locked memory; %" PRIu64
+		       " were read by their workers\n",
+		       "content", size_text(c->n_bytes).s, c->n_requests,
+		       size_text(c->n_locked_bytes).s, c->n_late);
 }
 
 static void memory_print(const struct replay_config *c, const struct replay_memory *m)
 {
-	struct strbuf limit = STRBUF_INIT, ahead = STRBUF_INIT, plan = STRBUF_INIT, peak = STRBUF_INIT;
-	format_size(&limit, c->memory_bytes);
-	format_size(&ahead, m->ahead_bytes);
-	format_size(&plan, m->plan_bytes);
-	format_size(&peak, m->peak_bytes);
 	if (m->ahead_bytes) {
-		printf("%-16s%s at a time of a plan of %s, %s; %s resident at most while requests ran\n", "memory", ahead.s, plan.s,
-		       m->locked_bytes ? "locked" : "not locked (ulimit -l)", peak.s);
+		printf("%-16s%s at a time of a plan of %s, %s; %s resident at most while requests "
+		       "ran\n",
+		       "memory", size_text(m->ahead_bytes).s, size_text(m->plan_bytes).s,
+		       m->locked_bytes ? "locked" : "not locked (ulimit -l)",
+		       size_text(m->peak_bytes).s);
 		printf("%-16s%" PRIu64 " of %" PRIu64 " chunks were waited for\n", "read ahead", m->n_late_chunks, m->n_chunks);
 	} else if (m->whole) {
-		printf("note: the plan takes %s, more than %s (--memory): %s\n", plan.s, limit.s, m->whole);
+		printf("note: the plan takes %s, more than %s (--memory): %s\n",
+		       size_text(m->plan_bytes).s, size_text(c->memory_bytes).s, m->whole);
 	}
 	if (m->ahead_bytes && m->scratch_in_memory)
 		puts("note: the scratch file lies in memory; --scratch names a directory on storage");
-	strbuf_release(&limit);
-	strbuf_release(&ahead);
-	strbuf_release(&plan);
-	strbuf_release(&peak);
 }
 
 static bool is_untimed(const struct replay_summary *s)
@@ -269,42 +247,37 @@ static bool is_untimed(const struct replay_summary *s)
 static void parallel_print(const struct replay_summary *s)
 {
 	const struct parallel_summary *p = &s->parallel;
-	struct strbuf uncertainty = STRBUF_INIT;
 	if (!p->n_ranks)
 		return;
-	format_duration(&uncertainty, (double)p->uncertainty_ns);
 	printf("%-16s%s; %u rank%s on %u host%s: %s\n", "parallel", p->mode, p->n_ranks, p->n_ranks == 1 ? "" : "s", p->n_hosts,
 	       p->n_hosts == 1 ? "" : "s", p->launcher);
 	if (p->n_ranks > 1)
-		printf("%-16scompared before and after, to ± %s at most\n", "clocks", uncertainty.s);
+		printf("%-16scompared before and after, to ± %s at most\n", "clocks",
+		       duration_text((double)p->uncertainty_ns).s);
 	count_print("signals", p->n_signals, "between nodes, each of which one waited for");
 	if (p->n_crowded)
 		printf("note: %u rank%s share processors, with more threads than these are\n", p->n_crowded, p->n_crowded == 1 ? "" : "s");
-	strbuf_release(&uncertainty);
 }
 
 static void adapter_print(const struct replay_summary *s)
 {
 	const struct adapter_summary *a = &s->adapter;
-	struct strbuf cpu = STRBUF_INIT, peak = STRBUF_INIT;
 	if (!a->times)
 		return;
-	format_duration(&cpu, (double)a->cpu_ns);
-	format_size(&peak, a->peak_bytes);
 	printf("%-16s", "replayer");
 	shown_print(stdout, a->version, sizeof a->version);
-	printf("%s%s of processor time, %s of memory at most\n", *a->version ? ": " : "", cpu.s, peak.s);
+	printf("%s%s of processor time, %s of memory at most\n", *a->version ? ": " : "",
+	       duration_text((double)a->cpu_ns).s, size_text(a->peak_bytes).s);
 	if (!is_untimed(s))
 		count_print("not seen", s->n_records - s->n_issued - s->n_passed, "requests that the replayer was given");
 	count_print("extra", s->n_repeated, "requests that the input does not have");
 	count_print("ambiguous", a->n_ambiguous, "requests of the input, like another in operation, object, offset and length");
-	for (const char *line = a->notes; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
+	for (const char *line = a->notes; *line;
+	     line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
 		fputs("note: ", stdout);
 		shown_print(stdout, line, strcspn(line, "\n"));
 		putchar('\n');
 	}
-	strbuf_release(&cpu);
-	strbuf_release(&peak);
 }
 
 static void requests_print(const struct replay_summary *s)
@@ -347,6 +320,11 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 			printf("note: %" PRIu64 " pages missed then could not be dropped from the cache now, and were found there\n",
 			       s->n_pages_stayed);
 	}
+	if (s->n_clones_copied)
+		printf("note: %" PRIu64 " %s: the file system of the target shares no blocks\n",
+		       s->n_clones_copied,
+		       s->n_clones_copied == 1 ? "clone (FICLONE) was replayed as a copy"
+					       : "clones (FICLONE) were replayed as copies");
 	if (s->n_touches)
 		printf("%-16s%" PRIu64 " times a page of a mapped file, %" PRIu64 " of them written\n", "touched", s->n_touches,
 		       s->n_touches_writing);
@@ -355,9 +333,12 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	if (s->n_held)
 		held_print(s);
 	if (c->cache == REPLAY_CACHE_COLD)
-		printf("%-16s%s\n", "cache", s->metadata == METADATA_DROPPED ?
-		       "cold: pages, dentries and inodes were dropped just before the first request" :
-		       "cold pages, warm metadata: only root may drop dentries and inodes; calls on names find them in memory");
+		printf("%-16s%s\n", "cache",
+		       s->metadata == METADATA_DROPPED
+			   ? "cold: pages, dentries and inodes were dropped just before the first "
+			     "request"
+			   : "cold pages, warm metadata: only root may drop dentries and inodes; "
+			     "calls on names find them in memory");
 	balloon_print(s);
 	memory_print(c, &s->memory);
 	captured_print(&s->captured);

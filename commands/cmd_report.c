@@ -14,33 +14,27 @@ struct report_config {
 
 #define FIELD(name) offsetof(struct report_config, name)
 static const struct option_spec report_options[] = {
-    {.name = "format",
-     .letter = 'f',
-     .type = OPT_STRING,
-     .offset = FIELD(format),
-     .arg = "FORM",
-     .help = "what is printed: a form of --list (terminal)"},
-    {.name = "certificate",
-     .type = OPT_FLAG,
-     .offset = FIELD(certificate),
-     .help = "the same as --format certificate: a page for each replayer, to be cited"},
-    {.name = "redact",
-     .type = OPT_FLAG,
-     .offset = FIELD(redact),
-     .help = "hide hosts, serials, UUIDs and paths in the report and in what is printed"},
-    {.name = "list", .type = OPT_FLAG, .offset = FIELD(list), .help = "print the forms of a report and end"},
-    {.name = NULL},
+	{.name = "format", .letter = 'f', .type = OPT_STRING, .offset = FIELD(format),
+	 .arg = "FORM", .help = "what is printed: a form of --list (terminal)"},
+	{.name = "certificate", .type = OPT_FLAG, .offset = FIELD(certificate),
+	 .help = "the same as --format certificate: a page for each replayer, to be cited"},
+	{.name = "redact", .type = OPT_FLAG, .offset = FIELD(redact),
+	 .help = "hide hosts, serials, UUIDs and paths in the report and in what is printed"},
+	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list),
+	 .help = "print the forms of a report and end"},
+	{.name = NULL},
 };
 #undef FIELD
 
 static const char synopsis[] = "DIR [--format FORM | --certificate] [--redact]\n--list";
 static const char about[] =
-    "Makes DIR/report again from what the campaign left in the results directory DIR: every table and figure,\n"
-    "the same bytes on the same machine and versions. DIR/report/index.html is the page to read. It is made\n"
-    "beside the old report and takes its place at the end, so that there is always a whole one.\n"
+    "Makes DIR/report again from what the campaign left in the results directory DIR: every table\n"
+    "and figure, the same bytes on the same machine and versions. DIR/report/index.html is the\n"
+    "page to read. The new report is made beside the old one and takes its place at the end.\n"
     "\n"
-    "Exit status, as that of the campaign: 0 every replayer is trusted, 1 one is not, 4 inconclusive, 3 failed.\n"
-    "Results that were changed after the campaign wrote them are shown without a verdict; the status is 3.";
+    "Exit status, as of the campaign: 0 every replayer is trusted, 1 a replayer is not trusted,\n"
+    "4 inconclusive, 3 failed. Results that were changed after the campaign wrote them are shown\n"
+    "without a verdict; the status is 3.";
 
 static void forms_print(void)
 {
@@ -80,12 +74,14 @@ static int report_run(int argc, char **argv, struct err *e)
 	if (config.redact)
 		results_redact(&r);
 	if (analysis_compute(&a, &r, e) < 0) {
-		seal_require(&r.seal, argv[1], e); /* names the cause, where a change made the analysis impossible */
+		/* Names the cause if a change made the analysis impossible. */
+		seal_require(&r.seal, argv[1], e);
 		goto out;
 	}
 	analysis_propagate(&a);
 	analysis_describe(&a);
-	if (report_write_all(&a, argv[1], e) == 0 && form->print(&a, stdout, e) == 0 && seal_require(&r.seal, argv[1], e) == 0)
+	if (report_write_all(&a, argv[1], e) == 0 && form->print(&a, stdout, e) == 0 &&
+	    seal_require(&r.seal, argv[1], e) == 0)
 		status = status_of(a.verdict);
 	analysis_release(&a);
 out:

@@ -30,44 +30,27 @@ struct run_config {
 
 #define FIELD(name) offsetof(struct run_config, name)
 static const struct option_spec run_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = OPT_STRING,
-     .offset = FIELD(dir),
-     .arg = "DIR",
-     .help = "results directory, new or empty (./results-NAME-DATE-TIME)"},
-    {.name = "resume",
-     .type = OPT_FLAG,
-     .offset = FIELD(resume),
-     .help = "go on in the directory given by -o with the first unfinished run"},
-    {.name = "budget",
-     .type = OPT_DURATION,
-     .offset = FIELD(budget_ns),
-     .arg = "TIME",
-     .help = "instead of the protocol's budget; with --resume a campaign goes on whose budget was used",
-     .min = 1e6,
-     .max = 30 * 86400e9},
-    {.name = "dry-run",
-     .type = OPT_FLAG,
-     .offset = FIELD(dry_run),
-     .help = "print what would be done, expected time and space, and touch nothing"},
-    {.name = "scatter",
-     .type = OPT_STRING,
-     .offset = FIELD(scatter),
-     .arg = "RATIO|DIR",
-     .help = "with --dry-run: scatter of ln(replay/program) from pair to pair, or results in which it was measured (10%)"},
-    {.name = "device",
-     .type = OPT_STRING,
-     .offset = FIELD(device),
-     .arg = "NAME",
-     .help = "the device of a target that is destructive: it may be overwritten; several separated by commas"},
-    {.name = "format",
-     .type = OPT_STRING,
-     .offset = FIELD(format),
-     .arg = "FORM",
-     .help = "what is printed at the end, a form of \"validate report --list\" (terminal)"},
-    {.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet), .help = "no progress line"},
-    {.name = NULL},
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR",
+	 .help = "results directory, new or empty (./results-NAME-DATE-TIME)"},
+	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
+	 .help = "go on in the directory given by -o with the first unfinished run"},
+	{.name = "budget", .type = OPT_DURATION, .offset = FIELD(budget_ns), .arg = "TIME",
+	 .min = 1e6, .max = 30 * 86400e9,
+	 .help = "instead of the protocol's budget; with --resume a campaign goes on whose budget "
+		 "was used"},
+	{.name = "dry-run", .type = OPT_FLAG, .offset = FIELD(dry_run),
+	 .help = "print what would be done, expected time and space, and touch nothing"},
+	{.name = "scatter", .type = OPT_STRING, .offset = FIELD(scatter), .arg = "RATIO|DIR",
+	 .help = "with --dry-run: scatter of ln(replay/program) from pair to pair, or results in "
+		 "which it was measured (10%)"},
+	{.name = "device", .type = OPT_STRING, .offset = FIELD(device), .arg = "NAME",
+	 .help = "the device of a target that is destructive: it may be overwritten; several "
+		 "separated by commas"},
+	{.name = "format", .type = OPT_STRING, .offset = FIELD(format), .arg = "FORM",
+	 .help = "what is printed at the end, a form of \"validate report --list\" (terminal)"},
+	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet),
+	 .help = "no progress line"},
+	{.name = NULL},
 };
 #undef FIELD
 
@@ -198,7 +181,8 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (report_form_choose(config.format, &form, e) < 0) /* before hours are spent */
 		return EXIT_USAGE;
 	char *path = n_positional ? xstrdup(argv[1]) : xasprintf("%s/protocol.conf", config.dir);
-	int ret = protocol_read(&p, path, e);
+	int ret = config.resume ? results_links_refuse(config.dir, e) : 0;
+	ret = ret ? ret : protocol_read(&p, path, e);
 	free(path);
 	if (ret)
 		return EXIT_USAGE;

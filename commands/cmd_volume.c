@@ -15,6 +15,7 @@
 #include "common/units.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/volume.h"
+#include "reports/json/json_plain.h"
 #include "validate/protocol/text.h"
 
 struct volume_options {
@@ -26,28 +27,34 @@ struct volume_options {
 };
 
 #define MADE(field) offsetof(struct volume_options, made.field)
+#define AT(field) offsetof(struct volume_options, field)
 static const struct option_spec volume_options[] = {
-	{.name = "size", .letter = 's', .type = OPT_SIZE, .offset = MADE(n_bytes), .arg = "SIZE", .min = 4096, .max = -1,
-	 .help = "create: its size (1G)", .flags = OPT_CLI_ONLY},
+	{.name = "size", .letter = 's', .type = OPT_SIZE, .offset = MADE(n_bytes), .arg = "SIZE",
+	 .min = 4096, .max = -1, .help = "create: its size (1G)"},
 	{.name = "service", .type = OPT_STRING, .offset = MADE(service), .arg = "MODEL",
-	 .help = "create: its service time, as below (constant:time=200us)", .flags = OPT_CLI_ONLY},
+	 .help = "create: its service time, as below (constant:time=200us)"},
 	{.name = "file", .type = OPT_STRING, .offset = MADE(backing), .arg = "FILE",
-	 .help = "create: keep its content in FILE, made if it is not there (in memory)", .flags = OPT_CLI_ONLY},
-	{.name = "seed", .type = OPT_UINT, .offset = MADE(seed), .arg = "N", .help = "create: seed of drawn service times (1)", .flags = OPT_CLI_ONLY},
-	{.name = "log", .type = OPT_UINT, .offset = MADE(log_cap), .arg = "N", .min = 1, .max = 4294967296.0,
-	 .help = "create: how many requests its log has room for (1000000)", .flags = OPT_CLI_ONLY},
-	{.name = "lead", .type = OPT_STRING, .offset = offsetof(struct volume_options, lead), .arg = "TIME",
-	 .help = "create: how long before it is due an answer is given; auto: as long as answers take to arrive, measured (auto)", .flags = OPT_CLI_ONLY},
-	{.name = "loop", .type = OPT_FLAG, .offset = MADE(loop), .help = "create: a loop device on top (yes as root, else no)", .flags = OPT_CLI_ONLY},
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = offsetof(struct volume_options, output), .arg = "TRACE",
-	 .help = "trace: where its log goes", .flags = OPT_CLI_ONLY},
-	{.name = "reset", .type = OPT_FLAG, .offset = offsetof(struct volume_options, reset),
-	 .help = "trace: empty the log afterwards", .flags = OPT_CLI_ONLY},
-	{.name = "all", .type = OPT_FLAG, .offset = offsetof(struct volume_options, all),
-	 .help = "remove: every volume of this user", .flags = OPT_CLI_ONLY},
-	{.name = "json", .type = OPT_FLAG, .offset = offsetof(struct volume_options, json), .help = "list: print one JSON object", .flags = OPT_CLI_ONLY},
-	{.name = "root", .type = OPT_STRING, .offset = offsetof(struct volume_options, root), .arg = "DIR",
-	 .help = "the directory that volumes are kept in (/run/validate-volumes; of ordinary users another)", .flags = OPT_CLI_ONLY},
+	 .help = "create: keep its content in FILE, made if it is not there (in memory)"},
+	{.name = "seed", .type = OPT_UINT, .offset = MADE(seed), .arg = "N",
+	 .help = "create: seed of drawn service times (1)"},
+	{.name = "log", .type = OPT_UINT, .offset = MADE(log_cap), .arg = "N", .min = 1,
+	 .max = 4294967296.0, .help = "create: how many requests its log has room for (1000000)"},
+	{.name = "lead", .type = OPT_STRING, .offset = AT(lead), .arg = "TIME",
+	 .help = "create: how long before it is due an answer is given; auto: as long as answers "
+		 "take to arrive, measured (auto)"},
+	{.name = "loop", .type = OPT_FLAG, .offset = MADE(loop),
+	 .help = "create: a loop device on top (yes as root, else no)"},
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
+	 .help = "trace: where its log goes"},
+	{.name = "reset", .type = OPT_FLAG, .offset = AT(reset),
+	 .help = "trace: empty the log afterwards"},
+	{.name = "all", .type = OPT_FLAG, .offset = AT(all),
+	 .help = "remove: every volume of this user"},
+	{.name = "json", .type = OPT_FLAG, .offset = AT(json),
+	 .help = "list: print one JSON object"},
+	{.name = "root", .type = OPT_STRING, .offset = AT(root), .arg = "DIR",
+	 .help = "the directory that volumes are kept in (/run/validate-volumes; of ordinary "
+		 "users another)"},
 	{.name = NULL},
 };
 
@@ -70,29 +77,22 @@ static const char about[] =
 
 static void lead_print(const struct volume_lead *l)
 {
-	struct strbuf lead = STRBUF_INIT, low = STRBUF_INIT, high = STRBUF_INIT;
-	format_duration(&lead, (double)l->ns);
-	format_duration(&low, (double)l->low_ns);
-	format_duration(&high, (double)l->high_ns);
-	printf("  lead       %s, given before an answer is due", lead.s);
+	printf("  lead       %s, given before an answer is due", duration_text((double)l->ns).s);
 	if (l->high_ns)
-		printf("; there and back, half of some reads took %s to %s", low.s, high.s);
+		printf("; there and back, half of some reads took %s to %s",
+		       duration_text((double)l->low_ns).s, duration_text((double)l->high_ns).s);
 	puts(l->ns < l->low_ns ? ": the machine was busy" : "");
-	strbuf_release(&lead);
-	strbuf_release(&low);
-	strbuf_release(&high);
 }
 
 static int volume_print(const struct volume *v, struct err *e)
 {
 	struct volume_log log;
-	struct strbuf size = STRBUF_INIT;
 	if (!v->service) {
 		printf("%-13s%s: not made to the end (validate volume remove %s)\n", v->name, v->dir, v->name);
 		return 0;
 	}
-	format_size(&size, v->n_bytes);
-	printf("%-13s%s, %s in %s%s\n", v->name, volume_path(v), size.s, v->backing ? v->backing : "memory",
+	printf("%-13s%s, %s in %s%s\n", v->name, volume_path(v), size_text(v->n_bytes).s,
+	       v->backing ? v->backing : "memory",
 	       v->alive ? "" : ", its server has ended: nothing can be read or written");
 	printf("  service    %s\n", v->service);
 	if (v->group)
@@ -100,7 +100,6 @@ static int volume_print(const struct volume *v, struct err *e)
 		       "             stalls between them, up to 100 ms; the rate is kept, service times are not\n", v->group);
 	else
 		lead_print(&v->lead);
-	strbuf_release(&size);
 	int ret = volume_log_open(&log, v->log, false, e);
 	if (ret)
 		return ret;
@@ -156,9 +155,7 @@ static int list(const struct volume_options *o, char **names, struct err *e)
 	}
 	if (root) {
 		json_t *whole = json_pack("{s:o}", "volumes", root);
-		json_dumpf(whole, stdout, JSON_INDENT(2));
-		putchar('\n');
-		json_decref(whole);
+		json_print(whole);
 	} else if (!n) {
 		puts("no volumes");
 	}

@@ -15,7 +15,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/order/infer_trace.h"
-#include "reports/json/json_value.h"
+#include "reports/json/json_plain.h"
 
 struct threshold {
 	int64_t ns;
@@ -197,27 +197,22 @@ static void say(const char *name, const char *fmt, ...)
 
 static void print_text(const struct infer_summary *s, const struct infer_what *w, const struct threshold *h, const char *path)
 {
-	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT, c = STRBUF_INIT;
-	format_duration(&a, (double)h->ns);
-	format_duration(&b, (double)s->span_ns);
-	format_duration(&c, (double)s->think_ns);
 	double n = s->n_requests ? (double)s->n_requests : 1;
 	printf("%s, dependencies inferred from times\n", path);
-	say("Requests", "%" PRIu64 " over %s", s->n_requests, b.s);
+	say("Requests", "%" PRIu64 " over %s", s->n_requests, duration_text((double)s->span_ns).s);
 	if (s->n_endless || w->n_unknown)
 		say("", "%" PRIu64 " without an end, on which nothing depends; %" PRIu64 " without a begin, left out", s->n_endless,
 		    w->n_unknown);
-	say("Think time", "at least %s for a dependency: %s", a.s, h->story);
+	say("Think time", "at least %s for a dependency: %s", duration_text((double)h->ns).s,
+	    h->story);
 	say("Dependencies", "%" PRIu64 ", redundant ones left out: %.3g a request, at most %" PRIu64, s->n_edges,
 	    (double)s->n_edges / n, s->n_parents_max);
 	say("", "%" PRIu64 " requests depend on none", s->n_roots);
 	say("Chains", "the longest has %" PRIu64 " requests; %" PRIu64 " chains hold them all", s->longest_chain, s->width_max);
 	say("Width", "%.3g in the mean, %" PRIu64 " at most: requests that do not depend on each other", s->width_mean,
 	    s->width_max);
-	say("If requests", "took no time, the last would be issued after %s", c.s);
-	strbuf_release(&a);
-	strbuf_release(&b);
-	strbuf_release(&c);
+	say("If requests", "took no time, the last would be issued after %s",
+	    duration_text((double)s->think_ns).s);
 }
 
 static json_t *slices_json(const struct over_time *o)
@@ -258,9 +253,7 @@ static void print_json(const struct infer_summary *s, const struct infer_what *w
 	json_object_set_new(o, "think_span_ns", json_integer(s->think_ns));
 	json_object_set_new(o, "slice_ns", json_integer(time->length_ns));
 	json_object_set_new(o, "width_over_time", slices_json(time));
-	json_dumpf(o, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(o);
+	json_print(o);
 }
 
 int deps_inferred(struct trace *t, const struct deps_inferred_config *c, bool *usage, struct err *e)

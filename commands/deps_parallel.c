@@ -9,7 +9,7 @@
 
 #include "common/files.h"
 #include "common/units.h"
-#include "reports/json/json_value.h"
+#include "reports/json/json_plain.h"
 
 #define NODES_SHOWN 32 /* --json has all */
 
@@ -40,34 +40,27 @@ static void print_nodes(const struct causality_work *w)
 static void print_text(const struct causality_work *w, const char *path)
 {
 	const struct causality_node_work *all = &w->all;
-	struct strbuf span = STRBUF_INIT, requests = STRBUF_INIT, compute = STRBUF_INIT, critical = STRBUF_INIT, of_it = STRBUF_INIT;
 	double work_ns = (double)all->request_ns + (double)all->compute_ns;
 	uint64_t n_of_barriers = 0;
 	for (uint32_t i = 0; i < w->barriers.n; i++)
 		n_of_barriers += (uint64_t)w->barriers.v[i].n_nodes * (w->barriers.v[i].n_nodes - 1);
-	format_duration(&span, (double)span_of(w));
-	format_duration(&requests, (double)all->request_ns);
-	format_duration(&compute, (double)all->compute_ns);
-	format_duration(&critical, (double)w->critical_ns);
-	format_duration(&of_it, (double)w->critical_compute_ns);
 	printf("%s, dependencies between the nodes of a parallel application\n", path);
-	printf("Requests       %" PRIu64 " of %" PRIu32 " node%s over %s; %s in them, %s of computing\n", all->n_requests, w->n_nodes,
-	       w->n_nodes == 1 ? "" : "s", span.s, requests.s, compute.s);
+	printf("Requests       %" PRIu64 " of %" PRIu32
+	       " node%s over %s; %s in them, %s of computing\n",
+	       all->n_requests, w->n_nodes, w->n_nodes == 1 ? "" : "s",
+	       duration_text((double)span_of(w)).s, duration_text((double)all->request_ns).s,
+	       duration_text((double)all->compute_ns).s);
 	printf("Waits          %zu for the end of another node's request, before %" PRIu64 " requests, between %" PRIu64 " pair%s of nodes\n",
 	       w->links.n, w->n_waiting, w->n_pairs, w->n_pairs == 1 ? "" : "s");
 	if (w->n_implied)
 		printf("               %" PRIu64 " of them follow from others\n", w->n_implied);
 	printf("Barriers       %" PRIu32 ", of %" PRIu64 " waits\n", w->barriers.n, n_of_barriers);
-	printf("Critical path  %s, of which %s computing", critical.s, of_it.s);
+	printf("Critical path  %s, of which %s computing", duration_text((double)w->critical_ns).s,
+	       duration_text((double)w->critical_compute_ns).s);
 	if (w->critical_ns > 0)
 		printf("; %.3g nodes at a time in the mean, at most", work_ns / (double)w->critical_ns);
 	putchar('\n');
 	print_nodes(w);
-	strbuf_release(&span);
-	strbuf_release(&requests);
-	strbuf_release(&compute);
-	strbuf_release(&critical);
-	strbuf_release(&of_it);
 }
 
 static json_t *node_json(const struct causality_node_work *n)
@@ -116,9 +109,7 @@ static void print_json(const struct causality_work *w)
 			    w->critical_ns > 0 ? json_real(((double)w->all.request_ns + (double)w->all.compute_ns) / (double)w->critical_ns) : json_null());
 	json_object_set_new(o, "barriers", barriers_json(&w->barriers));
 	json_object_set_new(o, "nodes", nodes);
-	json_dumpf(o, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(o);
+	json_print(o);
 }
 
 static int dot_write(struct trace *t, const struct causality_facts *f, const struct causality_work *w, const struct deps_parallel_config *c,

@@ -183,8 +183,7 @@ static void memory_look(const char *dir, struct finding *f)
 			free_bytes = kib * 1024;
 	if (in)
 		fclose(in);
-	format_size(&text, free_bytes);
-	strbuf_addstr(&text, " available");
+	strbuf_addf(&text, "%s available", size_text(free_bytes).s);
 	bool little = free_bytes && free_bytes < (512ull << 20);
 	finding_say(f, little ? HEALTH_WARN : HEALTH_OK, text.s,
 	    little ? "traces on /dev/shm and large requests may not fit" : "");
@@ -203,9 +202,7 @@ static void target_look(const char *dir, struct finding *f)
 		return;
 	}
 	const char *device = s.queue_dir ? strrchr(s.queue_dir, '/') + 1 : "no block device";
-	strbuf_addf(&text, "%s on %s, ", s.file_system, device);
-	format_size(&text, s.free_bytes);
-	strbuf_addstr(&text, " free");
+	strbuf_addf(&text, "%s on %s, %s free", s.file_system, device, size_text(s.free_bytes).s);
 	if (access(dir, W_OK | X_OK) < 0)
 		finding_say(f, HEALTH_WARN, text.s, "this user may not write there: choose another target directory");
 	else if (s.in_memory)
@@ -235,9 +232,8 @@ static void scratch_look(const char *dir, struct finding *f)
 		finding_say(f, HEALTH_WARN, e.msg, "name one in the protocol: scratch = DIR");
 	} else {
 		char *parent = xasprintf("%.*s", (int)(strrchr(s.dir, '/') - s.dir), s.dir);
-		strbuf_addf(&text, "%s (%s), ", parent, s.storage.file_system);
-		format_size(&text, s.storage.free_bytes);
-		strbuf_addstr(&text, " free");
+		strbuf_addf(&text, "%s (%s), %s free", parent, s.storage.file_system,
+				   size_text(s.storage.free_bytes).s);
 		finding_say(f, s.apart ? HEALTH_OK : HEALTH_WARN, text.s,
 		    s.apart ? "" : "traces would be written to the target's device: name another with scratch = DIR");
 		scratch_remove(&s, NULL);

@@ -160,10 +160,8 @@ void swap_judge(const json_t *facts, struct finding *f)
 		finding_say(f, HEALTH_OK, "none", "");
 		return;
 	}
-	format_size(&what, (uint64_t)(used > 0 ? used : 0));
-	strbuf_addstr(&what, " of ");
-	format_size(&what, (uint64_t)total);
-	strbuf_addstr(&what, " in use");
+	strbuf_addf(&what, "%s of %s in use", size_text((uint64_t)(used > 0 ? used : 0)).s,
+			   size_text((uint64_t)total).s);
 	finding_say(f, used > 0 ? HEALTH_WARN : HEALTH_OK, what.s,
 		    used > 0 ? "pages that come back while a run is measured are noise: as root, swapoff -a for the campaign" : "");
 	strbuf_release(&what);
@@ -199,8 +197,7 @@ void locked_judge(const json_t *facts, struct finding *f)
 		finding_say(f, HEALTH_OK, geteuid() ? "no limit" : "no limit for root", "");
 		return;
 	}
-	format_size(&what, (uint64_t)json_integer_value(limit));
-	strbuf_addstr(&what, " may be locked");
+	strbuf_addf(&what, "%s may be locked", size_text((uint64_t)json_integer_value(limit)).s);
 	bool little = json_integer_value(limit) < LOCKED_LEAST_BYTES;
 	finding_say(f, little ? HEALTH_WARN : HEALTH_OK, what.s,
 		    little ? "buffers of replays may be paged out: ulimit -l, or LimitMEMLOCK= of the service, from 64 MiB up" : "");

@@ -6,7 +6,9 @@
 #include <jansson.h>
 
 #include "common/strbuf.h"
+#include "common/units.h"
 #include "replay/load/replayable.h"
+#include "reports/tables/table.h"
 #include "validate/profile/profile.h"
 
 struct info {
@@ -34,20 +36,10 @@ struct info_fact { /* "Clock": "tsc, resolution 1 ns" */
 	char *text;	   /* may have several lines */
 };
 
-struct info_sheet { /* a table */
-	const char *title;
-	char *note;		   /* or NULL */
-	const char *const *column; /* column[n_columns]: titles */
-	size_t n_columns;
-	uint32_t left; /* bit i: column i is text, and begins at the left */
-	char **cell;   /* row after row */
-	size_t n_cells, cap;
-};
-
 struct info_page {
 	struct info_fact *fact;
 	size_t n_facts, facts_cap;
-	struct info_sheet *sheet;
+	struct table *sheet; /* their cells are texts */
 	size_t n_sheets, sheets_cap;
 };
 
@@ -74,28 +66,25 @@ int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, s
 
 /* Whatever bytes a stranger's text has: what is no UTF-8, and what a terminal obeys instead of showing, as \xNN. */
 void info_add_printable(struct strbuf *out, const char *text);
-void info_add_plural(struct strbuf *out, uint64_t n, const char *one, const char *more);
-void info_add_rate(struct strbuf *out, double per_s);	     /* "1,234 a second" */
-void info_add_share(struct strbuf *out, double part, double whole); /* "12.3 %" */
-void info_add_error(struct strbuf *out, unsigned int error);	     /* "ENOENT" */
 void info_add_object(struct strbuf *out, const struct info *x, uint32_t id);
-void info_add_quantile(struct strbuf *out, const struct histogram *h, double p,
-		       bool bytes); /* nothing for an empty one */
+struct short_text plural_text(uint64_t n, const char *one, const char *more);
+struct short_text rate_text(double per_s); /* "1,234 a second" */
+struct short_text share_text(double part, double whole); /* "12.3 %" */
+struct short_text error_text(unsigned int error); /* "ENOENT" */
+/* "" for an empty histogram */
+struct short_text quantile_text(const struct histogram *h, double p, bool bytes);
 
 /* --- info_plot.c -------------------------------------------------------------------------------------------------- */
 
 struct figures;
 /* The figures of the page, without their SVG. Ownership: figures_release. */
 void info_figures_build(struct figures *fs, const struct info *x);
-/* Plots made of characters, by gnuplot. Errors: of gnuplot (ENOENT: there is none) and of temporary files. */
-int info_plot_text(struct strbuf *out, const struct info *x, unsigned int columns, unsigned int rows, struct err *e);
-/* An empty directory for figures that does not stay: dir_remove_tree. The caller frees. */
-char *info_plot_directory(struct err *e);
+/* Plots made of characters, by gnuplot. Errors: of gnuplot_run (ENOENT: there is none). */
+int info_plot_text(struct strbuf *out, const struct info *x, unsigned int columns,
+		   unsigned int rows, struct err *e);
 
 /* --- info_json*.c ------------------------------------------------------------------------------------------------- */
 
-json_t *info_json_text(const char *text); /* other bytes than UTF-8 as \xNN; NULL becomes null */
-json_t *info_json_number(double v);	   /* null where it is no finite number */
 void info_json_profile(json_t *top, const struct info *x); /* all that the profile tells beyond the operations */
 
 #endif

@@ -38,24 +38,26 @@ static void add_file(struct info_page *page, const struct info *x)
 	const struct trace_health *h = &s->health;
 	struct strbuf out = STRBUF_INIT;
 	info_add_printable(&out, x->path);
-	strbuf_addf(&out, " (format \"%s\", ", x->format);
-	format_size(&out, x->file_bytes);
-	strbuf_addstr(&out, ")");
+	strbuf_addf(&out, " (format \"%s\", %s)", x->format, size_text(x->file_bytes).s);
 	add(page, "Trace", &out);
 	char buf[300];
 	const char *reason = missing_reason(s, x->meta, 0, buf, sizeof buf);
 	const bool whole = !reason && !s->n_damage && !h->n_records_uncommitted;
-	strbuf_addstr(&out, !h->complete ? "incomplete: it has no end" : whole ? "complete" : "complete as a file");
+	strbuf_addstr(&out, !h->complete ? "incomplete: it has no end"
+			    : whole      ? "complete"
+					 : "complete as a file");
 	for (unsigned int i = 0; (reason = missing_reason(s, x->meta, i, buf, sizeof buf)); i++)
 		strbuf_addf(&out, "; %s%s", i ? "" : "the trace is incomplete: ", reason);
 	if (s->n_damage) {
-		strbuf_addstr(&out, ", ");
-		info_add_plural(&out, s->n_damage, "damaged block", "damaged blocks");
+		strbuf_addf(&out, ", %s",
+				  plural_text(s->n_damage, "damaged block", "damaged blocks").s);
 	}
 	if (h->n_records_uncommitted) {
-		strbuf_addstr(&out, ", ");
-		info_add_plural(&out, h->n_records_uncommitted, "request missing or not completely written",
-				"requests missing or not completely written");
+		strbuf_addf(&out, ", %s",
+			    plural_text(h->n_records_uncommitted,
+					"request missing or not completely written",
+					"requests missing or not completely written")
+				.s);
 	}
 	add(page, "Health", &out);
 }
@@ -65,15 +67,11 @@ static void add_causes(struct info_page *page, const struct trace_causes *c)
 	struct strbuf out = STRBUF_INIT;
 	if (!c->n_computes && !c->n_signals && !c->n_waits)
 		return;
-	strbuf_addstr(&out, "and between them computing of ");
-	format_duration(&out, c->compute_ns);
-	strbuf_addstr(&out, " in ");
-	info_add_plural(&out, c->n_computes, "part", "parts");
-	strbuf_addstr(&out, ", ");
-	info_add_plural(&out, c->n_signals, "signal", "signals");
-	strbuf_addstr(&out, " and ");
-	info_add_plural(&out, c->n_waits, "wait", "waits");
-	strbuf_addstr(&out, " (validate deps), in none of the figures below");
+	strbuf_addf(&out, "and between them computing of %s in %s, %s and %s (validate deps), in "
+			  "none of the figures below", duration_text(c->compute_ns).s,
+			  plural_text(c->n_computes, "part", "parts").s,
+			  plural_text(c->n_signals, "signal", "signals").s,
+			  plural_text(c->n_waits, "wait", "waits").s);
 	add(page, "", &out);
 }
 
@@ -85,23 +83,18 @@ static void add_requests(struct info_page *page, const struct info *x)
 	struct strbuf out = STRBUF_INIT;
 	format_count(&out, s->n_records);
 	if (span_ns > 0) {
-		strbuf_addstr(&out, " over ");
-		format_duration(&out, (double)span_ns);
-		strbuf_addstr(&out, ", ");
-		info_add_rate(&out, (double)s->n_begin_known / ((double)span_ns * 1e-9));
+		strbuf_addf(&out, " over %s, %s", duration_text((double)span_ns).s,
+				  rate_text((double)s->n_begin_known / ((double)span_ns * 1e-9)).s);
 	}
 	if (!isnan(gap_ns)) {
-		strbuf_addstr(&out, ", one every ");
-		format_duration(&out, gap_ns);
+		strbuf_addf(&out, ", one every %s", duration_text(gap_ns).s);
 	}
 	add(page, "Requests", &out);
 	add_causes(page, &x->profile->causes);
-	strbuf_addstr(&out, s->threads_cut ? "more than " : "");
-	info_add_plural(&out, s->n_threads, "thread", "threads");
-	strbuf_addstr(&out, " in ");
-	info_add_plural(&out, s->n_processes, "process", "processes");
-	strbuf_addstr(&out, ", on ");
-	info_add_plural(&out, x->n_objects, "object", "objects");
+	strbuf_addf(&out, "%s%s in %s, on %s", s->threads_cut ? "more than " : "",
+			  plural_text(s->n_threads, "thread", "threads").s,
+			  plural_text(s->n_processes, "process", "processes").s,
+			  plural_text(x->n_objects, "object", "objects").s);
 	add(page, "By", &out);
 }
 
@@ -110,9 +103,7 @@ static void add_requests(struct info_page *page, const struct info *x)
 static void add_instant(struct strbuf *out, const struct tally *s, int64_t ns)
 {
 	double from_start = (double)(ns - s->first_begin_ns);
-	strbuf_addstr(out, " from ");
-	format_duration(out, from_start > 0 ? from_start : 0);
-	strbuf_addstr(out, " on");
+	strbuf_addf(out, " from %s on", duration_text(from_start > 0 ? from_start : 0).s);
 }
 
 /* "the busiest 1 s had 12 from 3 s on" */
@@ -120,10 +111,8 @@ static void add_busiest(struct strbuf *out, const struct tally *s, const struct 
 {
 	int64_t begin_ns;
 	const struct timeline_bin *b = timeline_busiest(t, &begin_ns);
-	strbuf_addstr(out, "the busiest ");
-	format_duration(out, (double)t->width_ns);
-	strbuf_addstr(out, " had ");
-	format_count(out, timeline_requests(b));
+	strbuf_addf(out, "the busiest %s had %s", duration_text((double)t->width_ns).s,
+			 count_text(timeline_requests(b)).s);
 	add_instant(out, s, begin_ns);
 }
 
@@ -131,10 +120,9 @@ static void add_moved_most(struct strbuf *out, const struct timeline *t)
 {
 	int64_t begin_ns;
 	const struct timeline_bin *b = timeline_most_bytes(t, &begin_ns);
-	strbuf_addstr(out, "; at most ");
-	format_size(out, b->bytes[KIND_READ] + b->bytes[KIND_WRITE]);
-	strbuf_addstr(out, " in ");
-	format_duration(out, (double)t->width_ns);
+	strbuf_addf(out, "; at most %s in %s",
+			 size_text(b->bytes[KIND_READ] + b->bytes[KIND_WRITE]).s,
+			 duration_text((double)t->width_ns).s);
 }
 
 static void add_rates(struct info_page *page, const struct info *x)
@@ -158,11 +146,9 @@ static void add_rates(struct info_page *page, const struct info *x)
 	add(page, "Rate", &out);
 	double variation = profile_gap_variation(p);
 	if (!isnan(variation)) {
-		strbuf_addstr(&out, "median ");
-		info_add_quantile(&out, &p->gap, 0.5, false);
-		strbuf_addstr(&out, ", 99 % up to ");
-		info_add_quantile(&out, &p->gap, 0.99, false);
-		strbuf_addf(&out, ", coefficient of variation %.3g (1: as if at random)", variation);
+		strbuf_addf(&out, "median %s, 99 %% up to %s, coefficient of variation %.3g (1: "
+				  "as if at random)", quantile_text(&p->gap, 0.5, false).s,
+				  quantile_text(&p->gap, 0.99, false).s, variation);
 		add(page, "Gaps", &out);
 	}
 	timeline_release(&wide);
@@ -185,8 +171,7 @@ static void add_level(struct strbuf *out, const struct profile *p, size_t from, 
 		strbuf_addf(out, "%zu to %zu", from, to);
 	else
 		strbuf_addf(out, "%zu", from);
-	strbuf_addstr(out, " ");
-	info_add_share(out, share, 1);
+	strbuf_addf(out, " %s", share_text(share, 1).s);
 }
 
 static void add_concurrency(struct info_page *page, const struct info *x)
@@ -222,13 +207,12 @@ static void add_issue(struct info_page *page, const struct info *x)
 	struct strbuf out = STRBUF_INIT;
 	if (!p->n_intended)
 		return;
-	info_add_plural(&out, p->n_intended, "request was", "requests were");
-	strbuf_addstr(&out, " to be issued at a certain time; late by: median ");
-	info_add_quantile(&out, &p->late, 0.5, false);
-	strbuf_addstr(&out, ", 99 % up to ");
-	info_add_quantile(&out, &p->late, 0.99, false);
-	strbuf_addstr(&out, ", at most ");
-	info_add_quantile(&out, &p->late, 1, false);
+	strbuf_addf(&out, "%s to be issued at a certain time; late by: median %s, 99 %% up to %s, "
+			  "at most %s",
+			  plural_text(p->n_intended, "request was", "requests were").s,
+			  quantile_text(&p->late, 0.5, false).s,
+			  quantile_text(&p->late, 0.99, false).s,
+			  quantile_text(&p->late, 1, false).s);
 	add(page, "Issue", &out);
 }
 
@@ -247,8 +231,8 @@ static void add_clock(struct info_page *page, const struct info *x)
 	if (m->clock_read_cost_ns > 0)
 		format_duration(&out, m->clock_read_cost_ns);
 	if (grain > 1) {
-		strbuf_addstr(&out, "; all times are multiples of ");
-		format_duration(&out, (double)grain);
+		strbuf_addf(&out, "; all times are multiples of %s",
+				  duration_text((double)grain).s);
 	}
 	add(page, "Clock", &out);
 }
@@ -274,10 +258,9 @@ static void add_state(struct info_page *page, const struct fileset *f)
 		if (__builtin_add_overflow(bytes, f->entry[i].size, &bytes))
 			bytes = UINT64_MAX;
 	if (f->n) {
-		strbuf_addstr(&out, "known: ");
-		info_add_plural(&out, f->n, "file or directory", "files and directories");
-		strbuf_addstr(&out, ", ");
-		format_size(&out, bytes);
+		strbuf_addf(&out, "known: %s, %s",
+				  plural_text(f->n, "file or directory", "files and directories").s,
+				  size_text(bytes).s);
 	} else {
 		strbuf_addstr(&out, "unknown: the trace does not say which files were there before the first request");
 	}
@@ -344,7 +327,9 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 	}
 	if (!f.n_nodes)
 		return;
-	info_add_plural(&out, f.n_nodes, "node of a parallel application", "nodes of a parallel application");
+	strbuf_addstr(&out, plural_text(f.n_nodes, "node of a parallel application",
+					"nodes of a parallel application")
+				.s);
 	if (f.n_throttled) {
 		strbuf_addf(&out, ", of which %u %s delayed", f.n_throttled, f.n_throttled == 1 ? "was" : "were");
 		strbuf_addf(&out, f.period == 1 ? " at each request" : " at each %lluth request", (unsigned long long)f.period);
@@ -390,7 +375,7 @@ static void add_origin(struct info_page *page, const struct info *x)
 		add(page, "Seed", &out);
 	}
 	if (m->n_events_lost)
-		info_add_plural(&out, m->n_events_lost, "event", "events");
+		strbuf_addstr(&out, plural_text(m->n_events_lost, "event", "events").s);
 	else
 		strbuf_addstr(&out, "no events");
 	add(page, "Lost", &out);
@@ -407,23 +392,17 @@ static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 	uint64_t n_passed = 0, n_unknown = replayable_n_unknown(r);
 	for (int reason = PASS_NOT + 1; reason < PASS_N; reason++)
 		n_passed += replayable_n_passed(r, (enum pass_reason)reason);
-	format_count(out, r->n_replayed);
-	strbuf_addstr(out, " of ");
-	info_add_plural(out, r->n_records, "request", "requests");
+	strbuf_addf(out, "%s of %s", count_text(r->n_replayed).s,
+			 plural_text(r->n_records, "request", "requests").s);
 	if (n_passed) {
-		strbuf_addstr(out, ", ");
-		format_count(out, n_passed);
-		strbuf_addstr(out, " passed over");
+		strbuf_addf(out, ", %s passed over", count_text(n_passed).s);
 	}
 	if (r->never_issued.n) {
-		strbuf_addstr(out, ", ");
-		format_count(out, r->never_issued.n);
-		strbuf_addstr(out, " never issued");
+		strbuf_addf(out, ", %s never issued", count_text(r->never_issued.n).s);
 	}
 	if (n_unknown) {
-		strbuf_addstr(out, "; ");
-		format_count(out, n_unknown);
-		strbuf_addstr(out, " of them will fail: the trace does not tell the file of their descriptors");
+		strbuf_addf(out, "; %s of them will fail: the trace does not tell the file of "
+				 "their descriptors", count_text(n_unknown).s);
 	}
 }
 
@@ -475,12 +454,8 @@ void info_page_release(struct info_page *page)
 {
 	for (size_t i = 0; i < page->n_facts; i++)
 		free(page->fact[i].text);
-	for (size_t i = 0; i < page->n_sheets; i++) {
-		for (size_t k = 0; k < page->sheet[i].n_cells; k++)
-			free(page->sheet[i].cell[k]);
-		free(page->sheet[i].cell);
-		free(page->sheet[i].note);
-	}
+	for (size_t i = 0; i < page->n_sheets; i++)
+		table_release(&page->sheet[i]);
 	free(page->fact);
 	free(page->sheet);
 	*page = (struct info_page){0};

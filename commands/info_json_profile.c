@@ -4,6 +4,7 @@
 
 #include "commands/info.h"
 #include "common/json_count.h"
+#include "reports/json/json_plain.h"
 
 static void set_count(json_t *o, const char *key, uint64_t n)
 {
@@ -12,7 +13,7 @@ static void set_count(json_t *o, const char *key, uint64_t n)
 
 static void set_number(json_t *o, const char *key, double v)
 {
-	json_object_set_new(o, key, info_json_number(v));
+	json_object_set_new(o, key, json_finite(v));
 }
 
 /* "min", "p10", "median", "p90", "p99", "p999", "max"; null where there is no value. */
@@ -216,7 +217,7 @@ static json_t *json_errors(const struct profile *p)
 	size_t n = errors_sorted(&p->errors, &sorted);
 	for (size_t i = 0; i < n; i++) {
 		struct strbuf name = STRBUF_INIT;
-		info_add_error(&name, sorted[i].error);
+		strbuf_addstr(&name, error_text(sorted[i].error).s);
 		json_t *o = json_object();
 		json_object_set_new(o, "error", json_string(name.s));
 		json_object_set_new(o, "number", json_integer(sorted[i].error));
@@ -240,7 +241,7 @@ static json_t *json_objects(const struct info *x)
 	for (size_t i = 0; i < n; i++) {
 		const struct trace_object *object = trace_object(x->trace, top[i].object);
 		json_t *one = json_object();
-		json_object_set_new(one, "object", info_json_text(object ? object->name : NULL));
+		json_object_set_new(one, "object", json_name(object ? object->name : NULL));
 		set_count(one, "number", top[i].object);
 		set_count(one, "n_requests", top[i].n);
 		set_count(one, "bytes_read", top[i].bytes_read);
@@ -328,7 +329,8 @@ static json_t *json_replay(const struct replayable *r)
 		return json_null();
 	json_t *o = json_object();
 	json_object_set_new(o, "state", json_string(state[r->state]));
-	json_object_set_new(o, "refused", r->state == REPLAYABLE_REFUSED ? info_json_text(r->why.msg) : json_null());
+	json_object_set_new(o, "refused",
+			    r->state == REPLAYABLE_REFUSED ? json_name(r->why.msg) : json_null());
 	if (r->state == REPLAYABLE_KNOWN)
 		set_replay_counts(o, r);
 	return o;

@@ -6,14 +6,11 @@
 #include <string.h>
 
 #include "commands/info.h"
-#include "common/files.h"
-#include "common/leftovers.h"
 #include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/figures/gnuplot.h"
 #include "reports/figures/palette.h"
 #include "reports/number.h"
-#include "reports/output.h"
 
 #define FIGURE_WIDTH 560
 #define FIGURE_HEIGHT 250
@@ -227,11 +224,10 @@ static void figure_levels(struct figures *fs, const struct info *x)
 	level_data(&f->data, x->profile);
 	add_grid(&f->script, "requests in flight", "share of the time [%]");
 	size_t highest = x->profile->concurrency.highest;
-	strbuf_addf(
-	    &f->script,
-	    "set yrange [0:*]\nset xrange [-0.7:%zu.7]\nset xtics %zu\nset boxwidth 0.8\nset style fill solid 0.8\n",
-	    highest, highest / 10 + 1);
-	strbuf_addf(&f->script, "plot file using 1:2 with boxes lc rgb '%s' notitle\n", palette[PALETTE_BLUE].hex);
+	strbuf_addf(&f->script, "set yrange [0:*]\nset xrange [-0.7:%zu.7]\nset xtics %zu\nset "
+				"boxwidth 0.8\nset style fill solid 0.8\nplot file using 1:2 with "
+				"boxes lc rgb '%s' notitle\n", highest, highest / 10 + 1,
+				palette[PALETTE_BLUE].hex);
 	figure_caption(f, "How much of the time so many requests were in flight.");
 }
 
@@ -282,116 +278,110 @@ void info_figures_build(struct figures *fs, const struct info *x)
 
 /* --- characters --------------------------------------------------------------------------------------------------- */
 
-char *info_plot_directory(struct err *e)
+/* What a plot of characters begins with. */
+static void text_begin(struct gnuplot_plot *plot, const struct strbuf *data, unsigned int columns,
+		       unsigned int rows, const char *title)
 {
-	const char *tmp = getenv("TMPDIR");
-	char *dir = xasprintf("%s/validate-info-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (leftover_directory(dir))
-		return dir;
-	err_sys(e, errno, "cannot make a directory for plots, %s", dir);
-	free(dir);
-	return NULL;
-}
-
-/* What a plot of characters begins with; it is written to NAME.txt. */
-static void text_begin(struct strbuf *script, const char *name, unsigned int columns, unsigned int rows,
-		       const char *title)
-{
+	gnuplot_add_data(&plot->script, "data", data);
 	strbuf_addf(
-	    script,
-	    "reset\nset encoding utf8\nset terminal dumb noenhanced size %u,%u\nset output '%s.txt'\nset title '%s'\n"
+	    &plot->script,
+	    "reset\nset encoding utf8\nset terminal dumb noenhanced size %u,%u\nset title '%s'\n"
 	    "set border 3\nset tics nomirror scale 0.5\nset format y '%%.3g'\nunset key\n",
-	    columns, rows, name, title);
+	    columns, rows, title);
 }
 
-static int text_files(const char *dir, const struct info *x, unsigned int columns, unsigned int rows, struct err *e)
+static void text_rate(struct gnuplot_plot *plot, const struct info *x, unsigned int columns,
+		      unsigned int rows)
 {
-	struct strbuf script = STRBUF_INIT, rate = STRBUF_INIT, response = STRBUF_INIT, level = STRBUF_INIT;
+	struct strbuf data = STRBUF_INIT;
 	struct axis axis;
+	char title[100];
+	rate_data(&data, x, columns - 12, &axis);
+	snprintf(title, sizeof title, "Requests a second, over time [%s]", axis.unit.name);
+	text_begin(plot, &data, columns, rows, title);
+	strbuf_addf(&plot->script,
+		    "set yrange [0:*]\nset xrange [0:%.10g]\n"
+		    "plot $data using 1:5 with filledcurves y1=0\n",
+		    axis.end);
+	strbuf_release(&data);
+}
+
+static bool text_response(struct gnuplot_plot *plot, const struct info *x, unsigned int columns,
+			  unsigned int rows)
+{
+	struct strbuf data = STRBUF_INIT;
 	struct number_unit unit;
 	double min_ns, max_ns;
-	size_t highest = x->profile->concurrency.highest;
 	char title[100];
-	rate_data(&rate, x, columns - 12, &axis);
-	snprintf(title, sizeof title, "Requests a second, over time [%s]", axis.unit.name);
-	text_begin(&script, "1", columns, rows, title);
-	strbuf_addf(&script,
-		    "set yrange [0:*]\nset xrange [0:%.10g]\nplot 'rate.dat' using 1:5 with filledcurves y1=0\n",
-		    axis.end);
-	if (response_range(x, &min_ns, &max_ns, &unit)) {
-		response_data(&response, x, KIND_READ, unit);
-		response_data(&response, x, KIND_WRITE, unit);
-		response_data(&response, x, KIND_OTHER, unit);
-		snprintf(title, sizeof title, "Share of requests that took no longer [%s]: r reads, w writes, o others",
-			 unit.name);
-		text_begin(&script, "2", columns, rows, title);
-		add_time_axis(&script, min_ns, max_ns, unit);
-		strbuf_addstr(&script, "set yrange [0:1.02]\nplot 'response.dat' index 2 with points pt 'o', "
-				       "'' index 1 with points pt 'w', '' index 0 with points pt 'r'\n");
-	}
-	if (has_levels(x)) {
-		level_outline(&level, x->profile);
-		text_begin(&script, "3", columns, rows, "Share of the time [%] with so many requests in flight");
-		strbuf_addf(&script,
-			    "set yrange [0:*]\nset xrange [-0.5:%zu.5]\nset xtics %zu\nplot 'level.dat' with "
-			    "filledcurves y1=0\n",
-			    highest, highest / 10 + 1);
-	}
-	int rc = output_file(dir, "rate.dat", &rate, e);
-	rc = rc ? rc : output_file(dir, "response.dat", &response, e);
-	rc = rc ? rc : output_file(dir, "level.dat", &level, e);
-	rc = rc ? rc : output_file(dir, "plots.gp", &script, e);
-	strbuf_release(&script);
-	strbuf_release(&rate);
-	strbuf_release(&response);
-	strbuf_release(&level);
-	return rc;
+	if (!response_range(x, &min_ns, &max_ns, &unit))
+		return false;
+	response_data(&data, x, KIND_READ, unit);
+	response_data(&data, x, KIND_WRITE, unit);
+	response_data(&data, x, KIND_OTHER, unit);
+	snprintf(title, sizeof title,
+		 "Share of requests that took no longer [%s]: r reads, w writes, o others",
+		 unit.name);
+	text_begin(plot, &data, columns, rows, title);
+	add_time_axis(&plot->script, min_ns, max_ns, unit);
+	strbuf_addstr(&plot->script,
+		      "set yrange [0:1.02]\nplot $data index 2 with points pt 'o', "
+		      "$data index 1 with points pt 'w', $data index 0 with points pt 'r'\n");
+	strbuf_release(&data);
+	return true;
 }
 
-/* Appends a plot that gnuplot made, after an empty line and without blanks at the ends of lines. A plot that was not made is not an error. */
-static int add_plot(struct strbuf *out, const char *dir, const char *name, struct err *e)
+static void text_level(struct gnuplot_plot *plot, const struct info *x, unsigned int columns,
+		       unsigned int rows)
 {
-	struct strbuf text = STRBUF_INIT;
-	struct err why = ERR_INIT;
-	char *path = xasprintf("%s/%s", dir, name);
-	int rc = file_read(path, &text, 1u << 20, &why);
-	if (rc == -ENOENT)
-		rc = 0;
-	else if (rc)
-		err_set(e, -rc, "%s", why.msg);
-	if (rc)
-		strbuf_reset(&text);
-	if (text.len)
+	struct strbuf data = STRBUF_INIT;
+	size_t highest = x->profile->concurrency.highest;
+	level_outline(&data, x->profile);
+	text_begin(plot, &data, columns, rows,
+		   "Share of the time [%] with so many requests in flight");
+	strbuf_addf(&plot->script,
+		    "set yrange [0:*]\nset xrange [-0.5:%zu.5]\nset xtics %zu\n"
+		    "plot $data with filledcurves y1=0\n",
+		    highest, highest / 10 + 1);
+	strbuf_release(&data);
+}
+
+/* Appends a plot that gnuplot made, after an empty line and without blanks at the ends of lines. */
+static void add_plot(struct strbuf *out, const struct strbuf *text)
+{
+	if (text->len)
 		strbuf_addch(out, '\n');
-	for (size_t i = 0, start = out->len; i < text.len; i++) {
-		while (text.s[i] == '\n' && out->len > start && out->s[out->len - 1] == ' ')
+	for (size_t i = 0, start = out->len; i < text->len; i++) {
+		while (text->s[i] == '\n' && out->len > start && out->s[out->len - 1] == ' ')
 			out->s[--out->len] = 0;
-		if (text.s[i] != '\f' && (text.s[i] != '\n' || out->len > start))
-			strbuf_addch(out, text.s[i]);
+		if (text->s[i] != '\f' && (text->s[i] != '\n' || out->len > start))
+			strbuf_addch(out, text->s[i]);
 	}
 	while (out->len > 1 && out->s[out->len - 1] == '\n' && out->s[out->len - 2] == '\n')
 		out->s[--out->len] = 0;
-	free(path);
-	strbuf_release(&text);
-	return rc;
 }
 
 int info_plot_text(struct strbuf *out, const struct info *x, unsigned int columns, unsigned int rows, struct err *e)
 {
-	char plots[] = "plots.gp", *scripts[] = {plots};
+	struct gnuplot_plot plot[3];
+	size_t n = 0;
 	if (!has_rates(x))
 		return 0;
 	columns = columns < 40 ? 40 : columns > TEXT_COLUMNS_MAX ? TEXT_COLUMNS_MAX : columns;
 	rows = rows < 10 ? 10 : rows > TEXT_ROWS_MAX ? TEXT_ROWS_MAX : rows;
-	char *dir = info_plot_directory(e);
-	if (!dir)
-		return -e->code;
-	int rc = text_files(dir, x, columns, rows, e);
-	rc = rc ? rc : gnuplot_run(dir, scripts, 1, GNUPLOT_TIMEOUT_S, e);
-	rc = rc ? rc : add_plot(out, dir, "1.txt", e);
-	rc = rc ? rc : add_plot(out, dir, "2.txt", e);
-	rc = rc ? rc : add_plot(out, dir, "3.txt", e);
-	int removed = dir_remove_tree(dir, rc ? NULL : e);
-	free(dir);
-	return rc ? rc : removed;
+	for (size_t i = 0; i < 3; i++) {
+		strbuf_init(&plot[i].script);
+		strbuf_init(&plot[i].text);
+	}
+	text_rate(&plot[n++], x, columns, rows);
+	n += text_response(&plot[n], x, columns, rows);
+	if (has_levels(x))
+		text_level(&plot[n++], x, columns, rows);
+	int rc = gnuplot_run(plot, n, GNUPLOT_TIMEOUT_S, e);
+	for (size_t i = 0; i < 3; i++) {
+		if (!rc)
+			add_plot(out, &plot[i].text);
+		strbuf_release(&plot[i].script);
+		strbuf_release(&plot[i].text);
+	}
+	return rc;
 }

@@ -10,87 +10,64 @@
 
 /* --- building ----------------------------------------------------------------------------------------------------- */
 
-/* `left`: bits of the columns that are text. */
-static struct info_sheet *sheet_add(struct info_page *page, const char *title, const char *const *column, uint32_t left)
+/* `left`: bits of the columns that are text. The others are numbers, as text. */
+static struct table *sheet_add(struct info_page *page, const char *title, const char *const *column,
+			       uint32_t left)
 {
 	GROW(page->sheet, page->n_sheets, page->sheets_cap);
-	struct info_sheet *s = &page->sheet[page->n_sheets++];
-	*s = (struct info_sheet){.title = title, .column = column, .left = left};
-	while (column[s->n_columns])
-		s->n_columns++;
+	struct table *s = &page->sheet[page->n_sheets++];
+	table_init(s, "", title);
+	for (size_t i = 0; column[i]; i++)
+		table_column(s, left >> i & 1 ? FORMAT_TEXT : FORMAT_NUMBER, "", column[i]);
 	return s;
 }
 
 /* Takes the text. */
-static void put(struct info_sheet *s, struct strbuf *text)
+static void put(struct table *s, struct strbuf *text)
 {
-	GROW(s->cell, s->n_cells, s->cap);
-	s->cell[s->n_cells++] = xstrdup(text->s);
+	table_text(s, text->s);
 	strbuf_reset(text);
 }
 
-static void put_text(struct info_sheet *s, const char *text)
+static void put_count(struct table *s, uint64_t n)
 {
-	GROW(s->cell, s->n_cells, s->cap);
-	s->cell[s->n_cells++] = xstrdup(text);
+	table_text(s, count_text(n).s);
 }
 
-static void put_count(struct info_sheet *s, uint64_t n)
+static void put_size(struct table *s, uint64_t bytes)
 {
-	struct strbuf out = STRBUF_INIT;
-	format_count(&out, n);
-	put(s, &out);
-	strbuf_release(&out);
+	table_text(s, size_text(bytes).s);
 }
 
-static void put_size(struct info_sheet *s, uint64_t bytes)
+static void put_time(struct table *s, double ns)
 {
-	struct strbuf out = STRBUF_INIT;
-	format_size(&out, bytes);
-	put(s, &out);
-	strbuf_release(&out);
+	table_text(s, duration_text(ns).s);
 }
 
-static void put_time(struct info_sheet *s, double ns)
+static void put_share(struct table *s, uint64_t part, uint64_t whole)
 {
-	struct strbuf out = STRBUF_INIT;
-	format_duration(&out, ns);
-	put(s, &out);
-	strbuf_release(&out);
+	table_text(s, part ? share_text((double)part, (double)whole).s : "-");
 }
 
-static void put_share(struct info_sheet *s, uint64_t part, uint64_t whole)
+static void put_quantile(struct table *s, const struct histogram *h, double p, bool bytes)
 {
-	struct strbuf out = STRBUF_INIT;
-	if (part)
-		info_add_share(&out, (double)part, (double)whole);
-	else
-		strbuf_addstr(&out, "-");
-	put(s, &out);
-	strbuf_release(&out);
-}
-
-static void put_quantile(struct info_sheet *s, const struct histogram *h, double p, bool bytes)
-{
-	struct strbuf out = STRBUF_INIT;
-	info_add_quantile(&out, h, p, bytes);
-	put(s, &out);
-	strbuf_release(&out);
+	table_text(s, quantile_text(h, p, bytes).s);
 }
 
 /* --- operations --------------------------------------------------------------------------------------------------- */
 
-static void put_operation(struct info_sheet *s, const char *name, const struct tally_op *op, uint64_t n_all)
+static void put_operation(struct table *s, const char *name, const struct tally_op *op,
+			  uint64_t n_all)
 {
 	static const double quantile[] = {0.5, 0.9, 0.99, 0.999};
-	put_text(s, name);
+	table_text(s, name);
 	put_count(s, op->n);
 	put_share(s, op->n, n_all);
 	put_count(s, op->n_failed);
 	put_size(s, op->bytes);
 	if (!op->n_timed) {
 		for (int i = 0; i < 6; i++)
-			put_text(s, "");
+			table_text(s, "");
 		return;
 	}
 	put_time(s, tally_mean_ns(op));
@@ -105,7 +82,7 @@ static void add_operations(struct info_page *page, const struct tally *t)
 					     "median",    "p90",      "p99",   "p99.9",  "max",   NULL};
 	if (!t->n_records)
 		return;
-	struct info_sheet *s = sheet_add(page, "Operations", column, 1);
+	struct table *s = sheet_add(page, "Operations", column, 1);
 	for (unsigned int op = 1; op < OP_N; op++)
 		if (t->op[op].n)
 			put_operation(s, op_name(op), &t->op[op], t->n_records);
@@ -136,42 +113,36 @@ static void add_families(struct info_page *page, const struct tally *t)
 {
 	static const char *const column[] = {"Kind",  "requests",      "share",         "failed",
 					     "moved", "time in calls", "share of time", NULL};
-	struct info_sheet *s = NULL;
+	struct table *s = NULL;
 	struct family_sum f;
 	unsigned __int128 all_ns = 0;
 	for (unsigned int i = 1; i < OP_N; i++)
 		all_ns += t->op[i].sum_ns;
 	for (int k = 0; k < FAMILY_N; k++) {
-		struct strbuf share = STRBUF_INIT;
 		family_sum(t, (enum op_family)k, &f);
 		if (!f.n)
 			continue;
 		s = s ? s : sheet_add(page, "Kinds of operations", column, 1);
-		put_text(s, op_family_names[k]);
+		table_text(s, op_family_names[k]);
 		put_count(s, f.n);
 		put_share(s, f.n, t->n_records);
 		put_count(s, f.n_failed);
 		put_size(s, f.bytes);
 		put_time(s, (double)f.sum_ns);
-		if (all_ns > 0)
-			info_add_share(&share, (double)f.sum_ns, (double)all_ns);
-		put(s, &share);
-		strbuf_release(&share);
+		table_text(s, all_ns > 0 ? share_text((double)f.sum_ns, (double)all_ns).s : "");
 	}
 }
 
 /* --- sizes and positions ------------------------------------------------------------------------------------------ */
 
-static void put_common(struct info_sheet *s, const struct sizes *z)
+static void put_common(struct table *s, const struct sizes *z)
 {
 	struct size_count top[INFO_SIZES];
 	struct strbuf out = STRBUF_INIT;
 	size_t n = sizes_common(z, top, INFO_SIZES);
 	for (size_t i = 0; i < n; i++) {
-		strbuf_addstr(&out, i ? ", " : "");
-		format_size(&out, top[i].size);
-		strbuf_addch(&out, ' ');
-		info_add_share(&out, (double)top[i].n, (double)z->distribution.n);
+		strbuf_addf(&out, "%s%s %s", i ? ", " : "", size_text(top[i].size).s,
+				  share_text((double)top[i].n, (double)z->distribution.n).s);
 	}
 	put(s, &out);
 	strbuf_release(&out);
@@ -182,13 +153,13 @@ static void add_sizes(struct info_page *page, const struct profile *p)
 	static const char *const column[] = {"Sizes", "requests", "smallest", "p10",         "median",
 					     "p90",   "p99",      "largest",  "most common", NULL};
 	static const double quantile[] = {0, 0.1, 0.5, 0.9, 0.99, 1};
-	struct info_sheet *s = NULL;
+	struct table *s = NULL;
 	for (int k = 0; k < KIND_OTHER; k++) {
 		const struct sizes *z = &p->sizes[k];
 		if (!z->distribution.n)
 			continue;
 		s = s ? s : sheet_add(page, "Sizes asked for", column, 1u | 1u << 8);
-		put_text(s, k == KIND_READ ? "reads" : "writes");
+		table_text(s, k == KIND_READ ? "reads" : "writes");
 		put_count(s, z->distribution.n);
 		for (size_t i = 0; i < sizeof quantile / sizeof *quantile; i++)
 			put_quantile(s, &z->distribution, quantile[i], true);
@@ -196,32 +167,32 @@ static void add_sizes(struct info_page *page, const struct profile *p)
 	}
 }
 
-static void put_access(struct info_sheet *s, const char *name, const struct access_counts *c)
+static void put_access(struct table *s, const char *name, const struct access_counts *c)
 {
 	static const enum access_pattern shown[] = {ACCESS_SEQUENTIAL, ACCESS_STRIDED, ACCESS_REPEATED, ACCESS_NEAR,
 						    ACCESS_RANDOM};
 	uint64_t n_first = access_total(c, ACCESS_FIRST), n = access_all(c) - n_first;
 	if (!n && !n_first)
 		return;
-	put_text(s, name);
+	table_text(s, name);
 	put_count(s, n);
 	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
 		put_share(s, access_total(c, shown[i]), n);
 	put_count(s, n_first);
 }
 
-static void note_positions(struct info_sheet *s, const struct profile *p)
+static void note_positions(struct table *s, const struct profile *p)
 {
 	struct strbuf out = STRBUF_INIT;
-	strbuf_addstr(&out, "reads and writes that follow another; near: within 128 KiB of its end. ");
-	info_add_share(&out, (double)p->n_aligned_4096, (double)p->n_position_known);
-	strbuf_addstr(&out, " have offset and length in multiples of 4096, ");
-	info_add_share(&out, (double)p->n_aligned_512, (double)p->n_position_known);
-	strbuf_addstr(&out, " of 512; up to byte ");
-	format_count(&out, p->highest);
+	strbuf_addf(&out, "reads and writes that follow another; near: within 128 KiB of its end. "
+			  "%s have offset and length in multiples of 4096, %s of 512; up to byte "
+			  "%s",
+			  share_text((double)p->n_aligned_4096, (double)p->n_position_known).s,
+			  share_text((double)p->n_aligned_512, (double)p->n_position_known).s,
+			  count_text(p->highest).s);
 	if (p->n_position_unknown) {
-		strbuf_addstr(&out, ". At unknown positions: ");
-		format_count(&out, p->n_position_unknown);
+		strbuf_addf(&out, ". At unknown positions: %s",
+				  count_text(p->n_position_unknown).s);
 	}
 	s->note = xstrdup(out.s);
 	strbuf_release(&out);
@@ -241,7 +212,7 @@ static void add_access(struct info_page *page, const struct profile *p)
 	static const char *const scope[PROFILE_SCOPES] = {"object", "descriptor", "thread on an object"};
 	if (!p->n_position_known)
 		return;
-	struct info_sheet *s = sheet_add(page, "Sequentiality", column, 1);
+	struct table *s = sheet_add(page, "Sequentiality", column, 1);
 	for (int k = 0; k < PROFILE_SCOPES; k++)
 		put_access(s, scope[k], profile_access(p, (enum profile_scope)k));
 	note_positions(s, p);
@@ -257,11 +228,11 @@ static void add_block(struct info_page *page, const struct profile *p)
 	const struct profile_block *b = &p->block;
 	if (!b->n_dispatched)
 		return;
-	struct info_sheet *s = sheet_add(page, "From begin to dispatch to end", time_column, 1);
+	struct table *s = sheet_add(page, "From begin to dispatch to end", time_column, 1);
 	const struct histogram *h[] = {&b->queue, &b->device};
 	const long double sum[] = {b->sum_queue_ns, b->sum_device_ns};
 	for (int i = 0; i < 2; i++) {
-		put_text(s, i ? "in the device" : "queued");
+		table_text(s, i ? "in the device" : "queued");
 		put_count(s, b->n_dispatched);
 		put_time(s, (double)(sum[i] / b->n_dispatched));
 		for (size_t k = 0; k < sizeof quantile / sizeof *quantile; k++)
@@ -275,8 +246,8 @@ static void add_block_kinds(struct info_page *page, const struct profile *p)
 					     "sectors written",    "synchronous", "metadata", "read ahead",
 					     "forced unit access", "flush first", NULL};
 	const struct profile_block *b = &p->block;
-	struct info_sheet *s = sheet_add(page, "Block requests", column, 1);
-	put_text(s, "");
+	struct table *s = sheet_add(page, "Block requests", column, 1);
+	table_text(s, "");
 	put_count(s, p->sizes[KIND_READ].distribution.n);
 	put_count(s, p->sizes[KIND_WRITE].distribution.n);
 	put_count(s, b->sectors[KIND_READ]);
@@ -298,7 +269,7 @@ static void add_objects(struct info_page *page, const struct info *x)
 	size_t n = object_uses_top(o, top, INFO_TOP);
 	if (!n)
 		return;
-	struct info_sheet *s = sheet_add(page, "Objects touched", column, 1u << 4);
+	struct table *s = sheet_add(page, "Objects touched", column, 1u << 4);
 	for (size_t i = 0; i < n; i++) {
 		put_count(s, top[i].n);
 		put_size(s, top[i].bytes_read);
@@ -307,9 +278,8 @@ static void add_objects(struct info_page *page, const struct info *x)
 		info_add_object(&name, x, top[i].object);
 		put(s, &name);
 	}
-	strbuf_addstr(&name, o->n_not_followed ? "more than " : "");
-	info_add_plural(&name, o->n_objects, "object", "objects");
-	strbuf_addstr(&name, " touched");
+	strbuf_addf(&name, "%s%s touched", o->n_not_followed ? "more than " : "",
+			   plural_text(o->n_objects, "object", "objects").s);
 	if (o->n_objects > n)
 		strbuf_addf(&name, ", the %zu with the most bytes moved shown", n);
 	s->note = strbuf_detach(&name);
@@ -323,12 +293,12 @@ static void add_threads(struct info_page *page, const struct tally *t)
 	char text[24];
 	if (n < 2)
 		return;
-	struct info_sheet *s = sheet_add(page, "Threads", column, 0);
+	struct table *s = sheet_add(page, "Threads", column, 0);
 	for (size_t i = 0; i < n; i++) {
 		snprintf(text, sizeof text, "%u", top[i].pid);
-		put_text(s, text);
+		table_text(s, text);
 		snprintf(text, sizeof text, "%u", top[i].tid);
-		put_text(s, text);
+		table_text(s, text);
 		put_count(s, top[i].n);
 		put_share(s, top[i].n, t->n_records);
 		put_size(s, top[i].bytes);
@@ -346,16 +316,16 @@ static void add_errors(struct info_page *page, const struct profile *p)
 	struct error_count *sorted;
 	struct strbuf ops = STRBUF_INIT, name = STRBUF_INIT;
 	size_t n = errors_sorted(&p->errors, &sorted);
-	struct info_sheet *s = n ? sheet_add(page, "Errors", column, 1u | 1u << 2) : NULL;
+	struct table *s = n ? sheet_add(page, "Errors", column, 1u | 1u << 2) : NULL;
 	for (size_t i = 0, from = 0; i < n; i++) {
-		strbuf_addf(&ops, "%s%s ", i > from ? ", " : "", op_name(sorted[i].op));
-		format_count(&ops, sorted[i].n);
+		strbuf_addf(&ops, "%s%s %s", i > from ? ", " : "", op_name(sorted[i].op),
+				  count_text(sorted[i].n).s);
 		if (i + 1 < n && sorted[i + 1].error == sorted[from].error)
 			continue;
 		uint64_t sum = 0;
 		for (size_t k = from; k <= i; k++)
 			sum += sorted[k].n;
-		info_add_error(&name, sorted[i].error);
+		strbuf_addstr(&name, error_text(sorted[i].error).s);
 		put(s, &name);
 		put_count(s, sum);
 		put(s, &ops);
@@ -371,7 +341,7 @@ static void add_errors(struct info_page *page, const struct profile *p)
 /* --- what a replay makes of it ------------------------------------------------------------------------------------ */
 
 /* A line: c[op] of all operations together. */
-static struct info_sheet *put_replay(struct info_page *page, struct info_sheet *s, const char *what,
+static struct table *put_replay(struct info_page *page, struct table *s, const char *what,
 				     const struct replayable_count c[OP_N])
 {
 	static const char *const column[] = {"Not replayed", "requests", "first record", "operations", NULL};
@@ -380,14 +350,14 @@ static struct info_sheet *put_replay(struct info_page *page, struct info_sheet *
 	for (unsigned int op = 0; op < OP_N; op++) {
 		if (!c[op].n)
 			continue;
-		strbuf_addf(&ops, "%s%s ", n ? ", " : "", op == OP_INVALID ? "any" : op_name(op));
-		format_count(&ops, c[op].n);
+		strbuf_addf(&ops, "%s%s %s", n ? ", " : "", op == OP_INVALID ? "any" : op_name(op),
+				  count_text(c[op].n).s);
 		n += c[op].n;
 		first = c[op].first < first ? c[op].first : first;
 	}
 	if (n) {
 		s = s ? s : sheet_add(page, "Not replayed", column, 1u | 1u << 3);
-		put_text(s, what);
+		table_text(s, what);
 		put_count(s, n);
 		put_count(s, first);
 		put(s, &ops);
@@ -398,7 +368,7 @@ static struct info_sheet *put_replay(struct info_page *page, struct info_sheet *
 
 static void add_replay(struct info_page *page, const struct replayable *r)
 {
-	struct info_sheet *s = NULL;
+	struct table *s = NULL;
 	if (!r || r->state != REPLAYABLE_KNOWN)
 		return;
 	for (int reason = PASS_NOT + 1; reason < PASS_N; reason++)
@@ -416,7 +386,7 @@ static void add_files(struct info_page *page, const struct fileset *f)
 	struct strbuf text = STRBUF_INIT;
 	if (!f->n)
 		return;
-	struct info_sheet *s = sheet_add(page, "Needed before the first request", column, 2);
+	struct table *s = sheet_add(page, "Needed before the first request", column, 2);
 	for (size_t i = 0; i < f->n && i < INFO_TOP; i++) {
 		if (f->entry[i].directory)
 			strbuf_addstr(&text, "directory");

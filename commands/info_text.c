@@ -8,14 +8,9 @@
 #include "commands/info.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "reports/escape.h"
+#include "reports/text_table.h"
 
 #define LABEL_WIDTH 11
-
-static void add_blanks(struct strbuf *out, size_t n)
-{
-	strbuf_addf(out, "%*s", (int)n, "");
-}
 
 /* A text of several lines is set in below its label. */
 static void add_facts(struct strbuf *out, const struct info_page *page)
@@ -25,44 +20,18 @@ static void add_facts(struct strbuf *out, const struct info_page *page)
 		for (const char *s = page->fact[i].text; *s; s++) {
 			strbuf_addch(out, *s);
 			if (*s == '\n')
-				add_blanks(out, LABEL_WIDTH);
+				strbuf_addf(out, "%*s", LABEL_WIDTH, "");
 		}
 		strbuf_addch(out, '\n');
 	}
 }
 
-/* --- tables ------------------------------------------------------------------------------------------------------- */
-
-static const char *cell_at(const struct info_sheet *s, size_t row, size_t column)
+static void add_sheet(struct strbuf *out, const struct table *s)
 {
-	return row ? s->cell[(row - 1) * s->n_columns + column] : s->column[column];
-}
-
-static void add_sheet(struct strbuf *out, const struct info_sheet *s)
-{
-	size_t n_rows = s->n_cells / s->n_columns + 1, *width = xcalloc(s->n_columns, sizeof *width);
-	for (size_t r = 0; r < n_rows; r++)
-		for (size_t c = 0; c < s->n_columns; c++) {
-			size_t w = text_width(cell_at(s, r, c));
-			width[c] = w > width[c] ? w : width[c];
-		}
 	strbuf_addch(out, '\n');
-	for (size_t r = 0; r < n_rows; r++) {
-		for (size_t c = 0; c < s->n_columns; c++) {
-			const char *text = cell_at(s, r, c);
-			size_t pad = width[c] - text_width(text);
-			bool left = s->left >> c & 1;
-			add_blanks(out, (c ? 2 : 0) + (left ? 0 : pad));
-			strbuf_addstr(out, text);
-			add_blanks(out, left && c + 1 < s->n_columns ? pad : 0);
-		}
-		while (out->len && out->s[out->len - 1] == ' ')
-			out->s[--out->len] = 0;
-		strbuf_addch(out, '\n');
-	}
+	text_add_table(out, s, SIZE_MAX);
 	if (s->note)
 		strbuf_addf(out, "(%s)\n", s->note);
-	free(width);
 }
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
@@ -127,8 +96,7 @@ static void add_request(struct strbuf *out, const struct trace *t, const struct 
 	csv_args_write(out, r, trace_object(t, r->object), NULL, 0);
 	strbuf_addf(out, ") = %lld", (long long)r->rvalue);
 	if (r->error) {
-		strbuf_addch(out, ' ');
-		info_add_error(out, r->error);
+		strbuf_addf(out, " %s", error_text(r->error).s);
 	}
 	strbuf_addch(out, '\n');
 	strbuf_release(&cell);

@@ -36,41 +36,52 @@ void info_add_printable(struct strbuf *out, const char *text)
 	}
 }
 
-void info_add_plural(struct strbuf *out, uint64_t n, const char *one, const char *more)
+struct short_text plural_text(uint64_t n, const char *one, const char *more)
 {
-	format_count(out, n);
-	strbuf_addf(out, " %s", n == 1 ? one : more);
+	struct short_text t;
+	snprintf(t.s, sizeof t.s, "%.30s %s", count_text(n).s, n == 1 ? one : more);
+	return t;
 }
 
-void info_add_rate(struct strbuf *out, double per_s)
+struct short_text rate_text(double per_s)
 {
+	struct short_text t;
 	if (per_s >= 1000 && per_s < 1e18)
-		format_count(out, (uint64_t)(per_s + 0.5));
+		snprintf(t.s, sizeof t.s, "%.30s a second", count_text((uint64_t)(per_s + 0.5)).s);
 	else
-		strbuf_addf(out, "%.4g", per_s);
-	strbuf_addstr(out, " a second");
+		snprintf(t.s, sizeof t.s, "%.4g a second", per_s);
+	return t;
 }
 
-void info_add_share(struct strbuf *out, double part, double whole)
+struct short_text share_text(double part, double whole)
 {
+	struct short_text t = {"< 0.1 %"};
 	double percent = whole > 0 ? 100 * part / whole : 0;
 	if (part > 0 && percent < 0.1)
-		strbuf_addstr(out, "< 0.1 %");
-	else if (part < whole && percent > 99.9)
-		strbuf_addstr(out, "> 99.9 %");
-	else
-		strbuf_addf(out, percent < 10 && percent > 0 ? "%.1f %%" : "%.0f %%", percent);
+		return t;
+	if (part < whole && percent > 99.9)
+		return (struct short_text){"> 99.9 %"};
+	snprintf(t.s, sizeof t.s, percent < 10 && percent > 0 ? "%.1f %%" : "%.0f %%", percent);
+	return t;
 }
 
-void info_add_error(struct strbuf *out, unsigned int error)
+struct short_text error_text(unsigned int error)
 {
+	struct short_text t = {"unknown"};
 	const char *name = error ? strerrorname_np((int)error) : NULL;
 	if (name)
-		strbuf_addstr(out, name);
+		snprintf(t.s, sizeof t.s, "%s", name);
 	else if (error)
-		strbuf_addf(out, "error %u", error);
-	else
-		strbuf_addstr(out, "unknown");
+		snprintf(t.s, sizeof t.s, "error %u", error);
+	return t;
+}
+
+struct short_text quantile_text(const struct histogram *h, double p, bool bytes)
+{
+	double q;
+	if (histogram_quantile(h, p, &q, NULL))
+		return (struct short_text){""};
+	return bytes ? size_text((uint64_t)q) : duration_text(q);
 }
 
 void info_add_object(struct strbuf *out, const struct info *x, uint32_t id)
@@ -80,15 +91,4 @@ void info_add_object(struct strbuf *out, const struct info *x, uint32_t id)
 		info_add_printable(out, o->name);
 	else
 		strbuf_addf(out, "(object %u, whose name is lost)", id);
-}
-
-void info_add_quantile(struct strbuf *out, const struct histogram *h, double p, bool bytes)
-{
-	double q;
-	if (histogram_quantile(h, p, &q, NULL))
-		return;
-	if (bytes)
-		format_size(out, (uint64_t)q);
-	else
-		format_duration(out, q);
 }

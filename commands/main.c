@@ -105,16 +105,22 @@ static int limits_check(const char *command, struct err *e)
 {
 	struct rlimit r;
 	if (!getrlimit(RLIMIT_STACK, &r) && r.rlim_cur < STACK_LEAST)
-		return err_set(e, ENOMEM, "the limit of the stack is %llu KiB, and this program needs %llu KiB: raise it (ulimit -s)",
-			       (unsigned long long)r.rlim_cur >> 10, (unsigned long long)STACK_LEAST >> 10);
-	/* A campaign starts these two in a group that it makes as small as the cache budget asks; they check what they allocate. */
+		return err_set(e, ENOMEM,
+			       "the limit of the stack is %llu KiB, and this program needs %llu "
+			       "KiB: raise it (ulimit -s)",
+			       (unsigned long long)r.rlim_cur >> 10,
+			       (unsigned long long)STACK_LEAST >> 10);
+	/* A campaign starts these two in a group that it makes as small as the cache budget asks;
+	 * they check what they allocate. */
 	if (!strcmp(command, cmd_replay.name) || !strcmp(command, cmd_microbench.name))
 		return 0;
 	const struct cgroup_room room = cgroup_room("");
 	if (room.limit_bytes != UINT64_MAX && room.limit_bytes - room.anonymous_bytes < GROUP_LEAST)
-		return err_set(e, ENOMEM, "the memory cgroup has room for %llu KiB, and this program needs %llu KiB: raise its limit "
-			       "(memory.max, memory.limit_in_bytes)",
-			       (unsigned long long)(room.limit_bytes - room.anonymous_bytes) >> 10, (unsigned long long)GROUP_LEAST >> 10);
+		return err_set(e, ENOMEM,
+			       "the memory cgroup has room for %llu KiB, and this program needs "
+			       "%llu KiB: raise its limit (memory.max, memory.limit_in_bytes)",
+			       (unsigned long long)(room.limit_bytes - room.anonymous_bytes) >> 10,
+			       (unsigned long long)GROUP_LEAST >> 10);
 	return 0;
 }
 
@@ -162,7 +168,8 @@ static void on_bus_error(int signal_number, siginfo_t *how, void *context)
 	_exit(EXIT_FAILED);
 }
 
-/* A signal that asks for the end removes scratch files first and then ends the program as it would have without us. */
+/* A signal that asks for the end removes scratch files first and then ends the program as it would
+ * have without us. */
 static void on_end(int signal_number)
 {
 	leftovers_remove();
@@ -220,7 +227,8 @@ int main(int argc, char **argv)
 {
 	struct err e = ERR_INIT;
 	gsl_set_error_handler_off();
-	/* jansson drops a member without an error when an allocation fails: the program ends with a message instead. */
+	/* jansson drops a member without an error when an allocation fails: the program ends with a
+	 * message instead. */
 	json_set_alloc_funcs(xmalloc, free);
 	standard_descriptors_open();
 	/* A reader of our output that goes away must not kill a campaign: writing fails with EPIPE instead. A handler and not
@@ -236,7 +244,8 @@ int main(int argc, char **argv)
 
 	int status = dispatch(argc, argv, &e);
 	status = stdout_finish(status, &e);
-	if (status != EXIT_OK && e.msg[0]) { /* which quotes names from traces, results and protocols of others */
+	/* The message quotes names from other people's traces, results and protocols. */
+	if (status != EXIT_OK && e.msg[0]) {
 		fputs("validate: ", stderr);
 		shown_print(stderr, e.msg, sizeof e.msg);
 		fputc('\n', stderr);

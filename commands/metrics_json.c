@@ -8,40 +8,21 @@
 
 #include "capture/op.h"
 #include "commands/metrics_print.h"
-#include "common/strbuf.h"
 #include "common/xalloc.h"
+#include "reports/json/json_plain.h"
+#include "reports/json/json_plain.h"
 #include "validate/metrics/levels.h"
 
 #define METRICS_SCHEMA 1
 
 static void put_number(json_t *o, const char *key, double x)
 {
-	json_object_set_new(o, key, isfinite(x) ? json_real(x) : json_null());
-}
-
-static void put_count(json_t *o, const char *key, uint64_t n)
-{
-	json_object_set_new(o, key, n <= INT64_MAX ? json_integer((json_int_t)n) : json_real((double)n));
+	json_object_set_new(o, key, json_finite(x));
 }
 
 static double ratio(double x, double y)
 {
 	return y > 0 ? x / y : NAN;
-}
-
-/* JSON text is UTF-8: other bytes are shown as \xNN. */
-static void put_text(json_t *o, const char *key, const char *text)
-{
-	json_t *plain = text ? json_string(text) : json_null();
-	struct strbuf out = STRBUF_INIT;
-	for (const char *s = text; !plain && *s; s++) {
-		if ((unsigned char)*s < 0x80)
-			strbuf_addch(&out, *s);
-		else
-			strbuf_addf(&out, "\\x%02x", (unsigned char)*s);
-	}
-	json_object_set_new(o, key, plain ? plain : json_string(out.s));
-	strbuf_release(&out);
 }
 
 /* --- distributions -------------------------------------------------------------------------------------------------- */
@@ -55,7 +36,7 @@ static const struct {
 static json_t *moments_json(const struct moments *m)
 {
 	json_t *o = json_object();
-	put_count(o, "n", m->n);
+	json_set_count(o, "n", m->n);
 	put_number(o, "mean", m->n ? m->mean : NAN);
 	put_number(o, "sd", m->n > 1 ? m->sd : NAN);
 	put_number(o, "min", m->n ? m->min : NAN);
@@ -97,23 +78,23 @@ static json_t *issue_error_json(const struct issue_error *x, int64_t shift_ns)
 static json_t *side_json(const struct metrics_side *s, const char *path)
 {
 	json_t *o = json_object();
-	put_text(o, "path", path);
+	json_object_set_new(o, "path", json_name(path));
 	json_object_set_new(o, "complete", json_boolean(s->complete));
 	json_object_set_new(o, "cut", json_boolean(s->cut));
-	put_count(o, "n_events_lost", s->n_events_lost);
-	put_count(o, "n_records", s->n_records);
-	put_count(o, "n_issued", s->n_issued);
-	put_count(o, "n_unfinished", s->n_unfinished);
-	put_count(o, "n_failed", s->n_failed);
-	put_count(o, "n_negative", s->n_negative);
+	json_set_count(o, "n_events_lost", s->n_events_lost);
+	json_set_count(o, "n_records", s->n_records);
+	json_set_count(o, "n_issued", s->n_issued);
+	json_set_count(o, "n_unfinished", s->n_unfinished);
+	json_set_count(o, "n_failed", s->n_failed);
+	json_set_count(o, "n_negative", s->n_negative);
 	if (s->n_negative)
-		put_count(o, "first_negative", s->first_negative);
-	put_count(o, "n_backwards", s->n_backwards);
+		json_set_count(o, "first_negative", s->first_negative);
+	json_set_count(o, "n_backwards", s->n_backwards);
 	if (s->n_backwards)
-		put_count(o, "first_backwards", s->first_backwards);
-	put_count(o, "n_unknown", s->n_unknown);
-	put_count(o, "n_warmup", s->n_warmup);
-	put_count(o, "bytes", s->n_bytes);
+		json_set_count(o, "first_backwards", s->first_backwards);
+	json_set_count(o, "n_unknown", s->n_unknown);
+	json_set_count(o, "n_warmup", s->n_warmup);
+	json_set_count(o, "bytes", s->n_bytes);
 	put_number(o, "execution_ns", metrics_execution_ns(s));
 	put_number(o, "requests_per_s", metrics_throughput(s));
 	put_number(o, "bytes_per_s", ratio((double)s->n_bytes * 1e9, metrics_execution_ns(s)));
@@ -124,23 +105,23 @@ static json_t *matching_json(const struct metrics *m)
 {
 	json_t *o = json_object();
 	json_object_set_new(o, "by", json_string(m->match == MATCH_KEY ? "key" : "number"));
-	put_text(o, "reason", m->match_reason);
+	json_object_set_new(o, "reason", json_name(m->match_reason));
 	if (m->n_compared) {
-		put_count(o, "n_compared", m->n_compared);
-		put_count(o, "n_same_request", m->n_same_request);
+		json_set_count(o, "n_compared", m->n_compared);
+		json_set_count(o, "n_same_request", m->n_same_request);
 	}
-	put_count(o, "n_matched", m->n_matched);
-	put_count(o, "n_lost", m->n_lost);
-	put_count(o, "n_passed", m->n_passed);
-	put_count(o, "n_extra", m->n_extra);
+	json_set_count(o, "n_matched", m->n_matched);
+	json_set_count(o, "n_lost", m->n_lost);
+	json_set_count(o, "n_passed", m->n_passed);
+	json_set_count(o, "n_extra", m->n_extra);
 	if (m->parts & PART_FIDELITY) {
-		put_count(o, "n_mismatched", m->n_mismatched);
+		json_set_count(o, "n_mismatched", m->n_mismatched);
 		if (m->n_mismatched)
-			put_count(o, "first_mismatched", m->first_mismatched);
+			json_set_count(o, "first_mismatched", m->first_mismatched);
 	}
 	if (m->match == MATCH_KEY) {
-		put_count(o, "n_ambiguous_keys", m->n_ambiguous_keys);
-		put_count(o, "n_ambiguous_requests", m->n_ambiguous_requests);
+		json_set_count(o, "n_ambiguous_keys", m->n_ambiguous_keys);
+		json_set_count(o, "n_ambiguous_requests", m->n_ambiguous_requests);
 		json_object_set_new(o, "ambiguous_at_least", json_boolean(m->ambiguous_at_least));
 	}
 	return o;
@@ -191,7 +172,7 @@ static json_t *levels_json(const struct metrics_side *s, unsigned int parts)
 		put_number(o, "conc_mean_time", mean);
 		put_number(o, "conc_mean_busy", levels_mean(c, LEVELS_BY_BUSY_TIME));
 		put_number(o, "conc_mean_request", levels_mean(c, LEVELS_BY_REQUEST));
-		put_count(o, "conc_max_level", c->highest);
+		json_set_count(o, "conc_max_level", c->highest);
 		put_number(o, "conc_span", span);
 		put_number(o, "conc_idle_time", (double)c->ns_at_level[0]);
 		json_object_set_new(o, "conc_cdf_time", cdf_json(c, LEVELS_BY_TIME));
@@ -278,10 +259,10 @@ static json_t *n_reordered_json(const struct disorder_total *t, bool degree)
 static void put_runs(json_t *o, const struct disorder_total *t)
 {
 	double x = (double)t->runs_x, a = (double)t->runs_a, p = (double)t->runs_p, q = (double)t->runs_q;
-	put_count(o, "ro_runs_x", t->runs_x);
-	put_count(o, "ro_runs_a", t->runs_a);
-	put_count(o, "ro_runs_p", t->runs_p);
-	put_count(o, "ro_runs_q", t->runs_q);
+	json_set_count(o, "ro_runs_x", t->runs_x);
+	json_set_count(o, "ro_runs_a", t->runs_a);
+	json_set_count(o, "ro_runs_p", t->runs_p);
+	json_set_count(o, "ro_runs_q", t->runs_q);
 	put_number(o, "ro_runs_in_order_pct", 100 * ratio(a, p));
 	put_number(o, "ro_runs_mean", ratio(a, x));
 	put_number(o, "ro_runs_variability", x > 0 ? ratio(q / a, a / x) : NAN);
@@ -291,42 +272,42 @@ static json_t *scope_json(const struct disorder_total *t, uint64_t bt)
 {
 	json_t *o = json_object();
 	double n = (double)t->n_received;
-	put_count(o, "n_sequences", t->n_sequences);
-	put_count(o, "ro_received", t->n_received);
-	put_count(o, "ro_missing", t->n_lost);
+	json_set_count(o, "n_sequences", t->n_sequences);
+	json_set_count(o, "ro_received", t->n_received);
+	json_set_count(o, "ro_missing", t->n_lost);
 	put_number(o, "ro_missing_ratio", ratio((double)t->n_lost, n + (double)t->n_lost));
-	put_count(o, "ro_reordered", t->n_reordered);
+	json_set_count(o, "ro_reordered", t->n_reordered);
 	put_number(o, "ro_ratio", ratio((double)t->n_reordered, n));
-	put_count(o, "ro_seq_discontinuities", t->n_sequence_discontinuities);
-	put_count(o, "ro_max_extent", t->extent.sum.n ? (uint64_t)t->extent.sum.max : 0);
+	json_set_count(o, "ro_seq_discontinuities", t->n_sequence_discontinuities);
+	json_set_count(o, "ro_max_extent", t->extent.sum.n ? (uint64_t)t->extent.sum.max : 0);
 	put_number(o, "ro_mean_extent", t->extent.sum.n ? moment_sum_result(&t->extent.sum, 0).mean : NAN);
 	json_object_set_new(o, "ro_extent", distribution_json(&t->extent));
 	json_object_set_new(o, "ro_late_time", distribution_json(&t->late_ns));
 	json_object_set_new(o, "ro_byte_offset", distribution_json(&t->byte_offset));
-	put_count(o, "ro_discontinuities", t->n_discontinuities);
+	json_set_count(o, "ro_discontinuities", t->n_discontinuities);
 	json_object_set_new(o, "ro_gap", distribution_json(&t->gap));
 	json_object_set_new(o, "ro_gap_time", distribution_json(&t->gap_ns));
 	put_runs(o, t);
 	json_object_set_new(o, "ro_n_reordered_count", n_reordered_json(t, false));
 	json_object_set_new(o, "ro_n_reordering_degree", n_reordered_json(t, true));
-	put_count(o, "ro_n_reordered_max", t->max_preceding);
-	put_count(o, "ro_inversions", t->inversions);
+	json_set_count(o, "ro_n_reordered_max", t->max_preceding);
+	json_set_count(o, "ro_inversions", t->inversions);
 	put_number(o, "ro_kendall_tau", t->n_pairs ? 1 - 2 * ((double)t->inversions / (double)t->n_pairs) : NAN);
-	put_count(o, "ro_lis_length", t->n_received - t->n_moves);
+	json_set_count(o, "ro_lis_length", t->n_received - t->n_moves);
 	put_number(o, "ro_min_moves_ratio", ratio((double)t->n_moves, n));
-	put_count(o, "ro_spearman_footrule", t->footrule);
-	put_count(o, "ro_hfplayer_script_count", t->n_descents);
+	json_set_count(o, "ro_spearman_footrule", t->footrule);
+	json_set_count(o, "ro_hfplayer_script_count", t->n_descents);
 	json_object_set_new(o, "rd_density", density_json(t));
 	put_number(o, "rd_mean_abs_displacement", ratio((double)t->displacement_sum, (double)t->n_displaced));
 	put_number(o, "rd_frac_late", ratio((double)t->displaced_late.n, (double)t->n_displaced));
-	put_count(o, "rd_beyond_threshold", t->n_received - t->n_displaced);
+	json_set_count(o, "rd_beyond_threshold", t->n_received - t->n_displaced);
 	json_object_set_new(o, "rbd_density", occupancy_json(t));
 	put_number(o, "rbd_mean_occupancy",
 		   t->needs_bt ? NAN : ratio((double)t->occupancy_sum, (double)t->n_occupancies));
 	if (bt == DENSITY_UNBOUNDED)
 		json_object_set_new(o, "rbd_threshold", json_null());
 	else
-		put_count(o, "rbd_threshold", bt);
+		json_set_count(o, "rbd_threshold", bt);
 	return o;
 }
 
@@ -337,16 +318,16 @@ static void put_worst(json_t *o, const struct metrics *m, int point, int scope)
 	json_t *w = json_object();
 	uint64_t key = m->order[point].worst[scope].key;
 	if (scope == SCOPE_THREAD) {
-		put_count(w, "pid", key >> 32);
-		put_count(w, "tid", key & UINT32_MAX);
+		json_set_count(w, "pid", key >> 32);
+		json_set_count(w, "tid", key & UINT32_MAX);
 	} else if (key & METRICS_KEY_DESCRIPTOR) {
-		put_count(w, "fd", key & UINT32_MAX);
+		json_set_count(w, "fd", key & UINT32_MAX);
 	} else {
-		put_text(w, "object", m->worst_object[point]);
+		json_object_set_new(w, "object", json_name(m->worst_object[point]));
 	}
-	put_count(w, "ro_received", m->order[point].worst[scope].n_received);
-	put_count(w, "ro_reordered", m->order[point].worst[scope].n_reordered);
-	put_count(w, "ro_max_extent", m->order[point].worst[scope].max_extent);
+	json_set_count(w, "ro_received", m->order[point].worst[scope].n_received);
+	json_set_count(w, "ro_reordered", m->order[point].worst[scope].n_reordered);
+	json_set_count(w, "ro_max_extent", m->order[point].worst[scope].max_extent);
 	json_object_set_new(o, "worst", w);
 }
 
@@ -402,7 +383,5 @@ void metrics_print_json(const struct metrics *m, const struct metrics_paths *p)
 		json_object_set_new(top, "concurrency", concurrency_json(m));
 	if (m->parts & PART_ORDER)
 		json_object_set_new(top, "order", order_json(m));
-	json_dumpf(top, stdout, JSON_INDENT(2)); /* main sees stdout's errors */
-	putchar('\n');
-	json_decref(top);
+	json_print(top);
 }

@@ -118,11 +118,8 @@ static void add_worst(struct strbuf *out, const struct metrics *m, int point)
 			strbuf_addstr(out, "  worst object: ");
 			cells_add_printable(out, m->worst_object[point] ? m->worst_object[point] : "unknown");
 		}
-		strbuf_addstr(out, ", ");
-		format_count(out, o->worst[s].n_reordered);
-		strbuf_addstr(out, " of ");
-		format_count(out, o->worst[s].n_received);
-		strbuf_addstr(out, " reordered\n");
+		strbuf_addf(out, ", %s of %s reordered\n", count_text(o->worst[s].n_reordered).s,
+				 count_text(o->worst[s].n_received).s);
 	}
 }
 

@@ -15,40 +15,28 @@ static void add_trace(struct strbuf *out, const char *what, const char *path, co
 {
 	strbuf_addf(out, "%-11s", what);
 	cells_add_printable(out, path);
-	strbuf_addstr(out, ": ");
-	format_count(out, s->n_issued);
-	strbuf_addstr(out, s->n_issued == 1 ? " request in " : " requests in ");
-	format_duration(out, metrics_execution_ns(s));
-	strbuf_addch(out, '\n');
+	strbuf_addf(out, ": %s%s%s\n", count_text(s->n_issued).s,
+			 s->n_issued == 1 ? " request in " : " requests in ",
+			 duration_text(metrics_execution_ns(s)).s);
 }
 
 static void add_matching(struct strbuf *out, const struct metrics *m)
 {
-	strbuf_addf(out, "%-11sby %s: ", "Matched", m->match == MATCH_KEY ? "key" : "number");
-	format_count(out, m->n_matched);
-	strbuf_addstr(out, " requests, ");
-	format_count(out, m->n_lost);
-	strbuf_addstr(out, " lost, ");
-	format_count(out, m->n_extra);
-	strbuf_addstr(out, " extra");
+	strbuf_addf(out, "%-11sby %s: %s requests, %s lost, %s extra", "Matched",
+			 m->match == MATCH_KEY ? "key" : "number", count_text(m->n_matched).s,
+			 count_text(m->n_lost).s, count_text(m->n_extra).s);
 	if (m->n_passed) {
-		strbuf_addstr(out, ", ");
-		format_count(out, m->n_passed);
-		strbuf_addstr(out, " passed over");
+		strbuf_addf(out, ", %s passed over", count_text(m->n_passed).s);
 	}
 	if (m->parts & PART_FIDELITY) {
-		strbuf_addstr(out, ", ");
-		format_count(out, m->n_mismatched);
-		strbuf_addstr(out, " with another result");
+		strbuf_addf(out, ", %s with another result", count_text(m->n_mismatched).s);
 	}
 	if (m->match_reason)
 		strbuf_addf(out, "\n%-11s%s", "", m->match_reason);
 	if (m->match_reason && m->n_compared) {
-		strbuf_addf(out, "\n%-11splace by place, ", "");
-		format_count(out, m->n_same_request);
-		strbuf_addstr(out, " of ");
-		format_count(out, m->n_compared);
-		strbuf_addstr(out, m->n_compared == 1 ? " is the same request" : " are the same requests");
+		strbuf_addf(out, "\n%-11splace by place, %s of %s%s", "",
+			    count_text(m->n_same_request).s, count_text(m->n_compared).s,
+			    m->n_compared == 1 ? " is the same request" : " are the same requests");
 	}
 	strbuf_addch(out, '\n');
 }
@@ -57,17 +45,13 @@ static void add_warmup(struct strbuf *out, const struct metrics *m)
 {
 	if (!m->warmup_requests && !m->warmup_ns)
 		return;
-	strbuf_addf(out, "%-11sleft out: ", "Warm-up");
-	format_count(out, m->reference.n_warmup);
-	strbuf_addstr(out, m->reference.n_warmup == 1 ? " request" : " requests");
-	strbuf_addstr(out, " of the reference");
+	strbuf_addf(out, "%-11sleft out: %s%s of the reference", "Warm-up",
+			 count_text(m->reference.n_warmup).s,
+			 m->reference.n_warmup == 1 ? " request" : " requests");
 	if (m->warmup_ns) {
-		strbuf_addstr(out, " within ");
-		format_duration(out, (double)m->warmup_ns);
+		strbuf_addf(out, " within %s", duration_text((double)m->warmup_ns).s);
 	}
-	strbuf_addstr(out, ", ");
-	format_count(out, m->replay.n_warmup);
-	strbuf_addstr(out, " of the replay\n");
+	strbuf_addf(out, ", %s of the replay\n", count_text(m->replay.n_warmup).s);
 }
 
 static struct moments response_of(const struct metrics_side *s, double *p99)
@@ -224,9 +208,7 @@ static void add_note(struct strbuf *out, bool *any, uint64_t n, const char *one,
 		return;
 	strbuf_addstr(out, *any ? "" : "\nNotes\n");
 	*any = true;
-	strbuf_addstr(out, "  ");
-	format_count(out, n);
-	strbuf_addf(out, " %s", n == 1 ? one : more);
+	strbuf_addf(out, "  %s %s", count_text(n).s, n == 1 ? one : more);
 	strbuf_addf(out, side ? " (%s)\n" : "\n", side);
 }
 

@@ -56,7 +56,10 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 	rc = rc ? rc : trace_open_with(t, f, path, &x, e);
 	char *part = rc == -ENOENT ? trace_part_name(path, 0) : NULL;
 	if (part && !access(part, F_OK))
-		err_set(e, ENOENT, "%s was captured in parts (%s ...): make one trace of them, validate slice %s -o JOINED", path, part, path);
+		err_set(e, ENOENT,
+			"%s was captured in parts (%s ...): make one trace of them, validate slice "
+			"%s -o JOINED",
+			path, part, path);
 	free(part);
 	if (!rc)
 		warn_of_cut(path, trace_meta(*t)->cut);

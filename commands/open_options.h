@@ -15,23 +15,22 @@ struct open_options {
 
 extern const char *const open_as_names[], *const open_wait_unit_names[];
 
-#define OPEN_OPTION_ROWS(AT)                                                                                           \
-	{.name = "from", .type = OPT_STRING, .offset = (AT) + offsetof(struct open_options, from), .arg = "FORMAT",    \
-	 .help = "the input's format (told by its first bytes); \"list\" shows all", .flags = OPT_CLI_ONLY},           \
-	    {.name = "mapping", .type = OPT_STRING, .offset = (AT) + offsetof(struct open_options, mapping),           \
-	     .arg = "FILE", .help = "the input is delimited text, and FILE says what its columns are",                 \
-	     .flags = OPT_CLI_ONLY},                                                                                   \
-	    {.name = "lenient", .type = OPT_UINT, .offset = (AT) + offsetof(struct open_options, n_lenient),           \
-	     .arg = "N", .help = "leave out up to N unreadable lines, and say how many (0)", .flags = OPT_CLI_ONLY},   \
-	    {.name = "queue", .type = OPT_FLAG, .offset = (AT) + offsetof(struct open_options, queue),                 \
-	     .help = "block events: a request begins when it was queued (Q), not when it was issued (D)",              \
-	     .flags = OPT_CLI_ONLY},                                                                                   \
-	    {.name = "as", .type = OPT_CHOICE, .offset = (AT) + offsetof(struct open_options, as),                     \
-	     .choices = open_as_names, .arg = "OP",                                                                    \
-	     .help = "the operation of formats that do not tell it (nothing)", .flags = OPT_CLI_ONLY},                 \
-	    {.name = "wait-unit", .type = OPT_CHOICE, .offset = (AT) + offsetof(struct open_options, wait_unit),       \
-	     .choices = open_wait_unit_names, .arg = "UNIT",                                                           \
-	     .help = "fio iolog version 2: the unit of its waits (unknown)", .flags = OPT_CLI_ONLY}
+#define OPEN_AT(AT, field) ((AT) + offsetof(struct open_options, field))
+#define OPEN_OPTION_ROWS(AT) \
+	{.name = "from", .type = OPT_STRING, .offset = OPEN_AT(AT, from), .arg = "FORMAT", \
+	 .help = "the input's format (told by its first bytes); \"list\" shows all"}, \
+	{.name = "mapping", .type = OPT_STRING, .offset = OPEN_AT(AT, mapping), .arg = "FILE", \
+	 .help = "the input is delimited text, and FILE says what its columns are"}, \
+	{.name = "lenient", .type = OPT_UINT, .offset = OPEN_AT(AT, n_lenient), .arg = "N", \
+	 .help = "leave out up to N unreadable lines, and say how many (0)"}, \
+	{.name = "queue", .type = OPT_FLAG, .offset = OPEN_AT(AT, queue), .help = \
+	 "block events: a request begins when it was queued (Q), not when it was issued (D)"}, \
+	{.name = "as", .type = OPT_CHOICE, .offset = OPEN_AT(AT, as), .arg = "OP", \
+	 .choices = open_as_names, \
+	 .help = "the operation of formats that do not tell it (nothing)"}, \
+	{.name = "wait-unit", .type = OPT_CHOICE, .offset = OPEN_AT(AT, wait_unit), .arg = "UNIT", \
+	 .choices = open_wait_unit_names, \
+	 .help = "fio iolog version 2: the unit of its waits (unknown)"}
 
 /* Opens `path`, with `more` files of the same trace where its format takes them; warns where it has no end. Errors: ENOENT for an unknown format,
  * and as trace_open_with. */

@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-
 #include <jansson.h>
 
 #include "commands/selftest_print.h"
+#include "reports/json/json_plain.h"
 
 static const char *const promise_names[] = {NULL, "at most", "at least", "always"};
-
-static json_t *real(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
 
 static json_t *rate_to_json(const struct rate *r)
 {
 	const char *standing = standing_names[rate_standing(r)];
-	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:I, s:I, s:o, s:f, s:f, s:s?, s:o, s:s?, s:s?}", "part", r->part,
-			 "group", r->group, "name", r->name, "condition", r->condition, "size", real(r->size), "k",
-			 (json_int_t)r->k, "n", (json_int_t)r->n, "rate", real(rate_value(r)), "lo95", r->lo, "hi95", r->hi,
-			 "promise", promise_names[r->promise], "promised",
-			 r->promise == PROMISE_NONE ? json_null() : json_real(r->promised), "standing",
-			 standing[0] ? standing : NULL, "note", r->note[0] ? r->note : NULL);
+	return json_pack(
+	    "{s:s, s:s, s:s, s:s, s:o, s:I, s:I, s:o, s:f, s:f, s:s?, s:o, s:s?, s:s?}", "part",
+	    r->part, "group", r->group, "name", r->name, "condition", r->condition, "size",
+	    json_finite(r->size), "k", (json_int_t)r->k, "n", (json_int_t)r->n, "rate",
+	    json_finite(rate_value(r)), "lo95", r->lo, "hi95", r->hi, "promise",
+	    promise_names[r->promise], "promised",
+	    r->promise == PROMISE_NONE ? json_null() : json_real(r->promised), "standing",
+	    standing[0] ? standing : NULL, "note", r->note[0] ? r->note : NULL);
 }
 
 void selftest_print_json(const struct rates *rates, FILE *out)

@@ -68,8 +68,9 @@ static size_t data_build(const struct rates *rates, struct strbuf *data, struct 
 			continue;
 		if (!last || strcmp(last, r->name)) {
 			strbuf_addf(data, "%s# %s, %s\n", last ? "\n\n" : "", r->name, r->condition);
-			strbuf_addf(script, "set title '%s'\nplot 'detection.dat' index %zu using 1:2:3:4 with yerrorlines lc rgb '%s' "
-					    "pt 7 ps 0.6 notitle\n",
+			strbuf_addf(script,
+				    "set title '%s'\nplot file index %zu using 1:2:3:4 with "
+				    "yerrorlines lc rgb '%s' pt 7 ps 0.6 notitle\n",
 				    r->name, n_series, palette[PALETTE_BLUE].hex);
 			n_series++;
 		}
@@ -80,30 +81,58 @@ static size_t data_build(const struct rates *rates, struct strbuf *data, struct 
 	return n_series;
 }
 
+/* Lets gnuplot draw the series; why it did not is printed. Errors: of writing the plot. */
+static int draw(const struct strbuf *data, const struct strbuf *script, const char *dir,
+		struct err *e)
+{
+	struct gnuplot_plot plot = {STRBUF_INIT, STRBUF_INIT};
+	struct err why = ERR_INIT;
+	int ret = 0;
+	gnuplot_add_data(&plot.script, "data", data);
+	strbuf_addstr(&plot.script, "file = '$data'\n");
+	strbuf_add(&plot.script, script->s, script->len);
+	if (gnuplot_run(&plot, 1, GNUPLOT_TIMEOUT_S, &why))
+		fprintf(stderr, "no plot: %s\n", why.msg);
+	else
+		ret = write_in(dir, "detection.svg", &plot.text, e);
+	strbuf_release(&plot.script);
+	strbuf_release(&plot.text);
+	return ret;
+}
+
+/* Writes the script of the plot, which can be run in the directory. */
+static int script_write(const struct strbuf *script, const char *dir, struct err *e)
+{
+	struct strbuf alone = STRBUF_INIT;
+	strbuf_addstr(&alone, "set output 'detection.svg'\nfile = 'detection.dat'\n");
+	strbuf_add(&alone, script->s, script->len);
+	int ret = write_in(dir, "detection.gp", &alone, e);
+	strbuf_release(&alone);
+	return ret;
+}
+
 int selftest_plot(const struct rates *rates, const char *dir, struct err *e)
 {
 	struct strbuf data = STRBUF_INIT, script = STRBUF_INIT, plots = STRBUF_INIT;
-	size_t n = data_build(rates, &data, &plots), n_columns = 4, n_rows = (n + n_columns - 1) / n_columns;
-	char name[] = "detection.gp", *scripts[] = {name};
-	struct err why = ERR_INIT;
+	size_t n = data_build(rates, &data, &plots), n_columns = 4,
+	       n_rows = (n + n_columns - 1) / n_columns;
 	int ret = csv_write(rates, dir, e);
 	if (!ret && n) {
 		strbuf_addf(&script,
-			    "set terminal svg size 900,%zu dynamic enhanced font 'sans-serif,11'\nset output 'detection.svg'\n"
-			    "set multiplot layout %zu,%zu\nset yrange [-5:105]\nset xrange [0.7:14]\nset logscale x\n"
-			    "set xtics (1, 2, 3, 4, 10)\nset ytics 25\nset grid lc rgb '%s'\nset ylabel '%% found'\n"
+			    "set terminal svg size 900,%zu dynamic enhanced font 'sans-serif,11'\n"
+			    "set multiplot layout %zu,%zu\nset yrange [-5:105]\nset xrange "
+			    "[0.7:14]\nset logscale x\n"
+			    "set xtics (1, 2, 3, 4, 10)\nset ytics 25\nset grid lc rgb '%s'\nset "
+			    "ylabel '%% found'\n"
 			    "set xlabel 'size of the fault'\n",
 			    210 * n_rows, n_rows, n_columns, palette[PALETTE_GRID].hex);
 		strbuf_add(&script, plots.s, plots.len);
 		strbuf_addstr(&script, "unset multiplot\n");
 		ret = write_in(dir, "detection.dat", &data, e);
 		if (!ret)
-			ret = write_in(dir, name, &script, e);
-		const int plotted = ret ? 0 : gnuplot_run(dir, scripts, 1, GNUPLOT_TIMEOUT_S, &why);
-		if (plotted == -ENOSPC || plotted == -EDQUOT)
-			ret = err_set(e, -plotted, "%s", why.msg);
-		else if (plotted)
-			fprintf(stderr, "no plot: %s\n", why.msg);
+			ret = script_write(&script, dir, e);
+		if (!ret)
+			ret = draw(&data, &script, dir, e);
 	}
 	strbuf_release(&data);
 	strbuf_release(&script);

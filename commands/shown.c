@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commands/shown.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/strbuf.h"
@@ -14,4 +16,10 @@ void shown_print(FILE *out, const char *s, size_t n)
 	fwrite(line.s, 1, line.len, out);
 	strbuf_release(&text);
 	strbuf_release(&line);
+}
+
+void count_line(const char *label, uint64_t n, const char *one, const char *more)
+{
+	if (n)
+		printf("%-14s%" PRIu64 " %s\n", label, n, n == 1 ? one : more);
 }

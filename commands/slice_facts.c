@@ -18,7 +18,8 @@ char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice
 {
 	json_t *top = hidden ? json_loads(hidden, 0, NULL) : trace_extra(set->t[0]), *processes = trace_set_processes(set, n);
 	json_t *memory = json_object_get(top, "anonymous_memory");
-	const bool joined = n > 1 && json_object_get(top, "part"); /* parts of a capture that are one trace now */
+	/* parts of a capture that are one trace now */
+	const bool joined = n > 1 && json_object_get(top, "part");
 	/* the command does more than is in a part of its trace */
 	const bool had_command = json_object_del(top, "command") == 0;
 	const bool changed = processes || memory || joined || had_command;

@@ -9,28 +9,11 @@
 
 #include "commands/stats.h"
 #include "common/json_count.h"
-#include "common/strbuf.h"
 #include "common/units.h"
+#include "reports/json/json_plain.h"
 #include "validate/stats/paper.h"
 
 #define STATS_SCHEMA 1
-
-/* JSON is UTF-8: other bytes of a name are shown as \xNN. */
-static json_t *json_name(const char *text)
-{
-	json_t *plain = json_string(text);
-	if (plain)
-		return plain;
-	struct strbuf out = STRBUF_INIT;
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-		if (*c < 0x80)
-			strbuf_addch(&out, (char)*c);
-		else
-			strbuf_addf(&out, "\\x%02x", *c);
-	plain = json_string(out.s);
-	strbuf_release(&out);
-	return plain;
-}
 
 static json_t *json_number(double value)
 {
@@ -106,7 +89,7 @@ static json_t *json_answer(const struct answer *a, enum decision_word decision, 
 	} row[] = {{"value", a->value}, {"ci_lo", a->lo}, {"ci_hi", a->hi}, {"inner_ci_lo", a->inner_lo},
 		   {"inner_ci_hi", a->inner_hi}, {"p", a->p}, {"p_beyond_limit", a->p_beyond}};
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-		json_object_set_new(o, row[i].key, isfinite(row[i].value) ? json_real(row[i].value) : json_null());
+		json_object_set_new(o, row[i].key, json_finite(row[i].value));
 	return o;
 }
 
@@ -136,7 +119,7 @@ static json_t *json_settings(const struct stats *s)
 	json_object_set_new(o, "resamples", json_integer((json_int_t)p->n_resamples));
 	json_object_set_new(o, "seed", json_of_count(p->seed));
 	json_object_set_new(o, "clock_halfwidth", json_real(p->clock_halfwidth));
-	json_object_set_new(o, "units", s->config->units ? json_name(s->config->units) : json_null());
+	json_object_set_new(o, "units", json_name(s->config->units));
 	return o;
 }
 

@@ -63,8 +63,8 @@ static void parts_find(struct trace_set *m, const char *const *path, size_t n)
 	m->n_given = n_given;
 }
 
-int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *names, size_t n_names,
-		   const char *output, struct err *e)
+int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *names,
+		   size_t n_names, const char *output, struct err *e)
 {
 	struct trace_set found = {0};
 	parts_find(&found, names, n_names);
@@ -190,15 +190,19 @@ json_t *trace_set_processes(const struct trace_set *m, size_t n)
 /* Adds to the facts of the first trace what the readers of the others know to be missing. */
 static void missing_add(const struct trace_set *m, json_t *top)
 {
-	static const char *const keys[] = {"n_rings", "n_unshown"};
+	static const char *const keys[] = {"n_rings", "n_ring_unread", "n_unshown"};
 	for (size_t i = 1; i < m->n; i++) {
-		json_t *extra = trace_extra(m->t[i]), *from = json_object_get(extra, "capture"), *to = json_object_get(top, "capture");
+		json_t *extra = trace_extra(m->t[i]), *from = json_object_get(extra, "capture"),
+		       *to = json_object_get(top, "capture");
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
 			const json_int_t n = json_integer_value(json_object_get(from, keys[k]));
 			if (n > 0 && !to)
 				json_object_set_new(top, "capture", to = json_object());
 			if (n > 0)
-				json_object_set_new(to, keys[k], json_integer(n + json_integer_value(json_object_get(to, keys[k]))));
+				json_object_set_new(
+				    to, keys[k],
+				    json_integer(n +
+						 json_integer_value(json_object_get(to, keys[k]))));
 		}
 		json_decref(extra);
 	}

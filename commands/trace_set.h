@@ -19,10 +19,10 @@ struct trace_set {
 };
 
 /* Opens n files, or the parts FILE.000, FILE.001 ... of a capture where there is no file of that
- * name: as one trace where their format takes several files (blktrace), else each for itself, on one
- * time line: by the wall clock where all tell it, else by the monotonic clock where all tell that,
- * else all beginning at 0. `output` is the file that will be written. Errors: as trace_open; EINVAL
- * where `output` is one of the files. Ownership: trace_set_close, also after an error. */
+ * name: as one trace where their format takes several files (blktrace), else each for itself, on
+ * one time line: by the wall clock where all tell it, else by the monotonic clock where all tell
+ * that, else all beginning at 0. `output` is the file that will be written. Errors: as trace_open;
+ * EINVAL where `output` is one of the files. Ownership: trace_set_close, also after an error. */
 int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *path,
 		   size_t n, const char *output, struct err *e);
 void trace_set_close(struct trace_set *m);

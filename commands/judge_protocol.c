@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate judge: the protocol that is made for one trace. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/judge.h"
+#include "common/drop_caches.h"
+#include "common/files.h"
+#include "common/leftovers.h"
+#include "common/xalloc.h"
+#include "validate/protocol/text.h"
+
+#define TITLE_NAME_MAX 150
+
+const char *const judge_caches[] = {"auto", "cold", "warm", "as-is", NULL};
+
+/* Long enough for a replayer that is much too slow, but finite. */
+static int64_t timeout_s(const struct judged *j)
+{
+	return 60 + 20 * (j->lasts_ns / 1000000000);
+}
+
+/* In a line of a protocol, ; or # behind a blank begins a comment. The path must not become another
+ * path or another key. The rest of its line has `n_more` bytes. */
+static int path_check(const char *path, size_t n_more, struct err *e)
+{
+	size_t len = strlen(path);
+	if (len + n_more > PROTOCOL_LINE_MAX)
+		return err_set(
+		    e, EINVAL,
+		    "a protocol cannot hold the path %s: its lines have at most %d bytes", path,
+		    PROTOCOL_LINE_MAX);
+	bool held = len && path[len - 1] != ' ' && path[len - 1] != ';' &&
+		    text_valid_length(path, len) == len;
+	for (const char *p = path; *p && held; p++)
+		held = (unsigned char)*p >= ' ' && *p != 0x7f && *p != '"' &&
+		       !(*p == ' ' && (p[1] == ';' || p[1] == '#'));
+	return held ? 0
+		    : err_set(e, EINVAL,
+			      "a protocol cannot hold the path \"%s\": quotes, \" ;\", \" #\", "
+			      "control characters, a blank or ; at its end and what is no UTF-8 "
+			      "have no place there",
+			      path);
+}
+
+static int path_add(struct strbuf *out, const char *key, const char *path, struct err *e)
+{
+	char *real = realpath(path, NULL);
+	int ret = path_check(real ? real : path, strlen(key) + strlen(" = "), e);
+	strbuf_addf(out, "%s = %s\n", key, real ? real : path);
+	free(real);
+	return ret;
+}
+
+/* A program on cold files found their names and inodes cold, too. */
+static void cache_write(struct strbuf *out, int cache)
+{
+	strbuf_addf(out, "cache = %s\n", judge_caches[cache]);
+	if (cache == JUDGE_CACHE_COLD && may_drop_caches())
+		strbuf_addf(out, "evict = all\n");
+}
+
+/* Replays are to find the files as the recorded program did: cached or not. */
+static void cache_add(struct strbuf *out, const struct judge_config *c, const struct judged *j)
+{
+	if (c->cache != JUDGE_CACHE_AUTO) {
+		cache_write(out, c->cache);
+		return;
+	}
+	bool told = j->device_bytes >= 0 && j->n_read_bytes;
+	bool warm = told ? (uint64_t)j->device_bytes < j->n_read_bytes / 10
+			 : j->n_quick_reads > j->n_reads / 2;
+	if (told)
+		strbuf_addf(out,
+			    "; when it was recorded, %lld bytes were read from storage for the "
+			    "%llu that it read\n",
+			    (long long)j->device_bytes, (unsigned long long)j->n_read_bytes);
+	else if (j->n_reads)
+		strbuf_addf(out,
+			    "; whether its files were cached is not told; %llu of its %llu reads "
+			    "took less than %d us\n",
+			    (unsigned long long)j->n_quick_reads, (unsigned long long)j->n_reads,
+			    QUICK_NS / 1000);
+	cache_write(out, warm ? JUDGE_CACHE_WARM : JUDGE_CACHE_COLD);
+}
+
+static void reference_add(struct strbuf *out, const struct judge_config *c, const struct judged *j)
+{
+	if (c->rerun) {
+		strbuf_addstr(out, "\n"
+				   "; the captured command, recorded and run again in each block\n"
+				   "[workload rerun]\n"
+				   "type = program\n"
+				   "script = " RERUN_SCRIPT "\n");
+		return;
+	}
+	if (!j->n_ended)
+		strbuf_addstr(out, "\n; the trace has no response times: order, times of issue, "
+				   "execution time and fidelity are judged");
+	strbuf_addf(out, "\n[workload trace]\ntype = trace\ntrace = \"%s\"\n", j->path);
+}
+
+int judge_protocol_make(struct strbuf *out, const struct judge_config *c, const struct judged *j,
+			struct err *e)
+{
+	const unsigned long long usual = c->rerun ? 20 : 10,
+				 replicates = c->replicates ? c->replicates : usual;
+	int ret = path_check(j->path, strlen("trace = \"\""), e);
+	strbuf_addf(out,
+		    "; Made by validate judge. To change it: edit a copy, and validate run it.\n"
+		    "[protocol]\n"
+		    "title = Verdict on replays of %s\n"
+		    "replicates = %llu\n"
+		    "reference = %s\n"
+		    "min-duration = 0\n"
+		    "timeout = %llds\n"
+		    "\n"
+		    "[target here]\n",
+		    strlen(j->name) < TITLE_NAME_MAX ? j->name : "a trace", replicates,
+		    c->rerun ? "rerun" : "trace", (long long)timeout_s(j));
+	if (j->level == LEVEL_BLOCK) {
+		ret = ret ? ret : path_add(out, "device", c->device, e);
+		if (c->destructive)
+			strbuf_addstr(out, "destructive = yes\n");
+	} else {
+		if (c->dir)
+			ret = ret ? ret : path_add(out, "dir", c->dir, e);
+		cache_add(out, c, j);
+	}
+	reference_add(out, c, j);
+	ret = ret ? ret : judge_replayers_add(out, c, j, e);
+	if (c->rerun)
+		return ret;
+	strbuf_addf(out,
+		    "\n"
+		    "[accept]\n"
+		    "; one recording is the reference of all: its own scatter is not known\n"
+		    "repeatability = 20%%\n"
+		    "uncertainty = none\n"
+		    "reorder-scope = auto\n"
+		    "issue-error = %s\n",
+		    j->n_ended ? "none" : "1ms");
+	return ret;
+}
+
+int judge_protocol_write(const struct strbuf *text, const struct strbuf *script, const char *name,
+			 char **path, struct err *e)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *dir = xasprintf("%s/validate-judge-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!leftover_directory(dir)) {
+		int ret = err_sys(e, errno, "cannot make a directory for the protocol, %s", dir);
+		free(dir);
+		return ret;
+	}
+	*path = xasprintf("%s/judge-%s.conf", dir, name);
+	char *beside = xasprintf("%s/" RERUN_SCRIPT, dir);
+	free(dir);
+	int ret = file_write_atomic(*path, text->s, text->len, e);
+	if (!ret && script)
+		ret = file_write_atomic(beside, script->s, script->len, e);
+	free(beside);
+	return ret;
+}
+
+void judge_protocol_remove(char *path)
+{
+	if (!path)
+		return;
+	*strrchr(path, '/') = 0;
+	dir_remove_tree(path, NULL);
+	free(path);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate judge: the replayers of the protocol, one section each. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "capture/kernel/block.h"
+#include "commands/judge.h"
+#include "common/options.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "replay/adapters/adapter.h"
+
+static bool can_take(const struct replay_engine *g, const struct judged *j)
+{
+	enum trace_level level = replay_engine_level(g);
+	return !level || level == j->level;
+}
+
+/* Whether `lines`, "key = value" each, has a line with that key. */
+static bool has_key(const char *lines, const char *key)
+{
+	const size_t len = strlen(key);
+	for (const char *p = lines; *p; p += strcspn(p, "\n"), p += *p == '\n')
+		if (!strncmp(p, key, len) && p[len + strspn(p + len, " ")] == '=')
+			return true;
+	return false;
+}
+
+/* Adds the options by which an engine of ours keeps the trace's times, so that its schedule can be
+ * judged. The options from `at` on, which the user gave, stay. */
+static void usual_options(struct strbuf *out, size_t at, const struct replay_engine *g)
+{
+	const char *told = out->s + at;
+	const bool mode = has_key(told, "mode"), order = has_key(told, "order"),
+		   timing = has_key(told, "timing");
+	if (g->adapter)
+		strbuf_addstr(out, "optional = yes\n");
+	else if (g->level == LEVEL_BLOCK)
+		strbuf_addstr(out, mode ? "" : "mode = hf\n");
+	else if (!mode) /* a mode of engine parallel says both */
+		strbuf_addf(out, "%s%s", order ? "" : "order = fs\n",
+			    timing ? "" : "timing = timestamp\n");
+}
+
+#define CONTROL_LINE "control = yes\n"
+
+/* The control is a replay by our own engine, at the same time as the others: what it deviates by is
+ * the machine's, not the replayer's. */
+static const char *control_engine(const struct judged *j)
+{
+	return j->level == LEVEL_BLOCK ? "block" : "event";
+}
+
+/* Marks the replayer whose options begin at `at` as the control, where they are the control's. */
+static void control_mark(struct strbuf *out, size_t at, const struct replay_engine *g,
+			 const struct judged *j)
+{
+	struct strbuf usual = STRBUF_INIT;
+	usual_options(&usual, 0, g);
+	if (!j->rerun_wanted && !strcmp(g->name, control_engine(j)) &&
+	    !strcmp(usual.s, out->s + at))
+		strbuf_addstr(out, CONTROL_LINE);
+	strbuf_release(&usual);
+}
+
+static void control_add(struct strbuf *out, const struct judged *j)
+{
+	const char *engine = control_engine(j);
+	if (strstr(out->s, "\n" CONTROL_LINE))
+		return;
+	strbuf_addf(out, "\n[replayer control]\nengine = %s\n" CONTROL_LINE, engine);
+	usual_options(out, out->len, replay_engine_find(engine));
+}
+
+/* Other people's replayers are watched at a block device, by the kernel's tracepoints. Where that
+ * is impossible, a comment in the protocol says why. */
+static bool others_are_seen(struct strbuf *out, const struct judge_config *c,
+			    const struct judged *j)
+{
+	struct err why = ERR_INIT;
+	struct stat st;
+	if (j->level != LEVEL_BLOCK)
+		return true;
+	if (!stat(c->device, &st) && !S_ISBLK(st.st_mode))
+		err_set(&why, ENOTBLK, "%s is no block device", c->device);
+	else if (!block_watch_possible(&why))
+		return true;
+	for (char *p = why.msg; *p; p++)
+		*p = *p == '\n' ? ' ' : *p;
+	strbuf_addf(out,
+		    "\n; other people's replayers are left out, for they are timed at a block "
+		    "device: %s\n",
+		    why.msg);
+	return false;
+}
+
+/* Adds every replayer that can take the trace. Left out: adapters that need a command, and engine
+ * parallel, whose reference is an application that can be run again. */
+static void replayers_add_all(struct strbuf *out, const struct judge_config *c,
+			      const struct judged *j)
+{
+	const bool others = others_are_seen(out, c, j);
+	for (const struct replay_engine *const *g = replay_engines; *g; g++) {
+		const bool told = (*g)->adapter && !(*g)->adapter->program;
+		if (told || !strcmp((*g)->name, "parallel") || !can_take(*g, j) ||
+		    ((*g)->adapter && !others))
+			continue;
+		strbuf_addf(out, "\n[replayer %s]\nengine = %s\n", (*g)->name, (*g)->name);
+		const size_t at = out->len;
+		usual_options(out, at, *g);
+		control_mark(out, at, *g, j);
+	}
+}
+
+/* NAME:key=value,key=value; a comma within brackets, parentheses or quotes belongs to the value. */
+static void settings_add(struct strbuf *out, const char *text)
+{
+	int depth = 0;
+	bool quoted = false, key = true;
+	for (const char *p = text; *p; p++) {
+		quoted ^= *p == '"';
+		depth += quoted ? 0 : *p == '[' || *p == '(' ? 1 : *p == ']' || *p == ')' ? -1 : 0;
+		if (*p == ',' && !quoted && depth <= 0) {
+			strbuf_addch(out, '\n');
+			key = true;
+		} else if (*p == '=' && key) {
+			strbuf_addstr(out, " = ");
+			key = false;
+		} else {
+			strbuf_addch(out, *p);
+		}
+	}
+	strbuf_addch(out, '\n');
+}
+
+static bool has_long_line(const char *text)
+{
+	for (size_t len; (len = strcspn(text, "\n")) <= PROTOCOL_LINE_MAX; text += len + 1)
+		if (!text[len])
+			return false;
+	return true;
+}
+
+static int replayer_add(struct strbuf *out, const char *text, size_t index, const struct judged *j,
+			struct err *e)
+{
+	size_t len = strcspn(text, ":");
+	char *name = xasprintf("%.*s", (int)len, text);
+	const struct replay_engine *g = replay_engine_find(name);
+	int ret = 0;
+	if (!g) {
+		const char *names[66];
+		size_t n = 0;
+		for (const struct replay_engine *const *r = replay_engines; *r && n < 65; r++)
+			names[n++] = (*r)->name;
+		names[n] = NULL;
+		const char *near = nearest_name(name, names);
+		ret = err_set(e, EINVAL, "--with %s: there is no such replayer%s%s%s", text,
+			      near ? " (did you mean \"" : "", near ? near : "",
+			      near ? "\"?)" : " (\"validate replay --list-engines\")");
+	} else if (!can_take(g, j)) {
+		ret = err_set(e, EINVAL, "--with %s: it cannot replay a trace of %s", text,
+			      j->level == LEVEL_BLOCK ? "a device's requests" : "calls on files");
+	} else if (strchr(text, '\n')) {
+		ret = err_set(e, EINVAL, "--with %s: an option on one line", name);
+	} else {
+		strbuf_addf(out, "\n[replayer %s%s%.0zu]\nengine = %s\n", name, index ? "-" : "",
+			    index, name);
+		const size_t at = out->len;
+		if (text[len] && text[len + 1])
+			settings_add(out, text + len + 1);
+		if (!g->adapter)
+			usual_options(out, at, g);
+		control_mark(out, at, g, j);
+		if (has_long_line(out->s + at))
+			ret = err_set(e, EINVAL,
+				      "--with %s: a protocol cannot hold an option that is so "
+				      "long: its lines have at most %d bytes",
+				      name, PROTOCOL_LINE_MAX);
+	}
+	free(name);
+	return ret;
+}
+
+int judge_replayers_add(struct strbuf *out, const struct judge_config *c, const struct judged *j,
+			struct err *e)
+{
+	int ret = 0;
+	if (!c->with.n)
+		replayers_add_all(out, c, j);
+	for (size_t i = 0; i < c->with.n && !ret; i++)
+		ret = replayer_add(out, c->with.text[i], i, j, e);
+	if (c->with.n && !c->rerun && !ret)
+		control_add(out, j);
+	return ret;
+}
