@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Judges a new version of a replayer against the old one: for any CI service, and for a terminal.
+# Compare a new version of a replayer with the old version, in any CI service or in a terminal.
 #
 #     doc/ci/compare.sh [PROTOCOL] [RESULTS]
 #
-# PROTOCOL has [replayer old], [replayer new] and both named in [compare], as protocols/ci.conf (the default). RESULTS is made
-# (default ./results); it and RESULTS.compare.{html,md,xml,json} beside it are what a CI service should keep.
-# Exit status: 0 no worse; what could not be decided is told, and is no failure unless STRICT=1 (then 4); 1 worse; else
-# something went wrong.
+# PROTOCOL (default protocols/ci.conf) has [replayer old] and [replayer new], and [compare] names both.
+# The script makes RESULTS (default ./results) and RESULTS.compare.{html,md,xml,json}. A CI service
+# should keep all of them.
+# Exit status: 0 no component is worse; 1 a component is worse; else a failure. An inconclusive
+# comparison returns 0 with a message, or 4 with STRICT=1.
 set -u
 validate=${VALIDATE:-validate}
 protocol=${1:-protocols/ci.conf}
 results=${2:-results}
 
-# Of `run` only failures end this: 1 and 4 are its verdicts on each version by itself.
+# Statuses 1 and 4 of `run` are its verdicts on each version by itself. Only failures end this script.
 status=0
 "$validate" run "$protocol" -o "$results" --quiet >"$results.log" 2>&1 || status=$?
 case $status in
