@@ -56,7 +56,8 @@ MPI_REPLAY := $(BUILD)/validate-mpi-replay
 MPI_WORKLOAD := $(BUILD)/validate-mpi-workload
 MPI_PROGRAMS := $(if $(MPI),$(if $(wildcard replay/parallel/mpi/*.c),$(MPI_REPLAY)) $(if $(wildcard microbench/parallel/mpi/*.c),$(MPI_WORKLOAD)))
 
-.PHONY: all run oracle check unit-check e2e-check check-asan check-tsan check-property fuzz bench coverage install uninstall clean help FORCE
+.PHONY: all run oracle check unit-check e2e-check check-asan check-tsan check-property fuzz bench breadth coverage \
+	install uninstall clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -65,14 +66,17 @@ all: $(MAIN) $(PRELOAD) $(PRELOAD_CAUSES) $(REPLAY) $(MPI_PROGRAMS)
 help:
 	@echo 'make                 builds $(BUILD)/validate'
 	@echo 'make run             builds it and runs protocols/quick.conf in a fresh directory run-DATE-TIME'
-	@echo 'make check           every test; unit-check and e2e-check: a part of them; TESTS=NAME: those named so'
+	@echo 'make check           every test; unit-check and e2e-check: a part of them;'
+	@echo '                     TESTS=NAME: tests of that name only; TEST_JOBS=N: N at a time (3 for 2 CPUs)'
 	@echo 'make check-asan      every test under the address and undefined-behaviour sanitizers'
 	@echo 'make check-tsan      every test under the thread sanitizer'
 	@echo 'make check-property  order fs on SEEDS=1000 random programs; a minute for each 500'
 	@echo 'make oracle          builds $(BUILD)/tests/oracle, which checks folders of expected values; `make check` runs it'
 	@echo 'make fuzz            a short run of each fuzz target (clang); FUZZ_SECONDS=20, FUZZ_COUNTS=FILE adds up inputs'
 	@echo 'make torture         hostile traces, kills, full disks (root); SECONDS=60, COUNTS=$(BUILD)/torture.counts; torture-asan, torture-tsan'
+	@echo 'make inject          injected faults alone; SECONDS, COUNTS, INJECT=options of inject_walk; inject-asan, inject-tsan'
 	@echo 'make bench           benchmarks, as ratios'
+	@echo 'make breadth         real programs captured and replayed; PROGRAMS=NAME: those named so'
 	@echo 'make coverage        lines that the tests reach, by folder'
 	@echo 'make install         to PREFIX=/usr/local, below DESTDIR if given; uninstall removes it'
 	@echo 'make clean           removes what was built'
@@ -110,7 +114,7 @@ $(BUILD)/obj/capture/formats/mappings.o: $(wildcard capture/formats/*.map)
 # --- the library that capture preloads into programs: only names of the C library are visible. No sanitizer's runtime goes
 # into other people's programs; undefined behaviour is an illegal instruction there ----------------------------------------
 PRELOAD_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard capture/preload/*.c)))
-PRELOAD_FLAGS = -std=c11 -pthread $(filter-out -O0,$(CFLAGS)) -O2 -g $(WARN) -fPIC -fno-builtin -fvisibility=hidden \
+PRELOAD_FLAGS = -std=c11 -pthread $(filter-out -O0,$(CFLAGS)) -O2 $(WARN) -fPIC -fno-builtin -fvisibility=hidden \
                 -ftls-model=initial-exec -fexceptions -U_FORTIFY_SOURCE \
                 $(if $(findstring undefined,$(SANITIZE)),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
 # what it calls of its own functions is its own, also where the program has one of that name
@@ -171,6 +175,8 @@ run: $(MAIN)
 	$(Q)sh protocols/run-here $(MAIN) protocols/quick.conf
 
 # --- tests: tests/unit/ROOM/test_*.c, one program each, linked with that room and those below it -----------------------
+# What they test is compiled with CFLAGS; the tests themselves are compiled with less optimization, which takes less time.
+$(addprefix $(BUILD)/obj/tests/,unit/%.o oracle/%.o hostile/%.o): private CFLAGS := $(patsubst -O2,-O1,$(CFLAGS))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/*/test_*.c)))
 ifneq ($(strip $(TESTS)),) # only those that are asked for (by a part of their path, as in tests/run-tests)
 UNIT := $(sort $(foreach t,$(UNIT),$(if $(strip $(foreach w,$(TESTS),$(findstring $(w),$(t)))),$(t))))
@@ -264,7 +270,15 @@ torture-asan:
 torture-tsan:
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-tsan CFLAGS='-O1 -g' COUNTS=$(COUNTS) \
 		SANITIZE='-fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)' torture
-.PHONY: torture torture-asan torture-tsan
+# faults alone: INJECT=options of inject_walk, as --only replay --family malloc
+inject: $(MAIN)
+	$(Q)BUILD=$(BUILD) CC='$(CC)' tests/hostile/inject.sh $(SECONDS) $(COUNTS) $(INJECT)
+inject-asan:
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-asan SANITIZE='$(ASAN)' CFLAGS='-O1 -g' COUNTS=$(COUNTS) inject
+inject-tsan:
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-tsan CFLAGS='-O1 -g' COUNTS=$(COUNTS) \
+		SANITIZE='-fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)' inject
+.PHONY: torture torture-asan torture-tsan inject inject-asan inject-tsan
 
 # --- benchmarks: tests/bench/bench-*.c and bench-*.sh -------------------------------------------------------------------
 BENCH := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
@@ -274,6 +288,10 @@ $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(ALL_LIBS)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 bench: $(MAIN) $(BENCH)
 	$(Q)tests/bench/run $(BUILD)
+
+# --- real programs: captured by every method, replayed, and what differs; tests/breadth/programs ---
+breadth: $(MAIN)
+	$(Q)VALIDATE=$(MAIN) tests/breadth/try-programs -o $(BUILD)/breadth $(PROGRAMS)
 
 # --- installation -------------------------------------------------------------------------------------------------------
 BINDIR = $(DESTDIR)$(PREFIX)/bin

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Response times of metadata calls on a cold tree: grep -r, git status and find on ext4 and XFS on loop devices, each program and the
-# replay of its trace in alternate order. Before each run the caches are dropped (drop_caches = 3); nothing is prepared after
-# that. Prints, per file system, program and operation: calls, the program's mean response time (median over the runs), and the ratio of
-# the replay's mean to the program's in the same pair (median, 95 % interval of the median from order statistics): of all calls, and without
-# the slowest 1 %, because on a busy machine a few calls that waited for a processor decide the mean of all.
-# Needs root, losetup, mkfs.ext4, mkfs.xfs, git, jq.
-# usage: bench-cold.sh; BENCH_PAIRS=20 BENCH_TREE=DIR (what is copied: the sources) BENCH_FS='ext4 xfs' BENCH_PROGRAMS='grep git find'
+# Response times of metadata calls on a cold tree: grep -r, git status and find on ext4 and XFS on
+# loop devices, each program and the replay of its trace in alternate order. Before each run the
+# caches are dropped (drop_caches = 3); nothing is prepared after that. Prints, per file system,
+# program and operation: calls, the program's mean response time (median over the runs), and the
+# ratio of the replay's mean to the program's in the same pair (median, 95 % interval of the median
+# from order statistics): of all calls, and without the slowest 1 %, because on a busy machine a few
+# calls that waited for a processor decide the mean of all. Needs root, losetup, mkfs.ext4,
+# mkfs.xfs, git, jq. usage: bench-cold.sh; BENCH_PAIRS=20 BENCH_TREE=DIR (what is copied: the
+# sources) BENCH_FS='ext4 xfs' BENCH_PROGRAMS='grep git find'
 set -eu
 LC_ALL=C
 export LC_ALL

@@ -2,10 +2,60 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Time and peak memory of `validate compare` on 1,000 scenarios with 30 replicates each: of two baselines made of the stored ones, in turn with a
 # plain read of both files as JSON by jq; and of a results directory of 64,000 runs, in turn with a plain read of what it reads; and of `validate report` there.
-# usage: bench-compare.sh [BUILD]; BENCH_ROUNDS=5; BENCH_SCENARIOS=1000 of the results directory
+#
+# With BENCH_COMPARISONS=N instead: N campaigns of protocols/ci.conf on this machine, whose new
+# version is slower by BENCH_SLOWER (5%; 0: not at all) in one scenario, drawn anew for each
+# campaign. Printed: how often the slow scenario is called worse, and how often each other one is
+# the same. usage: bench-compare.sh [BUILD]; BENCH_ROUNDS=5; BENCH_SCENARIOS=1000 of the results
+# directory
 . "$(dirname "$0")/lib.sh"
 maker=$BUILD/tests/bench/make-results scenarios=${BENCH_SCENARIOS:-1000}
 command -v jq >/dev/null || { echo "jq is not there to make the baselines" >&2; exit 3; }
+
+# SCENARIO: protocols/ci.conf, whose new version is slower there
+slower_conf() {
+	lines="mutant = proportional:$slower\nmutant-workloads = $1"
+	[ "$slower" = 0 ] && lines="; the same version"
+	awk -v lines="$lines" '{ print } $0 == "[replayer new]" { print lines }' "$SRCDIR/protocols/ci.conf"
+}
+
+# SCENARIO: words of the comparison in dir/one: scenario, tab, word
+comparison() {
+	slower_conf "$1" >"$dir/ci.conf"
+	rm -rf "$dir/results"
+	"$BUILD/validate" run "$dir/ci.conf" -o "$dir/results" -q >"$dir/log" 2>&1
+	[ $? -le 4 ] && [ -d "$dir/results/report" ] || { tail -n 5 "$dir/log" >&2; exit 3; }
+	"$BUILD/validate" compare "$dir/results" -f json >"$dir/one.json"
+	jq -r '.cases[] | [.scenario, .word] | @tsv' "$dir/one.json" >"$dir/one"
+	[ "$(wc -l <"$dir/one")" -eq 16 ] ||
+		{ echo "a comparison of other than 16 scenarios" >&2; exit 3; }
+}
+
+if [ -n "${BENCH_COMPARISONS:-}" ]; then
+	slower=${BENCH_SLOWER:-5%}
+	for workload in random-read random-write sequential-read sequential-write; do
+		for level in 1 2; do
+			printf '%s\n' "$workload level=$level block-size=4K" "$workload level=$level block-size=16K"
+		done
+	done >"$dir/scenarios"
+	i=0
+	while [ $i -lt "$BENCH_COMPARISONS" ]; do
+		slow=$(shuf -n 1 "$dir/scenarios") begin=$(date +%s)
+		comparison "$slow"
+		awk -F '\t' -v slow="$slow" -v seconds=$(($(date +%s) - begin)) '
+			$1 == slow { found = $2; next }
+			{ n[$2]++ }
+			END { printf "%d s\t%s\t%s\t%d\t%d\t%d\n", seconds, slow, found, n["same"], n["inconclusive"], n["worse"] + n["better"] }
+		' "$dir/one" | tee -a "$dir/rows"
+		i=$((i + 1))
+	done
+	awk -F '\t' -v slower="$slower" '{ found += $3 == "worse"; same += $4; open += $5; changed += $6 }
+		END {
+			printf "slower by %s in one scenario of 16: called worse in %d of %d comparisons\n", slower, found, NR
+			printf "the other scenarios: %d of %d the same, %d inconclusive, %d worse or better\n", same, 15 * NR, open, changed
+		}' "$dir/rows"
+	exit 0
+fi
 
 for side in old same; do
 	jq -c '.scenarios[0] as $s | .cases[0] as $c

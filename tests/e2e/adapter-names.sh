@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Names of a trace that lead out of the target directory, or to a device: no other replayer gets them. Status 6 names the name.
+# Names of a trace that lead out of the target directory, or to a device: no other replayer gets
+# them. Status 6 names the name.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 
@@ -62,6 +63,14 @@ accepted 'pread a' 'pwrite d/b' 'pwrite new' 'pwrite d/../a' 'pread inside' 'pre
 accepted "pread $here/target/a" "pwrite $here//target/./d/b"
 refused "$here/outside/file" 'is absolute' "pwrite $here/outside/file"
 refused /dev/null 'is absolute' 'pwrite /dev/null'
+# the message says how to leave such requests out
+trace 'pread a' 'pwrite /dev/null' "pread $here/outside/file" 'pwrite d/b'
+replay 6
+expect_line err "\"validate slice --object '[!/]*'\""
+expect_status 0 "$VALIDATE" slice --object '[!/]*' in.csv -o inside.trace
+expect_status 0 "$VALIDATE" export -q --to csv inside.trace -o in.csv
+[ "$(grep -c path= in.csv)" -eq 2 ] || fail "what is left: $(cat in.csv)"
+replay 0
 refused ../outside/new 'leads out of the target directory' 'pread a' 'pwrite ../outside/new'
 refused d/../../outside/new 'leads out' 'pwrite d/../../outside/new'
 refused n/../../outside/new 'has ".." and does not exist' 'mkdir n' 'pwrite n/../../outside/new'

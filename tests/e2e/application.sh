@@ -59,9 +59,7 @@ if [ -n "${SANITIZE-}" ]; then # a sanitized program runs under no library that 
 fi
 expect_status 0 "$VALIDATE" run given/p.conf --dry-run
 expect_line out '3 scenarios, 4 replayers'
-status=0
-"$VALIDATE" run given/p.conf -o results --quiet >out 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "the campaign ended with status $status: $(cat err)" ;; esac
+expect_verdict "$VALIDATE" run given/p.conf -o results --quiet
 
 # every replay of the program that is there was made, and did what the program had done
 grep -q '"event":"run"' results/journal || fail 'no runs'
@@ -90,9 +88,7 @@ cmp -s given/programs/lib.sh results/programs/lib.sh || fail 'no lib.sh in the r
 rm -r given
 sed -i '/^\[workload lacking\]/,/^script/d; s/^size = 0, 1/size = 0/; s/^replicates = 3/replicates = 2/' results/protocol.conf
 cp -r results/programs results/protocol.conf .
-status=0
-"$VALIDATE" run protocol.conf -o again --quiet >out 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "measured again: status $status: $(cat err)" ;; esac
+expect_verdict "$VALIDATE" run protocol.conf -o again --quiet
 
 # what is wrong is told before anything is started
 refused() { # SED-SCRIPT WANTED

@@ -27,9 +27,7 @@ outcome() { # DIR STATE: how many runs
 }
 
 engines good.conf "$PWD/counting-cc"
-status=0
-"$VALIDATE" run good.conf -o results >out 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
+expect_verdict "$VALIDATE" run good.conf -o results
 complete results 36 # for 2 scenarios: 2 recordings, and in blocks 0..3 the program and 3 replayers
 [ "$(outcome results ok)" -eq 36 ] || fail "runs failed: $(grep '"state":"failed"' results/journal)"
 clean results
@@ -58,9 +56,7 @@ fi
 # no compiler: its runs fail with the reason, and no other
 engines made.conf no-such-cc
 sed 's/^level = .*/level = 1/' made.conf >bad.conf
-status=0
-"$VALIDATE" run bad.conf -o failed >out 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
+expect_verdict "$VALIDATE" run bad.conf -o failed
 [ "$(outcome failed ok)" -eq 14 ] && [ "$(outcome failed failed)" -eq 4 ] || fail "outcomes: $(journal_runs failed)"
 [ "$(grep '"state":"failed"' failed/journal | grep -c 'needs a C compiler')" -eq 4 ] || fail 'the reason is not in the journal'
 clean failed

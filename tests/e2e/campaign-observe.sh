@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 26 s
 # Campaigns that observe at the device and by the preloaded library: the program and every replayer alike.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
@@ -20,9 +21,7 @@ protocol() { # target lines on standard input; workload lines as arguments
 	done
 }
 run() { # DIR PROTOCOL: whatever the verdict
-	status=0
-	"$VALIDATE" run "$2" -q -o "$1" >out 2>err || status=$?
-	case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
+	expect_verdict "$VALIDATE" run "$2" -q -o "$1"
 	grep '"state":"failed"' "$1/journal" && fail "a run failed" || :
 }
 summaries() { # DIR FILTER: over the runs' files

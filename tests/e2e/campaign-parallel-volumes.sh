@@ -16,9 +16,7 @@ status=0
 [ $status -eq 0 ] || skip "no file system can be made on a volume here: $(head -n 1 out)"
 sed -e '/^\[workload found\]/,/^\[replayer/{/^\[replayer/!d}' -e 's/^dir = a/volume = constant:time=200us/' -e 's/^dir = b/volume = constant:time=100us/' \
 	parallel.conf >volumes.conf
-status=0
-"$VALIDATE" run volumes.conf -o volumes -q >out 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "volumes, status $status: $(cat err)" ;; esac
+expect_verdict "$VALIDATE" run volumes.conf -o volumes -q
 grep -q '"state":"failed"' volumes/journal && fail "a run failed: $(grep '"failed"' volumes/journal | head -n 1)"
 grep -q "$PWD" /proc/mounts && fail 'a mount stayed' || :
 clean volumes

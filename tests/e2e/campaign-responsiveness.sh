@@ -33,9 +33,7 @@ export = csv
 command = ["awk", "-F,", "NR > 1 { print $3, $4, $7 }", "OFS=,", "{trace}"]
 times = self:csv(begin=1, end=2, result=3, unit=ns)
 END
-status=0
-"$VALIDATE" run follow.conf -q -o results >out 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
+expect_verdict "$VALIDATE" run follow.conf -q -o results
 ! grep -q '"state":"failed"' results/journal || fail "a run failed: $(grep '"failed"' results/journal | head -n 1)"
 
 # one block of each two is slow, and all of its runs are; recordings and block 0 are not
@@ -63,9 +61,7 @@ jq -e '.cells[] | select(.replayer == "dead") | .verdict != "trusted"' results/r
 
 # the same with the storage left alone
 sed 's/^responsiveness = .*/responsiveness = no/; s/^replicates = 8/replicates = 6/' follow.conf >alone.conf
-status=0
-"$VALIDATE" run alone.conf -q -o alone >out 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
+expect_verdict "$VALIDATE" run alone.conf -q -o alone
 ! grep -q service_factor alone/journal || fail 'the storage was changed all the same'
 jq -e '.cells | all(.components[] | select(.component == "responsiveness") | .decision == "not applicable")' alone/report/report.json >/dev/null ||
 	fail 'responsiveness is judged without a slower storage'

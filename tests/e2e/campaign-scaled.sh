@@ -82,9 +82,7 @@ status=0
 "$VALIDATE" volume remove "probe-$$" >/dev/null
 [ $status -eq 0 ] || skip "no captures or no mounts here: $(cat capture.err mount.err 2>/dev/null)"
 
-status=0
-"$VALIDATE" run scaled.conf -o results -q >out 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
+expect_verdict "$VALIDATE" run scaled.conf -o results -q
 grep -q '"state":"failed"' results/journal && fail "a run failed: $(grep '"failed"' results/journal | head -n 1)"
 # a recording, the calibration's two, and in three blocks the program once each: each is cleaned up after, the recording on the slow one
 [ "$(wc -l <cleaned)" -eq 6 ] || fail "cleaned $(wc -l <cleaned) times"
@@ -108,8 +106,6 @@ kill -KILL $pid
 wait $pid || :
 mounted || fail "the mount went by itself: nothing is tried here"
 rm slow.now
-status=0
-"$VALIDATE" run -o killed --resume -q >out 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "resumed, status $status: $(cat err)" ;; esac
+expect_verdict "$VALIDATE" run -o killed --resume -q
 [ -z "$(ours killed)" ] || fail "volumes stayed after a kill: $(ours killed)"
 grep -q "$PWD" /proc/mounts && fail "a mount stayed after a kill" || :

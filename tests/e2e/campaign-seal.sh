@@ -4,14 +4,13 @@
 . "$SRCDIR/tests/e2e/campaign-lib"
 
 tiny tiny.conf
-status=0
-"$VALIDATE" run tiny.conf -o results -q >out 2>err || status=$?
-[ $status -le 4 ] && [ $status -ne 3 ] || fail "status $status: $(cat err)"
+expect_verdict "$VALIDATE" run tiny.conf -o results -q
 expect_status $status "$VALIDATE" report results
 ! grep -q 'sealed\|changed after' out || fail "untouched results: $(cat out)"
 expect_status 0 "$VALIDATE" baseline save results -o whole.json
 
-# refused COPY WORDS: the report is shown, but without a verdict; and refused by everything that compares
+# refused COPY WORDS: the report is shown, but without a verdict; and refused by everything that
+# compares
 refused() {
 	expect_status 3 "$VALIDATE" report "$1"
 	expect_line err "$2"
@@ -41,7 +40,8 @@ cmp -s results/$file changed/$file && sed -i 's/"mean":9/"mean":8/' changed/$fil
 refused changed "$file was changed after the campaign wrote it"
 for form in certificate json; do
 	expect_status 3 "$VALIDATE" report changed --format $form
-	! grep -q '"verdict": *"trusted"\|Trusted:' out || fail "$form trusts: $(grep -i trusted out | head -n 3)"
+	! grep -q '"verdict": *"trusted"\|Trusted:' out ||
+		fail "$form trusts: $(grep -i trusted out | head -n 3)"
 done
 expect_status 3 "$VALIDATE" compare whole.json changed
 expect_line err "$file was changed"
@@ -63,7 +63,8 @@ echo '[accept]' >>changed/protocol.conf
 refused changed 'protocol.conf was changed after the campaign wrote it'
 copy
 sed -i 's/"version": 1,/"version":  1,/' changed/environment.json
-cmp -s results/environment.json changed/environment.json && fail 'the test did not change the environment'
+cmp -s results/environment.json changed/environment.json &&
+	fail 'the test did not change the environment'
 refused changed 'environment.json was changed after the campaign wrote it'
 
 # the journal: a line removed, made twice, damaged
@@ -78,9 +79,7 @@ copy
 sed -i "${n}s/\"preparation_s\":[0-9]/\"preparation_s\":7/" changed/journal
 refused changed '1 lines of the journal are damaged'
 # the run of a damaged line is made again, and the results are whole
-status=0
-"$VALIDATE" run -o changed --resume -q >out 2>err || status=$?
-[ $status -le 4 ] && [ $status -ne 3 ] || fail "resumed with a damaged line: status $status: $(cat err)"
+expect_verdict "$VALIDATE" run -o changed --resume -q
 expect_status $status "$VALIDATE" report changed
 ! grep -q 'changed after' out || fail "healed: $(cat out)"
 
@@ -95,3 +94,26 @@ tar -xzf "$SRCDIR/tests/data/frauds/all-alike.tar.gz" -C old
 old=$(dirname "$(find old -name journal)")
 expect_status 1 "$VALIDATE" report "$old"
 expect_line out 'The results are not sealed'
+
+# a file of 1 TiB is not read to its end
+copy
+truncate -s 1T changed/resolved.conf 2>/dev/null &&
+	expect_status 3 timeout 60 "$VALIDATE" report changed &&
+	expect_line err 'resolved.conf was changed after the campaign wrote it'
+
+# nothing is read through a link, which may lead out of the directory
+for name in protocol.conf environment.json plan.json journal summaries runs; do
+	copy
+	rm -rf outside
+	mv changed/$name outside
+	ln -s ../outside changed/$name
+	expect_status 3 "$VALIDATE" report changed
+	expect_line err "changed/$name is a symbolic link"
+	expect_status 2 "$VALIDATE" run -o changed --resume -q
+	expect_line err "changed/$name is a symbolic link"
+done
+copy
+rm -rf outside
+mv changed/$file outside
+ln -s ../../outside changed/$file
+refused changed "$file was changed after the campaign wrote it"

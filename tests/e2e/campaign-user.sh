@@ -36,6 +36,14 @@ grep -qi 'cgroup' results/report/report.json || fail "the report does not say wh
 sed 's/^replicates.*/&\nscheduler = fifo:10/' tiny.conf >fifo.conf
 expect_status 3 as_user "$dir/validate" run fifo.conf -o fifo -q
 expect_line err 'cannot set its scheduling policy'
+# of a list the first policy that is permitted is taken
+sed 's/^replicates.*/&\nscheduler = fifo:10, batch/' tiny.conf >list.conf
+status=0
+as_user "$dir/validate" run list.conf -o list -q >out 2>err || status=$?
+[ $status -ne 2 ] && [ $status -ne 3 ] || fail "status $status: $(cat err)"
+[ "$(jq -r .scheduling.policy.policy list/environment.json)" = batch ] ||
+	fail "the second policy is not used"
+expect_line list/environment.json 'real-time scheduling (fifo:10)'
 for how in drop all; do
 	sed "s/^cache = cold/&\nevict = $how/" tiny.conf >drop.conf
 	expect_status 3 as_user "$dir/validate" run drop.conf -o "drop-$how" -q

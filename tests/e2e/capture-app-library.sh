@@ -93,7 +93,7 @@ capture 3 advice
 has ',madvise,.*EINVAL'
 root=/
 capture 10 numbers
-has ',open,"path=[^"]*/numbered;mode=0600;flags=0x42",[0-9]'
+has ',open,"path=[^"]*/numbered;mode=0600;flags=0x42;umask=[0-7]*",[0-9]'
 has ',writev,"path=[^"]*/numbered;'
 has ',copy_file_range,"path=[^"]*/numbered;fd=[0-9]*;offset=5;length=10;'
 has ',rename,"path=[^"]*/to;'

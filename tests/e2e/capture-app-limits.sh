@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app on a program under limits: the program does what it does alone, and nothing is lost without a word.
+# capture app on a program under limits: the program does what it does alone, and nothing is lost
+# without a word.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ -z "${SANITIZE:-}" ] || skip 'the sanitizers reserve more address space than these limits'
-${CC:-cc} -w -O1 -o threads "$SRCDIR/tests/programs/threads.c" -pthread || fail 'threads.c does not compile'
+${CC:-cc} -w -O1 -o threads "$SRCDIR/tests/programs/threads.c" -pthread ||
+	fail 'threads.c does not compile'
 head -c 4096 /dev/zero >data
 
 # under LIMIT N: N threads, each with 2 reads, begin together; all reads are in the trace
 under() {
 	limit=$1
 	n=$2
-	sh -c "$limit; ./threads $n data" >alone 2>&1 || fail "$limit: $n threads fail without capture: $(cat alone)"
+	sh -c "$limit; ./threads $n data" >alone 2>&1 ||
+		fail "$limit: $n threads fail without capture: $(cat alone)"
 	expect_status 0 "$VALIDATE" capture app -o trace --root . -- sh -c "$limit; exec ./threads $n data"
 	expect_line out 'ended with status 0'
 	! grep -q 'lost' out || fail "$limit: $(cat out)"
 	"$VALIDATE" info trace --csv csv >/dev/null
-	[ "$(grep -c ',pread,' csv)" -eq $((2 * n)) ] || fail "$limit: $(grep -c ',pread,' csv) of $((2 * n)) reads"
+	[ "$(grep -c ',pread,' csv)" -eq $((2 * n)) ] ||
+		fail "$limit: $(grep -c ',pread,' csv) of $((2 * n)) reads"
 }
 under 'ulimit -v 204800' 15
 under 'ulimit -v 51200' 4
@@ -30,13 +34,15 @@ under ':' 300
 # the collector under the same limit
 (ulimit -v 204800 && expect_status 0 "$VALIDATE" capture app -o trace --root . -- ./threads 15 data) || exit 1
 
-# a limit that the program sets itself, when it runs already: what capture has taken by then leaves it room
+# a limit that the program sets itself, when it runs already: what capture has taken by then leaves
+# it room
 expect_status 0 "$VALIDATE" capture app -o trace --root . -- ./threads 15 data 204800
 expect_line out 'ended with status 0'
 ! grep -q 'lost' out || fail "a limit of its own: $(cat out)"
 
 # small stacks of threads and signal handlers, in each mode
-${CC:-cc} -w -O1 -o hostile "$SRCDIR/tests/programs/hostile.c" -pthread || fail 'hostile.c does not compile'
+${CC:-cc} -w -O1 -o hostile "$SRCDIR/tests/programs/hostile.c" -pthread ||
+	fail 'hostile.c does not compile'
 mkdir in
 cd in
 for options in --snapshot --digests --content; do

@@ -78,7 +78,8 @@ chmod 755 linked/program
 ln -s program linked/alias
 expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o trace -- sh -c 'test -x linked/alias'
 expect_line out 'ended with status 0'
-strings -a trace | grep -q '"path":"linked/program","size":10,"mode":493' || fail 'the snapshot has no target of a link'
+strings -a trace | grep -q '"path":"linked/program","size":10,"mode":493' ||
+	fail 'the snapshot has no target of a link'
 mkdir followed
 expect_status 0 "$VALIDATE" replay --prepare --dir followed -o replayed trace
 expect_line out 'mismatches      0'

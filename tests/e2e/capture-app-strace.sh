@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 15 s
 # capture app and strace look at the same run, of programs written for it and of some that people use: call by call they
 # agree, but for what doc/capture.md explains.
 . "$SRCDIR/tests/e2e/lib.sh"
@@ -38,7 +39,8 @@ done
 # programs that people use, where they are
 seq 20000 | sort -R --random-source="$VALIDATE" >numbers
 compare 5 sort "$work/numbers" -o "$work/in/sorted"
-compare 100 tar cf "$work/in/x.tar" -C "$SRCDIR" capture
+text_tree tree
+compare 100 tar cf "$work/in/x.tar" -C "$work" tree
 compare 100 tar xf "$work/in/x.tar"
 if command -v sqlite3 >/dev/null; then
 	compare 80 sqlite3 "$work/in/db" 'create table t(a, b); insert into t values(1, 2), (3, 4); create index i on t(a);
@@ -47,8 +49,7 @@ fi
 if command -v git >/dev/null; then
 	GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 	export GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM
-	mkdir repository
-	cp "$SRCDIR"/common/*.h repository
+	cp -r tree repository
 	(cd repository && git init -q . && git add . && git -c user.name=n -c user.email=e commit -q -m m)
 	compare 1000 git clone -q --no-local "$work/repository" "$work/in/clone"
 	compare 200 git -C "$work/in/clone" gc -q

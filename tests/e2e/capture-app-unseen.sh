@@ -60,17 +60,43 @@ silent_about $compiler -o m m.c
 complete() { # COMMAND...
 	capture "$@"
 	grep -q '^Health     complete$' info || fail "not called complete: $*: $(grep Health info)"
-	"$VALIDATE" info --json trace | grep -q '"incomplete": *\[\]' || fail "info --json names what is missing of: $*"
+	"$VALIDATE" info --json trace | grep -q '"incomplete": *\[\]' ||
+		fail "info --json names what is missing of: $*"
 }
 incomplete() { # WHY COMMAND...
 	why=$1
 	shift
 	capture "$@"
-	grep -q "^Health     complete as a file; the trace is incomplete: .*$why" info || fail "called complete: $*: $(grep Health info)"
+	grep -q "^Health     complete as a file; the trace is incomplete: .*$why" info ||
+		fail "called complete: $*: $(grep Health info)"
 	"$VALIDATE" info --json trace >json
 	expect_line json "$why"
 }
 complete ./harmless files
+# code that enters rings matters only where there is a ring
+cat >enters.c <<'C'
+#include <sys/syscall.h>
+#include <unistd.h>
+static char params[120];
+static long enter(long fd)
+{
+	long result;
+	__asm__ volatile("mov $426, %%eax\n\tsyscall" : "=a"(result) : "D"(fd), "S"(0L), "d"(0L)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+int main(int argc, char **argv)
+{
+	if (argc > 1 && syscall(425, 1, params) < 0)
+		return 3; /* no io_uring here */
+	return argc > 2 && enter(argc);
+}
+C
+$compiler -w -O1 -o enters enters.c || fail 'enters.c does not compile'
+complete ./enters
+capture ./enters ring
+grep -q 'ended with status 3' out ||
+	expect_line info 'calls which capture could not see: 1: the trace is incomplete'
 incomplete '1 program made, or can make, calls which capture could not see' ./raw files
 if $compiler -w -O1 -static -o static "$raw" -ldl 2>/dev/null; then
 	incomplete '1 program made, or can make, calls' sh -c './static nothing; true'

@@ -50,6 +50,10 @@ if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/ker
 		(cd in && "$VALIDATE" capture vfs -o ../asked.trace -- ../asked libaio >../out) || fail "capture vfs: $(cat out)"
 		"$VALIDATE" info --csv csv asked.trace >/dev/null
 		n=$(awk -F , '/,io_submit,/ && $7 > 0 { n += $7 } END { print n + 0 }' csv)
+		[ "$n" -ge 5 ] && [ "$(grep -c ',aio_' csv)" -eq "$n" ] || fail "asynchronous requests: $n; $(cat csv)"
+		(cd in && "$VALIDATE" capture vfs --paths none -o ../asked.trace -- ../asked libaio >../out) || fail "capture vfs: $(cat out)"
+		"$VALIDATE" info --csv csv asked.trace >/dev/null
+		n=$(awk -F , '/,io_submit,/ && $7 > 0 { n += $7 } END { print n + 0 }' csv)
 		[ "$n" -ge 5 ] && grep -q "^warning *$n asynchronous requests were handed over" out || fail "asynchronous requests: $n; $(cat out)"
 	else
 		echo 'libaio is not there'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Processes of a captured program: the trace names the thread that waited for each, though the wait began before the child's
-# first call; a child of vfork knows the descriptor that its parent opened last.
+# Processes of a captured program: the trace names the thread that waited for each, though the wait
+# began before the child's first call; a child of vfork knows the descriptor that its parent opened
+# last.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 
@@ -59,7 +60,8 @@ $compiler -w -o vfork vfork.c || fail 'vfork.c does not compile'
 expect_status 0 "$VALIDATE" capture app --root "$PWD" -o vfork.trace -- ./vfork
 expect_line out 'ended with status 0'
 "$VALIDATE" info --csv vfork.csv vfork.trace >/dev/null
-[ "$(grep -c 'path=last' vfork.csv)" -eq 4 ] || fail "a request of the child has no file: $(cat vfork.csv)"
+[ "$(grep -c 'path=last' vfork.csv)" -eq 4 ] ||
+	fail "a request of the child has no file: $(cat vfork.csv)"
 for order in fs temporal; do
 	rm -rf tree
 	mkdir tree

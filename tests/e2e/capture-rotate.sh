@@ -33,7 +33,8 @@ requests t.* | cut -d, -f1-8 >want
 requests joined | cut -d, -f1-8 | diff want - || fail 'the joined parts are not the trace'
 [ "$(wc -l <want)" -gt 1500 ] || fail "requests: $(wc -l <want)"
 expect_status 0 "$VALIDATE" slice t.* -o again
-cmp joined again >/dev/null || requests again | cut -d, -f1-8 | diff want - || fail 'parts that are named one by one'
+cmp joined again >/dev/null || requests again | cut -d, -f1-8 | diff want - ||
+	fail 'parts that are named one by one'
 for order in fs temporal; do
 	rm -rf dir
 	mkdir dir

@@ -8,14 +8,14 @@ command -v strace >/dev/null || skip 'strace is not installed'
 strace -o probe true 2>/dev/null || skip 'strace is not allowed to trace here'
 ${CC:-cc} -w -O1 -o cases "$SRCDIR/tests/programs/cases.c" -pthread -ldl || fail 'cases.c does not compile'
 
-
+text_tree tree
 mkdir in
 cd in
 cat >../script <<END
 for what in data names directories maps threads vforks execs clones by-number; do
 	../cases \$what
 done
-tar cf ../x.tar -C "$SRCDIR" capture
+tar cf ../x.tar -C .. tree
 tar xf ../x.tar
 END
 "$VALIDATE" capture vfs --buffer 16M -o ../trace -- strace -f -o ../strace sh ../script >../out 2>../err </dev/null || {

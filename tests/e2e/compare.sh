@@ -176,8 +176,8 @@ expect_line out '### ❌'
 expect_line out '| ❌ worse | reads level=2 | event | response time |'
 [ "$(wc -c <out)" -lt 1048576 ] || fail "markdown of 1 MiB and more"
 expect_status 1 "$VALIDATE" compare old.json worse.json -f junit
-expect_line out '<testsuites name="validate compare" tests="39" failures="4" errors="0" skipped="6">'
-[ "$(grep -c '<testcase ' out)" -eq 39 ] || fail "not a test case for each case and component"
+expect_line out '<testsuites name="validate compare" tests="45" failures="4" errors="0" skipped="12">'
+[ "$(grep -c '<testcase ' out)" -eq 45 ] || fail "not a test case for each case and component"
 expect_status 1 "$VALIDATE" compare old.json worse.json -f openmetrics
 [ "$(tail -n 1 out)" = '# EOF' ] || fail "openmetrics does not end in # EOF"
 expect_line out 'validate_compare{validate_compare="fail"} 1'
@@ -239,7 +239,7 @@ expect_line out "of 2 cases 0 worse, 0 inconclusive, 0 better, 2 the same, 1 mis
 expect_status 4 "$VALIDATE" compare two.json same.json
 # whoever counts test cases, or lines, finds it, too
 expect_status 4 "$VALIDATE" compare old.json two.json -f junit
-expect_line out 'tests="27" failures="0" errors="1" skipped="4"'
+expect_line out 'tests="31" failures="0" errors="1" skipped="8"'
 expect_line out 'classname="comparison, missing" name="scenario reads level=4"'
 expect_status 4 "$VALIDATE" compare old.json two.json -f openmetrics
 expect_line out '{scenario="comparison",replayer="missing",component="scenario reads level=4",validate_compare_outcome="inconclusive"} 1'
@@ -248,7 +248,7 @@ for form in markdown github; do
 	[ "$(grep -c 'scenario reads level=4' out)" -eq 1 ] || fail "not told, or twice: $(cat out)"
 done
 expect_status 0 "$VALIDATE" compare old.json two.json -f junit --allow missing
-expect_line out 'tests="26" failures="0" errors="0"'
+expect_line out 'tests="30" failures="0" errors="0"'
 jq '.conditions |= map(sub("cache = warm"; "cache = cold"))' same.json >other.json
 expect_status 5 "$VALIDATE" compare old.json other.json -f junit
 expect_line out 'tests="1" failures="0" errors="1" skipped="0"'

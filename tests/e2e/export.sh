@@ -102,7 +102,8 @@ for source in family.strace family.trace; do
 		"$VALIDATE" info --json $t.trace | sed -n '/"processes"/,/\]/p' >>$t.calls
 	done
 	[ "$(grep -c waited_by family.calls)" = 2 ] || fail "who waited for whom: $(cat family.calls)"
-	diff family.calls again.calls || fail "threads and processes of $source do not come back as they were"
+	diff family.calls again.calls ||
+		fail "threads and processes of $source do not come back as they were"
 done
 # ARTC's dialect: its names, no decorations, no time twice, no call before the thread's last has ended; and its list of files
 printf '10 1.000000100 openat(AT_FDCWD</>, "d/f", O_RDWR|O_CREAT, 0644) = 3</d/f> <0.000002000>\n10 1.000000200 pwrite64(3</d/f>, ""..., 5, 7) = 5 <0.000001500>\n10 1.000000300 newfstatat(3</d/f>, "", {st_mode=S_IFREG|0644, st_size=12, ...}, AT_EMPTY_PATH) = 0 <0.000001000>\n10 1.000005000 access("/d/g", F_OK) = -1 ENOENT (No such file or directory) <0.000001000>\n10 1.000006000 newfstatat(AT_FDCWD, "/d/g", 0x7ffd, AT_SYMLINK_NOFOLLOW) = -1 ENOENT (No such file or directory) <0.000001000>\n10 1.000007000 close(3</d/f>) = 0 <0.000001000>\n' >a.strace

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Each command with one allocation that fails: its output is what it is with memory, or it ends with a message that names
-# memory and leaves nothing behind. FAILING_MEMORY_STEP=1 tries every allocation; otherwise a few of each command.
+# Each command with one allocation that fails: its output is what it is with memory, or it ends with
+# a message that names memory and leaves nothing behind. FAILING_MEMORY_STEP=1 tries every
+# allocation; otherwise a few of each command.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 [ -z "${SANITIZE:-}" ] || skip 'the sanitizers have allocators of their own'
@@ -11,14 +12,15 @@ mkdir tmp
 tiny tiny.conf
 status=0
 "$VALIDATE" run tiny.conf -o results --quiet >/dev/null 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "the campaign ended with status $status: $(cat err)" ;; esac
+any_verdict
 cp "$SRCDIR/tests/data/trace-v1.trace" in.trace
 cp in.trace again.trace
 cp "$SRCDIR/tests/data/compare/old.json" "$SRCDIR/tests/data/compare/worse.json" .
 seq 1 30 >numbers
 formats="$SRCDIR/tests/data/formats"
 
-# What a command gives: its standard output, and the file it writes; a trace by its requests, for it has the date it was made on
+# What a command gives: its standard output, and the file it writes; a trace by its requests, for it
+# has the date it was made on
 written() {
 	case $1 in
 	import | slice) [ ! -e made ] || "$VALIDATE" export --to csv made -o - ;;
@@ -49,7 +51,8 @@ sweep() {
 		left=$(find . -name '.validate-*' -o -path './tmp/*')
 		[ -z "$left" ] || fail "allocation $at of $*: left behind: $left"
 		if [ "$status" -ne "$usual" ] || ! { shown "$1" | cmp -s - expected; }; then
-			[ "$status" -eq 3 ] && grep -qi 'memory' err || fail "allocation $at of $*: status $status, $(cat err)"
+			[ "$status" -eq 3 ] && grep -qi 'memory' err ||
+				fail "allocation $at of $*: status $status, $(cat err)"
 			[ ! -e made ] || { written "$1" | cmp -s - whole; } || fail "allocation $at of $*: half a file"
 			n=$((n + 1))
 		fi
@@ -86,4 +89,5 @@ kill -TERM $reader 2>/dev/null || fail 'the import ended too early'
 status=0
 wait $reader 2>/dev/null || status=$?
 [ $status -eq 143 ] || fail "status $status instead of SIGTERM's"
-[ -z "$(find . -name '.validate-*')" ] || fail "left behind by SIGTERM: $(find . -name '.validate-*')"
+[ -z "$(find . -name '.validate-*')" ] ||
+	fail "left behind by SIGTERM: $(find . -name '.validate-*')"

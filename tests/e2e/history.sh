@@ -149,4 +149,4 @@ wait $second || fail "the second of two writers: $(cat err.4)"
 [ "$(sqlite3 few 'SELECT count(*) FROM entry')" -eq 9 ] || fail 'not all entries of two writers'
 
 # no such directory
-expect_status 3 "$VALIDATE" history add /nonexistent/db c1.json
+expect_status 3 "$VALIDATE" history add /proc/nonexistent/db c1.json

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Faults are injected into commands: a sample that a seed chooses; tests/hostile/inject.sh tries the rest. Then families of calls whose
-# faults once had a wrong outcome: all of their calls.
+# long: 40 s
+# Faults are injected into commands: a sample that a seed chooses; tests/hostile/inject.sh tries the
+# rest. Then families of calls whose faults once had a wrong outcome: all of their calls.
 . "$SRCDIR/tests/e2e/lib.sh"
 case ${SANITIZE:-} in *thread*) skip 'the injector is preloaded, which this sanitizer must be first of' ;; esac
 preload_before_sanitizer
@@ -9,16 +10,20 @@ export WORK=$TMPDIR/inject KEEP=yes
 inject() { # AT_LEAST OPTION OF inject_walk...
 	least=$1
 	shift
-	"$SRCDIR/tests/hostile/inject.sh" 0 counts "$@" >out 2>err || fail "a fault has a wrong outcome: $(grep -h FAIL -A 1 out | head -n 6; tail -n 3 err out)"
+	"$SRCDIR/tests/hostile/inject.sh" 0 counts "$@" >out 2>err ||
+		fail "a fault has a wrong outcome: $(grep -h FAIL -A 1 out | head -n 6; tail -n 3 err out)"
 	n=$(sed -n 's/^inject: \([0-9]*\) faults.*/\1/p' out | head -n 1)
 	[ "${n:-0}" -ge "$least" ] || fail "only ${n:-0} faults: $(tail -n 3 out)"
 }
 
 inject 60 --points 60 --only import-strace,import-blktrace,export-iolog,slice-anonymise,info-csv,metrics-json,deps,pool,compare,init,history-add
 
+# gnuplot meets no fault of a file system: a plot could lack a series, with status 0
+inject 20 --points 70 --only info-html --family stat
+
 export FUSE=no
-# a plot that cannot be read back is named; before, it was missing
-inject 15 --points 1000 --only info --family open
+# a plot that cannot be made is named
+inject 10 --points 1000 --only info --family open
 # scratch of a capture that cannot be removed is named; before, it stayed without a word
 inject 30 --points 60 --only capture-app --family stat
 # a trace whose writer fails at once is removed; before, a file without content stayed
@@ -28,7 +33,8 @@ inject 20 --points 40 --only pool --family write
 # gnuplot is not started where its directory cannot be set; before, it wrote into another one
 inject 40 --points 80 --only info-html --family malloc
 
-# the walk sees a fault that has a wrong outcome: a command that ends with success and writes something else
+# the walk sees a fault that has a wrong outcome: a command that ends with success and writes
+# something else
 cat >liar <<'END'
 #!/bin/sh
 "$REAL_VALIDATE" "$@" 2>/dev/null || :
@@ -37,5 +43,6 @@ chmod +x liar
 status=0
 REAL_VALIDATE=$VALIDATE VALIDATE_INJECT_AS=$VALIDATE VALIDATE=$PWD/liar "$SRCDIR/tests/hostile/inject.sh" 0 - --points 5 --only import-csv --family read \
 	>out 2>err || status=$?
-[ $status -eq 1 ] || fail "a command that hides its errors was not found: status $status: $(tail -n 3 out err)"
+[ $status -eq 1 ] ||
+	fail "a command that hides its errors was not found: status $status: $(tail -n 3 out err)"
 expect_line out 'FAIL import-csv'

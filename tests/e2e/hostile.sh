@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A few seconds of make torture: hostile traces with every engine, kills and full disks. And proof that it notices harm: with a program
-# that does harm in place of validate, it fails.
+# long: 45 s
+# A few seconds of make torture: hostile traces with every engine, kills and full disks. And proof
+# that it notices harm: with a program that does harm in place of validate, it fails.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 [ "$(id -u)" -eq 0 ] || skip "a mount namespace with loop devices needs root"
@@ -26,10 +27,12 @@ harm() { # WHAT REASON COMMANDS
 	printf '#!/bin/sh\necho "validate: an error" >&2\n%s\n' "$3" >"$what"
 	chmod +x "$what"
 	status=0
-	"$torture" --rounds 1 --seconds 60 --limit 2 --kind command --only 12345 "$what" keep >out 2>err || status=$?
+	"$torture" --rounds 1 --seconds 60 --limit 2 --kind command --only 12345 "$what" keep >out 2>err ||
+		status=$?
 	[ $status -eq 1 ] || fail "$what: status $status: $(cat out err)"
 	expect_line out "$reason"
-	[ -s keep/command-12345.trace ] && [ -s keep/command-12345.txt ] || fail "$what: its trace was not kept"
+	[ -s keep/command-12345.trace ] && [ -s keep/command-12345.txt ] ||
+		fail "$what: its trace was not kept"
 	rm -f keep/*
 }
 harm writes-outside '/mnt/canary/file was changed' 'echo x >>/mnt/canary/file; exit 3'
@@ -50,7 +53,8 @@ harm escapes 'exit status 9' "echo x 2>/dev/null >'$PWD/escaped'; mknod /mnt/tmp
 [ ! -e escaped ] || fail 'a file of the machine was written'
 
 mkdir kills full
-(cd kills && sh "$SRCDIR/tests/hostile/torture-kills.sh" 4 1) >out 2>err || fail "kills: $(cat out err)"
+(cd kills && sh "$SRCDIR/tests/hostile/torture-kills.sh" 4 1) >out 2>err ||
+	fail "kills: $(cat out err)"
 [ "$(sed -n 's/^count kills //p' out)" -gt 0 ] || fail 'nothing was killed'
 expect_line out 'count kills-failures 0'
 status=0

@@ -73,7 +73,8 @@ pread,"device=8,0;offset=2097152;length=4096",4096
 C
 diff want got || fail 'errors told by blkparse'
 
-# an exec closes what is marked for it: a call on the number fails in a replay as it did, and not on the file that a line before opened
+# an exec closes what is marked for it: a call on the number fails in a replay as it did, and not on
+# the file that a line before opened
 cat >exec.strace <<'S'
 10 1.000000 openat(AT_FDCWD, "/d/script", O_RDONLY|O_CREAT|O_CLOEXEC, 0644) = 255 <0.000001>
 10 1.000001 execve("/bin/x", ["x"], 0x7ffc /* 1 var */) = 0 <0.000001>
@@ -84,7 +85,8 @@ mkdir dir
 expect_status 0 "$VALIDATE" replay --prepare --dir dir exec.strace
 expect_line out 'mismatches      0'
 
-# a descriptor that was open before the trace began, for writing only: vim reads its standard error in vain
+# a descriptor that was open before the trace began, for writing only: vim reads its standard error
+# in vain
 cat >inherited.strace <<'S'
 10 1.000000 write(2</d/messages>, "x", 1) = 1 <0.000001>
 10 1.000001 read(2</d/messages>, 0x7ffc, 1) = -1 EBADF (Bad file descriptor) <0.000001>

@@ -3,7 +3,8 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 
 csv() { # FILE: its requests' columns from the function on, without their numbers
-	"$VALIDATE" export -q --to csv "$1" -o - | cut -d, -f5- | sed 's/,[0-9]*,,[0-9]*$//' || fail "exporting $1"
+	"$VALIDATE" export -q --to csv "$1" -o - | cut -d, -f5- | sed 's/,[0-9]*,,[0-9]*$//' ||
+		fail "exporting $1"
 }
 paths() { # FILE: operation and path of each request
 	csv "$1" | sed -n 's/^\([a-z0-9_]*\),"path=\([^;"]*\).*/\1 \2/p'
@@ -12,7 +13,8 @@ files() { # the files below dir, in a line
 	(cd dir && find . -type f | sort | tr '\n' ' ')
 }
 
-# the root of the machine is named like the root of any trace: relative names keep their place in a replay, whatever the directory
+# the root of the machine is named like the root of any trace: relative names keep their place in a
+# replay, whatever the directory
 cat >root.strace <<'S'
 10 1.000000 stat("/", {st_mode=S_IFDIR|0755, st_size=4096, ...}) = 0 <0.000001>
 10 1.000001 openat(AT_FDCWD</w>, "/", O_RDONLY|O_DIRECTORY) = 3</> <0.000001>
@@ -61,7 +63,8 @@ mkdir dir
 expect_status 0 "$VALIDATE" replay --prepare --dir dir slash.trace
 [ "$(files)" = './top ./w/d/f ' ] || fail "a root named /: files at $(files)"
 
-# a renamed directory: what is opened below its descriptor, and below the working directory, has the new name
+# a renamed directory: what is opened below its descriptor, and below the working directory, has the
+# new name
 cat >moved.strace <<'S'
 10 1.000000 chdir("/w") = 0 <0.000001>
 10 1.000001 mkdir("a", 0755) = 0 <0.000001>
@@ -135,19 +138,22 @@ read,"path=w/c;fd=5;offset=1;length=1",1
 C
 diff want got || fail 'descriptors that -y names, after renames'
 
-# where the command was started: shown late, by getcwd; what came before is below it too. Shown nowhere: a warning says so
+# where the command was started: shown late, by getcwd; what came before is below it too. Shown
+# nowhere: a warning says so
 cat >start.strace <<'S'
 10 1.000000 access("x", F_OK) = 0 <0.000001>
 10 1.000001 getcwd("/w", 4096) = 3 <0.000001>
 10 1.000002 access("y", F_OK) = 0 <0.000001>
 S
-[ "$(paths start.strace | tr '\n' ' ')" = 'access w/x access w/y ' ] || fail "where the command was started: $(paths start.strace)"
+[ "$(paths start.strace | tr '\n' ' ')" = 'access w/x access w/y ' ] ||
+	fail "where the command was started: $(paths start.strace)"
 expect_status 0 "$VALIDATE" import start.strace -o start.trace
 ! grep -q 'relative to a directory' out || fail 'a directory that is known'
 grep -v getcwd start.strace >nowhere.strace
 echo '10 1.000003 chdir("s") = 0 <0.000001>' >>nowhere.strace
 echo '10 1.000004 access("z", F_OK) = 0 <0.000001>' >>nowhere.strace
-[ "$(paths nowhere.strace | tr '\n' ' ')" = 'access x access y chdir s access s/z ' ] || fail "from nowhere: $(paths nowhere.strace)"
+[ "$(paths nowhere.strace | tr '\n' ' ')" = 'access x access y chdir s access s/z ' ] ||
+	fail "from nowhere: $(paths nowhere.strace)"
 expect_status 0 "$VALIDATE" import nowhere.strace -o start.trace
 expect_line out 'relative to a directory that the trace does not show'
 
@@ -179,6 +185,7 @@ for order in fs temporal; do
 	rm -rf dir
 	mkdir dir
 	expect_status 0 "$VALIDATE" replay --order $order --prepare --dir dir log.trace
-	(cd "dir$top/run" && find . -type f -printf '%p %s\n' | sort) >got || fail "$order: nothing at dir$top/run"
+	(cd "dir$top/run" && find . -type f -printf '%p %s\n' | sort) >got ||
+		fail "$order: nothing at dir$top/run"
 	(cd run && find . -type f -printf '%p %s\n' | sort) | diff - got || fail "$order: the trees differ"
 done

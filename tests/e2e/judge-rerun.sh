@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate judge --rerun: the captured command is run again in a copy of its files, and is the reference; what cannot be run again is refused.
+# long: 13 s
+# validate judge --rerun: the captured command is run again in a copy of its files, and is the
+# reference; what cannot be run again is refused.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 preload_before_sanitizer
@@ -24,11 +26,10 @@ expect_line out 'Runs this command again, in a fresh copy of '
 expect_line out "$work"
 ! grep -q '^\[accept\]\|^control = ' out || fail 'limits of a single reference'
 
-status=0
-"$VALIDATE" judge -q --rerun --replicates 5 --with event --dir . -o results app.trace >out 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
+expect_verdict "$VALIDATE" judge -q --rerun --replicates 5 --with event --dir . -o results app.trace
 ! grep '"state":"failed"' results/journal || fail 'a run failed'
-find 'w o' -type f -exec cksum {} + | sort | cmp - before || fail 'the files of the captured program were changed'
+find 'w o' -type f -exec cksum {} + | sort | cmp - before ||
+	fail 'the files of the captured program were changed'
 jq -s -e 'map(select(.role == "program" and .block > 0)) | length == 5 and all(.summary.n_bytes > 100000)' results/runs/*.json >/dev/null ||
 	fail "the program was not run again in each block: $(jq -s -c 'map([.role, .block, .summary.n_bytes])' results/runs/*.json)"
 jq -e '.cells[0].component // .cells[0].components | map(select(.component == "bias" and .decision != "not assessed")) | length == 1' \
@@ -41,16 +42,15 @@ expect_status 0 "$VALIDATE" run results/protocol.conf --dry-run
 (cd 'w o' && "$VALIDATE" capture app -o "$PWD/../words.trace" -- sh -c "cat a" "--dir=$work/x" "$work.bak" "x$work" "it's $work:$work/" '' '%s') >out 2>err
 expect_status 0 "$VALIDATE" judge --dry-run --rerun --with event words.trace
 printf '%s\n' " 'sh' '-c' 'cat a' '--dir='\"\$home\"'/x' '$work.bak' 'x$work' 'it'\\''s '\"\$home\"':'\"\$home\"'/' '' '%s' || status=\$?" >want
-grep -F "'sh' '-c' 'cat a'" out | cmp - want || fail "$(grep -F "'sh' '-c' 'cat a'" out) and not $(cat want)"
+grep -F "'sh' '-c' 'cat a'" out | cmp - want ||
+	fail "$(grep -F "'sh' '-c' 'cat a'" out) and not $(cat want)"
 
 # files of another time, and a command that ends otherwise than it did
 mkdir files
 expect_status 3 "$VALIDATE" judge -q --rerun --files files --replicates 5 --with event -o otherwise app.trace
 expect_line err 'the command ended with status 9'
 cp -r 'w o/sub' 'w o/a' files
-status=0
-"$VALIDATE" judge -q --rerun --files files --replicates 5 --with event -o other app.trace >out 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "status $status with files: $(cat err)" ;; esac
+expect_verdict "$VALIDATE" judge -q --rerun --files files --replicates 5 --with event -o other app.trace
 
 # refused, with a reason
 expect_status 2 "$VALIDATE" judge --files files app.trace
@@ -67,7 +67,8 @@ expect_line err 'do not have the words of its command'
 expect_status 2 "$VALIDATE" judge --rerun app.trace
 expect_line err 'a copy of the whole file system would be needed'
 
-# a hostile trace: its command does not steer the terminal, and its directory does not leave the target
+# a hostile trace: its command does not steer the terminal, and its directory does not leave the
+# target
 printf 'x' >a
 "$VALIDATE" capture app -o "$trace" -- cat a "$(printf 'q\033[2Jr')" >out 2>err || :
 expect_status 0 "$VALIDATE" judge --dry-run --rerun app.trace

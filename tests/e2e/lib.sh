@@ -36,6 +36,22 @@ expect_status() {
 	fi
 }
 
+# any_verdict [WHEN]: $status is the status of a verdict: 0 trusted, 1 not trusted, 4 undecided. Which
+# one it is depends on the machine where runs are few and short; such a script tests something else.
+any_verdict() {
+	case $status in
+	0 | 1 | 4) ;;
+	*) fail "status $status, which is no verdict, ${1:-}: $(cat err)" ;;
+	esac
+}
+
+# expect_verdict COMMAND...: runs it with output in ./out and ./err; any_verdict about its status
+expect_verdict() {
+	status=0
+	"$@" >out 2>err || status=$?
+	any_verdict "of $*"
+}
+
 # expect_line FILE TEXT: some line of FILE contains TEXT
 expect_line() {
 	grep -qF -- "$2" "$1" || {
@@ -44,9 +60,28 @@ expect_line() {
 	}
 }
 
-# unseal DIR: results as an earlier version left them, without digests: their files may be changed, and a verdict is given
+# text_tree DIR: 300 text files in 10 directories, the same on every machine. Their lines hold what
+# lines of strace end with.
+text_tree() {
+	mkdir "$1"
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		mkdir "$1/d$i"
+	done
+	awk -v to="$1" 'BEGIN {
+		for (f = 0; f < 300; f++) {
+			file = to "/d" f % 10 "/file" f
+			for (i = 0; i < 5 + f; i++)
+				print i, "exit_group(" f ") = ?\n", "\"<unfinished ...>\"", ") = " i >file
+			close(file)
+		}
+	}'
+}
+
+# unseal DIR: results as an earlier version left them, without digests: their files may be changed,
+# and a verdict is given
 unseal() {
-	[ -x unseal ] || ${CC:-cc} -O1 -D_GNU_SOURCE -I"$SRCDIR" -o unseal "$SRCDIR/tests/programs/unseal.c" "$SRCDIR/common/crc32c.c"
+	[ -x unseal ] ||
+		${CC:-cc} -O1 -D_GNU_SOURCE -I"$SRCDIR" -o unseal "$SRCDIR/tests/programs/unseal.c" "$SRCDIR/common/crc32c.c"
 	./unseal <"$1/journal" >unsealed
 	mv unsealed "$1/journal"
 }

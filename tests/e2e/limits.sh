@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Limits that are too low for the program: it refuses by name and does not die; and what needs little is content with little.
+# Limits that are too low for the program: it refuses by name and does not die; and what needs
+# little is content with little.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ -z "${SANITIZE:-}" ] || skip 'the sanitizers need more memory than these limits'
 cp "$SRCDIR/tests/data/trace-v1.trace" in.trace
@@ -14,7 +15,8 @@ cp "$SRCDIR/tests/data/trace-v1.trace" in.trace
 (ulimit -s 512 && expect_status 0 "$VALIDATE" info in.trace) || exit 1
 
 # 200 threads with a file each: a descriptor for each file, and few beside them
-${CC:-cc} -w -O1 -o threads "$SRCDIR/tests/programs/threads.c" -pthread || fail 'threads.c does not compile'
+${CC:-cc} -w -O1 -o threads "$SRCDIR/tests/programs/threads.c" -pthread ||
+	fail 'threads.c does not compile'
 mkdir target
 head -c 4096 /dev/zero >target/data
 (cd target && expect_status 0 "$VALIDATE" capture app -o ../many.trace --root . -- ../threads 200 data) || exit 1
@@ -32,7 +34,8 @@ for group in /sys/fs/cgroup/memory/validate-limits-$$ /sys/fs/cgroup/unified/val
 	if (echo 5242880 >"$group/$file") 2>/dev/null; then
 		status=0
 		sh -c 'echo $$ >"$1/cgroup.procs" && exec "$2" info in.trace' sh "$group" "$VALIDATE" >out 2>err || status=$?
-		[ $status -eq 3 ] && grep -q 'the memory cgroup has room for .* KiB, and this program needs' err ||
+		[ $status -eq 3 ] &&
+			grep -q 'the memory cgroup has room for .* KiB, and this program needs' err ||
 			fail "status $status in a memory cgroup of 5 MiB: $(cat err)"
 	fi
 	rmdir "$group"

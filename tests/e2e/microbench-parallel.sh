@@ -93,7 +93,7 @@ run 2 checkpoint --dir target -o wrong --pin
 run 2 checkpoint -o wrong
 run 3 checkpoint --dir target -o wrong --launcher 'no-such-launcher -n {n}'
 expect_line err 'no-such-launcher is not installed'
-expect_status 3 env PATH=/nonexistent "$VALIDATE" microbench checkpoint --dir target -o wrong
+expect_status 3 env PATH=/proc/nonexistent "$VALIDATE" microbench checkpoint --dir target -o wrong
 expect_line err 'mpirun is not installed'
 [ ! -e wrong ] || fail 'a trace of nothing'
 

@@ -117,3 +117,34 @@ expect_line err '(stat) failed: No such file or directory; the trace ends there'
 expect_line err 'compile/src/'
 "$VALIDATE" info gone >info.txt || fail 'the trace of a run that failed cannot be read'
 expect_line info.txt 'rename'
+
+# a device that comes into the place of a file while the workload runs is not opened
+[ "$(id -u)" -eq 0 ] || skip 'devices need root; everything before passed'
+dd if=/dev/urandom of=image bs=1M count=1 2>/dev/null
+device=$(losetup -f --show image 2>losetup.err) || skip "no loop device: $(cat losetup.err)"
+trap 'losetup -d "$device"' EXIT
+sum=$(cksum <"$device")
+mkdir guarded
+fileserver() {
+	"$VALIDATE" microbench fileserver --files 40 --requests 3000 --file-size 8K --append-size 1K --dir guarded "$@"
+}
+expect_status 0 fileserver --prepare-only
+mknod guarded/node b $((0x$(stat -c %t "$device"))) $((0x$(stat -c %T "$device")))
+(cd guarded && find fileserver -type f) >names
+cp names expected
+fileserver -o guarded.trace >out 2>err &
+pid=$!
+while kill -0 $pid 2>/dev/null && cmp -s names expected; do # until it makes and removes files
+	sleep 0.1
+	(cd guarded && find fileserver -type f) >names
+done
+while kill -0 $pid 2>/dev/null; do
+	while read -r name; do
+		ln -f guarded/node "guarded/$name" 2>/dev/null || :
+	done <names
+done
+status=0
+wait $pid || status=$?
+[ $status -eq 3 ] || fail "status $status with a device among the files: $(cat err)"
+expect_line err '(open) failed: Permission denied'
+[ "$(cksum <"$device")" = "$sum" ] || fail 'the device was written'

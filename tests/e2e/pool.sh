@@ -7,12 +7,12 @@ command -v jq >/dev/null || skip "jq is not there to make laboratories"
 tiny tiny.conf
 status=0
 "$VALIDATE" run tiny.conf -o results --quiet >run.out 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "the campaign ended with status $status: $(cat err)" ;; esac
+any_verdict
 "$VALIDATE" baseline save results -o own.json
 
 # x is 1.1, 1.2, 1.3 times r in the blocks, and in each laboratory a little more: what comes out is known
 laboratory() { # NUMBER FACTOR
-	jq --arg i "$1" --argjson f "$2" '.host = "lab" + $i | .campaign = "000000000000000" + $i
+	jq --arg i "$1" --argjson f "$2" 'del(.sha256) | .host = "lab" + $i | .campaign = "000000000000000" + $i
 		| .cases |= map(.replicates |= map(.[1] = .[2] * (1 + 0.1 * .[0]) * $f))' own.json >"lab$1.json"
 }
 laboratory 1 1
@@ -86,7 +86,7 @@ jq -r --slurpfile schema "$SRCDIR/doc/pool-schema.json" -f "$SRCDIR/tests/e2e/js
 
 # without gnuplot: everything but the plots
 path=$PATH
-PATH=/nonexistent
+PATH=/proc/nonexistent
 status=0
 "$VALIDATE" pool $labs -o bare >out 2>err || status=$?
 PATH=$path

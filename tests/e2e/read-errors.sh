@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A trace that cannot be read in one place: every command fails and says so, or its output is the right one. Each call that
-# reads the trace fails once, in a run of its own.
+# A trace that cannot be read in one place: every command fails and says so, or its output is the
+# right one. Each call that reads the trace fails once, in a run of its own.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ -z "${SANITIZE:-}" ] || skip 'a library is preloaded, which the sanitizer must be first of'
 ${CC:-cc} -O1 -shared -fPIC -o failing.so "$SRCDIR/tests/programs/failing-reads.c" -ldl
@@ -36,7 +36,8 @@ result() {
 	done
 }
 
-# once AT ERRNO COMMAND...: call AT fails; `note` is there if it came so far. Short reads have the errno 0
+# once AT ERRNO COMMAND...: call AT fails; `note` is there if it came so far. Short reads have the
+# errno 0
 once() {
 	at=$1 with=$2
 	shift 2
@@ -44,7 +45,8 @@ once() {
 	FAIL_FILE=/bad.trace FAIL_AT=$at FAIL_WITH=$with FAIL_NOTE=note LD_PRELOAD=$PWD/failing.so \
 		timeout 20 "$VALIDATE" "$@" >out 2>err || status=$?
 	case $status in
-	0) result have && diff -r want have >differ || fail "call $at fails with $with, status 0, and the output is another: $*" ;;
+	0) result have && diff -r want have >differ ||
+		fail "call $at fails with $with, status 0, and the output is another: $*" ;;
 	[1-6]) [ -s err ] || fail "call $at fails with $with, status $status without a message: $*" ;;
 	*) fail "call $at fails with $with, status $status: $*" ;;
 	esac
@@ -59,6 +61,7 @@ check() {
 	result want
 	n=0
 	while once $((n + 1)) 5 "$@" && [ -e note ]; do
+		once $((n + 1)) 4 "$@"
 		once $((n + 1)) 12 "$@"
 		once $((n + 1)) 0 "$@"
 		n=$((n + 1))
@@ -71,6 +74,16 @@ check() {
 check 4 info bad.trace
 check 4 info --json bad.trace
 check 6 export -q --to csv bad.trace -o made.csv
+check 6 export -q --to strace bad.trace -o made.strace
+check 6 slice bad.trace -o made.trace
+check 4 metrics plain.trace bad.trace
+check 6 replay --prepare --dir target bad.trace -o made.replay
+
+# the same of compressed blocks
+expect_status 0 "$VALIDATE" slice --compress plain.trace -o bad.trace
+[ "$(stat -c %s bad.trace)" -lt "$(($(stat -c %s plain.trace) / 2))" ] ||
+	fail 'the trace is not compressed'
+check 4 info bad.trace
 check 6 export -q --to strace bad.trace -o made.strace
 check 6 slice bad.trace -o made.trace
 check 4 metrics plain.trace bad.trace

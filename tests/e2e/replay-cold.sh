@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A replay leaves cold metadata cold: between the eviction of the caches and the first request it looks up no name in the target
-# directory. strace shows it, with every engine that runs here, for --cache cold and for caches that were dropped before the replay. As
-# root, on ext4 on a loop device.
+# A replay leaves cold metadata cold: between the eviction of the caches and the first request it
+# looks up no name in the target directory. strace shows it, with every engine that runs here, for
+# --cache cold and for caches that were dropped before the replay. As root, on ext4 on a loop
+# device.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 drop=/proc/sys/vm/drop_caches
@@ -62,11 +63,14 @@ for engine in $engines; do
 	grep -q "drop_caches.*O_WRONLY" log || fail "engine $engine: nothing was dropped"
 	before_requests log >between
 	n=$(look_ups between)
-	[ "$n" -eq 0 ] || fail "engine $engine: $n look-ups between the eviction and the first request: $(head -n 3 between)"
+	[ "$n" -eq 0 ] ||
+		fail "engine $engine: $n look-ups between the eviction and the first request: $(head -n 3 between)"
 	expect_status 0 "$VALIDATE" info --json out.trace
-	grep -q '"metadata_cache": "dropped"' out || fail 'the replay trace does not say that metadata were dropped'
+	grep -q '"metadata_cache": "dropped"' out ||
+		fail 'the replay trace does not say that metadata were dropped'
 
-	# caches that were dropped before the replay began: one name at most, to see that this is the right directory
+	# caches that were dropped before the replay began: one name at most, to see that this is the right
+	# directory
 	sync
 	echo 3 >$drop
 	replayed "$engine"
@@ -95,7 +99,8 @@ expect_status 0 setpriv --reuid 65534 --clear-groups target/validate replay --ca
 	target/calls.trace
 expect_line out 'warm metadata'
 expect_status 0 "$VALIDATE" info --json target/user.trace
-grep -q '"metadata_cache": "warm"' out || fail 'the replay trace does not say that metadata were warm'
+grep -q '"metadata_cache": "warm"' out ||
+	fail 'the replay trace does not say that metadata were warm'
 
 # a directory in memory cannot be cold
 if [ -d /dev/shm ]; then

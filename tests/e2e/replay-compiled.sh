@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 18 s
 # The compiled engine: its source holds nothing of the trace, whatever names are in it; programs are kept, and not trusted from anywhere; what
 # happens without a compiler, when the program is killed, and when the replay is.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# alone: its MPI ranks share two processors and poll
 # Engine parallel with ranks on this host: modes, what waits for what, threads, and what it refuses.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/parallel-lib"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 25 s
 # Captured programs replay without a mismatch and leave an equal tree: kinds, sizes and modes, in orders fs and temporal, by engines
 # event and compiled.
 . "$SRCDIR/tests/e2e/lib.sh"
@@ -82,11 +83,259 @@ replayed link
 mkdir traced
 printf x >traced/from
 chmod 711 traced/from
-if "$VALIDATE" capture vfs --paths bpf -o traced.trace -- cp -p traced/from traced/to >traced.out 2>&1; then
+cat >acl.c <<'END'
+#include <sys/xattr.h>
+int main(void)
+{
+	static const unsigned char list[28] = {2, 0, 0, 0, 1, 0, 7, 0, 255, 255, 255, 255, 4, 0, 1, 0,
+					       255, 255, 255, 255, 32, 0, 1, 0, 255, 255, 255, 255};
+	return setxattr("traced/from", "system.posix_acl_access", list, sizeof list, 0);
+}
+END
+$compiler -w -o acl acl.c || fail 'acl.c does not compile'
+if "$VALIDATE" capture vfs --paths bpf -o traced.trace -- sh -c 'cp -p traced/from traced/to; ./acl' >traced.out 2>&1; then
 	"$VALIDATE" info --csv traced.csv traced.trace >/dev/null
 	if grep -q ',fsetxattr,' traced.csv; then
 		grep -q ',fsetxattr,.*flags=0x81c90000' traced.csv || fail "no permissions: $(grep fsetxattr traced.csv)"
 	fi
+	if [ "$(stat -c %a traced/from)" = 711 ] && grep -q ',setxattr,' traced.csv; then
+		grep -q ',setxattr,.*flags=0x81c90000' traced.csv || fail "no permissions: $(grep setxattr traced.csv)"
+	fi
 else
 	echo "capture vfs is not tried: $(cat traced.out)"
 fi
+
+# locks of one process by two descriptors, and of two; a close ends them; a signal ends a wait
+$compiler -w -o locks "$SRCDIR/tests/programs/locks.c" || fail 'locks.c does not compile'
+mkdir locks.run
+captured locks '' ../locks
+replayed locks
+rm -rf tree
+mkdir tree
+expect_status 0 "$VALIDATE" replay --processes --dir tree --prepare -o out.trace locks.trace
+expect_line out 'mismatches      0'
+
+# directories that get another name while they are open or worked in
+$compiler -w -o moved "$SRCDIR/tests/programs/moved.c" || fail 'moved.c does not compile'
+mkdir moved.run
+captured moved '' ../moved
+replayed moved
+
+# a file that may be executed, as far as the requests show it
+mkdir executable.run
+printf 'exit 0\n' >executable.run/program
+chmod 755 executable.run/program
+captured executable '' 'test -x program && cat program'
+replayed executable
+
+# a link to a directory, followed before it is read; what was seen through it lies in the directory
+for options in --snapshot ''; do
+	rm -rf through.run
+	mkdir -p through.run/target/below
+	printf 'content\n' >through.run/target/f
+	printf 'more\n' >through.run/target/below/g
+	ln -s target through.run/link
+	ln -s link/below through.run/chain
+	captured through "$options" 'cat link/f chain/g && ls -l link/ && ls -l'
+	replayed through
+done
+
+# a snapshot has the directories on the way to a file, of which one may be a link, and the first names of what was moved
+mkdir -p way.run/real/d way.run/moved/c
+printf '#!/bin/sh\n' >way.run/real/d/program
+printf 'xyz\n' >way.run/moved/c/f
+chmod 755 way.run/real/d/program
+chmod 750 way.run/real
+chmod 710 way.run/moved/c
+ln -s real way.run/alias
+ln -s program way.run/real/d/called
+captured way --snapshot 'test -x alias/d/called && mv moved else && mv else/c/f k && cat k'
+replayed way
+
+# a child uses a stream that only a parent without calls of its own had open
+mkdir stream.run
+cat >stream.c <<'END'
+#include <fcntl.h>
+#include <stdio.h>
+int main(int n_args, char **arg)
+{
+	fcntl(1, F_SETFL, fcntl(1, F_GETFL) | O_APPEND);
+	return setvbuf(stdout, NULL, _IOLBF, 0) || (n_args > 1 && puts(arg[1]) < 0) || fflush(stdout);
+}
+END
+$compiler -w -o stream stream.c || fail 'stream.c does not compile'
+for args in '' line; do
+	(cd stream.run && "$VALIDATE" capture app --root "$PWD" -o ../stream.trace -- \
+		sh -c "../stream $args; ../stream $args; :" >log 2>/dev/null) || fail 'capture of stream'
+	rm -rf tree
+	mkdir tree
+	expect_status 0 "$VALIDATE" replay --prepare --dir tree -o out.trace stream.trace
+	expect_line out 'mismatches      0'
+	[ -z "$args" ] || [ "$(stat -c %s tree/log)" = 10 ] || fail "not two lines: $(stat -c %s tree/log)"
+done
+
+# two processes write to the same bytes, one after the other: the content that is left is the second's
+cat >over.c <<'END'
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void write_all(char c, int from, int to)
+{
+	char b[8192], name[12];
+	for (int i = 0; i < 100; i++) {
+		snprintf(name, sizeof name, "f%d", i);
+		int f = open(name, O_RDWR | O_CREAT, 0644);
+		char turn;
+		if (from >= 0 && read(from, &turn, 1) != 1)
+			_exit(1);
+		pwrite(f, memset(b, c, sizeof b), sizeof b, 0);
+		if (to >= 0 && write(to, "", 1) != 1)
+			_exit(1);
+		close(f);
+	}
+}
+int main(void)
+{
+	int p[2], status;
+	if (pipe(p) || fork()) {
+		write_all('a', -1, p[1]);
+		return wait(&status) < 0 || status;
+	}
+	write_all('b', p[0], -1);
+	return 0;
+}
+END
+$compiler -w -o over over.c || fail 'over.c does not compile'
+mkdir over.run
+captured over --content ../over
+cat over.run/f* >wanted
+for engine in event compiled; do
+	rm -rf tree
+	mkdir tree
+	expect_status 0 "$VALIDATE" replay --engine $engine --order fs --payload captured --prepare --dir tree -o out.trace over.trace
+	expect_line out 'mismatches      0'
+	cat tree/f* | cmp -s - wanted || fail "$engine: other contents are left"
+done
+
+# what is open before the first request is made, whatever it is used for
+for call in 'ioctl,"fd=5;path=log;offset=0;flags=0x5413"' 'fstat,"fd=5;path=log"' \
+	'lseek,"fd=5;path=log;offset=0;whence=1"' 'fcntl,"fd=5;path=log;offset=0;flags=3"'; do
+	printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,10,%s,0\n' "$call" >open.csv
+	rm -rf tree
+	mkdir tree
+	expect_status 0 "$VALIDATE" replay --prepare --dir tree -o out.trace open.csv
+	expect_line out 'mismatches      0'
+	[ -f tree/log ] || fail "no file is made for: $call"
+done
+
+# a mapping that asks for what the file system has not (MAP_SHARED_VALIDATE, MAP_SYNC) fails as it did
+printf '%s\n' pid,tid,begin,end,function,args,rvalue,error '1,1,0,10,open,"path=f;flags=0x42;mode=0644",3,' \
+	'1,1,20,30,ftruncate,"fd=3;path=f;length=4096",0,' \
+	'1,1,40,50,mmap,"fd=3;path=f;offset=0;length=4096;flags=0x60080003",-1,EOPNOTSUPP' >sync.csv
+rm -rf tree
+mkdir tree
+expect_status 0 "$VALIDATE" replay --dir tree -o out.trace sync.csv
+expect_line out 'mismatches      0'
+
+# a stream whose buffer is the program's own: the position of its descriptor shows the size
+cat >buffer.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	static char buffer[16], bytes[16];
+	FILE *f = fopen("in", "r");
+	setvbuf(f, buffer, _IOFBF, sizeof buffer);
+	fgetc(f);
+	return lseek(fileno(f), 0, SEEK_CUR) != 16;
+}
+END
+$compiler -w -o buffer buffer.c || fail 'buffer.c does not compile'
+mkdir buffer.run
+seq 3000 >buffer.run/in
+captured buffer --snapshot ../buffer
+replayed buffer
+
+# a file whose holes the program looks for (SEEK_DATA, SEEK_HOLE)
+mkdir sparse.run
+truncate -s 1M sparse.run/in
+head -c 4096 /dev/zero | tr '\0' x | dd of=sparse.run/in bs=4096 seek=100 conv=notrunc status=none
+captured sparse --snapshot 'cp --sparse=auto in out'
+"$VALIDATE" info --csv csv sparse.trace >/dev/null
+! grep -q ',lseek,.*whence=3' csv || replayed sparse
+
+# flags of files (ioctl FS_IOC_SETFLAGS): those that would keep a file from being removed are not set
+cat >flags.c <<'END'
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+int main(void)
+{
+	const int fd = open("f", O_RDWR | O_CREAT, 0644);
+	int at_first, flags;
+	struct fsxattr x;
+	if (ioctl(fd, FS_IOC_GETFLAGS, &at_first) || ioctl(fd, FS_IOC_FSGETXATTR, &x))
+		return 77;
+	flags = at_first | FS_NODUMP_FL;
+	if (ioctl(fd, FS_IOC_SETFLAGS, &flags))
+		return 77;
+	flags = at_first | FS_NODUMP_FL | FS_IMMUTABLE_FL;
+	if (ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0 && ioctl(fd, FS_IOC_SETFLAGS, &at_first))
+		return 1;
+	flags = at_first | FS_NODUMP_FL;
+	return ioctl(fd, FS_IOC_SETFLAGS, &flags);
+}
+END
+$compiler -w -o flags flags.c || fail 'flags.c does not compile'
+mkdir flags.run
+(cd flags.run && "$VALIDATE" capture app --root "$PWD" -o ../flags.trace -- ../flags) >capture.out
+if ! grep -q 'status 77' capture.out; then
+	grep -q 'ended with status 0' capture.out || fail "$(cat capture.out)"
+	rm -rf tree
+	mkdir tree
+	expect_status 0 "$VALIDATE" replay --dir tree -o out.trace flags.trace
+	expect_line out 'mismatches      0'
+	grep -q 'passed over  *1 requests: devices, privileges' out || fail "$(cat out)"
+	lsattr tree/f | grep -q '^[^ ]*d[^ ]* ' || fail "flags: $(lsattr tree/f)"
+fi
+
+# what a program without root's rights was refused, root is not: such mismatches are counted by themselves
+if [ "$(id -u)" -eq 0 ]; then
+	printf '%s\n' pid,tid,begin,end,function,args,rvalue,error \
+		'1,1,0,10,open,"path=f;flags=0x42;mode=0600",3,' \
+		'1,1,20,30,open,"path=f;flags=0x0",-1,EACCES' \
+		'1,1,40,50,open,"path=g;flags=0x0",-1,EACCES' >refused.csv
+	rm -rf tree
+	mkdir tree
+	expect_status 0 "$VALIDATE" replay --dir tree -o out.trace refused.csv
+	expect_line out 'mismatches      2'
+	expect_line out 'note: 1 of them failed in the traced run for want of permission'
+fi
+
+# the name of a socket: a replay makes it by mknod
+cat >bound.c <<'END'
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+int main(void)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX, .sun_path = "name"};
+	struct stat st;
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	return unlink("name") == 0 || bind(fd, (struct sockaddr *)&to, sizeof to) || chmod("name", 0600) ||
+	       stat("name", &st) || unlink("name") || stat("name", &st) == 0;
+}
+END
+$compiler -w -o bound bound.c || fail 'bound.c does not compile'
+for options in --snapshot ''; do
+	rm -rf bound.run
+	mkdir bound.run
+	captured bound "$options" ../bound
+	replayed bound
+done

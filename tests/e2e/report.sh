@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 15 s
 # `validate report` on what a real, tiny campaign left: every form, its exit status, without gnuplot, and what cannot be done.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
@@ -6,7 +7,7 @@
 tiny tiny.conf
 status=0
 "$VALIDATE" run tiny.conf -o results --quiet >run.out 2>err || status=$?
-case $status in 0 | 1 | 4) ;; *) fail "the campaign ended with status $status: $(cat err)" ;; esac
+any_verdict
 verdict=$status
 
 # the verdict's status, the same words as at the end of the campaign, and no colours in a file
@@ -43,7 +44,7 @@ fi
 cp -r results/report before
 old_path=$PATH
 status=0
-PATH=/nonexistent
+PATH=/proc/nonexistent
 "$VALIDATE" report results >out 2>err || status=$?
 PATH=$old_path
 [ "$status" -eq "$verdict" ] || fail "status $status without gnuplot: $(cat err)"
@@ -170,6 +171,6 @@ summary=$(ls results/runs/*.json | tail -n 1)
 echo '{' >"$summary"
 status=0
 "$VALIDATE" report results >out 2>err || status=$?
-case $status in 1 | 4) ;; *) fail "status $status with a damaged summary: $(cat err)" ;; esac
+case $status in 1 | 4) ;; *) fail "status $status with a damaged summary: $(cat err)" ;; esac # 1: another case is rejected
 expect_line out "runs failed"
 [ "$(ls results | grep -c '^report')" -eq 1 ] || fail "left behind: $(ls results)"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 15 s
 # The self-test of capture: a tiny run of it, what is left out and said, and its calibration applied to a captured trace.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
@@ -47,7 +48,7 @@ fi
 expect_status 2 "$VALIDATE" selftest stats --methods app
 expect_status 3 "$VALIDATE" selftest capture --methods app,truss -q
 expect_line err 'truss'
-expect_status 3 "$VALIDATE" selftest capture --replicates 3 --target /nonexistent -q
+expect_status 3 "$VALIDATE" selftest capture --replicates 3 --target /proc/nonexistent -q
 
 # what was captured is corrected by what was measured of it here, in the direction of the program's own times
 mkdir files

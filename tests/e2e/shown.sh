@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Names with escape sequences: no terminal obeys them, in messages or in exported text, and no CI service takes them for its commands.
+# Names with escape sequences: no terminal obeys them, in messages or in exported text, and no CI
+# service takes them for its commands.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 escape=$(printf '\033')
-raw() { LC_ALL=C grep -q "$escape\|$(printf '\302\233')" "$1"; } # ESC, or the C1 control that means the same
+# ESC, or the C1 control that means the same
+raw() { LC_ALL=C grep -q "$escape\|$(printf '\302\233')" "$1"; }
 
 # a file name in a failure and in a notice
 expect_status 3 "$VALIDATE" info "no${escape}[31m-file
@@ -28,12 +30,15 @@ for format in iolog strace strace-2013 artc csv perfetto msr spc fiu parallel bl
 	for file in out err; do
 		! raw $file || fail "$format: an escape sequence in $file: $(cat -v $file)"
 	done
-	[ ! -f out.text ] || ! raw out.text || fail "$format: an escape sequence in the file: $(cat -v out.text)"
+	[ ! -f out.text ] || ! raw out.text ||
+		fail "$format: an escape sequence in the file: $(cat -v out.text)"
 done
 sed 2d in.csv >writes.csv
 "$VALIDATE" export --to iolog writes.csv -o out.text >out 2>err || fail "iolog: $(cat err)"
-grep -q ' plain write 4096 4096' out.text || fail "iolog: the other file is not there: $(cat -v out.text)"
-grep -q 'control characters' out || grep -q 'control characters' err || fail "iolog: not said what is left out: $(cat out err)"
+grep -q ' plain write 4096 4096' out.text ||
+	fail "iolog: the other file is not there: $(cat -v out.text)"
+grep -q 'control characters' out || grep -q 'control characters' err ||
+	fail "iolog: not said what is left out: $(cat out err)"
 for command in 'info' 'info --requests' 'deps' 'metrics'; do
 	"$VALIDATE" $command in.csv >out 2>err || :
 	! raw out && ! raw err || fail "$command: an escape sequence: $(cat -v out err)"

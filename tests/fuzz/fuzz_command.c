@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command lines of fio, btreplay and of engine exec, made of options and paths from a stranger's protocol. Every text is refused with a
- * message or gives words; a path stays one word, whatever characters it has.
+/* Command lines of fio, btreplay and of engine exec, made of options and paths from a stranger's
+ * protocol. Every text is refused with a message or gives words; a path stays one word, whatever
+ * characters it has.
  *
- * Input: the adapter, then texts with NULs between them: target, scratch directory, exported file, and options as NAME=VALUE. */
+ * Input: the adapter, then texts with NULs between them: target, scratch directory, exported file,
+ * and options as NAME=VALUE. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,7 +31,8 @@ static void words_check(const struct adapter *d, struct adapter_state *a, struct
 		int ret = placeholders_replace(&a->placeholders, a->more.v[i], &word, e);
 		assert(ret ? e->msg[0] : word != NULL);
 		if (!ret && strstr(a->more.v[i], "={device}"))
-			assert(strlen(word) >= strlen(a->run.device) && !strcmp(word + strlen(word) - strlen(a->run.device), a->run.device));
+			assert(strlen(word) >= strlen(a->run.device) &&
+			       !strcmp(word + strlen(word) - strlen(a->run.device), a->run.device));
 		free(word);
 	}
 }
@@ -70,8 +73,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ret = ret ? ret : command_check(d, &c, &e);
 	assert(!ret || e.msg[0]);
 	char *traces[] = {text[TRACE], NULL};
-	struct adapter_state a = {.run = {.config = &c, .adapter = d, .target = text[TARGET], .scratch = text[SCRATCH], .trace = traces,
-					  .n_traces = 1, .n_requests = data[0], .max_in_flight = data[0] % 7,
+	struct adapter_state a = {.run = {.config = &c,
+					  .adapter = d,
+					  .target = text[TARGET],
+					  .scratch = text[SCRATCH],
+					  .trace = traces,
+					  .n_traces = 1,
+					  .n_requests = data[0],
+					  .max_in_flight = data[0] % 7,
 					  .device = data[0] & 128 ? text[TARGET] : NULL}};
 	a.run.own = &a;
 	placeholders_set(&a.placeholders, "device", text[TARGET]);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces from strangers, exported: any operations, names and numbers, in every format that is written. Exporting ends, every request is
- * written or counted as left out, and where the format is read as well the file can be read strictly.
+/* Traces from strangers, exported: any operations, names and numbers, in every format that is
+ * written. Exporting ends, every request is written or counted as left out, and where the format is
+ * read as well the file can be read strictly.
  *
- * Input: 24 bytes a request (operation, thread, object, error, begin, duration, offset, length, result), then a byte 0xff and names with
- * NULs between them. */
+ * Input: 24 bytes a request (operation, thread, object, error, begin, duration, offset, length,
+ * result), then a byte 0xff and names with NULs between them. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,11 +27,12 @@ static uint64_t number_at(const uint8_t *p, unsigned int n)
 	return v;
 }
 
-static void request_make(struct trace_record *r, const uint8_t *p, const uint32_t *object, unsigned int n_objects, uint64_t seq)
+static void request_make(struct trace_record *r, const uint8_t *p, const uint32_t *object,
+			 unsigned int n_objects, uint64_t seq)
 {
 	unsigned int shift = p[23] % 40;
 	uint16_t op = (uint16_t)(1 + p[0] % (OP_N - 1));
-	if (op_info(op)->family == FAMILY_CAUSE) /* which nodes there are is told in the metadata */
+	if (op_info(op)->family == FAMILY_CAUSE) /* the metadata lists the nodes */
 		op = OP_PREAD;
 	int64_t begin = (int64_t)(number_at(p + 4, 5) << shift % 16), took = (int64_t)number_at(p + 9, 3);
 	*r = (struct trace_record){.seq = seq,
@@ -53,8 +55,11 @@ static void request_make(struct trace_record *r, const uint8_t *p, const uint32_
 static bool trace_make(const char *path, const uint8_t *data, size_t size)
 {
 	const uint8_t *end = data + size, *p = data;
-	const struct trace_meta meta = {.level = size && data[size - 1] & 1 ? LEVEL_BLOCK : LEVEL_SYSCALL, .clock = "monotonic",
-					.clock_resolution_ns = 1, .captured_by = "fuzz"};
+	const struct trace_meta meta = {.level = size && data[size - 1] & 1 ? LEVEL_BLOCK
+									    : LEVEL_SYSCALL,
+					.clock = "monotonic",
+					.clock_resolution_ns = 1,
+					.captured_by = "fuzz"};
 	const struct trace_write_options how = {.no_sync = true};
 	uint32_t object[N_NAMES];
 	unsigned int n_objects = 0, n_requests = 0;
@@ -67,7 +72,9 @@ static bool trace_make(const char *path, const uint8_t *data, size_t size)
 	for (const uint8_t *name = p + 1; name < end && n_objects < N_NAMES;) {
 		size_t len = strnlen((const char *)name, (size_t)(end - name));
 		char *text = strndup((const char *)name, len < 4000 ? len : 4000);
-		enum object_kind kind = meta.level == LEVEL_BLOCK ? OBJECT_DEVICE : *text == '#' ? OBJECT_FD : OBJECT_PATH;
+		enum object_kind kind = meta.level == LEVEL_BLOCK ? OBJECT_DEVICE
+					: *text == '#'            ? OBJECT_FD
+								  : OBJECT_PATH;
 		n_objects += *text && !trace_writer_object(w, kind, text, &object[n_objects], &e);
 		free(text);
 		name += len + 1;
@@ -108,7 +115,8 @@ static uint64_t count_strictly(const struct trace_format *f, const char *path)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char in[4096], out[4096];
-	const char *tmp = access("/dev/shm", W_OK) ? getenv("TMPDIR") : "/dev/shm"; /* every file is synchronised: in memory that costs nothing */
+	/* every file is synchronised: in memory that costs nothing */
+	const char *tmp = access("/dev/shm", W_OK) ? getenv("TMPDIR") : "/dev/shm";
 	struct err e = ERR_INIT;
 	struct trace *t;
 	if (!*in) {

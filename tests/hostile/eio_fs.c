@@ -219,6 +219,7 @@ static void *fs_init(struct fuse_conn_info *connection, struct fuse_config *how)
 	(void)connection;
 	how->attr_timeout = how->entry_timeout = how->negative_timeout = 0;
 	how->hard_remove = 1;
+	how->use_ino = 1; /* a file keeps its number where the kernel forgets it: cp compares the numbers */
 	how->nullpath_ok = 1;
 	return NULL;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# After a campaign with a fault: it can be resumed without, is then complete and has its report. Usage: PROGRAM STATUS, in the directory
-# that holds results.
+# After a campaign with a fault: it can be resumed without, is then complete and has its report.
+# Usage: PROGRAM STATUS, in the directory that holds results.
 program=$1 status=$2
 case $status in
 0 | 1 | 4) ;;
@@ -26,7 +26,8 @@ case $again in
 0 | 1 | 4) ;;
 *) echo "report with status $again: $(head -c 1000 tmp/err)" >&2; exit 1 ;;
 esac
-cmp -s tmp/report.json results/report/report.json || { echo 'the report is not what was printed' >&2; exit 1; }
+cmp -s tmp/report.json results/report/report.json ||
+	{ echo 'the report is not what was printed' >&2; exit 1; }
 # each planned run has one outcome that counts
 n=$(sed -n 's/.*"event":"run","run":\([0-9]*\),.*/\1/p' results/journal | sort -un | wc -l)
 planned=$(grep -o '"event":"\(start\|plan\)"[^}]*"n_runs":[0-9]*' results/journal | sed 's/.*://; q')

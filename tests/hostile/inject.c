@@ -37,6 +37,7 @@
 
 static struct inject_state *state;
 static uintptr_t program_base, program_end;
+static bool sanitized; /* a sanitizer's own calls for memory must not fail */
 static _Thread_local bool busy __attribute__((tls_model("initial-exec")));
 
 static int on_object(struct dl_phdr_info *o, size_t size, void *context)
@@ -67,6 +68,7 @@ __attribute__((constructor)) static void start(void)
 		if (p != MAP_FAILED && !strcmp(s->program, self)) {
 			dl_iterate_phdr(on_object, NULL);
 			backtrace(frame, 1); /* the first call loads a library */
+			sanitized = dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init");
 			state = s;
 		}
 	}
@@ -110,8 +112,9 @@ static int due(enum family f, const char *call)
 		int n_frames = frames_take(state->frame);
 		if (n_frames < MAX_FRAMES)
 			state->frame[n_frames] = 0;
-		fault = (int)state->fault;
-		atomic_store(&state->hit, HIT_FAILED);
+		const bool spared = sanitized && f == MALLOC && !n_frames;
+		fault = spared ? 0 : (int)state->fault;
+		atomic_store(&state->hit, spared ? HIT_WITHOUT_EFFECT : HIT_FAILED);
 	}
 	busy = false;
 	errno = saved;

@@ -1,42 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fault injection: what the driver (inject_walk), the preloaded library (inject.c) and the file system (eio_fs.c) share.
+/* Fault injection: what the driver (inject_walk), the preloaded library (inject.c) and the file
+ * system (eio_fs.c) share.
  *
- * The driver writes a plan into a state file; the others map it, count the calls of each family and let the n-th call of one
- * family fail. The file is shared by all processes of a command, so that n counts through all of them. */
+ * The driver writes a plan into a state file; the others map it, count the calls of each family and
+ * let the n-th call of one family fail. The file is shared by all processes of a command, so that n
+ * counts through all of them. */
 #ifndef TESTS_HOSTILE_INJECT_H
 #define TESTS_HOSTILE_INJECT_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define FAMILIES(X)                                                                                                    \
-	X(READ, "read")                                                                                                \
-	X(WRITE, "write")                                                                                              \
-	X(OPEN, "open")                                                                                                \
-	X(CLOSE, "close")                                                                                              \
-	X(SYNC, "sync")                                                                                                \
-	X(RENAME, "rename")                                                                                            \
-	X(UNLINK, "unlink")                                                                                            \
-	X(STAT, "stat")                                                                                                \
-	X(TRUNCATE, "truncate")                                                                                        \
-	X(MKDIR, "mkdir")                                                                                              \
-	X(OPENDIR, "opendir")                                                                                          \
-	X(READDIR, "readdir")                                                                                          \
-	X(SEEK, "seek")                                                                                                \
-	X(COPY, "copy")                                                                                                \
-	X(STREAM_READ, "stream-read")                                                                                  \
-	X(STREAM_WRITE, "stream-write")                                                                                \
-	X(STREAM_CLOSE, "stream-close")                                                                                \
-	X(MALLOC, "malloc")                                                                                            \
-	X(MMAP, "mmap")                                                                                                \
-	X(FORK, "fork")                                                                                                \
-	X(EXEC, "exec")                                                                                                \
-	X(THREAD, "thread")                                                                                            \
-	X(PIPE, "pipe")                                                                                                \
-	X(WAIT, "wait")                                                                                                \
-	X(POLL, "poll")                                                                                                \
-	X(LOCK, "lock")                                                                                                \
-	X(IOCTL, "ioctl")                                                                                              \
+#define FAMILIES(X)                                                                                \
+	X(READ, "read")                                                                            \
+	X(WRITE, "write")                                                                          \
+	X(OPEN, "open")                                                                            \
+	X(CLOSE, "close")                                                                          \
+	X(SYNC, "sync")                                                                            \
+	X(RENAME, "rename")                                                                        \
+	X(UNLINK, "unlink")                                                                        \
+	X(STAT, "stat")                                                                            \
+	X(TRUNCATE, "truncate")                                                                    \
+	X(MKDIR, "mkdir")                                                                          \
+	X(OPENDIR, "opendir")                                                                      \
+	X(READDIR, "readdir")                                                                      \
+	X(SEEK, "seek")                                                                            \
+	X(COPY, "copy")                                                                            \
+	X(STREAM_READ, "stream-read")                                                              \
+	X(STREAM_WRITE, "stream-write")                                                            \
+	X(STREAM_CLOSE, "stream-close")                                                            \
+	X(MALLOC, "malloc")                                                                        \
+	X(MMAP, "mmap")                                                                            \
+	X(FORK, "fork")                                                                            \
+	X(EXEC, "exec")                                                                            \
+	X(THREAD, "thread")                                                                        \
+	X(PIPE, "pipe")                                                                            \
+	X(WAIT, "wait")                                                                            \
+	X(POLL, "poll")                                                                            \
+	X(LOCK, "lock")                                                                            \
+	X(IOCTL, "ioctl")                                                                          \
 	X(SYSCALL, "syscall")
 
 enum family {
@@ -51,7 +53,8 @@ enum family {
 
 enum { MAX_LOGGED = 1 << 16, MAX_FRAMES = 16 };
 
-/* How a call was hit: not at all; the call failed; a short transfer was asked of a call of one byte, which cannot be shorter. */
+/* How a call was hit: not at all; the call failed; a short transfer was asked of a call of one
+ * byte, which cannot be shorter. */
 enum { HIT_NONE, HIT_FAILED, HIT_WITHOUT_EFFECT };
 
 struct inject_state {

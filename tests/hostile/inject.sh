@@ -8,7 +8,7 @@
 # mounted. COUNTFILE: lines "NAME COUNT", to which this run's inject-preload, inject-fuse and inject-failures are added; - is none. The
 # count so far is the seed, so that each run tries other calls.
 # BUILD: the directory of the program (build); VALIDATE: the program; WORK: where runs are made and kept when some failed (BUILD/inject).
-# FUSE=no: only the preloaded library. KEEP: when set, WORK stays, and a later call with it uses what is there.
+# FUSE=no: only the preloaded library. KEEP: when set, WORK stays, and a later call with it uses what is there, also the compiled tools.
 # A failure is printed with the option --at that repeats it: tests/hostile/inject.sh 0 - --only CASE --at FAMILY:N:FAULT
 # Exit status: 0, 1 where a fault had a wrong outcome, 3 where this cannot be run.
 set -u
@@ -16,11 +16,16 @@ LC_ALL=C
 export LC_ALL
 here=$(cd "$(dirname "$0")" && pwd) || exit 3
 src=$(cd "$here/../.." && pwd) || exit 3
+# the injector stands before a sanitizer's library; memory that is still held at the end is no danger
+ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}"
+TSAN_OPTIONS="halt_on_error=1:suppressions=$here/../tsan.supp:${TSAN_OPTIONS:-}"
+export ASAN_OPTIONS TSAN_OPTIONS
 build=$(cd "${BUILD:-$src/build}" && pwd) || exit 3
 VALIDATE=${VALIDATE:-$build/validate}
 work=${WORK:-$build/inject}
 seconds=${1:?usage: inject.sh SECONDS [COUNTFILE] [OPTION]...} counts=${2:--}
 [ $# -gt 1 ] && shift 2 || shift
+case $counts in -|/*) ;; *) counts=$PWD/$counts ;; esac
 
 die() {
 	echo "inject.sh: $*" >&2
@@ -41,6 +46,7 @@ tools=$work/tools
 compile() { # NAME SOURCES AND FLAGS
 	to=$tools/$1
 	shift
+	[ ! "${KEEP:-}" ] || [ ! -e "$to" ] || return 0
 	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -o "$to" "$@" || die "cannot compile $to"
 }
 compile inject.so -shared -fPIC -fno-builtin "$here/inject.c"
@@ -120,6 +126,10 @@ requests = 20
 [replayer event]
 order = temporal
 END
+	mkdir nested && cp -a made nested/files
+	if command -v "${CC:-cc}" >/dev/null; then
+		make_input replay --engine compiled --program-cache programs --dir made -o ../compiled.trace small.trace
+	fi
 	"$VALIDATE" run tiny.conf -o results --quiet >../make.out 2>../make.err
 	case $? in 0 | 1 | 4) ;; *) die "cannot prepare the cases: $(cat ../make.err)" ;; esac
 	"$VALIDATE" report results >../make.out 2>&1
@@ -127,6 +137,27 @@ END
 }
 [ -f "$work/in/ready" ] || prepare
 cd "$work" || exit 3
+device=
+mounted=no
+unmount() {
+	[ $mounted = no ] || fusermount3 -u "$work/fuse" || umount -l "$work/fuse"
+	mounted=no
+}
+end() {
+	unmount
+	[ ! "$device" ] || losetup -d "$device"
+}
+trap end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+# a device to write to, where that is permitted; its cases are left out elsewhere
+rm -f in/device
+truncate -s 1M disk
+if device=$(losetup -f --show disk 2>/dev/null) && [ -b "$device" ]; then
+	ln -s "$device" in/device
+else
+	device=
+fi
 
 # --- faults -------------------------------------------------------------------------------------------------------------------
 failed=0
@@ -145,11 +176,6 @@ walk() { # NAME OPTION...
 walk inject-preload --library "$tools/inject.so" --seconds "$seconds" "$@"
 
 # the same commands on a file system that fails: also what the kernel reads for a mapped file
-mounted=no
-unmount() {
-	[ $mounted = no ] || fusermount3 -u "$work/fuse" || umount -l "$work/fuse"
-	mounted=no
-}
 if [ "${FUSE:-}" = no ]; then
 	:
 elif [ -w /dev/fuse ] && command -v fusermount3 >/dev/null && pkg-config --exists fuse3; then
@@ -158,9 +184,6 @@ elif [ -w /dev/fuse ] && command -v fusermount3 >/dev/null && pkg-config --exist
 	rm -rf "$work/behind/in"
 	cp -a "$work/in" "$work/behind/in"
 	[ -f "$work/state" ] || truncate -s 16M "$work/state"
-	trap unmount EXIT
-	trap 'exit 130' INT
-	trap 'exit 143' TERM
 	"$tools/eio_fs" "$work/behind" "$work/fuse" "$work/state" 2>"$work/eio_fs.err" &
 	tries=500
 	while ! mountpoint -q "$work/fuse"; do

@@ -76,6 +76,15 @@ int family_by_name(const char *name)
 	give_up("no family of calls is called %s", name);
 }
 
+/* A program of PATH, or a file. */
+static bool is_there(const char *name)
+{
+	char *test = text_make("command -v '%s' >/dev/null || [ -e '%s' ]", name, name);
+	bool there = !system(test);
+	free(test);
+	return there;
+}
+
 static void option_take(struct fault_case *c, char *word)
 {
 	if (!strcmp(word, "vary"))
@@ -86,6 +95,10 @@ static void option_take(struct fault_case *c, char *word)
 		c->rare = true;
 	else if (!strcmp(word, "preload"))
 		c->preload_only = true;
+	else if (!strncmp(word, "need=", 5))
+		c->left_out |= !is_there(word + 5);
+	else if (!strncmp(word, "script=", 7))
+		c->script = text_make("%s", word + 7);
 	else if (!strncmp(word, "data=", 5))
 		c->data = text_make("%s", word + 5);
 	else if (!strncmp(word, "from=", 5))
@@ -109,6 +122,10 @@ static void line_take(struct fault_case *c, char *line, const char *program)
 	c->name = text_make("%s", name ? name : "");
 	for (char *w = strtok_r(options, " \t", &place); w; w = strtok_r(NULL, " \t", &place))
 		option_take(c, w);
+	if (c->script) {
+		c->argv[n++] = text_make("sh");
+		c->argv[n++] = text_make("../in/%s", c->script);
+	}
 	c->argv[n++] = text_make("%s", program);
 	for (char *w = strtok_r(rest, " \t\n", &place); w && n < 63; w = strtok_r(NULL, " \t\n", &place))
 		c->argv[n++] = text_make("%s", w);

@@ -70,7 +70,8 @@ static void child_run(const struct walk *w, char *const *argv, bool faults)
 	_exit(121);
 }
 
-/* Waits for processes that the command left, which are this process's children (PR_SET_CHILD_SUBREAPER); ends those that stay. */
+/* Waits for processes that the command left, which are this process's children
+ * (PR_SET_CHILD_SUBREAPER); ends those that stay. */
 static bool orphans_end(void)
 {
 	double until = now() + 3;
@@ -98,7 +99,8 @@ static bool orphans_end(void)
 	return true;
 }
 
-void run_command(const struct walk *w, char *const *argv, bool faults, double limit, struct outcome *o)
+void run_command(const struct walk *w, char *const *argv, bool faults, double limit,
+		 struct outcome *o)
 {
 	sigset_t child;
 	siginfo_t info = {0};
@@ -171,8 +173,10 @@ static bool is_named(const struct walk *w, const char *file)
 {
 	const char *error = w->state->fault == FAULT_SHORT ? "short" : strerror((int)w->state->fault);
 	/* on a file system the fault may be another program's, whose words are others: gnuplot */
-	bool named = (!w->library && file_has(w->err, "no plots: ")) || file_has(w->out, error) || file_has(w->err, error) ||
-		     (w->state->fault == ENOMEM && (file_has(w->out, "memory") || file_has(w->err, "memory")));
+	bool named = (!w->library && file_has(w->err, "no plots: ")) || file_has(w->out, error) ||
+		     file_has(w->err, error) ||
+		     (w->state->fault == ENOMEM &&
+		      (file_has(w->out, "memory") || file_has(w->err, "memory")));
 	char *path = file ? text_make("%s/%s", w->run, file) : NULL;
 	named = named || (path && file_has(path, error));
 	free(path);
@@ -184,21 +188,26 @@ static bool is_left_openly(const struct walk *w, const char *path)
 {
 	char *part = text_make("%s", path), *end;
 	bool named;
-	while (!(named = file_has(w->out, part) || file_has(w->err, part)) && (end = strrchr(part, '/')) && strstr(part, "validate-") < end)
+	while (!(named = file_has(w->out, part) || file_has(w->err, part)) &&
+	       (end = strrchr(part, '/')) && strstr(part, "validate-") < end)
 		*end = 0;
 	free(part);
 	return named;
 }
 
 /* What is wrong with a file that is there after the run. */
-static const char *entry_judge(const struct walk *w, const struct fault_case *c, const struct tree_entry *e, bool good)
+static const char *entry_judge(const struct walk *w, const struct fault_case *c,
+			       const struct tree_entry *e, bool good)
 {
 	static char text[5000];
-	const struct tree_entry *want = tree_find(&c->after, e->path), *had = tree_find(&c->before, e->path);
+	const struct tree_entry *want = tree_find(&c->after, e->path),
+				*had = tree_find(&c->before, e->path);
 	const char *base = strrchr(e->path, '/') ? strrchr(e->path, '/') + 1 : e->path;
 	snprintf(text, sizeof text, "%s", "");
-	/* What cannot be removed stays. On a file system, look-ups are in every call: an unlink fails, or a file was made when making it fails. */
-	bool looked_up = !w->library && w->state->family == STAT, kept = w->state->family == UNLINK || looked_up;
+	/* What cannot be removed stays. On a file system, look-ups are in every call: an unlink
+	 * fails, or a file was made when making it fails. */
+	bool looked_up = !w->library && w->state->family == STAT,
+	     kept = w->state->family == UNLINK || looked_up;
 	if (!strncmp(base, ".validate-", 10) && !had)
 		snprintf(text, sizeof text, "left behind: %s", e->path);
 	else if (!c->free_tree && !want && !had)
@@ -207,7 +216,8 @@ static const char *entry_judge(const struct walk *w, const struct fault_case *c,
 		return kept || is_left_openly(w, e->path) ? NULL : text;
 	if (c->data && !strncmp(e->path, c->data, strlen(c->data)))
 		return NULL;
-	if (c->free_tree || !S_ISREG(e->mode) || (looked_up && !good) || (want && e->digest == want->digest) || (!good && had && e->digest == had->digest))
+	if (c->free_tree || !S_ISREG(e->mode) || (looked_up && !good) ||
+	    (want && e->digest == want->digest) || (!good && had && e->digest == had->digest))
 		return NULL;
 	if (want && ((want->varies && trace_is_whole(w, e->path)) || (good && is_named(w, e->path))))
 		return NULL;
@@ -240,7 +250,8 @@ static const char *tree_judge(const struct walk *w, const struct fault_case *c, 
 			why = text;
 		}
 	for (size_t i = 0; i < c->before.n && !why && !good && !c->free_tree; i++)
-		if (!tree_find(&now_there, c->before.entry[i].path) && tree_find(&c->after, c->before.entry[i].path)) {
+		if (!tree_find(&now_there, c->before.entry[i].path) &&
+		    tree_find(&c->after, c->before.entry[i].path)) {
 			snprintf(text, sizeof text, "lost: %s", c->before.entry[i].path);
 			why = text;
 		}
@@ -256,7 +267,8 @@ static const char *script_judge(const struct walk *w, const struct fault_case *c
 	struct walk apart = *w;
 	char number[16];
 	snprintf(number, sizeof number, "%d", status);
-	char *script = text_make("%s/in/%s", w->base, c->check), *argv[] = {"sh", script, (char *)w->program, number, NULL};
+	char *script = text_make("%s/in/%s", w->base, c->check),
+	     *argv[] = {"sh", script, (char *)w->program, number, NULL};
 	apart.out = text_make("%s/check-out", w->dir);
 	apart.err = text_make("%s/check-err", w->dir);
 	run_command(&apart, argv, false, 120, &o);

@@ -38,7 +38,8 @@ static void tree_add(struct tree *t, const char *dir, const char *inside)
 	while (d && (e = readdir(d))) {
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
-		char *path = text_make("%s/%s", dir, e->d_name), *name = text_make("%s%s", inside, e->d_name), target[4096];
+		char *path = text_make("%s/%s", dir, e->d_name),
+		     *name = text_make("%s%s", inside, e->d_name), target[4096];
 		struct stat st;
 		uint64_t digest = 0;
 		if (lstat(path, &st) < 0)

@@ -41,8 +41,10 @@ struct fault_point {
 struct fault_case {
 	char *name, *from, *check;
 	char *data; /* files whose names begin so are what a trace's requests read and write: not compared. NULL none */
+	char *script; /* that is run in place of the program; NULL none */
 	bool vary_output, free_tree, rare, preload_only;
-	uint32_t good; /* bit s: status s is a success; 0 until known */
+	bool left_out; /* it needs what is not there */
+	uint32_t good; /* bit s: status s is a success */
 	char *argv[64];
 	struct tree before, after; /* the directory before, and after a run without faults */
 	uint64_t output;	   /* digest of standard output without faults */

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Fills the disk at random points: campaigns on a small file system, which are resumed with space again, and commands that write a file.
+# Fills the disk at random points: campaigns on a small file system, which are resumed with space
+# again, and commands that write a file.
 #
 # usage: tests/hostile/torture-full-disk.sh SECONDS SEED
 #
-# VALIDATE: the program. The current directory: a small file system in memory is mounted there, in a mount namespace of its own.
-# Prints a line for each failure, and at the end "count full-disk N" and "count full-disk-failures N".
-# Status: 0, 1 after a failure, 77 where nothing can be mounted.
+# VALIDATE: the program. The current directory: a small file system in memory is mounted there, in a
+# mount namespace of its own. Prints a line for each failure, and at the end "count full-disk N" and
+# "count full-disk-failures N". Status: 0, 1 after a failure, 77 where nothing can be mounted.
 SRCDIR=$(cd "$(dirname "$0")/../.." && pwd)
 [ -n "${TORTURE_INSIDE:-}" ] || {
 	unshare -m true 2>/dev/null || {
@@ -38,7 +39,8 @@ leave() {
 	[ "$free" -le "$1" ] || fallocate -l $(((free - $1) * 1024)) filler
 }
 
-# A campaign with so much room, and resumed with room again; "fail" ends the subshell that this is called in
+# A campaign with so much room, and resumed with room again; "fail" ends the subshell that this is
+# called in
 campaign() { # KIB
 	rm -rf results
 	leave "$1"
@@ -47,11 +49,13 @@ campaign() { # KIB
 	rm -f filler
 	case $status in
 	0 | 1 | 4) # it fitted, or single runs failed and are named
-		! grep -q '"state":"failed"' results/journal || grep '"state":"failed"' results/journal | grep -q 'No space left\|too little space\|room' ||
+		! grep -q '"state":"failed"' results/journal ||
+			grep '"state":"failed"' results/journal | grep -q 'No space left\|too little space\|room' ||
 			fail "failed runs of another reason: $(grep '"state":"failed"' results/journal | head -n 1)"
 		return
 		;;
-	3) grep -qi 'space\|room' ../full.err || fail "status 3 without the reason: $(head -n 1 ../full.err)" ;;
+	3) grep -qi 'space\|room' ../full.err ||
+		fail "status 3 without the reason: $(head -n 1 ../full.err)" ;;
 	*) fail "status $status with a full disk: $(head -n 1 ../full.err)" ;;
 	esac
 	status=0
@@ -61,7 +65,8 @@ campaign() { # KIB
 		rm -rf results
 		"$VALIDATE" run tiny.conf -o results -q >/dev/null 2>../full.err || status=$?
 	fi
-	went_well $status || fail "status $status when it was resumed with space again: $(head -n 2 ../full.err | tr '\n' ' ')"
+	went_well $status ||
+		fail "status $status when it was resumed with space again: $(head -n 2 ../full.err | tr '\n' ' ')"
 	complete results "$N_TINY"
 	clean results
 	[ -z "$(find . -name '.validate-*')" ] || fail "left behind: $(find . -name '.validate-*')"
@@ -70,7 +75,8 @@ campaign() { # KIB
 # Each trace file has a random number of its own: their records are compared
 is_same() { # FILE WANTED
 	case $1 in
-	*.trace) "$VALIDATE" info --csv ../got.csv "$1" && "$VALIDATE" info --csv ../wanted.csv "$2" && cmp -s ../got.csv ../wanted.csv ;;
+	*.trace) "$VALIDATE" info --csv ../got.csv "$1" && "$VALIDATE" info --csv ../wanted.csv "$2" &&
+		cmp -s ../got.csv ../wanted.csv ;;
 	*) cmp -s "$1" "$2" ;;
 	esac
 }
@@ -97,7 +103,8 @@ command_point() { # KIB NAME OUTPUT COMMAND...
 		# a trace that is not whole says so itself; no other format can
 		case $output in
 		*.trace) ;;
-		*) [ ! -s "$output" ] || is_same "$output" "../want-$name" || fail "$name: part of a file stays" ;;
+		*) [ ! -s "$output" ] || is_same "$output" "../want-$name" ||
+			fail "$name: part of a file stays" ;;
 		esac
 	fi
 	rm -f "$output"

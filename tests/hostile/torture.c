@@ -164,7 +164,7 @@ static void rounds_make(struct torture *t)
 				continue;
 			for (uint32_t i = 0; i < kinds[k].per_round && !stopped && now_s() < until;
 			     i++) {
-				uint64_t state = t->seed + round * 1000 + i;
+				uint64_t state = (t->seed << 32) + round * 1000 + i;
 				attempt_one(t, k, t->only ? t->only : random_next(&state) >> 20);
 				if (t->only)
 					return;

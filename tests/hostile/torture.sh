@@ -4,9 +4,14 @@
 #
 # usage: tests/hostile/torture.sh BUILD SECONDS COUNTS
 #
-# COUNTS: lines "NAME COUNT". What this run did is added, and all of it is printed at the end. Each run begins with other seeds: what has
-# been counted so far. Failing traces and results directories are kept in BUILD/torture.
+# COUNTS: lines "NAME COUNT". What this run did is added, and all of it is printed at the end. Each
+# run begins with other seeds: what has been counted so far. Failing traces and results directories
+# are kept in BUILD/torture.
 # TORTURE_CPUS: processors that may be used (as taskset -c takes them; all).
+# TORTURE_JOBS: attacks of one kind that run at the same time (1). Many wait: for a watchdog, for a
+# disk, for the time of a kill.
+# TORTURE_LIMIT: seconds after which a replay counts as hanging (60). More where others use the
+# processor: memory of 1 GiB alone takes seconds.
 # Status: 0, 1 after a failure, 3 where it cannot be run.
 set -u
 LC_ALL=C
@@ -33,32 +38,48 @@ counts_add() { # takes lines "count NAME N" from standard input and prints the o
 		case $line in
 		'count '*)
 			set -- $line
-			awk -v n="$2" -v more="$3" '$1 == n { $2 += more; found = 1 } { print }
-				END { if (!found) print n, more }' "$counts" >"$counts.new" && mv "$counts.new" "$counts"
+			(
+				flock 9
+				awk -v n="$2" -v more="$3" '$1 == n { $2 += more; found = 1 } { print }
+					END { if (!found) print n, more }' "$counts" >"$counts.new" && mv "$counts.new" "$counts"
+			) 9>"$BUILD/torture/lock"
 			;;
 		*) printf '%s\n' "$line" ;;
 		esac
 	done
 }
-part() { # NAME COMMAND...: in a directory of its own
+job() { # NAME COMMAND...: in a directory of its own
 	name=$1
 	shift
-	mkdir -p "$BUILD/torture/$name"
+	mkdir -p "$BUILD/torture/$name" && rm -f "$BUILD/torture/$name.status"
 	(cd "$BUILD/torture/$name" && "$@"; echo $? >"$BUILD/torture/$name.status") 2>&1 | counts_add
-	case $(cat "$BUILD/torture/$name.status") in
-	0) ;;
-	77) echo "$name: not tried" ;;
-	*) bad=1 ;;
-	esac
+}
+part() { # NAME SEED COMMAND...: TORTURE_JOBS times, each with a seed as the last argument
+	part=$1 seed=$2 n=0
+	shift 2
+	while [ $n -lt "${TORTURE_JOBS:-1}" ]; do
+		job "$part-$n" "$@" $((seed + n)) &
+		n=$((n + 1))
+	done
+	wait
+	while [ $n -gt 0 ]; do
+		n=$((n - 1))
+		case $(cat "$BUILD/torture/$part-$n.status") in
+		0) ;;
+		77) echo "$part: not tried" ;;
+		*) bad=1 ;;
+		esac
+	done
 }
 share() { # PER CENT of the time
 	s=$((seconds * $1 / 100))
 	[ $s -gt 0 ] && echo $s || echo 1
 }
 
-part replays "$BUILD/tests/torture" --seconds "$(share 60)" --seed "$(($(count_of replays-event) + 1))" --limit 60 "$VALIDATE" "$BUILD/torture/keep"
-part kills sh "$here/torture-kills.sh" "$(share 20)" "$(($(count_of kills) + 1))"
-part full-disk sh "$here/torture-full-disk.sh" "$(share 10)" "$(($(count_of full-disk) + 1))"
+part replays "$(($(count_of replays-event) + 1))" "$BUILD/tests/torture" --seconds "$(share 60)" \
+	--limit "${TORTURE_LIMIT:-60}" "$VALIDATE" "$BUILD/torture/keep" --seed
+part kills "$(($(count_of kills) + 1))" sh "$here/torture-kills.sh" "$(share 20)"
+part full-disk "$(($(count_of full-disk) + 1))" sh "$here/torture-full-disk.sh" "$(share 10)"
 if [ -f "$here/inject.sh" ]; then
 	WORK=$BUILD/torture/inject sh "$here/inject.sh" "$(share 10)" "$counts" || bad=1
 fi

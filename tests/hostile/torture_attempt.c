@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "torture_attempt.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -87,6 +86,12 @@ static void options_draw(struct words_list *w, const struct attempt *a, uint64_t
 			n++;
 		if (n)
 			value = o->choices[random_below(state, n)];
+		/* mostly refused with these traces: tried now and then */
+		const bool unordered =
+		    !strcmp(value, "none") && !strcmp(a->kind->name, "processes");
+		if ((unordered || !strcmp(value, "original") || !strcmp(value, "captured")) &&
+		    random_below(state, 8))
+			continue;
 		struct replay_config with = c;
 		if (options_set(replay_options, &with, o->name, value, NULL) ||
 		    replay_check(&with, NULL))
@@ -129,6 +134,22 @@ static void target_add(struct words_list *w, const struct scene *s, const struct
 		words_list_add(w, "--read-only");
 }
 
+/* What the trace is like, drawn from the seed: its generator and its command line must know it. */
+static enum random_manner manner_of(const struct attempt *a)
+{
+	uint64_t state = a->seed ^ 0x3a11;
+	const uint64_t n = random_below(&state, 10);
+	return n == 0 ? RANDOM_WILD : n < 5 ? RANDOM_BOLD : RANDOM_QUIET;
+}
+
+/* Files cannot be made where special objects are in the way. */
+static bool is_prepared(const struct attempt *a)
+{
+	static const uint64_t one_in[] = {[RANDOM_QUIET] = 2, [RANDOM_BOLD] = 12, [RANDOM_WILD] = 3};
+	uint64_t state = a->seed ^ 0xf11e;
+	return random_below(&state, one_in[manner_of(a)]) == 0;
+}
+
 static void command_draw(struct words_list *w, const struct scene *s, const struct attempt *a)
 {
 	uint64_t state = a->seed ^ 0xc0de;
@@ -143,11 +164,11 @@ static void command_draw(struct words_list *w, const struct scene *s, const stru
 		words_list_add(w, *more);
 	if (ours)
 		options_draw(w, a, &state);
-	if (ours && random_below(&state, 16) == 0)
+	if (!strcmp(a->kind->engine, "event") && random_below(&state, 30) == 0)
 		mutant_draw(w, &state);
-	if (ours && random_below(&state, 20) == 0)
+	if (ours && random_below(&state, 100) == 0)
 		words_list_add(w, "--memory=1");
-	if (a->kind->target == TARGET_DIRECTORY && random_below(&state, 3) == 0)
+	if (a->kind->target == TARGET_DIRECTORY && is_prepared(a))
 		words_list_add(w, "--prepare");
 	if (a->kind->target == TARGET_DIRECTORY && ours)
 		words_list_add(w, "--watchdog=1s");
@@ -248,15 +269,16 @@ static int left_processes_end(void)
 	return n;
 }
 
-/* Returns the status of waitpid(), or -1 when the limit was reached. */
+/* Returns the status of waitpid(), or -1 when the limit was reached. Waits a second at a time: where
+ * all processes were stopped for minutes, one second of the limit is lost. */
 static int replay_wait(pid_t pid, int limit_s)
 {
 	int status = -1;
 	const int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd end = {.fd = fd, .events = POLLIN};
-	int n;
-	while ((n = poll(&end, 1, limit_s * 1000)) < 0 && errno == EINTR)
-		;
+	int n = 0;
+	for (int i = 0; i < limit_s && n <= 0; i++)
+		n = poll(&end, 1, 1000);
 	close(fd);
 	if (n > 0) {
 		waitpid(pid, &status, 0);
@@ -328,6 +350,8 @@ bool attempt_make(struct scene *s, const struct attempt *a, int *status, char *w
 	const bool is_block = a->kind->target != TARGET_DIRECTORY;
 	struct random_trace t = {.seed = a->seed,
 				 .level = is_block ? LEVEL_BLOCK : LEVEL_SYSCALL,
+				 .manner = manner_of(a),
+				 .prepared = is_prepared(a),
 				 .left_out = a->left_out,
 				 .n_requests = attempt_n_requests(a),
 				 .device_bytes = SCENE_DEVICE_BYTES};

@@ -19,9 +19,7 @@ struct maker {
 	uint64_t state; /* of the random numbers */
 	const struct random_trace *t;
 	struct trace_writer *w;
-	bool wild; /* every request names every object; otherwise only calls that rename or link do,
-		      so that more replays start */
-	bool quiet;     /* no special object is named: the replay starts, and its calls are tried */
+	bool wild, quiet; /* the trace's manner */
 	bool plain;     /* only opens and what moves data */
 	bool unaligned; /* level block: not all requests are whole blocks of 4 KiB */
 	bool lengthy;   /* some lengths are extreme */
@@ -36,6 +34,7 @@ struct maker {
 		uint32_t name, second;
 	} motif[N_MOTIF];
 	uint32_t n_motif;
+	bool motif_opens_file; /* as a directory, which must fail in the trace */
 	uint32_t motif_tid;
 	int32_t motif_fd; /* that the last open made */
 };
@@ -71,13 +70,11 @@ static uint64_t extreme(struct maker *m)
 /* --- names ----------------------------------------------------------------------------------- */
 
 /* Objects of the trace are numbered as scene_names[]: first the ordinary and the new names, then
- * the special ones. A trace that is not wild uses the first N_TAME of these, which need no
- * directory that is not there. */
+ * the special ones. Traces that are bold use the first N_TAME of these, which need no directory
+ * that is not there. */
 static uint32_t any_name(struct maker *m)
 {
-	return (uint32_t)draw(m, m->quiet || !one_in(m, m->wild ? 2 : 4) ? scene_n_ordinary
-				 : m->wild                               ? scene_n_names
-									 : scene_n_ordinary + N_TAME);
+	return (uint32_t)draw(m, m->wild && one_in(m, 2) ? scene_n_names : scene_n_ordinary);
 }
 
 /* What the operation expects, in a trace that is not wild: a replay does not start where the target
@@ -86,8 +83,10 @@ static uint32_t name_for(struct maker *m, enum trace_op op)
 {
 	const struct op_info *o = op_info(op);
 	const bool is_moved = o->family == FAMILY_NAME && (o->uses & OP_HEAP_PATH);
-	if (m->wild || (is_moved && !m->quiet))
+	if (m->wild)
 		return any_name(m);
+	if (is_moved && op != OP_SYMLINK) /* a directory that is moved takes names away */
+		return (uint32_t)draw(m, scene_n_files);
 	switch (op) {
 	case OP_OPENDIR:
 	case OP_SCANDIR:
@@ -102,7 +101,7 @@ static uint32_t name_for(struct maker *m, enum trace_op op)
 		return scene_n_files + (uint32_t)draw(m, scene_n_new - scene_n_files);
 	case OP_OPEN:
 		/* several threads may open a file before another one creates it */
-		return (uint32_t)draw(m, m->quiet && m->n_threads > 1 ? scene_n_files : scene_n_new);
+		return (uint32_t)draw(m, m->n_threads > 1 ? scene_n_files : scene_n_new);
 	default:
 		return (uint32_t)draw(m, scene_n_files);
 	}
@@ -111,7 +110,7 @@ static uint32_t name_for(struct maker *m, enum trace_op op)
 /* The second name of a rename or link, or what a symbolic link points at. */
 static uint32_t second_name(struct maker *m, enum trace_op op)
 {
-	if (!m->quiet || op == OP_SYMLINK)
+	if (m->wild || op == OP_SYMLINK)
 		return any_name(m);
 	return scene_n_files + (uint32_t)draw(m, scene_n_new - scene_n_files);
 }
@@ -127,12 +126,13 @@ static void motif_start(struct maker *m)
 	const uint32_t special =
 	    scene_n_ordinary +
 	    (uint32_t)draw(m, m->wild ? scene_n_names - scene_n_ordinary : N_TAME);
-	const uint32_t to = (uint32_t)draw(m, scene_n_ordinary);
+	const uint32_t to = (uint32_t)draw(m, m->wild ? scene_n_ordinary : scene_n_files);
 	m->n_motif = 0;
 	m->motif[m->n_motif].op = uses[draw(m, sizeof uses / sizeof *uses)];
 	m->motif[m->n_motif++].name = to;
 	m->motif[m->n_motif].op = opens[draw(m, sizeof opens / sizeof *opens)];
 	m->motif[m->n_motif++].name = to;
+	m->motif_opens_file = !m->wild && m->motif[1].op == OP_OPENDIR;
 	m->motif[m->n_motif].op = ways[draw(m, sizeof ways / sizeof *ways)];
 	/* symlink: the object is the new name, and the heap item what it points at */
 	const bool points = m->motif[m->n_motif].op == OP_SYMLINK;
@@ -231,7 +231,9 @@ static int heap_of(struct maker *m, const struct op_info *o, uint32_t second, ui
 	char bytes[sizeof number];
 	const char *text = o->uses & OP_HEAP_NAME ? attributes[draw(m, 6)] : scene_names[second];
 	const struct op_peer peer = {descriptor(m, HELD_FILE),
-				     one_in(m, 2) ? OBJECT_NONE : any_name(m),
+				     one_in(m, 2) ? OBJECT_NONE
+				     : m->wild    ? any_name(m)
+						  : (uint32_t)draw(m, scene_n_files),
 				     one_in(m, 2) ? OFFSET_NONE : draw(m, 9000)};
 	const uint64_t n_numbers = o->uses & OP_HEAP_IOVEC && !one_in(m, 16) ? 1 + draw(m, 8) : 4;
 	for (int i = 0; i < 8; i++)
@@ -304,7 +306,7 @@ static enum trace_op operation(struct maker *m)
 		const enum trace_op op =
 		    one_in(m, 4) ? OP_OPEN : (enum trace_op)(OP_INVALID + 1 + draw(m, OP_N - 1));
 		const enum op_family family = op_info(op)->family;
-		if (m->quiet && is_telling(op))
+		if (!m->wild && is_telling(op))
 			continue;
 		if (!m->plain || op == OP_OPEN || op == OP_CLOSE || family == FAMILY_READ ||
 		    family == FAMILY_WRITE || family == FAMILY_POSITION || family == FAMILY_SYNC)
@@ -314,10 +316,11 @@ static enum trace_op operation(struct maker *m)
 
 static void positioned_draw(struct maker *m, struct trace_record *r)
 {
+	static const uint32_t large[] = {0, 2, 5}; /* files of 8 KiB or more: no read ends early */
 	r->op = one_in(m, 2) ? OP_PREAD : OP_PWRITE;
 	r->pid = 1;
 	r->tid = 10 + (uint32_t)draw(m, m->n_threads);
-	r->object = m->wild ? any_name(m) : (uint32_t)draw(m, scene_n_files);
+	r->object = m->wild ? any_name(m) : large[draw(m, sizeof large / sizeof *large)];
 	r->fd = FIRST_FD + (int32_t)(r->object % N_DESCRIPTORS);
 	r->offset = 512 * draw(m, 8);
 	r->length = 512 * (1 + draw(m, 8));
@@ -330,7 +333,8 @@ static int call_draw(struct maker *m, struct trace_record *r, struct err *e)
 	enum trace_op op = operation(m);
 	uint32_t second = second_name(m, op);
 	uint32_t name = name_for(m, op);
-	if (!follows && !m->quiet && one_in(m, 10))
+	const bool starts = !follows && !m->quiet && one_in(m, 10);
+	if (starts)
 		motif_start(m);
 	if (m->n_motif) {
 		m->n_motif--;
@@ -342,7 +346,7 @@ static int call_draw(struct maker *m, struct trace_record *r, struct err *e)
 	r->op = (uint16_t)op;
 	r->tid = 10 + (uint32_t)draw(m, m->n_threads);
 	if (o->uses & OP_HAS_PATH)
-		r->object = one_in(m, 3000) ? OBJECT_NONE : name;
+		r->object = one_in(m, m->wild ? 3000 : 30000) ? OBJECT_NONE : name;
 	if (o->uses & OP_HAS_FD)
 		r->fd = follows ? m->motif_fd : descriptor(m, wanted_by(op));
 	if (follows)
@@ -358,7 +362,7 @@ static int call_draw(struct maker *m, struct trace_record *r, struct err *e)
 	if (opens && !m->wild && name >= scene_n_files && name < scene_n_new && !follows)
 		r->flags |= O_CREAT;
 	if (opens && !m->wild)
-		r->flags &= ~(uint32_t)(O_DIRECTORY | O_TMPFILE | (m->quiet ? O_PATH : 0));
+		r->flags &= ~(uint32_t)(O_DIRECTORY | O_TMPFILE | (m->wild ? 0 : O_PATH));
 	if (op == OP_FLOCK)
 		r->flags |=
 		    4; /* LOCK_NB: two threads of one trace may lock each other out for ever */
@@ -369,9 +373,12 @@ static int call_draw(struct maker *m, struct trace_record *r, struct err *e)
 			      wanted_by(op) == HELD_DIRECTORY && r->fd >= 0 &&
 			      m->open[r->fd] != HELD_DIRECTORY;
 	const bool is_new = opens && name >= scene_n_files; /* an error would show that there is one */
-	result_draw(m, o, r, follows || (m->quiet && is_new));
-	if (mistaken)
+	result_draw(m, o, r, follows || (!m->wild && is_new));
+	if (mistaken || (follows && op == OP_OPENDIR && m->motif_opens_file))
 		r->rvalue = -1, r->error = ENOTDIR;
+	/* a success would show a special object, which may not have been planted */
+	if (starts && !m->wild && !one_in(m, 4))
+		r->rvalue = -1, r->error = EIO;
 	remember(m, o, r);
 	if (opens)
 		m->motif_fd = r->fd;
@@ -417,7 +424,8 @@ static void files_draw(struct maker *m, struct fileset *files)
 	if (!files->entry)
 		abort();
 	for (size_t i = 0; i < n; i++) {
-		const char *name = scene_names[m->wild ? any_name(m) : draw(m, scene_n_new)];
+		const uint64_t n_tame = m->t->prepared ? scene_n_new : scene_n_files;
+		const char *name = scene_names[m->wild ? any_name(m) : draw(m, n_tame)];
 		if (!*name || *name == '/' || strstr(name, "..") || name[strlen(name) - 1] == '/')
 			continue;
 		files->entry[files->n++] = (struct fileset_entry){
@@ -435,7 +443,7 @@ static void descriptors_draw(struct maker *m, struct strbuf *extra)
 		const uint64_t fd = draw(m, FIRST_FD + N_DESCRIPTORS);
 		strbuf_addf(extra, "%s{\"fd\":%d,\"path\":\"%s\",\"flags\":%u}", i ? "," : "",
 			    (int)fd, scene_names[draw(m, scene_n_files)],
-			    open_flags(m) & 0x7fffffff & ~(m->quiet ? (uint32_t)O_DIRECTORY : 0));
+			    open_flags(m) & 0x7fffffff & ~(m->wild ? 0 : (uint32_t)O_DIRECTORY));
 		m->open[fd] = HELD_FILE;
 	}
 	strbuf_addstr(extra, "]}");
@@ -481,13 +489,13 @@ int random_trace_write(const struct random_trace *t, const char *path, struct er
 	struct maker m = {.state = t->seed, .t = t};
 	struct strbuf extra = STRBUF_INIT;
 	struct trace_meta meta = {.level = t->level, .clock = "made", .root = "/"};
-	m.wild = one_in(&m, 6);
-	m.quiet = !m.wild && !one_in(&m, 4);
-	m.lengthy = one_in(&m, 8);
+	m.wild = t->manner == RANDOM_WILD;
+	m.quiet = t->manner == RANDOM_QUIET;
+	m.lengthy = one_in(&m, 16);
 	m.plain = one_in(&m, 4);
 	m.unaligned = one_in(&m, 8);
 	/* the fourth thread belongs to another process */
-	m.n_threads = m.quiet && one_in(&m, 2) ? 1 : 1 + (uint32_t)draw(&m, m.quiet ? 3 : 4);
+	m.n_threads = m.quiet && one_in(&m, 2) ? 1 : 1 + (uint32_t)draw(&m, m.wild ? 4 : 3);
 	if (t->level != LEVEL_BLOCK) {
 		files_draw(&m, &meta.files);
 		descriptors_draw(&m, &extra);

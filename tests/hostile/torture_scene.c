@@ -375,7 +375,7 @@ static int left_look(const char *path, const struct stat *st, int type, struct F
 	return 0;
 }
 
-/* Files of $TMPDIR, but those that MPI leaves to its own clean-up. */
+/* Files of $TMPDIR except the files that MPI removes later. */
 static bool tmp_is_empty(void)
 {
 	DIR *d = opendir(SCENE_TMP);

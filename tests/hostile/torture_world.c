@@ -29,10 +29,13 @@ dev_t world_device_number(int fd)
 	return fstat(fd, &st) ? 0 : st.st_rdev;
 }
 
-/* A loop device on a new file; the kernel detaches it when the last descriptor is closed. */
-static int loop_attach(const char *path, char *name, size_t size)
+/* A loop device on a new file; the kernel detaches it when the last descriptor is closed. The file's
+ * name is known outside of this namespace, and is not that of another torture. */
+static int loop_attach(const char *what, char *name, size_t size)
 {
 	struct loop_config config = {.info.lo_flags = LO_FLAGS_AUTOCLEAR};
+	char path[64];
+	snprintf(path, sizeof path, SCENE_DIR "/%s-%d.img", what, (int)getpid());
 	const int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC),
 		  file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	int fd = -1;
@@ -142,8 +145,8 @@ int world_enter(struct scene *s, const char *keep, const char *cgroup)
 		return cannot(keep, 1);
 	if (mount("torture", SCENE_DIR, "tmpfs", 0, "mode=755,size=2g"))
 		return cannot("mounting " SCENE_DIR, 77);
-	s->canary_fd = loop_attach(SCENE_DIR "/canary.img", s->canary, sizeof s->canary);
-	s->scratch_fd = loop_attach(SCENE_DIR "/scratch.img", s->scratch, sizeof s->scratch);
+	s->canary_fd = loop_attach("canary", s->canary, sizeof s->canary);
+	s->scratch_fd = loop_attach("scratch", s->scratch, sizeof s->scratch);
 	if (s->canary_fd < 0 || s->scratch_fd < 0)
 		return cannot("no loop device can be attached", 77);
 	snprintf(kept_path, sizeof kept_path, "/proc/self/fd/%d", kept);

@@ -7,9 +7,9 @@
 
 #include "common/xalloc.h"
 #include "tests/oracle/oracle.h"
-#include "validate/metrics/concurrency.h"
-#include "validate/metrics/density.h"
-#include "validate/metrics/reorder.h"
+#include "tests/model/concurrency.h"
+#include "tests/model/density.h"
+#include "tests/model/reorder.h"
 
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it a double may not be the number that was written */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded: the allocation number FAIL_AT of the process fails with ENOMEM; with FAIL_ON=1 all later ones fail, too.
- * Counted are malloc, calloc, realloc and mmap of anonymous memory. FAIL_COUNT names a file to which the process adds
- * a byte when an allocation fails. Programs that the process starts are left alone. */
+/* Preloaded: the allocation number FAIL_AT of the process fails with ENOMEM; with FAIL_ON=1 all
+ * later ones fail, too. Counted are malloc, calloc, realloc and mmap of anonymous memory.
+ * FAIL_COUNT names a file to which the process adds a byte when an allocation fails. Programs that
+ * the process starts are left alone. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -55,5 +56,6 @@ void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 	static void *(*real)(void *, size_t, int, int, int, off_t);
 	if (!real)
 		real = (void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
-	return (flags & MAP_ANONYMOUS) && fails() ? MAP_FAILED : real(at, n, protection, flags, fd, offset);
+	return (flags & MAP_ANONYMOUS) && fails() ? MAP_FAILED
+						  : real(at, n, protection, flags, fd, offset);
 }

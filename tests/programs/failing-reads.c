@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A library to be preloaded: call number FAIL_AT (1, 2, ...) that reads a file whose name ends in FAIL_FILE fails. Such calls are read, pread, mmap, and
- * madvise of what was mapped. FAIL_WITH is the errno; 0 makes a read half as long and leaves the other calls alone. Where FAIL_NOTE names a file,
- * it is created when the call has come. */
+/* A library to be preloaded: call number FAIL_AT (1, 2, ...) that reads a file whose name ends in
+ * FAIL_FILE fails. Such calls are read, pread, mmap, and madvise of what was mapped. FAIL_WITH is
+ * the errno; 0 makes a read half as long and leaves the other calls alone. Where FAIL_NOTE names a
+ * file, it is created when the call has come. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -53,7 +54,8 @@ ssize_t read(int fd, void *to, size_t n)
 
 ssize_t pread(int fd, void *to, size_t n, off_t at)
 {
-	ssize_t (*next)(int, void *, size_t, off_t) = (ssize_t(*)(int, void *, size_t, off_t))dlsym(RTLD_NEXT, "pread");
+	ssize_t (*next)(int, void *, size_t, off_t) =
+	    (ssize_t(*)(int, void *, size_t, off_t))dlsym(RTLD_NEXT, "pread");
 	if (n && is_ours(fd) && fails(1)) {
 		if (errno)
 			return -1;
@@ -64,7 +66,8 @@ ssize_t pread(int fd, void *to, size_t n, off_t at)
 
 void *mmap(void *wanted, size_t n, int protection, int flags, int fd, off_t at)
 {
-	void *(*next)(void *, size_t, int, int, int, off_t) = (void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
+	void *(*next)(void *, size_t, int, int, int, off_t) =
+	    (void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
 	const int ours = is_ours(fd);
 	if (ours && fails(0))
 		return MAP_FAILED;
@@ -79,7 +82,8 @@ void *mmap(void *wanted, size_t n, int protection, int flags, int fd, off_t at)
 int madvise(void *p, size_t n, int advice)
 {
 	int (*next)(void *, size_t, int) = (int (*)(void *, size_t, int))dlsym(RTLD_NEXT, "madvise");
-	if (advice == 22 && (char *)p >= mapped && (char *)p < mapped_end && fails(0)) /* MADV_POPULATE_READ */
+	/* MADV_POPULATE_READ */
+	if (advice == 22 && (char *)p >= mapped && (char *)p < mapped_end && fails(0))
 		return -1;
 	return next(p, n, advice);
 }

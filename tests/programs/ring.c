@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ring plain | polled | named [polled] | overrun: requests through a ring that the program sets up and maps itself, by syscall(2) and
- * mmap(2), as libuv does. Prints "skip" and its reason where the kernel forbids it.
+/* ring plain | polled | named [polled] | overrun: requests through a ring that the program sets up
+ * and maps itself, by syscall(2) and mmap(2), as libuv does. Prints "skip" and its reason where the
+ * kernel forbids it.
  *
  *	plain	 50 writes and 50 reads of "ringed", 8 under way at a time
- *	polled	 the same with a thread of the kernel that takes the entries; results are awaited by epoll
- *	named	 opens, writes and reads at the position, stats, renames, links and removes files by entries of the ring
+ *	polled	 the same with a thread of the kernel that takes the entries; epoll awaits results
+ *	named	 opens, writes and reads at the position, stats, renames, links and removes files by
+ *		 entries of the ring
  *	overrun	 as polled, but more entries than the ring has places between two calls */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -43,25 +45,33 @@ static uint32_t *at(uint32_t offset)
 
 static void start(unsigned int flags)
 {
-	p = (struct io_uring_params){.flags = flags, .sq_thread_idle = 1000};
+	/* overrun() makes no call: the kernel's thread does not sleep within a minute, and all
+	 * results have room (the kernel has no event for a result that finds none) */
+	p = (struct io_uring_params){
+	    .flags = flags | IORING_SETUP_CQSIZE, .sq_thread_idle = 60000, .cq_entries = 8 * DEPTH};
 	ring_fd = (int)syscall(SYS_io_uring_setup, DEPTH, &p);
 	if (ring_fd < 0 || !(p.features & IORING_FEAT_SINGLE_MMAP)) {
 		printf("skip: io_uring is not to be had: %s\n", strerror(errno));
 		exit(0);
 	}
-	const size_t sq = p.sq_off.array + p.sq_entries * 4, cq = p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe);
-	rings = mmap(NULL, sq > cq ? sq : cq, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring_fd, IORING_OFF_SQ_RING);
-	sqes = mmap(NULL, p.sq_entries * sizeof *sqes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring_fd, IORING_OFF_SQES);
+	const size_t sq = p.sq_off.array + p.sq_entries * 4,
+		     cq = p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe);
+	rings = mmap(NULL, sq > cq ? sq : cq, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+		     ring_fd, IORING_OFF_SQ_RING);
+	sqes = mmap(NULL, p.sq_entries * sizeof *sqes, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_POPULATE, ring_fd, IORING_OFF_SQES);
 	need(rings != MAP_FAILED && sqes != MAP_FAILED, "mmap");
 	epoll_fd = epoll_create1(0);
 	struct epoll_event e = {.events = EPOLLIN};
 	need(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, ring_fd, &e) == 0, "epoll_ctl");
 }
 
-/* The next free entry, in the last place that the array tells: the array counts, not the order of the entries. */
+/* The next free entry, in the last place that the array tells: the array counts, not the order of
+ * the entries. */
 static struct io_uring_sqe *next(void)
 {
-	const uint32_t tail = *at(p.sq_off.tail), mask = *at(p.sq_off.ring_mask), place = mask - (tail & mask);
+	const uint32_t tail = *at(p.sq_off.tail), mask = *at(p.sq_off.ring_mask),
+		       place = mask - (tail & mask);
 	while (tail - __atomic_load_n(at(p.sq_off.head), __ATOMIC_ACQUIRE) >= p.sq_entries)
 		;
 	at(p.sq_off.array)[tail & mask] = place;
@@ -91,10 +101,14 @@ static void hand_over(unsigned int n, unsigned int least)
 		struct epoll_event e;
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		if (*at(p.sq_off.flags) & IORING_SQ_NEED_WAKEUP)
-			need(syscall(SYS_io_uring_enter, ring_fd, 0, 0, IORING_ENTER_SQ_WAKEUP, NULL, 0) >= 0, "io_uring_enter");
+			need(syscall(SYS_io_uring_enter, ring_fd, 0, 0, IORING_ENTER_SQ_WAKEUP,
+				     NULL, 0) >= 0,
+			     "io_uring_enter");
 		need(epoll_wait(epoll_fd, &e, 1, 5000) == 1, "epoll_wait");
 	} else {
-		need(syscall(SYS_io_uring_enter, ring_fd, n, least, IORING_ENTER_GETEVENTS, NULL, 0) == (long)n, "io_uring_enter");
+		need(syscall(SYS_io_uring_enter, ring_fd, n, least, IORING_ENTER_GETEVENTS, NULL,
+			     0) == (long)n,
+		     "io_uring_enter");
 	}
 }
 
@@ -115,10 +129,16 @@ static void transfers(unsigned int flags)
 	need(fd >= 0, "ringed");
 	for (int i = 0, result, done = 0; done < N;) {
 		unsigned int n = 0;
-		for (; i < N && n < DEPTH && i / (N / 2) == (i - (int)n) / (N / 2); i++, n++) { /* writes end before reads begin */
+		/* writes end before reads begin */
+		for (; i < N && n < DEPTH && i / (N / 2) == (i - (int)n) / (N / 2); i++, n++) {
 			struct io_uring_sqe *s = next();
-			const struct io_uring_sqe made = {.opcode = i < N / 2 ? IORING_OP_WRITE : IORING_OP_READ, .fd = fd, .user_data = s->user_data,
-							  .off = (uint64_t)(i % (N / 2)) * BLOCK, .addr = (uintptr_t)buffer[i], .len = BLOCK};
+			const struct io_uring_sqe made = {.opcode = i < N / 2 ? IORING_OP_WRITE
+									      : IORING_OP_READ,
+							  .fd = fd,
+							  .user_data = s->user_data,
+							  .off = (uint64_t)(i % (N / 2)) * BLOCK,
+							  .addr = (uintptr_t)buffer[i],
+							  .len = BLOCK};
 			*s = made;
 			publish();
 		}
@@ -138,31 +158,67 @@ static void named(unsigned int flags)
 	static struct statx st;
 	struct iovec v[2] = {{buffer[0], 100}, {buffer[1], 200}};
 	start(flags);
-	*next() = (struct io_uring_sqe){.opcode = 37 /* MKDIRAT */, .fd = AT_FDCWD, .addr = (uintptr_t) "dir", .len = 0700};
+	*next() = (struct io_uring_sqe){
+	    .opcode = 37 /* MKDIRAT */, .fd = AT_FDCWD, .addr = (uintptr_t) "dir", .len = 0700};
 	need(one() == 0, "mkdir");
-	*next() = (struct io_uring_sqe){.opcode = IORING_OP_OPENAT, .fd = AT_FDCWD, .addr = (uintptr_t)in_dir, .len = 0640, .open_flags = O_RDWR | O_CREAT};
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_OPENAT,
+					.fd = AT_FDCWD,
+					.addr = (uintptr_t)in_dir,
+					.len = 0640,
+					.open_flags = O_RDWR | O_CREAT};
 	const int fd = one();
 	need(fd >= 0, "open");
-	*next() = (struct io_uring_sqe){.opcode = IORING_OP_WRITEV, .fd = fd, .addr = (uintptr_t)v, .len = 2, .off = UINT64_MAX};
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_WRITEV,
+					.fd = fd,
+					.addr = (uintptr_t)v,
+					.len = 2,
+					.off = UINT64_MAX};
 	need(one() == 300, "writev");
-	*next() = (struct io_uring_sqe){.opcode = IORING_OP_WRITE, .fd = fd, .addr = (uintptr_t)buffer, .len = 50, .off = UINT64_MAX};
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_WRITE,
+					.fd = fd,
+					.addr = (uintptr_t)buffer,
+					.len = 50,
+					.off = UINT64_MAX};
 	need(one() == 50, "write");
 	need(lseek(fd, 10, SEEK_SET) == 10, "lseek");
-	*next() = (struct io_uring_sqe){.opcode = IORING_OP_READ, .fd = fd, .addr = (uintptr_t)buffer, .len = 1000, .off = UINT64_MAX};
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_READ,
+					.fd = fd,
+					.addr = (uintptr_t)buffer,
+					.len = 1000,
+					.off = UINT64_MAX};
 	need(one() == 340, "read");
-	*next() = (struct io_uring_sqe){.opcode = IORING_OP_STATX, .fd = AT_FDCWD, .addr = (uintptr_t)in_dir, .len = STATX_SIZE, .off = (uintptr_t)&st};
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_STATX,
+					.fd = AT_FDCWD,
+					.addr = (uintptr_t)in_dir,
+					.len = STATX_SIZE,
+					.off = (uintptr_t)&st};
 	need(one() == 0 && st.stx_size == 350, "statx");
 	*next() = (struct io_uring_sqe){.opcode = IORING_OP_CLOSE, .fd = fd};
 	need(one() == 0, "close");
-	*next() = (struct io_uring_sqe){.opcode = 35 /* RENAMEAT */, .fd = AT_FDCWD, .addr = (uintptr_t)in_dir, .len = (uint32_t)AT_FDCWD, .off = (uintptr_t)moved};
+	*next() = (struct io_uring_sqe){.opcode = 35 /* RENAMEAT */,
+					.fd = AT_FDCWD,
+					.addr = (uintptr_t)in_dir,
+					.len = (uint32_t)AT_FDCWD,
+					.off = (uintptr_t)moved};
 	need(one() == 0, "rename");
-	*next() = (struct io_uring_sqe){.opcode = 39 /* LINKAT */, .fd = AT_FDCWD, .addr = (uintptr_t)moved, .len = (uint32_t)AT_FDCWD, .off = (uintptr_t)linked};
+	*next() = (struct io_uring_sqe){.opcode = 39 /* LINKAT */,
+					.fd = AT_FDCWD,
+					.addr = (uintptr_t)moved,
+					.len = (uint32_t)AT_FDCWD,
+					.off = (uintptr_t)linked};
 	need(one() == 0, "link");
-	*next() = (struct io_uring_sqe){.opcode = 38 /* SYMLINKAT */, .fd = AT_FDCWD, .addr = (uintptr_t) "g", .off = (uintptr_t) "dir/s"};
+	*next() = (struct io_uring_sqe){.opcode = 38 /* SYMLINKAT */,
+					.fd = AT_FDCWD,
+					.addr = (uintptr_t) "g",
+					.off = (uintptr_t) "dir/s"};
 	need(one() == 0, "symlink");
-	*next() = (struct io_uring_sqe){.opcode = 36 /* UNLINKAT */, .fd = AT_FDCWD, .addr = (uintptr_t)moved};
+	*next() = (struct io_uring_sqe){
+	    .opcode = 36 /* UNLINKAT */, .fd = AT_FDCWD, .addr = (uintptr_t)moved};
 	need(one() == 0, "unlink");
-	*next() = (struct io_uring_sqe){.opcode = IORING_OP_OPENAT, .fd = AT_FDCWD, .addr = (uintptr_t) "none", .open_flags = O_RDONLY};
+	*next() = (struct io_uring_sqe){.opcode = IORING_OP_OPENAT,
+					.fd = AT_FDCWD,
+					.addr = (uintptr_t) "none",
+					.open_flags = O_RDONLY};
 	need(one() == -ENOENT, "open of nothing");
 }
 
@@ -172,10 +228,12 @@ static void overrun(void)
 	int result, done = 0;
 	start(IORING_SETUP_SQPOLL);
 	const int fd = open("ringed", O_RDWR | O_CREAT | O_TRUNC, 0600);
-	*next() = (struct io_uring_sqe){.opcode = IORING_OP_WRITE, .fd = fd, .addr = (uintptr_t)buffer, .len = BLOCK};
+	*next() = (struct io_uring_sqe){
+	    .opcode = IORING_OP_WRITE, .fd = fd, .addr = (uintptr_t)buffer, .len = BLOCK};
 	need(one() == BLOCK, "the first");
 	for (int i = 0; i < 3 * DEPTH; i++, done += fetch(&result)) {
-		*next() = (struct io_uring_sqe){.opcode = IORING_OP_WRITE, .fd = fd, .addr = (uintptr_t)buffer, .len = BLOCK};
+		*next() = (struct io_uring_sqe){
+		    .opcode = IORING_OP_WRITE, .fd = fd, .addr = (uintptr_t)buffer, .len = BLOCK};
 		publish();
 	}
 	while (done < 3 * DEPTH)

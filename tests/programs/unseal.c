@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes of the journal on standard input one without digests and chain, as earlier versions wrote it. Its lines get their right checksums. */
+/* Makes of the journal on standard input one without digests and chain, as earlier versions wrote
+ * it. Its lines get their right checksums. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,11 +2,15 @@
 /* Calls and events, as the kernel gives them, to requests: descriptors, positions, threads, names, pages. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 
 #include "capture/kernel/syscalls.h"
 #include "tests/unit/capture/sample.h"
@@ -87,12 +91,13 @@ static void end(struct seen *s)
 	free(s);
 }
 
-/* One call from begin to end, 10 ns long; text for its pointers. */
-static const struct trace_record *call(struct seen *s, uint32_t tid, const char *name, const uint64_t arg[SYSCALL_ARGS],
-				       const char *text, const char *text2, int64_t result)
+/* One call from begin to end, 10 ns long. */
+static const struct trace_record *call_with(struct seen *s, uint32_t tid, const char *name,
+					    const uint64_t arg[SYSCALL_ARGS],
+					    const struct syscall_memory memory[SYSCALL_MEMORIES],
+					    int64_t result)
 {
 	const struct syscall_row *row = syscall_row_of_name(name, strlen(name));
-	const struct syscall_memory memory[SYSCALL_MEMORIES] = {{text, text ? strlen(text) : 0}, {text2, text2 ? strlen(text2) : 0}};
 	assert_non_null(row);
 	assert_int_equal(syscalls_enter(s->calls, tid, s->now += 10, row, arg, &s->e), 0);
 	assert_int_equal(syscalls_exit(s->calls, tid, s->now += 10, row, result, memory, &s->e), 0);
@@ -100,6 +105,16 @@ static const struct trace_record *call(struct seen *s, uint32_t tid, const char 
 	take(s);
 	return s->n > before ? &s->r[s->n - 1] : NULL;
 }
+/* Text for its pointers. */
+static const struct trace_record *call(struct seen *s, uint32_t tid, const char *name, const uint64_t arg[SYSCALL_ARGS],
+				       const char *text, const char *text2, int64_t result)
+{
+	const struct syscall_memory memory[SYSCALL_MEMORIES] = {{text, text ? strlen(text) : 0}, {text2, text2 ? strlen(text2) : 0}};
+	return call_with(s, tid, name, arg, memory, result);
+}
+#define CALL_AT(tid, name, data, n, result, ...)                                                   \
+	call_with(s, tid, name, (const uint64_t[SYSCALL_ARGS]){__VA_ARGS__},                       \
+		  (const struct syscall_memory[SYSCALL_MEMORIES]){{data, n}}, result)
 #define CALL(tid, name, text, text2, result, ...) call(s, tid, name, (const uint64_t[SYSCALL_ARGS]){__VA_ARGS__}, text, text2, result)
 
 static const char *name_of(const struct seen *s, const struct trace_record *r)
@@ -115,6 +130,8 @@ static void rows_are_whole(void **state)
 		assert_true(strlen(row->args) <= SYSCALL_ARGS);
 		if (row->kind == SYSCALL_DESCRIPTOR || row->kind == SYSCALL_PAIR)
 			assert_true(row->op == OP_INVALID && strspn(row->args, "qOv_") == strlen(row->args)); /* no requests */
+		else if (row->kind == SYSCALL_UMASK)
+			assert_int_equal(row->op, OP_INVALID);
 		else
 			assert_true(row->op > OP_INVALID && row->op < OP_N);
 		assert_false(syscall_pointee(row, SYSCALL_MEMORIES, &p)); /* no more than there is room for */
@@ -128,6 +145,146 @@ static void rows_are_whole(void **state)
 	assert_null(syscall_row_of_number(1 << 20));
 	assert_string_equal(syscall_row_of_name("fstat", 5)->name, "newfstat");
 	assert_null(syscall_row_of_name("opena", 5));
+}
+
+/* Requests of rings: done in another order than they were handed over; one opens what the next call uses. */
+static void rings_hand_over(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	const struct syscall_row *row = syscall_row_of_name("pread64", 7);
+	const struct syscall_memory none[SYSCALL_MEMORIES] = {{NULL, 0}}, name[SYSCALL_MEMORIES] = {{"y", 1}};
+	const uint64_t read_arg[SYSCALL_ARGS] = {3, 0, 512, 1024};
+	const uint64_t open_arg[SYSCALL_ARGS] = {(uint64_t)AT_FDCWD, 1, O_RDONLY};
+	CALL(MAIN, "openat", "x", NULL, 3, (uint64_t)AT_FDCWD, 1, O_RDWR, 0);
+	const size_t before = s->n;
+	syscalls_ring_begin(s->calls, MAIN, 1000, 77, row, read_arg, none);
+	syscalls_ring_begin(s->calls, MAIN, 1001, 78, syscall_row_of_name("openat", 6), open_arg, name);
+	syscalls_ring_begin(s->calls, MAIN, 1002, 79, row, read_arg, none);
+	assert_int_equal(syscalls_ring_end(s->calls, 1010, 78, 4, &s->e), 0);
+	assert_int_equal(syscalls_ring_end(s->calls, 1020, 77, -EIO, &s->e), 0);
+	assert_int_equal(syscalls_ring_end(s->calls, 1030, 77, 1, &s->e), 0); /* of no request */
+	take(s);
+	assert_int_equal(s->n, before + 2);
+	assert_string_equal(name_of(s, &s->r[before]), "home/x");
+	assert_int_equal(s->r[before].begin_ns, 1000);
+	assert_int_equal(s->r[before].end_ns, 1020);
+	assert_int_equal(s->r[before].offset, 1024);
+	assert_int_equal(s->r[before].error, EIO);
+	assert_int_equal(s->r[before + 1].fd, 4);
+	s->now = 2000;
+	assert_null(CALL(MAIN, "read", NULL, NULL, 1, 4, 1, 8)); /* waits behind the third */
+	syscalls_finish(s->calls);
+	take(s);
+	assert_string_equal(name_of(s, &s->r[s->n - 1]), "home/y");
+	assert_int_equal(syscalls_counts(s->calls)->n_ring_requests, 3);
+	assert_int_equal(syscalls_counts(s->calls)->n_ring_unread, 1); /* its end was not seen */
+	end(s);
+}
+
+/* The umask counts for what a process makes, and for the processes that it starts. */
+static void umasks_are_followed(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	const uint64_t makes = O_WRONLY | O_CREAT, here = (uint64_t)AT_FDCWD;
+	assert_int_equal(CALL(MAIN, "openat", "x", NULL, 3, here, 1, makes, 0666)->length, 0666);
+	syscalls_umask(s->calls, MAIN, 022);
+	assert_int_equal(CALL(MAIN, "openat", "x", NULL, 4, here, 1, makes, 0666)->length,
+			 op_mode_under(OP_OPEN, 0666, 022));
+	assert_int_equal(CALL(MAIN, "openat", "x", NULL, 5, here, 1, O_WRONLY, 0666)->length, 0);
+	syscalls_cloned(s->calls, MAIN, MAIN + 1, 0);
+	assert_null(CALL(MAIN, "umask", NULL, NULL, 022, 077));
+	assert_int_equal(CALL(MAIN, "mkdir", "d", NULL, 0, 1, 0777)->length,
+			 op_mode_under(OP_MKDIR, 0777, 077));
+	assert_int_equal(CALL(MAIN + 1, "mkdir", "e", NULL, 0, 1, 0777)->length,
+			 op_mode_under(OP_MKDIR, 0777, 022));
+	end(s);
+}
+
+static void sockets_are_files(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = "name"};
+	const size_t head = offsetof(struct sockaddr_un, sun_path);
+	const struct trace_record *r = CALL_AT(MAIN, "bind", &a, head + 4, 0, 3, 1, head + 4);
+	assert_int_equal(r->op, OP_MKNOD);
+	assert_string_equal(name_of(s, r), "home/name");
+	assert_int_equal(r->length, S_IFSOCK | 0777);
+	assert_int_equal(CALL_AT(MAIN, "bind", &a, sizeof a, -EADDRINUSE, 3, 1, sizeof a)->error,
+			 EEXIST);
+	assert_null(CALL_AT(MAIN, "bind", NULL, 0, 0, 3, 1, sizeof a));
+	a.sun_path[0] = 0; /* an abstract name */
+	assert_null(CALL_AT(MAIN, "bind", &a, head + 4, 0, 3, 1, head + 4));
+	a = (struct sockaddr_un){.sun_family = AF_INET, .sun_path = "name"};
+	assert_null(CALL_AT(MAIN, "bind", &a, sizeof a, 0, 3, 1, sizeof a));
+	end(s);
+}
+
+/* What the argument of fcntl and ioctl points to. */
+static void arguments_are_read(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	const struct flock f = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 5, .l_len = 7};
+	const struct op_lock lock = {F_WRLCK, SEEK_SET, 5, 7};
+	struct file_clone_range range = {3, 4096, 512, 8192};
+	uint32_t flags[8] = {FS_APPEND_FL};
+	struct op_peer peer;
+	CALL(MAIN, "openat", "in", NULL, 3, (uint64_t)AT_FDCWD, 1, O_RDONLY, 0);
+	CALL(MAIN, "openat", "out", NULL, 4, (uint64_t)AT_FDCWD, 1, O_RDWR, 0);
+	const struct trace_record *r = CALL_AT(MAIN, "fcntl", &f, sizeof f, 0, 4, F_SETLKW, 1);
+	assert_int_equal(s->heap_len[r->heap], sizeof lock);
+	assert_memory_equal(s->heap[r->heap], &lock, sizeof lock);
+	r = CALL_AT(MAIN, "fcntl", &f, sizeof f, 0, 4, F_SETFL, O_APPEND); /* no pointer */
+	assert_true(r->heap == HEAP_NONE && r->offset == O_APPEND);
+	assert_true(CALL(MAIN, "fcntl", NULL, NULL, 0, 4, F_SETLK, 1)->heap == HEAP_NONE);
+	r = CALL_AT(MAIN, "ioctl", &range, sizeof range, 0, 4, FICLONERANGE, 1);
+	assert_int_equal(r->op, OP_COPY_FILE_RANGE);
+	assert_string_equal(name_of(s, r), "home/in");
+	assert_int_equal(r->offset, 4096);
+	assert_int_equal(r->length, 512);
+	memcpy(&peer, s->heap[r->heap], sizeof peer);
+	assert_int_equal(peer.fd, 4);
+	assert_int_equal(peer.offset, 8192);
+	r = CALL_AT(MAIN, "ioctl", &range, sizeof range, -EXDEV, 4, FICLONERANGE, 1);
+	assert_int_equal(r->op, OP_IOCTL);
+	assert_int_equal(CALL(MAIN, "ioctl", NULL, NULL, 0, 4, FICLONERANGE, 1)->op, OP_IOCTL);
+	r = CALL_AT(MAIN, "ioctl", flags, sizeof flags, 0, 4, FS_IOC_SETFLAGS, 1);
+	assert_int_equal(r->offset, OP_IOCTL_VALUE | FS_APPEND_FL);
+	end(s);
+}
+
+/* io_submit() accepts the first of its requests only; those that it took end by another call. */
+static void libaio_hands_over(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	const struct syscall_row *submit = syscall_row_of_name("io_submit", 9);
+	const struct syscall_row *row = syscall_row_of_name("pread64", 7);
+	const uint64_t arg[SYSCALL_ARGS] = {3, 0, 512, 1024};
+	CALL(MAIN, "openat", "x", NULL, 3, (uint64_t)AT_FDCWD, 1, O_RDWR, 0);
+	const size_t before = s->n;
+	syscalls_aio_read(s->calls);
+	assert_int_equal(syscalls_enter(s->calls, MAIN, s->now += 10, submit,
+					(const uint64_t[SYSCALL_ARGS]){1, 3, 4096}, &s->e), 0);
+	for (uint64_t i = 0; i < 3; i++)
+		syscalls_aio_begin(s->calls, MAIN, s->now, 70 + i, i, row, arg);
+	assert_int_equal(syscalls_exit(s->calls, MAIN, s->now += 10, submit, 2, NULL, &s->e), 0);
+	assert_int_equal(syscalls_ring_end(s->calls, s->now += 10, 71, 512, &s->e), 0);
+	assert_int_equal(syscalls_ring_end(s->calls, s->now, 70, -EIO, &s->e), 0);
+	assert_int_equal(syscalls_ring_end(s->calls, s->now, 72, 512, &s->e), 0); /* refused */
+	take(s);
+	assert_int_equal(s->n, before + 3);
+	assert_int_equal(s->r[before].op, OP_IO_SUBMIT);
+	assert_int_equal(s->r[before + 1].error, EIO);
+	assert_int_equal(s->r[before + 2].rvalue, 512);
+	assert_int_equal(s->r[before + 2].end_ns, s->now);
+	syscalls_finish(s->calls);
+	assert_int_equal(syscalls_counts(s->calls)->n_handed_over, 0);
+	assert_int_equal(syscalls_counts(s->calls)->n_ring_unread, 0);
+	end(s);
 }
 
 static void positions_are_followed(void **state)
@@ -473,6 +630,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_whole),     cmocka_unit_test(positions_are_followed), cmocka_unit_test(close_frees_at_its_begin),
+		cmocka_unit_test(rings_hand_over),
+		cmocka_unit_test(umasks_are_followed),
+		cmocka_unit_test(sockets_are_files),
+		cmocka_unit_test(arguments_are_read),
+		cmocka_unit_test(libaio_hands_over),
 		cmocka_unit_test(processes_inherit),  cmocka_unit_test(names_and_memory),	cmocka_unit_test(what_is_left_out),
 		cmocka_unit_test(pages_belong_to_calls), cmocka_unit_test(files_without_a_name),
 		cmocka_unit_test(faults_tell_pages), cmocka_unit_test(pairs_and_their_like), cmocka_unit_test(looked_up_at_work),

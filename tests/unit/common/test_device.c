@@ -371,9 +371,12 @@ static void copies_of_superblocks(void **state)
 		uint64_t at;
 		const char *magic;
 		const char *words;
-	} row[] = {{(UINT64_C(8193) << 10) + 56, "\x53\xef", "ext2/3/4"}, {(UINT64_C(16384) << 11) + 56, "\x53\xef", "ext2/3/4"},
-		   {(UINT64_C(32768) << 12) + 56, "\x53\xef", "ext2/3/4"}, {(UINT64_C(64) << 20) + 64, "_BHRfS_M", "btrfs"},
-		   {UINT64_C(160) << 18, "XFSB", "xfs"}, {UINT64_C(160) << 19, "XFSB", "xfs"}};
+	} row[] = {{(UINT64_C(8193) << 10) + 56, "\x53\xef", "ext2/3/4"},
+		   {(UINT64_C(16384) << 11) + 56, "\x53\xef", "ext2/3/4"},
+		   {(UINT64_C(32768) << 12) + 56, "\x53\xef", "ext2/3/4"},
+		   {(UINT64_C(64) << 20) + 64, "_BHRfS_M", "btrfs"},
+		   {UINT64_C(160) << 18, "XFSB", "xfs"},
+		   {UINT64_C(160) << 19, "XFSB", "xfs"}};
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
 		char *kind;
 		int fd = open("copies", O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -395,21 +398,22 @@ static void copies_of_superblocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nobody_uses_it, enter, leave),
-		cmocka_unit_test_setup_teardown(mounted_itself, enter, leave),
-		cmocka_unit_test_setup_teardown(a_partition_of_it_is_mounted, enter, leave),
-		cmocka_unit_test_setup_teardown(the_other_partition_is_nobodys_business, enter, leave),
-		cmocka_unit_test_setup_teardown(the_whole_disk_is_mounted, enter, leave),
-		cmocka_unit_test_setup_teardown(an_array_upon_an_array, enter, leave),
-		cmocka_unit_test_setup_teardown(holders_in_a_circle_end, enter, leave),
-		cmocka_unit_test_setup_teardown(a_holder_that_cannot_be_followed, enter, leave),
-		cmocka_unit_test_setup_teardown(loop_devices_over_it, enter, leave),
-		cmocka_unit_test_setup_teardown(volumes_of_ours, enter, leave),
-		cmocka_unit_test_setup_teardown(partitions_are_told, enter, leave),
-		cmocka_unit_test_setup_teardown(a_file_that_is_swap, enter, leave),
-		cmocka_unit_test_setup_teardown(what_cannot_be_looked_at_is_not_free, enter, leave),
-		cmocka_unit_test_setup_teardown(files_and_what_is_none, enter, leave),
-		cmocka_unit_test_setup_teardown(signatures, enter, leave), cmocka_unit_test_setup_teardown(copies_of_superblocks, enter, leave),
+	    cmocka_unit_test_setup_teardown(nobody_uses_it, enter, leave),
+	    cmocka_unit_test_setup_teardown(mounted_itself, enter, leave),
+	    cmocka_unit_test_setup_teardown(a_partition_of_it_is_mounted, enter, leave),
+	    cmocka_unit_test_setup_teardown(the_other_partition_is_nobodys_business, enter, leave),
+	    cmocka_unit_test_setup_teardown(the_whole_disk_is_mounted, enter, leave),
+	    cmocka_unit_test_setup_teardown(an_array_upon_an_array, enter, leave),
+	    cmocka_unit_test_setup_teardown(holders_in_a_circle_end, enter, leave),
+	    cmocka_unit_test_setup_teardown(a_holder_that_cannot_be_followed, enter, leave),
+	    cmocka_unit_test_setup_teardown(loop_devices_over_it, enter, leave),
+	    cmocka_unit_test_setup_teardown(volumes_of_ours, enter, leave),
+	    cmocka_unit_test_setup_teardown(partitions_are_told, enter, leave),
+	    cmocka_unit_test_setup_teardown(a_file_that_is_swap, enter, leave),
+	    cmocka_unit_test_setup_teardown(what_cannot_be_looked_at_is_not_free, enter, leave),
+	    cmocka_unit_test_setup_teardown(files_and_what_is_none, enter, leave),
+	    cmocka_unit_test_setup_teardown(signatures, enter, leave),
+	    cmocka_unit_test_setup_teardown(copies_of_superblocks, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

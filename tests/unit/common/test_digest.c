@@ -78,7 +78,8 @@ static int with_an_io_error(void)
 	if (digest_ready(&e) != -EIO || !strstr(e.msg, "libgcrypt"))
 		return 1;
 	unreadable = false;
-	return digest_ready(NULL) == -EIO && !file_digest("/proc/self/exe", hex) ? 0 : 2; /* and stays so */
+	/* and stays so */
+	return digest_ready(NULL) == -EIO && !file_digest("/proc/self/exe", hex) ? 0 : 2;
 }
 
 static void test_with_an_io_error(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What killed ranks left in shared memory is removed: what was there before, what somebody maps, and other files are not. */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -62,8 +64,47 @@ static void test_removed(void **unused)
 	unlink(SEGMENT(2));
 }
 
+/* A rank of another job maps its file a little after it has made it. */
+static void test_a_file_that_is_about_to_be_mapped_stays(void **unused)
+{
+	struct mpi_leftovers m;
+	int made[2], end[2], status;
+	char byte = 0;
+	(void)unused;
+	if (access("/dev/shm", W_OK)) {
+		print_message("no /dev/shm to write in\n");
+		skip();
+	}
+	assert_int_equal(pipe(made) | pipe(end), 0);
+	mpi_leftovers_note(&m);
+	const char *name = SEGMENT(3);
+	const pid_t rank = fork();
+	if (!rank) {
+		close(end[1]);
+		int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		bool ok = fd >= 0 && !ftruncate(fd, 4096) && write(made[1], "", 1) == 1;
+		usleep(20000);
+		ok = ok && mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED;
+		ok = ok && !close(fd) && read(end[0], &byte, 1) == 0;
+		_exit(!ok);
+	}
+	assert_int_equal(read(made[0], &byte, 1), 1);
+	mpi_leftovers_remove(&m);
+	assert_int_equal(access(name, F_OK), 0);
+	close(end[1]);
+	assert_int_equal(waitpid(rank, &status, 0), rank);
+	assert_int_equal(status, 0);
+	unlink(name);
+	close(made[0]);
+	close(made[1]);
+	close(end[0]);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_removed)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_removed),
+	    cmocka_unit_test(test_a_file_that_is_about_to_be_mapped_stays),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

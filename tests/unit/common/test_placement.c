@@ -158,19 +158,26 @@ static void each_thread_has_its_own_size(void **state)
 	for (int kind = 0; kind < N_KINDS; kind++)
 		for (int direct = 0; direct < 2; direct++) {
 			struct placement p;
-			const struct placement_need need = {.block_bytes = each, .n_threads = 4, .common_bytes = 70 << 20, .direct = direct};
+			const struct placement_need need = {.block_bytes = each,
+							    .n_threads = 4,
+							    .common_bytes = 70 << 20,
+							    .direct = direct};
 			assert_int_equal(placement_init_each(&p, kind, &need, NULL), 0);
 			for (unsigned int t = 0; t < 4; t++) {
 				const uintptr_t last = address(&p, t, p.row[t].slot_mask) + p.row[t].room;
 				assert_int_equal(p.row[t].room, each[t] ? each[t] : 1);
 				assert_true(last <= (uintptr_t)p.region.base + p.region.n_bytes);
 				assert_true(t == 3 || last <= address(&p, t + 1, 0));
-				assert_true((p.row[t].slot_mask + 1) * p.row[t].slot_bytes <= PLACEMENT_OWN_MAX || !p.row[t].slot_mask);
+				assert_true((p.row[t].slot_mask + 1) * p.row[t].slot_bytes <=
+						PLACEMENT_OWN_MAX ||
+					    !p.row[t].slot_mask);
 				assert_int_equal(address(&p, t, 1) % p.align_bytes, 0);
 			}
 			assert_true(p.region.n_bytes < ((size_t)70 << 20));
 			assert_int_equal((uintptr_t)p.common % p.align_bytes, 0);
-			assert_true(p.common + p.common_room <= (unsigned char *)p.common_region.base + p.common_region.n_bytes);
+			assert_true(p.common + p.common_room <=
+				    (unsigned char *)p.common_region.base +
+					p.common_region.n_bytes);
 			memset(p.common, 1, p.common_room);
 			placement_release(&p);
 		}

@@ -27,6 +27,7 @@ static void the_table_of_workloads(void **state)
 	} expected[] = {
 	    {"random-read", "rr", OP_PREAD, false, false},
 	    {"random-write", "rw", OP_PWRITE, true, false},
+	    {"random-mixed", "rm", OP_INVALID, true, false},
 	    {"sequential-read", "sr", OP_READ, false, true},
 	    {"sequential-write", "sw", OP_WRITE, true, true},
 	    {"cached-pread", "cp", OP_PREAD, false, false},

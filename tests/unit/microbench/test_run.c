@@ -103,6 +103,14 @@ static void check_record(const struct run *r, size_t i, const struct microbench_
 	assert_true(x->offset + x->length <= c->file_bytes);
 }
 
+/* random-mixed reads even blocks and writes odd ones. */
+static enum trace_op expected_op(const struct workload *w, const struct trace_record *x)
+{
+	if (w->op != OP_INVALID)
+		return w->op;
+	return x->offset / x->length % 2 ? OP_PWRITE : OP_PREAD;
+}
+
 static void every_workload_at_every_level(void **state)
 {
 	(void)state;
@@ -117,7 +125,7 @@ static void every_workload_at_every_level(void **state)
 			run_and_read((*w)->name, &c, &o, &r);
 			for (size_t i = 0; i < r.n; i++) {
 				check_record(&r, i, &c);
-				n_of[r.record[i].object] += r.record[i].op == (*w)->op;
+				n_of[r.record[i].object] += r.record[i].op == expected_op(*w, &r.record[i]);
 				sum_ns += (double)(r.record[i].end_ns - r.record[i].begin_ns);
 			}
 			for (size_t t = 0; t < level; t++)

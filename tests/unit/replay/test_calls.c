@@ -398,7 +398,8 @@ static void streams(void **state)
 	world_release(&w);
 }
 
-/* Calls that were given an address that is none fail alike: the C library, which would copy there itself, never sees it. */
+/* Calls that were given an address that is none fail alike: the C library, which would copy there
+ * itself, never sees it. */
 static void bad_addresses(void **state)
 {
 	(void)state;

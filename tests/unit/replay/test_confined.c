@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* long: 12 s */
 /* A trace is data from strangers: nothing outside the directory is touched, and nothing makes a replay crash or hang. */
 #include <stdarg.h>
 #include <stddef.h>
@@ -240,7 +241,7 @@ static void damaged_and_wrong_inputs(void **state)
 	struct replay_summary sum;
 	uint64_t seed = 8;
 	rig_init(&g);
-	assert_true(replay_run_summary("/nonexistent/trace", &g.c, &sum, &e) < 0);
+	assert_true(replay_run_summary("/proc/nonexistent/trace", &g.c, &sum, &e) < 0);
 	put(g.input, "this is no trace\n");
 	assert_true(replay_run_summary(g.input, &g.c, &sum, &e) < 0);
 	/* cut short at many places: what is whole is replayed, or there is a clear error; never anything else */
@@ -287,7 +288,7 @@ static void wrong_places(void **state)
 	g.c.output = g.input;
 	assert_int_equal(replay_run_summary(g.input, &g.c, &g.s, &e), -EINVAL);
 	assert_non_null(strstr(e.msg, "overwrite the input"));
-	g.c.output = "/nonexistent/out";
+	g.c.output = "/proc/nonexistent/out";
 	assert_true(replay_run_summary(g.input, &g.c, &g.s, &e) < 0);
 	g.c.output = NULL;
 	assert_int_equal(replay_run_summary(g.input, &g.c, &g.s, &e), 0); /* just the summary */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "replay/order/extent_map.h"
-#include "replay/load/u64_map.h"
+#include "common/u64_map.h"
 #include "replay/order/use_set.h"
 
 enum { N_BYTES = 2000, MAX_MET = N_BYTES };

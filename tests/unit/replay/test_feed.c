@@ -142,9 +142,9 @@ static void limits(void **state)
 	assert_int_equal(g.s.memory.ahead_bytes, 0);
 	g.c.order = ORDER_FS;
 	g.c.memory_bytes = SMALL;
-	g.c.scratch = "/nonexistent";
+	g.c.scratch = "/proc/nonexistent";
 	assert_int_equal(rig_replay(&g, &s, &e), -ENOENT);
-	assert_non_null(strstr(e.msg, "/nonexistent"));
+	assert_non_null(strstr(e.msg, "/proc/nonexistent"));
 	g.c.scratch = g.tree;
 	g.c.memory_bytes = REPLAY_MEMORY_BYTES;
 	if (rig_replay(&g, &s, &e))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* long: 20 s */
 /* Traces made to harm: every operation with paths that lead out, junk in every field, for each engine and order. Outside of the
  * directory nothing may change, inside no device and no set-user-ID bit may appear, and nothing may crash or hang. */
 #include <stdarg.h>
@@ -25,6 +26,7 @@ struct attack {
 	uint32_t n_paths;
 	uint64_t seed;
 	bool lies; /* about how many bytes came */
+	bool vast; /* some lengths are vast: such a replay fills as much memory as it may take, 1 GiB */
 };
 
 static uint64_t draw(struct attack *a, uint64_t n)
@@ -43,6 +45,7 @@ static void attack_init(struct attack *a, uint64_t seed)
 	memset(a, 0, sizeof *a);
 	a->seed = seed * 0x9e3779b97f4a7c15u + 1;
 	a->lies = seed % 4 == 1;
+	a->vast = seed % 8 == 3;
 	rig_init(&a->g);
 	a->outside = xasprintf("%s/outside", a->g.dir);
 	a->victim = xasprintf("%s/outside/victim", a->g.dir);
@@ -110,7 +113,7 @@ static void request_make(struct attack *a, struct trace_writer *w, uint32_t i)
 				 .dispatch_ns = TIME_NONE, .offset = draw(a, 3) ? OFFSET_NONE : number(a), .rvalue = -1, .error = EIO,
 				 .pid = 1 + (uint32_t)draw(a, 2), .object = OBJECT_NONE, .fd = -1, .op = (uint16_t)op};
 	r.tid = r.pid * 10 + (uint32_t)draw(a, 2);
-	r.length = data ? draw(a, 9000) : number(a);
+	r.length = data || !a->vast ? draw(a, 9000) : number(a);
 	r.flags = draw(a, 2) ? (uint32_t)draw(a, 16) : (uint32_t)number(a) | (uint32_t)draw(a, 1u << 31);
 	r.heap = heap_junk(a, w, o);
 	if (data && a->lies && draw(a, 3) == 0) /* more than was asked for, it may be */

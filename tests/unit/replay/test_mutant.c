@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* long: 12 s */
 /* Each deliberate fault does what it says, as the replay trace and the files show. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* long: 20 s */
 /* Real replays: that the order holds by the stamps of the replay trace, what the trace holds, and times. */
 #include <stdarg.h>
 #include <stddef.h>

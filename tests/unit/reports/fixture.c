@@ -249,7 +249,8 @@ static void fixture_distribution(struct fixture *f, struct cell *c)
 {
 	static const char *const quantile[] = {"50 % quantile", "90 % quantile", "99.9 % quantile"}, *const half[] = {"first half", "second half"};
 	double value = 0.01 * fixture_normal(f);
-	fixture_component(c, COMPONENT_TYPICAL, DECISION_ACCEPT, fixture_estimate(value, 0.002), 0.1, "within the limits ±10 %");
+	fixture_component(c, COMPONENT_TYPICAL, DECISION_ACCEPT, fixture_estimate(value, 0.002),
+			  0.1, "within the limits ±10 %");
 	fixture_component(c, COMPONENT_SHAPE, DECISION_ACCEPT, fixture_estimate(0.02, 0.01), 0.1, "50 % quantile +0.020, within the limits ±0.1");
 	fixture_parts(&c->component[COMPONENT_SHAPE], 3, quantile, 0.02, 0.01);
 	fixture_component(c, COMPONENT_TAIL, DECISION_ACCEPT, fixture_estimate(4 * value, 0.03), 0.25, "within the limits ±25 %");

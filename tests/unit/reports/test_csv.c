@@ -122,7 +122,8 @@ static void a_table_as_latex(void **state)
 	sample_table(&t);
 	latex_add_table(&out, &t);
 	assert_string_equal(
-	    out.s, "% A sample; needs \\usepackage{booktabs,longtable}\n"
+	    out.s, "% A sample; needs \\usepackage{booktabs,graphicx,longtable}\n"
+		   "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{"
 		   "\\begin{tabular}{lrrrrll}\n"
 		   "\\toprule\n"
 		   "Name & Mean & Bias {[}95 \\%{]} & Old & Count & Decision & Verdict \\\\\n"
@@ -133,7 +134,7 @@ static void a_table_as_latex(void **state)
 		   "inconclusive \\\\\n"
 		   "-- & $\\infty$ s & $-$2.000 \\% & $-$$\\infty$ \\% & 1000000000000000 & reject & not trusted \\\\\n"
 		   "\\bottomrule\n"
-		   "\\end{tabular}\n");
+		   "\\end{tabular}}\n");
 	strbuf_release(&out);
 	table_release(&t);
 }

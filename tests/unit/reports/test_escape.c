@@ -56,13 +56,16 @@ static void terminals_are_sent_no_commands(void **state)
 	      "a\nbc");
 }
 
-/* "::" begins a command of GitHub Actions at the beginning of a line, "##[" and "##vso[" one of either service anywhere. */
+/* "::" begins a command of GitHub Actions at the beginning of a line, "##[" and "##vso[" one of
+ * either service anywhere. */
 static void ci_services_are_given_no_commands(void **state)
 {
 	(void)state;
-	static void (*const escapes[])(struct strbuf *, const char *) = {escape_line, escape_text, escape_html, escape_html_text, escape_latex,
-									 escape_gnuplot};
-	static const char *const texts[] = {"::error::x", "a\n::set-output name=a::b", ":\001:error::x", "##[error]x", "a ##vso[task.x]y", "#\002#[x]",
+	static void (*const escapes[])(struct strbuf *, const char *) = {
+	    escape_line, escape_text, escape_html, escape_html_text, escape_latex, escape_gnuplot};
+	static const char *const texts[] = {"::error::x",       "a\n::set-output name=a::b",
+					    ":\001:error::x",   "##[error]x",
+					    "a ##vso[task.x]y", "#\002#[x]",
 					    ":::error::x"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct strbuf csv = STRBUF_INIT;

@@ -26,7 +26,7 @@ static char *page(enum fixture_kind kind, bool gnuplot)
 	char *kept = xstrdup(path ? path : "/usr/bin:/bin");
 	fixture_make(&f, kind);
 	if (!gnuplot)
-		setenv("PATH", "/nonexistent", 1);
+		setenv("PATH", "/proc/nonexistent", 1);
 	FILE *out = open_memstream(&text, &len);
 	int ret = report_form_find("html")->print(&f.analysis, out, &e);
 	fclose(out);

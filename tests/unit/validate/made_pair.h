@@ -16,7 +16,8 @@
 #include "tests/unit/validate/random.h"
 #include "tests/unit/validate/trace_file.h"
 #include "validate/metrics/metrics.h"
-#include "validate/metrics/reorder.h"
+#include "tests/model/concurrency.h"
+#include "tests/model/reorder.h"
 
 enum { MAX_N = 700 };
 

@@ -40,8 +40,8 @@ static void test_faultless_is_trusted(void **state)
 	assert_int_equal(a.verdict, VERDICT_TRUSTED);
 	assert_true(a.assessed[COMPONENT_BIAS] && a.assessed[COMPONENT_LINEARITY] && !a.assessed[COMPONENT_SHARE_LATE]);
 	assert_true(analysis_is_settled(&a));
-	/* bias, typical response, shape, tail, half, precision, time, order, uncertainty, concurrency, mean and maximum in flight of both,
-	 * linearity of one */
+	/* bias, typical response, shape, tail, half, precision, time, order, uncertainty,
+	 * concurrency, mean and maximum in flight of both, linearity of one */
 	assert_int_equal(a.n_rejection_tests, 25);
 	done(&c, &a);
 }
@@ -516,12 +516,15 @@ static void test_single_reference(void **state)
 	done(&c, &a);
 }
 
-/* Against a recording that the campaign did not make, times say nothing of the replayer. Requests that are lost do. */
+/* Against a recording that the campaign did not make, times say nothing of the replayer. Requests
+ * that are lost do. */
 static void test_old_recording(void **state)
 {
 	(void)state;
-	static const struct effect slow = {.bias = 1, .sd_x = 0.01, .sd_r = 0.01}, loses = {.bias = 1, .sd_x = 0.01, .sd_r = 0.01, .n_lost = 1};
-	const struct effect faultless_runs[] = {slow, slow}, losing_runs[] = {loses, slow}; /* of each replayer */
+	static const struct effect slow = {.bias = 1, .sd_x = 0.01, .sd_r = 0.01},
+				   loses = {.bias = 1, .sd_x = 0.01, .sd_r = 0.01, .n_lost = 1};
+	/* of each replayer */
+	const struct effect faultless_runs[] = {slow, slow}, losing_runs[] = {loses, slow};
 	for (int lost = 0; lost < 2; lost++) {
 		struct campaign c;
 		struct analysis a;
@@ -533,7 +536,8 @@ static void test_old_recording(void **state)
 		for (unsigned int b = 1; b <= 20; b++)
 			run_find(&c, b, 0, 0)->bank = run_find(&c, b, 0, 1)->bank = 7;
 		again(&c, &a);
-		assert_int_equal(a.cell[0].verdict, VERDICT_NOT_TRUSTED); /* the campaign's own recordings: the machine of today */
+		/* the campaign's own recordings: the machine of today */
+		assert_int_equal(a.cell[0].verdict, VERDICT_NOT_TRUSTED);
 		c.results.protocol.scenario[0].trace = "old.trace";
 		c.results.protocol.replayer[1].control = true;
 		again(&c, &a);
@@ -547,7 +551,8 @@ static void test_old_recording(void **state)
 		if (!lost) {
 			assert_non_null(strstr(a.cell[0].verdict_reason, "differ from the recording; bias +"));
 			assert_non_null(strstr(a.cell[0].verdict_reason, "that of the control replay ("));
-			assert_null(strstr(a.cell[1].verdict_reason, "that of the control replay (")); /* it is the control */
+			/* it is the control */
+			assert_null(strstr(a.cell[1].verdict_reason, "that of the control replay ("));
 		}
 		done(&c, &a);
 	}
@@ -770,7 +775,9 @@ static void test_metadata_source(void **state)
 	struct campaign c;
 	struct analysis a;
 	char trace[] = "a.trace";
-	const char *const expected[] = {"warm metadata", "warm metadata", "warm metadata", "cold metadata"}; /* enum evict_method */
+	/* enum evict_method */
+	const char *const expected[] = {"warm metadata", "warm metadata", "warm metadata",
+					"cold metadata"};
 	analysed(&c, &a, &faultless, 1, 1, 20, 16);
 	for (int how = EVICT_AUTO; how <= EVICT_ALL; how++) {
 		c.results.protocol.scenario[0].trace = trace;
@@ -931,7 +938,8 @@ static void test_trust_is_barred(void **state)
 	done(&c, &a);
 }
 
-/* A run whose trace is incomplete bars trust in its own cell; a run of the program, in every cell of the scenario. */
+/* A run whose trace is incomplete bars trust in its own cell; a run of the program, in every cell
+ * of the scenario. */
 static void test_incomplete_traces_bar_trust(void **state)
 {
 	(void)state;
@@ -949,7 +957,8 @@ static void test_incomplete_traces_bar_trust(void **state)
 	run_find(&c, 4, 0, ROLE_PROGRAM)->summary.n_cut = 1;
 	again(&c, &a);
 	assert_int_equal(a.n_inconclusive, 2);
-	assert_non_null(strstr(a.cell[0].verdict_reason, "those of 1 run were made of one that has no end"));
+	assert_non_null(
+	    strstr(a.cell[0].verdict_reason, "those of 1 run were made of one that has no end"));
 	done(&c, &a);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* long: 25 s */
 /* The components of a verdict one by one: what accepts them, what rejects them, and what switches them off. No I/O, fixed
  * seeds. */
 #include "tests/unit/validate/made_campaign.h"
@@ -215,11 +216,26 @@ static void test_no_limit(void **state)
 	analysed(&c, &a, &bad, 2, 1, N, 6);
 	assert_int_equal(a.n_not_trusted, 2);
 	struct accept_limits *l = &c.results.protocol.accept;
-	*l = (struct accept_limits){.bias = NAN, .precision_ratio = NAN, .uncertainty = NAN, .reordered = NAN,
-				    .execution_time = NAN, .execution_time_timed = NAN, .typical = NAN, .shape = NAN, .tail = NAN, .operation = NAN,
-				    .half = NAN, .concurrency = NAN, .n_mismatched = UINT64_MAX, .linearity = NAN,
-				    .in_flight = NAN, .in_flight_max = NAN, .issue_error_ns = -1, .share_late = NAN,
-				    .repeatability = NAN, .guard_band = NAN};
+	*l = (struct accept_limits){.bias = NAN,
+				    .precision_ratio = NAN,
+				    .uncertainty = NAN,
+				    .reordered = NAN,
+				    .execution_time = NAN,
+				    .execution_time_timed = NAN,
+				    .typical = NAN,
+				    .shape = NAN,
+				    .tail = NAN,
+				    .operation = NAN,
+				    .half = NAN,
+				    .concurrency = NAN,
+				    .n_mismatched = UINT64_MAX,
+				    .linearity = NAN,
+				    .in_flight = NAN,
+				    .in_flight_max = NAN,
+				    .issue_error_ns = -1,
+				    .share_late = NAN,
+				    .repeatability = NAN,
+				    .guard_band = NAN};
 	again(&c, &a);
 	for (int k = 0; k < COMPONENT_N; k++) {
 		const struct component *p = component_of(&a, 1, k);

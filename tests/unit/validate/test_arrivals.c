@@ -198,13 +198,13 @@ static void test_no_place_for_a_file(void **state)
 	struct arrivals o;
 	struct err e = ERR_INIT;
 	struct list l = {0};
-	struct arrivals_options options = {8, 8, 0, "/nonexistent/directory"};
+	struct arrivals_options options = {8, 8, 0, "/proc/nonexistent/directory"};
 	struct arrival a = {.end_ns = 1};
 	int rc = arrivals_init(&o, ARRIVALS_RUNS, &options, (struct arrivals_sink){&l, take}, &e);
 	for (int i = 0; i < 8 && !rc; i++)
 		rc = add(&o, &a, &e);
 	assert_int_equal(rc, -ENOENT);
-	assert_non_null(strstr(e.msg, "/nonexistent/directory"));
+	assert_non_null(strstr(e.msg, "/proc/nonexistent/directory"));
 	assert_non_null(strstr(e.msg, "TMPDIR"));
 	arrivals_release(&o);
 }

@@ -28,7 +28,7 @@ static void test_groups(void **state)
 	assert_int_equal(s.status, STAT_OK);
 	assert_near(s.value, 2, 1e-12);
 	double lo, hi;
-	shift_limits(&s, &lo, &hi);
+	shift_limits(&s, 0.05, &lo, &hi);
 	assert_near(hi - 2, 2.4469118511449692 * sqrt(5.0 / 6), 1e-9);
 	assert_near(lo + hi, 4, 1e-12);
 	const struct serial none = serial_none(4), half = {.inflation = 2, .n_effective = 2};

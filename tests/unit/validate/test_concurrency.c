@@ -11,7 +11,7 @@
 
 #include "capture/trace.h"
 #include "tests/unit/validate/random.h"
-#include "validate/metrics/concurrency.h"
+#include "tests/model/concurrency.h"
 
 enum { MAX_N = 60, MAX_TIME = 40 };
 

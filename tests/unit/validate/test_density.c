@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/validate/random.h"
-#include "validate/metrics/density.h"
-#include "validate/metrics/reorder.h"
+#include "tests/model/density.h"
+#include "tests/model/reorder.h"
 
 enum { MAX_N = 60 };
 

@@ -13,7 +13,8 @@
 #include "common/xalloc.h"
 #include "tests/unit/validate/random.h"
 #include "validate/metrics/disorder.h"
-#include "validate/metrics/reorder.h"
+#include "tests/model/density.h"
+#include "tests/model/reorder.h"
 
 struct made { /* one sequence: what arrives, in the order of arrival */
 	uint64_t *s, *bytes, n, n_sent;

@@ -279,19 +279,29 @@ static void test_texts(void **state)
 		    {"idle", SCHED_IDLE, 0},
 		    {"fifo:1", SCHED_FIFO, 1},
 		    {"rr:99", SCHED_RR, 99}};
-	static const char *const bad[] = {"",      "fifo",  "fifo:", "fifo:0", "fifo:100", "fifo:x",
-					  "rr:-1", "Other", "othe",  "others", "batch:1", "deadline"};
-	struct scheduling s;
+	static const char *const bad[] = {
+	    "",       "fifo",    "fifo:",    "fifo:0",          "fifo:100",
+	    "fifo:x", "fifo:1,", "other, x", "other, deadline", "rr:-1",
+	    "Other",  "othe",    "others",   "batch:1",         "deadline"};
+	struct scheduling *s;
+	size_t n;
 	struct err e = ERR_INIT;
 	cpu_set_t set;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-		assert_int_equal(launch_scheduling_parse(good[i].text, &s, &e), 0);
-		assert_true(s.set);
-		assert_int_equal(s.policy, good[i].policy);
-		assert_int_equal(s.priority, good[i].priority);
+		assert_int_equal(launch_scheduling_parse(good[i].text, &s, &n, &e), 0);
+		assert_int_equal(n, 1);
+		assert_true(s->set);
+		assert_int_equal(s->policy, good[i].policy);
+		assert_int_equal(s->priority, good[i].priority);
+		free(s);
 	}
+	assert_int_equal(launch_scheduling_parse("rr:7, other", &s, &n, &e), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(s[0].policy, SCHED_RR);
+	assert_int_equal(s[1].policy, SCHED_OTHER);
+	free(s);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		assert_int_equal(launch_scheduling_parse(bad[i], &s, &e), -EINVAL);
+		assert_int_equal(launch_scheduling_parse(bad[i], &s, &n, &e), -EINVAL);
 	assert_int_equal(cpus_parse("0, 3-5,7", &set, &e), 0);
 	assert_int_equal(CPU_COUNT(&set), 5);
 	assert_true(CPU_ISSET(0, &set) && CPU_ISSET(3, &set) && CPU_ISSET(5, &set) && CPU_ISSET(7, &set));

@@ -29,7 +29,8 @@ static void made_start(struct made *m, size_t n_replayers)
 
 static void component_set(struct cell *c, enum component_kind kind, double value, double limit)
 {
-	c->component[kind] = (struct component){.kind = kind, .limit = limit, .estimate = {.status = STAT_OK, .value = value}};
+	c->component[kind] = (struct component){
+	    .kind = kind, .limit = limit, .estimate = {.status = STAT_OK, .value = value}};
 }
 
 static struct cell *cell_add(struct made *m, size_t replayer, enum verdict verdict, double bias)
@@ -39,7 +40,10 @@ static struct cell *cell_add(struct made *m, size_t replayer, enum verdict verdi
 	const struct estimate none = {.status = STAT_NOT_ASSESSED};
 	c->in_flight = c->concurrency_time = c->reordered = c->issue_error_p99 = none;
 	for (int k = 0; k < COMPONENT_N; k++)
-		c->component[k] = (struct component){.kind = (enum component_kind)k, .decision = DECISION_NOT_ASSESSED, .estimate = none, .limit = NAN};
+		c->component[k] = (struct component){.kind = (enum component_kind)k,
+						     .decision = DECISION_NOT_ASSESSED,
+						     .estimate = none,
+						     .limit = NAN};
 	if (!isnan(bias))
 		component_set(c, COMPONENT_BIAS, bias, 0.1);
 	return c;
@@ -107,18 +111,21 @@ static void sorted_within_a_verdict(void **state)
 	free(m.a.league);
 }
 
-/* A replay as fast as possible may have a small bias. Its other components are far outside of their limits. */
+/* A replay as fast as possible may have a small bias. Its other components are far outside of their
+ * limits. */
 static void ranked_by_all_components(void **state)
 {
 	struct made m;
 	(void)state;
 	made_start(&m, 3);
-	struct cell *afap = cell_add(&m, 0, VERDICT_INCONCLUSIVE, 0.001), *timed = cell_add(&m, 1, VERDICT_INCONCLUSIVE, 0.3),
+	struct cell *afap = cell_add(&m, 0, VERDICT_INCONCLUSIVE, 0.001),
+		    *timed = cell_add(&m, 1, VERDICT_INCONCLUSIVE, 0.3),
 		    *scattered = cell_add(&m, 2, VERDICT_INCONCLUSIVE, 0.3);
 	component_set(afap, COMPONENT_EXECUTION_TIME, -0.9, 0.01); /* 90 limits, counted as 10 */
 	component_set(timed, COMPONENT_EXECUTION_TIME, 0.005, 0.01);
 	component_set(scattered, COMPONENT_EXECUTION_TIME, 0.005, 0.01);
-	component_set(timed, COMPONENT_PRECISION, 0.5, 2); /* scatters less than the program: no deviation */
+	/* scatters less than the program: no deviation */
+	component_set(timed, COMPONENT_PRECISION, 0.5, 2);
 	component_set(scattered, COMPONENT_PRECISION, 3, 2);
 	component_set(timed, COMPONENT_TAIL, 5, NAN); /* shown only */
 	component_set(timed, COMPONENT_SHAPE, 5, 0);  /* likewise */

@@ -125,8 +125,8 @@ static void test_errors(void **state)
 	(void)state;
 	struct observed o;
 	struct err e = ERR_INIT;
-	assert_int_equal(observed_write("/nonexistent/own", "/nonexistent/side", "/nonexistent/out", &o, &e), -ENOENT);
-	assert_non_null(strstr(e.msg, "/nonexistent/own"));
+	assert_int_equal(observed_write("/proc/nonexistent/own", "/proc/nonexistent/side", "/proc/nonexistent/out", &o, &e), -ENOENT);
+	assert_non_null(strstr(e.msg, "/proc/nonexistent/own"));
 }
 
 int main(void)

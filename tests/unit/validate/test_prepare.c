@@ -395,9 +395,17 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_sharing), cmocka_unit_test(test_sets_of_roles), cmocka_unit_test(test_sets_that_do_not_fit), cmocka_unit_test(test_restored), cmocka_unit_test(test_caches), cmocka_unit_test(test_metadata),
-	    cmocka_unit_test(test_removed), cmocka_unit_test(test_guest),    cmocka_unit_test(test_earlier),
-	    cmocka_unit_test(test_refused), cmocka_unit_test(test_scratch),
+	    cmocka_unit_test(test_sharing),
+	    cmocka_unit_test(test_sets_of_roles),
+	    cmocka_unit_test(test_sets_that_do_not_fit),
+	    cmocka_unit_test(test_restored),
+	    cmocka_unit_test(test_caches),
+	    cmocka_unit_test(test_metadata),
+	    cmocka_unit_test(test_removed),
+	    cmocka_unit_test(test_guest),
+	    cmocka_unit_test(test_earlier),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_scratch),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

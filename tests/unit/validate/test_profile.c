@@ -137,7 +137,7 @@ static void test_access_patterns(void **state)
 	    {UINT64_MAX - 1, 1, ACCESS_REPEATED},
 	};
 	for (int write = 0; write < 2; write++) {
-		access_init(&a);
+		a = (struct access){.sequence = NULL};
 		for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
 			uint64_t before = a.counts.n[write][step[i].expected];
 			access_add(&a, 1, 2, write, step[i].offset, step[i].moved);
@@ -157,8 +157,7 @@ static void test_access_patterns(void **state)
 static void test_access_has_a_limit(void **state)
 {
 	(void)state;
-	struct access a;
-	access_init(&a);
+	struct access a = {.sequence = NULL};
 	for (int round = 0; round < 2; round++)
 		for (uint32_t i = 0; i < ACCESS_SEQUENCES_MAX + 10; i++)
 			access_add(&a, i / 3, i, false, round, 1);
@@ -231,9 +230,8 @@ static void test_errors(void **state)
 static void test_objects(void **state)
 {
 	(void)state;
-	struct object_uses o;
+	struct object_uses o = {.use = NULL};
 	struct object_use top[3];
-	object_uses_init(&o);
 	for (uint32_t i = 0; i < 1000; i++)
 		object_uses_at(&o, i * 7919)->bytes_read += i;
 	object_uses_at(&o, 5 * 7919)->bytes_written += 995; /* 1000 with what was read: the most */

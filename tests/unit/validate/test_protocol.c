@@ -185,6 +185,9 @@ static const struct {
     {PROTOCOL WORKLOAD REPLAYER "order = fs,\n  fs\n", "bad.conf:6: order: \"fs\" is in the list twice"},
     {PROTOCOL WORKLOAD REPLAYER "dir = /\n", "bad.conf:6: unknown key \"dir\" in [replayer r]"},
     {PROTOCOL WORKLOAD REPLAYER "workloads = b\n", "bad.conf:6: workloads: there is no [workload b]"},
+    {PROTOCOL WORKLOAD REPLAYER "mutant-workloads = a\n", "bad.conf:6: mutant-workloads: there is no key \"mutant\""},
+    {PROTOCOL WORKLOAD "[workload b]\ntype = random-read\n" REPLAYER "mutant = lost\nworkloads = a\nmutant-workloads = b\n",
+     "bad.conf:10: mutant-workloads: this replayer does not replay \"b\""},
     {PROTOCOL WORKLOAD "[replayer r]\nengine = program\norder = fs\n",
      "bad.conf:5: engine: \"program\" is the program itself"},
     {PROTOCOL WORKLOAD REPLAYER "mutant = explode\n", "bad.conf:4: [replayer r]: "},
@@ -529,12 +532,37 @@ static void test_compare(void **state)
 	strbuf_release(&resolved);
 }
 
+/* A mutant that acts in one of the scenarios of a section, named by its own name; the resolved form says the same. */
+static void test_mutant_in_one_scenario(void **state)
+{
+	(void)state;
+	struct strbuf resolved = STRBUF_INIT;
+	struct protocol p, again;
+	struct err e = ERR_INIT;
+	const char *text = PROTOCOL WORKLOAD "level = 1, 2\n" REPLAYER "[replayer s]\nmutant = lost\nmutant-workloads = a level=2\n";
+	if (read_text(text, &p, &e) < 0)
+		fail_msg("%s", e.msg);
+	protocol_print_resolved(&p, &resolved);
+	if (read_text(resolved.s, &again, &e) < 0)
+		fail_msg("%s\n%s", e.msg, resolved.s);
+	const struct replayer *both[] = {&p.replayer[1], &again.replayer[1]};
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(both[i]->applies[0] && both[i]->applies[1]);
+		assert_string_equal(both[i]->option[0].key, "mutant");
+		assert_false(replayer_option_acts(both[i], 0, 0));
+		assert_true(replayer_option_acts(both[i], 0, 1));
+	}
+	protocol_release(&p);
+	protocol_release(&again);
+	strbuf_release(&resolved);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(continued_lines), cmocka_unit_test(test_bad),     cmocka_unit_test(test_bad_bytes), cmocka_unit_test(test_grid),
 	    cmocka_unit_test(test_resolved), cmocka_unit_test(test_defaults),  cmocka_unit_test(test_responsiveness),  cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_compare),
+	    cmocka_unit_test(test_compare), cmocka_unit_test(test_mutant_in_one_scenario),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

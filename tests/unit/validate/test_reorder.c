@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/validate/random.h"
-#include "validate/metrics/reorder.h"
+#include "tests/model/reorder.h"
 #include "validate/metrics/reorder_count.h"
 
 enum { MAX_N = 80 };

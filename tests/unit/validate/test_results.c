@@ -420,7 +420,8 @@ static void line_rewrite(const char *dir)
 	json_t *o = journal_parse_line(text.s, text.len - 1);
 	assert_non_null(o);
 	json_object_del(o, "crc");
-	json_object_set_new(json_object_get(json_object_get(o, "summary"), "response"), "mean", json_real(5));
+	json_object_set_new(json_object_get(json_object_get(o, "summary"), "response"), "mean",
+			    json_real(5));
 	assert_int_equal(journal_line_add(&line, o, &e), 0);
 	assert_true(line.len != text.len || memcmp(line.s, text.s, text.len));
 	file_put(dir, "summaries", line.s, line.len);
@@ -525,10 +526,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_whole),
-	    cmocka_unit_test(test_distances),         cmocka_unit_test(test_no_results),
-	    cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_damaged_summary),
-	    cmocka_unit_test(test_changed_after_the_campaign), cmocka_unit_test(test_summaries_in_one_file), cmocka_unit_test(test_damaged_line),  cmocka_unit_test(test_look),
-	    cmocka_unit_test(test_no_files),      cmocka_unit_test(test_plan_of_too_many),
+	    cmocka_unit_test(test_distances),
+	    cmocka_unit_test(test_no_results),
+	    cmocka_unit_test(test_damaged_files),
+	    cmocka_unit_test(test_damaged_summary),
+	    cmocka_unit_test(test_changed_after_the_campaign),
+	    cmocka_unit_test(test_summaries_in_one_file),
+	    cmocka_unit_test(test_damaged_line),
+	    cmocka_unit_test(test_look),
+	    cmocka_unit_test(test_no_files),
+	    cmocka_unit_test(test_plan_of_too_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,6 +196,35 @@ static void test_budget(void **state)
 	leave(&t);
 }
 
+static json_t *calibration(const char *failure)
+{
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:[[i,i],[i,i]], s:s?}", "event", "calibrate",
+			 "scenario", 0, "requests", 70, "execution_ns", 5, "trace_bytes", 6,
+			 "anonymous_bytes", 1, 2, 3, 4, "failure", failure);
+}
+
+/* What failed is measured again, whatever it failed for: memory, space, a program that was not
+ * there. */
+static void test_calibration(void **state)
+{
+	(void)state;
+	static const char *const reasons[] = {"Cannot allocate memory", "no program of that name", NULL};
+	for (size_t i = 0; i < 3; i++) {
+		struct taken t;
+		json_t *const events[] = {start(), calibration(reasons[i])};
+		take_up(&t, events, 2);
+		assert_int_equal(t.c.calibration[0].done, !reasons[i]);
+		assert_null(t.c.calibration[0].failure);
+		assert_int_equal(t.c.calibration[0].n_requests, 70);
+		leave(&t);
+	}
+	struct taken t;
+	json_t *const again[] = {start(), calibration("Cannot allocate memory"), calibration(NULL)};
+	take_up(&t, again, 3);
+	assert_true(t.c.calibration[0].done);
+	leave(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +232,7 @@ int main(void)
 	    cmocka_unit_test(test_looks),
 	    cmocka_unit_test(test_choices),
 	    cmocka_unit_test(test_budget),
+	    cmocka_unit_test(test_calibration),
 	    cmocka_unit_test(test_what_will_be_removed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ struct seen { /* shared with the processes */
 	int64_t begin_ns[N_REQUESTS], end_ns[N_REQUESTS];
 };
 
-enum kind { BY_GATE, BY_SIGNAL, FOREIGN, BREAKS };
+enum kind { BY_GATE, BY_SIGNAL, FOREIGN, MOVES, BREAKS }; /* MOVES: another project's, to a session of its own as it runs */
 
 struct fixture {
 	char *dir;
@@ -67,17 +67,21 @@ static void gated(struct pause *p, struct seen *s, enum kind kind)
 }
 
 /* A keeper; the requests are made by its grandchild. */
-static void kept(struct pause *p, struct seen *s, const char *dir)
+static void kept(struct pause *p, struct seen *s, const char *dir, enum kind kind)
 {
 	if (fork() == 0) {
 		setpgid(0, 0);
 		if (fork() == 0) {
-			setsid();
+			if (kind != MOVES)
+				setsid();
 			char *path = xasprintf("%s/file", dir);
 			if (open(path, O_RDONLY) < 0)
 				_exit(1);
-			while (s->n_done < N_REQUESTS)
+			while (s->n_done < N_REQUESTS) {
+				if (kind == MOVES && atomic_load(&p->page->paused_ns) > 0 && getpgrp() != getpid())
+					setsid(); /* after the first pause */
 				request_make(s);
+			}
 			_exit(0);
 		}
 		wait(NULL);
@@ -106,15 +110,15 @@ static void role_start(struct fixture *f, size_t i, enum kind kind)
 		setenv(PAUSE_VARIABLE, text, 1);
 		if (pause_join(&p, NULL))
 			_exit(1);
-		if (kind == FOREIGN)
-			kept(&p, f->seen[i], f->dir);
+		if (kind == FOREIGN || kind == MOVES)
+			kept(&p, f->seen[i], f->dir, kind);
 		else
 			gated(&p, f->seen[i], kind);
 		_exit(0);
 	}
 	setpgid(pid, pid);
 	*x = (struct round_role){.page = page, .pid = pid, .by = kind == BY_GATE || kind == BREAKS ? PAUSE_GATE : PAUSE_SIGNAL,
-				 .left_ns = INT64_C(100000000000), .target = kind == FOREIGN ? f->dir : NULL};
+				 .left_ns = INT64_C(100000000000), .target = kind == FOREIGN || kind == MOVES ? f->dir : NULL};
 	assert_int_equal(round_role_ready(x, f->signal_fd), 0);
 	assert_int_equal(x->state, ROUND_GOING);
 }
@@ -207,6 +211,32 @@ static void check_kinds(const enum kind *kind)
 	end(&f);
 }
 
+/* Requests of role i that began after it was asked to pause. */
+static size_t n_after_close(const struct fixture *f, size_t i)
+{
+	const struct slices *s = &f->role[i].slices;
+	size_t n = 0;
+	for (size_t k = 0; k < N_REQUESTS; k++)
+		for (size_t at = 0; at < s->n; at++)
+			n += f->seen[i]->begin_ns[k] > s->slice[at].close_ns && f->seen[i]->begin_ns[k] <= s->slice[at].quiet_ns;
+	return n;
+}
+
+/* A process that leaves the group that is signalled is found again, and stopped. */
+static void test_a_process_that_begins_a_session(void **state)
+{
+	(void)state;
+	static const enum kind kind[] = {BY_GATE, MOVES, BY_GATE};
+	struct fixture f;
+	begin(&f, kind, 9);
+	check_apart(&f);
+	for (size_t i = 0; i < N_ROLES; i++) {
+		check_inside(&f, i);
+		assert_true(n_after_close(&f, i) < N_REQUESTS / 2);
+	}
+	end(&f);
+}
+
 static void test_no_two_at_a_time(void **state)
 {
 	(void)state;
@@ -273,6 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_no_two_at_a_time),
+	    cmocka_unit_test(test_a_process_that_begins_a_session),
 	    cmocka_unit_test(test_a_role_that_breaks),
 	    cmocka_unit_test(test_the_order_is_drawn),
 	};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* long: 35 s */
 /* The self-test's own parts: standings of rates, trials over processes, noise, and made-up campaigns that have the defect they
  * are said to have. */
 #include <errno.h>

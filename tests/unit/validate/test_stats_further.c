@@ -61,12 +61,12 @@ static void test_sort(void **state)
 		memcpy(y, x, sizeof x);
 		doubles_sort(x, N);
 		gsl_sort(y, 1, N);
-		for (size_t i = 0; i < N; i++)
+		for (size_t i = 0; i < N; i++) {
 			assert_true(x[i] == y[i]);
+			assert_true(!i || x[i - 1] != 0 || x[i] != 0 || signbit(x[i - 1]) ||
+				    !signbit(x[i]));
+		}
 	}
-	assert_true(double_rank(-1) < double_rank(-0.5) && double_rank(-0.0) < double_rank(0) &&
-		    double_rank(1) < double_rank(INFINITY));
-	assert_true(double_of_rank(double_rank(-3.25)) == -3.25 && double_of_rank(double_rank(1e300)) == 1e300);
 }
 
 static double brute_median(double *d, size_t n)

@@ -12,6 +12,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
+#include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/mean_difference.h"
 #include "validate/stats/multiplicity.h"
@@ -158,6 +159,94 @@ static void test_holm_family(void **state)
 	assert_share("family error after Holm", (double)n_holm / N_FAMILIES, 1 - pow(1 - 0.01 / N_TESTS, N_TESTS),
 		     N_FAMILIES);
 	gsl_rng_free(rng);
+}
+
+/* The process at look k is S_k = sum of increments, variance = replicates; density[] holds that of
+ * S_k where no boundary was crossed, on a grid of N_GRID points from `low` to the boundary
+ * (trapezoid rule). */
+enum { N_GRID = 2001 };
+
+struct path {
+	double low, step;
+	double density[N_GRID];
+};
+
+static double normal_density(double z)
+{
+	return exp(-z * z / 2) / sqrt(2 * M_PI);
+}
+
+/* P(S_k > boundary) of those still inside at the look before. */
+static double crossing(const struct path *p, double variance, double boundary)
+{
+	double sum = 0;
+	for (int i = 0; i < N_GRID; i++) {
+		double weight = i == 0 || i == N_GRID - 1 ? 0.5 : 1;
+		sum += weight * p->density[i] *
+		       normal_above((boundary - (p->low + i * p->step)) / sqrt(variance));
+	}
+	return sum * p->step;
+}
+
+static void advance(const struct path *from, struct path *to, double variance, double total,
+		    double boundary)
+{
+	to->low = -8 * sqrt(total);
+	to->step = (boundary - to->low) / (N_GRID - 1);
+	for (int j = 0; j < N_GRID; j++) {
+		double y = to->low + j * to->step, sum = 0;
+		for (int i = 0; from && i < N_GRID; i++) {
+			double weight = i == 0 || i == N_GRID - 1 ? 0.5 : 1;
+			double z = (y - (from->low + i * from->step)) / sqrt(variance);
+			if (fabs(z) < 9)
+				sum += weight * from->density[i] * normal_density(z);
+		}
+		to->density[j] = from ? sum * from->step / sqrt(variance)
+				      : normal_density(y / sqrt(total)) / sqrt(total);
+	}
+}
+
+/* The boundary crossed with probability `wanted`, by bisection in units of the process. */
+static double find_boundary(const struct path *p, double variance, double total, double wanted)
+{
+	double low = 0, high = 9 * sqrt(total);
+	for (int i = 0; i < 60; i++) {
+		double middle = (low + high) / 2;
+		double crossed =
+		    p ? crossing(p, variance, middle) : normal_above(middle / sqrt(total));
+		if (crossed > wanted)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+/* The levels of spending_levels() with the boundary of a normal process crossed at look k, for the
+ * first time, with exactly the increment. Source: Armitage, McPherson and Rowe (1969) for the
+ * recursion. */
+static enum stat_status spending_exact_levels(double alpha, const unsigned int *look,
+					      size_t n_looks, double *level)
+{
+	enum stat_status s =
+	    spending_levels(alpha, look, n_looks, level); /* increments, replaced below */
+	if (s)
+		return s;
+	struct path *now = xmalloc(sizeof *now), *next = xmalloc(sizeof *next), *swap;
+	for (size_t k = 0; k < n_looks; k++) {
+		double total = look[k], variance = k ? (double)(look[k] - look[k - 1]) : total;
+		double boundary = find_boundary(k ? now : NULL, variance, total, level[k]);
+		level[k] = normal_above(boundary / sqrt(total));
+		if (k + 1 < n_looks) {
+			advance(k ? now : NULL, next, variance, total, boundary);
+			swap = now;
+			now = next;
+			next = swap;
+		}
+	}
+	free(now);
+	free(next);
+	return STAT_OK;
 }
 
 /* Looking six times with a fresh 5 % each would err two to three times as often as allowed; the spent levels do not. */

@@ -32,9 +32,9 @@ static void lognormal_fill(double *x, size_t n, uint64_t seed, double scale)
 		x[i] = scale * exp(0.7 * generator_normal(&g));
 }
 
-static struct resample_plan plan_of(uint64_t n, unsigned int threads)
+static struct resample_plan plan_of(uint64_t n)
 {
-	return (struct resample_plan){n, 7, threads, 0.95};
+	return (struct resample_plan){n, 7, 0.95};
 }
 
 /* 5^5 resamples are known exactly: their BCa limits, standard error and z0. */
@@ -43,7 +43,7 @@ static void test_ideal(void **state)
 	static const double x[] = {4.1, 5.0, 5.2, 6.9, 11.3};
 	struct bootstrap_ideal b;
 	struct resample_interval i;
-	struct resample_plan plan = plan_of(400000, 2);
+	struct resample_plan plan = plan_of(400000);
 	double level;
 	(void)state;
 	assert_int_equal(bootstrap_ideal(x, 5, &b), STAT_OK);
@@ -59,19 +59,19 @@ static void test_ideal(void **state)
 	bootstrap_ideal_release(&b);
 }
 
-/* The same numbers whatever the threads; others with another seed. */
-static void test_threads(void **state)
+/* The same numbers with the same seed; others with another seed. */
+static void test_seeds(void **state)
 {
 	double r[300], x[200];
-	struct resample_interval one, many, other;
+	struct resample_interval one, again, other;
 	(void)state;
 	lognormal_fill(r, 300, 1, 1);
 	lognormal_fill(x, 200, 2, 1.1);
-	struct resample_plan plan = plan_of(5000, 1);
+	struct resample_plan plan = plan_of(5000);
 	assert_int_equal(resample_means(r, 300, x, 200, 1, RESAMPLE_RELATIVE_PCT, &plan, &one), STAT_OK);
-	plan.n_threads = 5;
-	assert_int_equal(resample_means(r, 300, x, 200, 1, RESAMPLE_RELATIVE_PCT, &plan, &many), STAT_OK);
-	assert_memory_equal(&one, &many, sizeof one);
+	assert_int_equal(resample_means(r, 300, x, 200, 1, RESAMPLE_RELATIVE_PCT, &plan, &again),
+			 STAT_OK);
+	assert_memory_equal(&one, &again, sizeof one);
 	plan.seed = 8;
 	assert_int_equal(resample_means(r, 300, x, 200, 1, RESAMPLE_RELATIVE_PCT, &plan, &other), STAT_OK);
 	assert_true(one.lo != other.lo && fabs(one.lo - other.lo) < 0.2 * one.se);
@@ -170,7 +170,7 @@ static void test_coverage(void **state)
 	(void)state;
 	for (uint64_t t = 0; t < TRIALS; t++) {
 		struct resample_interval i;
-		struct resample_plan plan = {2000, t, 1, 0.95};
+		struct resample_plan plan = {2000, t, 0.95};
 		lognormal_fill(r, N, 1000 + 2 * t, 1);
 		lognormal_fill(x, N, 1001 + 2 * t, 1.05);
 		assert_int_equal(resample_means(r, N, x, N, 1, RESAMPLE_RELATIVE_PCT, &plan, &i), STAT_OK);
@@ -188,7 +188,7 @@ static void test_blocks(void **state)
 	static double x[N];
 	struct generator g;
 	struct resample_interval single, blocks;
-	struct resample_plan plan = plan_of(4000, 2);
+	struct resample_plan plan = plan_of(4000);
 	size_t length = 0;
 	(void)state;
 	generator_seed(&g, 99, 0);
@@ -216,7 +216,7 @@ static void test_million(void **state)
 	double *x = malloc(N * sizeof *x);
 	struct sample_moments m;
 	struct resample_interval i;
-	struct resample_plan plan = plan_of(10000, 2);
+	struct resample_plan plan = plan_of(10000);
 	(void)state;
 	assert_non_null(x);
 	lognormal_fill(x, N, 5, 1);
@@ -237,7 +237,7 @@ static void test_statuses(void **state)
 	static const double equal[] = {2, 2, 2, 2}, good[] = {1, 2, 3, 4}, zero[] = {-1, 1, -2, 2};
 	static const double bad[] = {1, NAN, 2, 3};
 	struct resample_interval i;
-	struct resample_plan plan = plan_of(1000, 1);
+	struct resample_plan plan = plan_of(1000);
 	(void)state;
 	assert_int_equal(resample_means(good, 4, equal, 4, 1, RESAMPLE_RELATIVE_PCT, &plan, &i), STAT_ZERO_VARIANCE);
 	assert_int_equal(resample_means(equal, 4, good, 4, 1, RESAMPLE_RELATIVE_PCT, &plan, &i), STAT_OK);
@@ -251,7 +251,7 @@ static void test_statuses(void **state)
 	assert_int_equal(resample_quantiles(good, 4, good, 4, 1, RESAMPLE_DIFFERENCE, &plan, &i), STAT_OUT_OF_RANGE);
 	plan.n_resamples = 99;
 	assert_int_equal(resample_means(good, 4, good, 4, 1, RESAMPLE_DIFFERENCE, &plan, &i), STAT_OUT_OF_RANGE);
-	plan = plan_of(1000, 1);
+	plan = plan_of(1000);
 	plan.conf = 1;
 	assert_int_equal(resample_means(good, 4, good, 4, 1, RESAMPLE_DIFFERENCE, &plan, &i), STAT_OUT_OF_RANGE);
 }
@@ -259,8 +259,9 @@ static void test_statuses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_ideal),    cmocka_unit_test(test_threads), cmocka_unit_test(test_bins),
-	    cmocka_unit_test(test_quantile_source), cmocka_unit_test(test_coverage), cmocka_unit_test(test_blocks),
+	    cmocka_unit_test(test_ideal),    cmocka_unit_test(test_seeds),
+	    cmocka_unit_test(test_bins),     cmocka_unit_test(test_quantile_source),
+	    cmocka_unit_test(test_coverage), cmocka_unit_test(test_blocks),
 	    cmocka_unit_test(test_million),  cmocka_unit_test(test_statuses),
 	};
 	gsl_set_error_handler_off();

@@ -18,7 +18,7 @@
 #include "capture/trace.h"
 #include "tests/unit/validate/random.h"
 #include "tests/unit/validate/trace_file.h"
-#include "validate/metrics/reorder.h"
+#include "tests/model/reorder.h"
 #include "validate/metrics/summary.h"
 #include "validate/metrics/summary_private.h"
 

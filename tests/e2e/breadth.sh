@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# long: 25 s
+# A part of tests/breadth: five programs of every system by every method of capture that is possible
+# here. And try-programs finds what differs: a file that is missing, another size, other permissions.
+. "$SRCDIR/tests/e2e/lib.sh"
+preload_before_sanitizer
+command -v cc >/dev/null || skip 'no cc for engine compiled'
+try=$SRCDIR/tests/breadth/try-programs
+
+expect_status 0 sh "$try" -m app -r 0 -o both =gzip
+expect_line out '1 programs tried, 0 skipped, 0 differences'
+expect_status 0 sh "$try" -e event -r 1 -o results =find =gzip =bzip2 =sort =dd
+expect_line out '5 programs tried, 0 skipped, 0 differences'
+for program in find gzip bzip2 sort dd; do
+	grep -q "^| $program | [^|]* | [0-9]* | 0 - 0 - | equal | [0-9.]* |" results/table.md ||
+		fail "no clean row of $program: $(cat results/table.md results/notes)"
+	[ "$(grep -c "^$program,.*,app,[0-9]*,complete,.*,0,0,[0-9]*,0," results/results.csv)" -eq 3 ] ||
+		fail "replays of $program: $(cat results/results.csv)"
+done
+[ "$(grep -c '^gzip,.*,app,[0-9]*,complete,.*,0,0,[0-9]*,0,' both/results.csv)" -eq 5 ] ||
+	fail "replays by both engines: $(cat both/results.csv)"
+
+# a program that replays as it should, but for one thing
+mkdir other
+cat >other/validate <<END
+#!/bin/sh
+"$VALIDATE" "\$@" || exit
+[ "\$1" = replay ] || exit 0
+while [ "\$1" != --dir ]; do shift; done
+cd "\$(dirname "\$(find "\$2" -name sizes)")" && eval "\$CHANGE"
+END
+chmod +x other/validate
+differs() { # CHANGE WANTED
+	VALIDATE=$PWD/other/validate CHANGE=$1 expect_status 1 sh "$try" -m app -e event -r 0 -o bad =find
+	expect_line bad/notes "the tree has 1 differences: $2"
+}
+differs 'rm sizes' 'sizes: missing, kind f'
+differs 'echo >>sizes' 'sizes: size'
+differs 'chmod 600 sizes' 'sizes: permissions 600 instead of 644'
+differs 'rm sizes; mkdir sizes' 'sizes: kind d instead of f'
+differs ': >more' 'more: kind f, the program left none'
+differs 'ln sizes ../sizes' 'sizes: number of links 2 instead of 1'
+
+# a program that is not here is skipped, and said
+PATH=$PATH expect_status 77 sh "$try" -m app -r 0 -o none =no-such-program

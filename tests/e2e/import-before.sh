@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# import of strace: results of stat and its kin become the list of files that were there.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+cat >log <<'END'
+7 1700000000.000001 stat("/w/d", {st_mode=S_IFDIR|0750, st_size=4096, ...}) = 0 <0.000001>
+7 1700000000.000002 newfstatat(AT_FDCWD, "/w/f", {st_mode=S_IFREG|S_ISUID|0755, st_size=777, ...}, 0) = 0 <0.000001>
+7 1700000000.000003 statx(AT_FDCWD, "/w/x", AT_STATX_SYNC_AS_STAT, STATX_ALL, {stx_mask=STATX_ALL, stx_mode=S_IFREG|0640, stx_size=5, ...}) = 0 <0.000001>
+7 1700000000.000004 stat("/w/none", 0x7ffc) = -1 ENOENT (No such file or directory) <0.000001>
+7 1700000000.000005 mkdir("/w/none", 0777) = 0 <0.000001>
+7 1700000000.000006 stat("/w/none", {st_mode=S_IFDIR|0755, st_size=40, ...}) = 0 <0.000001>
+7 1700000000.000007 openat(AT_FDCWD, "/w/made", O_RDWR|O_CREAT|O_TRUNC, 0600) = 3</w/made> <0.000001>
+7 1700000000.000008 fstat(3</w/made>, {st_mode=S_IFREG|0600, st_size=0, ...}) = 0 <0.000001>
+7 1700000000.000009 chmod("/proc/self/fd/3", 0755) = 0 <0.000001>
+7 1700000000.000010 close(3</w/made>) = 0 <0.000001>
+7 1700000000.000011 stat("/w/link", {st_mode=S_IFREG|0644, st_size=9, ...}) = 0 <0.000001>
+7 1700000000.000012 lstat("/w/link", {st_mode=S_IFLNK|0777, st_size=1, ...}) = 0 <0.000001>
+7 1700000000.000013 readlink("/w/link", "t", 100) = 1 <0.000001>
+7 1700000000.000014 rename("/w/x", "/w/y") = 0 <0.000001>
+7 1700000000.000015 stat("/w/y", {st_mode=S_IFREG|0640, st_size=5, ...}) = 0 <0.000001>
+7 1700000000.000015 lstat("/w/alias", {st_mode=S_IFLNK|0777, st_size=4, ...}) = 0 <0.000001>
+7 1700000000.000015 lstat("/w/alias", {st_mode=S_IFLNK|0777, st_size=4, ...}) = 0 <0.000001>
+7 1700000000.000015 lstat("/w/used", {st_mode=S_IFLNK|0777, st_size=4, ...}) = 0 <0.000001>
+7 1700000000.000015 access("/w/used", F_OK) = 0 <0.000001>
+7 1700000000.000015 lstat("/sys/class/x", {st_mode=S_IFLNK|0777, st_size=0, ...}) = 0 <0.000001>
+7 1700000000.000015 mkdir("", 0777) = -1 ENOENT (No such file or directory) <0.000001>
+7 1700000000.000020 openat(AT_FDCWD, "/w/dir/below/f1", O_RDONLY) = 3</w/real/below/f1> <0.000001>
+7 1700000000.000021 close(3</w/real/below/f1>) = 0 <0.000001>
+7 1700000000.000022 stat("/w/d/name", {st_mode=S_IFREG|0600, st_size=12, ...}) = 0 <0.000001>
+7 1700000000.000023 openat(AT_FDCWD, "/w/d/name", O_RDONLY) = 3</w/real/target> <0.000001>
+7 1700000000.000024 close(3</w/real/target>) = 0 <0.000001>
+7 1700000000.000025 openat(AT_FDCWD, "/w/d/../f3", O_RDONLY) = 3</elsewhere/f3> <0.000001>
+7 1700000000.000026 close(3</elsewhere/f3>) = 0 <0.000001>
+7 1700000000.000027 openat(AT_FDCWD, "/proc/self/maps", O_RDONLY) = 3</proc/7/maps> <0.000001>
+7 1700000000.000028 close(3</proc/7/maps>) = 0 <0.000001>
+7 1700000000.000030 openat(AT_FDCWD, "/w", O_RDWR|O_TMPFILE, 0600) = 3</w/#77>(deleted) <0.000001>
+7 1700000000.000032 fstat(3</w/#77>(deleted), {st_mode=S_IFREG|0600, st_size=0, ...}) = 0 <0.000001>
+7 1700000000.000034 close(3</w/#77>(deleted)) = 0 <0.000001>
+7 1700000000.000036 openat(AT_FDCWD, "/w/late/f4", O_RDONLY) = 3 <0.000001>
+7 1700000000.000038 close(3) = 0 <0.000001>
+7 1700000000.000040 stat("/w/late/f5", {st_mode=S_IFREG|0600, st_size=7, ...}) = 0 <0.000001>
+7 1700000000.000042 readlink("/w/late", "led/to", 100) = 6 <0.000001>
+END
+expect_status 0 "$VALIDATE" import log -o trace
+"$VALIDATE" info trace --json | sed -n '/"files":/,/^  \]/p' |
+	grep -o '"path": *"[^"]*"' | tr -d ' ' >paths
+printf '"path":"w/%s"\n' alias d d/name dir f late led/to/f5 link real/target t x >wanted
+diff wanted paths >&2 || fail 'the list of files that were there'
+for text in '"w/d","directory":true,"mode":488' '"w/f","size":777,"mode":2541' \
+	'"w/x","size":5,"mode":416' '"w/real/target","size":12,"mode":384'; do
+	strings -a trace | grep -q "$text" || fail "the list has no $text"
+done
+grep -q '"w/made"' paths && fail 'a file that the program made is in the list'
+
+mkdir there
+expect_status 0 "$VALIDATE" replay --prepare --dir there -o replayed trace
+expect_line out 'mismatches      0'
+[ "$(readlink there/w/late)" = led/to ] && [ -f there/w/led/to/f4 ] ||
+	fail 'a link that was read after it had been followed'
+[ -L there/w/alias ] || fail 'a link that only lstat showed'
+[ "$(readlink there/w/dir)" = real ] && [ -f there/w/real/below/f1 ] ||
+	fail "a link to a directory that the name of an open file shows: $(find there -ls)"
+[ "$(readlink there/w/d/name)" = ../real/target ] ||
+	fail 'a link to a file that the name of an open file shows'
+[ "$(stat -c %a there/w/d)" = 750 ] || fail 'mode of a directory that was looked at'
+[ "$(stat -c %a there/w/made)" = 755 ] || fail 'chmod by /proc/self/fd'
+[ "$(stat -c %s there/w/y)" = 5 ] || fail 'size of a file that was looked at'

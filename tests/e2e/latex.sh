@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every LaTeX fragment of a report compiles with the packages that it names, and no table of a page is
+# wider than the line.
+. "$SRCDIR/tests/e2e/lib.sh"
+command -v pdflatex >/dev/null || skip "pdflatex is not there"
+
+gzip -dc "$SRCDIR/tests/data/frauds/fast-reads.tar.gz" | tar xf -
+status=0
+"$VALIDATE" report fast-reads >out 2>err || status=$?
+[ "$status" -le 4 ] || fail "report: status $status: $(cat err)"
+
+packages=$(sed -n 's/^%.*; needs //p' fast-reads/report/tables/*.tex | sort -u)
+[ "$(printf '%s\n' "$packages" | wc -l)" -eq 1 ] || fail "fragments need different packages: $packages"
+{
+	printf '%s\n' '\documentclass{article}' "$packages" '\begin{document}'
+	for file in fast-reads/report/tables/*.tex; do
+		# its name in the log, before what is said of it
+		printf '\\typeout{fragment %s}\\noindent\\input{%s}\\clearpage\n' "$(basename "$file")" "$file"
+	done
+	printf '%s\n' '\end{document}'
+} >all.tex
+pdflatex -interaction=nonstopmode -halt-on-error all.tex >log 2>&1 || fail "pdflatex: $(grep -A 3 '^!' log)"
+for name in distribution parts summary limits; do
+	grep -q "fragment $name.tex" log || fail "no fragment $name.tex"
+done
+# long tables break over pages and cannot be scaled
+awk '/^fragment / { name = $2 } /^Overfull .hbox/ { print name }' log | sort -u >wide
+while read -r name; do
+	grep -q '^\\begin{longtable}' "fast-reads/report/tables/$name" || fail "$name is wider than the line"
+done <wide

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# long: 25 s
+# The self-test on this machine: deliberate faults are found, a self-test is resumed, and nothing is
+# left behind.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+# on the machine: a few blocks only, a fault that no noise can hide must be found
+expect_status 0 "$VALIDATE" selftest replay --quick --replicates 6 --campaigns 0 --campaigns-aa 1 --run-duration 2ms -o aa -q --json
+expect_line out '"n_broken": 0'
+expect_line out "the program in the replayer's place"
+status=0
+"$VALIDATE" selftest replay --quick --replicates 4 --campaigns 1 --campaigns-aa 0 --run-duration 2ms -o faults -q >out 2>err || status=$?
+# 1: of a fault of few microseconds, one campaign may not tell
+[ "$status" -le 1 ] || fail "faults: status $status: $(cat err)"
+for fault in lost repeat offset size; do
+	grep -q "^  $fault .*1/1 " out || fail "$fault was not found: $(cat out)"
+done
+for fault in delay proportional swap serialise double stall drift coarse; do
+	grep -q "^  $fault .*/1 " out || fail "$fault was not tried: $(cat out)"
+done
+for file in outcomes.jsonl rates.csv detection.dat detection.gp; do
+	[ -s faults/$file ] || fail "there is no faults/$file"
+done
+[ "$(find faults -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 0 ] || fail "left behind: $(ls faults)"
+
+# resumed: nothing is made again; not resumed, or with other options: refused
+wc -l <faults/outcomes.jsonl >before
+"$VALIDATE" selftest replay --quick --replicates 4 --campaigns 1 --campaigns-aa 0 --run-duration 2ms -o faults -q --resume >again 2>err || status=$?
+wc -l <faults/outcomes.jsonl | cmp -s before || fail "resuming made campaigns again"
+cmp -s out again || fail "resumed, the rates differ"
+expect_status 3 "$VALIDATE" selftest replay --quick --replicates 4 --campaigns 1 --campaigns-aa 0 --run-duration 2ms -o faults -q
+expect_line err '--resume'
+expect_status 3 "$VALIDATE" selftest replay --quick --replicates 5 --campaigns 1 --campaigns-aa 0 --run-duration 2ms -o faults -q --resume
+expect_line err 'other options'
+
+# a damaged line of the outcomes is one campaign to be made again, not a failure
+printf '{"kind":"aa","in' >>aa/outcomes.jsonl
+expect_status 0 "$VALIDATE" selftest replay --quick --replicates 6 --campaigns 0 --campaigns-aa 1 --run-duration 2ms -o aa -q --resume
+
+# interrupted: status 3, no process and, without -o, no directory left
+mkdir empty
+cd empty
+"$VALIDATE" selftest replay --quick --campaigns-aa 1 -q >/dev/null 2>../err &
+pid=$!
+until pgrep -P $pid >/dev/null; do
+	kill -0 $pid || fail "no run was started: $(cat ../err)"
+	sleep 0.05
+done
+kill -TERM $pid
+status=0
+wait $pid || status=$?
+[ "$status" -eq 3 ] || fail "interrupted: status $status: $(cat ../err)"
+[ -z "$(ls -A)" ] || fail "left behind: $(ls -A)"
+cd ..
