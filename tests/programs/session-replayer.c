@@ -8,8 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define N_MAX 200000
-
 struct request {
 	long long offset, length;
 };
@@ -26,14 +24,16 @@ static int replay(const struct request *q, size_t n, const char *path)
 
 int main(int argc, char **argv)
 {
-	static struct request q[N_MAX];
+	struct request *q = NULL;
 	char line[600], name[200], path[600] = "";
-	size_t n = 0;
+	size_t n = 0, room = 0;
 	int status;
 	FILE *trace = argc > 2 ? fopen(argv[1], "r") : NULL;
 	if (!trace)
 		return perror("session-replayer TRACE DIR [fail]"), 1;
-	while (n < N_MAX && fgets(line, sizeof line, trace)) {
+	while (fgets(line, sizeof line, trace)) {
+		if (n == room && !(q = realloc(q, (room = 2 * room + 1024) * sizeof *q)))
+			return perror("session-replayer"), 1;
 		const char *at = strstr(line, "path="), *offset = strstr(line, "offset=");
 		if (!at || !offset || sscanf(at, "path=%199[^;]", name) != 1 ||
 		    sscanf(offset, "offset=%lld;length=%lld", &q[n].offset, &q[n].length) != 2)
