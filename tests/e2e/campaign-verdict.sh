@@ -17,6 +17,7 @@ protocol() {
 		[workload reads]
 		type = sequential-read
 		file-size = 2M
+		block-size = 64K
 		requests = 500
 		[replayer candidate]
 		$1
