@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# alone: replays are timed
+# long: 15 s
 # The recipes of README.md: each fenced block of its section "Recipes" is run as it is printed, in a
 # directory with small inputs only. A recipe without a case below is a failure, and so is a case
 # without a recipe.
@@ -28,7 +28,8 @@ recipe() {
 	cd "run-${title#title-}"
 }
 
-# run STATUS...: runs the recipe up to the first command that fails; its status must be listed
+# run STATUS...: runs the recipe up to the first command that fails; its status must be listed.
+# "0 1 4" are the three verdicts: which of them a few short replays get depends on the machine.
 run() {
 	status=0
 	sh -e "$block" >"$out" 2>"$err" || status=$?
