@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 50 s
+# long: 30 s
 # Killed at random points, again and again: every run that was finished stays, none is made twice, nothing is left behind.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
@@ -93,7 +93,8 @@ clean torn
 for pause in gate signal; do
 	rm -rf paused
 	tiny paused.conf 'pairing = slices' "pause = $pause"
-	sed -i 's/min-duration = 5ms/min-duration = 300ms/; s/level = 1,2/level = 1/' paused.conf
+	sed -i -e 's/min-duration = 5ms/min-duration = 300ms/' \
+		-e 's/level = 1,2/level = 1\nblock-size = 64K/' paused.conf
 	"$VALIDATE" run paused.conf -o paused -q >out 2>err &
 	pid=$!
 	# recordings are done and at least two processes of a group are there
