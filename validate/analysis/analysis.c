@@ -145,6 +145,7 @@ void evidence_release(struct evidence *e)
 	free(e->distance.level);
 	ratio_release(&e->bias);
 	ratio_release(&e->time);
+	ratio_release(&e->time_all);
 	ratio_release(&e->responsiveness.ratio);
 	ratio_release(&e->in_flight);
 	ratio_release(&e->in_flight_max);

@@ -115,7 +115,8 @@ struct response_evidence { /* of pairs of blocks, one of which has a slower volu
 };
 
 struct evidence {
-	struct ratio_evidence bias, time;
+	/* time: of winsorised values; time_all: of all as they are */
+	struct ratio_evidence bias, time, time_all;
 	struct response_evidence responsiveness;
 	struct ratio_evidence in_flight, in_flight_max;
 	enum stat_status precision_status;
@@ -161,6 +162,9 @@ void paired_ratio(struct ratio_evidence *e, const double *x, const double *r, co
 /* The same without what the covariate explains. */
 void paired_ratio_without(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p,
 			  const struct covariate_effect *k);
+/* The same of winsorised values (stats/quantiles.h). */
+void paired_ratio_winsorised(struct ratio_evidence *e, const double *x, const double *r,
+			     const struct pairs *p, const struct covariate_effect *k);
 void ratio_release(struct ratio_evidence *e);
 /* Of a ratio that is shown and not judged. */
 struct estimate paired_estimate(const struct sample *x, const struct sample *r, const struct pairs *p);

@@ -6,6 +6,7 @@
 
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
+#include "validate/stats/quantiles.h"
 #include "validate/stats/anova.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
@@ -213,25 +214,30 @@ static void diagnostics(struct cell *c, const double *d, enum stat_status logs)
 
 /* The threads of a run spend their time in requests, one at a time, or between them: T = S + W, S the requests' time over the threads,
  * where their number is known. With the logarithmic mean L = (Tx - Tr)/ln(Tx/Tr), ln(Tx/Tr) is (Sx - Sr)/L + (Wx - Wr)/L without a rest; the means of
- * these over the pairs, in proportion, add up to the relative deviation of the execution time. */
+ * these over the pairs, in proportion, add up to the relative deviation of the execution time. A pair
+ * whose deviation was winsorised counts in proportion. */
 static void split_execution(struct cell *c, const struct pairs *p, const struct scenario *scenario)
 {
-	double service = 0, total = 0;
+	double service = 0, total = 0, *used = xcalloc(p->n ? p->n : 1, sizeof *used);
 	c->execution_service = c->execution_schedule = NAN;
-	if (c->execution_time.status)
-		return;
+	if (c->execution_time.status || log_ratios(c->r_time.x, c->x_time.x, p->n, used))
+		goto out;
+	sample_winsorise(used, p->n);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct run_summary *x = &p->x[i]->summary, *r = &p->r[i]->summary;
 		double tx = (double)x->execution_ns, tr = (double)r->execution_ns, d = log(tx / tr);
 		double mean = fabs(d) < 1e-9 ? tr : (tx - tr) / d;
 		double longer = x->response.mean * (double)x->response.n / run_n_lanes(scenario, x) -
 				r->response.mean * (double)r->response.n / run_n_lanes(scenario, r);
-		service += longer / mean / (double)p->n;
-		total += d / (double)p->n;
+		const double share = fabs(d) < 1e-9 ? 1 : used[i] / d;
+		service += share * longer / mean / (double)p->n;
+		total += share * d / (double)p->n;
 	}
 	double scale = fabs(total) < 1e-9 ? 1 : expm1(total) / total;
 	c->execution_service = service * scale;
 	c->execution_schedule = (total - service) * scale;
+out:
+	free(used);
 }
 
 /* Of the program in all of the runs; NaN where they differ. */
@@ -271,7 +277,8 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, co
 
 	paired_ratio_without(&e->bias, c->x.x, c->r.x, p, &c->covariate_response);
 	c->bias = estimate_of_t(e->bias.status, &e->bias.t, expm1);
-	paired_ratio_without(&e->time, c->x_time.x, c->r_time.x, p, &c->covariate_time);
+	paired_ratio_without(&e->time_all, c->x_time.x, c->r_time.x, p, &c->covariate_time);
+	paired_ratio_winsorised(&e->time, c->x_time.x, c->r_time.x, p, &c->covariate_time);
 	c->execution_time = estimate_of_t(e->time.status, &e->time.t, expm1);
 	split_execution(c, p, scenario);
 	c->bias_median = paired_estimate(&c->x_median, &c->r_median, p);

@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/covariate.h"
+#include "validate/stats/quantiles.h"
 
 /* Means of d[n] over the pairs that share a reference, in the order of its first use; returns how many. */
 static size_t means_by_reference(double *mean, const double *d, size_t n, const struct pairs *p)
@@ -67,8 +68,8 @@ void paired_ratio(struct ratio_evidence *e, const double *x, const double *r, co
 	paired_ratio_without(e, x, r, p, &(struct covariate_effect){.status = STAT_NOT_ASSESSED});
 }
 
-void paired_ratio_without(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p,
-			  const struct covariate_effect *k)
+static void ratio_of(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p,
+		     const struct covariate_effect *k, bool winsorised)
 {
 	double *d = xcalloc(p->n ? p->n : 1, sizeof *d);
 	enum stat_status s = p->n < 2 ? STAT_TOO_FEW : log_ratios(r, x, p->n, d);
@@ -78,11 +79,25 @@ void paired_ratio_without(struct ratio_evidence *e, const double *x, const doubl
 		return;
 	}
 	covariate_remove_of(k, p, d);
+	if (winsorised)
+		sample_winsorise(d, p->n);
 	paired_values(e, d, p);
 	if (!e->status && is_rounding(&e->t, e->n, x, r, p->n)) {
 		e->status = STAT_ZERO_VARIANCE;
 		e->t = e->wide = (struct t_estimate){.value = e->d[0], .df = (double)(e->n - 1)};
 	}
+}
+
+void paired_ratio_without(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p,
+			  const struct covariate_effect *k)
+{
+	ratio_of(e, x, r, p, k, false);
+}
+
+void paired_ratio_winsorised(struct ratio_evidence *e, const double *x, const double *r,
+			     const struct pairs *p, const struct covariate_effect *k)
+{
+	ratio_of(e, x, r, p, k, true);
 }
 
 void ratio_release(struct ratio_evidence *e)
@@ -195,12 +210,13 @@ static void series_of_ratio(struct ratio_evidence *e, series_fn *one, struct poo
 		one(p, &(struct series){&e->serial, &e->recordings, &e->t, &e->wide, e->n});
 }
 
-enum { SLOT_BIAS, SLOT_TIME, SLOT_IN_FLIGHT, SLOT_IN_FLIGHT_MAX, SLOT_REORDERED, SLOT_LATE, SLOT_ISSUE, SLOT_DISTANCE, SLOT_PRECISION,
+enum { SLOT_BIAS, SLOT_TIME, SLOT_IN_FLIGHT, SLOT_IN_FLIGHT_MAX, SLOT_TIME_ALL, SLOT_REORDERED, SLOT_LATE, SLOT_ISSUE, SLOT_DISTANCE, SLOT_PRECISION,
        SLOT_FAMILIES, N_SLOTS = SLOT_FAMILIES + COMPONENT_N };
 
 static void each_series(struct evidence *e, size_t slot, series_fn *one, struct pooled *p)
 {
-	struct ratio_evidence *const ratio[] = {&e->bias, &e->time, &e->in_flight, &e->in_flight_max};
+	struct ratio_evidence *const ratio[] = {&e->bias, &e->time, &e->in_flight, &e->in_flight_max,
+					       &e->time_all};
 	if (slot < SLOT_REORDERED)
 		series_of_ratio(ratio[slot], one, p);
 	else if (slot == SLOT_REORDERED && !e->reordered.status)

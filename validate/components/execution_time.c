@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative deviation of the execution time. */
+/* Relative deviation of the execution time.
+ *
+ * The storage holds a request for some 100 ms now and then. In a short run that is most of the
+ * time, in the program's runs as in the replay's. So the ratios of the pairs are winsorised. What
+ * that could hide, a replay that is far off in some of its runs only, prevents acceptance. */
 #include <math.h>
 
 #include "validate/components/component.h"
+#include "validate/stats/paired_mean.h"
 
 /* Deviation by waiting differently is another fault than deviation by requests that take longer:
  * the reason tells them apart. */
@@ -14,10 +19,25 @@ static void say_split(struct component *k, const struct cell *c)
 		   shown_change(c->execution_schedule).text);
 }
 
+/* Not accepted if the mean of all ratios lies outside the limits and differs from 1 (P < 0.05). */
+static void check_all(struct component *c, const struct ratio_evidence *all)
+{
+	const struct paired_mean series = {all->d, all->n, all->t, all->wide, all->serial};
+	const bool above = all->t.value > log1p(c->limit);
+	const bool below = c->limit < 1 && all->t.value < log1p(-c->limit);
+	if (c->decision != DECISION_ACCEPT || all->status || !(above || below) ||
+	    paired_mean_p(&series, 0, above).alone >= 0.05)
+		return;
+	c->decision = DECISION_INCONCLUSIVE;
+	REASON_ADD(c, "; not accepted: some pairs are far off, and the mean of all is %s %%",
+		   shown_change(expm1(all->t.value)).text);
+}
+
 static void decide_execution_time(struct component *c, const struct deciding *d)
 {
 	c->estimate = d->cell->execution_time;
 	decide_ratio(c, &d->e->time, d->levels, false, NAN);
+	check_all(c, &d->e->time_all);
 	say_split(c, d->cell);
 }
 
@@ -30,7 +50,8 @@ const struct component_row component_execution_time = {
 	.title = "Execution time",
 	.meaning =
 		"By how much the whole replay, from the first request's begin to the last "
-		"one's end, takes longer (+) or shorter (-) than the program.",
+		"one's end, takes longer (+) or shorter (-) than the program. Pairs that are "
+		"far off the others are winsorised.",
 	.rule =
 		"accepted when the 90 % interval lies inside the limits, rejected when the "
 		"95 % interval lies wholly outside",

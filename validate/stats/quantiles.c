@@ -97,3 +97,23 @@ enum stat_status sample_trimmed_mean(const double *x, size_t n, double share, do
 	free(sorted);
 	return s;
 }
+
+size_t sample_winsorise(double *x, size_t n)
+{
+	double median, mad, mean = 0;
+	size_t n_moved = 0;
+	if (n < 4 || sample_median(x, n, &median) || sample_mad(x, n, &mad) || !(mad > 0))
+		return 0;
+	const double most = 3 * 1.4826 * mad;
+	for (size_t i = 0; i < n; i++) {
+		if (fabs(x[i] - median) > most) {
+			x[i] = median + copysign(most, x[i] - median);
+			n_moved++;
+		}
+		mean += x[i] / (double)n;
+	}
+	const double stretch = sqrt((double)n / (double)(n - n_moved));
+	for (size_t i = 0; n_moved && i < n; i++)
+		x[i] = mean + (x[i] - mean) * stretch;
+	return n_moved;
+}

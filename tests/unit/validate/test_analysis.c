@@ -682,6 +682,60 @@ static void test_schedule_apart_from_service(void **state)
 	done(&c, &a);
 }
 
+/* Execution times of all pairs but the first n_far equal within 1 %; those of the others by `ratio`. */
+static void set_far(struct campaign *c, unsigned int n, unsigned int n_far, double ratio)
+{
+	for (unsigned int b = 1; b <= n; b++) {
+		struct run_summary *x = &run_find(c, b, 0, 0)->summary, *r = &run_find(c, b, 0, ROLE_PROGRAM)->summary;
+		const bool far = b <= n_far;
+		r->execution_ns = (int64_t)1000000000;
+		x->execution_ns = (int64_t)(1e9 * exp(0.01 * sin(3.7 * b)));
+		if (far && b % 2) /* a stall of the storage, in either role */
+			r->execution_ns *= 2;
+		else if (far)
+			x->execution_ns *= 2;
+		if (far && ratio > 0) {
+			r->execution_ns = 1000000000;
+			x->execution_ns = (int64_t)(1e9 * ratio);
+		}
+	}
+}
+
+/* Stalls of the storage in a few runs of both sides do not make the execution time undecided. */
+static void test_execution_time_with_stalls(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 20, 13);
+	set_far(&c, 20, 5, 0);
+	again(&c, &a);
+	const struct component *k = &a.cell[0].component[COMPONENT_EXECUTION_TIME];
+	assert_int_equal(k->decision, DECISION_ACCEPT);
+	assert_between(-0.02, k->estimate.value, 0.02);
+	assert_true(fabs(a.cell[0].execution_service + a.cell[0].execution_schedule - k->estimate.value) < 1e-12);
+	done(&c, &a);
+}
+
+/* A replay that is far off in some of its runs only is never accepted. */
+static void test_execution_time_far_off_at_times(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 40, 13);
+	for (unsigned int n_far = 5; n_far <= 20; n_far++) {
+		set_far(&c, 40, n_far, 10);
+		again(&c, &a);
+		assert_int_not_equal(a.cell[0].component[COMPONENT_EXECUTION_TIME].decision, DECISION_ACCEPT);
+		assert_int_not_equal(a.cell[0].verdict, VERDICT_TRUSTED);
+	}
+	set_far(&c, 40, 5, 10);
+	again(&c, &a);
+	assert_non_null(strstr(a.cell[0].component[COMPONENT_EXECUTION_TIME].reason, "far off"));
+	done(&c, &a);
+}
+
 /* --- linearity, concurrency, sources ------------------------------------------------------------------------------ */
 static void test_linearity(void **state)
 {
@@ -1053,6 +1107,8 @@ int main(void)
 	    cmocka_unit_test(test_fidelity_counts_everything),
 	    cmocka_unit_test(test_reordered_alike),
 	    cmocka_unit_test(test_schedule_apart_from_service),
+	    cmocka_unit_test(test_execution_time_with_stalls),
+	    cmocka_unit_test(test_execution_time_far_off_at_times),
 	    cmocka_unit_test(test_linearity),
 	    cmocka_unit_test(test_concurrency),
 	    cmocka_unit_test(test_sources),

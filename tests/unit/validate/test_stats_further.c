@@ -427,6 +427,25 @@ static void test_many(void **state)
 	assert_close(value, 12.675, 1e-12);
 }
 
+/* Expected values: a separate computation of the formula in the header. */
+static void test_winsorise(void **state)
+{
+	(void)state;
+	double x[] = {-2, -1, 0, 1, 2, 100}, near[] = {1, 2, 3, 4, 5}, few[] = {1, 2, 300},
+	       alike[] = {1, 1, 1, 1, 9};
+	static const double expected[] = {-2.3049741852406, -1.20952907023027, -0.114083955219933, 0.981361159790399, 2.07680627480073, 7.74211977609967};
+	assert_int_equal(sample_winsorise(x, 6), 1);
+	for (size_t i = 0; i < 6; i++)
+		assert_close(x[i], expected[i], 1e-12);
+	assert_int_equal(sample_winsorise(near, 5), 0);
+	for (size_t i = 0; i < 5; i++)
+		assert_true(near[i] == (double)i + 1);
+	assert_int_equal(sample_winsorise(few, 3), 0);
+	assert_true(few[2] == 300);
+	assert_int_equal(sample_winsorise(alike, 5), 0);
+	assert_true(alike[4] == 9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,7 +454,7 @@ int main(void)
 	    cmocka_unit_test(test_monte_carlo),  cmocka_unit_test(test_group_classes),
 	    cmocka_unit_test(test_double_table), cmocka_unit_test(test_equivalence),
 	    cmocka_unit_test(test_charts_and_lines), cmocka_unit_test(test_bounds),
-	    cmocka_unit_test(test_many),
+	    cmocka_unit_test(test_many), cmocka_unit_test(test_winsorise),
 	};
 	gsl_set_error_handler_off();
 	return cmocka_run_group_tests_name("statistics, further", tests, NULL, NULL);
