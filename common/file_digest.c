@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gcrypt.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,19 +13,34 @@
 
 enum { PART = 1 << 18, DIGEST = 32 };
 
-static bool content_add(gcry_md_hd_t h, int fd)
+static int content_add(gcry_md_hd_t h, int fd, const char *path, struct err *e)
 {
 	unsigned char *part = xmalloc(PART);
 	ssize_t got;
 	off_t at = 0;
+	int ret = 0;
 	while ((got = pread(fd, part, PART, at)) > 0 || (got < 0 && errno == EINTR)) {
 		if (got < 0)
 			continue;
 		gcry_md_write(h, part, (size_t)got);
 		at += got;
 	}
+	if (got < 0)
+		ret = err_sys(e, errno, "cannot read %s", path);
 	free(part);
-	return got == 0;
+	return ret;
+}
+
+static int digest_open(gcry_md_hd_t *h, struct err *e)
+{
+	int ret = digest_ready(e);
+	if (ret)
+		return ret;
+	const gcry_error_t why = gcry_md_open(h, GCRY_MD_SHA256, 0);
+	if (!why)
+		return 0;
+	return err_set(e, gcry_err_code(why) == GPG_ERR_ENOMEM ? ENOMEM : EIO,
+		       "no digest can be computed: %s", gcry_strerror(why));
 }
 
 static void digest_print(gcry_md_hd_t h, char hex[FILE_DIGEST_HEX])
@@ -40,34 +54,40 @@ static void digest_print(gcry_md_hd_t h, char hex[FILE_DIGEST_HEX])
 	hex[2 * DIGEST] = 0;
 }
 
-bool bytes_digest(const void *bytes, size_t n, char hex[FILE_DIGEST_HEX])
+int bytes_digest(const void *bytes, size_t n, char hex[FILE_DIGEST_HEX], struct err *e)
 {
 	gcry_md_hd_t h;
-	if (digest_ready(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0))
-		return false;
+	hex[0] = 0;
+	int ret = digest_open(&h, e);
+	if (ret)
+		return ret;
 	gcry_md_write(h, bytes, n);
 	digest_print(h, hex);
 	gcry_md_close(h);
-	return true;
+	return 0;
 }
 
-bool file_digest_fd(int fd, char hex[FILE_DIGEST_HEX])
+int file_digest_fd(int fd, const char *path, char hex[FILE_DIGEST_HEX], struct err *e)
 {
 	gcry_md_hd_t h;
-	if (digest_ready(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0))
-		return false;
-	bool whole = content_add(h, fd);
-	digest_print(h, hex);
+	hex[0] = 0;
+	int ret = digest_open(&h, e);
+	if (ret)
+		return ret;
+	ret = content_add(h, fd, path, e);
+	if (!ret)
+		digest_print(h, hex);
 	gcry_md_close(h);
-	return whole;
+	return ret;
 }
 
-bool file_digest(const char *path, char hex[FILE_DIGEST_HEX])
+int file_digest(const char *path, char hex[FILE_DIGEST_HEX], struct err *e)
 {
-	int fd = file_open_regular(path, O_RDONLY, NULL);
+	hex[0] = 0;
+	int fd = file_open_regular(path, O_RDONLY, e);
 	if (fd < 0)
-		return false;
-	bool whole = file_digest_fd(fd, hex);
+		return fd;
+	int ret = file_digest_fd(fd, path, hex, e);
 	close(fd);
-	return whole;
+	return ret;
 }

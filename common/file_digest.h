@@ -3,16 +3,21 @@
 #ifndef COMMON_FILE_DIGEST_H
 #define COMMON_FILE_DIGEST_H
 
-#include <stdbool.h>
 #include <stddef.h>
+
+#include "common/err.h"
 
 #define FILE_DIGEST_HEX 65 /* with the NUL */
 
-/* Of the whole file behind `fd`, which must be one that can be read at offsets; its position stays. False when it cannot be read. */
-bool file_digest_fd(int fd, char hex[FILE_DIGEST_HEX]);
-/* Of n bytes in memory. False without memory or libgcrypt. */
-bool bytes_digest(const void *bytes, size_t n, char hex[FILE_DIGEST_HEX]);
-/* Of a regular file. False when it is none or cannot be read. */
-bool file_digest(const char *path, char hex[FILE_DIGEST_HEX]);
+/* All three leave "" in `hex` after an error. An error says nothing about the content.
+ * Errors: ENOMEM, and those of digest_ready(). */
+
+/* Of the whole file behind `fd`, which must be readable at offsets. Its position stays. `path` is
+ * for messages. Errors: also of pread(). */
+int file_digest_fd(int fd, const char *path, char hex[FILE_DIGEST_HEX], struct err *e);
+/* Of n bytes in memory. */
+int bytes_digest(const void *bytes, size_t n, char hex[FILE_DIGEST_HEX], struct err *e);
+/* Of a regular file. Errors: also of file_open_regular() and pread(). */
+int file_digest(const char *path, char hex[FILE_DIGEST_HEX], struct err *e);
 
 #endif

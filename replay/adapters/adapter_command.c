@@ -136,7 +136,7 @@ static int binary_resolve(struct adapter_state *a, const char *name, struct err 
 	a->run.binary = a->binary;
 	if (!a->binary)
 		return -(e ? e->code : ENOENT);
-	return file_digest(a->binary, a->digest) ? 0 : err_set(e, EIO, "%s cannot be read", a->binary);
+	return file_digest(a->binary, a->digest, e);
 }
 
 static void version_ask(struct adapter_state *a)

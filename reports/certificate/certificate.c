@@ -259,13 +259,15 @@ static bool has_case(const struct analysis *a, size_t replayer)
 	return false;
 }
 
-void certificates_collect(struct certificates *c, const struct analysis *a)
+int certificates_collect(struct certificates *c, const struct analysis *a, struct err *e)
 {
 	const struct protocol *p = &a->results->protocol;
 	struct results_identity identity;
 	struct strbuf text = STRBUF_INIT;
 	int64_t first_ns, last_ns;
-	results_identify(&identity, a->results);
+	int ret = results_identify(&identity, a->results, e);
+	if (ret)
+		return ret;
 	*c = (struct certificates){.one = xcalloc(p->n_replayers + 1, sizeof *c->one)};
 	for (size_t i = 0; i < p->n_replayers; i++)
 		if (has_case(a, i))
@@ -275,6 +277,7 @@ void certificates_collect(struct certificates *c, const struct analysis *a)
 		    identity.journal);
 	date_add(&text, last_ns);
 	c->citation = strbuf_detach(&text);
+	return 0;
 }
 
 void certificates_release(struct certificates *c)

@@ -33,7 +33,8 @@ struct certificates {
 	char *citation; /* owned */
 };
 
-void certificates_collect(struct certificates *c, const struct analysis *a);
+/* Errors: of results_identify(); there is nothing to release then. */
+int certificates_collect(struct certificates *c, const struct analysis *a, struct err *e);
 void certificates_release(struct certificates *c);
 
 /* What the numbers are, the same under every table. */

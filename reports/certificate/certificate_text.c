@@ -65,10 +65,12 @@ static int certificate_write(const struct analysis *a, const char *report_dir, s
 {
 	struct certificates c;
 	struct strbuf text = STRBUF_INIT, page = STRBUF_INIT;
-	certificates_collect(&c, a);
+	int ret = certificates_collect(&c, a, e);
+	if (ret)
+		return ret;
 	certificate_add_text(&text, &c, WIDTH);
 	certificate_add_html(&page, &c);
-	int ret = output_file(report_dir, "certificate.txt", &text, e);
+	ret = output_file(report_dir, "certificate.txt", &text, e);
 	if (!ret)
 		ret = output_file(report_dir, "certificate.html", &page, e);
 	certificates_release(&c);
@@ -81,9 +83,11 @@ static int certificate_print(const struct analysis *a, FILE *out, struct err *e)
 {
 	struct certificates c;
 	struct strbuf text = STRBUF_INIT;
-	certificates_collect(&c, a);
+	int ret = certificates_collect(&c, a, e);
+	if (ret)
+		return ret;
 	certificate_add_text(&text, &c, WIDTH);
-	int ret = output_stream(out, &text, e);
+	ret = output_stream(out, &text, e);
 	certificates_release(&c);
 	strbuf_release(&text);
 	return ret;

@@ -121,8 +121,7 @@ static int write_run(struct run *r, const struct protocol *p, const char *dir, d
 	if (f && fclose(f) && !rc)
 		rc = err_sys(e, errno, "cannot write %s", path);
 	rc = rc ? rc : summaries_append(dir, r->id, o, protocol_in_detail(p), r->line_sha256, e);
-	if (!rc && !file_digest(path, r->file_sha256))
-		rc = err_set(e, EIO, "%s has no digest", path);
+	rc = rc ? rc : file_digest(path, r->file_sha256, e);
 	json_t *event = run_to_event(r);
 	json_t *numbered = json_pack("{s:I}", "seq", (json_int_t)r->id);
 	json_object_update(numbered, event);

@@ -44,8 +44,8 @@ static int file_put(struct campaign *c, const char *name, const char *text, size
 {
 	char hex[FILE_DIGEST_HEX], *path = results_path(c->dir, name);
 	int ret = file_write_atomic(path, text, len, e);
-	if (!ret && !bytes_digest(text, len, hex))
-		ret = err_set(e, EIO, "%s: no digest can be computed", path);
+	if (!ret && (ret = bytes_digest(text, len, hex, e)))
+		err_context(e, "%s", path);
 	if (!ret)
 		json_object_set_new(c->files, name, json_string(hex));
 	free(path);
@@ -376,7 +376,7 @@ static int journal_resume(struct campaign *c, const char *journal, struct err *e
 	c->heal = r.reading.n_damaged > r.n_damaged_before;
 	r.record.environment[0][0] = 0; /* this session writes another */
 	if (!ret)
-		seal_check_record(&seal, c->dir, &r.record);
+		ret = seal_check_record(&seal, c->dir, &r.record, e);
 	if (!ret)
 		ret = seal_require(&seal, c->options->dir, e);
 	seal_record_release(&r.record);

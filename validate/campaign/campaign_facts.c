@@ -231,9 +231,8 @@ static int environment_write(struct campaign *c, struct err *e)
 				   *text = json_dumps(c->environment, JSON_INDENT(2));
 	struct strbuf file = STRBUF_INIT;
 	strbuf_addf(&file, "%s\n", text ? text : "");
-	int ret = text && bytes_digest(file.s, file.len, hex)
-		      ? 0
-		      : err_set(e, EINVAL, "%s: cannot be written as JSON", path);
+	int ret = text ? bytes_digest(file.s, file.len, hex, e)
+		       : err_set(e, EINVAL, "%s: cannot be written as JSON", path);
 	if (!ret) {
 		json_t *event = json_pack("{s:s, s:s}", "event", "environment", "sha256", hex);
 		ret = journal_append(&c->journal, event, e);

@@ -52,8 +52,12 @@ int summary_make(void *context, struct err *e)
 		/* without its line the file is read */
 		summaries_append(w->campaign->dir, r->id, o,
 				 protocol_in_detail(w->campaign->protocol), w->seal->line, NULL);
-		if (!file_digest(path, w->seal->file))
-			ret = err_set(e, ENOTRECOVERABLE, "cannot read %s again for its digest", path);
+		ret = file_digest(path, w->seal->file, e);
+		if (ret) {
+			err_context(e, "digest of the summary");
+			e->code = ENOTRECOVERABLE;
+			ret = -ENOTRECOVERABLE;
+		}
 	}
 	return ret;
 }

@@ -81,7 +81,7 @@ static json_t *program_facts(const char *self)
 		snprintf(digits, sizeof digits, "%08x", sum);
 		crc = json_string(digits);
 	}
-	if (fd >= 0 && file_digest_fd(fd, digest))
+	if (fd >= 0 && file_digest_fd(fd, self, digest, NULL) == 0)
 		sha256 = json_string(digest);
 	json_t *o = json_pack("{s:s, s:o, s:I, s:o, s:o}", "version", VALIDATE_VERSION, "path", text_to_json(self), "bytes",
 			      fd < 0 ? (json_int_t)0 : (json_int_t)st.st_size, "crc32c", crc, "sha256", sha256);

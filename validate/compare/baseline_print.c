@@ -170,10 +170,11 @@ int baseline_digest(const json_t *file, char hex[FILE_DIGEST_HEX], struct err *e
 	json_t *copy = json_deep_copy(file);
 	integers_make_real(copy);
 	char *text = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
-	const bool done = text && bytes_digest(text, strlen(text), hex);
+	int ret = text ? bytes_digest(text, strlen(text), hex, e)
+		       : err_set(e, EINVAL, "the baseline cannot be written as JSON");
 	json_decref(copy);
 	free(text);
-	return done ? 0 : err_set(e, ENOMEM, "no memory for the digest of the baseline");
+	return ret;
 }
 
 /* Adds the digest to the object that begins at `start`, as its last member. */

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/results/identity.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/xalloc.h"
 
-static void file_identify(char hex[FILE_DIGEST_HEX], const char *dir, const char *name)
+static int file_identify(char hex[FILE_DIGEST_HEX], const char *dir, const char *name,
+			 struct err *e)
 {
 	char *path = xasprintf("%s/%s", dir, name);
-	if (!file_digest(path, hex))
-		hex[0] = 0;
+	int ret = file_digest(path, hex, e);
 	free(path);
+	return ret == -ENOENT ? 0 : ret;
 }
 
-void results_identify(struct results_identity *i, const struct results *r)
+int results_identify(struct results_identity *i, const struct results *r, struct err *e)
 {
-	file_identify(i->protocol, r->dir, "protocol.conf");
-	file_identify(i->journal, r->dir, "journal");
+	int ret = file_identify(i->protocol, r->dir, "protocol.conf", e);
+	return ret ? ret : file_identify(i->journal, r->dir, "journal", e);
 }
 
 void results_span(const struct results *r, int64_t *first_ns, int64_t *last_ns)

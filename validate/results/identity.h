@@ -6,12 +6,13 @@
 #include "common/file_digest.h"
 #include "validate/results/results.h"
 
-struct results_identity { /* hexadecimal; "" where the file cannot be read */
+struct results_identity { /* hexadecimal; "" where there is no such file */
 	char protocol[FILE_DIGEST_HEX]; /* of protocol.conf, byte for byte */
 	char journal[FILE_DIGEST_HEX];	/* every run with its outcome */
 };
 
-void results_identify(struct results_identity *i, const struct results *r);
+/* Errors: of file_digest(), except that a file is missing. */
+int results_identify(struct results_identity *i, const struct results *r, struct err *e);
 
 /* When the first run that counts was started, and the last: CLOCK_REALTIME, ns; 0 unknown. */
 void results_span(const struct results *r, int64_t *first_ns, int64_t *last_ns);

@@ -111,7 +111,8 @@ static void part_load(void *parts, size_t i)
 
 /* Compares the journal and the files that it names with what the campaign wrote; the runs' own
  * files are left to summaries_load(). */
-static void journal_check(struct results *r, const struct loading *part, size_t n_parts)
+static int journal_check(struct results *r, const struct loading *part, size_t n_parts,
+			 struct err *e)
 {
 	uint64_t n_damaged = 0;
 	r->seal.state = part->record.files ? SEAL_WHOLE : SEAL_ABSENT;
@@ -127,10 +128,11 @@ static void journal_check(struct results *r, const struct loading *part, size_t 
 			   "%llu lines of the journal are damaged (\"validate run --resume\" makes "
 			   "their runs again)",
 			   (unsigned long long)n_damaged);
-	seal_check_record(&r->seal, r->dir, &part->record);
+	int ret = seal_check_record(&r->seal, r->dir, &part->record, e);
 	for (size_t i = 0; i < r->n_runs && r->seal.state == SEAL_WHOLE; i++)
 		if (r->run[i].state == RUN_OK && !r->run[i].file_sha256[0])
 			r->seal.state = SEAL_ABSENT;
+	return ret;
 }
 
 static int journal_load(struct results *r, const struct design *plan, struct err *e)
@@ -150,7 +152,7 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 		r->n_damaged_journal_lines += part[i].n_odd + part[i].reading.n_damaged;
 	}
 	if (!ret)
-		journal_check(r, part, n);
+		ret = journal_check(r, part, n, e);
 	seal_record_release(&part[0].record);
 	if (ret)
 		return ret;
@@ -169,24 +171,33 @@ static int journal_load(struct results *r, const struct design *plan, struct err
  * the files of runs without one. */
 #define FILES_CHECKED_UNTIL 2000 /* runs */
 
-static void run_file_check(struct results *r, const struct run *run)
+static int run_file_check(struct results *r, const struct run *run, struct err *e)
 {
 	char name[40];
 	snprintf(name, sizeof name, "runs/%06u.json", run->id);
-	seal_check_file(&r->seal, r->dir, name, run->file_sha256);
+	return seal_check_file(&r->seal, r->dir, name, run->file_sha256, e);
 }
 
-static void summaries_load(struct results *r)
+/* The file is missing, or its content is no summary of the run. After any other error of
+ * run_summary_read() nothing is known about the run. */
+static bool is_damage(int code)
+{
+	return code == ENOENT || code == ENOTDIR || code == EISDIR || code == ELOOP ||
+	       code == EINVAL || code == EBADMSG || code == EFBIG;
+}
+
+static int summaries_load(struct results *r, struct err *why)
 {
 	const bool with_course = protocol_in_detail(&r->protocol);
+	int ret = 0;
 	summaries_read(r->dir, r->run, r->n_runs, with_course);
-	for (size_t i = 0; i < r->n_runs; i++) {
+	for (size_t i = 0; !ret && i < r->n_runs; i++) {
 		const struct run *run = &r->run[i];
 		if (run->state == RUN_OK && run->file_sha256[0] &&
 		    (!run->has_summary || r->n_runs < FILES_CHECKED_UNTIL))
-			run_file_check(r, run);
+			ret = run_file_check(r, run, why);
 	}
-	for (size_t i = 0; i < r->n_runs; i++) {
+	for (size_t i = 0; !ret && i < r->n_runs; i++) {
 		struct run *run = &r->run[i];
 		struct err e = ERR_INIT;
 		if (run->state != RUN_OK || run->has_summary)
@@ -198,10 +209,15 @@ static void summaries_load(struct results *r)
 				run_summary_leave_out_course(run);
 			continue;
 		}
+		if (!is_damage(e.code)) {
+			ret = err_set(why, e.code, "%s", e.msg);
+			break;
+		}
 		run->state = RUN_FAILED;
 		free(run->reason);
 		run->reason = xasprintf("its summary cannot be read: %s", e.msg);
 	}
+	return ret;
 }
 
 static int plan_load(struct results *r, struct design *plan, struct err *e)
@@ -289,10 +305,10 @@ int results_load(struct results *r, const char *dir, struct err *e)
 	}
 	if (!ret) {
 		results_index(r);
-		summaries_load(r);
-	} else {
-		results_release(r);
+		ret = summaries_load(r, e);
 	}
+	if (ret)
+		results_release(r);
 	design_release(&plan);
 	return ret;
 }

@@ -97,7 +97,8 @@ struct results {
  * one. A torn last line of the journal is left out and not an error; a damaged summary makes its
  * run failed with the reason. Files that are not what the campaign wrote are no error: r->seal
  * names them, and analysis_compute() then gives no verdict (seal_require()). Errors: ENOENT/EINVAL
- * naming the file for a directory that is no results directory. Ownership: results_release. */
+ * naming the file for a directory that is no results directory; any other error of reading a file,
+ * which is never taken for a change or for damage. Ownership: results_release. */
 int results_load(struct results *r, const char *dir, struct err *e);
 void results_release(struct results *r);
 

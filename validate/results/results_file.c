@@ -62,8 +62,8 @@ static int json_read_sealed(const char *path, const char *digest, json_t **o, st
 	json_error_t why;
 	*o = NULL;
 	int ret = file_read(path, &text, JSON_MAX_BYTES, e);
-	if (!ret && *digest && !bytes_digest(text.s, text.len, hex))
-		ret = err_set(e, ENOMEM, "%s: no digest can be computed", path);
+	if (!ret && *digest && (ret = bytes_digest(text.s, text.len, hex, e)))
+		err_context(e, "%s", path);
 	if (!ret && *digest && strcmp(hex, digest))
 		ret = err_set(e, EBADMSG, "%s was changed after the campaign wrote it", path);
 	if (!ret) {

@@ -52,43 +52,55 @@ void seal_record_release(struct seal_record *s)
 	*s = (struct seal_record){0};
 }
 
-static bool file_is(const char *dir, const char *name, const char *digest, bool *there)
+/* Compares a file with the digests, of which the second one may be "". `*change`: NULL, or what was
+ * done to the file. Errors: the file could not be examined, so nothing is known about it. */
+static int file_compare(const char *dir, const char *name, const char *digest, const char *other,
+			const char **change, struct err *e)
 {
 	char hex[FILE_DIGEST_HEX] = "", *path = xasprintf("%s/%s", dir, name);
-	struct stat st;
-	*there = lstat(path, &st) == 0;
-	const bool same = *there && S_ISREG(st.st_mode) && st.st_size <= FILE_MAX_BYTES &&
-			  file_digest(path, hex) && !strcmp(hex, digest);
+	struct stat st = {0};
+	int ret = 0;
+	*change = NULL;
+	if (lstat(path, &st) < 0 && errno != ENOENT && errno != ENOTDIR)
+		ret = err_sys(e, errno, "cannot look at %s", path);
+	else if (!st.st_mode)
+		*change = "removed";
+	else if (S_ISREG(st.st_mode) && st.st_size <= FILE_MAX_BYTES)
+		ret = file_digest(path, hex, e);
+	if (!ret && !*change && (!*hex || (strcmp(hex, digest) && strcmp(hex, other))))
+		*change = "changed";
 	free(path);
-	return same;
+	return ret;
 }
 
-static void change_note(struct seal *s, const char *name, bool there)
+static int file_check(struct seal *s, const char *dir, const char *name, const char *digest,
+		      const char *other, struct err *e)
 {
-	if (there)
-		seal_break(s, "%s was changed after the campaign wrote it", name);
-	else
-		seal_break(s, "%s was removed after the campaign wrote it", name);
+	const char *change;
+	int ret = file_compare(dir, name, digest, other, &change, e);
+	if (!ret && change)
+		seal_break(s, "%s was %s after the campaign wrote it", name, change);
+	return ret;
 }
 
-void seal_check_file(struct seal *s, const char *dir, const char *name, const char *digest)
+int seal_check_file(struct seal *s, const char *dir, const char *name, const char *digest,
+		    struct err *e)
 {
-	bool there;
-	if (!file_is(dir, name, digest, &there))
-		change_note(s, name, there);
+	return file_check(s, dir, name, digest, "", e);
 }
 
-void seal_check_record(struct seal *s, const char *dir, const struct seal_record *r)
+int seal_check_record(struct seal *s, const char *dir, const struct seal_record *r, struct err *e)
 {
 	const char *name;
 	json_t *digest;
-	bool there;
+	int ret = 0;
 	json_object_foreach(r->files, name, digest)
-		if (json_is_string(digest) && !strstr(name, "..")) /* the journal may be a stranger's */
-			seal_check_file(s, dir, name, json_string_value(digest));
-	if (r->environment[0][0] && !file_is(dir, "environment.json", r->environment[0], &there) &&
-	    !(r->environment[1][0] && file_is(dir, "environment.json", r->environment[1], &there)))
-		change_note(s, "environment.json", there);
+		if (!ret && json_is_string(digest) &&
+		    !strstr(name, "..")) /* the journal may be a stranger's */
+			ret = seal_check_file(s, dir, name, json_string_value(digest), e);
+	if (!ret && r->environment[0][0])
+		ret = file_check(s, dir, "environment.json", r->environment[0], r->environment[1], e);
+	return ret;
 }
 
 int seal_require(const struct seal *s, const char *dir, struct err *e)

@@ -41,11 +41,14 @@ void seal_record_release(struct seal_record *s);
 
 /* Notes a change. */
 void seal_break(struct seal *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Compares a regular file with its digest and notes a change. `name`: relative to `dir`. */
-void seal_check_file(struct seal *s, const char *dir, const char *name, const char *digest);
+/* Compares a regular file with its digest and notes a change. `name`: relative to `dir`. Errors: of
+ * file_digest() and lstat(): the file could not be compared, so that no change is noted. */
+int seal_check_file(struct seal *s, const char *dir, const char *name, const char *digest,
+		    struct err *e);
 /* The files of the record. environment.json may also be what it was before its last digest: the
- * digest is journalled first, and the campaign may have died before the file was written. */
-void seal_check_record(struct seal *s, const char *dir, const struct seal_record *r);
+ * digest is journalled first, and the campaign may have died before the file was written. Errors:
+ * as seal_check_file(). */
+int seal_check_record(struct seal *s, const char *dir, const struct seal_record *r, struct err *e);
 
 /* Errors: EBADMSG with what was changed in `dir`, where the seal is broken. */
 int seal_require(const struct seal *s, const char *dir, struct err *e);

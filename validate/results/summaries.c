@@ -48,8 +48,8 @@ int summaries_append(const char *dir, uint32_t run, json_t *o, bool with_course,
 		strbuf_addch(&line, '\n');
 	const size_t start = line.len;
 	ret = journal_line_add(&line, o, e);
-	if (!ret && digest && !bytes_digest(line.s + start, line.len - start - 1, digest))
-		digest[0] = 0;
+	if (!ret && digest)
+		ret = bytes_digest(line.s + start, line.len - start - 1, digest, e);
 	if (!ret && (ret = write_all(fd, line.s, line.len)))
 		ret = err_sys(e, -ret, "cannot write to %s", path);
 out:
@@ -82,11 +82,12 @@ static bool is_of_file(const struct reading *g, json_int_t run, json_int_t bytes
 	       st.st_size == bytes;
 }
 
-/* The line of the time when the run was journalled; any line if the journal has no digest. */
+/* The line of the time when the run was journalled; any line if the journal has no digest. Without
+ * a digest of the line the run's file is read, which reports the error. */
 static bool is_sealed_line(const struct run *r, const char *line, size_t len)
 {
 	char hex[FILE_DIGEST_HEX];
-	return !r->line_sha256[0] || (bytes_digest(line, len, hex) && !strcmp(hex, r->line_sha256));
+	return !r->line_sha256[0] || (!bytes_digest(line, len, hex, NULL) && !strcmp(hex, r->line_sha256));
 }
 
 #define BEGINNING "{\"version\":1,\"run\":" /* as run_summary_file() begins */

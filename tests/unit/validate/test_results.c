@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
+#include <gcrypt.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -399,7 +402,7 @@ static void two_seal(const char *dir)
 	struct err e = ERR_INIT;
 	json_t *o;
 	assert_int_equal(json_read_file(path, &o, &e), 0);
-	assert_true(file_digest(path, run.file_sha256));
+	assert_int_equal(file_digest(path, run.file_sha256, &e), 0);
 	assert_int_equal(summaries_append(dir, 2, o, true, run.line_sha256, &e), 0);
 	json_decref(o);
 	assert_int_equal(journal_open(&j, journal, 0, &e), 0);
@@ -453,6 +456,63 @@ static void test_changed_after_the_campaign(void **state)
 	assert_non_null(strstr(e.msg, "runs/000002.json was changed after the campaign wrote it"));
 	results_release(&r);
 	strbuf_release(&two);
+	temp_dir_remove(dir);
+}
+
+static int failing_calls; /* errno of pread() and lstat() of a summary's file; 0: they work */
+
+/* The library calls these functions instead of the C library's. */
+ssize_t pread(int fd, void *to, size_t n, off_t at)
+{
+	if (!failing_calls)
+		return syscall(SYS_pread64, fd, to, n, at);
+	errno = failing_calls;
+	return -1;
+}
+
+int lstat(const char *path, struct stat *st)
+{
+	if (!failing_calls || !strstr(path, "/runs/"))
+		return fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+	errno = failing_calls;
+	return -1;
+}
+
+static void *no_memory(size_t n)
+{
+	(void)n;
+	errno = ENOMEM;
+	return NULL;
+}
+
+static void load_fails(const char *dir, int code, const char *text)
+{
+	struct results r;
+	struct err e = ERR_INIT;
+	assert_int_equal(results_load(&r, dir, &e), -code);
+	assert_int_equal(e.code, code);
+	assert_non_null(strstr(e.msg, text));
+	assert_null(strstr(e.msg, "changed"));
+	assert_null(strstr(e.msg, "removed"));
+}
+
+/* An error while a digest is computed is that error. It does not say that a file was changed. */
+static void test_unread_is_not_changed(void **state)
+{
+	(void)state;
+	char *dir = results_make(), *path = results_path(dir, "summaries");
+	two_seal(dir);
+	two_is(dir, RUN_OK, 102);
+	gcry_set_allocation_handler(no_memory, NULL, NULL, NULL, NULL);
+	load_fails(dir, ENOMEM, "no digest can be computed");
+	assert_int_equal(unlink(path), 0); /* the run's file is read */
+	load_fails(dir, ENOMEM, "no digest can be computed");
+	gcry_set_allocation_handler(NULL, NULL, NULL, NULL, NULL);
+	failing_calls = EIO;
+	load_fails(dir, EIO, "runs/000002.json");
+	failing_calls = 0;
+	two_is(dir, RUN_OK, 102);
+	free(path);
 	temp_dir_remove(dir);
 }
 
@@ -531,6 +591,7 @@ int main(void)
 	    cmocka_unit_test(test_damaged_files),
 	    cmocka_unit_test(test_damaged_summary),
 	    cmocka_unit_test(test_changed_after_the_campaign),
+	    cmocka_unit_test(test_unread_is_not_changed),
 	    cmocka_unit_test(test_summaries_in_one_file),
 	    cmocka_unit_test(test_damaged_line),
 	    cmocka_unit_test(test_look),
