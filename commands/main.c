@@ -223,10 +223,21 @@ static int stdout_finish(int status, struct err *e)
 	return EXIT_FAILED;
 }
 
+/* GSL's functions that allocate return NULL without memory, which most callers do not look for. Its
+ * other errors are returned. */
+static void on_gsl_error(const char *reason, const char *file, int line, int code)
+{
+	(void)reason;
+	(void)file;
+	(void)line;
+	if (code == GSL_ENOMEM)
+		out_of_memory(0);
+}
+
 int main(int argc, char **argv)
 {
 	struct err e = ERR_INIT;
-	gsl_set_error_handler_off();
+	gsl_set_error_handler(on_gsl_error);
 	/* jansson drops a member without an error when an allocation fails: the program ends with a
 	 * message instead. */
 	json_set_alloc_funcs(xmalloc, free);

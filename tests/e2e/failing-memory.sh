@@ -75,6 +75,7 @@ sweep 397 baseline save results -o made
 sweep 103 baseline show old.json
 sweep 1499 compare old.json worse.json
 sweep 19997 report results
+sweep 1 run --dry-run tiny.conf # GSL's allocations among them
 
 # a signal that asks for the end leaves no file under another name either
 i=0
