@@ -77,6 +77,22 @@ sweep 1499 compare old.json worse.json
 sweep 19997 report results
 sweep 1 run --dry-run tiny.conf # GSL's allocations among them
 
+# a helper process without memory: its run has no outcome, and the campaign can be resumed
+n=1
+until grep -q 'run 0 cannot be summarised: a helper process was out of memory' err; do
+	[ $n -le 20 ] || fail "no helper of a run failed: $(cat err)"
+	rm -rf later
+	status=0
+	FAIL_FORKED=$n LD_PRELOAD="$PWD/failing-memory.so" "$VALIDATE" run tiny.conf -o later -q >out 2>err || status=$?
+	[ $status -eq 3 ] || fail "fork $n: status $status: $(cat err)"
+	n=$((n + 1))
+done
+expect_line err '--resume'
+status=0
+"$VALIDATE" run -o later --resume -q >out 2>err || status=$?
+any_verdict
+! grep -q '"state":"failed"' later/journal || fail "a run failed for it: $(cat later/journal)"
+
 # a signal that asks for the end leaves no file under another name either
 i=0
 while [ $i -lt 500 ]; do

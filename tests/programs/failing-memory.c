@@ -1,17 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Preloaded: the allocation number FAIL_AT of the process fails with ENOMEM; with FAIL_ON=1 all
- * later ones fail, too. Counted are malloc, calloc, realloc and mmap of anonymous memory.
+ * later ones fail, too. FAIL_FORKED=N instead: all allocations fail in the Nth process that this
+ * one forks and in later ones, until they start a program. Counted are malloc, calloc, realloc and mmap of anonymous memory.
  * FAIL_COUNT names a file to which the process adds a byte when an allocation fails. Programs that
  * the process starts are left alone. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 static _Atomic long n_calls;
+static long forks_left; /* 1: allocations fail in the next fork */
+static int in_fork;
+
+static void before_fork(void)
+{
+	forks_left -= forks_left > 1;
+}
+
+static void on_fork(void)
+{
+	in_fork = forks_left == 1;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	const char *text = getenv("FAIL_FORKED");
+	if (text) {
+		forks_left = atol(text) + 1;
+		pthread_atfork(before_fork, NULL, on_fork);
+	}
+	unsetenv("FAIL_FORKED");
+}
 
 static int fails(void)
 {
@@ -21,6 +45,10 @@ static int fails(void)
 		on = getenv("FAIL_ON") != NULL;
 		at = text ? atol(text) : -1;
 		unsetenv("FAIL_AT"); /* programs that this one starts have memory */
+	}
+	if (in_fork) {
+		errno = ENOMEM;
+		return 1;
 	}
 	const long call = ++n_calls;
 	if (at < 0 || (on ? call < at : call != at))

@@ -173,6 +173,12 @@ static int summary_launch(struct campaign *c, struct summary_work *w, struct err
 	return ret;
 }
 
+/* The machine lacks something for now. That is no outcome of a run, which a resume would keep. */
+static bool is_of_machine(int ret)
+{
+	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE || ret == -EAGAIN;
+}
+
 int run_take(struct campaign *c, struct run *r, const struct step_result *result, const char *output, const struct slices *slices, struct err *e)
 {
 	struct err why = ERR_INIT;
@@ -204,6 +210,11 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 		ret = is_about_space(why.msg) ? no_space(c, why.msg, e) : err_set(e, EIO, "%s", why.msg);
 	else if (bad == -ENOSPC || bad == -EDQUOT)
 		ret = no_space(c, why.msg, e);
+	else if (is_of_machine(bad))
+		ret = err_set(e, -bad,
+			      "run %u cannot be summarised: %s; afterwards go on: validate run -o %s "
+			      "--resume",
+			      r->id, why.msg, c->options->dir);
 	else if (bad)
 		run_fail(r, why.msg);
 	if (!ret && r->role == ROLE_RECORD && r->state == RUN_OK) {

@@ -357,6 +357,8 @@ int launch_helper(int (*work)(void *context, struct err *e), void *context, int 
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	bool interrupted = signals_pending(signal_fd);
+	if (n != sizeof said && WIFEXITED(status) && WEXITSTATUS(status) == 3)
+		return err_set(e, ENOMEM, "a helper process was out of memory"); /* out_of_memory() */
 	if (n != sizeof said)
 		return err_set(e, EIO, "a helper process ended by %s %d", WIFSIGNALED(status) ? "signal" : "status",
 			       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));

@@ -74,7 +74,8 @@ void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupt
 int launch_run(const struct launch_spec *s, struct launch_result *r, struct err *e);
 
 /* Runs `work` in a forked process, so that whatever becomes of it the campaign goes on; its error arrives in `e`. EINTR
- * when a signal to end the campaign arrived meanwhile (the work was finished all the same). */
+ * when a signal to end the campaign arrived meanwhile (the work was finished all the same); ENOMEM
+ * also where the process ended in out_of_memory(). */
 int launch_helper(int (*work)(void *context, struct err *e), void *context, int signal_fd, struct err *e);
 
 /* Blocks the signals and makes the signalfd; *old is for signals_restore. */
