@@ -212,7 +212,7 @@ int step_prepare(struct campaign *c, const struct step *s, struct step_process *
 	if (!ret && s->limit_bytes)
 		ret = cgroup_begin(c, s, x);
 	if (!ret && s->role >= 0 && replayer_adapter(&c->protocol->replayer[s->role]))
-		listing_make(&x->scratch, c->scratch.dir, OWN_OUTPUT);
+		ret = listing_make(&x->scratch, c->scratch.dir, OWN_OUTPUT, &x->why);
 	time_move(&c->time, TIME_RESTORE, TIME_SYNC, r->prepared.sync_s);
 	time_move(&c->time, TIME_RESTORE, TIME_EVICT, r->prepared.evict_s);
 	time_end(&c->time, before);
@@ -278,7 +278,10 @@ static void surroundings_check(struct campaign *c, const struct step *s, struct 
 	    !r->reason[0])
 		snprintf(r->reason, sizeof r->reason, "%.490s", gone.msg);
 	/* reference traces may be other ones now: they are looked at again */
-	if (!listing_compare(&x->scratch, OWN_OUTPUT, &what))
+	int same = listing_compare(&x->scratch, OWN_OUTPUT, &what, &gone);
+	if (same < 0 && !r->reason[0])
+		snprintf(r->reason, sizeof r->reason, "%.490s", gone.msg);
+	if (same <= 0)
 		memset(c->bank_known, 0,
 		       c->protocol->n_scenarios * protocol_n_bank(c->protocol) *
 			   sizeof *c->bank_known);

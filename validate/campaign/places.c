@@ -319,9 +319,13 @@ int place_dir_anew(struct place *place, struct place_dir *dir, struct err *e)
 
 int place_dir_check(struct place *place, struct place_dir *dir, struct err *e)
 {
-	struct stat is, was;
-	if (fstat(dir->fd, &was) == 0 && lstat(dir->path, &is) == 0 && is.st_dev == was.st_dev &&
-	    is.st_ino == was.st_ino)
+	struct stat is, was = {0};
+	const bool there = lstat(dir->path, &is) == 0;
+	/* an error of the system does not say that the directory is another */
+	if ((!there && errno != ENOENT && errno != ENOTDIR) ||
+	    (dir->fd >= 0 && fstat(dir->fd, &was) < 0))
+		return err_sys(e, errno, "cannot look at %s", dir->path);
+	if (there && dir->fd >= 0 && is.st_dev == was.st_dev && is.st_ino == was.st_ino)
 		return 0;
 	int ret = place_dir_anew(place, dir, e);
 	return ret ? ret

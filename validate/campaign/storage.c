@@ -111,10 +111,15 @@ static bool is_apart(dev_t device, const dev_t *targets, size_t n)
 }
 
 /* Left by an earlier session: believed only if it is a real directory that nobody else may enter. */
+static bool is_own(const struct stat *st)
+{
+	return S_ISDIR(st->st_mode) && st->st_uid == geteuid() && !(st->st_mode & 077);
+}
+
 static bool is_ours(const char *dir)
 {
 	struct stat st;
-	return lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077);
+	return lstat(dir, &st) == 0 && is_own(&st);
 }
 
 static bool earlier_find(struct scratch *s, const char *parent, const char *name)
@@ -238,12 +243,22 @@ int scratch_make(struct scratch *s, const char *wanted, const char *name, const 
 
 int scratch_check(const struct scratch *s, bool *made, struct err *e)
 {
-	*made = mkdir(s->dir, 0700) == 0;
-	if (*made)
-		return 0;
-	if (errno != EEXIST)
-		return err_sys(e, errno, "the scratch directory %s was removed and cannot be made again", s->dir);
-	return is_ours(s->dir) ? 0 : err_set(e, ESTALE, "something else is in the place of the scratch directory %s", s->dir);
+	struct stat st;
+	*made = false;
+	if (lstat(s->dir, &st) == 0)
+		return is_own(&st) ? 0
+				   : err_set(e, ESTALE,
+					     "something else is in the place of the scratch "
+					     "directory %s",
+					     s->dir);
+	if (errno != ENOENT && errno != ENOTDIR)
+		return err_sys(e, errno, "cannot look at the scratch directory %s", s->dir);
+	if (mkdir(s->dir, 0700) < 0)
+		return err_sys(e, errno,
+			       "the scratch directory %s was removed and cannot be made again",
+			       s->dir);
+	*made = true;
+	return 0;
 }
 
 int scratch_remove(struct scratch *s, struct err *e)

@@ -27,24 +27,29 @@ static const char *kind_name(mode_t mode)
 				: "a device node";
 }
 
-/* Is entry i what was prepared? */
-static bool entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf *what)
+/* 1: entry i is what was prepared; 0: it is not. Errors: of the system, where neither is known. */
+static int entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf *what, struct err *e)
 {
 	const struct fileset_entry *f = &dir->files.entry[i];
 	const struct fileset_stamp *was =
 	    i < dir->state.n && dir->state.stamp[i].key ? &dir->state.stamp[i] : NULL;
 	struct stat st;
 	int fd = confined_open(dir->fd, f->path, O_PATH, 0, NULL);
-	if (fd < 0) {
-		if (fd == -ENOENT && dir->sole)
-			return true;
-		strbuf_addf(what, fd == -ENOENT ? "removed '%s'" : "put a link into the path of '%s'", f->path);
-		return false;
+	if (fd == -ENOENT && dir->sole)
+		return 1;
+	if (fd == -ENOENT || fd == -ENOTDIR) {
+		strbuf_addf(what, "removed '%s'", f->path);
+		return 0;
 	}
-	const bool known = fstat(fd, &st) == 0;
-	close(fd);
-	if (!known)
-		return true;
+	if (fd == -EPERM) { /* as confined_open() tells a link */
+		strbuf_addf(what, "put a link into the path of '%s'", f->path);
+		return 0;
+	}
+	int ret = fd < 0 ? fd : fstat(fd, &st) < 0 ? -errno : 0;
+	if (fd >= 0)
+		close(fd);
+	if (ret)
+		return err_sys(e, -ret, "cannot look at %s/%s", dir->path, f->path);
 	if (f->directory ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
 		strbuf_addf(what, "replaced '%s' by %s", f->path, kind_name(st.st_mode));
 	else if (!f->directory && st.st_nlink > 1)
@@ -52,8 +57,8 @@ static bool entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf 
 	else if (!dir->sole && was && was->inode != st.st_ino)
 		strbuf_addf(what, "replaced '%s' by another file", f->path);
 	else
-		return true;
-	return false;
+		return 1;
+	return 0;
 }
 
 static bool is_in_set(const struct place_dir *dir, const char *name)
@@ -70,23 +75,22 @@ static bool is_in_set(const struct place_dir *dir, const char *name)
  * not of the set. */
 static int more_remove(struct place_dir *dir, struct err *e)
 {
-	int ret = 0, fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int code = 0, fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry;
-	if (!d) {
-		if (fd >= 0)
-			close(fd);
-		return 0;
-	}
-	while (!ret && (entry = readdir(d))) {
+	int ret = d ? 0 : err_sys(e, errno, "cannot read directory %s", dir->path);
+	if (!d && fd >= 0)
+		close(fd);
+	while (!ret && (entry = dir_next(d, &code))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || is_in_set(dir, entry->d_name))
 			continue;
 		char *path = xasprintf("%s/%s", dir->path, entry->d_name);
 		ret = path_remove(path, e);
 		free(path);
 	}
-	closedir(d);
-	return ret;
+	if (d)
+		closedir(d);
+	return ret || !code ? ret : err_sys(e, code, "cannot read directory %s", dir->path);
 }
 
 /* --- beside them ------------------------------------------------------------------------------ */
@@ -130,10 +134,16 @@ static int beside_look(const struct place *place, uint64_t *sum, struct strbuf *
 	const size_t skip = strlen(place->path) + 1;
 	struct timespec newest = {0};
 	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	int ret = 0;
 	*sum = 0;
 	if (!fts)
 		return err_sys(e, errno, "cannot look into %s", place->path);
-	for (FTSENT *f; (f = fts_read(fts));) {
+	for (FTSENT *f; !ret && (errno = 0, f = fts_read(fts));) {
+		const bool failed = f->fts_info == FTS_DNR || f->fts_info == FTS_ERR ||
+				    f->fts_info == FTS_NS;
+		/* an entry that has gone meanwhile, or that this user may not see, is left out */
+		if (failed && f->fts_errno != ENOENT && f->fts_errno != EACCES)
+			ret = err_sys(e, f->fts_errno, "cannot look into %s", f->fts_path);
 		if (f->fts_info == FTS_DP || f->fts_level == 0 || f->fts_info == FTS_NS)
 			continue;
 		if (f->fts_level == 1 && is_dir_of(place, f->fts_name)) {
@@ -147,8 +157,10 @@ static int beside_look(const struct place *place, uint64_t *sum, struct strbuf *
 		name->len = 0;
 		strbuf_addstr(name, f->fts_path + skip);
 	}
+	if (!ret && errno)
+		ret = err_sys(e, errno, "cannot look into %s", place->path);
 	fts_close(fts);
-	return 0;
+	return ret;
 }
 
 int untouched_note(struct place *place, struct err *e)
@@ -177,13 +189,15 @@ int untouched_check(struct place *place, struct place_dir *dir, struct strbuf *w
 	int ret = beside_check(place, what, e);
 	if (dir->program) /* made anew before each run */
 		return ret;
-	bool whole = true;
+	int whole = 1;
 	struct strbuf changed = STRBUF_INIT;
-	for (size_t i = 0; whole && i < dir->files.n; i++)
-		whole = entry_is_whole(dir, i, &changed);
+	for (size_t i = 0; whole > 0 && i < dir->files.n; i++)
+		whole = entry_is_whole(dir, i, &changed, ret ? NULL : e);
 	if (!whole && !what->len)
 		strbuf_addstr(what, changed.s);
 	strbuf_release(&changed);
+	if (whole < 0)
+		return ret ? ret : whole;
 	if (!ret && !whole)
 		ret = place_dir_anew(place, dir, e);
 	else if (!ret && !dir->sole)
@@ -199,22 +213,30 @@ struct listed {
 	bool seen;
 };
 
-void listing_make(struct listing *l, const char *dir, const char *leave_out)
+int listing_make(struct listing *l, const char *dir, const char *leave_out, struct err *e)
 {
 	DIR *d = opendir(dir);
 	const struct dirent *entry;
+	int code = d ? 0 : errno;
 	*l = (struct listing){.dir = xstrdup(dir)};
-	while (d && (entry = readdir(d))) {
+	while (d && !code && (entry = dir_next(d, &code))) {
 		struct listed one = {.name = NULL};
-		if (entry->d_name[0] == '.' || !strncmp(entry->d_name, leave_out, strlen(leave_out)) ||
-		    fstatat(dirfd(d), entry->d_name, &one.st, AT_SYMLINK_NOFOLLOW))
+		if (entry->d_name[0] == '.' || !strncmp(entry->d_name, leave_out, strlen(leave_out)))
 			continue;
+		if (fstatat(dirfd(d), entry->d_name, &one.st, AT_SYMLINK_NOFOLLOW) < 0) {
+			code = errno == ENOENT ? 0 : errno;
+			continue;
+		}
 		one.name = xstrdup(entry->d_name);
 		GROW(l->v, l->n, l->cap);
 		l->v[l->n++] = one;
 	}
 	if (d)
 		closedir(d);
+	if (!code || code == ENOENT)
+		return 0;
+	listing_release(l);
+	return err_sys(e, code, "cannot read directory %s", dir);
 }
 
 static struct listed *listed_find(const struct listing *l, const char *name)
@@ -232,13 +254,14 @@ static bool is_as_listed(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-bool listing_compare(const struct listing *l, const char *leave_out, struct strbuf *what)
+int listing_compare(const struct listing *l, const char *leave_out, struct strbuf *what,
+		    struct err *e)
 {
 	struct listing now;
 	bool whole = true;
-	if (!l->dir)
-		return true;
-	listing_make(&now, l->dir, leave_out);
+	int ret = l->dir ? listing_make(&now, l->dir, leave_out, e) : 1;
+	if (ret)
+		return ret;
 	for (size_t i = 0; i < now.n; i++) {
 		struct listed *was = listed_find(l, now.v[i].name);
 		if (was)

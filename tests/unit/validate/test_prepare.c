@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -19,6 +21,7 @@
 #include "tests/unit/validate/temp_dir.h"
 #include "validate/campaign/prepare.h"
 #include "validate/campaign/storage.h"
+#include "validate/campaign/untouched.h"
 
 static void protocol_make(struct protocol *p, const char *dir, const char *pairing, const char *target)
 {
@@ -267,6 +270,87 @@ static void test_removed(void **state)
 	end(&f);
 }
 
+static int failing; /* errno of lstat(), fstat() and readdir() below; 0: they work */
+
+/* The library calls these functions instead of the C library's. */
+int lstat(const char *path, struct stat *st)
+{
+	if (!failing)
+		return fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+	errno = failing;
+	return -1;
+}
+
+int fstat(int fd, struct stat *st)
+{
+	if (!failing)
+		return fstatat(fd, "", st, AT_EMPTY_PATH);
+	errno = failing;
+	return -1;
+}
+
+struct dirent *readdir(DIR *d)
+{
+	static struct dirent *(*real)(DIR *);
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "readdir");
+	if (!failing)
+		return real(d);
+	errno = failing;
+	return NULL;
+}
+
+/* An error while the files of a run are examined is that error: nothing was changed for it, and
+ * nothing is removed. */
+static void test_unseen_is_not_changed(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct prepared now;
+	struct err e = ERR_INIT;
+	struct strbuf what = STRBUF_INIT;
+	struct listing list;
+	struct scratch s;
+	bool made;
+	begin(&f, "");
+	struct place_dir *d = &f.s.place[0].dir[f.s.scenario[0].dir];
+	char *mark = xasprintf("%s/mark", d->path), *scratch = xasprintf("%s/scratch", f.dir);
+	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 0), false, &now, &e), 0);
+	file_put(d->path, "mark", "x", 1);
+	failing = EIO;
+	assert_int_equal(prepare_run(&f.s, &f.p, seat_of(&f, 0), false, &now, &e), -EIO);
+	assert_int_equal(untouched_check(&f.s.place[0], d, &what, &e), -EIO);
+	failing = 0;
+	assert_int_equal(what.len, 0);
+	assert_true(path_exists(mark)); /* the directory was not made again */
+
+	assert_int_equal(listing_make(&list, d->path, "run", &e), 0);
+	assert_true(list.n > 0);
+	failing = EIO;
+	assert_int_equal(listing_compare(&list, "run", &what, &e), -EIO);
+	failing = 0;
+	assert_int_equal(what.len, 0);
+	listing_release(&list);
+	failing = EIO;
+	assert_int_equal(listing_make(&list, d->path, "run", &e), -EIO);
+	failing = 0;
+	assert_int_equal(listing_compare(&list, "run", &what, &e), 1);
+	assert_int_equal(unlink(mark), 0);
+
+	assert_int_equal(mkdir(scratch, 0700), 0);
+	s = (struct scratch){.dir = scratch};
+	assert_int_equal(scratch_check(&s, &made, &e), 0);
+	failing = EIO;
+	assert_int_equal(scratch_check(&s, &made, &e), -EIO);
+	failing = 0;
+	assert_null(strstr(e.msg, "else"));
+	assert_int_equal(rmdir(scratch), 0);
+	free(scratch);
+	free(mark);
+	strbuf_release(&what);
+	end(&f);
+}
+
 /* What is not ours stays, and is an error that names it. */
 static void test_guest(void **state)
 {
@@ -402,6 +486,7 @@ int main(void)
 	    cmocka_unit_test(test_caches),
 	    cmocka_unit_test(test_metadata),
 	    cmocka_unit_test(test_removed),
+	    cmocka_unit_test(test_unseen_is_not_changed),
 	    cmocka_unit_test(test_guest),
 	    cmocka_unit_test(test_earlier),
 	    cmocka_unit_test(test_refused),
