@@ -140,7 +140,7 @@ cd "$work" || exit 3
 device=
 mounted=no
 unmount() {
-	[ $mounted = no ] || fusermount3 -u "$work/fuse" || umount -l "$work/fuse"
+	[ $mounted = no ] || fusermount3 -u "$work/fuse" 2>/dev/null || umount -l "$work/fuse"
 	mounted=no
 }
 end() {
@@ -178,7 +178,8 @@ walk inject-preload --library "$tools/inject.so" --seconds "$seconds" "$@"
 # the same commands on a file system that fails: also what the kernel reads for a mapped file
 if [ "${FUSE:-}" = no ]; then
 	:
-elif [ -w /dev/fuse ] && command -v fusermount3 >/dev/null && pkg-config --exists fuse3; then
+elif [ -w /dev/fuse ] && pkg-config --exists fuse3 &&
+	{ [ "$(id -u)" -eq 0 ] || command -v fusermount3 >/dev/null; }; then # libfuse mounts as root
 	compile eio_fs "$here/eio_fs.c" $(pkg-config --cflags --libs fuse3)
 	mkdir -p "$work/fuse" "$work/behind"
 	rm -rf "$work/behind/in"
