@@ -189,6 +189,9 @@ void dependence_pool(const struct analysis *a, struct evidence *e);
 struct recordings recordings_of(const double *d, size_t n, const struct pairs *p);
 /* The inflation that is allowed for, where the mean intraclass correlation over n_cells cells is `mean`. */
 double recordings_inflation(const struct recordings *r, double mean, size_t n_cells);
+/* The same before a campaign, for n pairs of k recordings without an effect: the analysis of
+ * variance of this cell gives F = f, and the mean of the others is `z` standard errors from 0. */
+double recordings_expected(double n, double k, double f, double z, size_t n_cells);
 
 /* --- verdict.c ------------------------------------------------------------------------------------------------------ */
 

@@ -32,6 +32,17 @@ static size_t number_recordings(size_t *of, const struct pairs *p, size_t n)
 	return k;
 }
 
+/* Of the mean squares between and within k recordings of n pairs. */
+static struct recordings recordings_known(double n, double k, double n0, double between,
+					  double within)
+{
+	const double both = between + (n0 - 1) * within;
+	return (struct recordings){.n = (size_t)k,
+				   .icc = between + within > 0 ? (between - within) / both : 0,
+				   .se = sqrt(2 * (n - 1) / (n0 * n0 * (n - k) * (k - 1))),
+				   .inflation = 1};
+}
+
 struct recordings recordings_of(const double *d, size_t n, const struct pairs *p)
 {
 	struct recordings r = {.inflation = 1};
@@ -54,11 +65,8 @@ struct recordings recordings_of(const double *d, size_t n, const struct pairs *p
 	if (k > 1 && k < n) { /* of one recording nothing is known: it gives no trust (verdict.c) */
 		const double of_all = (double)n, groups = (double)k, n0 = (of_all - squares / of_all) / (groups - 1);
 		between /= groups - 1;
-		within /= of_all - groups;
-		r.n = k;
+		r = recordings_known(of_all, groups, n0, between, within / (of_all - groups));
 		r.per_group = squares / of_all;
-		r.icc = between + within > 0 ? (between - within) / (between + (n0 - 1) * within) : 0;
-		r.se = sqrt(2 * (of_all - 1) / (n0 * n0 * (of_all - groups) * (groups - 1)));
 	}
 	free(sum);
 	free(of);
@@ -71,4 +79,12 @@ double recordings_inflation(const struct recordings *r, double mean, size_t n_ce
 		return 1;
 	const double all = mean + UPPER_LIMIT * r->se / sqrt((double)n_cells), rho = fmin(1, fmax(all, r->icc - r->se));
 	return 1 + (r->per_group - 1) * fmax(0, rho);
+}
+
+double recordings_expected(double n, double k, double f, double z, size_t n_cells)
+{
+	struct recordings r = recordings_known(n, k, n / k, f, 1);
+	const double cells = (double)n_cells;
+	r.per_group = n / k;
+	return recordings_inflation(&r, (r.icc + z * r.se * sqrt(cells - 1)) / cells, n_cells);
 }

@@ -213,7 +213,12 @@ static int chances_put(const struct protocol *p, const char *given, FILE *out, s
 		return chances_print_measured(p, given, out, e);
 	if (given && (parse_ratio(given, &scatter, e) < 0 || !(scatter > 0)))
 		return err_set(e, EINVAL, "--scatter %s: neither a results directory nor a ratio above 0, as 10%%", given);
-	return chances_print(p, scatter, out, e);
+	struct err hopeless = ERR_INIT;
+	const int ret = chances_print(p, scatter, out, given ? e : &hopeless);
+	if (!ret || given)
+		return ret;
+	fprintf(out, "note: %s\n", hopeless.msg); /* the default may not be this machine's scatter */
+	return 0;
 }
 
 struct total { /* over all scenarios */

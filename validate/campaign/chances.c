@@ -9,13 +9,18 @@
 #include "validate/analysis/analysis.h"
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
+#include "validate/stats/generator.h"
 #include "validate/stats/planning.h"
+#include "validate/stats/serial.h"
 #include "validate/stats/spending.h"
 
 #define ALPHA 0.05
 #define ASSURANCE 0.8
 #define HOPELESS 0.01	/* a chance below it decides nothing */
 #define COLUMNS_MAX 8
+#define REPLICATES_MOST 2000
+#define PRECISION_PAIRS 7 /* that exchanged labels and dependence cost, by simulation (chances.h) */
+#define DRAWS 300	/* of the dependence that a campaign may show */
 
 double chances_level(const struct protocol *p, unsigned int n)
 {
@@ -41,20 +46,88 @@ static bool can_accept(unsigned int n, double level)
 	return level > 0 && n >= chances_fewest(level);
 }
 
-double chance_of_ratio(const struct protocol *p, unsigned int n, double sd, double limit)
+/* --- dependence that n independent pairs may seem to have ------------------------- */
+
+/* Cases of the replayer that has the fewest: dependence is estimated over all of them. */
+static size_t cases_fewest(const struct protocol *p)
 {
-	const double level = chances_level(p, n);
-	double power;
-	if (!can_accept(n, level) || power_equivalence_paired(n, limit < 1 ? log1p(-limit) : -INFINITY, log1p(limit), 0, sd, level, &power))
+	size_t fewest = 0;
+	for (size_t r = 0; r < p->n_replayers; r++) {
+		size_t n = 0;
+		for (size_t s = 0; s < p->n_scenarios && p->replayer[r].applies; s++)
+			n += p->replayer[r].applies[s];
+		if (n && (!fewest || n < fewest))
+			fewest = n;
+	}
+	return fewest ? fewest : 1;
+}
+
+/* V that a campaign of n_cases cases may allow for with n independent pairs. r_1 of independent
+ * values has the mean -1/n and the variance (n-2)^2/(n^2 (n-1)) (Moran 1948). */
+static double inflation_draw(struct generator *g, double n, size_t n_cases, double n_recordings)
+{
+	const double cases = (double)n_cases, sd = (n - 2) / n / sqrt(n - 1);
+	const double lag1 = sd * generator_normal(g) - 1 / n;
+	const double lag1_others = sd * generator_normal(g) / sqrt(fmax(1, cases - 1)) - 1 / n;
+	const double others = serial_rho_own(lag1_others, n);
+	const double mean = (serial_rho_own(lag1, n) + (cases - 1) * others) / cases;
+	const double v = serial_pooled(lag1, (size_t)n, mean, n_cases).inflation;
+	double f;
+	if (!n_recordings)
+		return v;
+	return f_quantile(generator_uniform(g), n_recordings - 1, n - n_recordings, &f)
+		   ? n
+		   : v * recordings_expected(n, n_recordings, f, generator_normal(g), n_cases);
+}
+
+/* Probability that n independent values are accepted by the interval that is widened for
+ * `inflation` (stats/serial.h). */
+static double chance_widened(unsigned int n, double inflation, double sd, double limit,
+			     double level)
+{
+	const double low = limit < 1 ? log1p(-limit) : -INFINITY, of_all = n;
+	const double worth = of_all / fmin(of_all, inflation);
+	double t, power;
+	if (worth < 2 || t_quantile(1 - level, fmax(1, worth - 1), &t))
+		return 0;
+	t *= sqrt(inflation * (of_all - 1) / (of_all - inflation));
+	level = t_above(t, of_all - 1);
+	if (power_equivalence_paired(n, low, log1p(limit), 0, sd, level, &power))
 		return 0;
 	return power;
+}
+
+static double chance_at(const struct protocol *p, unsigned int n, double sd, double limit,
+			double level)
+{
+	const size_t n_cases = cases_fewest(p);
+	const bool reused = p->reference == REFERENCE_RERUN && p->n_bank > 1 && p->n_bank < n;
+	const double n_recordings = reused ? (double)p->n_bank : 0;
+	struct generator g;
+	double sum = 0;
+	if (!can_accept(n, level))
+		return 0;
+	generator_seed(&g, 1, 0);
+	for (int i = 0; i < DRAWS; i++) {
+		const double inflation = inflation_draw(&g, n, n_cases, n_recordings);
+		sum += chance_widened(n, inflation, sd, limit, level);
+	}
+	return sum / DRAWS;
+}
+
+double chance_of_ratio(const struct protocol *p, unsigned int n, double sd, double limit)
+{
+	return chance_at(p, n, sd, limit, chances_level(p, n));
 }
 
 double chance_of_precision(const struct protocol *p, unsigned int n, double limit)
 {
 	const double level = chances_level(p, n);
 	double power;
-	return can_accept(n, level) && !power_precision_accept(n, limit, level, &power) ? power : 0;
+	if (n <= PRECISION_PAIRS || !can_accept(n, level) ||
+	    power_precision_accept(n - PRECISION_PAIRS, limit, level, &power))
+		return 0;
+	return power;
 }
 
 int chances_check(const struct protocol *p, struct err *e)
@@ -148,25 +221,42 @@ static bool any_at_full_speed(const struct protocol *p)
 	return false;
 }
 
+/* Pairs that decide with probability ASSURANCE, to 5 %; 0: more than REPLICATES_MOST. */
+static unsigned int pairs_needed(const struct protocol *p, double scatter, double limit,
+				 double level)
+{
+	unsigned int n = (unsigned int)p->n_replicates_max;
+	for (; n <= REPLICATES_MOST; n += n / 20 + 1)
+		if (chance_at(p, n, scatter, limit, level) >= ASSURANCE)
+			return n;
+	return 0;
+}
+
+/* The least limit that the planned pairs decide with probability ASSURANCE, to 2 %. */
+static double limit_possible(const struct protocol *p, double scatter, double level)
+{
+	const unsigned int n = (unsigned int)p->n_replicates_max;
+	double limit = scatter / 10;
+	while (limit < 100 && chance_at(p, n, scatter, limit, level) < ASSURANCE)
+		limit *= 1.02;
+	return limit;
+}
+
 /* What would do, where no bias can be decided with this scatter. */
 static int hopeless(const struct protocol *p, double scatter, struct err *e)
 {
 	const unsigned int n = (unsigned int)p->n_replicates_max;
 	const double limit = p->accept.bias, level = chances_level(p, n);
-	uint64_t needed;
-	double t;
-	if (!(limit > 0) || p->allow_undecidable || chance_of_ratio(p, n, scatter, limit) >= HOPELESS)
+	if (!(limit > 0) || p->allow_undecidable || !(level > 0) ||
+	    chance_of_ratio(p, n, scatter, limit) >= HOPELESS)
 		return 0;
-	if (replicates_for_mean(scatter, log1p(limit), level > 0 ? level : ALPHA, ASSURANCE, &needed) || needed > 10000)
-		needed = 0;
-	if (t_quantile(1 - (level > 0 ? level : ALPHA), n - 1.0, &t))
-		t = NAN;
-	const double possible = expm1(2 * t * scatter / sqrt((double)n));
+	const unsigned int needed = pairs_needed(p, scatter, limit, level);
 	char more[60] = "";
 	if (needed)
-		snprintf(more, sizeof more, "about %llu replicates do, or ", (unsigned long long)needed);
+		snprintf(more, sizeof more, "about %u replicates do, or ", needed);
 	return err_set(e, EINVAL, "%s: with a scatter of %.3g %%, %u replicates decide no case: %sa limit on bias of about %.2g %% can be decided",
-		       p->path ? p->path : "protocol", 100 * scatter, n, more, 100 * possible);
+		       p->path ? p->path : "protocol", 100 * scatter, n, more,
+		       100 * limit_possible(p, scatter, level));
 }
 
 int chances_print(const struct protocol *p, double scatter, FILE *out, struct err *e)

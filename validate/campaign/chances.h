@@ -2,8 +2,12 @@
 /* Before a campaign: with which probability its cases will be decided, and whether the rules can decide any at all.
  *
  * All is for a faultless replayer: true bias 0, the program's own precision. Scatter is the standard deviation of
- * ln(replay/program) over pairs. Reckoned by Student's t for paired ratios, by the F limits for precision, at the error that
- * a look with so many pairs has (doc/statistics.md). Dependence between pairs is left out: it makes the chance smaller. */
+ * ln(replay/program) over pairs, which are independent. A verdict still allows for the dependence
+ * that they may hide, and for reused recordings. So a ratio has the mean of the powers of the
+ * widened t-interval over 300 draws of the estimates of dependence. Precision has the power of the
+ * F limits with 7 pairs fewer. With one look, simulated campaigns accept as often. With a budget
+ * they accept precision in up to 10 % fewer cases. Each number of pairs has the error level of its
+ * look (doc/statistics.md). */
 #ifndef VALIDATE_CHANCES_H
 #define VALIDATE_CHANCES_H
 

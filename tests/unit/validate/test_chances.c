@@ -8,10 +8,11 @@
 
 #include <cmocka.h>
 
+#include <gsl/gsl_rng.h>
+
+#include "validate/analysis/analysis.h"
 #include "validate/campaign/chances.h"
-#include "validate/stats/generator.h"
-#include "validate/stats/mean_difference.h"
-#include "validate/stats/distributions.h"
+#include "validate/selftest/synthetic.h"
 
 static struct protocol fixed(unsigned int n)
 {
@@ -31,7 +32,7 @@ static void test_too_few_for_the_rule(void **state)
 	assert_int_equal(chances_check(&p, &e), 0);
 	p = fixed(5);
 	assert_int_equal(chances_check(&p, &e), 0);
-	assert_true(chance_of_ratio(&p, 5, 0.001, 0.1) > 0.99);
+	assert_true(chance_of_ratio(&p, 5, 0.001, 0.1) > 0.1);
 }
 
 /* Looking after every pair takes a smaller level, and so more pairs. */
@@ -55,27 +56,60 @@ static void test_budget_needs_more(void **state)
 	assert_true(chance_of_ratio(&p, 20, 0.1, 0.1) < chance_of_ratio(&one, 20, 0.1, 0.1));
 }
 
-/* Against the share of simulated samples whose 90 % interval lies within the limits. */
+/* Against the share of the cases of simulated campaigns that the analysis accepts. */
+static void expect_share(unsigned int n, unsigned int n_bank, enum world world, double sd,
+			 int n_campaigns)
+{
+	enum { CASES = SYNTHETIC_SCENARIOS * SYNTHETIC_REPLAYERS };
+	struct synthetic s;
+	bool applies[SYNTHETIC_SCENARIOS];
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	size_t n_bias = 0, n_precision = 0;
+	memset(applies, true, sizeof applies);
+	synthetic_init_of(&s, SYNTHETIC_SCENARIOS, n);
+	struct protocol *p = &s.results.protocol;
+	p->n_bank = n_bank;
+	for (size_t r = 0; r < p->n_replayers; r++)
+		p->replayer[r].applies = applies;
+	for (size_t i = 0; n_bank && i < s.results.n_runs; i++)
+		s.results.run[i].bank = s.results.run[i].block % n_bank;
+	for (int i = 0; i < n_campaigns; i++) {
+		struct analysis a;
+		gsl_rng_set(rng, (unsigned long)i + 1);
+		synthetic_draw(&s, world, &(struct defect){.kind = COMPONENT_N}, rng);
+		assert_int_equal(analysis_compute(&a, &s.results, NULL), 0);
+		assert_int_equal(a.n_cells, CASES);
+		for (size_t k = 0; k < a.n_cells; k++) {
+			const struct component *c = a.cell[k].component;
+			n_bias += c[COMPONENT_BIAS].decision == DECISION_ACCEPT;
+			n_precision += c[COMPONENT_PRECISION].decision == DECISION_ACCEPT;
+		}
+		analysis_release(&a);
+	}
+	const double n_cases = (double)n_campaigns * CASES;
+	const double bias = (double)n_bias / n_cases, precision = (double)n_precision / n_cases;
+	const double bias_chance = chance_of_ratio(p, n, sd, 0.1);
+	const double precision_chance = chance_of_precision(p, n, 2);
+	if (!(fabs(bias - bias_chance) < 0.1))
+		fail_msg("%u pairs of %u recordings: bias %g accepted, %g expected", n, n_bank,
+			 bias, bias_chance);
+	if (!(fabs(precision - precision_chance) < 0.1))
+		fail_msg("%u pairs: precision %g accepted, %g expected", n, precision,
+			 precision_chance);
+	for (size_t r = 0; r < p->n_replayers; r++)
+		p->replayer[r].applies = NULL;
+	synthetic_release(&s);
+	gsl_rng_free(rng);
+}
+
 static void test_chance_is_the_share_accepted(void **state)
 {
 	(void)state;
-	enum { N = 10, TRIALS = 20000 };
-	struct generator g;
-	struct protocol p = fixed(N);
-	size_t n_accepted = 0;
-	generator_seed(&g, 3, 0);
-	for (int i = 0; i < TRIALS; i++) {
-		double d[N];
-		struct t_estimate t;
-		for (int k = 0; k < N; k++)
-			d[k] = 0.1 * generator_normal(&g);
-		assert_int_equal(mean_test(d, N, &t), STAT_OK);
-		/* t of 0.95 with 9 degrees of freedom */
-		n_accepted += t.value - 1.8331129327 * t.se > log1p(-0.1) && t.value + 1.8331129327 * t.se < log1p(0.1);
-	}
-	const double share = (double)n_accepted / TRIALS, chance = chance_of_ratio(&p, N, 0.1, 0.1);
-	if (!(fabs(share - chance) < 4 * sqrt(share * (1 - share) / TRIALS)))
-		fail_msg("%g accepted, %g expected", share, chance);
+	expect_share(5, 0, WORLD_NORMAL, 0.03 * M_SQRT2, 40);
+	expect_share(5, 2, WORLD_NORMAL, 0.03 * M_SQRT2, 40);
+	expect_share(10, 0, WORLD_NOISY, 0.12 * M_SQRT2, 20);
+	expect_share(20, 0, WORLD_NOISY, 0.12 * M_SQRT2, 20);
+	expect_share(20, 4, WORLD_NOISY, 0.12 * M_SQRT2, 20);
 }
 
 int main(void)
