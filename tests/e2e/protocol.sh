@@ -92,6 +92,9 @@ expect_status 0 "$VALIDATE" run p.conf --dry-run --scatter 1%
 grep -q '^  bias  *±  *10 %  *>99 %$' out || fail "the chance with little scatter: $(cat out)"
 expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter 60%
 grep -q 'with a scatter of 60 %, 20 replicates decide no case: about [0-9]* replicates do, or a limit on bias of about' err || fail "$(cat err)"
+sed 's/^replicates.*/&\nbank = 1/' p.conf >one.conf
+expect_status 0 "$VALIDATE" run one.conf --dry-run
+expect_line out 'note: bank = 1: all pairs replay one recording, so no case can be trusted'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/field.conf" --dry-run
 expect_line out 'field.conf: with a scatter of 10 %, 10 replicates decide no case'
 expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter much
