@@ -9,7 +9,8 @@
 
 enum lock_act {
 	LOCK_NONE,
-	LOCK_TAKEN,
+	LOCK_TAKEN, /* an exclusive lock */
+	LOCK_SHARED,
 	LOCK_RELEASED,
 	LOCK_QUERIED, /* looked for, or not taken: the result depends on the locks of others */
 };

@@ -8,6 +8,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/order/async_waits.h"
+#include "replay/order/lock_turns.h"
 
 const char *const replay_order_names[] = {"temporal", "temporal-serial", "fs", "thread", "none", NULL};
 const char *const replay_timing_names[] = {"fullspeed", "timestamp", "think", NULL};
@@ -28,15 +29,19 @@ void edges_release(struct edges *d)
  * p the request just before r, r needs only (1) p begun: p itself has waited for the rest; (2) the ends that fall between the
  * begins of p and r: earlier ends p has waited for; and of these only a thread's last: an earlier one is implied by the
  * begin of its successor in its thread. So each request is waited for at most twice, whatever the number of threads: the
- * transitive reduction, with at most 2n edges. */
-static void derive_temporal(struct edges *out, const struct load *l)
+ * transitive reduction, with at most 2n edges. Requests are taken as lock_turns.h sorts them. */
+static void derive_temporal(struct edges *out, const struct load *l, const struct slots *s)
 {
 	struct flight flight = {.item = NULL};
 	uint32_t *n_begun = xcalloc(l->n_threads + 1, sizeof *n_begun);
-	for (uint32_t i = 0, q; i < l->n; i++) {
-		const struct load_request *r = &l->request[i], *p = i ? r - 1 : NULL;
+	struct lock_turns turns;
+	lock_turns_find(&turns, l, s);
+	int64_t begin_ns;
+	for (uint32_t i, q, before = NONE32; (i = lock_turns_next(&turns, l, &begin_ns)) != NONE32; before = i) {
+		const struct load_request *r = &l->request[i];
+		const struct load_request *p = before == NONE32 ? NULL : &l->request[before];
 		bool end_of_p = false;
-		while ((q = flight_pop_ended(&flight, l, r->begin_ns)) != NONE32) {
+		while ((q = flight_pop_ended(&flight, l, begin_ns)) != NONE32) {
 			const struct load_request *x = &l->request[q];
 			if (x->thread == r->thread || x->index + 1 < n_begun[x->thread])
 				continue;
@@ -48,6 +53,9 @@ static void derive_temporal(struct edges *out, const struct load *l)
 		n_begun[r->thread] = r->index + 1;
 		flight_push(&flight, l, i);
 	}
+	if (turns.n)
+		edges_sort(out);
+	lock_turns_release(&turns);
 	free(n_begun);
 	flight_release(&flight);
 }
@@ -109,7 +117,7 @@ int order_derive(struct edges *out, enum replay_order order, unsigned int rules,
 {
 	*out = (struct edges){.edge = NULL};
 	if (order == ORDER_TEMPORAL)
-		derive_temporal(out, l);
+		derive_temporal(out, l, s);
 	else if (order == ORDER_TEMPORAL_SERIAL)
 		derive_temporal_serial(out, l);
 	else if (order == ORDER_THREAD)

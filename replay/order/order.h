@@ -54,6 +54,8 @@ void edges_release(struct edges *d);
 
 /* Appends one edge; for the derivations. */
 void edges_add(struct edges *d, uint32_t request, uint32_t thread, uint32_t threshold);
+/* By request, and by thread. */
+void edges_sort(struct edges *d);
 
 /* order_fs.c */
 int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l, const struct slots *s, struct err *e);

@@ -245,9 +245,10 @@ static void own_process_wait(struct fs *f, const struct use_set *s)
 			fs_wait_until(f, f->uses.use[u].thread, f->uses.use[u].request);
 }
 
-/* A request that takes a lock waits for releases and queries. A release waits for queries, and
- * for takers of its own process only: a call that waited for the lock may have returned before
- * the release did. A query waits for takers and releases. */
+/* A request that takes a lock waits for releases, for queries, and for requests that took a lock
+ * which excludes its own: their owner may release it later, or by its end alone. A release waits
+ * for queries, and for takers of its own process only: a call that waited for the lock may have
+ * returned before the release did. A query waits for takers and releases. */
 static void lock_rules(struct fs *f, uint32_t object, enum lock_act act)
 {
 	uint32_t *at = note_of(f, object);
@@ -257,16 +258,19 @@ static void lock_rules(struct fs *f, uint32_t object, enum lock_act act)
 		f->lock[f->n_locks++] = (struct lock_state){.takers = {0}};
 	}
 	struct lock_state *x = &f->lock[*at];
-	if (act == LOCK_QUERIED)
-		fs_wait_for_all(f, &x->takers);
-	else if (act == LOCK_RELEASED)
+	if (act == LOCK_RELEASED) {
 		own_process_wait(f, &x->takers);
-	if (act != LOCK_RELEASED)
+		own_process_wait(f, &x->sharers);
+	} else {
+		fs_wait_for_all(f, &x->takers);
 		fs_wait_for_all(f, &x->releasers);
+	}
+	if (act == LOCK_TAKEN || act == LOCK_QUERIED)
+		fs_wait_for_all(f, &x->sharers);
 	if (act != LOCK_QUERIED)
 		fs_wait_for_all(f, &x->queriers);
-	fs_note(f, act == LOCK_QUERIED ? &x->queriers : act == LOCK_TAKEN ? &x->takers : &x->releasers,
-		0);
+	fs_note(f, act == LOCK_QUERIED ? &x->queriers : act == LOCK_TAKEN ? &x->takers :
+		act == LOCK_SHARED ? &x->sharers : &x->releasers, 0);
 }
 
 static struct file_state *file_of(struct fs *f, uint32_t object)

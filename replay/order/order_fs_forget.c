@@ -73,6 +73,7 @@ void fs_forget(struct fs *f)
 	}
 	for (uint32_t i = 1; i < f->n_locks; i++) {
 		set_forget(f, &f->lock[i].takers);
+		set_forget(f, &f->lock[i].sharers);
 		set_forget(f, &f->lock[i].releasers);
 		set_forget(f, &f->lock[i].queriers);
 	}
@@ -82,7 +83,7 @@ void fs_forget(struct fs *f)
 		set_forget(f, &f->map[i].users);
 	/* Looking at everything is paid for by as many uses that come into being before the next time. */
 	const uint32_t n_looked_at = f->n_files + f->n_names + 2 * f->n_directories +
-		3 * f->n_locks + f->s->n + f->s->n_maps + 8 * f->extents.n;
+		4 * f->n_locks + f->s->n + f->s->n_maps + 8 * f->extents.n;
 	if (f->forget_at)
 		f->forget_at = 2 * use_table_used(&f->uses) + n_looked_at / 2 + FORGET_AT;
 }

@@ -38,7 +38,7 @@ struct directory_state {
 };
 
 struct lock_state {
-	struct use_set takers, releasers, queriers;
+	struct use_set takers, sharers, releasers, queriers;
 };
 
 struct fs {

@@ -33,7 +33,7 @@ static int compare_edges(const void *a, const void *b)
 }
 
 /* They come in an order of effects, which is nearly that of begins: so each goes a few places back, as a rule. */
-static void edges_sort(struct edges *d)
+void edges_sort(struct edges *d)
 {
 	uint64_t moves = SORT_MOVES * (uint64_t)d->n;
 	for (size_t i = 1, k; i < d->n; i++) {
