@@ -9,6 +9,9 @@
 
 /* The number of such programs, by a trace's extra metadata (capture app writes it); 0 where it says nothing. */
 uint64_t programs_unseen(const json_t *extra);
+/* What else the capture counted that is not in the trace: rings of io_uring, calls and requests of
+ * such rings, asynchronous requests, and 1 if it was interrupted. At most INT64_MAX. */
+uint64_t requests_unseen(const json_t *extra);
 uint64_t programs_unseen_of_text(const char *extra_json); /* NULL is fine */
 
 #endif

@@ -199,6 +199,7 @@ static void set_verdict(json_t *o, const struct analysis *a)
 	json_set_count(o, "n_events_lost", a->n_events_lost);
 	json_set_count(o, "n_cut", a->n_cut);
 	json_set_count(o, "n_programs_unseen", a->n_programs_unseen);
+	json_set_count(o, "n_requests_unseen", a->n_requests_unseen);
 	json_set_count(o, "n_damaged_journal_lines", a->results->n_damaged_journal_lines);
 }
 

@@ -174,7 +174,11 @@ static void missing_count(struct analysis *a, const struct run *r)
 {
 	for (size_t i = 0; i < a->n_cells; i++) {
 		struct cell *c = &a->cell[i];
-		if (!r->block || c->scenario != r->scenario || (r->role >= 0 && (size_t)r->role != c->replayer))
+		if (c->scenario != r->scenario || (r->role >= 0 && (size_t)r->role != c->replayer))
+			continue;
+		if (r->block || r->role == ROLE_RECORD)
+			c->n_unseen += r->summary.n_programs_unseen || r->summary.n_requests_unseen;
+		if (!r->block)
 			continue;
 		if (__builtin_add_overflow(c->n_events_lost, r->summary.n_events_lost, &c->n_events_lost))
 			c->n_events_lost = UINT64_MAX;
@@ -215,6 +219,8 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 			a->n_events_lost = UINT64_MAX;
 		if (__builtin_add_overflow(a->n_programs_unseen, s->n_programs_unseen, &a->n_programs_unseen))
 			a->n_programs_unseen = UINT64_MAX;
+		if (__builtin_add_overflow(a->n_requests_unseen, s->n_requests_unseen, &a->n_requests_unseen))
+			a->n_requests_unseen = UINT64_MAX;
 		a->n_cut += s->n_cut > 0;
 		missing_count(a, &r->run[i]);
 	}

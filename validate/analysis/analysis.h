@@ -169,6 +169,7 @@ struct cell { /* one scenario x one replayer */
 	double n_lanes; /* threads that make the program's requests, one at a time (analysis/pairs.h); NaN unknown, or not the same in all runs */
 	uint64_t n_events_lost;	  /* in capture, of the cell's runs: their traces are incomplete */
 	uint32_t n_cut;		  /* runs of the cell whose traces were made of one that has no end */
+	uint32_t n_unseen; /* runs of the cell, and recordings, whose capture could not see all */
 	bool one_recording;	  /* the program runs anew in each pair, and all replays are of one recording */
 	bool no_responses; /* the reference has no response times: only order, times of issue and
 			      fidelity are judged */
@@ -320,6 +321,7 @@ struct analysis {
 	uint64_t n_events_lost;
 	uint64_t n_cut;		    /* runs whose traces were made of one that has no end */
 	uint64_t n_programs_unseen; /* by capture, of all runs (capture/unseen.h) */
+	uint64_t n_requests_unseen; /* likewise */
 	bool complete; /* every planned run was made */
 	/* Looks: verdicts are made at the planned replicate counts only, from the blocks up to the last one reached. */
 	unsigned int look;	   /* 1-based; 0: none reached yet, every verdict is inconclusive. With a budget 1 once a case may be decided */

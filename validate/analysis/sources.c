@@ -188,6 +188,11 @@ static void instruments(struct analysis *a)
 		add(a, "clock", WARNING, "calls unseen",
 		    "%llu programs made, or can make, calls that capture could not see: traces are incomplete",
 		    (unsigned long long)a->n_programs_unseen);
+	if (a->n_requests_unseen)
+		add(a, "clock", WARNING, "requests unseen",
+		    "%llu rings, calls or requests of rings, or asynchronous requests are not in the "
+		    "traces: traces are incomplete",
+		    (unsigned long long)a->n_requests_unseen);
 }
 
 static bool target_is_limited(const struct target *t)

@@ -146,6 +146,10 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 		    out,
 		    "traces are incomplete: those of %u run%s were made of one that has no end",
 		    c->n_cut, c->n_cut == 1 ? "" : "s");
+	else if (c->n_unseen)
+		strbuf_addf(out, "traces are incomplete: in those of %u run%s capture could not see all "
+			    "requests (validate info tells which)",
+			    c->n_unseen, c->n_unseen == 1 ? "" : "s");
 	else if (c->no_responses)
 		strbuf_addstr(out, "the recording has no response times");
 	else if (isnan(bias->limit) && !c->bias.status)

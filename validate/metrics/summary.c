@@ -417,6 +417,7 @@ static int fill_meta(struct run_summary *s, const struct pass *p, struct err *e)
 	if (rc > 0)
 		s->correction_u_ns = correction.u_ns;
 	s->n_programs_unseen = programs_unseen(extra);
+	s->n_requests_unseen = requests_unseen(extra);
 	fill_held(s, extra);
 	s->n_untold = s->has_input ? results_untold(extra, s->n_input) : 0;
 	rc = rc < 0 ? rc : 0;

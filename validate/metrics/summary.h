@@ -163,6 +163,7 @@ struct run_summary {
 	uint64_t n_events_lost;
 	uint64_t n_cut;		    /* 1: it was made of a trace that has no end: requests may be missing */
 	uint64_t n_programs_unseen; /* that made calls which capture could not see (capture/unseen.h) */
+	uint64_t n_requests_unseen; /* and what else it counted that is not in the trace (likewise) */
 	bool has_facts;
 	struct run_facts facts;
 };

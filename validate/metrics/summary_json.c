@@ -302,7 +302,9 @@ static int get_rare(struct run_summary *s, const json_t *o, struct err *e)
 	rc = rc ? rc : get_requests_hash(s, o, e);
 	rc = rc ? rc : get_nodes(s, o, e);
 	rc = rc || !json_object_get(o, "n_cut") ? rc : get_members(s, summary_cut_members, o, e);
-	return rc || !json_object_get(o, "n_programs_unseen") ? rc : get_members(s, summary_unseen_members, o, e);
+	rc = rc || !json_object_get(o, "n_programs_unseen") ? rc : get_members(s, summary_unseen_members, o, e);
+	return rc || !json_object_get(o, "n_requests_unseen") ? rc :
+		get_members(s, summary_unseen_requests_members, o, e);
 }
 
 static int check_version(const json_t *o, struct err *e)

@@ -24,7 +24,7 @@ struct member {
 extern const struct member summary_moments_members[], summary_reorder_members[], summary_plain_members[],
     summary_input_members[], summary_passed_members[], summary_untold_members[], summary_reordered_members[], summary_issue_members[],
     summary_held_members[], summary_tail_members[], summary_slices_members[],
-    summary_correction_members[], summary_cut_members[], summary_unseen_members[], summary_causality_members[], summary_node_members[];
+    summary_correction_members[], summary_cut_members[], summary_unseen_members[], summary_unseen_requests_members[], summary_causality_members[], summary_node_members[];
 
 /* What no trace can give: sums that do not add up, quantiles beyond the extremes, more failures than requests, however it was read; `brief`: without
  * the histogram. Errors: EINVAL, naming the member. */

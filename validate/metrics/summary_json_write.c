@@ -77,6 +77,8 @@ const struct member summary_issue_members[] = {M(run_summary, REAL, issue_error_
 const struct member summary_correction_members[] = {M(run_summary, POSITIVE, correction_u_ns), {0}};
 const struct member summary_cut_members[] = {M(run_summary, COUNT, n_cut), {0}};
 const struct member summary_unseen_members[] = {M(run_summary, COUNT, n_programs_unseen), {0}};
+const struct member summary_unseen_requests_members[] = {M(run_summary, COUNT, n_requests_unseen),
+							 {0}};
 
 /* only of parallel applications */
 const struct member summary_causality_members[] = {M(causality_summary, COUNT, n_nodes),	 M(causality_summary, COUNT, n_throttled),
@@ -241,6 +243,8 @@ json_t *summary_to_json(const struct run_summary *s)
 		rc |= put_members(o, s, summary_cut_members);
 	if (s->n_programs_unseen)
 		rc |= put_members(o, s, summary_unseen_members);
+	if (s->n_requests_unseen)
+		rc |= put_members(o, s, summary_unseen_requests_members);
 	if (s->has_facts)
 		rc |= json_object_set_new(o, "facts", run_facts_to_json(&s->facts));
 	if (rc) {

@@ -1013,6 +1013,17 @@ static void test_incomplete_traces_bar_trust(void **state)
 	assert_int_equal(a.n_inconclusive, 2);
 	assert_non_null(
 	    strstr(a.cell[0].verdict_reason, "those of 1 run were made of one that has no end"));
+	run_find(&c, 4, 0, ROLE_PROGRAM)->summary.n_cut = 0;
+	run_find(&c, 5, 0, 1)->summary.n_programs_unseen = 1;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
+	assert_int_equal(a.cell[1].verdict, VERDICT_INCONCLUSIVE);
+	assert_non_null(strstr(a.cell[1].verdict_reason, "those of 1 run capture could not see all"));
+	run_find(&c, 5, 0, 1)->summary.n_programs_unseen = 0;
+	run_find(&c, 6, 0, ROLE_PROGRAM)->summary.n_requests_unseen = 3;
+	again(&c, &a);
+	assert_int_equal(a.n_inconclusive, 2);
+	assert_int_equal(a.n_requests_unseen, 3);
 	done(&c, &a);
 }
 

@@ -760,6 +760,13 @@ static void test_facts(void **state)
 	assert_int_equal(compute_with_extra(&s, "{\"capture\": {\"programs_unseen\": 1, \"programs_own_calls\": 2, "
 					       "\"programs_own_rings\": -5}}", &e), 0);
 	assert_int_equal(s.n_programs_unseen, 3);
+	assert_int_equal(s.n_requests_unseen, 0);
+	summary_release(&s);
+	assert_int_equal(compute_with_extra(&s, "{\"capture\": {\"ring_entries\": 1, \"n_rings\": 2, "
+					       "\"n_ring_unread\": 4, \"n_unshown\": 8, "
+					       "\"n_handed_over\": 16, \"interrupted\": true}}", &e), 0);
+	assert_int_equal(s.n_programs_unseen, 0);
+	assert_int_equal(s.n_requests_unseen, 32);
 	summary_release(&s);
 	assert_int_equal(compute_with_extra(&s, "{\"facts\": {\"wall_ns\": \"x\"}}", &e), -EINVAL);
 	assert_non_null(strstr(e.msg, "facts:")); /* the trace's name in front */

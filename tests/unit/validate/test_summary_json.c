@@ -140,6 +140,7 @@ static void test_round_trip_is_exact(void **state)
 		make_summary(&a, seed, seed % 3);
 		a.correction_u_ns = seed % 4 ? 0 : 0.1 * (double)seed;
 		a.n_programs_unseen = seed % 5 ? 0 : seed;
+		a.n_requests_unseen = seed % 3 ? 0 : seed;
 		a.n_cut = seed % 7 == 0;
 		a.has_held = a.has_issue_error && seed % 3;
 		a.n_held = a.has_held ? seed % 4 : 0;
