@@ -216,7 +216,9 @@ EXPORT int glob(const char *restrict pattern, int flags, int (*fails)(const char
 	char path[4097];
 	__typeof__(&glob) real = REAL(glob);
 	uint16_t op = flags & GLOB_ALTDIRFUNC || !capture_is_on() ? OP_INVALID : glob_directory(pattern, path, sizeof path);
-	if (!op) /* by functions of the program's own, which are seen by themselves */
+	if (op == OP_STAT && flags & (GLOB_NOCHECK | GLOB_NOMAGIC))
+		op = OP_INVALID; /* the result is the pattern, whether there is such a file or not */
+	if (!op) /* or by functions of the program's own, which are seen by themselves */
 		return real(pattern, flags, fails, to);
 	capture_look(AT_FDCWD, path);
 	look_into(path, op == OP_WALK ? STATE_DEPTH : op == OP_SCANDIR ? 1 : 0);

@@ -65,5 +65,7 @@ int main(int argc, char **argv)
 	snprintf(pattern, sizeof pattern, "%s/*/?", top);
 	need(glob(pattern, 0, NULL, &found) == 0, "glob of several");
 	need(glob("none/such", 0, NULL, &found) == GLOB_NOMATCH, "glob of nothing");
+	need(glob("none/such", GLOB_NOCHECK, NULL, &found) == 0, "glob that does not look");
+	need(glob("none/such", GLOB_NOMAGIC, NULL, &found) == 0, "glob that does not look");
 	return 0;
 }
