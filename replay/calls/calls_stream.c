@@ -204,12 +204,15 @@ void call_fputc(struct caller *k)
 	stream_give(s);
 }
 
+/* length 0: a macro had taken the character from the buffer, which no request shows. */
 void call_ungetc(struct caller *k)
 {
 	struct call_stream *s = stream_take(k);
 	if (!s)
 		return;
 	FILE *f = s->file;
+	if (s->last == 'r' && !k->c->length)
+		fgetc(f);
 	if (s->last == 'r')
 		CALL_SUCCESS(k, ungetc('x', f));
 	else

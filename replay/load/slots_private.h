@@ -40,6 +40,7 @@ struct slot_walk { /* of a slot, while the trace is walked */
 	int64_t untold; /* at most so many characters were taken by macros from buffers that were given up */
 	bool at_known, closed;
 	bool stream_known, stream_used; /* stream_used: by a call that may have filled its buffer */
+	uint8_t stream_last; /* the operation before on the stream */
 };
 
 struct finder {

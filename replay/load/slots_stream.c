@@ -121,10 +121,15 @@ void stream_follow(struct finder *f, struct load_request *r)
 		character_follow(b, r, load_more(f->l, r));
 		break;
 	case OP_UNGETC:
-		b->stream_at--;
+		if (b->stream_last == OP_GETDELIM || b->stream_last == OP_FGETS ||
+		    b->stream_last == OP_UNGETC)
+			r->length = 0; /* a macro took the character (call_ungetc) */
+		else
+			b->stream_at--;
 		break;
 	default:
 		if (op_info(r->op)->uses & OP_RETURNS_BYTES)
 			b->stream_at += r->rvalue;
 	}
+	b->stream_last = r->op;
 }
