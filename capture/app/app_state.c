@@ -32,6 +32,23 @@ struct open_file *state_file_make(const char *path, size_t len)
 	return f;
 }
 
+struct open_file *state_file_listed(const struct process_state *p, const char *path, size_t len,
+				    uint32_t flags, uint64_t position)
+{
+	struct open_file *f;
+	for (size_t i = 0; i < p->n_fds; i++) {
+		f = p->fd[i].file;
+		if (f && f->is_path && f->listed_flags && f->listed_flags == flags &&
+		    f->position == position && strlen(f->path) == len && !memcmp(f->path, path, len))
+			return f;
+	}
+	f = state_file_make(path, len);
+	f->append = flags & O_APPEND;
+	f->listed_flags = flags;
+	f->position = position;
+	return f;
+}
+
 static struct open_file *file_keep(struct open_file *f)
 {
 	if (f)

@@ -21,6 +21,7 @@ struct open_file {
 	bool append;
 	bool unnamed; /* O_TMPFILE: the path is that of its directory */
 	bool position_known;
+	uint32_t listed_flags; /* of state_file_listed(); 0: another file */
 	uint64_t position;
 	int64_t as_of_ns; /* for callers: what is known of it was looked up at that instant (0: no such) */
 };
@@ -101,6 +102,10 @@ void state_apply(struct app_state *s, struct process_state *p, const struct merg
 
 /* Steps of state_apply(). A descriptor's file is counted: the one who sets it need not keep it. */
 struct open_file *state_file_make(const char *path, size_t len); /* n_users 0 */
+/* Of a descriptor of a list: one that is there with the same name, flags and position, or a new one.
+ * Standard output and standard error of one redirection (`>file 2>&1`) are one open file. */
+struct open_file *state_file_listed(const struct process_state *p, const char *path, size_t len,
+				    uint32_t flags, uint64_t position);
 void state_file_drop(struct open_file *f);
 void state_descriptor_set(struct process_state *p, int fd, struct open_file *f, bool close_on_exec);
 void state_later(struct app_state *s, uint64_t end, struct process_state *p, int fd, struct open_file *f,

@@ -142,7 +142,7 @@ static void listed(struct process_state *p, const struct merge_record *r)
 	struct open_file *f = state_file(p, r->r->fd);
 	bool known = f && strlen(f->path) == r->path_len && !memcmp(f->path, r->path, r->path_len);
 	if (!known)
-		f = state_file_make(r->path, r->path_len);
+		f = state_file_listed(p, r->path, r->path_len, r->r->flags, r->r->offset);
 	f->n_users++; /* ours, for a number that cannot be is not kept */
 	if (!known)
 		state_descriptor_set(p, r->r->fd, f, r->r->flags & O_CLOEXEC);

@@ -163,6 +163,26 @@ static uint32_t slot_of_nameless(struct finder *f, const struct load_request *r,
 	return *slot;
 }
 
+/* The first row of the same process, file, flags and position: standard output and standard error
+ * of one redirection (`>file 2>&1`) are one open file. */
+static uint32_t first_alike(const struct finder *f, uint32_t number)
+{
+	static const char *const alike[] = {"pid", "path", "flags", "position"};
+	const json_t *row = json_array_get(f->table, number), *other;
+	if (!json_object_get(row, "flags") || !json_object_get(row, "position"))
+		return number;
+	for (uint32_t i = 0; i < number; i++) {
+		size_t k = 0;
+		other = json_array_get(f->table, i);
+		while (k < sizeof alike / sizeof *alike &&
+		       json_equal(json_object_get(row, alike[k]), json_object_get(other, alike[k])))
+			k++;
+		if (k == sizeof alike / sizeof *alike)
+			return i;
+	}
+	return number;
+}
+
 /* What a row of the table tells. `shared`: the processes that have it from a common ancestor
  * share the open file. */
 static uint32_t slot_of_row(struct finder *f, const uint32_t *number, bool shared,
@@ -173,14 +193,29 @@ static uint32_t slot_of_row(struct finder *f, const uint32_t *number, bool share
 	uint32_t named = row ? name_find(f, json_string_value(json_object_get(row, "path"))) : NONE32;
 	if (!row || (file != NONE32 && file != named))
 		return 0;
-	uint32_t *slot = u64_map_at(&f->slot_of_row, *number, 0);
-	if (*slot && shared)
+	uint32_t *slot = u64_map_at(&f->slot_of_row, first_alike(f, *number), 0);
+	if (*slot && (shared || f->s->slot[*slot].process == process))
 		return slot_inherit(f, *slot, process);
 	struct slot made = {.file = named, .at_setup = true, .process = process};
 	made.flags = flags ? (uint32_t)json_integer_value(flags) : O_RDWR;
 	const uint32_t added = slot_add(f, made, true);
 	*slot = *slot ? *slot : added;
 	return added;
+}
+
+/* Nothing shows where standard output or standard error was opened: if both are one file, they are
+ * one open file. */
+static uint32_t slot_of_output(struct finder *f, uint32_t process, int32_t fd, uint32_t file)
+{
+	const int32_t other = 3 - fd;
+	if (fd != 1 && fd != 2)
+		return 0;
+	const uint32_t *bound = u64_map_find(&f->bound, u64_pair(process, (uint32_t)other));
+	if (!bound)
+		return slot_inherited(f, process, other, file);
+	const uint32_t origin = f->s->slot[*bound].origin;
+	const bool alike = f->s->slot[origin].at_setup && f->s->slot[origin].file == file;
+	return alike ? slot_inherit(f, origin, process) : 0;
 }
 
 uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t fd, uint32_t file)
@@ -207,6 +242,8 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 	if (!slot && !bound)
 		slot = slot_of_row(f, ancestors_row(f, f->l->thread[r->thread].pid, fd), true,
 			process, file);
+	if (!slot && !bound)
+		slot = slot_of_output(f, process, fd, file);
 	if (!slot)
 		slot = slot_infer(f, r, file);
 	slot_bind(f, process, fd, slot, s->slot[slot].inherited ? s->process[process].birth_ns : INT64_MIN);
