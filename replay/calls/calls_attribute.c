@@ -196,7 +196,7 @@ static int changed_file(struct caller *k)
 	int fd = attribute_file(k);
 	if (fd < 0 || (fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode))))
 		return fd;
-	if (S_ISSOCK(st.st_mode) && call_socket_is_own(k, st.st_ino))
+	if ((S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode)) && call_socket_is_own(k, st.st_ino))
 		return fd;
 	close(fd);
 	CALL(k, rooted_refuse(&k->p->root, k->path->whole, st.st_mode));

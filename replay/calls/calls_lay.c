@@ -67,7 +67,8 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 	case OP_CHROOT:
 		return PASS_FORBIDDEN;
 	case OP_MKNOD:
-		return type && type != S_IFREG && type != S_IFSOCK ? PASS_FORBIDDEN : PASS_NOT;
+		return type && type != S_IFREG && type != S_IFSOCK && type != S_IFIFO ?
+			PASS_FORBIDDEN : PASS_NOT;
 	case OP_RENAME:
 		return r->flags & ~3u ? PASS_FORBIDDEN : PASS_NOT; /* RENAME_WHITEOUT makes a device */
 	case OP_SETXATTR:

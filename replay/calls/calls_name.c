@@ -158,7 +158,7 @@ static void socket_remember(const struct caller *k, int dir)
 	struct call_sockets *s = &k->calls->common->sockets;
 	struct stat st;
 	if (fstatat(dir, last_of(k, k->path), &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !S_ISSOCK(st.st_mode))
+	    (!S_ISSOCK(st.st_mode) && !S_ISFIFO(st.st_mode)))
 		return;
 	const uint32_t i = atomic_fetch_add(&s->n, 1);
 	if (i < SOCKETS_MAX)
@@ -174,17 +174,18 @@ bool call_socket_is_own(const struct caller *k, uint64_t inode)
 	return false;
 }
 
-/* The file of a socket (bind) is made as one: no process listens there, and a replay never opens
- * it. */
+/* The file of a socket (bind) and a FIFO are made as such: no process listens there, and a replay
+ * never opens them. */
 void call_mknod(struct caller *k)
 {
 	const mode_t mode = (mode_t)k->c->length,
-		     type = (mode & S_IFMT) == S_IFSOCK ? S_IFSOCK : S_IFREG;
+		     kind = mode & S_IFMT,
+		     type = kind == S_IFSOCK || kind == S_IFIFO ? kind : S_IFREG;
 	int dir = call_directory(k, k->path);
 	if (dir < 0)
 		return;
 	CALL(k, mknodat(dir, last_of(k, k->path), type | (mode & PERMISSIONS), 0));
-	if (type == S_IFSOCK && k->out->rvalue == 0)
+	if (type != S_IFREG && k->out->rvalue == 0)
 		socket_remember(k, dir);
 }
 

@@ -149,6 +149,7 @@ struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *f
  * first. NULL where its descriptor is not open, or `make` gives none. */
 struct call_stream *call_stream_first(struct caller *k, struct call_stream *(*make)(struct caller *k, int fd));
 void call_stream_end(struct call_stream *s); /* closes what it is */
+/* A socket or a FIFO that this replay made. */
 bool call_socket_is_own(const struct caller *k,
 			uint64_t inode); /* calls_name.c: the replay made it */
 /* "/proc/self/fd/N" */

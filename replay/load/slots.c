@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "capture/op.h"
 #include "common/xalloc.h"
@@ -207,6 +208,8 @@ static void path_request(struct finder *f, struct load_request *r)
 	}
 	if (r->op == OP_MKNOD && call_refusal(f->l, r) && r->name != NONE32 && r->rvalue >= 0)
 		f->s->file[r->name].passed = PASS_OBJECT;
+	if (r->name != NONE32 && r->rvalue >= 0 && (r->op == OP_MKNOD || r->op == OP_UNLINK))
+		f->s->file[r->name].fifo = r->op == OP_MKNOD && S_ISFIFO(r->length);
 	if (r->op == OP_CHDIR)
 		directory_change(f, r, r->name);
 	f->renamed |= r->rvalue >= 0 && (r->op == OP_RENAME || r->op == OP_LINK || r->op == OP_UNLINK || r->op == OP_RMDIR);
