@@ -299,29 +299,42 @@ LIBDIR = $(DESTDIR)$(PREFIX)/lib/validate
 MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DATADIR = $(DESTDIR)$(PREFIX)/share/validate
 PROTOCOLDIR = $(DATADIR)/protocols
-COMPLETIONDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+BASHDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSHDIR = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+FISHDIR = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+DOCDIR = $(DESTDIR)$(PREFIX)/share/doc/validate
 PAGES = $(sort $(wildcard doc/man/*.1))
 PROTOCOLS = $(sort $(wildcard protocols/*.conf protocols/*.csv))
 WORKLOAD_SCRIPTS = $(sort $(wildcard protocols/workloads/*.sh))
+# documents keep their places below DOCDIR, so that their links lead to each other
+DOCUMENTS = $(sort $(wildcard README.md SECURITY.md COPYING doc/*.md doc/*.json doc/formats/*.md doc/ci/* doc/images/* protocols/README.md))
+SHELLS = bash zsh fish
 
-$(BUILD)/completion.bash: doc/completion $(MAIN)
-	$(Q)sh doc/completion $(MAIN) > $@
-install: $(MAIN) $(BUILD)/completion.bash
-	install -d "$(BINDIR)" "$(LIBDIR)" "$(MANDIR)" "$(PROTOCOLDIR)/workloads" "$(COMPLETIONDIR)"
+$(BUILD)/completion.%: doc/completion $(MAIN)
+	$(Q)sh doc/completion $* $(MAIN) > $@
+install: $(MAIN) $(SHELLS:%=$(BUILD)/completion.%)
+	install -d "$(BINDIR)" "$(LIBDIR)" "$(MANDIR)" "$(PROTOCOLDIR)/workloads" "$(BASHDIR)" "$(ZSHDIR)" "$(FISHDIR)"
 	install -m 755 $(MAIN) "$(BINDIR)/validate"
 	install -m 644 $(PRELOAD) $(PRELOAD_CAUSES) $(REPLAY) "$(LIBDIR)"
 	$(if $(MPI_PROGRAMS),install -m 755 $(MPI_PROGRAMS) "$(LIBDIR)")
-	install -m 644 $(PAGES) "$(MANDIR)"
+	for page in $(PAGES); do sed 's|doc/\([a-z]\)|$(PREFIX)/share/doc/validate/&|g' $$page > $(BUILD)/page && \
+		install -m 644 $(BUILD)/page "$(MANDIR)/$${page##*/}" || exit 1; done
 	$(if $(PROTOCOLS),install -m 644 $(PROTOCOLS) "$(PROTOCOLDIR)")
 	install -m 755 $(WORKLOAD_SCRIPTS) "$(PROTOCOLDIR)/workloads"
-	install -m 644 $(BUILD)/completion.bash "$(COMPLETIONDIR)/validate"
+	for document in $(DOCUMENTS); do install -D -m 644 $$document "$(DOCDIR)/$$document" || exit 1; done
+	install -m 644 $(BUILD)/completion.bash "$(BASHDIR)/validate"
+	install -m 644 $(BUILD)/completion.zsh "$(ZSHDIR)/_validate"
+	install -m 644 $(BUILD)/completion.fish "$(FISHDIR)/validate.fish"
 uninstall:
-	rm -f "$(BINDIR)/validate" "$(COMPLETIONDIR)/validate" "$(LIBDIR)/$(notdir $(PRELOAD))" "$(LIBDIR)/$(notdir $(PRELOAD_CAUSES))" \
+	rm -f "$(BINDIR)/validate" "$(BASHDIR)/validate" "$(ZSHDIR)/_validate" "$(FISHDIR)/validate.fish" \
+		"$(LIBDIR)/$(notdir $(PRELOAD))" "$(LIBDIR)/$(notdir $(PRELOAD_CAUSES))" \
 		"$(LIBDIR)/$(notdir $(REPLAY))" "$(LIBDIR)/$(notdir $(MPI_REPLAY))" "$(LIBDIR)/$(notdir $(MPI_WORKLOAD))"
 	for page in $(notdir $(PAGES)); do rm -f "$(MANDIR)/$$page"; done
 	for protocol in $(notdir $(PROTOCOLS)); do rm -f "$(PROTOCOLDIR)/$$protocol"; done
 	for script in $(notdir $(WORKLOAD_SCRIPTS)); do rm -f "$(PROTOCOLDIR)/workloads/$$script"; done
-	-rmdir "$(LIBDIR)" "$(PROTOCOLDIR)/workloads" "$(PROTOCOLDIR)" "$(DATADIR)" 2>/dev/null
+	for document in $(DOCUMENTS); do rm -f "$(DOCDIR)/$$document"; done
+	-rmdir "$(LIBDIR)" "$(PROTOCOLDIR)/workloads" "$(PROTOCOLDIR)" "$(DATADIR)" "$(DOCDIR)/protocols" \
+		"$(DOCDIR)/doc/formats" "$(DOCDIR)/doc/ci" "$(DOCDIR)/doc/images" "$(DOCDIR)/doc" "$(DOCDIR)" 2>/dev/null
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz $(BUILD)-coverage

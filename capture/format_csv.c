@@ -389,7 +389,7 @@ static int csv_export(struct trace *t, const char *path, struct trace_export_rep
 
 const struct trace_format format_csv = {
     .name = "csv",
-    .help = "one line a request: pid,tid,begin,end,function,args,rvalue",
+    .help = "one request per line: pid,tid,begin,end,function,args,rvalue",
     .bid = csv_bid,
     .open = csv_open,
     .write = csv_export,

@@ -455,7 +455,7 @@ static int binary_export(struct trace *t, const char *path, struct trace_export_
 
 const struct trace_format format_trace = {
     .name = "trace",
-    .help = "this program's own trace files",
+    .help = "trace files of validate",
     .bid = binary_bid,
     .open = binary_open,
     .write = binary_export,

@@ -14,10 +14,12 @@
 
 static const char synopsis[] = "block [options] -o TRACE DEVICE [-- COMMAND [ARGUMENT]...]";
 static const char about[] =
-	"Writes the requests of a block device (or a partition) as a trace, by the kernel's tracepoints: while COMMAND\n"
-	"runs, or for --duration, or until interrupted. Whoever makes the requests is seen, not only COMMAND. Needs root and tracefs.\n"
+	"Records the requests of a block device or partition with the kernel's\n"
+	"tracepoints. Recording lasts as long as COMMAND, or --duration, or until an\n"
+	"interrupt. Requests of all processes are recorded, not only those of COMMAND.\n"
+	"Needs root and tracefs.\n"
 	"\n"
-	"Exit status: 0 when the trace was written, whatever COMMAND's own.";
+	"Exit status: 0 if the trace was written, independent of COMMAND's status.";
 
 static void print(const struct block_config *c, const struct block_outcome *o)
 {

@@ -17,12 +17,17 @@
 
 static const char synopsis[] = "causality [options] -o TRACE [--] COMMAND [ARGUMENT]...";
 static const char about[] =
-	"Runs COMMAND, a parallel application (mpirun ..., or processes and threads of any kind), once as it is and then once for each\n"
-	"node, a thread that makes requests on files: in that run every P-th request of the node is held back until all the others wait.\n"
-	"Who waits then, waits for it. The trace has the requests and times of the first run with what was computed between them, and\n"
-	"signals and waits: replays keep to them on storage of any speed. The application must do the same in every run.\n"
+	"Finds which nodes of a parallel application wait for each other. A node is a\n"
+	"thread that makes requests on files. COMMAND (mpirun ..., or any processes and\n"
+	"threads) runs once undisturbed. Then it runs once per node: every Nth request\n"
+	"of this node is delayed until all other nodes wait or have ended. A node that\n"
+	"waits during the delay depends on the delayed request. The trace holds requests\n"
+	"and times of the first run, the computing between them, and signals and waits.\n"
+	"A replay keeps these dependencies on storage of any speed. The application must\n"
+	"make the same requests in every run.\n"
 	"\n"
-	"Exit status: 0 when the trace was written; 3 when the application failed, or does otherwise from run to run.";
+	"Exit status: 0 if the trace was written; 3 if the application failed or if its\n"
+	"runs differ.";
 
 static void line_print(void *ctx, const char *line)
 {

@@ -14,11 +14,13 @@
 
 static const char synopsis[] = "vfs [options] -o TRACE (--pid PID | [--] COMMAND [ARGUMENT]...)";
 static const char about[] =
-	"Writes the system calls on files of COMMAND, or of a running process, and of all that they start, as a trace, by the kernel's\n"
-	"tracepoints: with faults on mapped files and pages that were not in the page cache. Programs that are statically linked or make\n"
-	"system calls directly are seen as well. Ends with COMMAND or the process, after --duration, or at a signal. Needs root and tracefs.\n"
+	"Records the file system calls of COMMAND, or of a running process, and of all\n"
+	"their children, with the kernel's tracepoints. Page faults on mapped files and\n"
+	"page-cache misses are recorded too. Statically linked programs and direct\n"
+	"system calls are recorded as well. Recording ends with COMMAND or the process,\n"
+	"after --duration, or at a signal. Needs root and tracefs.\n"
 	"\n"
-	"Exit status: 0 when the trace was written, whatever COMMAND's own.";
+	"Exit status: 0 if the trace was written, independent of COMMAND's status.";
 
 static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 {

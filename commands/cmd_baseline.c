@@ -20,9 +20,9 @@ struct baseline_config {
 #define FIELD(name) offsetof(struct baseline_config, name)
 static const struct option_spec baseline_options[] = {
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output),
-	 .arg = "FILE", .help = "save: where it is written (standard output)"},
+	 .arg = "FILE", .help = "save: write the baseline to FILE (default: standard output)"},
 	{.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME",
-	 .help = "only this replayer's cases (all)"},
+	 .help = "only the cases of this replayer (default all)"},
 	{.name = "redact", .type = OPT_FLAG, .offset = FIELD(redact),
 	 .help = "hide hosts, serial numbers, UUIDs, labels and paths"},
 	{.name = NULL},
@@ -31,10 +31,11 @@ static const struct option_spec baseline_options[] = {
 
 static const char synopsis[] = "save DIR [--replayer NAME] [--redact] [-o FILE]\nshow FILE|DIR [--replayer NAME] [--redact]";
 static const char about[] =
-    "save: writes what is needed of the results directory DIR to compare it with another campaign later, as JSON\n"
-    "of a few kilobytes a case with a line for each replicate: fit to be committed and reviewed. \"validate compare\"\n"
-    "gives the same numbers from it as from the directory.\n"
-    "show: prints what a baseline is of, and what it says.";
+	"save: writes the part of a results directory that a later comparison needs, as\n"
+	"JSON. A case takes a few kilobytes, one line per replicate, so that the file\n"
+	"can be committed and reviewed. \"validate compare\" gives the same numbers from\n"
+	"it as from the directory.\n"
+	"show: prints the origin and the results of a baseline.";
 
 static int save(const struct baseline *b, const char *path, struct err *e)
 {
@@ -83,4 +84,4 @@ static int baseline_run(int argc, char **argv, struct err *e)
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
-const struct command cmd_baseline = {"baseline", "save what is needed of a campaign to compare it later", baseline_run};
+const struct command cmd_baseline = {"baseline", "save the part of a campaign that a comparison needs", baseline_run};

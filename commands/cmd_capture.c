@@ -21,15 +21,15 @@
 
 static const char app_synopsis[] = "app [options] -o TRACE [--] COMMAND [ARGUMENT]...";
 static const char app_about[] =
-    "Runs COMMAND with a preloaded library and writes what it and all programs that it starts ask\n"
-    "of the C library's file interface as a trace. Ends when the last of them has ended; the trace\n"
-    "holds every call that had returned, however a program ended. Calls that do not pass through\n"
-    "the C library are not seen: those of statically linked programs, of the dynamic linker, and\n"
-    "system calls made directly. A running process cannot be captured in this way: use\n"
-    "validate capture vfs --pid.\n"
-    "\n"
-    "Exit status: 0 when the trace was written. The status of COMMAND is printed; --check-status\n"
-    "makes a failure of COMMAND a failure of this command.";
+	"Runs COMMAND with a preloaded library and writes a trace of the file calls of\n"
+	"COMMAND and all its children. Recording ends when the last of them has ended.\n"
+	"The trace holds every call that returned, even if a program was killed. The\n"
+	"library sees only calls through the C library. It misses statically linked\n"
+	"programs, the dynamic linker and direct system calls. It cannot attach to a\n"
+	"running process: use validate capture vfs --pid.\n"
+	"\n"
+	"Exit status: 0 if the trace was written. The status of COMMAND is printed; with\n"
+	"--check-status a failure of COMMAND gives status 3.";
 
 static void how_it_ended(int status)
 {
@@ -190,4 +190,4 @@ static int capture_command(int argc, char **argv, struct err *e)
 	return EXIT_USAGE;
 }
 
-const struct command cmd_capture = {"capture", "record what a program does as a trace", capture_command};
+const struct command cmd_capture = {"capture", "record the I/O of a program as a trace", capture_command};

@@ -22,24 +22,27 @@ struct compare_config {
 #define FIELD(name) offsetof(struct compare_config, name)
 static const struct option_spec compare_options[] = {
 	{.name = "format", .letter = 'f', .type = OPT_STRING, .offset = FIELD(format),
-	 .arg = "FORM", .help = "what is printed: a form of --list (text)"},
+	 .arg = "FORM", .help = "output format, see --list (default text)"},
 	{.name = "allow", .type = OPT_STRING, .offset = FIELD(allow), .arg = "LIST",
-	 .help = "differences that do not refuse the comparison: protocol, requests, environment, "
-		 "missing, all (none)"},
+	 .help = "accept these differences between the campaigns: protocol, requests, "
+		 "environment, missing, all (default none)"},
 	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list),
-	 .help = "print the forms and end"},
+	 .help = "print the output formats and exit"},
 	{.name = NULL},
 };
 #undef FIELD
 
 static const char synopsis[] = "OLD NEW [--format FORM] [--allow LIST]\nDIR [--format FORM]\n--list";
 static const char about[] =
-    "Compares two campaigns of one protocol, or two replayers of one campaign. OLD and NEW are results directories or\n"
-    "baselines (\"validate baseline save\"), each with :REPLAYER behind it where only that one is meant. DIR alone is a\n"
-    "results directory whose protocol names both in [compare]. Each scenario and component gets a word: better, same (shown to\n"
-    "be within the limits of [compare]), worse, inconclusive.\n"
-    "\n"
-    "Exit status: 0 the same or better, 1 something is worse, 4 inconclusive, 5 not comparable, 3 failed.";
+	"Compares two campaigns of one protocol, or two replayers of one campaign. OLD\n"
+	"and NEW are results directories or baselines (\"validate baseline save\").\n"
+	"PATH:REPLAYER selects one replayer. A single DIR is a results directory whose\n"
+	"protocol names both replayers in [compare]. Each scenario and component gets\n"
+	"one word: better, same (shown to lie within the limits of [compare]), worse or\n"
+	"inconclusive.\n"
+	"\n"
+	"Exit status: 0 the same or better, 1 something is worse, 4 inconclusive, 5 not\n"
+	"comparable, 3 failed.";
 
 struct side { /* "PATH" or "PATH:REPLAYER": the longest beginning that is there */
 	const char *text;

@@ -32,32 +32,33 @@ struct deps_config {
 #define AT(field) offsetof(struct deps_config, field)
 static const struct option_spec deps_options[] = {
 	{.name = "order", .type = OPT_CHOICE, .offset = AT(order), .arg = "ORDER",
-	 .choices = replay_order_names, .help = "the order policy (fs)"},
+	 .choices = replay_order_names, .help = "order policy (default fs)"},
 	{.name = "fs-rules", .type = OPT_STRING, .offset = AT(fs_rules), .arg = "RULES",
-	 .help = "rules of order fs, as for validate replay (all)"},
+	 .help = "rules of order fs, as in validate replay (default all)"},
 	{.name = "dot", .type = OPT_STRING, .offset = AT(dot), .arg = "FILE",
-	 .help = "write the graph for Graphviz to FILE; - is standard output, and nothing else is "
-		 "printed"},
+	 .help = "write the graph for Graphviz to FILE; - writes only the graph, to standard "
+		 "output"},
 	{.name = "requests", .letter = 'n', .type = OPT_UINT, .offset = AT(n_shown), .arg = "N",
-	 .help = "only the first N requests in the graph (0: all)"},
+	 .help = "only the first N requests in the graph (default 0: all)"},
 	{.name = "infer", .type = OPT_FLAG, .offset = AT(infer),
-	 .help = "infer from times instead, as for block-level traces"},
+	 .help = "infer dependencies from times, as for block-level traces"},
 	{.name = "think-time", .type = OPT_STRING, .offset = AT(think), .arg = "TIME",
-	 .help = "inferring: the shortest time in which a program can follow an end with a "
-		 "request that depends on it (10us); auto: the smallest of the trace"},
+	 .help = "inference: shortest think time between a request and a request that depends "
+		 "on it; auto: the shortest gap in the trace (default 10us)"},
 	{.name = "from", .type = OPT_UINT, .offset = AT(from), .arg = "N",
-	 .help = "inferring, and of parallel applications: the first request in the graph (0)"},
+	 .help = "inference and parallel applications: first request in the graph (default 0)"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "FILE",
-	 .help = "inferring: write the trace again, with each request's dependencies"},
+	 .help = "inference: write the trace with the dependencies of each request"},
 	{.name = "json", .type = OPT_FLAG, .offset = AT(json), .help = "print one JSON object"},
 	{.name = NULL},
 };
 
 static const char about[] =
-	"Derives which request waits for which under an order policy, with the redundant waits left out, and\n"
-	"prints how many there are and how much of the trace's concurrency they leave. Nothing is replayed. Block-level\n"
-	"traces tell no files and no threads: their dependencies are inferred from times. Traces of parallel applications\n"
-	"hold the waits of their nodes: these are shown unless an order is named.";
+	"Derives which request waits for which under an order policy and removes\n"
+	"redundant waits. Prints their number and the concurrency that remains. Nothing\n"
+	"is replayed. Block-level traces hold neither files nor threads: their\n"
+	"dependencies are inferred from times. Traces of parallel applications hold\n"
+	"their own waits, which are shown unless --order is given.";
 
 static void print_text(const struct deps *d, const char *path)
 {
@@ -211,4 +212,4 @@ static int deps_run(int argc, char **argv, struct err *e)
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
-const struct command cmd_deps = {"deps", "show what waits for what under an order policy", deps_run};
+const struct command cmd_deps = {"deps", "show which request waits for which", deps_run};

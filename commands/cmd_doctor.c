@@ -31,17 +31,18 @@ static const struct option_spec doctor_options[] = {
     {.name = "redact",
      .type = OPT_FLAG,
      .offset = offsetof(struct doctor_config, redact),
-     .help = "hide hosts, serials, UUIDs and paths, to show it to others"},
+     .help = "hide hosts, serial numbers, UUIDs and paths, to publish the output"},
     {.name = NULL},
 };
 
 static const char synopsis[] = "[--json] [--redact] [DIR]";
 static const char about[] =
-    "Looks at what measuring depends on: clock, processors, load, caches, memory cgroup, and the file system of the\n"
-    "target directory DIR (the present one). Each finding that is not good comes with what to do about it. Then all\n"
-    "that is known of the machine, as a campaign records it.\n"
-    "\n"
-    "Exit status: 0, or 3 when something essential is missing.";
+	"Checks what a measurement depends on: clock, CPUs, load, caches, memory cgroup\n"
+	"and the file system of the target directory DIR (default: the working\n"
+	"directory). First prints the properties of the machine, as a campaign records\n"
+	"them. Then prints one line per check, with advice for each warning.\n"
+	"\n"
+	"Exit status: 0, or 3 if something essential is missing.";
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
@@ -172,5 +173,5 @@ static int doctor_run(int argc, char **argv, struct err *e)
 	return n_fail ? EXIT_FAILED : EXIT_OK;
 }
 
-const struct command cmd_doctor = {"doctor", "check whether this machine can measure well, and say what would help",
+const struct command cmd_doctor = {"doctor", "check whether this machine can measure well",
 				   doctor_run};

@@ -18,19 +18,20 @@ struct export_config {
 #define AT(FIELD) offsetof(struct export_config, FIELD)
 
 static const struct option_spec export_options[] = {
-	{.name = "to", .type = OPT_STRING, .offset = AT(to), .arg = "FORMAT",
-	 .help = "the format to write; \"list\" shows all"},
+	{.group = "Output", .name = "to", .type = OPT_STRING, .offset = AT(to), .arg = "FORMAT",
+	 .help = "output format; \"list\" prints all formats"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "FILE",
-	 .help = "the file to write; - is standard output"},
+	 .help = "file to write; - is standard output"},
 	OPEN_OPTION_ROWS(AT(open)),
-	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = AT(quiet),
-	 .help = "do not say what was written"},
+	{.group = "Messages", .name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = AT(quiet),
+	 .help = "do not print what was written"},
 	{.name = NULL},
 };
 
 static const char about[] =
-	"Writes a trace in the format of another tool. Requests that the format cannot hold are left out, and\n"
-	"counted. The file appears whole or not at all.";
+	"Writes a trace in the format of another tool. Requests that the format cannot\n"
+	"hold are left out and counted. The file is written completely or not at all.\n"
+	"The default FILE is TRACE with the name of the format as suffix.";
 
 static int export_trace(const struct export_config *c, const struct trace_format *f, const char *path, struct err *e)
 {

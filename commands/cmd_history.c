@@ -21,23 +21,23 @@ struct history_config {
 #define FIELD(name) offsetof(struct history_config, name)
 static const struct option_spec history_options[] = {
 	{.name = "label", .type = OPT_STRING, .offset = FIELD(label), .arg = "TEXT",
-	 .help = "add: what this campaign is to be called: a commit, a month"},
+	 .help = "add: label of this campaign, such as a commit or a month"},
 	{.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME",
-	 .help = "only this replayer's cases (all)"},
+	 .help = "only the cases of this replayer (default all)"},
 	{.name = "scenario", .type = OPT_STRING, .offset = FIELD(scenario), .arg = "NAME",
-	 .help = "show: only this scenario (all)"},
+	 .help = "show: only this scenario (default all)"},
 	{.name = "host", .type = OPT_STRING, .offset = FIELD(host), .arg = "NAME",
-	 .help = "show: only campaigns of this host (all)"},
+	 .help = "show: only campaigns of this host (default all)"},
 	{.name = "baseline", .type = OPT_UINT, .offset = FIELD(baseline), .arg = "N",
 	 .min = HISTORY_BASELINE_MIN, .max = 1000000,
-	 .help = "show: entries in control that make the limits (20)"},
+	 .help = "show: number of in-control entries that set the limits (default 20)"},
 	{.name = "from", .type = OPT_UINT, .offset = FIELD(from), .arg = "N", .min = 1, .max = 1e15,
-	 .help = "show: campaigns from this number on, as after a change that was wanted (1)"},
+	 .help = "show: start at campaign N, for example after an intended change (default 1)"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "DIR",
-	 .help = "show: write the report into this directory, too: page, plots, tables, JSON"},
+	 .help = "show: also write page, plots, tables and JSON to DIR"},
 	{.name = "format", .letter = 'f', .type = OPT_STRING, .offset = FIELD(format),
 	 .arg = "FORM",
-	 .help = "show: what is printed: terminal, html, csv, latex or json (terminal)"},
+	 .help = "show: output format: terminal, html, csv, latex or json (default terminal)"},
 	{.name = NULL},
 };
 #undef FIELD
@@ -45,10 +45,13 @@ static const struct option_spec history_options[] = {
 static const char synopsis[] = "add DB PATH [--label TEXT] [--replayer NAME]\n"
 			       "show DB [--replayer NAME] [--scenario NAME] [--host NAME] [--baseline N] [--from N] [-o DIR] [--format FORM]";
 static const char about[] =
-    "add: adds a campaign, a results directory or a baseline's file (validate baseline save), to the history in DB, which is\n"
-    "made where there is none. Nothing is ever changed or removed in it; a campaign is added once.\n"
-    "show: control charts of each replayer in each scenario, with limits frozen from the first entries in control: individuals\n"
-    "and moving range, CUSUM, EWMA; what shifted or drifted since when, and what changed on the machine nearest to it.";
+	"add: adds a campaign to the database DB, which is created if missing. PATH is a\n"
+	"results directory or a baseline (\"validate baseline save\"). Entries are never\n"
+	"changed or removed; a campaign can be added once.\n"
+	"show: prints control charts of each replayer in each scenario: individuals and\n"
+	"moving range, CUSUM and EWMA. The first in-control entries set the limits.\n"
+	"Shifts and drifts are listed with their start and the nearest change of the\n"
+	"machine.";
 
 static int add(const struct history_config *c, const char *db, const char *path, struct err *e)
 {
@@ -119,4 +122,4 @@ static int history_run(int argc, char **argv, struct err *e)
 	return (adds ? add(&config, argv[2], argv[3], e) : show(&config, argv[2], e)) ? EXIT_FAILED : EXIT_OK;
 }
 
-const struct command cmd_history = {"history", "results over months: has a replayer drifted, since when, and what changed then", history_run};
+const struct command cmd_history = {"history", "show drift of a replayer over months", history_run};

@@ -26,22 +26,23 @@ struct import_config {
 #define AT(FIELD) offsetof(struct import_config, FIELD)
 
 static const struct option_spec import_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
-	 .help = "the trace file to write"},
+	{.group = "Output", .name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
+	 .help = "trace file to write"},
 	OPEN_OPTION_ROWS(AT(open)),
-	{.name = "compress", .type = OPT_FLAG, .offset = AT(compress),
+	{.group = "Output format", .name = "compress", .type = OPT_FLAG, .offset = AT(compress),
 	 .help = "compress the trace file with zstd"},
 	{.name = "keep-order", .type = OPT_FLAG, .offset = AT(keep_order),
-	 .help = "leave the requests in the order of the input; default: sorted by their begins"},
+	 .help = "keep the requests in the order of the input (default: sort by begin)"},
 	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = AT(quiet),
-	 .help = "print warnings only"},
+	 .help = "print only warnings"},
 	{.name = NULL},
 };
 
 static const char about[] =
-	"Reads a trace in any format known (--from list) and writes it as a trace file, then says what was\n"
-	"found. An unreadable line is an error with file, line and column; --lenient N leaves out up to N.\n"
-	"Several files are the processors' files of one blktrace run, or traces to be merged by their times.";
+	"Reads a trace in any readable format (--from list), writes it as a trace file\n"
+	"and prints a summary. An unreadable line is an error with file, line and\n"
+	"column; --lenient N skips up to N. Several files are the per-CPU files of one\n"
+	"blktrace run, or traces that are merged by time.";
 
 /* --- while reading ------------------------------------------------------------------------------------------------ */
 
@@ -173,4 +174,4 @@ static int import_run(int argc, char **argv, struct err *e)
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 
-const struct command cmd_import = {"import", "make a trace file of a trace in another format", import_run};
+const struct command cmd_import = {"import", "convert a trace in another format", import_run};

@@ -26,29 +26,30 @@ struct info_config {
 static const struct option_spec info_options[] = {
 	{.name = "json", .type = OPT_FLAG, .offset = AT(json), .help = "print one JSON object"},
 	{.name = "plot", .type = OPT_FLAG, .offset = AT(plot),
-	 .help = "plots made of characters below the tables; default where standard output is a "
-		 "terminal"},
+	 .help = "print character plots below the tables (default: if standard output is a "
+		 "terminal)"},
 	{.name = "html", .type = OPT_STRING, .offset = AT(html), .arg = "FILE",
-	 .help = "write one self-contained page with plots to FILE and nothing else; - is "
-		 "standard output"},
+	 .help = "write only a self-contained page with plots to FILE; - is standard output"},
 	{.name = "records", .letter = 'n', .type = OPT_UINT, .offset = AT(n_records), .arg = "N",
-	 .help = "show the first N requests too; default none"},
+	 .help = "also print the first N requests (default none)"},
 	{.name = "csv", .type = OPT_STRING, .offset = AT(csv), .arg = "FILE",
-	 .help = "write all requests as CSV to FILE and nothing else; - is standard output"},
+	 .help = "write only all requests as CSV to FILE; - is standard output"},
 	{.name = "threads", .type = OPT_UINT, .offset = AT(n_threads), .arg = "N", .min = 1,
-	 .max = 2, .help = "1 or 2 threads; default 2"},
+	 .max = 2, .help = "number of threads, 1 or 2 (default 2)"},
 	{.name = "replay-max", .type = OPT_UINT, .offset = AT(n_replay_max), .arg = "N",
 	 .max = UINT32_MAX,
-	 .help = "tell what a replay would pass over of a trace of at most N requests; 0: never; "
-		 "default 1000000"},
+	 .help = "list what a replay would skip, if the trace has at most N requests; 0: never "
+		 "(default 1000000)"},
 	OPEN_OPTION_ROWS(AT(open)),
 	{.name = NULL},
 };
 
 static const char about[] =
-    "Reads a trace of any format known and prints what it is: requests, rates, operations, sizes, positions,\n"
-    "requests in flight, response times, errors, objects, clock, origin, the files it needs, what a replay would\n"
-    "pass over, and what makes it doubtful. Damaged blocks are named and passed over (status 3).";
+	"Reads a trace of any readable format and describes it: requests, rates,\n"
+	"operations, sizes, offsets, requests in flight, response times, errors,\n"
+	"objects, clock, origin and needed files. Also lists the requests that a replay\n"
+	"would skip, and reasons to doubt the trace. Damaged blocks are reported and\n"
+	"skipped (status 3).";
 
 /* The size of the terminal, or what is usual where there is none. */
 static struct info_text_options text_options(bool plot)
@@ -122,4 +123,4 @@ static int info_run(int argc, char **argv, struct err *e)
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 
-const struct command cmd_info = {"info", "tell what a trace is, and whether it can be believed", info_run};
+const struct command cmd_info = {"info", "describe a trace and its quality", info_run};

@@ -17,8 +17,9 @@
 
 static const char synopsis[] = "[FILE]";
 static const char about[] =
-    "Writes a commented protocol to FILE (protocol.conf; - is standard output) and never overwrites one.\n"
-    "It can be run as it is: \"validate run FILE\".";
+	"Writes a short protocol with comments to FILE and never overwrites a file. FILE\n"
+	"is protocol.conf by default; - is standard output. --full adds every key with\n"
+	"its meaning and default. The protocol can be run at once: \"validate run FILE\".";
 
 #define COMMENT_WIDTH 110
 
@@ -186,4 +187,4 @@ static int init_run(int argc, char **argv, struct err *e)
 	return status;
 }
 
-const struct command cmd_init = {"init", "write a commented protocol to begin with", init_run};
+const struct command cmd_init = {"init", "write a protocol as a starting point", init_run};

@@ -18,76 +18,78 @@
 
 #define FIELD(name) offsetof(struct judge_config, name)
 static const struct option_spec judge_options[] = {
-    {.name = "with",
+    {.group = "Replayers and reference",
+	 .name = "with",
      .type = OPT_LIST,
      .offset = FIELD(with),
      .arg = "REPLAYER",
-     .help = "an engine of \"validate replay --list-engines\", with its options behind it: "
-	     "event:order=fs,timing=think (our own engines' defaults: "
-	     "order=fs,timing=timestamp; on a device mode=hf); may be given several times "
-	     "(every replayer that is found and can replay the trace; on a device, other "
-	     "people's only if they can be watched there)"},
+     .help = "engine of \"validate replay --list-engines\" with its options: "
+	     "event:order=fs,timing=think; can be repeated (default: every installed replayer that "
+	     "can replay the trace; on a device, a replayer of another project only if it can be "
+	     "observed there. Own engines: order=fs,timing=timestamp; on a device mode=hf)"},
     {.name = "rerun",
      .type = OPT_FLAG,
      .offset = FIELD(rerun),
-     .help = "run the captured command again beside the replays, in a fresh copy of its "
-	     "files, and judge by that; what it does outside of the copy it does again (ask "
-	     "at a terminal, else judge by the recording)"},
+     .help = "also run the captured command, in a fresh copy of its files, as the reference; "
+	     "its effects outside the copy are repeated (default: ask at a terminal, else use the "
+	     "recording)"},
     {.name = "files",
      .type = OPT_STRING,
      .offset = FIELD(files),
      .arg = "DIR",
-     .help = "--rerun: directory with the files as they were before the command (names and "
-	     "sizes as in the trace; a file that still has its size keeps its present content)"},
-    {.name = "dir",
+     .help = "--rerun: directory with the files as they were before the command, with the names "
+	     "and sizes of the trace; a file of unchanged size keeps its content"},
+    {.group = "Target",
+	 .name = "dir",
      .type = OPT_STRING,
      .offset = FIELD(dir),
      .arg = "DIR",
-     .help = "a trace of calls: where its files are made, in a fresh directory (the results "
-	     "directory)"},
+     .help = "trace of calls: create its files in a fresh directory below DIR (default: the "
+	     "results directory)"},
     {.name = "device",
      .type = OPT_STRING,
      .offset = FIELD(device),
      .arg = "DEV",
-     .help = "a trace of a device's requests: the block device or file to make them on"},
+     .help = "trace of a block device: replay on this block device or file"},
     {.name = "destructive",
      .type = OPT_FLAG,
      .offset = FIELD(destructive),
-     .help = "what is on the device may be overwritten"},
+     .help = "permit overwriting the content of the device"},
     {.name = "cache",
      .type = OPT_CHOICE,
      .offset = FIELD(cache),
      .choices = judge_caches,
-     .help = "a trace of calls: whether its files are cached before each replay; auto: as "
-	     "they were when it was recorded, by the bytes read from storage, or else by how "
-	     "long its reads took"},
-    {.name = "replicates",
+     .help = "trace of calls: state of the page cache before each replay; auto: as in the "
+	     "recording, judged by bytes read from storage or by response times of reads (default "
+	     "auto)"},
+    {.group = "Campaign and output",
+	 .name = "replicates",
      .type = OPT_UINT,
      .offset = FIELD(replicates),
      .arg = "N",
      .min = 2,
      .max = 10000,
-     .help = "replays that count, of each replayer (10; with --rerun 20)"},
+     .help = "replicates of each replayer (default 10; with --rerun 20)"},
     {.name = "output",
      .letter = 'o',
      .type = OPT_STRING,
      .offset = FIELD(output),
      .arg = "RESULTS",
-     .help = "results directory, new or empty (./results-judge-NAME-DATE-TIME)"},
+     .help = "results directory, new or empty (default results-judge-NAME-DATE-TIME)"},
     {.name = "dry-run",
      .type = OPT_FLAG,
      .offset = FIELD(dry_run),
-     .help = "print the protocol, and touch nothing"},
+     .help = "print the protocol and change nothing"},
     {.name = "format",
      .type = OPT_STRING,
      .offset = FIELD(format),
      .arg = "FORM",
-     .help = "what is printed at the end, a form of \"validate report --list\" (terminal)"},
+     .help = "output format at the end, see \"validate report --list\" (default terminal)"},
     {.name = "quiet",
      .letter = 'q',
      .type = OPT_FLAG,
      .offset = FIELD(quiet),
-     .help = "neither protocol nor progress line"},
+     .help = "print neither protocol nor progress"},
     {.name = NULL},
 };
 #undef FIELD
@@ -95,15 +97,16 @@ static const struct option_spec judge_options[] = {
 static const char synopsis[] =
     "[--rerun] [--with REPLAYER]... [--dir DIR | --device DEV [--destructive]] [options] TRACE";
 static const char about[] =
-    "Replays TRACE several times with each replayer, in random order and from the same state, and\n"
-    "judges the replayers. With --rerun the captured command is run again beside the replays, and\n"
-    "is the reference. Without it the reference is the recording, which may be of another day,\n"
-    "load or storage: a replay whose times differ from it is not rejected, but \"differs from the\n"
-    "recording\" (status 4), and a control replay by our own engine stands beside it. The\n"
-    "protocol is printed and kept in the results directory. It can be changed and run by\n"
-    "\"validate run\".\n"
-    "\n"
-    "Exit status: as of validate run.";
+	"Replays TRACE several times with each replayer, in random order and from the\n"
+	"same initial state, and judges the replayers. With --rerun the captured command\n"
+	"runs again beside the replays as the reference. Without it the recording is the\n"
+	"reference. The recording may come from another day, load or storage: if the\n"
+	"times of a replay differ, the verdict is \"differs from the recording\" (status\n"
+	"4) instead of a rejection. An own engine replays beside it as a control. The\n"
+	"protocol is printed and stored in the results directory; \"validate run\" can run\n"
+	"it again.\n"
+	"\n"
+	"Exit status: as of validate run.";
 
 #define OVERHEAD_NS 3e8 /* of a run, beside the requests: as measured, with some files */
 

@@ -38,40 +38,41 @@ static const struct option_spec metrics_options[] = {
 	{.name = "json", .type = OPT_FLAG, .offset = FIELD(json), .help = "print one JSON object"},
 	{.name = "match", .letter = 'm', .type = OPT_CHOICE, .offset = FIELD(match), .arg = "HOW",
 	 .choices = match_choices,
-	 .help = "by number: record i replays record i; by key: operation, object, offset, "
-		 "length, the k-th of a key to the k-th; default auto: by number where the "
-		 "replay's metadata says so and its records are the same requests"},
+	 .help = "pair requests by number, or by key (operation, object, offset, length); auto: "
+		 "by number if the replay's metadata permits it and its requests are the same "
+		 "(default auto)"},
 	{.name = "observe", .type = OPT_STRING, .offset = FIELD(observe), .arg = "POINT,...",
-	 .help = "where order is observed: issue, dispatch, complete; default issue and complete, "
-		 "dispatch where known"},
+	 .help = "points where order is observed: issue, dispatch, complete (default issue and "
+		 "complete, and dispatch if known)"},
 	{.name = "scope", .type = OPT_STRING, .offset = FIELD(scope), .arg = "SCOPE,...",
-	 .help = "what a sequence of requests is: all of them, those of an object, of a thread; "
-		 "default all,object,thread"},
+	 .help = "sequences whose order is examined: all requests, requests of an object, "
+		 "requests of a thread (default all,object,thread)"},
 	{.name = "only", .type = OPT_STRING, .offset = FIELD(only), .arg = "METRIC,...",
-	 .help = "compute no more than these (--list has their names); default all"},
+	 .help = "compute only these metrics, see --list (default all)"},
 	{.name = "dt", .type = OPT_UINT, .offset = FIELD(dt), .arg = "N",
-	 .help = "displacement threshold of the reorder density, at most 65536; default none",
+	 .help = "displacement threshold of the reorder density, at most 65536 (default none)",
 	 .flags = OPT_NONE},
 	{.name = "bt", .type = OPT_UINT, .offset = FIELD(bt), .arg = "N",
-	 .help = "buffer threshold of the buffer-occupancy density; default none, where requests "
-		 "are lost 4 times the reference's largest number in flight", .flags = OPT_NONE},
+	 .help = "buffer threshold of the buffer-occupancy density (default none; if requests "
+		 "are lost, 4 times the reference's maximum in flight)", .flags = OPT_NONE},
 	{.name = "warmup", .type = OPT_STRING, .offset = FIELD(warmup), .arg = "N|TIME",
-	 .help = "leave out the first N requests of the reference, or those that begin within "
+	 .help = "ignore the first N requests of the reference, or requests that begin within "
 		 "TIME (500ms) of the first, and their replays"},
 	{.name = "lenient", .type = OPT_FLAG, .offset = FIELD(lenient),
-	 .help = "count and pass over requests that end before they begin, and take traces that "
-		 "have no end"},
+	 .help = "count and ignore requests that end before they begin, and accept traces "
+		 "without an end"},
 	{.name = "threads", .type = OPT_UINT, .offset = FIELD(threads), .arg = "N", .min = 1,
-	 .max = 2, .help = "1 or 2 threads; default 2"},
+	 .max = 2, .help = "number of threads, 1 or 2 (default 2)"},
 	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list),
-	 .help = "list the metrics that --only takes, and end"},
+	 .help = "print the metrics that --only accepts and exit"},
 	{.name = NULL},
 };
 
 static const char synopsis[] = "[options] REFERENCE REPLAY\n--list";
 static const char about[] =
-    "Compares a replay with the trace it replayed, whatever replayed it, and prints how alike they are: fidelity,\n"
-    "execution time, throughput, response times, schedule, concurrency, order. Both may be of any format known.";
+	"Compares a replay with the trace that was replayed, independent of the\n"
+	"replayer. Prints fidelity, execution time, throughput, response times,\n"
+	"schedule, concurrency and order. Both traces can have any readable format.";
 
 /* Adds the bits of a list of names. */
 static int bits_of(const char *option, const char *text, const char *const *names, unsigned int *bits, struct err *e)
@@ -172,4 +173,4 @@ static int metrics_run(int argc, char **argv, struct err *e)
 	return EXIT_OK;
 }
 
-const struct command cmd_metrics = {"metrics", "tell how alike a replay and the trace it replayed are", metrics_run};
+const struct command cmd_metrics = {"metrics", "compare a replay with its trace", metrics_run};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "commands/commands.h"
+#include "common/options.h"
 #include "common/options_describe.h"
 #include "common/strbuf.h"
 #include "common/units.h"
@@ -21,16 +22,25 @@ static void workloads_print(FILE *out)
 /* The text of --help above the options; the workloads come from their table. */
 static char *about(void)
 {
-	struct strbuf s = STRBUF_INIT;
-	strbuf_addstr(&s,
-		      "Runs a workload whose every request is timed in the program itself, just around the call, and\n"
-		      "writes the trace: the reference with which replays are compared.\n"
-		      "\n"
-		      "Workloads (or \"--list\"), by name or short name:\n");
-	for (const struct workload *const *w = workloads; *w; w++)
-		strbuf_addf(&s, "  %-20s%-15s%s\n", (*w)->name, (*w)->alias, (*w)->help);
-	strbuf_addstr(&s, "\nDefaults in parentheses are those of most workloads; the manual has those that differ.");
-	return strbuf_detach(&s);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return xstrdup("Runs a workload and writes its trace.");
+	fputs("Runs a workload and writes its trace. The program itself takes a time stamp\n"
+	      "before and after each call. The trace is the reference for replays.\n"
+	      "\n"
+	      "Workloads, by name or short name:\n",
+	      out);
+	for (const struct workload *const *w = workloads; *w; w++) {
+		struct strbuf left = STRBUF_INIT;
+		strbuf_addf(&left, "  %s (%s)", (*w)->name, (*w)->alias);
+		help_row(out, left.s, (*w)->help);
+		strbuf_release(&left);
+	}
+	fputs("\nMost workloads have the defaults below; the manual lists the exceptions.", out);
+	fclose(out);
+	return text ? text : xstrdup("");
 }
 
 static int workload_missing(const char *name, struct err *e)

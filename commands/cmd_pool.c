@@ -20,17 +20,19 @@ struct pool_config {
 #define FIELD(name) offsetof(struct pool_config, name)
 static const struct option_spec pool_options[] = {
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "DIR",
-	 .help = "write the report into this directory, too: page, plots, tables, JSON"},
+	 .help = "also write page, plots, tables and JSON to DIR"},
 	{.name = "format", .letter = 'f', .type = OPT_STRING, .offset = FIELD(format),
-	 .arg = "FORM", .help = "what is printed: terminal, html, csv, latex or json (terminal)"},
+	 .arg = "FORM", .help = "output format: terminal, html, csv, latex or json (default "
+		 "terminal)"},
 	{.name = "measure", .type = OPT_CHOICE, .offset = FIELD(measure),
 	 .choices = pool_measure_names,
-	 .help = "what the laboratories are compared by: response times' mean, median, quantiles, "
-		 "or the execution time (mean)"},
+	 .help = "quantity to compare: mean, median or quantile of the response time, or "
+		 "execution time (default mean)"},
 	{.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME",
-	 .help = "only this replayer's cases (all)"},
+	 .help = "only the cases of this replayer (default all)"},
 	{.name = "allow", .type = OPT_FLAG, .offset = FIELD(allow),
-	 .help = "pool them although their protocols, settings or requests differ, and say so"},
+	 .help = "pool results although their protocols, settings or requests differ, with a "
+		 "note"},
 	{.name = NULL},
 };
 #undef FIELD
@@ -39,12 +41,13 @@ static const struct option_spec pool_options[] = {
 
 static const char synopsis[] = "PATH PATH... [-o DIR] [--format FORM]";
 static const char about[] =
-    "Puts the results of several laboratories that ran one protocol beside each other; each PATH is a results directory or\n"
-    "a baseline's file (validate baseline save). For each case: repeatability within a laboratory, reproducibility between\n"
-    "them, the limits that two results exceed once in twenty, and who is an outlier: Cochran's and Grubbs' tests, Mandel's\n"
-    "h and k with their plots (ISO 5725-2).\n"
-    "\n"
-    "Exit status: 0, or 5 when they did not measure by the same protocol, with the same settings, the same requests.";
+	"Compares the results of several laboratories that ran one protocol. Each PATH\n"
+	"is a results directory or a baseline (\"validate baseline save\"). For each case\n"
+	"prints repeatability within a laboratory, reproducibility between laboratories,\n"
+	"the difference that two results exceed once in twenty, and outliers: Cochran's\n"
+	"and Grubbs' tests, Mandel's h and k with plots (ISO 5725-2).\n"
+	"\n"
+	"Exit status: 0, or 5 if the protocols, settings or requests differ.";
 
 /* Names are alike on all sides. Returns how `replayer` (NULL all) is called then, by the first side that has it: borrowed. */
 static const char *names_align(struct baseline *b, size_t n, const char *replayer)
@@ -101,4 +104,4 @@ static int pool_run(int argc, char **argv, struct err *e)
 	return !ret ? EXIT_OK : ret == -EPROTO ? EXIT_NOT_COMPARABLE : EXIT_FAILED;
 }
 
-const struct command cmd_pool = {"pool", "several laboratories that ran one protocol: do they measure the same?", pool_run};
+const struct command cmd_pool = {"pool", "compare the results of several laboratories", pool_run};

@@ -24,14 +24,17 @@
 
 static const char synopsis[] = "[options] --dir DIR [-o OUT] TRACE\n[options] --device DEVICE [-o OUT] TRACE\n--list-engines | --list-mutants";
 static const char about[] =
-	"Re-issues the requests of TRACE inside DIR, or on DEVICE, and prints what came of it. With -o, writes a trace whose record i\n"
-	"replays record i of TRACE. Return values that differ from the traced ones are counted and reported.\n"
+	"Issues the requests of TRACE again, inside DIR or on DEVICE, and prints the\n"
+	"result. With -o, writes a trace in which record i replays record i of TRACE.\n"
+	"Return values that differ from the trace are counted and reported.\n"
 	"\n"
-	"Orders: temporal (begins in traced order, and after what had ended), temporal-serial (one after another), fs (what\n"
-	"the file system's rules demand), thread (each thread's own order), none.\n"
-	"Timings: fullspeed, timestamp (at the traced times), think (with the traced pauses).\n"
-	"Modes on a device: hf (at the traced times), afap (as fast as possible), load (with as many in flight), dep (after what a\n"
-	"request depended on). What DEVICE holds is overwritten where the trace writes.";
+	"Orders: temporal (a request begins after all requests that had begun and ended\n"
+	"before it in the trace), temporal-serial (one request at a time), fs (rules of\n"
+	"the file system), thread (order within each thread), none.\n"
+	"Timings: fullspeed, timestamp (traced times), think (traced pauses).\n"
+	"Modes on a device: hf (traced times), afap (as fast as possible), load (traced\n"
+	"number in flight), dep (after dependencies). Traced writes overwrite the\n"
+	"content of DEVICE.";
 
 static void line_of_duration(const char *what, double ns, double traced_ns)
 {
@@ -473,4 +476,4 @@ static int replay_command(int argc, char **argv, struct err *e)
 	return EXIT_FAILED;
 }
 
-const struct command cmd_replay = {"replay", "re-issue the requests of a trace", replay_command};
+const struct command cmd_replay = {"replay", "issue the requests of a trace again", replay_command};

@@ -15,26 +15,26 @@ struct report_config {
 #define FIELD(name) offsetof(struct report_config, name)
 static const struct option_spec report_options[] = {
 	{.name = "format", .letter = 'f', .type = OPT_STRING, .offset = FIELD(format),
-	 .arg = "FORM", .help = "what is printed: a form of --list (terminal)"},
+	 .arg = "FORM", .help = "output format, see --list (default terminal)"},
 	{.name = "certificate", .type = OPT_FLAG, .offset = FIELD(certificate),
-	 .help = "the same as --format certificate: a page for each replayer, to be cited"},
+	 .help = "short for --format certificate: one page per replayer, for citation"},
 	{.name = "redact", .type = OPT_FLAG, .offset = FIELD(redact),
-	 .help = "hide hosts, serials, UUIDs and paths in the report and in what is printed"},
+	 .help = "hide hosts, serial numbers, UUIDs and paths in the report and the output"},
 	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list),
-	 .help = "print the forms of a report and end"},
+	 .help = "print the output formats and exit"},
 	{.name = NULL},
 };
 #undef FIELD
 
 static const char synopsis[] = "DIR [--format FORM | --certificate] [--redact]\n--list";
 static const char about[] =
-    "Makes DIR/report again from what the campaign left in the results directory DIR: every table\n"
-    "and figure, the same bytes on the same machine and versions. DIR/report/index.html is the\n"
-    "page to read. The new report is made beside the old one and takes its place at the end.\n"
-    "\n"
-    "Exit status, as of the campaign: 0 every replayer is trusted, 1 a replayer is not trusted,\n"
-    "4 inconclusive, 3 failed. Results that were changed after the campaign wrote them are shown\n"
-    "without a verdict; the status is 3.";
+	"Makes the report in DIR/report again from the results directory DIR. The same\n"
+	"machine and versions give the same bytes. DIR/report/index.html is the page to\n"
+	"read. The new report replaces the old one only when it is complete.\n"
+	"\n"
+	"Exit status, as of the campaign: 0 every replayer is trusted, 1 a replayer is\n"
+	"not trusted, 4 inconclusive, 3 failed. Results that were changed afterwards get\n"
+	"no verdict (status 3).";
 
 static void forms_print(void)
 {
@@ -89,4 +89,4 @@ out:
 	return status;
 }
 
-const struct command cmd_report = {"report", "rebuild the report of a results directory, and print it", report_run};
+const struct command cmd_report = {"report", "make and print the report of a campaign again", report_run};

@@ -31,25 +31,25 @@ struct run_config {
 #define FIELD(name) offsetof(struct run_config, name)
 static const struct option_spec run_options[] = {
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR",
-	 .help = "results directory, new or empty (./results-NAME-DATE-TIME)"},
+	 .help = "results directory, new or empty (default results-NAME-DATE-TIME)"},
 	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
-	 .help = "go on in the directory given by -o with the first unfinished run"},
+	 .help = "continue the campaign in the directory of -o with its first unfinished run"},
 	{.name = "budget", .type = OPT_DURATION, .offset = FIELD(budget_ns), .arg = "TIME",
 	 .min = 1e6, .max = 30 * 86400e9,
-	 .help = "instead of the protocol's budget; with --resume a campaign goes on whose budget "
-		 "was used"},
+	 .help = "time of the whole campaign instead of the protocol's budget; with --resume a "
+		 "campaign that used its budget continues"},
 	{.name = "dry-run", .type = OPT_FLAG, .offset = FIELD(dry_run),
-	 .help = "print what would be done, expected time and space, and touch nothing"},
+	 .help = "print scenarios, runs, expected time and space, and change nothing"},
 	{.name = "scatter", .type = OPT_STRING, .offset = FIELD(scatter), .arg = "RATIO|DIR",
-	 .help = "with --dry-run: scatter of ln(replay/program) from pair to pair, or results in "
-		 "which it was measured (10%)"},
+	 .help = "--dry-run: assumed scatter of ln(replay/program) from pair to pair, or a "
+		 "results directory that measured it (default 10%)"},
 	{.name = "device", .type = OPT_STRING, .offset = FIELD(device), .arg = "NAME",
-	 .help = "the device of a target that is destructive: it may be overwritten; several "
-		 "separated by commas"},
+	 .help = "permit overwriting this device of a destructive target; separate several by "
+		 "commas"},
 	{.name = "format", .type = OPT_STRING, .offset = FIELD(format), .arg = "FORM",
-	 .help = "what is printed at the end, a form of \"validate report --list\" (terminal)"},
+	 .help = "output format at the end, see \"validate report --list\" (default terminal)"},
 	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet),
-	 .help = "no progress line"},
+	 .help = "print no progress"},
 	{.name = NULL},
 };
 #undef FIELD
@@ -57,11 +57,13 @@ static const struct option_spec run_options[] = {
 static const char synopsis[] = "PROTOCOL [-o DIR] [--resume] [--budget TIME] [--dry-run] [--format FORM] [--quiet]\n"
 			       "[PROTOCOL] -o DIR --resume";
 static const char about[] =
-    "Records references, replays them with every replayer of the protocol in randomised order, and judges the\n"
-    "replayers. Everything goes to the results directory; DIR/report/index.html is the report. A campaign that was\n"
-    "interrupted, or killed, goes on with --resume. \"validate init\" writes a protocol to begin with.\n"
-    "\n"
-    "Exit status: 0 every replayer is trusted, 1 one is not, 4 inconclusive, 2 bad protocol, 3 failed.";
+	"Records the programs of a protocol, replays them with every replayer in random\n"
+	"order, and judges the replayers. All output goes to the results directory;\n"
+	"DIR/report/index.html is the report. --resume continues an interrupted or\n"
+	"killed campaign. \"validate init\" writes a protocol as a starting point.\n"
+	"\n"
+	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 4\n"
+	"inconclusive, 2 bad protocol, 3 failed, 6 refused for safety.";
 
 char *run_default_dir(const char *name)
 {

@@ -27,62 +27,67 @@ struct selftest_config {
 #define FIELD(name) offsetof(struct selftest_config, name)
 static const struct option_spec selftest_options[] = {
 	{.name = "quick", .type = OPT_FLAG, .offset = FIELD(quick),
-	 .help = "less of everything, within a minute or so"},
+	 .help = "use small sample sizes; takes about a minute"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(dir), .arg = "PATH",
-	 .help = "directory of the runs and of the plots (a temporary one, removed at the end); "
+	 .help = "directory of the runs and plots (default: temporary, removed at the end); "
 		 "capture: file of the calibration"},
 	{.name = "target", .type = OPT_STRING, .offset = FIELD(target), .arg = "DIR",
-	 .help = "directory whose file system is measured (that of -o; capture: the working "
-		 "directory)"},
+	 .help = "directory whose file system is measured (default: that of -o; capture: the "
+		 "working directory)"},
 	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
-	 .help = "go on in the directory given by -o"},
+	 .help = "continue in the directory of -o"},
 	{.name = "campaigns", .type = OPT_UINT, .offset = FIELD(campaigns), .arg = "N",
-	 .max = 100000, .help = "campaigns with each fault at its largest size (59; quick: 1)"},
+	 .max = 100000, .help = "campaigns with each fault at its largest size (default 59; "
+		 "quick: 1)"},
 	{.name = "campaigns-all-sizes", .type = OPT_UINT, .offset = FIELD(sizes), .arg = "N",
-	 .max = 100000, .help = "of those, with all three sizes (20; quick: 0)"},
+	 .max = 100000, .help = "campaigns of these with all three sizes (default 20; quick: 0)"},
 	{.name = "campaigns-aa", .type = OPT_UINT, .offset = FIELD(aa), .arg = "N", .max = 100000,
-	 .help = "campaigns with the program in the replayer's place (10; quick: 1)"},
+	 .help = "campaigns with the program in place of the replayer (default 10; quick: 1)"},
 	{.name = "permutations", .type = OPT_UINT, .offset = FIELD(permutations), .arg = "N",
-	 .max = 1000000, .help = "of the labels in each of those (100)"},
+	 .max = 1000000, .help = "permutations of the labels in each of these campaigns "
+		 "(default 100)"},
 	{.name = "replicates", .type = OPT_UINT, .offset = FIELD(replicates), .arg = "N", .min = 3,
 	 .max = 1000,
-	 .help = "blocks of a campaign, on the machine (20); capture: runs of each method (10; "
-		 "quick: 3)"},
+	 .help = "blocks of a campaign on the machine (default 20); capture: runs of each "
+		 "method (default 10; quick: 3)"},
 	{.name = "run-duration", .type = OPT_DURATION, .offset = FIELD(run_ns), .arg = "TIME",
-	 .min = 1e6, .max = 60e9, .help = "how long a run lasts at least (10ms)"},
+	 .min = 1e6, .max = 60e9, .help = "minimum duration of a run (default 10ms)"},
 	{.name = "simulated", .type = OPT_UINT, .offset = FIELD(simulated), .arg = "N", .min = 10,
 	 .max = 1e8,
-	 .help = "simulated campaigns of a faultless replayer, trials of each test (10000; quick: "
-		 "300)"},
+	 .help = "simulated campaigns of a faultless replayer and trials of each test (default "
+		 "10000; quick: 300)"},
 	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N", .max = 1e12,
-	 .help = "of the simulations, the workloads and the plans (1)"},
+	 .help = "seed of the simulations, workloads and plans (default 1)"},
 	{.name = "jobs", .letter = 'j', .type = OPT_UINT, .offset = FIELD(jobs), .arg = "N",
 	 .max = 1024,
-	 .help = "processes that simulate (0: as many as processors); the numbers do not depend "
-		 "on it"},
+	 .help = "number of simulating processes; the numbers do not depend on it (default 0: "
+		 "one per CPU)"},
 	{.name = "methods", .type = OPT_STRING, .offset = FIELD(methods), .arg = "LIST",
-	 .help = "capture: only these of app, vfs, strace (all that can be had)"},
+	 .help = "capture: only these of app, vfs, strace (default: all available)"},
 	{.name = "keep", .type = OPT_FLAG, .offset = FIELD(keep),
 	 .help = "keep the results directory of every campaign"},
 	{.name = "json", .type = OPT_FLAG, .offset = FIELD(json), .help = "print JSON"},
 	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet),
-	 .help = "no progress"},
+	 .help = "print no progress"},
 	{.name = NULL},
 };
 #undef FIELD
 
 static const char synopsis[] = "[--quick] [stats|replay|capture] [-o PATH] [--resume] [options]";
 static const char about[] =
-	"Measures how often verdicts are wrong: by simulation (stats), which needs no storage and gives the same numbers for\n"
-	"the same seed, and on this machine (replay), with the program in the replayer's place and with deliberately faulty\n"
-	"replayers. Without a part, both of these. Every rate is printed with its 95 % interval (Clopper-Pearson) and with what is\n"
-	"promised of it.\n"
+	"Measures how often verdicts are wrong. stats: by simulation, without storage;\n"
+	"equal seeds give equal numbers. replay: on this machine, with the program in\n"
+	"place of the replayer and with deliberately faulty replayers. Without an\n"
+	"argument both run. Every rate is printed with its 95 % interval\n"
+	"(Clopper-Pearson) and the documented bound.\n"
 	"\n"
-	"capture measures each method of capture against the time stamps of the program itself in the same runs: what is\n"
-	"missed, the bias and scatter of response times for each call, and what capture costs the program. With -o FILE that\n"
-	"is a calibration, which validate slice --calibration takes.\n"
+	"capture: compares each capture method with the program's own time stamps in the\n"
+	"same runs. Prints missed requests, bias and scatter of response times for each\n"
+	"call, and the overhead of capture. -o FILE writes a calibration for validate\n"
+	"slice --calibration.\n"
 	"\n"
-	"Exit status: 0 nothing contradicts what is promised, 1 something does, 2 wrong usage, 3 failed.";
+	"Exit status: 0 no rate contradicts its bound, 1 a rate does, 2 wrong usage, 3\n"
+	"failed.";
 
 enum { PART_STATS = 1, PART_REPLAY = 2, PART_CAPTURE = 4 };
 
@@ -227,5 +232,5 @@ static int selftest_run(int argc, char **argv, struct err *e)
 	return status;
 }
 
-const struct command cmd_selftest = {"selftest", "how often the validator itself is wrong: simulated, and on this machine",
+const struct command cmd_selftest = {"selftest", "measure how often verdicts are wrong",
 				     selftest_run};

@@ -30,57 +30,64 @@ struct slice_config {
 #define AT(FIELD) offsetof(struct slice_config, FIELD)
 
 static const struct option_spec slice_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
-	 .help = "the trace file to write"},
-	{.name = "begin", .type = OPT_DURATION, .offset = AT(filter.begin_ns), .arg = "TIME",
-	 .help = "leave out requests that begin before TIME, counted from the first request (0)"},
+	{.group = "Output",
+	 .name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
+	 .help = "trace file to write"},
+	{.group = "Filters",
+	 .name = "begin", .type = OPT_DURATION, .offset = AT(filter.begin_ns), .arg = "TIME",
+	 .help = "skip requests that begin before TIME, counted from the first request (default "
+		 "0)"},
 	{.name = "end", .type = OPT_DURATION, .offset = AT(filter.end_ns), .arg = "TIME",
-	 .help = "leave out requests that begin at TIME or later (none: the trace's end)",
+	 .help = "skip requests that begin at TIME or later (default none: the end of the trace)",
 	 .flags = OPT_NONE},
 	{.name = "skip", .type = OPT_UINT, .offset = AT(filter.n_skip), .arg = "N",
-	 .help = "leave out the first N of those that pass the other filters (0)"},
+	 .help = "skip the first N requests that pass the other filters (default 0)"},
 	{.name = "requests", .letter = 'n', .type = OPT_UINT, .offset = AT(filter.n_max),
-	 .arg = "N", .help = "write N requests at most (none: all)", .flags = OPT_NONE},
+	 .arg = "N", .help = "write at most N requests (default none: all)", .flags = OPT_NONE},
 	{.name = "process", .type = OPT_STRING, .offset = AT(filter.processes), .arg = "LIST",
-	 .help = "only these processes (all)"},
+	 .help = "only requests of these processes (default all)"},
 	{.name = "thread", .type = OPT_STRING, .offset = AT(filter.threads), .arg = "LIST",
-	 .help = "only these threads (all)"},
+	 .help = "only requests of these threads (default all)"},
 	{.name = "object", .type = OPT_STRING, .offset = AT(filter.objects), .arg = "LIST",
-	 .help = "only requests on objects whose name fits one of these patterns, as of a shell "
-		 "(all)"},
+	 .help = "only requests on objects whose name matches one of these shell patterns "
+		 "(default all)"},
 	{.name = "operation", .type = OPT_STRING, .offset = AT(filter.operations), .arg = "LIST",
-	 .help = "only these operations or families of them, as read or write (all)"},
-	{.name = "join", .type = OPT_STRING, .offset = AT(join), .arg = "TRACE",
-	 .help = "add the faults and page-cache misses that capture vfs saw in the same run, by "
-		 "thread and file"},
+	 .help = "only these operations or operation families, such as read or write (default "
+		 "all)"},
+	{.group = "Changes",
+	 .name = "join", .type = OPT_STRING, .offset = AT(join), .arg = "TRACE",
+	 .help = "add the page faults and page-cache misses of a capture vfs trace of the same "
+		 "run, matched by thread and file"},
 	{.name = "scale", .type = OPT_DOUBLE, .offset = AT(filter.scale), .arg = "FACTOR",
 	 .min = 1e-9, .max = 1e9,
-	 .help = "stretch the times of begin by FACTOR from the first on; response times stay (1)"},
+	 .help = "multiply the begin times, counted from the first, by FACTOR; response times "
+		 "stay (default 1)"},
 	{.name = "from-zero", .type = OPT_FLAG, .offset = AT(filter.from_zero),
-	 .help = "let the first request begin at 0"},
+	 .help = "shift all times so that the first request begins at 0"},
 	{.name = "renumber", .type = OPT_FLAG, .offset = AT(renumber),
-	 .help = "number the requests anew; default: each keeps the number it was recorded with, "
-		 "but merged traces"},
+	 .help = "renumber the requests (default: keep the recorded numbers, except in merged "
+		 "traces)"},
 	{.name = "anonymise", .type = OPT_FLAG, .offset = AT(anonymise),
-	 .help = "replace each part of every path, and names of attributes, by a keyed hash; "
-		 "leave out host, command and further facts but the tree of processes"},
+	 .help = "replace each part of every path, and attribute names, by a keyed hash; drop "
+		 "host, command and other facts except the process tree"},
 	{.name = "key", .type = OPT_STRING, .offset = AT(key), .arg = "FILE",
-	 .help = "the key of the hashes, so that several traces get the same names (random, kept "
-		 "nowhere)"},
+	 .help = "file with the key of the hashes, for equal names in several traces (default: "
+		 "random, not stored)"},
 	{.name = "calibration", .type = OPT_STRING, .offset = AT(calibration), .arg = "FILE",
-	 .help = "correct response times for the bias of capture, as validate selftest capture -o "
-		 "FILE measured it"},
+	 .help = "correct response times for the bias of capture, with the output of validate "
+		 "selftest capture -o FILE"},
 	{.name = "capture-method", .type = OPT_STRING, .offset = AT(method), .arg = "NAME",
-	 .help = "the method of the calibration: app, vfs or strace (what the trace says)"},
+	 .help = "method of the calibration: app, vfs or strace (default: from the trace)"},
 	OPEN_OPTION_ROWS(AT(open)),
-	{.name = "compress", .type = OPT_FLAG, .offset = AT(compress),
+	{.group = "Output format",
+	 .name = "compress", .type = OPT_FLAG, .offset = AT(compress),
 	 .help = "compress the trace file with zstd"},
 	{.name = NULL},
 };
 
 static const char about[] =
-	"Writes the requests of a trace that pass all filters as a trace file. Several traces are merged by the\n"
-	"times of their requests. LIST: items separated by commas.";
+	"Writes the requests of a trace that pass all filters as a trace file. Several\n"
+	"traces are merged by time. LIST: items separated by commas.";
 
 struct slice {
 	struct slice_filter *filter;

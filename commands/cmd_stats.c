@@ -16,57 +16,68 @@ static const char *const header_words[] = {"auto", "yes", "no", NULL};
 
 #define FIELD(name) offsetof(struct stats_config, name)
 static const struct option_spec stats_options[] = {
-	{.name = "column", .letter = 'C', .type = OPT_STRING, .offset = FIELD(column),
+	{.group = "Input",
+	 .name = "column", .letter = 'C', .type = OPT_STRING, .offset = FIELD(column),
 	 .arg = "COLUMN[,COLUMN...]",
-	 .help = "number or name of the column; several: one for each file, or all of one file "
-		 "(the only one, in text 1)"},
+	 .help = "number or name of the value column; several: one per file, or all columns to "
+		 "compare in one file (default: the only column, in text the first)"},
 	{.name = "header", .type = OPT_CHOICE, .offset = FIELD(header), .choices = header_words,
-	 .help = "whether the first line names the columns (auto)"},
+	 .help = "whether the first line names the columns (default auto)"},
 	{.name = "paired", .type = OPT_FLAG, .offset = FIELD(paired),
-	 .help = "line i of the replay belongs to line i of the reference"},
+	 .help = "pair line i of the replay with line i of the reference"},
 	{.name = "time-ordered", .type = OPT_FLAG, .offset = FIELD(time_ordered),
-	 .help = "values of one run in order of time: batch means, blocks, effective numbers"},
+	 .help = "the values come from one run in order of time: use batch means, block "
+		 "bootstrap and effective sample sizes"},
 	{.name = "sessions", .type = OPT_STRING, .offset = FIELD(sessions), .arg = "COLUMN",
-	 .help = "column that names each value's session: ISO 5725-2 of each sample"},
+	 .help = "column that names the session of each value: adds ISO 5725-2 statistics of "
+		 "each sample"},
 	{.name = "files-are-sessions", .type = OPT_FLAG, .offset = FIELD(files_are_sessions),
-	 .help = "every file is a session of the same samples, one for each column of -C: ISO "
-		 "5725-2 over the files"},
+	 .help = "each file is a session of the same samples, one sample per column of -C: adds "
+		 "ISO 5725-2 statistics"},
 	{.name = "where", .type = OPT_STRING, .offset = FIELD(where), .arg = "COLUMN=TEXT,...",
-	 .help = "only lines whose columns hold (!= do not hold) these texts"},
-	{.name = "alpha", .type = OPT_DOUBLE, .offset = FIELD(alpha), .arg = "A", .min = 1e-6,
-	 .max = 0.25, .help = "significance level; intervals have 1 - A (0.05)"},
+	 .help = "only lines whose columns hold these texts (!=: do not hold)"},
+	{.group = "Limits and verdict",
+	 .name = "alpha", .type = OPT_DOUBLE, .offset = FIELD(alpha), .arg = "A", .min = 1e-6,
+	 .max = 0.25,
+	  .help = "significance level; intervals have confidence 1 - A (default 0.05)"},
 	{.name = "limit-bias", .type = OPT_RATIO, .offset = FIELD(limit_bias), .arg = "SHARE",
-	 .min = 1e-9, .max = 0.99, .help = "largest bias that is accepted, of the reference (10%)"},
+	 .min = 1e-9, .max = 0.99,
+	  .help = "largest accepted bias relative to the reference (default 10%)"},
 	{.name = "limit-precision", .type = OPT_DOUBLE, .offset = FIELD(limit_precision),
 	 .arg = "RATIO", .min = 1e-3, .max = 1e6,
-	 .help = "largest sigma of the replay over sigma of the reference that is accepted (2)"},
+	 .help = "largest accepted ratio of standard deviations, replay over reference (default "
+		 "2)"},
 	{.name = "judge", .type = OPT_FLAG, .offset = FIELD(judge),
-	 .help = "end with the verdict as exit status: 0 trusted, 1 not trusted, 4 inconclusive"},
-	{.name = "paper-mode", .type = OPT_CHOICE, .offset = FIELD(paper_mode),
+	 .help = "give a verdict, also as exit status: 0 trusted, 1 not trusted, 4 inconclusive"},
+	{.group = "Uncertainty and bootstrap",
+	 .name = "paper-mode", .type = OPT_CHOICE, .offset = FIELD(paper_mode),
 	 .choices = paper_mode_names,
-	 .help = "which of the paper's ways of combining uncertainties the text shows (paper)"},
+	 .help = "how the text combines uncertainties: one of the ways of the method-validation "
+		 "paper (default paper)"},
 	{.name = "clock", .type = OPT_DOUBLE, .offset = FIELD(clock), .arg = "HALFWIDTH", .min = 0,
 	 .max = -1,
-	 .help = "half-width of the clock's error, in the data's unit, for the uncertainty budget "
-		 "(0)"},
+	 .help = "half-width of the clock's error in the unit of the data, for the uncertainty "
+		 "budget (default 0)"},
 	{.name = "bootstrap", .letter = 'B', .type = OPT_UINT, .offset = FIELD(n_resamples),
 	 .arg = "N", .min = 0, .max = 1e7,
-	 .help = "resamples for BCa intervals, 100 or more; 0: none (10000)"},
+	 .help = "resamples for BCa intervals, 100 or more; 0: no bootstrap (default 10000)"},
 	{.name = "block", .type = OPT_UINT, .offset = FIELD(block), .arg = "N", .min = 1,
 	 .max = 1e9,
-	 .help = "values in a block of the bootstrap (1; with --time-ordered found from the data)"},
+	 .help = "values per bootstrap block (default 1; with --time-ordered estimated from the "
+		 "data)"},
 	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N",
-	 .help = "of everything random (1)"},
-	{.name = "units", .type = OPT_STRING, .offset = FIELD(units), .arg = "TEXT",
-	 .help = "the data's unit, for labels"},
+	 .help = "seed of the random numbers (default 1)"},
+	{.group = "Output",
+	 .name = "units", .type = OPT_STRING, .offset = FIELD(units), .arg = "TEXT",
+	 .help = "unit of the data, for labels"},
 	{.name = "all", .letter = 'a', .type = OPT_FLAG, .offset = FIELD(all),
 	 .help = "print every statistic"},
 	{.name = "json", .type = OPT_FLAG, .offset = FIELD(json),
 	 .help = "print one JSON object with every statistic"},
 	{.name = "compute", .type = OPT_STRING, .offset = FIELD(compute), .arg = "NAME",
-	 .help = "print one statistic of the inputs and parameters given"},
+	 .help = "print one statistic of the given inputs and parameters"},
 	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list),
-	 .help = "print the names --compute knows and end"},
+	 .help = "print the names for --compute and exit"},
 	{.name = NULL},
 };
 #undef FIELD
@@ -77,14 +88,17 @@ static const char synopsis[] = "REFERENCE REPLAY... [-C COLUMN] [--paired] [--js
 			       "--compute NAME [ROLE=VALUES]... [KEY=VALUE]...\n"
 			       "--list";
 static const char about[] =
-    "Compares columns of replicate results, one number a line: is each REPLAY's mean and spread the REFERENCE's, and how\n"
-    "well is that known? One file alone is described. Files are text (columns between blanks, # comments) or CSV with a\n"
-    "header; - is standard input. Samples are taken as independent unless --paired says that lines belong together.\n"
-    "\n"
-    "With --compute, VALUES are numbers (1,2,3; groups 1,2/3,4) or FILE[:COLUMN[:WHERE=TEXT,...]]\n"
-    "(groups: FILE:COLUMN:GROUPCOLUMN).\n"
-    "\n"
-    "Exit status: 0 done, 2 wrong usage, 3 bad input; with --judge also 1 not trusted and 4 inconclusive.";
+	"Compares columns of replicate results, one number per line. Tests whether the\n"
+	"mean and the spread of each REPLAY agree with the REFERENCE, and gives the\n"
+	"uncertainty. A single file is described. Files are text (columns separated by\n"
+	"blanks, # comments) or CSV with a header; - is standard input. Samples count as\n"
+	"independent unless --paired pairs their lines.\n"
+	"\n"
+	"With --compute, VALUES are numbers (1,2,3; groups 1,2/3,4) or\n"
+	"FILE[:COLUMN[:WHERE=TEXT,...]] (groups: FILE:COLUMN:GROUPCOLUMN).\n"
+	"\n"
+	"Exit status: 0 done, 2 wrong usage, 3 bad input; with --judge also 1 not\n"
+	"trusted and 4 inconclusive.";
 
 /* --- the whole ------------------------------------------------------------------------------------------------------------ */
 

@@ -30,48 +30,57 @@ struct volume_options {
 #define AT(field) offsetof(struct volume_options, field)
 static const struct option_spec volume_options[] = {
 	{.name = "size", .letter = 's', .type = OPT_SIZE, .offset = MADE(n_bytes), .arg = "SIZE",
-	 .min = 4096, .max = -1, .help = "create: its size (1G)"},
+	 .min = 4096, .max = -1, .help = "create: size of the volume (default 1G)"},
 	{.name = "service", .type = OPT_STRING, .offset = MADE(service), .arg = "MODEL",
-	 .help = "create: its service time, as below (constant:time=200us)"},
+	 .help = "create: model of the service time, see below (default constant:time=200us)"},
 	{.name = "file", .type = OPT_STRING, .offset = MADE(backing), .arg = "FILE",
-	 .help = "create: keep its content in FILE, made if it is not there (in memory)"},
+	 .help = "create: keep the content in FILE, created if missing (default: in memory)"},
 	{.name = "seed", .type = OPT_UINT, .offset = MADE(seed), .arg = "N",
-	 .help = "create: seed of drawn service times (1)"},
+	 .help = "create: seed of random service times (default 1)"},
 	{.name = "log", .type = OPT_UINT, .offset = MADE(log_cap), .arg = "N", .min = 1,
-	 .max = 4294967296.0, .help = "create: how many requests its log has room for (1000000)"},
+	 .max = 4294967296.0, .help = "create: number of requests that the log can hold "
+		 "(default 1000000)"},
 	{.name = "lead", .type = OPT_STRING, .offset = AT(lead), .arg = "TIME",
-	 .help = "create: how long before it is due an answer is given; auto: as long as answers "
-		 "take to arrive, measured (auto)"},
+	 .help = "create: send each answer this long before it is due; auto: the measured "
+		 "delivery time of answers (default auto)"},
 	{.name = "loop", .type = OPT_FLAG, .offset = MADE(loop),
-	 .help = "create: a loop device on top (yes as root, else no)"},
+	 .help = "create: also create a loop device (default: yes as root, else no)"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
-	 .help = "trace: where its log goes"},
+	 .help = "trace: write the log to TRACE"},
 	{.name = "reset", .type = OPT_FLAG, .offset = AT(reset),
-	 .help = "trace: empty the log afterwards"},
+	 .help = "trace: clear the log afterwards"},
 	{.name = "all", .type = OPT_FLAG, .offset = AT(all),
 	 .help = "remove: every volume of this user"},
 	{.name = "json", .type = OPT_FLAG, .offset = AT(json),
 	 .help = "list: print one JSON object"},
 	{.name = "root", .type = OPT_STRING, .offset = AT(root), .arg = "DIR",
-	 .help = "the directory that volumes are kept in (/run/validate-volumes; of ordinary "
-		 "users another)"},
+	 .help = "directory of the volumes (default /run/validate-volumes; for ordinary users "
+		 "another)"},
 	{.name = NULL},
 };
 
 static const char synopsis[] = "create NAME [options]\nlist [NAME] [--json]\ntrace NAME -o TRACE [--reset]\nremove NAME... | --all";
 static const char about[] =
-	"Makes storage whose service time is known: a server (FUSE) with one file, over memory or over another file, that answers each request\n"
-	"when its service time is over, and a loop device on top of it. It logs arrival, begin of service and answer of every request, and so is an\n"
-	"observer at the storage's end. \"list\" shows what each really delivered; \"trace\" writes the log as a block-level trace.\n"
+	"Creates storage with a known service time: a FUSE server with one file, in\n"
+	"memory or on another file, and a loop device on it. Each request is answered\n"
+	"when its service time is over. The server logs arrival, start of service and\n"
+	"answer of every request. \"list\" shows what each volume delivered; \"trace\"\n"
+	"writes the log as a block-level trace.\n"
 	"\n"
 	"MODEL is KIND or KIND:key=value,key=value:\n"
-	"  constant:time=200us                       or read=, write= apart\n"
-	"  exponential:mean=1ms                      drawn; also lognormal:mean=,sd=  uniform:from=,to=  gamma:mean=,shape=\n"
-	"  hdd:rpm=7200,seek=8.5ms,track-seek=0.8ms,rate=150MB     one head: seek, rotation, transfer; full-seek= instead of seek=\n"
-	"  ssd:channels=8,unit=16K,read=80us,write=200us,rate=400MB    each unit belongs to one channel\n"
-	"  throttled:read-iops=,write-iops=,read-rate=,write-rate=     the loop device slowed down by a control group, for the processes of this\n"
-	"                                            one's group alone; keeps the rate, but stalls in slices of 100 ms\n"
-	"The first two rows take parallel=N: at most N requests are served at a time (0, the default: all). All but the last take flush=TIME (0).";
+	"  constant:time=200us        or read= and write= separately\n"
+	"  exponential:mean=1ms       random; also lognormal:mean=,sd=\n"
+	"                             uniform:from=,to=  gamma:mean=,shape=\n"
+	"  hdd:rpm=7200,seek=8.5ms,track-seek=0.8ms,rate=150MB\n"
+	"                             one head: seek, rotation, transfer;\n"
+	"                             full-seek= instead of seek=\n"
+	"  ssd:channels=8,unit=16K,read=80us,write=200us,rate=400MB\n"
+	"                             each unit belongs to one channel\n"
+	"  throttled:read-iops=,write-iops=,read-rate=,write-rate=\n"
+	"                             a cgroup limits the loop device, for processes\n"
+	"                             in this cgroup only; stalls for slices of 100 ms\n"
+	"The first two rows accept parallel=N: serve at most N requests at a time\n"
+	"(default 0: all). All except the last accept flush=TIME (default 0).";
 
 /* --- what there is ------------------------------------------------------------------------------------------------ */
 
@@ -288,4 +297,4 @@ static int volume_main(int argc, char **argv, struct err *e)
 	return EXIT_USAGE;
 }
 
-const struct command cmd_volume = {"volume", "make and remove storage with a programmed service time", volume_main};
+const struct command cmd_volume = {"volume", "create storage with a programmed service time", volume_main};

@@ -1,25 +1,58 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "commands/commands.h"
+
+/* The length of `text` up to its first blank outside brackets: "[-o DIR]" is one word. */
+static size_t synopsis_word(const char *text)
+{
+	size_t len = 0;
+	for (int depth = 0; text[len] && (depth || text[len] != ' '); len++)
+		depth += (text[len] == '[') - (text[len] == ']');
+	return len;
+}
+
+/* One form of a usage, broken before HELP_WIDTH and indented below its first word. */
+static void synopsis_print(const char *name, const char *text, size_t len)
+{
+	size_t indent = strlen("Usage: validate ") + strlen(name), at = indent;
+	const char *end = text + len;
+	while (text < end) {
+		size_t n = synopsis_word(text);
+		if (n > (size_t)(end - text))
+			n = (size_t)(end - text);
+		if (at > indent && at + 1 + n > HELP_WIDTH) {
+			printf("\n%*s", (int)indent, "");
+			at = indent;
+		}
+		printf(" %.*s", (int)n, text);
+		at += 1 + n;
+		text += n;
+		text += text < end && *text == ' ';
+	}
+	putchar('\n');
+}
 
 void command_help(const struct command *c, const char *synopsis, const char *about, const struct option_spec *table)
 {
 	const char *lead = "Usage:";
 	do {
 		size_t len = strcspn(synopsis, "\n");
-		printf("%s validate %s%s%.*s\n", lead, c->name, len ? " " : "", (int)len, synopsis);
+		printf("%s validate %s", lead, c->name);
+		synopsis_print(c->name, synopsis, len);
 		synopsis += len + (synopsis[len] == '\n');
 		lead = "      ";
 	} while (*synopsis);
 	printf("\n%s\n", about ? about : c->help);
-	if (table && table->name) {
+	bool grouped = table && table->name && table->group;
+	if (!grouped)
 		printf("\nOptions:\n");
+	if (table && table->name)
 		options_help(table, stdout);
-	}
-	printf("%s  -h, --help%*sprint this and end\n", table && table->name ? "" : "\nOptions:\n", 16, "");
+	printf("%s  -h, --help%*sprint this help and exit\n", grouped ? "\nHelp:\n" : "", 16, "");
 }
 
 int command_parse(const struct command *c, const char *synopsis, const char *about, const struct option_spec *table,

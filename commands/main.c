@@ -23,6 +23,7 @@
 #include "common/xalloc.h"
 
 const struct command *const commands[] = {
+	&cmd_init,
 	&cmd_run,
 	&cmd_judge,
 	&cmd_report,
@@ -32,20 +33,31 @@ const struct command *const commands[] = {
 	&cmd_history,
 	&cmd_stats,
 	&cmd_metrics,
-	&cmd_init,
-	&cmd_doctor,
 	&cmd_import,
 	&cmd_export,
 	&cmd_slice,
 	&cmd_info,
-	&cmd_microbench,
 	&cmd_capture,
+	&cmd_microbench,
 	&cmd_replay,
 	&cmd_deps,
 	&cmd_volume,
+	&cmd_doctor,
 	&cmd_selftest,
 	&cmd_version,
 	NULL,
+};
+
+/* Headings of the list in --help, each above the command that it names. */
+static const struct {
+	const struct command *first;
+	const char *heading;
+} groups[] = {
+	{&cmd_init, "Judge replayers"},
+	{&cmd_report, "Read and compare results"},
+	{&cmd_import, "Read and change traces"},
+	{&cmd_capture, "Record and replay"},
+	{&cmd_doctor, "This machine and this program"},
 };
 
 static const struct command *command_find(const char *name)
@@ -61,16 +73,19 @@ static void help_print(FILE *out)
 	fputs("Usage: validate COMMAND [arguments]\n"
 	      "       validate help COMMAND\n"
 	      "\n"
-	      "Shows, with uncertainty, whether an I/O replayer measures what the application would have seen.\n"
-	      "\n"
-	      "Commands:\n",
+	      "Measures whether an I/O trace replayer reports the response times that the\n"
+	      "program itself would see.\n",
 	      out);
-	for (const struct command *const *c = commands; *c; c++)
+	for (const struct command *const *c = commands; *c; c++) {
+		for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+			if (groups[i].first == *c)
+				fprintf(out, "\n%s:\n", groups[i].heading);
 		fprintf(out, "  %-12s%s\n", (*c)->name, (*c)->help);
+	}
 	fputs("\n"
-	      "\"validate COMMAND --help\" tells a command's arguments and options.\n"
+	      "\"validate COMMAND --help\" lists the arguments and options of a command.\n"
 	      "\n"
-	      "Exit status: 0 done (and, where there is a verdict, trusted), 1 not trusted or worse, 2 wrong usage, 3 failed,\n"
+	      "Exit status: 0 done or trusted, 1 not trusted or worse, 2 wrong usage, 3 failed,\n"
 	      "4 inconclusive, 5 not comparable, 6 refused for safety.\n",
 	      out);
 }

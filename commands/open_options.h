@@ -17,20 +17,21 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 
 #define OPEN_AT(AT, field) ((AT) + offsetof(struct open_options, field))
 #define OPEN_OPTION_ROWS(AT) \
-	{.name = "from", .type = OPT_STRING, .offset = OPEN_AT(AT, from), .arg = "FORMAT", \
-	 .help = "the input's format (told by its first bytes); \"list\" shows all"}, \
+	{.group = "Input", .name = "from", .type = OPT_STRING, .offset = OPEN_AT(AT, from), .arg = "FORMAT", \
+	 .help = "format of the input; \"list\" prints all formats (default: detected from its " \
+		 "first bytes)"}, \
 	{.name = "mapping", .type = OPT_STRING, .offset = OPEN_AT(AT, mapping), .arg = "FILE", \
-	 .help = "the input is delimited text, and FILE says what its columns are"}, \
+	 .help = "the input is delimited text, and FILE describes its columns"}, \
 	{.name = "lenient", .type = OPT_UINT, .offset = OPEN_AT(AT, n_lenient), .arg = "N", \
-	 .help = "leave out up to N unreadable lines, and say how many (0)"}, \
+	 .help = "skip up to N unreadable lines and print their number (default 0)"}, \
 	{.name = "queue", .type = OPT_FLAG, .offset = OPEN_AT(AT, queue), .help = \
 	 "block events: a request begins when it was queued (Q), not when it was issued (D)"}, \
 	{.name = "as", .type = OPT_CHOICE, .offset = OPEN_AT(AT, as), .arg = "OP", \
 	 .choices = open_as_names, \
-	 .help = "the operation of formats that do not tell it (nothing)"}, \
+	 .help = "operation of all requests, for formats without one (no default)"}, \
 	{.name = "wait-unit", .type = OPT_CHOICE, .offset = OPEN_AT(AT, wait_unit), .arg = "UNIT", \
 	 .choices = open_wait_unit_names, \
-	 .help = "fio iolog version 2: the unit of its waits (unknown)"}
+	 .help = "fio iolog version 2: unit of its waits (no default)"}
 
 /* Opens `path`, with `more` files of the same trace where its format takes them; warns where it has no end. Errors: ENOENT for an unknown format,
  * and as trace_open_with. */

@@ -9,7 +9,7 @@
 #include "common/words.h"
 
 /* What both ways of using it have to say in --help. */
-#define MPI_LAUNCHER_HELP "what starts the ranks, with {n} for their number, as in \"srun -n {n}\" (mpirun on this host)"
+#define MPI_LAUNCHER_HELP "command that starts the ranks, {n} is their number: \"srun -n {n}\" (default mpirun on this host)"
 
 /* The words before the program. `launcher` as words_parse takes it; {n} becomes the number of ranks, and where there is none "-n" and the number
  * follow. NULL: mpirun with shared memory between the ranks; where they are more than the processors of this process, bound to none and giving

@@ -293,7 +293,6 @@ int options_parse(const struct option_spec *table, void *config, int argc, char 
 
 /* --- help --------------------------------------------------------------------------------------------------------- */
 
-#define HELP_WIDTH 100
 #define HELP_COLUMN 28
 
 /* Writes the words of `text` from column `at` on, breaking lines before HELP_WIDTH and indenting to HELP_COLUMN. */
@@ -316,9 +315,20 @@ static void put_wrapped(FILE *out, const char *text, size_t at)
 	fputc('\n', out);
 }
 
+void help_row(FILE *out, const char *left, const char *right)
+{
+	if (strlen(left) + 2 > HELP_COLUMN)
+		fprintf(out, "%s\n%*s", left, HELP_COLUMN, "");
+	else
+		fprintf(out, "%-*s", HELP_COLUMN, left);
+	put_wrapped(out, right, HELP_COLUMN);
+}
+
 void options_help(const struct option_spec *table, FILE *out)
 {
 	for (; table->name; table++) {
+		if (table->group)
+			fprintf(out, "\n%s:\n", table->group);
 		struct strbuf left = STRBUF_INIT, right = STRBUF_INIT;
 		if (table->letter)
 			strbuf_addf(&left, "  -%c, --%s", table->letter, table->name);
@@ -329,11 +339,7 @@ void options_help(const struct option_spec *table, FILE *out)
 		strbuf_addstr(&right, table->help ? table->help : "");
 		for (size_t i = 0; table->type == OPT_CHOICE && table->choices[i]; i++)
 			strbuf_addf(&right, "%s%s", i ? ", " : right.len ? ": " : "", table->choices[i]);
-		if (left.len + 2 > HELP_COLUMN)
-			fprintf(out, "%s\n%*s", left.s, HELP_COLUMN, "");
-		else
-			fprintf(out, "%-*s", HELP_COLUMN, left.s);
-		put_wrapped(out, right.s, HELP_COLUMN);
+		help_row(out, left.s, right.s);
 		strbuf_release(&left);
 		strbuf_release(&right);
 	}

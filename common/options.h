@@ -35,6 +35,7 @@ struct option_spec {
 	const char *arg;	    /* what stands for the value in help: "N", "DIR"; NULL for flags */
 	const char *help;	    /* one line, lower case, no full stop; the default in words at its end */
 	const char *const *choices; /* OPT_CHOICE: NULL-terminated */
+	const char *group;	    /* help: heading above this row; NULL: the row continues the group above */
 	double min, max;	    /* numbers: allowed range, both 0 for none; max below min: no upper limit */
 	unsigned int flags;	    /* OPT_CLI_ONLY: no key of a protocol (file names, -o); OPT_NONE */
 };
@@ -62,7 +63,13 @@ int options_parse(const struct option_spec *table, void *config, int argc, char 
 int options_parse_command(const struct option_spec *table, void *config, int argc, char **argv, int max_positional,
 			  int *n_positional, int *command, struct err *e);
 
-/* The options part of --help: aligned, wrapped at 100 columns, choices listed. */
+#define HELP_WIDTH 80
+
+/* A line of --help: `left`, then `right` in its own column, broken before HELP_WIDTH. */
+void help_row(FILE *out, const char *left, const char *right);
+
+/* The options part of --help: aligned, wrapped at HELP_WIDTH columns, choices listed. A row with a
+ * group begins with a blank line and the heading. */
 void options_help(const struct option_spec *table, FILE *out);
 
 #endif

@@ -182,7 +182,8 @@ static const struct workload_script scripted = {
 const struct workload workload_postmark = {
     .name = "postmark",
     .alias = "pm",
-    .help = "makes small files, then transactions (read or append, create or delete), then deletes them all",
+    .help = "create small files, run transactions (read or append, create or delete), delete "
+	    "all files",
     .writes = true,
     .defaults = defaults,
     .own_options = (const char *const[]){"files", "min-file-size", "subdirs", "read-share", "create-share", NULL},

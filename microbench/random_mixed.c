@@ -24,7 +24,7 @@ static void loop(struct bench_thread *t)
 const struct workload workload_random_mixed = {
     .name = "random-mixed",
     .alias = "rm",
-    .help = "blocks at random offsets, even blocks by pread and odd blocks by pwrite",
+    .help = "random offsets, even blocks by pread and odd blocks by pwrite",
     .op = OP_INVALID,
     .reads = true,
     .writes = true,

@@ -17,7 +17,7 @@ static void loop(struct bench_thread *t)
 const struct workload workload_random_read = {
     .name = "random-read",
     .alias = "rr",
-    .help = "blocks at random offsets, by pread",
+    .help = "pread at random offsets",
     .op = OP_PREAD,
     .writes = false,
     .sequential = false,

@@ -17,7 +17,7 @@ static void loop(struct bench_thread *t)
 const struct workload workload_random_write = {
     .name = "random-write",
     .alias = "rw",
-    .help = "blocks at random offsets, by pwrite",
+    .help = "pwrite at random offsets",
     .op = OP_PWRITE,
     .writes = true,
     .sequential = false,

@@ -18,7 +18,7 @@ static void loop(struct bench_thread *t)
 const struct workload workload_sequential_read = {
     .name = "sequential-read",
     .alias = "sr",
-    .help = "blocks one after another, by read; from the start again at the end of the file",
+    .help = "read in sequence, from the start again at the end of the file",
     .op = OP_READ,
     .writes = false,
     .sequential = true,

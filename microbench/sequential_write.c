@@ -18,7 +18,7 @@ static void loop(struct bench_thread *t)
 const struct workload workload_sequential_write = {
     .name = "sequential-write",
     .alias = "sw",
-    .help = "blocks one after another over the file, by write; from the start again at its end",
+    .help = "write in sequence, from the start again at the end of the file",
     .op = OP_WRITE,
     .writes = true,
     .sequential = true,

@@ -52,151 +52,191 @@ static const char *const payload_names[] = {"buffer", "random", "zero", "capture
 #define PARALLEL(name) offsetof(struct replay_config, parallel.name)
 #define ADAPTER(name) offsetof(struct replay_config, adapter.name)
 const struct option_spec replay_options[] = {
-	{.name = "order", .type = OPT_CHOICE, .offset = FIELD(order), .arg = "ORDER", .choices = replay_order_names,
-	 .help = "what a request waits for (temporal)"},
-	{.name = "timing", .type = OPT_CHOICE, .offset = FIELD(timing), .arg = "TIMING", .choices = replay_timing_names,
-	 .help = "when a request is issued (fullspeed)"},
-	{.name = "speed", .type = OPT_DOUBLE, .offset = FIELD(speed), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
-	 .help = "traced times and gaps are divided by this (1)"},
-	{.name = "max-gap", .type = OPT_DURATION, .offset = FIELD(max_gap_ns), .arg = "TIME",
-	 .max = NO_LIMIT, .flags = OPT_NONE,
-	 .help = "refuse a timed replay that would wait longer than this for one request, or 1000 "
-		 "times as long for all (1h; none: never)"},
-	{.name = "fs-rules", .type = OPT_STRING, .offset = FIELD(fs_rules), .arg = "RULES",
-	 .help = "rules of order fs: names with commas between, or with - in front those left out of all "
-		 "(descriptor, position, name, directory, data, size, attribute, process)"},
-	{.name = "wait", .type = OPT_CHOICE, .offset = FIELD(wait), .arg = "METHOD", .choices = wait_method_names,
-	 .help = "how a time is waited for (hybrid)"},
-	{.name = "pre-spin", .type = OPT_FLAG, .offset = FIELD(pre_spin),
-	 .help = "who spins for its time wakes the thread that is due next, and no more spin than have a processor (yes)"},
-	{.name = "scheduler", .type = OPT_STRING, .offset = FIELD(scheduler), .arg = "POLICY",
-	 .help = "of the workers: other, batch, idle, fifo:N, rr:N, deadline or deadline:RUNTIME/PERIOD (unchanged)"},
-	{.name = "spin", .type = OPT_DURATION, .offset = FIELD(spin_ns), .arg = "TIME", .max = NO_LIMIT,
-	 .help = "how long another request is waited for by spinning, before yielding and sleeping (5us)"},
-	{.name = "placement", .type = OPT_CHOICE, .offset = FIELD(placement), .arg = "KIND", .choices = placement_names,
-	 .help = "where buffers lie in memory, alike for program and replay (offset)"},
-	{.name = "processes", .type = OPT_FLAG, .offset = FIELD(processes),
-	 .help = "a process for each traced process, with descriptors of its own (otherwise all are threads of one)"},
-	{.name = "pin", .type = OPT_FLAG, .offset = FIELD(pin), .help = "worker i on the i-th processor it may use"},
-	{.name = "cpus", .type = OPT_STRING, .offset = FIELD(cpus), .arg = "LIST",
-	 .help = "worker i on the i-th of these processors, round and round: numbers and ranges, as 0,2-3 (in a protocol 0+2-3); traced: each "
-		 "where its thread was kept"},
-	{.name = "workers", .type = OPT_UINT, .offset = FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
-	 .help = "workers of order none (0: as many as there were threads at one time), and of engine block (0: one)"},
-	{.name = "reads", .type = OPT_CHOICE, .offset = FIELD(reads), .arg = "HOW", .choices = replay_reads_names,
-	 .help = "what decides which pages reads get from storage: the cache as it is, or as it was when captured (slice --join); "
-		 "none: nothing but changes of state (current)"},
-	{.name = "balloon", .type = OPT_STRING, .offset = FIELD(balloon), .arg = "MEMORY",
-	 .help = "anonymous memory that replay and a locked balloon have together: off, traced (as much as the program had, over "
-		 "time) or a size (off)"},
-	{.name = "payload", .type = OPT_CHOICE, .offset = FIELD(payload), .arg = "KIND", .choices = payload_names,
-	 .help = "what is written: what lies in the worker's buffer; content made before each write, as for the files of --prepare; "
-		 "captured: what the program wrote, where capture app --content has kept it (buffer)"},
-	{.name = "compressible", .type = OPT_RATIO, .offset = FIELD(compressible), .arg = "SHARE", .max = 1,
-	 .help = "how much of the content of payload random a compressor can take off (0%)"},
-	{.name = "duplicates", .type = OPT_RATIO, .offset = FIELD(duplicates), .arg = "SHARE", .max = 1,
-	 .help = "how many of its blocks of 4 KiB are one of a few that are alike (0%)"},
-	{.name = "memory", .type = OPT_SIZE, .offset = FIELD(memory_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT, .flags = OPT_NONE,
-	 .help = "engine event: of requests, order and outcomes that take more than this, what comes next is read ahead from a scratch "
-		 "file into locked memory of this size (64MiB; none: all of it in memory)"},
-	{.name = "stop-on-mismatch", .type = OPT_FLAG, .offset = FIELD(stop_on_mismatch),
-	 .help = "stop at the first return value that differs from the traced one"},
-	{.name = "watchdog", .type = OPT_DURATION, .offset = FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,
-	 .help = "end a replay in which no request has ended for so long, naming the one that blocks (60s; 0: never)"},
-	{.name = "mutant", .type = OPT_STRING, .offset = FIELD(mutant), .arg = "FAULT[:SIZE]",
-	 .help = "a deliberate fault, to test what judges replayers (--list-mutants)"},
-	{.name = "mode", .type = OPT_CHOICE, .offset = BLOCK(mode), .arg = "MODE", .choices = block_mode_names,
-	 .help = "engine block: when a request is issued: at its traced time with so many in flight as then, as fast as possible, with the "
-		 "traced number in flight, or after what it depended on (hf). Engine parallel: after computing and waiting for other "
-		 "nodes, as fast as possible, after the traced pauses, or at its traced time (causal)"},
-	{.name = "backend", .type = OPT_CHOICE, .offset = BLOCK(backend), .arg = "NAME", .choices = block_backend_names,
-	 .help = "engine block: how requests reach the kernel (auto: io_uring where it may be used)"},
-	{.name = "in-flight", .type = OPT_CHOICE, .offset = BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names,
-	 .help = "mode hf: how many may be in flight: as many as in the trace at that instant, that rounded up to a power of two, the most within "
-		 "100 ms of it rounded up, or any (rounded)"},
-	{.name = "bundle", .type = OPT_DURATION, .offset = BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,
-	 .help = "modes hf and dep: requests closer than this are handed over together (what a submission costs, measured)"},
-	{.name = "bundle-max", .type = OPT_UINT, .offset = BLOCK(bundle_max), .arg = "N", .min = 1, .max = BLOCK_BUNDLE_MAX,
-	 .help = "engine block: requests handed over together at most (256)"},
-	{.name = "depth", .type = OPT_UINT, .offset = BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,
-	 .help = "engine block: requests in flight at most (0: what the mode needs; afap: 128)"},
-	{.name = "follow", .type = OPT_CHOICE, .offset = BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,
-	 .help = "mode dep: a request follows each of its parents by the traced gap, all of them by that of the one that ended last in the "
-		 "trace, that one alone, or whichever ends are as many as there were in the trace (each)"},
-	{.name = "think-scale", .type = OPT_DOUBLE, .offset = BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
-	 .help = "mode dep: traced think times are divided by this (1)"},
-	{.name = "device-scale", .type = OPT_DOUBLE, .offset = BLOCK(device_scale), .arg = "FACTOR", .max = 1e6,
-	 .help = "mode dep: a device so many times faster than the traced one, by making a faster target wait (0: the target as it is)"},
-	{.name = "think-time", .type = OPT_STRING, .offset = BLOCK(think_time), .arg = "TIME",
-	 .help = "mode dep: the shortest time in which a program can follow an end with a request that depends on it (10us); auto: the "
-		 "smallest of the trace"},
-	{.name = "sq-poll", .type = OPT_FLAG, .offset = BLOCK(sq_poll), .help = "io_uring: a thread of the kernel looks for requests"},
-	{.name = "registered", .type = OPT_FLAG, .offset = BLOCK(registered), .help = "io_uring: register file and buffers (yes)"},
-	{.name = "harvester", .type = OPT_FLAG, .offset = BLOCK(harvester),
-	 .help = "engine block: a thread of its own fetches the completions of each worker; not with --discards"},
-	{.name = "discards", .type = OPT_FLAG, .offset = BLOCK(discards), .help = "engine block: replay discards as well"},
-	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only),
-	 .help = "engine block: read where the trace writes; engine exec: the command writes "
-		 "nothing to the device"},
-	{.name = "dry-run", .type = OPT_FLAG, .offset = BLOCK(dry_run), .flags = OPT_CLI_ONLY,
-	 .help = "engine block: make no request; print which would be made, what of the device they would change, and whether that is refused"},
-	{.name = "beyond", .type = OPT_CHOICE, .offset = BLOCK(beyond), .arg = "HOW", .choices = block_beyond_names,
-	 .help = "engine block: requests beyond the device's end are an error, or moved: modulo its size, or all scaled to it (error)"},
-	{.name = "unaligned", .type = OPT_CHOICE, .offset = BLOCK(unaligned), .arg = "HOW", .choices = block_unaligned_names,
-	 .help = "engine block: requests that are no whole blocks of the device are an error, or rounded to the blocks around them (error)"},
-	{.name = "cc", .type = OPT_STRING, .offset = FIELD(cc), .arg = "COMMAND",
-	 .help = "C compiler of engine compiled (cc)"},
-	{.name = "unroll", .type = OPT_FLAG, .offset = FIELD(unroll),
-	 .help = "engine compiled: each request as code of its own, not as a row of a table; slow to compile"},
-	{.name = "launcher", .type = OPT_STRING, .offset = PARALLEL(launcher), .arg = "COMMAND",
-	 .help = "engine parallel: the command that starts the ranks; {n} is their number, -n N is appended where it is not named "
-		 "(mpirun, with the options it needs here)"},
-	{.name = "compute", .type = OPT_CHOICE, .offset = PARALLEL(compute), .arg = "HOW", .choices = parallel_compute_names,
-	 .help = "engine parallel: computing keeps a processor busy, or sleeps (spin)"},
-	{.name = "clock", .type = OPT_CHOICE, .offset = PARALLEL(clock), .arg = "CLOCK", .choices = parallel_clock_names,
-	 .help = "engine parallel: computing is counted in time on the processor, or as it passes; auto: as the trace says, and on the processor "
-		 "where there are more threads than processors (auto)"},
-	ADAPTER_OPTION_ROWS(ADAPTER),
-	{.name = "blank", .type = OPT_FLAG, .offset = FIELD(blank), .flags = OPT_CLI_ONLY,
-	 .help = "no call is made between the stamps: what is measured then is the replay itself"},
-	{.name = "engine", .letter = 'e', .type = OPT_STRING, .offset = FIELD(engine), .arg = "NAME", .flags = OPT_CLI_ONLY,
-	 .help = "what replays: event (default), coordinator, compiled, parallel, block (default with --device); --list-engines tells more"},
+	{.group = "Engine, target and output",
+	 .name = "engine", .letter = 'e', .type = OPT_STRING, .offset = FIELD(engine), .arg = "NAME", .flags = OPT_CLI_ONLY,
+	 .help = "replay engine: event (default), coordinator, compiled, parallel, block "
+		 "(default with --device); see --list-engines"},
 	{.name = "dir", .letter = 'd', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR", .flags = OPT_CLI_ONLY,
-	 .help = "target directory; nothing outside it is touched"},
+	 .help = "target directory; nothing outside it is changed"},
 	{.name = "device", .type = OPT_STRING, .offset = FIELD(device), .arg = "DEVICE", .flags = OPT_CLI_ONLY,
-	 .help = "engine block: the block device to make the requests on, or a regular file; what it holds is overwritten where the trace writes"},
+	 .help = "engine block: block device or regular file that receives the requests; traced "
+		 "writes overwrite its content"},
 	{.name = "destructive", .type = OPT_FLAG, .offset = FIELD(destructive), .flags = OPT_CLI_ONLY,
-	 .help = "engine block: what is on the device may be overwritten"},
+	 .help = "engine block: permit overwriting the content of the device"},
 	{.name = "own-device", .type = OPT_FLAG, .offset = FIELD(own_device), .flags = OPT_CLI_ONLY,
-	 .help = "engine block: the device is a volume (validate volume), and may carry a file system; no other may"},
+	 .help = "engine block: permit a file system on the device, which must be a volume "
+		 "(validate volume)"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .flags = OPT_CLI_ONLY,
-	 .help = "the replay trace to write (none)"},
+	 .help = "write the replay trace to TRACE (default none)"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
-	 .help = "where that scratch file is (the directory of -o, else $TMPDIR or /var/tmp)"},
-	{.name = "prepare", .type = OPT_FLAG, .offset = FIELD(prepare), .flags = OPT_CLI_ONLY,
-	 .help = "first make the files that the trace needs, or put their content back"},
+	 .help = "directory of the scratch file of --memory (default: directory of -o, else "
+		 "$TMPDIR or /var/tmp)"},
+	{.group = "Files and caches",
+	 .name = "prepare", .type = OPT_FLAG, .offset = FIELD(prepare), .flags = OPT_CLI_ONLY,
+	 .help = "first create the files that the trace needs, or restore their content"},
 	{.name = "cache", .type = OPT_CHOICE, .offset = FIELD(cache), .arg = "STATE",
 	 .choices = replay_cache_names, .flags = OPT_CLI_ONLY,
-	 .help = "cold: write the target's file system back and evict, just before the first "
-		 "request; as root all caches of the machine, with dentries and inodes, else only "
-		 "the pages of the trace's files (as-is)"},
+	 .help = "cold: just before the first request, write back and evict; as root all caches "
+		 "including dentries and inodes, else only pages of the trace's files (default "
+		 "as-is)"},
 	{.name = "keep", .type = OPT_FLAG, .offset = FIELD(keep), .flags = OPT_CLI_ONLY,
-	 .help = "the trace's files stay in --dir as the replay left them; --no-keep, with --prepare: they are removed, and what it made, when it ends, "
-		 "is interrupted or fails (yes)"},
+	 .help = "leave the trace's files in --dir; with --no-keep and --prepare, files and "
+		 "directories made by the replay are removed at its end, also after an interrupt "
+		 "or failure (default yes)"},
 	{.name = "no-sync-output", .type = OPT_FLAG, .offset = FIELD(no_sync_output), .flags = OPT_CLI_ONLY,
 	 .help = "do not wait until the replay trace is on disk"},
 	{.name = "prepare-only", .type = OPT_FLAG, .offset = FIELD(prepare_only), .flags = OPT_CLI_ONLY,
-	 .help = "make the files that the trace needs in --dir, as --prepare does, and end"},
-	{.name = "compile-only", .type = OPT_FLAG, .offset = FIELD(compile_only), .flags = OPT_CLI_ONLY,
-	 .help = "engine compiled: make and keep the program, and replay nothing"},
+	 .help = "only create the files that the trace needs, as --prepare does, and exit"},
+	{.group = "Compiled programs (engine compiled)",
+	 .name = "compile-only", .type = OPT_FLAG, .offset = FIELD(compile_only), .flags = OPT_CLI_ONLY,
+	 .help = "engine compiled: compile and cache the program, without a replay"},
 	{.name = "keep-source", .type = OPT_STRING, .offset = FIELD(keep_source), .arg = "DIR", .flags = OPT_CLI_ONLY,
-	 .help = "engine compiled: make the program in this directory and leave it there, with its source (none)"},
+	 .help = "engine compiled: build in DIR and keep the source there (default none)"},
 	{.name = "program-cache", .type = OPT_STRING, .offset = FIELD(program_cache), .arg = "DIR", .flags = OPT_CLI_ONLY,
-	 .help = "engine compiled: where programs are kept (validate/programs in $XDG_CACHE_HOME or ~/.cache)"},
-	{.name = "list-engines", .type = OPT_FLAG, .offset = FIELD(list_engines), .flags = OPT_CLI_ONLY,
-	 .help = "print the engines and end"},
+	 .help = "engine compiled: directory of compiled programs (default validate/programs in "
+		 "$XDG_CACHE_HOME or ~/.cache)"},
+	{.group = "Lists and self-measurement",
+	 .name = "list-engines", .type = OPT_FLAG, .offset = FIELD(list_engines), .flags = OPT_CLI_ONLY,
+	 .help = "print the engines and exit"},
 	{.name = "list-mutants", .type = OPT_FLAG, .offset = FIELD(list_mutants), .flags = OPT_CLI_ONLY,
-	 .help = "print the deliberate faults and end"},
+	 .help = "print the deliberate faults and exit"},
+	{.name = "blank", .type = OPT_FLAG, .offset = FIELD(blank), .flags = OPT_CLI_ONLY,
+	 .help = "make no call between the time stamps, to measure the replay itself"},
+	{.group = "Order and timing",
+	 .name = "order", .type = OPT_CHOICE, .offset = FIELD(order), .arg = "ORDER", .choices = replay_order_names,
+	 .help = "which requests each request waits for (default temporal)"},
+	{.name = "timing", .type = OPT_CHOICE, .offset = FIELD(timing), .arg = "TIMING", .choices = replay_timing_names,
+	 .help = "when a request is issued (default fullspeed)"},
+	{.name = "speed", .type = OPT_DOUBLE, .offset = FIELD(speed), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
+	 .help = "divide the traced times and gaps by this (default 1)"},
+	{.name = "max-gap", .type = OPT_DURATION, .offset = FIELD(max_gap_ns), .arg = "TIME",
+	 .max = NO_LIMIT, .flags = OPT_NONE,
+	 .help = "refuse a timed replay that would wait longer than this for one request, or "
+		 "1000 times as long for all; none: no limit (default 1h)"},
+	{.name = "fs-rules", .type = OPT_STRING, .offset = FIELD(fs_rules), .arg = "RULES",
+	 .help = "rules of order fs, separated by commas; a leading - excludes rules instead "
+		 "(default: descriptor, position, name, directory, data, size, attribute, process)"},
+	{.group = "Waiting and CPUs",
+	 .name = "wait", .type = OPT_CHOICE, .offset = FIELD(wait), .arg = "METHOD", .choices = wait_method_names,
+	 .help = "how a worker waits for an instant (default hybrid)"},
+	{.name = "pre-spin", .type = OPT_FLAG, .offset = FIELD(pre_spin),
+	 .help = "a spinning worker wakes the thread that is due next, and at most as many "
+		 "workers spin as there are CPUs (default yes)"},
+	{.name = "scheduler", .type = OPT_STRING, .offset = FIELD(scheduler), .arg = "POLICY",
+	 .help = "scheduling policy of the workers: other, batch, idle, fifo:N, rr:N, deadline "
+		 "or deadline:RUNTIME/PERIOD (default unchanged)"},
+	{.name = "spin", .type = OPT_DURATION, .offset = FIELD(spin_ns), .arg = "TIME", .max = NO_LIMIT,
+	 .help = "time to spin for another request before yielding and sleeping (default 5us)"},
+	{.name = "placement", .type = OPT_CHOICE, .offset = FIELD(placement), .arg = "KIND", .choices = placement_names,
+	 .help = "placement of buffers in memory, equal for program and replay (default offset)"},
+	{.name = "processes", .type = OPT_FLAG, .offset = FIELD(processes),
+	 .help = "use one process per traced process, each with its own descriptors (default: "
+		 "threads of one process)"},
+	{.name = "pin", .type = OPT_FLAG, .offset = FIELD(pin), .help = "pin worker i to the "
+			 "i-th permitted CPU"},
+	{.name = "cpus", .type = OPT_STRING, .offset = FIELD(cpus), .arg = "LIST",
+	 .help = "pin worker i to the i-th of these CPUs, in turn: numbers and ranges such as "
+		 "0,2-3 (in a protocol 0+2-3); traced: the CPUs to which the traced thread was "
+		 "pinned"},
+	{.name = "workers", .type = OPT_UINT, .offset = FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
+	 .help = "workers of order none (default 0: the traced maximum of concurrent threads) "
+		 "and of engine block (default 0: one)"},
+	{.group = "Cache, memory and content",
+	 .name = "reads", .type = OPT_CHOICE, .offset = FIELD(reads), .arg = "HOW", .choices = replay_reads_names,
+	 .help = "what decides which pages reads fetch from storage: the present cache, or the "
+		 "cache at capture (slice --join); none: make no reads (default current)"},
+	{.name = "balloon", .type = OPT_STRING, .offset = FIELD(balloon), .arg = "MEMORY",
+	 .help = "anonymous memory of replay and a locked balloon together: off, traced (the "
+		 "program's use over time) or a size (default off)"},
+	{.name = "payload", .type = OPT_CHOICE, .offset = FIELD(payload), .arg = "KIND", .choices = payload_names,
+	 .help = "content of writes: the worker's buffer; content generated before each write, "
+		 "as for the files of --prepare; captured: the program's data, from capture app "
+		 "--content (default buffer)"},
+	{.name = "compressible", .type = OPT_RATIO, .offset = FIELD(compressible), .arg = "SHARE", .max = 1,
+	 .help = "payload random: share of the content that a compressor can remove (default 0%)"},
+	{.name = "duplicates", .type = OPT_RATIO, .offset = FIELD(duplicates), .arg = "SHARE", .max = 1,
+	 .help = "payload random: share of 4 KiB blocks that repeat one of a few blocks "
+		 "(default 0%)"},
+	{.name = "memory", .type = OPT_SIZE, .offset = FIELD(memory_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT, .flags = OPT_NONE,
+	 .help = "engine event: if requests, order and outcomes need more memory, read them "
+		 "ahead from a scratch file into locked memory of this size; none: keep all in "
+		 "memory (default 64MiB)"},
+	{.group = "Checks and deliberate faults",
+	 .name = "stop-on-mismatch", .type = OPT_FLAG, .offset = FIELD(stop_on_mismatch),
+	 .help = "stop at the first return value that differs from the traced value"},
+	{.name = "watchdog", .type = OPT_DURATION, .offset = FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,
+	 .help = "end a replay in which no request completes for this time, and name the "
+		 "request that blocks; 0: never (default 60s)"},
+	{.name = "mutant", .type = OPT_STRING, .offset = FIELD(mutant), .arg = "FAULT[:SIZE]",
+	 .help = "deliberate fault, to test how replayers are judged (see --list-mutants)"},
+	{.group = "Block devices (engine block)",
+	 .name = "mode", .type = OPT_CHOICE, .offset = BLOCK(mode), .arg = "MODE", .choices = block_mode_names,
+	 .help = "engine block: issue at the traced time with the traced number in flight, as "
+		 "fast as possible, with the traced number in flight, or after dependencies "
+		 "(default hf). Engine parallel: after computing and waiting for other nodes, as "
+		 "fast as possible, after traced pauses, or at the traced time (default causal)"},
+	{.name = "backend", .type = OPT_CHOICE, .offset = BLOCK(backend), .arg = "NAME", .choices = block_backend_names,
+	 .help = "engine block: interface to the kernel (default auto: io_uring if permitted)"},
+	{.name = "in-flight", .type = OPT_CHOICE, .offset = BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names,
+	 .help = "mode hf: limit of requests in flight: the traced number at that instant, that "
+		 "number rounded up to a power of two, the maximum within 100 ms rounded up, or no "
+		 "limit (default rounded)"},
+	{.name = "bundle", .type = OPT_DURATION, .offset = BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,
+	 .help = "modes hf and dep: submit requests closer than this together (default: the "
+		 "measured cost of a submission)"},
+	{.name = "bundle-max", .type = OPT_UINT, .offset = BLOCK(bundle_max), .arg = "N", .min = 1, .max = BLOCK_BUNDLE_MAX,
+	 .help = "engine block: largest number of requests submitted together (default 256)"},
+	{.name = "depth", .type = OPT_UINT, .offset = BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,
+	 .help = "engine block: largest number of requests in flight (default 0: as the mode "
+		 "needs; afap: 128)"},
+	{.name = "follow", .type = OPT_CHOICE, .offset = BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,
+	 .help = "mode dep: a request follows each parent by its traced gap, all parents by the "
+		 "gap of the last one in the trace, only that parent, or as many completions as in "
+		 "the trace (default each)"},
+	{.name = "think-scale", .type = OPT_DOUBLE, .offset = BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
+	 .help = "mode dep: divide traced think times by this (default 1)"},
+	{.name = "device-scale", .type = OPT_DOUBLE, .offset = BLOCK(device_scale), .arg = "FACTOR", .max = 1e6,
+	 .help = "mode dep: emulate a device this many times faster than the traced device, by "
+		 "delaying a faster target (default 0: no delay)"},
+	{.name = "think-time", .type = OPT_STRING, .offset = BLOCK(think_time), .arg = "TIME",
+	 .help = "mode dep: shortest think time between a request and a request that depends on "
+		 "it; auto: the shortest gap in the trace (default 10us)"},
+	{.name = "sq-poll", .type = OPT_FLAG, .offset = BLOCK(sq_poll), .help = "io_uring: a "
+			 "kernel thread polls for submissions"},
+	{.name = "registered", .type = OPT_FLAG, .offset = BLOCK(registered), .help = "io_uring: "
+			 "register file and buffers (default yes)"},
+	{.name = "harvester", .type = OPT_FLAG, .offset = BLOCK(harvester),
+	 .help = "engine block: a second thread per worker fetches completions; not with "
+		 "--discards"},
+	{.name = "discards", .type = OPT_FLAG, .offset = BLOCK(discards),
+	 .help = "engine block: also replay discards"},
+	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only),
+	 .help = "engine block: read where the trace writes; engine exec: declare that the "
+		 "command does not write to the device"},
+	{.name = "dry-run", .type = OPT_FLAG, .offset = BLOCK(dry_run), .flags = OPT_CLI_ONLY,
+	 .help = "engine block: issue no request; print the requests, what they would change on "
+		 "the device, and whether they would be refused"},
+	{.name = "beyond", .type = OPT_CHOICE, .offset = BLOCK(beyond), .arg = "HOW", .choices = block_beyond_names,
+	 .help = "engine block: requests beyond the end of the device are an error, are moved "
+		 "modulo its size, or all offsets are scaled to it (default error)"},
+	{.name = "unaligned", .type = OPT_CHOICE, .offset = BLOCK(unaligned), .arg = "HOW", .choices = block_unaligned_names,
+	 .help = "engine block: requests that are not whole device blocks are an error, or are "
+		 "rounded outwards to blocks (default error)"},
+	{.group = "Compiled programs and parallel applications",
+	 .name = "cc", .type = OPT_STRING, .offset = FIELD(cc), .arg = "COMMAND",
+	 .help = "C compiler of engine compiled (default cc)"},
+	{.name = "unroll", .type = OPT_FLAG, .offset = FIELD(unroll),
+	 .help = "engine compiled: generate code for each request instead of a table row; slow "
+		 "to compile"},
+	{.name = "launcher", .type = OPT_STRING, .offset = PARALLEL(launcher), .arg = "COMMAND",
+	 .help = "engine parallel: command that starts the ranks; {n} is their number, and "
+		 "without {n} \"-n N\" is appended (default mpirun, with the options needed here)"},
+	{.name = "compute", .type = OPT_CHOICE, .offset = PARALLEL(compute), .arg = "HOW", .choices = parallel_compute_names,
+	 .help = "engine parallel: computing keeps a CPU busy, or sleeps (default spin)"},
+	{.name = "clock", .type = OPT_CHOICE, .offset = PARALLEL(clock), .arg = "CLOCK", .choices = parallel_clock_names,
+	 .help = "engine parallel: clock of computing, CPU time or elapsed time; auto: as the "
+		 "trace states, and cpu if there are more threads than CPUs (default auto)"},
+	ADAPTER_OPTION_ROWS(ADAPTER),
 	{.name = NULL},
 };
 

@@ -117,7 +117,7 @@ static int latex_print(const struct analysis *a, FILE *out, struct err *e)
 
 const struct report_form report_form_latex = {
     .name = "latex",
-    .help = "every table rounded, as booktabs fragments",
+    .help = "every table, rounded, as booktabs fragments",
     .write = latex_write,
     .print = latex_print,
     .beside = true,

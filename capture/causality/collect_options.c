@@ -16,36 +16,53 @@ static const char *const compute_names[] = {"auto", "blocking", "throttled", NUL
 static const char *const clock_names[] = {"auto", "cpu", "wall", NULL};
 
 const struct option_spec collect_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .help = "the trace to write", .flags = OPT_CLI_ONLY},
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE",
+	 .help = "write the trace to TRACE", .flags = OPT_CLI_ONLY},
 	{.name = "nodes", .type = OPT_STRING, .offset = FIELD(nodes), .arg = "NODES",
-	 .help = "which are held back, each in a run of its own: all, random:M, a list as 0,2-5, or none; all", .flags = OPT_CLI_ONLY},
+	 .help = "nodes to delay, one per run: all, random:M, a list such as 0,2-5, or none "
+		 "(default all)", .flags = OPT_CLI_ONLY},
 	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
-	 .help = "at each so many-th request; auto: 1000, halved until a replay is as long as the application; 1", .flags = OPT_CLI_ONLY},
-	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO", .help = "of auto: how far the replay's time may be off; 10%",
+	 .help = "delay every Nth request; auto: start at 1000 and halve until a replay takes "
+		 "as long as the application (default 1)", .flags = OPT_CLI_ONLY},
+	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO",
+	 .help = "auto: "
+			 "accepted difference in execution time between replay and application "
+			 "(default 10%)",
 	 .min = 0.0001, .max = 10, .flags = OPT_CLI_ONLY},
 	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
-	 .help = "of auto: replays $TRACE and prints how long that takes, as \"1.5s\"; our own engine parallel", .flags = OPT_CLI_ONLY},
+	 .help = "auto: command that replays $TRACE and prints the duration, such as \"1.5s\" "
+		 "(default: engine parallel)", .flags = OPT_CLI_ONLY},
 	{.name = "replay-dir", .type = OPT_STRING, .offset = FIELD(replay_dir), .arg = "DIR",
-	 .help = "of auto without --check: replays lay their files here, on the application's storage", .flags = OPT_CLI_ONLY},
-	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N", .help = "of random nodes; 1", .flags = OPT_CLI_ONLY},
+	 .help = "auto without --check: directory of the replays' files, on the application's "
+		 "storage", .flags = OPT_CLI_ONLY},
+	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N",
+	 .help = "seed that selects random nodes (default 1)", .flags = OPT_CLI_ONLY},
 	{.name = "root", .type = OPT_STRING, .offset = FIELD(root), .arg = "DIR",
-	 .help = "only files below DIR are the application's; all that are no part of the system", .flags = OPT_CLI_ONLY},
+	 .help = "record only files below DIR (default: all files outside the system's "
+		 "directories)", .flags = OPT_CLI_ONLY},
 	{.name = "before", .type = OPT_STRING, .offset = FIELD(before), .arg = "COMMAND",
-	 .help = "run by the shell before each run, to bring files back to their first state", .flags = OPT_CLI_ONLY},
+	 .help = "shell command before each run that restores the files", .flags = OPT_CLI_ONLY},
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW", .choices = compute_names,
-	 .help = "computing is what remains without waiting calls, or what the held-back node does; auto: the latter where memory is polled",
+	 .help = "computing is the think time without blocking calls, or the time of the "
+		 "delayed node; auto: the latter if a node polls memory (default auto)",
 	 .flags = OPT_CLI_ONLY},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK", .choices = clock_names,
-	 .help = "computing is counted by this; auto: cpu where there are more nodes than processors", .flags = OPT_CLI_ONLY},
+	 .help = "clock that measures computing; auto: cpu if there are more nodes than CPUs "
+		 "(default auto)", .flags = OPT_CLI_ONLY},
 	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
-	 .help = "computing for X times the longest seen is taken for waiting; 2", .min = 1, .max = 1000, .flags = OPT_CLI_ONLY},
-	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME", .help = "but never less than this; 10ms", .min = 1e5,
+	 .help = "a gap of more than X times the longest observed computing counts as waiting "
+		 "(default 2)", .min = 1, .max = 1000, .flags = OPT_CLI_ONLY},
+	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME",
+	 .help = "a gap shorter than this never counts as waiting (default 10ms)", .min = 1e5,
 	 .max = 3.6e12, .flags = OPT_CLI_ONLY},
-	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR", .help = "where the runs are kept; TRACE.runs",
+	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR",
+	 .help = "directory of the runs (default TRACE.runs)",
 	 .flags = OPT_CLI_ONLY},
-	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume), .help = "go on with the runs that are there", .flags = OPT_CLI_ONLY},
+	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
+	 .help = "continue with the runs that exist", .flags = OPT_CLI_ONLY},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
-	 .help = "where the buffers are while the command runs; /dev/shm", .flags = OPT_CLI_ONLY},
+	 .help = "directory of the buffers while the command runs (default /dev/shm)",
+	 .flags = OPT_CLI_ONLY},
 	{0},
 };
 

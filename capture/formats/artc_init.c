@@ -108,4 +108,5 @@ static int artc_init_write(struct trace *t, const char *path, struct trace_expor
 }
 
 const struct trace_format format_artc_init = {
-    .name = "artc-init", .help = "the list of files that ARTC makes before a replay", .write = artc_init_write};
+    .name = "artc-init",
+     .help = "list of the files that ARTC creates before a replay", .write = artc_init_write};

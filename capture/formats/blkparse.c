@@ -295,7 +295,7 @@ static int blkparse_bid(const unsigned char *head, size_t len, const char *path)
 
 const struct trace_format format_blkparse = {
     .name = "blkparse",
-    .help = "what blkparse prints",
+    .help = "text output of blkparse",
     .bid = blkparse_bid,
     .open = blkparse_open,
 };

@@ -303,7 +303,7 @@ static int blktrace_bid(const unsigned char *head, size_t len, const char *path)
 
 const struct trace_format format_blktrace = {
     .name = "blktrace",
-    .help = "blktrace's binary files, one per processor or merged by blkparse -d",
+    .help = "binary files of blktrace, one per CPU or merged by blkparse -d",
     .bid = blktrace_bid,
     .open = blktrace_open,
 };

@@ -122,4 +122,4 @@ static int dxt_bid(const unsigned char *head, size_t len, const char *path)
 }
 
 const struct trace_format format_dxt = {
-    .name = "dxt", .help = "what darshan-dxt-parser prints", .bid = dxt_bid, .open = dxt_open};
+    .name = "dxt", .help = "output of darshan-dxt-parser", .bid = dxt_bid, .open = dxt_open};

@@ -363,4 +363,5 @@ static int events_write(struct trace *t, const char *path, struct trace_export_r
 }
 
 const struct trace_format format_events = {
-    .name = "events", .help = "the JSON events of the metrology paper's replayer", .write = events_write};
+    .name = "events",
+     .help = "JSON events of the replayer of the metrology paper", .write = events_write};

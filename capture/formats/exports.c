@@ -63,7 +63,8 @@ static int blkreplay_write(struct trace *t, const char *path, struct trace_expor
 }
 
 const struct trace_format format_blkreplay = {
-    .name = "blkreplay", .help = "blkreplay's text: time ; sector ; sectors ; R or W", .write = blkreplay_write};
+    .name = "blkreplay",
+     .help = "blkreplay text: time ; sector ; sectors ; R or W", .write = blkreplay_write};
 
 /* --- btreplay ----------------------------------------------------------------------------------------------------- */
 
@@ -111,7 +112,8 @@ static int btrecord_write(struct trace *t, const char *path, struct trace_export
 }
 
 const struct trace_format format_btrecord = {
-    .name = "btrecord", .help = "btreplay's input, one request a bunch", .write = btrecord_write};
+    .name = "btrecord",
+     .help = "input of btreplay, one request per bunch", .write = btrecord_write};
 
 /* --- Perfetto, Chrome --------------------------------------------------------------------------------------------- */
 
@@ -165,4 +167,5 @@ static int perfetto_write(struct trace *t, const char *path, struct trace_export
 }
 
 const struct trace_format format_perfetto = {
-    .name = "perfetto", .help = "Chrome's and Perfetto's trace JSON, for looking at a run", .write = perfetto_write};
+    .name = "perfetto",
+     .help = "trace JSON of Chrome and Perfetto, for viewing", .write = perfetto_write};

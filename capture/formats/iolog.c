@@ -321,7 +321,8 @@ static int iolog_write(struct trace *t, const char *path, struct trace_export_re
 }
 
 const struct trace_format format_iolog = {.name = "iolog",
-					  .help = "fio's iolog: versions 2 and 3 are read, 3 is written",
+					  .help = "fio iolog: reads versions 2 and 3, writes "
+						 "version 3",
 					  .bid = iolog_bid,
 					  .open = iolog_open,
 					  .write = iolog_write};

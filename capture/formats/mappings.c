@@ -123,7 +123,7 @@ static int path_open(struct trace **t, const char *path, const struct trace_open
 
 const struct trace_format format_mapping = {
     .name = "mapping",
-    .help = "any delimited text, by a mapping file that tells its columns",
+    .help = "delimited text whose columns a mapping file describes",
     .bid = path_bid,
     .open = path_open,
 };

@@ -86,6 +86,7 @@ static int oracle_bid(const unsigned char *head, size_t len, const char *path)
 }
 
 const struct trace_format format_oraclegeneral = {.name = "oraclegeneral",
-						  .help = "libCacheSim's oracleGeneral; needs --as read",
+						  .help = "oracleGeneral of libCacheSim; needs "
+							 "--as read",
 						  .bid = oracle_bid,
 						  .open = oracle_open};

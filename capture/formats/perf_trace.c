@@ -335,7 +335,7 @@ static int perf_trace_bid(const unsigned char *head, size_t len, const char *pat
 
 const struct trace_format format_perf_trace = {
     .name = "perf-trace",
-    .help = "what perf trace prints",
+    .help = "output of perf trace",
     .bid = perf_trace_bid,
     .open = perf_trace_open,
 };

@@ -429,7 +429,7 @@ static int strace_bid(const unsigned char *head, size_t len, const char *path)
 
 const struct trace_format format_strace = {
     .name = "strace",
-    .help = "what strace -f -ttt -T -y -o FILE writes",
+    .help = "output of strace -f -ttt -T -y -o FILE",
     .bid = strace_bid,
     .open = strace_open,
     .write = strace_write,

@@ -168,4 +168,5 @@ static int artc_write(struct trace *t, const char *path, struct trace_export_rep
 	return write_as(true, t, path, report, e);
 }
 
-const struct trace_format format_artc = {.name = "artc", .help = "strace's text as ARTC reads it", .write = artc_write};
+const struct trace_format format_artc = {.name = "artc",
+ .help = "strace text as ARTC reads it", .write = artc_write};

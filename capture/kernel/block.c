@@ -27,21 +27,25 @@
 static const char *const unit_names[] = {"request", "bio", NULL};
 const struct option_spec block_options[] = {
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .flags = OPT_CLI_ONLY,
-	 .help = "the trace to write"},
+	 .help = "write the trace to TRACE"},
 	{.name = "unit", .type = OPT_CHOICE, .offset = FIELD(unit), .choices = unit_names, .flags = OPT_CLI_ONLY, .arg = "UNIT",
-	 .help = "what a request is: what the device was given (issue to completion), or what was asked for, before splitting and "
-		 "merging (request)"},
+	 .help = "what a request is: what the device received (issue to completion), or what "
+		 "was submitted, before splitting and merging (default request)"},
 	{.name = "duration", .type = OPT_DURATION, .offset = FIELD(duration_ns), .arg = "TIME", .flags = OPT_CLI_ONLY, .max = -1,
-	 .help = "ends after this time (0: when the command ends, or at a signal)"},
+	 .help = "stop after this time (default 0: when the command ends, or at a signal)"},
 	{.name = "linger", .type = OPT_DURATION, .offset = FIELD(linger_ns), .arg = "TIME", .flags = OPT_CLI_ONLY, .max = -1,
-	 .help = "goes on for this long after the command, for what is still under way (200ms)"},
+	 .help = "continue for this time after the command, until requests in flight complete "
+		 "(default 200ms)"},
 	{.name = "buffer", .type = OPT_SIZE, .offset = FIELD(buffer_bytes), .arg = "SIZE", .flags = OPT_CLI_ONLY, .min = 65536, .max = 1e12,
-	 .help = "the kernel's buffer for each processor (8M)"},
+	 .help = "kernel buffer of each CPU (default 8M)"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
-	 .help = "where events are kept meanwhile; not on the device itself (/dev/shm)"},
+	 .help = "directory of the events during capture, not on the traced device (default "
+		 "/dev/shm)"},
 	{.name = "rotate", .type = OPT_STRING, .offset = FIELD(rotate), .arg = "SIZE|TIME", .flags = OPT_CLI_ONLY,
-	 .help = "write the trace in parts of this size (64M) or duration (1h): TRACE.000, TRACE.001 ...; default: one file"},
-	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress), .help = "compress the trace", .flags = OPT_CLI_ONLY},
+	 .help = "split the trace into files of this size (64M) or duration (1h): TRACE.000, "
+		 "TRACE.001, ... (default: one file)"},
+	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress),
+	 .help = "compress the trace with zstd", .flags = OPT_CLI_ONLY},
 	{.name = NULL},
 };
 

@@ -24,25 +24,30 @@ static const char *const fault_names[] = {"auto", "filemap", "address", "none", 
 static const char *const path_names[] = {"auto", "bpf", "none", NULL};
 const struct option_spec vfs_options[] = {
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .flags = OPT_CLI_ONLY,
-	 .help = "the trace to write"},
+	 .help = "write the trace to TRACE"},
 	{.name = "pid", .letter = 'p', .type = OPT_INT, .offset = FIELD(pid), .arg = "PID", .flags = OPT_CLI_ONLY, .min = 1, .max = 4194304,
-	 .help = "a running process, with its children, instead of a command"},
+	 .help = "trace a running process and its children instead of a command"},
 	{.name = "duration", .type = OPT_DURATION, .offset = FIELD(duration_ns), .arg = "TIME", .flags = OPT_CLI_ONLY, .max = -1,
-	 .help = "ends after this time (0: when the command or process ends, or at a signal)"},
+	 .help = "stop after this time (default 0: when the command or process ends, or at a "
+		 "signal)"},
 	{.name = "faults", .type = OPT_CHOICE, .offset = FIELD(faults), .choices = fault_names, .flags = OPT_CLI_ONLY, .arg = "HOW",
-	 .help = "how faults on mapped files are seen: by the page cache's own tracepoints, by address and the process's mappings, or not at "
-		 "all, and then no insertions into the page cache either (what the kernel has)"},
+	 .help = "source of page faults on mapped files: tracepoints of the page cache, fault "
+		 "addresses with the process's mappings, or none; none also omits page-cache "
+		 "insertions (default: what the kernel offers)"},
 	{.name = "paths", .type = OPT_CHOICE, .offset = FIELD(paths), .choices = path_names, .flags = OPT_CLI_ONLY, .arg = "HOW",
-	 .help = "how paths are read: by a BPF program, or not at all (by BPF where the kernel allows it)"},
+	 .help = "source of paths: a BPF program, or none (default: BPF if the kernel permits "
+		 "it)"},
 	{.name = "snapshot", .type = OPT_FLAG, .offset = FIELD(snapshot), .flags = OPT_CLI_ONLY,
-	 .help = "note how the files were before the command used them first, for replay --prepare"},
+	 .help = "record the files as they were before their first use, for replay --prepare"},
 	{.name = "buffer", .type = OPT_SIZE, .offset = FIELD(buffer_bytes), .arg = "SIZE", .flags = OPT_CLI_ONLY, .min = 65536, .max = 1e12,
-	 .help = "the kernel's buffer for each processor (8M)"},
+	 .help = "kernel buffer of each CPU (default 8M)"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
-	 .help = "where events are kept meanwhile (/dev/shm)"},
+	 .help = "directory of the events during capture (default /dev/shm)"},
 	{.name = "rotate", .type = OPT_STRING, .offset = FIELD(rotate), .arg = "SIZE|TIME", .flags = OPT_CLI_ONLY,
-	 .help = "write the trace in parts of this size (64M) or duration (1h): TRACE.000, TRACE.001 ...; default: one file"},
-	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress), .help = "compress the trace", .flags = OPT_CLI_ONLY},
+	 .help = "split the trace into files of this size (64M) or duration (1h): TRACE.000, "
+		 "TRACE.001, ... (default: one file)"},
+	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress),
+	 .help = "compress the trace with zstd", .flags = OPT_CLI_ONLY},
 	{.name = NULL},
 };
 

@@ -65,7 +65,7 @@ static int psync_harvest(struct block_queue *q, struct block_done *done, uint32_
 
 const struct block_backend block_psync = {
 	.name = "psync",
-	.help = "pread and pwrite, one at a time for each worker",
+	.help = "pread and pwrite, one request at a time per worker",
 	.bundle_max = 1,
 	.open = psync_open,
 	.close = psync_close,

@@ -16,7 +16,7 @@ static void defaults(struct microbench_config *c)
 const struct workload workload_block_random = {
 	.name = "block-random",
 	.alias = "br",
-	.help = "requests at random places of a device, many in flight for each thread (--device)",
+	.help = "random requests on a device, many in flight per thread (--device)",
 	.op = OP_PREAD,
 	.defaults = defaults,
 	.own_options = own_options,
@@ -27,7 +27,7 @@ const struct workload workload_block_random = {
 const struct workload workload_block_sequential = {
 	.name = "block-sequential",
 	.alias = "bs",
-	.help = "requests one after another on a device, each thread through a part of its own (--device)",
+	.help = "sequential requests on a device, each thread in its own part (--device)",
 	.op = OP_PREAD,
 	.sequential = true,
 	.defaults = defaults,

@@ -28,24 +28,30 @@ struct adapter_options {
 
 /* Rows of an option table; AT(FIELD) is the offset of a field of the struct adapter_options. */
 #define ADAPTER_OPTION_ROWS(AT)                                                                                                        \
-	{.name = "times", .type = OPT_STRING, .offset = AT(times), .arg = "HOW",                                                       \
-	 .help = "foreign replayers: whose times count: its own per request (self), those of the preloaded library (preload), or the " \
-		 "device's (block), or nobody's (none); self:csv(begin=3,end=4,unit=us) of engine exec (the replayer's usual)"},       \
+	{.group = "Replayers of other projects", .name = "times", .type = OPT_STRING, .offset = AT(times), .arg = "HOW",                                                       \
+	 .help = "foreign replayers: source of the times: the replayer's own per request (self), the preloaded library (preload), " \
+		 "the device (block) or none; engine exec: self:csv(begin=3,end=4,unit=us) (default: the usual source of the replayer)"},       \
 	{.name = "export", .type = OPT_STRING, .offset = AT(export), .arg = "FORMAT",                                                  \
-	 .help = "engine exec: the format it is given the trace in, with /thread, /process or /device behind it one file for each"},  \
+	 .help = "engine exec: format of the trace for the replayer; with /thread, /process or " \
+		 "/device appended, one file for each"},  \
 	{.name = "command", .type = OPT_STRING, .offset = AT(command), .arg = "WORDS",                                                 \
-	 .help = "foreign replayers: what is started, words with placeholders: [\"replayer\", \"--in\", \"{trace}\"] (the adapter's)"}, \
+	 .help = "foreign replayers: command as a list of words with placeholders: " \
+		 "[\"replayer\", \"--in\", \"{trace}\"] (default: the adapter's)"}, \
 	{.name = "environment", .type = OPT_STRING, .offset = AT(environment), .arg = "WORDS",                                         \
-	 .help = "foreign replayers: variables of their environment, NAME=VALUE each (none beside those there are)"},                  \
+	 .help = "foreign replayers: additional environment variables, each NAME=VALUE (default " \
+		 "none)"},                  \
 	{.name = "start-in", .type = OPT_STRING, .offset = AT(start_in), .arg = "DIR",                                                 \
-	 .help = "foreign replayers: the directory they are started in, such as {target} ({scratch}, a directory of the run's own)"},  \
-	{.name = "user", .type = OPT_STRING, .offset = AT(user), .arg = "NAME", .help = "foreign replayers: whom they run as (you)"},   \
+	 .help = "foreign replayers: working directory, such as {target} (default {scratch}, a " \
+		 "directory of the run)"},  \
+	{.name = "user", .type = OPT_STRING, .offset = AT(user), .arg = "NAME", .help = "foreign " \
+			 "replayers: user that runs them (default: the current user)"},   \
 	{.name = "accept-status", .type = OPT_STRING, .offset = AT(accept_status), .arg = "LIST",                                      \
-	 .help = "foreign replayers: exit statuses beside 0 that are no failure (none)"},                                              \
+	 .help = "foreign replayers: exit statuses besides 0 that mean success (default none)"}, \
 	{.name = "time-limit", .type = OPT_DURATION, .offset = AT(time_limit_ns), .arg = "TIME", .min = 1e6, .max = 1e15,              \
-	 .help = "foreign replayers: how long they may take; then they are killed (10min)"},                                            \
+	 .help = "foreign replayers: kill them after this time (default 10min)"}, \
 	{.name = "full-speed", .type = OPT_FLAG, .offset = AT(full_speed),                                                             \
-	 .help = "engine exec: the replayer issues each request as soon as it can, whatever the traced times are (no)"},              \
+	 .help = "engine exec: the replayer issues each request as soon as possible and ignores " \
+		 "the traced times (default no)"},              \
 	KNOWN_OPTION_ROWS(AT)
 
 #endif

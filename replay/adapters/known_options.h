@@ -40,42 +40,49 @@ struct known_options {
 
 /* Rows of an option table; AT(FIELD) is the offset of a field of the struct adapter_options. */
 #define KNOWN_OPTION_ROWS(AT)                                                                                                   \
-	{.name = "fio-ioengine", .type = OPT_CHOICE, .offset = AT(known.fio_ioengine), .arg = "NAME", .choices = fio_ioengine_names,  \
-	 .help = "fio: how it makes requests (psync)"},                                                                         \
+	{.group = "Options of known replayers", .name = "fio-ioengine", .type = OPT_CHOICE, .offset = AT(known.fio_ioengine), .arg = "NAME", .choices = fio_ioengine_names,  \
+	 .help = "fio: its ioengine (default psync)"}, \
 	{.name = "fio-iodepth", .type = OPT_UINT, .offset = AT(known.fio_iodepth), .arg = "N", .min = 0, .max = 65536,                \
-	 .help = "fio: requests in flight at most, of libaio and io_uring (0: as many as the trace has)"},                      \
+	 .help = "fio: largest number of requests in flight, for libaio and io_uring (default " \
+		 "0: as many as in the trace)"},                      \
 	{.name = "fio-direct", .type = OPT_CHOICE, .offset = AT(known.fio_direct), .arg = "WHEN", .choices = fio_direct_names,        \
-	 .help = "fio: past the page cache (auto: on a device)"},                                                               \
+	 .help = "fio: bypass the page cache (default auto: only on a device)"}, \
 	{.name = "fio-no-stall", .type = OPT_FLAG, .offset = AT(known.fio_no_stall),                                                  \
-	 .help = "fio: as fast as it can, and not at the traced times"},                                                        \
+	 .help = "fio: replay at full speed instead of at the traced times"}, \
 	{.name = "btreplay-bunch", .type = OPT_DURATION, .offset = AT(known.btreplay_bunch_ns), .arg = "TIME", .min = 0, .max = 1e12, \
-	 .help = "btreplay: requests so close to the first of a bunch are in it, and start with it; 0: each alone (10ms)"},     \
+	 .help = "btreplay: requests within this time of the first form a bunch and start " \
+		 "together; 0: each alone (default 10ms)"},     \
 	{.name = "btreplay-bunch-max", .type = OPT_UINT, .offset = AT(known.btreplay_bunch_max), .arg = "N", .min = 1, .max = 512,    \
-	 .help = "btreplay: requests of a bunch at most (8)"},                                                                  \
+	 .help = "btreplay: largest number of requests in a bunch (default 8)"}, \
 	{.name = "btreplay-streams", .type = OPT_UINT, .offset = AT(known.btreplay_streams), .arg = "N", .min = 1, .max = 1024,       \
-	 .help = "btreplay: streams, each on a processor of its own; the traced threads take turns (1)"},                       \
+	 .help = "btreplay: number of streams, each on its own CPU; the traced threads are " \
+		 "distributed in turn (default 1)"},                       \
 	{.name = "blkreplay-threads", .type = OPT_UINT, .offset = AT(known.blkreplay_threads), .arg = "N", .min = 1, .max = 32768,    \
-	 .help = "blkreplay: processes that make requests (64)"},                                                               \
+	 .help = "blkreplay: number of processes that issue requests (default 64)"}, \
 	{.name = "blkreplay-conflicts", .type = OPT_CHOICE, .offset = AT(known.blkreplay_conflicts), .arg = "HOW",                    \
 	 .choices = blkreplay_conflicts_names,                                                                                  \
-	 .help = "blkreplay: requests whose blocks overlap (partial: pushed back, its own default)"},                           \
+	 .help = "blkreplay: handling of overlapping requests (default partial: postponed, as " \
+		 "blkreplay itself)"},                           \
 	{.name = "hfplayer-mode", .type = OPT_CHOICE, .offset = AT(known.hfplayer_mode), .arg = "MODE", .choices = hfplayer_mode_names, \
-	 .help = "hfplayer: at the traced times, by dependencies, as fast as possible, or by load (hf)"},                       \
+	 .help = "hfplayer: at the traced times, by dependencies, as fast as possible, or by " \
+		 "load (default hf)"},                       \
 	{.name = "hfplayer-threads", .type = OPT_UINT, .offset = AT(known.hfplayer_threads), .arg = "N", .min = 1, .max = 64,         \
-	 .help = "hfplayer: threads that make requests; it needs three processors more (1)"},                                   \
+	 .help = "hfplayer: number of threads that issue requests; it needs three more CPUs " \
+		 "(default 1)"},                                   \
 	{.name = "hfplayer-queue", .type = OPT_UINT, .offset = AT(known.hfplayer_queue), .arg = "N", .min = 1, .max = 65536,          \
-	 .help = "hfplayer: requests in flight at most (8192)"},                                                                \
+	 .help = "hfplayer: largest number of requests in flight (default 8192)"}, \
 	{.name = "hfplayer-bundle", .type = OPT_DURATION, .offset = AT(known.hfplayer_bundle_ns), .arg = "TIME", .min = 0, .max = 1e9, \
-	 .help = "hfplayer: requests closer than this are handed over together, not in mode dep (0: none)"},                    \
+	 .help = "hfplayer: submit requests closer than this together, except in mode dep " \
+		 "(default 0: none)"},                    \
 	{.name = "artc-order", .type = OPT_CHOICE, .offset = AT(known.artc_order), .arg = "ORDER", .choices = artc_order_names,       \
-	 .help = "ARTC: what a call waits for (root: its own rules)"},                                                          \
+	 .help = "ARTC: order of the calls (default root: its own rules)"}, \
 	{.name = "artc-gaps", .type = OPT_FLAG, .offset = AT(known.artc_gaps),                                                        \
-	 .help = "ARTC: with the traced gaps before each call, and not as fast as possible"},                                   \
+	 .help = "ARTC: keep the traced gap before each call instead of replaying at full speed"}, \
 	{.name = "beefs-policy", .type = OPT_CHOICE, .offset = AT(known.beefs_policy), .arg = "POLICY", .choices = beefs_policy_names, \
-	 .help = "beefs: when an event starts (faster: when its parents are done)"},                                            \
+	 .help = "beefs: when an event starts (default faster: when its parents have ended)"}, \
 	{.name = "beefs-workers", .type = OPT_UINT, .offset = AT(known.beefs_workers), .arg = "N", .min = 0, .max = 4096,             \
-	 .help = "beefs: threads that make the calls (0: as many as the trace has)"},                                           \
+	 .help = "beefs: number of threads (default 0: as many as in the trace)"}, \
 	{.name = "beefs-delay", .type = OPT_DURATION, .offset = AT(known.beefs_delay_ns), .arg = "TIME", .min = 0, .max = 1e9,        \
-	 .help = "beefs: added to each delay, whole us (0)"}
+	 .help = "beefs: add this to each delay, in whole microseconds (default 0)"}
 
 #endif

@@ -121,7 +121,8 @@ static int compiled_check(const struct replay_config *c, struct err *e)
 const struct replay_engine engine_compiled = {
 	.name = "compiled",
 	.level = LEVEL_SYSCALL,
-	.help = "a program made of the trace, with a function for each traced thread, compiled and run on its own",
+	.help = "compiles a program from the trace, with one function per traced thread, and "
+			 "runs it",
 	.processes = true,
 	.check = compiled_check,
 	.prepare = compiled_prepare,

@@ -412,7 +412,8 @@ static int coordinator_run(struct replay_plan *p, const struct replay_config *co
 const struct replay_engine engine_coordinator = {
 	.name = "coordinator",
 	.level = LEVEL_SYSCALL,
-	.help = "a coordinator thread queues requests for a pool of workers: the older design, to show what it costs",
+	.help = "a coordinator thread queues requests for a pool of workers: an older design, "
+			 "for comparison",
 	.processes = true,
 	.check = coordinator_check,
 	.run = coordinator_run,

@@ -84,7 +84,8 @@ static int event_run(struct replay_plan *p, const struct replay_config *config, 
 const struct replay_engine engine_event = {
 	.name = "event",
 	.level = LEVEL_SYSCALL,
-	.help = "each worker owns the requests of one traced thread and waits for their predecessors itself",
+	.help = "one worker per traced thread; each waits for the predecessors of its own "
+			 "requests",
 	.bounded = true,
 	.processes = true,
 	.check = event_check,

@@ -155,7 +155,8 @@ static int parallel_run(struct replay_plan *p, const struct replay_config *c, st
 const struct replay_engine engine_parallel = {
 	.name = "parallel",
 	.level = LEVEL_SYSCALL,
-	.help = "a process for each traced one, under MPI on one host or several, with the traced computing and waiting between them",
+	.help = "one process per traced process, under MPI on one or more hosts, with the "
+			 "traced computing and waiting",
 	.opens = true,
 	.check = parallel_check,
 	.settle = parallel_settle,

@@ -95,7 +95,7 @@ static int certificate_print(const struct analysis *a, FILE *out, struct err *e)
 
 const struct report_form report_form_certificate = {
     .name = "certificate",
-    .help = "a page for each replayer, to be cited beside published measurements",
+    .help = "one page per replayer, for citation with published measurements",
     .write = certificate_write,
     .print = certificate_print,
 };

@@ -13,12 +13,13 @@ for ask in --help -h help 'help help'; do
 done
 
 # each command of the list has help of its own, alike by both ways, with one line that tells its usage
-"$VALIDATE" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' >names
+"$VALIDATE" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' >names
 [ "$(wc -l <names)" -ge 1 ] || fail "no commands in the list"
 while read -r name; do
 	expect_status 0 "$VALIDATE" "$name" --help
 	expect_line out "Usage: validate $name"
 	expect_line out '-h, --help'
+	! grep '^.\{81\}' out || fail "the help of $name is wider than 80 columns"
 	mv out first
 	expect_status 0 "$VALIDATE" help "$name"
 	cmp -s first out || fail "validate help $name differs from validate $name --help"

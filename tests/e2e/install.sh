@@ -17,7 +17,15 @@ if command -v cc >/dev/null; then # a compiled program needs what is installed, 
 	expect_line out 'mismatches      0'
 fi
 for page in "$SRCDIR"/doc/man/*.1; do
-	cmp -s "$page" "$root/opt/a v/share/man/man1/$(basename "$page")" || fail "$(basename "$page") is not installed"
+	installed_page="$root/opt/a v/share/man/man1/$(basename "$page")"
+	[ -f "$installed_page" ] || fail "$(basename "$page") is not installed"
+	# a document that a page names is installed, and named by its installed place
+	sed 's/\\-/-/g' "$installed_page" | grep -o '/opt/a v/share/doc/[a-z/.-]*[a-z]' | sort -u | while read -r path; do
+		[ -e "$root/opt/${path##*/opt/}" ] || fail "$(basename "$page") names $path, which is not installed"
+	done
+done
+for document in "$SRCDIR"/*.md "$SRCDIR"/doc/*.md "$SRCDIR"/doc/formats/*.md "$SRCDIR"/doc/ci/* "$SRCDIR"/doc/images/*; do
+	cmp -s "$document" "$root/opt/a v/share/doc/validate${document#"$SRCDIR"}" || fail "$document is not installed"
 done
 for protocol in "$SRCDIR"/protocols/*.conf "$SRCDIR"/protocols/*.csv; do
 	[ -f "$protocol" ] || continue
@@ -32,6 +40,21 @@ if command -v bash >/dev/null; then
 	[ "$(complete_line validate vers)" = version ] || fail 'commands are not completed'
 	complete_line validate version -- | grep -qx -- --json || fail 'options are not completed'
 	[ "$(complete_line validate help vers)" = version ] || fail 'help is not completed'
+	[ "$(complete_line validate replay --engine co | sort | xargs)" = 'compiled coordinator' ] || fail 'engines are not completed'
+	[ "$(complete_line validate replay --order temporal-)" = temporal-serial ] || fail 'orders are not completed'
+	[ "$(complete_line validate export --to perfe)" = perfetto ] || fail 'formats are not completed'
+	[ "$(complete_line validate capture caus)" = causality ] || fail 'the ways to capture are not completed'
+	[ "$(complete_line validate microbench random-w)" = random-write ] || fail 'workloads are not completed'
+fi
+zsh_completion="$root/opt/a v/share/zsh/site-functions/_validate"
+fish_completion="$root/opt/a v/share/fish/vendor_completions.d/validate.fish"
+grep -q '^	--order) values=(temporal temporal-serial fs thread none) ;;' "$zsh_completion" || fail 'zsh: orders'
+if command -v zsh >/dev/null; then
+	zsh -n "$zsh_completion" || fail 'zsh: syntax'
+fi
+grep -q "_from replay' -l order -x -a 'temporal temporal-serial fs thread none'" "$fish_completion" || fail 'fish: orders'
+if command -v fish >/dev/null; then
+	fish -c 'source $argv[1]; complete -C "validate export --to perfe"' "$fish_completion" | grep -qx perfetto || fail 'fish: formats'
 fi
 
 make -s -C "$SRCDIR" BUILD="$build" DESTDIR="$root" PREFIX="/opt/a v" uninstall >out 2>&1 || { cat out >&2; fail 'make uninstall'; }

@@ -14,7 +14,7 @@ plain() {
 	sed -e 's/\\-/-/g' -e 's/\\f[A-Z]//g' -e 's/Fl Fl /--/g' -e 's/Fl -\([a-z]\)/--\1/g' "$1"
 }
 
-"$VALIDATE" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' >names
+"$VALIDATE" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' >names
 plain "$SRCDIR/doc/man/validate.1" >main
 
 while read -r name; do

@@ -31,27 +31,28 @@ const struct compare_limits compare_defaults = {
 #define CHANGE(key, member, what, value)                                                                               \
 	{                                                                                                              \
 		.name = key, .type = OPT_RATIO, .offset = FIELD(member), .arg = "RATIO",                                \
-		.help = "largest change of " what ", either way (default " value ")", .min = 1e-6, .max = 100,           \
+		.help = "largest increase or decrease of " what " (default " value ")", .min = 1e-6, .max = 100,           \
 		.flags = OPT_NONE                                                                                       \
 	}
 
 const struct option_spec compare_keys[] = {
     CHANGE("response-time", response_time, "the mean response time relative to the program's", "5%"),
-    CHANGE("typical-response", typical_response, "the mean of the fastest 90 % of a run's requests, likewise", "5%"),
-    CHANGE("tail", tail, "the mean of the slowest 1 % of a run's requests, likewise", "25%"),
+    CHANGE("typical-response", typical_response, "the mean of the fastest 90 % of a run's requests, relative to the program's", "5%"),
+    CHANGE("tail", tail, "the mean of the slowest 1 % of a run's requests, relative to the program's", "25%"),
     CHANGE("shape", shape, "the distribution of the response times, each run's over its own typical response: the largest "
 	   "difference of shares at twelve quantiles", "10%"),
-    CHANGE("median", median, "the median of the response times, likewise", "5%"),
+    CHANGE("median", median, "the median of the response times, relative to the program's", "5%"),
     CHANGE("p90", p90, "their 90th percentile", "10%"),
     CHANGE("p99", p99, "their 99th percentile", "25%"),
     CHANGE("p999", p999, "their 99.9th percentile", "50%"),
     CHANGE("execution-time", execution_time, "the execution time relative to the program's", "5%"),
-    CHANGE("in-flight", in_flight, "the mean number of requests in flight, likewise", "10%"),
+    CHANGE("in-flight", in_flight, "the mean number of requests in flight, relative to the program's", "10%"),
     {.name = "precision-ratio",
      .type = OPT_DOUBLE,
      .offset = FIELD(precision_ratio),
      .arg = "X",
-     .help = "largest ratio of the standard deviations from run to run, new over old, either way (default 2)",
+     .help = "largest ratio of the standard deviations from run to run, new over old or old "
+	     "over new (default 2)",
      .min = 1.01,
      .max = 1e6,
      .flags = OPT_NONE},
@@ -59,7 +60,8 @@ const struct option_spec compare_keys[] = {
      .type = OPT_DOUBLE,
      .offset = FIELD(uncertainty_ratio),
      .arg = "X",
-     .help = "largest ratio of the combined standard uncertainties, likewise (default none: most of them is the machine's)",
+     .help = "largest ratio of the combined standard uncertainties, new over old or old over "
+	     "new (default none: the machine causes most of them)",
      .min = 1.01,
      .max = 1e6,
      .flags = OPT_NONE},
@@ -69,19 +71,20 @@ const struct option_spec compare_keys[] = {
      .type = OPT_UINT,
      .offset = FIELD(n_mismatched),
      .arg = "N",
-     .help = "lost, extra and mismatched requests that a run may have more (default 0)",
+     .help = "largest increase of lost, extra and mismatched requests per run (default 0)",
      .flags = OPT_NONE},
     {.name = "environment",
      .type = OPT_STRING,
      .offset = FIELD(environment),
      .arg = "LIST",
-     .help = "members of the environment that must be the same, else the two are not compared: \"kernel, machine.cpu_model\" "
-	     "(default none)"},
+     .help = "members of the environment that must be equal for a comparison: \"kernel, "
+	     "machine.cpu_model\" (default none)"},
     {.name = "old",
      .type = OPT_STRING,
      .offset = FIELD(old),
      .arg = "REPLAYER",
-     .help = "with new: the two replayers of this protocol that are compared; looks are then ended by the comparison"},
+     .help = "with new: the two replayers of this protocol to compare; the comparison then "
+	     "decides when looks end"},
     {.name = "new", .type = OPT_STRING, .offset = FIELD(new), .arg = "REPLAYER", .help = "see old"},
     {.name = NULL},
 };

@@ -52,64 +52,64 @@ const struct option_spec protocol_keys[] = {
      .type = OPT_STRING,
      .offset = FIELD(title),
      .arg = "TEXT",
-     .help = "heading of the report (default: the file's name)"},
+     .help = "heading of the report (default: name of the file)"},
     {.name = "replicates",
      .type = OPT_STRING,
      .offset = FIELD(replicates),
      .arg = "N|A..B",
-     .help = "blocks that count; A..B: looks at those of 10, 14, 20, 28, 40 and 60 between "
-	     "(default 20). With a budget: the least and the "
-	     "most pairs of a scenario (default 8..60)"},
+     .help = "number of blocks; A..B: at least A, at most B, with looks at 10, 14, 20, 28, 40 "
+	     "and 60 in that range (default 20). With a budget: fewest and most pairs of a "
+	     "scenario (default 8..60)"},
     {.name = "budget",
      .type = OPT_DURATION,
      .offset = FIELD(budget_ns),
      .arg = "TIME",
-     .help = "time of the whole campaign: scenarios that are undecided share it, decided ones "
-	     "stop; 0: none (default 0)",
+     .help = "time of the whole campaign; undecided scenarios share it, decided ones stop; 0: "
+	     "none (default 0)",
      .max = 30 * 86400e9},
     {.name = "allow-undecidable",
      .type = OPT_FLAG,
      .offset = FIELD(allow_undecidable),
-     .help =
-	 "run with fewer replicates than any acceptance needs, to describe (default no: refused)"},
+     .help = "run with fewer replicates than any acceptance needs, to describe only (default "
+	     "no: refused)"},
     {.name = "bank",
      .type = OPT_UINT,
      .offset = FIELD(n_bank),
      .arg = "K",
-     .help = "reference traces recorded per scenario, used in turn (default one per block)",
+     .help = "reference traces recorded per scenario, used in turn (default: one per block)",
      .max = 100000},
     {.name = "seed",
      .type = OPT_UINT,
      .offset = FIELD(seed),
      .arg = "N",
-     .help = "of the randomised plan and of every workload (default 1)",
+     .help = "seed of the random plan and of every workload (default 1)",
      .max = 9007199254740992.0},
     {.name = "min-duration",
      .type = OPT_DURATION,
      .offset = FIELD(min_duration_ns),
      .arg = "TIME",
-     .help = "request counts are raised until a run lasts this long; 0: taken as they are (default "
+     .help = "raise the number of requests until a run lasts this long; 0: do not (default "
 	     "200ms)",
      .max = 3600e9},
     {.name = "timeout",
      .type = OPT_DURATION,
      .offset = FIELD(timeout_ns),
      .arg = "TIME",
-     .help = "a run that lasts longer is ended and failed (default 60s)",
+     .help = "end a longer run and count it as failed (default 60s)",
      .min = 1e6,
      .max = 86400e9},
     {.name = "settle",
      .type = OPT_DURATION,
      .offset = FIELD(settle_ns),
      .arg = "TIME",
-     .help = "from the eviction of caches to the start of the run, always the same (default 10ms)",
+     .help = "fixed time from the eviction of caches to the start of the run (default 10ms)",
      .max = 60e9},
     {.name = "keep",
      .type = OPT_CHOICE,
      .offset = FIELD(keep),
      .arg = "WHICH",
      .choices = keep_names,
-     .help = "traces kept in the results directory (default none)"},
+     .help = "traces to keep in the results directory (default none)"},
     {.name = "on-failure",
      .type = OPT_CHOICE,
      .offset = FIELD(on_failure),
@@ -121,42 +121,41 @@ const struct option_spec protocol_keys[] = {
      .offset = FIELD(reference),
      .arg = "WHAT",
      .choices = reference_names,
-     .help =
-	 "the program run again in each block, or the recorded trace's own times (default rerun)"},
+     .help = "run the program again in each block, or use the times of the recorded trace "
+	     "(default rerun)"},
     {.name = "covariate",
      .type = OPT_CHOICE,
      .offset = FIELD(covariate),
      .arg = "WHAT",
      .choices = covariate_names,
-     .help = "others: response and execution times are regressed on the processor time that others "
-	     "used or that was stolen (default none)"},
+     .help = "others: regress response and execution times on CPU time that other programs used "
+	     "or the hypervisor stole (default none)"},
     {.name = "sessions",
      .type = OPT_UINT,
      .offset = FIELD(n_sessions),
      .arg = "N",
-     .help = "groups of consecutive blocks, for repeatability and reproducibility (default: the "
-	     "times the campaign was started "
-	     "or resumed)",
+     .help = "groups of consecutive blocks, for repeatability and reproducibility (default: one "
+	     "per start or resume of the campaign)",
      .max = 10000},
     {.name = "scratch",
      .type = OPT_STRING,
      .offset = FIELD(scratch),
      .arg = "DIR",
-     .help = "where traces of runs are written, best on another device than the target (default "
+     .help = "directory of the runs' traces, best on another device than the target (default "
 	     "/dev/shm)"},
     {.name = "cpus",
      .type = OPT_STRING,
      .offset = FIELD(cpus),
      .arg = "LIST",
-     .help = "processors that program and replayers may use, \"0,2-3\" (default all)"},
+     .help = "CPUs of program and replayers, \"0,2-3\" (default all)"},
     {.name = "pairing",
      .type = OPT_CHOICE,
      .offset = FIELD(pairing),
      .arg = "HOW",
      .choices = pairing_names,
-     .help = "slices: program and replayers of a block run alternately, each for a slice at a "
-	     "time; runs: one run after "
-	     "another; auto: slices where program and replayers can be paused (default auto)"},
+     .help = "slices: program and replayers of a block run alternately, one slice each; runs: "
+	     "one run after another; auto: slices if program and replayers can be paused (default "
+	     "auto)"},
     {.name = "slice",
      .type = OPT_DURATION,
      .offset = FIELD(slice_ns),
@@ -169,22 +168,20 @@ const struct option_spec protocol_keys[] = {
      .offset = FIELD(pause),
      .arg = "HOW",
      .choices = pause_by_names,
-     .help = "gate: a process pauses itself between two requests; signal: it is stopped by "
-	     "SIGSTOP; auto: gate for the "
-	     "programs of this package, signal for others (default auto)"},
+     .help = "gate: a process pauses itself between two requests; signal: SIGSTOP stops it; "
+	     "auto: gate for programs of this package, signal for others (default auto)"},
     {.name = "published",
      .type = OPT_STRING,
      .offset = FIELD(published_file),
      .arg = "NAME.csv",
-     .help = "file beside the protocol with values that were published, to put beside those "
-	     "measured (default none)"},
+     .help = "file beside the protocol with published values, shown with the measured values "
+	     "(default none)"},
     {.name = "scheduler",
      .type = OPT_STRING,
      .offset = FIELD(scheduler),
      .arg = "LIST",
-     .help = "other, batch, idle, fifo:N or rr:N, the same for program and replayers; of several "
-	     "the first that is "
-	     "permitted (default unchanged)"},
+     .help = "scheduling policy of program and replayers: other, batch, idle, fifo:N or rr:N; "
+	     "of several, the first permitted (default unchanged)"},
     {.name = NULL},
 };
 
@@ -196,71 +193,69 @@ const struct option_spec target_keys[] = {
      .type = OPT_STRING,
      .offset = FIELD(dir),
      .arg = "DIR",
-     .help = "where the files are made, in a fresh directory that is removed at the end; relative "
-	     "to where the results "
-	     "directory lies (default: inside the results directory)"},
+     .help = "directory in which a fresh directory for the files is made and removed at the "
+	     "end; relative to the parent of the results directory (default: inside the results "
+	     "directory)"},
     {.name = "cache",
      .type = OPT_CHOICE,
      .offset = FIELD(cache),
      .arg = "STATE",
      .choices = cache_state_names,
-     .help = "of the page cache before each run (default cold)"},
+     .help = "state of the page cache before each run (default cold)"},
     {.name = "evict",
      .type = OPT_CHOICE,
      .offset = FIELD(evict),
      .arg = "HOW",
      .choices = evict_names,
-     .help =
-	 "fadvise: the files' pages only; drop: the page cache of the machine, by root; auto: the "
-	 "latter only if the "
-	 "former leaves pages; all: drop, and the machine's dentries and inodes (default auto)"},
+     .help = "fadvise: evict only the files' pages; drop: the page cache of the machine, as "
+	     "root; auto: drop if fadvise leaves pages; all: drop, with dentries and inodes "
+	     "(default auto)"},
     {.name = "cache-budget",
      .type = OPT_SIZE,
      .offset = FIELD(cache_budget_bytes),
      .arg = "SIZE",
-     .help = "page cache that a run may use, by a memory cgroup; 0: no limit (default 0)",
+     .help = "page cache of a run, limited by a memory cgroup; 0: no limit (default 0)",
      .max = 1e15},
     {.name = "memory-limit",
      .type = OPT_SIZE,
      .offset = FIELD(memory_limit_bytes),
      .arg = "SIZE",
-     .help = "instead of cache-budget: all memory of a run, page cache and its own together, the "
-	     "same for program and "
-	     "replayers; 0: no limit (default 0)",
+     .help = "instead of cache-budget: page cache and other memory of a run together, equal for "
+	     "program and replayers; 0: no limit (default 0)",
      .max = 1e15},
     {.name = "queue",
      .type = OPT_STRING,
      .offset = FIELD(queue),
      .arg = "SETTINGS",
-     .help = "of the device below, put back afterwards: \"none,nr_requests=64,nomerges=2\" "
-	     "(default unchanged)"},
+     .help = "request-queue settings of the underlying device, restored afterwards: "
+	     "\"none,nr_requests=64,nomerges=2\" (default unchanged)"},
     {.name = "precondition",
      .type = OPT_UINT,
      .offset = FIELD(precondition_passes),
      .arg = "N",
-     .help = "times the files are overwritten before the campaign begins (default 0)",
+     .help = "number of times the files are overwritten before the campaign (default 0)",
      .max = 100},
     {.name = "device",
      .type = OPT_STRING,
      .offset = FIELD(device),
      .arg = "DEVICE",
-     .help = "block-* workloads: the block device, or file, that requests are made on"},
+     .help = "block-* workloads: block device or file that receives the requests"},
     {.name = "destructive",
      .type = OPT_FLAG,
      .offset = FIELD(destructive),
-     .help =
-	 "what is on the device may be overwritten; the command line must name it, too (--device)"},
+     .help = "permit overwriting the content of the device; the command line must name it too "
+	     "(--device)"},
     {.name = "volume",
      .type = OPT_STRING,
      .offset = FIELD(volume),
      .arg = "MODEL",
-     .help = "block-* workloads: a volume with this service time (\"validate help volume\"), made "
-	     "for the campaign and removed at its end"},
+     .help = "block-* workloads: a volume with this service time (\"validate help volume\"), "
+	     "created for the campaign and removed at its end"},
     {.name = "size",
      .type = OPT_SIZE,
      .offset = FIELD(size_bytes),
      .arg = "SIZE",
-     .help = "of the volume, in memory (default 256M)",
+     .help = "size of the volume, in memory (default 256M)",
      .min = 4096,
      .max = 1e15},
     {.name = "responsiveness",
@@ -268,9 +263,9 @@ const struct option_spec target_keys[] = {
      .offset = FIELD(responsiveness),
      .arg = "WHETHER",
      .choices = responsiveness_names,
-     .help = "serve half of the blocks 1.5 times as slowly from the volume: a replay must follow; "
-	     "auto: yes for built-in workloads at full "
-	     "speed, at least 6 replicates and no findings (default auto)"},
+     .help = "serve half of the blocks 1.5 times as slowly from the volume, which the replay "
+	     "must reflect; auto: yes for built-in workloads at full speed with at least 6 "
+	     "replicates and no findings (default auto)"},
     {.name = NULL},
 };
 
@@ -300,19 +295,21 @@ const struct option_spec accept_keys[] = {
      .offset = FIELD(concurrency_by),
      .arg = "WHAT",
      .choices = concurrency_by_names,
-     .help = "which distribution decides: how long so many were in flight, how many requests found so many, or both "
-	     "(default time)"},
+     .help = "distribution that decides: number in flight weighted by time, number found by "
+	     "arriving requests, or both (default time)"},
     {.name = "reorder-scope",
      .type = OPT_CHOICE,
      .offset = FIELD(reorder_scope),
      .arg = "SCOPE",
      .choices = reorder_scope_names,
-     .help = "which sequences must not be reordered; auto: all where a total order is promised, else thread"},
+     .help = "sequences that must not be reordered; auto: all if a total order is promised, "
+	     "else thread"},
     {.name = "execution-time-timed",
      .type = OPT_RATIO,
      .offset = FIELD(execution_time_timed),
      .arg = "RATIO",
-     .help = "the same of timed replays (default: as execution-time where that is given, else 1%)",
+     .help = "execution-time limit of timed replays (default: as execution-time if given, else "
+	     "1%)",
      .min = 1e-6,
      .max = 0.99,
      .flags = OPT_NONE},
@@ -320,7 +317,8 @@ const struct option_spec accept_keys[] = {
      .type = OPT_RATIO,
      .offset = FIELD(repeatability),
      .arg = "RATIO",
-     .help = "largest coefficient of variation of the replays, where one recording is the reference of all (default none)",
+     .help = "largest coefficient of variation of the replays, if one recording is the "
+	     "reference of all (default none)",
      .min = 1e-6,
      .max = 100,
      .flags = OPT_NONE},
@@ -328,7 +326,8 @@ const struct option_spec accept_keys[] = {
      .type = OPT_DOUBLE,
      .offset = FIELD(guard_band),
      .arg = "X",
-     .help = "of the bias rule, in units of the bias' expanded uncertainty; 1 is that of JCGM 106 (default none)",
+     .help = "guard band of the bias rule, in units of the bias's expanded uncertainty; 1 is "
+	     "that of JCGM 106 (default none)",
      .min = 0,
      .max = 100,
      .flags = OPT_NONE},
@@ -337,6 +336,7 @@ const struct option_spec accept_keys[] = {
      .offset = FIELD(uncertainty_bias),
      .arg = "HOW",
      .choices = uncertainty_bias_names,
-     .help = "the bias stated apart from U, or added to it before U is compared with its limit (default apart)"},
+     .help = "state the bias apart from U, or add it to U before the comparison with the limit "
+	     "(default apart)"},
     {.name = NULL},
 };

@@ -17,14 +17,16 @@ const struct option_spec observe_keys[] = {
      .offset = FIELD(observe),
      .arg = "HOW",
      .choices = observe_names,
-     .help = "who times the requests, of the program and of every replayer alike: own, their own stamps; preload, the preloaded "
-	     "library; block, the kernel at the device; auto: own where all can, else what all have in common (default auto)"},
+     .help = "source of the time stamps of program and replayers: own, their own; preload, the "
+	     "preloaded library; block, the kernel at the device; auto: own if all have them, else "
+	     "what all have in common (default auto)"},
     {.name = "observe-from",
      .type = OPT_CHOICE,
      .offset = FIELD(observe_from),
      .arg = "POINT",
      .choices = observe_from_names,
-     .help = "observe = block: a request begins when the device is given it, or when it was queued (default dispatch)"},
+     .help = "observe = block: a request begins when the device receives it, or when it is "
+	     "queued (default dispatch)"},
     {.name = NULL},
 };
 #undef FIELD

@@ -22,7 +22,8 @@ static const struct option_spec script_options[] = {
      .offset = FIELD(script),
      .arg = "NAME.sh",
      .help = "script that prepares and runs the program, relative to the protocol's directory"},
-    {.name = "size", .type = OPT_UINT, .offset = FIELD(size), .arg = "N", .help = "handed to the script (default 1)", .max = 1000},
+    {.name = "size", .type = OPT_UINT, .offset = FIELD(size), .arg = "N", .help = "value passed "
+	    "to the script (default 1)", .max = 1000},
     {.name = NULL},
 };
 #undef FIELD

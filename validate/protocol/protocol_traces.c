@@ -17,7 +17,7 @@ static const struct option_spec trace_options[] = {
      .type = OPT_STRING,
      .offset = offsetof(struct trace_config, trace),
      .arg = "FILE",
-     .help = "the trace, in any format that can be read, relative to the protocol's directory"},
+     .help = "the trace, in any readable format, relative to the protocol's directory"},
     {.name = NULL},
 };
 
