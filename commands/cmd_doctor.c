@@ -90,9 +90,9 @@ static void print_facts(json_t *o, int indent)
 
 static void print_all(const struct finding *found, json_t *facts)
 {
-	print_findings(found);
-	putchar('\n');
 	print_facts(facts, 0);
+	putchar('\n');
+	print_findings(found);
 }
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */

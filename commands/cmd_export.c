@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands/commands.h"
@@ -21,7 +22,7 @@ static const struct option_spec export_options[] = {
 	{.group = "Output", .name = "to", .type = OPT_STRING, .offset = AT(to), .arg = "FORMAT",
 	 .help = "output format; \"list\" prints all formats"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "FILE",
-	 .help = "file to write; - is standard output"},
+	 .help = "file to write; - is standard output (default: TRACE with suffix .FORMAT)"},
 	OPEN_OPTION_ROWS(AT(open)),
 	{.group = "Messages", .name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = AT(quiet),
 	 .help = "do not print what was written"},
@@ -59,7 +60,7 @@ static int export_run(int argc, char **argv, struct err *e)
 	struct export_config c = {0};
 	const struct trace_format *f;
 	int n;
-	int status = command_parse(&cmd_export, "--to FORMAT [options] TRACE -o FILE\n--to list", about, export_options,
+	int status = command_parse(&cmd_export, "--to FORMAT [options] TRACE [-o FILE]\n--to list", about, export_options,
 				   &c, argc, argv, 0, 1, &n, e);
 	if (status >= 0)
 		return status;
@@ -67,10 +68,9 @@ static int export_run(int argc, char **argv, struct err *e)
 		list_formats();
 		return EXIT_OK;
 	}
-	if (!n || !c.to || !c.output) {
-		err_set(e, EINVAL, "%s", !n ? "TRACE is missing: what to export"
-				     : !c.to ? "--to FORMAT is missing (--to list shows all)"
-					     : "-o FILE is missing: where to write");
+	if (!n || !c.to) {
+		err_set(e, EINVAL, "%s", !n ? "the argument TRACE is missing"
+					    : "--to FORMAT is missing (--to list prints all formats)");
 		return EXIT_USAGE;
 	}
 	if (find_format(&f, "--to", c.to, e))
@@ -79,8 +79,15 @@ static int export_run(int argc, char **argv, struct err *e)
 		err_set(e, ENOTSUP, "the format %s can only be read", f->name);
 		return EXIT_USAGE;
 	}
+	char *chosen = NULL;
+	if (!c.output && output_default(&chosen, argv[1], c.to, true, e))
+		return EXIT_USAGE;
+	if (chosen)
+		c.output = chosen;
 	int rc = export_trace(&c, f, argv[1], e);
-	if (rc == -EPIPE && !strcmp(c.output, "-"))
+	bool to_standard_output = !strcmp(c.output, "-");
+	free(chosen);
+	if (rc == -EPIPE && to_standard_output)
 		return EXIT_OK; /* the reader has seen enough */
 	return rc ? EXIT_FAILED : EXIT_OK;
 }

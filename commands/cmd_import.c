@@ -27,7 +27,7 @@ struct import_config {
 
 static const struct option_spec import_options[] = {
 	{.group = "Output", .name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
-	 .help = "trace file to write"},
+	 .help = "trace file to write (default: the first FILE with suffix .trace)"},
 	OPEN_OPTION_ROWS(AT(open)),
 	{.group = "Output format", .name = "compress", .type = OPT_FLAG, .offset = AT(compress),
 	 .help = "compress the trace file with zstd"},
@@ -154,7 +154,7 @@ static int import_run(int argc, char **argv, struct err *e)
 {
 	struct import_config c = {0};
 	int n;
-	int status = command_parse(&cmd_import, "[--from FORMAT] [options] FILE... -o TRACE\n--from list", about,
+	int status = command_parse(&cmd_import, "[--from FORMAT] [options] FILE... [-o TRACE]\n--from list", about,
 				   import_options, &c, argc, argv, 0, argc, &n, e);
 	if (status >= 0)
 		return status;
@@ -162,15 +162,21 @@ static int import_run(int argc, char **argv, struct err *e)
 		list_formats();
 		return EXIT_OK;
 	}
-	if (!n || !c.output) {
-		err_set(e, EINVAL, n ? "-o TRACE is missing: where to write" : "FILE is missing: what to import");
+	if (!n) {
+		err_set(e, EINVAL, "the argument FILE is missing");
 		return EXIT_USAGE;
 	}
+	char *chosen = NULL;
+	if (!c.output && output_default(&chosen, argv[1], "trace", true, e))
+		return EXIT_USAGE;
+	if (chosen)
+		c.output = chosen;
 	struct trace_set set;
 	int rc =
 	    trace_set_open(&set, &c.open, (const char *const *)argv + 1, (size_t)n, c.output, e);
 	rc = rc ? rc : import_all(&c, &set, e);
 	trace_set_close(&set);
+	free(chosen);
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include "replay/replay.h"
 #include "validate/protocol/protocol.h"
 
-static const char synopsis[] = "[FILE]";
+static const char synopsis[] = "[--full] [FILE]";
 static const char about[] =
 	"Writes a short protocol with comments to FILE and never overwrites a file. FILE\n"
 	"is protocol.conf by default; - is standard output. --full adds every key with\n"
@@ -41,7 +42,7 @@ static void comment_add(struct strbuf *out, const char *text)
 	strbuf_addch(out, '\n');
 }
 
-/* Every key of a table that a protocol may have, each a comment that tells what it does. */
+/* Every key of a table that a protocol may have, each as a comment with its meaning. */
 static void keys_add(struct strbuf *out, const struct option_spec *table, const char *const *but)
 {
 	for (; table->name; table++) {
@@ -63,7 +64,7 @@ static void keys_add(struct strbuf *out, const struct option_spec *table, const 
 static void names_add(struct strbuf *out)
 {
 	struct strbuf line = STRBUF_INIT;
-	strbuf_addstr(&line, "type: what is done;");
+	strbuf_addstr(&line, "type: the workload;");
 	for (const struct workload *const *w = workloads; *w; w++)
 		strbuf_addf(&line, " %s (%s)%s", (*w)->name, (*w)->help, w[1] ? "," : "");
 	comment_add(out, line.s);
@@ -77,12 +78,12 @@ static void engines_add(struct strbuf *out)
 	for (const struct replay_engine *const *g = replay_engines; *g; g++)
 		strbuf_addf(&line, " %s (%s),", (*g)->name, (*g)->help);
 	strbuf_addstr(&line,
-		      " program (the program itself in the replayer's place: what a faultless replayer would get)");
+		      " program (the program itself in place of the replayer, as a faultless replayer)");
 	comment_add(out, line.s);
 	strbuf_release(&line);
 }
 
-/* The limits that hold by default. */
+/* The default limits. */
 static void limits_add(struct strbuf *out)
 {
 	for (int k = 0; k < COMPONENT_N; k++) {
@@ -95,54 +96,60 @@ static void limits_add(struct strbuf *out)
 	strbuf_addf(out, "execution-time-timed = %.4g%%\n", 100 * accept_defaults.execution_time_timed);
 }
 
-static void protocol_write(struct strbuf *out)
+static void protocol_write(struct strbuf *out, bool full)
 {
 	static const char *const set_by_campaign[] = {"seed", "min-duration", NULL};
-	strbuf_addstr(
-	    out,
-	    "; A validation protocol: which workloads are recorded, which replayers replay them, how often, and what "
-	    "is\n"
-	    "; good enough. Run it with: validate run FILE        Look at it first with: validate run FILE --dry-run\n"
-	    ";\n"
-	    "; Lists make a grid: \"level = 1,2\" makes two scenarios of a workload. A comment begins with a "
-	    "semicolon.\n"
-	    "; Every key that is known stands behind its section as a comment.\n"
-	    "\n"
-	    "[protocol]\n"
-	    "title = A first protocol\n"
-	    "replicates = 20\n"
-	    "bank = 5\n");
-	keys_add(out, protocol_keys, NULL);
-	strbuf_addstr(
-	    out, "\n; Where the workloads' files are made. Add dir = DIR to choose the file system that is measured.\n"
-		 "[target here]\n"
-		 "cache = cold\n"
-		 "cache-budget = 4M\n");
-	keys_add(out, target_keys, NULL);
-	strbuf_addstr(out, "\n; A program's I/O, recorded with stamps taken in the program just around each call.\n"
+	strbuf_addf(out,
+		    "; A validation protocol: workloads to record, replayers that replay them, and limits.\n"
+		    "; Run it with: validate run FILE        First look: validate run FILE --dry-run\n"
+		    ";\n"
+		    "; Lists make a grid: \"level = 1,2\" makes two scenarios of a workload. A semicolon begins a\n"
+		    "; comment. %s\n"
+		    "\n"
+		    "[protocol]\n"
+		    "title = A first protocol\n"
+		    "replicates = 20\n"
+		    "bank = 5\n",
+		    full ? "Each section lists its keys as comments."
+			 : "\"validate init --full\" lists every key.");
+	if (full)
+		keys_add(out, protocol_keys, NULL);
+	strbuf_addstr(out, "\n; The place of the workloads' files. dir = DIR selects another file system.\n"
+			   "[target here]\n"
+			   "cache = cold\n"
+			   "cache-budget = 4M\n");
+	if (full)
+		keys_add(out, target_keys, NULL);
+	strbuf_addstr(out, "\n; A program. It takes a time stamp before and after each of its calls.\n"
 			   "[workload reads]\n"
 			   "type = random-read\n"
 			   "level = 1,2\n"
 			   "requests = 500\n"
 			   "file-size = 16M\n");
-	names_add(out);
-	keys_add(out, microbench_options, set_by_campaign);
-	strbuf_addstr(out, "\n; What replays the recordings and is judged.\n"
+	if (full) {
+		names_add(out);
+		keys_add(out, microbench_options, set_by_campaign);
+	}
+	strbuf_addstr(out, "\n; A replayer to judge.\n"
 			   "[replayer event]\n"
 			   "engine = event\n"
 			   "order = temporal\n");
-	engines_add(out);
-	comment_add(out, "workloads = NAME,... - replays only these sections or scenarios (default all)");
-	comment_add(out, "mutant-workloads = NAME,... - its mutant acts only in these sections or "
-			 "scenarios (default all)");
-	keys_add(out, replay_options, NULL);
-	strbuf_addstr(out, "\n; What is good enough; these are the defaults.\n"
+	if (full) {
+		engines_add(out);
+		comment_add(out, "workloads = NAME,... - replay only these sections or scenarios (default all)");
+		comment_add(out, "mutant-workloads = NAME,... - the mutant acts only in these sections or "
+				 "scenarios (default all)");
+		keys_add(out, replay_options, NULL);
+	}
+	strbuf_addstr(out, "\n; Limits of acceptance, with their default values.\n"
 			   "[accept]\n");
 	limits_add(out);
+	if (!full)
+		return;
 	keys_add(out, accept_keys, NULL);
-	strbuf_addstr(out, "\n; How much may change between two versions of a replayer before \"validate compare\" says worse.\n[compare]\n");
+	strbuf_addstr(out, "\n; Largest changes between two versions of a replayer before \"validate compare\" says worse.\n[compare]\n");
 	keys_add(out, compare_keys, NULL);
-	strbuf_addstr(out, "\n; [claim NAME]: a published finding, to be looked at here. Its keys:\n");
+	strbuf_addstr(out, "\n; [claim NAME]: a published finding, compared with the results. Its keys:\n");
 	keys_add(out, claim_keys, NULL);
 }
 
@@ -150,7 +157,7 @@ static int file_create(const char *path, const struct strbuf *text, struct err *
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0 && errno == EEXIST)
-		return err_set(e, EEXIST, "%s is there already and is not overwritten", path);
+		return err_set(e, EEXIST, "%s exists and is not overwritten: name another FILE", path);
 	if (fd < 0)
 		return err_sys(e, errno, "cannot create %s", path);
 	int ret = write_all(fd, text->s, text->len);
@@ -167,14 +174,19 @@ static int file_create(const char *path, const struct strbuf *text, struct err *
 
 static int init_run(int argc, char **argv, struct err *e)
 {
-	static const struct option_spec none[] = {{.name = NULL}};
+	bool full = false;
+	static const struct option_spec init_options[] = {
+		{.name = "full", .type = OPT_FLAG, .offset = 0,
+		 .help = "add every key as a comment, with its meaning and default"},
+		{.name = NULL},
+	};
 	struct strbuf text = STRBUF_INIT;
 	int n_positional;
-	int status = command_parse(&cmd_init, synopsis, about, none, NULL, argc, argv, 0, 1, &n_positional, e);
+	int status = command_parse(&cmd_init, synopsis, about, init_options, &full, argc, argv, 0, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
 	const char *path = n_positional ? argv[1] : "protocol.conf";
-	protocol_write(&text);
+	protocol_write(&text, full);
 	if (!strcmp(path, "-")) {
 		fwrite(text.s, 1, text.len, stdout);
 		status = EXIT_OK;

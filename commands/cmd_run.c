@@ -23,7 +23,7 @@
 #include "validate/results/results_file.h"
 
 struct run_config {
-	const char *dir, *device, *format, *scatter;
+	const char *dir, *device, *format, *scatter, *replicates;
 	int64_t budget_ns;
 	bool resume, dry_run, quiet;
 };
@@ -34,6 +34,8 @@ static const struct option_spec run_options[] = {
 	 .help = "results directory, new or empty (default results-NAME-DATE-TIME)"},
 	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
 	 .help = "continue the campaign in the directory of -o with its first unfinished run"},
+	{.name = "replicates", .type = OPT_STRING, .offset = FIELD(replicates), .arg = "N|A..B",
+	 .help = "number of blocks instead of the protocol's replicates"},
 	{.name = "budget", .type = OPT_DURATION, .offset = FIELD(budget_ns), .arg = "TIME",
 	 .min = 1e6, .max = 30 * 86400e9,
 	 .help = "time of the whole campaign instead of the protocol's budget; with --resume a "
@@ -54,8 +56,8 @@ static const struct option_spec run_options[] = {
 };
 #undef FIELD
 
-static const char synopsis[] = "PROTOCOL [-o DIR] [--resume] [--budget TIME] [--dry-run] [--format FORM] [--quiet]\n"
-			       "[PROTOCOL] -o DIR --resume";
+static const char synopsis[] = "PROTOCOL [-o DIR] [--replicates N] [--budget TIME] [--dry-run] [--device NAME] [--format FORM] [--quiet]\n"
+			       "[PROTOCOL] -o DIR --resume [--budget TIME] [--device NAME]";
 static const char about[] =
 	"Records the programs of a protocol, replays them with every replayer in random\n"
 	"order, and judges the replayers. All output goes to the results directory;\n"
@@ -177,6 +179,8 @@ static int run_run(int argc, char **argv, struct err *e)
 		return status;
 	if (config.resume && !config.dir)
 		return usage(e, "--resume needs -o DIR, the results directory to go on in");
+	if (config.resume && config.replicates)
+		return usage(e, "--replicates cannot change a campaign that has begun: omit it with --resume");
 	if (n_positional < 1 && !config.resume)
 		return usage(
 		    e, "which protocol? usage is validate run PROTOCOL (\"validate init\" writes one to begin with)");
@@ -184,7 +188,7 @@ static int run_run(int argc, char **argv, struct err *e)
 		return EXIT_USAGE;
 	char *path = n_positional ? xstrdup(argv[1]) : xasprintf("%s/protocol.conf", config.dir);
 	int ret = config.resume ? results_links_refuse(config.dir, e) : 0;
-	ret = ret ? ret : protocol_read(&p, path, e);
+	ret = ret ? ret : protocol_read_with(&p, path, config.replicates, e);
 	free(path);
 	if (ret)
 		return EXIT_USAGE;

@@ -32,7 +32,7 @@ struct slice_config {
 static const struct option_spec slice_options[] = {
 	{.group = "Output",
 	 .name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
-	 .help = "trace file to write"},
+	 .help = "trace file to write (default: the first TRACE with suffix .slice.trace)"},
 	{.group = "Filters",
 	 .name = "begin", .type = OPT_DURATION, .offset = AT(filter.begin_ns), .arg = "TIME",
 	 .help = "skip requests that begin before TIME, counted from the first request (default "
@@ -202,14 +202,14 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 /* What fits together, beyond each option by itself. */
 static int usage_check(const struct slice_config *c, int n, struct err *e)
 {
-	if (!c->output || (c->key && !c->anonymise))
-		return err_set(e, EINVAL, "%s", c->output ? "--key is for --anonymise" : "-o TRACE is missing: where to write");
+	if (c->key && !c->anonymise)
+		return err_set(e, EINVAL, "--key needs --anonymise");
 	if (c->method && !c->calibration)
-		return err_set(e, EINVAL, "--capture-method is for --calibration");
+		return err_set(e, EINVAL, "--capture-method needs --calibration");
 	if (c->filter.end_ns >= 0 && c->filter.end_ns <= c->filter.begin_ns)
-		return err_set(e, EINVAL, "no request begins both at --begin or later and before --end: --end must be later");
+		return err_set(e, EINVAL, "--end must be later than --begin: no request would remain");
 	if (c->join && n != 1)
-		return err_set(e, EINVAL, "--join adds the pages of one run to one trace of it");
+		return err_set(e, EINVAL, "--join needs exactly one TRACE, of the same run");
 	return 0;
 }
 
@@ -232,13 +232,17 @@ static int slice_run(int argc, char **argv, struct err *e)
 	struct trace_set set = {0};
 	struct slice s = {.set = &set};
 	int n;
-	int status = command_parse(&cmd_slice, "[options] TRACE... -o TRACE", about, slice_options, &c, argc, argv, 1, argc, &n, e);
+	int status = command_parse(&cmd_slice, "[options] TRACE... [-o TRACE]", about, slice_options, &c, argc, argv, 1, argc, &n, e);
 	if (status >= 0)
 		return status;
-	if (usage_check(&c, n, e))
+	char *chosen = NULL;
+	if (usage_check(&c, n, e) || (!c.output && output_default(&chosen, argv[1], "slice.trace", true, e)))
 		return EXIT_USAGE;
+	if (chosen)
+		c.output = chosen;
 	if (slice_filter_open(&s.filter, &c.filter, e)) {
 		slice_filter_close(s.filter);
+		free(chosen);
 		return EXIT_USAGE;
 	}
 	int rc = c.anonymise ? anonymiser_open(&s.anonymiser, c.key, e) : 0;
@@ -252,6 +256,7 @@ static int slice_run(int argc, char **argv, struct err *e)
 	free(s.facts);
 	anonymiser_close(s.anonymiser);
 	slice_filter_close(s.filter);
+	free(chosen);
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "capture/trace_split.h"
 #include "commands/shown.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 
 const char *const open_as_names[] = {"nothing", "read", "write", NULL};
 const char *const open_wait_unit_names[] = {"unknown", "us", "ms", NULL};
@@ -21,7 +22,7 @@ int find_format(const struct trace_format **f, const char *option, const char *n
 {
 	const char *names[FORMATS_MAX];
 	size_t n = 0;
-	*f = format_find(name);
+	*f = format_find(!strcmp(name, "fio") ? "iolog" : name);
 	if (*f)
 		return 0;
 	for (const struct trace_format *const *x = trace_formats; *x && n + 1 < FORMATS_MAX; x++)
@@ -30,6 +31,22 @@ int find_format(const struct trace_format **f, const char *option, const char *n
 	const char *near = nearest_name(name, names);
 	return err_set(e, ENOENT, "format \"%s\" is unknown%s%s%s (%s list shows all)", name, near ? ", did you mean \"" : "", near ? near : "",
 		       near ? "\"?" : "", option);
+}
+
+int output_default(char **output, const char *path, const char *suffix, bool replace, struct err *e)
+{
+	if (!strcmp(path, "-"))
+		return err_set(e, EINVAL, "-o is missing: the file to write");
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+	size_t len = replace && dot && dot > base ? (size_t)(dot - path) : strlen(path);
+	char *name = xasprintf("%.*s.%s", (int)len, path, suffix);
+	if (!access(name, F_OK)) {
+		int ret = err_set(e, EEXIST, "%s exists: name the output with -o", name);
+		free(name);
+		return ret;
+	}
+	*output = name;
+	return 0;
 }
 
 void list_formats(void)

@@ -38,6 +38,11 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 int open_trace(struct trace **t, const struct open_options *o, const char *path, const char *const *more, size_t n_more,
 	       struct err *e);
 
+/* The output's name if -o is missing: PATH with ".SUFFIX" appended, in place of its last suffix if
+ * `replace`. Errors: EINVAL for standard input; EEXIST, because a name that was not typed overwrites
+ * nothing. Ownership: the caller's. */
+int output_default(char **output, const char *path, const char *suffix, bool replace, struct err *e);
+
 /* Prints one line on standard error, whatever is in the names that it tells of; a very long one is cut, and says so. */
 void notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

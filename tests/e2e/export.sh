@@ -171,7 +171,7 @@ expect_status 2 "$VALIDATE" export --to alibaba app.trace -o x
 expect_line err 'can only be read'
 expect_status 2 "$VALIDATE" export --to strac app.trace -o x
 expect_line err 'did you mean "strace"?'
-expect_status 2 "$VALIDATE" export --to csv app.trace
+expect_status 2 "$VALIDATE" export --to csv - <app.trace
 
 # a file of the user's beside the output keeps what it has, whatever its name, also where it is the input; nor is the input overwritten by
 # what is none of its kind, under any of its names; and a name of 255 bytes is as good as another

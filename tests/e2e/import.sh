@@ -341,3 +341,21 @@ expect_line shm.csv 'open,"path=/dev/shm/f'
 { cat dev.iolog; echo '5 f add'; echo '5 f open'; echo '6 f read 0 4096'; } >both.iolog
 "$VALIDATE" export -q --to csv both.iolog -o both.csv
 expect_line both.csv 'path=/dev/sdq'
+
+# without -o the output is named after the input, and a file that exists is not overwritten
+mkdir named
+printf 'pid,tid,begin,end,function,args,rvalue\n' >named/a.csv
+"$VALIDATE" microbench sr --requests 5 --file-size 64K --prepare --dir named -o named/w.trace >/dev/null
+expect_status 0 "$VALIDATE" export --to csv named/w.trace
+[ -s named/w.csv ] || fail 'export without -o'
+mv named/w.csv named/v.csv
+expect_status 0 "$VALIDATE" import named/v.csv
+[ -s named/v.trace ] || fail 'import without -o'
+cp named/v.trace first
+expect_status 2 "$VALIDATE" import named/v.csv
+expect_line err 'named/v.trace exists: name the output with -o'
+cmp -s first named/v.trace || fail 'import overwrote a file that was not named'
+expect_status 0 "$VALIDATE" slice -n 2 named/v.trace
+[ -s named/v.slice.trace ] || fail 'slice without -o'
+expect_status 0 "$VALIDATE" export --to fio named/v.trace -o v.iolog
+head -1 v.iolog | grep -q '^fio version 3 iolog' || fail 'export --to fio'

@@ -62,11 +62,25 @@ cmp -s first protocol.conf || fail "init overwrote a protocol"
 cmp -s first printed || fail "init - prints something else"
 expect_status 0 "$VALIDATE" run protocol.conf --dry-run
 expect_status 3 "$VALIDATE" init no/such/dir/p.conf
+expect_status 0 "$VALIDATE" init --full full.conf
+[ "$(wc -l <full.conf)" -gt 100 ] && [ "$(wc -l <protocol.conf)" -lt 60 ] || fail "init: $(wc -l *.conf)"
+grep -v '^;' full.conf | cat -s >full.keys
+grep -v '^;' protocol.conf | cat -s >short.keys
+grep . full.keys | grep -v '^\[compare\]' >full.lines
+grep . short.keys | cmp -s - full.lines || fail "init --full has other keys: $(diff full.keys short.keys)"
+expect_status 0 "$VALIDATE" run full.conf --dry-run
+expect_status 0 "$VALIDATE" run protocol.conf --dry-run --replicates 31
+expect_line out '31'
+expect_status 2 "$VALIDATE" run protocol.conf --dry-run --replicates x
+expect_line err '--replicates: '
+expect_status 2 "$VALIDATE" run -o small --resume --replicates 5
 sed 's/^replicates = 20/replicates = 2\nallow-undecidable = yes/; s/^bank = .*/bank = 1\nmin-duration = 5ms/; s/^requests = 500/requests = 20/; s/^file-size = 16M/file-size = 1M/' \
 	protocol.conf >small.conf
 status=0
-"$VALIDATE" run small.conf -o small -q >out 2>err || status=$?
+"$VALIDATE" run small.conf -o small --replicates 3 -q >out 2>err || status=$?
 [ $status -ne 2 ] && [ $status -ne 3 ] || fail "init's protocol: status $status: $(cat err)"
+[ "$(sed 's/^replicates = 3$/replicates = 2/' small/protocol.conf)" = "$(cat small.conf)" ] || fail 'the copy of the protocol'
+grep -q '^replicates = 3' small/resolved.conf || fail '--replicates is not in resolved.conf'
 
 # the ready protocols
 for conf in "$SRCDIR"/protocols/*.conf; do

@@ -73,7 +73,7 @@ printf short >key
 expect_status 3 "$VALIDATE" slice --anonymise --key key app.trace -o x.trace
 expect_line err '16 bytes'
 
-expect_status 2 "$VALIDATE" slice app.trace
+expect_status 2 "$VALIDATE" slice - <app.trace
 expect_status 2 "$VALIDATE" slice --operation raed app.trace -o x.trace
 expect_line err 'did you mean "read"?'
 expect_status 2 "$VALIDATE" slice --thread x app.trace -o x.trace

@@ -285,9 +285,12 @@ int campaign_run(const struct protocol *p, const struct campaign_options *o, str
 	if (!ret)
 		ret = o->resume && finished(&c) ? leftovers_remove(&c, e) : session(&c, e);
 	signals_restore(&c.old_signals, c.signal_fd);
-	if (ret == -EINTR)
-		err_set(e, EINTR, "interrupted after %zu of %zu runs; to go on: validate run -o %s --resume",
-			n_runs_done(&c), n_runs_wanted(&c), o->dir);
+	if (ret == -EINTR) {
+		char *command = resume_command(&c);
+		err_set(e, EINTR, "interrupted after %zu of %zu runs; continue with: %s", n_runs_done(&c),
+			n_runs_wanted(&c), command);
+		free(command);
+	}
 out:
 	campaign_release(&c);
 	return ret;

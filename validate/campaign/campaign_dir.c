@@ -158,6 +158,29 @@ static void dir_unmake(const struct campaign *c)
 	}
 }
 
+/* The protocol's text with another value of `replicates` in section [protocol]. */
+static void replicates_put(struct strbuf *out, const char *text, const char *replicates)
+{
+	static const char section[] = "[protocol]", key[] = "replicates";
+	const char *from = text, *to = text; /* what the new line takes the place of */
+	bool inside = false, found = false;
+	for (const char *line = text; *line && !found; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "") {
+		const char *next = line + strcspn(line, "\n") + (strchr(line, '\n') != NULL);
+		const char *word = line + strspn(line, " \t");
+		if (*word == '[')
+			inside = !strncmp(word, section, sizeof section - 1);
+		if (*word == '[' && inside)
+			from = to = next;
+		found = inside && !strncmp(word, key, sizeof key - 1) && word[sizeof key - 1] && strchr(" \t=:", word[sizeof key - 1]);
+		if (found) {
+			from = line;
+			to = next;
+		}
+	}
+	strbuf_addf(out, "%.*s%sreplicates = %s\n%s", (int)(from - text), text,
+		    from > text && from[-1] != '\n' ? "\n" : "", replicates, to);
+}
+
 /* The journal comes last: where it is, everything else is. */
 int dir_begin(struct campaign *c, struct err *e)
 {
@@ -176,6 +199,12 @@ int dir_begin(struct campaign *c, struct err *e)
 		ret = dir_resolve(c, e);
 	if (!ret)
 		ret = file_read(c->protocol->path, &text, 0, e);
+	if (!ret && c->protocol->replicates_given) {
+		struct strbuf changed = STRBUF_INIT;
+		replicates_put(&changed, text.s, c->protocol->replicates);
+		strbuf_release(&text);
+		text = changed;
+	}
 	if (!ret)
 		ret = subdirs_make(c, e);
 	if (!ret)

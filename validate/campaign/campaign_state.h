@@ -168,6 +168,8 @@ struct step_result {
 	/* for want of space that the campaign must have: the step is to be made again, with more */
 	bool no_space;
 };
+/* The command that continues the campaign, with the devices that it must name. Ownership: the caller's. */
+char *resume_command(const struct campaign *c);
 /* The error of such a step, which ends the campaign. Returns -ENOSPC. */
 int no_space(const struct campaign *c, const char *reason, struct err *e);
 /* Does a reason tell of a full disk? */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture/kernel/block.h"
+#include "common/options_describe.h"
 #include "common/clock.h"
 #include "common/files.h"
 #include "common/xalloc.h"
@@ -246,10 +247,28 @@ bool is_about_space(const char *reason)
 	return strstr(reason, strerror(ENOSPC)) || strstr(reason, strerror(EDQUOT));
 }
 
+char *resume_command(const struct campaign *c)
+{
+	struct strbuf text = STRBUF_INIT;
+	const char *separator = " --device ";
+	strbuf_addstr(&text, "validate run -o ");
+	shell_word(&text, c->options->dir);
+	strbuf_addstr(&text, " --resume");
+	for (size_t i = 0; i < c->protocol->n_targets; i++)
+		if (c->protocol->target[i].destructive && c->protocol->target[i].device) {
+			strbuf_addstr(&text, separator);
+			shell_word(&text, c->protocol->target[i].device);
+			separator = ",";
+		}
+	return strbuf_detach(&text);
+}
+
 int no_space(const struct campaign *c, const char *reason, struct err *e)
 {
-	return err_set(e, ENOSPC, "%s; when there is more room, go on: validate run -o %s --resume",
-		       reason, c->options->dir);
+	char *command = resume_command(c);
+	int ret = err_set(e, ENOSPC, "%s; free some space, then continue with: %s", reason, command);
+	free(command);
+	return ret;
 }
 
 /* Files that could not be prepared, or the scratch directory is full. A run that fills its target

@@ -111,7 +111,7 @@ static int replicates_read(struct protocol *p, struct err *e)
 	return 0;
 }
 
-static int protocol_section(struct protocol *p, const struct protocol_file *f, struct err *e)
+static int protocol_section(struct protocol *p, const struct protocol_file *f, const char *replicates, struct err *e)
 {
 	const struct ini_section *s = section_find(f, "protocol");
 	if (!s)
@@ -119,11 +119,16 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	int ret = section_set(f, protocol_keys, p, s, e);
 	if (ret)
 		return ret;
+	if (replicates) {
+		free(p->replicates);
+		p->replicates = xstrdup(replicates);
+		p->replicates_given = true;
+	}
 	if (!p->replicates)
 		p->replicates = xstrdup(p->budget_ns ? "8..60" : "20");
 	const struct ini_key *k = ini_key_find(s, "replicates");
 	if (replicates_read(p, e) < 0)
-		return k ? key_refuse(f, k, e) : -EINVAL;
+		return replicates ? err_context(e, "--replicates") : k ? key_refuse(f, k, e) : -EINVAL;
 	cpu_set_t cpus;
 	if (p->cpus && cpus_parse(p->cpus, &cpus, e) < 0)
 		return key_refuse(f, ini_key_find(s, "cpus"), e);
@@ -296,6 +301,11 @@ static void bank_default(struct protocol *p)
 
 int protocol_read(struct protocol *p, const char *path, struct err *e)
 {
+	return protocol_read_with(p, path, NULL, e);
+}
+
+int protocol_read_with(struct protocol *p, const char *path, const char *replicates, struct err *e)
+{
 	struct protocol_file f = {.path = path};
 	defaults_set(p);
 	names_set(p, path);
@@ -305,7 +315,7 @@ int protocol_read(struct protocol *p, const char *path, struct err *e)
 	if (!ret)
 		ret = comments_check(&f, e);
 	if (!ret)
-		ret = protocol_section(p, &f, e);
+		ret = protocol_section(p, &f, replicates, e);
 	if (!ret)
 		ret = target_sections(p, &f, e);
 	if (!ret)

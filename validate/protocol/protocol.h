@@ -197,6 +197,7 @@ struct protocol {
 	char *path, *title;                          /* title: as given, or the file's name without .conf */
 	char *name;                                  /* the file's name without .conf: for directories */
 	char *replicates;                            /* as given: "20", "10..60" */
+	bool replicates_given;                       /* by protocol_read_with(), not by the file */
 	uint64_t n_replicates_min, n_replicates_max; /* equal: one look */
 	unsigned int look[8], n_looks; /* replicate counts at which verdicts are made, ascending; last = max */
 	bool allow_undecidable; /* fewer replicates than any acceptance needs: for protocols that describe */
@@ -245,6 +246,9 @@ extern const struct option_spec parallel_options[];
 /* Reads and checks PATH, and the file of published values that it names. Errors: EINVAL with "path:line: what is wrong" and the nearest valid key or
  * value; system errors with the path. Nothing is started or touched. Ownership: protocol_release. */
 int protocol_read(struct protocol *p, const char *path, struct err *e);
+
+/* As protocol_read, with `replicates` ("20", "10..60") instead of the key of the file; NULL: the key. */
+int protocol_read_with(struct protocol *p, const char *path, const char *replicates, struct err *e);
 void protocol_release(struct protocol *p);
 
 /* Cases, a replayer in a scenario, up to which everything is kept and shown of each; of more, or a campaign with so many runs would take
