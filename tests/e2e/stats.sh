@@ -262,3 +262,27 @@ if [ -w /dev/full ]; then
 	stats ref near --json >/dev/full 2>err || status=$?
 	[ "$status" -eq 3 ] || fail "a full disk gives status $status"
 fi
+
+# JSON of other programs: the same values as in a text file give the same output
+printf '1.5\n1.25\n1.75\n' >times.txt
+"$VALIDATE" stats --json times.txt | sed 's/times\.txt/FILE/' >expected
+echo '{"results":[{"command":"sleep 1","mean":1.5,"times":[1.5,1.25,1.75]}]}' >hyperfine.json
+echo '{"benchmarks":[{"name":"a","stats":{"data":[1.5,1.25,1.75]}},{"name":"b","stats":{"data":[3,4]}}]}' >pytest.json
+echo '{"jobs":[{"read":{"total_ios":5,"iops":1.5,"clat_ns":{"mean":7.0}}},{"read":{"total_ios":5,"iops":1.25,"clat_ns":{"mean":8.0}}},
+	{"read":{"total_ios":5,"iops":1.75,"clat_ns":{"mean":8.5}},"write":{"total_ios":0,"iops":0}}]}' >fio.json
+for how in hyperfine.json 'pytest.json -C a' 'fio.json -C read.iops'; do
+	expect_status 0 "$VALIDATE" stats --json $how
+	for key in mean sd median; do
+		[ "$(jq ".sample.statistics.$key" out)" = "$(jq ".sample.statistics.$key" expected)" ] || fail "$how: another $key"
+	done
+	[ "$(jq .sample.statistics.mean out)" = 1.5 ] || fail "$how: the mean is $(jq .sample.statistics.mean out)"
+done
+expect_status 3 "$VALIDATE" stats pytest.json
+expect_line err 'choose one with --column: "a", "b"'
+expect_status 3 "$VALIDATE" stats -C c pytest.json
+expect_line err 'no series "c"'
+echo '{"results":[]}' >empty.json
+expect_status 3 "$VALIDATE" stats empty.json
+echo '{"results":' >cut.json
+expect_status 3 "$VALIDATE" stats cut.json
+expect_line err 'cut.json:'

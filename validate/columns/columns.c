@@ -264,9 +264,21 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 		text += 3;
 		len -= 3;
 	}
-	char delimiter = delimiter_of(text, len);
+	struct strbuf numbers = STRBUF_INIT;
+	struct column_choice only = choice[0];
+	int rc = 0;
+	if (columns_is_json(text, len)) {
+		rc = n_choices > 1 ? err_set(e, EINVAL, "%s: --sessions and --where do not apply to JSON", path)
+				   : columns_of_json(&numbers, path, text, len, choice[0].selector, e);
+		only.selector = NULL;
+		r.choice = &only;
+		text = numbers.s;
+		len = numbers.len;
+	}
+	char delimiter = rc ? 0 : delimiter_of(text, len);
 	r.text = !delimiter;
-	int rc = delimiter ? columns_split_csv(&r, text, len, delimiter) : columns_split_text(&r, text, len);
+	rc = rc ? rc : delimiter ? columns_split_csv(&r, text, len, delimiter) : columns_split_text(&r, text, len);
+	strbuf_release(&numbers);
 	if (!rc && !c->n)
 		rc = err_set(e, ENODATA, "%s: %s", path,
 			     any_condition(choice, n_choices) ? "no line holds what is wanted" : "no values in it");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Columns of numbers out of text files: results of replicates, one on each line.
  *
- * Two forms, told apart by the first line that is neither blank nor a comment:
+ * Two text forms, distinguished by the first line that is neither blank nor a comment; and JSON of
+ * hyperfine, pytest-benchmark and fio (columns_json.c):
  *   text: columns separated by blanks or tabs; "#" begins a comment anywhere
  *   CSV:  a comma (or, without commas, a semicolon) or a quote in that line; RFC 4180; lines that begin with "#" are comments
  * The first line is a header where a cell of it is no number: in text only if it begins with a letter or "_", so that

@@ -26,4 +26,12 @@ int columns_row(struct columns_reader *r, const struct cell *cell, size_t n);
 int columns_split_text(struct columns_reader *r, const char *text, size_t len);
 int columns_split_csv(struct columns_reader *r, const char *text, size_t len, char delimiter);
 
+/* Whether a file is one JSON object. */
+bool columns_is_json(const char *text, size_t len);
+
+/* Appends the chosen series of a known JSON form, one number a line. `selector` is its name, its
+ * number from 1, or NULL for the only one. Errors: EBADMSG, ENOENT, ENODATA. */
+struct strbuf;
+int columns_of_json(struct strbuf *out, const char *path, const char *text, size_t len, const char *selector, struct err *e);
+
 #endif
