@@ -198,6 +198,25 @@ static int rerun_check(const struct judge_config *c, const struct judged *j, str
 	return 0;
 }
 
+/* The protocol is a temporary file: a message names the option that its line comes from instead. */
+static void option_name(struct err *e, const char *path)
+{
+	static const char section[] = "[replayer ";
+	size_t len = strlen(path);
+	if (strncmp(e->msg, path, len))
+		return;
+	const char *text = e->msg + len + strspn(e->msg + len, ":0123456789 ");
+	const char *at = strstr(text, section), *end = at ? strchr(at, ']') : NULL;
+	const int code = e->code;
+	char *message = xstrdup(text);
+	if (end && at == text)
+		err_set(e, -code, "--with %.*s%s", (int)(end - at - strlen(section)), message + strlen(section),
+			message + (end - text) + 1);
+	else
+		err_set(e, -code, "%s", message);
+	free(message);
+}
+
 static int judge(const struct judge_config *c, const struct judged *j,
 		 const struct report_form *form, struct err *e)
 {
@@ -211,8 +230,10 @@ static int judge(const struct judge_config *c, const struct judged *j,
 	if (status == EXIT_OK &&
 	    judge_protocol_write(&text, c->rerun ? &script : NULL, j->name, &path, e))
 		status = EXIT_FAILED;
-	if (status == EXIT_OK && (protocol_read(&p, path, e) || replayers_find(&p, e)))
+	if (status == EXIT_OK && (protocol_read(&p, path, e) || replayers_find(&p, e))) {
+		option_name(e, path);
 		status = EXIT_USAGE;
+	}
 	if (status == EXIT_OK)
 		responses_tell(j);
 	if (status == EXIT_OK && (!c->quiet || c->dry_run)) {
@@ -258,6 +279,9 @@ static int judge_run(int argc, char **argv, struct err *e)
 			block ? "--device is missing: %s is a trace of a device's requests"
 			      : "--device: %s is a trace of calls on files (--dir)",
 			argv[1]);
+		status = EXIT_USAGE;
+	} else if (block && !c.destructive) {
+		err_set(e, EINVAL, "--destructive is missing: the replays can overwrite the content of %s", c.device);
 		status = EXIT_USAGE;
 	} else {
 		c.rerun = j.rerun_wanted = rerun_ask(&c, &j);

@@ -294,7 +294,7 @@ static void requests_print(const struct replay_summary *s)
 	if (s->n_repeated)
 		printf(", %" PRIu64 " repeated", s->n_repeated);
 	if (s->n_failed)
-		printf(", %" PRIu64 " failed", s->n_failed);
+		printf(", %" PRIu64 " failed%s", s->n_failed, s->n_mismatches ? "" : " as in the trace");
 	if (s->adapter.times) {
 		printf("; times: %s\n", s->adapter.times);
 		return;

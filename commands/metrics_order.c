@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The order of the requests as text: a row for each figure, a column for each scope. */
 #include <math.h>
+#include <stdbool.h>
 
 #include "commands/metrics_cells.h"
 #include "commands/metrics_print.h"
@@ -123,6 +124,17 @@ static void add_worst(struct strbuf *out, const struct metrics *m, int point)
 	}
 }
 
+/* Whether every scope received all requests in order: each figure is then 0, 1 or undefined. */
+static bool all_in_order(const struct metrics *m, int point)
+{
+	for (int s = 0; s < SCOPE_N; s++) {
+		const struct disorder_total *t = &m->order[point].total[s];
+		if (m->scopes >> s & 1 && (t->n_lost || t->n_reordered || t->inversions || t->n_descents || t->footrule))
+			return false;
+	}
+	return true;
+}
+
 void metrics_add_order(struct strbuf *out, const struct metrics *m, int point)
 {
 	static const char *const titles[] = {"Order at issue", "Order at dispatch", "Order at completion"};
@@ -135,6 +147,13 @@ void metrics_add_order(struct strbuf *out, const struct metrics *m, int point)
 	for (int s = 0; s < SCOPE_N; s++)
 		if (m->scopes >> s & 1)
 			head[n++] = words[s];
+	if (all_in_order(m, point) && n) {
+		strbuf_addf(out, "\n%s: no request reordered or missing (", titles[point]);
+		for (size_t i = 0; i < n; i++)
+			strbuf_addf(out, "%s%s", i ? ", " : "", head[i]);
+		strbuf_addstr(out, "); --json has every figure\n");
+		return;
+	}
 	cells_add_heads(out, titles[point], head, n);
 	for (size_t row = 0; row < sizeof order_rows / sizeof *order_rows; row++) {
 		n = 0;

@@ -31,7 +31,7 @@ bad() { # what the message must have
 truncate -s 4M disk.img
 printf 'device = %s\ndestructive = yes\n' "$PWD/disk.img" | protocol >file.conf
 printf 'device = %s\n' "$PWD/disk.img" | protocol >bad.conf
-bad 'is not destructive'
+bad 'does not have destructive = yes'
 printf 'cache = cold\n' | protocol >bad.conf
 bad 'needs a device or a volume'
 printf 'destructive = yes\n' | protocol >bad.conf

@@ -134,6 +134,12 @@ jq -s -e 'map(select(.role == "event" and (.summary.n_lost != 0 or .summary.n_mi
 printf 'fio version 3 iolog\n1 /dev/sdq add\n1 /dev/sdq open\n1000 /dev/sdq write 4096 4096\n60000 /dev/sdq close\n' >device.iolog
 expect_status 2 "$VALIDATE" judge --dry-run --with block device.iolog
 expect_line err '--device is missing'
+# messages name options, not the temporary protocol
+truncate -s 64M backing
+expect_status 2 "$VALIDATE" judge --dry-run --with block --device backing device.iolog
+expect_line err '--destructive is missing'
+expect_status 2 "$VALIDATE" judge --dry-run --with event:order=foo reference.trace
+expect_line err 'validate: order: "foo" is not one of'
 
 # what it used is a protocol, also where it lies
 expect_status 0 "$VALIDATE" run verdict/protocol.conf --dry-run

@@ -165,7 +165,7 @@ run 3 --dir empty foreign.csv
 for order in temporal fs; do
 	rm -rf empty && mkdir empty
 	run 0 --order $order --timing timestamp --prepare --dir empty -o out.trace foreign.csv
-	expect_line out 'requests        7 of 7, 1 failed'
+	expect_line out 'requests        7 of 7, 1 failed as in the trace'
 	expect_line out 'mismatches      0'
 	[ "$(wc -c <empty/data/new)" -eq 5000 ] || fail "the trace's own file"
 	[ "$(wc -c <empty/data/old)" -eq 1024 ] || fail "the file from before"

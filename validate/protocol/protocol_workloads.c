@@ -108,7 +108,7 @@ static int place_check(const struct target *t, const struct workload *w, const s
 	if (!w->block && device)
 		return err_set(e, EINVAL, "%s works on files: target %s is a device", w->name, t->name);
 	if (w->block && t->device && !t->destructive && c->read_share < 1)
-		return err_set(e, EINVAL, "read-share: %s would write, and target %s is not destructive", w->name, t->name);
+		return err_set(e, EINVAL, "read-share: %s writes, and target %s does not have destructive = yes", w->name, t->name);
 	return 0;
 }
 
@@ -140,10 +140,10 @@ static int recorded_take(const struct protocol *p, struct scenario *s, const str
 static int program_place_check(const struct target *t, struct err *e)
 {
 	if (t->cache_budget_bytes)
-		return err_set(e, EINVAL, "target %s has a cache-budget, which holds for workloads of microbench only: how much memory "
-			      "the processes of a program take by themselves is not known", t->name);
+		return err_set(e, EINVAL, "target %s has a cache-budget, which applies only to workloads of microbench: the memory that "
+			      "the processes of a program need is unknown; use memory-limit", t->name);
 	if (t->device && !t->destructive)
-		return err_set(e, EINVAL, "the program would write, and target %s is not destructive", t->name);
+		return err_set(e, EINVAL, "the program can write, and target %s does not have destructive = yes", t->name);
 	return 0;
 }
 
