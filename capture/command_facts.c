@@ -52,7 +52,7 @@ int captured_command_read(struct captured_command *c, const struct trace_meta *m
 		c->argv[c->n] = json_string_value(json_array_get(argv, c->n));
 		if (!c->argv[c->n])
 			return err_set(e, EINVAL,
-				       "word %zu of the command in its metadata is no text", c->n);
+				       "word %zu of the command in its metadata is not text", c->n);
 	}
 	c->status = status_of(c->extra);
 	return 0;

@@ -17,7 +17,7 @@
 
 #define N_TRIES 100
 
-/* The next component of *path, copied to `name`; false at the end. "." and doubled slashes are passed over. */
+/* The next component of *path, copied to `name`; false at the end. "." and doubled slashes are skipped. */
 static bool next_component(const char **path, char name[NAME_MAX + 1], bool *too_long)
 {
 	for (;;) {

@@ -187,8 +187,7 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 	} while (0)
 	NOTE_IF(n->n_skipped, "unreadable lines or records left out: %" PRIu64 "; the first: %s", n->n_skipped,
 		n->first_skipped);
-	NOTE_IF(n->one_cpu_of_many, "this is one processor's file of several that lie beside it: give all of them, or "
-				    "merge them with blkparse -d");
+	NOTE_IF(n->one_cpu_of_many, "this is the file of one CPU, and its directory holds others: name all files, or merge them with blkparse -d");
 	NOTE_IF(n->differences_cut, "times are differences from event to event, cut to fewer digits than nanoseconds have, and were added up: they "
 				    "lag more with each event (perf script without --deltatime, or with --ns, is exact)");
 	NOTE_IF(n->n_without_end, "requests that begin and never end: %" PRIu64, n->n_without_end);
@@ -208,7 +207,7 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		"paths relative to a directory that the trace does not show, taken as relative to "
 		"the root (strace -y shows it): %" PRIu64,
 		n->n_unknown_cwd);
-	NOTE_IF(n->n_passed_over, "events and calls that are no requests, passed over: %" PRIu64, n->n_passed_over);
+	NOTE_IF(n->n_passed_over, "events and calls that are not requests, skipped: %" PRIu64, n->n_passed_over);
 #undef NOTE_IF
 	return NULL;
 }

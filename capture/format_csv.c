@@ -130,7 +130,7 @@ static void parse_failed(struct csv_trace *t)
 	else if (t->at_end)
 		csv_fail(t, "the file ends inside a quoted field");
 	else
-		csv_fail(t, "a quote where none may be, or text behind a closing quote");
+		csv_fail(t, "misplaced quote, or text after a closing quote");
 	forgive(t);
 	if (t->error.code)
 		return;

@@ -52,7 +52,7 @@ void csv_header_field(struct csv_trace *t, const char *s, size_t len)
 		c++;
 	if (c == COL_N) {
 		const char *near = nearest_name(name, column_names);
-		csv_fail(t, "unknown column \"%s\"%s%s%s (columns whose name begins with x- are passed over)", name,
+		csv_fail(t, "unknown column \"%s\"%s%s%s (columns whose name begins with x- are ignored)", name,
 			 near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 		return;
 	}
@@ -85,7 +85,7 @@ static void take_u32(struct csv_trace *t, const char *s, size_t len, uint32_t *v
 {
 	uint64_t u;
 	if (!scan_all_u64(s, len, t->readable, &u) || u > UINT32_MAX)
-		csv_fail(t, "\"%.*s\" is no whole number from 0 to 4294967295", (int)(len < 60 ? len : 60), s);
+		csv_fail(t, "\"%.*s\" is not a whole number from 0 to 4294967295", (int)(len < 60 ? len : 60), s);
 	else
 		*v = (uint32_t)u;
 }
@@ -94,7 +94,7 @@ static void take_time(struct csv_trace *t, const char *s, size_t len, int64_t *v
 {
 	*v = TIME_NONE;
 	if (len && (!scan_all_i64(s, len, t->readable, v) || *v > TRACE_TIME_MAX || *v < -TRACE_TIME_MAX))
-		csv_fail(t, "\"%.*s\" is no time in nanoseconds", (int)(len < 60 ? len : 60), s);
+		csv_fail(t, "\"%.*s\" is not a time in nanoseconds", (int)(len < 60 ? len : 60), s);
 }
 
 static void find_function(struct csv_trace *t, struct csv_op_memo *memo, const char *s, size_t len)
@@ -128,14 +128,14 @@ static void take_error(struct csv_trace *t, const char *s, size_t len)
 	uint64_t u = 0;
 	if (len && *s >= '0' && *s <= '9') {
 		if (!scan_all_u64(s, len, t->readable, &u) || u > UINT16_MAX)
-			csv_fail(t, "\"%.*s\" is no error number", (int)(len < 60 ? len : 60), s);
+			csv_fail(t, "\"%.*s\" is not an error number", (int)(len < 60 ? len : 60), s);
 	} else if (len) {
 		const char *name;
 		for (u = 1; u < 4096; u++)
 			if ((name = strerrorname_np((int)u)) && strlen(name) == len && !memcmp(name, s, len))
 				break;
 		if (u == 4096)
-			csv_fail(t, "\"%.*s\" is no error's name", (int)(len < 60 ? len : 60), s);
+			csv_fail(t, "\"%.*s\" is not an error's name", (int)(len < 60 ? len : 60), s);
 	}
 	t->row.error = (uint16_t)u;
 }
@@ -170,7 +170,7 @@ static inline void take_field(struct csv_trace *t, enum column c, const char *s,
 		break;
 	case COL_RVALUE:
 		if (!scan_all_i64(s, len, t->readable, &t->row.rvalue))
-			csv_fail(t, "\"%.*s\" is no whole number", (int)(len < 60 ? len : 60), s);
+			csv_fail(t, "\"%.*s\" is not a whole number", (int)(len < 60 ? len : 60), s);
 		break;
 	case COL_ERROR:
 		take_error(t, s, len);
@@ -178,7 +178,7 @@ static inline void take_field(struct csv_trace *t, enum column c, const char *s,
 	case COL_SEQ:
 		t->has_seq = len > 0;
 		if (len && !scan_all_u64(s, len, t->readable, &t->row.seq))
-			csv_fail(t, "\"%.*s\" is no whole number", (int)(len < 60 ? len : 60), s);
+			csv_fail(t, "\"%.*s\" is not a whole number", (int)(len < 60 ? len : 60), s);
 		break;
 	case COL_IGNORED:
 		break;

@@ -172,14 +172,14 @@ int trace_next(struct trace *t, const struct trace_record **r, struct err *e);
 int trace_next_batch(struct trace *t, const struct trace_record **r, size_t *n, struct err *e);
 int trace_rewind(struct trace *t, struct err *e);
 
-/* What a parallel application's trace has beside requests (family cause): passed over from now on, and counted, anew after each
+/* What a parallel application's trace has beside requests (family cause): skipped from now on, and counted, anew after each
  * trace_rewind(). Whoever looks at requests as such asks for it. */
 struct trace_causes {
 	uint64_t n_computes, n_signals, n_waits;
 	double compute_ns; /* of all */
 };
 void trace_requests_only(struct trace *t, bool on);
-const struct trace_causes *trace_causes(const struct trace *t); /* passed over so far; borrowed */
+const struct trace_causes *trace_causes(const struct trace *t); /* skipped so far; borrowed */
 
 const struct trace_object *trace_object(const struct trace *t, uint32_t id); /* NULL for an unknown id */
 /* Whether the object is a device, by its kind or by its name: below /dev, but not a file of shared

@@ -231,6 +231,6 @@ int block_payload(const struct block_file *f, struct window *w, const struct blo
 	*why = crc32c(0, *p, b->h.stored_len) == b->h.payload_crc ? NULL : "its content does not match its checksum";
 	for (size_t i = b->h.stored_len; i < len && !*why; i++)
 		if (((const unsigned char *)*p)[i])
-			*why = "bytes behind its content are not zero";
+			*why = "the padding after its content is not zero";
 	return 0;
 }

@@ -115,7 +115,7 @@ static int find(struct heap_index *x, const struct block_file *f, uint64_t unit,
 			return rc;
 		const bool heap = state == BLOCK_WHOLE && b.h.kind == BLOCK_HEAP;
 		if (!heap && offset == from)
-			return changed(f, offset, "it is no such block any more", e);
+			return changed(f, offset, "the block changed while it was read", e);
 		if (!heap)
 			continue;
 		if (b.h.first > unit)

@@ -402,11 +402,11 @@ int meta_from_json(struct meta_store *m, const char *text, size_t len, struct er
 		return err_set(e, EINVAL, "metadata has more than %u lists and objects", PARTS_MAX);
 	json_t *top = json_loadb(text, len, JSON_REJECT_DUPLICATES, &je);
 	if (!top)
-		return err_set(e, EINVAL, "metadata is no JSON: line %d column %d: %s", je.line, je.column, je.text);
+		return err_set(e, EINVAL, "metadata is not JSON: line %d column %d: %s", je.line, je.column, je.text);
 	struct meta_store fresh;
 	meta_store_init(&fresh);
 	fresh.memory = xcalloc(1, sizeof *fresh.memory);
-	int rc = json_is_object(top) ? get_all(&fresh, top, e) : err_set(e, EINVAL, "metadata is no JSON object");
+	int rc = json_is_object(top) ? get_all(&fresh, top, e) : err_set(e, EINVAL, "metadata is not a JSON object");
 	json_decref(top);
 	struct meta_store unwanted = rc ? fresh : *m;
 	if (!rc)

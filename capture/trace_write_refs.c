@@ -44,7 +44,7 @@ int writer_put_objects(struct trace_writer *w, struct err *e)
 int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint32_t *ref, struct err *e)
 {
 	if (len > HEAP_ITEM_MAX)
-		return err_set(e, EFBIG, "%s: %zu bytes beside a record, %u are the most", w->path, len, HEAP_ITEM_MAX);
+		return err_set(e, EFBIG, "%s: %zu bytes belong to a record, at most %u are possible", w->path, len, HEAP_ITEM_MAX);
 	uint64_t unit = w->n_heap_units + w->heap_len / 8;
 	size_t room = align_up(sizeof(uint32_t) + len, 8);
 	if (unit + room / 8 >= HEAP_NONE)

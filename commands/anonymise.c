@@ -31,7 +31,7 @@ static int take_key(struct anonymiser *a, const char *path, struct err *e)
 	} else if (getrandom(some, sizeof some, 0) == (ssize_t)sizeof some) {
 		strbuf_add(&key, some, sizeof some);
 	} else {
-		rc = err_sys(e, errno, "no random key can be had");
+		rc = err_sys(e, errno, "cannot get a random key");
 	}
 	if (!rc && gcry_md_setkey(a->hash, key.s, key.len))
 		rc = err_set(e, EIO, "the hash does not take the key");

@@ -8,8 +8,7 @@ int baseline_input(struct baseline *b, const char *path, struct err *e)
 	int ret = baseline_open(b, path, e);
 	if (!ret && !b->sealed)
 		fprintf(stderr,
-			"validate: warning: %s has no digest of its content, so that a change of "
-			"it is not found; \"validate baseline save RESULTS\" writes one\n",
+			"validate: warning: %s has no digest, so a change of it would not be found; \"validate baseline save RESULTS\" adds one\n",
 			path);
 	return ret;
 }

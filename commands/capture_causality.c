@@ -61,7 +61,7 @@ static int replay_by_engine(void *ctx, const char *trace, const char *dir, const
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return err_sys(e, errno, "waiting for the replay");
-	return status ? err_set(e, ECHILD, "the replay by engine parallel failed (what it says stands above): --check COMMAND takes another way") : 0;
+	return status ? err_set(e, ECHILD, "the replay by engine parallel failed (see its messages above): choose another replay with --check COMMAND") : 0;
 }
 
 static void print(const struct collect_config *c, const struct collect_outcome *o)

@@ -32,9 +32,9 @@ static const struct option_spec baseline_options[] = {
 static const char synopsis[] = "save DIR [--replayer NAME] [--redact] [-o FILE]\nshow FILE|DIR [--replayer NAME] [--redact]";
 static const char about[] =
 	"save: writes the part of a results directory that a later comparison needs, as\n"
-	"JSON. A case takes a few kilobytes, one line per replicate, so that the file\n"
-	"can be committed and reviewed. \"validate compare\" gives the same numbers from\n"
-	"it as from the directory.\n"
+	"JSON. A case takes a few kilobytes, one line per replicate. The file can be\n"
+	"committed and reviewed. \"validate compare\" gives the same numbers from it as\n"
+	"from the directory.\n"
 	"show: prints the origin and the results of a baseline.";
 
 static int save(const struct baseline *b, const char *path, struct err *e)
@@ -67,7 +67,7 @@ static int baseline_run(int argc, char **argv, struct err *e)
 		return status;
 	bool saves = n_positional && !strcmp(argv[1], "save"), shows = n_positional && !strcmp(argv[1], "show");
 	if (n_positional < 2 || (!saves && !shows)) {
-		err_set(e, EINVAL, "what is to be done with which? usage is validate baseline save DIR or validate baseline show FILE");
+		err_set(e, EINVAL, "save or show is missing: usage is validate baseline save DIR or validate baseline show FILE");
 		return EXIT_USAGE;
 	}
 	if (shows && config.output) {

@@ -55,12 +55,12 @@ static void content_print(const struct app_config *c, const struct app_outcome *
 {
 	printf("%-14s%s written by %" PRIu64
 	       " request%s, in %s, equal blocks once -> %s" CONTENT_SUFFIX
-	       "; who reads that file reads the data\n",
+	       "; that file holds the program's data\n",
 	       "content", size_text(o->n_content_bytes).s, o->n_content_requests,
 	       o->n_content_requests == 1 ? "" : "s", size_text(o->n_content_stored_bytes).s,
 	       c->output);
 	if (o->n_without_content)
-		printf("%-14s%" PRIu64 " request%s wrote what is not kept (doc/capture.md tells which do)\n", "note", o->n_without_content,
+		printf("%-14s%" PRIu64 " request%s wrote data that is not stored (see doc/capture.md)\n", "note", o->n_without_content,
 		       o->n_without_content == 1 ? "" : "s");
 }
 
@@ -158,9 +158,9 @@ static int capture_nothing(int argc, char **argv, struct err *e)
 {
 	if (argc < 2 || (strcmp(argv[1], "--help") && strcmp(argv[1], "-h"))) {
 		if (argc > 1)
-			err_set(e, ENOENT, "unknown option %s: what is to be captured comes first (app, causality, block, vfs)", argv[1]);
+			err_set(e, ENOENT, "unknown option %s: the first argument must be app, causality, block or vfs", argv[1]);
 		else
-			err_set(e, EINVAL, "what is to be captured? usage is validate capture app, causality, block or vfs");
+			err_set(e, EINVAL, "the method is missing: usage is validate capture app, causality, block or vfs");
 		return EXIT_USAGE;
 	}
 	for (const struct way *w = ways; w->name; w++) {
@@ -185,7 +185,7 @@ static int capture_command(int argc, char **argv, struct err *e)
 		if (!strcmp(argv[1], w->name))
 			return w->run(argc - 1, argv + 1, e);
 	near = nearest_name(argv[1], names);
-	err_set(e, EINVAL, "there is no way to capture \"%s\"%s%s%s", argv[1], near ? " (did you mean \"" : "",
+	err_set(e, EINVAL, "unknown capture method \"%s\"%s%s%s", argv[1], near ? " (did you mean \"" : "",
 		near ? near : "", near ? "\"?)" : "");
 	return EXIT_USAGE;
 }

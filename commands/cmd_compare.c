@@ -63,7 +63,7 @@ static int side_parse(struct side *s, const char *text, struct err *e)
 			*c = 0;
 		}
 	s->replayer = colon ? colon + 1 : NULL;
-	return stat(s->path, &st) < 0 ? err_set(e, ENOENT, "%s: there is no such results directory or baseline", text) : 0;
+	return stat(s->path, &st) < 0 ? err_set(e, ENOENT, "%s: no such results directory or baseline", text) : 0;
 }
 
 /* From what was read of its path, which becomes this side; `hide` its names, as the other side's are. */

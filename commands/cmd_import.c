@@ -104,7 +104,7 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 		strbuf_addstr(&out, "of its times unknown\n");
 	}
 	if (p->sorted)
-		strbuf_addf(&out, "Order      sorted by begin: %" PRIu64 " request%s stood behind later ones\n", p->n_unordered,
+		strbuf_addf(&out, "Order      sorted by begin: %" PRIu64 " request%s followed a later request\n", p->n_unordered,
 			    p->n_unordered == 1 ? "" : "s");
 	fwrite(out.s, 1, out.len, stdout);
 	strbuf_release(&out);

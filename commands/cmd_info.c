@@ -81,7 +81,7 @@ static int print(struct trace *t, const char *path, const struct info_config *co
 	int rc = profile_compute(p, t, &o, e);
 	rc = rc || !replay ? rc : replayable_find(replay, t, config->n_replay_max, e);
 	if (!rc && stat(path, &st) < 0 && errno != ENOENT)
-		rc = err_sys(e, errno, "cannot tell the size of %s", path);
+		rc = err_sys(e, errno, "cannot determine the size of %s", path);
 	if (!rc) {
 		struct info x = {.path = path,
 				 .file_bytes = (uint64_t)st.st_size,

@@ -107,9 +107,9 @@ static int arguments_check(const struct workload *w, const struct microbench_con
 	else if (!w->block && !c->dir)
 		err_set(e, EINVAL, "where? --dir DIR is missing");
 	else if (c->print_command && !(w->script && w->script->parallel))
-		err_set(e, EINVAL, "--print-command: %s is no parallel application, and nothing else is started", w->name);
+		err_set(e, EINVAL, "--print-command needs a parallel application, and %s is none", w->name);
 	else if (w->script && w->script->inside_mpi && !c->prepare_only && !c->print_command)
-		err_set(e, EINVAL, "%s has no trace of its own: it is there to be captured (validate capture causality), as --print-command starts it", w->name);
+		err_set(e, EINVAL, "%s writes no trace: capture it with validate capture causality and the command of --print-command", w->name);
 	else if (!c->output && !c->prepare_only && !c->print_command)
 		err_set(e, EINVAL, "where does the trace go? -o TRACE is missing");
 	else if (microbench_check(w, c, e) == 0)

@@ -28,9 +28,9 @@ static const char about[] =
 	"result. With -o, writes a trace in which record i replays record i of TRACE.\n"
 	"Return values that differ from the trace are counted and reported.\n"
 	"\n"
-	"Orders: temporal (a request begins after all requests that had begun and ended\n"
-	"before it in the trace), temporal-serial (one request at a time), fs (rules of\n"
-	"the file system), thread (order within each thread), none.\n"
+	"Orders: temporal (requests begin in traced order, after those that had ended\n"
+	"before), temporal-serial (one request at a time), fs (rules of the file\n"
+	"system), thread (order within threads), none.\n"
 	"Timings: fullspeed, timestamp (traced times), think (traced pauses).\n"
 	"Modes on a device: hf (traced times), afap (as fast as possible), load (traced\n"
 	"number in flight), dep (after dependencies). Traced writes overwrite the\n"
@@ -102,8 +102,7 @@ static void mismatches_print(const struct replay_summary *s)
 	if (s->n_mismatches > REPLAY_MISMATCHES_SHOWN)
 		printf("  and %" PRIu64 " more\n", s->n_mismatches - REPLAY_MISMATCHES_SHOWN);
 	if (s->n_mismatches_privileged)
-		printf("note: %" PRIu64 " of them failed in the traced run for want of permission (EACCES, "
-		       "EPERM); this replay runs as root\n",
+		printf("note: %" PRIu64 " of them failed in the traced run for lack of permission (EACCES, EPERM); this replay runs as root\n",
 		       s->n_mismatches_privileged);
 }
 
@@ -111,7 +110,7 @@ static void passed_print(const struct replay_summary *s)
 {
 	if (!s->n_passed)
 		return;
-	printf("%-16s%" PRIu64 " requests:", "passed over", s->n_passed);
+	printf("%-16s%" PRIu64 " requests:", "skipped", s->n_passed);
 	for (int i = PASS_NOT + 1, n = 0; i < PASS_N; i++)
 		if (s->n_passed_of[i])
 			printf("%s %s %" PRIu64, n++ ? "," : "", pass_reasons[i], s->n_passed_of[i]);
@@ -286,7 +285,7 @@ static void adapter_print(const struct replay_summary *s)
 static void requests_print(const struct replay_summary *s)
 {
 	if (is_untimed(s)) {
-		printf("%-16s%" PRIu64 " given to the replayer; nobody looked what became of them (times: none)\n", "requests",
+		printf("%-16s%" PRIu64 " given to the replayer; their results are unknown (times: none)\n", "requests",
 		       s->n_records - s->n_passed);
 		return;
 	}
@@ -351,7 +350,7 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	adapter_print(s);
 	mismatches_print(s);
 	if (s->n_unknown_fd)
-		printf("note: %" PRIu64 " request%s descriptors whose file the trace does not tell; %s in the replay\n", s->n_unknown_fd,
+		printf("note: %" PRIu64 " request%s descriptors whose file is not in the trace; %s in the replay\n", s->n_unknown_fd,
 		       s->n_unknown_fd == 1 ? " uses" : "s use", s->n_unknown_fd == 1 ? "it fails" : "they fail");
 	if (*s->scheduling_note)
 		printf("note: %s\n", s->scheduling_note);

@@ -178,7 +178,7 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (status >= 0)
 		return status;
 	if (config.resume && !config.dir)
-		return usage(e, "--resume needs -o DIR, the results directory to go on in");
+		return usage(e, "--resume needs -o DIR, the results directory to continue");
 	if (config.resume && config.replicates)
 		return usage(e, "--replicates cannot change a campaign that has begun: omit it with --resume");
 	if (n_positional < 1 && !config.resume)

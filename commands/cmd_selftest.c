@@ -174,7 +174,7 @@ static int parts_run(const struct selftest_config *c, int parts, struct rates *r
 				ret = -second.code;
 			}
 			if (ret == -EINTR)
-				err_set(e, EINTR, "interrupted; with -o DIR it could be resumed");
+				err_set(e, EINTR, "interrupted; runs can be resumed only with -o DIR");
 		}
 	}
 	return ret;
@@ -217,7 +217,7 @@ static int selftest_run(int argc, char **argv, struct err *e)
 		return EXIT_USAGE;
 	}
 	if (c.resume && (!c.dir || !(parts & PART_REPLAY))) {
-		err_set(e, EINVAL, "--resume goes on with runs: it needs -o DIR and the part replay");
+		err_set(e, EINVAL, "--resume needs -o DIR and the part replay");
 		return EXIT_USAGE;
 	}
 	if (parts == PART_CAPTURE)

@@ -107,7 +107,7 @@ static void stolen_look(const char *dir, struct finding *f)
 	char what[100];
 	(void)dir;
 	if (!cpu_ticks_read(&a)) {
-		finding_say(f, HEALTH_OK, "not told by the kernel", "");
+		finding_say(f, HEALTH_OK, "not reported by the kernel", "");
 		return;
 	}
 	usleep(300000);
@@ -298,7 +298,7 @@ static void mpi_look(const char *dir, struct finding *f)
 	const int n = processors_allowed();
 	(void)dir;
 	if (mpi_launch_words(&words, NULL, 2, NULL) < 0)
-		finding_say(f, HEALTH_WARN, "no mpirun: parallel applications cannot be replayed, nor those that need MPI captured", "apt-get install openmpi-bin");
+		finding_say(f, HEALTH_WARN, "no mpirun: parallel applications cannot be replayed, and MPI applications cannot be captured", "apt-get install openmpi-bin");
 	else if (!rank)
 		finding_say(f, HEALTH_WARN, "this program was built without MPI: parallel applications cannot be replayed",
 			    "apt-get install libopenmpi-dev, and build again");

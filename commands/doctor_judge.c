@@ -184,7 +184,7 @@ void huge_pages_judge(const json_t *facts, struct finding *f)
 	char what[100];
 	snprintf(what, sizeof what, "%.40s", when ? when : "not available");
 	finding_say(f, always ? HEALTH_WARN : HEALTH_OK, what,
-		    always ? "memory of programs is merged behind their backs: as root, echo madvise >/sys/kernel/mm/transparent_hugepage/enabled" : "");
+		    always ? "the kernel merges memory of programs in the background: as root, echo madvise >/sys/kernel/mm/transparent_hugepage/enabled" : "");
 }
 
 #define LOCKED_LEAST_BYTES (64 << 20) /* a replay's default --memory */

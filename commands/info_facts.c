@@ -43,7 +43,7 @@ static void add_file(struct info_page *page, const struct info *x)
 	char buf[300];
 	const char *reason = missing_reason(s, x->meta, 0, buf, sizeof buf);
 	const bool whole = !reason && !s->n_damage && !h->n_records_uncommitted;
-	strbuf_addstr(&out, !h->complete ? "incomplete: it has no end"
+	strbuf_addstr(&out, !h->complete ? "incomplete: its end is missing"
 			    : whole      ? "complete"
 					 : "complete as a file");
 	for (unsigned int i = 0; (reason = missing_reason(s, x->meta, i, buf, sizeof buf)); i++)
@@ -146,8 +146,7 @@ static void add_rates(struct info_page *page, const struct info *x)
 	add(page, "Rate", &out);
 	double variation = profile_gap_variation(p);
 	if (!isnan(variation)) {
-		strbuf_addf(&out, "median %s, 99 %% up to %s, coefficient of variation %.3g (1: "
-				  "as if at random)", quantile_text(&p->gap, 0.5, false).s,
+		strbuf_addf(&out, "median %s, 99 %% up to %s, coefficient of variation %.3g (1: like random arrivals)", quantile_text(&p->gap, 0.5, false).s,
 				  quantile_text(&p->gap, 0.99, false).s, variation);
 		add(page, "Gaps", &out);
 	}
@@ -395,14 +394,13 @@ static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 	strbuf_addf(out, "%s of %s", count_text(r->n_replayed).s,
 			 plural_text(r->n_records, "request", "requests").s);
 	if (n_passed) {
-		strbuf_addf(out, ", %s passed over", count_text(n_passed).s);
+		strbuf_addf(out, ", %s skipped", count_text(n_passed).s);
 	}
 	if (r->never_issued.n) {
 		strbuf_addf(out, ", %s never issued", count_text(r->never_issued.n).s);
 	}
 	if (n_unknown) {
-		strbuf_addf(out, "; %s of them will fail: the trace does not tell the file of "
-				 "their descriptors", count_text(n_unknown).s);
+		strbuf_addf(out, "; %s of them will fail: the files of their descriptors are not in the trace", count_text(n_unknown).s);
 	}
 }
 
@@ -420,7 +418,7 @@ static void add_replay(struct info_page *page, const struct info *x)
 	} else {
 		strbuf_addstr(&out, r->state == REPLAYABLE_BLOCK
 					? "requests of a device: engines that replay system calls refuse them"
-					: "not looked at: there are more requests than --replay-max");
+					: "not examined: there are more requests than --replay-max");
 	}
 	add(page, "Replay", &out);
 }

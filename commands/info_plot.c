@@ -183,7 +183,7 @@ static void figure_rates(struct figures *fs, const struct info *x)
 			add_curve(&f->script, n++, using, "lines", (size_t)k, kind_titles[k]);
 	}
 	strbuf_addch(&f->script, '\n');
-	figure_caption(f, "Requests begun in a second, over the time of the trace.");
+	figure_caption(f, "Requests per second over the time of the trace.");
 	if (!p->tally.n_bytes)
 		return;
 	f = figure_add(fs, "moved", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
@@ -228,7 +228,7 @@ static void figure_levels(struct figures *fs, const struct info *x)
 				"boxwidth 0.8\nset style fill solid 0.8\nplot file using 1:2 with "
 				"boxes lc rgb '%s' notitle\n", highest, highest / 10 + 1,
 				palette[PALETTE_BLUE].hex);
-	figure_caption(f, "How much of the time so many requests were in flight.");
+	figure_caption(f, "Share of the time for each number of requests in flight.");
 }
 
 /* Sizes as distribution functions. */
@@ -337,7 +337,7 @@ static void text_level(struct gnuplot_plot *plot, const struct info *x, unsigned
 	size_t highest = x->profile->concurrency.highest;
 	level_outline(&data, x->profile);
 	text_begin(plot, &data, columns, rows,
-		   "Share of the time [%] with so many requests in flight");
+		   "Share of the time [%] for each number in flight");
 	strbuf_addf(&plot->script,
 		    "set yrange [0:*]\nset xrange [-0.5:%zu.5]\nset xtics %zu\n"
 		    "plot $data with filledcurves y1=0\n",

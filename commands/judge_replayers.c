@@ -84,7 +84,7 @@ static bool others_are_seen(struct strbuf *out, const struct judge_config *c,
 	if (j->level != LEVEL_BLOCK)
 		return true;
 	if (!stat(c->device, &st) && !S_ISBLK(st.st_mode))
-		err_set(&why, ENOTBLK, "%s is no block device", c->device);
+		err_set(&why, ENOTBLK, "%s is not a block device", c->device);
 	else if (!block_watch_possible(&why))
 		return true;
 	for (char *p = why.msg; *p; p++)
@@ -157,7 +157,7 @@ static int replayer_add(struct strbuf *out, const char *text, size_t index, cons
 			names[n++] = (*r)->name;
 		names[n] = NULL;
 		const char *near = nearest_name(name, names);
-		ret = err_set(e, EINVAL, "--with %s: there is no such replayer%s%s%s", text,
+		ret = err_set(e, EINVAL, "--with %s: unknown replayer%s%s%s", text,
 			      near ? " (did you mean \"" : "", near ? near : "",
 			      near ? "\"?)" : " (\"validate replay --list-engines\")");
 	} else if (!can_take(g, j)) {

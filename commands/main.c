@@ -172,7 +172,7 @@ static void ignore_signal(int signal_number)
  * known, so that nothing can be undone. */
 static void on_bus_error(int signal_number, siginfo_t *how, void *context)
 {
-	static const char text[] = "validate: a file that was being read or written was cut short by somebody else, or its disk failed (SIGBUS)\n";
+	static const char text[] = "validate: another program truncated a file that was in use, or its disk failed (SIGBUS)\n";
 	(void)context;
 	if (how->si_code != BUS_ADRERR) { /* an error of our own */
 		signal(signal_number, SIG_DFL);

@@ -26,7 +26,7 @@ static void add_matching(struct strbuf *out, const struct metrics *m)
 			 m->match == MATCH_KEY ? "key" : "number", count_text(m->n_matched).s,
 			 count_text(m->n_lost).s, count_text(m->n_extra).s);
 	if (m->n_passed) {
-		strbuf_addf(out, ", %s passed over", count_text(m->n_passed).s);
+		strbuf_addf(out, ", %s skipped", count_text(m->n_passed).s);
 	}
 	if (m->parts & PART_FIDELITY) {
 		strbuf_addf(out, ", %s with another result", count_text(m->n_mismatched).s);
@@ -219,7 +219,7 @@ static void add_side_notes(struct strbuf *out, bool *any, const struct metrics_s
 		const char *one, *more;
 	} note[] = {
 	    {s->n_failed, "request failed", "requests failed"},
-	    {s->n_unfinished, "request has no end: active to the last instant, no response time",
+	    {s->n_unfinished, "request without an end: in flight to the end, without a response time",
 	     "requests have no end: active to the last instant, no response time"},
 	    {s->n_negative, "request ends before it begins: left out of response times and of the order of completion",
 	     "requests end before they begin: left out of response times and of the order of completion"},
@@ -229,7 +229,7 @@ static void add_side_notes(struct strbuf *out, bool *any, const struct metrics_s
 	    {s->n_events_lost, "event was lost when it was captured: the trace is incomplete",
 	     "events were lost when it was captured: the trace is incomplete"},
 	    {!s->complete, "trace without an end: its writer was killed or ran out of space", ""},
-	    {s->complete && s->cut, "trace made of one that has no end: requests may be missing", ""},
+	    {s->complete && s->cut, "trace made from a trace without an end: requests may be missing", ""},
 	};
 	for (size_t i = 0; i < sizeof note / sizeof *note; i++)
 		add_note(out, any, note[i].n, note[i].one, note[i].more, name);

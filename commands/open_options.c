@@ -86,7 +86,7 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 void warn_of_cut(const char *path, bool cut)
 {
 	if (cut)
-		notice("%s: the trace is incomplete: it has no end, or was made of one that has none; what is whole is taken", path);
+		notice("%s: the trace is incomplete: its end is missing, or it was made from such a trace; the complete part is used", path);
 }
 
 void notice(const char *fmt, ...)

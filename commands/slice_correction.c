@@ -36,7 +36,7 @@ static int method_choose(const struct trace_set *set, const char **method, struc
 			return err_set(
 			    e, EINVAL,
 			    "%s was captured by %s: which method of the calibration is that? (--capture-method)",
-			    set->path[i], meta->captured_by ? meta->captured_by : "nobody knows what");
+			    set->path[i], meta->captured_by ? meta->captured_by : "an unknown method");
 		if (own && *method && strcmp(own, *method))
 			return err_set(e, EINVAL, "%s was captured by %s, and not by %s", set->path[i], own, *method);
 		*method = *method ? *method : own;

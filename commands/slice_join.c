@@ -45,7 +45,7 @@ static int of_one_run(const struct trace_set *set, struct err *e)
 {
 	const struct trace_meta *a = trace_meta(set->t[0]), *b = trace_meta(set->t[1]);
 	if (!a->epoch_ns || !b->epoch_ns)
-		return err_set(e, EINVAL, "%s: it does not tell its monotonic clock, and cannot be joined",
+		return err_set(e, EINVAL, "%s: it does not state its monotonic clock and cannot be joined",
 			       set->path[a->epoch_ns ? 1 : 0]);
 	if (!same_text(a->host, b->host))
 		return err_set(e, EINVAL, "%s and %s were not captured on one host: %s, %s", set->path[0], set->path[1],
@@ -113,7 +113,7 @@ static int pages_check(const struct slice_join *j, struct trace_set *set, struct
 		}
 	}
 	if (!process)
-		return err_set(e, EINVAL, "%s has no process of %s: they are not of one run", set->path[1], set->path[0]);
+		return err_set(e, EINVAL, "%s has no process of %s: the traces are of different runs", set->path[1], set->path[0]);
 	return pages ? 0 : err_set(e, EINVAL, "%s has nothing of the page cache (validate capture vfs)", set->path[1]);
 }
 

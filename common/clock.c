@@ -199,7 +199,7 @@ int clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
 				       (long long)(last_ns - now_ns));
 		n_still = now_ns > last_ns ? 0 : n_still + 1;
 		if (n_still > MAX_STILL)
-			return err_set(e, EIO, "CLOCK_MONOTONIC stands still");
+			return err_set(e, EIO, "CLOCK_MONOTONIC does not advance");
 		last_ns = now_ns;
 	}
 	ret = anchor_take(c->source, &c->last, e);

@@ -15,7 +15,7 @@ static int block_facts(struct device *d, const char *path, struct err *e)
 	int logical = 512, read_only = 0;
 	unsigned int physical = 0;
 	if (ioctl(d->fd, BLKGETSIZE64, &d->n_bytes) < 0)
-		return err_sys(e, errno, "%s: cannot tell its size", path);
+		return err_sys(e, errno, "%s: cannot determine its size", path);
 	ioctl(d->fd, BLKSSZGET, &logical);
 	ioctl(d->fd, BLKPBSZGET, &physical);
 	ioctl(d->fd, BLKROGET, &read_only);
@@ -81,7 +81,7 @@ static int other_examine(const char *other, const char *what, bool tables, const
 	char *kind = NULL;
 	int fd = open(other, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return errno == ENOENT || errno == ENXIO ? 0 : err_sys(e, errno, "%s: cannot look what is on %s%s", path, what, other);
+		return errno == ENOENT || errno == ENXIO ? 0 : err_sys(e, errno, "%s: cannot examine the content of %s%s", path, what, other);
 	int ret = tables ? device_signature(fd, &kind, e) : device_signature_whole(fd, &kind, e);
 	close(fd);
 	*refused |= kind != NULL;
@@ -140,7 +140,7 @@ static int open_again(const struct device *d, const char *path, int flags, bool 
 	if (fd < 0 && errno == EINVAL && flags & O_DIRECT)
 		return err_set(e, EINVAL, "%s: this file system does not do direct I/O", path);
 	if (fd < 0 && errno == ENOENT)
-		return err_sys(e, ENOENT, "%s: cannot be opened again as it was looked at (is /proc mounted?)", path);
+		return err_sys(e, ENOENT, "%s: cannot open it again after the checks (is /proc mounted?)", path);
 	return fd < 0 ? err_sys(e, errno, "%s", path) : fd;
 }
 

@@ -67,7 +67,7 @@ bool device_is_volume(const struct device_system *s, const struct stat *st);
 /* What is written on it, in words ("a file system (ext4)", "a partition table (gpt)"), or NULL for nothing that is known. The caller frees.
  * Errors: of reading. */
 int device_signature(int fd, char **kind, struct err *e);
-/* As device_signature, partition tables passed over. */
+/* As device_signature, partition tables skipped. */
 int device_signature_whole(int fd, char **kind, struct err *e);
 
 #endif

@@ -90,7 +90,7 @@ static int near_add(struct search *s, const char *dir, const char *role, struct 
 }
 
 /* Calls `call` with the whole path of each entry of `dir`. A directory or an entry that is not
- * there is passed over. Errors: of `call`; of the system: what cannot be read is not taken for
+ * there is skipped. Errors: of `call`; of the system: what cannot be read is not taken for
  * unused. */
 static int each_entry(struct search *s, const char *dir, int depth, int (*call)(struct search *, const char *, int, struct err *),
 		      struct err *e)
@@ -176,7 +176,7 @@ static int family_add(struct search *s, dev_t number, const char *role, struct e
 {
 	char *dir = sys_dir(s, number);
 	if (!dir)
-		return err_sys(e, errno, "%s: cannot tell who uses it: no %s/dev/block/%u:%u", s->path, s->system->sys, major(number),
+		return err_sys(e, errno, "%s: cannot find its users: no %s/dev/block/%u:%u", s->path, s->system->sys, major(number),
 			       minor(number));
 	int ret = near_add(s, dir, role, e);
 	if (!ret)

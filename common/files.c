@@ -112,7 +112,7 @@ int file_open_regular(const char *path, int flags, struct err *e)
 	if (!ret && S_ISDIR(st.st_mode))
 		ret = err_sys(e, EISDIR, "cannot read %s", path);
 	else if (!ret && !S_ISREG(st.st_mode))
-		ret = err_set(e, EINVAL, "%s is no regular file but a %s", path,
+		ret = err_set(e, EINVAL, "%s is not a regular file but a %s", path,
 			      S_ISFIFO(st.st_mode) ? "pipe" : "device or socket");
 	if (!ret)
 		return fd;

@@ -63,7 +63,7 @@ int pause_join(struct pause *p, struct err *e)
 		return ret;
 	}
 	if (fd > INT_MAX || fstat((int)fd, &st) < 0 || st.st_size != (off_t)sizeof(struct pause_page))
-		return err_set(e, EINVAL, PAUSE_VARIABLE ": descriptor %llu is no page of this version", (unsigned long long)fd);
+		return err_set(e, EINVAL, PAUSE_VARIABLE ": descriptor %llu is not a page of this version", (unsigned long long)fd);
 	void *base = mmap(NULL, sizeof(struct pause_page), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
 	if (base == MAP_FAILED || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return err_sys(e, errno, PAUSE_VARIABLE);

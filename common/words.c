@@ -37,10 +37,10 @@ static int json_words(struct words_list *w, const char *text, struct err *e)
 	json_error_t why;
 	json_t *list = json_loads(text, JSON_REJECT_DUPLICATES, &why), *word;
 	size_t i;
-	int ret = list ? 0 : err_set(e, EINVAL, "\"%s\" is no list of words: %s", text, why.text);
+	int ret = list ? 0 : err_set(e, EINVAL, "\"%s\" is not a list of words: %s", text, why.text);
 	json_array_foreach(list, i, word) {
 		if (!json_is_string(word)) {
-			ret = err_set(e, EINVAL, "\"%s\": word %zu is no text in double quotes", text, i + 1);
+			ret = err_set(e, EINVAL, "\"%s\": word %zu is not text in double quotes", text, i + 1);
 			break;
 		}
 		words_list_add(w, json_string_value(word));

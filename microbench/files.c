@@ -17,7 +17,7 @@ static int file_fits(const struct bench_run *r, const struct fileset_entry *f, i
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, errno, "%s/%s", r->config->dir, f->path);
 	if (!S_ISREG(st.st_mode))
-		return err_set(e, EPERM, "%s/%s is no regular file", r->config->dir, f->path);
+		return err_set(e, EPERM, "%s/%s is not a regular file", r->config->dir, f->path);
 	if ((uint64_t)st.st_size >= f->size)
 		return 0;
 	struct strbuf has = STRBUF_INIT, needs = STRBUF_INIT;

@@ -66,7 +66,7 @@ static int script_fill(struct bench_run *r, struct worker *w, struct err *e)
 	struct bench_thread *t = &w->bench;
 	uint64_t one = sample_bytes(r->workload, r->config), most = memory_of_machine() / r->n_workers;
 	if (t->capacity > most / one)
-		return err_set(e, ENOMEM, "requests %" PRIu64 ": so many %s do not fit into memory", t->capacity,
+		return err_set(e, ENOMEM, "requests %" PRIu64 ": this number of %s does not fit into memory", t->capacity,
 			       script->unit);
 	w->script.names = &r->names;
 	int ret = script->write(r->config, t->index, t->capacity, &w->script, e);

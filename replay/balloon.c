@@ -86,8 +86,7 @@ static int steps_of_trace(struct balloon *b, const struct replay_config *c, cons
 	json_decref(extra);
 	if (!ret && !b->n_steps)
 		return err_set(e, EINVAL,
-			       "balloon traced: the trace does not tell how much memory the program had (capture app "
-			       "--memory notes it)");
+			       "balloon traced: the trace does not hold the program's memory use (capture app --memory records it)");
 	return ret;
 }
 
@@ -202,7 +201,7 @@ static int room_check(const struct balloon *b, struct err *e)
 	if (room.limit_bytes != UINT64_MAX && (left < SLACK_BYTES || b->room_bytes > left - SLACK_BYTES))
 		return refuse(b, ENOMEM, "the limit of its memory cgroup", room.limit_bytes, e);
 	if (b->room_bytes > available)
-		return refuse(b, ENOMEM, "what is available on this machine", available, e);
+		return refuse(b, ENOMEM, "the available memory of this machine", available, e);
 	return 0;
 }
 

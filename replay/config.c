@@ -333,7 +333,7 @@ static int keep_check(const struct replay_config *c, struct err *e)
 	return 0;
 }
 
-/* What only other people's replayers have: our own would pass over it. */
+/* What only other people's replayers have: our own would skip it. */
 static int foreign_check(const struct replay_config *c, struct err *e)
 {
 	const size_t first = offsetof(struct replay_config, adapter), end = first + sizeof c->adapter;
@@ -342,7 +342,7 @@ static int foreign_check(const struct replay_config *c, struct err *e)
 	replay_config_init(&standard);
 	for (; (o = options_changed(o, c, &standard)); o++)
 		if (o->offset >= first && o->offset < end)
-			return err_set(e, EINVAL, "%s: engine %s has no such option, which is for other people's replayers", o->name, c->engine);
+			return err_set(e, EINVAL, "%s: this option is for replayers of other projects, not for engine %s", o->name, c->engine);
 	return 0;
 }
 
@@ -380,7 +380,7 @@ int replay_check(const struct replay_config *c, struct err *e)
 	if (c->blank && c->stop_on_mismatch)
 		return err_set(e, EINVAL, "blank: nothing is called, so no result can differ (stop-on-mismatch)");
 	if (pool && c->timing == TIMING_THINK)
-		return err_set(e, EINVAL, "timing think needs the order of each thread: order none has no such thing (use thread)");
+		return err_set(e, EINVAL, "timing think needs an order within threads: use order thread instead of none");
 	if (pool && c->processes)
 		return err_set(e, EINVAL, "processes: %s lets any worker issue any request, so that none belongs to a process",
 			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");

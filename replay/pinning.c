@@ -58,8 +58,7 @@ int pinning_find(char **text, const struct load *l, const struct trace_meta *m, 
 	json_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL, *rows = json_object_get(extra, "affinity");
 	struct u64_map of_thread = {.cell = NULL};
 	int ret = json_is_array(rows) ? 0
-				      : err_set(e, EINVAL, "cpus traced: the trace does not tell on which processors its threads were kept "
-						"(validate capture app and validate microbench do); choose them (as 0,2-3)");
+				      : err_set(e, EINVAL, "cpus traced: the trace does not hold the CPUs of its threads (traces of capture app and microbench do); name CPUs, such as 0,2-3");
 	for (size_t i = 0; !ret && i < json_array_size(rows); i++)
 		ret = row_read(&of_thread, rows, i, e);
 	if (!ret)

@@ -83,7 +83,7 @@ struct lane {
 	struct outcome *outcome;  /* outcome[n] */
 	struct outcome *repeated; /* repeated[n]: of the second copies that a mutant issues; NULL where none does */
 	int64_t *expected; /* expected[n]: traced result, or the negative errno; 0 for a success where only that counts (call_result_counts),
-			    * and for what is passed over. Not on the path */
+			    * and for what is skipped. Not on the path */
 	uint32_t n;
 	/* longest buffer that its requests need of a worker's own, and of the common one; 0: none */
 	uint64_t own_bytes, common_bytes;
@@ -142,7 +142,7 @@ struct replay_plan { /* what a worker needs of it, replay/compiled/image.h carri
 	struct call_table calls;    /* of the requests with operation HOT_CALL */
 	uint32_t *process_of;  /* process_of[n_lanes]: whose requests a lane holds (the last of them, where threads share it), as call_leave wants
 			       * it; NULL in a pool */
-	uint8_t *pass_reason;  /* pass_reason[n_records], NULL where nothing is passed over */
+	uint8_t *pass_reason;  /* pass_reason[n_records], NULL where nothing is skipped */
 	struct passing *passing; /* with --processes: descriptors on their way to heirs; the engine's while it runs */
 	char *bytes;	       /* bytes[n_bytes]: load.bytes, taken over */
 	size_t n_bytes;

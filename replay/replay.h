@@ -133,7 +133,7 @@ struct adapter_summary { /* of engines that are other people's replayers */
 	char notes[1000];    /* sentences, a line each */
 	uint64_t n_seen;     /* requests and other calls that were seen */
 	uint64_t n_ambiguous; /* requests of the input that have the same operation, object, offset and length as another */
-	uint64_t n_left_out; /* the replayer's format has no place for them: passed over */
+	uint64_t n_left_out; /* the replayer's format has no place for them: skipped */
 	int64_t cpu_ns;      /* user and system, of the replayer and all it started */
 	uint64_t peak_bytes; /* resident, of the largest of them */
 };
@@ -183,7 +183,7 @@ struct replay_summary {
 	uint64_t n_pages_read, n_pages_stayed, n_pages_touched, n_pages_left;
 	uint64_t n_clones_copied; /* clones (FICLONE) that were copies: the target shares no blocks */
 	uint64_t n_responses; /* issued requests that are no touches: what the mean response is of */
-	uint64_t n_passed; /* requests that are passed over: pipes, devices and the like; not among the issued */
+	uint64_t n_passed; /* requests that are skipped: pipes, devices and the like; not among the issued */
 	uint64_t n_passed_of[PASS_N];
 	/* calls on devices, FIFOs and sockets that the trace reached: failed with EPERM; the replay
 	 * fails */

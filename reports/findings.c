@@ -65,8 +65,7 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 	/* runs that are pending in a complete campaign are those of looks that were not needed */
 	if (!a->complete)
 		warn(f,
-		     "The campaign is incomplete: %zu of %zu planned runs were not made. \"validate run --resume\" "
-		     "goes on.",
+		     "The campaign is incomplete: %zu of %zu planned runs were not made. \"validate run --resume\" continues.",
 		     n_pending, r->n_runs);
 	if (first)
 		warn(f, "%zu of %zu runs failed; the first, run %u: %s", n_failed, r->n_runs, (unsigned int)first->id,

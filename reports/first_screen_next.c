@@ -201,8 +201,7 @@ static void next_of_differing(struct strbuf *text, struct strbuf *command, const
 	}
 	char *trace = scenario_trace_path(p, &p->scenario[c->scenario]);
 	strbuf_addstr(
-	    text, "Replays that differ from the recording say nothing of the replayer where the "
-		  "control replay differs as much. Judge against the program, run again "
+	    text, "Differences from the recording do not show a fault of the replayer if the control replay differs as much. Judge against the program, run again "
 		  "beside the replays.");
 	strbuf_addstr(command, "validate judge --rerun ");
 	shell_word(command, trace);

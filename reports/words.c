@@ -220,7 +220,7 @@ void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)
 	strbuf_addstr(out, "One replay here is good to ±");
 	add_span(out, lo, hi);
 	if (lo_machine <= hi_machine) {
-		strbuf_addstr(out, ", of which the machine is ");
+		strbuf_addstr(out, "; the machine's part is ");
 		add_span(out, lo_machine, hi_machine);
 	}
 	if (n_limited && n_limited == n)

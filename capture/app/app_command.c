@@ -45,7 +45,7 @@ char *app_library_find(bool causes, struct err *e)
 		free(path);
 	}
 	if (!found && !rc)
-		err_set(e, ENOENT, "%s is neither beside the program (%s) nor in ../lib/validate", name, self);
+		err_set(e, ENOENT, "%s is missing: it was searched beside the program (%s) and in ../lib/validate", name, self);
 	free(self);
 	return found;
 }

@@ -4,7 +4,7 @@
  *
  * The executable segments of an ELF file are searched for the bytes of the instruction; whether they are one is found by
  * disassembling up to them from sixteen places before: instruction streams fall into step soon, so bytes inside another instruction are
- * passed over by most of them. The number of the call is the constant last put into its register, where that is one.
+ * skipped by most of them. The number of the call is the constant last put into its register, where that is one.
  *
  * x86-64 only; elsewhere nothing is looked at and nothing is found. */
 #ifndef CAPTURE_CODE_SCAN_H

@@ -428,7 +428,7 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	}
 	rc = rc ? rc : period ? period_collect(&j, period, e) : auto_collect(&j, e);
 	if (rc == -EINTR)
-		err_set(e, EINTR, "interrupted: %" PRIu32 " run%s kept in %s; the same command with --resume goes on", j.kept.n_runs,
+		err_set(e, EINTR, "interrupted: %" PRIu32 " run%s kept in %s; the same command with --resume continues", j.kept.n_runs,
 			j.kept.n_runs == 1 ? " is" : "s are", dir);
 	o->n_nodes = j.kept.n_nodes;
 	o->n_outside = j.kept.n_outside;

@@ -103,9 +103,9 @@ int collect_period(const struct collect_config *c, uint64_t *period, struct err 
 	if (strcmp(c->period, "auto")) {
 		int rc = parse_uint(c->period, period, e);
 		if (rc || !*period)
-			return rc ? err_context(e, "--period") : err_set(e, EINVAL, "--period 0: at each so many-th request; 1 is every one");
+			return rc ? err_context(e, "--period") : err_set(e, EINVAL, "--period 0 is invalid: 1 delays every request, N every Nth request");
 	} else if (!c->check && (!c->replay || !c->replay_dir)) {
-		return err_set(e, EINVAL, "--period auto replays what it has: --replay-dir DIR says where, or --check COMMAND how");
+		return err_set(e, EINVAL, "--period auto replays its traces: add --replay-dir DIR, or --check COMMAND");
 	}
 	return 0;
 }

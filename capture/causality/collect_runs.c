@@ -118,7 +118,7 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 		json_t *top = json_load_file(path, 0, &where);
 		const char *of = top ? json_string_value(json_object_get(top, "of")) : NULL;
 		if (!resume)
-			rc = err_set(e, EEXIST, "%s holds runs already: --resume goes on with them, another --runs-dir or removing it begins anew", dir);
+			rc = err_set(e, EEXIST, "%s already holds runs: add --resume to continue, or choose another --runs-dir", dir);
 		else if (!of)
 			rc = err_set(e, EILSEQ, "%s: %s", path, top ? "no runs" : where.text);
 		else if (strcmp(of, what))
@@ -196,7 +196,7 @@ int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, stru
 		if (sscanf(line, "%" SCNu32 ":%" SCNu64 " %" SCNu32 ":%" SCNu64 " %" SCNu32 " %" SCNu64 " %" SCNu32 "%n", &x.signaller, &x.signaller_request,
 			   &x.waiter, &x.waiter_request, &x.computed_ppm, &x.n_later, &x.signalled_ppm, &end) != 7 ||
 		    line[end] != '\n' || x.computed_ppm > COMPUTED_ALL || x.signalled_ppm > COMPUTED_ALL) {
-			rc = err_set(e, EILSEQ, "%s: line %" PRIu64 " is no edge: remove the directory", path, *n + 1);
+			rc = err_set(e, EILSEQ, "%s: line %" PRIu64 " is not an edge: remove the directory", path, *n + 1);
 			break;
 		}
 		GROW(*edge, *n, cap);

@@ -22,7 +22,7 @@ static int whole(const json_t *o, const char *name, json_int_t least, json_int_t
 	const json_t *member = json_object_get(o, name);
 	*v = member ? json_integer_value(member) : missing;
 	if (member && !json_is_integer(member))
-		return err_set(e, EINVAL, "\"causality\": \"%s\" is no integer", name);
+		return err_set(e, EINVAL, "\"causality\": \"%s\" is not an integer", name);
 	if (*v < least || *v > most)
 		return err_set(e, EINVAL, member ? "\"causality\": \"%s\" is %lld, which cannot be" : "\"causality\": a node without \"%s\"", name,
 			       (long long)*v);
@@ -40,7 +40,7 @@ static int node_read(struct causality_facts *f, const json_t *o, struct err *e)
 	if (rc)
 		return rc;
 	if (host && !json_is_string(host) && !json_is_null(host))
-		return err_set(e, EINVAL, "\"causality\": the host of node %lld is no text", (long long)number);
+		return err_set(e, EINVAL, "\"causality\": the host of node %lld is not text", (long long)number);
 	struct causality_node *n = &f->node[number];
 	if (n->number != UINT32_MAX)
 		return err_set(e, EINVAL, "\"causality\": node %lld is there twice", (long long)number);
@@ -82,7 +82,7 @@ static int throttled_read(struct causality_facts *f, const json_t *list, struct 
 {
 	size_t n = json_array_size(list);
 	if ((list && !json_is_array(list)) || n > f->n_nodes)
-		return err_set(e, EINVAL, "\"causality\": \"throttled\" is no list of nodes");
+		return err_set(e, EINVAL, "\"causality\": \"throttled\" is not a list of nodes");
 	f->throttled = xcalloc(n + 1, sizeof *f->throttled);
 	for (size_t i = 0; i < n; i++) {
 		const json_t *one = json_array_get(list, i);
@@ -133,7 +133,7 @@ int causality_facts_read(struct causality_facts *f, const struct trace_meta *m, 
 	const json_t *o = json_object_get(f->kept, "causality");
 	int rc = 0;
 	if (o)
-		rc = json_is_object(o) ? all_read(f, o, e) : err_set(e, EINVAL, "\"causality\" is no JSON object");
+		rc = json_is_object(o) ? all_read(f, o, e) : err_set(e, EINVAL, "\"causality\" is not a JSON object");
 	if (rc || !o)
 		causality_facts_release(f);
 	return rc;

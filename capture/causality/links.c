@@ -123,7 +123,7 @@ static int loop_error(const struct walk *w, uint32_t node, struct err *e)
 	} while (node != first);
 	if (n > 6)
 		strbuf_addf(&text, ", and %" PRIu32 " more", n - 6);
-	int rc = err_set(e, ELOOP, "nodes wait for each other, so that none of them can go on:%s (requests are counted from 0 in each node)",
+	int rc = err_set(e, ELOOP, "deadlock: nodes wait for each other:%s (requests are counted from 0 in each node)",
 			 text.s);
 	strbuf_release(&text);
 	return rc;

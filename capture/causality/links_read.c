@@ -53,7 +53,7 @@ static int take(struct ends *signals, struct ends *waits, struct node *node, con
 	int64_t of = causality_node_of(f, r->pid, r->tid);
 	bool cause = op_info(r->op)->family == FAMILY_CAUSE;
 	if (of < 0)
-		return cause ? err_set(e, EINVAL, "record %" PRIu64 ": %s of thread %" PRIu32 " of process %" PRIu32 ", which is no node", index,
+		return cause ? err_set(e, EINVAL, "record %" PRIu64 ": %s of thread %" PRIu32 " of process %" PRIu32 ", which is not a node", index,
 				       op_name(r->op), r->tid, r->pid)
 			     : 0;
 	struct node *n = &node[of];

@@ -60,7 +60,7 @@ static int before_run(const char *line, const char *log, struct err *e)
 		if (errno != EINTR)
 			return err_sys(e, errno, "--before");
 	if (status)
-		return err_set(e, ECHILD, "--before \"%s\" ended with status %d; what it printed is in %s", line,
+		return err_set(e, ECHILD, "--before \"%s\" ended with status %d; its output is in %s", line,
 			       WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), log);
 	return 0;
 }
@@ -87,12 +87,12 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 	if (r->seen.runs_on[0])
 		return err_set(e, EILSEQ, "the application does not make the same requests in each run: while one was held back, %s", r->seen.runs_on);
 	if (r->seen.stuck)
-		return err_set(e, EDEADLK, "nobody made a request any more while one was held back (%s)", r->seen.stuck_at);
+		return err_set(e, EDEADLK, "no node made a request while one request was delayed (%s)", r->seen.stuck_at);
 	if (WIFSIGNALED(o->status))
-		return err_set(e, ECHILD, "the application was killed by signal %d (%s); what it printed is in %s", WTERMSIG(o->status),
+		return err_set(e, ECHILD, "the application was killed by signal %d (%s); its output is in %s", WTERMSIG(o->status),
 			       strsignal(WTERMSIG(o->status)), c->log);
 	if (WEXITSTATUS(o->status))
-		return err_set(e, ECHILD, "the application ended with status %d; what it printed is in %s", WEXITSTATUS(o->status), c->log);
+		return err_set(e, ECHILD, "the application ended with status %d; its output is in %s", WEXITSTATUS(o->status), c->log);
 	if (r->seen.too_many)
 		return err_set(e, E2BIG, "the application has more than %u threads", CAUSALITY_THREADS_MAX);
 	if (r->seen.n_async)

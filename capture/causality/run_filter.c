@@ -192,5 +192,5 @@ int trace_running(const char *path, int64_t *running_ns, struct err *e)
 	trace_close(t);
 	*running_ns = last - first;
 	rc = rc ? rc : got;
-	return rc ? rc : any ? 0 : err_set(e, ENODATA, "%s: no request in it has a begin and an end", path);
+	return rc ? rc : any ? 0 : err_set(e, ENODATA, "%s: no request has both a begin and an end", path);
 }

@@ -125,7 +125,7 @@ static void excess_watch(struct watch *w)
 		const struct cause_slot *s = &w->page->slot[i];
 		const uint64_t n_requests = atomic_load(&s->n_requests), most = w->seen[i].n_known;
 		if (most && n_requests > most + MORE_REQUESTS)
-			snprintf(w->outcome.runs_on, sizeof w->outcome.runs_on, "%s %d goes on making requests, %" PRIu64 " so far, %" PRIu64 " in the first run",
+			snprintf(w->outcome.runs_on, sizeof w->outcome.runs_on, "%s %d still makes requests, %" PRIu64 " so far, %" PRIu64 " in the first run",
 				 s->rank >= 0 ? "rank" : "process", s->rank >= 0 ? (int)s->rank : (int)s->pid, n_requests, most);
 	}
 	if (w->outcome.runs_on[0])

@@ -44,7 +44,7 @@ static int header_read(struct content *c, struct content_header *h, uint64_t *n_
 		return bad(c->path, "its header", e);
 	if (h->n_blocks > size / sizeof *c->block || h->n_requests > size / sizeof *c->request ||
 	    h->n_references > size / sizeof *c->reference || h->tables_at > size || h->tables_at % 8)
-		return bad(c->path, "more is said to be in it than fits", e);
+		return bad(c->path, "its index exceeds the size of the file", e);
 	*n_tables = h->n_blocks * sizeof *c->block + h->n_requests * sizeof *c->request + h->n_references * sizeof *c->reference;
 	return *n_tables > size - h->tables_at ? bad(c->path, "its end is missing", e) : 0;
 }

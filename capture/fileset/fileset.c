@@ -235,7 +235,7 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 	stamp->key = 0;
 	if (fstat(fd, &st) || st.st_nlink > 1) {
 		rc = err_set(e, EPERM,
-			     "%s: refused: the file has %llu names, and what is written here would be seen there",
+			     "%s: refused: the file has %llu hard links, and a write would change all of them",
 			     f->path, (unsigned long long)st.st_nlink);
 		goto out;
 	}

@@ -57,8 +57,7 @@ static int add_entry(struct list *l, struct sink *s, const struct fileset_entry 
 	if (strchr(f->path, '#') || text_has_control(f->path) ||
 	    (link && (strchr(link, '#') || text_has_control(link))))
 		return err_set(e, EINVAL,
-			       "\"%s\": ARTC's list has no way to write a name with #, with "
-			       "control characters or that is no UTF-8",
+			       "\"%s\": ARTC's list cannot hold a name with #, control characters or invalid UTF-8",
 			       f->path);
 	for (const char *slash = strchr(f->path, '/'); slash && !rc; slash = strchr(slash + 1, '/'))
 		rc = slash > f->path ? add_directory(l, s, f->path, (size_t)(slash - f->path), e) : 0;

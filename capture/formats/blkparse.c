@@ -102,7 +102,7 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 	if (p < end && *p == '+') {
 		p = skip_blanks(p + 1, end);
 		if (!scan_u64(&p, end, &n) || n > UINT32_MAX)
-			return foreign_at(&t->base, p, e, "no number of sectors behind +");
+			return foreign_at(&t->base, p, e, "the number of sectors after + is missing");
 		p = skip_blanks(p, end);
 	}
 	v->bytes = n * 512;

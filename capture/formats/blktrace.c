@@ -62,7 +62,7 @@ static void swap_event(struct event *v)
 	v->pdu_len = __builtin_bswap16(v->pdu_len);
 }
 
-/* 1 with an event, 0 at the end. A record that is none is passed over, byte by byte of 8, until one is. */
+/* 1 with an event, 0 at the end. A record that is none is skipped, byte by byte of 8, until one is. */
 static int next_event(struct text_input *in, struct event *v, struct err *e)
 {
 	const char *s;

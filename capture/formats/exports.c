@@ -35,7 +35,7 @@ static bool is_block_transfer(const struct out *x, const struct trace_record *r,
 {
 	if (!sink_is_transfer(x->t, r, is_write, why))
 		return false;
-	*why = r->offset % 512 || r->length % 512 ? "its offset or length is no multiple of 512" : NULL;
+	*why = r->offset % 512 || r->length % 512 ? "its offset or length is not a multiple of 512" : NULL;
 	return !*why;
 }
 

@@ -55,7 +55,7 @@ static int word_u64(struct iolog *t, const struct word *w, uint64_t max, uint64_
 	const char *s = w->s;
 	if (scan_u64(&s, w->s + w->len, v) && s == w->s + w->len && *v <= max)
 		return 0;
-	return foreign_at(&t->base, w->s, e, "\"%.*s\" is no number, or too large", (int)(w->len < 60 ? w->len : 60),
+	return foreign_at(&t->base, w->s, e, "\"%.*s\" is not a number, or too large", (int)(w->len < 60 ? w->len : 60),
 			  w->s);
 }
 
@@ -101,7 +101,7 @@ static int take_action(struct iolog *t, const struct word *w, unsigned int n, st
 	while (k < n_actions && !is(&w[1], actions[k].name))
 		k++;
 	if (k == n_actions)
-		return foreign_at(&t->base, w[1].s, e, "\"%.*s\" is no action of an iolog",
+		return foreign_at(&t->base, w[1].s, e, "\"%.*s\" is not an action of an iolog",
 				  (int)(w[1].len < 60 ? w[1].len : 60), w[1].s);
 	r.op = (uint16_t)actions[k].op;
 	if (block && (r.op == OP_OPEN || r.op == OP_CLOSE))
@@ -246,7 +246,7 @@ static const char *cannot(const struct out *x, const struct trace_record *r, con
 	const char *why = NULL;
 	if (!action)
 		return r->op == OP_OPEN || r->op == OP_CLOSE ? "files are opened by the iolog itself"
-							     : "an iolog has no action for it";
+							     : "an iolog cannot express the operation";
 	if (!sync && r->op != OP_FALLOCATE && !sink_is_transfer(x->t, r, &is_write, &why))
 		return why;
 	if (!o || r->begin_ns == TIME_NONE)
@@ -254,7 +254,7 @@ static const char *cannot(const struct out *x, const struct trace_record *r, con
 	if (strlen(o->name) > 255 || !*o->name || strpbrk(o->name, " \t\n\r\v\f"))
 		return "fio does not read names above 255 bytes or with blanks";
 	if (text_has_control(o->name))
-		return "its name has control characters or is no UTF-8, which an iolog cannot escape";
+		return "its name has control characters or invalid UTF-8, which an iolog cannot hold";
 	if (op_info(r->op)->family == FAMILY_READ && r->rvalue >= 0 && (uint64_t)r->rvalue < r->length && trace_meta(x->t)->level == LEVEL_SYSCALL)
 		return "it read less than it asked for, as at a file's end: fio ends with an error there";
 	return !sync && (!r->length || r->length > UINT32_MAX) ? "its length is not between 1 and 2^32 - 1" : NULL;

@@ -12,7 +12,7 @@
 #define MAPPING_VALUES_MAX 16
 
 enum mapping_field {
-	MAP_NONE, /* passed over */
+	MAP_NONE, /* skipped */
 	MAP_BEGIN,
 	MAP_END,
 	MAP_RESPONSE, /* end - begin */
@@ -32,7 +32,7 @@ extern const char *const mapping_field_names[MAP_N + 1];
 
 struct mapping_value {
 	char *text;
-	enum trace_op op; /* OP_INVALID: the request is passed over */
+	enum trace_op op; /* OP_INVALID: the request is skipped */
 };
 
 struct mapping_column {

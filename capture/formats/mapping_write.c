@@ -187,7 +187,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	unsigned int at = 0;
 	for (unsigned int i = 0; i < x->m->n; i++, at++) {
 		const struct mapping_column *c = &x->m->column[i];
-		for (; !x->m->header && at < c->index; at++) { /* columns that the mapping passes over */
+		for (; !x->m->header && at < c->index; at++) { /* columns that the mapping skips */
 			add_separator(x, s, !at);
 			strbuf_addch(&s->out, '0');
 		}

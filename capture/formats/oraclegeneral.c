@@ -72,8 +72,7 @@ static int oracle_open(struct trace **out, const char *path, const struct trace_
 {
 	if (!o->as)
 		return err_set(e, EINVAL,
-			       "%s: oracleGeneral tells neither operation nor offset of a request: say what they shall "
-			       "be (--as read)",
+			       "%s: oracleGeneral holds no operations: choose one with --as read or --as write",
 			       path);
 	return foreign_open(out, sizeof(struct oracle), &reader, path, o, setup, e);
 }

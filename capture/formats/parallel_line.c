@@ -76,7 +76,7 @@ static int take_partner(struct parallel *p, const struct line *l, const char *s,
 	if (!scan_u64(&s, l->end, &node) || s == l->end || *s != ')' || s + 1 != l->end)
 		return foreign_at(&p->calls.base, at, e, "a node's number and a parenthesis are expected");
 	if (node >= p->facts.n_nodes || node == p->at)
-		return foreign_at(&p->calls.base, at, e, "node %llu %s", (unsigned long long)node, node == p->at ? "would wait for itself" : "is not there");
+		return foreign_at(&p->calls.base, at, e, "node %llu %s", (unsigned long long)node, node == p->at ? "would wait for itself" : "does not exist");
 	return add_cause(p, l, op, node, 0, e);
 }
 
@@ -103,7 +103,7 @@ static int take_note(struct parallel *p, const char *s, const char *end, struct 
 	if (!take_word(&s, end, "node ") || !scan_u64(&s, end, &node) || s == end || *s != ':')
 		return 0;
 	if (node >= p->facts.n_nodes)
-		return foreign_at(&p->calls.base, at, e, "node %llu is not there: the first line tells %u", (unsigned long long)node, p->facts.n_nodes);
+		return foreign_at(&p->calls.base, at, e, "node %llu does not exist: the first line declares %u nodes", (unsigned long long)node, p->facts.n_nodes);
 	p->at = (uint32_t)node;
 	return 0;
 }

@@ -173,7 +173,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	struct out *x = ctx;
 	int64_t of = causality_node_of(&x->f, r->pid, r->tid);
 	(void)s;
-	*why = "its thread is no node";
+	*why = "its thread is not a node";
 	if (of < 0)
 		return 0;
 	*why = "it was never issued";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Events that are missing in a trace whose source numbers them, each processor its own: numbers that are passed over. */
+/* Events that are missing in a trace whose source numbers them, each processor its own: numbers that are skipped. */
 #ifndef CAPTURE_FORMATS_SEQUENCE_GAPS_H
 #define CAPTURE_FORMATS_SEQUENCE_GAPS_H
 

@@ -67,7 +67,7 @@ struct walk {
 
 static int write_one(struct walk *x, struct sink *s, const struct trace_record *r, struct err *e)
 {
-	const char *why = "the format has no place for it";
+	const char *why = "the format cannot hold it";
 	bool held = x->w->causes || op_info(r->op)->family != FAMILY_CAUSE;
 	int rc = held ? x->w->one(x->ctx, s, r, &why, e) : 0;
 	if (!held)
@@ -172,7 +172,7 @@ bool sink_is_transfer(const struct trace *t, const struct trace_record *r, bool 
 	       : r->rvalue < 0			? "it failed"
 	       : r->offset > INT64_MAX		? "its offset is not known"
 	       : r->begin_ns == TIME_NONE	? "its begin is not known"
-	       : !trace_object(t, r->object)	? "what it worked on is not known"
+	       : !trace_object(t, r->object)	? "its file or device is unknown"
 						: NULL;
 	return !*why;
 }

@@ -20,7 +20,7 @@ int strace_number(struct parsed *p, const struct part *a, bool is_signed, uint64
 		*v = (uint64_t)i;
 	if (good && s == end)
 		return 0;
-	return foreign_at(&p->t->base, a->s, e, "\"%.*s\" is no number", (int)(a->len < 60 ? a->len : 60), a->s);
+	return foreign_at(&p->t->base, a->s, e, "\"%.*s\" is not a number", (int)(a->len < 60 ? a->len : 60), a->s);
 }
 
 static uint64_t flags(struct parsed *p, const struct part *a)
@@ -115,7 +115,7 @@ static int heap_text(struct parsed *p, const struct part *a, const struct part *
 	struct strace *t = p->t;
 	int rc = letter == 'P' ? strace_path(p, a, dir, e) : 0;
 	if (letter != 'P' && !strace_unquote(&t->path, a))
-		rc = foreign_at(&t->base, a->s, e, "\"%.*s\" is no text", (int)(a->len < 60 ? a->len : 60), a->s);
+		rc = foreign_at(&t->base, a->s, e, "\"%.*s\" is not text", (int)(a->len < 60 ? a->len : 60), a->s);
 	if (rc)
 		return rc;
 	const struct strbuf *from = letter == 'P' ? &t->joined : &t->path;

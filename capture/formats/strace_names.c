@@ -94,7 +94,7 @@ int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open
 	struct strace *t = p->t;
 	struct part d;
 	if (!scan_i64(&s, end, fd))
-		return foreign_at(&t->base, a->s, e, "\"%.*s\" is no descriptor", (int)(a->len < 60 ? a->len : 60),
+		return foreign_at(&t->base, a->s, e, "\"%.*s\" is not a descriptor", (int)(a->len < 60 ? a->len : 60),
 				  a->s);
 	const bool closed = p->r.op == OP_CLOSE && p->th->closed; /* what has the number now may be another file */
 	*f = closed ? p->th->closing : descriptor_get(p->th, *fd);

@@ -327,7 +327,7 @@ static int block_event(struct kernel_text *k, const struct event *v, struct err 
 		return rc ? rc : 1;
 	s = plus + 3;
 	if (!scan_u64(&s, end, &n) || n > UINT32_MAX)
-		return foreign_at(&k->base, plus, e, "no number of sectors behind +");
+		return foreign_at(&k->base, plus, e, "the number of sectors after + is missing");
 	while (plus > rwbs_end && plus[-1] >= '0' && plus[-1] <= '9')
 		plus--;
 	if (!scan_u64(&plus, end, &b.sector))

@@ -41,7 +41,7 @@ static int partition_resolve(struct block_device *d, struct err *e)
 		d->major = major;
 		d->minor = minor;
 	} else {
-		err_set(e, ENOENT, "%s: of which device it is a partition cannot be told", path);
+		err_set(e, ENOENT, "%s: cannot find the device of this partition", path);
 	}
 	free(path);
 	return ok ? 0 : -ENOENT;
@@ -54,7 +54,7 @@ int block_device_of_number(struct block_device *d, dev_t number, struct err *e)
 	snprintf(link, sizeof link, "/sys/dev/block/%u:%u", d->major, d->minor);
 	ssize_t n = readlink(link, target, sizeof target - 1);
 	if (n < 0)
-		return err_set(e, ENOTBLK, "%u:%u is no block device: no %s", d->major, d->minor, link);
+		return err_set(e, ENOTBLK, "%u:%u is not a block device: no %s", d->major, d->minor, link);
 	target[n] = 0;
 	const char *base = strrchr(target, '/');
 	snprintf(d->name, sizeof d->name, "%.63s", base ? base + 1 : target);
@@ -67,7 +67,7 @@ int block_device_resolve(struct block_device *d, const char *path, struct err *e
 	if (stat(path, &st) < 0)
 		return err_sys(e, errno, "%s", path);
 	if (!S_ISBLK(st.st_mode))
-		return err_set(e, ENOTBLK, "%s is no block device", path);
+		return err_set(e, ENOTBLK, "%s is not a block device", path);
 	*d = (struct block_device){.major = major(st.st_rdev), .minor = minor(st.st_rdev)};
 	const char *base = strrchr(path, '/');
 	snprintf(d->name, sizeof d->name, "%s", base ? base + 1 : path);

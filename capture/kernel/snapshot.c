@@ -115,7 +115,7 @@ static int looker_start(const struct snapshot *s, int channel, struct err *e)
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		return err_sys(e, pid < 0 ? errno : EAGAIN,
-			       "starting the process that looks at files for --snapshot");
+			       "cannot start the process that reads files for --snapshot");
 	return 0;
 }
 

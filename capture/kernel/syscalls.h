@@ -31,7 +31,7 @@ enum syscall_kind {
  *   n number wanted of dup2   X descriptor written to   @ offset pointer of f   # of X   t two times   u user   g group
  *   c command of fcntl or ioctl   * its argument, which may be a pointer
  *   k address of a socket (its length follows)   E results of asynchronous requests
- *   R protection   M flags of mmap   B address   V device   1 first   l last   _ passed over
+ *   R protection   M flags of mmap   B address   V device   1 first   l last   _ skipped
  *   q where the two numbers of a pair are put   L value of an attribute, of which an access control list is kept */
 struct syscall_row {
 	const char *name; /* as the tracepoint sys_enter_NAME has it */

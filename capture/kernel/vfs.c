@@ -233,7 +233,7 @@ static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struc
 		tracing_close(*t); /* an older kernel */
 		*t = NULL;
 		if (c->faults == FAULTS_FILEMAP)
-			return err_set(e, ENOENT, "this kernel has no tracepoint filemap:mm_filemap_fault; --faults address may do");
+			return err_set(e, ENOENT, "this kernel has no tracepoint filemap:mm_filemap_fault; try --faults address");
 		o->faults = FAULTS_ADDRESS;
 	}
 }

@@ -71,7 +71,7 @@ int block_device_open(struct bench_run *r, struct err *e)
 	struct block_sizes sizes;
 	bool writes = c->read_share < 1;
 	if (writes && !c->destructive)
-		return err_set(e, EPERM, "%s: refused: what is on it would be overwritten (--destructive allows that; --read-share 100%% only reads)",
+		return err_set(e, EPERM, "%s: refused: its content would be overwritten (--destructive permits this; --read-share 100%% only reads)",
 			       c->device);
 	int ret = sizes_of(c, &sizes, e);
 	if (!ret)

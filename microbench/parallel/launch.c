@@ -134,7 +134,7 @@ static int job_run(char **word, struct err *e)
 	if (WIFSIGNALED(status))
 		return err_set(e, EIO, "%s was ended by a signal (%s)", word[0], strsignal(WTERMSIG(status)));
 	if (WEXITSTATUS(status))
-		return err_set(e, EIO, "%s ended with status %d: what its ranks said stands above", word[0], WEXITSTATUS(status));
+		return err_set(e, EIO, "%s ended with status %d: see the messages of its ranks above", word[0], WEXITSTATUS(status));
 	return 0;
 }
 

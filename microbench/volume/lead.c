@@ -89,7 +89,7 @@ int volume_lead_measure(const char *path, const char *log_path, struct volume_le
 	else if (buffer == MAP_FAILED)
 		ret = err_sys(e, errno, "no memory for a buffer");
 	else if ((ret = measure(fd, buffer, &log, lead)))
-		err_sys(e, -ret, "%s: cannot measure what it adds to service times", path);
+		err_sys(e, -ret, "%s: cannot measure its overhead on service times", path);
 	if (buffer != MAP_FAILED)
 		munmap(buffer, BLOCK);
 	if (fd >= 0)

@@ -53,7 +53,7 @@ int volume_log_open(struct volume_log *l, const char *path, bool write, struct e
 	struct stat st;
 	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s", path) : 0;
 	if (!ret && (!S_ISREG(st.st_mode) || st.st_size < HEAD_BYTES))
-		ret = err_set(e, EILSEQ, "%s is no log of a volume", path);
+		ret = err_set(e, EILSEQ, "%s is not a log of a volume", path);
 	if (!ret)
 		ret = map(l, fd, (size_t)st.st_size, write ? PROT_READ | PROT_WRITE : PROT_READ, path, e);
 	close(fd);
@@ -62,7 +62,7 @@ int volume_log_open(struct volume_log *l, const char *path, bool write, struct e
 	uint64_t room = (l->n_bytes - HEAD_BYTES) / sizeof(struct volume_entry);
 	if (memcmp(l->head->magic, MAGIC, sizeof l->head->magic) || l->head->cap > room || l->head->n > l->head->cap) {
 		volume_log_close(l);
-		return err_set(e, EILSEQ, "%s is no log of a volume", path);
+		return err_set(e, EILSEQ, "%s is not a log of a volume", path);
 	}
 	return 0;
 }

@@ -70,7 +70,7 @@ int loop_of_file(const char *file, char device[LOOP_NAME_MAX], struct err *e)
 	*device = 0;
 	d = d || errno != ENOENT ? d : opendir("/dev");
 	if (!d)
-		return errno == ENOENT ? -ENOENT : err_sys(e, errno, "it cannot be told whether a loop device is over %s", file);
+		return errno == ENOENT ? -ENOENT : err_sys(e, errno, "cannot determine whether a loop device uses %s", file);
 	for (struct dirent *entry; is <= 0 && (entry = readdir(d));) {
 		if (strncmp(entry->d_name, "loop", 4) || strspn(entry->d_name + 4, "0123456789") < strlen(entry->d_name + 4) ||
 		    strlen(entry->d_name) > 20 || !entry->d_name[4])
@@ -84,7 +84,7 @@ int loop_of_file(const char *file, char device[LOOP_NAME_MAX], struct err *e)
 	if (is > 0)
 		return 0;
 	*device = 0;
-	return *unsure ? err_set(e, EIO, "it cannot be told whether %s is the loop device over %s, for /sys is not to be read", unsure, file) : -ENOENT;
+	return *unsure ? err_set(e, EIO, "cannot determine whether %s is the loop device on %s: /sys is not readable", unsure, file) : -ENOENT;
 }
 
 static int configure(int loop_fd, int file_fd, const char *file, bool direct)
@@ -141,7 +141,7 @@ int loop_detach(const char *device, const char *file, struct err *e)
 {
 	const int over = is_over(device, file);
 	if (over <= 0)
-		return over ? err_sys(e, -over, "it cannot be told whether %s is the loop device over %s", device, file) : 0;
+		return over ? err_sys(e, -over, "cannot determine whether %s is the loop device on %s", device, file) : 0;
 	int fd = open(device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, errno, "%s", device);
@@ -150,5 +150,5 @@ int loop_detach(const char *device, const char *file, struct err *e)
 	/* whoever still has it open, udev for instance, puts the end off */
 	for (int i = 0; i < 200 && !ret && is_over(device, file); i++)
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
-	return !ret && is_over(device, file) ? err_set(e, EBUSY, "%s: somebody still has it open", device) : ret;
+	return !ret && is_over(device, file) ? err_set(e, EBUSY, "%s: a process still has it open", device) : ret;
 }

@@ -294,7 +294,7 @@ static int session_loop(struct fuse_session *session, int ready_fd, struct err *
 	fuse_loop_cfg_set_clone_fd(config, 1);
 	if (write(ready_fd, "+", 1) != 1) {
 		fuse_loop_cfg_destroy(config);
-		return err_set(e, EPIPE, "nobody waits for the volume");
+		return err_set(e, EPIPE, "the process that created the volume has ended");
 	}
 	close(ready_fd);
 	int ret = fuse_session_loop_mt(session, config);

@@ -29,7 +29,7 @@ int throttle_group(const char *root, char **group, struct err *e)
 	struct cgroup_where w;
 	*group = NULL;
 	if (!cgroup_where_of(root, CGROUP_V1, "blkio", &w))
-		return err_set(e, ENOTSUP, "throttled: there are no control groups of version 1 with the controller blkio here; take another service model");
+		return err_set(e, ENOTSUP, "throttled needs cgroup v1 with the controller blkio, which is missing here; use another service model");
 	char *file = xasprintf("%s/%s", w.own, limits[0].name);
 	int ret = path_exists(file) ? 0 : err_set(e, ENOTSUP, "throttled: this kernel cannot throttle: no %s; take another service model", file);
 	free(file);

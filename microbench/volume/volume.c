@@ -227,8 +227,8 @@ static int nothing_of_this_name(const char *root, const char *name, struct err *
 			strbuf_addf(&names, "%s%s", i ? ", " : "", v[i].name);
 		volumes_release(v, n);
 	}
-	int ret = names.len ? err_set(e, ENOENT, "there is no volume \"%s\"; there is: %s", name, names.s)
-			    : err_set(e, ENOENT, "there is no volume \"%s\", nor any other of this user", name);
+	int ret = names.len ? err_set(e, ENOENT, "unknown volume \"%s\": existing volumes are %s", name, names.s)
+			    : err_set(e, ENOENT, "unknown volume \"%s\": this user has no volumes", name);
 	strbuf_release(&names);
 	return ret;
 }
@@ -243,7 +243,7 @@ int volume_find(const char *root, const char *name, struct volume *v, struct err
 	if (volume_is(dir))
 		volume_read(v, top, name);
 	else if (path_exists(dir))
-		ret = err_set(e, EINVAL, "%s is no volume of this user", dir);
+		ret = err_set(e, EINVAL, "%s is not a volume of this user", dir);
 	else
 		ret = nothing_of_this_name(root, name, e);
 	free(dir);

@@ -85,7 +85,7 @@ static int root_make(const char *root, struct err *e)
 		return err_sys(e, errno, "%s", root);
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
 		return err_set(e, EPERM, "%s is not a directory of this user", root);
-	return st.st_mode & 022 ? err_set(e, EPERM, "%s: others may write there, so volumes cannot be kept in it", root) : 0;
+	return st.st_mode & 022 ? err_set(e, EPERM, "%s: other users can write there, so it is not safe for volumes", root) : 0;
 }
 
 /* A file that is there stays as it is, but for its length. */
@@ -99,7 +99,7 @@ static int backing_make(const struct volume_config *c, char **backing, struct er
 		return err_sys(e, errno, "%s", c->backing);
 	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s", c->backing) : 0;
 	if (!ret && !S_ISREG(st.st_mode))
-		ret = err_set(e, EINVAL, "%s is no regular file", c->backing);
+		ret = err_set(e, EINVAL, "%s is not a regular file", c->backing);
 	int code = !ret && (uint64_t)st.st_size < c->n_bytes ? posix_fallocate(fd, 0, (off_t)c->n_bytes) : 0;
 	if (code)
 		ret = err_sys(e, code, "%s: no room for %llu MiB", c->backing, (unsigned long long)(c->n_bytes >> 20));
@@ -192,7 +192,7 @@ static int facts_write(const struct volume *v, struct err *e)
 			      "seed", (json_int_t)v->seed, "lead_ns", (json_int_t)v->lead.ns, "way_low_ns", (json_int_t)v->lead.low_ns,
 			      "way_high_ns", (json_int_t)v->lead.high_ns, "backing", v->backing, "group", v->group);
 	char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL, *path = volume_inside(v, "volume.json");
-	int ret = text ? file_write_atomic(path, text, strlen(text), e) : err_set(e, EINVAL, "%s: a name that is no UTF-8", v->name);
+	int ret = text ? file_write_atomic(path, text, strlen(text), e) : err_set(e, EINVAL, "%s: the name is not valid UTF-8", v->name);
 	free(path);
 	free(text);
 	json_decref(o);
@@ -250,7 +250,7 @@ int volume_create(const char *root, const char *name, const struct volume_config
 	if (!ret && mkdir(dir, 0700) < 0)
 		ret = errno != EEXIST ? err_sys(e, errno, "%s", dir)
 		      : volume_is(dir) ? err_set(e, EEXIST, "there is a volume \"%s\" already (validate volume remove %s)", name, name)
-				       : err_set(e, EEXIST, "%s is there already, and is no volume of this user", dir);
+				       : err_set(e, EEXIST, "%s exists and is not a volume of this user", dir);
 	bool made = !ret;
 	if (!ret)
 		ret = backing_make(c, &backing, e);

@@ -9,7 +9,7 @@
 #
 # OUTDIR/NAME.trace is what is left, and OUTDIR/work is removed. The program is VALIDATE, or else what was built in this source
 # tree, or else the installed one.
-# A workload whose programs are missing is named and passed over; status 77 when that was all of them.
+# A workload whose programs are missing is named and skipped; status 77 when that was all of them.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 validate=${VALIDATE:-$here/../../build/validate}

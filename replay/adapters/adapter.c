@@ -174,7 +174,7 @@ static int device_guard(const struct adapter_state *a, struct err *e)
 	if (writes && !c->destructive)
 		return err_set(
 		    e, EPERM,
-		    "%s: refused: what is on it %s be overwritten (--destructive allows that%s)",
+		    "%s: refused: its content %s be overwritten (--destructive permits this%s)",
 		    c->device, may_write ? "may" : "would",
 		    may_write ? "; --read-only: the command writes nothing" : "");
 	int ret = device_open(&d, a->device, !writes ? DEVICE_READ : c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE, 0, &refused, e);
@@ -299,7 +299,7 @@ static int self_read(struct adapter_state *a, struct err *e)
 	if (ret)
 		return ret;
 	if (times_hide_results(&a->times))
-		adapter_note(&a->run, "times has no column result: a request that failed passes for one that did what it did in the trace");
+		adapter_note(&a->run, "times has no column result: failed requests cannot be recognised");
 	ret = a->times.has_form ? times_read(&a->run, &a->times.form, e) : a->run.adapter->parse(&a->run, e);
 	return seen_close(a, ret, e);
 }

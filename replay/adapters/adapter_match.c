@@ -318,8 +318,7 @@ int seen_match(struct adapter_state *a, struct err *e)
 	const struct trace_meta *meta = trace_meta(m.seen);
 	a->shift_ns = a->times.how == ADAPTER_SELF ? a->run.started_ns - (a->n_seen ? a->first_seen_ns : 0) : meta->epoch_ns;
 	if (a->in_order && a->per != ADAPTER_PER_TRACE)
-		ret = err_set(e, EINVAL, "times: with several input files the place of a line does not tell its request; it must tell op, offset "
-			      "and length, or its number (seq)");
+		ret = err_set(e, EINVAL, "times: with several input files the position of a line does not identify its request; it needs op, offset and length, or seq");
 	object_table_init(&m.names);
 	positions_init(&m.positions[0]);
 	positions_init(&m.positions[1]);

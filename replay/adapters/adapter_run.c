@@ -270,7 +270,7 @@ int adapter_start(struct adapter_state *a, struct err *e)
 	a->run.status = a->result->status;
 	a->run.quiet = a->result->end == CHILD_QUIET;
 	if (a->result->n_printed_bytes > 2 * CHILD_PRINTED_BYTES)
-		adapter_note(&a->run, "it printed %" PRIu64 " bytes, of which the first and the last %u are kept", a->result->n_printed_bytes,
+		adapter_note(&a->run, "it printed %" PRIu64 " bytes; the first and the last %u are kept", a->result->n_printed_bytes,
 			     CHILD_PRINTED_BYTES);
 	if (!ret || !is_keeper_killed(a->result)) {
 		struct err judged = ERR_INIT;

@@ -25,14 +25,14 @@ enum { ORDER_OF_ROOT, ORDER_OF_TIME, ORDER_OF_NONE, ORDER_SINGLE };
 
 #define LOG_WORD "thread_log("
 
-/* One call: "pread:123:456". The calls that it makes for itself have no name of ours: they are passed over. */
+/* One call: "pread:123:456". The calls that it makes for itself have no name of ours: they are skipped. */
 static int call_read(char *word, uint32_t tid, const struct request_taker *t, struct err *e)
 {
 	char *field[3];
 	int64_t start_ns, took_ns;
 	struct adapter_request q = ADAPTER_REQUEST_INIT;
 	if (line_fields(word, ':', field, 3) != 3)
-		return err_set(e, EBADMSG, "\"%.60s\" is no call with start and length", word);
+		return err_set(e, EBADMSG, "\"%.60s\" is not a call with start and length", word);
 	int ret = field_number(field[1], "start", 0, &start_ns, e);
 	ret = ret ? ret : field_number(field[2], "length", 0, &took_ns, e);
 	if (ret)
@@ -107,7 +107,7 @@ int artc_output_read(const char *path, const struct request_taker *taker, struct
 		return err_context(e, "%s, line %llu", path, line);
 	if (l.any && l.complete)
 		return 0;
-	return err_set(e, EBADMSG, "%s: %s", path, l.any ? "it ends before the elapsed time" : "no log of a thread is in it");
+	return err_set(e, EBADMSG, "%s: %s", path, l.any ? "it ends before the elapsed time" : "it holds no log of a thread");
 }
 
 /* --- which request of the input a call is: the thread's next of that name --------------------------------------------------------- */
@@ -199,7 +199,7 @@ static int list_write(const struct adapter_run *r, const char *root, const char 
 	bool good = !ferror(listed.list);
 	good = !fclose(listed.list) && good;
 	if (listed.bad)
-		return err_set(e, EINVAL, "%s: ARTC's list of files has no way to write a name with %s", r->target, listed.bad);
+		return err_set(e, EINVAL, "%s: ARTC's list of files cannot hold a name with %s", r->target, listed.bad);
 	return walked || !good ? err_set(e, EIO, "%s: the list of files cannot be written", path) : 0;
 }
 
@@ -277,7 +277,7 @@ static int artc_version(const char *binary, const char *user, struct strbuf *out
 {
 	(void)binary, (void)user;
 	(void)e;
-	strbuf_addstr(out, "ARTC (it tells no version)");
+	strbuf_addstr(out, "ARTC (version unknown)");
 	return 0;
 }
 

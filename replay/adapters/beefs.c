@@ -39,7 +39,7 @@ static int beefs_line(void *ctx, char *line, struct err *e)
 	int64_t tid, expected;
 	struct adapter_request q = ADAPTER_REQUEST_INIT;
 	if (line_fields(line, ' ', field, N_FIELDS) != N_FIELDS)
-		return err_set(e, EBADMSG, "\"%.60s\" is no event with ten fields", line);
+		return err_set(e, EBADMSG, "\"%.60s\" is not an event with ten fields", line);
 	if (!l->any) { /* the event above all others, which calls nothing */
 		l->any = true;
 		return 0;
@@ -63,7 +63,7 @@ int beefs_output_read(const char *path, const struct request_taker *taker, struc
 {
 	struct lines l = {.taker = taker};
 	int ret = lines_read(path, beefs_line, &l, e);
-	return ret || l.any ? ret : err_set(e, EBADMSG, "%s: no event is in it", path);
+	return ret || l.any ? ret : err_set(e, EBADMSG, "%s holds no event", path);
 }
 
 /* --- how it is used ------------------------------------------------------------------------------------------------------------------ */
@@ -94,7 +94,7 @@ static int beefs_version(const char *binary, const char *user, struct strbuf *ou
 {
 	(void)binary, (void)user;
 	(void)e;
-	strbuf_addstr(out, "beefs_replayer (it tells no version)");
+	strbuf_addstr(out, "beefs_replayer (version unknown)");
 	return 0;
 }
 

@@ -86,7 +86,7 @@ int binary_first_line(char *const *argv, const char *user, struct strbuf *out, s
 		return err_sys(e, code, "starting %s", argv[0]);
 	line[strcspn(line, "\r\n")] = 0;
 	if (!*line)
-		return err_set(e, ENODATA, "%s does not tell its version", argv[0]);
+		return err_set(e, ENODATA, "%s does not report its version", argv[0]);
 	for (const char *p = line; *p; p++)
 		strbuf_addch(out, (unsigned char)*p < 0x20 || (unsigned char)*p > 0x7e ? '?' : *p);
 	return 0;

@@ -27,7 +27,7 @@ static int request_read(struct table *t, char *line, struct err *e)
 	int64_t start_ns, sector, n_sectors, late_ns, took_ns;
 	struct adapter_request q = ADAPTER_REQUEST_INIT;
 	if (line_fields(line, ';', field, 6) != 6)
-		return err_set(e, EBADMSG, "\"%.60s\" is no request with six fields", line);
+		return err_set(e, EBADMSG, "\"%.60s\" is not a request with six fields", line);
 	int ret = field_number(field[0], "start", 9, &start_ns, e);
 	ret = ret ? ret : field_number(field[1], "sector", 0, &sector, e);
 	ret = ret ? ret : field_number(field[2], "length", 0, &n_sectors, e);
@@ -69,7 +69,7 @@ int blkreplay_output_read(const char *path, const struct request_taker *taker, s
 	struct table t = {.taker = taker};
 	int ret = lines_read(path, table_line, &t, e);
 	if (!ret && t.where != BEHIND)
-		ret = err_set(e, EBADMSG, "%s: %s", path, t.where == BEFORE ? "no table of requests is in it" : "it ends within the table of requests");
+		ret = err_set(e, EBADMSG, "%s: %s", path, t.where == BEFORE ? "it holds no table of requests" : "it ends within the table of requests");
 	return ret;
 }
 
@@ -113,7 +113,7 @@ static int blkreplay_version(const char *binary, const char *user, struct strbuf
 {
 	(void)binary, (void)user;
 	(void)e;
-	strbuf_addstr(out, "blkreplay (it tells no version)");
+	strbuf_addstr(out, "blkreplay (version unknown)");
 	return 0;
 }
 

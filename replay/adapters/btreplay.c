@@ -189,10 +189,10 @@ static int btreplay_ended(struct adapter_run *r, struct err *e)
 {
 	(void)e;
 	if (r->quiet)
-		adapter_note(r, "btreplay hung behind its last request, as it does, and was killed");
+		adapter_note(r, "btreplay hung after its last request, a known fault, and was killed");
 	bool aborted = WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGABRT && printed_says(r, "munmap_chunk", NULL, NULL);
 	if (aborted)
-		adapter_note(r, "btreplay aborted behind its last request (munmap_chunk)");
+		adapter_note(r, "btreplay aborted after its last request (munmap_chunk)");
 	return r->quiet || aborted ? 0 : -EAGAIN;
 }
 

@@ -43,7 +43,7 @@ int child_user_find(const char *name, uid_t *uid, gid_t *gid, struct err *e)
 {
 	const struct passwd *p = getpwnam(name);
 	if (!p)
-		return err_set(e, ENOENT, "user: there is no \"%s\"", name);
+		return err_set(e, ENOENT, "user: unknown user \"%s\"", name);
 	*uid = p->pw_uid;
 	*gid = p->pw_gid;
 	if (geteuid() && geteuid() != *uid)
@@ -279,7 +279,7 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || !signals_open(&k.signals))
 		return keep_fail(r, "making its keeper");
 	if (child_output_open(&k.output, s->output, s->printed, s->output_limit_bytes) < 0)
-		return keep_fail(r, "making files for what it prints");
+		return keep_fail(r, "cannot create files for its output");
 	struct start start = {s, r, getpid(), k.output.out_end, k.output.printed_end};
 	r->started_ns = clock_monotonic_ns();
 	k.program = fork();

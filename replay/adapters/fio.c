@@ -262,7 +262,7 @@ static int fio_parse(struct adapter_run *r, struct err *e)
 		ret = fio_logs_read(prefix, &taker, e);
 	if (!ret && p.n_open)
 		adapter_note(r, "%llu requests have no completion in fio's log: they are taken to have ended at its end", (unsigned long long)p.n_open);
-	adapter_note(r, "fio's log has instants in whole ms: what lies closer is not told apart");
+	adapter_note(r, "fio's log has times in whole ms: it does not distinguish closer requests");
 	if (r->config->adapter.known.fio_ioengine != ENGINE_PSYNC)
 		adapter_note(r, "fio takes completions in when its queue is full: its own response times are not the device's");
 	free(prefix);

@@ -31,8 +31,8 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 	const char *near = nearest_name(name, names);
 	int ret = 0;
 	if (!*f)
-		ret = near ? err_set(e, ENOENT, "export: there is no format \"%s\" (did you mean \"%s\"?)", name, near)
-			   : err_set(e, ENOENT, "export: there is no format \"%s\" (validate export --to list shows all)", name);
+		ret = near ? err_set(e, ENOENT, "export: unknown format \"%s\" (did you mean \"%s\"?)", name, near)
+			   : err_set(e, ENOENT, "export: unknown format \"%s\" (validate export --to list prints all)", name);
 	else if (!(*f)->write)
 		ret = err_set(e, EINVAL, "export: the format %s can only be read", name);
 	int which = 0;
@@ -266,7 +266,7 @@ int inputs_export(struct inputs *in, struct trace *t, const struct trace_format 
 		ret = parts_export(&x, &s, f, suffix, e);
 	}
 	if (!ret && in->n_left_out >= in->n_records)
-		ret = err_set(e, EINVAL, "none of its requests can be told in the format %s: %s", f->name, in->why);
+		ret = err_set(e, EINVAL, "the format %s cannot hold any of its requests: %s", f->name, in->why);
 	return ret;
 }
 

@@ -14,7 +14,7 @@
 struct inputs {
 	struct words_list file;	  /* those exported */
 	uint64_t n_records;	  /* of the trace */
-	uint64_t n_left_out;	  /* not exported, for the format cannot hold them: passed over */
+	uint64_t n_left_out;	  /* not exported, for the format cannot hold them: skipped */
 	char why[200];		  /* the first of them */
 	uint8_t *left_out;	  /* bit i of byte i / 8: record i */
 	uint64_t n_of[OP_N];	  /* exported, by operation */

@@ -121,6 +121,6 @@ int field_number(const char *field, const char *what, unsigned int digits, int64
 	const char *end;
 	int ret = adapter_number(field, digits, value, &end, e);
 	if (!ret && *end)
-		ret = err_set(e, EBADMSG, "\"%.60s\" is no number", field);
+		ret = err_set(e, EBADMSG, "\"%.60s\" is not a number", field);
 	return ret ? err_context(e, "%s", what) : 0;
 }

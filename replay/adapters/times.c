@@ -75,7 +75,7 @@ static int item_take(struct times_form *f, char *item, struct err *e)
 {
 	char *value = strchr(item, '=');
 	if (!value)
-		return err_set(e, EINVAL, "\"%s\" is no key=value", item);
+		return err_set(e, EINVAL, "\"%s\" is not a key=value", item);
 	*value++ = 0;
 	int at = place_in(form_keys, item);
 	if (at >= 0) {
@@ -96,7 +96,7 @@ static int form_check(const struct times_form *f, struct err *e)
 		return err_set(e, EINVAL, "end and took say the same");
 	bool whole = c[TIMES_OP] && c[TIMES_OFFSET] && c[TIMES_LENGTH], any = c[TIMES_OP] || c[TIMES_OFFSET] || c[TIMES_LENGTH];
 	if (any && !whole && !c[TIMES_SEQ])
-		return err_set(e, EINVAL, "op, offset and length: all three tell a request, or seq, or none of them (in the order of the input)");
+		return err_set(e, EINVAL, "a request needs op, offset and length together, or seq, or none of these (order of the input)");
 	return 0;
 }
 
@@ -151,7 +151,7 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 			ret = way_refuse(a, way, e);
 	}
 	if (!ret && t->has_form && t->how != ADAPTER_SELF)
-		ret = err_set(e, EINVAL, "times: only self has a form behind it");
+		ret = err_set(e, EINVAL, "times: only self can have a form");
 	if (!ret && t->has_form && form_parse(&t->form, text + len + 1, e))
 		ret = err_context(e, "times");
 	if (!ret && t->how == ADAPTER_SELF && !t->has_form && !a->parse)

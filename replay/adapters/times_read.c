@@ -128,7 +128,7 @@ static int number_at(const struct line *l, enum times_column which, unsigned int
 		return err_set(e, EBADMSG, "column %" PRIu64 " is missing: the line has %zu", column, l->n);
 	int ret = adapter_number(text, digits, value, &end, e);
 	if (!ret && *end)
-		ret = err_set(e, EBADMSG, "\"%.40s\" is no number", text);
+		ret = err_set(e, EBADMSG, "\"%.40s\" is not a number", text);
 	return ret ? err_context(e, "column %" PRIu64, column) : 0;
 }
 
@@ -139,7 +139,7 @@ static int op_at(const struct line *l, enum trace_op *op, struct err *e)
 	*op = op_find(text);
 	if (*op == OP_INVALID)
 		*op = *text == 'r' || *text == 'R' ? OP_PREAD : *text == 'w' || *text == 'W' ? OP_PWRITE : OP_INVALID;
-	return *op ? 0 : err_set(e, EBADMSG, "column %" PRIu64 ": \"%.40s\" is no operation", column, text);
+	return *op ? 0 : err_set(e, EBADMSG, "column %" PRIu64 ": \"%.40s\" is not an operation", column, text);
 }
 
 static int times_of(const struct line *l, struct adapter_request *q, struct err *e)

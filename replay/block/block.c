@@ -84,7 +84,7 @@ static int device_get(struct run *r, enum device_how how, struct err *e)
 {
 	bool refused = false;
 	if (how != DEVICE_READ && !r->c->destructive)
-		return err_set(e, EPERM, "%s: refused: what is on it would be overwritten (--destructive allows that; --read-only only reads)", r->c->device);
+		return err_set(e, EPERM, "%s: refused: its content would be overwritten (--destructive permits this; --read-only only reads)", r->c->device);
 	device_close(&r->device);
 	int ret = device_open(&r->device, r->c->device, how, O_DIRECT, &refused, e);
 	if (ret == -EINVAL && !refused && how == DEVICE_READ)

@@ -121,7 +121,7 @@ static void request_append(struct loader *p, const struct block_loaded *q)
 	l->r[l->n++] = *q;
 }
 
-/* One record: 0 also where it is passed over. */
+/* One record: 0 also where it is skipped. */
 static int record_take(struct loader *p, const struct trace_record *r, uint64_t record, struct err *e)
 {
 	struct block_load *l = p->l;

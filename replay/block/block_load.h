@@ -33,7 +33,7 @@ struct block_load {
 	uint64_t n_passed;   /* calls that move no data at a known place: open, close, stat */
 	uint64_t n_turned;   /* writes made reads */
 	uint64_t n_remapped, n_rounded;
-	uint8_t *passed; /* passed[n_records]: 1 for the left out and passed over; NULL none */
+	uint8_t *passed; /* passed[n_records]: 1 for the left out and skipped; NULL none */
 };
 
 /* Why writes of calls on the file %s are not made on a block device. */

@@ -135,8 +135,7 @@ static bool changes_reading(const struct load_request *r)
 static int original_prepare(struct reads *x, struct load *l, const struct slots *s, const struct trace *t, struct err *e)
 {
 	if (!tells_misses(l, t))
-		return err_set(e, EINVAL, "--reads original: the trace does not tell what was missed in the page cache "
-					  "(validate slice --join adds what capture vfs saw)");
+		return err_set(e, EINVAL, "--reads original: the trace does not hold page-cache misses (validate slice --join adds those of capture vfs)");
 	misses_find(&x->misses, l, s);
 	for (uint32_t i = 0; i < l->n; i++)
 		if (!l->request[i].passed && changes_reading(&l->request[i]))

@@ -34,7 +34,7 @@ enum read_action {
 	READ_BY_PAGES, /* original: as calls_cached.c does */
 	READ_SKIPPED,  /* none: only the position moves */
 };
-/* How a request that is not passed over is made. */
+/* How a request that is not skipped is made. */
 enum read_action reads_action(const struct reads *x, const struct slots *s, const struct load_request *r);
 
 #endif

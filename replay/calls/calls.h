@@ -30,8 +30,8 @@ enum call_bit {
 	CALL_FOLLOW = 1,	/* the call follows links at the end of the path, and there may be one */
 	CALL_BAD_ADDRESS = 2,	/* it failed with EFAULT: it is given an address that is none */
 	CALL_TURNS = 4,		/* it may change what other paths mean: stored directories are looked up again */
-	CALL_FROM_NULL = 8,	/* copies: what is read from is passed over; the buffer stands for it */
-	CALL_TO_NULL = 16,	/* copies: what is written to is passed over; /dev/null stands for it */
+	CALL_FROM_NULL = 8,	/* copies: what is read from is skipped; the buffer stands for it */
+	CALL_TO_NULL = 16,	/* copies: what is written to is skipped; /dev/null stands for it */
 	CALL_BY_PAGES = 128,	/* --reads original: in parts */
 	CALL_PAYLOAD = 512,	/* what it writes is made before it, or was captured */
 	CALL_SKIPPED = 256,	/* --reads none: only the position moves */

@@ -398,7 +398,7 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 	return h;
 }
 
-/* What a copy moved comes from the buffer where its source is passed over. */
+/* What a copy moved comes from the buffer where its source is skipped. */
 static uint64_t copied_bytes(const struct load_request *r)
 {
 	return r->rvalue >= 0 ? (uint64_t)r->rvalue : r->length;

@@ -202,10 +202,10 @@ static int memory_get(struct captured *c, uint64_t ring_bytes, struct err *e)
 	struct err unlocked = ERR_INIT;
 	c->memory_fd = memfd_create("validate-content", MFD_CLOEXEC);
 	if (c->memory_fd < 0 || ftruncate(c->memory_fd, (off_t)n_bytes) < 0)
-		return err_sys(e, errno, "no memory for what is written");
+		return err_sys(e, errno, "no memory for the captured content");
 	const int code = posix_fallocate(c->memory_fd, 0, (off_t)n_bytes);
 	if (code)
-		return err_sys(e, code, "no memory for what is written: %llu KiB", (unsigned long long)(n_bytes >> 10));
+		return err_sys(e, code, "no memory for the captured content: %llu KiB", (unsigned long long)(n_bytes >> 10));
 	int ret = vm_map_file(&c->reader.memory, c->memory_fd, 0, n_bytes, "what is written", e);
 	if (ret)
 		return ret;
@@ -231,7 +231,7 @@ int captured_start(struct captured *c, uint64_t memory_bytes, struct err *e)
 		return captured_stop(c, NULL, e);
 	const int code = c->next < c->n ? pthread_create(&c->id, NULL, fetch_main, c) : 0;
 	c->runs = c->next < c->n && !code;
-	return code ? err_sys(e, code, "a thread for what is written") : 0;
+	return code ? err_sys(e, code, "cannot start the thread that reads captured content") : 0;
 }
 
 const struct captured_reader *captured_reader(const struct captured *c)

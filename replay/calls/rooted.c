@@ -220,7 +220,7 @@ int rooted_kind(const struct rooted *r, const char *path, struct err *e)
 	int fd = rooted_look_cached(r->fd, path, 0);
 	if (fd < 0) /* the request itself fails if the path cannot be opened */
 		return 0;
-	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s: cannot be looked at", path) : 1;
+	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s: cannot examine it", path) : 1;
 	if (ret > 0 && !may_be_opened(st.st_mode))
 		ret = err_set(e, EPERM, "%s: refused: it is %s; a replay opens only files and directories", path,
 			      confined_kind_name(st.st_mode));

@@ -140,7 +140,7 @@ static int command_start(const struct command *c, const char *dir, const char *l
 	if (!code)
 		return 0;
 	if ((code == ENOENT || code == EACCES) && path_exists(dir)) /* EACCES: a directory of PATH that may not be entered */
-		return err_set(e, ENOENT, "engine compiled needs a C compiler, and there is no \"%s\" (--cc names another)", name);
+		return err_set(e, ENOENT, "engine compiled needs a C compiler, and \"%s\" was not found (--cc names another)", name);
 	return err_sys(e, code, "starting the compiler \"%s\"", name);
 }
 

@@ -32,7 +32,7 @@ static int usual_place(char **path, struct err *e)
 	else if (home && *home == '/')
 		*path = xasprintf("%s/.cache/validate/programs", home);
 	else
-		return err_set(e, ENOENT, "there is no place to keep compiled programs in: neither XDG_CACHE_HOME nor HOME is set (--program-cache DIR)");
+		return err_set(e, ENOENT, "no directory for compiled programs: XDG_CACHE_HOME and HOME are unset; use --program-cache DIR");
 	return 0;
 }
 

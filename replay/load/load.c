@@ -17,12 +17,12 @@ const char *const pass_reasons[PASS_N] = {
 	[PASS_OBJECT] = "pipes, sockets and terminals",
 	[PASS_SYSTEM] = "/proc, /sys and /dev",
 	[PASS_FORBIDDEN] = "devices, privileges and changes of the root",
-	[PASS_UNTOLD] = "arguments that the trace does not tell",
+	[PASS_UNTOLD] = "arguments that are not in the trace",
 	[PASS_KERNEL] = "the kernel's page cache",
 	[PASS_READ] = "reads that --reads leaves out",
 	[PASS_DISCARD] = "discards (--discards)",
 	[PASS_NO_DATA] = "calls that move no data at a known place",
-	[PASS_FORMAT] = "what the replayer's format has no place for",
+	[PASS_FORMAT] = "requests that the replayer's format cannot hold",
 	[PASS_CAUSE] = "computing and waiting of parallel applications",
 };
 
@@ -42,12 +42,12 @@ struct reader {
 static int time_check(const struct trace_record *r, uint64_t i, struct err *e)
 {
 	if (r->begin_ns > TRACE_TIME_MAX || r->begin_ns < -TRACE_TIME_MAX)
-		return err_set(e, EINVAL, "record %llu: it begins at %lld ns, which is no time of a trace",
+		return err_set(e, EINVAL, "record %llu: its begin of %lld ns is out of range",
 			       (unsigned long long)i, (long long)r->begin_ns);
 	if (r->end_ns == TIME_NONE)
 		return 0;
 	if (r->end_ns > TRACE_TIME_MAX || r->end_ns < -TRACE_TIME_MAX)
-		return err_set(e, EINVAL, "record %llu: it ends at %lld ns, which is no time of a trace",
+		return err_set(e, EINVAL, "record %llu: its end of %lld ns is out of range",
 			       (unsigned long long)i, (long long)r->end_ns);
 	if (r->end_ns < r->begin_ns)
 		return err_set(e, EINVAL, "record %llu: it ends %lld ns before it begins; no order can be derived from that",

@@ -20,7 +20,7 @@
 #define REPLAY_MAX_THREADS 30000u
 #define NONE32 UINT32_MAX
 
-/* Why a request is passed over: its turn comes and goes, nothing is called. The replay trace and the summary say so. */
+/* Why a request is skipped: its turn comes and goes, nothing is called. The replay trace and the summary say so. */
 enum pass_reason {
 	PASS_NOT,	/* it is replayed */
 	PASS_OBJECT,	/* of a pipe, a socket, a terminal, an event descriptor */

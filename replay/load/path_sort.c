@@ -40,7 +40,7 @@ static bool keys_make(struct keyed *x, uint32_t n, const char *const *path, size
 	return differ;
 }
 
-/* Those of x[n] have their first `depth` bytes in common. What all of them go on with is passed over at once, so that calls
+/* Those of x[n] have their first `depth` bytes in common. What all of them go on with is skipped at once, so that calls
  * within calls are no more than there are paths, however long these are. */
 static void sort(struct keyed *x, uint32_t n, const char *const *path, size_t depth)
 {

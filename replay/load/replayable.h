@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a replay of a trace of system calls would refuse or pass over, told without replaying it: by the same walk that
+/* What a replay of a trace of system calls would refuse or skip, told without replaying it: by the same walk that
  * prepares a replay. Where the files are is not asked. */
 #ifndef REPLAY_REPLAYABLE_H
 #define REPLAY_REPLAYABLE_H

@@ -31,7 +31,7 @@ struct slot {
 	uint32_t replaces;    /* an instance of the same number that nobody closed and that this one displaces, 0 none */
 	uint32_t process;     /* index into slots.process */
 	uint64_t position;    /* where a descriptor opened at set-up stands at first */
-	uint8_t passed;	      /* enum pass_reason: no file, requests on it are passed over */
+	uint8_t passed;	      /* enum pass_reason: no file, requests on it are skipped */
 	bool at_setup;	      /* it existed before the first request; otherwise a request of the trace makes it */
 	bool inferred;	      /* at set-up, and no descriptor table names it */
 	bool inherited;	      /* by fork: made together with its source */

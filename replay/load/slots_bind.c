@@ -19,7 +19,7 @@ int descriptor_table_read(struct finder *f, struct err *e)
 		return 0;
 	f->extra = json_loads(text, 0, &why);
 	if (!f->extra)
-		return err_set(e, EINVAL, "the trace's extra metadata is no JSON: %s", why.text);
+		return err_set(e, EINVAL, "the trace's extra metadata is not JSON: %s", why.text);
 	int ret = process_table_read(f, e);
 	if (ret)
 		return ret;

@@ -78,7 +78,7 @@ int descriptor_open(const struct rooted *root, const char *name, const struct sl
 	if (*fd < 0 && errno == EPERM && rooted_kind(root, name, e) == -EPERM) /* looked up by the open: it is cached */
 		return -EPERM;
 	if (*fd < 0 && errno == EINVAL && b->flags & O_DIRECT)
-		return err_set(e, EINVAL, "%s: this file system has no direct I/O, which the trace uses", name);
+		return err_set(e, EINVAL, "%s: the trace uses direct I/O, which this file system does not support", name);
 	if (*fd < 0)
 		return err_sys(e, errno, "%s: cannot be opened", name);
 	if (b->position && lseek(*fd, (off_t)b->position, SEEK_SET) < 0)

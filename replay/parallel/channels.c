@@ -62,7 +62,7 @@ static int request_count(struct pairs *ps, struct replay_plan *p, const struct c
 	const uint64_t other = h->offset;
 	const uint32_t own = ps->node_of_lane[lane];
 	if (own == NONE32)
-		return err_set(e, EINVAL, "record %llu: a %s of a thread that is no node", (unsigned long long)record_of(p, lane, k), op_name(h->op));
+		return err_set(e, EINVAL, "record %llu: a %s of a thread that is not a node", (unsigned long long)record_of(p, lane, k), op_name(h->op));
 	if (other >= f->n_nodes || other == own || ps->lane_of_node[other] == NONE32)
 		return err_set(e, EINVAL, "record %llu: a %s of node %u for node %llu, which %s", (unsigned long long)record_of(p, lane, k),
 			       op_name(h->op), own, (unsigned long long)other,

@@ -131,7 +131,7 @@ static int computing_check(const struct replay_plan *p, const struct load *l, st
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {
 			const struct hot_request *h = &p->lane[i].request[k];
 			if (h->op == OP_COMPUTE && h->offset > TRACE_TIME_MAX)
-				return err_set(e, EINVAL, "thread %u of process %u computes for %llu ns, which is no time of a trace", l->thread[i].tid,
+				return err_set(e, EINVAL, "thread %u of process %u computes for %llu ns, which is out of range", l->thread[i].tid,
 					       l->thread[i].pid, (unsigned long long)h->offset);
 		}
 	return 0;
@@ -140,8 +140,7 @@ static int computing_check(const struct replay_plan *p, const struct load *l, st
 static int nodes_check(const struct causality_facts *f, const struct replay_plan *p, const struct load *l, struct trace *t, struct err *e)
 {
 	if (!f->n_nodes)
-		return err_set(e, EINVAL, "the trace does not tell what its processes computed and waited for (validate capture causality "
-			       "finds out); modes afap, think-limited and timing-accurate do without");
+		return err_set(e, EINVAL, "the trace holds neither computing nor waits (validate capture causality records them); modes afap, think-limited and timing-accurate do not need them");
 	int ret = computing_check(p, l, e);
 	return ret ? ret : causality_check(t, e);
 }

@@ -215,7 +215,7 @@ static void differences(struct strbuf *out, const struct campaign_change *c)
 	static const char *const column[] = {"Kind", "What", "Old", "New", "", NULL};
 	if (!c->n_differences)
 		return;
-	columns_head(out, "What differs besides", column);
+	columns_head(out, "Other differences", column);
 	for (size_t i = 0; i < c->n_differences; i++) {
 		const struct difference *d = &c->difference[i];
 		const char *const text[] = {d->what, d->old_value, d->new_value};

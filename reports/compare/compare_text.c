@@ -57,7 +57,7 @@ static void differences_add(struct strbuf *out, const struct campaign_change *c,
 			continue;
 		}
 		if (!n++)
-			strbuf_addstr(out, refusing ? "\nNot comparable\n" : "\nWhat differs besides\n");
+			strbuf_addstr(out, refusing ? "\nNot comparable\n" : "\nOther differences\n");
 		strbuf_reset(&line);
 		compare_add_difference(&line, &c->difference[i]);
 		paragraph(out, line.s, 2, 4);
@@ -250,7 +250,7 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addch(out, '\n');
 	paragraph(out,
 		  "Same: shown to be within the limit. Worse: shown to be beyond it, farther from the program run again beside the replay (of "
-		  "scatter, order and mismatches: more of it), with the error of all such words together at most 1 %. Inconclusive: neither. "
+		  "scatter, order and mismatches: more of it), with a joint error probability of at most 1 %. Inconclusive: neither. "
 		  "Intervals are of 95 %.",
 		  0, 2);
 }

@@ -36,7 +36,7 @@ void pool_html_add(struct strbuf *out, const void *study, const struct tables *t
 	html_add_table(out, &page, "tally", NULL);
 	strbuf_addstr(out, "<h2>How far results differ</h2>\n");
 	html_add_table(out, &page, "pool", NULL);
-	strbuf_addstr(out, "<h2>Who differs</h2>\n");
+	strbuf_addstr(out, "<h2>Laboratories that differ</h2>\n");
 	html_add_figures(out, &page, "mandel-h", false);
 	html_add_figures(out, &page, "mandel-k", false);
 	html_add_table(out, &page, "suspects", NULL);

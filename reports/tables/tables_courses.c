@@ -75,8 +75,8 @@ void table_issue_rate(struct table *t, const struct analysis *a)
 
 void table_stamps(struct table *t, const struct analysis *a)
 {
-	table_init(t, "stamps", "Who timed the replays");
-	table_note(t, "Where somebody else times the runs (table \"observation\"), the mean by the replayer's own stamps beside it. Requests that the "
+	table_init(t, "stamps", "Source of the replays' times");
+	table_note(t, "If an observer times the runs (table \"observation\"), the mean by the replayer's own stamps is added. Requests that the "
 		      "preloaded library does not see keep the replayer's times.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_TIME, "replay_mean", "By the observer");

@@ -127,7 +127,7 @@ void table_issue_error(struct table *t, const struct analysis *a)
 	    "Issue error: begin of a request minus the time it was meant for; only replays that keep times have one. "
 	    "Late: "
 	    "issued later than 1 %% of the mean traced gap or 1 µs, whichever is larger. Held up: by the machine, which took the processor "
-	    "away from who waited for the request's time; not the replayer's fault, as far as it tells. Schedule: how far a request's "
+	    "away from the thread that waited for the request's time; not a fault of the replayer. Schedule: how far a request's "
 	    "begin has moved from its place in the trace, in any replay.");
 	table_cell_columns(t);
 	table_column_estimate(t, FORMAT_TIME, "issue_error_p50", "Median");
@@ -160,14 +160,14 @@ void table_fidelity(struct table *t, const struct analysis *a)
 	table_init(t, "fidelity", "What was replayed, and failed runs");
 	table_note(t, "Requests over all runs. Lost: in the trace, never replayed. Extra: replayed more often than "
 		      "traced. Mismatched: "
-		      "another return value than in the trace. Passed over: what the replayer says it does not make (pipes and "
+		      "another return value than in the trace. Skipped: what the replayer says it does not make (pipes and "
 		      "the like, what its options leave out); not judged.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_COUNT, "n_requests", "Requests");
 	table_column(t, FORMAT_COUNT, "n_lost", "Lost");
 	table_column(t, FORMAT_COUNT, "n_extra", "Extra");
 	table_column(t, FORMAT_COUNT, "n_mismatched", "Mismatched");
-	table_column(t, FORMAT_COUNT, "n_passed", "Passed over");
+	table_column(t, FORMAT_COUNT, "n_passed", "Skipped");
 	table_column(t, FORMAT_DECISION, "decision", "Decision");
 	table_column(t, FORMAT_COUNT, "n_blocks", "Blocks");
 	table_column(t, FORMAT_COUNT, "n_failed_program", "Failed runs, program");

@@ -41,7 +41,7 @@ compare() {
 }
 
 echo "summarising runs of $n requests, 2 threads, $((n / 1000 * 96 / 1000)) MB a trace, in $base ($(stat -f -c %T "$base"))"
-echo "ratios to a plain pass over the same traces: median (smallest .. largest) of $rounds rounds"
+echo "ratios to a plain skip the same traces: median (smallest .. largest) of $rounds rounds"
 "$tool" make "$dir/input" "$dir/near" "$n" 1.0001 || exit 3
 compare "the program's own run (in order)" "$dir/input" "$dir/input"
 compare "a replay beside its input, threads level" "$dir/near $dir/input" "$dir/near $dir/input"

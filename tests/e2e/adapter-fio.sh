@@ -21,7 +21,7 @@ cat out err | grep -q 'fio takes completions in when its queue is full' || fail 
 
 # nobody looks: what is left is what was meant
 expect_status 0 "$VALIDATE" replay --engine fio --times none --fio-direct no --destructive --device image -o none.trace "$data/requests.trace"
-expect_line out '40 given to the replayer; nobody looked'
+expect_line out '40 given to the replayer; their results are unknown'
 expect_status 3 "$VALIDATE" metrics "$data/requests.trace" none.trace
 cat >none.conf <<'END'
 [protocol]
@@ -34,7 +34,7 @@ engine = fio
 times = none
 END
 expect_status 2 "$VALIDATE" run none.conf --dry-run
-expect_line err 'nobody would time it'
+expect_line err 'times = none needs observation'
 
 # calls in a directory: as the preloaded library sees them
 mkdir dir
@@ -44,7 +44,7 @@ expect_line out '200 of 200; times: preload'
 expect_status 0 "$VALIDATE" replay --engine fio --times self --dir dir -o self.trace calls.trace
 expect_line out '200 of 200; times: self'
 
-# a read over the end of its file gives less than it asked for, at which fio ends with an error: it is passed over
+# a read over the end of its file gives less than it asked for, at which fio ends with an error: it is skipped
 head -c 6000 /dev/zero >dir/short
 {
 	echo 'pid,tid,begin,end,function,args,rvalue'
@@ -54,7 +54,7 @@ head -c 6000 /dev/zero >dir/short
 } >end.csv
 expect_status 0 "$VALIDATE" replay --engine fio --dir dir -o end.trace end.csv
 expect_line out '1 of 3; times: preload'
-"$VALIDATE" info --json end.trace | grep -q 'it read less than it asked for' || fail 'nothing is said of what was passed over'
+"$VALIDATE" info --json end.trace | grep -q 'it read less than it asked for' || fail 'nothing is said of what was skipped'
 rm dir/short
 expect_status 3 "$VALIDATE" replay --engine fio --dir dir -o end.trace end.csv
 expect_line err 'error=No such file or directory'

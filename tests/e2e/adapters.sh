@@ -83,13 +83,13 @@ expect_line err 'engine exec has no such option'
 for option in '--times block' '--command x' '--user nobody' '--time-limit 1s' '--fio-ioengine libaio'; do
 	for engine in event compiled; do
 		expect_status 2 "$VALIDATE" replay --engine $engine $option --dir . in.csv
-		expect_line err "engine $engine has no such option"
+		expect_line err "other projects, not for engine $engine"
 	done
 done
 expect_status 2 "$VALIDATE" replay --engine evnt --times block --dir . in.csv
 expect_line err 'unknown engine "evnt"'
 run 2 --times preload --command '["a", 5]'
-expect_line err 'word 2 is no text'
+expect_line err 'word 2 is not text'
 run 2 --times preload --command './simple-replayer' --export oracle
 run 3 --times preload --command './no-such-replayer {trace}'
 expect_line err 'no-such-replayer'

@@ -79,7 +79,7 @@ expect_line out "kernel.release: "
 expect_status 0 "$VALIDATE" baseline save results --replayer event -o one.json
 [ "$(jq -r '[.cases[].replayer] | unique | join(" ")' one.json)" = event ] || fail "not only event"
 expect_status 3 "$VALIDATE" baseline save results --replayer evnt
-expect_line err 'there is no replayer "evnt", but "event", "again"'
+expect_line err 'unknown replayer "evnt": it has "event", "again"'
 
 # for others to read: no host, no path of this machine, and it compares as before; told again, nothing more is hidden
 jq '.host = "secret-host" | .environment += {"targets.here.source": "/home/secret/disk.img", "targets.here.device.serial": "secret-serial",
@@ -154,9 +154,9 @@ refused() { # FILTER MESSAGE
 	expect_line err "$2"
 }
 refused '.format_version = 2' 'a baseline of version 2; this program reads version 1'
-refused '.format = "other"' 'this is no baseline'
+refused '.format = "other"' 'not a baseline'
 refused '.columns[1] = "x_mean_us"' 'column 1 is "x_mean_us", and must be "x_mean_ns"'
-refused '.cases[0].replicates[1][3] = "x"' 'replicate 1: "x_median_ns" is no number'
+refused '.cases[0].replicates[1][3] = "x"' 'replicate 1: "x_median_ns" is not a number'
 refused '.cases[0].replicates[1][3] = -1' 'replicate 1: "x_median_ns"'
 refused '.cases[0].replicates[1][0] = 1' 'block 1 comes after block 1'
 refused '.cases[0].replicates[1] = [2]' 'replicate 1 is not a block and'

@@ -35,7 +35,7 @@ bad 'does not have destructive = yes'
 printf 'cache = cold\n' | protocol >bad.conf
 bad 'needs a device or a volume'
 printf 'destructive = yes\n' | protocol >bad.conf
-bad 'there is no device'
+bad 'the target has no device'
 printf 'volume = hd\n' | protocol >bad.conf
 bad 'did you mean "hdd"'
 printf 'volume = hdd\ndevice = x\n' | protocol >bad.conf
@@ -49,10 +49,10 @@ bad 'works on files'
 
 # named in the protocol alone: nothing is touched
 expect_status 6 "$VALIDATE" run file.conf --dry-run
-expect_line err 'name it on the command line too: --device'
+expect_line err 'to permit this'
 expect_line out 'WOULD BE OVERWRITTEN'
-expect_line out 'any of its 4 MiB may be lost; nobody uses it'
-expect_line out '; only with --device '
+expect_line out 'any of its 4 MiB may be lost; it is unused'
+expect_line out '; needs --device '
 expect_line out 'Nothing was touched.'
 ! grep 'recording parallel applications' out || fail 'there are none'
 expect_status 0 "$VALIDATE" run file.conf --dry-run --device disk.img

@@ -69,7 +69,7 @@ for how in empty garbage; do
 	case $how in empty) : >lost/journal ;; garbage) head -c 5000 /dev/urandom >lost/journal ;; esac
 	cp lost/journal before
 	expect_status 3 "$VALIDATE" run -o lost --resume -q
-	expect_line err 'nothing in it can be believed'
+	expect_line err 'is damaged, and without it'
 	cmp before lost/journal && diff -r results/runs lost/runs || fail "a lost journal: what was there was changed"
 done
 # but where its first line alone is damaged the others are

@@ -44,7 +44,7 @@ any_verdict
 grep '"state":"failed"' results/journal && fail "a run failed" || :
 jq -e '.league[-1] | .replayer == "elsewhere" and .absent != null' results/report/report.json >/dev/null || fail "$(jq -c .league results/report/report.json)"
 expect_line out 'not found'
-jq -s -e 'map(select(.role == "new" and .summary.n_lost == 0)) | length == 0' results/runs/*.json >/dev/null || fail "what the new version passes over silently is not counted"
+jq -s -e 'map(select(.role == "new" and .summary.n_lost == 0)) | length == 0' results/runs/*.json >/dev/null || fail "what the new version skips silently is not counted"
 jq -s -e 'map(select(.role == "old" and .summary.n_lost != 0)) | length == 0' results/runs/*.json >/dev/null || fail "the old version is told of losses"
 # in turn: both in every block, in an order drawn at random
 jq -e '[.runs[] | select(.[3] >= 0 and .[0] > 0) | .[0]] | group_by(.) | map(length) | unique == [2]' results/plan.json >/dev/null || fail "not both in every block"

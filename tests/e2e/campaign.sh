@@ -65,7 +65,7 @@ cmp -s journal-before results/journal || fail "a refused campaign changed the jo
 # another protocol cannot go on in it
 sed 's/bank = 2/bank = 3/' given.conf >other.conf
 expect_status 3 "$VALIDATE" run other.conf -o results --resume
-expect_line err 'is not the protocol with which'
+expect_line err 'is not the protocol of the campaign in'
 expect_status 3 "$VALIDATE" run -o nowhere --resume given.conf
 expect_status 2 "$VALIDATE" run --resume given.conf
 expect_line err '--resume needs -o DIR'

@@ -132,7 +132,7 @@ expect_line out 'ended with status 0'
 lost=$(sed -n 's/^warning *\([0-9]*\) request.* lost:.*/\1/p' out)
 [ $(($(listed ',pread,') + ${lost:-0})) -ge "$(returned)" ] || fail "$(listed ',pread,') and $lost lost of $(returned) calls"
 
-# a child behind chroot cannot reach the buffers' directory: that is counted, not passed over
+# a child behind chroot cannot reach the buffers' directory: that is counted, not skipped
 if [ "$(id -u)" -eq 0 ]; then
 	fresh
 	expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- ../hostile root-changed

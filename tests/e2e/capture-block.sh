@@ -7,7 +7,7 @@ expect_status 2 "$VALIDATE" capture block
 expect_status 2 "$VALIDATE" capture block -o x.trace
 expect_status 2 "$VALIDATE" capture block /dev/null
 expect_status 3 "$VALIDATE" capture block -o x.trace /dev/null
-expect_line err 'is no block device'
+expect_line err 'is not a block device'
 expect_status 3 "$VALIDATE" capture block -o x.trace /dev/nothing-of-this-name
 expect_status 0 "$VALIDATE" capture block --help
 expect_line out 'unit'

@@ -83,7 +83,7 @@ jq -e '[.runs[] | select(.held > 0)] | length == 1 and all(.held_ns < 2.5e9)' ..
 rm -rf ../trace ../trace.runs ./*
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel beats
 expect_line err 'does not make the same requests in each run'
-expect_line err 'goes on making requests'
+expect_line err 'still makes requests'
 
 # a lock is a request, and waits: the child goes on when the parent has unlocked
 capture locking
@@ -141,7 +141,7 @@ capture_of --nodes none -- ../parallel cancelled
 # a run in which nobody goes on any more is ended and made again, with longer maxima
 capture_of --floor 1ms -- ../parallel stops ../counter
 same 'stopped once' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
-expect_line ../out 'nobody made a request any more while one was held back'
+expect_line ../out 'no node made a request while one request was delayed'
 expect_line ../out 'again, with maxima 2 times as long'
 same 'runs in all' "$(wc -l <../counter)" 4
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # capture app, capture vfs and the import of strace know what a descriptor of no file is: a pipe, a socket and the like, made by a call that is no
-# request; capture app also the file behind one that another process has sent. A replay passes over what is on the former, and nothing of it fails.
+# request; capture app also the file behind one that another process has sent. A replay skips what is on the former, and nothing of it fails.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 $compiler -w -O1 -o made "$SRCDIR/tests/programs/descriptors.c" || fail 'descriptors.c does not compile'
@@ -35,7 +35,7 @@ if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/ker
 	[ "$(stat -L -c %i /proc/self/ns/pid)" = 4026531836 ]; then
 	(cd in && expect_status 0 "$VALIDATE" capture vfs -o ../vfs.trace -- ../made alone) || exit 1
 	known vfs.trace
-	! grep -q 'nobody was seen to open' in/out || fail "$(cat in/out)"
+	! grep -q 'without a captured open' in/out || fail "$(cat in/out)"
 	for call in 'write,"descriptor=pipe2*:[[0-9]*];fd=[0-9]*;length=8",8' 'read,"descriptor=accept:[[0-9]*];fd=[0-9]*;length=8",8' \
 		'read,"descriptor=eventfd2:' 'ftruncate,"descriptor=memfd_create:'; do
 		grep -q ",$call" csv || fail "capture vfs: no call $call: $(cat csv)"
@@ -43,7 +43,7 @@ if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/ker
 
 	# what another process has sent, and requests that are behind pointers, are told at least
 	(cd in && "$VALIDATE" capture vfs -o ../sent.trace -- ../made >../out) || fail "capture vfs: $(cat out)"
-	n=$(sed -n 's/^warning *\([0-9]*\) calls on descriptors that nobody was seen to open.*/\1/p' out)
+	n=$(sed -n 's/^warning *\([0-9]*\) calls on descriptors without a captured open.*/\1/p' out)
 	"$VALIDATE" info --csv csv sent.trace >/dev/null
 	[ "${n:-0}" -ge 8 ] && [ "$n" -eq "$(awk 'NR > 1 && !/,"*(path|descriptor)=/ && /,"fd=[0-9]/ && !/,E[A-Z]*,/' csv | wc -l)" ] || fail "sent descriptors: $(cat out csv)"
 	if $compiler -w -O1 -o asked "$SRCDIR/tests/programs/aio.c" -laio; then

@@ -102,7 +102,7 @@ if $compiler -w -static -O1 -o static user.c 2>static.err; then
 	mkdir -p jail/work
 	cp static jail/
 	expect_status 0 "$VALIDATE" capture vfs --snapshot -o trace -- chroot jail /static
-	expect_line out 'could not look at'
+	expect_line out 'could not read'
 fi
 
 # in another mount namespace, where other files may have the same names

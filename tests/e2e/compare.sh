@@ -275,7 +275,7 @@ for zeroed in 1 3; do
 done
 jq '.cases[0].replicates[4][1] = null' same.json >hole.json
 expect_status 3 "$VALIDATE" compare old.json hole.json
-expect_line err 'replicate 4: "x_mean_ns" is no number'
+expect_line err 'replicate 4: "x_mean_ns" is not a number'
 jq '.level_reject = 0' same.json >never.json
 expect_status 3 "$VALIDATE" compare old.json never.json
 expect_line err '"level_reject"'
@@ -291,7 +291,7 @@ expect_status 0 "$VALIDATE" compare both.json -f json
 jq -e '.cases | all(.paired)' out >/dev/null || fail "not paired"
 expect_status 0 "$VALIDATE" compare both.json:old both.json:new
 expect_status 3 "$VALIDATE" compare both.json:old both.json:nwe
-expect_line err 'there is no replayer "nwe", but "old", "new"'
+expect_line err 'unknown replayer "nwe": it has "old", "new"'
 expect_status 3 "$VALIDATE" compare old.json
 expect_line err '[compare] names no "old" and "new"'
 expect_status 2 "$VALIDATE" compare

@@ -71,7 +71,7 @@ expect_status 0 "$VALIDATE" info annotated.trace
 expect_line out 'threshold_ns 10000'
 expect_status 2 "$VALIDATE" deps --infer --think-time soon block.csv
 expect_status 2 "$VALIDATE" deps --think-time 1us in.csv
-# what would be passed over is refused
+# what would be skipped is refused
 expect_status 2 "$VALIDATE" deps --infer --order thread block.csv
 expect_line err 'do not go with it'
 printf '128166372003061629,v,0,Write,0,4096,600\n128166372603061629,v,0,Write,4096,4096,600\n' >msr.csv

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # validate import of traces that tell themselves that events are missing in them: by a line, by a heading, by a figure at the end, by numbers
-# that are passed over. The trace is incomplete then, and every command says so; where nothing is missing nobody says it.
+# that are skipped. The trace is incomplete then, and every command says so; where nothing is missing nobody says it.
 . "$SRCDIR/tests/e2e/lib.sh"
 data=$SRCDIR/tests/data/formats
 

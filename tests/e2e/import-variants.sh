@@ -166,7 +166,7 @@ mapped() { # TRACE: what was called on which file, and of calls on memory where,
 	done
 }
 expect_status 0 "$VALIDATE" import maps.strace -o got.trace
-expect_line out 'events and calls that are no requests, passed over: 8'
+expect_line out 'events and calls that are not requests, skipped: 8'
 mapped got.trace | diff want - >&2 || fail "calls on memory: $(calls got.trace)"
 expect_status 0 "$VALIDATE" export -q --to strace got.trace -o again.strace
 expect_status 0 "$VALIDATE" import again.strace -o again.trace
@@ -187,7 +187,7 @@ cat >never.strace <<'E'
 20 1795361299.000300 +++ killed by SIGKILL +++
 E
 expect_status 0 "$VALIDATE" import never.strace -o got.trace
-expect_line out 'events and calls that are no requests, passed over: 3'
+expect_line out 'events and calls that are not requests, skipped: 3'
 [ "$("$VALIDATE" info got.trace --csv - | cut -d , -f 5- | sed '1d; s/,"path=a;[^"]*",/ /; s/,[0-9]*,,$//' | tr '\n' ';')" = 'open 3,;mmap 139637976731648,;msync -1,ECANCELED;' ] ||
 	fail "calls on memory that never end: $("$VALIDATE" info got.trace --csv -)"
 

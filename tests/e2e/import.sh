@@ -47,7 +47,7 @@ expect_line out 'Format     spc'
 printf 'Timestamp,Response,IOType,LUN,Offset,Size\n1456095145.133076000,0.000806000,R,0,899056122368,131072\n1456095145.2,,,0,0,0\n' >sys.csv
 expect_status 0 "$VALIDATE" import sys.csv -o sys.trace
 expect_line out 'sys.trace: 1 request'
-expect_line out 'passed over: 1'
+expect_line out 'skipped: 1'
 [ "$(nth sys.trace 1 3-)" = '0,806000,pread,device=0;offset=899056122368;length=131072,131072,,0,,' ] || fail "systor: $(nth sys.trace 1 3-)"
 
 printf '89966730949 4892 syslogd 904265560 8 W 6 0 531e779d7b7d3c0f\n' >f.fiu
@@ -91,7 +91,7 @@ expect_line err 'did you mean "begin"?'
 
 { sed '/^header/d' own.map; printf '[format]\nheader = yes\n'; } | sed 's/^\[column t\]/[column 1]/; s/^\[column o\]/[column 2]/; s/^\[column off\]/[column 3]/; s/^\[column len\]/[column 4]/; s/^\[column name\]/[column 5]/' >bad.map
 expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
-expect_line err 'header stands behind a column'
+expect_line err 'header must come before the first column'
 # a unit that is none of time: of a second it has no whole number, or none at all
 for unit in 4K 1GiB; do
 	sed "s/^unit = ms/unit = $unit/" own.map >bad.map
@@ -194,7 +194,7 @@ for t in loop looptext; do # the text begins at 0
 done
 cmp loop.part looptext.part || { diff loop.part looptext.part | head >&2; fail "the loop device's text and binary differ"; }
 expect_status 0 "$VALIDATE" info "$data/sda.blktrace.0"
-expect_line out "this is one processor's file of several"
+expect_line out "this is the file of one CPU"
 expect_status 0 "$VALIDATE" import --queue "$data/sda.merged" -o queue.trace
 csv queue.trace | awk -F, 'NR > 1 && ($12 == "" || $12 <= $3) { exit 1 }' || fail "with --queue the issue is not behind the begin"
 

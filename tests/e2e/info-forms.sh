@@ -23,7 +23,7 @@ def wrong($root; $s; $at):
 [wrong($schema[0]; $schema[0]; "info")] | unique | .[]
 END
 follows_schema() {
-	jq -r --slurpfile schema "$SRCDIR/doc/info-schema.json" -f schema.jq "$1" >wrong || fail "$1 is no JSON"
+	jq -r --slurpfile schema "$SRCDIR/doc/info-schema.json" -f schema.jq "$1" >wrong || fail "$1 is not JSON"
 	[ ! -s wrong ] || {
 		cat wrong >&2
 		fail "$1 is not as doc/info-schema.json says"
@@ -102,7 +102,7 @@ if command -v gnuplot >/dev/null; then
 	expect_status 0 "$VALIDATE" info --plot known.csv
 	expect_line out 'Requests a second, over time [s]'
 	expect_line out 'Share of requests that took no longer'
-	expect_line out 'with so many requests in flight'
+	expect_line out 'for each number in flight'
 	expect_status 0 "$VALIDATE" info --html page.html known.csv
 	[ "$(grep -c '<svg viewBox' page.html)" -eq 5 ] || fail "not five plots in the page"
 	grep -q 'src=\|href="http' page.html && fail "the page needs something from elsewhere" || :
@@ -154,7 +154,7 @@ max=18446744073709551615
 all_forms 0 limits.csv
 is '.bytes' '"18446744073709551615"'
 
-# --- what a replay would pass over: by hand, and as a replay finds it
+# --- what a replay would skip: by hand, and as a replay finds it
 cat >passed.csv <<END
 $head
 7,7,0,1,open,path=/a;fd=3;mode=0;flags=0x0,3,
@@ -179,11 +179,11 @@ is '[.replay.unknown_descriptors[] | .operation, .n_requests, .first_record]' '[
 is '[.replay.passed_over[] | .operation, .n_requests, .first_record] | sort_by(type)' \
 	'[1,4,1,2,1,3,1,7,1,6,1,9,"write","open","write","chroot","ioctl","page_fault"]'
 expect_status 0 "$VALIDATE" info passed.csv
-expect_line out 'Replay     4 of 11 requests, 6 passed over, 1 never issued; 2 of them will fail'
+expect_line out 'Replay     4 of 11 requests, 6 skipped, 1 never issued; 2 of them will fail'
 grep -q '^/proc, /sys and /dev  *2  *2  open 1, write 1$' out &&
 	grep -q '^fails: a descriptor of no known file  *2  *5  read 2$' out || fail "the table of what is not replayed"
 expect_status 0 "$VALIDATE" info --html page.html passed.csv
-grep -q '6 passed over' page.html && grep -q 'fails: a descriptor' page.html || fail "the page does not tell what a replay passes over"
+grep -q '6 skipped' page.html && grep -q 'fails: a descriptor' page.html || fail "the page does not tell what a replay skips"
 mkdir target
 echo x >target/a
 expect_status 0 "$VALIDATE" replay --dir target -o replayed.trace passed.csv

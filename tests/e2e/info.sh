@@ -47,12 +47,12 @@ cmp all.csv zstd.csv || fail "the compressed trace differs"
 size=$(wc -c <"$golden")
 head -c $((size / 2)) "$golden" >cut.trace
 expect_status 0 "$VALIDATE" info cut.trace
-expect_line out 'incomplete: it has no end'
+expect_line out 'incomplete: its end is missing'
 expect_line out 'the trace has no end'
 expect_status 0 "$VALIDATE" info --json cut.trace
 expect_line out '"complete": false'
 
-# damaged: named, passed over, status 3
+# damaged: named, skipped, status 3
 cp "$golden" damaged.trace
 printf 'XXXX' | dd of=damaged.trace bs=1 seek=2000 conv=notrunc 2>/dev/null
 expect_status 3 "$VALIDATE" info damaged.trace
@@ -104,12 +104,12 @@ told() { # FILE COMMAND...: warns of FILE
 	file=$1
 	shift
 	expect_status 0 "$VALIDATE" "$@"
-	expect_line err "$file: the trace is incomplete: it has no end, or was made of one that has none"
+	expect_line err "$file: the trace is incomplete: its end is missing, or it was made from such a trace"
 }
 made() { # FILE: made of a cut trace
 	told "$1" info "$1"
-	expect_line out 'Health     complete as a file; the trace is incomplete: it was made of one that has no end'
-	expect_line out 'made of a trace that has no end: requests may be missing'
+	expect_line out 'Health     complete as a file; the trace is incomplete: it was made from a trace without an end'
+	expect_line out 'made from a trace without an end: requests may be missing'
 	told "$1" info --json "$1"
 	expect_line out '"complete": true'
 	expect_line out '"cut": true'
@@ -119,12 +119,12 @@ told cut.trace deps --order thread cut.trace
 told cut.trace slice -n 5 cut.trace -o part.trace
 made part.trace
 expect_status 0 "$VALIDATE" metrics part.trace part.trace
-expect_line out '1 trace made of one that has no end: requests may be missing (reference)'
-expect_line out '1 trace made of one that has no end: requests may be missing (replay)'
+expect_line out '1 trace made from a trace without an end: requests may be missing (reference)'
+expect_line out '1 trace made from a trace without an end: requests may be missing (replay)'
 expect_status 0 "$VALIDATE" metrics --json part.trace part.trace
 expect_line out '"cut": true'
 expect_status 0 "$VALIDATE" metrics "$golden" "$golden"
-! grep -q 'has no end' out || fail "$(cat out)"
+! grep -q 'without an end' out || fail "$(cat out)"
 told cut.trace slice --anonymise "$golden" cut.trace -o both.trace
 made both.trace
 told part.trace export -q --to trace part.trace -o exported.trace

@@ -106,7 +106,7 @@ expect_line out '4 requests in 30.2 ms: '
 # nothing to replay, one request, and two at one instant
 head -n 1 slow.csv >none.csv
 expect_status 3 "$VALIDATE" judge none.csv
-expect_line err 'none.csv: no request in it was issued'
+expect_line err 'none.csv: it holds no issued request'
 for n in 1 2; do
 	{
 		head -n 1 slow.csv
@@ -155,7 +155,7 @@ expect_line err '--device is missing'
 expect_status 0 "$VALIDATE" judge --dry-run --destructive --device disk.img block.trace
 expect_line out 'engine = block'
 expect_line out "; other people's replayers are left out"
-expect_line out 'disk.img is no block device'
+expect_line out 'disk.img is not a block device'
 ! grep -E 'engine = (fio|btreplay|blkreplay|hfplayer)' out || fail 'a replayer that nobody could time'
 cksum disk.img >before
 status=0

@@ -18,7 +18,7 @@ expect_status 0 "$VALIDATE" replay --dir files -o replay.trace run.trace
 expect_status 0 "$VALIDATE" metrics run.trace replay.trace
 expect_line out 'Matched    by number: '
 expect_line out ' 0 lost, 0 extra, 0 with another result'
-expect_line out "the replay's metadata says that it replays so many requests"
+expect_line out "the replay's metadata states this number of requests"
 expect_line out 'place by place, '
 expect_line out 'execution time '
 expect_line out 'reordered, at issue '
@@ -34,7 +34,7 @@ n=$(value n_matched)
 expect_value n_same_request "$n"
 expect_value n_compared "$n"
 
-# what a replay passes over is not lost, and the reference is compared without it
+# what a replay skips is not lost, and the reference is compared without it
 {
 	echo 'pid,tid,begin,end,function,args,rvalue'
 	for i in 0 1 2 3 4 5 6 7 8 9; do
@@ -45,7 +45,7 @@ expect_value n_compared "$n"
 expect_status 0 "$VALIDATE" replay --prepare --reads none --dir files -o mixed.trace mixed.csv
 expect_status 0 "$VALIDATE" metrics mixed.csv mixed.trace
 expect_line out 'Reference  mixed.csv: 5 requests in 85 us'
-expect_line out '5 requests, 0 lost, 0 extra, 5 passed over, 0 with another result'
+expect_line out '5 requests, 0 lost, 0 extra, 5 skipped, 0 with another result'
 expect_status 0 "$VALIDATE" metrics --json mixed.csv mixed.trace
 expect_value n_lost 0
 expect_value n_passed 5
@@ -72,7 +72,7 @@ expect_line out ' of the reference within 1 us, '
 expect_status 3 "$VALIDATE" metrics --warmup "$n" run.trace replay.trace
 expect_line err 'leaves none of'
 expect_status 3 "$VALIDATE" metrics --warmup 1h run.trace replay.trace
-expect_line err 'behind the warm-up'
+expect_line err 'after the warm-up'
 for bad in -1 1.5 3x '' 99999999999999999999; do
 	expect_status 2 "$VALIDATE" metrics --warmup "$bad" run.trace replay.trace
 done

@@ -152,7 +152,7 @@ expect_status 3 "$oracle" broken
 expect_line err 'row 2: index 2 is not the next one'
 printf 'dataset,group,index,value\na,,1,one\n' >broken/data_a.csv
 expect_status 3 "$oracle" broken
-expect_line err 'is no number'
+expect_line err 'is not a number'
 printf 'dataset,value\na,1\n' >broken/data_a.csv
 expect_status 3 "$oracle" broken
 expect_line err 'the header is not dataset'

@@ -14,7 +14,7 @@ bad '[protocol]\nreplicats = 3\n' ':2: unknown key "replicats" (did you mean "re
 bad '[protocol]\n[workload w]\ntype = random-read\nleval = 1\n' ':4: unknown key "leval" in [workload w] (did you mean "level"?)'
 bad '[protocol]\n[workload w]\ntype = random-read\npause = 10\n[replayer r]\n' ':4: pause: "10" has no unit'
 bad '[protocol]\n[workload w]\ntype = random-read\ndirect = yes\nblock-size = 1000\n[replayer r]\n' ':2: [workload w]: block-size 1000'
-bad '[protocol]\n[workload w]\ntype = random-read\n[replayer r]\nengine = evnt\n' ':5: engine: "evnt" is no replay engine (did you mean "event"?)'
+bad '[protocol]\n[workload w]\ntype = random-read\n[replayer r]\nengine = evnt\n' ':5: engine: "evnt" is not a replay engine (did you mean "event"?)'
 bad '[protocol]\ntitle = \0377\n' ':2: byte 0xff is not UTF-8 text'
 bad '[protocol]\nreplicates = 1\n' ':2: replicates: "1": at least 2'
 head -c 100000 /dev/zero | tr '\0' 'x' >bad.conf

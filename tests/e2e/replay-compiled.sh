@@ -78,7 +78,7 @@ run 6 --program-cache link --dir target sr.trace
 : >file
 run 3 --program-cache file/below --dir target sr.trace
 expect_status 3 env -u XDG_CACHE_HOME -u HOME "$VALIDATE" replay --engine compiled --dir target sr.trace
-expect_line err 'no place to keep'
+expect_line err 'no directory for compiled programs'
 for kept in "$store"/*; do
 	chmod 700 "$kept"
 	cp /bin/false "$kept" && chmod 777 "$kept"

@@ -127,6 +127,6 @@ expect_status 3 "$VALIDATE" slice --join above above -o x
 grep -q 'nothing of the page cache' err || fail "a trace without pages: $(cat err)"
 "$VALIDATE" capture vfs -o other -- true >/dev/null
 expect_status 3 "$VALIDATE" slice --join other above -o x
-grep -q 'not of one run' err || fail "another run: $(cat err)"
+grep -q 'of different runs' err || fail "another run: $(cat err)"
 [ ! -e x ] || fail "a trace was left"
 expect_status 2 "$VALIDATE" slice --join below above above -o x

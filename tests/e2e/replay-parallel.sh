@@ -64,7 +64,7 @@ expect_line info '"clock_uncertainty_ns"'
 [ "$(stat -c %s target/a target/b target/c | tr '\n' ' ')" = '4096 100 100 ' ] || fail 'other files'
 [ -z "$(find . "$TMPDIR" -name '.ranks-*' -o -name 'validate-ranks-*')" ] || fail 'something was left behind'
 
-# --- the other modes pass over what is no request
+# --- the other modes skip what is no request
 for mode in think-limited timing-accurate; do
 	replay 0 --prepare --mode "$mode" -o out.trace in.trace
 	expect_line out "$mode; 3 ranks"
@@ -77,7 +77,7 @@ expect_status 0 "$VALIDATE" replay --dir target --prepare in.trace
 expect_line out 'computing and waiting of parallel applications 8'
 sed 's/^node \([0-9]\) [0-9]/node \1 none/; / compute \| signal \| wait /d' ring | ./causal-trace plain.trace
 replay 3 --prepare plain.trace
-expect_line err 'does not tell what its processes computed and waited for'
+expect_line err 'holds neither computing nor waits'
 replay 0 --prepare --mode afap plain.trace
 expect_line out 'afap; 3 ranks'
 

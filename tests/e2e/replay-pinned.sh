@@ -100,7 +100,7 @@ expect_status 0 "$VALIDATE" replay --cpus traced --dir tree pinned.trace
 # refused: a trace that does not tell, processors that are not here, workers that are no thread's, and both ways at once
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,10,mkdir,"path=d;mode=0755",0\n' >in.csv
 expect_status 3 "$VALIDATE" replay --cpus traced --dir tree in.csv
-expect_line err 'the trace does not tell on which processors its threads were kept'
+expect_line err 'the trace does not hold the CPUs of its threads'
 [ ! -e tree/d ] || fail 'a request was issued'
 expect_status 3 taskset -c "$first" "$VALIDATE" replay --cpus traced --dir tree bound.trace
 expect_line err "processor $last is none that may be used here"

@@ -41,7 +41,7 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	grep -qE '^  rename +2 +[0-9]+ +0 +0 ' out || fail "no row of rename: $(cat out)"
 else
 	expect_status 3 "$VALIDATE" selftest capture --quick --methods strace -q
-	expect_line err 'no method of capture'
+	expect_line err 'no capture method'
 fi
 
 # wrong use

@@ -183,7 +183,7 @@ is 3 out sample sessions statistics anova_groups
 expect_status 3 stats runs.csv -C us --where role=event
 expect_line err 'undefined'
 expect_status 3 stats runs.csv -C us --where role=nobody
-expect_line err 'no line holds what is wanted'
+expect_line err 'no line matches the conditions'
 expect_status 3 stats runs.csv -C us --where rolle=event
 expect_status 2 stats runs.csv -C us --where role
 expect_status 2 stats runs.csv -C us --where =event
@@ -220,7 +220,7 @@ expect_status 2 stats --compute median 1,2
 expect_status 2 stats --compute mean x=1,2 x=3,4
 expect_line err 'x is given twice'
 expect_status 3 stats /dev/zero
-expect_line err 'is no text'
+expect_line err 'is not text'
 expect_status 3 stats --compute sd x=1
 expect_line err 'too_few'
 expect_status 3 stats --compute F_r ref=1,1 rep=1,2
@@ -231,7 +231,7 @@ expect_status 3 stats --compute mean x=days.csv:us:day=d9
 # --- bad input
 printf '1\n2\nthree\n' >bad
 expect_status 3 stats ref bad
-expect_line err 'bad:3:1: "three" is no number'
+expect_line err 'bad:3:1: "three" is not a number'
 printf '1\nnan\n' >bad
 expect_status 3 stats bad ref
 expect_line err 'bad:2:1'

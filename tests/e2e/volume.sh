@@ -39,7 +39,7 @@ expect_line err 'does not fit'
 # a directory that is there stays as it is, and is refused where others may write to it
 mkdir -m 1777 shared
 expect_status 3 "$VALIDATE" volume create --root "$PWD/shared" v --size 4M --no-loop
-expect_line err 'others may write there'
+expect_line err 'other users can write there'
 [ "$(stat -c %a shared)" = 1777 ] && [ -z "$(ls shared)" ] || fail "a directory of others was changed: $(ls -la shared)"
 expect_status 0 "$VALIDATE" volume list --root "$PWD/root"
 expect_line out 'no volumes'
@@ -54,9 +54,9 @@ expect_status 0 "$VALIDATE" volume list --root keep
 expect_line out 'no volumes'
 for name in precious empty closed logs link; do
 	expect_status 3 "$VALIDATE" volume remove --root keep $name
-	expect_line err 'no volume'
+	expect_line err 'volume of this user'
 	expect_status 3 "$VALIDATE" volume create --root keep $name --size 4M --no-loop
-	expect_line err 'no volume'
+	expect_line err 'volume of this user'
 	expect_status 3 "$VALIDATE" volume trace --root keep $name -o x.trace
 done
 expect_status 2 "$VALIDATE" volume remove --root keep --all precious
@@ -162,7 +162,7 @@ if [ "$status" -ne 0 ]; then
 fi
 expect_status 0 "$VALIDATE" volume list --root "$root" --json fast
 device=$(jq -r '.volumes[0].path' out)
-[ -b "$device" ] || fail "$device is no block device"
+[ -b "$device" ] || fail "$device is not a block device"
 for i in 1 2 3 4 5 6 7 8; do
 	dd if="$device" of=/dev/null bs=4k count=1 skip=$((i * 100)) iflag=direct 2>/dev/null &
 done

@@ -68,7 +68,7 @@ static void made_add(struct made *m, const uint8_t *p, int64_t *now_ns)
 				   .commit = TRACE_COMMIT};
 	if ((p[6] & 0xf0) == 0x10)
 		r->end_ns = TIME_NONE;
-	if ((p[6] & 0xf0) == 0x20) { /* never begun: lost, or passed over */
+	if ((p[6] & 0xf0) == 0x20) { /* never begun: lost, or skipped */
 		r->begin_ns = r->end_ns = TIME_NONE;
 		r->error = p[6] & 8 ? EOPNOTSUPP : r->error;
 	}

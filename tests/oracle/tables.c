@@ -167,7 +167,7 @@ int datasets_build(struct datasets *d, const struct table *t, struct err *e)
 		char *end;
 		double value = strtod(row->field[3], &end);
 		if (end == row->field[3] || *end) {
-			rc = err_set(e, EBADMSG, "%s: row %zu: \"%s\" is no number", t->path, row->line, row->field[3]);
+			rc = err_set(e, EBADMSG, "%s: row %zu: \"%s\" is not a number", t->path, row->line, row->field[3]);
 			break;
 		}
 		struct dataset *s = dataset_of(d, row->field[0]);

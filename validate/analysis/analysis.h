@@ -213,7 +213,7 @@ struct cell { /* one scenario x one replayer */
 	struct estimate reordered_all, reordered_thread, reordered_object;
 	uint64_t n_received, n_reordered, n_descents; /* pooled, deciding scope */
 	uint64_t n_lost, n_extra, n_mismatched, n_requests; /* pooled over runs */
-	uint64_t n_passed; /* of n_requests, passed over by the replayer: not judged */
+	uint64_t n_passed; /* of n_requests, skipped by the replayer: not judged */
 	uint64_t n_untold; /* of n_requests, whose results the replayer does not tell */
 	struct cdf concurrency_time_x, concurrency_time_r, concurrency_request_x, concurrency_request_r;
 	/* sup of |mean F_x - mean F_r|, by time and by request: what is judged, by the one that [accept] names, or both */

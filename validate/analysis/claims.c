@@ -150,7 +150,7 @@ static void claim_compute(struct claim_result *r, const struct analysis *a, cons
 		comparison_make(&r->comparison[i], a, c, r->confidence);
 		if (a->results->seal.state == SEAL_BROKEN)
 			r->comparison[i].outcome = CLAIM_INCONCLUSIVE;
-		r->least = fmin(r->least, r->comparison[i].difference.value); /* fmin and fmax pass over NaN */
+		r->least = fmin(r->least, r->comparison[i].difference.value); /* fmin and fmax skip NaN */
 		r->most = fmax(r->most, r->comparison[i].difference.value);
 		r->n_confirmed += r->comparison[i].outcome == CLAIM_CONFIRMED;
 		r->n_not_confirmed += r->comparison[i].outcome == CLAIM_NOT_CONFIRMED;

@@ -181,7 +181,7 @@ static void nodes_compute(struct parallel_analysis *p, size_t *cap, size_t cell,
 static void worst_add(struct parallel_worst *w, const struct parallel_case *c)
 {
 	w->n_cells++;
-	w->tracing_time = fmax(w->tracing_time, c->tracing_time); /* fmax passes over NaN */
+	w->tracing_time = fmax(w->tracing_time, c->tracing_time); /* fmax skips NaN */
 	w->tracing_increase = fmax(w->tracing_increase, c->tracing_increase);
 	if (!is_known(&c->error) || (w->cell != PARALLEL_NO_CELL && fabs(c->error.value) <= w->size.value))
 		return;

@@ -182,7 +182,7 @@ static void instruments(struct analysis *a)
 		    a->n_events_lost == 1 ? "event was" : "events were");
 	if (a->n_cut)
 		add(a, "clock", WARNING, "cut trace",
-		    "the traces of %llu %s were made of one that has no end: its writer was killed or ran out of space, and requests may be missing",
+		    "the traces of %llu %s were made from a trace without an end: its writer was killed or ran out of space, and requests may be missing",
 		    (unsigned long long)a->n_cut, a->n_cut == 1 ? "run" : "runs");
 	if (a->n_programs_unseen)
 		add(a, "clock", WARNING, "calls unseen",

@@ -144,7 +144,7 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 	else if (c->n_cut)
 		strbuf_addf(
 		    out,
-		    "traces are incomplete: those of %u run%s were made of one that has no end",
+		    "traces are incomplete: the traces of %u run%s were made from a trace without an end",
 		    c->n_cut, c->n_cut == 1 ? "" : "s");
 	else if (c->n_unseen)
 		strbuf_addf(out, "traces are incomplete: in those of %u run%s capture could not see all "

@@ -194,7 +194,7 @@ static int token_make(struct campaign *c, struct err *e)
 	if (c->token[0])
 		return 0;
 	if (getrandom(random, sizeof random, 0) != sizeof random)
-		return err_sys(e, errno, "no random numbers can be had");
+		return err_sys(e, errno, "cannot get random numbers");
 	for (size_t i = 0; i < sizeof random; i++)
 		c->token[i] = TOKEN_LETTERS[random[i] % (sizeof TOKEN_LETTERS - 1)];
 	return 0;

@@ -55,7 +55,7 @@ static int region_read(void *context, struct err *e)
 	if (ret)
 		return ret;
 	r.execution_ns = s.execution_ns;
-	return write(w->out, &r, sizeof r) == sizeof r ? 0 : err_sys(e, errno, "cannot tell the execution time");
+	return write(w->out, &r, sizeof r) == sizeof r ? 0 : err_sys(e, errno, "cannot determine the execution time");
 }
 
 /* In a helper process as for the runs. */

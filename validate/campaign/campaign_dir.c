@@ -192,8 +192,7 @@ int dir_begin(struct campaign *c, struct err *e)
 		ret = dir_is_empty(c->options->dir, &empty, e);
 	if (!ret && !empty)
 		ret = err_set(e, EEXIST,
-			      "the results directory %s is not empty: name another, or go on with what is there by "
-			      "--resume",
+			      "the results directory %s is not empty: name another, or continue its campaign with --resume",
 			      c->options->dir);
 	if (!ret)
 		ret = dir_resolve(c, e);
@@ -249,11 +248,11 @@ static int same_protocol(const struct campaign *c, struct err *e)
 	char *path = results_path(c->dir, "protocol.conf");
 	int ret = file_read(path, &begun, 0, e);
 	if (ret)
-		err_context(e, "%s is no results directory that can be resumed", c->options->dir);
+		err_context(e, "%s is not a results directory that can be resumed", c->options->dir);
 	if (!ret)
 		ret = file_read(c->protocol->path, &given, 0, e);
 	if (!ret && (begun.len != given.len || memcmp(begun.s, given.s, given.len)))
-		ret = err_set(e, EINVAL, "%s is not the protocol with which %s was begun: %s", c->protocol->path,
+		ret = err_set(e, EINVAL, "%s is not the protocol of the campaign in %s: %s", c->protocol->path,
 			      c->options->dir, path);
 	free(path);
 	strbuf_release(&begun);
@@ -382,8 +381,7 @@ static int journal_lost(const struct campaign *c, const char *journal, struct er
 		return 0; /* begun; or what is wrong is told where it is opened */
 	char *runs = results_path(c->dir, "runs");
 	int ret = dir_is_empty(runs, &none, NULL);
-	ret = ret || none ? 0 : err_set(e, EILSEQ, "%s: nothing in it can be believed, but there are runs, which would all be made again: put the journal "
-						   "back, or remove %s to begin anew", journal, runs);
+	ret = ret || none ? 0 : err_set(e, EILSEQ, "%s is damaged, and without it all runs would be repeated: restore it, or remove %s to start again", journal, runs);
 	free(runs);
 	return ret;
 }

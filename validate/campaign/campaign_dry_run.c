@@ -181,7 +181,7 @@ static void device_put(const struct target *t, FILE *out)
 		fputs(t->destructive ? "  any of its " : "  it has ", out);
 		size_put(out, n_bytes);
 		if (t->destructive)
-			fprintf(out, " may be lost; nobody uses it, and nothing known is written on it; only with --device %s\n", t->device);
+			fprintf(out, " may be lost; it is unused and has no known content; needs --device %s\n", t->device);
 		else
 			fputc('\n', out);
 	}
@@ -250,7 +250,7 @@ static int budget_put(const struct protocol *p, const struct total *t, FILE *out
 	n = n < 0 ? 0 : n > (double)p->n_replicates_max ? (double)p->n_replicates_max : n;
 	fputs("time:    at most ", out);
 	time_put(out, budget_s);
-	fprintf(out, " (budget): about %.0f pairs of each scenario if none is decided earlier", n);
+	fprintf(out, " (budget): about %.0f pairs of each scenario, fewer if decided earlier", n);
 	if (2 * n >= (double)p->n_replicates_min)
 		return 0;
 	struct strbuf least = STRBUF_INIT;
@@ -266,7 +266,7 @@ static void time_needed_put(const struct total *t, FILE *out)
 	fputs("time:    about ", out);
 	time_put(out, t->s);
 	if (t->recordings_s > 0) {
-		fputs(", of which recording parallel applications may take ", out);
+		fputs("; recording parallel applications may take ", out);
 		time_put(out, t->recordings_s);
 		fputs(": each node is delayed in a run of its own, and how many there are is known when they run", out);
 	}

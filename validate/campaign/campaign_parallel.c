@@ -100,7 +100,7 @@ static int error_read(void *context, struct err *e)
 		return ret;
 	o.error = program_ns > 0 ? fabs(program_ns - (double)x.execution_ns) / program_ns : INFINITY;
 	summary_release(&x);
-	return write(w->out, &o, sizeof o) == sizeof o ? 0 : err_sys(e, errno, "cannot tell the error of the running time");
+	return write(w->out, &o, sizeof o) == sizeof o ? 0 : err_sys(e, errno, "cannot determine the error of the execution time");
 }
 
 static int error_find(struct campaign *c, const char *recording, const char *replay, struct period_outcome *o, struct err *e)

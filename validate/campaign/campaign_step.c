@@ -147,7 +147,7 @@ static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_
 			 (long long)(before_ns - clock_monotonic_ns()));
 	else if (r->launch.reason[0] && n_killed)
 		snprintf(r->reason, sizeof r->reason,
-			 "killed for want of memory in its cgroup (limit %llu bytes); %.300s",
+			 "killed because its memory cgroup was full (limit %llu bytes); %.300s",
 			 (unsigned long long)limit_bytes, r->launch.reason);
 	else if (!r->launch.reason[0] && access(wanted, F_OK) < 0 && errno == ENOENT)
 		snprintf(r->reason, sizeof r->reason, "it ended without the trace that it was to write%s%s", r->launch.said[0] ? ": " : "",

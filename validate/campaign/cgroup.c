@@ -217,5 +217,5 @@ int cgroup_remove(struct cgroup *g, struct err *e)
 int cgroup_remove_left(const char *dir, struct err *e)
 {
 	int ret = remove_patiently(dir);
-	return ret ? err_sys(e, -ret, "cannot remove the memory cgroup %s that was left behind", dir) : 0;
+	return ret ? err_sys(e, -ret, "cannot remove the leftover memory cgroup %s", dir) : 0;
 }

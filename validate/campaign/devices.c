@@ -52,8 +52,7 @@ int devices_consent(const struct protocol *p, const char *const *named, size_t n
 	for (size_t i = 0; i < p->n_targets && !ret; i++) {
 		const struct target *t = &p->target[i];
 		if (t->device && t->destructive && !is_named(t->device, named, n))
-			ret = err_set(e, EPERM, "target %s: refused, nothing was touched: what is on %s would be overwritten; to allow that, name it on "
-				      "the command line too: --device %s", t->name, t->device, t->device);
+			ret = err_set(e, EPERM, "target %s: refused, nothing was changed: the content of %s would be overwritten; add --device %s to permit this", t->name, t->device, t->device);
 	}
 	*refused = ret;
 	for (size_t i = 0; i < p->n_targets && !ret; i++)

@@ -93,7 +93,7 @@ int observe_end(struct block_watch *watch, struct err *e)
 	if (!ret)
 		ret = block_watch_write(watch, &o, e);
 	if (!ret && o.n_lost)
-		ret = err_set(e, EIO, "the kernel lost %llu events of the device: what it was asked for is not known whole", (unsigned long long)o.n_lost);
+		ret = err_set(e, EIO, "the kernel lost %llu events of the device: its requests are not known completely", (unsigned long long)o.n_lost);
 	return ret;
 }
 

@@ -26,10 +26,10 @@ static int item_cut(char *item, const char **key, const char **value, struct err
 	*key = equals ? item : "scheduler";
 	*value = equals ? equals + 1 : item;
 	if (!**key || strspn(*key, name_chars) != strlen(*key))
-		return err_set(e, EINVAL, "\"%s\" is no queue setting: expected \"none,nr_requests=64,nomerges=2\"",
+		return err_set(e, EINVAL, "\"%s\" is not a queue setting: expected \"none,nr_requests=64,nomerges=2\"",
 			       *key);
 	if (!**value || strspn(*value, value_chars) != strlen(*value))
-		return err_set(e, EINVAL, "\"%s\" is no value of the queue setting %s", *value, *key);
+		return err_set(e, EINVAL, "\"%s\" is not a value of the queue setting %s", *value, *key);
 	return 0;
 }
 
@@ -108,8 +108,7 @@ static int device_of(dev_t dev, char **dir, struct err *e)
 	*dir = queue_device_dir(dev);
 	if (!*dir)
 		return err_set(e, ENODEV,
-			       "queue settings were asked for, but there is no block device below the target "
-			       "directory (device %u:%u)",
+			       "the queue settings need a block device below the target directory, and device %u:%u is none",
 			       major(dev), minor(dev));
 	return 0;
 }

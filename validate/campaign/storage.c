@@ -168,7 +168,7 @@ bool dir_lock(int fd)
 
 int dir_in_use(const char *path, struct err *e)
 {
-	return err_set(e, EBUSY, "another campaign is at work in %s: that of which this results directory is a copy, or a copy of this one", path);
+	return err_set(e, EBUSY, "another campaign runs in %s: this results directory is a copy, or was copied", path);
 }
 
 #define N_PLACES 6

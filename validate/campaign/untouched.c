@@ -177,7 +177,7 @@ static int beside_check(const struct place *place, struct strbuf *what, struct e
 	uint64_t sum;
 	int ret = beside_look(place, &sum, &name, e);
 	if (!ret && name.len && sum != place->beside && !what->len)
-		strbuf_addf(what, "made or changed '%s' beside the directory of its files", name.s);
+		strbuf_addf(what, "created or changed '%s', which is outside the directory of its files", name.s);
 	strbuf_release(&name);
 	return ret;
 }

@@ -159,7 +159,7 @@ static int cell_store(struct columns_reader *r, struct column *column, struct ce
 	}
 	if (number_parse(cell, &column->x[c->n], &huge) && !huge)
 		return 0;
-	const char *what = huge ? "is too large a number" : cell.len ? "is no number" : "is empty";
+	const char *what = huge ? "is too large a number" : cell.len ? "is not a number" : "is empty";
 	shown(cell, buffer);
 	return err_set(r->e, EBADMSG, "%s:%zu:%zu: %s%s%s%s (column %s)", c->path, r->line, column->number,
 		       cell.len ? "\"" : "the cell", cell.len ? buffer : "", cell.len ? "\" " : " ", what,
@@ -281,7 +281,7 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 	strbuf_release(&numbers);
 	if (!rc && !c->n)
 		rc = err_set(e, ENODATA, "%s: %s", path,
-			     any_condition(choice, n_choices) ? "no line holds what is wanted" : "no values in it");
+			     any_condition(choice, n_choices) ? "no line matches the conditions" : "no values in it");
 	if (rc)
 		columns_release(c);
 	return rc;
@@ -306,7 +306,7 @@ static int file_read(int fd, const char *path, char **text, size_t *len, struct 
 			break;
 		const char *none = memchr(buffer + *len, 0, (size_t)got); /* before all of a device is in memory */
 		if (none) {
-			int rc = err_set(e, EILSEQ, "%s is no text: byte %zu is 0", path, (size_t)(none - buffer));
+			int rc = err_set(e, EILSEQ, "%s is not text: byte %zu is 0", path, (size_t)(none - buffer));
 			free(buffer);
 			return rc;
 		}

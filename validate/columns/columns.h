@@ -8,7 +8,7 @@
  * The first line is a header where a cell of it is no number: in text only if it begins with a letter or "_", so that
  * a mistyped number is not taken for one. A header is needed to name columns; "header" says yes or no instead.
  * A number is a decimal number (1, -2.5, 3e-6), finite. Anything else in a chosen column is an error with
- * file:line:column; other columns may hold what they like. Blank lines are passed over. */
+ * file:line:column; other columns may hold what they like. Blank lines are skipped. */
 #ifndef VALIDATE_COLUMNS_COLUMNS_H
 #define VALIDATE_COLUMNS_COLUMNS_H
 

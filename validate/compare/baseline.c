@@ -156,7 +156,7 @@ static int replayer_refuse(const struct baseline *b, const char *replayer, struc
 		if (!told)
 			strbuf_addf(&names, "%s\"%s\"", names.len ? ", " : "", b->cell[i].replayer);
 	}
-	err_set(e, ENOENT, "%s: there is no replayer \"%s\", but %s", b->source, replayer, names.len ? names.s : "none");
+	err_set(e, ENOENT, "%s: unknown replayer \"%s\": it has %s", b->source, replayer, names.len ? names.s : "none");
 	strbuf_release(&names);
 	return -ENOENT;
 }

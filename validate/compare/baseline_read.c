@@ -204,7 +204,7 @@ static int get_row(struct baseline_case *c, size_t i, const json_t *row, struct 
 		if (k >= n_columns)
 			c->column[k][i] = NAN;
 		else if (number_of(&c->column[k][i], json_array_get(row, k + 1), -1) || !value_is_sound(k, c->column[k][i]))
-			return err_set(e, EINVAL, "replicate %zu: \"%s\" is no number of %s", i, baseline_columns[k],
+			return err_set(e, EINVAL, "replicate %zu: \"%s\" is not a number of %s", i, baseline_columns[k],
 				       k >= COLUMN_SHAPE ? "-1 to 1" : "0 or more");
 	return 0;
 }
@@ -297,7 +297,7 @@ static int check_format(const json_t *o, struct err *e)
 	const char *format = json_string_value(json_object_get(o, "format"));
 	const json_t *version = json_object_get(o, "format_version");
 	if (!format || strcmp(format, BASELINE_FORMAT) || !json_is_integer(version))
-		return err_set(e, EINVAL, "this is no baseline (\"validate baseline save\" makes one)");
+		return err_set(e, EINVAL, "not a baseline (\"validate baseline save\" writes one)");
 	if (json_integer_value(version) != BASELINE_VERSION)
 		return err_set(e, EPROTONOSUPPORT, "a baseline of version %lld; this program reads version %d",
 			       (long long)json_integer_value(version), BASELINE_VERSION);

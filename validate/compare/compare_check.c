@@ -207,9 +207,9 @@ static int allow(struct campaign_change *c, const char *list, struct err *e)
 		}
 		const char *near = known ? NULL : nearest_name(item[i], names);
 		if (!known && near)
-			ret = err_set(e, EINVAL, "--allow: \"%s\" is no kind of difference (did you mean \"%s\"?)", item[i], near);
+			ret = err_set(e, EINVAL, "--allow: \"%s\" is not a kind of difference (did you mean \"%s\"?)", item[i], near);
 		else if (!known)
-			ret = err_set(e, EINVAL, "--allow: \"%s\" is no kind of difference", item[i]);
+			ret = err_set(e, EINVAL, "--allow: \"%s\" is not a kind of difference", item[i]);
 	}
 	list_free(item, n);
 	return ret;

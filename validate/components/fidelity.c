@@ -40,10 +40,9 @@ static void decide_fidelity(struct component *c, const struct deciding *d)
 		       c->limit);
 	}
 	if (cell->n_untold)
-		REASON_ADD(c, "; the results of %" PRIu64 " requests are not told by the replayer (times without a column result): failures among "
-			      "them are not seen", cell->n_untold);
+		REASON_ADD(c, "; the results of %" PRIu64 " requests are not reported by the replayer (times without a column result): their failures are unknown", cell->n_untold);
 	if (cell->n_passed)
-		REASON_ADD(c, "; %" PRIu64 " more passed over", cell->n_passed);
+		REASON_ADD(c, "; %" PRIu64 " more skipped", cell->n_passed);
 }
 
 const struct component_row component_fidelity = {

@@ -52,7 +52,7 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 	if (c->decision != DECISION_REJECT)
 		hi = c->accept_hi;
 	if (decide_is_hardly_one(c, &e->serial))
-		REASON(c, "%.3g %% of the requests, of which no limits can be told, limit %s %%", 100 * e->t.value, shown_percent(c->limit).text);
+		REASON(c, "%.3g %% of the requests, without an interval, limit %s %%", 100 * e->t.value, shown_percent(c->limit).text);
 	else
 		REASON(c, "%.3g %% of the requests, one-sided limits %.3g and %.3g %%, %s the limit %s %%", 100 * e->t.value,
 		       100 * fmax(0, lo), 100 * hi, decide_position(c), shown_percent(c->limit).text);

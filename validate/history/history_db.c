@@ -43,7 +43,7 @@ int history_db_err(sqlite3 *db, const char *path, struct err *e)
 	case SQLITE_FULL:
 		return err_set(e, ENOSPC, "%s: no space left; nothing was added", path);
 	case SQLITE_NOTADB:
-		return err_set(e, EINVAL, "%s is no history: it is no SQLite database", path);
+		return err_set(e, EINVAL, "%s is not a history: it is no SQLite database", path);
 	case SQLITE_CORRUPT:
 		return err_set(e, EINVAL, "%s is damaged or cut short: %s", path, sqlite3_errmsg(db));
 	case SQLITE_CANTOPEN:
@@ -118,7 +118,7 @@ static int tables_check(sqlite3 *db, const char *path, struct err *e)
 	}
 	if (ret)
 		return ret;
-	return n == N_SCHEMA ? 0 : err_set(e, EINVAL, "%s: its tables are not those of a history: somebody changed them", path);
+	return n == N_SCHEMA ? 0 : err_set(e, EINVAL, "%s: its tables were changed by another program", path);
 }
 
 static int integrity_check(sqlite3 *db, const char *path, struct err *e)
@@ -145,9 +145,9 @@ static int content_check(sqlite3 *db, const char *path, bool writes, struct err 
 	if (ret)
 		return ret;
 	if (!n && !id && !version)
-		return writes ? tables_make(db, path, e) : err_set(e, EINVAL, "%s is empty: no history was begun in it", path);
+		return writes ? tables_make(db, path, e) : err_set(e, EINVAL, "%s is empty and holds no history", path);
 	if (id != HISTORY_DB_APPLICATION_ID)
-		return err_set(e, EINVAL, "%s is no history: it is a database of another program", path);
+		return err_set(e, EINVAL, "%s is not a history: it is a database of another program", path);
 	if (version != HISTORY_DB_VERSION)
 		return err_set(e, EPROTONOSUPPORT, "%s: version %lld of a history, this program reads version %d", path, version, HISTORY_DB_VERSION);
 	ret = tables_check(db, path, e);

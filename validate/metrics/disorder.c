@@ -158,7 +158,7 @@ static void add_densities(struct disorder *d, struct disorder_sequence *s, uint6
 
 /* --- arrivals ------------------------------------------------------------------------------------------------------- */
 
-/* It passes over places still missing: whatever fills them will be behind it. */
+/* It skips places still missing: whatever fills them will be behind it. */
 static void add_discontinuity(struct disorder_total *t, struct disorder_sequence *s, int64_t time_ns)
 {
 	t->n_discontinuities++;

@@ -53,7 +53,7 @@ void disorder_window_release(struct disorder_window *w);
 /* Opens it: the sequence has n arrivals, the places 0 .. n-1. */
 void disorder_window_open(struct disorder_window *w, uint64_t n);
 
-/* An arrival of a place not below `next`, the position-th (from 0) of the sequence: passes over those between.
+/* An arrival of a place not below `next`, the position-th (from 0) of the sequence: skips those between.
  * Errors: ENOMEM, of the temporary file. */
 int disorder_window_pass(struct disorder_window *w, uint64_t place, uint64_t position, int64_t time, uint64_t bytes,
 		struct err *e);

@@ -179,7 +179,7 @@ static int run_from_json(struct histogram *h, const json_t *run, uint64_t *next,
 		const json_t *count = json_array_get(run, i + 1);
 		json_int_t c = json_integer_value(count);
 		if (!json_is_integer(count) || c < 0 || c > INT64_MAX - (int64_t)h->n)
-			return err_set(e, EINVAL, "histogram: the count of bucket %llu is no count",
+			return err_set(e, EINVAL, "histogram: the count of bucket %llu is not a count",
 				       (unsigned long long)start + i);
 		h->count[(uint64_t)start + i] = (uint64_t)c;
 		h->n += (uint64_t)c;

@@ -52,7 +52,7 @@ struct work { /* what is still to be done */
 	bool tally;
 	bool left[LANE_N], runs[LANE_N]; /* runs: sorted in runs */
 	bool sort_reference, unsorted; /* pairs must be sorted; the reference's file is not in order */
-	bool late_reference; /* by key, and requests are passed over */
+	bool late_reference; /* by key, and requests are skipped */
 	uint64_t bt;
 	bool order_only; /* the levels are known */
 	struct warmup_cut warmup;
@@ -283,7 +283,7 @@ static int check_side(const struct metrics_side *s, const char *name, struct err
 	if (s->n_issued > s->n_unfinished)
 		return 0;
 	return err_set(e, ENODATA, "%s: no request that was issued and ended, of %llu in the trace%s", name,
-		       (unsigned long long)s->n_records, s->n_warmup ? ", is left behind the warm-up" : "");
+		       (unsigned long long)s->n_records, s->n_warmup ? ", remains after the warm-up" : "");
 }
 
 static void metrics_begin(struct metrics *m, const struct metrics_options *o)
@@ -317,7 +317,7 @@ static int compute_by_key_after_all(struct metrics *m, const struct work *first,
 	metrics_release(m);
 	metrics_begin(m, w.o);
 	m->match = MATCH_KEY;
-	m->match_reason = "the replay's metadata says that it replays so many requests, but most of its records are others";
+	m->match_reason = "the replay's metadata states this number of requests, but most of its records are other requests";
 	int rc = compute_matched(&w, dispatch, e);
 	m->n_compared = n_compared;
 	m->n_same_request = n_same_request;

@@ -112,7 +112,7 @@ struct metrics {
 	unsigned int parts, scopes;
 	struct metrics_side reference, replay;
 	uint64_t n_matched, n_lost, n_extra;
-	/* requests of the reference that the replay passed over (match.h): neither lost nor matched, and left out of both sides,
+	/* requests of the reference that the replay skipped (match.h): neither lost nor matched, and left out of both sides,
 	 * as warm-up is */
 	uint64_t n_passed;
 	uint64_t n_mismatched; /* matched, and another result (by number: or another operation, object, offset, length) */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A pass over both traces, side by side, where requests are matched by key: one is observed when its partner comes. */
+/* A skip both traces, side by side, where requests are matched by key: one is observed when its partner comes. */
 #include <errno.h>
 
 #include "validate/metrics/metrics_private.h"
@@ -14,7 +14,7 @@ static void tally_one(struct pass *p, enum match_side side, const struct trace_r
 		tally_side(p, s, r, 1, index);
 }
 
-/* A request of the reference that the replay did not pass over, where the others are left out. */
+/* A request of the reference that the replay did not skip, where the others are left out. */
 static int count_late(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e)
 {
 	if (!p->late_reference)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A pass over both traces, side by side. */
+/* A skip both traces, side by side. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

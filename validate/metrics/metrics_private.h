@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One pass over a pair of traces, as metrics.c makes them. Private to validate/metrics/metrics*.c. */
+/* One skip a pair of traces, as metrics.c makes them. Private to validate/metrics/metrics*.c. */
 #ifndef VALIDATE_METRICS_PRIVATE_H
 #define VALIDATE_METRICS_PRIVATE_H
 
@@ -47,7 +47,7 @@ struct pass {
 	bool may_be_unsorted;	 /* requests of the reference need not be in the order of their begins */
 	bool reference_unsorted; /* after it: they are not, and were taken to be */
 	bool late_reference;	 /* by key: requests of the reference count only when it is known that none passed them over */
-	bool needs_late_reference; /* after it: some were passed over, and had been counted */
+	bool needs_late_reference; /* after it: some were skipped, and had been counted */
 	bool by_index;		 /* pairs are sorted by the reference's index: it has no ties */
 	struct lane lane[LANE_N];
 	struct metrics *m;
@@ -116,7 +116,7 @@ int observe_extra(struct pass *p, const struct trace_record *x, uint64_t index, 
 int run_keyed(struct pass *p, struct err *e); /* metrics_keyed.c */
 
 /* metrics_source.c: how requests are matched, and whether both traces know when a device got them. */
-#define METRICS_BY_METADATA "the replay's metadata says that it replays so many requests"
+#define METRICS_BY_METADATA "the replay's metadata states this number of requests"
 int metrics_match_decide(struct metrics *m, const struct metrics_origin *reference, const struct metrics_origin *replay,
 			 const struct metrics_options *o, bool *dispatch, struct err *e);
 

@@ -80,9 +80,9 @@ static enum metrics_match match_choose(const struct metrics_source *r, const str
 	bool replays = json_is_integer(n), same = replays && known_r && (uint64_t)json_integer_value(n) == n_r;
 	json_decref(extra);
 	*reason = same && known_x && n_x >= n_r ? METRICS_BY_METADATA
-		  : replays && !known_r		? "the reference does not tell before its end how many requests it has"
-		  : replays			? "the replay's metadata tells another number of requests"
-						: "the replay has no metadata that says what it replays";
+		  : replays && !known_r		? "the reference states its number of requests only at its end"
+		  : replays			? "the replay's metadata states another number of requests"
+						: "the replay's metadata does not state what it replays";
 	return same && known_x && n_x >= n_r ? MATCH_NUMBER : MATCH_KEY;
 }
 

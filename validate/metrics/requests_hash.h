@@ -20,7 +20,7 @@ struct requests_hash {
 
 void requests_hash_init(struct requests_hash *h, const struct trace *t);
 void requests_hash_release(struct requests_hash *h);
-/* Records that were issued count, others are passed over. */
+/* Records that were issued count, others are skipped. */
 void requests_hash_add(struct requests_hash *h, const struct trace_record *r, size_t n);
 /* Never 0, which stands for "not known". */
 uint64_t requests_hash_value(const struct requests_hash *h);

@@ -410,7 +410,7 @@ static int fill_meta(struct run_summary *s, const struct pass *p, struct err *e)
 	json_error_t why;
 	json_t *extra = json_loads(m->extra_json, 0, &why);
 	if (!extra)
-		return err_set(e, EINVAL, "%s: the extra metadata is no JSON: %s", p->trace_path, why.text);
+		return err_set(e, EINVAL, "%s: the extra metadata is not JSON: %s", p->trace_path, why.text);
 	const json_t *facts = json_object_get(extra, "facts");
 	struct correction correction;
 	int rc = correction_from_json(&correction, extra, e);

@@ -121,8 +121,8 @@ struct run_summary {
 	/* against the trace it replayed (absent for the program itself: has_input false) */
 	bool has_input;
 	uint64_t n_input;      /* its requests */
-	uint64_t n_lost;       /* of those, never issued: no record, or one without a begin; those passed over left out */
-	uint64_t n_passed;     /* of those, passed over by the replayer (metrics/match.h). 0 in summaries of earlier versions */
+	uint64_t n_lost;       /* of those, never issued: no record, or one without a begin; those skipped left out */
+	uint64_t n_passed;     /* of those, skipped by the replayer (metrics/match.h). 0 in summaries of earlier versions */
 	uint64_t n_untold;     /* of those, whose results the replayer does not tell (adapters/times.h): they stand as traced. As n_passed */
 	uint64_t n_extra;      /* requests issued that it does not have: records beyond its last */
 	uint64_t n_mismatched; /* another result, operation, object, offset or length than there (metrics/match.h) */
@@ -187,7 +187,7 @@ void summary_release(struct run_summary *s);
  * JSON_REAL_PRECISION(17). NULL when out of memory. */
 json_t *summary_to_json(const struct run_summary *s);
 /* Checks every member, for it may come from a stranger's results directory: types, ranges, sums that must agree, finite
- * numbers. Members of later versions are passed over. Errors: EINVAL, naming the member. `s` is empty after an error.
+ * numbers. Members of later versions are skipped. Errors: EINVAL, naming the member. `s` is empty after an error.
  * Ownership: summary_release. */
 int summary_from_json(struct run_summary *s, const json_t *o, struct err *e);
 /* The same of one that has no "response_histogram", which is empty then. */

@@ -96,7 +96,7 @@ static int check_comparison(const struct run_summary *s, struct err *e)
 	if (!rc && (s->n_lost > s->n_input || s->n_mismatched > s->n_input))
 		rc = err_set(e, EINVAL, "summary: more requests are lost or mismatched than there were");
 	if (!rc && s->n_passed > s->n_input - s->n_lost)
-		rc = err_set(e, EINVAL, "summary: \"n_passed\": more requests are lost or passed over than there were");
+		rc = err_set(e, EINVAL, "summary: \"n_passed\": more requests are lost or skipped than exist");
 	if (!rc && s->n_untold > s->n_input)
 		rc = err_set(e, EINVAL, "summary: \"n_untold\": more results are untold than there were requests");
 	return rc;

@@ -43,7 +43,7 @@ const struct member summary_input_members[] = {M(run_summary, COUNT, n_input),
 					      M(run_summary, COUNT, n_mismatched),
 					      {0}};
 
-/* only where requests were passed over */
+/* only where requests were skipped */
 const struct member summary_passed_members[] = {M(run_summary, COUNT, n_passed), {0}};
 
 /* only where they are known */

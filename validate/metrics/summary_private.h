@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One pass over a trace and its input, as summary.c makes it. Private to validate/summary*.c. */
+/* One skip a trace and its input, as summary.c makes it. Private to validate/summary*.c. */
 #ifndef VALIDATE_SUMMARY_PRIVATE_H
 #define VALIDATE_SUMMARY_PRIVATE_H
 

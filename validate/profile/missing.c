@@ -51,7 +51,7 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 	const char *found = NULL;
 	unsigned int n = 0;
 	if (s->health.complete && meta->cut && n++ == i)
-		found = "it was made of one that has no end";
+		found = "it was made from a trace without an end";
 	if (json_is_true(json_object_get(capture, "interrupted")) && n++ == i)
 		found = "the capture was interrupted while programs ran on";
 	for (size_t k = 0; !found && k < sizeof reasons / sizeof *reasons; k++)

@@ -51,7 +51,7 @@ struct profile {
 	struct errors errors;
 	uint64_t n_intended;   /* requests that a replayer meant to issue at a certain time */
 	struct histogram late; /* begin - intended, ns; early ones count as 0 */
-	struct trace_causes causes; /* passed over */
+	struct trace_causes causes; /* skipped */
 	char apart_too[128];
 
 	/* of the requests by what came before */
@@ -76,7 +76,7 @@ struct profile_options {
 	unsigned int n_threads; /* 1 or 2: reading and half of the counting beside the other half */
 };
 
-/* Reads all of `t`, from its beginning, of which only requests are looked at. Damaged blocks are noted in the tally and passed over.
+/* Reads all of `t`, from its beginning, of which only requests are looked at. Damaged blocks are noted in the tally and skipped.
  * Errors: whatever else keeps the trace from being read; ENOSPC and others of the temporary file that a trace far out
  * of order needs. Ownership: profile_release, also after an error. */
 int profile_compute(struct profile *p, struct trace *t, const struct profile_options *o, struct err *e);

@@ -235,7 +235,7 @@ const char *tally_warning(const struct tally *s, const struct trace_meta *meta, 
 	} while (0)
 	WARN_IF(s->n_damage, "damaged blocks left out, with the requests in them: %llu", llu(s->n_damage));
 	WARN_IF(!s->health.complete, "the trace has no end: its writer was stopped, or the file was cut");
-	WARN_IF(s->health.complete && meta->cut, "made of a trace that has no end: requests may be missing");
+	WARN_IF(s->health.complete && meta->cut, "made from a trace without an end: requests may be missing");
 	WARN_IF(s->health.n_records_uncommitted, "requests missing at the end, or not completely written: %llu",
 		llu(s->health.n_records_uncommitted));
 	WARN_IF(meta->n_events_lost, "events lost when it was captured: %llu", llu(meta->n_events_lost));

@@ -54,7 +54,7 @@ static void section_begin(struct reading *r, const char *text)
 		return; /* inih says so */
 	const char *rest = close + 1 + strspn(close + 1, blanks);
 	if (*rest && *rest != ';' && *rest != '#') {
-		refuse(r, r->line, "unexpected text behind the section heading: \"%.40s\"", rest);
+		refuse(r, r->line, "unexpected text after the section heading: \"%.40s\"", rest);
 		return;
 	}
 	const char *word[3] = {NULL, NULL, NULL};
@@ -154,14 +154,14 @@ static int on_key(void *user, const char *section, const char *name, const char 
 	if (r->failed)
 		return 0;
 	if (!f->n_sections) {
-		refuse(r, r->line, "\"%s\" stands before the first [section]", name);
+		refuse(r, r->line, "\"%s\" is before the first [section]", name);
 		return 0;
 	}
 	struct ini_section *s = &f->section[f->n_sections - 1];
 	if (r->indented && r->in_value)
 		return key_continue(r, &s->key[s->n_keys - 1], value);
 	if (!*name) {
-		refuse(r, r->line, "there is no key before the \"=\"");
+		refuse(r, r->line, "the key before \"=\" is missing");
 		return 0;
 	}
 	char *normal = xstrdup(name);

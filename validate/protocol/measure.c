@@ -93,8 +93,8 @@ int measure_find(const char *name, enum measure *m, struct err *e)
 	}
 	const char *near = nearest_name(name, names);
 	if (near)
-		return err_set(e, EINVAL, "\"%s\" is no measure (did you mean \"%s\"?)", name, near);
-	return err_set(e, EINVAL, "\"%s\" is no measure", name);
+		return err_set(e, EINVAL, "\"%s\" is not a measure (did you mean \"%s\"?)", name, near);
+	return err_set(e, EINVAL, "\"%s\" is not a measure", name);
 }
 
 /* A time that may be a fraction of a nanosecond or negative, unlike a duration. */

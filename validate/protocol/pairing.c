@@ -40,7 +40,7 @@ static const char *replayer_refused(const struct protocol *p, const struct scena
 {
 	struct replay_config c;
 	if (r->timed)
-		return "a timed replay cannot be paused: its times go on";
+		return "a timed replay cannot be paused, because its schedule continues";
 	if (replayer_adapter(r))
 		return foreign_refused(p, s, r);
 	if (!engine_has_gate(r->engine))

@@ -168,7 +168,7 @@ static int target_limit_check(const struct protocol_file *f, const struct ini_se
 			"everything is there before",
 			k->value);
 	else if (bytes < 1 << 20)
-		err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills what runs in it", k->value);
+		err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills its processes", k->value);
 	else if (t->cache_budget_bytes && t->memory_limit_bytes)
 		err_set(e, EINVAL, "\"%s\": cache-budget or memory-limit, not both", k->value);
 	else
@@ -187,7 +187,7 @@ static int target_device_check(const struct protocol_file *f, const struct ini_s
 		return key_refuse(f, volume, e);
 	}
 	if (t->destructive && !t->device) {
-		err_set(e, EINVAL, "there is no device to destroy anything on");
+		err_set(e, EINVAL, "the target has no device");
 		return key_refuse(f, destructive, e);
 	}
 	if (t->size_bytes && (!t->volume || t->size_bytes % 4096)) {
@@ -272,7 +272,7 @@ static int comments_check(const struct protocol_file *f, struct err *e)
 			const struct ini_key *k = &f->ini.section[i].key[j];
 			if (!strcmp(k->name, "title") || !strcmp(f->ini.section[i].kind, "claim") || (!strstr(k->value, " #") && k->value[0] != '#'))
 				continue;
-			err_set(e, EINVAL, "\"%s\": a comment behind a value begins with \" ;\"", k->value);
+			err_set(e, EINVAL, "\"%s\": a comment after a value begins with \" ;\"", k->value);
 			return key_refuse(f, k, e);
 		}
 	return 0;

@@ -110,7 +110,7 @@ int protocol_replayer_find(const struct protocol *p, const char *name, size_t *i
 	struct strbuf names = STRBUF_INIT;
 	for (size_t i = 0; i < p->n_replayers; i++)
 		strbuf_addf(&names, "%s\"%s\"", i ? ", " : "", p->replayer[i].name);
-	err_set(e, ENOENT, "there is no replayer \"%s\", but %s", name, names.s);
+	err_set(e, ENOENT, "unknown replayer \"%s\": the protocol has %s", name, names.s);
 	strbuf_release(&names);
 	return -ENOENT;
 }

@@ -129,10 +129,10 @@ int observe_resolve(struct protocol *p, struct err *e)
 			return err_set(e, EINVAL, "%s: [workload %s] is observed by the preloaded library (%s), which cannot be put around [replayer %s]",
 				       p->path, s->workload, s->observe_why, unseen_find(p, i)->name);
 		if (s->observe != OBSERVE_BLOCK && untimed_find(p, i))
-			return err_set(e, EINVAL, "%s: [replayer %s]: times = none: nobody would time it in [workload %s], which is not observed at a device",
+			return err_set(e, EINVAL, "%s: [replayer %s]: times = none needs observation at a device, and [workload %s] has none",
 				       p->path, untimed_find(p, i)->name, s->workload);
 		if (s->observe == OBSERVE_OWN && s->script && foreign && !below)
-			return observe_refuse(p, s, "a captured program is timed by the library, and so must be those that others replay", e);
+			return observe_refuse(p, s, "the library times a captured program, so it must also time the replays", e);
 	}
 	return 0;
 }

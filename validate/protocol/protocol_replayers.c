@@ -34,9 +34,9 @@ static int engine_check(const struct protocol_file *f, const struct grid *g, str
 			continue;
 		const char *near = nearest_name(name, names);
 		if (near)
-			err_set(e, EINVAL, "\"%s\" is no replay engine (did you mean \"%s\"?)", name, near);
+			err_set(e, EINVAL, "\"%s\" is not a replay engine (did you mean \"%s\"?)", name, near);
 		else
-			err_set(e, EINVAL, "\"%s\" is no replay engine", name);
+			err_set(e, EINVAL, "\"%s\" is not a replay engine", name);
 		return key_refuse(f, k->key, e);
 	}
 	return 0;
@@ -170,7 +170,7 @@ static int scenarios_read(const struct protocol *p, const struct protocol_file *
 			if (!strcmp(p->scenario[c].workload, names[i]) || !strcmp(p->scenario[c].name, names[i]))
 				chosen[c] = found = true;
 		if (!found)
-			ret = err_set(e, EINVAL, "there is no [workload %s]", names[i]);
+			ret = err_set(e, EINVAL, "unknown section [workload %s]", names[i]);
 	}
 	list_free(names, n);
 	return ret ? key_refuse(f, k, e) : 0;
@@ -218,7 +218,7 @@ int replayers_find(struct protocol *p, struct err *e)
 		struct err why = ERR_INIT;
 		char *binary = a && a->program ? adapter_binary(a, &why) : NULL;
 		if (a && a->program && !binary && !p->replayer[i].optional)
-			return err_set(e, ENOENT, "%s: [replayer %s]: %s (optional = yes goes on without it)", p->path, p->replayer[i].name, why.msg);
+			return err_set(e, ENOENT, "%s: [replayer %s]: %s (optional = yes continues without it)", p->path, p->replayer[i].name, why.msg);
 		if (a && a->program && !binary)
 			replayer_leave_out(p, i, why.msg);
 		free(binary);
@@ -292,6 +292,6 @@ int replayers_read(struct protocol *p, const struct protocol_file *f, struct err
 			return ret;
 	}
 	if (!p->n_replayers)
-		return err_set(e, EINVAL, "%s: there is no [replayer NAME]: nothing to judge", f->path);
+		return err_set(e, EINVAL, "%s: a section [replayer NAME] is missing", f->path);
 	return workloads_check(p, e);
 }

@@ -25,7 +25,7 @@ static int type_check(const struct protocol_file *f, const struct grid *g, struc
 		if (workload_find(k->item[i]))
 			continue;
 		if (!strcmp(k->item[i], SCENARIO_PROGRAM) || !strcmp(k->item[i], SCENARIO_TRACE) || !strcmp(k->item[i], SCENARIO_PARALLEL)) {
-			err_set(e, EINVAL, "a %s is no workload like the others, and stands in a section of its own", k->item[i]);
+			err_set(e, EINVAL, "a %s is not a type of this section and has its own section", k->item[i]);
 			return key_refuse(f, k->key, e);
 		}
 		const char *names[64];
@@ -38,9 +38,9 @@ static int type_check(const struct protocol_file *f, const struct grid *g, struc
 		names[n] = NULL;
 		const char *near = nearest_name(k->item[i], names);
 		if (near)
-			err_set(e, EINVAL, "\"%s\" is no workload (did you mean \"%s\"?)", k->item[i], near);
+			err_set(e, EINVAL, "\"%s\" is not a workload (did you mean \"%s\"?)", k->item[i], near);
 		else
-			err_set(e, EINVAL, "\"%s\" is no workload", k->item[i]);
+			err_set(e, EINVAL, "\"%s\" is not a workload", k->item[i]);
 		return key_refuse(f, k->key, e);
 	}
 	return 0;
@@ -60,7 +60,7 @@ static int targets_check(const struct protocol *p, const struct protocol_file *f
 		size_t index;
 		if (target_find(p, k->item[i], &index) == 0)
 			continue;
-		err_set(e, EINVAL, "there is no [target %s]", k->item[i]);
+		err_set(e, EINVAL, "unknown section [target %s]", k->item[i]);
 		return key_refuse(f, k->key, e);
 	}
 	return 0;
@@ -70,7 +70,7 @@ static int target_check(const struct protocol *p, const struct protocol_file *f,
 {
 	const struct grid_key *k = grid_find(g, "target");
 	if (!k && p->n_targets > 1)
-		return err_set(e, EINVAL, "%s:%u: [workload %s] has no target, and there are %zu to choose from",
+		return err_set(e, EINVAL, "%s:%u: [workload %s] names no target, and the protocol has %zu",
 			       f->path, g->section->line, g->section->name, p->n_targets);
 	int ret = k ? targets_check(p, f, k, e) : 0;
 	k = grid_find(g, "recorded-on");
@@ -128,7 +128,7 @@ static int recorded_take(const struct protocol *p, struct scenario *s, const str
 	const struct target *t = &p->target[s->recorded_on];
 	if (s->parallel.is)
 		return below(t) == below(&p->target[s->target]) ? 0 : err_set(e, EINVAL, "recorded-on: of targets %s and %s one is a directory and the other "
-										 "a device or a volume, which the script is told", t->name, p->target[s->target].name);
+										 "a device or a volume, and the script must know which", t->name, p->target[s->target].name);
 	if (strcmp(s->type, SCENARIO_PROGRAM) || !scenario_is_below(p, s))
 		return err_set(e, EINVAL, "recorded-on: it is for parallel applications (type = parallel), and for programs (type = program) whose target is a "
 			      "device or a volume");
@@ -267,6 +267,6 @@ int workloads_read(struct protocol *p, const struct protocol_file *f, struct err
 	free(group);
 	recordings_share(p);
 	if (!ret && !p->n_scenarios)
-		ret = err_set(e, EINVAL, "%s: there is no [workload NAME]: nothing to measure", f->path);
+		ret = err_set(e, EINVAL, "%s: a section [workload NAME] is missing", f->path);
 	return ret;
 }

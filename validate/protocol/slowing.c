@@ -48,7 +48,7 @@ int responsiveness_check(const struct protocol *p, const struct target *t, struc
 	if (t->responsiveness != RESPONSIVENESS_YES)
 		return 0;
 	if (!t->volume || is_throttled(t))
-		return err_set(e, EINVAL, "\"yes\": there is no volume whose service time could be changed");
+		return err_set(e, EINVAL, "\"yes\": the protocol has no volume");
 	if (p->reference != REFERENCE_RERUN)
 		return err_set(e, EINVAL, "\"yes\": it needs reference = rerun; recordings are made at one speed");
 	return 0;

@@ -279,7 +279,7 @@ static int directory_check(const char *dir, struct err *e)
 	bool there = path_exists(path);
 	free(path);
 	if (!there)
-		return err_set(e, EINVAL, "%s is no results directory: protocol.conf is missing", dir);
+		return err_set(e, EINVAL, "%s is not a results directory: protocol.conf is missing", dir);
 	return results_links_refuse(dir, e);
 }
 

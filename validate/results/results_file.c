@@ -316,7 +316,7 @@ int run_summary_take(struct run *r, const json_t *o, const char *path, bool brie
 		return err_set(e, EINVAL, "%s: version %lld of a run's summary; this program reads version %d", path,
 			       (long long)json_integer_value(version), SUMMARY_VERSION);
 	if (!json_is_integer(version) || !json_is_integer(id) || json_integer_value(id) != r->id)
-		return err_set(e, EINVAL, "%s: this is no summary of run %u", path, r->id);
+		return err_set(e, EINVAL, "%s: this is not a summary of run %u", path, r->id);
 	if (blank_read(r, o, path, e) < 0 || own_read(r, o, path, e) < 0 || device_read(r, o, path, e) < 0)
 		return -EINVAL;
 	if ((brief ? summary_brief_from_json : summary_from_json)(&r->summary, summary, e) < 0)

@@ -37,9 +37,9 @@ static int operation_read(struct calibration *c, const json_t *o, struct err *e)
 	if (!name)
 		return err_set(e, EINVAL, "an operation has no name");
 	if (!json_is_number(bias) || !(fabs(json_number_value(bias)) <= MAX_NS))
-		return err_set(e, EINVAL, "%s: bias_ns is no number of ns", name);
+		return err_set(e, EINVAL, "%s: bias_ns is not a number of ns", name);
 	if (!json_is_number(u) || !(json_number_value(u) >= 0) || json_number_value(u) > MAX_NS)
-		return err_set(e, EINVAL, "%s: u_ns is no number of ns", name);
+		return err_set(e, EINVAL, "%s: u_ns is not a number of ns", name);
 	if (op == OP_INVALID) /* a later version's */
 		return 0;
 	c->op[op].known = true;
@@ -53,7 +53,7 @@ static int method_read(struct calibration *c, const json_t *root, const char *me
 	const json_t *list = json_object_get(root, "methods"), *item, *operations = NULL, *o;
 	size_t i;
 	if (!json_is_array(list) || json_integer_value(json_object_get(root, "schema")) != 1)
-		return err_set(e, EINVAL, "this is no calibration of capture: validate selftest capture makes them");
+		return err_set(e, EINVAL, "not a calibration of capture (validate selftest capture writes one)");
 	json_array_foreach(list, i, item)
 	{
 		const char *name = json_string_value(json_object_get(item, "method"));

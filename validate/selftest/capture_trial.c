@@ -127,7 +127,7 @@ static int methods_check(const char *list, struct err *e)
 		for (const struct capture_method *m = capture_methods; m->name; m++)
 			known |= strlen(m->name) == strcspn(s, ",") && !strncmp(s, m->name, strlen(m->name));
 		if (!known)
-			return err_set(e, EINVAL, "\"%.*s\" is no method of capture: there are app, vfs and strace",
+			return err_set(e, EINVAL, "\"%.*s\" is not a capture method: expected app, vfs or strace",
 				       (int)strcspn(s, ","), s);
 	}
 	return 0;
@@ -157,7 +157,7 @@ static int methods_try(struct job *j, struct err *e)
 	}
 	if (any)
 		return 0;
-	return err_set(e, ENOTSUP, "no method of capture can be had here: %.250s", j->t->method[0].left_out);
+	return err_set(e, ENOTSUP, "no capture method is available here: %.250s", j->t->method[0].left_out);
 }
 
 /* --- runs ------------------------------------------------------------------------------------------------------- */

@@ -120,7 +120,7 @@ static int outcomes_load(struct selftest *s, struct err *e)
 		json_decref(o);
 	}
 	if (!ret && json_array_size(s->outcomes) && !s->o->resume)
-		ret = err_set(e, EEXIST, "%s is there already: go on with --resume, or use another directory", path);
+		ret = err_set(e, EEXIST, "%s exists: continue with --resume, or use another directory", path);
 	if (!ret && !json_array_size(s->outcomes))
 		ret = outcome_append(s, wanted, e);
 	json_decref(wanted);
@@ -298,6 +298,6 @@ int machine_selftest(const struct machine_options *o, struct rates *rates, struc
 	json_decref(s.outcomes);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (ret == -EINTR)
-		err_set(e, EINTR, "interrupted; to go on: the same command with --resume");
+		err_set(e, EINTR, "interrupted; continue with the same command and --resume");
 	return ret;
 }

@@ -65,7 +65,7 @@ static int arguments(struct rank *r, int argc, char **argv, struct microbench_co
 	if (!c->dir)
 		return err_set(e, EINVAL, "where? --dir DIR is missing");
 	if ((*w)->script->inside_mpi && c->output)
-		return err_set(e, EINVAL, "-o: %s has no trace of its own: it is there to be captured", (*w)->name);
+		return err_set(e, EINVAL, "-o: %s writes no trace: it is for capture only", (*w)->name);
 	return microbench_check(*w, c, e);
 }
 

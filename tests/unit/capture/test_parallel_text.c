@@ -55,7 +55,7 @@ static void what_is_wrong_is_said_with_its_line(void **state)
 	    {"WAIT(1)\nSIGNAL(x)\n", "line 2"},	      {"WAIT(0)\n", "itself"},
 	    {"COMPUTE(1.5\n", "parenthesis"},	      {"COMPUTE(-1)\n", "seconds"},
 	    {"WAIT(1)\nwrite(3, 4096)\n", "line 2"},  {"WAIT(1)\nnothing at all\n", "neither a call"},
-	    {"WAIT(99999)\n", "not there"},	      {"COMPUTE(9999999999999)\n", "seconds"},
+	    {"WAIT(99999)\n", "does not exist"},	      {"COMPUTE(9999999999999)\n", "seconds"},
 	    {"WAIT(1)\n@nosuch(fd=1) = 3\n", "nosuch"}, {"WAIT(1) x\n", "parenthesis"},
 	    {"/* validate parallel 1 {\"level\":3} */\n", "line 1"}, {"/* validate parallel 1 {", "line 1"},
 	};

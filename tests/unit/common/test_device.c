@@ -282,7 +282,7 @@ static void what_cannot_be_looked_at_is_not_free(void **state)
 	struct device_uses u;
 	struct err e = ERR_INIT;
 	assert_int_equal(device_uses_find(&u, &made_up, "/dev/it", &st, &e), -ENOENT);
-	assert_non_null(strstr(e.msg, "cannot tell who uses it"));
+	assert_non_null(strstr(e.msg, "cannot find its users"));
 	st.st_rdev = makedev(8, 240);
 	assert_int_equal(unlink("mountinfo"), 0);
 	assert_int_equal(device_uses_find(&u, &made_up, "/dev/it", &st, &e), -EIO);

@@ -306,11 +306,11 @@ static void only_regular_files_are_read(void **state)
 	assert_int_equal(mkfifo("pipe", 0600), 0);
 	alarm(20); /* a reader that waits for a writer */
 	assert_int_equal(file_read("pipe", &b, 0, &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "pipe is no regular file but a pipe"));
+	assert_non_null(strstr(e.msg, "pipe is not a regular file but a pipe"));
 	assert_null(file_read_line("pipe"));
 	assert_int_equal(symlink("/dev/zero", "zeros"), 0); /* a reader that reads for ever */
 	assert_int_equal(file_read("zeros", &b, 0, &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "zeros is no regular file but a device"));
+	assert_non_null(strstr(e.msg, "zeros is not a regular file but a device"));
 	assert_int_equal(mkdir("directory", 0700), 0);
 	assert_int_equal(file_read("directory", &b, 0, &e), -EISDIR);
 	assert_int_equal(file_open_regular("directory", O_RDONLY, &e), -EISDIR);

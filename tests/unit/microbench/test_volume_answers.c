@@ -133,7 +133,7 @@ static void logs_of_others(void **state)
 	the_log.head->n = 0;
 	memcpy(the_log.head->magic, "SOMETHIN", 8);
 	assert_true(volume_log_open(&l, path, false, &e) < 0);
-	assert_non_null(strstr(e.msg, "is no log of a volume"));
+	assert_non_null(strstr(e.msg, "is not a log of a volume"));
 	assert_true(volume_log_open(&l, "/dev/null", false, &e) < 0);
 }
 

@@ -46,7 +46,7 @@ static void test_faultless_is_trusted(void **state)
 	done(&c, &a);
 }
 
-/* What a replayer passes over is told, and is no fault. */
+/* What a replayer skips is told, and is no fault. */
 static void test_passed_over_is_not_judged(void **state)
 {
 	(void)state;
@@ -58,7 +58,7 @@ static void test_passed_over_is_not_judged(void **state)
 	assert_int_equal(fidelity->decision, DECISION_ACCEPT);
 	assert_int_equal(a.cell[0].n_passed, 60);
 	assert_int_equal(a.cell[0].n_lost, 0);
-	assert_non_null(strstr(fidelity->reason, "60 more passed over"));
+	assert_non_null(strstr(fidelity->reason, "60 more skipped"));
 	done(&c, &a);
 }
 
@@ -75,7 +75,7 @@ static void test_untold_results_are_no_successes(void **state)
 		assert_int_equal(fidelity->decision, n_lost ? DECISION_REJECT : DECISION_INCONCLUSIVE);
 		assert_int_equal(fidelity->n_more, 0);
 		assert_int_equal(a.cell[0].n_untold, 20 * N_REQUESTS);
-		assert_non_null(strstr(fidelity->reason, "the results of 100000 requests are not told"));
+		assert_non_null(strstr(fidelity->reason, "the results of 100000 requests are not reported"));
 		assert_int_equal(a.cell[0].verdict, n_lost ? VERDICT_NOT_TRUSTED : VERDICT_INCONCLUSIVE);
 		done(&c, &a);
 	}
@@ -1012,7 +1012,7 @@ static void test_incomplete_traces_bar_trust(void **state)
 	again(&c, &a);
 	assert_int_equal(a.n_inconclusive, 2);
 	assert_non_null(
-	    strstr(a.cell[0].verdict_reason, "those of 1 run were made of one that has no end"));
+	    strstr(a.cell[0].verdict_reason, "the traces of 1 run were made from a trace without an end"));
 	run_find(&c, 4, 0, ROLE_PROGRAM)->summary.n_cut = 0;
 	run_find(&c, 5, 0, 1)->summary.n_programs_unseen = 1;
 	again(&c, &a);

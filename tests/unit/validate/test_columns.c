@@ -76,12 +76,12 @@ static void test_csv(void **state)
 static void test_places(void **state)
 {
 	(void)state;
-	bad("1\n2\nx\n", NULL, "file:3:1: \"x\" is no number");
-	bad("1O\n2\n", NULL, "file:1:1: \"1O\" is no number");
+	bad("1\n2\nx\n", NULL, "file:3:1: \"x\" is not a number");
+	bad("1O\n2\n", NULL, "file:1:1: \"1O\" is not a number");
 	bad("1 2\n3\n", "2", "file:2: this line has 1 column, and column 2 is wanted");
 	bad("t,u\n1,\n", "u", "file:2:2: the cell is empty");
 	bad("t,u\n1,2\n3\n", "u", "file:3: this line has 1 column");
-	bad("1\nnan\n", NULL, "file:2:1: \"nan\" is no number");
+	bad("1\nnan\n", NULL, "file:2:1: \"nan\" is not a number");
 	bad("1\n-inf\n", NULL, "file:2:1: \"-inf\"");
 	bad("1\n1e999\n", NULL, "file:2:1: \"1e999\" is too large a number");
 	bad("1\n0x10\n", NULL, "file:2:1: \"0x10\"");

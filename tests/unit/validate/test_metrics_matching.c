@@ -37,7 +37,7 @@ static void ask_for(struct metrics_options *o, const struct made *made, struct r
 		++*n;
 }
 
-/* Requests that the replay passes over are left out of both: against the pair without them. */
+/* Requests that the replay skips are left out of both: against the pair without them. */
 static void pass_over(struct made *m, struct random *q, struct made *without)
 {
 	without->n = without->n_x = without->n_lost = 0;
@@ -238,7 +238,7 @@ static void test_warmup_that_leaves_nothing(void **state)
 	o.warmup_ns = 1000000000;
 	err_clear(&e);
 	assert_int_equal(metrics_compute(&m, &a, &b, &o, &e), -ENODATA);
-	assert_non_null(strstr(e.msg, "behind the warm-up"));
+	assert_non_null(strstr(e.msg, "after the warm-up"));
 }
 
 /* --- by number or by key -------------------------------------------------------------------------------------------- */
@@ -291,7 +291,7 @@ static void test_auto(void **state)
 	write_numbered(&made, &r, &x, made.n);
 	compute(&m, &r, &x, &o);
 	assert_int_equal(m.match, MATCH_KEY);
-	assert_non_null(strstr(m.match_reason, "but most of its records are others"));
+	assert_non_null(strstr(m.match_reason, "but most of its records are other requests"));
 	assert_int_equal(m.n_same_request, 0);
 	assert_int_equal(m.n_compared, made.n);
 	assert_int_equal(m.n_matched, made.n);

@@ -122,7 +122,7 @@ static void test_lost_extra_and_failed(void **state)
 	times_are(&m.r[0], 105, 150);
 	for (int i = 1; i < 3; i++) {
 		times_are(&m.r[i], TIME_NONE, TIME_NONE);
-		assert_int_equal(m.r[i].error, 0); /* lost, and not passed over */
+		assert_int_equal(m.r[i].error, 0); /* lost, and not skipped */
 	}
 	assert_int_equal(m.r[3].error, EIO);
 	assert_int_equal(m.r[3].rvalue, -1);
@@ -152,7 +152,7 @@ static void test_pieces(void **state)
 	assert_int_equal(m.o.n_extra, 1);
 }
 
-/* What need not reach a device is passed over; intended times come from the run's own trace, on the device's clock. */
+/* What need not reach a device is skipped; intended times come from the run's own trace, on the device's clock. */
 static void test_passed_over_and_intended(void **state)
 {
 	(void)state;
@@ -195,7 +195,7 @@ static void test_intended_of_a_floating_clock(void **state)
 	assert_int_equal(m.o.n_requests, 3);
 	assert_int_equal(m.o.n_seen, 2);
 	times_are(&m.r[0], TIME_NONE, TIME_NONE);
-	assert_int_equal(m.r[0].error, 0); /* lost, and not passed over */
+	assert_int_equal(m.r[0].error, 0); /* lost, and not skipped */
 	assert_true(m.r[0].intended_ns == TIME_NONE);
 	assert_int_equal(m.r[1].intended_ns, 70000);
 	times_are(&m.r[1], 70005, 70100);
