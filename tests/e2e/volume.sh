@@ -111,7 +111,7 @@ expect_status 0 "$VALIDATE" volume remove --root "$root" plain
 [ ! -e "$root/plain" ] || fail "its directory stayed"
 grep -q "$root" /proc/mounts && fail "its mount stayed" || :
 
-# a directory that is yet to be made, named with a stroke behind it: closed to others, whatever the umask is
+# a directory that is yet to be made, named with a trailing slash: closed to others, whatever the umask is
 (umask 002 && expect_status 0 "$VALIDATE" volume create --root yet/ made --size 1M --no-loop --lead 0) || exit 1
 mode=$(stat -c %a yet)
 expect_status 0 "$VALIDATE" volume remove --root yet/ made

@@ -5,7 +5,7 @@
 preload_before_sanitizer
 compiler=${CC:-cc}
 
-cat >strokes.c <<'C'
+cat >slashes.c <<'C'
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ int main(void)
 	return 0;
 }
 C
-$compiler -w -o strokes strokes.c || fail 'strokes.c does not compile'
+$compiler -w -o slashes slashes.c || fail 'slashes.c does not compile'
 
 fresh() {
 	rm -rf in
@@ -98,14 +98,14 @@ fails_alike() { # TRACE OPTION...
 }
 
 fresh
-(cd in && "$VALIDATE" capture app -o ../app.trace --root . -- ../strokes >../out 2>&1) && grep -q 'ended with status 0' out || fail "$(cat out)"
+(cd in && "$VALIDATE" capture app -o ../app.trace --root . -- ../slashes >../out 2>&1) && grep -q 'ended with status 0' out || fail "$(cat out)"
 "$VALIDATE" info app.trace --csv app.csv >out
 grep -q ',stat,"path=f/;[^"]*",-1,ENOTDIR' app.csv && grep -q ',rename,"path=f;flags=0x0;heap=6e65772f",-1,ENOTDIR' app.csv || fail "$(cat app.csv)"
-! grep -q '/;[^"]*",0' app.csv || fail "a call that succeeded keeps its stroke: $(cat app.csv)"
+! grep -q '/;[^"]*",0' app.csv || fail "a call that succeeded keeps its trailing slash: $(cat app.csv)"
 fails_alike app.trace
 fails_alike app.trace --engine compiled --program-cache cache
 fresh
-(cd in && "$VALIDATE" capture app --snapshot -o ../listed.trace --root . -- ../strokes >../out 2>&1) && grep -q 'ended with status 0' out || fail "$(cat out)"
+(cd in && "$VALIDATE" capture app --snapshot -o ../listed.trace --root . -- ../slashes >../out 2>&1) && grep -q 'ended with status 0' out || fail "$(cat out)"
 fails_alike listed.trace
 
 # told_alike TRACE: of the whole machine's paths, what lies in ./in
@@ -117,8 +117,8 @@ told_alike() {
 }
 if command -v strace >/dev/null && strace -o probe true 2>/dev/null; then
 	fresh
-	(cd in && strace -f -ttt -T -y -e trace=file,desc -o ../strokes.strace ../strokes) || fail "the program ends with $?"
-	expect_status 0 "$VALIDATE" import strokes.strace -o strace.trace
+	(cd in && strace -f -ttt -T -y -e trace=file,desc -o ../slashes.strace ../slashes) || fail "the program ends with $?"
+	expect_status 0 "$VALIDATE" import slashes.strace -o strace.trace
 	told_alike strace.trace
 else
 	echo 'strace is not allowed to trace here'
@@ -126,7 +126,7 @@ fi
 if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/kernel/tracing/events/syscalls/sys_enter_read ] &&
 	[ "$(stat -L -c %i /proc/self/ns/pid)" = 4026531836 ]; then
 	fresh
-	(cd in && "$VALIDATE" capture vfs -o ../vfs.trace -- ../strokes >../out 2>&1) || fail "capture vfs: $(cat out)"
+	(cd in && "$VALIDATE" capture vfs -o ../vfs.trace -- ../slashes >../out 2>&1) || fail "capture vfs: $(cat out)"
 	if ! grep -q 'paths' out; then
 		told_alike vfs.trace
 	fi
