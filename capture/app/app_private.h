@@ -119,7 +119,7 @@ bool path_follows(unsigned int op, uint32_t flags);
  * got each other's. Absolute paths. NULL: it is the same. The caller frees. */
 char *path_renamed(const char *path, const char *from, const char *to, bool exchange);
 /* Of a path so joined: the '/' that `path` ends in is kept if it may be why the call `op` failed with `error` (0: it did not). */
-void path_keep_stroke(struct strbuf *to, const char *path, size_t len, unsigned int op, int error);
+void path_keep_trailing_slash(struct strbuf *to, const char *path, size_t len, unsigned int op, int error);
 
 /* --- app_trace.c: records become requests ------------------------------------------------------------------------------ */
 

@@ -251,7 +251,7 @@ const char *state_path_asked(struct app_state *s, const struct process_state *p,
 		path_join(&s->path, "/", state_file_now(f), strlen(state_file_now(f)));
 		return s->path.s;
 	}
-	path_keep_stroke(&s->path, path, len, l->op, l->result < 0 ? l->error : 0);
+	path_keep_trailing_slash(&s->path, path, len, l->op, l->result < 0 ? l->error : 0);
 	return s->path.s;
 }
 

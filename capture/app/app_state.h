@@ -86,7 +86,7 @@ const char *state_file_now(const struct open_file *f); /* its path, after rename
 struct open_file *state_file(const struct process_state *p, int fd); /* borrowed; NULL where unknown */
 /* The absolute path that `path` means to the process, or NULL where its directory is unknown. Borrowed until the next. */
 const char *state_path(struct app_state *s, const struct process_state *p, int dir, const char *path, size_t len);
-/* The same for the request `l`. A trailing slash is kept where it may be why the call failed: path_keep_stroke(). A link of
+/* The same for the request `l`. A trailing slash is kept where it may be why the call failed: path_keep_trailing_slash(). A link of
  * /proc/self/fd that a call on attributes follows gives the path of the open file. */
 const char *state_path_asked(struct app_state *s, const struct process_state *p, const struct log_record *l, int dir, const char *path, size_t len);
 /* A file or directory has another name, `exchange`: two have each other's. Absolute paths. Calls

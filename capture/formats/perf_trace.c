@@ -23,7 +23,7 @@ struct line {
 
 /* --- a line ------------------------------------------------------------------------------------------------------- */
 
-/* "sh/2921 ", "2921 " (--no-comm), or nothing where perf watches one thread: what follows. A program's name may have a stroke, too. */
+/* "sh/2921 ", "2921 " (--no-comm), or nothing where perf watches one thread: what follows. A program's name may hold a slash too. */
 static const char *take_thread(const char *s, const char *end, uint32_t *tid)
 {
 	const char *open = s < end ? memchr(s, '(', (size_t)(end - s)) : NULL, *stop = open ? open : end;

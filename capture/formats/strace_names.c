@@ -190,7 +190,7 @@ int strace_path(struct parsed *p, const struct part *a, const struct part *dir, 
 	t->base.base.notes.n_unknown_cwd += t->path.len && t->path.s[0] != '/' && !t->base_path.len;
 	path_join(&t->joined, t->base_path.s, t->path.s, t->path.len);
 	descriptor_followed(p);
-	path_keep_stroke(&t->joined, t->path.s, t->path.len, p->r.op, p->r.rvalue < 0 ? p->r.error : 0);
+	path_keep_trailing_slash(&t->joined, t->path.s, t->path.len, p->r.op, p->r.rvalue < 0 ? p->r.error : 0);
 	if (t->joined.len > 1) {
 		memmove(t->joined.s, t->joined.s + 1, t->joined.len); /* with the NUL */
 		t->joined.len--;

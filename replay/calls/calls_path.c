@@ -24,8 +24,8 @@ static uint32_t place_find(struct call_table *c, struct places *t, const char *p
 	}
 }
 
-/* The directory and the last component. With strokes behind that the name is a directory, which is looked up as such; but `on_name` they
- * belong to the name, and the kernel, which follows no link there, is asked what it thinks of them. */
+/* The directory and the last component. Trailing slash: the name must be a directory unless `on_name`
+ * is set; then the slash stays in the name and the kernel decides, without following a link. */
 static struct call_path path_split(struct call_table *c, const char *whole, bool on_name)
 {
 	size_t end = strlen(whole);

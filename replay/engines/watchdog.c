@@ -69,7 +69,7 @@ bool watchdog_is_quiet(struct watchdog *w)
 	return w->ticks && now > w->quiet_since && now - w->quiet_since > w->ticks;
 }
 
-/* --- telling -------------------------------------------------------------------------------------------------------- */
+/* --- messages -------------------------------------------------------------------------------------------------------- */
 
 static uint64_t record_of(const struct replay_plan *p, uint32_t lane, uint32_t k)
 {

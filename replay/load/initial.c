@@ -70,7 +70,7 @@ static uint32_t make(struct walker *w, struct name_path path, enum initial_kind 
 
 /* --- failures also show something ----------------------------------------------------------------------------------- */
 
-static bool ends_in_stroke(struct name_path path)
+static bool ends_in_slash(struct name_path path)
 {
 	const size_t len = strlen(path.text);
 	return len > 1 && path.text[len - 1] == '/';
@@ -103,7 +103,7 @@ static enum way way_of(struct walker *w, struct name_path path)
 }
 
 /* What is made by open, symlink and mknod is no directory: they are refused, whatever is there. */
-static void failed_by_stroke(struct walker *w, const struct load_request *r, struct name_path path)
+static void failed_by_trailing_slash(struct walker *w, const struct load_request *r, struct name_path path)
 {
 	if (way_of(w, path) == WAY_BARRED)
 		return;
@@ -143,8 +143,8 @@ static void failed(struct walker *w, const struct load_request *r, struct name_p
 	bool follow = !(r->flags & AT_SYMLINK_NOFOLLOW) || r->op == OP_OPEN;
 	bool makes = r->op == OP_MKDIR || r->op == OP_SYMLINK || r->op == OP_MKNOD || r->op == OP_LINK || r->op == OP_RENAME;
 	const struct load_more *m = load_more(w->l, r);
-	if (ends_in_stroke(path)) {
-		failed_by_stroke(w, r, path);
+	if (ends_in_slash(path)) {
+		failed_by_trailing_slash(w, r, path);
 	} else if (r->rvalue == -ENOENT && !makes && !(r->flags & O_CREAT && r->op == OP_OPEN)) {
 		uint32_t node = name_model_find(&w->m, path, follow);
 		if (node && w->m.node[node].initial && !w->m.node[node].required && w->m.node[node].kind == INITIAL_UNKNOWN) {

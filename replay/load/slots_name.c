@@ -92,14 +92,14 @@ uint32_t name_find(struct finder *f, const char *path)
 }
 
 /* But not to a request that may have failed for them. */
-static bool keeps_strokes(const struct load_request *r)
+static bool keeps_trailing_slash(const struct load_request *r)
 {
 	return r->rvalue < 0 && r->rvalue > -4096 && op_stroke_decides(r->op, (int)-r->rvalue);
 }
 
 static uint32_t name_found(struct finder *f, const struct load_request *r, const char *path)
 {
-	return keeps_strokes(r) ? name_add(f, plain_name(path), true) : name_find(f, path);
+	return keeps_trailing_slash(r) ? name_add(f, plain_name(path), true) : name_find(f, path);
 }
 
 /* A path relative to where the process works, where the trace has such. */
@@ -126,7 +126,7 @@ uint32_t name_of_request(struct finder *f, const struct load_request *r)
 	uint32_t *known = r->object < f->n_objects ? &f->file_of_object[r->object] : NULL;
 	if (!known)
 		return NONE32;
-	if (*known != NONE32 && !keeps_strokes(r))
+	if (*known != NONE32 && !keeps_trailing_slash(r))
 		return *known;
 	const struct trace_object *o = trace_object(f->t, r->object);
 	if (!o || !o->name || (o->kind != OBJECT_PATH && o->kind != OBJECT_FD))
@@ -135,7 +135,7 @@ uint32_t name_of_request(struct finder *f, const struct load_request *r)
 	if (f->absolute && o->kind == OBJECT_PATH && o->name[0] != '/' && f->s->process[process].directory)
 		return name_joined(f, r, o->name); /* it depends on the process, and on the moment */
 	uint32_t file = o->kind == OBJECT_PATH ? name_found(f, r, o->name) : name_add(f, o->name, false);
-	if ((!f->absolute || o->name[0] == '/') && !keeps_strokes(r))
+	if ((!f->absolute || o->name[0] == '/') && !keeps_trailing_slash(r))
 		*known = file;
 	return file;
 }

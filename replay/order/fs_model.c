@@ -159,11 +159,11 @@ uint32_t xattr_word(struct fs_model *m, uint32_t object, const char *name, uint3
 	return *at;
 }
 
-/* --- telling -------------------------------------------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------------------------------------------------- */
 
-void fs_told_add(struct fs_told *t, enum fs_told_kind kind, uint32_t what, bool change, size_t n, const uint64_t more[])
+void fs_event_add(struct fs_events *t, enum fs_event_kind kind, uint32_t what, bool change, size_t n, const uint64_t more[])
 {
-	if (t->cap - t->n < n + 1) { /* it may be small: who takes stretches gives others back (relay.c) */
+	if (t->cap - t->n < n + 1) { /* it may be small: relay.c exchanges buffers */
 		t->cap = t->cap * 2 + 1024;
 		t->word = xreallocarray(t->word, t->cap, sizeof *t->word);
 	}
@@ -178,9 +178,9 @@ void told_name(struct fs_model *m, const struct found *f, bool change)
 {
 	if (!f->name)
 		return;
-	tell(m, TOLD_NAME, f->name, change);
+	tell(m, FS_EVENT_NAME, f->name, change);
 	if (change && f->directory)
-		tell(m, TOLD_ENTRIES, f->directory + WORD_ENTRIES, true);
+		tell(m, FS_EVENT_ENTRIES, f->directory + WORD_ENTRIES, true);
 }
 
 bool object_must_be(struct fs_model *m, uint32_t object, uint64_t kind)

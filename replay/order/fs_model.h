@@ -20,41 +20,44 @@
 #include "replay/load/slots.h"
 #include "common/u64_map.h"
 
-/* What requests do to what, told as they are applied: for each a TOLD_REQUEST, then what it did, in order. A telling is a word of 64 bits, with
- * what it is about in the low half and its kind above that, and as many words as its kind has:
+/* What requests do to names, directories and objects, as a stream of events: for each request an
+ * FS_EVENT_REQUEST, then its effects in order. An event is a word of 64 bits: the subject in the low
+ * half, the kind above it, then the flag `change`. Some kinds have further words:
  *
- *	TOLD_REQUEST	 the index of a request
- *	TOLD_NAME	 a name: looked up, or (change) made, removed, replaced
- *	TOLD_ENTRIES	 a directory: listed or found (not) empty; or (change) an entry was made or removed
- *	TOLD_ATTRIBUTE	 an object: asked for, or (change) set
- *	TOLD_READ	 an object; start, end: bytes asked for; how many came. start OFFSET_NONE: where is not known
- *	TOLD_WRITE	 an object; start, end. `change`: it appends, so that it begins at the file's size at that moment
- *	TOLD_RESIZE	 an object
- *	TOLD_SIZE	 an object that was asked for its size; that, UINT64_MAX where it is not known
- *	TOLD_LOCK	 an object's locks; an enum lock_act
+ *	FS_EVENT_REQUEST    the index of a request
+ *	FS_EVENT_NAME	    a name: looked up, or (change) created, removed, replaced
+ *	FS_EVENT_ENTRIES    a directory: listed, or checked for entries; or (change) an entry was
+ *			    created or removed
+ *	FS_EVENT_ATTRIBUTE  an object: read, or (change) set
+ *	FS_EVENT_READ	    an object; words: start, end, bytes returned. OFFSET_NONE: the start is unknown
+ *	FS_EVENT_WRITE	    an object; words: start, end. change: an append, which begins at the
+ *			    present end of the file
+ *	FS_EVENT_RESIZE	    an object
+ *	FS_EVENT_SIZE	    an object whose size was read; word: the size, UINT64_MAX if unknown
+ *	FS_EVENT_LOCK	    the locks of an object; word: an enum lock_act
  *
- * Names, directories and objects are small numbers, each another one, so that whoever listens may keep an array of notes. */
-enum fs_told_kind { TOLD_REQUEST, TOLD_NAME, TOLD_ENTRIES, TOLD_ATTRIBUTE, TOLD_READ, TOLD_WRITE,
-		TOLD_RESIZE, TOLD_SIZE, TOLD_LOCK };
+ * Names, directories and objects are distinct small numbers: a reader can index an array by them. */
+enum fs_event_kind { FS_EVENT_REQUEST, FS_EVENT_NAME, FS_EVENT_ENTRIES, FS_EVENT_ATTRIBUTE, FS_EVENT_READ, FS_EVENT_WRITE,
+		FS_EVENT_RESIZE, FS_EVENT_SIZE, FS_EVENT_LOCK };
 
-struct fs_told {
+struct fs_events {
 	uint64_t *word; /* word[n] */
 	size_t n, cap;
 };
 
-static inline uint32_t told_what(uint64_t word)
+static inline uint32_t event_subject(uint64_t word)
 {
 	return (uint32_t)word;
 }
-static inline enum fs_told_kind told_kind(uint64_t word)
+static inline enum fs_event_kind event_kind(uint64_t word)
 {
-	return (enum fs_told_kind)(word >> 32 & 0xff);
+	return (enum fs_event_kind)(word >> 32 & 0xff);
 }
-static inline bool told_change(uint64_t word)
+static inline bool event_is_change(uint64_t word)
 {
 	return word >> 40;
 }
-void fs_told_add(struct fs_told *t, enum fs_told_kind kind, uint32_t what, bool change, size_t n, const uint64_t more[]);
+void fs_event_add(struct fs_events *t, enum fs_event_kind kind, uint32_t what, bool change, size_t n, const uint64_t more[]);
 
 struct fs_undo {
 	uint32_t word; /* or an object that was made, with UNDO_MADE */
@@ -79,7 +82,7 @@ struct fs_path { /* component[first .. first + n) */
 struct fs_model {
 	const struct load *l;
 	const struct slots *s;
-	struct fs_told *told; /* NULL: nobody listens; borrowed */
+	struct fs_events *told; /* NULL: nobody listens; borrowed */
 	uint64_t *word;		      /* word[n_words] */
 	uint32_t n_words, words_cap;
 	uint32_t first_told;	      /* word that is told as 0 */

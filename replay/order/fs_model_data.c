@@ -67,18 +67,18 @@ static void position_set(struct fs_model *m, uint32_t slot, uint64_t at)
 void size_change(struct fs_model *m, uint32_t object, uint64_t size)
 {
 	word_set(m, object + WORD_SIZE, size);
-	tell(m, TOLD_RESIZE, object, true);
+	tell(m, FS_EVENT_RESIZE, object, true);
 }
 
 void attribute_told(struct fs_model *m, uint32_t object, bool change)
 {
-	tell(m, TOLD_ATTRIBUTE, object, change);
+	tell(m, FS_EVENT_ATTRIBUTE, object, change);
 }
 
 /* A directory is listed through a descriptor: what that gives ends when it is removed. */
 static void listed(struct fs_model *m, uint32_t directory)
 {
-	tell(m, TOLD_ENTRIES, directory + WORD_ENTRIES, false);
+	tell(m, FS_EVENT_ENTRIES, directory + WORD_ENTRIES, false);
 	attribute_told(m, directory, false);
 }
 
@@ -97,7 +97,7 @@ static bool read_apply(struct fs_model *m, uint32_t object, uint64_t start, uint
 		word_set(m, object + WORD_SIZE, end_of(start, got)); /* it met the end */
 	}
 	const uint64_t end = start == OFFSET_NONE ? UINT64_MAX : end_of(start, asked);
-	tell_more(m, TOLD_READ, object, false, 3, (const uint64_t[]){start, end, got});
+	tell_more(m, FS_EVENT_READ, object, false, 3, (const uint64_t[]){start, end, got});
 	return true;
 }
 
@@ -113,7 +113,7 @@ static void write_apply(struct fs_model *m, uint32_t object, uint64_t start, uin
 		word_set(m, object + WORD_SIZE, end);
 	if (start != OFFSET_NONE && size != UNKNOWN && start > size)
 		start = size; /* it also made the hole before it readable */
-	tell_more(m, TOLD_WRITE, object, appends, 2, (const uint64_t[]){start, end});
+	tell_more(m, FS_EVENT_WRITE, object, appends, 2, (const uint64_t[]){start, end});
 }
 
 /* What moved between a descriptor and memory, or another descriptor. Position: OFFSET_NONE where the call has its own offset. */
@@ -167,7 +167,7 @@ static bool end_asked(struct fs_model *m, const struct load_request *r, uint32_t
 		return false;
 	if (r->flags == SEEK_END && !directory)
 		word_set(m, object + WORD_SIZE, told);
-	tell_more(m, TOLD_SIZE, object, false, 1, (const uint64_t[]){m->word[object + WORD_SIZE]});
+	tell_more(m, FS_EVENT_SIZE, object, false, 1, (const uint64_t[]){m->word[object + WORD_SIZE]});
 	return true;
 }
 
@@ -177,7 +177,7 @@ static bool seek_apply(struct fs_model *m, const struct load_request *r)
 	uint64_t at = m->word[m->slot_word[r->slot] + SLOT_POSITION];
 	bool from_end = r->flags != SEEK_SET && r->flags != SEEK_CUR;
 	if ((r->flags == SEEK_DATA || r->flags == SEEK_HOLE) && object) /* whether bytes behind were ever written decides */
-		tell_more(m, TOLD_READ, object, false, 3, (const uint64_t[]){r->offset, UINT64_MAX, 0});
+		tell_more(m, FS_EVENT_READ, object, false, 3, (const uint64_t[]){r->offset, UINT64_MAX, 0});
 	/* Where a directory ends follows from what is in it. */
 	if (from_end && object && m->word[object + WORD_KIND] == KIND_DIRECTORY)
 		listed(m, object);
@@ -195,7 +195,7 @@ static void allocate_apply(struct fs_model *m, const struct load_request *r, uin
 {
 	uint64_t end = end_of(r->offset, r->length), size = m->word[object + WORD_SIZE];
 	if (r->flags & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE))
-		tell_more(m, TOLD_WRITE, object, false, 2, (const uint64_t[]){r->offset, end});
+		tell_more(m, FS_EVENT_WRITE, object, false, 2, (const uint64_t[]){r->offset, end});
 	if (r->flags & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE))
 		size_change(m, object, UNKNOWN);
 	else if (!(r->flags & FALLOC_FL_KEEP_SIZE)) /* also where it extends nothing now: earlier it would have */
@@ -265,7 +265,7 @@ static void lock_apply(struct fs_model *m, const struct load_request *r, uint32_
 	if (closes(r) && r->rvalue >= 0 && m->s->file[m->s->slot[r->slot].file].locked)
 		act = LOCK_RELEASED;
 	if (act != LOCK_NONE)
-		tell_more(m, TOLD_LOCK, object + WORD_KIND, false, 1, (const uint64_t[]){act});
+		tell_more(m, FS_EVENT_LOCK, object + WORD_KIND, false, 1, (const uint64_t[]){act});
 }
 
 /* --- one request ---------------------------------------------------------------------------------------------------- */

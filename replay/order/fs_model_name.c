@@ -58,7 +58,7 @@ static bool meant(struct fs_model *m, const struct load_request *r, struct found
 static void told_entries(struct fs_model *m, uint32_t directory)
 {
 	if (directory)
-		tell(m, TOLD_ENTRIES, directory + WORD_ENTRIES, false);
+		tell(m, FS_EVENT_ENTRIES, directory + WORD_ENTRIES, false);
 }
 
 /* --- calls that need the name to mean something --------------------------------------------------------------------- */
@@ -404,7 +404,7 @@ bool fs_model_apply(struct fs_model *m, uint32_t i)
 	const struct load_request *r = &m->l->request[i];
 	size_t mark = fs_model_mark(m), n_told = m->told ? m->told->n : 0;
 	if (m->told)
-		fs_told_add(m->told, TOLD_REQUEST, i, false, 0, NULL);
+		fs_event_add(m->told, FS_EVENT_REQUEST, i, false, 0, NULL);
 	if (r->passed)
 		return true;
 	bool ok = op_info(r->op)->uses & OP_HAS_PATH && !load_is_touch(r) ? r->name == NONE32 || name_apply(m, r) : data_apply(m, r);

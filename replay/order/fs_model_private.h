@@ -56,12 +56,12 @@ void told_name(struct fs_model *m, const struct found *f, bool change);
 
 /* Reports a use to the listener, if there is one. `what`: a name, an object, of a directory the word of its entries, or
  * of locks the word of the kind. */
-static inline void tell_more(struct fs_model *m, enum fs_told_kind kind, uint32_t what, bool change, size_t n, const uint64_t more[])
+static inline void tell_more(struct fs_model *m, enum fs_event_kind kind, uint32_t what, bool change, size_t n, const uint64_t more[])
 {
 	if (m->told)
-		fs_told_add(m->told, kind, what - m->first_told, change, n, more);
+		fs_event_add(m->told, kind, what - m->first_told, change, n, more);
 }
-static inline void tell(struct fs_model *m, enum fs_told_kind kind, uint32_t what, bool change)
+static inline void tell(struct fs_model *m, enum fs_event_kind kind, uint32_t what, bool change)
 {
 	tell_more(m, kind, what, change, 0, NULL);
 }

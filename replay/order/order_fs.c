@@ -289,7 +289,7 @@ static struct file_state *file_of(struct fs *f, uint32_t object)
 	return &f->file[*at];
 }
 
-/* --- one telling after another ------------------------------------------------------------------------------------- */
+/* --- one event after another --------------------------------------------------------------------------------------- */
 
 static void states_init(struct fs *f)
 {
@@ -337,39 +337,39 @@ static void request_begins(struct fs *f, uint32_t request)
 /* Returns how many words that was. */
 static size_t told(struct fs *f, const uint64_t *word)
 {
-	const uint32_t what = told_what(*word);
-	const bool change = told_change(*word);
-	switch (told_kind(*word)) {
-	case TOLD_REQUEST:
+	const uint32_t what = event_subject(*word);
+	const bool change = event_is_change(*word);
+	switch (event_kind(*word)) {
+	case FS_EVENT_REQUEST:
 		request_begins(f, what);
 		return 1;
-	case TOLD_NAME:
+	case FS_EVENT_NAME:
 		if (fs_rule(f, RULE_NAME))
 			name_rules(f, what, change);
 		return 1;
-	case TOLD_ENTRIES:
+	case FS_EVENT_ENTRIES:
 		if (fs_rule(f, RULE_DIRECTORY))
 			entries_rules(f, what, change);
 		return 1;
-	case TOLD_ATTRIBUTE:
+	case FS_EVENT_ATTRIBUTE:
 		if (fs_rule(f, RULE_ATTRIBUTE))
 			resource_rules(f, &file_of(f, what)->attribute, change);
 		return 1;
-	case TOLD_READ:
+	case FS_EVENT_READ:
 		fs_read_rules(f, file_of(f, what), word[1], word[2], word[3]);
 		return 4;
-	case TOLD_WRITE:
+	case FS_EVENT_WRITE:
 		fs_write_rules(f, file_of(f, what), word[1], word[2], change);
 		return 3;
-	case TOLD_RESIZE:
+	case FS_EVENT_RESIZE:
 		if (fs_rule(f, RULE_SIZE))
 			fs_resize_rules(f, file_of(f, what));
 		return 1;
-	case TOLD_SIZE:
+	case FS_EVENT_SIZE:
 		if (fs_rule(f, RULE_SIZE))
 			fs_size_rules(f, file_of(f, what), word[1]);
 		return 2;
-	case TOLD_LOCK:
+	case FS_EVENT_LOCK:
 		if (fs_rule(f, RULE_ATTRIBUTE))
 			lock_rules(f, what, (enum lock_act)word[1]);
 		return 2;

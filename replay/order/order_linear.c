@@ -33,7 +33,7 @@ struct linear_search {
 	struct linear *result;
 	uint32_t *of;	       /* of[result->first[t] + k]: the k-th request of thread t */
 	struct relay *relay;   /* NULL: nobody listens */
-	struct fs_told told;   /* what was not given away yet: */
+	struct fs_events told;   /* what was not given away yet: */
 	uint32_t n_given;      /* by place */
 };
 

@@ -16,7 +16,7 @@ struct relay {
 	pthread_t id;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct fs_told stretch[STRETCHES]; /* n_given modulo STRETCHES is the next; one that was taken lends its memory */
+	struct fs_events stretch[STRETCHES]; /* n_given modulo STRETCHES is the next; one that was taken lends its memory */
 	uint64_t n_given, n_taken;
 	bool done;
 };
@@ -30,7 +30,7 @@ static void *taking(void *arg)
 			pthread_cond_wait(&r->changed, &r->lock);
 		if (r->n_taken == r->n_given)
 			break;
-		const struct fs_told *t = &r->stretch[r->n_taken % STRETCHES];
+		const struct fs_events *t = &r->stretch[r->n_taken % STRETCHES];
 		pthread_mutex_unlock(&r->lock);
 		r->take(r->ctx, t->word, t->n);
 		pthread_mutex_lock(&r->lock);
@@ -52,7 +52,7 @@ struct relay *relay_begin(relay_take *take, void *ctx)
 	return r;
 }
 
-static void words_add(struct fs_told *t, const uint64_t *word, size_t n)
+static void words_add(struct fs_events *t, const uint64_t *word, size_t n)
 {
 	if (t->cap < n) {
 		t->word = xreallocarray(t->word, n * 2, sizeof *t->word);
@@ -63,7 +63,7 @@ static void words_add(struct fs_told *t, const uint64_t *word, size_t n)
 	t->n = n;
 }
 
-void relay_give(struct relay *r, struct fs_told *told, size_t n)
+void relay_give(struct relay *r, struct fs_events *told, size_t n)
 {
 	if (!r->apart) {
 		r->take(r->ctx, told->word, n);
@@ -75,7 +75,7 @@ void relay_give(struct relay *r, struct fs_told *told, size_t n)
 	while (r->n_given - r->n_taken == STRETCHES)
 		pthread_cond_wait(&r->changed, &r->lock);
 	pthread_mutex_unlock(&r->lock);
-	struct fs_told *slot = &r->stretch[r->n_given % STRETCHES], full = *told; /* nobody else looks at it before n_given says so */
+	struct fs_events *slot = &r->stretch[r->n_given % STRETCHES], full = *told; /* nobody else looks at it before n_given says so */
 	words_add(slot, full.word + n, full.n - n);
 	*told = *slot;
 	full.n = n;

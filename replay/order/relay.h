@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tellings of the model (fs_model.h) handed over, stretch by stretch and in their order, to somebody who works beside the one that tells. Few
- * stretches are under way at a time: who tells faster waits. */
+/* Passes the events of the model (fs_model.h) to another thread, in order and in batches. A bounded
+ * number of batches is in flight: a faster sender waits. */
 #ifndef REPLAY_RELAY_H
 #define REPLAY_RELAY_H
 
@@ -8,11 +8,12 @@
 
 typedef void relay_take(void *ctx, const uint64_t *word, size_t n);
 
-/* `take` is called in a thread of its own; where none can be had, by relay_give. Ownership: relay_end, which waits until all is taken. */
+/* `take` is called in a new thread, or by relay_give if no thread can be started. Ownership:
+ * relay_end, which waits until all events were taken. */
 struct relay *relay_begin(relay_take *take, void *ctx);
 void relay_end(struct relay *r); /* NULL is fine */
 
-/* Gives away the first n words; the others come to the beginning. */
-void relay_give(struct relay *r, struct fs_told *told, size_t n);
+/* Sends the first n words; the others move to the beginning. */
+void relay_give(struct relay *r, struct fs_events *told, size_t n);
 
 #endif

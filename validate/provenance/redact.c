@@ -40,7 +40,7 @@ static size_t token_length(const char *s)
 	return strcspn(s, " \t\n\"',;:=<>()");
 }
 
-/* A path may have blanks: it goes on to the end of its quotes, and over a word with a stroke in it that does not begin another path. What follows its
+/* A path may have blanks: it goes on to the end of its quotes, and over a word with a slash in it that does not begin another path. What follows its
  * last blank is not known to be its own. */
 static size_t path_end(const char *s, char before)
 {

@@ -85,14 +85,14 @@ struct heard {
 
 static void hear(void *ctx, const uint64_t *word, size_t n)
 {
-	static const size_t n_more[] = {[TOLD_READ] = 3, [TOLD_WRITE] = 2, [TOLD_SIZE] = 1};
+	static const size_t n_more[] = {[FS_EVENT_READ] = 3, [FS_EVENT_WRITE] = 2, [FS_EVENT_SIZE] = 1};
 	struct heard *h = ctx;
 	h->n_calls++;
 	for (size_t i = 0; i < n; h->n_words++) {
-		const enum fs_told_kind kind = told_kind(word[i]);
-		assert_true(i || kind == TOLD_REQUEST); /* whole requests */
-		if (kind == TOLD_REQUEST)
-			h->request[h->n++] = told_what(word[i]);
+		const enum fs_event_kind kind = event_kind(word[i]);
+		assert_true(i || kind == FS_EVENT_REQUEST); /* whole requests */
+		if (kind == FS_EVENT_REQUEST)
+			h->request[h->n++] = event_subject(word[i]);
 		i += 1 + n_more[kind];
 	}
 }
