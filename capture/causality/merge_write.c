@@ -11,6 +11,7 @@
 #include "capture/causality/merge_private.h"
 #include "capture/preload/causes.h"
 #include "common/file_beside.h"
+#include "common/heap.h"
 #include "common/xalloc.h"
 
 #define SPLIT_LEAST_NS INT64_C(20000) /* computing that is shorter is not worth a record of its own */
@@ -97,27 +98,26 @@ static int emit_copy(struct job *j, const struct trace_record *r, struct err *e)
 
 /* --- signals that are due later --------------------------------------------------------------------------------------- */
 
+static bool due_is_before(const void *a, const void *b, const void *context)
+{
+	(void)context;
+	return ((const struct due *)a)->ns < ((const struct due *)b)->ns;
+}
+
+static const struct heap_type heap_of_due = {sizeof(struct due), due_is_before, NULL};
+
 static void due_add(struct job *j, int64_t ns, uint32_t node)
 {
 	GROW(j->due, j->n_due, j->cap_due);
-	size_t i = j->n_due++;
-	for (; i && j->due[(i - 1) / 2].ns > ns; i = (i - 1) / 2)
-		j->due[i] = j->due[(i - 1) / 2];
-	j->due[i] = (struct due){ns, node};
+	j->due[j->n_due] = (struct due){ns, node};
+	heap_sift_up(&heap_of_due, j->due, j->n_due++);
 }
 
 static struct due due_take(struct job *j)
 {
-	struct due first = j->due[0], last = j->due[--j->n_due];
-	size_t i = 0;
-	for (size_t child; (child = 2 * i + 1) < j->n_due; i = child) {
-		if (child + 1 < j->n_due && j->due[child + 1].ns < j->due[child].ns)
-			child++;
-		if (j->due[child].ns >= last.ns)
-			break;
-		j->due[i] = j->due[child];
-	}
-	j->due[i] = last;
+	struct due first = j->due[0];
+	j->due[0] = j->due[--j->n_due];
+	heap_sift_down(&heap_of_due, j->due, j->n_due, 0);
 	return first;
 }
 
