@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "common/splitmix.h"
 #include "common/xalloc.h"
 
 struct u64_map_cell {
@@ -13,17 +14,9 @@ struct u64_map_cell {
 	bool used;
 };
 
-/* The finaliser of splitmix64 (Vigna, public domain constants), salted. */
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
-
 static struct u64_map_cell *probe(const struct u64_map *m, uint64_t key)
 {
-	uint64_t i = mix(key + m->salt) & m->mask;
+	uint64_t i = splitmix_mix(key + m->salt) & m->mask;
 	while (m->cell[i].used && m->cell[i].key != key)
 		i = (i + 1) & m->mask;
 	return &m->cell[i];

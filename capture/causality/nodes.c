@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/splitmix.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
@@ -99,15 +100,6 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 
 /* --- which are throttled ------------------------------------------------------------------------------------------------- */
 
-/* Source: splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t random_next(uint64_t *state)
-{
-	uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
 static int random_choose(const char *text, uint64_t seed, uint32_t n, bool *wanted, struct err *e)
 {
 	uint64_t m, state = seed;
@@ -117,7 +109,7 @@ static int random_choose(const char *text, uint64_t seed, uint32_t n, bool *want
 	if (!m || m > n)
 		return err_set(e, ERANGE, "--nodes random:%s: the application has %" PRIu32 " node%s", text, n, n == 1 ? "" : "s");
 	for (uint32_t i = 0; i < n && m; i++) { /* each is taken with as many left to take as there are left: all sets are as likely */
-		if (random_next(&state) % (n - i) < m) {
+		if (splitmix_next(&state) % (n - i) < m) {
 			wanted[i] = true;
 			m--;
 		}

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* File content that no compressor or deduplicator can shrink: word i of a file is a hash of i under a key made of seed
- * and path, so any part of it can be made on its own. The hash is splitmix64's (Steele, Lea, Flood, OOPSLA 2014): a
- * counter times an odd constant, then two rounds of shift and multiply. */
+ * and path, so any part of it can be made on its own. The hash is that of common/splitmix.h. */
 #include <string.h>
 
 #include "capture/fileset/fileset_private.h"
-
-static inline uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
+#include "common/splitmix.h"
 
 uint64_t content_key(uint64_t seed, const char *path)
 {
-	uint64_t key = mix(seed + 0x9e3779b97f4a7c15u);
+	uint64_t key = splitmix_mix(seed + SPLITMIX_STEP);
 	for (; *path; path++)
-		key = mix(key ^ (unsigned char)*path) + 0x9e3779b97f4a7c15u;
+		key = splitmix_mix(key ^ (unsigned char)*path) + SPLITMIX_STEP;
 	return key ? key : 1;
 }
 
@@ -26,17 +19,17 @@ uint64_t content_key_of(const struct fileset *s, size_t i, uint64_t seed)
 	const struct fileset_detail *d = s->detail ? &s->detail[i] : NULL;
 	if (!d || !d->has_digest)
 		return content_key(seed, s->entry[i].path);
-	uint64_t key = mix(seed + 0x9e3779b97f4a7c15u), part;
+	uint64_t key = splitmix_mix(seed + SPLITMIX_STEP), part;
 	for (size_t at = 0; at < sizeof d->digest; at += sizeof part) {
 		memcpy(&part, d->digest + at, sizeof part);
-		key = mix(key ^ part) + 0x9e3779b97f4a7c15u;
+		key = splitmix_mix(key ^ part) + SPLITMIX_STEP;
 	}
 	return key ? key : 1;
 }
 
 static inline uint64_t word(uint64_t key, uint64_t i)
 {
-	return mix(key + i * 0x9e3779b97f4a7c15u);
+	return splitmix_mix(key + i * SPLITMIX_STEP);
 }
 
 void content_make(uint64_t key, uint64_t offset, void *to, size_t len)

@@ -9,19 +9,17 @@
 #include <string.h>
 
 #include "common/json_count.h"
+#include "common/splitmix.h"
 #include "common/xalloc.h"
 #include "validate/protocol/text.h"
 #include "validate/results/results.h"
 
 #define PLAN_VERSION 1
 
-/* One step of splitmix64 (Steele, Lea, Flood 2014): neighbouring numbers become unrelated seeds. */
+/* Neighbouring numbers become unrelated seeds. */
 static uint64_t mix(uint64_t x)
 {
-	x += 0x9e3779b97f4a7c15u;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-	return x ^ (x >> 31);
+	return splitmix_next(&x);
 }
 
 uint64_t design_workload_seed(const struct protocol *p, uint32_t bank)

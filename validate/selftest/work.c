@@ -12,18 +12,16 @@
 
 #include "common/processors.h"
 #include "common/progress.h"
+#include "common/splitmix.h"
 #include "common/xalloc.h"
 
 #define LOOK_NS 200000000 /* between looks at how far it is */
 #define MANY_PROCESSES 1024
 
-/* splitmix64: neighbouring trials get unrelated seeds */
+/* neighbouring trials get unrelated seeds */
 static unsigned long seed_of(uint64_t seed, uint64_t trial)
 {
-	uint64_t x = seed * 0xd1342543de82ef95u + trial * 0x9e3779b97f4a7c15u;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return (unsigned long)(x ^ x >> 31);
+	return splitmix_mix(seed * 0xd1342543de82ef95u + trial * SPLITMIX_STEP);
 }
 
 /* Of process k: how many trials it made, then its counts. */

@@ -5,6 +5,7 @@
 
 #include <gsl/gsl_randist.h>
 
+#include "common/splitmix.h"
 #include "validate/stats/distributions.h"
 
 /* --- seen as a generator of GSL's, for its distributions ------------------------------------------------------------- */
@@ -32,20 +33,12 @@ static gsl_rng as_gsl(struct generator *g)
 	return (gsl_rng){&gsl_kind, g};
 }
 
-static uint64_t splitmix(uint64_t *x)
-{
-	uint64_t z = (*x += UINT64_C(0x9e3779b97f4a7c15));
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
 void generator_seed(struct generator *g, uint64_t seed, uint64_t stream)
 {
 	uint64_t x = seed;
-	x = splitmix(&x) ^ stream * UINT64_C(0xd1342543de82ef95);
+	x = splitmix_next(&x) ^ stream * UINT64_C(0xd1342543de82ef95);
 	for (int i = 0; i < 4; i++)
-		g->state[i] = splitmix(&x);
+		g->state[i] = splitmix_next(&x);
 }
 
 double generator_normal(struct generator *g)

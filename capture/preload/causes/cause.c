@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "capture/preload/core.h"
+#include "common/splitmix.h"
 
 #define NO_SLOT UINT32_MAX
 
@@ -99,13 +100,9 @@ static int64_t cpu_ns(void)
 
 enum key_way { WAY_RANK = 1, WAY_ROOT, WAY_CHILD, WAY_UNKNOWN };
 
-/* Source: splitmix64's finalizer (Steele, Lea, Flood 2014). */
 static uint64_t key_of(uint64_t parent, enum key_way way, uint32_t n)
 {
-	uint64_t x = parent * UINT64_C(0x9e3779b97f4a7c15) + ((uint64_t)way << 32 | n) + 1;
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	x ^= x >> 31;
+	uint64_t x = splitmix_mix(parent * SPLITMIX_STEP + ((uint64_t)way << 32 | n) + 1);
 	return x ? x : 1;
 }
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* splitmix64 (Steele, Lea, Flood 2014; constants by Vigna): mixes the bits of a number, and makes a
+ * sequence of random numbers. It is no protection against chosen keys unless they are salted. */
+#ifndef COMMON_SPLITMIX_H
+#define COMMON_SPLITMIX_H
+
+#include <stdint.h>
+
+#define SPLITMIX_STEP UINT64_C(0x9e3779b97f4a7c15) /* odd: 2^64 by the golden ratio */
+
+/* The finaliser: a permutation of 64-bit numbers that keeps 0. */
+static inline uint64_t splitmix_mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+/* The next number of the sequence of *state. */
+static inline uint64_t splitmix_next(uint64_t *state)
+{
+	return splitmix_mix(*state += SPLITMIX_STEP);
+}
+
+#endif
