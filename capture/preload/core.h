@@ -19,6 +19,13 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define HIDDEN __attribute__((visibility("hidden")))
+/* A hook that is one statement: the statement times the real function and returns what it gave.
+ * The rows of a file are a table of the calls that it stands in for. */
+#define HOOK(type, name, parameters, ...)                                                          \
+	EXPORT type name parameters                                                                \
+	{                                                                                          \
+		__VA_ARGS__;                                                                       \
+	}
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 

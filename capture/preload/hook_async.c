@@ -199,22 +199,12 @@ static struct asked asked_posix(const struct aiocb *cb, uint16_t op)
 		async_note_asked(&a, begin, end);                                                                            \
 	return got
 
-EXPORT int aio_read(struct aiocb *cb)
-{
-	POSIX(OP_AIO_READ, aio_read, cb);
-}
+HOOK(int, aio_read, (struct aiocb *cb), POSIX(OP_AIO_READ, aio_read, cb))
 ALIAS(aio_read64, aio_read);
-
-EXPORT int aio_write(struct aiocb *cb)
-{
-	POSIX(OP_AIO_WRITE, aio_write, cb);
-}
+HOOK(int, aio_write, (struct aiocb *cb), POSIX(OP_AIO_WRITE, aio_write, cb))
 ALIAS(aio_write64, aio_write);
-
-EXPORT int aio_fsync(int how, struct aiocb *cb)
-{
-	POSIX(how == 010000 /* O_DSYNC */ ? OP_AIO_FDATASYNC : OP_AIO_FSYNC, aio_fsync, how, cb);
-}
+HOOK(int, aio_fsync, (int how, struct aiocb *cb),
+     POSIX(how == 010000 /* O_DSYNC */ ? OP_AIO_FDATASYNC : OP_AIO_FSYNC, aio_fsync, how, cb))
 ALIAS(aio_fsync64, aio_fsync);
 
 /* Without a key: none. */

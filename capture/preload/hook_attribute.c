@@ -42,28 +42,15 @@ static int note_stat(uint64_t begin, uint64_t end, int got, int dir, const char 
 	TIMED(int, function, __VA_ARGS__);                                                                             \
 	return note_stat(begin, end, got, dir, path, flags)
 
-EXPORT int stat(const char *path, struct stat *to)
-{
-	STAT(AT_FDCWD, path, 0, stat, path, to);
-}
+HOOK(int, stat, (const char *path, struct stat *to), STAT(AT_FDCWD, path, 0, stat, path, to))
 ALIAS(stat64, stat);
-
-EXPORT int lstat(const char *path, struct stat *to)
-{
-	STAT(AT_FDCWD, path, LINK_ITSELF, lstat, path, to);
-}
+HOOK(int, lstat, (const char *path, struct stat *to),
+     STAT(AT_FDCWD, path, LINK_ITSELF, lstat, path, to))
 ALIAS(lstat64, lstat);
-
-EXPORT int fstatat(int dir, const char *path, struct stat *to, int flags)
-{
-	STAT(dir, path, flags, fstatat, dir, path, to, flags);
-}
+HOOK(int, fstatat, (int dir, const char *path, struct stat *to, int flags),
+     STAT(dir, path, flags, fstatat, dir, path, to, flags))
 ALIAS(fstatat64, fstatat);
-
-EXPORT int fstat(int fd, struct stat *to)
-{
-	ON_FD(OP_FSTAT, fd, 0, 0, fstat, fd, to);
-}
+HOOK(int, fstat, (int fd, struct stat *to), ON_FD(OP_FSTAT, fd, 0, 0, fstat, fd, to))
 ALIAS(fstat64, fstat);
 
 int __xstat(int version, const char *path, struct stat *to);
@@ -71,28 +58,17 @@ int __lxstat(int version, const char *path, struct stat *to);
 int __fxstat(int version, int fd, struct stat *to);
 int __fxstatat(int version, int dir, const char *path, struct stat *to, int flags);
 
-EXPORT int __xstat(int version, const char *path, struct stat *to)
-{
-	STAT(AT_FDCWD, path, 0, __xstat, version, path, to);
-}
+HOOK(int, __xstat, (int version, const char *path, struct stat *to),
+     STAT(AT_FDCWD, path, 0, __xstat, version, path, to))
 ALIAS(__xstat64, __xstat);
-
-EXPORT int __lxstat(int version, const char *path, struct stat *to)
-{
-	STAT(AT_FDCWD, path, LINK_ITSELF, __lxstat, version, path, to);
-}
+HOOK(int, __lxstat, (int version, const char *path, struct stat *to),
+     STAT(AT_FDCWD, path, LINK_ITSELF, __lxstat, version, path, to))
 ALIAS(__lxstat64, __lxstat);
-
-EXPORT int __fxstat(int version, int fd, struct stat *to)
-{
-	ON_FD(OP_FSTAT, fd, 0, 0, __fxstat, version, fd, to);
-}
+HOOK(int, __fxstat, (int version, int fd, struct stat *to),
+     ON_FD(OP_FSTAT, fd, 0, 0, __fxstat, version, fd, to))
 ALIAS(__fxstat64, __fxstat);
-
-EXPORT int __fxstatat(int version, int dir, const char *path, struct stat *to, int flags)
-{
-	STAT(dir, path, flags, __fxstatat, version, dir, path, to, flags);
-}
+HOOK(int, __fxstatat, (int version, int dir, const char *path, struct stat *to, int flags),
+     STAT(dir, path, flags, __fxstatat, version, dir, path, to, flags))
 ALIAS(__fxstatat64, __fxstatat);
 
 EXPORT int statx(int dir, const char *restrict path, int flags, unsigned int mask, struct statx *restrict to)
@@ -100,68 +76,34 @@ EXPORT int statx(int dir, const char *restrict path, int flags, unsigned int mas
 	ON_PATH(OP_STATX, dir, path, mask, flags, statx, dir, path, flags, mask, to);
 }
 
-EXPORT int statfs(const char *path, struct statfs *to)
-{
-	ON_PATH(OP_STATFS, AT_FDCWD, path, 0, 0, statfs, path, to);
-}
+HOOK(int, statfs, (const char *path, struct statfs *to),
+     ON_PATH(OP_STATFS, AT_FDCWD, path, 0, 0, statfs, path, to))
 ALIAS(statfs64, statfs);
 ALIAS(__statfs, statfs);
-
-EXPORT int statvfs(const char *restrict path, struct statvfs *restrict to)
-{
-	ON_PATH(OP_STATFS, AT_FDCWD, path, 0, 0, statvfs, path, to);
-}
+HOOK(int, statvfs, (const char *restrict path, struct statvfs *restrict to),
+     ON_PATH(OP_STATFS, AT_FDCWD, path, 0, 0, statvfs, path, to))
 ALIAS(statvfs64, statvfs);
-
-EXPORT int fstatfs(int fd, struct statfs *to)
-{
-	ON_FD(OP_FSTATFS, fd, 0, 0, fstatfs, fd, to);
-}
+HOOK(int, fstatfs, (int fd, struct statfs *to), ON_FD(OP_FSTATFS, fd, 0, 0, fstatfs, fd, to))
 ALIAS(fstatfs64, fstatfs);
-
-EXPORT int fstatvfs(int fd, struct statvfs *to)
-{
-	ON_FD(OP_FSTATFS, fd, 0, 0, fstatvfs, fd, to);
-}
+HOOK(int, fstatvfs, (int fd, struct statvfs *to), ON_FD(OP_FSTATFS, fd, 0, 0, fstatvfs, fd, to))
 ALIAS(fstatvfs64, fstatvfs);
 
 /* --- access, mode, owner ------------------------------------------------------------------------------------------------ */
 
-EXPORT int access(const char *path, int how)
-{
-	ON_PATH(OP_ACCESS, AT_FDCWD, path, (uint64_t)how, 0, access, path, how);
-}
-
-EXPORT int eaccess(const char *path, int how)
-{
-	ON_PATH(OP_ACCESS, AT_FDCWD, path, (uint64_t)how, AT_EACCESS, eaccess, path, how);
-}
+HOOK(int, access, (const char *path, int how),
+     ON_PATH(OP_ACCESS, AT_FDCWD, path, (uint64_t)how, 0, access, path, how))
+HOOK(int, eaccess, (const char *path, int how),
+     ON_PATH(OP_ACCESS, AT_FDCWD, path, (uint64_t)how, AT_EACCESS, eaccess, path, how))
 ALIAS(euidaccess, eaccess);
-
-EXPORT int faccessat(int dir, const char *path, int how, int flags)
-{
-	ON_PATH(OP_ACCESS, dir, path, (uint64_t)how, flags, faccessat, dir, path, how, flags);
-}
-
-EXPORT int chmod(const char *path, mode_t mode)
-{
-	ON_PATH(OP_CHMOD, AT_FDCWD, path, mode, 0, chmod, path, mode);
-}
-
-EXPORT int lchmod(const char *path, mode_t mode)
-{
-	ON_PATH(OP_CHMOD, AT_FDCWD, path, mode, LINK_ITSELF, lchmod, path, mode);
-}
-
-EXPORT int fchmodat(int dir, const char *path, mode_t mode, int flags)
-{
-	ON_PATH(OP_CHMOD, dir, path, mode, flags, fchmodat, dir, path, mode, flags);
-}
-
-EXPORT int fchmod(int fd, mode_t mode)
-{
-	ON_FD(OP_FCHMOD, fd, mode, 0, fchmod, fd, mode);
-}
+HOOK(int, faccessat, (int dir, const char *path, int how, int flags),
+     ON_PATH(OP_ACCESS, dir, path, (uint64_t)how, flags, faccessat, dir, path, how, flags))
+HOOK(int, chmod, (const char *path, mode_t mode),
+     ON_PATH(OP_CHMOD, AT_FDCWD, path, mode, 0, chmod, path, mode))
+HOOK(int, lchmod, (const char *path, mode_t mode),
+     ON_PATH(OP_CHMOD, AT_FDCWD, path, mode, LINK_ITSELF, lchmod, path, mode))
+HOOK(int, fchmodat, (int dir, const char *path, mode_t mode, int flags),
+     ON_PATH(OP_CHMOD, dir, path, mode, flags, fchmodat, dir, path, mode, flags))
+HOOK(int, fchmod, (int fd, mode_t mode), ON_FD(OP_FCHMOD, fd, mode, 0, fchmod, fd, mode))
 
 static uint64_t owner(uid_t user, gid_t group)
 {
@@ -174,20 +116,12 @@ static uint64_t owner(uid_t user, gid_t group)
 	NOTE(.op = OP_CHOWN, .dir = directory, .path = name, .offset = owner(user, group), .flags = (uint32_t)(how));  \
 	return got
 
-EXPORT int chown(const char *path, uid_t user, gid_t group)
-{
-	CHOWN(AT_FDCWD, path, 0, chown, path, user, group);
-}
-
-EXPORT int lchown(const char *path, uid_t user, gid_t group)
-{
-	CHOWN(AT_FDCWD, path, LINK_ITSELF, lchown, path, user, group);
-}
-
-EXPORT int fchownat(int dir, const char *path, uid_t user, gid_t group, int flags)
-{
-	CHOWN(dir, path, flags, fchownat, dir, path, user, group, flags);
-}
+HOOK(int, chown, (const char *path, uid_t user, gid_t group),
+     CHOWN(AT_FDCWD, path, 0, chown, path, user, group))
+HOOK(int, lchown, (const char *path, uid_t user, gid_t group),
+     CHOWN(AT_FDCWD, path, LINK_ITSELF, lchown, path, user, group))
+HOOK(int, fchownat, (int dir, const char *path, uid_t user, gid_t group, int flags),
+     CHOWN(dir, path, flags, fchownat, dir, path, user, group, flags))
 
 EXPORT int fchown(int fd, uid_t user, gid_t group)
 {
@@ -230,35 +164,18 @@ static struct times times_of_val(const struct timeval t[2], int got)
 	NOTE(.op = OP_FUTIMENS, .fd = fd, .extra = t.v, .extra_len = t.size);                                          \
 	return got
 
-EXPORT int utimensat(int dir, const char *path, const struct timespec t_[2], int flags)
-{
-	UTIMENS(dir, path, flags, times_of_spec(t_, got), utimensat, dir, path, t_, flags);
-}
-
-EXPORT int futimens(int fd, const struct timespec t_[2])
-{
-	FUTIMENS(times_of_spec(t_, got), futimens, fd, t_);
-}
-
-EXPORT int utimes(const char *path, const struct timeval t_[2])
-{
-	UTIMENS(AT_FDCWD, path, 0, times_of_val(t_, got), utimes, path, t_);
-}
-
-EXPORT int lutimes(const char *path, const struct timeval t_[2])
-{
-	UTIMENS(AT_FDCWD, path, LINK_ITSELF, times_of_val(t_, got), lutimes, path, t_);
-}
-
-EXPORT int futimesat(int dir, const char *path, const struct timeval t_[2])
-{
-	UTIMENS(dir, path, 0, times_of_val(t_, got), futimesat, dir, path, t_);
-}
-
-EXPORT int futimes(int fd, const struct timeval t_[2])
-{
-	FUTIMENS(times_of_val(t_, got), futimes, fd, t_);
-}
+HOOK(int, utimensat, (int dir, const char *path, const struct timespec t_[2], int flags),
+     UTIMENS(dir, path, flags, times_of_spec(t_, got), utimensat, dir, path, t_, flags))
+HOOK(int, futimens, (int fd, const struct timespec t_[2]),
+     FUTIMENS(times_of_spec(t_, got), futimens, fd, t_))
+HOOK(int, utimes, (const char *path, const struct timeval t_[2]),
+     UTIMENS(AT_FDCWD, path, 0, times_of_val(t_, got), utimes, path, t_))
+HOOK(int, lutimes, (const char *path, const struct timeval t_[2]),
+     UTIMENS(AT_FDCWD, path, LINK_ITSELF, times_of_val(t_, got), lutimes, path, t_))
+HOOK(int, futimesat, (int dir, const char *path, const struct timeval t_[2]),
+     UTIMENS(dir, path, 0, times_of_val(t_, got), futimesat, dir, path, t_))
+HOOK(int, futimes, (int fd, const struct timeval t_[2]),
+     FUTIMENS(times_of_val(t_, got), futimes, fd, t_))
 
 static struct times times_of_buf(const struct utimbuf *b, int got)
 {
@@ -267,10 +184,8 @@ static struct times times_of_buf(const struct utimbuf *b, int got)
 	return (struct times){{b->actime, 0, b->modtime, 0}, 4 * sizeof(int64_t)};
 }
 
-EXPORT int utime(const char *path, const struct utimbuf *b)
-{
-	UTIMENS(AT_FDCWD, path, 0, times_of_buf(b, got), utime, path, b);
-}
+HOOK(int, utime, (const char *path, const struct utimbuf *b),
+     UTIMENS(AT_FDCWD, path, 0, times_of_buf(b, got), utime, path, b))
 
 /* --- extended attributes ------------------------------------------------------------------------------------------------- */
 
@@ -286,20 +201,12 @@ EXPORT int utime(const char *path, const struct utimbuf *b)
 	     .extra_len = capture_given_text(name, got));                                                                     \
 	return got
 
-EXPORT ssize_t getxattr(const char *path, const char *name, void *value, size_t n)
-{
-	XATTR_PATH(ssize_t, OP_GETXATTR, 0, n, getxattr, path, name, value, n);
-}
-
-EXPORT ssize_t lgetxattr(const char *path, const char *name, void *value, size_t n)
-{
-	XATTR_PATH(ssize_t, OP_GETXATTR, LINK_ITSELF, n, lgetxattr, path, name, value, n);
-}
-
-EXPORT ssize_t fgetxattr(int fd, const char *name, void *value, size_t n)
-{
-	XATTR_FD(ssize_t, OP_FGETXATTR, 0, n, fgetxattr, fd, name, value, n);
-}
+HOOK(ssize_t, getxattr, (const char *path, const char *name, void *value, size_t n),
+     XATTR_PATH(ssize_t, OP_GETXATTR, 0, n, getxattr, path, name, value, n))
+HOOK(ssize_t, lgetxattr, (const char *path, const char *name, void *value, size_t n),
+     XATTR_PATH(ssize_t, OP_GETXATTR, LINK_ITSELF, n, lgetxattr, path, name, value, n))
+HOOK(ssize_t, fgetxattr, (int fd, const char *name, void *value, size_t n),
+     XATTR_FD(ssize_t, OP_FGETXATTR, 0, n, fgetxattr, fd, name, value, n))
 
 /* Flags of a call that set permissions by an access control list. The value could be read, for the
  * call succeeded. */
@@ -309,23 +216,15 @@ static uint32_t acl_flags(const char *name, const void *value, size_t n, int got
 }
 
 /* XATTR_CREATE and XATTR_REPLACE are 1 and 2: no flag of AT_ has their bits. */
-EXPORT int setxattr(const char *path, const char *name, const void *value, size_t n, int flags)
-{
-	XATTR_PATH(int, OP_SETXATTR, (uint32_t)flags | acl_flags(name, value, n, got), n, setxattr,
-		   path, name, value, n, flags);
-}
-
-EXPORT int lsetxattr(const char *path, const char *name, const void *value, size_t n, int flags)
-{
-	XATTR_PATH(int, OP_SETXATTR, (uint32_t)flags | LINK_ITSELF | acl_flags(name, value, n, got),
-		   n, lsetxattr, path, name, value, n, flags);
-}
-
-EXPORT int fsetxattr(int fd, const char *name, const void *value, size_t n, int flags)
-{
-	XATTR_FD(int, OP_FSETXATTR, (uint32_t)flags | acl_flags(name, value, n, got), n, fsetxattr,
-		 fd, name, value, n, flags);
-}
+HOOK(int, setxattr, (const char *path, const char *name, const void *value, size_t n, int flags),
+     XATTR_PATH(int, OP_SETXATTR, (uint32_t)flags | acl_flags(name, value, n, got), n, setxattr,
+	  path, name, value, n, flags))
+HOOK(int, lsetxattr, (const char *path, const char *name, const void *value, size_t n, int flags),
+     XATTR_PATH(int, OP_SETXATTR, (uint32_t)flags | LINK_ITSELF | acl_flags(name, value, n, got), n,
+	  lsetxattr, path, name, value, n, flags))
+HOOK(int, fsetxattr, (int fd, const char *name, const void *value, size_t n, int flags),
+     XATTR_FD(int, OP_FSETXATTR, (uint32_t)flags | acl_flags(name, value, n, got), n, fsetxattr, fd,
+	  name, value, n, flags))
 
 EXPORT ssize_t listxattr(const char *path, char *list, size_t n)
 {
@@ -346,17 +245,9 @@ EXPORT ssize_t flistxattr(int fd, char *list, size_t n)
 	return got;
 }
 
-EXPORT int removexattr(const char *path, const char *name)
-{
-	XATTR_PATH(int, OP_REMOVEXATTR, 0, 0, removexattr, path, name);
-}
-
-EXPORT int lremovexattr(const char *path, const char *name)
-{
-	XATTR_PATH(int, OP_REMOVEXATTR, LINK_ITSELF, 0, lremovexattr, path, name);
-}
-
-EXPORT int fremovexattr(int fd, const char *name)
-{
-	XATTR_FD(int, OP_FREMOVEXATTR, 0, 0, fremovexattr, fd, name);
-}
+HOOK(int, removexattr, (const char *path, const char *name),
+     XATTR_PATH(int, OP_REMOVEXATTR, 0, 0, removexattr, path, name))
+HOOK(int, lremovexattr, (const char *path, const char *name),
+     XATTR_PATH(int, OP_REMOVEXATTR, LINK_ITSELF, 0, lremovexattr, path, name))
+HOOK(int, fremovexattr, (int fd, const char *name),
+     XATTR_FD(int, OP_FREMOVEXATTR, 0, 0, fremovexattr, fd, name))

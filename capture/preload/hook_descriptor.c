@@ -52,26 +52,13 @@ static int made_two(int got, const int fd[2], const char *kind)
 
 /* --- pipes and sockets -------------------------------------------------------------------------------------------------- */
 
-EXPORT int pipe(int fd[2])
-{
-	return made_two(REAL(pipe)(fd), fd, "pipe");
-}
+HOOK(int, pipe, (int fd[2]), return made_two(REAL(pipe)(fd), fd, "pipe"))
 ALIAS(__pipe, pipe);
-
-EXPORT int pipe2(int fd[2], int flags)
-{
-	return made_two(REAL(pipe2)(fd, flags), fd, "pipe");
-}
-
-EXPORT int socket(int domain, int type, int protocol)
-{
-	return made(REAL(socket)(domain, type, protocol), "socket", true);
-}
-
-EXPORT int socketpair(int domain, int type, int protocol, int fd[2])
-{
-	return made_two(REAL(socketpair)(domain, type, protocol, fd), fd, "socket");
-}
+HOOK(int, pipe2, (int fd[2], int flags), return made_two(REAL(pipe2)(fd, flags), fd, "pipe"))
+HOOK(int, socket, (int domain, int type, int protocol),
+     return made(REAL(socket)(domain, type, protocol), "socket", true))
+HOOK(int, socketpair, (int domain, int type, int protocol, int fd[2]),
+     return made_two(REAL(socketpair)(domain, type, protocol, fd), fd, "socket"))
 
 static int accepted(int fd)
 {
@@ -96,68 +83,32 @@ EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *restrict len, int 
 
 #define EVENTS(kind) "anon_inode:[" kind "]"
 
-EXPORT int eventfd(unsigned int count, int flags)
-{
-	return made(REAL(eventfd)(count, flags), EVENTS("eventfd"), false);
-}
-
-EXPORT int epoll_create(int size)
-{
-	return made(REAL(epoll_create)(size), EVENTS("eventpoll"), false);
-}
-
-EXPORT int epoll_create1(int flags)
-{
-	return made(REAL(epoll_create1)(flags), EVENTS("eventpoll"), false);
-}
-
-EXPORT int timerfd_create(clockid_t clock, int flags)
-{
-	return made(REAL(timerfd_create)(clock, flags), EVENTS("timerfd"), false);
-}
-
-EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
-{
-	return made(REAL(signalfd)(fd, mask, flags), EVENTS("signalfd"), false);
-}
-
-EXPORT int inotify_init(void)
-{
-	return made(REAL(inotify_init)(), "anon_inode:inotify", false);
-}
-
-EXPORT int inotify_init1(int flags)
-{
-	return made(REAL(inotify_init1)(flags), "anon_inode:inotify", false);
-}
-
-EXPORT int fanotify_init(unsigned int flags, unsigned int event_flags)
-{
-	return made(REAL(fanotify_init)(flags, event_flags), EVENTS("fanotify"), false);
-}
-
-EXPORT int memfd_create(const char *name, unsigned int flags)
-{
-	return made(REAL(memfd_create)(name, flags), "memfd", true);
-}
+HOOK(int, eventfd, (unsigned int count, int flags),
+     return made(REAL(eventfd)(count, flags), EVENTS("eventfd"), false))
+HOOK(int, epoll_create, (int size),
+     return made(REAL(epoll_create)(size), EVENTS("eventpoll"), false))
+HOOK(int, epoll_create1, (int flags),
+     return made(REAL(epoll_create1)(flags), EVENTS("eventpoll"), false))
+HOOK(int, timerfd_create, (clockid_t clock, int flags),
+     return made(REAL(timerfd_create)(clock, flags), EVENTS("timerfd"), false))
+HOOK(int, signalfd, (int fd, const sigset_t *mask, int flags),
+     return made(REAL(signalfd)(fd, mask, flags), EVENTS("signalfd"), false))
+HOOK(int, inotify_init, (void), return made(REAL(inotify_init)(), "anon_inode:inotify", false))
+HOOK(int, inotify_init1, (int flags),
+     return made(REAL(inotify_init1)(flags), "anon_inode:inotify", false))
+HOOK(int, fanotify_init, (unsigned int flags, unsigned int event_flags),
+     return made(REAL(fanotify_init)(flags, event_flags), EVENTS("fanotify"), false))
+HOOK(int, memfd_create, (const char *name, unsigned int flags),
+     return made(REAL(memfd_create)(name, flags), "memfd", true))
 
 int pidfd_open(pid_t pid, unsigned int flags); /* since glibc 2.36 */
-EXPORT int pidfd_open(pid_t pid, unsigned int flags)
-{
-	return made(REAL(pidfd_open)(pid, flags), EVENTS("pidfd"), false);
-}
+HOOK(int, pidfd_open, (pid_t pid, unsigned int flags),
+     return made(REAL(pidfd_open)(pid, flags), EVENTS("pidfd"), false))
 
 /* --- terminals ---------------------------------------------------------------------------------------------------------- */
 
-EXPORT int posix_openpt(int flags)
-{
-	return made(REAL(posix_openpt)(flags), "/dev/ptmx", false);
-}
-
-EXPORT int getpt(void)
-{
-	return made(REAL(getpt)(), "/dev/ptmx", false);
-}
+HOOK(int, posix_openpt, (int flags), return made(REAL(posix_openpt)(flags), "/dev/ptmx", false))
+HOOK(int, getpt, (void), return made(REAL(getpt)(), "/dev/ptmx", false))
 
 /* --- sent by another process: a file, perhaps --------------------------------------------------------------------------- */
 
@@ -216,10 +167,8 @@ static int taken(int fd)
 }
 
 int pidfd_getfd(int process, int fd, unsigned int flags); /* since glibc 2.36 */
-EXPORT int pidfd_getfd(int process, int fd, unsigned int flags)
-{
-	return taken(REAL(pidfd_getfd)(process, fd, flags));
-}
+HOOK(int, pidfd_getfd, (int process, int fd, unsigned int flags),
+     return taken(REAL(pidfd_getfd)(process, fd, flags)))
 
 /* --- by number (hook_syscall.c) ------------------------------------------------------------------------------------------ */
 

@@ -33,64 +33,28 @@ static __attribute__((noinline)) void formatted_note(int fd, const char *format,
 
 /* --- with a list -------------------------------------------------------------------------------------------------------- */
 
-EXPORT int vfprintf(FILE *restrict f, const char *restrict format, va_list ap)
-{
-	FORMATTED_PUT(f, vfprintf, f, format, ap);
-}
-
-EXPORT int vprintf(const char *restrict format, va_list ap)
-{
-	FORMATTED_PUT(stdout, vfprintf, stdout, format, ap);
-}
-
-EXPORT int __vfprintf_chk(FILE *restrict f, int flag, const char *restrict format, va_list ap)
-{
-	FORMATTED_PUT(f, __vfprintf_chk, f, flag, format, ap);
-}
-
-EXPORT int __vprintf_chk(int flag, const char *restrict format, va_list ap)
-{
-	FORMATTED_PUT(stdout, __vfprintf_chk, stdout, flag, format, ap);
-}
-
-EXPORT int vdprintf(int fd, const char *restrict format, va_list ap)
-{
-	FORMATTED_TEXT(fd, vdprintf, fd, format, ap);
-}
-
-EXPORT int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list ap)
-{
-	FORMATTED_TEXT(fd, __vdprintf_chk, fd, flag, format, ap);
-}
+HOOK(int, vfprintf, (FILE *restrict f, const char *restrict format, va_list ap),
+     FORMATTED_PUT(f, vfprintf, f, format, ap))
+HOOK(int, vprintf, (const char *restrict format, va_list ap),
+     FORMATTED_PUT(stdout, vfprintf, stdout, format, ap))
+HOOK(int, __vfprintf_chk, (FILE *restrict f, int flag, const char *restrict format, va_list ap),
+     FORMATTED_PUT(f, __vfprintf_chk, f, flag, format, ap))
+HOOK(int, __vprintf_chk, (int flag, const char *restrict format, va_list ap),
+     FORMATTED_PUT(stdout, __vfprintf_chk, stdout, flag, format, ap))
+HOOK(int, vdprintf, (int fd, const char *restrict format, va_list ap),
+     FORMATTED_TEXT(fd, vdprintf, fd, format, ap))
+HOOK(int, __vdprintf_chk, (int fd, int flag, const char *restrict format, va_list ap),
+     FORMATTED_TEXT(fd, __vdprintf_chk, fd, flag, format, ap))
 
 /* --- with arguments ----------------------------------------------------------------------------------------------------- */
 
-EXPORT int fprintf(FILE *restrict f, const char *restrict format, ...)
-{
-	WITH_LIST(vfprintf(f, format, ap));
-}
-
-EXPORT int printf(const char *restrict format, ...)
-{
-	WITH_LIST(vprintf(format, ap));
-}
-
-EXPORT int __fprintf_chk(FILE *restrict f, int flag, const char *restrict format, ...)
-{
-	WITH_LIST(__vfprintf_chk(f, flag, format, ap));
-}
-
-EXPORT int __printf_chk(int flag, const char *restrict format, ...)
-{
-	WITH_LIST(__vprintf_chk(flag, format, ap));
-}
-
-EXPORT int dprintf(int fd, const char *restrict format, ...)
-{
-	WITH_LIST(vdprintf(fd, format, ap));
-}
-
-EXPORT int __dprintf_chk(int fd, int flag, const char *restrict format, ...)
-{
-	WITH_LIST(__vdprintf_chk(fd, flag, format, ap));
-}
+HOOK(int, fprintf, (FILE *restrict f, const char *restrict format, ...),
+     WITH_LIST(vfprintf(f, format, ap)))
+HOOK(int, printf, (const char *restrict format, ...), WITH_LIST(vprintf(format, ap)))
+HOOK(int, __fprintf_chk, (FILE *restrict f, int flag, const char *restrict format, ...),
+     WITH_LIST(__vfprintf_chk(f, flag, format, ap)))
+HOOK(int, __printf_chk, (int flag, const char *restrict format, ...),
+     WITH_LIST(__vprintf_chk(flag, format, ap)))
+HOOK(int, dprintf, (int fd, const char *restrict format, ...), WITH_LIST(vdprintf(fd, format, ap)))
+HOOK(int, __dprintf_chk, (int fd, int flag, const char *restrict format, ...),
+     WITH_LIST(__vdprintf_chk(fd, flag, format, ap)))

@@ -73,25 +73,11 @@ static void note_free(const char *path, uint64_t begin, uint64_t end)
 	note_free(got, begin, end);                                                                                    \
 	return got
 
-EXPORT char *mktemp(char *path)
-{
-	FREE_NAME(mktemp, path);
-}
-
-EXPORT char *tmpnam(char path[L_tmpnam])
-{
-	FREE_NAME(tmpnam, path);
-}
-
-EXPORT char *tmpnam_r(char path[L_tmpnam])
-{
-	FREE_NAME(tmpnam_r, path);
-}
-
-EXPORT char *tempnam(const char *directory, const char *prefix)
-{
-	FREE_NAME(tempnam, directory, prefix);
-}
+HOOK(char *, mktemp, (char *path), FREE_NAME(mktemp, path))
+HOOK(char *, tmpnam, (char path[L_tmpnam]), FREE_NAME(tmpnam, path))
+HOOK(char *, tmpnam_r, (char path[L_tmpnam]), FREE_NAME(tmpnam_r, path))
+HOOK(char *, tempnam, (const char *directory, const char *prefix),
+     FREE_NAME(tempnam, directory, prefix))
 
 /* --- tables of mounts ------------------------------------------------------------------------------------------------------- */
 

@@ -31,30 +31,20 @@
 	cause_renamed(got);                                                                                            \
 	return got
 
-EXPORT int rename(const char *from, const char *to)
-{
-	ON_TWO(OP_RENAME, AT_FDCWD, from, AT_FDCWD, to, 0, rename, from, to);
-}
-
-EXPORT int renameat(int from_dir, const char *from, int to_dir, const char *to)
-{
-	ON_TWO(OP_RENAME, from_dir, from, to_dir, to, 0, renameat, from_dir, from, to_dir, to);
-}
+HOOK(int, rename, (const char *from, const char *to),
+     ON_TWO(OP_RENAME, AT_FDCWD, from, AT_FDCWD, to, 0, rename, from, to))
+HOOK(int, renameat, (int from_dir, const char *from, int to_dir, const char *to),
+     ON_TWO(OP_RENAME, from_dir, from, to_dir, to, 0, renameat, from_dir, from, to_dir, to))
 
 EXPORT int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned int flags)
 {
 	ON_TWO(OP_RENAME, from_dir, from, to_dir, to, flags, renameat2, from_dir, from, to_dir, to, flags);
 }
 
-EXPORT int link(const char *from, const char *to)
-{
-	ON_TWO(OP_LINK, AT_FDCWD, from, AT_FDCWD, to, 0, link, from, to);
-}
-
-EXPORT int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
-{
-	ON_TWO(OP_LINK, from_dir, from, to_dir, to, flags, linkat, from_dir, from, to_dir, to, flags);
-}
+HOOK(int, link, (const char *from, const char *to),
+     ON_TWO(OP_LINK, AT_FDCWD, from, AT_FDCWD, to, 0, link, from, to))
+HOOK(int, linkat, (int from_dir, const char *from, int to_dir, const char *to, int flags),
+     ON_TWO(OP_LINK, from_dir, from, to_dir, to, flags, linkat, from_dir, from, to_dir, to, flags))
 
 /* The path is the link's own; what it points at is the second. */
 EXPORT int symlink(const char *target, const char *path)
@@ -112,36 +102,18 @@ EXPORT ssize_t __readlinkat_chk(int dir, const char *path, char *buffer, size_t 
 	return got;
 }
 
-EXPORT int unlink(const char *path)
-{
-	ON_PATH(OP_UNLINK, AT_FDCWD, path, unlink, path);
-}
-
-EXPORT int unlinkat(int dir, const char *path, int flags)
-{
-	ON_PATH_WITH(OP_UNLINK, dir, path, 0, flags, unlinkat, dir, path, flags);
-}
+HOOK(int, unlink, (const char *path), ON_PATH(OP_UNLINK, AT_FDCWD, path, unlink, path))
+HOOK(int, unlinkat, (int dir, const char *path, int flags),
+     ON_PATH_WITH(OP_UNLINK, dir, path, 0, flags, unlinkat, dir, path, flags))
 
 /* unlink, and rmdir where that says it is a directory: two calls then, as the C library makes them. */
-EXPORT int remove(const char *path)
-{
-	return unlink(path) && (errno != EISDIR || rmdir(path)) ? -1 : 0;
-}
-
-EXPORT int mkdir(const char *path, mode_t mode)
-{
-	ON_PATH_WITH(OP_MKDIR, AT_FDCWD, path, mode, 0, mkdir, path, mode);
-}
-
-EXPORT int mkdirat(int dir, const char *path, mode_t mode)
-{
-	ON_PATH_WITH(OP_MKDIR, dir, path, mode, 0, mkdirat, dir, path, mode);
-}
-
-EXPORT int rmdir(const char *path)
-{
-	ON_PATH(OP_RMDIR, AT_FDCWD, path, rmdir, path);
-}
+HOOK(int, remove, (const char *path),
+     return unlink(path) && (errno != EISDIR || rmdir(path)) ? -1 : 0)
+HOOK(int, mkdir, (const char *path, mode_t mode),
+     ON_PATH_WITH(OP_MKDIR, AT_FDCWD, path, mode, 0, mkdir, path, mode))
+HOOK(int, mkdirat, (int dir, const char *path, mode_t mode),
+     ON_PATH_WITH(OP_MKDIR, dir, path, mode, 0, mkdirat, dir, path, mode))
+HOOK(int, rmdir, (const char *path), ON_PATH(OP_RMDIR, AT_FDCWD, path, rmdir, path))
 
 EXPORT int mknod(const char *path, mode_t mode, dev_t device)
 {
@@ -176,15 +148,10 @@ EXPORT int __xmknodat(int version, int dir, const char *path, mode_t mode, dev_t
 	return got;
 }
 
-EXPORT int mkfifo(const char *path, mode_t mode)
-{
-	ON_PATH_WITH(OP_MKNOD, AT_FDCWD, path, mode | S_IFIFO, 0, mkfifo, path, mode);
-}
-
-EXPORT int mkfifoat(int dir, const char *path, mode_t mode)
-{
-	ON_PATH_WITH(OP_MKNOD, dir, path, mode | S_IFIFO, 0, mkfifoat, dir, path, mode);
-}
+HOOK(int, mkfifo, (const char *path, mode_t mode),
+     ON_PATH_WITH(OP_MKNOD, AT_FDCWD, path, mode | S_IFIFO, 0, mkfifo, path, mode))
+HOOK(int, mkfifoat, (int dir, const char *path, mode_t mode),
+     ON_PATH_WITH(OP_MKNOD, dir, path, mode | S_IFIFO, 0, mkfifoat, dir, path, mode))
 
 EXPORT char *mkdtemp(char *path)
 {
@@ -193,16 +160,10 @@ EXPORT char *mkdtemp(char *path)
 	return got;
 }
 
-EXPORT int truncate(const char *path, off_t size)
-{
-	ON_PATH_WITH(OP_TRUNCATE, AT_FDCWD, path, (uint64_t)size, 0, truncate, path, size);
-}
+HOOK(int, truncate, (const char *path, off_t size),
+     ON_PATH_WITH(OP_TRUNCATE, AT_FDCWD, path, (uint64_t)size, 0, truncate, path, size))
 ALIAS(truncate64, truncate);
-
-EXPORT int chdir(const char *path)
-{
-	ON_PATH(OP_CHDIR, AT_FDCWD, path, chdir, path);
-}
+HOOK(int, chdir, (const char *path), ON_PATH(OP_CHDIR, AT_FDCWD, path, chdir, path))
 
 EXPORT int fchdir(int fd)
 {
@@ -211,10 +172,7 @@ EXPORT int fchdir(int fd)
 	return got;
 }
 
-EXPORT int chroot(const char *path)
-{
-	ON_PATH(OP_CHROOT, AT_FDCWD, path, chroot, path);
-}
+HOOK(int, chroot, (const char *path), ON_PATH(OP_CHROOT, AT_FDCWD, path, chroot, path))
 
 char *__realpath_chk(const char *path, char *resolved, size_t room);
 

@@ -90,28 +90,14 @@ ALIAS(__openat64_2, __openat_2);
 	NOTE_OPEN(AT_FDCWD, O_RDWR | O_CREAT | O_EXCL | (how));                                                        \
 	return got
 
-EXPORT int mkstemp(char *path)
-{
-	MAKE_TEMPORARY(mkstemp, 0);
-}
+HOOK(int, mkstemp, (char *path), MAKE_TEMPORARY(mkstemp, 0))
 ALIAS(mkstemp64, mkstemp);
-
-EXPORT int mkostemp(char *path, int flags)
-{
-	MAKE_TEMPORARY(mkostemp, flags, flags);
-}
+HOOK(int, mkostemp, (char *path, int flags), MAKE_TEMPORARY(mkostemp, flags, flags))
 ALIAS(mkostemp64, mkostemp);
-
-EXPORT int mkstemps(char *path, int suffix)
-{
-	MAKE_TEMPORARY(mkstemps, 0, suffix);
-}
+HOOK(int, mkstemps, (char *path, int suffix), MAKE_TEMPORARY(mkstemps, 0, suffix))
 ALIAS(mkstemps64, mkstemps);
-
-EXPORT int mkostemps(char *path, int suffix, int flags)
-{
-	MAKE_TEMPORARY(mkostemps, flags, suffix, flags);
-}
+HOOK(int, mkostemps, (char *path, int suffix, int flags),
+     MAKE_TEMPORARY(mkostemps, flags, suffix, flags))
 ALIAS(mkostemps64, mkostemps);
 
 /* --- close, copies ---------------------------------------------------------------------------------------------------- */

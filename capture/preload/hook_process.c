@@ -112,10 +112,7 @@ static bool is_sound(char *const *list)
 /* What the run-time library of programs built with -fsanitize=address asks anybody for who has it (a program's own comes first). It ends
  * programs that have another library loaded before it. */
 const char *__asan_default_options(void);
-EXPORT const char *__asan_default_options(void)
-{
-	return "verify_asan_link_order=0";
-}
+HOOK(const char *, __asan_default_options, (void), return "verify_asan_link_order=0")
 
 /* --- exec --------------------------------------------------------------------------------------------------------------- */
 
@@ -320,18 +317,12 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	}                                                                                          \
 	return got
 
-EXPORT pid_t fork(void)
-{
-	FORK(fork);
-}
+HOOK(pid_t, fork, (void), FORK(fork))
 ALIAS(__fork, fork);
 
 /* Calls no handlers of pthread_atfork; since glibc 2.34. */
 pid_t _Fork(void);
-EXPORT pid_t _Fork(void)
-{
-	FORK(_Fork);
-}
+HOOK(pid_t, _Fork, (void), FORK(_Fork))
 
 struct start {
 	int (*function)(void *);

@@ -260,23 +260,11 @@ bool uring_mapped_entered(int fd, uint64_t begin, uint64_t end)
 		return got;                                                                        \
 	} while (0)
 
-EXPORT int epoll_wait(int fd, struct epoll_event *to, int n, int limit)
-{
-	LOOKED(epoll_wait, fd, to, n, limit);
-}
-
-EXPORT int epoll_pwait(int fd, struct epoll_event *to, int n, int limit, const sigset_t *mask)
-{
-	LOOKED(epoll_pwait, fd, to, n, limit, mask);
-}
-
-EXPORT int poll(struct pollfd *fds, nfds_t n, int limit)
-{
-	LOOKED(poll, fds, n, limit);
-}
-
-EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *limit, const sigset_t *mask)
-{
-	LOOKED(ppoll, fds, n, limit, mask);
-}
+HOOK(int, epoll_wait, (int fd, struct epoll_event *to, int n, int limit),
+     LOOKED(epoll_wait, fd, to, n, limit))
+HOOK(int, epoll_pwait, (int fd, struct epoll_event *to, int n, int limit, const sigset_t *mask),
+     LOOKED(epoll_pwait, fd, to, n, limit, mask))
+HOOK(int, poll, (struct pollfd *fds, nfds_t n, int limit), LOOKED(poll, fds, n, limit))
+HOOK(int, ppoll, (struct pollfd *fds, nfds_t n, const struct timespec *limit, const sigset_t *mask),
+     LOOKED(ppoll, fds, n, limit, mask))
 #endif

@@ -82,16 +82,11 @@ size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, siz
 	capture_io(OP_FWRITE, begin, end, fd_of(f), 0, size * n, 0, (int64_t)(got * size));                            \
 	return got
 
-EXPORT size_t fread(void *restrict buffer, size_t size, size_t n, FILE *restrict f)
-{
-	BLOCKS(OP_FREAD, fread, buffer, size, n, f);
-}
+HOOK(size_t, fread, (void *restrict buffer, size_t size, size_t n, FILE *restrict f),
+     BLOCKS(OP_FREAD, fread, buffer, size, n, f))
 ALIAS(_IO_fread, fread);
-
-EXPORT size_t fread_unlocked(void *restrict buffer, size_t size, size_t n, FILE *restrict f)
-{
-	BLOCKS(OP_FREAD, fread_unlocked, buffer, size, n, f);
-}
+HOOK(size_t, fread_unlocked, (void *restrict buffer, size_t size, size_t n, FILE *restrict f),
+     BLOCKS(OP_FREAD, fread_unlocked, buffer, size, n, f))
 
 EXPORT size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t n, FILE *restrict f)
 {
@@ -103,10 +98,8 @@ EXPORT size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t si
 	BLOCKS(OP_FREAD, __fread_unlocked_chk, buffer, room, size, n, f);
 }
 
-EXPORT size_t fwrite(const void *restrict buffer, size_t size, size_t n, FILE *restrict f)
-{
-	WRITTEN(fwrite, buffer, size, n, f);
-}
+HOOK(size_t, fwrite, (const void *restrict buffer, size_t size, size_t n, FILE *restrict f),
+     WRITTEN(fwrite, buffer, size, n, f))
 ALIAS(_IO_fwrite, fwrite);
 
 EXPORT size_t fwrite_unlocked(const void *restrict buffer, size_t size, size_t n, FILE *restrict f)
@@ -148,26 +141,14 @@ static int64_t line_length(const char *got, const FILE *f)
 	capture_io(OP_FGETS, begin, end, fd_of(f), 0, (uint64_t)n, 0, line_length(got, f));                            \
 	return got
 
-EXPORT char *fgets(char *restrict s, int n, FILE *restrict f)
-{
-	LINE(fgets, s, n, f);
-}
+HOOK(char *, fgets, (char *restrict s, int n, FILE *restrict f), LINE(fgets, s, n, f))
 ALIAS(_IO_fgets, fgets);
-
-EXPORT char *fgets_unlocked(char *restrict s, int n, FILE *restrict f)
-{
-	LINE(fgets_unlocked, s, n, f);
-}
-
-EXPORT char *__fgets_chk(char *restrict s, size_t room, int n, FILE *restrict f)
-{
-	LINE(__fgets_chk, s, room, n, f);
-}
-
-EXPORT char *__fgets_unlocked_chk(char *restrict s, size_t room, int n, FILE *restrict f)
-{
-	LINE(__fgets_unlocked_chk, s, room, n, f);
-}
+HOOK(char *, fgets_unlocked, (char *restrict s, int n, FILE *restrict f),
+     LINE(fgets_unlocked, s, n, f))
+HOOK(char *, __fgets_chk, (char *restrict s, size_t room, int n, FILE *restrict f),
+     LINE(__fgets_chk, s, room, n, f))
+HOOK(char *, __fgets_unlocked_chk, (char *restrict s, size_t room, int n, FILE *restrict f),
+     LINE(__fgets_unlocked_chk, s, room, n, f))
 
 char *gets(char *s);
 char *__gets_chk(char *s, size_t room);
@@ -179,16 +160,9 @@ char *__gets_chk(char *s, size_t room);
 	capture_io(OP_FGETS, begin, end, fd_of(stdin), 0, 0, 0, got && !at_end(stdin) ? taken + 1 : taken); /* the newline */ \
 	return got
 
-EXPORT char *gets(char *s)
-{
-	UNLIMITED(gets, s);
-}
+HOOK(char *, gets, (char *s), UNLIMITED(gets, s))
 ALIAS(_IO_gets, gets);
-
-EXPORT char *__gets_chk(char *s, size_t room)
-{
-	UNLIMITED(__gets_chk, s, room);
-}
+HOOK(char *, __gets_chk, (char *s, size_t room), UNLIMITED(__gets_chk, s, room))
 
 #define DELIMITED(delimiter, function, ...)                                                                            \
 	UNLESS_FILE(f, function, __VA_ARGS__);                                                                         \
@@ -196,16 +170,11 @@ EXPORT char *__gets_chk(char *s, size_t room)
 	capture_io(OP_GETDELIM, begin, end, fd_of(f), 0, 0, (uint32_t)(delimiter), got < 0 && at_end(f) ? 0 : got);    \
 	return got
 
-EXPORT ssize_t getdelim(char **restrict line, size_t *restrict n, int delimiter, FILE *restrict f)
-{
-	DELIMITED(delimiter, getdelim, line, n, delimiter, f);
-}
+HOOK(ssize_t, getdelim, (char **restrict line, size_t *restrict n, int delimiter, FILE *restrict f),
+     DELIMITED(delimiter, getdelim, line, n, delimiter, f))
 ALIAS(__getdelim, getdelim);
-
-EXPORT ssize_t getline(char **restrict line, size_t *restrict n, FILE *restrict f)
-{
-	DELIMITED('\n', getline, line, n, f);
-}
+HOOK(ssize_t, getline, (char **restrict line, size_t *restrict n, FILE *restrict f),
+     DELIMITED('\n', getline, line, n, f))
 
 #define TEXT(text, more, stream, function, ...)                                                                        \
 	TIMED_PUT(stream, int, function, __VA_ARGS__);                                                                 \
@@ -217,21 +186,11 @@ EXPORT ssize_t getline(char **restrict line, size_t *restrict n, FILE *restrict 
 	capture_io(OP_FPUTS, begin, end, fd_of(stream), 0, len, 0, got < 0 ? -1 : (int64_t)len);                       \
 	return got
 
-EXPORT int fputs(const char *restrict s, FILE *restrict f)
-{
-	TEXT(s, 0, f, fputs, s, f);
-}
+HOOK(int, fputs, (const char *restrict s, FILE *restrict f), TEXT(s, 0, f, fputs, s, f))
 ALIAS(_IO_fputs, fputs);
-
-EXPORT int fputs_unlocked(const char *restrict s, FILE *restrict f)
-{
-	TEXT(s, 0, f, fputs_unlocked, s, f);
-}
-
-EXPORT int puts(const char *s)
-{
-	TEXT(s, 1, stdout, puts, s);
-}
+HOOK(int, fputs_unlocked, (const char *restrict s, FILE *restrict f),
+     TEXT(s, 0, f, fputs_unlocked, s, f))
+HOOK(int, puts, (const char *s), TEXT(s, 1, stdout, puts, s))
 ALIAS(_IO_puts, puts);
 
 /* --- one character ------------------------------------------------------------------------------------------------------ */
@@ -297,30 +256,11 @@ EXPORT int __uflow(FILE *f)
 	return got;
 }
 
-EXPORT int __overflow(FILE *f, int c)
-{
-	WRITE_ONE(f, __overflow, f, c);
-}
-
-EXPORT int getchar(void)
-{
-	READ_ONE(stdin, getchar);
-}
-
-EXPORT int getchar_unlocked(void)
-{
-	READ_ONE(stdin, getchar_unlocked);
-}
-
-EXPORT int putchar(int c)
-{
-	WRITE_ONE(stdout, putchar, c);
-}
-
-EXPORT int putchar_unlocked(int c)
-{
-	WRITE_ONE(stdout, putchar_unlocked, c);
-}
+HOOK(int, __overflow, (FILE *f, int c), WRITE_ONE(f, __overflow, f, c))
+HOOK(int, getchar, (void), READ_ONE(stdin, getchar))
+HOOK(int, getchar_unlocked, (void), READ_ONE(stdin, getchar_unlocked))
+HOOK(int, putchar, (int c), WRITE_ONE(stdout, putchar, c))
+HOOK(int, putchar_unlocked, (int c), WRITE_ONE(stdout, putchar_unlocked, c))
 
 EXPORT int ungetc(int c, FILE *f)
 {
@@ -465,15 +405,8 @@ EXPORT void setbuffer(FILE *restrict f, char *restrict buffer, size_t size)
 }
 ALIAS(_IO_setbuffer, setbuffer);
 
-EXPORT void setbuf(FILE *restrict f, char *restrict buffer)
-{
-	setbuffer(f, buffer, BUFSIZ);
-}
-
-EXPORT void setlinebuf(FILE *f)
-{
-	setvbuf(f, NULL, _IOLBF, 0);
-}
+HOOK(void, setbuf, (FILE *restrict f, char *restrict buffer), setbuffer(f, buffer, BUFSIZ))
+HOOK(void, setlinebuf, (FILE *f), setvbuf(f, NULL, _IOLBF, 0))
 
 /* All streams are flushed; none is closed, whatever the name says. */
 EXPORT int fcloseall(void)

@@ -37,16 +37,11 @@ static void *real_of(const char *name)
 	return got
 
 int io_uring_submit(struct io_uring *u);
-EXPORT int io_uring_submit(struct io_uring *u)
-{
-	WATCHED(true, w.n, io_uring_submit, u);
-}
+HOOK(int, io_uring_submit, (struct io_uring *u), WATCHED(true, w.n, io_uring_submit, u))
 
 int io_uring_submit_and_wait(struct io_uring *u, unsigned int least);
-EXPORT int io_uring_submit_and_wait(struct io_uring *u, unsigned int least)
-{
-	WATCHED(true, w.n, io_uring_submit_and_wait, u, least);
-}
+HOOK(int, io_uring_submit_and_wait, (struct io_uring *u, unsigned int least),
+     WATCHED(true, w.n, io_uring_submit_and_wait, u, least))
 
 int io_uring_submit_and_wait_timeout(struct io_uring *u, struct io_uring_cqe **to, unsigned int least,
 				     struct __kernel_timespec *timeout, sigset_t *mask);
@@ -57,16 +52,11 @@ EXPORT int io_uring_submit_and_wait_timeout(struct io_uring *u, struct io_uring_
 }
 
 int io_uring_submit_and_get_events(struct io_uring *u);
-EXPORT int io_uring_submit_and_get_events(struct io_uring *u)
-{
-	WATCHED(true, w.n, io_uring_submit_and_get_events, u);
-}
+HOOK(int, io_uring_submit_and_get_events, (struct io_uring *u),
+     WATCHED(true, w.n, io_uring_submit_and_get_events, u))
 
 int io_uring_get_events(struct io_uring *u);
-EXPORT int io_uring_get_events(struct io_uring *u)
-{
-	WATCHED(false, 0, io_uring_get_events, u);
-}
+HOOK(int, io_uring_get_events, (struct io_uring *u), WATCHED(false, 0, io_uring_get_events, u))
 
 /* What io_uring_wait_cqe and its like call when no result is there. */
 int __io_uring_get_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n, unsigned int least, sigset_t *mask);
@@ -132,10 +122,8 @@ EXPORT void io_uring_queue_exit(struct io_uring *u)
 	return got
 
 int io_uring_register_files(struct io_uring *u, const int *fd, unsigned int n);
-EXPORT int io_uring_register_files(struct io_uring *u, const int *fd, unsigned int n)
-{
-	REGISTERED(0, fd, n, n, io_uring_register_files, u, fd, n);
-}
+HOOK(int, io_uring_register_files, (struct io_uring *u, const int *fd, unsigned int n),
+     REGISTERED(0, fd, n, n, io_uring_register_files, u, fd, n))
 
 int io_uring_register_files_tags(struct io_uring *u, const int *fd, const uint64_t *tag, unsigned int n);
 EXPORT int io_uring_register_files_tags(struct io_uring *u, const int *fd, const uint64_t *tag, unsigned int n)
@@ -144,10 +132,8 @@ EXPORT int io_uring_register_files_tags(struct io_uring *u, const int *fd, const
 }
 
 int io_uring_register_files_sparse(struct io_uring *u, unsigned int n);
-EXPORT int io_uring_register_files_sparse(struct io_uring *u, unsigned int n)
-{
-	REGISTERED(0, NULL, n, n, io_uring_register_files_sparse, u, n);
-}
+HOOK(int, io_uring_register_files_sparse, (struct io_uring *u, unsigned int n),
+     REGISTERED(0, NULL, n, n, io_uring_register_files_sparse, u, n))
 
 int io_uring_register_files_update(struct io_uring *u, unsigned int at, const int *fd, unsigned int n);
 EXPORT int io_uring_register_files_update(struct io_uring *u, unsigned int at, const int *fd, unsigned int n)
@@ -163,7 +149,5 @@ EXPORT int io_uring_register_files_update_tag(struct io_uring *u, unsigned int a
 }
 
 int io_uring_unregister_files(struct io_uring *u);
-EXPORT int io_uring_unregister_files(struct io_uring *u)
-{
-	REGISTERED(0, NULL, 0, 0, io_uring_unregister_files, u);
-}
+HOOK(int, io_uring_unregister_files, (struct io_uring *u),
+     REGISTERED(0, NULL, 0, 0, io_uring_unregister_files, u))

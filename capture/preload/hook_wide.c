@@ -67,30 +67,11 @@ wint_t __woverflow(FILE *f, wint_t c);
 
 READ_ONE_FROM(__wuflow)
 
-EXPORT wint_t __woverflow(FILE *f, wint_t c)
-{
-	WRITE_ONE(f, __woverflow, f, c);
-}
-
-EXPORT wint_t getwchar(void)
-{
-	READ_ONE(stdin, getwchar);
-}
-
-EXPORT wint_t getwchar_unlocked(void)
-{
-	READ_ONE(stdin, getwchar_unlocked);
-}
-
-EXPORT wint_t putwchar(wchar_t c)
-{
-	WRITE_ONE(stdout, putwchar, c);
-}
-
-EXPORT wint_t putwchar_unlocked(wchar_t c)
-{
-	WRITE_ONE(stdout, putwchar_unlocked, c);
-}
+HOOK(wint_t, __woverflow, (FILE *f, wint_t c), WRITE_ONE(f, __woverflow, f, c))
+HOOK(wint_t, getwchar, (void), READ_ONE(stdin, getwchar))
+HOOK(wint_t, getwchar_unlocked, (void), READ_ONE(stdin, getwchar_unlocked))
+HOOK(wint_t, putwchar, (wchar_t c), WRITE_ONE(stdout, putwchar, c))
+HOOK(wint_t, putwchar_unlocked, (wchar_t c), WRITE_ONE(stdout, putwchar_unlocked, c))
 
 EXPORT wint_t ungetwc(wint_t c, FILE *f)
 {
@@ -110,25 +91,13 @@ EXPORT wint_t ungetwc(wint_t c, FILE *f)
 	capture_io(OP_FGETS, begin, end, fd_of(f), 0, n > 0 ? (uint64_t)n : 0, 0, got ? (int64_t)wcslen(got) : nothing_from(f)); \
 	return got
 
-EXPORT wchar_t *fgetws(wchar_t *restrict s, int n, FILE *restrict f)
-{
-	LINE(fgetws, s, n, f);
-}
-
-EXPORT wchar_t *fgetws_unlocked(wchar_t *restrict s, int n, FILE *restrict f)
-{
-	LINE(fgetws_unlocked, s, n, f);
-}
-
-EXPORT wchar_t *__fgetws_chk(wchar_t *restrict s, size_t room, int n, FILE *restrict f)
-{
-	LINE(__fgetws_chk, s, room, n, f);
-}
-
-EXPORT wchar_t *__fgetws_unlocked_chk(wchar_t *restrict s, size_t room, int n, FILE *restrict f)
-{
-	LINE(__fgetws_unlocked_chk, s, room, n, f);
-}
+HOOK(wchar_t *, fgetws, (wchar_t *restrict s, int n, FILE *restrict f), LINE(fgetws, s, n, f))
+HOOK(wchar_t *, fgetws_unlocked, (wchar_t *restrict s, int n, FILE *restrict f),
+     LINE(fgetws_unlocked, s, n, f))
+HOOK(wchar_t *, __fgetws_chk, (wchar_t *restrict s, size_t room, int n, FILE *restrict f),
+     LINE(__fgetws_chk, s, room, n, f))
+HOOK(wchar_t *, __fgetws_unlocked_chk, (wchar_t *restrict s, size_t room, int n, FILE *restrict f),
+     LINE(__fgetws_unlocked_chk, s, room, n, f))
 
 #define TEXT(function)                                                                                                 \
 	UNLESS_FILE(f, function, s, f);                                                                                \
@@ -137,15 +106,8 @@ EXPORT wchar_t *__fgetws_unlocked_chk(wchar_t *restrict s, size_t room, int n, F
 	capture_io(OP_FPUTS, begin, end, fd_of(f), 0, len, 0, got < 0 ? -1 : (int64_t)len);                            \
 	return got
 
-EXPORT int fputws(const wchar_t *restrict s, FILE *restrict f)
-{
-	TEXT(fputws);
-}
-
-EXPORT int fputws_unlocked(const wchar_t *restrict s, FILE *restrict f)
-{
-	TEXT(fputws_unlocked);
-}
+HOOK(int, fputws, (const wchar_t *restrict s, FILE *restrict f), TEXT(fputws))
+HOOK(int, fputws_unlocked, (const wchar_t *restrict s, FILE *restrict f), TEXT(fputws_unlocked))
 
 /* --- formatted, with a list ----------------------------------------------------------------------------------------------- */
 
@@ -175,22 +137,10 @@ EXPORT int __vwprintf_chk(int flag, const wchar_t *restrict format, va_list ap)
 
 /* --- formatted, with arguments -------------------------------------------------------------------------------------------- */
 
-EXPORT int fwprintf(FILE *restrict f, const wchar_t *restrict format, ...)
-{
-	WITH_LIST(vfwprintf(f, format, ap));
-}
-
-EXPORT int wprintf(const wchar_t *restrict format, ...)
-{
-	WITH_LIST(vwprintf(format, ap));
-}
-
-EXPORT int __fwprintf_chk(FILE *restrict f, int flag, const wchar_t *restrict format, ...)
-{
-	WITH_LIST(__vfwprintf_chk(f, flag, format, ap));
-}
-
-EXPORT int __wprintf_chk(int flag, const wchar_t *restrict format, ...)
-{
-	WITH_LIST(__vwprintf_chk(flag, format, ap));
-}
+HOOK(int, fwprintf, (FILE *restrict f, const wchar_t *restrict format, ...),
+     WITH_LIST(vfwprintf(f, format, ap)))
+HOOK(int, wprintf, (const wchar_t *restrict format, ...), WITH_LIST(vwprintf(format, ap)))
+HOOK(int, __fwprintf_chk, (FILE *restrict f, int flag, const wchar_t *restrict format, ...),
+     WITH_LIST(__vfwprintf_chk(f, flag, format, ap)))
+HOOK(int, __wprintf_chk, (int flag, const wchar_t *restrict format, ...),
+     WITH_LIST(__vwprintf_chk(flag, format, ap)))
