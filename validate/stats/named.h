@@ -64,6 +64,30 @@ const char *named_word(struct named_call *c, const char *key);
 /* Which of NULL-terminated words it is. */
 int named_choice(struct named_call *c, const char *key, const char *const *words);
 
+/* The number of number[] that the statistic is; several share one function; returns s. */
+static inline enum stat_status named_pick(const struct named_call *c, struct named_result *r,
+					  enum stat_status s, const double *number)
+{
+	r->number = number[c->which];
+	return s;
+}
+
+/* A function that takes both samples: REF_REP spells the four arguments. */
+#define REF_REP ref.x, ref.n, rep.x, rep.n
+#define SAMPLES(c) struct values ref = named_values(c, "ref"), rep = named_values(c, "rep")
+
+/* A statistic that is one expression, a status: of parameters, of the sample x, of both samples. */
+#define STATISTIC_AFTER(name, before, ...)                                                         \
+	static enum stat_status name(struct named_call *c, struct named_result *r)                 \
+	{                                                                                          \
+		before;                                                                            \
+		return __VA_ARGS__;                                                                \
+	}
+#define STATISTIC(name, ...) STATISTIC_AFTER(name, (void)0, __VA_ARGS__)
+#define STATISTIC_OF_X(name, ...)                                                                  \
+	STATISTIC_AFTER(name, struct values x = named_values(c, "x"), __VA_ARGS__)
+#define STATISTIC_OF_PAIR(name, ...) STATISTIC_AFTER(name, SAMPLES(c), __VA_ARGS__)
+
 extern const struct named_statistic named_descriptive[], named_distribution[], named_two_sample[], named_series[],
 	named_protocol[], named_gum[], named_linear[], named_planning[], named_ranks[], named_dependence[],
 	named_precision[], named_control[], named_intervals[], named_metrology[];

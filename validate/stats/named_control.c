@@ -44,10 +44,9 @@ static enum stat_status first_signal(struct named_call *c, struct named_result *
 	return s;
 }
 
-static enum stat_status run_length(struct named_call *c, struct named_result *r)
-{
-	return cusum_run_length(named_number(c, "h"), named_number(c, "k"), named_number(c, "shift"), &r->number);
-}
+STATISTIC(run_length,
+	cusum_run_length(named_number(c, "h"), named_number(c, "k"), named_number(c, "shift"),
+	       &r->number))
 
 static enum stat_status individuals(struct named_call *c, struct named_result *r)
 {
@@ -56,8 +55,7 @@ static enum stat_status individuals(struct named_call *c, struct named_result *r
 	enum stat_status s = individuals_chart(x.x, x.n, named_count(c, "base"), &i);
 	const double value[] = {i.center, i.mr_bar,   i.sigma,        i.upper,
 				i.lower,  i.mr_upper, (double)i.n_out};
-	r->number = value[c->which];
-	return s;
+	return named_pick(c, r, s, value);
 }
 
 static enum stat_status ewma_chart(struct named_call *c, struct values z, double **at)
@@ -98,10 +96,7 @@ static enum stat_status ewma_first_signal(struct named_call *c, struct named_res
 	return s;
 }
 
-static enum stat_status c4(struct named_call *c, struct named_result *r)
-{
-	return chart_c4(named_number(c, "n"), &r->number);
-}
+STATISTIC(c4, chart_c4(named_number(c, "n"), &r->number))
 
 static enum stat_status d2(struct named_call *c, struct named_result *r)
 {

@@ -10,8 +10,7 @@ static enum stat_status batches(struct named_call *c, struct named_result *r)
 	struct values x = named_values(c, "x");
 	double value[2] = {0};
 	enum stat_status s = batch_means(x.x, x.n, named_count(c, "batches"), &value[0], &value[1]);
-	r->number = value[c->which];
-	return s;
+	return named_pick(c, r, s, value);
 }
 
 static enum stat_status positive_sequence(struct named_call *c, struct named_result *r)
@@ -22,21 +21,11 @@ static enum stat_status positive_sequence(struct named_call *c, struct named_res
 	const double n = (double)x.n;
 	const double value[] = {(double)g.n_pairs,  g.tau, n / g.tau, g.tau_monotone,
 				n / g.tau_monotone, g.se};
-	r->number = value[c->which];
-	return s;
+	return named_pick(c, r, s, value);
 }
 
-static enum stat_status ess_ar1(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	return effective_number_ar1(x.x, x.n, &r->number);
-}
-
-static enum stat_status se_newey_west(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	return newey_west(x.x, x.n, named_count(c, "lags"), &r->number);
-}
+STATISTIC_OF_X(ess_ar1, effective_number_ar1(x.x, x.n, &r->number))
+STATISTIC_OF_X(se_newey_west, newey_west(x.x, x.n, named_count(c, "lags"), &r->number))
 
 enum {
 	IDEAL_SE,
@@ -66,11 +55,7 @@ static enum stat_status ideal(struct named_call *c, struct named_result *r)
 	return s;
 }
 
-static enum stat_status acceleration(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	return jackknife_acceleration(x.x, x.n, &r->number);
-}
+STATISTIC_OF_X(acceleration, jackknife_acceleration(x.x, x.n, &r->number))
 
 const struct named_statistic named_dependence[] = {
     {"se_batch_means", batches, "x", "batches"},

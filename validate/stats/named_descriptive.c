@@ -51,31 +51,16 @@ static enum stat_status quantile(struct named_call *c, struct named_result *r)
 	return sample_quantile(x.x, x.n, p, type == 7 ? 7 : type == 8 ? 8 : 0, &r->number);
 }
 
-static enum stat_status median(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	return sample_median(x.x, x.n, &r->number);
-}
-
-static enum stat_status mad(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	return sample_mad(x.x, x.n, &r->number);
-}
-
-static enum stat_status skewness(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	return sample_skewness(x.x, x.n, &r->number);
-}
+STATISTIC_OF_X(median, sample_median(x.x, x.n, &r->number))
+STATISTIC_OF_X(mad, sample_mad(x.x, x.n, &r->number))
+STATISTIC_OF_X(skewness, sample_skewness(x.x, x.n, &r->number))
 
 static enum stat_status shapiro(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
 	double value[2] = {0};
 	enum stat_status s = shapiro_wilk(x.x, x.n, &value[0], &value[1]);
-	r->number = value[c->which];
-	return s;
+	return named_pick(c, r, s, value);
 }
 
 /* which: 0 counts the values above, 1 those below. */

@@ -8,25 +8,12 @@
 #include "validate/stats/multiplicity.h"
 #include "validate/stats/variance_ratio.h"
 
-static enum stat_status norm_ppf(struct named_call *c, struct named_result *r)
-{
-	return normal_quantile(named_number(c, "p"), &r->number);
-}
-
-static enum stat_status t_ppf(struct named_call *c, struct named_result *r)
-{
-	return t_quantile(named_number(c, "p"), named_number(c, "df"), &r->number);
-}
-
-static enum stat_status f_ppf(struct named_call *c, struct named_result *r)
-{
-	return f_quantile(named_number(c, "p"), named_number(c, "df1"), named_number(c, "df2"), &r->number);
-}
-
-static enum stat_status chi2_ppf(struct named_call *c, struct named_result *r)
-{
-	return chi2_quantile(named_number(c, "p"), named_number(c, "df"), &r->number);
-}
+STATISTIC(norm_ppf, normal_quantile(named_number(c, "p"), &r->number))
+STATISTIC(t_ppf, t_quantile(named_number(c, "p"), named_number(c, "df"), &r->number))
+STATISTIC(f_ppf,
+	f_quantile(named_number(c, "p"), named_number(c, "df1"), named_number(c, "df2"),
+	       &r->number))
+STATISTIC(chi2_ppf, chi2_quantile(named_number(c, "p"), named_number(c, "df"), &r->number))
 
 static enum stat_status f_sf(struct named_call *c, struct named_result *r)
 {
@@ -36,19 +23,16 @@ static enum stat_status f_sf(struct named_call *c, struct named_result *r)
 
 static const char *const sides[] = {"greater", "two", NULL};
 
-static enum stat_status f_crit(struct named_call *c, struct named_result *r)
-{
-	return variance_ratio_critical(named_number(c, "alpha"), named_choice(c, "side", sides), named_number(c, "df1"),
-				       named_number(c, "df2"), &r->number);
-}
+STATISTIC(f_crit,
+	variance_ratio_critical(named_number(c, "alpha"), named_choice(c, "side", sides),
+	       named_number(c, "df1"), named_number(c, "df2"), &r->number))
 
 static enum stat_status clopper(struct named_call *c, struct named_result *r)
 {
 	double end[2] = {0};
 	enum stat_status s = clopper_pearson(named_number(c, "k"), named_number(c, "n"),
 					     named_number(c, "conf"), &end[0], &end[1]);
-	r->number = end[c->which];
-	return s;
+	return named_pick(c, r, s, end);
 }
 
 static enum stat_status adjusted(struct named_call *c, struct named_result *r)
@@ -71,10 +55,7 @@ static enum stat_status normal_coverage_of(struct named_call *c, struct named_re
 	return STAT_OK;
 }
 
-static enum stat_status normal_k(struct named_call *c, struct named_result *r)
-{
-	return normal_quantile((1 + named_number(c, "coverage")) / 2, &r->number);
-}
+STATISTIC(normal_k, normal_quantile((1 + named_number(c, "coverage")) / 2, &r->number))
 
 static enum stat_status t_coverage_of(struct named_call *c, struct named_result *r)
 {

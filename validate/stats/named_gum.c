@@ -66,10 +66,7 @@ static enum stat_status ws_expanded(struct named_call *c, struct named_result *r
 	return s;
 }
 
-static enum stat_status s1_delta(struct named_call *c, struct named_result *r)
-{
-	return numerical_tolerance(named_number(c, "u"), digits(c, "ndig"), &r->number);
-}
+STATISTIC(s1_delta, numerical_tolerance(named_number(c, "u"), digits(c, "ndig"), &r->number))
 
 static enum stat_status rect_halfwidth(struct named_call *c, struct named_result *r)
 {
@@ -106,10 +103,7 @@ static enum stat_status verdict_guard(struct named_call *c, struct named_result 
 	return STAT_OK;
 }
 
-static enum stat_status guard_factor(struct named_call *c, struct named_result *r)
-{
-	return normal_quantile(1 - named_number(c, "risk"), &r->number);
-}
+STATISTIC(guard_factor, normal_quantile(1 - named_number(c, "risk"), &r->number))
 
 static enum stat_status guard_risk(struct named_call *c, struct named_result *r)
 {

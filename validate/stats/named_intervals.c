@@ -17,9 +17,6 @@
 #include "validate/stats/resample.h"
 #include "validate/stats/variance_ratio.h"
 
-#define REF_REP ref.x, ref.n, rep.x, rep.n
-#define SAMPLES(c) struct values ref = named_values(c, "ref"), rep = named_values(c, "rep")
-
 /* --- means ------------------------------------------------------------------------------------------------------------ */
 
 static enum stat_status mean_ci(struct named_call *c, struct named_result *r)
@@ -30,15 +27,10 @@ static enum stat_status mean_ci(struct named_call *c, struct named_result *r)
 	enum stat_status s = mean_test(x.x, x.n, &t);
 	if (!s)
 		s = t_interval(&t, named_number(c, "conf"), &end[0], &end[1]);
-	r->number = end[c->which];
-	return s;
+	return named_pick(c, r, s, end);
 }
 
-static enum stat_status trimmed_mean(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	return sample_trimmed_mean(x.x, x.n, named_number(c, "share"), &r->number);
-}
+STATISTIC_OF_X(trimmed_mean, sample_trimmed_mean(x.x, x.n, named_number(c, "share"), &r->number))
 
 static enum stat_status bias_ci(struct named_call *c, struct named_result *r)
 {
@@ -50,8 +42,7 @@ static enum stat_status bias_ci(struct named_call *c, struct named_result *r)
 		struct t_estimate t = {.value = b.bias_pct, .se = b.u_pct, .df = b.nu};
 		s = t_interval(&t, named_number(c, "conf"), &end[0], &end[1]);
 	}
-	r->number = end[c->which];
-	return s;
+	return named_pick(c, r, s, end);
 }
 
 static enum stat_status log_ratio(struct named_call *c, struct t_estimate *t)
@@ -171,8 +162,7 @@ static enum stat_status pm_limits(struct named_call *c, struct named_result *r)
 	enum stat_status s = log_pairs(c, &pm);
 	if (!s)
 		s = pitman_morgan_limits(&pm, named_number(c, "alpha"), &end[0], &end[1]);
-	r->number = end[c->which];
-	return s;
+	return named_pick(c, r, s, end);
 }
 
 /* which: 0 is the P-value of a ratio above the limit, 1 of a ratio below it. */
@@ -183,8 +173,7 @@ static enum stat_status pm_tests(struct named_call *c, struct named_result *r)
 	enum stat_status s = log_pairs(c, &pm);
 	if (!s)
 		s = pitman_morgan_p(&pm, named_number(c, "limit"), &p[0], &p[1]);
-	r->number = p[c->which];
-	return s;
+	return named_pick(c, r, s, p);
 }
 
 /* --- quantiles and distributions ------------------------------------------------------------------------------------------- */
@@ -251,11 +240,7 @@ static enum stat_status dkw_excess(struct named_call *c, struct named_result *r)
 	return s ? s : dkw_bands(d, (double)ref.n, (double)rep.n, named_number(c, "alpha"), &r->number);
 }
 
-static enum stat_status mwu_p_least(struct named_call *c, struct named_result *r)
-{
-	SAMPLES(c);
-	return mann_whitney_least_p((double)ref.n, (double)rep.n, &r->number);
-}
+STATISTIC_OF_PAIR(mwu_p_least, mann_whitney_least_p((double)ref.n, (double)rep.n, &r->number))
 
 /* --- bootstrap ---------------------------------------------------------------------------------------------------------- */
 
@@ -281,22 +266,11 @@ static enum stat_status boot_means(struct named_call *c, struct named_result *r,
 	return s;
 }
 
-static enum stat_status boot_mean(struct named_call *c, struct named_result *r)
-{
-	return boot_means(c, r, (struct values){NULL, 0}, named_values(c, "x"), RESAMPLE_X);
-}
-
-static enum stat_status boot_diff(struct named_call *c, struct named_result *r)
-{
-	return boot_means(c, r, named_values(c, "ref"), named_values(c, "rep"),
-			  RESAMPLE_DIFFERENCE);
-}
-
-static enum stat_status boot_bias(struct named_call *c, struct named_result *r)
-{
-	return boot_means(c, r, named_values(c, "ref"), named_values(c, "rep"),
-			  RESAMPLE_RELATIVE_PCT);
-}
+STATISTIC(boot_mean, boot_means(c, r, (struct values){NULL, 0}, named_values(c, "x"), RESAMPLE_X))
+STATISTIC(boot_diff,
+	boot_means(c, r, named_values(c, "ref"), named_values(c, "rep"), RESAMPLE_DIFFERENCE))
+STATISTIC(boot_bias,
+	boot_means(c, r, named_values(c, "ref"), named_values(c, "rep"), RESAMPLE_RELATIVE_PCT))
 
 static enum stat_status boot_quantile(struct named_call *c, struct named_result *r)
 {

@@ -13,8 +13,7 @@ static enum stat_status line(struct named_call *c, struct named_result *r)
 	enum stat_status s = x.n != y.n ? STAT_NOT_PAIRED : regression(x.x, y.x, x.n, &g);
 	const double value[] = {g.intercept, g.slope,       g.se_intercept, g.se_slope,
 				g.sse,       g.residual_sd, g.r_squared};
-	r->number = value[c->which];
-	return s;
+	return named_pick(c, r, s, value);
 }
 
 /* Of the difference from a given slope or intercept. */
@@ -39,8 +38,7 @@ static enum stat_status lack(struct named_call *c, struct named_result *r)
 	enum stat_status s = x.n != y.n ? STAT_NOT_PAIRED : lack_of_fit(x.x, y.x, x.n, &l);
 	const double value[] = {
 	    l.ss_pure_error, l.ss_lack_of_fit, l.df_lack_of_fit, l.df_pure_error, l.f, l.p};
-	r->number = value[c->which];
-	return s;
+	return named_pick(c, r, s, value);
 }
 
 enum { ANOVA_F = 10, ANOVA_P };

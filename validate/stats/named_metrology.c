@@ -41,15 +41,8 @@ static enum stat_status finding(struct named_call *c, struct named_result *r, bo
 	return s;
 }
 
-static enum stat_status class_word(struct named_call *c, struct named_result *r)
-{
-	return finding(c, r, false);
-}
-
-static enum stat_status suspect(struct named_call *c, struct named_result *r)
-{
-	return finding(c, r, true);
-}
+STATISTIC(class_word, finding(c, r, false))
+STATISTIC(suspect, finding(c, r, true))
 
 /* which: 0 is Mandel's h, 1 is k. */
 static enum stat_status mandel_class(struct named_call *c, struct named_result *r)
@@ -70,10 +63,8 @@ static enum stat_status mandel_class(struct named_call *c, struct named_result *
 	return s;
 }
 
-static enum stat_status double_crit(struct named_call *c, struct named_result *r)
-{
-	return grubbs_double_critical(named_number(c, "alpha"), named_count(c, "p"), &r->number);
-}
+STATISTIC(double_crit,
+	grubbs_double_critical(named_number(c, "alpha"), named_count(c, "p"), &r->number))
 
 /* which: W and p about the median, then W and p about the mean. */
 static enum stat_status group_spread(struct named_call *c, struct named_result *r)
@@ -96,8 +87,7 @@ static enum stat_status chart(struct named_call *c, struct named_result *r)
 	enum stat_status s = g ? group_chart(g->group, g->n_groups, base, &k) : STAT_TOO_FEW;
 	const double value[] = {k.mean_center, k.mean_upper, k.mean_lower, (double)k.n_means_out,
 				k.s_center,    k.s_upper,    k.s_lower,    (double)k.n_s_out};
-	r->number = value[c->which];
-	return s;
+	return named_pick(c, r, s, value);
 }
 
 /* which: 0 is the route, 1 its value. */
@@ -113,10 +103,7 @@ static enum stat_status many(struct named_call *c, struct named_result *r)
 
 /* --- GUM ---------------------------------------------------------------------------------------------------------------- */
 
-static enum stat_status type_b_nu(struct named_call *c, struct named_result *r)
-{
-	return budget_type_b_nu(named_number(c, "relative"), &r->number);
-}
+STATISTIC(type_b_nu, budget_type_b_nu(named_number(c, "relative"), &r->number))
 
 static enum stat_status type_b_u(struct named_call *c, struct named_result *r)
 {
@@ -201,11 +188,7 @@ static enum stat_status mc_rect_accepted(struct named_call *c, struct named_resu
 	return s;
 }
 
-static enum stat_status loq(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	return limit_of_quantification(x.x, x.n, &r->number);
-}
+STATISTIC_OF_X(loq, limit_of_quantification(x.x, x.n, &r->number))
 
 static enum stat_status quantifiable(struct named_call *c, struct named_result *r)
 {
@@ -216,16 +199,10 @@ static enum stat_status quantifiable(struct named_call *c, struct named_result *
 	return s;
 }
 
-static enum stat_status largest_u(struct named_call *c, struct named_result *r)
-{
-	return conformity_largest_u(named_number_or(c, "lower", -INFINITY), named_number_or(c, "upper", INFINITY),
-				    named_number(c, "w_mult"), &r->number);
-}
-
-static enum stat_status conform_n(struct named_call *c, struct named_result *r)
-{
-	return conformity_replicates(named_number(c, "sd"), named_number(c, "u"), &r->number);
-}
+STATISTIC(largest_u,
+	conformity_largest_u(named_number_or(c, "lower", -INFINITY), named_number_or(c, "upper",
+	       INFINITY), named_number(c, "w_mult"), &r->number))
+STATISTIC(conform_n, conformity_replicates(named_number(c, "sd"), named_number(c, "u"), &r->number))
 
 /* --- linearity, dependence, planning --------------------------------------------------------------------------------------- */
 
@@ -245,11 +222,7 @@ static enum stat_status lin_x_error(struct named_call *c, struct named_result *r
 	return x.n == u.n ? regression_x_error(x.x, u.x, x.n, &r->number) : STAT_NOT_PAIRED;
 }
 
-static enum stat_status ess_capped(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	return effective_number_capped(x.x, x.n, &r->number);
-}
+STATISTIC_OF_X(ess_capped, effective_number_capped(x.x, x.n, &r->number))
 
 static enum stat_status batches_acceptable(struct named_call *c, struct named_result *r)
 {
@@ -316,11 +289,9 @@ static enum stat_status family_error(struct named_call *c, struct named_result *
 	return alpha >= 0 && alpha < 1 ? STAT_OK : STAT_OUT_OF_RANGE;
 }
 
-static enum stat_status precision_accept(struct named_call *c, struct named_result *r)
-{
-	return power_precision_accept(named_count(c, "n"), named_number(c, "limit"), named_number(c, "alpha"),
-				      &r->number);
-}
+STATISTIC(precision_accept,
+	power_precision_accept(named_count(c, "n"), named_number(c, "limit"), named_number(c,
+	       "alpha"), &r->number))
 
 const struct named_statistic named_metrology[] = {
     {"cochran_class", class_word, "groups", "", COCHRAN},

@@ -9,21 +9,13 @@ static uint64_t count(struct named_call *c)
 	return n <= PLANNING_MAX_N ? n : 0;
 }
 
-static enum stat_status power_t_two_sample(struct named_call *c, struct named_result *r)
-{
-	return power_t(count(c), named_number(c, "d"), named_number(c, "alpha"), &r->number);
-}
-
-static enum stat_status power_f_of(struct named_call *c, struct named_result *r)
-{
-	return power_f(count(c), named_number(c, "lambda"), named_number(c, "alpha"), &r->number);
-}
-
-static enum stat_status power_tost(struct named_call *c, struct named_result *r)
-{
-	return power_equivalence(count(c), named_number(c, "margin"), named_number(c, "diff"), named_number(c, "sigma"),
-				 named_number(c, "alpha"), &r->number);
-}
+STATISTIC(power_t_two_sample,
+	power_t(count(c), named_number(c, "d"), named_number(c, "alpha"), &r->number))
+STATISTIC(power_f_of,
+	power_f(count(c), named_number(c, "lambda"), named_number(c, "alpha"), &r->number))
+STATISTIC(power_tost,
+	power_equivalence(count(c), named_number(c, "margin"), named_number(c, "diff"),
+	       named_number(c, "sigma"), named_number(c, "alpha"), &r->number))
 
 enum { N_T, N_F, N_TOST, N_HALFWIDTH };
 

@@ -44,25 +44,15 @@ static enum stat_status outlier(struct named_call *c, struct named_result *r)
 	return s;
 }
 
-static enum stat_status cochran_crit(struct named_call *c, struct named_result *r)
-{
-	return cochran_critical(named_number(c, "alpha"), named_number(c, "p"), named_number(c, "n"), &r->number);
-}
-
-static enum stat_status grubbs_crit(struct named_call *c, struct named_result *r)
-{
-	return grubbs_critical(named_number(c, "alpha"), named_number(c, "p"), &r->number);
-}
-
-static enum stat_status mandel_h_crit(struct named_call *c, struct named_result *r)
-{
-	return mandel_h_critical(named_number(c, "alpha"), named_number(c, "p"), &r->number);
-}
-
-static enum stat_status mandel_k_crit(struct named_call *c, struct named_result *r)
-{
-	return mandel_k_critical(named_number(c, "alpha"), named_number(c, "p"), named_number(c, "n"), &r->number);
-}
+STATISTIC(cochran_crit,
+	cochran_critical(named_number(c, "alpha"), named_number(c, "p"), named_number(c, "n"),
+	       &r->number))
+STATISTIC(grubbs_crit, grubbs_critical(named_number(c, "alpha"), named_number(c, "p"), &r->number))
+STATISTIC(mandel_h_crit,
+	mandel_h_critical(named_number(c, "alpha"), named_number(c, "p"), &r->number))
+STATISTIC(mandel_k_crit,
+	mandel_k_critical(named_number(c, "alpha"), named_number(c, "p"), named_number(c, "n"),
+	       &r->number))
 
 static enum stat_status critical_range_f(struct named_call *c, struct named_result *r)
 {
@@ -84,32 +74,22 @@ static enum stat_status accepted(struct named_call *c, struct named_result *r)
 	return s;
 }
 
-static enum stat_status cd_reference(struct named_call *c, struct named_result *r)
-{
-	return critical_difference_reference(named_number(c, "sigma_repro"), named_number(c, "sigma_rep"),
-					     named_number(c, "n"), named_number(c, "factor"), &r->number);
-}
-
-static enum stat_status cd_two(struct named_call *c, struct named_result *r)
-{
-	return critical_difference_two(named_number(c, "sigma_repro"), named_number(c, "sigma_rep"),
-				       named_number(c, "n1"), named_number(c, "n2"), named_number(c, "factor"),
-				       &r->number);
-}
-
-static enum stat_status cd_within(struct named_call *c, struct named_result *r)
-{
-	return critical_difference_within(named_number(c, "sigma_rep"), named_number(c, "n1"), named_number(c, "n2"),
-					  named_number(c, "factor"), &r->number);
-}
+STATISTIC(cd_reference,
+	critical_difference_reference(named_number(c, "sigma_repro"), named_number(c, "sigma_rep"),
+	       named_number(c, "n"), named_number(c, "factor"), &r->number))
+STATISTIC(cd_two,
+	critical_difference_two(named_number(c, "sigma_repro"), named_number(c, "sigma_rep"),
+	       named_number(c, "n1"), named_number(c, "n2"), named_number(c, "factor"), &r->number))
+STATISTIC(cd_within,
+	critical_difference_within(named_number(c, "sigma_rep"), named_number(c, "n1"),
+	       named_number(c, "n2"), named_number(c, "factor"), &r->number))
 
 static enum stat_status robust(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
 	double value[2] = {0};
 	enum stat_status s = algorithm_a(x.x, x.n, &value[0], &value[1]);
-	r->number = value[c->which];
-	return s;
+	return named_pick(c, r, s, value);
 }
 
 const struct named_statistic named_precision[] = {

@@ -9,14 +9,7 @@
 #include "validate/stats/moments.h"
 #include "validate/stats/paper.h"
 
-#define REF_REP ref.x, ref.n, rep.x, rep.n
-#define SAMPLES(c) struct values ref = named_values(c, "ref"), rep = named_values(c, "rep")
-
-static enum stat_status bias_i_pct(struct named_call *c, struct named_result *r)
-{
-	SAMPLES(c);
-	return paper_bias_at(REF_REP, named_index(c, "i"), &r->number);
-}
+STATISTIC_OF_PAIR(bias_i_pct, paper_bias_at(REF_REP, named_index(c, "i"), &r->number))
 
 static enum stat_status bias_i_status(struct named_call *c, struct named_result *r)
 {
@@ -76,17 +69,8 @@ static enum stat_status interval(struct named_call *c, struct named_result *r)
 	return s;
 }
 
-static enum stat_status bias_sig_ratio_paper(struct named_call *c, struct named_result *r)
-{
-	SAMPLES(c);
-	return paper_significance(REF_REP, &r->number);
-}
-
-static enum stat_status u_bias_paired(struct named_call *c, struct named_result *r)
-{
-	SAMPLES(c);
-	return bias_paired_u_pct(REF_REP, &r->number);
-}
+STATISTIC_OF_PAIR(bias_sig_ratio_paper, paper_significance(REF_REP, &r->number))
+STATISTIC_OF_PAIR(u_bias_paired, bias_paired_u_pct(REF_REP, &r->number))
 
 enum { ESTIMATE_U, ESTIMATE_RATIO, ESTIMATE_SIGNIFICANT, ESTIMATE_NU, ESTIMATE_P };
 
@@ -166,8 +150,7 @@ static enum stat_status budget_expanded(struct named_call *c, struct named_resul
 	enum budget_dof dof = named_choice(c, "dof", dofs) ? BUDGET_TRUNCATED : BUDGET_CONTINUOUS;
 	if (!s)
 		s = budget_expand(&t, named_number(c, "coverage"), dof, &value[0], &value[1]);
-	r->number = value[c->which];
-	return s;
+	return named_pick(c, r, s, value);
 }
 
 const struct named_statistic named_protocol[] = {

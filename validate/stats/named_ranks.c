@@ -41,16 +41,10 @@ static enum stat_status order(struct named_call *c, struct named_result *r)
 	return s;
 }
 
-static enum stat_status dkw(struct named_call *c, struct named_result *r)
-{
-	return dkw_epsilon(named_number(c, "n"), named_number(c, "alpha"), &r->number);
-}
-
-static enum stat_status hoeffding(struct named_call *c, struct named_result *r)
-{
-	return hoeffding_p(named_number(c, "n"), named_number(c, "t"), named_number(c, "a"), named_number(c, "b"),
-			   &r->number);
-}
+STATISTIC(dkw, dkw_epsilon(named_number(c, "n"), named_number(c, "alpha"), &r->number))
+STATISTIC(hoeffding,
+	hoeffding_p(named_number(c, "n"), named_number(c, "t"), named_number(c, "a"),
+	       named_number(c, "b"), &r->number))
 
 const struct named_statistic named_ranks[] = {
     {"mwu_U", of_both, "ref rep", ""},

@@ -3,31 +3,16 @@
 
 #include "validate/stats/series.h"
 
-static enum stat_status lag1(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	return autocorrelation(x.x, x.n, 1, &r->number);
-}
-
-static enum stat_status acf(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	return autocorrelation(x.x, x.n, named_count(c, "lag"), &r->number);
-}
-
-static enum stat_status von_neumann(struct named_call *c, struct named_result *r)
-{
-	struct values x = named_values(c, "x");
-	return von_neumann_ratio(x.x, x.n, &r->number);
-}
+STATISTIC_OF_X(lag1, autocorrelation(x.x, x.n, 1, &r->number))
+STATISTIC_OF_X(acf, autocorrelation(x.x, x.n, named_count(c, "lag"), &r->number))
+STATISTIC_OF_X(von_neumann, von_neumann_ratio(x.x, x.n, &r->number))
 
 static enum stat_status ljung(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
 	double value[2] = {0};
 	enum stat_status s = ljung_box(x.x, x.n, named_count(c, "lags"), &value[0], &value[1]);
-	r->number = value[c->which];
-	return s;
+	return named_pick(c, r, s, value);
 }
 
 static enum stat_status trend(struct named_call *c, struct named_result *r)

@@ -8,10 +8,6 @@
 #include "validate/stats/ratio.h"
 #include "validate/stats/variance_ratio.h"
 
-/* Most statistics here take both samples: REF_REP spells the four arguments. */
-#define REF_REP ref.x, ref.n, rep.x, rep.n
-#define SAMPLES(c) struct values ref = named_values(c, "ref"), rep = named_values(c, "rep")
-
 static enum stat_status f_r(struct named_call *c, struct named_result *r)
 {
 	SAMPLES(c);
@@ -47,8 +43,7 @@ static enum stat_status var_ratio_ci(struct named_call *c, struct named_result *
 	enum stat_status s = variance_ratio(REF_REP, &v);
 	if (!s)
 		s = variance_ratio_interval(&v, named_number(c, "conf"), &end[0], &end[1]);
-	r->number = end[c->which];
-	return s;
+	return named_pick(c, r, s, end);
 }
 
 /* which: W and p about the mean, then W and p about the median. */
@@ -80,8 +75,7 @@ static enum stat_status welch_ci(struct named_call *c, struct named_result *r)
 	enum stat_status s = welch_test(REF_REP, &e);
 	if (!s)
 		s = t_interval(&e, conf, &end[0], &end[1]);
-	r->number = end[c->which];
-	return s;
+	return named_pick(c, r, s, end);
 }
 
 static enum stat_status paired(struct named_call *c, struct named_result *r)
@@ -98,8 +92,7 @@ static enum stat_status fieller(struct named_call *c, struct named_result *r)
 	SAMPLES(c);
 	double end[2] = {0};
 	enum stat_status s = fieller_interval(REF_REP, named_number(c, "conf"), &end[0], &end[1]);
-	r->number = end[c->which];
-	return s;
+	return named_pick(c, r, s, end);
 }
 
 static enum stat_status tost_ci_pct(struct named_call *c, struct named_result *r)
@@ -108,8 +101,7 @@ static enum stat_status tost_ci_pct(struct named_call *c, struct named_result *r
 	double end[2] = {0};
 	enum stat_status s =
 	    equivalence_interval_pct(REF_REP, named_number(c, "alpha"), &end[0], &end[1]);
-	r->number = end[c->which];
-	return s;
+	return named_pick(c, r, s, end);
 }
 
 static enum stat_status tost(struct named_call *c, struct named_result *r)
