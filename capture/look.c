@@ -48,7 +48,7 @@ static size_t holes_find(const struct look_sink *s, int dir, const char *path, u
 
 /* Large, and the program's stack may be small (a signal handler's of 8 KiB): these lie elsewhere.
  */
-struct room {
+struct look_room {
 	struct hole hole[HOLES_MAX];
 	char target[4097];
 };
@@ -71,7 +71,7 @@ static void look_at(const struct look_sink *s, int dir, const char *path, int sh
 		    const char *shown)
 {
 	struct statx x;
-	struct room *room = NULL;
+	struct look_room *room = NULL;
 	struct look l = {.dir = dir, .path = path, .shown_dir = shown_dir, .shown = shown};
 	const long got = RAW(SYS_statx, dir, path, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &x);
 	if (got < 0 && got != -ENOENT)
@@ -102,7 +102,7 @@ static void look_target(const struct look_sink *s, int dir, const char *path, bo
 {
 	char name[40] = "/proc/self/fd/", digits[12];
 	struct statx x = {0};
-	struct room *room = NULL;
+	struct look_room *room = NULL;
 	size_t n = 0, len = strlen(name);
 	const long fd = RAW(SYS_openat, dir, path, O_PATH | O_CLOEXEC, 0);
 	if (fd < 0)
@@ -143,7 +143,7 @@ static bool link_follow(const struct look_sink *s, int dir, char *path, size_t s
 static void look_chain(const struct look_sink *s, int dir, const char *path, int shown_dir)
 {
 	enum { LINKS_MAX = 40 }; /* as many as the kernel follows */
-	struct chain {
+	struct look_chain {
 		char path[4097], target[4097];
 	} *c = NULL;
 	const size_t len = strlen(path);

@@ -14,7 +14,7 @@
 #define AT_ONCE 1024u
 
 /* One of the traces: where it stands, and what its objects are in the new one. */
-struct source {
+struct pour_source {
 	struct trace *t;
 	int64_t shift_ns;
 	uint32_t *id;
@@ -24,10 +24,10 @@ struct source {
 	bool over;
 };
 
-struct job {
+struct pour_job {
 	struct pour *p;
 	struct trace_writer *w;
-	struct source *source;
+	struct pour_source *source;
 	size_t n_sources;
 	struct trace_record some[AT_ONCE];
 	size_t n_some;
@@ -38,7 +38,7 @@ struct job {
 
 /* --- objects and heap --------------------------------------------------------------------------------------------- */
 
-static int new_object(struct job *j, const struct trace_object *o, uint32_t *id, struct err *e)
+static int new_object(struct pour_job *j, const struct trace_object *o, uint32_t *id, struct err *e)
 {
 	if (!j->p->rename)
 		return trace_writer_object(j->w, o->kind, o->name, id, e);
@@ -48,7 +48,7 @@ static int new_object(struct job *j, const struct trace_object *o, uint32_t *id,
 }
 
 /* Objects come over when a request first names them: those of requests left out do not. */
-static int map_object(struct job *j, struct source *s, uint32_t *object, struct err *e)
+static int map_object(struct pour_job *j, struct pour_source *s, uint32_t *object, struct err *e)
 {
 	if (*object < s->n && s->id[*object] != OBJECT_NONE) {
 		*object = s->id[*object];
@@ -68,7 +68,8 @@ static int map_object(struct job *j, struct source *s, uint32_t *object, struct 
 	return rc;
 }
 
-static int map_heap(struct job *j, struct source *s, struct trace_record *r, struct err *e)
+static int map_heap(struct pour_job *j, struct pour_source *s, struct trace_record *r,
+		    struct err *e)
 {
 	unsigned int uses = op_info(r->op)->uses;
 	size_t len;
@@ -98,7 +99,7 @@ static int map_heap(struct job *j, struct source *s, struct trace_record *r, str
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
-static int flush(struct job *j, struct err *e)
+static int flush(struct pour_job *j, struct err *e)
 {
 	size_t n = j->n_some;
 	j->n_some = 0;
@@ -113,7 +114,8 @@ static void shift(struct trace_record *r, int64_t by_ns)
 	r->dispatch_ns += r->dispatch_ns == TIME_NONE ? 0 : by_ns;
 }
 
-static int pour_record(struct job *j, struct source *s, const struct trace_record *from, struct err *e)
+static int pour_record(struct pour_job *j, struct pour_source *s, const struct trace_record *from,
+		       struct err *e)
 {
 	struct trace_record *r = &j->some[j->n_some];
 	*r = *from;
@@ -139,7 +141,7 @@ static int pour_record(struct job *j, struct source *s, const struct trace_recor
 }
 
 /* Fills s->r: 1, 0 at the end, or an error. */
-static int source_fill(struct job *j, struct source *s, struct err *e)
+static int source_fill(struct pour_job *j, struct pour_source *s, struct err *e)
 {
 	while (!s->n_left && !s->over) {
 		int rc = trace_next_batch(s->t, &s->r, &s->n_left, e);
@@ -156,17 +158,17 @@ static int source_fill(struct job *j, struct source *s, struct err *e)
 	return s->n_left > 0;
 }
 
-static int64_t begin_of(const struct source *s)
+static int64_t begin_of(const struct pour_source *s)
 {
 	return s->r->begin_ns == TIME_NONE ? TIME_NONE : s->r->begin_ns + s->shift_ns;
 }
 
 /* The source whose next request begins first; few of them, so they are simply looked at. */
-static int next_source(struct job *j, struct source **first, struct err *e)
+static int next_source(struct pour_job *j, struct pour_source **first, struct err *e)
 {
 	*first = NULL;
 	for (size_t i = 0; i < j->n_sources; i++) {
-		struct source *s = &j->source[i];
+		struct pour_source *s = &j->source[i];
 		int rc = source_fill(j, s, e);
 		if (rc < 0)
 			return rc;
@@ -176,9 +178,9 @@ static int next_source(struct job *j, struct source **first, struct err *e)
 	return *first != NULL;
 }
 
-static int pour_all(struct job *j, struct err *e)
+static int pour_all(struct pour_job *j, struct err *e)
 {
-	struct source *s = j->source;
+	struct pour_source *s = j->source;
 	int rc = 0;
 	while (!j->stop && (rc = j->n_sources == 1 ? source_fill(j, s, e) : next_source(j, &s, e)) == 1) {
 		do {
@@ -192,7 +194,8 @@ static int pour_all(struct job *j, struct err *e)
 	return rc < 0 ? rc : flush(j, e);
 }
 
-static int pour_to(struct job *j, const struct trace_meta *meta, const char *path, struct err *e)
+static int pour_to(struct pour_job *j, const struct trace_meta *meta, const char *path,
+		   struct err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; i < j->n_sources && !rc; i++)
@@ -214,7 +217,7 @@ static int pour_to(struct job *j, const struct trace_meta *meta, const char *pat
 }
 
 /* What was written to `temporary` comes into order where that is wanted. */
-static int put_in_order(struct job *j, const char *temporary, const char *path, struct err *e)
+static int put_in_order(struct pour_job *j, const char *temporary, const char *path, struct err *e)
 {
 	int rc = 0;
 	j->p->sorted = j->p->n_unordered && !j->p->keep_order;
@@ -239,7 +242,7 @@ int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t
 	int fd = file_beside(path, 0666, &temporary, e);
 	if (fd < 0)
 		return fd;
-	struct job *j = xcalloc(1, sizeof *j);
+	struct pour_job *j = xcalloc(1, sizeof *j);
 	j->p = p;
 	p->write.shown = path;
 	j->n_sources = n;
@@ -247,7 +250,8 @@ int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t
 	j->last_begin_ns = TIME_NONE;
 	strbuf_init(&j->name);
 	for (size_t i = 0; i < n; i++)
-		j->source[i] = (struct source){.t = t[i], .shift_ns = shift_ns ? shift_ns[i] : 0};
+		j->source[i] = (struct pour_source){.t = t[i],
+						    .shift_ns = shift_ns ? shift_ns[i] : 0};
 	rc = pour_to(j, meta, temporary, e);
 	rc = rc ? rc : put_in_order(j, temporary, path, e);
 	rc = file_beside_keep(temporary, path, rc, e);

@@ -6,13 +6,13 @@
 
 #include "capture/trace.h"
 
-struct key {
+struct processes_key {
 	char text[12];
 };
 
-static struct key key_of(uint32_t pid)
+static struct processes_key key_of(uint32_t pid)
 {
-	struct key k;
+	struct processes_key k;
 	snprintf(k.text, sizeof k.text, "%" PRIu32, pid);
 	return k;
 }
@@ -49,7 +49,7 @@ static void early_take(struct processes *p, const char *pid, json_t *row, int64_
 
 void processes_see(struct processes *p, uint32_t pid, uint32_t parent, int64_t begin_ns)
 {
-	struct key k = key_of(pid);
+	struct processes_key k = key_of(pid);
 	if (json_object_size(p->of_pid) >= PROCESSES_MAX || json_object_get(p->of_pid, k.text))
 		return;
 	json_t *row = json_pack("{s:I,s:I,s:I}", "pid", (json_int_t)pid, "parent", (json_int_t)parent, "begin_ns", (json_int_t)begin_ns);
@@ -94,7 +94,7 @@ void processes_add(struct processes *p, const json_t *rows, int64_t shift_ns)
 
 void processes_waited(struct processes *p, uint32_t pid, uint32_t tid, int64_t end_ns)
 {
-	const struct key k = key_of(pid);
+	const struct processes_key k = key_of(pid);
 	json_t *row = json_object_get(p->of_pid, k.text);
 	if (!row && json_object_size(p->early) < PROCESSES_MAX) {
 		json_t *wait = json_object();

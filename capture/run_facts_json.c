@@ -9,7 +9,7 @@
 #include "capture/run_facts.h"
 
 /* One row a member: its name and where it lies. All are 64 bits wide; `lowest` tells a count from a signed time. */
-static const struct fact {
+static const struct json_fact {
 	const char *name;
 	size_t offset;
 	int64_t lowest;

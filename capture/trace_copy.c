@@ -6,7 +6,7 @@
 
 /* Ids of the input become ids of the copy. The same object table in the same order gives the same ids, and usually
  * does. */
-struct copy {
+struct trace_copying {
 	struct trace *from;
 	struct trace_writer *to;
 	uint32_t *id; /* id[n]: of the copy */
@@ -14,7 +14,7 @@ struct copy {
 	const struct trace_change *how;
 };
 
-static int copy_objects(struct copy *c, struct err *e)
+static int copy_objects(struct trace_copying *c, struct err *e)
 {
 	for (; c->n < trace_n_objects(c->from); c->n++) {
 		const struct trace_object *o = trace_object(c->from, c->n);
@@ -30,7 +30,7 @@ static int copy_objects(struct copy *c, struct err *e)
 	return 0;
 }
 
-static int copy_record(struct copy *c, struct trace_record *r, struct err *e)
+static int copy_record(struct trace_copying *c, struct trace_record *r, struct err *e)
 {
 	size_t len;
 	r->object = r->object < c->n ? c->id[r->object] : OBJECT_NONE;
@@ -42,13 +42,13 @@ static int copy_record(struct copy *c, struct trace_record *r, struct err *e)
 	return rc || !data ? rc : trace_writer_heap(c->to, data, len, &r->heap, e);
 }
 
-static int copy_changed(struct copy *c, struct trace_record *r, struct err *e)
+static int copy_changed(struct trace_copying *c, struct trace_record *r, struct err *e)
 {
 	int rc = copy_record(c, r, e);
 	return rc || !c->how || !c->how->change ? rc : c->how->change(c->how->ctx, c->to, r, e);
 }
 
-static int copy_all(struct copy *c, struct err *e)
+static int copy_all(struct trace_copying *c, struct err *e)
 {
 	const struct trace_record *r;
 	struct trace_record some[1024];
@@ -70,7 +70,8 @@ static int copy_all(struct copy *c, struct err *e)
 	return rc ? rc : copy_objects(c, e);
 }
 
-static int copy_trace(struct copy *c, const char *path, const struct trace_write_options *o, struct err *e)
+static int copy_trace(struct trace_copying *c, const char *path,
+		      const struct trace_write_options *o, struct err *e)
 {
 	const struct trace_meta *meta = c->how && c->how->meta ? c->how->meta : trace_meta(c->from);
 	int rc = trace_writer_open(&c->to, path, meta, o, e);
@@ -85,12 +86,12 @@ static int copy_trace(struct copy *c, const char *path, const struct trace_write
 
 int trace_copy_with(struct trace *t, const char *path, const struct trace_write_options *o, struct err *e)
 {
-	return copy_trace(&(struct copy){.from = t}, path, o, e);
+	return copy_trace(&(struct trace_copying){.from = t}, path, o, e);
 }
 
 int trace_copy_changed(struct trace *t, const char *path, const struct trace_change *how, struct err *e)
 {
-	return copy_trace(&(struct copy){.from = t, .how = how}, path, NULL, e);
+	return copy_trace(&(struct trace_copying){.from = t, .how = how}, path, NULL, e);
 }
 
 int trace_copy(struct trace *t, const char *path, struct err *e)

@@ -16,7 +16,7 @@
 #define RUN_RECORDS (128u << 10) /* 12 MiB */
 #define WINDOWS_BYTES (24u << 20) /* of all runs together while merging */
 
-struct run {
+struct sort_run {
 	off_t at, end; /* in the file, still to be read */
 	struct trace_record *window;
 	size_t i, n; /* window[i..n) */
@@ -24,7 +24,7 @@ struct run {
 
 #define OUT_RECORDS 1024u /* a block of the trace */
 
-struct key {
+struct sort_key {
 	int64_t begin_ns;
 	uint32_t i; /* of v[] */
 };
@@ -34,10 +34,10 @@ struct sort {
 	struct trace_writer *to;
 	int fd; /* of the runs */
 	struct trace_record *v; /* [RUN_RECORDS], as they came */
-	struct key *key; /* [2 * RUN_RECORDS]: the second half for sorting */
+	struct sort_key *key; /* [2 * RUN_RECORDS]: the second half for sorting */
 	struct trace_record *out; /* [OUT_RECORDS], in order */
 	size_t n_out;
-	struct run *run;
+	struct sort_run *run;
 	size_t n_runs, cap_runs, window_records;
 	size_t *heap; /* runs by their first record */
 	size_t n_heap;
@@ -53,10 +53,10 @@ static inline size_t digit(int64_t begin_ns, unsigned int shift)
 
 /* By begin, those of the same begin as they came: digit by digit from the last one on, but for those that all have alike. `spare` has room
  * for as many. */
-static void keys_sort(struct key *v, struct key *spare, size_t n)
+static void keys_sort(struct sort_key *v, struct sort_key *spare, size_t n)
 {
 	uint64_t differ = 0;
-	struct key *from = v, *to = spare;
+	struct sort_key *from = v, *to = spare;
 	for (size_t i = 1; i < n; i++)
 		differ |= (uint64_t)(v[i].begin_ns ^ v[0].begin_ns);
 	for (unsigned int shift = 0; shift < 64; shift += DIGIT_BITS) {
@@ -72,7 +72,7 @@ static void keys_sort(struct key *v, struct key *spare, size_t n)
 		}
 		for (size_t i = 0; i < n; i++)
 			to[at[digit(from[i].begin_ns, shift)]++] = from[i];
-		struct key *swap = from;
+		struct sort_key *swap = from;
 		from = to;
 		to = swap;
 	}
@@ -99,7 +99,7 @@ static int fill_run(struct sort *s, size_t *n, int64_t *last_ns, struct err *e)
 		}
 		ordered &= to->begin_ns >= *last_ns;
 		*last_ns = to->begin_ns;
-		s->key[*n] = (struct key){to->begin_ns, (uint32_t)*n};
+		s->key[*n] = (struct sort_key){to->begin_ns, (uint32_t)*n};
 		++*n;
 	}
 	if (!ordered)
@@ -137,11 +137,11 @@ static int keep_run(struct sort *s, size_t n, struct err *e)
 			rc = out_flush(s, false, e);
 	}
 	GROW(s->run, s->n_runs, s->cap_runs);
-	s->run[s->n_runs++] = (struct run){.at = at, .end = at + (off_t)(n * sizeof *s->v)};
+	s->run[s->n_runs++] = (struct sort_run){.at = at, .end = at + (off_t)(n * sizeof *s->v)};
 	return rc;
 }
 
-static int run_load(struct sort *s, struct run *r, struct err *e)
+static int run_load(struct sort *s, struct sort_run *r, struct err *e)
 {
 	size_t want = s->window_records * sizeof *r->window;
 	if ((off_t)want > r->end - r->at)
@@ -159,7 +159,7 @@ static int run_load(struct sort *s, struct run *r, struct err *e)
 static bool before(const void *a, const void *b, const void *sort)
 {
 	const size_t i = *(const size_t *)a, k = *(const size_t *)b;
-	const struct run *run = ((const struct sort *)sort)->run, *x = &run[i], *y = &run[k];
+	const struct sort_run *run = ((const struct sort *)sort)->run, *x = &run[i], *y = &run[k];
 	int64_t t = x->window[x->i].begin_ns, u = y->window[y->i].begin_ns;
 	return t < u || (t == u && i < k);
 }
@@ -179,7 +179,7 @@ static int merge(struct sort *s, struct err *e)
 	}
 	heap_make(&heap, s->heap, s->n_heap);
 	while (s->n_heap) {
-		struct run *r = &s->run[s->heap[0]];
+		struct sort_run *r = &s->run[s->heap[0]];
 		int rc = emit(s, &r->window[r->i++], e);
 		if (!rc && r->i == r->n)
 			rc = run_load(s, r, e);

@@ -13,7 +13,7 @@
 #define BYTES_LEAST (64u << 10)
 #define NS_LEAST 1000000
 
-struct split {
+struct trace_split {
 	struct trace *from;
 	const char *path;
 	const struct trace_parts *size;
@@ -50,7 +50,7 @@ int64_t trace_part_index(const struct trace_meta *meta)
 	return i;
 }
 
-static char *extra_of_part(const struct split *s)
+static char *extra_of_part(const struct trace_split *s)
 {
 	const char *text = trace_meta(s->from)->extra_json, *slash = strrchr(s->path, '/');
 	json_t *extra = text ? json_loads(text, 0, NULL) : NULL;
@@ -62,7 +62,7 @@ static char *extra_of_part(const struct split *s)
 	return made;
 }
 
-static int part_begin(struct split *s, struct err *e)
+static int part_begin(struct trace_split *s, struct err *e)
 {
 	struct trace_meta meta = *trace_meta(s->from);
 	const struct trace_write_options how = {.compress = s->compress};
@@ -79,7 +79,7 @@ static int part_begin(struct split *s, struct err *e)
 	return rc;
 }
 
-static int part_end(struct split *s, struct err *e)
+static int part_end(struct trace_split *s, struct err *e)
 {
 	struct trace_writer *to = s->to;
 	s->to = NULL;
@@ -88,7 +88,7 @@ static int part_end(struct split *s, struct err *e)
 
 /* Numbers of objects are those of the input in every part: other descriptors' objects stand in the
  * heap by number. */
-static int objects_copy(struct split *s, struct err *e)
+static int objects_copy(struct trace_split *s, struct err *e)
 {
 	for (uint32_t id; s->n_objects < trace_n_objects(s->from); s->n_objects++) {
 		const struct trace_object *o = trace_object(s->from, s->n_objects);
@@ -101,7 +101,7 @@ static int objects_copy(struct split *s, struct err *e)
 	return 0;
 }
 
-static bool is_full(struct split *s, const struct trace_record *r, size_t bytes)
+static bool is_full(struct trace_split *s, const struct trace_record *r, size_t bytes)
 {
 	if (s->size->bytes)
 		return s->n_bytes && s->n_bytes + bytes > s->size->bytes;
@@ -109,7 +109,7 @@ static bool is_full(struct split *s, const struct trace_record *r, size_t bytes)
 }
 
 /* The part of a duration ends at a multiple of it from the trace's first request on. */
-static void end_find(struct split *s, const struct trace_record *r)
+static void end_find(struct trace_split *s, const struct trace_record *r)
 {
 	if (r->begin_ns == TIME_NONE || !s->size->ns)
 		return;
@@ -118,7 +118,7 @@ static void end_find(struct split *s, const struct trace_record *r)
 	s->end_ns = r->begin_ns + s->size->ns - (r->begin_ns - s->first_ns) % s->size->ns;
 }
 
-static int record_write(struct split *s, const struct trace_record *from, struct err *e)
+static int record_write(struct trace_split *s, const struct trace_record *from, struct err *e)
 {
 	struct trace_record r = *from;
 	size_t len = 0;
@@ -141,7 +141,8 @@ static int record_write(struct split *s, const struct trace_record *from, struct
 int trace_split(const char *path, const struct trace_parts *p, bool compress, uint32_t *n,
 		struct err *e)
 {
-	struct split s = {.path = path, .size = p, .compress = compress, .first_ns = TIME_NONE};
+	struct trace_split s = {.path = path, .size = p, .compress = compress,
+				.first_ns = TIME_NONE};
 	const struct trace_record *r;
 	int rc = trace_open(&s.from, path, e);
 	while (!rc && (rc = trace_next(s.from, &r, e)) == 1)

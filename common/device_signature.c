@@ -46,7 +46,7 @@ static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct
  * (Documentation/filesystems/ext4, sparse_super: group 1 has a copy for each size of blocks), btrfs
  * (mirrors at 64 MiB and 256 GiB), XFS (at the start of each allocation group, of which mkfs.xfs
  * makes at least 4). */
-static const struct copy {
+static const struct device_signature_copy {
 	const char *type, *magic;
 	/* of the superblock, in bytes; 0: the start of the n-th quarter of the device, see `quarter` */
 	uint64_t at;
@@ -63,7 +63,8 @@ static const struct copy {
 };
 
 /* ext4's magic number has two bytes: a copy must also say that it is the one of group 1. */
-static bool copy_is_there(int fd, const struct copy *c, uint64_t n_bytes, uint64_t at)
+static bool copy_is_there(int fd, const struct device_signature_copy *c, uint64_t n_bytes,
+			  uint64_t at)
 {
 	unsigned char block[128];
 	if (n_bytes < sizeof block || at > n_bytes - sizeof block ||
@@ -78,7 +79,7 @@ static void copies_look(int fd, uint64_t n_bytes, struct strbuf *kind)
 {
 	const uint64_t n_blocks = n_bytes / 4096;
 	for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
-		const struct copy *c = &copies[i];
+		const struct device_signature_copy *c = &copies[i];
 		const uint64_t at = c->quarter ? n_blocks / 4 * 4096 * c->quarter : c->at;
 		if (!copy_is_there(fd, c, n_bytes, at))
 			continue;

@@ -6,7 +6,7 @@
 
 #include "common/processors.h"
 
-struct work {
+struct each_work {
 	void (*one)(void *context, size_t i);
 	void *context;
 	size_t n;
@@ -15,7 +15,7 @@ struct work {
 
 static void *worker(void *arg)
 {
-	struct work *w = arg;
+	struct each_work *w = arg;
 	for (size_t i; (i = atomic_fetch_add(&w->next, 1)) < w->n;)
 		w->one(w->context, i);
 	return NULL;
@@ -30,7 +30,7 @@ size_t each_threads(size_t n)
 
 void each_do(size_t n, void (*one)(void *context, size_t i), void *context)
 {
-	struct work w = {.one = one, .context = context, .n = n};
+	struct each_work w = {.one = one, .context = context, .n = n};
 	pthread_t thread[EACH_THREADS_MAX];
 	const size_t n_threads = each_threads(n);
 	size_t n_started = 0;

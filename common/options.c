@@ -180,7 +180,7 @@ int options_set(const struct option_spec *table, void *config, const char *name,
 
 /* --- command lines ------------------------------------------------------------------------------------------------ */
 
-struct parse {
+struct options_parse {
 	const struct option_spec *table;
 	void *config;
 	int argc;
@@ -188,7 +188,7 @@ struct parse {
 	int at; /* the word being looked at */
 };
 
-static int unknown_option(const struct parse *p, const char *name, struct err *e)
+static int unknown_option(const struct options_parse *p, const char *name, struct err *e)
 {
 	const struct option_spec *near = options_nearest(p->table, name);
 	if (near)
@@ -196,7 +196,8 @@ static int unknown_option(const struct parse *p, const char *name, struct err *e
 	return err_set(e, ENOENT, "unknown option --%s", name);
 }
 
-static int take_value(struct parse *p, const struct option_spec *o, const char *value, struct err *e)
+static int take_value(struct options_parse *p, const struct option_spec *o, const char *value,
+		      struct err *e)
 {
 	if (!value) {
 		if (p->at + 1 >= p->argc)
@@ -208,7 +209,7 @@ static int take_value(struct parse *p, const struct option_spec *o, const char *
 }
 
 /* "--name", "--name=value", "--no-name" */
-static int parse_long(struct parse *p, struct err *e)
+static int parse_long(struct options_parse *p, struct err *e)
 {
 	const char *word = p->argv[p->at] + 2;
 	const char *equals = strchr(word, '=');
@@ -233,7 +234,7 @@ static int parse_long(struct parse *p, struct err *e)
 }
 
 /* "-n value", "-nvalue", "-vq" */
-static int parse_letters(struct parse *p, struct err *e)
+static int parse_letters(struct options_parse *p, struct err *e)
 {
 	for (const char *c = p->argv[p->at] + 1; *c; c++) {
 		const struct option_spec *o = p->table;
@@ -255,7 +256,7 @@ static int parse_letters(struct parse *p, struct err *e)
 int options_parse_command(const struct option_spec *table, void *config, int argc, char **argv, int max_positional,
 			  int *n_positional, int *command, struct err *e)
 {
-	struct parse p = {table, config, argc, argv, 1};
+	struct options_parse p = {table, config, argc, argv, 1};
 	*n_positional = 0;
 	*command = argc;
 	for (; p.at < argc; p.at++) {

@@ -29,12 +29,12 @@ static bool is_digit(char c)
 
 /* --- whole numbers with units ------------------------------------------------------------------------------------- */
 
-struct unit {
+struct units_unit {
 	const char *name;
 	uint64_t factor;
 };
 
-static const struct unit size_units[] = {
+static const struct units_unit size_units[] = {
 	{"", 1},
 	{"B", 1},
 	{"K", 1ull << 10},
@@ -54,7 +54,7 @@ static const struct unit size_units[] = {
 	{NULL, 0},
 };
 
-static const struct unit duration_units[] = {
+static const struct units_unit duration_units[] = {
 	{"ns", 1},
 	{"us", 1000},
 	{"\xc2\xb5s", 1000}, /* micro sign */
@@ -67,9 +67,10 @@ static const struct unit duration_units[] = {
 	{NULL, 0},
 };
 
-static const struct unit *unit_find(const struct unit *units, const char *name, size_t len)
+static const struct units_unit *unit_find(const struct units_unit *units, const char *name,
+					  size_t len)
 {
-	for (const struct unit *u = units; u->name; u++)
+	for (const struct units_unit *u = units; u->name; u++)
 		if (strlen(u->name) == len && !memcmp(u->name, name, len))
 			return u;
 	return NULL;
@@ -130,7 +131,7 @@ int parse_size(const char *text, uint64_t *bytes, struct err *e)
 	if (!p)
 		return err_set(e, EINVAL, "\"%s\" is not %s", text, expected);
 	p += strspn(p, blanks);
-	const struct unit *u = unit_find(size_units, p, p < end ? (size_t)(end - p) : 0);
+	const struct units_unit *u = unit_find(size_units, p, p < end ? (size_t)(end - p) : 0);
 	if (!u)
 		return err_set(e, EINVAL, "\"%s\" is not %s: unknown unit \"%.*s\"", text, expected, (int)(end - p), p);
 	const char *why = decimal_scale(&d, u->factor, UINT64_MAX, bytes);
@@ -155,7 +156,7 @@ int parse_duration(const char *text, int64_t *ns, struct err *e)
 		*ns = 0;
 		return 0;
 	}
-	const struct unit *u = unit_find(duration_units, p, (size_t)(end - p));
+	const struct units_unit *u = unit_find(duration_units, p, (size_t)(end - p));
 	if (!u)
 		return err_set(e, EINVAL, "\"%s\" is not %s: unknown unit \"%.*s\"", text, expected, (int)(end - p), p);
 	uint64_t value;

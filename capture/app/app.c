@@ -83,7 +83,7 @@ void app_outcome_release(struct app_outcome *o)
 
 /* --- the command's processes ---------------------------------------------------------------------------------------------- */
 
-struct run {
+struct app_run {
 	const struct app_config *config;
 	struct app_outcome *outcome;
 	struct spool spool;
@@ -98,7 +98,7 @@ struct run {
 };
 
 /* Sets what the preloaded library needs in the environment. Without it the command would run unseen. Returns 0, or -1 with errno. */
-static int variables_set(const struct run *r, const char *library)
+static int variables_set(const struct app_run *r, const char *library)
 {
 	const char *before = getenv("LD_PRELOAD");
 	char *list = NULL;
@@ -112,7 +112,7 @@ static int variables_set(const struct run *r, const char *library)
 }
 
 /* Executes the command. A script without a first line that names its shell is started as a shell starts it. Returns only with errno. */
-static void command_execute(const struct run *r, const char *file)
+static void command_execute(const struct app_run *r, const char *file)
 {
 	char **v = r->config->command;
 	size_t n = 0;
@@ -130,7 +130,7 @@ static void command_execute(const struct run *r, const char *file)
 	execv("/bin/sh", shell);
 }
 
-static int command_start(struct run *r, const char *file, const char *library, struct err *e)
+static int command_start(struct app_run *r, const char *file, const char *library, struct err *e)
 {
 	int report[2];
 	if (pipe2(report, O_CLOEXEC))
@@ -169,7 +169,7 @@ static int command_start(struct run *r, const char *file, const char *library, s
 }
 
 /* All children that have ended. False: there is none left. */
-static bool children_reap(struct run *r)
+static bool children_reap(struct app_run *r)
 {
 	int status;
 	pid_t pid;
@@ -186,7 +186,7 @@ static bool children_reap(struct run *r)
 }
 
 /* The first request to stop is passed on to the command; a second one ends the capture with what there is. */
-static bool signals_take(struct run *r)
+static bool signals_take(struct app_run *r)
 {
 	struct signalfd_siginfo info;
 	while (read(r->signals, &info, sizeof info) == sizeof info) {
@@ -201,7 +201,7 @@ static bool signals_take(struct run *r)
 	return true;
 }
 
-static int processes_follow(struct run *r, struct err *e)
+static int processes_follow(struct app_run *r, struct err *e)
 {
 	struct pollfd p = {.fd = r->signals, .events = POLLIN};
 	while (children_reap(r)) {
@@ -222,7 +222,7 @@ static int processes_follow(struct run *r, struct err *e)
 }
 
 /* What the trace needs may be missing (the disk is full, perhaps), but the command goes on as if nobody looked. */
-static void processes_let_run(struct run *r)
+static void processes_let_run(struct app_run *r)
 {
 	struct pollfd p = {.fd = r->signals, .events = POLLIN};
 	atomic_store(&r->spool.control->closed, 1);
@@ -230,7 +230,7 @@ static void processes_let_run(struct run *r)
 		poll(&p, 1, POLL_MS);
 }
 
-static int signals_open(struct run *r, struct err *e)
+static int signals_open(struct app_run *r, struct err *e)
 {
 	sigset_t set;
 	sigemptyset(&set);
@@ -258,7 +258,7 @@ static int content_check(const struct app_config *c, struct err *e)
 	return rc;
 }
 
-static int run_all(struct run *r, const char *file, const char *library, struct err *e)
+static int run_all(struct app_run *r, const char *file, const char *library, struct err *e)
 {
 	uint32_t flags = r->config->no_characters ? LOG_NO_CHARACTERS : 0;
 	if (r->config->snapshot || r->config->digests)
@@ -296,7 +296,8 @@ static int run_all(struct run *r, const char *file, const char *library, struct 
 
 int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e)
 {
-	struct run r = {.config = c, .outcome = o, .signals = -1, .spool = {.dir_fd = -1, .fd = -1}};
+	struct app_run r = {.config = c, .outcome = o, .signals = -1, .spool = {.dir_fd = -1,
+										.fd = -1}};
 	*o = (struct app_outcome){.status = 0};
 	memory_init(&r.memory, c->memory ? c->memory_interval_ns : 0);
 	char *library = app_library_find(c->causes, e), *file = library ? app_command_find(c->command[0], e) : NULL;

@@ -75,7 +75,7 @@ static bool leads_on(const struct fileset *s, size_t i)
 	return false;
 }
 
-struct found {
+struct app_found {
 	struct fileset_entry entry;
 	struct fileset_detail detail;
 	size_t at;
@@ -83,7 +83,7 @@ struct found {
 
 static int compare(const void *a, const void *b)
 {
-	const struct found *x = a, *y = b;
+	const struct app_found *x = a, *y = b;
 	const int order = strcmp(x->entry.path, y->entry.path);
 	return order ? order : (x->at > y->at) - (x->at < y->at);
 }
@@ -91,10 +91,10 @@ static int compare(const void *a, const void *b)
 /* Sorted by path again, each path once: under its own name before under that of a link. */
 static void sort(struct fileset *s, const bool *moved)
 {
-	struct found *all = xcalloc(s->n + 1, sizeof *all);
+	struct app_found *all = xcalloc(s->n + 1, sizeof *all);
 	size_t n = 0;
 	for (size_t i = 0; i < s->n; i++)
-		all[i] = (struct found){s->entry[i], s->detail[i], moved[i] ? s->n + i : i};
+		all[i] = (struct app_found){s->entry[i], s->detail[i], moved[i] ? s->n + i : i};
 	qsort(all, s->n, sizeof *all, compare);
 	for (size_t i = 0; i < s->n; i++) {
 		if (n && !strcmp(s->entry[n - 1].path, all[i].entry.path))

@@ -20,7 +20,7 @@ void memory_add(struct app_memory *m, int64_t now_ns, uint64_t bytes)
 {
 	if (m->n == MEMORY_SAMPLES_MAX)
 		thin_out(m);
-	m->sample[m->n++] = (struct memory_sample){now_ns, bytes};
+	m->sample[m->n++] = (struct app_memory_sample){now_ns, bytes};
 	/* in step with the interval, however late this one is */
 	if (m->next_ns == INT64_MIN)
 		m->next_ns = now_ns;

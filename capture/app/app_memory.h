@@ -9,7 +9,7 @@
 
 enum { MEMORY_SAMPLES_MAX = 4096 };
 
-struct memory_sample {
+struct app_memory_sample {
 	int64_t ns;	/* CLOCK_MONOTONIC */
 	uint64_t bytes; /* of all programs together */
 };
@@ -19,7 +19,7 @@ struct app_memory {
 	int64_t interval_ns; /* 0: nobody asked */
 	int64_t next_ns;
 	size_t n;
-	struct memory_sample sample[MEMORY_SAMPLES_MAX];
+	struct app_memory_sample sample[MEMORY_SAMPLES_MAX];
 };
 
 void memory_init(struct app_memory *m, int64_t interval_ns);

@@ -12,7 +12,7 @@
 #include "common/vm.h"
 #include "common/xalloc.h"
 
-struct source { /* one thread of one process image */
+struct merge_source { /* one thread of one process image */
 	uint32_t first, n;    /* its windows: order[first .. first + n) */
 	uint32_t window;      /* being read, of these */
 	uint32_t unit;	      /* next in it */
@@ -28,16 +28,16 @@ struct merge {
 	const char *base; /* of the mapped spool */
 	size_t size;
 	struct spool_window *order; /* sorted by image, thread, sequence */
-	struct source *source;
+	struct merge_source *source;
 	size_t n_sources, sources_cap;
-	struct source **heap;
+	struct merge_source **heap;
 	size_t n_heap;
 	struct log_record record; /* handed out last */
 };
 
 /* --- one source --------------------------------------------------------------------------------------------------- */
 
-static bool stream_next(const struct merge *m, struct source *s)
+static bool stream_next(const struct merge *m, struct merge_source *s)
 {
 	s->next = NULL;
 	for (; s->window < s->n; s->window++, s->unit = 0) {
@@ -64,7 +64,7 @@ static uint64_t begin_at(const struct merge *m, uint64_t at)
 	return log_begin(m->base + at, units_at(m, at));
 }
 
-static void source_advance(const struct merge *m, struct source *s)
+static void source_advance(const struct merge *m, struct merge_source *s)
 {
 	if (!s->sorted) {
 		stream_next(m, s);
@@ -79,7 +79,7 @@ static void source_advance(const struct merge *m, struct source *s)
 	s->begin = begin_at(m, at);
 }
 
-static void source_rewind(const struct merge *m, struct source *s)
+static void source_rewind(const struct merge *m, struct merge_source *s)
 {
 	s->window = s->unit = 0;
 	s->at = 0;
@@ -96,7 +96,7 @@ static int compare_places(const void *a, const void *b, void *merge)
 }
 
 /* Whether the records are in order; if not, their places are sorted. */
-static void source_order(struct merge *m, struct source *s)
+static void source_order(struct merge *m, struct merge_source *s)
 {
 	uint64_t last = 0;
 	size_t cap = 0;
@@ -118,12 +118,13 @@ static void source_order(struct merge *m, struct source *s)
 
 static bool comes_before(const void *a, const void *b, const void *context)
 {
-	const struct source *x = *(struct source *const *)a, *y = *(struct source *const *)b;
+	const struct merge_source *x = *(struct merge_source *const *)a;
+	const struct merge_source *y = *(struct merge_source *const *)b;
 	(void)context;
 	return x->begin != y->begin ? x->begin < y->begin : x < y;
 }
 
-static const struct heap_type heap_of_sources = {sizeof(struct source *), comes_before, NULL};
+static const struct heap_type heap_of_sources = {sizeof(struct merge_source *), comes_before, NULL};
 
 void merge_rewind(struct merge *m)
 {
@@ -136,7 +137,7 @@ void merge_rewind(struct merge *m)
 	heap_make(&heap_of_sources, m->heap, m->n_heap);
 }
 
-static void record_describe(struct merge *m, const struct source *s, struct merge_record *to)
+static void record_describe(struct merge *m, const struct merge_source *s, struct merge_record *to)
 {
 	const struct spool_window *w = &m->order[s->first];
 	*to = (struct merge_record){.r = &m->record, .image = w->image, .pid = w->pid, .tid = w->tid, .second_dir = 0};
@@ -162,7 +163,7 @@ bool merge_next(struct merge *m, struct merge_record *r)
 {
 	if (!m->n_heap)
 		return false;
-	struct source *s = m->heap[0];
+	struct merge_source *s = m->heap[0];
 	record_describe(m, s, r);
 	source_advance(m, s);
 	if (!s->next)
@@ -197,7 +198,8 @@ static void sources_find(struct merge *m)
 		for (k = i + 1; k < n && same_thread(&m->order[i], &m->order[k]); k++)
 			;
 		GROW(m->source, m->n_sources, m->sources_cap);
-		m->source[m->n_sources++] = (struct source){.first = (uint32_t)i, .n = (uint32_t)(k - i)};
+		m->source[m->n_sources++] = (struct merge_source){.first = (uint32_t)i,
+								  .n = (uint32_t)(k - i)};
 	}
 	m->heap = xcalloc(m->n_sources + 1, sizeof *m->heap);
 	for (size_t i = 0; i < m->n_sources; i++)

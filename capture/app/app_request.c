@@ -51,7 +51,8 @@ static int object_of(struct request_maker *m, const char *path, bool is_path, ui
 	return rc ? rc : 1;
 }
 
-static int file_object(struct request_maker *m, const struct open_file *f, uint32_t *id, struct err *e)
+static int file_object(struct request_maker *m, const struct app_open_file *f, uint32_t *id,
+		       struct err *e)
 {
 	*id = OBJECT_NONE;
 	return f ? object_of(m, f->path, f->is_path, id, e) : !m->root_len;
@@ -93,7 +94,7 @@ static int heap_put(struct request_maker *m, const struct process_state *p, cons
 		data = request_second_path(m, p, r, &len);
 	if (uses & OP_HEAP_PEER && len == sizeof peer) {
 		memcpy(&peer, data, sizeof peer);
-		struct open_file *f = state_file(p, peer.fd);
+		struct app_open_file *f = state_file(p, peer.fd);
 		int rc = r->r->op == OP_DUP2 ? 0 : file_object(m, f, &peer.object, e);
 		if (rc < 0)
 			return rc;
@@ -107,7 +108,7 @@ static int heap_put(struct request_maker *m, const struct process_state *p, cons
 /* Where it began to read or write. */
 static uint64_t position_of(const struct process_state *p, const struct log_record *r, unsigned int uses)
 {
-	const struct open_file *f = state_file(p, r->fd);
+	const struct app_open_file *f = state_file(p, r->fd);
 	bool writes = op_info(r->op)->family == FAMILY_WRITE;
 	bool at_position = uses & OP_KNOWS_OFFSET || r->op == OP_PREADV2 || r->op == OP_PWRITEV2;
 	if (r->offset != OFFSET_NONE || !at_position)
@@ -123,7 +124,7 @@ static int request_object(struct request_maker *m, const struct process_state *p
 	if (uses & OP_HAS_PATH && path)
 		return object_of(m, path, true, &to->object, e);
 	if (op_info(r->r->op)->family == FAMILY_MAP && r->r->op != OP_MMAP) {
-		const struct mapping *at = state_mapping(p, r->r->offset, r->r->length);
+		const struct app_mapping *at = state_mapping(p, r->r->offset, r->r->length);
 		return at ? file_object(m, at->file, &to->object, e) : 0; /* memory without a file is none of our business */
 	}
 	if (uses & OP_HAS_FD)

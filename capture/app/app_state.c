@@ -18,11 +18,11 @@ void state_init(struct app_state *s)
 
 /* --- files and descriptors ------------------------------------------------------------------------------------------ */
 
-struct open_file *state_file_make(const char *path, size_t len)
+struct app_open_file *state_file_make(const char *path, size_t len)
 {
 	static const char deleted[] = " (deleted)";
 	const size_t tail = sizeof deleted - 1;
-	struct open_file *f = xcalloc(1, sizeof *f);
+	struct app_open_file *f = xcalloc(1, sizeof *f);
 	if (len > tail && !memcmp(path + len - tail, deleted, tail))
 		len -= tail;
 	f->path = xcalloc(1, len + 1);
@@ -32,10 +32,10 @@ struct open_file *state_file_make(const char *path, size_t len)
 	return f;
 }
 
-struct open_file *state_file_listed(const struct process_state *p, const char *path, size_t len,
+struct app_open_file *state_file_listed(const struct process_state *p, const char *path, size_t len,
 				    uint32_t flags, uint64_t position)
 {
-	struct open_file *f;
+	struct app_open_file *f;
 	for (size_t i = 0; i < p->n_fds; i++) {
 		f = p->fd[i].file;
 		if (f && f->is_path && f->listed_flags && f->listed_flags == flags &&
@@ -49,14 +49,14 @@ struct open_file *state_file_listed(const struct process_state *p, const char *p
 	return f;
 }
 
-static struct open_file *file_keep(struct open_file *f)
+static struct app_open_file *file_keep(struct app_open_file *f)
 {
 	if (f)
 		f->n_users++;
 	return f;
 }
 
-void state_file_drop(struct open_file *f)
+void state_file_drop(struct app_open_file *f)
 {
 	if (f && !--f->n_users) {
 		free(f->path);
@@ -65,7 +65,8 @@ void state_file_drop(struct open_file *f)
 	}
 }
 
-void state_descriptor_set(struct process_state *p, int fd, struct open_file *f, bool close_on_exec)
+void state_descriptor_set(struct process_state *p, int fd, struct app_open_file *f,
+			  bool close_on_exec)
 {
 	if (fd < 0 || fd >= FDS_MAX)
 		return;
@@ -80,12 +81,12 @@ void state_descriptor_set(struct process_state *p, int fd, struct open_file *f, 
 	p->fd[fd] = (struct descriptor){f, close_on_exec, false};
 }
 
-struct open_file *state_file(const struct process_state *p, int fd)
+struct app_open_file *state_file(const struct process_state *p, int fd)
 {
 	return fd >= 0 && (size_t)fd < p->n_fds ? p->fd[fd].file : NULL;
 }
 
-const char *state_file_now(const struct open_file *f)
+const char *state_file_now(const struct app_open_file *f)
 {
 	return f->now ? f->now : f->path;
 }
@@ -188,7 +189,8 @@ struct process_state *state_process(struct app_state *s, uint32_t image, uint32_
 
 /* --- effects -------------------------------------------------------------------------------------------------------- */
 
-void state_later(struct app_state *s, uint64_t end, struct process_state *p, int fd, struct open_file *f,
+void state_later(struct app_state *s, uint64_t end, struct process_state *p, int fd,
+		 struct app_open_file *f,
 			 bool close_on_exec)
 {
 	if (s->n_pending >= PENDING_MAX) { /* more than threads there are: ends that cannot be true */
@@ -222,7 +224,7 @@ const char *state_path(struct app_state *s, const struct process_state *p, int d
 	if (len && path[0] == '/') {
 		base = "/";
 	} else if (dir != AT_FDCWD) {
-		const struct open_file *f = state_file(p, dir);
+		const struct app_open_file *f = state_file(p, dir);
 		if (!f || !f->is_path)
 			return NULL;
 		base = state_file_now(f);
@@ -237,7 +239,7 @@ static bool follows_descriptor_link(const struct log_record *l)
 }
 
 /* The open file that an absolute path in /proc names, or NULL. */
-static const struct open_file *file_of_link(const struct process_state *p, const char *path)
+static const struct app_open_file *file_of_link(const struct process_state *p, const char *path)
 {
 	return state_file(p, path_descriptor(path));
 }
@@ -246,7 +248,8 @@ const char *state_path_asked(struct app_state *s, const struct process_state *p,
 {
 	if (!state_path(s, p, dir, path, len))
 		return NULL;
-	const struct open_file *f = follows_descriptor_link(l) ? file_of_link(p, s->path.s) : NULL;
+	const struct app_open_file *f = follows_descriptor_link(l) ? file_of_link(p,
+										  s->path.s) : NULL;
 	if (f && f->is_path && !f->unnamed) {
 		path_join(&s->path, "/", state_file_now(f), strlen(state_file_now(f)));
 		return s->path.s;
@@ -274,7 +277,7 @@ void state_renamed(struct app_state *s, const char *from, const char *to, bool e
 			continue;
 		name_follow(&p->cwd, p->cwd, from, to, exchange);
 		for (size_t k = 0; k < p->n_fds; k++) {
-			struct open_file *f = p->fd[k].file;
+			struct app_open_file *f = p->fd[k].file;
 			if (!f || !f->is_path || f->n_renames == s->n_renames)
 				continue; /* no name, or by way of another descriptor */
 			name_follow(&f->now, state_file_now(f), from, to, exchange);
@@ -283,7 +286,7 @@ void state_renamed(struct app_state *s, const char *from, const char *to, bool e
 	}
 }
 
-struct mapping *state_mapping(const struct process_state *p, uint64_t address, uint64_t len)
+struct app_mapping *state_mapping(const struct process_state *p, uint64_t address, uint64_t len)
 {
 	for (size_t i = p->n_maps; i-- > 0;)
 		if (p->map[i].from < address + (len ? len : 1) && address < p->map[i].to)

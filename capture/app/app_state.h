@@ -12,7 +12,7 @@
 #include "common/strbuf.h"
 
 /* An open file description: what dup and fork share. */
-struct open_file {
+struct app_open_file {
 	unsigned int n_users;
 	char *path;	   /* absolute; or "pipe:[1]" and the like */
 	char *now;	   /* where it is after renames; NULL: at `path` */
@@ -27,15 +27,15 @@ struct open_file {
 };
 
 struct descriptor {
-	struct open_file *file; /* NULL: not open, or opened where we did not see it */
+	struct app_open_file *file; /* NULL: not open, or opened where we did not see it */
 	bool close_on_exec;
 	bool listed;
 };
 
-struct mapping {
+struct app_mapping {
 	uint64_t from, to; /* addresses */
 	uint64_t offset;   /* of the file, at `from` */
-	struct open_file *file;
+	struct app_open_file *file;
 };
 
 struct process_state {
@@ -43,7 +43,7 @@ struct process_state {
 	char *cwd;
 	struct descriptor *fd;
 	size_t n_fds;
-	struct mapping *map;
+	struct app_mapping *map;
 	size_t n_maps, maps_cap;
 	uint32_t umask; /* with OP_UMASK_KNOWN; 0: unknown. Kept by callers of state_process_from() */
 	bool is_root;  /* nobody was seen that it comes from */
@@ -56,7 +56,7 @@ struct effect { /* a descriptor that is there when its call ends */
 	uint64_t end;
 	struct process_state *process;
 	int fd;
-	struct open_file *file;
+	struct app_open_file *file;
 	bool close_on_exec;
 };
 
@@ -82,8 +82,9 @@ void state_process_drop(struct app_state *s, struct process_state *p); /* one of
 /* Everything that was done before `now`: call it before looking anything up. */
 void state_advance(struct app_state *s, uint64_t now);
 
-const char *state_file_now(const struct open_file *f); /* its path, after renames */
-struct open_file *state_file(const struct process_state *p, int fd); /* borrowed; NULL where unknown */
+const char *state_file_now(const struct app_open_file *f); /* its path, after renames */
+struct app_open_file *state_file(const struct process_state *p,
+				 int fd); /* borrowed; NULL where unknown */
 /* The absolute path that `path` means to the process, or NULL where its directory is unknown. Borrowed until the next. */
 const char *state_path(struct app_state *s, const struct process_state *p, int dir, const char *path, size_t len);
 /* The same for the request `l`. A trailing slash is kept where it may be why the call failed: path_keep_trailing_slash(). A link of
@@ -92,23 +93,24 @@ const char *state_path_asked(struct app_state *s, const struct process_state *p,
 /* A file or directory has another name, `exchange`: two have each other's. Absolute paths. Calls
  * relative to a directory that was renamed mean its new name. */
 void state_renamed(struct app_state *s, const char *from, const char *to, bool exchange);
-struct mapping *state_mapping(const struct process_state *p, uint64_t address, uint64_t len);
+struct app_mapping *state_mapping(const struct process_state *p, uint64_t address, uint64_t len);
 
 /* Maps `f` from `offset` on (NULL: nothing) at [from, from + len). */
-void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t offset, struct open_file *f);
+void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t offset,
+	       struct app_open_file *f);
 
 /* What a record changes. `path` is what state_path() gave for it. */
 void state_apply(struct app_state *s, struct process_state *p, const struct merge_record *r, const char *path);
 
 /* Steps of state_apply(). A descriptor's file is counted: the one who sets it need not keep it. */
-struct open_file *state_file_make(const char *path, size_t len); /* n_users 0 */
+struct app_open_file *state_file_make(const char *path, size_t len); /* n_users 0 */
 /* Of a descriptor of a list: one that is there with the same name, flags and position, or a new one.
  * Standard output and standard error of one redirection (`>file 2>&1`) are one open file. */
-struct open_file *state_file_listed(const struct process_state *p, const char *path, size_t len,
+struct app_open_file *state_file_listed(const struct process_state *p, const char *path, size_t len,
 				    uint32_t flags, uint64_t position);
-void state_file_drop(struct open_file *f);
-void state_descriptor_set(struct process_state *p, int fd, struct open_file *f, bool close_on_exec);
-void state_later(struct app_state *s, uint64_t end, struct process_state *p, int fd, struct open_file *f,
+void state_file_drop(struct app_open_file *f);
+void state_descriptor_set(struct process_state *p, int fd, struct app_open_file *f, bool close_on_exec);
+void state_later(struct app_state *s, uint64_t end, struct process_state *p, int fd, struct app_open_file *f,
 		 bool close_on_exec);
 
 #endif

@@ -8,9 +8,9 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 
-static struct open_file *file_new(const char *path, uint32_t flags)
+static struct app_open_file *file_new(const char *path, uint32_t flags)
 {
-	struct open_file *f = xcalloc(1, sizeof *f);
+	struct app_open_file *f = xcalloc(1, sizeof *f);
 	f->path = xstrdup(path);
 	f->is_path = path[0] == '/';
 	f->position_known = f->is_path;
@@ -20,14 +20,14 @@ static struct open_file *file_new(const char *path, uint32_t flags)
 }
 
 static void later(struct app_state *s, struct process_state *p, const struct merge_record *r, int fd,
-		  struct open_file *f, bool close_on_exec)
+		  struct app_open_file *f, bool close_on_exec)
 {
 	state_later(s, r->r->end, p, fd, f, close_on_exec);
 }
 
 /* --- positions ------------------------------------------------------------------------------------------------------ */
 
-static void position_move(struct open_file *f, const struct log_record *r, bool writes)
+static void position_move(struct app_open_file *f, const struct log_record *r, bool writes)
 {
 	if (!f)
 		return;
@@ -37,7 +37,7 @@ static void position_move(struct open_file *f, const struct log_record *r, bool 
 		f->position += (uint64_t)r->result;
 }
 
-static void position_set(struct open_file *f, const struct log_record *r)
+static void position_set(struct app_open_file *f, const struct log_record *r)
 {
 	if (f && r->result >= 0) {
 		f->position_known = f->is_path;
@@ -61,11 +61,11 @@ static void copy_between(struct process_state *p, const struct merge_record *r)
 static void unmap(struct process_state *p, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < p->n_maps;) {
-		struct mapping *m = &p->map[i++];
+		struct app_mapping *m = &p->map[i++];
 		if (from >= m->to || m->from >= to)
 			continue;
 		if (from > m->from && to < m->to) { /* the middle: two are left */
-			struct mapping rest = {to, m->to, m->offset + (to - m->from), m->file};
+			struct app_mapping rest = {to, m->to, m->offset + (to - m->from), m->file};
 			rest.file->n_users++;
 			m->to = from;
 			GROW(p->map, p->n_maps, p->maps_cap);
@@ -83,21 +83,22 @@ static void unmap(struct process_state *p, uint64_t from, uint64_t to)
 	}
 }
 
-void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t offset, struct open_file *f)
+void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t offset,
+	       struct app_open_file *f)
 {
 	unmap(p, from, from + len);
 	if (!f)
 		return;
 	GROW(p->map, p->n_maps, p->maps_cap);
 	f->n_users++;
-	p->map[p->n_maps++] = (struct mapping){from, from + len, offset, f};
+	p->map[p->n_maps++] = (struct app_mapping){from, from + len, offset, f};
 }
 
 /* The old length is not told: what was mapped there goes as a whole, as it does in the replay, so that nothing is left behind of one that shrinks. */
 static void remap(struct process_state *p, const struct log_record *r)
 {
-	struct mapping *old = state_mapping(p, r->offset, 1);
-	struct open_file *f = old ? old->file : NULL;
+	struct app_mapping *old = state_mapping(p, r->offset, 1);
+	struct app_open_file *f = old ? old->file : NULL;
 	uint64_t offset = old ? old->offset + (r->offset - old->from) : 0;
 	const uint64_t end = old && old->to > r->offset + r->length ? old->to : r->offset + r->length;
 	if (f)
@@ -112,7 +113,7 @@ static void remap(struct process_state *p, const struct log_record *r)
 static void apply_fcntl(struct app_state *s, struct process_state *p, const struct merge_record *r)
 {
 	const struct log_record *l = r->r;
-	struct open_file *f = state_file(p, l->fd);
+	struct app_open_file *f = state_file(p, l->fd);
 	if (l->result < 0)
 		return;
 	if (l->flags == F_DUPFD || l->flags == F_DUPFD_CLOEXEC)
@@ -139,7 +140,7 @@ static void close_range_of(struct process_state *p, const struct log_record *r)
 
 static void listed(struct process_state *p, const struct merge_record *r)
 {
-	struct open_file *f = state_file(p, r->r->fd);
+	struct app_open_file *f = state_file(p, r->r->fd);
 	bool known = f && strlen(f->path) == r->path_len && !memcmp(f->path, r->path, r->path_len);
 	if (!known)
 		f = state_file_listed(p, r->path, r->path_len, r->r->flags, r->r->offset);
@@ -211,7 +212,7 @@ static void apply_open(struct app_state *s, struct process_state *p, const struc
 
 static void apply_position(struct process_state *p, const struct merge_record *r)
 {
-	struct open_file *f = state_file(p, r->r->fd);
+	struct app_open_file *f = state_file(p, r->r->fd);
 	const struct op_info *info = op_info(r->r->op);
 	if (r->r->op == OP_LSEEK)
 		position_set(f, r->r);
@@ -228,7 +229,7 @@ static void apply_position(struct process_state *p, const struct merge_record *r
 void state_apply(struct app_state *s, struct process_state *p, const struct merge_record *r, const char *path)
 {
 	const struct log_record *l = r->r;
-	struct open_file *f = state_file(p, l->fd);
+	struct app_open_file *f = state_file(p, l->fd);
 	switch (l->op) {
 	case OP_OPEN:
 	case OP_FOPEN:

@@ -48,7 +48,7 @@ static int batch_write(struct conversion *c, struct err *e)
 /* Of regular files, as far as can be told, inside the root. */
 static int content_take(struct conversion *c, const struct process_state *p, const struct merge_record *r, struct err *e)
 {
-	const struct open_file *f = state_file(p, r->r->fd);
+	const struct app_open_file *f = state_file(p, r->r->fd);
 	static const char *const made_up[] = {"/dev/", "/proc/", "/sys/", NULL};
 	if (!c->content.writer || !f || !f->is_path || !request_name(&c->maker, f->path))
 		return 0;
@@ -180,7 +180,7 @@ static void files_follow(struct conversion *c, const struct process_state *p, co
 /* What the first program of all, or one whose parent could not be seen, found open. */
 static void descriptor_note(struct conversion *c, const struct process_state *p, const struct log_record *r)
 {
-	const struct open_file *f = state_file(p, r->fd);
+	const struct app_open_file *f = state_file(p, r->fd);
 	const char *name = f && f->is_path ? request_name(&c->maker, f->path) : f ? f->path : NULL;
 	if (name)
 		facts_descriptor_add(c->descriptors, p->pid, r, f->path, name);

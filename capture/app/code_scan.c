@@ -33,9 +33,9 @@ enum {
 	LATEST = 600, /* beyond all numbers of calls there are */
 };
 
-enum number { NUMBER_NONE, NUMBER_KNOWN, NUMBER_MADE };
+enum code_number { NUMBER_NONE, NUMBER_KNOWN, NUMBER_MADE };
 
-struct looker {
+struct code_looker {
 	csh handle;
 	cs_insn *insn;
 };
@@ -49,7 +49,7 @@ static bool sets_number(const cs_x86 *x)
 	       (to->reg == X86_REG_EAX || to->reg == X86_REG_RAX);
 }
 
-static enum number number_of(const cs_insn *i, int64_t *number)
+static enum code_number number_of(const cs_insn *i, int64_t *number)
 {
 	const cs_x86 *x = &i->detail->x86;
 	bool move = i->id == X86_INS_MOV || i->id == X86_INS_MOVABS;
@@ -65,7 +65,7 @@ static enum number number_of(const cs_insn *i, int64_t *number)
 }
 
 /* Disassembles from `from` to `at`. False: an instruction lies across `at`. */
-static bool arrives(const struct looker *l, const uint8_t *from, const uint8_t *at, enum number *how, int64_t *number)
+static bool arrives(const struct code_looker *l, const uint8_t *from, const uint8_t *at, enum code_number *how, int64_t *number)
 {
 	*how = NUMBER_NONE;
 	while (from < at) {
@@ -111,12 +111,12 @@ static bool is_file(int64_t n)
 	return false;
 }
 
-static void site_count(const struct looker *l, const uint8_t *at, struct code_scan *s)
+static void site_count(const struct code_looker *l, const uint8_t *at, struct code_scan *s)
 {
 	int hits = 0, known = 0, made = 0;
 	int64_t number = -1;
 	for (int i = 0; i < STARTS; i++) {
-		enum number how;
+		enum code_number how;
 		hits += arrives(l, at - BACK + i, at, &how, &number);
 		known += how == NUMBER_KNOWN;
 		made += how == NUMBER_MADE;
@@ -136,13 +136,14 @@ static void site_count(const struct looker *l, const uint8_t *at, struct code_sc
 
 /* --- the file ----------------------------------------------------------------------------------------------------------- */
 
-struct image {
+struct code_image {
 	const uint8_t *base;
 	size_t size;
 	Elf64_Ehdr h;
 };
 
-static void range_scan(const struct looker *l, const struct image *m, uint64_t at, uint64_t n, struct code_scan *s)
+static void range_scan(const struct code_looker *l, const struct code_image *m, uint64_t at,
+		       uint64_t n, struct code_scan *s)
 {
 	static const uint8_t instruction[] = {0x0f, 0x05};
 	if (at > m->size || n > m->size - at)
@@ -157,13 +158,15 @@ static void range_scan(const struct looker *l, const struct image *m, uint64_t a
 	}
 }
 
-static bool table_fits(const struct image *m, uint64_t at, uint64_t n, uint64_t each, uint64_t expected)
+static bool table_fits(const struct code_image *m, uint64_t at, uint64_t n, uint64_t each,
+		       uint64_t expected)
 {
 	return n && each == expected && at <= m->size && (m->size - at) / each >= n;
 }
 
 /* Sections tell code from data where a segment holds both. False: the file has none, as when it was stripped of them. */
-static bool sections_scan(const struct looker *l, const struct image *m, struct code_scan *s)
+static bool sections_scan(const struct code_looker *l, const struct code_image *m,
+			  struct code_scan *s)
 {
 	if (!table_fits(m, m->h.e_shoff, m->h.e_shnum, m->h.e_shentsize, sizeof(Elf64_Shdr)))
 		return false;
@@ -176,7 +179,7 @@ static bool sections_scan(const struct looker *l, const struct image *m, struct 
 	return true;
 }
 
-static bool image_scan(const struct looker *l, struct image *m, struct code_scan *s)
+static bool image_scan(const struct code_looker *l, struct code_image *m, struct code_scan *s)
 {
 	if (m->size < sizeof m->h)
 		return false;
@@ -197,8 +200,8 @@ static bool image_scan(const struct looker *l, struct image *m, struct code_scan
 
 static bool mapping_scan(const uint8_t *base, size_t size, struct code_scan *s)
 {
-	struct looker l;
-	struct image m = {.base = base, .size = size};
+	struct code_looker l;
+	struct code_image m = {.base = base, .size = size};
 	bool done = false;
 	if (cs_open(CS_ARCH_X86, CS_MODE_64, &l.handle) != CS_ERR_OK)
 		return false;

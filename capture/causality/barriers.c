@@ -8,7 +8,7 @@
 #include "capture/causality/links.h"
 #include "common/xalloc.h"
 
-struct finder {
+struct barriers_finder {
 	struct causality_barriers *b;
 	const struct causality_links *l;
 	size_t *by_wait, *by_signal;
@@ -18,7 +18,7 @@ struct finder {
 };
 
 /* by_wait[] has the waits of each node in order, and so of each pair. */
-static void pairs_make(struct finder *f)
+static void pairs_make(struct barriers_finder *f)
 {
 	const struct causality_links *l = f->l;
 	const size_t n_pairs = (size_t)l->n_nodes * l->n_nodes;
@@ -36,7 +36,8 @@ static void pairs_make(struct finder *f)
 
 /* The first link from `signaller` to `waiter` whose wait is at `place` or behind it, as index of links; l->n: none. What is asked for comes
  * nearly in order, so that it is near what was found last. */
-static size_t link_at(struct finder *f, uint32_t signaller, uint32_t waiter, uint64_t place)
+static size_t link_at(struct barriers_finder *f, uint32_t signaller, uint32_t waiter,
+		      uint64_t place)
 {
 	const struct causality_link *v = f->l->link;
 	const size_t pair = (size_t)signaller * f->l->n_nodes + waiter, first = f->first[pair], n = f->first[pair + 1] - first;
@@ -48,13 +49,14 @@ static size_t link_at(struct finder *f, uint32_t signaller, uint32_t waiter, uin
 	return *at < n ? f->by_pair[first + *at] : f->l->n;
 }
 
-struct member {
+struct barriers_member {
 	uint32_t node;
 	uint64_t place, request;
 };
 
 /* Whether b waits at its place for a signal that a sent before its own. */
-static size_t waits_there(struct finder *f, const struct member *a, const struct member *b)
+static size_t waits_there(struct barriers_finder *f, const struct barriers_member *a,
+			  const struct barriers_member *b)
 {
 	size_t i = link_at(f, a->node, b->node, b->place);
 	if (i == f->l->n || f->l->link[i].wait_place != b->place || f->l->link[i].signal_place >= a->place)
@@ -64,11 +66,11 @@ static size_t waits_there(struct finder *f, const struct member *a, const struct
 
 static int compare_members(const void *a, const void *b)
 {
-	const struct member *x = a, *y = b;
+	const struct barriers_member *x = a, *y = b;
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-static void barrier_add(struct finder *f, struct member *m, uint32_t n)
+static void barrier_add(struct barriers_finder *f, struct barriers_member *m, uint32_t n)
 {
 	struct causality_barriers *b = f->b;
 	struct causality_barrier one = {.n_nodes = n, .node = xcalloc(n, sizeof *one.node), .place = xcalloc(n, sizeof *one.place),
@@ -86,7 +88,7 @@ static void barrier_add(struct finder *f, struct member *m, uint32_t n)
 	b->v[b->n++] = one;
 }
 
-static bool with_all(struct finder *f, const struct member *m, uint32_t n, const struct member *other)
+static bool with_all(struct barriers_finder *f, const struct barriers_member *m, uint32_t n, const struct barriers_member *other)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (waits_there(f, &m[i], other) == f->l->n || waits_there(f, other, &m[i]) == f->l->n)
@@ -95,19 +97,20 @@ static bool with_all(struct finder *f, const struct member *m, uint32_t n, const
 }
 
 /* The waits by_wait[from .. to) of one place: of a barrier, if those that it is for wait for it likewise. */
-static void look(struct finder *f, size_t from, size_t to)
+static void look(struct barriers_finder *f, size_t from, size_t to)
 {
 	const struct causality_link *first = &f->l->link[f->by_wait[from]];
-	struct member *m = xcalloc(to - from + 1, sizeof *m);
+	struct barriers_member *m = xcalloc(to - from + 1, sizeof *m);
 	uint32_t n = 0;
-	m[n++] = (struct member){first->waiter, first->wait_place, first->wait_request};
+	m[n++] = (struct barriers_member){first->waiter, first->wait_place, first->wait_request};
 	for (size_t i = from; i < to; i++) {
 		const struct causality_link *g = &f->l->link[f->by_wait[i]];
 		size_t back = link_at(f, g->waiter, g->signaller, g->signal_place + 1);
 		if (back == f->l->n || f->b->of_link[back] != UINT32_MAX || f->b->of_link[f->by_wait[i]] != UINT32_MAX)
 			continue;
 		const struct causality_link *other = &f->l->link[back];
-		struct member one = {other->waiter, other->wait_place, other->wait_request};
+		struct barriers_member one = {other->waiter, other->wait_place,
+					      other->wait_request};
 		if (with_all(f, m, n, &one))
 			m[n++] = one;
 	}
@@ -118,7 +121,7 @@ static void look(struct finder *f, size_t from, size_t to)
 
 static void waited(void *ctx, size_t i)
 {
-	struct finder *f = ctx;
+	struct barriers_finder *f = ctx;
 	const struct causality_link *g = &f->l->link[i];
 	size_t from = 0, to = f->l->n;
 	while (from < to) { /* by_wait: where its place begins */
@@ -140,7 +143,7 @@ static void waited(void *ctx, size_t i)
 
 int causality_barriers_find(struct causality_barriers *b, const struct causality_links *l, struct err *e)
 {
-	struct finder f = {.b = b, .l = l};
+	struct barriers_finder f = {.b = b, .l = l};
 	const struct causality_walk walk = {.wait = waited, .ctx = &f};
 	size_t n = l->n + 1;
 	*b = (struct causality_barriers){.of_link = malloc(n * sizeof *b->of_link)};

@@ -26,7 +26,7 @@
 
 enum { PERIOD_FIRST = 1000, ATTEMPTS = 4 };
 #define QUIET_NS INT64_C(1000000)
-struct job {
+struct collect_job {
 	const struct collect_config *config;
 	struct collect_outcome *outcome;
 	struct kept_runs kept;
@@ -37,8 +37,9 @@ struct job {
 	uint64_t n_done;
 };
 
-static void tell(const struct job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void tell(const struct job *j, const char *format, ...)
+__attribute__((format(printf, 2, 3)))
+static void tell(const struct collect_job *j, const char *format, ...);
+static void tell(const struct collect_job *j, const char *format, ...)
 {
 	struct strbuf b = STRBUF_INIT;
 	va_list ap;
@@ -59,7 +60,7 @@ static char *duration(double ns)
 
 /* --- facts of a run ---------------------------------------------------------------------------------------------------- */
 
-static void facts_init(const struct job *j, struct causality_facts *f, char *host)
+static void facts_init(const struct collect_job *j, struct causality_facts *f, char *host)
 {
 	*f = (struct causality_facts){.n_nodes = j->kept.n_nodes, .cpu_time = j->kept.cpu_time, .n_runs = 1};
 	f->node = xcalloc(f->n_nodes + 1, sizeof *f->node);
@@ -86,7 +87,8 @@ static void host_name(char *to, size_t size)
 
 /* --- runs --------------------------------------------------------------------------------------------------------------- */
 
-static void run_config_fill(const struct job *j, struct run_config *r, const char *raw, const char *log)
+static void run_config_fill(const struct collect_job *j, struct run_config *r, const char *raw,
+			    const char *log)
 {
 	const struct collect_config *c = j->config;
 	*r = (struct run_config){.command = c->command, .root = c->root, .scratch = c->scratch, .before = c->before, .raw = raw, .log = log};
@@ -113,7 +115,7 @@ static int ranks_check(const struct watch_thread *t, uint32_t n, const struct wa
 }
 
 /* What the run without delays tells: who the nodes are, and how long it takes. */
-static int base_take(struct job *j, struct run_result *r, struct err *e)
+static int base_take(struct collect_job *j, struct run_result *r, struct err *e)
 {
 	uint32_t n;
 	const struct watch_thread *t = watch_threads(r->watch, &n);
@@ -123,7 +125,7 @@ static int base_take(struct job *j, struct run_result *r, struct err *e)
 	return rc;
 }
 
-static int run_keep(struct job *j, struct run_result *r, int64_t node, uint64_t period, const char *name, const char *raw, struct err *e)
+static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, uint64_t period, const char *name, const char *raw, struct err *e)
 {
 	struct kept_run kept = {.throttled = node, .period = period, .took_ns = r->took_ns, .n_held = r->seen.n_held, .held_ns = r->seen.held_ns};
 	struct causality_facts facts;
@@ -160,7 +162,7 @@ static int run_keep(struct job *j, struct run_result *r, int64_t node, uint64_t 
 }
 
 /* node -1: without delays. */
-static int run_make(struct job *j, int64_t node, uint64_t period, struct err *e)
+static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct err *e)
 {
 	char *name = node < 0 ? xstrdup("run-base") : xasprintf("run-%" PRIu64 "-%" PRId64, period, node);
 	char *raw = kept_path(&j->kept, name, ".raw"), *log = kept_path(&j->kept, name, ".log");
@@ -189,7 +191,7 @@ static int run_make(struct job *j, int64_t node, uint64_t period, struct err *e)
 /* --- how long it takes ---------------------------------------------------------------------------------------------------- */
 
 /* A throttled run's, ns: by what the others took to hold back a request, or a guess. */
-static double run_expected_ns(const struct job *j, uint32_t node, uint64_t period)
+static double run_expected_ns(const struct collect_job *j, uint32_t node, uint64_t period)
 {
 	const struct kept_runs *k = &j->kept;
 	double held = 0, n = 0;
@@ -201,7 +203,7 @@ static double run_expected_ns(const struct job *j, uint32_t node, uint64_t perio
 	return (double)k->run[0].took_ns + each * ceil((double)k->node[node].n_requests / (double)period);
 }
 
-static double runs_expected_ns(const struct job *j, uint64_t period, uint32_t *n)
+static double runs_expected_ns(const struct collect_job *j, uint64_t period, uint32_t *n)
 {
 	double sum = 0;
 	*n = 0;
@@ -213,7 +215,7 @@ static double runs_expected_ns(const struct job *j, uint64_t period, uint32_t *n
 	return sum;
 }
 
-static void expectation_tell(const struct job *j, uint64_t period)
+static void expectation_tell(const struct collect_job *j, uint64_t period)
 {
 	uint32_t n;
 	double ns = runs_expected_ns(j, period, &n);
@@ -227,7 +229,7 @@ static void expectation_tell(const struct job *j, uint64_t period)
 
 /* --- all runs of one period -------------------------------------------------------------------------------------------------- */
 
-static int stuck_again(struct job *j, struct err *e)
+static int stuck_again(struct collect_job *j, struct err *e)
 {
 	j->kept.scale *= 2;
 	tell(j, "%s: stopped; again, with maxima %g times as long", e->msg, j->kept.scale);
@@ -236,7 +238,7 @@ static int stuck_again(struct job *j, struct err *e)
 	return kept_runs_save(&j->kept, e);
 }
 
-static int runs_make(struct job *j, uint64_t period, struct err *e)
+static int runs_make(struct collect_job *j, uint64_t period, struct err *e)
 {
 	uint32_t n, done = 0;
 	int rc = 0;
@@ -258,7 +260,7 @@ static int runs_make(struct job *j, uint64_t period, struct err *e)
 
 /* --- merge ------------------------------------------------------------------------------------------------------------------------ */
 
-static bool is_by_throttling(const struct job *j, uint64_t period, uint64_t *n_computing)
+static bool is_by_throttling(const struct collect_job *j, uint64_t period, uint64_t *n_computing)
 {
 	*n_computing = 0;
 	for (uint32_t i = 1; i < j->kept.n_runs; i++)
@@ -267,7 +269,7 @@ static bool is_by_throttling(const struct job *j, uint64_t period, uint64_t *n_c
 	return j->config->compute == COMPUTE_THROTTLED || (j->config->compute == COMPUTE_AUTO && *n_computing);
 }
 
-static int runs_list(const struct job *j, uint64_t period, struct causality_run *run, struct causality_facts *f, struct err *e)
+static int runs_list(const struct collect_job *j, uint64_t period, struct causality_run *run, struct causality_facts *f, struct err *e)
 {
 	int rc = 0;
 	f->n_runs = 0;
@@ -293,7 +295,7 @@ static int runs_list(const struct job *j, uint64_t period, struct causality_run 
 	return rc;
 }
 
-static int runs_merge(struct job *j, uint64_t period, struct err *e)
+static int runs_merge(struct collect_job *j, uint64_t period, struct err *e)
 {
 	struct collect_outcome *o = j->outcome;
 	struct causality_run *run = xcalloc(j->kept.n_runs, sizeof *run);
@@ -323,7 +325,7 @@ static int runs_merge(struct job *j, uint64_t period, struct err *e)
 
 /* The runs and their merge; again with longer maxima where somebody got stuck, or where edges contradict each other: then somebody was taken for
  * waiting who was not. */
-static int period_collect(struct job *j, uint64_t period, struct err *e)
+static int period_collect(struct collect_job *j, uint64_t period, struct err *e)
 {
 	for (int attempt = 1;; attempt++) {
 		expectation_tell(j, period);
@@ -339,7 +341,7 @@ static int period_collect(struct job *j, uint64_t period, struct err *e)
 
 /* --- auto --------------------------------------------------------------------------------------------------------------------------- */
 
-static int check_run(const struct job *j, int64_t *took_ns, struct err *e)
+static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *e)
 {
 	char line[200] = "", more[200];
 	FILE *f = setenv("TRACE", j->config->output, 1) ? NULL : popen(j->config->check, "re");
@@ -356,7 +358,7 @@ static int check_run(const struct job *j, int64_t *took_ns, struct err *e)
 	return rc ? err_context(e, "--check") : 0;
 }
 
-static int replay_run(const struct job *j, int64_t *took_ns, struct err *e)
+static int replay_run(const struct collect_job *j, int64_t *took_ns, struct err *e)
 {
 	char *to = kept_path(&j->kept, "replay", ".trace");
 	int rc = j->config->replay(j->config->ctx, j->config->output, j->config->replay_dir, to, e);
@@ -366,7 +368,7 @@ static int replay_run(const struct job *j, int64_t *took_ns, struct err *e)
 	return rc;
 }
 
-static int error_measure(struct job *j, struct err *e)
+static int error_measure(struct collect_job *j, struct err *e)
 {
 	int64_t took = 0;
 	int rc = j->config->check ? check_run(j, &took, e) : replay_run(j, &took, e);
@@ -380,7 +382,7 @@ static int error_measure(struct job *j, struct err *e)
 	return 0;
 }
 
-static uint64_t requests_most(const struct job *j)
+static uint64_t requests_most(const struct collect_job *j)
 {
 	uint64_t most = 1;
 	for (uint32_t i = 0; i < j->kept.n_nodes; i++)
@@ -388,7 +390,7 @@ static uint64_t requests_most(const struct job *j)
 	return most;
 }
 
-static int auto_collect(struct job *j, struct err *e)
+static int auto_collect(struct collect_job *j, struct err *e)
 {
 	uint64_t period = PERIOD_FIRST;
 	while (period / 2 >= requests_most(j)) /* of each node only the first request would be held back, again and again */
@@ -407,7 +409,7 @@ static int auto_collect(struct job *j, struct err *e)
 
 int collect(const struct collect_config *c, struct collect_outcome *o, struct err *e)
 {
-	struct job j = {.config = c, .outcome = o};
+	struct collect_job j = {.config = c, .outcome = o};
 	uint64_t period;
 	*o = (struct collect_outcome){.error = NAN};
 	int rc = collect_period(c, &period, e);

@@ -9,18 +9,18 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
-struct node {
+struct links_node {
 	size_t wait, waits_end;	    /* in by_wait[] */
 	size_t signal, signals_end; /* in by_signal[] */
 	bool queued;
 };
 
-struct walk {
+struct links_walk {
 	const struct causality_links *l;
 	const struct causality_walk *to;
 	size_t *by_wait, *by_signal; /* links in the order of (node, place) */
 	bool *sent;		     /* sent[n]: the signal of each link */
-	struct node *node;
+	struct links_node *node;
 	uint32_t *ready; /* nodes, as a ring */
 	uint32_t first, n_ready;
 };
@@ -60,7 +60,7 @@ void causality_links_order(const struct causality_links *l, size_t *wait, size_t
 	qsort_r(signal, l->n, sizeof *signal, by_signal, l->link);
 }
 
-static void make_ready(struct walk *w, uint32_t node)
+static void make_ready(struct links_walk *w, uint32_t node)
 {
 	if (w->node[node].queued)
 		return;
@@ -68,10 +68,10 @@ static void make_ready(struct walk *w, uint32_t node)
 	w->ready[(w->first + w->n_ready++) % w->l->n_nodes] = node;
 }
 
-static void send(struct walk *w, size_t i)
+static void send(struct links_walk *w, size_t i)
 {
 	const struct causality_link *g = &w->l->link[i];
-	const struct node *waiter = &w->node[g->waiter];
+	const struct links_node *waiter = &w->node[g->waiter];
 	w->sent[i] = true;
 	if (w->to && w->to->signal)
 		w->to->signal(w->to->ctx, i);
@@ -80,7 +80,7 @@ static void send(struct walk *w, size_t i)
 }
 
 /* As far as it goes. */
-static void go_on(struct walk *w, struct node *n)
+static void go_on(struct links_walk *w, struct links_node *n)
 {
 	const struct causality_link *v = w->l->link;
 	for (;;) {
@@ -98,12 +98,12 @@ static void go_on(struct walk *w, struct node *n)
 }
 
 /* The node whose signal a node that cannot go on lacks. It cannot go on either. */
-static uint32_t waits_for(const struct walk *w, uint32_t node)
+static uint32_t waits_for(const struct links_walk *w, uint32_t node)
 {
 	return w->l->link[w->by_wait[w->node[node].wait]].signaller;
 }
 
-static int loop_error(const struct walk *w, uint32_t node, struct err *e)
+static int loop_error(const struct links_walk *w, uint32_t node, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
 	for (uint32_t i = 0; i < w->l->n_nodes; i++) /* so far, and one is on the loop */
@@ -129,13 +129,13 @@ static int loop_error(const struct walk *w, uint32_t node, struct err *e)
 	return rc;
 }
 
-static bool is_stuck(const struct walk *w, uint32_t node)
+static bool is_stuck(const struct links_walk *w, uint32_t node)
 {
 	return w->node[node].wait < w->node[node].waits_end;
 }
 
 /* Who cannot go on waits for one node that cannot either, so that from wherever one begins there is one ring. */
-static int loops_tell(const struct walk *w, struct err *e)
+static int loops_tell(const struct links_walk *w, struct err *e)
 {
 	uint32_t *from = calloc(w->l->n_nodes + 1, sizeof *from); /* the node by which it was come to first, + 1 */
 	if (!from)
@@ -158,7 +158,7 @@ static int loops_tell(const struct walk *w, struct err *e)
 	return 0;
 }
 
-static int memory_get(struct walk *w, struct err *e)
+static int memory_get(struct links_walk *w, struct err *e)
 {
 	size_t n = w->l->n + 1;
 	w->by_wait = malloc(n * sizeof *w->by_wait);
@@ -171,7 +171,7 @@ static int memory_get(struct walk *w, struct err *e)
 	return 0;
 }
 
-static void order_all(struct walk *w)
+static void order_all(struct links_walk *w)
 {
 	const struct causality_links *l = w->l;
 	causality_links_order(l, w->by_wait, w->by_signal);
@@ -180,7 +180,7 @@ static void order_all(struct walk *w)
 		w->node[l->link[i].signaller].signals_end++;
 	}
 	for (uint32_t i = 0; i < l->n_nodes; i++) {
-		struct node *n = &w->node[i], *before = i ? n - 1 : NULL;
+		struct links_node *n = &w->node[i], *before = i ? n - 1 : NULL;
 		n->wait = before ? before->waits_end : 0;
 		n->signal = before ? before->signals_end : 0;
 		n->waits_end += n->wait;
@@ -188,12 +188,12 @@ static void order_all(struct walk *w)
 	}
 }
 
-static int walk_all(struct walk *w, struct err *e)
+static int walk_all(struct links_walk *w, struct err *e)
 {
 	for (uint32_t i = 0; i < w->l->n_nodes; i++)
 		make_ready(w, i);
 	while (w->n_ready) {
-		struct node *n = &w->node[w->ready[w->first]];
+		struct links_node *n = &w->node[w->ready[w->first]];
 		w->first = (w->first + 1) % w->l->n_nodes;
 		w->n_ready--;
 		n->queued = false;
@@ -209,7 +209,7 @@ static int walk_all(struct walk *w, struct err *e)
 
 int causality_links_walk(const struct causality_links *l, const struct causality_walk *to, struct err *e)
 {
-	struct walk w = {.l = l, .to = to};
+	struct links_walk w = {.l = l, .to = to};
 	int rc = memory_get(&w, e);
 	if (!rc) {
 		order_all(&w);

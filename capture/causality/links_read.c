@@ -8,24 +8,24 @@
 #include "capture/causality/requests.h"
 #include "common/xalloc.h"
 
-struct end { /* of a link */
+struct link_end { /* of a link */
 	uint32_t signaller, waiter;
 	uint64_t record, place, request;
 };
 
-struct ends {
-	struct end *v;
+struct link_ends {
+	struct link_end *v;
 	size_t n, cap;
 };
 
-struct node {
+struct links_read_node {
 	uint64_t place, n_requests;
 	uint16_t last_op; /* waits that follow each other stand in one place; so do signals */
 };
 
 static int compare_ends(const void *a, const void *b)
 {
-	const struct end *x = a, *y = b;
+	const struct link_end *x = a, *y = b;
 	if (x->signaller != y->signaller)
 		return x->signaller < y->signaller ? -1 : 1;
 	if (x->waiter != y->waiter)
@@ -33,11 +33,11 @@ static int compare_ends(const void *a, const void *b)
 	return (x->record > y->record) - (x->record < y->record);
 }
 
-static int end_add(struct ends *ends, const struct end *one, struct err *e)
+static int end_add(struct link_ends *ends, const struct link_end *one, struct err *e)
 {
 	if (ends->n == ends->cap) {
 		size_t cap = ends->cap ? 2 * ends->cap : 1024;
-		struct end *v = reallocarray(ends->v, cap, sizeof *v);
+		struct link_end *v = reallocarray(ends->v, cap, sizeof *v);
 		if (!v)
 			return err_set(e, ENOMEM, "not enough memory for %zu waits or signals", cap);
 		ends->v = v;
@@ -47,7 +47,7 @@ static int end_add(struct ends *ends, const struct end *one, struct err *e)
 	return 0;
 }
 
-static int take(struct ends *signals, struct ends *waits, struct node *node, const struct causality_facts *f, const struct trace_record *r,
+static int take(struct link_ends *signals, struct link_ends *waits, struct links_read_node *node, const struct causality_facts *f, const struct trace_record *r,
 		uint64_t index, struct err *e)
 {
 	int64_t of = causality_node_of(f, r->pid, r->tid);
@@ -56,7 +56,7 @@ static int take(struct ends *signals, struct ends *waits, struct node *node, con
 		return cause ? err_set(e, EINVAL, "record %" PRIu64 ": %s of thread %" PRIu32 " of process %" PRIu32 ", which is not a node", index,
 				       op_name(r->op), r->tid, r->pid)
 			     : 0;
-	struct node *n = &node[of];
+	struct links_read_node *n = &node[of];
 	n->place += r->op != n->last_op || (r->op != OP_SIGNAL && r->op != OP_WAIT);
 	n->last_op = r->op;
 	n->n_requests += is_request(r);
@@ -66,11 +66,11 @@ static int take(struct ends *signals, struct ends *waits, struct node *node, con
 		return err_set(e, EINVAL, "record %" PRIu64 ": %s of node %" PRId64 " for node %" PRIu64 ", %s", index, op_name(r->op), of, r->length,
 			       r->length == (uint64_t)of ? "itself" : "which is not there");
 	uint32_t other = (uint32_t)r->length;
-	struct end one = {r->op == OP_WAIT ? other : (uint32_t)of, r->op == OP_WAIT ? (uint32_t)of : other, index, n->place, n->n_requests};
+	struct link_end one = {r->op == OP_WAIT ? other : (uint32_t)of, r->op == OP_WAIT ? (uint32_t)of : other, index, n->place, n->n_requests};
 	return end_add(r->op == OP_WAIT ? waits : signals, &one, e);
 }
 
-static int lone_error(const struct end *signal, const struct end *wait, struct err *e)
+static int lone_error(const struct link_end *signal, const struct link_end *wait, struct err *e)
 {
 	if (wait)
 		return err_set(e, ENOENT,
@@ -80,22 +80,27 @@ static int lone_error(const struct end *signal, const struct end *wait, struct e
 		       signal->signaller, signal->request, signal->waiter);
 }
 
-static bool same_pair(const struct end *a, const struct end *b)
+static bool same_pair(const struct link_end *a, const struct link_end *b)
 {
 	return a->signaller == b->signaller && a->waiter == b->waiter;
 }
 
 /* What has no other end: of the lower pair of nodes. */
-static int lone_find(const struct ends *signals, const struct ends *waits, size_t i, struct err *e)
+static int lone_find(const struct link_ends *signals, const struct link_ends *waits, size_t i,
+		     struct err *e)
 {
-	const struct end *s = i < signals->n ? &signals->v[i] : NULL, *w = i < waits->n ? &waits->v[i] : NULL;
-	const struct end sx = s ? (struct end){s->signaller, s->waiter, 0, 0, 0} : (struct end){0};
-	const struct end wx = w ? (struct end){w->signaller, w->waiter, 0, 0, 0} : (struct end){0};
+	const struct link_end *s = i < signals->n ? &signals->v[i] : NULL;
+	const struct link_end *w = i < waits->n ? &waits->v[i] : NULL;
+	const struct link_end sx = s ? (struct link_end){s->signaller, s->waiter, 0, 0,
+							 0} : (struct link_end){0};
+	const struct link_end wx = w ? (struct link_end){w->signaller, w->waiter, 0, 0,
+							 0} : (struct link_end){0};
 	bool wait_alone = !s || (w && compare_ends(&wx, &sx) < 0);
 	return wait_alone ? lone_error(NULL, w, e) : lone_error(s, NULL, e);
 }
 
-static int join(struct causality_links *l, struct ends *signals, struct ends *waits, struct err *e)
+static int join(struct causality_links *l, struct link_ends *signals, struct link_ends *waits,
+		struct err *e)
 {
 	if (signals->n)
 		qsort(signals->v, signals->n, sizeof *signals->v, compare_ends);
@@ -108,7 +113,7 @@ static int join(struct causality_links *l, struct ends *signals, struct ends *wa
 	for (size_t i = 0; i < signals->n || i < waits->n; i++) {
 		if (i >= signals->n || i >= waits->n || !same_pair(&signals->v[i], &waits->v[i]))
 			return lone_find(signals, waits, i, e);
-		const struct end *s = &signals->v[i], *w = &waits->v[i];
+		const struct link_end *s = &signals->v[i], *w = &waits->v[i];
 		l->link[l->n++] = (struct causality_link){s->signaller, s->waiter, s->place, w->place, s->request, w->request, COMPUTED_ALL, 0};
 	}
 	return 0;
@@ -116,8 +121,8 @@ static int join(struct causality_links *l, struct ends *signals, struct ends *wa
 
 int causality_links_read(struct causality_links *l, struct trace *t, const struct causality_facts *f, struct err *e)
 {
-	struct ends signals = {0}, waits = {0};
-	struct node *node = xcalloc(f->n_nodes + 1, sizeof *node);
+	struct link_ends signals = {0}, waits = {0};
+	struct links_read_node *node = xcalloc(f->n_nodes + 1, sizeof *node);
 	const struct trace_record *r;
 	uint64_t index = 0;
 	*l = (struct causality_links){.n_nodes = f->n_nodes};

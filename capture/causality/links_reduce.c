@@ -15,7 +15,7 @@ struct knowledge {
 	uint32_t v[];
 };
 
-struct reducer {
+struct link_reducer {
 	struct causality_links *l;
 	uint32_t *rank; /* rank[n]: the place of a link's signal among its node's, from 1 on */
 	struct knowledge **of_node, **of_link;
@@ -24,7 +24,7 @@ struct reducer {
 	uint64_t n_bytes; /* of knowledge */
 };
 
-static void knowledge_put(struct reducer *x, struct knowledge *k)
+static void knowledge_put(struct link_reducer *x, struct knowledge *k)
 {
 	if (!k || --k->n_users)
 		return;
@@ -34,7 +34,7 @@ static void knowledge_put(struct reducer *x, struct knowledge *k)
 
 static void signal_sent(void *ctx, size_t i)
 {
-	struct reducer *x = ctx;
+	struct link_reducer *x = ctx;
 	struct knowledge *k = x->of_node[x->l->link[i].signaller];
 	if (k)
 		k->n_users++;
@@ -46,14 +46,14 @@ static bool same_wait(const struct causality_link *a, const struct causality_lin
 	return a->waiter == b->waiter && a->wait_place == b->wait_place;
 }
 
-static void merge_knowledge(struct reducer *x, const struct knowledge *k)
+static void merge_knowledge(struct link_reducer *x, const struct knowledge *k)
 {
 	for (uint32_t i = 0; k && i < x->l->n_nodes; i++)
 		x->merged[i] = k->v[i] > x->merged[i] ? k->v[i] : x->merged[i];
 }
 
 /* The links of one wait: link[from .. to). */
-static void wait_reduce(struct reducer *x, size_t from, size_t to)
+static void wait_reduce(struct link_reducer *x, size_t from, size_t to)
 {
 	const struct causality_link *v = x->l->link;
 	const uint32_t waiter = v[from].waiter;
@@ -80,7 +80,7 @@ static void wait_reduce(struct reducer *x, size_t from, size_t to)
 
 static void waited(void *ctx, size_t i)
 {
-	struct reducer *x = ctx;
+	struct link_reducer *x = ctx;
 	const struct causality_link *v = x->l->link;
 	size_t from = i, size = sizeof(struct knowledge) + x->l->n_nodes * sizeof *x->merged;
 	if (i + 1 < x->l->n && same_wait(&v[i + 1], &v[i]))
@@ -110,7 +110,7 @@ static int by_wait(const void *a, const void *b)
 	return (x->signal_place > y->signal_place) - (x->signal_place < y->signal_place);
 }
 
-static int ranks_find(struct reducer *x, struct err *e)
+static int ranks_find(struct link_reducer *x, struct err *e)
 {
 	const struct causality_links *l = x->l;
 	size_t *wait = malloc((l->n + 1) * sizeof *wait), *signal = malloc((l->n + 1) * sizeof *signal);
@@ -136,7 +136,7 @@ static void drop_all(struct causality_links *l, const bool *drop)
 	l->n = n;
 }
 
-static int reduce_all(struct reducer *x, struct err *e)
+static int reduce_all(struct link_reducer *x, struct err *e)
 {
 	const struct causality_walk walk = {.signal = signal_sent, .wait = waited, .ctx = x};
 	int rc = ranks_find(x, e);
@@ -148,7 +148,7 @@ static int reduce_all(struct reducer *x, struct err *e)
 
 int causality_links_reduce(struct causality_links *l, struct err *e)
 {
-	struct reducer x = {.l = l};
+	struct link_reducer x = {.l = l};
 	size_t n = l->n + 1;
 	int rc = 0;
 	if (l->n)

@@ -16,7 +16,7 @@
 
 #define SPLIT_LEAST_NS INT64_C(20000) /* computing that is shorter is not worth a record of its own */
 
-struct node {
+struct merge_node {
 	size_t wait, waits_end, signal, signals_end; /* in by_wait[], by_signal[] */
 	uint64_t n_requests, n_parts; /* written; parts of compute since the last */
 	bool owes;	    /* signals after its last request, at due_ns */
@@ -29,13 +29,13 @@ struct due {
 	uint32_t node;
 };
 
-struct job {
+struct merge_job {
 	struct requests q;
 	struct trace_writer *to;
 	const struct causality_links *l;
 	const struct computes *c;
 	size_t *by_wait, *by_signal;
-	struct node *node;
+	struct merge_node *node;
 	struct due *due; /* a heap by ns */
 	size_t n_due, cap_due;
 	uint32_t n_objects;
@@ -46,14 +46,14 @@ struct job {
 
 /* --- what goes out -------------------------------------------------------------------------------------------------- */
 
-static int flush(struct job *j, struct err *e)
+static int flush(struct merge_job *j, struct err *e)
 {
 	size_t n = j->n_out;
 	j->n_out = 0;
 	return n ? trace_writer_append(j->to, j->out, n, e) : 0;
 }
 
-static int emit(struct job *j, const struct trace_record *r, struct err *e)
+static int emit(struct merge_job *j, const struct trace_record *r, struct err *e)
 {
 	struct trace_record *to = &j->out[j->n_out++];
 	*to = *r;
@@ -61,7 +61,7 @@ static int emit(struct job *j, const struct trace_record *r, struct err *e)
 	return j->n_out == sizeof j->out / sizeof *j->out ? flush(j, e) : 0;
 }
 
-static int emit_cause(struct job *j, enum trace_op op, uint32_t of, int64_t ns, uint64_t length, uint64_t offset, struct err *e)
+static int emit_cause(struct merge_job *j, enum trace_op op, uint32_t of, int64_t ns, uint64_t length, uint64_t offset, struct err *e)
 {
 	const struct causality_node *n = &j->q.f.node[of];
 	const struct trace_record r = {.begin_ns = ns, .end_ns = ns, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .offset = offset,
@@ -71,7 +71,7 @@ static int emit_cause(struct job *j, enum trace_op op, uint32_t of, int64_t ns, 
 }
 
 /* Objects and heap items have the base run's places, for nothing is written to the heap besides. */
-static int emit_copy(struct job *j, const struct trace_record *r, struct err *e)
+static int emit_copy(struct merge_job *j, const struct trace_record *r, struct err *e)
 {
 	struct trace_record copy = *r;
 	for (; j->n_objects < trace_n_objects(j->q.t); j->n_objects++) {
@@ -106,14 +106,14 @@ static bool due_is_before(const void *a, const void *b, const void *context)
 
 static const struct heap_type heap_of_due = {sizeof(struct due), due_is_before, NULL};
 
-static void due_add(struct job *j, int64_t ns, uint32_t node)
+static void due_add(struct merge_job *j, int64_t ns, uint32_t node)
 {
 	GROW(j->due, j->n_due, j->cap_due);
 	j->due[j->n_due] = (struct due){ns, node};
 	heap_sift_up(&heap_of_due, j->due, j->n_due++);
 }
 
-static struct due due_take(struct job *j)
+static struct due due_take(struct merge_job *j)
 {
 	struct due first = j->due[0];
 	j->due[0] = j->due[--j->n_due];
@@ -122,9 +122,10 @@ static struct due due_take(struct job *j)
 }
 
 /* The signals that stand after a node's requests so far, but for those that come behind more than `upto_ppm` of the computing there. */
-static int signals_emit(struct job *j, uint32_t of, int64_t ns, uint32_t upto_ppm, struct err *e)
+static int signals_emit(struct merge_job *j, uint32_t of, int64_t ns, uint32_t upto_ppm,
+			struct err *e)
 {
-	struct node *n = &j->node[of];
+	struct merge_node *n = &j->node[of];
 	int rc = 0;
 	n->owes = false;
 	n->last_ns = ns;
@@ -139,7 +140,7 @@ static int signals_emit(struct job *j, uint32_t of, int64_t ns, uint32_t upto_pp
 }
 
 /* Of all nodes, up to `ns`. */
-static int due_emit(struct job *j, int64_t ns, struct err *e)
+static int due_emit(struct merge_job *j, int64_t ns, struct err *e)
 {
 	int rc = 0;
 	while (!rc && j->n_due && j->due[0].ns <= ns) {
@@ -152,9 +153,9 @@ static int due_emit(struct job *j, int64_t ns, struct err *e)
 
 /* --- the base run ------------------------------------------------------------------------------------------------------ */
 
-static int waits_emit(struct job *j, uint32_t of, int64_t ns, uint64_t number, struct err *e)
+static int waits_emit(struct merge_job *j, uint32_t of, int64_t ns, uint64_t number, struct err *e)
 {
-	struct node *n = &j->node[of];
+	struct merge_node *n = &j->node[of];
 	int rc = 0;
 	while (n->wait < n->waits_end && !rc) {
 		const struct causality_link *g = &j->l->link[j->by_wait[n->wait]];
@@ -166,13 +167,14 @@ static int waits_emit(struct job *j, uint32_t of, int64_t ns, uint64_t number, s
 	return rc;
 }
 
-static const struct compute *compute_of(const struct job *j, int64_t node, uint64_t number)
+static const struct compute *compute_of(const struct merge_job *j, int64_t node, uint64_t number)
 {
 	return j->c->v && j->c->first[node] != UINT64_MAX ? &j->c->v[j->c->first[node] + number] : NULL;
 }
 
 /* Where the next signal or wait of this computing stands, of its COMPUTED_ALL parts; signals come first. -1: none. */
-static int64_t next_ppm(const struct job *j, const struct node *n, uint64_t number, bool *signals)
+static int64_t next_ppm(const struct merge_job *j, const struct merge_node *n, uint64_t number,
+			bool *signals)
 {
 	const struct causality_link *s = n->signal < n->signals_end ? &j->l->link[j->by_signal[n->signal]] : NULL;
 	const struct causality_link *w = n->wait < n->waits_end ? &j->l->link[j->by_wait[n->wait]] : NULL;
@@ -183,9 +185,10 @@ static int64_t next_ppm(const struct job *j, const struct node *n, uint64_t numb
 }
 
 /* Computing, with the signals and waits that come before the end of it where they were met. Those behind all of it are before the request. */
-static int compute_emit(struct job *j, const struct trace_record *r, uint32_t of, uint64_t number, struct err *e)
+static int compute_emit(struct merge_job *j, const struct trace_record *r, uint32_t of,
+			uint64_t number, struct err *e)
 {
-	struct node *n = &j->node[of];
+	struct merge_node *n = &j->node[of];
 	struct trace_record rest = *r;
 	int rc = 0;
 	int64_t ppm;
@@ -211,7 +214,8 @@ static int compute_emit(struct job *j, const struct trace_record *r, uint32_t of
 	return rc ? rc : signals_emit(j, of, n->last_ns, COMPUTED_ALL, e);
 }
 
-static int compute_take(struct job *j, const struct trace_record *r, int64_t node, uint64_t number, struct err *e)
+static int compute_take(struct merge_job *j, const struct trace_record *r, int64_t node,
+			uint64_t number, struct err *e)
 {
 	const struct compute *other = compute_of(j, node, number);
 	struct trace_record changed = *r;
@@ -230,9 +234,9 @@ static int compute_take(struct job *j, const struct trace_record *r, int64_t nod
 	return compute_emit(j, &changed, (uint32_t)node, number, e);
 }
 
-static int request_take(struct job *j, const struct trace_record *r, int64_t node, uint64_t number, int64_t ns, struct err *e)
+static int request_take(struct merge_job *j, const struct trace_record *r, int64_t node, uint64_t number, int64_t ns, struct err *e)
 {
-	struct node *n = &j->node[node];
+	struct merge_node *n = &j->node[node];
 	const struct compute *other = compute_of(j, node, number);
 	int rc = 0;
 	if (other && !n->n_parts && other->ns >= 0)
@@ -250,13 +254,14 @@ static int request_take(struct job *j, const struct trace_record *r, int64_t nod
 	return rc;
 }
 
-static int take(struct job *j, const struct trace_record *r, int64_t node, uint64_t number, struct err *e)
+static int take(struct merge_job *j, const struct trace_record *r, int64_t node, uint64_t number,
+		struct err *e)
 {
 	if (node < 0 || (!is_request(r) && r->op != OP_COMPUTE)) {
 		j->n_left_out++;
 		return 0;
 	}
-	struct node *n = &j->node[node];
+	struct merge_node *n = &j->node[node];
 	int64_t ns = r->begin_ns != TIME_NONE && r->begin_ns > n->last_ns ? r->begin_ns : n->last_ns;
 	int rc = due_emit(j, r->begin_ns, e);
 	if (!rc && n->owes)
@@ -267,7 +272,7 @@ static int take(struct job *j, const struct trace_record *r, int64_t node, uint6
 	return r->op == OP_COMPUTE ? compute_take(j, r, node, number, e) : request_take(j, r, node, number, ns, e);
 }
 
-static int take_all(struct job *j, struct err *e)
+static int take_all(struct merge_job *j, struct err *e)
 {
 	const struct trace_record *r;
 	int64_t node;
@@ -281,7 +286,7 @@ static int take_all(struct job *j, struct err *e)
 	return rc ? rc : flush(j, e);
 }
 
-static void links_index(struct job *j)
+static void links_index(struct merge_job *j)
 {
 	causality_links_order(j->l, j->by_wait, j->by_signal);
 	for (size_t i = 0; i < j->l->n; i++) {
@@ -289,7 +294,7 @@ static void links_index(struct job *j)
 		j->node[j->l->link[i].signaller].signals_end++;
 	}
 	for (uint32_t i = 0; i < j->l->n_nodes; i++) {
-		struct node *n = &j->node[i];
+		struct merge_node *n = &j->node[i];
 		n->wait = i ? n[-1].waits_end : 0;
 		n->signal = i ? n[-1].signals_end : 0;
 		n->waits_end += n->wait;
@@ -298,7 +303,7 @@ static void links_index(struct job *j)
 	}
 }
 
-static int write_all_of(struct job *j, const struct causality_facts *facts, const char *path, const char *shown, struct err *e)
+static int write_all_of(struct merge_job *j, const struct causality_facts *facts, const char *path, const char *shown, struct err *e)
 {
 	const struct trace_write_options how = {.shown = shown};
 	struct causality_facts f = *facts;
@@ -321,7 +326,7 @@ static int write_all_of(struct job *j, const struct causality_facts *facts, cons
 int merge_write(const struct causality_run *base, const struct causality_links *l, const struct computes *c, const struct causality_facts *facts,
 		const char *output, uint64_t *n_left_out, struct err *e)
 {
-	struct job *j = xcalloc(1, sizeof *j);
+	struct merge_job *j = xcalloc(1, sizeof *j);
 	int rc = requests_open(&j->q, base->trace, facts->n_nodes, e);
 	if (rc) {
 		free(j);

@@ -49,27 +49,28 @@ int nodes_take(const struct watch_thread *thread, uint32_t n, struct watch_threa
 
 /* --- from run to run --------------------------------------------------------------------------------------------------- */
 
-struct place {
+struct nodes_place {
 	uint64_t key;
 	uint32_t pid, tid, index;
 };
 
 static int compare_places(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct nodes_place *x = a, *y = b;
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
 	int c = order(x->pid, y->pid);
 	return c ? c : order(x->tid, y->tid);
 }
 
-static struct place *places_make(const struct watch_thread *t, uint32_t n, bool has_ranks, uint32_t *n_places)
+static struct nodes_place *places_make(const struct watch_thread *t, uint32_t n, bool has_ranks,
+				       uint32_t *n_places)
 {
-	struct place *p = xcalloc(n + 1, sizeof *p);
+	struct nodes_place *p = xcalloc(n + 1, sizeof *p);
 	*n_places = 0;
 	for (uint32_t i = 0; i < n; i++)
 		if (t[i].n_requests && (!has_ranks || t[i].rank >= 0))
-			p[(*n_places)++] = (struct place){t[i].key, t[i].pid, t[i].tid, i};
+			p[(*n_places)++] = (struct nodes_place){t[i].key, t[i].pid, t[i].tid, i};
 	qsort(p, *n_places, sizeof *p, compare_places);
 	return p;
 }
@@ -78,8 +79,8 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 {
 	uint32_t n_a, n_b, b = 0;
 	int rc = 0;
-	struct place *in_base = places_make(base, n_base, false, &n_a);
-	struct place *here = places_make(thread, n, n_base && base[0].rank >= 0, &n_b);
+	struct nodes_place *in_base = places_make(base, n_base, false, &n_a);
+	struct nodes_place *here = places_make(thread, n, n_base && base[0].rank >= 0, &n_b);
 	for (uint32_t i = 0; i < n; i++)
 		number[i] = -1;
 	for (uint32_t a = 0; a < n_a && !rc; a++, b++) {

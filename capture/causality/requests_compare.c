@@ -12,7 +12,7 @@
 
 #define MARKS 512u
 
-struct chain { /* of a node */
+struct requests_chain { /* of a node */
 	uint64_t digest, n;
 	uint64_t stride; /* mark[i]: after (i + 1) * stride requests */
 	uint64_t mark[MARKS];
@@ -74,7 +74,7 @@ static int request_digest(const struct trace *t, const struct trace_record *r, u
 	return 0;
 }
 
-static void chain_add(struct chain *c, uint64_t digest)
+static void chain_add(struct requests_chain *c, uint64_t digest)
 {
 	c->digest = mixed(c->digest, digest);
 	if (++c->n % c->stride)
@@ -89,14 +89,14 @@ static void chain_add(struct chain *c, uint64_t digest)
 	c->mark[c->n / c->stride - 1] = c->digest;
 }
 
-static int chains_read(struct requests *q, struct chain *chain, struct err *e)
+static int chains_read(struct requests *q, struct requests_chain *chain, struct err *e)
 {
 	const struct trace_record *r;
 	int64_t node;
 	uint64_t number;
 	int rc = requests_rewind(q, e);
 	for (uint32_t i = 0; i < q->f.n_nodes; i++)
-		chain[i] = (struct chain){.stride = 1};
+		chain[i] = (struct requests_chain){.stride = 1};
 	while (!rc && (rc = requests_next(q, &r, &node, &number, e)) == 1) {
 		uint64_t digest;
 		rc = 0;
@@ -112,7 +112,8 @@ static int chains_read(struct requests *q, struct chain *chain, struct err *e)
 /* --- where they differ ---------------------------------------------------------------------------------------------- */
 
 /* The requests before `number` are the same; those from there on, to the next mark, are not all. */
-static uint64_t differ_from(const struct chain *a, const struct chain *b, uint64_t *stride)
+static uint64_t differ_from(const struct requests_chain *a, const struct requests_chain *b,
+			    uint64_t *stride)
 {
 	uint64_t number = 0;
 	*stride = a->stride > b->stride ? a->stride : b->stride;
@@ -169,8 +170,8 @@ static int differ_error(struct requests *base, struct requests *other, const str
 	return rc;
 }
 
-static int differ_find(struct requests *base, struct requests *other, const struct causality_run *run, uint32_t node, const struct chain *a,
-		       const struct chain *b, struct err *e)
+static int differ_find(struct requests *base, struct requests *other, const struct causality_run *run, uint32_t node, const struct requests_chain *a,
+		       const struct requests_chain *b, struct err *e)
 {
 	uint64_t stride, from = differ_from(a, b, &stride), n_a = 0, n_b = 0, i = 0;
 	uint64_t *digest = malloc(2 * stride * sizeof *digest);
@@ -184,7 +185,7 @@ static int differ_find(struct requests *base, struct requests *other, const stru
 	return rc ? rc : differ_error(base, other, run, node, from + i, e);
 }
 
-static int compare_one(struct requests *base, const struct chain *want, const struct causality_run *run, struct chain *got, struct err *e)
+static int compare_one(struct requests *base, const struct requests_chain *want, const struct causality_run *run, struct requests_chain *got, struct err *e)
 {
 	struct requests other;
 	int rc = requests_open(&other, run->trace, base->f.n_nodes, e);
@@ -206,7 +207,7 @@ int requests_compare(const struct causality_run *run, uint32_t n_runs, uint32_t 
 	int rc = requests_open(&base, run[0].trace, n_nodes, e);
 	if (rc)
 		return rc;
-	struct chain *chain = calloc(2 * (size_t)n_nodes, sizeof *chain);
+	struct requests_chain *chain = calloc(2 * (size_t)n_nodes, sizeof *chain);
 	rc = chain ? chains_read(&base, chain, e) : err_set(e, ENOMEM, "not enough memory to compare the requests of %" PRIu32 " nodes", n_nodes);
 	for (uint32_t i = 1; !rc && i < n_runs; i++)
 		rc = compare_one(&base, chain, &run[i], chain + n_nodes, e);

@@ -17,7 +17,7 @@
 #include "common/mpi_leftovers.h"
 #include "common/xalloc.h"
 
-struct start {
+struct run_start {
 	const struct run_config *config;
 	struct watch *watch;
 	char *file;
@@ -33,7 +33,7 @@ static int output_redirect(const char *log)
 /* In a process of its own. */
 static int start(void *ctx)
 {
-	const struct start *s = ctx;
+	const struct run_start *s = ctx;
 	if (output_redirect(s->config->log))
 		return 126;
 	watch_output(s->watch, STDOUT_FILENO);
@@ -107,7 +107,7 @@ int run_once(const struct run_config *c, struct run_result *r, struct err *e)
 {
 	struct app_config app;
 	struct app_outcome o = {.status = 0};
-	struct start s = {.config = c};
+	struct run_start s = {.config = c};
 	struct mpi_leftovers leftovers;
 	*r = (struct run_result){NULL};
 	int rc = before_run(c->before, c->log, e);

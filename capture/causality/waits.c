@@ -10,7 +10,7 @@
 /* It takes some time until a message wakes who waits for it: requests that the signaller began so shortly before may be behind the message. */
 #define WAKE_NS INT64_C(300000)
 
-struct node { /* as far as the trace was read */
+struct waits_node { /* as far as the trace was read */
 	uint64_t n_requests;
 	int64_t compute_ns; /* of the processor, of the last compute; -1: none */
 	bool goes_on;	    /* more computing comes behind it, which has the waits */
@@ -26,16 +26,16 @@ struct open_wait { /* whose requests behind it were not all seen yet */
 	uint32_t signalled_ppm;
 };
 
-struct reading {
+struct waits_reading {
 	const struct watch_wait *wait;
 	const int64_t *number;
-	struct node *node;
+	struct waits_node *node;
 	struct open_wait *at;
 	uint64_t n_placed, n_signalled; /* of at[]: whose instant has come; whose signal has */
 	int64_t epoch_ns;
 };
 
-static uint32_t computed(const struct watch_wait *w, const struct node *waiter)
+static uint32_t computed(const struct watch_wait *w, const struct waits_node *waiter)
 {
 	if (w->compute_ns < 0 || (waiter->goes_on && !w->by_computing))
 		return 0;
@@ -44,7 +44,7 @@ static uint32_t computed(const struct watch_wait *w, const struct node *waiter)
 	return (uint32_t)((double)w->compute_ns / (double)waiter->compute_ns * COMPUTED_ALL);
 }
 
-static void wait_place(struct reading *x, uint64_t i)
+static void wait_place(struct waits_reading *x, uint64_t i)
 {
 	const int64_t a = x->number[x->wait[i].throttled], b = x->number[x->wait[i].waiter];
 	if (a >= 0 && b >= 0)
@@ -59,7 +59,7 @@ static bool is_later(const struct open_wait *a, const struct open_wait *b)
 
 /* Those that waited at one instant: the first that went on tells when it was let. The others may have waited for that one, for others behind it, or
  * for a processor: of several runs together, what each of them went on behind contradicts itself. */
-static void instant_settle(struct reading *x, uint64_t from, uint64_t to)
+static void instant_settle(struct waits_reading *x, uint64_t from, uint64_t to)
 {
 	const struct open_wait *first = NULL;
 	for (uint64_t i = from; i < to; i++)
@@ -73,7 +73,7 @@ static void instant_settle(struct reading *x, uint64_t from, uint64_t to)
 		}
 }
 
-static void instants_place(struct reading *x, uint64_t n_waits, int64_t upto_ns)
+static void instants_place(struct waits_reading *x, uint64_t n_waits, int64_t upto_ns)
 {
 	while (x->n_placed < n_waits && x->wait[x->n_placed].at_ns - x->epoch_ns <= upto_ns) {
 		const uint64_t from = x->n_placed;
@@ -84,7 +84,7 @@ static void instants_place(struct reading *x, uint64_t n_waits, int64_t upto_ns)
 }
 
 /* The node computes, and let others go on meanwhile. Only the throttled one does, in the order of the waits. */
-static void signals_place(struct reading *x, int64_t node, const struct trace_record *r)
+static void signals_place(struct waits_reading *x, int64_t node, const struct trace_record *r)
 {
 	for (; x->n_signalled < x->n_placed; x->n_signalled++) {
 		struct open_wait *w = &x->at[x->n_signalled];
@@ -101,7 +101,7 @@ static void signals_place(struct reading *x, int64_t node, const struct trace_re
 }
 
 /* The next request of the throttled node, in front of the signals of the last hold or not. */
-static void before_count(struct reading *x, int64_t node, const struct trace_record *r)
+static void before_count(struct waits_reading *x, int64_t node, const struct trace_record *r)
 {
 	for (uint64_t i = x->n_signalled; i < x->n_placed && x->number[x->wait[i].throttled] == node; i++) {
 		struct open_wait *w = &x->at[i];
@@ -110,7 +110,7 @@ static void before_count(struct reading *x, int64_t node, const struct trace_rec
 	}
 }
 
-static void take(struct node *n, const struct trace_record *r)
+static void take(struct waits_node *n, const struct trace_record *r)
 {
 	if (r->op == OP_COMPUTE) {
 		n->compute_ns = r->rvalue;
@@ -122,7 +122,8 @@ static void take(struct node *n, const struct trace_record *r)
 }
 
 /* Those of all waits behind which both nodes make a request still. */
-static uint64_t edges_make(const struct reading *x, uint64_t n_waits, struct causality_edge *to, uint64_t *n_computing)
+static uint64_t edges_make(const struct waits_reading *x, uint64_t n_waits,
+			   struct causality_edge *to, uint64_t *n_computing)
 {
 	uint64_t n = 0;
 	for (uint64_t i = 0; i < n_waits; i++) {
@@ -143,7 +144,7 @@ int waits_to_edges(const char *trace, const struct causality_facts *facts, const
 {
 	struct trace *t = NULL;
 	const struct trace_record *r;
-	struct reading x = {.wait = wait, .number = number, .node = xcalloc(facts->n_nodes + 1, sizeof *x.node), .at = xcalloc(n_waits + 1, sizeof *x.at)};
+	struct waits_reading x = {.wait = wait, .number = number, .node = xcalloc(facts->n_nodes + 1, sizeof *x.node), .at = xcalloc(n_waits + 1, sizeof *x.at)};
 	for (uint32_t i = 0; i < facts->n_nodes; i++)
 		x.node[i].compute_ns = -1;
 	int rc = trace_open(&t, trace, e), got = 0;

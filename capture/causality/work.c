@@ -12,18 +12,18 @@ struct amount {
 	int64_t ns, compute_ns; /* of requests and computing; of computing alone */
 };
 
-struct place { /* in a node, while the trace is read, or on the way through it */
+struct work_place { /* in a node, while the trace is read, or on the way through it */
 	size_t wait, signal;  /* in by_wait[], by_signal[] */
 	struct amount done;   /* the node's own so far */
 	struct amount when;   /* on the critical path */
 };
 
-struct reading {
+struct work_reading {
 	struct causality_work *w;
 	size_t *by_wait, *by_signal;
 	struct amount *at_wait, *at_signal; /* [links.n]: what the node has done there */
 	struct amount *sent;		    /* [links.n]: when on the critical path */
-	struct place *place;
+	struct work_place *place;
 };
 
 static int64_t plus(int64_t a, int64_t b)
@@ -31,14 +31,15 @@ static int64_t plus(int64_t a, int64_t b)
 	return a > TRACE_TIME_MAX - b ? TRACE_TIME_MAX : a + b;
 }
 
-static void do_work(struct place *p, int64_t ns, bool computing)
+static void do_work(struct work_place *p, int64_t ns, bool computing)
 {
 	p->done.ns = plus(p->done.ns, ns);
 	if (computing)
 		p->done.compute_ns = plus(p->done.compute_ns, ns);
 }
 
-static void request_take(struct causality_node_work *n, struct place *p, const struct trace_record *r)
+static void request_take(struct causality_node_work *n, struct work_place *p,
+			 const struct trace_record *r)
 {
 	n->n_requests++;
 	if (r->begin_ns == TIME_NONE)
@@ -50,10 +51,10 @@ static void request_take(struct causality_node_work *n, struct place *p, const s
 	do_work(p, end_ns - r->begin_ns, false);
 }
 
-static void take(struct reading *x, uint32_t of, const struct trace_record *r)
+static void take(struct work_reading *x, uint32_t of, const struct trace_record *r)
 {
 	struct causality_node_work *n = &x->w->node[of];
-	struct place *p = &x->place[of];
+	struct work_place *p = &x->place[of];
 	int64_t ns = r->length < (uint64_t)TRACE_TIME_MAX ? (int64_t)r->length : TRACE_TIME_MAX;
 	switch (r->op) {
 	case OP_COMPUTE:
@@ -76,7 +77,7 @@ static void take(struct reading *x, uint32_t of, const struct trace_record *r)
 }
 
 /* Where each node's waits and signals begin, and nothing done. */
-static void places_reset(struct reading *x)
+static void places_reset(struct work_reading *x)
 {
 	const struct causality_links *l = &x->w->links;
 	memset(x->place, 0, l->n_nodes * sizeof *x->place);
@@ -94,7 +95,7 @@ static void places_reset(struct reading *x)
 
 /* --- the critical path ------------------------------------------------------------------------------------------------ */
 
-static void advance(struct place *p, const struct amount *done)
+static void advance(struct work_place *p, const struct amount *done)
 {
 	p->when.ns = plus(p->when.ns, done->ns - p->done.ns);
 	p->when.compute_ns = plus(p->when.compute_ns, done->compute_ns - p->done.compute_ns);
@@ -103,22 +104,22 @@ static void advance(struct place *p, const struct amount *done)
 
 static void signalled(void *ctx, size_t i)
 {
-	struct reading *x = ctx;
-	struct place *p = &x->place[x->w->links.link[i].signaller];
+	struct work_reading *x = ctx;
+	struct work_place *p = &x->place[x->w->links.link[i].signaller];
 	advance(p, &x->at_signal[i]);
 	x->sent[i] = p->when;
 }
 
 static void waited(void *ctx, size_t i)
 {
-	struct reading *x = ctx;
-	struct place *p = &x->place[x->w->links.link[i].waiter];
+	struct work_reading *x = ctx;
+	struct work_place *p = &x->place[x->w->links.link[i].waiter];
 	advance(p, &x->at_wait[i]);
 	if (x->sent[i].ns > p->when.ns)
 		p->when = x->sent[i];
 }
 
-static int critical_path(struct reading *x, struct err *e)
+static int critical_path(struct work_reading *x, struct err *e)
 {
 	const struct causality_walk walk = {.signal = signalled, .wait = waited, .ctx = x};
 	struct causality_work *w = x->w;
@@ -128,7 +129,7 @@ static int critical_path(struct reading *x, struct err *e)
 	memset(x->place, 0, w->n_nodes * sizeof *x->place);
 	int rc = causality_links_walk(&w->links, &walk, e);
 	for (uint32_t i = 0; i < w->n_nodes && !rc; i++) {
-		struct place *p = &x->place[i];
+		struct work_place *p = &x->place[i];
 		advance(p, &total[i]);
 		if (p->when.ns > w->critical_ns) {
 			w->critical_ns = p->when.ns;
@@ -193,7 +194,8 @@ static void all_sum(struct causality_work *w)
 	}
 }
 
-static int trace_read(struct reading *x, struct trace *t, const struct causality_facts *f, struct err *e)
+static int trace_read(struct work_reading *x, struct trace *t, const struct causality_facts *f,
+		      struct err *e)
 {
 	const struct trace_record *r;
 	int rc = trace_rewind(t, e), got = 0;
@@ -210,7 +212,7 @@ static int trace_read(struct reading *x, struct trace *t, const struct causality
 
 int causality_work_read(struct causality_work *w, struct trace *t, const struct causality_facts *f, struct err *e)
 {
-	struct reading x = {.w = w};
+	struct work_reading x = {.w = w};
 	*w = (struct causality_work){.n_nodes = f->n_nodes, .node = xcalloc((size_t)f->n_nodes + 1, sizeof *w->node)};
 	int rc = causality_links_read(&w->links, t, f, e);
 	size_t n = w->links.n + 1;

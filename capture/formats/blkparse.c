@@ -12,7 +12,7 @@
 struct blkparse {
 	struct foreign base;
 	struct block_pairs pairs;
-	struct device {
+	struct blkparse_device {
 		const char *end;
 		char name[24];
 		size_t len;

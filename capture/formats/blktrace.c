@@ -18,17 +18,17 @@
 #define FILES_MAX 1024
 #define OF_A_CGROUP 0x100u /* among the actions: the group's number stands behind the event */
 
-struct event {
+struct blktrace_event {
 	uint32_t magic, sequence;
 	uint64_t time, sector;
 	uint32_t bytes, action, pid, device, cpu;
 	uint16_t error, pdu_len;
 };
-_Static_assert(sizeof(struct event) == 48, "as blktrace writes it");
+_Static_assert(sizeof(struct blktrace_event) == 48, "as blktrace writes it");
 
 struct more_file {
 	struct text_input in;
-	struct event next;
+	struct blktrace_event next;
 	bool has_next, over;
 };
 
@@ -37,7 +37,7 @@ struct blktrace {
 	struct block_pairs pairs;
 	struct more_file *more; /* beside the first, which is base.in */
 	size_t n_more;
-	struct event next; /* of the first */
+	struct blktrace_event next; /* of the first */
 	bool has_next, over, swapped;
 	int64_t first_ns;
 	bool has_first;
@@ -47,7 +47,7 @@ struct blktrace {
 
 /* --- one file ----------------------------------------------------------------------------------------------------- */
 
-static void swap_event(struct event *v)
+static void swap_event(struct blktrace_event *v)
 {
 	v->magic = __builtin_bswap32(v->magic);
 	v->sequence = __builtin_bswap32(v->sequence);
@@ -63,7 +63,7 @@ static void swap_event(struct event *v)
 }
 
 /* 1 with an event, 0 at the end. A record that is none is skipped, byte by byte of 8, until one is. */
-static int next_event(struct text_input *in, struct event *v, struct err *e)
+static int next_event(struct text_input *in, struct blktrace_event *v, struct err *e)
 {
 	const char *s;
 	size_t len;
@@ -115,7 +115,7 @@ static enum pair_event_kind kind_of(uint32_t action)
 	}
 }
 
-static enum trace_op op_of(const struct event *v)
+static enum trace_op op_of(const struct blktrace_event *v)
 {
 	uint32_t category = v->action >> 16;
 	if (category & (0x200 | 0x400)) /* SCSI commands, notes */
@@ -148,7 +148,7 @@ static int device_object(struct blktrace *t, uint32_t device, uint32_t *object, 
 	return 0;
 }
 
-static int take_event(struct blktrace *t, const struct event *v, struct err *e)
+static int take_event(struct blktrace *t, const struct blktrace_event *v, struct err *e)
 {
 	struct pair_event b = {.kind = kind_of(v->action), .op = op_of(v), .sector = v->sector, .bytes = v->bytes,
 				.device = v->device, .pid = v->pid, .error = (int16_t)v->error,
@@ -171,7 +171,8 @@ static int take_event(struct blktrace *t, const struct event *v, struct err *e)
 
 /* --- all files, by time ------------------------------------------------------------------------------------------- */
 
-static int fill(struct text_input *in, struct event *v, bool *has, bool *over, struct err *e)
+static int fill(struct text_input *in, struct blktrace_event *v, bool *has, bool *over,
+		struct err *e)
 {
 	if (*has || *over)
 		return 0;
@@ -185,7 +186,7 @@ static int blktrace_piece(struct foreign *f, struct err *e)
 {
 	struct blktrace *t = (struct blktrace *)f;
 	int rc = fill(&f->in, &t->next, &t->has_next, &t->over, e);
-	struct event *first = t->has_next ? &t->next : NULL;
+	struct blktrace_event *first = t->has_next ? &t->next : NULL;
 	bool *has = &t->has_next;
 	for (size_t i = 0; i < t->n_more && !rc; i++) {
 		struct more_file *m = &t->more[i];
@@ -295,7 +296,7 @@ static int blktrace_bid(const unsigned char *head, size_t len, const char *path)
 {
 	uint32_t magic;
 	(void)path;
-	if (len < sizeof(struct event))
+	if (len < sizeof(struct blktrace_event))
 		return 0;
 	memcpy(&magic, head, sizeof magic);
 	return magic == (MAGIC | VERSION) || __builtin_bswap32(magic) == (MAGIC | VERSION) ? 90 : 0;

@@ -16,35 +16,35 @@
 #define NUMBERS 32768	/* of descriptors and processes that the replayer has room for */
 #define PATH_BYTES 255u /* and of a path */
 
-struct thread {
+struct events_thread {
 	uint32_t pid, tid;
 	uint32_t process; /* numbered from 1 */
 	uint32_t last;	  /* its last event, 0 none */
 	int64_t end_ns;	  /* of that */
 };
 
-struct edge { /* beyond the order within a thread */
+struct events_edge { /* beyond the order within a thread */
 	uint32_t from, to;
 };
 
-struct number { /* a descriptor number of a process */
+struct events_number { /* a descriptor number of a process */
 	bool open;
 	uint32_t event, thread; /* that opened it last or, if it is not open, closed it */
-	struct edge *use;	/* use[n_uses]: from: a thread, to: its last event on it since */
+	struct events_edge *use;	/* use[n_uses]: from: a thread, to: its last event on it since */
 	size_t n_uses, cap;
 };
 
-struct out {
+struct events_out {
 	struct trace *t;
-	struct thread *thread;
+	struct events_thread *thread;
 	size_t n_threads, cap_threads, last_thread;
 	uint32_t n_processes;
 	struct traced_system system; /* by process: open files, whose `object` is an index into number[] */
-	struct number *number;
+	struct events_number *number;
 	size_t n_numbers, cap_numbers;
-	struct edge *edge; /* by `to` */
+	struct events_edge *edge; /* by `to` */
 	size_t n_edges, cap_edges;
-	struct edge *child; /* child[n_edges]: the same by `from` */
+	struct events_edge *child; /* child[n_edges]: the same by `from` */
 	size_t at_edge, at_child;
 	uint32_t *next; /* next[id]: in its thread, 0 none. The list that grows with the trace */
 	size_t cap_next;
@@ -56,9 +56,9 @@ struct out {
 
 /* --- threads and descriptors -------------------------------------------------------------------------------------- */
 
-static size_t thread_of(struct out *x, const struct trace_record *r)
+static size_t thread_of(struct events_out *x, const struct trace_record *r)
 {
-	struct thread *th = x->thread;
+	struct events_thread *th = x->thread;
 	if (x->n_threads && th[x->last_thread].tid == r->tid && th[x->last_thread].pid == r->pid)
 		return x->last_thread;
 	uint32_t process = 0;
@@ -69,34 +69,35 @@ static size_t thread_of(struct out *x, const struct trace_record *r)
 	}
 	GROW(x->thread, x->n_threads, x->cap_threads);
 	x->thread[x->n_threads] =
-	    (struct thread){.pid = r->pid, .tid = r->tid, .process = process ? process : ++x->n_processes};
+	    (struct events_thread){.pid = r->pid, .tid = r->tid,
+				   .process = process ? process : ++x->n_processes};
 	return x->last_thread = x->n_threads++;
 }
 
-static struct thread *thread_at(struct out *x, const struct trace_record *r)
+static struct events_thread *thread_at(struct events_out *x, const struct trace_record *r)
 {
 	size_t i = thread_of(x, r); /* which may move them */
 	return &x->thread[i];
 }
 
 /* What is known of a descriptor number, or NULL: nothing. */
-static struct number *number_of(struct out *x, const struct trace_record *r)
+static struct events_number *number_of(struct events_out *x, const struct trace_record *r)
 {
 	const struct open_file *f = descriptor_get(traced_thread_of(&x->system, r->pid), r->fd);
 	return f ? &x->number[f->object] : NULL;
 }
 
-static struct number *number_new(struct out *x, const struct trace_record *r)
+static struct events_number *number_new(struct events_out *x, const struct trace_record *r)
 {
 	GROW(x->number, x->n_numbers, x->cap_numbers);
-	x->number[x->n_numbers] = (struct number){.open = false};
+	x->number[x->n_numbers] = (struct events_number){.open = false};
 	struct open_file *f = open_file_new((uint32_t)x->n_numbers, -1, false);
 	descriptor_set(traced_thread_of(&x->system, r->pid), r->fd, f, false);
 	open_file_put(f);
 	return &x->number[x->n_numbers++];
 }
 
-static void forget(struct out *x)
+static void forget(struct events_out *x)
 {
 	for (size_t i = 0; i < x->n_numbers; i++)
 		free(x->number[i].use);
@@ -106,7 +107,7 @@ static void forget(struct out *x)
 		x->thread[i].last = 0;
 }
 
-static void add_edge(struct out *x, uint32_t from, uint32_t to)
+static void add_edge(struct events_out *x, uint32_t from, uint32_t to)
 {
 	if (!x->linking)
 		return;
@@ -114,10 +115,10 @@ static void add_edge(struct out *x, uint32_t from, uint32_t to)
 		if (x->edge[i].from == from)
 			return;
 	GROW(x->edge, x->n_edges, x->cap_edges);
-	x->edge[x->n_edges++] = (struct edge){from, to};
+	x->edge[x->n_edges++] = (struct events_edge){from, to};
 }
 
-static void use_number(struct out *x, struct number *n, uint32_t thread, uint32_t id)
+static void use_number(struct events_out *x, struct events_number *n, uint32_t thread, uint32_t id)
 {
 	size_t i = 0;
 	while (i < n->n_uses && n->use[i].from != thread)
@@ -132,19 +133,21 @@ static void use_number(struct out *x, struct number *n, uint32_t thread, uint32_
 }
 
 /* An open or a close: behind whatever other threads did with the number so far. */
-static void change_number(struct out *x, struct number *n, uint32_t thread, uint32_t id, bool open)
+static void change_number(struct events_out *x, struct events_number *n, uint32_t thread,
+			  uint32_t id, bool open)
 {
 	if (n->event && n->thread != thread)
 		add_edge(x, n->event, id);
 	for (size_t i = 0; i < n->n_uses; i++)
 		if (n->use[i].from != thread)
 			add_edge(x, n->use[i].to, id);
-	*n = (struct number){open, id, thread, n->use, 0, n->cap};
+	*n = (struct events_number){open, id, thread, n->use, 0, n->cap};
 }
 
-static void follow_descriptor(struct out *x, const struct trace_record *r, uint32_t thread, uint32_t id)
+static void follow_descriptor(struct events_out *x, const struct trace_record *r, uint32_t thread,
+			      uint32_t id)
 {
-	struct number *n = r->fd >= 0 ? number_of(x, r) : NULL;
+	struct events_number *n = r->fd >= 0 ? number_of(x, r) : NULL;
 	if (r->op == OP_OPEN && r->rvalue >= 0)
 		change_number(x, n ? n : number_new(x, r), thread, id, true);
 	else if (r->op == OP_CLOSE && n)
@@ -176,7 +179,7 @@ static const char *call_of(const struct trace_record *r)
 	}
 }
 
-static const char *cannot(struct out *x, const struct trace_record *r)
+static const char *cannot(struct events_out *x, const struct trace_record *r)
 {
 	const struct trace_object *o = trace_object(x->t, r->object);
 	unsigned int uses = op_info(r->op)->uses;
@@ -191,7 +194,7 @@ static const char *cannot(struct out *x, const struct trace_record *r)
 		return "the replayer has descriptors below 32768, and offsets and lengths below 2 GiB";
 	if (thread_at(x, r)->process >= NUMBERS)
 		return "the replayer has 32767 processes";
-	const struct number *n = (uses & OP_HAS_FD) && r->fd >= 0 ? number_of(x, r) : NULL;
+	const struct events_number *n = (uses & OP_HAS_FD) && r->fd >= 0 ? number_of(x, r) : NULL;
 	if ((uses & OP_HAS_FD) && !(n && n->open))
 		return "the process did not open its descriptor in the trace";
 	return NULL;
@@ -200,7 +203,7 @@ static const char *cannot(struct out *x, const struct trace_record *r)
 /* --- who follows whom --------------------------------------------------------------------------------------------- */
 
 /* The next event, or 0 with the reason where it is left out. */
-static uint32_t event_of(struct out *x, const struct trace_record *r, const char **why)
+static uint32_t event_of(struct events_out *x, const struct trace_record *r, const char **why)
 {
 	if ((*why = cannot(x, r)))
 		return 0;
@@ -212,18 +215,18 @@ static uint32_t event_of(struct out *x, const struct trace_record *r, const char
 
 static int by_from(const void *a, const void *b)
 {
-	const struct edge *x = a, *y = b;
+	const struct events_edge *x = a, *y = b;
 	if (x->from != y->from)
 		return x->from < y->from ? -1 : 1;
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
 /* A thread begins behind what had ended by then, as far as one event stands for it: no call tells who started it. */
-static void link_first(struct out *x, const struct trace_record *r, uint32_t id)
+static void link_first(struct events_out *x, const struct trace_record *r, uint32_t id)
 {
-	const struct thread *before = NULL;
+	const struct events_thread *before = NULL;
 	for (size_t i = 0; i < x->n_threads; i++) {
-		const struct thread *th = &x->thread[i];
+		const struct events_thread *th = &x->thread[i];
 		if (th->last && th->end_ns <= r->begin_ns && (!before || th->end_ns > before->end_ns))
 			before = th;
 	}
@@ -231,7 +234,7 @@ static void link_first(struct out *x, const struct trace_record *r, uint32_t id)
 		add_edge(x, before->last, id);
 }
 
-static void link_event(struct out *x, const struct trace_record *r)
+static void link_event(struct events_out *x, const struct trace_record *r)
 {
 	const char *why;
 	uint32_t id = op_info(r->op)->family == FAMILY_CAUSE ? 0 : event_of(x, r, &why);
@@ -242,7 +245,7 @@ static void link_event(struct out *x, const struct trace_record *r)
 		x->next = xreallocarray(x->next, x->cap_next, sizeof *x->next);
 	}
 	x->next[id] = 0;
-	struct thread *th = thread_at(x, r);
+	struct events_thread *th = thread_at(x, r);
 	if (th->last)
 		x->next[th->last] = id;
 	else
@@ -252,7 +255,7 @@ static void link_event(struct out *x, const struct trace_record *r)
 	x->first_ns = id == 1 || r->begin_ns < x->first_ns ? r->begin_ns : x->first_ns;
 }
 
-static int link_events(struct out *x, struct err *e)
+static int link_events(struct events_out *x, struct err *e)
 {
 	const struct trace_record *r;
 	int rc = trace_rewind(x->t, e);
@@ -277,13 +280,13 @@ static int link_events(struct out *x, struct err *e)
 
 static int write_head(void *ctx, struct sink *s, struct err *e)
 {
-	const struct out *x = ctx;
+	const struct events_out *x = ctx;
 	(void)e;
 	strbuf_addf(&s->out, "%u\n", x->n_all);
 	return 0;
 }
 
-static void add_args(struct out *x, struct sink *s, const struct trace_record *r)
+static void add_args(struct events_out *x, struct sink *s, const struct trace_record *r)
 {
 	unsigned int uses = op_info(r->op)->uses;
 	if (r->op == OP_CLOSE) {
@@ -304,10 +307,10 @@ static void add_args(struct out *x, struct sink *s, const struct trace_record *r
 }
 
 /* "[1,2]": the one of the thread, if there is one, and what the edges at *at have more. */
-static void add_list(struct out *x, struct sink *s, uint32_t id, bool children)
+static void add_list(struct events_out *x, struct sink *s, uint32_t id, bool children)
 {
 	uint32_t own = children ? x->next[id] : x->thread[x->last_thread].last;
-	const struct edge *edge = children ? x->child : x->edge;
+	const struct events_edge *edge = children ? x->child : x->edge;
 	size_t *at = children ? &x->at_child : &x->at_edge;
 	const char *comma = "";
 	strbuf_addch(&s->out, '[');
@@ -322,12 +325,12 @@ static void add_list(struct out *x, struct sink *s, uint32_t id, bool children)
 
 static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
 {
-	struct out *x = ctx;
+	struct events_out *x = ctx;
 	(void)e;
 	uint32_t id = event_of(x, r, why);
 	if (!id)
 		return 0;
-	struct thread *th = thread_at(x, r);
+	struct events_thread *th = thread_at(x, r);
 	strbuf_addf(&s->out, "{\"rvalue\":%lld,\"parents\":", (long long)r->rvalue);
 	add_list(x, s, id, false);
 	/* the begin counts only as a number with a point */
@@ -348,7 +351,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 static int events_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
 {
 	static const struct sink_writer writer = {.head = write_head, .one = write_one};
-	struct out *x = xcalloc(1, sizeof *x);
+	struct events_out *x = xcalloc(1, sizeof *x);
 	x->t = t;
 	int rc = link_events(x, e);
 	rc = rc ? rc : sink_write_trace(&writer, x, t, path, report, e);

@@ -7,14 +7,14 @@
 #include "capture/formats/sink.h"
 #include "capture/op.h"
 
-struct out {
+struct exports_out {
 	struct trace *t;
 	int64_t first_ns;
 	uint64_t n, count; /* of what can be written */
 };
 
 /* The first pass: how many there are, and when the first begins. */
-static int count_transfers(struct out *x, struct err *e)
+static int count_transfers(struct exports_out *x, struct err *e)
 {
 	const struct trace_record *r;
 	const char *why;
@@ -31,7 +31,8 @@ static int count_transfers(struct out *x, struct err *e)
 	return rc;
 }
 
-static bool is_block_transfer(const struct out *x, const struct trace_record *r, bool *is_write, const char **why)
+static bool is_block_transfer(const struct exports_out *x, const struct trace_record *r,
+			      bool *is_write, const char **why)
 {
 	if (!sink_is_transfer(x->t, r, is_write, why))
 		return false;
@@ -43,7 +44,7 @@ static bool is_block_transfer(const struct out *x, const struct trace_record *r,
 
 static int blkreplay_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
 {
-	struct out *x = ctx;
+	struct exports_out *x = ctx;
 	bool is_write;
 	(void)e;
 	if (!is_block_transfer(x, r, &is_write, why))
@@ -57,7 +58,7 @@ static int blkreplay_one(void *ctx, struct sink *s, const struct trace_record *r
 static int blkreplay_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
 {
 	static const struct sink_writer writer = {.one = blkreplay_one};
-	struct out x = {.t = t};
+	struct exports_out x = {.t = t};
 	int rc = count_transfers(&x, e);
 	return rc ? rc : sink_write_trace(&writer, &x, t, path, report, e);
 }
@@ -77,7 +78,7 @@ static void add_u64(struct sink *s, uint64_t v)
 
 static int btrecord_head(void *ctx, struct sink *s, struct err *e)
 {
-	const struct out *x = ctx;
+	const struct exports_out *x = ctx;
 	(void)e;
 	add_u64(s, BTRECORD_VERSION);
 	add_u64(s, 0); /* genesis: the first bunch's times count from here */
@@ -89,7 +90,7 @@ static int btrecord_head(void *ctx, struct sink *s, struct err *e)
 /* One bunch a request: btreplay waits only between bunches. */
 static int btrecord_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
 {
-	struct out *x = ctx;
+	struct exports_out *x = ctx;
 	bool is_write;
 	(void)e;
 	if (!is_block_transfer(x, r, &is_write, why))
@@ -106,7 +107,7 @@ static int btrecord_one(void *ctx, struct sink *s, const struct trace_record *r,
 static int btrecord_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
 {
 	static const struct sink_writer writer = {.head = btrecord_head, .one = btrecord_one};
-	struct out x = {.t = t};
+	struct exports_out x = {.t = t};
 	int rc = count_transfers(&x, e);
 	return rc ? rc : sink_write_trace(&writer, &x, t, path, report, e);
 }
@@ -127,7 +128,7 @@ static int perfetto_head(void *ctx, struct sink *s, struct err *e)
 
 static int perfetto_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
 {
-	struct out *x = ctx;
+	struct exports_out *x = ctx;
 	const struct trace_object *o = trace_object(x->t, r->object);
 	(void)e;
 	*why = "its begin or its end is not known";
@@ -162,7 +163,7 @@ static int perfetto_tail(void *ctx, struct sink *s, struct err *e)
 static int perfetto_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
 {
 	static const struct sink_writer writer = {perfetto_head, perfetto_one, perfetto_tail};
-	struct out x = {.t = t};
+	struct exports_out x = {.t = t};
 	return sink_write_trace(&writer, &x, t, path, report, e);
 }
 

@@ -214,7 +214,7 @@ static int iolog_bid(const unsigned char *head, size_t len, const char *path)
 
 /* --- writing: version 3 only -------------------------------------------------------------------------------------- */
 
-struct out {
+struct iolog_out {
 	struct trace *t;
 	bool *added; /* by object */
 	uint32_t n_added;
@@ -239,7 +239,8 @@ static const char *action_of(const struct trace_record *r)
 	       : r->op == OP_FALLOCATE && (r->flags & FALLOC_FL_PUNCH_HOLE) ? "trim" : NULL;
 }
 
-static const char *cannot(const struct out *x, const struct trace_record *r, const char *action)
+static const char *cannot(const struct iolog_out *x, const struct trace_record *r,
+			  const char *action)
 {
 	const struct trace_object *o = trace_object(x->t, r->object);
 	bool is_write, sync = action && strstr(action, "sync");
@@ -261,7 +262,7 @@ static const char *cannot(const struct out *x, const struct trace_record *r, con
 }
 
 /* Time 0 and steps back would be read as no delay: from 1 us on, never back. */
-static int64_t time_us(struct out *x, int64_t ns)
+static int64_t time_us(struct iolog_out *x, int64_t ns)
 {
 	int64_t us = ns / 1000 - (ns % 1000 < 0);
 	if (!x->has_first) {
@@ -276,7 +277,7 @@ static int64_t time_us(struct out *x, int64_t ns)
 
 static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
 {
-	struct out *x = ctx;
+	struct iolog_out *x = ctx;
 	const char *action = action_of(r);
 	(void)e;
 	if ((*why = cannot(x, r, action)))
@@ -303,7 +304,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 
 static int write_tail(void *ctx, struct sink *s, struct err *e)
 {
-	struct out *x = ctx;
+	struct iolog_out *x = ctx;
 	(void)e;
 	for (uint32_t i = 0; i < x->n_added; i++)
 		if (x->added[i])
@@ -314,7 +315,7 @@ static int write_tail(void *ctx, struct sink *s, struct err *e)
 static int iolog_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
 {
 	static const struct sink_writer writer = {write_head, write_one, write_tail};
-	struct out x = {.t = t};
+	struct iolog_out x = {.t = t};
 	int rc = sink_write_trace(&writer, &x, t, path, report, e);
 	free(x.added);
 	return rc;

@@ -16,7 +16,7 @@ const char *const mapping_field_names[MAP_N + 1] = {"none",      "begin",  "end"
 						    "operation", "object", "offset", "length",   "pid",
 						    "tid",       "fd",     "rvalue", "error",    NULL};
 
-struct parse {
+struct mapping_parse {
 	struct mapping *m;
 	struct err *e;
 	int rc;
@@ -24,7 +24,7 @@ struct parse {
 	struct mapping_column *column;
 };
 
-static int bad(struct parse *p, const char *key, const char *value, const char *wanted)
+static int bad(struct mapping_parse *p, const char *key, const char *value, const char *wanted)
 {
 	p->rc = err_set(p->e, EINVAL, "%s = %.60s: not %s", key, value, wanted);
 	return 0;
@@ -36,7 +36,8 @@ static void set_text(char **to, const char *value)
 	*to = xstrdup(value);
 }
 
-static int set_count(struct parse *p, const char *key, const char *value, unsigned int max, unsigned int *to)
+static int set_count(struct mapping_parse *p, const char *key, const char *value, unsigned int max,
+		     unsigned int *to)
 {
 	uint64_t u;
 	if (parse_uint(value, &u, NULL) || u > max)
@@ -45,7 +46,7 @@ static int set_count(struct parse *p, const char *key, const char *value, unsign
 	return 1;
 }
 
-static int set_bool(struct parse *p, const char *key, const char *value, bool *to)
+static int set_bool(struct mapping_parse *p, const char *key, const char *value, bool *to)
 {
 	int b;
 	if (parse_bool(value, &b, NULL))
@@ -54,7 +55,7 @@ static int set_bool(struct parse *p, const char *key, const char *value, bool *t
 	return 1;
 }
 
-static int set_delimiter(struct parse *p, const char *value)
+static int set_delimiter(struct mapping_parse *p, const char *value)
 {
 	static const struct {
 		const char *name;
@@ -72,7 +73,7 @@ static int set_delimiter(struct parse *p, const char *value)
 	return 1;
 }
 
-static int set_epoch(struct parse *p, const char *value)
+static int set_epoch(struct mapping_parse *p, const char *value)
 {
 	p->m->absolute = strcmp(value, "none") != 0;
 	p->m->epoch_s = 0;
@@ -83,7 +84,7 @@ static int set_epoch(struct parse *p, const char *value)
 	return 1;
 }
 
-static int set_format(struct parse *p, const char *key, const char *value)
+static int set_format(struct mapping_parse *p, const char *key, const char *value)
 {
 	struct mapping *m = p->m;
 	unsigned int n = 0;
@@ -123,7 +124,7 @@ static int set_format(struct parse *p, const char *key, const char *value)
 	return 1;
 }
 
-static int set_values(struct parse *p, const char *value)
+static int set_values(struct mapping_parse *p, const char *value)
 {
 	char **item;
 	size_t n;
@@ -147,7 +148,7 @@ static int set_values(struct parse *p, const char *value)
 		    : bad(p, "values", value, "a list of at most 16 TEXT:OPERATION, with a known operation or skip");
 }
 
-static int set_unit(struct parse *p, const char *value)
+static int set_unit(struct mapping_parse *p, const char *value)
 {
 	static const struct {
 		const char *name;
@@ -166,7 +167,7 @@ static int set_unit(struct parse *p, const char *value)
 	return 1;
 }
 
-static int set_column(struct parse *p, const char *key, const char *value)
+static int set_column(struct mapping_parse *p, const char *key, const char *value)
 {
 	struct mapping_column *c = p->column;
 	if (!strcmp(key, "field")) {
@@ -198,7 +199,7 @@ static int set_column(struct parse *p, const char *key, const char *value)
 	return 1;
 }
 
-static int new_column(struct parse *p, const char *what)
+static int new_column(struct mapping_parse *p, const char *what)
 {
 	uint64_t index;
 	if (p->m->n == MAPPING_COLUMNS_MAX)
@@ -218,7 +219,7 @@ static int new_column(struct parse *p, const char *what)
 
 static int on_key(void *user, const char *section, const char *key, const char *value)
 {
-	struct parse *p = user;
+	struct mapping_parse *p = user;
 	if (strcmp(section, p->section)) {
 		snprintf(p->section, sizeof p->section, "%s", section);
 		p->column = NULL;
@@ -272,7 +273,7 @@ static int check(struct mapping *m, struct err *e)
 int mapping_parse(struct mapping *m, const char *name, const char *text, struct err *e)
 {
 	struct err inner = ERR_INIT;
-	struct parse p = {.m = m, .e = &inner};
+	struct mapping_parse p = {.m = m, .e = &inner};
 	*m = (struct mapping){.delimiter = ',', .level = LEVEL_BLOCK, .object_kind = OBJECT_DEVICE, .bid = 30};
 	int line = ini_parse_string(text, on_key, &p);
 	if (p.rc)

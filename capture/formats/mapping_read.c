@@ -13,7 +13,7 @@
 #include "capture/formats/number.h"
 #include "common/xalloc.h"
 
-struct mapped {
+struct mapped_trace {
 	struct foreign base;
 	const struct mapping *m;
 	struct mapping *own;
@@ -35,14 +35,15 @@ struct field {
 
 /* --- one field ---------------------------------------------------------------------------------------------------- */
 
-static int not_a(struct mapped *t, const struct field *f, const char *what, struct err *e)
+static int not_a(struct mapped_trace *t, const struct field *f, const char *what, struct err *e)
 {
 	return foreign_at(&t->base, f->s, e, "\"%.*s\" is not %s", (int)(f->len < 60 ? f->len : 60), f->s, what);
 }
 
 /* Absolute times are kept relative to the first, taken apart into seconds and rest: 100-ns units since 1601 would not
  * fit. */
-static int take_time(struct mapped *t, const struct mapping_column *c, const struct field *f, bool stamp, int64_t *ns,
+static int take_time(struct mapped_trace *t, const struct mapping_column *c, const struct field *f,
+		     bool stamp, int64_t *ns,
 		     struct err *e)
 {
 	const char *s = f->s, *end = s + f->len;
@@ -84,7 +85,8 @@ static int take_time(struct mapped *t, const struct mapping_column *c, const str
 	return 0;
 }
 
-static int take_bytes(struct mapped *t, const struct mapping_column *c, const struct field *f, uint64_t *v,
+static int take_bytes(struct mapped_trace *t, const struct mapping_column *c, const struct field *f,
+		      uint64_t *v,
 		      struct err *e)
 {
 	const char *s = f->s, *end = s + f->len;
@@ -95,7 +97,8 @@ static int take_bytes(struct mapped *t, const struct mapping_column *c, const st
 	return 0;
 }
 
-static int take_number(struct mapped *t, const struct field *f, int64_t min, int64_t max, int64_t *v, struct err *e)
+static int take_number(struct mapped_trace *t, const struct field *f, int64_t min, int64_t max,
+		       int64_t *v, struct err *e)
 {
 	const char *s = f->s, *end = s + f->len;
 	if (!scan_i64(&s, end, v) || s != end || *v < min || *v > max)
@@ -108,7 +111,8 @@ static bool same(const struct mapping_column *c, const struct field *f, const ch
 	return strlen(text) == f->len && (c->any_case ? !strncasecmp(text, f->s, f->len) : !memcmp(text, f->s, f->len));
 }
 
-static int take_operation(struct mapped *t, const struct mapping_column *c, const struct field *f,
+static int take_operation(struct mapped_trace *t, const struct mapping_column *c,
+			  const struct field *f,
 			  struct trace_record *r, bool *skip, struct err *e)
 {
 	for (unsigned int i = 0; i < c->n_values; i++)
@@ -120,7 +124,8 @@ static int take_operation(struct mapped *t, const struct mapping_column *c, cons
 	return not_a(t, f, "an operation of this format", e);
 }
 
-static int take_field(struct mapped *t, const struct mapping_column *c, const struct field *f, struct trace_record *r,
+static int take_field(struct mapped_trace *t, const struct mapping_column *c, const struct field *f,
+		      struct trace_record *r,
 		      int64_t *response_ns, bool *skip, struct err *e)
 {
 	int64_t v = 0;
@@ -214,7 +219,7 @@ static bool next_field(char delimiter, const char **at, const char *end, struct 
 	return true;
 }
 
-static int take_header(struct mapped *t, const char *s, size_t len, struct err *e)
+static int take_header(struct mapped_trace *t, const char *s, size_t len, struct err *e)
 {
 	const char *at = s, *end = s + len;
 	struct field f;
@@ -241,7 +246,7 @@ static int take_header(struct mapped *t, const char *s, size_t len, struct err *
 	return 0;
 }
 
-static int take_object(struct mapped *t, struct trace_record *r, struct err *e)
+static int take_object(struct mapped_trace *t, struct trace_record *r, struct err *e)
 {
 	struct strbuf *now = &t->object_text, *last = &t->object_last;
 	if (!now->len)
@@ -257,7 +262,8 @@ static int take_object(struct mapped *t, struct trace_record *r, struct err *e)
 	return 0;
 }
 
-static int finish(struct mapped *t, struct trace_record *r, int64_t response_ns, bool has_rvalue, struct err *e)
+static int finish(struct mapped_trace *t, struct trace_record *r, int64_t response_ns,
+		  bool has_rvalue, struct err *e)
 {
 	int rc = take_object(t, r, e);
 	if (rc)
@@ -271,7 +277,7 @@ static int finish(struct mapped *t, struct trace_record *r, int64_t response_ns,
 	return foreign_add(&t->base, r, e);
 }
 
-static int mapped_row(struct mapped *t, const char *s, size_t len, struct err *e)
+static int mapped_row(struct mapped_trace *t, const char *s, size_t len, struct err *e)
 {
 	struct trace_record r = foreign_record();
 	const char *at = s, *end = s + len;
@@ -309,7 +315,7 @@ static bool is_heading(const char *heading, const char *s, size_t len)
 
 static int mapped_line(struct foreign *f, const char *s, size_t len, struct err *e)
 {
-	struct mapped *t = (struct mapped *)f;
+	struct mapped_trace *t = (struct mapped_trace *)f;
 	const struct mapping *m = t->m;
 	if (!t->n_lines++ && len >= 3 && !memcmp(s, "\xef\xbb\xbf", 3)) {
 		s += 3;
@@ -331,7 +337,7 @@ static int mapped_line(struct foreign *f, const char *s, size_t len, struct err 
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-static void note_meta(struct mapped *t)
+static void note_meta(struct mapped_trace *t)
 {
 	struct trace_meta *meta = &t->base.base.meta.meta;
 	t->probed = true;
@@ -346,7 +352,7 @@ static void note_meta(struct mapped *t)
 
 static void mapped_reset(struct foreign *f)
 {
-	struct mapped *t = (struct mapped *)f;
+	struct mapped_trace *t = (struct mapped_trace *)f;
 	if (t->n_lines && !t->probed)
 		note_meta(t);
 	t->n_lines = 0;
@@ -358,7 +364,7 @@ static void mapped_reset(struct foreign *f)
 
 static void mapped_release(struct foreign *f)
 {
-	struct mapped *t = (struct mapped *)f;
+	struct mapped_trace *t = (struct mapped_trace *)f;
 	strbuf_release(&t->object_text);
 	strbuf_release(&t->object_last);
 	if (t->own)
@@ -373,7 +379,7 @@ static const struct foreign_reader block_reader = {.clock = "foreign",
 						   .reset = mapped_reset,
 						   .release = mapped_release};
 
-static void mapped_init(struct mapped *t, const struct mapping *m)
+static void mapped_init(struct mapped_trace *t, const struct mapping *m)
 {
 	t->m = m;
 	t->step_ns = 1000000000;
@@ -395,7 +401,7 @@ struct mapped_setup {
 
 static void setup(struct foreign *f, const struct trace_open_options *o)
 {
-	struct mapped *t = (struct mapped *)f;
+	struct mapped_trace *t = (struct mapped_trace *)f;
 	const struct mapped_setup *s = (const struct mapped_setup *)o;
 	mapped_init(t, s->m);
 	t->own = s->own ? (struct mapping *)s->m : NULL;
@@ -407,7 +413,7 @@ int mapping_open(struct trace **out, const struct mapping *m, bool own, const ch
 		 const struct trace_open_options *o, struct err *e)
 {
 	struct mapped_setup s = {*o, m, own};
-	return foreign_open(out, sizeof(struct mapped), &block_reader, path, &s.o, setup, e);
+	return foreign_open(out, sizeof(struct mapped_trace), &block_reader, path, &s.o, setup, e);
 }
 
 static size_t line_length(const char *s, const char *end)
@@ -423,7 +429,7 @@ static size_t line_length(const char *s, const char *end)
 
 int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len)
 {
-	struct mapped t = {.base = {.reader = &block_reader}};
+	struct mapped_trace t = {.base = {.reader = &block_reader}};
 	const char *s = (const char *)head, *end = s + len;
 	bool cut = len == FORMAT_HEAD_BYTES;
 	size_t n_good = 0, n_bad = 0;

@@ -8,14 +8,14 @@
 #include "capture/formats/mapping.h"
 #include "capture/formats/sink.h"
 
-struct out {
+struct mapping_out {
 	const struct mapping *m;
 	struct trace *t;
 	int64_t wall_ns; /* of the trace's time 0, from 1970 */
 	unsigned int n_object_columns;
 };
 
-static void add_separator(const struct out *x, struct sink *s, bool first)
+static void add_separator(const struct mapping_out *x, struct sink *s, bool first)
 {
 	if (!first)
 		strbuf_addch(&s->out, x->m->delimiter ? x->m->delimiter : ' ');
@@ -23,7 +23,7 @@ static void add_separator(const struct out *x, struct sink *s, bool first)
 
 static int write_head(void *ctx, struct sink *s, struct err *e)
 {
-	const struct out *x = ctx;
+	const struct mapping_out *x = ctx;
 	(void)e;
 	for (unsigned int i = 0; i < x->m->n && x->m->header; i++) {
 		add_separator(x, s, !i);
@@ -35,7 +35,8 @@ static int write_head(void *ctx, struct sink *s, struct err *e)
 }
 
 /* Whole units where there are no digits; the epoch's seconds and the rest apart, as their sum in ns may not fit. */
-static void add_time(const struct out *x, struct sink *s, const struct mapping_column *c, int64_t ns, bool stamp)
+static void add_time(const struct mapping_out *x, struct sink *s, const struct mapping_column *c,
+		     int64_t ns, bool stamp)
 {
 	int64_t second = 0, rest = ns, per_s = 1000000000 / c->unit;
 	if (stamp && x->m->absolute) {
@@ -65,7 +66,7 @@ static void add_time(const struct out *x, struct sink *s, const struct mapping_c
 }
 
 /* The part of the object's name for the i-th of the columns that hold it: as they were joined on reading. */
-static void add_object(const struct out *x, struct sink *s, const struct mapping_column *c,
+static void add_object(const struct mapping_out *x, struct sink *s, const struct mapping_column *c,
 		       const struct trace_record *r, unsigned int i)
 {
 	const char *name = trace_object(x->t, r->object)->name, *end = name + strlen(name);
@@ -107,7 +108,7 @@ static const char *value_of(const struct mapping_column *c, bool is_write)
 	return NULL;
 }
 
-static void add_column(const struct out *x, struct sink *s, const struct mapping_column *c,
+static void add_column(const struct mapping_out *x, struct sink *s, const struct mapping_column *c,
 		       const struct trace_record *r, bool is_write, unsigned int *n_objects)
 {
 	uint64_t unit = (uint64_t)c->unit;
@@ -159,7 +160,7 @@ static void add_column(const struct out *x, struct sink *s, const struct mapping
 	}
 }
 
-static const char *cannot(const struct out *x, const struct trace_record *r, bool is_write)
+static const char *cannot(const struct mapping_out *x, const struct trace_record *r, bool is_write)
 {
 	for (unsigned int i = 0; i < x->m->n; i++) {
 		const struct mapping_column *c = &x->m->column[i];
@@ -178,7 +179,7 @@ static const char *cannot(const struct out *x, const struct trace_record *r, boo
 
 static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
 {
-	const struct out *x = ctx;
+	const struct mapping_out *x = ctx;
 	bool is_write;
 	unsigned int n_objects = 0;
 	(void)e;
@@ -202,7 +203,7 @@ int mapping_write(const struct mapping *m, struct trace *t, const char *path, st
 		  struct err *e)
 {
 	static const struct sink_writer writer = {.head = write_head, .one = write_one};
-	struct out x = {.m = m, .t = t, .wall_ns = trace_meta(t)->wall_epoch_ns};
+	struct mapping_out x = {.m = m, .t = t, .wall_ns = trace_meta(t)->wall_epoch_ns};
 	for (unsigned int i = 0; i < m->n; i++)
 		x.n_object_columns += m->column[i].field == MAP_OBJECT;
 	return sink_write_trace(&writer, &x, t, path, report, e);

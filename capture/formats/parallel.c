@@ -57,7 +57,7 @@ static void threads_make(struct parallel *p)
 			first++;
 		if (first < i)
 			traced_thread_cloned(s, p->node[first].thread, i + 1, true, true);
-		p->node[i] = (struct parallel_node){.thread = traced_thread_of(s, i + 1)};
+		p->node[i] = (struct text_node){.thread = traced_thread_of(s, i + 1)};
 	}
 }
 

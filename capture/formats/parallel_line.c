@@ -17,14 +17,14 @@ static bool take_seconds(const char **s, const char *end, int64_t *ns)
 	return true;
 }
 
-struct line {
+struct parallel_line {
 	const char *s, *end;
 	bool has_begin, has_to, has_blocked, blocked_unknown;
 	int64_t begin_ns, to_ns, blocked_ns;
 };
 
 /* Cuts the comment behind a line off, and takes the times in it: "/" "* begin [to end] [blocked time] *" "/". */
-static void take_comment(struct line *l)
+static void take_comment(struct parallel_line *l)
 {
 	const char *open = l->end - 2;
 	if (l->end - l->s < 4 || memcmp(open, "*/", 2))
@@ -49,9 +49,9 @@ static void take_comment(struct line *l)
 
 /* --- lines that are no calls ---------------------------------------------------------------------------------------- */
 
-static int add_cause(struct parallel *p, const struct line *l, enum trace_op op, uint64_t length, uint64_t offset, struct err *e)
+static int add_cause(struct parallel *p, const struct parallel_line *l, enum trace_op op, uint64_t length, uint64_t offset, struct err *e)
 {
-	struct parallel_node *n = &p->node[p->at];
+	struct text_node *n = &p->node[p->at];
 	struct trace_record r = foreign_record();
 	r.op = (uint16_t)op;
 	r.length = length;
@@ -69,7 +69,8 @@ static int add_cause(struct parallel *p, const struct line *l, enum trace_op op,
 	return rc;
 }
 
-static int take_partner(struct parallel *p, const struct line *l, const char *s, enum trace_op op, struct err *e)
+static int take_partner(struct parallel *p, const struct parallel_line *l, const char *s,
+			enum trace_op op, struct err *e)
 {
 	uint64_t node;
 	const char *at = s;
@@ -80,7 +81,8 @@ static int take_partner(struct parallel *p, const struct line *l, const char *s,
 	return add_cause(p, l, op, node, 0, e);
 }
 
-static int take_compute(struct parallel *p, const struct line *l, const char *s, struct err *e)
+static int take_compute(struct parallel *p, const struct parallel_line *l, const char *s,
+			struct err *e)
 {
 	int64_t ns;
 	const char *at = s;
@@ -138,7 +140,7 @@ static const struct strace_call *call_find(struct parallel *p, const char *s, co
 }
 
 /* Cuts "<0.000021>" off. */
-static int64_t take_duration(struct line *l)
+static int64_t take_duration(struct parallel_line *l)
 {
 	const char *open = l->end;
 	int64_t ns;
@@ -156,7 +158,7 @@ static int64_t take_duration(struct line *l)
 }
 
 /* "@fread(fd=3;length=10) = 10": calls that strace does not know, with arguments as in CSV. */
-static int take_other(struct parallel *p, struct line *l, struct err *e)
+static int take_other(struct parallel *p, struct parallel_line *l, struct err *e)
 {
 	struct foreign *f = &p->calls.base;
 	struct trace_record r = foreign_record();
@@ -194,10 +196,10 @@ static int take_other(struct parallel *p, struct line *l, struct err *e)
 	return foreign_add(f, &r, e);
 }
 
-static int take_call(struct parallel *p, const struct line *l, struct err *e)
+static int take_call(struct parallel *p, const struct parallel_line *l, struct err *e)
 {
 	struct foreign *f = &p->calls.base;
-	struct parallel_node *n = &p->node[p->at];
+	struct text_node *n = &p->node[p->at];
 	const char *open = memchr(l->s, '(', (size_t)(l->end - l->s));
 	if (!open || open == l->s)
 		return foreign_at(f, l->s, e, "neither a call nor COMPUTE, SIGNAL or WAIT");
@@ -223,7 +225,7 @@ static int take_call(struct parallel *p, const struct line *l, struct err *e)
 int parallel_line(struct foreign *f, const char *s, size_t len, struct err *e)
 {
 	struct parallel *p = parallel_of(f);
-	struct line l = {.s = skip_blanks(s, s + len), .end = s + len};
+	struct parallel_line l = {.s = skip_blanks(s, s + len), .end = s + len};
 	if (p->in_comment) {
 		p->in_comment = !memmem(s, len, "*/", 2);
 		return 0;

@@ -10,7 +10,7 @@
 #include "capture/formats/blanks.h"
 #include "capture/formats/strace_private.h"
 
-struct parallel_node {
+struct text_node {
 	struct traced_thread *thread;
 	int64_t now_ns; /* where it is, for lines without times */
 };
@@ -21,7 +21,7 @@ struct parallel {
 	struct causality_facts facts;
 	char *extra;
 	struct meta_store head; /* of the first line */
-	struct parallel_node *node;
+	struct text_node *node;
 	uint32_t at; /* the node whose lines these are */
 	char **path; /* path[n_files]: of all files */
 	size_t n_files, file;

@@ -25,27 +25,27 @@
 #define CHUNK (16u << 10)
 #define META_MAX (512u << 10) /* bytes of the first line; beyond it the files of the trace are left out */
 
-struct chunk {
+struct parallel_chunk {
 	uint64_t at;
 	size_t len;
 };
 
-struct node {
+struct parallel_write_node {
 	struct strbuf text, held; /* held: waits, until the request is known */
-	struct chunk *chunk;
+	struct parallel_chunk *chunk;
 	size_t n_chunks, cap;
 	size_t wait, waits_end; /* in by_wait[] */
 	uint32_t barrier;	/* of the waits in `held`, or UINT32_MAX */
 };
 
-struct out {
+struct parallel_out {
 	struct trace *t;
 	const char *dir; /* NULL: one file */
 	struct causality_facts f;
 	struct causality_links links;
 	struct causality_barriers barriers;
 	size_t *by_wait;
-	struct node *node;
+	struct parallel_write_node *node;
 	int fd;
 	uint64_t end; /* of the unnamed file */
 	struct strbuf name, line;
@@ -54,19 +54,20 @@ struct out {
 
 /* --- what is kept -------------------------------------------------------------------------------------------------- */
 
-static int node_flush(struct out *x, struct node *n, struct err *e)
+static int node_flush(struct parallel_out *x, struct parallel_write_node *n, struct err *e)
 {
 	int rc = n->text.len ? file_write_at(x->fd, n->text.s, n->text.len, x->end, e) : 0;
 	if (rc || !n->text.len)
 		return rc;
 	GROW(n->chunk, n->n_chunks, n->cap);
-	n->chunk[n->n_chunks++] = (struct chunk){x->end, n->text.len};
+	n->chunk[n->n_chunks++] = (struct parallel_chunk){x->end, n->text.len};
 	x->end += n->text.len;
 	strbuf_reset(&n->text);
 	return 0;
 }
 
-static int node_copy(struct out *x, struct node *n, int fd, const char *path, struct err *e)
+static int node_copy(struct parallel_out *x, struct parallel_write_node *n, int fd,
+		     const char *path, struct err *e)
 {
 	char *buf = xmalloc(CHUNK);
 	int rc = node_flush(x, n, e);
@@ -108,7 +109,7 @@ static void add_times(struct strbuf *b, const struct trace_record *r)
 }
 
 /* A path as the reader of calls would have it: below the root of the file system, without the slash. */
-static const char *whole_name(struct out *x, const struct trace_object *o)
+static const char *whole_name(struct parallel_out *x, const struct trace_object *o)
 {
 	const char *root = trace_meta(x->t)->root;
 	strbuf_reset(&x->name);
@@ -119,7 +120,7 @@ static const char *whole_name(struct out *x, const struct trace_object *o)
 }
 
 /* What strace has no call for. */
-static int add_other(struct out *x, const struct trace_record *r, struct err *e)
+static int add_other(struct parallel_out *x, const struct trace_record *r, struct err *e)
 {
 	const struct trace_object *o = trace_object(x->t, r->object);
 	size_t len;
@@ -137,7 +138,7 @@ static int add_other(struct out *x, const struct trace_record *r, struct err *e)
 	return 0;
 }
 
-static int add_request(struct out *x, const struct trace_record *r, struct err *e)
+static int add_request(struct parallel_out *x, const struct trace_record *r, struct err *e)
 {
 	int rc = strace_call_text(x->t, r, &x->line, e);
 	if (!rc)
@@ -153,7 +154,7 @@ static int add_request(struct out *x, const struct trace_record *r, struct err *
 	return 0;
 }
 
-static void add_waits(struct out *x, struct node *n, const char *before)
+static void add_waits(struct parallel_out *x, struct parallel_write_node *n, const char *before)
 {
 	if (!n->held.len)
 		return;
@@ -170,7 +171,7 @@ static void add_waits(struct out *x, struct node *n, const char *before)
 
 static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
 {
-	struct out *x = ctx;
+	struct parallel_out *x = ctx;
 	int64_t of = causality_node_of(&x->f, r->pid, r->tid);
 	(void)s;
 	*why = "its thread is not a node";
@@ -179,7 +180,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	*why = "it was never issued";
 	if (r->begin_ns == TIME_NONE)
 		return 0;
-	struct node *n = &x->node[of];
+	struct parallel_write_node *n = &x->node[of];
 	strbuf_reset(&x->line);
 	if (r->op == OP_COMPUTE) {
 		*why = "it is longer than a trace can be";
@@ -218,7 +219,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 
 /* --- all of it ------------------------------------------------------------------------------------------------------ */
 
-static void node_head(const struct out *x, uint32_t of, struct strbuf *b)
+static void node_head(const struct parallel_out *x, uint32_t of, struct strbuf *b)
 {
 	const struct causality_node *n = &x->f.node[of];
 	strbuf_addf(b, "\n/* node %u: process %u, thread %u", of, n->pid, n->tid);
@@ -227,7 +228,7 @@ static void node_head(const struct out *x, uint32_t of, struct strbuf *b)
 	strbuf_addstr(b, " */\n");
 }
 
-static int file_of_node(struct out *x, uint32_t of, struct err *e)
+static int file_of_node(struct parallel_out *x, uint32_t of, struct err *e)
 {
 	char *path = xasprintf("%s/node.%u", x->dir, of), *temporary;
 	struct strbuf head = STRBUF_INIT;
@@ -249,7 +250,7 @@ static int file_of_node(struct out *x, uint32_t of, struct err *e)
 
 static int write_nodes(void *ctx, struct sink *s, struct err *e)
 {
-	struct out *x = ctx;
+	struct parallel_out *x = ctx;
 	int rc = 0;
 	for (uint32_t i = 0; i < x->f.n_nodes; i++)
 		add_waits(x, &x->node[i], "the end");
@@ -270,7 +271,7 @@ static int write_nodes(void *ctx, struct sink *s, struct err *e)
 }
 
 /* The metadata as the first line has it: with names below the root of the file system. */
-static int head_make(struct out *x, struct err *e)
+static int head_make(struct parallel_out *x, struct err *e)
 {
 	struct trace_meta m = *trace_meta(x->t);
 	struct fileset_entry *entry = xcalloc(m.files.n + 1, sizeof *entry);
@@ -311,7 +312,7 @@ static int head_make(struct out *x, struct err *e)
 }
 
 /* A trace that could not be replayed is written, too, without names of barriers. */
-static void barriers_look(struct out *x)
+static void barriers_look(struct parallel_out *x)
 {
 	struct err e = ERR_INIT;
 	bool known = !causality_links_read(&x->links, x->t, &x->f, &e) && !causality_barriers_find(&x->barriers, &x->links, &e);
@@ -330,7 +331,7 @@ static void barriers_look(struct out *x)
 }
 
 /* Of a trace that names no nodes, each thread is one. */
-static int threads_find(struct out *x, struct err *e)
+static int threads_find(struct parallel_out *x, struct err *e)
 {
 	const struct trace_record *r;
 	uint32_t cap = 0, last = 0;
@@ -353,7 +354,7 @@ static int threads_find(struct out *x, struct err *e)
 	return rc ? rc : got;
 }
 
-static int prepare(struct out *x, const char *path, struct err *e)
+static int prepare(struct parallel_out *x, const char *path, struct err *e)
 {
 	char *copy = xstrdup(path);
 	const char *dir = x->dir ? x->dir : strcmp(path, "-") ? dirname(copy) : "/tmp";
@@ -380,7 +381,8 @@ int parallel_write(struct trace *t, const char *path, struct trace_export_report
 	static const struct sink_writer writer = {.one = write_one, .tail = write_nodes, .causes = true};
 	struct stat st;
 	bool is_dir = strcmp(path, "-") && ((*path && path[strlen(path) - 1] == '/') || (!stat(path, &st) && S_ISDIR(st.st_mode)));
-	struct out x = {.t = t, .dir = is_dir ? path : NULL, .fd = -1, .name = STRBUF_INIT, .line = STRBUF_INIT};
+	struct parallel_out x = {.t = t, .dir = is_dir ? path : NULL, .fd = -1, .name = STRBUF_INIT,
+				 .line = STRBUF_INIT};
 	int rc = is_dir ? dir_create(path, e) : 0;
 	rc = rc ? rc : prepare(&x, path, e);
 	rc = rc ? rc : sink_write_trace(&writer, &x, t, is_dir ? "/dev/null" : path, report, e);

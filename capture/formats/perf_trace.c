@@ -14,7 +14,7 @@
 
 #define STACK_INDENT 30 /* blanks before a frame; before a call there are fewer */
 
-struct line {
+struct perf_line {
 	int64_t begin_ns, end_ns; /* end_ns TIME_NONE: it goes on */
 	uint32_t tid;
 	struct text name, args, result;
@@ -47,7 +47,7 @@ static const char *take_thread(const char *s, const char *end, uint32_t *tid)
 }
 
 /* "0.754 ( 0.019 ms): sh/2921 ": what follows, NULL where it is no such line. `known`: it has a begin. */
-static const char *take_head(const char *s, const char *end, struct line *l, bool *known)
+static const char *take_head(const char *s, const char *end, struct perf_line *l, bool *known)
 {
 	int64_t duration_ns = 0;
 	s = skip_blanks(s, end);
@@ -88,7 +88,7 @@ static const char *args_end(const char *s, const char *end)
 }
 
 /* "openat(...) = 4", "... [continued]: openat()) = 4" */
-static bool take_call(const char *s, const char *end, struct line *l)
+static bool take_call(const char *s, const char *end, struct perf_line *l)
 {
 	static const char mark[] = "... [continued]: ";
 	const struct text rest = {s, end};
@@ -231,7 +231,7 @@ static int64_t result_of(const struct kernel_text *k, struct text t)
 	return s && name_table_find(&k->names, s, (size_t)(stop - s), &code) && code > 0 && code < 4096 ? -code : -EIO;
 }
 
-static void made_thread(struct kernel_text *k, const struct line *l)
+static void made_thread(struct kernel_text *k, const struct perf_line *l)
 {
 	const size_t len = (size_t)(l->name.end - l->name.s);
 	const bool clone = len >= 5 && !memcmp(l->name.s, "clone", 5),
@@ -246,7 +246,7 @@ static void made_thread(struct kernel_text *k, const struct line *l)
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-static int call_take(struct kernel_text *k, const struct line *l, struct err *e)
+static int call_take(struct kernel_text *k, const struct perf_line *l, struct err *e)
 {
 	const struct syscall_row *row = syscall_row_of_name(l->name.s, (size_t)(l->name.end - l->name.s));
 	uint64_t arg[SYSCALL_ARGS] = {0};
@@ -271,7 +271,7 @@ static int perf_trace_line(struct foreign *f, const char *s, size_t len, struct 
 {
 	struct kernel_text *k = (struct kernel_text *)f;
 	const char *end = s + len, *first = skip_blanks(s, end);
-	struct line l = {.begin_ns = 0};
+	struct perf_line l = {.begin_ns = 0};
 	bool known;
 	while (end > first && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
@@ -323,7 +323,7 @@ static int perf_trace_bid(const unsigned char *head, size_t len, const char *pat
 	(void)path;
 	for (int i = 0; i < 3 && s < end; i++) {
 		const char *stop = memchr(s, '\n', (size_t)(end - s));
-		struct line l = {.begin_ns = 0};
+		struct perf_line l = {.begin_ns = 0};
 		bool known;
 		stop = stop ? stop : end;
 		if (take_head(s, stop, &l, &known))

@@ -57,7 +57,7 @@ static int sink_close(struct sink *s, const char *path, int rc, struct err *e)
 	return rc;
 }
 
-struct walk {
+struct sink_walk {
 	const struct sink_writer *w;
 	void *ctx;
 	struct trace_export_report *report;
@@ -65,7 +65,8 @@ struct walk {
 	struct err damage;
 };
 
-static int write_one(struct walk *x, struct sink *s, const struct trace_record *r, struct err *e)
+static int write_one(struct sink_walk *x, struct sink *s, const struct trace_record *r,
+		     struct err *e)
 {
 	const char *why = "the format cannot hold it";
 	bool held = x->w->causes || op_info(r->op)->family != FAMILY_CAUSE;
@@ -84,7 +85,7 @@ static int write_one(struct walk *x, struct sink *s, const struct trace_record *
 	return s->out.len >= FLUSH_BYTES ? sink_flush(s, e) : 0;
 }
 
-static int write_all_of(struct walk *x, struct sink *s, struct trace *t, struct err *e)
+static int write_all_of(struct sink_walk *x, struct sink *s, struct trace *t, struct err *e)
 {
 	const struct trace_record *r;
 	struct err one = ERR_INIT;
@@ -108,7 +109,8 @@ int sink_write_trace(const struct sink_writer *w, void *ctx, struct trace *t, co
 {
 	struct trace_export_report unseen = {.left_out = NULL};
 	struct sink s;
-	struct walk x = {.w = w, .ctx = ctx, .report = report ? report : &unseen, .damage = ERR_INIT};
+	struct sink_walk x = {.w = w, .ctx = ctx, .report = report ? report : &unseen,
+			      .damage = ERR_INIT};
 	x.report->n_written = x.report->n_left_out = 0;
 	x.report->why[0] = 0;
 	int rc = sink_open(&s, path, e);

@@ -13,25 +13,25 @@
 #include "capture/formats/strace_processes.h"
 #include "common/xalloc.h"
 
-struct thread {
+struct strace_out_lane {
 	uint32_t tid;
 	int64_t end_us;
 	bool started; /* the clone that made it is written */
 };
 
-struct out {
+struct strace_out {
 	struct strace_line line; /* until it is known to be possible */
 	int64_t wall_ns;
 	struct strace_processes processes; /* not of the old form, which has no clone */
 	/* of the old form */
 	int64_t last_us;
-	struct thread *thread;
+	struct strace_out_lane *thread;
 	size_t n_threads, cap_threads, last_thread;
 	bool *opened; /* opened[n_opened], by number: some call of the trace made this descriptor */
 	size_t n_opened;
 };
 
-static struct thread *thread_of(struct out *x, uint32_t tid)
+static struct strace_out_lane *thread_of(struct strace_out *x, uint32_t tid)
 {
 	size_t i = x->last_thread;
 	if (i >= x->n_threads || x->thread[i].tid != tid)
@@ -39,7 +39,8 @@ static struct thread *thread_of(struct out *x, uint32_t tid)
 			;
 	if (i == x->n_threads) {
 		GROW(x->thread, x->n_threads, x->cap_threads);
-		x->thread[x->n_threads++] = (struct thread){.tid = tid, .end_us = INT64_MIN};
+		x->thread[x->n_threads++] = (struct strace_out_lane){.tid = tid,
+								     .end_us = INT64_MIN};
 	}
 	x->last_thread = i;
 	return &x->thread[i];
@@ -47,14 +48,15 @@ static struct thread *thread_of(struct out *x, uint32_t tid)
 
 /* ARTC ends where two calls have one time, and where a thread's call does not begin after its last one has ended: they are moved back by what
  * is lacking. */
-static int64_t old_begin_us(const struct out *x, const struct thread *th, int64_t ns)
+static int64_t old_begin_us(const struct strace_out *x, const struct strace_out_lane *th,
+			    int64_t ns)
 {
 	int64_t us = ns / 1000;
 	us = us > x->last_us ? us : x->last_us + 1;
 	return us > th->end_us ? us : th->end_us + 1;
 }
 
-static void add_stamp(struct out *x, int64_t ns, int64_t us)
+static void add_stamp(struct strace_out *x, int64_t ns, int64_t us)
 {
 	if (x->line.old)
 		strbuf_addf(&x->line.text, "%lld.%06lld", (long long)(us / 1000000), (long long)(us % 1000000));
@@ -62,7 +64,7 @@ static void add_stamp(struct out *x, int64_t ns, int64_t us)
 		strbuf_addf(&x->line.text, "%lld.%09lld", (long long)(ns / 1000000000), (long long)(ns % 1000000000));
 }
 
-static void add_duration(struct out *x, int64_t ns)
+static void add_duration(struct strace_out *x, int64_t ns)
 {
 	if (x->line.old)
 		strbuf_addf(&x->line.text, " <%lld.%06lld>", (long long)(ns / 1000000000), (long long)(ns / 1000 % 1000000));
@@ -70,7 +72,7 @@ static void add_duration(struct out *x, int64_t ns)
 		strbuf_addf(&x->line.text, " <%lld.%09lld>", (long long)(ns / 1000000000), (long long)(ns % 1000000000));
 }
 
-static void note_opened(struct out *x, const struct trace_record *r)
+static void note_opened(struct strace_out *x, const struct trace_record *r)
 {
 	if (!(op_info(r->op)->uses & (OP_RETURNS_FD | OP_MAKES_FD)) || r->rvalue < 0 || r->rvalue >= DESCRIPTOR_MAX)
 		return;
@@ -84,7 +86,8 @@ static void note_opened(struct out *x, const struct trace_record *r)
 }
 
 /* NULL: nothing is in the way. */
-static const char *cannot(const struct out *x, const struct trace_record *r, const struct strace_call *c)
+static const char *cannot(const struct strace_out *x, const struct trace_record *r,
+			  const struct strace_call *c)
 {
 	if (!c)
 		return x->line.old ? "ARTC is not known to take the call" : "strace has no call of that name";
@@ -98,7 +101,7 @@ static const char *cannot(const struct out *x, const struct trace_record *r, con
 
 static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
 {
-	struct out *x = ctx;
+	struct strace_out *x = ctx;
 	const struct strace_call *c = strace_row_of(r, x->line.old);
 	if ((*why = cannot(x, r, c)))
 		return 0;
@@ -107,7 +110,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	*why = ns < 0 ? "it begins before 1970" : "an argument of it is not known";
 	if (ns < 0)
 		return 0;
-	struct thread *th = thread_of(x, r->tid);
+	struct strace_out_lane *th = thread_of(x, r->tid);
 	int64_t us = old_begin_us(x, th, ns), took_ns = r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns ? r->end_ns - r->begin_ns : -1;
 	if (!x->line.old) {
 		strace_processes_until(&x->processes, r->begin_ns, &s->out);
@@ -135,7 +138,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 
 static int write_tail(void *ctx, struct sink *s, struct err *e)
 {
-	struct out *x = ctx;
+	struct strace_out *x = ctx;
 	(void)e;
 	strace_processes_until(&x->processes, INT64_MAX, &s->out);
 	return 0;
@@ -147,7 +150,8 @@ static int write_as(bool old, struct trace *t, const char *path, struct trace_ex
 	static const struct sink_writer writer = {.one = write_one, .tail = write_tail};
 	const struct trace_meta *m = trace_meta(t);
 	char *root = xasprintf("%s%s", old && m->root && *m->root != '/' ? "/" : "", m->root ? m->root : "/");
-	struct out x = {.line = {.t = t, .root = root, .old = old, .text = STRBUF_INIT}, .wall_ns = m->wall_epoch_ns};
+	struct strace_out x = {.line = {.t = t, .root = root, .old = old, .text = STRBUF_INIT},
+			       .wall_ns = m->wall_epoch_ns};
 	int rc = old ? 0 : strace_processes_init(&x.processes, t, e);
 	rc = rc ? rc : sink_write_trace(&writer, &x, t, path, report, e);
 	strbuf_release(&x.line.text);

@@ -13,7 +13,7 @@
 #include "capture/formats/number.h"
 #include "capture/kernel/block_requests.h"
 
-struct event {
+struct tracepoints_event {
 	uint32_t tid;
 	int64_t ns;
 	struct text name, args;
@@ -80,7 +80,8 @@ static const char *latency_flags(const char *s, const char *end)
 }
 
 /* Thread, processor and time; *at is left behind them. */
-static bool take_head(const char *s, const char *end, const char **at, struct event *v, unsigned int *digits)
+static bool take_head(const char *s, const char *end, const char **at, struct tracepoints_event *v,
+		      unsigned int *digits)
 {
 	const char *behind, *cpu = find_cpu(s, end, &behind);
 	if (cpu && take_thread(s, cpu, &v->tid)) {
@@ -100,7 +101,8 @@ static bool take_head(const char *s, const char *end, const char **at, struct ev
 	return false;
 }
 
-static bool take_line(const char *s, const char *end, struct event *v, unsigned int *digits)
+static bool take_line(const char *s, const char *end, struct tracepoints_event *v,
+		      unsigned int *digits)
 {
 	const char *at;
 	if (!take_head(s, end, &at, v, digits))
@@ -124,13 +126,13 @@ static bool take_line(const char *s, const char *end, struct event *v, unsigned 
 
 /* --- system calls ------------------------------------------------------------------------------------------------- */
 
-static bool named(const struct event *v, const char *name)
+static bool named(const struct tracepoints_event *v, const char *name)
 {
 	return (size_t)(v->name.end - v->name.s) == strlen(name) && !memcmp(v->name.s, name, strlen(name));
 }
 
 /* "NR 12", or "id=12" where fields are printed as they are (trace-cmd report -R). */
-static const struct syscall_row *raw_row(const struct event *v)
+static const struct syscall_row *raw_row(const struct tracepoints_event *v)
 {
 	struct text number = text_after(v->args, "NR");
 	if (number.s == number.end)
@@ -156,7 +158,7 @@ static bool array_take(struct text args, uint64_t arg[SYSCALL_ARGS])
 }
 
 /* "NR 12 (0, 7fff7d4dd94c, ...)" */
-static int raw_enter(struct kernel_text *k, const struct event *v, struct err *e)
+static int raw_enter(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
 	uint64_t arg[SYSCALL_ARGS] = {0};
 	const struct syscall_row *row = raw_row(v);
@@ -176,7 +178,7 @@ static int raw_enter(struct kernel_text *k, const struct event *v, struct err *e
 	return kernel_text_enter(k, v->tid, v->ns, row, arg, e);
 }
 
-static int raw_exit(struct kernel_text *k, const struct event *v, struct err *e)
+static int raw_exit(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
 	const struct syscall_row *row = raw_row(v);
 	struct text value = text_after(v->args, "ret"); /* -R; else "NR 12 = 3" */
@@ -189,7 +191,7 @@ static int raw_exit(struct kernel_text *k, const struct event *v, struct err *e)
 }
 
 /* "dfd: 0xffffff9c, filename: 0x7ff1, flags: 0x80000", or, of -R, "__syscall_nr=257 dfd=0xffffff9c ...": the values in their order. */
-static int named_enter(struct kernel_text *k, const struct event *v, const struct syscall_row *row, struct err *e)
+static int named_enter(struct kernel_text *k, const struct tracepoints_event *v, const struct syscall_row *row, struct err *e)
 {
 	uint64_t arg[SYSCALL_ARGS] = {0};
 	const char *s = v->args.s;
@@ -210,7 +212,7 @@ static int named_enter(struct kernel_text *k, const struct event *v, const struc
 }
 
 /* sys_enter_openat, sys_exit_openat; ftrace's own "sys_openat(dfd: ...)" and "sys_openat -> 0x3". 1: it was one. */
-static int named_call(struct kernel_text *k, const struct event *v, struct err *e)
+static int named_call(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
 	const size_t len = (size_t)(v->name.end - v->name.s);
 	const bool enter = text_starts(v->name, "sys_enter_"), exit = text_starts(v->name, "sys_exit_");
@@ -238,7 +240,7 @@ static int named_call(struct kernel_text *k, const struct event *v, struct err *
 
 /* --- threads and pages -------------------------------------------------------------------------------------------- */
 
-static int task_event(struct kernel_text *k, const struct event *v)
+static int task_event(struct kernel_text *k, const struct tracepoints_event *v)
 {
 	if (named(v, "task_newtask")) {
 		k->has_tasks = true;
@@ -258,7 +260,7 @@ static int task_event(struct kernel_text *k, const struct event *v)
 }
 
 /* "dev 254:0 ino 1a2b pfn=0x1 ofs=8192 order=0", "dev=254:0 ino=1a2b ofs=0-65535" */
-static int page_event(struct kernel_text *k, const struct event *v, struct err *e)
+static int page_event(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
 	const bool add = named(v, "mm_filemap_add_to_page_cache"), handled = named(v, "mm_filemap_fault");
 	const struct text device = text_after(v->args, "dev"), place = text_after(v->args, "ofs");
@@ -300,7 +302,7 @@ static enum trace_op op_of(const char *rwbs, size_t len, uint64_t n_sectors, uin
 }
 
 /* "254,0 R 4096 () 123 + 8 none,0,0 [cat]", "254,0 R () 123 + 8 [0]", "254,0 R 123 + 8 [cat]" */
-static int block_event(struct kernel_text *k, const struct event *v, struct err *e)
+static int block_event(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
 	static const struct {
 		const char *name;
@@ -348,7 +350,7 @@ static int block_event(struct kernel_text *k, const struct event *v, struct err 
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-static int event_take(struct kernel_text *k, const struct event *v, struct err *e)
+static int event_take(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
 	if (text_starts(v->name, "PERF_RECORD_LOST")) { /* perf script --show-lost-events: "PERF_RECORD_LOST lost 17" */
 		foreign_lost(&k->base, text_number(text_after(v->args, "lost"), 10));
@@ -404,7 +406,7 @@ static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct
 {
 	struct kernel_text *k = (struct kernel_text *)f;
 	const char *end = s + len;
-	struct event v;
+	struct tracepoints_event v;
 	unsigned int digits = 0;
 	const char *at = skip_blanks(s, end);
 	if (at == end)
@@ -446,7 +448,7 @@ static int tracepoints_open(struct trace **out, const char *path, const struct t
 static int tracepoints_bid(const unsigned char *head, size_t len, const char *path)
 {
 	const char *s = (const char *)head, *end = s + len;
-	struct event v;
+	struct tracepoints_event v;
 	unsigned int digits;
 	(void)path;
 	if (text_starts((struct text){s, end}, "# tracer: "))

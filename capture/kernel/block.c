@@ -61,11 +61,11 @@ static const char *const events_of_requests[] = {"block:block_rq_issue", "block:
 static const char *const events_of_bios[] = {"block:block_rq_issue", "block:block_rq_complete", "block:block_rq_requeue",
 					     "block:block_bio_queue", NULL};
 
-struct fields {
+struct block_fields {
 	struct tracing_field sector, n_sectors, rwbs, error;
 };
 
-struct work {
+struct block_work {
 	struct block_device device;
 	struct trace_writer *writer;
 	uint32_t object;
@@ -83,7 +83,7 @@ static int take(void *context, const struct block_request *r)
 {
 	static const enum trace_op op[] = {[BLOCK_READ] = OP_PREAD, [BLOCK_WRITE] = OP_PWRITE, [BLOCK_DISCARD] = OP_FALLOCATE,
 					   [BLOCK_FLUSH] = OP_FDATASYNC};
-	struct work *w = context;
+	struct block_work *w = context;
 	if (r->direction == BLOCK_OTHER) {
 		w->n_other++;
 		return 0;
@@ -109,7 +109,7 @@ static int take(void *context, const struct block_request *r)
 	return trace_writer_append(w->writer, &record, 1, w->e);
 }
 
-static struct block_event event_of(const struct tracing_event *v, const struct fields *f)
+static struct block_event event_of(const struct tracing_event *v, const struct block_fields *f)
 {
 	static const enum block_event_kind kind[N_EVENTS] = {BLOCK_ISSUE, BLOCK_COMPLETE, BLOCK_REQUEUE, BLOCK_QUEUE};
 	struct block_event b = {.kind = kind[v->kind], .ns = v->ns, .pid = v->pid, .sector = tracing_unsigned(v, f->sector),
@@ -127,14 +127,14 @@ static bool is_elsewhere(const struct block_device *d, const struct block_event 
 	return b->n_sectors && (b->sector < d->first_sector || b->sector - d->first_sector >= d->n_sectors);
 }
 
-static int convert(struct tracing *t, struct work *w, bool bios, struct block_outcome *o)
+static int convert(struct tracing *t, struct block_work *w, bool bios, struct block_outcome *o)
 {
-	struct fields f[N_EVENTS];
+	struct block_fields f[N_EVENTS];
 	struct block_requests *q = block_requests_open(bios, take, w);
 	struct tracing_event v;
 	int ret = 0, any;
 	for (unsigned int k = 0; k < N_EVENTS; k++)
-		f[k] = (struct fields){tracing_field(t, k, "sector"), tracing_field(t, k, "nr_sector"), tracing_field(t, k, "rwbs"),
+		f[k] = (struct block_fields){tracing_field(t, k, "sector"), tracing_field(t, k, "nr_sector"), tracing_field(t, k, "rwbs"),
 				       tracing_field(t, k, "error")};
 	while (!ret && (any = tracing_next(t, &v, w->e)) != 0) {
 		if (any < 0) {
@@ -169,7 +169,7 @@ static char *facts_of(const struct block_config *c, const struct block_device *d
 struct block_watch {
 	struct block_config config; /* borrowed strings */
 	struct tracing *tracing;
-	struct work work;
+	struct block_work work;
 	struct trace_meta meta;
 	char host[256], *command;
 };
@@ -178,7 +178,7 @@ static int write_trace(struct block_watch *b, struct block_outcome *o, struct er
 {
 	const struct block_config *c = &b->config;
 	const struct trace_write_options options = {.compress = c->compress, .no_sync = c->no_sync};
-	struct work *w = &b->work;
+	struct block_work *w = &b->work;
 	int ret = trace_writer_open(&w->writer, c->output, &b->meta, &options, e);
 	if (!ret)
 		ret = trace_writer_object(w->writer, OBJECT_DEVICE, w->device.name, &w->object, e);

@@ -35,7 +35,7 @@ enum { BELOW_ROOT = INT_MIN }; /* a directory: the root of the thread */
 enum { CHANNEL_FD = 3, FILE_FD, FREE_FD };
 enum { WAYS = 4096 };
 
-struct looker {
+struct snapshot_looker {
 	int listener, channel, file;
 	pthread_mutex_t waiting;
 	_Atomic int n_idle, n_threads;
@@ -44,8 +44,8 @@ struct looker {
 	_Atomic uint64_t way_noted[WAYS]; /* hashes of directories that were looked at */
 };
 
-struct asked { /* one call that waits */
-	struct looker *k;
+struct snapshot_asked { /* one call that waits */
+	struct snapshot_looker *k;
 	const struct seccomp_notif *n;
 	bool elsewhere; /* the thread is in another mount namespace */
 };
@@ -100,12 +100,13 @@ static long call_kernel(long number, long a, long b, long c, long d, long e, lon
 }
 
 /* The number of a process that has ended may be another's by now. */
-static bool is_waiting(const struct asked *a)
+static bool is_waiting(const struct snapshot_asked *a)
 {
 	return ioctl(a->k->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &a->n->id) == 0;
 }
 
-static void record_write(const struct asked *a, struct snapshot_record *r, const char *path,
+static void record_write(const struct snapshot_asked *a, struct snapshot_record *r,
+			 const char *path,
 			 const void *extra)
 {
 	static const char zeros[8];
@@ -144,7 +145,7 @@ static void saw(void *context, const struct look *l)
 /* Of two directories whose hashes collide each is looked at again. */
 static bool way_is_noted(void *context, uint64_t hash)
 {
-	struct looker *k = ((const struct asked *)context)->k;
+	struct snapshot_looker *k = ((const struct snapshot_asked *)context)->k;
 	return atomic_exchange(&k->way_noted[hash >> 20 & (WAYS - 1)], hash) == hash;
 }
 
@@ -155,7 +156,7 @@ static void unseen(void *context)
 }
 
 /* What a thread's directory or descriptor is open at, as a descriptor of ours; or -1. */
-static int thread_directory(const struct asked *a, int dir)
+static int thread_directory(const struct snapshot_asked *a, int dir)
 {
 	char name[64];
 	if (dir == AT_FDCWD || dir == BELOW_ROOT)
@@ -168,7 +169,7 @@ static int thread_directory(const struct asked *a, int dir)
 
 /* Whether the thread's root is the directory that is the root here. In another mount namespace
  * names are looked up by way of the thread's root: other file systems may be mounted there. */
-static bool shares_root(struct asked *a)
+static bool shares_root(struct snapshot_asked *a)
 {
 	char name[40];
 	struct statx x;
@@ -193,7 +194,7 @@ static bool is_own(const char *path)
 
 /* The string at `address` of the thread's memory; one that ends at a page that cannot be read may
  * be complete all the same. */
-static bool text_read(const struct asked *a, uint64_t address, char to[PATH_ROOM])
+static bool text_read(const struct snapshot_asked *a, uint64_t address, char to[PATH_ROOM])
 {
 	size_t n = 0;
 	while (n < PATH_ROOM - 1) {
@@ -210,7 +211,7 @@ static bool text_read(const struct asked *a, uint64_t address, char to[PATH_ROOM
 	return false;
 }
 
-static void path_look(const struct asked *a, const struct look_sink *sink, int dir,
+static void path_look(const struct snapshot_asked *a, const struct look_sink *sink, int dir,
 		      uint64_t address)
 {
 	char path[PATH_ROOM];
@@ -228,7 +229,7 @@ static void path_look(const struct asked *a, const struct look_sink *sink, int d
 }
 
 /* A directory is looked at when it is listed from its beginning. */
-static void list_look(const struct asked *a, const struct look_sink *sink, int dir)
+static void list_look(const struct snapshot_asked *a, const struct look_sink *sink, int dir)
 {
 	char name[64], text[64];
 	snprintf(name, sizeof name, "/proc/%u/fdinfo/%d", a->n->pid, dir);
@@ -246,7 +247,7 @@ static void list_look(const struct asked *a, const struct look_sink *sink, int d
 	}
 }
 
-static void call_look(struct asked *a)
+static void call_look(struct snapshot_asked *a)
 {
 	const struct look_sink sink = {call_kernel, saw, unseen, way_is_noted, a};
 	const struct syscall_row *row = syscall_row_of_number(a->n->data.nr);
@@ -273,7 +274,7 @@ static void call_look(struct asked *a)
 /* --- the process -------------------------------- */
 
 /* The next call that waits. Ends the process when no program has the filter any more. */
-static void call_take(struct looker *k, struct seccomp_notif *n)
+static void call_take(struct snapshot_looker *k, struct seccomp_notif *n)
 {
 	struct pollfd p[] = {{.fd = k->listener, .events = POLLIN}, {.fd = k->channel}};
 	for (;;) {
@@ -290,11 +291,11 @@ static void call_take(struct looker *k, struct seccomp_notif *n)
 	}
 }
 
-static void work_start(struct looker *k);
+static void work_start(struct snapshot_looker *k);
 
 static void *work(void *context)
 {
-	struct looker *k = context;
+	struct snapshot_looker *k = context;
 	union {
 		struct seccomp_notif n;
 		char room[NOTIFICATION_MAX];
@@ -309,7 +310,7 @@ static void *work(void *context)
 		pthread_mutex_unlock(&k->waiting);
 		if (atomic_fetch_sub(&k->n_idle, 1) == 1)
 			work_start(k);
-		call_look(&(struct asked){k, &u.n});
+		call_look(&(struct snapshot_asked){k, &u.n});
 		memset(&answer, 0, sizeof answer);
 		answer.r.id = u.n.id;
 		answer.r.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
@@ -319,7 +320,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-static void work_start(struct looker *k)
+static void work_start(struct snapshot_looker *k)
 {
 	pthread_t thread;
 	pthread_attr_t how;
@@ -339,7 +340,7 @@ static void work_start(struct looker *k)
 
 /* Nothing of the capture's stays open but what is needed, and its terminal's signals are not for
  * this process. */
-static void settle(struct looker *k)
+static void settle(struct snapshot_looker *k)
 {
 	sigset_t all;
 	setsid();
@@ -361,7 +362,7 @@ static void settle(struct looker *k)
 
 void snapshot_look(int channel, int file)
 {
-	struct looker k = {.channel = channel, .file = file};
+	struct snapshot_looker k = {.channel = channel, .file = file};
 	const char answer = 0;
 	settle(&k);
 	pthread_mutex_init(&k.waiting, NULL);

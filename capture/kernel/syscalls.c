@@ -60,7 +60,7 @@ const struct syscalls_counts *syscalls_counts(const struct syscalls *c)
 }
 
 /* Whether what is known of the file was looked up later: a call that ended before is in it. */
-static bool looked_up_after(const struct open_file *f, int64_t ns)
+static bool looked_up_after(const struct app_open_file *f, int64_t ns)
 {
 	return f && f->as_of_ns && ns <= f->as_of_ns;
 }
@@ -135,12 +135,13 @@ bool syscalls_pending(struct syscalls *c, uint32_t tid, int64_t *after_ns, const
 
 /* --- a call ends: its record -------------------------------------------------------------------------------------- */
 
-static int file_object(struct syscalls *c, const struct open_file *f, uint32_t *id, struct err *e)
+static int file_object(struct syscalls *c, const struct app_open_file *f, uint32_t *id,
+		       struct err *e)
 {
 	return f ? syscall_object(c, f->path, f->is_path, id, e) : 0;
 }
 
-static uint64_t position_of(const struct syscall_done *d, const struct open_file *f)
+static uint64_t position_of(const struct syscall_done *d, const struct app_open_file *f)
 {
 	const struct log_record *l = &d->l;
 	unsigned int uses = op_info(l->op)->uses;
@@ -152,7 +153,8 @@ static uint64_t position_of(const struct syscall_done *d, const struct open_file
 }
 
 /* What the record is about: 1; 0 where it is memory without a file; or an error. */
-static int object_take(struct syscall_done *d, const struct open_file *f, uint32_t *id, struct err *e)
+static int object_take(struct syscall_done *d, const struct app_open_file *f, uint32_t *id,
+		       struct err *e)
 {
 	const struct log_record *l = &d->l;
 	unsigned int uses = op_info(l->op)->uses;
@@ -165,7 +167,7 @@ static int object_take(struct syscall_done *d, const struct open_file *f, uint32
 		else
 			d->c->counts.n_unnamed += l->error != EFAULT;
 	} else if (op_info(l->op)->family == FAMILY_MAP && l->op != OP_MMAP) {
-		const struct mapping *m = state_mapping(d->t->process, l->offset, l->length);
+		const struct app_mapping *m = state_mapping(d->t->process, l->offset, l->length);
 		return m ? (rc = file_object(d->c, m->file, id, e), rc ? rc : 1) : 0;
 	} else if (uses & OP_HAS_FD) {
 		rc = file_object(d->c, f, id, e);
@@ -199,7 +201,7 @@ static int heap_put(struct syscall_done *d, struct trace_record *r, struct err *
 	unsigned int uses = op_info(d->l.op)->uses;
 	if (uses & OP_HEAP_PEER && d->has_peer) {
 		struct op_peer peer = d->peer;
-		const struct open_file *f = state_file(d->t->process, peer.fd);
+		const struct app_open_file *f = state_file(d->t->process, peer.fd);
 		int rc = d->l.op == OP_DUP2 ? 0 : file_object(c, f, &peer.object, e);
 		if (rc)
 			return rc;
@@ -214,7 +216,8 @@ static int heap_put(struct syscall_done *d, struct trace_record *r, struct err *
 	return c->sink.heap(c->sink.context, d->m.extra, d->m.extra_len, &r->heap, e);
 }
 
-static int record_make(struct syscall_done *d, const struct open_file *f, struct trace_record *r, struct err *e)
+static int record_make(struct syscall_done *d, const struct app_open_file *f,
+		       struct trace_record *r, struct err *e)
 {
 	const struct log_record *l = &d->l;
 	unsigned int uses = op_info(l->op)->uses;
@@ -235,7 +238,7 @@ static int record_make(struct syscall_done *d, const struct open_file *f, struct
 	return rc ? rc : 1;
 }
 
-static int hand_over(struct syscall_done *d, const struct open_file *f, struct err *e)
+static int hand_over(struct syscall_done *d, const struct app_open_file *f, struct err *e)
 {
 	struct syscalls *c = d->c;
 	struct syscall_thread *t = d->t;
@@ -284,7 +287,7 @@ static void open_nameless(struct syscall_done *d)
 	if (d->l.op != OP_OPEN || d->l.result < 0 || d->path)
 		return;
 	snprintf(name, sizeof name, NAMELESS "%llu", (unsigned long long)++d->c->n_nameless);
-	struct open_file *f = state_file_make(name, strlen(name));
+	struct app_open_file *f = state_file_make(name, strlen(name));
 	f->position_known = true;
 	f->append = d->l.flags & O_APPEND;
 	f->n_users++;
@@ -295,7 +298,7 @@ static void open_nameless(struct syscall_done *d)
 /* lseek tells the position of such a file as of any other. */
 static void nameless_sought(struct syscall_done *d)
 {
-	struct open_file *f = d->l.op == OP_LSEEK && d->l.result >= 0 ? state_file(d->t->process, d->l.fd) : NULL;
+	struct app_open_file *f = d->l.op == OP_LSEEK && d->l.result >= 0 ? state_file(d->t->process, d->l.fd) : NULL;
 	if (f && !strncmp(f->path, NAMELESS, sizeof NAMELESS - 1))
 		f->position_known = true;
 }
@@ -351,7 +354,7 @@ static void descriptor_made(struct syscall_done *d, int fd)
 	if (!syscall_room_for(d->c, d->t->process, fd) || looked_up_after(state_file(d->t->process, fd), (int64_t)d->l.end))
 		return;
 	snprintf(name, sizeof name, "%s:[%llu]", d->t->row->name, (unsigned long long)++d->c->n_made);
-	struct open_file *f = state_file_make(name, strlen(name));
+	struct app_open_file *f = state_file_make(name, strlen(name));
 	f->n_users++;
 	state_descriptor_set(d->t->process, fd, f, close_on_exec);
 	state_file_drop(f);
@@ -385,7 +388,7 @@ static int range_close(struct syscall_done *d, struct err *e)
 	if (d->l.result < 0 || d->l.flags & 4 || d->t->hidden)
 		return 0;
 	for (uint64_t fd = d->l.offset; fd <= d->l.length && fd < p->n_fds && !rc; fd++) {
-		const struct open_file *f = state_file(p, (int)fd);
+		const struct app_open_file *f = state_file(p, (int)fd);
 		if (!f)
 			continue;
 		struct trace_record r = record_of(d->t, d->t->begin_ns, OP_CLOSE);
@@ -435,7 +438,8 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 	syscall_args_take(&d, memory);
 	if (d.has_path && !d.path_unknown && (d.m.path_len || d.l.dir != AT_FDCWD))
 		d.path = state_path_asked(&c->state, t->process, &d.l, d.l.dir, d.m.path, d.m.path_len);
-	const struct open_file *f = row->op == OP_CLOSE ? t->closing : state_file(t->process, d.l.fd);
+	const struct app_open_file *f = row->op == OP_CLOSE ? t->closing : state_file(t->process,
+										      d.l.fd);
 	int rc = 0;
 	if (row->kind == SYSCALL_DESCRIPTOR || row->kind == SYSCALL_PAIR) {
 		descriptors_made(&d);

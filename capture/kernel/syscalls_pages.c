@@ -89,7 +89,7 @@ static int object_of(struct syscalls *c, const struct page_event *v, uint32_t *i
 /* --- what the call under way asks for ------------------------------------------------------------------------------- */
 
 struct wanted {
-	const struct open_file *file;
+	const struct app_open_file *file;
 	uint64_t offset, length;
 };
 
@@ -159,7 +159,8 @@ static int fault_record(struct syscalls *c, const struct syscall_thread *t, cons
 /* Whether the thread's last fault at an address is the one that these events of a file follow: there may be several. */
 static bool fault_is_of(const struct syscalls *c, const struct syscall_thread *t, const struct page_event *v)
 {
-	const struct mapping *m = t->fault.followed ? state_mapping(t->process, t->fault.address, 1) : NULL;
+	const struct app_mapping *m = t->fault.followed ? state_mapping(t->process,
+									t->fault.address, 1) : NULL;
 	const uint64_t page = m ? (t->fault.address - m->from + m->offset) / c->sink.page_bytes : 0;
 	return m && page >= v->first && page - v->first < v->n;
 }
@@ -181,7 +182,7 @@ int syscalls_fault(struct syscalls *c, const struct page_event *v, struct err *e
 int syscalls_fault_at(struct syscalls *c, const struct fault_event *v, struct err *e)
 {
 	struct syscall_thread *t = syscall_thread_of(c, v->tid);
-	const struct mapping *m = state_mapping(t->process, v->address, 1);
+	const struct app_mapping *m = state_mapping(t->process, v->address, 1);
 	const bool own = !v->followed || (v->how & FAULT_PRESENT && v->how & FAULT_WRITE);
 	uint32_t object;
 	t->fault = *v;

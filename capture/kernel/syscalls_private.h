@@ -21,7 +21,7 @@ struct syscall_thread {
 	int64_t before_ns; /* end of the call before */
 	uint64_t ticket;
 	bool has_ticket;
-	struct open_file *closing; /* what close is about: the number may be given anew before it returns */
+	struct app_open_file *closing; /* what close is about: the number may be given anew before it returns */
 	/* the last fault */
 	uint64_t fault_device, fault_inode, fault_page;
 	struct fault_event fault; /* at an address; `followed`: by events of the file */

@@ -141,7 +141,7 @@ void syscalls_umask(struct syscalls *c, uint32_t tid, uint32_t umask)
 void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *path, uint32_t flags, uint64_t position, int64_t as_of_ns)
 {
 	struct syscall_thread *t = syscall_thread_of(c, tid);
-	struct open_file *f = state_file_listed(t->process, path, strlen(path), flags, position);
+	struct app_open_file *f = state_file_listed(t->process, path, strlen(path), flags, position);
 	f->as_of_ns = as_of_ns;
 	f->n_users++;
 	state_descriptor_set(t->process, fd, f, flags & O_CLOEXEC);
@@ -151,7 +151,7 @@ void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *p
 void syscalls_mapping(struct syscalls *c, uint32_t tid, uint64_t from, uint64_t to, uint64_t offset, const char *path)
 {
 	struct syscall_thread *t = syscall_thread_of(c, tid);
-	struct open_file *f = state_file_make(path, strlen(path));
+	struct app_open_file *f = state_file_make(path, strlen(path));
 	f->n_users++;
 	state_map(t->process, from, to - from, offset, f);
 	state_file_drop(f);

@@ -31,7 +31,7 @@
 
 enum { LINK_ENTER, LINK_EXIT, LINK_ENDED, LINK_NEWTASK, LINK_SUBMIT, LINK_DONE, LINK_AIO, N_LINKS };
 
-struct found { /* where a record lies in the file */
+struct user_memory_found { /* where a record lies in the file */
 	uint32_t tid;
 	int64_t ns;
 	uint64_t at;
@@ -49,13 +49,13 @@ struct user_memory {
 	_Atomic bool stop;
 	int write_error;
 	unsigned char *data; /* the file */
-	struct found *index;
+	struct user_memory_found *index;
 	size_t n, cap;
 	uint64_t n_lost, n_ring_lost;
 	bool reads_rings, reads_aio;
 	const struct ring_entries *rings; /* borrowed */
 	struct err no_rings;
-	struct found *ring; /* events of rings, ring[n_ring] */
+	struct user_memory_found *ring; /* events of rings, ring[n_ring] */
 	size_t n_ring, ring_cap, ring_at;
 };
 
@@ -334,7 +334,7 @@ int user_memory_open(struct user_memory **out, const struct user_memory_options 
 
 static int by_thread_and_time(const void *pa, const void *pb)
 {
-	const struct found *a = pa, *b = pb;
+	const struct user_memory_found *a = pa, *b = pb;
 	if (a->tid != b->tid)
 		return a->tid < b->tid ? -1 : 1;
 	if (a->ns != b->ns)
@@ -344,7 +344,7 @@ static int by_thread_and_time(const void *pa, const void *pb)
 
 static int by_time(const void *pa, const void *pb)
 {
-	const struct found *a = pa, *b = pb;
+	const struct user_memory_found *a = pa, *b = pb;
 	return a->ns != b->ns ? (a->ns < b->ns ? -1 : 1) : a->at < b->at ? -1 : a->at > b->at;
 }
 
@@ -365,10 +365,12 @@ static int index_make(struct user_memory *m, struct err *e)
 		const bool kept = !(len & RING_DISCARDED) && len >= sizeof r;
 		if (kept && r.number >= UM_RING_SUBMIT) {
 			GROW(m->ring, m->n_ring, m->ring_cap);
-			m->ring[m->n_ring++] = (struct found){r.tid, r.ns, at + RING_HEADER};
+			m->ring[m->n_ring++] = (struct user_memory_found){r.tid, r.ns,
+									  at + RING_HEADER};
 		} else if (kept) {
 			GROW(m->index, m->n, m->cap);
-			m->index[m->n++] = (struct found){r.tid, r.ns, at + RING_HEADER};
+			m->index[m->n++] = (struct user_memory_found){r.tid, r.ns,
+								      at + RING_HEADER};
 		}
 		at += (RING_HEADER + (len & ~RING_DISCARDED) + 7) & ~(uint64_t)7;
 	}
@@ -451,7 +453,7 @@ uint64_t user_memory_n_ring_lost(const struct user_memory *m)
 static void pointees_find(const struct user_memory *m, size_t i,
 			  struct syscall_memory memory[SYSCALL_MEMORIES])
 {
-	const struct found *first = &m->ring[i];
+	const struct user_memory_found *first = &m->ring[i];
 	struct um_record r;
 	for (size_t k = i + 1; k < m->n_ring && m->ring[k].ns == first->ns; k++) {
 		const unsigned char *at = m->data + m->ring[k].at;
@@ -474,7 +476,7 @@ bool user_memory_ring_next(struct user_memory *m, int64_t until_ns, struct user_
 {
 	struct um_record r;
 	for (; m->ring_at < m->n_ring && m->ring[m->ring_at].ns <= until_ns; m->ring_at++) {
-		const struct found *f = &m->ring[m->ring_at];
+		const struct user_memory_found *f = &m->ring[m->ring_at];
 		memcpy(&r, m->data + f->at, sizeof r);
 		if (r.item || r.len < sizeof *to->entry)
 			continue;
@@ -497,7 +499,7 @@ static size_t first_after(const struct user_memory *m, uint32_t tid, int64_t ns)
 	size_t from = 0, to = m->n;
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
-		const struct found *f = &m->index[middle];
+		const struct user_memory_found *f = &m->index[middle];
 		if (f->tid < tid || (f->tid == tid && f->ns <= ns))
 			from = middle + 1;
 		else

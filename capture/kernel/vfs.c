@@ -60,7 +60,7 @@ void vfs_config_init(struct vfs_config *c)
 
 enum { N_BATCH = 512 };
 
-struct writing {
+struct vfs_writing {
 	const struct vfs_config *config;
 	struct vfs_outcome *outcome;
 	struct trace_writer *writer;
@@ -77,12 +77,12 @@ struct writing {
 
 static int object_sink(void *context, enum object_kind kind, const char *name, uint32_t *id, struct err *e)
 {
-	return trace_writer_object(((struct writing *)context)->writer, kind, name, id, e);
+	return trace_writer_object(((struct vfs_writing *)context)->writer, kind, name, id, e);
 }
 
 static int heap_sink(void *context, const void *data, size_t len, uint32_t *ref, struct err *e)
 {
-	return trace_writer_heap(((struct writing *)context)->writer, data, len, ref, e);
+	return trace_writer_heap(((struct vfs_writing *)context)->writer, data, len, ref, e);
 }
 
 /* dev_t as the kernel has it inside, and in its events. */
@@ -106,7 +106,7 @@ static void count(struct vfs_outcome *o, const struct trace_record *r)
 
 static int write_finished(void *context, struct err *e)
 {
-	struct writing *w = context;
+	struct vfs_writing *w = context;
 	const struct trace_record *r;
 	size_t n, some;
 	int rc = 0;
@@ -162,12 +162,12 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o, c
 
 static void rename_sink(void *context, const char *from, const char *to, bool exchange)
 {
-	struct writing *w = context;
+	struct vfs_writing *w = context;
 	if (w->snapshot && from[1] && to[1])
 		files_renamed(&w->files, from + 1, to + 1, exchange);
 }
 
-static int convert(struct writing *w, struct tracing *t, struct user_memory *m,
+static int convert(struct vfs_writing *w, struct tracing *t, struct user_memory *m,
 		   const struct trace_meta *meta, struct trace_meta *last, struct err *e)
 {
 	const struct vfs_looks looks = {w->snapshot, &w->files};
@@ -238,7 +238,7 @@ static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struc
 	}
 }
 
-static void rings_prepare(struct writing *w, const struct tracing *t, struct um_ring_layout *l,
+static void rings_prepare(struct vfs_writing *w, const struct tracing *t, struct um_ring_layout *l,
 			  struct vfs_outcome *o)
 {
 	if (!vfs_ring_layout(t, l))
@@ -249,7 +249,8 @@ static void rings_prepare(struct writing *w, const struct tracing *t, struct um_
 }
 
 /* Without paths the capture goes on: descriptors that are open, and sizes and times of calls, are known all the same. */
-static int memory_prepare(const struct vfs_config *c, struct writing *w, const struct tracing *t,
+static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
+			  const struct tracing *t,
 			  const struct vfs_threads *threads, struct user_memory **m,
 			  struct vfs_outcome *o, struct err *e)
 {
@@ -280,7 +281,7 @@ static int memory_prepare(const struct vfs_config *c, struct writing *w, const s
 	return 0;
 }
 
-static int record(const struct vfs_config *c, struct writing *w, struct tracing *t, const sigset_t *before, struct vfs_outcome *o,
+static int record(const struct vfs_config *c, struct vfs_writing *w, struct tracing *t, const sigset_t *before, struct vfs_outcome *o,
 		  struct user_memory **m, struct err *e)
 {
 	struct vfs_threads threads = {0}, more = {0};
@@ -333,7 +334,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	struct user_memory *m = NULL;
 	char host[256] = "", *command = command_line(c);
 	*o = (struct vfs_outcome){.no_paths = ERR_INIT, .no_rings = ERR_INIT};
-	struct writing *w = calloc(1, sizeof *w);
+	struct vfs_writing *w = calloc(1, sizeof *w);
 	struct ring_entries *rings = NULL;
 	sigset_t before;
 	watched_hold(&before);
@@ -345,7 +346,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 					.captured_by = "validate capture vfs"};
 	const struct trace_write_options how = {.compress = c->compress};
 	if (!rc) {
-		*w = (struct writing){.config = c, .outcome = o, .epoch_ns = meta.epoch_ns};
+		*w = (struct vfs_writing){.config = c, .outcome = o, .epoch_ns = meta.epoch_ns};
 		processes_init(&w->processes);
 		files_init(&w->files);
 		rc = c->snapshot ? snapshot_open(&w->snapshot, c->scratch, e) : 0;

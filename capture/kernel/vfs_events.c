@@ -50,7 +50,7 @@ void vfs_events_free(const char **event)
 	free(event);
 }
 
-struct fields {
+struct event_fields {
 	struct tracing_field child, flags;	     /* newtask */
 	struct tracing_field filename, pid, old_pid; /* exec */
 	struct tracing_field device, inode, index, last, order; /* of the page events, by kind below */
@@ -62,20 +62,21 @@ struct converting {
 	struct syscalls *c;
 	struct processes *processes;
 	int64_t epoch_ns;
-	struct fields task, add, fault, map, user;
+	struct event_fields task, add, fault, map, user;
 	struct tracing_field result, waited; /* of any call's end: all are alike; of wait4 */
 	bool by_address; /* faults have no events but those of addresses */
 };
 
-static struct fields page_fields(const struct tracing *t, unsigned int kind)
+static struct event_fields page_fields(const struct tracing *t, unsigned int kind)
 {
-	return (struct fields){.device = tracing_field(t, kind, "s_dev"), .inode = tracing_field(t, kind, "i_ino"),
+	return (struct event_fields){.device = tracing_field(t, kind, "s_dev"),
+				     .inode = tracing_field(t, kind, "i_ino"),
 			       .index = tracing_field(t, kind, "index"), .last = tracing_field(t, kind, "last_index"),
 			       .order = tracing_field(t, kind, "order"), .address = tracing_field(t, kind, "address"),
 			       .error_code = tracing_field(t, kind, "error_code")};
 }
 
-static struct page_event page_of(const struct tracing_event *v, const struct fields *f)
+static struct page_event page_of(const struct tracing_event *v, const struct event_fields *f)
 {
 	struct page_event p = {.tid = (uint32_t)v->pid, .ns = v->ns, .device = tracing_unsigned(v, f->device),
 			       .inode = tracing_unsigned(v, f->inode), .first = tracing_unsigned(v, f->index), .n = 1};
@@ -260,7 +261,7 @@ int vfs_events_convert(struct tracing *t, struct user_memory *m, const struct ri
 	struct converting w = {.memory = m, .c = c, .processes = processes, .epoch_ns = epoch_ns, .add = page_fields(t, VFS_ADD),
 			       .fault = page_fields(t, VFS_FAULT), .map = page_fields(t, VFS_MAP), .user = page_fields(t, VFS_USER_FAULT),
 			       .result = tracing_field(t, VFS_N_FIXED + 1, "ret"), .waited = tracing_field(t, VFS_WAIT, "ret"), .by_address = !tracing_has(t, VFS_FAULT)};
-	w.task = (struct fields){.child = tracing_field(t, VFS_NEWTASK, "pid"), .flags = tracing_field(t, VFS_NEWTASK, "clone_flags"),
+	w.task = (struct event_fields){.child = tracing_field(t, VFS_NEWTASK, "pid"), .flags = tracing_field(t, VFS_NEWTASK, "clone_flags"),
 				 .filename = tracing_field(t, VFS_EXEC, "filename"), .pid = tracing_field(t, VFS_EXEC, "pid"),
 				 .old_pid = tracing_field(t, VFS_EXEC, "old_pid")};
 	struct tracing_event v;

@@ -17,7 +17,7 @@
 enum { N_RECORDERS = 4096, VFORK_DEPTH = 4 };
 
 /* Of this process; in memory that is zero in a forked child. */
-struct process {
+struct core_process {
 	_Atomic uint32_t state; /* 0 new, 1 being set up, 2 ready, 3 impossible */
 	uint32_t pid;
 	struct window_file file;
@@ -42,7 +42,7 @@ static __thread uint32_t own_pid __attribute__((tls_model("initial-exec"))); /* 
 static __thread bool is_shared __attribute__((tls_model("initial-exec"))); /* thread-local storage, by two threads */
 
 static struct log_control *control;
-static struct process *process;
+static struct core_process *process;
 
 #if !defined(__x86_64__)
 long raw_call(long number, long a, long b, long c, long d, long e, long f)
@@ -99,7 +99,7 @@ uint32_t capture_pid(void)
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */
 
-static bool recorder_claim(struct process *p, uint32_t i, uint32_t was, uint32_t tid)
+static bool recorder_claim(struct core_process *p, uint32_t i, uint32_t was, uint32_t tid)
 {
 	struct recorder *r = &p->recorder[i];
 	if (!atomic_compare_exchange_strong(&r->tid, &was, tid))
@@ -113,7 +113,7 @@ static bool recorder_claim(struct process *p, uint32_t i, uint32_t was, uint32_t
 	return true;
 }
 
-static struct recorder *recorder_of(struct process *p, uint32_t tid)
+static struct recorder *recorder_of(struct core_process *p, uint32_t tid)
 {
 	for (uint32_t k = 0; k < N_RECORDERS; k++)
 		if (atomic_load_explicit(&p->recorder[k].tid, memory_order_relaxed) == tid)
@@ -135,7 +135,7 @@ void capture_share(void)
 }
 
 /* A recorder for this thread: one that nobody has, or one whose thread has ended. Threads tell nobody that they end. */
-static bool recorder_find(struct process *p, uint32_t tid)
+static bool recorder_find(struct core_process *p, uint32_t tid)
 {
 	for (uint32_t k = 0; k < N_RECORDERS; k++)
 		if (!atomic_load_explicit(&p->recorder[k].tid, memory_order_relaxed) && recorder_claim(p, k, 0, tid))
@@ -148,7 +148,7 @@ static bool recorder_find(struct process *p, uint32_t tid)
 	return false;
 }
 
-static bool process_ready(struct process *p, bool *fresh_one)
+static bool process_ready(struct core_process *p, bool *fresh_one)
 {
 	uint32_t fresh = 0;
 	if (likely(atomic_load_explicit(&p->state, memory_order_acquire) == 2))
@@ -167,7 +167,7 @@ static bool process_ready(struct process *p, bool *fresh_one)
  * finds when the thread has ended. */
 static bool more_confined(void)
 {
-	struct process *p = process;
+	struct core_process *p = process;
 	struct recorder *r = is_shared ? NULL : capture_self;
 	uint32_t tid = r ? atomic_load_explicit(&r->tid, memory_order_relaxed) : 0;
 	if (!tid || r->depth || atomic_load_explicit(&p->state, memory_order_acquire) != 2)
@@ -209,7 +209,7 @@ static void affinity_note(struct log_window *w)
 
 static bool more(bool *announce)
 {
-	struct process *p = process;
+	struct core_process *p = process;
 	if (!process_ready(p, announce))
 		return false;
 	uint32_t tid = (uint32_t)RAW(SYS_gettid);

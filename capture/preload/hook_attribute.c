@@ -132,35 +132,36 @@ EXPORT int fchown(int fd, uid_t user, gid_t group)
 
 /* --- times: the record has seconds and ns of access and of modification ------------------------------------------------- */
 
-struct times {
+struct attribute_times {
 	int64_t v[4];
 	size_t size; /* 0: now */
 };
 
-static struct times times_of_spec(const struct timespec t[2], int got)
+static struct attribute_times times_of_spec(const struct timespec t[2], int got)
 {
 	if (!capture_given(t, 2 * sizeof *t, got))
-		return (struct times){.size = 0};
-	return (struct times){{t[0].tv_sec, t[0].tv_nsec, t[1].tv_sec, t[1].tv_nsec}, 4 * sizeof(int64_t)};
+		return (struct attribute_times){.size = 0};
+	return (struct attribute_times){{t[0].tv_sec, t[0].tv_nsec, t[1].tv_sec, t[1].tv_nsec},
+					4 * sizeof(int64_t)};
 }
 
-static struct times times_of_val(const struct timeval t[2], int got)
+static struct attribute_times times_of_val(const struct timeval t[2], int got)
 {
 	if (!capture_given(t, 2 * sizeof *t, got))
-		return (struct times){.size = 0};
-	return (struct times){{t[0].tv_sec, t[0].tv_usec * 1000, t[1].tv_sec, t[1].tv_usec * 1000}, 4 * sizeof(int64_t)};
+		return (struct attribute_times){.size = 0};
+	return (struct attribute_times){{t[0].tv_sec, t[0].tv_usec * 1000, t[1].tv_sec, t[1].tv_usec * 1000}, 4 * sizeof(int64_t)};
 }
 
 #define UTIMENS(directory, name, how, given, function, ...)                                                            \
 	capture_look(directory, name);                                                                                 \
 	TIMED(int, function, __VA_ARGS__);                                                                             \
-	const struct times t = given;                                                                                  \
+	const struct attribute_times t = given;                                                                                  \
 	NOTE(.op = OP_UTIMENS, .dir = directory, .path = name, .flags = (uint32_t)(how), .extra = t.v,                 \
 	     .extra_len = t.size);                                                                                     \
 	return got
 #define FUTIMENS(given, function, ...)                                                                                 \
 	TIMED(int, function, __VA_ARGS__);                                                                             \
-	const struct times t = given;                                                                                  \
+	const struct attribute_times t = given;                                                                                  \
 	NOTE(.op = OP_FUTIMENS, .fd = fd, .extra = t.v, .extra_len = t.size);                                          \
 	return got
 
@@ -177,11 +178,11 @@ HOOK(int, futimesat, (int dir, const char *path, const struct timeval t_[2]),
 HOOK(int, futimes, (int fd, const struct timeval t_[2]),
      FUTIMENS(times_of_val(t_, got), futimes, fd, t_))
 
-static struct times times_of_buf(const struct utimbuf *b, int got)
+static struct attribute_times times_of_buf(const struct utimbuf *b, int got)
 {
 	if (!capture_given(b, sizeof *b, got))
-		return (struct times){.size = 0};
-	return (struct times){{b->actime, 0, b->modtime, 0}, 4 * sizeof(int64_t)};
+		return (struct attribute_times){.size = 0};
+	return (struct attribute_times){{b->actime, 0, b->modtime, 0}, 4 * sizeof(int64_t)};
 }
 
 HOOK(int, utime, (const char *path, const struct utimbuf *b),

@@ -324,7 +324,7 @@ ALIAS(__fork, fork);
 pid_t _Fork(void);
 HOOK(pid_t, _Fork, (void), FORK(_Fork))
 
-struct start {
+struct exec_start {
 	int (*function)(void *);
 	void *argument;
 	int flags;
@@ -333,7 +333,7 @@ struct start {
 /* A child with memory of its own is like one of fork; one that shares it and is waited for, like one of vfork. */
 static int clone_child(void *argument)
 {
-	struct start s = *(struct start *)argument;
+	struct exec_start s = *(struct exec_start *)argument;
 	if (s.flags & CLONE_VM)
 		capture_vfork_child((uint32_t)RAW(SYS_getpid));
 	else if (capture_state == CAPTURE_ON) {
@@ -352,7 +352,7 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument
 	void *tls = va_arg(ap, void *);
 	pid_t *child_tid = va_arg(ap, pid_t *);
 	va_end(ap);
-	struct start s = {function, argument, flags};
+	struct exec_start s = {function, argument, flags};
 	__typeof__(&clone) real = REAL(clone);
 	bool shares = flags & CLONE_VM && !(flags & CLONE_SETTLS);
 	if (flags & CLONE_VM && !(shares && flags & CLONE_VFORK)) {

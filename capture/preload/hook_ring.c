@@ -11,17 +11,17 @@ enum { N_RINGS = 64, N_FILES = 1024 };
 /* of linux/io_uring.h, where it is older than these */
 enum { SETUP_SQE128 = 1u << 10, SETUP_CQE32 = 1u << 11, SQE_SKIP = 1u << 6, CQE_MORE = 1u << 1 };
 
-struct ring { /* what we must remember of one */
+struct followed_ring { /* what we must remember of one */
 	const struct io_uring *_Atomic of;
 	_Atomic uint32_t seen; /* completions noted: the queue's tail then */
 	_Atomic uint32_t n_files;
 	_Atomic int32_t file[N_FILES]; /* registered descriptors */
 };
-static struct ring rings[N_RINGS];
+static struct followed_ring rings[N_RINGS];
 
 /* --- rings ------------------------------------------------------------------------------------ */
 
-static struct ring *ring_of(const struct io_uring *u)
+static struct followed_ring *ring_of(const struct io_uring *u)
 {
 	for (int i = 0; i < N_RINGS; i++)
 		if (atomic_load_explicit(&rings[i].of, memory_order_acquire) == u)
@@ -44,7 +44,7 @@ static uint64_t key_of(const struct io_uring *u, uint64_t user_data)
 
 void uring_completions_note(const struct io_uring *u, uint64_t now)
 {
-	struct ring *r = ring_of(u);
+	struct followed_ring *r = ring_of(u);
 	if (!r)
 		return;
 	const uint32_t mask = *u->cq.ring_mask, shift = u->flags & SETUP_CQE32 ? 1 : 0;
@@ -116,7 +116,7 @@ static const struct io_uring_sqe *entry_at(const struct io_uring *u, uint32_t i)
 	return &u->sq.sqes[(size_t)(i & *u->sq.ring_mask) << (u->flags & SETUP_SQE128 ? 1 : 0)];
 }
 
-static struct asked asked_of(const struct io_uring *u, const struct ring *r, uint32_t i)
+static struct asked asked_of(const struct io_uring *u, const struct followed_ring *r, uint32_t i)
 {
 	const struct io_uring_sqe *s = entry_at(u, i);
 	struct asked a = {key_of(u, s->user_data), s->off, s->len, s->fd, op_of(s), s->opcode};
@@ -144,7 +144,7 @@ void uring_watch_begin(struct uring_watch *w, const struct io_uring *u, bool sub
 {
 	w->from = is_polled(u) ? u->sq.sqe_head : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE);
 	w->n = submits ? u->sq.sqe_tail - w->from : 0;
-	const struct ring *r = ring_of(u);
+	const struct followed_ring *r = ring_of(u);
 	uring_completions_note(u, clock_now(&capture_clock));
 	w->n_before = w->n < URING_NOTED_BEFORE ? w->n : URING_NOTED_BEFORE;
 	for (uint32_t i = 0; i < w->n_before; i++)
@@ -154,7 +154,7 @@ void uring_watch_begin(struct uring_watch *w, const struct io_uring *u, bool sub
 void uring_watch_end(const struct uring_watch *w, const struct io_uring *u, uint64_t begin,
 		     uint64_t end, uint32_t length, int got)
 {
-	const struct ring *r = ring_of(u);
+	const struct followed_ring *r = ring_of(u);
 	uint32_t n = is_polled(u) ? u->sq.sqe_head - w->from
 				  : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE) - w->from;
 	int saved = errno;
@@ -182,7 +182,7 @@ void uring_entry_note(const struct io_uring *u, uint32_t i, uint64_t begin, uint
 
 void uring_forget(const struct io_uring *u)
 {
-	struct ring *r = ring_of(u);
+	struct followed_ring *r = ring_of(u);
 	if (r)
 		atomic_store(&r->of, NULL);
 }
@@ -190,7 +190,7 @@ void uring_forget(const struct io_uring *u)
 void uring_files_register(const struct io_uring *u, uint32_t at, const int *fd, uint32_t n,
 			  uint32_t n_files)
 {
-	struct ring *r = capture_is_on() ? ring_of(u) : NULL;
+	struct followed_ring *r = capture_is_on() ? ring_of(u) : NULL;
 	for (uint32_t i = 0; r && i < n && at < N_FILES && i < N_FILES - at; i++)
 		atomic_store(&r->file[at + i], fd ? fd[i] : -1);
 	if (r && n_files != UINT32_MAX)

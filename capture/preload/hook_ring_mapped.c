@@ -31,7 +31,7 @@ struct files_register { /* struct io_uring_rsrc_register */
 	uint64_t reserved, data, tags;
 };
 
-static struct mapped {
+static struct mapped_ring {
 	_Atomic int fd; /* + 1; 0: the place is free */
 	_Atomic bool busy; /* a thread looks at it */
 	struct io_uring_params p;
@@ -43,7 +43,7 @@ _Atomic uint32_t uring_n_mapped;
 
 /* The place of the ring, taken; NULL: there is none, or another thread, or the call that a signal's
  * handler has interrupted, keeps it. */
-static struct mapped *mapped_take(struct mapped *m)
+static struct mapped_ring *mapped_take(struct mapped_ring *m)
 {
 	for (int i = 0; i < TRIES; i++)
 		if (!atomic_exchange_explicit(&m->busy, true, memory_order_acquire))
@@ -51,12 +51,12 @@ static struct mapped *mapped_take(struct mapped *m)
 	return NULL;
 }
 
-static void mapped_put(struct mapped *m)
+static void mapped_put(struct mapped_ring *m)
 {
 	atomic_store_explicit(&m->busy, false, memory_order_release);
 }
 
-static struct mapped *mapped_of(int fd)
+static struct mapped_ring *mapped_of(int fd)
 {
 	for (int i = 0; fd >= 0 && uring_n_mapped && i < N_MAPPED; i++)
 		if (atomic_load(&mapped[i].fd) == fd + 1)
@@ -64,12 +64,12 @@ static struct mapped *mapped_of(int fd)
 	return NULL;
 }
 
-static bool is_whole(const struct mapped *m)
+static bool is_whole(const struct mapped_ring *m)
 {
 	return m->sq && m->cq && m->sqes;
 }
 
-static void pointers_set(struct mapped *m)
+static void pointers_set(struct mapped_ring *m)
 {
 	const struct io_sqring_offsets *s = &m->p.sq_off;
 	const struct io_cqring_offsets *c = &m->p.cq_off;
@@ -90,7 +90,7 @@ static void pointers_set(struct mapped *m)
 }
 
 /* Notes the entries that the kernel has taken, or may take at any time, and then the results. */
-static void ring_look(struct mapped *m, uint64_t begin, uint64_t end)
+static void ring_look(struct mapped_ring *m, uint64_t begin, uint64_t end)
 {
 	const struct io_uring *u = &m->u;
 	if (!is_whole(m))
@@ -109,7 +109,7 @@ static void ring_look(struct mapped *m, uint64_t begin, uint64_t end)
 	uring_completions_note(u, end);
 }
 
-static void mapped_forget(struct mapped *m)
+static void mapped_forget(struct mapped_ring *m)
 {
 	uring_forget(&m->u);
 	m->sq = m->cq = m->sqes = NULL;
@@ -121,7 +121,7 @@ void uring_mapped_setup(int fd, const struct io_uring_params *p)
 {
 	uring_mapped_close(fd);
 	for (int i = 0; i < N_MAPPED && fd >= 0 && !(p->flags & SETUP_NO_MMAP); i++) {
-		struct mapped *m = atomic_load(&mapped[i].fd) ? NULL : mapped_take(&mapped[i]);
+		struct mapped_ring *m = atomic_load(&mapped[i].fd) ? NULL : mapped_take(&mapped[i]);
 		if (m && !atomic_load(&m->fd)) {
 			m->p = *p;
 			m->u.ring_fd = fd;
@@ -136,7 +136,7 @@ void uring_mapped_setup(int fd, const struct io_uring_params *p)
 
 void uring_mapped_map(int fd, uint64_t offset, void *at)
 {
-	struct mapped *m = mapped_of(fd);
+	struct mapped_ring *m = mapped_of(fd);
 	if (!m)
 		return;
 	if (offset == IORING_OFF_SQ_RING) {
@@ -157,7 +157,7 @@ void uring_mapped_unmap(const void *at, size_t n)
 {
 	const uintptr_t from = (uintptr_t)at;
 	for (int i = 0; i < N_MAPPED; i++) {
-		struct mapped *m = atomic_load(&mapped[i].fd) ? mapped_take(&mapped[i]) : NULL;
+		struct mapped_ring *m = atomic_load(&mapped[i].fd) ? mapped_take(&mapped[i]) : NULL;
 		if (!m)
 			continue;
 		if ((uintptr_t)m->sq - from < n || (uintptr_t)m->cq - from < n || (uintptr_t)m->sqes - from < n) {
@@ -172,7 +172,7 @@ void uring_mapped_unmap(const void *at, size_t n)
 /* The memory stays until it is unmapped; only the number may be another ring's from now on. */
 void uring_mapped_close(int fd)
 {
-	struct mapped *m = mapped_of(fd);
+	struct mapped_ring *m = mapped_of(fd);
 	if (!m)
 		return;
 	const uint64_t now = clock_now(&capture_clock);
@@ -191,7 +191,7 @@ void uring_mapped_forked(void)
 
 void uring_mapped_register(int fd, unsigned int what, const void *arg, unsigned int n)
 {
-	struct mapped *m = mapped_of(fd);
+	struct mapped_ring *m = mapped_of(fd);
 	struct files_register all;
 	struct files_update some;
 	if (!m)
@@ -224,7 +224,7 @@ void uring_mapped_register(int fd, unsigned int what, const void *arg, unsigned 
 void uring_mapped_look(void)
 {
 	for (int i = 0; i < N_MAPPED; i++) {
-		struct mapped *m = atomic_load(&mapped[i].fd) ? mapped_take(&mapped[i]) : NULL;
+		struct mapped_ring *m = atomic_load(&mapped[i].fd) ? mapped_take(&mapped[i]) : NULL;
 		if (!m)
 			continue;
 		const uint64_t now = clock_now(&capture_clock);
@@ -235,7 +235,7 @@ void uring_mapped_look(void)
 
 bool uring_mapped_entered(int fd, uint64_t begin, uint64_t end)
 {
-	struct mapped *m = mapped_of(fd);
+	struct mapped_ring *m = mapped_of(fd);
 	const bool known = m && is_whole(m);
 	if (known)
 		ring_look(m, begin, end);

@@ -16,10 +16,10 @@ enum {
 	SKIP_SUCCESS = 1u << 6
 };
 enum { OPCODE_MKDIRAT = 37, OPCODE_SYMLINKAT = 38, OPCODE_LINKAT = 39, OPCODE_FTRUNCATE = 55 };
-enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_WAITS };
+enum named_ring_slot_state { SLOT_FREE, SLOT_BUSY, SLOT_WAITS };
 
 static struct named {
-	_Atomic int state; /* enum slot_state */
+	_Atomic int state; /* enum named_ring_slot_state */
 	uint64_t key;
 	struct note note; /* its texts are those below */
 	const void *bytes; /* what it writes */

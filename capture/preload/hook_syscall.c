@@ -50,7 +50,7 @@ enum shape {
 #define SYS_fchmodat2 452
 #endif
 
-static const struct row {
+static const struct hook_row {
 	long number;
 	uint16_t op;
 	uint8_t shape;
@@ -89,7 +89,7 @@ static const struct row {
 	{SYS_io_uring_enter, OP_IO_URING_ENTER, RING},
 };
 
-static const struct row *row_of(long number)
+static const struct hook_row *row_of(long number)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].number == number)
@@ -98,7 +98,7 @@ static const struct row *row_of(long number)
 }
 
 /* Whether the call is on a path, not on a descriptor: which, relative to what. */
-static bool is_on_path(const struct row *w, const long *a, int *dir, const char **path)
+static bool is_on_path(const struct hook_row *w, const long *a, int *dir, const char **path)
 {
 	switch (w->shape) {
 	case PATH_FLAGS_MODE:
@@ -121,7 +121,8 @@ static bool is_on_path(const struct row *w, const long *a, int *dir, const char 
 	}
 }
 
-static void note_call(const struct row *w, const long *a, uint64_t begin, uint64_t end, long got)
+static void note_call(const struct hook_row *w, const long *a, uint64_t begin, uint64_t end,
+		      long got)
 {
 	struct note n = {.begin = begin, .end = end, .op = w->op, .result = got, .fd = (int32_t)a[0]};
 	is_on_path(w, a, &n.dir, &n.path);
@@ -410,7 +411,7 @@ static struct cause_call call_begin(long number, const long *a)
 	return waits ? cause_wait_begin(CAUSE_WAITING) : (struct cause_call){CAUSE_NOTHING, 0};
 }
 
-static struct cause_call row_begin(const struct row *w, const long *a)
+static struct cause_call row_begin(const struct hook_row *w, const long *a)
 {
 	struct subject s = {SUBJECT_FD, (int)a[0], NULL};
 	if (is_on_path(w, a, &s.fd, &s.path))
@@ -452,7 +453,7 @@ EXPORT long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	const struct row *w = row_of(number);
+	const struct hook_row *w = row_of(number);
 	__typeof__(&syscall) real = REAL(syscall);
 	if (number == SYS_seccomp)
 		return confine(real, a);

@@ -21,7 +21,7 @@ struct dirent_head { /* as getdents64 gives it */
 };
 
 /* A child may begin on the last of a small stack: what is needed to announce it lies elsewhere. */
-struct room {
+struct process_room {
 	char cwd[4097], program[4097], target[4097], info[512];
 	char list[2048] __attribute__((aligned(8)));
 };
@@ -57,7 +57,7 @@ static uint64_t number_after(const char *text, const char *label, unsigned int b
 	return v;
 }
 
-static void descriptor_note(struct room *m, const char *name, uint16_t op)
+static void descriptor_note(struct process_room *m, const char *name, uint16_t op)
 {
 	char path[80], *target = m->target, *info = m->info;
 	uint64_t now = clock_now(&capture_clock), got = 0;
@@ -78,7 +78,7 @@ static void descriptor_note(struct room *m, const char *name, uint16_t op)
 }
 
 /* Returns 0, or a negative errno when they cannot be listed. */
-static long descriptors_note(struct room *m)
+static long descriptors_note(struct process_room *m)
 {
 	char *buffer = m->list;
 	long len, list = RAW(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -98,7 +98,7 @@ static long descriptors_note(struct room *m)
  * of /proc/self/status (Linux 4.7). */
 uint32_t capture_umask;
 
-static void umask_read(struct room *m)
+static void umask_read(struct process_room *m)
 {
 	const long fd = RAW(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
@@ -110,7 +110,7 @@ static void umask_read(struct room *m)
 		capture_umask = OP_UMASK_KNOWN | (uint32_t)number_after(m->info, "\nUmask:", 8);
 }
 
-static void announce(struct room *m, uint32_t pid)
+static void announce(struct process_room *m, uint32_t pid)
 {
 	if (!capture_umask)
 		umask_read(m);
@@ -128,35 +128,35 @@ static void announce(struct room *m, uint32_t pid)
 
 void process_announce(uint32_t pid)
 {
-	long at = RAW(SYS_mmap, NULL, sizeof(struct room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long at = RAW(SYS_mmap, NULL, sizeof(struct process_room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (at < 0 && at > -4096) {
 		capture_lost();
 		return;
 	}
-	announce((struct room *)at, pid);
-	RAW(SYS_munmap, at, sizeof(struct room));
+	announce((struct process_room *)at, pid);
+	RAW(SYS_munmap, at, sizeof(struct process_room));
 }
 
 void process_descriptor_note(int fd)
 {
 	char name[24] = "";
-	long at = fd < 0 ? -1 : RAW(SYS_mmap, NULL, sizeof(struct room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long at = fd < 0 ? -1 : RAW(SYS_mmap, NULL, sizeof(struct process_room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (at < 0 && at > -4096)
 		return;
 	capture_number_add(name, name + sizeof name - 1, (uint64_t)fd);
-	descriptor_note((struct room *)at, name, LOG_DESCRIPTOR);
-	RAW(SYS_munmap, at, sizeof(struct room));
+	descriptor_note((struct process_room *)at, name, LOG_DESCRIPTOR);
+	RAW(SYS_munmap, at, sizeof(struct process_room));
 }
 
 /* --- whose code it runs ---------------------------------------------------------------------------------------------------- */
 
-struct listing {
+struct process_listing {
 	unsigned long long n, n_noted; /* objects in the order they were loaded */
 };
 
 static int object_note(struct dl_phdr_info *object, size_t size, void *arg)
 {
-	struct listing *l = arg;
+	struct process_listing *l = arg;
 	char program[4097];
 	const char *name = object->dlpi_name;
 	(void)size;
@@ -178,7 +178,7 @@ static int object_note(struct dl_phdr_info *object, size_t size, void *arg)
 void process_objects_note(void)
 {
 	static unsigned long long n_noted;
-	struct listing l = {0, n_noted};
+	struct process_listing l = {0, n_noted};
 	dl_iterate_phdr(object_note, &l);
 	n_noted = l.n > n_noted ? l.n : n_noted;
 }

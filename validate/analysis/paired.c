@@ -184,13 +184,13 @@ void family_release(struct family *f)
 
 /* Series of the same part of a component, of one replayer: one of each case. Parts are not mixed: those that do not depend on
  * each other would hide those that do. */
-struct pooled {
+struct paired_pooled {
 	double sum, sum_icc; /* of their coefficients and intraclass correlations */
 	size_t n_series, n_reusing;
 };
 #define PARTS_MAX 64 /* further parts are pooled with the last */
 
-static struct pooled *pool_of(struct pooled *pool, size_t part)
+static struct paired_pooled *pool_of(struct paired_pooled *pool, size_t part)
 {
 	return &pool[part < PARTS_MAX ? part : PARTS_MAX - 1];
 }
@@ -202,9 +202,9 @@ struct series {
 	struct t_estimate *wide; /* NULL: no mean is made of it */
 	size_t n;
 };
-typedef void series_fn(struct pooled *p, const struct series *s);
+typedef void series_fn(struct paired_pooled *p, const struct series *s);
 
-static void series_of_ratio(struct ratio_evidence *e, series_fn *one, struct pooled *p)
+static void series_of_ratio(struct ratio_evidence *e, series_fn *one, struct paired_pooled *p)
 {
 	if (!e->status)
 		one(p, &(struct series){&e->serial, &e->recordings, &e->t, &e->wide, e->n});
@@ -213,7 +213,7 @@ static void series_of_ratio(struct ratio_evidence *e, series_fn *one, struct poo
 enum { SLOT_BIAS, SLOT_TIME, SLOT_IN_FLIGHT, SLOT_IN_FLIGHT_MAX, SLOT_TIME_ALL, SLOT_REORDERED, SLOT_LATE, SLOT_ISSUE, SLOT_DISTANCE, SLOT_PRECISION,
        SLOT_FAMILIES, N_SLOTS = SLOT_FAMILIES + COMPONENT_N };
 
-static void each_series(struct evidence *e, size_t slot, series_fn *one, struct pooled *p)
+static void each_series(struct evidence *e, size_t slot, series_fn *one, struct paired_pooled *p)
 {
 	struct ratio_evidence *const ratio[] = {&e->bias, &e->time, &e->in_flight, &e->in_flight_max,
 					       &e->time_all};
@@ -233,7 +233,7 @@ static void each_series(struct evidence *e, size_t slot, series_fn *one, struct 
 		series_of_ratio(&e->family[slot - SLOT_FAMILIES].part[i].value, one, pool_of(p, i));
 }
 
-static void add(struct pooled *p, const struct series *s)
+static void add(struct paired_pooled *p, const struct series *s)
 {
 	if (isnan(s->serial->lag1) || s->n < 2)
 		return;
@@ -245,7 +245,7 @@ static void add(struct pooled *p, const struct series *s)
 	}
 }
 
-static void apply(struct pooled *p, const struct series *s)
+static void apply(struct paired_pooled *p, const struct series *s)
 {
 	const double n = (double)s->n;
 	if (isnan(s->serial->lag1) || s->n < 2)
@@ -266,7 +266,7 @@ void dependence_pool(const struct analysis *a, struct evidence *e)
 	series_fn *const passes[] = {add, apply};
 	for (size_t replayer = 0; replayer < n_replayers; replayer++)
 		for (size_t slot = 0; slot < N_SLOTS; slot++) {
-			struct pooled pool[PARTS_MAX] = {0};
+			struct paired_pooled pool[PARTS_MAX] = {0};
 			for (size_t pass = 0; pass < 2; pass++)
 				for (size_t i = 0; i < a->n_cells; i++)
 					if (a->cell[i].replayer == replayer)

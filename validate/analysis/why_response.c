@@ -14,7 +14,7 @@ enum {
 	F_REORDERED, F_REORDERED_SUM, N_NUMBERS
 };
 
-struct layout {
+struct response_layout {
 	size_t levels, ops, lateness; /* where the shares begin; the sums follow them */
 	size_t n_levels, n_ops, n_all;
 	const char *op[SUMMARY_MAX_OPS];
@@ -32,7 +32,7 @@ struct methods { /* chosen once, from all pairs */
 
 /* --- what a run gives --------------------------------------------------------------------------------------------- */
 
-static size_t op_index(struct layout *y, const char *name)
+static size_t op_index(struct response_layout *y, const char *name)
 {
 	for (size_t i = 0; i < y->n_ops; i++)
 		if (!strcmp(y->op[i], name))
@@ -42,7 +42,8 @@ static size_t op_index(struct layout *y, const char *name)
 	return y->n_ops - 1;
 }
 
-static void see_run(struct layout *y, const struct run_summary *s, const struct scenario *scenario)
+static void see_run(struct response_layout *y, const struct run_summary *s,
+		    const struct scenario *scenario)
 {
 	const bool threads = s->has_facts && isfinite(run_n_threads(scenario, s));
 	y->n_levels = s->n_levels > y->n_levels ? s->n_levels : y->n_levels;
@@ -55,9 +56,10 @@ static void see_run(struct layout *y, const struct run_summary *s, const struct 
 	y->steal &= threads && s->facts.steal_ns >= 0;
 }
 
-static void layout_make(struct layout *y, const struct pairs *p, const struct why_context *c)
+static void layout_make(struct response_layout *y, const struct pairs *p,
+			const struct why_context *c)
 {
-	*y = (struct layout){
+	*y = (struct response_layout){
 	    .n_pairs = p->n, .classes = true, .facts = true, .threads = true, .queue = !c->at_device, .steal = true, .late = true};
 	for (size_t i = 0; i < p->n; i++) {
 		see_run(y, &p->x[i]->summary, c->scenario);
@@ -102,7 +104,8 @@ static void take_reordered(const struct run_summary *s, int scope, double *f)
 	f[F_REORDERED_SUM] = sum / (double)s->response.n;
 }
 
-static void take_run(struct layout *y, const struct run_summary *s, const struct why_context *c, double *f)
+static void take_run(struct response_layout *y, const struct run_summary *s,
+		     const struct why_context *c, double *f)
 {
 	double n = (double)s->response.n;
 	f[F_MEAN] = s->response.mean;
@@ -136,7 +139,7 @@ static double part_classes(const double *x, const double *r, size_t at, size_t n
 	return classes_composition(&(struct classes){x + at, x + at + n, r + at, r + at + n, n}, alone);
 }
 
-static double part_late(const struct layout *y, const double *x)
+static double part_late(const struct response_layout *y, const double *x)
 {
 	const double *share = x + y->lateness, *sum = share + SUMMARY_N_LATENESS;
 	double on_time = sum[0] / share[0], part = 0;
@@ -189,7 +192,8 @@ static double part_cache(const double *x, const double *r, size_t n, enum cache_
 
 /* The slope where the runs of a side differ enough to show one that is surely above 0 (t > 3); the time that the threads were
  * blocked in requests where those make up most of the run. */
-static enum cache_method cache_choose(const struct layout *y, const double *x, const double *r)
+static enum cache_method cache_choose(const struct response_layout *y, const double *x,
+				      const double *r)
 {
 	const double *more = x[F_DEVICE] > r[F_DEVICE] ? x : r;
 	double t;
@@ -213,7 +217,7 @@ static double part_waiting(const double *x, const double *r, int which)
 	return (a_x + a_r) / 2 * (x[which] / a_x - r[which] / a_r);
 }
 
-static void parts_of(const struct layout *y, const struct methods *m, const double *x, const double *r, double part[CAUSE_N])
+static void parts_of(const struct response_layout *y, const struct methods *m, const double *x, const double *r, double part[CAUSE_N])
 {
 	bool alone;
 	double left = x[F_MEAN] - r[F_MEAN];
@@ -242,7 +246,7 @@ struct sums {
 	double *mean_x, *mean_r; /* [n_all] */
 };
 
-static void means_without(struct sums *s, const struct layout *y, size_t left_out)
+static void means_without(struct sums *s, const struct response_layout *y, size_t left_out)
 {
 	bool all = left_out >= y->n_pairs;
 	double n = (double)(y->n_pairs - !all);
@@ -252,7 +256,8 @@ static void means_without(struct sums *s, const struct layout *y, size_t left_ou
 	}
 }
 
-static void sums_make(struct sums *s, struct layout *y, const struct pairs *p, const struct why_context *c)
+static void sums_make(struct sums *s, struct response_layout *y, const struct pairs *p,
+		      const struct why_context *c)
 {
 	double *block = xcalloc((2 * y->n_pairs + 4) * y->n_all, sizeof *block);
 	*s = (struct sums){.run_x = block};
@@ -292,7 +297,7 @@ static struct estimate jackknifed(double value, const double *others, size_t n)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-static double mean_level(const struct layout *y, const double *side)
+static double mean_level(const struct response_layout *y, const double *side)
 {
 	double sum = 0;
 	for (size_t i = 0; i < y->n_levels; i++)
@@ -358,7 +363,7 @@ static const char *part_how(enum cause k, const struct methods *m)
 	}
 }
 
-static void part_put(struct split *s, const struct layout *y, const struct methods *m, const struct sums *u, enum cause k,
+static void part_put(struct split *s, const struct response_layout *y, const struct methods *m, const struct sums *u, enum cause k,
 		     struct estimate e)
 {
 	bool up = mean_level(y, u->mean_x) > mean_level(y, u->mean_r);
@@ -375,7 +380,7 @@ static void part_put(struct split *s, const struct layout *y, const struct metho
 
 void split_response(struct split *s, const struct pairs *p, const struct why_context *c)
 {
-	struct layout y;
+	struct response_layout y;
 	struct sums u;
 	s->whole = estimate_none(STAT_TOO_FEW);
 	if (p->n < 3)

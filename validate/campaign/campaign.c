@@ -20,7 +20,7 @@
 
 double run_seconds(const struct campaign *c, const struct design_run *r)
 {
-	const struct calibration *k = &c->calibration[r->scenario];
+	const struct campaign_calibration *k = &c->calibration[r->scenario];
 	const struct scenario_parallel *parallel = &c->protocol->scenario[r->scenario].parallel;
 	const double run_s = (k->execution_ns > 0 ? (double)k->execution_ns : (double)c->protocol->min_duration_ns * 1.4) * 1e-9;
 	if (!parallel->is)

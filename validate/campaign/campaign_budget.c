@@ -13,14 +13,14 @@
 #include "validate/campaign/choice.h"
 #include "validate/results/summaries.h"
 
-struct standing { /* of one scenario */
+struct budget_standing { /* of one scenario */
 	uint64_t n_done;
 	uint64_t *n_further; /* [n_replayers] of the undecided cases */
 	size_t n_undecided, n_cases;
 };
 
 struct outlook {
-	struct standing *scenario; /* [n_scenarios] */
+	struct budget_standing *scenario; /* [n_scenarios] */
 	size_t n_decided, n_cases;
 };
 
@@ -93,7 +93,7 @@ static void outlook_make(struct outlook *o, const struct campaign *c)
 	const struct protocol *p = c->protocol;
 	*o = (struct outlook){.scenario = xcalloc(p->n_scenarios, sizeof *o->scenario)};
 	for (size_t s = 0; s < p->n_scenarios; s++) {
-		struct standing *at = &o->scenario[s];
+		struct budget_standing *at = &o->scenario[s];
 		at->n_further = xcalloc(p->n_replayers + 1, sizeof *at->n_further);
 		next_of(c, s, &at->n_done);
 		for (size_t r = 0; r < p->n_replayers; r++) {
@@ -152,7 +152,7 @@ static struct next next_choose(const struct campaign *c, const struct outlook *o
 	}
 	struct choice_scenario *s = xcalloc(p->n_scenarios, sizeof *s);
 	for (size_t i = 0; i < p->n_scenarios; i++) {
-		const struct standing *at = &o->scenario[i];
+		const struct budget_standing *at = &o->scenario[i];
 		uint64_t n_done;
 		id[i] = next_of(c, i, &n_done);
 		s[i] = (struct choice_scenario){at->n_done, at->n_further, at->n_undecided,

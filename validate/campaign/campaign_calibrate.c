@@ -129,7 +129,7 @@ static int trial_make(struct campaign *c, const struct step *s, struct trial *t,
  * costs less than the time. */
 static int program_calibrate(struct campaign *c, size_t scenario, const char *output, struct err *e)
 {
-	struct calibration *k = &c->calibration[scenario];
+	struct campaign_calibration *k = &c->calibration[scenario];
 	struct trial t;
 	int64_t least = c->protocol->min_duration_ns;
 	const unsigned int n_needed = c->budget_ns ? 1 : 2;
@@ -179,7 +179,7 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 static int replayers_calibrate(struct campaign *c, size_t scenario, const char *input, const char *output,
 			       struct err *e)
 {
-	struct calibration *k = &c->calibration[scenario];
+	struct campaign_calibration *k = &c->calibration[scenario];
 	const struct protocol *p = c->protocol;
 	for (size_t i = 0; i < p->n_replayers; i++) {
 		struct trial t;
@@ -198,7 +198,7 @@ static int replayers_calibrate(struct campaign *c, size_t scenario, const char *
 
 static int calibration_journal(struct campaign *c, size_t scenario, struct err *e)
 {
-	const struct calibration *k = &c->calibration[scenario];
+	const struct campaign_calibration *k = &c->calibration[scenario];
 	json_t *memory = json_array();
 	for (size_t i = 0; i <= c->protocol->n_replayers; i++)
 		json_array_append_new(memory, json_pack("[I,I]", (json_int_t)k->memory[i].run_bytes,
@@ -222,7 +222,7 @@ int calibration_from_event(struct campaign *c, const json_t *event)
 	    scenario < 0 || scenario >= (json_int_t)c->protocol->n_scenarios || requests < 1 ||
 	    json_array_size(memory) != c->protocol->n_replayers + 1)
 		return -EINVAL;
-	struct calibration *k = &c->calibration[scenario];
+	struct campaign_calibration *k = &c->calibration[scenario];
 	k->n_requests = (uint64_t)requests;
 	k->execution_ns = execution_ns;
 	k->trace_bytes = (uint64_t)trace_bytes;
@@ -238,7 +238,7 @@ int calibration_from_event(struct campaign *c, const json_t *event)
 static int scenario_calibrate(struct campaign *c, size_t scenario, struct err *e)
 {
 	const struct protocol *p = c->protocol;
-	struct calibration *k = &c->calibration[scenario];
+	struct campaign_calibration *k = &c->calibration[scenario];
 	char *program = scratch_path(c, "calibrate.trace"), *replay = scratch_path(c, "run.trace");
 	bool budget = p->target[p->scenario[scenario].target].cache_budget_bytes && c->cgroups.kind != CGROUP_NONE;
 	int ret = program_calibrate(c, scenario, program, e);
@@ -258,9 +258,9 @@ static int scenario_calibrate(struct campaign *c, size_t scenario, struct err *e
 static bool calibration_share(struct campaign *c, size_t scenario)
 {
 	const struct scenario *s = &c->protocol->scenario[scenario];
-	struct calibration *k = &c->calibration[scenario];
+	struct campaign_calibration *k = &c->calibration[scenario];
 	for (size_t i = 0; i < scenario; i++) {
-		const struct calibration *other = &c->calibration[i];
+		const struct campaign_calibration *other = &c->calibration[i];
 		if (!other->done || s->target != c->protocol->scenario[i].target || !scenario_same_application(s, &c->protocol->scenario[i]))
 			continue;
 		k->n_requests = other->n_requests;
@@ -280,7 +280,7 @@ int calibrate_all(struct campaign *c, struct err *e)
 	int ret = 0;
 	const enum time_part before = time_begin(&c->time, TIME_CALIBRATION);
 	for (size_t i = 0; !ret && i < p->n_scenarios; i++) {
-		struct calibration *k = &c->calibration[i];
+		struct campaign_calibration *k = &c->calibration[i];
 		struct microbench_config config;
 		if (k->done)
 			continue;

@@ -190,7 +190,7 @@ static json_t *scenario_facts(const struct campaign *c)
 	const struct protocol *p = c->protocol;
 	json_t *list = json_array();
 	for (size_t i = 0; i < p->n_scenarios; i++) {
-		const struct calibration *k = &c->calibration[i];
+		const struct campaign_calibration *k = &c->calibration[i];
 		json_t *memory = json_object(), *limits = json_object();
 		for (size_t r = 0; r <= p->n_replayers; r++) {
 			const char *name = r ? p->replayer[r - 1].name : "program";

@@ -23,7 +23,7 @@
 /* Share of the requests of a slice that may be left out: those that begin while the process settles, or are in flight at its end. */
 #define LEFT_OUT_MAX 0.2
 
-struct member { /* one run of the group */
+struct group_member { /* one run of the group */
 	struct run *run;
 	struct step step;
 	struct step_process process;
@@ -36,9 +36,9 @@ struct member { /* one run of the group */
 	char reason[500]; /* why it could not be prepared */
 };
 
-struct group {
+struct campaign_group {
 	struct campaign *c;
-	struct member *member; /* member[n] */
+	struct group_member *member; /* member[n] */
 	size_t n;
 	struct rounds rounds;
 };
@@ -46,7 +46,7 @@ struct group {
 /* Long enough that few requests are left out. */
 static int64_t slice_ns(const struct campaign *c, size_t scenario)
 {
-	const struct calibration *k = &c->calibration[scenario];
+	const struct campaign_calibration *k = &c->calibration[scenario];
 	const double request_ns = k->n_requests ? (double)k->execution_ns / (double)k->n_requests : 0; /* of one thread */
 	const double least_ns = (request_ns + ROUND_SETTLE_NS) / LEFT_OUT_MAX;
 	return least_ns > (double)c->protocol->slice_ns ? (int64_t)least_ns : c->protocol->slice_ns;
@@ -54,7 +54,7 @@ static int64_t slice_ns(const struct campaign *c, size_t scenario)
 
 /* --- begin and end ------------------------------------------------------------------------------------------------ */
 
-static void seats_draw(struct group *g, uint64_t seed)
+static void seats_draw(struct campaign_group *g, uint64_t seed)
 {
 	size_t *seat = xcalloc(g->n + 1, sizeof *seat);
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -68,10 +68,10 @@ static void seats_draw(struct group *g, uint64_t seed)
 	free(seat);
 }
 
-static void member_begin(struct campaign *c, struct member *m, struct run *run, size_t number)
+static void member_begin(struct campaign *c, struct group_member *m, struct run *run, size_t number)
 {
 	char *name = xasprintf("run-%zu.trace", number);
-	*m = (struct member){.run = run, .pause_fd = -1, .bank = bank_path(c, run->scenario, run->bank), .output = scratch_path(c, name)};
+	*m = (struct group_member){.run = run, .pause_fd = -1, .bank = bank_path(c, run->scenario, run->bank), .output = scratch_path(c, name)};
 	m->step = step_of_run(c, run, run->role, role_is_program(c, run->role) ? NULL : m->bank, m->output);
 	m->step.member = number;
 	free(name);
@@ -84,11 +84,11 @@ static uint64_t group_seed(const struct campaign *c, const struct design_run *r)
 }
 
 /* Of the wanted runs among the n from `first` on. */
-static void group_begin(struct group *g, struct campaign *c, size_t first, size_t n)
+static void group_begin(struct campaign_group *g, struct campaign *c, size_t first, size_t n)
 {
 	const struct design_run *r = &c->plan.run[first];
 	const uint64_t seed = group_seed(c, r);
-	*g = (struct group){.c = c, .member = xcalloc(n, sizeof *g->member)};
+	*g = (struct campaign_group){.c = c, .member = xcalloc(n, sizeof *g->member)};
 	g->rounds = (struct rounds){.role = xcalloc(n, sizeof *g->rounds.role), .slice_ns = slice_ns(c, r->scenario), .seed = seed,
 				    .signal_fd = c->signal_fd, .scheduling = &c->scheduling};
 	for (size_t i = first; i < first + n; i++)
@@ -99,10 +99,10 @@ static void group_begin(struct group *g, struct campaign *c, size_t first, size_
 	seats_draw(g, seed);
 }
 
-static void group_release(struct group *g)
+static void group_release(struct campaign_group *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
-		struct member *m = &g->member[i];
+		struct group_member *m = &g->member[i];
 		pause_page_free(m->page, m->pause_fd);
 		side_remove(m->output);
 		unlink(m->output);
@@ -117,7 +117,7 @@ static void group_release(struct group *g)
 
 /* --- the processes ------------------------------------------------------------------------------------------------ */
 
-static int member_prepare(struct campaign *c, struct member *m, struct err *e)
+static int member_prepare(struct campaign *c, struct group_member *m, struct err *e)
 {
 	if (m->reason[0])
 		return 0;
@@ -126,7 +126,7 @@ static int member_prepare(struct campaign *c, struct member *m, struct err *e)
 	return ret ? ret : step_prepare(c, &m->step, &m->process, &m->result, e);
 }
 
-static enum time_part part_of(const struct campaign *c, const struct member *m)
+static enum time_part part_of(const struct campaign *c, const struct group_member *m)
 {
 	return role_is_program(c, m->run->role) ? TIME_PROGRAM : TIME_REPLAY;
 }
@@ -143,7 +143,7 @@ static char *files_path(struct campaign *c, const struct step *s)
 	return realpath(place_seat(place, c->places.scenario[s->scenario].dir, s->seat)->path, NULL);
 }
 
-static int member_wait_ready(struct group *g, struct member *m)
+static int member_wait_ready(struct campaign_group *g, struct group_member *m)
 {
 	struct campaign *c = g->c;
 	m->target = is_foreign(c, m->run) ? files_path(c, &m->step) : NULL;
@@ -159,7 +159,7 @@ static int member_wait_ready(struct group *g, struct member *m)
 }
 
 /* Starts its process and waits until that is ready for its first request. */
-static int member_start(struct group *g, struct member *m)
+static int member_start(struct campaign_group *g, struct group_member *m)
 {
 	struct campaign *c = g->c;
 	if (m->reason[0])
@@ -184,7 +184,8 @@ static bool is_use_known(const struct campaign *c, const struct run *r)
 }
 
 /* Lets it write its trace and end. Others' time is not its own. */
-static int member_conclude(struct campaign *c, struct member *m, int64_t begin_ns, int64_t rounds_ns)
+static int member_conclude(struct campaign *c, struct group_member *m, int64_t begin_ns,
+			   int64_t rounds_ns)
 {
 	int64_t own_ns = 0; /* in the rounds, without a first slice before them */
 	if (m->reason[0])
@@ -212,7 +213,7 @@ static int member_conclude(struct campaign *c, struct member *m, int64_t begin_n
 }
 
 /* Makes the requests of all. -EINTR: the campaign is to end, and every process has ended. */
-static int group_run(struct group *g, struct err *e)
+static int group_run(struct campaign_group *g, struct err *e)
 {
 	struct campaign *c = g->c;
 	int ret = 0, interrupted = 0;
@@ -244,7 +245,7 @@ static int group_run(struct group *g, struct err *e)
 
 /* --- what became of them ------------------------------------------------------------------------------------------ */
 
-static int member_take(struct group *g, struct member *m, struct err *e)
+static int member_take(struct campaign_group *g, struct group_member *m, struct err *e)
 {
 	struct run *r = m->run;
 	if (m->reason[0]) {
@@ -261,7 +262,7 @@ static int member_take(struct group *g, struct member *m, struct err *e)
 }
 
 /* Where the campaign is killed in between, the last line is missing, and the group is made again. */
-static int group_take(struct group *g, struct err *e)
+static int group_take(struct campaign_group *g, struct err *e)
 {
 	int ret = 0;
 	for (size_t i = 0; !ret && i < g->n; i++)
@@ -279,7 +280,7 @@ static int group_take(struct group *g, struct err *e)
 
 static int sliced_make(struct campaign *c, size_t first, size_t n, struct err *e)
 {
-	struct group g;
+	struct campaign_group g;
 	group_begin(&g, c, first, n);
 	int ret = group_run(&g, e);
 	if (!ret)

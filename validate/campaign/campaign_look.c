@@ -9,12 +9,12 @@
 #include "validate/results/run_index.h"
 
 /* Where [compare] names two replayers, what is to be decided is how they compare. */
-struct comparison {
+struct look_comparison {
 	struct baseline was, is;
 	struct campaign_change change;
 };
 
-static void comparison_release(struct comparison *k)
+static void comparison_release(struct look_comparison *k)
 {
 	campaign_change_release(&k->change);
 	baseline_release(&k->was);
@@ -22,9 +22,10 @@ static void comparison_release(struct comparison *k)
 }
 
 /* Ownership: comparison_release, also after an error. */
-static int comparison_make(struct comparison *k, const struct results *r, const struct analysis *a, struct err *e)
+static int comparison_make(struct look_comparison *k, const struct results *r,
+			   const struct analysis *a, struct err *e)
 {
-	*k = (struct comparison){0};
+	*k = (struct look_comparison){0};
 	int ret = baseline_make(&k->was, r, a, e);
 	ret = ret ? ret : baseline_make(&k->is, r, a, e);
 	ret = ret ? ret : baseline_choose(&k->was, r->protocol.compare.old, e);
@@ -34,7 +35,7 @@ static int comparison_make(struct comparison *k, const struct results *r, const 
 
 static int comparison_count(const struct results *r, const struct analysis *a, size_t *n_undecided, size_t *n_cells, struct err *e)
 {
-	struct comparison k;
+	struct look_comparison k;
 	int ret = comparison_make(&k, r, a, e);
 	if (!ret) {
 		*n_undecided = k.change.n_inconclusive;
@@ -125,7 +126,7 @@ int look_cases(struct campaign *c, struct err *e)
 	struct results r = {.dir = c->dir, .protocol = *c->protocol, .environment = c->environment, .run = c->run,
 			    .n_runs = c->plan.n_runs}; /* all borrowed */
 	struct analysis a;
-	struct comparison k;
+	struct look_comparison k;
 	results_index(&r);
 	int ret = analysis_compute(&a, &r, e);
 	if (ret) {

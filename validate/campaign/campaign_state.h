@@ -39,7 +39,7 @@
 
 #define TOKEN_LETTERS "abcdefghijkmnopqrstuvwxyz23456789"
 
-struct calibration { /* of one scenario */
+struct campaign_calibration { /* of one scenario */
 	bool done;
 	uint64_t n_requests;  /* per thread, the same for recording, reruns and replays */
 	int64_t execution_ns; /* of a run with that count */
@@ -90,7 +90,7 @@ struct campaign {
 	cpu_set_t cpus;
 	struct scheduling scheduling;
 
-	struct calibration *calibration; /* calibration[n_scenarios] */
+	struct campaign_calibration *calibration; /* calibration[n_scenarios] */
 	bool *bank_known;                /* [scenario * n_bank + bank]: whole, seen in this session */
 	uint64_t stop_replicates;        /* blocks to be made: less than planned after a look that decided everything */
 	unsigned int n_looks_done;

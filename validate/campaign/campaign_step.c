@@ -26,7 +26,7 @@
  * budget is smaller, it is made larger, alike for all roles of the scenario. */
 uint64_t step_page_cache(const struct campaign *c, size_t scenario)
 {
-	const struct calibration *k = &c->calibration[scenario];
+	const struct campaign_calibration *k = &c->calibration[scenario];
 	uint64_t bytes = c->protocol->target[c->protocol->scenario[scenario].target].cache_budget_bytes;
 	uint64_t trace = c->scratch.storage.in_memory ? k->trace_bytes : 0;
 	if (!bytes || c->cgroups.kind == CGROUP_NONE)

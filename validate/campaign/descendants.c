@@ -15,12 +15,12 @@
 #include "common/xalloc.h"
 #include "validate/campaign/others.h"
 
-struct process {
+struct descendants_process {
 	pid_t pid, parent, group;
 };
 
 /* PID (NAME) STATE PARENT GROUP ...: the name may hold anything, so the last bracket counts. */
-static bool stat_read(const char *path, char *state, struct process *p)
+static bool stat_read(const char *path, char *state, struct descendants_process *p)
 {
 	char text[600];
 	int parent, group;
@@ -38,16 +38,16 @@ static bool is_ended(char state)
 }
 
 /* All processes of the machine. The caller frees. */
-static struct process *processes_read(size_t *n)
+static struct descendants_process *processes_read(size_t *n)
 {
-	struct process *all = NULL;
+	struct descendants_process *all = NULL;
 	size_t cap = 0;
 	DIR *d = opendir("/proc");
 	const struct dirent *entry;
 	char path[64], state;
 	*n = 0;
 	while (d && (entry = readdir(d))) {
-		struct process p = {.pid = (pid_t)strtol(entry->d_name, NULL, 10)};
+		struct descendants_process p = {.pid = (pid_t)strtol(entry->d_name, NULL, 10)};
 		snprintf(path, sizeof path, "/proc/%.20s/stat", entry->d_name);
 		if (!isdigit((unsigned char)*entry->d_name) || !stat_read(path, &state, &p) || is_ended(state))
 			continue;
@@ -67,7 +67,7 @@ static bool has(const pid_t *pid, size_t n, pid_t which)
 	return false;
 }
 
-static void process_add(struct descendants *d, const struct process *p, pid_t own_group)
+static void process_add(struct descendants *d, const struct descendants_process *p, pid_t own_group)
 {
 	GROW(d->pid, d->n, d->cap);
 	d->pid[d->n++] = p->pid;
@@ -80,7 +80,7 @@ static void process_add(struct descendants *d, const struct process *p, pid_t ow
 void descendants_find(struct descendants *d, pid_t root)
 {
 	size_t n, before;
-	struct process *all = processes_read(&n);
+	struct descendants_process *all = processes_read(&n);
 	const pid_t own_group = getpgid(root);
 	d->n = d->n_groups = 0;
 	do { /* a child may stand before its parent in /proc */
@@ -134,7 +134,7 @@ void descendants_signal(const struct descendants *d, int signal)
 static bool process_is_stopped(pid_t pid)
 {
 	char path[96], state;
-	struct process p;
+	struct descendants_process p;
 	bool stopped = true;
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	DIR *d = opendir(path);

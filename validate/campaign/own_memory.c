@@ -33,12 +33,12 @@ static bool status_read(pid_t pid, struct status_bytes *s)
 	return true;
 }
 
-struct descendants {
+struct own_descendants {
 	uint64_t sum, shared; /* bytes; of `shared` the largest */
 	unsigned int n;
 };
 
-static void descendants_add(pid_t pid, struct descendants *d, int depth)
+static void descendants_add(pid_t pid, struct own_descendants *d, int depth)
 {
 	char path[60];
 	int child;
@@ -62,7 +62,7 @@ static void descendants_add(pid_t pid, struct descendants *d, int depth)
 uint64_t own_memory_bytes(pid_t pid)
 {
 	struct status_bytes s;
-	struct descendants d = {0, 0, 0};
+	struct own_descendants d = {0, 0, 0};
 	if (!status_read(pid, &s))
 		return 0;
 	descendants_add(pid, &d, 0);

@@ -57,17 +57,17 @@ static enum stat_status paired_bias(const struct comparison *c, double alpha, do
 }
 
 /* The standard uncertainty of one of the means in the bias, and as large as dependence may make it. */
-struct part {
+struct answer_part {
 	double u, df, wide, wide_df;
 };
 
-static struct part part_of(const struct column_sample *s, double sensitivity)
+static struct answer_part part_of(const struct column_sample *s, double sensitivity)
 {
 	struct serial serial;
 	struct t_estimate t = {.value = s->unit_m.mean, .se = s->unit_m.sem, .df = (double)(s->unit.n - 1)}, wide = t;
 	if (t.se > 0 && !serial_dependence(s->unit.x, s->unit.n, &serial))
 		wide = serial_widen(&t, s->unit.n, &serial);
-	return (struct part){sensitivity * t.se, t.df, sensitivity * wide.se, wide.df};
+	return (struct answer_part){sensitivity * t.se, t.df, sensitivity * wide.se, wide.df};
 }
 
 /* Welch and Satterthwaite. */
@@ -86,7 +86,8 @@ static enum stat_status independent_bias(const struct comparison *c, double alph
 	if (s)
 		return s;
 	const double ref = c->ref->unit_m.mean, rep = c->rep->unit_m.mean;
-	const struct part x = part_of(c->rep, 100 / ref), r = part_of(c->ref, 100 / ref * (rep / ref));
+	const struct answer_part x = part_of(c->rep, 100 / ref);
+	const struct answer_part r = part_of(c->ref, 100 / ref * (rep / ref));
 	const struct t_estimate t = {.value = b.bias_pct, .se = b.u_pct, .df = b.nu},
 				wide = combined(b.bias_pct, x.wide, x.wide_df, r.wide, r.wide_df);
 	s = t_interval(&t, 1 - alpha, &a->lo, &a->hi);

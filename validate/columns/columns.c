@@ -20,7 +20,7 @@ enum { SHOWN = 40, MAX_NAMES = 20, MAX_NUMBER = 300 };
 /* --- cells -------------------------------------------------------------------------------------------------------------- */
 
 /* A decimal, finite number that is the whole cell but for blanks around it. *huge: it is one, but too large. */
-static bool number_parse(struct cell cell, double *x, bool *huge)
+static bool number_parse(struct column_cell cell, double *x, bool *huge)
 {
 	char copy[MAX_NUMBER], *end;
 	while (cell.len && isspace((unsigned char)*cell.text)) {
@@ -41,7 +41,7 @@ static bool number_parse(struct cell cell, double *x, bool *huge)
 	return end == copy + cell.len;
 }
 
-static bool is_number(struct cell cell)
+static bool is_number(struct column_cell cell)
 {
 	double x;
 	bool huge;
@@ -49,7 +49,7 @@ static bool is_number(struct cell cell)
 }
 
 /* For messages: printable, cut. */
-static const char *shown(struct cell cell, char *buffer)
+static const char *shown(struct column_cell cell, char *buffer)
 {
 	size_t n = cell.len < SHOWN ? cell.len : SHOWN;
 	for (size_t i = 0; i < n; i++)
@@ -58,7 +58,7 @@ static const char *shown(struct cell cell, char *buffer)
 	return buffer;
 }
 
-static bool cell_is(struct cell cell, const char *text)
+static bool cell_is(struct column_cell cell, const char *text)
 {
 	return strlen(text) == cell.len && !memcmp(text, cell.text, cell.len);
 }
@@ -76,7 +76,7 @@ static size_t column_number(const char *selector)
 	return *end || errno ? 0 : n;
 }
 
-static int is_header(const struct columns_reader *r, const struct cell *cell, size_t n)
+static int is_header(const struct columns_reader *r, const struct column_cell *cell, size_t n)
 {
 	if (r->header != COLUMNS_HEADER_AUTO)
 		return r->header == COLUMNS_HEADER_YES;
@@ -88,7 +88,7 @@ static int is_header(const struct columns_reader *r, const struct cell *cell, si
 	return r->text ? words : !all_numbers;
 }
 
-static int no_such_column(struct columns_reader *r, const char *selector, bool header, const struct cell *cell, size_t n)
+static int no_such_column(struct columns_reader *r, const char *selector, bool header, const struct column_cell *cell, size_t n)
 {
 	struct strbuf names = STRBUF_INIT;
 	char buffer[SHOWN + 4];
@@ -105,7 +105,8 @@ static int no_such_column(struct columns_reader *r, const char *selector, bool h
 	return rc;
 }
 
-static int selector_missing(struct columns_reader *r, bool header, const struct cell *cell, size_t n)
+static int selector_missing(struct columns_reader *r, bool header, const struct column_cell *cell,
+			    size_t n)
 {
 	struct strbuf names = STRBUF_INIT;
 	char buffer[SHOWN + 4];
@@ -117,7 +118,7 @@ static int selector_missing(struct columns_reader *r, bool header, const struct 
 }
 
 static int column_locate(struct columns_reader *r, const struct column_choice *choice, struct column *column,
-			 bool header, const struct cell *cell, size_t n)
+			 bool header, const struct column_cell *cell, size_t n)
 {
 	const char *selector = choice->selector;
 	if (!selector) {
@@ -133,7 +134,7 @@ static int column_locate(struct columns_reader *r, const struct column_choice *c
 	}
 	if (column->number < 1 || column->number > n)
 		return no_such_column(r, selector ? selector : "1", header, cell, n);
-	struct cell named = cell[column->number - 1];
+	struct column_cell named = cell[column->number - 1];
 	if (header && r->header == COLUMNS_HEADER_AUTO && !choice->labels && is_number(named))
 		return err_set(r->e, EBADMSG,
 			       "%s:%zu: is this line a header? Its column %zu is a number and another is not "
@@ -146,7 +147,7 @@ static int column_locate(struct columns_reader *r, const struct column_choice *c
 
 /* --- rows ---------------------------------------------------------------------------------------------------------------- */
 
-static int cell_store(struct columns_reader *r, struct column *column, struct cell cell)
+static int cell_store(struct columns_reader *r, struct column *column, struct column_cell cell)
 {
 	char buffer[SHOWN + 4];
 	bool huge = false;
@@ -179,7 +180,7 @@ static void rows_grow(struct columns_reader *r)
 			c->column[i].x = xreallocarray(c->column[i].x, r->cap, sizeof *c->column[i].x);
 }
 
-static bool is_wanted(const struct columns_reader *r, const struct cell *cell, size_t n)
+static bool is_wanted(const struct columns_reader *r, const struct column_cell *cell, size_t n)
 {
 	for (size_t i = 0; i < r->c->n_columns; i++) {
 		const struct column_choice *choice = &r->choice[i];
@@ -190,7 +191,7 @@ static bool is_wanted(const struct columns_reader *r, const struct cell *cell, s
 	return true;
 }
 
-int columns_row(struct columns_reader *r, const struct cell *cell, size_t n)
+int columns_row(struct columns_reader *r, const struct column_cell *cell, size_t n)
 {
 	struct columns *c = r->c;
 	if (!r->begun) {

@@ -4,7 +4,7 @@
 
 #include "validate/columns/columns.h"
 
-struct cell { /* not NUL-terminated, but what follows it may be read */
+struct column_cell { /* not NUL-terminated, but what follows it may be read */
 	const char *text;
 	size_t len, at; /* at: character of the line it begins with, from 1; 0 where that is not known */
 };
@@ -20,7 +20,7 @@ struct columns_reader {
 };
 
 /* One line's cells, with reader->line set. Returns 0 or a negative errno. */
-int columns_row(struct columns_reader *r, const struct cell *cell, size_t n);
+int columns_row(struct columns_reader *r, const struct column_cell *cell, size_t n);
 
 /* Each splits a whole file into rows. */
 int columns_split_text(struct columns_reader *r, const char *text, size_t len);

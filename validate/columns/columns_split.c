@@ -21,7 +21,7 @@ static size_t line_length(const char *text, size_t len)
 
 int columns_split_text(struct columns_reader *r, const char *text, size_t len)
 {
-	struct cell *cell = NULL;
+	struct column_cell *cell = NULL;
 	size_t cap = 0;
 	int rc = 0;
 	for (size_t from = 0; from < len && !rc;) {
@@ -34,7 +34,7 @@ int columns_split_text(struct columns_reader *r, const char *text, size_t len)
 			if (i == size || line[i] == '#')
 				break;
 			GROW(cell, n, cap);
-			cell[n] = (struct cell){line + i, i, i + 1};
+			cell[n] = (struct column_cell){line + i, i, i + 1};
 			while (i < size && !blank(line[i]) && line[i] != '#')
 				i++;
 			cell[n].len = i - cell[n].len;
@@ -53,7 +53,7 @@ int columns_split_text(struct columns_reader *r, const char *text, size_t len)
 struct csv_row {
 	struct columns_reader *r;
 	struct strbuf text; /* the cells, one after the other, each with a NUL */
-	struct cell *cell;  /* text is an offset until the row is whole */
+	struct column_cell *cell;  /* text is an offset until the row is whole */
 	size_t *offset;
 	size_t n, cell_cap, offset_cap, first_line;
 	int rc;
@@ -67,7 +67,7 @@ static void on_field(void *text, size_t len, void *arg)
 	GROW(row->cell, row->n, row->cell_cap);
 	GROW(row->offset, row->n, row->offset_cap);
 	row->offset[row->n] = row->text.len;
-	row->cell[row->n++] = (struct cell){NULL, len, 0};
+	row->cell[row->n++] = (struct column_cell){NULL, len, 0};
 	strbuf_add(&row->text, len ? text : "", len);
 	strbuf_addch(&row->text, 0);
 }

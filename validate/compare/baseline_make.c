@@ -239,7 +239,7 @@ static void limits_take(struct compare_limits *out, const struct compare_limits 
 	out->new = l->new ? xstrdup(l->new) : NULL;
 }
 
-struct making {
+struct baseline_making {
 	struct baseline *b;
 	const struct results *r;
 	const struct analysis *a;
@@ -247,7 +247,7 @@ struct making {
 
 static void case_of(void *context, size_t i)
 {
-	const struct making *m = context;
+	const struct baseline_making *m = context;
 	case_take(&m->b->cell[i], m->r, m->a, &m->a->cell[i]);
 }
 
@@ -282,7 +282,7 @@ int baseline_make(struct baseline *b, const struct results *r, const struct anal
 		scenario_take(&b->scenario[b->n_scenarios], r, b->n_scenarios);
 	b->cell = xcalloc(a->n_cells + 1, sizeof *b->cell);
 	b->n_cells = a->n_cells;
-	struct making all = {b, r, a};
+	struct baseline_making all = {b, r, a};
 	if (!protocol_in_detail(p)) /* on threads, as cells_compute() */
 		each_do(a->n_cells, case_of, &all);
 	else

@@ -37,32 +37,32 @@ static size_t n_replayers(const struct baseline *b)
 }
 
 /* Cases of one side by scenario and replayer, to be found again quickly. */
-struct place {
+struct compare_place {
 	const char *scenario, *replayer;
 	const struct baseline_case *c;
 };
 
 static int by_place(const void *a, const void *b)
 {
-	const struct place *p = a, *q = b;
+	const struct compare_place *p = a, *q = b;
 	int order = strcmp(p->scenario, q->scenario);
 	return order ? order : strcmp(p->replayer, q->replayer);
 }
 
 /* With one replayer on each side, whatever its name, it is the same one in two versions: `only`. */
-static struct place *places(const struct baseline *b, bool only)
+static struct compare_place *places(const struct baseline *b, bool only)
 {
-	struct place *p = xcalloc(b->n_cells + 1, sizeof *p);
+	struct compare_place *p = xcalloc(b->n_cells + 1, sizeof *p);
 	for (size_t i = 0; i < b->n_cells; i++)
-		p[i] = (struct place){b->scenario[b->cell[i].scenario].name, only ? "" : b->cell[i].replayer, &b->cell[i]};
+		p[i] = (struct compare_place){b->scenario[b->cell[i].scenario].name, only ? "" : b->cell[i].replayer, &b->cell[i]};
 	qsort(p, b->n_cells, sizeof *p, by_place);
 	return p;
 }
 
-static const struct baseline_case *place_find(const struct place *p, size_t n, const char *scenario, const char *replayer)
+static const struct baseline_case *place_find(const struct compare_place *p, size_t n, const char *scenario, const char *replayer)
 {
-	struct place wanted = {scenario, replayer, NULL};
-	const struct place *found = bsearch(&wanted, p, n, sizeof *p, by_place);
+	struct compare_place wanted = {scenario, replayer, NULL};
+	const struct compare_place *found = bsearch(&wanted, p, n, sizeof *p, by_place);
 	return found ? found->c : NULL;
 }
 
@@ -90,7 +90,7 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 	const struct baseline *a = c->old_side, *b = c->new_side;
 	bool only = n_replayers(a) == 1 && n_replayers(b) == 1, same = is_same_campaign(a, b);
 	bool allowed = o->allow && (strstr(o->allow, "missing") || strstr(o->allow, "all"));
-	struct place *was = places(a, only), *is = places(b, only);
+	struct compare_place *was = places(a, only), *is = places(b, only);
 	c->cell = xcalloc(a->n_cells + 1, sizeof *c->cell);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct baseline_case *old_case = &a->cell[i];

@@ -12,15 +12,16 @@
 #include "validate/components/component.h"
 
 /* The levels that decide, [from, to) of the evidence, and the estimate that stands for them. */
-struct judged {
+struct concurrency_judged {
 	size_t from, to;
 	struct estimate estimate;
 };
 
-static struct judged judged_levels(const struct distance_evidence *e, const struct cell *cell, int by)
+static struct concurrency_judged judged_levels(const struct distance_evidence *e,
+					       const struct cell *cell, int by)
 {
 	const struct estimate *time = &cell->concurrency_time, *request = &cell->concurrency_request;
-	struct judged d = {by == CONCURRENCY_BY_REQUEST ? e->n_by_time : 0,
+	struct concurrency_judged d = {by == CONCURRENCY_BY_REQUEST ? e->n_by_time : 0,
 			     by == CONCURRENCY_BY_TIME ? e->n_by_time : e->n_levels, *time};
 	if (by == CONCURRENCY_BY_REQUEST || (by == CONCURRENCY_BY_BOTH && !(time->value >= request->value)))
 		d.estimate = *request;
@@ -44,7 +45,7 @@ static void decide_concurrency(struct component *c, const struct deciding *given
 	double p_accept = 0, p_reject = 1, p_alone = 0;
 	const struct t_estimate *at = NULL;
 	size_t deciding = 0; /* the level at which accepting is the hardest */
-	struct judged d = judged_levels(e, given->cell, given->accept->concurrency_by);
+	struct concurrency_judged d = judged_levels(e, given->cell, given->accept->concurrency_by);
 	c->estimate = d.estimate;
 	if (e->status) {
 		decide_nothing(c, e->status);

@@ -31,14 +31,15 @@ size_t history_measure(const struct baseline_case *c, double *mean, double *sd)
 	return n;
 }
 
-struct writer {
+struct history_writer {
 	sqlite3 *db;
 	const char *path;
 	struct err *e;
 };
 
 /* Runs a statement whose parameters are texts. */
-static int texts_run(struct writer *w, const char *sql, const char *const *text, int n, long long id)
+static int texts_run(struct history_writer *w, const char *sql, const char *const *text, int n,
+		     long long id)
 {
 	sqlite3_stmt *s;
 	int ret = history_db_prepare(w->db, w->path, &s, sql, w->e);
@@ -54,7 +55,8 @@ static int texts_run(struct writer *w, const char *sql, const char *const *text,
 }
 
 /* The id of the row whose columns are these texts. */
-static int id_find(struct writer *w, const char *sql, const char *const *text, int n, long long *id)
+static int id_find(struct history_writer *w, const char *sql, const char *const *text, int n,
+		   long long *id)
 {
 	sqlite3_stmt *s;
 	int ret = history_db_prepare(w->db, w->path, &s, sql, w->e);
@@ -70,7 +72,7 @@ static int id_find(struct writer *w, const char *sql, const char *const *text, i
 	return ret;
 }
 
-static int campaign_is_new(struct writer *w, const struct baseline *b)
+static int campaign_is_new(struct history_writer *w, const struct baseline *b)
 {
 	sqlite3_stmt *s;
 	int ret = history_db_prepare(w->db, w->path, &s, "SELECT id, date, label, source FROM campaign WHERE campaign = ?1", w->e);
@@ -88,7 +90,7 @@ static int campaign_is_new(struct writer *w, const struct baseline *b)
 	return ret;
 }
 
-static int date_compare(struct writer *w, const struct baseline *b, char **goes_back)
+static int date_compare(struct history_writer *w, const struct baseline *b, char **goes_back)
 {
 	sqlite3_stmt *s;
 	int ret = history_db_prepare(w->db, w->path, &s, "SELECT date, id FROM campaign ORDER BY id DESC LIMIT 1", w->e);
@@ -115,7 +117,7 @@ static char *facts_text(const struct baseline *b)
 	return text;
 }
 
-static int environment_take(struct writer *w, const struct baseline *b, long long *id)
+static int environment_take(struct history_writer *w, const struct baseline *b, long long *id)
 {
 	char *facts = facts_text(b);
 	if (!facts)
@@ -127,7 +129,8 @@ static int environment_take(struct writer *w, const struct baseline *b, long lon
 	return ret;
 }
 
-static int entry_put(struct writer *w, const struct baseline *b, const struct baseline_case *c, long long campaign)
+static int entry_put(struct history_writer *w, const struct baseline *b,
+		     const struct baseline_case *c, long long campaign)
 {
 	const char *const names[] = {b->scenario[c->scenario].name, c->replayer};
 	double mean, sd;
@@ -153,7 +156,8 @@ static int entry_put(struct writer *w, const struct baseline *b, const struct ba
 	return ret;
 }
 
-static int campaign_put(struct writer *w, const struct baseline *b, const char *label, struct history_added *added)
+static int campaign_put(struct history_writer *w, const struct baseline *b, const char *label,
+			struct history_added *added)
 {
 	const char *const text[] = {b->campaign, b->date, label, b->title, b->protocol, b->protocol_hash, b->program_version, b->host, b->source};
 	long long environment = 0;
@@ -171,7 +175,7 @@ static int campaign_put(struct writer *w, const struct baseline *b, const char *
 
 int history_add(const char *path, const struct baseline *b, const char *label, struct history_added *added, struct err *e)
 {
-	struct writer w = {NULL, path, e};
+	struct history_writer w = {NULL, path, e};
 	*added = (struct history_added){0};
 	if (!b->n_cells)
 		return err_set(e, EINVAL, "%s has no case: there is nothing to add", b->source);

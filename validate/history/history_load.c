@@ -7,7 +7,7 @@
 #include "validate/history/history.h"
 #include "validate/history/history_db.h"
 
-struct reader {
+struct history_reader {
 	sqlite3 *db;
 	const char *path;
 	const struct history_filter *f;
@@ -15,7 +15,7 @@ struct reader {
 };
 
 /* Calls `take` with each row of a statement with the filter's parameters: ?1 from, ?2 scenario, ?3 replayer, ?4 host. */
-static int rows_read(struct reader *r, struct history *h, const char *sql, int (*take)(struct reader *, struct history *, sqlite3_stmt *))
+static int rows_read(struct history_reader *r, struct history *h, const char *sql, int (*take)(struct history_reader *, struct history *, sqlite3_stmt *))
 {
 	sqlite3_stmt *s;
 	int rc = SQLITE_DONE, ret = history_db_prepare(r->db, r->path, &s, sql, r->e);
@@ -37,13 +37,13 @@ static int rows_read(struct reader *r, struct history *h, const char *sql, int (
 	return ret;
 }
 
-static int dangling(struct reader *r, const char *what)
+static int dangling(struct history_reader *r, const char *what)
 {
 	return err_set(r->e, EINVAL, "%s is damaged: %s that is not there", r->path, what);
 }
 
 /* Ids are counted from 1 without gaps, as nothing is ever deleted. */
-static int environment_take(struct reader *r, struct history *h, sqlite3_stmt *s)
+static int environment_take(struct history_reader *r, struct history *h, sqlite3_stmt *s)
 {
 	if (sqlite3_column_int64(s, 0) != (sqlite3_int64)h->n_environments + 1)
 		return dangling(r, "an environment");
@@ -52,7 +52,7 @@ static int environment_take(struct reader *r, struct history *h, sqlite3_stmt *s
 	return 0;
 }
 
-static int campaign_take(struct reader *r, struct history *h, sqlite3_stmt *s)
+static int campaign_take(struct history_reader *r, struct history *h, sqlite3_stmt *s)
 {
 	sqlite3_int64 environment = sqlite3_column_int64(s, 8);
 	if (environment < 1 || (size_t)environment > h->n_environments)
@@ -90,7 +90,7 @@ static bool campaign_find(const struct history *h, long long number, size_t *at)
 	return lo < h->n_campaigns && h->campaign[lo].number == number;
 }
 
-static int entry_take(struct reader *r, struct history *h, sqlite3_stmt *s)
+static int entry_take(struct history_reader *r, struct history *h, sqlite3_stmt *s)
 {
 	struct history_series *one = series_of(h, s);
 	size_t campaign;
@@ -104,7 +104,7 @@ static int entry_take(struct reader *r, struct history *h, sqlite3_stmt *s)
 	return 0;
 }
 
-static int all_read(struct reader *r, struct history *h)
+static int all_read(struct history_reader *r, struct history *h)
 {
 	int ret = rows_read(r, h, "SELECT id, facts FROM environment ORDER BY id", environment_take);
 	ret = ret ? ret : rows_read(r, h, "SELECT id, campaign, date, label, title, protocol_hash, program_version, host, environment FROM campaign "
@@ -118,7 +118,7 @@ static int all_read(struct reader *r, struct history *h)
 
 int history_load(struct history *h, const char *path, const struct history_filter *f, struct err *e)
 {
-	struct reader r = {NULL, path, f, e};
+	struct history_reader r = {NULL, path, f, e};
 	*h = (struct history){.source = xstrdup(path)};
 	int ret = history_db_open(&r.db, path, false, e);
 	ret = ret ? ret : all_read(&r, h);

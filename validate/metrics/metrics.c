@@ -45,7 +45,7 @@ double metrics_throughput(const struct metrics_side *s)
 
 /* --- passes --------------------------------------------------------------------------------------------------------- */
 
-struct work { /* what is still to be done */
+struct metrics_work { /* what is still to be done */
 	const struct metrics_origin *reference, *replay;
 	const struct metrics_options *o;
 	struct metrics *m;
@@ -61,7 +61,8 @@ struct work { /* what is still to be done */
 static const enum metrics_point point_of[LANE_N] = {
     [LANE_ISSUE] = POINT_ISSUE, [LANE_DISPATCH] = POINT_DISPATCH, [LANE_COMPLETE] = POINT_COMPLETE};
 
-static struct observation_options lane_options(const struct work *w, enum lane_kind kind)
+static struct observation_options lane_options(const struct metrics_work *w,
+					       enum metrics_lane_kind kind)
 {
 	unsigned int parts = w->o->parts;
 	bool has_levels = kind == LANE_REFERENCE || kind == LANE_ISSUE;
@@ -81,12 +82,13 @@ static struct observation_options lane_options(const struct work *w, enum lane_k
 
 static void *pass_thread(void *pass)
 {
-	struct pass *p = pass;
+	struct metrics_pass *p = pass;
 	p->rc = pass_run(p, &p->e);
 	return NULL;
 }
 
-static void take_worst(struct metrics *m, const struct pass *p, enum metrics_point point, enum order_scope scope,
+static void take_worst(struct metrics *m, const struct metrics_pass *p, enum metrics_point point,
+		       enum order_scope scope,
 		       const struct disorder *d)
 {
 	uint32_t best = UINT32_MAX;
@@ -120,7 +122,9 @@ static void take_worst(struct metrics *m, const struct pass *p, enum metrics_poi
 }
 
 /* What a lane has found becomes the result's. */
-static void take_lane(struct work *w, const struct pass *p, enum lane_kind kind, struct observation *o)
+static void take_lane(struct metrics_work *w, const struct metrics_pass *p,
+		      enum metrics_lane_kind kind,
+		      struct observation *o)
 {
 	struct metrics *m = w->m;
 	struct metrics_side *side = kind == LANE_REFERENCE ? &m->reference : &m->replay;
@@ -146,18 +150,20 @@ static void take_lane(struct work *w, const struct pass *p, enum lane_kind kind,
 	}
 }
 
-static void pass_plan(struct pass *p, const struct work *w, unsigned int thread, unsigned int n_threads)
+static void pass_plan(struct metrics_pass *p, const struct metrics_work *w, unsigned int thread,
+		      unsigned int n_threads)
 {
-	*p = (struct pass){.o = w->o, .warmup = w->warmup, .m = w->m, .match = w->m->match, .tally = w->tally && thread == 0, .e = ERR_INIT,
+	*p = (struct metrics_pass){.o = w->o, .warmup = w->warmup, .m = w->m, .match = w->m->match, .tally = w->tally && thread == 0, .e = ERR_INIT,
 			    .may_be_unsorted = w->unsorted, .late_reference = w->late_reference, .by_index = w->m->match == MATCH_KEY && !w->unsorted};
 	for (int i = 0; i < LANE_N; i++) {
 		bool second = n_threads > 1 && (i == LANE_COMPLETE || i == LANE_DISPATCH);
 		p->lane[i].wanted = w->left[i] && second == (thread == 1);
-		p->lane[i].options = lane_options(w, (enum lane_kind)i);
+		p->lane[i].options = lane_options(w, (enum metrics_lane_kind)i);
 	}
 }
 
-static int passes_run(struct pass *p, const struct work *w, unsigned int n, struct err *e)
+static int passes_run(struct metrics_pass *p, const struct metrics_work *w, unsigned int n,
+		      struct err *e)
 {
 	pthread_t thread;
 	int rc = 0;
@@ -195,7 +201,7 @@ static void tally_reset(struct metrics *m)
 	side_init(&m->replay);
 }
 
-static bool anything_left(const struct work *w)
+static bool anything_left(const struct metrics_work *w)
 {
 	bool any = w->tally;
 	for (int i = 0; i < LANE_N; i++)
@@ -204,9 +210,9 @@ static bool anything_left(const struct work *w)
 }
 
 /* One pass, of as many threads as there is work for. */
-static int work_once(struct work *w, struct err *e)
+static int work_once(struct metrics_work *w, struct err *e)
 {
-	struct pass *p = xcalloc(2, sizeof *p);
+	struct metrics_pass *p = xcalloc(2, sizeof *p);
 	bool second = w->left[LANE_COMPLETE] || w->left[LANE_DISPATCH];
 	bool first = w->tally || w->left[LANE_REFERENCE] || w->left[LANE_ISSUE];
 	unsigned int n = w->o->n_threads > 1 && first && second ? 2 : 1;
@@ -226,13 +232,13 @@ static int work_once(struct work *w, struct err *e)
 	}
 	for (int i = 0; i < LANE_N && !rc && !again; i++)
 		for (unsigned int k = 0; k < n; k++) {
-			struct lane *l = &p[k].lane[i];
+			struct metrics_lane *l = &p[k].lane[i];
 			if (!l->wanted)
 				continue;
 			w->runs[i] |= l->late;
 			w->left[i] = l->late;
 			if (!l->late)
-				take_lane(w, &p[k], (enum lane_kind)i, &l->observation);
+				take_lane(w, &p[k], (enum metrics_lane_kind)i, &l->observation);
 		}
 	w->tally &= rc || again;
 	for (unsigned int i = 0; i < n; i++)
@@ -242,7 +248,7 @@ static int work_once(struct work *w, struct err *e)
 }
 
 /* Requests were lost and no threshold was given: the order is observed again with one. */
-static bool choose_bt(struct work *w)
+static bool choose_bt(struct metrics_work *w)
 {
 	bool again = false;
 	if (w->bt != DENSITY_UNBOUNDED || !(w->o->parts & PART_ORDER))
@@ -261,7 +267,7 @@ static bool choose_bt(struct work *w)
 	return again;
 }
 
-static void work_plan(struct work *w, bool dispatch)
+static void work_plan(struct metrics_work *w, bool dispatch)
 {
 	const struct metrics_options *o = w->o;
 	unsigned int points = o->points ? o->points : 1u << POINT_ISSUE | 1u << POINT_COMPLETE |
@@ -298,7 +304,7 @@ static void metrics_begin(struct metrics *m, const struct metrics_options *o)
 }
 
 /* All passes, with requests matched as m->match says. */
-static int compute_matched(struct work *w, bool dispatch, struct err *e)
+static int compute_matched(struct metrics_work *w, bool dispatch, struct err *e)
 {
 	int rc = warmup_find(&w->warmup, w->reference, w->o, false, e);
 	work_plan(w, dispatch);
@@ -310,9 +316,11 @@ static int compute_matched(struct work *w, bool dispatch, struct err *e)
 	return rc;
 }
 
-static int compute_by_key_after_all(struct metrics *m, const struct work *first, bool dispatch, struct err *e)
+static int compute_by_key_after_all(struct metrics *m, const struct metrics_work *first,
+				    bool dispatch, struct err *e)
 {
-	struct work w = {.reference = first->reference, .replay = first->replay, .o = first->o, .m = m};
+	struct metrics_work w = {.reference = first->reference, .replay = first->replay,
+				 .o = first->o, .m = m};
 	uint64_t n_compared = m->n_compared, n_same_request = m->n_same_request;
 	metrics_release(m);
 	metrics_begin(m, w.o);
@@ -327,7 +335,7 @@ static int compute_by_key_after_all(struct metrics *m, const struct work *first,
 int metrics_compute(struct metrics *m, const struct metrics_origin *reference, const struct metrics_origin *replay,
 		    const struct metrics_options *o, struct err *e)
 {
-	struct work w = {.reference = reference, .replay = replay, .o = o, .m = m};
+	struct metrics_work w = {.reference = reference, .replay = replay, .o = o, .m = m};
 	bool dispatch;
 	metrics_begin(m, o);
 	int rc = metrics_match_decide(m, reference, replay, o, &dispatch, e);

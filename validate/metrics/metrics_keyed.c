@@ -5,7 +5,7 @@
 #include "validate/metrics/metrics_private.h"
 
 /* Whether a request of the replay is left out as warm-up is known only with its partner. */
-static void tally_one(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool warmup)
+static void tally_one(struct metrics_pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool warmup)
 {
 	struct metrics_side *s = side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay;
 	if (p->tally && warmup)
@@ -15,7 +15,7 @@ static void tally_one(struct pass *p, enum match_side side, const struct trace_r
 }
 
 /* A request of the reference that the replay did not skip, where the others are left out. */
-static int count_late(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e)
+static int count_late(struct metrics_pass *p, const struct trace_record *r, uint64_t index, struct err *e)
 {
 	if (!p->late_reference)
 		return 0;
@@ -23,7 +23,8 @@ static int count_late(struct pass *p, const struct trace_record *r, uint64_t ind
 	return observe_reference_late(p, r, index, e);
 }
 
-static int left_over(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool known,
+static int left_over(struct metrics_pass *p, enum match_side side, const struct trace_record *r,
+		     uint64_t index, bool known,
 		     struct err *e)
 {
 	if (side == SIDE_REPLAY && match_passed_over(r))
@@ -42,7 +43,8 @@ static int left_over(struct pass *p, enum match_side side, const struct trace_re
 	return known && !rc ? observe_pair(p, r, index, NULL, 0, e) : rc;
 }
 
-static int take_keyed_reference(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e)
+static int take_keyed_reference(struct metrics_pass *p, const struct trace_record *r,
+				uint64_t index, struct err *e)
 {
 	uint32_t k;
 	bool warmup = p->warmup.on && warmup_covers(&p->warmup, r, index);
@@ -57,7 +59,8 @@ static int take_keyed_reference(struct pass *p, const struct trace_record *r, ui
 }
 
 /* Request a of the reference and its replay. */
-static int take_matched(struct pass *p, const struct trace_record *a, uint64_t of_a, const struct trace_record *x,
+static int take_matched(struct metrics_pass *p, const struct trace_record *a, uint64_t of_a,
+			const struct trace_record *x,
 			uint64_t of_x, struct err *e)
 {
 	bool warmup = p->warmup.on && warmup_covers(&p->warmup, a, of_a);
@@ -77,7 +80,7 @@ static int take_matched(struct pass *p, const struct trace_record *a, uint64_t o
 }
 
 /* Where it works: a file's position where it has no offset; that of a pipe is none. */
-static uint64_t place_of(struct pass *p, enum match_side side, const struct trace_record *r)
+static uint64_t place_of(struct metrics_pass *p, enum match_side side, const struct trace_record *r)
 {
 	const struct trace *t = p->keys.trace[side];
 	const struct trace_object *o = !t || r->object == OBJECT_NONE ? NULL : trace_object(t, r->object);
@@ -90,7 +93,8 @@ static bool counts(enum match_side side, const struct trace_record *r)
 	return r->begin_ns != TIME_NONE || (side == SIDE_REPLAY && match_passed_over(r));
 }
 
-static void keys_make(struct pass *p, enum match_side side, const struct trace_record *r, size_t n, uint64_t *key)
+static void keys_make(struct metrics_pass *p, enum match_side side, const struct trace_record *r,
+		      size_t n, uint64_t *key)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct trace_record what = r[i];
@@ -101,7 +105,7 @@ static void keys_make(struct pass *p, enum match_side side, const struct trace_r
 	}
 }
 
-static int take_keyed(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t key, uint64_t index, bool last,
+static int take_keyed(struct metrics_pass *p, enum match_side side, const struct trace_record *r, uint64_t key, uint64_t index, bool last,
 		      struct err *e)
 {
 	const struct key_waiting *partner;
@@ -124,7 +128,8 @@ static int take_keyed(struct pass *p, enum match_side side, const struct trace_r
 	return take_matched(p, r, index, key_match_kept(&p->keys, partner), partner->index, e);
 }
 
-static int take_keyed_batch(struct pass *p, enum match_side side, struct batch *b, bool last, struct err *e)
+static int take_keyed_batch(struct metrics_pass *p, enum match_side side, struct batch *b,
+			    bool last, struct err *e)
 {
 	struct metrics_source *s = side == SIDE_REFERENCE ? &p->reference : &p->replay;
 	struct metrics_side *of = side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay;
@@ -141,7 +146,7 @@ static int take_keyed_batch(struct pass *p, enum match_side side, struct batch *
 	return rc;
 }
 
-int run_keyed(struct pass *p, struct err *e)
+int run_keyed(struct metrics_pass *p, struct err *e)
 {
 	struct batch b = {0}, c = {0};
 	int rc = 0;

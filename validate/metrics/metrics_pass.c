@@ -8,7 +8,8 @@
 #include "common/xalloc.h"
 #include "validate/metrics/metrics_private.h"
 
-int pass_init(struct pass *p, const struct metrics_origin *reference, const struct metrics_origin *replay,
+int pass_init(struct metrics_pass *p, const struct metrics_origin *reference,
+	      const struct metrics_origin *replay,
 	      struct err *e)
 {
 	sequences_init(&p->threads);
@@ -37,7 +38,7 @@ int pass_init(struct pass *p, const struct metrics_origin *reference, const stru
 	return rc;
 }
 
-void pass_release(struct pass *p)
+void pass_release(struct metrics_pass *p)
 {
 	for (int i = 0; i < LANE_N; i++)
 		if (p->lane[i].wanted)
@@ -62,7 +63,8 @@ static bool is_negative(const struct trace_record *r)
 	return r->begin_ns != TIME_NONE && r->end_ns != TIME_NONE && r->end_ns < r->begin_ns;
 }
 
-int check_batch(const struct pass *p, const struct metrics_source *s, const struct trace_record *r, size_t n,
+int check_batch(const struct metrics_pass *p, const struct metrics_source *s,
+		const struct trace_record *r, size_t n,
 		       uint64_t index, struct err *e)
 {
 	for (size_t i = 0; i < n && !p->o->lenient; i++)
@@ -77,7 +79,8 @@ int check_batch(const struct pass *p, const struct metrics_source *s, const stru
 
 /* --- observing ------------------------------------------------------------------------------------------------------ */
 
-void see_thread(struct pass *p, uint32_t thread, const struct trace_record *r, uint64_t index)
+void see_thread(struct metrics_pass *p, uint32_t thread, const struct trace_record *r,
+		uint64_t index)
 {
 	while (thread >= p->thread_cap) {
 		size_t was = p->thread_cap;
@@ -91,7 +94,7 @@ void see_thread(struct pass *p, uint32_t thread, const struct trace_record *r, u
 	p->thread_begin_ns[thread] = r->begin_ns;
 }
 
-static void find_sequences(struct pass *p, const struct trace_record *r, struct arrival *a)
+static void find_sequences(struct metrics_pass *p, const struct trace_record *r, struct arrival *a)
 {
 	uint64_t thread = (uint64_t)r->pid << 32 | r->tid;
 	uint32_t k;
@@ -115,7 +118,8 @@ static int64_t end_of(const struct trace_record *r)
 	return is_negative(r) ? r->begin_ns : r->end_ns;
 }
 
-int observe_reference(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e)
+int observe_reference(struct metrics_pass *p, const struct trace_record *r, uint64_t index,
+		      struct err *e)
 {
 	if (r->begin_ns == TIME_NONE)
 		return 0;
@@ -123,9 +127,10 @@ int observe_reference(struct pass *p, const struct trace_record *r, uint64_t ind
 	return observe_reference_late(p, r, index, e);
 }
 
-int observe_reference_late(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e)
+int observe_reference_late(struct metrics_pass *p, const struct trace_record *r, uint64_t index,
+			   struct err *e)
 {
-	struct lane *l = &p->lane[LANE_REFERENCE];
+	struct metrics_lane *l = &p->lane[LANE_REFERENCE];
 	if (!l->wanted || (p->reference_unsorted && !p->may_be_unsorted))
 		return 0;
 	struct arrival a = {.begin_ns = r->begin_ns, .end_ns = end_of(r), .file_place = (uint32_t)index};
@@ -133,9 +138,10 @@ int observe_reference_late(struct pass *p, const struct trace_record *r, uint64_
 }
 
 /* n <= AT_ONCE of them. */
-static int observe_references(struct pass *p, const struct trace_record *r, size_t n, struct err *e)
+static int observe_references(struct metrics_pass *p, const struct trace_record *r, size_t n,
+			      struct err *e)
 {
-	struct lane *l = &p->lane[LANE_REFERENCE];
+	struct metrics_lane *l = &p->lane[LANE_REFERENCE];
 	struct arrival a[AT_ONCE];
 	size_t n_issued = 0;
 	int rc = 0;
@@ -154,14 +160,16 @@ static int observe_references(struct pass *p, const struct trace_record *r, size
 	return p->reference_unsorted ? 0 : observation_take_levels(&l->observation, a, n_issued, e);
 }
 
-int observe_extra(struct pass *p, const struct trace_record *x, uint64_t index, struct err *e)
+int observe_extra(struct metrics_pass *p, const struct trace_record *x, uint64_t index,
+		  struct err *e)
 {
-	struct lane *l = &p->lane[LANE_ISSUE];
+	struct metrics_lane *l = &p->lane[LANE_ISSUE];
 	struct arrival a = {.begin_ns = x->begin_ns, .end_ns = end_of(x), .file_place = (uint32_t)index};
 	return l->wanted && x->begin_ns != TIME_NONE ? observation_add_extra(&l->observation, &a, e) : 0;
 }
 
-int observe_pair(struct pass *p, const struct trace_record *r, uint64_t of_r, const struct trace_record *x,
+int observe_pair(struct metrics_pass *p, const struct trace_record *r, uint64_t of_r,
+		 const struct trace_record *x,
 		 uint64_t of_x, struct err *e)
 {
 	struct arrival a = {.begin_ns = TIME_NONE, .end_ns = TIME_NONE, .file_place = (uint32_t)of_x};
@@ -204,7 +212,8 @@ int batch_fill(struct batch *b, struct metrics_source *s, struct err *e)
 }
 
 /* Record i of the replay replays record i of the reference; either may be NULL: the other trace is longer. */
-static int take_numbered(struct pass *p, const struct trace_record *r, const struct trace_record *x, size_t n,
+static int take_numbered(struct metrics_pass *p, const struct trace_record *r,
+			 const struct trace_record *x, size_t n,
 			 struct err *e)
 {
 	int rc = 0;
@@ -230,7 +239,8 @@ static int take_numbered(struct pass *p, const struct trace_record *r, const str
 enum leaving { LEAVE_NOT, LEAVE_WARMUP, LEAVE_PASSED };
 
 /* Of requests that are left out only their order matters. */
-static void skip_numbered(struct pass *p, const struct trace_record *r, const struct trace_record *x, size_t n,
+static void skip_numbered(struct metrics_pass *p, const struct trace_record *r,
+			  const struct trace_record *x, size_t n,
 			  enum leaving why)
 {
 	for (size_t i = 0; i < n; i++)
@@ -247,7 +257,7 @@ static void skip_numbered(struct pass *p, const struct trace_record *r, const st
 }
 
 /* Of record i from here on; x NULL: no record replays it. */
-static inline enum leaving leaving_of(const struct pass *p, const struct trace_record *r, const struct trace_record *x, size_t i)
+static inline enum leaving leaving_of(const struct metrics_pass *p, const struct trace_record *r, const struct trace_record *x, size_t i)
 {
 	if (p->warmup.on && warmup_covers(&p->warmup, &r[i], p->n_reference + i))
 		return LEAVE_WARMUP;
@@ -255,7 +265,7 @@ static inline enum leaving leaving_of(const struct pass *p, const struct trace_r
 }
 
 /* How many of the n records of the reference are alike in whether they are left out, which goes to *why. */
-static size_t leaving_span(const struct pass *p, const struct trace_record *r, const struct trace_record *x, size_t n,
+static size_t leaving_span(const struct metrics_pass *p, const struct trace_record *r, const struct trace_record *x, size_t n,
 			   enum leaving *why)
 {
 	size_t i = 1;
@@ -277,7 +287,7 @@ void batch_pass(struct batch *b, size_t n, uint64_t *index, struct metrics_side 
 }
 
 /* The next records of both, as many as can be had at once. */
-static int take_batches(struct pass *p, struct batch *b, struct batch *c, struct err *e)
+static int take_batches(struct metrics_pass *p, struct batch *b, struct batch *c, struct err *e)
 {
 	struct metrics_side *reference = &p->m->reference, *replay = &p->m->replay;
 	const struct trace_record *r = b->n ? b->r : NULL, *x = c->n ? c->r : NULL;
@@ -304,7 +314,7 @@ static int take_batches(struct pass *p, struct batch *b, struct batch *c, struct
 	return rc;
 }
 
-static int run_numbered(struct pass *p, struct err *e)
+static int run_numbered(struct metrics_pass *p, struct err *e)
 {
 	struct batch b = {0}, c = {0};
 	int rc = 0;
@@ -322,7 +332,8 @@ static int run_numbered(struct pass *p, struct err *e)
 
 /* --- all of it ------------------------------------------------------------------------------------------------------ */
 
-static int check_end(struct pass *p, struct metrics_source *s, struct metrics_side *side, struct err *e)
+static int check_end(struct metrics_pass *p, struct metrics_source *s, struct metrics_side *side,
+		     struct err *e)
 {
 	int rc = s->check_end ? s->check_end(s->context, e) : 0;
 	if (p->tally && s->trace) {
@@ -338,7 +349,7 @@ static int check_end(struct pass *p, struct metrics_source *s, struct metrics_si
 	return rc;
 }
 
-int pass_run(struct pass *p, struct err *e)
+int pass_run(struct metrics_pass *p, struct err *e)
 {
 	int rc = p->match == MATCH_KEY ? run_keyed(p, e) : run_numbered(p, e);
 	if (rc || p->reference_unsorted || p->needs_late_reference)

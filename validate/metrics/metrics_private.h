@@ -10,9 +10,9 @@
 #include "capture/match/sequences.h"
 
 /* Where a trace, or both, are observed: each needs the requests in its own order. */
-enum lane_kind { LANE_REFERENCE, LANE_ISSUE, LANE_DISPATCH, LANE_COMPLETE, LANE_N };
+enum metrics_lane_kind { LANE_REFERENCE, LANE_ISSUE, LANE_DISPATCH, LANE_COMPLETE, LANE_N };
 
-struct lane {
+struct metrics_lane {
 	bool wanted; /* in this pass */
 	bool late;   /* after it: must be done again, sorted in runs */
 	struct observation_options options;
@@ -37,7 +37,7 @@ static inline bool warmup_covers(const struct warmup_cut *c, const struct trace_
 int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference, const struct metrics_options *o,
 		bool unsorted, struct err *e);
 
-struct pass {
+struct metrics_pass {
 	const struct metrics_options *o;
 	struct warmup_cut warmup;
 	enum metrics_match match;
@@ -49,7 +49,7 @@ struct pass {
 	bool late_reference;	 /* by key: requests of the reference count only when it is known that none passed them over */
 	bool needs_late_reference; /* after it: some were skipped, and had been counted */
 	bool by_index;		 /* pairs are sorted by the reference's index: it has no ties */
-	struct lane lane[LANE_N];
+	struct metrics_lane lane[LANE_N];
 	struct metrics *m;
 
 	struct sequences threads, objects; /* of the reference */
@@ -70,10 +70,11 @@ struct pass {
 	struct err e;
 };
 
-int pass_init(struct pass *p, const struct metrics_origin *reference, const struct metrics_origin *replay,
+int pass_init(struct metrics_pass *p, const struct metrics_origin *reference,
+	      const struct metrics_origin *replay,
 	      struct err *e);
-int pass_run(struct pass *p, struct err *e);
-void pass_release(struct pass *p);
+int pass_run(struct metrics_pass *p, struct err *e);
+void pass_release(struct metrics_pass *p);
 
 /* --- metrics_pass.c, shared with metrics_keyed.c --------------------------------------------------------------------- */
 
@@ -88,32 +89,38 @@ int batch_fill(struct batch *b, struct metrics_source *s, struct err *e); /* unl
 /* The first n records are done: *index of the trace moves on, and its count where `tally` holds. */
 void batch_pass(struct batch *b, size_t n, uint64_t *index, struct metrics_side *side, bool tally);
 /* A batch of either trace, before anything else. Errors: EINVAL for a request that ends before it begins. */
-int check_batch(const struct pass *p, const struct metrics_source *s, const struct trace_record *r, size_t n,
+int check_batch(const struct metrics_pass *p, const struct metrics_source *s,
+		const struct trace_record *r, size_t n,
 		uint64_t index, struct err *e);
 
 /* Requests of the reference in the order of its file: whether that is the order of their begins. Only of the reference,
  * for a replay may have its own order. */
-static inline void see_order(struct pass *p, const struct trace_record *r)
+static inline void see_order(struct metrics_pass *p, const struct trace_record *r)
 {
 	p->reference_unsorted |= r->begin_ns < p->reference_begin_ns;
 	p->reference_begin_ns = r->begin_ns;
 }
 
 /* ... and whether a thread's clock goes backwards. */
-void see_thread(struct pass *p, uint32_t thread, const struct trace_record *r, uint64_t index);
+void see_thread(struct metrics_pass *p, uint32_t thread, const struct trace_record *r,
+		uint64_t index);
 
 /* A request of the reference: its part in the levels. Where it turns out to be out of order, all will be observed again. */
-int observe_reference(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e);
+int observe_reference(struct metrics_pass *p, const struct trace_record *r, uint64_t index,
+		      struct err *e);
 /* Record `of_r` of the reference, a request that was issued, at its turn, and its replay, record `of_x`; x NULL: it was
  * lost. */
-int observe_pair(struct pass *p, const struct trace_record *r, uint64_t of_r, const struct trace_record *x,
+int observe_pair(struct metrics_pass *p, const struct trace_record *r, uint64_t of_r,
+		 const struct trace_record *x,
 		 uint64_t of_x, struct err *e);
 /* The same of one whose place in the file was seen before. */
-int observe_reference_late(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e);
+int observe_reference_late(struct metrics_pass *p, const struct trace_record *r, uint64_t index,
+			   struct err *e);
 /* A request of the replay that has no partner. */
-int observe_extra(struct pass *p, const struct trace_record *x, uint64_t index, struct err *e);
+int observe_extra(struct metrics_pass *p, const struct trace_record *x, uint64_t index,
+		  struct err *e);
 
-int run_keyed(struct pass *p, struct err *e); /* metrics_keyed.c */
+int run_keyed(struct metrics_pass *p, struct err *e); /* metrics_keyed.c */
 
 /* metrics_source.c: how requests are matched, and whether both traces know when a device got them. */
 #define METRICS_BY_METADATA "the replay's metadata states this number of requests"
@@ -121,8 +128,9 @@ int metrics_match_decide(struct metrics *m, const struct metrics_origin *referen
 			 const struct metrics_options *o, bool *dispatch, struct err *e);
 
 /* metrics_tally.c: what each request adds, whatever the order; r[0] is record `first` of its trace. */
-void tally_side(const struct pass *p, struct metrics_side *s, const struct trace_record *r, size_t n, uint64_t first);
-void tally_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t replay_index);
+void tally_side(const struct metrics_pass *p, struct metrics_side *s, const struct trace_record *r, size_t n, uint64_t first);
+void tally_pair(struct metrics_pass *p, const struct trace_record *r, const struct trace_record *x,
+		uint64_t replay_index);
 void side_init(struct metrics_side *s);
 void side_release(struct metrics_side *s);
 

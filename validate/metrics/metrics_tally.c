@@ -39,7 +39,8 @@ struct side_sum {
 	int64_t first_begin_ns, last_ns;
 };
 
-static inline void add_ended(const struct pass *p, struct metrics_side *s, struct side_sum *sum,
+static inline void add_ended(const struct metrics_pass *p, struct metrics_side *s,
+			     struct side_sum *sum,
 			     const struct trace_record *r, uint64_t index)
 {
 	sum->n_failed += r->error || r->rvalue < 0;
@@ -54,7 +55,8 @@ static inline void add_ended(const struct pass *p, struct metrics_side *s, struc
 		distribution_add(&s->response[r->op], r->end_ns - r->begin_ns);
 }
 
-void tally_side(const struct pass *p, struct metrics_side *s, const struct trace_record *r, size_t n, uint64_t first)
+void tally_side(const struct metrics_pass *p, struct metrics_side *s, const struct trace_record *r,
+		size_t n, uint64_t first)
 {
 	struct side_sum sum = {.first_begin_ns = s->first_begin_ns, .last_ns = s->last_ns};
 	for (size_t i = 0; i < n; i++) {
@@ -77,7 +79,7 @@ void tally_side(const struct pass *p, struct metrics_side *s, const struct trace
 	s->last_ns = sum.last_ns;
 }
 
-static void compare_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t replay_index)
+static void compare_pair(struct metrics_pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t replay_index)
 {
 	struct metrics *m = p->m;
 	unsigned int differs = p->compare ? matcher_compare(&p->matcher, x, r)
@@ -88,7 +90,8 @@ static void compare_pair(struct pass *p, const struct trace_record *r, const str
 		m->first_mismatched = replay_index;
 }
 
-void tally_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t replay_index)
+void tally_pair(struct metrics_pass *p, const struct trace_record *r, const struct trace_record *x,
+		uint64_t replay_index)
 {
 	struct metrics *m = p->m;
 	m->n_matched++;

@@ -8,7 +8,7 @@
 #include "validate/metrics/metrics_private.h"
 
 /* The `wanted` smallest places seen so far, the largest of them first. */
-struct places {
+struct warmup_places {
 	struct warmup_cut *place; /* heap */
 	size_t n, cap;
 	uint64_t wanted;
@@ -29,7 +29,7 @@ static bool is_behind(const void *a, const void *b, const void *context)
 
 static const struct heap_type heap = {sizeof(struct warmup_cut), is_behind, NULL};
 
-static void places_add(struct places *s, const struct warmup_cut *x)
+static void places_add(struct warmup_places *s, const struct warmup_cut *x)
 {
 	s->n_seen++;
 	if (s->n == s->wanted) {
@@ -45,7 +45,8 @@ static void places_add(struct places *s, const struct warmup_cut *x)
 }
 
 /* The first request behind the warm-up is the largest of the first so many. A sorted reference is read no further. */
-static int read_places(struct places *s, const struct metrics_source *source, bool unsorted, struct err *e)
+static int read_places(struct warmup_places *s, const struct metrics_source *source, bool unsorted,
+		       struct err *e)
 {
 	const struct trace_record *r;
 	uint64_t index = 0;
@@ -65,7 +66,7 @@ int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference, co
 {
 	struct metrics_source source = {0};
 	/* of a time only the first begin matters, of n requests the one behind them */
-	struct places s = {.wanted = o->warmup_requests + 1};
+	struct warmup_places s = {.wanted = o->warmup_requests + 1};
 	c->on = o->warmup_requests || o->warmup_ns > 0;
 	if (!c->on)
 		return 0;

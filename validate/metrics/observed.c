@@ -11,57 +11,57 @@
 #include "capture/trace.h"
 #include "common/xalloc.h"
 
-struct call {
+struct observed_call {
 	int64_t begin_ns; /* CLOCK_MONOTONIC */
 	int64_t took_ns;
 	uint64_t index; /* of the record */
 };
 
-struct calls { /* of one kind of request */
-	struct call *call;
+struct observed_calls { /* of one kind of request */
+	struct observed_call *call;
 	size_t n, cap;
 };
 
-struct reading {
-	struct calls of[OP_N];
+struct observed_reading {
+	struct observed_calls of[OP_N];
 	uint64_t n_records;
 	int64_t first_ns, last_ns; /* CLOCK_MONOTONIC */
 };
 
-static void reading_release(struct reading *r)
+static void reading_release(struct observed_reading *r)
 {
 	for (unsigned int op = 0; op < OP_N; op++)
 		free(r->of[op].call);
 }
 
-static void record_take(struct reading *r, const struct trace_record *q, int64_t epoch_ns)
+static void record_take(struct observed_reading *r, const struct trace_record *q, int64_t epoch_ns)
 {
 	uint64_t index = r->n_records++;
 	if (q->begin_ns == TIME_NONE || q->end_ns == TIME_NONE || q->end_ns < q->begin_ns)
 		return;
-	struct calls *c = &r->of[q->op];
+	struct observed_calls *c = &r->of[q->op];
 	int64_t begin = epoch_ns + q->begin_ns, end = epoch_ns + q->end_ns;
 	GROW(c->call, c->n, c->cap);
-	c->call[c->n++] = (struct call){begin, q->end_ns - q->begin_ns, index};
+	c->call[c->n++] = (struct observed_call){begin, q->end_ns - q->begin_ns, index};
 	r->first_ns = begin < r->first_ns ? begin : r->first_ns;
 	r->last_ns = end > r->last_ns ? end : r->last_ns;
 }
 
 static int by_begin(const void *x, const void *y)
 {
-	const struct call *a = x, *b = y;
+	const struct observed_call *a = x, *b = y;
 	if (a->begin_ns != b->begin_ns)
 		return a->begin_ns < b->begin_ns ? -1 : 1;
 	return a->index < b->index ? -1 : 1;
 }
 
 /* All calls of a trace, each kind by begin. */
-static int trace_read_calls(struct reading *r, const char *path, struct err *e)
+static int trace_read_calls(struct observed_reading *r, const char *path, struct err *e)
 {
 	const struct trace_record *q;
 	struct trace *t;
 	size_t n;
-	*r = (struct reading){.first_ns = INT64_MAX, .last_ns = INT64_MIN};
+	*r = (struct observed_reading){.first_ns = INT64_MAX, .last_ns = INT64_MIN};
 	int rc = trace_open(&t, path, e);
 	if (rc)
 		return rc;
@@ -77,7 +77,8 @@ static int trace_read_calls(struct reading *r, const char *path, struct err *e)
 }
 
 /* Those of c[n] that begin within first..last, widened by `slack_ns`: *from, and how many. */
-static size_t within(const struct calls *c, int64_t first_ns, int64_t last_ns, int64_t slack_ns, size_t *from)
+static size_t within(const struct observed_calls *c, int64_t first_ns, int64_t last_ns,
+		     int64_t slack_ns, size_t *from)
 {
 	size_t to;
 	for (*from = 0; *from < c->n && c->call[*from].begin_ns < first_ns - slack_ns; (*from)++)
@@ -90,7 +91,7 @@ static size_t within(const struct calls *c, int64_t first_ns, int64_t last_ns, i
 /* How far the clocks of the two traces, each calibrated by itself, may lie apart; the narrower is tried where others' calls lie near. */
 static const int64_t slacks_ns[] = {1000000, 100000, 10000, 0};
 
-static void kind_match(const struct calls *own, const struct calls *side, const struct reading *r, int64_t *took, struct observed *o)
+static void kind_match(const struct observed_calls *own, const struct observed_calls *side, const struct observed_reading *r, int64_t *took, struct observed *o)
 {
 	for (size_t k = 0; k < sizeof slacks_ns / sizeof *slacks_ns; k++) {
 		size_t from, n = within(side, r->first_ns, r->last_ns, slacks_ns[k], &from);
@@ -134,7 +135,7 @@ static int changed_write(const char *own, const char *out, const int64_t *took, 
 
 int observed_write(const char *own, const char *side, const char *out, struct observed *o, struct err *e)
 {
-	struct reading mine, theirs = {0};
+	struct observed_reading mine, theirs = {0};
 	double sum = 0;
 	*o = (struct observed){0};
 	int rc = trace_read_calls(&mine, own, e);

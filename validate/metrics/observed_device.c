@@ -10,7 +10,7 @@
 #include "common/xalloc.h"
 #include "validate/metrics/device_side.h"
 
-struct making {
+struct device_making {
 	const struct device_observation *how;
 	struct device_side side;
 	struct trace *sequence, *own; /* own NULL: none, or it has ended */
@@ -24,12 +24,13 @@ struct making {
 	uint64_t n_records;
 };
 
-static int64_t begin_of(const struct making *m, const struct device_request *q)
+static int64_t begin_of(const struct device_making *m, const struct device_request *q)
 {
 	return m->how->queued || q->dispatch_ns == TIME_NONE ? q->queue_ns : q->dispatch_ns;
 }
 
-static void times_set(struct making *m, struct trace_record *r, const struct device_request *q)
+static void times_set(struct device_making *m, struct trace_record *r,
+		      const struct device_request *q)
 {
 	r->begin_ns = begin_of(m, q);
 	r->dispatch_ns = q->dispatch_ns;
@@ -45,7 +46,7 @@ static void times_set(struct making *m, struct trace_record *r, const struct dev
 		m->last_ns = last;
 }
 
-static void intended_set(struct making *m, struct trace_record *r, const struct trace_record *own, const struct device_request *found)
+static void intended_set(struct device_making *m, struct trace_record *r, const struct trace_record *own, const struct device_request *found)
 {
 	if (!own || own->intended_ns == TIME_NONE)
 		return;
@@ -57,7 +58,8 @@ static void intended_set(struct making *m, struct trace_record *r, const struct 
 }
 
 /* A request of the sequence as the device saw it; `own` is the same in the run's own trace, NULL unknown. */
-static void record_make(struct making *m, struct trace_record *r, const struct trace_record *own)
+static void record_make(struct device_making *m, struct trace_record *r,
+			const struct trace_record *own)
 {
 	struct device_request found;
 	enum device_kind kind = device_kind_of(r);
@@ -84,7 +86,7 @@ static void record_make(struct making *m, struct trace_record *r, const struct t
 	}
 }
 
-static int objects_copy(struct making *m, const struct trace *from, struct err *e)
+static int objects_copy(struct device_making *m, const struct trace *from, struct err *e)
 {
 	int rc = 0;
 	uint32_t n = trace_n_objects(from);
@@ -97,7 +99,7 @@ static int objects_copy(struct making *m, const struct trace *from, struct err *
 	return rc;
 }
 
-static int own_next(struct making *m, const struct trace_record **own, struct err *e)
+static int own_next(struct device_making *m, const struct trace_record **own, struct err *e)
 {
 	*own = NULL;
 	if (!m->own || !m->how->numbered)
@@ -110,7 +112,7 @@ static int own_next(struct making *m, const struct trace_record **own, struct er
 	return rc < 0 ? err_context(e, "%s", m->how->own) : 0;
 }
 
-static int sequence_write(struct making *m, struct err *e)
+static int sequence_write(struct device_making *m, struct err *e)
 {
 	const struct trace_record *r, *own;
 	size_t n;
@@ -137,7 +139,8 @@ static int by_time(const void *x, const void *y)
 	return a->queue_ns != b->queue_ns ? (a->queue_ns < b->queue_ns ? -1 : 1) : a->index < b->index ? -1 : a->index > b->index;
 }
 
-static int extra_write(struct making *m, const struct device_request *q, uint32_t object, struct err *e)
+static int extra_write(struct device_making *m, const struct device_request *q, uint32_t object,
+		       struct err *e)
 {
 	static const uint16_t op[] = {[KIND_READ] = OP_PREAD, [KIND_WRITE] = OP_PWRITE, [KIND_FLUSH] = OP_FDATASYNC, [KIND_DISCARD] = OP_FALLOCATE};
 	struct trace_record r = {.seq = m->n_records++, .intended_ns = TIME_NONE, .offset = q->offset, .length = q->length,
@@ -149,7 +152,7 @@ static int extra_write(struct making *m, const struct device_request *q, uint32_
 }
 
 /* What is left of the device's requests. Flushes are the kernel's own affair. */
-static int extras_write(struct making *m, struct err *e)
+static int extras_write(struct device_making *m, struct err *e)
 {
 	struct device_side *s = &m->side;
 	const int64_t first = m->how->sequence ? m->first_ns : INT64_MIN, last = m->how->sequence ? m->last_ns : INT64_MAX;
@@ -174,7 +177,7 @@ static int extras_write(struct making *m, struct err *e)
 	return rc;
 }
 
-static int making_write(struct making *m, const char *out, struct err *e)
+static int making_write(struct device_making *m, const char *out, struct err *e)
 {
 	const struct trace_meta *side = trace_meta(m->side.trace), *own = m->own ? trace_meta(m->own) : side;
 	const struct trace_write_options options = {.no_sync = true};
@@ -211,7 +214,7 @@ static int making_write(struct making *m, const char *out, struct err *e)
 
 int observed_device_write(const struct device_observation *how, const char *out, struct observed_device *o, struct err *e)
 {
-	struct making m = {.how = how, .o = o, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
+	struct device_making m = {.how = how, .o = o, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
 	struct trace *own = NULL;
 	*o = (struct observed_device){0};
 	int rc = device_side_read(&m.side, how->side, e);

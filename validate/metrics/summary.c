@@ -33,7 +33,7 @@ void summary_release(struct run_summary *s)
 
 /* --- the pass ----------------------------------------------------------------------------------------------------- */
 
-struct pass {
+struct summary_pass {
 	const char *trace_path, *input_path; /* input_path NULL: none */
 	struct trace *trace, *input;
 	struct summary_tally tally;
@@ -47,7 +47,7 @@ struct pass {
 	bool input_ended;
 };
 
-static int input_fill(struct pass *p, struct err *e)
+static int input_fill(struct summary_pass *p, struct err *e)
 {
 	if (!p->input || p->n_r || p->input_ended)
 		return 0;
@@ -63,13 +63,13 @@ static int input_fill(struct pass *p, struct err *e)
 #define RECORDS_AT_ONCE 128
 
 /* Records of a run in slices, with active times. */
-struct mapped {
+struct summary_mapped {
 	struct trace_record record[RECORDS_AT_ONCE];
 	bool kept[RECORDS_AT_ONCE];
 };
 
 /* n <= RECORDS_AT_ONCE records as they are summarised, and which of them count in response times (NULL: all). */
-static const struct trace_record *map(struct pass *p, const struct trace_record *x, size_t n, struct mapped *m,
+static const struct trace_record *map(struct summary_pass *p, const struct trace_record *x, size_t n, struct summary_mapped *m,
 				      const bool **kept)
 {
 	*kept = NULL;
@@ -81,9 +81,9 @@ static const struct trace_record *map(struct pass *p, const struct trace_record 
 	return m->record;
 }
 
-static int take_batch(struct pass *p, const struct trace_record *x, size_t n, struct err *e)
+static int take_batch(struct summary_pass *p, const struct trace_record *x, size_t n, struct err *e)
 {
-	struct mapped mapped;
+	struct summary_mapped mapped;
 	const bool *kept;
 	while (n) {
 		int rc = input_fill(p, e);
@@ -112,7 +112,7 @@ static int take_batch(struct pass *p, const struct trace_record *x, size_t n, st
 	return 0;
 }
 
-static int pass_run(struct pass *p, struct err *e)
+static int pass_run(struct summary_pass *p, struct err *e)
 {
 	const struct trace_record *x;
 	size_t n;
@@ -131,10 +131,11 @@ static int pass_run(struct pass *p, struct err *e)
 }
 
 /* The second pass: the trace alone, to be sorted whatever its order. */
-static int reorder_run(struct pass *p, const struct arrivals_options *options, struct err *e)
+static int reorder_run(struct summary_pass *p, const struct arrivals_options *options,
+		       struct err *e)
 {
 	const struct trace_record *x;
-	struct mapped mapped;
+	struct summary_mapped mapped;
 	const bool *kept;
 	uint64_t left = p->tally.n_input;
 	bool late;
@@ -160,10 +161,10 @@ static int reorder_run(struct pass *p, const struct arrivals_options *options, s
 }
 
 /* The halves once more, where the file did not state the number of its requests. */
-static int halves_run(struct pass *p, struct err *e)
+static int halves_run(struct summary_pass *p, struct err *e)
 {
 	const struct trace_record *x;
-	struct mapped mapped;
+	struct summary_mapped mapped;
 	const bool *kept;
 	uint64_t index = 0;
 	size_t n;
@@ -180,7 +181,7 @@ static int halves_run(struct pass *p, struct err *e)
 	return rc;
 }
 
-static int halves_check(struct pass *p, struct err *e)
+static int halves_check(struct summary_pass *p, struct err *e)
 {
 	const uint64_t n = p->input ? p->tally.n_input : p->n_records, n_first = n / 2 + n % 2;
 	if (p->tally.n_first == n_first)
@@ -205,7 +206,7 @@ static int check_complete(const struct trace *t, const char *path, uint64_t n_re
 	return 0;
 }
 
-static int check_run(const struct pass *p, struct err *e)
+static int check_run(const struct summary_pass *p, struct err *e)
 {
 	const struct summary_tally *t = &p->tally;
 	int rc = check_complete(p->trace, p->trace_path, p->n_records, e);
@@ -308,7 +309,7 @@ static void *copied(const void *from, size_t size)
 	return memcpy(xmalloc(size), from, size);
 }
 
-static void fill_classes(struct run_summary *s, const struct pass *p)
+static void fill_classes(struct run_summary *s, const struct summary_pass *p)
 {
 	const struct summary_order *o = &p->order;
 	s->has_classes = !s->n_unfinished;
@@ -334,7 +335,7 @@ static void fill_pace(struct run_summary *s, const struct pace *p)
 		s->pace->active_ns[i] = s->pace->moved[i] = 0;
 }
 
-static void fill_comparison(struct run_summary *s, const struct pass *p)
+static void fill_comparison(struct run_summary *s, const struct summary_pass *p)
 {
 	const struct summary_tally *t = &p->tally;
 	s->has_input = true;
@@ -398,7 +399,7 @@ static void fill_held(struct run_summary *s, const json_t *extra)
 	s->issue_error_others_p99 = json_is_number(p99) ? between(json_number_value(p99), s->issue_error.min, s->issue_error.max) : s->issue_error_p99;
 }
 
-static int fill_meta(struct run_summary *s, const struct pass *p, struct err *e)
+static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct err *e)
 {
 	const struct trace_meta *m = trace_meta(p->trace);
 	s->clock_resolution_ns = m->clock_resolution_ns;
@@ -429,7 +430,7 @@ static int fill_meta(struct run_summary *s, const struct pass *p, struct err *e)
 	return rc ? err_context(e, "%s", p->trace_path) : 0;
 }
 
-static int fill_summary(struct run_summary *s, struct pass *p, struct err *e)
+static int fill_summary(struct run_summary *s, struct summary_pass *p, struct err *e)
 {
 	int rc = fill_response(s, &p->tally, e);
 	if (rc)
@@ -448,7 +449,7 @@ static int fill_summary(struct run_summary *s, struct pass *p, struct err *e)
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-static int pass_start(struct pass *p, const struct slices *slices, const struct arrivals_options *options, struct err *e)
+static int pass_start(struct summary_pass *p, const struct slices *slices, const struct arrivals_options *options, struct err *e)
 {
 	bool known;
 	trace_requests_only(p->trace, true);
@@ -467,7 +468,7 @@ static int pass_start(struct pass *p, const struct slices *slices, const struct 
 int summary_compute_with(struct run_summary *s, const char *trace, const char *input, const struct slices *slices,
 			 const struct arrivals_options *options, struct err *e)
 {
-	struct pass p = {.trace_path = trace, .input_path = input};
+	struct summary_pass p = {.trace_path = trace, .input_path = input};
 	bool late = false;
 	memset(s, 0, sizeof *s);
 	int rc = trace_open(&p.trace, trace, e);

@@ -35,7 +35,7 @@ static int get_real(double *out, const char *name, enum member_type type, const 
 	return 0;
 }
 
-static int get_members(void *s, const struct member *m, const json_t *o, struct err *e)
+static int get_members(void *s, const struct json_member *m, const json_t *o, struct err *e)
 {
 	int rc = 0;
 	for (; m->name && !rc; m++) {
@@ -56,7 +56,8 @@ static int get_members(void *s, const struct member *m, const json_t *o, struct 
 }
 
 /* An object that is a member of `o`, with the given members of its own. */
-static int get_object(void *s, const struct member *m, const json_t *o, const char *name, struct err *e)
+static int get_object(void *s, const struct json_member *m, const json_t *o, const char *name,
+		      struct err *e)
 {
 	const json_t *member = json_object_get(o, name);
 	if (!json_is_object(member))

@@ -15,13 +15,13 @@ enum member_type {
 	RATIO,    /* double, 0 to 1 */
 };
 
-struct member {
+struct json_member {
 	const char *name;
 	enum member_type type;
 	size_t offset;
 };
 
-extern const struct member summary_moments_members[], summary_reorder_members[], summary_plain_members[],
+extern const struct json_member summary_moments_members[], summary_reorder_members[], summary_plain_members[],
     summary_input_members[], summary_passed_members[], summary_untold_members[], summary_reordered_members[], summary_issue_members[],
     summary_held_members[], summary_tail_members[], summary_slices_members[],
     summary_correction_members[], summary_cut_members[], summary_unseen_members[], summary_unseen_requests_members[], summary_causality_members[], summary_node_members[];

@@ -10,16 +10,16 @@
 #define M(s, type, field) {#field, type, offsetof(struct s, field)}
 /* clang-format on */
 
-const struct member summary_moments_members[] = {M(moments, COUNT, n),  M(moments, REAL, mean), M(moments, POSITIVE, sd),
+const struct json_member summary_moments_members[] = {M(moments, COUNT, n),  M(moments, REAL, mean), M(moments, POSITIVE, sd),
 						M(moments, REAL, min), M(moments, REAL, max),  {0}};
 
-const struct member summary_reorder_members[] = {M(reorder_summary, COUNT, n_received),
+const struct json_member summary_reorder_members[] = {M(reorder_summary, COUNT, n_received),
 						M(reorder_summary, COUNT, n_reordered),
 						M(reorder_summary, COUNT, n_descents),
 						M(reorder_summary, COUNT, max_extent),
 						{0}};
 
-const struct member summary_plain_members[] = {
+const struct json_member summary_plain_members[] = {
     M(run_summary, POSITIVE, response_median),
     M(run_summary, POSITIVE, response_trimmed_mean),
     M(run_summary, POSITIVE, response_p90),
@@ -37,61 +37,63 @@ const struct member summary_plain_members[] = {
 };
 
 /* only where there is an input */
-const struct member summary_input_members[] = {M(run_summary, COUNT, n_input),
+const struct json_member summary_input_members[] = {M(run_summary, COUNT, n_input),
 					      M(run_summary, COUNT, n_lost),
 					      M(run_summary, COUNT, n_extra),
 					      M(run_summary, COUNT, n_mismatched),
 					      {0}};
 
 /* only where requests were skipped */
-const struct member summary_passed_members[] = {M(run_summary, COUNT, n_passed), {0}};
+const struct json_member summary_passed_members[] = {M(run_summary, COUNT, n_passed), {0}};
 
 /* only where they are known */
-const struct member summary_tail_members[] = {M(run_summary, POSITIVE, response_tail),
+const struct json_member summary_tail_members[] = {M(run_summary, POSITIVE, response_tail),
 					      M(run_summary, POSITIVE, response_typical),
 					      {0}};
 
 /* only of runs made in slices */
-const struct member summary_slices_members[] = {M(run_summary, COUNT, n_left_out), M(run_summary, COUNT, n_slices), {0}};
+const struct json_member summary_slices_members[] = {M(run_summary, COUNT, n_left_out), M(run_summary, COUNT, n_slices), {0}};
 
 /* only where the replay tells what was held up */
-const struct member summary_held_members[] = {M(run_summary, COUNT, n_held), M(run_summary, REAL, issue_error_others_p99), {0}};
+const struct json_member summary_held_members[] = {M(run_summary, COUNT, n_held), M(run_summary, REAL, issue_error_others_p99), {0}};
 
 /* only where the replayer does not tell the results */
-const struct member summary_untold_members[] = {M(run_summary, COUNT, n_untold), {0}};
+const struct json_member summary_untold_members[] = {M(run_summary, COUNT, n_untold), {0}};
 
 /* only where there are classes */
-const struct member summary_reordered_members[] = {M(run_summary, POSITIVE, response_reordered_all),
+const struct json_member summary_reordered_members[] = {M(run_summary, POSITIVE,
+							  response_reordered_all),
 						  M(run_summary, POSITIVE, response_reordered_thread),
 						  M(run_summary, POSITIVE, response_reordered_object),
 						  {0}};
 
 /* only where there is an issue error */
-const struct member summary_issue_members[] = {M(run_summary, REAL, issue_error_p50),
+const struct json_member summary_issue_members[] = {M(run_summary, REAL, issue_error_p50),
 					      M(run_summary, REAL, issue_error_p99),
 					      M(run_summary, REAL, issue_error_p999),
 					      M(run_summary, RATIO, share_late),
 					      {0}};
 
 /* only where response times were corrected */
-const struct member summary_correction_members[] = {M(run_summary, POSITIVE, correction_u_ns), {0}};
-const struct member summary_cut_members[] = {M(run_summary, COUNT, n_cut), {0}};
-const struct member summary_unseen_members[] = {M(run_summary, COUNT, n_programs_unseen), {0}};
-const struct member summary_unseen_requests_members[] = {M(run_summary, COUNT, n_requests_unseen),
+const struct json_member summary_correction_members[] = {M(run_summary, POSITIVE, correction_u_ns), {0}};
+const struct json_member summary_cut_members[] = {M(run_summary, COUNT, n_cut), {0}};
+const struct json_member summary_unseen_members[] = {M(run_summary, COUNT, n_programs_unseen), {0}};
+const struct json_member summary_unseen_requests_members[] = {M(run_summary, COUNT, n_requests_unseen),
 							 {0}};
 
 /* only of parallel applications */
-const struct member summary_causality_members[] = {M(causality_summary, COUNT, n_nodes),	 M(causality_summary, COUNT, n_throttled),
+const struct json_member summary_causality_members[] = {M(causality_summary, COUNT, n_nodes),	 M(causality_summary, COUNT, n_throttled),
 						   M(causality_summary, COUNT, n_runs),	 M(causality_summary, COUNT, period),
 						   M(causality_summary, DURATION, application_ns), M(causality_summary, DURATION, tracing_ns),
 						   M(causality_summary, COUNT, n_computes), M(causality_summary, COUNT, n_waits),
 						   M(causality_summary, COUNT, n_signals), M(causality_summary, DURATION, compute_ns),
 						   {0}};
-const struct member summary_node_members[] = {M(node_summary, COUNT, node), M(node_summary, DURATION, busy_ns), {0}};
+const struct json_member summary_node_members[] = {M(node_summary, COUNT, node), M(node_summary,
+										   DURATION, busy_ns), {0}};
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-static int put_members(json_t *o, const void *s, const struct member *m)
+static int put_members(json_t *o, const void *s, const struct json_member *m)
 {
 	int rc = 0;
 	for (; m->name; m++) {
@@ -104,7 +106,7 @@ static int put_members(json_t *o, const void *s, const struct member *m)
 	return rc;
 }
 
-static json_t *members_to_json(const void *s, const struct member *m)
+static json_t *members_to_json(const void *s, const struct json_member *m)
 {
 	json_t *o = json_object();
 	if (put_members(o, s, m)) {

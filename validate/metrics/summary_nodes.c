@@ -23,13 +23,13 @@ double causality_tracing_increase(const struct causality_summary *c)
 	return ((double)c->tracing_ns / (double)c->application_ns - 1) / (double)(c->n_runs - 1);
 }
 
-struct tally {
+struct node_tally {
 	struct moment_sum response;
 	int64_t first_ns, last_ns;
 	bool any;
 };
 
-static void tally_add(struct tally *t, const struct trace_record *x, bool kept)
+static void tally_add(struct node_tally *t, const struct trace_record *x, bool kept)
 {
 	if (x->begin_ns == TIME_NONE || op_info(x->op)->family == FAMILY_CAUSE)
 		return; /* no request */
@@ -55,7 +55,7 @@ static void cause_add(struct causality_summary *c, const struct trace_record *r)
 
 /* Record i of `of`, the one that tells the node, goes with record i of `trace`; they may be one. `clock` is NULL for an
  * undivided run. */
-static int read_both(struct tally *tally, struct causality_summary *c, const struct causality_facts *facts, struct trace *trace, struct trace *of,
+static int read_both(struct node_tally *tally, struct causality_summary *c, const struct causality_facts *facts, struct trace *trace, struct trace *of,
 		     struct slice_clock *clock, struct err *e)
 {
 	const struct trace_record *r, *x;
@@ -78,7 +78,7 @@ static int read_both(struct tally *tally, struct causality_summary *c, const str
 	return rc;
 }
 
-static void nodes_take(struct run_summary *s, const struct tally *tally, uint32_t n)
+static void nodes_take(struct run_summary *s, const struct node_tally *tally, uint32_t n)
 {
 	s->node = xcalloc(n, sizeof *s->node);
 	for (uint32_t i = 0; i < n; i++)
@@ -113,7 +113,7 @@ int summary_nodes(struct run_summary *s, const char *trace, const char *input, c
 	rc = input ? trace_open(&t, trace, e) : 0;
 	if (!rc && slices)
 		rc = slice_clock_init(&clock, slices, trace_meta(input ? t : of)->epoch_ns, e);
-	struct tally *tally = xcalloc(facts.n_nodes, sizeof *tally);
+	struct node_tally *tally = xcalloc(facts.n_nodes, sizeof *tally);
 	rc = rc ? rc : read_both(tally, &causes, &facts, input ? t : of, of, slices ? &clock : NULL, e);
 	if (!rc)
 		nodes_take(s, tally, facts.n_nodes);

@@ -46,14 +46,14 @@ static int by_error(const void *a, const void *b)
 	return x->op < y->op ? -1 : x->op > y->op;
 }
 
-struct group {
+struct errors_group {
 	uint64_t n;
 	size_t from, to;
 };
 
 static int by_sum(const void *a, const void *b)
 {
-	const struct group *x = a, *y = b;
+	const struct errors_group *x = a, *y = b;
 	if (x->n != y->n)
 		return x->n > y->n ? -1 : 1;
 	return x->from < y->from ? -1 : x->from > y->from;
@@ -63,7 +63,7 @@ size_t errors_sorted(const struct errors *e, struct error_count **sorted)
 {
 	struct error_count *pair = xmalloc((e->n_pairs + 1) * sizeof *pair),
 			   *out = xmalloc((e->n_pairs + 1) * sizeof *out);
-	struct group *group = xmalloc((e->n_pairs + 1) * sizeof *group);
+	struct errors_group *group = xmalloc((e->n_pairs + 1) * sizeof *group);
 	size_t n = 0, n_groups = 0, n_out = 0;
 	for (size_t i = 0; i < ERRORS_SLOTS; i++)
 		if (e->slot[i].n)
@@ -71,7 +71,7 @@ size_t errors_sorted(const struct errors *e, struct error_count **sorted)
 	qsort(pair, n, sizeof *pair, by_error);
 	for (size_t i = 0; i < n; i++) {
 		if (!i || pair[i].error != pair[i - 1].error)
-			group[n_groups++] = (struct group){.from = i};
+			group[n_groups++] = (struct errors_group){.from = i};
 		group[n_groups - 1].n += pair[i].n;
 		group[n_groups - 1].to = i + 1;
 	}

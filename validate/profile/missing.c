@@ -7,7 +7,7 @@
 
 #include "capture/unseen.h"
 
-struct count {
+struct missing_count {
 	uint64_t n;
 	const char *one, *more; /* what follows the number */
 };
@@ -24,7 +24,7 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	const json_t *capture = json_object_get(extra, "capture");
 	const uint64_t n_calls = tally_n_handed_over(s);
-	const struct count reasons[] = {
+	const struct missing_count reasons[] = {
 	    {meta->n_events_lost, " event was lost when it was captured",
 	     " events were lost when it was captured"},
 	    {programs_unseen(extra),

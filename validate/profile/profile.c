@@ -55,7 +55,7 @@ void profile_release(struct profile *p)
 #define N_CHUNKS 16u
 #define N_ENOUGH (N_CHUNKS / 2) /* chunks to wait for: who sleeps for each one wakes on the processor of who woke it */
 
-struct chunk {
+struct profile_chunk {
 	size_t n;
 	struct trace_record record[CHUNK_RECORDS];
 };
@@ -71,7 +71,7 @@ struct related {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct chunk *chunk; /* [N_CHUNKS] */
+	struct profile_chunk *chunk; /* [N_CHUNKS] */
 	uint64_t n_put, n_taken;
 	uint64_t wanted, free_at; /* of n_put and of n_taken: what the other thread waits for */
 	bool ended;
@@ -95,7 +95,7 @@ static void *related_run(void *arg)
 		if (x->n_taken == x->n_put)
 			break;
 		pthread_mutex_unlock(&x->lock);
-		const struct chunk *c = &x->chunk[x->n_taken % N_CHUNKS];
+		const struct profile_chunk *c = &x->chunk[x->n_taken % N_CHUNKS];
 		related_add(x, c->record, c->n);
 		pthread_mutex_lock(&x->lock);
 		if (++x->n_taken == x->free_at)
@@ -112,7 +112,7 @@ static void related_put(struct related *x, const struct trace_record *r, size_t 
 		for (x->free_at = x->n_taken + N_ENOUGH; x->n_taken < x->free_at;)
 			pthread_cond_wait(&x->changed, &x->lock);
 	pthread_mutex_unlock(&x->lock);
-	struct chunk *c = &x->chunk[x->n_put % N_CHUNKS];
+	struct profile_chunk *c = &x->chunk[x->n_put % N_CHUNKS];
 	c->n = n;
 	memcpy(c->record, r, n * sizeof *r);
 	pthread_mutex_lock(&x->lock);

@@ -17,7 +17,7 @@
 
 static const char blanks[] = " \t\r\n\v\f";
 
-struct reading {
+struct ini_reading {
 	struct ini_file *file;
 	const char *path, *at; /* next byte not yet given to inih */
 	unsigned int line;     /* of the text inih has now */
@@ -27,9 +27,10 @@ struct reading {
 	struct err *err;
 };
 
-static int refuse(struct reading *r, unsigned int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static int refuse(struct ini_reading *r, unsigned int line, const char *fmt,
+		  ...) __attribute__((format(printf, 3, 4)));
 
-static int refuse(struct reading *r, unsigned int line, const char *fmt, ...)
+static int refuse(struct ini_reading *r, unsigned int line, const char *fmt, ...)
 {
 	if (r->failed)
 		return -EINVAL;
@@ -47,7 +48,7 @@ static bool is_name(const char *s, size_t n)
 }
 
 /* "[kind]" or "[kind name]": inih would cut it and would not tell of one that has no keys. */
-static void section_begin(struct reading *r, const char *text)
+static void section_begin(struct ini_reading *r, const char *text)
 {
 	const char *close = strchr(text, ']');
 	if (!close)
@@ -95,7 +96,7 @@ static void section_begin(struct reading *r, const char *text)
 /* Gives inih one line, as fgets would. */
 static char *next_line(char *to, int size, void *user)
 {
-	struct reading *r = user;
+	struct ini_reading *r = user;
 	if (r->failed || !*r->at)
 		return NULL;
 	r->line++;
@@ -122,7 +123,7 @@ static char *next_line(char *to, int size, void *user)
 	return r->failed ? NULL : to;
 }
 
-static int key_continue(struct reading *r, struct ini_key *k, const char *value)
+static int key_continue(struct ini_reading *r, struct ini_key *k, const char *value)
 {
 	struct strbuf all = STRBUF_INIT;
 	size_t len = strlen(value);
@@ -149,7 +150,7 @@ static int key_continue(struct reading *r, struct ini_key *k, const char *value)
 static int on_key(void *user, const char *section, const char *name, const char *value)
 {
 	(void)section; /* cut at 49 bytes by inih; section_begin has it whole */
-	struct reading *r = user;
+	struct ini_reading *r = user;
 	struct ini_file *f = r->file;
 	if (r->failed)
 		return 0;
@@ -184,7 +185,7 @@ static int on_key(void *user, const char *section, const char *name, const char 
 }
 
 /* Says which line holds a byte that text does not have. */
-static int text_check(struct reading *r, const struct strbuf *text)
+static int text_check(struct ini_reading *r, const struct strbuf *text)
 {
 	size_t bad = text_valid_length(text->s, text->len);
 	if (bad == text->len)
@@ -200,7 +201,7 @@ int ini_file_read(struct ini_file *f, const char *path, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
 	*f = (struct ini_file){0};
-	struct reading r = {.file = f, .path = path, .err = e};
+	struct ini_reading r = {.file = f, .path = path, .err = e};
 	int ret = file_read(path, &text, FILE_MAX_BYTES, e);
 	if (!ret)
 		ret = text_check(&r, &text);

@@ -23,7 +23,7 @@
 #define FILE_MAX_BYTES (1u << 20)
 #define ROWS_MAX 10000
 
-enum column {
+enum published_column {
 	COLUMN_SOURCE,
 	COLUMN_MEASURE,
 	COLUMN_OPERATION,
@@ -36,7 +36,7 @@ enum column {
 static const char *const column_names[N_COLUMNS] = {"source",	"measure", "operation",	 "scenario",
 						    "replayer", "value",   "uncertainty"};
 
-struct reading {
+struct published_reading {
 	struct protocol *p;
 	const char *path;
 	char *field[N_COLUMNS];
@@ -45,7 +45,7 @@ struct reading {
 	struct err *e;
 };
 
-static void fields_clear(struct reading *r)
+static void fields_clear(struct published_reading *r)
 {
 	for (size_t i = 0; i < N_COLUMNS; i++) {
 		free(r->field[i]);
@@ -56,23 +56,23 @@ static void fields_clear(struct reading *r)
 
 static void on_field(void *text, size_t len, void *user)
 {
-	struct reading *r = user;
+	struct published_reading *r = user;
 	if (r->n_fields < N_COLUMNS)
 		r->field[r->n_fields] = xasprintf("%.*s", (int)len, text ? (const char *)text : "");
 	r->n_fields++;
 }
 
-static int row_refuse(struct reading *r, int column)
+static int row_refuse(struct published_reading *r, int column)
 {
 	return err_context(r->e, "%s: row %zu, %s", r->path, r->n_rows, column_names[column]);
 }
 
-static int selector_take(struct reading *r, struct selector *s, int column)
+static int selector_take(struct published_reading *r, struct selector *s, int column)
 {
 	return !*r->field[column] || selector_parse(s, r->field[column], r->e) == 0 ? 0 : row_refuse(r, column);
 }
 
-static int header_check(struct reading *r)
+static int header_check(struct published_reading *r)
 {
 	bool right = r->n_fields == N_COLUMNS;
 	for (size_t i = 0; right && i < N_COLUMNS; i++)
@@ -82,7 +82,7 @@ static int header_check(struct reading *r)
 			       "%s: the header line is not source,measure,operation,scenario,replayer,value,uncertainty", r->path);
 }
 
-static int row_take(struct reading *r)
+static int row_take(struct published_reading *r)
 {
 	struct protocol *p = r->p;
 	if (r->n_fields != N_COLUMNS)
@@ -113,7 +113,7 @@ static int row_take(struct reading *r)
 
 static void on_row(int end, void *user)
 {
-	struct reading *r = user;
+	struct published_reading *r = user;
 	(void)end;
 	bool comment = r->n_fields && r->field[0][0] == '#';
 	if (!r->ret && r->n_fields && !comment) {
@@ -123,7 +123,7 @@ static void on_row(int end, void *user)
 	fields_clear(r);
 }
 
-static int text_parse(struct reading *r, const struct strbuf *text)
+static int text_parse(struct published_reading *r, const struct strbuf *text)
 {
 	struct csv_parser csv;
 	if (text_valid_length(text->s, text->len) != text->len)
@@ -164,7 +164,7 @@ int published_read(struct protocol *p, const struct protocol_file *f, struct err
 	if (name_check(p->published_file, e) < 0)
 		return key_refuse(f, ini_key_find(s, "published"), e);
 	char *path = published_path(p);
-	struct reading r = {.p = p, .path = path, .e = e};
+	struct published_reading r = {.p = p, .path = path, .e = e};
 	int ret = file_read(path, &text, FILE_MAX_BYTES, e);
 	if (ret)
 		key_refuse(f, ini_key_find(s, "published"), e);

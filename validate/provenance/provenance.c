@@ -7,7 +7,7 @@
 #include "validate/provenance/read.h"
 
 /* What is one small file each. */
-static const struct fact {
+static const struct provenance_fact {
 	const char *group, *name, *path;
 	enum fact_kind kind;
 } facts[] = {

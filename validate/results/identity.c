@@ -37,7 +37,7 @@ void results_span(const struct results *r, int64_t *first_ns, int64_t *last_ns)
 /* The runs of a session are made in the order of the plan, unless a budget goes to the cases that are undecided. */
 int64_t results_clock_back_ns(const struct results *r)
 {
-	struct span {
+	struct identity_span {
 		int64_t first_ns, last_ns;
 	} *of = NULL;
 	size_t n = 0, cap = 0;
@@ -48,9 +48,9 @@ int64_t results_clock_back_ns(const struct results *r)
 			continue;
 		while (n <= run->session) {
 			GROW(of, n, cap);
-			of[n++] = (struct span){INT64_MAX, 0};
+			of[n++] = (struct identity_span){INT64_MAX, 0};
 		}
-		struct span *s = &of[run->session];
+		struct identity_span *s = &of[run->session];
 		if (!r->protocol.budget_ns)
 			back_ns = s->last_ns - run->started_ns > back_ns ? s->last_ns - run->started_ns : back_ns;
 		s->first_ns = run->started_ns < s->first_ns ? run->started_ns : s->first_ns;

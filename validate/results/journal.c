@@ -83,7 +83,7 @@ json_t *journal_parse_line(const char *line, size_t len)
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
 /* The lines of a file, through a piece of memory that holds any line to be believed. */
-struct lines {
+struct journal_lines {
 	FILE *in;
 	char *text;
 	size_t at, have; /* what was not given yet */
@@ -109,7 +109,7 @@ static int line_take(const char *line, size_t len, struct journal_reading *r,
 }
 
 /* The next line without its newline, its beginning left out where it is too long; its whole length, or -1 at the end. */
-static ssize_t line_get(struct lines *l, const char **line, struct journal_reading *r)
+static ssize_t line_get(struct journal_lines *l, const char **line, struct journal_reading *r)
 {
 	size_t left_out = 0, seen = 0, n;
 	for (;;) {
@@ -163,7 +163,7 @@ int journal_read_some(const char *path,
 		      int (*on_event)(const json_t *event, void *context, struct err *e),
 		      void *context, struct journal_reading *r, struct err *e)
 {
-	struct lines l = {0};
+	struct journal_lines l = {0};
 	const char *line;
 	ssize_t len;
 	*r = (struct journal_reading){.link = "00000000"};

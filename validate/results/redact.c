@@ -75,12 +75,12 @@ static void text_hide(char **text, const struct spaced *paths, const char *host)
 
 /* --- settings --------------------------------------------------------------------------------------------------------- */
 
-struct values {
+struct redact_values {
 	char ***at; /* at[n]: where each is */
 	size_t n, cap;
 };
 
-static void values_add(struct values *v, struct setting *option, size_t n)
+static void values_add(struct redact_values *v, struct setting *option, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (option[i].value && *option[i].key) {
@@ -90,7 +90,7 @@ static void values_add(struct values *v, struct setting *option, size_t n)
 }
 
 /* Those that were the same stay so, and others stay apart: claims and pairs of cases go by them. */
-static void values_hide(struct values *v, const struct spaced *paths, const char *host)
+static void values_hide(struct redact_values *v, const struct spaced *paths, const char *host)
 {
 	char ***one = xcalloc(v->n + 1, sizeof *one), **was = xcalloc(v->n + 1, sizeof *was); /* of each text the first, and what it was */
 	size_t *which = xcalloc(v->n + 1, sizeof *which), n = 0;
@@ -126,7 +126,7 @@ static size_t lender_of(const struct scenario *s, const char *borrowed)
 	return i;
 }
 
-static void selectors_add(struct values *v, struct selector *const *of, size_t n)
+static void selectors_add(struct redact_values *v, struct selector *const *of, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		values_add(v, of[i]->term, of[i]->n_terms);
@@ -134,7 +134,7 @@ static void selectors_add(struct values *v, struct selector *const *of, size_t n
 
 static void settings_hide(struct protocol *p, const struct spaced *paths, const char *host)
 {
-	struct values all = {.at = NULL};
+	struct redact_values all = {.at = NULL};
 	size_t *script = xcalloc(p->n_scenarios + 1, sizeof *script), *trace = xcalloc(p->n_scenarios + 1, sizeof *trace);
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		struct scenario *s = &p->scenario[i];

@@ -63,7 +63,7 @@ out:
 	return ret;
 }
 
-struct reading { /* of those lines whose run is `part` modulo n_parts */
+struct summaries_reading { /* of those lines whose run is `part` modulo n_parts */
 	const char *path;
 	struct run *run;
 	size_t n_runs;
@@ -73,7 +73,7 @@ struct reading { /* of those lines whose run is `part` modulo n_parts */
 };
 
 /* Is the file that it was taken from still there as it was? */
-static bool is_of_file(const struct reading *g, json_int_t run, json_int_t bytes)
+static bool is_of_file(const struct summaries_reading *g, json_int_t run, json_int_t bytes)
 {
 	struct stat st;
 	char name[32];
@@ -95,7 +95,7 @@ static bool is_sealed_line(const struct run *r, const char *line, size_t len)
 /* By the beginning of the line, so that each line is read once, by one thread. */
 static bool line_is_wanted(const char *line, size_t len, void *context)
 {
-	const struct reading *g = context;
+	const struct summaries_reading *g = context;
 	uint64_t run = 0;
 	size_t at = sizeof BEGINNING - 1;
 	if (len <= at || memcmp(line, BEGINNING, at))
@@ -109,7 +109,7 @@ static bool line_is_wanted(const char *line, size_t len, void *context)
 
 static int line_take(const json_t *line, void *context, struct err *e)
 {
-	const struct reading *g = context;
+	const struct summaries_reading *g = context;
 	const json_int_t id = json_integer_value(json_object_get(line, "run"));
 	(void)e;
 	if (id < 0 || (uint64_t)id >= g->n_runs || (uint64_t)id % g->n_parts != g->part || g->run[id].state != RUN_OK ||
@@ -128,7 +128,7 @@ static int line_take(const json_t *line, void *context, struct err *e)
 static void part_read(void *context, size_t i)
 {
 	struct journal_reading reading;
-	struct reading g = *(const struct reading *)context;
+	struct summaries_reading g = *(const struct summaries_reading *)context;
 	g.part = i;
 	journal_read_some(g.path, line_is_wanted, line_take, &g, &reading, NULL);
 }
@@ -136,7 +136,8 @@ static void part_read(void *context, size_t i)
 void summaries_read(const char *dir, struct run *run, size_t n_runs, bool with_course)
 {
 	char *path = results_path(dir, "summaries"), *runs = results_path(dir, "runs");
-	struct reading g = {.path = path, .run = run, .n_runs = n_runs, .with_course = with_course,
+	struct summaries_reading g = {.path = path, .run = run, .n_runs = n_runs,
+				      .with_course = with_course,
 			    .n_parts = n_runs < THREADS_FROM ? 1 : each_threads(n_runs)};
 	g.runs_fd = open(runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (g.runs_fd >= 0) {

@@ -12,26 +12,26 @@
 #define SLACK_MONOTONIC_NS 2000 /* the two calibrations of the time-stamp counter */
 #define SLACK_WALL_NS 1000000   /* the wall clock is slewed by up to 500 ppm, over some seconds */
 
-struct call {
+struct match_call {
 	uint64_t key;
 	int64_t begin_ns, end_ns; /* on the common clock */
 	uint32_t tid;
 	uint16_t op;
 };
 
-struct calls {
-	struct call *call;
+struct match_calls {
+	struct match_call *call;
 	size_t n, cap;
 };
 
-struct span { /* of a thread's own requests */
+struct match_span { /* of a thread's own requests */
 	uint32_t tid;
 	int64_t first_ns, last_ns;
 };
 
-struct job {
-	struct calls own, captured;
-	struct span *span;
+struct match_job {
+	struct match_calls own, captured;
+	struct match_span *span;
 	size_t n_spans, cap_spans;
 	int64_t slack_ns;
 	bool wall;
@@ -72,7 +72,7 @@ static uint64_t key_of(const struct trace *t, const struct trace_record *r)
 
 /* --- reading ---------------------------------------------------------------------------------------------------- */
 
-static struct span *span_find(const struct job *j, uint32_t tid)
+static struct match_span *span_find(const struct match_job *j, uint32_t tid)
 {
 	for (size_t i = 0; i < j->n_spans; i++)
 		if (j->span[i].tid == tid)
@@ -80,27 +80,27 @@ static struct span *span_find(const struct job *j, uint32_t tid)
 	return NULL;
 }
 
-static void span_extend(struct job *j, const struct call *c)
+static void span_extend(struct match_job *j, const struct match_call *c)
 {
-	struct span *s = span_find(j, c->tid);
+	struct match_span *s = span_find(j, c->tid);
 	if (!s) {
 		GROW(j->span, j->n_spans, j->cap_spans);
 		s = &j->span[j->n_spans++];
-		*s = (struct span){c->tid, c->begin_ns, c->end_ns};
+		*s = (struct match_span){c->tid, c->begin_ns, c->end_ns};
 	}
 	s->first_ns = c->begin_ns < s->first_ns ? c->begin_ns : s->first_ns;
 	s->last_ns = c->end_ns > s->last_ns ? c->end_ns : s->last_ns;
 }
 
-static bool wanted(const struct job *j, const struct call *c)
+static bool wanted(const struct match_job *j, const struct match_call *c)
 {
-	const struct span *s = span_find(j, c->tid);
+	const struct match_span *s = span_find(j, c->tid);
 	return s && c->begin_ns >= s->first_ns - j->slack_ns && c->begin_ns <= s->last_ns;
 }
 
-static int calls_read(struct job *j, struct trace *t, bool own, struct err *e)
+static int calls_read(struct match_job *j, struct trace *t, bool own, struct err *e)
 {
-	struct calls *to = own ? &j->own : &j->captured;
+	struct match_calls *to = own ? &j->own : &j->captured;
 	const struct trace_record *r;
 	int64_t zero_ns = j->wall ? trace_meta(t)->wall_epoch_ns : trace_meta(t)->epoch_ns;
 	int rc = trace_rewind(t, e);
@@ -108,7 +108,8 @@ static int calls_read(struct job *j, struct trace *t, bool own, struct err *e)
 		rc = 0;
 		if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || op_info(r->op)->family == FAMILY_PAGE)
 			continue;
-		struct call c = {0, zero_ns + r->begin_ns, zero_ns + r->end_ns, r->tid, r->op};
+		struct match_call c = {0, zero_ns + r->begin_ns, zero_ns + r->end_ns, r->tid,
+				       r->op};
 		if (own)
 			span_extend(j, &c);
 		else if (!wanted(j, &c))
@@ -124,13 +125,14 @@ static int calls_read(struct job *j, struct trace *t, bool own, struct err *e)
 
 static int by_key(const void *a, const void *b)
 {
-	const struct call *x = a, *y = b;
+	const struct match_call *x = a, *y = b;
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
 	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
 }
 
-static void pair_add(struct capture_op *o, const struct call *own, const struct call *captured)
+static void pair_add(struct capture_op *o, const struct match_call *own,
+		     const struct match_call *captured)
 {
 	double own_ns = (double)(own->end_ns - own->begin_ns);
 	GROW(o->pair, o->n, o->cap);
@@ -138,7 +140,7 @@ static void pair_add(struct capture_op *o, const struct call *own, const struct 
 						(double)(captured->begin_ns - own->begin_ns), own_ns};
 }
 
-static bool overlap(const struct call *a, const struct call *b, int64_t slack_ns)
+static bool overlap(const struct match_call *a, const struct match_call *b, int64_t slack_ns)
 {
 	return a->key == b->key && a->begin_ns <= b->end_ns + slack_ns && b->begin_ns <= a->end_ns + slack_ns;
 }
@@ -146,7 +148,7 @@ static bool overlap(const struct call *a, const struct call *b, int64_t slack_ns
 /* Which of the next calls stays alone: -1 the own one, 1 the captured one, 0 neither. Behind the last of either lies a
  * call with the largest key. Two that do not quite overlap belong together only where the one behind would not do
  * better: else a call just before the program's own ones would shift all that are like it. */
-static int alone(const struct call *own, const struct call *captured, int64_t slack_ns)
+static int alone(const struct match_call *own, const struct match_call *captured, int64_t slack_ns)
 {
 	if (own->key != captured->key)
 		return own->key < captured->key ? -1 : 1;
@@ -158,27 +160,27 @@ static int alone(const struct call *own, const struct call *captured, int64_t sl
 }
 
 /* What lies just outside belongs to what the thread did before and after. */
-static bool between(const struct job *j, const struct call *captured)
+static bool between(const struct match_job *j, const struct match_call *captured)
 {
-	const struct span *s = span_find(j, captured->tid);
+	const struct match_span *s = span_find(j, captured->tid);
 	return captured->begin_ns >= s->first_ns && captured->end_ns <= s->last_ns;
 }
 
-static void calls_sort(struct calls *c)
+static void calls_sort(struct match_calls *c)
 {
 	if (c->n)
 		qsort(c->call, c->n, sizeof *c->call, by_key);
 	c->call = xreallocarray(c->call, c->n + 2, sizeof *c->call);
-	c->call[c->n] = c->call[c->n + 1] = (struct call){.key = UINT64_MAX};
+	c->call[c->n] = c->call[c->n + 1] = (struct match_call){.key = UINT64_MAX};
 }
 
-static void match(struct capture_match *m, struct job *j)
+static void match(struct capture_match *m, struct match_job *j)
 {
 	size_t i = 0, k = 0;
 	calls_sort(&j->own);
 	calls_sort(&j->captured);
 	while (i < j->own.n || k < j->captured.n) {
-		const struct call *own = &j->own.call[i], *captured = &j->captured.call[k];
+		const struct match_call *own = &j->own.call[i], *captured = &j->captured.call[k];
 		int which = i == j->own.n ? 1 : k == j->captured.n ? -1 : alone(own, captured, j->slack_ns);
 		if (which > 0)
 			m->op[captured->op].n_extra += between(j, captured);
@@ -194,7 +196,8 @@ static void match(struct capture_match *m, struct job *j)
 }
 
 /* The monotonic clock where both have it: the wall clock may be set, and is slewed. */
-static int clock_choose(struct job *j, const struct trace_meta *own, const struct trace_meta *captured, struct err *e)
+static int clock_choose(struct match_job *j, const struct trace_meta *own,
+			const struct trace_meta *captured, struct err *e)
 {
 	j->wall = !own->epoch_ns || !captured->epoch_ns;
 	j->slack_ns = (int64_t)ceil(2 * (own->clock_resolution_ns + captured->clock_resolution_ns)) +
@@ -210,7 +213,7 @@ static int clock_choose(struct job *j, const struct trace_meta *own, const struc
 int capture_match_add(struct capture_match *m, const char *own, const char *captured, struct err *e)
 {
 	struct trace *t = NULL, *x = NULL;
-	struct job j = {0};
+	struct match_job j = {0};
 	int rc = trace_open(&t, own, e);
 	rc = rc ? rc : trace_open(&x, captured, e);
 	rc = rc ? rc : clock_choose(&j, trace_meta(t), trace_meta(x), e);

@@ -60,7 +60,7 @@ void capture_study_release(struct capture_study *s)
 
 /* --- runs over all workloads ------------------------------------------------------------------------------------ */
 
-struct pooled { /* one run */
+struct study_pooled { /* one run */
 	size_t n;
 	double difference_ns, begin_ns, own_ns; /* sums */
 };
@@ -71,7 +71,8 @@ static bool in(const struct capture_cell *c, size_t method, uint16_t op, unsigne
 }
 
 /* run[n_runs]. */
-static void pool(const struct capture_study *s, size_t method, uint16_t op, unsigned int level, struct pooled *run)
+static void pool(const struct capture_study *s, size_t method, uint16_t op, unsigned int level,
+		 struct study_pooled *run)
 {
 	memset(run, 0, s->n_runs * sizeof *run);
 	for (size_t i = 0; i < s->n_cells; i++) {
@@ -102,7 +103,7 @@ static enum stat_status mean_interval(const double *x, size_t n, double *mean, d
 }
 
 static void scatter(const struct capture_study *s, size_t method, uint16_t op, unsigned int level,
-		    const struct pooled *run, struct capture_estimate *out)
+		    const struct study_pooled *run, struct capture_estimate *out)
 {
 	size_t n = 0;
 	double *away = xreallocarray(NULL, out->n_matched + 1, sizeof *away);
@@ -118,7 +119,8 @@ static void scatter(const struct capture_study *s, size_t method, uint16_t op, u
 	free(away);
 }
 
-static void cost(const struct capture_study *s, const struct pooled *with, const struct pooled *without,
+static void cost(const struct capture_study *s, const struct study_pooled *with,
+		 const struct study_pooled *without,
 		 struct capture_estimate *out)
 {
 	double *x = xcalloc(s->n_runs, sizeof *x), mean, half, sd;
@@ -141,7 +143,8 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 {
 	bool any = false;
 	double *bias = xcalloc(2 * s->n_runs, sizeof *bias), *begin = bias + s->n_runs, sd;
-	struct pooled *with = xcalloc(2 * s->n_runs, sizeof *with), *without = with + s->n_runs;
+	struct study_pooled *with = xcalloc(2 * s->n_runs,
+					    sizeof *with), *without = with + s->n_runs;
 	size_t n = 0;
 	*out = (struct capture_estimate){.bias_ns = NAN,
 					 .bias_half_ns = NAN,

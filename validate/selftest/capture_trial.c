@@ -62,7 +62,7 @@ static char *script_make(const int *order, uint64_t seed, bool quick)
 	return strbuf_detach(&s);
 }
 
-struct job {
+struct trial_job {
 	const struct capture_trial_options *o;
 	struct capture_trial *t;
 	char *dir;
@@ -76,7 +76,8 @@ struct job {
 /* --- one command under a method --------------------------------------------------------------------------------- */
 
 /* Puts what starts a method before the command; method CAPTURE_N_METHODS is none. argv[0] is what is executed. */
-static size_t method_start(const struct job *j, size_t method, const char *output, const char **argv)
+static size_t method_start(const struct trial_job *j, size_t method, const char *output,
+			   const char **argv)
 {
 	const char *name = method < CAPTURE_N_METHODS ? capture_methods[method].name : "";
 	const char *own[] = {j->o->self, "capture", name, "-o", output, "--", NULL};
@@ -90,7 +91,8 @@ static size_t method_start(const struct job *j, size_t method, const char *outpu
 	return n;
 }
 
-static int launch(struct job *j, size_t method, const char *script, char *reason, size_t size, struct err *e)
+static int launch(struct trial_job *j, size_t method, const char *script, char *reason, size_t size,
+		  struct err *e)
 {
 	char *output = xasprintf("%s/captured", j->dir);
 	const char *argv[MAX_ARGUMENTS] = {NULL};
@@ -134,7 +136,7 @@ static int methods_check(const char *list, struct err *e)
 }
 
 /* Each is tried on a command that does nothing. */
-static int methods_try(struct job *j, struct err *e)
+static int methods_try(struct trial_job *j, struct err *e)
 {
 	char reason[400];
 	bool any = false;
@@ -162,7 +164,7 @@ static int methods_try(struct job *j, struct err *e)
 
 /* --- runs ------------------------------------------------------------------------------------------------------- */
 
-static int run_read(struct job *j, size_t method, size_t run, struct err *e)
+static int run_read(struct trial_job *j, size_t method, size_t run, struct err *e)
 {
 	int rc = 0;
 	bool none = method == CAPTURE_N_METHODS;
@@ -195,7 +197,7 @@ static int run_read(struct job *j, size_t method, size_t run, struct err *e)
 	return rc;
 }
 
-static int run_make(struct job *j, size_t method, size_t run, struct err *e)
+static int run_make(struct trial_job *j, size_t method, size_t run, struct err *e)
 {
 	char reason[400];
 	const char *name = method < CAPTURE_N_METHODS ? capture_methods[method].name : "no capture";
@@ -211,7 +213,7 @@ static int run_make(struct job *j, size_t method, size_t run, struct err *e)
 	return rc;
 }
 
-static int runs_make(struct job *j, struct err *e)
+static int runs_make(struct trial_job *j, struct err *e)
 {
 	int rc = 0;
 	size_t method[CAPTURE_N_METHODS + 1], n = 0;
@@ -229,7 +231,7 @@ static int runs_make(struct job *j, struct err *e)
 	return rc;
 }
 
-static int work(struct job *j, struct err *e)
+static int work(struct trial_job *j, struct err *e)
 {
 	sigset_t old;
 	char *files = xasprintf("%s/files", j->dir);
@@ -246,7 +248,7 @@ static int work(struct job *j, struct err *e)
 
 int capture_trial_run(struct capture_trial *t, const struct capture_trial_options *o, struct err *e)
 {
-	struct job j = {.o = o, .t = t};
+	struct trial_job j = {.o = o, .t = t};
 	struct err second = ERR_INIT;
 	memset(t, 0, sizeof *t);
 	t->study.n_runs = o->n_runs;

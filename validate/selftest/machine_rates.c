@@ -24,14 +24,15 @@ static uint64_t number(const json_t *o, const char *key)
 	return v > 0 ? (uint64_t)v : 0;
 }
 
-struct count {
+struct rate_count {
 	uint64_t n, not_trusted, trusted, by_component;
 };
 
 /* Over the cells of this replayer (NULL: of any) in campaigns of this kind (NULL: of any). */
-static struct count cells_count(const json_t *outcomes, const char *kind, const char *replayer, const char *component)
+static struct rate_count cells_count(const json_t *outcomes, const char *kind, const char *replayer,
+				     const char *component)
 {
-	struct count t = {0};
+	struct rate_count t = {0};
 	size_t i, j, k;
 	json_t *outcome, *cell, *name;
 	json_array_foreach (outcomes, i, outcome)
@@ -53,7 +54,7 @@ static void fault_rate(struct rates *rates, const json_t *outcomes, const struct
 	char replayer[64], condition[96];
 	const char *component = component_names[f->acts_on];
 	snprintf(replayer, sizeof replayer, "%s-%s", f->name, size_names[size]);
-	struct count t = cells_count(outcomes, NULL, replayer, component);
+	struct rate_count t = cells_count(outcomes, NULL, replayer, component);
 	if (!t.n)
 		return;
 	double times = f->acts_on == COMPONENT_CONCURRENCY ? sized_fault_level(f, size) : size_factors[size];
@@ -72,7 +73,7 @@ static void fraud_rate(struct rates *rates, const json_t *outcomes, const struct
 {
 	char replayer[64];
 	snprintf(replayer, sizeof replayer, "fraud-%s", f->name);
-	struct count t = cells_count(outcomes, NULL, replayer, NULL);
+	struct rate_count t = cells_count(outcomes, NULL, replayer, NULL);
 	if (!t.n)
 		return;
 	struct rate *r = rate_add(rates, "replay", GROUP_FRAUDS, f->name, "not trusted", t.not_trusted, t.n);
@@ -115,7 +116,7 @@ static void aa_rates(struct rates *rates, const json_t *outcomes)
 		p_not += number(p, "not_trusted");
 		p_trusted += number(p, "trusted");
 	}
-	struct count t = cells_count(outcomes, unit_names[UNIT_AA], NULL, NULL);
+	struct rate_count t = cells_count(outcomes, unit_names[UNIT_AA], NULL, NULL);
 	struct rate *r = rate_add(rates, "replay", GROUP_AA, "not trusted, a case", "as run", t.not_trusted, t.n);
 	r->promise = PROMISE_AT_MOST;
 	r->promised = 0.01;
@@ -137,7 +138,7 @@ void machine_rates(struct rates *rates, const json_t *outcomes)
 	static const enum unit_kind kinds[] = {UNIT_FULL_SPEED, UNIT_TIMED, UNIT_FRAUDS};
 	aa_rates(rates, outcomes);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		struct count t = cells_count(outcomes, unit_names[kinds[i]], "event", NULL);
+		struct rate_count t = cells_count(outcomes, unit_names[kinds[i]], "event", NULL);
 		if (!t.n)
 			continue;
 		rate_add(rates, "replay", GROUP_EVENT, "not trusted, a case", unit_names[kinds[i]], t.not_trusted, t.n);

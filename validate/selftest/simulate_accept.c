@@ -28,12 +28,12 @@
 #define OUTLIERS 0.05
 #define OUTLIER 10.0
 
-struct condition {
+struct accept_condition {
 	const char *name;
 	enum noise noise;
 	bool outliers, power;
 };
-static const struct condition conditions[] = {
+static const struct accept_condition conditions[] = {
 	{"normal", NOISE_NORMAL, false, false}, {"t3", NOISE_T3, false, false},	  {"lognormal", NOISE_LOGNORMAL, false, false},
 	{"outliers", NOISE_NORMAL, true, false}, {"AR 0.3", NOISE_AR3, false, false}, {"AR 0.6", NOISE_AR6, false, false},
 	{"AR 0.8", NOISE_AR8, false, false},	 {"power", NOISE_NORMAL, false, true},
@@ -41,7 +41,7 @@ static const struct condition conditions[] = {
 #define N_CONDITIONS (sizeof conditions / sizeof *conditions)
 
 /* Mean 0 and standard deviation 1. */
-static void standard_draw(const struct condition *c, gsl_rng *rng, double *x, size_t n)
+static void standard_draw(const struct accept_condition *c, gsl_rng *rng, double *x, size_t n)
 {
 	noise_draw(c->noise, rng, x, n);
 	if (!c->outliers)
@@ -176,12 +176,12 @@ static bool scatter_decides(const double *x, size_t n)
 
 /* --- the tables ------------------------------------------------------------------------------------------------------- */
 
-struct way {
+struct accept_way {
 	const char *name;
 	accepts_fn *accepts;
 	bool scatter, promised;
 };
-static const struct way ways[] = {
+static const struct accept_way ways[] = {
 	{"mean: Student's t", mean_alone, false, false},
 	{"mean: t unless lag 1 is significant", mean_tested, false, false},
 	{"mean: 5 batches", mean_batches, false, false},
@@ -213,14 +213,14 @@ static bool precision_accepts(const double *r, const double *x, size_t n)
 }
 
 struct cell_of_table {
-	const struct condition *condition;
+	const struct accept_condition *condition;
 	size_t n;
 };
 
 static void trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	const struct cell_of_table *cell = context;
-	const struct condition *c = cell->condition;
+	const struct accept_condition *c = cell->condition;
 	size_t n = cell->n;
 	double r[N_MOST], x[N_MOST], d[N_MOST], t = 0;
 	standard_draw(c, rng, r, n);

@@ -19,7 +19,7 @@
 #define TYPICAL_SHARE 0.9
 #define TAIL_PARTS 100
 
-struct times { /* of one run */
+struct frauds_times { /* of one run */
 	double *x, *sorted;
 	bool *is_write;
 	size_t n;
@@ -42,7 +42,7 @@ static double mean_of(const double *x, size_t n)
 }
 
 /* What the summary holds of the distribution, of times whose mean is that of the summary. */
-static void distribution_set(struct run_summary *s, struct times *t)
+static void distribution_set(struct run_summary *s, struct frauds_times *t)
 {
 	const size_t n_tail = (t->n + TAIL_PARTS - 1) / TAIL_PARTS;
 	size_t below = 0;
@@ -65,7 +65,8 @@ static void distribution_set(struct run_summary *s, struct times *t)
 	}
 }
 
-static void run_fill(struct run_summary *s, const struct fraud *fraud, struct times *t, gsl_rng *rng)
+static void run_fill(struct run_summary *s, const struct fraud *fraud, struct frauds_times *t,
+		     gsl_rng *rng)
 {
 	if (fraud)
 		fraud->draw(t->x, t->is_write, t->n, rng);
@@ -88,7 +89,8 @@ static void campaign_fill(struct frauds_trial *f, gsl_rng *rng)
 {
 	struct results *r = &f->synthetic.results;
 	const size_t n = r->run[0].summary.response.n;
-	struct times t = {xcalloc(n, sizeof *t.x), xcalloc(n, sizeof *t.sorted), xcalloc(n, sizeof *t.is_write), n};
+	struct frauds_times t = {xcalloc(n, sizeof *t.x), xcalloc(n, sizeof *t.sorted),
+				 xcalloc(n, sizeof *t.is_write), n};
 	for (size_t i = 0; i < n; i++)
 		t.is_write[i] = gsl_rng_uniform(rng) >= FRAUD_READ_SHARE;
 	for (size_t i = 0; i < r->n_runs; i++)

@@ -173,7 +173,7 @@ static bool budget_covers(const struct sampled *s)
 	return fabs(s->next * r.mean / x.mean / BASE - 1) <= expanded;
 }
 
-static const struct interval {
+static const struct simulated_interval {
 	const char *name;
 	covers_fn *covers;
 	bool any_distribution; /* promised for all independent ones, not for the normal only */

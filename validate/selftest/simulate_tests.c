@@ -206,12 +206,12 @@ static const struct test {
 #define N_TESTS (sizeof tests / sizeof *tests)
 enum { COUNT_TRIALS = N_TESTS, COUNT_FAMILY_RAW, COUNT_FAMILY_HOLM, N_COUNTS };
 
-struct condition {
+struct tests_condition {
 	enum noise noise;
 	bool pairs; /* correlated, normal */
 };
 
-static void roles_draw(const struct condition *c, gsl_rng *rng, struct roles *a)
+static void roles_draw(const struct tests_condition *c, gsl_rng *rng, struct roles *a)
 {
 	noise_draw(c->noise, rng, a->r, N);
 	noise_draw(c->noise, rng, a->x, N);
@@ -225,7 +225,7 @@ static void roles_draw(const struct condition *c, gsl_rng *rng, struct roles *a)
 
 static void trial(void *context, gsl_rng *rng, uint64_t *count)
 {
-	const struct condition *c = context;
+	const struct tests_condition *c = context;
 	double p[FAMILY];
 	bool raw = false, holm = false;
 	for (int k = 0; k < FAMILY; k++) {
@@ -279,7 +279,8 @@ int simulate_tests(const struct simulate_options *o, struct rates *rates, struct
 	uint64_t count[N_CONDITIONS][N_COUNTS];
 	int ret = 0;
 	for (size_t i = 0; i < N_CONDITIONS && !ret; i++) {
-		struct condition c = {i < NOISE_N ? (enum noise)i : NOISE_NORMAL, i == NOISE_N};
+		struct tests_condition c = {i < NOISE_N ? (enum noise)i : NOISE_NORMAL,
+					    i == NOISE_N};
 		struct work w = simulate_work(o, GROUP_SIZES, trial, &c, o->n_campaigns, N_COUNTS, 20000 + i);
 		ret = work_run(&w, count[i], e);
 	}

@@ -202,7 +202,7 @@ static double bias_of(const struct defect *d, size_t scenario, bool struck)
 /* --- the rest of a summary -------------------------------------------------------------------------------------------- */
 
 /* The courses of one role. */
-struct course {
+struct synthetic_course {
 	double own[SYNTHETIC_BLOCKS_MAX]; /* logarithm of the response time */
 	/* of standard deviation 1 */
 	double level[SYNTHETIC_BLOCKS_MAX], order[SYNTHETIC_BLOCKS_MAX], issue[SYNTHETIC_BLOCKS_MAX];
@@ -210,7 +210,7 @@ struct course {
 };
 
 /* So many of the requests: binomial, or with its mean and variance where runs depend on each other. */
-static uint64_t requests_of(double share, const struct course *c, double z, gsl_rng *rng)
+static uint64_t requests_of(double share, const struct synthetic_course *c, double z, gsl_rng *rng)
 {
 	share = fmin(1, share);
 	if (!c->dependent)
@@ -263,7 +263,7 @@ static void levels_set(struct run_summary *s, const struct defect *d, bool struc
 	s->requests_at_level[1] += requests;
 }
 
-static void order_set(struct run_summary *s, const struct defect *d, bool struck, const struct course *c, size_t block,
+static void order_set(struct run_summary *s, const struct defect *d, bool struck, const struct synthetic_course *c, size_t block,
 		      gsl_rng *rng)
 {
 	double share = struck && d->kind == COMPONENT_REORDERING ? d->times * accept_defaults.reordered : 0.001;
@@ -276,7 +276,7 @@ static void order_set(struct run_summary *s, const struct defect *d, bool struck
 		(struct reorder_summary){.n_received = N_REQUESTS, .n_reordered = n};
 }
 
-static void issue_set(struct run_summary *s, const struct defect *d, bool struck, const struct course *c, size_t block,
+static void issue_set(struct run_summary *s, const struct defect *d, bool struck, const struct synthetic_course *c, size_t block,
 		      gsl_rng *rng)
 {
 	double error = struck && d->kind == COMPONENT_ISSUE_ERROR ? d->times * LIMIT_ISSUE_ERROR_NS : LIMIT_ISSUE_ERROR_NS / 4;
@@ -361,7 +361,7 @@ static double storage_factor(struct run *run, enum world world, const struct def
 static void role_draw(struct synthetic *s, enum world world, const struct defect *d, size_t scenario, size_t role,
 		      const double *block, gsl_rng *rng)
 {
-	struct course c = {.dependent = world == WORLD_AR6 || world == WORLD_AR8};
+	struct synthetic_course c = {.dependent = world == WORLD_AR6 || world == WORLD_AR8};
 	double level = (double)(scenario % 2 + 1);
 	bool struck = role == 1 && d->kind != COMPONENT_N;
 	double longer = struck && d->kind == COMPONENT_EXECUTION_TIME ? 1 + d->times * s->results.protocol.accept.execution_time : 1;

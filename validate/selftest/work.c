@@ -53,13 +53,13 @@ static pid_t process_start(const struct work *w, unsigned int k, unsigned int n,
 	_exit(0);
 }
 
-struct crew {
+struct work_crew {
 	pid_t pid[MANY_PROCESSES];
 	unsigned int n, n_running;
 	bool failed;
 };
 
-static void crew_end(struct crew *c)
+static void crew_end(struct work_crew *c)
 {
 	for (unsigned int i = 0; i < c->n; i++)
 		if (c->pid[i] > 0) {
@@ -69,7 +69,7 @@ static void crew_end(struct crew *c)
 		}
 }
 
-static void crew_look(struct crew *c)
+static void crew_look(struct work_crew *c)
 {
 	for (unsigned int i = 0; i < c->n; i++) {
 		int status;
@@ -81,7 +81,8 @@ static void crew_look(struct crew *c)
 	}
 }
 
-static void look_show(const struct work *w, const struct crew *c, uint64_t *shared, struct progress *p)
+static void look_show(const struct work *w, const struct work_crew *c, uint64_t *shared,
+		      struct progress *p)
 {
 	uint64_t n = 0;
 	for (unsigned int k = 0; k < c->n; k++)
@@ -89,7 +90,8 @@ static void look_show(const struct work *w, const struct crew *c, uint64_t *shar
 	progress_step(p, n, (double)n, w->what);
 }
 
-static int crew_wait(const struct work *w, struct crew *c, uint64_t *shared, const sigset_t *signals, struct err *e)
+static int crew_wait(const struct work *w, struct work_crew *c, uint64_t *shared,
+		     const sigset_t *signals, struct err *e)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_NS};
 	struct progress progress;
@@ -110,7 +112,8 @@ static int crew_wait(const struct work *w, struct crew *c, uint64_t *shared, con
 
 int work_run(const struct work *w, uint64_t *count, struct err *e)
 {
-	struct crew c = {.n = w->n_processes ? w->n_processes : (unsigned int)processors_allowed()};
+	const unsigned int n = w->n_processes ? w->n_processes : (unsigned int)processors_allowed();
+	struct work_crew c = {.n = n};
 	if (c.n > MANY_PROCESSES)
 		c.n = MANY_PROCESSES;
 	size_t bytes = c.n * (w->n_counts + 1) * sizeof(uint64_t);

@@ -30,7 +30,7 @@ static double input_draw(const struct monte_carlo_input *in, struct generator *g
 	}
 }
 
-struct run {
+struct mc_run {
 	const struct monte_carlo_input *input;
 	size_t n;
 	double (*model)(const double *value, size_t n, void *arg);
@@ -39,7 +39,7 @@ struct run {
 };
 
 /* Block number b of `count` trials into y. */
-static void block_draw(const struct run *run, uint64_t b, double *y, size_t count)
+static void block_draw(const struct mc_run *run, uint64_t b, double *y, size_t count)
 {
 	double value[MAX_INPUTS];
 	struct generator g;
@@ -100,7 +100,8 @@ static bool outputs_stable(double (*output)[N_OUTPUTS], size_t h, double delta, 
 	return h > 1;
 }
 
-static enum stat_status blocks_until_stable(const struct run *run, double *y, size_t *n, bool with_sd, bool *stable)
+static enum stat_status blocks_until_stable(const struct mc_run *run, double *y, size_t *n,
+					    bool with_sd, bool *stable)
 {
 	size_t most = (size_t)(run->plan->n_trials / BLOCK), h = 0;
 	double(*output)[N_OUTPUTS] = xcalloc(most, sizeof *output);
@@ -120,7 +121,7 @@ static enum stat_status blocks_until_stable(const struct run *run, double *y, si
 	return s;
 }
 
-static enum stat_status run_check(const struct run *run, enum stat_status *sd_status)
+static enum stat_status run_check(const struct mc_run *run, enum stat_status *sd_status)
 {
 	const struct monte_carlo_plan *p = run->plan;
 	*sd_status = STAT_OK;
@@ -145,7 +146,7 @@ enum stat_status monte_carlo(const struct monte_carlo_input *input, size_t n,
 			     double (*model)(const double *value, size_t n, void *arg), void *arg,
 			     const struct monte_carlo_plan *plan, struct monte_carlo_result *out)
 {
-	struct run run = {input, n, model, arg, plan};
+	struct mc_run run = {input, n, model, arg, plan};
 	*out = (struct monte_carlo_result){.stable = true};
 	enum stat_status s = run_check(&run, &out->sd_status);
 	if (s)

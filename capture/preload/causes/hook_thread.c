@@ -79,7 +79,7 @@ CONDITION(pthread_cond_clockwait,
 
 /* --- beginning ---------------------------------------------------------------------------------------------------------------- */
 
-struct start {
+struct thread_start {
 	void *(*function)(void *);
 	void *argument;
 	uint64_t key;
@@ -87,7 +87,7 @@ struct start {
 
 static void *begin(void *from)
 {
-	struct start s = *(struct start *)from;
+	struct thread_start s = *(struct thread_start *)from;
 	free(from);
 	cause_thread_begin(s.key);
 	return s.function(s.argument);
@@ -96,10 +96,10 @@ static void *begin(void *from)
 EXPORT int pthread_create(pthread_t *restrict t, const pthread_attr_t *restrict a, void *(*function)(void *), void *restrict argument)
 {
 	__typeof__(&pthread_create) real = REAL(pthread_create);
-	struct start *s = cause_is_watched() ? malloc(sizeof *s) : NULL;
+	struct thread_start *s = cause_is_watched() ? malloc(sizeof *s) : NULL;
 	if (!s)
 		return real(t, a, function, argument);
-	*s = (struct start){function, argument, cause_child_key()};
+	*s = (struct thread_start){function, argument, cause_child_key()};
 	int r = real(t, a, begin, s);
 	if (r)
 		free(s);
