@@ -4,14 +4,68 @@
 #include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/formats/block_pairs.h"
-#include "capture/formats/sequence_gaps.h"
 #include "capture/kernel/block_requests.h"
 #include "common/xalloc.h"
+
+/* --- missing numbers ------------------------------------------------------------------------- */
+
+/* Events that are missing in a trace whose source numbers them, each processor its own: numbers that are passed over. */
+
+#define SEQUENCE_ROWS 1024u
+
+struct sequence_gaps {
+	struct sequence_row {
+		uint32_t device, cpu, last;
+		bool used;
+	} row[SEQUENCE_ROWS]; /* by a hash; who shares a row with another is not followed */
+	uint32_t min, max, before;
+	uint64_t n, n_rows, n_missing, n_back;
+};
+
+static void row_see(struct sequence_gaps *g, struct sequence_row *w, uint32_t number)
+{
+	if (number > w->last)
+		g->n_missing += number - w->last - 1;
+	else if (number != 1 && g->n_missing) /* one that was thought missing; 1: another run begins */
+		g->n_missing--;
+	if (number > w->last || number == 1)
+		w->last = number;
+}
+
+/* The next event in the order of time. Number 0: it has none. */
+static void sequence_gaps_see(struct sequence_gaps *g, uint32_t device, uint32_t cpu, uint32_t number)
+{
+	struct sequence_row *w = &g->row[(cpu * 31 + device) % SEQUENCE_ROWS];
+	if (!number)
+		return;
+	g->min = !g->n || number < g->min ? number : g->min;
+	g->max = number > g->max ? number : g->max;
+	g->n_back += g->n && number <= g->before;
+	g->before = number;
+	g->n++;
+	if (w->used && w->device == device && w->cpu == cpu) {
+		row_see(g, w, number);
+		return;
+	}
+	g->n_rows++;
+	*w = (struct sequence_row){.device = device, .cpu = cpu, .last = number, .used = true};
+}
+
+/* How many are missing. Where the numbers go up across the processors they were given to all of them together, and what one has not is
+ * another's. What is missing before the first and behind the last cannot be known. */
+static uint64_t sequence_gaps_missing(const struct sequence_gaps *g)
+{
+	const uint64_t span = g->n ? (uint64_t)g->max - g->min + 1 : 0;
+	const bool together = g->n_rows > 1 && g->n_back * 100 <= g->n && span >= g->n;
+	return together && span - g->n < g->n_missing ? span - g->n : g->n_missing;
+}
 
 #define MAGIC 0x65617400u /* the lowest byte is the version */
 #define VERSION 7u

@@ -235,7 +235,7 @@ struct cell { /* one scenario x one replayer */
 	struct estimate quantile_bias[QUANTILES_N];
 	bool quantile_extrapolated[QUANTILES_N];
 	/* of the requests of all runs pooled, which depend on each other: no test. Kolmogorov-Smirnov distance; 1-Wasserstein
-	 * distance over the program's mean; NaN unknown, as before analysis_describe() and in large campaigns (analysis/distances.h) */
+	 * distance over the program's mean; NaN unknown, as before analysis_describe() and in large campaigns (analysis/analysis.c) */
 	double ks_distance, wasserstein;
 	struct session_study sessions;
 	struct control_chart control;

@@ -2,8 +2,10 @@
 /* What a campaign knows of its machine and conditions, as environment.json (doc/results.md). */
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -14,11 +16,44 @@
 #include "common/processors.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
-#include "validate/campaign/fault_cost.h"
 #include "validate/protocol/pairing.h"
 #include "validate/protocol/text.h"
 #include "validate/provenance/provenance.h"
 #include "validate/results/summaries.h"
+#include "validate/stats/quantiles.h"
+
+/* --- page faults ----------------------------------------------------------------------------- */
+
+/* What a page fault costs on this machine, so that faults that were counted can be weighed. */
+
+#define N_PAGES 512
+#define N_REGIONS 9
+
+static double touch_ns(volatile char *at, size_t page)
+{
+	int64_t before = clock_monotonic_ns();
+	for (size_t i = 0; i < N_PAGES; i++)
+		at[i * page] = 1;
+	return (double)(clock_monotonic_ns() - before) / N_PAGES;
+}
+
+/* Time of a minor fault of anonymous memory in pages of the usual size, ns: the median over several regions of the first touch of
+ * their pages less a second one. Takes some milliseconds. NaN where there is no memory for it. */
+static double fault_cost_ns(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	double cost[N_REGIONS], median;
+	for (int i = 0; i < N_REGIONS; i++) {
+		void *at = mmap(NULL, N_PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (at == MAP_FAILED)
+			return NAN;
+		madvise(at, N_PAGES * page, MADV_NOHUGEPAGE);
+		cost[i] = touch_ns(at, page);
+		cost[i] = fmax(0, cost[i] - touch_ns(at, page));
+		munmap(at, N_PAGES * page);
+	}
+	return sample_median(cost, N_REGIONS, &median) ? NAN : median;
+}
 
 /* The runs of all sessions are analysed together: that must be known where something else ran them. */
 static void sameness_check(struct campaign *c, const json_t *earlier)

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +13,88 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
 #include "common/pause.h"
+#include "common/process_memory.h"
 #include "common/xalloc.h"
-#include "validate/campaign/own_memory.h"
 #include "validate/protocol/text.h"
+
+/* --- memory of the launched processes -------------------------------------------------------- */
+
+/* What a process and those that it started take by themselves: what its memory cgroup is charged with beside the page cache. */
+
+#define DEPTH_MAX 8
+
+struct status_bytes { /* of /proc/PID/status */
+	uint64_t anonymous, page_tables, shared;
+};
+
+static bool status_read(pid_t pid, struct status_bytes *s)
+{
+	char path[40], line[200];
+	unsigned long long kib;
+	*s = (struct status_bytes){0};
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	FILE *in = fopen(path, "re");
+	if (!in)
+		return false;
+	while (fgets(line, sizeof line, in)) {
+		if (sscanf(line, "RssAnon: %llu", &kib) == 1)
+			s->anonymous = kib * 1024;
+		else if (sscanf(line, "VmPTE: %llu", &kib) == 1)
+			s->page_tables = kib * 1024;
+		else if (sscanf(line, "RssShmem: %llu", &kib) == 1)
+			s->shared = kib * 1024;
+	}
+	fclose(in);
+	return true;
+}
+
+struct own_descendants {
+	uint64_t sum, shared; /* bytes; of `shared` the largest */
+	unsigned int n;
+};
+
+static void descendants_add(pid_t pid, struct own_descendants *d, int depth)
+{
+	char path[60];
+	int child;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	FILE *in = depth < DEPTH_MAX ? fopen(path, "re") : NULL;
+	if (!in)
+		return;
+	while (fscanf(in, "%d", &child) == 1) {
+		struct status_bytes s;
+		if (!status_read(child, &s))
+			continue;
+		d->sum += process_anonymous_bytes(child) + s.page_tables;
+		if (s.shared > d->shared)
+			d->shared = s.shared;
+		d->n++;
+		descendants_add(child, d, depth + 1);
+	}
+	fclose(in);
+}
+
+/* Anonymous memory and page tables of a process in bytes, and those of its descendants. What they have in common after a fork is counted
+ * once; of memory that is shared on purpose (a descendant's outcomes), the largest part that one of them has. 0: it has ended. Without
+ * CONFIG_PROC_CHILDREN the process alone. */
+static uint64_t own_memory_bytes(pid_t pid)
+{
+	struct status_bytes s;
+	struct own_descendants d = {0, 0, 0};
+	if (!status_read(pid, &s))
+		return 0;
+	descendants_add(pid, &d, 0);
+	/* looking at its share takes longer, and is the same where it has all for itself */
+	uint64_t own = d.n ? process_anonymous_bytes(pid) : s.anonymous;
+	return own + s.page_tables + d.sum + d.shared;
+}
 
 #define GRACE_NS 2000000000 /* between SIGTERM and SIGKILL */
 #define WATCH_MS 2
