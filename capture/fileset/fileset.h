@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "common/residency.h"
 
 struct fileset_hole { /* bytes of a file that no block is given to */
 	uint64_t offset, length;
@@ -94,10 +95,6 @@ int fileset_evict(const struct fileset *s, int dir_fd, struct err *e);
 /* Reads every file once, so that it is cached as far as memory (or the cgroup) allows. */
 int fileset_warm(const struct fileset *s, int dir_fd, struct err *e);
 
-struct fileset_residency {
-	uint64_t total_bytes, cached_bytes, dirty_bytes; /* dirty only where cachestat(2) exists, else 0 */
-	bool by_cachestat;				  /* otherwise mincore(2) */
-};
 int fileset_residency(const struct fileset *s, int dir_fd, struct fileset_residency *r, struct err *e);
 
 /* Removes exactly the files and directories of the set, nothing else; a directory that is not empty stays. What has the

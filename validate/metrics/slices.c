@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "capture/trace.h"
 #include "common/xalloc.h"
 
 int slices_check(const struct slices *s, struct err *e)

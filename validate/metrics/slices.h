@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture/trace.h"
 #include "common/err.h"
+
+struct trace_record;
 
 struct slice {
 	int64_t open_ns;  /* the process is allowed to run; CLOCK_MONOTONIC, as the next two */

@@ -11,7 +11,6 @@
 
 #include <jansson.h>
 
-#include "capture/fileset/fileset.h"
 #include "capture/run_facts.h"
 #include "common/err.h"
 #include "validate/metrics/histogram.h"

@@ -22,6 +22,7 @@
 
 #include "common/err.h"
 #include "common/file_digest.h"
+#include "common/residency.h"
 #include "validate/protocol/protocol.h"
 #include "validate/metrics/summary.h"
 #include "validate/results/seal.h"
