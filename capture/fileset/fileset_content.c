@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* File content that no compressor or deduplicator can shrink: word i of a file is a hash of i under a key made of seed
  * and path, so any part of it can be made on its own. The hash is that of common/splitmix.h. */
+#include <errno.h>
+#include <gcrypt.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "capture/fileset/fileset_private.h"
+#include "common/digest.h"
 #include "common/splitmix.h"
+#include "common/xalloc.h"
 
 uint64_t content_key(uint64_t seed, const char *path)
 {
@@ -57,4 +63,41 @@ void content_make(uint64_t key, uint64_t offset, void *to, size_t len)
 void fileset_content(uint64_t seed, const char *path, uint64_t offset, void *to, size_t len)
 {
 	content_make(content_key(seed, path), offset, to, len);
+}
+
+/* --- digests --------------------------------------------------------------------------------- */
+
+/* Whether a file has the content that a snapshot tells the digest of (SHA-256, FIPS 180-4; by libgcrypt). */
+
+enum { PART = 1 << 20 };
+
+static bool content_add(gcry_md_hd_t h, int fd, uint64_t size)
+{
+	unsigned char *part = xmalloc(PART);
+	uint64_t at = 0;
+	while (at < size) {
+		ssize_t got = pread(fd, part, PART, (off_t)at);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		gcry_md_write(h, part, (size_t)got);
+		at += (uint64_t)got;
+	}
+	free(part);
+	return at == size;
+}
+
+bool digest_matches(const struct fileset *s, size_t i, int fd)
+{
+	struct stat st;
+	gcry_md_hd_t h;
+	if (!s->detail || !s->detail[i].has_digest || fstat(fd, &st) || (uint64_t)st.st_size != s->entry[i].size)
+		return false;
+	if (digest_ready(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0))
+		return false;
+	bool same = content_add(h, fd, s->entry[i].size) &&
+		    !memcmp(gcry_md_read(h, GCRY_MD_SHA256), s->detail[i].digest, FILESET_DIGEST);
+	gcry_md_close(h);
+	return same;
 }

@@ -21,7 +21,7 @@
 /* The number of blocks 1..m all of whose runs have an outcome. */
 unsigned int blocks_complete(const struct results *r);
 
-/* --- phrase.c ----------------------------------------------------------------------------------------------------- */
+/* --- phrases ------------------------------------------------------------------------------------------------------ */
 
 /* Appends to the text in phrase[size]; what does not fit is cut between characters and "..." put in its place. */
 void phrase_add(char *phrase, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

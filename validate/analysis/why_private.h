@@ -23,7 +23,7 @@ struct why_part *split_add(struct split *s, enum cause cause, const char *name, 
 /* Shares of the whole, where it is significant. */
 void split_shares(struct split *s);
 
-/* --- why_levels.c ------------------------------------------------------------------------------------------------- */
+/* --- levels ------------------------------------------------------------------------------------------------------- */
 /* Classes of requests (levels, operations) of two sides: shares of all requests and sums of response times per request. */
 struct classes {
 	const double *share_x, *sum_x, *share_r, *sum_r;

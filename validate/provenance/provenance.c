@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/provenance/provenance.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "common/xalloc.h"
 #include "validate/provenance/groups.h"
 #include "validate/provenance/read.h"
 
@@ -71,4 +76,22 @@ json_t *provenance_make(const char *root)
 	memory_facts_add(json_object_get(all, "memory"), root);
 	limit_facts_add(json_object_get(all, "limits"), root);
 	return all;
+}
+
+/* --- MPI ------------------------------------------------------------------------------------- */
+
+/* Which MPI there is, by asking its launcher. */
+
+char *provenance_mpi(void)
+{
+	char line[200] = "";
+	FILE *in = popen("exec mpirun --version 2>/dev/null </dev/null", "re");
+	if (!in)
+		return NULL;
+	bool read = fgets(line, sizeof line, in) != NULL;
+	while (fgetc(in) != EOF) /* what follows is how to report bugs */
+		;
+	bool ended_well = pclose(in) == 0;
+	line[strcspn(line, "\n")] = 0;
+	return read && ended_well && line[0] ? xstrdup(line) : NULL;
 }
