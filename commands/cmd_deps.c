@@ -18,7 +18,7 @@
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "replay/order/deps.h"
-#include "reports/json/json_plain.h"
+#include "reports/json/json_value.h"
 
 struct deps_config {
 	int order;
@@ -94,21 +94,16 @@ static void print_json(const struct deps *d)
 {
 	const struct deps_summary *s = &d->summary;
 	json_t *o = json_object();
-	json_object_set_new(o, "schema", json_integer(1));
-	json_object_set_new(o, "order", json_string(replay_order_names[d->order]));
-	json_set_count(o, "n_requests", s->n_requests);
-	json_set_count(o, "n_threads", s->n_threads);
-	json_set_count(o, "n_files", s->n_files);
-	json_set_count(o, "n_waits_for_begin", s->n_begun);
-	json_set_count(o, "n_waits_for_end", s->n_ended);
-	json_set_count(o, "n_waiting_requests", s->n_waiting);
-	json_set_count(o, "n_waits_max", s->n_waits_max);
-	json_set_count(o, "n_thread_pairs", s->n_pairs);
-	json_set_count(o, "span_ns", (uint64_t)s->span_ns);
-	json_set_count(o, "service_ns", (uint64_t)s->service_ns);
-	json_set_count(o, "critical_path_ns", (uint64_t)s->critical_ns);
-	json_object_set_new(o, "mean_concurrency", json_finite(s->mean_concurrency));
-	json_object_set_new(o, "parallelism", json_finite(s->parallelism));
+	json_add(o, J_INT("schema", 1), J_VALUE("order", json_string(replay_order_names[d->order])),
+		J_COUNT("n_requests", s->n_requests), J_COUNT("n_threads", s->n_threads),
+		J_COUNT("n_files", s->n_files), J_COUNT("n_waits_for_begin", s->n_begun),
+		J_COUNT("n_waits_for_end", s->n_ended), J_COUNT("n_waiting_requests", s->n_waiting),
+		J_COUNT("n_waits_max", s->n_waits_max), J_COUNT("n_thread_pairs", s->n_pairs),
+		J_COUNT("span_ns", (uint64_t)s->span_ns),
+		J_COUNT("service_ns", (uint64_t)s->service_ns),
+		J_COUNT("critical_path_ns", (uint64_t)s->critical_ns),
+		J_FINITE("mean_concurrency", s->mean_concurrency),
+		J_FINITE("parallelism", s->parallelism));
 	json_print(o);
 }
 

@@ -12,7 +12,7 @@
 #include "commands/doctor.h"
 #include "commands/shown.h"
 #include "common/xalloc.h"
-#include "reports/json/json_plain.h"
+#include "reports/json/json_value.h"
 #include "validate/campaign/environment.h"
 #include "validate/campaign/storage.h"
 #include "validate/protocol/text.h"

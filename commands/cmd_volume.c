@@ -15,7 +15,7 @@
 #include "common/units.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/volume.h"
-#include "reports/json/json_plain.h"
+#include "reports/json/json_value.h"
 #include "validate/protocol/text.h"
 
 struct volume_options {

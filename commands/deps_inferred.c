@@ -15,7 +15,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/order/infer_trace.h"
-#include "reports/json/json_plain.h"
+#include "reports/json/json_value.h"
 
 struct threshold {
 	int64_t ns;
@@ -221,12 +221,11 @@ static json_t *slices_json(const struct over_time *o)
 	for (size_t i = 0; i < N_SLICES; i++) {
 		if (!o->slice[i].n)
 			continue;
-		json_t *one = json_object();
-		json_object_set_new(one, "from_ns", json_integer(o->from_ns + (json_int_t)i * o->length_ns));
-		json_set_count(one, "n_requests", o->slice[i].n);
-		json_object_set_new(one, "width_mean", json_real(o->slice[i].width_sum / (double)o->slice[i].n));
-		json_set_count(one, "width_max", o->slice[i].width_max);
-		json_array_append_new(list, one);
+		json_append(list, J_INT("from_ns", o->from_ns + (json_int_t)i * o->length_ns),
+			J_COUNT("n_requests", o->slice[i].n),
+			J_VALUE("width_mean",
+				json_real(o->slice[i].width_sum / (double)o->slice[i].n)),
+			J_COUNT("width_max", o->slice[i].width_max));
 	}
 	return list;
 }
@@ -235,24 +234,16 @@ static void print_json(const struct infer_summary *s, const struct infer_what *w
 		       const struct over_time *time)
 {
 	json_t *o = json_object();
-	json_object_set_new(o, "schema", json_integer(1));
-	json_object_set_new(o, "order", json_string("inferred"));
-	json_object_set_new(o, "think_time_ns", json_integer(h->ns));
-	json_object_set_new(o, "think_time_estimated", json_boolean(h->estimated));
-	json_set_count(o, "n_requests", s->n_requests);
-	json_set_count(o, "n_without_begin", w->n_unknown);
-	json_set_count(o, "n_without_end", s->n_endless);
-	json_set_count(o, "n_dependencies", s->n_edges);
-	json_set_count(o, "n_independent", s->n_roots);
-	json_set_count(o, "n_parents_max", s->n_parents_max);
-	json_set_count(o, "longest_chain", s->longest_chain);
-	json_set_count(o, "width_max", s->width_max);
-	json_object_set_new(o, "width_mean", json_real(s->width_mean));
-	json_object_set_new(o, "span_ns", json_integer(s->span_ns));
-	json_object_set_new(o, "service_ns", json_real(s->service_ns));
-	json_object_set_new(o, "think_span_ns", json_integer(s->think_ns));
-	json_object_set_new(o, "slice_ns", json_integer(time->length_ns));
-	json_object_set_new(o, "width_over_time", slices_json(time));
+	json_add(o, J_INT("schema", 1), J_VALUE("order", json_string("inferred")),
+		J_INT("think_time_ns", h->ns), J_BOOL("think_time_estimated", h->estimated),
+		J_COUNT("n_requests", s->n_requests), J_COUNT("n_without_begin", w->n_unknown),
+		J_COUNT("n_without_end", s->n_endless), J_COUNT("n_dependencies", s->n_edges),
+		J_COUNT("n_independent", s->n_roots), J_COUNT("n_parents_max", s->n_parents_max),
+		J_COUNT("longest_chain", s->longest_chain), J_COUNT("width_max", s->width_max),
+		J_VALUE("width_mean", json_real(s->width_mean)), J_INT("span_ns", s->span_ns),
+		J_VALUE("service_ns", json_real(s->service_ns)),
+		J_INT("think_span_ns", s->think_ns), J_INT("slice_ns", time->length_ns),
+		J_VALUE("width_over_time", slices_json(time)));
 	json_print(o);
 }
 

@@ -9,7 +9,7 @@
 
 #include "common/files.h"
 #include "common/units.h"
-#include "reports/json/json_plain.h"
+#include "reports/json/json_value.h"
 
 #define NODES_SHOWN 32 /* --json has all */
 
@@ -65,14 +65,9 @@ static void print_text(const struct causality_work *w, const char *path)
 
 static json_t *node_json(const struct causality_node_work *n)
 {
-	json_t *o = json_object();
-	json_set_count(o, "n_requests", n->n_requests);
-	json_set_count(o, "n_computes", n->n_computes);
-	json_set_count(o, "n_signals", n->n_signals);
-	json_set_count(o, "n_waits", n->n_waits);
-	json_object_set_new(o, "request_ns", json_integer(n->request_ns));
-	json_object_set_new(o, "compute_ns", json_integer(n->compute_ns));
-	return o;
+	return json_make(J_COUNT("n_requests", n->n_requests), J_COUNT("n_computes", n->n_computes),
+		J_COUNT("n_signals", n->n_signals), J_COUNT("n_waits", n->n_waits),
+		J_INT("request_ns", n->request_ns), J_INT("compute_ns", n->compute_ns));
 }
 
 static json_t *barriers_json(const struct causality_barriers *b)
@@ -84,8 +79,7 @@ static json_t *barriers_json(const struct causality_barriers *b)
 			json_array_append_new(nodes, json_integer(b->v[i].node[k]));
 			json_array_append_new(requests, json_integer((json_int_t)b->v[i].request[k]));
 		}
-		json_object_set_new(o, "nodes", nodes);
-		json_object_set_new(o, "before_request", requests);
+		json_add(o, J_VALUE("nodes", nodes), J_VALUE("before_request", requests));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -96,19 +90,14 @@ static void print_json(const struct causality_work *w)
 	json_t *o = node_json(&w->all), *nodes = json_array();
 	for (uint32_t i = 0; i < w->n_nodes; i++)
 		json_array_append_new(nodes, node_json(&w->node[i]));
-	json_object_set_new(o, "schema", json_integer(1));
-	json_object_set_new(o, "order", json_string("causal"));
-	json_set_count(o, "n_nodes", w->n_nodes);
-	json_set_count(o, "n_implied_waits", w->n_implied);
-	json_set_count(o, "n_waiting_requests", w->n_waiting);
-	json_set_count(o, "n_node_pairs", w->n_pairs);
-	json_object_set_new(o, "span_ns", json_integer(span_of(w)));
-	json_object_set_new(o, "critical_path_ns", json_integer(w->critical_ns));
-	json_object_set_new(o, "critical_path_compute_ns", json_integer(w->critical_compute_ns));
-	json_object_set_new(o, "parallelism",
-			    w->critical_ns > 0 ? json_real(((double)w->all.request_ns + (double)w->all.compute_ns) / (double)w->critical_ns) : json_null());
-	json_object_set_new(o, "barriers", barriers_json(&w->barriers));
-	json_object_set_new(o, "nodes", nodes);
+	json_add(o, J_INT("schema", 1), J_VALUE("order", json_string("causal")),
+		J_COUNT("n_nodes", w->n_nodes), J_COUNT("n_implied_waits", w->n_implied),
+		J_COUNT("n_waiting_requests", w->n_waiting), J_COUNT("n_node_pairs", w->n_pairs),
+		J_INT("span_ns", span_of(w)), J_INT("critical_path_ns", w->critical_ns),
+		J_INT("critical_path_compute_ns", w->critical_compute_ns),
+		J_VALUE("parallelism", w->critical_ns > 0
+			? json_real(((double)w->all.request_ns + (double)w->all.compute_ns) / (double)w->critical_ns) : json_null()),
+		J_VALUE("barriers", barriers_json(&w->barriers)), J_VALUE("nodes", nodes));
 	json_print(o);
 }
 

@@ -4,17 +4,7 @@
 
 #include "commands/info.h"
 #include "common/json_count.h"
-#include "reports/json/json_plain.h"
-
-static void set_count(json_t *o, const char *key, uint64_t n)
-{
-	json_object_set_new(o, key, json_of_count(n));
-}
-
-static void set_number(json_t *o, const char *key, double v)
-{
-	json_object_set_new(o, key, json_finite(v));
-}
+#include "reports/json/json_value.h"
 
 /* "min", "p10", "median", "p90", "p99", "p999", "max"; null where there is no value. */
 static json_t *json_quantiles(const struct histogram *h)
@@ -26,7 +16,7 @@ static json_t *json_quantiles(const struct histogram *h)
 	json_t *o = json_object();
 	double q;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-		set_number(o, row[i].key, histogram_quantile(h, row[i].p, &q, NULL) ? NAN : q);
+		json_add(o, J_FINITE(row[i].key, histogram_quantile(h, row[i].p, &q, NULL) ? NAN : q));
 	return o;
 }
 
@@ -40,12 +30,10 @@ static json_t *json_busiest(const struct timeline *t)
 	const struct timeline_bin *b = timeline_busiest(t, &begin_ns);
 	if (!b)
 		return json_null();
-	json_t *o = json_object();
-	json_object_set_new(o, "width_ns", json_integer(t->width_ns));
-	json_object_set_new(o, "begin_ns", json_integer(begin_ns));
-	set_count(o, "n_requests", timeline_requests(b));
+	json_t *o = json_make(J_INT("width_ns", t->width_ns), J_INT("begin_ns", begin_ns),
+		J_WHOLE("n_requests", timeline_requests(b)));
 	b = timeline_most_bytes(t, &begin_ns);
-	set_count(o, "most_bytes", b->bytes[KIND_READ] + b->bytes[KIND_WRITE]);
+	json_add(o, J_WHOLE("most_bytes", b->bytes[KIND_READ] + b->bytes[KIND_WRITE]));
 	return o;
 }
 
@@ -54,8 +42,8 @@ static json_t *json_timeline(const struct timeline *t)
 	static const char *const key[KIND_N + KIND_OTHER] = {"reads", "writes", "others", "bytes_read",
 							     "bytes_written"};
 	json_t *o = json_object(), *list[KIND_N + KIND_OTHER];
-	json_object_set_new(o, "width_ns", json_integer(t->width_ns));
-	json_object_set_new(o, "begin_ns", json_integer((t->base + (int64_t)t->used_from) * t->width_ns));
+	json_add(o, J_INT("width_ns", t->width_ns),
+		J_INT("begin_ns", (t->base + (int64_t)t->used_from) * t->width_ns));
 	for (int k = 0; k < KIND_N + KIND_OTHER; k++)
 		json_object_set_new(o, key[k], list[k] = json_array());
 	for (size_t i = t->used_from; i < t->used_to; i++)
@@ -71,12 +59,12 @@ static json_t *json_rates(const struct profile *p)
 	struct timeline wide, narrow;
 	timeline_widen(&wide, &p->timeline, 1000000000);
 	timeline_shrink(&narrow, &p->timeline, TIMELINE_BINS);
-	json_object_set_new(o, "busiest_second", json_busiest(&wide));
-	json_object_set_new(o, "busiest_bin", json_busiest(&narrow));
-	set_number(gaps, "mean", p->gap.n ? p->sum_gap_ns / (double)p->gap.n : NAN);
-	set_number(gaps, "coefficient_of_variation", profile_gap_variation(p));
-	json_object_set_new(o, "gap_ns", gaps);
-	json_object_set_new(o, "timeline", p->tally.n_begin_known ? json_timeline(&narrow) : json_null());
+	json_add(o, J_VALUE("busiest_second", json_busiest(&wide)),
+		J_VALUE("busiest_bin", json_busiest(&narrow)));
+	json_add(gaps, J_FINITE("mean", p->gap.n ? p->sum_gap_ns / (double)p->gap.n : NAN),
+		J_FINITE("coefficient_of_variation", profile_gap_variation(p)));
+	json_add(o, J_VALUE("gap_ns", gaps),
+		J_VALUE("timeline", p->tally.n_begin_known ? json_timeline(&narrow) : json_null()));
 	timeline_release(&wide);
 	timeline_release(&narrow);
 	return o;
@@ -85,14 +73,11 @@ static json_t *json_rates(const struct profile *p)
 static json_t *json_times(const struct profile *p)
 {
 	const struct tally *t = &p->tally;
-	json_t *o = json_object();
-	set_count(o, "granularity_ns", t->granularity_ns);
-	set_count(o, "n_without_begin", t->n_without_begin);
-	set_count(o, "n_without_end", t->n_without_end);
-	set_count(o, "n_end_before_begin", t->n_end_before_begin);
-	set_count(o, "n_backwards", t->n_backwards);
-	json_object_set_new(o, "nearly_sorted", json_boolean(p->sorted));
-	return o;
+	return json_make(J_WHOLE("granularity_ns", t->granularity_ns),
+		J_WHOLE("n_without_begin", t->n_without_begin),
+		J_WHOLE("n_without_end", t->n_without_end),
+		J_WHOLE("n_end_before_begin", t->n_end_before_begin),
+		J_WHOLE("n_backwards", t->n_backwards), J_BOOL("nearly_sorted", p->sorted));
 }
 
 static json_t *json_concurrency(const struct profile *p)
@@ -101,15 +86,13 @@ static json_t *json_concurrency(const struct profile *p)
 		return json_null();
 	const struct concurrency *c = &p->concurrency;
 	json_t *o = json_object(), *time = json_array(), *requests = json_array();
-	json_object_set_new(o, "known", json_boolean(profile_has_ends(p)));
-	set_number(o, "mean", profile_mean_concurrency(p));
-	set_count(o, "max", c->highest);
+	json_add(o, J_BOOL("known", profile_has_ends(p)),
+		J_FINITE("mean", profile_mean_concurrency(p)), J_WHOLE("max", c->highest));
 	for (size_t i = 0; i <= c->highest; i++) {
 		json_array_append_new(time, json_integer(c->ns_at_level[i]));
 		json_array_append_new(requests, json_of_count(c->requests_at_level[i]));
 	}
-	json_object_set_new(o, "ns_at_level", time);
-	json_object_set_new(o, "requests_at_level", requests);
+	json_add(o, J_VALUE("ns_at_level", time), J_VALUE("requests_at_level", requests));
 	return o;
 }
 
@@ -117,10 +100,8 @@ static json_t *json_issue(const struct profile *p)
 {
 	if (!p->n_intended)
 		return json_null();
-	json_t *o = json_object();
-	set_count(o, "n_requests", p->n_intended);
-	json_object_set_new(o, "late_ns", json_quantiles(&p->late));
-	return o;
+	return json_make(J_WHOLE("n_requests", p->n_intended),
+		J_VALUE("late_ns", json_quantiles(&p->late)));
 }
 
 /* --- what was done ------------------------------------------------------------------------------------------------ */
@@ -141,13 +122,9 @@ static json_t *json_families(const struct tally *t)
 		}
 		if (!n)
 			continue;
-		json_t *o = json_object();
-		json_object_set_new(o, "family", json_string(op_family_names[k]));
-		set_count(o, "n_requests", n);
-		set_count(o, "n_failed", n_failed);
-		set_count(o, "bytes", bytes);
-		set_number(o, "busy_ns", (double)sum_ns);
-		json_array_append_new(list, o);
+		json_append(list, J_VALUE("family", json_string(op_family_names[k])),
+			J_WHOLE("n_requests", n), J_WHOLE("n_failed", n_failed),
+			J_WHOLE("bytes", bytes), J_FINITE("busy_ns", (double)sum_ns));
 	}
 	return list;
 }
@@ -173,10 +150,10 @@ static json_t *json_sizes(const struct profile *p)
 		struct size_count common[INFO_SIZES];
 		size_t n = sizes_common(z, common, INFO_SIZES);
 		json_t *o = json_object(), *list = json_array();
-		set_count(o, "n_requests", z->distribution.n);
-		set_count(o, "n_distinct", z->n_distinct);
-		set_count(o, "n_not_counted", z->n_not_counted);
-		json_object_set_new(o, "bytes", json_quantiles(&z->distribution));
+		json_add(o, J_WHOLE("n_requests", z->distribution.n),
+			J_WHOLE("n_distinct", z->n_distinct),
+			J_WHOLE("n_not_counted", z->n_not_counted),
+			J_VALUE("bytes", json_quantiles(&z->distribution)));
 		for (size_t i = 0; i < n; i++)
 			json_array_append_new(list, json_pack("{s:o,s:o}", "bytes", json_of_count(common[i].size),
 							      "n_requests", json_of_count(common[i].n)));
@@ -188,23 +165,21 @@ static json_t *json_sizes(const struct profile *p)
 
 static json_t *json_access(const struct profile *p)
 {
-	json_t *top = json_object();
-	set_count(top, "n_position_known", p->n_position_known);
-	set_count(top, "n_position_unknown", p->n_position_unknown);
-	set_count(top, "n_aligned_512", p->n_aligned_512);
-	set_count(top, "n_aligned_4096", p->n_aligned_4096);
-	set_count(top, "first_byte", p->lowest);
-	set_count(top, "end_byte", p->highest);
+	json_t *top = json_make(J_WHOLE("n_position_known", p->n_position_known),
+		J_WHOLE("n_position_unknown", p->n_position_unknown),
+		J_WHOLE("n_aligned_512", p->n_aligned_512),
+		J_WHOLE("n_aligned_4096", p->n_aligned_4096), J_WHOLE("first_byte", p->lowest),
+		J_WHOLE("end_byte", p->highest));
 	for (int s = 0; s < PROFILE_SCOPES; s++) {
 		const struct access_counts *c = profile_access(p, (enum profile_scope)s);
 		json_t *o = json_object();
 		for (int k = 0; k < KIND_OTHER; k++) {
 			json_t *counts = json_object();
 			for (int a = 0; a < ACCESS_N; a++)
-				set_count(counts, access_pattern_names[a], c->n[k][a]);
+				json_add(counts, J_WHOLE(access_pattern_names[a], c->n[k][a]));
 			json_object_set_new(o, profile_kind_names[k], counts);
 		}
-		set_count(o, "n_not_followed", c->n_not_followed);
+		json_add(o, J_WHOLE("n_not_followed", c->n_not_followed));
 		json_object_set_new(top, profile_scope_names[s], o);
 	}
 	return top;
@@ -218,11 +193,10 @@ static json_t *json_errors(const struct profile *p)
 	for (size_t i = 0; i < n; i++) {
 		struct strbuf name = STRBUF_INIT;
 		strbuf_addstr(&name, error_text(sorted[i].error).s);
-		json_t *o = json_object();
-		json_object_set_new(o, "error", json_string(name.s));
-		json_object_set_new(o, "number", json_integer(sorted[i].error));
-		json_object_set_new(o, "operation", json_string(op_name(sorted[i].op)));
-		set_count(o, "n_requests", sorted[i].n);
+		json_t *o = json_make(J_VALUE("error", json_string(name.s)),
+			J_INT("number", sorted[i].error),
+			J_VALUE("operation", json_string(op_name(sorted[i].op))),
+			J_WHOLE("n_requests", sorted[i].n));
 		json_array_append_new(list, o);
 		strbuf_release(&name);
 	}
@@ -240,19 +214,14 @@ static json_t *json_objects(const struct info *x)
 	size_t n = object_uses_top(u, top, INFO_TOP);
 	for (size_t i = 0; i < n; i++) {
 		const struct trace_object *object = trace_object(x->trace, top[i].object);
-		json_t *one = json_object();
-		json_object_set_new(one, "object", json_name(object ? object->name : NULL));
-		set_count(one, "number", top[i].object);
-		set_count(one, "n_requests", top[i].n);
-		set_count(one, "bytes_read", top[i].bytes_read);
-		set_count(one, "bytes_written", top[i].bytes_written);
-		set_number(one, "busy_ns", top[i].busy_ns);
-		json_array_append_new(list, one);
+		json_append(list, J_VALUE("object", json_name(object ? object->name : NULL)),
+			J_WHOLE("number", top[i].object), J_WHOLE("n_requests", top[i].n),
+			J_WHOLE("bytes_read", top[i].bytes_read),
+			J_WHOLE("bytes_written", top[i].bytes_written),
+			J_FINITE("busy_ns", top[i].busy_ns));
 	}
-	set_count(o, "n_touched", u->n_objects);
-	set_count(o, "n_requests_without", u->n_without);
-	set_count(o, "n_requests_not_followed", u->n_not_followed);
-	json_object_set_new(o, "top", list);
+	json_add(o, J_WHOLE("n_touched", u->n_objects), J_WHOLE("n_requests_without", u->n_without),
+		J_WHOLE("n_requests_not_followed", u->n_not_followed), J_VALUE("top", list));
 	return o;
 }
 
@@ -262,13 +231,9 @@ static json_t *json_threads(const struct tally *t)
 	json_t *list = json_array();
 	size_t n = tally_top_threads(t, top, INFO_TOP);
 	for (size_t i = 0; i < n; i++) {
-		json_t *o = json_object();
-		json_object_set_new(o, "pid", json_integer(top[i].pid));
-		json_object_set_new(o, "tid", json_integer(top[i].tid));
-		set_count(o, "n_requests", top[i].n);
-		set_count(o, "bytes", top[i].bytes);
-		set_number(o, "busy_ns", top[i].busy_ns);
-		json_array_append_new(list, o);
+		json_append(list, J_INT("pid", top[i].pid), J_INT("tid", top[i].tid),
+			J_WHOLE("n_requests", top[i].n), J_WHOLE("bytes", top[i].bytes),
+			J_FINITE("busy_ns", top[i].busy_ns));
 	}
 	return list;
 }
@@ -278,18 +243,13 @@ static json_t *json_block(const struct info *x)
 	const struct profile_block *b = &x->profile->block;
 	if (x->meta->level != LEVEL_BLOCK)
 		return json_null();
-	json_t *o = json_object();
-	set_count(o, "sectors_read", b->sectors[KIND_READ]);
-	set_count(o, "sectors_written", b->sectors[KIND_WRITE]);
-	set_count(o, "n_synchronous", b->n_sync);
-	set_count(o, "n_metadata", b->n_meta);
-	set_count(o, "n_read_ahead", b->n_ahead);
-	set_count(o, "n_forced_unit_access", b->n_fua);
-	set_count(o, "n_flush_first", b->n_preflush);
-	set_count(o, "n_dispatched", b->n_dispatched);
-	json_object_set_new(o, "queue_ns", b->n_dispatched ? json_quantiles(&b->queue) : json_null());
-	json_object_set_new(o, "device_ns", b->n_dispatched ? json_quantiles(&b->device) : json_null());
-	return o;
+	return json_make(J_WHOLE("sectors_read", b->sectors[KIND_READ]),
+		J_WHOLE("sectors_written", b->sectors[KIND_WRITE]),
+		J_WHOLE("n_synchronous", b->n_sync), J_WHOLE("n_metadata", b->n_meta),
+		J_WHOLE("n_read_ahead", b->n_ahead), J_WHOLE("n_forced_unit_access", b->n_fua),
+		J_WHOLE("n_flush_first", b->n_preflush), J_WHOLE("n_dispatched", b->n_dispatched),
+		J_VALUE("queue_ns", b->n_dispatched ? json_quantiles(&b->queue) : json_null()),
+		J_VALUE("device_ns", b->n_dispatched ? json_quantiles(&b->device) : json_null()));
 }
 
 static json_t *json_replay_row(const char *key, const char *what, const char *op, const struct replayable_count *c)
@@ -297,9 +257,8 @@ static json_t *json_replay_row(const char *key, const char *what, const char *op
 	json_t *o = json_object();
 	if (key)
 		json_object_set_new(o, key, json_string(what));
-	json_object_set_new(o, "operation", json_string(op));
-	set_count(o, "n_requests", c->n);
-	set_count(o, "first_record", c->first);
+	json_add(o, J_VALUE("operation", json_string(op)), J_WHOLE("n_requests", c->n),
+		J_WHOLE("first_record", c->first));
 	return o;
 }
 
@@ -314,11 +273,9 @@ static void set_replay_counts(json_t *o, const struct replayable *r)
 	for (unsigned int op = 0; op < OP_N; op++)
 		if (r->unknown[op].n)
 			json_array_append_new(unknown, json_replay_row(NULL, NULL, op_name(op), &r->unknown[op]));
-	set_count(o, "n_records", r->n_records);
-	set_count(o, "n_replayed", r->n_replayed);
-	set_count(o, "n_never_issued", r->never_issued.n);
-	json_object_set_new(o, "passed_over", passed);
-	json_object_set_new(o, "unknown_descriptors", unknown);
+	json_add(o, J_WHOLE("n_records", r->n_records), J_WHOLE("n_replayed", r->n_replayed),
+		J_WHOLE("n_never_issued", r->never_issued.n), J_VALUE("passed_over", passed),
+		J_VALUE("unknown_descriptors", unknown));
 }
 
 static json_t *json_replay(const struct replayable *r)
@@ -327,10 +284,9 @@ static json_t *json_replay(const struct replayable *r)
 					    [REPLAYABLE_REFUSED] = "refused", [REPLAYABLE_BLOCK] = "block"};
 	if (!r)
 		return json_null();
-	json_t *o = json_object();
-	json_object_set_new(o, "state", json_string(state[r->state]));
-	json_object_set_new(o, "refused",
-			    r->state == REPLAYABLE_REFUSED ? json_name(r->why.msg) : json_null());
+	json_t *o = json_make(J_VALUE("state", json_string(state[r->state])),
+		J_VALUE("refused", r->state == REPLAYABLE_REFUSED ? json_name(r->why.msg)
+			: json_null()));
 	if (r->state == REPLAYABLE_KNOWN)
 		set_replay_counts(o, r);
 	return o;
@@ -339,18 +295,12 @@ static json_t *json_replay(const struct replayable *r)
 void info_json_profile(json_t *top, const struct info *x)
 {
 	const struct profile *p = x->profile;
-	json_object_set_new(top, "families", json_families(&p->tally));
-	json_object_set_new(top, "responses_ns", json_responses(p));
-	json_object_set_new(top, "rates", json_rates(p));
-	json_object_set_new(top, "times", json_times(p));
-	json_object_set_new(top, "concurrency", json_concurrency(p));
-	json_object_set_new(top, "issue", json_issue(p));
-	json_object_set_new(top, "sizes", json_sizes(p));
-	json_object_set_new(top, "access", json_access(p));
-	json_object_set_new(top, "errors", json_errors(p));
-	json_object_set_new(top, "threads", json_threads(&p->tally));
-	json_object_set_new(top, "objects", json_objects(x));
-	json_object_set_new(top, "block", json_block(x));
-	json_object_set_new(top, "replay", json_replay(x->replay));
-	json_object_set_new(top, "state_known", json_boolean(x->meta->files.n > 0));
+	json_add(top, J_VALUE("families", json_families(&p->tally)),
+		J_VALUE("responses_ns", json_responses(p)), J_VALUE("rates", json_rates(p)),
+		J_VALUE("times", json_times(p)), J_VALUE("concurrency", json_concurrency(p)),
+		J_VALUE("issue", json_issue(p)), J_VALUE("sizes", json_sizes(p)),
+		J_VALUE("access", json_access(p)), J_VALUE("errors", json_errors(p)),
+		J_VALUE("threads", json_threads(&p->tally)), J_VALUE("objects", json_objects(x)),
+		J_VALUE("block", json_block(x)), J_VALUE("replay", json_replay(x->replay)),
+		J_BOOL("state_known", x->meta->files.n > 0));
 }

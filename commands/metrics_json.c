@@ -9,16 +9,10 @@
 #include "capture/op.h"
 #include "commands/metrics_print.h"
 #include "common/xalloc.h"
-#include "reports/json/json_plain.h"
-#include "reports/json/json_plain.h"
+#include "reports/json/json_value.h"
 #include "validate/metrics/levels.h"
 
 #define METRICS_SCHEMA 1
-
-static void put_number(json_t *o, const char *key, double x)
-{
-	json_object_set_new(o, key, json_finite(x));
-}
 
 static double ratio(double x, double y)
 {
@@ -35,13 +29,9 @@ static const struct {
 
 static json_t *moments_json(const struct moments *m)
 {
-	json_t *o = json_object();
-	json_set_count(o, "n", m->n);
-	put_number(o, "mean", m->n ? m->mean : NAN);
-	put_number(o, "sd", m->n > 1 ? m->sd : NAN);
-	put_number(o, "min", m->n ? m->min : NAN);
-	put_number(o, "max", m->n ? m->max : NAN);
-	return o;
+	return json_make(J_COUNT("n", m->n), J_FINITE("mean", m->n ? m->mean : NAN),
+		J_FINITE("sd", m->n > 1 ? m->sd : NAN), J_FINITE("min", m->n ? m->min : NAN),
+		J_FINITE("max", m->n ? m->max : NAN));
 }
 
 static double between(double x, double min, double max)
@@ -56,7 +46,7 @@ static json_t *distribution_json(const struct distribution *d)
 	for (size_t i = 0; i < N_QUANTILES; i++) {
 		double q;
 		bool known = !d->histogram.n_negative && !histogram_quantile(&d->histogram, quantiles[i].p, &q, NULL);
-		put_number(o, quantiles[i].name, known ? between(q, m.min, m.max) : NAN);
+		json_add(o, J_FINITE(quantiles[i].name, known ? between(q, m.min, m.max) : NAN));
 	}
 	return o;
 }
@@ -68,7 +58,8 @@ static json_t *issue_error_json(const struct issue_error *x, int64_t shift_ns)
 	for (size_t i = 0; i < N_QUANTILES; i++) {
 		double q;
 		bool known = !issue_error_quantile(x, quantiles[i].p, &q, NULL);
-		put_number(o, quantiles[i].name, known ? between(q - (double)shift_ns, m.min, m.max) : NAN);
+		json_add(o, J_FINITE(quantiles[i].name, known ? between(q - (double)shift_ns, m.min,
+			m.max) : NAN));
 	}
 	return o;
 }
@@ -77,52 +68,42 @@ static json_t *issue_error_json(const struct issue_error *x, int64_t shift_ns)
 
 static json_t *side_json(const struct metrics_side *s, const char *path)
 {
-	json_t *o = json_object();
-	json_object_set_new(o, "path", json_name(path));
-	json_object_set_new(o, "complete", json_boolean(s->complete));
-	json_object_set_new(o, "cut", json_boolean(s->cut));
-	json_set_count(o, "n_events_lost", s->n_events_lost);
-	json_set_count(o, "n_records", s->n_records);
-	json_set_count(o, "n_issued", s->n_issued);
-	json_set_count(o, "n_unfinished", s->n_unfinished);
-	json_set_count(o, "n_failed", s->n_failed);
-	json_set_count(o, "n_negative", s->n_negative);
+	json_t *o = json_make(J_VALUE("path", json_name(path)), J_BOOL("complete", s->complete),
+		J_BOOL("cut", s->cut), J_COUNT("n_events_lost", s->n_events_lost),
+		J_COUNT("n_records", s->n_records), J_COUNT("n_issued", s->n_issued),
+		J_COUNT("n_unfinished", s->n_unfinished), J_COUNT("n_failed", s->n_failed),
+		J_COUNT("n_negative", s->n_negative));
 	if (s->n_negative)
-		json_set_count(o, "first_negative", s->first_negative);
-	json_set_count(o, "n_backwards", s->n_backwards);
+		json_add(o, J_COUNT("first_negative", s->first_negative));
+	json_add(o, J_COUNT("n_backwards", s->n_backwards));
 	if (s->n_backwards)
-		json_set_count(o, "first_backwards", s->first_backwards);
-	json_set_count(o, "n_unknown", s->n_unknown);
-	json_set_count(o, "n_warmup", s->n_warmup);
-	json_set_count(o, "bytes", s->n_bytes);
-	put_number(o, "execution_ns", metrics_execution_ns(s));
-	put_number(o, "requests_per_s", metrics_throughput(s));
-	put_number(o, "bytes_per_s", ratio((double)s->n_bytes * 1e9, metrics_execution_ns(s)));
+		json_add(o, J_COUNT("first_backwards", s->first_backwards));
+	json_add(o, J_COUNT("n_unknown", s->n_unknown), J_COUNT("n_warmup", s->n_warmup),
+		J_COUNT("bytes", s->n_bytes), J_FINITE("execution_ns", metrics_execution_ns(s)),
+		J_FINITE("requests_per_s", metrics_throughput(s)),
+		J_FINITE("bytes_per_s", ratio((double)s->n_bytes * 1e9, metrics_execution_ns(s))));
 	return o;
 }
 
 static json_t *matching_json(const struct metrics *m)
 {
-	json_t *o = json_object();
-	json_object_set_new(o, "by", json_string(m->match == MATCH_KEY ? "key" : "number"));
-	json_object_set_new(o, "reason", json_name(m->match_reason));
+	json_t *o = json_make(J_VALUE("by", json_string(m->match == MATCH_KEY ? "key" : "number")),
+		J_VALUE("reason", json_name(m->match_reason)));
 	if (m->n_compared) {
-		json_set_count(o, "n_compared", m->n_compared);
-		json_set_count(o, "n_same_request", m->n_same_request);
+		json_add(o, J_COUNT("n_compared", m->n_compared),
+			J_COUNT("n_same_request", m->n_same_request));
 	}
-	json_set_count(o, "n_matched", m->n_matched);
-	json_set_count(o, "n_lost", m->n_lost);
-	json_set_count(o, "n_passed", m->n_passed);
-	json_set_count(o, "n_extra", m->n_extra);
+	json_add(o, J_COUNT("n_matched", m->n_matched), J_COUNT("n_lost", m->n_lost),
+		J_COUNT("n_passed", m->n_passed), J_COUNT("n_extra", m->n_extra));
 	if (m->parts & PART_FIDELITY) {
-		json_set_count(o, "n_mismatched", m->n_mismatched);
+		json_add(o, J_COUNT("n_mismatched", m->n_mismatched));
 		if (m->n_mismatched)
-			json_set_count(o, "first_mismatched", m->first_mismatched);
+			json_add(o, J_COUNT("first_mismatched", m->first_mismatched));
 	}
 	if (m->match == MATCH_KEY) {
-		json_set_count(o, "n_ambiguous_keys", m->n_ambiguous_keys);
-		json_set_count(o, "n_ambiguous_requests", m->n_ambiguous_requests);
-		json_object_set_new(o, "ambiguous_at_least", json_boolean(m->ambiguous_at_least));
+		json_add(o, J_COUNT("n_ambiguous_keys", m->n_ambiguous_keys),
+			J_COUNT("n_ambiguous_requests", m->n_ambiguous_requests),
+			J_BOOL("ambiguous_at_least", m->ambiguous_at_least));
 	}
 	return o;
 }
@@ -140,12 +121,10 @@ static json_t *response_json(const struct metrics *m)
 		if (!r->sum.n && !x->sum.n)
 			continue;
 		struct moments a = moment_sum_result(&r->sum, 0), b = moment_sum_result(&x->sum, 0);
-		json_t *o = json_object();
-		json_object_set_new(o, "operation", json_string(op_name(op)));
-		json_object_set_new(o, "reference_ns", distribution_json(r));
-		json_object_set_new(o, "replay_ns", distribution_json(x));
-		put_number(o, "mean_error_pct", a.n && b.n ? error_pct(b.mean, a.mean) : NAN);
-		json_array_append_new(all, o);
+		json_append(all, J_VALUE("operation", json_string(op_name(op))),
+			J_VALUE("reference_ns", distribution_json(r)),
+			J_VALUE("replay_ns", distribution_json(x)),
+			J_FINITE("mean_error_pct", a.n && b.n ? error_pct(b.mean, a.mean) : NAN));
 	}
 	return all;
 }
@@ -169,18 +148,17 @@ static json_t *levels_json(const struct metrics_side *s, unsigned int parts)
 	if (parts & PART_CONCURRENCY) {
 		double span = (double)(c->last_ns - c->first_ns);
 		double mean = levels_mean(c, LEVELS_BY_TIME);
-		put_number(o, "conc_mean_time", mean);
-		put_number(o, "conc_mean_busy", levels_mean(c, LEVELS_BY_BUSY_TIME));
-		put_number(o, "conc_mean_request", levels_mean(c, LEVELS_BY_REQUEST));
-		json_set_count(o, "conc_max_level", c->highest);
-		put_number(o, "conc_span", span);
-		put_number(o, "conc_idle_time", (double)c->ns_at_level[0]);
-		json_object_set_new(o, "conc_cdf_time", cdf_json(c, LEVELS_BY_TIME));
-		json_object_set_new(o, "conc_cdf_time_busy", cdf_json(c, LEVELS_BY_BUSY_TIME));
-		json_object_set_new(o, "conc_cdf_request", cdf_json(c, LEVELS_BY_REQUEST));
+		json_add(o, J_FINITE("conc_mean_time", mean),
+			J_FINITE("conc_mean_busy", levels_mean(c, LEVELS_BY_BUSY_TIME)),
+			J_FINITE("conc_mean_request", levels_mean(c, LEVELS_BY_REQUEST)),
+			J_COUNT("conc_max_level", c->highest), J_FINITE("conc_span", span),
+			J_FINITE("conc_idle_time", (double)c->ns_at_level[0]),
+			J_VALUE("conc_cdf_time", cdf_json(c, LEVELS_BY_TIME)),
+			J_VALUE("conc_cdf_time_busy", cdf_json(c, LEVELS_BY_BUSY_TIME)),
+			J_VALUE("conc_cdf_request", cdf_json(c, LEVELS_BY_REQUEST)));
 	}
 	if (parts & PART_LIFETIME)
-		put_number(o, "conc_mean_lifetime", s->mean_lifetime_level);
+		json_add(o, J_FINITE("conc_mean_lifetime", s->mean_lifetime_level));
 	return o;
 }
 
@@ -189,14 +167,12 @@ static json_t *concurrency_json(const struct metrics *m)
 	static const char *const names[][2] = {{"conc_ks_time", "conc_wasserstein1_time"},
 					       {"conc_ks_time_busy", "conc_wasserstein1_time_busy"},
 					       {"conc_ks_request", "conc_wasserstein1_request"}};
-	json_t *o = json_object();
-	json_object_set_new(o, "reference", levels_json(&m->reference, m->parts));
-	json_object_set_new(o, "replay", levels_json(&m->replay, m->parts));
+	json_t *o = json_make(J_VALUE("reference", levels_json(&m->reference, m->parts)),
+		J_VALUE("replay", levels_json(&m->replay, m->parts)));
 	for (int w = 0; w < 3 && (m->parts & PART_CONCURRENCY); w++) {
 		struct levels_distance d = levels_distance(&m->reference.concurrency, &m->replay.concurrency,
 							   (enum levels_weight)w);
-		put_number(o, names[w][0], d.largest);
-		put_number(o, names[w][1], d.area);
+		json_add(o, J_FINITE(names[w][0], d.largest), J_FINITE(names[w][1], d.area));
 	}
 	return o;
 }
@@ -259,55 +235,56 @@ static json_t *n_reordered_json(const struct disorder_total *t, bool degree)
 static void put_runs(json_t *o, const struct disorder_total *t)
 {
 	double x = (double)t->runs_x, a = (double)t->runs_a, p = (double)t->runs_p, q = (double)t->runs_q;
-	json_set_count(o, "ro_runs_x", t->runs_x);
-	json_set_count(o, "ro_runs_a", t->runs_a);
-	json_set_count(o, "ro_runs_p", t->runs_p);
-	json_set_count(o, "ro_runs_q", t->runs_q);
-	put_number(o, "ro_runs_in_order_pct", 100 * ratio(a, p));
-	put_number(o, "ro_runs_mean", ratio(a, x));
-	put_number(o, "ro_runs_variability", x > 0 ? ratio(q / a, a / x) : NAN);
+	json_add(o, J_COUNT("ro_runs_x", t->runs_x), J_COUNT("ro_runs_a", t->runs_a),
+		J_COUNT("ro_runs_p", t->runs_p), J_COUNT("ro_runs_q", t->runs_q),
+		J_FINITE("ro_runs_in_order_pct", 100 * ratio(a, p)),
+		J_FINITE("ro_runs_mean", ratio(a, x)),
+		J_FINITE("ro_runs_variability", x > 0 ? ratio(q / a, a / x) : NAN));
 }
 
 static json_t *scope_json(const struct disorder_total *t, uint64_t bt)
 {
 	json_t *o = json_object();
 	double n = (double)t->n_received;
-	json_set_count(o, "n_sequences", t->n_sequences);
-	json_set_count(o, "ro_received", t->n_received);
-	json_set_count(o, "ro_missing", t->n_lost);
-	put_number(o, "ro_missing_ratio", ratio((double)t->n_lost, n + (double)t->n_lost));
-	json_set_count(o, "ro_reordered", t->n_reordered);
-	put_number(o, "ro_ratio", ratio((double)t->n_reordered, n));
-	json_set_count(o, "ro_seq_discontinuities", t->n_sequence_discontinuities);
-	json_set_count(o, "ro_max_extent", t->extent.sum.n ? (uint64_t)t->extent.sum.max : 0);
-	put_number(o, "ro_mean_extent", t->extent.sum.n ? moment_sum_result(&t->extent.sum, 0).mean : NAN);
-	json_object_set_new(o, "ro_extent", distribution_json(&t->extent));
-	json_object_set_new(o, "ro_late_time", distribution_json(&t->late_ns));
-	json_object_set_new(o, "ro_byte_offset", distribution_json(&t->byte_offset));
-	json_set_count(o, "ro_discontinuities", t->n_discontinuities);
-	json_object_set_new(o, "ro_gap", distribution_json(&t->gap));
-	json_object_set_new(o, "ro_gap_time", distribution_json(&t->gap_ns));
+	json_add(o, J_COUNT("n_sequences", t->n_sequences), J_COUNT("ro_received", t->n_received),
+		J_COUNT("ro_missing", t->n_lost),
+		J_FINITE("ro_missing_ratio", ratio((double)t->n_lost, n + (double)t->n_lost)),
+		J_COUNT("ro_reordered", t->n_reordered),
+		J_FINITE("ro_ratio", ratio((double)t->n_reordered, n)),
+		J_COUNT("ro_seq_discontinuities", t->n_sequence_discontinuities),
+		J_COUNT("ro_max_extent", t->extent.sum.n ? (uint64_t)t->extent.sum.max : 0),
+		J_FINITE("ro_mean_extent", t->extent.sum.n ? moment_sum_result(&t->extent.sum,
+			0).mean : NAN),
+		J_VALUE("ro_extent", distribution_json(&t->extent)),
+		J_VALUE("ro_late_time", distribution_json(&t->late_ns)),
+		J_VALUE("ro_byte_offset", distribution_json(&t->byte_offset)),
+		J_COUNT("ro_discontinuities", t->n_discontinuities),
+		J_VALUE("ro_gap", distribution_json(&t->gap)),
+		J_VALUE("ro_gap_time", distribution_json(&t->gap_ns)));
 	put_runs(o, t);
-	json_object_set_new(o, "ro_n_reordered_count", n_reordered_json(t, false));
-	json_object_set_new(o, "ro_n_reordering_degree", n_reordered_json(t, true));
-	json_set_count(o, "ro_n_reordered_max", t->max_preceding);
-	json_set_count(o, "ro_inversions", t->inversions);
-	put_number(o, "ro_kendall_tau", t->n_pairs ? 1 - 2 * ((double)t->inversions / (double)t->n_pairs) : NAN);
-	json_set_count(o, "ro_lis_length", t->n_received - t->n_moves);
-	put_number(o, "ro_min_moves_ratio", ratio((double)t->n_moves, n));
-	json_set_count(o, "ro_spearman_footrule", t->footrule);
-	json_set_count(o, "ro_hfplayer_script_count", t->n_descents);
-	json_object_set_new(o, "rd_density", density_json(t));
-	put_number(o, "rd_mean_abs_displacement", ratio((double)t->displacement_sum, (double)t->n_displaced));
-	put_number(o, "rd_frac_late", ratio((double)t->displaced_late.n, (double)t->n_displaced));
-	json_set_count(o, "rd_beyond_threshold", t->n_received - t->n_displaced);
-	json_object_set_new(o, "rbd_density", occupancy_json(t));
-	put_number(o, "rbd_mean_occupancy",
-		   t->needs_bt ? NAN : ratio((double)t->occupancy_sum, (double)t->n_occupancies));
+	json_add(o, J_VALUE("ro_n_reordered_count", n_reordered_json(t, false)),
+		J_VALUE("ro_n_reordering_degree", n_reordered_json(t, true)),
+		J_COUNT("ro_n_reordered_max", t->max_preceding),
+		J_COUNT("ro_inversions", t->inversions),
+		J_FINITE("ro_kendall_tau", t->n_pairs
+			? 1 - 2 * ((double)t->inversions / (double)t->n_pairs) : NAN),
+		J_COUNT("ro_lis_length", t->n_received - t->n_moves),
+		J_FINITE("ro_min_moves_ratio", ratio((double)t->n_moves, n)),
+		J_COUNT("ro_spearman_footrule", t->footrule),
+		J_COUNT("ro_hfplayer_script_count", t->n_descents),
+		J_VALUE("rd_density", density_json(t)),
+		J_FINITE("rd_mean_abs_displacement", ratio((double)t->displacement_sum,
+			(double)t->n_displaced)),
+		J_FINITE("rd_frac_late", ratio((double)t->displaced_late.n,
+			(double)t->n_displaced)),
+		J_COUNT("rd_beyond_threshold", t->n_received - t->n_displaced),
+		J_VALUE("rbd_density", occupancy_json(t)),
+		J_FINITE("rbd_mean_occupancy", t->needs_bt ? NAN : ratio((double)t->occupancy_sum,
+			(double)t->n_occupancies)));
 	if (bt == DENSITY_UNBOUNDED)
 		json_object_set_new(o, "rbd_threshold", json_null());
 	else
-		json_set_count(o, "rbd_threshold", bt);
+		json_add(o, J_COUNT("rbd_threshold", bt));
 	return o;
 }
 
@@ -318,16 +295,15 @@ static void put_worst(json_t *o, const struct metrics *m, int point, int scope)
 	json_t *w = json_object();
 	uint64_t key = m->order[point].worst[scope].key;
 	if (scope == SCOPE_THREAD) {
-		json_set_count(w, "pid", key >> 32);
-		json_set_count(w, "tid", key & UINT32_MAX);
+		json_add(w, J_COUNT("pid", key >> 32), J_COUNT("tid", key & UINT32_MAX));
 	} else if (key & METRICS_KEY_DESCRIPTOR) {
-		json_set_count(w, "fd", key & UINT32_MAX);
+		json_add(w, J_COUNT("fd", key & UINT32_MAX));
 	} else {
 		json_object_set_new(w, "object", json_name(m->worst_object[point]));
 	}
-	json_set_count(w, "ro_received", m->order[point].worst[scope].n_received);
-	json_set_count(w, "ro_reordered", m->order[point].worst[scope].n_reordered);
-	json_set_count(w, "ro_max_extent", m->order[point].worst[scope].max_extent);
+	json_add(w, J_COUNT("ro_received", m->order[point].worst[scope].n_received),
+		J_COUNT("ro_reordered", m->order[point].worst[scope].n_reordered),
+		J_COUNT("ro_max_extent", m->order[point].worst[scope].max_extent));
 	json_object_set_new(o, "worst", w);
 }
 
@@ -352,32 +328,30 @@ static json_t *order_json(const struct metrics *m)
 
 static json_t *warmup_json(const struct metrics *m)
 {
-	json_t *o = json_object();
-	json_object_set_new(o, "requests",
-			    m->warmup_requests ? json_integer((json_int_t)m->warmup_requests) : json_null());
-	json_object_set_new(o, "ns", m->warmup_ns ? json_integer(m->warmup_ns) : json_null());
-	return o;
+	return json_make(J_VALUE("requests", m->warmup_requests
+		? json_integer((json_int_t)m->warmup_requests) : json_null()),
+		J_VALUE("ns", m->warmup_ns ? json_integer(m->warmup_ns) : json_null()));
 }
 
 void metrics_print_json(const struct metrics *m, const struct metrics_paths *p)
 {
-	json_t *top = json_object();
-	json_object_set_new(top, "schema", json_integer(METRICS_SCHEMA));
-	json_object_set_new(top, "reference", side_json(&m->reference, p->reference));
-	json_object_set_new(top, "replay", side_json(&m->replay, p->replay));
-	json_object_set_new(top, "matching", matching_json(m));
+	json_t *top = json_make(J_INT("schema", METRICS_SCHEMA),
+		J_VALUE("reference", side_json(&m->reference, p->reference)),
+		J_VALUE("replay", side_json(&m->replay, p->replay)),
+		J_VALUE("matching", matching_json(m)));
 	if (m->warmup_requests || m->warmup_ns)
 		json_object_set_new(top, "warmup", warmup_json(m));
-	put_number(top, "execution_time_error_pct",
-		   error_pct(metrics_execution_ns(&m->replay), metrics_execution_ns(&m->reference)));
-	put_number(top, "throughput_error_pct",
-		   error_pct(metrics_throughput(&m->replay), metrics_throughput(&m->reference)));
+	json_add(top, J_FINITE("execution_time_error_pct",
+		error_pct(metrics_execution_ns(&m->replay), metrics_execution_ns(&m->reference))),
+		J_FINITE("throughput_error_pct", error_pct(metrics_throughput(&m->replay),
+			metrics_throughput(&m->reference))));
 	if (m->parts & PART_RESPONSE)
 		json_object_set_new(top, "response", response_json(m));
 	if (m->parts & PART_SCHEDULE) {
-		json_object_set_new(top, "issue_error_ns",
-				    m->has_issue_error ? issue_error_json(&m->issue_error, 0) : json_null());
-		json_object_set_new(top, "schedule_error_ns", issue_error_json(&m->schedule, m->schedule_rest_ns));
+		json_add(top, J_VALUE("issue_error_ns", m->has_issue_error
+			? issue_error_json(&m->issue_error, 0) : json_null()),
+			J_VALUE("schedule_error_ns", issue_error_json(&m->schedule,
+				m->schedule_rest_ns)));
 	}
 	if (m->parts & (PART_CONCURRENCY | PART_LIFETIME))
 		json_object_set_new(top, "concurrency", concurrency_json(m));

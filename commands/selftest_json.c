@@ -2,7 +2,7 @@
 #include <jansson.h>
 
 #include "commands/selftest_print.h"
-#include "reports/json/json_plain.h"
+#include "reports/json/json_value.h"
 
 static const char *const promise_names[] = {NULL, "at most", "at least", "always"};
 

@@ -10,7 +10,7 @@
 #include "commands/stats.h"
 #include "common/json_count.h"
 #include "common/units.h"
-#include "reports/json/json_plain.h"
+#include "reports/json/json_value.h"
 #include "validate/stats/paper.h"
 
 #define STATS_SCHEMA 1
@@ -53,15 +53,14 @@ static json_t *json_estimates(const struct estimates *list, json_t *status)
 static void estimates_put(json_t *to, const struct estimates *list)
 {
 	json_t *status = json_object();
-	json_object_set_new(to, "statistics", json_estimates(list, status));
-	json_object_set_new(to, "status", status);
+	json_add(to, J_VALUE("statistics", json_estimates(list, status)),
+		J_VALUE("status", status));
 }
 
-static json_t *json_sample(const struct stats_sample *s)
+static json_t *json_stats_sample(const struct stats_sample *s)
 {
-	json_t *o = json_object();
-	json_object_set_new(o, "file", json_name(s->columns.path));
-	json_object_set_new(o, "column", json_name(s->column->name));
+	json_t *o = json_make(J_VALUE("file", json_name(s->columns.path)),
+		J_VALUE("column", json_name(s->column->name)));
 	estimates_put(o, &s->sample.estimates);
 	if (s->sessions.n) {
 		json_t *sessions = json_object(), *labels = json_array();
@@ -76,11 +75,9 @@ static json_t *json_sample(const struct stats_sample *s)
 
 static json_t *json_answer(const struct answer *a, enum decision_word decision, bool stands, double limit)
 {
-	json_t *o = json_object();
-	json_object_set_new(o, "status", json_string(stat_status_name(a->status)));
-	json_object_set_new(o, "decision", json_string(decided_names[decision]));
-	json_object_set_new(o, "rejection_stands", json_boolean(stands));
-	json_object_set_new(o, "limit", json_real(limit));
+	json_t *o = json_make(J_VALUE("status", json_string(stat_status_name(a->status))),
+		J_VALUE("decision", json_string(decided_names[decision])),
+		J_BOOL("rejection_stands", stands), J_VALUE("limit", json_real(limit)));
 	if (a->status)
 		return o;
 	const struct {
@@ -96,11 +93,11 @@ static json_t *json_answer(const struct answer *a, enum decision_word decision, 
 static json_t *json_comparison(const struct stats *s, size_t i)
 {
 	const struct comparison *c = &s->comparison[i];
-	json_t *o = json_sample(&s->sample[i + 1]), *compared = json_object();
-	json_object_set_new(compared, "bias_pct",
-			    json_answer(&c->bias, c->bias_decision, s->reject[2 * i], s->plan.limit_bias_pct));
-	json_object_set_new(compared, "precision", json_answer(&c->precision, c->precision_decision, s->reject[2 * i + 1],
-							       s->plan.limit_precision));
+	json_t *o = json_stats_sample(&s->sample[i + 1]), *compared = json_object();
+	json_add(compared, J_VALUE("bias_pct", json_answer(&c->bias, c->bias_decision,
+		s->reject[2 * i], s->plan.limit_bias_pct)),
+		J_VALUE("precision", json_answer(&c->precision, c->precision_decision,
+			s->reject[2 * i + 1], s->plan.limit_precision)));
 	estimates_put(compared, &c->estimates);
 	json_object_set_new(o, "comparison", compared);
 	return o;
@@ -109,35 +106,29 @@ static json_t *json_comparison(const struct stats *s, size_t i)
 static json_t *json_settings(const struct stats *s)
 {
 	const struct comparison_plan *p = &s->plan;
-	json_t *o = json_object();
-	json_object_set_new(o, "alpha", json_real(p->alpha));
-	json_object_set_new(o, "limit_bias_pct", json_real(p->limit_bias_pct));
-	json_object_set_new(o, "limit_precision", json_real(p->limit_precision));
-	json_object_set_new(o, "paired", json_boolean(p->paired));
-	json_object_set_new(o, "time_ordered", json_boolean(p->time_ordered));
-	json_object_set_new(o, "block", json_integer((json_int_t)p->block));
-	json_object_set_new(o, "resamples", json_integer((json_int_t)p->n_resamples));
-	json_object_set_new(o, "seed", json_of_count(p->seed));
-	json_object_set_new(o, "clock_halfwidth", json_real(p->clock_halfwidth));
-	json_object_set_new(o, "units", json_name(s->config->units));
-	return o;
+	return json_make(J_VALUE("alpha", json_real(p->alpha)),
+		J_VALUE("limit_bias_pct", json_real(p->limit_bias_pct)),
+		J_VALUE("limit_precision", json_real(p->limit_precision)),
+		J_BOOL("paired", p->paired), J_BOOL("time_ordered", p->time_ordered),
+		J_INT("block", (json_int_t)p->block),
+		J_INT("resamples", (json_int_t)p->n_resamples), J_WHOLE("seed", p->seed),
+		J_VALUE("clock_halfwidth", json_real(p->clock_halfwidth)),
+		J_VALUE("units", json_name(s->config->units)));
 }
 
 int stats_print_json(const struct stats *s, struct err *e)
 {
 	json_t *root = json_object(), *replays = json_array();
-	json_object_set_new(root, "schema", json_integer(STATS_SCHEMA));
-	json_object_set_new(root, "validate_version", json_string(VALIDATE_VERSION));
-	json_object_set_new(root, "settings", json_settings(s));
-	json_object_set_new(root, s->n > 1 ? "reference" : "sample", json_sample(&s->sample[0]));
+	json_add(root, J_INT("schema", STATS_SCHEMA),
+		J_VALUE("validate_version", json_string(VALIDATE_VERSION)),
+		J_VALUE("settings", json_settings(s)));
+	json_object_set_new(root, s->n > 1 ? "reference" : "sample", json_stats_sample(&s->sample[0]));
 	for (size_t i = 0; i + 1 < s->n; i++)
 		json_array_append_new(replays, json_comparison(s, i));
 	if (s->n > 1) {
-		json_object_set_new(root, "replays", replays);
-		json_object_set_new(root, "verdict",
-				    json_string(s->verdict == DECIDED_ACCEPT   ? "trusted"
-						: s->verdict == DECIDED_REJECT ? "not trusted"
-									       : "inconclusive"));
+		json_add(root, J_VALUE("replays", replays),
+			J_VALUE("verdict", json_string(s->verdict == DECIDED_ACCEPT   ? "trusted"
+				: s->verdict == DECIDED_REJECT ? "not trusted" : "inconclusive")));
 	} else {
 		json_decref(replays);
 	}

@@ -2,108 +2,82 @@
 /* One case as JSON: everything in struct cell, in its order. */
 #include <math.h>
 
-#include "reports/json/json_value.h"
+#include "reports/json/json_report.h"
 #include "validate/analysis/leaning.h"
 
 static void set_samples(json_t *o, const struct cell *c)
 {
 	json_t *program = json_object(), *replay = json_object();
-	json_set_sample(program, "mean_ns", &c->r);
-	json_set_sample(program, "median_ns", &c->r_median);
-	json_set_sample(program, "p99_ns", &c->r_p99);
-	json_set_sample(program, "trimmed_mean_ns", &c->r_trimmed);
-	json_set_sample(program, "execution_time_ns", &c->r_time);
-	json_set_sample(program, "requests_per_s", &c->r_rate);
-	json_set_sample(replay, "mean_ns", &c->x);
-	json_set_sample(replay, "median_ns", &c->x_median);
-	json_set_sample(replay, "p99_ns", &c->x_p99);
-	json_set_sample(replay, "trimmed_mean_ns", &c->x_trimmed);
-	json_set_sample(replay, "execution_time_ns", &c->x_time);
-	json_set_sample(replay, "requests_per_s", &c->x_rate);
-	json_object_set_new(o, "program", program);
-	json_object_set_new(o, "replay", replay);
-	json_set_number(o, "correlation", c->correlation);
+	json_add(program, J_SAMPLE("mean_ns", &c->r), J_SAMPLE("median_ns", &c->r_median),
+		J_SAMPLE("p99_ns", &c->r_p99), J_SAMPLE("trimmed_mean_ns", &c->r_trimmed),
+		J_SAMPLE("execution_time_ns", &c->r_time), J_SAMPLE("requests_per_s", &c->r_rate));
+	json_add(replay, J_SAMPLE("mean_ns", &c->x), J_SAMPLE("median_ns", &c->x_median),
+		J_SAMPLE("p99_ns", &c->x_p99), J_SAMPLE("trimmed_mean_ns", &c->x_trimmed),
+		J_SAMPLE("execution_time_ns", &c->x_time), J_SAMPLE("requests_per_s", &c->x_rate));
+	json_add(o, J_VALUE("program", program), J_VALUE("replay", replay),
+		J_NUMBER("correlation", c->correlation));
 }
 
 static void set_bias_and_precision(json_t *o, const struct cell *c)
 {
-	json_set_estimate(o, "bias", &c->bias);
-	json_set_estimate(o, "bias_independent", &c->bias_independent);
-	json_set_estimate(o, "bias_median", &c->bias_median);
-	json_set_estimate(o, "bias_trimmed_mean", &c->bias_trimmed);
-	json_set_estimate(o, "precision_ratio", &c->precision_ratio);
-	json_set_status_number(o, "precision_lower95", c->precision_ratio.status, c->precision_lower95);
-	json_set_status_number(o, "precision_upper95", c->precision_ratio.status, c->precision_upper95);
-	json_set_number(o, "permutation_p_above", c->permutation_p_above);
-	json_set_number(o, "permutation_p_below", c->permutation_p_below);
-	json_set_estimate(o, "precision_ratio_independent", &c->precision_independent);
-	json_t *f = json_object();
-	json_set_text(f, "status", stat_status_name(c->f_status));
-	json_set_status_number(f, "ratio", c->f_status, c->f_ratio);
-	json_set_status_number(f, "critical", c->f_status, c->f_critical);
-	json_set_status_number(f, "p", c->f_status, c->f_p);
-	json_set_status_number(f, "p_two_sided", c->f_status, c->f_p_two_sided);
-	json_set_status_number(f, "ci_lo", c->f_status, c->f_ci_lo);
-	json_set_status_number(f, "ci_hi", c->f_status, c->f_ci_hi);
-	json_object_set_new(o, "f_test", f);
-	json_set_number(o, "brown_forsythe_p", c->brown_forsythe_p);
-	json_set_number(o, "levene_p", c->levene_p);
-	json_set_number(o, "welch_p", c->welch_p);
-	json_set_number(o, "shapiro_p_replay", c->shapiro_p_x);
-	json_set_number(o, "shapiro_p_program", c->shapiro_p_r);
+	json_add(o, J_ESTIMATE("bias", &c->bias),
+		J_ESTIMATE("bias_independent", &c->bias_independent),
+		J_ESTIMATE("bias_median", &c->bias_median),
+		J_ESTIMATE("bias_trimmed_mean", &c->bias_trimmed),
+		J_ESTIMATE("precision_ratio", &c->precision_ratio),
+		J_STATUS("precision_lower95", c->precision_ratio.status, c->precision_lower95),
+		J_STATUS("precision_upper95", c->precision_ratio.status, c->precision_upper95),
+		J_NUMBER("permutation_p_above", c->permutation_p_above),
+		J_NUMBER("permutation_p_below", c->permutation_p_below),
+		J_ESTIMATE("precision_ratio_independent", &c->precision_independent));
+	json_t *f = json_make(J_TEXT("status", stat_status_name(c->f_status)),
+		J_STATUS("ratio", c->f_status, c->f_ratio),
+		J_STATUS("critical", c->f_status, c->f_critical),
+		J_STATUS("p", c->f_status, c->f_p),
+		J_STATUS("p_two_sided", c->f_status, c->f_p_two_sided),
+		J_STATUS("ci_lo", c->f_status, c->f_ci_lo),
+		J_STATUS("ci_hi", c->f_status, c->f_ci_hi));
+	json_add(o, J_VALUE("f_test", f), J_NUMBER("brown_forsythe_p", c->brown_forsythe_p),
+		J_NUMBER("levene_p", c->levene_p), J_NUMBER("welch_p", c->welch_p),
+		J_NUMBER("shapiro_p_replay", c->shapiro_p_x),
+		J_NUMBER("shapiro_p_program", c->shapiro_p_r));
 }
 
 static json_t *monte_carlo(const struct propagation *m)
 {
-	json_t *o = json_object();
-	json_set_text(o, "status", stat_status_name(m->status));
-	json_set_count(o, "n_trials", m->n_trials);
-	json_set_status_number(o, "lo", m->status, m->lo);
-	json_set_status_number(o, "hi", m->status, m->hi);
-	json_set_status_number(o, "tolerance", m->status, m->delta);
-	json_object_set_new(o, "gum_adequate", m->status ? json_null() : json_boolean(m->adequate));
-	return o;
+	return json_make(J_TEXT("status", stat_status_name(m->status)),
+		J_COUNT("n_trials", m->n_trials), J_STATUS("lo", m->status, m->lo),
+		J_STATUS("hi", m->status, m->hi), J_STATUS("tolerance", m->status, m->delta),
+		J_VALUE("gum_adequate", m->status ? json_null() : json_boolean(m->adequate)));
 }
 
 static void set_budget(json_t *o, const struct budget *b)
 {
 	json_t *budget = json_object(), *rows = json_array();
-	json_set_text(budget, "status", stat_status_name(b->status));
+	json_add(budget, J_TEXT("status", stat_status_name(b->status)));
 	for (size_t i = 0; i < b->n_rows && i < BUDGET_MAX_ROWS; i++) {
 		const struct budget_row *r = &b->row[i];
 		const char type[2] = {r->type, 0};
-		json_t *row = json_object();
-		json_set_text(row, "source", r->source);
-		json_set_text(row, "type", type);
-		json_set_text(row, "distribution", r->distribution);
-		json_set_number(row, "value", r->value);
-		json_set_number(row, "divisor", r->divisor);
-		json_set_number(row, "sensitivity", r->sensitivity);
-		json_set_number(row, "u", r->u);
-		json_set_number(row, "nu", r->nu);
-		json_set_number(row, "share", r->share);
-		json_array_append_new(rows, row);
+		json_append(rows, J_TEXT("source", r->source), J_TEXT("type", type),
+			J_TEXT("distribution", r->distribution), J_NUMBER("value", r->value),
+			J_NUMBER("divisor", r->divisor), J_NUMBER("sensitivity", r->sensitivity),
+			J_NUMBER("u", r->u), J_NUMBER("nu", r->nu), J_NUMBER("share", r->share));
 	}
-	json_object_set_new(budget, "rows", rows);
-	json_set_status_number(budget, "u_c", b->status, b->u_c);
-	json_set_status_number(budget, "nu_eff", b->status, b->nu_eff);
-	json_set_status_number(budget, "k95", b->status, b->k95);
-	json_set_status_number(budget, "U95", b->status, b->U95);
-	json_set_status_number(budget, "nu_spread", b->status, b->nu_spread);
-	json_set_status_number(budget, "nu_spread_upper", b->status, b->nu_spread_upper);
-	json_set_status_number(budget, "u_c_upper", b->status, b->u_c_upper);
-	json_set_status_number(budget, "u_c_program", b->status, b->u_c_program);
-	json_set_status_number(budget, "nu_spread_program", b->status, b->nu_spread_program);
-	json_object_set_new(budget, "monte_carlo", monte_carlo(&b->monte_carlo));
+	json_add(budget, J_VALUE("rows", rows), J_STATUS("u_c", b->status, b->u_c),
+		J_STATUS("nu_eff", b->status, b->nu_eff), J_STATUS("k95", b->status, b->k95),
+		J_STATUS("U95", b->status, b->U95), J_STATUS("nu_spread", b->status, b->nu_spread),
+		J_STATUS("nu_spread_upper", b->status, b->nu_spread_upper),
+		J_STATUS("u_c_upper", b->status, b->u_c_upper),
+		J_STATUS("u_c_program", b->status, b->u_c_program),
+		J_STATUS("nu_spread_program", b->status, b->nu_spread_program),
+		J_VALUE("monte_carlo", monte_carlo(&b->monte_carlo)));
 	json_object_set_new(o, "budget", budget);
 }
 
 static void set_worth(json_t *o, const struct worth *w)
 {
-	json_t *worth = json_object();
-	json_set_number(worth, "U95", w->U95);
-	json_set_number(worth, "machine", w->machine);
-	json_set_number(worth, "replayer", w->own);
+	json_t *worth = json_make(J_NUMBER("U95", w->U95), J_NUMBER("machine", w->machine),
+		J_NUMBER("replayer", w->own));
 	json_object_set_new(o, "worth", worth);
 }
 
@@ -112,15 +86,14 @@ static void set_paper(json_t *o, const struct cell *c)
 	json_t *paper = json_object();
 	for (size_t m = 0; m < PAPER_MODE_N; m++) {
 		const struct paper_uncertainty *p = &c->paper[m];
-		json_t *mode = json_object();
-		json_set_text(mode, "status", stat_status_name(p->status));
-		json_set_status_number(mode, "rms_bias_percent", p->status, p->rms_bias_pct);
-		json_set_status_number(mode, "u_cref_percent", p->status, p->u_cref_pct);
-		json_set_status_number(mode, "u_bias_percent", p->status, p->u_bias_pct);
-		json_set_status_number(mode, "u_rw_percent", p->status, p->u_rw_pct);
-		json_set_status_number(mode, "u_c_percent", p->status, p->u_c_pct);
-		json_set_status_number(mode, "U2_percent", p->status, p->U2_pct);
-		json_set_status_number(mode, "U3_percent", p->status, p->U3_pct);
+		json_t *mode = json_make(J_TEXT("status", stat_status_name(p->status)),
+			J_STATUS("rms_bias_percent", p->status, p->rms_bias_pct),
+			J_STATUS("u_cref_percent", p->status, p->u_cref_pct),
+			J_STATUS("u_bias_percent", p->status, p->u_bias_pct),
+			J_STATUS("u_rw_percent", p->status, p->u_rw_pct),
+			J_STATUS("u_c_percent", p->status, p->u_c_pct),
+			J_STATUS("U2_percent", p->status, p->U2_pct),
+			J_STATUS("U3_percent", p->status, p->U3_pct));
 		json_object_set_new(paper, paper_mode_names[m], mode);
 	}
 	json_object_set_new(o, "uncertainty_classic", paper);
@@ -137,24 +110,22 @@ static void set_cdf(json_t *o, const char *key, const struct cdf *d)
 static void set_order_and_concurrency(json_t *o, const struct cell *c)
 {
 	json_t *order = json_object(), *concurrency = json_object();
-	json_set_count(order, "n_received", c->n_received);
-	json_set_count(order, "n_reordered", c->n_reordered);
-	json_set_count(order, "n_descents", c->n_descents);
-	json_set_estimate(order, "deciding", &c->reordered);
-	json_set_estimate(order, "all", &c->reordered_all);
-	json_set_estimate(order, "thread", &c->reordered_thread);
-	json_set_estimate(order, "object", &c->reordered_object);
+	json_add(order, J_COUNT("n_received", c->n_received),
+		J_COUNT("n_reordered", c->n_reordered), J_COUNT("n_descents", c->n_descents),
+		J_ESTIMATE("deciding", &c->reordered), J_ESTIMATE("all", &c->reordered_all),
+		J_ESTIMATE("thread", &c->reordered_thread),
+		J_ESTIMATE("object", &c->reordered_object));
 	json_object_set_new(o, "reordered", order);
-	json_set_number(concurrency, "mean_program", c->concurrency_mean_r);
-	json_set_number(concurrency, "mean_replay", c->concurrency_mean_x);
-	json_set_number(concurrency, "max_program", c->concurrency_max_r);
-	json_set_number(concurrency, "max_replay", c->concurrency_max_x);
-	json_set_estimate(concurrency, "in_flight", &c->in_flight);
-	json_set_estimate(concurrency, "in_flight_max", &c->in_flight_max);
-	json_set_estimate(concurrency, "distance_of_means_by_time", &c->concurrency_time);
-	json_set_estimate(concurrency, "distance_of_means_by_request", &c->concurrency_request);
-	json_set_estimate(concurrency, "distance_by_time", &c->concurrency_distance_time);
-	json_set_estimate(concurrency, "distance_by_request", &c->concurrency_distance_request);
+	json_add(concurrency, J_NUMBER("mean_program", c->concurrency_mean_r),
+		J_NUMBER("mean_replay", c->concurrency_mean_x),
+		J_NUMBER("max_program", c->concurrency_max_r),
+		J_NUMBER("max_replay", c->concurrency_max_x),
+		J_ESTIMATE("in_flight", &c->in_flight),
+		J_ESTIMATE("in_flight_max", &c->in_flight_max),
+		J_ESTIMATE("distance_of_means_by_time", &c->concurrency_time),
+		J_ESTIMATE("distance_of_means_by_request", &c->concurrency_request),
+		J_ESTIMATE("distance_by_time", &c->concurrency_distance_time),
+		J_ESTIMATE("distance_by_request", &c->concurrency_distance_request));
 	set_cdf(concurrency, "cdf_by_time_program", &c->concurrency_time_r);
 	set_cdf(concurrency, "cdf_by_time_replay", &c->concurrency_time_x);
 	set_cdf(concurrency, "cdf_by_request_program", &c->concurrency_request_r);
@@ -165,45 +136,36 @@ static void set_order_and_concurrency(json_t *o, const struct cell *c)
 static void set_time(json_t *o, const struct cell *c)
 {
 	json_t *issue = json_object();
-	json_set_estimate(o, "execution_time", &c->execution_time);
-	json_set_number(o, "execution_time_service", c->execution_service);
-	json_set_number(o, "execution_time_schedule", c->execution_schedule);
-	json_set_estimate(issue, "p50_ns", &c->issue_error_p50);
-	json_set_estimate(issue, "p99_ns", &c->issue_error_p99);
-	json_set_status_number(issue, "max_ns", c->issue_error_p50.status, c->issue_error_max);
-	json_set_status_number(issue, "share_late", c->issue_error_p50.status, c->share_late);
-	json_set_estimate(issue, "late", &c->late);
-	json_set_estimate(issue, "held_up", &c->held_up);
-	json_set_estimate(issue, "others_p99_ns", &c->issue_error_others_p99);
-	json_object_set_new(o, "issue_error", issue);
-	json_set_estimate(o, "schedule_error_ns", &c->schedule_error);
+	json_add(o, J_ESTIMATE("execution_time", &c->execution_time),
+		J_NUMBER("execution_time_service", c->execution_service),
+		J_NUMBER("execution_time_schedule", c->execution_schedule));
+	json_add(issue, J_ESTIMATE("p50_ns", &c->issue_error_p50),
+		J_ESTIMATE("p99_ns", &c->issue_error_p99),
+		J_STATUS("max_ns", c->issue_error_p50.status, c->issue_error_max),
+		J_STATUS("share_late", c->issue_error_p50.status, c->share_late),
+		J_ESTIMATE("late", &c->late), J_ESTIMATE("held_up", &c->held_up),
+		J_ESTIMATE("others_p99_ns", &c->issue_error_others_p99));
+	json_add(o, J_VALUE("issue_error", issue),
+		J_ESTIMATE("schedule_error_ns", &c->schedule_error));
 }
 
 static void set_fidelity(json_t *o, const struct cell *c)
 {
-	json_set_count(o, "n_requests", c->n_requests);
-	json_set_count(o, "n_lost", c->n_lost);
-	json_set_count(o, "n_passed", c->n_passed);
-	json_set_count(o, "n_results_untold", c->n_untold);
-	json_set_count(o, "n_extra", c->n_extra);
-	json_set_count(o, "n_mismatched", c->n_mismatched);
+	json_add(o, J_COUNT("n_requests", c->n_requests), J_COUNT("n_lost", c->n_lost),
+		J_COUNT("n_passed", c->n_passed), J_COUNT("n_results_untold", c->n_untold),
+		J_COUNT("n_extra", c->n_extra), J_COUNT("n_mismatched", c->n_mismatched));
 }
 
 static void set_diagnostics(json_t *o, const struct cell *c)
 {
-	json_t *d = json_object();
-	json_set_number(d, "lag1", c->lag1);
-	json_set_number(d, "n_effective", c->n_effective);
-	json_set_number(d, "runs_p", c->runs_p);
-	json_set_number(d, "trend_p", c->trend_p);
-	json_set_number(d, "off_cpu_program", c->off_cpu_r);
-	json_set_number(d, "off_cpu_replay", c->off_cpu_x);
-	json_set_number(d, "stolen_program", c->stolen_r);
-	json_set_number(d, "stolen_replay", c->stolen_x);
-	json_set_number(d, "faults_per_request_program", c->faults_r);
-	json_set_number(d, "faults_per_request_replay", c->faults_x);
-	json_set_number(d, "cached_program", c->resident_r);
-	json_set_number(d, "cached_replay", c->resident_x);
+	json_t *d = json_make(J_NUMBER("lag1", c->lag1), J_NUMBER("n_effective", c->n_effective),
+		J_NUMBER("runs_p", c->runs_p), J_NUMBER("trend_p", c->trend_p),
+		J_NUMBER("off_cpu_program", c->off_cpu_r), J_NUMBER("off_cpu_replay", c->off_cpu_x),
+		J_NUMBER("stolen_program", c->stolen_r), J_NUMBER("stolen_replay", c->stolen_x),
+		J_NUMBER("faults_per_request_program", c->faults_r),
+		J_NUMBER("faults_per_request_replay", c->faults_x),
+		J_NUMBER("cached_program", c->resident_r),
+		J_NUMBER("cached_replay", c->resident_x));
 	json_object_set_new(o, "diagnostics", d);
 }
 
@@ -211,10 +173,8 @@ static json_t *parts(const struct component *c)
 {
 	json_t *all = json_array();
 	for (size_t i = 0; i < c->n_parts; i++) {
-		json_t *o = json_object();
-		json_set_text(o, "part", c->part[i].label);
-		json_set_estimate(o, "estimate", &c->part[i].estimate);
-		json_array_append_new(all, o);
+		json_append(all, J_TEXT("part", c->part[i].label),
+			J_ESTIMATE("estimate", &c->part[i].estimate));
 	}
 	return all;
 }
@@ -225,21 +185,16 @@ static json_t *components(const struct cell *c)
 	for (size_t k = 0; k < COMPONENT_N; k++) {
 		const struct component *p = &c->component[k];
 		json_t *o = json_object();
-		json_set_text(o, "component", component_names[k]);
-		json_set_text(o, "decision", decision_name(p->decision));
-		json_object_set_new(o, "rejected_before_holm", json_boolean(p->rejected_before_holm));
-		json_set_estimate(o, "estimate", &p->estimate);
-		json_set_number(o, "limit", p->limit);
-		json_set_number(o, "p_reject", p->p_reject);
-		json_set_number(o, "p_reject_holm", p->p_reject_holm);
-		json_set_number(o, "lag1", p->lag1);
-		json_set_number(o, "n_effective", p->n_effective);
-		json_set_number(o, "accept_lo", p->accept_lo);
-		json_set_number(o, "accept_hi", p->accept_hi);
-		json_object_set_new(o, "dependent", json_boolean(p->dependent));
-		json_set_count(o, "n_more", p->n_more);
-		json_object_set_new(o, "impractical", json_boolean(p->impractical));
-		json_set_text(o, "reason", p->reason);
+		json_add(o, J_TEXT("component", component_names[k]),
+			J_TEXT("decision", decision_name(p->decision)),
+			J_BOOL("rejected_before_holm", p->rejected_before_holm),
+			J_ESTIMATE("estimate", &p->estimate), J_NUMBER("limit", p->limit),
+			J_NUMBER("p_reject", p->p_reject),
+			J_NUMBER("p_reject_holm", p->p_reject_holm), J_NUMBER("lag1", p->lag1),
+			J_NUMBER("n_effective", p->n_effective),
+			J_NUMBER("accept_lo", p->accept_lo), J_NUMBER("accept_hi", p->accept_hi),
+			J_BOOL("dependent", p->dependent), J_COUNT("n_more", p->n_more),
+			J_BOOL("impractical", p->impractical), J_TEXT("reason", p->reason));
 		if (p->n_parts)
 			json_object_set_new(o, "parts", parts(p));
 		json_array_append_new(all, o);
@@ -250,22 +205,18 @@ static json_t *components(const struct cell *c)
 json_t *json_cell(const struct analysis *a, const struct cell *c)
 {
 	const struct protocol *p = &a->results->protocol;
-	json_t *o = json_object();
-	json_set_text(o, "scenario", p->scenario[c->scenario].name);
-	json_set_text(o, "replayer", p->replayer[c->replayer].name);
-	json_set_text(o, "verdict", verdict_name(c->verdict));
+	json_t *o = json_make(J_TEXT("scenario", p->scenario[c->scenario].name),
+		J_TEXT("replayer", p->replayer[c->replayer].name),
+		J_TEXT("verdict", verdict_name(c->verdict)));
 	if (cell_leaning(c) != LEANING_NONE)
-		json_set_text(o, "leaning", leaning_text(cell_leaning(c)));
-	json_set_text(o, "reason", c->verdict_reason);
-	json_object_set_new(o, "components", components(c));
+		json_add(o, J_TEXT("leaning", leaning_text(cell_leaning(c))));
+	json_add(o, J_TEXT("reason", c->verdict_reason), J_VALUE("components", components(c)));
 	json_set_why(o, a, c);
-	json_object_set_new(o, "blank", json_blank(&c->blank));
-	json_set_count(o, "n_blocks", c->n_blocks);
-	json_set_count(o, "n_pairs", c->n_pairs);
-	json_set_count(o, "n_failed_program", c->n_failed_program);
-	json_set_count(o, "n_failed_replayer", c->n_failed_replayer);
-	json_object_set_new(o, "single_reference", json_boolean(c->single_reference));
-	json_set_text(o, "first_failure", *c->first_failure ? c->first_failure : NULL);
+	json_add(o, J_VALUE("blank", json_blank(&c->blank)), J_COUNT("n_blocks", c->n_blocks),
+		J_COUNT("n_pairs", c->n_pairs), J_COUNT("n_failed_program", c->n_failed_program),
+		J_COUNT("n_failed_replayer", c->n_failed_replayer),
+		J_BOOL("single_reference", c->single_reference),
+		J_TEXT("first_failure", *c->first_failure ? c->first_failure : NULL));
 	set_samples(o, c);
 	set_bias_and_precision(o, c);
 	set_budget(o, &c->budget);

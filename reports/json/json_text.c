@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "reports/json/json_value.h"
+#include "reports/json/json_report.h"
 
 #define FLAGS (JSON_INDENT(1) | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY)
 

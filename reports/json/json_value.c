@@ -9,6 +9,7 @@
 #include "capture/csv_args.h"
 #include "common/strbuf.h"
 #include "reports/escape.h"
+#include "validate/analysis/analysis.h"
 
 json_t *json_text(const char *s)
 {
@@ -60,71 +61,49 @@ void json_add_document(struct strbuf *out, json_t *o)
 	json_decref(o);
 }
 
-static void set_status(json_t *object, const char *key, const char *status)
+static void add_field(json_t *object, const struct json_field *f)
 {
-	char name[80];
-	snprintf(name, sizeof name, "%s_status", key);
-	json_object_set_new(object, key, json_null());
-	json_object_set_new(object, name, json_string(status));
-}
-
-void json_set_number(json_t *object, const char *key, double x)
-{
-	if (isfinite(x))
-		json_object_set_new(object, key, json_real(x));
-	else
-		set_status(object, key, isnan(x) ? "undefined" : x > 0 ? "infinite" : "-infinite");
-}
-
-void json_set_status_number(json_t *object, const char *key, enum stat_status s, double x)
-{
-	if (s == STAT_OK)
-		json_set_number(object, key, x);
-	else
-		set_status(object, key, stat_status_name(s));
-}
-
-void json_set_text(json_t *object, const char *key, const char *s)
-{
-	json_object_set_new(object, key, json_text(s));
-}
-
-void json_set_count(json_t *object, const char *key, uint64_t n)
-{
-	json_object_set_new(object, key, n <= INT64_MAX ? json_integer((json_int_t)n) : json_real((double)n));
-}
-
-void json_set_estimate(json_t *object, const char *key, const struct estimate *e)
-{
-	json_t *o = json_object();
-	json_set_text(o, "status", stat_status_name(e->status));
-	if (e->status != STAT_OK) {
-		json_object_set_new(o, "value", json_null());
-	} else {
-		json_set_number(o, "value", e->value);
-		json_set_number(o, "lo90", e->lo90);
-		json_set_number(o, "hi90", e->hi90);
-		json_set_number(o, "lo95", e->lo95);
-		json_set_number(o, "hi95", e->hi95);
-		json_set_number(o, "df", e->df);
+	const char *status = f->status;
+	if (f->kind == JSON_NUMBER && !status && !isfinite(f->number))
+		status = isnan(f->number) ? "undefined" : f->number > 0 ? "infinite" : "-infinite";
+	json_t *value = f->kind == JSON_VALUE  ? f->value
+			: f->kind == JSON_TEXT ? json_text(f->text)
+			: f->kind == JSON_NUMBER ? status ? json_null() : json_real(f->number)
+			: f->count <= INT64_MAX ? json_integer((json_int_t)f->count)
+						: json_real((double)f->count);
+	json_object_set_new(object, f->key, value);
+	if (status) {
+		char name[80];
+		snprintf(name, sizeof name, "%s_status", f->key);
+		json_object_set_new(object, name, json_string(status));
 	}
-	json_object_set_new(object, key, o);
 }
 
-void json_set_sample(json_t *object, const char *key, const struct sample *s)
+json_t *json_add_fields(json_t *object, const struct json_field *f)
 {
-	json_t *o = json_object(), *values = json_array();
-	json_set_count(o, "n", s->n);
-	json_set_text(o, "status", stat_status_name(s->status));
-	json_set_number(o, "mean", s->mean);
-	json_set_status_number(o, "sd", s->status, s->sd);
-	json_set_status_number(o, "cv", s->status, s->cv);
-	json_set_status_number(o, "sem", s->status, s->sem);
-	json_set_number(o, "median", s->median);
-	json_set_number(o, "min", s->min);
-	json_set_number(o, "max", s->max);
+	for (; f->key; f++)
+		add_field(object, f);
+	return object;
+}
+
+json_t *json_estimate(const struct estimate *e)
+{
+	json_t *o = json_make(J_TEXT("status", stat_status_name(e->status)));
+	if (e->status != STAT_OK)
+		return json_add(o, J_VALUE("value", json_null()));
+	return json_add(o, J_NUMBER("value", e->value), J_NUMBER("lo90", e->lo90),
+		J_NUMBER("hi90", e->hi90), J_NUMBER("lo95", e->lo95), J_NUMBER("hi95", e->hi95),
+		J_NUMBER("df", e->df));
+}
+
+json_t *json_sample(const struct sample *s)
+{
+	json_t *values = json_array();
 	for (size_t i = 0; i < s->n; i++)
 		json_array_append_new(values, json_finite(s->x[i]));
-	json_object_set_new(o, "values", values);
-	json_object_set_new(object, key, o);
+	return json_make(J_COUNT("n", s->n), J_TEXT("status", stat_status_name(s->status)),
+		J_NUMBER("mean", s->mean), J_STATUS("sd", s->status, s->sd),
+		J_STATUS("cv", s->status, s->cv), J_STATUS("sem", s->status, s->sem),
+		J_NUMBER("median", s->median), J_NUMBER("min", s->min), J_NUMBER("max", s->max),
+		J_VALUE("values", values));
 }

@@ -1,51 +1,74 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Values for report.json that JSON itself has no words for. */
+/* Objects of JSON made from lists of members, and values that JSON itself has no words for.
+ *
+ *	json_t *o = json_make(J_TEXT("name", s->name), J_COUNT("level", s->level));
+ *	json_add(o, J_ESTIMATE("bias", &c->bias), J_BOOL("complete", a->complete));
+ */
 #ifndef REPORTS_JSON_VALUE_H
 #define REPORTS_JSON_VALUE_H
 
-#include <stdbool.h>
-#include <stdio.h>
+#include <stdint.h>
 
 #include <jansson.h>
 
-#include "reports/json/json_plain.h"
-#include "validate/analysis/analysis.h"
+#include "common/json_count.h"
+#include "common/strbuf.h"
+#include "validate/stats/status.h"
 
-/* As json_set_number(), but null with the status whenever that is not STAT_OK. */
-void json_set_status_number(json_t *object, const char *key, enum stat_status s, double x);
-void json_set_estimate(json_t *object, const char *key, const struct estimate *e);
-void json_set_sample(json_t *object, const char *key, const struct sample *s); /* with its values */
+struct estimate;
+struct sample;
 
-/* json_text.c: members of the outermost object as text, as json_dumps gives it with JSON_INDENT(1). They are written one after the other,
- * and long arrays element by element, so that nothing large is in memory as a whole. Errors are those of `out`. */
-void json_text_member(FILE *out, bool first, const char *key, const json_t *value);
-void json_text_array(FILE *out, bool first, const char *key, size_t n, json_t *(*element)(const struct analysis *a, size_t i),
-		     const struct analysis *a);
+struct json_field { /* one member; made by the macros below */
+	const char *key; /* NULL ends a list */
+	enum { JSON_NUMBER, JSON_TEXT, JSON_COUNT, JSON_VALUE } kind;
+	union {
+		double number;
+		const char *text;
+		uint64_t count;
+		json_t *value;
+	};
+	const char *status; /* JSON_NUMBER: why there is none; NULL: there is one */
+};
 
-/* json_metrology.c: members of a case beside the verdict */
-void json_set_metrology(json_t *cell, const struct cell *c);
-/* json_why.c: member "why" of a case, where there is something to explain */
-void json_set_why(json_t *cell, const struct analysis *a, const struct cell *c);
-json_t *json_rated_ranges(const struct analysis *a);
-json_t *json_blank(const struct blank *b);
+/* The number. Where it is not finite: null, and KEY_status says "undefined", "infinite" or "-infinite".
+ * J_STATUS: null with that status whenever it is not STAT_OK. J_FINITE: null alone where it is not finite. */
+#define J_NUMBER(k, x) {.key = (k), .kind = JSON_NUMBER, .number = (x)}
+#define J_STATUS(k, s, x) {.key = (k), .kind = JSON_NUMBER, .number = (x), .status = json_status(s)}
+#define J_FINITE(k, x) J_VALUE(k, json_finite(x))
+/* Text, cleaned as by json_text(). */
+#define J_TEXT(k, s) {.key = (k), .kind = JSON_TEXT, .text = (s)}
+/* A count: a real above 2^63 - 1. J_WHOLE: a string of digits above it. */
+#define J_COUNT(k, n) {.key = (k), .kind = JSON_COUNT, .count = (n)}
+#define J_WHOLE(k, n) J_VALUE(k, json_of_count(n))
+#define J_INT(k, n) J_VALUE(k, json_integer(n))
+#define J_BOOL(k, b) J_VALUE(k, json_boolean(b))
+#define J_ESTIMATE(k, e) J_VALUE(k, json_estimate(e))
+#define J_SAMPLE(k, s) J_VALUE(k, json_sample(s)) /* with its values */
+/* Any value; its reference is taken. */
+#define J_VALUE(k, v) {.key = (k), .kind = JSON_VALUE, .value = (v)}
 
-/* json_published.c */
-json_t *json_claims(const struct analysis *a);
-json_t *json_published(const struct analysis *a);
-json_t *json_operations(const struct analysis *a);
+/* Adds members to an object; makes an object of them; appends such an object to an array. */
+#define json_add(object, ...) json_add_fields(object, (const struct json_field[]){__VA_ARGS__, {0}})
+#define json_make(...) json_add(json_object(), __VA_ARGS__)
+#define json_append(array, ...) json_array_append_new(array, json_make(__VA_ARGS__))
+json_t *json_add_fields(json_t *object, const struct json_field *f); /* returns `object` */
 
-/* json_courses.c */
-json_t *json_courses(const struct analysis *a);
-json_t *json_costs(const struct analysis *a);
+static inline const char *json_status(enum stat_status s) /* NULL: STAT_OK */
+{
+	return s == STAT_OK ? NULL : stat_status_name(s);
+}
 
-/* json_league.c */
-json_t *json_league(const struct analysis *a);
-json_t *json_at_device(const struct analysis *a);
+/* Text with everything that is no valid UTF-8 replaced; NULL gives null. New reference, as of all below. */
+json_t *json_text(const char *s);
+/* Text whose bytes that are no UTF-8 become \xNN, for names of files; NULL gives null. */
+json_t *json_name(const char *s);
+json_t *json_finite(double x); /* null for what is no finite number */
+json_t *json_estimate(const struct estimate *e);
+json_t *json_sample(const struct sample *s);
 
-/* json_parallel.c: of a protocol with parallel applications */
-json_t *json_parallel(const struct analysis *a);
-
-/* json_cell.c */
-json_t *json_cell(const struct analysis *a, const struct cell *c);
+/* The whole document, indented, with a newline at its end: on standard output, whose errors main
+ * sees; appended to `out`. Ownership: `o` is dropped. */
+void json_print(json_t *o);
+void json_add_document(struct strbuf *out, json_t *o);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/json/json_value.h"
+#include "reports/json/json_report.h"
 
 static json_t *element(const struct analysis *a, size_t i)
 {
