@@ -62,6 +62,14 @@ void table_column_estimate(struct table *t, enum table_format format, const char
 	add_column(t, format, key, title, true);
 }
 
+bool table_head(struct table *t, enum table_format format, const char *key, const char *title,
+		bool estimate)
+{
+	if (t->in_heads)
+		add_column(t, format, key, title, estimate);
+	return !t->in_heads;
+}
+
 static struct table_cell *add_cell(struct table *t, enum table_cell_kind kind)
 {
 	assert(t->n_columns);
@@ -119,7 +127,10 @@ void table_number_u(struct table *t, double value, double u)
 
 void table_estimate(struct table *t, const struct estimate *e)
 {
+	static const struct estimate none = {.status = STAT_NOT_ASSESSED, .value = NAN, .lo90 = NAN,
+		.hi90 = NAN, .lo95 = NAN, .hi95 = NAN, .df = NAN};
 	struct table_cell *c = add_cell(t, CELL_ESTIMATE);
+	e = e ? e : &none;
 	c->status = e->status;
 	c->estimate = xmalloc(sizeof *c->estimate);
 	*c->estimate = *e;

@@ -58,6 +58,7 @@ struct table {
 	size_t n_cells, cap_cells;
 	size_t n_row_headers; /* columns at the left that name the row */
 	bool data_only;       /* for machines: CSV and no form for people */
+	bool in_heads;	      /* while the columns are named (tables.h) */
 };
 
 void table_init(struct table *t, const char *name, const char *title);
@@ -66,6 +67,9 @@ void table_release(struct table *t);
 
 void table_column(struct table *t, enum table_format format, const char *key, const char *title);
 void table_column_estimate(struct table *t, enum table_format format, const char *key, const char *title);
+/* Adds the column while the columns are named; else true: the caller adds the cell. */
+bool table_head(struct table *t, enum table_format format, const char *key, const char *title,
+		bool estimate);
 
 /* Cells are appended from left to right; a row is full when every column has one. */
 void table_none(struct table *t);
@@ -75,7 +79,7 @@ void table_count(struct table *t, double n);
 void table_number(struct table *t, double value);             /* NaN: undefined */
 void table_number_u(struct table *t, double value, double u); /* rounded by u */
 void table_number_status(struct table *t, enum stat_status status, double value, double u);
-void table_estimate(struct table *t, const struct estimate *e);
+void table_estimate(struct table *t, const struct estimate *e); /* NULL: not assessed */
 void table_decision(struct table *t, enum decision d);
 void table_verdict(struct table *t, enum verdict v);
 

@@ -6,86 +6,53 @@
 
 #include "common/xalloc.h"
 
-static const struct {
-	const char *name; /* as the table calls itself */
-	void (*build)(struct table *, const struct analysis *);
-} builders[] = {
-    {"summary", table_summary},
-    {"components", table_components},
-    {"limits", table_limits},
-    {"scenarios", table_scenarios},
-    {"replayers", table_replayers},
-    {"sources", table_sources},
-    {"response-time", table_response_time},
-    {"precision", table_precision},
-    {"bias", table_bias},
-    {"distribution", table_distribution},
-    {"parts", table_parts},
-    {"quantiles", table_quantiles},
-    {"linearity-precision", table_linearity_precision},
-    {"linearity-bias", table_linearity_bias},
-    {"linearity", table_linearity},
-    {"execution-time", table_time},
-    {"order", table_order},
-    {"in-flight", table_in_flight},
-    {"concurrency", table_concurrency},
-    {"issue-error", table_issue_error},
-    {"fidelity", table_fidelity},
-    {"calibration", table_calibration},
-    {"diagnostics", table_diagnostics},
-    {"control", table_control},
-    {"sessions", table_sessions},
-    {"session-groups", table_session_groups},
-    {"uncertainty", table_uncertainty},
-    {"budget", table_budget},
-    {"uncertainty-classic", table_paper},
-    {"replicates", table_replicates},
-    {"runs", table_runs},
-    {"why", table_why},
-    {"rated-range", table_rated_range},
-    {"blank", table_blank},
-    {"findings", table_claims},
-    {"finding-comparisons", table_claim_comparisons},
-    {"finding-values", table_claim_values},
-    {"published", table_published},
-    {"published-values", table_published_values},
-    {"operations", table_operations},
-    {"pace", table_pace},
-    {"issue-distribution", table_issue_distribution},
-    {"issue-rate", table_issue_rate},
-    {"costs", table_costs},
-    {"stamps", table_stamps},
-    {"league", table_league},
-    {"observation", table_observation},
-    {"device", table_device},
-    {"parallel-replayers", table_parallel_replayers},
-    {"parallel-worst", table_parallel_worst},
-    {"parallel", table_parallel},
-    {"parallel-nodes", table_parallel_nodes},
-};
+static const struct table_kind *const kinds[] = {TABLES(TABLE_ADDRESS)};
+#define N_KINDS (sizeof kinds / sizeof *kinds)
+
+static void build(struct table *t, const struct analysis *a, const struct table_kind *kind)
+{
+	table_init(t, kind->name, kind->title);
+	t->data_only = kind->data_only;
+	if (kind->note)
+		table_note(t, "%s", kind->note);
+	t->in_heads = true;
+	if (kind->row)
+		kind->row(t, a, 0);
+	else
+		kind->item(t, a, 0, 0);
+	t->in_heads = false;
+	if (kind->n_row_headers)
+		t->n_row_headers = kind->n_row_headers;
+	for (size_t i = 0, n = kind->n_rows(a); i < n; i++) {
+		if (kind->row)
+			kind->row(t, a, i);
+		for (size_t k = 0; kind->item && k < kind->n_items(a, i); k++)
+			kind->item(t, a, i, k);
+	}
+}
 
 bool table_build(struct table *t, const struct analysis *a, size_t index)
 {
-	if (index >= sizeof builders / sizeof builders[0])
+	if (index >= N_KINDS)
 		return false;
-	builders[index].build(t, a);
+	build(t, a, kinds[index]);
 	return true;
 }
 
 bool table_build_named(struct table *t, const struct analysis *a, const char *name)
 {
-	for (size_t i = 0; i < sizeof builders / sizeof builders[0]; i++)
-		if (!strcmp(builders[i].name, name))
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (!strcmp(kinds[i]->name, name))
 			return table_build(t, a, i);
 	return false;
 }
 
 void tables_build(struct tables *ts, const struct analysis *a)
 {
-	ts->n = sizeof builders / sizeof builders[0];
+	ts->n = N_KINDS;
 	ts->table = xcalloc(ts->n, sizeof *ts->table);
 	for (size_t i = 0; i < ts->n; i++)
-		builders[i].build(&ts->table[i], a);
+		table_build(&ts->table[i], a, i);
 }
 
 void tables_release(struct tables *ts)
@@ -104,15 +71,16 @@ const struct table *tables_find(const struct tables *ts, const char *name)
 	return NULL;
 }
 
-void table_cell_columns(struct table *t)
+size_t table_n_cells(const struct analysis *a)
 {
-	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
-	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
-	t->n_row_headers = 2;
+	return a->n_cells;
 }
 
-void table_cell_names(struct table *t, const struct analysis *a, const struct cell *c)
+void table_cell(struct table *t, const struct analysis *a, const struct cell *c)
 {
-	table_text(t, a->results->protocol.scenario[c->scenario].name);
-	table_text(t, a->results->protocol.replayer[c->replayer].name);
+	const struct protocol *p = &a->results->protocol;
+	COL_TEXT(t, "scenario", "Scenario", p->scenario[c->scenario].name);
+	COL_TEXT(t, "replayer", "Replayer", p->replayer[c->replayer].name);
+	if (t->in_heads)
+		t->n_row_headers = 2;
 }

@@ -18,63 +18,70 @@ bool table_build_named(struct table *t, const struct analysis *a, const char *na
 void tables_release(struct tables *ts);
 const struct table *tables_find(const struct tables *ts, const char *name); /* NULL: none of that name */
 
-/* The builders behind it, by subject. Each fills one fresh table. */
-void table_summary(struct table *t, const struct analysis *a);    /* a row per cell: what decided */
-void table_components(struct table *t, const struct analysis *a); /* a row per cell and component */
-void table_limits(struct table *t, const struct analysis *a);
-void table_scenarios(struct table *t, const struct analysis *a);
-void table_replayers(struct table *t, const struct analysis *a);
-void table_sources(struct table *t, const struct analysis *a);
-void table_response_time(struct table *t, const struct analysis *a);
-void table_precision(struct table *t, const struct analysis *a);
-void table_bias(struct table *t, const struct analysis *a);
-void table_distribution(struct table *t, const struct analysis *a); /* a row per case: shape, tail, operations, halves */
-void table_parts(struct table *t, const struct analysis *a);
-void table_linearity_precision(struct table *t, const struct analysis *a); /* CV over levels */
-void table_linearity_bias(struct table *t, const struct analysis *a);      /* relative bias over levels */
-void table_linearity(struct table *t, const struct analysis *a);           /* regression */
-void table_time(struct table *t, const struct analysis *a);
-void table_order(struct table *t, const struct analysis *a);
-void table_in_flight(struct table *t, const struct analysis *a);
-void table_concurrency(struct table *t, const struct analysis *a);
-void table_issue_error(struct table *t, const struct analysis *a);
-void table_fidelity(struct table *t, const struct analysis *a);
-void table_calibration(struct table *t, const struct analysis *a);
-void table_diagnostics(struct table *t, const struct analysis *a);
-void table_uncertainty(struct table *t, const struct analysis *a);
-void table_budget(struct table *t, const struct analysis *a);
-void table_quantiles(struct table *t, const struct analysis *a);
-void table_sessions(struct table *t, const struct analysis *a);
-void table_session_groups(struct table *t, const struct analysis *a);
-void table_control(struct table *t, const struct analysis *a);
-void table_paper(struct table *t, const struct analysis *a);
-void table_replicates(struct table *t, const struct analysis *a);
-void table_runs(struct table *t, const struct analysis *a);
+/* How a table is made. `row` names each column together with its value (the COL macros). It is
+ * called first with t->in_heads: then only the columns are added and no value is read, so that the
+ * table has its columns where there is no row 0. A row may add nothing. With `item` instead of
+ * `row`, row i has n_items() lines. */
+struct table_kind {
+	const char *name, *title;
+	size_t (*n_rows)(const struct analysis *a);
+	void (*row)(struct table *t, const struct analysis *a, size_t i);
+	size_t (*n_items)(const struct analysis *a, size_t i);
+	void (*item)(struct table *t, const struct analysis *a, size_t i, size_t k);
+	const char *note;
+	size_t n_row_headers; /* 0: 2 with COL_CELL, else 1 */
+	bool data_only;
+};
 
-void table_why(struct table *t, const struct analysis *a);         /* a row per part of a difference */
-void table_rated_range(struct table *t, const struct analysis *a); /* a row per point of a range */
-void table_blank(struct table *t, const struct analysis *a);
-void table_published(struct table *t, const struct analysis *a);	       /* a row per published value and case */
-void table_published_values(struct table *t, const struct analysis *a); /* the same in base units */
-void table_claims(struct table *t, const struct analysis *a);	       /* a row per finding */
-void table_claim_comparisons(struct table *t, const struct analysis *a);
-void table_claim_values(struct table *t, const struct analysis *a);
-void table_operations(struct table *t, const struct analysis *a);
-void table_pace(struct table *t, const struct analysis *a);
-void table_issue_distribution(struct table *t, const struct analysis *a);
-void table_issue_rate(struct table *t, const struct analysis *a);
-void table_stamps(struct table *t, const struct analysis *a);
-void table_costs(struct table *t, const struct analysis *a);
-void table_league(struct table *t, const struct analysis *a);	   /* a row per replayer, the best first */
-void table_observation(struct table *t, const struct analysis *a); /* a row per scenario: whose times count */
-void table_parallel(struct table *t, const struct analysis *a);	   /* a row per case of a parallel application */
-void table_parallel_worst(struct table *t, const struct analysis *a);
-void table_parallel_replayers(struct table *t, const struct analysis *a);
-void table_parallel_nodes(struct table *t, const struct analysis *a);
-void table_device(struct table *t, const struct analysis *a);	   /* a row per case that was observed at its device */
+/* All of them, in the order of the report: table_NAME, each in the file of its subject. */
+#define TABLES(X) \
+	X(summary) X(components) X(limits) X(scenarios) X(replayers) X(sources) \
+	X(response_time) X(precision) X(bias) X(distribution) X(parts) X(quantiles) \
+	X(linearity_precision) X(linearity_bias) X(linearity) X(time) X(order) X(in_flight) \
+	X(concurrency) X(issue_error) X(fidelity) X(calibration) X(diagnostics) X(control) \
+	X(sessions) X(session_groups) X(uncertainty) X(budget) X(paper) X(replicates) \
+	X(runs) X(why) X(rated_range) X(blank) X(claims) X(claim_comparisons) \
+	X(claim_values) X(published) X(published_values) X(operations) X(pace) \
+	X(issue_distribution) X(issue_rate) X(costs) X(stamps) X(league) X(observation) \
+	X(device) X(parallel_replayers) X(parallel_worst) X(parallel) X(parallel_nodes)
+#define TABLE_EXTERN(name) extern const struct table_kind table_##name;
+#define TABLE_ADDRESS(name) &table_##name,
+TABLES(TABLE_EXTERN)
 
-/* Shared by them: the two columns that name a cell, and their content. */
-void table_cell_columns(struct table *t);
-void table_cell_names(struct table *t, const struct analysis *a, const struct cell *c);
+/* A column and its value. The value is not evaluated while the columns are named. */
+#define COL(t, f, key, title, cell)                                                                \
+	do {                                                                                       \
+		if (table_head(t, FORMAT_##f, key, title, false)) {                                \
+			cell;                                                                      \
+		}                                                                                  \
+	} while (0)
+#define COL_TEXT(t, key, title, s) COL(t, TEXT, key, title, table_text(t, s)) /* NULL: none */
+#define COL_YES(t, key, title, b) COL_TEXT(t, key, title, (b) ? "yes" : "no")
+#define COL_COUNT(t, key, title, n) COL(t, COUNT, key, title, table_count(t, (double)(n)))
+#define COL_NUMBER(t, f, key, title, x, u) COL(t, f, key, title, table_number_u(t, x, u))
+#define COL_STATUS(t, f, key, title, s, x, u)                                                      \
+	COL(t, f, key, title, table_number_status(t, s, x, u))
+#define COL_KNOWN(t, f, key, title, x) /* NaN: not assessed */                                     \
+	COL_STATUS(t, f, key, title, isnan(x) ? STAT_NOT_ASSESSED : STAT_OK, x, NAN)
+#define COL_COUNT_IF(t, key, title, known, n)                                                      \
+	COL(t, COUNT, key, title, if (known) table_count(t, (double)(n)); else table_none(t))
+#define COL_NUMBER_IF(t, f, key, title, known, x, u)                                               \
+	COL(t, f, key, title, if (known) table_number_u(t, x, u); else table_none(t))
+#define COL_DECISION(t, key, title, d) COL(t, DECISION, key, title, table_decision(t, d))
+#define COL_VERDICT(t, key, title, v) COL(t, VERDICT, key, title, table_verdict(t, v))
+#define COL_ESTIMATE(t, f, key, title, e)                                                          \
+	do {                                                                                       \
+		if (table_head(t, FORMAT_##f, key, title, true))                                   \
+			table_estimate(t, e);                                                      \
+	} while (0)
+#define COL_WORDS(t, key, title, words) /* appends to the string buffer s_ */                      \
+	COL(t, TEXT, key, title, struct strbuf s_ = STRBUF_INIT; words; table_text(t, s_.s);       \
+	    strbuf_release(&s_))
+/* The two columns that name a cell. */
+#define COL_CELL(t, a, c) table_cell(t, a, (t)->in_heads ? NULL : (c))
+void table_cell(struct table *t, const struct analysis *a, const struct cell *c);
+
+size_t table_n_cells(const struct analysis *a);
+size_t table_n_scenarios(const struct analysis *a);
 
 #endif

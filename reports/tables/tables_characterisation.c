@@ -7,122 +7,87 @@
 #include "common/xalloc.h"
 #include "reports/tables/tables.h"
 
-void table_response_time(struct table *t, const struct analysis *a)
+static void response_time_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "response-time", "Response times");
-	table_note(
-	    t, "Results of the runs: the mean response time of all requests of one run. Mean, standard deviation s and "
-	       "coefficient of variation CV = s / mean are over the runs; median and p99 are means over the runs of "
-	       "each run's own median and 99th percentile.");
-	table_cell_columns(t);
-	table_column(t, FORMAT_COUNT, "n_pairs", "Pairs");
-	table_column(t, FORMAT_TIME, "program_mean", "Program mean");
-	table_column(t, FORMAT_TIME, "program_sd", "s");
-	table_column(t, FORMAT_SHARE, "program_cv", "CV");
-	table_column(t, FORMAT_TIME, "program_median", "Median");
-	table_column(t, FORMAT_TIME, "program_p99", "p99");
-	table_column(t, FORMAT_TIME, "replay_mean", "Replay mean");
-	table_column(t, FORMAT_TIME, "replay_sd", "s");
-	table_column(t, FORMAT_SHARE, "replay_cv", "CV");
-	table_column(t, FORMAT_TIME, "replay_median", "Median");
-	table_column(t, FORMAT_TIME, "replay_p99", "p99");
-	table_column(t, FORMAT_NUMBER, "correlation", "Correlation");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		const struct sample *of[2] = {&c->r, &c->x}, *median[2] = {&c->r_median, &c->x_median},
-				    *p99[2] = {&c->r_p99, &c->x_p99};
-		table_cell_names(t, a, c);
-		table_count(t, c->n_pairs);
-		for (int k = 0; k < 2; k++) {
-			table_number_u(t, of[k]->mean, of[k]->sd);
-			table_number_status(t, of[k]->status, of[k]->sd, of[k]->sd);
-			table_number_status(t, of[k]->status, of[k]->cv, of[k]->cv);
-			table_number_u(t, median[k]->mean, median[k]->sd);
-			table_number_u(t, p99[k]->mean, p99[k]->sd);
-		}
-		table_number_u(t, c->correlation, 0.1);
-	}
+	const struct cell *c = &a->cell[i];
+	COL_CELL(t, a, c);
+	COL_COUNT(t, "n_pairs", "Pairs", c->n_pairs);
+	COL_NUMBER(t, TIME, "program_mean", "Program mean", c->r.mean, c->r.sd);
+	COL_STATUS(t, TIME, "program_sd", "s", c->r.status, c->r.sd, c->r.sd);
+	COL_STATUS(t, SHARE, "program_cv", "CV", c->r.status, c->r.cv, c->r.cv);
+	COL_NUMBER(t, TIME, "program_median", "Median", c->r_median.mean, c->r_median.sd);
+	COL_NUMBER(t, TIME, "program_p99", "p99", c->r_p99.mean, c->r_p99.sd);
+	COL_NUMBER(t, TIME, "replay_mean", "Replay mean", c->x.mean, c->x.sd);
+	COL_STATUS(t, TIME, "replay_sd", "s", c->x.status, c->x.sd, c->x.sd);
+	COL_STATUS(t, SHARE, "replay_cv", "CV", c->x.status, c->x.cv, c->x.cv);
+	COL_NUMBER(t, TIME, "replay_median", "Median", c->x_median.mean, c->x_median.sd);
+	COL_NUMBER(t, TIME, "replay_p99", "p99", c->x_p99.mean, c->x_p99.sd);
+	COL_NUMBER(t, NUMBER, "correlation", "Correlation", c->correlation, 0.1);
 }
 
-void table_precision(struct table *t, const struct analysis *a)
+const struct table_kind table_response_time = {"response-time", "Response times", table_n_cells,
+	response_time_row, .note =
+	"Results of the runs: the mean response time of all requests of one run. Mean, standard "
+	"deviation s and coefficient of variation CV = s / mean are over the runs; median and p99 "
+	"are means over the runs of each run's own median and 99th percentile."};
+
+static void precision_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "precision", "Precision");
-	table_note(
-	    t, "Ratio of the standard deviations, replay over program; 1 is ideal. The one-sided limits of the paired "
-	       "analysis decide, together with the p of permuting the labels within pairs. Beside them, for comparison only: limits and F test for "
-	       "independent samples (F is the ratio of variances; above the critical value the classic test calls the replay less precise), and "
-	       "the p of the Brown-Forsythe test, which does not need normal data.");
-	table_cell_columns(t);
-	table_column_estimate(t, FORMAT_NUMBER, "ratio", "Ratio [95 %]");
-	table_column(t, FORMAT_NUMBER, "ratio_lower95", "One-sided lower limit");
-	table_column(t, FORMAT_NUMBER, "ratio_upper95", "One-sided upper limit");
-	table_column(t, FORMAT_P, "permutation_p_above", "p of above the limit, permuted");
-	table_column(t, FORMAT_P, "permutation_p_below", "p of below it");
-	table_column(t, FORMAT_DECISION, "decision", "Decision");
-	table_column_estimate(t, FORMAT_NUMBER, "ratio_independent", "Ratio, independent [95 %]");
-	table_column(t, FORMAT_NUMBER, "f", "F");
-	table_column(t, FORMAT_NUMBER, "f_critical", "Critical F");
-	table_column(t, FORMAT_P, "f_p", "p of F");
-	table_column(t, FORMAT_P, "f_p_two_sided", "p, two-sided");
-	table_column(t, FORMAT_P, "brown_forsythe_p", "p of Brown-Forsythe");
-	table_column(t, FORMAT_P, "levene_p", "p of Levene");
-	table_column(t, FORMAT_P, "shapiro_p_replay", "Normality p, replay");
-	table_column(t, FORMAT_P, "shapiro_p_program", "Normality p, program");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		double u = c->precision_upper95 - c->precision_lower95;
-		table_cell_names(t, a, c);
-		table_estimate(t, &c->precision_ratio);
-		table_number_status(t, c->precision_ratio.status, c->precision_lower95, u);
-		table_number_status(t, c->precision_ratio.status, c->precision_upper95, u);
-		table_number(t, c->permutation_p_above);
-		table_number(t, c->permutation_p_below);
-		table_decision(t, c->component[COMPONENT_PRECISION].decision);
-		table_estimate(t, &c->precision_independent);
-		table_number_status(t, c->f_status, c->f_ratio, 0.1);
-		table_number_status(t, c->f_status, c->f_critical, 0.1);
-		table_number_status(t, c->f_status, c->f_p, NAN);
-		table_number_status(t, c->f_status, c->f_p_two_sided, NAN);
-		table_number(t, c->brown_forsythe_p);
-		table_number(t, c->levene_p);
-		table_number(t, c->shapiro_p_x);
-		table_number(t, c->shapiro_p_r);
-	}
+	const struct cell *c = &a->cell[i];
+	COL_CELL(t, a, c);
+	COL_ESTIMATE(t, NUMBER, "ratio", "Ratio [95 %]", &c->precision_ratio);
+	COL_STATUS(t, NUMBER, "ratio_lower95", "One-sided lower limit", c->precision_ratio.status,
+		c->precision_lower95,
+		c->precision_upper95 - c->precision_lower95);
+	COL_STATUS(t, NUMBER, "ratio_upper95", "One-sided upper limit", c->precision_ratio.status,
+		c->precision_upper95,
+		c->precision_upper95 - c->precision_lower95);
+	COL_NUMBER(t, P, "permutation_p_above", "p of above the limit, permuted",
+		c->permutation_p_above, NAN);
+	COL_NUMBER(t, P, "permutation_p_below", "p of below it", c->permutation_p_below, NAN);
+	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_PRECISION].decision);
+	COL_ESTIMATE(t, NUMBER, "ratio_independent", "Ratio, independent [95 %]",
+		&c->precision_independent);
+	COL_STATUS(t, NUMBER, "f", "F", c->f_status, c->f_ratio, 0.1);
+	COL_STATUS(t, NUMBER, "f_critical", "Critical F", c->f_status, c->f_critical, 0.1);
+	COL_STATUS(t, P, "f_p", "p of F", c->f_status, c->f_p, NAN);
+	COL_STATUS(t, P, "f_p_two_sided", "p, two-sided", c->f_status, c->f_p_two_sided, NAN);
+	COL_NUMBER(t, P, "brown_forsythe_p", "p of Brown-Forsythe", c->brown_forsythe_p, NAN);
+	COL_NUMBER(t, P, "levene_p", "p of Levene", c->levene_p, NAN);
+	COL_NUMBER(t, P, "shapiro_p_replay", "Normality p, replay", c->shapiro_p_x, NAN);
+	COL_NUMBER(t, P, "shapiro_p_program", "Normality p, program", c->shapiro_p_r, NAN);
 }
 
-void table_bias(struct table *t, const struct analysis *a)
+const struct table_kind table_precision = {"precision", "Precision", table_n_cells, precision_row,
+	.note =
+	"Ratio of the standard deviations, replay over program; 1 is ideal. The one-sided limits "
+	"of the paired analysis decide, together with the p of permuting the labels within "
+	"pairs. Beside them, for comparison only: limits and F test for independent samples (F "
+	"is the ratio of variances; above the critical value the classic test calls the replay "
+	"less precise), and the p of the Brown-Forsythe test, which does not need normal data."};
+
+static void bias_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "bias", "Bias");
-	table_note(t, "Relative bias of the mean response time, from the logarithms of the ratios "
-		      "replay / program of the pairs. Beside it the same of the runs' medians and "
-		      "of their trimmed means (without the fastest and slowest tenth): where "
-		      "these are much smaller, a few slow requests make the bias. Then the bias "
-		      "from independent samples, and the p of Welch's test that there is no "
-		      "difference.");
-	table_cell_columns(t);
-	table_column(t, FORMAT_TIME, "program_mean", "Program");
-	table_column(t, FORMAT_TIME, "replay_mean", "Replay");
-	table_column_estimate(t, FORMAT_RELATIVE, "bias", "Bias [95 %]");
-	table_column(t, FORMAT_SHARE, "limit", "Limit ±");
-	table_column(t, FORMAT_DECISION, "decision", "Decision");
-	table_column_estimate(t, FORMAT_RELATIVE, "bias_median", "Of medians [95 %]");
-	table_column_estimate(t, FORMAT_RELATIVE, "bias_trimmed", "Of trimmed means [95 %]");
-	table_column_estimate(t, FORMAT_RELATIVE, "bias_independent", "Independent [95 %]");
-	table_column(t, FORMAT_P, "welch_p", "p of Welch");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		table_cell_names(t, a, c);
-		table_number_u(t, c->r.mean, c->r.sem);
-		table_number_u(t, c->x.mean, c->x.sem);
-		table_estimate(t, &c->bias);
-		table_number_u(t, c->component[COMPONENT_BIAS].limit, 0.1);
-		table_decision(t, c->component[COMPONENT_BIAS].decision);
-		table_estimate(t, &c->bias_median);
-		table_estimate(t, &c->bias_trimmed);
-		table_estimate(t, &c->bias_independent);
-		table_number(t, c->welch_p);
-	}
+	const struct cell *c = &a->cell[i];
+	COL_CELL(t, a, c);
+	COL_NUMBER(t, TIME, "program_mean", "Program", c->r.mean, c->r.sem);
+	COL_NUMBER(t, TIME, "replay_mean", "Replay", c->x.mean, c->x.sem);
+	COL_ESTIMATE(t, RELATIVE, "bias", "Bias [95 %]", &c->bias);
+	COL_NUMBER(t, SHARE, "limit", "Limit ±", c->component[COMPONENT_BIAS].limit, 0.1);
+	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_BIAS].decision);
+	COL_ESTIMATE(t, RELATIVE, "bias_median", "Of medians [95 %]", &c->bias_median);
+	COL_ESTIMATE(t, RELATIVE, "bias_trimmed", "Of trimmed means [95 %]", &c->bias_trimmed);
+	COL_ESTIMATE(t, RELATIVE, "bias_independent", "Independent [95 %]", &c->bias_independent);
+	COL_NUMBER(t, P, "welch_p", "p of Welch", c->welch_p, NAN);
 }
+
+const struct table_kind table_bias = {"bias", "Bias", table_n_cells, bias_row,
+	.note =
+	"Relative bias of the mean response time, from the logarithms of the ratios replay / "
+	"program of the pairs. Beside it the same of the runs' medians and of their trimmed "
+	"means (without the fastest and slowest tenth): where these are much smaller, a few slow "
+	"requests make the bias. Then the bias from independent samples, and the p of Welch's "
+	"test that there is no difference."};
 
 static int compare_levels(const void *x, const void *y)
 {
@@ -153,87 +118,80 @@ static uint64_t *all_levels(const struct analysis *a, size_t *n)
 
 static void linearity_names(struct table *t, const struct analysis *a, const struct linearity *l)
 {
-	table_text(t, l->name);
-	table_text(t, a->results->protocol.replayer[l->replayer].name);
+	COL_TEXT(t, "workload", "Workload", l->name);
+	COL_TEXT(t, "replayer", "Replayer", a->results->protocol.replayer[l->replayer].name);
 }
 
-static void fill_over_levels(struct table *t, const struct analysis *a, enum table_format format, const char *key)
+static void over_levels_row(struct table *t, const struct analysis *a, size_t i,
+			    enum table_format format, const char *key)
 {
+	const struct linearity *l = &a->linearity[i];
 	size_t n;
 	uint64_t *level = all_levels(a, &n);
-	table_column(t, FORMAT_TEXT, "workload", "Workload");
-	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
-	t->n_row_headers = 2;
+	linearity_names(t, a, l);
 	for (size_t k = 0; k < n; k++) {
-		char *name = xasprintf("%s_level_%llu", key, (unsigned long long)level[k]);
-		char *title = xasprintf("Level %llu", (unsigned long long)level[k]);
-		table_column(t, format, name, title);
-		free(name);
-		free(title);
-	}
-	for (size_t i = 0; i < a->n_linearity; i++) {
-		const struct linearity *l = &a->linearity[i];
-		linearity_names(t, a, l);
-		for (size_t k = 0; k < n; k++) {
-			size_t j = 0;
-			while (j < l->n_levels && l->level[j].level != level[k])
-				j++;
-			double v =
-			    j < l->n_levels ? format == FORMAT_SHARE ? l->level[j].cv : l->level[j].relative_bias : 0;
-			if (j < l->n_levels)
-				table_number_u(t, v, fabs(v) < 1 ? 0.01 : NAN);
-			else
-				table_none(t);
+		size_t j = 0;
+		char name[40], title[40];
+		snprintf(name, sizeof name, "%s_level_%llu", key, (unsigned long long)level[k]);
+		snprintf(title, sizeof title, "Level %llu", (unsigned long long)level[k]);
+		if (!table_head(t, format, name, title, false))
+			continue;
+		while (j < l->n_levels && l->level[j].level != level[k])
+			j++;
+		if (j < l->n_levels) {
+			double v = format == FORMAT_SHARE ? l->level[j].cv : l->level[j].relative_bias;
+			table_number_u(t, v, fabs(v) < 1 ? 0.01 : NAN);
+		} else {
+			table_none(t);
 		}
 	}
 	free(level);
 }
 
-void table_linearity_precision(struct table *t, const struct analysis *a)
+static void linearity_precision_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "linearity-precision", "Linearity of the precision");
-	table_note(t, "Coefficient of variation of the replay's results at each load level.");
-	fill_over_levels(t, a, FORMAT_SHARE, "cv");
+	over_levels_row(t, a, i, FORMAT_SHARE, "cv");
 }
 
-void table_linearity_bias(struct table *t, const struct analysis *a)
+static void linearity_bias_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "linearity-bias", "Linearity of the bias");
-	table_note(t, "Relative bias at each load level, with its sign.");
-	fill_over_levels(t, a, FORMAT_RELATIVE, "bias");
+	over_levels_row(t, a, i, FORMAT_RELATIVE, "bias");
 }
 
-void table_linearity(struct table *t, const struct analysis *a)
+static size_t n_linearity(const struct analysis *a)
 {
-	table_init(t, "linearity", "Trend of the bias over the load level");
-	table_note(
-	    t, "Straight line through the relative bias of every replicate: its slope per level with standard error, "
-	       "the p of \"no slope\", and the p of \"a straight line fits\" (lack of fit; needs three levels). That test "
-	       "supposes that the levels scatter alike: the p of Brown-Forsythe says whether they do; the verdict uses "
-	       "contrasts that do not suppose it. No trend: Mann-Kendall, from five levels on.");
-	table_column(t, FORMAT_TEXT, "workload", "Workload");
-	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
-	t->n_row_headers = 2;
-	table_column(t, FORMAT_COUNT, "n_levels", "Levels");
-	table_column(t, FORMAT_RELATIVE, "slope", "Slope per level");
-	table_column(t, FORMAT_SHARE, "slope_se", "Standard error");
-	table_column(t, FORMAT_P, "slope_p", "p of no slope");
-	table_column(t, FORMAT_RELATIVE, "intercept", "Intercept");
-	table_column(t, FORMAT_NUMBER, "lack_of_fit_f", "Lack of fit F");
-	table_column(t, FORMAT_P, "lack_of_fit_p", "p of lack of fit");
-	table_column(t, FORMAT_P, "spread_p", "p of equal scatter");
-	table_column(t, FORMAT_P, "trend_p", "p of no trend");
-	for (size_t i = 0; i < a->n_linearity; i++) {
-		const struct linearity *l = &a->linearity[i];
-		linearity_names(t, a, l);
-		table_count(t, (double)l->n_levels);
-		table_number_status(t, l->status, l->slope, l->slope_se);
-		table_number_status(t, l->status, l->slope_se, l->slope_se);
-		table_number_status(t, l->status, l->slope_p, NAN);
-		table_number_status(t, l->status, l->intercept, l->slope_se);
-		table_number_status(t, l->lack_of_fit_status, l->lack_of_fit_f, 0.1);
-		table_number_status(t, l->lack_of_fit_status, l->lack_of_fit_p, NAN);
-		table_number(t, l->spread_p);
-		table_number_status(t, l->trend_status, l->trend_p, NAN);
-	}
+	return a->n_linearity;
 }
+
+const struct table_kind table_linearity_precision = {"linearity-precision",
+	"Linearity of the precision", n_linearity, linearity_precision_row, .n_row_headers = 2, .note =
+	"Coefficient of variation of the replay's results at each load level."};
+
+const struct table_kind table_linearity_bias = {"linearity-bias", "Linearity of the bias",
+	n_linearity, linearity_bias_row, .n_row_headers = 2, .note =
+	"Relative bias at each load level, with its sign."};
+
+static void linearity_row(struct table *t, const struct analysis *a, size_t i)
+{
+	const struct linearity *l = &a->linearity[i];
+	linearity_names(t, a, l);
+	COL_COUNT(t, "n_levels", "Levels", l->n_levels);
+	COL_STATUS(t, RELATIVE, "slope", "Slope per level", l->status, l->slope, l->slope_se);
+	COL_STATUS(t, SHARE, "slope_se", "Standard error", l->status, l->slope_se, l->slope_se);
+	COL_STATUS(t, P, "slope_p", "p of no slope", l->status, l->slope_p, NAN);
+	COL_STATUS(t, RELATIVE, "intercept", "Intercept", l->status, l->intercept, l->slope_se);
+	COL_STATUS(t, NUMBER, "lack_of_fit_f", "Lack of fit F", l->lack_of_fit_status,
+		l->lack_of_fit_f, 0.1);
+	COL_STATUS(t, P, "lack_of_fit_p", "p of lack of fit", l->lack_of_fit_status,
+		l->lack_of_fit_p, NAN);
+	COL_NUMBER(t, P, "spread_p", "p of equal scatter", l->spread_p, NAN);
+	COL_STATUS(t, P, "trend_p", "p of no trend", l->trend_status, l->trend_p, NAN);
+}
+
+const struct table_kind table_linearity = {"linearity", "Trend of the bias over the load level",
+	n_linearity, linearity_row, .n_row_headers = 2, .note =
+	"Straight line through the relative bias of every replicate: its slope per level with "
+	"standard error, the p of \"no slope\", and the p of \"a straight line fits\" (lack of "
+	"fit; needs three levels). That test supposes that the levels scatter alike: the p of "
+	"Brown-Forsythe says whether they do; the verdict uses contrasts that do not suppose it. "
+	"No trend: Mann-Kendall, from five levels on."};

@@ -6,128 +6,122 @@
 #include "validate/analysis/costs.h"
 #include "validate/analysis/courses.h"
 
-void table_pace(struct table *t, const struct analysis *a)
+static size_t n_courses(const struct analysis *a)
 {
-	table_init(t, "pace", "Requests per second, in flight, and issue error over the time of a run");
-	t->data_only = true;
-	table_cell_columns(t);
-	table_column(t, FORMAT_NUMBER, "begin_s", "From, s");
-	table_column(t, FORMAT_NUMBER, "width_s", "Width, s");
-	table_column(t, FORMAT_RATE, "recorded_requests", "Recorded");
-	table_column(t, FORMAT_RATE, "program_requests", "Program");
-	table_column(t, FORMAT_RATE, "replay_requests", "Replay");
-	table_column(t, FORMAT_TIME, "issue_error", "Mean issue error");
-	table_column(t, FORMAT_NUMBER, "program_in_flight", "In flight, program");
-	table_column(t, FORMAT_NUMBER, "replay_in_flight", "In flight, replay");
-	for (size_t i = 0; a->course && i < a->n_cells; i++) {
-		const struct course *c = &a->course[i];
-		for (size_t k = 0; k < c->n; k++) {
-			table_cell_names(t, a, &a->cell[i]);
-			table_number(t, (double)k * c->width_s);
-			table_number(t, c->width_s);
-			table_number(t, c->recorded[k]);
-			table_number(t, c->program[k]);
-			table_number(t, c->replay[k]);
-			table_number_status(t, isnan(c->issue_error_ns[k]) ? STAT_NOT_ASSESSED : STAT_OK, c->issue_error_ns[k], NAN);
-			table_number(t, c->in_flight_program[k]);
-			table_number(t, c->in_flight_replay[k]);
-		}
-	}
+	return a->course ? a->n_cells : 0;
 }
 
-void table_issue_distribution(struct table *t, const struct analysis *a)
+static size_t n_intervals(const struct analysis *a, size_t i)
 {
-	table_init(t, "issue-distribution", "Distribution of the issue error");
-	t->data_only = true;
-	table_cell_columns(t);
-	table_column(t, FORMAT_SHARE, "share", "Share of the requests");
-	table_column(t, FORMAT_TIME, "issue_error", "Issued no later than");
-	for (size_t i = 0; a->course && i < a->n_cells; i++)
-		for (size_t k = 0; a->course[i].timed && k < SUMMARY_N_ISSUE_QUANTILES; k++) {
-			table_cell_names(t, a, &a->cell[i]);
-			table_number(t, (double)k / (SUMMARY_N_ISSUE_QUANTILES - 1));
-			table_number(t, a->course[i].quantile_ns[k]);
-		}
+	return a->course[i].n;
 }
 
-void table_issue_rate(struct table *t, const struct analysis *a)
+static void pace_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	table_init(t, "issue-rate", "Issue error by the rate of the moment");
-	table_note(t, "Requests by the rate of the interval of the run in which they were issued (up to 256 intervals a run), and their mean "
-		      "issue error. An error that grows with the rate is what the replayer adds between requests; one that does not "
-		      "is that of its clock.");
-	table_cell_columns(t);
-	table_column(t, FORMAT_RATE, "from", "From, requests/s");
-	t->n_row_headers = 3;
-	table_column(t, FORMAT_COUNT, "n_requests", "Requests a run");
-	table_column(t, FORMAT_TIME, "issue_error", "Mean issue error");
-	for (size_t i = 0; a->course && i < a->n_cells; i++)
-		for (int k = 0; a->course[i].timed && k < COURSE_RATE_CLASSES; k++) {
-			const struct course_rate *r = &a->course[i].rate[k];
-			if (!(r->n_requests > 0))
-				continue;
-			table_cell_names(t, a, &a->cell[i]);
-			table_number(t, k ? ldexp(1, k) : 0);
-			table_count(t, r->n_requests);
-			table_number(t, r->issue_error_ns);
-		}
+	const struct course *c = &a->course[i];
+	COL_CELL(t, a, &a->cell[i]);
+	COL_NUMBER(t, NUMBER, "begin_s", "From, s", (double)k * c->width_s, NAN);
+	COL_NUMBER(t, NUMBER, "width_s", "Width, s", c->width_s, NAN);
+	COL_NUMBER(t, RATE, "recorded_requests", "Recorded", c->recorded[k], NAN);
+	COL_NUMBER(t, RATE, "program_requests", "Program", c->program[k], NAN);
+	COL_NUMBER(t, RATE, "replay_requests", "Replay", c->replay[k], NAN);
+	COL_KNOWN(t, TIME, "issue_error", "Mean issue error", c->issue_error_ns[k]);
+	COL_NUMBER(t, NUMBER, "program_in_flight", "In flight, program", c->in_flight_program[k],
+		NAN);
+	COL_NUMBER(t, NUMBER, "replay_in_flight", "In flight, replay", c->in_flight_replay[k], NAN);
 }
 
-void table_stamps(struct table *t, const struct analysis *a)
+const struct table_kind table_pace = {
+	"pace", "Requests per second, in flight, and issue error over the time of a run", n_courses,
+	.n_items = n_intervals, .item = pace_item, .data_only = true};
+
+static size_t n_quantiles(const struct analysis *a, size_t i)
 {
-	table_init(t, "stamps", "Source of the replays' times");
-	table_note(t, "If an observer times the runs (table \"observation\"), the mean by the replayer's own stamps is added. Requests that the "
-		      "preloaded library does not see keep the replayer's times.");
-	table_cell_columns(t);
-	table_column(t, FORMAT_TIME, "replay_mean", "By the observer");
-	table_column_estimate(t, FORMAT_TIME, "own_mean", "By the replayer [95 %]");
-	table_column(t, FORMAT_SHARE, "observed", "Seen by the observer");
-	for (size_t i = 0; a->cost && i < a->n_cells; i++) {
-		if (a->cost[i].own.status == STAT_NOT_ASSESSED || a->cost[i].own.status == STAT_TOO_FEW)
-			continue;
-		table_cell_names(t, a, &a->cell[i]);
-		table_number_u(t, a->cell[i].x.mean, a->cell[i].x.sem);
-		table_estimate(t, &a->cost[i].own);
-		table_number_u(t, a->cost[i].observed_share, 0.001);
-	}
+	return a->course[i].timed ? SUMMARY_N_ISSUE_QUANTILES : 0;
 }
 
-void table_costs(struct table *t, const struct analysis *a)
+static void issue_distribution_item(struct table *t, const struct analysis *a, size_t i, size_t k)
 {
-	table_init(t, "costs", "What a replay costs");
-	table_note(t, "The recording's size; the time of a process beside its requests (starting, reading and preparing the trace, "
-		      "writing the new one); anonymous memory of the replayer while its requests run, where the page cache has a "
-		      "budget; CPU time while requests run; CPU time and largest resident memory of the whole process and those that it "
-		      "started; and how many times as fast as the program the replay is.");
-	table_cell_columns(t);
-	table_column(t, FORMAT_COUNT, "n_requests", "Requests a run");
-	table_column(t, FORMAT_BYTES, "trace", "Trace");
-	table_column_estimate(t, FORMAT_TIME, "program_preparation", "Beside the requests, program [95 %]");
-	table_column_estimate(t, FORMAT_TIME, "replay_preparation", "replay [95 %]");
-	table_column(t, FORMAT_BYTES, "replay_memory", "Memory");
-	table_column_estimate(t, FORMAT_TIME, "program_cpu", "CPU time, program [95 %]");
-	table_column_estimate(t, FORMAT_TIME, "replay_cpu", "replay [95 %]");
-	table_column_estimate(t, FORMAT_RELATIVE, "cpu_deviation", "Deviation [95 %]");
-	table_column_estimate(t, FORMAT_TIME, "program_process_cpu", "Whole process, program [95 %]");
-	table_column_estimate(t, FORMAT_TIME, "replay_process_cpu", "replay [95 %]");
-	table_column_estimate(t, FORMAT_BYTES, "program_peak", "Peak memory, program [95 %]");
-	table_column_estimate(t, FORMAT_BYTES, "replay_peak", "replay [95 %]");
-	table_column_estimate(t, FORMAT_NUMBER, "speedup", "Times as fast [95 %]");
-	for (size_t i = 0; a->cost && i < a->n_cells; i++) {
-		const struct cost *k = &a->cost[i];
-		table_cell_names(t, a, &a->cell[i]);
-		table_count(t, k->n_requests);
-		table_number_status(t, isnan(k->trace_bytes) ? STAT_NOT_ASSESSED : STAT_OK, k->trace_bytes, NAN);
-		table_estimate(t, &k->preparation_program);
-		table_estimate(t, &k->preparation_replay);
-		table_number_status(t, isnan(k->memory_bytes) ? STAT_NOT_ASSESSED : STAT_OK, k->memory_bytes, NAN);
-		table_estimate(t, &k->cpu_program);
-		table_estimate(t, &k->cpu_replay);
-		table_estimate(t, &k->cpu_deviation);
-		table_estimate(t, &k->process_cpu_program);
-		table_estimate(t, &k->process_cpu_replay);
-		table_estimate(t, &k->peak_program);
-		table_estimate(t, &k->peak_replay);
-		table_estimate(t, &k->speedup);
-	}
+	COL_CELL(t, a, &a->cell[i]);
+	COL_NUMBER(t, SHARE, "share", "Share of the requests",
+		(double)k / (SUMMARY_N_ISSUE_QUANTILES - 1), NAN);
+	COL_NUMBER(t, TIME, "issue_error", "Issued no later than", a->course[i].quantile_ns[k], NAN);
 }
+
+const struct table_kind table_issue_distribution = {
+	"issue-distribution", "Distribution of the issue error", n_courses,
+	.n_items = n_quantiles, .item = issue_distribution_item, .data_only = true};
+
+static size_t n_rates(const struct analysis *a, size_t i)
+{
+	return a->course[i].timed ? COURSE_RATE_CLASSES : 0;
+}
+
+static void issue_rate_item(struct table *t, const struct analysis *a, size_t i, size_t k)
+{
+	const struct course_rate *r = a->course ? &a->course[i].rate[k] : NULL;
+	if (!t->in_heads && !(r->n_requests > 0))
+		return;
+	COL_CELL(t, a, &a->cell[i]);
+	COL_NUMBER(t, RATE, "from", "From, requests/s", k ? ldexp(1, (int)k) : 0, NAN);
+	COL_COUNT(t, "n_requests", "Requests a run", r->n_requests);
+	COL_NUMBER(t, TIME, "issue_error", "Mean issue error", r->issue_error_ns, NAN);
+}
+
+const struct table_kind table_issue_rate = {"issue-rate", "Issue error by the rate of the moment",
+	n_courses, .n_items = n_rates, .item = issue_rate_item, .n_row_headers = 3, .note =
+	"Requests by the rate of the interval of the run in which they were issued (up to 256 "
+	"intervals a run), and their mean issue error. An error that grows with the rate is what "
+	"the replayer adds between requests; one that does not is that of its clock."};
+
+static void stamps_row(struct table *t, const struct analysis *a, size_t i)
+{
+	const struct cost *k = a->cost ? &a->cost[i] : NULL;
+	if (!t->in_heads &&
+	    (k->own.status == STAT_NOT_ASSESSED || k->own.status == STAT_TOO_FEW))
+		return;
+	COL_CELL(t, a, &a->cell[i]);
+	COL_NUMBER(t, TIME, "replay_mean", "By the observer", a->cell[i].x.mean, a->cell[i].x.sem);
+	COL_ESTIMATE(t, TIME, "own_mean", "By the replayer [95 %]", &k->own);
+	COL_NUMBER(t, SHARE, "observed", "Seen by the observer", k->observed_share, 0.001);
+}
+
+static size_t n_costs(const struct analysis *a)
+{
+	return a->cost ? a->n_cells : 0;
+}
+
+const struct table_kind table_stamps = {"stamps", "Source of the replays' times", n_costs, stamps_row,
+	.note =
+	"If an observer times the runs (table \"observation\"), the mean by the replayer's "
+	"own stamps is added. Requests that the preloaded library does not see keep the "
+	"replayer's times."};
+
+static void costs_row(struct table *t, const struct analysis *a, size_t i)
+{
+	const struct cost *k = a->cost ? &a->cost[i] : NULL;
+	COL_CELL(t, a, &a->cell[i]);
+	COL_COUNT(t, "n_requests", "Requests a run", k->n_requests);
+	COL_KNOWN(t, BYTES, "trace", "Trace", k->trace_bytes);
+	COL_ESTIMATE(t, TIME, "program_preparation", "Beside the requests, program [95 %]",
+		&k->preparation_program);
+	COL_ESTIMATE(t, TIME, "replay_preparation", "replay [95 %]", &k->preparation_replay);
+	COL_KNOWN(t, BYTES, "replay_memory", "Memory", k->memory_bytes);
+	COL_ESTIMATE(t, TIME, "program_cpu", "CPU time, program [95 %]", &k->cpu_program);
+	COL_ESTIMATE(t, TIME, "replay_cpu", "replay [95 %]", &k->cpu_replay);
+	COL_ESTIMATE(t, RELATIVE, "cpu_deviation", "Deviation [95 %]", &k->cpu_deviation);
+	COL_ESTIMATE(t, TIME, "program_process_cpu", "Whole process, program [95 %]",
+		&k->process_cpu_program);
+	COL_ESTIMATE(t, TIME, "replay_process_cpu", "replay [95 %]", &k->process_cpu_replay);
+	COL_ESTIMATE(t, BYTES, "program_peak", "Peak memory, program [95 %]", &k->peak_program);
+	COL_ESTIMATE(t, BYTES, "replay_peak", "replay [95 %]", &k->peak_replay);
+	COL_ESTIMATE(t, NUMBER, "speedup", "Times as fast [95 %]", &k->speedup);
+}
+
+const struct table_kind table_costs = {"costs", "What a replay costs", n_costs, costs_row,
+	.note =
+	"The recording's size; the time of a process beside its requests (starting, reading and "
+	"preparing the trace, writing the new one); anonymous memory of the replayer while its "
+	"requests run, where the page cache has a budget; CPU time while requests run; CPU time "
+	"and largest resident memory of the whole process and those that it started; and how "
+	"many times as fast as the program the replay is."};

@@ -4,209 +4,150 @@
 
 #include "reports/tables/tables.h"
 
-void table_time(struct table *t, const struct analysis *a)
+static void time_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "execution-time", "Execution time and throughput");
-	table_note(t, "Execution time: first begin to last end. Its difference is split into what "
-		      "requests took longer (service) and what the replay waited longer between "
-		      "them (schedule), both relative to the program's time. Requests per second "
-		      "are means over the runs.");
-	table_cell_columns(t);
-	table_column(t, FORMAT_TIME, "program_time", "Program");
-	table_column(t, FORMAT_TIME, "replay_time", "Replay");
-	table_column_estimate(t, FORMAT_RELATIVE, "execution_time", "Difference [95 %]");
-	table_column(t, FORMAT_DECISION, "decision", "Decision");
-	table_column(t, FORMAT_RELATIVE, "service", "Service");
-	table_column(t, FORMAT_RELATIVE, "schedule", "Schedule");
-	table_column(t, FORMAT_RATE, "program_rate", "Program, requests");
-	table_column(t, FORMAT_RATE, "replay_rate", "Replay, requests");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		table_cell_names(t, a, c);
-		table_number_u(t, c->r_time.mean, c->r_time.sem);
-		table_number_u(t, c->x_time.mean, c->x_time.sem);
-		table_estimate(t, &c->execution_time);
-		table_decision(t, c->component[COMPONENT_EXECUTION_TIME].decision);
-		table_number_u(t, c->execution_service, 0.001);
-		table_number_u(t, c->execution_schedule, 0.001);
-		table_number_u(t, c->r_rate.mean, c->r_rate.sem);
-		table_number_u(t, c->x_rate.mean, c->x_rate.sem);
-	}
+	const struct cell *c = &a->cell[i];
+	COL_CELL(t, a, c);
+	COL_NUMBER(t, TIME, "program_time", "Program", c->r_time.mean, c->r_time.sem);
+	COL_NUMBER(t, TIME, "replay_time", "Replay", c->x_time.mean, c->x_time.sem);
+	COL_ESTIMATE(t, RELATIVE, "execution_time", "Difference [95 %]", &c->execution_time);
+	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_EXECUTION_TIME].decision);
+	COL_NUMBER(t, RELATIVE, "service", "Service", c->execution_service, 0.001);
+	COL_NUMBER(t, RELATIVE, "schedule", "Schedule", c->execution_schedule, 0.001);
+	COL_NUMBER(t, RATE, "program_rate", "Program, requests", c->r_rate.mean, c->r_rate.sem);
+	COL_NUMBER(t, RATE, "replay_rate", "Replay, requests", c->x_rate.mean, c->x_rate.sem);
 }
 
-void table_order(struct table *t, const struct analysis *a)
+const struct table_kind table_time = {"execution-time", "Execution time and throughput", table_n_cells, time_row,
+	.note =
+	"Execution time: first begin to last end. Its difference is split into what requests "
+	"took longer (service) and what the replay waited longer between them (schedule), both "
+	"relative to the program's time. Requests per second are means over the runs."};
+
+static void order_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "order", "Order of the requests");
-	table_note(
-	    t,
-	    "A request is reordered when it was issued after one that follows it in the trace "
-	    "(RFC 4737). \"All\" looks at the whole replay, \"by thread\" and \"by file\" at the "
-	    "sequence of each thread or file; the one named as deciding is what the verdict uses. "
-	    "Descents count only direct neighbours in the wrong order: other tools' figure, a "
-	    "lower bound, for comparison.");
-	table_cell_columns(t);
-	table_column(t, FORMAT_COUNT, "n_received", "Requests");
-	table_column(t, FORMAT_COUNT, "n_reordered", "Reordered");
-	table_column_estimate(t, FORMAT_SHARE, "reordered", "Share (deciding) [95 %]");
-	table_column(t, FORMAT_DECISION, "decision", "Decision");
-	table_column_estimate(t, FORMAT_SHARE, "reordered_all", "All");
-	table_column_estimate(t, FORMAT_SHARE, "reordered_thread", "By thread");
-	table_column_estimate(t, FORMAT_SHARE, "reordered_file", "By file");
-	table_column(t, FORMAT_COUNT, "n_descents", "Descents");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		table_cell_names(t, a, c);
-		table_count(t, (double)c->n_received);
-		table_count(t, (double)c->n_reordered);
-		table_estimate(t, &c->reordered);
-		table_decision(t, c->component[COMPONENT_REORDERING].decision);
-		table_estimate(t, &c->reordered_all);
-		table_estimate(t, &c->reordered_thread);
-		table_estimate(t, &c->reordered_object);
-		table_count(t, (double)c->n_descents);
-	}
+	const struct cell *c = &a->cell[i];
+	COL_CELL(t, a, c);
+	COL_COUNT(t, "n_received", "Requests", c->n_received);
+	COL_COUNT(t, "n_reordered", "Reordered", c->n_reordered);
+	COL_ESTIMATE(t, SHARE, "reordered", "Share (deciding) [95 %]", &c->reordered);
+	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_REORDERING].decision);
+	COL_ESTIMATE(t, SHARE, "reordered_all", "All", &c->reordered_all);
+	COL_ESTIMATE(t, SHARE, "reordered_thread", "By thread", &c->reordered_thread);
+	COL_ESTIMATE(t, SHARE, "reordered_file", "By file", &c->reordered_object);
+	COL_COUNT(t, "n_descents", "Descents", c->n_descents);
 }
 
-void table_in_flight(struct table *t, const struct analysis *a)
+const struct table_kind table_order = {"order", "Order of the requests", table_n_cells, order_row,
+	.note =
+	"A request is reordered when it was issued after one that follows it in the trace (RFC "
+	"4737). \"All\" looks at the whole replay, \"by thread\" and \"by file\" at the sequence "
+	"of each thread or file; the one named as deciding is what the verdict uses. Descents "
+	"count only direct neighbours in the wrong order: other tools' figure, a lower bound, "
+	"for comparison."};
+
+static void in_flight_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "in-flight", "Requests in flight");
-	table_note(t, "Mean and maximum number of requests in flight in a run, each the mean over the runs, and by how much the replay's "
-		      "differ from the program's.");
-	table_cell_columns(t);
-	table_column(t, FORMAT_NUMBER, "program_mean_level", "Program, mean");
-	table_column(t, FORMAT_NUMBER, "replay_mean_level", "Replay, mean");
-	table_column_estimate(t, FORMAT_RELATIVE, "in_flight", "Difference [95 %]");
-	table_column(t, FORMAT_DECISION, "decision", "Decision");
-	table_column(t, FORMAT_NUMBER, "program_max_level", "Program, maximum");
-	table_column(t, FORMAT_NUMBER, "replay_max_level", "Replay, maximum");
-	table_column_estimate(t, FORMAT_RELATIVE, "in_flight_max", "Difference [95 %]");
-	table_column(t, FORMAT_DECISION, "max_decision", "Decision");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		table_cell_names(t, a, c);
-		table_number_u(t, c->concurrency_mean_r, 0.1);
-		table_number_u(t, c->concurrency_mean_x, 0.1);
-		table_estimate(t, &c->in_flight);
-		table_decision(t, c->component[COMPONENT_IN_FLIGHT].decision);
-		table_number_u(t, c->concurrency_max_r, 0.1);
-		table_number_u(t, c->concurrency_max_x, 0.1);
-		table_estimate(t, &c->in_flight_max);
-		table_decision(t, c->component[COMPONENT_IN_FLIGHT_MAX].decision);
-	}
+	const struct cell *c = &a->cell[i];
+	COL_CELL(t, a, c);
+	COL_NUMBER(t, NUMBER, "program_mean_level", "Program, mean", c->concurrency_mean_r, 0.1);
+	COL_NUMBER(t, NUMBER, "replay_mean_level", "Replay, mean", c->concurrency_mean_x, 0.1);
+	COL_ESTIMATE(t, RELATIVE, "in_flight", "Difference [95 %]", &c->in_flight);
+	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_IN_FLIGHT].decision);
+	COL_NUMBER(t, NUMBER, "program_max_level", "Program, maximum", c->concurrency_max_r, 0.1);
+	COL_NUMBER(t, NUMBER, "replay_max_level", "Replay, maximum", c->concurrency_max_x, 0.1);
+	COL_ESTIMATE(t, RELATIVE, "in_flight_max", "Difference [95 %]", &c->in_flight_max);
+	COL_DECISION(t, "max_decision", "Decision", c->component[COMPONENT_IN_FLIGHT_MAX].decision);
 }
 
-void table_concurrency(struct table *t, const struct analysis *a)
+const struct table_kind table_in_flight = {"in-flight", "Requests in flight", table_n_cells, in_flight_row,
+	.note =
+	"Mean and maximum number of requests in flight in a run, each the mean over the runs, "
+	"and by how much the replay's differ from the program's."};
+
+static void concurrency_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "concurrency", "Distance of the concurrency distributions");
-	table_note(
-	    t, "Largest distance between the distributions of the number of requests in flight of program and replay, each the "
-	       "mean over the runs: by time (how long each level lasted) and by request (which level a request found). 0 is "
-	       "equal, 1 is entirely different. Beside it the distance within a pair, which holds the scatter of the runs too.");
-	table_cell_columns(t);
-	table_column_estimate(t, FORMAT_NUMBER, "distance_of_means_by_time", "By time [95 %]");
-	table_column_estimate(t, FORMAT_NUMBER, "distance_of_means_by_request", "By request [95 %]");
-	table_column(t, FORMAT_DECISION, "decision", "Decision");
-	table_column_estimate(t, FORMAT_NUMBER, "distance_by_time", "In pairs, by time [95 %]");
-	table_column_estimate(t, FORMAT_NUMBER, "distance_by_request", "In pairs, by request [95 %]");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		table_cell_names(t, a, c);
-		table_estimate(t, &c->concurrency_time);
-		table_estimate(t, &c->concurrency_request);
-		table_decision(t, c->component[COMPONENT_CONCURRENCY].decision);
-		table_estimate(t, &c->concurrency_distance_time);
-		table_estimate(t, &c->concurrency_distance_request);
-	}
+	const struct cell *c = &a->cell[i];
+	COL_CELL(t, a, c);
+	COL_ESTIMATE(t, NUMBER, "distance_of_means_by_time", "By time [95 %]",
+		&c->concurrency_time);
+	COL_ESTIMATE(t, NUMBER, "distance_of_means_by_request", "By request [95 %]",
+		&c->concurrency_request);
+	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_CONCURRENCY].decision);
+	COL_ESTIMATE(t, NUMBER, "distance_by_time", "In pairs, by time [95 %]",
+		&c->concurrency_distance_time);
+	COL_ESTIMATE(t, NUMBER, "distance_by_request", "In pairs, by request [95 %]",
+		&c->concurrency_distance_request);
 }
 
-void table_issue_error(struct table *t, const struct analysis *a)
+const struct table_kind table_concurrency = {"concurrency", "Distance of the concurrency distributions", table_n_cells, concurrency_row,
+	.note =
+	"Largest distance between the distributions of the number of requests in flight of "
+	"program and replay, each the mean over the runs: by time (how long each level lasted) "
+	"and by request (which level a request found). 0 is equal, 1 is entirely different. "
+	"Beside it the distance within a pair, which holds the scatter of the runs too."};
+
+static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "issue-error", "Issue error and schedule");
-	table_note(
-	    t,
-	    "Issue error: begin of a request minus the time it was meant for; only replays that keep times have one. "
-	    "Late: "
-	    "issued later than 1 %% of the mean traced gap or 1 µs, whichever is larger. Held up: by the machine, which took the processor "
-	    "away from the thread that waited for the request's time; not a fault of the replayer. Schedule: how far a request's "
-	    "begin has moved from its place in the trace, in any replay.");
-	table_cell_columns(t);
-	table_column_estimate(t, FORMAT_TIME, "issue_error_p50", "Median");
-	table_column_estimate(t, FORMAT_TIME, "issue_error_p99", "p99");
-	table_column(t, FORMAT_TIME, "issue_error_max", "Maximum");
-	table_column(t, FORMAT_DECISION, "decision", "Decision");
-	table_column_estimate(t, FORMAT_SHARE, "share_late", "Late [95 %]");
-	table_column(t, FORMAT_DECISION, "share_late_decision", "Decision");
-	table_column_estimate(t, FORMAT_SHARE, "held_up", "Held up");
-	table_column_estimate(t, FORMAT_TIME, "issue_error_others_p99", "p99 of the others");
-	table_column_estimate(t, FORMAT_TIME, "schedule_error", "Schedule");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		enum stat_status timed = c->issue_error_p50.status;
-		table_cell_names(t, a, c);
-		table_estimate(t, &c->issue_error_p50);
-		table_estimate(t, &c->issue_error_p99);
-		table_number_status(t, timed, c->issue_error_max, NAN);
-		table_decision(t, c->component[COMPONENT_ISSUE_ERROR].decision);
-		table_estimate(t, &c->late);
-		table_decision(t, c->component[COMPONENT_SHARE_LATE].decision);
-		table_estimate(t, &c->held_up);
-		table_estimate(t, &c->issue_error_others_p99);
-		table_estimate(t, &c->schedule_error);
-	}
+	const struct cell *c = &a->cell[i];
+	enum stat_status timed = c->issue_error_p50.status;
+	COL_CELL(t, a, c);
+	COL_ESTIMATE(t, TIME, "issue_error_p50", "Median", &c->issue_error_p50);
+	COL_ESTIMATE(t, TIME, "issue_error_p99", "p99", &c->issue_error_p99);
+	COL_STATUS(t, TIME, "issue_error_max", "Maximum", timed, c->issue_error_max, NAN);
+	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_ISSUE_ERROR].decision);
+	COL_ESTIMATE(t, SHARE, "share_late", "Late [95 %]", &c->late);
+	COL_DECISION(t, "share_late_decision", "Decision",
+		c->component[COMPONENT_SHARE_LATE].decision);
+	COL_ESTIMATE(t, SHARE, "held_up", "Held up", &c->held_up);
+	COL_ESTIMATE(t, TIME, "issue_error_others_p99", "p99 of the others",
+		&c->issue_error_others_p99);
+	COL_ESTIMATE(t, TIME, "schedule_error", "Schedule", &c->schedule_error);
 }
 
-void table_fidelity(struct table *t, const struct analysis *a)
+const struct table_kind table_issue_error = {"issue-error", "Issue error and schedule", table_n_cells, issue_error_row,
+	.note =
+	"Issue error: begin of a request minus the time it was meant for; only replays that keep "
+	"times have one. Late: issued later than 1 % of the mean traced gap or 1 µs, whichever "
+	"is larger. Held up: by the machine, which took the processor away from the thread that waited for the request's time; not a fault of the replayer. Schedule: how far a "
+	"request's begin has moved from its place in the trace, in any replay."};
+
+static void fidelity_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "fidelity", "What was replayed, and failed runs");
-	table_note(t, "Requests over all runs. Lost: in the trace, never replayed. Extra: replayed more often than "
-		      "traced. Mismatched: "
-		      "another return value than in the trace. Skipped: what the replayer says it does not make (pipes and "
-		      "the like, what its options leave out); not judged.");
-	table_cell_columns(t);
-	table_column(t, FORMAT_COUNT, "n_requests", "Requests");
-	table_column(t, FORMAT_COUNT, "n_lost", "Lost");
-	table_column(t, FORMAT_COUNT, "n_extra", "Extra");
-	table_column(t, FORMAT_COUNT, "n_mismatched", "Mismatched");
-	table_column(t, FORMAT_COUNT, "n_passed", "Skipped");
-	table_column(t, FORMAT_DECISION, "decision", "Decision");
-	table_column(t, FORMAT_COUNT, "n_blocks", "Blocks");
-	table_column(t, FORMAT_COUNT, "n_failed_program", "Failed runs, program");
-	table_column(t, FORMAT_COUNT, "n_failed_replayer", "Failed runs, replay");
-	table_column(t, FORMAT_TEXT, "first_failure", "First failure");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		table_cell_names(t, a, c);
-		table_count(t, (double)c->n_requests);
-		table_count(t, (double)c->n_lost);
-		table_count(t, (double)c->n_extra);
-		table_count(t, (double)c->n_mismatched);
-		table_count(t, (double)c->n_passed);
-		table_decision(t, c->component[COMPONENT_FIDELITY].decision);
-		table_count(t, c->n_blocks);
-		table_count(t, c->n_failed_program);
-		table_count(t, c->n_failed_replayer);
-		table_text(t, *c->first_failure ? c->first_failure : NULL);
-	}
+	const struct cell *c = &a->cell[i];
+	COL_CELL(t, a, c);
+	COL_COUNT(t, "n_requests", "Requests", c->n_requests);
+	COL_COUNT(t, "n_lost", "Lost", c->n_lost);
+	COL_COUNT(t, "n_extra", "Extra", c->n_extra);
+	COL_COUNT(t, "n_mismatched", "Mismatched", c->n_mismatched);
+	COL_COUNT(t, "n_passed", "Skipped", c->n_passed);
+	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_FIDELITY].decision);
+	COL_COUNT(t, "n_blocks", "Blocks", c->n_blocks);
+	COL_COUNT(t, "n_failed_program", "Failed runs, program", c->n_failed_program);
+	COL_COUNT(t, "n_failed_replayer", "Failed runs, replay", c->n_failed_replayer);
+	COL_TEXT(t, "first_failure", "First failure", *c->first_failure ? c->first_failure : NULL);
 }
 
-void table_diagnostics(struct table *t, const struct analysis *a)
+const struct table_kind table_fidelity = {"fidelity", "What was replayed, and failed runs", table_n_cells, fidelity_row,
+	.note =
+	"Requests over all runs. Lost: in the trace, never replayed. Extra: replayed more often "
+	"than traced. Mismatched: another return value than in the trace. Skipped: what the "
+	"replayer says it does not make (pipes and the like, what its options leave out); not "
+	"judged."};
+
+static void diagnostics_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "diagnostics", "Were the replicates independent?");
-	table_note(
-	    t, "Of the pairs in the order in which they were run: correlation of neighbours (0 is ideal), how "
-	       "many independent pairs the pairs are taken for when a verdict rests on them, p of \"no runs above or below "
-	       "the median\", p of \"no trend\". Small p tell of drift.");
-	table_cell_columns(t);
-	table_column(t, FORMAT_NUMBER, "lag1", "Lag-1 correlation");
-	table_column(t, FORMAT_NUMBER, "n_effective", "Pairs count as");
-	table_column(t, FORMAT_P, "runs_p", "p of the runs test");
-	table_column(t, FORMAT_P, "trend_p", "p of the trend test");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		table_cell_names(t, a, c);
-		table_number_u(t, c->lag1, 0.1);
-		table_number_u(t, c->n_effective, 1);
-		table_number(t, c->runs_p);
-		table_number(t, c->trend_p);
-	}
+	const struct cell *c = &a->cell[i];
+	COL_CELL(t, a, c);
+	COL_NUMBER(t, NUMBER, "lag1", "Lag-1 correlation", c->lag1, 0.1);
+	COL_NUMBER(t, NUMBER, "n_effective", "Pairs count as", c->n_effective, 1);
+	COL_NUMBER(t, P, "runs_p", "p of the runs test", c->runs_p, NAN);
+	COL_NUMBER(t, P, "trend_p", "p of the trend test", c->trend_p, NAN);
 }
+
+const struct table_kind table_diagnostics = {"diagnostics", "Were the replicates independent?", table_n_cells, diagnostics_row,
+	.note =
+	"Of the pairs in the order in which they were run: correlation of neighbours (0 is "
+	"ideal), how many independent pairs the pairs are taken for when a verdict rests on "
+	"them, p of \"no runs above or below the median\", p of \"no trend\". Small p tell of "
+	"drift."};

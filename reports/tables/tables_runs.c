@@ -5,28 +5,25 @@
 
 #include "reports/tables/tables.h"
 
-void table_replicates(struct table *t, const struct analysis *a)
+static size_t n_replicates(const struct analysis *a, size_t i)
 {
-	table_init(t, "replicates", "Results of every pair");
-	table_note(
-	    t,
-	    "Mean response time of the program and of the replay, pair by pair: what all statistics here are made of.");
-	t->data_only = true;
-	table_cell_columns(t);
-	table_column(t, FORMAT_COUNT, "pair", "Pair");
-	table_column(t, FORMAT_TIME, "program", "Program");
-	table_column(t, FORMAT_TIME, "replay", "Replay");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		size_t n = c->x.n < c->r.n ? c->x.n : c->r.n;
-		for (size_t k = 0; k < n; k++) {
-			table_cell_names(t, a, c);
-			table_count(t, (double)k + 1);
-			table_number(t, c->r.x[k]);
-			table_number(t, c->x.x[k]);
-		}
-	}
+	const struct cell *c = &a->cell[i];
+	return c->x.n < c->r.n ? c->x.n : c->r.n;
 }
+
+static void replicates_item(struct table *t, const struct analysis *a, size_t i, size_t k)
+{
+	const struct cell *c = &a->cell[i];
+	COL_CELL(t, a, c);
+	COL_COUNT(t, "pair", "Pair", k + 1);
+	COL_NUMBER(t, TIME, "program", "Program", c->r.x[k], NAN);
+	COL_NUMBER(t, TIME, "replay", "Replay", c->x.x[k], NAN);
+}
+
+const struct table_kind table_replicates = {"replicates", "Results of every pair", table_n_cells,
+	.n_items = n_replicates, .item = replicates_item, .data_only = true, .note =
+	"Mean response time of the program and of the replay, pair by pair: what all statistics "
+	"here are made of."};
 
 /* UTC; the only dates in a report are those of the runs. */
 static void add_date(struct table *t, int64_t ns)
@@ -49,58 +46,40 @@ static const char *run_role(const struct protocol *p, const struct run *r)
 	return r->role >= 0 && (size_t)r->role < p->n_replayers ? p->replayer[r->role].name : "unknown";
 }
 
-static void add_run(struct table *t, const struct protocol *p, const struct run *r)
+static size_t runs_n(const struct analysis *a)
 {
-	const struct fileset_residency *f = &r->residency;
-	table_count(t, r->id);
-	table_count(t, r->block);
-	table_count(t, r->position);
-	table_text(t, r->scenario < p->n_scenarios ? p->scenario[r->scenario].name : NULL);
-	table_text(t, run_role(p, r));
-	table_text(t, r->state == RUN_OK ? "ok" : r->state == RUN_FAILED ? "failed" : "not run");
-	if (r->state == RUN_OK && r->has_summary) {
-		table_number(t, r->summary.response.mean);
-		table_number(t, r->summary.response_median);
-		table_number(t, r->summary.response_p99);
-		table_number(t, (double)r->summary.execution_ns);
-		table_count(t, (double)r->summary.response.n);
-	} else {
-		for (int i = 0; i < 5; i++)
-			table_none(t);
-	}
-	if (f->total_bytes)
-		table_number_u(t, (double)f->cached_bytes / (double)f->total_bytes, 0.01);
-	else
-		table_none(t);
-	if (r->cgroup_limit_bytes)
-		table_number(t, (double)r->cgroup_limit_bytes);
-	else
-		table_none(t);
-	add_date(t, r->started_ns);
-	table_text(t, r->reason);
+	return a->results->n_runs;
 }
 
-void table_runs(struct table *t, const struct analysis *a)
+static void runs_row(struct table *t, const struct analysis *a, size_t i)
 {
-	const struct results *r = a->results;
-	table_init(t, "runs", "Runs");
-	table_note(t, "In the order of the plan. Block 0 warms up and is never used.");
-	t->data_only = !protocol_in_detail(&r->protocol); /* nobody reads so many pages */
-	table_column(t, FORMAT_COUNT, "run", "Run");
-	table_column(t, FORMAT_COUNT, "block", "Block");
-	table_column(t, FORMAT_COUNT, "position", "Position");
-	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
-	table_column(t, FORMAT_TEXT, "role", "Role");
-	table_column(t, FORMAT_TEXT, "state", "State");
-	table_column(t, FORMAT_TIME, "mean", "Mean");
-	table_column(t, FORMAT_TIME, "median", "Median");
-	table_column(t, FORMAT_TIME, "p99", "p99");
-	table_column(t, FORMAT_TIME, "execution_time", "Execution time");
-	table_column(t, FORMAT_COUNT, "n_requests", "Requests");
-	table_column(t, FORMAT_SHARE, "cached_before", "Cached before");
-	table_column(t, FORMAT_BYTES, "cgroup_limit", "Memory limit");
-	table_column(t, FORMAT_TEXT, "started", "Started (UTC)");
-	table_column(t, FORMAT_TEXT, "reason", "Reason");
-	for (size_t i = 0; i < r->n_runs; i++)
-		add_run(t, &r->protocol, &r->run[i]);
+	static const char *const state[] = {
+		[RUN_PENDING] = "not run", [RUN_OK] = "ok", [RUN_FAILED] = "failed"};
+	const struct protocol *p = &a->results->protocol;
+	const struct run *r = &a->results->run[i];
+	const struct fileset_residency *f = &r->residency;
+	const bool ok = !t->in_heads && r->state == RUN_OK && r->has_summary;
+	const struct run_summary *s = &r->summary;
+	t->data_only = !protocol_in_detail(p); /* nobody reads so many pages */
+	COL_COUNT(t, "run", "Run", r->id);
+	COL_COUNT(t, "block", "Block", r->block);
+	COL_COUNT(t, "position", "Position", r->position);
+	COL_TEXT(t, "scenario", "Scenario",
+		r->scenario < p->n_scenarios ? p->scenario[r->scenario].name : NULL);
+	COL_TEXT(t, "role", "Role", run_role(p, r));
+	COL_TEXT(t, "state", "State", state[r->state]);
+	COL_NUMBER_IF(t, TIME, "mean", "Mean", ok, s->response.mean, NAN);
+	COL_NUMBER_IF(t, TIME, "median", "Median", ok, s->response_median, NAN);
+	COL_NUMBER_IF(t, TIME, "p99", "p99", ok, s->response_p99, NAN);
+	COL_NUMBER_IF(t, TIME, "execution_time", "Execution time", ok, (double)s->execution_ns, NAN);
+	COL_COUNT_IF(t, "n_requests", "Requests", ok, s->response.n);
+	COL_NUMBER_IF(t, SHARE, "cached_before", "Cached before", f->total_bytes,
+		(double)f->cached_bytes / (double)f->total_bytes, 0.01);
+	COL_NUMBER_IF(t, BYTES, "cgroup_limit", "Memory limit", r->cgroup_limit_bytes,
+		(double)r->cgroup_limit_bytes, NAN);
+	COL(t, TEXT, "started", "Started (UTC)", add_date(t, r->started_ns));
+	COL_TEXT(t, "reason", "Reason", r->reason);
 }
+
+const struct table_kind table_runs = {"runs", "Runs", runs_n, runs_row, .n_row_headers = 1,
+	.note = "In the order of the plan. Block 0 warms up and is never used."};

@@ -12,100 +12,86 @@ static double n_infidelities(const struct cell *c)
 	return (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched;
 }
 
-void table_summary(struct table *t, const struct analysis *a)
+static void summary_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "summary", "Verdict of each scenario and replayer");
-	table_note(
-	    t, "Bias: by how much a replay's mean response time differs from the program's. Precision: how many times "
-	       "more the replay's results scatter than the program's. Time: difference of the execution time. "
-	       "Intervals are 95 %% confidence intervals.");
-	table_cell_columns(t);
-	table_column(t, FORMAT_TIME, "program_mean", "Program");
-	table_column_estimate(t, FORMAT_RELATIVE, "bias", "Bias");
-	table_column_estimate(t, FORMAT_NUMBER, "precision_ratio", "Precision ratio");
-	table_column(t, FORMAT_NUMBER, "precision_upper95", "Precision ratio, upper limit");
-	table_column_estimate(t, FORMAT_RELATIVE, "execution_time", "Execution time");
-	table_column_estimate(t, FORMAT_SHARE, "reordered", "Reordered");
-	table_column(t, FORMAT_COUNT, "n_mismatched_lost_extra", "Mismatches");
-	table_column(t, FORMAT_VERDICT, "verdict", "Verdict");
-	table_column(t, FORMAT_TEXT, "leaning", "Leaning");
-	table_column(t, FORMAT_TEXT, "reason", "Reason");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		table_cell_names(t, a, c);
-		table_number_u(t, c->r.mean, c->r.sem);
-		table_estimate(t, &c->component[COMPONENT_BIAS].estimate);
-		table_estimate(t, &c->precision_ratio);
-		table_number_status(t, c->precision_ratio.status, c->precision_upper95, NAN);
-		table_estimate(t, &c->component[COMPONENT_EXECUTION_TIME].estimate);
-		table_estimate(t, &c->component[COMPONENT_REORDERING].estimate);
-		table_count(t, n_infidelities(c));
-		table_verdict(t, c->verdict);
-		table_text(t, cell_leaning(c) == LEANING_NONE ? NULL : leaning_text(cell_leaning(c)));
-		table_text(t, c->verdict_reason);
-	}
+	const struct cell *c = &a->cell[i];
+	COL_CELL(t, a, c);
+	COL_NUMBER(t, TIME, "program_mean", "Program", c->r.mean, c->r.sem);
+	COL_ESTIMATE(t, RELATIVE, "bias", "Bias", &c->component[COMPONENT_BIAS].estimate);
+	COL_ESTIMATE(t, NUMBER, "precision_ratio", "Precision ratio", &c->precision_ratio);
+	COL_STATUS(t, NUMBER, "precision_upper95", "Precision ratio, upper limit",
+		c->precision_ratio.status, c->precision_upper95, NAN);
+	COL_ESTIMATE(t, RELATIVE, "execution_time", "Execution time",
+		&c->component[COMPONENT_EXECUTION_TIME].estimate);
+	COL_ESTIMATE(t, SHARE, "reordered", "Reordered",
+		&c->component[COMPONENT_REORDERING].estimate);
+	COL_COUNT(t, "n_mismatched_lost_extra", "Mismatches", n_infidelities(c));
+	COL_VERDICT(t, "verdict", "Verdict", c->verdict);
+	COL_TEXT(t, "leaning", "Leaning",
+		cell_leaning(c) == LEANING_NONE ? NULL : leaning_text(cell_leaning(c)));
+	COL_TEXT(t, "reason", "Reason", c->verdict_reason);
 }
 
-void table_components(struct table *t, const struct analysis *a)
+const struct table_kind table_summary = {"summary", "Verdict of each scenario and replayer", table_n_cells, summary_row,
+	.note =
+	"Bias: by how much a replay's mean response time differs from the program's. Precision: "
+	"how many times more the replay's results scatter than the program's. Time: difference "
+	"of the execution time. Intervals are 95 % confidence intervals."};
+
+static size_t components_n(const struct analysis *a)
 {
-	table_init(t, "components", "Every component of every verdict");
-	table_note(t, "Relative quantities are ratios (0.1 is 10 %%), issue errors are ns.");
-	t->data_only = true;
-	table_cell_columns(t);
-	table_column(t, FORMAT_TEXT, "component", "Component");
-	table_column(t, FORMAT_DECISION, "decision", "Decision");
-	table_column_estimate(t, FORMAT_NUMBER, "estimate", "Estimate");
-	table_column(t, FORMAT_NUMBER, "limit", "Limit");
-	table_column(t, FORMAT_NUMBER, "accept_lo", "Accepted from: lower limit");
-	table_column(t, FORMAT_NUMBER, "accept_hi", "Accepted from: upper limit");
-	table_column(t, FORMAT_NUMBER, "lag1", "Lag-1 correlation");
-	table_column(t, FORMAT_NUMBER, "n_effective", "Runs count as");
-	table_column(t, FORMAT_TEXT, "dependent", "Held by dependence");
-	table_column(t, FORMAT_P, "p_reject", "p of the rejection");
-	table_column(t, FORMAT_P, "p_reject_holm", "p after Holm");
-	table_column(t, FORMAT_TEXT, "rejected_before_holm", "Rejected before Holm");
-	table_column(t, FORMAT_COUNT, "n_more", "Further replicates");
-	table_column(t, FORMAT_TEXT, "reason", "Reason");
-	for (size_t i = 0; i < a->n_cells; i++)
-		for (size_t k = 0; k < COMPONENT_N; k++) {
-			const struct component *p = &a->cell[i].component[k];
-			table_cell_names(t, a, &a->cell[i]);
-			table_text(t, component_names[k]);
-			table_decision(t, p->decision);
-			table_estimate(t, &p->estimate);
-			table_number(t, p->limit);
-			table_number(t, p->accept_lo);
-			table_number(t, p->accept_hi);
-			table_number(t, p->lag1);
-			table_number(t, p->n_effective);
-			table_text(t, p->dependent ? "yes" : "no");
-			table_number(t, p->p_reject);
-			table_number(t, p->p_reject_holm);
-			table_text(t, p->rejected_before_holm ? "yes" : "no");
-			table_count(t, (double)p->n_more);
-			table_text(t, p->reason);
-		}
+	return a->n_cells * COMPONENT_N;
 }
 
-void table_limits(struct table *t, const struct analysis *a)
+static void components_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "limits", "What is good enough");
-	table_column(t, FORMAT_TEXT, "component", "Component");
-	table_column(t, FORMAT_TEXT, "assessed", "Assessed");
-	table_column(t, FORMAT_TEXT, "limit", "Limit");
-	table_column(t, FORMAT_TEXT, "rule", "Rule");
-	table_column(t, FORMAT_TEXT, "source", "Source");
-	for (int k = 0; k < COMPONENT_N; k++) {
-		struct strbuf limit = STRBUF_INIT;
-		words_add_limits(&limit, &a->results->protocol, k);
-		table_text(t, component_names[k]);
-		table_text(t, a->assessed[k] ? "yes" : "no");
-		table_text(t, limit.len ? limit.s : NULL);
-		table_text(t, components[k]->rule);
-		table_text(t, components[k]->source);
-		strbuf_release(&limit);
-	}
+	const struct cell *c = &a->cell[i / COMPONENT_N];
+	const struct component *p = &c->component[i % COMPONENT_N];
+	COL_CELL(t, a, c);
+	COL_TEXT(t, "component", "Component", component_names[i % COMPONENT_N]);
+	COL_DECISION(t, "decision", "Decision", p->decision);
+	COL_ESTIMATE(t, NUMBER, "estimate", "Estimate", &p->estimate);
+	COL_NUMBER(t, NUMBER, "limit", "Limit", p->limit, NAN);
+	COL_NUMBER(t, NUMBER, "accept_lo", "Accepted from: lower limit", p->accept_lo, NAN);
+	COL_NUMBER(t, NUMBER, "accept_hi", "Accepted from: upper limit", p->accept_hi, NAN);
+	COL_NUMBER(t, NUMBER, "lag1", "Lag-1 correlation", p->lag1, NAN);
+	COL_NUMBER(t, NUMBER, "n_effective", "Runs count as", p->n_effective, NAN);
+	COL_YES(t, "dependent", "Held by dependence", p->dependent);
+	COL_NUMBER(t, P, "p_reject", "p of the rejection", p->p_reject, NAN);
+	COL_NUMBER(t, P, "p_reject_holm", "p after Holm", p->p_reject_holm, NAN);
+	COL_YES(t, "rejected_before_holm", "Rejected before Holm", p->rejected_before_holm);
+	COL_COUNT(t, "n_more", "Further replicates", p->n_more);
+	COL_TEXT(t, "reason", "Reason", p->reason);
 }
+
+const struct table_kind table_components = {"components", "Every component of every verdict",
+	components_n, components_row, .data_only = true, .note =
+	"Relative quantities are ratios (0.1 is 10 %), issue errors are ns."};
+
+static size_t limits_n(const struct analysis *a)
+{
+	(void)a;
+	return COMPONENT_N;
+}
+
+static void add_limit(struct table *t, const struct protocol *p, size_t component)
+{
+	struct strbuf limit = STRBUF_INIT;
+	words_add_limits(&limit, p, component);
+	table_text(t, limit.len ? limit.s : NULL);
+	strbuf_release(&limit);
+}
+
+static void limits_row(struct table *t, const struct analysis *a, size_t i)
+{
+	COL_TEXT(t, "component", "Component", component_names[i]);
+	COL_YES(t, "assessed", "Assessed", a->assessed[i]);
+	COL(t, TEXT, "limit", "Limit", add_limit(t, &a->results->protocol, i));
+	COL_TEXT(t, "rule", "Rule", components[i]->rule);
+	COL_TEXT(t, "source", "Source", components[i]->source);
+}
+
+const struct table_kind table_limits = {"limits", "What is good enough", limits_n, limits_row};
 
 static void add_options(struct table *t, const struct setting *s, size_t n)
 {
@@ -116,27 +102,27 @@ static void add_options(struct table *t, const struct setting *s, size_t n)
 	strbuf_release(&b);
 }
 
-void table_scenarios(struct table *t, const struct analysis *a)
+size_t table_n_scenarios(const struct analysis *a)
+{
+	return a->results->protocol.n_scenarios;
+}
+
+static void scenarios_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct protocol *p = &a->results->protocol;
-	table_init(t, "scenarios", "Scenarios");
-	table_note(t, "What the program does. Options are those of \"validate microbench\".");
-	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
-	table_column(t, FORMAT_TEXT, "workload", "Workload");
-	table_column(t, FORMAT_TEXT, "type", "Type");
-	table_column(t, FORMAT_COUNT, "level", "Level");
-	table_column(t, FORMAT_TEXT, "target", "Target");
-	table_column(t, FORMAT_TEXT, "options", "Options");
-	for (size_t i = 0; i < p->n_scenarios; i++) {
-		const struct scenario *s = &p->scenario[i];
-		table_text(t, s->name);
-		table_text(t, s->workload);
-		table_text(t, s->type);
-		table_count(t, (double)s->level);
-		table_text(t, s->target < p->n_targets ? p->target[s->target].name : NULL);
-		add_options(t, s->option, s->n_options);
-	}
+	const struct scenario *s = &p->scenario[i];
+	COL_TEXT(t, "scenario", "Scenario", s->name);
+	COL_TEXT(t, "workload", "Workload", s->workload);
+	COL_TEXT(t, "type", "Type", s->type);
+	COL_COUNT(t, "level", "Level", s->level);
+	COL_TEXT(t, "target", "Target",
+		s->target < p->n_targets ? p->target[s->target].name : NULL);
+	COL(t, TEXT, "options", "Options", add_options(t, s->option, s->n_options));
 }
+
+const struct table_kind table_scenarios = {"scenarios", "Scenarios", table_n_scenarios,
+	scenarios_row, .note =
+	"What the program does. Options are those of \"validate microbench\"."};
 
 static size_t n_applied(const struct protocol *p, const struct replayer *r)
 {
@@ -146,40 +132,38 @@ static size_t n_applied(const struct protocol *p, const struct replayer *r)
 	return n;
 }
 
-void table_replayers(struct table *t, const struct analysis *a)
+static size_t replayers_n(const struct analysis *a)
 {
-	const struct protocol *p = &a->results->protocol;
-	table_init(t, "replayers", "Replayers");
-	table_note(t, "The measurement instruments. Options are those of \"validate replay\".");
-	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
-	table_column(t, FORMAT_TEXT, "engine", "Engine");
-	table_column(t, FORMAT_TEXT, "total_order", "Promises a total order");
-	table_column(t, FORMAT_TEXT, "timed", "Keeps times");
-	table_column(t, FORMAT_COUNT, "n_scenarios", "Scenarios");
-	table_column(t, FORMAT_TEXT, "options", "Options");
-	for (size_t i = 0; i < p->n_replayers; i++) {
-		const struct replayer *r = &p->replayer[i];
-		table_text(t, r->name);
-		table_text(t, r->engine);
-		table_text(t, r->total_order ? "yes" : "no");
-		table_text(t, r->timed ? "yes" : "no");
-		table_count(t, (double)n_applied(p, r));
-		add_options(t, r->option, r->n_options);
-	}
+	return a->results->protocol.n_replayers;
 }
 
-void table_sources(struct table *t, const struct analysis *a)
+static void replayers_row(struct table *t, const struct analysis *a, size_t i)
 {
-	table_init(t, "sources", "Sources of uncertainty");
-	table_column(t, FORMAT_TEXT, "source", "Source");
-	table_column(t, FORMAT_TEXT, "category", "Category");
-	table_column(t, FORMAT_TEXT, "treatment", "Treatment");
-	table_column(t, FORMAT_TEXT, "note", "Note");
-	for (size_t i = 0; i < a->n_sources; i++) {
-		const struct uncertainty_source *s = &a->source[i];
-		table_text(t, s->name);
-		table_text(t, s->category);
-		table_text(t, words_treatment(s));
-		table_text(t, *s->note ? s->note : NULL);
-	}
+	const struct protocol *p = &a->results->protocol;
+	const struct replayer *r = &p->replayer[i];
+	COL_TEXT(t, "replayer", "Replayer", r->name);
+	COL_TEXT(t, "engine", "Engine", r->engine);
+	COL_YES(t, "total_order", "Promises a total order", r->total_order);
+	COL_YES(t, "timed", "Keeps times", r->timed);
+	COL_COUNT(t, "n_scenarios", "Scenarios", n_applied(p, r));
+	COL(t, TEXT, "options", "Options", add_options(t, r->option, r->n_options));
 }
+
+const struct table_kind table_replayers = {"replayers", "Replayers", replayers_n, replayers_row,
+	.note = "The measurement instruments. Options are those of \"validate replay\"."};
+
+static void sources_row(struct table *t, const struct analysis *a, size_t i)
+{
+	const struct uncertainty_source *s = &a->source[i];
+	COL_TEXT(t, "source", "Source", s->name);
+	COL_TEXT(t, "category", "Category", s->category);
+	COL_TEXT(t, "treatment", "Treatment", words_treatment(s));
+	COL_TEXT(t, "note", "Note", *s->note ? s->note : NULL);
+}
+
+static size_t sources_n(const struct analysis *a)
+{
+	return a->n_sources;
+}
+
+const struct table_kind table_sources = {"sources", "Sources of uncertainty", sources_n, sources_row};
