@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "commands/anonymise.h"
+#include "commands/slice.h"
 
 #include <errno.h>
 #include <gcrypt.h>

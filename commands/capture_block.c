@@ -7,10 +7,8 @@
 #include <sys/wait.h>
 
 #include "capture/kernel/block.h"
-#include "commands/capture_rotate.h"
-#include "commands/capture_ways.h"
+#include "commands/capture.h"
 #include "commands/commands.h"
-#include "commands/shown.h"
 
 static const char synopsis[] = "block [options] -o TRACE DEVICE [-- COMMAND [ARGUMENT]...]";
 static const char about[] =

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "capture/causality/collect.h"
-#include "commands/capture_ways.h"
+#include "commands/capture.h"
 #include "commands/commands.h"
 #include "common/files.h"
 #include "common/units.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "commands/capture_rotate.h"
+#include "commands/capture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

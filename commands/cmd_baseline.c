@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/baseline_input.h"
 #include "commands/commands.h"
 #include "common/files.h"
-#include "reports/compare/baseline_text.h"
+#include "reports/compare/compare_forms.h"
 #include "reports/output.h"
 #include "validate/compare/baseline.h"
 

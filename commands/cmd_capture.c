@@ -10,10 +10,8 @@
 
 #include "capture/app/app.h"
 #include "capture/content/content.h"
-#include "commands/capture_rotate.h"
-#include "commands/capture_ways.h"
+#include "commands/capture.h"
 #include "commands/commands.h"
-#include "commands/shown.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 

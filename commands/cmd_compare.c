@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "commands/baseline_input.h"
 #include "commands/commands.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "reports/compare/compare_forms.h"
+#include "validate/compare/baseline.h"
 #include "validate/compare/compare.h"
 
 struct compare_config {

@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "commands/deps_dot.h"
-#include "commands/deps_inferred.h"
-#include "commands/deps_parallel.h"
+#include "commands/deps.h"
 #include "commands/open_options.h"
 #include "common/files.h"
 #include "common/strbuf.h"

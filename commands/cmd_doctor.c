@@ -10,7 +10,6 @@
 
 #include "commands/commands.h"
 #include "commands/doctor.h"
-#include "commands/shown.h"
 #include "common/xalloc.h"
 #include "reports/json/json_value.h"
 #include "validate/campaign/environment.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/baseline_input.h"
 #include "commands/commands.h"
 #include "reports/history/history_report.h"
 #include "reports/output.h"

@@ -13,7 +13,6 @@
 #include "commands/commands.h"
 #include "commands/trace_set.h"
 #include "commands/open_options.h"
-#include "commands/shown.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "validate/profile/tally.h"

@@ -11,10 +11,12 @@
 
 #include "commands/commands.h"
 #include "commands/judge.h"
-#include "commands/run_campaign.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "reports/escape.h"
+#include "reports/forms.h"
+#include "validate/campaign/campaign.h"
+#include "validate/protocol/protocol.h"
 
 #define FIELD(name) offsetof(struct judge_config, name)
 static const struct option_spec judge_options[] = {

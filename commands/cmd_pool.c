@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "commands/baseline_input.h"
 #include "commands/commands.h"
 #include "common/xalloc.h"
 #include "reports/pool/pool_report.h"

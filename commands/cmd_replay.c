@@ -12,7 +12,6 @@
 
 #include "commands/commands.h"
 #include "commands/open_options.h"
-#include "commands/shown.h"
 #include "capture/csv_args.h"
 #include "capture/op.h"
 #include "common/strbuf.h"

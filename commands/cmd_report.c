@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "commands/commands.h"
-#include "reports/report.h"
+#include "reports/forms.h"
 #include "validate/results/results.h"
 
 struct report_config {

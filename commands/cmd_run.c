@@ -10,11 +10,10 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
-#include "commands/run_campaign.h"
 #include "common/files.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "reports/report.h"
+#include "reports/forms.h"
 #include "validate/campaign/campaign.h"
 #include "validate/campaign/chances.h"
 #include "validate/campaign/devices.h"

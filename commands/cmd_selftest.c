@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
-#include "commands/selftest_capture.h"
-#include "commands/selftest_print.h"
+#include "commands/selftest.h"
 #include "common/files.h"
 #include "common/leftovers.h"
 #include "common/xalloc.h"

@@ -3,8 +3,17 @@
 #ifndef COMMANDS_COMMANDS_H
 #define COMMANDS_COMMANDS_H
 
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
 #include "common/err.h"
 #include "common/options.h"
+
+struct baseline;
+struct campaign_options;
+struct protocol;
+struct report_form;
 
 /* DESIGN: exit statuses scripts may rely on. */
 enum exit_status {
@@ -41,5 +50,30 @@ void command_help(const struct command *c, const char *synopsis, const char *abo
 int command_parse(const struct command *c, const char *synopsis, const char *about, const struct option_spec *table,
 		  void *config, int argc, char **argv, int min_positional, int max_positional, int *n_positional,
 		  struct err *e);
+
+/* Lines on a terminal: texts of others (names and messages from traces, results, devices), counts.
+ */
+/* Prints at most n bytes of s, on one line: control characters become blanks, and no workflow
+ * command of a CI service remains (escape_line). */
+void shown_print(FILE *out, const char *s, size_t n);
+
+/* Prints `label`, how many and what: `one` of one, `more` of another number; "note  3 requests had
+ * not completed at the end". Prints nothing where there are none. */
+void count_line(const char *label, uint64_t n, const char *one, const char *more);
+
+/* As baseline_open. Prints a warning on standard error where the baseline has no digest. */
+int baseline_input(struct baseline *b, const char *path, struct err *e);
+
+/* What the commands that end in a verdict share: a campaign, its analysis and its report. */
+/* "results-NAME-DATE-TIME"; the caller frees. */
+char *run_default_dir(const char *name);
+
+/* The devices that may be overwritten are named on the command line (`device`, separated by commas; NULL none) and in the protocol. Returns an
+ * exit status. */
+int run_consent(const struct protocol *p, const char *device, struct err *e);
+
+/* Runs the campaign (`o` but for self, which is found out), writes its report and prints one form of it. Returns an exit status: that of the
+ * verdict, or EXIT_FAILED with the story in `e`. */
+int run_campaign(const struct protocol *p, const struct campaign_options *o, const struct report_form *form, struct err *e);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "commands/deps_parallel.h"
+#include "commands/deps.h"
 
 #include <errno.h>
 #include <inttypes.h>

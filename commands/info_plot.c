@@ -8,8 +8,7 @@
 #include "commands/info.h"
 #include "common/xalloc.h"
 #include "reports/figures/figures.h"
-#include "reports/figures/gnuplot.h"
-#include "reports/figures/palette.h"
+#include "reports/figures/figure.h"
 #include "reports/number.h"
 
 #define FIGURE_WIDTH 560

@@ -3,8 +3,8 @@
 #ifndef COMMANDS_JUDGE_H
 #define COMMANDS_JUDGE_H
 
+#include "capture/command_facts.h"
 #include "capture/trace.h"
-#include "commands/judge_rerun.h"
 #include "common/options.h"
 #include "common/strbuf.h"
 
@@ -19,6 +19,19 @@ struct judge_config {
 	uint64_t replicates; /* 0: the usual number for the reference */
 	int cache;           /* index of judge_caches */
 	bool rerun, destructive, dry_run, quiet;
+};
+
+/* validate judge --rerun: the command of a trace as a script of a protocol's workload (type =
+ * program), that runs it again in a fresh copy of its files. */
+#define RERUN_SCRIPT "rerun.sh"
+
+struct rerun {
+	struct captured_command command;
+	char *trace; /* its path, absolute */
+	char *base;  /* the directory that is copied: the root of the capture, or the working
+			directory where that is / */
+	char *below; /* the working directory within `base`; "" */
+	bool whole;  /* the root of the capture is / */
 };
 
 enum { JUDGE_CACHE_AUTO, JUDGE_CACHE_COLD, JUDGE_CACHE_WARM, JUDGE_CACHE_AS_IS };
@@ -59,5 +72,18 @@ int judge_protocol_make(struct strbuf *out, const struct judge_config *c, const 
 int judge_protocol_write(const struct strbuf *text, const struct strbuf *script, const char *name,
 			 char **path, struct err *e);
 void judge_protocol_remove(char *path); /* NULL: nothing */
+
+/* `meta` is the metadata of the trace at `trace`. Errors: as captured_command_read; EINVAL where
+ * the whole file system would have to be copied. Ownership: rerun_release, also after an error. */
+int rerun_read(struct rerun *r, const char *trace, const struct trace_meta *meta, struct err *e);
+void rerun_release(struct rerun *r);
+
+/* Appends the command, as a shell reads it, and `base`, for people: without control characters, so
+ * that a trace cannot hide its command from a terminal. */
+void rerun_show(struct strbuf *command, struct strbuf *base, const struct rerun *r);
+/* Appends the script. `files` is a directory that holds what `base` held before the command; NULL:
+ * made as the trace says, with the content of the files that still are in `base` and have the size
+ * they had. */
+void rerun_script(struct strbuf *out, const struct rerun *r, const char *files);
 
 #endif

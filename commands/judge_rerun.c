@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "commands/judge_rerun.h"
+#include "commands/judge.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -18,7 +18,6 @@
 #include "commands/commands.h"
 #include "common/cgroup_where.h"
 #include "common/leftovers.h"
-#include "commands/shown.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "commands/metrics_cells.h"
+#include "commands/metrics.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "commands/metrics_cells.h"
-#include "commands/metrics_print.h"
+#include "commands/metrics.h"
 #include "common/units.h"
 
 static double mean_of(const struct distribution *d)

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "capture/op.h"
-#include "commands/metrics_cells.h"
-#include "commands/metrics_print.h"
+#include "commands/metrics.h"
 #include "common/units.h"
 #include "validate/metrics/levels.h"
 

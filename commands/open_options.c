@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "capture/trace_split.h"
-#include "commands/shown.h"
+#include "commands/commands.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 

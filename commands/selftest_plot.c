@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/selftest_print.h"
+#include "commands/selftest.h"
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
-#include "reports/figures/gnuplot.h"
-#include "reports/figures/palette.h"
+#include "reports/figures/figure.h"
 
 #define GNUPLOT_TIMEOUT_S 60
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "commands/slice_causes.h"
+#include "commands/slice.h"
 
 #include <inttypes.h>
 #include <stdio.h>

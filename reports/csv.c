@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/csv.h"
 #include "reports/escape.h"
+#include "reports/text_table.h"
 #include "reports/output.h"
 #include "reports/forms.h"
 #include "reports/tables/tables.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/facts_words.h"
+#include "reports/words.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/findings.h"
+#include "reports/first_screen.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "reports/escape.h"
-#include "reports/first_screen_private.h"
 #include "reports/words.h"
 #include "validate/analysis/leaning.h"
 #include "validate/analysis/why.h"

@@ -4,9 +4,8 @@
 #include <math.h>
 
 #include "common/options_describe.h"
-#include "reports/facts_words.h"
+#include "reports/words.h"
 #include "reports/first_screen.h"
-#include "reports/first_screen_private.h"
 #include "validate/analysis/leaning.h"
 
 /* Time that the campaign took, over its sessions, seconds; 0 unknown. */

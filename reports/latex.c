@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/tables/NAME.tex: booktabs fragments with rounded numbers. */
 #include "reports/escape.h"
-#include "reports/latex.h"
+#include "reports/text_table.h"
 #include "reports/output.h"
 #include "reports/forms.h"
 #include "reports/tables/tables.h"

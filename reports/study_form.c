@@ -7,8 +7,7 @@
 #include "common/files.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "reports/csv.h"
-#include "reports/latex.h"
+#include "reports/text_table.h"
 #include "reports/output.h"
 #include "reports/study_form.h"
 

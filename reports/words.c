@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "reports/findings.h"
+#include "reports/first_screen.h"
 #include "reports/number.h"
 #include "validate/analysis/league.h"
 #include "validate/components/component.h"

@@ -6,6 +6,9 @@
 #include "common/strbuf.h"
 #include "reports/tables/table.h"
 #include "validate/analysis/analysis.h"
+#include "validate/analysis/claims.h"
+#include "validate/analysis/parallel.h"
+#include "validate/analysis/rated_range.h"
 
 /* A limit in the component's unit: "±10 %", "2", "0 a run"; nothing where it is NaN. */
 void words_add_limit(struct strbuf *out, enum component_kind k, double limit);
@@ -50,5 +53,56 @@ void words_add_components(struct strbuf *out, const struct analysis *a, bool whi
 void words_add_worth(struct strbuf *out, const struct cell *c, size_t n);
 /* The same over all cases, and how much the program's own runs scatter. */
 void words_add_machine(struct strbuf *out, const struct analysis *a);
+
+/* How a campaign was measured, a sentence each without its full stop. Nothing is appended where the
+ * results do not say. */
+/* "Program and replays ran in turn, in slices of 5 ms by gate, in 12 of 16 scenarios; 1.2 % of the
+ * requests were left out" */
+void facts_add_pairing(struct strbuf *out, const struct analysis *a);
+/* "Others used 34 % of the processors; the hypervisor took 2 %": means over the runs that count. */
+void facts_add_others(struct strbuf *out, const struct analysis *a);
+/* "Time: program 31 %, replays 35 %, starting processes 12 %": parts of at least 3 %, the largest
+ * first. */
+void facts_add_time(struct strbuf *out, const struct analysis *a);
+
+struct fact {
+	const char *name; /* "Pairing" */
+	void (*add)(struct strbuf *out, const struct analysis *a);
+};
+extern const struct fact facts[]; /* all of them; name NULL ends it */
+
+/* Parallel applications in words, for tables, figures and the terminal. */
+/* "checkpoint", with its size and ranks where the protocol gives them: "checkpoint size=2 ranks=4". */
+void parallel_add_application(struct strbuf *out, const struct scenario *s);
+/* "5", or "auto" with what was found: "auto (125)"; `recording` NULL: not known. */
+void parallel_add_period(struct strbuf *out, const struct scenario *s, const struct causality_summary *recording);
+/* "all", or how many were drawn. */
+void parallel_add_nodes(struct strbuf *out, const struct scenario *s);
+
+/* Of a cell; its case in a->parallel. NULL: it has none. */
+const struct parallel_case *parallel_case_of(const struct analysis *a, size_t cell);
+const struct scenario *parallel_scenario(const struct analysis *a, size_t cell);
+
+/* Published values and findings in words, the same in every form. */
+/* "102.5 µs", "1.6 %", "7.5": a value of the measure, with its interval behind it where it has one; else the word why not. */
+void published_add_value(struct strbuf *out, enum measure m, const struct estimate *e);
+/* "20.73 µs ± 118 %" */
+void published_add_literature(struct strbuf *out, const struct published_value *v);
+/* A difference as measure_difference() gives it: "+91 % [80, 102]" of the other, or in points where the measure is a ratio. */
+void published_add_difference(struct strbuf *out, enum measure m, const struct estimate *e);
+/* What was found here: "8 of 8 comparisons; difference +91 % to +105 %". */
+void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t claim);
+/* "mean response time of the replay (read)" */
+void published_add_measure(struct strbuf *out, enum measure m, const char *operation);
+const char *published_unit(enum measure m); /* "ns", "ratio", "1", "bytes": of base units */
+
+/* What is known to be wrong in the metrology paper's numbers, one sentence each, NULL-terminated: for reports that show F ratios or
+ * uncertainties published there. An empty list where this one shows none. Source: doc/metrology-notes.md. */
+const char *const *published_defects(const struct analysis *a);
+
+/* A rated range in words. */
+/* "random-read, event: trusted up to 5000 requests/s; at 9000 requests/s (random-read level=2) inconclusive; ..." One line, as
+ * it came: not escaped. */
+void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r);
 
 #endif

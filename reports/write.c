@@ -13,7 +13,7 @@
 #include "common/files.h"
 #include "common/leftovers.h"
 #include "common/xalloc.h"
-#include "reports/report.h"
+#include "reports/forms.h"
 
 #define TEMPORARY "report.tmp-"
 

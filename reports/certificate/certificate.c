@@ -8,7 +8,6 @@
 
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "reports/rated_words.h"
 #include "reports/words.h"
 #include "validate/results/identity.h"
 

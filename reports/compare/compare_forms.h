@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/strbuf.h"
 #include "reports/machine/machine.h"
+#include "validate/compare/baseline.h"
 #include "validate/compare/compare.h"
 
 struct compare_form {
@@ -41,5 +42,8 @@ void compare_add_replayer(struct strbuf *out, const struct case_change *c);
 
 extern const struct compare_form compare_form_text, compare_form_json, compare_form_html;
 extern const struct compare_form compare_form_markdown, compare_form_junit, compare_form_github, compare_form_openmetrics;
+
+/* What a baseline is of and what it says, for people. */
+void baseline_text_add(struct strbuf *out, const struct baseline *b);
 
 #endif

@@ -8,9 +8,7 @@
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/figures/figures.h"
-#include "reports/figures/gnuplot.h"
 #include "reports/output.h"
-#include "reports/figures/palette.h"
 
 #define GNUPLOT_TIMEOUT_S 120
 #define SVG_MAX_BYTES (8u << 20)

@@ -61,4 +61,50 @@ void svg_add_symbols(struct strbuf *out);
 /* fishbone.c: cause-and-effect diagram of the sources of uncertainty. */
 void fishbone_add(struct strbuf *out, const struct analysis *a, unsigned int *width, unsigned int *height);
 
+/* Colours of figures: the eight of Okabe and Ito (Color Universal Design, 2008), which people with any colour vision
+ * tell apart, and a few greys. Scripts name them by `hex`; in a page they become the CSS variable, which has a light
+ * and a dark value. */
+enum palette {
+	PALETTE_TEXT, /* axes and letters: the page's own text colour */
+	PALETTE_GRID,
+	PALETTE_BAND, /* inside the limits */
+	PALETTE_MUTED,
+	PALETTE_BLUE,
+	PALETTE_VERMILLION,
+	PALETTE_GREEN,
+	PALETTE_ORANGE,
+	PALETTE_PURPLE,
+	PALETTE_SKY,
+	PALETTE_N
+};
+
+struct palette_entry {
+	const char *hex;                /* "#0072b2", as scripts write it */
+	unsigned char red, green, blue; /* the same */
+	const char *css;                /* what stands for it in a page */
+	const char *light, *dark;       /* values of the variable; NULL where css is no variable */
+};
+extern const struct palette_entry palette[PALETTE_N];
+
+/* The colour and gnuplot point type of the n-th series. */
+#define PALETTE_N_SERIES 6
+const char *palette_series(size_t n);
+int palette_point(size_t n);
+
+/* Running gnuplot. */
+struct gnuplot_plot {
+	struct strbuf script; /* plots to standard output; its data are in it (gnuplot_add_data) */
+	struct strbuf text;   /* what gnuplot wrote */
+};
+
+/* Appends lines that define the data block $NAME, which a script plots as the file '$NAME'. */
+void gnuplot_add_data(struct strbuf *script, const char *name, const struct strbuf *data);
+
+/* Runs gnuplot once over the scripts, without start-up files and with an environment of its own,
+ * waits at most `timeout_s`, and appends each plot to its `text`. Scripts, data and plots stay in
+ * memory: gnuplot ends with status 0 although a file of it could not be read or written. Errors:
+ * ENOENT when $PATH has no gnuplot; ETIMEDOUT; EIO with its first complaint when it failed, or did
+ * not come to the end; EFBIG; of the system. Then `text` may hold plots before the failure. */
+int gnuplot_run(struct gnuplot_plot *plots, size_t n, unsigned int timeout_s, struct err *e);
+
 #endif

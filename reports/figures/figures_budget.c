@@ -6,7 +6,7 @@
 
 #include "reports/figures/figures.h"
 #include "reports/number.h"
-#include "reports/figures/palette.h"
+#include "reports/figures/figure.h"
 
 #define WIDTH 560
 #define MAX_SOURCES 8

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "reports/figures/figures.h"
-#include "reports/figures/palette.h"
+#include "reports/figures/figure.h"
 
 #define MAX_SCENARIOS 6
 #define WIDTH 520

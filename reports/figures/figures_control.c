@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "reports/figures/figures.h"
-#include "reports/figures/palette.h"
+#include "reports/figures/figure.h"
 #include "reports/words.h"
 
 #define MAX_CHARTS 6

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "reports/figures/figures.h"
-#include "reports/figures/palette.h"
+#include "reports/figures/figure.h"
 #include "validate/analysis/courses.h"
 
 #define MAX_SCENARIOS 6

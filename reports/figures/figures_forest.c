@@ -5,7 +5,7 @@
 
 #include "reports/figures/figures.h"
 #include "reports/number.h"
-#include "reports/figures/palette.h"
+#include "reports/figures/figure.h"
 #include "reports/tables/table.h"
 #include "validate/components/component.h"
 

@@ -6,7 +6,7 @@
 
 #include "common/xalloc.h"
 #include "reports/figures/figures.h"
-#include "reports/figures/palette.h"
+#include "reports/figures/figure.h"
 
 #define MAX_GROUPS 12
 #define WIDTH 420

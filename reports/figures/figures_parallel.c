@@ -8,8 +8,8 @@
 
 #include "common/xalloc.h"
 #include "reports/figures/figures.h"
-#include "reports/figures/palette.h"
-#include "reports/parallel_words.h"
+#include "reports/figures/figure.h"
+#include "reports/words.h"
 
 #define MAX_PLACES 18 /* of one figure */
 #define MAX_FIGURES 8

@@ -6,7 +6,7 @@
 
 #include "reports/figures/figures.h"
 #include "reports/number.h"
-#include "reports/figures/palette.h"
+#include "reports/figures/figure.h"
 #include "validate/results/run_index.h"
 
 #define MAX_SCENARIOS 8

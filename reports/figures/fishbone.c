@@ -5,7 +5,6 @@
 
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
-#include "reports/figures/palette.h"
 
 #define MAX_CATEGORIES 12
 #define COLUMN 330 /* px between bones of one side */

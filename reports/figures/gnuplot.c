@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/figures/gnuplot.h"
+#include "reports/escape.h"
+#include "reports/figures/figure.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +16,6 @@
 
 #include "common/files.h"
 #include "common/xalloc.h"
-#include "reports/escape.h"
-#include "reports/figures/figure.h"
 
 #define OUTPUT_MAX_BYTES (256l << 20)
 

@@ -7,7 +7,7 @@
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/figures/figures.h"
-#include "reports/figures/palette.h"
+#include "reports/figures/figure.h"
 
 #define ROWS_A_PANEL 45 /* a new panel begins at the next workload */
 #define ROWS_AT_MOST 70

@@ -2,10 +2,12 @@
 /* The four charts of a series, entries from left to right in the order of adding. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "reports/figures/figure.h"
 #include "reports/figures/figures.h"
-#include "reports/figures/palette.h"
 #include "reports/history/history_report.h"
+#include "reports/html/html.h"
 
 #define WIDTH 900
 #define HEIGHT 520
@@ -98,4 +100,34 @@ void history_figures_build(struct figures *fs, const void *study)
 	*fs = (struct figures){0};
 	figures_of(fs, s, true);
 	figures_of(fs, s, false);
+}
+
+void history_html_add(struct strbuf *out, const void *study, const struct tables *ts,
+		      const struct figures *fs)
+{
+	const struct history_study *s = study;
+	const struct html_page page = {NULL, ts, fs, NULL};
+	struct strbuf title = STRBUF_INIT, sentence = STRBUF_INIT;
+	char *warning = history_clock_warning(s->history);
+	history_sentence_add(&sentence, s);
+	strbuf_addf(&title, "History: %s", s->history->source);
+	html_begin_page(out, title.s, true, NULL);
+	svg_add_symbols(out);
+	html_add_text(out, "<main>\n<h1>", title.s, "</h1>\n");
+	strbuf_addf(out, "<div class=\"banner %s\">", s->n_signals ? "inconclusive" : "trusted");
+	html_add_text(out, "<p class=\"big\">", sentence.s, "</p></div>\n");
+	html_add_text(out, "<p>", history_explanation, "</p>\n");
+	if (warning)
+		html_add_text(out, "<p class=\"warnings\"><strong>Warning:</strong> ", warning,
+			      "</p>\n");
+	html_add_table(out, &page, "series", NULL);
+	strbuf_addstr(out, "<h2>What changed, and when</h2>\n");
+	html_add_table(out, &page, "signals", NULL);
+	html_add_table(out, &page, "changes", NULL);
+	strbuf_addstr(out, "<h2>Charts</h2>\n");
+	html_add_figures(out, &page, "history", false);
+	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
+	strbuf_release(&title);
+	strbuf_release(&sentence);
+	free(warning);
 }

@@ -4,8 +4,8 @@
 
 #include "common/xalloc.h"
 #include "reports/escape.h"
-#include "reports/history/history_report.h"
 #include "reports/number.h"
+#include "reports/history/history_report.h"
 #include "reports/text_table.h"
 #include "reports/words.h"
 

@@ -7,7 +7,7 @@
 
 #include "common/strbuf.h"
 #include "reports/figures/figure.h"
-#include "reports/findings.h"
+#include "reports/first_screen.h"
 #include "reports/tables/tables.h"
 
 struct html_page { /* what the parts draw from; all borrowed */

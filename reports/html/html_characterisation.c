@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Step 4: precision, bias, linearity, and how the replay went about its work. */
 #include "reports/escape.h"
-#include "reports/html/html.h"
 #include "reports/number.h"
+#include "reports/html/html.h"
 #include "reports/words.h"
 
 static void add_precision(struct strbuf *out, const struct html_page *p)

@@ -2,9 +2,8 @@
 /* Steps 1 to 3 of the protocol: measurand, measurement procedure, sources of uncertainty. */
 #include "common/units.h"
 #include "reports/escape.h"
-#include "reports/facts_words.h"
-#include "reports/html/html.h"
 #include "reports/words.h"
+#include "reports/html/html.h"
 
 static void add_measurand(struct strbuf *out, const struct analysis *a)
 {

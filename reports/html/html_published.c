@@ -3,8 +3,7 @@
  * ranges. */
 #include "reports/escape.h"
 #include "reports/html/html.h"
-#include "reports/published_words.h"
-#include "reports/rated_words.h"
+#include "reports/words.h"
 #include "validate/analysis/parallel.h"
 #include "validate/analysis/rated_range.h"
 

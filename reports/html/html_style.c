@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/html/html.h"
 #include "reports/escape.h"
-#include "reports/figures/palette.h"
+#include "reports/html/html.h"
+#include "reports/figures/figure.h"
 
 static const char style[] =
     "*{box-sizing:border-box}\n"

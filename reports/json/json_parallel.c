@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "reports/json/json_report.h"
-#include "reports/parallel_words.h"
+#include "reports/words.h"
 
 static void set_cell(json_t *o, const struct analysis *a, size_t cell)
 {

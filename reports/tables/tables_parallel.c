@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "reports/parallel_words.h"
+#include "reports/words.h"
 #include "reports/tables/tables.h"
 
 /* What a cell shares with those of the same family. */

@@ -2,7 +2,7 @@
 /* Tables of what was published beside what was measured, and of the kinds of requests by themselves. */
 #include <math.h>
 
-#include "reports/published_words.h"
+#include "reports/words.h"
 #include "reports/tables/tables.h"
 #include "validate/analysis/operations.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of what was decided and of what it was decided about. */
 #include <math.h>
+#include <stdio.h>
 
 #include "reports/tables/tables.h"
 #include "reports/words.h"
 #include "validate/analysis/leaning.h"
+#include "validate/analysis/why.h"
 #include "validate/components/component.h"
 
 static double n_infidelities(const struct cell *c)
@@ -167,3 +169,94 @@ static size_t sources_n(const struct analysis *a)
 }
 
 const struct table_kind table_sources = {"sources", "Sources of uncertainty", sources_n, sources_row};
+
+/* Components that look at more than the mean: shape, tail, operations and halves of a run. */
+
+/* The largest deviation of a component's parts decides; where there is none, its own estimate. */
+static void component_columns(struct table *t, const struct component *c, enum table_format format,
+			      const char *key, const char *title)
+{
+	char decision[40];
+	snprintf(decision, sizeof decision, "%s_decision", key);
+	if (table_head(t, format, key, title, true))
+		table_estimate(t, &c->estimate);
+	COL_DECISION(t, decision, "Decision", c->decision);
+}
+
+static void distribution_row(struct table *t, const struct analysis *a, size_t i)
+{
+	const struct component *c = a->cell[i].component;
+	COL_CELL(t, a, &a->cell[i]);
+	component_columns(t, &c[COMPONENT_TYPICAL], FORMAT_RELATIVE, "typical", "Typical [95 %]");
+	component_columns(t, &c[COMPONENT_TAIL], FORMAT_RELATIVE, "tail", "Tail [95 %]");
+	component_columns(t, &c[COMPONENT_SHAPE], FORMAT_NUMBER, "shape", "Shape [95 %]");
+	component_columns(t, &c[COMPONENT_OPERATION], FORMAT_RELATIVE, "operation",
+			  "Operation [95 %]");
+	component_columns(t, &c[COMPONENT_HALF], FORMAT_RELATIVE, "half", "Half [95 %]");
+}
+
+const struct table_kind table_distribution = {"distribution",
+	"Response times beyond their mean", table_n_cells, distribution_row, .note =
+	"Typical: mean of the fastest 90 % of the requests of a run. Tail: mean of the slowest 1 "
+	"%. Shape: largest difference of the distributions, each run's over its own typical "
+	"response. Operation and half: the part that deviates most."};
+
+static size_t parts_n(const struct analysis *a)
+{
+	return a->n_cells * COMPONENT_N;
+}
+
+static size_t n_parts(const struct analysis *a, size_t i)
+{
+	return a->cell[i / COMPONENT_N].component[i % COMPONENT_N].n_parts;
+}
+
+static void parts_item(struct table *t, const struct analysis *a, size_t i, size_t k)
+{
+	const struct cell *cell = &a->cell[i / COMPONENT_N];
+	const struct component *c = &cell->component[i % COMPONENT_N];
+	COL_CELL(t, a, cell);
+	COL_TEXT(t, "component", "Component", component_names[i % COMPONENT_N]);
+	COL_TEXT(t, "part", "Part", c->part[k].label);
+	COL_ESTIMATE(t, NUMBER, "estimate", "Estimate [95 %]", &c->part[k].estimate);
+	COL_NUMBER(t, NUMBER, "limit", "Limit ±", c->limit, NAN);
+}
+
+const struct table_kind table_parts = {"parts", "Every part of the components that have several",
+	parts_n, .n_items = n_parts, .item = parts_item, .n_row_headers = 4, .note =
+	"Relative deviations are ratios (0.1 is 10 %)."};
+
+/* The table of what the differences of response and execution times come from. */
+
+static size_t why_n(const struct analysis *a)
+{
+	return a->why ? a->n_cells * SPLIT_N : 0;
+}
+
+static size_t n_why_parts(const struct analysis *a, size_t i)
+{
+	const struct why *w = &a->why[i / SPLIT_N];
+	return w->shown ? 1 + w->split[i % SPLIT_N].n_parts : 0;
+}
+
+static void why_item(struct table *t, const struct analysis *a, size_t i, size_t k)
+{
+	const struct cell *c = &a->cell[i / SPLIT_N];
+	const struct split *s = t->in_heads ? NULL : &a->why[i / SPLIT_N].split[i % SPLIT_N];
+	const struct why_part *p = k ? &s->part[k - 1] : NULL; /* NULL: the whole */
+	COL_CELL(t, a, c);
+	COL_VERDICT(t, "verdict", "Verdict", c->verdict);
+	COL_TEXT(t, "difference_of", "Difference of", split_names[i % SPLIT_N]);
+	COL_TEXT(t, "cause", "Comes from", p ? p->name : "the whole difference");
+	COL_ESTIMATE(t, RELATIVE, "part", "Part [95 %]", p ? &p->part : &s->whole);
+	COL_NUMBER(t, SHARE, "share", "Share", p ? p->share : s->significant ? 1 : NAN, 0.01);
+	COL_TEXT(t, "obtained_by", "How it was obtained", p ? p->how : "measured");
+}
+
+const struct table_kind table_why = {"why", "Why: what the differences come from", why_n,
+	.n_items = n_why_parts, .item = why_item, .note =
+	"Of every case that is not trusted, or whose mean response time or execution time differs "
+	"significantly. Parts are relative to the program's time; those with a share add up to the "
+	"whole, and what nothing that was measured accounts for is one of them. Shares are given "
+	"where the whole differs significantly from 0; above 100 % or below 0 where parts work "
+	"against each other. Parts marked \"at most\" are upper bounds."};

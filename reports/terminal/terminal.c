@@ -11,13 +11,11 @@
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
-#include "reports/facts_words.h"
-#include "reports/findings.h"
+#include "reports/words.h"
 #include "reports/first_screen.h"
 #include "reports/forms.h"
 #include "reports/output.h"
-#include "reports/terminal/terminal_table.h"
-#include "reports/words.h"
+#include "reports/text_table.h"
 #include "validate/analysis/league.h"
 
 #define LEAGUE_LEAST 3 /* two are seen at a glance */

@@ -3,9 +3,8 @@
 #include <math.h>
 
 #include "reports/escape.h"
-#include "reports/parallel_words.h"
-#include "reports/published_words.h"
-#include "reports/terminal/terminal_table.h"
+#include "reports/words.h"
+#include "reports/text_table.h"
 
 #define TEXT 300
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/terminal/terminal_table.h"
+#include "reports/escape.h"
+#include "reports/text_table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "reports/escape.h"
 #include "reports/number.h"
 #include "reports/words.h"
 #include "validate/analysis/leaning.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What explains the cases that are not trusted or differ significantly, and the rated ranges, on the terminal: a sentence each. */
 #include "reports/escape.h"
-#include "reports/rated_words.h"
-#include "reports/terminal/terminal_table.h"
+#include "reports/words.h"
+#include "reports/text_table.h"
 #include "validate/analysis/why.h"
 
 #define MAX_CASES 4

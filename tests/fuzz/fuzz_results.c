@@ -16,7 +16,7 @@
 #include "common/crc32c.h"
 #include "common/files.h"
 #include "common/xalloc.h"
-#include "reports/report.h"
+#include "reports/forms.h"
 #include "validate/campaign/environment.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"

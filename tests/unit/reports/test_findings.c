@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "reports/findings.h"
+#include "reports/first_screen.h"
 
 /* Whether a campaign of so many cases is told that something is left out. */
 static bool is_told(size_t n_scenarios)

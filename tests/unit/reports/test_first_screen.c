@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "reports/facts_words.h"
+#include "reports/words.h"
 #include "reports/first_screen.h"
 #include "validate/analysis/leaning.h"
 

@@ -13,7 +13,7 @@
 #include "tests/unit/reports/golden.h"
 
 #include "reports/figures/figure.h"
-#include "reports/report.h"
+#include "reports/forms.h"
 #include "validate/analysis/courses.h"
 
 static char *page(enum fixture_kind kind, bool gnuplot)

@@ -10,7 +10,7 @@
 #include "tests/unit/reports/fixture.c"
 #include "tests/unit/reports/golden.h"
 
-#include "reports/report.h"
+#include "reports/forms.h"
 
 static bool is_type(const json_t *v, const char *type)
 {

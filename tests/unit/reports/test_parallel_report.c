@@ -6,7 +6,7 @@
 #include "tests/unit/validate/temp_dir.h"
 
 #include "common/files.h"
-#include "reports/report.h"
+#include "reports/forms.h"
 
 /* Application on a, recorded on b and c, with other periods, and with one delayed node; on b. */
 static const struct made_pair pairs[] = {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "reports/rated_words.h"
+#include "reports/words.h"
 
 /* Two cases, of which that at 1000 requests/s is trusted: what is said of gaps of 1 ms and of `gap_ns`. */
 static void assert_words(double gap_ns, struct rated_limit gap, const char *words)

@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
+#include "reports/escape.h"
 #include "tests/unit/reports/fixture.c"
 #include "tests/unit/reports/golden.h"
 
-#include "reports/escape.h"
-#include "reports/report.h"
+#include "reports/forms.h"
 #include "reports/terminal/terminal.h"
 
 static void make(struct strbuf *out, enum fixture_kind kind, size_t width, bool color)

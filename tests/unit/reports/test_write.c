@@ -17,7 +17,7 @@
 #include "tests/unit/reports/golden.h"
 
 #include "reports/figures/figure.h"
-#include "reports/report.h"
+#include "reports/forms.h"
 
 static void write_report(enum fixture_kind kind, const char *dir)
 {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "commands/commands.h"
+#include "common/strbuf.h"
+#include "reports/escape.h"
+#include "validate/compare/baseline.h"
 
 /* The length of `text` up to its first blank outside brackets: "[-o DIR]" is one word. */
 static size_t synopsis_word(const char *text)
@@ -78,4 +82,31 @@ int command_parse(const struct command *c, const char *synopsis, const char *abo
 		return EXIT_USAGE;
 	}
 	return -1;
+}
+
+void shown_print(FILE *out, const char *s, size_t n)
+{
+	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
+	strbuf_add(&text, s, strnlen(s, n));
+	escape_line(&line, text.s);
+	fwrite(line.s, 1, line.len, out);
+	strbuf_release(&text);
+	strbuf_release(&line);
+}
+
+void count_line(const char *label, uint64_t n, const char *one, const char *more)
+{
+	if (n)
+		printf("%-14s%" PRIu64 " %s\n", label, n, n == 1 ? one : more);
+}
+
+int baseline_input(struct baseline *b, const char *path, struct err *e)
+{
+	int ret = baseline_open(b, path, e);
+	if (!ret && !b->sealed)
+		fprintf(stderr,
+			"validate: warning: %s has no digest, so a change of it would not be found; "
+			"\"validate baseline save RESULTS\" adds one\n",
+			path);
+	return ret;
 }
