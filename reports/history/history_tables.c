@@ -15,33 +15,24 @@ const char *history_date(const struct history_campaign *c)
 	return c->date ? c->date : "an unknown date";
 }
 
-static void series_columns(struct table *t)
+static void series_columns(struct table *t, const struct history_charts *c)
 {
-	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
-	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
+	COL_TEXT(t, "scenario", "Scenario", c->series->scenario);
+	COL_TEXT(t, "replayer", "Replayer", c->series->replayer);
 	t->n_row_headers = 2;
-}
-
-static void series_names(struct table *t, const struct history_charts *c)
-{
-	table_text(t, c->series->scenario);
-	table_text(t, c->series->replayer);
 }
 
 static void series_row(struct table *t, const struct history_charts *c)
 {
-	double u = c->status ? NAN : c->limits.sigma;
-	series_names(t, c);
-	table_count(t, (double)c->n);
-	table_count(t, (double)c->n_base);
-	table_number_status(t, c->status, expm1(c->limits.center), u);
-	table_number_status(t, c->status, expm1(c->limits.lower), u);
-	table_number_status(t, c->status, expm1(c->limits.upper), u);
-	if (c->n)
-		table_number_u(t, expm1(c->x[c->n - 1]), u);
-	else
-		table_none(t);
-	table_count(t, (double)c->n_signals);
+	const double u = t->in_heads || c->status ? NAN : c->limits.sigma;
+	series_columns(t, c);
+	COL_COUNT(t, "n_entries", "Entries", c->n);
+	COL_COUNT(t, "n_baseline", "Base", c->n_base);
+	COL_STATUS(t, RELATIVE, "center", "Centre", c->status, expm1(c->limits.center), u);
+	COL_STATUS(t, RELATIVE, "lower", "Lower", c->status, expm1(c->limits.lower), u);
+	COL_STATUS(t, RELATIVE, "upper", "Upper", c->status, expm1(c->limits.upper), u);
+	COL_NUMBER_IF(t, RELATIVE, "latest", "Latest", c->n, expm1(c->x[c->n - 1]), u);
+	COL_COUNT(t, "n_signals", "Signals", c->n_signals);
 }
 
 size_t history_table_series(struct table *t, const struct history_study *s, size_t rows_max)
@@ -49,14 +40,7 @@ size_t history_table_series(struct table *t, const struct history_study *s, size
 	table_init(t, "series", "Each replayer in each scenario");
 	table_note(t, "Of x/r, the replay's mean response time over that of the program run again beside it. Centre and limits: of the individuals "
 		      "chart, relative, from the first entries in control (%zu are wanted).", s->baseline);
-	series_columns(t);
-	table_column(t, FORMAT_COUNT, "n_entries", "Entries");
-	table_column(t, FORMAT_COUNT, "n_baseline", "Base");
-	table_column(t, FORMAT_RELATIVE, "center", "Centre");
-	table_column(t, FORMAT_RELATIVE, "lower", "Lower");
-	table_column(t, FORMAT_RELATIVE, "upper", "Upper");
-	table_column(t, FORMAT_RELATIVE, "latest", "Latest");
-	table_column(t, FORMAT_COUNT, "n_signals", "Signals");
+	TABLE_HEADS(t, series_row(t, NULL));
 	size_t n = 0;
 	for (size_t pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < s->history->n_series && n < rows_max; i++)
@@ -74,16 +58,17 @@ static void table_series(struct table *t, const struct history_study *s)
 
 static void signal_row(struct table *t, const struct history_study *s, const struct history_charts *c, const struct history_signal *g)
 {
-	series_names(t, c);
-	table_text(t, history_chart_names[g->chart]);
-	table_text(t, history_kind_names[g->kind]);
-	table_number_u(t, g->change, c->limits.sigma);
-	table_text(t, history_date(history_campaign_at(s, c, g->onset)));
-	table_text(t, history_date(history_campaign_at(s, c, g->first)));
-	table_text(t, g->lasting ? "goes on" : history_date(history_campaign_at(s, c, g->last)));
-	table_count(t, (double)history_campaign_at(s, c, g->onset)->number);
-	table_count(t, (double)history_campaign_at(s, c, g->first)->number);
-	table_count(t, (double)history_campaign_at(s, c, g->last)->number);
+	series_columns(t, c);
+	COL_TEXT(t, "chart", "Chart", history_chart_names[g->chart]);
+	COL_TEXT(t, "kind", "It is", history_kind_names[g->kind]);
+	COL_NUMBER(t, RELATIVE, "change", "Change", g->change, c->limits.sigma);
+	COL_TEXT(t, "onset", "Onset", history_date(history_campaign_at(s, c, g->onset)));
+	COL_TEXT(t, "signalled", "Signalled", history_date(history_campaign_at(s, c, g->first)));
+	COL_TEXT(t, "last", "Last",
+		g->lasting ? "goes on" : history_date(history_campaign_at(s, c, g->last)));
+	COL_COUNT(t, "onset_number", "from no.", history_campaign_at(s, c, g->onset)->number);
+	COL_COUNT(t, "signalled_number", "seen at", history_campaign_at(s, c, g->first)->number);
+	COL_COUNT(t, "last_number", "to", history_campaign_at(s, c, g->last)->number);
 }
 
 static void table_signals(struct table *t, const struct history_study *s)
@@ -91,16 +76,7 @@ static void table_signals(struct table *t, const struct history_study *s)
 	table_init(t, "signals", "Signals");
 	table_note(t, "Change: of x/r, mean from onset to end relative to the centre; of a moving range, between the two entries. Onset: as far as the "
 		      "chart tells, before it signalled.");
-	series_columns(t);
-	table_column(t, FORMAT_TEXT, "chart", "Chart");
-	table_column(t, FORMAT_TEXT, "kind", "It is");
-	table_column(t, FORMAT_RELATIVE, "change", "Change");
-	table_column(t, FORMAT_TEXT, "onset", "Onset");
-	table_column(t, FORMAT_TEXT, "signalled", "Signalled");
-	table_column(t, FORMAT_TEXT, "last", "Last");
-	table_column(t, FORMAT_COUNT, "onset_number", "from no.");
-	table_column(t, FORMAT_COUNT, "signalled_number", "seen at");
-	table_column(t, FORMAT_COUNT, "last_number", "to");
+	TABLE_HEADS(t, signal_row(t, s, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_signals; k++)
 			signal_row(t, s, &s->charts[i], &s->charts[i].signal[k]);
@@ -115,6 +91,17 @@ static bool is_told(const struct history_charts *c, size_t k)
 	return false;
 }
 
+static void change_row(struct table *t, const struct history_charts *c,
+		       const struct history_campaign *since, const struct history_change *change)
+{
+	series_columns(t, c);
+	COL_TEXT(t, "date", "Since", history_date(since));
+	COL_COUNT(t, "number", "No.", since->number);
+	COL_TEXT(t, "fact", "Fact", change->fact);
+	COL_TEXT(t, "old", "Before", change->old);
+	COL_TEXT(t, "new", "Since then", change->new);
+}
+
 static void change_rows(struct table *t, const struct history_study *s, const struct history_charts *c, size_t k)
 {
 	const struct history_signal *g = &c->signal[k];
@@ -123,14 +110,8 @@ static void change_rows(struct table *t, const struct history_study *s, const st
 	const struct history_campaign *since = &s->history->campaign[c->series->entry[g->environment].campaign];
 	struct history_changes list;
 	history_changes_find(&list, s->history, c->series, g->environment);
-	for (size_t i = 0; i < list.n; i++) {
-		series_names(t, c);
-		table_text(t, history_date(since));
-		table_count(t, (double)since->number);
-		table_text(t, list.one[i].fact);
-		table_text(t, list.one[i].old);
-		table_text(t, list.one[i].new);
-	}
+	for (size_t i = 0; i < list.n; i++)
+		change_row(t, c, since, &list.one[i]);
 	history_changes_release(&list);
 }
 
@@ -139,76 +120,63 @@ static void table_changes(struct table *t, const struct history_study *s)
 	table_init(t, "changes", "What changed nearest to the signals");
 	table_note(t, "Facts that differ between the named campaign and the one before it in the series: nearest to a signal's onset, and not after the "
 		      "signal. That it is near does not make it the cause.");
-	series_columns(t);
-	table_column(t, FORMAT_TEXT, "date", "Since");
-	table_column(t, FORMAT_COUNT, "number", "No.");
-	table_column(t, FORMAT_TEXT, "fact", "Fact");
-	table_column(t, FORMAT_TEXT, "old", "Before");
-	table_column(t, FORMAT_TEXT, "new", "Since then");
+	TABLE_HEADS(t, change_row(t, NULL, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_signals; k++)
 			change_rows(t, s, &s->charts[i], k);
+}
+
+static void campaign_row(struct table *t, const struct history_campaign *c)
+{
+	COL_COUNT(t, "number", "No.", c->number);
+	COL_TEXT(t, "date", "Date", c->date);
+	COL_TEXT(t, "label", "Label", c->label);
+	COL_TEXT(t, "title", "Title", c->title);
+	COL_TEXT(t, "campaign", "Campaign", c->campaign);
+	COL_TEXT(t, "host", "Host", c->host);
+	COL_TEXT(t, "program_version", "validate", c->program_version);
+	COL_TEXT(t, "protocol_hash", "Protocol", c->protocol_hash);
+	COL_TEXT(t, "clock", "Clock", c->goes_back ? "earlier than the one before" : "");
 }
 
 static void table_campaigns(struct table *t, const struct history_study *s)
 {
 	table_init(t, "campaigns", "Campaigns");
 	t->data_only = true;
-	table_column(t, FORMAT_COUNT, "number", "No.");
-	t->n_row_headers = 1;
-	table_column(t, FORMAT_TEXT, "date", "Date");
-	table_column(t, FORMAT_TEXT, "label", "Label");
-	table_column(t, FORMAT_TEXT, "title", "Title");
-	table_column(t, FORMAT_TEXT, "campaign", "Campaign");
-	table_column(t, FORMAT_TEXT, "host", "Host");
-	table_column(t, FORMAT_TEXT, "program_version", "validate");
-	table_column(t, FORMAT_TEXT, "protocol_hash", "Protocol");
-	table_column(t, FORMAT_TEXT, "clock", "Clock");
-	for (size_t i = 0; i < s->history->n_campaigns; i++) {
-		const struct history_campaign *c = &s->history->campaign[i];
-		table_count(t, (double)c->number);
-		const char *const text[] = {c->date, c->label, c->title, c->campaign, c->host, c->program_version, c->protocol_hash,
-					    c->goes_back ? "earlier than the one before" : ""};
-		for (size_t k = 0; k < sizeof text / sizeof *text; k++)
-			table_text(t, text[k]);
-	}
+	TABLE_HEADS(t, campaign_row(t, NULL));
+	for (size_t i = 0; i < s->history->n_campaigns; i++)
+		campaign_row(t, &s->history->campaign[i]);
 }
 
 static void entry_row(struct table *t, const struct history_study *s, const struct history_charts *c, size_t i)
 {
-	const struct history_entry *e = &c->series->entry[c->at[i]];
-	series_names(t, c);
-	table_count(t, (double)history_campaign_at(s, c, i)->number);
-	table_text(t, history_campaign_at(s, c, i)->date);
-	table_count(t, (double)e->n);
-	const double number[] = {e->mean, e->sd, e->bias, e->bias_lo95, e->bias_hi95, e->u_c, e->U95};
-	for (size_t k = 0; k < sizeof number / sizeof *number; k++)
-		table_number(t, number[k]);
-	table_text(t, e->verdict);
-	table_text(t, c->in_base[i] ? "yes" : "no");
-	table_number_status(t, c->status, c->z[i], NAN);
-	table_number_status(t, i ? STAT_OK : STAT_NOT_APPLICABLE, i ? fabs(c->x[i] - c->x[i - 1]) : 0, NAN);
-	table_number_status(t, c->status, c->cusum[i].plus, NAN);
-	table_number_status(t, c->status, c->cusum[i].minus, NAN);
-	table_number_status(t, c->status, c->ewma[i], NAN);
+	const struct history_entry *e = t->in_heads ? NULL : &c->series->entry[c->at[i]];
+	series_columns(t, c);
+	COL_COUNT(t, "number", "No.", history_campaign_at(s, c, i)->number);
+	COL_TEXT(t, "date", "Date", history_campaign_at(s, c, i)->date);
+	COL_COUNT(t, "n_pairs", "Pairs", e->n);
+	COL_NUMBER(t, NUMBER, "mean_ln", "mean_ln", e->mean, NAN);
+	COL_NUMBER(t, NUMBER, "sd_ln", "sd_ln", e->sd, NAN);
+	COL_NUMBER(t, NUMBER, "bias", "bias", e->bias, NAN);
+	COL_NUMBER(t, NUMBER, "bias_lo95", "bias_lo95", e->bias_lo95, NAN);
+	COL_NUMBER(t, NUMBER, "bias_hi95", "bias_hi95", e->bias_hi95, NAN);
+	COL_NUMBER(t, NUMBER, "u_c", "u_c", e->u_c, NAN);
+	COL_NUMBER(t, NUMBER, "U95", "U95", e->U95, NAN);
+	COL_TEXT(t, "verdict", "Verdict", e->verdict);
+	COL_YES(t, "in_baseline", "Base", c->in_base[i]);
+	COL_STATUS(t, NUMBER, "z", "z", c->status, c->z[i], NAN);
+	COL_STATUS(t, NUMBER, "moving_range", "moving_range", i ? STAT_OK : STAT_NOT_APPLICABLE,
+		i ? fabs(c->x[i] - c->x[i - 1]) : 0, NAN);
+	COL_STATUS(t, NUMBER, "cusum_plus", "cusum_plus", c->status, c->cusum[i].plus, NAN);
+	COL_STATUS(t, NUMBER, "cusum_minus", "cusum_minus", c->status, c->cusum[i].minus, NAN);
+	COL_STATUS(t, NUMBER, "ewma", "ewma", c->status, c->ewma[i], NAN);
 }
 
 static void table_entries(struct table *t, const struct history_study *s)
 {
-	static const char *const number[] = {"mean_ln", "sd_ln", "bias", "bias_lo95", "bias_hi95", "u_c", "U95"};
-	static const char *const chart[] = {"z", "moving_range", "cusum_plus", "cusum_minus", "ewma"};
 	table_init(t, "entries", "Entries");
 	t->data_only = true;
-	series_columns(t);
-	table_column(t, FORMAT_COUNT, "number", "No.");
-	table_column(t, FORMAT_TEXT, "date", "Date");
-	table_column(t, FORMAT_COUNT, "n_pairs", "Pairs");
-	for (size_t k = 0; k < sizeof number / sizeof *number; k++)
-		table_column(t, FORMAT_NUMBER, number[k], number[k]);
-	table_column(t, FORMAT_TEXT, "verdict", "Verdict");
-	table_column(t, FORMAT_TEXT, "in_baseline", "Base");
-	for (size_t k = 0; k < sizeof chart / sizeof *chart; k++)
-		table_column(t, FORMAT_NUMBER, chart[k], chart[k]);
+	TABLE_HEADS(t, entry_row(t, s, NULL, 0));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n; k++)
 			entry_row(t, s, &s->charts[i], k);

@@ -4,18 +4,24 @@
 #include "common/xalloc.h"
 #include "reports/pool/pool_report.h"
 
+static void case_columns(struct table *t, const struct pool_case *c)
+{
+	COL_TEXT(t, "scenario", "Scenario", c->scenario);
+	COL_TEXT(t, "replayer", "Replayer", c->replayer);
+	t->n_row_headers = 2;
+}
+
 static void suspect_row(struct table *t, const struct pool *p, const struct pool_case *c, const char *test, const struct outlier_finding *f)
 {
-	if (f->status || f->class == OUTLIER_NONE)
+	if (!t->in_heads && (f->status || f->class == OUTLIER_NONE))
 		return;
-	table_text(t, c->scenario);
-	table_text(t, c->replayer);
-	table_text(t, p->laboratory[c->group[f->group].laboratory].name);
-	table_text(t, test);
-	table_number(t, f->statistic);
-	table_number(t, f->critical_5);
-	table_number(t, f->critical_1);
-	table_text(t, outlier_class_names[f->class]);
+	case_columns(t, c);
+	COL_TEXT(t, "laboratory", "Laboratory", p->laboratory[c->group[f->group].laboratory].name);
+	COL_TEXT(t, "test", "Test", test);
+	COL_NUMBER(t, NUMBER, "statistic", "Statistic", f->statistic, NAN);
+	COL_NUMBER(t, NUMBER, "critical_5", "5 %", f->critical_5, NAN);
+	COL_NUMBER(t, NUMBER, "critical_1", "1 %", f->critical_1, NAN);
+	COL_TEXT(t, "class", "It is", outlier_class_names[f->class]);
 }
 
 static void table_suspects(struct table *t, const struct pool *p)
@@ -24,15 +30,7 @@ static void table_suspects(struct table *t, const struct pool *p)
 	table_note(t, "Cochran: its scatter is the largest; Grubbs: its mean is the highest or lowest, alone or (double test, where small values are "
 		      "suspect) together with another. Beyond the 1 %% value an outlier, beyond the 5 %% value a straggler; of many cases some are by "
 		      "chance.");
-	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
-	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
-	t->n_row_headers = 2;
-	table_column(t, FORMAT_TEXT, "laboratory", "Laboratory");
-	table_column(t, FORMAT_TEXT, "test", "Test");
-	table_column(t, FORMAT_NUMBER, "statistic", "Statistic");
-	table_column(t, FORMAT_NUMBER, "critical_5", "5 %");
-	table_column(t, FORMAT_NUMBER, "critical_1", "1 %");
-	table_column(t, FORMAT_TEXT, "class", "It is");
+	TABLE_HEADS(t, suspect_row(t, p, NULL, NULL, NULL));
 	for (size_t i = 0; i < p->n_cases; i++) {
 		const struct pool_case *c = &p->one[i];
 		if (c->status)
@@ -45,51 +43,48 @@ static void table_suspects(struct table *t, const struct pool *p)
 	}
 }
 
+/* Rounded by a tenth of itself. */
+#define COL_TENTH(t, f, key, title, s, x) COL_STATUS(t, f, key, title, s, x, fabs(x) / 10)
+
+static void study_row(struct table *t, const struct pool_case *c)
+{
+	case_columns(t, c);
+	COL_COUNT(t, "n_laboratories", "Labs", c->n_groups);
+	COL_TENTH(t, RELATIVE, "bias", "Bias", c->status, c->mean);
+	COL_TENTH(t, SHARE, "s_r", "s_r", c->status, c->s_r);
+	COL_TENTH(t, SHARE, "s_L", "s_L", c->status, c->s_L);
+	COL_TENTH(t, SHARE, "s_R", "s_R", c->status, c->s_R);
+	COL_TENTH(t, SHARE, "r_limit", "r", c->status, c->r_limit);
+	COL_TENTH(t, SHARE, "R_limit", "R", c->status, c->R_limit);
+}
+
 static void table_studies(struct table *t, const struct pool *p)
 {
 	table_init(t, "pool", "Repeatability and reproducibility of each case");
 	table_note(t, "Of x/r, the replay's %s over that of the program run again beside it. Bias: the laboratories' mean of x/r - 1. Two results "
 		      "of one laboratory differ by more than r, and of two laboratories by more than R, once in twenty (ISO 5725-6).",
 		   pool_measure_names[p->measure]);
-	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
-	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
-	t->n_row_headers = 2;
-	table_column(t, FORMAT_COUNT, "n_laboratories", "Labs");
-	table_column(t, FORMAT_RELATIVE, "bias", "Bias");
-	table_column(t, FORMAT_SHARE, "s_r", "s_r");
-	table_column(t, FORMAT_SHARE, "s_L", "s_L");
-	table_column(t, FORMAT_SHARE, "s_R", "s_R");
-	table_column(t, FORMAT_SHARE, "r_limit", "r");
-	table_column(t, FORMAT_SHARE, "R_limit", "R");
-	for (size_t i = 0; i < p->n_cases; i++) {
-		const struct pool_case *c = &p->one[i];
-		table_text(t, c->scenario);
-		table_text(t, c->replayer);
-		table_count(t, (double)c->n_groups);
-		table_number_status(t, c->status, c->mean, fabs(c->mean) / 10);
-		table_number_status(t, c->status, c->s_r, fabs(c->s_r) / 10);
-		table_number_status(t, c->status, c->s_L, fabs(c->s_L) / 10);
-		table_number_status(t, c->status, c->s_R, fabs(c->s_R) / 10);
-		table_number_status(t, c->status, c->r_limit, fabs(c->r_limit) / 10);
-		table_number_status(t, c->status, c->R_limit, fabs(c->R_limit) / 10);
-	}
+	TABLE_HEADS(t, study_row(t, NULL));
+	for (size_t i = 0; i < p->n_cases; i++)
+		study_row(t, &p->one[i]);
 }
 
 static void group_row(struct table *t, const struct pool *p, const struct pool_case *c, const struct pool_group *g)
 {
-	enum stat_status h = c->status ? c->status : g->h.status, k = c->status ? c->status : g->k.status;
-	table_text(t, c->scenario);
-	table_text(t, c->replayer);
-	table_text(t, p->laboratory[g->laboratory].name);
-	table_count(t, (double)g->n);
-	table_number(t, g->mean);
-	table_number(t, g->sd);
-	table_number_status(t, h, g->h.statistic, NAN);
-	table_number_status(t, h, g->h.critical_5, NAN);
-	table_text(t, h ? NULL : outlier_class_names[g->h.class]);
-	table_number_status(t, k, g->k.statistic, NAN);
-	table_number_status(t, k, g->k.critical_5, NAN);
-	table_text(t, k ? NULL : outlier_class_names[g->k.class]);
+	const bool heads = t->in_heads;
+	const enum stat_status h = heads ? 0 : c->status ? c->status : g->h.status;
+	const enum stat_status k = heads ? 0 : c->status ? c->status : g->k.status;
+	case_columns(t, c);
+	COL_TEXT(t, "laboratory", "Laboratory", p->laboratory[g->laboratory].name);
+	COL_COUNT(t, "n_results", "Results", g->n);
+	COL_NUMBER(t, RELATIVE, "bias", "Bias", g->mean, NAN);
+	COL_NUMBER(t, SHARE, "sd", "s", g->sd, NAN);
+	COL_STATUS(t, NUMBER, "h", "h", h, g->h.statistic, NAN);
+	COL_STATUS(t, NUMBER, "h_critical_5", "5 %", h, g->h.critical_5, NAN);
+	COL_TEXT(t, "h_class", "By h", h ? NULL : outlier_class_names[g->h.class]);
+	COL_STATUS(t, NUMBER, "k", "k", k, g->k.statistic, NAN);
+	COL_STATUS(t, NUMBER, "k_critical_5", "5 %", k, g->k.critical_5, NAN);
+	COL_TEXT(t, "k_class", "By k", k ? NULL : outlier_class_names[g->k.class]);
 }
 
 static void table_groups(struct table *t, const struct pool *p)
@@ -97,22 +92,21 @@ static void table_groups(struct table *t, const struct pool *p)
 	table_init(t, "laboratories", "Each laboratory in each case");
 	table_note(t, "Mandel's h is how far a laboratory's mean lies from all means, in their standard deviations; k is its scatter over the "
 		      "laboratories' common one. Beyond the 5 %% value: straggler; beyond the 1 %% value: outlier.");
-	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
-	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
-	t->n_row_headers = 2;
-	table_column(t, FORMAT_TEXT, "laboratory", "Laboratory");
-	table_column(t, FORMAT_COUNT, "n_results", "Results");
-	table_column(t, FORMAT_RELATIVE, "bias", "Bias");
-	table_column(t, FORMAT_SHARE, "sd", "s");
-	table_column(t, FORMAT_NUMBER, "h", "h");
-	table_column(t, FORMAT_NUMBER, "h_critical_5", "5 %");
-	table_column(t, FORMAT_TEXT, "h_class", "By h");
-	table_column(t, FORMAT_NUMBER, "k", "k");
-	table_column(t, FORMAT_NUMBER, "k_critical_5", "5 %");
-	table_column(t, FORMAT_TEXT, "k_class", "By k");
+	TABLE_HEADS(t, group_row(t, p, NULL, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)
 		for (size_t k = 0; k < p->one[i].n_groups; k++)
 			group_row(t, p, &p->one[i], &p->one[i].group[k]);
+}
+
+static void laboratory_row(struct table *t, const struct pool_laboratory *l)
+{
+	COL_TEXT(t, "laboratory", "Laboratory", l->name);
+	COL_TEXT(t, "source", "From", l->baseline->source);
+	COL_TEXT(t, "host", "Host", l->baseline->host);
+	COL_TEXT(t, "date", "Date", l->baseline->date);
+	COL_COUNT(t, "n_cases", "Cases", l->n_cases);
+	COL_COUNT(t, "n_outlying", "Outlier in", l->n_outlying);
+	COL_COUNT(t, "n_straggling", "Straggler in", l->n_straggling);
 }
 
 static void table_laboratories(struct table *t, const struct pool *p)
@@ -120,24 +114,9 @@ static void table_laboratories(struct table *t, const struct pool *p)
 	table_init(t, "tally", "Laboratories");
 	table_note(t, "Cases in which a test (Cochran, Grubbs, Grubbs' double test) calls the laboratory an outlier (1 %%) or a straggler (5 %%). "
 		      "Of many cases some do by chance.");
-	table_column(t, FORMAT_TEXT, "laboratory", "Laboratory");
-	t->n_row_headers = 1;
-	table_column(t, FORMAT_TEXT, "source", "From");
-	table_column(t, FORMAT_TEXT, "host", "Host");
-	table_column(t, FORMAT_TEXT, "date", "Date");
-	table_column(t, FORMAT_COUNT, "n_cases", "Cases");
-	table_column(t, FORMAT_COUNT, "n_outlying", "Outlier in");
-	table_column(t, FORMAT_COUNT, "n_straggling", "Straggler in");
-	for (size_t i = 0; i < p->n_laboratories; i++) {
-		const struct pool_laboratory *l = &p->laboratory[i];
-		table_text(t, l->name);
-		table_text(t, l->baseline->source);
-		table_text(t, l->baseline->host);
-		table_text(t, l->baseline->date);
-		table_count(t, (double)l->n_cases);
-		table_count(t, (double)l->n_outlying);
-		table_count(t, (double)l->n_straggling);
-	}
+	TABLE_HEADS(t, laboratory_row(t, NULL));
+	for (size_t i = 0; i < p->n_laboratories; i++)
+		laboratory_row(t, &p->laboratory[i]);
 }
 
 static void table_missing(struct table *t, const struct pool *p)
@@ -145,7 +124,6 @@ static void table_missing(struct table *t, const struct pool *p)
 	table_init(t, "missing", "Left out");
 	table_note(t, "Cases of which a laboratory has fewer than two results.");
 	table_column(t, FORMAT_TEXT, "laboratory", "Laboratory");
-	t->n_row_headers = 1;
 	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
 	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
 	for (size_t i = 0; i < p->n_missing; i++) {

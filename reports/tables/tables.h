@@ -77,6 +77,8 @@ TABLES(TABLE_EXTERN)
 #define COL_WORDS(t, key, title, words) /* appends to the string buffer s_ */                      \
 	COL(t, TEXT, key, title, struct strbuf s_ = STRBUF_INIT; words; table_text(t, s_.s);       \
 	    strbuf_release(&s_))
+/* Calls a row function, which returns nothing, for the names of its columns only. */
+#define TABLE_HEADS(t, row) ((t)->in_heads = true, row, (t)->in_heads = false)
 /* The two columns that name a cell. */
 #define COL_CELL(t, a, c) table_cell(t, a, (t)->in_heads ? NULL : (c))
 void table_cell(struct table *t, const struct analysis *a, const struct cell *c);
