@@ -10,7 +10,7 @@
 
 #include "capture/format.h"
 #include "commands/commands.h"
-#include "commands/info.h"
+#include "reports/info/info.h"
 #include "commands/open_options.h"
 #include "common/files.h"
 #include "common/xalloc.h"

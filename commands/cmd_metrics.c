@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "commands/metrics.h"
+#include "reports/metrics/metrics_report.h"
 #include "common/units.h"
 
 struct metrics_config {

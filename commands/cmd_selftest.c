@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate selftest: how often the validator itself is wrong. */
 #include <errno.h>
+#include <jansson.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -9,10 +10,13 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
-#include "commands/selftest.h"
 #include "common/files.h"
 #include "common/leftovers.h"
 #include "common/xalloc.h"
+#include "reports/selftest/selftest.h"
+#include "validate/campaign/environment.h"
+#include "validate/selftest/calibration.h"
+#include "validate/selftest/capture_trial.h"
 #include "validate/selftest/machine.h"
 #include "validate/selftest/simulate.h"
 
@@ -179,19 +183,42 @@ static int parts_run(const struct selftest_config *c, int parts, struct rates *r
 	return ret;
 }
 
+/* Measures capture, prints, and writes the calibration. */
 static int capture_part(const struct selftest_config *c, struct err *e)
 {
-	struct selftest_capture s = {
-		.trial = {.target = c->target,
-			  .methods = c->methods,
-			  .n_runs = or_default(c->replicates, c->quick, 10, 3),
-			  .seed = c->seed,
-			  .quick = c->quick,
-			  .quiet = c->quiet},
-		.output = c->dir,
-		.json = c->json,
+	struct capture_trial t = {0};
+	struct capture_trial_options o = {
+		.target = c->target,
+		.methods = c->methods,
+		.n_runs = or_default(c->replicates, c->quick, 10, 3),
+		.seed = c->seed,
+		.quick = c->quick,
+		.quiet = c->quiet,
 	};
-	return selftest_capture(&s, e) ? EXIT_FAILED : EXIT_OK;
+	char *self = program_path(e);
+	if (!self)
+		return EXIT_FAILED;
+	o.self = self;
+	json_t *environment = environment_make(self); /* before the runs, which load the machine */
+	int rc = capture_trial_run(&t, &o, e);
+	json_t *all = rc ? NULL : calibration_to_json(&t, environment);
+	char *text = all ? json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) : NULL;
+	if (!rc && !text)
+		rc = err_set(e, ENOMEM, "not enough memory for the result");
+	if (!rc && c->dir)
+		rc = file_write_atomic(c->dir, text, strlen(text), e);
+	if (text && c->json)
+		puts(text);
+	else if (text)
+		selftest_capture_print(&t, stdout);
+	if (!rc && c->dir && !c->json)
+		printf("\ncalibration: %s\n", c->dir);
+	free(text);
+	json_decref(all);
+	json_decref(environment);
+	capture_trial_release(&t);
+	free(self);
+	return rc ? EXIT_FAILED : EXIT_OK;
 }
 
 static int selftest_run(int argc, char **argv, struct err *e)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate info: what its forms (text, page, JSON) are made from, and what they share. */
-#ifndef COMMANDS_INFO_H
-#define COMMANDS_INFO_H
+#ifndef REPORTS_INFO_H
+#define REPORTS_INFO_H
 
 #include <jansson.h>
 

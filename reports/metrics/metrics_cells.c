@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "commands/metrics.h"
+#include "reports/metrics/metrics_report.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "capture/op.h"
-#include "commands/metrics.h"
+#include "reports/metrics/metrics_report.h"
 #include "common/xalloc.h"
 #include "reports/json/json_value.h"
 #include "validate/metrics/levels.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/info.h"
+#include "reports/info/info.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/selftest.h"
+#include "reports/selftest/selftest.h"
 #include "common/xalloc.h"
 #include "reports/json/json_value.h"
 

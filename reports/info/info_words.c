@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "capture/csv_args.h"
-#include "commands/info.h"
+#include "reports/info/info.h"
 #include "common/units.h"
 
 /* Characters that a terminal obeys instead of showing: controls, and those that turn the direction of writing. */

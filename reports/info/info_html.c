@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "commands/info.h"
+#include "reports/info/info.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "reports/escape.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/selftest.h"
+#include "reports/selftest/selftest.h"
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "commands/info.h"
+#include "reports/info/info.h"
 #include "common/json_count.h"
 #include "reports/json/json_value.h"
 

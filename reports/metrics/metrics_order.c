@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "commands/metrics.h"
+#include "reports/metrics/metrics_report.h"
 #include "common/units.h"
 
 static double mean_of(const struct distribution *d)

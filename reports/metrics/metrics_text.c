@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "capture/op.h"
-#include "commands/metrics.h"
+#include "reports/metrics/metrics_report.h"
 #include "common/units.h"
 #include "validate/metrics/levels.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/info.h"
+#include "reports/info/info.h"
 #include "common/xalloc.h"
 #include "reports/figures/figures.h"
 #include "reports/figures/figure.h"

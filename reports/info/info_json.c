@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "capture/csv_args.h"
-#include "commands/info.h"
+#include "reports/info/info.h"
 #include "common/json_count.h"
 #include "common/strbuf.h"
 #include "reports/json/json_value.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The two faces of validate metrics. */
-#ifndef COMMANDS_METRICS_H
-#define COMMANDS_METRICS_H
+#ifndef REPORTS_METRICS_REPORT_H
+#define REPORTS_METRICS_REPORT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "capture/csv_args.h"
-#include "commands/info.h"
+#include "reports/info/info.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "reports/text_table.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/stats.h"
+#include "reports/stats/stats_report.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/paper.h"
 #include "validate/stats/series.h"

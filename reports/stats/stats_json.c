@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "commands/stats.h"
+#include "reports/stats/stats_report.h"
 #include "common/json_count.h"
 #include "common/units.h"
 #include "reports/json/json_value.h"

@@ -9,7 +9,7 @@
 #include "capture/causality/causality.h"
 #include "capture/format.h"
 #include "capture/unseen.h"
-#include "commands/info.h"
+#include "reports/info/info.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "validate/profile/missing.h"

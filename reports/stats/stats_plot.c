@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/stats.h"
+#include "reports/stats/stats_report.h"
 #include "validate/stats/quantiles.h"
 
 enum { MAX_WIDTH = 120, NAME_WIDTH = 10, MAX_NAME = 40 };

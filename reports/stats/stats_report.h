@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What validate stats computed, and the ways it is shown. */
+#ifndef REPORTS_STATS_REPORT_H
+#define REPORTS_STATS_REPORT_H
+
+#include "common/err.h"
+#include "validate/columns/columns.h"
+#include "validate/columns/comparison.h"
+
+struct stats_config {
+	const char *column, *sessions, *where, *units, *compute;
+	bool files_are_sessions, paired, time_ordered, judge, json, all, list;
+	double alpha, limit_bias, limit_precision, clock;
+	uint64_t n_resamples, seed, block;
+	int header, paper_mode;
+};
+
+struct stats_sessions {
+	char **label;	      /* [n], borrowed from the columns */
+	struct values *group; /* [n] */
+	double *x;	      /* all of them, group by group */
+	size_t n;
+	struct estimates estimates;
+};
+
+struct stats_sample {
+	struct columns columns;
+	const struct column *column; /* the values */
+	struct column_sample sample;
+	struct stats_sessions sessions;
+};
+
+struct stats { /* the first sample is the reference; one alone is only described */
+	const struct stats_config *config;
+	struct comparison_plan plan;
+	struct stats_sample *sample; /* [n] */
+	struct comparison *comparison; /* [n - 1] */
+	bool *reject;		       /* [2 (n - 1)], comparisons_judge */
+	enum decision_word verdict;
+	size_t n;
+};
+
+void stats_print_text(const struct stats *s);
+int stats_print_json(const struct stats *s, struct err *e);
+
+/* A picture of the samples on one axis, each a line with its range, quartiles, median and mean; `width` characters. */
+void stats_print_plot(const struct stats *s, size_t width);
+
+#endif
