@@ -48,8 +48,7 @@ static json_t *cell(const struct case_change *c)
 		J_TEXT("new_verdict", c->new_case->verdict));
 	for (size_t k = 0; k < ASPECT_N; k++)
 		json_array_append_new(all, aspect(&c->aspect[k], (enum aspect)k));
-	json_object_set_new(o, "components", all);
-	return o;
+	return json_add(o, J_VALUE("components", all));
 }
 
 static json_t *difference(const struct difference *d)

@@ -33,10 +33,9 @@ static json_t *changes(const struct history_study *s, const struct history_chart
 	json_t *list = json_array();
 	struct history_changes found;
 	history_changes_find(&found, s->history, c->series, at);
-	for (size_t i = 0; i < found.n; i++) {
+	for (size_t i = 0; i < found.n; i++)
 		json_append(list, J_TEXT("fact", found.one[i].fact),
 			J_TEXT("old", found.one[i].old), J_TEXT("new", found.one[i].new));
-	}
 	history_changes_release(&found);
 	return list;
 }
@@ -59,8 +58,7 @@ static json_t *signal(const struct history_study *s, const struct history_charts
 	const struct history_campaign *since = &s->history->campaign[c->series->entry[g->environment].campaign];
 	json_t *near = json_make(J_COUNT("number", (uint64_t)since->number),
 		J_TEXT("date", since->date), J_VALUE("facts", changes(s, c, g->environment)));
-	json_object_set_new(o, "nearest_change", near);
-	return o;
+	return json_add(o, J_VALUE("nearest_change", near));
 }
 
 static json_t *chart(const struct history_study *s, const struct history_charts *c)
@@ -78,8 +76,7 @@ static json_t *chart(const struct history_study *s, const struct history_charts 
 		json_array_append_new(entries, entry(s, c, i));
 	for (size_t i = 0; i < c->n_signals; i++)
 		json_array_append_new(signals, signal(s, c, &c->signal[i]));
-	json_add(o, J_VALUE("signals", signals), J_VALUE("entries", entries));
-	return o;
+	return json_add(o, J_VALUE("signals", signals), J_VALUE("entries", entries));
 }
 
 void history_json_add(struct strbuf *out, const void *study)

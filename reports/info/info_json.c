@@ -28,7 +28,7 @@ static void set_quantile(json_t *o, const char *key, const struct histogram *h, 
 
 static json_t *json_operation(const char *name, const struct tally_op *op)
 {
-	json_t *o = json_object(), *r = json_null();
+	json_t *r = json_null();
 	if (op->n_timed) {
 		r = json_object();
 		json_add(r, J_FINITE("mean", tally_mean_ns(op)), J_INT("min", op->min_ns));
@@ -38,26 +38,24 @@ static json_t *json_operation(const char *name, const struct tally_op *op)
 		set_quantile(r, "p999", &op->response, 0.999);
 		json_object_set_new(r, "max", json_integer(op->max_ns));
 	}
-	json_add(o, J_VALUE("operation", json_name(name)), J_WHOLE("n_requests", op->n),
+	return json_make(J_VALUE("operation", json_name(name)), J_WHOLE("n_requests", op->n),
 		J_WHOLE("n_failed", op->n_failed), J_WHOLE("bytes", op->bytes),
 		J_WHOLE("n_timed", op->n_timed), J_VALUE("response_ns", r));
-	return o;
 }
 
 static json_t *json_health(const struct tally *s, const struct trace_meta *meta)
 {
-	json_t *o = json_object(), *damage = json_array(), *missing = json_array();
+	json_t *damage = json_array(), *missing = json_array();
 	char buf[300];
 	const char *reason;
 	for (unsigned int i = 0; (reason = missing_reason(s, meta, i, buf, sizeof buf)); i++)
 		json_array_append_new(missing, json_name(reason));
 	for (uint64_t i = 0; i < s->n_damage && i < TALLY_DAMAGE_MAX; i++)
 		json_array_append_new(damage, json_name(s->damage[i]));
-	json_add(o, J_BOOL("complete", s->health.complete), J_VALUE("incomplete", missing),
+	return json_make(J_BOOL("complete", s->health.complete), J_VALUE("incomplete", missing),
 		J_WHOLE("n_blocks_damaged", s->n_damage),
 		J_WHOLE("n_records_uncommitted", s->health.n_records_uncommitted),
 		J_VALUE("damage", damage));
-	return o;
 }
 
 static json_t *json_meta(const struct trace_meta *m)
@@ -74,18 +72,16 @@ static json_t *json_meta(const struct trace_meta *m)
 		J_VALUE("root", json_name(m->root)), J_WHOLE("n_events_lost", m->n_events_lost),
 		J_BOOL("cut", m->cut), J_WHOLE("seed", m->seed));
 	json_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL;
-	json_object_set_new(o, "extra", extra ? extra : json_null());
-	return o;
+	return json_add(o, J_VALUE("extra", extra ? extra : json_null()));
 }
 
 static json_t *json_files(const struct fileset *f)
 {
 	json_t *a = json_array();
-	for (size_t i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++)
 		json_append(a, J_VALUE("path", json_name(f->entry[i].path)),
 			J_WHOLE("size", f->entry[i].size),
 			J_BOOL("directory", f->entry[i].directory));
-	}
 	return a;
 }
 

@@ -33,8 +33,7 @@ static json_t *json_busiest(const struct timeline *t)
 	json_t *o = json_make(J_INT("width_ns", t->width_ns), J_INT("begin_ns", begin_ns),
 		J_WHOLE("n_requests", timeline_requests(b)));
 	b = timeline_most_bytes(t, &begin_ns);
-	json_add(o, J_WHOLE("most_bytes", b->bytes[KIND_READ] + b->bytes[KIND_WRITE]));
-	return o;
+	return json_add(o, J_WHOLE("most_bytes", b->bytes[KIND_READ] + b->bytes[KIND_WRITE]));
 }
 
 static json_t *json_timeline(const struct timeline *t)
@@ -92,8 +91,7 @@ static json_t *json_concurrency(const struct profile *p)
 		json_array_append_new(time, json_integer(c->ns_at_level[i]));
 		json_array_append_new(requests, json_of_count(c->requests_at_level[i]));
 	}
-	json_add(o, J_VALUE("ns_at_level", time), J_VALUE("requests_at_level", requests));
-	return o;
+	return json_add(o, J_VALUE("ns_at_level", time), J_VALUE("requests_at_level", requests));
 }
 
 static json_t *json_issue(const struct profile *p)
@@ -210,7 +208,7 @@ static json_t *json_objects(const struct info *x)
 {
 	const struct object_uses *u = &x->profile->objects;
 	struct object_use top[INFO_TOP];
-	json_t *o = json_object(), *list = json_array();
+	json_t *list = json_array();
 	size_t n = object_uses_top(u, top, INFO_TOP);
 	for (size_t i = 0; i < n; i++) {
 		const struct trace_object *object = trace_object(x->trace, top[i].object);
@@ -220,9 +218,9 @@ static json_t *json_objects(const struct info *x)
 			J_WHOLE("bytes_written", top[i].bytes_written),
 			J_FINITE("busy_ns", top[i].busy_ns));
 	}
-	json_add(o, J_WHOLE("n_touched", u->n_objects), J_WHOLE("n_requests_without", u->n_without),
+	return json_make(J_WHOLE("n_touched", u->n_objects),
+		J_WHOLE("n_requests_without", u->n_without),
 		J_WHOLE("n_requests_not_followed", u->n_not_followed), J_VALUE("top", list));
-	return o;
 }
 
 static json_t *json_threads(const struct tally *t)
@@ -230,11 +228,10 @@ static json_t *json_threads(const struct tally *t)
 	struct tally_thread top[INFO_TOP];
 	json_t *list = json_array();
 	size_t n = tally_top_threads(t, top, INFO_TOP);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		json_append(list, J_INT("pid", top[i].pid), J_INT("tid", top[i].tid),
 			J_WHOLE("n_requests", top[i].n), J_WHOLE("bytes", top[i].bytes),
 			J_FINITE("busy_ns", top[i].busy_ns));
-	}
 	return list;
 }
 
@@ -257,9 +254,8 @@ static json_t *json_replay_row(const char *key, const char *what, const char *op
 	json_t *o = json_object();
 	if (key)
 		json_object_set_new(o, key, json_string(what));
-	json_add(o, J_VALUE("operation", json_string(op)), J_WHOLE("n_requests", c->n),
+	return json_add(o, J_VALUE("operation", json_string(op)), J_WHOLE("n_requests", c->n),
 		J_WHOLE("first_record", c->first));
-	return o;
 }
 
 static void set_replay_counts(json_t *o, const struct replayable *r)

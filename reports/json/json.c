@@ -117,11 +117,10 @@ static json_t *linearity(const struct analysis *a)
 		json_t *o = json_object(), *levels = json_array();
 		json_add(o, J_TEXT("name", l->name),
 			J_TEXT("replayer", a->results->protocol.replayer[l->replayer].name));
-		for (size_t k = 0; k < l->n_levels; k++) {
+		for (size_t k = 0; k < l->n_levels; k++)
 			json_append(levels, J_COUNT("level", l->level[k].level),
 				J_NUMBER("cv", l->level[k].cv),
 				J_NUMBER("relative_bias", l->level[k].relative_bias));
-		}
 		json_add(o, J_VALUE("levels", levels),
 			J_TEXT("status", stat_status_name(l->status)),
 			J_STATUS("slope", l->status, l->slope),
@@ -212,11 +211,10 @@ static json_t *run_json(const struct analysis *a, size_t i)
 		json_add(o, J_NUMBER("others_share", u->others_share),
 			J_NUMBER("stolen_share", u->stolen_share));
 	}
-	json_add(o, J_COUNT("files_bytes", u->residency.total_bytes),
+	return json_add(o, J_COUNT("files_bytes", u->residency.total_bytes),
 		J_COUNT("cached_bytes", u->residency.cached_bytes),
 		J_COUNT("cgroup_limit_bytes", u->cgroup_limit_bytes),
 		J_COUNT("cgroup_peak_bytes", u->cgroup_peak_bytes));
-	return o;
 }
 
 /* Members of `o`, which is dropped. */

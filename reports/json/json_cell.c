@@ -5,19 +5,6 @@
 #include "reports/json/json_report.h"
 #include "validate/analysis/leaning.h"
 
-static void set_samples(json_t *o, const struct cell *c)
-{
-	json_t *program = json_object(), *replay = json_object();
-	json_add(program, J_SAMPLE("mean_ns", &c->r), J_SAMPLE("median_ns", &c->r_median),
-		J_SAMPLE("p99_ns", &c->r_p99), J_SAMPLE("trimmed_mean_ns", &c->r_trimmed),
-		J_SAMPLE("execution_time_ns", &c->r_time), J_SAMPLE("requests_per_s", &c->r_rate));
-	json_add(replay, J_SAMPLE("mean_ns", &c->x), J_SAMPLE("median_ns", &c->x_median),
-		J_SAMPLE("p99_ns", &c->x_p99), J_SAMPLE("trimmed_mean_ns", &c->x_trimmed),
-		J_SAMPLE("execution_time_ns", &c->x_time), J_SAMPLE("requests_per_s", &c->x_rate));
-	json_add(o, J_VALUE("program", program), J_VALUE("replay", replay),
-		J_NUMBER("correlation", c->correlation));
-}
-
 static void set_bias_and_precision(json_t *o, const struct cell *c)
 {
 	json_add(o, J_ESTIMATE("bias", &c->bias),
@@ -74,13 +61,6 @@ static void set_budget(json_t *o, const struct budget *b)
 	json_object_set_new(o, "budget", budget);
 }
 
-static void set_worth(json_t *o, const struct worth *w)
-{
-	json_t *worth = json_make(J_NUMBER("U95", w->U95), J_NUMBER("machine", w->machine),
-		J_NUMBER("replayer", w->own));
-	json_object_set_new(o, "worth", worth);
-}
-
 static void set_paper(json_t *o, const struct cell *c)
 {
 	json_t *paper = json_object();
@@ -99,38 +79,35 @@ static void set_paper(json_t *o, const struct cell *c)
 	json_object_set_new(o, "uncertainty_classic", paper);
 }
 
-static void set_cdf(json_t *o, const char *key, const struct cdf *d)
+static json_t *cdf(const struct cdf *d)
 {
 	json_t *p = json_array();
 	for (size_t i = 0; i < d->n; i++)
 		json_array_append_new(p, json_finite(d->p[i]));
-	json_object_set_new(o, key, p);
+	return p;
 }
 
 static void set_order_and_concurrency(json_t *o, const struct cell *c)
 {
-	json_t *order = json_object(), *concurrency = json_object();
-	json_add(order, J_COUNT("n_received", c->n_received),
+	json_t *order = json_make(J_COUNT("n_received", c->n_received),
 		J_COUNT("n_reordered", c->n_reordered), J_COUNT("n_descents", c->n_descents),
 		J_ESTIMATE("deciding", &c->reordered), J_ESTIMATE("all", &c->reordered_all),
 		J_ESTIMATE("thread", &c->reordered_thread),
 		J_ESTIMATE("object", &c->reordered_object));
-	json_object_set_new(o, "reordered", order);
-	json_add(concurrency, J_NUMBER("mean_program", c->concurrency_mean_r),
+	json_t *concurrency = json_make(J_NUMBER("mean_program", c->concurrency_mean_r),
 		J_NUMBER("mean_replay", c->concurrency_mean_x),
 		J_NUMBER("max_program", c->concurrency_max_r),
-		J_NUMBER("max_replay", c->concurrency_max_x),
-		J_ESTIMATE("in_flight", &c->in_flight),
+		J_NUMBER("max_replay", c->concurrency_max_x), J_ESTIMATE("in_flight", &c->in_flight),
 		J_ESTIMATE("in_flight_max", &c->in_flight_max),
 		J_ESTIMATE("distance_of_means_by_time", &c->concurrency_time),
 		J_ESTIMATE("distance_of_means_by_request", &c->concurrency_request),
 		J_ESTIMATE("distance_by_time", &c->concurrency_distance_time),
-		J_ESTIMATE("distance_by_request", &c->concurrency_distance_request));
-	set_cdf(concurrency, "cdf_by_time_program", &c->concurrency_time_r);
-	set_cdf(concurrency, "cdf_by_time_replay", &c->concurrency_time_x);
-	set_cdf(concurrency, "cdf_by_request_program", &c->concurrency_request_r);
-	set_cdf(concurrency, "cdf_by_request_replay", &c->concurrency_request_x);
-	json_object_set_new(o, "concurrency", concurrency);
+		J_ESTIMATE("distance_by_request", &c->concurrency_distance_request),
+		J_VALUE("cdf_by_time_program", cdf(&c->concurrency_time_r)),
+		J_VALUE("cdf_by_time_replay", cdf(&c->concurrency_time_x)),
+		J_VALUE("cdf_by_request_program", cdf(&c->concurrency_request_r)),
+		J_VALUE("cdf_by_request_replay", cdf(&c->concurrency_request_x)));
+	json_add(o, J_VALUE("reordered", order), J_VALUE("concurrency", concurrency));
 }
 
 static void set_time(json_t *o, const struct cell *c)
@@ -149,16 +126,9 @@ static void set_time(json_t *o, const struct cell *c)
 		J_ESTIMATE("schedule_error_ns", &c->schedule_error));
 }
 
-static void set_fidelity(json_t *o, const struct cell *c)
+static json_t *diagnostics(const struct cell *c)
 {
-	json_add(o, J_COUNT("n_requests", c->n_requests), J_COUNT("n_lost", c->n_lost),
-		J_COUNT("n_passed", c->n_passed), J_COUNT("n_results_untold", c->n_untold),
-		J_COUNT("n_extra", c->n_extra), J_COUNT("n_mismatched", c->n_mismatched));
-}
-
-static void set_diagnostics(json_t *o, const struct cell *c)
-{
-	json_t *d = json_make(J_NUMBER("lag1", c->lag1), J_NUMBER("n_effective", c->n_effective),
+	return json_make(J_NUMBER("lag1", c->lag1), J_NUMBER("n_effective", c->n_effective),
 		J_NUMBER("runs_p", c->runs_p), J_NUMBER("trend_p", c->trend_p),
 		J_NUMBER("off_cpu_program", c->off_cpu_r), J_NUMBER("off_cpu_replay", c->off_cpu_x),
 		J_NUMBER("stolen_program", c->stolen_r), J_NUMBER("stolen_replay", c->stolen_x),
@@ -166,16 +136,14 @@ static void set_diagnostics(json_t *o, const struct cell *c)
 		J_NUMBER("faults_per_request_replay", c->faults_x),
 		J_NUMBER("cached_program", c->resident_r),
 		J_NUMBER("cached_replay", c->resident_x));
-	json_object_set_new(o, "diagnostics", d);
 }
 
 static json_t *parts(const struct component *c)
 {
 	json_t *all = json_array();
-	for (size_t i = 0; i < c->n_parts; i++) {
+	for (size_t i = 0; i < c->n_parts; i++)
 		json_append(all, J_TEXT("part", c->part[i].label),
 			J_ESTIMATE("estimate", &c->part[i].estimate));
-	}
 	return all;
 }
 
@@ -217,15 +185,28 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 		J_COUNT("n_failed_replayer", c->n_failed_replayer),
 		J_BOOL("single_reference", c->single_reference),
 		J_TEXT("first_failure", *c->first_failure ? c->first_failure : NULL));
-	set_samples(o, c);
+	json_add(o, J_VALUE("program", json_make(J_SAMPLE("mean_ns", &c->r),
+			J_SAMPLE("median_ns", &c->r_median), J_SAMPLE("p99_ns", &c->r_p99),
+			J_SAMPLE("trimmed_mean_ns", &c->r_trimmed),
+			J_SAMPLE("execution_time_ns", &c->r_time),
+			J_SAMPLE("requests_per_s", &c->r_rate))),
+		J_VALUE("replay", json_make(J_SAMPLE("mean_ns", &c->x),
+			J_SAMPLE("median_ns", &c->x_median), J_SAMPLE("p99_ns", &c->x_p99),
+			J_SAMPLE("trimmed_mean_ns", &c->x_trimmed),
+			J_SAMPLE("execution_time_ns", &c->x_time),
+			J_SAMPLE("requests_per_s", &c->x_rate))),
+		J_NUMBER("correlation", c->correlation));
 	set_bias_and_precision(o, c);
 	set_budget(o, &c->budget);
-	set_worth(o, &c->worth);
+	json_add(o, J_VALUE("worth", json_make(J_NUMBER("U95", c->worth.U95),
+		J_NUMBER("machine", c->worth.machine), J_NUMBER("replayer", c->worth.own))));
 	set_paper(o, c);
 	set_time(o, c);
 	set_order_and_concurrency(o, c);
-	set_fidelity(o, c);
-	set_diagnostics(o, c);
+	json_add(o, J_COUNT("n_requests", c->n_requests), J_COUNT("n_lost", c->n_lost),
+		J_COUNT("n_passed", c->n_passed), J_COUNT("n_results_untold", c->n_untold),
+		J_COUNT("n_extra", c->n_extra), J_COUNT("n_mismatched", c->n_mismatched),
+		J_VALUE("diagnostics", diagnostics(c)));
 	json_set_metrology(o, c);
 	return o;
 }

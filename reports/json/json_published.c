@@ -26,10 +26,9 @@ static json_t *comparison(const struct analysis *a, const struct claim_compariso
 	json_t *o = json_object();
 	set_case(o, "scenario", "replayer", a, k->cell);
 	set_case(o, "than_scenario", "than_replayer", a, k->than);
-	json_add(o, J_ESTIMATE("value", &k->value), J_ESTIMATE("other", &k->other),
+	return json_add(o, J_ESTIMATE("value", &k->value), J_ESTIMATE("other", &k->other),
 		J_ESTIMATE("difference", &k->difference), J_NUMBER("f_critical", k->f_critical),
 		J_NUMBER("f_p", k->f_p), J_TEXT("outcome", claim_outcome_names[k->outcome]));
-	return o;
 }
 
 json_t *json_claims(const struct analysis *a)
@@ -299,8 +298,7 @@ static json_t *limit(const struct rated_range *r, const struct rated_limit *l, b
 		json_add(o, J_COUNT("last_trusted", l->last));
 	if (l->next != RATED_NONE)
 		json_add(o, J_COUNT("next", l->next));
-	json_add(o, J_COUNT("n_trusted_beyond", l->n_beyond));
-	return o;
+	return json_add(o, J_COUNT("n_trusted_beyond", l->n_beyond));
 }
 
 static json_t *points(const struct analysis *a, const struct rated_range *r)

@@ -78,11 +78,10 @@ static json_t *side_json(const struct metrics_side *s, const char *path)
 	json_add(o, J_COUNT("n_backwards", s->n_backwards));
 	if (s->n_backwards)
 		json_add(o, J_COUNT("first_backwards", s->first_backwards));
-	json_add(o, J_COUNT("n_unknown", s->n_unknown), J_COUNT("n_warmup", s->n_warmup),
+	return json_add(o, J_COUNT("n_unknown", s->n_unknown), J_COUNT("n_warmup", s->n_warmup),
 		J_COUNT("bytes", s->n_bytes), J_FINITE("execution_ns", metrics_execution_ns(s)),
 		J_FINITE("requests_per_s", metrics_throughput(s)),
 		J_FINITE("bytes_per_s", ratio((double)s->n_bytes * 1e9, metrics_execution_ns(s))));
-	return o;
 }
 
 static json_t *matching_json(const struct metrics *m)

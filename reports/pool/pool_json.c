@@ -18,14 +18,13 @@ static json_t *finding(const struct pool *p, const struct pool_case *c, const st
 
 static json_t *group(const struct pool *p, const struct pool_case *c, const struct pool_group *g)
 {
-	json_t *o = json_object();
 	enum stat_status h = c->status ? c->status : g->h.status, k = c->status ? c->status : g->k.status;
-	json_add(o, J_TEXT("laboratory", p->laboratory[g->laboratory].name), J_COUNT("n", g->n),
-		J_NUMBER("bias", g->mean), J_NUMBER("sd", g->sd), J_STATUS("h", h, g->h.statistic),
+	return json_make(J_TEXT("laboratory", p->laboratory[g->laboratory].name),
+		J_COUNT("n", g->n), J_NUMBER("bias", g->mean), J_NUMBER("sd", g->sd),
+		J_STATUS("h", h, g->h.statistic),
 		J_VALUE("h_class", h ? json_null() : json_string(outlier_class_names[g->h.class])),
 		J_STATUS("k", k, g->k.statistic),
 		J_VALUE("k_class", k ? json_null() : json_string(outlier_class_names[g->k.class])));
-	return o;
 }
 
 static json_t *case_json(const struct pool *p, const struct pool_case *c)
@@ -42,12 +41,11 @@ static json_t *case_json(const struct pool *p, const struct pool_case *c)
 	json_object_set_new(o, "laboratories", groups);
 	if (c->status)
 		return o;
-	json_add(o, J_VALUE("cochran", finding(p, c, &c->cochran)),
+	return json_add(o, J_VALUE("cochran", finding(p, c, &c->cochran)),
 		J_VALUE("grubbs_highest", finding(p, c, &c->grubbs_max)),
 		J_VALUE("grubbs_lowest", finding(p, c, &c->grubbs_min)),
 		J_VALUE("grubbs_two_highest", finding(p, c, &c->double_high)),
 		J_VALUE("grubbs_two_lowest", finding(p, c, &c->double_low)));
-	return o;
 }
 
 static json_t *laboratory(const struct pool_laboratory *l)

@@ -99,8 +99,7 @@ static json_t *json_comparison(const struct stats *s, size_t i)
 		J_VALUE("precision", json_answer(&c->precision, c->precision_decision,
 			s->reject[2 * i + 1], s->plan.limit_precision)));
 	estimates_put(compared, &c->estimates);
-	json_object_set_new(o, "comparison", compared);
-	return o;
+	return json_add(o, J_VALUE("comparison", compared));
 }
 
 static json_t *json_settings(const struct stats *s)
