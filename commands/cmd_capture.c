@@ -29,14 +29,6 @@ static const char app_about[] =
 	"Exit status: 0 if the trace was written. The status of COMMAND is printed; with\n"
 	"--check-status a failure of COMMAND gives status 3.";
 
-static void how_it_ended(int status)
-{
-	if (WIFSIGNALED(status))
-		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else
-		printf("%-14sended with status %d\n", "command", WEXITSTATUS(status));
-}
-
 static void programs_print(const char *label, const char *what, const struct app_programs *p)
 {
 	if (!p->n)
@@ -76,7 +68,11 @@ void files_noted_print(const struct files_noted *n)
 
 static void app_print(const struct app_config *c, const struct app_outcome *o)
 {
-	how_it_ended(o->status);
+	if (WIFSIGNALED(o->status))
+		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(o->status),
+		       strsignal(WTERMSIG(o->status)));
+	else
+		printf("%-14sended with status %d\n", "command", WEXITSTATUS(o->status));
 	printf("%-14s%" PRIu64 " from %" PRIu64 " thread%s of %" PRIu64 " program run%s -> %s\n", "requests", o->n_requests,
 	       o->n_threads, o->n_threads == 1 ? "" : "s", o->n_processes, o->n_processes == 1 ? "" : "s", c->output);
 	if (o->n_outside)

@@ -87,13 +87,6 @@ static void print_facts(json_t *o, int indent)
 	}
 }
 
-static void print_all(const struct finding *found, json_t *facts)
-{
-	print_facts(facts, 0);
-	putchar('\n');
-	print_findings(found);
-}
-
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 
 static int print_json(const char *dir, const struct finding *found, json_t *facts, struct err *e)
@@ -160,10 +153,13 @@ static int doctor_run(int argc, char **argv, struct err *e)
 	}
 	if (config.redact)
 		redact(found, facts);
-	if (!config.json)
-		print_all(found, facts);
-	else if (print_json(config.redact ? "redacted" : dir, found, facts, e) < 0)
+	if (!config.json) {
+		print_facts(facts, 0);
+		putchar('\n');
+		print_findings(found);
+	} else if (print_json(config.redact ? "redacted" : dir, found, facts, e) < 0) {
 		n_fail = -1;
+	}
 	json_decref(facts);
 	if (n_fail < 0)
 		return EXIT_FAILED;

@@ -136,13 +136,6 @@ static int options_of(const struct metrics_config *c, struct metrics_options *o,
 	return rc;
 }
 
-static int list_parts(void)
-{
-	for (size_t i = 0; i < N_PARTS; i++)
-		printf("%-12s%s\n", parts[i].name, parts[i].help);
-	return EXIT_OK;
-}
-
 static int metrics_run(int argc, char **argv, struct err *e)
 {
 	struct metrics_config c = {.dt = DENSITY_UNBOUNDED, .bt = DENSITY_UNBOUNDED, .threads = 2};
@@ -152,8 +145,11 @@ static int metrics_run(int argc, char **argv, struct err *e)
 	    command_parse(&cmd_metrics, synopsis, about, metrics_options, &c, argc, argv, 0, 2, &n_positional, e);
 	if (status >= 0)
 		return status;
-	if (c.list)
-		return list_parts();
+	if (c.list) {
+		for (size_t i = 0; i < N_PARTS; i++)
+			printf("%-12s%s\n", parts[i].name, parts[i].help);
+		return EXIT_OK;
+	}
 	if (n_positional < 2) {
 		err_set(e, EINVAL, "which traces? usage is validate metrics %.*s", (int)strcspn(synopsis, "\n"), synopsis);
 		return EXIT_USAGE;

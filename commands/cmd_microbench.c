@@ -13,12 +13,6 @@
 #include "microbench/microbench.h"
 #include "microbench/parallel/launch.h"
 
-static void workloads_print(FILE *out)
-{
-	for (const struct workload *const *w = workloads; *w; w++)
-		fprintf(out, "  %-20s%-15s%s\n", (*w)->name, (*w)->alias, (*w)->help);
-}
-
 /* The text of --help above the options; the workloads come from their table. */
 static char *about(void)
 {
@@ -130,7 +124,8 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	if (status >= 0)
 		return status;
 	if (c.list) {
-		workloads_print(stdout);
+		for (const struct workload *const *w = workloads; *w; w++)
+			printf("  %-20s%-15s%s\n", (*w)->name, (*w)->alias, (*w)->help);
 		return EXIT_OK;
 	}
 	const struct workload *w = n_positional ? workload_find(argv[1]) : NULL;

@@ -36,17 +36,6 @@ static const char about[] =
 	"not trusted, 4 inconclusive, 3 failed. Results that were changed afterwards get\n"
 	"no verdict (status 3).";
 
-static void forms_print(void)
-{
-	for (const struct report_form *const *f = report_forms; *f; f++)
-		printf("%-12s%s\n", (*f)->name, (*f)->help);
-}
-
-static int status_of(enum verdict v)
-{
-	return v == VERDICT_TRUSTED ? EXIT_OK : v == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED : EXIT_INCONCLUSIVE;
-}
-
 static int report_run(int argc, char **argv, struct err *e)
 {
 	struct report_config config = {.format = "terminal"};
@@ -59,7 +48,8 @@ static int report_run(int argc, char **argv, struct err *e)
 	if (status >= 0)
 		return status;
 	if (config.list) {
-		forms_print();
+		for (const struct report_form *const *f = report_forms; *f; f++)
+			printf("%-12s%s\n", (*f)->name, (*f)->help);
 		return EXIT_OK;
 	}
 	if (n_positional < 1) {
@@ -82,7 +72,8 @@ static int report_run(int argc, char **argv, struct err *e)
 	analysis_describe(&a);
 	if (report_write_all(&a, argv[1], e) == 0 && form->print(&a, stdout, e) == 0 &&
 	    seal_require(&r.seal, argv[1], e) == 0)
-		status = status_of(a.verdict);
+		status = a.verdict == VERDICT_TRUSTED ? EXIT_OK
+			: a.verdict == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED : EXIT_INCONCLUSIVE;
 	analysis_release(&a);
 out:
 	results_release(&r);

@@ -76,11 +76,6 @@ char *run_default_dir(const char *name)
 	return xasprintf("results-%s-%s", name, when);
 }
 
-static int status_of(enum verdict v)
-{
-	return v == VERDICT_TRUSTED ? EXIT_OK : v == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED : EXIT_INCONCLUSIVE;
-}
-
 /* Analysis, report and terminal form of what is in the directory. */
 static int conclude(const char *dir, const struct report_form *form, int *status, struct err *e)
 {
@@ -101,7 +96,8 @@ static int conclude(const char *dir, const struct report_form *form, int *status
 		ret = form->print(&a, stdout, e);
 	if (!ret)
 		ret = seal_require(&r.seal, dir, e);
-	*status = status_of(a.verdict);
+	*status = a.verdict == VERDICT_TRUSTED ? EXIT_OK
+		: a.verdict == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED : EXIT_INCONCLUSIVE;
 	if (!ret && strcmp(form->name, "terminal")) /* which names it itself */
 		fprintf(stderr, "report: %s/report/index.html\n", dir);
 	analysis_release(&a);

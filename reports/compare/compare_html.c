@@ -186,14 +186,10 @@ static void columns_head(struct strbuf *out, const char *title, const char *cons
 	strbuf_addstr(out, "</tr></thead><tbody>\n");
 }
 
-static void reasons_head(struct strbuf *out)
-{
-	static const char *const column[] = {"Word", "Scenario", "Component", "Change, 95 % interval", "Limit", "Why", NULL};
-	columns_head(out, "What is not the same", column);
-}
-
 static void reasons(struct strbuf *out, const struct campaign_change *c)
 {
+	static const char *const column[] = {"Word", "Scenario", "Component",
+					     "Change, 95 % interval", "Limit", "Why", NULL};
 	static const enum change order[] = {CHANGE_WORSE, CHANGE_BETTER, CHANGE_INCONCLUSIVE};
 	bool any = false;
 	for (size_t w = 0; w < sizeof order / sizeof *order; w++)
@@ -202,7 +198,7 @@ static void reasons(struct strbuf *out, const struct campaign_change *c)
 				if (c->cell[i].aspect[k].word != order[w])
 					continue;
 				if (!any)
-					reasons_head(out);
+					columns_head(out, "What is not the same", column);
 				any = true;
 				reason_row(out, &c->cell[i], (enum aspect)k);
 			}

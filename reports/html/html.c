@@ -35,14 +35,6 @@ static void add_contents(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "</ol></nav>\n");
 }
 
-static void add_league(struct strbuf *out, const struct html_page *p)
-{
-	if (p->a->n_league < 2)
-		return;
-	strbuf_addstr(out, "<h2 id=\"league\">League table</h2>\n");
-	html_add_table(out, p, "league", NULL);
-}
-
 static void add_page(struct strbuf *out, const struct html_page *p)
 {
 	struct strbuf title = STRBUF_INIT;
@@ -53,7 +45,10 @@ static void add_page(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "<main>\n");
 	html_add_verdict(out, p);
 	add_contents(out, p);
-	add_league(out, p);
+	if (p->a->n_league > 1) {
+		strbuf_addstr(out, "<h2 id=\"league\">League table</h2>\n");
+		html_add_table(out, p, "league", NULL);
+	}
 	html_add_reasons(out, p);
 	html_add_definition(out, p);
 	html_add_characterisation(out, p);

@@ -118,11 +118,6 @@ static void add_page(struct strbuf *out, const struct info *x, const struct figu
 	strbuf_release(&name);
 }
 
-static int write_page(const char *path, const struct strbuf *page, struct err *e)
-{
-	return strcmp(path, "-") ? file_write_atomic(path, page->s, page->len, e) : output_stream(stdout, page, e);
-}
-
 int info_write_html(const struct info *x, const char *path, struct err *e)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -132,7 +127,8 @@ int info_write_html(const struct info *x, const char *path, struct err *e)
 	if (!rc)
 		add_page(&out, x, &figures);
 	if (!rc)
-		rc = write_page(path, &out, e);
+		rc = strcmp(path, "-") ? file_write_atomic(path, out.s, out.len, e)
+				: output_stream(stdout, &out, e);
 	figures_release(&figures);
 	strbuf_release(&out);
 	return rc;

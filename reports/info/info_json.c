@@ -123,12 +123,6 @@ static int add_requests(json_t *top, struct trace *t, uint64_t n, struct err *e)
 	return rc;
 }
 
-static json_t *json_causes(const struct trace_causes *c)
-{
-	return json_make(J_WHOLE("n_computes", c->n_computes), J_WHOLE("n_signals", c->n_signals),
-		J_WHOLE("n_waits", c->n_waits), J_FINITE("compute_ns", c->compute_ns));
-}
-
 int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, struct err *e)
 {
 	const struct tally *s = &x->profile->tally;
@@ -143,8 +137,11 @@ int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, s
 	json_add(top, J_INT("schema", INFO_SCHEMA), J_VALUE("path", json_name(x->path)),
 		J_VALUE("format", json_name(x->format)), J_WHOLE("file_bytes", x->file_bytes),
 		J_VALUE("health", json_health(s, x->meta)), J_WHOLE("n_requests", s->n_records));
-	if (x->profile->causes.n_computes || x->profile->causes.n_signals || x->profile->causes.n_waits)
-		json_object_set_new(top, "between_requests", json_causes(&x->profile->causes));
+	const struct trace_causes *c = &x->profile->causes;
+	if (c->n_computes || c->n_signals || c->n_waits)
+		json_add(top, J_VALUE("between_requests", json_make(J_WHOLE("n_computes", c->n_computes),
+			J_WHOLE("n_signals", c->n_signals), J_WHOLE("n_waits", c->n_waits),
+			J_FINITE("compute_ns", c->compute_ns))));
 	json_add(top, J_WHOLE("bytes", s->n_bytes),
 		J_VALUE("first_begin_ns", json_time(s->n_begin_known ? s->first_begin_ns
 			: TIME_NONE)),

@@ -26,14 +26,6 @@ static void add_facts(struct strbuf *out, const struct info_page *page)
 	}
 }
 
-static void add_sheet(struct strbuf *out, const struct table *s)
-{
-	strbuf_addch(out, '\n');
-	text_add_table(out, s, SIZE_MAX);
-	if (s->note)
-		strbuf_addf(out, "(%s)\n", s->note);
-}
-
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static void add_warnings(struct strbuf *out, const struct info *x)
@@ -54,13 +46,6 @@ static void add_warnings(struct strbuf *out, const struct info *x)
 	}
 }
 
-static void add_plots(struct strbuf *out, const struct info *x, const struct info_text_options *o)
-{
-	struct err e = ERR_INIT;
-	if (o->plot_columns && x->profile->tally.n_records && info_plot_text(out, x, o->plot_columns, o->plot_rows, &e))
-		fprintf(stderr, "no plots: %s\n", e.msg);
-}
-
 void info_print_text(const struct info *x, const struct info_text_options *o)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -68,9 +53,16 @@ void info_print_text(const struct info *x, const struct info_text_options *o)
 	info_facts_build(&page, x);
 	info_sheets_build(&page, x);
 	add_facts(&out, &page);
-	for (size_t i = 0; i < page.n_sheets; i++)
-		add_sheet(&out, &page.sheet[i]);
-	add_plots(&out, x, o);
+	for (size_t i = 0; i < page.n_sheets; i++) {
+		strbuf_addch(&out, '\n');
+		text_add_table(&out, &page.sheet[i], SIZE_MAX);
+		if (page.sheet[i].note)
+			strbuf_addf(&out, "(%s)\n", page.sheet[i].note);
+	}
+	struct err e = ERR_INIT;
+	if (o->plot_columns && x->profile->tally.n_records &&
+	    info_plot_text(&out, x, o->plot_columns, o->plot_rows, &e))
+		fprintf(stderr, "no plots: %s\n", e.msg);
 	add_warnings(&out, x);
 	fwrite(out.s, 1, out.len, stdout); /* main sees stdout's errors */
 	info_page_release(&page);

@@ -175,14 +175,6 @@ static json_t *json_case(const struct analysis *a, size_t i)
 	return json_cell(a, &a->cell[i]);
 }
 
-static void role_set(json_t *o, const struct protocol *p, int32_t role)
-{
-	bool replayer = role >= 0 && (size_t)role < p->n_replayers;
-	json_add(o, J_TEXT("role", role == ROLE_PROGRAM ? "program" : role == ROLE_RECORD
-		? "recording" : "replay"),
-		J_TEXT("replayer", replayer ? p->replayer[role].name : NULL));
-}
-
 static json_t *run_json(const struct analysis *a, size_t i)
 {
 	static const char *const state[] = {
@@ -193,7 +185,10 @@ static json_t *run_json(const struct analysis *a, size_t i)
 		J_COUNT("position", u->position));
 	bool is_known = u->scenario < r->protocol.n_scenarios;
 	json_add(o, J_TEXT("scenario", is_known ? r->protocol.scenario[u->scenario].name : NULL));
-	role_set(o, &r->protocol, u->role);
+	bool is_replay = u->role >= 0 && (size_t)u->role < r->protocol.n_replayers;
+	json_add(o, J_TEXT("role", u->role == ROLE_PROGRAM  ? "program"
+				   : u->role == ROLE_RECORD ? "recording" : "replay"),
+		J_TEXT("replayer", is_replay ? r->protocol.replayer[u->role].name : NULL));
 	json_add(o, J_COUNT("bank", u->bank), J_TEXT("state", state[u->state]),
 		J_TEXT("reason", u->reason), J_INT("started_ns", u->started_ns));
 	if (u->state == RUN_OK && u->has_summary) {

@@ -325,13 +325,6 @@ static json_t *order_json(const struct metrics *m)
 	return points;
 }
 
-static json_t *warmup_json(const struct metrics *m)
-{
-	return json_make(J_VALUE("requests", m->warmup_requests
-		? json_integer((json_int_t)m->warmup_requests) : json_null()),
-		J_VALUE("ns", m->warmup_ns ? json_integer(m->warmup_ns) : json_null()));
-}
-
 void metrics_print_json(const struct metrics *m, const struct metrics_paths *p)
 {
 	json_t *top = json_make(J_INT("schema", METRICS_SCHEMA),
@@ -339,7 +332,10 @@ void metrics_print_json(const struct metrics *m, const struct metrics_paths *p)
 		J_VALUE("replay", side_json(&m->replay, p->replay)),
 		J_VALUE("matching", matching_json(m)));
 	if (m->warmup_requests || m->warmup_ns)
-		json_object_set_new(top, "warmup", warmup_json(m));
+		json_add(top, J_VALUE("warmup", json_make(
+			J_VALUE("requests", m->warmup_requests
+				? json_integer((json_int_t)m->warmup_requests) : json_null()),
+			J_VALUE("ns", m->warmup_ns ? json_integer(m->warmup_ns) : json_null()))));
 	json_add(top, J_FINITE("execution_time_error_pct",
 		error_pct(metrics_execution_ns(&m->replay), metrics_execution_ns(&m->reference))),
 		J_FINITE("throughput_error_pct", error_pct(metrics_throughput(&m->replay),

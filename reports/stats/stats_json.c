@@ -126,8 +126,7 @@ int stats_print_json(const struct stats *s, struct err *e)
 		json_array_append_new(replays, json_comparison(s, i));
 	if (s->n > 1) {
 		json_add(root, J_VALUE("replays", replays),
-			J_VALUE("verdict", json_string(s->verdict == DECIDED_ACCEPT   ? "trusted"
-				: s->verdict == DECIDED_REJECT ? "not trusted" : "inconclusive")));
+			J_VALUE("verdict", json_string(stats_verdict_name(s))));
 	} else {
 		json_decref(replays);
 	}

@@ -40,6 +40,7 @@ struct stats { /* the first sample is the reference; one alone is only described
 	size_t n;
 };
 
+const char *stats_verdict_name(const struct stats *s); /* "trusted", "not trusted", "inconclusive" */
 void stats_print_text(const struct stats *s);
 int stats_print_json(const struct stats *s, struct err *e);
 

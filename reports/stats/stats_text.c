@@ -122,11 +122,10 @@ static void precision_print(const struct stats *s, const struct comparison *c, c
 	printf(" (one-sided %.4g %% limits %.3g and %.3g).\n", conf, a->inner_lo, a->inner_hi);
 }
 
-static void verdict_print(const struct stats *s)
+const char *stats_verdict_name(const struct stats *s)
 {
 	static const char *const words[] = {"trusted", "not trusted", "inconclusive"};
-	if (s->config->judge)
-		printf("Verdict on bias and precision: %s.\n", words[s->verdict]);
+	return words[s->verdict];
 }
 
 /* --- tables ---------------------------------------------------------------------------------------------------------------- */
@@ -323,7 +322,8 @@ void stats_print_text(const struct stats *s)
 		bias_print(s, &s->comparison[i], sample_name(s, i + 1, cell));
 		precision_print(s, &s->comparison[i], sample_name(s, i + 1, cell));
 	}
-	verdict_print(s);
+	if (s->config->judge)
+		printf("Verdict on bias and precision: %s.\n", stats_verdict_name(s));
 	if (s->n > 1)
 		putchar('\n');
 	stats_print_plot(s, PLOT_WIDTH);

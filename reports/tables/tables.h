@@ -77,6 +77,9 @@ TABLES(TABLE_EXTERN)
 #define COL_WORDS(t, key, title, words) /* appends to the string buffer s_ */                      \
 	COL(t, TEXT, key, title, struct strbuf s_ = STRBUF_INIT; words; table_text(t, s_.s);       \
 	    strbuf_release(&s_))
+#define COL_WORDS_IF(t, key, title, words) /* the same; none where nothing is appended */           \
+	COL(t, TEXT, key, title, struct strbuf s_ = STRBUF_INIT; words;                            \
+	    table_text(t, s_.len ? s_.s : NULL); strbuf_release(&s_))
 /* Calls a row function, which returns nothing, for the names of its columns only. */
 #define TABLE_HEADS(t, row) ((t)->in_heads = true, row, (t)->in_heads = false)
 /* The two columns that name a cell. */

@@ -29,14 +29,6 @@ static void add_remark(struct table *t, const struct analysis *a, const struct l
 		table_textf(t, "largest bias in %s", p->scenario[a->cell[worst].scenario].name);
 }
 
-static void add_options(struct table *t, const struct replayer *r)
-{
-	struct strbuf options = STRBUF_INIT;
-	words_add_options(&options, r);
-	table_text(t, options.len ? options.s : NULL);
-	strbuf_release(&options);
-}
-
 static size_t league_n(const struct analysis *a)
 {
 	return a->league ? a->n_league : 0;
@@ -48,7 +40,7 @@ static void league_row(struct table *t, const struct analysis *a, size_t i)
 	const struct replayer *replayer = a->results->protocol.replayer;
 	COL_COUNT(t, "rank", "Rank", i + 1);
 	COL_TEXT(t, "replayer", "Replayer", replayer[row->replayer].name);
-	COL(t, TEXT, "options", "Options", add_options(t, &replayer[row->replayer]));
+	COL_WORDS_IF(t, "options", "Options", words_add_options(&s_, &replayer[row->replayer]));
 	COL_TEXT(t, "verdict", "Verdict", words_league_verdict(row));
 	COL(t, TEXT, "cases", "Cases trusted / inconclusive / not trusted",
 		if (!row->judged) table_none(t);
@@ -77,19 +69,11 @@ const struct table_kind table_league = {"league", "League table", league_n, leag
 	"components, each as a multiple of its limit (10 at most). Of each quantity the case is "
 	"shown where it is largest, with its 95 % interval."};
 
-static void add_observation(struct table *t, const struct scenario *s)
-{
-	struct strbuf by = STRBUF_INIT;
-	words_add_observation(&by, s);
-	table_text(t, by.s);
-	strbuf_release(&by);
-}
-
 static void observation_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct scenario *s = &a->results->protocol.scenario[i];
 	COL_TEXT(t, "scenario", "Scenario", s->name);
-	COL(t, TEXT, "observed_by", "Timed by", add_observation(t, s));
+	COL_WORDS(t, "observed_by", "Timed by", words_add_observation(&s_, s));
 	COL_TEXT(t, "why", "Why", s->observe_why);
 }
 

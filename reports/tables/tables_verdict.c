@@ -9,11 +9,6 @@
 #include "validate/analysis/why.h"
 #include "validate/components/component.h"
 
-static double n_infidelities(const struct cell *c)
-{
-	return (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched;
-}
-
 static void summary_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct cell *c = &a->cell[i];
@@ -27,7 +22,8 @@ static void summary_row(struct table *t, const struct analysis *a, size_t i)
 		&c->component[COMPONENT_EXECUTION_TIME].estimate);
 	COL_ESTIMATE(t, SHARE, "reordered", "Reordered",
 		&c->component[COMPONENT_REORDERING].estimate);
-	COL_COUNT(t, "n_mismatched_lost_extra", "Mismatches", n_infidelities(c));
+	COL_COUNT(t, "n_mismatched_lost_extra", "Mismatches",
+		(double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
 	COL_VERDICT(t, "verdict", "Verdict", c->verdict);
 	COL_TEXT(t, "leaning", "Leaning",
 		cell_leaning(c) == LEANING_NONE ? NULL : leaning_text(cell_leaning(c)));
@@ -76,19 +72,11 @@ static size_t limits_n(const struct analysis *a)
 	return COMPONENT_N;
 }
 
-static void add_limit(struct table *t, const struct protocol *p, size_t component)
-{
-	struct strbuf limit = STRBUF_INIT;
-	words_add_limits(&limit, p, component);
-	table_text(t, limit.len ? limit.s : NULL);
-	strbuf_release(&limit);
-}
-
 static void limits_row(struct table *t, const struct analysis *a, size_t i)
 {
 	COL_TEXT(t, "component", "Component", component_names[i]);
 	COL_YES(t, "assessed", "Assessed", a->assessed[i]);
-	COL(t, TEXT, "limit", "Limit", add_limit(t, &a->results->protocol, i));
+	COL_WORDS_IF(t, "limit", "Limit", words_add_limits(&s_, &a->results->protocol, i));
 	COL_TEXT(t, "rule", "Rule", components[i]->rule);
 	COL_TEXT(t, "source", "Source", components[i]->source);
 }

@@ -89,13 +89,6 @@ static void add_machine(struct strbuf *out, const struct analysis *a, const stru
 	strbuf_release(&line);
 }
 
-static void add_case(struct strbuf *out, const struct analysis *a, const struct cell *c)
-{
-	text_cut_name(out, a->results->protocol.scenario[c->scenario].name, NAME);
-	strbuf_addstr(out, ", ");
-	text_cut_name(out, a->results->protocol.replayer[c->replayer].name, NAME);
-}
-
 /* " (event order=fs in 3, coordinator in 48)" where the cases are too many to be listed */
 static void add_replayer_counts(struct strbuf *out, const struct analysis *a, const struct finding_group *g)
 {
@@ -121,7 +114,10 @@ static void add_finding(struct strbuf *out, const struct analysis *a, const stru
 	struct strbuf line = STRBUF_INIT;
 	for (size_t i = 0; i < f->n_cells && i < 3; i++) {
 		strbuf_addstr(&line, i ? "; " : "");
-		add_case(&line, a, &a->cell[f->cell[i]]);
+		const struct cell *c = &a->cell[f->cell[i]];
+		text_cut_name(&line, a->results->protocol.scenario[c->scenario].name, NAME);
+		strbuf_addstr(&line, ", ");
+		text_cut_name(&line, a->results->protocol.replayer[c->replayer].name, NAME);
 	}
 	if (f->n_cells > 3)
 		strbuf_addf(&line, " and %zu more", f->n_cells - 3);
