@@ -98,7 +98,10 @@ static int spawn_on(const char *program, char *const *argv, const int fd[3], pid
 /* The line of the log that names the error, on one line. */
 static void read_complaint(int fd, char *text, size_t size)
 {
-	ssize_t n = fd >= 0 ? pread(fd, text, size - 1, 0) : 0;
+	ssize_t n = 0;
+	do
+		n = fd >= 0 ? pread(fd, text, size - 1, 0) : 0;
+	while (n < 0 && errno == EINTR);
 	text[n > 0 ? n : 0] = 0;
 	for (char *p = text; *p; p++)
 		if ((unsigned char)*p < ' ')
