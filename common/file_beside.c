@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,16 +43,23 @@ int file_beside(const char *path, unsigned int mode, char **name, struct err *e)
 		return err_set(e, EINVAL, "a file is to be written whose name is empty");
 	char *made = xasprintf("%.*s" PREFIX "XXXXXX", slash ? (int)(slash - path + 1) : 0, path);
 	int fd = -1;
+	/* a signal between creation and leftover_add() would leave the file */
+	sigset_t all, was;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &was);
 	for (int i = 0; i < N_TRIES && fd < 0 && (!i || errno == EEXIST); i++) {
 		letters_draw(made + strlen(made) - N_LETTERS);
 		fd = open(made, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 	}
+	const int code = errno;
+	if (fd >= 0)
+		leftover_add(made);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
 	if (fd < 0) {
-		int ret = err_sys(e, errno, "cannot create %s", path);
+		int ret = err_sys(e, code, "cannot create %s", path);
 		free(made);
 		return ret;
 	}
-	leftover_add(made);
 	flock(fd, LOCK_EX | LOCK_NB); /* where there are no locks nothing is swept either */
 	*name = made;
 	return fd;
