@@ -90,7 +90,7 @@ const struct table_kind table_concurrency = {"concurrency", "Distance of the con
 static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct cell *c = &a->cell[i];
-	enum stat_status timed = c->issue_error_p50.status;
+	enum stat_status timed = t->in_heads ? STAT_OK : c->issue_error_p50.status;
 	COL_CELL(t, a, c);
 	COL_ESTIMATE(t, TIME, "issue_error_p50", "Median", &c->issue_error_p50);
 	COL_ESTIMATE(t, TIME, "issue_error_p99", "p99", &c->issue_error_p99);
