@@ -16,7 +16,7 @@
 
 /* --- missing numbers ------------------------------------------------------------------------- */
 
-/* Events that are missing in a trace whose source numbers them, each processor its own: numbers that are passed over. */
+/* Events that are missing in a trace whose source numbers them, each processor its own: numbers that are skipped. */
 
 #define SEQUENCE_ROWS 1024u
 

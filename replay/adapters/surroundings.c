@@ -132,7 +132,7 @@ bool surroundings_differ(const struct surroundings *before, const struct surroun
 	while (i < before->n || k < after->n) {
 		int order = i == before->n ? 1 : k == after->n ? -1 : by_name(&before->v[i], &after->v[k]);
 		if (order > 0)
-			tell(text, size, "made", after->v[k++].name);
+			tell(text, size, "created", after->v[k++].name);
 		else if (order < 0)
 			tell(text, size, "removed", before->v[i++].name);
 		else if (!is_same(&before->v[i++], &after->v[k++]))

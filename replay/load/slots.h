@@ -52,7 +52,7 @@ struct slot_file { /* a path, in one spelling ("/a", "./a", "a/" and "a" are one
 	bool listed;	   /* the trace's own table of files has it: it was there, with this many bytes */
 	bool maybe_link;   /* it may be a symbolic link at some time */
 	bool leads;	   /* other paths begin with it: it is used as a directory */
-	bool fifo;	   /* while walking: a FIFO that some request made. To open it is passed over */
+	bool fifo;	   /* while walking: a FIFO that some request made. To open it is skipped */
 	bool locked;	   /* some request takes or asks for a lock of it, of whatever kind */
 	uint64_t listed_size;
 };

@@ -39,12 +39,12 @@ reasons() { # REPLAYER TEXT: each of its 4 runs failed for that
 	done <runs
 }
 reasons symlink "by a symbolic link"
-reasons hardlink 'made second'
+reasons hardlink 'created second'
 reasons pipe "by a named pipe"
 reasons another "by another file"
 reasons removes "the replayer removed '"
 reasons directory "by a directory"
-reasons beside 'made ' # the adapter says it of a new name, the campaign of a changed one
+reasons beside 'created ' # the adapter says it of a new name, the campaign of a changed one
 reasons itself 'replaced its target'
 reasons banks 'changed the trace that it was to replay'
 all_failed 36

@@ -157,7 +157,7 @@ mv target near/target
 expect_status 3 "$VALIDATE" replay --engine exec --destructive --device near/target --export blkreplay -o out.trace --times "$form" \
 	--environment "OUTSIDE=$PWD/near/stray" --command "./hostile-replayer outside {trace} {device}" in.csv
 expect_line err 'wrote outside of its target'
-expect_line err 'made stray'
+expect_line err 'created stray'
 
 # the trace's files: made before it is started, and what has the names that the trace makes is removed
 cat >need.csv <<'C'

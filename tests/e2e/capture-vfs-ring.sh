@@ -89,5 +89,5 @@ complete
 
 # without BPF rings are not read: that is said, and the trace is not complete
 captured --paths none -- plain
-expect_line out '1 ring of io_uring was set up'
+expect_line out '1 io_uring was set up'
 expect_line info 'complete as a file; the trace is incomplete:'

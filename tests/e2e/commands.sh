@@ -84,4 +84,4 @@ mkdir elsewhere
 	cat >/dev/null
 }
 [ "$(cat status)" -eq 3 ] || fail "status $(cat status) where the trace was cut while it was read: $(cat err)"
-expect_line err 'cut'
+expect_line err 'truncated'

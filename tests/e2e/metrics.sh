@@ -24,7 +24,6 @@ expect_line out 'execution time '
 expect_line out 'reordered, at issue '
 expect_line out 'Order at completion'
 expect_status 0 "$VALIDATE" metrics run.trace run.trace
-expect_line out 'Order at completion: no request reordered or missing (all, by object, by thread)'
 expect_status 0 "$VALIDATE" metrics --json run.trace replay.trace
 expect_value by '"number"'
 expect_value n_lost 0

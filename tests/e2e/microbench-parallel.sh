@@ -65,10 +65,10 @@ run 0 checkpoint --level 2 --requests 5 --dir target -o by-launcher --launcher "
 # what starts the ranks, printed for a shell; and the scripts of protocols, which do so
 run 0 checkpoint --level 2 --requests 7 --dir 'a dir' --launcher 'mpirun "x y"' --print-command
 expect_line out "mpirun 'x y' -n 2 "
-expect_line out "validate-mpi-workload checkpoint --requests 7 '--dir=a dir'"
+expect_line out "validate-mpi-workload checkpoint '--dir=a dir' --requests 7"
 run 2 random-read --dir target --print-command
 run 2 mpi-io --dir target -o wrong
-expect_line err 'captured'
+expect_line err 'capture causality'
 VALIDATE=$VALIDATE RANKS=2
 export VALIDATE RANKS
 for name in checkpoint mpi-io; do

@@ -270,7 +270,7 @@ int listing_compare(const struct listing *l, const char *leave_out, struct strbu
 			continue;
 		if (whole)
 			strbuf_addf(what, "%s '%s' in the scratch directory of the campaign",
-				    was ? "changed" : "made", now.v[i].name);
+				    was ? "changed" : "created", now.v[i].name);
 		whole = false;
 		char *path = xasprintf("%s/%s", l->dir, now.v[i].name);
 		path_remove(path, NULL);

@@ -314,8 +314,8 @@ static void the_command_makes_the_run_again(void **state)
 	c.prepare = false;
 	describe_command(workload_find("sw"), &c, &s);
 	assert_string_equal(s.s,
-			    "validate microbench sequential-write --level 2 --pause 10000ns --pause-by spin --fsync-end"
-			    " --dir '/mnt/it'\\''s' --output 'a b.trace' --no-prepare");
+			    "validate microbench sequential-write --dir '/mnt/it'\\''s' --output 'a b.trace'"
+			    " --no-prepare --level 2 --pause 10000ns --pause-by spin --fsync-end");
 	strbuf_release(&s);
 	json_t *o = describe_options(workload_find("sw"), &c);
 	assert_null(json_object_get(o, "files")); /* others' options are not told */

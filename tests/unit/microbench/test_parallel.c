@@ -421,8 +421,8 @@ static void the_command(void **state)
 	assert_non_null(strstr(e.msg, MPI_WORKLOAD));
 	assert_int_equal(symlink("/bin/true", program), 0);
 	char *real = realpath(program, NULL);
-	const char *const expected[] = {file,	      "it",	 "-n",		"6",		"x", "checkpoint", "--requests", "100",
-					"--direct", "--dir=a dir", "--output=out", NULL};
+	const char *const expected[] = {file, "it", "-n", "6", "x", "checkpoint", "--dir=a dir",
+					"--output=out", "--requests", "100", "--direct", NULL};
 	assert_int_equal(parallel_command(workload_find("checkpoint"), &c, &words, &e), 0);
 	for (size_t i = 0; expected[i] || words.v[i]; i++) {
 		assert_non_null(expected[i]);

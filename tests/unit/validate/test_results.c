@@ -307,7 +307,7 @@ static void test_damaged_summary(void **state)
 	assert_int_equal(results_load(&r, dir, &e), 0);
 	assert_int_equal(r.run[2].state, RUN_FAILED);
 	assert_int_equal(r.run[4].state, RUN_FAILED);
-	assert_non_null(strstr(r.run[2].reason, "no summary of run 2"));
+	assert_non_null(strstr(r.run[2].reason, "not a summary of run 2"));
 	results_release(&r);
 	file_put(dir, "environment.json", environment, sizeof environment - 1);
 	assert_int_equal(results_load(&r, dir, &e), -EPROTONOSUPPORT);
