@@ -40,7 +40,7 @@ ALL_CPPFLAGS := -D_GNU_SOURCE -I. -DVALIDATE_VERSION='"$(VERSION)"' $(filter-out
 LDLIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcsv -laio -lm -pthread
 
 # the interposer is a shared library of its own: linked into a program it would interpose that program's own calls
-sources  = $(filter-out capture/preload/%,$(sort $(wildcard $(1)/*.c $(1)/*/*.c)))
+sources  = $(filter-out capture/preload/% $(1)/parallel/mpi/%,$(sort $(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c)))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 libs_for = $(foreach r,$(1),$(BUILD)/lib$(r).a)
 # the libraries a room's tests may use: its own and those to its left, nearest first
@@ -54,7 +54,7 @@ REPLAY := $(BUILD)/libvalidate-replay.a
 MPI := $(shell pkg-config --exists ompi-c 2>/dev/null && echo ompi-c)
 MPI_REPLAY := $(BUILD)/validate-mpi-replay
 MPI_WORKLOAD := $(BUILD)/validate-mpi-workload
-MPI_PROGRAMS := $(if $(MPI),$(if $(wildcard replay/parallel/mpi/*.c),$(MPI_REPLAY)) $(if $(wildcard microbench/parallel/mpi/*.c),$(MPI_WORKLOAD)))
+MPI_PROGRAMS := $(if $(MPI),$(if $(wildcard replay/engines/parallel/mpi/*.c),$(MPI_REPLAY)) $(if $(wildcard microbench/parallel/mpi/*.c),$(MPI_WORKLOAD)))
 
 .PHONY: all run oracle check unit-check e2e-check check-asan check-tsan check-property fuzz bench breadth coverage \
 	install uninstall clean help FORCE
@@ -142,15 +142,16 @@ $(MAIN): | $(PRELOAD) $(PRELOAD_CAUSES) $(REPLAY)
 # --- what compiled programs are linked with: the loops, gates and calls of the replay, and what those stand on -------------------
 # The headers that they are compiled with are taken into the program by the assembler; program.h says which.
 HEADER_LIST := $(BUILD)/gen/program-headers.inc
-$(HEADER_LIST): replay/compiled/program.h $(wildcard common/*.h capture/*.h capture/*/*.h replay/*.h replay/*/*.h)
+$(HEADER_LIST): replay/engines/compiled/program.h $(wildcard common/*.h capture/*.h capture/*/*.h replay/*/*.h replay/engines/*/*.h)
 	@mkdir -p $(@D)
 	$(Q)echo '#include "$<"' | $(CC) $(ALL_CPPFLAGS) -MM -x c - | tr -s ' \\' '\n' | sed -n 's/.*\.h$$/HEADER("&")/p' > $@
-$(BUILD)/obj/replay/compiled/headers.o: $(HEADER_LIST) $(wildcard common/*.h capture/*.h capture/*/*.h replay/*.h replay/*/*.h)
-$(BUILD)/obj/replay/compiled/headers.o: ALL_CPPFLAGS += -I$(BUILD)/gen
-$(BUILD)/obj/replay/compiled/build.o: ALL_CPPFLAGS += -DPROGRAM_FLAGS='"$(SANITIZE)"'
+$(BUILD)/obj/replay/engines/compiled/headers.o: $(HEADER_LIST) $(wildcard common/*.h capture/*.h capture/*/*.h replay/*/*.h replay/engines/*/*.h)
+$(BUILD)/obj/replay/engines/compiled/headers.o: ALL_CPPFLAGS += -I$(BUILD)/gen
+$(BUILD)/obj/replay/engines/compiled/build.o: ALL_CPPFLAGS += -DPROGRAM_FLAGS='"$(SANITIZE)"'
 # Of these a program takes the functions that it needs, and none that would need another library.
-REPLAY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard common/*.c replay/calls/*.c replay/engines/*.c) replay/balloon.c \
-	capture/confine.c capture/content/content_read.c capture/op.c capture/run_facts.c $(addprefix replay/compiled/,image_open.c image_size.c program_main.c)))
+REPLAY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard common/*.c replay/issue/*.c) replay/target/rooted.c \
+	replay/content/captured_take.c capture/confine.c capture/content/content_read.c capture/op.c \
+	capture/run_facts.c $(addprefix replay/engines/compiled/,image_open.c image_size.c program_main.c)))
 BY_FUNCTION := -ffunction-sections -fdata-sections
 $(eval $(call remember,$(BUILD)/obj/by-function,$(BY_FUNCTION)))
 $(REPLAY_OBJECTS): ALL_CFLAGS += $(BY_FUNCTION)
@@ -162,10 +163,10 @@ $(REPLAY): $(REPLAY_OBJECTS)
 # --- ranks of MPI jobs: each is linked with its own room and those below it ---------------------------------------------
 MPI_CPPFLAGS := $(patsubst -I%,-isystem %,$(if $(MPI),$(shell pkg-config --cflags $(MPI))))
 MPI_LDLIBS := $(if $(MPI),$(shell pkg-config --libs $(MPI)))
-mpi_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard $(1)/parallel/mpi/*.c)))
-$(call mpi_objects,replay) $(call mpi_objects,microbench): ALL_CPPFLAGS += $(MPI_CPPFLAGS)
-$(MPI_REPLAY): $(call mpi_objects,replay) $(call libs_for,$(call upto,replay,$(ROOMS)))
-$(MPI_WORKLOAD): $(call mpi_objects,microbench) $(call libs_for,$(call upto,microbench,$(ROOMS)))
+mpi_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard $(1)/mpi/*.c)))
+$(call mpi_objects,replay/engines/parallel) $(call mpi_objects,microbench/parallel): ALL_CPPFLAGS += $(MPI_CPPFLAGS)
+$(MPI_REPLAY): $(call mpi_objects,replay/engines/parallel) $(call libs_for,$(call upto,replay,$(ROOMS)))
+$(MPI_WORKLOAD): $(call mpi_objects,microbench/parallel) $(call libs_for,$(call upto,microbench,$(ROOMS)))
 $(MPI_REPLAY) $(MPI_WORKLOAD):
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(MPI_LDLIBS) $(LDLIBS)

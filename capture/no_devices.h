@@ -11,7 +11,7 @@
  * The directory keeps its descriptor's number, so that a capture of this process, which saw the
  * directory opened, still knows its path. Where neither is permitted (old kernels, some containers)
  * the directory is opened as it is, and every open must look before it opens (confine.h,
- * replay/calls/rooted.h). */
+ * replay/target/rooted.h). */
 #ifndef CAPTURE_NO_DEVICES_H
 #define CAPTURE_NO_DEVICES_H
 

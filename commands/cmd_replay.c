@@ -16,9 +16,9 @@
 #include "capture/op.h"
 #include "common/strbuf.h"
 #include "common/units.h"
-#include "replay/adapters/times.h"
-#include "replay/cache/reads.h"
-#include "replay/mutant.h"
+#include "replay/engines/adapters/times.h"
+#include "replay/load/reads.h"
+#include "replay/plan/mutant.h"
 #include "replay/replay.h"
 
 static const char synopsis[] = "[options] --dir DIR [-o OUT] TRACE\n[options] --device DEVICE [-o OUT] TRACE\n--list-engines | --list-mutants";

@@ -10,7 +10,7 @@
 #include "common/options.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "replay/adapters/adapter.h"
+#include "replay/engines/adapters/adapter.h"
 
 static bool can_take(const struct replay_engine *g, const struct judged *j)
 {

@@ -14,13 +14,13 @@
 #include "capture/trace.h"
 #include "common/err.h"
 #include "common/options.h"
-#include "replay/adapters/adapter_options.h"
-#include "replay/block/block.h"
-#include "replay/block/block_options.h"
-#include "replay/calls/captured.h"
-#include "replay/evict.h"
+#include "replay/options/adapter_options.h"
+#include "replay/engines/block/block.h"
+#include "replay/options/block_options.h"
+#include "replay/content/captured.h"
+#include "replay/target/evict.h"
 #include "replay/load/load.h"
-#include "replay/parallel/parallel_options.h"
+#include "replay/options/parallel_options.h"
 
 enum replay_order { ORDER_TEMPORAL, ORDER_TEMPORAL_SERIAL, ORDER_FS, ORDER_THREAD, ORDER_NONE };
 enum replay_payload { PAYLOAD_BUFFER, PAYLOAD_RANDOM, PAYLOAD_ZERO, PAYLOAD_CAPTURED };
@@ -45,7 +45,7 @@ struct replay_config {
 	const char *cpus;	 /* --cpus: worker i on the i-th of these, round and round; "traced" (pinning.h), and then, once the trace is
 				  * loaded, what that means; NULL: wherever the kernel puts it */
 	uint64_t n_workers;	 /* --workers: of order none; 0: as many as there were threads at one time */
-	int reads;		 /* --reads: enum replay_reads (replay/cache/reads.h) */
+	int reads;		 /* --reads: enum replay_reads (replay/load/reads.h) */
 	const char *balloon;	 /* --balloon off|traced|SIZE: anonymous memory held for the program's (balloon.h); NULL off */
 	int payload;		 /* --payload: enum replay_payload: what is written */
 	double compressible, duplicates; /* --compressible, --duplicates: shares of what is made for it */
@@ -93,7 +93,7 @@ extern const struct option_spec replay_options[];
 struct replay_plan; /* plan.h */
 struct replay_summary;
 
-struct adapter; /* replay/adapters/adapter.h */
+struct adapter; /* replay/engines/adapters/adapter.h */
 struct slots;	/* replay/load/slots.h */
 
 struct replay_engine {

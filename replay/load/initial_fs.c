@@ -13,7 +13,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "replay/load/initial.h"
-#include "replay/calls/rooted.h"
+#include "replay/target/rooted.h"
 
 enum { FOUND, MISSING, OTHER, NOT_CACHED };
 

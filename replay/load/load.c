@@ -8,7 +8,7 @@
 
 #include "capture/op.h"
 #include "common/xalloc.h"
-#include "replay/cache/reads.h"
+#include "replay/load/reads.h"
 #include "replay/load/load_async.h"
 #include "common/u64_map.h"
 

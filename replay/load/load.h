@@ -120,7 +120,7 @@ struct load {
 	uint32_t n_channels; /* of them, that the program had not (load_async.h) */
 	int64_t first_begin_ns, last_end_ns; /* 0 when empty */
 	struct captured *captured;	     /* what its requests wrote, where they are to write it again (calls/captured.h); borrowed */
-	struct reads *reads;		     /* how reads are replayed (replay/cache/reads.h); NULL: as they are */
+	struct reads *reads;		     /* how reads are replayed (replay/load/reads.h); NULL: as they are */
 	double total_response_ns;	     /* over the requests with known end: for the mean */
 	uint64_t n_with_end;
 };

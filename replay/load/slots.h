@@ -17,7 +17,7 @@
 
 #include "capture/fileset/fileset.h"
 #include "common/err.h"
-#include "replay/calls/rooted.h"
+#include "replay/target/rooted.h"
 #include "replay/load/load.h"
 
 struct slot {

@@ -9,7 +9,7 @@
 
 #include "common/xalloc.h"
 #include "replay/load/initial.h"
-#include "replay/calls/rooted.h"
+#include "replay/target/rooted.h"
 #include "replay/load/slots.h"
 
 #define SPARE_DESCRIPTORS 64 /* of the program itself */

@@ -20,7 +20,7 @@
 
 #include "common/clock.h"
 #include "prepare_shapes.h"
-#include "replay/plan.h"
+#include "replay/plan/plan.h"
 
 /* --- preparing ------------------------------------------------------------------------------------------------------ */
 

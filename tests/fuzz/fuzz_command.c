@@ -12,8 +12,8 @@
 
 #include "common/options.h"
 #include "common/xalloc.h"
-#include "replay/adapters/adapter_private.h"
-#include "replay/engines/engine.h"
+#include "replay/engines/adapters/adapter_private.h"
+#include "replay/registry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

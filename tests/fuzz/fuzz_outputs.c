@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "capture/op.h"
-#include "replay/adapters/outputs.h"
+#include "replay/engines/adapters/outputs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "common/words.h"
-#include "replay/mutant.h"
+#include "replay/plan/mutant.h"
 #include "replay/replay.h"
 #include "torture_random.h"
 

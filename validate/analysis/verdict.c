@@ -12,8 +12,8 @@
 
 #include "common/strbuf.h"
 #include "common/xalloc.h"
-#include "replay/adapters/adapter.h"
-#include "replay/adapters/times.h"
+#include "replay/engines/adapters/adapter.h"
+#include "replay/engines/adapters/times.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/components/component.h"
 #include "validate/stats/multiplicity.h"

@@ -5,7 +5,7 @@
 
 #include "common/options_describe.h"
 #include "common/xalloc.h"
-#include "replay/adapters/adapter.h"
+#include "replay/engines/adapters/adapter.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "microbench/microbench.h"
-#include "replay/adapters/adapter.h"
+#include "replay/engines/adapters/adapter.h"
 #include "replay/replay.h"
 
 const char *const pairing_names[] = {"auto", "slices", "runs", NULL};

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "replay/adapters/adapter.h"
+#include "replay/engines/adapters/adapter.h"
 #include "validate/protocol/protocol_programs.h"
 
 const char *const observe_names[] = {"auto", "own", "preload", "block", NULL};

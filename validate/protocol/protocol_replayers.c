@@ -7,7 +7,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "microbench/microbench.h"
-#include "replay/adapters/adapter.h"
+#include "replay/engines/adapters/adapter.h"
 #include "validate/protocol/protocol_programs.h"
 
 #define REPLAYERS_MAX 100

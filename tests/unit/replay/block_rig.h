@@ -3,7 +3,7 @@
 #ifndef TESTS_REPLAY_BLOCK_RIG_H
 #define TESTS_REPLAY_BLOCK_RIG_H
 
-#include "replay/block/block_plan.h"
+#include "replay/engines/block/block_plan.h"
 #include "sample.h"
 
 #define BLOCK_RIG_MAX 4000

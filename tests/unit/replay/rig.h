@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "sample.h"
-#include "replay/mutant.h"
+#include "replay/plan/mutant.h"
 #include "replay/replay.h"
 
 /* One request of a random trace; paths are f, g, h, i, and *next_fd starts at 5. */

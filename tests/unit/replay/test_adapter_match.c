@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "replay/adapters/adapter_private.h"
+#include "replay/engines/adapters/adapter_private.h"
 #include "sample.h"
 
 struct match { /* an input and what was seen of its replay, matched */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "common/words.h"
-#include "replay/adapters/times.h"
+#include "replay/engines/adapters/times.h"
 
 static void words_of_both_kinds(void **state)
 {

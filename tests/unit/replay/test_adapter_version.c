@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "replay/adapters/adapter.h"
-#include "replay/engines/engine.h"
+#include "replay/engines/adapters/adapter.h"
+#include "replay/registry.h"
 #include "sample.h"
 
 /* The version that the adapter tells of a program that prints `text`. */

@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "replay/engines/engine.h"
+#include "replay/registry.h"
 #include "rig.h"
 
 static char *dir;

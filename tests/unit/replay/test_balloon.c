@@ -15,8 +15,8 @@
 
 #include "common/process_memory.h"
 #include "common/xalloc.h"
-#include "replay/balloon.h"
-#include "replay/plan.h"
+#include "replay/issue/balloon.h"
+#include "replay/plan/plan.h"
 
 #define MIB ((uint64_t)1 << 20)
 #if defined(__SANITIZE_THREAD__)

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "replay/block/block_options.h"
+#include "replay/options/block_options.h"
 #include "rig.h"
 
 #define N_REQUESTS 120

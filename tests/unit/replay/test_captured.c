@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "capture/content/content.h"
-#include "replay/calls/captured.h"
-#include "replay/calls/captured_take.h"
+#include "replay/content/captured.h"
+#include "replay/content/captured_take.h"
 #include "tests/unit/replay/sample.h"
 
 #define N 200u

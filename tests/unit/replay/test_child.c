@@ -16,7 +16,7 @@
 
 #include "common/files.h"
 #include "common/strbuf.h"
-#include "replay/adapters/child.h"
+#include "replay/engines/adapters/child.h"
 #include "sample.h"
 
 #define LONG_NS INT64_C(100000000000)

@@ -9,7 +9,7 @@
 
 #include <dirent.h>
 
-#include "replay/calls/rooted.h"
+#include "replay/target/rooted.h"
 #include "rig.h"
 
 static void put(const char *path, const char *text)

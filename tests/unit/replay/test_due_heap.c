@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <cmocka.h>
 
-#include "replay/engines/due_heap.h"
+#include "replay/issue/due_heap.h"
 
 /* What is taken is never later than what is taken next, and everything put in comes out once. */
 static void earliest_first(void **state)

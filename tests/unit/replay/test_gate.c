@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "replay/engines/gate.h"
+#include "replay/issue/gate.h"
 
 static struct clock a_clock;
 

@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "replay/output.h"
+#include "replay/result/output.h"
 
 enum { N = 5, START = 1000 };
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "capture/op.h"
-#include "replay/cache/reads.h"
+#include "replay/load/reads.h"
 #include "rig.h"
 
 #define N_REQUESTS 400

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "common/strbuf.h"
-#include "replay/adapters/inputs.h"
+#include "replay/engines/adapters/inputs.h"
 #include "sample.h"
 
 struct given { /* a trace, counted */

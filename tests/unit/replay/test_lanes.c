@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "replay/lanes.h"
+#include "replay/plan/lanes.h"
 #include "rig.h"
 
 /* Against the definition: in a lane no two threads are alive at one time and the earlier comes first; and there

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "common/files.h"
-#include "replay/adapters/outputs.h"
+#include "replay/engines/adapters/outputs.h"
 
 #define DATA "tests/data/replayers/"
 

@@ -4,8 +4,8 @@
 
 #include "replay/load/slots.h"
 #include "replay/order/order.h"
-#include "replay/parallel/layout.h"
-#include "replay/plan.h"
+#include "replay/engines/parallel/layout.h"
+#include "replay/plan/plan.h"
 #include "replay/replay.h"
 
 struct made {

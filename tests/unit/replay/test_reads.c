@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "capture/op.h"
-#include "replay/cache/reads.h"
+#include "replay/load/reads.h"
 #include "rig.h"
 
 enum { PAGE = 4096 };

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "replay/engines/watchdog.h"
+#include "replay/issue/watchdog.h"
 
 #define NEVER_NS 3600000000000 /* an hour */
 

@@ -16,7 +16,7 @@
 
 #include "common/drop_caches.h"
 #include "common/unnamed_file.h"
-#include "replay/calls/rooted.h"
+#include "replay/target/rooted.h"
 #include "common/clock.h"
 #include "tests/unit/validate/temp_dir.h"
 #include "validate/campaign/prepare.h"

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/adapters/adapter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "common/device.h"
+#include "common/files.h"
+#include "common/leftovers.h"
+#include "common/options_describe.h"
+#include "common/processors.h"
+#include "common/xalloc.h"
+#include "replay/engines/adapters/adapter_private.h"
+#include "replay/engines/adapters/binary.h"
+#include "replay/engines/adapters/names_check.h"
+#include "replay/engines/block/block_load.h"
+#include "replay/result/output.h"
+
+/* --- options ---------------------------------------------------------------------------------------------------------- */
+
+/* Heeded whatever the adapter is; the rest only where it says so. */
+static const char *const taken_by_all[] = {"times", "command", "environment", "start-in", "user", "accept-status", "time-limit", "cpus",
+					   "engine", "dir", "device", "output", "destructive", "own-device", "no-sync-output", "prepare", NULL};
+
+static bool is_in(const char *name, const char *const *names)
+{
+	for (; names && *names; names++)
+		if (!strcmp(name, *names))
+			return true;
+	return false;
+}
+
+static bool is_taken(const struct adapter *a, const char *name)
+{
+	size_t len = strlen(a->name);
+	bool own = !strncmp(name, a->name, len) && name[len] == '-';
+	return own || is_in(name, taken_by_all) || is_in(name, a->takes);
+}
+
+static int options_check(const struct adapter *a, const struct replay_config *c, struct err *e)
+{
+	struct replay_config standard;
+	const struct option_spec *o = replay_options;
+	replay_config_init(&standard);
+	for (; (o = options_changed(o, c, &standard)); o++)
+		if (!is_taken(a, o->name))
+			return err_set(e, EINVAL, "%s: engine %s has no such option", o->name, a->name);
+	return 0;
+}
+
+static int cpus_read(const struct replay_config *c, cpu_set_t *set, struct err *e)
+{
+	struct processor_list list = {.cpu = NULL};
+	CPU_ZERO(set);
+	int ret = processors_parse(&list, c->cpus, e);
+	for (uint32_t i = 0; !ret && i < list.n; i++)
+		CPU_SET(list.cpu[i], set);
+	processors_release(&list);
+	return ret ? err_context(e, "cpus") : 0;
+}
+
+static int user_check(const struct replay_config *c, const struct times_how *t, struct err *e)
+{
+	uid_t uid;
+	gid_t gid;
+	if (!c->adapter.user)
+		return 0;
+	int ret = child_user_find(c->adapter.user, &uid, &gid, e);
+	if (!ret && uid != geteuid() && t->how == ADAPTER_PRELOAD)
+		ret = err_set(e, EINVAL, "times preload: the preloaded library of one user does not see the replayer of another (user)");
+	return ret;
+}
+
+/* What is done in a directory is not seen at a device: who would be timed there is by the library. */
+static const char *times_text(const struct replay_config *c, const struct adapter *a)
+{
+	const bool cannot = c->dir && a->usual == ADAPTER_BLOCK && a->times & ADAPTER_PRELOAD;
+	return c->adapter.times || !cannot ? c->adapter.times : times_name(ADAPTER_PRELOAD);
+}
+
+int adapter_check(const struct replay_config *c, struct err *e)
+{
+	const struct adapter *a = replay_engine_find(c->engine)->adapter;
+	const struct trace_format *format;
+	enum adapter_per per;
+	struct times_how times;
+	cpu_set_t set;
+	int ret = options_check(a, c, e);
+	ret = ret ? ret : times_parse(&times, times_text(c, a), a, e);
+	if (!ret && c->adapter.export)
+		ret = inputs_format_parse(c->adapter.export, &format, &per, e);
+	ret = ret ? ret : user_check(c, &times, e);
+	if (!ret && c->cpus)
+		ret = cpus_read(c, &set, e);
+	if (!ret && times.how == ADAPTER_BLOCK && c->dir)
+		ret = err_set(e, EINVAL, "times block: it is for requests on a device (--device)");
+	if (!ret && c->device && a->level == LEVEL_SYSCALL)
+		ret = err_set(e, EINVAL,
+			      "device: engine %s replays calls on the files of a directory (--dir)",
+			      a->name);
+	if (!ret && c->prepare && c->device)
+		ret = err_set(e, EINVAL, "prepare: it makes the files of a directory (--dir); a device has none");
+	ret = ret ? ret : command_check(a, c, e);
+	return ret || !a->check ? ret : a->check(c, e);
+}
+
+bool adapter_is_timed(const struct adapter *a, const struct replay_config *c)
+{
+	return a->timed && !c->adapter.full_speed && !c->adapter.known.fio_no_stall;
+}
+
+enum adapter_times adapter_times_of(const struct replay_config *c)
+{
+	const struct adapter *a = replay_engine_find(c->engine)->adapter;
+	struct times_how t;
+	return times_parse(&t, times_text(c, a), a, NULL) ? ADAPTER_UNTIMED : t.how;
+}
+
+/* --- one replay ------------------------------------------------------------------------------------------------------- */
+
+static int target_resolve(struct adapter_state *a, struct err *e)
+{
+	const struct replay_config *c = a->run.config;
+	const char *given = c->device ? c->device : c->dir;
+	struct stat st;
+	a->target = realpath(given, NULL);
+	if (!a->target)
+		return err_sys(e, errno, "%s", given);
+	if (stat(a->target, &st) < 0)
+		return err_sys(e, errno, "%s", given);
+	if (!c->device && !S_ISDIR(st.st_mode))
+		return err_sys(e, ENOTDIR, "%s", given);
+	a->device = c->device ? xstrdup(a->target) : NULL;
+	a->run.target = a->target;
+	a->run.device = a->device;
+	return 0;
+}
+
+static bool writes_any(const struct inputs *in)
+{
+	for (unsigned int op = 0; op < OP_N; op++)
+		if (in->n_of[op] && op_info(op)->family != FAMILY_READ && op_info(op)->family != FAMILY_SYNC)
+			return true;
+	return false;
+}
+
+/* As engine block: the writes of calls on a file are not made on a block device. */
+static int calls_check(const struct adapter_state *a, const struct device *d, struct err *e)
+{
+	const struct trace *t = a->run.input;
+	if (!d->is_block || trace_meta(t)->level == LEVEL_BLOCK)
+		return 0;
+	for (uint32_t i = 0; i < trace_n_objects(t); i++)
+		if (!trace_object_is_device(t, i))
+			return err_set(e, EPERM, DEVICE_FILE_CALLS, trace_object(t, i)->name);
+	return 0;
+}
+
+/* The same care as engine block takes. A command of the user (exec) may write whatever the trace
+ * holds, unless --read-only says that it does not. */
+static int device_guard(const struct adapter_state *a, struct err *e)
+{
+	const struct replay_config *c = a->run.config;
+	const bool may_write = !strcmp(a->run.adapter->name, "exec") && !c->block.read_only;
+	const bool writes = may_write || writes_any(&a->inputs);
+	struct device d = {.fd = -1};
+	bool refused = false;
+	if (!a->device)
+		return 0;
+	if (writes && !c->destructive)
+		return err_set(
+		    e, EPERM,
+		    "%s: refused: its content %s be overwritten (--destructive permits this%s)",
+		    c->device, may_write ? "may" : "would",
+		    may_write ? "; --read-only: the command writes nothing" : "");
+	int ret = device_open(&d, a->device, !writes ? DEVICE_READ : c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE, 0, &refused, e);
+	ret = ret || !writes ? ret : calls_check(a, &d, e);
+	device_close(&d);
+	return refused ? -EPERM : ret;
+}
+
+/* Beside the output, which is on a disk with room for it. */
+static int scratch_make(struct adapter_state *a, struct err *e)
+{
+	const char *output = a->run.config->output, *tmp = getenv("TMPDIR");
+	char *made = output ? xasprintf("%s.run-XXXXXX", output) : xasprintf("%s/validate-run-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(made)) {
+		int ret = err_sys(e, errno, "%s", made);
+		free(made);
+		return ret;
+	}
+	a->scratch = realpath(made, NULL);
+	int ret = a->scratch ? 0 : err_sys(e, errno, "%s", made);
+	if (ret)
+		rmdir(made);
+	free(made);
+	if (ret)
+		return ret;
+	leftover_add(a->scratch);
+	if (a->run.config->adapter.user && chmod(a->scratch, 01777) < 0)
+		return err_sys(e, errno, "%s", a->scratch);
+	a->seen_path = xasprintf("%s/seen.trace", a->scratch);
+	a->output = xasprintf("%s/times", a->scratch);
+	a->printed = xasprintf("%s/printed", a->scratch);
+	a->run.scratch = a->scratch;
+	a->run.output = a->output;
+	a->run.printed = a->printed;
+	return 0;
+}
+
+static int format_resolve(struct adapter_state *a, struct err *e)
+{
+	const char *given = a->run.config->adapter.export;
+	a->per = a->run.adapter->per;
+	if (given)
+		return inputs_format_parse(given, &a->format, &a->per, e);
+	a->format = format_find(a->run.adapter->format);
+	return a->format ? 0 : err_set(e, EINVAL, "there is no format %s", a->run.adapter->format);
+}
+
+/* ARTC replays below a directory of its own, in which the trace's root is a link to the target. */
+static bool has_own_root(const struct adapter_state *a)
+{
+	return !strcmp(a->run.adapter->name, "artc");
+}
+
+/* Strace's text has names below the root of the trace, wherever the target is. */
+static int root_check(const struct adapter_state *a, const char *root, struct err *e)
+{
+	char *real;
+	if (has_own_root(a) || (strcmp(a->format->name, "strace") && strcmp(a->format->name, "artc")))
+		return 0;
+	real = *root == '/' ? realpath(root, NULL) : NULL;
+	const bool is_target = real && !strcmp(real, a->target);
+	free(real);
+	if (is_target)
+		return 0;
+	return err_set(e, EPERM,
+		       "refused: the format %s has all names below \"%s\", the root of the trace, "
+		       "which is not the target directory; "
+		       "export another format (--export)",
+		       a->format->name, root);
+}
+
+/* A replayer opens the trace's names itself: they must not lead out of the target directory. */
+static int names_guard(const struct adapter_state *a, struct err *e)
+{
+	const char *given = trace_meta(a->run.input)->root, *root = given ? given : "/";
+	const bool own_root = has_own_root(a);
+	const struct names_how how = {.dir = a->target,
+				      .program = a->run.adapter->program ? a->run.adapter->program
+									 : "the command",
+				      .root = own_root ? root : a->target,
+				      .others_stay = own_root};
+	if (a->device)
+		return 0;
+	if (own_root && names_climb(root))
+		return err_set(e, EPERM, "refused: the root of the trace, \"%s\", has \"..\"", root);
+	int ret = root_check(a, root, e);
+	return ret ? ret : names_check(&how, &a->inputs, a->run.input, e);
+}
+
+static int input_export(struct adapter_state *a, struct err *e)
+{
+	struct adapter_run *r = &a->run;
+	int ret = trace_open(&r->input, a->input_path, e);
+	if (ret)
+		return ret;
+	if (!a->device && trace_meta(r->input)->level == LEVEL_BLOCK)
+		return err_set(e, EINVAL, "%s: a block-level trace: %s needs a device for it (--device)", a->input_path, r->adapter->name);
+	ret = inputs_count(&a->inputs, r->input, e);
+	ret = ret ? ret : format_resolve(a, e);
+	ret = ret ? ret : inputs_export(&a->inputs, r->input, a->format, a->per, a->scratch, r->adapter->suffix ? r->adapter->suffix : "", e);
+	ret = ret ? ret : names_guard(a, e);
+	if (ret)
+		return err_context(e, "%s", a->input_path);
+	r->n_requests = a->inputs.n_records - a->inputs.n_left_out;
+	r->n_threads = a->inputs.n_threads;
+	r->n_processes = a->inputs.n_processes;
+	r->n_devices = a->inputs.n_devices;
+	r->trace = a->inputs.file.v;
+	r->n_traces = a->inputs.file.n;
+	r->max_in_flight = a->inputs.max_in_flight;
+	r->first_ns = a->inputs.first_ns;
+	r->last_ns = a->inputs.last_ns;
+	return device_guard(a, e);
+}
+
+/* Of times self: what it told becomes a trace, as the observers write one. */
+static int self_read(struct adapter_state *a, struct err *e)
+{
+	if (a->times.how != ADAPTER_SELF)
+		return 0;
+	int ret = seen_open(a, e);
+	if (ret)
+		return ret;
+	if (times_hide_results(&a->times))
+		adapter_note(&a->run, "times has no column result: failed requests cannot be recognised");
+	ret = a->times.has_form ? times_read(&a->run, &a->times.form, e) : a->run.adapter->parse(&a->run, e);
+	return seen_close(a, ret, e);
+}
+
+static int replay_all(struct adapter_state *a, struct replay_summary *s, struct err *e)
+{
+	const struct replay_config *c = a->run.config;
+	int ret = times_parse(&a->times, times_text(c, a->run.adapter), a->run.adapter, e);
+	if (!ret && c->output)
+		ret = output_check(a->input_path, c->output, c->device, e);
+	a->has_cpus = c->cpus != NULL;
+	if (!ret && a->has_cpus)
+		ret = cpus_read(c, &a->cpus, e);
+	ret = ret ? ret : target_resolve(a, e);
+	if (!ret && c->prepare)
+		ret = replay_files_prepare(a->input_path, c, e);
+	ret = ret ? ret : scratch_make(a, e);
+	ret = ret ? ret : input_export(a, e);
+	ret = ret ? ret : command_make(a, e);
+	ret = ret ? ret : adapter_start(a, e);
+	ret = ret ? ret : self_read(a, e);
+	if (!ret && a->times.how == ADAPTER_BLOCK)
+		ret = seen_join(a, e);
+	ret = ret ? ret : seen_match(a, e);
+	if (!ret && !a->n_matched && a->times.how != ADAPTER_UNTIMED)
+		ret = err_set(e, ENODATA, "%s ended well, but of %llu requests none was seen (times %s; %llu others were)", a->run.adapter->name,
+			      (unsigned long long)a->run.n_requests, times_name(a->times.how), (unsigned long long)(a->n_extra + a->n_other));
+	return ret ? ret : adapter_output_write(a, s, e);
+}
+
+/* What it printed stays beside the output: OUT.printed. */
+static int printed_keep(const struct adapter_state *a, struct err *e)
+{
+	const char *output = a->run.config->output;
+	struct stat st = {0};
+	int ret = 0;
+	if (!output)
+		return 0;
+	char *to = xasprintf("%s.printed", output);
+	if (a->printed && stat(a->printed, &st) < 0 && errno != ENOENT)
+		ret = err_sys(e, errno, "cannot keep what the replayer printed, %s", a->printed);
+	else if (st.st_size > 0 && rename(a->printed, to) < 0)
+		ret = err_sys(e, errno, "cannot keep what the replayer printed in %s", to);
+	else if (!st.st_size)
+		unlink(to);
+	free(to);
+	return ret;
+}
+
+static void state_release(struct adapter_state *a)
+{
+	if (a->run.input)
+		trace_close(a->run.input);
+	seen_release(a);
+	surroundings_release(&a->before);
+	surroundings_release(&a->after);
+	inputs_release(&a->inputs);
+	words_list_release(&a->command);
+	words_list_release(&a->environment);
+	words_list_release(&a->more);
+	placeholders_release(&a->placeholders);
+	child_result_free(a->result);
+	strbuf_release(&a->version);
+	strbuf_release(&a->notes);
+	char *const texts[] = {a->target, a->device, a->scratch, a->binary, a->output, a->printed, a->seen_path, a->start_in, a->run.root};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		free(texts[i]);
+	free(a);
+}
+
+int adapter_replay(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e)
+{
+	struct adapter_state *a = xcalloc(1, sizeof *a);
+	a->run = (struct adapter_run){.config = c, .adapter = replay_engine_find(c->engine)->adapter, .own = a};
+	a->input_path = trace_path;
+	strbuf_init(&a->version);
+	strbuf_init(&a->notes);
+	int ret = pause_join(&a->pause, e);
+	ret = ret ? ret : replay_all(a, s, e);
+	int kept = printed_keep(a, ret ? NULL : e);
+	ret = ret ? ret : kept;
+	int removed = a->scratch ? dir_remove_tree(a->scratch, ret ? NULL : e) : 0;
+	ret = ret ? ret : removed;
+	pause_release(&a->pause);
+	state_release(a);
+	return ret;
+}

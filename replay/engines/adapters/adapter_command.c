@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is started: the program, its words and its environment. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/file_digest.h"
+#include "common/xalloc.h"
+#include "replay/engines/adapters/adapter_private.h"
+#include "replay/engines/adapters/binary.h"
+
+static void placeholder_number(struct placeholders *p, const char *name, uint64_t value)
+{
+	char *text = xasprintf("%" PRIu64, value);
+	placeholders_set(p, name, text);
+	free(text);
+}
+
+/* Those that every command may use, with the values of a run, or of none. */
+static void placeholders_fill(struct placeholders *p, const struct adapter_run *r)
+{
+	const struct replay_config *c = r->config;
+	const char *trace = r->n_traces ? r->trace[0] : "";
+	placeholders_set(p, "trace", trace);
+	placeholders_set(p, "traces", trace);
+	placeholders_set(p, "target", r->target ? r->target : "");
+	placeholders_set(p, "dir", r->target && !r->device ? r->target : "");
+	placeholders_set(p, "device", r->device ? r->device : "");
+	placeholders_set(p, "scratch", r->scratch ? r->scratch : "");
+	placeholders_set(p, "output", r->output ? r->output : "");
+	placeholder_number(p, "threads", c->n_workers ? c->n_workers : r->n_threads);
+	placeholder_number(p, "processes", r->n_processes);
+	placeholder_number(p, "requests", r->n_requests);
+	placeholder_number(p, "in_flight", r->max_in_flight);
+	placeholder_number(p, "duration_ns", r->first_ns == TIME_NONE ? 0 : (uint64_t)(r->last_ns - r->first_ns));
+	char *speed = xasprintf("%.17g", c->speed);
+	placeholders_set(p, "speed", speed);
+	free(speed);
+}
+
+static bool names_output(const char *const *words)
+{
+	for (; words && *words; words++)
+		if (strstr(*words, "{output}"))
+			return true;
+	return false;
+}
+
+static int word_replaced(struct words_list *to, const struct placeholders *p, const struct adapter_run *r, const char *word, struct err *e)
+{
+	char *text;
+	if (!strcmp(word, "{traces}") && r->n_traces) {
+		for (size_t i = 0; i < r->n_traces; i++)
+			words_list_add(to, r->trace[i]);
+		return 0;
+	}
+	int ret = placeholders_replace(p, word, &text, e);
+	if (!ret)
+		words_list_add(to, text);
+	free(text);
+	return ret;
+}
+
+static int words_replaced(struct words_list *to, const struct placeholders *p, const struct adapter_run *r, char *const *words, struct err *e)
+{
+	int ret = 0;
+	for (; !ret && words && *words; words++)
+		ret = word_replaced(to, p, r, *words, e);
+	return ret;
+}
+
+static int environment_add(struct adapter_state *a, char *const *words, struct err *e)
+{
+	size_t from = a->environment.n;
+	int ret = words_replaced(&a->environment, &a->placeholders, &a->run, words, e);
+	for (; !ret && from < a->environment.n; from++)
+		if (!strchr(a->environment.v[from], '=') || *a->environment.v[from] == '=')
+			ret = err_set(e, EINVAL, "environment: \"%s\" is not a NAME=VALUE", a->environment.v[from]);
+	return ret;
+}
+
+/* --- of the options --------------------------------------------------------------------------------------------------- */
+
+static int texts_check(const struct placeholders *p, const struct adapter_run *r, const char *key, const char *text, struct err *e)
+{
+	struct words_list words, done = {NULL, 0, 0};
+	if (!text)
+		return 0;
+	int ret = words_parse(&words, text, e);
+	ret = ret ? ret : words_replaced(&done, p, r, words.v, e);
+	words_list_release(&words);
+	words_list_release(&done);
+	return ret ? err_context(e, "%s", key) : 0;
+}
+
+int command_check(const struct adapter *a, const struct replay_config *c, struct err *e)
+{
+	struct placeholders p = {NULL, 0, 0};
+	const struct adapter_run none = {.config = c, .adapter = a};
+	placeholders_fill(&p, &none);
+	/* what `ready` will have made is not known yet */
+	int ret = a->ready ? 0 : texts_check(&p, &none, "command", c->adapter.command, e);
+	ret = ret ? ret : texts_check(&p, &none, "environment", c->adapter.environment, e);
+	if (!ret && c->adapter.start_in) {
+		char *dir = NULL;
+		ret = placeholders_replace(&p, c->adapter.start_in, &dir, e) ? err_context(e, "start-in") : 0;
+		free(dir);
+	}
+	placeholders_release(&p);
+	if (!ret && !a->program && !c->adapter.command)
+		ret = err_set(e, EINVAL, "command is missing: what engine %s starts", a->name);
+	return ret;
+}
+
+/* --- of a run --------------------------------------------------------------------------------------------------------- */
+
+/* Its own words behind the program, and what the hook adds. */
+static int own_words(struct adapter_state *a, struct words_list *words, struct err *e)
+{
+	const struct adapter *d = a->run.adapter;
+	words_list_add(words, a->binary);
+	for (const char *const *w = d->command; w && *w; w++)
+		words_list_add(words, *w);
+	int ret = d->words ? d->words(&a->run, e) : 0;
+	for (size_t i = 0; !ret && i < a->more.n; i++)
+		words_list_add(words, a->more.v[i]);
+	return ret;
+}
+
+static int binary_resolve(struct adapter_state *a, const char *name, struct err *e)
+{
+	a->binary = name ? binary_find(name, e) : adapter_binary(a->run.adapter, e);
+	a->run.binary = a->binary;
+	if (!a->binary)
+		return -(e ? e->code : ENOENT);
+	return file_digest(a->binary, a->digest, e);
+}
+
+static void version_ask(struct adapter_state *a)
+{
+	const struct adapter *d = a->run.adapter;
+	const char *user = a->run.config->adapter.user;
+	char *argv[] = {a->binary, (char[]){"--version"}, NULL};
+	if (d->version ? d->version(a->binary, user, &a->version, NULL) : d->program ? binary_first_line(argv, user, &a->version, NULL) : -1)
+		strbuf_reset(&a->version);
+}
+
+/* What starts with the words of the option `command`; a placeholder may tell the program. */
+static int given_words(struct adapter_state *a, struct words_list *words, struct err *e)
+{
+	struct words_list given;
+	char *program = NULL;
+	int ret = words_parse(&given, a->run.config->adapter.command, e);
+	ret = ret ? ret : placeholders_replace(&a->placeholders, given.v[0], &program, e);
+	ret = ret ? ret : binary_resolve(a, program, e);
+	for (size_t i = 0; !ret && i < given.n; i++)
+		words_list_add(words, i ? given.v[i] : a->binary);
+	words_list_release(&given);
+	free(program);
+	return ret ? err_context(e, "command") : 0;
+}
+
+/* Where it is started, if not where the adapter says. */
+static int start_in_resolve(struct adapter_state *a, struct err *e)
+{
+	const char *given = a->run.config->adapter.start_in;
+	char *dir = NULL;
+	struct stat st;
+	int ret = given ? placeholders_replace(&a->placeholders, given, &dir, e) : 0;
+	a->start_in = dir && !ret ? realpath(dir, NULL) : NULL;
+	if (!ret && given && (!a->start_in || stat(a->start_in, &st) < 0))
+		ret = err_sys(e, errno, "%s", dir);
+	else if (!ret && given && !S_ISDIR(st.st_mode))
+		ret = err_sys(e, ENOTDIR, "%s", dir);
+	free(dir);
+	return ret ? err_context(e, "start-in") : 0;
+}
+
+int command_make(struct adapter_state *a, struct err *e)
+{
+	const struct adapter_options *o = &a->run.config->adapter;
+	struct words_list words = {NULL, 0, 0}, more = {NULL, 0, 0};
+	placeholders_fill(&a->placeholders, &a->run);
+	int ret = 0;
+	if (!o->command)
+		ret = binary_resolve(a, NULL, e);
+	if (!ret && a->run.adapter->ready)
+		ret = a->run.adapter->ready(&a->run, e);
+	if (!ret)
+		ret = o->command ? given_words(a, &words, e) : own_words(a, &words, e);
+	if (!ret)
+		version_ask(a);
+	a->writes_output = !ret && names_output((const char *const *)words.v);
+	ret = ret ? ret : words_replaced(&a->command, &a->placeholders, &a->run, words.v, e);
+	ret = ret ? ret : environment_add(a, (char *const *)a->run.adapter->environment, e);
+	ret = ret ? ret : start_in_resolve(a, e);
+	if (!ret && o->environment)
+		ret = words_parse(&more, o->environment, e);
+	ret = ret ? ret : environment_add(a, more.v, e);
+	words_list_release(&words);
+	words_list_release(&more);
+	return ret;
+}
+
+/* --- for adapters ----------------------------------------------------------------------------------------------------- */
+
+void adapter_word(struct adapter_run *r, const char *format, ...)
+{
+	struct adapter_state *a = r->own;
+	struct strbuf text = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, format);
+	strbuf_vaddf(&text, format, ap);
+	va_end(ap);
+	words_list_add(&a->more, text.s);
+	strbuf_release(&text);
+}
+
+void adapter_placeholder(struct adapter_run *r, const char *name, const char *value)
+{
+	struct adapter_state *a = r->own;
+	placeholders_set(&a->placeholders, name, value);
+}
+
+char *adapter_path(const struct adapter_run *r, const char *name)
+{
+	return xasprintf("%s/%s", r->scratch, name);
+}
+
+void adapter_note(struct adapter_run *r, const char *format, ...)
+{
+	struct adapter_state *a = r->own;
+	va_list ap;
+	va_start(ap, format);
+	if (a->notes.len)
+		strbuf_addch(&a->notes, '\n');
+	strbuf_vaddf(&a->notes, format, ap);
+	va_end(ap);
+}

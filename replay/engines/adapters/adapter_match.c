@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which request of the input each request is that was seen: by its number where the replayer tells it, by its place where it makes just
+ * the exported ones in their order and tells nothing else, and by operation, object, offset and length, k-th to k-th, everywhere else. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "capture/match/key_match.h"
+#include "capture/match/positions.h"
+#include "capture/object_table.h"
+#include "capture/op.h"
+#include "common/unnamed_file.h"
+#include "common/xalloc.h"
+#include "replay/engines/adapters/adapter_private.h"
+
+/* --- outcomes --------------------------------------------------------------------------------------------------------- */
+
+/* In a file without a name, so that memory is bounded by what the machine can spare. */
+static int outcomes_make(struct adapter_state *a, struct err *e)
+{
+	const size_t n_bytes = a->inputs.n_records * sizeof *a->outcome;
+	int fd = unnamed_file_open(a->scratch, e), ret = fd < 0 ? fd : 0;
+	if (!ret && (errno = posix_fallocate(fd, 0, (off_t)n_bytes)))
+		ret = err_sys(e, errno, "%s: room for what became of %" PRIu64 " requests", a->scratch, a->inputs.n_records);
+	if (!ret) {
+		void *at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (at == MAP_FAILED)
+			ret = err_sys(e, errno, "mapping what became of %" PRIu64 " requests", a->inputs.n_records);
+		else
+			a->outcome = at;
+	}
+	if (fd >= 0)
+		close(fd);
+	a->n_outcomes = ret ? 0 : a->inputs.n_records;
+	a->is_matched = ret ? NULL : calloc(a->n_seen / 8 + 1, 1);
+	return ret || a->is_matched ? ret : err_set(e, ENOMEM, "not enough memory for %" PRIu64 " requests", a->n_seen);
+}
+
+void seen_release(struct adapter_state *a)
+{
+	if (a->outcome)
+		munmap(a->outcome, a->n_outcomes * sizeof *a->outcome);
+	free(a->is_matched);
+	a->outcome = NULL;
+	a->is_matched = NULL;
+}
+
+/* --- keys ------------------------------------------------------------------------------------------------------------- */
+
+struct numbers { /* of a side's objects, alike on both sides for the same name */
+	uint32_t *of; /* of[n], + 1; 0: not yet asked */
+	uint32_t n;
+};
+
+struct ahead { /* requests of a side that are read, and not yet matched */
+	struct {
+		uint64_t key, index;
+		struct outcome_slot what; /* of the replay */
+	} of[KEY_MATCH_AHEAD];
+	uint64_t n_read, n_matched;
+	bool read_all;
+};
+
+struct matching {
+	struct adapter_state *a;
+	struct trace *seen;
+	struct object_table names;
+	struct numbers numbers[2];
+	struct key_match keys;
+	struct positions positions[2];
+	struct ahead ahead[2];
+	bool block;
+	uint64_t n[2];	  /* records read */
+};
+
+static const struct trace *trace_of(const struct matching *m, enum match_side side)
+{
+	return side == SIDE_REFERENCE ? m->a->run.input : m->seen;
+}
+
+/* A path as it lies below the target. */
+static int object_number(struct matching *m, enum match_side side, uint32_t object, uint32_t *number, struct err *e)
+{
+	struct numbers *x = &m->numbers[side];
+	const struct trace_object *o = object == OBJECT_NONE ? NULL : trace_object(trace_of(m, side), object);
+	*number = OBJECT_NONE;
+	if (!o)
+		return 0;
+	if (object >= x->n) {
+		uint32_t n = trace_n_objects(trace_of(m, side));
+		x->of = xreallocarray(x->of, n, sizeof *x->of);
+		memset(x->of + x->n, 0, (n - x->n) * sizeof *x->of);
+		x->n = n;
+	}
+	int ret = 0;
+	if (!x->of[object]) {
+		ret = object_table_intern(&m->names, OBJECT_PATH, o->name + strspn(o->name, "/"), &x->of[object], e);
+		x->of[object]++;
+	}
+	*number = x->of[object] - 1;
+	return ret;
+}
+
+/* What a file's position is followed for, and not that of a pipe. */
+static uint64_t offset_of(struct matching *m, enum match_side side, const struct trace_record *r)
+{
+	const struct trace_object *o = r->object == OBJECT_NONE ? NULL : trace_object(trace_of(m, side), r->object);
+	uint64_t at = positions_follow(&m->positions[side], r);
+	return r->offset == OFFSET_NONE && o && o->kind == OBJECT_PATH ? at : r->offset;
+}
+
+static bool is_transfer(const struct op_info *o)
+{
+	return (o->family == FAMILY_READ || o->family == FAMILY_WRITE) && o->uses & OP_HAS_LENGTH;
+}
+
+/* The operation that stands for all that do the same. */
+static uint16_t op_class(uint16_t op, bool block)
+{
+	const struct op_info *o = op_info(op);
+	if (is_transfer(o))
+		return o->family == FAMILY_READ ? OP_PREAD : OP_PWRITE;
+	return block && o->family == FAMILY_SYNC ? OP_FSYNC : op;
+}
+
+/* The record that is matched in the place of `r`. */
+static int key_make(struct matching *m, enum match_side side, const struct trace_record *r, struct trace_record *key, struct err *e)
+{
+	const struct op_info *o = op_info(r->op);
+	*key = *r;
+	key->op = op_class(r->op, m->block);
+	key->fd = 0;
+	key->object = OBJECT_NONE;
+	if (!is_transfer(o) && o->family != FAMILY_SIZE)
+		key->offset = key->length = 0;
+	return m->block ? 0 : object_number(m, side, r->object, &key->object, e);
+}
+
+/* Our library sees everything that the replayer does with files: that on the device counts. */
+static bool is_on_target(const struct matching *m, const struct trace_record *r)
+{
+	const struct trace_object *o = r->object == OBJECT_NONE ? NULL : trace_object(m->seen, r->object);
+	return !m->block || m->a->times.how != ADAPTER_PRELOAD || (o && !strcmp(o->name, m->a->device + 1));
+}
+
+/* Something that the input has as well, or moves data: what is not matched of it is extra. */
+static bool is_request(const struct matching *m, const struct trace_record *r)
+{
+	const struct op_info *o = op_info(r->op);
+	if (!is_on_target(m, r) || r->begin_ns == TIME_NONE)
+		return false;
+	return is_transfer(o) || m->a->inputs.n_of[op_class(r->op, m->block)] || m->a->inputs.n_of[r->op];
+}
+
+/* --- pairs ------------------------------------------------------------------------------------------------------------ */
+
+static struct outcome_slot slot_of(const struct matching *m, const struct trace_record *r)
+{
+	int64_t end_ns = r->end_ns == TIME_NONE ? r->begin_ns : r->end_ns;
+	return (struct outcome_slot){
+		.begin = outcome_begin(r->begin_ns + m->a->shift_ns),
+		.took_ns = end_ns - r->begin_ns,
+		.dispatched_ns = r->dispatch_ns == TIME_NONE ? -1 : r->dispatch_ns - r->begin_ns,
+		.rvalue = r->rvalue == ADAPTER_AS_TRACED ? ADAPTER_AS_TRACED : r->error ? -(int64_t)r->error : r->rvalue,
+	};
+}
+
+static void pair_take(struct matching *m, uint64_t input, uint64_t seen, const struct outcome_slot *what)
+{
+	m->a->outcome[input] = *what;
+	m->a->is_matched[seen / 8] |= (uint8_t)(1 << seen % 8);
+	m->a->n_matched++;
+}
+
+/* Calls that only readied something are nobody's business. */
+static void extra_count(struct matching *m, const struct trace_record *r, uint64_t seen)
+{
+	const enum op_family f = op_info(r->op)->family;
+	if (is_on_target(m, r) && (f == FAMILY_READ || f == FAMILY_WRITE || f == FAMILY_SYNC || f == FAMILY_SIZE)) {
+		m->a->n_extra++;
+		return;
+	}
+	m->a->n_other++;
+	m->a->is_matched[seen / 8] |= (uint8_t)(1 << seen % 8);
+}
+
+static int next_of(struct trace *t, const struct trace_record **r, struct err *e)
+{
+	int ret = trace_next(t, r, e);
+	return ret == -EBADMSG ? err_context(e, "what was seen") : ret;
+}
+
+/* The replayer numbers its requests, or makes those that were exported in their order. */
+static int match_in_place(struct matching *m, struct err *e)
+{
+	struct adapter_state *a = m->a;
+	const struct trace_record *r;
+	uint64_t next = 0, seen = 0;
+	int ret;
+	while ((ret = next_of(m->seen, &r, e)) == 1) {
+		while (!a->numbered && next < a->inputs.n_records && inputs_is_left_out(&a->inputs, next))
+			next++;
+		uint64_t i = a->numbered ? r->seq : next++;
+		const struct outcome_slot what = slot_of(m, r);
+		if (i < a->inputs.n_records && !a->outcome[i].begin)
+			pair_take(m, i, seen, &what);
+		else
+			a->n_extra++;
+		seen++;
+	}
+	return ret;
+}
+
+static int put(struct matching *m, enum match_side side, bool last, struct err *e)
+{
+	struct ahead *x = &m->ahead[side];
+	const uint64_t i = x->n_matched++ % KEY_MATCH_AHEAD, index = x->of[i].index;
+	const struct key_waiting *partner;
+	int ret = key_match_put(&m->keys, side, x->of[i].key, index, &x->of[i].what, last, &partner, e);
+	if (ret == 1 && side == SIDE_REPLAY)
+		pair_take(m, partner->index, index, &x->of[i].what);
+	else if (ret == 1)
+		pair_take(m, index, partner->index, key_match_kept(&m->keys, partner));
+	return ret < 0 ? ret : 0;
+}
+
+static int read_ahead(struct matching *m, enum match_side side, const struct trace_record *r, uint64_t index, struct err *e)
+{
+	struct ahead *x = &m->ahead[side];
+	const uint64_t i = x->n_read % KEY_MATCH_AHEAD;
+	struct trace_record key;
+	int ret = key_make(m, side, r, &key, e);
+	if (ret)
+		return ret;
+	x->of[i].index = index;
+	x->of[i].key = key_match_key(&m->keys, side, &key);
+	if (side == SIDE_REPLAY)
+		x->of[i].what = slot_of(m, r);
+	x->n_read += x->of[i].key != KEY_NONE;
+	return 0;
+}
+
+static int read_one(struct matching *m, enum match_side side, struct err *e)
+{
+	struct adapter_state *a = m->a;
+	const struct trace_record *r;
+	int ret = next_of(side == SIDE_REFERENCE ? a->run.input : m->seen, &r, e);
+	if (ret <= 0) {
+		m->ahead[side].read_all = true;
+		return ret;
+	}
+	uint64_t i = m->n[side]++;
+	struct trace_record at = *r;
+	at.offset = m->block ? r->offset : offset_of(m, side, r);
+	if (side == SIDE_REFERENCE)
+		return inputs_is_left_out(&a->inputs, i) ? 0 : read_ahead(m, side, &at, i, e);
+	if (is_request(m, r))
+		return read_ahead(m, side, &at, i, e);
+	a->n_other++;
+	a->is_matched[i / 8] |= (uint8_t)(1 << i % 8);
+	return 0;
+}
+
+/* One request of a side, where it has any left. */
+static int step(struct matching *m, enum match_side side, bool *ended, bool other_ended, struct err *e)
+{
+	struct ahead *x = &m->ahead[side];
+	int ret = 0;
+	while (!ret && !x->read_all && x->n_read - x->n_matched < KEY_MATCH_AHEAD)
+		ret = read_one(m, side, e);
+	*ended = x->read_all && x->n_read == x->n_matched;
+	return ret || *ended ? ret : put(m, side, side == SIDE_REFERENCE && other_ended, e);
+}
+
+/* Of those that nobody waited for: extra, or nothing of ours. */
+static int rest_count(struct matching *m, struct err *e)
+{
+	const struct trace_record *r;
+	uint64_t seen = 0;
+	int ret = trace_rewind(m->seen, e);
+	while (!ret && (ret = next_of(m->seen, &r, e)) == 1) {
+		ret = 0;
+		if (!(m->a->is_matched[seen / 8] >> seen % 8 & 1))
+			extra_count(m, r, seen);
+		seen++;
+	}
+	return ret;
+}
+
+static int match_by_key(struct matching *m, struct err *e)
+{
+	bool ended[2] = {false, false};
+	int ret = trace_rewind(m->a->run.input, e);
+	while (!ret && !(ended[0] && ended[1])) {
+		ret = step(m, SIDE_REFERENCE, &ended[0], ended[1], e);
+		ret = ret ? ret : step(m, SIDE_REPLAY, &ended[1], ended[0], e);
+	}
+	m->a->n_ambiguous = m->keys.n_ambiguous_requests;
+	m->a->ambiguous_at_least = !m->keys.seen_all;
+	bool any_left = m->a->n_matched + m->a->n_other < m->n[SIDE_REPLAY];
+	return ret || !any_left ? ret : rest_count(m, e);
+}
+
+int seen_match(struct adapter_state *a, struct err *e)
+{
+	struct matching m = {.a = a, .block = a->device != NULL};
+	bool known;
+	if (a->times.how == ADAPTER_UNTIMED)
+		return outcomes_make(a, e);
+	int ret = trace_open(&m.seen, a->seen_path, e);
+	if (ret)
+		return ret;
+	a->n_seen = trace_n_records(m.seen, &known);
+	const struct trace_meta *meta = trace_meta(m.seen);
+	a->shift_ns = a->times.how == ADAPTER_SELF ? a->run.started_ns - (a->n_seen ? a->first_seen_ns : 0) : meta->epoch_ns;
+	if (a->in_order && a->per != ADAPTER_PER_TRACE)
+		ret = err_set(e, EINVAL, "times: with several input files the position of a line does not identify its request; it needs op, offset and length, or seq");
+	object_table_init(&m.names);
+	positions_init(&m.positions[0]);
+	positions_init(&m.positions[1]);
+	key_match_init(&m.keys, NULL, NULL, sizeof(struct outcome_slot), KEY_MATCH_MAX_WAITING);
+	if (!ret)
+		ret = outcomes_make(a, e);
+	if (!ret)
+		ret = a->numbered || a->in_order ? match_in_place(&m, e) : match_by_key(&m, e);
+	key_match_release(&m.keys);
+	object_table_release(&m.names);
+	positions_release(&m.positions[0]);
+	positions_release(&m.positions[1]);
+	free(m.numbers[0].of);
+	free(m.numbers[1].of);
+	trace_close(m.seen);
+	return ret;
+}

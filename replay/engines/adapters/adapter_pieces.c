@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Requests that the kernel has cut up: a bio has room for 256 pieces of memory, so that one of more than some 1 MiB becomes several. They are queued
+ * by one thread, one behind the other, before the first can be waited for. Where the input has a request that they make up, they are
+ * that. What cannot be told: from a thread that has several requests under way and makes one behind the other just what would also be one. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "replay/engines/adapters/adapter_private.h"
+
+#define BIO_BYTES_LEAST (255u * 4096) /* of a full one: memory need not begin with a page */
+
+struct whole { /* a request of the input that is longer than one */
+	uint64_t offset, length;
+	enum op_family family;
+};
+
+struct pieces { /* of one thread, so far */
+	struct trace_record *piece; /* piece[n] */
+	uint32_t n, cap;
+	uint32_t n_whole;   /* so many of them make up a request; 0 none */
+	uint64_t n_bytes;
+	const struct whole *from, *to; /* [from, to): what they may be, by length */
+};
+
+struct joiner {
+	const struct adapter_state *a;
+	struct whole *whole; /* whole[n_wholes], by family, offset and length, each once */
+	size_t n_wholes, wholes_cap;
+	struct pieces *of; /* of[n_threads] */
+	uint32_t *tid;	   /* tid[n_threads] */
+	uint32_t n_threads, of_cap, tids_cap;
+	struct trace *seen;
+	struct trace_writer *to;
+	uint32_t *object; /* object[n_objects]: of `seen` in `to`, OBJECT_NONE not yet */
+	uint32_t n_objects;
+};
+
+static int compare_place(const struct whole *a, const struct whole *b)
+{
+	if (a->family != b->family)
+		return a->family < b->family ? -1 : 1;
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+static int compare(const void *x, const void *y)
+{
+	const struct whole *a = x, *b = y;
+	const int place = compare_place(a, b);
+	return place ? place : (a->length > b->length) - (a->length < b->length);
+}
+
+static struct whole whole_of(const struct trace_record *r)
+{
+	return (struct whole){r->offset, r->length, op_info(r->op)->family};
+}
+
+static bool moves_data(const struct trace_record *r)
+{
+	const enum op_family f = op_info(r->op)->family;
+	return f == FAMILY_READ || f == FAMILY_WRITE;
+}
+
+/* Once is enough: a trace that goes to one place again and again would have each piece compared with all of that. */
+static void wholes_sort(struct joiner *j)
+{
+	size_t n = 1;
+	qsort(j->whole, j->n_wholes, sizeof *j->whole, compare);
+	for (size_t i = 1; i < j->n_wholes; i++)
+		if (compare(&j->whole[n - 1], &j->whole[i]))
+			j->whole[n++] = j->whole[i];
+	j->n_wholes = n;
+}
+
+static int wholes_find(struct joiner *j, struct err *e)
+{
+	struct trace *input = j->a->run.input;
+	const struct trace_record *r;
+	uint64_t i = 0;
+	int ret = trace_rewind(input, e);
+	for (; !ret && (ret = trace_next(input, &r, e)) == 1; i++, ret = 0) {
+		if (!moves_data(r) || r->length <= BIO_BYTES_LEAST || inputs_is_left_out(&j->a->inputs, i))
+			continue;
+		GROW(j->whole, j->n_wholes, j->wholes_cap);
+		j->whole[j->n_wholes++] = whole_of(r);
+	}
+	if (j->n_wholes)
+		wholes_sort(j);
+	return ret;
+}
+
+/* Those that begin where `w` does and are longer. */
+static void candidates_find(const struct joiner *j, const struct whole *w, const struct whole **from, const struct whole **to)
+{
+	size_t low = 0, high = j->n_wholes;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (compare(&j->whole[middle], w) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (high = low; high < j->n_wholes && !compare_place(&j->whole[high], w); high++)
+		;
+	*from = &j->whole[low];
+	*to = &j->whole[high];
+}
+
+/* --- writing -------------------------------------------------------------------------------------------------------- */
+
+static int record_write(struct joiner *j, const struct trace_record *r, struct err *e)
+{
+	struct trace_record x = *r;
+	const struct trace_object *o = r->object < j->n_objects ? trace_object(j->seen, r->object) : NULL;
+	int ret = 0;
+	if (o && j->object[r->object] == OBJECT_NONE)
+		ret = trace_writer_object(j->to, o->kind, o->name, &j->object[r->object], e);
+	x.object = o ? j->object[r->object] : OBJECT_NONE;
+	x.heap = HEAP_NONE;
+	return ret ? ret : trace_writer_append(j->to, &x, 1, e);
+}
+
+/* It has ended when all of them have, and failed when one has. */
+static struct trace_record whole_make(const struct trace_record *piece, uint32_t n)
+{
+	struct trace_record x = piece[0];
+	for (uint32_t i = 1; i < n; i++) {
+		const struct trace_record *r = &piece[i];
+		x.length += r->length;
+		x.end_ns = x.end_ns == TIME_NONE || r->end_ns == TIME_NONE ? TIME_NONE : r->end_ns > x.end_ns ? r->end_ns : x.end_ns;
+		x.error = x.error ? x.error : r->error;
+		x.rvalue = x.error ? -1 : x.rvalue + r->rvalue;
+	}
+	return x;
+}
+
+/* What they make up, and the rest as it is. */
+static int pieces_end(struct joiner *j, struct pieces *p, struct err *e)
+{
+	uint32_t i = p->n_whole;
+	int ret = 0;
+	if (p->n_whole) {
+		const struct trace_record x = whole_make(p->piece, p->n_whole);
+		ret = record_write(j, &x, e);
+	}
+	for (; i < p->n && !ret; i++)
+		ret = record_write(j, &p->piece[i], e);
+	p->n = p->n_whole = 0;
+	return ret;
+}
+
+/* --- one after another ---------------------------------------------------------------------------------------------- */
+
+static struct pieces *pieces_of(struct joiner *j, uint32_t tid)
+{
+	for (uint32_t i = 0; i < j->n_threads; i++)
+		if (j->tid[i] == tid)
+			return &j->of[i];
+	GROW(j->of, j->n_threads, j->of_cap);
+	GROW(j->tid, j->n_threads, j->tids_cap);
+	j->tid[j->n_threads] = tid;
+	j->of[j->n_threads] = (struct pieces){.n = 0};
+	return &j->of[j->n_threads++];
+}
+
+static bool goes_on(const struct pieces *p, const struct trace_record *r)
+{
+	const struct trace_record *first = p->piece;
+	return p->n && moves_data(r) && whole_of(r).family == whole_of(first).family && r->offset == first->offset + p->n_bytes &&
+	       p->n_bytes + r->length <= p->to[-1].length && (first->end_ns == TIME_NONE || r->begin_ns < first->end_ns);
+}
+
+static void piece_add(struct pieces *p, const struct trace_record *r)
+{
+	GROW(p->piece, p->n, p->cap);
+	p->piece[p->n++] = *r;
+	p->n_bytes += r->length;
+	for (const struct whole *w = p->from; w < p->to; w++)
+		if (w->length == p->n_bytes)
+			p->n_whole = p->n;
+}
+
+static int record_take(struct joiner *j, const struct trace_record *r, struct err *e)
+{
+	struct pieces *p = pieces_of(j, r->tid);
+	const bool more = goes_on(p, r);
+	int ret = more ? 0 : pieces_end(j, p, e);
+	if (ret)
+		return ret;
+	if (!more) {
+		const struct whole w = whole_of(r);
+		p->n_bytes = 0;
+		candidates_find(j, &w, &p->from, &p->to);
+		if (!moves_data(r) || p->from == p->to)
+			return record_write(j, r, e);
+	}
+	piece_add(p, r);
+	return p->n_bytes == p->to[-1].length ? pieces_end(j, p, e) : 0;
+}
+
+static int records_take(struct joiner *j, struct err *e)
+{
+	const struct trace_record *r;
+	int ret = 0;
+	while (!ret && (ret = trace_next(j->seen, &r, e)) == 1)
+		ret = record_take(j, r, e);
+	for (uint32_t i = 0; i < j->n_threads && !ret; i++)
+		ret = pieces_end(j, &j->of[i], e);
+	return ret;
+}
+
+static int all_join(struct joiner *j, struct err *e)
+{
+	char *path = xasprintf("%s/whole.trace", j->a->scratch);
+	int ret = trace_open(&j->seen, j->a->seen_path, e);
+	if (!ret) {
+		j->n_objects = trace_n_objects(j->seen);
+		j->object = xmalloc(((size_t)j->n_objects + 1) * sizeof *j->object);
+		memset(j->object, 0xff, ((size_t)j->n_objects + 1) * sizeof *j->object);
+		ret = trace_writer_open(&j->to, path, trace_meta(j->seen), &(struct trace_write_options){.no_sync = true}, e);
+	}
+	ret = ret ? ret : records_take(j, e);
+	if (j->to && ret)
+		trace_writer_abort(j->to);
+	else if (j->to)
+		ret = trace_writer_close(j->to, e);
+	if (!ret && rename(path, j->a->seen_path) < 0)
+		ret = err_sys(e, errno, "%s", path);
+	if (j->seen)
+		trace_close(j->seen);
+	free(j->object);
+	free(path);
+	return ret;
+}
+
+int seen_join(struct adapter_state *a, struct err *e)
+{
+	struct joiner j = {.a = a};
+	int ret = wholes_find(&j, e);
+	if (!ret && j.n_wholes)
+		ret = all_join(&j, e);
+	for (uint32_t i = 0; i < j.n_threads; i++)
+		free(j.of[i].piece);
+	free(j.of);
+	free(j.tid);
+	free(j.whole);
+	return ret;
+}

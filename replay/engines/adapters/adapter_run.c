@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Running the replayer, by itself or observed, and judging how it ended. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "capture/app/app.h"
+#include "capture/kernel/block.h"
+#include "capture/kernel/watched.h"
+#include "common/files.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "replay/engines/adapters/adapter_private.h"
+#include "replay/engines/adapters/child_left.h"
+
+#define OUTPUT_BYTES_MIN (UINT64_C(16) << 20)
+#define OUTPUT_BYTES_PER_REQUEST 1024
+#define SAID_BYTES 250
+
+/* --- under which observer --------------------------------------------------------------------------------------------- */
+
+static int keep(void *ctx)
+{
+	struct adapter_state *a = ctx;
+	const struct child_spec spec = {
+		.argv = a->command.v,
+		.environment = a->environment.v,
+		.dir = a->start_in ? a->start_in : a->run.adapter->in_target && !a->device ? a->target : a->scratch,
+		.input = a->run.adapter->stdin_trace && a->run.n_traces ? a->run.trace[0] : NULL,
+		.user = a->run.config->adapter.user,
+		.cpus = a->has_cpus ? &a->cpus : NULL,
+		.time_limit_ns = a->run.config->adapter.time_limit_ns,
+		.quiet_ns = a->run.adapter->quiet_ns,
+		.quiet_from_ns = a->inputs.first_ns == TIME_NONE ? 0 : a->inputs.last_ns - a->inputs.first_ns,
+		.output = a->times.how == ADAPTER_SELF && !a->writes_output ? a->output : NULL,
+		.watched = a->writes_output ? a->output : NULL,
+		.output_limit_bytes = OUTPUT_BYTES_MIN + a->inputs.n_records * OUTPUT_BYTES_PER_REQUEST,
+		.printed = a->printed,
+		.pause = &a->pause,
+	};
+	return child_keep(&spec, a->result);
+}
+
+/* By a keeper that gets on every request to stop; what came before it was there counts as well. `before`: signals blocked. */
+static int run_kept(struct adapter_state *a, const sigset_t *before, struct err *e)
+{
+	const struct watched_options o = {.command = a->command.v, .start = keep, .start_ctx = a, .before = before};
+	struct watched w;
+	return watched_run(&o, &w, e);
+}
+
+static void programs_note(struct adapter_state *a, const struct app_programs *p, const char *what)
+{
+	if (p->n)
+		adapter_note(&a->run, "%s%s %s", p->name[0] ? p->name[0] : "a program", p->n > 1 ? " and others" : "", what);
+}
+
+static int run_preloaded(struct adapter_state *a, struct err *e)
+{
+	struct app_config c;
+	struct app_outcome o = {.status = 0};
+	app_config_init(&c);
+	c.output = a->seen_path;
+	c.root = a->device ? "/" : a->run.root ? a->run.root : a->target;
+	c.command = a->command.v;
+	c.start = keep;
+	c.start_ctx = a;
+	c.left = child_left_kill;
+	int ret = app_capture(&c, &o, e);
+	a->n_events_lost = o.n_lost;
+	programs_note(a, &o.unseen, "ran without the preloaded library, so that nothing of it was seen");
+	programs_note(a, &o.own_calls, "has system calls of its own, which the preloaded library does not see");
+	programs_note(a, &o.own_rings, "has an io_uring of its own, whose requests the preloaded library does not see");
+	app_outcome_release(&o);
+	return ret ? err_context(e, "times preload") : 0;
+}
+
+static int run_traced(struct adapter_state *a, const sigset_t *before, struct err *e)
+{
+	struct block_config c;
+	struct block_outcome o = {.has_status = false};
+	struct block_watch *b = NULL;
+	block_config_init(&c);
+	c.output = a->seen_path;
+	c.device = a->device;
+	c.unit = UNIT_BIO;
+	c.no_sync = true;
+	c.command = a->command.v;
+	int ret = block_watch_begin(&b, &c, e);
+	if (!ret)
+		ret = run_kept(a, before, e);
+	if (b) {
+		int stopped = block_watch_stop(b, ret ? NULL : e);
+		ret = ret ? ret : stopped;
+	}
+	if (!ret)
+		ret = block_watch_write(b, &o, e);
+	block_watch_close(b);
+	a->n_events_lost = o.n_lost;
+	return ret ? err_context(e, "times block") : 0;
+}
+
+static bool is_keeper_killed(const struct child_result *r)
+{
+	return r->end == CHILD_NOT_STARTED && !r->error;
+}
+
+static int run_observed(struct adapter_state *a, struct err *e)
+{
+	sigset_t before;
+	if (a->times.how == ADAPTER_PRELOAD)
+		return run_preloaded(a, e);
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* of whom the keeper leaves alone, being killed */
+	watched_hold(&before);
+	int ret = a->times.how == ADAPTER_BLOCK ? run_traced(a, &before, e) : run_kept(a, &before, e);
+	watched_release(&before);
+	if (is_keeper_killed(a->result))
+		child_left_end();
+	return ret;
+}
+
+/* --- how it ended ----------------------------------------------------------------------------------------------------- */
+
+/* The last lines that it printed, as one. */
+static void said_add(const struct adapter_state *a, struct strbuf *out)
+{
+	struct strbuf text = STRBUF_INIT;
+	if (file_read(a->printed, &text, 0, NULL)) {
+		strbuf_release(&text);
+		return;
+	}
+	while (text.len && isspace((unsigned char)text.s[text.len - 1]))
+		text.s[--text.len] = 0;
+	const char *from = text.len > SAID_BYTES ? text.s + text.len - SAID_BYTES : text.s;
+	if (*from)
+		strbuf_addstr(out, from > text.s ? ": ..." : ": ");
+	for (; *from; from++)
+		strbuf_addch(out, (unsigned char)*from >= 0x20 && (unsigned char)*from < 0x7f ? *from : isspace((unsigned char)*from) ? ' ' : '?');
+	strbuf_release(&text);
+}
+
+static int fail(const struct adapter_state *a, int code, struct err *e, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static int fail(const struct adapter_state *a, int code, struct err *e, const char *format, ...)
+{
+	struct strbuf why = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, format);
+	strbuf_vaddf(&why, format, ap);
+	va_end(ap);
+	said_add(a, &why);
+	const char *slash = strrchr(a->command.v[0], '/');
+	int ret = err_set(e, code, "%s %s", slash ? slash + 1 : a->command.v[0], why.s);
+	strbuf_release(&why);
+	return ret;
+}
+
+/* Statuses that options accept: as a shell tells them. */
+static bool is_accepted(const struct adapter_state *a, int status)
+{
+	char **item;
+	size_t n;
+	bool found = false;
+	uint64_t number, is = (uint64_t)(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+	if (!is)
+		return true;
+	if (!a->run.config->adapter.accept_status || split_list(a->run.config->adapter.accept_status, &item, &n, NULL))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		found |= !parse_uint(item[i], &number, NULL) && number == is;
+	list_free(item, n);
+	return found;
+}
+
+static int status_judge(struct adapter_state *a, struct err *e)
+{
+	const struct adapter *d = a->run.adapter;
+	const int status = a->run.status;
+	int ret = d->ended ? d->ended(&a->run, e) : -EAGAIN;
+	if (ret != -EAGAIN)
+		return ret;
+	if (is_accepted(a, status))
+		return 0;
+	if (WIFSIGNALED(status))
+		return fail(a, EIO, e, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return fail(a, EIO, e, "ended with exit status %d", WEXITSTATUS(status));
+}
+
+/* What it must not touch at all: the trace it was given, which is about to be read again, the target as such, and itself: later runs would be
+ * another replayer's. */
+static int files_judge(const struct adapter_state *a, struct err *e)
+{
+	const char *input = file_mark_differs(&a->input_before, a->input_path, true);
+	const char *target = file_mark_differs(&a->target_before, a->target, false);
+	const char *program = file_mark_differs(&a->program_before, a->binary, true);
+	if (input)
+		return fail(a, EIO, e, "%s the trace that it was to replay, %s", input, a->input_path);
+	if (target)
+		return fail(a, EIO, e, "%s its target, %s", target, a->target);
+	if (file_mark_resized(&a->target_before, a->target))
+		return fail(a, EIO, e, "changed the size of its target, %s", a->target);
+	return program ? fail(a, EIO, e, "%s its own program, %s", program, a->binary) : 0;
+}
+
+static int end_judge(struct adapter_state *a, struct err *e)
+{
+	const struct child_result *r = a->result;
+	char wrote[400];
+	switch (r->end) {
+	case CHILD_NOT_STARTED:
+		return is_keeper_killed(r) ? err_set(e, ECHILD, "%s: its keeper was killed", a->command.v[0])
+					   : err_sys(e, r->error, "starting %s: %s", a->command.v[0], r->step);
+	case CHILD_TIMED_OUT:
+		return fail(a, ETIMEDOUT, e, "did not end within %.10g s (time-limit), and was killed", (double)a->run.config->adapter.time_limit_ns * 1e-9);
+	case CHILD_TOO_MUCH_OUTPUT:
+		if (r->output_error)
+			break;
+		return fail(a, EFBIG, e, "wrote more than %" PRIu64 " bytes of times for %" PRIu64 " requests, and was killed",
+			    OUTPUT_BYTES_MIN + a->inputs.n_records * OUTPUT_BYTES_PER_REQUEST, a->inputs.n_records);
+	case CHILD_INTERRUPTED:
+		return fail(a, EINTR, e, "was interrupted");
+	case CHILD_QUIET:
+	case CHILD_EXITED:
+		break;
+	}
+	if (r->output_error)
+		return fail(a, r->output_error, e, "wrote output that could not be kept in %s: %s",
+			    a->scratch, strerror(r->output_error));
+	int ret = files_judge(a, e);
+	ret = ret ? ret : status_judge(a, e);
+	if (!ret && r->n_left)
+		ret = fail(a, EBUSY, e, "left %" PRIu32 " process%s running, which %s killed: %s", r->n_left, r->n_left == 1 ? "" : "es",
+			   r->n_left == 1 ? "was" : "were", r->left);
+	if (!ret && surroundings_differ(&a->before, &a->after, wrote, sizeof wrote))
+		ret = fail(a, EPERM, e, "wrote outside of its target, in %s: %s", a->before.dir, wrote);
+	return ret == -EPERM ? err_set(e, EIO, "%s", e ? e->msg : "") : ret;
+}
+
+int adapter_start(struct adapter_state *a, struct err *e)
+{
+	const char *output = a->run.config->output;
+	char *absolute = output && *output != '/' ? realpath(".", NULL) : NULL;
+	char *own = absolute ? xasprintf("%s/%s", absolute, output) : xstrdup(output ? output : "/");
+	const char *except[] = {a->target, a->scratch, own, NULL};
+	struct err why = ERR_INIT;
+	int unseen, ret = output && *output != '/' && !absolute ? err_sys(e, errno, ".") : 0;
+	if (ret)
+		goto out;
+	a->result = child_result_make(e);
+	if (!a->result) {
+		ret = -(e ? e->code : ENOMEM);
+		goto out;
+	}
+	ret = surroundings_take(&a->before, a->target, except, e);
+	ret = ret ? ret : file_mark_take(&a->target_before, a->target, e);
+	ret = ret ? ret : file_mark_take(&a->program_before, a->binary, e);
+	ret = ret ? ret : file_mark_take(&a->input_before, a->input_path, e);
+	if (ret)
+		goto out;
+	ret = run_observed(a, e);
+	unseen = surroundings_take(&a->after, a->target, except, &why);
+	a->run.started_ns = a->result->started_ns;
+	a->run.ended_ns = a->result->ended_ns;
+	a->run.status = a->result->status;
+	a->run.quiet = a->result->end == CHILD_QUIET;
+	if (a->result->n_printed_bytes > 2 * CHILD_PRINTED_BYTES)
+		adapter_note(&a->run, "it printed %" PRIu64 " bytes; the first and the last %u are kept", a->result->n_printed_bytes,
+			     CHILD_PRINTED_BYTES);
+	if (!ret || !is_keeper_killed(a->result)) {
+		struct err judged = ERR_INIT;
+		int ended = end_judge(a, &judged);
+		ret = ended ? err_set(e, -ended, "%s", judged.msg) : ret;
+	}
+	if (!ret && unseen)
+		ret = err_set(e, -unseen, "%s", why.msg);
+out:
+	free(own);
+	free(absolute);
+	return ret;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/adapters/binary.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/app/app.h"
+#include "common/clock.h"
+#include "common/xalloc.h"
+#include "replay/engines/adapters/tool.h"
+
+#define VERSION_LIMIT_NS 5000000000
+#define VERSION_BYTES 200
+
+char *binary_find(const char *name, struct err *e)
+{
+	char *found = app_command_find(name, e), *here = found && *found != '/' ? getcwd(NULL, 0) : NULL;
+	if (!here)
+		return found; /* links are not followed: some programs are known by the name they are called by */
+	char *whole = xasprintf("%s/%s", here, found);
+	free(found);
+	free(here);
+	return whole;
+}
+
+char *adapter_binary(const struct adapter *a, struct err *e)
+{
+	char *variable = xasprintf("VALIDATE_%s", a->name);
+	for (char *p = variable; *p; p++)
+		*p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
+	const char *given = getenv(variable);
+	char *found = binary_find(given && *given ? given : a->program, e);
+	if (!found && given && *given)
+		err_context(e, "%s", variable);
+	else if (!found)
+		err_set(e, ENOENT, "%s is not found: no program \"%s\" in PATH, and %s does not say where it is", a->name, a->program, variable);
+	free(variable);
+	return found;
+}
+
+/* --- which version ---------------------------------------------------------------------------------------------------- */
+
+/* Up to the first line end, or until the time is over. */
+static size_t line_read(int fd, char *line, size_t size)
+{
+	int64_t until_ns = clock_monotonic_ns() + VERSION_LIMIT_NS;
+	size_t n = 0;
+	while (n < size - 1 && !memchr(line, '\n', n)) {
+		int64_t left_ms = (until_ns - clock_monotonic_ns()) / 1000000;
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		if (left_ms <= 0 || poll(&p, 1, (int)left_ms) <= 0)
+			break;
+		ssize_t got = read(fd, line + n, size - 1 - n);
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
+	line[n] = 0;
+	return n;
+}
+
+int binary_first_line(char *const *argv, const char *user, struct strbuf *out, struct err *e)
+{
+	char line[VERSION_BYTES];
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(e, errno, "making a pipe");
+	pid_t pid = tool_start(argv, NULL, user, ends[1], false); /* what asks a stranger's program for its version runs it */
+	int code = errno;
+	close(ends[1]);
+	if (pid > 0) {
+		line_read(ends[0], line, sizeof line);
+		kill(-pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	close(ends[0]);
+	if (pid < 0)
+		return err_sys(e, code, "starting %s", argv[0]);
+	line[strcspn(line, "\r\n")] = 0;
+	if (!*line)
+		return err_set(e, ENODATA, "%s does not report its version", argv[0]);
+	for (const char *p = line; *p; p++)
+		strbuf_addch(out, (unsigned char)*p < 0x20 || (unsigned char)*p > 0x7e ? '?' : *p);
+	return 0;
+}

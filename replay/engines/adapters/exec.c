@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Any replayer, described by options alone. */
+#include "replay/engines/adapters/adapter.h"
+#include "replay/registry.h"
+
+static const char *const takes[] = {"export", "workers", "speed", "full-speed", "read-only", NULL};
+
+static const struct adapter adapter_exec = {
+	.name = "exec",
+	.format = "csv",
+	.suffix = "",
+	.times = ADAPTER_SELF | ADAPTER_PRELOAD | ADAPTER_BLOCK,
+	.usual = ADAPTER_PRELOAD,
+	.timed = true,
+	.takes = takes,
+};
+
+ADAPTER_ENGINE(exec, "any other replayer: --export, --command and --times say how it is used");

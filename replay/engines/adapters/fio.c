@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* fio --read_iolog, version 3 of its log: requests of one thread, in flight as many as its engine and its depth allow.
+ *
+ * Its logs give response times in ns, but instants in whole ms. Of the asynchronous engines, fio 3.33 takes completions in only when the
+ * queue is full, so that its response times are how long that took, and what is in flight at the end is not logged at all: the device's own
+ * times (block) are the default. It ends with status 0 although its job was killed by a signal. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "replay/engines/adapters/outputs.h"
+#include "replay/registry.h"
+
+const char *const fio_ioengine_names[] = {"psync", "libaio", "io_uring", NULL};
+enum { ENGINE_PSYNC };
+const char *const fio_direct_names[] = {"auto", "yes", "no", NULL};
+enum { DIRECT_AUTO, DIRECT_YES };
+#define MS INT64_C(1000000)
+
+/* --- its logs ------------------------------------------------------------------------------------------------------------- */
+
+struct row {
+	int64_t at_ns, took_ns;
+	uint64_t offset, length;
+	uint64_t order; /* in its log */
+	enum trace_op op;
+	const struct row *lat; /* of a row of the submission log: that of its completion, NULL none */
+};
+
+struct rows {
+	struct row *row;
+	size_t n, cap;
+};
+
+/* "105, 99564640, 1, 4096, 20828160, 0": ms, ns, direction, bytes, offset, priority, and, where fio was told so, the issue in ns. */
+static int row_take(void *ctx, char *line, struct err *e)
+{
+	static const enum trace_op ops[] = {OP_PREAD, OP_PWRITE, OP_FALLOCATE};
+	struct rows *rows = ctx;
+	char *field[8];
+	int64_t v[5];
+	static const char *const what[] = {"time", "response time", "direction", "size", "offset"};
+	unsigned int n = line_fields(line, ',', field, 8);
+	if (n < 5)
+		return err_set(e, EBADMSG, "\"%.60s\" instead of time, value, direction, size and offset", line);
+	for (unsigned int i = 0; i < 5; i++) {
+		int ret = field_number(field[i], what[i], 0, &v[i], e);
+		if (ret)
+			return ret;
+		if (v[i] < 0 || (i == 0 && v[i] > TRACE_TIME_MAX / MS))
+			return err_set(e, EBADMSG, "%s: %lld is out of range", what[i], (long long)v[i]);
+	}
+	if (v[2] > 2)
+		return err_set(e, EBADMSG, "direction: %lld is none of 0 (read), 1 (write) and 2 (trim)", (long long)v[2]);
+	GROW(rows->row, rows->n, rows->cap);
+	rows->row[rows->n] = (struct row){.at_ns = v[0] * MS + MS / 2, .took_ns = v[1], .op = ops[v[2]], .length = (uint64_t)v[3],
+					  .offset = (uint64_t)v[4], .order = rows->n};
+	rows->n++;
+	return 0;
+}
+
+static int by_key(const struct row *a, const struct row *b)
+{
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	if (a->length != b->length)
+		return a->length < b->length ? -1 : 1;
+	return (a->op > b->op) - (a->op < b->op);
+}
+
+static int by_key_and_order(const void *x, const void *y)
+{
+	const struct row *a = x, *b = y;
+	int c = by_key(a, b);
+	return c ? c : (a->order > b->order) - (a->order < b->order);
+}
+
+static int by_order(const void *x, const void *y)
+{
+	const struct row *a = x, *b = y;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+static void rows_sort(struct rows *rows, int (*compare)(const void *, const void *))
+{
+	if (rows->n)
+		qsort(rows->row, rows->n, sizeof *rows->row, compare);
+}
+
+/* To each submission the completion of the same transfer, the k-th to the k-th. Completions without one stay behind: order is theirs. */
+static void rows_join(struct rows *issued, struct rows *ended)
+{
+	size_t i = 0, k = 0;
+	rows_sort(issued, by_key_and_order);
+	rows_sort(ended, by_key_and_order);
+	while (i < issued->n && k < ended->n) {
+		int c = by_key(&issued->row[i], &ended->row[k]);
+		if (!c) {
+			ended->row[k].lat = &ended->row[k]; /* taken */
+			issued->row[i].lat = &ended->row[k];
+		}
+		i += c <= 0;
+		k += c >= 0;
+	}
+	rows_sort(issued, by_order);
+}
+
+/* `lat` is the row of the completion, `row` that of the submission or of the completion as well. */
+static int row_give(const struct row *row, const struct row *lat, const struct request_taker *t, struct err *e)
+{
+	struct adapter_request q = ADAPTER_REQUEST_INIT;
+	q.op = row->op;
+	q.offset = row->offset;
+	q.length = row->length;
+	q.begin_ns = lat ? lat->at_ns - lat->took_ns : row->at_ns - row->took_ns;
+	q.end_ns = lat ? lat->at_ns : TIME_NONE;
+	return t->take(t->ctx, &q, e);
+}
+
+static int rows_give(struct rows *issued, struct rows *ended, const struct request_taker *t, struct err *e)
+{
+	int ret = 0;
+	rows_join(issued, ended);
+	for (size_t i = 0; i < issued->n && !ret; i++)
+		ret = row_give(&issued->row[i], issued->row[i].lat, t, e);
+	rows_sort(ended, by_order);
+	for (size_t i = 0; i < ended->n && !ret; i++)
+		ret = ended->row[i].lat ? 0 : row_give(&ended->row[i], &ended->row[i], t, e);
+	return ret;
+}
+
+int fio_logs_read(const char *prefix, const struct request_taker *taker, struct err *e)
+{
+	struct rows ended = {NULL}, issued = {NULL};
+	char *lat = xasprintf("%s_lat.1.log", prefix), *slat = xasprintf("%s_slat.1.log", prefix);
+	int wrong = lines_read(lat, row_take, &ended, e), ret = 0;
+	if (!wrong)
+		wrong = lines_read(slat, row_take, &issued, e);
+	struct err give = {0};
+	ret = rows_give(&issued, &ended, taker, &give);
+	if (!wrong && ret)
+		*e = give;
+	free(lat);
+	free(slat);
+	free(ended.row);
+	free(issued.row);
+	return wrong ? wrong : ret;
+}
+
+/* --- how it is used ------------------------------------------------------------------------------------------------------- */
+
+static int fio_check(const struct replay_config *c, struct err *e)
+{
+	const struct known_options *o = &c->adapter.known;
+	if (o->fio_iodepth > 1 && o->fio_ioengine == ENGINE_PSYNC)
+		return err_set(e, EINVAL, "fio-iodepth is for libaio and io_uring (fio-ioengine): psync makes one request at a time");
+	return 0;
+}
+
+/* fio takes a colon for the end of a file's name, unless a backslash is before it. */
+static void iolog_name(struct adapter_run *r)
+{
+	struct strbuf name = STRBUF_INIT;
+	for (const char *c = r->trace[0]; *c; c++) {
+		if (*c == ':')
+			strbuf_addch(&name, '\\');
+		strbuf_addch(&name, *c);
+	}
+	adapter_placeholder(r, "iolog", name.s);
+	strbuf_release(&name);
+}
+
+static int fio_words(struct adapter_run *r, struct err *e)
+{
+	const struct known_options *o = &r->config->adapter.known;
+	uint64_t depth = o->fio_ioengine == ENGINE_PSYNC ? 1 : o->fio_iodepth ? o->fio_iodepth : r->max_in_flight;
+	uint64_t entries = r->n_requests < 1024 ? 1024 : r->n_requests > 1048576 ? 1048576 : r->n_requests;
+	bool direct = o->fio_direct == DIRECT_AUTO ? r->device != NULL : o->fio_direct == DIRECT_YES;
+	(void)e;
+	iolog_name(r);
+	adapter_word(r, "--ioengine=%s", fio_ioengine_names[o->fio_ioengine]);
+	adapter_word(r, "--iodepth=%llu", (unsigned long long)(depth ? depth : 1));
+	adapter_word(r, "--direct=%d", direct);
+	if (r->device)
+		adapter_word(r, "--replay_redirect={device}");
+	if (o->fio_no_stall)
+		adapter_word(r, "--replay_no_stall=1");
+	if (r->config->speed != 1)
+		adapter_word(r, "--replay_time_scale=%ld", lround(100 * r->config->speed));
+	adapter_word(r, "--log_entries=%llu", (unsigned long long)entries); /* else it makes room during the replay */
+	adapter_word(r, "--write_lat_log={scratch}/fio");
+	adapter_word(r, "--log_offset=1");
+	return 0;
+}
+
+/* Its status is 0 even where its job was killed; where it is another one, what was wrong stands in front of its table of numbers. */
+static int fio_ended(struct adapter_run *r, struct err *e)
+{
+	struct strbuf said = STRBUF_INIT;
+	int ret = -EAGAIN;
+	if (printed_says(r, ", got signal=", NULL, &said))
+		ret = err_set(e, EPROTO, "fio's job was ended by signal %.3s, and fio itself ended as if nothing were", said.s);
+	else if (r->status && !r->config->adapter.accept_status && printed_says(r, "func=", NULL, &said))
+		ret = err_set(e, EIO, "fio ended with status %d: %.200s", WIFEXITED(r->status) ? WEXITSTATUS(r->status) : r->status, said.s);
+	strbuf_release(&said);
+	return ret;
+}
+
+/* Its log names no file, but has the transfers in their order: each is the next of the input that is alike. */
+struct place {
+	struct adapter_run *run;
+	uint64_t seq;
+	int64_t last_ns; /* that is in the log */
+	uint64_t n_open; /* without a completion in it */
+};
+
+static int last_take(void *ctx, const struct adapter_request *seen, struct err *e)
+{
+	struct place *p = ctx;
+	int64_t ns = seen->end_ns == TIME_NONE ? seen->begin_ns : seen->end_ns;
+	(void)e;
+	p->n_open += seen->end_ns == TIME_NONE;
+	p->last_ns = ns > p->last_ns ? ns : p->last_ns;
+	return 0;
+}
+
+static bool is_alike(const struct trace_record *r, const struct adapter_request *q)
+{
+	enum op_family f = op_info(r->op)->family, of = op_info(q->op)->family;
+	return (r->op == (uint16_t)q->op || (f == of && (f == FAMILY_READ || f == FAMILY_WRITE))) && r->offset == q->offset && r->length == q->length;
+}
+
+static int fio_take(void *ctx, const struct adapter_request *seen, struct err *e)
+{
+	struct place *p = ctx;
+	struct adapter_request q = *seen;
+	const struct trace_record *r;
+	int ret;
+	q.end_ns = q.end_ns == TIME_NONE ? p->last_ns : q.end_ns;
+	while ((ret = trace_next(p->run->input, &r, e)) == 1) {
+		q.seq = p->seq++;
+		if (is_alike(r, seen) && adapter_is_exported(p->run, q.seq))
+			return adapter_seen(p->run, &q, e);
+	}
+	return ret ? ret : err_set(e, EBADMSG, "fio's log has a %s of %llu bytes at %llu that is not the trace's next", op_name(q.op),
+				   (unsigned long long)q.length, (unsigned long long)q.offset);
+}
+
+static int fio_parse(struct adapter_run *r, struct err *e)
+{
+	struct place p = {.run = r, .last_ns = INT64_MIN};
+	const struct request_taker last = {last_take, &p}, taker = {fio_take, &p};
+	char *prefix = adapter_path(r, "fio");
+	int ret = fio_logs_read(prefix, &last, e);
+	if (!ret)
+		ret = trace_rewind(r->input, e);
+	if (!ret)
+		ret = fio_logs_read(prefix, &taker, e);
+	if (!ret && p.n_open)
+		adapter_note(r, "%llu requests have no completion in fio's log: they are taken to have ended at its end", (unsigned long long)p.n_open);
+	adapter_note(r, "fio's log has times in whole ms: it does not distinguish closer requests");
+	if (r->config->adapter.known.fio_ioengine != ENGINE_PSYNC)
+		adapter_note(r, "fio takes completions in when its queue is full: its own response times are not the device's");
+	free(prefix);
+	return ret;
+}
+
+static const struct adapter adapter_fio = {
+	.name = "fio",
+	.program = "fio",
+	.format = "iolog",
+	.suffix = ".iolog",
+	.command = (const char *const[]){"--name=replay", "--read_iolog={iolog}", "--output-format=terse", NULL},
+	.times = ADAPTER_SELF | ADAPTER_PRELOAD | ADAPTER_BLOCK,
+	.usual = ADAPTER_BLOCK,
+	.timed = true,
+	.in_target = true, /* with --directory fio 3.33 crashes */
+	.resolution_ns = MS,
+	.takes = (const char *const[]){"speed", "fio-ioengine", "fio-iodepth", "fio-direct", "fio-no-stall", NULL},
+	.check = fio_check,
+	.words = fio_words,
+	.ended = fio_ended,
+	.parse = fio_parse,
+};
+
+ADAPTER_ENGINE(fio, "fio's replay of its iolog (--read_iolog), one thread: psync, libaio or io_uring");

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/block/block.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "replay/engines/block/block_crew.h"
+#include "replay/engines/block/block_output.h"
+#include "replay/order/infer_trace.h"
+#include "replay/plan/gaps.h"
+#include "replay/replay.h"
+
+/* --- what goes together --------------------------------------------------------------------------------------------------- */
+
+static int ranges_check(const struct block_options *o, uint64_t n_workers, struct err *e)
+{
+	if (o->bundle_max < 1 || o->bundle_max > BLOCK_BUNDLE_MAX)
+		return err_set(e, EINVAL, "bundle-max: from 1 to %u", BLOCK_BUNDLE_MAX);
+	if (o->depth > BLOCK_DEPTH_MAX || n_workers > BLOCK_WORKERS_MAX)
+		return err_set(e, EINVAL, "depth is at most %u, workers %u", BLOCK_DEPTH_MAX, BLOCK_WORKERS_MAX);
+	if (!(o->think_scale > 0) || !(o->device_scale >= 0) || !isfinite(o->think_scale) || !isfinite(o->device_scale))
+		return err_set(e, EINVAL, "think-scale or device-scale: out of range");
+	return 0;
+}
+
+static int modes_check(const struct replay_config *c, struct err *e)
+{
+	const struct block_options *o = &c->block;
+	struct mutant m;
+	int ret = mutant_parse(&m, c->mutant, e);
+	const struct fault *f = ret ? NULL : mutant_fault(m.kind);
+	if (ret)
+		return ret;
+	if (o->mode != MODE_DEP && (o->think_scale != 1 || o->device_scale > 0 || o->follow || o->think_time))
+		return err_set(e, EINVAL, "think-scale, device-scale, follow and think-time are for mode dep");
+	if (o->follow == FOLLOW_COUNT && o->device_scale > 0)
+		return err_set(e, EINVAL, "follow count goes without device-scale: ends that count later than they are have no order");
+	int64_t ns;
+	if (o->think_time && strcmp(o->think_time, "auto") && parse_duration(o->think_time, &ns, e))
+		return err_context(e, "think-time");
+	if (o->mode != MODE_HF && (c->speed != 1 || o->limit != LIMIT_ROUNDED))
+		return err_set(e, EINVAL, "speed and in-flight are for mode hf%s", o->mode == MODE_DEP ? "; dep has think-scale and device-scale" : "");
+	if (f && f->timed && (o->mode == MODE_AFAP || o->mode == MODE_LOAD))
+		return err_set(e, EINVAL, "mutant %s is a fault of waiting for times: it needs mode hf or dep", f->name);
+	if (o->sq_poll && o->backend > 1)
+		return err_set(e, EINVAL, "sq-poll is for io_uring");
+	if (o->harvester && (!strcmp(block_backend_names[o->backend], "psync")))
+		return err_set(e, EINVAL, "harvester: psync has no completions to fetch");
+	if (o->harvester && o->discards)
+		return err_set(e, EINVAL, "harvester: discards have ended when they have been handed over, and another thread would learn of it late");
+	return 0;
+}
+
+static int block_check(const struct replay_config *c, struct err *e)
+{
+	if (c->order != ORDER_TEMPORAL || c->timing != TIMING_FULLSPEED || c->fs_rules)
+		return err_set(e, EINVAL, "engine block has modes (--mode), not orders and timings");
+	if (c->blank || c->stop_on_mismatch || c->prepare || c->dir || c->processes || c->reads ||
+	    (c->balloon && strcmp(c->balloon, "off")))
+		return err_set(e, EINVAL, "blank, stop-on-mismatch, prepare, processes, reads, balloon and dir are not for engine block");
+	int ret = ranges_check(&c->block, c->n_workers, e);
+	return ret ? ret : modes_check(c, e);
+}
+
+/* --- one replay ------------------------------------------------------------------------------------------------------------ */
+
+struct run {
+	const struct replay_config *c;
+	const char *path;
+	struct trace *trace;
+	struct device device;
+	struct block_load load;
+	struct block_plan plan;
+	struct block_crew crew;
+	struct clock clock;
+};
+
+/* Its facts first, for the requests must fit it; for writing only when some of them do. */
+static int device_get(struct run *r, enum device_how how, struct err *e)
+{
+	bool refused = false;
+	if (how != DEVICE_READ && !r->c->destructive)
+		return err_set(e, EPERM, "%s: refused: its content would be overwritten (--destructive permits this; --read-only only reads)", r->c->device);
+	device_close(&r->device);
+	int ret = device_open(&r->device, r->c->device, how, O_DIRECT, &refused, e);
+	if (ret == -EINVAL && !refused && how == DEVICE_READ)
+		return err_set(e, EINVAL, "%s: it cannot be opened for direct I/O (O_DIRECT), which its file system may not have", r->c->device);
+	return refused ? -EPERM : ret;
+}
+
+static enum device_how how_written(const struct run *r)
+{
+	return r->c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE;
+}
+
+/* Modes afap and load wait for no traced time. */
+static int gaps_check(const struct run *r, struct err *e)
+{
+	const enum block_mode mode = r->c->block.mode;
+	struct gaps gaps;
+	int ret = 0;
+	if (mode != MODE_HF && mode != MODE_DEP)
+		return 0;
+	gaps_init(&gaps, r->c->max_gap_ns, mode == MODE_DEP ? r->c->block.think_scale : r->c->speed);
+	for (uint32_t i = 0; !ret && i < r->load.n; i++)
+		ret = gaps_add(&gaps, r->load.r[i].begin_ns, r->load.r[i].record, e);
+	return ret;
+}
+
+static int input_load(struct run *r, struct replay_summary *s, struct err *e)
+{
+	int ret = trace_open(&r->trace, r->path, e);
+	if (ret)
+		return ret;
+	ret = block_load_read(&r->load, r->trace, &r->device, &r->c->block, e);
+	if (!ret)
+		ret = gaps_check(r, e);
+	if (ret)
+		return err_context(e, "%s", r->path);
+	s->input_incomplete = trace_meta(r->trace)->cut;
+	s->n_records = r->load.n_records;
+	s->input_first_ns = r->load.first_begin_ns;
+	return 0;
+}
+
+/* Of dep: the given one, the usual one, or the smallest that the trace shows. */
+static int threshold_get(struct run *r, int64_t *ns, struct err *e)
+{
+	const char *text = r->c->block.think_time;
+	struct think_times h;
+	*ns = INFER_THRESHOLD_NS;
+	if (r->c->block.mode != MODE_DEP || !text)
+		return 0;
+	if (strcmp(text, "auto"))
+		return parse_duration(text, ns, e) ? err_context(e, "think-time") : 0;
+	int ret = think_times_read(&h, r->trace, e);
+	if (!ret && h.n >= THINK_TIMES_ENOUGH)
+		*ns = h.least_ns;
+	return ret ? err_context(e, "%s", r->path) : 0;
+}
+
+static int prepare(struct run *r, struct replay_summary *s, struct err *e)
+{
+	int64_t threshold_ns;
+	int ret = device_get(r, DEVICE_READ, e);
+	if (!ret)
+		ret = input_load(r, s, e);
+	if (!ret && r->load.n_written)
+		ret = device_get(r, how_written(r), e);
+	if (!ret)
+		ret = threshold_get(r, &threshold_ns, e);
+	if (!ret)
+		ret = block_plan_make(&r->plan, &r->load, r->c, threshold_ns, e);
+	r->crew = (struct block_crew){.plan = &r->plan,
+				      .config = r->c,
+				      .device = &r->device,
+				      .clock = &r->clock,
+				      .seed = r->trace ? trace_meta(r->trace)->seed : 0,
+				      .n_records = r->load.n_records};
+	return ret;
+}
+
+/* Looks as the replay would, and lets go. */
+static int dry_run(struct run *r, struct replay_summary *s, struct err *e)
+{
+	struct block_touched *t = &s->block.touched;
+	struct err refusal = ERR_INIT;
+	int ret = device_get(r, DEVICE_READ, e);
+	if (!ret)
+		ret = input_load(r, s, e);
+	if (ret)
+		return ret;
+	block_touched_find(t, &r->load, r->device.n_bytes);
+	if (r->load.n_written && device_get(r, how_written(r), &refusal))
+		snprintf(t->refusal, sizeof t->refusal, "%.*s", (int)sizeof t->refusal - 1, refusal.msg);
+	return 0;
+}
+
+static int run_all(struct run *r, struct replay_summary *s, struct err *e)
+{
+	if (r->c->device && r->c->block.dry_run)
+		return dry_run(r, s, e);
+	int ret = r->c->device ? 0 : err_set(e, EINVAL, "the target device is missing (--device)");
+	if (!ret && r->c->output)
+		ret = output_check(r->path, r->c->output, r->c->device, e);
+	if (!ret)
+		ret = clock_init(&r->clock, REPLAY_CALIBRATION_NS, e);
+	if (!ret)
+		ret = prepare(r, s, e);
+	if (ret)
+		return ret;
+	ret = block_crew_init(&r->crew, r->load.n_written > 0, e);
+	if (!ret && (r->c->block.mode == MODE_HF || r->c->block.mode == MODE_DEP))
+		clock_baseline_wait(&r->clock, REPLAY_TIMED_BASELINE_NS);
+	if (!ret)
+		ret = block_crew_run(&r->crew, e);
+	if (!ret)
+		ret = block_output_write(r->trace, r->path, &r->load, &r->crew, s, e);
+	block_crew_release(&r->crew);
+	return ret;
+}
+
+static int block_replay(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e)
+{
+	struct run r = {.c = c, .path = trace_path, .device = {.fd = -1}};
+	int ret = run_all(&r, s, e);
+	if (r.crew.abandoned) /* some request still writes to its memory, and will until the process ends */
+		return ret;
+	block_plan_release(&r.plan);
+	block_load_release(&r.load);
+	if (r.trace)
+		trace_close(r.trace);
+	device_close(&r.device);
+	return ret;
+}
+
+const struct replay_engine engine_block = {
+	.name = "block",
+	.level = LEVEL_BLOCK,
+	.help = "requests on a block device (--device), in modes hf, afap, load and dep, by io_uring or libaio",
+	.check = block_check,
+	.replay = block_replay,
+};

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/block/block_crew.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/processors.h"
+#include "common/scheduling.h"
+#include "common/xalloc.h"
+#include "replay/engines/block/block_watch.h"
+
+/* From opening the gate to the common begin: the threads that slept there must all be awake again. */
+#define LEAD_NS 2000000
+#define JOIN_NS 200000000
+#define GIVE_UP_NS 1000000000
+#define FIRST_BUNDLE_NS 2000 /* until it has been measured */
+#define GRACE_NS 100000
+
+/* --- ready --------------------------------------------------------------------------------------------------------------- */
+
+static void schedule_make(struct block_crew *c, struct block_worker *w)
+{
+	const struct block_plan *p = c->plan;
+	const struct block_options *o = &c->config->block;
+	const struct block_lane *a = &p->lane[w->index];
+	w->schedule = (struct block_schedule){
+		.mode = (enum block_mode)o->mode, .request = a->request, .place = a->place, .n = a->n, .parents = a->parents,
+		.shift = p->shift, .bundle_max = (uint32_t)o->bundle_max, .progress = c->progress, .index = w->index,
+		.n_workers = p->n_lanes, .mutant = p->mutant, .follow = (enum block_follow)o->follow};
+	struct block_schedule_room room = {(uint32_t)p->inferred.width_max, (uint32_t)p->inferred.n_parents_max, p->n};
+	if (p->mutant.kind == FAULT_DOUBLE || room.n_ready > a->n)
+		room.n_ready = a->n;
+	schedule_init(&w->schedule, &room);
+}
+
+/* What of it depends on the clock. */
+static void schedule_ticks(struct block_crew *c, struct block_worker *w)
+{
+	const struct block_options *o = &c->config->block;
+	double ticks_per_ns = 1 / c->clock->ns_per_tick;
+	int64_t bundle_ns = o->bundle_ns >= 0 ? o->bundle_ns : FIRST_BUNDLE_NS;
+	if (w->schedule.bundle_max > w->backend->bundle_max)
+		w->schedule.bundle_max = w->backend->bundle_max;
+	w->bundle_follows = o->bundle_ns < 0;
+	w->schedule.bundle = (int64_t)((double)bundle_ns * ticks_per_ns);
+	w->schedule.grace = (int64_t)(GRACE_NS * ticks_per_ns);
+	w->schedule.mutant = c->plan->mutant;
+	w->schedule.paced = w->schedule.paced_due = w->schedule.n ? w->schedule.request[0].due : 0;
+	w->clock = *c->clock;
+}
+
+static struct block_longest longest_of(const struct block_lane *a)
+{
+	struct block_longest most = {.read = 0};
+	for (uint32_t k = 0; k < a->n; k++) {
+		const struct block_hot *h = &a->request[k];
+		uint64_t *of = h->direction == BLOCK_READ    ? &most.read
+			       : h->direction == BLOCK_WRITE ? &most.write
+							     : NULL;
+		if (of && h->length > *of)
+			*of = h->length;
+	}
+	return most;
+}
+
+static int worker_make(struct block_crew *c, uint32_t i, struct err *e)
+{
+	struct block_worker *w = &c->worker[i];
+	const uint32_t n = c->plan->n_slots;
+	*w = (struct block_worker){.crew = c, .index = i, .n_slots = n, .wait_ns = -1, .notes = STRBUF_INIT};
+	w->crowded = c->plan->n_lanes > (uint32_t)processors_allowed();
+	w->cpu = c->config->pin ? processor_nth(i) : -1;
+	w->slot = aligned_alloc(128, (n * sizeof *w->slot + 127) / 128 * 128);
+	w->unused = xcalloc(n, sizeof *w->unused);
+	if (!w->slot)
+		return err_set(e, ENOMEM, "not enough memory for %u requests in flight", n);
+	memset(w->slot, 0, n * sizeof *w->slot);
+	while (w->n_unused < n) {
+		w->unused[w->n_unused] = n - 1 - w->n_unused;
+		w->n_unused++;
+	}
+	due_heap_init(&w->held, n);
+	schedule_make(c, w);
+	return buffers_init(&w->buffers, n, longest_of(&c->plan->lane[i]), &c->content, &c->reads, e);
+}
+
+int block_crew_init(struct block_crew *c, bool has_writes, struct err *e)
+{
+	const uint32_t n = c->plan->n_lanes;
+	pthread_mutex_init(&c->mutex, NULL);
+	pthread_cond_init(&c->changed, NULL);
+	c->notes = (struct strbuf)STRBUF_INIT;
+	c->worker = aligned_alloc(128, n * sizeof *c->worker);
+	c->progress = aligned_alloc(128, n * sizeof *c->progress);
+	if (!c->worker || !c->progress)
+		return err_set(e, ENOMEM, "not enough memory for %u workers", n);
+	memset(c->worker, 0, n * sizeof *c->worker);
+	memset(c->progress, 0, n * sizeof *c->progress);
+	struct block_longest most = {.read = 0};
+	for (uint32_t i = 0; i < n; i++) {
+		const struct block_longest own = longest_of(&c->plan->lane[i]);
+		most.read = own.read > most.read ? own.read : most.read;
+		most.write = own.write > most.write ? own.write : most.write;
+	}
+	int ret = has_writes ? content_init(&c->content, most.write, c->seed, e) : 0;
+	ret = ret ? ret : common_init(&c->reads, most.read, e);
+	for (uint32_t i = 0; !ret && i < n; i++)
+		ret = worker_make(c, i, e);
+	return ret == -ENOMEM
+		   ? err_context(
+			 e, "%u workers, with reads of up to %llu bytes and writes of up to %llu",
+			 n, (unsigned long long)most.read, (unsigned long long)most.write)
+		   : ret;
+}
+
+void block_crew_release(struct block_crew *c)
+{
+	if (c->abandoned)
+		return;
+	for (uint32_t i = 0; c->worker && i < c->plan->n_lanes; i++) {
+		struct block_worker *w = &c->worker[i];
+		buffers_release(&w->buffers);
+		schedule_release(&w->schedule);
+		due_heap_release(&w->held);
+		strbuf_release(&w->notes);
+		free(w->slot);
+		free(w->unused);
+	}
+	vm_free(&c->content);
+	vm_free(&c->reads);
+	strbuf_release(&c->notes);
+	free(c->worker);
+	free(c->progress);
+	pthread_mutex_destroy(&c->mutex);
+	pthread_cond_destroy(&c->changed);
+}
+
+/* --- a worker's thread ------------------------------------------------------------------------------------------------------ */
+
+static int queue_open_by(struct block_worker *w, const struct block_backend *b)
+{
+	const struct block_crew *c = w->crew;
+	const struct block_options *o = &c->config->block;
+	struct block_queue_config q = {.fd = c->device->fd, .is_block = c->device->is_block, .n_slots = w->n_slots, .sq_poll = o->sq_poll,
+				       .registered = o->registered, .harvester = o->harvester, .reads = &w->buffers.reads, .content = &c->content};
+	int ret = b->open(&w->queue, &q, &w->notes, &w->err);
+	w->backend = b;
+	if (ret) {
+		b->close(w->queue);
+		w->queue = NULL;
+	}
+	return ret;
+}
+
+/* What the kernel forbids, or has not got, is done the next best way, and that is said. */
+static int queue_open(struct block_worker *w)
+{
+	const int asked = w->crew->config->block.backend;
+	const struct block_backend *const *b = &block_backends[asked ? asked - 1 : 0];
+	int ret = queue_open_by(w, *b);
+	if (ret && *b == &block_uring) {
+		strbuf_addf(&w->notes, "%s: libaio is used instead\n", w->err.msg);
+		ret = queue_open_by(w, b[1]);
+	}
+	return ret;
+}
+
+static bool start_pass(struct block_crew *c)
+{
+	pthread_mutex_lock(&c->mutex);
+	c->n_ready++;
+	pthread_cond_broadcast(&c->changed);
+	while (!c->open)
+		pthread_cond_wait(&c->changed, &c->mutex);
+	bool pass = !c->cancelled;
+	pthread_mutex_unlock(&c->mutex);
+	return pass;
+}
+
+static struct scheduling scheduling_wanted(const struct block_crew *c)
+{
+	struct scheduling s = {.set = false};
+	if (c->config->scheduler)
+		(void)scheduling_parse(c->config->scheduler, &s, NULL); /* it was checked */
+	return scheduling_of(&s, c->plan->n_lanes);
+}
+
+static int worker_ready(struct block_worker *w)
+{
+	struct block_crew *c = w->crew;
+	const struct scheduling scheduling = scheduling_wanted(c);
+	int code = thread_pin(w->cpu);
+	if (code)
+		return err_sys(&w->err, code, "pinning a thread to its processor");
+	code = scheduling_apply(&scheduling);
+	if (code)
+		return scheduling_refused(&scheduling, code, c->plan->n_lanes, &w->err);
+	if (c->config->wait != WAIT_NANOSLEEP)
+		waiter_thread_setup();
+	return queue_open(w);
+}
+
+static void *worker_main(void *arg)
+{
+	struct block_worker *w = arg;
+	struct block_crew *c = w->crew;
+	const struct scheduling scheduling = scheduling_wanted(c);
+	int ret = worker_ready(w);
+	w->fatal = -ret;
+	if (start_pass(c) && !ret) {
+		schedule_ticks(c, w);
+		w->start = c->start_ticks;
+		w->waiter.clock = &w->clock;
+		if (c->config->block.harvester)
+			ret = harvester_start(&w->harvester, w->backend, w->queue, w->n_slots, &w->clock, c->config->pin ? processor_nth(w->index + 1) : -1, &w->err);
+		int64_t before_ns = run_facts_thread_wait_ns();
+		w->fatal = -ret;
+		wait_until(&w->waiter, w->start);
+		worker_run(w, &c->stop);
+		if (w->fatal) /* the others may wait for its turn */
+			atomic_store(&c->stop, true);
+		int64_t after_ns = run_facts_thread_wait_ns();
+		w->wait_ns = before_ns >= 0 && after_ns >= before_ns ? after_ns - before_ns : -1;
+	}
+	scheduling_leave(&scheduling);
+	if (w->schedule.in_flight) /* closing the queue would wait for what does not return */
+		return NULL;
+	harvester_stop(w->harvester);
+	if (w->queue)
+		w->backend->close(w->queue);
+	w->queue = NULL;
+	return NULL;
+}
+
+/* --- from the outside --------------------------------------------------------------------------------------------------------- */
+
+static void gate_open(struct block_crew *c, bool cancelled)
+{
+	pthread_mutex_lock(&c->mutex);
+	c->open = true;
+	c->cancelled = cancelled;
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->mutex);
+}
+
+static int workers_start(struct block_crew *c, struct err *e)
+{
+	struct waiter waiter;
+	int code = 0;
+	waiter_thread_setup();
+	waiter_init(&waiter, c->clock, (enum wait_method)c->config->wait, 0);
+	for (; c->n_started < c->plan->n_lanes && !code; c->n_started += !code) {
+		struct block_worker *w = &c->worker[c->n_started];
+		w->waiter = waiter;
+		code = pthread_create(&w->id, NULL, worker_main, w);
+	}
+	pthread_mutex_lock(&c->mutex);
+	while (c->n_ready < c->n_started)
+		pthread_cond_wait(&c->changed, &c->mutex);
+	pthread_mutex_unlock(&c->mutex);
+	if (code)
+		return err_sys(e, code, "starting worker %u of %u", c->n_started + 1, c->plan->n_lanes);
+	for (uint32_t i = 0; i < c->n_started; i++)
+		if (c->worker[i].fatal) {
+			*e = c->worker[i].err;
+			return -c->worker[i].fatal;
+		}
+	c->backend = c->worker[0].backend;
+	strbuf_addstr(&c->notes, c->worker[0].notes.s ? c->worker[0].notes.s : "");
+	return 0;
+}
+
+static void deadline_after(struct timespec *t, int64_t ns)
+{
+	clock_gettime(CLOCK_REALTIME, t);
+	ns += t->tv_nsec;
+	t->tv_sec += ns / 1000000000;
+	t->tv_nsec = ns % 1000000000;
+}
+
+/* --- the end ----------------------------------------------------------------------------------------------------------------- */
+
+static bool join_until(struct block_crew *c, uint32_t i, int64_t ns)
+{
+	struct timespec until;
+	deadline_after(&until, ns);
+	return pthread_timedjoin_np(c->worker[i].id, NULL, &until) == 0;
+}
+
+static int workers_join(struct block_crew *c, struct err *e)
+{
+	struct block_watch v = {0, 0};
+	int ret = 0;
+	for (uint32_t i = 0; i < c->n_started; i++)
+		while (!join_until(c, i, JOIN_NS)) {
+			if (ret) { /* told to stop, and has not */
+				c->abandoned = true;
+				break;
+			}
+			ret = block_watch_look(&v, c, e);
+			if (!ret)
+				continue;
+			atomic_store(&c->stop, true);
+			if (!join_until(c, i, GIVE_UP_NS))
+				c->abandoned = true;
+			break;
+		}
+	for (uint32_t i = 0; i < c->n_started; i++)
+		c->abandoned |= c->worker[i].schedule.in_flight > 0;
+	return ret;
+}
+
+static void gather(struct block_crew *c)
+{
+	c->facts.runqueue_wait_ns = 0;
+	for (uint32_t i = 0; i < c->n_started; i++) {
+		const struct block_worker *w = &c->worker[i];
+		bool known = w->wait_ns >= 0 && c->facts.runqueue_wait_ns >= 0;
+		c->facts.runqueue_wait_ns = known ? c->facts.runqueue_wait_ns + w->wait_ns : -1;
+	}
+}
+
+int block_crew_run(struct block_crew *c, struct err *e)
+{
+	struct run_facts_snapshot before, after;
+	int ret = workers_start(c, e);
+	if (!ret)
+		ret = clock_reanchor(c->clock, e);
+	if (ret) {
+		gate_open(c, true);
+		workers_join(c, NULL);
+		return ret;
+	}
+	block_plan_to_ticks(c->plan, c->clock);
+	run_facts_take(&before);
+	c->start_ticks = clock_now(c->clock) + (uint64_t)(LEAD_NS / c->clock->ns_per_tick);
+	gate_open(c, false);
+	ret = workers_join(c, e);
+	for (uint32_t i = 0; !ret && i < c->n_started; i++)
+		if (c->worker[i].fatal)
+			ret = err_sys(e, c->worker[i].fatal, "%s: the queue failed", c->backend->name);
+	if (!ret && device_gone(c->device)) /* before anybody looked */
+		ret = block_watch_gone(c, e);
+	if (ret)
+		return ret;
+	run_facts_take(&after);
+	run_facts_between(&before, &after, &c->facts);
+	gather(c);
+	return clock_reanchor(c->clock, e);
+}

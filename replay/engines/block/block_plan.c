@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/block/block_plan.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+/* Requests closer than this go to the same worker, where the option does not say: about what handing one over costs. */
+#define DEAL_NS 3000
+#define DEAL_LEAST 64u
+#define AFAP_DEPTH 128u
+/* A program that fetches completions in batches has few in flight for an instant and many for the next: what was in flight "then" is no
+ * sharper than some 100 us in a replay, which need not be at the same point of that saw-tooth. And a replay that a stall of the machine,
+ * of tens of milliseconds, has made late catches up only if it may have more in flight than a moment of the trace when nothing was late. */
+#define LIMIT_WINDOW_NS 100000000
+#define LANE_ALIGN 32u /* lanes' arrays begin at multiples of this many elements, each a multiple of 128 bytes */
+
+enum { MEMORY_REQUESTS, MEMORY_PARENTS, MEMORY_PLACES };
+
+/* --- what the trace had in flight -------------------------------------------------------------------------------------- */
+
+static int compare_ns(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Whether it is ever in flight for another one: not without a known end, and not without a duration. */
+static bool counts(const struct block_loaded *q)
+{
+	return q->end_ns != TIME_NONE && q->end_ns > q->begin_ns;
+}
+
+int block_depths(const struct block_load *l, uint32_t *depth, struct err *e)
+{
+	int64_t *end = malloc(((size_t)l->n + 1) * sizeof *end);
+	if (!end)
+		return err_set(e, ENOMEM, "not enough memory for %u ends", l->n);
+	uint32_t n_ends = 0, n_ended = 0, n_endless = 0;
+	for (uint32_t i = 0; i < l->n; i++)
+		if (counts(&l->r[i]))
+			end[n_ends++] = l->r[i].end_ns;
+	qsort(end, n_ends, sizeof *end, compare_ns);
+	for (uint32_t i = 0; i < l->n; i++) {
+		while (n_ended < n_ends && end[n_ended] <= l->r[i].begin_ns)
+			n_ended++;
+		uint32_t begun = i - n_endless;
+		n_endless += !counts(&l->r[i]);
+		depth[i] = 1 + begun - n_ended;
+	}
+	free(end);
+	return 0;
+}
+
+/* A queue of those whose depth is followed by smaller ones only: the largest of a window whose bounds only grow. */
+int block_depths_around(const struct block_load *l, const uint32_t *depth, int64_t window_ns, uint32_t *most, struct err *e)
+{
+	uint32_t *queue = malloc(((size_t)l->n + 1) * sizeof *queue);
+	uint32_t from = 0, to = 0, next = 0;
+	if (!queue)
+		return err_set(e, ENOMEM, "not enough memory for %u requests", l->n);
+	for (uint32_t i = 0; i < l->n; i++) {
+		for (; next < l->n && l->r[next].begin_ns - l->r[i].begin_ns <= window_ns; next++) {
+			while (to > from && depth[queue[to - 1]] <= depth[next])
+				to--;
+			queue[to++] = next;
+		}
+		while (l->r[i].begin_ns - l->r[queue[from]].begin_ns > window_ns)
+			from++;
+		most[i] = depth[queue[from]];
+	}
+	free(queue);
+	return 0;
+}
+
+uint32_t block_round_up(uint32_t n)
+{
+	uint32_t up = 1;
+	while (up < n)
+		up *= 2;
+	return up;
+}
+
+static uint32_t limit_of(const struct replay_config *c, const struct block_plan *p, uint32_t depth)
+{
+	const struct block_options *o = &c->block;
+	uint32_t most = o->depth ? (uint32_t)o->depth : o->mode == MODE_AFAP ? AFAP_DEPTH : BLOCK_DEPTH_MAX;
+	uint32_t limit = depth;
+	if (o->mode == MODE_HF)
+		limit = o->limit == LIMIT_NONE ? most : o->limit == LIMIT_EXACT ? depth : block_round_up(depth);
+	else if (o->mode != MODE_LOAD)
+		limit = most;
+	if (p->mutant.kind == FAULT_DOUBLE)
+		limit = limit < most / 2 ? 2 * limit : most;
+	if (p->mutant.kind == FAULT_SERIALISE)
+		limit = 1;
+	return limit < most ? limit : most;
+}
+
+/* --- dealing to workers -------------------------------------------------------------------------------------------------- */
+
+/* Runs of DEAL_LEAST requests or more go to the workers in turn, no bundle of requests closer than its threshold being divided. A turn that
+ * passes from one processor to another costs as much as some requests. worker[i] of each. */
+static void deal(const struct block_load *l, const struct block_options *o, uint32_t n_workers, uint8_t *worker)
+{
+	int64_t threshold = o->bundle_ns >= 0 ? o->bundle_ns : DEAL_NS, first = 0;
+	uint32_t w = n_workers - 1, run = DEAL_LEAST;
+	for (uint32_t i = 0; i < l->n; i++) {
+		bool apart = l->r[i].begin_ns - first >= threshold;
+		if (apart)
+			first = l->r[i].begin_ns;
+		if (i == 0 || (run >= DEAL_LEAST && apart) || run >= DEAL_LEAST + BLOCK_BUNDLE_MAX) {
+			w = (w + 1) % n_workers;
+			run = 0;
+		}
+		run++;
+		worker[i] = (uint8_t)w;
+	}
+}
+
+static uint64_t lane_room(uint64_t n)
+{
+	return (n + LANE_ALIGN - 1) / LANE_ALIGN * LANE_ALIGN;
+}
+
+static int memory_get(struct block_plan *p, bool dep, struct err *e)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		n += lane_room(p->lane[i].n);
+	bool places = p->n_lanes > 1 && !dep;
+	int ret = vm_alloc(&p->memory[MEMORY_REQUESTS], n * sizeof(struct block_hot), "the requests", e);
+	if (!ret && dep)
+		ret = vm_alloc(&p->memory[MEMORY_PARENTS], n * sizeof(struct block_parents), "the dependencies", e);
+	if (!ret && places)
+		ret = vm_alloc(&p->memory[MEMORY_PLACES], n * sizeof(uint32_t), "the order among workers", e);
+	uint64_t first = 0;
+	for (uint32_t i = 0; !ret && i < p->n_lanes; first += lane_room(p->lane[i++].n)) {
+		p->lane[i].request = (struct block_hot *)p->memory[MEMORY_REQUESTS].base + first;
+		p->lane[i].parents = dep ? (struct block_parents *)p->memory[MEMORY_PARENTS].base + first : NULL;
+		p->lane[i].place = places ? (uint32_t *)p->memory[MEMORY_PLACES].base + first : NULL;
+	}
+	return ret;
+}
+
+static int64_t scaled(int64_t ns, double scale)
+{
+	double x = (double)ns / scale;
+	return x > 1e18 ? (int64_t)1e18 : llrint(x); /* in ticks it must have room, too */
+}
+
+/* hf's times and those of dep, with the faults that are faults of times. */
+static int64_t due_of(const struct block_plan *p, const struct replay_config *c, int64_t begin_ns)
+{
+	int64_t due = scaled(begin_ns, c->block.mode == MODE_DEP ? c->block.think_scale : c->speed);
+	if (p->mutant.kind == FAULT_DRIFT)
+		due += llrint((double)due * p->mutant.ratio);
+	if (p->mutant.kind == FAULT_COARSE && c->block.mode == MODE_HF)
+		due = (due + p->mutant.ns - 1) / p->mutant.ns * p->mutant.ns;
+	return due;
+}
+
+static struct block_hot request_of(const struct block_plan *p, const struct replay_config *c, const struct block_loaded *q, uint32_t depth)
+{
+	return (struct block_hot){.offset = q->offset, .length = q->length, .due = due_of(p, c, q->begin_ns), .begin = NOT_ENDED, .end = NOT_ENDED,
+				      .limit = limit_of(c, p, depth), .direction = q->direction, .flags = q->flags, .fault = q->fault};
+}
+
+/* --- dependencies ------------------------------------------------------------------------------------------------------- */
+
+struct inferred {
+	struct infer_parents *parents; /* parents[n] */
+	uint32_t *rank;		       /* rank[n] */
+	int64_t *end_ns;	       /* of --follow all and nearest: traced ends by rank */
+};
+
+static void rank_note(void *ctx, uint64_t request, uint64_t rank)
+{
+	((struct inferred *)ctx)->rank[request] = (uint32_t)rank;
+}
+
+static int parents_infer(struct block_plan *p, const struct block_load *l, struct inferred *d, int64_t threshold_ns, struct err *e)
+{
+	struct infer f;
+	int ret = 0;
+	d->parents = malloc(((size_t)l->n + 1) * sizeof *d->parents);
+	d->rank = malloc(((size_t)l->n + 1) * sizeof *d->rank);
+	p->shift = malloc(((size_t)l->n + 1) * sizeof *p->shift);
+	if (!d->parents || !d->rank || !p->shift)
+		return err_set(e, ENOMEM, "not enough memory for the dependencies of %u requests", l->n);
+	memset(d->rank, 0xff, ((size_t)l->n + 1) * sizeof *d->rank);
+	infer_init(&f, threshold_ns);
+	f.ended = rank_note;
+	f.ctx = d;
+	for (uint32_t i = 0; !ret && i < l->n; i++)
+		ret = infer_feed(&f, l->r[i].begin_ns, l->r[i].end_ns, &d->parents[i], e);
+	if (!ret)
+		infer_finish(&f);
+	p->inferred = f.sum;
+	infer_release(&f);
+	for (uint32_t i = 0; i <= l->n; i++)
+		atomic_init(&p->shift[i], NOT_ENDED);
+	return ret;
+}
+
+/* By rank, for those whose gap is the last parent's. */
+static int ends_sort(const struct block_load *l, struct inferred *d, struct err *e)
+{
+	d->end_ns = malloc(((size_t)l->n + 1) * sizeof *d->end_ns);
+	if (!d->end_ns)
+		return err_set(e, ENOMEM, "not enough memory for %u ends", l->n);
+	for (uint32_t i = 0; i < l->n; i++)
+		if (d->rank[i] != RANK_NONE)
+			d->end_ns[d->rank[i]] = l->r[i].end_ns;
+	return 0;
+}
+
+static struct block_parents parents_of(const struct block_plan *p, const struct replay_config *c, const struct block_loaded *q,
+				       const struct infer_parents *range, uint32_t rank)
+{
+	const struct block_options *o = &c->block;
+	struct block_parents b = {.lo = (uint32_t)range->lo, .hi = (uint32_t)range->hi, .rank = rank};
+	if (rank == RANK_NONE)
+		return b;
+	if (o->follow == FOLLOW_EACH)
+		b.end = due_of(p, c, q->end_ns);
+	if (o->device_scale > 0)
+		b.least = scaled(q->end_ns - q->begin_ns, o->device_scale);
+	return b;
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------------- */
+
+struct laying {
+	struct block_plan *p;
+	const struct block_load *l;
+	const struct replay_config *c;
+	const uint8_t *worker; /* worker[n] */
+	const uint32_t *depth; /* depth[n] */
+	struct inferred dep;
+	uint32_t n_laid;
+};
+
+/* `source`: whose time and dependencies it has, itself but for a doubled one. */
+static void request_lay(struct laying *y, uint32_t i, uint32_t source, bool copy)
+{
+	struct block_plan *p = y->p;
+	struct block_lane *a = &p->lane[y->worker[i]];
+	struct block_hot *r = &a->request[a->n];
+	*r = request_of(p, y->c, &y->l->r[i], y->depth[i]);
+	r->due = due_of(p, y->c, y->l->r[source].begin_ns);
+	if (y->dep.end_ns && y->dep.parents[source].hi > y->dep.parents[source].lo)
+		r->due -= due_of(p, y->c, y->dep.end_ns[y->dep.parents[source].hi - 1]);
+	r->flags |= copy ? REQUEST_COPY : 0;
+	if (a->parents)
+		a->parents[a->n] = parents_of(p, y->c, &y->l->r[i], &y->dep.parents[source], copy ? RANK_NONE : y->dep.rank[i]);
+	if (a->place)
+		a->place[a->n] = y->n_laid;
+	if (!copy)
+		p->at[y->l->r[i].record] = (struct block_place){y->worker[i], a->n};
+	a->n++;
+	y->n_laid++;
+}
+
+static int lanes_count(struct laying *y, struct err *e)
+{
+	struct block_plan *p = y->p;
+	for (uint32_t i = 0; i < y->l->n; i++)
+		p->lane[y->worker[i]].n += 1 + (y->l->r[i].fault == FAULT_REPEAT);
+	int ret = memory_get(p, y->c->block.mode == MODE_DEP, e);
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		p->lane[i].n = 0;
+	return ret;
+}
+
+/* Doubled concurrency: every second request goes together with the one before it, in the modes that have times. */
+static void requests_lay(struct laying *y)
+{
+	const bool pairs = y->p->mutant.kind == FAULT_DOUBLE && (y->c->block.mode == MODE_HF || y->c->block.mode == MODE_DEP);
+	for (uint32_t i = 0; i < y->l->n; i++) {
+		uint32_t source = pairs ? i & ~UINT32_C(1) : i;
+		request_lay(y, i, source, false);
+		if (y->l->r[i].fault == FAULT_REPEAT)
+			request_lay(y, i, source, true);
+	}
+}
+
+/* Enough places for what the limits allow, and for nothing beyond what there is. */
+static void slots_count(struct block_plan *p, const struct replay_config *c)
+{
+	uint32_t most = 1;
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		for (uint32_t k = 0; k < p->lane[i].n; k++)
+			if (p->lane[i].request[k].limit > most)
+				most = p->lane[i].request[k].limit;
+	if (c->block.mode == MODE_DEP && !c->block.depth) { /* independent ones, and half as many again for the threshold */
+		uint64_t width = 2 * p->inferred.width_max;
+		most = width < most ? (uint32_t)width : most;
+	}
+	if (c->block.mode == MODE_HF && c->block.limit == LIMIT_NONE && !c->block.depth && most > 4096)
+		most = 4096;
+	p->n_slots = most < p->n ? most : p->n;
+	p->n_slots = p->n_slots ? p->n_slots : 1;
+}
+
+static int depths_widen(const struct block_load *l, uint32_t *depth, struct err *e)
+{
+	uint32_t *most = malloc(((size_t)l->n + 1) * sizeof *most);
+	int ret = most ? block_depths_around(l, depth, LIMIT_WINDOW_NS, most, e) : err_set(e, ENOMEM, "not enough memory for %u requests", l->n);
+	if (!ret)
+		memcpy(depth, most, l->n * sizeof *depth);
+	free(most);
+	return ret;
+}
+
+int block_plan_make(struct block_plan *p, struct block_load *l, const struct replay_config *c, int64_t threshold_ns, struct err *e)
+{
+	*p = (struct block_plan){.n_lanes = c->n_workers ? (uint32_t)c->n_workers : 1, .n = l->n, .threshold_ns = threshold_ns};
+	struct laying y = {.p = p, .l = l, .c = c};
+	uint8_t *worker = malloc((size_t)l->n + 1);
+	uint32_t *depth = malloc(((size_t)l->n + 1) * sizeof *depth);
+	p->at = malloc((l->n_records + 1) * sizeof *p->at);
+	int ret = worker && depth && p->at ? mutant_parse(&p->mutant, c->mutant, e) : err_set(e, ENOMEM, "not enough memory for %u requests", l->n);
+	if (!ret) {
+		memset(p->at, 0xff, (l->n_records + 1) * sizeof *p->at);
+		ret = block_depths(l, depth, e);
+	}
+	if (!ret && c->block.mode == MODE_HF && c->block.limit == LIMIT_ROUNDED)
+		ret = depths_widen(l, depth, e);
+	for (uint32_t i = 0; !ret && i < l->n; i++)
+		p->max_in_flight = depth[i] > p->max_in_flight ? depth[i] : p->max_in_flight;
+	if (!ret && c->block.mode == MODE_DEP)
+		ret = parents_infer(p, l, &y.dep, threshold_ns, e);
+	if (!ret && c->block.mode == MODE_DEP && c->block.follow != FOLLOW_EACH)
+		ret = ends_sort(l, &y.dep, e);
+	if (!ret)
+		ret = block_faults_apply(l, &p->mutant, e);
+	if (!ret) {
+		deal(l, &c->block, p->n_lanes, worker);
+		y.worker = worker;
+		y.depth = depth;
+		ret = lanes_count(&y, e);
+	}
+	if (!ret) {
+		requests_lay(&y);
+		slots_count(p, c);
+	}
+	free(y.dep.parents);
+	free(y.dep.rank);
+	free(y.dep.end_ns);
+	free(depth);
+	free(worker);
+	return ret;
+}
+
+void block_plan_release(struct block_plan *p)
+{
+	for (size_t i = 0; i < sizeof p->memory / sizeof *p->memory; i++)
+		vm_free(&p->memory[i]);
+	free(p->at);
+	free((void *)p->shift);
+	*p = (struct block_plan){.n = 0};
+}
+
+void block_plan_to_ticks(struct block_plan *p, const struct clock *c)
+{
+	const double ticks_per_ns = 1 / c->ns_per_tick;
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		for (uint32_t k = 0; k < p->lane[i].n; k++) {
+			struct block_parents *b = p->lane[i].parents ? &p->lane[i].parents[k] : NULL;
+			p->lane[i].request[k].due = llrint((double)p->lane[i].request[k].due * ticks_per_ns);
+			if (b) {
+				b->end = llrint((double)b->end * ticks_per_ns);
+				b->least = llrint((double)b->least * ticks_per_ns);
+			}
+		}
+	p->mutant.ns = llrint((double)p->mutant.ns * ticks_per_ns);
+	p->mutant.every_ns = llrint((double)p->mutant.every_ns * ticks_per_ns);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/block/schedule.h"
+
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "replay/engines/block/schedule_private.h"
+
+void schedule_init(struct block_schedule *s, const struct block_schedule_room *room)
+{
+	s->bundle_max = s->bundle_max && s->bundle_max < BLOCK_BUNDLE_MAX ? s->bundle_max : BLOCK_BUNDLE_MAX;
+	s->finished = s->n == 0;
+	s->paced = s->paced_due = s->n ? s->request[0].due : 0;
+	atomic_store(&s->progress[s->index].in_flight, 0);
+	schedule_handed_over(s);
+	if (s->mode != MODE_DEP)
+		return;
+	uint32_t cap = 2;
+	while (cap < room->n_parents + 2)
+		cap *= 2;
+	s->window = xcalloc(cap, sizeof *s->window);
+	s->window_mask = cap - 1;
+	/* with the copies that a mutant makes */
+	due_heap_init(&s->ready, 2 * (s->follow == FOLLOW_NEAREST || s->follow == FOLLOW_COUNT ? s->n : room->n_ready) + 2);
+	if (s->follow == FOLLOW_NEAREST)
+		schedule_nearest_init(s, room->n_ranks);
+}
+
+void schedule_release(struct block_schedule *s)
+{
+	free(s->window);
+	if (s->child)
+		free(s->progress[s->index].ended);
+	free(s->child);
+	free(s->seen);
+	due_heap_release(&s->ready);
+}
+
+/* --- among workers ------------------------------------------------------------------------------------------------- */
+
+void schedule_handed_over(struct block_schedule *s)
+{
+	if (!s->place)
+		return;
+	uint64_t next = s->next < s->n ? s->place[s->next] : UINT64_MAX;
+	atomic_store_explicit(&s->progress[s->index].next, next, memory_order_release);
+}
+
+/* Nobody has an earlier one left to begin. */
+static bool is_its_turn(const struct block_schedule *s)
+{
+	if (!s->place)
+		return true;
+	uint64_t mine = s->place[s->next];
+	for (uint32_t i = 0; i < s->n_workers; i++)
+		if (i != s->index && atomic_load(&s->progress[i].next) < mine)
+			return false;
+	return true;
+}
+
+bool schedule_has_turn(const struct block_schedule *s)
+{
+	return s->next < s->n && is_its_turn(s);
+}
+
+static uint32_t in_flight_of_all(const struct block_schedule *s)
+{
+	uint32_t n = s->in_flight;
+	for (uint32_t i = 0; i < s->n_workers; i++)
+		if (i != s->index)
+			n += atomic_load_explicit(&s->progress[i].in_flight, memory_order_relaxed);
+	return n;
+}
+
+static void in_flight_publish(struct block_schedule *s)
+{
+	if (s->n_workers > 1)
+		atomic_store_explicit(&s->progress[s->index].in_flight, s->in_flight, memory_order_relaxed);
+}
+
+/* --- hf, load, afap ------------------------------------------------------------------------------------------------ */
+
+/* The earliest instant for the next request: its time, or where catching up at twice the traced rate has come to. */
+static int64_t paced(const struct block_schedule *s, const struct block_hot *r)
+{
+	int64_t line = s->paced + (r->due - s->paced_due) / 2;
+	return line > r->due ? line : r->due;
+}
+
+static void pace_note(struct block_schedule *s, const struct block_hot *r, int64_t at, int64_t now)
+{
+	s->paced = at > now - s->grace ? at : now - s->grace;
+	s->paced_due = r->due;
+}
+
+static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken)
+{
+	const bool timed = s->mode == MODE_HF;
+	const uint32_t busy = in_flight_of_all(s);
+	int64_t horizon = now;
+	uint32_t n = 0;
+	for (; n < room && s->next < s->n && is_its_turn(s); s->next++) {
+		struct block_hot *r = &s->request[s->next];
+		int64_t at = timed ? paced(s, r) : now;
+		if (at > now && (n == 0 || at > horizon))
+			break;
+		if (r->fault != FAULT_LOST) {
+			if (busy + n >= r->limit)
+				break;
+			horizon = n == 0 ? at + s->bundle : horizon;
+			taken[n++] = s->next;
+		}
+		pace_note(s, r, at, now);
+		if (s->place && s->next + 1 < s->n && s->place[s->next + 1] != s->place[s->next] + 1) { /* another's turn */
+			s->next++;
+			break;
+		}
+	}
+	if (!n)
+		schedule_handed_over(s);
+	return n;
+}
+
+/* --- faults -------------------------------------------------------------------------------------------------------- */
+
+/* Whether nothing is issued at `now`, and until when. */
+static bool is_stalled(const struct block_schedule *s, int64_t now, int64_t *until)
+{
+	if (s->mutant.kind != FAULT_STALL || now < 0)
+		return false;
+	int64_t begun = now - now % s->mutant.every_ns;
+	*until = begun + s->mutant.ns;
+	return now < *until;
+}
+
+/* --- all ------------------------------------------------------------------------------------------------------------ */
+
+uint32_t schedule_take(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken)
+{
+	int64_t until;
+	if (room > s->bundle_max)
+		room = s->bundle_max;
+	if (is_stalled(s, now, &until))
+		return 0;
+	uint32_t n = s->mode == MODE_DEP ? schedule_take_ready(s, now, room, taken) : take_in_order(s, now, room, taken);
+	s->in_flight += n;
+	in_flight_publish(s);
+	s->finished = s->next == s->n && !s->in_flight && !s->ready.n;
+	return n;
+}
+
+int64_t schedule_wake(const struct block_schedule *s, int64_t now)
+{
+	int64_t at = TICKS_NEVER, until;
+	if (is_stalled(s, now, &until))
+		return until;
+	if (s->mode == MODE_DEP && s->ready.n)
+		at = (int64_t)due_heap_first(&s->ready);
+	else if (s->mode == MODE_HF && s->next < s->n)
+		at = paced(s, &s->request[s->next]);
+	return at > now ? at : TICKS_NEVER;
+}
+
+void schedule_ended(struct block_schedule *s, uint32_t k)
+{
+	s->in_flight--;
+	in_flight_publish(s);
+	if (s->mode == MODE_DEP)
+		schedule_ended_dependent(s, k, s->request[k].end);
+	s->finished = s->next == s->n && !s->in_flight && !s->ready.n;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/block/worker.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <math.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HARVEST_MAX 64u
+#define LOOK_NS 100000000	/* a wait in the kernel ends after this, to look whether to stop */
+#define LOOK_AMONG_NS 50000	/* and after this where another worker may have made something possible */
+#define LOOK_CROWDED_NS 200000	/* likewise, where workers have to share processors, and it is another's turn */
+#define SPIN_NS 10000		/* completions are looked for by spinning for so long after the last event, then by sleeping */
+#define BUNDLE_MOST_NS 20000	/* a submission that took longer was held up, and says nothing of what one costs */
+
+static int64_t ticks_of(const struct block_worker *w, int64_t ns)
+{
+	return (int64_t)((double)ns / w->clock.ns_per_tick);
+}
+
+static int64_t now_of(const struct block_worker *w)
+{
+	return (int64_t)(clock_now(&w->clock) - w->start);
+}
+
+/* --- completions -------------------------------------------------------------------------------------------------------- */
+
+static void slot_end(struct block_worker *w, uint32_t slot, int32_t result, int64_t end)
+{
+	uint32_t k = w->slot[slot].request;
+	struct block_hot *r = &w->schedule.request[k];
+	r->result = result;
+	r->end = end;
+	w->unused[w->n_unused++] = slot;
+	schedule_ended(&w->schedule, k);
+	atomic_store_explicit(&w->n_ended, w->n_ended + 1, memory_order_relaxed);
+}
+
+/* How much longer a mutant makes a response. */
+static int64_t delay_of(const struct block_worker *w, int64_t response)
+{
+	const struct mutant *m = &w->schedule.mutant;
+	return m->kind == FAULT_DELAY ? m->ns : m->kind == FAULT_PROPORTIONAL ? llrint((double)response * m->ratio) : 0;
+}
+
+static void hand_over(struct block_worker *w, const struct block_command *c, uint32_t n, int64_t now);
+
+static struct block_command command_of(const struct block_worker *w, uint32_t slot)
+{
+	const struct block_hot *r = &w->schedule.request[w->slot[slot].request];
+	bool content = r->direction == BLOCK_WRITE;
+	return (struct block_command){
+		.offset = r->offset,
+		.length = r->length,
+		.slot = slot,
+		.direction = w->slot[slot].flushing ? BLOCK_FLUSH : r->direction,
+		.fua = r->flags & REQUEST_FUA && !w->slot[slot].flushing,
+		.content = content,
+		.buffer = content ? buffer_content(&w->buffers, w->slot[slot].request) : buffer_read(&w->buffers, slot),
+	};
+}
+
+static void completion(struct block_worker *w, struct block_done d, int64_t end)
+{
+	struct block_slot *s = &w->slot[d.slot];
+	if (s->flushing && d.result >= 0) { /* now the data */
+		s->flushing = false;
+		struct block_command c = command_of(w, d.slot);
+		hand_over(w, &c, 1, end);
+		return;
+	}
+	int64_t delay = delay_of(w, end - w->schedule.request[s->request].begin);
+	if (!delay) {
+		slot_end(w, d.slot, d.result, end);
+		return;
+	}
+	s->result = d.result;
+	due_heap_add(&w->held, (uint64_t)(end + delay), d.slot);
+}
+
+static void held_release(struct block_worker *w, int64_t now)
+{
+	while (w->held.n && (int64_t)due_heap_first(&w->held) <= now) {
+		int64_t end = (int64_t)due_heap_first(&w->held);
+		uint32_t slot = due_heap_take(&w->held);
+		slot_end(w, slot, w->slot[slot].result, end);
+	}
+}
+
+static uint32_t harvest_from_thread(struct block_worker *w)
+{
+	struct harvested got[HARVEST_MAX];
+	uint32_t n = harvester_take(w->harvester, got, HARVEST_MAX, &w->fatal);
+	for (uint32_t i = 0; i < n; i++)
+		completion(w, got[i].done, (int64_t)(got[i].end_ticks - w->start));
+	return n;
+}
+
+/* Waits up to `wait_ns` for the first one. */
+static uint32_t harvest(struct block_worker *w, int64_t wait_ns)
+{
+	struct block_done done[HARVEST_MAX];
+	if (w->harvester)
+		return harvest_from_thread(w);
+	int n = w->backend->harvest(w->queue, done, HARVEST_MAX, wait_ns);
+	if (n <= 0) {
+		w->fatal = n < 0 ? -n : w->fatal;
+		return 0;
+	}
+	int64_t end = (int64_t)(clock_end(&w->clock) - w->start);
+	w->active = end;
+	for (int i = 0; i < n; i++)
+		completion(w, done[i], end);
+	return (uint32_t)n;
+}
+
+/* --- turns ----------------------------------------------------------------------------------------------------------------- */
+
+static void futex(_Atomic uint32_t *word, int command, uint32_t value, const struct timespec *limit)
+{
+	syscall(SYS_futex, word, command | FUTEX_PRIVATE_FLAG, value, limit, NULL, 0);
+}
+
+static bool is_others_turn(const struct block_worker *w)
+{
+	return w->schedule.place && !schedule_has_turn(&w->schedule);
+}
+
+/* With a spinning or yielding worker for each turn that is yet to come, who has it gets a processor once in so many: with --wait spin 64 workers
+ * on 2 took 18 s for 5000 requests. So those sleep, and who is next is woken by who has handed over. Neither can miss the other: one stores
+ * that it sleeps and then looks whose turn it is, the other stores whose turn it is and then looks who sleeps. */
+static void turn_pass(const struct block_worker *w)
+{
+	const struct block_schedule *s = &w->schedule;
+	struct block_progress *mine = &s->progress[s->index], *first = mine;
+	if (!w->crowded || !s->place)
+		return;
+	uint64_t least = atomic_load_explicit(&mine->next, memory_order_relaxed);
+	atomic_store(&mine->next, least);
+	for (uint32_t i = 0; i < s->n_workers; i++) {
+		const uint64_t next = atomic_load(&s->progress[i].next);
+		first = next < least ? &s->progress[i] : first;
+		least = next < least ? next : least;
+	}
+	if (first != mine && atomic_load(&first->asleep) && atomic_exchange(&first->asleep, 0))
+		futex(&first->asleep, FUTEX_WAKE, 1, NULL);
+}
+
+/* Nothing is in flight, and only another worker can change that. */
+static void idle(struct block_worker *w)
+{
+	const struct block_schedule *s = &w->schedule;
+	struct block_progress *mine = &s->progress[s->index];
+	if (!w->crowded || !is_others_turn(w)) {
+		sched_yield();
+		return;
+	}
+	atomic_store(&mine->asleep, 1);
+	if (!schedule_has_turn(s))
+		futex(&mine->asleep, FUTEX_WAIT, 1, &(struct timespec){.tv_nsec = LOOK_NS});
+	atomic_store(&mine->asleep, 0);
+}
+
+/* --- handing over --------------------------------------------------------------------------------------------------------- */
+
+/* Hands over all of them, one submission after another where the kernel does not take them at once. What it refuses has ended. */
+static void hand_over(struct block_worker *w, const struct block_command *c, uint32_t n, int64_t now)
+{
+	for (uint32_t done = 0; done < n && !w->fatal;) {
+		uint32_t most = n - done < w->backend->bundle_max ? n - done : w->backend->bundle_max;
+		int got = w->backend->submit(w->queue, c + done, most);
+		w->n_submissions++;
+		if (got == -EAGAIN || got == -EINTR) {
+			harvest(w, LOOK_AMONG_NS);
+			continue;
+		}
+		if (got < 0) {
+			completion(w, (struct block_done){c[done].slot, got}, now);
+			got = 1;
+		}
+		done += (uint32_t)got;
+	}
+}
+
+static void cost_follow(struct block_worker *w, int64_t cost)
+{
+	if (cost < ticks_of(w, BUNDLE_MOST_NS))
+		w->schedule.bundle += (cost - w->schedule.bundle) / 16;
+}
+
+static void issue(struct block_worker *w, const uint32_t *taken, uint32_t n)
+{
+	struct block_command c[BLOCK_BUNDLE_MAX];
+	struct block_hot *const request = w->schedule.request;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t slot = w->unused[--w->n_unused];
+		w->slot[slot] = (struct block_slot){.request = taken[i], .flushing = request[taken[i]].flags & REQUEST_FLUSH_FIRST};
+		c[i] = command_of(w, slot);
+	}
+	int64_t begin = (int64_t)(clock_begin(&w->clock) - w->start);
+	for (uint32_t i = 0; i < n; i++)
+		request[taken[i]].begin = begin;
+	hand_over(w, c, n, begin);
+	schedule_handed_over(&w->schedule);
+	int64_t dispatch = (int64_t)(clock_end(&w->clock) - w->start);
+	turn_pass(w);
+	for (uint32_t i = 0; i < n; i++)
+		request[taken[i]].dispatch = dispatch;
+	w->active = dispatch;
+	if (w->schedule.in_flight > w->most_in_flight)
+		w->most_in_flight = w->schedule.in_flight;
+	if (n == 1 && w->bundle_follows)
+		cost_follow(w, dispatch - begin);
+}
+
+/* --- waiting --------------------------------------------------------------------------------------------------------------- */
+
+static void sleep_for_completion(struct block_worker *w, int64_t until, int64_t now)
+{
+	int64_t most = ticks_of(w, w->crowded && is_others_turn(w) ? LOOK_CROWDED_NS : w->schedule.n_workers > 1 ? LOOK_AMONG_NS : LOOK_NS);
+	bool timed = until != TICKS_NEVER && until - now < most;
+	int64_t wait = timed ? until - now : most;
+	w->n_waits++;
+	uint32_t n = harvest(w, (int64_t)((double)wait * w->clock.ns_per_tick));
+	if (!n && timed) {
+		int64_t late = now_of(w) - until;
+		waiter_learn(&w->waiter, late > 0 ? (uint64_t)late : 0);
+	}
+}
+
+/* How long before an instant a sleep must end. */
+static int64_t margin_of(const struct block_worker *w)
+{
+	return w->waiter.method == WAIT_SPIN ? TICKS_NEVER : w->waiter.method == WAIT_NANOSLEEP ? 0 : (int64_t)w->waiter.margin_ticks;
+}
+
+/* Only a completion changes anything, or another worker, which can be waited for where the turn is somebody else's. */
+static bool may_sleep(const struct block_worker *w, int64_t now)
+{
+	if (w->waiter.method == WAIT_SPIN)
+		return false;
+	if (w->schedule.n_workers == 1)
+		return now - w->active > ticks_of(w, SPIN_NS);
+	return w->crowded && is_others_turn(w);
+}
+
+/* Nothing can be handed over now. */
+static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
+{
+	const bool busy = w->schedule.in_flight > 0;
+	const int64_t margin = margin_of(w);
+	/* who spins keeps a processor from those before it */
+	const bool gives_way = w->crowded && w->waiter.method == WAIT_SPIN && (!w->schedule.place || is_others_turn(w));
+	if (w->held.n && (int64_t)due_heap_first(&w->held) < wake)
+		wake = (int64_t)due_heap_first(&w->held);
+	if (!busy && wake != TICKS_NEVER && !gives_way) {
+		int64_t most = now + ticks_of(w, LOOK_NS);
+		wait_until(&w->waiter, w->start + (uint64_t)(wake < most ? wake : most));
+	} else if (!busy) {
+		if (gives_way || wake - now > margin)
+			idle(w);
+	} else if (w->harvester) {
+		if (wake - now > margin)
+			sched_yield();
+	} else if (wake == TICKS_NEVER && may_sleep(w, now)) {
+		sleep_for_completion(w, TICKS_NEVER, now);
+	} else if (wake != TICKS_NEVER && wake - now > margin) {
+		sleep_for_completion(w, wake - margin, now);
+	} else {
+		/* who completes requests may need this very processor: a thread of the device's driver, woken here by the submission */
+		sched_yield();
+	}
+}
+
+void worker_run(struct block_worker *w, const _Atomic bool *stop)
+{
+	uint32_t taken[BLOCK_BUNDLE_MAX];
+	while (!w->fatal && !atomic_load_explicit(stop, memory_order_relaxed)) {
+		if (w->schedule.in_flight)
+			harvest(w, 0);
+		int64_t now = now_of(w);
+		if (w->held.n)
+			held_release(w, now);
+		uint32_t n = schedule_take(&w->schedule, now, w->n_unused, taken);
+		if (n) {
+			issue(w, taken, n);
+			continue;
+		}
+		turn_pass(w); /* what a mutant loses is nobody's turn any more */
+		if (w->schedule.finished)
+			break;
+		pause_until(w, schedule_wake(&w->schedule, now), now);
+	}
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The compiled engine: a program of its own for each trace, with the requests as static tables and a function for each traced
+ * thread, compiled and run; what ARTC does. Order, waiting, calls and stamps are those of `event`, by the same code
+ * (replay/engines/compiled/program.h); what differs is that the loops have nothing in them but what the trace asks for, and that the
+ * process is a fresh one. Programs are kept (replay/engines/compiled/store.h).
+ * Source: Weiss et al., ROOT: replaying multithreaded traces with resource-oriented ordering (SOSP 2013). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "replay/engines/compiled/build.h"
+#include "replay/engines/compiled/source.h"
+#include "replay/engines/compiled/start.h"
+#include "replay/engines/compiled/store.h"
+#include "replay/registry.h"
+
+static const char *compiler_of(const struct replay_config *c)
+{
+	return c->cc && *c->cc ? c->cc : "cc";
+}
+
+static int make_in(const char *dir, const struct replay_plan *p, const struct replay_config *c, const char *library, struct err *e)
+{
+	struct source_files files;
+	int ret = source_write(p, c, dir, &files, e);
+	ret = ret ? ret : build_program(dir, &files, compiler_of(c), library, e);
+	source_files_release(&files);
+	return ret ? err_context(e, "%s", dir) : 0;
+}
+
+/* --keep-source: made there, whatever was kept. */
+static int made_there(struct replay_plan *p, const struct replay_config *c, const char *library, struct err *e)
+{
+	int ret = dir_create(c->keep_source, e);
+	ret = ret ? ret : make_in(c->keep_source, p, c, library, e);
+	if (ret)
+		return ret;
+	char *path = xasprintf("%s/program", c->keep_source);
+	p->program_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (p->program_fd < 0)
+		ret = err_sys(e, errno, "%s", path);
+	free(path);
+	return ret;
+}
+
+static int made_and_kept(struct replay_plan *p, const struct replay_config *c, const char *store, const char *key, const char *library,
+			 struct err *e)
+{
+	int lock;
+	char *workshop = store_workshop(store, &lock, e);
+	if (!workshop)
+		return -EIO;
+	int ret = make_in(workshop, p, c, library, e);
+	if (!ret) {
+		p->program_fd = store_keep(store, workshop, key, e);
+		ret = p->program_fd < 0 ? p->program_fd : 0;
+	}
+	int removed = dir_remove_tree(workshop, ret ? NULL : e);
+	close(lock);
+	free(workshop);
+	return ret ? ret : removed;
+}
+
+/* The library is part of what a program is made from: whoever has a new one gets new programs. Told by what changes with it. */
+static char *identity_of(const char *library)
+{
+	struct stat st = {.st_size = 0};
+	(void)stat(library, &st);
+	return xasprintf("%s %lld %lld.%09ld %llu", library, (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+			 (unsigned long long)st.st_ino);
+}
+
+static int found_or_made(struct replay_plan *p, const struct replay_config *c, const char *library, struct err *e)
+{
+	char key[SOURCE_KEY], *identity = identity_of(library);
+	const char *const more[] = {identity, compiler_of(c), build_flags, NULL};
+	int ret = source_key(p, c, more, key, e);
+	char *store = NULL;
+	if (!ret)
+		ret = store_find(c->program_cache, &store, e);
+	if (!ret)
+		p->program_fd = store_open(store, key);
+	if (!ret && p->program_fd < 0)
+		ret = made_and_kept(p, c, store, key, library, e);
+	free(store);
+	free(identity);
+	return ret;
+}
+
+static int compiled_prepare(struct replay_plan *p, const struct replay_config *c, struct err *e)
+{
+	char *library = build_library_find(e);
+	if (!library)
+		return -ENOENT;
+	int ret = c->keep_source && *c->keep_source ? made_there(p, c, library, e) : found_or_made(p, c, library, e);
+	free(library);
+	return ret;
+}
+
+static int compiled_run(struct replay_plan *p, const struct replay_config *c, struct err *e)
+{
+	int ret = start_program(p, c, p->program_fd, e);
+	close(p->program_fd);
+	p->program_fd = 0;
+	return ret;
+}
+
+static int compiled_check(const struct replay_config *c, struct err *e)
+{
+	if (c->mutant && *c->mutant)
+		return err_set(e, EINVAL, "mutant: the compiled engine has none (event has)");
+	return 0;
+}
+
+const struct replay_engine engine_compiled = {
+	.name = "compiled",
+	.level = LEVEL_SYSCALL,
+	.help = "compiles a program from the trace, with one function per traced thread, and "
+			 "runs it",
+	.processes = true,
+	.check = compiled_check,
+	.prepare = compiled_prepare,
+	.run = compiled_run,
+};

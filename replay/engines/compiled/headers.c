@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/compiled/headers.h"
+
+#include <string.h>
+
+/* The list is made by the Makefile: whatever program.h includes. The assembler takes the files in. */
+#define HEADER(path) ".asciz \"" path "\"\n.incbin \"" path "\"\n.byte 0\n"
+__asm__(".section .rodata\n.global program_headers\nprogram_headers:\n"
+#include "program-headers.inc"
+	".byte 0\n.previous\n");
+
+const char *program_header_text(const char *path)
+{
+	return path + strlen(path) + 1;
+}
+
+const char *program_header_next(const char *path)
+{
+	const char *text = program_header_text(path);
+	return text + strlen(text) + 1;
+}

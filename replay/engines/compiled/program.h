@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a compiled program is made of: the tables of its trace (image.h), a function for each traced thread, and the loops, gates and
+ * calls of the engines, which it shares with `event`. Generated sources include this and nothing else. */
+#ifndef REPLAY_PROGRAM_H
+#define REPLAY_PROGRAM_H
+
+#include "replay/engines/compiled/image.h"
+#include "replay/issue/loops.h"
+
+typedef void program_thread(struct runner *w);
+
+/* Where each request is code and not a row of a table (--unroll): some requests of a thread, one after another. */
+typedef void program_part(struct runner *w, const struct site *s, struct lane_walk *t);
+#define PROGRAM_STEP(ordered_, timing_, k_, kind_, op_, flags_, process_, n_waits_, slot_, length_, offset_)                              \
+	lane_step(w, s, t,                                                                                                     \
+		  &(const struct hot_request){.offset = (offset_), .length = (length_), .slot = (slot_),                       \
+					      .n_waits = (n_waits_), .op = (op_), .flags = (flags_), .process = (process_)},                          \
+		  k_, ordered_, timing_, kind_)
+
+struct program {
+	struct image *image;
+	program_thread *const *thread; /* thread[n_threads]; worker i of a pool runs thread[0] */
+	program_thread *const *blank;  /* the same without calls, for --blank */
+	uint32_t n_threads;
+};
+
+/* The whole of main: `argv[1]` is the number of the descriptor that a struct control is behind. Returns the exit status: 0 when the
+ * replay's result is in there. */
+int program_main(int argc, char **argv, const struct program *program);
+
+#endif

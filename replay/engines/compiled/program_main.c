@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inside of a compiled program: what is around the functions that were generated. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "replay/content/captured_take.h"
+#include "replay/engines/compiled/control.h"
+#include "replay/engines/compiled/program.h"
+
+static int refuse(const char *why)
+{
+	fprintf(stderr, "this program is started by `validate replay --engine compiled`: %s\n", why);
+	return 2;
+}
+
+static struct control *control_open(int argc, char **argv)
+{
+	struct stat st;
+	char *end;
+	long fd = argc == 2 ? strtol(argv[1], &end, 10) : -1;
+	if (fd < 0 || *end || fstat((int)fd, &st) < 0 || st.st_size < (off_t)sizeof(struct control))
+		return NULL;
+	struct control *c = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, (int)fd, 0);
+	close((int)fd);
+	if (c == MAP_FAILED)
+		return NULL;
+	bool ours = !memcmp(c->magic, CONTROL_MAGIC, sizeof CONTROL_MAGIC) && c->header_bytes == sizeof *c &&
+		    c->n_bytes == (uint64_t)st.st_size;
+	return ours ? c : NULL;
+}
+
+static void loop(struct runner *w)
+{
+	const struct program *program = w->crew->shared;
+	const uint32_t i = w->crew->plan->pool ? 0 : w->index;
+	if (w->crew->config->stop_on_mismatch)
+		careful_loop(w); /* looks at each result */
+	else if (w->crew->config->blank)
+		program->blank[i](w);
+	else
+		program->thread[i](w);
+}
+
+static int content_take(struct control *c, struct err *e)
+{
+	struct captured_reader *r = NULL;
+	if (c->content_fd < 0 || c->content_memory_fd < 0)
+		return 0;
+	int ret = captured_join(&r, c->content_fd, c->content_memory_fd, e);
+	c->plan.calls.content = r;
+	return ret;
+}
+
+static int plan_take(struct control *c, const struct program *program, struct err *e)
+{
+	struct replay_plan *p = &c->plan;
+	const struct rooted root = p->root;
+	int null_fd = p->calls.null_fd;
+	c->config.cpus = *c->cpus ? c->cpus : NULL;
+	c->config.scheduler = *c->scheduler ? c->scheduler : NULL;
+	int ret = image_open(program->image, p, e);
+	if (ret)
+		return ret;
+	if (p->n_slots != c->n_slots || (!p->pool && p->n_lanes != program->n_threads) ||
+	    c->outcomes_at + image_outcome_bytes(p) > c->n_bytes)
+		return err_set(e, EINVAL, "the compiled program is not that of this replay");
+	p->calls.null_fd = null_fd;
+	p->root = root;
+	p->root.refused = &p->calls.common->counts.refused;
+	p->calls.payload = c->config.payload == PAYLOAD_BUFFER || c->config.payload == PAYLOAD_CAPTURED ? NULL : &p->payload;
+	p->fds = xcalloc((size_t)p->n_slots + 1, sizeof *p->fds); /* with --processes each has its own */
+	for (uint32_t i = 0; i < p->n_slots; i++)
+		atomic_init(&p->fds[i], atomic_load(&control_fds(c)[i]));
+	image_outcomes_set(p, control_outcomes(c));
+	c->balloon.step = control_steps(c);
+	p->balloon = &c->balloon;
+	return content_take(c, e);
+}
+
+static int replay(struct control *c, const struct program *program, struct err *e)
+{
+	int ret = plan_take(c, program, e);
+	if (ret)
+		return ret;
+	struct crew *crew = aligned_alloc(_Alignof(struct crew), sizeof *crew);
+	if (!crew)
+		return err_set(e, ENOMEM, "not enough memory for a crew");
+	ret = crew_init(crew, &c->plan, &c->config, c->plan.n_workers, loop, e);
+	crew->shared = (void *)(uintptr_t)program;
+	atomic_store(&c->state, CONTROL_RUNNING);
+	ret = ret ? ret : crew_run(crew, e);
+	c->counts = c->plan.calls.common->counts;
+	for (uint32_t i = 0; i < c->n_slots; i++)
+		atomic_store(&control_fds(c)[i], atomic_load(&c->plan.fds[i]));
+	return ret;
+}
+
+int program_main(int argc, char **argv, const struct program *program)
+{
+	struct control *c = control_open(argc, argv);
+	signal(SIGPIPE, SIG_IGN); /* results of calls, as in the program that started this one */
+	signal(SIGXFSZ, SIG_IGN);
+	if (!c)
+		return refuse("it was given no memory of this version to work with");
+	c->result = replay(c, program, &c->err);
+	atomic_store(&c->state, CONTROL_ENDED);
+	fflush(NULL);
+	_exit(0); /* what is there belongs to the kernel or to the starter; some thread may never return */
+}

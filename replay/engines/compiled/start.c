@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/compiled/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "replay/content/captured.h"
+#include "replay/engines/compiled/control.h"
+#include "replay/engines/compiled/image.h"
+#include "replay/issue/crew.h"
+
+#define ALIGN 4096u
+#define LOOK_MS 1000	/* how often an end is looked for that the kernel does not tell */
+#define PATIENCE_LOOKS 3 /* for a program that has said what it had to, and does not end: some call does not return */
+
+extern char **environ;
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t rounded(uint64_t n)
+{
+	return (n + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* A text of this process means nothing in another one. */
+static struct replay_config config_without_texts(const struct replay_config *config)
+{
+	struct replay_config c = *config;
+	for (const struct option_spec *o = replay_options; o->name; o++)
+		if (o->type == OPT_STRING)
+			*(const char **)(void *)((char *)&c + o->offset) = NULL;
+	return c;
+}
+
+static int control_make(struct control **to, int *fd, const struct replay_plan *p, const struct replay_config *config, struct err *e)
+{
+	uint64_t fds_at = rounded(sizeof(struct control)), steps_at = fds_at + rounded(p->n_slots * sizeof(int));
+	uint64_t steps_bytes = p->balloon->n_steps * sizeof *p->balloon->step, outcomes_at = steps_at + rounded(steps_bytes);
+	uint64_t n_bytes = outcomes_at + rounded(image_outcome_bytes(p) + 1);
+	struct control *c;
+	const char *cpus = config->cpus ? config->cpus : "", *scheduler = config->scheduler ? config->scheduler : "";
+	if (strlen(cpus) >= sizeof c->cpus || strlen(scheduler) >= sizeof c->scheduler)
+		return err_set(e, E2BIG, "cpus, scheduler: too long a text for the compiled engine");
+	*fd = memfd_create("validate-replay", MFD_CLOEXEC);
+	if (*fd < 0 || ftruncate(*fd, (off_t)n_bytes) < 0)
+		return err_sys(e, errno, "no memory to share with the compiled program");
+	int code = posix_fallocate(*fd, 0, (off_t)n_bytes);
+	c = code ? MAP_FAILED : mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	if (c == MAP_FAILED)
+		return err_sys(e, code ? code : errno, "no memory to share with the compiled program: %llu KiB",
+			       (unsigned long long)(n_bytes >> 10));
+	(void)madvise(c, n_bytes, MADV_HUGEPAGE);
+	*c = (struct control){.magic = CONTROL_MAGIC, .n_bytes = n_bytes, .header_bytes = sizeof *c, .fds_at = fds_at, .steps_at = steps_at,
+			      .balloon = {.n_steps = p->balloon->n_steps, .by_time = p->balloon->by_time, .beside = getpid()},
+			      .outcomes_at = outcomes_at, .n_slots = p->n_slots, .config = config_without_texts(config)};
+	captured_descriptors(p->calls.captured, &c->content_fd, &c->content_memory_fd);
+	if (steps_bytes)
+		memcpy(control_steps(c), p->balloon->step, steps_bytes);
+	strcpy(c->cpus, cpus);
+	strcpy(c->scheduler, scheduler);
+	c->plan.clock = p->clock;
+	c->plan.payload = p->payload;
+	c->plan.root = p->root;
+	c->plan.calls.null_fd = p->calls.null_fd;
+	for (uint32_t i = 0; i < p->n_slots; i++)
+		atomic_init(&control_fds(c)[i], atomic_load(&p->fds[i]));
+	*to = c;
+	return 0;
+}
+
+/* The plan's own memory for outcomes is given back before the program runs; the shared one takes its place and belongs to the plan. */
+static void outcomes_share(struct replay_plan *p, struct control *c)
+{
+	for (size_t i = 0; i < sizeof p->memory / sizeof *p->memory; i++) {
+		struct vm_region *r = &p->memory[i];
+		if (!r->base || r->base != (void *)p->lane[0].outcome)
+			continue;
+		vm_free(r);
+		*r = (struct vm_region){c, (size_t)c->n_bytes};
+	}
+	image_outcomes_set(p, control_outcomes(c));
+}
+
+/* --- the program's side ------------------------------------------------------------------------------------------- */
+
+static void keep_open(int fd)
+{
+	if (fd >= 0)
+		(void)fcntl(fd, F_SETFD, 0);
+}
+
+static void child(struct control *c, int control_fd, int program_fd, const struct replay_plan *p, pid_t parent)
+	__attribute__((noreturn));
+
+static void child(struct control *c, int control_fd, int program_fd, const struct replay_plan *p, pid_t parent)
+{
+	char number[16];
+	char *const argv[] = {(char[]){"validate-program"}, number, NULL};
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would read what it did */
+	if (getppid() != parent)
+		_exit(127);
+	for (uint32_t i = 0; i < p->n_slots; i++)
+		keep_open(atomic_load(&p->fds[i]));
+	keep_open(p->root.fd);
+	keep_open(p->calls.null_fd);
+	keep_open(control_fd);
+	keep_open(c->content_fd);
+	keep_open(c->content_memory_fd);
+	snprintf(number, sizeof number, "%d", control_fd);
+	fexecve(program_fd, argv, environ);
+	c->result = err_sys(&c->err, errno, "the compiled program cannot be executed");
+	atomic_store(&c->state, CONTROL_ENDED);
+	_exit(127);
+}
+
+/* --- this side ---------------------------------------------------------------------------------------------------- */
+
+static void pause_for(int pid_fd)
+{
+	struct pollfd p = {.fd = pid_fd, .events = POLLIN};
+	poll(&p, pid_fd >= 0 ? 1 : 0, LOOK_MS);
+}
+
+/* Its wait status; -1 when it has said what it had to, and then does not end. */
+static int program_wait(pid_t pid, const struct control *c)
+{
+	int status, pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	int n_looks = 0;
+	pid_t got;
+	while ((got = waitpid(pid, &status, pid_fd >= 0 ? WNOHANG : 0)) == 0 || (got < 0 && errno == EINTR)) {
+		if (got == 0)
+			pause_for(pid_fd);
+		if (atomic_load(&c->state) == CONTROL_ENDED && ++n_looks > PATIENCE_LOOKS) {
+			kill(pid, SIGKILL);
+			status = -1;
+			break;
+		}
+	}
+	if (pid_fd >= 0)
+		close(pid_fd);
+	return got < 0 ? -1 : status;
+}
+
+/* Of a program that was stopped in the middle: outcomes that are not whole count as none. */
+static uint64_t outcomes_clean(struct replay_plan *p)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		for (uint32_t k = 0; k < p->lane[i].n; k++) {
+			struct outcome *o = &p->lane[i].outcome[k];
+			bool whole = o->begin_ticks && outcome_end(o) >= o->begin_ticks;
+			if (!whole)
+				*o = (struct outcome){.begin_ticks = 0};
+			n += whole;
+		}
+	return n;
+}
+
+static void results_take(struct replay_plan *p, const struct control *c)
+{
+	const struct replay_plan *done = &c->plan;
+	p->clock = done->clock;
+	p->start_ticks = done->start_ticks;
+	p->facts = done->facts;
+	p->n_futex_sleeps = done->n_futex_sleeps;
+	p->n_timed_sleeps = done->n_timed_sleeps;
+	p->n_late_wakes = done->n_late_wakes;
+	p->stopped = done->stopped;
+	p->n_relays = done->n_relays;
+	p->scheduling = done->scheduling;
+	crew_due_to_ticks(p, done->due_ticks_per_ns);
+	p->calls.common->counts = c->counts;
+	p->balloon->own_bytes = c->balloon.own_bytes;
+	p->balloon->least_bytes = c->balloon.least_bytes;
+	p->balloon->most_bytes = c->balloon.most_bytes;
+	p->balloon->n_changes = c->balloon.n_changes;
+}
+
+static int program_broke(struct replay_plan *p, const struct control *c, int status, struct err *e)
+{
+	uint64_t n = outcomes_clean(p);
+	p->partial = n > 0 && c->plan.start_ticks;
+	if (p->partial) {
+		p->start_ticks = c->plan.start_ticks;
+		crew_due_to_ticks(p, c->plan.due_ticks_per_ns);
+		(void)clock_reanchor(&p->clock, NULL);
+	}
+	if (WIFSIGNALED(status))
+		return err_set(e, EIO, "the compiled program was ended by signal %d (%s), %llu of %u requests completed", WTERMSIG(status),
+			       strsignal(WTERMSIG(status)), (unsigned long long)n, p->n);
+	return err_set(e, EIO, "the compiled program ended early, with status %d, %llu of %u requests completed", WEXITSTATUS(status),
+		       (unsigned long long)n, p->n);
+}
+
+/* Here they are closed; what the program had under which number is wanted for the replay trace. */
+static void descriptors_leave(struct replay_plan *p, struct control *c)
+{
+	for (uint32_t i = 0; i < p->n_slots; i++) {
+		int fd = atomic_exchange(&p->fds[i], atomic_load(&control_fds(c)[i]));
+		if (fd >= 0)
+			close(fd);
+	}
+	p->fds_elsewhere = true;
+}
+
+int start_program(struct replay_plan *p, const struct replay_config *config, int program_fd, struct err *e)
+{
+	struct control *c = NULL;
+	int control_fd = -1;
+	int ret = control_make(&c, &control_fd, p, config, e);
+	if (!c) {
+		if (control_fd >= 0)
+			close(control_fd);
+		return ret;
+	}
+	outcomes_share(p, c);
+	pid_t parent = getpid(), pid = fork();
+	if (pid == 0)
+		child(c, control_fd, program_fd, p, parent);
+	if (pid < 0)
+		ret = err_sys(e, errno, "starting the compiled program");
+	close(control_fd);
+	if (ret)
+		return ret;
+	int status = program_wait(pid, c);
+	descriptors_leave(p, c);
+	if (atomic_load(&c->state) != CONTROL_ENDED)
+		return program_broke(p, c, status, e);
+	results_take(p, c);
+	return c->result ? err_set(e, -c->result, "%s", c->err.msg) : 0;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/compiled/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/leftovers.h"
+#include "common/xalloc.h"
+#include "replay/engines/compiled/source.h"
+
+#define WORKSHOP ".validate-build-"
+#define KEY_LENGTH (SOURCE_KEY - 1)
+#define NEW_S 60
+
+/* --- the directory ------------------------------------------------------------------------------------------------ */
+
+static int usual_place(char **path, struct err *e)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	if (cache && *cache == '/')
+		*path = xasprintf("%s/validate/programs", cache);
+	else if (home && *home == '/')
+		*path = xasprintf("%s/.cache/validate/programs", home);
+	else
+		return err_set(e, ENOENT, "no directory for compiled programs: XDG_CACHE_HOME and HOME are unset; use --program-cache DIR");
+	return 0;
+}
+
+static int make(const char *path, struct err *e)
+{
+	char *parent = xstrdup(path), *slash = strrchr(parent, '/');
+	int ret = 0;
+	if (slash && slash != parent) {
+		*slash = '\0';
+		ret = dir_create(parent, e);
+	}
+	free(parent);
+	if (!ret && mkdir(path, 0700) < 0 && errno != EEXIST)
+		ret = err_sys(e, errno, "%s", path);
+	return ret;
+}
+
+static int ownership_check(const char *path, struct err *e)
+{
+	struct stat st;
+	if (lstat(path, &st) < 0)
+		return err_sys(e, errno, "%s", path);
+	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077))
+		return 0;
+	return err_set(e, EPERM, "%s: compiled programs are kept only in a directory of one's own that is closed to others (mode 0700; "
+			       "--program-cache DIR)", path);
+}
+
+int store_find(const char *wanted, char **dir, struct err *e)
+{
+	int ret = 0;
+	*dir = NULL;
+	if (wanted && *wanted)
+		*dir = xstrdup(wanted);
+	else
+		ret = usual_place(dir, e);
+	if (!ret) {
+		ret = make(*dir, e);
+		if (ret)
+			err_context(e, "the directory of compiled programs (--program-cache DIR)");
+	}
+	if (!ret)
+		ret = ownership_check(*dir, e);
+	if (ret) {
+		free(*dir);
+		*dir = NULL;
+	}
+	return ret;
+}
+
+/* --- programs ----------------------------------------------------------------------------------------------------- */
+
+int store_open(const char *dir, const char *key)
+{
+	struct stat st;
+	char *path = xasprintf("%s/%s", dir, key);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	free(path);
+	if (fd < 0)
+		return -1;
+	bool ours = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) && st.st_mode & S_IXUSR;
+	if (!ours) {
+		close(fd);
+		return -1;
+	}
+	futimens(fd, NULL); /* used just now */
+	return fd;
+}
+
+int store_keep(const char *dir, const char *workshop, const char *key, struct err *e)
+{
+	char *made = xasprintf("%s/program", workshop), *kept = xasprintf("%s/%s", dir, key);
+	int fd = open(made, O_RDONLY | O_CLOEXEC), ret = 0;
+	/* on disk before it has its name: a program that is there is whole */
+	if (fd < 0 || fchmod(fd, 0500) < 0 || fsync(fd) < 0 || rename(made, kept) < 0)
+		ret = err_sys(e, errno, "%s: the compiled program cannot be kept", kept);
+	free(made);
+	free(kept);
+	if (ret && fd >= 0)
+		close(fd);
+	return ret ? ret : fd;
+}
+
+/* --- room --------------------------------------------------------------------------------------------------------- */
+
+struct kept {
+	char *path;
+	uint64_t n_bytes;
+	struct timespec used;
+};
+
+static int compare_used(const void *a, const void *b)
+{
+	const struct timespec *x = &((const struct kept *)a)->used, *y = &((const struct kept *)b)->used;
+	if (x->tv_sec != y->tv_sec)
+		return x->tv_sec < y->tv_sec ? -1 : 1;
+	return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+/* Programs are called by digests. Whatever else is in the directory, which may be one that somebody has for other things as well, stays. */
+static bool is_key(const char *name)
+{
+	return strlen(name) == KEY_LENGTH && strspn(name, "0123456789abcdef") == KEY_LENGTH;
+}
+
+/* Of somebody who is no more: nobody holds it, and it is not one that is just being made. */
+static void workshop_sweep(const char *path)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && st.st_mtime + NEW_S < time(NULL) && !flock(fd, LOCK_EX | LOCK_NB))
+		dir_remove_tree(path, NULL);
+	close(fd);
+}
+
+static void room_make(const char *dir)
+{
+	struct kept *kept = NULL;
+	size_t n = 0, cap = 0;
+	uint64_t sum = 0;
+	DIR *d = opendir(dir);
+	for (struct dirent *entry; d && (entry = readdir(d));) {
+		struct stat st;
+		char *path = xasprintf("%s/%s", dir, entry->d_name);
+		if (!strncmp(entry->d_name, WORKSHOP, strlen(WORKSHOP))) {
+			workshop_sweep(path);
+		} else if (is_key(entry->d_name) && !lstat(path, &st) && S_ISREG(st.st_mode)) {
+			GROW(kept, n, cap);
+			kept[n++] = (struct kept){path, (uint64_t)st.st_size, st.st_mtim};
+			sum += (uint64_t)st.st_size;
+			continue;
+		}
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	if (n)
+		qsort(kept, n, sizeof *kept, compare_used);
+	for (size_t i = 0; i < n; i++) {
+		if (sum > STORE_MAX_BYTES && !unlink(kept[i].path))
+			sum -= kept[i].n_bytes;
+		free(kept[i].path);
+	}
+	free(kept);
+}
+
+char *store_workshop(const char *dir, int *lock, struct err *e)
+{
+	room_make(dir);
+	char *path = xasprintf("%s/" WORKSHOP "XXXXXX", dir);
+	*lock = leftover_directory(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (*lock >= 0 && !flock(*lock, LOCK_EX | LOCK_NB))
+		return path;
+	err_sys(e, errno, "%s", path);
+	if (*lock >= 0)
+		close(*lock);
+	free(path);
+	return NULL;
+}

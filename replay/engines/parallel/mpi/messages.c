@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/parallel/mpi/messages.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+
+#define SPIN_NS 5000 /* inside, before sleeping */
+
+static void take(struct messages *m)
+{
+	if (m->locks)
+		pthread_mutex_lock(&m->one_at_a_time);
+}
+
+static void leave(struct messages *m)
+{
+	if (m->locks)
+		pthread_mutex_unlock(&m->one_at_a_time);
+}
+
+/* --- before ------------------------------------------------------------------------------------------------------- */
+
+static void post(struct messages *m, uint32_t i)
+{
+	const struct channel *c = &m->rank->channel[i];
+	MPI_Irecv(NULL, 0, MPI_BYTE, (int)c->peer, (int)c->tag, m->comm, &m->line[i].request);
+}
+
+/* One message more than there are signals goes through each channel. */
+static void connect_all(struct messages *m)
+{
+	const struct rank *r = m->rank;
+	for (uint32_t i = 0; i < r->n_channels; i++) {
+		m->line[i].request = MPI_REQUEST_NULL;
+		if (r->channel[i].kind == CHANNEL_IN)
+			post(m, i);
+	}
+	for (uint32_t i = 0; i < r->n_channels; i++)
+		if (r->channel[i].kind == CHANNEL_OUT)
+			MPI_Isend(NULL, 0, MPI_BYTE, (int)r->channel[i].peer, (int)r->channel[i].tag, m->comm, &m->line[i].request);
+	for (uint32_t i = 0; i < r->n_channels; i++)
+		MPI_Wait(&m->line[i].request, MPI_STATUS_IGNORE);
+	for (uint32_t i = 0; i < r->n_channels; i++)
+		if (r->channel[i].kind == CHANNEL_IN && r->channel[i].n)
+			post(m, i);
+	MPI_Barrier(m->comm);
+}
+
+int messages_open(struct messages *m, struct rank *r, struct err *e)
+{
+	const struct clock *clock = &r->plan.clock;
+	*m = (struct messages){.rank = r, .locks = !r->multiple && r->plan.n_workers > 1};
+	pthread_mutex_init(&m->one_at_a_time, NULL);
+	m->line = aligned_alloc(_Alignof(struct line), (r->n_channels + 1) * sizeof *m->line);
+	if (!m->line)
+		return err_set(e, ENOMEM, "not enough memory for %u channels", r->n_channels);
+	memset(m->line, 0, (r->n_channels + 1) * sizeof *m->line);
+	int ret = gates_init(&m->gates, r->n_inside, clock, (uint64_t)(SPIN_NS / clock->ns_per_tick), r->crowded, e);
+	if (ret)
+		return ret;
+	MPI_Comm_dup(MPI_COMM_WORLD, &m->comm);
+	connect_all(m);
+	return 0;
+}
+
+void messages_close(struct messages *m)
+{
+	MPI_Comm_free(&m->comm);
+	gates_release(&m->gates);
+	pthread_mutex_destroy(&m->one_at_a_time);
+	free(m->line);
+}
+
+/* --- while it runs ------------------------------------------------------------------------------------------------ */
+
+static bool is_over(struct messages *m, struct line *l)
+{
+	int done;
+	take(m);
+	MPI_Test(&l->request, &done, MPI_STATUS_IGNORE);
+	leave(m);
+	return done;
+}
+
+static void wait_for(struct messages *m, struct line *l)
+{
+	while (!is_over(m, l)) {
+		if (m->rank->crowded)
+			sched_yield();
+		else
+			cpu_relax();
+	}
+}
+
+void message_signal(struct messages *m, uint32_t channel)
+{
+	const struct channel *c = &m->rank->channel[channel];
+	struct line *l = &m->line[channel];
+	l->n_done++;
+	if (c->kind == CHANNEL_INSIDE) {
+		gate_publish(&m->gates, c->tag, l->n_done);
+		return;
+	}
+	/* who has sent one need not wait until it is out; the next one over the same channel does, so that there are never many */
+	if (l->request != MPI_REQUEST_NULL)
+		wait_for(m, l);
+	take(m);
+	MPI_Isend(NULL, 0, MPI_BYTE, (int)c->peer, (int)c->tag, m->comm, &l->request);
+	leave(m);
+	(void)is_over(m, l);
+}
+
+void message_wait(struct messages *m, uint32_t channel)
+{
+	const struct channel *c = &m->rank->channel[channel];
+	struct line *l = &m->line[channel];
+	if (c->kind == CHANNEL_INSIDE) {
+		gate_wait(&m->gates, &l->waiter, c->tag, ++l->n_waited);
+		return;
+	}
+	wait_for(m, l);
+	if (++l->n_done < c->n) {
+		take(m);
+		post(m, channel);
+		leave(m);
+	}
+}

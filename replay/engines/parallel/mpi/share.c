@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The plan file, from the one rank that sees it to each of the others. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/unnamed_file.h"
+#include "common/xalloc.h"
+#include "replay/target/rooted.h"
+#include "replay/engines/compiled/image.h"
+#include "replay/engines/parallel/mpi/rank.h"
+
+enum { TAG_SHARE = 1 };
+#define PIECE_BYTES (UINT64_C(64) << 20)
+
+/* --- who has it --------------------------------------------------------------------------------------------------- */
+
+/* A descriptor of the plan file, -1 where it is not seen from here. */
+static int plan_open(const struct rank *r)
+{
+	struct bundle_terms *t = xcalloc(1, sizeof *t);
+	char *path = xasprintf("%s/" BUNDLE_PLAN, r->scratch);
+	int fd = file_open_regular(path, O_RDONLY, NULL);
+	bool ours = fd >= 0 && !file_read_at(fd, t, sizeof *t, 0, NULL) && !memcmp(t->magic, BUNDLE_MAGIC, sizeof BUNDLE_MAGIC) &&
+		    t->header_bytes == sizeof *t && !strncmp(t->token, r->token, sizeof t->token);
+	if (fd >= 0 && !ours)
+		close(fd);
+	free(path);
+	free(t);
+	return ours ? fd : -1;
+}
+
+static int head_choose(struct rank *r, int fd, struct err *e)
+{
+	int own = fd < 0 ? INT_MAX : r->number;
+	MPI_Allreduce(&own, &r->head, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+	if (r->head == INT_MAX)
+		return err_set(e, ENOENT, "%s: no rank sees the plan there: one must run where the replay was started, or see the directory that "
+			       "--scratch names, with the same version of this program", r->scratch);
+	return 0;
+}
+
+/* --- handing it out ----------------------------------------------------------------------------------------------- */
+
+static int share_memory(struct rank *r, struct err *e)
+{
+	int ret = vm_alloc(&r->memory, r->share_bytes, "the plan", e);
+	r->share = r->memory.base;
+	return ret;
+}
+
+static int share_send(const struct rank *r, int fd, int to, struct err *e)
+{
+	const struct bundle_part *part = &r->part[to];
+	char *piece = xmalloc(PIECE_BYTES < part->n_bytes ? PIECE_BYTES : part->n_bytes);
+	int ret = 0;
+	for (uint64_t at = 0; at < part->n_bytes && !ret; at += PIECE_BYTES) {
+		uint64_t n = part->n_bytes - at < PIECE_BYTES ? part->n_bytes - at : PIECE_BYTES;
+		ret = file_read_at(fd, piece, n, part->at + at, e);
+		if (!ret)
+			MPI_Send(piece, (int)n, MPI_BYTE, to, TAG_SHARE, MPI_COMM_WORLD);
+	}
+	free(piece);
+	return ret;
+}
+
+static int shares_hand_out(struct rank *r, int fd, struct err *e)
+{
+	int ret = 0;
+	for (int i = 0; i < r->n && !ret; i++)
+		ret = i == r->head ? 0 : share_send(r, fd, i, e);
+	return ret ? ret : file_read_at(fd, r->share, r->share_bytes, r->part[r->head].at, e);
+}
+
+static void share_receive(struct rank *r)
+{
+	for (uint64_t at = 0; at < r->share_bytes; at += PIECE_BYTES) {
+		uint64_t n = r->share_bytes - at < PIECE_BYTES ? r->share_bytes - at : PIECE_BYTES;
+		MPI_Recv(r->share + at, (int)n, MPI_BYTE, r->head, TAG_SHARE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
+/* The head's table tells each rank how much it gets, and how much it gives back. */
+static int terms_take(struct rank *r, int fd, struct err *e)
+{
+	uint64_t own[2], (*all)[2] = xcalloc((size_t)r->n, sizeof *all);
+	int ret = 0;
+	r->terms = xcalloc(1, sizeof *r->terms);
+	if (r->number == r->head) {
+		ret = file_read_at(fd, r->terms, sizeof *r->terms, 0, e);
+		if (!ret && r->terms->n_ranks != (uint32_t)r->n)
+			ret = err_set(e, EINVAL, "the launcher started %d ranks, and the trace has %u processes", r->n, r->terms->n_ranks);
+		r->part = xcalloc((size_t)r->n, sizeof *r->part);
+		ret = ret ? ret : file_read_at(fd, r->part, (uint64_t)r->n * sizeof *r->part, sizeof *r->terms, e);
+		for (int i = 0; i < r->n && !ret; i++) {
+			all[i][0] = r->part[i].n_bytes;
+			all[i][1] = r->part[i].n_outcome_bytes;
+		}
+	}
+	if (ret) {
+		free(all);
+		return ret; /* the job is ended */
+	}
+	MPI_Bcast(r->terms, (int)sizeof *r->terms, MPI_BYTE, r->head, MPI_COMM_WORLD);
+	MPI_Scatter(all, 2, MPI_UINT64_T, own, 2, MPI_UINT64_T, r->head, MPI_COMM_WORLD);
+	r->share_bytes = own[0];
+	r->n_outcome_bytes = own[1];
+	free(all);
+	return 0;
+}
+
+int share_take(struct rank *r, struct err *e)
+{
+	int fd = plan_open(r);
+	int ret = head_choose(r, fd, e);
+	ret = ret ? ret : terms_take(r, fd, e);
+	ret = ret ? ret : share_memory(r, e);
+	if (!ret && r->number == r->head)
+		ret = shares_hand_out(r, fd, e);
+	else if (!ret)
+		share_receive(r);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* --- a plan of it ------------------------------------------------------------------------------------------------- */
+
+/* The directory is the one that was prepared: the file that was left there is seen. */
+static int target_open(struct rank *r, struct err *e)
+{
+	const char *dir = r->terms->dir;
+	struct rooted *root = &r->plan.root;
+	int ret = rooted_begin(root, dir, e);
+	if (ret)
+		return ret;
+	root->refused = &r->plan.calls.common->counts.refused;
+	if (faccessat(root->fd, r->token, F_OK, 0) < 0)
+		return err_set(e, ENOENT, "%s is not the directory that was prepared: the file %s, which was left there for the ranks to see, is not in "
+			       "it; the target must be on storage that every host has under this name", dir, r->token);
+	return 0;
+}
+
+static int heirs_open(struct replay_plan *p, uint32_t slot, struct err *e)
+{
+	for (uint32_t heir = p->calls.slot[slot].heir; heir; heir = p->calls.slot[heir].next_heir) {
+		int fd = fcntl(atomic_load(&p->fds[slot]), F_DUPFD_CLOEXEC, 3);
+		if (fd < 0)
+			return err_sys(e, errno, "%s: cannot be copied", p->open[slot].path);
+		atomic_store(&p->fds[heir], fd);
+	}
+	return 0;
+}
+
+/* Slots that belong to a process of this rank's. */
+static bool *own_processes(const struct replay_plan *p)
+{
+	bool *own = xcalloc((size_t)p->calls.n_processes + 1, sizeof *own);
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		if (p->process_of[i] <= p->calls.n_processes)
+			own[p->process_of[i]] = true;
+	return own;
+}
+
+static int descriptors_open(struct rank *r, struct err *e)
+{
+	struct replay_plan *p = &r->plan;
+	bool *own = own_processes(p);
+	const uint64_t room = call_store_room(p->n_workers + 1) + 256;
+	int ret = descriptors_allow(p->n_slots + room, r->terms->n_open_max + room, r->terms->n_open_max, e);
+	for (uint32_t i = 1; i < p->n_slots && !ret; i++) {
+		const struct slot *b = &p->calls.slot[i];
+		int fd = -1, kind = 0;
+		if (b->passed || !p->open[i].path || !own[b->process])
+			continue;
+		if (b->at_setup)
+			ret = descriptor_open(&p->root, p->open[i].path, b, &fd, e);
+		else
+			kind = rooted_kind(&p->root, p->open[i].path, e);
+		ret = ret ? ret : kind < 0 ? kind : 0;
+		atomic_store(&p->fds[i], fd);
+	}
+	for (uint32_t i = 1; i < p->n_slots && !ret; i++)
+		if (atomic_load(&p->fds[i]) >= 0 && !p->calls.slot[i].inherited)
+			ret = heirs_open(p, i, e);
+	free(own);
+	return ret ? err_context(e, "%s", r->terms->dir) : 0;
+}
+
+static int outcomes_make(struct rank *r, struct err *e)
+{
+	int ret = vm_alloc(&r->outcome_memory, r->n_outcome_bytes + 1, "outcomes", e);
+	r->outcome = r->outcome_memory.base;
+	if (!ret)
+		image_outcomes_set(&r->plan, r->outcome);
+	return ret;
+}
+
+static int plan_take(struct rank *r, struct err *e)
+{
+	struct replay_plan *p = &r->plan;
+	const struct bundle_rank *head = (const struct bundle_rank *)(const void *)r->share;
+	*p = (struct replay_plan){.root = {.fd = -1, .tree = -1}, .payload = r->terms->payload};
+	r->channel = (const struct channel *)(const void *)(r->share + head->channels_at);
+	r->n_channels = head->n_channels;
+	r->n_inside = head->n_inside;
+	int ret = clock_init(&p->clock, REPLAY_CALIBRATION_NS, e);
+	ret = ret ? ret : image_open((struct image *)(void *)(r->share + head->image_at), p, e);
+	if (ret)
+		return ret;
+	p->calls.null_fd = r->terms->null_fd ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+	p->calls.payload = r->terms->config.payload == PAYLOAD_BUFFER ? NULL : &p->payload;
+	p->fds = xcalloc((size_t)p->n_slots + 1, sizeof *p->fds);
+	for (uint32_t i = 0; i < p->n_slots; i++)
+		atomic_init(&p->fds[i], -1);
+	return outcomes_make(r, e);
+}
+
+int share_open(struct rank *r, struct err *e)
+{
+	int ret = plan_take(r, e);
+	ret = ret ? ret : target_open(r, e);
+	if (ret || r->terms->config.blank)
+		return ret;
+	ret = descriptors_open(r, e);
+	if (!ret && r->terms->config.timing != TIMING_FULLSPEED)
+		clock_baseline_wait(&r->plan.clock, REPLAY_TIMED_BASELINE_NS);
+	return ret;
+}

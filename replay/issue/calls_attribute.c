@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that look at or change what is known of a file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "replay/issue/calls_private.h"
+#include "replay/target/rooted.h"
+
+#define PERMISSIONS 01777 /* set-user-ID and set-group-ID are not replayed */
+
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+
+/* Makes the call on the last component, which is taken for no link, or on the descriptor `fd` of what the whole path leads to, looked
+ * up between the stamps. `dir`, `last` and `fd` are what the two expressions may use. */
+#define ON_PATH(k, on_name, on_descriptor)                                                                             \
+	do {                                                                                                           \
+		int fd = -1, dir = (k)->c->bits & CALL_FOLLOW ? (k)->p->root.fd : call_directory(k, (k)->path);         \
+		const char *last = call_is_bad(k) ? BAD_ADDRESS : (k)->path->last;                                     \
+		if (dir < 0)                                                                                           \
+			return;                                                                                        \
+		if ((k)->c->bits & CALL_FOLLOW)                                                                        \
+			CALL(k, (fd = rooted_look(dir, (k)->path->whole, 0)) < 0 ? -1 : (on_descriptor)); \
+		else                                                                                                   \
+			CALL(k, (on_name));                                                                            \
+		(void)last;                                                                                            \
+		if (fd >= 0)                                                                                           \
+			close(fd);                                                                                     \
+	} while (0)
+
+/* --- looking ---------------------------------------------------------------------------------------------------------- */
+
+void call_stat(struct caller *k)
+{
+	struct stat st;
+	ON_PATH(k, fstatat(dir, last, &st, AT_SYMLINK_NOFOLLOW), fstat(fd, &st));
+}
+
+void call_fstat(struct caller *k)
+{
+	struct stat st;
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, fstat(fd, &st));
+}
+
+void call_statx(struct caller *k)
+{
+	struct statx st;
+	const int flags = (int)(k->c->flags & (AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT));
+	const unsigned int mask = (unsigned int)k->c->length & STATX_ALL;
+	ON_PATH(k, statx(dir, last, flags | AT_SYMLINK_NOFOLLOW, mask, &st), statx(fd, "", flags | AT_EMPTY_PATH, mask, &st));
+}
+
+void call_statfs(struct caller *k)
+{
+	struct statfs st;
+	ON_PATH(k, (fd = openat(dir, last, O_PATH | O_NOFOLLOW | O_CLOEXEC)) < 0 ? -1 : fstatfs(fd, &st), fstatfs(fd, &st));
+}
+
+void call_fstatfs(struct caller *k)
+{
+	struct statfs st;
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, fstatfs(fd, &st));
+}
+
+void call_access(struct caller *k)
+{
+	const int mode = (int)k->c->length & (R_OK | W_OK | X_OK), flags = (int)(k->c->flags & AT_EACCESS);
+	ON_PATH(k, syscall(SYS_faccessat2, dir, last, mode, flags | AT_SYMLINK_NOFOLLOW),
+		syscall(SYS_faccessat2, fd, "", mode, flags | AT_EMPTY_PATH));
+}
+
+/* --- changing --------------------------------------------------------------------------------------------------------- */
+
+static int mode_set_of(int fd, mode_t mode)
+{
+	int ret = (int)syscall(SYS_fchmodat2, fd, "", mode, AT_EMPTY_PATH);
+	return ret < 0 && errno == ENOSYS ? chmod(proc_path(fd).text, mode) : ret;
+}
+
+void call_fchmod(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, fchmod(fd, (mode_t)k->c->length & PERMISSIONS));
+}
+
+/* Who may not give files away gives them to himself: the call is made, and nobody gets what he must not have. */
+static void owner_of(const struct caller *k, uid_t *user, gid_t *group)
+{
+	uid_t self = geteuid();
+	*user = (uid_t)k->c->offset;
+	*group = (gid_t)(k->c->offset >> 32);
+	if (self == 0)
+		return;
+	if (*user != (uid_t)-1)
+		*user = self;
+	if (*group != (gid_t)-1)
+		*group = getegid();
+}
+
+void call_fchown(struct caller *k)
+{
+	uid_t user;
+	gid_t group;
+	int fd = call_fd(k, k->c->slot);
+	owner_of(k, &user, &group);
+	CALL(k, fchown(fd, user, group));
+}
+
+void call_futimens(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, futimens(fd, &k->calls->times[k->c->times]));
+}
+
+/* --- extended attributes ------------------------------------------------------------------------------------------------ */
+
+/* These calls take no directory. The file is looked up (call_look), and the call is made through its descriptor. A failed look-up
+ * is repeated as the call. */
+static int attribute_look_up(struct caller *k, int dir)
+{
+	if (call_is_bad(k))
+		return (int)call_error(EFAULT);
+	return k->c->bits & CALL_FOLLOW ? call_look(k, dir, k->path->whole, 0)
+					: call_look(k, dir, k->path->last, O_NOFOLLOW);
+}
+
+static int attribute_file(struct caller *k)
+{
+	int dir = k->c->bits & CALL_FOLLOW ? k->p->root.fd : call_directory(k, k->path);
+	int fd = dir < 0 ? -1 : attribute_look_up(k, dir);
+	if (fd >= 0 || dir < 0)
+		return fd;
+	CALL(k, fd = attribute_look_up(k, dir));
+	if (fd >= 0) { /* somebody has just made it */
+		close(fd);
+		k->out->rvalue = -ENOENT;
+	}
+	return -1;
+}
+
+/* Of one that failed for an address no attribute is touched. */
+static const char *attribute_name(const struct caller *k)
+{
+	return call_is_bad(k) ? BAD_ADDRESS : k->c->text;
+}
+
+static size_t room_of(const struct caller *k)
+{
+	return k->c->length < CALL_BUFFER_MAX ? k->c->length : CALL_BUFFER_MAX;
+}
+
+#define ON_FILE(k, expression) ON_FILE_FROM(attribute_file, k, expression)
+#define ON_CHANGED_FILE(k, expression) ON_FILE_FROM(changed_file, k, expression)
+#define ON_FILE_FROM(look_up, k, expression)                                                       \
+	do {                                                                                       \
+		int fd = look_up(k);                                                               \
+		if (fd < 0)                                                                        \
+			return;                                                                    \
+		const struct proc_path file = proc_path(fd);                                       \
+		(void)file;                                                                        \
+		CALL(k, (expression));                                                             \
+		close(fd);                                                                         \
+	} while (0)
+
+#define ON_OPEN(k, expression)                                                                                         \
+	do {                                                                                                           \
+		int fd = call_fd(k, (k)->c->slot);                                                                     \
+		CALL(k, (expression));                                                                                 \
+	} while (0)
+
+/* The size of a value says nothing beyond success (call_result_counts). */
+static void success_only(struct caller *k)
+{
+	if (k->out->rvalue > 0)
+		k->out->rvalue = 0;
+}
+
+/* --- changes by path ------------------------------------------------------------------------ */
+
+/* The permissions of a device node control access to the device. A replay changes neither them nor
+ * its times and attributes. The node is looked up before the first stamp, and the call is made on what
+ * was looked at, whatever is renamed meanwhile. Returns -1 with the outcome. */
+static int changed_file(struct caller *k)
+{
+	struct stat st = {0};
+	int fd = attribute_file(k);
+	if (fd < 0 || (fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode))))
+		return fd;
+	if ((S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode)) && call_socket_is_own(k, st.st_ino))
+		return fd;
+	close(fd);
+	CALL(k, rooted_refuse(&k->p->root, k->path->whole, st.st_mode));
+	return -1;
+}
+
+void call_chmod(struct caller *k)
+{
+	const mode_t mode = (mode_t)k->c->length & PERMISSIONS;
+	ON_CHANGED_FILE(k, mode_set_of(fd, mode));
+}
+
+void call_chown(struct caller *k)
+{
+	uid_t user;
+	gid_t group;
+	owner_of(k, &user, &group);
+	ON_CHANGED_FILE(k, fchownat(fd, "", user, group, AT_EMPTY_PATH));
+}
+
+void call_utimens(struct caller *k)
+{
+	ON_CHANGED_FILE(k, utimensat(fd, "", &k->calls->times[k->c->times], AT_EMPTY_PATH));
+}
+
+/* Called by number: the sanitizers look at the name on the way through the C library, which must not happen to BAD_ADDRESS. */
+void call_getxattr(struct caller *k)
+{
+	ON_FILE(k, syscall(SYS_getxattr, file.text, attribute_name(k), k->memory, room_of(k)));
+	success_only(k);
+}
+
+void call_fgetxattr(struct caller *k)
+{
+	ON_OPEN(k, syscall(SYS_fgetxattr, fd, attribute_name(k), k->memory, room_of(k)));
+	success_only(k);
+}
+
+/* Permissions, set by an access control list. As for chmod(), devices are left alone. */
+static void set_permissions(struct caller *k)
+{
+	unsigned char value[OP_ACL_BYTES];
+	const bool by_path = k->c->op == OP_SETXATTR;
+	const int fd = by_path ? changed_file(k) : call_fd(k, k->c->slot);
+	if (by_path && fd < 0)
+		return;
+	op_acl_value(k->c->flags, value);
+	if (by_path)
+		CALL(k, setxattr(proc_path(fd).text, OP_ACL_NAME, value, sizeof value, 0));
+	else
+		CALL(k, fsetxattr(fd, OP_ACL_NAME, value, sizeof value, 0));
+	if (by_path)
+		close(fd);
+}
+
+void call_setxattr(struct caller *k)
+{
+	const int how = (int)(k->c->flags & (XATTR_CREATE | XATTR_REPLACE));
+	if (k->c->flags & OP_ACL_IS_MODE)
+		set_permissions(k);
+	else
+		ON_CHANGED_FILE(k,
+				setxattr(file.text, attribute_name(k), k->memory, room_of(k), how));
+}
+
+void call_fsetxattr(struct caller *k)
+{
+	const int how = (int)(k->c->flags & (XATTR_CREATE | XATTR_REPLACE));
+	if (k->c->flags & OP_ACL_IS_MODE)
+		set_permissions(k);
+	else
+		ON_OPEN(k, fsetxattr(fd, attribute_name(k), k->memory, room_of(k), how));
+}
+
+void call_listxattr(struct caller *k)
+{
+	ON_FILE(k, listxattr(file.text, k->memory, room_of(k)));
+	success_only(k);
+}
+
+void call_flistxattr(struct caller *k)
+{
+	ON_OPEN(k, flistxattr(fd, k->memory, room_of(k)));
+	success_only(k);
+}
+
+void call_removexattr(struct caller *k)
+{
+	ON_CHANGED_FILE(k, removexattr(file.text, attribute_name(k)));
+}
+
+void call_fremovexattr(struct caller *k)
+{
+	ON_OPEN(k, fremovexattr(fd, attribute_name(k)));
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The part of calls.h that carries a table into another program. */
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "replay/issue/calls_private.h"
+
+struct call_process_laid call_process_laid(const struct call_table *c, uint32_t process)
+{
+	const struct call_process *p = &c->process[process];
+	return (struct call_process_laid){p->pid, atomic_load(&p->n_threads), p->first_ending, p->first_map};
+}
+
+uint32_t call_map_next(const struct call_table *c, uint32_t map)
+{
+	return c->map[map].next_ending;
+}
+
+int call_table_revive(struct call_table *c, const struct call_process_laid *laid, const uint32_t *map_next, struct err *e)
+{
+	int ret = vm_alloc_shared(&c->memory, sizeof *c->common, "the calls", e);
+	if (ret)
+		return ret;
+	c->common = c->memory.base;
+	c->map = xcalloc((size_t)c->n_maps + 1, sizeof *c->map);
+	for (uint32_t i = 0; i < c->n_maps; i++) {
+		pthread_rwlock_init(&c->map[i].lock, NULL);
+		c->map[i].next_ending = map_next[i];
+		c->map[i].fd = -1;
+	}
+	c->process = xcalloc((size_t)c->n_processes + 1, sizeof *c->process);
+	for (uint32_t i = 0; i < c->n_processes; i++) {
+		struct call_process *p = &c->process[i];
+		p->pid = laid[i].pid;
+		p->first_ending = laid[i].first_ending;
+		p->first_map = laid[i].first_map;
+		atomic_init(&p->n_threads, laid[i].n_threads);
+		pthread_mutex_init(&p->lock, NULL);
+	}
+	c->stream = xcalloc((size_t)c->n_slots + 1, sizeof *c->stream);
+	return 0;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that move data, and those that change sizes and make data durable. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/sendfile.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "replay/issue/calls_private.h"
+
+/* read and pread that failed with EFAULT; the others are plain. */
+void call_read(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	if (k->c->op == OP_PREAD)
+		CALL(k, pread(fd, k->memory, k->c->length, (off_t)k->c->offset));
+	else
+		CALL(k, read(fd, k->memory, k->c->length));
+}
+
+void call_write(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	if (k->c->op == OP_PWRITE)
+		CALL(k, pwrite(fd, k->memory, k->c->length, (off_t)k->c->offset));
+	else
+		CALL(k, write(fd, k->memory, k->c->length));
+}
+
+/* --- vectors ---------------------------------------------------------------------------------------------------------- */
+
+#define VECTOR_MAX 1024 /* as the kernel */
+
+static int vector_of(const struct caller *k, struct iovec *v)
+{
+	const struct call *c = k->c;
+	char *at = k->memory;
+	if (!c->vector) {
+		v[0] = (struct iovec){at, c->length};
+		return 1;
+	}
+	for (uint32_t i = 0; i < c->n_vector && i < VECTOR_MAX; i++) {
+		v[i] = (struct iovec){at, c->vector[i]};
+		if (!call_is_bad(k))
+			at += c->vector[i];
+	}
+	return (int)c->n_vector; /* more than the kernel takes is EINVAL, as it was */
+}
+
+void call_readv(struct caller *k)
+{
+	struct iovec v[VECTOR_MAX];
+	int n = vector_of(k, v), fd = call_fd(k, k->c->slot);
+	CALL(k, readv(fd, v, n));
+}
+
+void call_writev(struct caller *k)
+{
+	struct iovec v[VECTOR_MAX];
+	int n = vector_of(k, v), fd = call_fd(k, k->c->slot);
+	CALL(k, writev(fd, v, n));
+}
+
+static off_t vector_offset(const struct caller *k)
+{
+	return k->c->offset == OFFSET_NONE ? -1 : (off_t)k->c->offset;
+}
+
+void call_preadv(struct caller *k)
+{
+	struct iovec v[VECTOR_MAX];
+	int n = vector_of(k, v), fd = call_fd(k, k->c->slot);
+	if (k->c->op == OP_PREADV2)
+		CALL(k, preadv2(fd, v, n, vector_offset(k), (int)k->c->flags));
+	else
+		CALL(k, preadv(fd, v, n, (off_t)k->c->offset));
+}
+
+void call_pwritev(struct caller *k)
+{
+	struct iovec v[VECTOR_MAX];
+	int n = vector_of(k, v), fd = call_fd(k, k->c->slot);
+	if (k->c->op == OP_PWRITEV2)
+		CALL(k, pwritev2(fd, v, n, vector_offset(k), (int)k->c->flags));
+	else
+		CALL(k, pwritev(fd, v, n, (off_t)k->c->offset));
+}
+
+/* --- copies ----------------------------------------------------------------------------------------------------------- */
+
+static off_t *offset_of(uint64_t traced, off_t *to)
+{
+	*to = (off_t)traced;
+	return traced == OFFSET_NONE ? NULL : to;
+}
+
+/* What a pipe took of a file, /dev/null takes as well; what a file took of a pipe comes from the buffer. */
+static void copy_to_null(struct caller *k, uint64_t n_bytes)
+{
+	off_t at, *offset = offset_of(k->c->offset, &at);
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, sendfile(k->calls->null_fd, fd, offset, n_bytes));
+}
+
+static void copy_from_buffer(struct caller *k, uint64_t n_bytes)
+{
+	int to = call_fd(k, k->c->other);
+	if (k->c->to == OFFSET_NONE)
+		CALL(k, write(to, k->memory, n_bytes));
+	else
+		CALL(k, pwrite(to, k->memory, n_bytes, (off_t)k->c->to));
+}
+
+static uint64_t moved_bytes(const struct caller *k)
+{
+	return k->c->traced >= 0 ? (uint64_t)k->c->traced : k->c->length;
+}
+
+void call_sendfile(struct caller *k)
+{
+	off_t at, *offset = offset_of(k->c->offset, &at);
+	int fd = call_fd(k, k->c->slot), to = call_fd(k, k->c->other);
+	if (k->c->bits & CALL_TO_NULL)
+		copy_to_null(k, moved_bytes(k));
+	else
+		CALL(k, sendfile(to, fd, offset, k->c->length));
+}
+
+typedef ssize_t copy_call(int fd, off_t *from, int to_fd, off_t *to, size_t n_bytes, unsigned int flags);
+
+/* Inlined, so that between the stamps `call` is called by its name. */
+static inline __attribute__((always_inline)) void copy_between(struct caller *k, copy_call *call)
+{
+	off_t from, to, *from_offset = offset_of(k->c->offset, &from), *to_offset = offset_of(k->c->to, &to);
+	int fd = call_fd(k, k->c->slot), to_fd = call_fd(k, k->c->other);
+	if (k->c->bits & CALL_TO_NULL)
+		copy_to_null(k, moved_bytes(k));
+	else if (k->c->bits & CALL_FROM_NULL)
+		copy_from_buffer(k, moved_bytes(k) < k->room ? moved_bytes(k) : k->room);
+	else
+		CALL(k, call(fd, from_offset, to_fd, to_offset, k->c->length, k->c->flags));
+}
+
+void call_copy_file_range(struct caller *k)
+{
+	if (k->c->flags & OP_COPY_CLONES && !(k->c->bits & (CALL_TO_NULL | CALL_FROM_NULL)))
+		call_clone(k);
+	else
+		copy_between(k, copy_file_range);
+}
+
+void call_splice(struct caller *k)
+{
+	copy_between(k, splice);
+}
+
+/* --- advice, durability, sizes ---------------------------------------------------------------------------------------- */
+
+void call_readahead(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, readahead(fd, (off_t)k->c->offset, k->c->length));
+}
+
+/* The C library returns the error; a trace has it as any other. */
+void call_fadvise(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, syscall(SYS_fadvise64, fd, (off_t)k->c->offset, k->c->length, (int)k->c->flags));
+}
+
+/* sync(2) is of all file systems; this one is the target's. */
+void call_sync(struct caller *k)
+{
+	CALL(k, syncfs(k->p->root.fd));
+}
+
+void call_syncfs(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, syncfs(fd));
+}
+
+void call_sync_file_range(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, sync_file_range(fd, (off_t)k->c->offset, (off_t)k->c->length, k->c->flags));
+}
+
+void call_ftruncate(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, ftruncate(fd, (off_t)k->c->length));
+}
+
+void call_fallocate(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, fallocate(fd, (int)k->c->flags, (off_t)k->c->offset, (off_t)k->c->length));
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that list directories. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "replay/issue/calls_private.h"
+#include "replay/target/rooted.h"
+
+#define DEPTH_MAX 64 /* directories open at once in a walk */
+
+static DIR *directory_open(const struct rooted *root, const char *path)
+{
+	int fd = rooted_open(root, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC, 0);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	if (fd >= 0 && !d)
+		close(fd);
+	return d;
+}
+
+void call_opendir(struct caller *k)
+{
+	const struct slot *b = &k->calls->slot[k->c->slot];
+	const struct rooted *root = &k->p->root;
+	DIR *d = NULL;
+	if (call_is_bad(k)) {
+		CALL(k, call_bad_path(k));
+		return;
+	}
+	if (b->replaces)
+		call_slot_end(k->p, b->replaces);
+	CALL(k, (d = directory_open(root, k->path->whole)) ? 0 : -1);
+	if (!d)
+		return;
+	call_slot_set(k, k->c->slot, dirfd(d));
+	call_stream_add(k->calls, k->c->slot, NULL, d);
+}
+
+void call_fdopendir(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	bool has = atomic_load(&k->calls->stream[k->c->slot]) != NULL;
+	DIR *d = NULL;
+	CALL(k, has ? call_error(EBADF) : (d = fdopendir(fd)) ? 0 : -1);
+	if (d)
+		call_stream_add(k->calls, k->c->slot, NULL, d);
+}
+
+static struct call_stream *directory_make(struct caller *k, int fd)
+{
+	DIR *d = fdopendir(fd);
+	return d ? call_stream_add(k->calls, k->c->slot, NULL, d) : NULL;
+}
+
+/* The slot's directory, locked; one whose opendir the trace has not is made one. */
+static struct call_stream *directory_take(struct caller *k)
+{
+	struct call_stream *s = call_stream_first(k, directory_make);
+	if (s)
+		pthread_mutex_lock(&s->lock);
+	if (s && s->directory)
+		return s;
+	if (s)
+		pthread_mutex_unlock(&s->lock);
+	CALL(k, call_error(EBADF));
+	return NULL;
+}
+
+static void directory_give(struct call_stream *s)
+{
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* 1 for an entry, 0 at the end. */
+void call_readdir(struct caller *k)
+{
+	struct call_stream *s = directory_take(k);
+	if (!s)
+		return;
+	DIR *d = s->directory;
+	const struct dirent *got = NULL;
+	errno = 0;
+	CALL(k, (got = readdir(d)) ? 1 : errno ? -1 : 0);
+	directory_give(s);
+}
+
+void call_rewinddir(struct caller *k)
+{
+	struct call_stream *s = directory_take(k);
+	if (!s)
+		return;
+	DIR *d = s->directory;
+	CALL(k, (rewinddir(d), 0));
+	directory_give(s);
+}
+
+/* Positions in a directory are the file system's own: what telldir gave here stands for what it gave in the trace. */
+void call_telldir(struct caller *k)
+{
+	struct call_stream *s = directory_take(k);
+	if (!s)
+		return;
+	DIR *d = s->directory;
+	long at = -1;
+	CALL(k, (at = telldir(d)) < 0 ? -1 : 0);
+	uint32_t cap = s->cookies_cap, cap_traced = cap;
+	GROW(s->cookie, s->n_cookies, cap);
+	GROW(s->traced_cookie, s->n_cookies, cap_traced);
+	s->cookies_cap = cap;
+	s->cookie[s->n_cookies] = at;
+	s->traced_cookie[s->n_cookies++] = (uint64_t)k->c->traced;
+	directory_give(s);
+}
+
+void call_seekdir(struct caller *k)
+{
+	struct call_stream *s = directory_take(k);
+	if (!s)
+		return;
+	DIR *d = s->directory;
+	uint32_t i = s->n_cookies;
+	while (i && s->traced_cookie[i - 1] != k->c->offset)
+		i--;
+	if (i) {
+		const long at = s->cookie[i - 1];
+		CALL(k, (seekdir(d, at), 0));
+	} else {
+		CALL(k, (rewinddir(d), 0)); /* 0, or a position that nobody asked for */
+	}
+	directory_give(s);
+}
+
+void call_getdents(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	const size_t room = k->c->length < CALL_BUFFER_MAX ? k->c->length : CALL_BUFFER_MAX;
+	CALL_SUCCESS(k, syscall(SYS_getdents64, fd, k->memory, room));
+}
+
+/* --- whole directories and trees ---------------------------------------------------------------------------------------- */
+
+static int entries_read(const struct rooted *root, const char *path)
+{
+	DIR *d = directory_open(root, path);
+	if (!d)
+		return -1;
+	errno = 0;
+	while (readdir(d))
+		;
+	int error = errno;
+	closedir(d);
+	errno = error;
+	return error ? -1 : 0;
+}
+
+void call_scandir(struct caller *k)
+{
+	const struct rooted *root = &k->p->root;
+	CALL(k, call_is_bad(k) ? call_bad_path(k) : entries_read(root, k->path->whole));
+}
+
+/* Looks at everything below, as nftw does; links are not followed, so that nothing outside is met. */
+static int tree_walk(int fd, unsigned int depth)
+{
+	DIR *d = fdopendir(fd);
+	struct stat st;
+	if (!d) {
+		close(fd);
+		return -1;
+	}
+	for (const struct dirent *entry; (entry = readdir(d));) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode) || depth >= DEPTH_MAX)
+			continue;
+		int below = openat(dirfd(d), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (below >= 0)
+			tree_walk(below, depth + 1);
+	}
+	closedir(d);
+	return 0;
+}
+
+static int path_walk(const struct rooted *root, const char *path)
+{
+	int fd = rooted_open(root, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+	struct stat st;
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+		return tree_walk(fd, 0);
+	close(fd);
+	return 0;
+}
+
+void call_walk(struct caller *k)
+{
+	const struct rooted *root = &k->p->root;
+	CALL(k, call_is_bad(k) ? call_bad_path(k) : path_walk(root, k->path->whole));
+}

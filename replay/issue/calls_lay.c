@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The part of calls.h that lays requests out before the run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "replay/issue/calls_private.h"
+#include "replay/content/captured.h"
+#include "replay/plan/plan.h"
+#include "common/u64_map.h"
+
+/* --- what is not called --------------------------------------------------------------------------------------------- */
+
+static enum pass_reason control_refusal(const struct load *l, const struct load_request *r)
+{
+	uint32_t len;
+	load_heap(l, r, &len);
+	switch (r->flags) {
+	case F_DUPFD:
+	case F_DUPFD_CLOEXEC:
+	case F_GETFD:
+	case F_SETFD:
+	case F_GETFL:
+	case F_SETFL:
+		return PASS_NOT;
+	case F_SETLK:
+	case F_SETLKW:
+	case F_GETLK:
+	case F_OFD_SETLK:
+	case F_OFD_SETLKW:
+	case F_OFD_GETLK:
+		return len == sizeof(struct op_lock) ? PASS_NOT : PASS_UNTOLD;
+	default:
+		return PASS_UNTOLD;
+	}
+}
+
+/* ioctl(). An immutable or append-only file could not be removed after the replay. */
+static enum pass_reason ioctl_refusal(const struct load_request *r)
+{
+	switch (r->flags) {
+	case CALL_TCGETS:
+	case FIGETBSZ:
+	case FS_IOC_GETFLAGS:
+	case FS_IOC_FSGETXATTR:
+		return PASS_NOT;
+	case FS_IOC_SETFLAGS:
+		if (r->offset == OFFSET_NONE || !(r->offset & OP_IOCTL_VALUE))
+			return PASS_UNTOLD;
+		return r->offset & (FS_IMMUTABLE_FL | FS_APPEND_FL) ? PASS_FORBIDDEN : PASS_NOT;
+	default:
+		return PASS_UNTOLD;
+	}
+}
+
+enum pass_reason call_refusal(const struct load *l, const struct load_request *r)
+{
+	uint32_t len, type = (uint32_t)r->length & S_IFMT;
+	const char *text = load_heap(l, r, &len);
+	switch (r->op) {
+	case OP_CHROOT:
+		return PASS_FORBIDDEN;
+	case OP_MKNOD:
+		return type && type != S_IFREG && type != S_IFSOCK && type != S_IFIFO ?
+			PASS_FORBIDDEN : PASS_NOT;
+	case OP_RENAME:
+		return r->flags & ~3u ? PASS_FORBIDDEN : PASS_NOT; /* RENAME_WHITEOUT makes a device */
+	case OP_SETXATTR:
+	case OP_FSETXATTR:
+		if (r->flags & OP_ACL_IS_MODE) /* permissions */
+			return PASS_NOT;
+		/* fallthrough */
+	case OP_REMOVEXATTR:
+	case OP_FREMOVEXATTR:
+		return text && strncmp(text, "user.", 5) ? PASS_FORBIDDEN : PASS_NOT;
+	case OP_FCNTL:
+		return control_refusal(l, r);
+	case OP_IOCTL:
+		return ioctl_refusal(r);
+	case OP_FFLUSH:
+		return r->has_fd ? PASS_NOT : PASS_UNTOLD; /* of all streams */
+	case OP_AIO_OTHER:
+	case OP_IO_CANCEL:
+	case OP_IO_URING_ENTER:
+		return PASS_UNTOLD;
+	case OP_VMSPLICE:
+	case OP_TEE:
+		return PASS_OBJECT;
+	case OP_PAGE_CACHE_ADD:
+		return PASS_KERNEL;
+	default:
+		return PASS_NOT;
+	}
+}
+
+bool call_result_counts(uint16_t op)
+{
+	const struct op_info *o = op_info(op);
+	if (o->uses & (OP_RESULT_VARIES | OP_MAKES_FD | OP_RETURNS_FD))
+		return false;
+	switch (op) {
+	case OP_PAGE_FAULT:
+	case OP_FSCANF:
+	case OP_SCANDIR:
+	case OP_WALK:
+	case OP_REALPATH:
+	case OP_IO_GETEVENTS:
+	case OP_GETXATTR:
+	case OP_FGETXATTR:
+	case OP_LISTXATTR:
+	case OP_FLISTXATTR:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* --- one request ------------------------------------------------------------------------------------------------------ */
+
+/* Which calls make, change or end the name itself, whatever it means. */
+static bool is_on_name(uint16_t op)
+{
+	return op == OP_RENAME || op == OP_SYMLINK || op == OP_UNLINK || op == OP_MKDIR || op == OP_RMDIR || op == OP_MKNOD;
+}
+
+/* To remove a directory is called invalid only where its name ends in ".", which traces leave out. */
+static bool ended_in_dot(const struct load_request *r)
+{
+	return r->rvalue == -EINVAL && (r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags == AT_REMOVEDIR));
+}
+
+/* Which calls follow a link at the end of their path. */
+static bool follows(const struct load_request *r)
+{
+	switch (r->op) {
+	case OP_RENAME:
+	case OP_SYMLINK:
+	case OP_READLINK:
+	case OP_UNLINK:
+	case OP_MKDIR:
+	case OP_RMDIR:
+	case OP_MKNOD:
+		return false;
+	case OP_LINK:
+		return r->flags & AT_SYMLINK_FOLLOW;
+	default:
+		return !(r->flags & AT_SYMLINK_NOFOLLOW);
+	}
+}
+
+static bool turns(const struct slots *s, const struct load_request *r, const struct load_more *m)
+{
+	bool names = r->op == OP_RENAME || r->op == OP_RMDIR || r->op == OP_UNLINK || r->op == OP_SYMLINK;
+	if (!names || r->name == NONE32)
+		return false;
+	if (s->any_links && r->op != OP_UNLINK)
+		return true; /* whatever is below a link has other paths */
+	if (r->op == OP_UNLINK)
+		return s->file[r->name].maybe_link;
+	return s->file[r->name].leads || (m && m->name != NONE32 && s->file[m->name].leads);
+}
+
+static void vector_lay(struct call *c, const struct load *l, const struct load_request *r)
+{
+	uint32_t len;
+	const char *item = load_heap(l, r, &len);
+	c->vector = (const uint64_t *)(const void *)item;
+	c->n_vector = item ? len / 8 : 0;
+	uint64_t total = 0;
+	for (uint32_t i = 0; i < c->n_vector; i++) /* a trace may claim anything: it may not read beyond the buffer */
+		if (c->vector[i] > r->length || (total += c->vector[i]) > r->length)
+			c->n_vector = i;
+	if (c->n_vector)
+		return;
+	c->n_vector = 1;
+	c->vector = NULL; /* one buffer of the whole length */
+}
+
+static void times_lay(struct call_table *c, struct call *call, const struct load *l, const struct load_request *r)
+{
+	uint32_t len;
+	int64_t t[4] = {0, UTIME_NOW, 0, UTIME_NOW};
+	const char *item = load_heap(l, r, &len);
+	if (item && len == sizeof t)
+		memcpy(t, item, sizeof t);
+	call->times = c->n_times;
+	for (int i = 0; i < 2; i++) {
+		GROW(c->times, c->n_times, c->times_cap);
+		c->times[c->n_times++] = (struct timespec){(time_t)t[2 * i], (long)t[2 * i + 1]};
+	}
+}
+
+static uint16_t bits_of(const struct slots *s, const struct load_request *r, const struct load_more *m)
+{
+	uint16_t bits = 0;
+	if (op_info(r->op)->uses & OP_HAS_PATH && r->name != NONE32 && r->rvalue != -EFAULT && follows(r) && s->file[r->name].maybe_link)
+		bits |= CALL_FOLLOW;
+	if (r->rvalue == -EFAULT)
+		bits |= CALL_BAD_ADDRESS;
+	if (turns(s, r, m))
+		bits |= CALL_TURNS;
+	if (op_info(r->op)->family == FAMILY_COPY && m) {
+		bits |= !r->slot || s->slot[r->slot].passed ? CALL_FROM_NULL : 0;
+		bits |= !m->slot || s->slot[m->slot].passed ? CALL_TO_NULL : 0;
+	}
+	return bits;
+}
+
+/* --- reads as the original cache decided ------------------------------------------------------------------------------- */
+
+#define PAGE_BYTES 4096u
+
+static void part_add(struct call_table *c, struct call *to, uint64_t begin, uint64_t from, uint64_t end, enum call_part_kind kind)
+{
+	while (from < end) {
+		const uint64_t n = end - from < CALL_BUFFER_MAX * 512 ? end - from : CALL_BUFFER_MAX * 512;
+		if (to->n_parts >= PARTS_MAX)
+			return;
+		GROW(c->part, c->n_parts, c->parts_cap);
+		c->part[c->n_parts++] = (struct call_part){from, (uint32_t)n, kind == PART_AHEAD ? 0 : (uint32_t)(from - begin), kind};
+		to->n_parts++;
+		from += n;
+	}
+}
+
+/* A trace may claim that more came than was asked for: there is no room for that. */
+static uint64_t n_returned(const struct load_request *r)
+{
+	return (uint64_t)r->rvalue < r->length ? (uint64_t)r->rvalue : r->length;
+}
+
+/* The bytes [begin, end) that a read returned, and the pages that came into the cache meanwhile. */
+static void parts_lay(struct call_table *c, struct call *to, const struct load *l, const struct load_request *r)
+{
+	uint32_t n;
+	const struct miss *miss = misses_of(&l->reads->misses, (uint32_t)(r - l->request), &n);
+	const bool reads = op_info(r->op)->family == FAMILY_READ, touch = load_is_touch(r);
+	const uint64_t begin = reads ? r->offset : 0, end = reads ? begin + n_returned(r) : 0;
+	uint64_t at = begin;
+	to->first_part = c->n_parts;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t from = miss[i].offset, till = from + miss[i].length;
+		const uint64_t first = from > at ? from : at, last = till < end ? till : end;
+		if (reads && first < last) {
+			part_add(c, to, begin, at, first, PART_FOUND);
+			part_add(c, to, begin, first, to->n_parts + 2 * (n - i) > PARTS_MAX ? end : last, PART_MISSED);
+			at = to->n_parts + 2 * (n - i) > PARTS_MAX ? end : last;
+		} else if (touch && r->offset >= from && r->offset < till) {
+			part_add(c, to, from, from, till, PART_MISSED);
+		}
+	}
+	part_add(c, to, begin, at, end, PART_FOUND);
+	for (uint32_t i = 0; i < n; i++) { /* behind what was asked for, and before it */
+		const uint64_t from = miss[i].offset, till = from + miss[i].length;
+		if (touch && r->offset >= from && r->offset < till)
+			continue;
+		const uint64_t before = begin / PAGE_BYTES * PAGE_BYTES, behind = (end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+		part_add(c, to, begin, from, till < before ? till : before, PART_AHEAD);
+		part_add(c, to, begin, from > behind ? from : behind, till, PART_AHEAD);
+	}
+}
+
+static void action_lay(struct call_table *c, struct call *to, const struct load *l, const struct slots *s, const struct load_request *r)
+{
+	switch (reads_action(l->reads, s, r)) {
+	case READ_BY_PAGES:
+		to->bits |= CALL_BY_PAGES;
+		parts_lay(c, to, l, r);
+		break;
+	case READ_SKIPPED:
+		to->bits |= CALL_SKIPPED;
+		break;
+	default:
+		break;
+	}
+}
+
+static uint64_t call_hash(const struct call *x)
+{
+	const uint64_t of[] = {(uint64_t)x->op << 32 | x->path, (uint64_t)x->process << 32 | x->flags, (uint64_t)x->traced, x->length, x->offset,
+			       x->slot};
+	uint64_t hash = 0xcbf29ce484222325u;
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+		hash = (hash ^ of[i]) * 0x9e3779b97f4a7c15u ^ hash >> 29;
+	return hash;
+}
+
+/* Calls on names are made again and again, and one on descriptors whose slots are used again (slots_reuse): the same one is there once. */
+static uint32_t call_shared(struct call_table *c, const struct call *call)
+{
+	const bool own = (call->slot && call->op != OP_FSTAT) || call->other || call->second || call->n_vector || call->n_parts || call->times ||
+			 *call->text || call->map != NONE32;
+	uint32_t *known = own ? NULL : u64_map_at(&c->places_laid->shared, call_hash(call), c->n);
+	if (known && *known < c->n && !memcmp(&c->call[*known], call, sizeof *call))
+		return *known;
+	GROW(c->call, c->n, c->cap);
+	c->call[c->n] = *call;
+	return c->n++;
+}
+
+static uint32_t call_add(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r)
+{
+	const struct op_info *o = op_info(r->op);
+	const struct load_more *m = load_more(l, r);
+	uint32_t len;
+	struct call call = {
+		.path = ended_in_dot(r) ? call_path_lay_inside(c, s, r->name) : call_path_lay(c, s, r->name, is_on_name(r->op)),
+		.offset = r->offset,
+		.length = r->length,
+		.traced = r->rvalue,
+		.slot = r->slot,
+		.flags = r->flags,
+		.map = NONE32,
+		.process = c->process_of_thread[r->thread],
+		.op = r->op,
+		.bits = bits_of(s, r, m),
+	};
+	if (m) {
+		call.second = call_path_lay(c, s, m->name, true);
+		call.other = m->slot;
+		call.to = m->from;
+		call.map = m->map;
+		if (m->at_position)
+			call.offset = OFFSET_NONE;
+		if (m->to_position)
+			call.to = OFFSET_NONE;
+	}
+	if (o->uses & OP_HEAP_IOVEC)
+		vector_lay(&call, l, r);
+	if (o->uses & OP_HEAP_TIMES)
+		times_lay(c, &call, l, r);
+	if (o->uses & OP_HEAP_NAME || r->op == OP_SYMLINK || r->op == OP_FCNTL)
+		call.text = load_heap(l, r, &len);
+	if (!call.text)
+		call.text = "";
+	action_lay(c, &call, l, s, r);
+	return call_shared(c, &call);
+}
+
+static bool is_plain(const struct slots *s, const struct load_request *r)
+{
+	const struct slot *b = &s->slot[r->slot];
+	switch (r->op) {
+	case OP_READ:
+	case OP_WRITE:
+	case OP_PREAD:
+	case OP_PWRITE:
+		return r->rvalue != -EFAULT;
+	case OP_LSEEK:
+	case OP_FSYNC:
+	case OP_FDATASYNC:
+		return true;
+	case OP_CLOSE:
+		return !b->stream && !b->directory && !s->process[b->process].locks;
+	case OP_OPEN:
+		return r->rvalue != -EFAULT && r->rvalue != -ENXIO && !b->heir && !b->replaces;
+	default:
+		return false;
+	}
+}
+
+/* Where content is made before each write, no write is a plain call; where it was captured, none of which it was. */
+static bool writes_payload(const struct call_table *c, const struct load_request *r, uint64_t *number)
+{
+	const bool stream = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPRINTF || r->op == OP_FPUTC;
+	const bool writes = op_info(r->op)->family == FAMILY_WRITE || stream;
+	if (c->captured)
+		return writes && r->rvalue > 0 && captured_add(c->captured, r->record, number);
+	return c->payload && writes && r->rvalue != -EFAULT;
+}
+
+struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r)
+{
+	struct hot_request h = {.offset = r->offset, .length = (uint32_t)r->length, .slot = r->slot, .op = (uint8_t)r->op};
+	uint64_t number = 0;
+	const bool payload = !r->passed && writes_payload(c, r, &number);
+	c->n_passed[r->passed]++;
+	if (op_info(r->op)->family == FAMILY_CAUSE)
+		return (struct hot_request){.op = (uint8_t)r->op, .offset = r->length};
+	if (r->passed) {
+		h.op = HOT_PASSED;
+	} else if (is_plain(s, r) && !payload && reads_action(l->reads, s, r) == READ_AS_IS) {
+		h.length = r->op == OP_LSEEK ? r->flags : h.length;
+	} else {
+		h.op = HOT_CALL;
+		h.length = call_add(c, l, s, r);
+		if (payload) {
+			c->call[h.length].bits |= CALL_PAYLOAD;
+			c->call[h.length].to = number;
+		}
+	}
+	return h;
+}
+
+/* What a copy moved comes from the buffer where its source is skipped. */
+static uint64_t copied_bytes(const struct load_request *r)
+{
+	return r->rvalue >= 0 ? (uint64_t)r->rvalue : r->length;
+}
+
+static uint64_t stream_bytes(const struct load *l, const struct load_request *r)
+{
+	const struct load_more *m = load_more(l, r);
+	const uint64_t got = r->rvalue > 0 ? (uint64_t)r->rvalue : 1;
+	switch (r->op) {
+	case OP_FGETS:
+	case OP_GETDELIM:
+	case OP_FPRINTF:
+		return got;
+	case OP_FREAD:
+	case OP_FWRITE:
+	case OP_FPUTS:
+	case OP_FPUTC:
+		return r->length;
+	case OP_FSCANF:
+		return m && m->from != OFFSET_NONE ? m->from : 0;
+	default:
+		return 0;
+	}
+}
+
+uint64_t call_buffer_bytes(const struct load *l, const struct slots *s, const struct load_request *r)
+{
+	const struct op_info *o = op_info(r->op);
+	uint64_t n = 0;
+	if (r->passed)
+		return 0;
+	if (o->family == FAMILY_READ || o->family == FAMILY_WRITE)
+		n = r->length;
+	else if (o->family == FAMILY_STREAM)
+		n = stream_bytes(l, r);
+	else if (o->family == FAMILY_COPY)
+		n = !r->slot || s->slot[r->slot].passed ? copied_bytes(r) : 0;
+	else if (o->uses & OP_HAS_LENGTH && (o->family == FAMILY_ATTRIBUTE || o->family == FAMILY_DIRECTORY || r->op == OP_READLINK))
+		n = r->length < CALL_BUFFER_MAX ? r->length : CALL_BUFFER_MAX;
+	return n < REPLAY_MAX_REQUEST_BYTES ? n : REPLAY_MAX_REQUEST_BYTES;
+}
+
+/* --- all of them ------------------------------------------------------------------------------------------------------ */
+
+static void processes_lay(struct call_table *c, const struct load *l, const struct slots *s)
+{
+	struct u64_map of_pid = {.cell = NULL};
+	c->n_processes = s->n_processes;
+	c->process = xcalloc((size_t)s->n_processes + 1, sizeof *c->process);
+	c->process_of_thread = xcalloc((size_t)l->n_threads + 1, sizeof *c->process_of_thread);
+	for (uint32_t i = 0; i < s->n_processes; i++) {
+		u64_map_at(&of_pid, s->process[i].pid, i);
+		c->process[i].pid = s->process[i].pid;
+		atomic_init(&c->process[i].n_threads, s->process[i].n_threads);
+		c->process[i].first_map = NONE32;
+		pthread_mutex_init(&c->process[i].lock, NULL);
+	}
+	for (uint32_t i = 0; i < l->n_threads; i++) {
+		const uint32_t *known = u64_map_find(&of_pid, l->thread[i].pid);
+		c->process_of_thread[i] = known ? *known : s->n_processes;
+	}
+	for (uint32_t i = s->n_maps; i-- > 0;) {
+		struct call_process *p = &c->process[s->map[i].process];
+		c->map[i].next_ending = p->first_map;
+		p->first_map = s->n_processes < 2 ? NONE32 : i;
+	}
+	for (uint32_t i = s->n; i-- > 1;) {
+		struct slot *b = &c->slot[i];
+		struct call_process *p = &c->process[b->process];
+		if (b->ends || b->passed || s->n_processes < 2)
+			continue;
+		c->next_ending[i] = p->first_ending;
+		p->first_ending = i;
+	}
+	u64_map_release(&of_pid);
+}
+
+void call_table_init(struct call_table *c, const struct load *l, const struct slots *s)
+{
+	*c = (struct call_table){.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1, .captured = l->captured};
+	if (vm_alloc_shared(&c->memory, sizeof *c->common, "the calls", NULL))
+		out_of_memory(sizeof *c->common);
+	c->common = c->memory.base;
+	c->slot = xmalloc(((size_t)s->n + 1) * sizeof *c->slot);
+	memcpy(c->slot, s->slot, s->n * sizeof *c->slot);
+	c->stream = xcalloc((size_t)s->n + 1, sizeof *c->stream);
+	c->next_ending = xcalloc((size_t)s->n + 1, sizeof *c->next_ending);
+	c->map = xcalloc((size_t)s->n_maps + 1, sizeof *c->map);
+	c->reads = l->reads ? (int)l->reads->mode : READS_CURRENT;
+	for (uint32_t i = 0; i < s->n_maps; i++) {
+		pthread_rwlock_init(&c->map[i].lock, NULL);
+		c->map[i].fd = -1;
+	}
+	call_paths_begin(c, s);
+	processes_lay(c, l, s);
+}
+
+/* What only laying needs. */
+void call_table_laid(struct call_table *c)
+{
+	bool copies = false;
+	for (uint32_t i = 0; i < c->n; i++)
+		copies |= c->call[i].bits & CALL_TO_NULL;
+	if (copies)
+		c->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	call_paths_end(c);
+}

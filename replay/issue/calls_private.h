@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the functions behind calls.h share. Private to replay/issue/calls*.c. */
+#ifndef REPLAY_CALLS_PRIVATE_H
+#define REPLAY_CALLS_PRIVATE_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "replay/load/reads.h"
+#include "replay/issue/calls.h"
+#include "replay/issue/issue.h"
+#include "common/u64_map.h"
+
+#define CALL_TCGETS 0x5401u /* what isatty(3) asks; of a file the answer is ENOTTY */
+
+struct call_map {
+	pthread_rwlock_t lock; /* for writing while it is made, moved or ended; touches of several threads go on at once */
+	char *base;	      /* NULL: not mapped */
+	uint64_t n_bytes;
+	uint32_t next_ending; /* of its process, NONE32 ends */
+	int fd;		      /* of the file, with --reads original; else -1 */
+	bool is_private;
+};
+
+struct call_stream {
+	pthread_mutex_t lock;
+	FILE *file;
+	DIR *directory;
+	char last; /* 'r' or 'w': what was done to the file last; 0 neither */
+	char *buffer; /* of setvbuf; NULL: the C library's own */
+	long *cookie;		  /* cookie[n_cookies]: what telldir gave here */
+	uint64_t *traced_cookie;  /* and there */
+	uint32_t n_cookies, cookies_cap;
+	struct call_stream *next; /* of all */
+};
+
+struct call_process {
+	uint32_t pid; /* as traced */
+	_Atomic uint32_t n_threads; /* that have requests left */
+	uint32_t first_map;	    /* of its mappings, through call_map.next_ending; NONE32 none */
+	uint32_t first_ending;	    /* of its slots that no request closes, through calls.next_ending */
+	pthread_mutex_t lock;	    /* of: */
+	struct lock_owner *owners;  /* of its locks (calls_lock.c) */
+};
+
+/* One call under way. */
+struct caller {
+	const struct site *site;
+	struct replay_plan *p;
+	struct call_table *calls;
+	const struct call *c;
+	const struct call_path *path, *second; /* its */
+	struct outcome *out;
+	char *buffer; /* its own; the C library and this program may read and write there */
+	uint64_t room; /* its bytes */
+	char *memory; /* what a system call is given: the buffer, or BAD_ADDRESS for a call that failed with EFAULT. Only the kernel may look at it */
+	uint32_t begun;
+	bool publish, careful;
+	uint64_t begin; /* first stamp, if a look-up from storage has begun the call already; else 0 */
+};
+
+/* Nothing is mapped there: the kernel answers EFAULT. */
+#define BAD_ADDRESS ((char *)1)
+
+INLINE uint64_t call_begin(const struct caller *k)
+{
+	if (k->begin)
+		return k->begin;
+	uint64_t begin = clock_begin(&k->site->clock);
+	if (k->publish)
+		gate_publish(&k->site->gates, k->site->index, k->begun);
+	return begin;
+}
+
+INLINE void call_end(const struct caller *k, uint64_t begin, int64_t got)
+{
+	int error = got < 0 ? errno : 0;
+	if (k->careful)
+		issue_linger(k->site->runner, begin);
+	uint64_t end = clock_end(&k->site->clock);
+	outcome_set(k->out, begin, end, got < 0 ? -(int64_t)error : got);
+}
+
+/* The expression, between the stamps. Its value is the result; below 0 errno counts. */
+#define CALL(k, ...)                                                                                                   \
+	do {                                                                                                           \
+		uint64_t begin_ = call_begin(k);                                                                       \
+		int64_t got_ = (int64_t)(__VA_ARGS__);                                                                 \
+		call_end(k, begin_, got_);                                                                             \
+	} while (0)
+
+/* The same for a call whose result only tells whether it succeeded. */
+#define CALL_SUCCESS(k, ...)                                                                                           \
+	do {                                                                                                           \
+		CALL(k, __VA_ARGS__);                                                                                  \
+		if ((k)->out->rvalue > 0)                                                                              \
+			(k)->out->rvalue = 0;                                                                          \
+	} while (0)
+
+/* Fails as a call would that is not made. */
+static inline int64_t call_error(int error)
+{
+	errno = error;
+	return -1;
+}
+
+/* Opens nothing: the kernel answers EFAULT to a path at BAD_ADDRESS. For calls whose path this program or the C library would look at. */
+static inline int call_bad_path(const struct caller *k)
+{
+	return openat(k->p->root.fd, BAD_ADDRESS, O_PATH | O_CLOEXEC);
+}
+
+static inline bool call_is_bad(const struct caller *k)
+{
+	return k->c->bits & CALL_BAD_ADDRESS;
+}
+
+static inline int call_fd(const struct caller *k, uint32_t slot)
+{
+	return atomic_load_explicit(&k->p->fds[slot], memory_order_acquire);
+}
+
+/* calls_path.c: while laying */
+struct places {
+	uint32_t *path_of; /* path_of[n_files]: name (slots.file) to path, 0 none yet */
+	struct u64_map of_hash;
+	struct u64_map shared; /* hash to call, of those that others may share */
+};
+void call_paths_begin(struct call_table *c, const struct slots *s);
+/* The place of a name's path in c->path, 0 for NONE32. `on_name`: of a call that makes, changes or ends the name. */
+uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint32_t name, bool on_name);
+/* Likewise, of "." in the directory of that name. */
+uint32_t call_path_lay_inside(struct call_table *c, const struct slots *s, uint32_t name);
+void call_paths_end(struct call_table *c);
+
+/* calls.c */
+/* The directory that the path's last component lies in, looked up inside the target directory: a descriptor of the store's, or -1
+ * with the failed look-up as the request's outcome. */
+int call_directory(struct caller *k, const struct call_path *path);
+/* rooted_look, which begins the call (caller.begin) if a name of the path is not in the dentry cache. */
+int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags);
+bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b); /* only one of the two places can be held */
+void call_slot_set(struct caller *k, uint32_t slot, int fd); /* it is open from now on, and so are its heirs */
+void call_slot_end(struct replay_plan *p, uint32_t slot); /* closes it, whatever it is */
+struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *file, DIR *directory);
+/* The slot's stream. One that no request was seen to open comes into being when it is first used: by `make`, once, however many threads are
+ * first. NULL where its descriptor is not open, or `make` gives none. */
+struct call_stream *call_stream_first(struct caller *k, struct call_stream *(*make)(struct caller *k, int fd));
+void call_stream_end(struct call_stream *s); /* closes what it is */
+/* A socket or a FIFO that this replay made. */
+bool call_socket_is_own(const struct caller *k,
+			uint64_t inode); /* calls_name.c: the replay made it */
+/* "/proc/self/fd/N" */
+struct proc_path {
+	char text[32];
+};
+struct proc_path proc_path(int fd);
+
+typedef void call_run(struct caller *k);
+/* calls_data.c */
+call_run call_read, call_write, call_readv, call_writev, call_preadv, call_pwritev, call_sendfile, call_copy_file_range,
+	call_splice, call_readahead, call_fadvise, call_sync, call_syncfs, call_sync_file_range, call_ftruncate, call_fallocate;
+/* calls_clone.c */
+call_run call_clone;
+/* calls_name.c */
+call_run call_open, call_rename, call_link, call_symlink, call_readlink, call_unlink, call_mkdir, call_mknod, call_realpath,
+	call_chdir, call_fchdir, call_truncate;
+/* calls_attribute.c */
+call_run call_stat, call_fstat, call_statx, call_statfs, call_fstatfs, call_access, call_chmod, call_fchmod, call_chown,
+	call_fchown, call_utimens, call_futimens, call_getxattr, call_fgetxattr, call_setxattr, call_fsetxattr, call_listxattr,
+	call_flistxattr, call_removexattr, call_fremovexattr;
+/* calls_directory.c */
+call_run call_opendir, call_fdopendir, call_readdir, call_rewinddir, call_seekdir, call_telldir, call_getdents, call_scandir,
+	call_walk;
+/* calls_descriptor.c */
+call_run call_close, call_dup, call_fcntl, call_ioctl;
+/* calls_lock.c */
+call_run call_flock, call_lockf;
+void call_record_lock(struct caller *k, int fd); /* fcntl with F_SETLK and its like */
+/* The process is about to close a descriptor of this file (-1: of none): its locks of the file
+ * end. */
+void call_locks_drop(struct call_process *t, int fd);
+void call_locks_free(struct call_process *t); /* the process has ended */
+/* calls_stream.c */
+call_run call_fopen, call_fdopen, call_fread, call_fwrite, call_fgetc, call_fputc, call_ungetc, call_fscanf, call_fseek,
+	call_ftell, call_fflush, call_setvbuf;
+/* calls_map.c */
+call_run call_mmap, call_munmap, call_msync, call_madvise, call_mremap;
+void call_map_end(struct call_map *m); /* its process has ended */
+/* calls_cached.c */
+call_run call_cached, call_skipped;
+void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t n_bytes);
+void call_map_settle(struct caller *k, struct call_map *m, int fd); /* just mapped */
+bool call_touch_settle(struct caller *k, struct call_map *m, char *at); /* false: it is left alone */
+void call_touch_ahead(struct caller *k, struct call_map *m);	      /* what was read ahead of it */
+/* calls_touch.c */
+call_run call_touch;
+void call_touch_ready(void); /* before the first mapping: a touch beyond the end of a file is an outcome, and no crash */
+/* calls_map.c, for these: the mapping, locked, and the part of it that the request means; NULL with the outcome of memory that is
+ * not mapped. */
+struct call_map *call_map_take(struct caller *k, bool change, char **at, size_t *n_bytes);
+void call_map_give(struct call_map *m);
+/* calls_async.c */
+call_run call_io_submit, call_io_getevents, call_async;
+
+#endif

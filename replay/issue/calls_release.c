@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The end of a table of calls, apart from running them: a program that carries one simply ends. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "replay/issue/calls_private.h"
+
+static void streams_free(struct call_table *c)
+{
+	for (struct call_stream *s = atomic_load(&c->streams), *next; s; s = next) {
+		next = s->next;
+		call_stream_end(s);
+		pthread_mutex_destroy(&s->lock);
+		free(s->cookie);
+		free(s->buffer);
+		free(s->traced_cookie);
+		free(s);
+	}
+}
+
+void call_table_release(struct call_table *c)
+{
+	if (c->places_laid)
+		call_table_laid(c);
+	streams_free(c);
+	for (uint32_t i = 0; i < c->n_maps; i++) {
+		call_map_end(&c->map[i]);
+		pthread_rwlock_destroy(&c->map[i].lock);
+	}
+	for (uint32_t i = 0; i < c->n_places; i++)
+		free(c->place[i]);
+	if (c->null_fd >= 0 && c->slot)
+		close(c->null_fd);
+	free(c->call);
+	free(c->path);
+	free(c->times);
+	free(c->part);
+	free(c->place);
+	free(c->map);
+	for (uint32_t i = 0; i < c->n_processes; i++)
+		call_locks_free(&c->process[i]);
+	free(c->process);
+	free(c->slot);
+	free((void *)c->stream);
+	free(c->next_ending);
+	free(c->process_of_thread);
+	vm_free(&c->memory);
+	*c = (struct call_table){.null_fd = -1};
+}

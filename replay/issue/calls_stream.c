@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Streams of the C library. What is read from them is what was prepared, which has no lines: a call that reads up to a delimiter is
+ * replayed as one that reads as many bytes as it got. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "replay/issue/calls_private.h"
+#include "replay/target/rooted.h"
+
+#define BUFFER_MAX (UINT64_C(1) << 20) /* largest buffer that a trace may give a stream */
+
+static const char *mode_of(uint32_t flags)
+{
+	bool both = (flags & O_ACCMODE) == O_RDWR;
+	if (flags & O_APPEND)
+		return both ? "a+" : "a";
+	if ((flags & O_ACCMODE) == O_RDONLY)
+		return "r";
+	return both ? "r+" : "w"; /* fdopen truncates nothing */
+}
+
+static FILE *stream_open(const struct caller *k, const struct slot *b, uint32_t flags)
+{
+	int fd = rooted_open(&k->p->root, k->path->whole, flags, b->mode);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, mode_of(flags));
+	if (fd >= 0 && !f)
+		close(fd);
+	return f;
+}
+
+/* fopen and freopen. What freopen replaces ends between the stamps, as it does in the library. */
+void call_fopen(struct caller *k)
+{
+	const struct slot *b = &k->calls->slot[k->c->slot];
+	const uint32_t flags = rooted_flags(b->flags);
+	FILE *f = NULL;
+	if (call_is_bad(k)) {
+		CALL(k, call_bad_path(k));
+		return;
+	}
+	if (b->replaces && k->c->op != OP_FREOPEN)
+		call_slot_end(k->p, b->replaces);
+	if (b->replaces && k->c->op == OP_FREOPEN)
+		CALL(k, (call_slot_end(k->p, b->replaces), (f = stream_open(k, b, flags)) ? 0 : -1));
+	else
+		CALL(k, (f = stream_open(k, b, flags)) ? 0 : -1);
+	if (!f)
+		return;
+	call_slot_set(k, k->c->slot, fileno(f));
+	call_stream_add(k->calls, k->c->slot, f, NULL);
+}
+
+void call_fdopen(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	const char *mode = mode_of(k->c->flags);
+	FILE *f = NULL;
+	CALL(k, (f = fdopen(fd, mode)) ? 0 : -1);
+	if (f && !atomic_load(&k->calls->stream[k->c->slot])) /* a second stream on one number: the first keeps it */
+		call_stream_add(k->calls, k->c->slot, f, NULL);
+}
+
+/* Of standard streams and inherited ones. */
+static struct call_stream *stream_make(struct caller *k, int fd)
+{
+	FILE *f = fdopen(fd, mode_of((uint32_t)fcntl(fd, F_GETFL)));
+	return f ? call_stream_add(k->calls, k->c->slot, f, NULL) : NULL;
+}
+
+/* The slot's stream, locked. NULL with the outcome of a bad descriptor. */
+static struct call_stream *stream_take(struct caller *k)
+{
+	struct call_stream *s = call_stream_first(k, stream_make);
+	if (s)
+		pthread_mutex_lock(&s->lock);
+	if (s && s->file)
+		return s;
+	if (s)
+		pthread_mutex_unlock(&s->lock);
+	CALL(k, call_error(EBADF));
+	return NULL;
+}
+
+/* Between reading and writing the C standard wants the stream to be positioned or flushed; a trace that has it otherwise must not
+ * upset the library. `next`: 'r', 'w', or 0 for neither. */
+static void stream_turn(struct call_stream *s, char next)
+{
+	if (s->last == 'w' && next != 'w')
+		fflush(s->file);
+	else if (s->last == 'r' && next != 'r')
+		fseeko(s->file, 0, SEEK_CUR);
+	s->last = next;
+}
+
+static void stream_give(struct call_stream *s)
+{
+	pthread_mutex_unlock(&s->lock);
+}
+
+static size_t n_bytes_of(const struct caller *k)
+{
+	bool got_counts = k->c->op == OP_FGETS || k->c->op == OP_GETDELIM || k->c->op == OP_FPRINTF;
+	uint64_t n = got_counts ? (k->c->traced > 0 ? (uint64_t)k->c->traced : 1) : k->c->length;
+	return (size_t)(n < k->room ? n : k->room);
+}
+
+/* A call that failed with EFAULT. The C library copies from and to its own buffer, so that a bad
+ * address would end the program. Only where it hands the program's address on to the kernel is
+ * there an error; so that system call is made. */
+static bool stream_is_refused(struct caller *k, const struct call_stream *s, bool writes)
+{
+	const size_t n = n_bytes_of(k) ? n_bytes_of(k) : 1;
+	const int fd = fileno(s->file);
+	if (!call_is_bad(k))
+		return false;
+	if (writes)
+		CALL(k, write(fd, k->memory, n));
+	else
+		CALL(k, read(fd, k->memory, n));
+	return true;
+}
+
+/* fgets and getdelim as well */
+void call_fread(struct caller *k)
+{
+	struct call_stream *s = stream_take(k);
+	if (!s)
+		return;
+	FILE *f = s->file;
+	stream_turn(s, 'r');
+	const size_t n = n_bytes_of(k);
+	if (!stream_is_refused(k, s, false))
+		CALL(k, fread(k->buffer, 1, n, f));
+	if (k->out->rvalue == 0 && k->c->traced < 0 && ferror(f))
+		k->out->rvalue = k->c->traced;
+	stream_give(s);
+}
+
+/* fputs and fprintf as well */
+void call_fwrite(struct caller *k)
+{
+	struct call_stream *s = stream_take(k);
+	if (!s)
+		return;
+	FILE *f = s->file;
+	stream_turn(s, 'w');
+	const size_t n = n_bytes_of(k);
+	if (!stream_is_refused(k, s, true))
+		CALL(k, fwrite(k->buffer, 1, n, f));
+	stream_give(s);
+}
+
+/* Characters that the program took by macros, which no capture sees. The bound keeps a bad trace
+ * from reading for long. */
+static void macros_take(const struct caller *k, FILE *f)
+{
+	const uint64_t most = 2 * BUFFER_MAX;
+	for (uint64_t left = k->c->to == OFFSET_NONE ? 0 : k->c->to < most ? k->c->to : most; left && fgetc(f) != EOF; left--)
+		;
+}
+
+#define REST_MOST 65536 /* characters: what a program can have taken without a call, for its stream's buffer was filled by some other one */
+
+/* Up to the end, which the program has met. */
+static void rest_take(FILE *f)
+{
+	for (int left = REST_MOST; left && fgetc(f) != EOF; left--)
+		;
+}
+
+void call_fgetc(struct caller *k)
+{
+	struct call_stream *s = stream_take(k);
+	if (!s)
+		return;
+	FILE *f = s->file;
+	stream_turn(s, 'r');
+	macros_take(k, f);
+	if (k->c->traced == 0)
+		rest_take(f);
+	int c = EOF;
+	CALL(k, c = fgetc(f));
+	if (c != EOF || feof(f)) /* the end is no error, whatever errno was before */
+		k->out->rvalue = c != EOF;
+	stream_give(s);
+}
+
+/* Of several characters, which the program put by macros, only the last is timed. */
+void call_fputc(struct caller *k)
+{
+	struct call_stream *s = stream_take(k);
+	if (!s)
+		return;
+	FILE *f = s->file;
+	stream_turn(s, 'w');
+	const size_t n = n_bytes_of(k), before = n > 1 ? fwrite(k->buffer, 1, n - 1, f) : 0;
+	const int last = n > 1 || k->c->bits & CALL_PAYLOAD ? ((const unsigned char *)k->buffer)[n ? n - 1 : 0] : 'x';
+	CALL(k, fputc(last, f));
+	if (k->out->rvalue >= 0)
+		k->out->rvalue = 1 + (int64_t)before;
+	stream_give(s);
+}
+
+/* length 0: a macro had taken the character from the buffer, which no request shows. */
+void call_ungetc(struct caller *k)
+{
+	struct call_stream *s = stream_take(k);
+	if (!s)
+		return;
+	FILE *f = s->file;
+	if (s->last == 'r' && !k->c->length)
+		fgetc(f);
+	if (s->last == 'r')
+		CALL_SUCCESS(k, ungetc('x', f));
+	else
+		CALL(k, k->c->traced < 0 ? call_error((int)-k->c->traced) : 0);
+	stream_give(s);
+}
+
+/* What it took is known where a later ftell shows it; else the buffer is filled and nothing taken out. */
+void call_fscanf(struct caller *k)
+{
+	struct call_stream *s = stream_take(k);
+	if (!s)
+		return;
+	FILE *f = s->file;
+	stream_turn(s, 'r');
+	const size_t n = k->c->to <= k->room ? (size_t)k->c->to : 0;
+	int c = EOF;
+	if (n)
+		CALL(k, fread(k->buffer, 1, n, f));
+	else
+		CALL(k, (c = fgetc(f)));
+	if (c != EOF)
+		ungetc(c, f);
+	k->out->rvalue = k->c->traced < 0 ? k->c->traced : 0;
+	stream_give(s);
+}
+
+void call_fseek(struct caller *k)
+{
+	struct call_stream *s = stream_take(k);
+	if (!s)
+		return;
+	FILE *f = s->file;
+	CALL(k, fseeko(f, (off_t)k->c->offset, (int)k->c->flags));
+	stream_give(s);
+}
+
+void call_ftell(struct caller *k)
+{
+	struct call_stream *s = stream_take(k);
+	if (!s)
+		return;
+	FILE *f = s->file;
+	macros_take(k, f); /* of a stream that is only written there are none */
+	clearerr(f);
+	CALL(k, ftello(f));
+	stream_give(s);
+}
+
+void call_fflush(struct caller *k)
+{
+	struct call_stream *s = stream_take(k);
+	if (!s)
+		return;
+	FILE *f = s->file;
+	CALL(k, fflush(f));
+	stream_give(s);
+}
+
+void call_setvbuf(struct caller *k)
+{
+	struct call_stream *s = stream_take(k);
+	if (!s)
+		return;
+	FILE *f = s->file;
+	stream_turn(s, 0);
+	const size_t n = k->c->length < BUFFER_MAX ? k->c->length : BUFFER_MAX;
+	char *buffer = n ? xmalloc(n) : NULL; /* the library has a size of its own, else */
+	CALL_SUCCESS(k, setvbuf(f, buffer, (int)k->c->flags, n));
+	if (buffer && k->out->rvalue == 0) {
+		free(s->buffer); /* the stream has another one now */
+		s->buffer = buffer;
+	} else {
+		free(buffer);
+	}
+	stream_give(s);
+}

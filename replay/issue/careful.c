@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/issue/careful.h"
+
+#include <math.h>
+
+#include "replay/issue/feed.h"
+#include "replay/issue/issue.h"
+
+#define RATION 16
+
+/* --- taking from a pool ------------------------------------------------------------------------------------------- */
+
+static bool take_from(const struct crew *c, uint32_t lane, uint32_t n, struct ration *r)
+{
+	uint32_t all = c->plan->lane[lane].n;
+	_Atomic uint32_t *next = &c->queue[lane].next;
+	if (atomic_load_explicit(next, memory_order_relaxed) >= all) /* so that the counter cannot run over */
+		return false;
+	uint32_t k = atomic_fetch_add(next, n);
+	if (k >= all)
+		return false;
+	*r = (struct ration){.lane = lane, .k = k, .end = all - k < n ? all : k + n};
+	return true;
+}
+
+bool ration_take(const struct runner *w, struct ration *r)
+{
+	const struct crew *c = w->crew;
+	uint32_t n_lanes = c->plan->n_lanes;
+	if (!c->plan->own_lanes)
+		return n_lanes && take_from(c, 0, 1, r);
+	if (take_from(c, w->index, c->n > 1 ? RATION : UINT32_MAX, r))
+		return true;
+	for (uint32_t i = 1; i < n_lanes; i++)
+		if (take_from(c, (w->index + i) % n_lanes, 1, r))
+			return true;
+	return false;
+}
+
+/* --- faults while running ----------------------------------------------------------------------------------------- */
+
+static double ticks_of(const struct replay_plan *p, int64_t ns)
+{
+	return (double)ns / p->clock.ns_per_tick;
+}
+
+/* The reading of the clock that the wait begins with is part of what is added, so that it is exact to one reading. */
+void issue_linger(const struct runner *w, uint64_t begin)
+{
+	const struct replay_plan *p = w->crew->plan;
+	uint64_t now = clock_now(&p->clock), ticks;
+	if (p->mutant.kind == FAULT_DELAY)
+		ticks = (uint64_t)ceil(ticks_of(p, p->mutant.ns));
+	else
+		ticks = (uint64_t)((double)(now - begin) * p->mutant.ratio);
+	uint64_t reading = (uint64_t)ticks_of(p, (int64_t)(p->clock.read_cost_ns / 2));
+	while (clock_now(&p->clock) - now + reading < ticks)
+		;
+}
+
+/* A wrong clock's idea of a deadline. A slow one makes every wait longer by the same share: of `timestamp` all wait from the
+ * start, so that their lateness grows, of `think` each from the end of the one before. */
+static uint64_t deadline_of(const struct replay_plan *p, uint64_t from, uint64_t due)
+{
+	if (p->mutant.kind == FAULT_DRIFT)
+		return from + due + (uint64_t)((double)due * p->mutant.ratio);
+	if (p->mutant.kind == FAULT_COARSE) {
+		double grain = ticks_of(p, p->mutant.ns), n = ceil((double)(from + due - p->start_ticks) / grain);
+		return p->start_ticks + (uint64_t)ceil(n * grain);
+	}
+	return from + due;
+}
+
+static void stall(struct runner *w)
+{
+	const struct replay_plan *p = w->crew->plan;
+	double every = ticks_of(p, p->mutant.every_ns), length = ticks_of(p, p->mutant.ns);
+	for (;;) { /* who is woken late may be in the next stall */
+		double since = (double)(clock_now(&p->clock) - p->start_ticks), period = floor(since / every) * every;
+		if (since - period >= length)
+			return;
+		wait_until(&w->waiter, p->start_ticks + (uint64_t)ceil(period + length));
+	}
+}
+
+/* --- one request -------------------------------------------------------------------------------------------------- */
+
+struct at { /* where a runner stands */
+	const struct hot_request *h;
+	struct outcome *out, *repeated;
+	const int64_t *due, *expected;
+	const struct hot_wait *wait; /* NULL in a pool */
+	uint32_t k;
+	uint64_t n; /* how-manieth of this runner: chooses the buffer */
+	uint64_t last_end;
+};
+
+static bool shifts(const struct hot_request *h)
+{
+	return (h->op == OP_READ || h->op == OP_WRITE) &&
+	       (h->fault == FAULT_OFFSET || h->fault == FAULT_SIZE || h->fault == FAULT_SWAP);
+}
+
+static void shift(const struct replay_plan *p, const struct hot_request *h, int64_t by)
+{
+	int fd = atomic_load_explicit(&p->fds[h->slot], memory_order_acquire);
+	if (by && lseek(fd, by, SEEK_CUR) < 0)
+		return; /* before the start, or no descriptor: the call itself shows it */
+}
+
+/* As wait_until; *deadline: what it waited for. */
+static uint64_t time_wait(struct runner *w, const struct at *t, uint64_t *deadline)
+{
+	const struct replay_plan *p = w->crew->plan;
+	int timing = w->crew->config->timing;
+	if (timing == TIMING_FULLSPEED)
+		return 0;
+	*deadline = deadline_of(p, timing == TIMING_THINK ? t->last_end : p->start_ticks, (uint64_t)*t->due);
+	return wait_until(&w->waiter, *deadline);
+}
+
+static void order_wait(struct runner *w, struct at *t)
+{
+	struct crew *c = w->crew;
+	for (uint32_t i = 0; i < t->h->n_waits; i++, t->wait++) {
+		if (gate_passed(&c->gates, t->wait->lane, t->wait->threshold))
+			continue;
+		pause_wait_begin(&c->pause, w->index);
+		gate_wait(&c->gates, &w->gate_waiter, t->wait->lane, t->wait->threshold);
+		pause_wait_end(&c->pause, w->index);
+	}
+}
+
+static bool lingers(const struct replay_plan *p)
+{
+	return p->mutant.kind == FAULT_DELAY || p->mutant.kind == FAULT_PROPORTIONAL;
+}
+
+/* Another thread may be paused while it holds this. */
+static void serial_lock(struct runner *w)
+{
+	pause_wait_begin(&w->crew->pause, w->index);
+	pthread_mutex_lock(&w->crew->common->serial);
+	pause_wait_end(&w->crew->pause, w->index);
+}
+
+static void call(struct runner *w, const struct at *t, bool begun)
+{
+	struct crew *c = w->crew;
+	const struct site site = site_of(w);
+	void *buffer = buffer_of(&site, t->h, t->n);
+	bool serial = c->plan->mutant.kind == FAULT_SERIALISE;
+	if (serial)
+		serial_lock(w);
+	pause_between(&site, w);
+	if (shifts(t->h))
+		shift(c->plan, t->h, shift_before(t->h->offset));
+	if (begun)
+		gate_drain(&site.gates, w->index, 2 * t->k + 1);
+	if (lingers(c->plan))
+		issue(&site, t->h, buffer, begun, 2 * t->k + 1, true, ISSUE_ANY, t->out);
+	else
+		issue(&site, t->h, buffer, begun, 2 * t->k + 1, false, ISSUE_ANY, t->out);
+	if (shifts(t->h))
+		shift(c->plan, t->h, shift_after(t->h->offset));
+	if (t->h->fault == FAULT_REPEAT) {
+		if (t->h->op == OP_READ || t->h->op == OP_WRITE)
+			shift(c->plan, t->h, t->out->rvalue > 0 ? -t->out->rvalue : 0);
+		issue(&site, t->h, buffer, false, 0, false, ISSUE_ANY, t->repeated);
+	}
+	if (serial)
+		pthread_mutex_unlock(&c->common->serial);
+}
+
+/* The descriptor stands where it would, so that the next one is right. */
+static void lose(struct runner *w, const struct at *t, bool begun)
+{
+	const struct replay_plan *p = w->crew->plan;
+	if (begun)
+		gate_publish(&w->crew->gates, w->index, 2 * t->k + 1);
+	if ((t->h->op == OP_READ || t->h->op == OP_WRITE) && *t->expected > 0)
+		shift(p, t->h, *t->expected);
+}
+
+/* False: the run is over. */
+static bool request(struct runner *w, struct at *t)
+{
+	struct crew *c = w->crew;
+	uint64_t deadline = 0;
+	const uint64_t held = time_wait(w, t, &deadline);
+	if (!c->plan->pool)
+		order_wait(w, t);
+	if (c->plan->mutant.kind == FAULT_STALL)
+		stall(w);
+	if (atomic_load_explicit(&c->common->stop, memory_order_relaxed))
+		return false;
+	bool begun = t->h->flags & HOT_PUBLISH_BEGUN;
+	if (t->h->fault == FAULT_LOST) {
+		lose(w, t, begun);
+	} else {
+		call(w, t, begun);
+		t->last_end = t->out->end_ticks;
+		if (held)
+			outcome_was_held(t->out, deadline, held);
+		if (c->config->stop_on_mismatch && outcome_differs(t->out, *t->expected))
+			atomic_store(&c->common->stop, true);
+	}
+	if (t->h->flags & HOT_LEAVE)
+		call_leave(c->plan, t->h->process);
+	if (t->h->flags & HOT_PUBLISH_ENDED)
+		gate_publish(&c->gates, w->index, 2 * t->k + 2);
+	return true;
+}
+
+void lane_fed(const struct runner *w, uint32_t k)
+{
+	feed_leave(w->crew->feed, w->index, k);
+	if (k < w->crew->plan->lane[w->index].n)
+		gate_publish(&w->crew->gates, w->index, GATE_DONE);
+}
+
+/* --- the loops ---------------------------------------------------------------------------------------------------- */
+
+static void at_set(struct at *t, const struct lane *a, uint32_t k)
+{
+	t->k = k;
+	t->h = &a->request[k];
+	t->out = &a->outcome[k];
+	t->due = a->due ? &a->due[k] : NULL;
+	t->expected = &a->expected[k];
+	t->repeated = a->repeated ? &a->repeated[k] : NULL;
+}
+
+static void careful_lane(struct runner *w)
+{
+	struct crew *c = w->crew;
+	struct lane a = c->plan->lane[w->index];
+	struct at t = {.wait = a.wait, .last_end = c->plan->start_ticks};
+	uint32_t k = 0, end = c->feed ? 0 : a.n;
+	for (; k < a.n; k++, t.n++) {
+		if (k == end && (end = feed_next(c->feed, w->index, &a, &t.wait, k)) == k)
+			break;
+		at_set(&t, &a, k);
+		if (!request(w, &t))
+			break;
+	}
+	if (c->feed)
+		feed_leave(c->feed, w->index, k);
+	/* Who stopped early will not publish what others wait for; they shall come and see that it is over. */
+	gate_publish(&c->gates, w->index, GATE_DONE);
+}
+
+static void careful_pool(struct runner *w)
+{
+	struct crew *c = w->crew;
+	struct ration r = {.k = 0};
+	struct at t = {.last_end = c->plan->start_ticks};
+	for (; r.k < r.end || ration_take(w, &r); r.k++, t.n++) {
+		at_set(&t, &c->plan->lane[r.lane], r.k);
+		if (!request(w, &t))
+			break;
+	}
+}
+
+void careful_loop(struct runner *w)
+{
+	if (w->crew->plan->pool)
+		careful_pool(w);
+	else
+		careful_lane(w);
+}

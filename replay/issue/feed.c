@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/issue/feed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/processors.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "common/unnamed_file.h"
+#include "common/xalloc.h"
+
+#define AHEAD_MOST 16u /* chunks of a lane: one in work, one coming back, and those that are read ahead */
+#define AHEAD_LEAST 2u
+#define CHUNK_MOST 4096u /* requests: more would only make each reading longer */
+#define CHUNK_USEFUL 64u /* below that rather fewer chunks */
+#define CHUNK_LEAST 4u
+#define LINE 128u
+#define PAGE UINT64_C(4096)
+
+struct chunk {
+	struct hot_request *request; /* of requests [from, to), as the others */
+	struct hot_wait *wait, *wait_room; /* wait: in the room, or, of one request with more than that, where they are mapped */
+	int64_t *due, *expected; /* NULL: none */
+	struct outcome *outcome;
+	_Atomic uint32_t from, to;
+};
+
+struct feed_lane {
+	_Alignas(128) _Atomic uint32_t n_ready; /* chunks that were read; a futex */
+	_Atomic bool waiting;			/* its worker, for n_ready */
+	_Alignas(128) _Atomic uint32_t n_done;	/* chunks that came back */
+	_Atomic uint32_t n_ended;		/* requests in them */
+	uint64_t n_late;			/* the worker's */
+	_Alignas(128) uint32_t n_written;	/* the feeder's, as all that follow: chunks whose outcomes are in the file */
+	uint32_t next;				/* request to be read */
+	uint64_t next_wait;
+	struct chunk *chunk; /* chunk[n_ahead] */
+};
+
+struct feed {
+	struct replay_plan *plan;
+	struct feed_lane *lane; /* lane[n_lanes] */
+	struct chunk *chunk;	/* of all lanes */
+	uint32_t n_lanes, n_ahead, chunk_requests, chunk_waits;
+	struct vm_region ring;
+	double ticks_per_ns; /* 0: due times are nanoseconds still */
+	_Alignas(128) _Atomic uint32_t work; /* a futex: changes when a chunk comes back */
+	_Atomic bool asleep, stopping, failed;
+	struct err err;
+	int error;
+	bool running;
+	bool crowded; /* no processor is left for the feeder: it is woken only by who waits */
+	pthread_t id;
+};
+
+static void futex(_Atomic uint32_t *word, int command, uint32_t value)
+{
+	syscall(SYS_futex, word, command | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
+}
+
+/* --- reading and writing ---------------------------------------------------------------------------------------------- */
+
+/* Where something of a part is in the file. */
+static uint64_t place_of(const struct feed *f, enum plan_part part, const void *at)
+{
+	return f->plan->file.at[part] + (uint64_t)((const char *)at - (const char *)f->plan->memory[part].base);
+}
+
+/* Whole pages that end within [at, at + n_bytes) will not be read again. */
+static void forget(const struct feed *f, uint64_t at, uint64_t n_bytes)
+{
+	const uint64_t from = at / PAGE * PAGE, to = (at + n_bytes) / PAGE * PAGE;
+	if (to > from && !f->plan->file.in_memory)
+		(void)posix_fadvise(f->plan->file.fd, (off_t)from, (off_t)(to - from), POSIX_FADV_DONTNEED);
+}
+
+static int part_read(struct feed *f, enum plan_part part, void *to, const void *from, uint64_t n_bytes)
+{
+	const uint64_t at = place_of(f, part, from);
+	int ret = file_read_at(f->plan->file.fd, to, n_bytes, at, &f->err);
+	if (!f->plan->file.in_memory) /* as much again, for the next time */
+		(void)posix_fadvise(f->plan->file.fd, (off_t)(at + n_bytes), (off_t)n_bytes, POSIX_FADV_WILLNEED);
+	forget(f, at, n_bytes);
+	return ret;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many of the n requests it has room for the waits of, one at least; *n_waits of them all. */
+static uint32_t chunk_fit(const struct feed *f, const struct chunk *c, uint32_t n, uint32_t *n_waits)
+{
+	*n_waits = c->request[0].n_waits;
+	for (uint32_t i = 1; i < n; i++) {
+		if (*n_waits + c->request[i].n_waits > f->chunk_waits)
+			return i;
+		*n_waits += c->request[i].n_waits;
+	}
+	return n;
+}
+
+static int waits_read(struct feed *f, struct chunk *c, struct hot_wait *from, uint32_t n)
+{
+	c->wait = n <= f->chunk_waits ? c->wait_room : from;
+	if (c->wait == c->wait_room)
+		return n ? part_read(f, PLAN_WAITS, c->wait, from, n * sizeof *c->wait) : 0;
+	volatile uint32_t seen = 0; /* they fault here, and not where they are waited for */
+	for (uint32_t i = 0; i < n; i++)
+		seen = seen + from[i].lane;
+	return 0;
+}
+
+static void due_to_ticks(const struct feed *f, struct chunk *c, uint32_t n)
+{
+	for (uint32_t i = 0; c->due && i < n; i++)
+		c->due[i] = plan_ticks((double)c->due[i], f->ticks_per_ns);
+}
+
+static int chunk_read(struct feed *f, uint32_t lane)
+{
+	struct feed_lane *s = &f->lane[lane];
+	const struct lane *a = &f->plan->lane[lane];
+	struct chunk *c = &s->chunk[s->n_ready % f->n_ahead];
+	const uint32_t k = s->next;
+	uint32_t n = least(f->chunk_requests, a->n - k), n_waits;
+	int ret = part_read(f, PLAN_REQUESTS, c->request, &a->request[k], n * sizeof *c->request);
+	n = ret ? 0 : chunk_fit(f, c, n, &n_waits);
+	if (!ret)
+		ret = waits_read(f, c, &a->wait[s->next_wait], n_waits);
+	if (!ret && c->due)
+		ret = part_read(f, PLAN_DUE, c->due, &a->due[k], n * sizeof *c->due);
+	if (!ret && c->expected)
+		ret = part_read(f, PLAN_EXPECTED, c->expected, &a->expected[k], n * sizeof *c->expected);
+	if (ret)
+		return ret;
+	if (f->ticks_per_ns > 0)
+		due_to_ticks(f, c, n);
+	memset(c->outcome, 0, n * sizeof *c->outcome);
+	atomic_store_explicit(&c->from, k, memory_order_relaxed);
+	atomic_store_explicit(&c->to, k + n, memory_order_relaxed);
+	s->next = k + n;
+	s->next_wait += n_waits;
+	f->plan->fed.n_chunks++;
+	return 0;
+}
+
+static int chunk_write(struct feed *f, uint32_t lane)
+{
+	struct feed_lane *s = &f->lane[lane];
+	const struct chunk *c = &s->chunk[s->n_written % f->n_ahead];
+	const uint32_t from = c->from, n = c->to - from;
+	const uint64_t at = place_of(f, PLAN_OUTCOMES, &f->plan->lane[lane].outcome[from]), n_bytes = n * sizeof *c->outcome;
+	int ret = file_write_at(f->plan->file.fd, c->outcome, n_bytes, at, &f->err);
+	if (ret || f->plan->file.in_memory)
+		return ret;
+	/* on its way to storage; what went before has arrived, most likely */
+	(void)sync_file_range(f->plan->file.fd, (off_t)at, (off_t)n_bytes, SYNC_FILE_RANGE_WRITE);
+	const uint64_t before = at - place_of(f, PLAN_OUTCOMES, f->plan->lane[lane].outcome);
+	forget(f, at - (before < 2 * n_bytes ? before : 2 * n_bytes), before < n_bytes ? 0 : n_bytes);
+	return 0;
+}
+
+/* --- the feeder ------------------------------------------------------------------------------------------------------- */
+
+static void lane_wake(struct feed_lane *s)
+{
+	if (atomic_load(&s->waiting))
+		futex(&s->n_ready, FUTEX_WAKE, INT_MAX);
+}
+
+/* One chunk back, or one ahead. Returns whether there was something to do, or a negative errno. */
+static int lane_serve(struct feed *f, uint32_t lane)
+{
+	struct feed_lane *s = &f->lane[lane];
+	bool worked = false;
+	int ret = 0;
+	if (s->n_written < atomic_load(&s->n_done)) {
+		ret = chunk_write(f, lane);
+		s->n_written += !ret;
+		worked = true;
+	}
+	if (!ret && s->next < f->plan->lane[lane].n && s->n_ready - s->n_written < f->n_ahead) {
+		ret = chunk_read(f, lane);
+		s->n_ready += !ret;
+		worked = true;
+	}
+	if (!f->crowded)
+		lane_wake(s);
+	return ret ? ret : worked;
+}
+
+/* Where it works in the place of the worker that waits, that one is woken when there is nothing left to do for it. */
+static int lane_serve_all(struct feed *f, uint32_t lane)
+{
+	int ret, worked = 0;
+	while ((ret = lane_serve(f, lane)) > 0)
+		worked = 1;
+	lane_wake(&f->lane[lane]);
+	return ret ? ret : worked;
+}
+
+/* Until there is nothing to do. */
+static int serve_all(struct feed *f)
+{
+	int worked = 1;
+	while (worked > 0) {
+		worked = 0;
+		for (uint32_t i = 0; i < f->n_lanes; i++) {
+			const int ret = (f->crowded ? lane_serve_all : lane_serve)(f, i);
+			if (ret < 0)
+				return ret;
+			worked |= ret;
+		}
+	}
+	return 0;
+}
+
+static void feed_fail(struct feed *f, int error)
+{
+	f->error = error;
+	atomic_store(&f->failed, true);
+	for (uint32_t i = 0; i < f->n_lanes; i++) {
+		atomic_fetch_add(&f->lane[i].n_ready, 1);
+		lane_wake(&f->lane[i]);
+	}
+}
+
+static void *feeder_main(void *arg)
+{
+	struct feed *f = arg;
+	const struct sched_param none = {.sched_priority = 0};
+	(void)sched_setscheduler(0, SCHED_BATCH, &none);
+	for (;;) {
+		const uint32_t seen = atomic_load(&f->work);
+		const bool last = atomic_load(&f->stopping);
+		const int ret = serve_all(f);
+		if (ret)
+			feed_fail(f, ret);
+		if (ret || last)
+			return NULL;
+		atomic_store(&f->asleep, true);
+		if (atomic_load(&f->work) == seen)
+			futex(&f->work, FUTEX_WAIT, seen);
+		atomic_store(&f->asleep, false);
+	}
+}
+
+static void feeder_wake(struct feed *f)
+{
+	atomic_fetch_add(&f->work, 1);
+	if (atomic_load(&f->asleep))
+		futex(&f->work, FUTEX_WAKE, 1);
+}
+
+/* --- the worker's side ------------------------------------------------------------------------------------------------ */
+
+void feed_leave(struct feed *f, uint32_t lane, uint32_t k)
+{
+	atomic_store_explicit(&f->lane[lane].n_ended, k, memory_order_relaxed);
+	atomic_fetch_add(&f->lane[lane].n_done, 1);
+	if (!f->crowded)
+		feeder_wake(f);
+}
+
+static void ready_wait(struct feed *f, struct feed_lane *s, uint32_t n_done)
+{
+	s->n_late++;
+	atomic_store(&s->waiting, true);
+	feeder_wake(f);
+	for (uint32_t n; (n = atomic_load(&s->n_ready)) <= n_done && !atomic_load(&f->failed);)
+		futex(&s->n_ready, FUTEX_WAIT, n);
+	atomic_store(&s->waiting, false);
+}
+
+/* An array's address such that [k] is its first element: loops go on counting. */
+static void *from_request(void *first, uint32_t k, size_t size)
+{
+	return first ? (void *)((uintptr_t)first - (uintptr_t)k * size) : NULL;
+}
+
+uint32_t feed_next(struct feed *f, uint32_t lane, struct lane *a, const struct hot_wait **wait, uint32_t k)
+{
+	struct feed_lane *s = &f->lane[lane];
+	if (k)
+		feed_leave(f, lane, k);
+	const uint32_t n_done = atomic_load_explicit(&s->n_done, memory_order_relaxed);
+	if (atomic_load_explicit(&s->n_ready, memory_order_acquire) <= n_done)
+		ready_wait(f, s, n_done);
+	if (atomic_load_explicit(&f->failed, memory_order_relaxed))
+		return k;
+	const struct chunk *c = &s->chunk[n_done % f->n_ahead];
+	a->request = from_request(c->request, k, sizeof *c->request);
+	a->due = from_request(c->due, k, sizeof *c->due);
+	a->expected = from_request(c->expected, k, sizeof *c->expected);
+	a->outcome = from_request(c->outcome, k, sizeof *c->outcome);
+	*wait = c->wait;
+	return c->to;
+}
+
+const struct outcome *feed_outcome(const struct feed *f, uint32_t lane, uint32_t k)
+{
+	const struct feed_lane *s = &f->lane[lane];
+	for (uint32_t i = 0; i < f->n_ahead; i++) {
+		const uint32_t from = atomic_load_explicit(&s->chunk[i].from, memory_order_relaxed);
+		if (k >= from && k < atomic_load_explicit(&s->chunk[i].to, memory_order_relaxed))
+			return &s->chunk[i].outcome[k - from];
+	}
+	return &f->plan->lane[lane].outcome[k];
+}
+
+uint32_t feed_ended(const struct feed *f, uint32_t lane)
+{
+	return atomic_load_explicit(&f->lane[lane].n_ended, memory_order_relaxed);
+}
+
+/* --- beginning and end ------------------------------------------------------------------------------------------------ */
+
+static uint64_t lines(uint64_t n_bytes)
+{
+	return (n_bytes + LINE - 1) / LINE * LINE;
+}
+
+static uint64_t ring_bytes(const struct feed *f, bool due, bool expected)
+{
+	const uint64_t n = f->chunk_requests;
+	const uint64_t chunk = lines(n * sizeof(struct hot_request)) + lines(f->chunk_waits * sizeof(struct hot_wait)) +
+			       lines(n * sizeof(struct outcome)) + (due ? lines(n * sizeof(int64_t)) : 0) +
+			       (expected ? lines(n * sizeof(int64_t)) : 0);
+	return chunk * f->n_lanes * f->n_ahead;
+}
+
+/* The largest chunks, and the most of them, that the limit allows. */
+static int sizes_choose(struct feed *f, bool due, bool expected, struct err *e)
+{
+	const struct plan_file *file = &f->plan->file;
+	const uint64_t mean = 1 + 2 * file->n_waits / (f->plan->n ? f->plan->n : 1);
+	for (f->n_ahead = AHEAD_MOST; f->n_ahead >= AHEAD_LEAST; f->n_ahead /= 2)
+		for (uint32_t n = CHUNK_MOST; n >= (f->n_ahead > AHEAD_LEAST ? CHUNK_USEFUL : CHUNK_LEAST); n = n > 64 ? n - n / 16 : n - 1) {
+			f->chunk_requests = n;
+			f->chunk_waits = (uint32_t)(n * mean);
+			if (ring_bytes(f, due, expected) <= file->limit_bytes)
+				return 0;
+		}
+	f->n_ahead = AHEAD_LEAST;
+	struct strbuf size = STRBUF_INIT;
+	format_size(&size, ring_bytes(f, due, expected));
+	int ret = err_set(e, ERANGE, "what %u workers must have ahead of them takes %s at least (--memory)", f->n_lanes, size.s);
+	strbuf_release(&size);
+	return ret;
+}
+
+static void *take(char **at, uint64_t n_bytes)
+{
+	void *taken = *at;
+	*at += lines(n_bytes);
+	return taken;
+}
+
+static void chunks_place(struct feed *f, bool due, bool expected)
+{
+	char *at = f->ring.base;
+	f->chunk = xcalloc((size_t)f->n_lanes * f->n_ahead + 1, sizeof *f->chunk);
+	for (uint32_t i = 0; i < f->n_lanes * f->n_ahead; i++) {
+		struct chunk *c = &f->chunk[i];
+		f->lane[i / f->n_ahead].chunk = &f->chunk[i / f->n_ahead * f->n_ahead];
+		c->request = take(&at, f->chunk_requests * sizeof *c->request);
+		c->wait_room = take(&at, f->chunk_waits * sizeof *c->wait);
+		c->due = due ? take(&at, f->chunk_requests * sizeof *c->due) : NULL;
+		c->expected = expected ? take(&at, f->chunk_requests * sizeof *c->expected) : NULL;
+		c->outcome = take(&at, f->chunk_requests * sizeof *c->outcome);
+	}
+}
+
+int feed_open(struct feed **to, struct replay_plan *p, bool expected, struct err *e)
+{
+	const bool due = p->n_lanes && p->lane[0].due;
+	struct feed *f = aligned_alloc(_Alignof(struct feed), sizeof *f);
+	*to = f;
+	if (!f)
+		return err_set(e, ENOMEM, "not enough memory to replay from a file");
+	memset(f, 0, sizeof *f);
+	f->plan = p;
+	f->n_lanes = p->n_lanes;
+	f->crowded = p->n_lanes >= (uint32_t)processors_allowed();
+	f->lane = aligned_alloc(_Alignof(struct feed_lane), (p->n_lanes + 1) * sizeof *f->lane);
+	if (!f->lane)
+		return err_set(e, ENOMEM, "not enough memory for %u lanes", p->n_lanes);
+	memset(f->lane, 0, (p->n_lanes + 1) * sizeof *f->lane);
+	int ret = sizes_choose(f, due, expected, e);
+	if (!ret)
+		ret = vm_alloc(&f->ring, ring_bytes(f, due, expected), "what is read ahead", e);
+	if (ret)
+		return ret;
+	struct err unlocked = ERR_INIT;
+	p->fed = (struct feed_summary){.n_bytes = f->ring.n_bytes, .n_ahead = f->n_ahead};
+	p->fed.n_locked_bytes = vm_lock(&f->ring, &unlocked) ? 0 : f->ring.n_bytes;
+	chunks_place(f, due, expected);
+	ret = serve_all(f);
+	if (ret)
+		*e = f->err;
+	p->feed = f;
+	return ret;
+}
+
+int feed_start(struct feed *f, double ticks_per_ns, struct err *e)
+{
+	f->ticks_per_ns = ticks_per_ns;
+	for (uint32_t i = 0; i < f->n_lanes; i++)
+		for (uint32_t k = 0; k < least(f->lane[i].n_ready, f->n_ahead); k++)
+			due_to_ticks(f, &f->lane[i].chunk[k], f->lane[i].chunk[k].to - f->lane[i].chunk[k].from);
+	const int code = pthread_create(&f->id, NULL, feeder_main, f);
+	f->running = !code;
+	return code ? err_sys(e, code, "starting the thread that reads ahead") : 0;
+}
+
+int feed_stop(struct feed *f, struct err *e)
+{
+	if (!f->running)
+		return 0;
+	atomic_store(&f->stopping, true);
+	feeder_wake(f);
+	pthread_join(f->id, NULL);
+	f->running = false;
+	for (uint32_t i = 0; i < f->n_lanes; i++)
+		f->plan->fed.n_late += f->lane[i].n_late;
+	f->plan->feed = NULL; /* outcomes are in the file */
+	if (f->error && e)
+		*e = f->err;
+	return f->error;
+}
+
+void feed_close(struct feed *f)
+{
+	if (!f)
+		return;
+	(void)feed_stop(f, NULL);
+	f->plan->feed = NULL;
+	vm_free(&f->ring);
+	free(f->chunk);
+	free(f->lane);
+	free(f);
+}

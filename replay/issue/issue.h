@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One request, stamped. Everything the call needs is in registers before the first stamp; between the stamps is the call, the
+ * choice of it, and, where somebody waits for that, the publication that it has begun. */
+#ifndef REPLAY_ISSUE_H
+#define REPLAY_ISSUE_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "capture/trace.h"
+#include "replay/issue/calls.h"
+#include "replay/issue/crew.h"
+#include "replay/target/rooted.h"
+
+#define INLINE static inline __attribute__((always_inline))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* What the calls of one run have in common, held in registers and on the stack of a loop. */
+struct site {
+	const struct runner *runner;
+	const struct clock clock;
+	const struct gates gates;
+	_Atomic int *const fds;
+	const struct hot_open *const open;
+	const struct rooted *const root;
+	const _Atomic uint32_t *const pause; /* control word, read before each request */
+	uint32_t index; /* of the lane, and its gate */
+	const struct placement_row buffers; /* of the runner */
+	void *const common; /* buffer of requests with HOT_COMMON */
+	const uint64_t common_room;
+};
+
+INLINE struct site site_of(const struct runner *w)
+{
+	const struct replay_plan *p = w->crew->plan;
+	return (struct site){w,
+			     p->clock,
+			     w->crew->gates,
+			     p->fds,
+			     p->open,
+			     &p->root,
+			     w->crew->pause.word,
+			     w->index,
+			     w->crew->placement.row[w->index],
+			     w->crew->placement.common,
+			     w->crew->placement.common_room};
+}
+
+/* Where a request that is the runner's k-th reads to or writes from. */
+INLINE void *buffer_of(const struct site *s, const struct hot_request *h, uint64_t k)
+{
+	return UNLIKELY(h->flags & HOT_COMMON) ? s->common : placement_slot(&s->buffers, k);
+}
+
+/* Between two requests of worker `w`: pauses here while a controller says so. */
+INLINE void pause_between(const struct site *s, struct runner *w)
+{
+	if (UNLIKELY(pause_wanted(s->pause)))
+		pause_here(&w->crew->pause, w->index);
+}
+
+/* What a mutant does after the call, inside the timed region. */
+void issue_linger(const struct runner *w, uint64_t begin);
+
+struct operands {
+	int fd;
+	void *buffer;
+	size_t n_bytes;
+	uint64_t offset;
+	const struct hot_open *open;
+};
+
+INLINE int64_t issue_call(const struct site *s, const enum trace_op op, struct operands a)
+{
+	switch (op) {
+	case HOT_NOTHING:
+		return 0;
+	case OP_READ:
+		return read(a.fd, a.buffer, a.n_bytes);
+	case OP_PREAD:
+		return pread(a.fd, a.buffer, a.n_bytes, (off_t)a.offset);
+	case OP_WRITE:
+		return write(a.fd, a.buffer, a.n_bytes);
+	case OP_PWRITE:
+		return pwrite(a.fd, a.buffer, a.n_bytes, (off_t)a.offset);
+	case OP_LSEEK:
+		return lseek(a.fd, (off_t)a.offset, (int)a.n_bytes);
+	case OP_FSYNC:
+		return fsync(a.fd);
+	case OP_FDATASYNC:
+		return fdatasync(a.fd);
+	case OP_OPEN:
+		return rooted_open_timed(s->root, a.open->path, a.open->flags, a.open->mode);
+	default:
+		return close(a.fd);
+	}
+}
+
+/* `op` and `careful` are constants wherever this is compiled in: between the stamps is one call and no choice. */
+INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct operands a, bool publish, uint32_t begun,
+			  const bool careful, struct outcome *out)
+{
+	__asm__ __volatile__("" ::"r"(a.n_bytes), "r"(a.offset), "r"(a.fd), "r"(a.buffer) : "memory");
+	uint64_t begin = clock_begin(&s->clock);
+	if (publish)
+		gate_publish(&s->gates, s->index, begun);
+	int64_t got = issue_call(s, op, a);
+	if (careful)
+		issue_linger(s->runner, begin);
+	__asm__ __volatile__("" ::"i"(op)); /* each operation its own end stamp, on the line its call returns to */
+	uint64_t end = clock_end(&s->clock);
+	outcome_set(out, begin, end, UNLIKELY(got < 0) ? -errno : got);
+}
+
+/* Kinds of requests, as a loop that was made for one trace knows them: it has no code for those that do not occur. */
+enum issue_kind {
+	ISSUE_READ = 1, ISSUE_PREAD = 2, ISSUE_WRITE = 4, ISSUE_PWRITE = 8, ISSUE_LSEEK = 16, ISSUE_FSYNC = 32,
+	ISSUE_FDATASYNC = 64, ISSUE_OPEN = 128, ISSUE_CLOSE = 256, ISSUE_CALL = 512, ISSUE_NOTHING = 1024,
+	ISSUE_ANY = 2047
+};
+
+static inline unsigned int issue_kind_of(unsigned int op)
+{
+	switch (op) {
+	case OP_READ:
+		return ISSUE_READ;
+	case OP_PREAD:
+		return ISSUE_PREAD;
+	case OP_WRITE:
+		return ISSUE_WRITE;
+	case OP_PWRITE:
+		return ISSUE_PWRITE;
+	case OP_LSEEK:
+		return ISSUE_LSEEK;
+	case OP_FSYNC:
+		return ISSUE_FSYNC;
+	case OP_FDATASYNC:
+		return ISSUE_FDATASYNC;
+	case OP_OPEN:
+		return ISSUE_OPEN;
+	case OP_CLOSE:
+		return ISSUE_CLOSE;
+	case HOT_CALL:
+		return ISSUE_CALL;
+	default:
+		return ISSUE_NOTHING;
+	}
+}
+
+/* After the stamps: what was opened is a file or a directory, or the open has failed. Returns 0 or
+ * a negative errno. */
+static inline int issue_opened(const struct site *s, const struct hot_open *o, _Atomic int *place,
+			       int fd)
+{
+	fd = rooted_settle(s->root, fd, o->path, o->flags);
+	if (fd < 0)
+		return -errno;
+	atomic_store_explicit(place, fd, memory_order_release);
+	return 0;
+}
+
+/* Whether the request is of this kind; no question where `kinds` says that none is, or that all are. */
+INLINE bool issue_is(const struct hot_request *h, const unsigned int kind, const unsigned int kinds, const unsigned int op)
+{
+	return kinds & kind && (kinds == kind || h->op == op);
+}
+
+/* `publish`: somebody waits for its begin; `begun` is the progress to publish. `careful`: with mutants. `kinds` (enum issue_kind)
+ * holds the request's. */
+INLINE void issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish, uint32_t begun,
+		  const bool careful, const unsigned int kinds, struct outcome *out)
+{
+	_Atomic int *place = &s->fds[h->slot];
+	struct operands a = {atomic_load_explicit(place, memory_order_acquire), buffer, h->length, h->offset, &s->open[h->slot]};
+	/* The usual ones by comparison: a jump table costs a load and an indirect jump, of which some is still under way when
+	 * the first stamp is taken. */
+	if (LIKELY(issue_is(h, ISSUE_READ, kinds, OP_READ)))
+		issue_stamped(s, OP_READ, a, publish, begun, careful, out);
+	else if (LIKELY(issue_is(h, ISSUE_PREAD, kinds, OP_PREAD)))
+		issue_stamped(s, OP_PREAD, a, publish, begun, careful, out);
+	else if (LIKELY(issue_is(h, ISSUE_WRITE, kinds, OP_WRITE)))
+		issue_stamped(s, OP_WRITE, a, publish, begun, careful, out);
+	else if (LIKELY(issue_is(h, ISSUE_PWRITE, kinds, OP_PWRITE)))
+		issue_stamped(s, OP_PWRITE, a, publish, begun, careful, out);
+	else if (issue_is(h, ISSUE_LSEEK, kinds, OP_LSEEK))
+		issue_stamped(s, OP_LSEEK, a, publish, begun, careful, out);
+	else if (issue_is(h, ISSUE_FSYNC, kinds, OP_FSYNC))
+		issue_stamped(s, OP_FSYNC, a, publish, begun, careful, out);
+	else if (issue_is(h, ISSUE_FDATASYNC, kinds, OP_FDATASYNC))
+		issue_stamped(s, OP_FDATASYNC, a, publish, begun, careful, out);
+	else if (issue_is(h, ISSUE_OPEN, kinds, OP_OPEN)) {
+		issue_stamped(s, OP_OPEN, a, publish, begun, careful, out);
+		if (out->rvalue >= 0)
+			out->rvalue = issue_opened(s, a.open, place, (int)out->rvalue);
+	} else if (issue_is(h, ISSUE_CLOSE, kinds, OP_CLOSE)) {
+		a.fd = atomic_exchange(place, -1); /* who comes later must not use a number that means another file by then */
+		issue_stamped(s, OP_CLOSE, a, publish, begun, careful, out);
+	} else if (issue_is(h, ISSUE_CALL, kinds, HOT_CALL)) {
+		call_issue(s, h, buffer, publish, begun, careful, out);
+	} else {
+		issue_stamped(s, HOT_NOTHING, a, publish, begun, careful, out);
+	}
+}
+
+#endif

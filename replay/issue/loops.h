@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The loops of workers that own their requests. They exist once; an engine compiles them for what it knows of its requests: the
+ * event engine for each combination of order and timing, the compiled one for the kinds of requests in a lane as well.
+ *
+ * Requests and outcomes are touched in the order they lie in, so the processor fetches the next ones by itself; asking for them
+ * by instruction at full speed was measured to add 5 ns to each timed region (doc/replay-engines.md). Who waits for a time,
+ * though, has its request fetched first. */
+#ifndef REPLAY_LOOPS_H
+#define REPLAY_LOOPS_H
+
+#include "replay/issue/careful.h"
+#include "replay/issue/crew.h"
+#include "replay/issue/feed.h"
+#include "replay/issue/issue.h"
+
+/* --- an order policy: worker i runs lane i ------------------------------------------------------------------------ */
+
+/* Waits for the request's predecessors, and sees to it that publishing will not disturb the timed region. Returns where the next
+ * request's waits begin. */
+INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s, const struct hot_request *h,
+					 const struct hot_wait *wait, uint32_t next_progress)
+{
+	const bool drain = h->flags & HOT_DRAIN;
+	bool drained = drain && s->gates.shared_line;
+	if (drained) /* brings what the other one published as well */
+		gate_drain(&s->gates, s->index, next_progress);
+	for (const struct hot_wait *end = wait + h->n_waits; wait < end; wait++)
+		if (UNLIKELY(!gate_passed(&s->gates, wait->lane, wait->threshold))) {
+			pause_wait_begin(&w->crew->pause, w->index);
+			gate_wait(&s->gates, &w->gate_waiter, wait->lane, wait->threshold);
+			pause_wait_end(&w->crew->pause, w->index);
+			drained = false;
+		}
+	if (drain && !drained)
+		gate_drain(&s->gates, s->index, next_progress);
+	return wait;
+}
+
+/* A worker on its lane. Copies: as nobody outside of the loop knows where they are, they stay in registers. */
+struct lane_walk {
+	struct lane lane;
+	const struct hot_wait *wait; /* of the next request */
+	uint64_t start, last_end;
+};
+
+INLINE struct lane_walk lane_walk_of(const struct runner *w)
+{
+	const struct replay_plan *p = w->crew->plan;
+	const struct lane *a = &p->lane[w->index];
+	return (struct lane_walk){*a, a->wait, p->start_ticks, p->start_ticks};
+}
+
+/* Which requests from k on are in memory: all, or those up to what is returned. */
+INLINE uint32_t lane_ahead(const struct runner *w, struct lane_walk *t, uint32_t k)
+{
+	if (LIKELY(!w->crew->feed))
+		return t->lane.n;
+	struct lane lane = t->lane; /* copies, so that t stays in registers */
+	const struct hot_wait *wait = t->wait;
+	const uint32_t end = feed_next(w->crew->feed, w->index, &lane, &wait, k);
+	t->lane = lane;
+	t->wait = wait;
+	return end;
+}
+
+/* Request k of the lane, which is `h`, from its waiting to the publication of its end. */
+INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *t, const struct hot_request *h, uint32_t k,
+		      const bool ordered, const enum replay_timing timing, const unsigned int kinds)
+{
+	struct outcome *out = &t->lane.outcome[k];
+	uint64_t deadline = 0, held = 0;
+	if (timing != TIMING_FULLSPEED) {
+		__builtin_prefetch(h);
+		__builtin_prefetch(out, 1);
+		deadline = (timing == TIMING_THINK ? t->last_end : t->start) + (uint64_t)t->lane.due[k];
+		held = wait_until(&w->waiter, deadline);
+	}
+	bool begun = ordered && h->flags & HOT_PUBLISH_BEGUN;
+	if (ordered)
+		t->wait = order_wait(w, s, h, t->wait, 2 * k + begun);
+	pause_between(s, w);
+	issue(s, h, buffer_of(s, h, k), begun, 2 * k + 1, false, kinds, out);
+	if (timing == TIMING_THINK)
+		t->last_end = out->end_ticks;
+	if (UNLIKELY(held))
+		outcome_was_held(out, deadline, held);
+	if (ordered && h->flags & (HOT_PUBLISH_ENDED | HOT_LEAVE)) {
+		if (h->flags & HOT_LEAVE)
+			call_leave(w->crew->plan, h->process);
+		if (h->flags & HOT_PUBLISH_ENDED)
+			gate_publish(&s->gates, s->index, 2 * k + 2);
+	}
+}
+
+/* After the last request of a lane that is not `ordered`: one that is leaves as its requests say. */
+INLINE void lane_leave(const struct runner *w)
+{
+	call_leave(w->crew->plan, w->crew->plan->process_of[w->index]);
+}
+
+INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_timing timing, const unsigned int kinds)
+{
+	const struct site site = site_of(w);
+	struct lane_walk t = lane_walk_of(w);
+	uint32_t k = 0;
+	for (uint32_t end = 0; k < t.lane.n && (end = lane_ahead(w, &t, k)) > k;)
+		for (; k < end; k++)
+			lane_step(w, &site, &t, &t.lane.request[k], k, ordered, timing, kinds);
+	if (UNLIKELY(w->crew->feed))
+		lane_fed(w, k);
+	if (!ordered)
+		lane_leave(w);
+}
+
+/* --- no order: a pool --------------------------------------------------------------------------------------------- */
+
+INLINE void pool_run(struct runner *w, const enum replay_timing timing, const unsigned int kinds)
+{
+	const struct replay_plan *p = w->crew->plan;
+	const struct site site = site_of(w);
+	const uint64_t start = p->start_ticks;
+	struct ration r;
+	uint64_t n = 0;
+	while (ration_take(w, &r)) {
+		const struct lane a = p->lane[r.lane]; /* a copy: the calls in the loop cannot change it */
+		for (uint32_t k = r.k, end = r.end; k < end; k++, n++) {
+			const struct hot_request *h = &a.request[k];
+			struct outcome *out = &a.outcome[k];
+			uint64_t held = 0;
+			if (timing == TIMING_TIMESTAMP) {
+				__builtin_prefetch(h);
+				__builtin_prefetch(out, 1);
+				held = wait_until(&w->waiter, start + (uint64_t)a.due[k]);
+			}
+			pause_between(&site, w);
+			issue(&site, h, buffer_of(&site, h, n), false, 0, false, kinds, out);
+			if (UNLIKELY(held))
+				outcome_mark_held(out);
+		}
+	}
+}
+
+#endif

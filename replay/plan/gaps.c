@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/plan/gaps.h"
+
+#include <errno.h>
+
+#include "common/strbuf.h"
+#include "common/units.h"
+
+void gaps_init(struct gaps *g, int64_t limit_ns, double speed)
+{
+	*g = (struct gaps){.limit_ns = (double)limit_ns, .speed = speed};
+}
+
+static int gap_refuse(const struct gaps *g, double ns, double limit_ns, const char *what,
+		      uint64_t record, struct err *e)
+{
+	struct strbuf length = STRBUF_INIT, limit = STRBUF_INIT;
+	format_duration(&length, ns);
+	format_duration(&limit, limit_ns);
+	int ret = err_set(e, ERANGE,
+			  "record %llu: the replay would wait %s %s, longer than %s: --max-gap "
+			  "TIME allows longer gaps%s, timing fullspeed (mode afap) "
+			  "waits for no traced time, and validate slice cuts a trace",
+			  (unsigned long long)record, length.s, what, limit.s,
+			  limit_ns > g->limit_ns ? " and a longer replay" : "");
+	strbuf_release(&length);
+	strbuf_release(&limit);
+	return ret;
+}
+
+int gaps_add(struct gaps *g, int64_t begin_ns, uint64_t record, struct err *e)
+{
+	if (g->limit_ns < 0)
+		return 0;
+	if (!g->any)
+		g->first_ns = g->before_ns = begin_ns;
+	g->any = true;
+	/* as numbers of arbitrary size: the times are a stranger's */
+	const double gap = ((double)begin_ns - (double)g->before_ns) / g->speed,
+		     all = ((double)begin_ns - (double)g->first_ns) / g->speed;
+	g->before_ns = begin_ns;
+	if (gap > g->limit_ns)
+		return gap_refuse(g, gap, g->limit_ns, "for this request after the one before it", record, e);
+	if (all > g->limit_ns * REPLAY_MAX_GAPS)
+		return gap_refuse(g, all, g->limit_ns * REPLAY_MAX_GAPS,
+				  "for this request after the first", record, e);
+	return 0;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/plan/lanes.h"
+
+#include <stdlib.h>
+
+#include "common/heap.h"
+#include "common/xalloc.h"
+
+struct life { /* of a thread */
+	int64_t begin_ns, end_ns;
+	uint32_t thread;
+};
+
+static struct life *lives_find(const struct load *l)
+{
+	struct life *life = xcalloc((size_t)l->n_threads + 1, sizeof *life);
+	for (uint32_t i = 0; i < l->n_threads; i++)
+		life[i] = (struct life){INT64_MAX, INT64_MIN, i};
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct load_request *r = &l->request[i];
+		struct life *x = &life[r->thread];
+		x->begin_ns = r->begin_ns < x->begin_ns ? r->begin_ns : x->begin_ns;
+		const int64_t end_ns = load_end_ns(l, r);
+		x->end_ns = end_ns > x->end_ns ? end_ns : x->end_ns;
+	}
+	return life;
+}
+
+static int compare_begin(const void *a, const void *b)
+{
+	const struct life *x = a, *y = b;
+	if (x->begin_ns != y->begin_ns)
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* Lanes by when they are free: a heap of (end, lane). */
+static bool free_before(const void *a, const void *b, const void *context)
+{
+	const struct life *x = a, *y = b;
+	(void)context;
+	return x->end_ns != y->end_ns ? x->end_ns < y->end_ns : x->thread < y->thread;
+}
+
+static const struct heap_type lanes_free = {sizeof(struct life), free_before, NULL};
+
+/* Each thread, in the order of their begins, takes the lane that has been free for longest, or a new one. */
+static uint32_t join(const struct life *life, uint32_t n_threads, uint32_t *lane)
+{
+	struct life *heap = xcalloc((size_t)n_threads + 1, sizeof *heap);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < n_threads; i++) {
+		struct life x = life[i];
+		const bool any = n && heap[0].end_ns <= x.begin_ns;
+		const uint32_t taken = any ? heap[0].thread : n;
+		lane[x.thread] = taken;
+		x.thread = taken; /* of the lane */
+		if (any) {
+			heap[0] = x;
+			heap_sift_down(&lanes_free, heap, n, 0);
+		} else {
+			heap[n] = x;
+			heap_sift_up(&lanes_free, heap, n++);
+		}
+	}
+	free(heap);
+	return n;
+}
+
+/* By their first threads' numbers. */
+static void renumber(uint32_t *lane, uint32_t n_threads, uint32_t n)
+{
+	uint32_t *new_number = xcalloc((size_t)n + 1, sizeof *new_number), next = 0;
+	for (uint32_t i = 0; i < n; i++)
+		new_number[i] = NONE32;
+	for (uint32_t i = 0; i < n_threads; i++) {
+		uint32_t *number = &new_number[lane[i]];
+		*number = *number == NONE32 ? next++ : *number;
+		lane[i] = *number;
+	}
+	free(new_number);
+}
+
+void lanes_assign(struct lanes *out, const struct load *l, bool joins)
+{
+	const size_t n = (size_t)l->n_threads + 1;
+	struct life *life = lives_find(l);
+	*out = (struct lanes){.lane = xcalloc(n, sizeof *out->lane), .base = xcalloc(n, sizeof *out->base),
+			      .n_requests = xcalloc(n, sizeof *out->n_requests), .n = l->n_threads};
+	qsort(life, l->n_threads, sizeof *life, compare_begin);
+	for (uint32_t i = 0; i < l->n_threads; i++)
+		out->lane[i] = i;
+	if (joins)
+		out->n = join(life, l->n_threads, out->lane);
+	out->joined = out->n < l->n_threads;
+	renumber(out->lane, l->n_threads, out->n);
+	for (uint32_t i = 0; i < l->n_threads; i++) {
+		const uint32_t thread = life[i].thread, lane = out->lane[thread];
+		out->base[thread] = out->n_requests[lane];
+		out->n_requests[lane] += l->thread[thread].n_requests;
+	}
+	free(life);
+}
+
+void lanes_release(struct lanes *x)
+{
+	free(x->lane);
+	free(x->base);
+	free(x->n_requests);
+	*x = (struct lanes){.lane = NULL};
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/plan/mutant.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "replay/plan/plan.h"
+
+const struct fault faults[] = {
+	{"delay", FAULT_DELAY, ARGUMENT_DURATION, "20us", "a constant time is added inside every timed region", false},
+	{"proportional", FAULT_PROPORTIONAL, ARGUMENT_RATIO, "10%", "every response takes longer by this share", false},
+	{"lost", FAULT_LOST, ARGUMENT_SHARE, "1%", "this share of the requests is never issued", false},
+	{"repeat", FAULT_REPEAT, ARGUMENT_SHARE, "1%", "this share of the requests is issued twice", false},
+	{"swap", FAULT_SWAP, ARGUMENT_SHARE, "1%",
+	 "this share of the requests changes places with the next one of its thread, where that moves data too", false},
+	{"offset", FAULT_OFFSET, ARGUMENT_SHARE, "1%", "this share of the requests goes to a wrong offset", false},
+	{"size", FAULT_SIZE, ARGUMENT_SHARE, "1%", "this share of the requests has half its size", false},
+	{"serialise", FAULT_SERIALISE, ARGUMENT_NONE, NULL, "one request at a time", false},
+	{"double", FAULT_DOUBLE, ARGUMENT_NONE, NULL, "twice as many workers, which keep no order", false},
+	{"drift", FAULT_DRIFT, ARGUMENT_RATIO, "100ppm", "the clock of the waits runs slow by this share", true},
+	{"coarse", FAULT_COARSE, ARGUMENT_DURATION, "1ms", "requests are issued at multiples of this time only", true},
+	{"stall", FAULT_STALL, ARGUMENT_DURATION_EVERY, "10ms/100ms", "nothing is issued for the first time in each of the second", false},
+	{NULL, FAULT_NONE, ARGUMENT_NONE, NULL, NULL, false},
+};
+
+const struct fault *mutant_fault(enum fault_kind kind)
+{
+	for (const struct fault *f = faults; f->name; f++)
+		if (f->kind == kind)
+			return f;
+	return NULL;
+}
+
+/* --- the option --------------------------------------------------------------------------------------------------- */
+
+static int ratio_parse(const char *text, double *ratio, struct err *e)
+{
+	size_t len = strlen(text);
+	if (len < 4 || strcmp(text + len - 3, "ppm"))
+		return parse_ratio(text, ratio, e);
+	char *number = xstrdup(text);
+	number[len - 3] = '\0';
+	int ret = parse_double(number, ratio, e);
+	*ratio *= 1e-6;
+	free(number);
+	return ret;
+}
+
+static int duration_parse(const char *text, int64_t *ns, struct err *e)
+{
+	int ret = parse_duration(text, ns, e);
+	if (!ret && *ns <= 0)
+		ret = err_set(e, EINVAL, "\"%s\": a time longer than 0 is wanted", text);
+	return ret;
+}
+
+static int argument_parse(struct mutant *m, const struct fault *f, const char *text, struct err *e)
+{
+	int ret = 0;
+	char *copy = xstrdup(text);
+	char *slash = f->argument == ARGUMENT_DURATION_EVERY ? strchr(copy, '/') : NULL;
+	if (slash)
+		*slash = '\0';
+	if (f->argument == ARGUMENT_DURATION || f->argument == ARGUMENT_DURATION_EVERY)
+		ret = duration_parse(copy, &m->ns, e);
+	else
+		ret = ratio_parse(copy, &m->ratio, e);
+	if (!ret && f->argument == ARGUMENT_DURATION_EVERY)
+		ret = slash ? duration_parse(slash + 1, &m->every_ns, e)
+			    : err_set(e, EINVAL, "\"%s\": two times are wanted, as in %s", text, f->usual);
+	if (!ret && f->argument == ARGUMENT_DURATION_EVERY && m->ns >= m->every_ns)
+		ret = err_set(e, EINVAL, "\"%s\": the stall must be shorter than its period", text);
+	if (!ret && f->argument == ARGUMENT_SHARE && !(m->ratio > 0 && m->ratio <= 1))
+		ret = err_set(e, EINVAL, "\"%s\": a share above 0 and up to 100%% is wanted", text);
+	if (!ret && f->argument == ARGUMENT_RATIO && !(m->ratio > 0 && m->ratio <= 1000))
+		ret = err_set(e, EINVAL, "\"%s\": a ratio above 0 and up to 1000 is wanted", text);
+	free(copy);
+	return ret;
+}
+
+static const struct fault *fault_find(const char *name, size_t len)
+{
+	for (const struct fault *f = faults; f->name; f++)
+		if (strlen(f->name) == len && !strncmp(f->name, name, len))
+			return f;
+	return NULL;
+}
+
+int mutant_parse(struct mutant *m, const char *text, struct err *e)
+{
+	*m = (struct mutant){.kind = FAULT_NONE};
+	if (!text || !*text)
+		return 0;
+	size_t len = strcspn(text, ":");
+	const char *argument = text[len] ? text + len + 1 : NULL;
+	const struct fault *f = fault_find(text, len);
+	if (!f) {
+		const char *names[sizeof faults / sizeof *faults] = {NULL};
+		for (size_t i = 0; faults[i].name; i++)
+			names[i] = faults[i].name;
+		char *word = xstrdup(text);
+		word[len] = '\0';
+		const char *near = nearest_name(word, names);
+		int ret = near ? err_set(e, ENOENT, "unknown mutant \"%s\" (did you mean \"%s\"?)", word, near)
+			       : err_set(e, ENOENT, "unknown mutant \"%s\" (--list-mutants lists them)", word);
+		free(word);
+		return ret;
+	}
+	m->kind = f->kind;
+	if (f->argument == ARGUMENT_NONE)
+		return argument ? err_set(e, EINVAL, "mutant %s has no argument", f->name) : 0;
+	if (argument_parse(m, f, argument ? argument : f->usual, e))
+		return err_context(e, "mutant %s", f->name);
+	return 0;
+}
+
+/* --- choosing whom to strike -------------------------------------------------------------------------------------- */
+
+uint64_t mutant_count(double share, uint64_t n)
+{
+	uint64_t k = (uint64_t)llround(share * (double)n);
+	return k > n ? n : k;
+}
+
+static uint64_t random_next(uint64_t *state) /* splitmix64 */
+{
+	uint64_t x = *state += 0x9e3779b97f4a7c15u;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+int sampler_init(struct sampler *s, const struct mutant *m, uint64_t n_can, uint64_t n_requests, uint64_t seed, struct err *e)
+{
+	*s = (struct sampler){.left = n_can, .wanted = mutant_count(m->ratio, n_requests), .state = seed};
+	if (s->wanted > s->left)
+		s->wanted = s->left;
+	if (s->wanted == 0)
+		return err_set(e, EINVAL, "mutant %s: %.4g%% of the %llu requests that it could strike is none", mutant_fault(m->kind)->name,
+			       m->ratio * 100, (unsigned long long)s->left);
+	return 0;
+}
+
+bool sampler_takes(struct sampler *s)
+{
+	double u = (double)(random_next(&s->state) >> 11) * 0x1p-53;
+	bool take = u * (double)s->left-- < (double)s->wanted;
+	s->wanted -= take;
+	return take;
+}
+
+/* --- striking ----------------------------------------------------------------------------------------------------- */
+
+#define SECTOR_BYTES 512u
+
+/* What can be struck: no kernel moves more than the second bound, and shifts are of 32 bits. */
+static bool moves_data(const struct hot_request *h)
+{
+	bool plain = h->op == OP_READ || h->op == OP_WRITE || h->op == OP_PREAD || h->op == OP_PWRITE;
+	return plain && h->length > 0 && h->length <= INT32_MAX;
+}
+
+static bool is_sequential(const struct hot_request *h)
+{
+	return h->op == OP_READ || h->op == OP_WRITE;
+}
+
+static void strike_offset(struct hot_request *h)
+{
+	/* backwards where that is possible: there is data */
+	bool back = h->offset != OFFSET_NONE && h->offset >= h->length;
+	int32_t shift = back ? -(int32_t)h->length : (int32_t)h->length;
+	if (is_sequential(h))
+		h->offset = shifts_pack(shift, -shift);
+	else
+		h->offset += (uint64_t)(int64_t)shift;
+}
+
+/* Half of it; of what fits the sectors of a device, whole sectors. */
+static void strike_size(struct hot_request *h)
+{
+	uint32_t half = h->length / 2;
+	if (h->length % SECTOR_BYTES == 0 && half > SECTOR_BYTES)
+		half -= half % SECTOR_BYTES;
+	uint32_t cut = h->length - half;
+	h->length -= cut;
+	if (is_sequential(h))
+		h->offset = shifts_pack(0, (int32_t)cut);
+}
+
+static bool can_swap(const struct lane *a, uint32_t k)
+{
+	const struct hot_request *h = &a->request[k], *g = h + 1;
+	if (k + 1 >= a->n || !moves_data(h) || !moves_data(g) || h->fault || g->fault)
+		return false;
+	if (!is_sequential(h) && !is_sequential(g))
+		return true;
+	return h->op == g->op && h->slot == g->slot && !((h->flags ^ g->flags) & HOT_COMMON) &&
+	       (uint64_t)h->length + g->length <= INT32_MAX;
+}
+
+/* Changes the calls and the records they answer, not what is waited for, published, or due. */
+static void strike_swap(struct replay_plan *p, const uint32_t *record_at, uint32_t lane, uint32_t k)
+{
+	struct hot_request *h = &p->lane[lane].request[k], *g = h + 1, was = *h;
+	int64_t *expected = &p->lane[lane].expected[k], first = expected[0];
+	h->offset = g->offset, h->length = g->length, h->slot = g->slot, h->op = g->op;
+	g->offset = was.offset, g->length = was.length, g->slot = was.slot, g->op = was.op;
+	expected[0] = expected[1], expected[1] = first;
+	if (is_sequential(h)) { /* now h reads what lies behind, then g what lies before it */
+		h->offset = shifts_pack((int32_t)g->length, -(int32_t)(g->length + h->length));
+		g->offset = shifts_pack(0, (int32_t)h->length);
+	}
+	h->fault = g->fault = FAULT_SWAP;
+	p->place[record_at[k]].index = k + 1;
+	p->place[record_at[k + 1]].index = k;
+}
+
+static void strike(struct replay_plan *p, struct hot_request *h)
+{
+	h->fault = (uint8_t)p->mutant.kind;
+	if (p->mutant.kind == FAULT_OFFSET)
+		strike_offset(h);
+	else if (p->mutant.kind == FAULT_SIZE)
+		strike_size(h);
+}
+
+/* Walks the requests that the fault can strike: counts them, or strikes those that the sampler takes. Pairs to be swapped do not
+ * overlap. */
+static uint64_t walk(struct replay_plan *p, struct sampler *s, const uint32_t *record_at)
+{
+	uint64_t n = 0, first = 0;
+	bool swap = p->mutant.kind == FAULT_SWAP;
+	for (uint32_t i = 0; i < p->n_lanes; first += p->lane[i++].n) {
+		const struct lane *a = &p->lane[i];
+		for (uint32_t k = 0; k < a->n; k++) {
+			struct hot_request *h = &a->request[k];
+			bool can = swap ? can_swap(a, k) : moves_data(h) && (p->mutant.kind != FAULT_SIZE || h->length > 1);
+			if (!can)
+				continue;
+			n++;
+			bool take = s && sampler_takes(s);
+			if (take && swap)
+				strike_swap(p, record_at + first, i, k);
+			else if (take)
+				strike(p, h);
+			k += swap;
+		}
+	}
+	return n;
+}
+
+/* The record at each position of each lane, lane after lane: the inverse of place[]. */
+static uint32_t *records_by_place(const struct replay_plan *p)
+{
+	uint32_t *record_at = xcalloc((size_t)p->n + 1, sizeof *record_at);
+	uint64_t *first = xcalloc((size_t)p->n_lanes + 1, sizeof *first);
+	for (uint32_t i = 1; i < p->n_lanes; i++)
+		first[i] = first[i - 1] + p->lane[i - 1].n;
+	for (uint64_t i = 0; i < p->n_records; i++)
+		if (p->place[i].lane != NONE32)
+			record_at[first[p->place[i].lane] + p->place[i].index] = (uint32_t)i;
+	free(first);
+	return record_at;
+}
+
+int mutant_apply(struct replay_plan *p, struct err *e)
+{
+	const struct fault *f = mutant_fault(p->mutant.kind);
+	if (!f || f->argument != ARGUMENT_SHARE)
+		return 0;
+	uint64_t n_requests = 0;
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		for (uint32_t k = 0; k < p->lane[i].n; k++)
+			n_requests += moves_data(&p->lane[i].request[k]);
+	struct sampler s;
+	int ret = sampler_init(&s, &p->mutant, walk(p, NULL, NULL), n_requests, p->n, e);
+	if (ret)
+		return ret;
+	uint32_t *record_at = p->mutant.kind == FAULT_SWAP ? records_by_place(p) : NULL;
+	walk(p, &s, record_at);
+	free(record_at);
+	return 0;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/plan/plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "common/placement.h"
+#include "common/xalloc.h"
+#include "replay/target/rooted.h"
+#include "replay/issue/gate.h"
+#include "replay/engines/parallel/layout.h"
+#include "replay/plan/pinning.h"
+#include "replay/plan/plan_blank.h"
+#include "replay/plan/plan_memory.h"
+
+#define FORGET_REQUESTS (UINT32_C(1) << 17) /* of the load, given back at a time */
+
+/* --- layout ------------------------------------------------------------------------------------------------------- */
+
+/* One for all where a pool of workers takes requests in issue order. */
+static void lanes_choose(struct replay_plan *p, const struct replay_config *c, const struct lanes *lanes)
+{
+	p->pool = c->order == ORDER_NONE || p->mutant.kind == FAULT_DOUBLE;
+	uint64_t n_workers = !p->pool ? lanes->n : c->n_workers ? c->n_workers : lanes->n;
+	if (p->mutant.kind == FAULT_DOUBLE)
+		n_workers = 2 * (c->n_workers ? c->n_workers : lanes->n);
+	p->n_workers = (uint32_t)n_workers;
+	p->own_lanes = p->pool && n_workers == lanes->n && c->timing == TIMING_FULLSPEED;
+	p->n_lanes = p->pool && !p->own_lanes ? 1 : lanes->n;
+}
+
+/* --- one request -------------------------------------------------------------------------------------------------- */
+
+static int64_t scaled_ns(int64_t gap_ns, double speed)
+{
+	double ns = (double)gap_ns / speed;
+	return ns <= 0 ? 0 : ns > 9e18 ? INT64_MAX / 2 : llrint(ns);
+}
+
+#define NO_END INT64_MIN
+
+/* `before_ns`: the end of the one before in its lane, NO_END where it is the first. */
+static int64_t due_ns(const struct replay_config *c, const struct load *l, const struct load_request *r, int64_t before_ns)
+{
+	const int64_t begin_ns = load_call_begin(l, r);
+	if (c->timing == TIMING_TIMESTAMP)
+		return scaled_ns(r->begin_ns - l->first_begin_ns, c->speed);
+	if (load_is_async(r) && r->flags & LOAD_HANDED_OVER) /* the pause was that of the call */
+		return 0;
+	if (before_ns == NO_END)
+		return scaled_ns(begin_ns - l->first_begin_ns, c->speed);
+	/* an unknown end, or calls of one thread that overlap: there was no gap */
+	return before_ns >= begin_ns ? 0 : scaled_ns(begin_ns - before_ns, c->speed);
+}
+
+static int64_t expected_of(const struct load_request *r)
+{
+	if (r->passed || op_info(r->op)->family == FAMILY_CAUSE)
+		return 0;
+	return r->rvalue > 0 && !call_result_counts(r->op) ? 0 : r->rvalue;
+}
+
+/* What is there already stays: what it waits for, and what others laid before it have it publish. */
+static void request_lay(struct hot_request *to, struct hot_request h)
+{
+	h.n_waits = to->n_waits;
+	h.flags |= to->flags;
+	*to = h;
+}
+
+static void pass_lay(struct replay_plan *p, const struct load_request *r)
+{
+	if (r->passed && !p->pass_reason)
+		p->pass_reason = xcalloc(p->n_records + 1, 1);
+	if (r->passed)
+		p->pass_reason[r->record] = r->passed;
+}
+
+/* What a request waits for, or false where it comes later in the same lane anyhow. */
+static bool wait_of(const struct lanes *lanes, const struct load *l, const struct edge *g, struct hot_wait *w)
+{
+	*w = (struct hot_wait){lanes->lane[g->thread], g->threshold + 2 * lanes->base[g->thread]};
+	return w->lane != lanes->lane[l->request[g->request].thread];
+}
+
+struct waits_walk { /* along the edges, which are sorted by request, as the requests are laid */
+	const struct edges *edges;
+	size_t n; /* of them, done */
+	struct hot_wait **next; /* next[n_lanes] */
+};
+
+static void waits_walk_begin(struct waits_walk *x, const struct replay_plan *p, const struct edges *d)
+{
+	*x = (struct waits_walk){d, p->pool ? d->n : 0, xcalloc(p->n_lanes + 1, sizeof *x->next)};
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		x->next[i] = p->lane[i].wait;
+}
+
+/* Those of request i, which is at `at`. What it waits for may have been laid, or not yet. */
+static void waits_lay(struct replay_plan *p, struct waits_walk *x, const struct load *l, const struct lanes *lanes, uint32_t i,
+		      struct lane_place at)
+{
+	struct hot_wait w;
+	for (; x->n < x->edges->n && x->edges->edge[x->n].request == i; x->n++) {
+		if (!wait_of(lanes, l, &x->edges->edge[x->n], &w))
+			continue;
+		*x->next[at.lane]++ = w;
+		p->lane[at.lane].request[at.index].n_waits++;
+		p->lane[w.lane].request[(w.threshold - 1) / 2].flags |= w.threshold & 1 ? HOT_PUBLISH_BEGUN : HOT_PUBLISH_ENDED;
+		p->ordered = true;
+	}
+}
+
+/* Long requests share a buffer: the replay does not use the bytes that it reads, and the bytes that
+ * it writes are arbitrary or are made just before the request. */
+static void buffer_lay(struct replay_plan *p, struct lane *a, const struct load *l,
+		       const struct slots *s, const struct load_request *r, struct hot_request *h)
+{
+	const uint64_t n_bytes = call_buffer_bytes(l, s, r);
+	const bool made = h->op == HOT_CALL && p->calls.call[h->length].bits & CALL_PAYLOAD;
+	const bool common = n_bytes > PLACEMENT_OWN_MAX && !made;
+	uint64_t *longest = common ? &a->common_bytes : &a->own_bytes;
+	h->flags |= common ? HOT_COMMON : 0;
+	*longest = n_bytes > *longest ? n_bytes : *longest;
+	if (n_bytes > p->longest.n_bytes)
+		p->longest = (struct plan_longest){n_bytes, r->record, l->thread[r->thread].tid, r->op};
+}
+
+/* The last walk over the load's requests: their memory is given back on the way, so that it and the plan's are never there both. */
+static void requests_lay(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
+			 const struct edges *d, const struct lanes *lanes)
+{
+	struct waits_walk waits;
+	int64_t *before_ns = xmalloc(((size_t)lanes->n + 1) * sizeof *before_ns);
+	bool by_thread = !p->pool || p->own_lanes;
+	for (uint32_t i = 0; i < lanes->n; i++)
+		before_ns[i] = NO_END;
+	waits_walk_begin(&waits, p, d);
+	call_table_init(&p->calls, l, s);
+	p->payload = (struct payload){c->payload == PAYLOAD_ZERO ? 1 : c->compressible, c->duplicates};
+	p->calls.payload = c->payload == PAYLOAD_BUFFER || c->payload == PAYLOAD_CAPTURED ? NULL : &p->payload;
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct load_request *r = &l->request[i];
+		const uint32_t lane = lanes->lane[r->thread];
+		struct lane_place at = {by_thread ? lane : 0, by_thread ? lanes->base[r->thread] + r->index : i};
+		struct lane *a = &p->lane[at.lane];
+		waits_lay(p, &waits, l, lanes, i, at);
+		struct hot_request h = call_hot(&p->calls, l, s, r);
+		buffer_lay(p, a, l, s, r, &h);
+		request_lay(&a->request[at.index], h);
+		a->expected[at.index] = expected_of(r);
+		if (a->due)
+			a->due[at.index] = due_ns(c, l, r, before_ns[lane]);
+		p->place[r->record] = at;
+		pass_lay(p, r);
+		before_ns[lane] = load_call_end(l, r);
+		if ((i + 1) % FORGET_REQUESTS == 0)
+			vm_forget(&l->request[i + 1 - FORGET_REQUESTS], FORGET_REQUESTS * sizeof *l->request);
+	}
+	p->calls.n_passed[PASS_CAUSE] = l->n_causes;
+	call_table_laid(&p->calls);
+	p->bytes = l->bytes; /* calls point into it */
+	p->n_bytes = l->n_bytes;
+	l->bytes = NULL;
+	l->n_bytes = l->bytes_cap = 0;
+	free(l->request);
+	l->request = NULL;
+	l->n = 0;
+	free(waits.next);
+	free(before_ns);
+}
+
+/* A thread's last request is where it leaves its process. */
+static void leaves_lay(struct replay_plan *p, const struct load *l, const struct lanes *lanes)
+{
+	if (p->pool)
+		return;
+	p->process_of = xcalloc((size_t)p->n_lanes + 1, sizeof *p->process_of);
+	for (uint32_t i = 0; i < l->n_threads; i++) {
+		const uint32_t process = p->calls.process_of_thread[i], n = l->thread[i].n_requests;
+		const uint32_t last = lanes->base[i] + n; /* of the thread, plus one */
+		struct lane *a = &p->lane[lanes->lane[i]];
+		if (last == a->n)
+			p->process_of[lanes->lane[i]] = process;
+		if (!n || !call_ends_something(&p->calls, process))
+			continue;
+		a->request[last - 1].flags |= HOT_LEAVE;
+		a->request[last - 1].process = (uint16_t)process;
+	}
+}
+
+/* --- order -------------------------------------------------------------------------------------------------------- */
+
+/* Publishing inside the timed region, or shortly before it, needs the way cleared (gate.h). */
+static void drains_lay(struct replay_plan *p)
+{
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		for (uint32_t k = 0; k < p->lane[i].n; k++) {
+			struct hot_request *h = &p->lane[i].request[k];
+			if (h->flags & HOT_PUBLISH_BEGUN || (k && h[-1].flags & HOT_PUBLISH_ENDED))
+				h->flags |= HOT_DRAIN;
+		}
+}
+
+static void opens_lay(struct replay_plan *p, const struct slots *s)
+{
+	p->n_slots = s->n;
+	p->open = xcalloc(s->n + 1, sizeof *p->open);
+	p->fds = xcalloc(s->n + 1, sizeof *p->fds);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct slot *b = &s->slot[i];
+		p->direct |= b->flags & O_DIRECT && i;
+		atomic_init(&p->fds[i], -1);
+		if (i && b->file != NONE32)
+			p->open[i] = (struct hot_open){s->file[b->file].name, rooted_flags(b->flags), b->mode};
+	}
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+static int lanes_make(struct replay_plan *p, const struct replay_config *c, const struct load *l, const struct edges *d,
+		      const struct lanes *lanes, struct err *e)
+{
+	struct hot_wait w;
+	lanes_choose(p, c, lanes);
+	p->lane = xcalloc(p->n_lanes + 1, sizeof *p->lane);
+	uint32_t *n_waits = xcalloc(p->n_lanes + 1, sizeof *n_waits);
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		p->lane[i].n = p->pool && !p->own_lanes ? l->n : lanes->n_requests[i];
+	for (size_t i = 0; !p->pool && i < d->n; i++)
+		n_waits[lanes->lane[l->request[d->edge[i].request].thread]] += wait_of(lanes, l, &d->edge[i], &w);
+	int ret = plan_memory_get(p, c, n_waits, e);
+	free(n_waits);
+	return ret;
+}
+
+int plan_make(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
+	      const struct edges *d, struct err *e)
+{
+	struct lanes lanes;
+	*p = (struct replay_plan){.n = l->n, .n_records = l->n_records, .root = {.fd = -1, .tree = -1}};
+	int ret = mutant_parse(&p->mutant, c->mutant, e);
+	if (ret)
+		return ret;
+	lanes_assign(&lanes, l, !c->processes && !pinning_is_traced(c));
+	ret = lanes_make(p, c, l, d, &lanes, e);
+	if (!ret) {
+		requests_lay(p, c, l, s, d, &lanes);
+		if (!p->pool)
+			drains_lay(p);
+		p->ordered |= !p->pool && lanes.joined; /* threads leave their processes on the way */
+		leaves_lay(p, l, &lanes);
+		if (c->blank)
+			plan_blank(p);
+		opens_lay(p, s);
+		ret = mutant_apply(p, e);
+		ret = ret ? ret : plan_memory_settle(p, e);
+	}
+	lanes_release(&lanes);
+	return ret;
+}
+
+void plan_release(struct replay_plan *p)
+{
+	plan_memory_release(p);
+	free(p->lane);
+	call_table_release(&p->calls);
+	layout_free(p->layout);
+	free(p->process_of);
+	free(p->pass_reason);
+	free(p->bytes);
+	if (p->program_fd > 0)
+		close(p->program_fd);
+	free((void *)p->fds);
+	free(p->open);
+	*p = (struct replay_plan){.n = 0};
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/result/describe.h"
+
+#include "replay/load/reads.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/options_describe.h"
+#include "common/strbuf.h"
+
+char *replay_describe_command(const struct replay_config *c, const char *input_path)
+{
+	struct strbuf out = STRBUF_INIT;
+	strbuf_addf(&out, "validate replay --engine %s", c->engine);
+	const struct replay_engine *g = replay_engine_find(c->engine);
+	if (g && g->adapter)
+		; /* it has neither */
+	else if (g && g->settle)
+		strbuf_addf(&out, " --mode %s", block_mode_names[replay_settled(c).block.mode]);
+	else if (c->device)
+		strbuf_addf(&out, " --mode %s", block_mode_names[c->block.mode]);
+	else
+		strbuf_addf(&out, " --order %s --timing %s", replay_order_names[c->order], replay_timing_names[c->timing]);
+	struct replay_config standard;
+	replay_config_init(&standard);
+	standard.order = c->order; /* told already */
+	standard.timing = c->timing;
+	standard.block.mode = c->block.mode;
+	options_command(&out, replay_options, c, &standard, false);
+	strbuf_addstr(&out, c->device ? " --device " : c->blank ? " --blank --dir " : " --dir ");
+	shell_word(&out, c->device ? c->device : c->dir);
+	strbuf_addch(&out, ' ');
+	shell_word(&out, input_path);
+	return strbuf_detach(&out);
+}
+
+static void set_count(json_t *to, const char *key, uint64_t n)
+{
+	json_object_set_new(to, key, json_integer((json_int_t)n));
+}
+
+static json_t *counts_by_operation(const struct replay_summary *s)
+{
+	json_t *counts = json_object();
+	for (unsigned int op = 0; op < OP_N; op++)
+		if (s->n_mismatches_of[op])
+			set_count(counts, op_name(op), s->n_mismatches_of[op]);
+	return counts;
+}
+
+static json_t *counts_by_reason(const struct replay_summary *s)
+{
+	json_t *counts = json_object();
+	for (int i = PASS_NOT + 1; i < PASS_N; i++)
+		if (s->n_passed_of[i])
+			set_count(counts, pass_reasons[i], s->n_passed_of[i]);
+	return counts;
+}
+
+/* Text that is no UTF-8 cannot stand in JSON: its bad bytes become question marks. */
+static json_t *text_to_json(const char *text)
+{
+	json_t *good = json_string(text);
+	if (good)
+		return good;
+	struct strbuf out = STRBUF_INIT;
+	for (; *text; text++)
+		strbuf_addch(&out, (unsigned char)*text < 0x80 ? *text : '?');
+	good = json_string(out.s);
+	strbuf_release(&out);
+	return good;
+}
+
+char *replay_describe_extra(const struct replay_config *c, const struct output_source *o, const struct replay_summary *s,
+		     const struct trace_meta *input, const char *input_path)
+{
+	static const char *const kept[] = {"descriptors", "workload", "causality", NULL};
+	json_t *all = json_object(), *replay = json_object();
+	json_object_set_new(replay, "engine", json_string(c->engine));
+	json_object_set_new(replay, "options", options_to_json(replay_options, c));
+	json_object_set_new(replay, "input", text_to_json(input_path));
+	json_object_set_new(replay, "input_command", input->command ? text_to_json(input->command) : json_null());
+	set_count(replay, "n_records", s->n_records);
+	set_count(replay, "n_issued", s->n_issued);
+	if (c->reads == READS_ORIGINAL) {
+		set_count(replay, "n_pages_read", s->n_pages_read);
+		set_count(replay, "n_pages_stayed", s->n_pages_stayed);
+		set_count(replay, "n_pages_touched", s->n_pages_touched);
+		set_count(replay, "n_pages_left", s->n_pages_left);
+	}
+	if (s->n_clones_copied)
+		set_count(replay, "n_clones_copied", s->n_clones_copied);
+	set_count(replay, "n_touches", s->n_touches);
+	set_count(replay, "n_touches_writing", s->n_touches_writing);
+	set_count(replay, "n_passed_over", s->n_passed);
+	set_count(replay, "n_lost", s->n_records - s->n_issued - s->n_passed);
+	set_count(replay, "n_repeated", s->n_repeated);
+	set_count(replay, "n_failed", s->n_failed);
+	set_count(replay, "n_mismatches", s->n_mismatches);
+	set_count(replay, "n_mismatches_privileged", s->n_mismatches_privileged);
+	json_object_set_new(replay, "mismatches_by_operation", counts_by_operation(s));
+	json_object_set_new(replay, "passed_over_by_reason", counts_by_reason(s));
+	set_count(replay, "n_unknown_descriptor", s->n_unknown_fd);
+	set_count(replay, "n_workers", o->n_workers);
+	set_count(replay, "n_processes", s->n_processes);
+	set_count(replay, "n_futex_sleeps", o->n_futex_sleeps);
+	set_count(replay, "n_timed_sleeps", o->n_timed_sleeps);
+	set_count(replay, "n_late_wakes", o->n_late_wakes);
+	if (o->tells_held) {
+		set_count(replay, "n_held_up", s->n_held);
+		set_count(replay, "held_up_ns", (uint64_t)s->held_ns);
+		set_count(replay, "held_up_max_ns", (uint64_t)s->held_max_ns);
+		if (s->n_held < s->n_timed)
+			json_object_set_new(replay, "others_issue_error_p99_ns", json_real(s->others_p99_ns));
+	}
+	json_object_set_new(replay, "blank", json_boolean(c->blank));
+	json_object_set_new(replay, "stopped", json_boolean(s->stopped));
+	if (o->more)
+		json_object_update(replay, o->more);
+	json_object_set_new(all, "replay", replay);
+	struct run_facts facts = o->facts;
+	facts.wall_ns = s->elapsed_ns;
+	json_object_set_new(all, "facts", run_facts_to_json(&facts));
+	json_t *old = input->extra_json ? json_loads(input->extra_json, 0, NULL) : NULL;
+	for (const char *const *key = kept; *key; key++)
+		if (json_object_get(old, *key))
+			json_object_set(all, *key, json_object_get(old, *key));
+	char *text = json_dumps(all, JSON_COMPACT);
+	json_decref(old);
+	json_decref(all);
+	return text;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a replay trace tells about the replay, in its metadata. */
+#ifndef REPLAY_DESCRIBE_H
+#define REPLAY_DESCRIBE_H
+
+#include "capture/trace.h"
+#include "replay/result/output.h"
+#include "replay/replay.h"
+
+/* The command line that does this again. The caller frees. */
+char *replay_describe_command(const struct replay_config *c, const char *input_path);
+
+/* The extra metadata, one JSON object: "replay" (engine, options, input, counts), "facts", and of the input's the parts that stay
+ * true of its replay ("descriptors", "workload"). The caller frees. */
+char *replay_describe_extra(const struct replay_config *c, const struct output_source *o, const struct replay_summary *s,
+		     const struct trace_meta *input, const char *input_path);
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/result/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "replay/result/describe.h"
+
+#define BATCH 256
+
+struct output {
+	const struct output_source *from;
+	const struct replay_config *c;
+	struct replay_summary *s;
+	struct trace *input;
+	struct trace_writer *w; /* NULL: only the summary is wanted */
+	uint32_t *object_of;	/* object_of[n_objects]: input's object to the output's, NONE32 not yet */
+	uint32_t n_objects;
+	struct trace_record batch[BATCH];
+	size_t n_batch;
+	struct trace_record *repeated; /* appended last */
+	size_t n_repeated, repeated_cap;
+	int64_t epoch_ns, input_first_ns;
+	int64_t first_ns, last_ns, input_last_ns;
+	double sum_ns, input_sum_ns;
+	uint64_t n_input_sum;
+	double *issue_error; /* of the timed requests, room for all, n_room: from the front, and of those held up from the back */
+	uint64_t n_room;
+};
+
+static bool is_file(const char *path, const struct stat *st)
+{
+	struct stat of_path;
+	return path && stat(path, &of_path) == 0 && of_path.st_dev == st->st_dev && of_path.st_ino == st->st_ino;
+}
+
+int output_check(const char *input, const char *output, const char *device, struct err *e)
+{
+	struct stat out;
+	bool existed = stat(output, &out) == 0;
+	if (existed && !S_ISREG(out.st_mode))
+		return err_set(e, EINVAL, "%s: no regular file", output);
+	if (existed && is_file(input, &out))
+		return err_set(e, EINVAL, "%s: the output would overwrite the input", output);
+	if (existed && is_file(device, &out))
+		return err_set(e, EINVAL, "%s: the output would overwrite the device", output);
+	int fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return err_sys(e, errno, "%s: cannot be written", output);
+	close(fd);
+	if (!existed)
+		unlink(output);
+	return 0;
+}
+
+/* --- one record --------------------------------------------------------------------------------------------------- */
+
+static int64_t time_of(const struct output *o, uint64_t ticks)
+{
+	return clock_ns_of_ticks(o->from->clock, ticks) - o->epoch_ns;
+}
+
+static int object_copy(struct output *o, uint32_t id, uint32_t *copy, struct err *e)
+{
+	*copy = OBJECT_NONE;
+	const struct trace_object *object = id < o->n_objects ? trace_object(o->input, id) : NULL;
+	if (!object)
+		return 0;
+	if (o->object_of[id] == NONE32) {
+		int ret = trace_writer_object(o->w, object->kind, object->name, &o->object_of[id], e);
+		if (ret)
+			return ret;
+	}
+	*copy = o->object_of[id];
+	return 0;
+}
+
+static int references_copy(struct output *o, struct trace_record *r, struct err *e)
+{
+	size_t len;
+	const void *data;
+	const uint32_t heap = r->heap;
+	r->heap = HEAP_NONE;
+	if (!o->w)
+		return 0;
+	int ret = trace_heap(o->input, heap, &data, &len, e);
+	if (!ret && data)
+		ret = trace_writer_heap(o->w, data, len, &r->heap, e);
+	return ret ? ret : object_copy(o, r->object, &r->object, e);
+}
+
+static void outcome_put(const struct output *o, struct trace_record *r, const struct output_outcome *got)
+{
+	const struct outcome *out = &got->outcome;
+	r->begin_ns = time_of(o, out->begin_ticks);
+	r->end_ns = time_of(o, out->end_ticks);
+	r->dispatch_ns = got->dispatch_ticks ? time_of(o, got->dispatch_ticks) : TIME_NONE;
+	r->error = out->rvalue < 0 ? (uint16_t)-out->rvalue : 0;
+	r->rvalue = out->rvalue < 0 ? -1 : got->success;
+}
+
+/* Touches of pages are traced as instants; computing and waiting are no requests. */
+static bool is_response(uint16_t op)
+{
+	return op_info(op)->family != FAMILY_PAGE && op_info(op)->family != FAMILY_CAUSE;
+}
+
+static void input_count(struct output *o, const struct trace_record *r)
+{
+	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE)
+		return;
+	if (is_response(r->op)) {
+		o->input_sum_ns += (double)(r->end_ns - r->begin_ns);
+		o->n_input_sum++;
+	}
+	if (r->end_ns > o->input_last_ns)
+		o->input_last_ns = r->end_ns;
+}
+
+/* `object`: the input's. */
+static void mismatch_note(struct output *o, const struct trace_record *r, uint32_t object, int64_t expected, int64_t actual)
+{
+	struct replay_summary *s = o->s;
+	if (s->n_mismatches < REPLAY_MISMATCHES_SHOWN) {
+		struct replay_mismatch *m = &s->mismatch[s->n_mismatches];
+		*m = (struct replay_mismatch){.seq = r->seq, .op = r->op, .expected = expected, .actual = actual};
+		const struct trace_object *named = object < o->n_objects ? trace_object(o->input, object) : NULL;
+		const char *path = named && named->name ? named->name : "";
+		size_t len = strlen(path), cut = len < sizeof m->path ? 0 : len - sizeof m->path + 1;
+		memcpy(m->path, path + cut, len - cut + 1);
+	}
+	if (s->n_mismatches++ == 0) {
+		s->first_mismatch_seq = r->seq;
+		s->first_mismatch_expected = expected;
+		s->first_mismatch_actual = actual;
+	}
+	s->n_mismatches_of[r->op < OP_N ? r->op : OP_INVALID]++;
+	s->n_mismatches_privileged +=
+	    (expected == -EACCES || expected == -EPERM) && actual >= 0 && geteuid() == 0;
+}
+
+static void issue_error_add(struct output *o, const struct trace_record *r, bool held)
+{
+	struct replay_summary *s = o->s;
+	const double error = (double)(r->begin_ns - r->intended_ns);
+	o->issue_error[held ? o->n_room - ++s->n_held : s->n_timed - s->n_held] = error;
+	s->n_timed++;
+	if (!held)
+		return;
+	s->held_ns += error;
+	s->held_max_ns = fmax(s->held_max_ns, error);
+}
+
+static void outcome_count(struct output *o, const struct trace_record *r, uint32_t object, const struct output_fate *f)
+{
+	const struct outcome *out = &f->first.outcome;
+	struct replay_summary *s = o->s;
+	if (s->n_issued == 0 || r->begin_ns < o->first_ns)
+		o->first_ns = r->begin_ns;
+	if (s->n_issued == 0 || r->end_ns > o->last_ns)
+		o->last_ns = r->end_ns;
+	s->n_issued++;
+	s->n_failed += out->rvalue < 0;
+	if (op_info(r->op)->family == FAMILY_PAGE) {
+		s->n_touches++;
+		s->n_touches_writing += (r->flags & PAGE_WRITTEN) != 0;
+	} else if (is_response(r->op)) {
+		o->sum_ns += (double)(out->end_ticks - out->begin_ticks) * o->from->clock->ns_per_tick;
+		s->n_responses++;
+	}
+	if (outcome_differs(out, f->expected))
+		mismatch_note(o, r, object, f->expected, out->rvalue);
+	if (r->intended_ns != TIME_NONE && o->issue_error)
+		issue_error_add(o, r, f->held);
+}
+
+static void repeated_put(struct output *o, const struct trace_record *r, const struct output_outcome *again)
+{
+	if (!again->outcome.begin_ticks)
+		return;
+	o->s->n_repeated++;
+	GROW(o->repeated, o->n_repeated, o->repeated_cap);
+	struct trace_record *copy = &o->repeated[o->n_repeated++];
+	*copy = *r;
+	outcome_put(o, copy, again);
+}
+
+static int flush(struct output *o, struct err *e)
+{
+	size_t n = o->n_batch;
+	o->n_batch = 0;
+	return n ? trace_writer_append(o->w, o->batch, n, e) : 0;
+}
+
+static int record_replayed(struct output *o, const struct trace_record *traced, uint64_t i, struct err *e)
+{
+	struct trace_record r = *traced;
+	struct output_fate f = {.intended_ns = TIME_NONE};
+	r.dispatch_ns = TIME_NONE;
+	int ret = references_copy(o, &r, e);
+	if (ret)
+		return ret;
+	o->from->fate(o->from, i, traced, &r, &f);
+	if (!f.first.outcome.begin_ticks || f.passed) {
+		r.begin_ns = r.end_ns = TIME_NONE;
+		r.intended_ns = o->from->untimed ? f.intended_ns : TIME_NONE;
+		r.rvalue = -1;
+		r.error = f.passed ? EOPNOTSUPP : ECANCELED;
+	} else {
+		r.intended_ns = f.intended_ns;
+		outcome_put(o, &r, &f.first);
+		outcome_count(o, &r, traced->object, &f);
+		repeated_put(o, &r, &f.again);
+	}
+	if (!o->w)
+		return 0;
+	o->batch[o->n_batch++] = r;
+	return o->n_batch == BATCH ? flush(o, e) : 0;
+}
+
+static int extra_put(struct output *o, struct err *e)
+{
+	struct output_outcome got = {.dispatch_ticks = 0};
+	struct trace_record r;
+	int ret = 0;
+	while (!ret && o->from->extra && (ret = o->from->extra(o->from, &r, &got, e)) == 1) {
+		o->s->n_repeated++;
+		r.heap = HEAP_NONE;
+		ret = o->w ? object_copy(o, r.object, &r.object, e) : 0;
+		if (ret || !o->w)
+			continue;
+		outcome_put(o, &r, &got);
+		o->batch[o->n_batch++] = r;
+		ret = o->n_batch == BATCH ? flush(o, e) : 0;
+	}
+	return ret;
+}
+
+/* --- all of them -------------------------------------------------------------------------------------------------- */
+
+static int walk(struct output *o, struct err *e)
+{
+	const struct trace_record *r;
+	size_t n;
+	uint64_t i = 0;
+	int ret = trace_rewind(o->input, e);
+	while (!ret && (ret = trace_next_batch(o->input, &r, &n, e)) > 0) {
+		ret = 0;
+		for (size_t k = 0; !ret && k < n; k++, i++) {
+			if (i >= o->from->n_records)
+				return err_set(e, EIO, "the input trace grew while it was replayed");
+			input_count(o, &r[k]);
+			ret = record_replayed(o, &r[k], i, e);
+		}
+	}
+	if (!ret && i != o->from->n_records)
+		return err_set(e, EIO, "the input trace shrank while it was replayed");
+	if (!ret && o->w)
+		ret = flush(o, e);
+	if (!ret && o->w && o->n_repeated)
+		ret = trace_writer_append(o->w, o->repeated, o->n_repeated, e);
+	if (!ret)
+		ret = extra_put(o, e);
+	if (!ret && o->w)
+		ret = flush(o, e);
+	return ret;
+}
+
+static int compare_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double p99_of(const double *x, uint64_t n)
+{
+	return x[(n - 1) - (n - 1) / 100];
+}
+
+static void issue_errors_summarise(struct output *o)
+{
+	struct replay_summary *s = o->s;
+	double *x = o->issue_error;
+	uint64_t n = s->n_timed, n_others = n - s->n_held;
+	qsort(x, n_others, sizeof *x, compare_double);
+	s->others_p99_ns = n_others ? p99_of(x, n_others) : NAN;
+	s->others_max_ns = n_others ? x[n_others - 1] : NAN;
+	memmove(x + n_others, x + o->n_room - s->n_held, s->n_held * sizeof *x);
+	if (s->n_held)
+		qsort(x, n, sizeof *x, compare_double);
+	s->issue_error_p50_ns = x[(n - 1) / 2];
+	s->issue_error_p99_ns = p99_of(x, n);
+	s->issue_error_p999_ns = x[(n - 1) - (n - 1) / 1000];
+	s->issue_error_max_ns = x[n - 1];
+}
+
+static void summarise(struct output *o)
+{
+	struct replay_summary *s = o->s;
+	s->mean_response_ns = s->n_responses ? o->sum_ns / (double)s->n_responses : NAN;
+	s->traced_mean_response_ns = o->n_input_sum ? o->input_sum_ns / (double)o->n_input_sum : NAN;
+	s->elapsed_ns = s->n_issued ? o->last_ns - o->first_ns : 0;
+	s->traced_elapsed_ns = o->n_input_sum ? o->input_last_ns - o->input_first_ns : 0;
+	if (s->n_timed)
+		issue_errors_summarise(o);
+}
+
+static int64_t realtime_ns(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* The metadata is written twice: when the output is opened, and with what is known only at the end. */
+static int meta_put(struct output *o, const char *input_path, bool first, struct err *e)
+{
+	const struct trace_meta *in = trace_meta(o->input);
+	struct utsname host = {.nodename = ""};
+	uname(&host);
+	char *captured_by = xasprintf("validate replay %s " VALIDATE_VERSION, o->c->engine);
+	char *command = replay_describe_command(o->c, input_path);
+	char *extra = replay_describe_extra(o->c, o->from, o->s, in, input_path);
+	struct trace_meta meta = {
+		.level = o->from->level,
+		.epoch_ns = o->epoch_ns,
+		.wall_epoch_ns = realtime_ns() - (clock_monotonic_ns() - o->epoch_ns),
+		.clock = o->from->clock->source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic",
+		.clock_resolution_ns = o->from->clock->resolution_ns,
+		.clock_read_cost_ns = o->from->clock->read_cost_ns,
+		.host = host.nodename,
+		.command = command,
+		.captured_by = captured_by,
+		.root = o->from->root,
+		.n_events_lost = in->n_events_lost + o->from->n_events_lost,
+		.cut = in->cut,
+		.seed = in->seed,
+		.extra_json = extra,
+		.files = in->files,
+	};
+	const struct trace_write_options how = {.no_sync = o->c->no_sync_output, .no_part = true};
+	int ret = first ? trace_writer_open(&o->w, o->c->output, &meta, &how, e)
+			: trace_writer_set_meta(o->w, &meta, e);
+	free(extra);
+	free(command);
+	free(captured_by);
+	return ret;
+}
+
+int output_write(struct trace *input, const char *input_path, const struct output_source *from, const struct replay_config *c,
+		 struct replay_summary *s, struct err *e)
+{
+	struct output *o = xcalloc(1, sizeof *o);
+	*o = (struct output){.from = from, .c = c, .s = s, .input = input, .n_objects = trace_n_objects(input)};
+	o->epoch_ns = clock_ns_of_ticks(from->clock, from->start_ticks);
+	o->input_first_ns = s->input_first_ns;
+	o->input_last_ns = o->input_first_ns;
+	o->object_of = xmalloc((o->n_objects + 1) * sizeof *o->object_of);
+	memset(o->object_of, 0xff, (o->n_objects + 1) * sizeof *o->object_of);
+	o->n_room = from->n_requests + 1;
+	o->issue_error = from->timed ? malloc((from->n_requests + 1) * sizeof *o->issue_error) : NULL;
+	int ret = from->timed && !o->issue_error ? err_set(e, ENOMEM, "not enough memory for %llu issue errors",
+							   (unsigned long long)from->n_requests) : 0;
+	if (!ret && c->output)
+		ret = meta_put(o, input_path, true, e);
+	if (!ret)
+		ret = walk(o, e);
+	s->n_input_lost = trace_meta(input)->n_events_lost;
+	s->input_incomplete = trace_meta(input)->cut;
+	if (!ret)
+		summarise(o);
+	if (!ret && o->w)
+		ret = meta_put(o, input_path, false, e);
+	if (o->w && ret)
+		trace_writer_abort(o->w);
+	else if (o->w)
+		ret = trace_writer_close(o->w, e);
+	free(o->issue_error);
+	free(o->repeated);
+	free(o->object_of);
+	free(o);
+	return ret;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What became of the requests of a plan. */
+#include <math.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "replay/result/output.h"
+
+static int64_t ns_after_start(const struct replay_plan *p, uint64_t ticks)
+{
+	return clock_ns_of_ticks(&p->clock, ticks) - clock_ns_of_ticks(&p->clock, p->start_ticks);
+}
+
+/* What was moved to an instant within a call (load.h) is due then, and not when its record begins. */
+static bool is_moved(const struct trace_record *traced)
+{
+	return traced->op == OP_IO_GETEVENTS || op_info(traced->op)->family == FAMILY_PAGE;
+}
+
+static int64_t intended_of(const struct output_source *o, const struct trace_record *traced, struct lane_place at)
+{
+	const struct replay_plan *p = o->ctx;
+	const struct lane *a = &p->lane[at.lane];
+	if (o->config->timing == TIMING_FULLSPEED)
+		return TIME_NONE;
+	if (o->config->timing == TIMING_TIMESTAMP && is_moved(traced))
+		return ns_after_start(p, p->start_ticks + plan_due(p, at.lane, at.index));
+	if (o->config->timing == TIMING_TIMESTAMP)
+		return llrint((double)(traced->begin_ns - o->input_first_ns) / o->config->speed);
+	uint64_t from = p->start_ticks; /* or the end of the last one in its lane that was issued */
+	for (uint32_t k = at.index; k-- > 0;)
+		if (a->outcome[k].begin_ticks) {
+			from = outcome_end(&a->outcome[k]);
+			break;
+		}
+	return ns_after_start(p, from + plan_due(p, at.lane, at.index));
+}
+
+/* An open that succeeded only here: as nothing used it, it is open still. */
+static int64_t made_here(const struct replay_plan *p, const struct hot_request *h, int64_t traced, int64_t got)
+{
+	return h->op == OP_OPEN && traced < 0 ? atomic_load(&p->fds[h->slot]) : got;
+}
+
+/* `shown`: what the record says so far; where only success counts its outcome is always 0, and the traced result stands for it. */
+static struct output_outcome outcome_of(const struct replay_plan *p, const struct hot_request *h, const struct trace_record *traced,
+					const struct outcome *out, int64_t shown)
+{
+	if (out->rvalue > 0 || (out->rvalue == 0 && (shown < 0 || call_result_counts(traced->op))))
+		shown = made_here(p, h, shown, out->rvalue);
+	struct output_outcome o = {.outcome = *out, .success = shown};
+	o.outcome.end_ticks = outcome_end(out);
+	return o;
+}
+
+/* What was really asked for, where a mutant asked for something else. */
+static void fault_put(struct trace_record *r, const struct hot_request *h)
+{
+	bool sequential = h->op == OP_READ || h->op == OP_WRITE;
+	if (h->fault == FAULT_SIZE)
+		r->length = h->length;
+	else if (h->fault == FAULT_OFFSET && !sequential)
+		r->offset = h->offset;
+	else if (h->fault == FAULT_OFFSET && r->offset != OFFSET_NONE)
+		r->offset += (uint64_t)(int64_t)shift_before(h->offset);
+}
+
+static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced, struct trace_record *r,
+		 struct output_fate *f)
+{
+	const struct replay_plan *p = o->ctx;
+	struct lane_place at = p->place[i];
+	f->passed = at.lane == NONE32 && op_info(traced->op)->family == FAMILY_CAUSE && traced->begin_ns != TIME_NONE;
+	if (at.lane == NONE32)
+		return;
+	const struct lane *a = &p->lane[at.lane];
+	const struct hot_request *h = &a->request[at.index];
+	f->passed = h->op == HOT_PASSED;
+	if (f->passed || !a->outcome[at.index].begin_ticks)
+		return;
+	f->expected = a->expected[at.index];
+	f->intended_ns = intended_of(o, traced, at);
+	f->first = outcome_of(p, h, traced, &a->outcome[at.index], r->rvalue);
+	f->held = a->outcome[at.index].end_ticks & OUTCOME_HELD;
+	fault_put(r, h);
+	if (a->repeated && a->repeated[at.index].begin_ticks)
+		f->again = outcome_of(p, h, traced, &a->repeated[at.index], f->first.outcome.rvalue < 0 ? -1 : f->first.success);
+}
+
+/* Of how late a request is, `held` is due to what held up one before it: it would have begun so much sooner, for all that are made behind each other
+ * since move together, until one need not wait. A lane that is behind for other reasons stays late with or without it. */
+static void spread_in_lane(const struct replay_plan *p, uint32_t lane)
+{
+	const struct lane *a = &p->lane[lane];
+	uint64_t held = 0, last_end = 0;
+	for (uint32_t k = 0; k < a->n; k++) {
+		struct outcome *o = &a->outcome[k];
+		const uint64_t due = p->start_ticks + plan_due(p, lane, k), late = o->begin_ticks > due ? o->begin_ticks - due : 0;
+		if (o->end_ticks & OUTCOME_HELD)
+			held = late;
+		else if (!o->begin_ticks || last_end <= due)
+			held = 0;
+		else if ((held = held < late ? held : late) > late / 2)
+			outcome_mark_held(o);
+		last_end = o->begin_ticks ? outcome_end(o) : 0;
+	}
+}
+
+void output_spread_held(struct replay_plan *p)
+{
+	for (uint32_t i = 0; i < p->n_lanes && !p->pool; i++)
+		if (p->lane[i].due)
+			spread_in_lane(p, i);
+}
+
+struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c, int64_t input_first_ns)
+{
+	return (struct output_source){
+		.ctx = p,
+		.config = c,
+		.fate = fate,
+		.clock = &p->clock,
+		.start_ticks = p->start_ticks,
+		.n_records = p->n_records,
+		.n_requests = p->n,
+		.level = LEVEL_SYSCALL,
+		.root = c->dir,
+		.timed = c->timing != TIMING_FULLSPEED,
+		.tells_held = c->timing != TIMING_FULLSPEED && strcmp(c->engine, "coordinator"), /* whose workers do not wait for times themselves */
+		.input_first_ns = input_first_ns,
+		.facts = p->facts,
+		.n_workers = p->n_workers,
+		.n_futex_sleeps = p->n_futex_sleeps,
+		.n_timed_sleeps = p->n_timed_sleeps,
+		.n_late_wakes = p->n_late_wakes,
+	};
+}

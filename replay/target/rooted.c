@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/target/rooted.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/confine.h"
+#include "capture/no_devices.h"
+#include "common/xalloc.h"
+
+#define TEMPORARY (O_TMPFILE & ~O_DIRECTORY) /* the bit of its own */
+#define N_TRIES 100
+#define N_LINKS 40 /* as the kernel */
+
+/* --- the directory
+ * ---------------------------------------------------------------------------------------------- */
+
+int rooted_begin(struct rooted *r, const char *dir, struct err *e)
+{
+	*r = (struct rooted){.tree = -1};
+	r->fd = no_devices_open(dir, &r->tree, e);
+	r->no_devices = r->tree >= 0;
+	return r->fd < 0 ? r->fd : 0;
+}
+
+void rooted_release(struct rooted *r)
+{
+	if (r->fd >= 0)
+		close(r->fd);
+	if (r->fd >= 0 && r->tree >= 0)
+		close(r->tree);
+	r->fd = r->tree = -1;
+}
+
+/* --- refusing --------------------------------------------------------------------------------- */
+
+static bool may_be_opened(mode_t mode)
+{
+	return S_ISREG(mode) || S_ISDIR(mode);
+}
+
+int rooted_refuse(const struct rooted *r, const char *path, uint32_t mode)
+{
+	uint32_t none = 0;
+	if (r->refused) {
+		atomic_fetch_add(&r->refused->n, 1);
+		if (atomic_compare_exchange_strong(&r->refused->mode, &none, mode & S_IFMT))
+			snprintf(r->refused->path, sizeof r->refused->path, "%s", path);
+	}
+	errno = EPERM;
+	return -1;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+uint32_t rooted_flags(uint32_t traced)
+{
+	const uint32_t known = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_NONBLOCK | O_SYNC | O_DSYNC | O_DIRECT |
+			       O_DIRECTORY | O_NOFOLLOW | O_NOATIME | O_TMPFILE | O_PATH | O_CLOEXEC;
+	if (traced & O_PATH)
+		return traced & (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return (traced & known) | O_NOCTTY;
+}
+
+/* openat2 was added in Linux 5.6, RESOLVE_CACHED in 5.12. */
+int rooted_look_cached(int dir_fd, const char *path, uint32_t flags)
+{
+	struct open_how how = {
+		.flags = flags | O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_CACHED,
+	};
+	int fd = (int)syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL))
+		errno = EOPNOTSUPP;
+	return fd;
+}
+
+static int open_inside(int dir_fd, const char *path, uint32_t flags, uint32_t mode)
+{
+	struct open_how how = {
+		.flags = flags,
+		.mode = flags & (O_CREAT | TEMPORARY) ? mode & 01777 : 0, /* set-user-ID and set-group-ID are not replayed */
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd;
+	int n_tries = 0;
+	do { /* EAGAIN: a rename elsewhere raced with a ".."; the kernel asks to try again */
+		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
+	} while (fd < 0 && errno == EAGAIN && ++n_tries < N_TRIES);
+	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
+		return (int)fd;
+	/* a request that failed with EFAULT: confine.h would read the path itself */
+	if ((uintptr_t)path < 4096) {
+		errno = EFAULT;
+		return -1;
+	}
+	path += *path == '/';
+	int plain = confined_open(dir_fd, path, (int)flags, (mode_t)how.mode, NULL);
+	errno = plain < 0 ? -plain : 0;
+	return plain < 0 ? -1 : plain;
+}
+
+int rooted_look(int dir_fd, const char *path, uint32_t flags)
+{
+	return open_inside(dir_fd, path, flags | O_PATH | O_CLOEXEC, 0);
+}
+
+/* The path that a link which leads to nothing names. NULL with errno. The caller frees. */
+static char *behind_link(int dir_fd, const char *path)
+{
+	char text[PATH_MAX];
+	int fd = rooted_look(dir_fd, path, O_NOFOLLOW);
+	if (fd < 0)
+		return NULL;
+	ssize_t n = readlinkat(fd, "", text, sizeof text - 1);
+	int error = n < 0 ? EEXIST : 0;
+	close(fd);
+	errno = error;
+	if (n < 0)
+		return NULL;
+	text[n] = '\0';
+	const char *slash = strrchr(path, '/');
+	return *text == '/' || !slash ? xstrdup(text)
+				      : xasprintf("%.*s/%s", (int)(slash - path), path, text);
+}
+
+/* Looks before it opens. A missing file is made with O_EXCL: what comes into its place meanwhile is
+ * looked at, too. */
+static int open_looked_at(const struct rooted *r, const char *given, uint32_t flags, uint32_t mode)
+{
+	const char *path = given;
+	char *owned = NULL;
+	mode_t refused = 0;
+	int fd = -1;
+	for (int n = 0; n < N_LINKS; n++) {
+		int name = rooted_look(r->fd, path, flags & O_NOFOLLOW);
+		if (name >= 0) {
+			fd = confined_open_found(name, (int)flags, &refused);
+			if (refused)
+				rooted_refuse(r, given, refused);
+			break;
+		}
+		if (errno != ENOENT || !(flags & O_CREAT))
+			break;
+		fd = open_inside(r->fd, path, flags | O_EXCL, mode);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+		char *behind = behind_link(r->fd, path);
+		if (!behind && errno != EEXIST && errno != ENOENT)
+			break;
+		if (behind) {
+			free(owned);
+			path = owned = behind;
+		}
+	}
+	int error = errno;
+	free(owned);
+	errno = error;
+	return fd;
+}
+
+/* Whether the open failed because of what the path means; if so, it is refused. */
+static int failed(const struct rooted *r, const char *path, uint32_t flags)
+{
+	struct stat st;
+	int error = errno, name = rooted_look(r->fd, path, flags & O_NOFOLLOW);
+	bool is = name >= 0 && fstat(name, &st) == 0;
+	if (name >= 0)
+		close(name);
+	if (is && !may_be_opened(st.st_mode) && !S_ISLNK(st.st_mode))
+		return rooted_refuse(r, path, st.st_mode);
+	errno = error;
+	return -1;
+}
+
+int rooted_open_timed(const struct rooted *r, const char *path, uint32_t flags, uint32_t mode)
+{
+	if (confined_harmless((int)flags))
+		return open_inside(r->fd, path, flags, mode);
+	if (!r->no_devices)
+		return open_looked_at(r, path, flags, mode);
+	int fd = open_inside(r->fd, path, flags | O_NONBLOCK, mode);
+	if (fd >= 0)
+		return fd;
+	if (errno == EAGAIN) /* a lease, which an open without O_NONBLOCK waits for */
+		return open_looked_at(r, path, flags, mode);
+	return errno == EACCES || errno == ENXIO ? failed(r, path, flags) : -1;
+}
+
+int rooted_settle(const struct rooted *r, int fd, const char *path, uint32_t flags)
+{
+	struct stat st = {0};
+	if (fd < 0 || !r->no_devices || confined_harmless((int)flags))
+		return fd;
+	if (fstat(fd, &st) == 0 && may_be_opened(st.st_mode)) {
+		if (!(flags & O_NONBLOCK))
+			(void)fcntl(fd, F_SETFL, (int)flags); /* it takes no other flags than those of the open */
+		return fd;
+	}
+	close(fd);
+	return rooted_refuse(r, path, st.st_mode);
+}
+
+int rooted_open(const struct rooted *r, const char *path, uint32_t flags, uint32_t mode)
+{
+	return rooted_settle(r, rooted_open_timed(r, path, flags, mode), path, flags);
+}
+
+int rooted_kind(const struct rooted *r, const char *path, struct err *e)
+{
+	struct stat st;
+	int fd = rooted_look_cached(r->fd, path, 0);
+	if (fd < 0) /* the request itself fails if the path cannot be opened */
+		return 0;
+	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s: cannot examine it", path) : 1;
+	if (ret > 0 && !may_be_opened(st.st_mode))
+		ret = err_set(e, EPERM, "%s: refused: it is %s; a replay opens only files and directories", path,
+			      confined_kind_name(st.st_mode));
+	close(fd);
+	return ret;
+}
