@@ -120,7 +120,7 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	if (!len)
 		return err_set(e, EILSEQ, "%s: no trace: the file is empty", path);
 	const size_t mark = len > 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0; /* of text in UTF-8, as some editors put it there */
-	for (const struct trace_format *const *f = trace_formats; *f; f++) {
+	for (const struct trace_format *const *f = trace_formats; *f && best_bid < FORMAT_BID_SURE; f++) {
 		int bid = (*f)->open ? (*f)->bid(head + mark, (size_t)len - mark, path) : 0;
 		if (bid > best_bid) {
 			best_bid = bid;

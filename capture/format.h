@@ -50,10 +50,12 @@ struct trace_export_report {
 	void *ctx;
 };
 
+#define FORMAT_BID_SURE 100 /* a magic number: no other format is asked */
+
 struct trace_format {
 	const char *name, *help;
 	/* How sure the format is, from the file's first bytes (up to FORMAT_HEAD_BYTES), that the file is its own: 0 not at
-	 * all, 100 certain (a magic number), 50 for text that looks right. `path` may tip the balance by its ending. */
+	 * all, FORMAT_BID_SURE a magic number, 50 for text that looks right. `path` may tip the balance by its ending. */
 	int (*bid)(const unsigned char *head, size_t len, const char *path);
 	/* As trace_open; `o` is never NULL. NULL: only written. */
 	int (*open)(struct trace **t, const char *path, const struct trace_open_options *o, struct err *e);

@@ -444,7 +444,7 @@ static int binary_open(struct trace **out, const char *path, const struct trace_
 static int binary_bid(const unsigned char *head, size_t len, const char *path)
 {
 	(void)path;
-	return len >= 8 && !memcmp(head, FILE_MAGIC, 8) ? 100 : 0;
+	return len >= 8 && !memcmp(head, FILE_MAGIC, 8) ? FORMAT_BID_SURE : 0;
 }
 
 static int binary_export(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
