@@ -150,7 +150,8 @@ $(BUILD)/obj/replay/engines/compiled/headers.o: ALL_CPPFLAGS += -I$(BUILD)/gen
 $(BUILD)/obj/replay/engines/compiled/build.o: ALL_CPPFLAGS += -DPROGRAM_FLAGS='"$(SANITIZE)"'
 # Of these a program takes the functions that it needs, and none that would need another library.
 REPLAY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard common/*.c replay/issue/*.c) replay/target/rooted.c \
-	replay/content/captured_take.c capture/confine.c capture/content/content_read.c capture/op.c \
+	replay/content/captured_take.c replay/plan/call_table.c capture/confine.c \
+	capture/content/content_read.c capture/op.c \
 	capture/run_facts.c $(addprefix replay/engines/compiled/,image_open.c image_size.c program_main.c)))
 BY_FUNCTION := -ffunction-sections -fdata-sections
 $(eval $(call remember,$(BUILD)/obj/by-function,$(BY_FUNCTION)))

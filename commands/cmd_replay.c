@@ -19,6 +19,7 @@
 #include "replay/engines/adapters/times.h"
 #include "replay/load/reads.h"
 #include "replay/plan/mutant.h"
+#include "replay/engines/block/block_touched.h"
 #include "replay/replay.h"
 
 static const char synopsis[] = "[options] --dir DIR [-o OUT] TRACE\n[options] --device DEVICE [-o OUT] TRACE\n--list-engines | --list-mutants";

@@ -11,6 +11,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter.h"
+#include "replay/registry.h"
 
 static bool can_take(const struct replay_engine *g, const struct judged *j)
 {

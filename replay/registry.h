@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The engines' rows, one file each; engine.c gathers them. */
-#ifndef REPLAY_ENGINE_H
-#define REPLAY_ENGINE_H
+/* The table of engines. */
+#ifndef REPLAY_REGISTRY_H
+#define REPLAY_REGISTRY_H
 
-#include "replay/replay.h"
+#include "replay/options/engine.h"
 
-extern const struct replay_engine engine_event, engine_coordinator, engine_compiled, engine_parallel, engine_block;
-/* other people's (replay/engines/adapters/) */
-extern const struct replay_engine engine_exec, engine_fio, engine_btreplay, engine_blkreplay, engine_hfplayer, engine_artc, engine_beefs;
+extern const struct replay_engine *const replay_engines[]; /* NULL-terminated */
+const struct replay_engine *replay_engine_find(const char *name); /* NULL is no name */
+/* The configuration as its engine takes it; `row` is set. */
+struct replay_config replay_settled(const struct replay_config *c);
+/* LEVEL_SYSCALL: calls on files in a directory; LEVEL_BLOCK: requests on a device; 0: either, as the target says. */
+enum trace_level replay_engine_level(const struct replay_engine *g);
 
 #endif

@@ -25,13 +25,14 @@
 #include "replay/target/evict.h"
 #include "replay/plan/gaps.h"
 #include "replay/load/initial.h"
+#include "replay/load/prepare.h"
 #include "replay/load/load.h"
 #include "replay/order/order.h"
 #include "replay/result/output.h"
 #include "replay/engines/parallel/layout.h"
 #include "replay/plan/pinning.h"
 #include "replay/plan/plan.h"
-#include "replay/plan/plan_blank.h"
+#include "replay/issue/calls.h"
 #include "replay/issue/passing.h"
 #include "replay/load/slots.h"
 
@@ -40,42 +41,29 @@ struct run {
 	struct replay_config pinned;   /* with cpus traced: then c is this, */
 	char *cpus;		       /* with this for them */
 	const struct replay_config *asked;
-	const char *path;
-	struct trace *trace;
-	struct load load;
-	struct slots slots;
+	struct input in;
 	struct replay_plan plan;
 	struct balloon balloon;
 	struct captured *captured; /* NULL: it writes something else */
-	struct rooted root;
 	enum metadata_state metadata; /* when the first request begins */
 };
 
 /* --- preparing ---------------------------------------------------------------------------------------------------- */
 
-static int input_open(struct run *r, struct replay_summary *s, struct err *e)
+static int input_take(struct run *r, const char *path, struct replay_summary *s, struct err *e)
 {
-	int ret = trace_open(&r->trace, r->path, e);
+	struct input *in = &r->in;
+	int ret = input_open(in, path, r->c, e);
+	if (!ret && r->c->payload == PAYLOAD_CAPTURED && !r->c->blank && !r->c->prepare_only)
+		ret = captured_open(&r->captured, path, in->trace, e);
 	if (ret)
 		return ret;
-	if (trace_meta(r->trace)->level == LEVEL_BLOCK)
-		return err_set(e, EINVAL, "%s: a block-level trace; engine %s replays system calls, engine block (--device) requests on a device",
-			       r->path, r->c->engine);
-	ret = (r->c->causes ? load_read_with_causes : load_read)(&r->load, r->trace, e);
-	if (!ret)
-		ret = slots_find(&r->slots, &r->load, r->trace, e);
-	if (ret)
-		return err_context(e, "%s", r->path);
-	if (r->c->payload == PAYLOAD_CAPTURED && !r->c->blank && !r->c->prepare_only)
-		ret = captured_open(&r->captured, r->path, r->trace, e);
-	if (ret)
-		return ret;
-	r->load.captured = r->captured;
-	s->input_incomplete = trace_meta(r->trace)->cut;
-	s->n_unknown_fd = r->slots.n_unknown;
-	s->n_threads = r->load.n_threads - r->load.n_channels;
-	s->n_records = r->load.n_records;
-	s->input_first_ns = r->load.first_begin_ns;
+	in->load.captured = r->captured;
+	s->input_incomplete = trace_meta(in->trace)->cut;
+	s->n_unknown_fd = in->slots.n_unknown;
+	s->n_threads = in->load.n_threads - in->load.n_channels;
+	s->n_records = in->load.n_records;
+	s->input_first_ns = in->load.first_begin_ns;
 	return 0;
 }
 
@@ -87,8 +75,8 @@ static int gaps_check(const struct run *r, struct err *e)
 	if (r->c->timing == TIMING_FULLSPEED && !r->c->causes)
 		return 0;
 	gaps_init(&gaps, r->c->max_gap_ns, r->c->speed);
-	for (uint32_t i = 0; !ret && i < r->load.n; i++)
-		ret = gaps_add(&gaps, r->load.request[i].begin_ns, r->load.request[i].record, e);
+	for (uint32_t i = 0; !ret && i < r->in.load.n; i++)
+		ret = gaps_add(&gaps, r->in.load.request[i].begin_ns, r->in.load.request[i].record, e);
 	return ret;
 }
 
@@ -99,7 +87,7 @@ static bool thread_order_is_kept(const struct replay_config *c)
 
 static int run_pin(struct run *r, struct err *e)
 {
-	int ret = pinning_find(&r->cpus, &r->load, trace_meta(r->trace), e);
+	int ret = pinning_find(&r->cpus, &r->in.load, trace_meta(r->in.trace), e);
 	r->pinned = *r->c;
 	r->pinned.cpus = r->cpus;
 	if (!ret)
@@ -111,97 +99,39 @@ static int plan_derive(struct run *r, struct err *e)
 {
 	struct edges edges;
 	struct replay_plan *p = &r->plan;
-	const struct replay_engine *engine = replay_engine_find(r->c->engine);
+	const struct replay_engine *engine = r->c->row;
 	const struct clock clock = p->clock;
 	struct replay_config laid = *r->c; /* an engine that prepares is shown the calls */
 	unsigned int rules;
 	int ret = fs_rules_parse(&rules, r->c->fs_rules, e);
 	edges = (struct edges){.edge = NULL};
 	ret = ret ? ret : gaps_check(r, e);
-	ret = ret ? ret : reads_prepare(&r->load, &r->slots, r->trace, (enum replay_reads)r->c->reads, e);
+	ret = ret ? ret : reads_prepare(&r->in.load, &r->in.slots, r->in.trace, (enum replay_reads)r->c->reads, e);
 	if (!ret && thread_order_is_kept(r->c))
-		slots_reuse(&r->slots, &r->load);
-	ret = ret ? ret : order_derive(&edges, (enum replay_order)r->c->order, rules, &r->load, &r->slots, e);
+		slots_reuse(&r->in.slots, &r->in.load);
+	ret = ret ? ret : order_derive(&edges, (enum replay_order)r->c->order, rules, &r->in.load, &r->in.slots, e);
 	laid.blank &= !engine->prepare;
 	if (!ret && pinning_is_traced(r->c))
 		ret = run_pin(r, e);
 	if (!ret)
-		ret = plan_make(p, &laid, &r->load, &r->slots, &edges, e);
+		ret = plan_make(p, &laid, &r->in.load, &r->in.slots, &edges, e);
 	if (!ret && engine->lay)
-		ret = engine->lay(p, r->c, &r->load, &r->slots, r->trace, e);
+		ret = engine->lay(p, r->c, &r->in.load, &r->in.slots, r->in.trace, e);
 	if (!ret)
-		ret = balloon_init(&r->balloon, r->c, trace_meta(r->trace), &r->load, e);
+		ret = balloon_init(&r->balloon, r->c, trace_meta(r->in.trace), &r->in.load, e);
 	p->balloon = &r->balloon;
 	p->clock = clock;
-	p->seed = trace_meta(r->trace)->seed;
+	p->seed = trace_meta(r->in.trace)->seed;
 	edges_release(&edges);
-	load_release(&r->load);
-	return ret ? err_context(e, "%s", r->path) : 0;
-}
-
-/* A trace that asks for more than there is room for would fill the disk before it failed. */
-static int room_check(const struct fileset *f, const char *dir, int dir_fd, struct err *e)
-{
-	struct statvfs v;
-	uint64_t wanted = 0, there = 0;
-	for (size_t i = 0; i < f->n; i++)
-		if (!f->entry[i].directory && __builtin_add_overflow(wanted, f->entry[i].size, &wanted))
-			wanted = UINT64_MAX;
-	struct fileset_residency now;
-	if (fileset_residency(f, dir_fd, &now, NULL) == 0)
-		there = now.total_bytes;
-	if (fstatvfs(dir_fd, &v) < 0)
-		return err_sys(e, errno, "%s", dir);
-	uint64_t room = (uint64_t)v.f_bavail * v.f_frsize;
-	if (wanted <= there || wanted - there <= room)
-		return 0;
-	struct strbuf needs = STRBUF_INIT, has = STRBUF_INIT;
-	format_size(&needs, wanted - there);
-	format_size(&has, room);
-	int ret = err_set(e, ENOSPC, "%s: the trace's files need %s more, there is room for %s", dir, needs.s, has.s);
-	strbuf_release(&needs);
-	strbuf_release(&has);
-	return ret;
-}
-
-/* What the requests show beside what the trace lists: a list may leave out what was made while it was taken. */
-static int shown_restore(struct run *r, uint64_t seed, struct err *e)
-{
-	struct fileset shown;
-	int ret = slots_files(&r->slots, &shown, e);
-	if (!ret)
-		ret = room_check(&shown, r->c->dir, r->root.fd, e);
-	if (!ret)
-		ret = fileset_restore_payload(&shown, r->root.fd, seed, r->plan.calls.payload, e);
-	slots_files_release(&shown);
-	return ret;
-}
-
-static int files_prepare(struct run *r, struct err *e)
-{
-	const struct trace_meta *meta = trace_meta(r->trace);
-	const struct fileset *f = &meta->files;
-	int ret = room_check(f, r->c->dir, r->root.fd, e);
-	if (!ret)
-		ret = initial_absent_remove(r->slots.initial, r->root.fd, e);
-	if (!ret && f->n)
-		ret = fileset_restore_payload(f, r->root.fd, meta->seed, r->plan.calls.payload, e);
-	if (!ret)
-		ret = shown_restore(r, meta->seed, e);
-	if (!ret)
-		ret = initial_holes_make(r->slots.initial, f, &r->root, e);
-	if (!ret)
-		ret = initial_attributes_set(r->slots.initial, &r->root, e);
-	if (!ret && r->c->reads == READS_ORIGINAL) /* what is not on storage cannot be dropped from the cache */
-		ret = syncfs(r->root.fd) < 0 ? err_sys(e, errno, "sync") : 0;
-	return ret ? err_context(e, "%s: preparing the files of %s", r->c->dir, r->path) : 0;
+	load_release(&r->in.load);
+	return ret ? err_context(e, "%s", r->in.path) : 0;
 }
 
 /* Descriptors beside those of the trace. */
 static uint32_t descriptors_more(const struct run *r)
 {
 	uint32_t n = call_store_room(r->plan.n_workers + 1);
-	return r->c->processes ? n + passing_room(r->slots.n_processes) : n;
+	return r->c->processes ? n + passing_room(r->in.slots.n_processes) : n;
 }
 
 /* What a replay fails for at its start is said before an engine takes long to prepare. */
@@ -209,29 +139,29 @@ static int limits_check(const struct run *r, const struct replay_engine *engine,
 {
 	if (r->c->prepare_only || r->c->blank || engine->opens)
 		return 0;
-	int ret = slots_allow(&r->slots, descriptors_more(r), e);
+	int ret = slots_allow(&r->in.slots, descriptors_more(r), e);
 	return ret ? err_context(e, "%s", r->c->dir) : 0;
 }
 
 static int files_open(struct run *r, struct err *e)
 {
 	struct replay_plan *p = &r->plan;
-	const bool elsewhere = replay_engine_find(r->c->engine)->opens;
+	const bool elsewhere = r->c->row->opens;
 	int *fds = xcalloc(p->n_slots + 1, sizeof *fds);
-	const struct initial *initial = r->slots.initial;
+	const struct initial *initial = r->in.slots.initial;
 	/* otherwise the check must not warm what may be cold */
 	const bool is_warm = r->c->prepare || r->c->cache == REPLAY_CACHE_COLD;
 	r->metadata = r->c->prepare ? METADATA_WARM : METADATA_AS_IS;
-	int ret = !is_warm && initial_seems_there(initial, r->root.fd)
+	int ret = !is_warm && initial_seems_there(initial, r->in.root.fd)
 		      ? 0
-		      : initial_check(initial, r->root.fd, e);
+		      : initial_check(initial, r->in.root.fd, e);
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		fds[i] = -1;
 	if (!ret && !elsewhere)
-		ret = slots_open(&r->slots, &r->root, descriptors_more(r), fds, e);
+		ret = slots_open(&r->in.slots, &r->in.root, descriptors_more(r), fds, e);
 	for (uint32_t i = 0; !ret && i < p->n_slots; i++)
 		atomic_store(&p->fds[i], fds[i]);
-	p->root = r->root;
+	p->root = r->in.root;
 	p->root.refused = p->calls.common ? &p->calls.common->counts.refused : NULL;
 	free(fds);
 	return ret ? err_context(e, "%s", r->c->dir) : 0;
@@ -240,9 +170,9 @@ static int files_open(struct run *r, struct err *e)
 static int files_evict(struct run *r, struct err *e)
 {
 	struct fileset shown;
-	int ret = slots_files(&r->slots, &shown, e);
+	int ret = slots_files(&r->in.slots, &shown, e);
 	if (!ret)
-		ret = evict_target(&trace_meta(r->trace)->files, &shown, r->root.fd, &r->metadata, e);
+		ret = evict_target(&trace_meta(r->in.trace)->files, &shown, r->in.root.fd, &r->metadata, e);
 	slots_files_release(&shown);
 	return ret ? err_context(e, "%s", r->c->dir) : 0;
 }
@@ -257,13 +187,6 @@ static void files_close(struct run *r)
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
-
-static int directory_open(struct run *r, struct err *e)
-{
-	if (!r->c->dir || !*r->c->dir)
-		return err_set(e, EINVAL, "the target directory is missing (--dir)");
-	return rooted_begin(&r->root, r->c->dir, e);
-}
 
 static void counts_take(struct replay_summary *s, const struct call_counts *n)
 {
@@ -340,35 +263,33 @@ static bool all_spin(const struct replay_config *c)
 	return c->timing != TIMING_FULLSPEED && spins;
 }
 
-static int run_all(struct run *r, struct replay_summary *s, struct err *e)
+static int run_all(struct run *r, const char *trace_path, struct replay_summary *s, struct err *e)
 {
-	const struct replay_engine *engine = replay_engine_find(r->c->engine);
-	int ret = directory_open(r, e);
-	if (!ret && r->c->output)
-		ret = output_check(r->path, r->c->output, NULL, e);
+	const struct replay_engine *engine = r->c->row;
+	int ret = r->c->output ? output_check(trace_path, r->c->output, NULL, e) : 0;
 	if (!ret)
 		ret = clock_init(&r->plan.clock, REPLAY_CALIBRATION_NS, e);
 	if (!ret)
-		ret = input_open(r, s, e);
+		ret = input_take(r, trace_path, s, e);
 	if (!ret)
 		ret = plan_derive(r, e);
-	if (!ret && engine->prepare && r->plan.n && !r->c->compile_only)
+	if (!ret && engine->prepare && r->plan.n && !r->c->compiled.compile_only)
 		ret = limits_check(r, engine, e);
 	if (!ret && engine->prepare && r->plan.n)
 		ret = engine->prepare(&r->plan, r->c, e);
-	if (r->c->compile_only)
+	if (r->c->compiled.compile_only)
 		return ret;
 	if (!ret && engine->prepare && r->c->blank)
 		plan_blank(&r->plan);
 	if (!ret && (r->c->prepare || r->c->prepare_only))
-		ret = files_prepare(r, e);
+		ret = files_prepare(&r->in, r->c->reads == READS_ORIGINAL, r->plan.calls.payload, e);
 	if (r->c->prepare_only)
 		return ret;
 	if (!ret && !r->c->blank)
 		ret = files_open(r, e);
 	if (!ret && !r->c->blank && r->c->cache == REPLAY_CACHE_COLD)
 		ret = files_evict(r, e); /* last: from here on nothing looks up a name in the target */
-	slots_opened(&r->slots);
+	slots_opened(&r->in.slots);
 	if (!ret && r->plan.n) {
 		if (r->c->timing != TIMING_FULLSPEED)
 			clock_baseline_wait(&r->plan.clock, REPLAY_TIMED_BASELINE_NS);
@@ -399,7 +320,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	s->metadata = r->metadata;
 	s->stopped = r->plan.stopped;
 	s->n_workers = r->plan.n_workers;
-	s->n_processes = r->plan.layout ? layout_n_ranks(r->plan.layout) : r->c->processes && r->slots.n_processes ? r->slots.n_processes : 1;
+	s->n_processes = r->plan.layout ? layout_n_ranks(r->plan.layout) : r->c->processes && r->in.slots.n_processes ? r->in.slots.n_processes : 1;
 	scheduling_warning(&r->plan.scheduling, (uint32_t)s->n_workers, all_spin(r->c), s->scheduling_note,
 			   sizeof s->scheduling_note);
 	if (ret && !r->plan.partial)
@@ -410,30 +331,10 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		output_spread_held(&r->plan);
 	struct output_source from = output_of_plan(&r->plan, r->c, s->input_first_ns);
 	from.more = more_of_plan(&r->plan, s);
-	int written = output_write(r->trace, r->path, &from, r->asked, s, ret ? NULL : e);
+	int written = output_write(r->in.trace, r->in.path, &from, r->asked, s, ret ? NULL : e);
 	json_decref(from.more);
 	ret = ret ? ret : written;
 	return ret ? ret : refused_check(s, e);
-}
-
-static struct run *run_make(const char *trace_path, const struct replay_config *c)
-{
-	struct run *r = xcalloc(1, sizeof *r);
-	*r = (struct run){.c = c, .path = trace_path, .root = {.fd = -1, .tree = -1}};
-	return r;
-}
-
-/* What is there before the plan. */
-static void run_free(struct run *r)
-{
-	slots_release(&r->slots);
-	load_release(&r->load);
-	captured_free(r->captured);
-	if (r->trace)
-		trace_close(r->trace);
-	free(r->cpus);
-	rooted_release(&r->root);
-	free(r);
 }
 
 int replay_run_summary(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e)
@@ -442,47 +343,24 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c, st
 	int ret = replay_check(c, e);
 	if (ret)
 		return ret;
-	const struct replay_engine *engine = replay_engine_find(c->engine);
-	if (engine->replay)
-		return engine->replay(trace_path, c, s, e);
 	const struct replay_config settled = replay_settled(c);
-	struct run *r = run_make(trace_path, &settled);
-	r->asked = c;
-	ret = run_all(r, s, e);
+	if (settled.row->replay)
+		return settled.row->replay(trace_path, &settled, s, e);
+	struct run *r = xcalloc(1, sizeof *r);
+	*r = (struct run){.c = &settled, .asked = c, .in = {.root = {.fd = -1, .tree = -1}}};
+	ret = run_all(r, trace_path, s, e);
 	if (r->plan.abandoned) /* some thread is still at it, and will be until the process ends */
 		return ret;
 	files_close(r);
 	balloon_release(&r->balloon);
+	call_table_release(&r->plan.calls);
+	layout_free(r->plan.layout);
 	plan_release(&r->plan);
-	run_free(r);
+	captured_free(r->captured);
+	input_close(&r->in);
+	free(r->cpus);
+	free(r);
 	return ret;
-}
-
-int replay_files_prepare(const char *trace_path, const struct replay_config *c, struct err *e)
-{
-	struct run *r = run_make(trace_path, c);
-	struct replay_summary s = {.n_records = 0};
-	int ret = directory_open(r, e);
-	ret = ret ? ret : input_open(r, &s, e);
-	ret = ret ? ret : files_prepare(r, e);
-	run_free(r);
-	return ret;
-}
-
-int replay_files_remove(const char *trace_path, const struct replay_config *c, struct err *e)
-{
-	struct run *r = run_make(trace_path, c);
-	struct replay_summary s = {.n_records = 0};
-	struct fileset shown = {.n = 0};
-	int ret = directory_open(r, e);
-	ret = ret ? ret : input_open(r, &s, e);
-	ret = ret ? ret : slots_files(&r->slots, &shown, e);
-	ret = ret ? ret : initial_absent_remove(r->slots.initial, r->root.fd, e);
-	ret = ret ? ret : fileset_remove(&shown, r->root.fd, e);
-	ret = ret ? ret : fileset_remove(&trace_meta(r->trace)->files, r->root.fd, e);
-	slots_files_release(&shown);
-	run_free(r);
-	return ret ? err_context(e, "%s: removing the files of %s", c->dir, trace_path) : 0;
 }
 
 int replay_run(const char *trace_path, const struct replay_config *c, uint64_t *n_mismatches, struct err *e)

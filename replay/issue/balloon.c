@@ -15,6 +15,7 @@
 #include "common/units.h"
 #include "common/vm.h"
 #include "common/xalloc.h"
+#include "replay/issue/feed.h"
 #include "replay/plan/plan.h"
 
 #define STEP_BYTES ((uint64_t)64 << 10) /* changes below are not followed */

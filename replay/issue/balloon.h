@@ -23,7 +23,7 @@
 #include "capture/trace.h"
 #include "common/err.h"
 #include "replay/load/load.h"
-#include "replay/replay.h"
+#include "replay/options/config.h"
 
 struct replay_plan;
 

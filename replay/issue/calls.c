@@ -256,11 +256,6 @@ void call_issue(const struct site *s, const struct hot_request *h, void *buffer,
 
 /* --- ends ------------------------------------------------------------------------------------------------------------- */
 
-bool call_ends_something(const struct call_table *c, uint32_t process)
-{
-	return process < c->n_processes && (c->process[process].first_ending || c->process[process].first_map != NONE32);
-}
-
 void call_leave(struct replay_plan *p, uint32_t process)
 {
 	struct call_table *c = &p->calls;
@@ -271,11 +266,6 @@ void call_leave(struct replay_plan *p, uint32_t process)
 		call_slot_end(p, slot);
 	for (uint32_t map = t->first_map; map != NONE32; map = c->map[map].next_ending)
 		call_map_end(&c->map[map]);
-}
-
-uint32_t call_process_pid(const struct call_table *c, uint32_t process)
-{
-	return process < c->n_processes ? c->process[process].pid : 0;
 }
 
 void call_table_finish(struct replay_plan *p)

@@ -8,42 +8,10 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "replay/load/reads.h"
 #include "replay/issue/calls.h"
+#include "replay/plan/call_table_private.h"
 #include "replay/issue/issue.h"
 #include "common/u64_map.h"
-
-#define CALL_TCGETS 0x5401u /* what isatty(3) asks; of a file the answer is ENOTTY */
-
-struct call_map {
-	pthread_rwlock_t lock; /* for writing while it is made, moved or ended; touches of several threads go on at once */
-	char *base;	      /* NULL: not mapped */
-	uint64_t n_bytes;
-	uint32_t next_ending; /* of its process, NONE32 ends */
-	int fd;		      /* of the file, with --reads original; else -1 */
-	bool is_private;
-};
-
-struct call_stream {
-	pthread_mutex_t lock;
-	FILE *file;
-	DIR *directory;
-	char last; /* 'r' or 'w': what was done to the file last; 0 neither */
-	char *buffer; /* of setvbuf; NULL: the C library's own */
-	long *cookie;		  /* cookie[n_cookies]: what telldir gave here */
-	uint64_t *traced_cookie;  /* and there */
-	uint32_t n_cookies, cookies_cap;
-	struct call_stream *next; /* of all */
-};
-
-struct call_process {
-	uint32_t pid; /* as traced */
-	_Atomic uint32_t n_threads; /* that have requests left */
-	uint32_t first_map;	    /* of its mappings, through call_map.next_ending; NONE32 none */
-	uint32_t first_ending;	    /* of its slots that no request closes, through calls.next_ending */
-	pthread_mutex_t lock;	    /* of: */
-	struct lock_owner *owners;  /* of its locks (calls_lock.c) */
-};
 
 /* One call under way. */
 struct caller {
@@ -121,19 +89,6 @@ static inline int call_fd(const struct caller *k, uint32_t slot)
 {
 	return atomic_load_explicit(&k->p->fds[slot], memory_order_acquire);
 }
-
-/* calls_path.c: while laying */
-struct places {
-	uint32_t *path_of; /* path_of[n_files]: name (slots.file) to path, 0 none yet */
-	struct u64_map of_hash;
-	struct u64_map shared; /* hash to call, of those that others may share */
-};
-void call_paths_begin(struct call_table *c, const struct slots *s);
-/* The place of a name's path in c->path, 0 for NONE32. `on_name`: of a call that makes, changes or ends the name. */
-uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint32_t name, bool on_name);
-/* Likewise, of "." in the directory of that name. */
-uint32_t call_path_lay_inside(struct call_table *c, const struct slots *s, uint32_t name);
-void call_paths_end(struct call_table *c);
 
 /* calls.c */
 /* The directory that the path's last component lies in, looked up inside the target directory: a descriptor of the store's, or -1

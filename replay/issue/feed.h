@@ -35,4 +35,25 @@ uint32_t feed_next(struct feed *f, uint32_t lane, struct lane *a, const struct h
 /* It goes on with none: requests before k have ended. */
 void feed_leave(struct feed *f, uint32_t lane, uint32_t k);
 
+/* Outcome k of a lane, while its plan runs from a file. */
+const struct outcome *feed_outcome(const struct feed *f, uint32_t lane, uint32_t k);
+/* And how many requests of the lane have ended for certain. */
+uint32_t feed_ended(const struct feed *f, uint32_t lane);
+
+/* Outcome k of a lane, while it runs and afterwards. */
+static inline const struct outcome *plan_outcome(const struct replay_plan *p, uint32_t lane, uint32_t k)
+{
+	return p->feed ? feed_outcome(p->feed, lane, k) : &p->lane[lane].outcome[k];
+}
+
+/* The first request of a lane, from `next` on, that has not ended. */
+static inline uint32_t plan_first_left(const struct replay_plan *p, uint32_t lane, uint32_t next)
+{
+	const uint32_t n_ended = p->feed ? feed_ended(p->feed, lane) : 0;
+	next = n_ended > next ? n_ended : next;
+	while (next < p->lane[lane].n && outcome_begun_at(plan_outcome(p, lane, next)))
+		next++;
+	return next;
+}
+
 #endif

@@ -13,11 +13,11 @@
 #include "capture/op.h"
 #include "capture/trace.h"
 #include "common/err.h"
+#include "replay/options/config.h"
 
 #define REPLAY_MAX_REQUEST_BYTES (UINT64_C(1) << 30) /* longest read or write that is replayed */
 #define CALL_BUFFER_MAX (UINT32_C(1) << 20) /* and longest buffer of any other call: names, attributes, directory entries */
 #define REPLAY_MAX_REQUESTS ((UINT64_C(1) << 30) - 1)
-#define REPLAY_MAX_THREADS 30000u
 #define NONE32 UINT32_MAX
 
 /* Why a request is skipped: its turn comes and goes, nothing is called. The replay trace and the summary say so. */
@@ -171,5 +171,9 @@ void flight_push(struct flight *f, const struct load *l, uint32_t request);
 /* The next request that ended at or before `now_ns` (ends come before begins at equal times), or NONE32. */
 uint32_t flight_pop_ended(struct flight *f, const struct load *l, int64_t now_ns);
 void flight_release(struct flight *f);
+
+#define CALL_TCGETS 0x5401u /* what isatty(3) asks; of a file the answer is ENOTTY */
+/* refusal.c: whether the arguments of a request keep it from being replayed. */
+enum pass_reason call_refusal(const struct load *l, const struct load_request *r);
 
 #endif

@@ -12,7 +12,6 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 
-const char *const replay_reads_names[] = {"current", "original", "none", NULL};
 
 /* --- what changes nothing --------------------------------------------------------------------------------------- */
 

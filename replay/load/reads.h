@@ -15,9 +15,7 @@
 #include "replay/load/misses.h"
 #include "replay/load/load.h"
 #include "replay/load/slots.h"
-
-enum replay_reads { READS_CURRENT, READS_ORIGINAL, READS_NONE };
-extern const char *const replay_reads_names[]; /* "current", "original", "none", NULL */
+#include "replay/options/config.h"
 
 struct reads {
 	enum replay_reads mode;

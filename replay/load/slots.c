@@ -11,7 +11,6 @@
 
 #include "capture/op.h"
 #include "common/xalloc.h"
-#include "replay/issue/calls.h"
 #include "replay/load/initial.h"
 #include "replay/load/locks.h"
 #include "replay/load/slots_private.h"

@@ -42,7 +42,4 @@ struct block_options {
 	int beyond, unaligned;	/* --beyond, --unaligned */
 };
 
-void block_options_init(struct block_options *o);
-bool block_options_are_standard(const struct block_options *o);
-
 #endif

@@ -16,6 +16,4 @@ struct parallel_options {
 	int clock;	      /* --clock: of what time computing is counted (enum parallel_clock) */
 };
 
-bool parallel_options_are_standard(const struct parallel_options *o);
-
 #endif

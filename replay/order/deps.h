@@ -10,7 +10,7 @@
 #include "common/err.h"
 #include "replay/load/load.h"
 #include "replay/order/order.h"
-#include "replay/replay.h"
+#include "replay/options/config.h"
 #include "replay/load/slots.h"
 
 struct deps_summary {

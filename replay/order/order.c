@@ -10,8 +10,6 @@
 #include "replay/order/async_waits.h"
 #include "replay/order/lock_turns.h"
 
-const char *const replay_order_names[] = {"temporal", "temporal-serial", "fs", "thread", "none", NULL};
-const char *const replay_timing_names[] = {"fullspeed", "timestamp", "think", NULL};
 
 void edges_add(struct edges *d, uint32_t request, uint32_t thread, uint32_t threshold)
 {

@@ -9,7 +9,6 @@
 
 #include "common/err.h"
 
-#define REPLAY_MAX_GAP_NS INT64_C(3600000000000) /* --max-gap */
 #define REPLAY_MAX_GAPS 1000 /* a replay lasts at most so many times the longest gap */
 
 struct gaps {

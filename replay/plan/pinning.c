@@ -11,7 +11,7 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 #include "common/u64_map.h"
-#include "replay/replay.h"
+#include "replay/options/config.h"
 
 bool pinning_is_traced(const struct replay_config *c)
 {

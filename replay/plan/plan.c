@@ -12,10 +12,7 @@
 #include "common/placement.h"
 #include "common/xalloc.h"
 #include "replay/target/rooted.h"
-#include "replay/issue/gate.h"
-#include "replay/engines/parallel/layout.h"
 #include "replay/plan/pinning.h"
-#include "replay/plan/plan_blank.h"
 #include "replay/plan/plan_memory.h"
 
 #define FORGET_REQUESTS (UINT32_C(1) << 17) /* of the load, given back at a time */
@@ -265,12 +262,20 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 	return ret;
 }
 
+void plan_blank(struct replay_plan *p)
+{
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		for (uint32_t k = 0; k < p->lane[i].n; k++) {
+			if (p->lane[i].request[k].op != HOT_PASSED)
+				p->lane[i].request[k].op = HOT_NOTHING;
+			p->lane[i].expected[k] = 0;
+		}
+}
+
 void plan_release(struct replay_plan *p)
 {
 	plan_memory_release(p);
 	free(p->lane);
-	call_table_release(&p->calls);
-	layout_free(p->layout);
 	free(p->process_of);
 	free(p->pass_reason);
 	free(p->bytes);

@@ -18,13 +18,13 @@
 #include "common/err.h"
 #include "common/scheduling.h"
 #include "common/vm.h"
-#include "replay/issue/calls.h"
+#include "replay/plan/call_table.h"
 #include "replay/target/rooted.h"
 #include "replay/plan/lanes.h"
 #include "replay/load/load.h"
 #include "replay/plan/mutant.h"
 #include "replay/order/order.h"
-#include "replay/replay.h"
+#include "replay/options/config.h"
 #include "replay/load/slots.h"
 
 enum hot_flag {
@@ -176,18 +176,11 @@ struct replay_plan { /* what a worker needs of it, replay/engines/compiled/image
  * piece by piece, the memory of l->request. fds and root are left to the caller. */
 int plan_make(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
 	      const struct edges *d, struct err *e);
-void plan_release(struct replay_plan *p); /* an all-zero one is fine */
-
-/* engines/feed.c: outcome k of a lane, while its plan runs from a file. */
-const struct outcome *feed_outcome(const struct feed *f, uint32_t lane, uint32_t k);
-/* And how many requests of the lane have ended for certain. */
-uint32_t feed_ended(const struct feed *f, uint32_t lane);
-
-/* Outcome k of a lane, while it runs and afterwards. */
-static inline const struct outcome *plan_outcome(const struct replay_plan *p, uint32_t lane, uint32_t k)
-{
-	return p->feed ? feed_outcome(p->feed, lane, k) : &p->lane[lane].outcome[k];
-}
+/* Takes the calls out of a plan (--blank): everything is waited for, ordered and stamped as with them, and nothing expected.
+ * plan_make does it itself. An engine that makes something of the plan (replay_engine.prepare) is shown the calls first. */
+void plan_blank(struct replay_plan *p);
+/* All but `calls` (issue/calls.h) and `layout`, which their rooms release before. An all-zero one is fine. */
+void plan_release(struct replay_plan *p);
 
 /* Stores what came of a request. Who sees by outcome_begun_at() that it has a begin sees its end and its result, too; plain stores on
  * machines that keep their order. */
@@ -224,16 +217,6 @@ static inline uint64_t outcome_begun_at(const struct outcome *o)
 static inline uint64_t outcome_ended_at(const struct outcome *o)
 {
 	return __atomic_load_n(&o->end_ticks, __ATOMIC_RELAXED) & ~OUTCOME_HELD;
-}
-
-/* The first request of a lane, from `next` on, that has not ended. */
-static inline uint32_t plan_first_left(const struct replay_plan *p, uint32_t lane, uint32_t next)
-{
-	const uint32_t n_ended = p->feed ? feed_ended(p->feed, lane) : 0;
-	next = n_ended > next ? n_ended : next;
-	while (next < p->lane[lane].n && outcome_begun_at(plan_outcome(p, lane, next)))
-		next++;
-	return next;
 }
 
 static inline int64_t plan_ticks(double ns, double ticks_per_ns)

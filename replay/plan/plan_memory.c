@@ -13,6 +13,7 @@
 #include "common/units.h"
 #include "common/unnamed_file.h"
 #include "common/xalloc.h"
+#include "replay/options/engine.h"
 
 #define PART_ALIGN UINT64_C(4096)
 
@@ -57,8 +58,7 @@ static void lanes_point(struct replay_plan *p, const uint32_t *n_waits)
 /* What only whole plans can do. */
 static const char *whole_reason(const struct replay_plan *p, const struct replay_config *c)
 {
-	const struct replay_engine *engine = replay_engine_find(c->engine);
-	if (!engine || !engine->bounded)
+	if (!c->row || !c->row->bounded)
 		return "this engine has the whole plan in memory";
 	if (p->pool)
 		return "workers that take any request (order none) have the whole plan in memory";

@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/result/describe.h"
 
-#include "replay/load/reads.h"
-
 #include <jansson.h>
 #include <string.h>
 
 #include "capture/op.h"
 #include "common/options_describe.h"
 #include "common/strbuf.h"
+#include "replay/options/engine.h"
 
-char *replay_describe_command(const struct replay_config *c, const char *input_path)
+char *replay_describe_command(const struct replay_config *c, const struct replay_config *settled,
+			      const char *input_path)
 {
 	struct strbuf out = STRBUF_INIT;
 	strbuf_addf(&out, "validate replay --engine %s", c->engine);
-	const struct replay_engine *g = replay_engine_find(c->engine);
-	if (g && g->adapter)
-		; /* it has neither */
-	else if (g && g->settle)
-		strbuf_addf(&out, " --mode %s", block_mode_names[replay_settled(c).block.mode]);
-	else if (c->device)
-		strbuf_addf(&out, " --mode %s", block_mode_names[c->block.mode]);
-	else
+	if (settled->row->moded)
+		strbuf_addf(&out, " --mode %s", block_mode_names[settled->block.mode]);
+	else if (!settled->row->adapter)
 		strbuf_addf(&out, " --order %s --timing %s", replay_order_names[c->order], replay_timing_names[c->timing]);
 	struct replay_config standard;
 	replay_config_init(&standard);

@@ -328,7 +328,7 @@ static int meta_put(struct output *o, const char *input_path, bool first, struct
 	struct utsname host = {.nodename = ""};
 	uname(&host);
 	char *captured_by = xasprintf("validate replay %s " VALIDATE_VERSION, o->c->engine);
-	char *command = replay_describe_command(o->c, input_path);
+	char *command = replay_describe_command(o->c, o->from->config, input_path);
 	char *extra = replay_describe_extra(o->c, o->from, o->s, in, input_path);
 	struct trace_meta meta = {
 		.level = o->from->level,

@@ -9,7 +9,8 @@
 #include "common/err.h"
 #include "replay/load/load.h"
 #include "replay/plan/plan.h"
-#include "replay/replay.h"
+#include "replay/options/config.h"
+#include "replay/result/summary.h"
 
 /* Refuses an output that is the input itself, or the file that stands for a device (`device`, NULL none), or cannot be written, before
  * anything is replayed. Leaves no file behind. */

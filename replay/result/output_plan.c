@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture/op.h"
+#include "replay/options/engine.h"
 #include "replay/result/output.h"
 
 static int64_t ns_after_start(const struct replay_plan *p, uint64_t ticks)
@@ -126,7 +127,7 @@ struct output_source output_of_plan(const struct replay_plan *p, const struct re
 		.level = LEVEL_SYSCALL,
 		.root = c->dir,
 		.timed = c->timing != TIMING_FULLSPEED,
-		.tells_held = c->timing != TIMING_FULLSPEED && strcmp(c->engine, "coordinator"), /* whose workers do not wait for times themselves */
+		.tells_held = c->timing != TIMING_FULLSPEED && c->row->waits_held,
 		.input_first_ns = input_first_ns,
 		.facts = p->facts,
 		.n_workers = p->n_workers,

@@ -7,7 +7,6 @@
 #include "common/drop_caches.h"
 #include "common/unnamed_file.h"
 
-const char *const replay_cache_names[] = {"as-is", "cold", NULL};
 const char *const metadata_state_names[] = {"as-is", "warm", "dropped", NULL};
 
 int evict_target(const struct fileset *listed, const struct fileset *shown, int dir_fd,

@@ -9,9 +9,6 @@
 #include "capture/fileset/fileset.h"
 #include "common/err.h"
 
-enum replay_cache { REPLAY_CACHE_AS_IS, REPLAY_CACHE_COLD };
-extern const char *const replay_cache_names[]; /* NULL-terminated */
-
 /* Whether dentries and inodes of the target are in memory when the first request begins. */
 enum metadata_state {
 	METADATA_AS_IS,   /* setup left them as it found them */

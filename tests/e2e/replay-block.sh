@@ -20,7 +20,7 @@ expect_status 2 "$VALIDATE" replay --destructive --device target --harvester --d
 expect_status 2 "$VALIDATE" replay --engine block in.csv
 expect_line err '--device is missing'
 expect_status 2 "$VALIDATE" replay --mode dep --dir . in.csv
-expect_line err 'are for engine block'
+expect_line err 'mode: engine event has no such option (engines with it: parallel, block)'
 expect_status 3 "$VALIDATE" replay --destructive --device no-such-file in.csv
 expect_status 3 "$VALIDATE" replay --destructive --device /dev/null in.csv
 expect_status 3 "$VALIDATE" replay --dir . in.csv

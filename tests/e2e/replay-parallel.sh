@@ -129,7 +129,7 @@ for option in '--order fs' '--timing think' '--mutant delay:1ms' '--mode dep' '-
 	replay 2 $option in.trace
 done
 expect_status 2 "$VALIDATE" replay --dir target --launcher x in.trace
-expect_line err 'engine parallel'
+expect_line err 'engines with it: parallel'
 expect_status 2 "$VALIDATE" replay --dir target --mode causal in.trace
 replay 3 --launcher 'no-such-launcher' in.trace
 expect_line err 'no-such-launcher'

@@ -179,8 +179,10 @@ static bool is_use_known(const struct campaign *c, const struct run *r)
 		return true;
 	if (c->protocol->scenario[r->scenario].observe != OBSERVE_OWN)
 		return false; /* its leader is the observer */
-	return role_is_program(c, r->role) || (strcmp(c->protocol->replayer[r->role].engine, "compiled") != 0 &&
-					       replayer_config(&c->protocol->replayer[r->role], &config, NULL) == 0 && !config.processes);
+	if (role_is_program(c, r->role))
+		return true;
+	const struct replayer *p = &c->protocol->replayer[r->role];
+	return !replay_engine_find(p->engine)->program && replayer_config(p, &config, NULL) == 0 && !config.processes;
 }
 
 /* Lets it write its trace and end. Others' time is not its own. */

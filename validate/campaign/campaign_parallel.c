@@ -34,7 +34,7 @@ int parallel_possible(const struct protocol *p, struct err *e)
 	for (size_t i = 0; i < p->n_scenarios; i++)
 		for (size_t k = 0; p->scenario[i].parallel.is && k < p->n_replayers; k++) {
 			struct words_list w = {0};
-			if (!p->replayer[k].applies[i] || strcmp(p->replayer[k].engine, "parallel"))
+			if (!p->replayer[k].applies[i] || !replayer_is_of_nodes(&p->replayer[k]))
 				continue;
 			const char *launcher = NULL;
 			for (size_t o = 0; o < p->replayer[k].n_options; o++)

@@ -6,6 +6,7 @@
 #include "common/options_describe.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter.h"
+#include "replay/registry.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 

@@ -30,7 +30,7 @@ static const char *foreign_refused(const struct protocol *p, const struct scenar
 	if (replayer_config(r, &c, NULL) < 0)
 		return "its options are not valid";
 	const bool chosen = !replayer_option(r, "times") && s->observe == OBSERVE_PRELOAD; /* by the campaign, where the replayer can */
-	const bool seen = chosen ? replayer_adapter(r)->times & ADAPTER_PRELOAD : adapter_times_of(&c) == ADAPTER_PRELOAD;
+	const bool seen = chosen ? replayer_adapter(r)->times & ADAPTER_PRELOAD : adapter_times_of(replayer_adapter(r), &c) == ADAPTER_PRELOAD;
 	if (!seen)
 		return "its times are not those of the preloaded library (times = preload)";
 	return NULL;

@@ -293,6 +293,7 @@ bool replayer_is_causal(const struct replayer *r);
 
 /* How somebody else's replayer is run; NULL for ours and for the program. */
 const struct adapter *replayer_adapter(const struct replayer *r);
+bool replayer_is_of_nodes(const struct replayer *r); /* its engine replays parallel applications */
 /* The value of a key of its section; NULL: it is not there. */
 const char *replayer_option(const struct replayer *r, const char *key);
 /* Whether option i is in force in a scenario: a mutant may act in some only. */

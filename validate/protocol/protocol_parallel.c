@@ -199,7 +199,7 @@ bool replayer_is_causal(const struct replayer *r)
 	for (size_t i = 0; i < r->n_options; i++)
 		if (!strcmp(r->option[i].key, "mode"))
 			mode = r->option[i].value;
-	return !strcmp(r->engine, "parallel") && !strcmp(mode, "causal");
+	return replayer_is_of_nodes(r) && !strcmp(mode, "causal");
 }
 
 /* An error that is to be reached is that of somebody. */

@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "replay/engines/adapters/adapter.h"
+#include "replay/replay.h"
 #include "validate/protocol/protocol_programs.h"
 
 #define REPLAYERS_MAX 100
@@ -68,6 +69,12 @@ const struct adapter *replayer_adapter(const struct replayer *r)
 	return g ? g->adapter : NULL;
 }
 
+bool replayer_is_of_nodes(const struct replayer *r)
+{
+	const struct replay_engine *g = replay_engine_find(r->engine);
+	return g && g->nodes;
+}
+
 /* Requests of a device are for engine block, parallel applications for engine parallel, calls for the others: without key `workloads`
  * each takes what is its own. */
 static int level_fits(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct replayer *r, struct err *e)
@@ -76,7 +83,7 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f, c
 	const struct replay_engine *engine = replay_engine_find(r->engine);
 	enum trace_level level = engine ? replay_engine_level(engine) : 0;
 	bool block = level == LEVEL_BLOCK;
-	const bool program = !strcmp(r->engine, "program"), parallel = !strcmp(r->engine, "parallel");
+	const bool program = !strcmp(r->engine, "program"), parallel = replayer_is_of_nodes(r);
 	for (size_t s = 0; s < p->n_scenarios; s++) {
 		if (program && r->applies[s] && p->scenario[s].trace)
 			return err_set(e, EINVAL, "%s:%u: [replayer %s]: [workload %s] is a trace, and has no program that could run", f->path,
@@ -110,7 +117,7 @@ static bool keeps_times(const struct replayer *r, const struct replay_config *c)
 	const struct adapter *a = replayer_adapter(r);
 	if (a)
 		return adapter_is_timed(a, c);
-	if (!strcmp(r->engine, "block"))
+	if (replay_engine_find(r->engine)->level == LEVEL_BLOCK)
 		return c->block.mode == MODE_HF || c->block.mode == MODE_DEP;
 	return replay_settled(c).timing != TIMING_FULLSPEED;
 }

@@ -18,6 +18,7 @@
 #include "replay/engines/adapters/binary.h"
 #include "replay/engines/adapters/names_check.h"
 #include "replay/engines/block/block_load.h"
+#include "replay/load/prepare.h"
 #include "replay/result/output.h"
 
 /* --- options ---------------------------------------------------------------------------------------------------------- */
@@ -84,7 +85,7 @@ static const char *times_text(const struct replay_config *c, const struct adapte
 
 int adapter_check(const struct replay_config *c, struct err *e)
 {
-	const struct adapter *a = replay_engine_find(c->engine)->adapter;
+	const struct adapter *a = c->row->adapter;
 	const struct trace_format *format;
 	enum adapter_per per;
 	struct times_how times;
@@ -113,9 +114,8 @@ bool adapter_is_timed(const struct adapter *a, const struct replay_config *c)
 	return a->timed && !c->adapter.full_speed && !c->adapter.known.fio_no_stall;
 }
 
-enum adapter_times adapter_times_of(const struct replay_config *c)
+enum adapter_times adapter_times_of(const struct adapter *a, const struct replay_config *c)
 {
-	const struct adapter *a = replay_engine_find(c->engine)->adapter;
 	struct times_how t;
 	return times_parse(&t, times_text(c, a), a, NULL) ? ADAPTER_UNTIMED : t.how;
 }
@@ -165,7 +165,7 @@ static int calls_check(const struct adapter_state *a, const struct device *d, st
 static int device_guard(const struct adapter_state *a, struct err *e)
 {
 	const struct replay_config *c = a->run.config;
-	const bool may_write = !strcmp(a->run.adapter->name, "exec") && !c->block.read_only;
+	const bool may_write = is_in("read-only", a->run.adapter->takes) && !c->block.read_only;
 	const bool writes = may_write || writes_any(&a->inputs);
 	struct device d = {.fd = -1};
 	bool refused = false;
@@ -373,7 +373,7 @@ static void state_release(struct adapter_state *a)
 int adapter_replay(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e)
 {
 	struct adapter_state *a = xcalloc(1, sizeof *a);
-	a->run = (struct adapter_run){.config = c, .adapter = replay_engine_find(c->engine)->adapter, .own = a};
+	a->run = (struct adapter_run){.config = c, .adapter = c->row->adapter, .own = a};
 	a->input_path = trace_path;
 	strbuf_init(&a->version);
 	strbuf_init(&a->notes);

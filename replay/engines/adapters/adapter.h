@@ -15,7 +15,8 @@
 #include "capture/trace.h"
 #include "common/err.h"
 #include "common/strbuf.h"
-#include "replay/replay.h"
+#include "replay/options/engine.h"
+#include "replay/result/summary.h"
 
 /* How times come back. */
 enum adapter_times {
@@ -132,11 +133,12 @@ int adapter_replay(const char *trace_path, const struct replay_config *c, struct
 /* Whether it is to issue requests at their traced times with these options. */
 bool adapter_is_timed(const struct adapter *a, const struct replay_config *c);
 /* How times come back with these options, which have been checked. */
-enum adapter_times adapter_times_of(const struct replay_config *c);
+enum adapter_times adapter_times_of(const struct adapter *a, const struct replay_config *c);
 
 #define ADAPTER_ENGINE(NAME, HELP)                                                                                                 \
 	const struct replay_engine engine_##NAME = {                                                                               \
-		.name = #NAME, .help = HELP, .check = adapter_check, .replay = adapter_replay, .adapter = &adapter_##NAME}
+		.name = #NAME, .help = HELP, .check = adapter_check, .replay = adapter_replay, .adapter = &adapter_##NAME, \
+		.options = adapter_option_table}
 
 /* The file that an adapter's program is, or NULL with why there is none: ENOENT naming the variable and the name looked for. The caller
  * frees. */

@@ -16,9 +16,8 @@
 #include "common/xalloc.h"
 #include "replay/engines/adapters/outputs.h"
 #include "replay/engines/adapters/tool.h"
-#include "replay/registry.h"
+#include "replay/options/engine.h"
 
-const char *const artc_order_names[] = {"root", "temporal", "none", "single", NULL};
 enum { ORDER_OF_ROOT, ORDER_OF_TIME, ORDER_OF_NONE, ORDER_SINGLE };
 
 /* --- what it prints: "thread_log(TID): open:START_NS:LENGTH_NS ..." ------------------------------------------------------------ */

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "replay/engines/adapters/outputs.h"
-#include "replay/registry.h"
+#include "replay/options/engine.h"
 
-const char *const beefs_policy_names[] = {"faster", "conservative", "teka", "tbbtcon", NULL};
 
 /* --- what it prints: begin s us, end s us, schedule s us, delay, expected and actual result, thread --------------------------------- */
 

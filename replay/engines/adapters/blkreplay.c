@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "replay/engines/adapters/outputs.h"
-#include "replay/registry.h"
+#include "replay/options/engine.h"
 
 #define SECTOR 512
 /* It takes a request that ends where the device does for one beyond it, says so, and makes it. */
 #define HARMLESS "ERROR: trying to position at "
 
-const char *const blkreplay_conflicts_names[] = {"partial", "allowed", "dropped", "ordered", NULL};
 static const char *const conflicts_words[] = {"--with-partial", "--with-conflicts", "--with-drop", "--with-ordering"};
 
 /* --- what it prints: a heading, requests, a line of dashes, numbers ----------------------------------------------------------- */

@@ -14,7 +14,7 @@
 
 #include "common/xalloc.h"
 #include "replay/engines/adapters/outputs.h"
-#include "replay/registry.h"
+#include "replay/options/engine.h"
 #include "common/u64_map.h"
 
 #define BUNCH_MAX 512u /* that it reads */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any replayer, described by options alone. */
 #include "replay/engines/adapters/adapter.h"
-#include "replay/registry.h"
+#include "replay/options/engine.h"
 
 static const char *const takes[] = {"export", "workers", "speed", "full-speed", "read-only", NULL};
 

@@ -13,11 +13,9 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/outputs.h"
-#include "replay/registry.h"
+#include "replay/options/engine.h"
 
-const char *const fio_ioengine_names[] = {"psync", "libaio", "io_uring", NULL};
 enum { ENGINE_PSYNC };
-const char *const fio_direct_names[] = {"auto", "yes", "no", NULL};
 enum { DIRECT_AUTO, DIRECT_YES };
 #define MS INT64_C(1000000)
 

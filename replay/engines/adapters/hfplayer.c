@@ -15,10 +15,9 @@
 #include "common/xalloc.h"
 #include "replay/engines/adapters/binary.h"
 #include "replay/engines/adapters/outputs.h"
-#include "replay/registry.h"
+#include "replay/options/engine.h"
 #include "replay/order/infer.h"
 
-const char *const hfplayer_mode_names[] = {"hf", "dep", "afap", "load", NULL};
 enum { PLAYER_HF, PLAYER_DEP };
 
 #define CRASHES_FROM 100u

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/engines/block/block.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -10,9 +8,10 @@
 #include "common/units.h"
 #include "replay/engines/block/block_crew.h"
 #include "replay/engines/block/block_output.h"
+#include "replay/engines/block/block_touched.h"
 #include "replay/order/infer_trace.h"
 #include "replay/plan/gaps.h"
-#include "replay/replay.h"
+#include "replay/options/engine.h"
 
 /* --- what goes together --------------------------------------------------------------------------------------------------- */
 
@@ -222,6 +221,8 @@ const struct replay_engine engine_block = {
 	.name = "block",
 	.level = LEVEL_BLOCK,
 	.help = "requests on a block device (--device), in modes hf, afap, load and dep, by io_uring or libaio",
+	.moded = true,
+	.options = block_option_table,
 	.check = block_check,
 	.replay = block_replay,
 };

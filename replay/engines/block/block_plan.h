@@ -12,7 +12,7 @@
 #include "replay/engines/block/block_load.h"
 #include "replay/engines/block/schedule.h"
 #include "replay/order/infer.h"
-#include "replay/replay.h"
+#include "replay/options/config.h"
 
 struct block_lane {
 	struct block_hot *request; /* request[n] */

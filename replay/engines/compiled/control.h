@@ -14,7 +14,7 @@
 #include "common/err.h"
 #include "replay/issue/balloon.h"
 #include "replay/plan/plan.h"
-#include "replay/replay.h"
+#include "replay/options/config.h"
 
 #define CONTROL_MAGIC "validate control 1"
 

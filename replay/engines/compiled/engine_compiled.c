@@ -18,11 +18,11 @@
 #include "replay/engines/compiled/source.h"
 #include "replay/engines/compiled/start.h"
 #include "replay/engines/compiled/store.h"
-#include "replay/registry.h"
+#include "replay/options/engine.h"
 
 static const char *compiler_of(const struct replay_config *c)
 {
-	return c->cc && *c->cc ? c->cc : "cc";
+	return c->compiled.cc && *c->compiled.cc ? c->compiled.cc : "cc";
 }
 
 static int make_in(const char *dir, const struct replay_plan *p, const struct replay_config *c, const char *library, struct err *e)
@@ -37,11 +37,11 @@ static int make_in(const char *dir, const struct replay_plan *p, const struct re
 /* --keep-source: made there, whatever was kept. */
 static int made_there(struct replay_plan *p, const struct replay_config *c, const char *library, struct err *e)
 {
-	int ret = dir_create(c->keep_source, e);
-	ret = ret ? ret : make_in(c->keep_source, p, c, library, e);
+	int ret = dir_create(c->compiled.keep_source, e);
+	ret = ret ? ret : make_in(c->compiled.keep_source, p, c, library, e);
 	if (ret)
 		return ret;
-	char *path = xasprintf("%s/program", c->keep_source);
+	char *path = xasprintf("%s/program", c->compiled.keep_source);
 	p->program_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (p->program_fd < 0)
 		ret = err_sys(e, errno, "%s", path);
@@ -83,7 +83,7 @@ static int found_or_made(struct replay_plan *p, const struct replay_config *c, c
 	int ret = source_key(p, c, more, key, e);
 	char *store = NULL;
 	if (!ret)
-		ret = store_find(c->program_cache, &store, e);
+		ret = store_find(c->compiled.program_cache, &store, e);
 	if (!ret)
 		p->program_fd = store_open(store, key);
 	if (!ret && p->program_fd < 0)
@@ -98,7 +98,7 @@ static int compiled_prepare(struct replay_plan *p, const struct replay_config *c
 	char *library = build_library_find(e);
 	if (!library)
 		return -ENOENT;
-	int ret = c->keep_source && *c->keep_source ? made_there(p, c, library, e) : found_or_made(p, c, library, e);
+	int ret = c->compiled.keep_source && *c->compiled.keep_source ? made_there(p, c, library, e) : found_or_made(p, c, library, e);
 	free(library);
 	return ret;
 }
@@ -124,6 +124,12 @@ const struct replay_engine engine_compiled = {
 	.help = "compiles a program from the trace, with one function per traced thread, and "
 			 "runs it",
 	.processes = true,
+	.own_threads = true,
+	.program = true,
+	.captured = true,
+	.waits_held = true,
+	.options = compiled_option_table,
+	.options_ignored = true,
 	.check = compiled_check,
 	.prepare = compiled_prepare,
 	.run = compiled_run,

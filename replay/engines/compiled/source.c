@@ -161,7 +161,7 @@ static uint32_t n_threads(const struct source *s)
 
 static bool unrolled(const struct source *s)
 {
-	return s->c->unroll && !s->p->pool;
+	return s->c->compiled.unroll && !s->p->pool;
 }
 
 static uint32_t n_functions(const struct source *s, uint32_t lane)
@@ -337,7 +337,7 @@ int source_key(const struct replay_plan *p, const struct replay_config *c, const
 		return ret;
 	const struct image_sink sink = {digest_put, h};
 	ret = image_write(p, &sink, e);
-	const char how[] = {(char)c->timing, (char)c->unroll, (char)(c->unroll && c->blank)};
+	const char how[] = {(char)c->timing, (char)c->compiled.unroll, (char)(c->compiled.unroll && c->blank)};
 	gcry_md_write(h, how, sizeof how);
 	for (const char *name = program_headers; *name; name = program_header_next(name))
 		gcry_md_write(h, program_header_text(name), strlen(program_header_text(name)) + 1);

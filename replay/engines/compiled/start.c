@@ -31,16 +31,6 @@ static uint64_t rounded(uint64_t n)
 	return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* A text of this process means nothing in another one. */
-static struct replay_config config_without_texts(const struct replay_config *config)
-{
-	struct replay_config c = *config;
-	for (const struct option_spec *o = replay_options; o->name; o++)
-		if (o->type == OPT_STRING)
-			*(const char **)(void *)((char *)&c + o->offset) = NULL;
-	return c;
-}
-
 static int control_make(struct control **to, int *fd, const struct replay_plan *p, const struct replay_config *config, struct err *e)
 {
 	uint64_t fds_at = rounded(sizeof(struct control)), steps_at = fds_at + rounded(p->n_slots * sizeof(int));
@@ -61,7 +51,8 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 	(void)madvise(c, n_bytes, MADV_HUGEPAGE);
 	*c = (struct control){.magic = CONTROL_MAGIC, .n_bytes = n_bytes, .header_bytes = sizeof *c, .fds_at = fds_at, .steps_at = steps_at,
 			      .balloon = {.n_steps = p->balloon->n_steps, .by_time = p->balloon->by_time, .beside = getpid()},
-			      .outcomes_at = outcomes_at, .n_slots = p->n_slots, .config = config_without_texts(config)};
+			      .outcomes_at = outcomes_at, .n_slots = p->n_slots, .config = *config};
+	replay_config_drop_texts(&c->config);
 	captured_descriptors(p->calls.captured, &c->content_fd, &c->content_memory_fd);
 	if (steps_bytes)
 		memcpy(control_steps(c), p->balloon->step, steps_bytes);

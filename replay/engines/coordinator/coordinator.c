@@ -17,7 +17,7 @@
 #include "common/xalloc.h"
 #include "replay/issue/crew.h"
 #include "replay/issue/due_heap.h"
-#include "replay/registry.h"
+#include "replay/options/engine.h"
 #include "replay/issue/issue.h"
 
 #define NO_LANE UINT32_MAX
@@ -415,6 +415,7 @@ const struct replay_engine engine_coordinator = {
 	.help = "a coordinator thread queues requests for a pool of workers: an older design, "
 			 "for comparison",
 	.processes = true,
+	.captured = true,
 	.check = coordinator_check,
 	.run = coordinator_run,
 };

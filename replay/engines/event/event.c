@@ -9,7 +9,7 @@
 
 #include "replay/issue/careful.h"
 #include "replay/issue/crew.h"
-#include "replay/registry.h"
+#include "replay/options/engine.h"
 #include "replay/issue/loops.h"
 
 /* --- the loops ------------------------------------------------------------------------------------------------------- */
@@ -61,12 +61,6 @@ static void (*loop_choose(const struct replay_plan *p, const struct replay_confi
 	return p->ordered ? lane_fullspeed_ordered : lane_fullspeed;
 }
 
-static int event_check(const struct replay_config *c, struct err *e)
-{
-	(void)c, (void)e;
-	return 0; /* it does them all */
-}
-
 static int event_run(struct replay_plan *p, const struct replay_config *config, struct err *e)
 {
 	struct crew *c = aligned_alloc(_Alignof(struct crew), sizeof *c);
@@ -88,6 +82,8 @@ const struct replay_engine engine_event = {
 			 "requests",
 	.bounded = true,
 	.processes = true,
-	.check = event_check,
+	.own_threads = true,
+	.captured = true,
+	.waits_held = true,
 	.run = event_run,
 };

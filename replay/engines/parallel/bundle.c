@@ -114,21 +114,13 @@ static int part_write(struct file *f, const struct replay_plan *p, const struct 
 	return ret;
 }
 
-/* A text of this process means nothing in another one. */
-static void texts_leave(struct replay_config *c)
-{
-	for (const struct option_spec *o = replay_options; o->name; o++)
-		if (o->type == OPT_STRING)
-			*(const char **)(void *)((char *)c + o->offset) = NULL;
-}
-
 static int terms_make(struct bundle_terms *t, const char *token, const struct replay_plan *p, const struct replay_config *c, struct err *e)
 {
 	const char *cpus = c->cpus ? c->cpus : "", *scheduler = c->scheduler ? c->scheduler : "";
 	*t = (struct bundle_terms){.magic = BUNDLE_MAGIC, .header_bytes = sizeof *t, .n_ranks = p->layout->n_ranks, .config = *c,
 				   .payload = p->payload, .n_open_max = p->layout->n_open_max, .cpu_time = p->layout->cpu_time, .of_mpi = p->layout->of_mpi,
 				   .null_fd = p->calls.null_fd >= 0, .causal = c->causes};
-	texts_leave(&t->config);
+	replay_config_drop_texts(&t->config);
 	t->config.processes = false; /* a rank's are threads of it */
 	if (strlen(cpus) >= sizeof t->cpus || strlen(scheduler) >= sizeof t->scheduler)
 		return err_set(e, E2BIG, "cpus, scheduler: too long a text for the parallel engine");

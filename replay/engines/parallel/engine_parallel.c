@@ -15,7 +15,7 @@
 #include "common/files.h"
 #include "common/leftovers.h"
 #include "common/xalloc.h"
-#include "replay/registry.h"
+#include "replay/options/engine.h"
 #include "replay/engines/parallel/bundle.h"
 #include "replay/engines/parallel/job.h"
 #include "replay/engines/parallel/layout.h"
@@ -24,14 +24,10 @@
 
 static int parallel_check(const struct replay_config *c, struct err *e)
 {
-	struct block_options block = c->block;
 	const char *mutant = c->mutant ? c->mutant : "";
-	block.mode = MODE_HF;
 	if (c->block.mode == MODE_LOAD || c->block.mode == MODE_DEP)
 		return err_set(e, EINVAL, "mode: %s is of engine block; parallel has causal, afap, think-limited and timing-accurate",
 			       block_mode_names[c->block.mode]);
-	if (!block_options_are_standard(&block) || c->device)
-		return err_set(e, EINVAL, "device and what goes with it are for engine block");
 	if ((c->order != ORDER_TEMPORAL && c->order != ORDER_THREAD) || c->timing != TIMING_FULLSPEED || c->fs_rules)
 		return err_set(e, EINVAL, "engine parallel has modes (--mode), not orders and timings");
 	if (c->speed != 1 && (c->block.mode == MODE_HF || c->block.mode == MODE_CAUSAL || c->block.mode == MODE_AFAP))
@@ -158,6 +154,10 @@ const struct replay_engine engine_parallel = {
 	.help = "one process per traced process, under MPI on one or more hosts, with the "
 			 "traced computing and waiting",
 	.opens = true,
+	.waits_held = true,
+	.nodes = true,
+	.moded = true,
+	.options = parallel_option_table,
 	.check = parallel_check,
 	.settle = parallel_settle,
 	.lay = parallel_lay,

@@ -15,7 +15,8 @@
 #include "replay/load/load.h"
 #include "replay/load/slots.h"
 #include "replay/plan/plan.h"
-#include "replay/replay.h"
+#include "replay/options/config.h"
+#include "replay/result/summary.h"
 
 #define LAYOUT_MAX_TAG 32767u /* what every MPI has */
 

@@ -11,7 +11,9 @@
 #include <cmocka.h>
 
 #include "replay/engines/adapters/adapter.h"
-#include "replay/registry.h"
+#include "replay/options/engine.h"
+
+extern const struct replay_engine engine_hfplayer;
 #include "sample.h"
 
 /* The version that the adapter tells of a program that prints `text`. */

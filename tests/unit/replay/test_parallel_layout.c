@@ -5,6 +5,7 @@
 #include "replay/load/slots.h"
 #include "replay/order/order.h"
 #include "replay/engines/parallel/layout.h"
+#include "replay/issue/calls.h"
 #include "replay/plan/plan.h"
 #include "replay/replay.h"
 
@@ -35,6 +36,8 @@ static int make(struct made *x, const char *path, bool causes, struct err *e)
 
 static void unmake(struct made *x)
 {
+	call_table_release(&x->p.calls);
+	layout_free(x->p.layout);
 	plan_release(&x->p);
 	slots_release(&x->s);
 	load_release(&x->l);

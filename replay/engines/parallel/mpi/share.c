@@ -10,6 +10,7 @@
 #include "common/files.h"
 #include "common/unnamed_file.h"
 #include "common/xalloc.h"
+#include "replay/issue/calls.h"
 #include "replay/target/rooted.h"
 #include "replay/engines/compiled/image.h"
 #include "replay/engines/parallel/mpi/rank.h"

@@ -5,7 +5,7 @@
 
 #include "common/fnv1a.h"
 #include "common/xalloc.h"
-#include "replay/issue/calls_private.h"
+#include "replay/plan/call_table_private.h"
 
 static uint32_t place_find(struct call_table *c, struct places *t, const char *path, size_t len)
 {

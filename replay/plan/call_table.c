@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of calls.h that carries a table into another program. */
+/* What a program needs of a table that it was given: the part that carries it into another program. */
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "replay/issue/calls_private.h"
+#include "replay/plan/call_table_private.h"
 
 struct call_process_laid call_process_laid(const struct call_table *c, uint32_t process)
 {
@@ -39,4 +39,14 @@ int call_table_revive(struct call_table *c, const struct call_process_laid *laid
 	}
 	c->stream = xcalloc((size_t)c->n_slots + 1, sizeof *c->stream);
 	return 0;
+}
+
+bool call_ends_something(const struct call_table *c, uint32_t process)
+{
+	return process < c->n_processes && (c->process[process].first_ending || c->process[process].first_map != NONE32);
+}
+
+uint32_t call_process_pid(const struct call_table *c, uint32_t process)
+{
+	return process < c->n_processes ? c->process[process].pid : 0;
 }

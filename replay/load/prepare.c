@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/load/prepare.h"
+
+#include <errno.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "capture/fileset/fileset.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "replay/load/initial.h"
+
+int input_open(struct input *in, const char *path, const struct replay_config *c, struct err *e)
+{
+	*in = (struct input){.path = path, .dir = c->dir, .root = {.fd = -1, .tree = -1}};
+	if (!c->dir || !*c->dir)
+		return err_set(e, EINVAL, "the target directory is missing (--dir)");
+	int ret = rooted_begin(&in->root, c->dir, e);
+	ret = ret ? ret : trace_open(&in->trace, path, e);
+	if (ret)
+		return ret;
+	if (trace_meta(in->trace)->level == LEVEL_BLOCK)
+		return err_set(e, EINVAL, "%s: a block-level trace; engine %s replays system calls, engine block (--device) requests on a device",
+			       path, c->engine);
+	ret = (c->causes ? load_read_with_causes : load_read)(&in->load, in->trace, e);
+	if (!ret)
+		ret = slots_find(&in->slots, &in->load, in->trace, e);
+	return ret ? err_context(e, "%s", path) : 0;
+}
+
+void input_close(struct input *in)
+{
+	slots_release(&in->slots);
+	load_release(&in->load);
+	if (in->trace)
+		trace_close(in->trace);
+	rooted_release(&in->root);
+}
+
+/* A trace that asks for more than there is room for would fill the disk before it failed. */
+static int room_check(const struct fileset *f, const char *dir, int dir_fd, struct err *e)
+{
+	struct statvfs v;
+	uint64_t wanted = 0, there = 0;
+	for (size_t i = 0; i < f->n; i++)
+		if (!f->entry[i].directory && __builtin_add_overflow(wanted, f->entry[i].size, &wanted))
+			wanted = UINT64_MAX;
+	struct fileset_residency now;
+	if (fileset_residency(f, dir_fd, &now, NULL) == 0)
+		there = now.total_bytes;
+	if (fstatvfs(dir_fd, &v) < 0)
+		return err_sys(e, errno, "%s", dir);
+	uint64_t room = (uint64_t)v.f_bavail * v.f_frsize;
+	if (wanted <= there || wanted - there <= room)
+		return 0;
+	struct strbuf needs = STRBUF_INIT, has = STRBUF_INIT;
+	format_size(&needs, wanted - there);
+	format_size(&has, room);
+	int ret = err_set(e, ENOSPC, "%s: the trace's files need %s more, there is room for %s", dir, needs.s, has.s);
+	strbuf_release(&needs);
+	strbuf_release(&has);
+	return ret;
+}
+
+/* What the requests show beside what the trace lists: a list may leave out what was made while it was taken. */
+static int shown_restore(const struct input *in, uint64_t seed, const struct payload *payload, struct err *e)
+{
+	struct fileset shown;
+	int ret = slots_files(&in->slots, &shown, e);
+	if (!ret)
+		ret = room_check(&shown, in->dir, in->root.fd, e);
+	if (!ret)
+		ret = fileset_restore_payload(&shown, in->root.fd, seed, payload, e);
+	slots_files_release(&shown);
+	return ret;
+}
+
+int files_prepare(const struct input *in, bool on_storage, const struct payload *payload, struct err *e)
+{
+	const struct trace_meta *meta = trace_meta(in->trace);
+	const struct fileset *f = &meta->files;
+	int ret = room_check(f, in->dir, in->root.fd, e);
+	if (!ret)
+		ret = initial_absent_remove(in->slots.initial, in->root.fd, e);
+	if (!ret && f->n)
+		ret = fileset_restore_payload(f, in->root.fd, meta->seed, payload, e);
+	if (!ret)
+		ret = shown_restore(in, meta->seed, payload, e);
+	if (!ret)
+		ret = initial_holes_make(in->slots.initial, f, &in->root, e);
+	if (!ret)
+		ret = initial_attributes_set(in->slots.initial, &in->root, e);
+	if (!ret && on_storage)
+		ret = syncfs(in->root.fd) < 0 ? err_sys(e, errno, "sync") : 0;
+	return ret ? err_context(e, "%s: preparing the files of %s", in->dir, in->path) : 0;
+}
+
+int replay_files_prepare(const char *trace_path, const struct replay_config *c, struct err *e)
+{
+	struct input in;
+	int ret = input_open(&in, trace_path, c, e);
+	ret = ret ? ret : files_prepare(&in, false, NULL, e);
+	input_close(&in);
+	return ret;
+}
+
+int replay_files_remove(const char *trace_path, const struct replay_config *c, struct err *e)
+{
+	struct input in;
+	struct fileset shown = {.n = 0};
+	int ret = input_open(&in, trace_path, c, e);
+	ret = ret ? ret : slots_files(&in.slots, &shown, e);
+	ret = ret ? ret : initial_absent_remove(in.slots.initial, in.root.fd, e);
+	ret = ret ? ret : fileset_remove(&shown, in.root.fd, e);
+	ret = ret ? ret : fileset_remove(&trace_meta(in.trace)->files, in.root.fd, e);
+	slots_files_release(&shown);
+	input_close(&in);
+	return ret ? err_context(e, "%s: removing the files of %s", c->dir, trace_path) : 0;
+}
