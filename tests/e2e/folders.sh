@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Folders depend on each other in one direction: no folder includes a header of a folder that depends on it, or is
+# linked with it. Rooms depend only on rooms to their left. The known exceptions are below.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+# Edges of cycles that are known: includes, then links. Remove an edge here when it is gone; add none.
+cat > known.includes <<'END'
+capture capture/fileset
+capture capture/formats
+capture/app capture
+capture/app capture/fileset
+capture/app capture/preload
+capture/causality capture
+capture/causality capture/app
+capture/causality capture/preload
+capture/fileset capture
+capture/formats capture
+capture/formats capture/app
+capture/formats capture/causality
+capture/formats capture/kernel
+capture/kernel capture
+capture/kernel capture/app
+capture/kernel capture/formats
+capture/preload capture
+capture/preload capture/preload/causes
+capture/preload/causes capture/preload
+microbench microbench/block
+microbench microbench/parallel
+microbench/block microbench
+microbench/parallel microbench
+reports reports/figures
+reports reports/tables
+reports/figures reports
+reports/figures reports/tables
+reports/tables reports
+validate/analysis validate/components
+validate/analysis validate/protocol
+validate/analysis validate/results
+validate/campaign validate/analysis
+validate/campaign validate/compare
+validate/campaign validate/components
+validate/campaign validate/protocol
+validate/campaign validate/provenance
+validate/campaign validate/results
+validate/compare validate/analysis
+validate/compare validate/components
+validate/compare validate/protocol
+validate/compare validate/provenance
+validate/compare validate/results
+validate/components validate/analysis
+validate/protocol validate/campaign
+validate/protocol validate/components
+validate/provenance validate/protocol
+validate/results validate/campaign
+validate/results validate/protocol
+validate/results validate/provenance
+END
+cat > known.links <<'END'
+capture capture/formats
+capture/app capture
+capture/causality capture
+capture/causality capture/app
+capture/formats capture
+capture/formats capture/app
+capture/formats capture/causality
+capture/formats capture/kernel
+capture/kernel capture
+capture/kernel capture/app
+capture/kernel capture/formats
+commands reports/metrics
+microbench microbench/block
+microbench microbench/parallel
+microbench/block microbench
+microbench/parallel microbench
+reports reports/certificate
+reports reports/figures
+reports reports/html
+reports reports/json
+reports reports/machine
+reports reports/tables
+reports reports/terminal
+reports/certificate reports
+reports/certificate reports/html
+reports/certificate reports/tables
+reports/figures reports
+reports/figures reports/tables
+reports/html reports
+reports/html reports/figures
+reports/html reports/tables
+reports/json reports
+reports/machine reports
+reports/metrics commands
+reports/tables reports
+reports/terminal reports
+reports/terminal reports/figures
+validate/analysis validate/components
+validate/analysis validate/protocol
+validate/analysis validate/results
+validate/campaign validate/analysis
+validate/campaign validate/compare
+validate/campaign validate/components
+validate/campaign validate/protocol
+validate/campaign validate/provenance
+validate/campaign validate/results
+validate/compare validate/analysis
+validate/compare validate/components
+validate/compare validate/protocol
+validate/compare validate/provenance
+validate/compare validate/results
+validate/components validate/analysis
+validate/components validate/protocol
+validate/protocol validate/campaign
+validate/provenance validate/protocol
+validate/results validate/campaign
+validate/results validate/protocol
+validate/results validate/provenance
+END
+
+# Reads "FOLDER FOLDER" lines; prints those whose second folder depends on the first one.
+cyclic() {
+	awk '$1 != $2 && !(($1, $2) in edge) { edge[$1, $2]; next_of[$1] = next_of[$1] " " $2; name[$1]; name[$2] }
+	     function visit(at, from,   list, n, i) {
+		     n = split(next_of[at], list, " ")
+		     for (i = 1; i <= n; i++)
+			     if (!((from, list[i]) in reach)) { reach[from, list[i]]; visit(list[i], from) }
+	     }
+	     END {
+		     for (from in name) visit(from, from)
+		     for (e in edge) { split(e, f, SUBSEP); if ((f[2], f[1]) in reach) print f[1], f[2] }
+	     }' | sort
+}
+
+folder_of() { sed 's|/[^/ ]*\( \)|\1|; s|/[^/ ]*$||'; }
+
+# "A B": a file of folder A includes a header of folder B.
+includes() {
+	(cd "$SRCDIR" && find common capture microbench replay validate reports commands -name '*.[ch]' \
+		-exec grep -H '^#include "[a-z_]*/' {} +) |
+		sed 's|^\([^:]*\):#include "\([^"]*\)".*|\1 \2|' | folder_of
+}
+
+# "A B": an object of folder A needs a symbol that an object of folder B defines. Programs for MPI jobs and the preloaded
+# library are linked apart. A build directory may hold objects of sources that are gone.
+links() {
+	(cd "$SRCDIR" && find common capture microbench replay validate reports commands -name '*.c' \
+		! -path '*/mpi/*' ! -path '*/preload/*') | sed 's|c$|o|' > objects
+	(cd "$BUILD/obj" && xargs nm -A) < objects | sed 's|^\([^:]*\):|\1 |' |
+		awk 'NF == 4 && $3 ~ /^[TDBRVWC]$/ { at[$4] = $1 }
+		     NF == 3 && $2 == "U" { n++; who[n] = $1; needs[n] = $3 }
+		     END { for (i = 1; i <= n; i++) if (needs[i] in at) print who[i], at[needs[i]] }' | folder_of
+}
+
+compare() { # KIND: no new edge of a cycle, and no exception that is none
+	sort known.$1 > known
+	cyclic < edges.$1 > found
+	[ -s edges.$1 ] || fail "no $1 were found"
+	comm -13 known found > new
+	[ ! -s new ] || fail "new cycles of folders by $1: $(tr '\n' ';' < new)"
+	comm -23 known found > gone
+	[ ! -s gone ] || fail "these cycles by $1 are gone, remove them from this test: $(tr '\n' ';' < gone)"
+}
+
+# the check itself: a cycle of three is found, the way to it is not
+printf 'a b\nb c\nc a\nd a\n' | cyclic > got
+printf 'a b\nb c\nc a\n' | cmp -s - got || fail "a cycle of three folders is not found: $(cat got)"
+
+includes | sort -u > edges.includes
+compare includes
+links | sort -u > edges.links
+compare links
+
+# rooms, by includes
+awk 'BEGIN { n = split("common capture microbench replay validate reports commands", r, " "); for (i = 1; i <= n; i++) at[r[i]] = i }
+     { split($1, a, "/"); split($2, b, "/"); if (at[b[1]] > at[a[1]]) print $1, $2 }' edges.includes > leftwards
+[ ! -s leftwards ] || fail "a room depends on one to its right: $(tr '\n' ';' < leftwards)"
