@@ -14,7 +14,6 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 #include "replay/issue/balloon.h"
-#include "replay/issue/crew_private.h"
 #include "replay/issue/feed.h"
 #include "replay/issue/watchdog.h"
 #include "replay/plan/pinning.h"

@@ -84,4 +84,23 @@ int crew_run(struct crew *c, struct err *e);
 /* The due times of a plan, from nanoseconds to ticks, in place; crew_run does it. */
 void crew_due_to_ticks(struct replay_plan *p, double ticks_per_ns);
 
+/* What crew.c and crew_process.c share: the threads of the calling process. Private to replay/issue. */
+
+/* How often the end is looked for: soon where a run is short, rarely where it is not. */
+#define CREW_LOOK_FIRST_NS 200000000
+#define CREW_LOOK_NEXT_NS 500000000
+
+/* Starts runners [from, to) and waits until each is ready. Errors: of starting and pinning. Even then: crew_open, crew_join. */
+int crew_start(struct crew *c, struct err *e);
+/* They begin at the plan's start, or, cancelled, end. */
+void crew_open(struct crew *c, bool cancelled);
+void crew_join(struct crew *c);
+/* Counts of the plan, over runners [from, to); facts.runqueue_wait_ns too. */
+void crew_gather(struct crew *c);
+/* From now to a start that all of this process's threads, and those of as many others, can meet. */
+int64_t crew_lead_ns(const struct crew *c, uint32_t n_processes);
+
+/* crew_process.c: crew_run where each traced process is one. */
+int crew_run_processes(struct crew *c, struct err *e);
+
 #endif

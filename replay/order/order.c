@@ -7,8 +7,8 @@
 
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "replay/order/async_waits.h"
 #include "replay/order/lock_turns.h"
+#include "replay/order/order_private.h"
 
 
 void edges_add(struct edges *d, uint32_t request, uint32_t thread, uint32_t threshold)

@@ -24,11 +24,9 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/load/locks.h"
-#include "replay/order/async_waits.h"
+#include "replay/order/order_private.h"
 #include "replay/order/fs_model.h"
 #include "replay/order/order_fs_private.h"
-#include "replay/order/order_linear.h"
-#include "replay/order/order_reduce.h"
 
 #define WAITED_THREADS_MAX 512u /* threads whose waits for one another are in one array */
 

@@ -5,7 +5,7 @@
 
 #include "replay/order/extent_map.h"
 #include "replay/order/order.h"
-#include "replay/order/process_waits.h"
+#include "replay/order/order_private.h"
 #include "replay/order/use_set.h"
 
 #define FORGET_AT (1u << 14) /* uses, before any is forgotten */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/order/order_reduce.h"
+#include "replay/order/order_private.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/order/relay.h"
+#include "replay/order/order_private.h"
 
 #include <pthread.h>
 #include <stdlib.h>

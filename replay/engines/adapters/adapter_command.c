@@ -10,7 +10,7 @@
 #include "common/file_digest.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
-#include "replay/engines/adapters/binary.h"
+#include "replay/engines/adapters/tool.h"
 
 static void placeholder_number(struct placeholders *p, const char *name, uint64_t value)
 {

@@ -17,7 +17,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
-#include "replay/engines/adapters/child_left.h"
+#include "replay/engines/adapters/child.h"
 
 #define OUTPUT_BYTES_MIN (UINT64_C(16) << 20)
 #define OUTPUT_BYTES_PER_REQUEST 1024

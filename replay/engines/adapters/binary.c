@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/engines/adapters/binary.h"
+#include "replay/engines/adapters/tool.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +15,6 @@
 #include "capture/app/app.h"
 #include "common/clock.h"
 #include "common/xalloc.h"
-#include "replay/engines/adapters/tool.h"
 
 #define VERSION_LIMIT_NS 5000000000
 #define VERSION_BYTES 200

@@ -18,8 +18,6 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "replay/engines/adapters/child_left.h"
-#include "replay/engines/adapters/child_output.h"
 
 #define LOOK_MS 100
 #define SETTLE_NS 100000000 /* what it left behind may be about to end by itself */

@@ -3,11 +3,12 @@
  *
  * A keeper, a process of its own, starts it in a process group of its own and waits. Whoever loses its parent becomes the keeper's child,
  * so that everything that the program started can be found when it has ended, is named, and ended. */
-#ifndef REPLAY_ADAPTER_CHILD_H
-#define REPLAY_ADAPTER_CHILD_H
+#ifndef REPLAY_CHILD_H
+#define REPLAY_CHILD_H
 
 #include <sched.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -64,5 +65,34 @@ int child_user_become(const char *name);
 
 /* The user's numbers. Errors: ENOENT; EACCES where only root could become it. */
 int child_user_find(const char *name, uid_t *uid, gid_t *gid, struct err *e);
+
+/* The children of this process, from /proc: what a program has left behind with a subreaper. */
+
+/* "name (number), ...": as many as fit. Gives how many there are; those that have ended already are none. */
+uint32_t child_left_name(char *text, size_t size);
+/* SIGKILL to each. Their own children become ours then. */
+void child_left_kill(void);
+/* Until there is none any more, of a process that has no others. */
+void child_left_end(void);
+
+/* What a program writes to its standard output and errors, taken as fast as it comes and kept within bounds. */
+
+struct child_output {
+	int out, out_end, printed, printed_end; /* ends of pipes to read and to write; -1 none */
+	int file, printed_file;
+	uint64_t limit_bytes;
+	uint64_t n_taken, n_printed; /* bytes, of the output and of what is printed */
+	int error; /* errno where the output could not be read or written, and is not whole */
+	char *tail;		     /* ring of the last CHILD_PRINTED_BYTES */
+};
+
+/* `output` NULL: standard output is printed as well. -1 with errno. */
+int child_output_open(struct child_output *o, const char *output, const char *printed, uint64_t limit_bytes);
+/* The program has its ends. */
+void child_output_started(struct child_output *o);
+/* Takes what there is, waiting so long for something to come, or for a signal. */
+void child_output_wait(struct child_output *o, int signal_fd, int timeout_ms);
+/* Takes what is left, and completes the files. */
+void child_output_close(struct child_output *o);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/engines/adapters/child_left.h"
+#include "replay/engines/adapters/child.h"
 
 #include <dirent.h>
 #include <signal.h>

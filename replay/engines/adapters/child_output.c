@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/engines/adapters/child_output.h"
+#include "replay/engines/adapters/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 
 #include "common/files.h"
 #include "common/xalloc.h"
-#include "replay/engines/adapters/child.h"
 
 #define AT_ONCE 65536
 #define PIPE_BYTES (1 << 20)

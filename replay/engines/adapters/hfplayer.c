@@ -13,7 +13,7 @@
 
 #include "common/clock.h"
 #include "common/xalloc.h"
-#include "replay/engines/adapters/binary.h"
+#include "replay/engines/adapters/tool.h"
 #include "replay/engines/adapters/outputs.h"
 #include "replay/options/engine.h"
 #include "replay/order/infer.h"

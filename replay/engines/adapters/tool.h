@@ -8,6 +8,8 @@
 #include <sys/types.h>
 
 #include "common/err.h"
+#include "common/strbuf.h"
+#include "replay/engines/adapters/adapter.h"
 
 /* Starts argv (argv[0]: the file, or a name in PATH) in `dir` (NULL: here) as `user` (NULL: as who asks), with nothing to read and what it prints
  * into `out`, in a process group of its own. Where it cannot be executed its process ends with 127, as a shell's does, and, if `tells`, with why
@@ -18,5 +20,13 @@ pid_t tool_start(char *const *argv, const char *dir, const char *user, int out, 
  * prints goes to the file `log`.
  * Errors: of starting it; ETIMEDOUT, when it and its process group have been killed; EPROTO with its status and the end of what it printed. */
 int tool_run(char *const *argv, const char *dir, const char *log, const char *user, int64_t limit_ns, struct err *e);
+
+/* The program of an adapter: where it is, and which version. */
+
+/* A program by name (looked for in PATH) or path, as an absolute path. Errors: ENOENT, EACCES. The caller frees. */
+char *binary_find(const char *name, struct err *e);
+
+/* The first line that a command prints, made plain text, in at most 5 s. `user`: who runs it (NULL: who asks). Errors: of starting it; ENODATA. */
+int binary_first_line(char *const *argv, const char *user, struct strbuf *out, struct err *e);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "replay/engines/block/schedule_private.h"
 
 void schedule_init(struct block_schedule *s, const struct block_schedule_room *room)
 {

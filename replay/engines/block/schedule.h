@@ -18,8 +18,8 @@
  *       With --follow nearest only the rank hi - 1 counts. Those that follow one rank lie one after another, because hi only grows. With count the
  *       hi-th end of the replay takes the place of the rank hi - 1: whichever request it is of.
  * Source: hfplayer paper, sections 2.3, 2.4 and 3; doc/block-replay.md. */
-#ifndef REPLAY_BLOCK_SCHEDULE_H
-#define REPLAY_BLOCK_SCHEDULE_H
+#ifndef REPLAY_SCHEDULE_H
+#define REPLAY_SCHEDULE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,8 +27,8 @@
 #include <stdint.h>
 
 #include "capture/kernel/block_requests.h"
-#include "replay/options/block_options.h"
 #include "replay/issue/due_heap.h"
+#include "replay/options/block_options.h"
 #include "replay/plan/mutant.h"
 
 #define TICKS_NEVER INT64_MAX /* only a completion, or another worker, changes anything */
@@ -126,5 +126,11 @@ bool schedule_has_turn(const struct block_schedule *s);
 int64_t schedule_wake(const struct block_schedule *s, int64_t now);
 /* Request `k` has ended; its begin and end are in it. */
 void schedule_ended(struct block_schedule *s, uint32_t k);
+
+/* Between schedule.c and schedule_dep.c. */
+
+uint32_t schedule_take_ready(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken);
+void schedule_nearest_init(struct block_schedule *s, uint32_t n_ranks);
+void schedule_ended_dependent(struct block_schedule *s, uint32_t k, int64_t end);
 
 #endif

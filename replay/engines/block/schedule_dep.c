@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mode dep: what is ready, and when it is due (schedule.h). */
-#include "replay/engines/block/schedule_private.h"
+#include "replay/engines/block/schedule.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/engines/compiled/build.h"
+#include "replay/engines/compiled/compiled.h"
 
 #include <errno.h>
 #include <fcntl.h>

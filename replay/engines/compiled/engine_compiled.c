@@ -2,7 +2,7 @@
 /* The compiled engine: a program of its own for each trace, with the requests as static tables and a function for each traced
  * thread, compiled and run; what ARTC does. Order, waiting, calls and stamps are those of `event`, by the same code
  * (replay/engines/compiled/program.h); what differs is that the loops have nothing in them but what the trace asks for, and that the
- * process is a fresh one. Programs are kept (replay/engines/compiled/store.h).
+ * process is a fresh one. Programs are kept (store.c).
  * Source: Weiss et al., ROOT: replaying multithreaded traces with resource-oriented ordering (SOSP 2013). */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +14,7 @@
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
-#include "replay/engines/compiled/build.h"
-#include "replay/engines/compiled/source.h"
-#include "replay/engines/compiled/start.h"
-#include "replay/engines/compiled/store.h"
+#include "replay/engines/compiled/compiled.h"
 #include "replay/options/engine.h"
 
 static const char *compiler_of(const struct replay_config *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/engines/compiled/headers.h"
+#include "replay/engines/compiled/compiled.h"
 
 #include <string.h>
 

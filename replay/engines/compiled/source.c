@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/engines/compiled/source.h"
+#include "replay/engines/compiled/compiled.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include "common/digest.h"
 #include "common/files.h"
 #include "common/xalloc.h"
-#include "replay/engines/compiled/headers.h"
 #include "replay/engines/compiled/image.h"
 #include "replay/issue/issue.h"
 

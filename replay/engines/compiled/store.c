@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/engines/compiled/store.h"
+#include "replay/engines/compiled/compiled.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,6 @@
 #include "common/files.h"
 #include "common/leftovers.h"
 #include "common/xalloc.h"
-#include "replay/engines/compiled/source.h"
 
 #define WORKSHOP ".validate-build-"
 #define KEY_LENGTH (SOURCE_KEY - 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/engines/parallel/channels.h"
+#include "replay/engines/parallel/job.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #include "common/mpi_launch.h"
 #include "common/options_describe.h"
 #include "common/xalloc.h"
-#include "replay/engines/adapters/binary.h"
+#include "replay/engines/adapters/tool.h"
 #include "replay/engines/adapters/child.h"
 #include "replay/engines/parallel/bundle.h"
 

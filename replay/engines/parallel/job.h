@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starting the ranks with a launcher of MPI jobs, and judging how that ended. */
-#ifndef REPLAY_PARALLEL_JOB_H
-#define REPLAY_PARALLEL_JOB_H
+#ifndef REPLAY_JOB_H
+#define REPLAY_JOB_H
 
 #include <stdint.h>
 
+#include "capture/causality/causality.h"
 #include "common/err.h"
 #include "common/strbuf.h"
 #include "common/words.h"
+#include "replay/engines/parallel/layout.h"
 
 #define JOB_PROGRAM "validate-mpi-replay"
 
@@ -26,5 +28,10 @@ void job_release(struct job *l); /* an all-zero one is fine */
 /* Runs it; whatever it started has ended when this returns. `scratch`: a directory for what it prints. Errors: EIO with what a rank or the launcher
  * said; EINTR after SIGINT, SIGTERM or SIGHUP. */
 int job_run(struct job *l, const char *scratch, struct err *e);
+
+/* Which signals answer which waits. Private to replay/parallel. */
+
+/* Fills in the ranks' channels, and the numbers of signals and waits. Errors: EINVAL. */
+int channels_find(struct layout *y, struct replay_plan *p, const struct causality_facts *f, const struct load *l, struct err *e);
 
 #endif

@@ -10,7 +10,7 @@
 #include "capture/causality/causality.h"
 #include "common/xalloc.h"
 #include "common/u64_map.h"
-#include "replay/engines/parallel/channels.h"
+#include "replay/engines/parallel/job.h"
 
 /* --- ranks -------------------------------------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 
 #include "fs_random.h"
 #include "replay/order/order_fs_private.h"
-#include "replay/order/order_linear.h"
+#include "replay/order/order_private.h"
 
 struct again { /* a replay by hand */
 	const struct world *w;

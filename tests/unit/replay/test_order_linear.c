@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "replay/order/fs_model.h"
-#include "replay/order/order_linear.h"
+#include "replay/order/order_private.h"
 #include "sample.h"
 
 static char *dir;
