@@ -17,8 +17,6 @@ struct metrics_config {
 };
 
 static const char *const match_choices[] = {"auto", "number", "key", NULL};
-const char *const metrics_point_names[POINT_N + 1] = {"issue", "dispatch", "complete", NULL};
-const char *const metrics_scope_names[SCOPE_N + 1] = {"all", "object", "thread", NULL};
 
 static const struct part_row {
 	const char *name, *help;

@@ -12,6 +12,10 @@
 #include "reports/json/json_value.h"
 #include "validate/metrics/levels.h"
 
+const char *const metrics_point_names[POINT_N + 1] = {"issue", "dispatch", "complete",
+						      NULL};
+const char *const metrics_scope_names[SCOPE_N + 1] = {"all", "object", "thread", NULL};
+
 #define METRICS_SCHEMA 1
 
 static double ratio(double x, double y)

@@ -67,7 +67,6 @@ capture/formats capture/kernel
 capture/kernel capture
 capture/kernel capture/app
 capture/kernel capture/formats
-commands reports/metrics
 microbench microbench/block
 microbench microbench/parallel
 microbench/block microbench
@@ -89,7 +88,6 @@ reports/html reports/figures
 reports/html reports/tables
 reports/json reports
 reports/machine reports
-reports/metrics commands
 reports/tables reports
 reports/terminal reports
 reports/terminal reports/figures
