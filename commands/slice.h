@@ -90,7 +90,7 @@ void slice_join_print(const struct slice_join *j);
  * directories stay directories, and a rename of one moves what is in it. Without the key nothing can be looked up by guessing. */
 struct anonymiser;
 
-/* `key_path`: a file of 16 bytes at least; NULL: a random key that nobody ever sees. */
+/* `key_path`: a file of 16 bytes at least; NULL: a random key, which is neither shown nor kept. */
 int anonymiser_open(struct anonymiser **a, const char *key_path, struct err *e);
 void anonymiser_close(struct anonymiser *a);
 

@@ -81,7 +81,7 @@ static int cpus_check(const struct replay_config *c, const struct replay_engine 
 	if (pinning_is_traced(c))
 		return err_set(e, EINVAL,
 			       "cpus traced: engines event and compiled have a worker for each thread in any order but none; elsewhere "
-			       "workers issue anybody's requests");
+			       "workers issue requests of any thread");
 	int ret = processors_parse(&list, c->cpus, e);
 	processors_release(&list);
 	return ret ? err_context(e, "cpus") : 0;

@@ -21,7 +21,7 @@ int snapshot_open(struct snapshot **s, const char *scratch, struct err *e);
 /* In the process that is to become the command, between fork and exec: installs the filter. Returns
  * 0 or an errno. */
 int snapshot_install(void *snapshot);
-/* No more looks; snapshot_next gives those that were taken. */
+/* Ends the recording of files; snapshot_next() still returns the recorded ones. */
 int snapshot_stop(struct snapshot *s, struct err *e);
 void snapshot_close(struct snapshot *s); /* NULL is fine */
 

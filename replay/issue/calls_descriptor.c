@@ -98,7 +98,7 @@ void call_fcntl(struct caller *k)
 
 void call_ioctl(struct caller *k)
 {
-	char answer[256]; /* of those that call_refusal() lets through: no more than this */
+	char answer[256]; /* no ioctl that call_refusal() permits writes more */
 	const int flags = (int)k->c->offset; /* of FS_IOC_SETFLAGS */
 	int fd = call_fd(k, k->c->slot);
 	if (k->c->flags == FS_IOC_SETFLAGS)

@@ -16,7 +16,7 @@ struct adapter_options {
 	const char *command;	/* --command: words with placeholders; NULL: the adapter's own */
 	const char *environment; /* --environment NAME=VALUE...: words as of command, NULL none */
 	const char *start_in;	/* --start-in: directory it is started in, with placeholders; NULL: the adapter's, mostly {scratch} */
-	const char *user;	/* --user: whom the replayer runs as, NULL: who asks */
+	const char *user;	/* --user: user of the replayer, NULL: the user of this process */
 	const char *accept_status; /* --accept-status: exit statuses that are no failure, beside 0; NULL none */
 	int64_t time_limit_ns;	/* --time-limit: then it is killed */
 	bool full_speed;	/* --full-speed: engine exec issues requests without regard to their traced times */

@@ -21,7 +21,7 @@ struct slots;
 struct replay_engine {
 	const char *name, *help;
 	enum trace_level level; /* of the traces it replays; of adapters: replay_engine_level() */
-	const struct adapter *adapter; /* somebody else's replayer; NULL: ours */
+	const struct adapter *adapter; /* replayer of another project; NULL: an engine of this program */
 	bool bounded;	/* it can run from a plan in a file (--memory) */
 	bool processes; /* it can replay with a process for each traced process */
 	bool opens;	/* its processes open the descriptors that were there before the first request */

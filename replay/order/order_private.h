@@ -15,7 +15,7 @@
 /* process_waits.c. What follows from who started which process, and who waited for its end (slot_process): the first request of each
  * thread of a process comes after those of its parent's threads that had ended when it began, and after the processes that the parent had
  * waited for by then; what a thread does after it has waited for a process's end comes after all that
- * process's requests. A parent without requests of its own, as a shell or timeout(1) mostly is, stands for those that it started and waited
+ * process's requests. A parent without requests of its own, for example a shell or timeout(1), stands for those that it started and waited
  * for. Where a parent is only inferred the process began, as far as is known, with its first request.
  * For rule `process` of order fs (order_fs.c). */
 
@@ -70,7 +70,7 @@ struct linear {
 };
 
 /* What the model tells of the requests in that order (fs_model.h) goes to `take` as soon as their places are settled, stretch by stretch
- * and each with whole requests, from a thread of its own where one can be had: it reads `l` and `s`, which nobody changes meanwhile, and
+ * and each with whole requests, from a thread of its own where one can be had: it reads `l` and `s`, which must not change meanwhile, and
  * all has been taken when this returns. NULL: nobody wants to know. Errors: ENOMEM. Ownership: linear_release. */
 int order_linearise(struct linear *out, const struct load *l, const struct slots *s, relay_take *take, void *ctx, struct err *e);
 void linear_release(struct linear *x); /* an all-zero one is fine */

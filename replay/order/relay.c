@@ -75,7 +75,7 @@ void relay_give(struct relay *r, struct fs_events *told, size_t n)
 	while (r->n_given - r->n_taken == STRETCHES)
 		pthread_cond_wait(&r->changed, &r->lock);
 	pthread_mutex_unlock(&r->lock);
-	struct fs_events *slot = &r->stretch[r->n_given % STRETCHES], full = *told; /* nobody else looks at it before n_given says so */
+	struct fs_events *slot = &r->stretch[r->n_given % STRETCHES], full = *told; /* other threads read it only after n_given has grown */
 	words_add(slot, full.word + n, full.n - n);
 	*told = *slot;
 	full.n = n;

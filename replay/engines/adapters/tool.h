@@ -26,7 +26,8 @@ int tool_run(char *const *argv, const char *dir, const char *log, const char *us
 /* A program by name (looked for in PATH) or path, as an absolute path. Errors: ENOENT, EACCES. The caller frees. */
 char *binary_find(const char *name, struct err *e);
 
-/* The first line that a command prints, made plain text, in at most 5 s. `user`: who runs it (NULL: who asks). Errors: of starting it; ENODATA. */
+/* The first line that a command prints, made plain text, in at most 5 s. `user`: user of the
+ * command, NULL: the user of this process. Errors: of starting it; ENODATA. */
 int binary_first_line(char *const *argv, const char *user, struct strbuf *out, struct err *e);
 
 #endif
