@@ -23,7 +23,8 @@ static void list_add(struct strbuf *to, const uint64_t *set)
 			continue;
 		for (last = first; has(set, last + 1); last++)
 			;
-		strbuf_addf(to, first == last ? "%s%d" : "%s%d-%d", to->len ? "," : "", first, last);
+		strbuf_addf(to, first == last ? "%s%d" : "%s%d-%d", to->len ? "," : "", first,
+			    last);
 		first = last;
 	}
 }
@@ -37,7 +38,8 @@ void affinity_add(json_t *rows, uint32_t pid, uint32_t tid, const uint64_t set[A
 	if (!n || n >= sysconf(_SC_NPROCESSORS_ONLN))
 		return;
 	list_add(&list, set);
-	json_array_append_new(rows, json_pack("{s:I,s:I,s:s}", "pid", (json_int_t)pid, "tid", (json_int_t)tid, "cpus", list.s));
+	json_array_append_new(rows, json_pack("{s:I,s:I,s:s}", "pid", (json_int_t)pid, "tid",
+					      (json_int_t)tid, "cpus", list.s));
 	strbuf_release(&list);
 }
 

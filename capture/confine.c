@@ -17,7 +17,8 @@
 
 #define N_TRIES 100
 
-/* The next component of *path, copied to `name`; false at the end. "." and doubled slashes are skipped. */
+/* The next component of *path, copied to `name`; false at the end. "." and doubled slashes are
+ * skipped. */
 static bool next_component(const char **path, char name[NAME_MAX + 1], bool *too_long)
 {
 	for (;;) {
@@ -44,13 +45,17 @@ int confined_path_check(const char *path, struct err *e)
 	if (!*path)
 		return err_set(e, EINVAL, "an empty path names no file");
 	if (*path == '/')
-		return err_set(e, EINVAL, "path \"%s\" is absolute: only paths below the target directory are allowed",
-			       path);
+		return err_set(
+		    e, EINVAL,
+		    "path \"%s\" is absolute: only paths below the target directory are allowed",
+		    path);
 	for (const char *p = path; next_component(&p, name, &too_long);) {
 		if (too_long)
-			return err_set(e, ENAMETOOLONG, "path \"%s\": a name longer than %d bytes", path, NAME_MAX);
+			return err_set(e, ENAMETOOLONG, "path \"%s\": a name longer than %d bytes",
+				       path, NAME_MAX);
 		if (!strcmp(name, ".."))
-			return err_set(e, EINVAL, "path \"%s\" leaves the target directory by \"..\"", path);
+			return err_set(e, EINVAL,
+				       "path \"%s\" leaves the target directory by \"..\"", path);
 	}
 	return 0;
 }
@@ -75,7 +80,8 @@ static int walk(int dir_fd, const char *path, int flags, mode_t mode)
 		int code = errno;
 		struct stat st;
 		/* O_DIRECTORY says ENOTDIR for a link too */
-		if (next < 0 && code == ENOTDIR && !fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
+		if (next < 0 && code == ENOTDIR && !fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISLNK(st.st_mode))
 			code = ELOOP;
 		if (fd != dir_fd)
 			close(fd);
@@ -113,8 +119,12 @@ bool confined_harmless(int flags)
 
 const char *confined_kind_name(mode_t mode)
 {
-	return S_ISLNK(mode) ? "a link" : S_ISDIR(mode) ? "a directory" : S_ISBLK(mode) ? "a block device"
-	     : S_ISCHR(mode) ? "a character device" : S_ISFIFO(mode) ? "a FIFO" : "a socket";
+	return S_ISLNK(mode)    ? "a link"
+	       : S_ISDIR(mode)  ? "a directory"
+	       : S_ISBLK(mode)  ? "a block device"
+	       : S_ISCHR(mode)  ? "a character device"
+	       : S_ISFIFO(mode) ? "a FIFO"
+				: "a socket";
 }
 
 int confined_open_found(int name, int flags, mode_t *refused)
@@ -147,7 +157,8 @@ static int open_below(int dir_fd, const char *path, int flags, mode_t mode)
 			       .mode = mode,
 			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
 	long fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
-	/* EPERM: some containers' way of not having the call; if it was meant, walking says it again */
+	/* EPERM: some containers' way of not having the call; if it was meant, walking says it
+	 * again */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = walk(dir_fd, path, flags, mode);
 	return (int)fd;
@@ -184,7 +195,8 @@ int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct e
 		return fd;
 	int code = errno;
 	if (refused)
-		return err_set(e, EPERM, "%s: refused: it is %s", path, confined_kind_name(refused));
+		return err_set(e, EPERM, "%s: refused: it is %s", path,
+			       confined_kind_name(refused));
 	if (code == ENOTDIR && flags & O_DIRECTORY && is_link(dir_fd, path))
 		code = ELOOP;
 	return failed(path, code, e);
@@ -202,8 +214,9 @@ static int open_directory(int dir_fd, const char *path, bool create, struct err 
 	int parent = confined_parent(dir_fd, path, true, &name, e);
 	if (parent < 0)
 		return parent;
-	int rc =
-	    mkdirat(parent, name, 0777) && errno != EEXIST ? err_sys(e, errno, "%s: making the directory", path) : 0;
+	int rc = mkdirat(parent, name, 0777) && errno != EEXIST
+		     ? err_sys(e, errno, "%s: making the directory", path)
+		     : 0;
 	close(parent);
 	return rc ? rc : confined_open(dir_fd, path, flags, 0, e);
 }
@@ -219,7 +232,8 @@ int confined_parent(int dir_fd, const char *path, bool create, const char **name
 		return err_set(e, EINVAL, "path \"%s\" does not end in a name", path);
 	char *parent = slash ? xstrdup(path) : xstrdup(".");
 	size_t len = slash ? (size_t)(slash - path) : 1;
-	while (len > 1 && (parent[len - 1] == '/' || (parent[len - 1] == '.' && parent[len - 2] == '/')))
+	while (len > 1 &&
+	       (parent[len - 1] == '/' || (parent[len - 1] == '.' && parent[len - 2] == '/')))
 		len--; /* "a//b" and "a/./b" lie in "a" */
 	parent[len] = 0;
 	int fd = open_directory(dir_fd, parent, create, e);

@@ -32,7 +32,7 @@ static const struct {
 		      NAME("offset"), NAME("length"), NAME("mode"),       NAME("flags"),
 		      NAME("whence"), NAME("umask"),  NAME("heap")};
 
-/* --- numbers ------------------------------------------------------------------------------------------------------ */
+/* --- numbers ------------------------------------------------------------- */
 
 /* "0x1f" or decimal; with base 8 in octal. */
 static int number_u32(const char *s, size_t len, unsigned int base, uint64_t *v)
@@ -57,7 +57,7 @@ static int number_u32(const char *s, size_t len, unsigned int base, uint64_t *v)
 	return 0;
 }
 
-/* --- text --------------------------------------------------------------------------------------------------------- */
+/* --- text ---------------------------------------------------------------- */
 
 size_t utf8_char_len(const unsigned char *s, size_t len)
 {
@@ -71,8 +71,8 @@ size_t utf8_char_len(const unsigned char *s, size_t len)
 	for (size_t i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-	    (s[0] == 0xf4 && s[1] > 0x8f))
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;
 	return n;
 }
@@ -126,9 +126,11 @@ static int unescape(struct strbuf *out, const char *s, size_t len, struct err *e
 	for (size_t i = 0; i < len; i++) {
 		char c = s[i];
 		if (c == '%') {
-			int high = i + 2 < len ? hex_digit(s[i + 1]) : -1, low = i + 2 < len ? hex_digit(s[i + 2]) : -1;
+			int high = i + 2 < len ? hex_digit(s[i + 1]) : -1,
+			    low = i + 2 < len ? hex_digit(s[i + 2]) : -1;
 			if (high < 0 || low < 0)
-				return err_set(e, EINVAL, "%% is not followed by two hexadecimal digits");
+				return err_set(e, EINVAL,
+					       "%% is not followed by two hexadecimal digits");
 			c = (char)(high << 4 | low);
 			i += 2;
 		}
@@ -153,11 +155,13 @@ static int unhex(struct strbuf *out, const char *s, size_t len, struct err *e)
 	return 0;
 }
 
-/* --- what a record has by itself ---------------------------------------------------------------------------------- */
+/* --- what a record has by itself ----------------------------------------- */
 
 static int32_t default_fd(const struct trace_record *r, unsigned int uses)
 {
-	return (uses & OP_RETURNS_FD) && r->rvalue >= 0 && r->rvalue <= INT32_MAX ? (int32_t)r->rvalue : -1;
+	return (uses & OP_RETURNS_FD) && r->rvalue >= 0 && r->rvalue <= INT32_MAX
+		   ? (int32_t)r->rvalue
+		   : -1;
 }
 
 static uint64_t default_offset(unsigned int uses)
@@ -165,7 +169,7 @@ static uint64_t default_offset(unsigned int uses)
 	return uses & OP_KNOWS_OFFSET ? OFFSET_NONE : 0;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------ */
+/* --- writing ------------------------------------------------------------- */
 
 static void add_name(struct strbuf *out, size_t start, enum arg a)
 {
@@ -175,7 +179,8 @@ static void add_name(struct strbuf *out, size_t start, enum arg a)
 	strbuf_addch(out, '=');
 }
 
-static void add_number(struct strbuf *out, size_t start, enum arg a, const char *format, unsigned long long v)
+static void add_number(struct strbuf *out, size_t start, enum arg a, const char *format,
+		       unsigned long long v)
 {
 	char text[32];
 	int len = snprintf(text, sizeof text, format, v);
@@ -197,7 +202,8 @@ static void add_decimal(struct strbuf *out, size_t start, enum arg a, bool negat
 	strbuf_add(out, p, (size_t)(text + sizeof text - p));
 }
 
-static void add_offset(struct strbuf *out, size_t start, const struct trace_record *r, unsigned int uses)
+static void add_offset(struct strbuf *out, size_t start, const struct trace_record *r,
+		       unsigned int uses)
 {
 	if (uses & OP_OFFSET_SIGNED) {
 		add_decimal(out, start, ARG_OFFSET, (int64_t)r->offset < 0, r->offset);
@@ -211,8 +217,8 @@ static void add_offset(struct strbuf *out, size_t start, const struct trace_reco
 	}
 }
 
-void csv_args_write(struct strbuf *out, const struct trace_record *r, const struct trace_object *object,
-		    const void *heap, size_t heap_len)
+void csv_args_write(struct strbuf *out, const struct trace_record *r,
+		    const struct trace_object *object, const void *heap, size_t heap_len)
 {
 	unsigned int uses = op_info(r->op)->uses;
 	size_t start = out->len;
@@ -255,11 +261,12 @@ void csv_args_write(struct strbuf *out, const struct trace_record *r, const stru
 	}
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------- */
 
 static int bad_value(enum arg a, const char *s, size_t len, const char *wanted, struct err *e)
 {
-	return err_set(e, EINVAL, "%s=%.*s: not %s", arg_names[a].s, (int)(len < 60 ? len : 60), s, wanted);
+	return err_set(e, EINVAL, "%s=%.*s: not %s", arg_names[a].s, (int)(len < 60 ? len : 60), s,
+		       wanted);
 }
 
 static int set_number(enum arg a, const char *s, size_t len, struct trace_record *r, struct err *e)
@@ -315,8 +322,8 @@ static int set_name(const char *s, size_t len, bool plain, struct csv_args *args
 }
 
 /* `plain`: nothing in it is escaped. */
-static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct trace_record *r, struct csv_args *args,
-		   struct err *e)
+static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct trace_record *r,
+		   struct csv_args *args, struct err *e)
 {
 	switch (a) {
 	case ARG_PATH:
@@ -324,7 +331,9 @@ static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct tra
 	case ARG_DESCRIPTOR:
 		if (args->object_kind)
 			return err_set(e, EINVAL, "more than one of path, device and descriptor");
-		args->object_kind = a == ARG_PATH ? OBJECT_PATH : a == ARG_DEVICE ? OBJECT_DEVICE : OBJECT_FD;
+		args->object_kind = a == ARG_PATH     ? OBJECT_PATH
+				    : a == ARG_DEVICE ? OBJECT_DEVICE
+						      : OBJECT_FD;
 		return set_name(s, len, plain, args, e);
 	case ARG_HEAP:
 		args->has_heap = true;
@@ -339,12 +348,13 @@ static int check_given(unsigned int given, const struct trace_record *r, struct 
 {
 	unsigned int uses = op_info(r->op)->uses;
 	const unsigned int object = 1u << ARG_PATH | 1u << ARG_DEVICE | 1u << ARG_DESCRIPTOR;
-	const char *missing = (uses & OP_HAS_PATH) && !(given & object)                  ? "path"
-			      : (uses & OP_HAS_FD) && !(given & (object | 1u << ARG_FD)) ? "fd (or path)"
-			      : (uses & OP_HAS_OFFSET) && !(given & 1u << ARG_OFFSET)    ? "offset"
-			      : (uses & OP_HAS_LENGTH) && !(given & 1u << ARG_LENGTH)    ? "length"
-			      : r->op == OP_LSEEK && !(given & 1u << ARG_WHENCE)         ? "whence"
-											 : NULL;
+	const char *missing = (uses & OP_HAS_PATH) && !(given & object) ? "path"
+			      : (uses & OP_HAS_FD) && !(given & (object | 1u << ARG_FD))
+				  ? "fd (or path)"
+			      : (uses & OP_HAS_OFFSET) && !(given & 1u << ARG_OFFSET) ? "offset"
+			      : (uses & OP_HAS_LENGTH) && !(given & 1u << ARG_LENGTH) ? "length"
+			      : r->op == OP_LSEEK && !(given & 1u << ARG_WHENCE)      ? "whence"
+										      : NULL;
 	return missing ? err_set(e, EINVAL, "%s needs %s=", op_name(r->op), missing) : 0;
 }
 
@@ -383,10 +393,12 @@ static int no_such_arg(const char *s, const char *equal, const char *end, struct
 	if (!equal)
 		return err_set(e, EINVAL, "\"%.*s\" is not of the form name=value",
 			       (int)(stop - s < 60 ? stop - s : 60), s);
-	return err_set(e, EINVAL, "argument \"%.*s\" is unknown", (int)(equal - s < 60 ? equal - s : 60), s);
+	return err_set(e, EINVAL, "argument \"%.*s\" is unknown",
+		       (int)(equal - s < 60 ? equal - s : 60), s);
 }
 
-int csv_args_read(const char *text, size_t len, struct trace_record *r, struct csv_args *args, struct err *e)
+int csv_args_read(const char *text, size_t len, struct trace_record *r, struct csv_args *args,
+		  struct err *e)
 {
 	unsigned int given = 0, uses = op_info(r->op)->uses;
 	const char *s = text, *end = text + len;
@@ -400,7 +412,8 @@ int csv_args_read(const char *text, size_t len, struct trace_record *r, struct c
 	r->flags = 0;
 	while (s < end) {
 		const char *equal = byte_walk_next(&w, MARKS);
-		enum arg a = equal < end && *equal == '=' ? arg_find(s, (size_t)(equal - s)) : ARG_N;
+		enum arg a =
+		    equal < end && *equal == '=' ? arg_find(s, (size_t)(equal - s)) : ARG_N;
 		if (a == ARG_N)
 			return no_such_arg(s, equal, end, e);
 		if (given & 1u << a)

@@ -114,13 +114,17 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	*best = NULL;
 	ssize_t len = read_head(path, head, sizeof head);
 	if (len == -ESPIPE)
-		return err_set(e, ESPIPE, "%s: a trace must be a file that can be read twice, not a pipe", path);
+		return err_set(e, ESPIPE,
+			       "%s: a trace must be a file that can be read twice, not a pipe",
+			       path);
 	if (len < 0)
 		return err_sys(e, (int)-len, "cannot read the trace %s", path);
 	if (!len)
 		return err_set(e, EILSEQ, "%s: no trace: the file is empty", path);
-	const size_t mark = len > 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0; /* of text in UTF-8, as some editors put it there */
-	for (const struct trace_format *const *f = trace_formats; *f && best_bid < FORMAT_BID_SURE; f++) {
+	/* of text in UTF-8, as some editors put it there */
+	const size_t mark = len > 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
+	for (const struct trace_format *const *f = trace_formats; *f && best_bid < FORMAT_BID_SURE;
+	     f++) {
 		int bid = (*f)->open ? (*f)->bid(head + mark, (size_t)len - mark, path) : 0;
 		if (bid > best_bid) {
 			best_bid = bid;
@@ -130,13 +134,17 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	if (*best)
 		return 0;
 	if (packed(head, (size_t)len))
-		return err_set(e, EILSEQ, "%s: no trace: it is %s", path, packed(head, (size_t)len));
+		return err_set(e, EILSEQ, "%s: no trace: it is %s", path,
+			       packed(head, (size_t)len));
 	struct strbuf names = STRBUF_INIT;
 	for (const struct trace_format *const *f = trace_formats; *f; f++)
 		if ((*f)->open)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", (*f)->name);
-	int rc = err_set(e, EILSEQ, "%s: no trace: its beginning fits none of the formats known (%s); --from FORMAT says where it "
-			 "differs from that one", path, names.s);
+	int rc = err_set(e, EILSEQ,
+			 "%s: no trace: its beginning fits none of the formats known (%s); --from "
+			 "FORMAT says where it "
+			 "differs from that one",
+			 path, names.s);
 	strbuf_release(&names);
 	return rc;
 }
@@ -167,7 +175,7 @@ int trace_open(struct trace **t, const char *path, struct err *e)
 	return trace_open_with(t, NULL, path, NULL, e);
 }
 
-/* --- what a reader noticed ---------------------------------------------------------------------------------------- */
+/* --- what a reader noticed ----------------------------------------------- */
 
 const struct trace_notes *trace_notes(const struct trace *t)
 {
@@ -187,18 +195,25 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 	} while (0)
 	NOTE_IF(n->n_skipped, "unreadable lines or records left out: %" PRIu64 "; the first: %s", n->n_skipped,
 		n->first_skipped);
-	NOTE_IF(n->one_cpu_of_many, "this is the file of one CPU, and its directory holds others: name all files, or merge them with blkparse -d");
-	NOTE_IF(n->differences_cut, "times are differences from event to event, cut to fewer digits than nanoseconds have, and were added up: they "
-				    "lag more with each event (perf script without --deltatime, or with --ns, is exact)");
+	NOTE_IF(n->one_cpu_of_many, "this is the file of one CPU, and its directory holds others: "
+				    "name all files, or merge them with blkparse -d");
+	NOTE_IF(
+	    n->differences_cut,
+	    "times are differences from event to event, cut to fewer digits than nanoseconds have, "
+	    "and were added up: they "
+	    "lag more with each event (perf script without --deltatime, or with --ns, is exact)");
 	NOTE_IF(n->n_without_end, "requests that begin and never end: %" PRIu64, n->n_without_end);
 	NOTE_IF(n->n_without_begin, "ends of requests whose beginning is not in the trace: %" PRIu64,
 		n->n_without_begin);
 	NOTE_IF(n->n_unshown, "asynchronous requests that are not in the trace, for only the first of each call are shown: %" PRIu64 " (strace -v shows all)",
 		n->n_unshown);
-	NOTE_IF(n->n_without_issue, "requests queued (Q) and completed (C) with no issue (D) seen: %" PRIu64
-				    "; --queue begins them when they were queued", n->n_without_issue);
+	NOTE_IF(n->n_without_issue,
+		"requests queued (Q) and completed (C) with no issue (D) seen: %" PRIu64
+		"; --queue begins them when they were queued",
+		n->n_without_issue);
 	NOTE_IF(n->n_queued && n->mean_queue_ns > 0,
-		"requests wait %.3g us in the mean from queueing (Q) to issue (D): say which of them is the begin "
+		"requests wait %.3g us in the mean from queueing (Q) to issue (D): say which of "
+		"them is the begin "
 		"(--queue: Q)",
 		n->mean_queue_ns / 1000);
 	NOTE_IF(n->n_unknown_fd, "calls on descriptors that were neither opened in the trace nor named: %" PRIu64,
@@ -207,7 +222,8 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		"paths relative to a directory that the trace does not show, taken as relative to "
 		"the root (strace -y shows it): %" PRIu64,
 		n->n_unknown_cwd);
-	NOTE_IF(n->n_passed_over, "events and calls that are not requests, skipped: %" PRIu64, n->n_passed_over);
+	NOTE_IF(n->n_passed_over, "events and calls that are not requests, skipped: %" PRIu64,
+		n->n_passed_over);
 #undef NOTE_IF
 	return NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading a trace from CSV, strictly and streaming: doc/formats/csv.md. Plain lines are split by csv_scan(); everything
- * else (quotes that are more than a field's frame, blanks, line ends other than LF and CR LF) by libcsv, which is an
- * order of magnitude slower. libcsv tells no positions, so lines are counted from the line ends it reports and those
- * inside quoted fields. */
+/* Reading a trace from CSV, strictly and streaming: doc/formats/csv.md. Plain lines are split by
+ * csv_scan(); everything else (quotes that are more than a field's frame, blanks, line ends other
+ * than LF and CR LF) by libcsv, which is an order of magnitude slower. libcsv tells no positions,
+ * so lines are counted from the line ends it reports and those inside quoted fields. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static struct csv_trace *csv(struct trace *t)
 	return (struct csv_trace *)t;
 }
 
-/* --- libcsv's callbacks ------------------------------------------------------------------------------------------- */
+/* --- libcsv's callbacks -------------------------------------------------- */
 
 static void on_field(void *s, size_t len, void *ctx)
 {
@@ -83,7 +83,7 @@ static void on_row(int c, void *ctx)
 	csv_line_end(t, c);
 }
 
-/* --- streaming ---------------------------------------------------------------------------------------------------- */
+/* --- streaming ----------------------------------------------------------- */
 
 static void *limited_realloc(void *p, size_t size)
 {
@@ -96,7 +96,8 @@ static void parser_make(struct csv_trace *t)
 		csv_free(&t->parser);
 	csv_init(&t->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL);
 	csv_set_realloc_func(&t->parser, limited_realloc);
-	csv_set_blk_size(&t->parser, t->cap); /* what its buffer grows by: few copies of a long field */
+	/* what its buffer grows by: few copies of a long field */
+	csv_set_blk_size(&t->parser, t->cap);
 	t->has_parser = true;
 }
 
@@ -126,7 +127,8 @@ static void parse_failed(struct csv_trace *t)
 {
 	int code = csv_error(&t->parser);
 	if (code == CSV_ENOMEM || code == CSV_ETOOBIG)
-		csv_fail(t, "a field of more than %u bytes (a quote that is never closed?)", FIELD_MAX);
+		csv_fail(t, "a field of more than %u bytes (a quote that is never closed?)",
+			 FIELD_MAX);
 	else if (t->at_end)
 		csv_fail(t, "the file ends inside a quoted field");
 	else
@@ -193,7 +195,8 @@ static void take_end(struct csv_trace *t)
 		csv_fail(t, "no header line");
 }
 
-/* Takes in one chunk: 0, or a negative errno of the system. What is wrong with the text goes to t->error. */
+/* Takes in one chunk: 0, or a negative errno of the system. What is wrong with the text goes to
+ * t->error. */
 static int take_chunk(struct csv_trace *t, struct err *e)
 {
 	ssize_t got;
@@ -219,7 +222,8 @@ static int take_chunk(struct csv_trace *t, struct err *e)
 	return 0;
 }
 
-static int csv_next_batch(struct trace *base, const struct trace_record **r, size_t *n, struct err *e)
+static int csv_next_batch(struct trace *base, const struct trace_record **r, size_t *n,
+			  struct err *e)
 {
 	struct csv_trace *t = csv(base);
 	t->n_records = 0;
@@ -278,7 +282,7 @@ static void csv_close(struct trace *base)
 static const struct trace_reader reader = {
     .next_batch = csv_next_batch, .rewind = csv_rewind, .heap = csv_heap, .close = csv_close};
 
-/* --- opening ------------------------------------------------------------------------------------------------------ */
+/* --- opening ------------------------------------------------------------- */
 
 /* The largest power of ten, up to a second, that all stamps are multiples of. */
 static int64_t resolution_of(const struct csv_trace *t, int64_t step_ns)
@@ -292,7 +296,8 @@ static int64_t resolution_of(const struct csv_trace *t, int64_t step_ns)
 	return step_ns;
 }
 
-/* Reads the beginning: a bad header is an error of opening; a bad line behind it is told when the reading gets there.
+/* Reads the beginning: a bad header is an error of opening; a bad line behind it is told when the
+ * reading gets there.
  */
 static int look_at_beginning(struct csv_trace *t, struct err *e)
 {
@@ -313,8 +318,8 @@ static int look_at_beginning(struct csv_trace *t, struct err *e)
 	return rc ? rc : csv_rewind(&t->base, e);
 }
 
-static int open_csv(struct trace **out, const char *path, const struct trace_open_options *o, bool only_libcsv,
-		    struct err *e)
+static int open_csv(struct trace **out, const char *path, const struct trace_open_options *o,
+		    bool only_libcsv, struct err *e)
 {
 	struct csv_trace *t = xcalloc(1, sizeof *t);
 	struct stat st;
@@ -334,7 +339,9 @@ static int open_csv(struct trace **out, const char *path, const struct trace_ope
 	else if (!S_ISREG(st.st_mode))
 		rc = err_set(e, EINVAL, "%s: not a regular file", path);
 	bool small = !rc && st.st_size < (off_t)CHUNK;
-	t->cap = small && st.st_size < CHUNK_MIN ? CHUNK_MIN : small ? (size_t)st.st_size + 1 : CHUNK;
+	t->cap = small && st.st_size < CHUNK_MIN ? CHUNK_MIN
+		 : small                         ? (size_t)st.st_size + 1
+						 : CHUNK;
 	t->chunk = xmalloc(t->cap + CSV_SLACK);
 	rc = rc ? rc : look_at_beginning(t, e);
 	if (rc)
@@ -344,26 +351,30 @@ static int open_csv(struct trace **out, const char *path, const struct trace_ope
 	return rc;
 }
 
-static int csv_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+static int csv_open(struct trace **out, const char *path, const struct trace_open_options *o,
+		    struct err *e)
 {
 	return open_csv(out, path, o, false, e);
 }
 
-int csv_open_by_libcsv(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+int csv_open_by_libcsv(struct trace **out, const char *path, const struct trace_open_options *o,
+		       struct err *e)
 {
 	return open_csv(out, path, o, true, e);
 }
 
 static bool names_some_column(const unsigned char *s, size_t len)
 {
-	static const char *const names[] = {"pid", "tid", "begin", "end", "function", "args", "rvalue", NULL};
+	static const char *const names[] = {"pid",      "tid",  "begin",  "end",
+					    "function", "args", "rvalue", NULL};
 	for (const char *const *name = names; *name; name++)
 		if (memmem(s, len, *name, strlen(*name)))
 			return true;
 	return false;
 }
 
-/* Text whose first line names our columns. A .csv that names some of them only is better refused by us, who can say why. */
+/* Text whose first line names our columns. A .csv that names some of them only is better refused by
+ * us, who can say why. */
 static int csv_bid(const unsigned char *head, size_t len, const char *path)
 {
 	size_t i = len >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
@@ -375,13 +386,18 @@ static int csv_bid(const unsigned char *head, size_t len, const char *path)
 	const unsigned char *first = head + i;
 	if (memchr(first, 0, end - i))
 		return 0;
-	if (memmem(first, end - i, "function", 8) && memmem(first, end - i, "begin", 5) && memchr(first, ',', end - i))
+	if (memmem(first, end - i, "function", 8) && memmem(first, end - i, "begin", 5) &&
+	    memchr(first, ',', end - i))
 		return 60;
 	size_t path_len = strlen(path);
-	return path_len > 4 && !strcasecmp(path + path_len - 4, ".csv") && names_some_column(first, end - i) ? 5 : 0;
+	return path_len > 4 && !strcasecmp(path + path_len - 4, ".csv") &&
+		       names_some_column(first, end - i)
+		   ? 5
+		   : 0;
 }
 
-static int csv_export(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+static int csv_export(struct trace *t, const char *path, struct trace_export_report *report,
+		      struct err *e)
 {
 	(void)report; /* CSV holds every request */
 	return trace_export_csv(t, path, e);

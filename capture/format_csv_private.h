@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading CSV: the state of it, and how the fields of a line become a record. Private to capture/. */
+/* Reading CSV: the state of it, and how the fields of a line become a record. Private to capture/.
+ */
 #ifndef CAPTURE_FORMAT_CSV_PRIVATE_H
 #define CAPTURE_FORMAT_CSV_PRIVATE_H
 
@@ -10,7 +11,8 @@
 #include "common/strbuf.h"
 
 #define COLUMNS_MAX 64
-#define CSV_SLACK 2 * CSV_ARGS_SLACK /* behind the text in memory: a line feed, and what is read with it at once */
+/* behind the text in memory: a line feed, and what is read with it at once */
+#define CSV_SLACK 2 * CSV_ARGS_SLACK
 
 enum column {
 	COL_PID,
@@ -35,7 +37,8 @@ struct csv_trace {
 	int fd;
 	struct csv_parser parser;
 	bool has_parser, at_end;
-	char *chunk; /* chunk[cap + CSV_SLACK]; chunk[at..n_chunk) is not taken in yet, and a line feed stands behind it
+	char *chunk; /* chunk[cap + CSV_SLACK]; chunk[at..n_chunk) is not taken in yet, and a line
+		      * feed stands behind it
 		      */
 	size_t at, n_chunk, cap;
 	bool only_libcsv;
@@ -79,24 +82,26 @@ struct csv_field {
 };
 
 void csv_row_begin(struct csv_trace *t);
-/* One field of the header, and its end; one field of a line, which need not stay, or all f[n] of the chunk's; and its
- * end, which appends the record. */
+/* One field of the header, and its end; one field of a line, which need not stay, or all f[n] of
+ * the chunk's; and its end, which appends the record. */
 void csv_header_field(struct csv_trace *t, const char *s, size_t len);
 void csv_header_end(struct csv_trace *t);
 void csv_row_field(struct csv_trace *t, const char *s, size_t len);
 void csv_row_fields(struct csv_trace *t, const struct csv_field *f, unsigned int n);
 void csv_row_end(struct csv_trace *t);
-/* A line is over, of the header or of a request, or blank. `c`: the character that ended it, -1 for the end of the
- * file. */
+/* A line is over, of the header or of a request, or blank. `c`: the character that ended it, -1 for
+ * the end of the file. */
 void csv_line_end(struct csv_trace *t, int c);
 
-/* Takes in plain lines from the beginning of s[len], at which a row begins, up to the first that is none: gives their
- * bytes. s[len] must be a line feed, and CSV_SLACK bytes readable from there on. A line is plain if it ends in LF or CR
- * LF, is not blank, and each field is without quotes, blanks at its ends and CR, or wholly in quotes with no quote
- * inside. What comes of it is the same as by libcsv. */
+/* Takes in plain lines from the beginning of s[len], at which a row begins, up to the first that is
+ * none: gives their bytes. s[len] must be a line feed, and CSV_SLACK bytes readable from there on.
+ * A line is plain if it ends in LF or CR LF, is not blank, and each field is without quotes, blanks
+ * at its ends and CR, or wholly in quotes with no quote inside. What comes of it is the same as by
+ * libcsv. */
 size_t csv_scan(struct csv_trace *t, const char *s, size_t len);
 
 /* As the format's open, but libcsv splits all lines: what csv_scan() is compared with. */
-int csv_open_by_libcsv(struct trace **t, const char *path, const struct trace_open_options *o, struct err *e);
+int csv_open_by_libcsv(struct trace **t, const char *path, const struct trace_open_options *o,
+		       struct err *e);
 
 #endif

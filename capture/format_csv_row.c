@@ -11,8 +11,9 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
-static const char *const column_names[COL_N + 1] = {"pid",    "tid",   "begin", "end",      "function", "args",
-						    "rvalue", "error", "seq",   "intended", "dispatch", NULL};
+static const char *const column_names[COL_N + 1] = {"pid",      "tid",      "begin",    "end",
+						    "function", "args",     "rvalue",   "error",
+						    "seq",      "intended", "dispatch", NULL};
 
 static const char no_args[CSV_ARGS_SLACK + 1];
 
@@ -27,13 +28,14 @@ void csv_fail(struct csv_trace *t, const char *format, ...)
 	va_end(ap);
 	unsigned long long line = t->row_line;
 	if (t->n_columns && t->field < t->n_columns && t->columns[t->field] != COL_IGNORED)
-		err_set(&t->error, EINVAL, "%s: line %llu, column %u (%s): %s", t->path, line, t->field + 1,
-			column_names[t->columns[t->field]], why);
+		err_set(&t->error, EINVAL, "%s: line %llu, column %u (%s): %s", t->path, line,
+			t->field + 1, column_names[t->columns[t->field]], why);
 	else
-		err_set(&t->error, EINVAL, "%s: line %llu, column %u: %s", t->path, line, t->field + 1, why);
+		err_set(&t->error, EINVAL, "%s: line %llu, column %u: %s", t->path, line,
+			t->field + 1, why);
 }
 
-/* --- the header --------------------------------------------------------------------------------------------------- */
+/* --- the header ---------------------------------------------------------- */
 
 void csv_header_field(struct csv_trace *t, const char *s, size_t len)
 {
@@ -52,8 +54,10 @@ void csv_header_field(struct csv_trace *t, const char *s, size_t len)
 		c++;
 	if (c == COL_N) {
 		const char *near = nearest_name(name, column_names);
-		csv_fail(t, "unknown column \"%s\"%s%s%s (columns whose name begins with x- are ignored)", name,
-			 near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		csv_fail(
+		    t,
+		    "unknown column \"%s\"%s%s%s (columns whose name begins with x- are ignored)",
+		    name, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 		return;
 	}
 	for (unsigned int i = 0; i < t->field; i++)
@@ -79,13 +83,14 @@ void csv_header_end(struct csv_trace *t)
 		t->n_columns = n;
 }
 
-/* --- a row -------------------------------------------------------------------------------------------------------- */
+/* --- a row --------------------------------------------------------------- */
 
 static void take_u32(struct csv_trace *t, const char *s, size_t len, uint32_t *v)
 {
 	uint64_t u;
 	if (!scan_all_u64(s, len, t->readable, &u) || u > UINT32_MAX)
-		csv_fail(t, "\"%.*s\" is not a whole number from 0 to 4294967295", (int)(len < 60 ? len : 60), s);
+		csv_fail(t, "\"%.*s\" is not a whole number from 0 to 4294967295",
+			 (int)(len < 60 ? len : 60), s);
 	else
 		*v = (uint32_t)u;
 }
@@ -93,7 +98,8 @@ static void take_u32(struct csv_trace *t, const char *s, size_t len, uint32_t *v
 static void take_time(struct csv_trace *t, const char *s, size_t len, int64_t *v)
 {
 	*v = TIME_NONE;
-	if (len && (!scan_all_i64(s, len, t->readable, v) || *v > TRACE_TIME_MAX || *v < -TRACE_TIME_MAX))
+	if (len &&
+	    (!scan_all_i64(s, len, t->readable, v) || *v > TRACE_TIME_MAX || *v < -TRACE_TIME_MAX))
 		csv_fail(t, "\"%.*s\" is not a time in nanoseconds", (int)(len < 60 ? len : 60), s);
 }
 
@@ -104,8 +110,8 @@ static void find_function(struct csv_trace *t, struct csv_op_memo *memo, const c
 	t->row.op = (uint16_t)op_find(name);
 	if (t->row.op == OP_INVALID) {
 		const char *near = nearest_name(name, op_names);
-		csv_fail(t, "function \"%s\" is unknown%s%s%s", name, near ? ", did you mean \"" : "", near ? near : "",
-			 near ? "\"?" : "");
+		csv_fail(t, "function \"%s\" is unknown%s%s%s", name,
+			 near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 	} else if (strlen(name) == len && len < sizeof memo->name) {
 		memcpy(memo->name, name, len);
 		memo->len = (uint16_t)len;
@@ -116,7 +122,8 @@ static void find_function(struct csv_trace *t, struct csv_op_memo *memo, const c
 static void take_function(struct csv_trace *t, const char *s, size_t len)
 {
 	struct csv_op_memo *memo =
-	    &t->op_memo[len ? (len * 5 + (unsigned char)s[0] * 7u + (unsigned char)s[len - 1]) % 64 : 0];
+	    &t->op_memo[len ? (len * 5 + (unsigned char)s[0] * 7u + (unsigned char)s[len - 1]) % 64
+			    : 0];
 	if (memo->op && memo->len == len && !memcmp(memo->name, s, len))
 		t->row.op = memo->op;
 	else
@@ -128,14 +135,17 @@ static void take_error(struct csv_trace *t, const char *s, size_t len)
 	uint64_t u = 0;
 	if (len && *s >= '0' && *s <= '9') {
 		if (!scan_all_u64(s, len, t->readable, &u) || u > UINT16_MAX)
-			csv_fail(t, "\"%.*s\" is not an error number", (int)(len < 60 ? len : 60), s);
+			csv_fail(t, "\"%.*s\" is not an error number", (int)(len < 60 ? len : 60),
+				 s);
 	} else if (len) {
 		const char *name;
 		for (u = 1; u < 4096; u++)
-			if ((name = strerrorname_np((int)u)) && strlen(name) == len && !memcmp(name, s, len))
+			if ((name = strerrorname_np((int)u)) && strlen(name) == len &&
+			    !memcmp(name, s, len))
 				break;
 		if (u == 4096)
-			csv_fail(t, "\"%.*s\" is not an error's name", (int)(len < 60 ? len : 60), s);
+			csv_fail(t, "\"%.*s\" is not an error's name", (int)(len < 60 ? len : 60),
+				 s);
 	}
 	t->row.error = (uint16_t)u;
 }
@@ -170,7 +180,8 @@ static inline void take_field(struct csv_trace *t, enum column c, const char *s,
 		break;
 	case COL_RVALUE:
 		if (!scan_all_i64(s, len, t->readable, &t->row.rvalue))
-			csv_fail(t, "\"%.*s\" is not a whole number", (int)(len < 60 ? len : 60), s);
+			csv_fail(t, "\"%.*s\" is not a whole number", (int)(len < 60 ? len : 60),
+				 s);
 		break;
 	case COL_ERROR:
 		take_error(t, s, len);
@@ -178,7 +189,8 @@ static inline void take_field(struct csv_trace *t, enum column c, const char *s,
 	case COL_SEQ:
 		t->has_seq = len > 0;
 		if (len && !scan_all_u64(s, len, t->readable, &t->row.seq))
-			csv_fail(t, "\"%.*s\" is not a whole number", (int)(len < 60 ? len : 60), s);
+			csv_fail(t, "\"%.*s\" is not a whole number", (int)(len < 60 ? len : 60),
+				 s);
 		break;
 	case COL_IGNORED:
 		break;

@@ -2,7 +2,8 @@
 #include "capture/format_csv_private.h"
 #include "capture/formats/byte_marks.h"
 
-/* The commas, quotes and line ends of the text, one after the other: there is one more, a line feed stands behind it.
+/* The commas, quotes and line ends of the text, one after the other: there is one more, a line feed
+ * stands behind it.
  */
 #define MARKS ',', '"', '\n', '\r'
 
@@ -16,7 +17,8 @@ static inline bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The field that begins at s: behind its end, where a comma or the line's end stands, or NULL where it is not plain. */
+/* The field that begins at s: behind its end, where a comma or the line's end stands, or NULL where
+ * it is not plain. */
 static inline const char *plain_field(const char *s, struct byte_walk *m, struct csv_field *f)
 {
 	const char *p = next_mark(m);
@@ -34,7 +36,8 @@ static inline const char *plain_field(const char *s, struct byte_walk *m, struct
 }
 
 /* The fields of the line, and where its line feed stands; NULL where it is not plain. */
-static inline const char *plain_line(const char *s, struct byte_walk *m, struct csv_field *f, unsigned int *n)
+static inline const char *plain_line(const char *s, struct byte_walk *m, struct csv_field *f,
+				     unsigned int *n)
 {
 	*n = 0;
 	if (*s == '\n' || *s == '\r')

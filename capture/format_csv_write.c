@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace as CSV: doc/formats/csv.md. Only the text columns can need quoting; they go through libcsv. */
+/* A trace as CSV: doc/formats/csv.md. Only the text columns can need quoting; they go through
+ * libcsv. */
 #include <csv.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -119,7 +120,8 @@ static int export_all(struct export *x, struct err *e)
 	int rc = trace_rewind(x->from, e);
 	if (rc)
 		return rc;
-	strbuf_addstr(&x->out, "pid,tid,begin,end,function,args,rvalue,error,seq,intended,dispatch\n");
+	strbuf_addstr(&x->out,
+		      "pid,tid,begin,end,function,args,rvalue,error,seq,intended,dispatch\n");
 	while ((rc = trace_next(x->from, &r, &one)) == 1 || rc == -EBADMSG) {
 		if (rc == -EBADMSG && !x->n_damaged++)
 			x->damage = one; /* the first is told */
@@ -145,7 +147,8 @@ static int export_to(struct trace *t, int fd, const char *name, struct err *dama
 	return rc;
 }
 
-/* Under another name first: PATH is the whole export or what it was before (it may be the input itself). */
+/* Under another name first: PATH is the whole export or what it was before (it may be the input
+ * itself). */
 static int export_to_file(struct trace *t, const char *path, struct err *damage, struct err *e)
 {
 	char *temporary;

@@ -37,8 +37,9 @@ struct look_sink {
 };
 
 /* The file that `path` names, and the directories on its way that were not looked at before: their
- * permissions, and what links among them lead to. If the file is a link: also each link of its chain, and the file at its
- * end, under the names that the links give, and that file under the name that the kernel gives. */
+ * permissions, and what links among them lead to. If the file is a link: also each link of its
+ * chain, and the file at its end, under the names that the links give, and that file under the name
+ * that the kernel gives. */
 void look_path(const struct look_sink *s, int dir, const char *path, int shown_dir);
 /* Everything in the directory open at `fd`, which is `shown_fd` for the program. */
 void look_list(const struct look_sink *s, int fd, int shown_fd);

@@ -92,11 +92,12 @@ static struct object_run *run_for(struct object_table *t, uint32_t id)
 	return &t->run[t->n_runs++];
 }
 
-int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind, const char *name, size_t len,
-		     struct err *e)
+int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind, const char *name,
+		     size_t len, struct err *e)
 {
 	if (id == OBJECT_NONE)
-		return err_set(e, EOVERFLOW, "too many objects: %u is the last number", OBJECT_NONE - 1);
+		return err_set(e, EOVERFLOW, "too many objects: %u is the last number",
+			       OBJECT_NONE - 1);
 	if (id < t->n)
 		return err_set(e, EINVAL, "object %u comes after object %u", id, t->n - 1);
 	struct object_run *r = run_for(t, id);
@@ -125,11 +126,13 @@ const struct trace_object *object_table_get(const struct object_table *t, uint32
 
 static uint64_t hash_of(enum object_kind kind, const char *name, size_t len)
 {
-	const uint64_t h = fnv1a(FNV1A_START ^ (uint64_t)kind, name, len); /* with a last mixing for the low bits */
+	/* with a last mixing for the low bits */
+	const uint64_t h = fnv1a(FNV1A_START ^ (uint64_t)kind, name, len);
 	return (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
 }
 
-static size_t slot_of(const struct object_table *t, enum object_kind kind, const char *name, size_t len)
+static size_t slot_of(const struct object_table *t, enum object_kind kind, const char *name,
+		      size_t len)
 {
 	size_t i = (size_t)(hash_of(kind, name, len) >> 16) & (t->n_slots - 1);
 	for (; t->slot[i]; i = (i + 1) & (t->n_slots - 1)) {
@@ -161,7 +164,8 @@ static int slots_grow(struct object_table *t, struct err *e)
 }
 
 /* By the last eight bytes, where names differ most often. */
-static struct object_recent *recent_of(struct object_table *t, enum object_kind kind, const char *name, size_t len)
+static struct object_recent *recent_of(struct object_table *t, enum object_kind kind,
+				       const char *name, size_t len)
 {
 	uint64_t h = 0;
 	size_t n = len < sizeof h ? len : sizeof h;
@@ -170,14 +174,15 @@ static struct object_recent *recent_of(struct object_table *t, enum object_kind 
 	return &t->recent[h >> 56];
 }
 
-int object_table_intern_bytes(struct object_table *t, enum object_kind kind, const char *name, size_t len, uint32_t *id,
-			      struct err *e)
+int object_table_intern_bytes(struct object_table *t, enum object_kind kind, const char *name,
+			      size_t len, uint32_t *id, struct err *e)
 {
 	int rc = t->n >= t->n_slots / 2 ? slots_grow(t, e) : 0;
 	if (rc)
 		return rc;
 	struct object_recent *recent = recent_of(t, kind, name, len);
-	if (recent->name && recent->len == len && recent->kind == kind && !memcmp(recent->name, name, len)) {
+	if (recent->name && recent->len == len && recent->kind == kind &&
+	    !memcmp(recent->name, name, len)) {
 		*id = recent->id;
 		return 0;
 	}
@@ -193,7 +198,8 @@ int object_table_intern_bytes(struct object_table *t, enum object_kind kind, con
 	return 0;
 }
 
-int object_table_intern(struct object_table *t, enum object_kind kind, const char *name, uint32_t *id, struct err *e)
+int object_table_intern(struct object_table *t, enum object_kind kind, const char *name,
+			uint32_t *id, struct err *e)
 {
 	return object_table_intern_bytes(t, kind, name, strlen(name), id, e);
 }

@@ -36,7 +36,7 @@ struct pour_job {
 	struct strbuf name;
 };
 
-/* --- objects and heap --------------------------------------------------------------------------------------------- */
+/* --- objects and heap ---------------------------------------------------- */
 
 static int new_object(struct pour_job *j, const struct trace_object *o, uint32_t *id, struct err *e)
 {
@@ -97,7 +97,7 @@ static int map_heap(struct pour_job *j, struct pour_source *s, struct trace_reco
 	return rc ? rc : trace_writer_heap(j->w, j->name.s, j->name.len, &r->heap, e);
 }
 
-/* --- records ------------------------------------------------------------------------------------------------------ */
+/* --- records ------------------------------------------------------------- */
 
 static int flush(struct pour_job *j, struct err *e)
 {
@@ -182,7 +182,8 @@ static int pour_all(struct pour_job *j, struct err *e)
 {
 	struct pour_source *s = j->source;
 	int rc = 0;
-	while (!j->stop && (rc = j->n_sources == 1 ? source_fill(j, s, e) : next_source(j, &s, e)) == 1) {
+	while (!j->stop &&
+	       (rc = j->n_sources == 1 ? source_fill(j, s, e) : next_source(j, &s, e)) == 1) {
 		do {
 			rc = pour_record(j, s, s->r, e);
 			s->r++;
@@ -232,8 +233,8 @@ static int put_in_order(struct pour_job *j, const char *temporary, const char *p
 	return rc;
 }
 
-int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n, const struct trace_meta *meta,
-	 const char *path, struct err *e)
+int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n,
+	 const struct trace_meta *meta, const char *path, struct err *e)
 {
 	int rc = trace_output_check_replaced(path, e);
 	if (rc)

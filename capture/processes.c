@@ -43,7 +43,8 @@ static void early_take(struct processes *p, const char *pid, json_t *row, int64_
 	const json_t *wait = json_object_get(p->early, pid);
 	const json_int_t end_ns = json_integer_value(json_object_get(wait, "waited_ns"));
 	if (wait && end_ns >= begin_ns)
-		wait_set(row, (uint32_t)json_integer_value(json_object_get(wait, "waited_by")), end_ns);
+		wait_set(row, (uint32_t)json_integer_value(json_object_get(wait, "waited_by")),
+			 end_ns);
 	json_object_del(p->early, pid);
 }
 
@@ -52,7 +53,8 @@ void processes_see(struct processes *p, uint32_t pid, uint32_t parent, int64_t b
 	struct processes_key k = key_of(pid);
 	if (json_object_size(p->of_pid) >= PROCESSES_MAX || json_object_get(p->of_pid, k.text))
 		return;
-	json_t *row = json_pack("{s:I,s:I,s:I}", "pid", (json_int_t)pid, "parent", (json_int_t)parent, "begin_ns", (json_int_t)begin_ns);
+	json_t *row = json_pack("{s:I,s:I,s:I}", "pid", (json_int_t)pid, "parent",
+				(json_int_t)parent, "begin_ns", (json_int_t)begin_ns);
 	json_object_set_new(p->of_pid, k.text, row);
 	early_take(p, k.text, row, begin_ns);
 }
@@ -76,11 +78,12 @@ void processes_add(struct processes *p, const json_t *rows, int64_t shift_ns)
 	json_array_foreach(rows, i, row)
 	{
 		json_int_t pid, parent, begin_ns, waited_by = 0, waited_ns = 0;
-		if (json_unpack(row, "{s:I,s:I,s:I,s?I,s?I}", "pid", &pid, "parent", &parent, "begin_ns", &begin_ns, "waited_by",
-				&waited_by, "waited_ns", &waited_ns))
+		if (json_unpack(row, "{s:I,s:I,s:I,s?I,s?I}", "pid", &pid, "parent", &parent,
+				"begin_ns", &begin_ns, "waited_by", &waited_by, "waited_ns",
+				&waited_ns))
 			continue;
-		if (!is_time(begin_ns) || !is_time(waited_ns) || pid < 0 || pid > UINT32_MAX || parent < 0 || parent > UINT32_MAX ||
-		    waited_by < 0 || waited_by > UINT32_MAX)
+		if (!is_time(begin_ns) || !is_time(waited_ns) || pid < 0 || pid > UINT32_MAX ||
+		    parent < 0 || parent > UINT32_MAX || waited_by < 0 || waited_by > UINT32_MAX)
 			continue;
 		const json_t *known = json_object_get(p->of_pid, key_of((uint32_t)pid).text);
 		if (!known)
@@ -88,7 +91,8 @@ void processes_add(struct processes *p, const json_t *rows, int64_t shift_ns)
 		else if (parent && !json_integer_value(json_object_get(known, "parent")))
 			processes_started_by(p, (uint32_t)pid, (uint32_t)parent);
 		if (waited_by)
-			processes_waited(p, (uint32_t)pid, (uint32_t)waited_by, waited_ns + shift_ns);
+			processes_waited(p, (uint32_t)pid, (uint32_t)waited_by,
+					 waited_ns + shift_ns);
 	}
 }
 

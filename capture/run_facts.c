@@ -41,7 +41,8 @@ void run_facts_take(struct run_facts_snapshot *s)
 	char text[1024];
 	memset(s, 0, sizeof *s);
 	s->steal_ns = steal_ns();
-	/* "\nread_bytes" and not "cancelled_write_bytes"; the file is not there in a kernel without I/O accounting */
+	/* "\nread_bytes" and not "cancelled_write_bytes"; the file is not there in a kernel without
+	 * I/O accounting */
 	if (proc_text_read("/proc/self/io", text, sizeof text)) {
 		s->read_bytes = named_number(text, "\nread_bytes: ");
 		s->write_bytes = named_number(text, "\nwrite_bytes: ");
@@ -63,12 +64,14 @@ int64_t run_facts_thread_wait_ns(void)
 	char text[128];
 	long long wait;
 	/* time on the processor, time waiting for one (ns), time slices */
-	if (!proc_text_read("/proc/thread-self/schedstat", text, sizeof text) || sscanf(text, "%*u %lld", &wait) != 1)
+	if (!proc_text_read("/proc/thread-self/schedstat", text, sizeof text) ||
+	    sscanf(text, "%*u %lld", &wait) != 1)
 		return -1;
 	return wait;
 }
 
-void run_facts_between(const struct run_facts_snapshot *a, const struct run_facts_snapshot *b, struct run_facts *f)
+void run_facts_between(const struct run_facts_snapshot *a, const struct run_facts_snapshot *b,
+		       struct run_facts *f)
 {
 	*f = (struct run_facts){
 	    .wall_ns = b->now_ns - a->now_ns,
@@ -98,5 +101,7 @@ void run_facts_add(struct run_facts *to, const struct run_facts *f)
 	to->n_involuntary_switches += f->n_involuntary_switches;
 	to->bytes_read_device += f->bytes_read_device;
 	to->bytes_written_device += f->bytes_written_device;
-	to->peak_memory_bytes = f->peak_memory_bytes > to->peak_memory_bytes ? f->peak_memory_bytes : to->peak_memory_bytes;
+	to->peak_memory_bytes = f->peak_memory_bytes > to->peak_memory_bytes
+				    ? f->peak_memory_bytes
+				    : to->peak_memory_bytes;
 }

@@ -8,7 +8,8 @@
 
 #include "capture/run_facts.h"
 
-/* One row a member: its name and where it lies. All are 64 bits wide; `lowest` tells a count from a signed time. */
+/* One row a member: its name and where it lies. All are 64 bits wide; `lowest` tells a count from a
+ * signed time. */
 static const struct json_fact {
 	const char *name;
 	size_t offset;
@@ -58,8 +59,9 @@ int run_facts_from_json(struct run_facts *f, const json_t *o, struct err *e)
 				       member ? "is not an integer" : "is missing");
 		int64_t value = json_integer_value(member);
 		if (value < facts[i].lowest)
-			return err_set(e, EINVAL, "the facts of a run: \"%s\" is %lld, less than can be", facts[i].name,
-				       (long long)value);
+			return err_set(e, EINVAL,
+				       "the facts of a run: \"%s\" is %lld, less than can be",
+				       facts[i].name, (long long)value);
 		memcpy((char *)&read + facts[i].offset, &value, sizeof value);
 	}
 	*f = read;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is the same for every readable format. trace_open() is in format.c, where the formats are known. */
+/* What is the same for every readable format. trace_open() is in format.c, where the formats are
+ * known. */
 #include "capture/trace.h"
 
 #include <stdlib.h>

@@ -25,17 +25,22 @@ static int check_file_header(struct block_file *f, const struct file_header *h, 
 	if (memcmp(h->magic, FILE_MAGIC, sizeof h->magic))
 		return err_set(e, EILSEQ, "%s: not a trace of this program", f->path);
 	if (h->byte_order != FILE_BYTE_ORDER && h->byte_order == __builtin_bswap32(FILE_BYTE_ORDER))
-		return err_set(e, EILSEQ, "%s: written by a machine of the other byte order", f->path);
+		return err_set(e, EILSEQ, "%s: written by a machine of the other byte order",
+			       f->path);
 	if (h->crc != crc32c(0, h, offsetof(struct file_header, crc)))
-		return err_set(e, EBADMSG, "%s: damaged: the file header at byte 0 does not match its checksum",
+		return err_set(e, EBADMSG,
+			       "%s: damaged: the file header at byte 0 does not match its checksum",
 			       f->path);
 	if (h->version != FILE_VERSION)
-		return err_set(e, EILSEQ, "%s: trace format version %u, this program reads version %u", f->path,
-			       h->version, FILE_VERSION);
+		return err_set(e, EILSEQ,
+			       "%s: trace format version %u, this program reads version %u",
+			       f->path, h->version, FILE_VERSION);
 	if (h->byte_order != FILE_BYTE_ORDER || h->header_bytes != sizeof *h ||
 	    h->record_bytes != sizeof(struct trace_record))
-		return err_set(e, EILSEQ, "%s: byte order %#x, header of %u bytes, records of %u: not version %u",
-			       f->path, h->byte_order, h->header_bytes, h->record_bytes, FILE_VERSION);
+		return err_set(
+		    e, EILSEQ,
+		    "%s: byte order %#x, header of %u bytes, records of %u: not version %u",
+		    f->path, h->byte_order, h->header_bytes, h->record_bytes, FILE_VERSION);
 	f->nonce = h->nonce;
 	return 0;
 }
@@ -54,7 +59,8 @@ int block_file_open(struct block_file *f, const char *path, struct err *e)
 	if (got < 0)
 		return err_sys(e, errno, "%s: reading the file header", path);
 	if ((size_t)got < sizeof h)
-		return err_set(e, EILSEQ, "%s: no trace: %zd bytes, the header alone has %zu", path, got, sizeof h);
+		return err_set(e, EILSEQ, "%s: no trace: %zd bytes, the header alone has %zu", path,
+			       got, sizeof h);
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return check_file_header(f, &h, e);
 }
@@ -67,7 +73,7 @@ void block_file_close(struct block_file *f)
 	*f = (struct block_file){.fd = -1};
 }
 
-/* --- windows ------------------------------------------------------------------------------------------------------ */
+/* --- windows ------------------------------------------------------------- */
 
 void window_release(struct window *w)
 {
@@ -76,7 +82,8 @@ void window_release(struct window *w)
 	*w = (struct window){0};
 }
 
-/* Populating says by an error what touching would say by SIGBUS, and is quicker than a fault per page. */
+/* Populating says by an error what touching would say by SIGBUS, and is quicker than a fault per
+ * page. */
 static int window_populate(const struct window *w, const struct block_file *f, struct err *e)
 {
 	if (!madvise(w->map, w->len, MADV_POPULATE_READ))
@@ -84,10 +91,12 @@ static int window_populate(const struct window *w, const struct block_file *f, s
 	if (errno == EINVAL || errno == ENOSYS) /* before Linux 5.14: by faults, then */
 		return 0;
 	return err_set(e, EIO, "%s: cannot be read somewhere in bytes %llu to %llu (%s)", f->path,
-		       (unsigned long long)w->offset, (unsigned long long)(w->offset + w->len), strerror(errno));
+		       (unsigned long long)w->offset, (unsigned long long)(w->offset + w->len),
+		       strerror(errno));
 }
 
-static int window_move(struct window *w, const struct block_file *f, uint64_t offset, size_t len, struct err *e)
+static int window_move(struct window *w, const struct block_file *f, uint64_t offset, size_t len,
+		       struct err *e)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct stat st;
@@ -101,7 +110,8 @@ static int window_move(struct window *w, const struct block_file *f, uint64_t of
 		to = (uint64_t)st.st_size;
 	void *map = mmap(NULL, to - from, PROT_READ, MAP_SHARED, f->fd, (off_t)from);
 	if (map == MAP_FAILED)
-		return err_sys(e, errno, "%s: mapping %llu bytes", f->path, (unsigned long long)(to - from));
+		return err_sys(e, errno, "%s: mapping %llu bytes", f->path,
+			       (unsigned long long)(to - from));
 	*w = (struct window){.map = map, .offset = from, .len = to - from};
 	int rc = window_populate(w, f, e);
 	if (rc)
@@ -111,8 +121,8 @@ static int window_move(struct window *w, const struct block_file *f, uint64_t of
 	return rc;
 }
 
-int window_show(struct window *w, const struct block_file *f, uint64_t offset, size_t len, const void **p,
-		struct err *e)
+int window_show(struct window *w, const struct block_file *f, uint64_t offset, size_t len,
+		const void **p, struct err *e)
 {
 	if (!w->map || offset < w->offset || offset + len > w->offset + w->len) {
 		int rc = window_move(w, f, offset, len, e);
@@ -123,10 +133,11 @@ int window_show(struct window *w, const struct block_file *f, uint64_t offset, s
 	return 0;
 }
 
-/* --- blocks ------------------------------------------------------------------------------------------------------- */
+/* --- blocks -------------------------------------------------------------- */
 
 /* NULL, or what is wrong with the header found at `offset`. */
-static const char *header_fault(const struct block_file *f, uint64_t offset, const struct block_header *h)
+static const char *header_fault(const struct block_file *f, uint64_t offset,
+				const struct block_header *h)
 {
 	if (h->magic != BLOCK_MAGIC)
 		return "no block begins here";
@@ -143,20 +154,25 @@ static const char *header_fault(const struct block_file *f, uint64_t offset, con
 	if (h->kind == BLOCK_META && h->raw_len > META_LEN_MAX)
 		return "the metadata is longer than the limit of 16 MiB";
 	if (h->commit == BLOCK_OPEN)
-		return h->kind == BLOCK_RECORDS && !h->flags && h->raw_len % sizeof(struct trace_record) == 0
+		return h->kind == BLOCK_RECORDS && !h->flags &&
+			       h->raw_len % sizeof(struct trace_record) == 0
 			   ? NULL
 			   : "an open block that is not of records";
 	if (!(h->flags & BLOCK_ZSTD) && h->raw_len != h->stored_len)
 		return "the block's two lengths disagree";
-	if (h->kind == BLOCK_RECORDS && h->raw_len != h->count * (uint64_t)sizeof(struct trace_record))
+	if (h->kind == BLOCK_RECORDS &&
+	    h->raw_len != h->count * (uint64_t)sizeof(struct trace_record))
 		return "the block's length and its count of records disagree";
 	return NULL;
 }
 
-/* The first good header at or behind `offset`, or the file's end. Holes of a sparse file are leapt over. */
-static int find_block(const struct block_file *f, struct window *w, uint64_t offset, uint64_t *found, struct err *e)
+/* The first good header at or behind `offset`, or the file's end. Holes of a sparse file are leapt
+ * over. */
+static int find_block(const struct block_file *f, struct window *w, uint64_t offset,
+		      uint64_t *found, struct err *e)
 {
-	for (uint64_t checked = 0; offset + sizeof(struct block_header) <= f->size; offset += BLOCK_ALIGN) {
+	for (uint64_t checked = 0; offset + sizeof(struct block_header) <= f->size;
+	     offset += BLOCK_ALIGN) {
 		const void *p;
 		if (offset >= checked) {
 			off_t data = lseek(f->fd, (off_t)offset, SEEK_DATA);
@@ -178,10 +194,11 @@ static int find_block(const struct block_file *f, struct window *w, uint64_t off
 	return 0;
 }
 
-/* From the window, or by a read of its own: who only goes from header to header need not have all of the file mapped.
+/* From the window, or by a read of its own: who only goes from header to header need not have all
+ * of the file mapped.
  */
-static int read_header(const struct block_file *f, const struct window *w, uint64_t offset, struct block_header *h,
-		       struct err *e)
+static int read_header(const struct block_file *f, const struct window *w, uint64_t offset,
+		       struct block_header *h, struct err *e)
 {
 	if (w->map && offset >= w->offset && offset + sizeof *h <= w->offset + w->len) {
 		memcpy(h, w->map + (offset - w->offset), sizeof *h);
@@ -190,12 +207,13 @@ static int read_header(const struct block_file *f, const struct window *w, uint6
 	ssize_t got = pread(f->fd, h, sizeof *h, (off_t)offset);
 	if (got == sizeof *h)
 		return 0;
-	return got < 0 ? err_sys(e, errno, "%s: reading at byte %llu", f->path, (unsigned long long)offset)
+	return got < 0 ? err_sys(e, errno, "%s: reading at byte %llu", f->path,
+				 (unsigned long long)offset)
 		       : err_set(e, EIO, "%s: was cut while it was read", f->path);
 }
 
-int block_look(const struct block_file *f, struct window *w, uint64_t offset, struct block *b, enum block_state *state,
-	       struct err *e)
+int block_look(const struct block_file *f, struct window *w, uint64_t offset, struct block *b,
+	       enum block_state *state, struct err *e)
 {
 	*b = (struct block){.next = f->size};
 	*state = BLOCK_CUT;
@@ -220,15 +238,17 @@ int block_look(const struct block_file *f, struct window *w, uint64_t offset, st
 	return 0;
 }
 
-int block_payload(const struct block_file *f, struct window *w, const struct block *b, const void **p, const char **why,
-		  struct err *e)
+int block_payload(const struct block_file *f, struct window *w, const struct block *b,
+		  const void **p, const char **why, struct err *e)
 {
 	uint64_t from = b->h.offset + sizeof b->h;
 	size_t len = b->next - from; /* with the padding */
 	int rc = window_show(w, f, from, len, p, e);
 	if (rc)
 		return rc;
-	*why = crc32c(0, *p, b->h.stored_len) == b->h.payload_crc ? NULL : "its content does not match its checksum";
+	*why = crc32c(0, *p, b->h.stored_len) == b->h.payload_crc
+		   ? NULL
+		   : "its content does not match its checksum";
 	for (size_t i = b->h.stored_len; i < len && !*why; i++)
 		if (((const unsigned char *)*p)[i])
 			*why = "the padding after its content is not zero";

@@ -4,8 +4,8 @@
 #include "capture/format.h"
 #include "common/xalloc.h"
 
-/* Ids of the input become ids of the copy. The same object table in the same order gives the same ids, and usually
- * does. */
+/* Ids of the input become ids of the copy. The same object table in the same order gives the same
+ * ids, and usually does. */
 struct trace_copying {
 	struct trace *from;
 	struct trace_writer *to;
@@ -84,12 +84,14 @@ static int copy_trace(struct trace_copying *c, const char *path,
 	return rc;
 }
 
-int trace_copy_with(struct trace *t, const char *path, const struct trace_write_options *o, struct err *e)
+int trace_copy_with(struct trace *t, const char *path, const struct trace_write_options *o,
+		    struct err *e)
 {
 	return copy_trace(&(struct trace_copying){.from = t}, path, o, e);
 }
 
-int trace_copy_changed(struct trace *t, const char *path, const struct trace_change *how, struct err *e)
+int trace_copy_changed(struct trace *t, const char *path, const struct trace_change *how,
+		       struct err *e)
 {
 	return copy_trace(&(struct trace_copying){.from = t, .how = how}, path, NULL, e);
 }

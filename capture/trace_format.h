@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The trace file's layout on disk, version 1; doc/formats/trace.md is its description for others. Private to capture/.
+/* The trace file's layout on disk, version 1; doc/formats/trace.md is its description for others.
+ *Private to capture/.
  *
  *	file header | block | block | ... | END block
  *
- * Everything begins at a multiple of 64 bytes; numbers are little-endian. A block is a header of 64 bytes and its
- * payload, padded with zeros to the next multiple of 64. Blocks are appended, never moved. The one block being filled
- * (always the last one, always RECORDS, never compressed) is OPEN: its header says how many bytes it may take, and what
- * it holds is told by the commit words of the records themselves. It is SEALED by writing its header again, with count,
- * lengths and checksum: 64 bytes inside one page, which a killed writer has written or not.
+ * Everything begins at a multiple of 64 bytes; numbers are little-endian. A block is a header of 64
+ *bytes and its payload, padded with zeros to the next multiple of 64. Blocks are appended, never
+ *moved. The one block being filled (always the last one, always RECORDS, never compressed) is OPEN:
+ *its header says how many bytes it may take, and what it holds is told by the commit words of the
+ *records themselves. It is SEALED by writing its header again, with count, lengths and checksum: 64
+ *bytes inside one page, which a killed writer has written or not.
  *
- * Each block header carries its own offset and the file's nonce, so that after damage the next block can be searched
- * for without taking a trace inside a trace, or a moved block, for one of ours. */
+ * Each block header carries its own offset and the file's nonce, so that after damage the next
+ *block can be searched for without taking a trace inside a trace, or a moved block, for one of
+ *ours. */
 #ifndef CAPTURE_TRACE_FORMAT_H
 #define CAPTURE_TRACE_FORMAT_H
 
@@ -56,11 +59,14 @@ struct block_header {
 	uint32_t magic;
 	uint16_t kind;
 	uint16_t flags;
-	uint32_t count;	      /* META: 1; OBJECTS, HEAP: items; RECORDS: records, 0 while open; END: 1 */
+	/* META: 1; OBJECTS, HEAP: items; RECORDS: records, 0 while open; END: 1 */
+	uint32_t count;
 	uint32_t payload_crc; /* CRC-32C of the stored bytes; 0 while open */
 	uint64_t stored_len;  /* bytes in the file, without the padding; 0 while open */
-	uint64_t raw_len;     /* bytes when decompressed; while open: the most it may come to hold */
-	uint64_t first;	      /* META: revision; OBJECTS: first id; HEAP: first unit of 8 bytes; RECORDS: first index */
+	/* bytes when decompressed; while open: the most it may come to hold */
+	uint64_t raw_len;
+	/* META: revision; OBJECTS: first id; HEAP: first unit of 8 bytes; RECORDS: first index */
+	uint64_t first;
 	uint64_t offset;      /* of this header in the file */
 	uint64_t nonce;
 	uint32_t crc;	 /* CRC-32C of the other 60 bytes: 56 before, 4 behind */
@@ -71,7 +77,8 @@ _Static_assert(sizeof(struct block_header) == 64, "part of the file format");
 struct object_item {
 	uint16_t kind;	   /* enum object_kind */
 	uint16_t reserved; /* 0 */
-	uint32_t len;	   /* of the name, without the NUL that follows it; padded with zeros to a multiple of 8 */
+	/* of the name, without the NUL that follows it; padded with zeros to a multiple of 8 */
+	uint32_t len;
 };
 
 struct end_payload {
@@ -82,7 +89,8 @@ struct end_payload {
 _Static_assert(sizeof(struct end_payload) == 64, "part of the file format");
 
 /* What a writer makes. */
-#define RECORDS_PER_BLOCK 1024u /* 96 KiB stay in the cache from checksum to use; 4096 read 10 % slower */
+/* 96 KiB stay in the cache from checksum to use; 4096 read 10 % slower */
+#define RECORDS_PER_BLOCK 1024u
 #define OBJECTS_FLUSH_BYTES (1u << 20)
 #define HEAP_FLUSH_BYTES (1u << 20)
 

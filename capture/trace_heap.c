@@ -130,7 +130,8 @@ int heap_index_get(struct heap_index *x, const struct block_file *f, uint32_t re
 		   const void **data, size_t *len, struct err *e)
 {
 	uint64_t unit = ref;
-	if (!x->shown_offset || unit < x->shown_first || unit >= x->shown_first + x->shown_len / 8) {
+	if (!x->shown_offset || unit < x->shown_first ||
+	    unit >= x->shown_first + x->shown_len / 8) {
 		int rc = find(x, f, unit, e);
 		if (rc != 1)
 			return rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading the side heap: which block holds a reference, in memory that does not grow with the trace. Private to
- * capture/. */
+/* Reading the side heap: which block holds a reference, in memory that does not grow with the
+ * trace. Private to capture/. */
 #ifndef CAPTURE_TRACE_HEAP_H
 #define CAPTURE_TRACE_HEAP_H
 

@@ -60,7 +60,7 @@ static const char *keep(struct meta_store *m, char *s)
 	return s;
 }
 
-/* --- to JSON ------------------------------------------------------------------------------------------------------ */
+/* --- to JSON ------------------------------------------------------------- */
 
 /* Any bytes: as a JSON string where they are UTF-8, else in base 16. */
 static json_t *json_bytes(const char *s)
@@ -137,7 +137,8 @@ static int set_extra(json_t *top, const char *extra, struct err *e)
 	json_error_t je;
 	json_t *o = json_loads(extra, JSON_REJECT_DUPLICATES, &je);
 	if (!o)
-		return err_set(e, EINVAL, "extra facts of the trace are no JSON: column %d: %s", je.column, je.text);
+		return err_set(e, EINVAL, "extra facts of the trace are no JSON: column %d: %s",
+			       je.column, je.text);
 	if (!json_is_object(o)) {
 		json_decref(o);
 		return err_set(e, EINVAL, "extra facts of the trace are JSON, but no object");
@@ -155,12 +156,14 @@ int meta_to_json(const struct trace_meta *meta, char **text, size_t *len, struct
 	json_object_set_new(top, "epoch_ns", json_integer(meta->epoch_ns));
 	json_object_set_new(top, "wall_epoch_ns", json_integer(meta->wall_epoch_ns));
 	if (isfinite(meta->clock_resolution_ns))
-		json_object_set_new(top, "clock_resolution_ns", json_real(meta->clock_resolution_ns));
+		json_object_set_new(top, "clock_resolution_ns",
+				    json_real(meta->clock_resolution_ns));
 	if (isfinite(meta->clock_read_cost_ns))
 		json_object_set_new(top, "clock_read_cost_ns", json_real(meta->clock_read_cost_ns));
 	for (size_t i = 0; i < N_STRINGS; i++)
 		if (STRING_FIELD(meta, i))
-			json_object_set_new(top, string_fields[i].key, json_bytes(STRING_FIELD(meta, i)));
+			json_object_set_new(top, string_fields[i].key,
+					    json_bytes(STRING_FIELD(meta, i)));
 	json_object_set_new(top, "n_events_lost", json_of_count(meta->n_events_lost));
 	if (meta->cut)
 		json_object_set_new(top, "cut", json_true());
@@ -176,7 +179,7 @@ int meta_to_json(const struct trace_meta *meta, char **text, size_t *len, struct
 	return rc;
 }
 
-/* --- from JSON ---------------------------------------------------------------------------------------------------- */
+/* --- from JSON ----------------------------------------------------------- */
 
 static int hex_value(char c)
 {
@@ -245,7 +248,8 @@ static int get_epoch(const json_t *o, const char *key, int64_t most, int64_t *v,
 static int get_ns(const json_t *o, const char *key, double *v, struct err *e)
 {
 	const json_t *j = json_object_get(o, key);
-	if (j && (!json_is_number(j) || !(json_number_value(j) >= 0) || !isfinite(json_number_value(j))))
+	if (j &&
+	    (!json_is_number(j) || !(json_number_value(j) >= 0) || !isfinite(json_number_value(j))))
 		return bad(key, "a number of 0 or more", e);
 	if (j)
 		*v = json_number_value(j);
@@ -314,10 +318,12 @@ static int get_digest(const json_t *o, struct fileset_detail *f, struct err *e)
 	return 0;
 }
 
-static int get_mode_and_link(struct meta_store *m, const json_t *o, struct fileset_detail *f, struct err *e)
+static int get_mode_and_link(struct meta_store *m, const json_t *o, struct fileset_detail *f,
+			     struct err *e)
 {
 	const json_t *mode = json_object_get(o, "mode"), *link = json_object_get(o, "link");
-	if (mode && (!json_is_integer(mode) || json_integer_value(mode) < 0 || json_integer_value(mode) > 07777))
+	if (mode && (!json_is_integer(mode) || json_integer_value(mode) < 0 ||
+		     json_integer_value(mode) > 07777))
 		return bad("mode", "permissions", e);
 	f->mode = (uint32_t)json_integer_value(mode);
 	char *target = link ? bytes_from_json(link) : NULL;
@@ -386,7 +392,8 @@ static int get_all(struct meta_store *m, const json_t *top, struct err *e)
 	return rc ? rc : get_extra(m, top, e);
 }
 
-/* A list or object takes some hundred bytes, however empty: text from strangers may hold a million, no more. */
+/* A list or object takes some hundred bytes, however empty: text from strangers may hold a million,
+ * no more. */
 static bool has_too_many_parts(const char *text, size_t len)
 {
 	size_t n = 0;
@@ -402,11 +409,13 @@ int meta_from_json(struct meta_store *m, const char *text, size_t len, struct er
 		return err_set(e, EINVAL, "metadata has more than %u lists and objects", PARTS_MAX);
 	json_t *top = json_loadb(text, len, JSON_REJECT_DUPLICATES, &je);
 	if (!top)
-		return err_set(e, EINVAL, "metadata is not JSON: line %d column %d: %s", je.line, je.column, je.text);
+		return err_set(e, EINVAL, "metadata is not JSON: line %d column %d: %s", je.line,
+			       je.column, je.text);
 	struct meta_store fresh;
 	meta_store_init(&fresh);
 	fresh.memory = xcalloc(1, sizeof *fresh.memory);
-	int rc = json_is_object(top) ? get_all(&fresh, top, e) : err_set(e, EINVAL, "metadata is not a JSON object");
+	int rc = json_is_object(top) ? get_all(&fresh, top, e)
+				     : err_set(e, EINVAL, "metadata is not a JSON object");
 	json_decref(top);
 	struct meta_store unwanted = rc ? fresh : *m;
 	if (!rc)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a readable format implements: struct trace is the first member of its own struct. Private to capture/. */
+/* What a readable format implements: struct trace is the first member of its own struct. Private to
+ * capture/. */
 #ifndef CAPTURE_TRACE_PRIVATE_H
 #define CAPTURE_TRACE_PRIVATE_H
 
@@ -14,7 +15,8 @@ struct trace_reader {
 	int (*rewind)(struct trace *t, struct err *e);
 	/* trace_heap(); *data and *len are NULL and 0 */
 	int (*heap)(struct trace *t, uint32_t ref, const void **data, size_t *len, struct err *e);
-	void (*close)(struct trace *t); /* what is in its own struct, and that struct; trace_close() does the rest */
+	/* what is in its own struct, and that struct; trace_close() does the rest */
+	void (*close)(struct trace *t);
 };
 
 struct trace {
@@ -35,8 +37,8 @@ struct trace {
 void trace_base_init(struct trace *t, const struct trace_reader *reader);
 void trace_base_release(struct trace *t);
 
-/* Whether every field is such that a reader may return it: a known operation, times that can be subtracted. Without
- * branches, for it runs over every record of every trace. */
+/* Whether every field is such that a reader may return it: a known operation, times that can be
+ * subtracted. Without branches, for it runs over every record of every trace. */
 static inline unsigned int time_is_sane(int64_t t)
 {
 	unsigned int known = (uint64_t)t + (uint64_t)TRACE_TIME_MAX <= 2 * (uint64_t)TRACE_TIME_MAX;

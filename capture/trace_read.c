@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading a trace file: a stranger's, or one whose writer was killed. Whatever a header says is checked before it is
- * used, memory is bounded by the limits of trace_format.h and the number of distinct objects. */
+/* Reading a trace file: a stranger's, or one whose writer was killed. Whatever a header says is
+ * checked before it is used, memory is bounded by the limits of trace_format.h and the number of
+ * distinct objects. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +20,10 @@ struct binary_trace {
 	struct window window;
 	struct heap_index heap;
 	uint64_t offset;                /* of the next block to be looked at */
-	uint64_t examined;              /* blocks before this were counted in health, and their objects loaded */
-	const struct trace_record *run; /* what is left of a block of which not everything is committed */
+	/* blocks before this were counted in health, and their objects loaded */
+	uint64_t examined;
+	/* what is left of a block of which not everything is committed */
+	const struct trace_record *run;
 	size_t n_run;
 	ZSTD_DCtx *zstd;
 	void *raw;
@@ -32,7 +35,7 @@ static struct binary_trace *binary(struct trace *t)
 	return (struct binary_trace *)t;
 }
 
-/* --- damage ------------------------------------------------------------------------------------------------------- */
+/* --- damage -------------------------------------------------------------- */
 
 static const char *const kind_names[] = {
     [BLOCK_META] = "metadata",   [BLOCK_OBJECTS] = "objects", [BLOCK_HEAP] = "heap",
@@ -50,29 +53,36 @@ static bool is_new(const struct binary_trace *b, uint64_t offset)
 }
 
 /* A block whose header is good and whose content is not. */
-static int damaged_content(struct binary_trace *t, const struct block *b, const char *why, struct err *e)
+static int damaged_content(struct binary_trace *t, const struct block *b, const char *why,
+			   struct err *e)
 {
 	char which[64] = "";
 	if (b->h.kind == BLOCK_RECORDS)
-		snprintf(which, sizeof which, " (number %llu to %llu)", (unsigned long long)b->h.first,
+		snprintf(which, sizeof which, " (number %llu to %llu)",
+			 (unsigned long long)b->h.first,
 			 (unsigned long long)(b->h.first + b->h.count - 1));
 	if (is_new(t, b->h.offset))
 		t->base.health.n_blocks_damaged++;
-	return err_set(e, EBADMSG, "%s: damaged block of %s%s at byte %llu, %llu bytes left out: %s", t->file.path,
-		       kind_name(b->h.kind), which, (unsigned long long)b->h.offset,
+	return err_set(e, EBADMSG,
+		       "%s: damaged block of %s%s at byte %llu, %llu bytes left out: %s",
+		       t->file.path, kind_name(b->h.kind), which, (unsigned long long)b->h.offset,
 		       (unsigned long long)(b->next - b->h.offset), why);
 }
 
-static int damaged_header(struct binary_trace *t, uint64_t offset, const struct block *b, struct err *e)
+static int damaged_header(struct binary_trace *t, uint64_t offset, const struct block *b,
+			  struct err *e)
 {
 	if (is_new(t, offset))
 		t->base.health.n_blocks_damaged++;
-	return err_set(e, EBADMSG, "%s: damaged block at byte %llu, %llu bytes left out: %s", t->file.path,
-		       (unsigned long long)offset, (unsigned long long)(b->next - offset), b->why);
+	return err_set(e, EBADMSG, "%s: damaged block at byte %llu, %llu bytes left out: %s",
+		       t->file.path, (unsigned long long)offset,
+		       (unsigned long long)(b->next - offset), b->why);
 }
 
-/* The block's content, decompressed where it must be. *why is NULL, or says what is wrong with it. */
-static int load(struct binary_trace *t, const struct block *b, const void **p, const char **why, struct err *e)
+/* The block's content, decompressed where it must be. *why is NULL, or says what is wrong with it.
+ */
+static int load(struct binary_trace *t, const struct block *b, const void **p, const char **why,
+		struct err *e)
 {
 	int rc = block_payload(&t->file, &t->window, b, p, why, e);
 	if (rc || *why || !(b->h.flags & BLOCK_ZSTD))
@@ -80,8 +90,8 @@ static int load(struct binary_trace *t, const struct block *b, const void **p, c
 	if (b->h.raw_len > t->raw_cap) {
 		void *raw = realloc(t->raw, b->h.raw_len);
 		if (!raw)
-			return err_set(e, ENOMEM, "%s: no memory for a block of %llu bytes", t->file.path,
-				       (unsigned long long)b->h.raw_len);
+			return err_set(e, ENOMEM, "%s: no memory for a block of %llu bytes",
+				       t->file.path, (unsigned long long)b->h.raw_len);
 		t->raw = raw;
 		t->raw_cap = b->h.raw_len;
 	}
@@ -89,20 +99,24 @@ static int load(struct binary_trace *t, const struct block *b, const void **p, c
 		return err_set(e, ENOMEM, "%s: no memory to decompress", t->file.path);
 	size_t len = ZSTD_decompressDCtx(t->zstd, t->raw, b->h.raw_len, *p, b->h.stored_len);
 	if (len != b->h.raw_len)
-		*why = ZSTD_isError(len) ? ZSTD_getErrorName(len) : "it decompresses to another length than it says";
+		*why = ZSTD_isError(len) ? ZSTD_getErrorName(len)
+					 : "it decompresses to another length than it says";
 	*p = t->raw;
 	return 0;
 }
 
-/* --- blocks beside the records ------------------------------------------------------------------------------------ */
+/* --- blocks beside the records ------------------------------------------- */
 
 /* NULL, or what is wrong. Nothing is added unless all is well. */
-static const char *objects_fault(const struct block *b, const unsigned char *p, uint32_t n_known, uint64_t file_bytes)
+static const char *objects_fault(const struct block *b, const unsigned char *p, uint32_t n_known,
+				 uint64_t file_bytes)
 {
 	uint64_t at = 0, len = b->h.raw_len;
-	if (b->h.first < n_known || b->h.count > OBJECT_NONE || b->h.first > OBJECT_NONE - b->h.count)
+	if (b->h.first < n_known || b->h.count > OBJECT_NONE ||
+	    b->h.first > OBJECT_NONE - b->h.count)
 		return "its object numbers are impossible";
-	/* behind damage numbers are missing: no more of them than the file has bytes, or tables by number would be as large as a stranger likes */
+	/* behind damage numbers are missing: no more of them than the file has bytes, or tables by
+	 * number would be as large as a stranger likes */
 	if (b->h.first > n_known && b->h.first + b->h.count > file_bytes)
 		return "its object numbers are beyond all that the file can hold";
 	for (uint32_t i = 0; i < b->h.count; i++) {
@@ -126,8 +140,8 @@ static const char *objects_fault(const struct block *b, const unsigned char *p, 
 	return at == len ? NULL : "it is longer than its objects";
 }
 
-static int load_objects(struct binary_trace *t, const struct block *b, const unsigned char *p, const char **why,
-			struct err *e)
+static int load_objects(struct binary_trace *t, const struct block *b, const unsigned char *p,
+			const char **why, struct err *e)
 {
 	*why = objects_fault(b, p, t->base.objects.n, t->file.size);
 	int rc = 0;
@@ -176,7 +190,7 @@ static int take_other(struct binary_trace *t, const struct block *b, struct err 
 	return rc || !why ? rc : damaged_content(t, b, why, e);
 }
 
-/* --- records ------------------------------------------------------------------------------------------------------ */
+/* --- records ------------------------------------------------------------- */
 
 /* The next committed records of a block that was never finished, or that the file's end cuts. */
 static size_t next_run(struct binary_trace *t, const struct trace_record **r)
@@ -214,19 +228,21 @@ static int begin_run(struct binary_trace *t, const struct block *b, struct err *
 	if (b->h.flags & BLOCK_ZSTD)
 		whole = 0; /* half a compressed block cannot be read */
 	if (whole) {
-		int rc = window_show(&t->window, &t->file, b->h.offset + sizeof b->h, whole * sizeof *t->run, &p, e);
+		int rc = window_show(&t->window, &t->file, b->h.offset + sizeof b->h,
+				     whole * sizeof *t->run, &p, e);
 		if (rc)
 			return rc;
 		t->run = p;
 		t->n_run = whole;
 	}
 	if (is_new(t, b->h.offset))
-		t->base.health.n_records_uncommitted += slots - (whole ? n_usable(t->run, whole) : 0);
+		t->base.health.n_records_uncommitted +=
+		    slots - (whole ? n_usable(t->run, whole) : 0);
 	return 0;
 }
 
-static int take_records(struct binary_trace *t, const struct block *b, const struct trace_record **r, size_t *n,
-			struct err *e)
+static int take_records(struct binary_trace *t, const struct block *b,
+			const struct trace_record **r, size_t *n, struct err *e)
 {
 	const void *p;
 	const char *why;
@@ -241,7 +257,8 @@ static int take_records(struct binary_trace *t, const struct block *b, const str
 }
 
 /* One block: 1 with records, 0 without, or a negative errno. */
-static int take_block(struct binary_trace *t, const struct trace_record **r, size_t *n, struct err *e)
+static int take_block(struct binary_trace *t, const struct trace_record **r, size_t *n,
+		      struct err *e)
 {
 	struct block b;
 	enum block_state state;
@@ -255,13 +272,15 @@ static int take_block(struct binary_trace *t, const struct trace_record **r, siz
 	else if (b.h.kind == BLOCK_RECORDS && (state == BLOCK_CUT || b.h.commit == BLOCK_OPEN))
 		rc = begin_run(t, &b, e);
 	else if (state == BLOCK_WHOLE)
-		rc = b.h.kind == BLOCK_RECORDS ? take_records(t, &b, r, n, e) : take_other(t, &b, e);
+		rc =
+		    b.h.kind == BLOCK_RECORDS ? take_records(t, &b, r, n, e) : take_other(t, &b, e);
 	if (t->offset > t->examined)
 		t->examined = t->offset;
 	return rc;
 }
 
-static int binary_next_batch(struct trace *base, const struct trace_record **r, size_t *n, struct err *e)
+static int binary_next_batch(struct trace *base, const struct trace_record **r, size_t *n,
+			     struct err *e)
 {
 	struct binary_trace *t = binary(base);
 	for (;;) {
@@ -305,7 +324,7 @@ static void binary_close(struct trace *base)
 static const struct trace_reader reader = {
     .next_batch = binary_next_batch, .rewind = binary_rewind, .heap = binary_heap, .close = binary_close};
 
-/* --- opening ------------------------------------------------------------------------------------------------------ */
+/* --- opening ------------------------------------------------------------- */
 
 struct overview {
 	uint64_t n_records;
@@ -325,8 +344,10 @@ static int overview_by_end(struct binary_trace *t, struct overview *o, bool *fou
 	if (t->file.size < sizeof(struct file_header) + len || t->file.size % BLOCK_ALIGN)
 		return 0;
 	const void *h;
-	int rc = window_show(&t->window, &t->file, t->file.size - len, sizeof(struct block_header), &h, e);
-	if (rc || ((const struct block_header *)h)->magic != BLOCK_MAGIC) /* else looking would search */
+	int rc = window_show(&t->window, &t->file, t->file.size - len, sizeof(struct block_header),
+			     &h, e);
+	/* else looking would search */
+	if (rc || ((const struct block_header *)h)->magic != BLOCK_MAGIC)
 		return rc;
 	rc = block_look(&t->file, &t->window, t->file.size - len, &b, &state, e);
 	if (rc || state != BLOCK_WHOLE || b.h.kind != BLOCK_END || b.h.flags ||
@@ -336,7 +357,8 @@ static int overview_by_end(struct binary_trace *t, struct overview *o, bool *fou
 	if (rc || why)
 		return rc;
 	const struct end_payload *end = p;
-	if (end->n_records / (RAW_LEN_MAX / sizeof(struct trace_record)) > t->file.size / sizeof b.h)
+	if (end->n_records / (RAW_LEN_MAX / sizeof(struct trace_record)) >
+	    t->file.size / sizeof b.h)
 		return 0; /* more than the file can hold, however it is compressed */
 	*o = (struct overview){.n_records = end->n_records, .meta = {end->meta_offset}, .complete = true};
 	*found = true;
@@ -357,7 +379,8 @@ static int overview_by_walk(struct binary_trace *t, struct overview *o, struct e
 		if (state == BLOCK_DAMAGED)
 			continue;
 		bool whole = state == BLOCK_WHOLE && b.h.commit == BLOCK_SEALED;
-		uint64_t some = b.h.flags & BLOCK_ZSTD ? 0 : b.available / sizeof(struct trace_record);
+		uint64_t some =
+		    b.h.flags & BLOCK_ZSTD ? 0 : b.available / sizeof(struct trace_record);
 		if (whole && b.h.kind == BLOCK_META) {
 			o->meta[1] = o->meta[0];
 			o->meta[0] = offset;
@@ -366,8 +389,8 @@ static int overview_by_walk(struct binary_trace *t, struct overview *o, struct e
 		} else if (whole && b.h.kind == BLOCK_RECORDS) {
 			o->n_records += b.h.count;
 		} else if (b.h.kind == BLOCK_RECORDS && some) {
-			rc = window_show(&t->window, &t->file, offset + sizeof b.h, some * sizeof(struct trace_record),
-					 &p, e);
+			rc = window_show(&t->window, &t->file, offset + sizeof b.h,
+					 some * sizeof(struct trace_record), &p, e);
 			if (rc)
 				return rc;
 			o->n_records += n_usable(p, some);
@@ -425,7 +448,8 @@ static int open_overview(struct binary_trace *t, struct err *e)
 	return rc;
 }
 
-static int binary_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+static int binary_open(struct trace **out, const char *path, const struct trace_open_options *o,
+		       struct err *e)
 {
 	(void)o;
 	struct binary_trace *t = xcalloc(1, sizeof *t);
@@ -447,7 +471,8 @@ static int binary_bid(const unsigned char *head, size_t len, const char *path)
 	return len >= 8 && !memcmp(head, FILE_MAGIC, 8) ? FORMAT_BID_SURE : 0;
 }
 
-static int binary_export(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+static int binary_export(struct trace *t, const char *path, struct trace_export_report *report,
+			 struct err *e)
 {
 	(void)report;
 	return trace_copy(t, path, e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorting a trace file of any length by begin: runs that fit into memory, kept in an unnamed file, then merged by a
- * heap. */
+/* Sorting a trace file of any length by begin: runs that fit into memory, kept in an unnamed file,
+ * then merged by a heap. */
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
@@ -48,11 +48,12 @@ struct sort {
 
 static inline size_t digit(int64_t begin_ns, unsigned int shift)
 {
-	return ((uint64_t)begin_ns ^ UINT64_C(1) << 63) >> shift & (DIGITS - 1); /* negative ones first */
+	/* negative ones first */
+	return ((uint64_t)begin_ns ^ UINT64_C(1) << 63) >> shift & (DIGITS - 1);
 }
 
-/* By begin, those of the same begin as they came: digit by digit from the last one on, but for those that all have alike. `spare` has room
- * for as many. */
+/* By begin, those of the same begin as they came: digit by digit from the last one on, but for
+ * those that all have alike. `spare` has room for as many. */
 static void keys_sort(struct sort_key *v, struct sort_key *spare, size_t n)
 {
 	uint64_t differ = 0;
@@ -80,7 +81,8 @@ static void keys_sort(struct sort_key *v, struct sort_key *spare, size_t n)
 		memcpy(v, from, n * sizeof *v);
 }
 
-/* Requests without a begin go with the one before: for sorting they get its begin, and this commit word meanwhile. */
+/* Requests without a begin go with the one before: for sorting they get its begin, and this commit
+ * word meanwhile. */
 #define NO_BEGIN 0x80000000u
 
 /* Reads up to RUN_RECORDS, and finds their order. */
@@ -207,7 +209,8 @@ static int copy_objects_and_heap(struct sort *s, struct err *e)
 				rc = trace_writer_heap(s->to, data, len, &ref, e);
 			if (!rc && data && ref != r->heap)
 				rc = err_set(e, EINVAL,
-					     "the heap of the trace to be sorted is not in the order of its requests");
+					     "the heap of the trace to be sorted is not in the "
+					     "order of its requests");
 			if (rc)
 				return rc;
 		}
@@ -216,7 +219,9 @@ static int copy_objects_and_heap(struct sort *s, struct err *e)
 		uint32_t id = i;
 		rc = o ? trace_writer_object(s->to, o->kind, o->name, &id, e) : 0;
 		if (!rc && id != i)
-			rc = err_set(e, EINVAL, "the objects of the trace to be sorted cannot be kept in place");
+			rc = err_set(
+			    e, EINVAL,
+			    "the objects of the trace to be sorted cannot be kept in place");
 	}
 	return rc ? rc : trace_rewind(s->from, e);
 }

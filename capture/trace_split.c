@@ -55,8 +55,10 @@ static char *extra_of_part(const struct trace_split *s)
 	const char *text = trace_meta(s->from)->extra_json, *slash = strrchr(s->path, '/');
 	json_t *extra = text ? json_loads(text, 0, NULL) : NULL;
 	extra = extra ? extra : json_object();
-	json_object_set_new(extra, "part", json_pack("{s:s%,s:I}", "of", slash ? slash + 1 : s->path,
-						    strlen(slash ? slash + 1 : s->path), "index", (json_int_t)s->n));
+	json_object_set_new(extra, "part",
+			    json_pack("{s:s%,s:I}", "of", slash ? slash + 1 : s->path,
+				      strlen(slash ? slash + 1 : s->path), "index",
+				      (json_int_t)s->n));
 	char *made = json_dumps(extra, JSON_COMPACT);
 	json_decref(extra);
 	return made;
@@ -94,7 +96,8 @@ static int objects_copy(struct trace_split *s, struct err *e)
 		const struct trace_object *o = trace_object(s->from, s->n_objects);
 		int rc = o ? trace_writer_object(s->to, o->kind, o->name, &id, e) : 0;
 		if (!rc && (!o || id != s->n_objects))
-			rc = err_set(e, EBADMSG, "%s: object %u is missing, or there twice", s->path, s->n_objects);
+			rc = err_set(e, EBADMSG, "%s: object %u is missing, or there twice",
+				     s->path, s->n_objects);
 		if (rc)
 			return rc;
 	}

@@ -10,7 +10,8 @@
 
 struct trace_parts { /* how large a part is: one of both, the other 0 */
 	uint64_t bytes; /* of requests and of what belongs to them, before compression */
-	int64_t ns;	/* from the first request's begin on; a part without a request is left out */
+	/* from the first request's begin on; a part without a request is left out */
+	int64_t ns;
 };
 
 /* "64M" is a size, "1h" a duration. Errors: EINVAL for text that is neither; ERANGE below 64 KiB or

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing a trace file. Everything goes through pwrite(2): what a returned append has written is in the page cache, out
- * of reach of a kill -9, and a full disk is a return value and not a SIGBUS as it would be with a shared mapping. The
- * kernel copies a record upwards, so its last word, the commit, never gets there before the rest. */
+/* Writing a trace file. Everything goes through pwrite(2): what a returned append has written is in
+ * the page cache, out of reach of a kill -9, and a full disk is a return value and not a SIGBUS as
+ * it would be with a shared mapping. The kernel copies a record upwards, so its last word, the
+ * commit, never gets there before the rest. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -45,7 +46,8 @@ int writer_put(struct trace_writer *w, struct iovec *v, int n, uint64_t offset, 
 	return 0;
 }
 
-struct block_header writer_header(const struct trace_writer *w, enum block_kind kind, enum block_commit commit)
+struct block_header writer_header(const struct trace_writer *w, enum block_kind kind,
+				  enum block_commit commit)
 {
 	return (struct block_header){
 	    .magic = BLOCK_MAGIC, .kind = (uint16_t)kind, .offset = w->end, .nonce = w->nonce, .commit = commit};
@@ -71,8 +73,8 @@ static void compress_payload(struct trace_writer *w, struct block_header *h, con
 }
 
 /* Appends a whole, sealed block. */
-int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t count, uint64_t first, const void *data,
-		     size_t len, struct err *e)
+int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t count, uint64_t first,
+		     const void *data, size_t len, struct err *e)
 {
 	struct block_header h = writer_header(w, kind, BLOCK_SEALED);
 	h.count = count;
@@ -93,10 +95,11 @@ int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t coun
 	return rc;
 }
 
-/* --- opening, metadata, closing ----------------------------------------------------------------------------------- */
+/* --- opening, metadata, closing ------------------------------------------ */
 
-/* A regular file in the way is replaced, not overwritten: who has it open or mapped (perhaps as this very command's input) keeps it whole.
- * What it holds stays until the new one is whole, unless nothing can be made beside it. */
+/* A regular file in the way is replaced, not overwritten: who has it open or mapped (perhaps as
+ * this very command's input) keeps it whole. What it holds stays until the new one is whole, unless
+ * nothing can be made beside it. */
 static int create_file(struct trace_writer *w)
 {
 	struct stat st;
@@ -114,7 +117,8 @@ static int create_file(struct trace_writer *w)
 	if (there && !lstat(w->file, &st) && S_ISREG(st.st_mode))
 		unlink(w->file);
 	/* a pipe cannot be written at places, and must not be waited for */
-	return open(w->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+	return open(w->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+		    0666);
 }
 
 static int write_file_header(struct trace_writer *w, struct err *e)
@@ -139,8 +143,8 @@ static int meta_write(struct trace_writer *w, const struct trace_meta *meta, str
 	if (rc)
 		return err_context(e, "%s", w->path);
 	if (len > META_LEN_MAX)
-		rc = err_set(e, EFBIG, "%s: metadata of %zu bytes (%zu files), %u are the most", w->path, len,
-			     meta->files.n, META_LEN_MAX);
+		rc = err_set(e, EFBIG, "%s: metadata of %zu bytes (%zu files), %u are the most",
+			     w->path, len, meta->files.n, META_LEN_MAX);
 	uint64_t at = w->end;
 	rc = rc ? rc : writer_put_block(w, BLOCK_META, 1, w->n_metas, text, len, e);
 	free(text);
@@ -157,13 +161,17 @@ int trace_output_check(const char *path, struct err *e)
 	if (!*path)
 		return err_set(e, EINVAL, "the name of the trace to be written is empty");
 	if (!strcmp(path, "-"))
-		return err_set(e, EINVAL, "a trace is written to a file, not to standard output (./- is a file of that name)");
+		return err_set(e, EINVAL,
+			       "a trace is written to a file, not to standard output (./- is a "
+			       "file of that name)");
 	if (stat(path, &st) == 0) {
 		/* a disk is not written over because its name is given for a file's */
 		if (S_ISBLK(st.st_mode))
-			return err_set(e, EINVAL, "%s is a block device, not a file to be written", path);
+			return err_set(e, EINVAL, "%s is a block device, not a file to be written",
+				       path);
 		if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
-			return err_set(e, ESPIPE, "%s: a trace is written to a file, not to a pipe", path);
+			return err_set(e, ESPIPE, "%s: a trace is written to a file, not to a pipe",
+				       path);
 		if (S_ISDIR(st.st_mode))
 			return err_sys(e, EISDIR, "%s", path);
 		return access(path, W_OK) < 0 ? err_sys(e, errno, "%s", path) : 0;
@@ -173,7 +181,9 @@ int trace_output_check(const char *path, struct err *e)
 	if (path[strlen(path) - 1] == '/')
 		return err_sys(e, EISDIR, "%s", path);
 	char *copy = xstrdup(path);
-	int ret = access(dirname(copy), W_OK | X_OK) < 0 ? err_sys(e, errno, "%s cannot be made", path) : 0;
+	int ret = access(dirname(copy), W_OK | X_OK) < 0
+		      ? err_sys(e, errno, "%s cannot be made", path)
+		      : 0;
 	free(copy);
 	return ret;
 }
@@ -182,7 +192,8 @@ int trace_output_check_replaced(const char *path, struct err *e)
 {
 	int rc = trace_output_check(path, e);
 	rc = rc ? rc : file_is_in_place(path, e);
-	return rc > 0 ? err_set(e, EINVAL, "%s: a trace is written to a regular file only", path) : rc;
+	return rc > 0 ? err_set(e, EINVAL, "%s: a trace is written to a regular file only", path)
+		      : rc;
 }
 
 int trace_writer_open(struct trace_writer **out, const char *path, const struct trace_meta *meta,
@@ -197,7 +208,8 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 	w->record = xcalloc(RECORDS_PER_BLOCK, sizeof *w->record);
 	object_table_init(&w->objects);
 	if (getrandom(&w->nonce, sizeof w->nonce, 0) != sizeof w->nonce)
-		w->nonce = (uint64_t)getpid() * 0x9e3779b97f4a7c15u; /* all it must be is unlikely */
+		w->nonce =
+		    (uint64_t)getpid() * 0x9e3779b97f4a7c15u; /* all it must be is unlikely */
 	w->fd = -1;
 	if ((rc = trace_output_check(path, e)) < 0)
 		goto out;
@@ -205,7 +217,8 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 	w->created = w->fd >= 0;
 	if (w->fd < 0 || lseek(w->fd, 0, SEEK_CUR) < 0) {
 		rc = errno == ENXIO || errno == ESPIPE
-			 ? err_set(e, ESPIPE, "a trace is written to a file, not to a pipe: %s", w->path)
+			 ? err_set(e, ESPIPE, "a trace is written to a file, not to a pipe: %s",
+				   w->path)
 			 : err_sys(e, errno, "cannot create the trace %s", w->path);
 		goto out;
 	}
@@ -262,7 +275,8 @@ int trace_writer_close(struct trace_writer *w, struct err *e)
 {
 	int rc = finish(w, e);
 	if (!rc && !w->options.no_sync) {
-		if (fsync(w->fd) && errno != EINVAL && errno != EROFS) /* EINVAL: /dev/null and its like */
+		/* EINVAL: /dev/null and its like */
+		if (fsync(w->fd) && errno != EINVAL && errno != EROFS)
 			rc = err_sys(e, errno, "%s: fsync", w->path);
 	}
 	if (close(w->fd) && !rc)
@@ -286,7 +300,8 @@ void trace_writer_abort(struct trace_writer *w)
 		close(w->fd);
 	if (w->temporary)
 		file_beside_keep(w->temporary, w->file, -ECANCELED, NULL);
-	else if (w->created && !w->whole && w->options.no_part && !lstat(w->file, &st) && S_ISREG(st.st_mode))
+	else if (w->created && !w->whole && w->options.no_part && !lstat(w->file, &st) &&
+		 S_ISREG(st.st_mode))
 		unlink(w->file);
 	ZSTD_freeCCtx(w->zstd);
 	object_table_release(&w->objects);

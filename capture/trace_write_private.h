@@ -14,7 +14,8 @@ struct trace_writer {
 	int fd;
 	char *path;	 /* how messages name it */
 	char *file;	 /* where it is written, or is to be when it is whole */
-	char *temporary; /* where it is until then, beside the file that it replaces; NULL: at `file` */
+	/* where it is until then, beside the file that it replaces; NULL: at `file` */
+	char *temporary;
 	bool created, whole;
 	struct trace_write_options options;
 	int failed; /* errno of the first failed write: nothing is written after it */
@@ -38,16 +39,19 @@ struct trace_writer {
 	size_t compressed_cap;
 };
 
-/* All of v[n] at `offset` of the file. An error is remembered: nothing is written after it. `v` is used up. */
+/* All of v[n] at `offset` of the file. An error is remembered: nothing is written after it. `v` is
+ * used up. */
 int writer_put(struct trace_writer *w, struct iovec *v, int n, uint64_t offset, struct err *e);
 
 /* A header for a block at the end of the file; lengths, count and checksums are the caller's. */
-struct block_header writer_header(const struct trace_writer *w, enum block_kind kind, enum block_commit commit);
+struct block_header writer_header(const struct trace_writer *w, enum block_kind kind,
+				  enum block_commit commit);
 /* Appends a whole, sealed block. */
-int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t count, uint64_t first, const void *data,
-		     size_t len, struct err *e);
+int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t count, uint64_t first,
+		     const void *data, size_t len, struct err *e);
 
-/* Ends the block of records being filled, whatever it holds; writes what records to come may refer to. */
+/* Ends the block of records being filled, whatever it holds; writes what records to come may refer
+ * to. */
 int writer_end_records(struct trace_writer *w, struct err *e);
 int writer_put_objects(struct trace_writer *w, struct err *e);
 int writer_put_heap(struct trace_writer *w, struct err *e);

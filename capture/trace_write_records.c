@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing records. Those of the block being filled go to the file with each append, and the block stays open; see
- * trace_format.h. */
+/* Writing records. Those of the block being filled go to the file with each append, and the block
+ * stays open; see trace_format.h. */
 #include <errno.h>
 #include <string.h>
 
 #include "capture/trace_write_private.h"
 #include "common/crc32c.h"
 
-/* Puts the filled records that are not in the file yet behind those that are; the block stays open. */
+/* Puts the filled records that are not in the file yet behind those that are; the block stays open.
+ */
 static int records_write_open(struct trace_writer *w, struct err *e)
 {
 	struct block_header h = writer_header(w, BLOCK_RECORDS, BLOCK_OPEN);
@@ -45,11 +46,13 @@ static int block_seal(struct trace_writer *w, struct err *e)
 }
 
 /* The block's last n records counted in n_records: what they refer to comes first. */
-static int records_write_whole(struct trace_writer *w, const struct trace_record *r, uint32_t n, struct err *e)
+static int records_write_whole(struct trace_writer *w, const struct trace_record *r, uint32_t n,
+			       struct err *e)
 {
 	int rc = writer_put_objects(w, e);
 	rc = rc ? rc : writer_put_heap(w, e);
-	return rc ? rc : writer_put_block(w, BLOCK_RECORDS, n, w->n_records - n, r, n * sizeof *r, e);
+	return rc ? rc
+		  : writer_put_block(w, BLOCK_RECORDS, n, w->n_records - n, r, n * sizeof *r, e);
 }
 
 /* Ends the block of records being filled, whatever it holds. */
@@ -68,7 +71,8 @@ int writer_end_records(struct trace_writer *w, struct err *e)
 	return rc;
 }
 
-/* Copies and commits. Returns how many were fit to be written: n, or the index of the first that was not. */
+/* Copies and commits. Returns how many were fit to be written: n, or the index of the first that
+ * was not. */
 static size_t records_copy(struct trace_record *to, const struct trace_record *from, size_t n)
 {
 	bool sane = true;
@@ -84,25 +88,29 @@ static size_t records_copy(struct trace_record *to, const struct trace_record *f
 }
 
 /* Takes as many of the n records as the block has room for, and ends it when it is full. */
-static int take_records(struct trace_writer *w, const struct trace_record *r, size_t n, size_t *n_taken, struct err *e)
+static int take_records(struct trace_writer *w, const struct trace_record *r, size_t n,
+			size_t *n_taken, struct err *e)
 {
 	size_t some = RECORDS_PER_BLOCK - w->n_filled;
 	*n_taken = some = n < some ? n : some;
-	if (some == RECORDS_PER_BLOCK && records_are_usable(r, some)) { /* committed by the caller: no need to copy */
+	/* committed by the caller: no need to copy */
+	if (some == RECORDS_PER_BLOCK && records_are_usable(r, some)) {
 		w->n_records += some;
 		return records_write_whole(w, r, (uint32_t)some, e);
 	}
 	size_t n_sane = records_copy(w->record + w->n_filled, r, some);
 	if (n_sane < some)
 		return err_set(e, EINVAL,
-			       "%s: record %llu (operation %u) is unfit: its operation or times are impossible",
+			       "%s: record %llu (operation %u) is unfit: its operation or times "
+			       "are impossible",
 			       w->path, (unsigned long long)(w->n_records + n_sane), r[n_sane].op);
 	w->n_filled += (uint32_t)some;
 	w->n_records += some;
 	return w->n_filled == RECORDS_PER_BLOCK ? writer_end_records(w, e) : 0;
 }
 
-int trace_writer_append(struct trace_writer *w, const struct trace_record *r, size_t n, struct err *e)
+int trace_writer_append(struct trace_writer *w, const struct trace_record *r, size_t n,
+			struct err *e)
 {
 	int rc = 0;
 	if (w->failed)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing what records refer to: objects and the side heap. Both wait in memory until a record is written. */
+/* Writing what records refer to: objects and the side heap. Both wait in memory until a record is
+ * written. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +8,14 @@
 #include "capture/trace_write_private.h"
 #include "common/xalloc.h"
 
-int trace_writer_object(struct trace_writer *w, enum object_kind kind, const char *name, uint32_t *id, struct err *e)
+int trace_writer_object(struct trace_writer *w, enum object_kind kind, const char *name,
+			uint32_t *id, struct err *e)
 {
 	if (kind < OBJECT_PATH || kind > OBJECT_DEVICE)
 		return err_set(e, EINVAL, "%s: object kind %d is none", w->path, (int)kind);
 	if (strlen(name) > NAME_LEN_MAX)
-		return err_set(e, ENAMETOOLONG, "%s: an object's name has %zu bytes, %u are the most", w->path,
+		return err_set(e, ENAMETOOLONG,
+			       "%s: an object's name has %zu bytes, %u are the most", w->path,
 			       strlen(name), NAME_LEN_MAX);
 	return object_table_intern(&w->objects, kind, name, id, e);
 }
@@ -24,7 +27,8 @@ int writer_put_objects(struct trace_writer *w, struct err *e)
 		uint32_t first = w->n_objects_in_file, id = first;
 		size_t cap = 0, len = 0;
 		for (; id < w->objects.n && cap < OBJECTS_FLUSH_BYTES; id++)
-			cap += sizeof(struct object_item) + strlen(object_table_get(&w->objects, id)->name) + 8;
+			cap += sizeof(struct object_item) +
+			       strlen(object_table_get(&w->objects, id)->name) + 8;
 		char *payload = xcalloc(1, cap);
 		for (uint32_t i = first; i < id; i++) {
 			const struct trace_object *o = object_table_get(&w->objects, i);
@@ -41,10 +45,13 @@ int writer_put_objects(struct trace_writer *w, struct err *e)
 	return rc;
 }
 
-int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint32_t *ref, struct err *e)
+int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint32_t *ref,
+		      struct err *e)
 {
 	if (len > HEAP_ITEM_MAX)
-		return err_set(e, EFBIG, "%s: %zu bytes belong to a record, at most %u are possible", w->path, len, HEAP_ITEM_MAX);
+		return err_set(e, EFBIG,
+			       "%s: %zu bytes belong to a record, at most %u are possible", w->path,
+			       len, HEAP_ITEM_MAX);
 	uint64_t unit = w->n_heap_units + w->heap_len / 8;
 	size_t room = align_up(sizeof(uint32_t) + len, 8);
 	if (unit + room / 8 >= HEAP_NONE)
@@ -58,7 +65,8 @@ int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint
 			return rc;
 	}
 	if (w->heap_len + room > w->heap_cap) {
-		w->heap_cap = w->heap_len + room > HEAP_FLUSH_BYTES ? w->heap_len + room : HEAP_FLUSH_BYTES;
+		w->heap_cap =
+		    w->heap_len + room > HEAP_FLUSH_BYTES ? w->heap_len + room : HEAP_FLUSH_BYTES;
 		w->heap = xrealloc(w->heap, w->heap_cap);
 	}
 	unsigned char *to = w->heap + w->heap_len;
@@ -77,7 +85,8 @@ int writer_put_heap(struct trace_writer *w, struct err *e)
 {
 	if (!w->heap_len)
 		return 0;
-	int rc = writer_put_block(w, BLOCK_HEAP, w->n_heap_items, w->n_heap_units, w->heap, w->heap_len, e);
+	int rc = writer_put_block(w, BLOCK_HEAP, w->n_heap_items, w->n_heap_units, w->heap,
+				  w->heap_len, e);
 	w->n_heap_units += w->heap_len / 8;
 	w->heap_len = w->n_heap_items = 0;
 	return rc;

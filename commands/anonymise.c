@@ -27,7 +27,8 @@ static int take_key(struct anonymiser *a, const char *path, struct err *e)
 	if (path) {
 		rc = file_read(path, &key, KEY_BYTES_MAX, e);
 		if (!rc && key.len < KEY_BYTES_MIN)
-			rc = err_set(e, EINVAL, "%s: a key has %d bytes at least, this has %zu", path, KEY_BYTES_MIN, key.len);
+			rc = err_set(e, EINVAL, "%s: a key has %d bytes at least, this has %zu",
+				     path, KEY_BYTES_MIN, key.len);
 	} else if (getrandom(some, sizeof some, 0) == (ssize_t)sizeof some) {
 		strbuf_add(&key, some, sizeof some);
 	} else {
@@ -119,7 +120,8 @@ static char *new_path(struct anonymiser *a, const char *path, int *rc, struct er
 	return strbuf_detach(&name);
 }
 
-int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct fileset *to, struct err *e)
+int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct fileset *to,
+		      struct err *e)
 {
 	int rc = 0;
 	*to = (struct fileset){.entry = xcalloc(from->n ? from->n : 1, sizeof *to->entry)};
@@ -131,7 +133,8 @@ int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct f
 		if (!from->detail)
 			continue;
 		to->detail[to->n] = from->detail[to->n]; /* holes stay the other's */
-		to->detail[to->n].has_digest = false;	 /* whoever has the same file would know it again */
+		/* whoever has the same file would know it again */
+		to->detail[to->n].has_digest = false;
 		const char *link = from->detail[to->n].link;
 		to->detail[to->n].link = link ? new_path(a, link, &rc, e) : NULL;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ways to capture that have files of their own; cmd_capture.c holds the table. argv[0] is the way's name; the return is
- * an exit status. */
+/* The ways to capture that have files of their own; cmd_capture.c holds the table. argv[0] is the
+ * way's name; the return is an exit status. */
 #ifndef COMMANDS_CAPTURE_H
 #define COMMANDS_CAPTURE_H
 

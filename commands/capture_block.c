@@ -22,18 +22,25 @@ static const char about[] =
 static void print(const struct block_config *c, const struct block_outcome *o)
 {
 	if (o->has_status && WIFSIGNALED(o->status))
-		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
+		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(o->status),
+		       strsignal(WTERMSIG(o->status)));
 	else if (o->has_status)
 		printf("%-14sended with status %d\n", "command", WEXITSTATUS(o->status));
-	printf("%-14s%" PRIu64 " of %s, from %" PRIu64 " event%s -> %s\n", "requests", o->counts.n_requests - o->n_other, c->device,
-	       o->n_events, o->n_events == 1 ? "" : "s", c->output);
-	count_line("note", o->counts.n_unfinished, "request had not completed at the end", "requests had not completed at the end");
-	count_line("note", o->counts.n_unpaired, "completion of a request that began earlier is left out",
+	printf("%-14s%" PRIu64 " of %s, from %" PRIu64 " event%s -> %s\n", "requests",
+	       o->counts.n_requests - o->n_other, c->device, o->n_events,
+	       o->n_events == 1 ? "" : "s", c->output);
+	count_line("note", o->counts.n_unfinished, "request had not completed at the end",
+		   "requests had not completed at the end");
+	count_line("note", o->counts.n_unpaired,
+		   "completion of a request that began earlier is left out",
 		   "completions of requests that began earlier are left out");
-	count_line("note", o->counts.n_requeued, "request was given back by the driver and issued again",
+	count_line("note", o->counts.n_requeued,
+		   "request was given back by the driver and issued again",
 		   "requests were given back by the driver and issued again");
-	count_line("note", o->n_other, "request of another kind is left out", "requests of other kinds are left out");
-	count_line("warning", o->n_lost, "event is lost: the trace is incomplete; a larger --buffer helps",
+	count_line("note", o->n_other, "request of another kind is left out",
+		   "requests of other kinds are left out");
+	count_line("warning", o->n_lost,
+		   "event is lost: the trace is incomplete; a larger --buffer helps",
 		   "events are lost: the trace is incomplete; a larger --buffer helps");
 }
 
@@ -44,7 +51,8 @@ int capture_block(int argc, char **argv, struct err *e)
 	struct trace_parts parts;
 	int n_positional, command;
 	block_config_init(&c);
-	int rc = options_parse_command(block_options, &c, argc, argv, 1, &n_positional, &command, e);
+	int rc =
+	    options_parse_command(block_options, &c, argc, argv, 1, &n_positional, &command, e);
 	if (rc > 0) {
 		command_help(&cmd_capture, synopsis, about, block_options);
 		return EXIT_OK;

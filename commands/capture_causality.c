@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate capture causality: what the threads of a parallel application do, and whom they wait for. */
+/* validate capture causality: what the threads of a parallel application do, and whom they wait
+ * for. */
 #include <errno.h>
 #include <inttypes.h>
 #include <fcntl.h>
@@ -37,7 +38,8 @@ static void line_print(void *ctx, const char *line)
 }
 
 /* By this program's own engine, as a program of its own. */
-static int replay_by_engine(void *ctx, const char *trace, const char *dir, const char *to, struct err *e)
+static int replay_by_engine(void *ctx, const char *trace, const char *dir, const char *to,
+			    struct err *e)
 {
 	char *self = program_path(e);
 	int status;
@@ -45,8 +47,19 @@ static int replay_by_engine(void *ctx, const char *trace, const char *dir, const
 	(void)ctx;
 	if (!self)
 		return -e->code;
-	char *const argv[] = {self, "replay", "--engine", "parallel", "--mode", "causal", "--prepare", "--dir", (char *)(uintptr_t)dir,
-			      "-o", (char *)(uintptr_t)to, (char *)(uintptr_t)trace, NULL};
+	char *const argv[] = {self,
+			      "replay",
+			      "--engine",
+			      "parallel",
+			      "--mode",
+			      "causal",
+			      "--prepare",
+			      "--dir",
+			      (char *)(uintptr_t)dir,
+			      "-o",
+			      (char *)(uintptr_t)to,
+			      (char *)(uintptr_t)trace,
+			      NULL};
 	posix_spawn_file_actions_t actions;
 	int rc = posix_spawn_file_actions_init(&actions);
 	if (!rc) {
@@ -61,30 +74,43 @@ static int replay_by_engine(void *ctx, const char *trace, const char *dir, const
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return err_sys(e, errno, "waiting for the replay");
-	return status ? err_set(e, ECHILD, "the replay by engine parallel failed (see its messages above): choose another replay with --check COMMAND") : 0;
+	return status ? err_set(e, ECHILD,
+				"the replay by engine parallel failed (see its messages above): "
+				"choose another replay with --check COMMAND")
+		      : 0;
 }
 
 static void print(const struct collect_config *c, const struct collect_outcome *o)
 {
-	printf("%-14s%" PRIu64 " of %" PRIu32 " node%s -> %s\n", "requests", o->merged.n_requests, o->n_nodes, o->n_nodes == 1 ? "" : "s", c->output);
-	printf("%-14s%" PRIu64 ", %" PRIu32 " of them with a node held back at every ", "runs", o->n_runs, o->n_throttled);
+	printf("%-14s%" PRIu64 " of %" PRIu32 " node%s -> %s\n", "requests", o->merged.n_requests,
+	       o->n_nodes, o->n_nodes == 1 ? "" : "s", c->output);
+	printf("%-14s%" PRIu64 ", %" PRIu32 " of them with a node held back at every ", "runs",
+	       o->n_runs, o->n_throttled);
 	if (o->period == 1)
 		printf("request");
 	else
 		printf("%" PRIu64 "th request", o->period);
 	printf("; %s altogether, the application itself takes %s\n",
 	       duration_text((double)o->tracing_ns).s, duration_text((double)o->application_ns).s);
-	printf("%-14s%" PRIu64 " seen, %" PRIu64 " needed; %" PRIu64 " barrier%s\n", "dependencies", o->merged.n_edges_seen, o->merged.n_edges_left,
-	       o->merged.n_barriers, o->merged.n_barriers == 1 ? "" : "s");
-	printf("%-14sby %s, in time %s\n", "computing", o->by_throttling ? "what nodes do that are held back" : "what remains without waiting calls",
+	printf("%-14s%" PRIu64 " seen, %" PRIu64 " needed; %" PRIu64 " barrier%s\n", "dependencies",
+	       o->merged.n_edges_seen, o->merged.n_edges_left, o->merged.n_barriers,
+	       o->merged.n_barriers == 1 ? "" : "s");
+	printf("%-14sby %s, in time %s\n", "computing",
+	       o->by_throttling ? "what nodes do that are held back"
+				: "what remains without waiting calls",
 	       o->cpu_time ? "on the processor" : "of the clock");
 	if (o->n_computing)
-		printf("%-14s%" PRIu64 " times a node that waited was found computing: it polls memory\n", "note", o->n_computing);
+		printf("%-14s%" PRIu64
+		       " times a node that waited was found computing: it polls memory\n",
+		       "note", o->n_computing);
 	if (o->merged.n_early)
-		printf("%-14s%" PRIu64 " signal%s right behind the request%s held back: where the waiting nodes went on, they contradicted each other\n",
-		       "note", o->merged.n_early, o->merged.n_early == 1 ? " stands" : "s stand", o->merged.n_early == 1 ? " that was" : "s that were");
+		printf("%-14s%" PRIu64 " signal%s right behind the request%s held back: where the "
+				       "waiting nodes went on, they contradicted each other\n",
+		       "note", o->merged.n_early, o->merged.n_early == 1 ? " stands" : "s stand",
+		       o->merged.n_early == 1 ? " that was" : "s that were");
 	if (o->n_outside)
-		printf("%-14s%" PRIu32 " thread%s of no rank made requests, which are left out\n", "note", o->n_outside, o->n_outside == 1 ? "" : "s");
+		printf("%-14s%" PRIu32 " thread%s of no rank made requests, which are left out\n",
+		       "note", o->n_outside, o->n_outside == 1 ? "" : "s");
 }
 
 int capture_causality(int argc, char **argv, struct err *e)
@@ -93,7 +119,8 @@ int capture_causality(int argc, char **argv, struct err *e)
 	struct collect_outcome o;
 	int n_positional, command;
 	collect_config_init(&c);
-	int rc = options_parse_command(collect_options, &c, argc, argv, 0, &n_positional, &command, e);
+	int rc =
+	    options_parse_command(collect_options, &c, argc, argv, 0, &n_positional, &command, e);
 	if (rc > 0) {
 		command_help(&cmd_capture, synopsis, about, collect_options);
 		return EXIT_OK;
@@ -111,5 +138,7 @@ int capture_causality(int argc, char **argv, struct err *e)
 	rc = collect(&c, &o, e);
 	if (!rc)
 		print(&c, &o);
-	return !rc ? EXIT_OK : rc == -EINVAL || rc == -ERANGE || rc == -EEXIST ? EXIT_USAGE : EXIT_FAILED;
+	return !rc                                               ? EXIT_OK
+	       : rc == -EINVAL || rc == -ERANGE || rc == -EEXIST ? EXIT_USAGE
+								 : EXIT_FAILED;
 }

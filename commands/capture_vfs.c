@@ -23,22 +23,30 @@ static const char about[] =
 static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 {
 	if (o->has_status && WIFSIGNALED(o->status))
-		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
+		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(o->status),
+		       strsignal(WTERMSIG(o->status)));
 	else if (o->has_status)
 		printf("%-14sended with status %d\n", "command", WEXITSTATUS(o->status));
-	printf("%-14s%" PRIu64 " from %" PRIu64 " event%s -> %s\n", "requests", o->n_requests, o->n_events, o->n_events == 1 ? "" : "s", c->output);
+	printf("%-14s%" PRIu64 " from %" PRIu64 " event%s -> %s\n", "requests", o->n_requests,
+	       o->n_events, o->n_events == 1 ? "" : "s", c->output);
 	if (o->n_faults || o->n_added)
-		printf("%-14s%" PRIu64 " fault%s on mapped files, %" PRIu64 " insertion%s into the page cache\n", "of them", o->n_faults,
-		       o->n_faults == 1 ? "" : "s", o->n_added, o->n_added == 1 ? "" : "s");
-	count_line("note", o->counts.n_unfinished, "call had not returned when its thread or the capture ended: left out",
+		printf("%-14s%" PRIu64 " fault%s on mapped files, %" PRIu64
+		       " insertion%s into the page cache\n",
+		       "of them", o->n_faults, o->n_faults == 1 ? "" : "s", o->n_added,
+		       o->n_added == 1 ? "" : "s");
+	count_line("note", o->counts.n_unfinished,
+		   "call had not returned when its thread or the capture ended: left out",
 		   "calls had not returned when their thread or the capture ended: left out");
 	count_line("note", o->counts.n_without_begin, "call began before the capture: omitted",
 		   "calls began before the capture: omitted");
 	if (o->no_paths.code)
 		printf("%-14spaths cannot be read here: %s\n", "warning", o->no_paths.msg);
-	count_line("warning", o->counts.n_unnamed, "call on a path that is not known", "calls on paths that are not known");
-	count_line("warning", o->counts.n_unknown, "call on a descriptor without a captured open (perhaps sent by another process)",
-		   "calls on descriptors without a captured open (perhaps sent by another process)");
+	count_line("warning", o->counts.n_unnamed, "call on a path that is not known",
+		   "calls on paths that are not known");
+	count_line(
+	    "warning", o->counts.n_unknown,
+	    "call on a descriptor without a captured open (perhaps sent by another process)",
+	    "calls on descriptors without a captured open (perhaps sent by another process)");
 	if (o->counts.n_rings && o->no_rings.code)
 		printf("%-14srings of io_uring cannot be read here: %s\n", "warning",
 		       o->no_rings.msg);
@@ -47,14 +55,20 @@ static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 		   "or another operation)",
 		   "requests of rings are not in the trace as the calls that they are (registered "
 		   "files, or other operations)");
-	count_line("warning", o->counts.n_handed_over, "asynchronous request was handed over (io_submit, io_uring_enter), and is not in the trace itself",
-		   "asynchronous requests were handed over (io_submit, io_uring_enter), and are not in the trace themselves");
-	count_line("warning", o->counts.n_rings, "io_uring was set up: its requests are not in the trace; use capture app",
+	count_line("warning", o->counts.n_handed_over,
+		   "asynchronous request was handed over (io_submit, io_uring_enter), and is not "
+		   "in the trace itself",
+		   "asynchronous requests were handed over (io_submit, io_uring_enter), and are "
+		   "not in the trace themselves");
+	count_line("warning", o->counts.n_rings,
+		   "io_uring was set up: its requests are not in the trace; use capture app",
 		   "io_urings were set up: their requests are not in the trace; use capture app");
 	files_noted_print(&o->files);
-	count_line("warning", o->n_unseen, "call used a file that --snapshot could not read, because of chroot",
+	count_line("warning", o->n_unseen,
+		   "call used a file that --snapshot could not read, because of chroot",
 		   "calls used files that --snapshot could not read, because of chroot");
-	count_line("warning", o->n_lost, "event is lost: the trace is incomplete; a larger --buffer helps",
+	count_line("warning", o->n_lost,
+		   "event is lost: the trace is incomplete; a larger --buffer helps",
 		   "events are lost: the trace is incomplete; a larger --buffer helps");
 }
 
@@ -71,10 +85,12 @@ int capture_vfs(int argc, char **argv, struct err *e)
 		return EXIT_OK;
 	}
 	if (!rc && (command < argc) == (c.pid != 0))
-		rc = err_set(e, EINVAL, "%s: usage is validate capture %s", c.pid ? "a command or --pid, not both" : "which command?", synopsis);
+		rc = err_set(e, EINVAL, "%s: usage is validate capture %s",
+			     c.pid ? "a command or --pid, not both" : "which command?", synopsis);
 	if (!rc && c.pid && c.snapshot)
 		rc = err_set(e, EINVAL,
-			     "--snapshot needs a command: a running process (--pid) does not wait until its files were read");
+			     "--snapshot needs a command: a running process (--pid) does not wait "
+			     "until its files were read");
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
 	rc = rc ? rc : rotate_check(&parts, c.rotate, e);

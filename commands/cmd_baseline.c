@@ -28,7 +28,8 @@ static const struct option_spec baseline_options[] = {
 };
 #undef FIELD
 
-static const char synopsis[] = "save DIR [--replayer NAME] [--redact] [-o FILE]\nshow FILE|DIR [--replayer NAME] [--redact]";
+static const char synopsis[] =
+    "save DIR [--replayer NAME] [--redact] [-o FILE]\nshow FILE|DIR [--replayer NAME] [--redact]";
 static const char about[] =
 	"save: writes the part of a results directory that a later comparison needs, as\n"
 	"JSON. A case takes a few kilobytes, one line per replicate. The file can be\n"
@@ -61,12 +62,16 @@ static int baseline_run(int argc, char **argv, struct err *e)
 	struct baseline_config config = {0};
 	struct baseline b;
 	int n_positional;
-	int status = command_parse(&cmd_baseline, synopsis, about, baseline_options, &config, argc, argv, 0, 2, &n_positional, e);
+	int status = command_parse(&cmd_baseline, synopsis, about, baseline_options, &config, argc,
+				   argv, 0, 2, &n_positional, e);
 	if (status >= 0)
 		return status;
-	bool saves = n_positional && !strcmp(argv[1], "save"), shows = n_positional && !strcmp(argv[1], "show");
+	bool saves = n_positional && !strcmp(argv[1], "save"),
+	     shows = n_positional && !strcmp(argv[1], "show");
 	if (n_positional < 2 || (!saves && !shows)) {
-		err_set(e, EINVAL, "save or show is missing: usage is validate baseline save DIR or validate baseline show FILE");
+		err_set(e, EINVAL,
+			"save or show is missing: usage is validate baseline save DIR or validate "
+			"baseline show FILE");
 		return EXIT_USAGE;
 	}
 	if (shows && config.output) {
@@ -75,7 +80,8 @@ static int baseline_run(int argc, char **argv, struct err *e)
 	}
 	if (baseline_input(&b, argv[2], e) < 0)
 		return EXIT_FAILED;
-	const char *replayer = config.redact ? baseline_redact(&b, config.replayer) : config.replayer;
+	const char *replayer =
+	    config.redact ? baseline_redact(&b, config.replayer) : config.replayer;
 	int ret = replayer ? baseline_choose(&b, replayer, e) : 0;
 	if (!ret)
 		ret = saves ? save(&b, config.output, e) : show(&b, e);
@@ -83,4 +89,5 @@ static int baseline_run(int argc, char **argv, struct err *e)
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
-const struct command cmd_baseline = {"baseline", "save the part of a campaign that a comparison needs", baseline_run};
+const struct command cmd_baseline = {
+    "baseline", "save the part of a campaign that a comparison needs", baseline_run};

@@ -15,7 +15,7 @@
 #include "common/strbuf.h"
 #include "common/units.h"
 
-/* --- capture app ------------------------------------------------------------------------------------------------------- */
+/* --- capture app --------------------------------------------------------- */
 
 static const char app_synopsis[] = "app [options] -o TRACE [--] COMMAND [ARGUMENT]...";
 static const char app_about[] =
@@ -50,8 +50,9 @@ static void content_print(const struct app_config *c, const struct app_outcome *
 	       o->n_content_requests == 1 ? "" : "s", size_text(o->n_content_stored_bytes).s,
 	       c->output);
 	if (o->n_without_content)
-		printf("%-14s%" PRIu64 " request%s wrote data that is not stored (see doc/capture.md)\n", "note", o->n_without_content,
-		       o->n_without_content == 1 ? "" : "s");
+		printf("%-14s%" PRIu64
+		       " request%s wrote data that is not stored (see doc/capture.md)\n",
+		       "note", o->n_without_content, o->n_without_content == 1 ? "" : "s");
 }
 
 void files_noted_print(const struct files_noted *n)
@@ -73,23 +74,33 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 		       strsignal(WTERMSIG(o->status)));
 	else
 		printf("%-14sended with status %d\n", "command", WEXITSTATUS(o->status));
-	printf("%-14s%" PRIu64 " from %" PRIu64 " thread%s of %" PRIu64 " program run%s -> %s\n", "requests", o->n_requests,
-	       o->n_threads, o->n_threads == 1 ? "" : "s", o->n_processes, o->n_processes == 1 ? "" : "s", c->output);
+	printf("%-14s%" PRIu64 " from %" PRIu64 " thread%s of %" PRIu64 " program run%s -> %s\n",
+	       "requests", o->n_requests, o->n_threads, o->n_threads == 1 ? "" : "s",
+	       o->n_processes, o->n_processes == 1 ? "" : "s", c->output);
 	if (o->n_outside)
-		printf("%-14s%" PRIu64 " request%s outside %s %s left out\n", "note", o->n_outside, o->n_outside == 1 ? "" : "s", c->root,
-		       o->n_outside == 1 ? "is" : "are");
+		printf("%-14s%" PRIu64 " request%s outside %s %s left out\n", "note", o->n_outside,
+		       o->n_outside == 1 ? "" : "s", c->root, o->n_outside == 1 ? "is" : "are");
 	files_noted_print(&o->files);
 	if (c->content)
 		content_print(c, o);
-	count_line("warning", o->n_lost, "request is lost: the trace is incomplete", "requests are lost: the trace is incomplete");
+	count_line("warning", o->n_lost, "request is lost: the trace is incomplete",
+		   "requests are lost: the trace is incomplete");
 	if (o->interrupted)
 		printf("%-14sinterrupted: what ran on is not in the trace\n", "warning");
-	programs_print("warning", "could not be seen (statically linked, or with other privileges)", &o->unseen);
-	programs_print("warning", "made, or can make, system calls for files past the C library, which are not in the trace",
+	programs_print("warning", "could not be seen (statically linked, or with other privileges)",
+		       &o->unseen);
+	programs_print("warning",
+		       "made, or can make, system calls for files past the C library, which are "
+		       "not in the trace",
 		       &o->own_calls);
-	programs_print("note", "can enter io_uring past liburing; what would be asked so is not in the trace", &o->own_rings);
-	count_line("warning", o->n_ring_entries, "call of io_uring_enter by number: what was asked through the ring is not in the trace",
-		   "calls of io_uring_enter by number: what was asked through the rings is not in the trace");
+	programs_print(
+	    "note", "can enter io_uring past liburing; what would be asked so is not in the trace",
+	    &o->own_rings);
+	count_line(
+	    "warning", o->n_ring_entries,
+	    "call of io_uring_enter by number: what was asked through the ring is not in the trace",
+	    "calls of io_uring_enter by number: what was asked through the rings is not in the "
+	    "trace");
 }
 
 static int capture_app(int argc, char **argv, struct err *e)
@@ -111,7 +122,8 @@ static int capture_app(int argc, char **argv, struct err *e)
 			     "As root use: validate capture vfs --pid %s -o TRACE",
 			     c.pid, c.pid);
 	if (!rc && command >= argc)
-		rc = err_set(e, EINVAL, "which command? usage is validate capture %s", app_synopsis);
+		rc =
+		    err_set(e, EINVAL, "which command? usage is validate capture %s", app_synopsis);
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
 	if (!rc && c.rotate && c.content)
@@ -127,14 +139,15 @@ static int capture_app(int argc, char **argv, struct err *e)
 		app_print(&c, &o);
 	rc = rc ? rc : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
 	if (!rc && c.check_status && o.status)
-		rc = err_set(e, ECANCELED, WIFSIGNALED(o.status) ? "the command was killed by signal %d"
-								 : "the command ended with status %d",
+		rc = err_set(e, ECANCELED,
+			     WIFSIGNALED(o.status) ? "the command was killed by signal %d"
+						   : "the command ended with status %d",
 			     WIFSIGNALED(o.status) ? WTERMSIG(o.status) : WEXITSTATUS(o.status));
 	app_outcome_release(&o);
 	return !rc ? EXIT_OK : rc == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
 }
 
-/* --- the table --------------------------------------------------------------------------------------------------------- */
+/* --- the table ----------------------------------------------------------- */
 
 static const struct way {
 	const char *name;
@@ -152,9 +165,14 @@ static int capture_nothing(int argc, char **argv, struct err *e)
 {
 	if (argc < 2 || (strcmp(argv[1], "--help") && strcmp(argv[1], "-h"))) {
 		if (argc > 1)
-			err_set(e, ENOENT, "unknown option %s: the first argument must be app, causality, block or vfs", argv[1]);
+			err_set(e, ENOENT,
+				"unknown option %s: the first argument must be app, causality, "
+				"block or vfs",
+				argv[1]);
 		else
-			err_set(e, EINVAL, "the method is missing: usage is validate capture app, causality, block or vfs");
+			err_set(e, EINVAL,
+				"the method is missing: usage is validate capture app, causality, "
+				"block or vfs");
 		return EXIT_USAGE;
 	}
 	for (const struct way *w = ways; w->name; w++) {
@@ -179,9 +197,10 @@ static int capture_command(int argc, char **argv, struct err *e)
 		if (!strcmp(argv[1], w->name))
 			return w->run(argc - 1, argv + 1, e);
 	near = nearest_name(argv[1], names);
-	err_set(e, EINVAL, "unknown capture method \"%s\"%s%s%s", argv[1], near ? " (did you mean \"" : "",
-		near ? near : "", near ? "\"?)" : "");
+	err_set(e, EINVAL, "unknown capture method \"%s\"%s%s%s", argv[1],
+		near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
 	return EXIT_USAGE;
 }
 
-const struct command cmd_capture = {"capture", "record the I/O of a program as a trace", capture_command};
+const struct command cmd_capture = {"capture", "record the I/O of a program as a trace",
+				    capture_command};

@@ -32,7 +32,8 @@ static const struct option_spec compare_options[] = {
 };
 #undef FIELD
 
-static const char synopsis[] = "OLD NEW [--format FORM] [--allow LIST]\nDIR [--format FORM]\n--list";
+static const char synopsis[] =
+    "OLD NEW [--format FORM] [--allow LIST]\nDIR [--format FORM]\n--list";
 static const char about[] =
 	"Compares two campaigns of one protocol, or two replayers of one campaign. OLD\n"
 	"and NEW are results directories or baselines (\"validate baseline save\").\n"
@@ -63,10 +64,13 @@ static int side_parse(struct side *s, const char *text, struct err *e)
 			*c = 0;
 		}
 	s->replayer = colon ? colon + 1 : NULL;
-	return stat(s->path, &st) < 0 ? err_set(e, ENOENT, "%s: no such results directory or baseline", text) : 0;
+	return stat(s->path, &st) < 0
+		   ? err_set(e, ENOENT, "%s: no such results directory or baseline", text)
+		   : 0;
 }
 
-/* From what was read of its path, which becomes this side; `hide` its names, as the other side's are. */
+/* From what was read of its path, which becomes this side; `hide` its names, as the other side's
+ * are. */
 static int side_choose(const struct side *s, struct baseline *b, bool hide, struct err *e)
 {
 	const char *replayer = hide ? baseline_redact_names(b, s->replayer) : s->replayer;
@@ -80,11 +84,14 @@ static int status_of(const struct campaign_change *c)
 {
 	if (c->n_refusing)
 		return EXIT_NOT_COMPARABLE;
-	return c->word == CHANGE_WORSE ? EXIT_NOT_TRUSTED : c->word == CHANGE_INCONCLUSIVE ? EXIT_INCONCLUSIVE : EXIT_OK;
+	return c->word == CHANGE_WORSE          ? EXIT_NOT_TRUSTED
+	       : c->word == CHANGE_INCONCLUSIVE ? EXIT_INCONCLUSIVE
+						: EXIT_OK;
 }
 
-static int compare(const struct baseline *was, const struct baseline *is, const struct compare_config *config,
-		   const struct compare_form *form, struct err *e)
+static int compare(const struct baseline *was, const struct baseline *is,
+		   const struct compare_config *config, const struct compare_form *form,
+		   struct err *e)
 {
 	struct campaign_change c;
 	struct compare_options o = {.allow = config->allow};
@@ -95,8 +102,11 @@ static int compare(const struct baseline *was, const struct baseline *is, const 
 		return ret == -ENODATA ? EXIT_NOT_COMPARABLE : EXIT_FAILED;
 	int status = compare_form_print(form, &c, stdout, e) < 0 ? EXIT_FAILED : status_of(&c);
 	if (status == EXIT_NOT_COMPARABLE)
-		err_set(e, EINVAL, "not comparable: %zu difference%s, the first in %s (--allow %s compares all the same)", c.n_refusing,
-			c.n_refusing == 1 ? "" : "s", c.difference[0].what, difference_names[c.difference[0].kind]);
+		err_set(e, EINVAL,
+			"not comparable: %zu difference%s, the first in %s (--allow %s compares "
+			"all the same)",
+			c.n_refusing, c.n_refusing == 1 ? "" : "s", c.difference[0].what,
+			difference_names[c.difference[0].kind]);
 	campaign_change_release(&c);
 	return status;
 }
@@ -109,7 +119,9 @@ static int sides_of_one(struct baseline *was, struct baseline *is, const char *t
 	ret = ret ? ret : baseline_input(was, s.path, e);
 	ret = ret ? ret : side_choose(&s, was, false, e);
 	if (!ret && (!was->limits.old || !was->limits.new))
-		ret = err_set(e, EINVAL, "%s: its [compare] names no \"old\" and \"new\": compare with what?", text);
+		ret = err_set(e, EINVAL,
+			      "%s: its [compare] names no \"old\" and \"new\": compare with what?",
+			      text);
 	if (!ret) {
 		baseline_copy(is, was);
 		ret = baseline_choose(was, was->limits.old, e);
@@ -129,7 +141,8 @@ static int sides_of_two(struct baseline *was, struct baseline *is, char **argv, 
 		baseline_copy(is, was);
 	else if (!ret)
 		ret = baseline_input(is, b.path, e);
-	const bool differ = !ret && baseline_is_redacted(was) != baseline_is_redacted(is), new_hidden = differ && baseline_is_redacted(is);
+	const bool differ = !ret && baseline_is_redacted(was) != baseline_is_redacted(is),
+		   new_hidden = differ && baseline_is_redacted(is);
 	ret = ret ? ret : side_choose(&a, was, new_hidden, e);
 	ret = ret ? ret : side_choose(&b, is, differ && !new_hidden, e);
 	free(a.path);
@@ -143,7 +156,8 @@ static int compare_run(int argc, char **argv, struct err *e)
 	const struct compare_form *form;
 	struct baseline was = {0}, is = {0};
 	int n_positional;
-	int status = command_parse(&cmd_compare, synopsis, about, compare_options, &config, argc, argv, 0, 2, &n_positional, e);
+	int status = command_parse(&cmd_compare, synopsis, about, compare_options, &config, argc,
+				   argv, 0, 2, &n_positional, e);
 	if (status >= 0)
 		return status;
 	if (config.list) {
@@ -157,11 +171,13 @@ static int compare_run(int argc, char **argv, struct err *e)
 	}
 	if (compare_form_choose(config.format, &form, e) < 0)
 		return EXIT_USAGE;
-	int ret = n_positional == 1 ? sides_of_one(&was, &is, argv[1], e) : sides_of_two(&was, &is, argv, e);
+	int ret = n_positional == 1 ? sides_of_one(&was, &is, argv[1], e)
+				    : sides_of_two(&was, &is, argv, e);
 	status = ret ? EXIT_FAILED : compare(&was, &is, &config, form, e);
 	baseline_release(&was);
 	baseline_release(&is);
 	return status;
 }
 
-const struct command cmd_compare = {"compare", "compare two versions of a replayer, or two campaigns", compare_run};
+const struct command cmd_compare = {
+    "compare", "compare two versions of a replayer, or two campaigns", compare_run};

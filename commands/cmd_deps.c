@@ -68,14 +68,14 @@ static void print_text(const struct deps *d, const char *path)
 	       s->n_files == 1 ? "" : "s", duration_text((double)s->span_ns).s);
 	if (d->order == ORDER_NONE)
 		printf("Program order  not kept\n");
-	printf("Waits          %" PRIu64 " between threads, redundant ones left out: %" PRIu64 " for a begin, %" PRIu64
-	       " for an end\n",
+	printf("Waits          %" PRIu64 " between threads, redundant ones left out: %" PRIu64
+	       " for a begin, %" PRIu64 " for an end\n",
 	       s->n_begun + s->n_ended, s->n_begun, s->n_ended);
 	if (s->n_waiting)
-		printf("               of %" PRIu64 " requests (%.3g %%), at most %" PRIu64 " each; %" PRIu64
-		       " pair%s of threads\n",
-		       s->n_waiting, 100 * (double)s->n_waiting / (double)s->n_requests, s->n_waits_max, s->n_pairs,
-		       s->n_pairs == 1 ? "" : "s");
+		printf("               of %" PRIu64 " requests (%.3g %%), at most %" PRIu64
+		       " each; %" PRIu64 " pair%s of threads\n",
+		       s->n_waiting, 100 * (double)s->n_waiting / (double)s->n_requests,
+		       s->n_waits_max, s->n_pairs, s->n_pairs == 1 ? "" : "s");
 	printf("Critical path  %s of %s in requests", duration_text((double)s->critical_ns).s,
 	       duration_text((double)s->service_ns).s);
 	if (isfinite(s->parallelism))
@@ -84,7 +84,9 @@ static void print_text(const struct deps *d, const char *path)
 		printf(" (as traced: %.3g)", s->mean_concurrency);
 	putchar('\n');
 	if (trace_meta(d->trace)->n_events_lost)
-		printf("Note           the trace is incomplete: %" PRIu64 " %s lost when it was captured\n", trace_meta(d->trace)->n_events_lost,
+		printf("Note           the trace is incomplete: %" PRIu64
+		       " %s lost when it was captured\n",
+		       trace_meta(d->trace)->n_events_lost,
 		       trace_meta(d->trace)->n_events_lost == 1 ? "event was" : "events were");
 }
 
@@ -118,7 +120,8 @@ static int dot_write(const struct deps *d, const struct deps_config *config, str
 	return ret;
 }
 
-/* Traces whose dependencies no order policy makes: 1: it is one, and done (*status); 0: it is none. */
+/* Traces whose dependencies no order policy makes: 1: it is one, and done (*status); 0: it is none.
+ */
 static int of_itself(const struct deps_config *config, const char *path, int *status, struct err *e)
 {
 	struct trace *t;
@@ -129,11 +132,14 @@ static int of_itself(const struct deps_config *config, const char *path, int *st
 	if (ret)
 		return 1;
 	warn_of_cut(path, trace_meta(t)->cut);
-	ret = config->infer || config->order >= 0 ? 0 : causality_facts_read(&facts, trace_meta(t), e);
+	ret = config->infer || config->order >= 0 ? 0
+						  : causality_facts_read(&facts, trace_meta(t), e);
 	if (ret || facts.n_nodes) {
-		const struct deps_parallel_config p = {path, config->dot, config->from, config->n_shown, config->json};
+		const struct deps_parallel_config p = {path, config->dot, config->from,
+						       config->n_shown, config->json};
 		if (!ret && (config->think || config->output))
-			usage = (ret = err_set(e, EINVAL, "--think-time and --output go with --infer")) != 0;
+			usage = (ret = err_set(e, EINVAL,
+					       "--think-time and --output go with --infer")) != 0;
 		ret = ret ? ret : deps_parallel(t, &facts, &p, e);
 		if (ret && !usage)
 			err_context(e, "%s", path);
@@ -147,12 +153,16 @@ static int of_itself(const struct deps_config *config, const char *path, int *st
 		return 0;
 	}
 	if (config->order >= 0 || config->fs_rules) {
-		err_set(e, EINVAL, "%s: of a block-level trace dependencies are inferred: --order and --fs-rules are for traces of calls", path);
+		err_set(e, EINVAL,
+			"%s: of a block-level trace dependencies are inferred: --order and "
+			"--fs-rules are for traces of calls",
+			path);
 		*status = EXIT_USAGE;
 		trace_close(t);
 		return 1;
 	}
-	const struct deps_inferred_config c = {path, config->think, config->dot, config->output, config->from, config->n_shown,
+	const struct deps_inferred_config c = {path,           config->think, config->dot,
+					       config->output, config->from,  config->n_shown,
 					       config->json};
 	trace_requests_only(t, !config->output); /* what is written again is all of it */
 	ret = deps_inferred(t, &c, &usage, e);
@@ -168,8 +178,8 @@ static int deps_run(int argc, char **argv, struct err *e)
 	struct deps_config config = {.order = -1};
 	struct deps d;
 	int n_positional;
-	int status = command_parse(&cmd_deps, "[--order ORDER | --infer] [options] TRACE", about, deps_options, &config, argc,
-				   argv, 1, 1, &n_positional, e);
+	int status = command_parse(&cmd_deps, "[--order ORDER | --infer] [options] TRACE", about,
+				   deps_options, &config, argc, argv, 1, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
 	unsigned int rules;
@@ -178,7 +188,9 @@ static int deps_run(int argc, char **argv, struct err *e)
 		return EXIT_USAGE;
 	}
 	if (config.infer && (config.order >= 0 || config.fs_rules)) {
-		err_set(e, EINVAL, "--infer takes dependencies from times alone: --order and --fs-rules do not go with it");
+		err_set(e, EINVAL,
+			"--infer takes dependencies from times alone: --order and --fs-rules do "
+			"not go with it");
 		return EXIT_USAGE;
 	}
 	if (output_check_input(config.dot, argv[1], e) ||

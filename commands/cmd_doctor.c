@@ -43,7 +43,7 @@ static const char about[] =
 	"\n"
 	"Exit status: 0, or 3 if something essential is missing.";
 
-/* --- text --------------------------------------------------------------------------------------------------------- */
+/* --- text ---------------------------------------------------------------- */
 
 static void print_findings(const struct finding *found)
 {
@@ -77,9 +77,11 @@ static void print_facts(json_t *o, int indent)
 			print_facts(v, indent + 2);
 			continue;
 		}
-		char *text = json_is_null(v)	 ? xstrdup("not available")
-			     : json_is_string(v) ? xstrdup(json_string_value(v))
-						 : json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+		char *text =
+		    json_is_null(v) ? xstrdup("not available")
+		    : json_is_string(v)
+			? xstrdup(json_string_value(v))
+			: json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
 		printf("%*s", width < 34 ? 34 - width : 1, "");
 		shown_print(stdout, text ? text : "", SIZE_MAX);
 		putchar('\n');
@@ -87,16 +89,18 @@ static void print_facts(json_t *o, int indent)
 	}
 }
 
-/* --- JSON --------------------------------------------------------------------------------------------------------- */
+/* --- JSON ---------------------------------------------------------------- */
 
 static int print_json(const char *dir, const struct finding *found, json_t *facts, struct err *e)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; doctor_checks[i].name; i++)
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "check", doctor_checks[i].name, "health",
-						      health_names[found[i].health], "found", found[i].what, "advice",
-						      found[i].advice));
-	json_t *root = json_pack("{s:o, s:o, s:O}", "target", text_to_json(dir), "checks", list, "environment", facts);
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "check",
+						      doctor_checks[i].name, "health",
+						      health_names[found[i].health], "found",
+						      found[i].what, "advice", found[i].advice));
+	json_t *root = json_pack("{s:o, s:o, s:O}", "target", text_to_json(dir), "checks", list,
+				 "environment", facts);
 	if (!root)
 		return err_set(e, EINVAL, "%s cannot be written as JSON", dir);
 	json_print(root);
@@ -138,8 +142,8 @@ static int doctor_run(int argc, char **argv, struct err *e)
 	struct doctor_config config = {false};
 	struct finding found[CHECKS_MAX] = {{0}};
 	int n_positional, n_fail = 0;
-	int status =
-	    command_parse(&cmd_doctor, synopsis, about, doctor_options, &config, argc, argv, 0, 1, &n_positional, e);
+	int status = command_parse(&cmd_doctor, synopsis, about, doctor_options, &config, argc,
+				   argv, 0, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
 	const char *dir = n_positional ? argv[1] : ".";
@@ -164,7 +168,8 @@ static int doctor_run(int argc, char **argv, struct err *e)
 	if (n_fail < 0)
 		return EXIT_FAILED;
 	if (n_fail)
-		err_set(e, ENOSYS, "%d essential thing%s missing", n_fail, n_fail == 1 ? " is" : "s are");
+		err_set(e, ENOSYS, "%d essential thing%s missing", n_fail,
+			n_fail == 1 ? " is" : "s are");
 	return n_fail ? EXIT_FAILED : EXIT_OK;
 }
 

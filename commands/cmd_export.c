@@ -34,7 +34,8 @@ static const char about[] =
 	"hold are left out and counted. The file is written completely or not at all.\n"
 	"The default FILE is TRACE with the name of the format as suffix.";
 
-static int export_trace(const struct export_config *c, const struct trace_format *f, const char *path, struct err *e)
+static int export_trace(const struct export_config *c, const struct trace_format *f,
+			const char *path, struct err *e)
 {
 	struct trace *t;
 	struct trace_export_report report = {0};
@@ -45,9 +46,11 @@ static int export_trace(const struct export_config *c, const struct trace_format
 	rc = f->write(t, c->output, &report, e);
 	bool counted = report.n_written || report.n_left_out;
 	if (!rc && !c->quiet && counted)
-		notice("%s: %" PRIu64 " request%s written as %s", c->output, report.n_written, report.n_written == 1 ? "" : "s", f->name);
+		notice("%s: %" PRIu64 " request%s written as %s", c->output, report.n_written,
+		       report.n_written == 1 ? "" : "s", f->name);
 	if (!rc && report.n_left_out)
-		notice("%s: %" PRIu64 " left out; the first: %s", c->output, report.n_left_out, report.why);
+		notice("%s: %" PRIu64 " left out; the first: %s", c->output, report.n_left_out,
+		       report.why);
 	char text[1000];
 	for (unsigned int i = 0; !rc && !c->quiet && trace_note(t, i, text, sizeof text); i++)
 		notice("%s: %s", path, text);
@@ -60,8 +63,8 @@ static int export_run(int argc, char **argv, struct err *e)
 	struct export_config c = {0};
 	const struct trace_format *f;
 	int n;
-	int status = command_parse(&cmd_export, "--to FORMAT [options] TRACE [-o FILE]\n--to list", about, export_options,
-				   &c, argc, argv, 0, 1, &n, e);
+	int status = command_parse(&cmd_export, "--to FORMAT [options] TRACE [-o FILE]\n--to list",
+				   about, export_options, &c, argc, argv, 0, 1, &n, e);
 	if (status >= 0)
 		return status;
 	if (c.to && !strcmp(c.to, "list")) {
@@ -69,8 +72,9 @@ static int export_run(int argc, char **argv, struct err *e)
 		return EXIT_OK;
 	}
 	if (!n || !c.to) {
-		err_set(e, EINVAL, "%s", !n ? "the argument TRACE is missing"
-					    : "--to FORMAT is missing (--to list prints all formats)");
+		err_set(e, EINVAL, "%s",
+			!n ? "the argument TRACE is missing"
+			   : "--to FORMAT is missing (--to list prints all formats)");
 		return EXIT_USAGE;
 	}
 	if (find_format(&f, "--to", c.to, e))
@@ -92,4 +96,5 @@ static int export_run(int argc, char **argv, struct err *e)
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 
-const struct command cmd_export = {"export", "write a trace in the format of another tool", export_run};
+const struct command cmd_export = {"export", "write a trace in the format of another tool",
+				   export_run};

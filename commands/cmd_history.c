@@ -42,7 +42,8 @@ static const struct option_spec history_options[] = {
 #undef FIELD
 
 static const char synopsis[] = "add DB PATH [--label TEXT] [--replayer NAME]\n"
-			       "show DB [--replayer NAME] [--scenario NAME] [--host NAME] [--baseline N] [--from N] [-o DIR] [--format FORM]";
+			       "show DB [--replayer NAME] [--scenario NAME] [--host NAME] "
+			       "[--baseline N] [--from N] [-o DIR] [--format FORM]";
 static const char about[] =
 	"add: adds a campaign to the database DB, which is created if missing. PATH is a\n"
 	"results directory or a baseline (\"validate baseline save\"). Entries are never\n"
@@ -65,8 +66,9 @@ static int add(const struct history_config *c, const char *db, const char *path,
 	if (!ret)
 		ret = history_add(db, &b, c->label, &added, e);
 	if (!ret) {
-		strbuf_addf(&line, "added to %s as number %lld: %zu %s of campaign %s, %s\n", db, added.number, added.n_entries,
-			    added.n_entries == 1 ? "case" : "cases", b.campaign, b.date ? b.date : "an unknown date");
+		strbuf_addf(&line, "added to %s as number %lld: %zu %s of campaign %s, %s\n", db,
+			    added.number, added.n_entries, added.n_entries == 1 ? "case" : "cases",
+			    b.campaign, b.date ? b.date : "an unknown date");
 		if (added.goes_back)
 			strbuf_addf(&line, "Warning: %s\n", added.goes_back);
 		ret = output_stream(stdout, &line, e);
@@ -79,7 +81,8 @@ static int add(const struct history_config *c, const char *db, const char *path,
 
 static int show(const struct history_config *c, const char *db, struct err *e)
 {
-	const struct history_filter filter = {c->scenario, c->replayer, (long long)c->from, c->host};
+	const struct history_filter filter = {c->scenario, c->replayer, (long long)c->from,
+					      c->host};
 	struct history h;
 	struct history_study study;
 	int ret = history_load(&h, db, &filter, e);
@@ -105,20 +108,26 @@ static int history_run(int argc, char **argv, struct err *e)
 {
 	struct history_config config = {.format = "terminal", .baseline = HISTORY_BASELINE, .from = 1};
 	int n_positional;
-	int status = command_parse(&cmd_history, synopsis, about, history_options, &config, argc, argv, 0, 3, &n_positional, e);
+	int status = command_parse(&cmd_history, synopsis, about, history_options, &config, argc,
+				   argv, 0, 3, &n_positional, e);
 	if (status >= 0)
 		return status;
-	bool adds = n_positional == 3 && !strcmp(argv[1], "add"), shows = n_positional == 2 && !strcmp(argv[1], "show");
+	bool adds = n_positional == 3 && !strcmp(argv[1], "add"),
+	     shows = n_positional == 2 && !strcmp(argv[1], "show");
 	if (!adds && !shows)
-		return wrong_usage(e, "add or show is missing: usage is validate history add DB PATH or validate history show DB");
-	if (adds && (config.output || config.scenario || config.host || strcmp(config.format, "terminal") || config.baseline != HISTORY_BASELINE ||
-		     config.from != 1))
-		return wrong_usage(e, "--output, --format, --scenario, --host, --baseline and --from are of \"show\"");
+		return wrong_usage(e, "add or show is missing: usage is validate history add DB "
+				      "PATH or validate history show DB");
+	if (adds &&
+	    (config.output || config.scenario || config.host || strcmp(config.format, "terminal") ||
+	     config.baseline != HISTORY_BASELINE || config.from != 1))
+		return wrong_usage(e, "--output, --format, --scenario, --host, --baseline and "
+				      "--from are of \"show\"");
 	if (shows && config.label)
 		return wrong_usage(e, "--label is of \"add\"");
 	if (study_form_check(config.format, e))
 		return EXIT_USAGE;
-	return (adds ? add(&config, argv[2], argv[3], e) : show(&config, argv[2], e)) ? EXIT_FAILED : EXIT_OK;
+	return (adds ? add(&config, argv[2], argv[3], e) : show(&config, argv[2], e)) ? EXIT_FAILED
+										      : EXIT_OK;
 }
 
 const struct command cmd_history = {"history", "show drift of a replayer over months", history_run};

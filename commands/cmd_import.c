@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate import: a trace of any format known becomes a trace file, and what was found in it is told. */
+/* validate import: a trace of any format known becomes a trace file, and what was found in it is
+ * told. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -43,7 +44,7 @@ static const char about[] =
 	"column; --lenient N skips up to N. Several files are the per-CPU files of one\n"
 	"blktrace run, or traces that are merged by time.";
 
-/* --- while reading ------------------------------------------------------------------------------------------------ */
+/* --- while reading ------------------------------------------------------- */
 
 struct import {
 	struct tally *summary;
@@ -75,14 +76,16 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 	meta->n_events_lost = trace_set_events_lost(x->set);
 }
 
-/* --- what was found ----------------------------------------------------------------------------------------------- */
+/* --- what was found ------------------------------------------------------ */
 
-static void print_found(const struct import *x, const struct trace_meta *meta, const struct pour *p, const char *path)
+static void print_found(const struct import *x, const struct trace_meta *meta, const struct pour *p,
+			const char *path)
 {
 	const struct tally *s = x->summary;
 	struct strbuf out = STRBUF_INIT;
 	double span_s = (double)tally_span_ns(s) * 1e-9;
-	strbuf_addf(&out, "%s: %" PRIu64 " request%s", path, s->n_records, s->n_records == 1 ? "" : "s");
+	strbuf_addf(&out, "%s: %" PRIu64 " request%s", path, s->n_records,
+		    s->n_records == 1 ? "" : "s");
 	if (span_s > 0) {
 		strbuf_addf(&out, " over %s, %.4g a second", duration_text(span_s * 1e9).s,
 				  (double)s->n_begin_known / span_s);
@@ -95,7 +98,9 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 			separator = ", ";
 		}
 	if (x->n_causes[0] || x->n_causes[1] || x->n_causes[2])
-		strbuf_addf(&out, "\nBetween    compute %" PRIu64 ", signal %" PRIu64 ", wait %" PRIu64, x->n_causes[0], x->n_causes[1], x->n_causes[2]);
+		strbuf_addf(&out,
+			    "\nBetween    compute %" PRIu64 ", signal %" PRIu64 ", wait %" PRIu64,
+			    x->n_causes[0], x->n_causes[1], x->n_causes[2]);
 	strbuf_addstr(&out, "\nResolution ");
 	if (meta->clock_resolution_ns > 0) {
 		strbuf_addf(&out, "%s of its times\n", duration_text(meta->clock_resolution_ns).s);
@@ -103,19 +108,24 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 		strbuf_addstr(&out, "of its times unknown\n");
 	}
 	if (p->sorted)
-		strbuf_addf(&out, "Order      sorted by begin: %" PRIu64 " request%s followed a later request\n", p->n_unordered,
-			    p->n_unordered == 1 ? "" : "s");
+		strbuf_addf(&out,
+			    "Order      sorted by begin: %" PRIu64
+			    " request%s followed a later request\n",
+			    p->n_unordered, p->n_unordered == 1 ? "" : "s");
 	fwrite(out.s, 1, out.len, stdout);
 	strbuf_release(&out);
 }
 
-static void print_warnings(const struct import *x, const struct trace_meta *meta, const struct pour *p)
+static void print_warnings(const struct import *x, const struct trace_meta *meta,
+			   const struct pour *p)
 {
 	char text[1000];
 	const char *label = "Warnings\n";
 	for (size_t k = 0; k < x->set->n; k++)
-		for (unsigned int i = 0; trace_note(x->set->t[k], i, text, sizeof text); i++, label = "") {
-			printf("%s  %s%s", label, x->set->n > 1 ? x->set->path[k] : "", x->set->n > 1 ? ": " : "");
+		for (unsigned int i = 0; trace_note(x->set->t[k], i, text, sizeof text);
+		     i++, label = "") {
+			printf("%s  %s%s", label, x->set->n > 1 ? x->set->path[k] : "",
+			       x->set->n > 1 ? ": " : "");
 			shown_print(stdout, text, sizeof text);
 			putchar('\n');
 		}
@@ -153,8 +163,9 @@ static int import_run(int argc, char **argv, struct err *e)
 {
 	struct import_config c = {0};
 	int n;
-	int status = command_parse(&cmd_import, "[--from FORMAT] [options] FILE... [-o TRACE]\n--from list", about,
-				   import_options, &c, argc, argv, 0, argc, &n, e);
+	int status =
+	    command_parse(&cmd_import, "[--from FORMAT] [options] FILE... [-o TRACE]\n--from list",
+			  about, import_options, &c, argc, argv, 0, argc, &n, e);
 	if (status >= 0)
 		return status;
 	if (c.open.from && !strcmp(c.open.from, "list")) {

@@ -61,7 +61,8 @@ static struct info_text_options text_options(bool plot)
 	return (struct info_text_options){w.ws_col ? w.ws_col : 80, w.ws_row ? w.ws_row / 2u : 15};
 }
 
-static int show(const struct info *x, struct trace *t, const struct info_config *config, struct err *e)
+static int show(const struct info *x, struct trace *t, const struct info_config *config,
+		struct err *e)
 {
 	if (config->html)
 		return info_write_html(x, config->html, e);
@@ -106,9 +107,9 @@ static int info_run(int argc, char **argv, struct err *e)
 {
 	struct info_config config = {.plot = isatty(STDOUT_FILENO), .n_threads = 2, .n_replay_max = 1000000};
 	int n_positional;
-	int status =
-	    command_parse(&cmd_info, "[--json] [--plot] [--records N] TRACE\nTRACE --html FILE\nTRACE --csv FILE",
-			  about, info_options, &config, argc, argv, 1, 1, &n_positional, e);
+	int status = command_parse(
+	    &cmd_info, "[--json] [--plot] [--records N] TRACE\nTRACE --html FILE\nTRACE --csv FILE",
+	    about, info_options, &config, argc, argv, 1, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
 	struct trace *t;
@@ -118,7 +119,8 @@ static int info_run(int argc, char **argv, struct err *e)
 		return EXIT_FAILED;
 	int rc = config.csv ? trace_export_csv(t, config.csv, e) : print(t, argv[1], &config, e);
 	trace_close(t);
-	if (rc == -EPIPE && ((config.csv && !strcmp(config.csv, "-")) || (config.html && !strcmp(config.html, "-"))))
+	if (rc == -EPIPE && ((config.csv && !strcmp(config.csv, "-")) ||
+			     (config.html && !strcmp(config.html, "-"))))
 		return EXIT_OK; /* the reader has seen enough */
 	return rc ? EXIT_FAILED : EXIT_OK;
 }

@@ -52,7 +52,8 @@ static void keys_add(struct strbuf *out, const struct option_spec *table, const 
 		if (left_out)
 			continue;
 		struct strbuf line = STRBUF_INIT;
-		strbuf_addf(&line, "%s = %s%s - %s", table->name, table->arg ? table->arg : "yes|no",
+		strbuf_addf(&line, "%s = %s%s - %s", table->name,
+			    table->arg ? table->arg : "yes|no",
 			    table->flags & OPT_NONE ? "|none" : "", table->help);
 		for (size_t i = 0; table->type == OPT_CHOICE && table->choices[i]; i++)
 			strbuf_addf(&line, "%s%s", i ? ", " : ": ", table->choices[i]);
@@ -77,8 +78,9 @@ static void engines_add(struct strbuf *out)
 	strbuf_addstr(&line, "engine:");
 	for (const struct replay_engine *const *g = replay_engines; *g; g++)
 		strbuf_addf(&line, " %s (%s),", (*g)->name, (*g)->help);
-	strbuf_addstr(&line,
-		      " program (the program itself in place of the replayer, as a faultless replayer)");
+	strbuf_addstr(
+	    &line,
+	    " program (the program itself in place of the replayer, as a faultless replayer)");
 	comment_add(out, line.s);
 	strbuf_release(&line);
 }
@@ -93,39 +95,45 @@ static void limits_add(struct strbuf *out)
 		else if (!isnan(limit))
 			strbuf_addf(out, "%s = %.4g\n", accept_keys[k].name, limit);
 	}
-	strbuf_addf(out, "execution-time-timed = %.4g%%\n", 100 * accept_defaults.execution_time_timed);
+	strbuf_addf(out, "execution-time-timed = %.4g%%\n",
+		    100 * accept_defaults.execution_time_timed);
 }
 
 static void protocol_write(struct strbuf *out, bool full)
 {
 	static const char *const set_by_campaign[] = {"seed", "min-duration", NULL};
-	strbuf_addf(out,
-		    "; A validation protocol: workloads to record, replayers that replay them, and limits.\n"
-		    "; Run it with: validate run FILE        First look: validate run FILE --dry-run\n"
-		    ";\n"
-		    "; Lists make a grid: \"level = 1,2\" makes two scenarios of a workload. A semicolon begins a\n"
-		    "; comment. %s\n"
-		    "\n"
-		    "[protocol]\n"
-		    "title = A first protocol\n"
-		    "replicates = 20\n"
-		    "bank = 5\n",
-		    full ? "Each section lists its keys as comments."
-			 : "\"validate init --full\" lists every key.");
+	strbuf_addf(
+	    out,
+	    "; A validation protocol: workloads to record, replayers that replay them, and "
+	    "limits.\n"
+	    "; Run it with: validate run FILE        First look: validate run FILE --dry-run\n"
+	    ";\n"
+	    "; Lists make a grid: \"level = 1,2\" makes two scenarios of a workload. A semicolon "
+	    "begins a\n"
+	    "; comment. %s\n"
+	    "\n"
+	    "[protocol]\n"
+	    "title = A first protocol\n"
+	    "replicates = 20\n"
+	    "bank = 5\n",
+	    full ? "Each section lists its keys as comments."
+		 : "\"validate init --full\" lists every key.");
 	if (full)
 		keys_add(out, protocol_keys, NULL);
-	strbuf_addstr(out, "\n; The place of the workloads' files. dir = DIR selects another file system.\n"
-			   "[target here]\n"
-			   "cache = cold\n"
-			   "cache-budget = 4M\n");
+	strbuf_addstr(
+	    out, "\n; The place of the workloads' files. dir = DIR selects another file system.\n"
+		 "[target here]\n"
+		 "cache = cold\n"
+		 "cache-budget = 4M\n");
 	if (full)
 		keys_add(out, target_keys, NULL);
-	strbuf_addstr(out, "\n; A program. It takes a time stamp before and after each of its calls.\n"
-			   "[workload reads]\n"
-			   "type = random-read\n"
-			   "level = 1,2\n"
-			   "requests = 500\n"
-			   "file-size = 16M\n");
+	strbuf_addstr(out,
+		      "\n; A program. It takes a time stamp before and after each of its calls.\n"
+		      "[workload reads]\n"
+		      "type = random-read\n"
+		      "level = 1,2\n"
+		      "requests = 500\n"
+		      "file-size = 16M\n");
 	if (full) {
 		names_add(out);
 		keys_add(out, microbench_options, set_by_campaign);
@@ -136,9 +144,12 @@ static void protocol_write(struct strbuf *out, bool full)
 			   "order = temporal\n");
 	if (full) {
 		engines_add(out);
-		comment_add(out, "workloads = NAME,... - replay only these sections or scenarios (default all)");
-		comment_add(out, "mutant-workloads = NAME,... - the mutant acts only in these sections or "
-				 "scenarios (default all)");
+		comment_add(
+		    out,
+		    "workloads = NAME,... - replay only these sections or scenarios (default all)");
+		comment_add(
+		    out, "mutant-workloads = NAME,... - the mutant acts only in these sections or "
+			 "scenarios (default all)");
 		keys_add(out, replay_options, NULL);
 	}
 	strbuf_addstr(out, "\n; Limits of acceptance, with their default values.\n"
@@ -147,9 +158,11 @@ static void protocol_write(struct strbuf *out, bool full)
 	if (!full)
 		return;
 	keys_add(out, accept_keys, NULL);
-	strbuf_addstr(out, "\n; Largest changes between two versions of a replayer before \"validate compare\" says worse.\n[compare]\n");
+	strbuf_addstr(out, "\n; Largest changes between two versions of a replayer before "
+			   "\"validate compare\" says worse.\n[compare]\n");
 	keys_add(out, compare_keys, NULL);
-	strbuf_addstr(out, "\n; [claim NAME]: a published finding, compared with the results. Its keys:\n");
+	strbuf_addstr(
+	    out, "\n; [claim NAME]: a published finding, compared with the results. Its keys:\n");
 	keys_add(out, claim_keys, NULL);
 }
 
@@ -157,7 +170,8 @@ static int file_create(const char *path, const struct strbuf *text, struct err *
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0 && errno == EEXIST)
-		return err_set(e, EEXIST, "%s exists and is not overwritten: name another FILE", path);
+		return err_set(e, EEXIST, "%s exists and is not overwritten: name another FILE",
+			       path);
 	if (fd < 0)
 		return err_sys(e, errno, "cannot create %s", path);
 	int ret = write_all(fd, text->s, text->len);
@@ -182,7 +196,8 @@ static int init_run(int argc, char **argv, struct err *e)
 	};
 	struct strbuf text = STRBUF_INIT;
 	int n_positional;
-	int status = command_parse(&cmd_init, synopsis, about, init_options, &full, argc, argv, 0, 1, &n_positional, e);
+	int status = command_parse(&cmd_init, synopsis, about, init_options, &full, argc, argv, 0,
+				   1, &n_positional, e);
 	if (status >= 0)
 		return status;
 	const char *path = n_positional ? argv[1] : "protocol.conf";

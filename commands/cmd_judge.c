@@ -212,8 +212,8 @@ static void option_name(struct err *e, const char *path)
 	const int code = e->code;
 	char *message = xstrdup(text);
 	if (end && at == text)
-		err_set(e, -code, "--with %.*s%s", (int)(end - at - strlen(section)), message + strlen(section),
-			message + (end - text) + 1);
+		err_set(e, -code, "--with %.*s%s", (int)(end - at - strlen(section)),
+			message + strlen(section), message + (end - text) + 1);
 	else
 		err_set(e, -code, "%s", message);
 	free(message);
@@ -283,7 +283,9 @@ static int judge_run(int argc, char **argv, struct err *e)
 			argv[1]);
 		status = EXIT_USAGE;
 	} else if (block && !c.destructive) {
-		err_set(e, EINVAL, "--destructive is missing: the replays can overwrite the content of %s", c.device);
+		err_set(e, EINVAL,
+			"--destructive is missing: the replays can overwrite the content of %s",
+			c.device);
 		status = EXIT_USAGE;
 	} else {
 		c.rerun = j.rerun_wanted = rerun_ask(&c, &j);

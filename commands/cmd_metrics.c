@@ -73,7 +73,8 @@ static const char about[] =
 	"schedule, concurrency and order. Both traces can have any readable format.";
 
 /* Adds the bits of a list of names. */
-static int bits_of(const char *option, const char *text, const char *const *names, unsigned int *bits, struct err *e)
+static int bits_of(const char *option, const char *text, const char *const *names,
+		   unsigned int *bits, struct err *e)
 {
 	char **item;
 	size_t n;
@@ -93,7 +94,8 @@ static int bits_of(const char *option, const char *text, const char *const *name
 		}
 		const char *near = nearest_name(item[i], names);
 		rc = err_set(e, EINVAL, "--%s: unknown name \"%s\" (%s%s%s)", option, item[i],
-			     near ? "did you mean \"" : "see --help", near ? near : "", near ? "\"?" : "");
+			     near ? "did you mean \"" : "see --help", near ? near : "",
+			     near ? "\"?" : "");
 	}
 	list_free(item, n);
 	return rc;
@@ -123,7 +125,8 @@ static int options_of(const struct metrics_config *c, struct metrics_options *o,
 	o->lenient = c->lenient;
 	o->n_threads = (unsigned int)c->threads;
 	if (c->dt > DENSITY_MAX_DT && c->dt != DENSITY_UNBOUNDED)
-		return err_set(e, ERANGE, "--dt %llu: at most %u, or none", (unsigned long long)c->dt, DENSITY_MAX_DT);
+		return err_set(e, ERANGE, "--dt %llu: at most %u, or none",
+			       (unsigned long long)c->dt, DENSITY_MAX_DT);
 	int rc = warmup_of(c->warmup, o, e);
 	rc = rc ? rc : bits_of("observe", c->observe, metrics_point_names, &o->points, e);
 	rc = rc ? rc : bits_of("scope", c->scope, metrics_scope_names, &o->scopes, e);
@@ -139,8 +142,8 @@ static int metrics_run(int argc, char **argv, struct err *e)
 	struct metrics_config c = {.dt = DENSITY_UNBOUNDED, .bt = DENSITY_UNBOUNDED, .threads = 2};
 	struct metrics_options o = METRICS_DEFAULTS;
 	int n_positional;
-	int status =
-	    command_parse(&cmd_metrics, synopsis, about, metrics_options, &c, argc, argv, 0, 2, &n_positional, e);
+	int status = command_parse(&cmd_metrics, synopsis, about, metrics_options, &c, argc, argv,
+				   0, 2, &n_positional, e);
 	if (status >= 0)
 		return status;
 	if (c.list) {
@@ -149,7 +152,8 @@ static int metrics_run(int argc, char **argv, struct err *e)
 		return EXIT_OK;
 	}
 	if (n_positional < 2) {
-		err_set(e, EINVAL, "which traces? usage is validate metrics %.*s", (int)strcspn(synopsis, "\n"), synopsis);
+		err_set(e, EINVAL, "which traces? usage is validate metrics %.*s",
+			(int)strcspn(synopsis, "\n"), synopsis);
 		return EXIT_USAGE;
 	}
 	if (options_of(&c, &o, e))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate microbench: runs an instrumented workload and writes its trace, the reference of a validation. */
+/* validate microbench: runs an instrumented workload and writes its trace, the reference of a
+ * validation. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,8 @@ static int workload_missing(const char *name, struct err *e)
 {
 	const char *names[64];
 	size_t n = 0;
-	for (const struct workload *const *w = workloads; *w && n + 2 < sizeof names / sizeof *names; w++) {
+	for (const struct workload *const *w = workloads;
+	     *w && n + 2 < sizeof names / sizeof *names; w++) {
 		names[n++] = (*w)->name;
 		names[n++] = (*w)->alias;
 	}
@@ -49,9 +51,12 @@ static int workload_missing(const char *name, struct err *e)
 	if (!name)
 		err_set(e, EINVAL, "which workload? (\"validate microbench --list\" names them)");
 	else if (nearest_name(name, names))
-		err_set(e, ENOENT, "unknown workload \"%s\" (did you mean \"%s\"?)", name, nearest_name(name, names));
+		err_set(e, ENOENT, "unknown workload \"%s\" (did you mean \"%s\"?)", name,
+			nearest_name(name, names));
 	else
-		err_set(e, ENOENT, "unknown workload \"%s\" (\"validate microbench --list\" names them)", name);
+		err_set(e, ENOENT,
+			"unknown workload \"%s\" (\"validate microbench --list\" names them)",
+			name);
 	return EXIT_USAGE;
 }
 
@@ -83,27 +88,32 @@ static int summary_print(const struct workload *w, const struct microbench_confi
 		printf(", %.0f requests/s", (double)o->n_requests * 1e9 / (double)o->elapsed_ns);
 	printf("\ntrace: %s\n", c->output);
 	if (o->capacity_reached)
-		fprintf(
-		    stderr,
-		    "validate: note: there was no room for more requests, so the run is shorter than --min-duration "
-		    "(raise --requests for more room)\n");
+		fprintf(stderr, "validate: note: there was no room for more requests, so the run "
+				"is shorter than --min-duration "
+				"(raise --requests for more room)\n");
 	return EXIT_OK;
 }
 
-static int arguments_check(const struct workload *w, const struct microbench_config *c, struct err *e)
+static int arguments_check(const struct workload *w, const struct microbench_config *c,
+			   struct err *e)
 {
 	if (w->block && !c->device)
 		err_set(e, EINVAL, "where? --device DEVICE is missing");
 	else if (!w->block && c->device)
 		err_set(e, EINVAL, "--device: %s works on files (--dir)", w->name);
 	else if (w->block && (c->dir || c->prepare_only))
-		err_set(e, EINVAL, "--dir, --prepare-only: %s works on a device (--device)", w->name);
+		err_set(e, EINVAL, "--dir, --prepare-only: %s works on a device (--device)",
+			w->name);
 	else if (!w->block && !c->dir)
 		err_set(e, EINVAL, "where? --dir DIR is missing");
 	else if (c->print_command && !(w->script && w->script->parallel))
-		err_set(e, EINVAL, "--print-command needs a parallel application, and %s is none", w->name);
+		err_set(e, EINVAL, "--print-command needs a parallel application, and %s is none",
+			w->name);
 	else if (w->script && w->script->inside_mpi && !c->prepare_only && !c->print_command)
-		err_set(e, EINVAL, "%s writes no trace: capture it with validate capture causality and the command of --print-command", w->name);
+		err_set(e, EINVAL,
+			"%s writes no trace: capture it with validate capture causality and the "
+			"command of --print-command",
+			w->name);
 	else if (!c->output && !c->prepare_only && !c->print_command)
 		err_set(e, EINVAL, "where does the trace go? -o TRACE is missing");
 	else if (microbench_check(w, c, e) == 0)
@@ -118,8 +128,9 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	int n_positional;
 	microbench_config_init(&c);
 	char *text = about();
-	int status = command_parse(&cmd_microbench, "WORKLOAD [options] --dir DIR -o TRACE\n--list", text,
-				   microbench_options, &c, argc, argv, 0, 1, &n_positional, e);
+	int status =
+	    command_parse(&cmd_microbench, "WORKLOAD [options] --dir DIR -o TRACE\n--list", text,
+			  microbench_options, &c, argc, argv, 0, 1, &n_positional, e);
 	free(text);
 	if (status >= 0)
 		return status;
@@ -146,5 +157,5 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	return c.prepare_only ? EXIT_OK : summary_print(w, &c, &o);
 }
 
-const struct command cmd_microbench = {"microbench", "run an instrumented workload and write its trace",
-				       microbench_main};
+const struct command cmd_microbench = {
+    "microbench", "run an instrumented workload and write its trace", microbench_main};

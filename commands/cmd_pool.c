@@ -48,7 +48,8 @@ static const char about[] =
 	"\n"
 	"Exit status: 0, or 5 if the protocols, settings or requests differ.";
 
-/* Names are alike on all sides. Returns how `replayer` (NULL all) is called then, by the first side that has it: borrowed. */
+/* Names are alike on all sides. Returns how `replayer` (NULL all) is called then, by the first side
+ * that has it: borrowed. */
 static const char *names_align(struct baseline *b, size_t n, const char *replayer)
 {
 	const char *told = replayer;
@@ -79,7 +80,8 @@ static int pool_run(int argc, char **argv, struct err *e)
 {
 	struct pool_config config = {.format = "terminal"};
 	int n_positional, ret = 0;
-	int status = command_parse(&cmd_pool, synopsis, about, pool_options, &config, argc, argv, 0, POOL_MAX, &n_positional, e);
+	int status = command_parse(&cmd_pool, synopsis, about, pool_options, &config, argc, argv, 0,
+				   POOL_MAX, &n_positional, e);
 	if (status >= 0)
 		return status;
 	if (n_positional < 2) {

@@ -22,7 +22,8 @@
 #include "replay/engines/block/block_touched.h"
 #include "replay/replay.h"
 
-static const char synopsis[] = "[options] --dir DIR [-o OUT] TRACE\n[options] --device DEVICE [-o OUT] TRACE\n--list-engines | --list-mutants";
+static const char synopsis[] = "[options] --dir DIR [-o OUT] TRACE\n[options] --device DEVICE [-o "
+			       "OUT] TRACE\n--list-engines | --list-mutants";
 static const char about[] =
 	"Issues the requests of TRACE again, inside DIR or on DEVICE, and prints the\n"
 	"result. With -o, writes a trace in which record i replays record i of TRACE.\n"
@@ -50,13 +51,15 @@ static void result_print(int64_t result)
 }
 
 /* A path of a trace may hold anything; what could steer a terminal is shown as \ooo. */
-/* A terminal shall not obey what stands in it: control characters (of UTF-8's second row, too) and what is no text are escaped. */
+/* A terminal shall not obey what stands in it: control characters (of UTF-8's second row, too) and
+ * what is no text are escaped. */
 static void path_print(const char *path)
 {
 	const unsigned char *p = (const unsigned char *)path;
 	for (size_t left = strlen(path), n; left; p += n, left -= n) {
 		n = utf8_char_len(p, left);
-		const bool control = *p < 0x20 || *p == 0x7f || (*p == 0xc2 && n == 2 && p[1] < 0xa0);
+		const bool control =
+		    *p < 0x20 || *p == 0x7f || (*p == 0xc2 && n == 2 && p[1] < 0xa0);
 		if (n && !control && *p != '\\') {
 			fwrite(p, 1, n, stdout);
 			continue;
@@ -95,14 +98,16 @@ static void mismatches_print(const struct replay_summary *s)
 	printf("%-16s", "  by operation");
 	for (unsigned int op = 0, n = 0; op < OP_N; op++)
 		if (s->n_mismatches_of[op])
-			printf("%s%s %" PRIu64, n++ ? ", " : "", op_name(op), s->n_mismatches_of[op]);
+			printf("%s%s %" PRIu64, n++ ? ", " : "", op_name(op),
+			       s->n_mismatches_of[op]);
 	putchar('\n');
 	for (uint64_t i = 0; i < s->n_mismatches && i < REPLAY_MISMATCHES_SHOWN; i++)
 		mismatch_print(&s->mismatch[i]);
 	if (s->n_mismatches > REPLAY_MISMATCHES_SHOWN)
 		printf("  and %" PRIu64 " more\n", s->n_mismatches - REPLAY_MISMATCHES_SHOWN);
 	if (s->n_mismatches_privileged)
-		printf("note: %" PRIu64 " of them failed in the traced run for lack of permission (EACCES, EPERM); this replay runs as root\n",
+		printf("note: %" PRIu64 " of them failed in the traced run for lack of permission "
+					"(EACCES, EPERM); this replay runs as root\n",
 		       s->n_mismatches_privileged);
 }
 
@@ -113,7 +118,8 @@ static void passed_print(const struct replay_summary *s)
 	printf("%-16s%" PRIu64 " requests:", "skipped", s->n_passed);
 	for (int i = PASS_NOT + 1, n = 0; i < PASS_N; i++)
 		if (s->n_passed_of[i])
-			printf("%s %s %" PRIu64, n++ ? "," : "", pass_reasons[i], s->n_passed_of[i]);
+			printf("%s %s %" PRIu64, n++ ? "," : "", pass_reasons[i],
+			       s->n_passed_of[i]);
 	putchar('\n');
 }
 
@@ -122,7 +128,9 @@ static void issue_error_print(const struct replay_summary *s)
 	const struct {
 		const char *name;
 		double ns;
-	} row[] = {{"p50", s->issue_error_p50_ns}, {"p99", s->issue_error_p99_ns}, {"p99.9", s->issue_error_p999_ns},
+	} row[] = {{"p50", s->issue_error_p50_ns},
+		   {"p99", s->issue_error_p99_ns},
+		   {"p99.9", s->issue_error_p999_ns},
 		   {"max", s->issue_error_max_ns}};
 	printf("%-16s", "issue error");
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -159,18 +167,22 @@ static void block_print(const struct replay_summary *s)
 	const struct block_summary *b = &s->block;
 	if (!b->backend)
 		return;
-	printf("%-16s%u at most (trace: %u); %" PRIu64 " submissions\n", "in flight", b->most_in_flight, b->traced_in_flight,
-	       b->n_submissions);
+	printf("%-16s%u at most (trace: %u); %" PRIu64 " submissions\n", "in flight",
+	       b->most_in_flight, b->traced_in_flight, b->n_submissions);
 	count_print("read only", b->n_turned, "writes were made reads");
-	count_print("moved", b->n_remapped, "requests, because they are beyond the device's end (--beyond)");
+	count_print("moved", b->n_remapped,
+		    "requests, because they are beyond the device's end (--beyond)");
 	count_print("rounded", b->n_rounded, "requests, to whole blocks of the device");
 	count_print("short", b->n_short, "transfers moved less than they were asked for");
 	for (size_t i = 0; i < b->n_errors; i++)
-		printf("%-16s%" PRIu64 " requests: %s\n", i ? "" : "failed", b->error[i].n, strerror(b->error[i].code));
+		printf("%-16s%" PRIu64 " requests: %s\n", i ? "" : "failed", b->error[i].n,
+		       strerror(b->error[i].code));
 	if (b->n_silent >= BLOCK_SILENT_MANY) {
 		struct strbuf time = STRBUF_INIT;
 		format_duration(&time, (double)b->silent_ns);
-		printf("note: nothing succeeded from record %" PRIu64 " on, %s after the start: the device, or what lies under it, fails altogether\n",
+		printf("note: nothing succeeded from record %" PRIu64
+		       " on, %s after the start: the device, or what lies under it, fails "
+		       "altogether\n",
 		       b->silent_record, time.s);
 		strbuf_release(&time);
 	}
@@ -182,7 +194,8 @@ static void block_print(const struct replay_summary *s)
 static int touched_print(const struct replay_config *c, struct block_touched *t)
 {
 	char *real = realpath(c->device, NULL);
-	printf("%-16s%s%s%s, %s\n", "device", c->device, real && strcmp(real, c->device) ? ": " : "",
+	printf("%-16s%s%s%s, %s\n", "device", c->device,
+	       real && strcmp(real, c->device) ? ": " : "",
 	       real && strcmp(real, c->device) ? real : "", size_text(t->device_bytes).s);
 	count_print("would read", t->n_reads, "requests");
 	count_print("would write", t->n_writes, "requests");
@@ -196,7 +209,8 @@ static int touched_print(const struct replay_config *c, struct block_touched *t)
 		printf("%-16s%s in %zu range%s of bytes:\n", "would be lost",
 		       size_text(t->written_bytes).s, t->n_written, t->n_written == 1 ? "" : "s");
 	for (size_t i = 0; i < t->n_written; i++)
-		printf("%-16s%" PRIu64 " to %" PRIu64 "\n", "", t->written[i].from, t->written[i].to - 1);
+		printf("%-16s%" PRIu64 " to %" PRIu64 "\n", "", t->written[i].from,
+		       t->written[i].to - 1);
 	free(real);
 	bool refused = *t->refusal;
 	block_touched_release(t);
@@ -232,13 +246,15 @@ static void memory_print(const struct replay_config *c, const struct replay_memo
 		       "memory", size_text(m->ahead_bytes).s, size_text(m->plan_bytes).s,
 		       m->locked_bytes ? "locked" : "not locked (ulimit -l)",
 		       size_text(m->peak_bytes).s);
-		printf("%-16s%" PRIu64 " of %" PRIu64 " chunks were waited for\n", "read ahead", m->n_late_chunks, m->n_chunks);
+		printf("%-16s%" PRIu64 " of %" PRIu64 " chunks were waited for\n", "read ahead",
+		       m->n_late_chunks, m->n_chunks);
 	} else if (m->whole) {
 		printf("note: the plan takes %s, more than %s (--memory): %s\n",
 		       size_text(m->plan_bytes).s, size_text(c->memory_bytes).s, m->whole);
 	}
 	if (m->ahead_bytes && m->scratch_in_memory)
-		puts("note: the scratch file lies in memory; --scratch names a directory on storage");
+		puts("note: the scratch file lies in memory; --scratch names a directory on "
+		     "storage");
 }
 
 static bool is_untimed(const struct replay_summary *s)
@@ -251,14 +267,15 @@ static void parallel_print(const struct replay_summary *s)
 	const struct parallel_summary *p = &s->parallel;
 	if (!p->n_ranks)
 		return;
-	printf("%-16s%s; %u rank%s on %u host%s: %s\n", "parallel", p->mode, p->n_ranks, p->n_ranks == 1 ? "" : "s", p->n_hosts,
-	       p->n_hosts == 1 ? "" : "s", p->launcher);
+	printf("%-16s%s; %u rank%s on %u host%s: %s\n", "parallel", p->mode, p->n_ranks,
+	       p->n_ranks == 1 ? "" : "s", p->n_hosts, p->n_hosts == 1 ? "" : "s", p->launcher);
 	if (p->n_ranks > 1)
 		printf("%-16scompared before and after, to ± %s at most\n", "clocks",
 		       duration_text((double)p->uncertainty_ns).s);
 	count_print("signals", p->n_signals, "between nodes, each of which one waited for");
 	if (p->n_crowded)
-		printf("note: %u rank%s share processors, with more threads than these are\n", p->n_crowded, p->n_crowded == 1 ? "" : "s");
+		printf("note: %u rank%s share processors, with more threads than these are\n",
+		       p->n_crowded, p->n_crowded == 1 ? "" : "s");
 }
 
 static void adapter_print(const struct replay_summary *s)
@@ -271,9 +288,11 @@ static void adapter_print(const struct replay_summary *s)
 	printf("%s%s of processor time, %s of memory at most\n", *a->version ? ": " : "",
 	       duration_text((double)a->cpu_ns).s, size_text(a->peak_bytes).s);
 	if (!is_untimed(s))
-		count_print("not seen", s->n_records - s->n_issued - s->n_passed, "requests that the replayer was given");
+		count_print("not seen", s->n_records - s->n_issued - s->n_passed,
+			    "requests that the replayer was given");
 	count_print("extra", s->n_repeated, "requests that the input does not have");
-	count_print("ambiguous", a->n_ambiguous, "requests of the input, like another in operation, object, offset and length");
+	count_print("ambiguous", a->n_ambiguous,
+		    "requests of the input, like another in operation, object, offset and length");
 	for (const char *line = a->notes; *line;
 	     line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
 		fputs("note: ", stdout);
@@ -285,15 +304,17 @@ static void adapter_print(const struct replay_summary *s)
 static void requests_print(const struct replay_summary *s)
 {
 	if (is_untimed(s)) {
-		printf("%-16s%" PRIu64 " given to the replayer; their results are unknown (times: none)\n", "requests",
-		       s->n_records - s->n_passed);
+		printf("%-16s%" PRIu64
+		       " given to the replayer; their results are unknown (times: none)\n",
+		       "requests", s->n_records - s->n_passed);
 		return;
 	}
 	printf("%-16s%" PRIu64 " of %" PRIu64, "requests", s->n_issued, s->n_records);
 	if (s->n_repeated)
 		printf(", %" PRIu64 " repeated", s->n_repeated);
 	if (s->n_failed)
-		printf(", %" PRIu64 " failed%s", s->n_failed, s->n_mismatches ? "" : " as in the trace");
+		printf(", %" PRIu64 " failed%s", s->n_failed,
+		       s->n_mismatches ? "" : " as in the trace");
 	if (s->adapter.times) {
 		printf("; times: %s\n", s->adapter.times);
 		return;
@@ -304,7 +325,8 @@ static void requests_print(const struct replay_summary *s)
 	if (s->block.backend)
 		printf(", %s\n", s->block.backend);
 	else
-		printf(" for %" PRIu64 " traced thread%s\n", s->n_threads, s->n_threads == 1 ? "" : "s");
+		printf(" for %" PRIu64 " traced thread%s\n", s->n_threads,
+		       s->n_threads == 1 ? "" : "s");
 }
 
 static void summary_print(const struct replay_config *c, const struct replay_summary *s)
@@ -315,11 +337,14 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		line_of_duration("elapsed", (double)s->elapsed_ns, (double)s->traced_elapsed_ns);
 	}
 	if (c->reads == READS_ORIGINAL) {
-		printf("%-16spages: %" PRIu64 " missed then and read; %" PRIu64 " found then, of which %" PRIu64 " touched and %" PRIu64
-		       " not cached now and left alone\n", "original cache", s->n_pages_read, s->n_pages_touched + s->n_pages_left,
+		printf("%-16spages: %" PRIu64 " missed then and read; %" PRIu64
+		       " found then, of which %" PRIu64 " touched and %" PRIu64
+		       " not cached now and left alone\n",
+		       "original cache", s->n_pages_read, s->n_pages_touched + s->n_pages_left,
 		       s->n_pages_touched, s->n_pages_left);
 		if (s->n_pages_stayed)
-			printf("note: %" PRIu64 " pages missed then could not be dropped from the cache now, and were found there\n",
+			printf("note: %" PRIu64 " pages missed then could not be dropped from the "
+						"cache now, and were found there\n",
 			       s->n_pages_stayed);
 	}
 	if (s->n_clones_copied)
@@ -328,8 +353,9 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		       s->n_clones_copied == 1 ? "clone (FICLONE) was replayed as a copy"
 					       : "clones (FICLONE) were replayed as copies");
 	if (s->n_touches)
-		printf("%-16s%" PRIu64 " times a page of a mapped file, %" PRIu64 " of them written\n", "touched", s->n_touches,
-		       s->n_touches_writing);
+		printf("%-16s%" PRIu64 " times a page of a mapped file, %" PRIu64
+		       " of them written\n",
+		       "touched", s->n_touches, s->n_touches_writing);
 	if (s->n_timed)
 		issue_error_print(s);
 	if (s->n_held)
@@ -350,13 +376,15 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	adapter_print(s);
 	mismatches_print(s);
 	if (s->n_unknown_fd)
-		printf("note: %" PRIu64 " request%s descriptors whose file is not in the trace; %s in the replay\n", s->n_unknown_fd,
-		       s->n_unknown_fd == 1 ? " uses" : "s use", s->n_unknown_fd == 1 ? "it fails" : "they fail");
+		printf("note: %" PRIu64
+		       " request%s descriptors whose file is not in the trace; %s in the replay\n",
+		       s->n_unknown_fd, s->n_unknown_fd == 1 ? " uses" : "s use",
+		       s->n_unknown_fd == 1 ? "it fails" : "they fail");
 	if (*s->scheduling_note)
 		printf("note: %s\n", s->scheduling_note);
 	if (s->n_input_lost)
-		printf("note: the input is incomplete: %" PRIu64 " %s lost when it was captured\n", s->n_input_lost,
-		       s->n_input_lost == 1 ? "event was" : "events were");
+		printf("note: the input is incomplete: %" PRIu64 " %s lost when it was captured\n",
+		       s->n_input_lost, s->n_input_lost == 1 ? "event was" : "events were");
 }
 
 static int list_engines(void)
@@ -370,8 +398,10 @@ static int list_mutants(void)
 {
 	for (const struct fault *f = faults; f->name; f++) {
 		char name[64];
-		snprintf(name, sizeof name, "%s%s%s", f->name, f->usual ? ":" : "", f->usual ? f->usual : "");
-		printf("%-20s%s%s\n", name, f->help, f->timed ? " (timing timestamp or think)" : "");
+		snprintf(name, sizeof name, "%s%s%s", f->name, f->usual ? ":" : "",
+			 f->usual ? f->usual : "");
+		printf("%-20s%s%s\n", name, f->help,
+		       f->timed ? " (timing timestamp or think)" : "");
 	}
 	return EXIT_OK;
 }
@@ -384,7 +414,8 @@ static void forward(int number)
 		kill(runs, number);
 }
 
-/* --no-keep: the replay is a child's, so that its files are removed however it ends. In the child it returns -1; else the exit status. */
+/* --no-keep: the replay is a child's, so that its files are removed however it ends. In the child
+ * it returns -1; else the exit status. */
 static int kept_not(const char *trace, const struct replay_config *c, struct err *e)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -412,7 +443,8 @@ static int kept_not(const char *trace, const struct replay_config *c, struct err
 	for (int i = 0; i < 4; i++)
 		sigaction(signals[i], &action, &usual[i]);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	for (pid_t ended; (ended = waitpid(-1, &one, 0)) > 0 || errno == EINTR;) /* its own processes, too, which outlive it by a moment */
+	/* its own processes, too, which outlive it by a moment */
+	for (pid_t ended; (ended = waitpid(-1, &one, 0)) > 0 || errno == EINTR;)
 		status = ended == child ? one : status;
 	runs = 0; /* from here on who asks to end waits until all is removed */
 	const int ret = replay_files_remove(trace, c, e);
@@ -420,7 +452,8 @@ static int kept_not(const char *trace, const struct replay_config *c, struct err
 		sigaction(signals[i], &usual[i], NULL);
 	if (ret)
 		return EXIT_FAILED;
-	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP))
+	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||
+				    WTERMSIG(status) == SIGHUP))
 		raise(WTERMSIG(status)); /* as if it had been this one's */
 	if (WIFSIGNALED(status))
 		err_set(e, ECANCELED, "the replay was ended by signal %d", WTERMSIG(status));
@@ -434,7 +467,8 @@ static int replay_command(int argc, char **argv, struct err *e)
 	int n_positional;
 	replay_config_init(&c);
 	standard = c;
-	int status = command_parse(&cmd_replay, synopsis, about, replay_options, &c, argc, argv, 0, 1, &n_positional, e);
+	int status = command_parse(&cmd_replay, synopsis, about, replay_options, &c, argc, argv, 0,
+				   1, &n_positional, e);
 	if (status >= 0)
 		return status;
 	if (c.list_engines)
@@ -442,7 +476,8 @@ static int replay_command(int argc, char **argv, struct err *e)
 	if (c.list_mutants)
 		return list_mutants();
 	if (n_positional < 1) {
-		err_set(e, EINVAL, "which trace? usage is validate replay %.*s", (int)strcspn(synopsis, "\n"), synopsis);
+		err_set(e, EINVAL, "which trace? usage is validate replay %.*s",
+			(int)strcspn(synopsis, "\n"), synopsis);
 		return EXIT_USAGE;
 	}
 	if (c.device && c.engine == standard.engine)
@@ -451,8 +486,10 @@ static int replay_command(int argc, char **argv, struct err *e)
 	const enum trace_level level = engine ? replay_engine_level(engine) : LEVEL_SYSCALL;
 	const bool block = level ? level == LEVEL_BLOCK : c.device != NULL;
 	if (block ? !c.device : !c.dir) {
-		err_set(e, EINVAL, block ? "--device is missing: the block device or file to make the requests on"
-					 : "--dir is missing: the directory that the trace's files are in");
+		err_set(
+		    e, EINVAL,
+		    block ? "--device is missing: the block device or file to make the requests on"
+			  : "--dir is missing: the directory that the trace's files are in");
 		return EXIT_USAGE;
 	}
 	if (replay_check(&c, e))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate report: rebuilds DIR/report from the rest of a results directory, and prints one form of it. */
+/* validate report: rebuilds DIR/report from the rest of a results directory, and prints one form of
+ * it. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -43,8 +44,8 @@ static int report_run(int argc, char **argv, struct err *e)
 	struct results r;
 	struct analysis a;
 	int n_positional;
-	int status =
-	    command_parse(&cmd_report, synopsis, about, report_options, &config, argc, argv, 0, 1, &n_positional, e);
+	int status = command_parse(&cmd_report, synopsis, about, report_options, &config, argc,
+				   argv, 0, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
 	if (config.list) {
@@ -80,4 +81,5 @@ out:
 	return status;
 }
 
-const struct command cmd_report = {"report", "make and print the report of a campaign again", report_run};
+const struct command cmd_report = {"report", "make and print the report of a campaign again",
+				   report_run};

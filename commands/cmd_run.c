@@ -55,7 +55,8 @@ static const struct option_spec run_options[] = {
 };
 #undef FIELD
 
-static const char synopsis[] = "PROTOCOL [-o DIR] [--replicates N] [--budget TIME] [--dry-run] [--device NAME] [--format FORM] [--quiet]\n"
+static const char synopsis[] = "PROTOCOL [-o DIR] [--replicates N] [--budget TIME] [--dry-run] "
+			       "[--device NAME] [--format FORM] [--quiet]\n"
 			       "[PROTOCOL] -o DIR --resume [--budget TIME] [--device NAME]";
 static const char about[] =
 	"Records the programs of a protocol, replays them with every replayer in random\n"
@@ -125,13 +126,15 @@ static int replayers_choose(struct protocol *p, const struct run_config *config,
 	if (!config->resume)
 		return replayers_find(p, e);
 	path = results_path(config->dir, "plan.json");
-	int ret = json_read_file(path, &plan, NULL) ? 0 : design_leave_out(p, plan, e); /* campaign_run says what is wrong with it */
+	/* campaign_run says what is wrong with it */
+	int ret = json_read_file(path, &plan, NULL) ? 0 : design_leave_out(p, plan, e);
 	json_decref(plan);
 	free(path);
 	return ret;
 }
 
-int run_campaign(const struct protocol *p, const struct campaign_options *given, const struct report_form *form, struct err *e)
+int run_campaign(const struct protocol *p, const struct campaign_options *given,
+		 const struct report_form *form, struct err *e)
 {
 	const char *dir = given->dir;
 	char *self = program_path(e);
@@ -157,7 +160,8 @@ static int usage(struct err *e, const char *what)
 	return EXIT_USAGE;
 }
 
-static int dry_run(const struct protocol *p, const struct run_config *config, const char *dir, struct err *e)
+static int dry_run(const struct protocol *p, const struct run_config *config, const char *dir,
+		   struct err *e)
 {
 	int ret = campaign_dry_run(p, &(struct campaign_options){.dir = dir, .scatter = config->scatter}, stdout, e);
 	return ret == -EINVAL ? EXIT_USAGE : ret ? EXIT_FAILED : run_consent(p, config->device, e);
@@ -169,16 +173,19 @@ static int run_run(int argc, char **argv, struct err *e)
 	const struct report_form *form;
 	struct protocol p;
 	int n_positional;
-	int status = command_parse(&cmd_run, synopsis, about, run_options, &config, argc, argv, 0, 1, &n_positional, e);
+	int status = command_parse(&cmd_run, synopsis, about, run_options, &config, argc, argv, 0,
+				   1, &n_positional, e);
 	if (status >= 0)
 		return status;
 	if (config.resume && !config.dir)
 		return usage(e, "--resume needs -o DIR, the results directory to continue");
 	if (config.resume && config.replicates)
-		return usage(e, "--replicates cannot change a campaign that has begun: omit it with --resume");
-	if (n_positional < 1 && !config.resume)
 		return usage(
-		    e, "which protocol? usage is validate run PROTOCOL (\"validate init\" writes one to begin with)");
+		    e,
+		    "--replicates cannot change a campaign that has begun: omit it with --resume");
+	if (n_positional < 1 && !config.resume)
+		return usage(e, "which protocol? usage is validate run PROTOCOL (\"validate init\" "
+				"writes one to begin with)");
 	if (report_form_choose(config.format, &form, e) < 0) /* before hours are spent */
 		return EXIT_USAGE;
 	char *path = n_positional ? xstrdup(argv[1]) : xasprintf("%s/protocol.conf", config.dir);
@@ -197,13 +204,15 @@ static int run_run(int argc, char **argv, struct err *e)
 	}
 	if (config.budget_ns && !p.budget_ns) {
 		protocol_release(&p);
-		return usage(e, "--budget needs a protocol with the key budget: without it the plan has a fixed number of replicates");
+		return usage(e, "--budget needs a protocol with the key budget: without it the "
+				"plan has a fixed number of replicates");
 	}
 	char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
 	if (config.dry_run)
 		status = dry_run(&p, &config, dir, e);
 	else
-		status = !config.resume && chances_check(&p, e) ? EXIT_USAGE : run_consent(&p, config.device, e);
+		status = !config.resume && chances_check(&p, e) ? EXIT_USAGE
+								: run_consent(&p, config.device, e);
 	if (status == EXIT_OK && !config.dry_run)
 		status = run_campaign(&p, &(struct campaign_options){.dir = dir, .resume = config.resume, .budget_ns = config.budget_ns,
 									 .quiet = config.quiet}, form, e);

@@ -106,7 +106,8 @@ static int parts_choose(const char *word, int *parts, struct err *e)
 	else if (!strcmp(word, "capture"))
 		*parts = PART_CAPTURE;
 	else
-		return err_set(e, EINVAL, "unknown part \"%s\": there are stats, replay and capture", word);
+		return err_set(e, EINVAL,
+			       "unknown part \"%s\": there are stats, replay and capture", word);
 	return 0;
 }
 
@@ -115,7 +116,8 @@ static uint64_t or_default(uint64_t given, bool quick, uint64_t whole, uint64_t 
 	return given != UINT64_MAX ? given : quick ? little : whole;
 }
 
-static int replay_part(const struct selftest_config *c, const char *dir, struct rates *rates, struct err *e)
+static int replay_part(const struct selftest_config *c, const char *dir, struct rates *rates,
+		       struct err *e)
 {
 	char *self = program_path(e);
 	if (!self)
@@ -142,8 +144,9 @@ static int replay_part(const struct selftest_config *c, const char *dir, struct 
 		o.n_all_sizes = o.n_largest;
 	machine_expect(&o, &n_runs, &seconds);
 	if (!c->quiet)
-		fprintf(stderr, "replay: %llu runs in %s, about %.0f %s in all\n", (unsigned long long)n_runs, dir,
-			seconds < 100 ? seconds : seconds / 60, seconds < 100 ? "s" : "min");
+		fprintf(stderr, "replay: %llu runs in %s, about %.0f %s in all\n",
+			(unsigned long long)n_runs, dir, seconds < 100 ? seconds : seconds / 60,
+			seconds < 100 ? "s" : "min");
 	int ret = machine_selftest(&o, rates, e);
 	free(self);
 	return ret;
@@ -168,7 +171,9 @@ static int parts_run(const struct selftest_config *c, int parts, struct rates *r
 	int ret = parts & PART_STATS ? stats_part(c, rates, e) : 0;
 	if (!ret && parts & PART_REPLAY) {
 		if (!dir && !(dir = leftover_directory(temporary)))
-			return err_sys(e, errno, "cannot make a directory here for the runs (-o DIR names another)");
+			return err_sys(
+			    e, errno,
+			    "cannot make a directory here for the runs (-o DIR names another)");
 		ret = replay_part(c, dir, rates, e);
 		if (!c->dir) {
 			struct err second = ERR_INIT;
@@ -177,7 +182,8 @@ static int parts_run(const struct selftest_config *c, int parts, struct rates *r
 				ret = -second.code;
 			}
 			if (ret == -EINTR)
-				err_set(e, EINTR, "interrupted; runs can be resumed only with -o DIR");
+				err_set(e, EINTR,
+					"interrupted; runs can be resumed only with -o DIR");
 		}
 	}
 	return ret;
@@ -233,7 +239,8 @@ static int selftest_run(int argc, char **argv, struct err *e)
 				    .simulated = UINT64_MAX};
 	struct rates rates = {0};
 	int n_positional, parts;
-	int status = command_parse(&cmd_selftest, synopsis, about, selftest_options, &c, argc, argv, 0, 1, &n_positional, e);
+	int status = command_parse(&cmd_selftest, synopsis, about, selftest_options, &c, argc, argv,
+				   0, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
 	if (parts_choose(n_positional ? argv[1] : NULL, &parts, e) < 0)
@@ -253,7 +260,9 @@ static int selftest_run(int argc, char **argv, struct err *e)
 		c.json ? selftest_print_json(&rates, stdout) : selftest_print_text(&rates, stdout);
 	if (!ret && c.dir)
 		ret = selftest_plot(&rates, c.dir, e);
-	status = ret ? EXIT_FAILED : rates_count(&rates, STANDING_BROKEN) ? EXIT_NOT_TRUSTED : EXIT_OK;
+	status = ret                                    ? EXIT_FAILED
+		 : rates_count(&rates, STANDING_BROKEN) ? EXIT_NOT_TRUSTED
+							: EXIT_OK;
 	rates_release(&rates);
 	return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate slice: a part of a trace, or several merged, with time scaled and names hidden where wanted. */
+/* validate slice: a part of a trace, or several merged, with time scaled and names hidden where
+ * wanted. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -90,7 +91,8 @@ struct slice {
 	struct slice_correction *correction; /* or NULL */
 	struct slice_join *join;	     /* or NULL */
 	struct slice_causes *causes;	     /* or NULL */
-	bool no_causes;			     /* several traces: whose nodes are which is not told any more */
+	/* several traces: whose nodes are which is not told any more */
+	bool no_causes;
 	uint64_t n_causes_left_out;
 	char *extra; /* of an anonymised trace's metadata */
 	const struct trace_set *set;
@@ -115,7 +117,8 @@ static int on_record(void *ctx, struct trace *t, struct trace_record *r)
 	return keep;
 }
 
-/* What the clocks showed at the slice's time 0; 0 stays unknown, and so does what no trace can hold. */
+/* What the clocks showed at the slice's time 0; 0 stays unknown, and so does what no trace can
+ * hold. */
 static int64_t epoch_moved(int64_t epoch_ns, int64_t by_ns, int64_t most_ns)
 {
 	int64_t moved = epoch_ns ? epoch_ns + by_ns : 0;
@@ -129,7 +132,8 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 	meta->epoch_ns = epoch_moved(meta->epoch_ns, zero_ns, TRACE_TIME_MAX);
 	meta->wall_epoch_ns = epoch_moved(meta->wall_epoch_ns, zero_ns, TRACE_WALL_MAX);
 	const char *hidden = meta->extra_json ? meta->extra_json : "{}";
-	s->facts = slice_facts_text(s->set, s->join ? 1 : s->set->n, s->filter, s->anonymiser ? hidden : NULL);
+	s->facts = slice_facts_text(s->set, s->join ? 1 : s->set->n, s->filter,
+				    s->anonymiser ? hidden : NULL);
 	if (s->facts)
 		meta->extra_json = s->facts;
 	if (s->correction)
@@ -138,10 +142,12 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 		slice_join_finish(s->join, meta);
 }
 
-static int on_name(void *ctx, enum object_kind kind, const char *name, struct strbuf *out, struct err *e)
+static int on_name(void *ctx, enum object_kind kind, const char *name, struct strbuf *out,
+		   struct err *e)
 {
 	struct slice *s = ctx;
-	return kind ? anonymise_path(s->anonymiser, name, out, e) : anonymise_attribute(s->anonymiser, name, out, e);
+	return kind ? anonymise_path(s->anonymiser, name, out, e)
+		    : anonymise_attribute(s->anonymiser, name, out, e);
 }
 
 /* What would tell whose trace it is. */
@@ -165,7 +171,8 @@ static int hide(struct slice *s, struct trace_meta *meta, struct fileset *files,
 	return rc;
 }
 
-static int slice_traces(const struct slice_config *c, struct trace_set *set, struct slice *s, struct err *e)
+static int slice_traces(const struct slice_config *c, struct trace_set *set, struct slice *s,
+			struct err *e)
 {
 	struct trace_meta meta;
 	struct fileset files = {0};
@@ -173,7 +180,9 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 			 .ctx = s, .new_seq = c->renumber || set->n > 1, .write = {.compress = c->compress}};
 	trace_set_meta(set, &meta);
 	meta.clock_resolution_ns *= c->filter.scale;
-	int rc = c->calibration ? slice_correction_open(&s->correction, c->calibration, c->method, set, e) : 0;
+	int rc = c->calibration
+		     ? slice_correction_open(&s->correction, c->calibration, c->method, set, e)
+		     : 0;
 	s->no_causes = set->n > 1 && !s->join;
 	rc = rc || s->no_causes ? rc : slice_causes_open(&s->causes, set->t[0], &c->filter, e);
 	rc = rc || !c->anonymise ? rc : hide(s, &meta, &files, e);
@@ -182,11 +191,14 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 	if (!rc)
 		printf("%s: %" PRIu64 " of %" PRIu64 " %s%s%s\n", c->output, p.n_written, p.n_read,
 		       s->causes ? "requests and what is between them" : "requests",
-		       slice_filter_stopped(s->filter) ? " read" : "", p.sorted ? ", sorted by begin" : "");
+		       slice_filter_stopped(s->filter) ? " read" : "",
+		       p.sorted ? ", sorted by begin" : "");
 	if (!rc && s->causes)
 		slice_causes_print(s->causes);
 	if (!rc && s->n_causes_left_out)
-		printf("%" PRIu64 " signals, waits and parts of computing left out: they cannot be merged\n", s->n_causes_left_out);
+		printf("%" PRIu64
+		       " signals, waits and parts of computing left out: they cannot be merged\n",
+		       s->n_causes_left_out);
 	if (!rc && s->join)
 		slice_join_print(s->join);
 	if (!rc && s->correction)
@@ -202,13 +214,15 @@ static int usage_check(const struct slice_config *c, int n, struct err *e)
 	if (c->method && !c->calibration)
 		return err_set(e, EINVAL, "--capture-method needs --calibration");
 	if (c->filter.end_ns >= 0 && c->filter.end_ns <= c->filter.begin_ns)
-		return err_set(e, EINVAL, "--end must be later than --begin: no request would remain");
+		return err_set(e, EINVAL,
+			       "--end must be later than --begin: no request would remain");
 	if (c->join && n != 1)
 		return err_set(e, EINVAL, "--join needs exactly one TRACE, of the same run");
 	return 0;
 }
 
-static int traces_open(const struct slice_config *c, char **argv, int n, struct trace_set *set, struct slice *s, struct err *e)
+static int traces_open(const struct slice_config *c, char **argv, int n, struct trace_set *set,
+		       struct slice *s, struct err *e)
 {
 	const char **path = xcalloc((size_t)n + 1, sizeof *path);
 	memcpy(path, argv, (size_t)n * sizeof *path);
@@ -227,11 +241,13 @@ static int slice_run(int argc, char **argv, struct err *e)
 	struct trace_set set = {0};
 	struct slice s = {.set = &set};
 	int n;
-	int status = command_parse(&cmd_slice, "[options] TRACE... [-o TRACE]", about, slice_options, &c, argc, argv, 1, argc, &n, e);
+	int status = command_parse(&cmd_slice, "[options] TRACE... [-o TRACE]", about,
+				   slice_options, &c, argc, argv, 1, argc, &n, e);
 	if (status >= 0)
 		return status;
 	char *chosen = NULL;
-	if (usage_check(&c, n, e) || (!c.output && output_default(&chosen, argv[1], "slice.trace", true, e)))
+	if (usage_check(&c, n, e) ||
+	    (!c.output && output_default(&chosen, argv[1], "slice.trace", true, e)))
 		return EXIT_USAGE;
 	if (chosen)
 		c.output = chosen;

@@ -82,11 +82,12 @@ static const struct option_spec stats_options[] = {
 };
 #undef FIELD
 
-static const char synopsis[] = "REFERENCE REPLAY... [-C COLUMN] [--paired] [--json]\n"
-			       "FILE [-C COLUMN,COLUMN] [--sessions COLUMN]\n"
-			       "--files-are-sessions FILE FILE... [-C COLUMN,COLUMN] [--where COLUMN=TEXT]\n"
-			       "--compute NAME [ROLE=VALUES]... [KEY=VALUE]...\n"
-			       "--list";
+static const char synopsis[] =
+    "REFERENCE REPLAY... [-C COLUMN] [--paired] [--json]\n"
+    "FILE [-C COLUMN,COLUMN] [--sessions COLUMN]\n"
+    "--files-are-sessions FILE FILE... [-C COLUMN,COLUMN] [--where COLUMN=TEXT]\n"
+    "--compute NAME [ROLE=VALUES]... [KEY=VALUE]...\n"
+    "--list";
 static const char about[] =
 	"Compares columns of replicate results, one number per line. Tests whether the\n"
 	"mean and the spread of each REPLAY agree with the REFERENCE, and gives the\n"
@@ -101,7 +102,7 @@ static const char about[] =
 	"Exit status: 0 done, 2 wrong usage, 3 bad input; with --judge also 1 not\n"
 	"trusted and 4 inconclusive.";
 
-/* --- the whole ------------------------------------------------------------------------------------------------------------ */
+/* --- the whole ----------------------------------------------------------- */
 
 struct describing {
 	struct stats *s;
@@ -112,7 +113,8 @@ static void *describe(void *arg)
 {
 	struct describing *d = arg;
 	struct stats_sample *sample = &d->s->sample[d->i];
-	column_sample_describe(&sample->sample, (struct values){sample->column->x, sample->columns.n}, &d->s->plan);
+	column_sample_describe(&sample->sample,
+			       (struct values){sample->column->x, sample->columns.n}, &d->s->plan);
 	if (sample->columns.n_columns > 1 && sample->columns.column[1].label)
 		stats_sessions_fill(sample);
 	return NULL;
@@ -134,7 +136,8 @@ static void stats_compute_all(struct stats *s)
 	s->comparison = xcalloc(n + 1, sizeof *s->comparison);
 	s->reject = xcalloc(2 * n + 1, sizeof *s->reject);
 	for (size_t i = 0; i < n; i++)
-		comparison_compute(&s->comparison[i], &s->sample[0].sample, &s->sample[i + 1].sample, &s->plan);
+		comparison_compute(&s->comparison[i], &s->sample[0].sample,
+				   &s->sample[i + 1].sample, &s->plan);
 	s->verdict = comparisons_judge(s->comparison, n, s->reject);
 }
 
@@ -205,7 +208,8 @@ static int stats_run(int argc, char **argv, struct err *e)
 	    .seed = 1,
 	};
 	int n;
-	int status = command_parse(&cmd_stats, synopsis, about, stats_options, &config, argc, argv, 0, STATS_MAX_SAMPLES, &n, e);
+	int status = command_parse(&cmd_stats, synopsis, about, stats_options, &config, argc, argv,
+				   0, STATS_MAX_SAMPLES, &n, e);
 	if (status >= 0)
 		return status;
 	if (config.list)
@@ -217,7 +221,8 @@ static int stats_run(int argc, char **argv, struct err *e)
 		return EXIT_USAGE;
 	}
 	if (n < 1) {
-		err_set(e, EINVAL, "which file? usage is validate stats REFERENCE REPLAY... [-C COLUMN]");
+		err_set(e, EINVAL,
+			"which file? usage is validate stats REFERENCE REPLAY... [-C COLUMN]");
 		return EXIT_USAGE;
 	}
 	return stats_files(&config, argv + 1, (size_t)n, e);

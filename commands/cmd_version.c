@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate version: what this program is made of, for reports of faults and for records of measurements. */
+/* validate version: what this program is made of, for reports of faults and for records of
+ * measurements. */
 #include <csv.h>
 #include <errno.h>
 #include <gnu/libc-version.h>
@@ -31,7 +32,8 @@ static const struct option_spec version_options[] = {
 };
 
 struct part {
-	const char *name, *version; /* as loaded, not as compiled against, where the library can tell */
+	/* as loaded, not as compiled against, where the library can tell */
+	const char *name, *version;
 };
 
 static int print_json(const struct part *parts, struct err *e)
@@ -55,8 +57,8 @@ static int version_run(int argc, char **argv, struct err *e)
 {
 	struct version_config config = {false};
 	int n_positional;
-	int status = command_parse(&cmd_version, "[--json]", NULL, version_options, &config, argc, argv, 0, 0,
-				   &n_positional, e);
+	int status = command_parse(&cmd_version, "[--json]", NULL, version_options, &config, argc,
+				   argv, 0, 0, &n_positional, e);
 	if (status >= 0)
 		return status;
 	const struct part parts[] = {
@@ -73,4 +75,5 @@ static int version_run(int argc, char **argv, struct err *e)
 	return EXIT_OK;
 }
 
-const struct command cmd_version = {"version", "print the versions of program and libraries", version_run};
+const struct command cmd_version = {"version", "print the versions of program and libraries",
+				    version_run};

@@ -59,7 +59,8 @@ static const struct option_spec volume_options[] = {
 	{.name = NULL},
 };
 
-static const char synopsis[] = "create NAME [options]\nlist [NAME] [--json]\ntrace NAME -o TRACE [--reset]\nremove NAME... | --all";
+static const char synopsis[] = "create NAME [options]\nlist [NAME] [--json]\ntrace NAME -o TRACE "
+			       "[--reset]\nremove NAME... | --all";
 static const char about[] =
 	"Creates storage with a known service time: a FUSE server with one file, in\n"
 	"memory or on another file, and a loop device on it. Each request is answered\n"
@@ -82,7 +83,7 @@ static const char about[] =
 	"The first two rows accept parallel=N: serve at most N requests at a time\n"
 	"(default 0: all). All except the last accept flush=TIME (default 0).";
 
-/* --- what there is ------------------------------------------------------------------------------------------------ */
+/* --- what there is ------------------------------------------------------- */
 
 static void lead_print(const struct volume_lead *l)
 {
@@ -97,7 +98,8 @@ static int volume_print(const struct volume *v, struct err *e)
 {
 	struct volume_log log;
 	if (!v->service) {
-		printf("%-13s%s: not made to the end (validate volume remove %s)\n", v->name, v->dir, v->name);
+		printf("%-13s%s: not made to the end (validate volume remove %s)\n", v->name,
+		       v->dir, v->name);
 		return 0;
 	}
 	printf("%-13s%s, %s in %s%s\n", v->name, volume_path(v), size_text(v->n_bytes).s,
@@ -105,8 +107,11 @@ static int volume_print(const struct volume *v, struct err *e)
 	       v->alive ? "" : ", its server has ended: nothing can be read or written");
 	printf("  service    %s\n", v->service);
 	if (v->group)
-		printf("  warning    slow for the processes of %s alone, and in slices of 100 ms: the kernel lets requests through in bursts and\n"
-		       "             stalls between them, up to 100 ms; the rate is kept, service times are not\n", v->group);
+		printf("  warning    slow for the processes of %s alone, and in slices of 100 ms: "
+		       "the kernel lets requests through in bursts and\n"
+		       "             stalls between them, up to 100 ms; the rate is kept, service "
+		       "times are not\n",
+		       v->group);
 	else
 		lead_print(&v->lead);
 	int ret = volume_log_open(&log, v->log, false, e);
@@ -120,10 +125,13 @@ static int volume_print(const struct volume *v, struct err *e)
 static json_t *volume_json(const struct volume *v)
 {
 	struct volume_log log;
-	json_t *o = json_pack("{s:s, s:o, s:s?, s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:b}", "name", v->name, "path", text_to_json(volume_path(v)), "service",
-			      v->service, "backing", text_to_json(v->backing), "group", text_to_json(v->group), "size", (json_int_t)v->n_bytes, "seed",
-			      json_of_count(v->seed), "lead_ns", (json_int_t)v->lead.ns, "way_low_ns", (json_int_t)v->lead.low_ns, "way_high_ns",
-			      (json_int_t)v->lead.high_ns, "alive", v->alive);
+	json_t *o =
+	    json_pack("{s:s, s:o, s:s?, s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:b}", "name", v->name,
+		      "path", text_to_json(volume_path(v)), "service", v->service, "backing",
+		      text_to_json(v->backing), "group", text_to_json(v->group), "size",
+		      (json_int_t)v->n_bytes, "seed", json_of_count(v->seed), "lead_ns",
+		      (json_int_t)v->lead.ns, "way_low_ns", (json_int_t)v->lead.low_ns,
+		      "way_high_ns", (json_int_t)v->lead.high_ns, "alive", v->alive);
 	if (!o || volume_log_open(&log, v->log, false, NULL))
 		return o;
 	volume_delivered_json(&log, o, NULL);
@@ -131,7 +139,7 @@ static json_t *volume_json(const struct volume *v)
 	return o;
 }
 
-/* --- the actions -------------------------------------------------------------------------------------------------- */
+/* --- the actions --------------------------------------------------------- */
 
 static int create(const struct volume_options *o, char **names, struct err *e)
 {
@@ -151,7 +159,8 @@ static int list(const struct volume_options *o, char **names, struct err *e)
 {
 	struct volume *v = NULL, one;
 	size_t n = 1;
-	int ret = names[0] ? volume_find(o->root, names[0], &one, e) : volume_list(o->root, &v, &n, e);
+	int ret =
+	    names[0] ? volume_find(o->root, names[0], &one, e) : volume_list(o->root, &v, &n, e);
 	if (ret)
 		return EXIT_FAILED;
 	const struct volume *shown = names[0] ? &one : v;
@@ -185,9 +194,11 @@ static int trace(const struct volume_options *o, char **names, struct err *e)
 	if (!ret)
 		ret = volume_log_open(&log, v.log, o->reset, e);
 	if (!ret) {
-		ret = volume_log_trace(&log, volume_path(&v), v.service ? v.service : "unknown", o->output, e);
+		ret = volume_log_trace(&log, volume_path(&v), v.service ? v.service : "unknown",
+				       o->output, e);
 		if (!ret)
-			printf("%" PRIu64 " requests -> %s\n", atomic_load(&log.head->n), o->output);
+			printf("%" PRIu64 " requests -> %s\n", atomic_load(&log.head->n),
+			       o->output);
 		if (!ret && o->reset)
 			volume_log_reset(&log);
 		volume_log_close(&log);
@@ -223,7 +234,10 @@ static int remove_them(const struct volume_options *o, char **names, struct err 
 	if (!o->all && !names[0])
 		return err_set(e, EINVAL, "which volume? (--all: every one)"), EXIT_USAGE;
 	if (o->all && names[0])
-		return err_set(e, EINVAL, "--all removes every volume, not only \"%s\": one or the other", names[0]), EXIT_USAGE;
+		return err_set(e, EINVAL,
+			       "--all removes every volume, not only \"%s\": one or the other",
+			       names[0]),
+		       EXIT_USAGE;
 	if (!o->all)
 		return remove_named(o, names, e);
 	if (volume_list(o->root, &v, &n, e))
@@ -237,7 +251,8 @@ static int remove_them(const struct volume_options *o, char **names, struct err 
 
 static const struct action {
 	const char *name;
-	int (*run)(const struct volume_options *o, char **names, struct err *e); /* names: NULL-terminated */
+	/* names: NULL-terminated */
+	int (*run)(const struct volume_options *o, char **names, struct err *e);
 	int min, max; /* names */
 } actions[] = {
 	{"create", create, 1, 1}, {"list", list, 0, 1}, {"trace", trace, 1, 1}, {"remove", remove_them, 0, 1000}, {NULL},
@@ -249,15 +264,18 @@ static int others_refuse(const struct volume_options *o, const char *action, str
 	struct volume_config usual;
 	volume_config_init(&usual);
 	const struct volume_config *c = &o->made;
-	const bool makes = o->lead || c->n_bytes != usual.n_bytes || strcmp(c->service, usual.service) || c->backing || c->seed != usual.seed ||
-			   c->log_cap != usual.log_cap || c->loop != usual.loop;
+	const bool makes = o->lead || c->n_bytes != usual.n_bytes ||
+			   strcmp(c->service, usual.service) || c->backing ||
+			   c->seed != usual.seed || c->log_cap != usual.log_cap ||
+			   c->loop != usual.loop;
 	const struct {
 		bool given;
 		const char *options, *of;
-	} option[] = {{makes, "--size, --service, --file, --seed, --log, --lead and --loop are", "create"},
-		      {o->json, "--json is", "list"},
-		      {o->output || o->reset, "--output and --reset are", "trace"},
-		      {o->all, "--all is", "remove"}};
+	} option[] = {
+	    {makes, "--size, --service, --file, --seed, --log, --lead and --loop are", "create"},
+	    {o->json, "--json is", "list"},
+	    {o->output || o->reset, "--output and --reset are", "trace"},
+	    {o->all, "--all is", "remove"}};
 	for (size_t i = 0; i < sizeof option / sizeof *option; i++)
 		if (option[i].given && strcmp(option[i].of, action))
 			return err_set(e, EINVAL, "%s of \"%s\"", option[i].options, option[i].of);
@@ -269,7 +287,8 @@ static int volume_main(int argc, char **argv, struct err *e)
 	struct volume_options o = {.json = false};
 	int n;
 	volume_config_init(&o.made);
-	int status = command_parse(&cmd_volume, synopsis, about, volume_options, &o, argc, argv, 1, 1001, &n, e);
+	int status = command_parse(&cmd_volume, synopsis, about, volume_options, &o, argc, argv, 1,
+				   1001, &n, e);
 	if (status >= 0)
 		return status;
 	const char *names[8];
@@ -279,7 +298,9 @@ static int volume_main(int argc, char **argv, struct err *e)
 		if (strcmp(a->name, argv[1]))
 			continue;
 		if (n - 1 < a->min || n - 1 > a->max)
-			return err_set(e, EINVAL, "%s: %s", a->name, n - 1 < a->min ? "which volume?" : "one volume at a time"), EXIT_USAGE;
+			return err_set(e, EINVAL, "%s: %s", a->name,
+				       n - 1 < a->min ? "which volume?" : "one volume at a time"),
+			       EXIT_USAGE;
 		if (others_refuse(&o, a->name, e))
 			return EXIT_USAGE;
 		char **wanted = calloc((size_t)n, sizeof *wanted);
@@ -292,9 +313,11 @@ static int volume_main(int argc, char **argv, struct err *e)
 	}
 	names[k] = NULL;
 	const char *near = nearest_name(argv[1], names);
-	err_set(e, EINVAL, "unknown action \"%s\"%s%s%s", argv[1], near ? " (did you mean \"" : " (create, list, trace, remove)", near ? near : "",
+	err_set(e, EINVAL, "unknown action \"%s\"%s%s%s", argv[1],
+		near ? " (did you mean \"" : " (create, list, trace, remove)", near ? near : "",
 		near ? "\"?)" : "");
 	return EXIT_USAGE;
 }
 
-const struct command cmd_volume = {"volume", "create storage with a programmed service time", volume_main};
+const struct command cmd_volume = {"volume", "create storage with a programmed service time",
+				   volume_main};

@@ -40,7 +40,8 @@ static void synopsis_print(const char *name, const char *text, size_t len)
 	putchar('\n');
 }
 
-void command_help(const struct command *c, const char *synopsis, const char *about, const struct option_spec *table)
+void command_help(const struct command *c, const char *synopsis, const char *about,
+		  const struct option_spec *table)
 {
 	const char *lead = "Usage:";
 	do {
@@ -59,9 +60,9 @@ void command_help(const struct command *c, const char *synopsis, const char *abo
 	printf("%s  -h, --help%*sprint this help and exit\n", grouped ? "\nHelp:\n" : "", 16, "");
 }
 
-int command_parse(const struct command *c, const char *synopsis, const char *about, const struct option_spec *table,
-		  void *config, int argc, char **argv, int min_positional, int max_positional, int *n_positional,
-		  struct err *e)
+int command_parse(const struct command *c, const char *synopsis, const char *about,
+		  const struct option_spec *table, void *config, int argc, char **argv,
+		  int min_positional, int max_positional, int *n_positional, struct err *e)
 {
 	int ret = options_parse(table, config, argc, argv, n_positional, e);
 	if (ret > 0) {
@@ -73,12 +74,13 @@ int command_parse(const struct command *c, const char *synopsis, const char *abo
 	const char *shown = *synopsis ? synopsis : "has no arguments";
 	int shown_len = (int)strcspn(shown, "\n");
 	if (*n_positional > max_positional) {
-		err_set(e, EINVAL, "unexpected argument \"%s\": usage is validate %s %.*s", argv[max_positional + 1],
-			c->name, shown_len, shown);
+		err_set(e, EINVAL, "unexpected argument \"%s\": usage is validate %s %.*s",
+			argv[max_positional + 1], c->name, shown_len, shown);
 		return EXIT_USAGE;
 	}
 	if (*n_positional < min_positional) {
-		err_set(e, EINVAL, "an argument is missing: usage is validate %s %.*s", c->name, shown_len, shown);
+		err_set(e, EINVAL, "an argument is missing: usage is validate %s %.*s", c->name,
+			shown_len, shown);
 		return EXIT_USAGE;
 	}
 	return -1;
@@ -104,9 +106,10 @@ int baseline_input(struct baseline *b, const char *path, struct err *e)
 {
 	int ret = baseline_open(b, path, e);
 	if (!ret && !b->sealed)
-		fprintf(stderr,
-			"validate: warning: %s has no digest, so a change of it would not be found; "
-			"\"validate baseline save RESULTS\" adds one\n",
-			path);
+		fprintf(
+		    stderr,
+		    "validate: warning: %s has no digest, so a change of it would not be found; "
+		    "\"validate baseline save RESULTS\" adds one\n",
+		    path);
 	return ret;
 }

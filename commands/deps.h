@@ -14,19 +14,24 @@
 
 struct deps_parallel_config {
 	const char *path, *dot; /* dot NULL: not wanted */
-	uint64_t from, n_shown; /* of the graph: window of requests as they stand in the trace, n_shown 0 all behind `from` */
+	/* of the graph: window of requests as they stand in the trace, n_shown 0 all behind `from`
+	 */
+	uint64_t from, n_shown;
 	bool json;
 };
 
 /* Errors: as causality_check, those of reading and writing. */
-int deps_parallel(struct trace *t, const struct causality_facts *f, const struct deps_parallel_config *c, struct err *e);
+int deps_parallel(struct trace *t, const struct causality_facts *f,
+		  const struct deps_parallel_config *c, struct err *e);
 
 /* deps_parallel_dot.c: appends the graph for Graphviz. Errors: of reading. */
-int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causality_facts *f, const struct causality_work *w,
-		      const struct deps_parallel_config *c, struct err *e);
+int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causality_facts *f,
+		      const struct causality_work *w, const struct deps_parallel_config *c,
+		      struct err *e);
 
-/* Appends the graph of the first n_shown requests (in issue order) in Graphviz's language: a column for each thread, solid
- * lines for program order, bold ones for waits on an end, dashed ones for waits on a begin. Names are escaped. */
+/* Appends the graph of the first n_shown requests (in issue order) in Graphviz's language: a column
+ * for each thread, solid lines for program order, bold ones for waits on an end, dashed ones for
+ * waits on a begin. Names are escaped. */
 void deps_dot(struct strbuf *out, const struct deps *d, uint64_t n_shown);
 
 /* Appends a name from a trace, to stand between quotes. */
@@ -42,6 +47,7 @@ struct deps_inferred_config {
 };
 
 /* Errors: EINVAL for --think-time (*usage set), those of reading and writing. */
-int deps_inferred(struct trace *t, const struct deps_inferred_config *c, bool *usage, struct err *e);
+int deps_inferred(struct trace *t, const struct deps_inferred_config *c, bool *usage,
+		  struct err *e);
 
 #endif

@@ -24,7 +24,8 @@ struct threshold {
 	struct think_times seen;
 };
 
-static int threshold_find(struct threshold *h, struct trace *t, const char *think, bool *usage, struct err *e)
+static int threshold_find(struct threshold *h, struct trace *t, const char *think, bool *usage,
+			  struct err *e)
 {
 	*h = (struct threshold){.ns = INFER_THRESHOLD_NS, .story = "the default"};
 	if (!think)
@@ -32,7 +33,8 @@ static int threshold_find(struct threshold *h, struct trace *t, const char *thin
 	if (strcmp(think, "auto")) {
 		int rc = parse_duration(think, &h->ns, e);
 		if (!rc && (h->ns < 0 || h->ns > TRACE_TIME_MAX))
-			rc = err_set(e, EINVAL, "a think time is neither negative nor longer than a trace");
+			rc = err_set(e, EINVAL,
+				     "a think time is neither negative nor longer than a trace");
 		*usage = rc != 0;
 		h->story = "as given";
 		return rc ? err_context(e, "--think-time") : 0;
@@ -45,7 +47,7 @@ static int threshold_find(struct threshold *h, struct trace *t, const char *thin
 	return rc;
 }
 
-/* --- width over time ------------------------------------------------------------------------------------------------ */
+/* --- width over time ----------------------------------------------------- */
 /* Slices of equal length, which double when the trace goes on behind the last. */
 
 #define N_SLICES 64
@@ -66,8 +68,9 @@ static void slices_double(struct over_time *o)
 		struct time_slice a = {0}, b = {0};
 		if (2 * i < N_SLICES)
 			a = o->slice[2 * i], b = o->slice[2 * i + 1];
-		o->slice[i] = (struct time_slice){a.n + b.n, a.width_max > b.width_max ? a.width_max : b.width_max,
-					     a.width_sum + b.width_sum};
+		o->slice[i] = (struct time_slice){
+		    a.n + b.n, a.width_max > b.width_max ? a.width_max : b.width_max,
+		    a.width_sum + b.width_sum};
 	}
 	o->length_ns *= 2;
 }
@@ -84,7 +87,7 @@ static void over_time_add(struct over_time *o, int64_t begin_ns, uint64_t width)
 	s->width_max = width > s->width_max ? width : s->width_max;
 }
 
-/* --- the pass ------------------------------------------------------------------------------------------------------- */
+/* --- the pass ------------------------------------------------------------ */
 
 struct shown { /* a request of the graph */
 	struct infer_parents p;
@@ -100,14 +103,17 @@ struct pass {
 	size_t n_shown, cap;
 };
 
-static void fed(void *ctx, uint64_t request, const struct trace_record *r, const struct infer_parents *p)
+static void fed(void *ctx, uint64_t request, const struct trace_record *r,
+		const struct infer_parents *p)
 {
 	struct pass *s = ctx;
 	over_time_add(&s->time, r->begin_ns, request + 1 - p->hi);
-	if (!s->c->dot || request < s->c->from || (s->c->n_shown && request - s->c->from >= s->c->n_shown))
+	if (!s->c->dot || request < s->c->from ||
+	    (s->c->n_shown && request - s->c->from >= s->c->n_shown))
 		return;
 	GROW(s->shown, s->n_shown, s->cap);
-	s->shown[s->n_shown++] = (struct shown){*p, UINT64_MAX, r->seq, r->offset, r->length, r->begin_ns, r->end_ns, r->op};
+	s->shown[s->n_shown++] = (struct shown){*p,        UINT64_MAX,  r->seq,    r->offset,
+						r->length, r->begin_ns, r->end_ns, r->op};
 }
 
 static void ended(void *ctx, uint64_t request, uint64_t rank)
@@ -117,7 +123,7 @@ static void ended(void *ctx, uint64_t request, uint64_t rank)
 		s->shown[request - s->c->from].rank = rank;
 }
 
-/* --- the graph ------------------------------------------------------------------------------------------------------ */
+/* --- the graph ----------------------------------------------------------- */
 
 static int by_rank(const void *a, const void *b)
 {
@@ -138,19 +144,24 @@ static size_t rank_first(struct shown *const *ranked, size_t n, uint64_t rank)
 	return from;
 }
 
-static void edges_write(struct strbuf *out, const struct pass *s, struct shown *const *ranked, const struct shown *r)
+static void edges_write(struct strbuf *out, const struct pass *s, struct shown *const *ranked,
+			const struct shown *r)
 {
 	struct strbuf gap = STRBUF_INIT;
 	uint64_t n_drawn = 0;
-	for (size_t k = rank_first(ranked, s->n_shown, r->p.lo); k < s->n_shown && ranked[k]->rank < r->p.hi; k++, n_drawn++) {
+	for (size_t k = rank_first(ranked, s->n_shown, r->p.lo);
+	     k < s->n_shown && ranked[k]->rank < r->p.hi; k++, n_drawn++) {
 		strbuf_reset(&gap);
 		format_duration(&gap, (double)(r->begin_ns - ranked[k]->end_ns));
-		strbuf_addf(out, "  r%" PRIu64 " -> r%" PRIu64 " [label=\"%s\"];\n", ranked[k]->seq, r->seq, gap.s);
+		strbuf_addf(out, "  r%" PRIu64 " -> r%" PRIu64 " [label=\"%s\"];\n", ranked[k]->seq,
+			    r->seq, gap.s);
 	}
 	uint64_t n_outside = r->p.hi - r->p.lo - n_drawn;
 	if (n_outside)
-		strbuf_addf(out, "  o%" PRIu64 " [shape=plaintext, label=\"%" PRIu64 " before\"]; o%" PRIu64 " -> r%" PRIu64
-				 " [style=dashed];\n", r->seq, n_outside, r->seq, r->seq);
+		strbuf_addf(out,
+			    "  o%" PRIu64 " [shape=plaintext, label=\"%" PRIu64
+			    " before\"]; o%" PRIu64 " -> r%" PRIu64 " [style=dashed];\n",
+			    r->seq, n_outside, r->seq, r->seq);
 	strbuf_release(&gap);
 }
 
@@ -158,12 +169,17 @@ static int dot_write(const struct pass *s, const struct threshold *h, struct err
 {
 	struct strbuf out = STRBUF_INIT;
 	struct shown **ranked = xcalloc(s->n_shown + 1, sizeof(struct shown *));
-	strbuf_addf(&out, "digraph deps {\n  // inferred from times; an edge: the request may depend on the other's end, and came so much "
-			  "later\n  // shortest think time %" PRId64 " ns\n  rankdir=LR; node [shape=box, fontsize=10];\n", h->ns);
+	strbuf_addf(&out,
+		    "digraph deps {\n  // inferred from times; an edge: the request may depend on "
+		    "the other's end, and came so much "
+		    "later\n  // shortest think time %" PRId64
+		    " ns\n  rankdir=LR; node [shape=box, fontsize=10];\n",
+		    h->ns);
 	for (size_t i = 0; i < s->n_shown; i++) {
 		const struct shown *r = &s->shown[i];
 		ranked[i] = &s->shown[i];
-		strbuf_addf(&out, "  r%" PRIu64 " [label=\"%" PRIu64 " %s", r->seq, r->seq, op_name(r->op));
+		strbuf_addf(&out, "  r%" PRIu64 " [label=\"%" PRIu64 " %s", r->seq, r->seq,
+			    op_name(r->op));
 		if (r->offset != OFFSET_NONE)
 			strbuf_addf(&out, "\\n%" PRIu64 "+%" PRIu64, r->offset, r->length);
 		strbuf_addstr(&out, "\"];\n");
@@ -182,7 +198,7 @@ static int dot_write(const struct pass *s, const struct threshold *h, struct err
 	return ret;
 }
 
-/* --- what it came to ------------------------------------------------------------------------------------------------ */
+/* --- what it came to ----------------------------------------------------- */
 
 static void say(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void say(const char *name, const char *fmt, ...)
@@ -195,22 +211,28 @@ static void say(const char *name, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void print_text(const struct infer_summary *s, const struct infer_what *w, const struct threshold *h, const char *path)
+static void print_text(const struct infer_summary *s, const struct infer_what *w,
+		       const struct threshold *h, const char *path)
 {
 	double n = s->n_requests ? (double)s->n_requests : 1;
 	printf("%s, dependencies inferred from times\n", path);
 	say("Requests", "%" PRIu64 " over %s", s->n_requests, duration_text((double)s->span_ns).s);
 	if (s->n_endless || w->n_unknown)
-		say("", "%" PRIu64 " without an end, on which nothing depends; %" PRIu64 " without a begin, left out", s->n_endless,
-		    w->n_unknown);
+		say("",
+		    "%" PRIu64 " without an end, on which nothing depends; %" PRIu64
+		    " without a begin, left out",
+		    s->n_endless, w->n_unknown);
 	say("Think time", "at least %s for a dependency: %s", duration_text((double)h->ns).s,
 	    h->story);
-	say("Dependencies", "%" PRIu64 ", redundant ones left out: %.3g a request, at most %" PRIu64, s->n_edges,
+	say("Dependencies",
+	    "%" PRIu64 ", redundant ones left out: %.3g a request, at most %" PRIu64, s->n_edges,
 	    (double)s->n_edges / n, s->n_parents_max);
 	say("", "%" PRIu64 " requests depend on none", s->n_roots);
-	say("Chains", "the longest has %" PRIu64 " requests; %" PRIu64 " chains hold them all", s->longest_chain, s->width_max);
-	say("Width", "%.3g in the mean, %" PRIu64 " at most: requests that do not depend on each other", s->width_mean,
-	    s->width_max);
+	say("Chains", "the longest has %" PRIu64 " requests; %" PRIu64 " chains hold them all",
+	    s->longest_chain, s->width_max);
+	say("Width",
+	    "%.3g in the mean, %" PRIu64 " at most: requests that do not depend on each other",
+	    s->width_mean, s->width_max);
 	say("If requests", "took no time, the last would be issued after %s",
 	    duration_text((double)s->think_ns).s);
 }
@@ -230,8 +252,8 @@ static json_t *slices_json(const struct over_time *o)
 	return list;
 }
 
-static void print_json(const struct infer_summary *s, const struct infer_what *w, const struct threshold *h,
-		       const struct over_time *time)
+static void print_json(const struct infer_summary *s, const struct infer_what *w,
+		       const struct threshold *h, const struct over_time *time)
 {
 	json_t *o = json_object();
 	json_add(o, J_INT("schema", 1), J_VALUE("order", json_string("inferred")),

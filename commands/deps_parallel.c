@@ -21,15 +21,16 @@ static int64_t span_of(const struct causality_work *w)
 static void print_nodes(const struct causality_work *w)
 {
 	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
-	printf("\n%6s  %10s  %10s  %10s  %10s  %10s\n", "node", "requests", "their time", "computing", "signals", "waits");
+	printf("\n%6s  %10s  %10s  %10s  %10s  %10s\n", "node", "requests", "their time",
+	       "computing", "signals", "waits");
 	for (uint32_t i = 0; i < w->n_nodes && i < NODES_SHOWN; i++) {
 		const struct causality_node_work *n = &w->node[i];
 		strbuf_reset(&a);
 		strbuf_reset(&b);
 		format_duration(&a, (double)n->request_ns);
 		format_duration(&b, (double)n->compute_ns);
-		printf("%6" PRIu32 "  %10" PRIu64 "  %10s  %10s  %10" PRIu64 "  %10" PRIu64 "\n", i, n->n_requests, a.s, b.s, n->n_signals,
-		       n->n_waits);
+		printf("%6" PRIu32 "  %10" PRIu64 "  %10s  %10s  %10" PRIu64 "  %10" PRIu64 "\n", i,
+		       n->n_requests, a.s, b.s, n->n_signals, n->n_waits);
 	}
 	if (w->n_nodes > NODES_SHOWN)
 		printf("(and %" PRIu32 " more: --json has all)\n", w->n_nodes - NODES_SHOWN);
@@ -43,14 +44,16 @@ static void print_text(const struct causality_work *w, const char *path)
 	double work_ns = (double)all->request_ns + (double)all->compute_ns;
 	uint64_t n_of_barriers = 0;
 	for (uint32_t i = 0; i < w->barriers.n; i++)
-		n_of_barriers += (uint64_t)w->barriers.v[i].n_nodes * (w->barriers.v[i].n_nodes - 1);
+		n_of_barriers +=
+		    (uint64_t)w->barriers.v[i].n_nodes * (w->barriers.v[i].n_nodes - 1);
 	printf("%s, dependencies between the nodes of a parallel application\n", path);
 	printf("Requests       %" PRIu64 " of %" PRIu32
 	       " node%s over %s; %s in them, %s of computing\n",
 	       all->n_requests, w->n_nodes, w->n_nodes == 1 ? "" : "s",
 	       duration_text((double)span_of(w)).s, duration_text((double)all->request_ns).s,
 	       duration_text((double)all->compute_ns).s);
-	printf("Waits          %zu for the end of another node's request, before %" PRIu64 " requests, between %" PRIu64 " pair%s of nodes\n",
+	printf("Waits          %zu for the end of another node's request, before %" PRIu64
+	       " requests, between %" PRIu64 " pair%s of nodes\n",
 	       w->links.n, w->n_waiting, w->n_pairs, w->n_pairs == 1 ? "" : "s");
 	if (w->n_implied)
 		printf("               %" PRIu64 " of them follow from others\n", w->n_implied);
@@ -58,7 +61,8 @@ static void print_text(const struct causality_work *w, const char *path)
 	printf("Critical path  %s, of which %s computing", duration_text((double)w->critical_ns).s,
 	       duration_text((double)w->critical_compute_ns).s);
 	if (w->critical_ns > 0)
-		printf("; %.3g nodes at a time in the mean, at most", work_ns / (double)w->critical_ns);
+		printf("; %.3g nodes at a time in the mean, at most",
+		       work_ns / (double)w->critical_ns);
 	putchar('\n');
 	print_nodes(w);
 }
@@ -77,7 +81,8 @@ static json_t *barriers_json(const struct causality_barriers *b)
 		json_t *o = json_object(), *nodes = json_array(), *requests = json_array();
 		for (uint32_t k = 0; k < b->v[i].n_nodes; k++) {
 			json_array_append_new(nodes, json_integer(b->v[i].node[k]));
-			json_array_append_new(requests, json_integer((json_int_t)b->v[i].request[k]));
+			json_array_append_new(requests,
+					      json_integer((json_int_t)b->v[i].request[k]));
 		}
 		json_add(o, J_VALUE("nodes", nodes), J_VALUE("before_request", requests));
 		json_array_append_new(list, o);
@@ -91,17 +96,20 @@ static void print_json(const struct causality_work *w)
 	for (uint32_t i = 0; i < w->n_nodes; i++)
 		json_array_append_new(nodes, node_json(&w->node[i]));
 	json_add(o, J_INT("schema", 1), J_VALUE("order", json_string("causal")),
-		J_COUNT("n_nodes", w->n_nodes), J_COUNT("n_implied_waits", w->n_implied),
-		J_COUNT("n_waiting_requests", w->n_waiting), J_COUNT("n_node_pairs", w->n_pairs),
-		J_INT("span_ns", span_of(w)), J_INT("critical_path_ns", w->critical_ns),
-		J_INT("critical_path_compute_ns", w->critical_compute_ns),
-		J_VALUE("parallelism", w->critical_ns > 0
-			? json_real(((double)w->all.request_ns + (double)w->all.compute_ns) / (double)w->critical_ns) : json_null()),
-		J_VALUE("barriers", barriers_json(&w->barriers)), J_VALUE("nodes", nodes));
+		 J_COUNT("n_nodes", w->n_nodes), J_COUNT("n_implied_waits", w->n_implied),
+		 J_COUNT("n_waiting_requests", w->n_waiting), J_COUNT("n_node_pairs", w->n_pairs),
+		 J_INT("span_ns", span_of(w)), J_INT("critical_path_ns", w->critical_ns),
+		 J_INT("critical_path_compute_ns", w->critical_compute_ns),
+		 J_VALUE("parallelism", w->critical_ns > 0 ? json_real(((double)w->all.request_ns +
+									(double)w->all.compute_ns) /
+								       (double)w->critical_ns)
+							   : json_null()),
+		 J_VALUE("barriers", barriers_json(&w->barriers)), J_VALUE("nodes", nodes));
 	json_print(o);
 }
 
-static int dot_write(struct trace *t, const struct causality_facts *f, const struct causality_work *w, const struct deps_parallel_config *c,
+static int dot_write(struct trace *t, const struct causality_facts *f,
+		     const struct causality_work *w, const struct deps_parallel_config *c,
 		     struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -114,7 +122,8 @@ static int dot_write(struct trace *t, const struct causality_facts *f, const str
 	return rc;
 }
 
-int deps_parallel(struct trace *t, const struct causality_facts *f, const struct deps_parallel_config *c, struct err *e)
+int deps_parallel(struct trace *t, const struct causality_facts *f,
+		  const struct deps_parallel_config *c, struct err *e)
 {
 	struct causality_work w;
 	int rc = causality_work_read(&w, t, f, e);

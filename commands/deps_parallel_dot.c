@@ -28,14 +28,16 @@ static bool is_shown(const struct drawing *d, uint32_t node, uint64_t request)
 	return request >= d->node[node].first && request - d->node[node].first < d->node[node].n;
 }
 
-static void request_draw(struct drawing *d, uint32_t of, uint64_t number, const struct trace *t, const struct trace_record *r)
+static void request_draw(struct drawing *d, uint32_t of, uint64_t number, const struct trace *t,
+			 const struct trace_record *r)
 {
 	struct shown *n = &d->node[of];
 	const struct trace_object *o = trace_object(t, r->object);
 	if (!n->n)
 		n->first = number;
 	n->n++;
-	strbuf_addf(&n->requests, "    n%" PRIu32 "_%" PRIu64 " [label=\"%" PRIu64 " %s", of, number, number, op_name(r->op));
+	strbuf_addf(&n->requests, "    n%" PRIu32 "_%" PRIu64 " [label=\"%" PRIu64 " %s", of,
+		    number, number, op_name(r->op));
 	if (o) {
 		strbuf_addch(&n->requests, ' ');
 		dot_quoted(&n->requests, o->name);
@@ -45,7 +47,8 @@ static void request_draw(struct drawing *d, uint32_t of, uint64_t number, const 
 	strbuf_addstr(&n->requests, "\"];\n");
 	if (n->n < 2)
 		return;
-	strbuf_addf(&n->order, "  n%" PRIu32 "_%" PRIu64 " -> n%" PRIu32 "_%" PRIu64, of, number - 1, of, number);
+	strbuf_addf(&n->order, "  n%" PRIu32 "_%" PRIu64 " -> n%" PRIu32 "_%" PRIu64, of,
+		    number - 1, of, number);
 	if (n->compute_ns > 0) {
 		struct strbuf time = STRBUF_INIT;
 		format_duration(&time, n->compute_ns);
@@ -55,7 +58,8 @@ static void request_draw(struct drawing *d, uint32_t of, uint64_t number, const 
 	strbuf_addstr(&n->order, ";\n");
 }
 
-static int requests_draw(struct drawing *d, struct trace *t, const struct deps_parallel_config *c, struct err *e)
+static int requests_draw(struct drawing *d, struct trace *t, const struct deps_parallel_config *c,
+			 struct err *e)
 {
 	const struct trace_record *r;
 	uint64_t i = 0;
@@ -81,10 +85,14 @@ static void links_draw(struct strbuf *out, const struct drawing *d)
 {
 	for (size_t i = 0; i < d->w->links.n; i++) {
 		const struct causality_link *g = &d->w->links.link[i];
-		if (d->w->barriers.of_link[i] == UINT32_MAX && g->signal_request && is_shown(d, g->signaller, g->signal_request - 1) &&
+		if (d->w->barriers.of_link[i] == UINT32_MAX && g->signal_request &&
+		    is_shown(d, g->signaller, g->signal_request - 1) &&
 		    is_shown(d, g->waiter, g->wait_request))
-			strbuf_addf(out, "  n%" PRIu32 "_%" PRIu64 " -> n%" PRIu32 "_%" PRIu64 " [style=bold];\n", g->signaller,
-				    g->signal_request - 1, g->waiter, g->wait_request);
+			strbuf_addf(out,
+				    "  n%" PRIu32 "_%" PRIu64 " -> n%" PRIu32 "_%" PRIu64
+				    " [style=bold];\n",
+				    g->signaller, g->signal_request - 1, g->waiter,
+				    g->wait_request);
 	}
 }
 
@@ -94,23 +102,35 @@ static void barriers_draw(struct strbuf *out, const struct drawing *d)
 		const struct causality_barrier *b = &d->w->barriers.v[i];
 		bool any = false;
 		for (uint32_t k = 0; k < b->n_nodes; k++) {
-			bool after = is_shown(d, b->node[k], b->request[k]), before = b->request[k] && is_shown(d, b->node[k], b->request[k] - 1);
+			bool after = is_shown(d, b->node[k], b->request[k]),
+			     before = b->request[k] && is_shown(d, b->node[k], b->request[k] - 1);
 			if ((after || before) && !any) {
-				strbuf_addf(out, "  b%" PRIu32 " [shape=box, style=filled, label=\"barrier %" PRIu32 " of nodes ", i, i + 1);
+				strbuf_addf(out,
+					    "  b%" PRIu32
+					    " [shape=box, style=filled, label=\"barrier %" PRIu32
+					    " of nodes ",
+					    i, i + 1);
 				causality_nodes_text(out, b->node, b->n_nodes);
 				strbuf_addstr(out, "\"];\n");
 				any = true;
 			}
 			if (before)
-				strbuf_addf(out, "  n%" PRIu32 "_%" PRIu64 " -> b%" PRIu32 " [style=bold];\n", b->node[k], b->request[k] - 1, i);
+				strbuf_addf(out,
+					    "  n%" PRIu32 "_%" PRIu64 " -> b%" PRIu32
+					    " [style=bold];\n",
+					    b->node[k], b->request[k] - 1, i);
 			if (after)
-				strbuf_addf(out, "  b%" PRIu32 " -> n%" PRIu32 "_%" PRIu64 " [style=bold];\n", i, b->node[k], b->request[k]);
+				strbuf_addf(out,
+					    "  b%" PRIu32 " -> n%" PRIu32 "_%" PRIu64
+					    " [style=bold];\n",
+					    i, b->node[k], b->request[k]);
 		}
 	}
 }
 
-int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causality_facts *f, const struct causality_work *w,
-		      const struct deps_parallel_config *c, struct err *e)
+int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causality_facts *f,
+		      const struct causality_work *w, const struct deps_parallel_config *c,
+		      struct err *e)
 {
 	struct drawing d = {.f = f, .w = w, .node = xcalloc((size_t)f->n_nodes + 1, sizeof *d.node),
 			    .n_requests = xcalloc((size_t)f->n_nodes + 1, sizeof *d.n_requests)};
@@ -119,11 +139,13 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
 		strbuf_init(&d.node[i].order);
 	}
 	int rc = requests_draw(&d, t, c, e);
-	strbuf_addstr(out, "digraph deps {\n  // nodes of a parallel application; bold: waits for the end of the other\n"
+	strbuf_addstr(out, "digraph deps {\n  // nodes of a parallel application; bold: waits for "
+			   "the end of the other\n"
 			   "  rankdir=TB; node [shape=box, fontsize=10]; edge [fontsize=9];\n");
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		struct shown *n = &d.node[i];
-		strbuf_addf(out, "  subgraph cluster_%" PRIu32 " {\n    label=\"node %" PRIu32, i, i);
+		strbuf_addf(out, "  subgraph cluster_%" PRIu32 " {\n    label=\"node %" PRIu32, i,
+			    i);
 		if (f->node[i].rank >= 0)
 			strbuf_addf(out, ", rank %" PRId32, f->node[i].rank);
 		strbuf_addf(out, "\";\n%s  }\n", n->requests.s);
@@ -142,7 +164,8 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
 	return rc;
 }
 
-/* Inside a quoted string: no byte of a stranger's name ends it, starts an escape of Graphviz's, or reaches a terminal. */
+/* Inside a quoted string: no byte of a stranger's name ends it, starts an escape of Graphviz's, or
+ * reaches a terminal. */
 void dot_quoted(struct strbuf *out, const char *name)
 {
 	const unsigned char *s = (const unsigned char *)name;
@@ -176,11 +199,16 @@ void deps_dot(struct strbuf *out, const struct deps *d, uint64_t n_shown)
 {
 	const struct load *l = &d->load;
 	uint32_t n = n_shown < l->n ? (uint32_t)n_shown : l->n;
-	strbuf_addf(out, "digraph deps {\n  // order %s; bold: waits for the end of the other, dashed: for its begin\n"
-			 "  rankdir=TB; node [shape=box, fontsize=10];\n", replay_order_names[d->order]);
+	strbuf_addf(out,
+		    "digraph deps {\n  // order %s; bold: waits for the end of the other, dashed: "
+		    "for its begin\n"
+		    "  rankdir=TB; node [shape=box, fontsize=10];\n",
+		    replay_order_names[d->order]);
 	for (uint32_t t = 0; t < l->n_threads; t++) {
-		strbuf_addf(out, "  subgraph cluster_%" PRIu32 " {\n    label=\"process %" PRIu32 ", thread %" PRIu32 "\";\n", t,
-			    l->thread[t].pid, l->thread[t].tid);
+		strbuf_addf(out,
+			    "  subgraph cluster_%" PRIu32 " {\n    label=\"process %" PRIu32
+			    ", thread %" PRIu32 "\";\n",
+			    t, l->thread[t].pid, l->thread[t].tid);
 		for (uint32_t k = 0; k < l->thread[t].n_requests && d->of[d->first[t] + k] < n; k++)
 			node(out, d, d->of[d->first[t] + k]);
 		strbuf_addstr(out, "  }\n");
@@ -188,9 +216,11 @@ void deps_dot(struct strbuf *out, const struct deps *d, uint64_t n_shown)
 	for (uint32_t i = 0; i < n && d->order != ORDER_NONE; i++)
 		if (l->request[i].index)
 			strbuf_addf(out, "  r%" PRIu32 " -> r%" PRIu32 ";\n",
-				    d->of[d->first[l->request[i].thread] + l->request[i].index - 1], i);
+				    d->of[d->first[l->request[i].thread] + l->request[i].index - 1],
+				    i);
 	for (size_t k = 0; k < d->edges.n && d->edges.edge[k].request < n; k++)
-		strbuf_addf(out, "  r%" PRIu32 " -> r%" PRIu32 " [style=%s];\n", deps_source(d, &d->edges.edge[k]),
-			    d->edges.edge[k].request, d->edges.edge[k].threshold & 1 ? "dashed" : "bold");
+		strbuf_addf(out, "  r%" PRIu32 " -> r%" PRIu32 " [style=%s];\n",
+			    deps_source(d, &d->edges.edge[k]), d->edges.edge[k].request,
+			    d->edges.edge[k].threshold & 1 ? "dashed" : "bold");
 	strbuf_addstr(out, "}\n");
 }

@@ -15,7 +15,8 @@ struct finding {
 
 struct doctor_check {
 	const char *name;
-	/* One of these. `dir`: the target directory; most do not look at it. `facts`: what the machine is (provenance.h). */
+	/* One of these. `dir`: the target directory; most do not look at it. `facts`: what the
+	 * machine is (provenance.h). */
 	void (*look)(const char *dir, struct finding *f);
 	void (*judge)(const json_t *facts, struct finding *f);
 };

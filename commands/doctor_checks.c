@@ -36,7 +36,7 @@ void finding_say(struct finding *f, enum health health, const char *what, const 
 	snprintf(f->advice, sizeof f->advice, "%.299s", advice);
 }
 
-/* --- time --------------------------------------------------------------------------------------------------------- */
+/* --- time ---------------------------------------------------------------- */
 
 static void clock_look(const char *dir, struct finding *f)
 {
@@ -45,18 +45,22 @@ static void clock_look(const char *dir, struct finding *f)
 	char what[200];
 	(void)dir;
 	if (clock_init(&c, 5000000, &e) < 0) {
-		finding_say(f, HEALTH_FAIL, e.msg, "nothing can be measured with a clock that does not run");
+		finding_say(f, HEALTH_FAIL, e.msg,
+			    "nothing can be measured with a clock that does not run");
 		return;
 	}
 	snprintf(what, sizeof what, "%s, resolution %.0f ns, a pair of reads costs %.0f ns",
-		 c.source == CLOCK_SOURCE_TSC ? "time-stamp counter" : "CLOCK_MONOTONIC", c.resolution_ns,
-		 c.read_cost_ns);
+		 c.source == CLOCK_SOURCE_TSC ? "time-stamp counter" : "CLOCK_MONOTONIC",
+		 c.resolution_ns, c.read_cost_ns);
 	if (c.source != CLOCK_SOURCE_TSC)
 		finding_say(f, HEALTH_WARN, what,
-		    "the time-stamp counter is not invariant here, or not the kernel's clock: short requests "
-		    "are measured less well");
+			    "the time-stamp counter is not invariant here, or not the kernel's "
+			    "clock: short requests "
+			    "are measured less well");
 	else if (c.read_cost_ns > 500)
-		finding_say(f, HEALTH_WARN, what, "reading the clock is slow: requests of a few microseconds are distorted");
+		finding_say(
+		    f, HEALTH_WARN, what,
+		    "reading the clock is slow: requests of a few microseconds are distorted");
 	else
 		finding_say(f, HEALTH_OK, what, "");
 }
@@ -71,7 +75,7 @@ static void slack_look(const char *dir, struct finding *f)
 	    slack > 100000 ? "pauses made by sleeping will be longer" : "");
 }
 
-/* --- company ------------------------------------------------------------------------------------------------------ */
+/* --- company ------------------------------------------------------------- */
 
 static void processors_look(const char *dir, struct finding *f)
 {
@@ -81,9 +85,12 @@ static void processors_look(const char *dir, struct finding *f)
 	CPU_ZERO(&allowed);
 	sched_getaffinity(0, sizeof allowed, &allowed);
 	int n = CPU_COUNT(&allowed);
-	snprintf(what, sizeof what, "%d may be used, %ld are online", n, sysconf(_SC_NPROCESSORS_ONLN));
-	finding_say(f, n < 2 ? HEALTH_WARN : HEALTH_OK, what,
-	    n < 2 ? "levels above 1 share one processor, and so do a run and what else happens" : "");
+	snprintf(what, sizeof what, "%d may be used, %ld are online", n,
+		 sysconf(_SC_NPROCESSORS_ONLN));
+	finding_say(
+	    f, n < 2 ? HEALTH_WARN : HEALTH_OK, what,
+	    n < 2 ? "levels above 1 share one processor, and so do a run and what else happens"
+		  : "");
 }
 
 static void load_look(const char *dir, struct finding *f)
@@ -112,10 +119,13 @@ static void stolen_look(const char *dir, struct finding *f)
 	}
 	usleep(300000);
 	cpu_ticks_read(&b);
-	double share = stolen_share(&a, &b), ever = a.total ? (double)a.stolen / (double)a.total : 0;
-	snprintf(what, sizeof what, "%.1f %% now, %.1f %% since boot", 100 * (share > 0 ? share : 0), 100 * ever);
+	double share = stolen_share(&a, &b),
+	       ever = a.total ? (double)a.stolen / (double)a.total : 0;
+	snprintf(what, sizeof what, "%.1f %% now, %.1f %% since boot",
+		 100 * (share > 0 ? share : 0), 100 * ever);
 	bool bad = share > 0.02 || ever > 0.02;
-	finding_say(f, bad ? HEALTH_WARN : HEALTH_OK, what, bad ? "the hypervisor gives this machine's time to others" : "");
+	finding_say(f, bad ? HEALTH_WARN : HEALTH_OK, what,
+		    bad ? "the hypervisor gives this machine's time to others" : "");
 }
 
 static void scheduler_look(const char *dir, struct finding *f)
@@ -125,10 +135,12 @@ static void scheduler_look(const char *dir, struct finding *f)
 	getrlimit(RLIMIT_RTPRIO, &limit);
 	bool may = geteuid() == 0 || limit.rlim_cur > 0;
 	finding_say(f, HEALTH_OK,
-	    may ? "fifo and rr may be used" : "fifo and rr may not be used (needed only where a protocol asks)", "");
+		    may ? "fifo and rr may be used"
+			: "fifo and rr may not be used (needed only where a protocol asks)",
+		    "");
 }
 
-/* --- caches and memory -------------------------------------------------------------------------------------------- */
+/* --- caches and memory --------------------------------------------------- */
 
 static void drop_look(const char *dir, struct finding *f)
 {
@@ -149,7 +161,9 @@ static void cgroup_look(const char *dir, struct finding *f)
 	cgroup_find(&p, "");
 	if (p.kind == CGROUP_NONE) {
 		snprintf(what, sizeof what, "none: %s", p.why);
-		finding_say(f, HEALTH_WARN, what, "the page cache of a run is not bounded: make files larger, or run as root");
+		finding_say(
+		    f, HEALTH_WARN, what,
+		    "the page cache of a run is not bounded: make files larger, or run as root");
 	} else {
 		snprintf(what, sizeof what, "%s in %.250s", cgroup_kind_names[p.kind], p.parent);
 		finding_say(f, HEALTH_OK, what, "");
@@ -166,8 +180,9 @@ static void cachestat_look(const char *dir, struct finding *f)
 	if (fd >= 0)
 		close(fd);
 	finding_say(f, HEALTH_OK,
-	    works ? "cachestat: cached and dirty pages are seen" : "mincore: cached pages are seen, dirty ones not",
-	    "");
+		    works ? "cachestat: cached and dirty pages are seen"
+			  : "mincore: cached pages are seen, dirty ones not",
+		    "");
 }
 
 static void memory_look(const char *dir, struct finding *f)
@@ -190,7 +205,7 @@ static void memory_look(const char *dir, struct finding *f)
 	strbuf_release(&text);
 }
 
-/* --- storage ------------------------------------------------------------------------------------------------------ */
+/* --- storage ------------------------------------------------------------- */
 
 static void target_look(const char *dir, struct finding *f)
 {
@@ -198,17 +213,22 @@ static void target_look(const char *dir, struct finding *f)
 	struct strbuf text = STRBUF_INIT;
 	struct err e = ERR_INIT;
 	if (storage_look(&s, dir, &e) < 0) {
-		finding_say(f, HEALTH_FAIL, e.msg, "name a directory that is there: validate doctor DIR");
+		finding_say(f, HEALTH_FAIL, e.msg,
+			    "name a directory that is there: validate doctor DIR");
 		return;
 	}
 	const char *device = s.queue_dir ? strrchr(s.queue_dir, '/') + 1 : "no block device";
 	strbuf_addf(&text, "%s on %s, %s free", s.file_system, device, size_text(s.free_bytes).s);
 	if (access(dir, W_OK | X_OK) < 0)
-		finding_say(f, HEALTH_WARN, text.s, "this user may not write there: choose another target directory");
+		finding_say(f, HEALTH_WARN, text.s,
+			    "this user may not write there: choose another target directory");
 	else if (s.in_memory)
-		finding_say(f, HEALTH_WARN, text.s, "a file system in memory has no cold caches: use a directory on a disk");
+		finding_say(
+		    f, HEALTH_WARN, text.s,
+		    "a file system in memory has no cold caches: use a directory on a disk");
 	else if (s.free_bytes < (1ull << 30))
-		finding_say(f, HEALTH_WARN, text.s, "less than 1 GiB: the workloads' files may not fit");
+		finding_say(f, HEALTH_WARN, text.s,
+			    "less than 1 GiB: the workloads' files may not fit");
 	else
 		finding_say(f, HEALTH_OK, text.s, "");
 	strbuf_release(&text);
@@ -235,7 +255,9 @@ static void scratch_look(const char *dir, struct finding *f)
 		strbuf_addf(&text, "%s (%s), %s free", parent, s.storage.file_system,
 				   size_text(s.storage.free_bytes).s);
 		finding_say(f, s.apart ? HEALTH_OK : HEALTH_WARN, text.s,
-		    s.apart ? "" : "traces would be written to the target's device: name another with scratch = DIR");
+			    s.apart ? ""
+				    : "traces would be written to the target's device: name "
+				      "another with scratch = DIR");
 		scratch_remove(&s, NULL);
 		scratch_release(&s);
 		free(parent);
@@ -244,7 +266,7 @@ static void scratch_look(const char *dir, struct finding *f)
 	storage_release(&target);
 }
 
-/* --- kernel and tools --------------------------------------------------------------------------------------------- */
+/* --- kernel and tools ---------------------------------------------------- */
 
 static void openat2_look(const char *dir, struct finding *f)
 {
@@ -254,15 +276,19 @@ static void openat2_look(const char *dir, struct finding *f)
 	if (fd >= 0)
 		close((int)fd);
 	bool missing = fd < 0 && errno == ENOSYS;
-	finding_say(f, missing ? HEALTH_FAIL : HEALTH_OK, missing ? "missing" : "a replay cannot leave its directory",
-	    missing ? "a kernel of 5.6 or later is needed to confine replays to their directory" : "");
+	finding_say(f, missing ? HEALTH_FAIL : HEALTH_OK,
+		    missing ? "missing" : "a replay cannot leave its directory",
+		    missing
+			? "a kernel of 5.6 or later is needed to confine replays to their directory"
+			: "");
 }
 
 static void membarrier_look(const char *dir, struct finding *f)
 {
 	(void)dir;
 	long known = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
-	finding_say(f, HEALTH_OK, known >= 0 ? "available" : "not available (nothing depends on it yet)", "");
+	finding_say(f, HEALTH_OK,
+		    known >= 0 ? "available" : "not available (nothing depends on it yet)", "");
 }
 
 static bool program_on_path(const char *name)
@@ -270,7 +296,8 @@ static bool program_on_path(const char *name)
 	const char *path = getenv("PATH");
 	char *copy = xstrdup(path ? path : "/usr/bin:/bin"), *save = NULL;
 	bool found = false;
-	for (char *dir = strtok_r(copy, ":", &save); dir && !found; dir = strtok_r(NULL, ":", &save)) {
+	for (char *dir = strtok_r(copy, ":", &save); dir && !found;
+	     dir = strtok_r(NULL, ":", &save)) {
 		char *file = xasprintf("%s/%s", dir, name);
 		found = access(file, X_OK) == 0;
 		free(file);
@@ -287,7 +314,8 @@ static void gnuplot_look(const char *dir, struct finding *f)
 	    found ? "" : "reports come without plots: apt-get install gnuplot-nox");
 }
 
-/* A parallel application of 8 ranks, as most of those in the protocols have, takes turns on fewer processors. */
+/* A parallel application of 8 ranks, as most of those in the protocols have, takes turns on fewer
+ * processors. */
 #define RANKS_USUAL 8
 
 static void mpi_look(const char *dir, struct finding *f)
@@ -298,14 +326,20 @@ static void mpi_look(const char *dir, struct finding *f)
 	const int n = processors_allowed();
 	(void)dir;
 	if (mpi_launch_words(&words, NULL, 2, NULL) < 0)
-		finding_say(f, HEALTH_WARN, "no mpirun: parallel applications cannot be replayed, and MPI applications cannot be captured", "apt-get install openmpi-bin");
+		finding_say(f, HEALTH_WARN,
+			    "no mpirun: parallel applications cannot be replayed, and MPI "
+			    "applications cannot be captured",
+			    "apt-get install openmpi-bin");
 	else if (!rank)
-		finding_say(f, HEALTH_WARN, "this program was built without MPI: parallel applications cannot be replayed",
-			    "apt-get install libopenmpi-dev, and build again");
+		finding_say(
+		    f, HEALTH_WARN,
+		    "this program was built without MPI: parallel applications cannot be replayed",
+		    "apt-get install libopenmpi-dev, and build again");
 	else
 		finding_say(f, HEALTH_OK, version ? version : "found", "");
 	if (f->health == HEALTH_OK && n < RANKS_USUAL) {
-		char *what = xasprintf("%s; %d processor%s: ranks beyond that take turns, and running times have the errors of that",
+		char *what = xasprintf("%s; %d processor%s: ranks beyond that take turns, and "
+				       "running times have the errors of that",
 				       version ? version : "found", n, n == 1 ? "" : "s");
 		finding_say(f, HEALTH_OK, what, "");
 		free(what);

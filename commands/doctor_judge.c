@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What of the machine hurts a measurement, by its facts (validate/provenance), and what would mend it. */
+/* What of the machine hurts a measurement, by its facts (validate/provenance), and what would mend
+ * it. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,13 +20,14 @@ static const char *text_of(const json_t *facts, const char *group, const char *n
 	return json_string_value(fact(facts, group, name));
 }
 
-static json_int_t number_of(const json_t *facts, const char *group, const char *name, json_int_t otherwise)
+static json_int_t number_of(const json_t *facts, const char *group, const char *name,
+			    json_int_t otherwise)
 {
 	const json_t *v = fact(facts, group, name);
 	return json_is_integer(v) ? json_integer_value(v) : otherwise;
 }
 
-/* --- the speed of processors ------------------------------------------------------------------------------------------ */
+/* --- the speed of processors --------------------------------------------- */
 
 void governor_judge(const json_t *facts, struct finding *f)
 {
@@ -38,10 +40,14 @@ void governor_judge(const json_t *facts, struct finding *f)
 		const char *name = json_string_value(one);
 		varies |= !name || strcmp(name, "performance");
 		if (name && at < sizeof what)
-			at += (size_t)snprintf(what + at, sizeof what - at, "%s%.30s", at ? ", " : "", name);
+			at += (size_t)snprintf(what + at, sizeof what - at, "%s%.30s",
+					       at ? ", " : "", name);
 	}
-	finding_say(f, varies ? HEALTH_WARN : HEALTH_OK, at ? what : "not available (a virtual machine, or a fixed frequency)",
-		    varies ? "as root: cpupower frequency-set -g performance, so that the speed is not part of the noise" : "");
+	finding_say(f, varies ? HEALTH_WARN : HEALTH_OK,
+		    at ? what : "not available (a virtual machine, or a fixed frequency)",
+		    varies ? "as root: cpupower frequency-set -g performance, so that the speed is "
+			     "not part of the noise"
+			   : "");
 }
 
 void turbo_judge(const json_t *facts, struct finding *f)
@@ -54,8 +60,9 @@ void turbo_judge(const json_t *facts, struct finding *f)
 		finding_say(f, HEALTH_OK, "off", "");
 	else
 		finding_say(f, HEALTH_WARN, "on: the speed depends on heat and on what else runs",
-			    driver && !strcmp(driver, "intel_pstate") ? "as root: echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo"
-								      : "as root: echo 0 >/sys/devices/system/cpu/cpufreq/boost");
+			    driver && !strcmp(driver, "intel_pstate")
+				? "as root: echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo"
+				: "as root: echo 0 >/sys/devices/system/cpu/cpufreq/boost");
 }
 
 #define LATE_US 50 /* what a sleep of a high-resolution timer takes longer by anyway */
@@ -77,16 +84,20 @@ void idle_judge(const json_t *facts, struct finding *f)
 		deepest = name ? name : "?";
 	}
 	if (latency_us < 0) {
-		finding_say(f, HEALTH_OK, "not available (a virtual machine, or one that polls)", "");
+		finding_say(f, HEALTH_OK, "not available (a virtual machine, or one that polls)",
+			    "");
 		return;
 	}
-	snprintf(what, sizeof what, "the deepest is %.40s, %lld us to wake from", deepest, (long long)latency_us);
+	snprintf(what, sizeof what, "the deepest is %.40s, %lld us to wake from", deepest,
+		 (long long)latency_us);
 	bool late = latency_us > LATE_US;
-	finding_say(f, late ? HEALTH_WARN : HEALTH_OK, what,
-		    late ? "as root: cpupower idle-set -D 10, so that threads that sleep are not late" : "");
+	finding_say(
+	    f, late ? HEALTH_WARN : HEALTH_OK, what,
+	    late ? "as root: cpupower idle-set -D 10, so that threads that sleep are not late"
+		 : "");
 }
 
-/* --- sharing ---------------------------------------------------------------------------------------------------------- */
+/* --- sharing ------------------------------------------------------------- */
 
 void smt_judge(const json_t *facts, struct finding *f)
 {
@@ -97,25 +108,31 @@ void smt_judge(const json_t *facts, struct finding *f)
 		finding_say(f, HEALTH_OK, json_is_false(on) ? "one" : "not available", "");
 		return;
 	}
-	snprintf(what, sizeof what, "several: processors %.60s are one core", siblings ? siblings : "of a pair");
+	snprintf(what, sizeof what, "several: processors %.60s are one core",
+		 siblings ? siblings : "of a pair");
 	finding_say(f, HEALTH_WARN, what,
-		    "give runs one thread of each core: cpus = LIST in the protocol; or as root: echo off >/sys/devices/system/cpu/smt/control");
+		    "give runs one thread of each core: cpus = LIST in the protocol; or as root: "
+		    "echo off >/sys/devices/system/cpu/smt/control");
 }
 
 void quota_judge(const json_t *facts, struct finding *f)
 {
-	const json_t *group = fact(facts, "limits", "cgroup"), *v1 = json_object_get(group, "cpu_quota_us");
+	const json_t *group = fact(facts, "limits", "cgroup"),
+		     *v1 = json_object_get(group, "cpu_quota_us");
 	const char *v2 = json_string_value(json_object_get(group, "cpu_quota_and_period_us"));
 	char what[200];
 	if (v2 && strncmp(v2, "max", 3))
 		snprintf(what, sizeof what, "%.60s us (quota and period)", v2);
 	else if (json_is_integer(v1) && json_integer_value(v1) > 0)
-		snprintf(what, sizeof what, "%lld us of each period", (long long)json_integer_value(v1));
+		snprintf(what, sizeof what, "%lld us of each period",
+			 (long long)json_integer_value(v1));
 	else {
 		finding_say(f, HEALTH_OK, "none", "");
 		return;
 	}
-	finding_say(f, HEALTH_WARN, what, "runs are stopped for the rest of a period when it is used up: measure outside this control group");
+	finding_say(f, HEALTH_WARN, what,
+		    "runs are stopped for the rest of a period when it is used up: measure outside "
+		    "this control group");
 }
 
 void numa_judge(const json_t *facts, struct finding *f)
@@ -124,11 +141,17 @@ void numa_judge(const json_t *facts, struct finding *f)
 	json_int_t balancing = number_of(facts, "processors", "numa_balancing", 0);
 	char what[120];
 	bool several = nodes && strpbrk(nodes, ",-");
-	snprintf(what, sizeof what, "nodes %.60s%s", nodes ? nodes : "not available", several && balancing ? ", pages are moved between them" : "");
+	snprintf(what, sizeof what, "nodes %.60s%s", nodes ? nodes : "not available",
+		 several && balancing ? ", pages are moved between them" : "");
 	if (several && balancing)
-		finding_say(f, HEALTH_WARN, what, "as root: sysctl kernel.numa_balancing=0, and cpus = LIST of one node in the protocol");
+		finding_say(f, HEALTH_WARN, what,
+			    "as root: sysctl kernel.numa_balancing=0, and cpus = LIST of one node "
+			    "in the protocol");
 	else
-		finding_say(f, several ? HEALTH_WARN : HEALTH_OK, what, several ? "give runs the processors of one node: cpus = LIST in the protocol" : "");
+		finding_say(
+		    f, several ? HEALTH_WARN : HEALTH_OK, what,
+		    several ? "give runs the processors of one node: cpus = LIST in the protocol"
+			    : "");
 }
 
 void mitigations_judge(const json_t *facts, struct finding *f)
@@ -145,11 +168,12 @@ void mitigations_judge(const json_t *facts, struct finding *f)
 		n_mitigated += text && !strncmp(text, "Mitigation", 10);
 		n_open += text && !strncmp(text, "Vulnerable", 10);
 	}
-	snprintf(what, sizeof what, "%zu known faults of processors, %zu mitigated, %zu open", n, n_mitigated, n_open);
+	snprintf(what, sizeof what, "%zu known faults of processors, %zu mitigated, %zu open", n,
+		 n_mitigated, n_open);
 	finding_say(f, HEALTH_OK, n ? what : "not available", "");
 }
 
-/* --- memory ----------------------------------------------------------------------------------------------------------- */
+/* --- memory -------------------------------------------------------------- */
 
 void swap_judge(const json_t *facts, struct finding *f)
 {
@@ -163,7 +187,9 @@ void swap_judge(const json_t *facts, struct finding *f)
 	strbuf_addf(&what, "%s of %s in use", size_text((uint64_t)(used > 0 ? used : 0)).s,
 			   size_text((uint64_t)total).s);
 	finding_say(f, used > 0 ? HEALTH_WARN : HEALTH_OK, what.s,
-		    used > 0 ? "pages that come back while a run is measured are noise: as root, swapoff -a for the campaign" : "");
+		    used > 0 ? "pages that come back while a run is measured are noise: as root, "
+			       "swapoff -a for the campaign"
+			     : "");
 	strbuf_release(&what);
 }
 
@@ -171,7 +197,8 @@ void reclaim_judge(const json_t *facts, struct finding *f)
 {
 	if (json_is_true(fact(facts, "memory", "reclaimed_ahead")))
 		finding_say(f, HEALTH_WARN, "pages leave the cache ahead of need (DAMON)",
-			    "what a run expects in the page cache may be gone: as root, turn off the schemes with action pageout in "
+			    "what a run expects in the page cache may be gone: as root, turn off "
+			    "the schemes with action pageout in "
 			    "/sys/kernel/mm/damon/admin/kdamonds, and damon_reclaim");
 	else
 		finding_say(f, HEALTH_OK, "when memory is needed", "");
@@ -184,7 +211,9 @@ void huge_pages_judge(const json_t *facts, struct finding *f)
 	char what[100];
 	snprintf(what, sizeof what, "%.40s", when ? when : "not available");
 	finding_say(f, always ? HEALTH_WARN : HEALTH_OK, what,
-		    always ? "the kernel merges memory of programs in the background: as root, echo madvise >/sys/kernel/mm/transparent_hugepage/enabled" : "");
+		    always ? "the kernel merges memory of programs in the background: as root, "
+			     "echo madvise >/sys/kernel/mm/transparent_hugepage/enabled"
+			   : "");
 }
 
 #define LOCKED_LEAST_BYTES (64 << 20) /* a replay's default --memory */
@@ -200,20 +229,27 @@ void locked_judge(const json_t *facts, struct finding *f)
 	strbuf_addf(&what, "%s may be locked", size_text((uint64_t)json_integer_value(limit)).s);
 	bool little = json_integer_value(limit) < LOCKED_LEAST_BYTES;
 	finding_say(f, little ? HEALTH_WARN : HEALTH_OK, what.s,
-		    little ? "buffers of replays may be paged out: ulimit -l, or LimitMEMLOCK= of the service, from 64 MiB up" : "");
+		    little ? "buffers of replays may be paged out: ulimit -l, or LimitMEMLOCK= of "
+			     "the service, from 64 MiB up"
+			   : "");
 	strbuf_release(&what);
 }
 
 void write_back_judge(const json_t *facts, struct finding *f)
 {
-	json_int_t bytes = number_of(facts, "memory", "dirty_bytes", 0), ratio = number_of(facts, "memory", "dirty_ratio", -1);
+	json_int_t bytes = number_of(facts, "memory", "dirty_bytes", 0),
+		   ratio = number_of(facts, "memory", "dirty_ratio", -1);
 	json_int_t expire = number_of(facts, "memory", "dirty_expire_centisecs", -1);
 	char what[200];
 	if (bytes > 0)
-		snprintf(what, sizeof what, "writers wait at %lld dirty bytes; pages are written after %.10g s", (long long)bytes, (double)expire / 100);
+		snprintf(what, sizeof what,
+			 "writers wait at %lld dirty bytes; pages are written after %.10g s",
+			 (long long)bytes, (double)expire / 100);
 	else if (ratio >= 0)
-		snprintf(what, sizeof what, "writers wait when %lld %% of memory are dirty; pages are written after %.10g s", (long long)ratio,
-			 (double)expire / 100);
+		snprintf(what, sizeof what,
+			 "writers wait when %lld %% of memory are dirty; pages are written after "
+			 "%.10g s",
+			 (long long)ratio, (double)expire / 100);
 	else
 		snprintf(what, sizeof what, "not available");
 	finding_say(f, HEALTH_OK, what, "");

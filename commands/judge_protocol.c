@@ -39,7 +39,8 @@ static int path_check(const char *path, size_t n_more, struct err *e)
 	return held ? 0
 		    : err_set(e, EINVAL,
 			      "a protocol cannot hold the path \"%s\": quotes, \" ;\", \" #\", "
-			      "control characters, a final blank or ; and invalid UTF-8 are not possible",
+			      "control characters, a final blank or ; and invalid UTF-8 are not "
+			      "possible",
 			      path);
 }
 
@@ -77,7 +78,8 @@ static void cache_add(struct strbuf *out, const struct judge_config *c, const st
 			    (long long)j->device_bytes, (unsigned long long)j->n_read_bytes);
 	else if (j->n_reads)
 		strbuf_addf(out,
-			    "; the trace does not say whether its files were cached; %llu of its %llu reads "
+			    "; the trace does not say whether its files were cached; %llu of its "
+			    "%llu reads "
 			    "took less than %d us\n",
 			    (unsigned long long)j->n_quick_reads, (unsigned long long)j->n_reads,
 			    QUICK_NS / 1000);

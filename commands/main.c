@@ -101,7 +101,8 @@ static int command_unknown(const char *name, struct err *e)
 	if (near)
 		err_set(e, ENOENT, "unknown %s \"%s\" (did you mean \"%s\"?)", kind, name, near);
 	else
-		err_set(e, ENOENT, "unknown %s \"%s\" (\"validate help\" lists the commands)", kind, name);
+		err_set(e, ENOENT, "unknown %s \"%s\" (\"validate help\" lists the commands)", kind,
+			name);
 	return EXIT_USAGE;
 }
 
@@ -167,11 +168,12 @@ static void ignore_signal(int signal_number)
 	(void)signal_number;
 }
 
-/* Files are read where they are mapped: somebody who cuts one short meanwhile, or a disk that fails, is told so. Where this happened is not
- * known, so that nothing can be undone. */
+/* Files are read where they are mapped: somebody who cuts one short meanwhile, or a disk that
+ * fails, is told so. Where this happened is not known, so that nothing can be undone. */
 static void on_bus_error(int signal_number, siginfo_t *how, void *context)
 {
-	static const char text[] = "validate: another program truncated a file that was in use, or its disk failed (SIGBUS)\n";
+	static const char text[] = "validate: another program truncated a file that was in use, or "
+				   "its disk failed (SIGBUS)\n";
 	(void)context;
 	if (how->si_code != BUS_ADRERR) { /* an error of our own */
 		signal(signal_number, SIG_DFL);
@@ -202,8 +204,9 @@ static void end_signals_catch(void)
 			sigaction(signals[i], &now, NULL);
 }
 
-/* A descriptor 0, 1 or 2 that was closed would be given to the next file opened, and a message would end up in a trace.
- * Opened for reading only, so that output that has nowhere to go is an error. */
+/* A descriptor 0, 1 or 2 that was closed would be given to the next file opened, and a message
+ * would end up in a trace. Opened for reading only, so that output that has nowhere to go is an
+ * error. */
 static void standard_descriptors_open(void)
 {
 	int fd;
@@ -220,7 +223,8 @@ static bool reader_is_gone(void)
 	return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
 }
 
-/* Output that did not arrive is a failure, except that a reader may go away when it has seen enough. */
+/* Output that did not arrive is a failure, except that a reader may go away when it has seen
+ * enough. */
 static int stdout_finish(int status, struct err *e)
 {
 	bool bad = ferror(stdout);
@@ -256,12 +260,14 @@ int main(int argc, char **argv)
 	 * message instead. */
 	json_set_alloc_funcs(xmalloc, free);
 	standard_descriptors_open();
-	/* A reader of our output that goes away must not kill a campaign: writing fails with EPIPE instead. A handler and not
-	 * SIG_IGN, because the programs that we start would inherit that. */
+	/* A reader of our output that goes away must not kill a campaign: writing fails with EPIPE
+	 * instead. A handler and not SIG_IGN, because the programs that we start would inherit
+	 * that. */
 	struct sigaction on_pipe = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
 	sigemptyset(&on_pipe.sa_mask);
 	sigaction(SIGPIPE, &on_pipe, NULL);
-	sigaction(SIGXFSZ, &on_pipe, NULL); /* a file at the limit of its size is like a full disk: EFBIG */
+	/* a file at the limit of its size is like a full disk: EFBIG */
+	sigaction(SIGXFSZ, &on_pipe, NULL);
 	struct sigaction on_bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
 	sigemptyset(&on_bus.sa_mask);
 	sigaction(SIGBUS, &on_bus, NULL);

@@ -29,15 +29,17 @@ int find_format(const struct trace_format **f, const char *option, const char *n
 		names[n++] = (*x)->name;
 	names[n] = NULL;
 	const char *near = nearest_name(name, names);
-	return err_set(e, ENOENT, "format \"%s\" is unknown%s%s%s (%s list shows all)", name, near ? ", did you mean \"" : "", near ? near : "",
-		       near ? "\"?" : "", option);
+	return err_set(e, ENOENT, "format \"%s\" is unknown%s%s%s (%s list shows all)", name,
+		       near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "",
+		       option);
 }
 
 int output_default(char **output, const char *path, const char *suffix, bool replace, struct err *e)
 {
 	if (!strcmp(path, "-"))
 		return err_set(e, EINVAL, "-o is missing: the file to write");
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path,
+		   *dot = strrchr(base, '.');
 	size_t len = replace && dot && dot > base ? (size_t)(dot - path) : strlen(path);
 	char *name = xasprintf("%.*s.%s", (int)len, path, suffix);
 	if (!access(name, F_OK)) {
@@ -53,12 +55,12 @@ void list_formats(void)
 {
 	printf("  %-14s %-6s %-5s  %s\n", "FORMAT", "import", "export", "WHAT IT IS");
 	for (const struct trace_format *const *f = trace_formats; *f; f++)
-		printf("  %-14s %-6s %-5s   %s\n", (*f)->name, (*f)->open ? "yes" : "-", (*f)->write ? "yes" : "-",
-		       (*f)->help);
+		printf("  %-14s %-6s %-5s   %s\n", (*f)->name, (*f)->open ? "yes" : "-",
+		       (*f)->write ? "yes" : "-", (*f)->help);
 }
 
-int open_trace(struct trace **t, const struct open_options *o, const char *path, const char *const *more, size_t n_more,
-	       struct err *e)
+int open_trace(struct trace **t, const struct open_options *o, const char *path,
+	       const char *const *more, size_t n_more, struct err *e)
 {
 	static const int64_t unit_ns[] = {0, 1000, 1000000};
 	const struct trace_format *f = NULL;
@@ -86,7 +88,9 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 void warn_of_cut(const char *path, bool cut)
 {
 	if (cut)
-		notice("%s: the trace is incomplete: its end is missing, or it was made from such a trace; the complete part is used", path);
+		notice("%s: the trace is incomplete: its end is missing, or it was made from such "
+		       "a trace; the complete part is used",
+		       path);
 }
 
 void notice(const char *fmt, ...)

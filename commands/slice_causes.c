@@ -45,7 +45,8 @@ static void pair_look(struct slice_causes *x, const struct end *end, size_t n)
 	}
 }
 
-static int ends_read(struct trace *t, const struct causality_facts *f, struct slice_filter *filter, struct end **end, size_t *n, struct err *e)
+static int ends_read(struct trace *t, const struct causality_facts *f, struct slice_filter *filter,
+		     struct end **end, size_t *n, struct err *e)
 {
 	const struct trace_record *r;
 	size_t cap = 0;
@@ -60,15 +61,18 @@ static int ends_read(struct trace *t, const struct causality_facts *f, struct sl
 			continue;
 		bool is_wait = r->op == OP_WAIT;
 		int64_t node = causality_node_of(f, r->pid, r->tid);
-		uint32_t of = node < 0 ? UINT32_MAX : (uint32_t)node, other = r->length < f->n_nodes ? (uint32_t)r->length : UINT32_MAX;
+		uint32_t of = node < 0 ? UINT32_MAX : (uint32_t)node,
+			 other = r->length < f->n_nodes ? (uint32_t)r->length : UINT32_MAX;
 		GROW(*end, *n, cap);
-		(*end)[*n] = (struct end){is_wait ? other : of, is_wait ? of : other, is_wait, keep == 1, *n};
+		(*end)[*n] = (struct end){is_wait ? other : of, is_wait ? of : other, is_wait,
+					  keep == 1, *n};
 		++*n;
 	}
 	return rc;
 }
 
-int slice_causes_open(struct slice_causes **out, struct trace *t, const struct slice_filter_config *c, struct err *e)
+int slice_causes_open(struct slice_causes **out, struct trace *t,
+		      const struct slice_filter_config *c, struct err *e)
 {
 	struct causality_facts f;
 	struct slice_filter *filter = NULL;
@@ -86,7 +90,9 @@ int slice_causes_open(struct slice_causes **out, struct trace *t, const struct s
 	if (n)
 		qsort(end, n, sizeof *end, compare_ends);
 	for (size_t from = 0, to; !rc && from < n; from = to) {
-		for (to = from + 1; to < n && end[to].signaller == end[from].signaller && end[to].waiter == end[from].waiter; to++)
+		for (to = from + 1; to < n && end[to].signaller == end[from].signaller &&
+				    end[to].waiter == end[from].waiter;
+		     to++)
 			;
 		pair_look(x, end + from, to - from);
 	}
@@ -114,6 +120,7 @@ bool slice_causes_pass(struct slice_causes *x, const struct trace_record *r)
 void slice_causes_print(const struct slice_causes *x)
 {
 	if (x->n_dropped)
-		printf("%" PRIu64 " signal%s and waits left out, because the other node's part of them is not in the slice\n", x->n_dropped,
-		       x->n_dropped == 1 ? "" : "s");
+		printf("%" PRIu64 " signal%s and waits left out, because the other node's part of "
+				  "them is not in the slice\n",
+		       x->n_dropped, x->n_dropped == 1 ? "" : "s");
 }

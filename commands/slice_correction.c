@@ -21,7 +21,8 @@ static int corrected_already(const struct trace_meta *meta, struct err *e)
 	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	bool is = json_object_get(extra, "correction");
 	json_decref(extra);
-	return is ? err_set(e, EINVAL, "the response times of this trace are corrected already") : 0;
+	return is ? err_set(e, EINVAL, "the response times of this trace are corrected already")
+		  : 0;
 }
 
 static int method_choose(const struct trace_set *set, const char **method, struct err *e)
@@ -33,12 +34,14 @@ static int method_choose(const struct trace_set *set, const char **method, struc
 		if (rc)
 			return err_context(e, "%s", set->path[i]);
 		if (!*method && !own)
-			return err_set(
-			    e, EINVAL,
-			    "%s was captured by %s: which method of the calibration is that? (--capture-method)",
-			    set->path[i], meta->captured_by ? meta->captured_by : "an unknown method");
+			return err_set(e, EINVAL,
+				       "%s was captured by %s: which method of the calibration is "
+				       "that? (--capture-method)",
+				       set->path[i],
+				       meta->captured_by ? meta->captured_by : "an unknown method");
 		if (own && *method && strcmp(own, *method))
-			return err_set(e, EINVAL, "%s was captured by %s, and not by %s", set->path[i], own, *method);
+			return err_set(e, EINVAL, "%s was captured by %s, and not by %s",
+				       set->path[i], own, *method);
 		*method = *method ? *method : own;
 	}
 	return 0;
@@ -92,12 +95,15 @@ void slice_correction_print(const struct slice_correction *c)
 	       " requests, on the average %+.3g ns, standard uncertainty %.3g ns\n",
 	       c->calibration.method, done.n_corrected, -done.mean_ns, done.u_ns);
 	if (done.n_clipped)
-		printf("note: %" PRIu64 " response times would have been below 0, and are 0\n", done.n_clipped);
+		printf("note: %" PRIu64 " response times would have been below 0, and are 0\n",
+		       done.n_clipped);
 	if (done.n_without)
-		printf("note: %" PRIu64 " requests of operations that were not calibrated stay as they were\n",
+		printf("note: %" PRIu64
+		       " requests of operations that were not calibrated stay as they were\n",
 		       done.n_without);
 	if (c->host && strcmp(c->host, c->calibration.host))
-		printf("note: the calibration was made on %s, the trace on %s\n", c->calibration.host, c->host);
+		printf("note: the calibration was made on %s, the trace on %s\n",
+		       c->calibration.host, c->host);
 }
 
 static void retime(json_t *rows, const struct slice_filter *f)
@@ -113,9 +119,11 @@ static void retime(json_t *rows, const struct slice_filter *f)
 	}
 }
 
-char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice_filter *f, const char *hidden)
+char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice_filter *f,
+		       const char *hidden)
 {
-	json_t *top = hidden ? json_loads(hidden, 0, NULL) : trace_extra(set->t[0]), *processes = trace_set_processes(set, n);
+	json_t *top = hidden ? json_loads(hidden, 0, NULL) : trace_extra(set->t[0]),
+	       *processes = trace_set_processes(set, n);
 	json_t *memory = json_object_get(top, "anonymous_memory");
 	/* parts of a capture that are one trace now */
 	const bool joined = n > 1 && json_object_get(top, "part");

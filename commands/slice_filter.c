@@ -54,14 +54,16 @@ static int take_operation(struct slice_filter *f, const char *name, struct err *
 {
 	bool found = false;
 	for (unsigned int op = 1; op < OP_N; op++)
-		if (!strcmp(op_name(op), name) || !strcmp(op_family_names[op_info(op)->family], name))
+		if (!strcmp(op_name(op), name) ||
+		    !strcmp(op_family_names[op_info(op)->family], name))
 			f->op[op] = found = true;
 	if (found)
 		return 0;
 	const char *near = nearest_name(name, op_names);
 	near = near ? near : nearest_name(name, op_family_names);
-	return err_set(e, EINVAL, "--operation: \"%s\" is neither an operation nor a family of them%s%s%s", name,
-		       near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	return err_set(e, EINVAL,
+		       "--operation: \"%s\" is neither an operation nor a family of them%s%s%s",
+		       name, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 static int operations_of(struct slice_filter *f, struct err *e)
@@ -160,7 +162,8 @@ static void stretch(const struct slice_filter *f, int64_t *t)
 		*t = f->first_ns + llround(v);
 }
 
-/* The request's length in time stays, that of computing does not; what is between requests is stretched. */
+/* The request's length in time stays, that of computing does not; what is between requests is
+ * stretched. */
 static void retime(struct slice_filter *f, struct trace_record *r)
 {
 	if (r->begin_ns == TIME_NONE)
@@ -172,7 +175,8 @@ static void retime(struct slice_filter *f, struct trace_record *r)
 		f->zero_ns = f->c.from_zero ? r->begin_ns : 0;
 		f->instant_ns = f->c.from_zero ? was : 0;
 	}
-	if (r->op == OP_COMPUTE && f->c.scale != 1 && (double)r->length * f->c.scale < (double)TRACE_TIME_MAX)
+	if (r->op == OP_COMPUTE && f->c.scale != 1 &&
+	    (double)r->length * f->c.scale < (double)TRACE_TIME_MAX)
 		r->length = (uint64_t)llround((double)r->length * f->c.scale);
 	r->begin_ns -= f->zero_ns;
 	int64_t by = r->begin_ns - was;
@@ -206,7 +210,8 @@ int slice_filter_pass(struct slice_filter *f, const struct trace *t, struct trac
 	int64_t at = timed ? r->begin_ns - f->first_ns : 0;
 	if (timed && (at < f->c.begin_ns || (f->c.end_ns >= 0 && at >= f->c.end_ns)))
 		return 0;
-	if (!f->op[r->op] || !contains(&f->pid, r->pid) || !contains(&f->tid, r->tid) || !object_fits(f, t, r->object))
+	if (!f->op[r->op] || !contains(&f->pid, r->pid) || !contains(&f->tid, r->tid) ||
+	    !object_fits(f, t, r->object))
 		return 0;
 	bool is_request = op_info(r->op)->family != FAMILY_CAUSE;
 	if (f->n_passed < f->c.n_skip) {

@@ -17,7 +17,8 @@ struct slice_join {
 	size_t n_pids, pids_cap;
 	const char **name; /* name[n_names], ascending: of its files; borrowed from it */
 	size_t n_names;
-	signed char *known; /* known[n_known], by object of `below`: 1 it is one of those, -1 not, 0 not looked for */
+	/* known[n_known], by object of `below`: 1 it is one of those, -1 not, 0 not looked for */
+	signed char *known;
 	size_t n_known;
 	uint64_t n_faults, n_pages, n_elsewhere; /* of the program; of another process or file */
 	char *captured_by, *extra;		 /* owned */
@@ -39,21 +40,24 @@ static bool same_text(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* --- opening ---------------------------------------------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------- */
 
 static int of_one_run(const struct trace_set *set, struct err *e)
 {
 	const struct trace_meta *a = trace_meta(set->t[0]), *b = trace_meta(set->t[1]);
 	if (!a->epoch_ns || !b->epoch_ns)
-		return err_set(e, EINVAL, "%s: it does not state its monotonic clock and cannot be joined",
+		return err_set(e, EINVAL,
+			       "%s: it does not state its monotonic clock and cannot be joined",
 			       set->path[a->epoch_ns ? 1 : 0]);
 	if (!same_text(a->host, b->host))
-		return err_set(e, EINVAL, "%s and %s were not captured on one host: %s, %s", set->path[0], set->path[1],
-			       a->host ? a->host : "unknown", b->host ? b->host : "unknown");
+		return err_set(e, EINVAL, "%s and %s were not captured on one host: %s, %s",
+			       set->path[0], set->path[1], a->host ? a->host : "unknown",
+			       b->host ? b->host : "unknown");
 	if (!same_text(a->root, b->root))
-		return err_set(e, EINVAL, "%s and %s name files relative to different directories: %s, %s",
-			       set->path[0], set->path[1],
-			       a->root ? a->root : "unknown", b->root ? b->root : "unknown");
+		return err_set(e, EINVAL,
+			       "%s and %s name files relative to different directories: %s, %s",
+			       set->path[0], set->path[1], a->root ? a->root : "unknown",
+			       b->root ? b->root : "unknown");
 	return 0;
 }
 
@@ -109,12 +113,17 @@ static int pages_check(const struct slice_join *j, struct trace_set *set, struct
 			return rc;
 		for (size_t i = 0; i < n; i++) {
 			pages |= op_info(r[i].op)->family == FAMILY_PAGE;
-			process |= bsearch(&r[i].pid, j->pid, j->n_pids, sizeof *j->pid, compare_pid) != NULL;
+			process |= bsearch(&r[i].pid, j->pid, j->n_pids, sizeof *j->pid,
+					   compare_pid) != NULL;
 		}
 	}
 	if (!process)
-		return err_set(e, EINVAL, "%s has no process of %s: the traces are of different runs", set->path[1], set->path[0]);
-	return pages ? 0 : err_set(e, EINVAL, "%s has nothing of the page cache (validate capture vfs)", set->path[1]);
+		return err_set(e, EINVAL,
+			       "%s has no process of %s: the traces are of different runs",
+			       set->path[1], set->path[0]);
+	return pages ? 0
+		     : err_set(e, EINVAL, "%s has nothing of the page cache (validate capture vfs)",
+			       set->path[1]);
 }
 
 int slice_join_open(struct slice_join **out, struct trace_set *set, struct err *e)
@@ -145,7 +154,7 @@ void slice_join_close(struct slice_join *j)
 	free(j);
 }
 
-/* --- records ---------------------------------------------------------------------------------------------------- */
+/* --- records ------------------------------------------------------------- */
 
 static bool file_is_known(struct slice_join *j, uint32_t object)
 {
@@ -159,7 +168,8 @@ static bool file_is_known(struct slice_join *j, uint32_t object)
 		j->n_known = n;
 	}
 	if (!j->known[object])
-		j->known[object] = bsearch(&o->name, j->name, j->n_names, sizeof *j->name, compare_name) ? 1 : -1;
+		j->known[object] =
+		    bsearch(&o->name, j->name, j->n_names, sizeof *j->name, compare_name) ? 1 : -1;
 	return j->known[object] > 0;
 }
 
@@ -169,7 +179,8 @@ bool slice_join_pass(struct slice_join *j, const struct trace *t, const struct t
 		return true;
 	if (op_info(r->op)->family != FAMILY_PAGE)
 		return false;
-	const bool ours = bsearch(&r->pid, j->pid, j->n_pids, sizeof *j->pid, compare_pid) && file_is_known(j, r->object);
+	const bool ours = bsearch(&r->pid, j->pid, j->n_pids, sizeof *j->pid, compare_pid) &&
+			  file_is_known(j, r->object);
 	j->n_elsewhere += !ours;
 	j->n_faults += ours && r->op == OP_PAGE_FAULT;
 	j->n_pages += ours && r->op == OP_PAGE_CACHE_ADD;
@@ -180,9 +191,11 @@ void slice_join_finish(struct slice_join *j, struct trace_meta *meta)
 {
 	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	extra = json_is_object(extra) ? extra : json_object();
-	json_object_set_new(extra, "joined", json_pack("{s:s, s:I, s:I, s:I}", "captured_by", j->captured_by, "n_faults",
-						       (json_int_t)j->n_faults, "n_page_cache_adds", (json_int_t)j->n_pages,
-						       "n_elsewhere", (json_int_t)j->n_elsewhere));
+	json_object_set_new(extra, "joined",
+			    json_pack("{s:s, s:I, s:I, s:I}", "captured_by", j->captured_by,
+				      "n_faults", (json_int_t)j->n_faults, "n_page_cache_adds",
+				      (json_int_t)j->n_pages, "n_elsewhere",
+				      (json_int_t)j->n_elsewhere));
 	free(j->extra);
 	j->extra = json_dumps(extra, JSON_COMPACT | JSON_REAL_PRECISION(17));
 	json_decref(extra);

@@ -5,12 +5,14 @@
 
 #include "reports/stats/stats_report.h"
 
-/* stats_read.c: the samples of the files, and what is wrong in them. Errors: EINVAL for wrong usage, else of the files. */
+/* stats_read.c: the samples of the files, and what is wrong in them. Errors: EINVAL for wrong
+ * usage, else of the files. */
 #define STATS_MAX_SAMPLES 64
 int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e);
 void stats_sample_release(struct stats_sample *s);
 
-/* Lines wanted: "COLUMN=TEXT" or "COLUMN!=TEXT", separated by commas. Errors: EINVAL. Ownership: list_free(item, n). */
+/* Lines wanted: "COLUMN=TEXT" or "COLUMN!=TEXT", separated by commas. Errors: EINVAL. Ownership:
+ * list_free(item, n). */
 #define STATS_MAX_CONDITIONS 8
 struct stats_conditions {
 	char **item; /* [n] names of columns */
@@ -19,7 +21,8 @@ struct stats_conditions {
 	bool except[STATS_MAX_CONDITIONS];
 };
 int stats_conditions_split(const char *text, struct stats_conditions *w, struct err *e);
-void stats_conditions_choose(const struct stats_conditions *w, struct column_choice *choice); /* choice[w->n] */
+/* choice[w->n] */
+void stats_conditions_choose(const struct stats_conditions *w, struct column_choice *choice);
 
 /* stats_sessions.c: the values of each session of a sample, by its second column, described. */
 void stats_sessions_fill(struct stats_sample *s);

@@ -26,7 +26,8 @@ int stats_list(void)
 	printf("%-32s  %-14s  %s\n", "name", "inputs", "parameters");
 	for (const struct named_statistic *const *f = named_families; *f; f++)
 		for (const struct named_statistic *s = *f; s->name; s++)
-			printf("%-32s  %-14s  %s\n", s->name, s->inputs[0] ? s->inputs : "-", s->params[0] ? s->params : "-");
+			printf("%-32s  %-14s  %s\n", s->name, s->inputs[0] ? s->inputs : "-",
+			       s->params[0] ? s->params : "-");
 	return EXIT_OK;
 }
 
@@ -42,8 +43,8 @@ static const struct named_statistic *statistic_find(const char *name, struct err
 			names[n++] = s->name;
 	names[n] = NULL;
 	const char *near = nearest_name(name, names);
-	err_set(e, ENOENT, "no statistic \"%s\"%s%s%s (--list names them)", name, near ? ": did you mean \"" : "",
-		near ? near : "", near ? "\"?" : "");
+	err_set(e, ENOENT, "no statistic \"%s\"%s%s%s (--list names them)", name,
+		near ? ": did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 	return NULL;
 }
 
@@ -59,11 +60,12 @@ static bool among(const char *words, const char *word)
 	return false;
 }
 
-/* --- values -------------------------------------------------------------------------------------------------------------- */
+/* --- values -------------------------------------------------------------- */
 
 static bool is_list(const char *text)
 {
-	return *text && strspn(text, "+-.0123456789eE,/ ") == strlen(text) && strpbrk(text, "0123456789");
+	return *text && strspn(text, "+-.0123456789eE,/ ") == strlen(text) &&
+	       strpbrk(text, "0123456789");
 }
 
 /* "1,2/3,4": numbers of groups. Bad ones are an error. */
@@ -127,7 +129,8 @@ static void lines_take(struct inputs *in, const struct columns *c)
 }
 
 /* FILE[:COLUMN[:WHERE=TEXT,...]], or for groups FILE:COLUMN:GROUPCOLUMN. `text` is cut up. */
-static int file_read(struct inputs *in, const struct stats_config *config, char *text, struct err *e)
+static int file_read(struct inputs *in, const struct stats_config *config, char *text,
+		     struct err *e)
 {
 	size_t k = in->n_roles;
 	char *column = strchr(text, ':'), *third = column ? strchr(column + 1, ':') : NULL;
@@ -141,11 +144,13 @@ static int file_read(struct inputs *in, const struct stats_config *config, char 
 	int rc = third && !grouped ? stats_conditions_split(third, &w, e) : 0;
 	if (rc)
 		return rc;
-	struct column_choice choice[STATS_MAX_CONDITIONS + 1] = {{column && *column ? column : NULL, false, NULL, false}};
+	struct column_choice choice[STATS_MAX_CONDITIONS + 1] = {
+	    {column && *column ? column : NULL, false, NULL, false}};
 	stats_conditions_choose(&w, choice + 1);
 	if (grouped)
 		choice[1] = (struct column_choice){third, true, NULL, false};
-	rc = columns_read(&c, text, choice, 1 + w.n + grouped, (enum columns_header)config->header, e);
+	rc = columns_read(&c, text, choice, 1 + w.n + grouped, (enum columns_header)config->header,
+			  e);
 	list_free(w.item, w.n);
 	if (rc)
 		return rc;
@@ -158,10 +163,10 @@ static int file_read(struct inputs *in, const struct stats_config *config, char 
 	return 0;
 }
 
-/* --- arguments ------------------------------------------------------------------------------------------------------------ */
+/* --- arguments ----------------------------------------------------------- */
 
-static int argument_take(struct inputs *in, const struct named_statistic *s, const struct stats_config *config, char *text,
-			 struct err *e)
+static int argument_take(struct inputs *in, const struct named_statistic *s,
+			 const struct stats_config *config, char *text, struct err *e)
 {
 	char *value = strchr(text, '=');
 	if (!value || value == text) {
@@ -177,8 +182,10 @@ static int argument_take(struct inputs *in, const struct named_statistic *s, con
 		return 0;
 	}
 	if (!among(s->inputs, text))
-		return err_set(e, EINVAL, "%s has no input or parameter \"%s\": inputs %s; parameters %s", s->name, text,
-			       s->inputs[0] ? s->inputs : "none", s->params[0] ? s->params : "none");
+		return err_set(e, EINVAL,
+			       "%s has no input or parameter \"%s\": inputs %s; parameters %s",
+			       s->name, text, s->inputs[0] ? s->inputs : "none",
+			       s->params[0] ? s->params : "none");
 	for (size_t i = 0; i < in->n_roles; i++)
 		if (!strcmp(in->role[i].role, text))
 			return err_set(e, EINVAL, "%s is given twice", text);
@@ -194,12 +201,13 @@ static int result_print(const struct named_statistic *s, struct named_call *call
 	struct named_result r = {NULL, 0};
 	enum stat_status status = named_compute(s->name, call, &r);
 	if (call->bad_param) {
-		err_set(e, EINVAL, "%s: a parameter is missing or cannot be read: it needs %s", s->name,
-			s->params[0] ? s->params : "none");
+		err_set(e, EINVAL, "%s: a parameter is missing or cannot be read: it needs %s",
+			s->name, s->params[0] ? s->params : "none");
 		return EXIT_USAGE;
 	}
 	if (status) {
-		err_set(e, EDOM, "%s is undefined: %s (%s)", s->name, stat_status_text(status), stat_status_name(status));
+		err_set(e, EDOM, "%s is undefined: %s (%s)", s->name, stat_status_text(status),
+			stat_status_name(status));
 		return EXIT_FAILED;
 	}
 	if (r.word)

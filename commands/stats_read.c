@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The samples of validate stats: a column of a file, or the columns of that name of several files, which are sessions. */
+/* The samples of validate stats: a column of a file, or the columns of that name of several files,
+ * which are sessions. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
-/* --- lines wanted -------------------------------------------------------------------------------------------------------- */
+/* --- lines wanted -------------------------------------------------------- */
 
 int stats_conditions_split(const char *text, struct stats_conditions *w, struct err *e)
 {
@@ -17,7 +18,9 @@ int stats_conditions_split(const char *text, struct stats_conditions *w, struct 
 	for (size_t i = 0; i < w->n && !rc; i++) {
 		char *equals = strchr(w->item[i], '=');
 		if (!equals || equals == w->item[i] || i == STATS_MAX_CONDITIONS) {
-			rc = err_set(e, EINVAL, "\"%s\" is not COLUMN=TEXT or COLUMN!=TEXT, or there are more than %d of them",
+			rc = err_set(e, EINVAL,
+				     "\"%s\" is not COLUMN=TEXT or COLUMN!=TEXT, or there are more "
+				     "than %d of them",
 				     w->item[i], STATS_MAX_CONDITIONS);
 			continue;
 		}
@@ -38,7 +41,7 @@ void stats_conditions_choose(const struct stats_conditions *w, struct column_cho
 		choice[i] = (struct column_choice){w->item[i], true, w->text[i], w->except[i]};
 }
 
-/* --- files --------------------------------------------------------------------------------------------------------------- */
+/* --- files --------------------------------------------------------------- */
 
 enum { MAX_CHOICES = 2 + STATS_MAX_CONDITIONS };
 
@@ -79,7 +82,7 @@ static int read_all(struct reading *r, size_t n, struct err *e)
 	return 0;
 }
 
-/* --- which column of which file ------------------------------------------------------------------------------------------ */
+/* --- which column of which file ------------------------------------------ */
 
 struct plan {
 	const char *selector[STATS_MAX_SAMPLES];
@@ -96,7 +99,8 @@ static size_t selectors_split(char *text, const char **selector, size_t most)
 {
 	size_t n = 0;
 	char *rest = NULL;
-	for (char *item = strtok_r(text, ",", &rest); item && n < most; item = strtok_r(NULL, ",", &rest))
+	for (char *item = strtok_r(text, ",", &rest); item && n < most;
+	     item = strtok_r(NULL, ",", &rest))
 		selector[n++] = item;
 	return n;
 }
@@ -118,14 +122,18 @@ static int plan_make(struct plan *p, const struct stats_config *config, struct e
 		p->n_samples = p->n_selectors ? p->n_selectors : 1;
 		p->n_files = p->n_paths;
 		if (p->n_paths < 2 || config->sessions)
-			return err_set(e, EINVAL, "--files-are-sessions needs two files or more, and no --sessions");
+			return err_set(
+			    e, EINVAL,
+			    "--files-are-sessions needs two files or more, and no --sessions");
 		if (given_twice(p))
-			return err_set(e, EINVAL, "--files-are-sessions: %s is given twice", given_twice(p));
+			return err_set(e, EINVAL, "--files-are-sessions: %s is given twice",
+				       given_twice(p));
 	} else {
 		p->n_samples = p->n_paths == 1 && p->n_selectors > 1 ? p->n_selectors : p->n_paths;
 		p->n_files = 1;
 		if (p->n_paths > 1 && p->n_selectors > 1 && p->n_selectors != p->n_paths)
-			return err_set(e, EINVAL, "--column needs one column, or one for each file");
+			return err_set(e, EINVAL,
+				       "--column needs one column, or one for each file");
 	}
 	for (size_t i = 0; i < p->n_paths; i++)
 		n_standard += !strcmp(p->path[i], "-");
@@ -141,12 +149,17 @@ static int plan_read(struct plan *p, const struct stats_config *config, struct e
 	struct reading *r = xcalloc(n, sizeof *r);
 	p->columns = xcalloc(n, sizeof *p->columns);
 	for (size_t i = 0; i < n; i++) {
-		size_t sample = i / p->n_files, file = p->n_files > 1 ? i % p->n_files : p->n_paths > 1 ? sample : 0;
-		const char *column = p->n_selectors > 1 ? p->selector[sample] : p->n_selectors ? p->selector[0] : NULL;
+		size_t sample = i / p->n_files, file = p->n_files > 1   ? i % p->n_files
+						       : p->n_paths > 1 ? sample
+									: 0;
+		const char *column = p->n_selectors > 1 ? p->selector[sample]
+				     : p->n_selectors   ? p->selector[0]
+							: NULL;
 		size_t k = 0;
 		r[i].choice[k++] = (struct column_choice){column, false, NULL, false};
 		if (config->sessions)
-			r[i].choice[k++] = (struct column_choice){config->sessions, true, NULL, false};
+			r[i].choice[k++] =
+			    (struct column_choice){config->sessions, true, NULL, false};
 		stats_conditions_choose(&p->where, &r[i].choice[k]);
 		r[i].n_choices = k + p->where.n;
 		r[i].header = (enum columns_header)config->header;
@@ -158,9 +171,10 @@ static int plan_read(struct plan *p, const struct stats_config *config, struct e
 	return rc;
 }
 
-/* --- samples ------------------------------------------------------------------------------------------------------------- */
+/* --- samples ------------------------------------------------------------- */
 
-/* The values of all files one behind the other, each with the path of its file as the name of its session. */
+/* The values of all files one behind the other, each with the path of its file as the name of its
+ * session. */
 static void pool(struct columns *to, const struct columns *file, size_t n_files)
 {
 	*to = (struct columns){.n_columns = 2, .column = xcalloc(2, sizeof *to->column)};
@@ -195,8 +209,9 @@ static int values_check(const struct columns *c, struct err *e)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (c->column[0].x[i] < 0)
-			return err_set(e, EBADMSG, "%s: value %zu, %g, is negative (negative_reference)", c->path, i + 1,
-				       c->column[0].x[i]);
+			return err_set(e, EBADMSG,
+				       "%s: value %zu, %g, is negative (negative_reference)",
+				       c->path, i + 1, c->column[0].x[i]);
 	return 0;
 }
 
@@ -220,11 +235,14 @@ static int samples_take(struct stats *s, struct plan *p, struct err *e)
 		}
 		s->sample[i].column = &s->sample[i].columns.column[0];
 	}
-	/* lines of one file belong together, so that each file must have as many of either column */
-	for (size_t i = p->n_files; i < p->n_samples * p->n_files && s->config->paired && p->n_files > 1 && !rc; i++)
+	/* lines of one file belong together, so that each file must have as many of either column
+	 */
+	for (size_t i = p->n_files;
+	     i < p->n_samples * p->n_files && s->config->paired && p->n_files > 1 && !rc; i++)
 		if (p->columns[i].n != p->columns[i % p->n_files].n)
-			rc = err_set(e, EBADMSG, "%s: %zu and %zu values cannot be pairs", p->columns[i].path,
-				     p->columns[i % p->n_files].n, p->columns[i].n);
+			rc = err_set(e, EBADMSG, "%s: %zu and %zu values cannot be pairs",
+				     p->columns[i].path, p->columns[i % p->n_files].n,
+				     p->columns[i].n);
 	return rc;
 }
 
@@ -238,7 +256,8 @@ int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e)
 	if (!rc) {
 		rc = plan_read(&p, s->config, e);
 		rc = rc ? rc : samples_take(s, &p, e);
-		if (rc) /* in the word of a status, whatever the errno was: the message has the place */
+		/* in the word of a status, whatever the errno was: the message has the place */
+		if (rc)
 			rc = -EBADMSG;
 	}
 	for (size_t i = 0; p.columns && i < p.n_samples * p.n_files; i++)

@@ -16,7 +16,8 @@ static bool all_tell(const struct trace_set *m, bool wall)
 {
 	bool all = true;
 	for (size_t i = 0; i < m->n; i++)
-		all &= (wall ? trace_meta(m->t[i])->wall_epoch_ns : trace_meta(m->t[i])->epoch_ns) != 0;
+		all &= (wall ? trace_meta(m->t[i])->wall_epoch_ns
+			     : trace_meta(m->t[i])->epoch_ns) != 0;
 	return all;
 }
 
@@ -27,8 +28,10 @@ static void align(struct trace_set *m)
 		return;
 	for (size_t i = 0; i < m->n; i++) {
 		const struct trace_meta *a = trace_meta(m->t[0]), *b = trace_meta(m->t[i]);
-		int64_t shift = wall ? b->wall_epoch_ns - a->wall_epoch_ns : b->epoch_ns - a->epoch_ns;
-		m->shift_ns[i] = shift > TRACE_TIME_MAX / 2 || shift < -TRACE_TIME_MAX / 2 ? 0 : shift;
+		int64_t shift =
+		    wall ? b->wall_epoch_ns - a->wall_epoch_ns : b->epoch_ns - a->epoch_ns;
+		m->shift_ns[i] =
+		    shift > TRACE_TIME_MAX / 2 || shift < -TRACE_TIME_MAX / 2 ? 0 : shift;
 	}
 }
 
@@ -79,7 +82,8 @@ int trace_set_open(struct trace_set *m, const struct open_options *o, const char
 		rc = find_format(&f, "--from", o->from, e);
 	else if (!rc && !o->mapping)
 		rc = trace_format_detect(&f, path[0], e);
-	bool one = f && (!strcmp(f->name, "blktrace") || !strcmp(f->name, "parallel")); /* whose files are parts of one trace */
+	/* whose files are parts of one trace */
+	bool one = f && (!strcmp(f->name, "blktrace") || !strcmp(f->name, "parallel"));
 	for (size_t i = 0; i < (one ? 1 : n) && !rc; i++) {
 		rc = open_trace(&m->t[i], o, path[i], path + 1, one ? n - 1 : 0, e);
 		m->path[i] = path[i];
@@ -210,7 +214,8 @@ static void missing_add(const struct trace_set *m, json_t *top)
 
 char *trace_set_extra_json(const struct trace_set *m, const char *key)
 {
-	json_t *top = trace_extra(m->t[0]), *processes = m->n > 1 ? trace_set_processes(m, m->n) : NULL;
+	json_t *top = trace_extra(m->t[0]),
+	       *processes = m->n > 1 ? trace_set_processes(m, m->n) : NULL;
 	if (processes)
 		json_object_set_new(top, "processes", processes);
 	if (m->n > 1)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces that are taken together: opened, put on one time line, described as one. For import and slice. */
+/* Traces that are taken together: opened, put on one time line, described as one. For import and
+ * slice. */
 #ifndef COMMANDS_TRACE_SET_H
 #define COMMANDS_TRACE_SET_H
 
@@ -27,16 +28,18 @@ int trace_set_open(struct trace_set *m, const struct open_options *o, const char
 		   size_t n, const char *output, struct err *e);
 void trace_set_close(struct trace_set *m);
 
-/* Metadata of the whole: the first's, with the coarsest clock. Strings are borrowed from the set. */
+/* Metadata of the whole: the first's, with the coarsest clock. Strings are borrowed from the set.
+ */
 void trace_set_meta(struct trace_set *m, struct trace_meta *meta);
 uint64_t trace_set_events_lost(const struct trace_set *m);
 const char *trace_set_format_names(struct trace_set *m);
-/* New references. The extra facts of a trace, an empty object where it has none; the rows of "processes" of the first `n` traces, as one list in the
- * time of the first, NULL where they tell of less than two. Traces of some formats know them when they have been read. */
+/* New references. The extra facts of a trace, an empty object where it has none; the rows of
+ * "processes" of the first `n` traces, as one list in the time of the first, NULL where they tell
+ * of less than two. Traces of some formats know them when they have been read. */
 json_t *trace_extra(const struct trace *t);
 json_t *trace_set_processes(const struct trace_set *m, size_t n);
-/* The first's extra facts, the processes of all of them, and one more, `key`: what was read and what was noticed. To be asked for when all is
- * read. The caller frees. */
+/* The first's extra facts, the processes of all of them, and one more, `key`: what was read and
+ * what was noticed. To be asked for when all is read. The caller frees. */
 char *trace_set_extra_json(const struct trace_set *m, const char *key);
 
 #endif

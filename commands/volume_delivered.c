@@ -23,11 +23,13 @@ struct times { /* arrival to answer, queueing included */
 };
 
 struct delivered {
-	uint64_t n, n_short; /* answered without an error; of those, programmed shorter than the lead */
+	/* answered without an error; of those, programmed shorter than the lead */
+	uint64_t n, n_short;
 	struct times programmed, kept;
 };
 
-static const char *const op_names[] = {[SERVICE_READ] = "reads", [SERVICE_WRITE] = "writes", [SERVICE_FLUSH] = "flushes", NULL};
+static const char *const op_names[] = {
+    [SERVICE_READ] = "reads", [SERVICE_WRITE] = "writes", [SERVICE_FLUSH] = "flushes", NULL};
 
 static int times_find(const struct histogram *h, double sum_ns, struct times *t, struct err *e)
 {
@@ -38,7 +40,8 @@ static int times_find(const struct histogram *h, double sum_ns, struct times *t,
 	return 0;
 }
 
-static int delivered_find(const struct volume_log *log, enum service_op op, struct delivered *d, struct err *e)
+static int delivered_find(const struct volume_log *log, enum service_op op, struct delivered *d,
+			  struct err *e)
 {
 	struct histogram programmed, kept;
 	double programmed_sum_ns = 0, kept_sum_ns = 0;
@@ -51,7 +54,8 @@ static int delivered_find(const struct volume_log *log, enum service_op op, stru
 		const struct volume_entry *x = &log->entry[i];
 		if (x->op != op || x->error)
 			continue;
-		int64_t due_ns = x->due_ns - x->arrival_ns, kept_ns = x->end_ns - x->arrival_ns + lead_ns;
+		int64_t due_ns = x->due_ns - x->arrival_ns,
+			kept_ns = x->end_ns - x->arrival_ns + lead_ns;
 		histogram_add(&programmed, due_ns);
 		histogram_add(&kept, kept_ns);
 		programmed_sum_ns += (double)due_ns;
@@ -69,7 +73,7 @@ static int delivered_find(const struct volume_log *log, enum service_op op, stru
 	return ret;
 }
 
-/* --- for people --------------------------------------------------------------------------------------------------- */
+/* --- for people ---------------------------------------------------------- */
 
 static void row_print(const char *label, const struct times *t)
 {
@@ -93,7 +97,9 @@ static void op_print(const char *name, const struct delivered *d)
 	row_print("programmed", &d->programmed);
 	row_print("delivered", &d->kept);
 	if (d->n_short)
-		printf("    %" PRIu64 " were programmed shorter than the lead, and answered at once\n", d->n_short);
+		printf("    %" PRIu64
+		       " were programmed shorter than the lead, and answered at once\n",
+		       d->n_short);
 }
 
 int volume_delivered_print(const struct volume_log *log, struct err *e)
@@ -107,11 +113,12 @@ int volume_delivered_print(const struct volume_log *log, struct err *e)
 	}
 	uint64_t n_lost = atomic_load(&log->head->n_lost);
 	if (n_lost)
-		printf("  warning    %" PRIu64 " requests are not in the log: it was full\n", n_lost);
+		printf("  warning    %" PRIu64 " requests are not in the log: it was full\n",
+		       n_lost);
 	return ret;
 }
 
-/* --- for programs ------------------------------------------------------------------------------------------------- */
+/* --- for programs -------------------------------------------------------- */
 
 static json_t *times_json(const struct times *t)
 {
@@ -130,11 +137,14 @@ int volume_delivered_json(const struct volume_log *log, json_t *o, struct err *e
 		ret = delivered_find(log, (enum service_op)op, &d, e);
 		if (ret)
 			break;
-		json_object_set_new(o, op_names[op],
-				    d.n ? json_pack("{s:I, s:I, s:f, s:f, s:f, s:o, s:o}", "n", (json_int_t)d.n, "n_shorter_than_lead", (json_int_t)d.n_short,
-						    "programmed_median_ns", d.programmed.at_ns[MEDIAN], "median_ns", d.kept.at_ns[MEDIAN], "p99_ns",
-						    d.kept.at_ns[P99], "programmed", times_json(&d.programmed), "delivered", times_json(&d.kept))
-					: json_pack("{s:i}", "n", 0));
+		json_object_set_new(
+		    o, op_names[op],
+		    d.n ? json_pack("{s:I, s:I, s:f, s:f, s:f, s:o, s:o}", "n", (json_int_t)d.n,
+				    "n_shorter_than_lead", (json_int_t)d.n_short,
+				    "programmed_median_ns", d.programmed.at_ns[MEDIAN], "median_ns",
+				    d.kept.at_ns[MEDIAN], "p99_ns", d.kept.at_ns[P99], "programmed",
+				    times_json(&d.programmed), "delivered", times_json(&d.kept))
+			: json_pack("{s:i}", "n", 0));
 	}
 	return ret;
 }

@@ -8,7 +8,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 
-/* --- where -------------------------------------------------------------------------------------------------------- */
+/* --- where --------------------------------------------------------------- */
 
 /* Is `word` an item of a comma-separated list? */
 static bool list_has(const char *list, const char *word)
@@ -25,7 +25,8 @@ struct mount_found {
 };
 
 /* The mount of a controller (v1) or of the unified hierarchy (v2), from mountinfo. */
-static bool mount_find(const char *root, enum cgroup_kind kind, const char *controller, struct mount_found *m)
+static bool mount_find(const char *root, enum cgroup_kind kind, const char *controller,
+		       struct mount_found *m)
 {
 	char *path = xasprintf("%s/proc/self/mountinfo", root), line[2000];
 	FILE *in = fopen(path, "re");
@@ -46,14 +47,16 @@ static bool mount_find(const char *root, enum cgroup_kind kind, const char *cont
 }
 
 /* The group this process is in: the path behind "N:CONTROLLER:" or "0::". */
-static bool own_group(const char *root, enum cgroup_kind kind, const char *controller, char *out, size_t size)
+static bool own_group(const char *root, enum cgroup_kind kind, const char *controller, char *out,
+		      size_t size)
 {
 	char *path = xasprintf("%s/proc/self/cgroup", root), line[1000];
 	FILE *in = fopen(path, "re");
 	bool found = false;
 	free(path);
 	while (in && !found && fgets(line, sizeof line, in)) {
-		char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+		char *controllers = strchr(line, ':'),
+		     *group = controllers ? strchr(controllers + 1, ':') : NULL;
 		if (!group)
 			continue;
 		*group++ = 0;
@@ -71,14 +74,19 @@ static bool own_group(const char *root, enum cgroup_kind kind, const char *contr
 static size_t len_within(const char *group, const char *directory)
 {
 	const size_t len = strlen(directory);
-	return strcmp(directory, "/") && !strncmp(group, directory, len) && (!group[len] || group[len] == '/') ? len : 0;
+	return strcmp(directory, "/") && !strncmp(group, directory, len) &&
+		       (!group[len] || group[len] == '/')
+		   ? len
+		   : 0;
 }
 
-bool cgroup_where_of(const char *root, enum cgroup_kind kind, const char *controller, struct cgroup_where *w)
+bool cgroup_where_of(const char *root, enum cgroup_kind kind, const char *controller,
+		     struct cgroup_where *w)
 {
 	struct mount_found m;
 	char group[1000];
-	if (!mount_find(root, kind, controller, &m) || !own_group(root, kind, controller, group, sizeof group))
+	if (!mount_find(root, kind, controller, &m) ||
+	    !own_group(root, kind, controller, group, sizeof group))
 		return false;
 	/* seen from inside a container the mount shows only a part of the hierarchy */
 	size_t skip = len_within(group, m.root);
@@ -103,9 +111,10 @@ void cgroup_where_release(struct cgroup_where *w)
 	*w = (struct cgroup_where){NULL, NULL};
 }
 
-/* --- room --------------------------------------------------------------------------------------------------------- */
+/* --- room ---------------------------------------------------------------- */
 
-/* The number in a file, alone (key NULL) or behind `key`; false where there is none, as in "max". */
+/* The number in a file, alone (key NULL) or behind `key`; false where there is none, as in "max".
+ */
 static bool number_get(const char *dir, const char *name, const char *key, uint64_t *value)
 {
 	char *path = xasprintf("%s/%s", dir, name), line[200];

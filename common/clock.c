@@ -15,7 +15,8 @@
 
 #define N_BRACKETS 64	      /* tries for one anchor */
 #define MAX_DISAGREEMENT 200e-6 /* of the earlier rate */
-#define MAX_STILL 10000000      /* readings without any progress; the coarsest clocks step every 10 ms */
+/* readings without any progress; the coarsest clocks step every 10 ms */
+#define MAX_STILL 10000000
 #define N_READS 2001	      /* for resolution and read cost; odd: the median is one of them */
 
 int64_t clock_monotonic_ns(void)
@@ -25,9 +26,10 @@ int64_t clock_monotonic_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* --- anchors ------------------------------------------------------------------------------------------------------ */
+/* --- anchors ------------------------------------------------------------- */
 
-/* One simultaneous reading of both clocks: the counter between two readings of CLOCK_MONOTONIC, the narrowest of some. */
+/* One simultaneous reading of both clocks: the counter between two readings of CLOCK_MONOTONIC, the
+ * narrowest of some. */
 static int anchor_take(enum clock_source source, struct clock_anchor *a, struct err *e)
 {
 	struct clock c = {.source = source};
@@ -46,7 +48,8 @@ static int anchor_take(enum clock_source source, struct clock_anchor *a, struct 
 			return err_set(e, EIO, "CLOCK_MONOTONIC went backwards by %lld ns",
 				       (long long)(before - after));
 		if (after - before < a->bracket_ns)
-			*a = (struct clock_anchor){ticks, before + (after - before) / 2, after - before};
+			*a = (struct clock_anchor){ticks, before + (after - before) / 2,
+						   after - before};
 	}
 	return 0;
 }
@@ -59,20 +62,25 @@ static double rate(const struct clock_anchor *a, const struct clock_anchor *b)
 int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct err *e)
 {
 	if (now->ns < c->last.ns)
-		return err_set(e, EIO, "CLOCK_MONOTONIC went backwards by %lld ns: the stamps cannot be trusted",
-			       (long long)(c->last.ns - now->ns));
+		return err_set(
+		    e, EIO,
+		    "CLOCK_MONOTONIC went backwards by %lld ns: the stamps cannot be trusted",
+		    (long long)(c->last.ns - now->ns));
 	if (now->ticks < c->last.ticks)
 		return err_set(e, EIO,
-			       "the time-stamp counter went backwards by %llu ticks: the stamps cannot be trusted",
+			       "the time-stamp counter went backwards by %llu ticks: the stamps "
+			       "cannot be trusted",
 			       (unsigned long long)(c->last.ticks - now->ticks));
-	/* what both clocks say has passed since the last anchor; each anchor is off by half its bracket at the most */
+	/* what both clocks say has passed since the last anchor; each anchor is off by half its
+	 * bracket at the most */
 	double expected_ns = (double)(now->ticks - c->last.ticks) * c->ns_per_tick;
 	double passed_ns = (double)(now->ns - c->last.ns);
 	double slack_ns = (double)(now->bracket_ns / 2 + c->last.bracket_ns / 2) + 1;
 	double off_ns = fabs(expected_ns - passed_ns);
 	if (off_ns > passed_ns * MAX_DISAGREEMENT + slack_ns)
 		return err_set(e, EIO,
-			       "the time-stamp counter and CLOCK_MONOTONIC disagree by %.0f ns over %.0f ns (limit %.0f "
+			       "the time-stamp counter and CLOCK_MONOTONIC disagree by %.0f ns "
+			       "over %.0f ns (limit %.0f "
 			       "ppm): the stamps cannot be trusted",
 			       off_ns, passed_ns, MAX_DISAGREEMENT * 1e6);
 	c->last = *now;
@@ -88,7 +96,7 @@ int clock_reanchor(struct clock *c, struct err *e)
 	return ret ? ret : clock_line_extend(c, &now, e);
 }
 
-/* --- the source --------------------------------------------------------------------------------------------------- */
+/* --- the source ---------------------------------------------------------- */
 
 #if defined(__x86_64__)
 static bool tsc_is_invariant(void)
@@ -101,8 +109,9 @@ static bool tsc_is_invariant(void)
 	return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
-/* Whether the counters of all processors we may run on lie on one line with CLOCK_MONOTONIC. The kernel proves it
- * itself before it takes the TSC as its clock source; a paravirtual clock made from the TSC says nothing about it. */
+/* Whether the counters of all processors we may run on lie on one line with CLOCK_MONOTONIC. The
+ * kernel proves it itself before it takes the TSC as its clock source; a paravirtual clock made
+ * from the TSC says nothing about it. */
 static bool tsc_agrees_everywhere(void)
 {
 	cpu_set_t allowed, one;
@@ -120,13 +129,15 @@ static bool tsc_agrees_everywhere(void)
 			continue;
 		CPU_ZERO(&one);
 		CPU_SET(cpu, &one);
-		if (sched_setaffinity(0, sizeof one, &one) < 0 || anchor_take(CLOCK_SOURCE_TSC, &now, NULL)) {
+		if (sched_setaffinity(0, sizeof one, &one) < 0 ||
+		    anchor_take(CLOCK_SOURCE_TSC, &now, NULL)) {
 			agree = false;
 			break;
 		}
 		double expected = (double)(int64_t)(now.ticks - half.ticks) * rate(&first, &half);
 		double off = fabs(expected - (double)(now.ns - half.ns));
-		/* the rate is known to a bracket in 2 ms; 1 us of offset between processors would be seen in traces */
+		/* the rate is known to a bracket in 2 ms; 1 us of offset between processors would
+		 * be seen in traces */
 		agree = off < 1000 + (double)(now.ns - half.ns) * MAX_DISAGREEMENT;
 	}
 	sched_setaffinity(0, sizeof allowed, &allowed);
@@ -138,11 +149,13 @@ static enum clock_source source_choose(void)
 {
 	enum clock_source source = CLOCK_SOURCE_MONOTONIC;
 #if defined(__x86_64__)
-	char *kernel = file_read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	char *kernel =
+	    file_read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
 	if (kernel && tsc_is_invariant()) {
 		if (!strcmp(kernel, "tsc"))
 			source = CLOCK_SOURCE_TSC;
-		else if ((!strcmp(kernel, "kvm-clock") || !strncmp(kernel, "hyperv_clocksource_tsc", 22)) &&
+		else if ((!strcmp(kernel, "kvm-clock") ||
+			  !strncmp(kernel, "hyperv_clocksource_tsc", 22)) &&
 			 tsc_agrees_everywhere())
 			source = CLOCK_SOURCE_TSC;
 	}
@@ -151,7 +164,7 @@ static enum clock_source source_choose(void)
 	return source;
 }
 
-/* --- quality ------------------------------------------------------------------------------------------------------ */
+/* --- quality ------------------------------------------------------------- */
 
 static int compare_u64(const void *a, const void *b)
 {
@@ -175,14 +188,16 @@ static void measure_quality(struct clock *c)
 	}
 	qsort(pair, N_READS, sizeof *pair, compare_u64);
 	c->read_cost_ns = (double)pair[N_READS / 2] * c->ns_per_tick;
-	/* successive reads are further apart than the counter's step; unordered ones come nearer to it */
+	/* successive reads are further apart than the counter's step; unordered ones come nearer to
+	 * it */
 	for (int i = 0; i < N_READS; i++) {
 		uint64_t now = clock_now(c);
 		if (now > last && now - last < step)
 			step = now - last;
 		last = now;
 	}
-	c->resolution_ns = step == UINT64_MAX ? (double)c->last.bracket_ns : (double)step * c->ns_per_tick;
+	c->resolution_ns =
+	    step == UINT64_MAX ? (double)c->last.bracket_ns : (double)step * c->ns_per_tick;
 }
 
 int clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
@@ -206,14 +221,15 @@ int clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
 	if (ret)
 		return ret;
 	if (c->last.ticks <= c->first.ticks || c->last.ns <= c->first.ns)
-		return err_set(e, EIO, "the clock did not advance in %lld ns", (long long)(last_ns - c->first.ns));
+		return err_set(e, EIO, "the clock did not advance in %lld ns",
+			       (long long)(last_ns - c->first.ns));
 	if (c->source == CLOCK_SOURCE_TSC)
 		c->ns_per_tick = rate(&c->first, &c->last);
 	measure_quality(c);
 	return 0;
 }
 
-/* --- conversion --------------------------------------------------------------------------------------------------- */
+/* --- conversion ---------------------------------------------------------- */
 
 /* x * num / den to the nearest, exactly: |x| and num below 2^63, so the product fits 126 bits. */
 static __int128 scale(int64_t x, int64_t num, int64_t den)
@@ -227,8 +243,9 @@ int64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks)
 {
 	if (c->source == CLOCK_SOURCE_MONOTONIC)
 		return ticks > INT64_MAX ? INT64_MAX : (int64_t)ticks;
-	__int128 ns = c->first.ns + scale((int64_t)(ticks - c->first.ticks), c->last.ns - c->first.ns,
-					  (int64_t)(c->last.ticks - c->first.ticks));
+	__int128 ns =
+	    c->first.ns + scale((int64_t)(ticks - c->first.ticks), c->last.ns - c->first.ns,
+				(int64_t)(c->last.ticks - c->first.ticks));
 	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
@@ -239,8 +256,9 @@ uint64_t clock_ticks_of_ns(const struct clock *c, int64_t ns)
 	int64_t since;
 	if (__builtin_sub_overflow(ns, c->first.ns, &since))
 		since = ns < 0 ? INT64_MIN : INT64_MAX;
-	__int128 ticks = (__int128)c->first.ticks +
-			 scale(since, (int64_t)(c->last.ticks - c->first.ticks), c->last.ns - c->first.ns);
+	__int128 ticks =
+	    (__int128)c->first.ticks +
+	    scale(since, (int64_t)(c->last.ticks - c->first.ticks), c->last.ns - c->first.ns);
 	return ticks < 0 ? 0 : ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
 

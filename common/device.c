@@ -36,7 +36,8 @@ static uint32_t file_alignment(int fd)
 {
 #ifdef STATX_DIOALIGN
 	struct statx x;
-	if (!statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &x) && x.stx_mask & STATX_DIOALIGN && x.stx_dio_offset_align)
+	if (!statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &x) && x.stx_mask & STATX_DIOALIGN &&
+	    x.stx_dio_offset_align)
 		return x.stx_dio_offset_align;
 #else
 	(void)fd;
@@ -68,11 +69,12 @@ static int in_use(const struct device_uses *u, const char *path, struct err *e)
 {
 	if (u->n == 1)
 		return err_set(e, EBUSY, "%s: refused, nothing was written: %s", path, u->text[0]);
-	return err_set(e, EBUSY, "%s: refused, nothing was written: %s; and %zu more reason%s", path, u->text[0], u->n - 1,
-		       u->n == 2 ? "" : "s");
+	return err_set(e, EBUSY, "%s: refused, nothing was written: %s; and %zu more reason%s",
+		       path, u->text[0], u->n - 1, u->n == 2 ? "" : "s");
 }
 
-static int signed_refuse(const char *path, const char *what, const char *at, const char *kind, struct err *e)
+static int signed_refuse(const char *path, const char *what, const char *at, const char *kind,
+			 struct err *e)
 {
 	return err_set(e, EBUSY,
 		       "%s: refused, nothing was written: there is %s on %s%s (\"wipefs -a\" "
@@ -81,13 +83,18 @@ static int signed_refuse(const char *path, const char *what, const char *at, con
 		       path, kind, what, at);
 }
 
-/* What is written on another device or file, of which this one is a part, or the other way round. One that has gone by now has nothing on it. */
-static int other_examine(const char *other, const char *what, bool tables, const char *path, bool *refused, struct err *e)
+/* What is written on another device or file, of which this one is a part, or the other way round.
+ * One that has gone by now has nothing on it. */
+static int other_examine(const char *other, const char *what, bool tables, const char *path,
+			 bool *refused, struct err *e)
 {
 	char *kind = NULL;
 	int fd = open(other, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return errno == ENOENT || errno == ENXIO ? 0 : err_sys(e, errno, "%s: cannot examine the content of %s%s", path, what, other);
+		return errno == ENOENT || errno == ENXIO
+			   ? 0
+			   : err_sys(e, errno, "%s: cannot examine the content of %s%s", path, what,
+				     other);
 	int ret = tables ? device_signature(fd, &kind, e) : device_signature_whole(fd, &kind, e);
 	close(fd);
 	*refused |= kind != NULL;
@@ -97,7 +104,8 @@ static int other_examine(const char *other, const char *what, bool tables, const
 	return ret;
 }
 
-static int others_examine(const struct device_uses *u, const char *path, bool *refused, struct err *e)
+static int others_examine(const struct device_uses *u, const char *path, bool *refused,
+			  struct err *e)
 {
 	int ret = 0;
 	for (size_t i = 0; i < u->n_partitions && !ret; i++)
@@ -108,7 +116,8 @@ static int others_examine(const struct device_uses *u, const char *path, bool *r
 }
 
 /* `d->fd` is open for reading. */
-static int examine(const struct device *d, const char *path, enum device_how how, bool *refused, struct err *e)
+static int examine(const struct device *d, const char *path, enum device_how how, bool *refused,
+		   struct err *e)
 {
 	struct stat st;
 	struct device_uses uses;
@@ -132,25 +141,32 @@ static int examine(const struct device *d, const char *path, enum device_how how
 	return ret;
 }
 
-/* Opened anew as it will be used, through the descriptor that was looked at: another device put under the same name is not meant. Returns
- * the descriptor. */
-static int open_again(const struct device *d, const char *path, int flags, bool *refused, struct err *e)
+/* Opened anew as it will be used, through the descriptor that was looked at: another device put
+ * under the same name is not meant. Returns the descriptor. */
+static int open_again(const struct device *d, const char *path, int flags, bool *refused,
+		      struct err *e)
 {
 	char self[64];
 	snprintf(self, sizeof self, "/proc/self/fd/%d", d->fd);
 	int fd = open(self, O_CLOEXEC | flags);
 	if (fd < 0 && errno == EBUSY) {
 		*refused = true;
-		return err_set(e, EBUSY, "%s: refused, nothing was written: it is in use (the kernel or another program holds it)", path);
+		return err_set(e, EBUSY,
+			       "%s: refused, nothing was written: it is in use (the kernel or "
+			       "another program holds it)",
+			       path);
 	}
 	if (fd < 0 && errno == EINVAL && flags & O_DIRECT)
 		return err_set(e, EINVAL, "%s: this file system does not do direct I/O", path);
 	if (fd < 0 && errno == ENOENT)
-		return err_sys(e, ENOENT, "%s: cannot open it again after the checks (is /proc mounted?)", path);
+		return err_sys(e, ENOENT,
+			       "%s: cannot open it again after the checks (is /proc mounted?)",
+			       path);
 	return fd < 0 ? err_sys(e, errno, "%s", path) : fd;
 }
 
-static int open_for_reading(struct device *d, const char *path, int flags, bool *refused, struct err *e)
+static int open_for_reading(struct device *d, const char *path, int flags, bool *refused,
+			    struct err *e)
 {
 	int fd = open_again(d, path, O_RDONLY | flags, refused, e);
 	if (fd < 0)
@@ -160,13 +176,16 @@ static int open_for_reading(struct device *d, const char *path, int flags, bool 
 	return 0;
 }
 
-/* Looked at before it is claimed, for the better message, and once more when nobody else can begin to use it. */
-static int open_for_writing(struct device *d, const char *path, enum device_how how, int flags, bool *refused, struct err *e)
+/* Looked at before it is claimed, for the better message, and once more when nobody else can begin
+ * to use it. */
+static int open_for_writing(struct device *d, const char *path, enum device_how how, int flags,
+			    bool *refused, struct err *e)
 {
 	struct stat st;
 	if (d->read_only)
 		return err_set(e, EROFS, "%s is read-only", path);
-	if (how == DEVICE_WRITE_OWN && (fstat(d->fd, &st) < 0 || !device_is_volume(&device_system, &st)))
+	if (how == DEVICE_WRITE_OWN &&
+	    (fstat(d->fd, &st) < 0 || !device_is_volume(&device_system, &st)))
 		how = DEVICE_WRITE;
 	int ret = examine(d, path, how, refused, e);
 	if (ret)
@@ -186,7 +205,8 @@ bool device_gone(const struct device *d)
 	return d->is_block && (ioctl(d->fd, BLKGETSIZE64, &n_bytes) < 0 || !n_bytes);
 }
 
-int device_open(struct device *d, const char *path, enum device_how how, int flags, bool *refused, struct err *e)
+int device_open(struct device *d, const char *path, enum device_how how, int flags, bool *refused,
+		struct err *e)
 {
 	*d = (struct device){.fd = -1};
 	*refused = false;
@@ -195,7 +215,8 @@ int device_open(struct device *d, const char *path, enum device_how how, int fla
 		return err_sys(e, errno, "%s", path);
 	int ret = facts(d, path, e);
 	if (!ret)
-		ret = how == DEVICE_READ ? open_for_reading(d, path, flags, refused, e) : open_for_writing(d, path, how, flags, refused, e);
+		ret = how == DEVICE_READ ? open_for_reading(d, path, flags, refused, e)
+					 : open_for_writing(d, path, how, flags, refused, e);
 	if (ret)
 		device_close(d);
 	return ret;
@@ -208,7 +229,7 @@ void device_close(struct device *d)
 	d->fd = -1;
 }
 
-/* --- reference volumes ----------------------------------------------------------------------- */
+/* --- reference volumes --------------------------------------------------- */
 
 /* Our own volumes, by what the kernel says of them. */
 
@@ -218,7 +239,8 @@ static bool file_under(const struct device_system *s, const struct stat *st, str
 	*file = *st;
 	if (!S_ISBLK(st->st_mode))
 		return true;
-	char *attribute = xasprintf("%s/dev/block/%u:%u/loop/backing_file", s->sys, major(st->st_rdev), minor(st->st_rdev));
+	char *attribute = xasprintf("%s/dev/block/%u:%u/loop/backing_file", s->sys,
+				    major(st->st_rdev), minor(st->st_rdev));
 	char *backing = file_read_line(attribute);
 	bool known = backing && !stat(backing, file);
 	free(backing);
@@ -236,7 +258,8 @@ bool device_is_volume(const struct device_system *s, const struct stat *st)
 	if (table && it && file_under(s, st, &file) && S_ISREG(file.st_mode))
 		while (!is && !mnt_table_next_fs(table, it, &fs)) {
 			const char *type = mnt_fs_get_fstype(fs);
-			is = mnt_fs_get_devno(fs) == file.st_dev && type && !strcmp(type, DEVICE_VOLUME_FILE_SYSTEM);
+			is = mnt_fs_get_devno(fs) == file.st_dev && type &&
+			     !strcmp(type, DEVICE_VOLUME_FILE_SYSTEM);
 		}
 	mnt_free_iter(it);
 	mnt_unref_table(table);

@@ -8,12 +8,14 @@
 #include "common/device.h"
 #include "common/strbuf.h"
 
-/* One kind of signature, asked for by itself: together, a partition table hides behind a file system. */
+/* One kind of signature, asked for by itself: together, a partition table hides behind a file
+ * system. */
 static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct err *e)
 {
 	blkid_probe_enable_superblocks(p, !partitions);
 	blkid_probe_enable_partitions(p, partitions);
-	blkid_probe_set_superblocks_flags(p, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_USAGE | BLKID_SUBLKS_BADCSUM);
+	blkid_probe_set_superblocks_flags(p, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_USAGE |
+						 BLKID_SUBLKS_BADCSUM);
 	blkid_reset_probe(p);
 	errno = 0;
 	int found = blkid_do_safeprobe(p);
@@ -35,8 +37,10 @@ static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct
 	}
 	blkid_probe_lookup_value(p, "TYPE", &type, NULL);
 	blkid_probe_lookup_value(p, "USAGE", &usage, NULL);
-	const char *what = usage && !strcmp(usage, "filesystem") ? "a file system" : usage && !strcmp(usage, "raid") ? "a part of an array"
-			 : usage && !strcmp(usage, "crypto")	 ? "encrypted data" : "a signature";
+	const char *what = usage && !strcmp(usage, "filesystem") ? "a file system"
+			   : usage && !strcmp(usage, "raid")     ? "a part of an array"
+			   : usage && !strcmp(usage, "crypto")   ? "encrypted data"
+								 : "a signature";
 	strbuf_addf(kind, "%s (%s)", what, type ? type : "unknown");
 	return 0;
 }
@@ -48,7 +52,8 @@ static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct
  * makes at least 4). */
 static const struct device_signature_copy {
 	const char *type, *magic;
-	/* of the superblock, in bytes; 0: the start of the n-th quarter of the device, see `quarter` */
+	/* of the superblock, in bytes; 0: the start of the n-th quarter of the device, see
+	 * `quarter` */
 	uint64_t at;
 	uint32_t magic_at, quarter;
 } copies[] = {

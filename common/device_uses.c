@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who uses a device: it, its partitions, the disk it is a part of, what is made of it and what it is made of. */
+/* Who uses a device: it, its partitions, the disk it is a part of, what is made of it and what it
+ * is made of. */
 #include <dirent.h>
 #include <errno.h>
 #include <libmount.h>
@@ -31,7 +32,8 @@ struct search {
 	const struct device_system *system;
 	struct device_uses *uses;
 	const char *path;
-	const char *backing; /* of the loop device in question, while others over the same file are looked for */
+	/* of the loop device in question, while others over the same file are looked for */
+	const char *backing;
 	struct stat st;
 	struct near near[NEAR_MAX];
 	size_t n_near;
@@ -54,7 +56,7 @@ static void use_add(struct search *s, const char *fmt, ...)
 	s->uses->text[s->uses->n++] = strbuf_detach(&text);
 }
 
-/* --- the devices that belong together ----------------------------------------------------------------------------- */
+/* --- the devices that belong together ------------------------------------ */
 
 static bool number_of(const char *dir, dev_t *number)
 {
@@ -83,7 +85,8 @@ static int near_add(struct search *s, const char *dir, const char *role, struct 
 	if (!number_of(dir, &number) || near_of(s, number))
 		return 0;
 	if (s->n_near == NEAR_MAX)
-		return err_set(e, E2BIG, "%s: more than %d devices belong to it", s->path, NEAR_MAX);
+		return err_set(e, E2BIG, "%s: more than %d devices belong to it", s->path,
+			       NEAR_MAX);
 	const char *slash = strrchr(dir, '/');
 	s->near[s->n_near++] = (struct near){number, xstrdup(slash ? slash + 1 : dir), role};
 	return 0;
@@ -92,8 +95,8 @@ static int near_add(struct search *s, const char *dir, const char *role, struct 
 /* Calls `call` with the whole path of each entry of `dir`. A directory or an entry that is not
  * there is skipped. Errors: of `call`; of the system: what cannot be read is not taken for
  * unused. */
-static int each_entry(struct search *s, const char *dir, int depth, int (*call)(struct search *, const char *, int, struct err *),
-		      struct err *e)
+static int each_entry(struct search *s, const char *dir, int depth,
+		      int (*call)(struct search *, const char *, int, struct err *), struct err *e)
 {
 	DIR *d = opendir(dir);
 	if (!d)
@@ -176,8 +179,8 @@ static int family_add(struct search *s, dev_t number, const char *role, struct e
 {
 	char *dir = sys_dir(s, number);
 	if (!dir)
-		return err_sys(e, errno, "%s: cannot find its users: no %s/dev/block/%u:%u", s->path, s->system->sys, major(number),
-			       minor(number));
+		return err_sys(e, errno, "%s: cannot find its users: no %s/dev/block/%u:%u",
+			       s->path, s->system->sys, major(number), minor(number));
 	int ret = near_add(s, dir, role, e);
 	if (!ret)
 		ret = each_entry(s, dir, 0, partition_add, e);
@@ -189,7 +192,7 @@ static int family_add(struct search *s, dev_t number, const char *role, struct e
 	return ret;
 }
 
-/* --- loop devices ------------------------------------------------------------------------------------------------- */
+/* --- loop devices -------------------------------------------------------- */
 
 static char *backing_file(const char *dir)
 {
@@ -217,17 +220,21 @@ static int loop_look(struct search *s, const char *dir, int depth, struct err *e
 	const char *name = strrchr(dir, '/') + 1;
 	bool known = backing && number_of(dir, &number), there = known && !stat(backing, &st);
 	const struct near *near = there && S_ISBLK(st.st_mode) ? near_of(s, st.st_rdev) : NULL;
-	/* a file that was deleted, or that another mount hides, is known by what the kernel calls it alone */
-	bool same = there ? same_file(&st, &s->st) : known && s->backing && !strcmp(backing, s->backing);
+	/* a file that was deleted, or that another mount hides, is known by what the kernel calls
+	 * it alone */
+	bool same =
+	    there ? same_file(&st, &s->st) : known && s->backing && !strcmp(backing, s->backing);
 	if (near)
-		use_add(s, "%s%s/%s is under the loop device %s/%s", near->role, s->system->dev, near->name, s->system->dev, name);
+		use_add(s, "%s%s/%s is under the loop device %s/%s", near->role, s->system->dev,
+			near->name, s->system->dev, name);
 	else if (same && !near_of(s, number))
 		use_add(s, "%s is under the loop device %s/%s", s->path, s->system->dev, name);
 	free(backing);
 	return 0;
 }
 
-/* What a loop device lies on: a device, which is to be named itself, or a file, which another loop device may be over. */
+/* What a loop device lies on: a device, which is to be named itself, or a file, which another loop
+ * device may be over. */
 static int under_loop(struct search *s, struct err *e)
 {
 	char *dir = sys_dir(s, s->st.st_rdev);
@@ -269,9 +276,10 @@ static void partitions_note(struct search *s)
 	}
 }
 
-/* --- mounts and swap ---------------------------------------------------------------------------------------------- */
+/* --- mounts and swap ----------------------------------------------------- */
 
-/* The device of a table's line: what it says, or what its source is (a file system over several devices has a number of its own). */
+/* The device of a table's line: what it says, or what its source is (a file system over several
+ * devices has a number of its own). */
 static const struct near *near_of_fs(const struct search *s, struct libmnt_fs *fs)
 {
 	const struct near *near = near_of(s, mnt_fs_get_devno(fs));
@@ -286,12 +294,15 @@ static int mounts_look(struct search *s, struct err *e)
 {
 	struct libmnt_table *table = mnt_new_table_from_file(s->system->mountinfo);
 	struct libmnt_iter *it = mnt_new_iter(MNT_ITER_FORWARD);
-	int ret = table && it ? 0 : err_set(e, EIO, "%s: cannot read the mount table", s->system->mountinfo);
+	int ret = table && it
+		      ? 0
+		      : err_set(e, EIO, "%s: cannot read the mount table", s->system->mountinfo);
 	struct libmnt_fs *fs;
 	while (!ret && !mnt_table_next_fs(table, it, &fs)) {
 		const struct near *near = near_of_fs(s, fs);
 		if (near)
-			use_add(s, "%s%s/%s is mounted on %s", near->role, s->system->dev, near->name, mnt_fs_get_target(fs));
+			use_add(s, "%s%s/%s is mounted on %s", near->role, s->system->dev,
+				near->name, mnt_fs_get_target(fs));
 	}
 	mnt_free_iter(it);
 	mnt_unref_table(table);
@@ -324,7 +335,7 @@ static int swaps_look(struct search *s, struct err *e)
 	return ret;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------- */
 
 /* A device that another one is made of is in use, mounted or not. */
 static void holders_tell(struct search *s)
@@ -354,7 +365,8 @@ static int uses_look(struct search *s, struct err *e)
 	return ret;
 }
 
-int device_uses_find(struct device_uses *u, const struct device_system *system, const char *path, const struct stat *st, struct err *e)
+int device_uses_find(struct device_uses *u, const struct device_system *system, const char *path,
+		     const struct stat *st, struct err *e)
 {
 	*u = (struct device_uses){0};
 	struct search *s = xcalloc(1, sizeof *s);

@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A message is one line of a log or a terminal: whatever came from a trace or a file name cannot break it. Terminals take U+0080 to U+009F for
- * commands, too. */
+/* A message is one line of a log or a terminal: whatever came from a trace or a file name cannot
+ * break it. Terminals take U+0080 to U+009F for commands, too. */
 static void make_one_line(char *s)
 {
 	for (; *s; s++) {
-		const bool c1 = (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0;
+		const bool c1 = (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] >= 0x80 &&
+				(unsigned char)s[1] < 0xa0;
 		if (c1)
 			s[1] = '?';
 		if (c1 || (unsigned char)*s < 0x20 || *s == 0x7f)

@@ -29,7 +29,8 @@ static void letters_draw(char *to)
 {
 	uint8_t drawn[N_LETTERS];
 	if (getrandom(drawn, sizeof drawn, 0) != sizeof drawn)
-		for (int i = 0; i < N_LETTERS; i++) /* all it must be is unlikely: what is there is never opened */
+		for (int i = 0; i < N_LETTERS;
+		     i++) /* all it must be is unlikely: what is there is never opened */
 			drawn[i] = (uint8_t)((unsigned int)getpid() >> i);
 	for (int i = 0; i < N_LETTERS; i++)
 		to[i] = letters[drawn[i] % (sizeof letters - 1)];
@@ -87,7 +88,8 @@ static bool is_stale(int dir, const char *name)
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	bool stale = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !flock(fd, LOCK_EX | LOCK_NB);
+	bool stale = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+		     !flock(fd, LOCK_EX | LOCK_NB);
 	close(fd);
 	return stale;
 }

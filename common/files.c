@@ -35,11 +35,14 @@ int write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
-/* A rename is only certain after the directory is on disk too. Some file systems cannot sync a directory. */
+/* A rename is only certain after the directory is on disk too. Some file systems cannot sync a
+ * directory. */
 static int sync_parent(const char *path, struct err *e)
 {
 	const char *slash = strrchr(path, '/');
-	char *dir = !slash ? xstrdup(".") : slash == path ? xstrdup("/") : strndup(path, (size_t)(slash - path));
+	char *dir = !slash          ? xstrdup(".")
+		    : slash == path ? xstrdup("/")
+				    : strndup(path, (size_t)(slash - path));
 	if (!dir)
 		return err_sys(e, ENOMEM, "%s", path);
 	int ret = 0;
@@ -137,8 +140,9 @@ int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err
 		if (n <= 0)
 			break;
 		if (max_bytes && (size_t)n > max_bytes - (out->len - before)) {
-			ret = err_set(e, EFBIG, "%s is larger than %zu bytes, the most that is read here", path,
-				      max_bytes);
+			ret = err_set(e, EFBIG,
+				      "%s is larger than %zu bytes, the most that is read here",
+				      path, max_bytes);
 			break;
 		}
 		strbuf_add(out, chunk, (size_t)n);
@@ -180,7 +184,8 @@ int path_is_there(const char *path, struct err *e)
 	struct stat st;
 	if (lstat(path, &st) == 0)
 		return 1;
-	return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(e, errno, "cannot look at %s", path);
+	return errno == ENOENT || errno == ENOTDIR ? 0
+						   : err_sys(e, errno, "cannot look at %s", path);
 }
 
 struct dirent *dir_next(DIR *d, int *code)
@@ -221,7 +226,8 @@ int dir_create(const char *path, struct err *e)
 		struct stat st;
 		if (mkdir(copy, 0777) < 0) {
 			int code = errno;
-			/* a read-only or foreign parent that exists may say EROFS or EACCES instead of EEXIST */
+			/* a read-only or foreign parent that exists may say EROFS or EACCES instead
+			 * of EEXIST */
 			if (stat(copy, &st) < 0)
 				ret = err_sys(e, code, "cannot create directory %s", copy);
 			else if (!S_ISDIR(st.st_mode))
@@ -245,12 +251,14 @@ static int open_below(int dir, const char *name)
 	struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 			       .resolve = RESOLVE_NO_XDEV | RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
 	long fd = syscall(SYS_openat2, dir, name, &how, sizeof how);
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* an old kernel or a sandbox: the device check stays */
+	/* an old kernel or a sandbox: the device check stays */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* A directory of ours may be one that its owner cannot enter or change: what is replayed may have made it so. Not through a link. */
+/* A directory of ours may be one that its owner cannot enter or change: what is replayed may have
+ * made it so. Not through a link. */
 static void make_enterable(int dir, const char *name, const struct stat *st)
 {
 	char self[64];
@@ -271,7 +279,8 @@ struct removing {
 };
 
 /* `code`: why unlinkat() failed. */
-static int remove_entry(struct removing *r, int fd, const char *name, const char *path, int depth, int code, struct err *e);
+static int remove_entry(struct removing *r, int fd, const char *name, const char *path, int depth,
+			int code, struct err *e);
 
 /* Empties the directory open at `fd`, which it closes. `path` is for messages. */
 static int remove_content(struct removing *r, int fd, const char *path, int depth, struct err *e)
@@ -285,7 +294,8 @@ static int remove_content(struct removing *r, int fd, const char *path, int dept
 	int ret = 0, code = 0;
 	struct dirent *entry;
 	while (!ret && (entry = dir_next(d, &code))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || unlinkat(fd, entry->d_name, 0) == 0 || errno == ENOENT)
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    unlinkat(fd, entry->d_name, 0) == 0 || errno == ENOENT)
 			continue;
 		const int why = errno;
 		char *below = xasprintf("%s/%s", path, entry->d_name);
@@ -298,7 +308,8 @@ static int remove_content(struct removing *r, int fd, const char *path, int dept
 	return ret;
 }
 
-static int remove_entry(struct removing *r, int fd, const char *name, const char *path, int depth, int code, struct err *e)
+static int remove_entry(struct removing *r, int fd, const char *name, const char *path, int depth,
+			int code, struct err *e)
 {
 	struct stat st;
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
@@ -308,7 +319,9 @@ static int remove_entry(struct removing *r, int fd, const char *name, const char
 		char up[40];
 		snprintf(up, sizeof up, ".deep-%llu", (unsigned long long)st.st_ino);
 		r->moved = true;
-		return renameat(fd, name, r->top, up) < 0 ? err_sys(e, errno, "cannot move %s, to remove it", path) : 0;
+		return renameat(fd, name, r->top, up) < 0
+			   ? err_sys(e, errno, "cannot move %s, to remove it", path)
+			   : 0;
 	}
 	const int sub = st.st_dev != r->device ? -EXDEV : open_below(fd, name);
 	if (sub == -EXDEV)
@@ -375,7 +388,8 @@ int path_remove(const char *path, struct err *e)
 	struct stat st;
 	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return dir_remove_tree(path, e);
-	return unlink(path) == 0 || errno == ENOENT ? 0 : err_sys(e, errno, "cannot remove %s", path);
+	return unlink(path) == 0 || errno == ENOENT ? 0
+						    : err_sys(e, errno, "cannot remove %s", path);
 }
 
 char *program_path(struct err *e)

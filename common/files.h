@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files of our own: written whole or not at all, read whole, removed only inside a directory that is named. */
+/* Files of our own: written whole or not at all, read whole, removed only inside a directory that
+ * is named. */
 #ifndef COMMON_FILES_H
 #define COMMON_FILES_H
 
@@ -11,22 +12,27 @@
 #include "common/err.h"
 #include "common/strbuf.h"
 
-/* How PATH is to be written: 1 where something is there that is no file of anybody's (a terminal, a pipe, /dev/null, or /dev/stdout,
- * whatever that is), which must stay what it is: in place. 0 else: a file under another name is renamed to it, which replaces a file or a
- * link. Errors: EINVAL: a block device. */
+/* How PATH is to be written: 1 where something is there that is no file of anybody's (a terminal, a
+ * pipe, /dev/null, or /dev/stdout, whatever that is), which must stay what it is: in place. 0 else:
+ * a file under another name is renamed to it, which replaces a file or a link. Errors: EINVAL: a
+ * block device. */
 int file_is_in_place(const char *path, struct err *e);
-/* Writes a file of another name (file_beside.h), fsyncs, closes, renames, fsyncs the directory. Success means it is on disk. Errors: of the
- * system; EINVAL as file_is_in_place, by which PATH itself is written where it says so. */
+/* Writes a file of another name (file_beside.h), fsyncs, closes, renames, fsyncs the directory.
+ * Success means it is on disk. Errors: of the system; EINVAL as file_is_in_place, by which PATH
+ * itself is written where it says so. */
 int file_write_atomic(const char *path, const void *data, size_t len, struct err *e);
-/* Opens a regular file, never waiting for the writer of a pipe that lies in its place. Returns the descriptor. Errors: of
- * the system; EISDIR; EINVAL where it is a pipe, a device or a socket. */
+/* Opens a regular file, never waiting for the writer of a pipe that lies in its place. Returns the
+ * descriptor. Errors: of the system; EISDIR; EINVAL where it is a pipe, a device or a socket. */
 int file_open_regular(const char *path, int flags, struct err *e);
-/* Appends a regular file's bytes to `out`; EFBIG above `max_bytes` (0: no limit), the rest as file_open_regular. */
+/* Appends a regular file's bytes to `out`; EFBIG above `max_bytes` (0: no limit), the rest as
+ * file_open_regular. */
 int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err *e);
-/* Reads a small file under /proc or /sys, trimmed; NULL when it cannot be read. The caller frees. */
+/* Reads a small file under /proc or /sys, trimmed; NULL when it cannot be read. The caller frees.
+ */
 char *file_read_line(const char *path);
 int write_all(int fd, const void *data, size_t len); /* 0 or -errno */
-int dir_create(const char *path, struct err *e);     /* with parents; an existing directory is fine */
+/* with parents; an existing directory is fine */
+int dir_create(const char *path, struct err *e);
 bool path_exists(const char *path); /* false as well where that cannot be found out */
 /* 1: there is something of that name, a link counts; 0: there is not. Errors: of the system, where
  * neither is known. */
@@ -38,9 +44,9 @@ struct dirent *dir_next(DIR *d, int *code);
  * (NULL: no file), which would be lost. Errors: EINVAL. */
 int output_check_input(const char *output, const char *input, struct err *e);
 /* Removes a directory tree, also where directories of this user in it forbid that. Follows no link
- * and leaves neither the tree nor its file system. Deep directories are moved to the top of the tree
- * before. What is not there is fine. Errors: of the system; EXDEV: something is mounted inside;
- * ENOTDIR or ELOOP: `path` itself is no directory. */
+ * and leaves neither the tree nor its file system. Deep directories are moved to the top of the
+ * tree before. What is not there is fine. Errors: of the system; EXDEV: something is mounted
+ * inside; ENOTDIR or ELOOP: `path` itself is no directory. */
 int dir_remove_tree(const char *path, struct err *e);
 /* The same for `name` in the directory `parent`. `path` is for messages. Errors: also EXDEV:
  * something is mounted at `name` itself. */
@@ -49,7 +55,8 @@ int dir_remove_at(int parent, const char *name, const char *path, struct err *e)
  * dir_remove_tree does. What is not there is fine. */
 int path_remove(const char *path, struct err *e);
 
-/* The file that this program was started from. NULL with the error where /proc is not mounted. The caller frees. */
+/* The file that this program was started from. NULL with the error where /proc is not mounted. The
+ * caller frees. */
 char *program_path(struct err *e);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* FNV-1a of 64 bits (Fowler, Noll and Vo), for tables of names. Its low bits are the weaker ones. Names can be chosen that collide: a table then stays
- * right and becomes slow. */
+/* FNV-1a of 64 bits (Fowler, Noll and Vo), for tables of names. Its low bits are the weaker ones.
+ * Names can be chosen that collide: a table then stays right and becomes slow. */
 #ifndef COMMON_FNV1A_H
 #define COMMON_FNV1A_H
 

@@ -16,7 +16,8 @@ static bool is_installed(const char *name)
 	const char *path = getenv("PATH");
 	if (strchr(name, '/'))
 		return access(name, X_OK) == 0;
-	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path; path += strspn(path, ":")) {
+	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path;
+	     path += strspn(path, ":")) {
 		size_t len = strcspn(path, ":");
 		char *file = xasprintf("%.*s/%s", (int)len, path, name);
 		struct stat st;
@@ -35,14 +36,25 @@ static void words_add(struct words_list *w, const char *const *word)
 		words_list_add(w, *word);
 }
 
-/* No resource manager and no remote shell: the ranks are on this host, whatever is installed. Copies by one process out of another are
- * forbidden in many containers, which OpenMPI warns of. */
+/* No resource manager and no remote shell: the ranks are on this host, whatever is installed.
+ * Copies by one process out of another are forbidden in many containers, which OpenMPI warns of. */
 static void mpirun_words(struct words_list *w, unsigned int n_ranks, unsigned int n_threads)
 {
-	static const char *const always[] = {"mpirun",		"--oversubscribe", "--mca", "plm",
-					     "isolated",	"--mca",	   "pml",   "ob1",
-					     "--mca",		"btl",		   "self,vader", "--mca",
-					     "btl_vader_single_copy_mechanism", "none", NULL};
+	static const char *const always[] = {"mpirun",
+					     "--oversubscribe",
+					     "--mca",
+					     "plm",
+					     "isolated",
+					     "--mca",
+					     "pml",
+					     "ob1",
+					     "--mca",
+					     "btl",
+					     "self,vader",
+					     "--mca",
+					     "btl_vader_single_copy_mechanism",
+					     "none",
+					     NULL};
 	static const char *const unbound[] = {"--bind-to", "none", NULL};
 	static const char *const crowded[] = {"--mca", "mpi_yield_when_idle", "1", NULL};
 	const unsigned int n_processors = (unsigned int)processors_allowed();
@@ -55,7 +67,8 @@ static void mpirun_words(struct words_list *w, unsigned int n_ranks, unsigned in
 		words_add(w, crowded);
 }
 
-static int launcher_words(struct words_list *w, const char *launcher, const char *number, struct err *e)
+static int launcher_words(struct words_list *w, const char *launcher, const char *number,
+			  struct err *e)
 {
 	struct words_list given;
 	struct placeholders known = {NULL, 0, 0};
@@ -84,12 +97,14 @@ static int launcher_words(struct words_list *w, const char *launcher, const char
 	return 0;
 }
 
-int mpi_launch_words(struct words_list *w, const char *launcher, unsigned int n_ranks, struct err *e)
+int mpi_launch_words(struct words_list *w, const char *launcher, unsigned int n_ranks,
+		     struct err *e)
 {
 	return mpi_launch_words_threads(w, launcher, n_ranks, n_ranks, e);
 }
 
-int mpi_launch_words_threads(struct words_list *w, const char *launcher, unsigned int n_ranks, unsigned int n_threads, struct err *e)
+int mpi_launch_words_threads(struct words_list *w, const char *launcher, unsigned int n_ranks,
+			     unsigned int n_threads, struct err *e)
 {
 	*w = (struct words_list){NULL, 0, 0};
 	char *number = xasprintf("%u", n_ranks);
@@ -103,7 +118,10 @@ int mpi_launch_words_threads(struct words_list *w, const char *launcher, unsigne
 	}
 	free(number);
 	if (!ret && !is_installed(w->v[0]))
-		ret = err_set(e, ENOENT, "%s is not installed: MPI is needed here (Debian: apt-get install openmpi-bin libopenmpi-dev, then make again)", w->v[0]);
+		ret = err_set(e, ENOENT,
+			      "%s is not installed: MPI is needed here (Debian: apt-get install "
+			      "openmpi-bin libopenmpi-dev, then make again)",
+			      w->v[0]);
 	if (ret)
 		words_list_release(w);
 	return ret;

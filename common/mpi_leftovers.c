@@ -68,7 +68,8 @@ size_t mpi_leftovers_remove(struct mpi_leftovers *m)
 		if (m->n && bsearch(&now.name[i], m->name, m->n, sizeof *m->name, compare))
 			continue;
 		char *path = xasprintf(DIR_OF "/%s", now.name[i]);
-		if (!lstat(path, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && is_unused(path))
+		if (!lstat(path, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+		    is_unused(path))
 			n += !unlink(path);
 		free(path);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What ranks of OpenMPI leave in /dev/shm when they and their launcher are killed: files by which those on one host shared memory. Who
- * starts a job notes what is there before, and removes afterwards what the job has left. */
+/* What ranks of OpenMPI leave in /dev/shm when they and their launcher are killed: files by which
+ * those on one host shared memory. Who starts a job notes what is there before, and removes
+ * afterwards what the job has left. */
 #ifndef COMMON_MPI_LEFTOVERS_H
 #define COMMON_MPI_LEFTOVERS_H
 
@@ -12,7 +13,8 @@ struct mpi_leftovers {
 };
 
 void mpi_leftovers_note(struct mpi_leftovers *m);
-/* Removes those of this user that were not there before and that no process maps; releases what was noted. Returns how many. */
+/* Removes those of this user that were not there before and that no process maps; releases what was
+ * noted. Returns how many. */
 size_t mpi_leftovers_remove(struct mpi_leftovers *m);
 
 #endif

@@ -37,7 +37,7 @@ const struct option_spec *options_nearest(const struct option_spec *table, const
 	return near ? options_find(table, near) : NULL;
 }
 
-/* --- values ------------------------------------------------------------------------------------------------------- */
+/* --- values -------------------------------------------------------------- */
 
 static void add_bound(struct strbuf *out, enum option_type type, double v)
 {
@@ -81,7 +81,8 @@ static int set_choice(const struct option_spec *o, int *field, const char *text,
 	}
 	const char *near = nearest_name(text, o->choices);
 	if (near)
-		ret = err_set(e, EINVAL, "\"%s\" is not one of %s (did you mean \"%s\"?)", text, all.s, near);
+		ret = err_set(e, EINVAL, "\"%s\" is not one of %s (did you mean \"%s\"?)", text,
+			      all.s, near);
 	else
 		ret = err_set(e, EINVAL, "\"%s\" is not one of %s", text, all.s);
 out:
@@ -155,7 +156,8 @@ static int set_value(const struct option_spec *o, void *config, const char *text
 		return ret;
 	case OPT_DOUBLE:
 	case OPT_RATIO:
-		ret = o->type == OPT_DOUBLE ? parse_double(text, &v.d, e) : parse_ratio(text, &v.d, e);
+		ret = o->type == OPT_DOUBLE ? parse_double(text, &v.d, e)
+					    : parse_ratio(text, &v.d, e);
 		if (!ret)
 			ret = check_range(o, text, v.d, e);
 		if (!ret)
@@ -165,7 +167,8 @@ static int set_value(const struct option_spec *o, void *config, const char *text
 	return err_set(e, EINVAL, "its type %d is unknown", (int)o->type);
 }
 
-int options_set(const struct option_spec *table, void *config, const char *name, const char *value, struct err *e)
+int options_set(const struct option_spec *table, void *config, const char *name, const char *value,
+		struct err *e)
 {
 	const struct option_spec *o = options_find(table, name);
 	if (o) {
@@ -174,11 +177,12 @@ int options_set(const struct option_spec *table, void *config, const char *name,
 	}
 	const struct option_spec *near = options_nearest(table, name);
 	if (near)
-		return err_set(e, ENOENT, "unknown key \"%s\" (did you mean \"%s\"?)", name, near->name);
+		return err_set(e, ENOENT, "unknown key \"%s\" (did you mean \"%s\"?)", name,
+			       near->name);
 	return err_set(e, ENOENT, "unknown key \"%s\"", name);
 }
 
-/* --- command lines ------------------------------------------------------------------------------------------------ */
+/* --- command lines ------------------------------------------------------- */
 
 struct options_parse {
 	const struct option_spec *table;
@@ -192,7 +196,8 @@ static int unknown_option(const struct options_parse *p, const char *name, struc
 {
 	const struct option_spec *near = options_nearest(p->table, name);
 	if (near)
-		return err_set(e, ENOENT, "unknown option --%s (did you mean --%s?)", name, near->name);
+		return err_set(e, ENOENT, "unknown option --%s (did you mean --%s?)", name,
+			       near->name);
 	return err_set(e, ENOENT, "unknown option --%s", name);
 }
 
@@ -201,7 +206,8 @@ static int take_value(struct options_parse *p, const struct option_spec *o, cons
 {
 	if (!value) {
 		if (p->at + 1 >= p->argc)
-			return err_set(e, EINVAL, "--%s needs a value (%s)", o->name, o->arg ? o->arg : "VALUE");
+			return err_set(e, EINVAL, "--%s needs a value (%s)", o->name,
+				       o->arg ? o->arg : "VALUE");
 		value = p->argv[++p->at];
 	}
 	int ret = set_value(o, p->config, value, e);
@@ -222,8 +228,10 @@ static int parse_long(struct options_parse *p, struct err *e)
 		ret = take_value(p, o, equals ? equals + 1 : "yes", e);
 	} else if (o) {
 		ret = take_value(p, o, equals ? equals + 1 : NULL, e);
-	} else if (!strncmp(name, "no-", 3) && (o = options_find(p->table, name + 3)) && o->type == OPT_FLAG) {
-		ret = equals ? err_set(e, EINVAL, "--%s takes no value", name) : take_value(p, o, "no", e);
+	} else if (!strncmp(name, "no-", 3) && (o = options_find(p->table, name + 3)) &&
+		   o->type == OPT_FLAG) {
+		ret = equals ? err_set(e, EINVAL, "--%s takes no value", name)
+			     : take_value(p, o, "no", e);
 	} else if (!strcmp(name, "help") && !equals) {
 		ret = 1;
 	} else {
@@ -253,8 +261,8 @@ static int parse_letters(struct options_parse *p, struct err *e)
 	return 0;
 }
 
-int options_parse_command(const struct option_spec *table, void *config, int argc, char **argv, int max_positional,
-			  int *n_positional, int *command, struct err *e)
+int options_parse_command(const struct option_spec *table, void *config, int argc, char **argv,
+			  int max_positional, int *n_positional, int *command, struct err *e)
 {
 	struct options_parse p = {table, config, argc, argv, 1};
 	*n_positional = 0;
@@ -281,10 +289,12 @@ int options_parse_command(const struct option_spec *table, void *config, int arg
 	return 0;
 }
 
-int options_parse(const struct option_spec *table, void *config, int argc, char **argv, int *n_positional, struct err *e)
+int options_parse(const struct option_spec *table, void *config, int argc, char **argv,
+		  int *n_positional, struct err *e)
 {
 	int command;
-	int ret = options_parse_command(table, config, argc, argv, INT_MAX, n_positional, &command, e);
+	int ret =
+	    options_parse_command(table, config, argc, argv, INT_MAX, n_positional, &command, e);
 	if (ret)
 		return ret;
 	for (; command < argc; command++)
@@ -292,11 +302,12 @@ int options_parse(const struct option_spec *table, void *config, int argc, char 
 	return 0;
 }
 
-/* --- help --------------------------------------------------------------------------------------------------------- */
+/* --- help ---------------------------------------------------------------- */
 
 #define HELP_COLUMN 28
 
-/* Writes the words of `text` from column `at` on, breaking lines before HELP_WIDTH and indenting to HELP_COLUMN. */
+/* Writes the words of `text` from column `at` on, breaking lines before HELP_WIDTH and indenting to
+ * HELP_COLUMN. */
 static void put_wrapped(FILE *out, const char *text, size_t at)
 {
 	bool first = true;
@@ -339,7 +350,11 @@ void options_help(const struct option_spec *table, FILE *out)
 			strbuf_addf(&left, " %s", table->arg ? table->arg : "VALUE");
 		strbuf_addstr(&right, table->help ? table->help : "");
 		for (size_t i = 0; table->type == OPT_CHOICE && table->choices[i]; i++)
-			strbuf_addf(&right, "%s%s", i ? ", " : right.len ? ": " : "", table->choices[i]);
+			strbuf_addf(&right, "%s%s",
+				    i           ? ", "
+				    : right.len ? ": "
+						: "",
+				    table->choices[i]);
 		help_row(out, left.s, right.s);
 		strbuf_release(&left);
 		strbuf_release(&right);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One table describes a configuration: its command-line options, its keys in a protocol file, its help and its man
- * page. A row names a field of a plain struct; the struct is filled with defaults first. */
+/* One table describes a configuration: its command-line options, its keys in a protocol file, its
+ * help and its man page. A row names a field of a plain struct; the struct is filled with defaults
+ * first. */
 #ifndef COMMON_OPTIONS_H
 #define COMMON_OPTIONS_H
 
@@ -32,36 +33,47 @@ struct option_spec {
 	char letter;	  /* short name, or 0 */
 	enum option_type type;
 	size_t offset;		    /* offsetof the field */
-	const char *arg;	    /* what stands for the value in help: "N", "DIR"; NULL for flags */
-	const char *help;	    /* one line, lower case, no full stop; the default in words at its end */
+	/* what stands for the value in help: "N", "DIR"; NULL for flags */
+	const char *arg;
+	/* one line, lower case, no full stop; the default in words at its end */
+	const char *help;
 	const char *const *choices; /* OPT_CHOICE: NULL-terminated */
-	const char *group;	    /* help: heading above this row; NULL: the row continues the group above */
-	double min, max;	    /* numbers: allowed range, both 0 for none; max below min: no upper limit */
-	unsigned int flags;	    /* OPT_CLI_ONLY: no key of a protocol (file names, -o); OPT_NONE */
+	/* help: heading above this row; NULL: the row continues the group above */
+	const char *group;
+	/* numbers: allowed range, both 0 for none; max below min: no upper limit */
+	double min, max;
+	/* OPT_CLI_ONLY: no key of a protocol (file names, -o); OPT_NONE */
+	unsigned int flags;
 };
 #define OPT_CLI_ONLY 1u
-#define OPT_NONE 2u /* numbers: "none" is a value too: NaN, -1 of signed types, the largest number of unsigned ones */
+/* numbers: "none" is a value too: NaN, -1 of signed types, the largest number of unsigned ones */
+#define OPT_NONE 2u
 
-/* Sets one field from text. Errors: EINVAL/ERANGE with name and value; ENOENT for an unknown name, with the nearest
- * known one in the message. On an error the field is unchanged. */
-int options_set(const struct option_spec *table, void *config, const char *name, const char *value, struct err *e);
+/* Sets one field from text. Errors: EINVAL/ERANGE with name and value; ENOENT for an unknown name,
+ * with the nearest known one in the message. On an error the field is unchanged. */
+int options_set(const struct option_spec *table, void *config, const char *name, const char *value,
+		struct err *e);
 
 const struct option_spec *options_find(const struct option_spec *table, const char *name);
 
-/* The row whose name is nearest to a mistyped one, or NULL (nearest_name in units.h). For callers that word their own
- * message, as for a key of a protocol that is known only on the command line. */
+/* The row whose name is nearest to a mistyped one, or NULL (nearest_name in units.h). For callers
+ * that word their own message, as for a key of a protocol that is known only on the command line.
+ */
 const struct option_spec *options_nearest(const struct option_spec *table, const char *name);
 
-/* Parses argv[1..argc-1]: "--name value", "--name=value", "-n value", "-nvalue"; flags may be joined ("-vq"); "--" ends
- * options. Positionals are moved to the front: argv[1..*n_positional]. "--help" and "-h" (unless the table has an "h")
- * make it return 1 at once; the caller prints. Errors: as options_set, the option named as it is typed ("--name"). */
-int options_parse(const struct option_spec *table, void *config, int argc, char **argv, int *n_positional, struct err *e);
+/* Parses argv[1..argc-1]: "--name value", "--name=value", "-n value", "-nvalue"; flags may be
+ * joined ("-vq"); "--" ends options. Positionals are moved to the front: argv[1..*n_positional].
+ * "--help" and "-h" (unless the table has an "h") make it return 1 at once; the caller prints.
+ * Errors: as options_set, the option named as it is typed ("--name"). */
+int options_parse(const struct option_spec *table, void *config, int argc, char **argv,
+		  int *n_positional, struct err *e);
 
-/* As options_parse for command lines that end in somebody else's command: at most `max_positional` positionals are taken
- * as ours, and what follows the next one or "--" is left alone, in order: argv[*command..argc-1], with *command = argc
- * when there is none. With max_positional 0 it stops at the first word that is no option. */
-int options_parse_command(const struct option_spec *table, void *config, int argc, char **argv, int max_positional,
-			  int *n_positional, int *command, struct err *e);
+/* As options_parse for command lines that end in somebody else's command: at most `max_positional`
+ * positionals are taken as ours, and what follows the next one or "--" is left alone, in order:
+ * argv[*command..argc-1], with *command = argc when there is none. With max_positional 0 it stops
+ * at the first word that is no option. */
+int options_parse_command(const struct option_spec *table, void *config, int argc, char **argv,
+			  int max_positional, int *n_positional, int *command, struct err *e);
 
 #define HELP_WIDTH 80
 

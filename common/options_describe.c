@@ -27,12 +27,14 @@ static json_t *value_to_json(const struct option_spec *o, const void *value)
 		return json_integer(*(const int64_t *)value);
 	case OPT_DOUBLE:
 	case OPT_RATIO: /* "none" is NaN, for which JSON has null */
-		return isfinite(*(const double *)value) ? json_real(*(const double *)value) : json_null();
+		return isfinite(*(const double *)value) ? json_real(*(const double *)value)
+							: json_null();
 	case OPT_CHOICE:
 		return json_string(o->choices[*(const int *)value]);
 	case OPT_LIST:
 	case OPT_STRING:
-		return *(const char *const *)value ? json_string(*(const char *const *)value) : json_null();
+		return *(const char *const *)value ? json_string(*(const char *const *)value)
+						   : json_null();
 	}
 	return NULL;
 }
@@ -41,7 +43,8 @@ json_t *options_to_json(const struct option_spec *table, const void *config)
 {
 	json_t *all = json_object();
 	for (const struct option_spec *o = table; all && o->name; o++)
-		if (!(o->flags & OPT_CLI_ONLY) && json_object_set_new(all, o->name, value_to_json(o, field(o, config))) < 0) {
+		if (!(o->flags & OPT_CLI_ONLY) &&
+		    json_object_set_new(all, o->name, value_to_json(o, field(o, config))) < 0) {
 			json_decref(all);
 			return NULL;
 		}
@@ -80,7 +83,8 @@ static bool is_same(const struct option_spec *o, const void *a, const void *b)
 	}
 }
 
-const struct option_spec *options_changed(const struct option_spec *table, const void *config, const void *standard)
+const struct option_spec *options_changed(const struct option_spec *table, const void *config,
+					  const void *standard)
 {
 	for (const struct option_spec *o = table; o->name; o++)
 		if (!is_same(o, field(o, config), field(o, standard)))
@@ -117,12 +121,13 @@ static void value_print(struct strbuf *out, const struct option_spec *o, const v
 	}
 }
 
-void options_command(struct strbuf *out, const struct option_spec *table, const void *config, const void *standard,
-		     bool with_cli_only)
+void options_command(struct strbuf *out, const struct option_spec *table, const void *config,
+		     const void *standard, bool with_cli_only)
 {
 	for (const struct option_spec *o = table; o->name; o++) {
 		const void *value = field(o, config);
-		if ((o->flags & OPT_CLI_ONLY && !with_cli_only) || is_same(o, value, field(o, standard)))
+		if ((o->flags & OPT_CLI_ONLY && !with_cli_only) ||
+		    is_same(o, value, field(o, standard)))
 			continue;
 		bool no = o->type == OPT_FLAG && !*(const bool *)value;
 		strbuf_addf(out, " --%s%s", no ? "no-" : "", o->name);

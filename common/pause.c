@@ -28,7 +28,7 @@ static void futex_wake_all(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* --- the process that is paused ----------------------------------------------------------------------------------- */
+/* --- the process that is paused ------------------------------------------ */
 
 void pause_init(struct pause *p)
 {
@@ -62,15 +62,20 @@ int pause_join(struct pause *p, struct err *e)
 		err_context(e, PAUSE_VARIABLE);
 		return ret;
 	}
-	if (fd > INT_MAX || fstat((int)fd, &st) < 0 || st.st_size != (off_t)sizeof(struct pause_page))
-		return err_set(e, EINVAL, PAUSE_VARIABLE ": descriptor %llu is not a page of this version", (unsigned long long)fd);
-	void *base = mmap(NULL, sizeof(struct pause_page), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+	if (fd > INT_MAX || fstat((int)fd, &st) < 0 ||
+	    st.st_size != (off_t)sizeof(struct pause_page))
+		return err_set(e, EINVAL,
+			       PAUSE_VARIABLE ": descriptor %llu is not a page of this version",
+			       (unsigned long long)fd);
+	void *base =
+	    mmap(NULL, sizeof(struct pause_page), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
 	if (base == MAP_FAILED || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return err_sys(e, errno, PAUSE_VARIABLE);
 	close((int)fd);
 	p->page = base;
 	p->word = &p->page->word;
-	if (controller_is_gone(p->page)) /* and the parent may have been before it could take us along */
+	/* and the parent may have been before it could take us along */
+	if (controller_is_gone(p->page))
 		_exit(1);
 	return 0;
 }
@@ -87,7 +92,8 @@ int pause_threads(struct pause *p, uint32_t n, struct err *e)
 	if (!p->page)
 		return 0;
 	if (n > PAUSE_THREADS_MAX)
-		return err_set(e, E2BIG, "%u threads: at most %d can be paused between requests", n, PAUSE_THREADS_MAX);
+		return err_set(e, E2BIG, "%u threads: at most %d can be paused between requests", n,
+			       PAUSE_THREADS_MAX);
 	atomic_store(&p->page->n_threads, n);
 	return 0;
 }
@@ -125,9 +131,10 @@ void pause_enter(struct pause *p, uint32_t i)
 		pause_here(p, i);
 }
 
-/* Sequentially consistent, as in the controller: it stores the word and then reads the states. Where it reads that this thread
- * waits, this thread reads the new word after its wait. Where it does not, this thread reads the new word here and wakes it:
- * otherwise it would see the last thread become quiet only when its sleep times out. */
+/* Sequentially consistent, as in the controller: it stores the word and then reads the states.
+ * Where it reads that this thread waits, this thread reads the new word after its wait. Where it
+ * does not, this thread reads the new word here and wakes it: otherwise it would see the last
+ * thread become quiet only when its sleep times out. */
 void pause_wait_begin(struct pause *p, uint32_t i)
 {
 	if (!p->page)
@@ -175,8 +182,8 @@ void pause_keep(struct pause *p)
 	event(p->page);
 }
 
-/* While the controller continues the program, the result may be too small by one pause, never too large:
- * no limit ends a program that has time left. */
+/* While the controller continues the program, the result may be too small by one pause, never too
+ * large: no limit ends a program that has time left. */
 int64_t pause_active_ns(const struct pause *p)
 {
 	if (!p || !p->page)
@@ -186,7 +193,7 @@ int64_t pause_active_ns(const struct pause *p)
 	return (since_ns ? since_ns : clock_monotonic_ns()) - paused_ns;
 }
 
-/* --- the controller ----------------------------------------------------------------------------------------------- */
+/* --- the controller ------------------------------------------------------ */
 
 int pause_page_make(struct pause_page **page, int *fd, struct err *e)
 {

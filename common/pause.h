@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pausing a process between its requests, from another process.
  *
- * The controller makes a page of shared memory and starts the process with its descriptor (the environment variable
- * PAUSE_VARIABLE). The page holds a control word that each thread of the process reads before each request: one load of a
- * line that is written only when the process is paused or continued. A thread that finds the word set stores its state in a line
- * of its own, wakes the controller and sleeps until the word changes. A thread that waits for another thread's progress
- * marks itself as waiting: it starts no request without reading the word again, so it counts as quiet.
+ * The controller makes a page of shared memory and starts the process with its descriptor (the
+ * environment variable PAUSE_VARIABLE). The page holds a control word that each thread of the
+ * process reads before each request: one load of a line that is written only when the process is
+ * paused or continued. A thread that finds the word set stores its state in a line of its own,
+ * wakes the controller and sleeps until the word changes. A thread that waits for another thread's
+ * progress marks itself as waiting: it starts no request without reading the word again, so it
+ * counts as quiet.
  *
- * Every thread parks once before its first request, and the process waits once more after its last one (pause_finish), so that
- * loading and writing its trace do not disturb the process whose turn it is.
+ * Every thread parks once before its first request, and the process waits once more after its last
+ * one (pause_finish), so that loading and writing its trace do not disturb the process whose turn
+ * it is.
  *
  * Without a controller the word is one of the process's own that stays 0.
  *
- * Another project's program does not read the word. Its keeper, the process that starts it, writes its
- * own number on the page, and the controller stops the keeper's descendants by signals. The keeper itself
- * is never stopped; its limits count active time (pause_active_ns). */
+ * Another project's program does not read the word. Its keeper, the process that starts it, writes
+ * its own number on the page, and the controller stops the keeper's descendants by signals. The
+ * keeper itself is never stopped; its limits count active time (pause_active_ns). */
 #ifndef COMMON_PAUSE_H
 #define COMMON_PAUSE_H
 
@@ -42,11 +45,14 @@ struct pause_thread {
 
 struct pause_page {
 	_Alignas(128) _Atomic uint32_t word;	 /* a futex: threads sleep here */
-	_Alignas(128) _Atomic uint32_t n_events; /* a futex: grows when a thread parks, leaves, or begins to wait on hold */
+	/* a futex: grows when a thread parks, leaves, or begins to wait on hold */
+	_Alignas(128) _Atomic uint32_t n_events;
 	_Atomic uint32_t n_threads;		 /* 0: the process is not ready yet */
-	_Atomic uint32_t finish;		 /* a futex; 1: the process may go on after its last request */
+	/* a futex; 1: the process may go on after its last request */
+	_Atomic uint32_t finish;
 	pid_t controller;			 /* set before the page is handed over */
-	_Atomic int32_t keeper;			 /* process whose descendants are stopped by signals; 0 none */
+	/* process whose descendants are stopped by signals; 0 none */
+	_Atomic int32_t keeper;
 	_Atomic int64_t paused_ns;		 /* of them, in pauses that are over */
 	_Atomic int64_t paused_since_ns;	 /* CLOCK_MONOTONIC; 0: they are not paused */
 	struct pause_thread thread[PAUSE_THREADS_MAX];
@@ -58,17 +64,18 @@ struct pause { /* of the process that is paused */
 	_Atomic uint32_t *word;	 /* one of the two */
 };
 
-/* --- the process that is paused ----------------------------------------------------------------------------------- */
+/* --- the process that is paused ------------------------------------------ */
 
-/* Finds the page, if there is one, and takes the variable out of the environment: children are not paused. The process then dies with
- * its parent, and at once if the controller is gone: nothing would wake its threads. Errors: EINVAL for
- * a descriptor that is none of a page; ENOMEM. */
+/* Finds the page, if there is one, and takes the variable out of the environment: children are not
+ * paused. The process then dies with its parent, and at once if the controller is gone: nothing
+ * would wake its threads. Errors: EINVAL for a descriptor that is none of a page; ENOMEM. */
 int pause_join(struct pause *p, struct err *e);
 /* A pause that never happens. */
 void pause_init(struct pause *p);
 void pause_release(struct pause *p);
 
-/* Announces threads 0..n-1, before they call anything below. Errors: E2BIG above PAUSE_THREADS_MAX. */
+/* Announces threads 0..n-1, before they call anything below. Errors: E2BIG above PAUSE_THREADS_MAX.
+ */
 int pause_threads(struct pause *p, uint32_t n, struct err *e);
 
 static inline uint32_t pause_wanted(const _Atomic uint32_t *word)
@@ -87,7 +94,8 @@ void pause_wait_end(struct pause *p, uint32_t i);
 void pause_leave(struct pause *p, uint32_t i);
 /* Ends the run: parked threads go on and see PAUSE_END. */
 void pause_end(struct pause *p);
-/* After the last request of the process: sleeps until the controller says that the others have made theirs. */
+/* After the last request of the process: sleeps until the controller says that the others have made
+ * theirs. */
 void pause_finish(struct pause *p);
 
 /* The calling process keeps a program that is paused by signals; the program starts now. Call
@@ -96,13 +104,15 @@ void pause_keep(struct pause *p);
 /* CLOCK_MONOTONIC without the pauses of the kept program; p NULL: with them. */
 int64_t pause_active_ns(const struct pause *p);
 
-/* --- the controller ----------------------------------------------------------------------------------------------- */
+/* --- the controller ------------------------------------------------------ */
 
-/* A page on hold, and its descriptor (close-on-exec). Errors: of memory. Ownership: pause_page_free closes both. */
+/* A page on hold, and its descriptor (close-on-exec). Errors: of memory. Ownership: pause_page_free
+ * closes both. */
 int pause_page_make(struct pause_page **page, int *fd, struct err *e);
 void pause_page_free(struct pause_page *page, int fd);
 
-/* Where the threads are: not ready for the first request; at least one between its stamps; all parked or waiting; all gone. */
+/* Where the threads are: not ready for the first request; at least one between its stamps; all
+ * parked or waiting; all gone. */
 enum pause_look { PAUSE_NOT_READY, PAUSE_BUSY, PAUSE_QUIET, PAUSE_DONE };
 enum pause_look pause_look(const struct pause_page *page);
 

@@ -29,7 +29,8 @@ void payload_make(const struct payload *p, uint64_t key, uint64_t offset, void *
 {
 	unsigned char *out = to, block[PAYLOAD_BLOCK];
 	while (len) {
-		const size_t within = offset % PAYLOAD_BLOCK, room = PAYLOAD_BLOCK - within, n = len < room ? len : room;
+		const size_t within = offset % PAYLOAD_BLOCK, room = PAYLOAD_BLOCK - within,
+			     n = len < room ? len : room;
 		block_make(p, key, offset / PAYLOAD_BLOCK, n == PAYLOAD_BLOCK ? out : block);
 		if (n < PAYLOAD_BLOCK)
 			memcpy(out, block + within, n);

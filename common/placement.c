@@ -6,8 +6,8 @@
 
 #include "common/xalloc.h"
 
-/* Half a page: as far as can be from both zones that are slow, the first bytes of a page for reads and the last ones
- * for writes. */
+/* Half a page: as far as can be from both zones that are slow, the first bytes of a page for reads
+ * and the last ones for writes. */
 enum { PAGE_BYTES = 4096, LINE_BYTES = 64, OFFSET_BYTES = PAGE_BYTES / 2, N_ROTATED = 64 };
 
 const char *const placement_names[] = {"offset", "page", "rotate", NULL};
@@ -50,7 +50,8 @@ static int check(enum placement_kind kind, const struct placement_need *need, st
 static size_t rows_lay(struct placement *p, enum placement_kind kind,
 		       const struct placement_need *need, size_t first, unsigned char *base)
 {
-	/* Successive slots of `rotate` lie one cache line further from the start of their page each time. */
+	/* Successive slots of `rotate` lie one cache line further from the start of their page each
+	 * time. */
 	const size_t step = !need->direct && kind == PLACEMENT_ROTATE ? LINE_BYTES : 0;
 	size_t at = 0;
 	for (unsigned int i = 0; i < need->n_threads; i++) {
@@ -73,8 +74,8 @@ int placement_init_each(struct placement *p, enum placement_kind kind,
 	p->n_threads = need->n_threads;
 	ret = vm_alloc(&p->region, rows_lay(p, kind, need, first, NULL), "request buffers", e);
 	if (!ret && need->common_bytes)
-		ret = (need->across ? vm_alloc_shared : vm_alloc)(&p->common_region, first + need->common_bytes,
-								  "the common request buffer", e);
+		ret = (need->across ? vm_alloc_shared : vm_alloc)(
+		    &p->common_region, first + need->common_bytes, "the common request buffer", e);
 	if (ret) {
 		placement_release(p);
 		return ret;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the buffers of reads and writes lie. The time of a cached 4 KiB read depends on it by tens of per cent, and
- * left to chance it is drawn once per process and kept for life, which makes most of the noise between processes. So it
- * is chosen on purpose, and by the same code for a program and for its replay. doc/buffer-placement.md has the
- * measurements.
+/* Where the buffers of reads and writes lie. The time of a cached 4 KiB read depends on it by tens
+ * of per cent, and left to chance it is drawn once per process and kept for life, which makes most
+ * of the noise between processes. So it is chosen on purpose, and by the same code for a program
+ * and for its replay. doc/buffer-placement.md has the measurements.
  *
- * All buffers are in one pre-faulted region; request k of a thread uses slot k modulo the number of slots. */
+ * All buffers are in one pre-faulted region; request k of a thread uses slot k modulo the number of
+ * slots. */
 #ifndef COMMON_PLACEMENT_H
 #define COMMON_PLACEMENT_H
 
@@ -18,9 +19,11 @@
 enum placement_kind {
 	PLACEMENT_OFFSET, /* one buffer per thread, a fixed distance behind the start of a page */
 	PLACEMENT_PAGE,   /* one buffer per thread, at the start of a page */
-	PLACEMENT_ROTATE, /* many buffers per thread, used in turn, on different pages and at different distances */
+	/* many buffers per thread, used in turn, on different pages and at different distances */
+	PLACEMENT_ROTATE,
 };
-extern const char *const placement_names[]; /* in the order of the enum, NULL-terminated: for OPT_CHOICE */
+/* in the order of the enum, NULL-terminated: for OPT_CHOICE */
+extern const char *const placement_names[];
 #define PLACEMENT_DEFAULT PLACEMENT_OFFSET
 
 #define PLACEMENT_OWN_MAX ((size_t)64 << 20)
@@ -49,7 +52,8 @@ struct placement_need {
 	size_t common_bytes; /* longest request that uses the common buffer, 0 none */
 	/* every buffer is aligned to 4096 bytes whatever the kind, as O_DIRECT wants it */
 	bool direct;
-	bool across;	     /* the common buffer is shared with processes that are forked afterwards */
+	/* the common buffer is shared with processes that are forked afterwards */
+	bool across;
 };
 
 /* Lays out the buffers, every page present. Requests above PLACEMENT_OWN_MAX can use one common

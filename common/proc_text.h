@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small files of /proc, read beside a measured region whose memory must not be disturbed: with three system calls and no allocation. */
+/* Small files of /proc, read beside a measured region whose memory must not be disturbed: with
+ * three system calls and no allocation. */
 #ifndef COMMON_PROC_TEXT_H
 #define COMMON_PROC_TEXT_H
 
@@ -8,7 +9,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* The start of the file, as far as text[size] holds it with a NUL behind. False when it cannot be read or is empty. */
+/* The start of the file, as far as text[size] holds it with a NUL behind. False when it cannot be
+ * read or is empty. */
 static inline bool proc_text_read(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The processes that map a file whose path begins with `path`, as far as they are this user's or this user may see them: the first n_max into
- * pid[] (NULL for n_max 0). Returns how many there are in all. */
+/* The processes that map a file whose path begins with `path`, as far as they are this user's or
+ * this user may see them: the first n_max into pid[] (NULL for n_max 0). Returns how many there are
+ * in all. */
 size_t processes_mapping(const char *path, pid_t *pid, size_t n_max);
 
 #endif

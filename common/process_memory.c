@@ -16,7 +16,8 @@
 static bool bytes_after(const char *text, const char *label, uint64_t *bytes)
 {
 	size_t len = strlen(label);
-	for (const char *line = text; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL)
+	for (const char *line = text; line;
+	     line = strchr(line, '\n'), line = line ? line + 1 : NULL)
 		if (!strncmp(line, label, len)) {
 			*bytes = strtoull(line + len, NULL, 10) * 1024;
 			return true;

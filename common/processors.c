@@ -32,29 +32,36 @@ bool processors_are_busy(void)
 {
 	char text[128];
 	int running; /* the caller is one of them */
-	return proc_text_read("/proc/loadavg", text, sizeof text) && sscanf(text, "%*s %*s %*s %d/", &running) == 1 &&
-	       running > processors_allowed();
+	return proc_text_read("/proc/loadavg", text, sizeof text) &&
+	       sscanf(text, "%*s %*s %*s %d/", &running) == 1 && running > processors_allowed();
 }
 
 /* One number or range; *at goes behind it. */
-static int range_parse(struct processor_list *list, const char **at, const cpu_set_t *allowed, struct err *e)
+static int range_parse(struct processor_list *list, const char **at, const cpu_set_t *allowed,
+		       struct err *e)
 {
 	char *end;
 	errno = 0;
-	unsigned long first = **at >= '0' && **at <= '9' ? strtoul(*at, &end, 10) : (end = NULL, 0ul), last = first;
+	unsigned long first =
+			  **at >= '0' && **at <= '9' ? strtoul(*at, &end, 10) : (end = NULL, 0ul),
+		      last = first;
 	if (end && *end == '-' && end[1] >= '0' && end[1] <= '9')
 		last = strtoul(end + 1, &end, 10);
 	if (!end || last < first || (*end && *end != ',' && *end != '+'))
-		return err_set(e, EINVAL, "\"%s\": processors are numbers and ranges, as 0,2-3", *at);
+		return err_set(e, EINVAL, "\"%s\": processors are numbers and ranges, as 0,2-3",
+			       *at);
 	if (last - first >= PROCESSORS_LISTED_MAX - list->n)
-		return err_set(e, EINVAL, "more than %d processors are listed", PROCESSORS_LISTED_MAX);
+		return err_set(e, EINVAL, "more than %d processors are listed",
+			       PROCESSORS_LISTED_MAX);
 	for (unsigned long cpu = first; cpu <= last; cpu++) {
 		if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, allowed))
-			return err_set(e, EINVAL, "processor %lu is none that may be used here", cpu);
+			return err_set(e, EINVAL, "processor %lu is none that may be used here",
+				       cpu);
 		list->cpu[list->n++] = (int)cpu;
 	}
 	*at = *end ? end + 1 : end;
-	return *end && !end[1] ? err_set(e, EINVAL, "a list of processors ends with \"%c\"", *end) : 0;
+	return *end && !end[1] ? err_set(e, EINVAL, "a list of processors ends with \"%c\"", *end)
+			       : 0;
 }
 
 int processors_parse(struct processor_list *list, const char *text, struct err *e)

@@ -33,7 +33,8 @@ static size_t terminal_columns(void)
 	return size.ws_col;
 }
 
-/* Bytes of `s` that show at most `columns` characters: continuation bytes of UTF-8 take no column. */
+/* Bytes of `s` that show at most `columns` characters: continuation bytes of UTF-8 take no column.
+ */
 static size_t cut_at(const char *s, size_t columns)
 {
 	size_t i = 0;
@@ -50,7 +51,8 @@ static void add_line(struct strbuf *line, const struct progress *p, const char *
 		share = share > 1 ? 1 : 0;
 	strbuf_addf(line, "%3.0f%%", floor(100 * share));
 	if (p->n_total != PROGRESS_UNKNOWN)
-		strbuf_addf(line, "  %llu/%llu", (unsigned long long)p->n_done, (unsigned long long)p->n_total);
+		strbuf_addf(line, "  %llu/%llu", (unsigned long long)p->n_done,
+			    (unsigned long long)p->n_total);
 	double passed_ns = (double)(p->last_ns - p->start_ns), done = p->work_done - p->work_before;
 	if (p->n_total != PROGRESS_UNKNOWN && done > 0 && share < 1) {
 		strbuf_addstr(line, "  ");
@@ -82,8 +84,10 @@ void progress_step(struct progress *p, uint64_t n_done, double work_done, const 
 	p->shown = true;
 	struct strbuf line = STRBUF_INIT;
 	add_line(&line, p, what);
-	if (p->terminal) /* one column stays free: some terminals wrap as soon as the last is filled */
-		fprintf(stderr, "\r%.*s\033[K", (int)cut_at(line.s, terminal_columns() - 1), line.s);
+	/* one column stays free: some terminals wrap as soon as the last is filled */
+	if (p->terminal)
+		fprintf(stderr, "\r%.*s\033[K", (int)cut_at(line.s, terminal_columns() - 1),
+			line.s);
 	else
 		fprintf(stderr, "%s\n", line.s);
 	fflush(stderr);

@@ -12,7 +12,8 @@
 
 #include "common/xalloc.h"
 
-#define MINCORE_SPAN (UINT64_C(1) << 30) /* mapped at a time: 256 Ki pages, one byte of answer each */
+/* mapped at a time: 256 Ki pages, one byte of answer each */
+#define MINCORE_SPAN (UINT64_C(1) << 30)
 
 #ifndef SYS_cachestat
 #define SYS_cachestat 451
@@ -46,8 +47,8 @@ static int by_mincore(int fd, uint64_t offset, uint64_t end, uint64_t *n_pages)
 	return rc;
 }
 
-/* cachestat looks at the overlay's own inode, which never has pages, and answers 0; a mapping shows the file
- * below. */
+/* cachestat looks at the overlay's own inode, which never has pages, and answers 0; a mapping shows
+ * the file below. */
 static bool is_overlay(int fd)
 {
 	struct statfs s;
@@ -56,7 +57,8 @@ static bool is_overlay(int fd)
 
 int residency_get(int fd, uint64_t offset, uint64_t n_bytes, bool by_cachestat, struct residency *r)
 {
-	struct cachestat_span span = {offset, n_bytes}; /* 0 bytes: to the end, for the kernel too */
+	/* 0 bytes: to the end, for the kernel too */
+	struct cachestat_span span = {offset, n_bytes};
 	struct cachestat_pages pages = {0};
 	struct stat st;
 	*r = (struct residency){.by_cachestat = by_cachestat && !is_overlay(fd)};
@@ -71,6 +73,7 @@ int residency_get(int fd, uint64_t offset, uint64_t n_bytes, bool by_cachestat, 
 		return 0;
 	if (fstat(fd, &st))
 		return -errno;
-	uint64_t size = (uint64_t)st.st_size, end = !n_bytes || offset + n_bytes > size ? size : offset + n_bytes;
+	uint64_t size = (uint64_t)st.st_size,
+		 end = !n_bytes || offset + n_bytes > size ? size : offset + n_bytes;
 	return offset < end ? by_mincore(fd, offset, end, &r->n_cached) : 0;
 }

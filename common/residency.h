@@ -7,19 +7,23 @@
 #include <stdint.h>
 
 struct residency {
-	uint64_t n_cached, n_dirty; /* pages; dirty: or being written. 0 where only mincore answers */
-	bool by_cachestat;	    /* the kernel counted itself (Linux 6.5), else mincore(2) was asked */
+	/* pages; dirty: or being written. 0 where only mincore answers */
+	uint64_t n_cached, n_dirty;
+	/* the kernel counted itself (Linux 6.5), else mincore(2) was asked */
+	bool by_cachestat;
 };
 
 /* Of all files of a set (capture/fileset/fileset.h). */
 struct fileset_residency {
-	uint64_t total_bytes, cached_bytes, dirty_bytes; /* dirty only where cachestat(2) exists, else 0 */
+	/* dirty only where cachestat(2) exists, else 0 */
+	uint64_t total_bytes, cached_bytes, dirty_bytes;
 	bool by_cachestat;				 /* otherwise mincore(2) */
 };
 
-/* Pages of [offset, offset + n_bytes) in the cache; n_bytes 0: to the end of the file. `by_cachestat` false:
- * mincore is asked at once. Returns 0 or a negative errno. mincore tells the truth only to who owns or may write
- * the file; to others all seems cached. */
-int residency_get(int fd, uint64_t offset, uint64_t n_bytes, bool by_cachestat, struct residency *r);
+/* Pages of [offset, offset + n_bytes) in the cache; n_bytes 0: to the end of the file.
+ * `by_cachestat` false: mincore is asked at once. Returns 0 or a negative errno. mincore tells the
+ * truth only to who owns or may write the file; to others all seems cached. */
+int residency_get(int fd, uint64_t offset, uint64_t n_bytes, bool by_cachestat,
+		  struct residency *r);
 
 #endif

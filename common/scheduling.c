@@ -19,14 +19,15 @@
 #include "common/units.h"
 
 #define AUTO_PERIOD_NS 1000000
-/* Of what the processors give: admission stops at sched_rt_runtime_us, usually 95 %, of which the kernel's own server for
- * other work takes 5. */
+/* Of what the processors give: admission stops at sched_rt_runtime_us, usually 95 %, of which the
+ * kernel's own server for other work takes 5. */
 #define AUTO_SHARE 0.8
 #define N_TRIES 20
 #define TRY_NS 1000000
 #define LEAST_RUNTIME_NS 1024 /* the kernel's own limit */
 
-struct attributes { /* struct sched_attr of linux/sched/types.h, whose header clashes with sched.h */
+/* struct sched_attr of linux/sched/types.h, whose header clashes with sched.h */
+struct attributes {
 	uint32_t size, policy;
 	uint64_t flags;
 	int32_t nice;
@@ -44,7 +45,7 @@ static const struct policy {
 };
 enum { N_POLICIES = sizeof policies / sizeof *policies };
 
-/* --- as text ------------------------------------------------------------------------------------------------------ */
+/* --- as text ------------------------------------------------------------- */
 
 /* "400us/1ms" */
 static int figures_parse(const char *text, struct scheduling *s, struct err *e)
@@ -52,8 +53,10 @@ static int figures_parse(const char *text, struct scheduling *s, struct err *e)
 	const char *slash = strchr(text, '/');
 	char runtime[32];
 	if (!slash || (size_t)(slash - text) >= sizeof runtime)
-		return err_set(e, EINVAL, "\"deadline:%s\": runtime and period are wanted, as in deadline:400us/1ms",
-			       text);
+		return err_set(
+		    e, EINVAL,
+		    "\"deadline:%s\": runtime and period are wanted, as in deadline:400us/1ms",
+		    text);
 	memcpy(runtime, text, (size_t)(slash - text));
 	runtime[slash - text] = 0;
 	int ret = parse_duration(runtime, &s->runtime_ns, e);
@@ -62,15 +65,16 @@ static int figures_parse(const char *text, struct scheduling *s, struct err *e)
 	if (ret)
 		return err_context(e, "deadline:%s", text);
 	if (s->runtime_ns < LEAST_RUNTIME_NS || s->runtime_ns > s->period_ns)
-		return err_set(e, EINVAL, "\"deadline:%s\": the runtime is at least 1024ns and at most the period",
-			       text);
+		return err_set(
+		    e, EINVAL,
+		    "\"deadline:%s\": the runtime is at least 1024ns and at most the period", text);
 	return 0;
 }
 
 int scheduling_parse(const char *text, struct scheduling *s, struct err *e)
 {
-	static const char expected[] =
-	    "other, batch, idle, fifo:1 to fifo:99, rr:1 to rr:99, deadline or deadline:RUNTIME/PERIOD";
+	static const char expected[] = "other, batch, idle, fifo:1 to fifo:99, rr:1 to rr:99, "
+				       "deadline or deadline:RUNTIME/PERIOD";
 	size_t len = strcspn(text, ":");
 	*s = (struct scheduling){.set = true};
 	for (const struct policy *p = policies; p < policies + N_POLICIES; p++) {
@@ -80,9 +84,12 @@ int scheduling_parse(const char *text, struct scheduling *s, struct err *e)
 		if (p->policy == SCHED_DEADLINE)
 			return text[len] ? figures_parse(text + len + 1, s, e) : 0;
 		if (!p->has_priority)
-			return text[len] ? err_set(e, EINVAL, "\"%s\": %s has no priority", text, p->name) : 0;
+			return text[len]
+				   ? err_set(e, EINVAL, "\"%s\": %s has no priority", text, p->name)
+				   : 0;
 		uint64_t priority = 0;
-		if (!text[len] || parse_uint(text + len + 1, &priority, NULL) < 0 || priority < 1 || priority > 99)
+		if (!text[len] || parse_uint(text + len + 1, &priority, NULL) < 0 || priority < 1 ||
+		    priority > 99)
 			break;
 		s->priority = (int)priority;
 		return 0;
@@ -103,16 +110,17 @@ json_t *scheduling_to_json(const struct scheduling *s)
 	if (!s->set)
 		return json_null();
 	if (s->policy == SCHED_DEADLINE)
-		return json_pack("{s:s, s:I, s:I}", "policy", policy_name(s), "runtime_ns", (json_int_t)s->runtime_ns,
-				 "period_ns", (json_int_t)s->period_ns);
+		return json_pack("{s:s, s:I, s:I}", "policy", policy_name(s), "runtime_ns",
+				 (json_int_t)s->runtime_ns, "period_ns", (json_int_t)s->period_ns);
 	return json_pack("{s:s, s:i}", "policy", policy_name(s), "priority", s->priority);
 }
 
-/* --- setting it --------------------------------------------------------------------------------------------------- */
+/* --- setting it ---------------------------------------------------------- */
 
 bool scheduling_is_realtime(const struct scheduling *s)
 {
-	return s->set && (s->policy == SCHED_FIFO || s->policy == SCHED_RR || s->policy == SCHED_DEADLINE);
+	return s->set &&
+	       (s->policy == SCHED_FIFO || s->policy == SCHED_RR || s->policy == SCHED_DEADLINE);
 }
 
 struct scheduling scheduling_of(const struct scheduling *s, uint32_t n_threads)
@@ -158,7 +166,7 @@ void scheduling_leave(const struct scheduling *s)
 		(void)scheduling_apply(&(struct scheduling){.set = true, .policy = SCHED_OTHER});
 }
 
-/* --- what it is about --------------------------------------------------------------------------------------------- */
+/* --- what it is about ---------------------------------------------------- */
 
 static bool number_read(const char *path, int64_t *value)
 {
@@ -186,15 +194,15 @@ static int refused_permission(const struct scheduling *s, struct err *e)
 {
 	struct rlimit limit = {.rlim_cur = 0};
 	if (s->policy == SCHED_DEADLINE)
-		return err_set(
-		    e, EACCES,
-		    "scheduler deadline is not permitted: it needs the capability CAP_SYS_NICE, and no affinity mask");
+		return err_set(e, EACCES,
+			       "scheduler deadline is not permitted: it needs the capability "
+			       "CAP_SYS_NICE, and no affinity mask");
 	getrlimit(RLIMIT_RTPRIO, &limit);
-	return err_set(
-	    e, EACCES,
-	    "scheduler %s:%d is not permitted: it needs the capability CAP_SYS_NICE or a limit RLIMIT_RTPRIO "
-	    "(ulimit -r) of at least %d, which is %" PRIu64,
-	    policy_name(s), s->priority, s->priority, (uint64_t)limit.rlim_cur);
+	return err_set(e, EACCES,
+		       "scheduler %s:%d is not permitted: it needs the capability CAP_SYS_NICE or "
+		       "a limit RLIMIT_RTPRIO "
+		       "(ulimit -r) of at least %d, which is %" PRIu64,
+		       policy_name(s), s->priority, s->priority, (uint64_t)limit.rlim_cur);
 }
 
 int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads, struct err *e)
@@ -207,11 +215,11 @@ int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads,
 		return err_sys(e, code, "setting scheduler %s", policy_name(s));
 	format_duration(&runtime, (double)full.runtime_ns);
 	format_duration(&period, (double)full.period_ns);
-	int ret = err_set(
-	    e, EBUSY,
-	    "scheduler deadline: %u threads with %s of every %s are more than the kernel promises on %u processors "
-	    "(kernel.sched_rt_runtime_us)",
-	    n_threads, runtime.s, period.s, (uint32_t)processors_allowed());
+	int ret = err_set(e, EBUSY,
+			  "scheduler deadline: %u threads with %s of every %s are more than the "
+			  "kernel promises on %u processors "
+			  "(kernel.sched_rt_runtime_us)",
+			  n_threads, runtime.s, period.s, (uint32_t)processors_allowed());
 	strbuf_release(&runtime);
 	strbuf_release(&period);
 	return ret;
@@ -223,19 +231,22 @@ int scheduling_check(const struct scheduling *s, bool pin, struct err *e)
 		return 0;
 	if (pin)
 		return err_set(e, EINVAL,
-			       "scheduler deadline: not with --pin or --cpus, for the kernel takes no deadline thread "
+			       "scheduler deadline: not with --pin or --cpus, for the kernel takes "
+			       "no deadline thread "
 			       "with an affinity mask");
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	if (n > 0 && (uint32_t)processors_allowed() < (uint32_t)n)
 		return err_set(e, EINVAL,
-			       "scheduler deadline: this process may use %u of %ld processors only, and the kernel "
+			       "scheduler deadline: this process may use %u of %ld processors "
+			       "only, and the kernel "
 			       "takes no deadline "
 			       "thread with an affinity mask",
 			       (uint32_t)processors_allowed(), n);
 	return 0;
 }
 
-void scheduling_warning(const struct scheduling *s, uint32_t n_threads, bool spin, char *to, size_t size)
+void scheduling_warning(const struct scheduling *s, uint32_t n_threads, bool spin, char *to,
+			size_t size)
 {
 	int64_t runtime_us = 0, period_us = 1;
 	*to = 0;
@@ -244,16 +255,19 @@ void scheduling_warning(const struct scheduling *s, uint32_t n_threads, bool spi
 	int n = 0;
 	if (spin && n_threads > (uint32_t)processors_allowed())
 		n = snprintf(to, size,
-			     "%u real-time threads that spin share %u processors: each keeps the others off its own; ",
+			     "%u real-time threads that spin share %u processors: each keeps the "
+			     "others off its own; ",
 			     n_threads, (uint32_t)processors_allowed());
 	if (n < 0 || (size_t)n >= size)
 		return;
 	if (throttling_read(&runtime_us, &period_us))
 		snprintf(to + n, size - (size_t)n,
-			 "real-time throttling: other work gets up to %" PRId64 " ms of every %" PRId64
+			 "real-time throttling: other work gets up to %" PRId64
+			 " ms of every %" PRId64
 			 " ms on a processor where it waits (kernel.sched_rt_runtime_us)",
 			 (period_us - runtime_us) / 1000, period_us / 1000);
 	else
 		snprintf(to + n, size - (size_t)n,
-			 "no real-time throttling: a thread that spins stops all other work on its processor");
+			 "no real-time throttling: a thread that spins stops all other work on its "
+			 "processor");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A growing string. Memory exhaustion ends the program (xalloc.h says why); contents are always NUL-terminated. */
+/* A growing string. Memory exhaustion ends the program (xalloc.h says why); contents are always
+ * NUL-terminated. */
 #ifndef COMMON_STRBUF_H
 #define COMMON_STRBUF_H
 
@@ -22,8 +23,10 @@ void strbuf_add(struct strbuf *b, const void *data, size_t len);
 void strbuf_addstr(struct strbuf *b, const char *s);
 void strbuf_addch(struct strbuf *b, char c);
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0), nonnull(2)));
-void strbuf_addwords(struct strbuf *b, char *const *words); /* NULL-terminated, a blank between them; NULL: none */
+void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0), nonnull(2)));
+/* NULL-terminated, a blank between them; NULL: none */
+void strbuf_addwords(struct strbuf *b, char *const *words);
 /* Gives up the string; the caller frees it. */
 char *strbuf_detach(struct strbuf *b);
 

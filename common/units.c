@@ -27,7 +27,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* --- whole numbers with units ------------------------------------------------------------------------------------- */
+/* --- whole numbers with units -------------------------------------------- */
 
 struct units_unit {
 	const char *name;
@@ -105,7 +105,8 @@ static const char *decimal_scan(const char *p, const char *end, struct decimal *
 }
 
 /* 0, or ERANGE's reason: the product must be a whole number that fits `max`. */
-static const char *decimal_scale(const struct decimal *d, uint64_t factor, uint64_t max, uint64_t *value)
+static const char *decimal_scale(const struct decimal *d, uint64_t factor, uint64_t max,
+				 uint64_t *value)
 {
 	if (d->too_large)
 		return "too large, or has too many digits";
@@ -133,7 +134,8 @@ int parse_size(const char *text, uint64_t *bytes, struct err *e)
 	p += strspn(p, blanks);
 	const struct units_unit *u = unit_find(size_units, p, p < end ? (size_t)(end - p) : 0);
 	if (!u)
-		return err_set(e, EINVAL, "\"%s\" is not %s: unknown unit \"%.*s\"", text, expected, (int)(end - p), p);
+		return err_set(e, EINVAL, "\"%s\" is not %s: unknown unit \"%.*s\"", text, expected,
+			       (int)(end - p), p);
 	const char *why = decimal_scale(&d, u->factor, UINT64_MAX, bytes);
 	return why ? err_set(e, ERANGE, "\"%s\" is %s (bytes)", text, why) : 0;
 }
@@ -152,13 +154,15 @@ int parse_duration(const char *text, int64_t *ns, struct err *e)
 	p += strspn(p, blanks);
 	if (p >= end) {
 		if (d.digits || d.too_large)
-			return err_set(e, EINVAL, "\"%s\" has no unit: expected %s", text, expected);
+			return err_set(e, EINVAL, "\"%s\" has no unit: expected %s", text,
+				       expected);
 		*ns = 0;
 		return 0;
 	}
 	const struct units_unit *u = unit_find(duration_units, p, (size_t)(end - p));
 	if (!u)
-		return err_set(e, EINVAL, "\"%s\" is not %s: unknown unit \"%.*s\"", text, expected, (int)(end - p), p);
+		return err_set(e, EINVAL, "\"%s\" is not %s: unknown unit \"%.*s\"", text, expected,
+			       (int)(end - p), p);
 	uint64_t value;
 	const char *why = decimal_scale(&d, u->factor, DURATION_MAX_NS, &value);
 	if (why)
@@ -197,7 +201,7 @@ int parse_int(const char *text, int64_t *value, struct err *e)
 	return 0;
 }
 
-/* --- real numbers ------------------------------------------------------------------------------------------------- */
+/* --- real numbers -------------------------------------------------------- */
 
 /* Only decimal notation: no "nan", "inf" or hexadecimal, which strtod would take. */
 static int real_scan(const char *t, size_t len, double *value)
@@ -261,7 +265,7 @@ int parse_bool(const char *text, int *value, struct err *e)
 	return err_set(e, EINVAL, "\"%s\" is neither yes nor no", text);
 }
 
-/* --- printing ----------------------------------------------------------------------------------------------------- */
+/* --- printing ------------------------------------------------------------ */
 
 /* Appends three significant digits without zeros at the end; whole numbers from 100 on. */
 static void short_add(struct short_text *t, double v, const char *unit)
@@ -345,7 +349,7 @@ void format_duration(struct strbuf *out, double ns)
 	strbuf_addstr(out, duration_text(ns).s);
 }
 
-/* --- lists -------------------------------------------------------------------------------------------------------- */
+/* --- lists --------------------------------------------------------------- */
 
 /* What closes the bracket at `s`, or NULL. Inside, quotes hide brackets, and brackets nest. */
 static const char *bracket_end(const char *s)
@@ -385,7 +389,8 @@ int split_list(const char *text, char ***items, size_t *n, struct err *e)
 				keep = item.len;
 				continue;
 			}
-			const char *end = !quoted && (*p == '(' || *p == '[') ? bracket_end(p) : NULL;
+			const char *end =
+			    !quoted && (*p == '(' || *p == '[') ? bracket_end(p) : NULL;
 			for (; end && p < end; p++)
 				strbuf_addch(&item, *p);
 			strbuf_addch(&item, *p);
@@ -400,7 +405,9 @@ int split_list(const char *text, char ***items, size_t *n, struct err *e)
 			list_free(*items, *n);
 			*items = NULL;
 			*n = 0;
-			return err_set(e, EINVAL, quoted ? "\"%s\": a quote is not closed" : "\"%s\" has an empty item",
+			return err_set(e, EINVAL,
+				       quoted ? "\"%s\": a quote is not closed"
+					      : "\"%s\" has an empty item",
 				       text);
 		}
 		if (!*p++)
@@ -415,7 +422,7 @@ void list_free(char **items, size_t n)
 	free(items);
 }
 
-/* --- what was meant ----------------------------------------------------------------------------------------------- */
+/* --- what was meant ------------------------------------------------------ */
 
 #define NAME_MAX_LEN 63
 
@@ -444,8 +451,8 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 		for (size_t j = 1; j <= nb; j++) {
 			bool same = fold(a[i - 1]) == fold(b[j - 1]);
 			now[j] = min3(last[j] + 1, now[j - 1] + 1, last[j - 1] + !same);
-			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]) &&
-			    before[j - 2] + 1 < now[j])
+			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
+			    fold(a[i - 2]) == fold(b[j - 1]) && before[j - 2] + 1 < now[j])
 				now[j] = before[j - 2] + 1;
 		}
 		size_t *free_row = before;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing and printing of sizes, durations, percentages and lists, alike on the command line and in protocols. */
+/* Parsing and printing of sizes, durations, percentages and lists, alike on the command line and in
+ * protocols. */
 #ifndef COMMON_UNITS_H
 #define COMMON_UNITS_H
 
@@ -9,12 +10,15 @@
 #include "common/err.h"
 #include "common/strbuf.h"
 
-/* All: the whole text must be used (blanks around it are allowed); messages quote the text and name what was expected.
- * Errors: EINVAL (not a number, unknown unit), ERANGE (too large, or a fraction that is no whole unit). */
+/* All: the whole text must be used (blanks around it are allowed); messages quote the text and name
+ * what was expected. Errors: EINVAL (not a number, unknown unit), ERANGE (too large, or a fraction
+ * that is no whole unit). */
 
-/* "4096", "4K", "4KiB", "1.5M", "10GB": K, M, G, T and KiB... are powers of 1024, kB, MB, GB, TB of 1000. Bytes. */
+/* "4096", "4K", "4KiB", "1.5M", "10GB": K, M, G, T and KiB... are powers of 1024, kB, MB, GB, TB of
+ * 1000. Bytes. */
 int parse_size(const char *text, uint64_t *bytes, struct err *e);
-/* "10us", "1.5ms", "200 ms", "2s", "5min", "1h", "0". A bare number other than 0 is refused: the unit is missing. ns, at most 73 years. */
+/* "10us", "1.5ms", "200 ms", "2s", "5min", "1h", "0". A bare number other than 0 is refused: the
+ * unit is missing. ns, at most 73 years. */
 int parse_duration(const char *text, int64_t *ns, struct err *e);
 /* "10%" or "0.1", giving 0.1. */
 int parse_ratio(const char *text, double *ratio, struct err *e);
@@ -37,14 +41,14 @@ void format_size(struct strbuf *out, uint64_t bytes);
 void format_count(struct strbuf *out, uint64_t n);
 void format_duration(struct strbuf *out, double ns);
 
-/* Splits at commas, trimming blanks; commas inside double quotes do not split, nor those inside (...) and [...], which stay as they
- * are, quotes included. items[] and its strings are the
+/* Splits at commas, trimming blanks; commas inside double quotes do not split, nor those inside
+ * (...) and [...], which stay as they are, quotes included. items[] and its strings are the
  * caller's, list_free. An empty item is EINVAL. */
 int split_list(const char *text, char ***items, size_t *n, struct err *e);
 void list_free(char **items, size_t n);
 
-/* The entry of `names` (NULL-terminated) nearest to `word` by edit distance (transposition counts one), or NULL
- * when nothing is near enough to be what was meant. */
+/* The entry of `names` (NULL-terminated) nearest to `word` by edit distance (transposition counts
+ * one), or NULL when nothing is near enough to be what was meant. */
 const char *nearest_name(const char *word, const char *const *names);
 
 #endif

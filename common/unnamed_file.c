@@ -15,7 +15,8 @@ int unnamed_file_open(const char *dir, struct err *e)
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
-	char *path = xasprintf("%s/.validate-XXXXXX", dir); /* not every file system has unnamed files */
+	/* not every file system has unnamed files */
+	char *path = xasprintf("%s/.validate-XXXXXX", dir);
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
 		fd = err_sys(e, errno, "%s: making a scratch file", dir);
@@ -28,7 +29,8 @@ int unnamed_file_open(const char *dir, struct err *e)
 int file_read_at(int fd, void *to, size_t n_bytes, uint64_t offset, struct err *e)
 {
 	for (size_t done = 0; done < n_bytes;) {
-		const ssize_t got = pread(fd, (char *)to + done, n_bytes - done, (off_t)(offset + done));
+		const ssize_t got =
+		    pread(fd, (char *)to + done, n_bytes - done, (off_t)(offset + done));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
@@ -41,7 +43,8 @@ int file_read_at(int fd, void *to, size_t n_bytes, uint64_t offset, struct err *
 int file_write_at(int fd, const void *from, size_t n_bytes, uint64_t offset, struct err *e)
 {
 	for (size_t done = 0; done < n_bytes;) {
-		const ssize_t got = pwrite(fd, (const char *)from + done, n_bytes - done, (off_t)(offset + done));
+		const ssize_t got =
+		    pwrite(fd, (const char *)from + done, n_bytes - done, (off_t)(offset + done));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)

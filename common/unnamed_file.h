@@ -9,10 +9,12 @@
 
 #include "common/err.h"
 
-/* Opens one in `dir`, for reading and writing. Returns the descriptor. Errors: of the system, with the directory. */
+/* Opens one in `dir`, for reading and writing. Returns the descriptor. Errors: of the system, with
+ * the directory. */
 int unnamed_file_open(const char *dir, struct err *e);
 
-/* Reads or writes all of `n_bytes` at `offset` of any file. Errors: of the system; EIO where the file ends before. */
+/* Reads or writes all of `n_bytes` at `offset` of any file. Errors: of the system; EIO where the
+ * file ends before. */
 int file_read_at(int fd, void *to, size_t n_bytes, uint64_t offset, struct err *e);
 int file_write_at(int fd, const void *from, size_t n_bytes, uint64_t offset, struct err *e);
 

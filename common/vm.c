@@ -28,11 +28,13 @@ static int no_memory(struct err *e, size_t n_bytes, const char *what_for, size_t
 	return ret;
 }
 
-/* Maps so that the start lies on a huge page's boundary: kernels before 6.7 do not see to it themselves. */
+/* Maps so that the start lies on a huge page's boundary: kernels before 6.7 do not see to it
+ * themselves. */
 static void *map_aligned(size_t n_bytes)
 {
 	size_t slack = n_bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : 0;
-	char *p = mmap(NULL, n_bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p =
+	    mmap(NULL, n_bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED || !slack)
 		return p;
 	size_t head = -(uintptr_t)p & (HUGE_PAGE_BYTES - 1);
@@ -64,8 +66,8 @@ static void *map_shared(size_t n_bytes)
 	return mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
-static int alloc(struct vm_region *r, void *(*map)(size_t n_bytes), bool present, size_t n_bytes, const char *what_for,
-		 struct err *e)
+static int alloc(struct vm_region *r, void *(*map)(size_t n_bytes), bool present, size_t n_bytes,
+		 const char *what_for, struct err *e)
 {
 	*r = (struct vm_region){NULL, 0};
 	if (!n_bytes)
@@ -107,7 +109,8 @@ int vm_alloc_shared(struct vm_region *r, size_t n_bytes, const char *what_for, s
 	return alloc(r, map_shared, true, n_bytes, what_for, e);
 }
 
-int vm_map_file(struct vm_region *r, int fd, uint64_t at, size_t n_bytes, const char *what_for, struct err *e)
+int vm_map_file(struct vm_region *r, int fd, uint64_t at, size_t n_bytes, const char *what_for,
+		struct err *e)
 {
 	*r = (struct vm_region){NULL, 0};
 	if (!n_bytes)
@@ -132,10 +135,12 @@ void vm_own(void *p, size_t n_bytes)
 		return;
 	n_bytes = (n_bytes + before + page - 1) / page * page;
 #ifdef MADV_POPULATE_WRITE
-	if (madvise((void *)(uintptr_t)at, n_bytes, MADV_POPULATE_WRITE) == 0 || errno != EINVAL) /* EINVAL: before 5.14 */
+	if (madvise((void *)(uintptr_t)at, n_bytes, MADV_POPULATE_WRITE) == 0 ||
+	    errno != EINVAL) /* EINVAL: before 5.14 */
 		return;
 #endif
-	for (size_t i = 0; i < n_bytes; i += page) /* nobody else of this process writes there yet */
+	for (size_t i = 0; i < n_bytes;
+	     i += page) /* nobody else of this process writes there yet */
 		at[i] = at[i];
 }
 

@@ -13,12 +13,15 @@ const char *const wait_method_names[] = {"hybrid", "nanosleep", "spin", NULL};
 #define N_PROBES 16
 #define PROBE_NS 100000
 #define LEAST_MARGIN_NS 5000	/* going to sleep and coming back costs as much */
-#define MOST_MARGIN_NS 1000000	/* later than this comes from others computing, and who spins is put off more by them */
+/* later than this comes from others computing, and who spins is put off more by them */
+#define MOST_MARGIN_NS 1000000
 #define MOST_FIRST_NS 500000	/* the margin begins with no more, unless it is the rule */
-#define LAST_NS 1000		/* a pause instruction takes 30 to 50 ns, which would be seen at the end */
+/* a pause instruction takes 30 to 50 ns, which would be seen at the end */
+#define LAST_NS 1000
 #define WIDEN_SHIFT 3		/* a late sleep: an eighth more */
 #define NARROW_SHIFT 13		/* a timely one: 1/8192 less; in balance one in 1000 is late */
-#define RETURN_SHIFT 9		/* spun only because the margin had grown: 1/512 of the excess less */
+/* spun only because the margin had grown: 1/512 of the excess less */
+#define RETURN_SHIFT 9
 
 static void sleep_until_ns(int64_t ns)
 {
@@ -55,7 +58,8 @@ static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)
 	return v < least ? least : v > most ? most : v;
 }
 
-void waiter_init(struct waiter *w, const struct clock *c, enum wait_method method, int64_t margin_ns)
+void waiter_init(struct waiter *w, const struct clock *c, enum wait_method method,
+		 int64_t margin_ns)
 {
 	*w = (struct waiter){.clock = c, .method = method};
 	w->least_ticks = (uint64_t)(LEAST_MARGIN_NS / c->ns_per_tick);
@@ -64,15 +68,18 @@ void waiter_init(struct waiter *w, const struct clock *c, enum wait_method metho
 	w->held_ticks = (uint64_t)(WAIT_HELD_NS / c->ns_per_tick);
 	int64_t first_ns = margin_ns;
 	if (margin_ns <= 0 && method == WAIT_HYBRID) {
-		/* Too wide a margin costs spinning, too narrow a one late requests: begin wide. But the largest may have been an
-		 * accident, so the margin may return to what the second largest asks for even if no gap is long enough to sleep. */
+		/* Too wide a margin costs spinning, too narrow a one late requests: begin wide. But
+		 * the largest may have been an accident, so the margin may return to what the
+		 * second largest asks for even if no gap is long enough to sleep. */
 		int64_t largest_ns, second_ns;
 		probe(&largest_ns, &second_ns);
 		margin_ns = 2 * second_ns;
 		first_ns = 2 * largest_ns < MOST_FIRST_NS ? 2 * largest_ns : MOST_FIRST_NS;
 	}
-	w->base_ticks = clamp((uint64_t)((double)margin_ns / c->ns_per_tick), w->least_ticks, w->most_ticks);
-	w->margin_ticks = clamp((uint64_t)((double)first_ns / c->ns_per_tick), w->base_ticks, w->most_ticks);
+	w->base_ticks =
+	    clamp((uint64_t)((double)margin_ns / c->ns_per_tick), w->least_ticks, w->most_ticks);
+	w->margin_ticks =
+	    clamp((uint64_t)((double)first_ns / c->ns_per_tick), w->base_ticks, w->most_ticks);
 }
 
 void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)
@@ -83,7 +90,8 @@ void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)
 		w->n_late++;
 		margin += margin >> WIDEN_SHIFT;
 	} else {
-		margin -= (margin + (UINT64_C(1) << NARROW_SHIFT) - 1) >> NARROW_SHIFT; /* one tick at least */
+		/* one tick at least */
+		margin -= (margin + (UINT64_C(1) << NARROW_SHIFT) - 1) >> NARROW_SHIFT;
 	}
 	w->margin_ticks = clamp(margin, w->least_ticks, w->most_ticks);
 }
@@ -101,7 +109,8 @@ static uint64_t sleep_until_ticks(const struct clock *c, uint64_t target)
 	return clock_now(c);
 }
 
-/* Whether what follows, or what went before it, is spinning: the deadline has not passed in a sleep. */
+/* Whether what follows, or what went before it, is spinning: the deadline has not passed in a
+ * sleep. */
 static bool wait_hybrid(struct waiter *w, uint64_t deadline, uint64_t now)
 {
 	waiter_forgo(w, deadline - now);

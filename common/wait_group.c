@@ -13,13 +13,15 @@
 #define PREPARE_NS 30000 /* before its time, who spins puts the next one on a run queue */
 #define LEAVE_NS 20000   /* giving a processor up and getting it back costs less */
 
-/* --- seats -------------------------------------------------------------------------------------------------------- */
+/* --- seats --------------------------------------------------------------- */
 
-int wait_group_init(struct wait_group *g, uint32_t n, uint32_t n_processors, bool yields, bool across, struct err *e)
+int wait_group_init(struct wait_group *g, uint32_t n, uint32_t n_processors, bool yields,
+		    bool across, struct err *e)
 {
 	*g = (struct wait_group){
 	    .n = n, .n_processors = n_processors ? n_processors : 1, .yields = yields, .across = across};
-	int ret = vm_alloc_shared(&g->memory, ((size_t)n + 1) * sizeof *g->seat, "threads that wait", e);
+	int ret =
+	    vm_alloc_shared(&g->memory, ((size_t)n + 1) * sizeof *g->seat, "threads that wait", e);
 	if (ret)
 		return ret;
 	g->seat = g->memory.base;
@@ -75,11 +77,12 @@ bool wait_group_wake(const struct wait_group *g, uint32_t seat)
 		return false;
 	atomic_store(&s->spins_for, due); /* it counts from now on, although it does not run yet */
 	atomic_fetch_add(&s->wakes, 1);
-	syscall(SYS_futex, &s->wakes, g->across ? FUTEX_WAKE : FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	syscall(SYS_futex, &s->wakes, g->across ? FUTEX_WAKE : FUTEX_WAKE_PRIVATE, INT_MAX, NULL,
+		NULL, 0);
 	return true;
 }
 
-/* --- sleeping ----------------------------------------------------------------------------------------------------- */
+/* --- sleeping ------------------------------------------------------------ */
 
 static uint64_t ticks_of(const struct waiter *w, double ns)
 {
@@ -92,18 +95,21 @@ static bool seat_sleep(struct waiter *w, uint64_t deadline, uint64_t target)
 	struct wait_seat *s = &w->group->seat[w->seat];
 	int64_t ns = clock_ns_of_ticks(w->clock, target);
 	struct timespec until = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-	/* Read before it is told that this one sleeps: whoever wakes it changes it, and the futex returns at once. */
+	/* Read before it is told that this one sleeps: whoever wakes it changes it, and the futex
+	 * returns at once. */
 	uint32_t wakes = atomic_load(&s->wakes);
 	atomic_store(&s->spins_for, WAIT_NOBODY);
 	atomic_store(&s->sleeps_for, deadline);
-	syscall(SYS_futex, &s->wakes, w->group->across ? FUTEX_WAIT_BITSET : FUTEX_WAIT_BITSET_PRIVATE, wakes, &until,
+	syscall(SYS_futex, &s->wakes,
+		w->group->across ? FUTEX_WAIT_BITSET : FUTEX_WAIT_BITSET_PRIVATE, wakes, &until,
 		NULL, FUTEX_BITSET_MATCH_ANY);
 	bool woken = atomic_exchange(&s->sleeps_for, WAIT_NOBODY) == WAIT_NOBODY;
 	atomic_store(&s->spins_for, deadline);
 	return woken;
 }
 
-/* --- the wait ------------------------------------------------------------------------------------------------------
+/* --- the wait
+ * ------------------------------------------------------------------------------------------------------
  */
 
 /* Wakes who is due next, where it would spin by now if it had a processor. */
@@ -165,7 +171,8 @@ bool wait_group_until(struct waiter *w, uint64_t deadline, uint64_t now)
 			spins = now < deadline;
 		} else if (!crowded) {
 			next_wake(w, now, w->margin_ticks + w->margin_ticks / 2);
-		} else if (left < prepare || wait_group_before(g, w->seat, WAIT_NOBODY) + 1 < g->n_processors) {
+		} else if (left < prepare ||
+			   wait_group_before(g, w->seat, WAIT_NOBODY) + 1 < g->n_processors) {
 			next_wake(w, now, w->margin_ticks);
 		}
 		spins &= w->n_relays == n_relays;

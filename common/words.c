@@ -37,10 +37,12 @@ static int json_words(struct words_list *w, const char *text, struct err *e)
 	json_error_t why;
 	json_t *list = json_loads(text, JSON_REJECT_DUPLICATES, &why), *word;
 	size_t i;
-	int ret = list ? 0 : err_set(e, EINVAL, "\"%s\" is not a list of words: %s", text, why.text);
+	int ret =
+	    list ? 0 : err_set(e, EINVAL, "\"%s\" is not a list of words: %s", text, why.text);
 	json_array_foreach(list, i, word) {
 		if (!json_is_string(word)) {
-			ret = err_set(e, EINVAL, "\"%s\": word %zu is not text in double quotes", text, i + 1);
+			ret = err_set(e, EINVAL, "\"%s\": word %zu is not text in double quotes",
+				      text, i + 1);
 			break;
 		}
 		words_list_add(w, json_string_value(word));
@@ -88,7 +90,7 @@ int words_parse(struct words_list *w, const char *text, struct err *e)
 	return ret;
 }
 
-/* --- placeholders ----------------------------------------------------------------------------------------------------- */
+/* --- placeholders -------------------------------------------------------- */
 
 void placeholders_set(struct placeholders *p, const char *name, const char *value)
 {
@@ -128,8 +130,11 @@ static int unknown(const struct placeholders *p, const char *name, const char *w
 	for (size_t i = 0; i < p->n; i++)
 		names[i] = p->v[i].name;
 	const char *near = nearest_name(name, names);
-	int ret = near ? err_set(e, EINVAL, "\"%s\": there is no placeholder {%s} (did you mean {%s}?)", word, name, near)
-		       : err_set(e, EINVAL, "\"%s\": there is no placeholder {%s} ({{ is a brace)", word, name);
+	int ret =
+	    near ? err_set(e, EINVAL, "\"%s\": there is no placeholder {%s} (did you mean {%s}?)",
+			   word, name, near)
+		 : err_set(e, EINVAL, "\"%s\": there is no placeholder {%s} ({{ is a brace)", word,
+			   name);
 	free(names);
 	return ret;
 }
@@ -140,7 +145,8 @@ static size_t name_length(const char *s)
 	size_t n = 0;
 	if (*s != '{' || !islower((unsigned char)s[1]))
 		return 0;
-	while (islower((unsigned char)s[1 + n]) || isdigit((unsigned char)s[1 + n]) || s[1 + n] == '_')
+	while (islower((unsigned char)s[1 + n]) || isdigit((unsigned char)s[1 + n]) ||
+	       s[1 + n] == '_')
 		n++;
 	return s[1 + n] == '}' ? n : 0;
 }

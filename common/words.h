@@ -15,8 +15,8 @@ struct words_list {
 void words_list_add(struct words_list *w, const char *word);
 void words_list_release(struct words_list *w);
 
-/* ["a", "b c"] with the escapes of JSON, or a b "c d" with blanks between and double quotes around what holds them (\" and \\ inside).
- * Errors: EINVAL, with what is wrong; no word at all. */
+/* ["a", "b c"] with the escapes of JSON, or a b "c d" with blanks between and double quotes around
+ * what holds them (\" and \\ inside). Errors: EINVAL, with what is wrong; no word at all. */
 int words_parse(struct words_list *w, const char *text, struct err *e);
 
 struct placeholder {
@@ -29,11 +29,12 @@ struct placeholders {
 
 /* Replaces the value where the name is there already. */
 void placeholders_set(struct placeholders *p, const char *name, const char *value);
-const char *placeholders_get(const struct placeholders *p, const char *name); /* NULL: there is none */
+/* NULL: there is none */
+const char *placeholders_get(const struct placeholders *p, const char *name);
 void placeholders_release(struct placeholders *p);
 
-/* Replaces {name} in `word`; {{ is a brace, and a brace that no name follows stays what it is. Errors: EINVAL for an unknown name, with the
- * nearest one. The caller frees *out. */
+/* Replaces {name} in `word`; {{ is a brace, and a brace that no name follows stays what it is.
+ * Errors: EINVAL for an unknown name, with the nearest one. The caller frees *out. */
 int placeholders_replace(const struct placeholders *p, const char *word, char **out, struct err *e);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Allocation for small things (names, tables, configuration), where running out of memory has no better answer than to
- * stop: these print one line and exit with status 3. Big arrays (records, samples) are allocated with vm.h or with plain
- * malloc and a checked result, because there a clear error is possible. */
+/* Allocation for small things (names, tables, configuration), where running out of memory has no
+ * better answer than to stop: these print one line and exit with status 3. Big arrays (records,
+ * samples) are allocated with vm.h or with plain malloc and a checked result, because there a clear
+ * error is possible. */
 #ifndef COMMON_XALLOC_H
 #define COMMON_XALLOC_H
 

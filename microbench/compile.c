@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What building a program does to files, in bursts. A unit is the compilation of one source: stat of object and source
- * as make does it, the source read whole, then each header looked for along the include path, where most stats find
- * nothing, and read whole; the object is written under another name in small pieces and renamed. Then the thread
- * pauses, as while it computes.
+/* What building a program does to files, in bursts. A unit is the compilation of one source: stat
+ * of object and source as make does it, the source read whole, then each header looked for along
+ * the include path, where most stats find nothing, and read whole; the object is written under
+ * another name in small pieces and renamed. Then the thread pauses, as while it computes.
  *
- * It begins with what a build begins with: a directory is made for the objects, and the sources are listed. Sources are
- * compiled in turn, again after the last one; which headers a source includes does not change. */
+ * It begins with what a build begins with: a directory is made for the objects, and the sources are
+ * listed. Sources are compiled in turn, again after the last one; which headers a source includes
+ * does not change. */
 #include <errno.h>
 #include <gsl/gsl_randist.h>
 #include <stdlib.h>
@@ -47,12 +48,14 @@ static int check(const struct microbench_config *c, struct err *e)
 		return err_set(e, EINVAL, "include-dirs %llu: expected 1 to 1000",
 			       (unsigned long long)c->n_include_dirs);
 	if (c->n_includes < 1 || c->n_includes > c->n_headers)
-		return err_set(e, EINVAL, "includes %llu: expected 1 to as many as there are headers (%llu)",
+		return err_set(e, EINVAL,
+			       "includes %llu: expected 1 to as many as there are headers (%llu)",
 			       (unsigned long long)c->n_includes, (unsigned long long)c->n_headers);
 	return 0;
 }
 
-/* --- the project ---------------------------------------------------------------------------------------------------
+/* --- the project
+ * ---------------------------------------------------------------------------------------------------
  */
 
 struct project {
@@ -114,7 +117,8 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	return 0;
 }
 
-/* --- compilations --------------------------------------------------------------------------------------------------
+/* --- compilations
+ * --------------------------------------------------------------------------------------------------
  */
 
 struct build {
@@ -122,7 +126,8 @@ struct build {
 	const struct project *project;
 	struct script *script;
 	uint32_t *source, *object, *unfinished; /* names by source */
-	uint32_t *header;                       /* name of header i in directory d: header[i * n_include_dirs + d] */
+	/* name of header i in directory d: header[i * n_include_dirs + d] */
+	uint32_t *header;
 	uint32_t **includes;                    /* of a source, ended by UINT32_MAX */
 	bool *built;
 };
@@ -184,26 +189,29 @@ static void names_make(struct build *b, unsigned int thread)
 	const struct microbench_config *c = b->c;
 	for (uint64_t i = 0; i < c->n_files; i++) {
 		b->source[i] = script_name(b->script, source_path(i));
-		b->object[i] = script_name(b->script, xasprintf(TOP "/obj%u/%06llu.o", thread, (unsigned long long)i));
-		b->unfinished[i] =
-		    script_name(b->script, xasprintf(TOP "/obj%u/%06llu.o.new", thread, (unsigned long long)i));
+		b->object[i] = script_name(
+		    b->script, xasprintf(TOP "/obj%u/%06llu.o", thread, (unsigned long long)i));
+		b->unfinished[i] = script_name(
+		    b->script, xasprintf(TOP "/obj%u/%06llu.o.new", thread, (unsigned long long)i));
 	}
 	for (uint64_t i = 0; i < c->n_headers; i++)
 		for (uint64_t d = 0; d < c->n_include_dirs; d++)
-			b->header[i * c->n_include_dirs + d] = script_name(b->script, header_path(d, i));
+			b->header[i * c->n_include_dirs + d] =
+			    script_name(b->script, header_path(d, i));
 }
 
 static void begin(struct build *b, unsigned int thread)
 {
 	script_mkdir(b->script, script_name(b->script, xasprintf(TOP "/obj%u", thread)), 0777);
 	script_open(b->script, 0, script_name(b->script, xstrdup(TOP "/src")), OPEN_DIRECTORY, 0);
-	for (uint64_t listed = 0; listed < b->c->n_files + NAMES_PER_LISTING; listed += NAMES_PER_LISTING)
+	for (uint64_t listed = 0; listed < b->c->n_files + NAMES_PER_LISTING;
+	     listed += NAMES_PER_LISTING)
 		script_list(b->script, 0);
 	script_close(b->script, 0);
 }
 
-static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units, struct script *s,
-			struct err *e)
+static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
+			struct script *s, struct err *e)
 {
 	struct project p;
 	struct build b = {.c = c, .project = &p, .script = s};
@@ -243,7 +251,8 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 static double fastest_ns(const struct microbench_config *c)
 {
 	double n_calls = (double)c->n_includes * ((double)c->n_include_dirs / 2 + 4);
-	return 200 * n_calls + 0.02 * (double)c->file_bytes * (double)(c->n_includes + 1 + OBJECT_RATIO) +
+	return 200 * n_calls +
+	       0.02 * (double)c->file_bytes * (double)(c->n_includes + 1 + OBJECT_RATIO) +
 	       0.75 * (double)c->pause_ns;
 }
 
@@ -263,8 +272,8 @@ const struct workload workload_compile = {
     .help = "bursts like a compiler: search and read headers, write and rename an object file",
     .writes = true,
     .defaults = defaults,
-    .own_options =
-	(const char *const[]){"files", "fileset-seed", "size-shape", "headers", "include-dirs", "includes", NULL},
+    .own_options = (const char *const[]){"files", "fileset-seed", "size-shape", "headers",
+					 "include-dirs", "includes", NULL},
     .script = &scripted,
     .loop = script_loop,
 };

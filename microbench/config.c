@@ -16,7 +16,8 @@
 #include "microbench/microbench.h"
 
 enum { MAX_LEVEL = 1024, DIRECT_BYTES = 512 };
-#define MAX_BLOCK_BYTES ((uint64_t)1 << 30) /* a result fits 32 bits; Linux moves less than 2 GiB at once anyway */
+/* a result fits 32 bits; Linux moves less than 2 GiB at once anyway */
+#define MAX_BLOCK_BYTES ((uint64_t)1 << 30)
 #define NO_LIMIT -1			    /* as a row's max: below any min */
 
 void microbench_config_init(struct microbench_config *c)
@@ -184,11 +185,16 @@ static bool choice_is_valid(const char *const *names, int value)
 	return value >= 0 && value < n;
 }
 
-const char *const special_options[] = {"files",       "min-file-size", "append-size", "dir-width",
-				       "size-shape",  "subdirs",       "read-share",  "create-share",
-				       "headers",     "include-dirs",  "includes",    "fileset-seed",
-				       "queue-depth", "rate",          "arrivals",    "burst",
-				       "sizes",       "span",          "backend",     "compute",
+const char *const special_options[] = {"files",       "min-file-size",
+				       "append-size", "dir-width",
+				       "size-shape",  "subdirs",
+				       "read-share",  "create-share",
+				       "headers",     "include-dirs",
+				       "includes",    "fileset-seed",
+				       "queue-depth", "rate",
+				       "arrivals",    "burst",
+				       "sizes",       "span",
+				       "backend",     "compute",
 				       "launcher",    NULL};
 
 bool workload_has_option(const struct workload *w, const char *name)
@@ -204,18 +210,24 @@ bool workload_has_option(const struct workload *w, const char *name)
 }
 
 /* Those are 0 where nobody set them. */
-static int own_options_check(const struct workload *w, const struct microbench_config *c, struct err *e)
+static int own_options_check(const struct workload *w, const struct microbench_config *c,
+			     struct err *e)
 {
-	const double value[] = {(double)c->n_files,     (double)c->min_file_bytes, (double)c->append_bytes,
-				(double)c->dir_width,   c->size_shape,             (double)c->n_subdirs,
-				c->read_share,          c->create_share,           (double)c->n_headers,
-				(double)c->n_include_dirs, (double)c->n_includes,  (double)c->fileset_seed,
-				(double)c->queue_depth, c->rate,                   (double)c->arrivals,
-				(double)c->burst,       c->sizes != NULL,          (double)c->span_bytes,
-				c->backend != NULL,     (double)c->compute_ns,     c->launcher != NULL};
+	const double value[] = {(double)c->n_files,      (double)c->min_file_bytes,
+				(double)c->append_bytes, (double)c->dir_width,
+				c->size_shape,           (double)c->n_subdirs,
+				c->read_share,           c->create_share,
+				(double)c->n_headers,    (double)c->n_include_dirs,
+				(double)c->n_includes,   (double)c->fileset_seed,
+				(double)c->queue_depth,  c->rate,
+				(double)c->arrivals,     (double)c->burst,
+				c->sizes != NULL,        (double)c->span_bytes,
+				c->backend != NULL,      (double)c->compute_ns,
+				c->launcher != NULL};
 	for (size_t i = 0; special_options[i]; i++)
 		if (value[i] != 0 && !workload_has_option(w, special_options[i]))
-			return err_set(e, EINVAL, "%s: %s has no such option", special_options[i], w->name);
+			return err_set(e, EINVAL, "%s: %s has no such option", special_options[i],
+				       w->name);
 	return 0;
 }
 
@@ -223,16 +235,23 @@ static int own_options_check(const struct workload *w, const struct microbench_c
 static int script_check(const struct workload *w, const struct microbench_config *c, struct err *e)
 {
 	if (c->direct && !w->script->direct)
-		return err_set(e, EINVAL, "direct: %s moves bytes of any number, which O_DIRECT does not", w->name);
+		return err_set(e, EINVAL,
+			       "direct: %s moves bytes of any number, which O_DIRECT does not",
+			       w->name);
 	if (c->fsync_end && !w->script->parallel)
-		return err_set(e, EINVAL, "fsync-end: a thread of %s has no file of its own", w->name);
+		return err_set(e, EINVAL, "fsync-end: a thread of %s has no file of its own",
+			       w->name);
 	if (w->script->finite && c->min_duration_ns)
-		return err_set(e, EINVAL, "min-duration: %s lasts as long as its %s take (--requests)", w->name,
-			       w->script->unit);
+		return err_set(e, EINVAL,
+			       "min-duration: %s lasts as long as its %s take (--requests)",
+			       w->name, w->script->unit);
 	if (c->file_bytes < 1 || c->file_bytes > (uint64_t)1 << 30)
 		return size_error(e, "file-size", c->file_bytes, "expected 1 B to 1 GiB");
 	if (w->script->parallel && (c->pin || c->scheduler))
-		return err_set(e, EINVAL, "pin, scheduler: where and how the ranks of %s run is the launcher's business (--launcher)", w->name);
+		return err_set(e, EINVAL,
+			       "pin, scheduler: where and how the ranks of %s run is the "
+			       "launcher's business (--launcher)",
+			       w->name);
 	return w->script->check(c, e);
 }
 
@@ -245,7 +264,8 @@ static int blocks_check(const struct workload *w, const struct microbench_config
 	if (!w->sequential && c->file_bytes / c->block_bytes > UINT32_MAX)
 		return size_error(e, "file-size", c->file_bytes, "more than 2^32-1 blocks");
 	if (c->direct && c->block_bytes % DIRECT_BYTES)
-		return err_set(e, EINVAL, "block-size %llu: with direct expected a multiple of %d bytes",
+		return err_set(e, EINVAL,
+			       "block-size %llu: with direct expected a multiple of %d bytes",
 			       (unsigned long long)c->block_bytes, DIRECT_BYTES);
 	return 0;
 }
@@ -253,28 +273,34 @@ static int blocks_check(const struct workload *w, const struct microbench_config
 int microbench_check(const struct workload *w, const struct microbench_config *c, struct err *e)
 {
 	if (c->level < 1 || c->level > MAX_LEVEL)
-		return err_set(e, EINVAL, "level %llu: expected 1 to %d", (unsigned long long)c->level, MAX_LEVEL);
+		return err_set(e, EINVAL, "level %llu: expected 1 to %d",
+			       (unsigned long long)c->level, MAX_LEVEL);
 	if (c->n_requests < 1)
 		return err_set(e, EINVAL, "requests: expected at least 1");
 	if (c->min_duration_ns < 0 || c->pause_ns < 0)
 		return err_set(e, EINVAL, "min-duration and pause: expected no negative time");
 	if (c->block_bytes < 1 || c->block_bytes > MAX_BLOCK_BYTES)
 		return size_error(e, "block-size", c->block_bytes, "expected 1 B to 1 GiB");
-	if (!choice_is_valid(wait_method_names, c->pause_by) || !choice_is_valid(think_names, c->think) ||
+	if (!choice_is_valid(wait_method_names, c->pause_by) ||
+	    !choice_is_valid(think_names, c->think) ||
 	    !choice_is_valid(placement_names, c->placement))
 		return err_set(e, EINVAL, "pause-by, think or placement: no such choice");
 	if (c->think != THINK_FIXED && c->pause_ns == 0)
-		return err_set(e, EINVAL, "think %s: it needs a pause, its mean", think_names[c->think]);
+		return err_set(e, EINVAL, "think %s: it needs a pause, its mean",
+			       think_names[c->think]);
 	struct scheduling scheduling = {.set = false};
 	int ret = c->scheduler ? scheduling_parse(c->scheduler, &scheduling, e) : 0;
 	ret = ret ? ret : scheduling_check(&scheduling, c->pin, e);
 	ret = ret ? ret : own_options_check(w, c, e);
 	if (ret)
 		return ret;
-	return w->block ? block_check(w, c, e) : w->script ? script_check(w, c, e) : blocks_check(w, c, e);
+	return w->block    ? block_check(w, c, e)
+	       : w->script ? script_check(w, c, e)
+			   : blocks_check(w, c, e);
 }
 
-int microbench_files(const struct workload *w, const struct microbench_config *c, struct fileset *s, struct err *e)
+int microbench_files(const struct workload *w, const struct microbench_config *c, struct fileset *s,
+		     struct err *e)
 {
 	*s = (struct fileset){NULL, 0};
 	int ret = microbench_check(w, c, e);
@@ -288,7 +314,8 @@ int microbench_files(const struct workload *w, const struct microbench_config *c
 		return ret;
 	s->entry = xcalloc(c->level, sizeof *s->entry);
 	for (; s->n < c->level; s->n++)
-		s->entry[s->n] = (struct fileset_entry){xasprintf("%s.%zu", w->alias, s->n), c->file_bytes, false};
+		s->entry[s->n] = (struct fileset_entry){xasprintf("%s.%zu", w->alias, s->n),
+							c->file_bytes, false};
 	return 0;
 }
 

@@ -12,7 +12,8 @@ json_t *describe_options(const struct workload *w, const struct microbench_confi
 	return all;
 }
 
-void describe_command(const struct workload *w, const struct microbench_config *c, struct strbuf *out)
+void describe_command(const struct workload *w, const struct microbench_config *c,
+		      struct strbuf *out)
 {
 	struct microbench_config standard;
 	workload_config_init(w, &standard);

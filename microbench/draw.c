@@ -7,8 +7,9 @@
 
 const char *const think_names[] = {"fixed", "exponential", "lognormal", "uniform", NULL};
 
-/* One round of splitmix64: neighbouring seeds and threads get streams that have nothing to do with each other.
- * Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. */
+/* One round of splitmix64: neighbouring seeds and threads get streams that have nothing to do with
+ * each other. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA
+ * 2014. */
 static uint64_t mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15u;
@@ -28,7 +29,8 @@ gsl_rng *draw_stream(uint64_t seed, unsigned int number, enum draw_purpose purpo
 	return rng;
 }
 
-int draw_blocks(uint32_t *block, size_t n, uint32_t n_blocks, uint64_t seed, unsigned int thread, struct err *e)
+int draw_blocks(uint32_t *block, size_t n, uint32_t n_blocks, uint64_t seed, unsigned int thread,
+		struct err *e)
 {
 	gsl_rng *rng = draw_stream(seed, thread, DRAW_BLOCKS, e);
 	if (!rng)
@@ -41,7 +43,8 @@ int draw_blocks(uint32_t *block, size_t n, uint32_t n_blocks, uint64_t seed, uns
 
 static double draw_one(gsl_rng *rng, enum think_kind kind, double mean_ns)
 {
-	const double sigma2 = M_LN2; /* variance exp(sigma2) - 1 = 1, relative to the mean's square */
+	/* variance exp(sigma2) - 1 = 1, relative to the mean's square */
+	const double sigma2 = M_LN2;
 	switch (kind) {
 	case THINK_EXPONENTIAL:
 		return gsl_ran_exponential(rng, mean_ns);
@@ -55,8 +58,8 @@ static double draw_one(gsl_rng *rng, enum think_kind kind, double mean_ns)
 	return mean_ns;
 }
 
-int draw_think(uint64_t *ns, size_t n, enum think_kind kind, double mean_ns, uint64_t seed, unsigned int thread,
-	       struct err *e)
+int draw_think(uint64_t *ns, size_t n, enum think_kind kind, double mean_ns, uint64_t seed,
+	       unsigned int thread, struct err *e)
 {
 	gsl_rng *rng = draw_stream(seed, thread, DRAW_THINK, e);
 	if (!rng)

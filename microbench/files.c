@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files of a run: opening those of its threads, and seeing to it that a script finds what it was written for. */
+/* The files of a run: opening those of its threads, and seeing to it that a script finds what it
+ * was written for. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 #include "common/units.h"
 #include "microbench/run.h"
 
-static int file_fits(const struct bench_run *r, const struct fileset_entry *f, int fd, struct err *e)
+static int file_fits(const struct bench_run *r, const struct fileset_entry *f, int fd,
+		     struct err *e)
 {
 	struct stat st;
 	if (fstat(fd, &st) < 0)
@@ -23,7 +25,8 @@ static int file_fits(const struct bench_run *r, const struct fileset_entry *f, i
 	struct strbuf has = STRBUF_INIT, needs = STRBUF_INIT;
 	format_size(&has, (uint64_t)st.st_size);
 	format_size(&needs, f->size);
-	err_set(e, EINVAL, "%s/%s is too short: it has %s, the run needs %s", r->config->dir, f->path, has.s, needs.s);
+	err_set(e, EINVAL, "%s/%s is too short: it has %s, the run needs %s", r->config->dir,
+		f->path, has.s, needs.s);
 	strbuf_release(&has);
 	strbuf_release(&needs);
 	return -EINVAL;
@@ -33,30 +36,37 @@ int bench_file_open(struct bench_run *r, struct worker *w, struct err *e)
 {
 	const struct microbench_config *c = r->config;
 	const struct fileset_entry *f = &r->files.entry[w->bench.index];
-	w->open_flags =
-	    (!r->workload->writes ? O_RDONLY : r->workload->reads ? O_RDWR : O_WRONLY) | (c->direct ? O_DIRECT : 0) | (c->sync ? O_SYNC : 0);
+	w->open_flags = (!r->workload->writes ? O_RDONLY
+			 : r->workload->reads ? O_RDWR
+					      : O_WRONLY) |
+			(c->direct ? O_DIRECT : 0) | (c->sync ? O_SYNC : 0);
 	int fd = confined_open(r->dir_fd, f->path, w->open_flags, 0, e);
 	if (fd == -EINVAL && c->direct)
-		return err_set(e, EINVAL, "%s/%s: this file system does not do direct I/O", c->dir, f->path);
+		return err_set(e, EINVAL, "%s/%s: this file system does not do direct I/O", c->dir,
+			       f->path);
 	if (fd < 0)
 		return err_context(e, "%s", c->dir);
 	w->bench.fd = fd;
 	return file_fits(r, f, fd, e);
 }
 
-/* --- of a script ---------------------------------------------------------------------------------------------------
+/* --- of a script
+ * ---------------------------------------------------------------------------------------------------
  */
 
 /* Names that scripts give: numbers, with a word before or an ending behind them. */
 static bool is_own_name(const char *name)
 {
-	static const char *const before[] = {"", "s", "obj", "inc"}, *const behind[] = {"", ".o", ".o.new", ".c", ".h"};
+	static const char *const before[] = {"", "s", "obj", "inc"}, *const behind[] = {"", ".o",
+											".o.new",
+											".c", ".h"};
 	static const char digits[] = "0123456789";
 	const char *number = strpbrk(name, digits);
 	size_t n_before = number ? (size_t)(number - name) : 0, i, k;
 	if (!number)
 		return !strcmp(name, "src") || !strcmp(name, "copy");
-	for (i = 0; i < 4 && (strlen(before[i]) != n_before || memcmp(before[i], name, n_before)); i++)
+	for (i = 0; i < 4 && (strlen(before[i]) != n_before || memcmp(before[i], name, n_before));
+	     i++)
 		;
 	for (k = 0; k < 5 && strcmp(behind[k], number + strspn(number, digits)); k++)
 		;
@@ -79,10 +89,11 @@ static int entry_check(const struct bench_run *r, const struct fileset_entry *f,
 	if (ret)
 		return ret;
 	if (f->directory ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
-		return err_set(e, EPERM, "%s is no %s", f->path, f->directory ? "directory" : "regular file");
+		return err_set(e, EPERM, "%s is no %s", f->path,
+			       f->directory ? "directory" : "regular file");
 	if (!f->directory && (uint64_t)st.st_size != f->size)
-		return err_set(e, EINVAL, "%s has %lld bytes instead of %llu: prepare it again", f->path,
-			       (long long)st.st_size, (unsigned long long)f->size);
+		return err_set(e, EINVAL, "%s has %lld bytes instead of %llu: prepare it again",
+			       f->path, (long long)st.st_size, (unsigned long long)f->size);
 	return 0;
 }
 
@@ -92,6 +103,7 @@ int bench_files_check(const struct bench_run *r, struct err *e)
 	for (size_t i = 0; i < r->files.n && !ret; i++)
 		ret = entry_check(r, &r->files.entry[i], e);
 	if (!ret)
-		ret = fileset_clear(&r->files, r->dir_fd, r->workload->script->top, is_own_name, true, e);
+		ret = fileset_clear(&r->files, r->dir_fd, r->workload->script->top, is_own_name,
+				    true, e);
 	return ret ? err_context(e, "%s", r->config->dir) : 0;
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file server: filebench's fileserver personality. A round makes a file and writes all of it, appends to a second
- * one, reads all of a third one, deletes a fourth one and looks at a fifth one: 14 calls, as filebench makes them.
+/* The file server: filebench's fileserver personality. A round makes a file and writes all of it,
+ * appends to a second one, reads all of a third one, deletes a fourth one and looks at a fifth one:
+ * 14 calls, as filebench makes them.
  *
- * Files are taken in turn, as filebench does. It takes them from one list for all threads, so that no two threads meet
- * at a file; here thread t has the files t, t + level, ... for itself, which comes to the same and does not depend on
- * who was quicker: what a thread does is a function of the seeds alone. At first four fifths of the files are there.
+ * Files are taken in turn, as filebench does. It takes them from one list for all threads, so that
+ * no two threads meet at a file; here thread t has the files t, t + level, ... for itself, which
+ * comes to the same and does not depend on who was quicker: what a thread does is a function of the
+ * seeds alone. At first four fifths of the files are there.
  *
- * Source: metrology paper, section III-D: 4 threads, 1000 files, gamma sizes of mean 131072 and shape 1.5, 30 s, and
- * appends of 16 KB in the mean (filebench itself draws uniformly below its 16 KB). Memory: filebench 1.5-alpha3 was
- * measured with this personality and 4 threads: 41 MiB anonymous (10 MiB for each thread) and 43 MiB of shared tables.
+ * Source: metrology paper, section III-D: 4 threads, 1000 files, gamma sizes of mean 131072 and
+ * shape 1.5, 30 s, and appends of 16 KB in the mean (filebench itself draws uniformly below its 16
+ * KB). Memory: filebench 1.5-alpha3 was measured with this personality and 4 threads: 41 MiB
+ * anonymous (10 MiB for each thread) and 43 MiB of shared tables.
  */
 #include <errno.h>
 #include <gsl/gsl_randist.h>
@@ -44,14 +47,16 @@ static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < 2 * ABSENT_SHARE * c->level)
 		return err_set(e, EINVAL, "files %llu: expected at least %llu, %d for each thread",
-			       (unsigned long long)c->n_files, (unsigned long long)(2 * ABSENT_SHARE * c->level),
-			       2 * ABSENT_SHARE);
+			       (unsigned long long)c->n_files,
+			       (unsigned long long)(2 * ABSENT_SHARE * c->level), 2 * ABSENT_SHARE);
 	if (c->append_bytes < 1 || c->dir_width < 1 || !(c->size_shape > 0))
-		return err_set(e, EINVAL, "append-size, dir-width and size-shape: expected more than 0");
+		return err_set(e, EINVAL,
+			       "append-size, dir-width and size-shape: expected more than 0");
 	return 0;
 }
 
-/* --- a thread's files ----------------------------------------------------------------------------------------------
+/* --- a thread's files
+ * ----------------------------------------------------------------------------------------------
  */
 
 struct shelf { /* file i of the thread is file i * level + thread of the tree */
@@ -61,8 +66,8 @@ struct shelf { /* file i of the thread is file i * level + thread of the tree */
 	size_t present_at, absent_at; /* where the next one is looked for */
 };
 
-static int shelf_open(struct shelf *s, const struct microbench_config *c, const struct tree *t, unsigned int thread,
-		      struct err *e)
+static int shelf_open(struct shelf *s, const struct microbench_config *c, const struct tree *t,
+		      unsigned int thread, struct err *e)
 {
 	gsl_rng *rng = draw_stream(c->fileset_seed, thread, DRAW_EXISTING, e);
 	if (!rng)
@@ -122,7 +127,8 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	return ret;
 }
 
-/* --- rounds --------------------------------------------------------------------------------------------------------
+/* --- rounds
+ * --------------------------------------------------------------------------------------------------------
  */
 
 struct round {
@@ -174,8 +180,8 @@ static void round_write(const struct round *r, uint64_t append_bytes)
 	script_end_unit(r->script);
 }
 
-static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units, struct script *s,
-			struct err *e)
+static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
+			struct script *s, struct err *e)
 {
 	struct tree t;
 	struct shelf shelf;
@@ -202,7 +208,8 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 	return ret;
 }
 
-/* 14 calls, and the bytes copied with fresh pages for half of them: no machine of today is faster. */
+/* 14 calls, and the bytes copied with fresh pages for half of them: no machine of today is faster.
+ */
 static double fastest_ns(const struct microbench_config *c)
 {
 	return 14 * 400 + 0.05 * (2 * (double)c->file_bytes + (double)c->append_bytes);

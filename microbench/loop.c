@@ -34,8 +34,9 @@ static void sleep_ns(int64_t ns)
 		;
 }
 
-/* Programs pause by asking for so much sleep, not for an instant: what bookkeeping took comes on top. A long one is
- * made in parts, so that the run can be stopped; the last part ends where the whole would have ended. */
+/* Programs pause by asking for so much sleep, not for an instant: what bookkeeping took comes on
+ * top. A long one is made in parts, so that the run can be stopped; the last part ends where the
+ * whole would have ended. */
 static void pause_by_sleep(const struct bench_thread *t, int64_t ns)
 {
 	if (ns > PART_NS) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measured loop. It is one inline function, so that each workload gets its own copy with its call compiled in: no
- * indirect call, no switch, and between the two stamps nothing but the call. */
+/* The measured loop. It is one inline function, so that each workload gets its own copy with its
+ * call compiled in: no indirect call, no switch, and between the two stamps nothing but the call.
+ */
 #ifndef MICROBENCH_LOOP_H
 #define MICROBENCH_LOOP_H
 
@@ -19,14 +20,16 @@
 struct script; /* script.h */
 struct block_load; /* block/block_load.h */
 
-/* One request as it is recorded on the path. Where it went is not stored: the drawn blocks tell that afterwards. */
+/* One request as it is recorded on the path. Where it went is not stored: the drawn blocks tell
+ * that afterwards. */
 struct bench_sample {
 	uint64_t begin, end; /* ticks */
 	int32_t result;      /* as returned, or the negative errno */
 	uint32_t op;         /* enum trace_op */
 };
 
-/* All a thread needs. Set up before the start; nothing in here is shared with another thread but through pointers. */
+/* All a thread needs. Set up before the start; nothing in here is shared with another thread but
+ * through pointers. */
 struct bench_thread {
 	const struct clock *clock;
 	const struct placement *placement;
@@ -34,17 +37,20 @@ struct bench_thread {
 	int fd;
 	size_t block_bytes;
 	uint64_t n_blocks;     /* whole blocks of the file */
-	const uint32_t *block; /* block of request k, block[capacity]; NULL for a sequential workload */
+	/* block of request k, block[capacity]; NULL for a sequential workload */
+	const uint32_t *block;
 	uint64_t n_requests;   /* (of a script: units) goes on at least so long, */
 	uint64_t deadline;     /* and until this instant (ticks, 0: none), */
 	uint64_t capacity;     /* but never longer than this */
 	bool fsync_end;
 	bool pauses;
 	int64_t pause_ns;         /* between requests, */
-	const uint64_t *think_ns; /* or think_ns[capacity], the pause after request k; NULL for the fixed one */
+	/* or think_ns[capacity], the pause after request k; NULL for the fixed one */
+	const uint64_t *think_ns;
 	struct waiter waiter;
 	struct pause *pause; /* its word is set when the run must pause or end */
-	/* of a workload that plays a script (script.h), else NULL: `fd` and blocks mean nothing then */
+	/* of a workload that plays a script (script.h), else NULL: `fd` and blocks mean nothing
+	 * then */
 	const struct script *script;
 	const char *const *names; /* paths by number, */
 	int dir_fd;               /* relative to this directory */
@@ -65,11 +71,12 @@ static inline bool bench_is_short(const struct bench_thread *t, const struct ben
 	return s->op != OP_LSEEK && s->op != OP_FSYNC && s->result != (int32_t)t->block_bytes;
 }
 
-/* The call of a workload. Offsets are where it happens; calls at the file's own position ignore them. */
+/* The call of a workload. Offsets are where it happens; calls at the file's own position ignore
+ * them. */
 typedef ssize_t bench_call(int fd, void *buffer, size_t n_bytes, uint64_t offset);
 
-/* Off the fast path: back to the start of the file, the pause after request k, the last fsync, and a call of everything
- * with no descriptor so that lazy binding is not measured. */
+/* Off the fast path: back to the start of the file, the pause after request k, the last fsync, and
+ * a call of everything with no descriptor so that lazy binding is not measured. */
 void bench_rewind(const struct bench_thread *t, struct bench_sample *s);
 void bench_pause(struct bench_thread *t, uint64_t k, uint64_t end);
 void bench_fsync(const struct bench_thread *t, struct bench_sample *s);
@@ -89,7 +96,8 @@ static inline __attribute__((always_inline)) bool bench_must_end(const struct be
 }
 
 static inline __attribute__((always_inline)) struct bench_sample
-bench_request(const struct bench_thread *t, enum trace_op op, bench_call *call, uint64_t k, uint64_t block)
+bench_request(const struct bench_thread *t, enum trace_op op, bench_call *call, uint64_t k,
+	      uint64_t block)
 {
 	uint64_t offset = block * t->block_bytes;
 	void *buffer = placement_buffer(t->placement, t->index, k);
@@ -133,8 +141,8 @@ bench_loop_mixed(struct bench_thread *t, enum trace_op op, enum trace_op odd_op,
 	t->n_samples = (uint64_t)(s - t->sample);
 }
 
-static inline __attribute__((always_inline)) void bench_loop(struct bench_thread *t, enum trace_op op,
-							     bool sequential, bench_call *call)
+static inline __attribute__((always_inline)) void
+bench_loop(struct bench_thread *t, enum trace_op op, bool sequential, bench_call *call)
 {
 	bench_loop_mixed(t, op, op, sequential, call, call);
 }

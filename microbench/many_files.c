@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Many files, made or copied by many threads: filebench's createfiles and copyfiles personalities. Of createfiles a unit makes a file
- * and writes all of it; of copyfiles it reads all of a file and writes as much to a copy. The files are taken in turn, thread t has t,
- * t + level, ...; who has been through all of its own begins again, and makes them anew.
+/* Many files, made or copied by many threads: filebench's createfiles and copyfiles personalities.
+ * Of createfiles a unit makes a file and writes all of it; of copyfiles it reads all of a file and
+ * writes as much to a copy. The files are taken in turn, thread t has t, t + level, ...; who has
+ * been through all of its own begins again, and makes them anew.
  *
  * With --direct sizes are whole blocks of 4 KiB.
  *
- * Source: filebench 1.5 (createfiles: 50,000 files, mean width of a directory 100, 16 threads, 1 MB requests; copyfiles: width 20),
- * sizes gamma-distributed with mean 16 KB and shape 1.5; the block-replay paper (FAST 2017), section 5.2.1: 100,000 files copied
- * by 256 threads. */
+ * Source: filebench 1.5 (createfiles: 50,000 files, mean width of a directory 100, 16 threads, 1 MB
+ * requests; copyfiles: width 20), sizes gamma-distributed with mean 16 KB and shape 1.5; the
+ * block-replay paper (FAST 2017), section 5.2.1: 100,000 files copied by 256 threads. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,13 +55,15 @@ static void copy_defaults(struct microbench_config *c)
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < c->level)
-		return err_set(e, EINVAL, "files %llu: expected at least one for each of %llu threads", (unsigned long long)c->n_files,
-			       (unsigned long long)c->level);
+		return err_set(e, EINVAL,
+			       "files %llu: expected at least one for each of %llu threads",
+			       (unsigned long long)c->n_files, (unsigned long long)c->level);
 	if (c->dir_width < 1 || !(c->size_shape > 0))
 		return err_set(e, EINVAL, "dir-width and size-shape: expected more than 0");
 	if (c->direct && c->block_bytes % DIRECT_BYTES)
-		return err_set(e, EINVAL, "block-size %llu: with direct expected a multiple of %d bytes", (unsigned long long)c->block_bytes,
-			       DIRECT_BYTES);
+		return err_set(e, EINVAL,
+			       "block-size %llu: with direct expected a multiple of %d bytes",
+			       (unsigned long long)c->block_bytes, DIRECT_BYTES);
 	return 0;
 }
 
@@ -68,7 +71,8 @@ static int draw(struct tree *t, const char *top, const struct microbench_config 
 {
 	int ret = tree_draw(t, top, c, e);
 	for (size_t i = 0; !ret && c->direct && i < t->n_files; i++)
-		t->file[i].n_bytes = (t->file[i].n_bytes + DIRECT_BYTES - 1) / DIRECT_BYTES * DIRECT_BYTES;
+		t->file[i].n_bytes =
+		    (t->file[i].n_bytes + DIRECT_BYTES - 1) / DIRECT_BYTES * DIRECT_BYTES;
 	return ret;
 }
 
@@ -109,14 +113,16 @@ static int copy_files(const struct microbench_config *c, struct fileset *s, stru
 	return 0;
 }
 
-static void create(const struct microbench_config *c, const struct tree_file *f, uint32_t name, struct script *s)
+static void create(const struct microbench_config *c, const struct tree_file *f, uint32_t name,
+		   struct script *s)
 {
 	script_open(s, 0, name, OPEN_REPLACE, 0666);
 	script_write_whole(s, 0, f->n_bytes, c->block_bytes);
 	script_close(s, 0);
 }
 
-static void copy(const struct microbench_config *c, const struct tree_file *f, uint32_t name, struct script *s)
+static void copy(const struct microbench_config *c, const struct tree_file *f, uint32_t name,
+		 struct script *s)
 {
 	script_open(s, 0, name, OPEN_READ, 0666);
 	script_read_whole(s, 0, f->n_bytes, c->block_bytes, false);
@@ -126,7 +132,8 @@ static void copy(const struct microbench_config *c, const struct tree_file *f, u
 	script_close(s, 1);
 }
 
-static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units, bool copies, struct script *s, struct err *e)
+static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
+			bool copies, struct script *s, struct err *e)
 {
 	struct tree t;
 	gsl_rng *rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e);
@@ -135,7 +142,8 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 		gsl_rng_free(rng);
 		return ret;
 	}
-	size_t n = (t.n_files - thread + c->level - 1) / c->level, first = gsl_rng_uniform_int(rng, n);
+	size_t n = (t.n_files - thread + c->level - 1) / c->level,
+	       first = gsl_rng_uniform_int(rng, n);
 	uint32_t first_name = (uint32_t)s->names->n, n_names = copies ? 2 : 1;
 	for (size_t i = 0; i < n; i++) {
 		const struct tree_file *f = &t.file[i * c->level + thread];
@@ -145,7 +153,8 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 	}
 	for (uint64_t i = 0; i < n_units; i++) {
 		size_t k = (first + i) % n;
-		(copies ? copy : create)(c, &t.file[k * c->level + thread], first_name + (uint32_t)k * n_names, s);
+		(copies ? copy : create)(c, &t.file[k * c->level + thread],
+					 first_name + (uint32_t)k * n_names, s);
 		script_end_unit(s);
 	}
 	tree_release(&t);
@@ -153,12 +162,14 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 	return 0;
 }
 
-static int create_write(const struct microbench_config *c, unsigned int thread, uint64_t n_units, struct script *s, struct err *e)
+static int create_write(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
+			struct script *s, struct err *e)
 {
 	return write_script(c, thread, n_units, false, s, e);
 }
 
-static int copy_write(const struct microbench_config *c, unsigned int thread, uint64_t n_units, struct script *s, struct err *e)
+static int copy_write(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
+		      struct script *s, struct err *e)
 {
 	return write_script(c, thread, n_units, true, s, e);
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* PostMark's pattern: what a mail server does to many small files. Three phases: the files are made; transactions, each
- * a read or an append of one file and the making or deleting of one; all that is left is deleted.
+/* PostMark's pattern: what a mail server does to many small files. Three phases: the files are
+ * made; transactions, each a read or an append of one file and the making or deleting of one; all
+ * that is left is deleted.
  *
- * As in PostMark 1.5 with its defaults and without its buffering: requests of --block-size (512 bytes), a read goes
- * through the whole file, an append adds as much as is drawn below the largest size (a file that has that size is read
- * instead), and there are never more than twice as many files as at first.
+ * As in PostMark 1.5 with its defaults and without its buffering: requests of --block-size (512
+ * bytes), a read goes through the whole file, an append adds as much as is drawn below the largest
+ * size (a file that has that size is read instead), and there are never more than twice as many
+ * files as at first.
  *
- * Source: J. Katcher, "PostMark: A New File System Benchmark", Network Appliance TR-3022, 1997; the VFS-replay paper
- * (FAST 2005), section 4.1: 20,000 files of 512 bytes to 10 KB, 200,000 transactions, all four kinds equally likely. */
+ * Source: J. Katcher, "PostMark: A New File System Benchmark", Network Appliance TR-3022, 1997; the
+ * VFS-replay paper (FAST 2005), section 4.1: 20,000 files of 512 bytes to 10 KB, 200,000
+ * transactions, all four kinds equally likely. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -35,11 +38,14 @@ static void defaults(struct microbench_config *c)
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < c->level || c->n_files > UINT32_MAX)
-		return err_set(e, EINVAL, "files %llu: expected at least one for each of %llu threads",
+		return err_set(e, EINVAL,
+			       "files %llu: expected at least one for each of %llu threads",
 			       (unsigned long long)c->n_files, (unsigned long long)c->level);
 	if (c->min_file_bytes < 1 || c->min_file_bytes > c->file_bytes || c->file_bytes > MAX_BYTES)
-		return err_set(e, EINVAL, "min-file-size %llu, file-size %llu: expected 1 <= smallest <= largest <= 1G",
-			       (unsigned long long)c->min_file_bytes, (unsigned long long)c->file_bytes);
+		return err_set(
+		    e, EINVAL,
+		    "min-file-size %llu, file-size %llu: expected 1 <= smallest <= largest <= 1G",
+		    (unsigned long long)c->min_file_bytes, (unsigned long long)c->file_bytes);
 	return 0;
 }
 
@@ -58,7 +64,8 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	return 0;
 }
 
-/* --- one thread's pool ---------------------------------------------------------------------------------------------
+/* --- one thread's pool
+ * ---------------------------------------------------------------------------------------------
  */
 
 struct mail {
@@ -88,7 +95,8 @@ static void make(struct pool *p)
 	uint64_t subdir = p->c->n_subdirs ? gsl_rng_uniform_int(p->rng, p->c->n_subdirs) : 0;
 	const char *dir = p->c->n_subdirs ? p->script->names->name[p->subdir[subdir]] : p->dir;
 	m->n_bytes = draw_between(p->rng, p->c->min_file_bytes, p->c->file_bytes);
-	m->name = script_name(p->script, xasprintf("%s/%llu", dir, (unsigned long long)++p->n_made));
+	m->name =
+	    script_name(p->script, xasprintf("%s/%llu", dir, (unsigned long long)++p->n_made));
 	script_open(p->script, 0, m->name, OPEN_CREATE, 0644);
 	script_write_whole(p->script, 0, m->n_bytes, p->c->block_bytes);
 	script_close(p->script, 0);
@@ -138,13 +146,14 @@ static void subdirs_make(struct pool *p)
 {
 	p->subdir = xcalloc(p->c->n_subdirs + 1, sizeof *p->subdir);
 	for (uint64_t i = 0; i < p->c->n_subdirs; i++) {
-		p->subdir[i] = script_name(p->script, xasprintf("%s/s%llu", p->dir, (unsigned long long)i));
+		p->subdir[i] =
+		    script_name(p->script, xasprintf("%s/s%llu", p->dir, (unsigned long long)i));
 		script_mkdir(p->script, p->subdir[i], 0755);
 	}
 }
 
-static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units, struct script *s,
-			struct err *e)
+static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
+			struct script *s, struct err *e)
 {
 	struct pool p = {.c = c, .script = s, .rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e)};
 	if (!p.rng)

@@ -17,7 +17,7 @@
 
 enum { N_BATCH = 512 };
 
-/* --- merging by begin: a heap of the workers, the one whose next request began first on top -------------------- */
+/* --- merging by begin: a heap of the workers, the one whose next request began first on top --- */
 
 static bool begins_before(const void *x, const void *y, const void *context)
 {
@@ -45,8 +45,8 @@ static void account(struct merged *m, const struct trace_record *r)
 		m->last_ns = r->end_ns;
 }
 
-static int merge(const struct bench_run *r, struct source *heap, size_t n, struct trace_writer *w, int signal_fd,
-		 struct merged *m, struct err *e)
+static int merge(const struct bench_run *r, struct source *heap, size_t n, struct trace_writer *w,
+		 int signal_fd, struct merged *m, struct err *e)
 {
 	struct trace_record *batch = xmalloc(N_BATCH * sizeof *batch);
 	int ret = 0;
@@ -69,7 +69,8 @@ static int merge(const struct bench_run *r, struct source *heap, size_t n, struc
 	return ret;
 }
 
-static int merge_all(const struct bench_run *r, struct trace_writer *w, int signal_fd, struct merged *m, struct err *e)
+static int merge_all(const struct bench_run *r, struct trace_writer *w, int signal_fd,
+		     struct merged *m, struct err *e)
 {
 	struct script_refs refs = {NULL, NULL, NULL};
 	struct source *heap = xcalloc(r->n_workers, sizeof *heap);
@@ -86,7 +87,7 @@ static int merge_all(const struct bench_run *r, struct trace_writer *w, int sign
 	return ret;
 }
 
-/* --- metadata -------------------------------------------------------------------------------------------------- */
+/* --- metadata ------------------------------------------------------------ */
 
 static bool capacity_reached(const struct bench_run *r)
 {
@@ -102,8 +103,8 @@ static json_t *descriptors(const struct bench_run *r)
 	const bool files = !r->workload->script && !r->workload->block;
 	for (unsigned int i = 0; all && files && i < r->n_workers; i++) {
 		const struct worker *w = &r->worker[i];
-		json_t *one = json_pack("{s:i,s:s,s:i}", "fd", w->bench.fd, "path", r->files.entry[i].path, "flags",
-					w->open_flags);
+		json_t *one = json_pack("{s:i,s:s,s:i}", "fd", w->bench.fd, "path",
+					r->files.entry[i].path, "flags", w->open_flags);
 		if (json_array_append_new(all, one) < 0) {
 			json_decref(all);
 			return NULL;
@@ -112,7 +113,8 @@ static json_t *descriptors(const struct bench_run *r)
 	return all;
 }
 
-/* What the program holds as a program would, what its instrument takes, and what all of it came to. */
+/* What the program holds as a program would, what its instrument takes, and what all of it came to.
+ */
 static json_t *memory(const struct bench_run *r)
 {
 	uint64_t n_instrument = 0;
@@ -121,15 +123,18 @@ static json_t *memory(const struct bench_run *r)
 		n_instrument += w->samples.n_bytes + w->blocks.n_bytes + w->think.n_bytes;
 		n_instrument += w->script.cap * sizeof *w->script.step;
 	}
-	return json_pack("{s:I,s:I,s:I}", "held_bytes", (json_int_t)r->config->anon_bytes, "instrument_bytes",
-			 (json_int_t)n_instrument, "anonymous_bytes", (json_int_t)r->anonymous_bytes);
+	return json_pack("{s:I,s:I,s:I}", "held_bytes", (json_int_t)r->config->anon_bytes,
+			 "instrument_bytes", (json_int_t)n_instrument, "anonymous_bytes",
+			 (json_int_t)r->anonymous_bytes);
 }
 
-/* As capture tells it of programs over time. All of it is present before the region begins, so that its ends will do. */
+/* As capture tells it of programs over time. All of it is present before the region begins, so that
+ * its ends will do. */
 static json_t *anonymous_memory(const struct bench_run *r)
 {
-	return json_pack("[{s:I,s:I},{s:I,s:I}]", "t_ns", (json_int_t)0, "bytes", (json_int_t)r->anonymous_bytes, "t_ns",
-			 (json_int_t)r->facts.wall_ns, "bytes", (json_int_t)r->anonymous_after_bytes);
+	return json_pack("[{s:I,s:I},{s:I,s:I}]", "t_ns", (json_int_t)0, "bytes",
+			 (json_int_t)r->anonymous_bytes, "t_ns", (json_int_t)r->facts.wall_ns,
+			 "bytes", (json_int_t)r->anonymous_after_bytes);
 }
 
 /* With --pin; otherwise workers may run where this process may. */
@@ -150,17 +155,19 @@ static json_t *affinity(const struct bench_run *r)
 
 static char *extra_json(const struct bench_run *r)
 {
-	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o*,s:b}", "workload", r->workload->name, "options",
-			      describe_options(r->workload, r->config), "descriptors", descriptors(r), "memory",
-			      memory(r), "anonymous_memory", anonymous_memory(r), "facts", run_facts_to_json(&r->facts), "scheduling",
-			      scheduling_to_json(&r->scheduling), "affinity", affinity(r), "capacity_reached",
-			      capacity_reached(r));
+	json_t *o = json_pack(
+	    "{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o*,s:b}", "workload", r->workload->name, "options",
+	    describe_options(r->workload, r->config), "descriptors", descriptors(r), "memory",
+	    memory(r), "anonymous_memory", anonymous_memory(r), "facts",
+	    run_facts_to_json(&r->facts), "scheduling", scheduling_to_json(&r->scheduling),
+	    "affinity", affinity(r), "capacity_reached", capacity_reached(r));
 	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 	json_decref(o);
 	return text;
 }
 
-/* When the region was and what the machine did meanwhile is told by the workers' own stamps and times. */
+/* When the region was and what the machine did meanwhile is told by the workers' own stamps and
+ * times. */
 static void facts_complete(struct bench_run *r)
 {
 	uint64_t first = UINT64_MAX, last = 0;
@@ -207,7 +214,8 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 	    .files = r->files,
 	};
 	const struct trace_write_options how = {.no_sync = c->no_sync_output, .no_part = true};
-	int ret = extra ? trace_writer_open(&w, c->output, &meta, &how, e) : err_set(e, ENOMEM, "not enough memory");
+	int ret = extra ? trace_writer_open(&w, c->output, &meta, &how, e)
+			: err_set(e, ENOMEM, "not enough memory");
 	if (!ret) {
 		ret = merge_all(r, w, signal_fd, &m, e);
 		if (!ret)
@@ -215,8 +223,8 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 		else
 			trace_writer_abort(w);
 	}
-	*o = (struct microbench_outcome){m.n, m.n ? m.sum_ns / (double)m.n : NAN, m.last_ns - m.first_ns,
-					 capacity_reached(r)};
+	*o = (struct microbench_outcome){m.n, m.n ? m.sum_ns / (double)m.n : NAN,
+					 m.last_ns - m.first_ns, capacity_reached(r)};
 	free(extra);
 	strbuf_release(&command);
 	return ret;
@@ -229,9 +237,12 @@ static int script_failure(const struct bench_run *r, const struct bench_thread *
 	int32_t got = t->sample[t->n_samples - 1].result;
 	const char *path = source_step_path(t, at);
 	if (got < 0)
-		return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) failed: %s; the trace ends there",
+		return err_set(e, EIO,
+			       "%s/%s: request %" PRIu64 " (%s) failed: %s; the trace ends there",
 			       r->config->dir, path, t->n_samples, op_name(s->op), strerror(-got));
-	return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) returned %d instead of %d; the trace ends there",
+	return err_set(e, EIO,
+		       "%s/%s: request %" PRIu64
+		       " (%s) returned %d instead of %d; the trace ends there",
 		       r->config->dir, path, t->n_samples, op_name(s->op), got, s->expect);
 }
 
@@ -239,14 +250,18 @@ static int block_failure(const struct bench_run *r, const struct bench_thread *t
 {
 	const struct block_load *b = t->load;
 	if (b->failed == UINT64_MAX)
-		return err_sys(e, b->fatal, "%s: handing over or fetching requests", r->config->device);
+		return err_sys(e, b->fatal, "%s: handing over or fetching requests",
+			       r->config->device);
 	const struct block_request *request = &b->request[b->failed];
 	int32_t got = t->sample[b->failed].result;
 	if (got < 0)
-		return err_set(e, EIO, "%s: a %s of %u bytes at %" PRIu64 " failed: %s", r->config->device,
-			       request->direction == BLOCK_READ ? "read" : "write", request->length, request->offset, strerror(-got));
+		return err_set(e, EIO, "%s: a %s of %u bytes at %" PRIu64 " failed: %s",
+			       r->config->device,
+			       request->direction == BLOCK_READ ? "read" : "write", request->length,
+			       request->offset, strerror(-got));
 	return err_set(e, EIO, "%s: a %s of %u bytes at %" PRIu64 " moved %d", r->config->device,
-		       request->direction == BLOCK_READ ? "read" : "write", request->length, request->offset, got);
+		       request->direction == BLOCK_READ ? "read" : "write", request->length,
+		       request->offset, got);
 }
 
 int bench_failure(const struct bench_run *r, struct err *e)
@@ -266,12 +281,16 @@ int bench_failure(const struct bench_run *r, struct err *e)
 			continue;
 		const char *path = r->files.entry[i].path;
 		if (last->result < 0)
-			return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) failed: %s; the trace ends there",
+			return err_set(e, EIO,
+				       "%s/%s: request %" PRIu64
+				       " (%s) failed: %s; the trace ends there",
 				       r->config->dir, path, t->n_requests_done, op_name(last->op),
 				       strerror(-last->result));
-		return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) moved %d of %zu bytes; the trace ends there",
-			       r->config->dir, path, t->n_requests_done, op_name(last->op), last->result,
-			       t->block_bytes);
+		return err_set(e, EIO,
+			       "%s/%s: request %" PRIu64
+			       " (%s) moved %d of %zu bytes; the trace ends there",
+			       r->config->dir, path, t->n_requests_done, op_name(last->op),
+			       last->result, t->block_bytes);
 	}
 	return 0;
 }

@@ -18,14 +18,16 @@
 /* A script's directory is cleared before the next run: no place for a trace. */
 static int output_is_outside(const struct bench_run *r, struct err *e)
 {
-	char *copy = xstrdup(r->config->output), *top = xasprintf("%s/%s", r->config->dir, r->workload->script->top);
+	char *copy = xstrdup(r->config->output),
+	     *top = xasprintf("%s/%s", r->config->dir, r->workload->script->top);
 	char *of_output = realpath(dirname(copy), NULL), *of_top = realpath(top, NULL);
 	size_t len = of_top ? strlen(of_top) : 0;
 	bool inside = of_output && of_top && !strncmp(of_output, of_top, len) &&
 		      (of_output[len] == '/' || !of_output[len]);
-	int ret = inside ? err_set(e, EINVAL, "%s: %s belongs to the workload: no place for the trace",
-				   r->config->output, top)
-			 : 0;
+	int ret = inside
+		      ? err_set(e, EINVAL, "%s: %s belongs to the workload: no place for the trace",
+				r->config->output, top)
+		      : 0;
 	free(copy);
 	free(top);
 	free(of_output);
@@ -36,8 +38,10 @@ static int output_is_outside(const struct bench_run *r, struct err *e)
 static int output_is_no_device(const struct bench_run *r, struct err *e)
 {
 	struct stat output, device;
-	if (!stat(r->config->output, &output) && !fstat(r->device.fd, &device) && output.st_dev == device.st_dev && output.st_ino == device.st_ino)
-		return err_set(e, EINVAL, "%s: the trace would overwrite the device", r->config->output);
+	if (!stat(r->config->output, &output) && !fstat(r->device.fd, &device) &&
+	    output.st_dev == device.st_dev && output.st_ino == device.st_ino)
+		return err_set(e, EINVAL, "%s: the trace would overwrite the device",
+			       r->config->output);
 	return 0;
 }
 
@@ -53,13 +57,14 @@ static int output_is_apart(const struct bench_run *r, struct err *e)
 	for (unsigned int i = 0; i < r->n_workers; i++)
 		if (fstat(r->worker[i].bench.fd, &file) == 0 && file.st_dev == output.st_dev &&
 		    file.st_ino == output.st_ino)
-			return err_set(e, EINVAL, "%s: the trace would overwrite a file of the workload",
+			return err_set(e, EINVAL,
+				       "%s: the trace would overwrite a file of the workload",
 				       r->config->output);
 	return 0;
 }
 
-/* From before the threads start, which inherit the mask, until the trace is written: a signal is read from a descriptor
- * then, so that it ends the run in order. */
+/* From before the threads start, which inherit the mask, until the trace is written: a signal is
+ * read from a descriptor then, so that it ends the run in order. */
 static int signals_hold(sigset_t *held, sigset_t *old, struct err *e)
 {
 	sigemptyset(held);
@@ -114,8 +119,8 @@ static int files_prepare(struct bench_run *r, struct err *e)
 	return ret;
 }
 
-int microbench_run(const struct workload *w, const struct microbench_config *c, struct microbench_outcome *o,
-		   struct err *e)
+int microbench_run(const struct workload *w, const struct microbench_config *c,
+		   struct microbench_outcome *o, struct err *e)
 {
 	struct microbench_outcome unwanted;
 	struct bench_run r = {.workload = w,
@@ -139,7 +144,8 @@ int microbench_run(const struct workload *w, const struct microbench_config *c, 
 	if (!ret && !w->block && (c->prepare || c->prepare_only))
 		ret = files_prepare(&r, e);
 	if (!ret && !c->prepare_only)
-		ret = w->script && w->script->parallel ? run_parallel(&r, o, e) : run_prepared(&r, o, e);
+		ret = w->script && w->script->parallel ? run_parallel(&r, o, e)
+						       : run_prepared(&r, o, e);
 	bench_teardown(&r);
 	pause_release(&r.pause);
 	if (c->remove && !w->block) {

@@ -56,7 +56,8 @@ struct bench_run {
 	uint64_t span_bytes;  /* what is used of it */
 	bool refused;	      /* it is not to be written to */
 	struct vm_region anonymous; /* --anon-memory */
-	uint64_t anonymous_bytes, anonymous_after_bytes; /* when the region began, and ended; 0 unknown */
+	/* when the region began, and ended; 0 unknown */
+	uint64_t anonymous_bytes, anonymous_after_bytes;
 	struct gate gate;
 	uint64_t start; /* ticks: the common begin, and the trace's epoch */
 	int64_t wall_epoch_ns;
@@ -67,8 +68,8 @@ struct bench_run {
 	sigset_t held; /* signals that are read from signal_fd, not delivered */
 };
 
-/* setup.c: opens the files, draws what is to be drawn and makes every page present that the run will touch. Errors: of
- * the system, with the path; EINVAL for a file that does not fit. */
+/* setup.c: opens the files, draws what is to be drawn and makes every page present that the run
+ * will touch. Errors: of the system, with the path; EINVAL for a file that does not fit. */
 int bench_setup(struct bench_run *r, struct err *e);
 /* Of it, what one worker of `r->worker` needs: its file or script, and memory for its samples. */
 int bench_worker_setup(struct bench_run *r, struct worker *w, struct err *e);
@@ -76,20 +77,24 @@ void bench_teardown(struct bench_run *r);
 /* Written content: no zeros, and the same on every machine. */
 void bench_content_fill(void *base, size_t n_bytes, uint64_t seed);
 
-/* Room for the requests of one thread (units, where it plays a script): at least --requests, and for --min-duration what
- * the fastest machine could do in it, as far as `memory_bytes` in all reach. */
-uint64_t bench_capacity(const struct workload *w, const struct microbench_config *c, uint64_t memory_bytes);
+/* Room for the requests of one thread (units, where it plays a script): at least --requests, and
+ * for --min-duration what the fastest machine could do in it, as far as `memory_bytes` in all
+ * reach. */
+uint64_t bench_capacity(const struct workload *w, const struct microbench_config *c,
+			uint64_t memory_bytes);
 
 /* files.c: opens the worker's own file. */
 int bench_file_open(struct bench_run *r, struct worker *w, struct err *e);
-/* Whether what a script needs is there as it must be, and nothing else. Errors: ENOENT, EEXIST, EINVAL, EPERM with the
- * path. */
+/* Whether what a script needs is there as it must be, and nothing else. Errors: ENOENT, EEXIST,
+ * EINVAL, EPERM with the path. */
 int bench_files_check(const struct bench_run *r, struct err *e);
 
-/* threads.c: starts the workers together and waits for them. `signal_fd` tells of a signal that ends the run: EINTR. */
+/* threads.c: starts the workers together and waits for them. `signal_fd` tells of a signal that
+ * ends the run: EINTR. */
 int bench_measure(struct bench_run *r, int signal_fd, struct err *e);
 
-/* record.c: merges the workers' samples by begin and writes the trace. The output is removed again when that fails. */
+/* record.c: merges the workers' samples by begin and writes the trace. The output is removed again
+ * when that fails. */
 int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *o, struct err *e);
 /* The first request that came back short or failed; 0 when there is none, else EIO. */
 int bench_failure(const struct bench_run *r, struct err *e);

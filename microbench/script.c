@@ -51,9 +51,11 @@ static void add(struct script *s, struct bench_step step)
 	s->step[s->n++] = step;
 }
 
-void script_open(struct script *s, unsigned int slot, uint32_t name, enum script_open how, uint32_t mode)
+void script_open(struct script *s, unsigned int slot, uint32_t name, enum script_open how,
+		 uint32_t mode)
 {
-	add(s, (struct bench_step){name, mode, EXPECT_ANY, OP_OPEN, (uint8_t)slot, (uint8_t)how, false});
+	add(s, (struct bench_step){name, mode, EXPECT_ANY, OP_OPEN, (uint8_t)slot, (uint8_t)how,
+				   false});
 }
 
 void script_close(struct script *s, unsigned int slot)
@@ -76,19 +78,22 @@ void script_read(struct script *s, unsigned int slot, uint32_t n_bytes, uint32_t
 void script_write(struct script *s, unsigned int slot, uint32_t n_bytes)
 {
 	moved(s, n_bytes);
-	add(s, (struct bench_step){0, n_bytes, (int32_t)n_bytes, OP_WRITE, (uint8_t)slot, 0, false});
+	add(s,
+	    (struct bench_step){0, n_bytes, (int32_t)n_bytes, OP_WRITE, (uint8_t)slot, 0, false});
 }
 
 void script_seek(struct script *s, unsigned int slot, uint32_t offset, int whence, uint64_t expect)
 {
 	int32_t result = expect <= INT32_MAX ? (int32_t)expect : EXPECT_ANY;
-	add(s, (struct bench_step){0, offset, result, OP_LSEEK, (uint8_t)slot, (uint8_t)whence, false});
+	add(s, (struct bench_step){0, offset, result, OP_LSEEK, (uint8_t)slot, (uint8_t)whence,
+				   false});
 }
 
 void script_list(struct script *s, unsigned int slot)
 {
 	moved(s, LISTING_BYTES);
-	add(s, (struct bench_step){0, LISTING_BYTES, EXPECT_ANY, OP_GETDENTS, (uint8_t)slot, 0, false});
+	add(s, (struct bench_step){0, LISTING_BYTES, EXPECT_ANY, OP_GETDENTS, (uint8_t)slot, 0,
+				   false});
 }
 
 void script_stat(struct script *s, uint32_t name, bool exists)
@@ -119,13 +124,15 @@ void script_rmdir(struct script *s, uint32_t name)
 void script_pread(struct script *s, unsigned int slot, uint32_t block, uint32_t n_bytes)
 {
 	moved(s, n_bytes);
-	add(s, (struct bench_step){block, n_bytes, (int32_t)n_bytes, OP_PREAD, (uint8_t)slot, 0, false});
+	add(s, (struct bench_step){block, n_bytes, (int32_t)n_bytes, OP_PREAD, (uint8_t)slot, 0,
+				   false});
 }
 
 void script_pwrite(struct script *s, unsigned int slot, uint32_t block, uint32_t n_bytes)
 {
 	moved(s, n_bytes);
-	add(s, (struct bench_step){block, n_bytes, (int32_t)n_bytes, OP_PWRITE, (uint8_t)slot, 0, false});
+	add(s, (struct bench_step){block, n_bytes, (int32_t)n_bytes, OP_PWRITE, (uint8_t)slot, 0,
+				   false});
 }
 
 void script_fsync(struct script *s, unsigned int slot)
@@ -158,10 +165,12 @@ void script_write_whole(struct script *s, unsigned int slot, uint64_t n_bytes, u
 		script_write(s, slot, (uint32_t)(n_bytes - done < piece ? n_bytes - done : piece));
 }
 
-void script_read_whole(struct script *s, unsigned int slot, uint64_t n_bytes, uint64_t piece, bool to_end)
+void script_read_whole(struct script *s, unsigned int slot, uint64_t n_bytes, uint64_t piece,
+		       bool to_end)
 {
 	for (uint64_t done = 0; done < n_bytes; done += piece)
-		script_read(s, slot, (uint32_t)piece, (uint32_t)(n_bytes - done < piece ? n_bytes - done : piece));
+		script_read(s, slot, (uint32_t)piece,
+			    (uint32_t)(n_bytes - done < piece ? n_bytes - done : piece));
 	if (to_end)
 		script_read(s, slot, (uint32_t)piece, 0);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plays a script. Which call comes next, with which arguments and buffer, is settled before the first stamp of a
- * request; between its stamps is nothing but the call; and what it returned is looked at after the second one. */
+/* Plays a script. Which call comes next, with which arguments and buffer, is settled before the
+ * first stamp of a request; between its stamps is nothing but the call; and what it returned is
+ * looked at after the second one. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@
 		end = clock_end(clock);                                                                                \
 	} while (0)
 
-_Static_assert(sizeof((struct bench_thread){0}.slot_fd) == SCRIPT_SLOTS * sizeof(int), "a descriptor for each slot");
+_Static_assert(sizeof((struct bench_thread){0}.slot_fd) == SCRIPT_SLOTS * sizeof(int),
+	       "a descriptor for each slot");
 
 struct bench_sample script_play(struct bench_thread *t, const struct bench_step *s, void *buffer)
 {
@@ -26,7 +28,8 @@ struct bench_sample script_play(struct bench_thread *t, const struct bench_step 
 	const char *path = by_name ? t->names[s->name] : NULL;
 	const off_t at = (off_t)s->name * s->value;
 	const char *to = s->op == OP_RENAME ? t->names[s->value] : NULL;
-	const int dir = t->dir_fd, fd = t->slot_fd[s->slot], flags = t->open_flags[s->how], whence = s->how;
+	const int dir = t->dir_fd, fd = t->slot_fd[s->slot], flags = t->open_flags[s->how],
+		  whence = s->how;
 	const uint32_t value = s->value;
 	uint64_t begin = 0, end = 0;
 	struct stat st;
@@ -110,9 +113,9 @@ void script_loop(struct bench_thread *t)
 
 void script_warm(const struct bench_thread *t)
 {
-	static const enum trace_op calls[] = {OP_OPEN, OP_CLOSE,  OP_READ,  OP_WRITE,  OP_LSEEK, OP_GETDENTS,
-					      OP_STAT, OP_UNLINK, OP_RMDIR, OP_RENAME, OP_MKDIR,
-					      OP_PREAD, OP_PWRITE, OP_FSYNC};
+	static const enum trace_op calls[] = {OP_OPEN,     OP_CLOSE, OP_READ,   OP_WRITE, OP_LSEEK,
+					      OP_GETDENTS, OP_STAT,  OP_UNLINK, OP_RMDIR, OP_RENAME,
+					      OP_MKDIR,    OP_PREAD, OP_PWRITE, OP_FSYNC};
 	static const char *const nowhere[] = {"."};
 	struct bench_thread none = *t;
 	none.names = nowhere;

@@ -17,12 +17,13 @@
 #define MEMORY_SHARE 8                   /* one eighth of the machine's */
 #define CALIBRATION_NS 5000000
 
-/* --- room ------------------------------------------------------------------------------------------------------ */
+/* --- room ---------------------------------------------------------------- */
 
 static uint64_t sample_bytes(const struct workload *w, const struct microbench_config *c)
 {
 	if (w->script)
-		return w->script->n_per_unit * (sizeof(struct bench_sample) + sizeof(struct bench_step)) +
+		return w->script->n_per_unit *
+			   (sizeof(struct bench_sample) + sizeof(struct bench_step)) +
 		       (c->think == THINK_FIXED ? 0 : sizeof(uint64_t));
 	if (w->block)
 		return sizeof(struct bench_sample) + sizeof(struct block_request);
@@ -30,13 +31,19 @@ static uint64_t sample_bytes(const struct workload *w, const struct microbench_c
 	       (c->think == THINK_FIXED ? 0 : sizeof(uint64_t));
 }
 
-uint64_t bench_capacity(const struct workload *w, const struct microbench_config *c, uint64_t memory_bytes)
+uint64_t bench_capacity(const struct workload *w, const struct microbench_config *c,
+			uint64_t memory_bytes)
 {
-	/* No machine of today makes a system call in 100 ns and copies more than 50 bytes in one: an upper bound on the
-	 * rate. Pauses last as long as asked, or in the mean so: a quarter off for chance. */
+	/* No machine of today makes a system call in 100 ns and copies more than 50 bytes in one:
+	 * an upper bound on the rate. Pauses last as long as asked, or in the mean so: a quarter
+	 * off for chance. */
 	double fastest_ns = 100 + 0.02 * (double)c->block_bytes + 0.75 * (double)c->pause_ns;
-	if (w->block) /* at the rate, with a quarter more for chance; closed, a request takes a thread a microsecond at least */
-		fastest_ns = c->rate > 0 ? 0.8e9 * (double)c->level / c->rate : 1000 + 0.75 * (double)c->pause_ns / (double)c->queue_depth;
+	/* at the rate, with a quarter more for chance; closed, a request takes a thread a
+	 * microsecond at least */
+	if (w->block)
+		fastest_ns = c->rate > 0
+				 ? 0.8e9 * (double)c->level / c->rate
+				 : 1000 + 0.75 * (double)c->pause_ns / (double)c->queue_depth;
 	if (w->script && w->script->fastest_ns)
 		fastest_ns = w->script->fastest_ns(c);
 	double room = (double)memory_bytes / (double)sample_bytes(w, c) / (double)c->level;
@@ -48,7 +55,8 @@ uint64_t bench_capacity(const struct workload *w, const struct microbench_config
 static uint64_t memory_of_machine(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-	return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : MEMORY_BYTES * MEMORY_SHARE;
+	return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes
+					   : MEMORY_BYTES * MEMORY_SHARE;
 }
 
 static uint64_t memory_for_records(void)
@@ -57,23 +65,27 @@ static uint64_t memory_for_records(void)
 	return share < MEMORY_BYTES ? share : MEMORY_BYTES;
 }
 
-/* --- memory ---------------------------------------------------------------------------------------------------- */
+/* --- memory -------------------------------------------------------------- */
 
-/* A script is made here, before the first stamp; what cannot fit into memory is noticed before it is made. */
+/* A script is made here, before the first stamp; what cannot fit into memory is noticed before it
+ * is made. */
 static int script_fill(struct bench_run *r, struct worker *w, struct err *e)
 {
 	const struct workload_script *script = r->workload->script;
 	struct bench_thread *t = &w->bench;
-	uint64_t one = sample_bytes(r->workload, r->config), most = memory_of_machine() / r->n_workers;
+	uint64_t one = sample_bytes(r->workload, r->config),
+		 most = memory_of_machine() / r->n_workers;
 	if (t->capacity > most / one)
-		return err_set(e, ENOMEM, "requests %" PRIu64 ": this number of %s does not fit into memory", t->capacity,
-			       script->unit);
+		return err_set(e, ENOMEM,
+			       "requests %" PRIu64 ": this number of %s does not fit into memory",
+			       t->capacity, script->unit);
 	w->script.names = &r->names;
 	int ret = script->write(r->config, t->index, t->capacity, &w->script, e);
 	if (ret)
 		return ret;
 	for (unsigned int i = 0; i <= OPEN_DIRECTORY; i++)
-		t->open_flags[i] = script_open_flags((enum script_open)i, r->config->sync, r->config->direct);
+		t->open_flags[i] =
+		    script_open_flags((enum script_open)i, r->config->sync, r->config->direct);
 	for (unsigned int i = 0; i < SCRIPT_SLOTS; i++)
 		t->slot_fd[i] = -1;
 	t->script = &w->script;
@@ -92,22 +104,25 @@ static int memory_fill(struct bench_run *r, struct worker *w, struct err *e)
 		return ret;
 	t->sample = w->samples.base;
 	if (!r->workload->sequential && !t->script && !t->load) {
-		ret = vm_alloc(&w->blocks, t->capacity * sizeof *t->block, "offsets of requests", e);
+		ret =
+		    vm_alloc(&w->blocks, t->capacity * sizeof *t->block, "offsets of requests", e);
 		if (!ret)
-			ret = draw_blocks(w->blocks.base, t->capacity, (uint32_t)t->n_blocks, c->seed, t->index, e);
+			ret = draw_blocks(w->blocks.base, t->capacity, (uint32_t)t->n_blocks,
+					  c->seed, t->index, e);
 		t->block = w->blocks.base;
 	}
 	if (!ret && c->think != THINK_FIXED) {
 		ret = vm_alloc(&w->think, t->capacity * sizeof *t->think_ns, "pauses", e);
 		if (!ret)
-			ret = draw_think(w->think.base, t->capacity, (enum think_kind)c->think, (double)c->pause_ns,
-					 c->seed, t->index, e);
+			ret = draw_think(w->think.base, t->capacity, (enum think_kind)c->think,
+					 (double)c->pause_ns, c->seed, t->index, e);
 		t->think_ns = w->think.base;
 	}
 	return ret;
 }
 
-/* Written content must not be zeros, which some storage treats on its own, and must not depend on the machine. */
+/* Written content must not be zeros, which some storage treats on its own, and must not depend on
+ * the machine. */
 void bench_content_fill(void *base, size_t n_bytes, uint64_t seed)
 {
 	uint64_t x = seed * 0x9e3779b97f4a7c15u | 1;
@@ -141,7 +156,9 @@ int bench_worker_setup(struct bench_run *r, struct worker *w, struct err *e)
 	w->pid = (uint32_t)getpid();
 	w->wait_ns = -1;
 	w->cpu = c->pin ? processor_nth(w->bench.index) : -1;
-	int ret = r->workload->block ? block_setup(r, w, e) : r->workload->script ? script_fill(r, w, e) : bench_file_open(r, w, e);
+	int ret = r->workload->block    ? block_setup(r, w, e)
+		  : r->workload->script ? script_fill(r, w, e)
+					: bench_file_open(r, w, e);
 	return ret ? ret : memory_fill(r, w, e);
 }
 
@@ -174,12 +191,14 @@ int bench_setup(struct bench_run *r, struct err *e)
 	r->finished_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->finished_fd < 0)
 		return err_sys(e, errno, "eventfd");
-	int ret = r->workload->block ? block_device_open(r, e) : r->workload->script ? bench_files_check(r, e) : 0;
+	int ret = r->workload->block    ? block_device_open(r, e)
+		  : r->workload->script ? bench_files_check(r, e)
+					: 0;
 	for (unsigned int i = 0; i < r->n_workers && !ret; i++)
 		ret = bench_worker_setup(r, &r->worker[i], e);
 	if (!ret)
-		ret = placement_init(&r->placement, (enum placement_kind)c->placement, buffer_bytes(r), c->direct,
-				     r->n_workers, e);
+		ret = placement_init(&r->placement, (enum placement_kind)c->placement,
+				     buffer_bytes(r), c->direct, r->n_workers, e);
 	if (ret)
 		return ret;
 	bench_content_fill(r->placement.region.base, r->placement.region.n_bytes, c->seed);

@@ -10,10 +10,12 @@
 #include "common/xalloc.h"
 #include "microbench/block/block_load.h"
 
-/* --- what scripts refer to -----------------------------------------------------------------------------------------
+/* --- what scripts refer to
+ * -----------------------------------------------------------------------------------------
  */
 
-static int renamed_names(struct script_refs *s, const struct bench_run *r, struct trace_writer *w, struct err *e)
+static int renamed_names(struct script_refs *s, const struct bench_run *r, struct trace_writer *w,
+			 struct err *e)
 {
 	int ret = 0;
 	for (unsigned int i = 0; i < r->n_workers; i++) {
@@ -29,8 +31,10 @@ static int renamed_names(struct script_refs *s, const struct bench_run *r, struc
 	return ret;
 }
 
-/* Sizes of what is there at first. The set may be large, so names are looked up as objects, which are interned. */
-static int first_sizes(struct script_refs *s, const struct bench_run *r, struct trace_writer *w, struct err *e)
+/* Sizes of what is there at first. The set may be large, so names are looked up as objects, which
+ * are interned. */
+static int first_sizes(struct script_refs *s, const struct bench_run *r, struct trace_writer *w,
+		       struct err *e)
 {
 	size_t n = r->names.n + r->files.n, n_names = r->names.n;
 	uint32_t *name_of = xcalloc(n, sizeof *name_of), id;
@@ -49,7 +53,8 @@ static int first_sizes(struct script_refs *s, const struct bench_run *r, struct 
 	return ret;
 }
 
-int script_refs_make(struct script_refs *s, const struct bench_run *r, struct trace_writer *w, struct err *e)
+int script_refs_make(struct script_refs *s, const struct bench_run *r, struct trace_writer *w,
+		     struct err *e)
 {
 	int ret = 0;
 	s->object = xcalloc(r->names.n, sizeof *s->object);
@@ -70,8 +75,8 @@ void script_refs_release(struct script_refs *s)
 	free(s->n_bytes);
 }
 
-int source_open(struct source *s, const struct bench_run *r, unsigned int worker, const struct script_refs *refs,
-		struct trace_writer *w, struct err *e)
+int source_open(struct source *s, const struct bench_run *r, unsigned int worker,
+		const struct script_refs *refs, struct trace_writer *w, struct err *e)
 {
 	const struct bench_thread *t = &r->worker[worker].bench;
 	*s = (struct source){
@@ -83,11 +88,12 @@ int source_open(struct source *s, const struct bench_run *r, unsigned int worker
 	return trace_writer_object(w, OBJECT_PATH, r->files.entry[worker].path, &s->object, e);
 }
 
-/* --- steps ---------------------------------------------------------------------------------------------------------
+/* --- steps
+ * ---------------------------------------------------------------------------------------------------------
  */
 
-static void data_take(struct source_slot *slot, const struct script_refs *refs, const struct bench_step *step,
-		      struct trace_record *out)
+static void data_take(struct source_slot *slot, const struct script_refs *refs,
+		      const struct bench_step *step, struct trace_record *out)
 {
 	uint64_t *size = &refs->n_bytes[slot->name];
 	if (slot->appends && step->op == OP_WRITE)
@@ -99,8 +105,8 @@ static void data_take(struct source_slot *slot, const struct script_refs *refs, 
 		*size = slot->position;
 }
 
-static void data_at_take(const struct source_slot *slot, const struct script_refs *refs, const struct bench_step *step,
-			 struct trace_record *out)
+static void data_at_take(const struct source_slot *slot, const struct script_refs *refs,
+			 const struct bench_step *step, struct trace_record *out)
 {
 	out->offset = (uint64_t)step->name * step->value;
 	out->length = step->value;
@@ -109,8 +115,8 @@ static void data_at_take(const struct source_slot *slot, const struct script_ref
 		refs->n_bytes[slot->name] = end;
 }
 
-static void open_take(struct source_slot *slot, const struct script_refs *refs, const struct bench_step *step,
-		      int flags, struct trace_record *out)
+static void open_take(struct source_slot *slot, const struct script_refs *refs,
+		      const struct bench_step *step, int flags, struct trace_record *out)
 {
 	*slot = (struct source_slot){0, step->name, (int32_t)out->rvalue, step->how == OPEN_APPEND};
 	out->flags = (uint32_t)flags;
@@ -169,14 +175,17 @@ const char *source_step_path(const struct bench_thread *t, size_t k)
 {
 	const struct bench_step *step = t->script->step;
 	unsigned int slot = step[k].slot;
-	bool by_slot = step[k].op == OP_READ || step[k].op == OP_WRITE || step[k].op == OP_LSEEK || step[k].op == OP_PREAD ||
-		       step[k].op == OP_PWRITE || step[k].op == OP_FSYNC || step[k].op == OP_CLOSE || step[k].op == OP_GETDENTS;
+	bool by_slot = step[k].op == OP_READ || step[k].op == OP_WRITE || step[k].op == OP_LSEEK ||
+		       step[k].op == OP_PREAD || step[k].op == OP_PWRITE ||
+		       step[k].op == OP_FSYNC || step[k].op == OP_CLOSE ||
+		       step[k].op == OP_GETDENTS;
 	while (by_slot && k > 0 && !(step[k].op == OP_OPEN && step[k].slot == slot))
 		k--;
 	return t->names[step[k].name];
 }
 
-/* --- samples -------------------------------------------------------------------------------------------------------
+/* --- samples
+ * -------------------------------------------------------------------------------------------------------
  */
 
 int64_t source_time(const struct bench_run *r, uint64_t ticks)
@@ -207,7 +216,9 @@ void source_take(struct source *s, const struct bench_run *r, struct trace_recor
 		const struct block_request *request = &t->load->request[s->k++];
 		out->offset = request->offset;
 		out->length = request->length;
-		out->intended_ns = request->due == INT64_MIN ? TIME_NONE : source_time(r, r->start + (uint64_t)request->due);
+		out->intended_ns = request->due == INT64_MIN
+				       ? TIME_NONE
+				       : source_time(r, r->start + (uint64_t)request->due);
 		return;
 	}
 	if (t->script) {

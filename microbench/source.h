@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One worker's samples as records of a trace, in its own order. Samples hold only what the clock and the kernel said;
- * the rest follows from the drawn blocks or from the script. */
+/* One worker's samples as records of a trace, in its own order. Samples hold only what the clock
+ * and the kernel said; the rest follows from the drawn blocks or from the script. */
 #ifndef MICROBENCH_SOURCE_H
 #define MICROBENCH_SOURCE_H
 
@@ -11,7 +11,8 @@ struct script_refs {
 	uint32_t *object, *heap; /* heap: the path as the second one of a rename */
 	uint64_t *n_bytes;       /* size of the file so far: where an O_APPEND write lands */
 };
-int script_refs_make(struct script_refs *s, const struct bench_run *r, struct trace_writer *w, struct err *e);
+int script_refs_make(struct script_refs *s, const struct bench_run *r, struct trace_writer *w,
+		     struct err *e);
 void script_refs_release(struct script_refs *s);
 
 struct source {
@@ -29,8 +30,8 @@ struct source {
 	} slot[SCRIPT_SLOTS];
 };
 
-int source_open(struct source *s, const struct bench_run *r, unsigned int worker, const struct script_refs *refs,
-		struct trace_writer *w, struct err *e);
+int source_open(struct source *s, const struct bench_run *r, unsigned int worker,
+		const struct script_refs *refs, struct trace_writer *w, struct err *e);
 /* The next one; there must be one. */
 void source_take(struct source *s, const struct bench_run *r, struct trace_record *out);
 

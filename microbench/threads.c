@@ -12,10 +12,12 @@
 #include "microbench/block/block_load.h"
 #include "microbench/run.h"
 
-/* From opening the gate to the common begin: the threads that slept there must all be awake again. */
+/* From opening the gate to the common begin: the threads that slept there must all be awake again.
+ */
 #define LEAD_NS 500000
 #define LEAD_PER_THREAD_NS 50000
-#define CALIBRATION_ERROR 200e-6 /* the most that clock_reanchor lets pass: no run is shorter than asked for */
+/* the most that clock_reanchor lets pass: no run is shorter than asked for */
+#define CALIBRATION_ERROR 200e-6
 
 static int64_t realtime_ns(void)
 {
@@ -24,7 +26,7 @@ static int64_t realtime_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* --- the gate -------------------------------------------------------------------------------------------------- */
+/* --- the gate ------------------------------------------------------------ */
 
 /* The worker's side; false: the run was called off. */
 static bool gate_pass(struct gate *g, int error, int scheduling_error)
@@ -60,7 +62,7 @@ static void gate_release(struct gate *g, bool cancelled)
 	pthread_mutex_unlock(&g->mutex);
 }
 
-/* --- the workers ----------------------------------------------------------------------------------------------- */
+/* --- the workers --------------------------------------------------------- */
 
 static int worker_prepare(struct worker *w)
 {
@@ -75,7 +77,8 @@ static int worker_prepare(struct worker *w)
 		if (code)
 			return code;
 	}
-	const int method = w->bench.load ? WAIT_HYBRID : c->pause_by; /* a due time is not a program's pause */
+	/* a due time is not a program's pause */
+	const int method = w->bench.load ? WAIT_HYBRID : c->pause_by;
 	if (method == WAIT_HYBRID)
 		waiter_thread_setup();
 	waiter_init(&w->bench.waiter, &r->clock, (enum wait_method)method, 0);
@@ -129,14 +132,15 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-/* --- from the outside ------------------------------------------------------------------------------------------ */
+/* --- from the outside ---------------------------------------------------- */
 
 int bench_interrupted(int signal_fd, struct err *e)
 {
 	struct signalfd_siginfo info;
 	if (signal_fd < 0 || read(signal_fd, &info, sizeof info) != sizeof info)
 		return 0;
-	return err_set(e, EINTR, "interrupted (%s): no trace was written", strsignal((int)info.ssi_signo));
+	return err_set(e, EINTR, "interrupted (%s): no trace was written",
+		       strsignal((int)info.ssi_signo));
 }
 
 static int workers_start(struct bench_run *r, struct err *e)
@@ -146,11 +150,13 @@ static int workers_start(struct bench_run *r, struct err *e)
 		struct worker *w = &r->worker[r->n_started];
 		int code = pthread_create(&w->id, NULL, worker_main, w);
 		if (code)
-			return err_sys(e, code, "starting thread %u of %u", r->n_started + 1, r->n_workers);
+			return err_sys(e, code, "starting thread %u of %u", r->n_started + 1,
+				       r->n_workers);
 	}
 	gate_wait_ready(&r->gate, r->n_workers);
 	if (r->gate.scheduling_error)
-		return scheduling_refused(&r->scheduling, r->gate.scheduling_error, r->n_workers, e);
+		return scheduling_refused(&r->scheduling, r->gate.scheduling_error, r->n_workers,
+					  e);
 	int code = r->gate.error;
 	for (unsigned int i = 0; code && i < r->n_workers; i++)
 		if (r->worker[i].bench.load && r->worker[i].bench.load->err.msg[0])
@@ -193,12 +199,13 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 	run_facts_take(&before);
 	r->wall_epoch_ns = realtime_ns();
 	uint64_t now = clock_now(&r->clock);
-	uint64_t lead = clock_ticks_of_ns(&r->clock, clock_ns_of_ticks(&r->clock, now) + LEAD_NS +
-							 LEAD_PER_THREAD_NS * (int64_t)r->n_workers) -
-			now;
+	uint64_t lead =
+	    clock_ticks_of_ns(&r->clock, clock_ns_of_ticks(&r->clock, now) + LEAD_NS +
+					     LEAD_PER_THREAD_NS * (int64_t)r->n_workers) -
+	    now;
 	r->start = now + lead;
-	uint64_t lasts =
-	    (uint64_t)((double)r->config->min_duration_ns * (1 + CALIBRATION_ERROR) / r->clock.ns_per_tick);
+	uint64_t lasts = (uint64_t)((double)r->config->min_duration_ns * (1 + CALIBRATION_ERROR) /
+				    r->clock.ns_per_tick);
 	for (unsigned int i = 0; i < r->n_workers; i++) {
 		r->worker[i].bench.start = r->start;
 		r->worker[i].bench.deadline = lasts ? r->start + lasts : 0;
@@ -207,7 +214,8 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 	ret = workers_watch(r, signal_fd, e);
 	if (ret) {
 		pause_end(&r->pause);
-		pthread_sigmask(SIG_UNBLOCK, &r->held, NULL); /* a second one ends a run that hangs in a call */
+		/* a second one ends a run that hangs in a call */
+		pthread_sigmask(SIG_UNBLOCK, &r->held, NULL);
 	}
 	workers_join(r);
 	run_facts_take(&after);

@@ -37,10 +37,12 @@ static void add_file(struct tree *t, char *path)
 	t->file[t->n_files++] = (struct tree_file){path, 0};
 }
 
-/* Fills `path` with directories or files; the top one, of level 0, goes on until there are enough files. */
+/* Fills `path` with directories or files; the top one, of level 0, goes on until there are enough
+ * files. */
 static void fill(const struct layout *l, const char *path, unsigned int level)
 {
-	uint64_t width = tree_size(l->rng, l->width, TREE_SHAPE), depth = tree_size(l->rng, l->depth, TREE_SHAPE);
+	uint64_t width = tree_size(l->rng, l->width, TREE_SHAPE),
+		 depth = tree_size(l->rng, l->depth, TREE_SHAPE);
 	bool holds_files = level > 0 && (level + 1 >= depth || level == MAX_DEPTH);
 	for (uint64_t i = 1; (level == 0 || i <= width) && l->tree->n_files < l->n_wanted; i++) {
 		char *entry = xasprintf("%s/%08llu", path, (unsigned long long)i);
@@ -60,7 +62,8 @@ int tree_draw(struct tree *t, const char *top, const struct microbench_config *c
 		return -ENOMEM;
 	double width = (double)c->dir_width;
 	*t = (struct tree){.dir = NULL};
-	const struct layout l = {t, rng, width, width > 1 ? log((double)c->n_files) / log(width) : 2, c->n_files};
+	const struct layout l = {t, rng, width,
+				 width > 1 ? log((double)c->n_files) / log(width) : 2, c->n_files};
 	add_directory(t, xstrdup(top));
 	fill(&l, top, 0);
 	for (size_t i = 0; i < t->n_files; i++)

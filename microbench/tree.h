@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A drawn tree of files: how filebench lays out a file set. Directories have a gamma-distributed number of entries
- * around the mean width and lie gamma-distributed deep around ln(files) / ln(width); the deepest hold the files, the
- * others directories. Sizes are gamma-distributed. The shape parameter of all of them is 1.5, filebench's own, if not
- * told otherwise.
+/* A drawn tree of files: how filebench lays out a file set. Directories have a gamma-distributed
+ * number of entries around the mean width and lie gamma-distributed deep around ln(files) /
+ * ln(width); the deepest hold the files, the others directories. Sizes are gamma-distributed. The
+ * shape parameter of all of them is 1.5, filebench's own, if not told otherwise.
  *
- * Source: metrology paper, section III-D (sizes); filebench 1.5, its manual's section on file sets and its fileserver
- * personality (dirwidth 20, shape 1.5). */
+ * Source: metrology paper, section III-D (sizes); filebench 1.5, its manual's section on file sets
+ * and its fileserver personality (dirwidth 20, shape 1.5). */
 #ifndef MICROBENCH_TREE_H
 #define MICROBENCH_TREE_H
 
@@ -28,8 +28,8 @@ struct tree {
 	size_t n_files, files_cap;
 };
 
-/* Draws --files files below the directory `top`: width --dir-width, sizes of mean --file-size and shape --size-shape,
- * all of them from --fileset-seed. Errors: ENOMEM. Ownership: tree_release. */
+/* Draws --files files below the directory `top`: width --dir-width, sizes of mean --file-size and
+ * shape --size-shape, all of them from --fileset-seed. Errors: ENOMEM. Ownership: tree_release. */
 int tree_draw(struct tree *t, const char *top, const struct microbench_config *c, struct err *e);
 void tree_release(struct tree *t);
 

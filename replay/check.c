@@ -26,14 +26,16 @@ static int engine_unknown(const char *name, struct err *e)
 	for (size_t i = 0; i < n; i++)
 		names[i] = replay_engines[i]->name;
 	const char *near = nearest_name(name, names);
-	int ret = near ? err_set(e, ENOENT, "unknown engine \"%s\" (did you mean \"%s\"?)", name, near)
-		       : err_set(e, ENOENT, "unknown engine \"%s\" (--list-engines lists them)", name);
+	int ret =
+	    near ? err_set(e, ENOENT, "unknown engine \"%s\" (did you mean \"%s\"?)", name, near)
+		 : err_set(e, ENOENT, "unknown engine \"%s\" (--list-engines lists them)", name);
 	free(names);
 	return ret;
 }
 
 /* Options that only other engines have. */
-static int options_check(const struct replay_config *c, const struct replay_engine *g, struct err *e)
+static int options_check(const struct replay_config *c, const struct replay_engine *g,
+			 struct err *e)
 {
 	struct replay_config standard;
 	const struct option_spec *o = replay_options;
@@ -64,7 +66,9 @@ static int options_check(const struct replay_config *c, const struct replay_engi
 			return ret;
 	}
 	if (c->device && g->level == LEVEL_SYSCALL)
-		return err_set(e, EINVAL, "device: engine %s replays calls on the files of a directory (--dir); block has devices",
+		return err_set(e, EINVAL,
+			       "device: engine %s replays calls on the files of a directory "
+			       "(--dir); block has devices",
 			       g->name);
 	return 0;
 }
@@ -80,21 +84,26 @@ static int cpus_check(const struct replay_config *c, const struct replay_engine 
 		return 0;
 	if (pinning_is_traced(c))
 		return err_set(e, EINVAL,
-			       "cpus traced: engines event and compiled have a worker for each thread in any order but none; elsewhere "
+			       "cpus traced: engines event and compiled have a worker for each "
+			       "thread in any order but none; elsewhere "
 			       "workers issue requests of any thread");
 	int ret = processors_parse(&list, c->cpus, e);
 	processors_release(&list);
 	return ret ? err_context(e, "cpus") : 0;
 }
 
-static int payload_check(const struct replay_config *c, const struct replay_engine *g, struct err *e)
+static int payload_check(const struct replay_config *c, const struct replay_engine *g,
+			 struct err *e)
 {
 	if (c->payload != PAYLOAD_RANDOM && (c->compressible > 0 || c->duplicates > 0))
 		return err_set(e, EINVAL, "compressible, duplicates: they are of payload random");
 	if (c->payload != PAYLOAD_BUFFER && c->mutant && *c->mutant)
-		return err_set(e, EINVAL, "payload: with a mutant only what lies in the buffers is written");
+		return err_set(e, EINVAL,
+			       "payload: with a mutant only what lies in the buffers is written");
 	if (c->payload == PAYLOAD_CAPTURED && !g->captured)
-		return err_set(e, EINVAL, "payload captured: engines event, coordinator and compiled write it");
+		return err_set(
+		    e, EINVAL,
+		    "payload captured: engines event, coordinator and compiled write it");
 	return 0;
 }
 
@@ -113,7 +122,9 @@ static int cache_check(const struct replay_config *c, const struct replay_engine
 static int keep_check(const struct replay_config *c, struct err *e)
 {
 	if (!c->keep && (!c->prepare || c->prepare_only || c->compiled.compile_only))
-		return err_set(e, EINVAL, "no-keep: it removes what --prepare and the replay have made, and goes with both");
+		return err_set(e, EINVAL,
+			       "no-keep: it removes what --prepare and the replay have made, and "
+			       "goes with both");
 	return 0;
 }
 
@@ -147,25 +158,40 @@ int replay_check(const struct replay_config *c, struct err *e)
 		return ret;
 	const struct fault *f = mutant_fault(m.kind);
 	bool pool = c->order == ORDER_NONE || m.kind == FAULT_DOUBLE;
-	if (!(c->speed > 0) || !isfinite(c->speed) || c->spin_ns < 0 || c->n_workers > REPLAY_MAX_THREADS)
+	if (!(c->speed > 0) || !isfinite(c->speed) || c->spin_ns < 0 ||
+	    c->n_workers > REPLAY_MAX_THREADS)
 		return err_set(e, EINVAL, "speed, spin or workers: out of range");
 	if (f && c->blank)
-		return err_set(e, EINVAL, "blank: nothing is called that mutant %s could spoil", f->name);
+		return err_set(e, EINVAL, "blank: nothing is called that mutant %s could spoil",
+			       f->name);
 	if (c->blank && c->stop_on_mismatch)
-		return err_set(e, EINVAL, "blank: nothing is called, so no result can differ (stop-on-mismatch)");
+		return err_set(
+		    e, EINVAL,
+		    "blank: nothing is called, so no result can differ (stop-on-mismatch)");
 	if (pool && c->timing == TIMING_THINK)
-		return err_set(e, EINVAL, "timing think needs an order within threads: use order thread instead of none");
+		return err_set(
+		    e, EINVAL,
+		    "timing think needs an order within threads: use order thread instead of none");
 	if (pool && c->processes)
-		return err_set(e, EINVAL, "processes: %s lets any worker issue any request, so that none belongs to a process",
+		return err_set(e, EINVAL,
+			       "processes: %s lets any worker issue any request, so that none "
+			       "belongs to a process",
 			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
 	if (c->processes && !g->processes)
-		return err_set(e, EINVAL, "processes: the %s engine has threads only (event, coordinator and compiled have both)",
+		return err_set(e, EINVAL,
+			       "processes: the %s engine has threads only (event, coordinator and "
+			       "compiled have both)",
 			       g->name);
 	if (g->moded)
 		return g->check(c, e);
 	if (f && f->timed && c->timing == TIMING_FULLSPEED)
-		return err_set(e, EINVAL, "mutant %s is a fault of waiting for times: it needs timing timestamp or think", f->name);
+		return err_set(
+		    e, EINVAL,
+		    "mutant %s is a fault of waiting for times: it needs timing timestamp or think",
+		    f->name);
 	if (c->n_workers && !pool)
-		return err_set(e, EINVAL, "workers: only order none has a choice; the others have one for each traced thread");
+		return err_set(e, EINVAL,
+			       "workers: only order none has a choice; the others have one for "
+			       "each traced thread");
 	return g->check ? g->check(c, e) : 0;
 }

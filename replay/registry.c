@@ -6,10 +6,11 @@
 
 #include "replay/engines/adapters/adapter.h"
 
-extern const struct replay_engine engine_event, engine_coordinator, engine_compiled, engine_parallel, engine_block;
+extern const struct replay_engine engine_event, engine_coordinator, engine_compiled,
+    engine_parallel, engine_block;
 /* other people's (replay/engines/adapters/) */
-extern const struct replay_engine engine_exec, engine_fio, engine_btreplay, engine_blkreplay, engine_hfplayer, engine_artc,
-	engine_beefs;
+extern const struct replay_engine engine_exec, engine_fio, engine_btreplay, engine_blkreplay,
+    engine_hfplayer, engine_artc, engine_beefs;
 
 const struct replay_engine *const replay_engines[] = {
 	&engine_event,

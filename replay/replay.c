@@ -48,7 +48,7 @@ struct run {
 	enum metadata_state metadata; /* when the first request begins */
 };
 
-/* --- preparing ---------------------------------------------------------------------------------------------------- */
+/* --- preparing ----------------------------------------------------------- */
 
 static int input_take(struct run *r, const char *path, struct replay_summary *s, struct err *e)
 {
@@ -76,7 +76,8 @@ static int gaps_check(const struct run *r, struct err *e)
 		return 0;
 	gaps_init(&gaps, r->c->max_gap_ns, r->c->speed);
 	for (uint32_t i = 0; !ret && i < r->in.load.n; i++)
-		ret = gaps_add(&gaps, r->in.load.request[i].begin_ns, r->in.load.request[i].record, e);
+		ret = gaps_add(&gaps, r->in.load.request[i].begin_ns, r->in.load.request[i].record,
+			       e);
 	return ret;
 }
 
@@ -106,10 +107,14 @@ static int plan_derive(struct run *r, struct err *e)
 	int ret = fs_rules_parse(&rules, r->c->fs_rules, e);
 	edges = (struct edges){.edge = NULL};
 	ret = ret ? ret : gaps_check(r, e);
-	ret = ret ? ret : reads_prepare(&r->in.load, &r->in.slots, r->in.trace, (enum replay_reads)r->c->reads, e);
+	ret = ret ? ret
+		  : reads_prepare(&r->in.load, &r->in.slots, r->in.trace,
+				  (enum replay_reads)r->c->reads, e);
 	if (!ret && thread_order_is_kept(r->c))
 		slots_reuse(&r->in.slots, &r->in.load);
-	ret = ret ? ret : order_derive(&edges, (enum replay_order)r->c->order, rules, &r->in.load, &r->in.slots, e);
+	ret = ret ? ret
+		  : order_derive(&edges, (enum replay_order)r->c->order, rules, &r->in.load,
+				 &r->in.slots, e);
 	laid.blank &= !engine->prepare;
 	if (!ret && pinning_is_traced(r->c))
 		ret = run_pin(r, e);
@@ -172,7 +177,8 @@ static int files_evict(struct run *r, struct err *e)
 	struct fileset shown;
 	int ret = slots_files(&r->in.slots, &shown, e);
 	if (!ret)
-		ret = evict_target(&trace_meta(r->in.trace)->files, &shown, r->in.root.fd, &r->metadata, e);
+		ret = evict_target(&trace_meta(r->in.trace)->files, &shown, r->in.root.fd,
+				   &r->metadata, e);
 	slots_files_release(&shown);
 	return ret ? err_context(e, "%s", r->c->dir) : 0;
 }
@@ -186,7 +192,7 @@ static void files_close(struct run *r)
 	}
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
 static void counts_take(struct replay_summary *s, const struct call_counts *n)
 {
@@ -213,16 +219,20 @@ static void memory_take(struct replay_memory *m, const struct replay_plan *p)
 
 static json_t *memory_to_json(const struct replay_memory *m)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "plan_bytes", (json_int_t)m->plan_bytes, "ahead_bytes",
-			 (json_int_t)m->ahead_bytes, "locked_bytes", (json_int_t)m->locked_bytes, "peak_resident_bytes",
-			 (json_int_t)m->peak_bytes, "n_chunks", (json_int_t)m->n_chunks, "n_late_chunks", (json_int_t)m->n_late_chunks);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "plan_bytes", (json_int_t)m->plan_bytes,
+			 "ahead_bytes", (json_int_t)m->ahead_bytes, "locked_bytes",
+			 (json_int_t)m->locked_bytes, "peak_resident_bytes",
+			 (json_int_t)m->peak_bytes, "n_chunks", (json_int_t)m->n_chunks,
+			 "n_late_chunks", (json_int_t)m->n_late_chunks);
 }
 
 static json_t *captured_to_json(const struct captured_summary *c)
 {
-	return c->n_requests ? json_pack("{s:I, s:I, s:I, s:I}", "n_requests", (json_int_t)c->n_requests, "n_bytes", (json_int_t)c->n_bytes,
-					 "n_late", (json_int_t)c->n_late, "locked_bytes", (json_int_t)c->n_locked_bytes)
-			     : NULL;
+	return c->n_requests
+		   ? json_pack("{s:I, s:I, s:I, s:I}", "n_requests", (json_int_t)c->n_requests,
+			       "n_bytes", (json_int_t)c->n_bytes, "n_late", (json_int_t)c->n_late,
+			       "locked_bytes", (json_int_t)c->n_locked_bytes)
+		   : NULL;
 }
 
 static void refused_take(struct replay_summary *s, const struct rooted_refused *r)
@@ -282,13 +292,15 @@ static int run_all(struct run *r, const char *trace_path, struct replay_summary 
 	if (!ret && engine->prepare && r->c->blank)
 		plan_blank(&r->plan);
 	if (!ret && (r->c->prepare || r->c->prepare_only))
-		ret = files_prepare(&r->in, r->c->reads == READS_ORIGINAL, r->plan.calls.payload, e);
+		ret =
+		    files_prepare(&r->in, r->c->reads == READS_ORIGINAL, r->plan.calls.payload, e);
 	if (r->c->prepare_only)
 		return ret;
 	if (!ret && !r->c->blank)
 		ret = files_open(r, e);
 	if (!ret && !r->c->blank && r->c->cache == REPLAY_CACHE_COLD)
-		ret = files_evict(r, e); /* last: from here on nothing looks up a name in the target */
+		ret = files_evict(r,
+				  e); /* last: from here on nothing looks up a name in the target */
 	slots_opened(&r->in.slots);
 	if (!ret && r->plan.n) {
 		if (r->c->timing != TIMING_FULLSPEED)
@@ -315,19 +327,24 @@ static int run_all(struct run *r, const char *trace_path, struct replay_summary 
 	s->balloon = r->balloon.n_steps > 0;
 	s->own_memory_bytes = r->balloon.own_bytes;
 	s->balloon_most_bytes = r->balloon.most_bytes;
-	s->balloon_least_bytes = r->balloon.least_bytes < r->balloon.most_bytes ? r->balloon.least_bytes : r->balloon.most_bytes;
+	s->balloon_least_bytes = r->balloon.least_bytes < r->balloon.most_bytes
+				     ? r->balloon.least_bytes
+				     : r->balloon.most_bytes;
 	memory_take(&s->memory, &r->plan);
 	s->metadata = r->metadata;
 	s->stopped = r->plan.stopped;
 	s->n_workers = r->plan.n_workers;
-	s->n_processes = r->plan.layout ? layout_n_ranks(r->plan.layout) : r->c->processes && r->in.slots.n_processes ? r->in.slots.n_processes : 1;
-	scheduling_warning(&r->plan.scheduling, (uint32_t)s->n_workers, all_spin(r->c), s->scheduling_note,
-			   sizeof s->scheduling_note);
+	s->n_processes = r->plan.layout ? layout_n_ranks(r->plan.layout)
+			 : r->c->processes && r->in.slots.n_processes ? r->in.slots.n_processes
+								      : 1;
+	scheduling_warning(&r->plan.scheduling, (uint32_t)s->n_workers, all_spin(r->c),
+			   s->scheduling_note, sizeof s->scheduling_note);
 	if (ret && !r->plan.partial)
 		return ret;
 	if (r->plan.layout)
 		layout_summary(r->plan.layout, &s->parallel);
-	if (r->c->timing == TIMING_TIMESTAMP && r->plan.mutant.kind == FAULT_NONE) /* a mutant has times of its own */
+	/* a mutant has times of its own */
+	if (r->c->timing == TIMING_TIMESTAMP && r->plan.mutant.kind == FAULT_NONE)
 		output_spread_held(&r->plan);
 	struct output_source from = output_of_plan(&r->plan, r->c, s->input_first_ns);
 	from.more = more_of_plan(&r->plan, s);
@@ -337,7 +354,8 @@ static int run_all(struct run *r, const char *trace_path, struct replay_summary 
 	return ret ? ret : refused_check(s, e);
 }
 
-int replay_run_summary(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e)
+int replay_run_summary(const char *trace_path, const struct replay_config *c,
+		       struct replay_summary *s, struct err *e)
 {
 	*s = (struct replay_summary){.mean_response_ns = NAN, .traced_mean_response_ns = NAN};
 	int ret = replay_check(c, e);
@@ -363,7 +381,8 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c, st
 	return ret;
 }
 
-int replay_run(const char *trace_path, const struct replay_config *c, uint64_t *n_mismatches, struct err *e)
+int replay_run(const char *trace_path, const struct replay_config *c, uint64_t *n_mismatches,
+	       struct err *e)
 {
 	struct replay_summary s;
 	int ret = replay_run_summary(trace_path, c, &s, e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report/tables/NAME.csv: every table with all digits (RFC 4180). Units are in the header (doc/report.md); a number
- * that does not exist is the word that says why. */
+/* report/tables/NAME.csv: every table with all digits (RFC 4180). Units are in the header
+ * (doc/report.md); a number that does not exist is the word that says why. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,8 @@ static void add_header(struct strbuf *out, const struct table *t)
 	strbuf_addstr(out, "\r\n");
 }
 
-static void add_value(struct strbuf *out, const struct table_column *column, enum stat_status status, double value)
+static void add_value(struct strbuf *out, const struct table_column *column,
+		      enum stat_status status, double value)
 {
 	if (column->format == FORMAT_COUNT && status == STAT_OK && isfinite(value))
 		strbuf_addf(out, "%.0f", value);
@@ -77,7 +78,8 @@ static void add_value(struct strbuf *out, const struct table_column *column, enu
 		add_number(out, status, value);
 }
 
-static void add_cell(struct strbuf *out, const struct table_column *column, const struct table_cell *cell)
+static void add_cell(struct strbuf *out, const struct table_column *column,
+		     const struct table_cell *cell)
 {
 	switch (cell->kind) {
 	case CELL_NONE:

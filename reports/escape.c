@@ -7,7 +7,8 @@
 
 #define REPLACEMENT 0xfffdu
 
-/* The next character of *s, which moves on; malformed, overlong and surrogate sequences give U+FFFD for one byte. */
+/* The next character of *s, which moves on; malformed, overlong and surrogate sequences give U+FFFD
+ * for one byte. */
 static uint32_t next_char(const char **s)
 {
 	const unsigned char *p = (const unsigned char *)*s;
@@ -27,7 +28,8 @@ static uint32_t next_char(const char **s)
 			return REPLACEMENT;
 		c = c << 6 | (p[i] & 0x3fu);
 	}
-	if ((n == 2 && c < 0x800) || (n == 3 && c < 0x10000) || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+	if ((n == 2 && c < 0x800) || (n == 3 && c < 0x10000) || c > 0x10ffff ||
+	    (c >= 0xd800 && c < 0xe000))
 		return REPLACEMENT;
 	*s += n;
 	return c;
@@ -52,12 +54,13 @@ static void add_char(struct strbuf *out, uint32_t c)
 	}
 }
 
-/* C0, C1 and what turns the reading direction or breaks the line: no name needs them, and a terminal or a page obeys
- * them. Unassigned non-characters are not allowed in XML. */
+/* C0, C1 and what turns the reading direction or breaks the line: no name needs them, and a
+ * terminal or a page obeys them. Unassigned non-characters are not allowed in XML. */
 static bool is_control(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 || (c >= 0x200e && c <= 0x200f) ||
-	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff || (c & 0xfffe) == 0xfffe;
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
+	       (c >= 0x200e && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff || (c & 0xfffe) == 0xfffe;
 }
 
 static bool ends_with(const struct strbuf *b, const char *text)
@@ -217,7 +220,8 @@ void escape_csv(struct strbuf *out, const char *s, int formula_safe)
 			strbuf_addch(&clean, '\'');
 		add_shown(&clean, c);
 	}
-	if (!strpbrk(clean.s, ",\"\r\n\t;'") && clean.s[0] != ' ' && !(clean.len && clean.s[clean.len - 1] == ' ')) {
+	if (!strpbrk(clean.s, ",\"\r\n\t;'") && clean.s[0] != ' ' &&
+	    !(clean.len && clean.s[clean.len - 1] == ' ')) {
 		strbuf_add(out, clean.s, clean.len);
 	} else {
 		strbuf_addch(out, '"');
@@ -237,7 +241,8 @@ void escape_gnuplot(struct strbuf *out, const char *s)
 		uint32_t c = next_char(&s);
 		if (c == '\'')
 			strbuf_addstr(out, "''");
-		else if (c == '`') /* not expanded in single quotes, but let it not depend on that */
+		else if (c ==
+			 '`') /* not expanded in single quotes, but let it not depend on that */
 			add_char(out, 0x2018);
 		else
 			add_shown(out, is_control(c) ? ' ' : c);
@@ -250,9 +255,11 @@ static size_t char_width(uint32_t c)
 		return 0; /* combining */
 	if (c == 0x200b || c == 0x200c || c == 0x200d || (c >= 0xfe00 && c < 0xfe10))
 		return 0;
-	bool wide = (c >= 0x1100 && c < 0x1160) || (c >= 0x2e80 && c < 0xa4d0) || (c >= 0xac00 && c < 0xd7a4) ||
-		    (c >= 0xf900 && c < 0xfb00) || (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) ||
-		    (c >= 0xffe0 && c < 0xffe7) || (c >= 0x1f300 && c < 0x1fb00) || (c >= 0x20000 && c < 0x40000);
+	bool wide = (c >= 0x1100 && c < 0x1160) || (c >= 0x2e80 && c < 0xa4d0) ||
+		    (c >= 0xac00 && c < 0xd7a4) || (c >= 0xf900 && c < 0xfb00) ||
+		    (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) ||
+		    (c >= 0xffe0 && c < 0xffe7) || (c >= 0x1f300 && c < 0x1fb00) ||
+		    (c >= 0x20000 && c < 0x40000);
 	return wide ? 2 : 1;
 }
 

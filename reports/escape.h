@@ -10,7 +10,8 @@
 
 #include "common/strbuf.h"
 
-/* Valid UTF-8 on one line: control characters (newlines, escape sequences, direction overrides) become blanks. */
+/* Valid UTF-8 on one line: control characters (newlines, escape sequences, direction overrides)
+ * become blanks. */
 void escape_line(struct strbuf *out, const char *s);
 /* Valid UTF-8, newlines and tabs kept, other control characters dropped. */
 void escape_text(struct strbuf *out, const char *s);
@@ -18,11 +19,11 @@ void escape_text(struct strbuf *out, const char *s);
 void escape_html(struct strbuf *out, const char *s);
 /* As escape_html, but keeping newlines and tabs, for <pre>. */
 void escape_html_text(struct strbuf *out, const char *s);
-/* LaTeX text; the signs that our own numbers use (± − ≤ × µ ...) become commands, and what pdflatex's fonts lack
- * becomes "U+20AC". */
+/* LaTeX text; the signs that our own numbers use (± − ≤ × µ ...) become commands, and what
+ * pdflatex's fonts lack becomes "U+20AC". */
 void escape_latex(struct strbuf *out, const char *s);
-/* One field of CSV (RFC 4180), quoted where needed. `formula_safe`: a text that a spreadsheet would run as a formula
- * gets an apostrophe in front. */
+/* One field of CSV (RFC 4180), quoted where needed. `formula_safe`: a text that a spreadsheet would
+ * run as a formula gets an apostrophe in front. */
 void escape_csv(struct strbuf *out, const char *s, int formula_safe);
 /* Inside a single-quoted gnuplot string: nothing there is expanded or executed. */
 void escape_gnuplot(struct strbuf *out, const char *s);
@@ -33,8 +34,9 @@ size_t text_width(const char *s);
 void text_cut(struct strbuf *out, const char *s, size_t width);
 /* The same of a name, cut within: those of one campaign differ at their ends. */
 void text_cut_name(struct strbuf *out, const char *s, size_t width);
-/* Appends s wrapped at blanks (longer words are cut in two) to lines of at most `width` columns; lines after the first
- * begin with `indent` blanks, and the first is taken to begin at column `column`. No newline at the end. */
+/* Appends s wrapped at blanks (longer words are cut in two) to lines of at most `width` columns;
+ * lines after the first begin with `indent` blanks, and the first is taken to begin at column
+ * `column`. No newline at the end. */
 void text_wrap(struct strbuf *out, const char *s, size_t column, size_t indent, size_t width);
 
 #endif

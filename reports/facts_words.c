@@ -119,10 +119,13 @@ void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 		number_add(out, share, share, number_unit_percent, false);
 		strbuf_addstr(out, " of the requests were left out");
 		if (n_late(a))
-			strbuf_addf(out, "; after %" PRIu64 " slices a thread had not paused within 1 s", n_late(a));
+			strbuf_addf(out,
+				    "; after %" PRIu64 " slices a thread had not paused within 1 s",
+				    n_late(a));
 	}
 	if (n_sliced < n && why)
-		strbuf_addf(out, "%s whole runs one after the other: %s%s%s", n_sliced ? "; elsewhere" : "Program and replays made",
+		strbuf_addf(out, "%s whole runs one after the other: %s%s%s",
+			    n_sliced ? "; elsewhere" : "Program and replays made",
 			    replayer ? replayer : "", replayer ? ": " : "", why);
 }
 

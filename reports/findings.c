@@ -27,7 +27,8 @@ static void add_to_group(struct finding_group *g, const struct component *p, siz
 		g->n_more = p->n_more;
 }
 
-static void collect_group(struct findings *f, const struct analysis *a, enum component_kind k, enum decision d)
+static void collect_group(struct findings *f, const struct analysis *a, enum component_kind k,
+			  enum decision d)
 {
 	struct finding_group g = {.kind = k, .decision = d};
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -65,10 +66,12 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 	/* runs that are pending in a complete campaign are those of looks that were not needed */
 	if (!a->complete)
 		warn(f,
-		     "The campaign is incomplete: %zu of %zu planned runs were not made. \"validate run --resume\" continues.",
+		     "The campaign is incomplete: %zu of %zu planned runs were not made. "
+		     "\"validate run --resume\" continues.",
 		     n_pending, r->n_runs);
 	if (first)
-		warn(f, "%zu of %zu runs failed; the first, run %u: %s", n_failed, r->n_runs, (unsigned int)first->id,
+		warn(f, "%zu of %zu runs failed; the first, run %u: %s", n_failed, r->n_runs,
+		     (unsigned int)first->id,
 		     first->reason && *first->reason ? first->reason : "no reason was recorded");
 	if (r->seal.state == SEAL_BROKEN)
 		warn(f,
@@ -79,7 +82,8 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 		warn(f, "The results are not sealed: an earlier version made them, and changes to "
 			"them cannot be found.");
 	if (r->n_damaged_journal_lines)
-		warn(f, "%zu damaged lines of the journal were left out.", r->n_damaged_journal_lines);
+		warn(f, "%zu damaged lines of the journal were left out.",
+		     r->n_damaged_journal_lines);
 }
 
 /* Sources that the warnings about runs tell better, with the first reason and what to do. */
@@ -98,21 +102,25 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 		warn(f, "No scenario has a complete block: nothing could be judged.");
 	warn_runs(f, a);
 	if (a->n_events_lost)
-		warn(f, "%llu %s lost while capturing: the traces are incomplete.", (unsigned long long)a->n_events_lost,
+		warn(f, "%llu %s lost while capturing: the traces are incomplete.",
+		     (unsigned long long)a->n_events_lost,
 		     a->n_events_lost == 1 ? "event was" : "events were");
 	if (!a->look && a->n_cells)
-		warn(f, "No planned look was reached yet: the numbers are preliminary and decide nothing.");
+		warn(f, "No planned look was reached yet: the numbers are preliminary and decide "
+			"nothing.");
 	for (size_t i = 0; i < a->n_sources; i++)
 		if (a->source[i].warning && !said_already(a->source[i].name))
 			warn(f, "%s: %s", a->source[i].name,
 			     *a->source[i].note ? a->source[i].note : "could not be controlled");
 	if (!protocol_in_detail(&a->results->protocol))
-		warn(f, "Of more than %d cases the courses over the time of a run and the propagation of distributions are left out.",
+		warn(f,
+		     "Of more than %d cases the courses over the time of a run and the propagation "
+		     "of distributions are left out.",
 		     PROTOCOL_DETAIL_CASES);
 	if (a->results->protocol.reference == REFERENCE_TRACE)
-		warn(f,
-		     "The recorded trace itself is the reference: the program was not run again beside the replays, so "
-		     "that drift of the machine is part of the bias.");
+		warn(f, "The recorded trace itself is the reference: the program was not run again "
+			"beside the replays, so "
+			"that drift of the machine is part of the bias.");
 }
 
 void findings_collect(struct findings *f, const struct analysis *a)
@@ -128,7 +136,8 @@ void findings_collect(struct findings *f, const struct analysis *a)
 	}
 	for (int k = 0; k < COMPONENT_N; k++)
 		collect_group(f, a, k, DECISION_REJECT);
-	for (int k = 0; k < COMPONENT_N && a->look; k++) /* before the first look nothing was decided */
+	/* before the first look nothing was decided */
+	for (int k = 0; k < COMPONENT_N && a->look; k++)
 		collect_group(f, a, k, DECISION_INCONCLUSIVE);
 	collect_warnings(f, a);
 }

@@ -24,7 +24,8 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 /* No component of the undecided case is undecided: the verdict's reason says what forbids trust. */
 bool first_screen_is_barred(const struct cell *c);
 
-/* What a reader must be told in words: why something is not accepted, grouped, and what is wrong with the evidence. */
+/* What a reader must be told in words: why something is not accepted, grouped, and what is wrong
+ * with the evidence. */
 struct finding {            /* one reason and the cells it holds for */
 	const char *reason; /* borrowed from the analysis */
 	size_t *cell, n_cells, cap_cells;
@@ -35,7 +36,8 @@ struct finding_group { /* everything that one component decided alike */
 	enum decision decision; /* DECISION_REJECT or DECISION_INCONCLUSIVE */
 	struct finding *finding;
 	size_t n_findings, cap_findings, n_cells;
-	uint64_t n_more; /* most further replicates asked for in the group, those left out that nobody would run */
+	/* most further replicates asked for in the group, those left out that nobody would run */
+	uint64_t n_more;
 	size_t n_impractical; /* cells that no practical number settles */
 };
 

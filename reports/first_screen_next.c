@@ -131,14 +131,16 @@ static bool is_exhausted(const struct analysis *a)
 	return true;
 }
 
-static void next_of_replicates(struct strbuf *text, struct strbuf *command, const struct analysis *a,
-			       const char *dir, double seconds, size_t n)
+static void next_of_replicates(struct strbuf *text, struct strbuf *command,
+			       const struct analysis *a, const char *dir, double seconds, size_t n)
 {
 	const struct protocol *p = &a->results->protocol;
 	const double spent = fmax(seconds, (double)p->budget_ns * 1e-9);
-	strbuf_addf(text, "Set replicates = %llu..%llu and budget = %.0fmin in the protocol and run it again",
-		    (unsigned long long)p->n_replicates_min, 2 * (unsigned long long)p->n_replicates_max,
-		    ceil((spent + more_s(a, seconds)) / 60));
+	strbuf_addf(
+	    text,
+	    "Set replicates = %llu..%llu and budget = %.0fmin in the protocol and run it again",
+	    (unsigned long long)p->n_replicates_min, 2 * (unsigned long long)p->n_replicates_max,
+	    ceil((spent + more_s(a, seconds)) / 60));
 	add_decides(text, a, n);
 	strbuf_addf(command, "validate run %s/protocol.conf", dir);
 }
@@ -199,9 +201,10 @@ static void next_of_differing(struct strbuf *text, struct strbuf *command, const
 		return;
 	}
 	char *trace = scenario_trace_path(p, &p->scenario[c->scenario]);
-	strbuf_addstr(
-	    text, "Differences from the recording do not show a fault of the replayer if the control replay differs as much. Judge against the program, run again "
-		  "beside the replays.");
+	strbuf_addstr(text,
+		      "Differences from the recording do not show a fault of the replayer if the "
+		      "control replay differs as much. Judge against the program, run again "
+		      "beside the replays.");
 	strbuf_addstr(command, "validate judge --rerun ");
 	shell_word(command, trace);
 	free(trace);

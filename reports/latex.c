@@ -11,7 +11,8 @@
 
 static bool is_text(const struct table_column *c)
 {
-	return c->format == FORMAT_TEXT || c->format == FORMAT_DECISION || c->format == FORMAT_VERDICT;
+	return c->format == FORMAT_TEXT || c->format == FORMAT_DECISION ||
+	       c->format == FORMAT_VERDICT;
 }
 
 static size_t widest(const struct table *t, size_t column)
@@ -25,7 +26,8 @@ static size_t widest(const struct table *t, size_t column)
 	return width;
 }
 
-static void add_cell(struct strbuf *out, const struct table_column *column, const struct table_cell *cell)
+static void add_cell(struct strbuf *out, const struct table_column *column,
+		     const struct table_cell *cell)
 {
 	struct strbuf plain = STRBUF_INIT, signs = STRBUF_INIT;
 	table_cell_text(&plain, column, cell, true);
@@ -58,7 +60,8 @@ void latex_add_table(struct strbuf *out, const struct table *t)
 	escape_line(out, t->title);
 	strbuf_addstr(out, "; needs \\usepackage{booktabs,graphicx,longtable}\n");
 	if (!is_long) /* what is wider than the line is scaled to it */
-		strbuf_addstr(out, "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{");
+		strbuf_addstr(
+		    out, "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{");
 	strbuf_addf(out, "\\begin{%s}{", environment);
 	for (size_t i = 0; i < t->n_columns; i++) {
 		if (is_text(&t->column[i]) && widest(t, i) > WIDE_TEXT)

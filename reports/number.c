@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#define MAX_DECIMALS 4 /* what is smaller than 0.00005 of its unit is nothing to a reader; CSV has all digits */
+/* what is smaller than 0.00005 of its unit is nothing to a reader; CSV has all digits */
+#define MAX_DECIMALS 4
 
 const struct number_unit number_unit_percent = {"%", 100}, number_unit_plain = {"", 1};
 
@@ -64,7 +65,8 @@ static void add_unit(struct strbuf *out, struct number_unit unit)
 
 void number_add(struct strbuf *out, double value, double u, struct number_unit unit, bool sign)
 {
-	add_fixed(out, value * unit.scale, number_decimals(value * unit.scale, u * unit.scale), sign);
+	add_fixed(out, value * unit.scale, number_decimals(value * unit.scale, u * unit.scale),
+		  sign);
 	if (!isnan(value))
 		add_unit(out, unit);
 }
@@ -82,7 +84,8 @@ void number_add_pm(struct strbuf *out, double value, double u, struct number_uni
 	add_unit(out, unit);
 }
 
-void number_add_interval(struct strbuf *out, double lo, double hi, int decimals, struct number_unit unit)
+void number_add_interval(struct strbuf *out, double lo, double hi, int decimals,
+			 struct number_unit unit)
 {
 	strbuf_addch(out, '[');
 	add_fixed(out, lo * unit.scale, decimals, false);

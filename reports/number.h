@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers for people: an uncertainty has two significant digits and its value ends at the same place (GUM 7.2.6); a
- * value that comes without one has `digits` significant digits. Text is UTF-8 ("µs", "±"); NaN is "undefined", never a
- * number. */
+/* Numbers for people: an uncertainty has two significant digits and its value ends at the same
+ * place (GUM 7.2.6); a value that comes without one has `digits` significant digits. Text is UTF-8
+ * ("µs", "±"); NaN is "undefined", never a number. */
 #ifndef REPORTS_NUMBER_H
 #define REPORTS_NUMBER_H
 
@@ -9,7 +9,8 @@
 
 #include "common/strbuf.h"
 
-/* Decimals after which `u` has two significant digits, 0..4; for NaN, 0 and infinite u those that give `value` four. */
+/* Decimals after which `u` has two significant digits, 0..4; for NaN, 0 and infinite u those that
+ * give `value` four. */
 int number_decimals(double value, double u);
 
 struct number_unit {
@@ -25,7 +26,8 @@ void number_add(struct strbuf *out, double value, double u, struct number_unit u
 /* "1.234 ± 0.056 µs"; without a finite u as number_add. */
 void number_add_pm(struct strbuf *out, double value, double u, struct number_unit unit, bool sign);
 /* "[−1.2, 3.4]" with the decimals of `decimals`, no unit. */
-void number_add_interval(struct strbuf *out, double lo, double hi, int decimals, struct number_unit unit);
+void number_add_interval(struct strbuf *out, double lo, double hi, int decimals,
+			 struct number_unit unit);
 /* A probability: "0.034", "< 0.0001". */
 void number_add_p(struct strbuf *out, double p);
 

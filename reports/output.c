@@ -10,7 +10,8 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 
-/* The disk has something to do while what follows is made; who wants it there waits for it later. */
+/* The disk has something to do while what follows is made; who wants it there waits for it later.
+ */
 static void begin_to_sync(int fd)
 {
 	(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
@@ -66,7 +67,8 @@ int output_stream(FILE *out, const struct strbuf *text, struct err *e)
 	return 0;
 }
 
-int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, const void *what), const void *what, struct err *e)
+int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, const void *what),
+		   const void *what, struct err *e)
 {
 	char *path = xasprintf("%s/%s", dir, name);
 	int ret = 0;
@@ -92,7 +94,8 @@ out:
 	return ret;
 }
 
-int output_stream_by(FILE *out, void (*add)(FILE *out, const void *what), const void *what, struct err *e)
+int output_stream_by(FILE *out, void (*add)(FILE *out, const void *what), const void *what,
+		     struct err *e)
 {
 	errno = 0;
 	add(out, what);

@@ -9,8 +9,8 @@
 #include "common/strbuf.h"
 #include "reports/tables/table.h"
 
-/* Creates (or replaces) dir/name with the text. The caller syncs the whole directory once at the end
- * (report_write_all). Errors: of the system, with the path. */
+/* Creates (or replaces) dir/name with the text. The caller syncs the whole directory once at the
+ * end (report_write_all). Errors: of the system, with the path. */
 int output_file(const char *dir, const char *name, const struct strbuf *text, struct err *e);
 /* Creates dir/tables/NAME.SUFFIX with what `add` makes of the table. */
 int output_table(const char *dir, const struct table *t, const char *suffix,
@@ -20,8 +20,11 @@ int output_dir(const char *dir, const char *name, struct err *e);
 /* Writes and flushes. Errors: EIO or that of the system; EPIPE when the reader has gone. */
 int output_stream(FILE *out, const struct strbuf *text, struct err *e);
 
-/* The same of what `add` writes, which need not look for errors: for what is too large to be in memory as a whole. */
-int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, const void *what), const void *what, struct err *e);
-int output_stream_by(FILE *out, void (*add)(FILE *out, const void *what), const void *what, struct err *e);
+/* The same of what `add` writes, which need not look for errors: for what is too large to be in
+ * memory as a whole. */
+int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, const void *what),
+		   const void *what, struct err *e);
+int output_stream_by(FILE *out, void (*add)(FILE *out, const void *what), const void *what,
+		     struct err *e);
 
 #endif

@@ -14,25 +14,29 @@ static struct number_unit unit_of(enum measure m, double value)
 	case UNIT_RATIO:
 		return number_unit_percent;
 	case UNIT_BYTES:
-		return value < 1e6 ? (struct number_unit){"kB", 1e-3} : (struct number_unit){"MB", 1e-6};
+		return value < 1e6 ? (struct number_unit){"kB", 1e-3}
+				   : (struct number_unit){"MB", 1e-6};
 	default:
 		return number_unit_plain;
 	}
 }
 
-static void add_with_interval(struct strbuf *out, const struct estimate *e, struct number_unit unit, bool sign)
+static void add_with_interval(struct strbuf *out, const struct estimate *e, struct number_unit unit,
+			      bool sign)
 {
 	bool limits = isfinite(e->lo95) && isfinite(e->hi95);
 	double u = limits ? (e->hi95 - e->lo95) / 2 : NAN;
 	if (!isfinite(e->value)) {
-		strbuf_addstr(out, table_status_words(e->status == STAT_OK ? STAT_NOT_ASSESSED : e->status));
+		strbuf_addstr(
+		    out, table_status_words(e->status == STAT_OK ? STAT_NOT_ASSESSED : e->status));
 		return;
 	}
 	number_add(out, e->value, u, unit, sign);
 	if (!limits)
 		return;
 	strbuf_addch(out, ' ');
-	number_add_interval(out, e->lo95, e->hi95, number_decimals(e->value * unit.scale, u * unit.scale), unit);
+	number_add_interval(out, e->lo95, e->hi95,
+			    number_decimals(e->value * unit.scale, u * unit.scale), unit);
 }
 
 void published_add_value(struct strbuf *out, enum measure m, const struct estimate *e)
@@ -42,7 +46,8 @@ void published_add_value(struct strbuf *out, enum measure m, const struct estima
 
 void published_add_literature(struct strbuf *out, const struct published_value *v)
 {
-	number_add(out, v->value, NAN, unit_of(v->measure, v->value), measure_info[v->measure].scale == SCALE_LOG1P);
+	number_add(out, v->value, NAN, unit_of(v->measure, v->value),
+		   measure_info[v->measure].scale == SCALE_LOG1P);
 	if (isnan(v->uncertainty))
 		return;
 	strbuf_addstr(out, " ± ");
@@ -60,7 +65,8 @@ void published_add_difference(struct strbuf *out, enum measure m, const struct e
 	add_with_interval(out, e, difference_unit(m, e->value), true);
 }
 
-/* "; F is significant in 1 of 8 (at 5 %, above 3.18 here), and above the published critical value 15.21 in 0" */
+/* "; F is significant in 1 of 8 (at 5 %, above 3.18 here), and above the published critical
+ * value 15.21 in 0" */
 static void add_f_tests(struct strbuf *out, const struct claim_result *r, const struct claim *c)
 {
 	double critical = NAN;
@@ -68,9 +74,11 @@ static void add_f_tests(struct strbuf *out, const struct claim_result *r, const 
 		critical = fmax(critical, r->comparison[i].f_critical); /* fmax ignores NaN */
 	if (isnan(critical))
 		return;
-	strbuf_addf(out, "; F is significant in %zu of %zu (5 %% one-sided, critical value ", r->n_significant, r->n);
+	strbuf_addf(out, "; F is significant in %zu of %zu (5 %% one-sided, critical value ",
+		    r->n_significant, r->n);
 	number_add(out, critical, critical / 10, number_unit_plain, false);
-	strbuf_addf(out, " here) and above the published critical value %s in %zu", c->than_text ? c->than_text : "", r->n_above_published);
+	strbuf_addf(out, " here) and above the published critical value %s in %zu",
+		    c->than_text ? c->than_text : "", r->n_above_published);
 }
 
 void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t claim)
@@ -81,7 +89,8 @@ void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t 
 		strbuf_addstr(out, "no such cases in this campaign");
 		return;
 	}
-	strbuf_addf(out, "confirmed in %zu of %zu comparison%s", r->n_confirmed, r->n, r->n == 1 ? "" : "s");
+	strbuf_addf(out, "confirmed in %zu of %zu comparison%s", r->n_confirmed, r->n,
+		    r->n == 1 ? "" : "s");
 	if (r->n_not_confirmed)
 		strbuf_addf(out, ", the other way in %zu", r->n_not_confirmed);
 	if (!isfinite(r->least))
@@ -107,14 +116,20 @@ void published_add_measure(struct strbuf *out, enum measure m, const char *opera
 
 const char *published_unit(enum measure m)
 {
-	static const char *const names[] = {[UNIT_TIME] = "ns", [UNIT_RATIO] = "ratio", [UNIT_NUMBER] = "1", [UNIT_BYTES] = "bytes"};
+	static const char *const names[] = {[UNIT_TIME] = "ns",
+					    [UNIT_RATIO] = "ratio",
+					    [UNIT_NUMBER] = "1",
+					    [UNIT_BYTES] = "bytes"};
 	return names[measure_info[m].unit];
 }
 
 static const char *const defects[] = {
-    "Table II of the metrology paper is judged by the critical value 15.21. For its 9 and 9 degrees of freedom at 5 % the value is 3.18.",
-    "The rows of the compilation-based tool in Table II repeat its expanded uncertainties in Table V. They are not F ratios.",
-    "The paper calls a bias significant if it exceeds 2 u(bias). No bias can: u(bias) is never less than the mean bias itself.",
+    "Table II of the metrology paper is judged by the critical value 15.21. For its 9 and 9 "
+    "degrees of freedom at 5 % the value is 3.18.",
+    "The rows of the compilation-based tool in Table II repeat its expanded uncertainties in Table "
+    "V. They are not F ratios.",
+    "The paper calls a bias significant if it exceeds 2 u(bias). No bias can: u(bias) is never "
+    "less than the mean bias itself.",
     "The paper's expanded uncertainties have k = 2. With ten runs this covers 92.3 %, not 95 %.",
     NULL,
 };

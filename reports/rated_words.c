@@ -17,8 +17,9 @@ static void add_gap(struct strbuf *out, const struct rated_point *q)
 	format_duration(out, q->gap_ns);
 }
 
-static void add_limit(struct strbuf *out, const struct analysis *a, const struct rated_range *r, const struct rated_limit *l,
-		      const char *words, void (*add)(struct strbuf *, const struct rated_point *))
+static void add_limit(struct strbuf *out, const struct analysis *a, const struct rated_range *r,
+		      const struct rated_limit *l, const char *words,
+		      void (*add)(struct strbuf *, const struct rated_point *))
 {
 	const struct rated_point *next = l->next == RATED_NONE ? NULL : &r->point[l->next];
 	if (l->last != RATED_NONE) {
@@ -31,13 +32,15 @@ static void add_limit(struct strbuf *out, const struct analysis *a, const struct
 	}
 	strbuf_addstr(out, l->last == RATED_NONE ? "none is trusted; at " : "; at ");
 	add(out, next);
-	strbuf_addf(out, " (%s): %s", a->results->protocol.scenario[a->cell[next->cell].scenario].name,
+	strbuf_addf(out, " (%s): %s",
+		    a->results->protocol.scenario[a->cell[next->cell].scenario].name,
 		    verdict_name(next->verdict));
 	if (l->n_beyond)
 		strbuf_addf(out, ", though trusted in %zu beyond", l->n_beyond);
 }
 
-/* A program that goes from request to request without a pause has gaps too, of some hundred ns; they say nothing. */
+/* A program that goes from request to request without a pause has gaps too, of some hundred ns;
+ * they say nothing. */
 #define PAUSE_NS 1000.0
 
 static bool has_pauses(const struct rated_range *r)
@@ -59,7 +62,8 @@ void rated_add_words(struct strbuf *out, const struct analysis *a, const struct 
 		return; /* nothing is trusted, either way */
 	if (!has_pauses(r))
 		return;
-	strbuf_addstr(out, r->rate.next == RATED_NONE && r->gap.next == RATED_NONE ? ", and " : ". By gap: ");
+	strbuf_addstr(out, r->rate.next == RATED_NONE && r->gap.next == RATED_NONE ? ", and "
+										   : ". By gap: ");
 	add_limit(out, a, r, &r->gap, "down to", add_gap);
 }
 
@@ -78,7 +82,8 @@ const struct parallel_case *parallel_case_of(const struct analysis *a, size_t ce
 
 void parallel_add_application(struct strbuf *out, const struct scenario *s)
 {
-	const char *slash = strrchr(s->script, '/'), *base = slash ? slash + 1 : s->script, *dot = strrchr(base, '.');
+	const char *slash = strrchr(s->script, '/'), *base = slash ? slash + 1 : s->script,
+		   *dot = strrchr(base, '.');
 	strbuf_addf(out, "%.*s", dot ? (int)(dot - base) : (int)strlen(base), base);
 	if (s->size != 1)
 		strbuf_addf(out, " size=%llu", (unsigned long long)s->size);
@@ -86,7 +91,8 @@ void parallel_add_application(struct strbuf *out, const struct scenario *s)
 		strbuf_addf(out, " ranks=%llu", (unsigned long long)s->parallel.n_ranks);
 }
 
-void parallel_add_period(struct strbuf *out, const struct scenario *s, const struct causality_summary *recording)
+void parallel_add_period(struct strbuf *out, const struct scenario *s,
+			 const struct causality_summary *recording)
 {
 	if (s->parallel.period)
 		strbuf_addf(out, "%llu", (unsigned long long)s->parallel.period);

@@ -7,8 +7,17 @@
 #include "common/units.h"
 
 const struct report_form *const report_forms[] = {
-    &report_form_terminal, &report_form_html,     &report_form_csv,   &report_form_latex,  &report_form_json,
-    &report_form_certificate, &report_form_markdown, &report_form_junit, &report_form_github, &report_form_openmetrics, NULL,
+    &report_form_terminal,
+    &report_form_html,
+    &report_form_csv,
+    &report_form_latex,
+    &report_form_json,
+    &report_form_certificate,
+    &report_form_markdown,
+    &report_form_junit,
+    &report_form_github,
+    &report_form_openmetrics,
+    NULL,
 };
 
 const struct report_form *report_form_find(const char *name)
@@ -31,9 +40,14 @@ int report_form_choose(const char *name, const struct report_form **form, struct
 	if (*form && (*form)->print)
 		return 0;
 	if (*form)
-		return err_set(e, EINVAL, "the form \"%s\" of a report is files only and cannot be printed", name);
+		return err_set(e, EINVAL,
+			       "the form \"%s\" of a report is files only and cannot be printed",
+			       name);
 	const char *near = nearest_name(name, names);
 	if (near)
-		return err_set(e, ENOENT, "unknown form \"%s\" of a report (did you mean \"%s\"?)", name, near);
-	return err_set(e, ENOENT, "unknown form \"%s\" of a report (\"validate report --list\" names them)", name);
+		return err_set(e, ENOENT, "unknown form \"%s\" of a report (did you mean \"%s\"?)",
+			       name, near);
+	return err_set(e, ENOENT,
+		       "unknown form \"%s\" of a report (\"validate report --list\" names them)",
+		       name);
 }

@@ -22,12 +22,14 @@ int study_form_check(const char *form, struct err *e)
 			return 0;
 	const char *near = nearest_name(form, forms);
 	return near ? err_set(e, EINVAL, "unknown form \"%s\" (did you mean \"%s\"?)", form, near)
-		    : err_set(e, EINVAL, "unknown form \"%s\": terminal, html, csv, latex or json", form);
+		    : err_set(e, EINVAL, "unknown form \"%s\": terminal, html, csv, latex or json",
+			      form);
 }
 
-/* --- what is made of tables ------------------------------------------------------------------------------------------- */
+/* --- what is made of tables ---------------------------------------------- */
 
-static int page_make(struct strbuf *out, const struct study_form *s, const void *study, const struct tables *ts, const char *plots, struct err *e)
+static int page_make(struct strbuf *out, const struct study_form *s, const void *study,
+		     const struct tables *ts, const char *plots, struct err *e)
 {
 	struct figures fs;
 	s->figures_build(&fs, study);
@@ -38,7 +40,8 @@ static int page_make(struct strbuf *out, const struct study_form *s, const void 
 	return ret;
 }
 
-int study_print(const struct study_form *s, const void *study, const char *form, FILE *out, struct err *e)
+int study_print(const struct study_form *s, const void *study, const char *form, FILE *out,
+		struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct tables ts;
@@ -61,7 +64,7 @@ int study_print(const struct study_form *s, const void *study, const char *form,
 	return ret;
 }
 
-/* --- a directory ------------------------------------------------------------------------------------------------------ */
+/* --- a directory --------------------------------------------------------- */
 
 static int put(const char *dir, const char *name, struct strbuf *text, struct err *e)
 {
@@ -88,7 +91,10 @@ static int dir_take(const char *dir, const char *command, struct err *e)
 	bool ours = path_exists(mark);
 	free(mark);
 	if (path_exists(dir) && !ours && rmdir(dir) < 0)
-		return err_set(e, EEXIST, "%s is there, and no report of \"validate %s\": name another directory", dir, command);
+		return err_set(
+		    e, EEXIST,
+		    "%s is there, and no report of \"validate %s\": name another directory", dir,
+		    command);
 	return dir_create(dir, e);
 }
 

@@ -9,11 +9,13 @@
 #define GAP 2
 
 /* Text is cut, numbers are not. */
-static void cell_words(struct strbuf *out, const struct table *t, size_t row, size_t column, size_t name_max)
+static void cell_words(struct strbuf *out, const struct table *t, size_t row, size_t column,
+		       size_t name_max)
 {
 	struct strbuf text = STRBUF_INIT;
 	table_cell_text(&text, &t->column[column], table_at(t, row, column), true);
-	text_cut(out, text.s ? text.s : "", t->column[column].format == FORMAT_TEXT ? name_max : 60);
+	text_cut(out, text.s ? text.s : "",
+		 t->column[column].format == FORMAT_TEXT ? name_max : 60);
 	strbuf_release(&text);
 }
 
@@ -34,12 +36,14 @@ static size_t column_width(const struct table *t, size_t column, size_t name_max
 static void add_cell(struct strbuf *out, const char *text, size_t width, bool left)
 {
 	size_t w = text_width(text), pad = width > w ? width - w : 0;
-	strbuf_addf(out, "%*s%s%*s", left ? 0 : (int)pad, "", text, left ? (int)(pad + GAP) : GAP, "");
+	strbuf_addf(out, "%*s%s%*s", left ? 0 : (int)pad, "", text, left ? (int)(pad + GAP) : GAP,
+		    "");
 }
 
 static bool is_left(const struct table_column *c)
 {
-	return c->format == FORMAT_TEXT || c->format == FORMAT_VERDICT || c->format == FORMAT_DECISION;
+	return c->format == FORMAT_TEXT || c->format == FORMAT_VERDICT ||
+	       c->format == FORMAT_DECISION;
 }
 
 static void row_end(struct strbuf *out)

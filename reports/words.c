@@ -48,7 +48,8 @@ void words_add_limits(struct strbuf *out, const struct protocol *p, enum compone
 	bool some, all;
 	words_find_timed(p, &some, &all);
 	words_add_limit(out, k, accept_limit_of(&p->accept, k, all));
-	if (k != COMPONENT_EXECUTION_TIME || all || !some || isnan(accept_limit_of(&p->accept, k, true)))
+	if (k != COMPONENT_EXECUTION_TIME || all || !some ||
+	    isnan(accept_limit_of(&p->accept, k, true)))
 		return;
 	strbuf_addstr(out, out->len ? ", timed " : "timed ");
 	words_add_limit(out, k, accept_limit_of(&p->accept, k, true));
@@ -88,7 +89,9 @@ void words_add_size(struct strbuf *out, const struct component *c)
 
 const char *words_verdict(enum verdict v)
 {
-	return v == VERDICT_TRUSTED ? "Trusted" : v == VERDICT_NOT_TRUSTED ? "Not trusted" : "Inconclusive";
+	return v == VERDICT_TRUSTED       ? "Trusted"
+	       : v == VERDICT_NOT_TRUSTED ? "Not trusted"
+					  : "Inconclusive";
 }
 
 const char *words_league_verdict(const struct league_row *row)
@@ -132,7 +135,8 @@ const char *words_verdict_meaning(enum verdict v)
 	case VERDICT_INCONCLUSIVE:
 		break;
 	}
-	return "the runs decide neither way: more replicates, a quieter machine or wider limits may; \"looks right\" and \"looks wrong\" are "
+	return "the runs decide neither way: more replicates, a quieter machine or wider limits "
+	       "may; \"looks right\" and \"looks wrong\" are "
 	       "not proven";
 }
 
@@ -140,7 +144,8 @@ const char *words_treatment(const struct uncertainty_source *s)
 {
 	if (s->in_budget)
 		return s->warning ? "quantified; could not be controlled as asked" : "quantified";
-	return s->warning ? "not quantified; could not be controlled as asked" : "named, not quantified";
+	return s->warning ? "not quantified; could not be controlled as asked"
+			  : "named, not quantified";
 }
 
 void words_add_cell(struct strbuf *out, const struct analysis *a, const struct cell *c)
@@ -165,10 +170,14 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 	if (g->decision != DECISION_INCONCLUSIVE)
 		return;
 	if (g->n_more)
-		strbuf_addf(out, " %llu more replicates would probably decide %s.", (unsigned long long)g->n_more,
-			    g->n_impractical ? "the rest" : g->n_cells == 1 ? "it" : "them");
+		strbuf_addf(out, " %llu more replicates would probably decide %s.",
+			    (unsigned long long)g->n_more,
+			    g->n_impractical  ? "the rest"
+			    : g->n_cells == 1 ? "it"
+					      : "them");
 	if (g->n_impractical)
-		strbuf_addf(out, " No practical number of replicates decides %zu of them here.", g->n_impractical);
+		strbuf_addf(out, " No practical number of replicates decides %zu of them here.",
+			    g->n_impractical);
 }
 
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which)
@@ -178,7 +187,11 @@ void words_add_components(struct strbuf *out, const struct analysis *a, bool whi
 		n += a->assessed[k] == which;
 	for (size_t k = 0; k < COMPONENT_N; k++)
 		if (a->assessed[k] == which) {
-			strbuf_addf(out, "%s%s", i == 0 ? "" : i + 1 == n ? " and " : ", ", component_names[k]);
+			strbuf_addf(out, "%s%s",
+				    i == 0       ? ""
+				    : i + 1 == n ? " and "
+						 : ", ",
+				    component_names[k]);
 			i++;
 		}
 	if (!n)
@@ -207,7 +220,8 @@ void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)
 		const struct worth *w = &c[i].worth;
 		if (!isfinite(w->U95))
 			continue;
-		n_limited += c[i].component[COMPONENT_UNCERTAINTY].decision == DECISION_NOT_APPLICABLE;
+		n_limited +=
+		    c[i].component[COMPONENT_UNCERTAINTY].decision == DECISION_NOT_APPLICABLE;
 		lo = fmin(lo, w->U95);
 		hi = fmax(hi, w->U95);
 		if (isfinite(w->machine)) { /* no more than the whole */
@@ -234,7 +248,8 @@ void words_add_machine(struct strbuf *out, const struct analysis *a)
 	words_add_worth(out, a->cell, a->n_cells);
 	if (!a->n_cells || !isfinite(a->between_process_cv))
 		return;
-	strbuf_addstr(out, out->len ? ". The program's own runs scatter by " : "The program's own runs scatter by ");
+	strbuf_addstr(out, out->len ? ". The program's own runs scatter by "
+				    : "The program's own runs scatter by ");
 	number_add(out, a->between_process_cv, a->between_process_cv, number_unit_percent, false);
 	strbuf_addstr(out, " (standard deviation, median of the scenarios)");
 }
@@ -242,7 +257,9 @@ void words_add_machine(struct strbuf *out, const struct analysis *a)
 void words_add_observation(struct strbuf *out, const struct scenario *s)
 {
 	if (s->observe == OBSERVE_BLOCK)
-		strbuf_addf(out, "the kernel at the device, from %s to completion", s->observe_from == OBSERVE_FROM_QUEUE ? "queueing" : "dispatch");
+		strbuf_addf(out, "the kernel at the device, from %s to completion",
+			    s->observe_from == OBSERVE_FROM_QUEUE ? "queueing" : "dispatch");
 	else
-		strbuf_addstr(out, s->observe == OBSERVE_PRELOAD ? "the preloaded library" : "their own stamps");
+		strbuf_addstr(out, s->observe == OBSERVE_PRELOAD ? "the preloaded library"
+								 : "their own stamps");
 }

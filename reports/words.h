@@ -20,7 +20,8 @@ void words_find_timed(const struct protocol *p, bool *some, bool *all);
 void words_add_limits(struct strbuf *out, const struct protocol *p, enum component_kind k);
 /* A component's estimate as people read it. */
 void words_add_estimate(struct strbuf *out, const struct component *c, bool half_width);
-/* The size of its estimate with at most two significant digits and no sign: "8.2 %", "1.4", "31 µs". */
+/* The size of its estimate with at most two significant digits and no sign: "8.2 %", "1.4", "31
+ * µs". */
 void words_add_size(struct strbuf *out, const struct component *c);
 
 const char *words_verdict(enum verdict v);                       /* "Trusted" */
@@ -33,14 +34,16 @@ void words_add_options(struct strbuf *out, const struct replayer *r);
 /* Its name, and the options that the name does not have: "event-1 (order=fs timing=timestamp)". */
 void words_add_replayer(struct strbuf *out, const struct replayer *r);
 const char *words_verdict_meaning(enum verdict v);               /* one sentence */
-const char *words_treatment(const struct uncertainty_source *s); /* "quantified", "named, not quantified", "warning" */
+/* "quantified", "named, not quantified", "warning" */
+const char *words_treatment(const struct uncertainty_source *s);
 /* "random-read level=2, event order=fs" */
 void words_add_cell(struct strbuf *out, const struct analysis *a, const struct cell *c);
 /* Protocol title, or what stands for it. */
 const char *words_title(const struct analysis *a);
 /* Who times the runs of a scenario. */
 void words_add_observation(struct strbuf *out, const struct scenario *s);
-/* What would decide a group of undecided cases: " 44 more replicates would probably decide them." Nothing for rejections. */
+/* What would decide a group of undecided cases: " 44 more replicates would probably decide them."
+ * Nothing for rejections. */
 struct finding_group;
 void words_add_more(struct strbuf *out, const struct finding_group *g);
 /* "1 run", "2 runs" */
@@ -48,8 +51,9 @@ void words_add_count(struct strbuf *out, size_t n, const char *one, const char *
 /* "bias, precision and order" of those components for which assessed[] is `which`. */
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which);
 
-/* "One replay here is good to ±24 %, of which the machine is 23 %": U at 95 % of cases c[n], and the U of the program run in the
- * replay's place. Several cases: the least and the most. Nothing where no case has a budget. */
+/* "One replay here is good to ±24 %, of which the machine is 23 %": U at 95 % of cases c[n], and
+ * the U of the program run in the replay's place. Several cases: the least and the most. Nothing
+ * where no case has a budget. */
 void words_add_worth(struct strbuf *out, const struct cell *c, size_t n);
 /* The same over all cases, and how much the program's own runs scatter. */
 void words_add_machine(struct strbuf *out, const struct analysis *a);
@@ -72,10 +76,12 @@ struct fact {
 extern const struct fact facts[]; /* all of them; name NULL ends it */
 
 /* Parallel applications in words, for tables, figures and the terminal. */
-/* "checkpoint", with its size and ranks where the protocol gives them: "checkpoint size=2 ranks=4". */
+/* "checkpoint", with its size and ranks where the protocol gives them: "checkpoint size=2 ranks=4".
+ */
 void parallel_add_application(struct strbuf *out, const struct scenario *s);
 /* "5", or "auto" with what was found: "auto (125)"; `recording` NULL: not known. */
-void parallel_add_period(struct strbuf *out, const struct scenario *s, const struct causality_summary *recording);
+void parallel_add_period(struct strbuf *out, const struct scenario *s,
+			 const struct causality_summary *recording);
 /* "all", or how many were drawn. */
 void parallel_add_nodes(struct strbuf *out, const struct scenario *s);
 
@@ -84,11 +90,13 @@ const struct parallel_case *parallel_case_of(const struct analysis *a, size_t ce
 const struct scenario *parallel_scenario(const struct analysis *a, size_t cell);
 
 /* Published values and findings in words, the same in every form. */
-/* "102.5 µs", "1.6 %", "7.5": a value of the measure, with its interval behind it where it has one; else the word why not. */
+/* "102.5 µs", "1.6 %", "7.5": a value of the measure, with its interval behind it where it has one;
+ * else the word why not. */
 void published_add_value(struct strbuf *out, enum measure m, const struct estimate *e);
 /* "20.73 µs ± 118 %" */
 void published_add_literature(struct strbuf *out, const struct published_value *v);
-/* A difference as measure_difference() gives it: "+91 % [80, 102]" of the other, or in points where the measure is a ratio. */
+/* A difference as measure_difference() gives it: "+91 % [80, 102]" of the other, or in points where
+ * the measure is a ratio. */
 void published_add_difference(struct strbuf *out, enum measure m, const struct estimate *e);
 /* What was found here: "8 of 8 comparisons; difference +91 % to +105 %". */
 void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t claim);
@@ -96,13 +104,14 @@ void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t 
 void published_add_measure(struct strbuf *out, enum measure m, const char *operation);
 const char *published_unit(enum measure m); /* "ns", "ratio", "1", "bytes": of base units */
 
-/* What is known to be wrong in the metrology paper's numbers, one sentence each, NULL-terminated: for reports that show F ratios or
- * uncertainties published there. An empty list where this one shows none. Source: doc/metrology-notes.md. */
+/* What is known to be wrong in the metrology paper's numbers, one sentence each, NULL-terminated:
+ * for reports that show F ratios or uncertainties published there. An empty list where this one
+ * shows none. Source: doc/metrology-notes.md. */
 const char *const *published_defects(const struct analysis *a);
 
 /* A rated range in words. */
-/* "random-read, event: trusted up to 5000 requests/s; at 9000 requests/s (random-read level=2) inconclusive; ..." One line, as
- * it came: not escaped. */
+/* "random-read, event: trusted up to 5000 requests/s; at 9000 requests/s (random-read level=2)
+ * inconclusive; ..." One line, as it came: not escaped. */
 void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r);
 
 #endif

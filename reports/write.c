@@ -17,7 +17,8 @@
 
 #define TEMPORARY "report.tmp-"
 
-/* Everything below `fd` (closed here) reaches the disk: one pass at the end costs less than a sync after each file. */
+/* Everything below `fd` (closed here) reaches the disk: one pass at the end costs less than a sync
+ * after each file. */
 static int sync_tree(int fd, const char *path, struct err *e)
 {
 	DIR *d = fdopendir(fd);
@@ -92,8 +93,9 @@ static int make_temporary(const char *dir, char **path, int *fd, struct err *e)
 static int sync_dir(const char *path, struct err *e)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int ret =
-	    fd < 0 || (fsync(fd) < 0 && errno != EINVAL) ? err_sys(e, errno, "cannot sync directory %s", path) : 0;
+	int ret = fd < 0 || (fsync(fd) < 0 && errno != EINVAL)
+		      ? err_sys(e, errno, "cannot sync directory %s", path)
+		      : 0;
 	if (fd >= 0)
 		close(fd);
 	return ret;
@@ -106,7 +108,9 @@ static int exchange(const char *made, const char *report, struct err *e)
 	if (lstat(report, &st) < 0) {
 		if (errno != ENOENT)
 			return err_sys(e, errno, "cannot examine %s", report);
-		return rename(made, report) < 0 ? err_sys(e, errno, "cannot rename %s to %s", made, report) : 0;
+		return rename(made, report) < 0
+			   ? err_sys(e, errno, "cannot rename %s to %s", made, report)
+			   : 0;
 	}
 	if (!S_ISDIR(st.st_mode))
 		return err_set(e, ENOTDIR, "%s is not a directory; it was not touched", report);
@@ -114,7 +118,8 @@ static int exchange(const char *made, const char *report, struct err *e)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
 		return err_sys(e, errno, "cannot exchange %s and %s", made, report);
-	/* a file system that cannot exchange: there is no report for an instant, but never half of one */
+	/* a file system that cannot exchange: there is no report for an instant, but never half of
+	 * one */
 	char *old = xasprintf("%s-old", made);
 	int ret = 0;
 	if (rename(report, old) < 0)

@@ -81,7 +81,7 @@ void app_outcome_release(struct app_outcome *o)
 			free(all[k]->name[i]);
 }
 
-/* --- the command's processes ---------------------------------------------------------------------------------------------- */
+/* --- the command's processes --------------------------------------------- */
 
 struct app_run {
 	const struct app_config *config;
@@ -97,21 +97,26 @@ struct app_run {
 	sigset_t old_mask;
 };
 
-/* Sets what the preloaded library needs in the environment. Without it the command would run unseen. Returns 0, or -1 with errno. */
+/* Sets what the preloaded library needs in the environment. Without it the command would run
+ * unseen. Returns 0, or -1 with errno. */
 static int variables_set(const struct app_run *r, const char *library)
 {
 	const char *before = getenv("LD_PRELOAD");
 	char *list = NULL;
-	if (asprintf(&list, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") < 0) {
+	if (asprintf(&list, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") <
+	    0) {
 		errno = ENOMEM;
 		return -1;
 	}
-	int ret = setenv("LD_PRELOAD", list, 1) < 0 || setenv(LOG_DIR_VARIABLE, r->spool.dir, 1) < 0 ? -1 : 0;
+	int ret = setenv("LD_PRELOAD", list, 1) < 0 || setenv(LOG_DIR_VARIABLE, r->spool.dir, 1) < 0
+		      ? -1
+		      : 0;
 	free(list);
 	return ret;
 }
 
-/* Executes the command. A script without a first line that names its shell is started as a shell starts it. Returns only with errno. */
+/* Executes the command. A script without a first line that names its shell is started as a shell
+ * starts it. Returns only with errno. */
 static void command_execute(const struct app_run *r, const char *file)
 {
 	char **v = r->config->command;
@@ -143,7 +148,8 @@ static int command_start(struct app_run *r, const char *file, const char *librar
 		sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 		if (!variables_set(r, library)) {
 			if (r->config->start) {
-				close(report[1]); /* nothing is executed: the end of the pipe says that it began */
+				/* nothing is executed: the end of the pipe says that it began */
+				close(report[1]);
 				_exit(r->config->start(r->config->start_ctx));
 			}
 			command_execute(r, file);
@@ -175,7 +181,9 @@ static bool children_reap(struct app_run *r)
 	pid_t pid;
 	while ((pid = waitpid(-1, &status, WNOHANG | (r->config->left ? WUNTRACED : 0))) > 0)
 		if (WIFSTOPPED(status)) {
-			kill(pid, SIGCONT); /* whoever leaves nobody behind is work of ours, which nobody else would wake */
+			/* whoever leaves nobody behind is work of ours, which nobody else would
+			 * wake */
+			kill(pid, SIGCONT);
 		} else if (pid == r->child) {
 			r->outcome->status = status;
 			r->child_ended = true;
@@ -185,7 +193,8 @@ static bool children_reap(struct app_run *r)
 	return pid == 0 || (pid < 0 && errno != ECHILD);
 }
 
-/* The first request to stop is passed on to the command; a second one ends the capture with what there is. */
+/* The first request to stop is passed on to the command; a second one ends the capture with what
+ * there is. */
 static bool signals_take(struct app_run *r)
 {
 	struct signalfd_siginfo info;
@@ -194,7 +203,8 @@ static bool signals_take(struct app_run *r)
 			continue;
 		if (++r->outcome->n_stops > 1)
 			return false;
-		/* from the terminal it went to the command too; and whoever has the number of one that has ended is none of ours */
+		/* from the terminal it went to the command too; and whoever has the number of one
+		 * that has ended is none of ours */
 		if (info.ssi_code != SI_KERNEL && !r->child_ended)
 			kill(r->child, (int)info.ssi_signo);
 	}
@@ -221,7 +231,8 @@ static int processes_follow(struct app_run *r, struct err *e)
 	return spool_drain(&r->spool, SPOOL_LAST, e);
 }
 
-/* What the trace needs may be missing (the disk is full, perhaps), but the command goes on as if nobody looked. */
+/* What the trace needs may be missing (the disk is full, perhaps), but the command goes on as if
+ * nobody looked. */
 static void processes_let_run(struct app_run *r)
 {
 	struct pollfd p = {.fd = r->signals, .events = POLLIN};
@@ -273,7 +284,8 @@ static int run_all(struct app_run *r, const char *file, const char *library, str
 	int rc = trace_output_check(r->config->output, e);
 	rc = rc ? rc : content_check(r->config, e);
 	rc = rc ? rc : clock_init(&r->clock, 5000000, e);
-	rc = rc ? rc : spool_open(&r->spool, r->config->scratch, r->config->output, &r->clock, flags, e);
+	rc = rc ? rc
+		: spool_open(&r->spool, r->config->scratch, r->config->output, &r->clock, flags, e);
 	if (rc)
 		return rc;
 	rc = signals_open(r, e);
@@ -291,7 +303,9 @@ static int run_all(struct app_run *r, const char *file, const char *library, str
 		rc = clock_reanchor(&r->clock, e);
 	}
 	r->outcome->n_samples = r->memory.n;
-	return rc ? rc : app_trace_write(r->config, &r->spool, &r->clock, r->start, r->wall_epoch_ns, &r->memory, r->outcome, e);
+	return rc ? rc
+		  : app_trace_write(r->config, &r->spool, &r->clock, r->start, r->wall_epoch_ns,
+				    &r->memory, r->outcome, e);
 }
 
 int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e)
@@ -300,15 +314,20 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 										.fd = -1}};
 	*o = (struct app_outcome){.status = 0};
 	memory_init(&r.memory, c->memory ? c->memory_interval_ns : 0);
-	char *library = app_library_find(c->causes, e), *file = library ? app_command_find(c->command[0], e) : NULL;
+	char *library = app_library_find(c->causes, e),
+	     *file = library ? app_command_find(c->command[0], e) : NULL;
 	int rc = file ? app_command_check(file, e) : -e->code;
-	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* whoever loses its parent is still waited for */
+	/* whoever loses its parent is still waited for */
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	if (!rc)
 		rc = run_all(&r, file, library, e);
 	char *scratch = r.spool.dir ? xstrdup(r.spool.dir) : NULL;
 	spool_close(&r.spool);
 	if (!rc && scratch && path_exists(scratch))
-		rc = err_set(e, EIO, "the trace is written, but the scratch directory %s cannot be removed: remove it", scratch);
+		rc = err_set(e, EIO,
+			     "the trace is written, but the scratch directory %s cannot be "
+			     "removed: remove it",
+			     scratch);
 	free(scratch);
 	if (r.signals >= 0) {
 		close(r.signals);

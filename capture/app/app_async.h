@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asynchronous requests and their results, matched: who fetched a result need not be who asked. Private to capture/. */
+/* Asynchronous requests and their results, matched: who fetched a result need not be who asked.
+ * Private to capture/. */
 #ifndef CAPTURE_APP_ASYNC_H
 #define CAPTURE_APP_ASYNC_H
 

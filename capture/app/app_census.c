@@ -76,7 +76,8 @@ static void program_add(struct app_programs *p, const char *name)
 }
 
 /* A program, and the library in it that is meant. */
-static void program_with(struct app_programs *to, const struct objects *o, uint32_t program, uint32_t object)
+static void program_with(struct app_programs *to, const struct objects *o, uint32_t program,
+			 uint32_t object)
 {
 	const char *name = program ? objects_at(o, program)->path : "?";
 	if (object == program) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A first pass over the records: which process images there are, and which programs were started and never heard of.
- * Private to capture/. */
+/* A first pass over the records: which process images there are, and which programs were started
+ * and never heard of. Private to capture/. */
 #ifndef CAPTURE_APP_CENSUS_H
 #define CAPTURE_APP_CENSUS_H
 

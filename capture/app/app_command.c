@@ -23,7 +23,10 @@ static char *library_at(const char *path, int *rc, struct err *e)
 	char *real = realpath(path, NULL);
 	if (!real || !strpbrk(real, " :"))
 		return real;
-	*rc = err_set(e, EINVAL, "%s: the dynamic linker cannot preload a library whose path has a blank or a colon", real);
+	*rc = err_set(
+	    e, EINVAL,
+	    "%s: the dynamic linker cannot preload a library whose path has a blank or a colon",
+	    real);
 	free(real);
 	return NULL;
 }
@@ -45,7 +48,10 @@ char *app_library_find(bool causes, struct err *e)
 		free(path);
 	}
 	if (!found && !rc)
-		err_set(e, ENOENT, "%s is missing: it was searched beside the program (%s) and in ../lib/validate", name, self);
+		err_set(
+		    e, ENOENT,
+		    "%s is missing: it was searched beside the program (%s) and in ../lib/validate",
+		    name, self);
 	free(self);
 	return found;
 }
@@ -59,7 +65,8 @@ char *app_command_find(const char *name, struct err *e)
 		err_sys(e, errno, "%s", name);
 		return NULL;
 	}
-	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path; path += strspn(path, ":")) {
+	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path;
+	     path += strspn(path, ":")) {
 		size_t len = strcspn(path, ":");
 		char *file = xasprintf("%.*s/%s", (int)len, path, name);
 		struct stat st;
@@ -83,12 +90,18 @@ static int privileges_check(const char *file, struct err *e)
 	bool capabilities = getuid() && getxattr(file, "security.capability", NULL, 0) > 0;
 	if (!other_user && !other_group && !capabilities)
 		return 0;
-	return err_set(e, EPERM, "%s: refused: it runs with other privileges (%s), and the dynamic linker then loads no library "
+	return err_set(e, EPERM,
+		       "%s: refused: it runs with other privileges (%s), and the dynamic linker "
+		       "then loads no library "
 		       "for us; start it as the user it changes to",
-		       file, other_user ? "setuid" : other_group ? "setgid" : "file capabilities");
+		       file,
+		       other_user    ? "setuid"
+		       : other_group ? "setgid"
+				     : "file capabilities");
 }
 
-/* 1: an ELF program that asks for a dynamic linker, 0: one that does not, -1: no 64-bit ELF (a script, perhaps). */
+/* 1: an ELF program that asks for a dynamic linker, 0: one that does not, -1: no 64-bit ELF (a
+ * script, perhaps). */
 static int is_dynamic(const char *file)
 {
 	Elf64_Ehdr h;
@@ -100,7 +113,8 @@ static int is_dynamic(const char *file)
 	    h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_phentsize == sizeof p) {
 		answer = 0;
 		for (int i = 0; i < h.e_phnum && !answer; i++)
-			if (pread(fd, &p, sizeof p, (off_t)(h.e_phoff + (uint64_t)i * sizeof p)) == sizeof p)
+			if (pread(fd, &p, sizeof p, (off_t)(h.e_phoff + (uint64_t)i * sizeof p)) ==
+			    sizeof p)
 				answer = p.p_type == PT_INTERP;
 	}
 	close(fd);
@@ -111,6 +125,8 @@ int app_command_check(const char *file, struct err *e)
 {
 	int rc = privileges_check(file, e);
 	if (!rc && is_dynamic(file) == 0)
-		rc = err_set(e, ENOEXEC, "%s is statically linked: a preloaded library does not see its calls", file);
+		rc = err_set(e, ENOEXEC,
+			     "%s is statically linked: a preloaded library does not see its calls",
+			     file);
 	return rc;
 }

@@ -22,7 +22,8 @@ static bool is_of(const struct content_pending *p, const struct merge_record *r)
 	return p->image == r->image && p->pid == r->pid && p->tid == r->tid;
 }
 
-static struct content_pending *pending_find(const struct app_content *c, const struct merge_record *r)
+static struct content_pending *pending_find(const struct app_content *c,
+					    const struct merge_record *r)
 {
 	for (size_t i = 0; i < c->n_pending; i++)
 		if (is_of(&c->pending[i], r))
@@ -94,7 +95,8 @@ int app_content_take(struct app_content *c, const struct merge_record *r, struct
 	return ret;
 }
 
-int app_content_settle(struct app_content *c, const struct merge_record *r, uint64_t seq, uint64_t n_bytes, bool *kept, struct err *e)
+int app_content_settle(struct app_content *c, const struct merge_record *r, uint64_t seq,
+		       uint64_t n_bytes, bool *kept, struct err *e)
 {
 	struct content_pending *p = pending_find(c, r);
 	int ret = 0;

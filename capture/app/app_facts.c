@@ -33,7 +33,8 @@ static const char *kind_of(const char *path, uint64_t mode)
 	case S_IFSOCK:
 		return "socket";
 	case S_IFCHR:
-		return begins(path, "/dev/pts/") || begins(path, "/dev/tty") ? "terminal" : "device";
+		return begins(path, "/dev/pts/") || begins(path, "/dev/tty") ? "terminal"
+									     : "device";
 	case S_IFBLK:
 		return "device";
 	default:
@@ -41,18 +42,21 @@ static const char *kind_of(const char *path, uint64_t mode)
 	}
 }
 
-void facts_descriptor_add(json_t *table, uint32_t pid, const struct log_record *r, const char *full, const char *name)
+void facts_descriptor_add(json_t *table, uint32_t pid, const struct log_record *r, const char *full,
+			  const char *name)
 {
 	if (json_array_size(table) >= DESCRIPTORS_MAX)
 		return;
 	const char *kind = kind_of(full, r->length);
-	json_t *row = json_pack("{s:I,s:i,s:s,s:I,s:I}", "pid", (json_int_t)pid, "fd", r->fd, "kind", kind, "flags",
-				(json_int_t)r->flags, "position", (json_int_t)(r->offset & INT64_MAX));
+	json_t *row = json_pack("{s:I,s:i,s:s,s:I,s:I}", "pid", (json_int_t)pid, "fd", r->fd,
+				"kind", kind, "flags", (json_int_t)r->flags, "position",
+				(json_int_t)(r->offset & INT64_MAX));
 	json_object_set_new(row, "path", text_json(name));
 	json_array_append_new(table, row);
 }
 
-static void programs_set(json_t *facts, const char *count, const char *names, const struct app_programs *p)
+static void programs_set(json_t *facts, const char *count, const char *names,
+			 const struct app_programs *p)
 {
 	json_t *list = json_array();
 	for (int i = 0; i < APP_NAMES_SHOWN && p->name[i]; i++)
@@ -65,8 +69,9 @@ static json_t *samples_json(const struct app_memory *m, int64_t epoch_ns)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; i < m->n; i++)
-		json_array_append_new(list, json_pack("{s:I,s:I}", "t_ns", (json_int_t)(m->sample[i].ns - epoch_ns), "bytes",
-						      (json_int_t)m->sample[i].bytes));
+		json_array_append_new(list, json_pack("{s:I,s:I}", "t_ns",
+						      (json_int_t)(m->sample[i].ns - epoch_ns),
+						      "bytes", (json_int_t)m->sample[i].bytes));
 	return list;
 }
 
@@ -75,14 +80,16 @@ static json_t *content_json(const struct app_outcome *o)
 	char name[2 * sizeof o->content_name + 1];
 	for (size_t i = 0; i < sizeof o->content_name; i++)
 		snprintf(name + 2 * i, 3, "%02x", o->content_name[i]);
-	return json_pack("{s:s,s:I,s:I,s:I,s:I}", "name", name, "requests", (json_int_t)o->n_content_requests, "bytes",
-			 (json_int_t)o->n_content_bytes, "stored_bytes", (json_int_t)o->n_content_stored_bytes, "requests_without",
+	return json_pack("{s:s,s:I,s:I,s:I,s:I}", "name", name, "requests",
+			 (json_int_t)o->n_content_requests, "bytes", (json_int_t)o->n_content_bytes,
+			 "stored_bytes", (json_int_t)o->n_content_stored_bytes, "requests_without",
 			 (json_int_t)o->n_without_content);
 }
 
 static int compare_threads(const void *a, const void *b)
 {
-	const struct spool_window *x = *(const struct spool_window *const *)a, *y = *(const struct spool_window *const *)b;
+	const struct spool_window *x = *(const struct spool_window *const *)a,
+				  *y = *(const struct spool_window *const *)b;
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
 	if (x->tid != y->tid)
@@ -109,12 +116,14 @@ json_t *facts_affinity(const struct spool *s)
 	return rows;
 }
 
-char *facts_text(const struct app_config *c, const struct app_outcome *o, const json_t *descriptors, const json_t *processes, const json_t *affinity,
-		 const struct app_memory *m, int64_t epoch_ns)
+char *facts_text(const struct app_config *c, const struct app_outcome *o, const json_t *descriptors,
+		 const json_t *processes, const json_t *affinity, const struct app_memory *m,
+		 int64_t epoch_ns)
 {
 	json_t *facts = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:i}", "method", "preload", "processes",
-				  (json_int_t)o->n_processes, "threads", (json_int_t)o->n_threads, "requests_outside_root",
-				  (json_int_t)o->n_outside, "records_torn", (json_int_t)o->n_torn, "ring_entries",
+				  (json_int_t)o->n_processes, "threads", (json_int_t)o->n_threads,
+				  "requests_outside_root", (json_int_t)o->n_outside, "records_torn",
+				  (json_int_t)o->n_torn, "ring_entries",
 				  (json_int_t)o->n_ring_entries, "wait_status", o->status);
 	json_object_set_new(facts, "records_garbled", json_integer((json_int_t)o->n_garbled));
 	if (o->interrupted)

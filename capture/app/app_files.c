@@ -248,7 +248,8 @@ void files_digest(struct app_files *f, const char *path, const struct merge_reco
 	uint32_t slot = *slot_of(f, first ? first : path);
 	struct known_file *k = slot ? &f->file[slot - 1] : NULL;
 	free(first);
-	if (!k || k->has_digest || !S_ISREG(k->mode) || k->size != r->r->length || r->extra_len != sizeof k->digest)
+	if (!k || k->has_digest || !S_ISREG(k->mode) || k->size != r->r->length ||
+	    r->extra_len != sizeof k->digest)
 		return;
 	k->has_digest = true;
 	memcpy(k->digest, r->extra, sizeof k->digest);
@@ -260,7 +261,8 @@ static int compare(const void *a, const void *b)
 	return strcmp((*x)->path, (*y)->path);
 }
 
-/* What lies in a directory that was not there cannot have been there either: it was brought with the directory. */
+/* What lies in a directory that was not there cannot have been there either: it was brought with
+ * the directory. */
 static bool below_made(const struct app_files *f, const char *path)
 {
 	bool made = false;
@@ -278,7 +280,8 @@ static bool is_wanted(const struct app_files *f, const struct known_file *k)
 {
 	if (k->unknown || below_made(f, k->path))
 		return false;
-	return (S_ISREG(k->mode) || S_ISDIR(k->mode) || (S_ISLNK(k->mode) && *k->link)) && strcmp(k->path, ".");
+	return (S_ISREG(k->mode) || S_ISDIR(k->mode) || (S_ISLNK(k->mode) && *k->link)) &&
+	       strcmp(k->path, ".");
 }
 
 static void list_take(const struct known_file **order, struct fileset *to)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files a captured program found, as they were before it used them first. Private to capture/. */
+/* The files a captured program found, as they were before it used them first. Private to capture/.
+ */
 #ifndef CAPTURE_APP_FILES_H
 #define CAPTURE_APP_FILES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much anonymous memory the traced programs have, over time: what a replay must take as well to meet the page cache
- * that the programs met. Private to capture/. */
+/* How much anonymous memory the traced programs have, over time: what a replay must take as well to
+ * meet the page cache that the programs met. Private to capture/. */
 #ifndef CAPTURE_APP_MEMORY_H
 #define CAPTURE_APP_MEMORY_H
 
@@ -14,7 +14,8 @@ struct app_memory_sample {
 	uint64_t bytes; /* of all programs together */
 };
 
-/* Memory of the samples is bounded: when they are too many, every second one goes and the interval doubles. */
+/* Memory of the samples is bounded: when they are too many, every second one goes and the interval
+ * doubles. */
 struct app_memory {
 	int64_t interval_ns; /* 0: nobody asked */
 	int64_t next_ns;

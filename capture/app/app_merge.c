@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The spool's records in the order of their begins. A thread writes a record when its call ends, so that its records are
- * in order, unless a handler of a signal made calls while one was under way: such a thread's records are sorted by an array of
- * places, the others are streams. The streams are merged by a heap. */
+/* The spool's records in the order of their begins. A thread writes a record when its call ends, so
+ * that its records are in order, unless a handler of a signal made calls while one was under way:
+ * such a thread's records are sorted by an array of places, the others are streams. The streams are
+ * merged by a heap. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ struct merge {
 	struct log_record record; /* handed out last */
 };
 
-/* --- one source --------------------------------------------------------------------------------------------------- */
+/* --- one source ---------------------------------------------------------- */
 
 static bool stream_next(const struct merge *m, struct merge_source *s)
 {
@@ -114,7 +115,7 @@ static void source_order(struct merge *m, struct merge_source *s)
 	qsort_r(s->sorted, s->n_sorted, sizeof *s->sorted, compare_places, m);
 }
 
-/* --- the heap ----------------------------------------------------------------------------------------------------- */
+/* --- the heap ------------------------------------------------------------ */
 
 static bool comes_before(const void *a, const void *b, const void *context)
 {
@@ -172,7 +173,7 @@ bool merge_next(struct merge *m, struct merge_record *r)
 	return true;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
 static int compare_windows(const void *a, const void *b)
 {
@@ -219,7 +220,8 @@ int merge_open(struct merge **out, const struct spool *s, struct err *e)
 			m->size = 0;
 			merge_close(m);
 			*out = NULL;
-			return err_sys(e, code, "mapping the spool file of %llu bytes", (unsigned long long)s->end);
+			return err_sys(e, code, "mapping the spool file of %llu bytes",
+				       (unsigned long long)s->end);
 		}
 		m->base = at;
 	}

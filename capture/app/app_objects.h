@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files whose code the traced programs ran, each looked at once for system calls of its own. Private to capture/. */
+/* The files whose code the traced programs ran, each looked at once for system calls of its own.
+ * Private to capture/. */
 #ifndef CAPTURE_APP_OBJECTS_H
 #define CAPTURE_APP_OBJECTS_H
 

@@ -5,7 +5,8 @@
 
 #include "capture/op.h"
 
-void request_maker_init(struct request_maker *m, const struct clock *clock, uint64_t start, const char *root, const char *given)
+void request_maker_init(struct request_maker *m, const struct clock *clock, uint64_t start,
+			const char *root, const char *given)
 {
 	*m = (struct request_maker){.clock = clock, .root = root, .epoch_ns = clock_ns_of_ticks(clock, start), .second = STRBUF_INIT};
 	m->root_len = strcmp(root, "/") ? strlen(root) : 0;
@@ -24,7 +25,7 @@ void request_maker_release(struct request_maker *m)
 	strbuf_release(&m->second);
 }
 
-/* --- names ---------------------------------------------------------------------------------------------------------- */
+/* --- names --------------------------------------------------------------- */
 
 static const char *below(const char *root, size_t len, const char *path)
 {
@@ -42,7 +43,8 @@ const char *request_name(const struct request_maker *m, const char *path)
 }
 
 /* 1: *id is the object; 0: it lies outside the root; or a negative errno. */
-static int object_of(struct request_maker *m, const char *path, bool is_path, uint32_t *id, struct err *e)
+static int object_of(struct request_maker *m, const char *path, bool is_path, uint32_t *id,
+		     struct err *e)
 {
 	const char *name = is_path ? request_name(m, path) : m->root_len ? NULL : path;
 	if (!name)
@@ -58,21 +60,23 @@ static int file_object(struct request_maker *m, const struct app_open_file *f, u
 	return f ? object_of(m, f->path, f->is_path, id, e) : !m->root_len;
 }
 
-/* --- one request ----------------------------------------------------------------------------------------------------- */
+/* --- one request --------------------------------------------------------- */
 
 static int64_t time_of(const struct request_maker *m, uint64_t ticks)
 {
 	return clock_ns_of_ticks(m->clock, ticks) - m->epoch_ns;
 }
 
-const char *request_second_path(struct request_maker *m, const struct process_state *p, const struct merge_record *r, size_t *len)
+const char *request_second_path(struct request_maker *m, const struct process_state *p,
+				const struct merge_record *r, size_t *len)
 {
 	*len = r->extra_len;
 	if (r->r->op == OP_SYMLINK)
 		return r->extra;
 	struct strbuf keep = m->state.path;
 	m->state.path = m->second;
-	const char *path = state_path_asked(&m->state, p, r->r, r->second_dir, r->extra, r->extra_len);
+	const char *path =
+	    state_path_asked(&m->state, p, r->r, r->second_dir, r->extra, r->extra_len);
 	m->second = m->state.path;
 	m->state.path = keep;
 	const char *name = path ? request_name(m, path) : NULL;
@@ -81,8 +85,8 @@ const char *request_second_path(struct request_maker *m, const struct process_st
 	return name;
 }
 
-static int heap_put(struct request_maker *m, const struct process_state *p, const struct merge_record *r,
-		    struct trace_record *to, struct err *e)
+static int heap_put(struct request_maker *m, const struct process_state *p,
+		    const struct merge_record *r, struct trace_record *to, struct err *e)
 {
 	unsigned int uses = op_info(r->r->op)->uses;
 	const char *data = r->extra;
@@ -98,7 +102,8 @@ static int heap_put(struct request_maker *m, const struct process_state *p, cons
 		int rc = r->r->op == OP_DUP2 ? 0 : file_object(m, f, &peer.object, e);
 		if (rc < 0)
 			return rc;
-		if (peer.offset == OFFSET_NONE && f && f->position_known && !f->append && r->r->op != OP_DUP2)
+		if (peer.offset == OFFSET_NONE && f && f->position_known && !f->append &&
+		    r->r->op != OP_DUP2)
 			peer.offset = f->position;
 		data = (const char *)&peer;
 	}
@@ -106,7 +111,8 @@ static int heap_put(struct request_maker *m, const struct process_state *p, cons
 }
 
 /* Where it began to read or write. */
-static uint64_t position_of(const struct process_state *p, const struct log_record *r, unsigned int uses)
+static uint64_t position_of(const struct process_state *p, const struct log_record *r,
+			    unsigned int uses)
 {
 	const struct app_open_file *f = state_file(p, r->fd);
 	bool writes = op_info(r->op)->family == FAMILY_WRITE;
@@ -117,23 +123,25 @@ static uint64_t position_of(const struct process_state *p, const struct log_reco
 }
 
 /* Which object the request is about. 1, 0 (outside the root) or an error. */
-static int request_object(struct request_maker *m, const struct process_state *p, const struct merge_record *r,
-			  const char *path, struct trace_record *to, struct err *e)
+static int request_object(struct request_maker *m, const struct process_state *p,
+			  const struct merge_record *r, const char *path, struct trace_record *to,
+			  struct err *e)
 {
 	unsigned int uses = op_info(r->r->op)->uses;
 	if (uses & OP_HAS_PATH && path)
 		return object_of(m, path, true, &to->object, e);
 	if (op_info(r->r->op)->family == FAMILY_MAP && r->r->op != OP_MMAP) {
 		const struct app_mapping *at = state_mapping(p, r->r->offset, r->r->length);
-		return at ? file_object(m, at->file, &to->object, e) : 0; /* memory without a file is none of our business */
+		/* memory without a file is none of our business */
+		return at ? file_object(m, at->file, &to->object, e) : 0;
 	}
 	if (uses & OP_HAS_FD)
 		return file_object(m, state_file(p, r->r->fd), &to->object, e);
 	return 1;
 }
 
-static void request_fill(const struct request_maker *m, const struct process_state *p, const struct merge_record *r,
-			 struct trace_record *to)
+static void request_fill(const struct request_maker *m, const struct process_state *p,
+			 const struct merge_record *r, struct trace_record *to)
 {
 	const struct log_record *l = r->r;
 	unsigned int uses = op_info(l->op)->uses;
@@ -156,7 +164,8 @@ static void request_fill(const struct request_maker *m, const struct process_sta
 	};
 }
 
-int request_make(struct request_maker *m, const struct process_state *p, const struct merge_record *r, const char *path, struct trace_record *to,
+int request_make(struct request_maker *m, const struct process_state *p,
+		 const struct merge_record *r, const char *path, struct trace_record *to,
 		 struct err *e)
 {
 	request_fill(m, p, r, to);

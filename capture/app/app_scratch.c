@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The directory in which the traced processes and the collector share memory. As long as the collector lives it holds a lock on it: what nobody holds
- * was left by one that was killed. */
+/* The directory in which the traced processes and the collector share memory. As long as the
+ * collector lives it holds a lock on it: what nobody holds was left by one that was killed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,8 @@ int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e
 	*dir_fd = open(*dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (*dir_fd < 0)
 		return err_sys(e, errno, "%s", *dir);
-	(void)flock(*dir_fd, LOCK_EX | LOCK_NB); /* (where there are no locks nothing is taken for left, either) */
+	/* (where there are no locks nothing is taken for left, either) */
+	(void)flock(*dir_fd, LOCK_EX | LOCK_NB);
 	return 0;
 }
 
@@ -58,14 +59,16 @@ static bool is_left(const char *path)
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	bool left = fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() && time(NULL) - st.st_mtime >= SETTLED_S &&
-		    !faccessat(fd, "control", F_OK, 0) && !flock(fd, LOCK_EX | LOCK_NB);
+	bool left = fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() &&
+		    time(NULL) - st.st_mtime >= SETTLED_S && !faccessat(fd, "control", F_OK, 0) &&
+		    !flock(fd, LOCK_EX | LOCK_NB);
 	if (fd >= 0)
 		close(fd);
 	return left;
 }
 
-/* Of a parallel application that is watched nobody looks after its processes any more. They would go on with the files that the next run is about. */
+/* Of a parallel application that is watched nobody looks after its processes any more. They would
+ * go on with the files that the next run is about. */
 static void applications_end(const char *dir)
 {
 	enum { N_MAX = 4096, LOOKS = 500 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the traced processes' windows into one spool file. What is mapped belongs to strangers, who write while it is read:
- * every number is copied once and checked. */
+/* From the traced processes' windows into one spool file. What is mapped belongs to strangers, who
+ * write while it is read: every number is copied once and checked. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -72,8 +72,8 @@ static uint32_t put_off_max(int dir_fd)
 	return (uint32_t)((bytes < most ? bytes : most) / LOG_WINDOW);
 }
 
-int spool_open(struct spool *s, const char *scratch, const char *near, const struct clock *clock, uint32_t flags,
-	       struct err *e)
+int spool_open(struct spool *s, const char *scratch, const char *near, const struct clock *clock,
+	       uint32_t flags, struct err *e)
 {
 	*s = (struct spool){.dir_fd = -1, .fd = -1};
 	int rc = app_scratch_make(scratch, &s->dir, &s->dir_fd, e);
@@ -119,12 +119,13 @@ void spool_close(struct spool *s)
 	*s = (struct spool){.dir_fd = -1, .fd = -1};
 }
 
-/* --- process images --------------------------------------------------------------------------------------------------- */
+/* --- process images ------------------------------------------------------ */
 
 static bool image_known(const struct spool *s, const struct stat *st)
 {
 	for (size_t i = s->n_images; i-- > 0;)
-		if (s->image[i].base && s->image[i].inode == st->st_ino && s->image[i].device == st->st_dev)
+		if (s->image[i].base && s->image[i].inode == st->st_ino &&
+		    s->image[i].device == st->st_dev)
 			return true;
 	return false;
 }
@@ -153,8 +154,8 @@ static void image_add(struct spool *s, const char *name)
 		s->n_unmapped += errno != ENOENT;
 		return;
 	}
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < 2 * LOG_WINDOW || st.st_size % LOG_WINDOW ||
-	    image_known(s, &st)) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < 2 * LOG_WINDOW ||
+	    st.st_size % LOG_WINDOW || image_known(s, &st)) {
 		close(fd);
 		return;
 	}
@@ -206,17 +207,19 @@ static bool thread_is_gone(uint32_t pid, uint32_t tid)
 	return syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH;
 }
 
-/* Its numbers are those of another PID namespace and tell us nothing: it ends when everything has ended. */
+/* Its numbers are those of another PID namespace and tell us nothing: it ends when everything has
+ * ended. */
 static bool is_elsewhere(const struct spool_image *i)
 {
 	return ((const struct log_file *)i->base)->elsewhere;
 }
 
-/* --- windows ---------------------------------------------------------------------------------------------------------- */
+/* --- windows ------------------------------------------------------------- */
 
 static bool is_committed(const char *unit, uint32_t generation)
 {
-	return atomic_load_explicit(&((const struct log_record *)(const void *)unit)->commit, memory_order_acquire) == generation;
+	return atomic_load_explicit(&((const struct log_record *)(const void *)unit)->commit,
+				    memory_order_acquire) == generation;
 }
 
 /* Units from `unit` on that whole records fill. */
@@ -230,8 +233,10 @@ static uint32_t units_committed(const char *unit, uint32_t n_units, uint32_t gen
 	return i;
 }
 
-/* What is left of `n_units` from `unit` on, of which some are not committed: one record after another, in s->buffer. */
-static uint32_t window_gather(struct spool *s, const char *unit, uint32_t n_units, uint32_t generation, bool was_full)
+/* What is left of `n_units` from `unit` on, of which some are not committed: one record after
+ * another, in s->buffer. */
+static uint32_t window_gather(struct spool *s, const char *unit, uint32_t n_units,
+			      uint32_t generation, bool was_full)
 {
 	uint32_t kept = 0;
 	bool torn = false;
@@ -239,7 +244,8 @@ static uint32_t window_gather(struct spool *s, const char *unit, uint32_t n_unit
 		const char *at = unit + (size_t)i * LOG_UNIT;
 		uint32_t n = units_committed(at, n_units - i, generation);
 		memcpy(s->buffer + (size_t)kept * LOG_UNIT, at, (size_t)n * LOG_UNIT);
-		/* behind the end of a window that never got full there is nothing, or what was there before */
+		/* behind the end of a window that never got full there is nothing, or what was
+		 * there before */
 		s->n_torn += was_full && !n && !torn;
 		torn = !n;
 		kept += n;
@@ -262,8 +268,8 @@ static int spool_write(struct spool *s, const char *from, size_t len, struct err
 	return 0;
 }
 
-static int window_spool(struct spool *s, uint32_t image, const struct log_window *w, const char *from, uint32_t n_units,
-			struct err *e)
+static int window_spool(struct spool *s, uint32_t image, const struct log_window *w,
+			const char *from, uint32_t n_units, struct err *e)
 {
 	size_t len = (size_t)n_units * LOG_UNIT;
 	int rc = spool_write(s, from, len, e);
@@ -289,11 +295,14 @@ static int window_drain(struct spool *s, uint32_t image, char *base, bool last, 
 	uint64_t use = atomic_load_explicit(&w->use, memory_order_acquire);
 	enum log_window_state state = log_state(use);
 	bool ended = last || state == WINDOW_LEFT ||
-		     (state == WINDOW_ACTIVE && !is_elsewhere(&s->image[image]) && thread_is_gone(w->pid, w->tid));
+		     (state == WINDOW_ACTIVE && !is_elsewhere(&s->image[image]) &&
+		      thread_is_gone(w->pid, w->tid));
 	if (state != WINDOW_FULL && !(ended && (state == WINDOW_ACTIVE || state == WINDOW_LEFT)))
 		return 0;
-	uint32_t end = state == WINDOW_FULL ? w->used / LOG_UNIT : LOG_UNITS, generation = (uint32_t)(use >> 32);
-	uint32_t n_units = (end < LOG_UNITS ? end : LOG_UNITS) - (end < LOG_FIRST_UNIT ? end : LOG_FIRST_UNIT);
+	uint32_t end = state == WINDOW_FULL ? w->used / LOG_UNIT : LOG_UNITS,
+		 generation = (uint32_t)(use >> 32);
+	uint32_t n_units =
+	    (end < LOG_UNITS ? end : LOG_UNITS) - (end < LOG_FIRST_UNIT ? end : LOG_FIRST_UNIT);
 	const char *from = base + LOG_FIRST_UNIT * LOG_UNIT;
 	uint32_t kept = units_committed(from, n_units, generation);
 	if (kept < n_units && !ended) /* one is still being written */
@@ -304,7 +313,8 @@ static int window_drain(struct spool *s, uint32_t image, char *base, bool last, 
 	}
 	int rc = kept ? window_spool(s, image, w, from, kept, e) : 0;
 	if (!rc)
-		atomic_store_explicit(&w->use, log_use(generation, WINDOW_FREE), memory_order_release);
+		atomic_store_explicit(&w->use, log_use(generation, WINDOW_FREE),
+				      memory_order_release);
 	return rc;
 }
 
@@ -313,13 +323,16 @@ static uint32_t image_n_full(const struct spool_image *i, uint32_t n)
 {
 	uint32_t n_full = 0;
 	for (uint32_t k = 1; k < n; k++) {
-		const struct log_window *w = (const struct log_window *)(const void *)(i->base + (size_t)k * LOG_WINDOW);
-		n_full += log_state(atomic_load_explicit(&w->use, memory_order_relaxed)) == WINDOW_FULL;
+		const struct log_window *w =
+		    (const struct log_window *)(const void *)(i->base + (size_t)k * LOG_WINDOW);
+		n_full +=
+		    log_state(atomic_load_explicit(&w->use, memory_order_relaxed)) == WINDOW_FULL;
 	}
 	return n_full;
 }
 
-/* Whether the image's full windows may stay: `left` of all images together, and not most of what it can have itself. */
+/* Whether the image's full windows may stay: `left` of all images together, and not most of what it
+ * can have itself. */
 static bool image_may_wait(const struct spool_image *i, uint32_t n, uint32_t *left)
 {
 	uint32_t most = *left < i->n_max / 2 ? *left : i->n_max / 2, n_full = image_n_full(i, n);
@@ -337,7 +350,8 @@ static int windows_drain(struct spool *s, uint32_t image, uint32_t n, bool ended
 	int rc = 0;
 	for (uint32_t k = 1; k < n && !rc; k++) {
 		rc = window_drain(s, image, i->base + (size_t)k * LOG_WINDOW, ended, e);
-		if (s->n_windows > before) { /* the first ones again: they are in a cache still, for as few as there are */
+		/* the first ones again: they are in a cache still, for as few as there are */
+		if (s->n_windows > before) {
 			atomic_store_explicit(&f->hint, k - 1, memory_order_relaxed);
 			before = SIZE_MAX;
 		}
@@ -345,7 +359,8 @@ static int windows_drain(struct spool *s, uint32_t image, uint32_t n, bool ended
 	return rc;
 }
 
-static int image_drain(struct spool *s, uint32_t image, enum spool_when when, uint32_t *left, struct err *e)
+static int image_drain(struct spool *s, uint32_t image, enum spool_when when, uint32_t *left,
+		       struct err *e)
 {
 	struct spool_image *i = &s->image[image];
 	/* looked at first: whatever it wrote before it ended is there afterwards */
@@ -364,7 +379,8 @@ int spool_drain(struct spool *s, enum spool_when when, struct err *e)
 {
 	int rc = 0;
 	uint32_t left = s->n_put_off_max;
-	if (atomic_exchange_explicit(&s->control->wanted, 0, memory_order_relaxed) && when == SPOOL_BUSY)
+	if (atomic_exchange_explicit(&s->control->wanted, 0, memory_order_relaxed) &&
+	    when == SPOOL_BUSY)
 		when = SPOOL_NOW;
 	images_find(s);
 	if (when == SPOOL_LAST) /* what these processes did is not known */

@@ -16,7 +16,7 @@ void state_init(struct app_state *s)
 	*s = (struct app_state){.path = STRBUF_INIT};
 }
 
-/* --- files and descriptors ------------------------------------------------------------------------------------------ */
+/* --- files and descriptors ----------------------------------------------- */
 
 struct app_open_file *state_file_make(const char *path, size_t len)
 {
@@ -39,7 +39,8 @@ struct app_open_file *state_file_listed(const struct process_state *p, const cha
 	for (size_t i = 0; i < p->n_fds; i++) {
 		f = p->fd[i].file;
 		if (f && f->is_path && f->listed_flags && f->listed_flags == flags &&
-		    f->position == position && strlen(f->path) == len && !memcmp(f->path, path, len))
+		    f->position == position && strlen(f->path) == len &&
+		    !memcmp(f->path, path, len))
 			return f;
 	}
 	f = state_file_make(path, len);
@@ -91,7 +92,7 @@ const char *state_file_now(const struct app_open_file *f)
 	return f->now ? f->now : f->path;
 }
 
-/* --- processes ------------------------------------------------------------------------------------------------------ */
+/* --- processes ----------------------------------------------------------- */
 
 static void process_free(struct process_state *p)
 {
@@ -124,14 +125,16 @@ static struct process_state *latest_of(const struct app_state *s, uint32_t pid)
 	return NULL;
 }
 
-/* A program takes over what its predecessor in the same process left open, a child what its parent has. */
+/* A program takes over what its predecessor in the same process left open, a child what its parent
+ * has. */
 static void inherit(struct process_state *to, const struct process_state *from, bool by_exec)
 {
 	to->cwd = xstrdup(from->cwd);
 	to->umask = from->umask;
 	for (size_t i = 0; i < from->n_fds; i++)
 		if (from->fd[i].file && !(by_exec && from->fd[i].close_on_exec))
-			state_descriptor_set(to, (int)i, from->fd[i].file, from->fd[i].close_on_exec);
+			state_descriptor_set(to, (int)i, from->fd[i].file,
+					     from->fd[i].close_on_exec);
 	for (size_t i = 0; i < from->n_maps && !by_exec; i++) {
 		GROW(to->map, to->n_maps, to->maps_cap);
 		to->map[to->n_maps] = from->map[i];
@@ -139,7 +142,8 @@ static void inherit(struct process_state *to, const struct process_state *from, 
 	}
 }
 
-struct process_state *state_process_from(struct app_state *s, uint32_t pid, const struct process_state *from, bool by_exec)
+struct process_state *state_process_from(struct app_state *s, uint32_t pid,
+					 const struct process_state *from, bool by_exec)
 {
 	struct process_state *p = xcalloc(1, sizeof *p);
 	p->pid = pid;
@@ -162,8 +166,8 @@ void state_process_drop(struct app_state *s, struct process_state *p)
 		}
 }
 
-struct process_state *state_process(struct app_state *s, uint32_t image, uint32_t pid, uint32_t image_pid,
-				    uint32_t parent)
+struct process_state *state_process(struct app_state *s, uint32_t image, uint32_t pid,
+				    uint32_t image_pid, uint32_t parent)
 {
 	for (size_t i = s->n_processes; i-- > 0;)
 		if (s->process[i]->image == image && s->process[i]->pid == pid)
@@ -187,13 +191,14 @@ struct process_state *state_process(struct app_state *s, uint32_t image, uint32_
 	return p;
 }
 
-/* --- effects -------------------------------------------------------------------------------------------------------- */
+/* --- effects ------------------------------------------------------------- */
 
 void state_later(struct app_state *s, uint64_t end, struct process_state *p, int fd,
 		 struct app_open_file *f,
 			 bool close_on_exec)
 {
-	if (s->n_pending >= PENDING_MAX) { /* more than threads there are: ends that cannot be true */
+	/* more than threads there are: ends that cannot be true */
+	if (s->n_pending >= PENDING_MAX) {
 		state_descriptor_set(p, fd, file_keep(f), close_on_exec);
 		state_file_drop(f);
 		return;
@@ -207,18 +212,21 @@ void state_advance(struct app_state *s, uint64_t now)
 	for (;;) {
 		size_t first = s->n_pending;
 		for (size_t i = 0; i < s->n_pending; i++)
-			if (s->pending[i].end <= now && (first == s->n_pending || s->pending[i].end < s->pending[first].end))
+			if (s->pending[i].end <= now &&
+			    (first == s->n_pending || s->pending[i].end < s->pending[first].end))
 				first = i;
 		if (first == s->n_pending)
 			return;
 		struct effect e = s->pending[first];
-		memmove(s->pending + first, s->pending + first + 1, (--s->n_pending - first) * sizeof e);
+		memmove(s->pending + first, s->pending + first + 1,
+			(--s->n_pending - first) * sizeof e);
 		state_descriptor_set(e.process, e.fd, e.file, e.close_on_exec);
 		state_file_drop(e.file);
 	}
 }
 
-const char *state_path(struct app_state *s, const struct process_state *p, int dir, const char *path, size_t len)
+const char *state_path(struct app_state *s, const struct process_state *p, int dir,
+		       const char *path, size_t len)
 {
 	const char *base = p->cwd;
 	if (len && path[0] == '/') {
@@ -244,7 +252,8 @@ static const struct app_open_file *file_of_link(const struct process_state *p, c
 	return state_file(p, path_descriptor(path));
 }
 
-const char *state_path_asked(struct app_state *s, const struct process_state *p, const struct log_record *l, int dir, const char *path, size_t len)
+const char *state_path_asked(struct app_state *s, const struct process_state *p,
+			     const struct log_record *l, int dir, const char *path, size_t len)
 {
 	if (!state_path(s, p, dir, path, len))
 		return NULL;

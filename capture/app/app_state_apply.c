@@ -19,13 +19,13 @@ static struct app_open_file *file_new(const char *path, uint32_t flags)
 	return f;
 }
 
-static void later(struct app_state *s, struct process_state *p, const struct merge_record *r, int fd,
-		  struct app_open_file *f, bool close_on_exec)
+static void later(struct app_state *s, struct process_state *p, const struct merge_record *r,
+		  int fd, struct app_open_file *f, bool close_on_exec)
 {
 	state_later(s, r->r->end, p, fd, f, close_on_exec);
 }
 
-/* --- positions ------------------------------------------------------------------------------------------------------ */
+/* --- positions ----------------------------------------------------------- */
 
 static void position_move(struct app_open_file *f, const struct log_record *r, bool writes)
 {
@@ -56,7 +56,7 @@ static void copy_between(struct process_state *p, const struct merge_record *r)
 		position_move(state_file(p, to.fd), r->r, true);
 }
 
-/* --- mappings ------------------------------------------------------------------------------------------------------- */
+/* --- mappings ------------------------------------------------------------ */
 
 static void unmap(struct process_state *p, uint64_t from, uint64_t to)
 {
@@ -94,13 +94,15 @@ void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t of
 	p->map[p->n_maps++] = (struct app_mapping){from, from + len, offset, f};
 }
 
-/* The old length is not told: what was mapped there goes as a whole, as it does in the replay, so that nothing is left behind of one that shrinks. */
+/* The old length is not told: what was mapped there goes as a whole, as it does in the replay, so
+ * that nothing is left behind of one that shrinks. */
 static void remap(struct process_state *p, const struct log_record *r)
 {
 	struct app_mapping *old = state_mapping(p, r->offset, 1);
 	struct app_open_file *f = old ? old->file : NULL;
 	uint64_t offset = old ? old->offset + (r->offset - old->from) : 0;
-	const uint64_t end = old && old->to > r->offset + r->length ? old->to : r->offset + r->length;
+	const uint64_t end =
+	    old && old->to > r->offset + r->length ? old->to : r->offset + r->length;
 	if (f)
 		f->n_users++;
 	unmap(p, r->offset, end);
@@ -108,7 +110,7 @@ static void remap(struct process_state *p, const struct log_record *r)
 	state_file_drop(f);
 }
 
-/* --- descriptors ---------------------------------------------------------------------------------------------------- */
+/* --- descriptors --------------------------------------------------------- */
 
 static void apply_fcntl(struct app_state *s, struct process_state *p, const struct merge_record *r)
 {
@@ -136,7 +138,7 @@ static void close_range_of(struct process_state *p, const struct log_record *r)
 	}
 }
 
-/* --- the list a process gives of itself ----------------------------------------------------------------------------- */
+/* --- the list a process gives of itself ---------------------------------- */
 
 static void listed(struct process_state *p, const struct merge_record *r)
 {
@@ -173,7 +175,7 @@ static void directory_change(struct process_state *p, const char *path, size_t l
 	memcpy(p->cwd, path, len);
 }
 
-/* --- one record ------------------------------------------------------------------------------------------------------ */
+/* --- one record ---------------------------------------------------------- */
 
 static void apply_event(struct process_state *p, const struct merge_record *r)
 {
@@ -204,10 +206,12 @@ static void apply_event(struct process_state *p, const struct merge_record *r)
 	}
 }
 
-static void apply_open(struct app_state *s, struct process_state *p, const struct merge_record *r, const char *path)
+static void apply_open(struct app_state *s, struct process_state *p, const struct merge_record *r,
+		       const char *path)
 {
 	if (r->r->result >= 0 && path)
-		later(s, p, r, (int)r->r->result, file_new(path, r->r->flags), r->r->flags & O_CLOEXEC);
+		later(s, p, r, (int)r->r->result, file_new(path, r->r->flags),
+		      r->r->flags & O_CLOEXEC);
 }
 
 static void apply_position(struct process_state *p, const struct merge_record *r)
@@ -218,7 +222,8 @@ static void apply_position(struct process_state *p, const struct merge_record *r
 		position_set(f, r->r);
 	else if (info->family == FAMILY_COPY && info->uses & OP_HEAP_PEER)
 		copy_between(p, r);
-	else if (info->family == FAMILY_STREAM && f && r->r->op != OP_FTELL && r->r->op != OP_SETVBUF)
+	else if (info->family == FAMILY_STREAM && f && r->r->op != OP_FTELL &&
+		 r->r->op != OP_SETVBUF)
 		f->position_known = false; /* the library reads and writes in portions of its own */
 	else if (info->uses & OP_MOVES_POSITION && info->uses & OP_RETURNS_BYTES)
 		position_move(f, r->r, info->family == FAMILY_WRITE);
@@ -226,7 +231,8 @@ static void apply_position(struct process_state *p, const struct merge_record *r
 		position_move(f, r->r, info->family == FAMILY_WRITE);
 }
 
-void state_apply(struct app_state *s, struct process_state *p, const struct merge_record *r, const char *path)
+void state_apply(struct app_state *s, struct process_state *p, const struct merge_record *r,
+		 const char *path)
 {
 	const struct log_record *l = r->r;
 	struct app_open_file *f = state_file(p, l->fd);

@@ -43,10 +43,11 @@ static int batch_write(struct conversion *c, struct err *e)
 	return rc;
 }
 
-/* --- content --------------------------------------------------------------------------------------------------------- */
+/* --- content ------------------------------------------------------------- */
 
 /* Of regular files, as far as can be told, inside the root. */
-static int content_take(struct conversion *c, const struct process_state *p, const struct merge_record *r, struct err *e)
+static int content_take(struct conversion *c, const struct process_state *p,
+			const struct merge_record *r, struct err *e)
 {
 	const struct app_open_file *f = state_file(p, r->r->fd);
 	static const char *const made_up[] = {"/dev/", "/proc/", "/sys/", NULL};
@@ -61,16 +62,20 @@ static int content_take(struct conversion *c, const struct process_state *p, con
 static bool writes_content(const struct log_record *l)
 {
 	const struct op_info *o = op_info(l->op);
-	const bool stream = l->op == OP_FWRITE || l->op == OP_FPUTS || l->op == OP_FPUTC || l->op == OP_FPRINTF;
-	return l->result > 0 && (o->family == FAMILY_WRITE || stream || l->op == OP_AIO_WRITE || l->op == OP_AIO_WRITEV);
+	const bool stream =
+	    l->op == OP_FWRITE || l->op == OP_FPUTS || l->op == OP_FPUTC || l->op == OP_FPRINTF;
+	return l->result > 0 && (o->family == FAMILY_WRITE || stream || l->op == OP_AIO_WRITE ||
+				 l->op == OP_AIO_WRITEV);
 }
 
-static int content_settle(struct conversion *c, const struct merge_record *r, uint64_t seq, struct err *e)
+static int content_settle(struct conversion *c, const struct merge_record *r, uint64_t seq,
+			  struct err *e)
 {
 	bool kept;
 	if (!c->content.writer)
 		return 0;
-	if (!writes_content(r->r)) { /* an asynchronous one that failed was noted when it was handed over */
+	/* an asynchronous one that failed was noted when it was handed over */
+	if (!writes_content(r->r)) {
 		if (r->r->op == OP_AIO_WRITE || r->r->op == OP_AIO_WRITEV)
 			app_content_forget(&c->content, r);
 		return 0;
@@ -91,8 +96,8 @@ static int content_finish(struct conversion *c, struct err *e)
 	return rc;
 }
 
-static int request_write(struct conversion *c, struct process_state *p, const struct merge_record *r, const char *path,
-			 struct err *e)
+static int request_write(struct conversion *c, struct process_state *p,
+			 const struct merge_record *r, const char *path, struct err *e)
 {
 	struct trace_record *to = &c->batch[c->n];
 	int rc = request_make(&c->maker, p, r, path, to, e);
@@ -108,7 +113,8 @@ static int request_write(struct conversion *c, struct process_state *p, const st
 }
 
 /* One call that closed many: a close for each descriptor that was open. */
-static int closes_write(struct conversion *c, struct process_state *p, const struct merge_record *r, struct err *e)
+static int closes_write(struct conversion *c, struct process_state *p, const struct merge_record *r,
+			struct err *e)
 {
 	struct log_record one = *r->r;
 	struct merge_record shown = *r;
@@ -130,12 +136,14 @@ static int closes_write(struct conversion *c, struct process_state *p, const str
 static bool time_is_sound(const struct conversion *c, uint64_t ticks)
 {
 	int64_t ns;
-	return !__builtin_sub_overflow(clock_ns_of_ticks(c->maker.clock, ticks), c->maker.epoch_ns, &ns) && ns <= TRACE_TIME_MAX &&
-	       ns >= -TRACE_TIME_MAX;
+	return !__builtin_sub_overflow(clock_ns_of_ticks(c->maker.clock, ticks), c->maker.epoch_ns,
+				       &ns) &&
+	       ns <= TRACE_TIME_MAX && ns >= -TRACE_TIME_MAX;
 }
 
 /* An asynchronous request: from its submission to when its result was fetched. */
-static int async_write(struct conversion *c, struct process_state *p, const struct merge_record *r, struct err *e)
+static int async_write(struct conversion *c, struct process_state *p, const struct merge_record *r,
+		       struct err *e)
 {
 	const struct async_request *q = async_take(&c->census->async);
 	struct log_record one = *r->r;
@@ -153,7 +161,8 @@ static int async_write(struct conversion *c, struct process_state *p, const stru
 }
 
 /* How the files were at first. */
-static void files_follow(struct conversion *c, const struct process_state *p, const struct merge_record *r, const char *path)
+static void files_follow(struct conversion *c, const struct process_state *p,
+			 const struct merge_record *r, const char *path)
 {
 	const struct log_record *l = r->r;
 	if ((l->op == LOG_STATE_OF || l->op == LOG_DIGEST_OF) && r->path)
@@ -165,7 +174,8 @@ static void files_follow(struct conversion *c, const struct process_state *p, co
 		files_see(&c->files, name, r);
 	else if (l->op == LOG_DIGEST_OF)
 		files_digest(&c->files, name, r);
-	else if (l->result >= 0 && (l->op == OP_MKDIR || l->op == OP_SYMLINK || (l->op == OP_OPEN && l->flags & O_CREAT)))
+	else if (l->result >= 0 && (l->op == OP_MKDIR || l->op == OP_SYMLINK ||
+				    (l->op == OP_OPEN && l->flags & O_CREAT)))
 		files_made(&c->files, name);
 	else if (l->result >= 0 && (l->op == OP_RENAME || l->op == OP_LINK)) {
 		size_t len;
@@ -178,7 +188,8 @@ static void files_follow(struct conversion *c, const struct process_state *p, co
 }
 
 /* What the first program of all, or one whose parent could not be seen, found open. */
-static void descriptor_note(struct conversion *c, const struct process_state *p, const struct log_record *r)
+static void descriptor_note(struct conversion *c, const struct process_state *p,
+			    const struct log_record *r)
 {
 	const struct app_open_file *f = state_file(p, r->fd);
 	const char *name = f && f->is_path ? request_name(&c->maker, f->path) : f ? f->path : NULL;
@@ -189,25 +200,30 @@ static void descriptor_note(struct conversion *c, const struct process_state *p,
 /* The windows are the programs' memory: a stray write may have hit a record. */
 static bool is_sound(const struct conversion *c, const struct log_record *l)
 {
-	bool known = (l->op > OP_INVALID && l->op < OP_N) || (l->op >= LOG_START && l->op <= LOG_LAST);
-	return known && time_is_sound(c, l->begin) && (!l->end || (l->end >= l->begin && time_is_sound(c, l->end)));
+	bool known =
+	    (l->op > OP_INVALID && l->op < OP_N) || (l->op >= LOG_START && l->op <= LOG_LAST);
+	return known && time_is_sound(c, l->begin) &&
+	       (!l->end || (l->end >= l->begin && time_is_sound(c, l->end)));
 }
 
 /* A child of vfork shares its parent's image until it has one of its own. */
-static void processes_follow(struct conversion *c, struct process_state *p, const struct merge_record *r)
+static void processes_follow(struct conversion *c, struct process_state *p,
+			     const struct merge_record *r)
 {
 	uint32_t image_pid = c->spool->image[r->image].pid;
 	if (!p->is_listed)
-		processes_see(&c->processes, r->pid, r->pid != image_pid ? image_pid : c->census->image[r->image].parent,
+		processes_see(&c->processes, r->pid,
+			      r->pid != image_pid ? image_pid : c->census->image[r->image].parent,
 			      clock_ns_of_ticks(c->maker.clock, r->r->begin) - c->maker.epoch_ns);
 	p->is_listed = true;
 	if (r->r->op == LOG_WAIT && r->r->end && r->r->result > 0 && r->r->result <= UINT32_MAX)
-		processes_waited(&c->processes, spool_pid(c->spool, r->image, (uint32_t)r->r->result), r->tid,
+		processes_waited(&c->processes,
+				 spool_pid(c->spool, r->image, (uint32_t)r->r->result), r->tid,
 				 clock_ns_of_ticks(c->maker.clock, r->r->end) - c->maker.epoch_ns);
 }
 
-static void rename_follow(struct conversion *c, const struct process_state *p, const struct merge_record *r,
-		const char *path)
+static void rename_follow(struct conversion *c, const struct process_state *p,
+			  const struct merge_record *r, const char *path)
 {
 	size_t len;
 	if (r->r->op != OP_RENAME || r->r->result || !path || !r->extra_len)
@@ -226,14 +242,18 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 		return 0;
 	}
 	const struct census_image *i = &c->census->image[r->image];
-	state_advance(&c->maker.state, r->r->begin); /* before a new process takes a copy of what its parent has open */
-	struct process_state *p = state_process(&c->maker.state, r->image, r->pid, c->spool->image[r->image].pid, i->parent);
+	/* before a new process takes a copy of what its parent has open */
+	state_advance(&c->maker.state, r->r->begin);
+	struct process_state *p = state_process(&c->maker.state, r->image, r->pid,
+						c->spool->image[r->image].pid, i->parent);
 	int rc = 0;
 	processes_follow(c, p, r);
 	const char *path = NULL;
 	if (r->r->op < OP_N && r->r->op != OP_INVALID) {
-		if (r->path && op_info(r->r->op)->uses & OP_HAS_PATH && (r->path_len || r->r->dir != AT_FDCWD))
-			path = state_path_asked(&c->maker.state, p, r->r, r->r->dir, r->path, r->path_len);
+		if (r->path && op_info(r->r->op)->uses & OP_HAS_PATH &&
+		    (r->path_len || r->r->dir != AT_FDCWD))
+			path = state_path_asked(&c->maker.state, p, r->r, r->r->dir, r->path,
+						r->path_len);
 		rc = request_write(c, p, r, path, e);
 	} else if (r->r->op == LOG_AIO_ASKED) {
 		rc = async_write(c, p, r, e);
@@ -251,7 +271,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	return rc;
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
 static int records_convert(struct conversion *c, struct merge *m, struct err *e)
 {
@@ -274,7 +294,8 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 	c->outcome->n_requests = c->seq;
 	c->outcome->n_lost += c->outcome->n_garbled;
 	json_t *processes = processes_list(&c->processes), *affinity = facts_affinity(c->spool);
-	char *facts = facts_text(c->config, c->outcome, c->descriptors, processes, affinity, c->memory, c->maker.epoch_ns);
+	char *facts = facts_text(c->config, c->outcome, c->descriptors, processes, affinity,
+				 c->memory, c->maker.epoch_ns);
 	json_decref(processes);
 	json_decref(affinity);
 	meta->extra_json = facts;
@@ -285,12 +306,14 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 		trace_writer_abort(c->maker.writer);
 	else
 		rc = trace_writer_close(c->maker.writer, e);
-	int closed = app_content_close(&c->content, rc != 0, rc ? NULL : e); /* what was there before goes with its trace, not earlier */
+	/* what was there before goes with its trace, not earlier */
+	int closed = app_content_close(&c->content, rc != 0, rc ? NULL : e);
 	return rc ? rc : closed;
 }
 
-int app_trace_write(const struct app_config *c, const struct spool *s, const struct clock *clock, uint64_t start,
-		    int64_t wall_epoch_ns, const struct app_memory *memory, struct app_outcome *o, struct err *e)
+int app_trace_write(const struct app_config *c, const struct spool *s, const struct clock *clock,
+		    uint64_t start, int64_t wall_epoch_ns, const struct app_memory *memory,
+		    struct app_outcome *o, struct err *e)
 {
 	struct merge *m = NULL;
 	struct census census;

@@ -5,11 +5,31 @@
 
 bool code_scan_is_known(const char *path)
 {
-	/* libgomp and libitm wait for locks; the sanitizers and profilers read maps; liburing and libaio have hooks of their own */
-	static const char *const names[] = {"libc.so", "libc-", "libpthread", "librt.so", "librt-", "libdl", "libanl", "ld-linux",
-					    "ld-", "libvalidate-capture.so", "libvalidate-causality.so", "libgomp.", "libitm.", "libasan.", "libtsan.",
-					    "libubsan.", "liblsan.", "libhwasan.", "libunwind", "liburing.", "libaio.",
-					    "linux-vdso", NULL};
+	/* libgomp and libitm wait for locks; the sanitizers and profilers read maps; liburing and
+	 * libaio have hooks of their own */
+	static const char *const names[] = {"libc.so",
+					    "libc-",
+					    "libpthread",
+					    "librt.so",
+					    "librt-",
+					    "libdl",
+					    "libanl",
+					    "ld-linux",
+					    "ld-",
+					    "libvalidate-capture.so",
+					    "libvalidate-causality.so",
+					    "libgomp.",
+					    "libitm.",
+					    "libasan.",
+					    "libtsan.",
+					    "libubsan.",
+					    "liblsan.",
+					    "libhwasan.",
+					    "libunwind",
+					    "liburing.",
+					    "libaio.",
+					    "linux-vdso",
+					    NULL};
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	for (const char *const *n = names; *n; n++)
 		if (!strncmp(name, *n, strlen(*n)))
@@ -40,7 +60,7 @@ struct code_looker {
 	cs_insn *insn;
 };
 
-/* --- one instruction -------------------------------------------------------------------------------------------------- */
+/* --- one instruction ----------------------------------------------------- */
 
 static bool sets_number(const cs_x86 *x)
 {
@@ -57,7 +77,8 @@ static enum code_number number_of(const cs_insn *i, int64_t *number)
 		*number = x->operands[1].imm;
 		return NUMBER_KNOWN;
 	}
-	if (i->id == X86_INS_XOR && x->operands[1].type == X86_OP_REG && x->operands[1].reg == x->operands[0].reg) {
+	if (i->id == X86_INS_XOR && x->operands[1].type == X86_OP_REG &&
+	    x->operands[1].reg == x->operands[0].reg) {
 		*number = 0;
 		return NUMBER_KNOWN;
 	}
@@ -65,7 +86,8 @@ static enum code_number number_of(const cs_insn *i, int64_t *number)
 }
 
 /* Disassembles from `from` to `at`. False: an instruction lies across `at`. */
-static bool arrives(const struct code_looker *l, const uint8_t *from, const uint8_t *at, enum code_number *how, int64_t *number)
+static bool arrives(const struct code_looker *l, const uint8_t *from, const uint8_t *at,
+		    enum code_number *how, int64_t *number)
 {
 	*how = NUMBER_NONE;
 	while (from < at) {
@@ -78,7 +100,8 @@ static bool arrives(const struct code_looker *l, const uint8_t *from, const uint
 		}
 		if (from > at)
 			return false;
-		if (cs_insn_group(l->handle, l->insn, CS_GRP_CALL) || cs_insn_group(l->handle, l->insn, CS_GRP_RET))
+		if (cs_insn_group(l->handle, l->insn, CS_GRP_CALL) ||
+		    cs_insn_group(l->handle, l->insn, CS_GRP_RET))
 			*how = NUMBER_NONE;
 		else if (sets_number(&l->insn->detail->x86))
 			*how = number_of(l->insn, number);
@@ -86,25 +109,76 @@ static bool arrives(const struct code_looker *l, const uint8_t *from, const uint
 	return true;
 }
 
-/* --- the calls that matter -------------------------------------------------------------------------------------------- */
+/* --- the calls that matter ----------------------------------------------- */
 
 static bool is_ring(int64_t n)
 {
 	return n == SYS_io_uring_setup || n == SYS_io_uring_enter || n == SYS_io_uring_register;
 }
 
-/* Files' calls as the operations of a trace are; what also serves memory and signals is not among them. */
+/* Files' calls as the operations of a trace are; what also serves memory and signals is not among
+ * them. */
 static bool is_file(int64_t n)
 {
-	static const short calls[] = {
-		SYS_read, SYS_write, SYS_open, SYS_close, SYS_stat, SYS_fstat, SYS_lstat, SYS_lseek, SYS_pread64, SYS_pwrite64,
-		SYS_readv, SYS_writev, SYS_access, SYS_sendfile, SYS_fsync, SYS_fdatasync, SYS_truncate, SYS_ftruncate,
-		SYS_getdents, SYS_getdents64, SYS_rename, SYS_mkdir, SYS_rmdir, SYS_creat, SYS_link, SYS_unlink, SYS_symlink,
-		SYS_readlink, SYS_chmod, SYS_fchmod, SYS_chown, SYS_fchown, SYS_lchown, SYS_openat, SYS_mkdirat, SYS_mknodat,
-		SYS_fchownat, SYS_newfstatat, SYS_unlinkat, SYS_renameat, SYS_renameat2, SYS_linkat, SYS_symlinkat,
-		SYS_readlinkat, SYS_fchmodat, SYS_faccessat, SYS_preadv, SYS_pwritev, SYS_preadv2, SYS_pwritev2, SYS_fallocate,
-		SYS_copy_file_range, SYS_statx, SYS_splice, SYS_sync_file_range, SYS_io_submit, SYS_io_getevents,
-		437 /* openat2 */, 439 /* faccessat2 */};
+	static const short calls[] = {SYS_read,
+				      SYS_write,
+				      SYS_open,
+				      SYS_close,
+				      SYS_stat,
+				      SYS_fstat,
+				      SYS_lstat,
+				      SYS_lseek,
+				      SYS_pread64,
+				      SYS_pwrite64,
+				      SYS_readv,
+				      SYS_writev,
+				      SYS_access,
+				      SYS_sendfile,
+				      SYS_fsync,
+				      SYS_fdatasync,
+				      SYS_truncate,
+				      SYS_ftruncate,
+				      SYS_getdents,
+				      SYS_getdents64,
+				      SYS_rename,
+				      SYS_mkdir,
+				      SYS_rmdir,
+				      SYS_creat,
+				      SYS_link,
+				      SYS_unlink,
+				      SYS_symlink,
+				      SYS_readlink,
+				      SYS_chmod,
+				      SYS_fchmod,
+				      SYS_chown,
+				      SYS_fchown,
+				      SYS_lchown,
+				      SYS_openat,
+				      SYS_mkdirat,
+				      SYS_mknodat,
+				      SYS_fchownat,
+				      SYS_newfstatat,
+				      SYS_unlinkat,
+				      SYS_renameat,
+				      SYS_renameat2,
+				      SYS_linkat,
+				      SYS_symlinkat,
+				      SYS_readlinkat,
+				      SYS_fchmodat,
+				      SYS_faccessat,
+				      SYS_preadv,
+				      SYS_pwritev,
+				      SYS_preadv2,
+				      SYS_pwritev2,
+				      SYS_fallocate,
+				      SYS_copy_file_range,
+				      SYS_statx,
+				      SYS_splice,
+				      SYS_sync_file_range,
+				      SYS_io_submit,
+				      SYS_io_getevents,
+				      437 /* openat2 */,
+				      439 /* faccessat2 */};
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
 		if (calls[i] == n)
 			return true;
@@ -134,7 +208,7 @@ static void site_count(const struct code_looker *l, const uint8_t *at, struct co
 		s->n_other += number >= 0 && number < LATEST;
 }
 
-/* --- the file ----------------------------------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------ */
 
 struct code_image {
 	const uint8_t *base;
@@ -164,7 +238,8 @@ static bool table_fits(const struct code_image *m, uint64_t at, uint64_t n, uint
 	return n && each == expected && at <= m->size && (m->size - at) / each >= n;
 }
 
-/* Sections tell code from data where a segment holds both. False: the file has none, as when it was stripped of them. */
+/* Sections tell code from data where a segment holds both. False: the file has none, as when it was
+ * stripped of them. */
 static bool sections_scan(const struct code_looker *l, const struct code_image *m,
 			  struct code_scan *s)
 {
@@ -184,7 +259,8 @@ static bool image_scan(const struct code_looker *l, struct code_image *m, struct
 	if (m->size < sizeof m->h)
 		return false;
 	memcpy(&m->h, m->base, sizeof m->h);
-	if (memcmp(m->h.e_ident, ELFMAG, SELFMAG) || m->h.e_ident[EI_CLASS] != ELFCLASS64 || m->h.e_machine != EM_X86_64 ||
+	if (memcmp(m->h.e_ident, ELFMAG, SELFMAG) || m->h.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    m->h.e_machine != EM_X86_64 ||
 	    !table_fits(m, m->h.e_phoff, m->h.e_phnum, m->h.e_phentsize, sizeof(Elf64_Phdr)))
 		return false;
 	if (sections_scan(l, m, s))

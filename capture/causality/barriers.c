@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where nodes wait for each other. Two nodes do at a place of each, where each waits there for a signal that the other sent before its own: a
- * barrier is a set of nodes of which all pairs do. A signal may come from long before, as when not each request was delayed. */
+/* Where nodes wait for each other. Two nodes do at a place of each, where each waits there for a
+ * signal that the other sent before its own: a barrier is a set of nodes of which all pairs do. A
+ * signal may come from long before, as when not each request was delayed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,13 +35,15 @@ static void pairs_make(struct barriers_finder *f)
 	memset(f->at, 0, n_pairs * sizeof *f->at);
 }
 
-/* The first link from `signaller` to `waiter` whose wait is at `place` or behind it, as index of links; l->n: none. What is asked for comes
- * nearly in order, so that it is near what was found last. */
+/* The first link from `signaller` to `waiter` whose wait is at `place` or behind it, as index of
+ * links; l->n: none. What is asked for comes nearly in order, so that it is near what was found
+ * last. */
 static size_t link_at(struct barriers_finder *f, uint32_t signaller, uint32_t waiter,
 		      uint64_t place)
 {
 	const struct causality_link *v = f->l->link;
-	const size_t pair = (size_t)signaller * f->l->n_nodes + waiter, first = f->first[pair], n = f->first[pair + 1] - first;
+	const size_t pair = (size_t)signaller * f->l->n_nodes + waiter, first = f->first[pair],
+		     n = f->first[pair + 1] - first;
 	uint32_t *at = &f->at[pair];
 	while (*at < n && v[f->by_pair[first + *at]].wait_place < place)
 		++*at;
@@ -59,7 +62,8 @@ static size_t waits_there(struct barriers_finder *f, const struct barriers_membe
 			  const struct barriers_member *b)
 {
 	size_t i = link_at(f, a->node, b->node, b->place);
-	if (i == f->l->n || f->l->link[i].wait_place != b->place || f->l->link[i].signal_place >= a->place)
+	if (i == f->l->n || f->l->link[i].wait_place != b->place ||
+	    f->l->link[i].signal_place >= a->place)
 		return f->l->n;
 	return i;
 }
@@ -88,15 +92,18 @@ static void barrier_add(struct barriers_finder *f, struct barriers_member *m, ui
 	b->v[b->n++] = one;
 }
 
-static bool with_all(struct barriers_finder *f, const struct barriers_member *m, uint32_t n, const struct barriers_member *other)
+static bool with_all(struct barriers_finder *f, const struct barriers_member *m, uint32_t n,
+		     const struct barriers_member *other)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (waits_there(f, &m[i], other) == f->l->n || waits_there(f, other, &m[i]) == f->l->n)
+		if (waits_there(f, &m[i], other) == f->l->n ||
+		    waits_there(f, other, &m[i]) == f->l->n)
 			return false;
 	return true;
 }
 
-/* The waits by_wait[from .. to) of one place: of a barrier, if those that it is for wait for it likewise. */
+/* The waits by_wait[from .. to) of one place: of a barrier, if those that it is for wait for it
+ * likewise. */
 static void look(struct barriers_finder *f, size_t from, size_t to)
 {
 	const struct causality_link *first = &f->l->link[f->by_wait[from]];
@@ -106,7 +113,8 @@ static void look(struct barriers_finder *f, size_t from, size_t to)
 	for (size_t i = from; i < to; i++) {
 		const struct causality_link *g = &f->l->link[f->by_wait[i]];
 		size_t back = link_at(f, g->waiter, g->signaller, g->signal_place + 1);
-		if (back == f->l->n || f->b->of_link[back] != UINT32_MAX || f->b->of_link[f->by_wait[i]] != UINT32_MAX)
+		if (back == f->l->n || f->b->of_link[back] != UINT32_MAX ||
+		    f->b->of_link[f->by_wait[i]] != UINT32_MAX)
 			continue;
 		const struct causality_link *other = &f->l->link[back];
 		struct barriers_member one = {other->waiter, other->wait_place,
@@ -127,7 +135,8 @@ static void waited(void *ctx, size_t i)
 	while (from < to) { /* by_wait: where its place begins */
 		size_t mid = from + (to - from) / 2;
 		const struct causality_link *x = &f->l->link[f->by_wait[mid]];
-		if (x->waiter < g->waiter || (x->waiter == g->waiter && x->wait_place < g->wait_place))
+		if (x->waiter < g->waiter ||
+		    (x->waiter == g->waiter && x->wait_place < g->wait_place))
 			from = mid + 1;
 		else
 			to = mid;
@@ -141,7 +150,8 @@ static void waited(void *ctx, size_t i)
 		look(f, from, to);
 }
 
-int causality_barriers_find(struct causality_barriers *b, const struct causality_links *l, struct err *e)
+int causality_barriers_find(struct causality_barriers *b, const struct causality_links *l,
+			    struct err *e)
 {
 	struct barriers_finder f = {.b = b, .l = l};
 	const struct causality_walk walk = {.wait = waited, .ctx = &f};

@@ -58,18 +58,20 @@ static char *duration(double ns)
 	return strbuf_detach(&b);
 }
 
-/* --- facts of a run ---------------------------------------------------------------------------------------------------- */
+/* --- facts of a run ------------------------------------------------------ */
 
 static void facts_init(const struct collect_job *j, struct causality_facts *f, char *host)
 {
 	*f = (struct causality_facts){.n_nodes = j->kept.n_nodes, .cpu_time = j->kept.cpu_time, .n_runs = 1};
 	f->node = xcalloc(f->n_nodes + 1, sizeof *f->node);
 	for (uint32_t i = 0; i < f->n_nodes; i++)
-		f->node[i] = (struct causality_node){i, j->kept.node[i].pid, j->kept.node[i].tid, j->kept.node[i].rank, host};
+		f->node[i] = (struct causality_node){i, j->kept.node[i].pid, j->kept.node[i].tid,
+						     j->kept.node[i].rank, host};
 }
 
 /* The nodes' pids and tids in this run. */
-static void facts_of_run(struct causality_facts *f, const struct watch_thread *t, uint32_t n, const int64_t *number)
+static void facts_of_run(struct causality_facts *f, const struct watch_thread *t, uint32_t n,
+			 const int64_t *number)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (number[i] >= 0) {
@@ -85,7 +87,7 @@ static void host_name(char *to, size_t size)
 	to[size - 1] = 0;
 }
 
-/* --- runs --------------------------------------------------------------------------------------------------------------- */
+/* --- runs ---------------------------------------------------------------- */
 
 static void run_config_fill(const struct collect_job *j, struct run_config *r, const char *raw,
 			    const char *log)
@@ -97,7 +99,8 @@ static void run_config_fill(const struct collect_job *j, struct run_config *r, c
 					 .quiet_ns = (int64_t)((double)QUIET_NS * j->kept.scale)};
 }
 
-static int ranks_check(const struct watch_thread *t, uint32_t n, const struct watch_outcome *o, struct err *e)
+static int ranks_check(const struct watch_thread *t, uint32_t n, const struct watch_outcome *o,
+		       struct err *e)
 {
 	uint32_t seen = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -109,8 +112,11 @@ static int ranks_check(const struct watch_thread *t, uint32_t n, const struct wa
 	if (!o->n_ranks || seen >= o->n_ranks)
 		return 0;
 	return err_set(e, ENOTSUP,
-		       "of %" PRIu32 " ranks only %" PRIu32 " were seen: the others run where they cannot map this machine's files (another host, or "
-		       "another PID namespace), or were started without our library. Ranks on one machine are captured, also in network namespaces of their own",
+		       "of %" PRIu32 " ranks only %" PRIu32
+		       " were seen: the others run where they cannot map this machine's files "
+		       "(another host, or "
+		       "another PID namespace), or were started without our library. Ranks on one "
+		       "machine are captured, also in network namespaces of their own",
 		       o->n_ranks, seen);
 }
 
@@ -121,11 +127,14 @@ static int base_take(struct collect_job *j, struct run_result *r, struct err *e)
 	const struct watch_thread *t = watch_threads(r->watch, &n);
 	int rc = ranks_check(t, n, &r->seen, e);
 	rc = rc ? rc : nodes_take(t, n, &j->kept.node, &j->kept.n_nodes, &j->kept.n_outside, e);
-	j->kept.cpu_time = j->config->clock == CLOCK_CPU || (j->config->clock == CLOCK_AUTO && j->kept.n_nodes > (uint32_t)processors_allowed());
+	j->kept.cpu_time =
+	    j->config->clock == CLOCK_CPU ||
+	    (j->config->clock == CLOCK_AUTO && j->kept.n_nodes > (uint32_t)processors_allowed());
 	return rc;
 }
 
-static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, uint64_t period, const char *name, const char *raw, struct err *e)
+static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, uint64_t period,
+		    const char *name, const char *raw, struct err *e)
 {
 	struct kept_run kept = {.throttled = node, .period = period, .took_ns = r->took_ns, .n_held = r->seen.n_held, .held_ns = r->seen.held_ns};
 	struct causality_facts facts;
@@ -136,7 +145,8 @@ static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, u
 	char host[256];
 	const struct watch_thread *t = watch_threads(r->watch, &n);
 	const struct watch_wait *waits = watch_waits(r->watch, &n_waits);
-	char *trace = kept_path(&j->kept, name, ".trace"), *edges = kept_path(&j->kept, name, ".edges");
+	char *trace = kept_path(&j->kept, name, ".trace"),
+	     *edges = kept_path(&j->kept, name, ".edges");
 	int64_t *number = xcalloc(n + 1, sizeof *number);
 	host_name(host, sizeof host);
 	facts_init(j, &facts, host);
@@ -145,7 +155,9 @@ static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, u
 		facts_of_run(&facts, t, n, number);
 		rc = run_filter(raw, trace, &facts, false, &counts, e);
 	}
-	rc = rc ? rc : waits_to_edges(trace, &facts, waits, n_waits, number, &edge, &kept.n_edges, &kept.n_computing, e);
+	rc = rc ? rc
+		: waits_to_edges(trace, &facts, waits, n_waits, number, &edge, &kept.n_edges,
+				 &kept.n_computing, e);
 	rc = rc ? rc : edges_save(edges, edge, kept.n_edges, e);
 	if (!rc) {
 		j->kept.application_ns = node < 0 ? counts.running_ns : j->kept.application_ns;
@@ -164,7 +176,8 @@ static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, u
 /* node -1: without delays. */
 static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct err *e)
 {
-	char *name = node < 0 ? xstrdup("run-base") : xasprintf("run-%" PRIu64 "-%" PRId64, period, node);
+	char *name =
+	    node < 0 ? xstrdup("run-base") : xasprintf("run-%" PRIu64 "-%" PRId64, period, node);
 	char *raw = kept_path(&j->kept, name, ".raw"), *log = kept_path(&j->kept, name, ".log");
 	struct run_config c;
 	struct run_result r;
@@ -179,7 +192,10 @@ static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct
 		rc = base_take(j, &r, e);
 	rc = rc ? rc : run_keep(j, &r, node, period, name, raw, e);
 	if (rc && rc != -EINTR)
-		err_context(e, node < 0 ? "the run without delays" : "the run that holds back node %" PRId64, node);
+		err_context(e,
+			    node < 0 ? "the run without delays"
+				     : "the run that holds back node %" PRId64,
+			    node);
 	watch_close(r.watch);
 	unlink(raw);
 	free(name);
@@ -188,7 +204,7 @@ static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct
 	return rc;
 }
 
-/* --- how long it takes ---------------------------------------------------------------------------------------------------- */
+/* --- how long it takes --------------------------------------------------- */
 
 /* A throttled run's, ns: by what the others took to hold back a request, or a guess. */
 static double run_expected_ns(const struct collect_job *j, uint32_t node, uint64_t period)
@@ -200,7 +216,8 @@ static double run_expected_ns(const struct collect_job *j, uint32_t node, uint64
 		n += (double)k->run[i].n_held;
 	}
 	const double each = n > 0 ? held / n : (k->node[0].rank >= 0 ? 8 : 3) * (double)QUIET_NS;
-	return (double)k->run[0].took_ns + each * ceil((double)k->node[node].n_requests / (double)period);
+	return (double)k->run[0].took_ns +
+	       each * ceil((double)k->node[node].n_requests / (double)period);
 }
 
 static double runs_expected_ns(const struct collect_job *j, uint64_t period, uint32_t *n)
@@ -221,13 +238,16 @@ static void expectation_tell(const struct collect_job *j, uint64_t period)
 	double ns = runs_expected_ns(j, period, &n);
 	char *each = duration((double)j->kept.run[0].took_ns), *sum = duration(ns);
 	if (n)
-		tell(j, "%" PRIu32 " node%s; the run without delays took %s; %" PRIu32 " run%s at period %" PRIu64 " to come, about %s", j->kept.n_nodes,
-		     j->kept.n_nodes == 1 ? "" : "s", each, n, n == 1 ? "" : "s", period, sum);
+		tell(j,
+		     "%" PRIu32 " node%s; the run without delays took %s; %" PRIu32
+		     " run%s at period %" PRIu64 " to come, about %s",
+		     j->kept.n_nodes, j->kept.n_nodes == 1 ? "" : "s", each, n, n == 1 ? "" : "s",
+		     period, sum);
 	free(each);
 	free(sum);
 }
 
-/* --- all runs of one period -------------------------------------------------------------------------------------------------- */
+/* --- all runs of one period ---------------------------------------------- */
 
 static int stuck_again(struct collect_job *j, struct err *e)
 {
@@ -249,7 +269,8 @@ static int runs_make(struct collect_job *j, uint64_t period, struct err *e)
 		if (!j->wanted[i] || kept_run_find(&j->kept, i, period))
 			continue;
 		char what[80];
-		snprintf(what, sizeof what, "holding back node %" PRIu32 " at period %" PRIu64, i, period);
+		snprintf(what, sizeof what, "holding back node %" PRIu32 " at period %" PRIu64, i,
+			 period);
 		progress_step(&j->progress, done++, work, what);
 		work += run_expected_ns(j, i, period) / 1e9;
 		rc = run_make(j, i, period, e);
@@ -258,7 +279,7 @@ static int runs_make(struct collect_job *j, uint64_t period, struct err *e)
 	return rc;
 }
 
-/* --- merge ------------------------------------------------------------------------------------------------------------------------ */
+/* --- merge --------------------------------------------------------------- */
 
 static bool is_by_throttling(const struct collect_job *j, uint64_t period, uint64_t *n_computing)
 {
@@ -266,10 +287,12 @@ static bool is_by_throttling(const struct collect_job *j, uint64_t period, uint6
 	for (uint32_t i = 1; i < j->kept.n_runs; i++)
 		if (j->kept.run[i].period == period)
 			*n_computing += j->kept.run[i].n_computing;
-	return j->config->compute == COMPUTE_THROTTLED || (j->config->compute == COMPUTE_AUTO && *n_computing);
+	return j->config->compute == COMPUTE_THROTTLED ||
+	       (j->config->compute == COMPUTE_AUTO && *n_computing);
 }
 
-static int runs_list(const struct collect_job *j, uint64_t period, struct causality_run *run, struct causality_facts *f, struct err *e)
+static int runs_list(const struct collect_job *j, uint64_t period, struct causality_run *run,
+		     struct causality_facts *f, struct err *e)
 {
 	int rc = 0;
 	f->n_runs = 0;
@@ -285,7 +308,9 @@ static int runs_list(const struct collect_job *j, uint64_t period, struct causal
 		rc = edges_load(edges, &edge, &to->n_edges, e);
 		to->edge = edge;
 		if (!rc && to->n_edges != k->n_edges)
-			rc = err_set(e, EILSEQ, "%s: %" PRIu64 " edges of %" PRIu64 ": remove the directory", edges, to->n_edges, k->n_edges);
+			rc = err_set(e, EILSEQ,
+				     "%s: %" PRIu64 " edges of %" PRIu64 ": remove the directory",
+				     edges, to->n_edges, k->n_edges);
 		free(edges);
 		f->tracing_ns += k->took_ns;
 	}
@@ -323,8 +348,8 @@ static int runs_merge(struct collect_job *j, uint64_t period, struct err *e)
 	return rc;
 }
 
-/* The runs and their merge; again with longer maxima where somebody got stuck, or where edges contradict each other: then somebody was taken for
- * waiting who was not. */
+/* The runs and their merge; again with longer maxima where somebody got stuck, or where edges
+ * contradict each other: then somebody was taken for waiting who was not. */
 static int period_collect(struct collect_job *j, uint64_t period, struct err *e)
 {
 	for (int attempt = 1;; attempt++) {
@@ -339,7 +364,7 @@ static int period_collect(struct collect_job *j, uint64_t period, struct err *e)
 	}
 }
 
-/* --- auto --------------------------------------------------------------------------------------------------------------------------- */
+/* --- auto ---------------------------------------------------------------- */
 
 static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *e)
 {
@@ -353,7 +378,8 @@ static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *
 	int status = pclose(f);
 	line[strcspn(line, "\n")] = 0;
 	if (!got || status)
-		return err_set(e, ECHILD, "--check \"%s\" %s", j->config->check, status ? "failed" : "printed nothing");
+		return err_set(e, ECHILD, "--check \"%s\" %s", j->config->check,
+			       status ? "failed" : "printed nothing");
 	int rc = parse_duration(line, took_ns, e);
 	return rc ? err_context(e, "--check") : 0;
 }
@@ -375,8 +401,10 @@ static int error_measure(struct collect_job *j, struct err *e)
 	if (rc)
 		return rc;
 	char *text = duration((double)took), *app = duration((double)j->kept.application_ns);
-	j->outcome->error = fabs((double)took - (double)j->kept.application_ns) / (double)j->kept.application_ns;
-	tell(j, "period %" PRIu64 ": the replay takes %s, the application %s: %.1f %% off", j->outcome->period, text, app, 100 * j->outcome->error);
+	j->outcome->error =
+	    fabs((double)took - (double)j->kept.application_ns) / (double)j->kept.application_ns;
+	tell(j, "period %" PRIu64 ": the replay takes %s, the application %s: %.1f %% off",
+	     j->outcome->period, text, app, 100 * j->outcome->error);
 	free(text);
 	free(app);
 	return 0;
@@ -393,7 +421,8 @@ static uint64_t requests_most(const struct collect_job *j)
 static int auto_collect(struct collect_job *j, struct err *e)
 {
 	uint64_t period = PERIOD_FIRST;
-	while (period / 2 >= requests_most(j)) /* of each node only the first request would be held back, again and again */
+	/* of each node only the first request would be held back, again and again */
+	while (period / 2 >= requests_most(j))
 		period /= 2;
 	for (; period; period /= 2) {
 		int rc = period_collect(j, period, e);
@@ -401,11 +430,12 @@ static int auto_collect(struct collect_job *j, struct err *e)
 		if (rc || j->outcome->error <= j->config->error)
 			return rc;
 	}
-	tell(j, "no period comes within %.1f %%: the trace is that of period 1", 100 * j->config->error);
+	tell(j, "no period comes within %.1f %%: the trace is that of period 1",
+	     100 * j->config->error);
 	return 0;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
 int collect(const struct collect_config *c, struct collect_outcome *o, struct err *e)
 {
@@ -416,11 +446,14 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	rc = rc ? rc : trace_output_check_replaced(c->output, e);
 	if (rc)
 		return rc;
-	char *dir = c->runs_dir ? xstrdup(c->runs_dir) : xasprintf("%s.runs", c->output), *what = collect_what(c);
+	char *dir = c->runs_dir ? xstrdup(c->runs_dir) : xasprintf("%s.runs", c->output),
+	     *what = collect_what(c);
 	rc = kept_runs_open(&j.kept, dir, what, c->resume, e);
 	const uint32_t n_left = rc ? 0 : app_scratch_clean(c->scratch);
 	if (n_left)
-		tell(&j, "removed what %" PRIu32 " killed capture%s had left: the scratch directory, and what still ran of the application",
+		tell(&j,
+		     "removed what %" PRIu32 " killed capture%s had left: the scratch directory, "
+					     "and what still ran of the application",
 		     n_left, n_left == 1 ? "" : "s");
 	if (!rc && !j.kept.n_runs)
 		rc = run_make(&j, -1, 0, e);
@@ -430,8 +463,10 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	}
 	rc = rc ? rc : period ? period_collect(&j, period, e) : auto_collect(&j, e);
 	if (rc == -EINTR)
-		err_set(e, EINTR, "interrupted: %" PRIu32 " run%s kept in %s; the same command with --resume continues", j.kept.n_runs,
-			j.kept.n_runs == 1 ? " is" : "s are", dir);
+		err_set(e, EINTR,
+			"interrupted: %" PRIu32
+			" run%s kept in %s; the same command with --resume continues",
+			j.kept.n_runs, j.kept.n_runs == 1 ? " is" : "s are", dir);
 	o->n_nodes = j.kept.n_nodes;
 	o->n_outside = j.kept.n_outside;
 	o->application_ns = j.kept.application_ns;

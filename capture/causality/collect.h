@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Capturing a parallel application with its causes: a run without delays, a run for each node that is throttled, and the merge of them all. The
- * runs stay in a directory, so that a capture that was killed goes on where it was. doc/parallel.md tells the method. */
+/* Capturing a parallel application with its causes: a run without delays, a run for each node that
+ * is throttled, and the merge of them all. The runs stay in a directory, so that a capture that was
+ * killed goes on where it was. doc/parallel.md tells the method. */
 #ifndef CAPTURE_CAUSALITY_COLLECT_H
 #define CAPTURE_CAUSALITY_COLLECT_H
 
@@ -23,7 +24,8 @@ struct collect_config {
 	const char *root;     /* --root */
 	const char *runs_dir; /* --runs-dir; NULL: OUTPUT.runs */
 	const char *before;   /* --before: a shell's command line before each run */
-	const char *check;    /* --check: of auto, a shell's command line that prints how long a replay of $TRACE takes */
+	/* --check: of auto, a shell's command line that prints how long a replay of $TRACE takes */
+	const char *check;
 	const char *replay_dir; /* --replay-dir: of auto, where replays lay their files */
 	double factor;	      /* --factor: of the longest that was seen */
 	int64_t floor_ns;     /* --floor: but at least */
@@ -31,7 +33,8 @@ struct collect_config {
 	bool resume;
 	const char *scratch;
 	char **command;	      /* NULL-terminated */
-	/* Replays `trace` in `dir` for auto without --check, and writes what it did as the trace `to`. Errors: its own. */
+	/* Replays `trace` in `dir` for auto without --check, and writes what it did as the trace
+	 * `to`. Errors: its own. */
 	int (*replay)(void *ctx, const char *trace, const char *dir, const char *to, struct err *e);
 	/* One line for the user, as it becomes known. */
 	void (*tell)(void *ctx, const char *line);
@@ -40,7 +43,8 @@ struct collect_config {
 };
 
 struct collect_outcome {
-	uint32_t n_nodes, n_throttled, n_outside; /* outside: threads with requests that are no ranks of the job */
+	/* outside: threads with requests that are no ranks of the job */
+	uint32_t n_nodes, n_throttled, n_outside;
 	uint64_t n_runs, period;
 	int64_t application_ns, tracing_ns;
 	bool by_throttling, cpu_time;
@@ -52,8 +56,9 @@ struct collect_outcome {
 extern const struct option_spec collect_options[];
 void collect_config_init(struct collect_config *c);
 
-/* Errors: EINVAL for options; EEXIST where there are runs and `resume` is not set; ESTALE where they are of another command or other options;
- * ECHILD, EDEADLK, EILSEQ, ENOTSUP as run_once() and causality_merge() say; EINTR: what is done stays, --resume goes on. */
+/* Errors: EINVAL for options; EEXIST where there are runs and `resume` is not set; ESTALE where
+ * they are of another command or other options; ECHILD, EDEADLK, EILSEQ, ENOTSUP as run_once() and
+ * causality_merge() say; EINTR: what is done stays, --resume goes on. */
 int collect(const struct collect_config *c, struct collect_outcome *o, struct err *e);
 
 #endif

@@ -89,8 +89,9 @@ char *collect_what(const struct collect_config *c)
 	json_t *command = json_array();
 	for (char **v = c->command; *v; v++)
 		json_array_append_new(command, text_or_bytes(*v));
-	json_t *o = json_pack("{s:o,s:o,s:o,s:o,s:s}", "command", command, "in", text_or_bytes(cwd), "root", text_or_bytes(c->root),
-			      "before", text_or_bytes(c->before), "clock", clock_names[c->clock]);
+	json_t *o = json_pack("{s:o,s:o,s:o,s:o,s:s}", "command", command, "in", text_or_bytes(cwd),
+			      "root", text_or_bytes(c->root), "before", text_or_bytes(c->before),
+			      "clock", clock_names[c->clock]);
 	char *text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS);
 	json_decref(o);
 	free(cwd);
@@ -103,9 +104,14 @@ int collect_period(const struct collect_config *c, uint64_t *period, struct err 
 	if (strcmp(c->period, "auto")) {
 		int rc = parse_uint(c->period, period, e);
 		if (rc || !*period)
-			return rc ? err_context(e, "--period") : err_set(e, EINVAL, "--period 0 is invalid: 1 delays every request, N every Nth request");
+			return rc ? err_context(e, "--period")
+				  : err_set(e, EINVAL,
+					    "--period 0 is invalid: 1 delays every request, N "
+					    "every Nth request");
 	} else if (!c->check && (!c->replay || !c->replay_dir)) {
-		return err_set(e, EINVAL, "--period auto replays its traces: add --replay-dir DIR, or --check COMMAND");
+		return err_set(
+		    e, EINVAL,
+		    "--period auto replays its traces: add --replay-dir DIR, or --check COMMAND");
 	}
 	return 0;
 }

@@ -5,9 +5,11 @@
 
 #include "capture/causality/collect.h"
 
-/* The command and the options that runs must share to be of one capture, as text. The caller frees. */
+/* The command and the options that runs must share to be of one capture, as text. The caller frees.
+ */
 char *collect_what(const struct collect_config *c);
-/* 0: auto. Errors: EINVAL, ERANGE for what is no number; EINVAL for 0, and for auto without what it needs. */
+/* 0: auto. Errors: EINVAL, ERANGE for what is no number; EINVAL for 0, and for auto without what it
+ * needs. */
 int collect_period(const struct collect_config *c, uint64_t *period, struct err *e);
 
 #endif

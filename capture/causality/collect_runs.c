@@ -20,24 +20,30 @@ char *kept_path(const struct kept_runs *k, const char *name, const char *ending)
 	return xasprintf("%s/%s%s", k->dir, name, ending);
 }
 
-/* --- writing --------------------------------------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------- */
 
 static json_t *node_json(const struct watch_thread *t)
 {
 	char key[20];
 	snprintf(key, sizeof key, "%016" PRIx64, t->key);
-	return json_pack("{s:s,s:I,s:I,s:I,s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", key, "pid", (json_int_t)t->pid, "tid", (json_int_t)t->tid, "parent",
-			 (json_int_t)t->parent, "rank", (int)t->rank, "requests", (json_int_t)t->n_requests, "compute_max_ns",
-			 (json_int_t)t->compute_max_ns, "blocked_max_ns", (json_int_t)t->blocked_max_ns, "phase_max_ns", (json_int_t)t->phase_max_ns,
-			 "request_max_ns", (json_int_t)t->request_max_ns, "compute_ns", (json_int_t)t->compute_sum_ns, "blocked_ns",
-			 (json_int_t)t->blocked_sum_ns, "request_ns", (json_int_t)t->request_sum_ns);
+	return json_pack("{s:s,s:I,s:I,s:I,s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", key, "pid",
+			 (json_int_t)t->pid, "tid", (json_int_t)t->tid, "parent",
+			 (json_int_t)t->parent, "rank", (int)t->rank, "requests",
+			 (json_int_t)t->n_requests, "compute_max_ns", (json_int_t)t->compute_max_ns,
+			 "blocked_max_ns", (json_int_t)t->blocked_max_ns, "phase_max_ns",
+			 (json_int_t)t->phase_max_ns, "request_max_ns",
+			 (json_int_t)t->request_max_ns, "compute_ns", (json_int_t)t->compute_sum_ns,
+			 "blocked_ns", (json_int_t)t->blocked_sum_ns, "request_ns",
+			 (json_int_t)t->request_sum_ns);
 }
 
 static json_t *run_json(const struct kept_run *r)
 {
-	return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "name", r->name, "throttled", (json_int_t)r->throttled, "period", (json_int_t)r->period,
-			 "took_ns", (json_int_t)r->took_ns, "edges", (json_int_t)r->n_edges, "edges_computing", (json_int_t)r->n_computing, "held",
-			 (json_int_t)r->n_held, "held_ns", (json_int_t)r->held_ns);
+	return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "name", r->name, "throttled",
+			 (json_int_t)r->throttled, "period", (json_int_t)r->period, "took_ns",
+			 (json_int_t)r->took_ns, "edges", (json_int_t)r->n_edges, "edges_computing",
+			 (json_int_t)r->n_computing, "held", (json_int_t)r->n_held, "held_ns",
+			 (json_int_t)r->held_ns);
 }
 
 int kept_runs_save(const struct kept_runs *k, struct err *e)
@@ -47,30 +53,45 @@ int kept_runs_save(const struct kept_runs *k, struct err *e)
 		json_array_append_new(nodes, node_json(&k->node[i]));
 	for (uint32_t i = 0; i < k->n_runs; i++)
 		json_array_append_new(runs, run_json(&k->run[i]));
-	json_t *top = json_pack("{s:i,s:s,s:I,s:I,s:b,s:f,s:o,s:o}", "format", FORMAT, "of", k->what, "application_ns", (json_int_t)k->application_ns,
-				"threads_outside", (json_int_t)k->n_outside, "cpu_time", (int)k->cpu_time, "scale", k->scale, "nodes", nodes, "runs",
-				runs);
+	json_t *top = json_pack("{s:i,s:s,s:I,s:I,s:b,s:f,s:o,s:o}", "format", FORMAT, "of",
+				k->what, "application_ns", (json_int_t)k->application_ns,
+				"threads_outside", (json_int_t)k->n_outside, "cpu_time",
+				(int)k->cpu_time, "scale", k->scale, "nodes", nodes, "runs", runs);
 	char *text = json_dumps(top, JSON_INDENT(1)), *path = kept_path(k, "runs", ".json");
-	int rc = text ? file_write_atomic(path, text, strlen(text), e) : err_set(e, ENOMEM, "%s", path);
+	int rc =
+	    text ? file_write_atomic(path, text, strlen(text), e) : err_set(e, ENOMEM, "%s", path);
 	free(text);
 	free(path);
 	json_decref(top);
 	return rc;
 }
 
-/* --- reading ----------------------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------- */
 
 static bool node_load(struct watch_thread *t, json_t *o)
 {
 	const char *key;
 	json_int_t pid, tid, parent, requests, max[4], sum[3];
 	int rank;
-	if (json_unpack(o, "{s:s,s:I,s:I,s:I,s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", &key, "pid", &pid, "tid", &tid, "parent", &parent, "rank", &rank,
-			"requests", &requests, "compute_max_ns", &max[0], "blocked_max_ns", &max[1], "phase_max_ns", &max[2], "request_max_ns", &max[3],
-			"compute_ns", &sum[0], "blocked_ns", &sum[1], "request_ns", &sum[2]))
+	if (json_unpack(o, "{s:s,s:I,s:I,s:I,s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", &key,
+			"pid", &pid, "tid", &tid, "parent", &parent, "rank", &rank, "requests",
+			&requests, "compute_max_ns", &max[0], "blocked_max_ns", &max[1],
+			"phase_max_ns", &max[2], "request_max_ns", &max[3], "compute_ns", &sum[0],
+			"blocked_ns", &sum[1], "request_ns", &sum[2]))
 		return false;
-	*t = (struct watch_thread){strtoull(key, NULL, 16), (uint32_t)pid, (uint32_t)tid, (uint32_t)parent, rank, (uint64_t)requests, max[0], max[1],
-				   max[2], max[3], sum[0], sum[1], sum[2]};
+	*t = (struct watch_thread){strtoull(key, NULL, 16),
+				   (uint32_t)pid,
+				   (uint32_t)tid,
+				   (uint32_t)parent,
+				   rank,
+				   (uint64_t)requests,
+				   max[0],
+				   max[1],
+				   max[2],
+				   max[3],
+				   sum[0],
+				   sum[1],
+				   sum[2]};
 	return true;
 }
 
@@ -78,11 +99,13 @@ static bool run_load(struct kept_runs *k, json_t *o)
 {
 	const char *name;
 	json_int_t throttled, period, took, edges, computing, held, held_ns;
-	if (json_unpack(o, "{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "name", &name, "throttled", &throttled, "period", &period, "took_ns", &took, "edges", &edges,
+	if (json_unpack(o, "{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "name", &name, "throttled",
+			&throttled, "period", &period, "took_ns", &took, "edges", &edges,
 			"edges_computing", &computing, "held", &held, "held_ns", &held_ns) ||
 	    strchr(name, '/') || throttled < -1 || throttled >= (json_int_t)k->n_nodes)
 		return false;
-	const struct kept_run r = {throttled, (uint64_t)period, took, (uint64_t)edges, (uint64_t)computing, (uint64_t)held, held_ns, xstrdup(name)};
+	const struct kept_run r = {throttled,           (uint64_t)period, took,    (uint64_t)edges,
+				   (uint64_t)computing, (uint64_t)held,   held_ns, xstrdup(name)};
 	kept_run_add(k, &r);
 	return true;
 }
@@ -93,8 +116,9 @@ static bool runs_load(struct kept_runs *k, json_t *top)
 	size_t i;
 	int cpu, format;
 	json_int_t application, outside;
-	if (json_unpack(top, "{s:i,s:I,s:I,s:b,s:F,s:o,s:o}", "format", &format, "application_ns", &application, "threads_outside", &outside, "cpu_time",
-			&cpu, "scale", &k->scale, "nodes", &nodes, "runs", &runs) ||
+	if (json_unpack(top, "{s:i,s:I,s:I,s:b,s:F,s:o,s:o}", "format", &format, "application_ns",
+			&application, "threads_outside", &outside, "cpu_time", &cpu, "scale",
+			&k->scale, "nodes", &nodes, "runs", &runs) ||
 	    format != FORMAT || json_array_size(nodes) > CAUSALITY_MAX_NODES)
 		return false;
 	k->application_ns = application;
@@ -107,7 +131,8 @@ static bool runs_load(struct kept_runs *k, json_t *top)
 	return !k->n_runs || k->run[0].throttled < 0;
 }
 
-int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool resume, struct err *e)
+int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool resume,
+		   struct err *e)
 {
 	*k = (struct kept_runs){.dir = xstrdup(dir), .what = xstrdup(what), .scale = 1};
 	char *path = kept_path(k, "runs", ".json");
@@ -118,13 +143,20 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 		json_t *top = json_load_file(path, 0, &where);
 		const char *of = top ? json_string_value(json_object_get(top, "of")) : NULL;
 		if (!resume)
-			rc = err_set(e, EEXIST, "%s already holds runs: add --resume to continue, or choose another --runs-dir", dir);
+			rc = err_set(e, EEXIST,
+				     "%s already holds runs: add --resume to continue, or choose "
+				     "another --runs-dir",
+				     dir);
 		else if (!of)
 			rc = err_set(e, EILSEQ, "%s: %s", path, top ? "no runs" : where.text);
 		else if (strcmp(of, what))
-			rc = err_set(e, ESTALE, "%s: the runs there are of another command or other options (%s); these are %s", path, of, what);
+			rc = err_set(e, ESTALE,
+				     "%s: the runs there are of another command or other options "
+				     "(%s); these are %s",
+				     path, of, what);
 		else if (!runs_load(k, top))
-			rc = err_set(e, EILSEQ, "%s cannot be understood: remove the directory", path);
+			rc = err_set(e, EILSEQ, "%s cannot be understood: remove the directory",
+				     path);
 		json_decref(top);
 	}
 	free(path);
@@ -169,14 +201,19 @@ void kept_runs_forget(struct kept_runs *k)
 	}
 }
 
-/* --- edges: a line each, as signaller:request waiter:request computed_ppm n_later signalled_ppm --- */
+/* --- edges: a line each, as signaller:request waiter:request computed_ppm n_later signalled_ppm
+ * --- */
 
 int edges_save(const char *path, const struct causality_edge *edge, uint64_t n, struct err *e)
 {
 	struct strbuf b = STRBUF_INIT;
 	for (uint64_t i = 0; i < n; i++)
-		strbuf_addf(&b, "%" PRIu32 ":%" PRIu64 " %" PRIu32 ":%" PRIu64 " %" PRIu32 " %" PRIu64 " %" PRIu32 "\n", edge[i].signaller,
-			    edge[i].signaller_request, edge[i].waiter, edge[i].waiter_request, edge[i].computed_ppm, edge[i].n_later, edge[i].signalled_ppm);
+		strbuf_addf(&b,
+			    "%" PRIu32 ":%" PRIu64 " %" PRIu32 ":%" PRIu64 " %" PRIu32 " %" PRIu64
+			    " %" PRIu32 "\n",
+			    edge[i].signaller, edge[i].signaller_request, edge[i].waiter,
+			    edge[i].waiter_request, edge[i].computed_ppm, edge[i].n_later,
+			    edge[i].signalled_ppm);
 	int rc = file_write_atomic(path, b.s, b.len, e);
 	strbuf_release(&b);
 	return rc;
@@ -193,10 +230,16 @@ int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, stru
 	while (!rc && fgets(line, sizeof line, f)) {
 		struct causality_edge x;
 		int end = 0;
-		if (sscanf(line, "%" SCNu32 ":%" SCNu64 " %" SCNu32 ":%" SCNu64 " %" SCNu32 " %" SCNu64 " %" SCNu32 "%n", &x.signaller, &x.signaller_request,
-			   &x.waiter, &x.waiter_request, &x.computed_ppm, &x.n_later, &x.signalled_ppm, &end) != 7 ||
-		    line[end] != '\n' || x.computed_ppm > COMPUTED_ALL || x.signalled_ppm > COMPUTED_ALL) {
-			rc = err_set(e, EILSEQ, "%s: line %" PRIu64 " is not an edge: remove the directory", path, *n + 1);
+		if (sscanf(line,
+			   "%" SCNu32 ":%" SCNu64 " %" SCNu32 ":%" SCNu64 " %" SCNu32 " %" SCNu64
+			   " %" SCNu32 "%n",
+			   &x.signaller, &x.signaller_request, &x.waiter, &x.waiter_request,
+			   &x.computed_ppm, &x.n_later, &x.signalled_ppm, &end) != 7 ||
+		    line[end] != '\n' || x.computed_ppm > COMPUTED_ALL ||
+		    x.signalled_ppm > COMPUTED_ALL) {
+			rc = err_set(e, EILSEQ,
+				     "%s: line %" PRIu64 " is not an edge: remove the directory",
+				     path, *n + 1);
 			break;
 		}
 		GROW(*edge, *n, cap);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runs of a capture, as they are kept in a directory: runs.json, and of each run its trace, its edges and what the application printed. */
+/* The runs of a capture, as they are kept in a directory: runs.json, and of each run its trace, its
+ * edges and what the application printed. */
 #ifndef CAPTURE_CAUSALITY_COLLECT_RUNS_H
 #define CAPTURE_CAUSALITY_COLLECT_RUNS_H
 
@@ -17,8 +18,11 @@ struct kept_run {
 
 struct kept_runs {
 	char *dir;
-	char *what;		  /* the command and the options that all runs must share, as text */
-	struct watch_thread *node; /* node[n_nodes], by number, as they were in the run without delays; NULL: that is still to come */
+	/* the command and the options that all runs must share, as text */
+	char *what;
+	/* node[n_nodes], by number, as they were in the run without delays; NULL: that is still to
+	 * come */
+	struct watch_thread *node;
 	uint32_t n_nodes, n_outside;
 	int64_t application_ns;
 	bool cpu_time;
@@ -27,9 +31,11 @@ struct kept_runs {
 	uint32_t n_runs, cap;
 };
 
-/* Opens the directory, or makes it. Errors: EEXIST where there are runs and `resume` is not set; ESTALE where they are of something else; EILSEQ
- * where runs.json cannot be understood; of the system. */
-int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool resume, struct err *e);
+/* Opens the directory, or makes it. Errors: EEXIST where there are runs and `resume` is not set;
+ * ESTALE where they are of something else; EILSEQ where runs.json cannot be understood; of the
+ * system. */
+int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool resume,
+		   struct err *e);
 void kept_runs_release(struct kept_runs *k);
 int kept_runs_save(const struct kept_runs *k, struct err *e);
 /* The run that throttled `node` at `period`, or NULL. */

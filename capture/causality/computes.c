@@ -16,19 +16,23 @@ static int file_get(struct computes *c, uint64_t n, const char *dir, struct err 
 	if (fd < 0)
 		return fd;
 	c->n_bytes = n * sizeof *c->v;
-	int code = posix_fallocate(fd, 0, (off_t)c->n_bytes); /* a page that has no room would be a SIGBUS later */
-	void *at = code ? MAP_FAILED : mmap(NULL, c->n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	/* a page that has no room would be a SIGBUS later */
+	int code = posix_fallocate(fd, 0, (off_t)c->n_bytes);
+	void *at =
+	    code ? MAP_FAILED : mmap(NULL, c->n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	code = code ? code : errno;
 	close(fd);
 	if (at == MAP_FAILED)
-		return err_sys(e, code, "%s: a file of %zu bytes for the times of computing", dir, c->n_bytes);
+		return err_sys(e, code, "%s: a file of %zu bytes for the times of computing", dir,
+			       c->n_bytes);
 	c->v = at;
 	for (uint64_t i = 0; i < n; i++)
 		c->v[i] = (struct compute){-1, 0};
 	return 0;
 }
 
-static int of_run(struct computes *c, const struct causality_run *run, uint32_t n_nodes, struct err *e)
+static int of_run(struct computes *c, const struct causality_run *run, uint32_t n_nodes,
+		  struct err *e)
 {
 	struct requests q;
 	const struct trace_record *r;
@@ -39,7 +43,8 @@ static int of_run(struct computes *c, const struct causality_run *run, uint32_t 
 		return rc;
 	while (!rc && (rc = requests_next(&q, &r, &node, &number, e)) == 1) {
 		rc = 0;
-		if (node != run->throttled || r->op != OP_COMPUTE || r->length > (uint64_t)TRACE_TIME_MAX)
+		if (node != run->throttled || r->op != OP_COMPUTE ||
+		    r->length > (uint64_t)TRACE_TIME_MAX)
 			continue;
 		struct compute *at = &c->v[c->first[node] + number];
 		at->ns = (at->ns < 0 ? 0 : at->ns) + (int64_t)r->length;
@@ -50,15 +55,16 @@ static int of_run(struct computes *c, const struct causality_run *run, uint32_t 
 	return rc ? err_context(e, "%s", run->trace) : 0;
 }
 
-int computes_gather(struct computes *c, const struct causality_run *run, uint32_t n_runs, const uint64_t *n_requests, uint32_t n_nodes,
-		    const char *dir, struct err *e)
+int computes_gather(struct computes *c, const struct causality_run *run, uint32_t n_runs,
+		    const uint64_t *n_requests, uint32_t n_nodes, const char *dir, struct err *e)
 {
 	uint64_t n = 0;
 	c->first = xcalloc((size_t)n_nodes + 1, sizeof *c->first);
 	for (uint32_t i = 0; i < n_nodes; i++)
 		c->first[i] = UINT64_MAX;
 	for (uint32_t i = 0; i < n_runs; i++)
-		if (run[i].throttled >= 0 && run[i].throttled < n_nodes && c->first[run[i].throttled] == UINT64_MAX) {
+		if (run[i].throttled >= 0 && run[i].throttled < n_nodes &&
+		    c->first[run[i].throttled] == UINT64_MAX) {
 			c->first[run[i].throttled] = n;
 			n += n_requests[run[i].throttled] + 1;
 		}

@@ -6,7 +6,8 @@
 #include "capture/causality/merge_private.h"
 #include "common/xalloc.h"
 
-#define GROUP_PPM 50000u /* of the computing: runs differ by less. A signal that is sent so soon is sent at once */
+/* of the computing: runs differ by less. A signal that is sent so soon is sent at once */
+#define GROUP_PPM 50000u
 
 /* By pair; of a pair by the waiter's request, and of one request the last signaller's first. */
 static int compare_links(const void *a, const void *b)
@@ -21,22 +22,35 @@ static int compare_links(const void *a, const void *b)
 	return (x->signal_place < y->signal_place) - (x->signal_place > y->signal_place);
 }
 
-static int edge_take(struct causality_links *l, const struct causality_run *run, const struct causality_edge *g, size_t number,
-		     const uint64_t *n_requests, bool late, struct err *e)
+static int edge_take(struct causality_links *l, const struct causality_run *run,
+		     const struct causality_edge *g, size_t number, const uint64_t *n_requests,
+		     bool late, struct err *e)
 {
 	const uint64_t last = g->signaller_request + (late ? g->n_later : 0);
 	if (g->signaller >= l->n_nodes || g->waiter >= l->n_nodes || g->signaller == g->waiter)
-		return err_set(e, EINVAL, "%s: a dependency of node %" PRIu32 " on node %" PRIu32 ", where there are %" PRIu32, run->trace, g->waiter,
-			       g->signaller, l->n_nodes);
-	if (g->signaller_request >= n_requests[g->signaller] || last >= n_requests[g->signaller] || g->waiter_request > n_requests[g->waiter])
 		return err_set(e, EINVAL,
-			       "%s: request %" PRIu64 " of node %" PRIu32 ", which makes %" PRIu64 ", depends on request %" PRIu64 " of node %" PRIu32
-			       ", which makes %" PRIu64, run->trace, g->waiter_request, g->waiter, n_requests[g->waiter], last, g->signaller,
-			        n_requests[g->signaller]);
+			       "%s: a dependency of node %" PRIu32 " on node %" PRIu32
+			       ", where there are %" PRIu32,
+			       run->trace, g->waiter, g->signaller, l->n_nodes);
+	if (g->signaller_request >= n_requests[g->signaller] || last >= n_requests[g->signaller] ||
+	    g->waiter_request > n_requests[g->waiter])
+		return err_set(e, EINVAL,
+			       "%s: request %" PRIu64 " of node %" PRIu32 ", which makes %" PRIu64
+			       ", depends on request %" PRIu64 " of node %" PRIu32
+			       ", which makes %" PRIu64,
+			       run->trace, g->waiter_request, g->waiter, n_requests[g->waiter],
+			       last, g->signaller, n_requests[g->signaller]);
 	if (g->waiter_request == n_requests[g->waiter])
 		return 0; /* it makes no more: nothing is delayed */
-	l->link[l->n++] = (struct causality_link){g->signaller,	     g->waiter,	      PLACE_AFTER(last, 0), PLACE_BEFORE(g->waiter_request, 0), last + 1,
-						  g->waiter_request, g->computed_ppm, late ? g->signalled_ppm : 0, number,
+	l->link[l->n++] = (struct causality_link){g->signaller,
+						  g->waiter,
+						  PLACE_AFTER(last, 0),
+						  PLACE_BEFORE(g->waiter_request, 0),
+						  last + 1,
+						  g->waiter_request,
+						  g->computed_ppm,
+						  late ? g->signalled_ppm : 0,
+						  number,
 						  late && (g->n_later || g->signalled_ppm)};
 	return 0;
 }
@@ -51,14 +65,17 @@ static int compare_waits(const void *a, const void *b)
 	return (x->computed_ppm > y->computed_ppm) - (x->computed_ppm < y->computed_ppm);
 }
 
-/* The waits that one request is behind were seen in several runs, and those behind about as much computing are in one place. */
+/* The waits that one request is behind were seen in several runs, and those behind about as much
+ * computing are in one place. */
 static void places_find(struct causality_links *l)
 {
 	qsort(l->link, l->n, sizeof *l->link, compare_waits);
 	for (size_t i = 0, to; i < l->n; i = to) {
 		struct causality_link *first = &l->link[i], *before = i ? first - 1 : NULL;
-		const bool same = before && before->waiter == first->waiter && before->wait_request == first->wait_request;
-		const uint64_t place = same ? before->wait_place + 1 : PLACE_BEFORE(first->wait_request, 0);
+		const bool same = before && before->waiter == first->waiter &&
+				  before->wait_request == first->wait_request;
+		const uint64_t place =
+		    same ? before->wait_place + 1 : PLACE_BEFORE(first->wait_request, 0);
 		const bool last = place + 1 == PLACE_AFTER(first->wait_request, 0);
 		uint64_t sum = 0;
 		for (to = i; to < l->n; to++) {
@@ -87,7 +104,8 @@ static int compare_signals(const void *a, const void *b)
 	return (x->signalled_ppm > y->signalled_ppm) - (x->signalled_ppm < y->signalled_ppm);
 }
 
-/* Of the computing before that request, what the node has done at its first wait. The links are in the order of places_find. */
+/* Of the computing before that request, what the node has done at its first wait. The links are in
+ * the order of places_find. */
 static uint32_t first_wait_ppm(const struct causality_links *l, uint32_t node, uint64_t request)
 {
 	size_t from = 0, to = l->n;
@@ -99,17 +117,21 @@ static uint32_t first_wait_ppm(const struct causality_links *l, uint32_t node, u
 		else
 			to = mid;
 	}
-	const bool any = from < l->n && l->link[from].waiter == node && l->link[from].wait_request == request;
+	const bool any =
+	    from < l->n && l->link[from].waiter == node && l->link[from].wait_request == request;
 	return any ? l->link[from].computed_ppm : COMPUTED_ALL;
 }
 
-/* Signals stand in front of all waits of the same computing, so that none of them depends on one: what was computed until a wait was met, and until
- * a signal was sent, is of different runs. One too early does less harm than one too late. */
+/* Signals stand in front of all waits of the same computing, so that none of them depends on one:
+ * what was computed until a wait was met, and until a signal was sent, is of different runs. One
+ * too early does less harm than one too late. */
 static void signals_find(struct causality_links *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		struct causality_link *g = &l->link[i];
-		const uint32_t most = g->signalled_ppm < GROUP_PPM ? 0 : first_wait_ppm(l, g->signaller, g->signal_request);
+		const uint32_t most = g->signalled_ppm < GROUP_PPM
+					  ? 0
+					  : first_wait_ppm(l, g->signaller, g->signal_request);
 		g->signalled_ppm = g->signalled_ppm < most ? g->signalled_ppm : most;
 	}
 	qsort(l->link, l->n, sizeof *l->link, compare_signals);
@@ -117,8 +139,10 @@ static void signals_find(struct causality_links *l)
 	uint64_t group = 0;
 	for (size_t i = 0; i < l->n; i++) {
 		struct causality_link *g = &l->link[i];
-		const bool same = first && first->signaller == g->signaller && first->signal_request == g->signal_request;
-		if (!same || (g->signalled_ppm - first->signalled_ppm > GROUP_PPM && group + 1 < PLACE_GROUPS)) {
+		const bool same = first && first->signaller == g->signaller &&
+				  first->signal_request == g->signal_request;
+		if (!same || (g->signalled_ppm - first->signalled_ppm > GROUP_PPM &&
+			      group + 1 < PLACE_GROUPS)) {
 			group = same ? group + 1 : 0;
 			first = g;
 		}
@@ -127,20 +151,22 @@ static void signals_find(struct causality_links *l)
 	}
 }
 
-/* A wait of the same pair that comes earlier, or at the same request, for a later request, or the same, implies it. */
+/* A wait of the same pair that comes earlier, or at the same request, for a later request, or the
+ * same, implies it. */
 static void keep_greatest(struct causality_links *l)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct causality_link *last = n ? &l->link[n - 1] : NULL, *g = &l->link[i];
-		if (!last || last->signaller != g->signaller || last->waiter != g->waiter || g->signal_place > last->signal_place)
+		if (!last || last->signaller != g->signaller || last->waiter != g->waiter ||
+		    g->signal_place > last->signal_place)
 			l->link[n++] = *g;
 	}
 	l->n = n;
 }
 
-int edges_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, const uint64_t *n_requests,
-		 const bool *early, struct err *e)
+int edges_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
+		 uint32_t n_nodes, const uint64_t *n_requests, const bool *early, struct err *e)
 {
 	size_t n = 0;
 	for (uint32_t i = 0; i < n_runs; i++)
@@ -152,7 +178,8 @@ int edges_gather(struct causality_links *l, const struct causality_run *run, uin
 	size_t number = 0;
 	for (uint32_t i = 0; i < n_runs && !rc; i++)
 		for (uint64_t k = 0; k < run[i].n_edges && !rc; k++, number++)
-			rc = edge_take(l, &run[i], &run[i].edge[k], number, n_requests, !early[number], e);
+			rc = edge_take(l, &run[i], &run[i].edge[k], number, n_requests,
+				       !early[number], e);
 	if (rc || !l->n)
 		return rc;
 	places_find(l);

@@ -11,21 +11,25 @@
 static int compare_threads(const void *a, const void *b, void *facts)
 {
 	const struct causality_facts *f = facts;
-	const struct causality_node *x = &f->node[*(const uint32_t *)a], *y = &f->node[*(const uint32_t *)b];
+	const struct causality_node *x = &f->node[*(const uint32_t *)a],
+				    *y = &f->node[*(const uint32_t *)b];
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-static int whole(const json_t *o, const char *name, json_int_t least, json_int_t most, json_int_t missing, json_int_t *v, struct err *e)
+static int whole(const json_t *o, const char *name, json_int_t least, json_int_t most,
+		 json_int_t missing, json_int_t *v, struct err *e)
 {
 	const json_t *member = json_object_get(o, name);
 	*v = member ? json_integer_value(member) : missing;
 	if (member && !json_is_integer(member))
 		return err_set(e, EINVAL, "\"causality\": \"%s\" is not an integer", name);
 	if (*v < least || *v > most)
-		return err_set(e, EINVAL, member ? "\"causality\": \"%s\" is %lld, which cannot be" : "\"causality\": a node without \"%s\"", name,
-			       (long long)*v);
+		return err_set(e, EINVAL,
+			       member ? "\"causality\": \"%s\" is %lld, which cannot be"
+				      : "\"causality\": a node without \"%s\"",
+			       name, (long long)*v);
 	return 0;
 }
 
@@ -40,11 +44,14 @@ static int node_read(struct causality_facts *f, const json_t *o, struct err *e)
 	if (rc)
 		return rc;
 	if (host && !json_is_string(host) && !json_is_null(host))
-		return err_set(e, EINVAL, "\"causality\": the host of node %lld is not text", (long long)number);
+		return err_set(e, EINVAL, "\"causality\": the host of node %lld is not text",
+			       (long long)number);
 	struct causality_node *n = &f->node[number];
 	if (n->number != UINT32_MAX)
-		return err_set(e, EINVAL, "\"causality\": node %lld is there twice", (long long)number);
-	*n = (struct causality_node){(uint32_t)number, (uint32_t)pid, (uint32_t)tid, (int32_t)rank, json_string_value(host)};
+		return err_set(e, EINVAL, "\"causality\": node %lld is there twice",
+			       (long long)number);
+	*n = (struct causality_node){(uint32_t)number, (uint32_t)pid, (uint32_t)tid, (int32_t)rank,
+				     json_string_value(host)};
 	return 0;
 }
 
@@ -52,7 +59,8 @@ static int nodes_read(struct causality_facts *f, const json_t *list, struct err 
 {
 	size_t n = json_array_size(list);
 	if (!n || n > CAUSALITY_MAX_NODES)
-		return err_set(e, EINVAL, "\"causality\": %zu nodes; there must be 1 to %d", n, CAUSALITY_MAX_NODES);
+		return err_set(e, EINVAL, "\"causality\": %zu nodes; there must be 1 to %d", n,
+			       CAUSALITY_MAX_NODES);
 	f->n_nodes = (uint32_t)n;
 	f->node = xcalloc(n, sizeof *f->node);
 	f->by_thread = xcalloc(n, sizeof *f->by_thread);
@@ -68,7 +76,9 @@ static int nodes_read(struct causality_facts *f, const json_t *list, struct err 
 	qsort_r(f->by_thread, n, sizeof *f->by_thread, compare_threads, f);
 	for (size_t i = 1; i < n; i++)
 		if (!compare_threads(&f->by_thread[i - 1], &f->by_thread[i], f))
-			return err_set(e, EINVAL, "\"causality\": nodes %u and %u are the same thread", f->by_thread[i - 1], f->by_thread[i]);
+			return err_set(e, EINVAL,
+				       "\"causality\": nodes %u and %u are the same thread",
+				       f->by_thread[i - 1], f->by_thread[i]);
 	return 0;
 }
 
@@ -88,7 +98,9 @@ static int throttled_read(struct causality_facts *f, const json_t *list, struct 
 		const json_t *one = json_array_get(list, i);
 		json_int_t v = json_is_integer(one) ? json_integer_value(one) : -1;
 		if (v < 0 || v >= f->n_nodes)
-			return err_set(e, EINVAL, "\"causality\": \"throttled\" names a node that is not there");
+			return err_set(
+			    e, EINVAL,
+			    "\"causality\": \"throttled\" names a node that is not there");
 		f->throttled[f->n_throttled++] = (uint32_t)v;
 	}
 	qsort(f->throttled, n, sizeof *f->throttled, compare_numbers);
@@ -96,13 +108,15 @@ static int throttled_read(struct causality_facts *f, const json_t *list, struct 
 }
 
 /* One of two words; missing: the first. */
-static int word(const json_t *o, const char *name, const char *first, const char *second, bool *is_second, struct err *e)
+static int word(const json_t *o, const char *name, const char *first, const char *second,
+		bool *is_second, struct err *e)
 {
 	const json_t *member = json_object_get(o, name);
 	const char *text = json_string_value(member);
 	*is_second = text && !strcmp(text, second);
 	if (member && (!text || (!*is_second && strcmp(text, first))))
-		return err_set(e, EINVAL, "\"causality\": \"%s\" is neither \"%s\" nor \"%s\"", name, first, second);
+		return err_set(e, EINVAL, "\"causality\": \"%s\" is neither \"%s\" nor \"%s\"",
+			       name, first, second);
 	return 0;
 }
 
@@ -133,7 +147,8 @@ int causality_facts_read(struct causality_facts *f, const struct trace_meta *m, 
 	const json_t *o = json_object_get(f->kept, "causality");
 	int rc = 0;
 	if (o)
-		rc = json_is_object(o) ? all_read(f, o, e) : err_set(e, EINVAL, "\"causality\" is not a JSON object");
+		rc = json_is_object(o) ? all_read(f, o, e)
+				       : err_set(e, EINVAL, "\"causality\" is not a JSON object");
 	if (rc || !o)
 		causality_facts_release(f);
 	return rc;
@@ -172,8 +187,9 @@ static json_t *nodes_json(const struct causality_facts *f)
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		const struct causality_node *n = &f->node[i];
-		json_t *o = json_pack("{s:I,s:I,s:I,s:i}", "node", (json_int_t)i, "pid", (json_int_t)n->pid, "tid", (json_int_t)n->tid,
-				      "rank", (int)n->rank);
+		json_t *o =
+		    json_pack("{s:I,s:I,s:I,s:i}", "node", (json_int_t)i, "pid", (json_int_t)n->pid,
+			      "tid", (json_int_t)n->tid, "rank", (int)n->rank);
 		if (n->host)
 			json_object_set_new(o, "host", json_string(n->host));
 		json_array_append_new(list, o);
@@ -183,14 +199,19 @@ static json_t *nodes_json(const struct causality_facts *f)
 
 char *causality_facts_text(const struct causality_facts *f, const char *extra_json)
 {
-	json_t *top = extra_json ? json_loads(extra_json, 0, NULL) : json_object(), *throttled = json_array();
+	json_t *top = extra_json ? json_loads(extra_json, 0, NULL) : json_object(),
+	       *throttled = json_array();
 	for (uint32_t i = 0; i < f->n_throttled; i++)
 		json_array_append_new(throttled, json_integer(f->throttled[i]));
-	json_t *o = json_pack("{s:o,s:I,s:o,s:I,s:s,s:s,s:I,s:I}", "nodes", nodes_json(f), "period", (json_int_t)f->period, "throttled",
-			      throttled, "runs", (json_int_t)f->n_runs, "compute", f->by_throttling ? "throttled" : "blocking-calls",
-			      "clock", f->cpu_time ? "cpu" : "wall", "application_ns", (json_int_t)f->application_ns, "tracing_ns",
-			      (json_int_t)f->tracing_ns);
-	char *text = json_is_object(top) && !json_object_set(top, "causality", o) ? json_dumps(top, JSON_COMPACT) : NULL;
+	json_t *o =
+	    json_pack("{s:o,s:I,s:o,s:I,s:s,s:s,s:I,s:I}", "nodes", nodes_json(f), "period",
+		      (json_int_t)f->period, "throttled", throttled, "runs", (json_int_t)f->n_runs,
+		      "compute", f->by_throttling ? "throttled" : "blocking-calls", "clock",
+		      f->cpu_time ? "cpu" : "wall", "application_ns", (json_int_t)f->application_ns,
+		      "tracing_ns", (json_int_t)f->tracing_ns);
+	char *text = json_is_object(top) && !json_object_set(top, "causality", o)
+			 ? json_dumps(top, JSON_COMPACT)
+			 : NULL;
 	json_decref(o);
 	json_decref(top);
 	return text;

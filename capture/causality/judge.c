@@ -13,7 +13,8 @@ enum {
 static bool is_over(const struct judge_sight *now, const struct judge_limits *limits)
 {
 	/* many short calls, or one that uses the processor */
-	return now->compute_ns > limits->compute || (now->blocked_ns > 0 && now->compute_ns + now->blocked_ns > limits->phase);
+	return now->compute_ns > limits->compute ||
+	       (now->blocked_ns > 0 && now->compute_ns + now->blocked_ns > limits->phase);
 }
 
 enum judge_verdict judge_thread(const struct judge_sight *now, const struct judge_limits *limits)
@@ -52,21 +53,26 @@ static void at_least(int64_t *to, int64_t ns)
 		*to = ns;
 }
 
-static enum judge_change polls_since(const struct judge_sight *before, const struct judge_sight *now, int64_t quiet_ns, int64_t blocked_max_ns,
-				     int64_t *needed_ns)
+static enum judge_change polls_since(const struct judge_sight *before,
+				     const struct judge_sight *now, int64_t quiet_ns,
+				     int64_t blocked_max_ns, int64_t *needed_ns)
 {
-	if (now->os_state == 'S' && now->n_slices == before->n_slices) { /* it does not poll but sleeps */
+	/* it does not poll but sleeps */
+	if (now->os_state == 'S' && now->n_slices == before->n_slices) {
 		at_least(needed_ns, quiet_ns);
 		return JUDGE_UNCHANGED;
 	}
 	at_least(needed_ns, POLL_QUIET * quiet_ns);
 	if (now->n_idle - before->n_idle >= POLL_IDLE_LEAST)
 		return JUDGE_UNCHANGED;
-	at_least(needed_ns, blocked_max_ns < POLL_QUIET_BLIND * quiet_ns ? blocked_max_ns : POLL_QUIET_BLIND * quiet_ns);
+	at_least(needed_ns, blocked_max_ns < POLL_QUIET_BLIND * quiet_ns
+				? blocked_max_ns
+				: POLL_QUIET_BLIND * quiet_ns);
 	return now->cpu_ns - before->cpu_ns >= POLL_CPU_LEAST_NS ? JUDGE_UNCHANGED : JUDGE_NOT_YET;
 }
 
-enum judge_change judge_since(enum judge_verdict verdict, const struct judge_sight *before, const struct judge_sight *now, int64_t quiet_ns,
+enum judge_change judge_since(enum judge_verdict verdict, const struct judge_sight *before,
+			      const struct judge_sight *now, int64_t quiet_ns,
 			      int64_t blocked_max_ns, int64_t *needed_ns)
 {
 	switch (verdict) {
@@ -78,7 +84,9 @@ enum judge_change judge_since(enum judge_verdict verdict, const struct judge_sig
 		return now->changes == before->changes ? JUDGE_UNCHANGED : JUDGE_CHANGED;
 	case JUDGE_ASLEEP:
 		at_least(needed_ns, quiet_ns);
-		return now->changes == before->changes && now->n_slices == before->n_slices ? JUDGE_UNCHANGED : JUDGE_CHANGED;
+		return now->changes == before->changes && now->n_slices == before->n_slices
+			   ? JUDGE_UNCHANGED
+			   : JUDGE_CHANGED;
 	case JUDGE_POLLS:
 		if (now->changes != before->changes)
 			return JUDGE_CHANGED;

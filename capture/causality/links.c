@@ -40,14 +40,17 @@ static int compare(uint32_t a_node, uint64_t a, uint32_t b_node, uint64_t b)
 
 static int by_wait(const void *a, const void *b, void *links)
 {
-	const struct causality_link *v = links, *x = &v[*(const size_t *)a], *y = &v[*(const size_t *)b];
+	const struct causality_link *v = links, *x = &v[*(const size_t *)a],
+				    *y = &v[*(const size_t *)b];
 	int order = compare(x->waiter, x->wait_place, y->waiter, y->wait_place);
-	return order ? order : compare(x->signaller, x->signal_place, y->signaller, y->signal_place);
+	return order ? order
+		     : compare(x->signaller, x->signal_place, y->signaller, y->signal_place);
 }
 
 static int by_signal(const void *a, const void *b, void *links)
 {
-	const struct causality_link *v = links, *x = &v[*(const size_t *)a], *y = &v[*(const size_t *)b];
+	const struct causality_link *v = links, *x = &v[*(const size_t *)a],
+				    *y = &v[*(const size_t *)b];
 	int order = compare(x->signaller, x->signal_place, y->signaller, y->signal_place);
 	return order ? order : compare(x->waiter, x->wait_place, y->waiter, y->wait_place);
 }
@@ -85,7 +88,8 @@ static void go_on(struct links_walk *w, struct links_node *n)
 	const struct causality_link *v = w->l->link;
 	for (;;) {
 		bool waits = n->wait < n->waits_end, signals = n->signal < n->signals_end;
-		if (signals && (!waits || v[w->by_signal[n->signal]].signal_place < v[w->by_wait[n->wait]].wait_place)) {
+		if (signals && (!waits || v[w->by_signal[n->signal]].signal_place <
+					      v[w->by_wait[n->wait]].wait_place)) {
 			send(w, w->by_signal[n->signal++]);
 		} else if (waits && w->sent[w->by_wait[n->wait]]) {
 			size_t i = w->by_wait[n->wait++];
@@ -112,10 +116,13 @@ static int loop_error(const struct links_walk *w, uint32_t node, struct err *e)
 	do {
 		const struct causality_link *g = &w->l->link[w->by_wait[w->node[node].wait]];
 		if (n++ < 6) {
-			strbuf_addf(&text, "%s node %" PRIu32 " before its request %" PRIu64 " for node %" PRIu32, n > 1 ? "," : "", node,
-				    g->wait_request, g->signaller);
+			strbuf_addf(&text,
+				    "%s node %" PRIu32 " before its request %" PRIu64
+				    " for node %" PRIu32,
+				    n > 1 ? "," : "", node, g->wait_request, g->signaller);
 			if (g->signal_request)
-				strbuf_addf(&text, " after its request %" PRIu64, g->signal_request - 1);
+				strbuf_addf(&text, " after its request %" PRIu64,
+					    g->signal_request - 1);
 			else
 				strbuf_addstr(&text, " before any request of it");
 		}
@@ -123,8 +130,10 @@ static int loop_error(const struct links_walk *w, uint32_t node, struct err *e)
 	} while (node != first);
 	if (n > 6)
 		strbuf_addf(&text, ", and %" PRIu32 " more", n - 6);
-	int rc = err_set(e, ELOOP, "deadlock: nodes wait for each other:%s (requests are counted from 0 in each node)",
-			 text.s);
+	int rc = err_set(
+	    e, ELOOP,
+	    "deadlock: nodes wait for each other:%s (requests are counted from 0 in each node)",
+	    text.s);
 	strbuf_release(&text);
 	return rc;
 }
@@ -134,10 +143,12 @@ static bool is_stuck(const struct links_walk *w, uint32_t node)
 	return w->node[node].wait < w->node[node].waits_end;
 }
 
-/* Who cannot go on waits for one node that cannot either, so that from wherever one begins there is one ring. */
+/* Who cannot go on waits for one node that cannot either, so that from wherever one begins there is
+ * one ring. */
 static int loops_tell(const struct links_walk *w, struct err *e)
 {
-	uint32_t *from = calloc(w->l->n_nodes + 1, sizeof *from); /* the node by which it was come to first, + 1 */
+	/* the node by which it was come to first, + 1 */
+	uint32_t *from = calloc(w->l->n_nodes + 1, sizeof *from);
 	if (!from)
 		return err_set(e, ENOMEM, "not enough memory for %" PRIu32 " nodes", w->l->n_nodes);
 	for (uint32_t i = 0; i < w->l->n_nodes; i++) {
@@ -207,7 +218,8 @@ static int walk_all(struct links_walk *w, struct err *e)
 	return 0;
 }
 
-int causality_links_walk(const struct causality_links *l, const struct causality_walk *to, struct err *e)
+int causality_links_walk(const struct causality_links *l, const struct causality_walk *to,
+			 struct err *e)
 {
 	struct links_walk w = {.l = l, .to = to};
 	int rc = memory_get(&w, e);

@@ -39,7 +39,8 @@ static int end_add(struct link_ends *ends, const struct link_end *one, struct er
 		size_t cap = ends->cap ? 2 * ends->cap : 1024;
 		struct link_end *v = reallocarray(ends->v, cap, sizeof *v);
 		if (!v)
-			return err_set(e, ENOMEM, "not enough memory for %zu waits or signals", cap);
+			return err_set(e, ENOMEM, "not enough memory for %zu waits or signals",
+				       cap);
 		ends->v = v;
 		ends->cap = cap;
 	}
@@ -47,14 +48,17 @@ static int end_add(struct link_ends *ends, const struct link_end *one, struct er
 	return 0;
 }
 
-static int take(struct link_ends *signals, struct link_ends *waits, struct links_read_node *node, const struct causality_facts *f, const struct trace_record *r,
-		uint64_t index, struct err *e)
+static int take(struct link_ends *signals, struct link_ends *waits, struct links_read_node *node,
+		const struct causality_facts *f, const struct trace_record *r, uint64_t index,
+		struct err *e)
 {
 	int64_t of = causality_node_of(f, r->pid, r->tid);
 	bool cause = op_info(r->op)->family == FAMILY_CAUSE;
 	if (of < 0)
-		return cause ? err_set(e, EINVAL, "record %" PRIu64 ": %s of thread %" PRIu32 " of process %" PRIu32 ", which is not a node", index,
-				       op_name(r->op), r->tid, r->pid)
+		return cause ? err_set(e, EINVAL,
+				       "record %" PRIu64 ": %s of thread %" PRIu32
+				       " of process %" PRIu32 ", which is not a node",
+				       index, op_name(r->op), r->tid, r->pid)
 			     : 0;
 	struct links_read_node *n = &node[of];
 	n->place += r->op != n->last_op || (r->op != OP_SIGNAL && r->op != OP_WAIT);
@@ -63,10 +67,15 @@ static int take(struct link_ends *signals, struct link_ends *waits, struct links
 	if (r->op != OP_SIGNAL && r->op != OP_WAIT)
 		return 0;
 	if (r->length >= f->n_nodes || r->length == (uint64_t)of)
-		return err_set(e, EINVAL, "record %" PRIu64 ": %s of node %" PRId64 " for node %" PRIu64 ", %s", index, op_name(r->op), of, r->length,
+		return err_set(e, EINVAL,
+			       "record %" PRIu64 ": %s of node %" PRId64 " for node %" PRIu64
+			       ", %s",
+			       index, op_name(r->op), of, r->length,
 			       r->length == (uint64_t)of ? "itself" : "which is not there");
 	uint32_t other = (uint32_t)r->length;
-	struct link_end one = {r->op == OP_WAIT ? other : (uint32_t)of, r->op == OP_WAIT ? (uint32_t)of : other, index, n->place, n->n_requests};
+	struct link_end one = {r->op == OP_WAIT ? other : (uint32_t)of,
+			       r->op == OP_WAIT ? (uint32_t)of : other, index, n->place,
+			       n->n_requests};
 	return end_add(r->op == OP_WAIT ? waits : signals, &one, e);
 }
 
@@ -74,9 +83,12 @@ static int lone_error(const struct link_end *signal, const struct link_end *wait
 {
 	if (wait)
 		return err_set(e, ENOENT,
-			       "node %" PRIu32 " waits before its request %" PRIu64 " for a signal of node %" PRIu32 " that never comes", wait->waiter,
-			       wait->request, wait->signaller);
-	return err_set(e, EINVAL, "node %" PRIu32 " signals after %" PRIu64 " requests to node %" PRIu32 ", which does not wait for it",
+			       "node %" PRIu32 " waits before its request %" PRIu64
+			       " for a signal of node %" PRIu32 " that never comes",
+			       wait->waiter, wait->request, wait->signaller);
+	return err_set(e, EINVAL,
+		       "node %" PRIu32 " signals after %" PRIu64 " requests to node %" PRIu32
+		       ", which does not wait for it",
 		       signal->signaller, signal->request, signal->waiter);
 }
 
@@ -114,12 +126,15 @@ static int join(struct causality_links *l, struct link_ends *signals, struct lin
 		if (i >= signals->n || i >= waits->n || !same_pair(&signals->v[i], &waits->v[i]))
 			return lone_find(signals, waits, i, e);
 		const struct link_end *s = &signals->v[i], *w = &waits->v[i];
-		l->link[l->n++] = (struct causality_link){s->signaller, s->waiter, s->place, w->place, s->request, w->request, COMPUTED_ALL, 0};
+		l->link[l->n++] =
+		    (struct causality_link){s->signaller, s->waiter,  s->place,     w->place,
+					    s->request,   w->request, COMPUTED_ALL, 0};
 	}
 	return 0;
 }
 
-int causality_links_read(struct causality_links *l, struct trace *t, const struct causality_facts *f, struct err *e)
+int causality_links_read(struct causality_links *l, struct trace *t,
+			 const struct causality_facts *f, struct err *e)
 {
 	struct link_ends signals = {0}, waits = {0};
 	struct links_read_node *node = xcalloc(f->n_nodes + 1, sizeof *node);

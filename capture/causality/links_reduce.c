@@ -8,8 +8,8 @@
 
 #define KNOWLEDGE_MAX (1024u << 20) /* bytes */
 
-/* What a node knows of the others: v[node] of its signals have been sent. Of itself: 0, for that is in the link's rank. Many signals share one
- * until the node waits again. */
+/* What a node knows of the others: v[node] of its signals have been sent. Of itself: 0, for that is
+ * in the link's rank. Many signals share one until the node waits again. */
 struct knowledge {
 	uint32_t n_users;
 	uint32_t v[];
@@ -19,7 +19,8 @@ struct link_reducer {
 	struct causality_links *l;
 	uint32_t *rank; /* rank[n]: the place of a link's signal among its node's, from 1 on */
 	struct knowledge **of_node, **of_link;
-	uint32_t *merged, *direct; /* direct[node]: the highest rank that the waits at hand have of it */
+	/* direct[node]: the highest rank that the waits at hand have of it */
+	uint32_t *merged, *direct;
 	bool *drop;
 	uint64_t n_bytes; /* of knowledge */
 };
@@ -65,8 +66,10 @@ static void wait_reduce(struct link_reducer *x, size_t from, size_t to)
 		*direct = x->rank[i] > *direct ? x->rank[i] : *direct;
 	}
 	for (size_t i = from; i < to; i++) {
-		bool again = i > from && v[i - 1].signaller == v[i].signaller && x->rank[i - 1] == x->rank[i];
-		x->drop[i] = again || x->merged[v[i].signaller] >= x->rank[i] || x->direct[v[i].signaller] > x->rank[i];
+		bool again = i > from && v[i - 1].signaller == v[i].signaller &&
+			     x->rank[i - 1] == x->rank[i];
+		x->drop[i] = again || x->merged[v[i].signaller] >= x->rank[i] ||
+			     x->direct[v[i].signaller] > x->rank[i];
 	}
 	for (size_t i = from; i < to; i++) {
 		const uint32_t s = v[i].signaller;
@@ -113,15 +116,19 @@ static int by_wait(const void *a, const void *b)
 static int ranks_find(struct link_reducer *x, struct err *e)
 {
 	const struct causality_links *l = x->l;
-	size_t *wait = malloc((l->n + 1) * sizeof *wait), *signal = malloc((l->n + 1) * sizeof *signal);
+	size_t *wait = malloc((l->n + 1) * sizeof *wait),
+	       *signal = malloc((l->n + 1) * sizeof *signal);
 	if (wait && signal)
 		causality_links_order(l, wait, signal);
 	for (size_t k = 0; wait && signal && k < l->n; k++) {
-		const struct causality_link *g = &l->link[signal[k]], *before = k ? &l->link[signal[k - 1]] : NULL;
-		uint32_t last = before && before->signaller == g->signaller ? x->rank[signal[k - 1]] : 0;
+		const struct causality_link *g = &l->link[signal[k]],
+					    *before = k ? &l->link[signal[k - 1]] : NULL;
+		uint32_t last =
+		    before && before->signaller == g->signaller ? x->rank[signal[k - 1]] : 0;
 		x->rank[signal[k]] = last + (!last || before->signal_place != g->signal_place);
 	}
-	int rc = wait && signal ? 0 : err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
+	int rc =
+	    wait && signal ? 0 : err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
 	free(wait);
 	free(signal);
 	return rc;
@@ -162,7 +169,8 @@ int causality_links_reduce(struct causality_links *l, struct err *e)
 	if (!x.rank || !x.of_link || !x.drop || !x.of_node || !x.merged || !x.direct)
 		rc = err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
 	rc = rc ? rc : reduce_all(&x, e);
-	for (size_t i = 0; rc && x.of_link && i < l->n; i++) /* of signals that were not waited for when a cycle was met */
+	/* of signals that were not waited for when a cycle was met */
+	for (size_t i = 0; rc && x.of_link && i < l->n; i++)
 		knowledge_put(&x, x.of_link[i]);
 	for (uint32_t i = 0; x.of_node && i < l->n_nodes; i++)
 		knowledge_put(&x, x.of_node[i]);

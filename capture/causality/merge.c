@@ -26,10 +26,12 @@ static void loop_note(void *ctx, size_t link)
 	c->n++;
 }
 
-/* What the waiters were seen to go on behind is not all that they waited for, and is of several runs together. Where nodes would wait for each other
- * in a ring, the signals of that ring stand right behind the requests that were held back: rather too little than what cannot be. */
-static int links_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, const uint64_t *n_requests,
-			bool *early, size_t n_edges, struct err *e)
+/* What the waiters were seen to go on behind is not all that they waited for, and is of several
+ * runs together. Where nodes would wait for each other in a ring, the signals of that ring stand
+ * right behind the requests that were held back: rather too little than what cannot be. */
+static int links_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
+			uint32_t n_nodes, const uint64_t *n_requests, bool *early, size_t n_edges,
+			struct err *e)
 {
 	for (unsigned int round = 0;; round++) {
 		struct contradiction c = {l, early, 0};
@@ -56,26 +58,30 @@ static uint64_t n_early(const struct causality_run *run, uint32_t n_runs, const 
 	size_t number = 0;
 	for (uint32_t i = 0; i < n_runs; i++)
 		for (uint64_t k = 0; k < run[i].n_edges; k++, number++)
-			n += early[number] && (run[i].edge[k].n_later || run[i].edge[k].signalled_ppm);
+			n += early[number] &&
+			     (run[i].edge[k].n_later || run[i].edge[k].signalled_ppm);
 	return n;
 }
 
-static int links_make(struct causality_links *l, const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, const uint64_t *n_requests,
+static int links_make(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
+		      uint32_t n_nodes, const uint64_t *n_requests,
 		      struct causality_merge_counts *counts, struct err *e)
 {
 	for (uint32_t i = 0; i < n_runs; i++)
 		counts->n_edges_seen += run[i].n_edges;
 	bool *early = calloc(counts->n_edges_seen + 1, sizeof *early);
 	if (!early)
-		return err_set(e, ENOMEM, "not enough memory for %" PRIu64 " dependencies", counts->n_edges_seen);
+		return err_set(e, ENOMEM, "not enough memory for %" PRIu64 " dependencies",
+			       counts->n_edges_seen);
 	int rc = links_gather(l, run, n_runs, n_nodes, n_requests, early, counts->n_edges_seen, e);
 	counts->n_early = n_early(run, n_runs, early);
 	free(early);
 	return rc;
 }
 
-static int gather(struct causality_links *l, struct computes *c, const struct causality_run *run, uint32_t n_runs,
-		  const struct causality_facts *facts, const char *output, struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
+static int gather(struct causality_links *l, struct computes *c, const struct causality_run *run,
+		  uint32_t n_runs, const struct causality_facts *facts, const char *output,
+		  struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
 {
 	char *copy = xstrdup(output);
 	int rc = requests_compare(run, n_runs, facts->n_nodes, n_requests, e);
@@ -89,7 +95,8 @@ static int gather(struct causality_links *l, struct computes *c, const struct ca
 	return rc;
 }
 
-/* As whoever reads it finds them: waits that stand within computing of no length are in one place there. */
+/* As whoever reads it finds them: waits that stand within computing of no length are in one place
+ * there. */
 static int barriers_count(const char *path, struct causality_merge_counts *counts, struct err *e)
 {
 	struct causality_barriers barriers = {0};
@@ -108,14 +115,16 @@ static int barriers_count(const char *path, struct causality_merge_counts *count
 	return rc;
 }
 
-int causality_merge(const struct causality_run *run, uint32_t n_runs, const struct causality_facts *facts, const char *output,
+int causality_merge(const struct causality_run *run, uint32_t n_runs,
+		    const struct causality_facts *facts, const char *output,
 		    struct causality_merge_counts *counts, struct err *e)
 {
 	struct causality_links l = {0};
 	struct computes c = {0};
 	*counts = (struct causality_merge_counts){0};
 	if (!n_runs || !facts->n_nodes || facts->n_nodes > CAUSALITY_MAX_NODES)
-		return err_set(e, EINVAL, "%" PRIu32 " runs of %" PRIu32 " nodes cannot be merged", n_runs, facts->n_nodes);
+		return err_set(e, EINVAL, "%" PRIu32 " runs of %" PRIu32 " nodes cannot be merged",
+			       n_runs, facts->n_nodes);
 	uint64_t *n_requests = xcalloc(facts->n_nodes, sizeof *n_requests);
 	int rc = gather(&l, &c, run, n_runs, facts, output, counts, n_requests, e);
 	rc = rc ? rc : merge_write(&run[0], &l, &c, facts, output, &counts->n_left_out, e);

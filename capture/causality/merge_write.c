@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The base run, written again with what makes its nodes wait. It goes by in the order of begins: a signal is due when its request ends, which
- * other nodes' requests may begin before; those that are due later wait in a heap, at most one request's for each node. */
+/* The base run, written again with what makes its nodes wait. It goes by in the order of begins: a
+ * signal is due when its request ends, which other nodes' requests may begin before; those that are
+ * due later wait in a heap, at most one request's for each node. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@
 #include "common/heap.h"
 #include "common/xalloc.h"
 
-#define SPLIT_LEAST_NS INT64_C(20000) /* computing that is shorter is not worth a record of its own */
+/* computing that is shorter is not worth a record of its own */
+#define SPLIT_LEAST_NS INT64_C(20000)
 
 struct merge_node {
 	size_t wait, waits_end, signal, signals_end; /* in by_wait[], by_signal[] */
@@ -44,7 +46,7 @@ struct merge_job {
 	size_t n_out;
 };
 
-/* --- what goes out -------------------------------------------------------------------------------------------------- */
+/* --- what goes out ------------------------------------------------------- */
 
 static int flush(struct merge_job *j, struct err *e)
 {
@@ -61,7 +63,8 @@ static int emit(struct merge_job *j, const struct trace_record *r, struct err *e
 	return j->n_out == sizeof j->out / sizeof *j->out ? flush(j, e) : 0;
 }
 
-static int emit_cause(struct merge_job *j, enum trace_op op, uint32_t of, int64_t ns, uint64_t length, uint64_t offset, struct err *e)
+static int emit_cause(struct merge_job *j, enum trace_op op, uint32_t of, int64_t ns,
+		      uint64_t length, uint64_t offset, struct err *e)
 {
 	const struct causality_node *n = &j->q.f.node[of];
 	const struct trace_record r = {.begin_ns = ns, .end_ns = ns, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .offset = offset,
@@ -96,7 +99,7 @@ static int emit_copy(struct merge_job *j, const struct trace_record *r, struct e
 	return emit(j, &copy, e);
 }
 
-/* --- signals that are due later --------------------------------------------------------------------------------------- */
+/* --- signals that are due later ------------------------------------------ */
 
 static bool due_is_before(const void *a, const void *b, const void *context)
 {
@@ -121,7 +124,8 @@ static struct due due_take(struct merge_job *j)
 	return first;
 }
 
-/* The signals that stand after a node's requests so far, but for those that come behind more than `upto_ppm` of the computing there. */
+/* The signals that stand after a node's requests so far, but for those that come behind more than
+ * `upto_ppm` of the computing there. */
 static int signals_emit(struct merge_job *j, uint32_t of, int64_t ns, uint32_t upto_ppm,
 			struct err *e)
 {
@@ -131,7 +135,8 @@ static int signals_emit(struct merge_job *j, uint32_t of, int64_t ns, uint32_t u
 	n->last_ns = ns;
 	while (n->signal < n->signals_end && !rc) {
 		const struct causality_link *g = &j->l->link[j->by_signal[n->signal]];
-		if (g->signal_request > n->n_requests || (g->signal_request == n->n_requests && g->signalled_ppm > upto_ppm))
+		if (g->signal_request > n->n_requests ||
+		    (g->signal_request == n->n_requests && g->signalled_ppm > upto_ppm))
 			break;
 		n->signal++;
 		rc = emit_cause(j, OP_SIGNAL, of, ns, g->waiter, 0, e);
@@ -151,7 +156,7 @@ static int due_emit(struct merge_job *j, int64_t ns, struct err *e)
 	return rc;
 }
 
-/* --- the base run ------------------------------------------------------------------------------------------------------ */
+/* --- the base run -------------------------------------------------------- */
 
 static int waits_emit(struct merge_job *j, uint32_t of, int64_t ns, uint64_t number, struct err *e)
 {
@@ -169,22 +174,27 @@ static int waits_emit(struct merge_job *j, uint32_t of, int64_t ns, uint64_t num
 
 static const struct compute *compute_of(const struct merge_job *j, int64_t node, uint64_t number)
 {
-	return j->c->v && j->c->first[node] != UINT64_MAX ? &j->c->v[j->c->first[node] + number] : NULL;
+	return j->c->v && j->c->first[node] != UINT64_MAX ? &j->c->v[j->c->first[node] + number]
+							  : NULL;
 }
 
-/* Where the next signal or wait of this computing stands, of its COMPUTED_ALL parts; signals come first. -1: none. */
+/* Where the next signal or wait of this computing stands, of its COMPUTED_ALL parts; signals come
+ * first. -1: none. */
 static int64_t next_ppm(const struct merge_job *j, const struct merge_node *n, uint64_t number,
 			bool *signals)
 {
-	const struct causality_link *s = n->signal < n->signals_end ? &j->l->link[j->by_signal[n->signal]] : NULL;
-	const struct causality_link *w = n->wait < n->waits_end ? &j->l->link[j->by_wait[n->wait]] : NULL;
+	const struct causality_link *s =
+	    n->signal < n->signals_end ? &j->l->link[j->by_signal[n->signal]] : NULL;
+	const struct causality_link *w =
+	    n->wait < n->waits_end ? &j->l->link[j->by_wait[n->wait]] : NULL;
 	*signals = s && s->signal_request <= number;
 	if (*signals)
 		return s->signalled_ppm;
 	return w && w->wait_request <= number ? (int64_t)w->computed_ppm : -1;
 }
 
-/* Computing, with the signals and waits that come before the end of it where they were met. Those behind all of it are before the request. */
+/* Computing, with the signals and waits that come before the end of it where they were met. Those
+ * behind all of it are before the request. */
 static int compute_emit(struct merge_job *j, const struct trace_record *r, uint32_t of,
 			uint64_t number, struct err *e)
 {
@@ -194,7 +204,8 @@ static int compute_emit(struct merge_job *j, const struct trace_record *r, uint3
 	int64_t ppm;
 	bool signals;
 	while (!rc && (ppm = next_ppm(j, n, number, &signals)) >= 0) {
-		const uint64_t done = r->length - rest.length, upto = (uint64_t)((double)r->length * (double)ppm / COMPUTED_ALL);
+		const uint64_t done = r->length - rest.length,
+			       upto = (uint64_t)((double)r->length * (double)ppm / COMPUTED_ALL);
 		if (upto + SPLIT_LEAST_NS > r->length)
 			break;
 		if (upto >= done + SPLIT_LEAST_NS) {
@@ -208,7 +219,8 @@ static int compute_emit(struct merge_job *j, const struct trace_record *r, uint3
 		if (!rc && signals)
 			rc = signals_emit(j, of, r->begin_ns, (uint32_t)ppm, e);
 		else if (!rc)
-			rc = emit_cause(j, OP_WAIT, of, r->begin_ns, j->l->link[j->by_wait[n->wait++]].signaller, 0, e);
+			rc = emit_cause(j, OP_WAIT, of, r->begin_ns,
+					j->l->link[j->by_wait[n->wait++]].signaller, 0, e);
 	}
 	rc = rc ? rc : emit(j, &rest, e);
 	return rc ? rc : signals_emit(j, of, n->last_ns, COMPUTED_ALL, e);
@@ -234,19 +246,22 @@ static int compute_take(struct merge_job *j, const struct trace_record *r, int64
 	return compute_emit(j, &changed, (uint32_t)node, number, e);
 }
 
-static int request_take(struct merge_job *j, const struct trace_record *r, int64_t node, uint64_t number, int64_t ns, struct err *e)
+static int request_take(struct merge_job *j, const struct trace_record *r, int64_t node,
+			uint64_t number, int64_t ns, struct err *e)
 {
 	struct merge_node *n = &j->node[node];
 	const struct compute *other = compute_of(j, node, number);
 	int rc = 0;
 	if (other && !n->n_parts && other->ns >= 0)
-		rc = emit_cause(j, OP_COMPUTE, (uint32_t)node, ns, (uint64_t)other->ns, other->blocked_ns, e);
+		rc = emit_cause(j, OP_COMPUTE, (uint32_t)node, ns, (uint64_t)other->ns,
+				other->blocked_ns, e);
 	n->n_parts = 0;
 	rc = rc ? rc : signals_emit(j, (uint32_t)node, ns, COMPUTED_ALL, e);
 	n->n_requests = number + 1;
 	rc = rc ? rc : waits_emit(j, (uint32_t)node, ns, number, e);
 	rc = rc ? rc : emit_copy(j, r, e);
-	if (n->signal < n->signals_end && j->l->link[j->by_signal[n->signal]].signal_request <= n->n_requests) {
+	if (n->signal < n->signals_end &&
+	    j->l->link[j->by_signal[n->signal]].signal_request <= n->n_requests) {
 		n->owes = true;
 		n->due_ns = r->end_ns > ns ? r->end_ns : ns;
 		due_add(j, n->due_ns, (uint32_t)node);
@@ -262,14 +277,16 @@ static int take(struct merge_job *j, const struct trace_record *r, int64_t node,
 		return 0;
 	}
 	struct merge_node *n = &j->node[node];
-	int64_t ns = r->begin_ns != TIME_NONE && r->begin_ns > n->last_ns ? r->begin_ns : n->last_ns;
+	int64_t ns =
+	    r->begin_ns != TIME_NONE && r->begin_ns > n->last_ns ? r->begin_ns : n->last_ns;
 	int rc = due_emit(j, r->begin_ns, e);
 	if (!rc && n->owes)
 		rc = signals_emit(j, (uint32_t)node, ns, 0, e);
 	n->last_ns = ns;
 	if (rc)
 		return rc;
-	return r->op == OP_COMPUTE ? compute_take(j, r, node, number, e) : request_take(j, r, node, number, ns, e);
+	return r->op == OP_COMPUTE ? compute_take(j, r, node, number, e)
+				   : request_take(j, r, node, number, ns, e);
 }
 
 static int take_all(struct merge_job *j, struct err *e)
@@ -303,7 +320,8 @@ static void links_index(struct merge_job *j)
 	}
 }
 
-static int write_all_of(struct merge_job *j, const struct causality_facts *facts, const char *path, const char *shown, struct err *e)
+static int write_all_of(struct merge_job *j, const struct causality_facts *facts, const char *path,
+			const char *shown, struct err *e)
 {
 	const struct trace_write_options how = {.shown = shown};
 	struct causality_facts f = *facts;
@@ -323,8 +341,9 @@ static int write_all_of(struct merge_job *j, const struct causality_facts *facts
 	return rc;
 }
 
-int merge_write(const struct causality_run *base, const struct causality_links *l, const struct computes *c, const struct causality_facts *facts,
-		const char *output, uint64_t *n_left_out, struct err *e)
+int merge_write(const struct causality_run *base, const struct causality_links *l,
+		const struct computes *c, const struct causality_facts *facts, const char *output,
+		uint64_t *n_left_out, struct err *e)
 {
 	struct merge_job *j = xcalloc(1, sizeof *j);
 	int rc = requests_open(&j->q, base->trace, facts->n_nodes, e);

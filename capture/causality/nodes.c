@@ -24,7 +24,8 @@ static int compare(const void *a, const void *b)
 	return c ? c : order(x->tid, y->tid);
 }
 
-int nodes_take(const struct watch_thread *thread, uint32_t n, struct watch_thread **node, uint32_t *n_nodes, uint32_t *n_outside, struct err *e)
+int nodes_take(const struct watch_thread *thread, uint32_t n, struct watch_thread **node,
+	       uint32_t *n_nodes, uint32_t *n_outside, struct err *e)
 {
 	bool has_ranks = false;
 	*node = xcalloc(n + 1, sizeof **node);
@@ -44,10 +45,12 @@ int nodes_take(const struct watch_thread *thread, uint32_t n, struct watch_threa
 		return 0;
 	free(*node);
 	*node = NULL;
-	return err_set(e, ENOENT, "the application makes no requests on files of its own: --root DIR says which count");
+	return err_set(
+	    e, ENOENT,
+	    "the application makes no requests on files of its own: --root DIR says which count");
 }
 
-/* --- from run to run --------------------------------------------------------------------------------------------------- */
+/* --- from run to run ----------------------------------------------------- */
 
 struct nodes_place {
 	uint64_t key;
@@ -75,7 +78,8 @@ static struct nodes_place *places_make(const struct watch_thread *t, uint32_t n,
 	return p;
 }
 
-int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct watch_thread *thread, uint32_t n, int64_t *number, struct err *e)
+int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct watch_thread *thread,
+		uint32_t n, int64_t *number, struct err *e)
 {
 	uint32_t n_a, n_b, b = 0;
 	int rc = 0;
@@ -86,20 +90,28 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 	for (uint32_t a = 0; a < n_a && !rc; a++, b++) {
 		const struct watch_thread *t = &base[in_base[a].index];
 		if (b == n_b || here[b].key != in_base[a].key)
-			rc = err_set(e, EILSEQ, "node %" PRIu32 "%s%.0d, with %" PRIu64 " requests in the first run, makes none in this run or starts differently: the application must do the same in every run",
-				     in_base[a].index, t->rank >= 0 ? " of rank " : "", t->rank >= 0 ? (int)t->rank : 0, t->n_requests);
+			rc = err_set(e, EILSEQ,
+				     "node %" PRIu32 "%s%.0d, with %" PRIu64
+				     " requests in the first run, makes none in this run or starts "
+				     "differently: the application must do the same in every run",
+				     in_base[a].index, t->rank >= 0 ? " of rank " : "",
+				     t->rank >= 0 ? (int)t->rank : 0, t->n_requests);
 		else
 			number[here[b].index] = in_base[a].index;
 	}
 	if (!rc && b < n_b)
-		rc = err_set(e, EILSEQ, "process %" PRIu32 " (thread %" PRIu32 ") makes requests, and was not there in the first run: the application does not "
-			     "do the same in every run", here[b].pid, here[b].tid);
+		rc = err_set(e, EILSEQ,
+			     "process %" PRIu32 " (thread %" PRIu32
+			     ") makes requests, and was not there in the first run: the "
+			     "application does not "
+			     "do the same in every run",
+			     here[b].pid, here[b].tid);
 	free(in_base);
 	free(here);
 	return rc;
 }
 
-/* --- which are throttled ------------------------------------------------------------------------------------------------- */
+/* --- which are throttled ------------------------------------------------- */
 
 static int random_choose(const char *text, uint64_t seed, uint32_t n, bool *wanted, struct err *e)
 {
@@ -108,8 +120,11 @@ static int random_choose(const char *text, uint64_t seed, uint32_t n, bool *want
 	if (rc)
 		return err_context(e, "--nodes random:%s", text);
 	if (!m || m > n)
-		return err_set(e, ERANGE, "--nodes random:%s: the application has %" PRIu32 " node%s", text, n, n == 1 ? "" : "s");
-	for (uint32_t i = 0; i < n && m; i++) { /* each is taken with as many left to take as there are left: all sets are as likely */
+		return err_set(e, ERANGE,
+			       "--nodes random:%s: the application has %" PRIu32 " node%s", text, n,
+			       n == 1 ? "" : "s");
+	/* each is taken with as many left to take as there are left: all sets are as likely */
+	for (uint32_t i = 0; i < n && m; i++) {
 		if (splitmix_next(&state) % (n - i) < m) {
 			wanted[i] = true;
 			m--;
@@ -125,9 +140,12 @@ static int range_choose(const char *item, uint32_t n, bool *wanted, struct err *
 	if (sscanf(item, "%u%n", &from, &end) == 1 && !item[end])
 		to = from;
 	else if (end = 0, sscanf(item, "%u-%u%n", &from, &to, &end) != 2 || item[end] || to < from)
-		return err_set(e, EINVAL, "--nodes: \"%s\" is neither all, random:M, a number nor a range as 2-5", item);
+		return err_set(
+		    e, EINVAL,
+		    "--nodes: \"%s\" is neither all, random:M, a number nor a range as 2-5", item);
 	if (to >= n)
-		return err_set(e, ERANGE, "--nodes: there is no node %u: the application has %" PRIu32, to, n);
+		return err_set(e, ERANGE,
+			       "--nodes: there is no node %u: the application has %" PRIu32, to, n);
 	for (uint32_t i = from; i <= to; i++)
 		wanted[i] = true;
 	return 0;

@@ -15,7 +15,9 @@ int requests_open(struct requests *q, const char *path, uint32_t n_nodes, struct
 	int rc = trace_open(&q->t, path, e);
 	rc = rc ? rc : causality_facts_read(&q->f, trace_meta(q->t), e);
 	if (!rc && q->f.n_nodes != n_nodes)
-		rc = err_set(e, EINVAL, "a run with %" PRIu32 " nodes, where %" PRIu32 " are expected: the number of nodes must be the same in each run",
+		rc = err_set(e, EINVAL,
+			     "a run with %" PRIu32 " nodes, where %" PRIu32
+			     " are expected: the number of nodes must be the same in each run",
 			     q->f.n_nodes, n_nodes);
 	q->n = xcalloc((size_t)n_nodes + 1, sizeof *q->n);
 	if (!rc)
@@ -38,7 +40,8 @@ int requests_rewind(struct requests *q, struct err *e)
 	return trace_rewind(q->t, e);
 }
 
-int requests_next(struct requests *q, const struct trace_record **r, int64_t *node, uint64_t *number, struct err *e)
+int requests_next(struct requests *q, const struct trace_record **r, int64_t *node,
+		  uint64_t *number, struct err *e)
 {
 	int rc = trace_next(q->t, r, e);
 	if (rc != 1)
@@ -62,7 +65,8 @@ int request_describe(struct strbuf *out, const struct trace *t, const struct tra
 	csv_args_write(out, r, trace_object(t, r->object), heap, len);
 	strbuf_addch(out, ')');
 	if (r->error)
-		strbuf_addf(out, " = %s", strerrorname_np(r->error) ? strerrorname_np(r->error) : "an error");
+		strbuf_addf(out, " = %s",
+			    strerrorname_np(r->error) ? strerrorname_np(r->error) : "an error");
 	else
 		strbuf_addf(out, " = %" PRId64, r->rvalue);
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether an application makes the same requests in each run. The order between nodes is another in each, so that two runs cannot be read side
- * by side: of each node there is a running digest with some of its values on the way. Where they differ, what is between two of
- * those values is read again. */
+/* Whether an application makes the same requests in each run. The order between nodes is another in
+ * each, so that two runs cannot be read side by side: of each node there is a running digest with
+ * some of its values on the way. Where they differ, what is between two of those values is read
+ * again. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct requests_chain { /* of a node */
 	uint64_t mark[MARKS];
 };
 
-/* --- digests -------------------------------------------------------------------------------------------------------- */
+/* --- digests ------------------------------------------------------------- */
 
 static uint64_t mixed(uint64_t h, uint64_t v)
 {
@@ -42,8 +43,8 @@ static uint64_t bytes_mixed(uint64_t h, const void *data, size_t len)
 	return mixed(h, last);
 }
 
-/* Descriptors' numbers and the positions of shared ones are not the node's own doing, and how much a read gives is the storage's; but nothing
- * is not something. */
+/* Descriptors' numbers and the positions of shared ones are not the node's own doing, and how much
+ * a read gives is the storage's; but nothing is not something. */
 static uint64_t result_class(const struct trace_record *r)
 {
 	if (r->error || r->rvalue < 0)
@@ -109,7 +110,7 @@ static int chains_read(struct requests *q, struct requests_chain *chain, struct 
 	return rc;
 }
 
-/* --- where they differ ---------------------------------------------------------------------------------------------- */
+/* --- where they differ --------------------------------------------------- */
 
 /* The requests before `number` are the same; those from there on, to the next mark, are not all. */
 static uint64_t differ_from(const struct requests_chain *a, const struct requests_chain *b,
@@ -118,13 +119,15 @@ static uint64_t differ_from(const struct requests_chain *a, const struct request
 	uint64_t number = 0;
 	*stride = a->stride > b->stride ? a->stride : b->stride;
 	while (number + *stride <= a->n && number + *stride <= b->n &&
-	       a->mark[(number + *stride) / a->stride - 1] == b->mark[(number + *stride) / b->stride - 1])
+	       a->mark[(number + *stride) / a->stride - 1] ==
+		   b->mark[(number + *stride) / b->stride - 1])
 		number += *stride;
 	return number;
 }
 
 /* The digests of a node's requests from `from` on: digest[n]. */
-static int digests_read(struct requests *q, uint32_t of, uint64_t from, uint64_t *digest, uint64_t n, uint64_t *n_read, struct err *e)
+static int digests_read(struct requests *q, uint32_t of, uint64_t from, uint64_t *digest,
+			uint64_t n, uint64_t *n_read, struct err *e)
 {
 	const struct trace_record *r;
 	int64_t node;
@@ -137,7 +140,8 @@ static int digests_read(struct requests *q, uint32_t of, uint64_t from, uint64_t
 	return rc ? rc : got < 0 ? got : 0;
 }
 
-static int request_text(struct requests *q, uint32_t of, uint64_t wanted, struct strbuf *out, struct err *e)
+static int request_text(struct requests *q, uint32_t of, uint64_t wanted, struct strbuf *out,
+			struct err *e)
 {
 	const struct trace_record *r;
 	int64_t node;
@@ -151,7 +155,9 @@ static int request_text(struct requests *q, uint32_t of, uint64_t wanted, struct
 	return rc ? rc : got < 0 ? got : 0;
 }
 
-static int differ_error(struct requests *base, struct requests *other, const struct causality_run *run, uint32_t node, uint64_t number, struct err *e)
+static int differ_error(struct requests *base, struct requests *other,
+			const struct causality_run *run, uint32_t node, uint64_t number,
+			struct err *e)
 {
 	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT, when = STRBUF_INIT;
 	if (run->throttled >= 0)
@@ -162,21 +168,27 @@ static int differ_error(struct requests *base, struct requests *other, const str
 	rc = rc ? rc : request_text(other, node, number, &b, e);
 	if (!rc)
 		rc = err_set(e, EILSEQ,
-			     "the application does not make the same requests in each run, so that its dependencies cannot be found: request "
-			     "%" PRIu64 " of node %" PRIu32 " (counted from 0) is %s without delays, and %s %s (%s)", number, node, a.s, b.s, when.s, run->trace);
+			     "the application does not make the same requests in each run, so that "
+			     "its dependencies cannot be found: request "
+			     "%" PRIu64 " of node %" PRIu32
+			     " (counted from 0) is %s without delays, and %s %s (%s)",
+			     number, node, a.s, b.s, when.s, run->trace);
 	strbuf_release(&a);
 	strbuf_release(&b);
 	strbuf_release(&when);
 	return rc;
 }
 
-static int differ_find(struct requests *base, struct requests *other, const struct causality_run *run, uint32_t node, const struct requests_chain *a,
-		       const struct requests_chain *b, struct err *e)
+static int differ_find(struct requests *base, struct requests *other,
+		       const struct causality_run *run, uint32_t node,
+		       const struct requests_chain *a, const struct requests_chain *b,
+		       struct err *e)
 {
 	uint64_t stride, from = differ_from(a, b, &stride), n_a = 0, n_b = 0, i = 0;
 	uint64_t *digest = malloc(2 * stride * sizeof *digest);
 	if (!digest)
-		return err_set(e, ENOMEM, "not enough memory to compare %" PRIu64 " requests", stride);
+		return err_set(e, ENOMEM, "not enough memory to compare %" PRIu64 " requests",
+			       stride);
 	int rc = digests_read(base, node, from, digest, stride, &n_a, e);
 	rc = rc ? rc : digests_read(other, node, from, digest + stride, stride, &n_b, e);
 	while (i < n_a && i < n_b && digest[i] == digest[stride + i])
@@ -185,7 +197,8 @@ static int differ_find(struct requests *base, struct requests *other, const stru
 	return rc ? rc : differ_error(base, other, run, node, from + i, e);
 }
 
-static int compare_one(struct requests *base, const struct requests_chain *want, const struct causality_run *run, struct requests_chain *got, struct err *e)
+static int compare_one(struct requests *base, const struct requests_chain *want,
+		       const struct causality_run *run, struct requests_chain *got, struct err *e)
 {
 	struct requests other;
 	int rc = requests_open(&other, run->trace, base->f.n_nodes, e);
@@ -201,14 +214,18 @@ static int compare_one(struct requests *base, const struct requests_chain *want,
 	return rc;
 }
 
-int requests_compare(const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, uint64_t *n_requests, struct err *e)
+int requests_compare(const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes,
+		     uint64_t *n_requests, struct err *e)
 {
 	struct requests base;
 	int rc = requests_open(&base, run[0].trace, n_nodes, e);
 	if (rc)
 		return rc;
 	struct requests_chain *chain = calloc(2 * (size_t)n_nodes, sizeof *chain);
-	rc = chain ? chains_read(&base, chain, e) : err_set(e, ENOMEM, "not enough memory to compare the requests of %" PRIu32 " nodes", n_nodes);
+	rc = chain ? chains_read(&base, chain, e)
+		   : err_set(e, ENOMEM,
+			     "not enough memory to compare the requests of %" PRIu32 " nodes",
+			     n_nodes);
 	for (uint32_t i = 1; !rc && i < n_runs; i++)
 		rc = compare_one(&base, chain, &run[i], chain + n_nodes, e);
 	for (uint32_t i = 0; !rc && i < n_nodes; i++)

@@ -25,8 +25,10 @@ struct run_start {
 
 static int output_redirect(const char *log)
 {
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), to = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-	bool ok = null >= 0 && to >= 0 && dup2(null, 0) >= 0 && dup2(to, 1) >= 0 && dup2(to, 2) >= 0;
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC),
+	    to = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+	bool ok =
+	    null >= 0 && to >= 0 && dup2(null, 0) >= 0 && dup2(to, 1) >= 0 && dup2(to, 2) >= 0;
 	return ok ? 0 : -errno;
 }
 
@@ -60,12 +62,14 @@ static int before_run(const char *line, const char *log, struct err *e)
 		if (errno != EINTR)
 			return err_sys(e, errno, "--before");
 	if (status)
-		return err_set(e, ECHILD, "--before \"%s\" ended with status %d; its output is in %s", line,
-			       WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), log);
+		return err_set(
+		    e, ECHILD, "--before \"%s\" ended with status %d; its output is in %s", line,
+		    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), log);
 	return 0;
 }
 
-/* Who of a stopped application is still there: with a second signal its capture ends before it does. */
+/* Who of a stopped application is still there: with a second signal its capture ends before it
+ * does. */
 static void leave_nothing(void)
 {
 	for (int i = 0; i < 200; i++) {
@@ -80,26 +84,41 @@ static void leave_nothing(void)
 	}
 }
 
-static int outcome_judge(const struct run_config *c, const struct app_outcome *o, const struct run_result *r, struct err *e)
+static int outcome_judge(const struct run_config *c, const struct app_outcome *o,
+			 const struct run_result *r, struct err *e)
 {
 	if (o->n_stops)
 		return err_set(e, EINTR, "interrupted");
 	if (r->seen.runs_on[0])
-		return err_set(e, EILSEQ, "the application does not make the same requests in each run: while one was held back, %s", r->seen.runs_on);
+		return err_set(e, EILSEQ,
+			       "the application does not make the same requests in each run: while "
+			       "one was held back, %s",
+			       r->seen.runs_on);
 	if (r->seen.stuck)
-		return err_set(e, EDEADLK, "no node made a request while one request was delayed (%s)", r->seen.stuck_at);
+		return err_set(e, EDEADLK,
+			       "no node made a request while one request was delayed (%s)",
+			       r->seen.stuck_at);
 	if (WIFSIGNALED(o->status))
-		return err_set(e, ECHILD, "the application was killed by signal %d (%s); its output is in %s", WTERMSIG(o->status),
-			       strsignal(WTERMSIG(o->status)), c->log);
+		return err_set(e, ECHILD,
+			       "the application was killed by signal %d (%s); its output is in %s",
+			       WTERMSIG(o->status), strsignal(WTERMSIG(o->status)), c->log);
 	if (WEXITSTATUS(o->status))
-		return err_set(e, ECHILD, "the application ended with status %d; its output is in %s", WEXITSTATUS(o->status), c->log);
+		return err_set(e, ECHILD,
+			       "the application ended with status %d; its output is in %s",
+			       WEXITSTATUS(o->status), c->log);
 	if (r->seen.too_many)
-		return err_set(e, E2BIG, "the application has more than %u threads", CAUSALITY_THREADS_MAX);
+		return err_set(e, E2BIG, "the application has more than %u threads",
+			       CAUSALITY_THREADS_MAX);
 	if (r->seen.n_async)
-		return err_set(e, ENOTSUP, "the application makes asynchronous requests (%" PRIu32 "; libaio, POSIX AIO, io_uring), which no thread waits for: "
-			       "dependencies are found between threads", r->seen.n_async);
+		return err_set(e, ENOTSUP,
+			       "the application makes asynchronous requests (%" PRIu32
+			       "; libaio, POSIX AIO, io_uring), which no thread waits for: "
+			       "dependencies are found between threads",
+			       r->seen.n_async);
 	if (o->n_lost)
-		return err_set(e, EOVERFLOW, "%" PRIu64 " requests were lost: --scratch with more room may help", o->n_lost);
+		return err_set(e, EOVERFLOW,
+			       "%" PRIu64 " requests were lost: --scratch with more room may help",
+			       o->n_lost);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One run of a parallel application under the watchdog: its requests as a trace, and the edges that were seen. */
+/* One run of a parallel application under the watchdog: its requests as a trace, and the edges that
+ * were seen. */
 #ifndef CAPTURE_CAUSALITY_RUN_H
 #define CAPTURE_CAUSALITY_RUN_H
 
@@ -11,7 +12,8 @@
 
 struct run_config {
 	char **command;
-	const char *root, *scratch, *before; /* NULL: none. before: a shell's command line, run first and not captured */
+	/* NULL: none. before: a shell's command line, run first and not captured */
+	const char *root, *scratch, *before;
 	bool snapshot;	   /* with how the files are before they are used first */
 	const char *raw;   /* where the capture goes */
 	const char *log;   /* where the application's output goes */
@@ -25,8 +27,9 @@ struct run_result {
 	bool interrupted;	/* by a signal to this process: the run does not count */
 };
 
-/* Runs it once, and leaves no process of it. Errors: ECHILD where the application failed, saying how, and which rank where that is known; EDEADLK
- * where it got stuck, and who stood where; EINTR where a signal asked to end; of capturing. What `r` holds must be released in any case. */
+/* Runs it once, and leaves no process of it. Errors: ECHILD where the application failed, saying
+ * how, and which rank where that is known; EDEADLK where it got stuck, and who stood where; EINTR
+ * where a signal asked to end; of capturing. What `r` holds must be released in any case. */
 int run_once(const struct run_config *c, struct run_result *r, struct err *e);
 
 #endif

@@ -11,7 +11,8 @@
 
 struct filter {
 	const struct causality_facts *facts;
-	int64_t *armed_ns; /* armed_ns[n_nodes]: its next request from this instant on counts; NEVER: none */
+	/* armed_ns[n_nodes]: its next request from this instant on counts; NEVER: none */
+	int64_t *armed_ns;
 	bool *begun; /* it has made one */
 	int64_t first_ns, last_ns;
 	bool by_clock;
@@ -70,7 +71,8 @@ static int filter_record(void *ctx, struct trace *t, struct trace_record *r)
 	f->armed_ns[node] = NEVER;
 	f->begun[node] = true;
 	f->n++;
-	while (r->object != OBJECT_NONE && r->object >= f->n_named && r->object < trace_n_objects(t)) {
+	while (r->object != OBJECT_NONE && r->object >= f->n_named &&
+	       r->object < trace_n_objects(t)) {
 		GROW(f->named, f->n_named, f->named_cap);
 		f->named[f->n_named++] = false;
 	}
@@ -146,7 +148,8 @@ static int first_find(struct trace *t, struct filter *f, struct err *e)
 	return rc < 0 ? rc : err_set(e, ENODATA, "no request of the application is in the trace");
 }
 
-int run_filter(const char *from, const char *to, const struct causality_facts *facts, bool compress, struct run_filter_counts *counts, struct err *e)
+int run_filter(const char *from, const char *to, const struct causality_facts *facts, bool compress,
+	       struct run_filter_counts *counts, struct err *e)
 {
 	struct trace *t = NULL;
 	struct filter f = {.facts = facts, .by_clock = !facts->cpu_time};
@@ -192,5 +195,7 @@ int trace_running(const char *path, int64_t *running_ns, struct err *e)
 	trace_close(t);
 	*running_ns = last - first;
 	rc = rc ? rc : got;
-	return rc ? rc : any ? 0 : err_set(e, ENODATA, "%s: no request has both a begin and an end", path);
+	return rc    ? rc
+	       : any ? 0
+		     : err_set(e, ENODATA, "%s: no request has both a begin and an end", path);
 }

@@ -32,7 +32,9 @@ static void switches_read(uint32_t pid, uint32_t tid, uint64_t *n)
 {
 	char path[80], text[4096];
 	snprintf(path, sizeof path, "/proc/%" PRIu32 "/task/%" PRIu32 "/status", pid, tid);
-	const char *at = proc_text_read(path, text, sizeof text) ? strstr(text, "voluntary_ctxt_switches:") : NULL;
+	const char *at = proc_text_read(path, text, sizeof text)
+			     ? strstr(text, "voluntary_ctxt_switches:")
+			     : NULL;
 	*n = at ? strtoull(at + strlen("voluntary_ctxt_switches:"), NULL, 10) : 0;
 }
 
@@ -48,9 +50,12 @@ char thread_look(uint32_t pid, uint32_t tid, int64_t *cpu_ns, uint64_t *n_slices
 	const char state = *f;
 	const char *ticks = field(f, 11); /* utime, stime */
 	const char *more = field(ticks, 1);
-	*cpu_ns = more ? (int64_t)(strtoll(ticks, NULL, 10) + strtoll(more, NULL, 10)) * (1000000000 / sysconf(_SC_CLK_TCK)) : 0;
+	*cpu_ns = more ? (int64_t)(strtoll(ticks, NULL, 10) + strtoll(more, NULL, 10)) *
+			     (1000000000 / sysconf(_SC_CLK_TCK))
+		       : 0;
 	snprintf(path, sizeof path, "/proc/%" PRIu32 "/task/%" PRIu32 "/schedstat", pid, tid);
-	if (proc_text_read(path, text, sizeof text) && sscanf(text, "%lld %llu %llu", &cpu, &waited, &slices) == 3 && slices) {
+	if (proc_text_read(path, text, sizeof text) &&
+	    sscanf(text, "%lld %llu %llu", &cpu, &waited, &slices) == 3 && slices) {
 		*cpu_ns = cpu;
 		*n_slices = slices;
 	} else {
@@ -73,7 +78,7 @@ bool threads_each(uint32_t pid, bool (*each)(void *ctx, uint32_t tid), void *ctx
 	return on;
 }
 
-/* --- ending ------------------------------------------------------------------------------------------------------------- */
+/* --- ending -------------------------------------------------------------- */
 
 struct kin {
 	pid_t pid, parent;
@@ -94,7 +99,8 @@ static size_t processes_list(struct kin **list)
 		if (!f || *f == 'Z')
 			continue;
 		GROW(*list, n, cap);
-		(*list)[n++] = (struct kin){(pid_t)strtol(entry->d_name, NULL, 10), (pid_t)strtol(f + 2, NULL, 10), false};
+		(*list)[n++] = (struct kin){(pid_t)strtol(entry->d_name, NULL, 10),
+					    (pid_t)strtol(f + 2, NULL, 10), false};
 	}
 	if (d)
 		closedir(d);
@@ -117,7 +123,8 @@ void descendants_kill(void)
 	for (bool more = true; more;) {
 		more = false;
 		for (size_t i = 0; i < n; i++)
-			if (!list[i].ours && list[i].pid != self && (list[i].parent == self || is_ours(list, n, list[i].parent)))
+			if (!list[i].ours && list[i].pid != self &&
+			    (list[i].parent == self || is_ours(list, n, list[i].parent)))
 				list[i].ours = more = true;
 	}
 	for (size_t i = 0; i < n; i++)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the kernel says of other processes' threads, and ending processes. Source: proc(5), schedstat of the kernel's sched-stats.rst. */
+/* What the kernel says of other processes' threads, and ending processes. Source: proc(5),
+ * schedstat of the kernel's sched-stats.rst. */
 #ifndef CAPTURE_CAUSALITY_THREAD_LOOK_H
 #define CAPTURE_CAUSALITY_THREAD_LOOK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The state (R, S, D, Z ...) of a thread, 0: there is none such; what it has had of the processor in ns, and how often it came to run (by
- * the kernel's scheduler statistics; without them by ticks, and by its switches). */
+/* The state (R, S, D, Z ...) of a thread, 0: there is none such; what it has had of the processor
+ * in ns, and how often it came to run (by the kernel's scheduler statistics; without them by ticks,
+ * and by its switches). */
 char thread_look(uint32_t pid, uint32_t tid, int64_t *cpu_ns, uint64_t *n_slices);
 
 /* Calls `each` for every thread of a process until it returns false; the return is false then. */

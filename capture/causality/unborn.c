@@ -5,7 +5,8 @@
 
 #include "common/xalloc.h"
 
-/* A thread by its process, a process by its parent; without an MPI job all processes come from the command's. */
+/* A thread by its process, a process by its parent; without an MPI job all processes come from the
+ * command's. */
 static bool is_begun_by_a_node(const struct unborn *u, const struct watch_thread *t)
 {
 	if (t->tid != t->pid || t->rank < 0)
@@ -18,7 +19,8 @@ static bool is_begun_by_a_node(const struct unborn *u, const struct watch_thread
 
 void unborn_init(struct unborn *u, const struct watch_thread *known, uint32_t n)
 {
-	*u = (struct unborn){known, n, xcalloc((size_t)n + 1, sizeof *u->told), xcalloc((size_t)n + 1, sizeof *u->last)};
+	*u = (struct unborn){known, n, xcalloc((size_t)n + 1, sizeof *u->told),
+			     xcalloc((size_t)n + 1, sizeof *u->last)};
 	for (uint32_t i = 0; i < n; i++) {
 		u->told[i] |= !is_begun_by_a_node(u, &known[i]);
 		for (uint32_t k = 0; k < i; k++)

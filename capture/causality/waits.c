@@ -7,7 +7,8 @@
 #include "capture/preload/causes.h"
 #include "common/xalloc.h"
 
-/* It takes some time until a message wakes who waits for it: requests that the signaller began so shortly before may be behind the message. */
+/* It takes some time until a message wakes who waits for it: requests that the signaller began so
+ * shortly before may be behind the message. */
 #define WAKE_NS INT64_C(300000)
 
 struct waits_node { /* as far as the trace was read */
@@ -22,7 +23,9 @@ struct open_wait { /* whose requests behind it were not all seen yet */
 	/* when the first of those that waited with it went on: by the signaller, 0: not known */
 	uint64_t n_ended;
 	int64_t ended_compute_ns, woken_ns;
-	uint64_t n_before; /* of those, the ones that are surely in front of what woke it; at least the one that was held back */
+	/* of those, the ones that are surely in front of what woke it; at least the one that was
+	 * held back */
+	uint64_t n_before;
 	uint32_t signalled_ppm;
 };
 
@@ -48,17 +51,25 @@ static void wait_place(struct waits_reading *x, uint64_t i)
 {
 	const int64_t a = x->number[x->wait[i].throttled], b = x->number[x->wait[i].waiter];
 	if (a >= 0 && b >= 0)
-		x->at[i] = (struct open_wait){x->node[a].n_requests, x->node[b].n_requests, computed(&x->wait[i], &x->node[b]), x->wait[i].n_ended,
-					      x->wait[i].ended_compute_ns, x->wait[i].woken_ns - x->epoch_ns, 0, 0};
+		x->at[i] = (struct open_wait){x->node[a].n_requests,
+					      x->node[b].n_requests,
+					      computed(&x->wait[i], &x->node[b]),
+					      x->wait[i].n_ended,
+					      x->wait[i].ended_compute_ns,
+					      x->wait[i].woken_ns - x->epoch_ns,
+					      0,
+					      0};
 }
 
 static bool is_later(const struct open_wait *a, const struct open_wait *b)
 {
-	return a->n_ended != b->n_ended ? a->n_ended > b->n_ended : a->ended_compute_ns > b->ended_compute_ns;
+	return a->n_ended != b->n_ended ? a->n_ended > b->n_ended
+					: a->ended_compute_ns > b->ended_compute_ns;
 }
 
-/* Those that waited at one instant: the first that went on tells when it was let. The others may have waited for that one, for others behind it, or
- * for a processor: of several runs together, what each of them went on behind contradicts itself. */
+/* Those that waited at one instant: the first that went on tells when it was let. The others may
+ * have waited for that one, for others behind it, or for a processor: of several runs together,
+ * what each of them went on behind contradicts itself. */
 static void instant_settle(struct waits_reading *x, uint64_t from, uint64_t to)
 {
 	const struct open_wait *first = NULL;
@@ -83,7 +94,8 @@ static void instants_place(struct waits_reading *x, uint64_t n_waits, int64_t up
 	}
 }
 
-/* The node computes, and let others go on meanwhile. Only the throttled one does, in the order of the waits. */
+/* The node computes, and let others go on meanwhile. Only the throttled one does, in the order of
+ * the waits. */
 static void signals_place(struct waits_reading *x, int64_t node, const struct trace_record *r)
 {
 	for (; x->n_signalled < x->n_placed; x->n_signalled++) {
@@ -94,18 +106,23 @@ static void signals_place(struct waits_reading *x, int64_t node, const struct tr
 			continue;
 		if (w->signaller_request + w->n_ended > x->node[node].n_requests)
 			return;
-		if (w->n_before == w->n_ended && !(r->flags & CAUSE_GOES_ON) && r->rvalue > 0 && w->ended_compute_ns > 0)
-			w->signalled_ppm = w->ended_compute_ns < r->rvalue ? (uint32_t)((double)w->ended_compute_ns / (double)r->rvalue * COMPUTED_ALL)
-									   : COMPUTED_ALL;
+		if (w->n_before == w->n_ended && !(r->flags & CAUSE_GOES_ON) && r->rvalue > 0 &&
+		    w->ended_compute_ns > 0)
+			w->signalled_ppm = w->ended_compute_ns < r->rvalue
+					       ? (uint32_t)((double)w->ended_compute_ns /
+							    (double)r->rvalue * COMPUTED_ALL)
+					       : COMPUTED_ALL;
 	}
 }
 
 /* The next request of the throttled node, in front of the signals of the last hold or not. */
 static void before_count(struct waits_reading *x, int64_t node, const struct trace_record *r)
 {
-	for (uint64_t i = x->n_signalled; i < x->n_placed && x->number[x->wait[i].throttled] == node; i++) {
+	for (uint64_t i = x->n_signalled;
+	     i < x->n_placed && x->number[x->wait[i].throttled] == node; i++) {
 		struct open_wait *w = &x->at[i];
-		const bool next = w->n_before < w->n_ended && x->node[node].n_requests == w->signaller_request + w->n_before;
+		const bool next = w->n_before < w->n_ended &&
+				  x->node[node].n_requests == w->signaller_request + w->n_before;
 		w->n_before += next && (!w->n_before || r->begin_ns <= w->woken_ns - WAKE_NS);
 	}
 }
@@ -129,18 +146,24 @@ static uint64_t edges_make(const struct waits_reading *x, uint64_t n_waits,
 	for (uint64_t i = 0; i < n_waits; i++) {
 		const struct open_wait *w = &x->at[i];
 		const int64_t a = x->number[x->wait[i].throttled], b = x->number[x->wait[i].waiter];
-		if (a < 0 || b < 0 || a == b || w->signaller_request >= x->node[a].n_requests || w->waiter_request >= x->node[b].n_requests)
+		if (a < 0 || b < 0 || a == b || w->signaller_request >= x->node[a].n_requests ||
+		    w->waiter_request >= x->node[b].n_requests)
 			continue;
-		const uint64_t n_left = x->node[a].n_requests - w->signaller_request, n_later = w->n_before ? w->n_before - 1 : 0;
-		to[n++] = (struct causality_edge){(uint32_t)a, (uint32_t)b, w->signaller_request, w->waiter_request, w->computed_ppm,
-						  n_later < n_left ? n_later : n_left - 1, w->signalled_ppm};
+		const uint64_t n_left = x->node[a].n_requests - w->signaller_request,
+			       n_later = w->n_before ? w->n_before - 1 : 0;
+		to[n++] = (struct causality_edge){
+		    (uint32_t)a,       (uint32_t)b,     w->signaller_request,
+		    w->waiter_request, w->computed_ppm, n_later < n_left ? n_later : n_left - 1,
+		    w->signalled_ppm};
 		*n_computing += x->wait[i].by_computing;
 	}
 	return n;
 }
 
-int waits_to_edges(const char *trace, const struct causality_facts *facts, const struct watch_wait *wait, uint64_t n_waits, const int64_t *number,
-		   struct causality_edge **edge, uint64_t *n_edges, uint64_t *n_computing, struct err *e)
+int waits_to_edges(const char *trace, const struct causality_facts *facts,
+		   const struct watch_wait *wait, uint64_t n_waits, const int64_t *number,
+		   struct causality_edge **edge, uint64_t *n_edges, uint64_t *n_computing,
+		   struct err *e)
 {
 	struct trace *t = NULL;
 	const struct trace_record *r;

@@ -22,11 +22,13 @@ enum {
 	LOOK_NS = 250000,    /* between two looks while somebody is held */
 	BEAT_NS = 100000000, /* without anybody held */
 	STUCK_FACTOR = 20,   /* of the longest that passed between two requests */
-	MORE_REQUESTS = 100, /* than in the run without delays: not a few that a merge could name, they go on for as long as it takes */
+	/* than in the run without delays: not a few that a merge could name, they go on for as long
+	   as it takes */
+	MORE_REQUESTS = 100,
 };
 #define STUCK_FLOORS 1000 /* at least so often compute_floor_ns */
 
-/* --- letting go ---------------------------------------------------------------------------------------------------------- */
+/* --- letting go ---------------------------------------------------------- */
 
 static void release(struct watch *w)
 {
@@ -39,7 +41,8 @@ static int64_t throttled_index(const struct watch *w)
 {
 	uint32_t n = watch_slots_used(w);
 	for (uint32_t i = 0; i < n; i++)
-		if (w->page->slot[i].key == w->config.throttled && atomic_load(&w->page->slot[i].state) == CAUSE_HELD)
+		if (w->page->slot[i].key == w->config.throttled &&
+		    atomic_load(&w->page->slot[i].state) == CAUSE_HELD)
 			return i;
 	return -1;
 }
@@ -61,17 +64,20 @@ static void wakes_note(struct watch *w)
 
 static void waits_note(struct watch *w, int64_t now)
 {
-	const int64_t t = throttled_index(w), at = w->quiet_since_ns + (now - w->quiet_since_ns) / 2;
+	const int64_t t = throttled_index(w),
+		      at = w->quiet_since_ns + (now - w->quiet_since_ns) / 2;
 	uint32_t n = watch_slots_used(w);
 	for (uint32_t i = 0; i < n; i++)
-		if (w->seen[i].verdict == JUDGE_STARTS) /* it cannot be told what the others wait for */
+		if (w->seen[i].verdict ==
+		    JUDGE_STARTS) /* it cannot be told what the others wait for */
 			return;
 	for (uint32_t i = 0; i < n && t >= 0; i++) {
 		if (i == t || w->seen[i].verdict == JUDGE_GONE)
 			continue;
 		GROW(w->wait, w->n_waits, w->waits_cap);
 		const struct watch_seen *s = &w->seen[i];
-		w->wait[w->n_waits++] = (struct watch_wait){at, (uint32_t)t, i, s->verdict == JUDGE_TOO_LONG, s->compute_ns, 0, 0, 0};
+		w->wait[w->n_waits++] = (struct watch_wait){
+		    at, (uint32_t)t, i, s->verdict == JUDGE_TOO_LONG, s->compute_ns, 0, 0, 0};
 	}
 	if (t >= 0) {
 		unborn_note(&w->unborn, w->page, at, (uint32_t)t);
@@ -98,11 +104,12 @@ static void held_look(struct watch *w, int64_t now)
 	release(w);
 }
 
-/* --- when nothing goes on ------------------------------------------------------------------------------------------------ */
+/* --- when nothing goes on ------------------------------------------------ */
 
 static void stuck_tell(struct watch *w, int64_t now)
 {
-	static const char *const names[] = {"computes", "waits", "polls", "starts", "sleeps", "in a request", "held back"};
+	static const char *const names[] = {"computes", "waits",        "polls",    "starts",
+					    "sleeps",   "in a request", "held back"};
 	struct strbuf b = STRBUF_INIT;
 	uint32_t n = watch_slots_used(w);
 	for (uint32_t i = 0; i < n && b.len < sizeof w->outcome.stuck_at; i++) {
@@ -110,8 +117,8 @@ static void stuck_tell(struct watch *w, int64_t now)
 		struct judge_sight sight;
 		if (watch_judge(w, i, &sight, now) == JUDGE_GONE && sight.state != CAUSE_HELD)
 			continue;
-		strbuf_addf(&b, "%s%s %d %s", b.len ? ", " : "", s->rank >= 0 ? "rank" : "process", s->rank >= 0 ? (int)s->rank : (int)s->pid,
-			    names[sight.state]);
+		strbuf_addf(&b, "%s%s %d %s", b.len ? ", " : "", s->rank >= 0 ? "rank" : "process",
+			    s->rank >= 0 ? (int)s->rank : (int)s->pid, names[sight.state]);
 	}
 	snprintf(w->outcome.stuck_at, sizeof w->outcome.stuck_at, "%s", b.s);
 	strbuf_release(&b);
@@ -125,8 +132,11 @@ static void excess_watch(struct watch *w)
 		const struct cause_slot *s = &w->page->slot[i];
 		const uint64_t n_requests = atomic_load(&s->n_requests), most = w->seen[i].n_known;
 		if (most && n_requests > most + MORE_REQUESTS)
-			snprintf(w->outcome.runs_on, sizeof w->outcome.runs_on, "%s %d still makes requests, %" PRIu64 " so far, %" PRIu64 " in the first run",
-				 s->rank >= 0 ? "rank" : "process", s->rank >= 0 ? (int)s->rank : (int)s->pid, n_requests, most);
+			snprintf(w->outcome.runs_on, sizeof w->outcome.runs_on,
+				 "%s %d still makes requests, %" PRIu64 " so far, %" PRIu64
+				 " in the first run",
+				 s->rank >= 0 ? "rank" : "process",
+				 s->rank >= 0 ? (int)s->rank : (int)s->pid, n_requests, most);
 	}
 	if (w->outcome.runs_on[0])
 		descendants_kill();
@@ -174,19 +184,21 @@ static void *watch_run(void *ctx)
 	return NULL;
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------------------ */
+/* --- the whole ----------------------------------------------------------- */
 
 void watch_open(struct watch **w, const struct watch_config *c)
 {
 	*w = xcalloc(1, sizeof **w);
 	(*w)->config = *c;
-	(*w)->root = c->root ? realpath(c->root, NULL) : NULL; /* (what is no directory is said by app_capture) */
+	/* (what is no directory is said by app_capture) */
+	(*w)->root = c->root ? realpath(c->root, NULL) : NULL;
 	(*w)->seen = xcalloc(CAUSE_SLOTS, sizeof *(*w)->seen);
 	int64_t longest = 0;
 	for (uint32_t i = 0; i < c->n_known; i++)
 		longest = c->known[i].phase_max_ns > longest ? c->known[i].phase_max_ns : longest;
 	unborn_init(&(*w)->unborn, c->known, c->n_known);
-	(*w)->stuck_after_ns = watch_times(STUCK_FACTOR * c->factor, longest, STUCK_FLOORS * c->compute_floor_ns);
+	(*w)->stuck_after_ns =
+	    watch_times(STUCK_FACTOR * c->factor, longest, STUCK_FLOORS * c->compute_floor_ns);
 }
 
 void watch_close(struct watch *w)
@@ -207,9 +219,11 @@ static int page_make(struct watch *w, const char *dir, struct err *e)
 {
 	char *path = xasprintf("%s/" CAUSE_FILE, dir);
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int code = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof *w->page); /* a page that has no room would be a SIGBUS later */
+	/* a page that has no room would be a SIGBUS later */
+	int code = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof *w->page);
 	int rc = code ? err_sys(e, code, "%s", path) : 0;
-	void *at = rc ? MAP_FAILED : mmap(NULL, sizeof *w->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *at = rc ? MAP_FAILED
+		      : mmap(NULL, sizeof *w->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (!rc && at == MAP_FAILED)
 		rc = err_sys(e, errno, "%s", path);
 	if (fd >= 0)
@@ -260,9 +274,19 @@ static void threads_copy(struct watch *w)
 	w->list = xcalloc(w->n_list + 1, sizeof *w->list);
 	for (uint32_t i = 0; i < w->n_list; i++) {
 		const struct cause_slot *s = &w->page->slot[i];
-		w->list[i] = (struct watch_thread){
-		    s->key, s->pid, s->tid, s->parent, s->rank, atomic_load(&s->n_requests), s->compute_max_ns, s->blocked_max_ns, s->phase_max_ns,
-		    s->request_max_ns, s->compute_sum_ns, s->blocked_sum_ns, s->request_sum_ns};
+		w->list[i] = (struct watch_thread){s->key,
+						   s->pid,
+						   s->tid,
+						   s->parent,
+						   s->rank,
+						   atomic_load(&s->n_requests),
+						   s->compute_max_ns,
+						   s->blocked_max_ns,
+						   s->phase_max_ns,
+						   s->request_max_ns,
+						   s->compute_sum_ns,
+						   s->blocked_sum_ns,
+						   s->request_sum_ns};
 	}
 }
 
@@ -277,11 +301,13 @@ static void unborn_settle(struct watch *w)
 {
 	const struct unborn *u = &w->unborn;
 	for (uint32_t i = 0; i < u->n; i++) {
-		const uint32_t waiter = u->last[i].at_ns ? slot_of_key(w->page, u->known[i].key) : SLOT_NONE;
+		const uint32_t waiter =
+		    u->last[i].at_ns ? slot_of_key(w->page, u->known[i].key) : SLOT_NONE;
 		if (waiter == SLOT_NONE)
 			continue;
 		GROW(w->wait, w->n_waits, w->waits_cap);
-		w->wait[w->n_waits++] = (struct watch_wait){u->last[i].at_ns, u->last[i].throttled, waiter, false, -1, 0, 0, 0};
+		w->wait[w->n_waits++] = (struct watch_wait){
+		    u->last[i].at_ns, u->last[i].throttled, waiter, false, -1, 0, 0, 0};
 	}
 	if (w->n_waits)
 		qsort(w->wait, w->n_waits, sizeof *w->wait, by_instant);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Watching the threads of a parallel application while it runs, and letting a throttled node go on when everybody else waits: the
- * watchdog. It sees what the preloaded library writes (preload/causes.h) and what the kernel says of each thread.
+/* Watching the threads of a parallel application while it runs, and letting a throttled node go on
+ * when everybody else waits: the watchdog. It sees what the preloaded library writes
+ * (preload/causes.h) and what the kernel says of each thread.
  *
- * A thread waits when it has exited, or sleeps in a call that waits, or polls in a call of MPI, while nothing of that changes; or when it
- * has computed for longer than it ever did in the run without delays, times a factor: it polls memory, then. When all wait at the
- * same time, those that have not exited wait for the throttled one, perhaps by others.
+ * A thread waits when it has exited, or sleeps in a call that waits, or polls in a call of MPI,
+ * while nothing of that changes; or when it has computed for longer than it ever did in the run
+ * without delays, times a factor: it polls memory, then. When all wait at the same time, those that
+ * have not exited wait for the throttled one, perhaps by others.
  *
- * Source: parallel-trace paper, 4.1.2. That looks for the longest call as well; here a call counts as soon as nobody is left who could end it. */
+ * Source: parallel-trace paper, 4.1.2. That looks for the longest call as well; here a call counts
+ * as soon as nobody is left who could end it. */
 #ifndef CAPTURE_CAUSALITY_WATCH_H
 #define CAPTURE_CAUSALITY_WATCH_H
 
@@ -21,19 +24,24 @@ struct watch_thread {
 	uint32_t pid, tid, parent;
 	int32_t rank; /* -1: none */
 	uint64_t n_requests;
-	/* longest, ns: of computing between two requests; of one call that waits; of both between two requests; of a request */
+	/* longest, ns: of computing between two requests; of one call that waits; of both between
+	 * two requests; of a request */
 	int64_t compute_max_ns, blocked_max_ns, phase_max_ns, request_max_ns;
 	int64_t compute_sum_ns, blocked_sum_ns, request_sum_ns;
 };
 
-/* At this instant of CLOCK_MONOTONIC `waiter` waited and `throttled` was held back. Indices of watch_threads(). */
+/* At this instant of CLOCK_MONOTONIC `waiter` waited and `throttled` was held back. Indices of
+ * watch_threads(). */
 struct watch_wait {
 	int64_t at_ns;
 	uint32_t throttled, waiter;
 	bool by_computing; /* it was found computing for too long, in no call that waits */
-	int64_t compute_ns; /* of the waiter since its last request ended: on the processor, or asleep by the clock; -1: it had not begun */
-	/* when the call ended that the waiter waited in, how many requests the throttled one had ended by then, from the one that was held back on (0:
-	 * none, or it is not known), and what it had computed behind the last of them */
+	/* of the waiter since its last request ended: on the processor, or asleep by the clock; -1:
+	 * it had not begun */
+	int64_t compute_ns;
+	/* when the call ended that the waiter waited in, how many requests the throttled one had
+	 * ended by then, from the one that was held back on (0: none, or it is not known), and what
+	 * it had computed behind the last of them */
 	int64_t woken_ns;
 	uint64_t n_ended;
 	int64_t ended_compute_ns;
@@ -42,14 +50,17 @@ struct watch_wait {
 #define CAUSALITY_THREADS_MAX 4096u
 
 struct watch_config {
-	const char *root;	/* only files below it are the application's; NULL: all that are no part of the system */
-	uint64_t throttled;	/* key of the node that is held back; 0: none, the run is only watched */
+	/* only files below it are the application's; NULL: all that are no part of the system */
+	const char *root;
+	/* key of the node that is held back; 0: none, the run is only watched */
+	uint64_t throttled;
 	uint64_t period;
 	const struct watch_thread *known; /* known[n_known]: the run without delays */
 	uint32_t n_known;
 	double factor;		/* of the longest that was seen */
 	int64_t compute_floor_ns; /* but at least */
-	int64_t quiet_ns;	/* so long nothing may change where all sleep; five times as long where some poll */
+	/* so long nothing may change where all sleep; five times as long where some poll */
+	int64_t quiet_ns;
 };
 
 struct watch_outcome {
@@ -58,21 +69,28 @@ struct watch_outcome {
 	uint32_t n_async;	/* asynchronous requests */
 	uint32_t n_ranks;	/* that the job has, by its own account; 0: unknown */
 	bool too_many;		/* more threads than there are slots */
-	bool stuck;		/* nobody made a request for far longer than ever before; its processes were killed */
+	/* nobody made a request for far longer than ever before; its processes were killed */
+	bool stuck;
 	char stuck_at[400];	/* who did what then */
-	char runs_on[200];	/* who made far more requests than in the run without delays; its processes were killed. Empty: nobody */
+	/* who made far more requests than in the run without delays; its processes were killed.
+	 * Empty: nobody */
+	char runs_on[200];
 };
 
 struct watch;
-void watch_open(struct watch **w, const struct watch_config *c); /* copies what it needs, but not known[] */
+/* copies what it needs, but not known[] */
+void watch_open(struct watch **w, const struct watch_config *c);
 void watch_close(struct watch *w); /* NULL is fine */
-/* app_config.prepare: makes the file in the scratch directory and begins to watch. Errors: of the system. */
+/* app_config.prepare: makes the file in the scratch directory and begins to watch. Errors: of the
+ * system. */
 int watch_prepare(void *watch, const char *scratch_dir, struct err *e);
-/* In the process that becomes the application, before it does: `fd` is where it prints to, which is no file of its own. */
+/* In the process that becomes the application, before it does: `fd` is where it prints to, which is
+ * no file of its own. */
 void watch_output(struct watch *w, int fd);
 /* When the application has ended. What is returned is borrowed until watch_close. */
 void watch_end(struct watch *w, struct watch_outcome *o);
 const struct watch_thread *watch_threads(const struct watch *w, uint32_t *n);
-const struct watch_wait *watch_waits(const struct watch *w, uint64_t *n); /* in the order of their instants */
+/* in the order of their instants */
+const struct watch_wait *watch_waits(const struct watch *w, uint64_t *n);
 
 #endif

@@ -4,12 +4,14 @@
 #include "capture/causality/watch_private.h"
 
 enum {
-	BIRTH_QUIETS = 3000,	/* a thread that was begun is there after so many times the quiet, on a busy machine too */
-	EXTRA_THREAD_LOOKS = 50 /* a thread without a slot that runs at so many looks polls as well */
+	/* a thread that was begun is there after so many times the quiet, on a busy machine too */
+	BIRTH_QUIETS = 3000,
+	EXTRA_THREAD_LOOKS =
+	    50 /* a thread without a slot that runs at so many looks polls as well */
 };
 #define ASLEEP_FLOOR_NS INT64_C(50000000)
 
-/* --- limits -------------------------------------------------------------------------------------------------------------- */
+/* --- limits -------------------------------------------------------------- */
 
 int64_t watch_times(double factor, int64_t ns, int64_t floor_ns)
 {
@@ -28,9 +30,12 @@ static void limits_find(const struct watch *w, uint64_t key, struct watch_seen *
 			most = *t;
 			break;
 		}
-		most.compute_max_ns = t->compute_max_ns > most.compute_max_ns ? t->compute_max_ns : most.compute_max_ns;
-		most.phase_max_ns = t->phase_max_ns > most.phase_max_ns ? t->phase_max_ns : most.phase_max_ns;
-		most.blocked_max_ns = t->blocked_max_ns > most.blocked_max_ns ? t->blocked_max_ns : most.blocked_max_ns;
+		most.compute_max_ns = t->compute_max_ns > most.compute_max_ns ? t->compute_max_ns
+									      : most.compute_max_ns;
+		most.phase_max_ns =
+		    t->phase_max_ns > most.phase_max_ns ? t->phase_max_ns : most.phase_max_ns;
+		most.blocked_max_ns = t->blocked_max_ns > most.blocked_max_ns ? t->blocked_max_ns
+									      : most.blocked_max_ns;
 	}
 	s->limits.compute = watch_times(c->factor, most.compute_max_ns, c->compute_floor_ns);
 	s->limits.phase = watch_times(c->factor, most.phase_max_ns, c->compute_floor_ns);
@@ -42,7 +47,7 @@ static void limits_find(const struct watch *w, uint64_t key, struct watch_seen *
 	s->has_limits = true;
 }
 
-/* --- looking ---------------------------------------------------------------------------------------------------------------- */
+/* --- looking ------------------------------------------------------------- */
 
 uint32_t watch_slots_used(const struct watch *w)
 {
@@ -74,13 +79,15 @@ static void slot_read(const struct cause_slot *s, struct raw_sight *to)
 
 static struct watch_so_far so_far_of(const struct raw_sight *r, int64_t cpu_ns, int64_t now)
 {
-	const int64_t passed = now > r->since_ns ? now - r->since_ns : 0, used = cpu_ns > r->since_cpu_ns ? cpu_ns - r->since_cpu_ns : 0;
+	const int64_t passed = now > r->since_ns ? now - r->since_ns : 0,
+		      used = cpu_ns > r->since_cpu_ns ? cpu_ns - r->since_cpu_ns : 0;
 	struct watch_so_far f = {r->compute_ns, r->blocked_ns, passed > used ? passed - used : 0};
 	if (r->state == CAUSE_COMPUTING)
 		f.compute_ns += used;
 	else if (r->state == CAUSE_SLEEPING)
 		f.compute_ns += passed;
-	else if (r->state == CAUSE_WAITING || r->state == CAUSE_POLLING || r->state == CAUSE_STARTING)
+	else if (r->state == CAUSE_WAITING || r->state == CAUSE_POLLING ||
+		 r->state == CAUSE_STARTING)
 		f.blocked_ns += passed;
 	return f;
 }
@@ -123,7 +130,8 @@ enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *
 	to->compute_ns = same ? less(f.compute_ns, seen->then.compute_ns) : f.compute_ns;
 	to->blocked_ns = same ? less(f.blocked_ns, seen->then.blocked_ns) : f.blocked_ns;
 	to->off_cpu_ns = less(f.off_cpu_ns, less(f.off_cpu_ns, now - w->held_since_ns));
-	return r.state == CAUSE_HELD || s->flags & CAUSE_LEFT ? JUDGE_GONE : judge_thread(to, &seen->limits);
+	return r.state == CAUSE_HELD || s->flags & CAUSE_LEFT ? JUDGE_GONE
+							      : judge_thread(to, &seen->limits);
 }
 
 struct extra {
@@ -145,7 +153,8 @@ static bool extra_look(void *ctx, uint32_t tid)
 	return !x->runs;
 }
 
-/* Somebody was begun and has not come to run yet; who never will (the call failed, or its program cannot be watched) is not waited for again. */
+/* Somebody was begun and has not come to run yet; who never will (the call failed, or its program
+ * cannot be watched) is not waited for again. */
 static bool births_rest(struct watch *w, int64_t now)
 {
 	const uint32_t missing = atomic_load(&w->page->n_born) - watch_slots_used(w);
@@ -164,7 +173,8 @@ static bool extra_threads_rest(struct watch *w)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct cause_slot *s = &w->page->slot[i];
 		struct extra x = {w, s->pid, false};
-		if (s->pid == s->tid && w->seen[i].verdict != JUDGE_GONE && !threads_each(s->pid, extra_look, &x) &&
+		if (s->pid == s->tid && w->seen[i].verdict != JUDGE_GONE &&
+		    !threads_each(s->pid, extra_look, &x) &&
 		    w->n_extra_looks++ < EXTRA_THREAD_LOOKS)
 			return false;
 	}
@@ -185,17 +195,21 @@ bool watch_all_wait(struct watch *w, int64_t now)
 			return false;
 		}
 		if (w->quiet_since_ns) {
-			enum judge_change c = judge_since(s->verdict, &s->mark, &sight, w->config.quiet_ns, s->blocked_max_ns, &needed);
+			enum judge_change c =
+			    judge_since(s->verdict, &s->mark, &sight, w->config.quiet_ns,
+					s->blocked_max_ns, &needed);
 			restart |= c == JUDGE_CHANGED;
 			wait_on |= c == JUDGE_NOT_YET;
 		}
 		if (!w->quiet_since_ns || restart)
 			s->mark = sight;
 	}
-	if (restart) { /* (marks of those before the one that changed are older than they need be) */
+	/* (marks of those before the one that changed are older than they need be) */
+	if (restart) {
 		bool first = !w->quiet_since_ns;
 		w->quiet_since_ns = first ? now : 0;
 		return false;
 	}
-	return !wait_on && now - w->quiet_since_ns >= needed && births_rest(w, now) && extra_threads_rest(w);
+	return !wait_on && now - w->quiet_since_ns >= needed && births_rest(w, now) &&
+	       extra_threads_rest(w);
 }

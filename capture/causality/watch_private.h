@@ -59,7 +59,8 @@ struct watch {
 uint32_t watch_slots_used(const struct watch *w);
 /* factor * ns, at least floor_ns. */
 int64_t watch_times(double factor, int64_t ns, int64_t floor_ns);
-/* What the thread of slot `i` does at the instant `now`, ns of CLOCK_MONOTONIC, and what that makes it while somebody is held back. */
+/* What the thread of slot `i` does at the instant `now`, ns of CLOCK_MONOTONIC, and what that makes
+ * it while somebody is held back. */
 enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *to, int64_t now);
 /* Whether everybody has waited for long enough by now. */
 bool watch_all_wait(struct watch *w, int64_t now);

@@ -45,7 +45,8 @@ static void request_take(struct causality_node_work *n, struct work_place *p,
 	if (r->begin_ns == TIME_NONE)
 		return;
 	int64_t end_ns = r->end_ns > r->begin_ns ? r->end_ns : r->begin_ns;
-	n->first_ns = n->first_ns == TIME_NONE || r->begin_ns < n->first_ns ? r->begin_ns : n->first_ns;
+	n->first_ns =
+	    n->first_ns == TIME_NONE || r->begin_ns < n->first_ns ? r->begin_ns : n->first_ns;
 	n->last_ns = end_ns > n->last_ns ? end_ns : n->last_ns;
 	n->request_ns = plus(n->request_ns, end_ns - r->begin_ns);
 	do_work(p, end_ns - r->begin_ns, false);
@@ -93,7 +94,7 @@ static void places_reset(struct work_reading *x)
 	}
 }
 
-/* --- the critical path ------------------------------------------------------------------------------------------------ */
+/* --- the critical path --------------------------------------------------- */
 
 static void advance(struct work_place *p, const struct amount *done)
 {
@@ -140,7 +141,7 @@ static int critical_path(struct work_reading *x, struct err *e)
 	return rc;
 }
 
-/* --- what is said of all ------------------------------------------------------------------------------------------------ */
+/* --- what is said of all ------------------------------------------------- */
 
 static int implied_count(struct causality_work *w, struct err *e)
 {
@@ -166,8 +167,10 @@ static void links_count(struct causality_work *w, const size_t *by_wait)
 	const struct causality_link *v = w->links.link;
 	uint64_t *pair = xcalloc(w->links.n + 1, sizeof *pair);
 	for (size_t i = 0; i < w->links.n; i++) {
-		const struct causality_link *g = &v[by_wait[i]], *before = i ? &v[by_wait[i - 1]] : NULL;
-		w->n_waiting += !before || before->waiter != g->waiter || before->wait_request != g->wait_request;
+		const struct causality_link *g = &v[by_wait[i]],
+					    *before = i ? &v[by_wait[i - 1]] : NULL;
+		w->n_waiting += !before || before->waiter != g->waiter ||
+				before->wait_request != g->wait_request;
 		pair[i] = (uint64_t)v[i].signaller << 32 | v[i].waiter;
 	}
 	qsort(pair, w->links.n, sizeof *pair, compare_pairs);
@@ -188,7 +191,8 @@ static void all_sum(struct causality_work *w)
 		a->n_waits += n->n_waits;
 		a->request_ns = plus(a->request_ns, n->request_ns);
 		a->compute_ns = plus(a->compute_ns, n->compute_ns);
-		if (n->first_ns != TIME_NONE && (a->first_ns == TIME_NONE || n->first_ns < a->first_ns))
+		if (n->first_ns != TIME_NONE &&
+		    (a->first_ns == TIME_NONE || n->first_ns < a->first_ns))
 			a->first_ns = n->first_ns;
 		a->last_ns = n->last_ns > a->last_ns ? n->last_ns : a->last_ns;
 	}
@@ -210,7 +214,8 @@ static int trace_read(struct work_reading *x, struct trace *t, const struct caus
 	return rc ? rc : got;
 }
 
-int causality_work_read(struct causality_work *w, struct trace *t, const struct causality_facts *f, struct err *e)
+int causality_work_read(struct causality_work *w, struct trace *t, const struct causality_facts *f,
+			struct err *e)
 {
 	struct work_reading x = {.w = w};
 	*w = (struct causality_work){.n_nodes = f->n_nodes, .node = xcalloc((size_t)f->n_nodes + 1, sizeof *w->node)};

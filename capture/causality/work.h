@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a parallel application's trace comes to: the work of its nodes, what makes them wait, and how long that lets it take at least. */
+/* What a parallel application's trace comes to: the work of its nodes, what makes them wait, and
+ * how long that lets it take at least. */
 #ifndef CAPTURE_CAUSALITY_WORK_H
 #define CAPTURE_CAUSALITY_WORK_H
 
@@ -20,15 +21,18 @@ struct causality_work {
 	uint64_t n_implied; /* waits that follow from others */
 	uint64_t n_waiting; /* requests that wait */
 	uint64_t n_pairs;   /* pairs of nodes of which one waits for the other */
-	/* Critical path: the shortest execution in which each node does its computing and requests one after the other, with the traced times, and
-	 * waits only where it must; and how much of it is computing. */
+	/* Critical path: the shortest execution in which each node does its computing and requests
+	 * one after the other, with the traced times, and waits only where it must; and how much of
+	 * it is computing. */
 	int64_t critical_ns, critical_compute_ns;
 	struct causality_links links;	    /* all, by waiter and place */
 	struct causality_barriers barriers; /* of these */
 };
 
-/* Reads all of `t`, from its beginning. Errors: as causality_check. Ownership: causality_work_release, also after an error. */
-int causality_work_read(struct causality_work *w, struct trace *t, const struct causality_facts *f, struct err *e);
+/* Reads all of `t`, from its beginning. Errors: as causality_check. Ownership:
+ * causality_work_release, also after an error. */
+int causality_work_read(struct causality_work *w, struct trace *t, const struct causality_facts *f,
+			struct err *e);
 void causality_work_release(struct causality_work *w);
 
 #endif

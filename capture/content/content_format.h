@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The layout of a content file, little-endian (doc/formats/content.md). Private to capture/content. */
+/* The layout of a content file, little-endian (doc/formats/content.md). Private to capture/content.
+ */
 #ifndef CAPTURE_CONTENT_FORMAT_H
 #define CAPTURE_CONTENT_FORMAT_H
 
@@ -12,7 +13,9 @@ struct content_header {
 	uint8_t name[CONTENT_NAME_BYTES];
 	uint64_t n_requests, n_references, n_blocks;
 	uint64_t n_bytes, n_stored_bytes;
-	uint64_t tables_at; /* behind the blocks: content_block[n_blocks], content_request[n_requests], uint32_t[n_references] */
+	/* behind the blocks: content_block[n_blocks], content_request[n_requests],
+	 * uint32_t[n_references] */
+	uint64_t tables_at;
 	uint32_t tables_crc; /* CRC-32C of all three */
 	uint32_t header_crc; /* of what stands before it */
 };
@@ -29,7 +32,9 @@ struct content_request {
 	uint64_t n_bytes;
 };
 
-_Static_assert(sizeof(struct content_header) == 80 && sizeof(struct content_block) == 16 && sizeof(struct content_request) == 24, "no gaps");
+_Static_assert(sizeof(struct content_header) == 80 && sizeof(struct content_block) == 16 &&
+		   sizeof(struct content_request) == 24,
+	       "no gaps");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "written as it lies in memory");
 
 #endif

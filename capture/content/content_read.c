@@ -22,14 +22,16 @@ struct content {
 	const uint32_t *reference;
 };
 
-/* --- what may be wrong with it -------------------------------------------------------------------------------------- */
+/* --- what may be wrong with it ------------------------------------------- */
 
 static int bad(const char *path, const char *what, struct err *e)
 {
-	return err_set(e, EINVAL, "%s: no file of captured content, or a damaged one: %s", path, what);
+	return err_set(e, EINVAL, "%s: no file of captured content, or a damaged one: %s", path,
+		       what);
 }
 
-static int header_read(struct content *c, struct content_header *h, uint64_t *n_tables, struct err *e)
+static int header_read(struct content *c, struct content_header *h, uint64_t *n_tables,
+		       struct err *e)
 {
 	struct stat st;
 	if (fstat(c->fd, &st) < 0)
@@ -40,12 +42,15 @@ static int header_read(struct content *c, struct content_header *h, uint64_t *n_
 	int ret = file_read_at(c->fd, h, sizeof *h, 0, e);
 	if (ret)
 		return err_context(e, "%s", c->path);
-	if (h->magic != CONTENT_MAGIC || h->header_crc != crc32c(0, h, offsetof(struct content_header, header_crc)))
+	if (h->magic != CONTENT_MAGIC ||
+	    h->header_crc != crc32c(0, h, offsetof(struct content_header, header_crc)))
 		return bad(c->path, "its header", e);
 	if (h->n_blocks > size / sizeof *c->block || h->n_requests > size / sizeof *c->request ||
-	    h->n_references > size / sizeof *c->reference || h->tables_at > size || h->tables_at % 8)
+	    h->n_references > size / sizeof *c->reference || h->tables_at > size ||
+	    h->tables_at % 8)
 		return bad(c->path, "its index exceeds the size of the file", e);
-	*n_tables = h->n_blocks * sizeof *c->block + h->n_requests * sizeof *c->request + h->n_references * sizeof *c->reference;
+	*n_tables = h->n_blocks * sizeof *c->block + h->n_requests * sizeof *c->request +
+		    h->n_references * sizeof *c->reference;
 	return *n_tables > size - h->tables_at ? bad(c->path, "its end is missing", e) : 0;
 }
 
@@ -57,7 +62,8 @@ static bool request_fits(const struct content *c, const struct content_header *h
 		return false;
 	uint64_t n = 0;
 	for (uint64_t k = r->first; k < next; k++) {
-		if (c->reference[k] >= h->n_blocks || (k + 1 < next && c->block[c->reference[k]].n_bytes != CONTENT_BLOCK))
+		if (c->reference[k] >= h->n_blocks ||
+		    (k + 1 < next && c->block[c->reference[k]].n_bytes != CONTENT_BLOCK))
 			return false;
 		n += c->block[c->reference[k]].n_bytes;
 	}
@@ -68,7 +74,8 @@ static int tables_check(const struct content *c, const struct content_header *h,
 {
 	for (uint64_t i = 0; i < h->n_blocks; i++) {
 		const struct content_block *b = &c->block[i];
-		if (!b->n_bytes || b->n_bytes > CONTENT_BLOCK || b->at < sizeof *h || b->at > h->tables_at || b->n_bytes > h->tables_at - b->at)
+		if (!b->n_bytes || b->n_bytes > CONTENT_BLOCK || b->at < sizeof *h ||
+		    b->at > h->tables_at || b->n_bytes > h->tables_at - b->at)
 			return bad(c->path, "a block lies outside", e);
 	}
 	for (uint64_t i = 0; i < h->n_requests; i++)
@@ -77,7 +84,8 @@ static int tables_check(const struct content *c, const struct content_header *h,
 	return 0;
 }
 
-static int tables_read(struct content *c, const struct content_header *h, uint64_t n_bytes, struct err *e)
+static int tables_read(struct content *c, const struct content_header *h, uint64_t n_bytes,
+		       struct err *e)
 {
 	c->tables = malloc(n_bytes + 8);
 	if (!c->tables)
@@ -93,7 +101,7 @@ static int tables_read(struct content *c, const struct content_header *h, uint64
 	return tables_check(c, h, e);
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------------ */
+/* --- the whole ----------------------------------------------------------- */
 
 int content_open(struct content **out, const char *path, struct err *e)
 {
@@ -153,12 +161,14 @@ bool content_find(const struct content *c, uint64_t seq, uint64_t *place, uint64
 	return true;
 }
 
-int content_read(const struct content *c, uint64_t place, uint64_t from, void *to, size_t n, struct err *e)
+int content_read(const struct content *c, uint64_t place, uint64_t from, void *to, size_t n,
+		 struct err *e)
 {
 	const struct content_request *r = &c->request[place];
 	uint8_t whole[CONTENT_BLOCK], *out = to;
 	if (from > r->n_bytes || n > r->n_bytes - from)
-		return err_set(e, EINVAL, "%s: request %llu wrote no such bytes", c->path, (unsigned long long)r->seq);
+		return err_set(e, EINVAL, "%s: request %llu wrote no such bytes", c->path,
+			       (unsigned long long)r->seq);
 	for (; n;) {
 		const uint32_t number = c->reference[r->first + from / CONTENT_BLOCK];
 		const struct content_block *b = &c->block[number];
@@ -168,7 +178,9 @@ int content_read(const struct content *c, uint64_t place, uint64_t from, void *t
 		if (ret)
 			return err_context(e, "%s", c->path);
 		if (crc32c(0, whole, b->n_bytes) != b->crc)
-			return err_set(e, EIO, "%s: block %u, of request %llu, is not what was stored", c->path, number, (unsigned long long)r->seq);
+			return err_set(e, EIO,
+				       "%s: block %u, of request %llu, is not what was stored",
+				       c->path, number, (unsigned long long)r->seq);
 		memcpy(out, whole + at, some);
 		out += some;
 		from += some;

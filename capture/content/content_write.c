@@ -15,7 +15,8 @@
 #include "common/xalloc.h"
 
 #define BUFFER_BYTES (1u << 20)
-#define DIGEST_KEPT 16 /* bytes of it: 2^64 blocks before two different ones are likely to be taken for one */
+/* bytes of it: 2^64 blocks before two different ones are likely to be taken for one */
+#define DIGEST_KEPT 16
 
 struct digest {
 	uint8_t byte[DIGEST_KEPT];
@@ -40,7 +41,7 @@ struct content_writer {
 	uint64_t n_references, references_cap;
 };
 
-/* --- bytes ---------------------------------------------------------------------------------------------------------- */
+/* --- bytes --------------------------------------------------------------- */
 
 static int flush(struct content_writer *w, struct err *e)
 {
@@ -67,7 +68,7 @@ static int put(struct content_writer *w, const void *bytes, size_t n, struct err
 	return 0;
 }
 
-/* --- blocks --------------------------------------------------------------------------------------------------------- */
+/* --- blocks -------------------------------------------------------------- */
 
 static uint64_t hash_of(const struct digest *d)
 {
@@ -80,7 +81,8 @@ static uint64_t hash_of(const struct digest *d)
 static uint32_t *cell_of(const struct content_writer *w, const struct digest *d, uint32_t n)
 {
 	uint64_t i = hash_of(d) & w->mask;
-	while (w->cell[i] && (w->block[w->cell[i] - 1].n_bytes != n || memcmp(&w->digest[w->cell[i] - 1], d, sizeof *d)))
+	while (w->cell[i] && (w->block[w->cell[i] - 1].n_bytes != n ||
+			      memcmp(&w->digest[w->cell[i] - 1], d, sizeof *d)))
 		i = (i + 1) & w->mask;
 	return &w->cell[i];
 }
@@ -94,7 +96,8 @@ static void cells_grow(struct content_writer *w)
 		*cell_of(w, &w->digest[i], w->block[i].n_bytes) = i + 1;
 }
 
-int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n, uint32_t *number, struct err *e)
+int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n, uint32_t *number,
+			 struct err *e)
 {
 	uint8_t whole[32];
 	struct digest d;
@@ -108,7 +111,8 @@ int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n
 		return 0;
 	}
 	if (w->facts.n_blocks >= UINT32_MAX - 1)
-		return err_set(e, E2BIG, "%s: more than %u different blocks of content", w->path, UINT32_MAX - 1);
+		return err_set(e, E2BIG, "%s: more than %u different blocks of content", w->path,
+			       UINT32_MAX - 1);
 	*number = (uint32_t)w->facts.n_blocks;
 	GROW(w->block, w->facts.n_blocks, w->blocks_cap);
 	GROW(w->digest, w->facts.n_blocks, w->digests_cap);
@@ -120,16 +124,21 @@ int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n
 	return put(w, bytes, n, e);
 }
 
-/* --- requests ------------------------------------------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------ */
 
-int content_writer_request(struct content_writer *w, uint64_t seq, const uint32_t *block, size_t n_blocks, struct err *e)
+int content_writer_request(struct content_writer *w, uint64_t seq, const uint32_t *block,
+			   size_t n_blocks, struct err *e)
 {
 	struct content_request r = {.seq = seq, .first = w->n_references};
 	if (w->facts.n_requests && w->request[w->facts.n_requests - 1].seq >= seq)
-		return err_set(e, EINVAL, "%s: the content of request %llu comes after that of a later one", w->path, (unsigned long long)seq);
+		return err_set(e, EINVAL,
+			       "%s: the content of request %llu comes after that of a later one",
+			       w->path, (unsigned long long)seq);
 	for (size_t i = 0; i < n_blocks; i++) {
-		if (block[i] >= w->facts.n_blocks || (i + 1 < n_blocks && w->block[block[i]].n_bytes != CONTENT_BLOCK))
-			return err_set(e, EINVAL, "%s: the content of request %llu has a gap", w->path, (unsigned long long)seq);
+		if (block[i] >= w->facts.n_blocks ||
+		    (i + 1 < n_blocks && w->block[block[i]].n_bytes != CONTENT_BLOCK))
+			return err_set(e, EINVAL, "%s: the content of request %llu has a gap",
+				       w->path, (unsigned long long)seq);
 		GROW(w->reference, w->n_references, w->references_cap);
 		w->reference[w->n_references++] = block[i];
 		r.n_bytes += w->block[block[i]].n_bytes;
@@ -140,7 +149,7 @@ int content_writer_request(struct content_writer *w, uint64_t seq, const uint32_
 	return 0;
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------------ */
+/* --- the whole ----------------------------------------------------------- */
 
 static void writer_free(struct content_writer *w)
 {

@@ -14,7 +14,8 @@
 #include "common/xalloc.h"
 
 #define CHUNK (1u << 20)
-#define SYNC_EACH_MAX 64u /* files; with more of them, one sync of the file system is cheaper than one per file */
+/* files; with more of them, one sync of the file system is cheaper than one per file */
+#define SYNC_EACH_MAX 64u
 
 void fileset_state_release(struct fileset_state *state)
 {
@@ -22,7 +23,8 @@ void fileset_state_release(struct fileset_state *state)
 	*state = (struct fileset_state)FILESET_STATE_INIT;
 }
 
-static int stamp_of(int fd, const char *path, uint64_t key, struct fileset_stamp *stamp, struct err *e)
+static int stamp_of(int fd, const char *path, uint64_t key, struct fileset_stamp *stamp,
+		    struct err *e)
 {
 	struct statx x; /* FORCE_SYNC: network and FUSE file systems must not answer from a cache */
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &x))
@@ -39,15 +41,15 @@ static int stamp_of(int fd, const char *path, uint64_t key, struct fileset_stamp
 	return 0;
 }
 
-/* --- does it fit -------------------------------------------------------------------------------------------------- */
+/* --- does it fit --------------------------------------------------------- */
 
 static int set_check(const struct fileset *s, struct err *e)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		int rc = confined_path_check(s->entry[i].path, e);
 		if (!rc && s->entry[i].size > INT64_MAX)
-			rc = err_set(e, EFBIG, "%s: a file of %llu bytes cannot be", s->entry[i].path,
-				     (unsigned long long)s->entry[i].size);
+			rc = err_set(e, EFBIG, "%s: a file of %llu bytes cannot be",
+				     s->entry[i].path, (unsigned long long)s->entry[i].size);
 		if (rc)
 			return rc;
 	}
@@ -77,12 +79,13 @@ static int space_check(const struct fileset *s, int dir_fd, struct err *e)
 	}
 	uint64_t free_bytes = (geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize;
 	if (missing > free_bytes)
-		return err_set(e, ENOSPC, "the files need %llu bytes more than they have, and %llu are free",
+		return err_set(e, ENOSPC,
+			       "the files need %llu bytes more than they have, and %llu are free",
 			       (unsigned long long)missing, (unsigned long long)free_bytes);
 	return 0;
 }
 
-/* --- restoring ---------------------------------------------------------------------------------------------------- */
+/* --- restoring ----------------------------------------------------------- */
 
 struct restore {
 	const struct fileset *set;
@@ -95,10 +98,10 @@ struct restore {
 	const struct payload *payload; /* what content is made by, NULL: content_make */
 };
 
-/* What was to be made by `code` (0: it was made now) as something of the type `type`, which `what` names: one that is there already will
- * do. */
-static int made_or_there(const struct restore *r, int parent, const char *name, const char *path, int code, mode_t type, const char *what,
-			 struct err *e)
+/* What was to be made by `code` (0: it was made now) as something of the type `type`, which `what`
+ * names: one that is there already will do. */
+static int made_or_there(const struct restore *r, int parent, const char *name, const char *path,
+			 int code, mode_t type, const char *what, struct err *e)
 {
 	struct stat st;
 	if (!code)
@@ -106,7 +109,8 @@ static int made_or_there(const struct restore *r, int parent, const char *name, 
 	else if (code != EEXIST)
 		return err_sys(e, code, "%s: making the %s", path, what);
 	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) || (st.st_mode & S_IFMT) != type)
-		return err_set(e, EPERM, "%s: refused: something is in the way of a %s", path, what);
+		return err_set(e, EPERM, "%s: refused: something is in the way of a %s", path,
+			       what);
 	return 0;
 }
 
@@ -132,7 +136,9 @@ static int make_directory(const struct restore *r, size_t i, struct err *e)
 	int code = mkdirat(parent, name, 0777) ? errno : 0;
 	int rc = made_or_there(r, parent, name, f->path, code, S_IFDIR, "directory", e);
 	struct stat st;
-	int fd = rc || !mode ? -1 : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = rc || !mode
+		     ? -1
+		     : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (!rc && mode &&
 	    (fd < 0 || fstat(fd, &st) || ((st.st_mode & 07777) != mode && fchmod(fd, mode))))
 		rc = err_sys(e, errno, "%s: setting its permissions", f->path);
@@ -155,7 +161,8 @@ static int make_link(const struct restore *r, size_t i, struct err *e)
 	return rc;
 }
 
-/* The name of a new file must be on disk too; a file system that cannot sync a directory needs no such thing. */
+/* The name of a new file must be on disk too; a file system that cannot sync a directory needs no
+ * such thing. */
 static int sync_name(int parent, const char *path, struct err *e)
 {
 	int fd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -190,14 +197,16 @@ static int open_or_create(const struct restore *r, const char *path, struct err 
 	return rc ? rc : fd;
 }
 
-static bool is_as_restored(const struct fileset_stamp *was, const struct fileset_stamp *is, uint64_t size)
+static bool is_as_restored(const struct fileset_stamp *was, const struct fileset_stamp *is,
+			   uint64_t size)
 {
-	return was->key == is->key && was->device == is->device && was->inode == is->inode && was->size == is->size &&
-	       was->blocks == is->blocks && was->mtime_ns == is->mtime_ns && was->ctime_ns == is->ctime_ns &&
-	       is->size == size;
+	return was->key == is->key && was->device == is->device && was->inode == is->inode &&
+	       was->size == is->size && was->blocks == is->blocks &&
+	       was->mtime_ns == is->mtime_ns && was->ctime_ns == is->ctime_ns && is->size == size;
 }
 
-static int write_content(const struct restore *r, const struct fileset_entry *f, int fd, uint64_t key, struct err *e)
+static int write_content(const struct restore *r, const struct fileset_entry *f, int fd,
+			 uint64_t key, struct err *e)
 {
 	for (uint64_t at = 0; at < f->size;) {
 		size_t len = f->size - at < CHUNK ? f->size - at : CHUNK, done = 0;
@@ -210,8 +219,10 @@ static int write_content(const struct restore *r, const struct fileset_entry *f,
 			if (got < 0 && errno == EINTR)
 				continue;
 			if (got <= 0)
-				return err_sys(e, got ? errno : EIO, "%s: writing at byte %llu of %llu", f->path,
-					       (unsigned long long)(at + done), (unsigned long long)f->size);
+				return err_sys(e, got ? errno : EIO,
+					       "%s: writing at byte %llu of %llu", f->path,
+					       (unsigned long long)(at + done),
+					       (unsigned long long)f->size);
 			done += (size_t)got;
 		}
 		at += len;
@@ -235,12 +246,14 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 	stamp->key = 0;
 	if (fstat(fd, &st) || st.st_nlink > 1) {
 		rc = err_set(e, EPERM,
-			     "%s: refused: the file has %llu hard links, and a write would change all of them",
+			     "%s: refused: the file has %llu hard links, and a write would change "
+			     "all of them",
 			     f->path, (unsigned long long)st.st_nlink);
 		goto out;
 	}
 	if (now.size > f->size && ftruncate(fd, (off_t)f->size)) {
-		rc = err_sys(e, errno, "%s: cutting it to %llu bytes", f->path, (unsigned long long)f->size);
+		rc = err_sys(e, errno, "%s: cutting it to %llu bytes", f->path,
+			     (unsigned long long)f->size);
 		goto out;
 	}
 	if (r->payload || !digest_matches(r->set, i, fd))
@@ -264,7 +277,8 @@ static int restore_entry(const struct restore *r, size_t i, struct err *e)
 					 : restore_file(r, i, e);
 }
 
-/* Notes how the files look now that all is on disk (blocks are given out when dirty pages are written). */
+/* Notes how the files look now that all is on disk (blocks are given out when dirty pages are
+ * written). */
 static int take_stamps(const struct restore *r, int64_t *latest_ns, struct err *e)
 {
 	for (size_t i = 0; i < r->set->n; i++) {
@@ -274,7 +288,8 @@ static int take_stamps(const struct restore *r, int64_t *latest_ns, struct err *
 		int fd = confined_open(r->dir_fd, f->path, O_PATH, 0, e);
 		if (fd < 0)
 			return fd;
-		int rc = stamp_of(fd, f->path, content_key_of(r->set, i, r->seed), &r->state->stamp[i], e);
+		int rc = stamp_of(fd, f->path, content_key_of(r->set, i, r->seed),
+				  &r->state->stamp[i], e);
 		close(fd);
 		if (rc)
 			return rc;
@@ -284,7 +299,8 @@ static int take_stamps(const struct restore *r, int64_t *latest_ns, struct err *
 	return 0;
 }
 
-/* File times come from a clock that ticks every 1 to 10 ms: wait until it has left what was noted behind. */
+/* File times come from a clock that ticks every 1 to 10 ms: wait until it has left what was noted
+ * behind. */
 static void wait_for_file_time(int64_t latest_ns)
 {
 	for (int i = 0; i < 40; i++) {
@@ -306,11 +322,12 @@ static int sync_together(const struct restore *r, struct err *e)
 	return rc;
 }
 
-static int restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite, const struct payload *payload,
-		   struct fileset_state *state, struct err *e)
+static int restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite,
+		   const struct payload *payload, struct fileset_state *state, struct err *e)
 {
 	struct fileset_state own = FILESET_STATE_INIT;
-	struct restore r = {s, dir_fd, seed, rewrite, state ? state : &own, NULL, s->n <= SYNC_EACH_MAX, payload};
+	struct restore r = {
+	    s, dir_fd, seed, rewrite, state ? state : &own, NULL, s->n <= SYNC_EACH_MAX, payload};
 	int64_t latest_ns = INT64_MIN;
 	if (r.state->n != s->n) {
 		fileset_state_release(r.state);
@@ -336,8 +353,8 @@ static int restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewr
 	return rc;
 }
 
-int fileset_restore_with(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite, struct fileset_state *state,
-			 struct err *e)
+int fileset_restore_with(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite,
+			 struct fileset_state *state, struct err *e)
 {
 	return restore(s, dir_fd, seed, rewrite, NULL, state, e);
 }
@@ -347,14 +364,16 @@ int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rew
 	return restore(s, dir_fd, seed, rewrite, NULL, NULL, e);
 }
 
-int fileset_restore_payload(const struct fileset *s, int dir_fd, uint64_t seed, const struct payload *payload, struct err *e)
+int fileset_restore_payload(const struct fileset *s, int dir_fd, uint64_t seed,
+			    const struct payload *payload, struct err *e)
 {
 	return restore(s, dir_fd, seed, payload != NULL, payload, NULL, e);
 }
 
-/* --- removing ----------------------------------------------------------------------------------------------------- */
+/* --- removing ------------------------------------------------------------ */
 
-static int remove_one(const struct fileset *s, const struct fileset_entry *f, int dir_fd, struct err *e)
+static int remove_one(const struct fileset *s, const struct fileset_entry *f, int dir_fd,
+		      struct err *e)
 {
 	const char *name;
 	struct stat st;
@@ -367,11 +386,13 @@ static int remove_one(const struct fileset *s, const struct fileset_entry *f, in
 	int rc = 0;
 	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW))
 		rc = errno == ENOENT ? 0 : err_sys(e, errno, "%s", f->path);
-	else if (f->directory ? !S_ISDIR(st.st_mode) : link ? !S_ISLNK(st.st_mode) : !S_ISREG(st.st_mode))
+	else if (f->directory ? !S_ISDIR(st.st_mode)
+		 : link       ? !S_ISLNK(st.st_mode)
+			      : !S_ISREG(st.st_mode))
 		rc = err_set(e, EPERM, "%s: not removed: it is no %s", f->path,
 			     f->directory ? "directory" : link ? "link" : "file");
-	else if (unlinkat(parent, name, f->directory ? AT_REMOVEDIR : 0) && errno != ENOENT && errno != ENOTEMPTY &&
-		 errno != EEXIST)
+	else if (unlinkat(parent, name, f->directory ? AT_REMOVEDIR : 0) && errno != ENOENT &&
+		 errno != ENOTEMPTY && errno != EEXIST)
 		rc = err_sys(e, errno, "%s: removing it", f->path);
 	close(parent);
 	return rc;
@@ -386,7 +407,8 @@ static int longest_first(const void *a, const void *b)
 
 int fileset_remove(const struct fileset *s, int dir_fd, struct err *e)
 {
-	/* what lies in a directory has a longer path than it: longest first empties before it removes */
+	/* what lies in a directory has a longer path than it: longest first empties before it
+	 * removes */
 	const struct fileset_entry **order = xmalloc((s->n ? s->n : 1) * sizeof *order);
 	int first_rc = 0;
 	for (size_t i = 0; i < s->n; i++)

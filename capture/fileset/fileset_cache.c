@@ -32,8 +32,8 @@ int fileset_open_file(int dir_fd, const char *path, int flags, struct err *e)
 
 /* Calls `action` with every file of the set, open for reading, and stops at the first error. */
 static int each_file(const struct fileset *s, int dir_fd,
-		     int (*action)(const struct fileset_entry *f, int fd, void *ctx, struct err *e), void *ctx,
-		     struct err *e)
+		     int (*action)(const struct fileset_entry *f, int fd, void *ctx, struct err *e),
+		     void *ctx, struct err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; i < s->n && !rc; i++) {
@@ -79,7 +79,7 @@ int fileset_warm(const struct fileset *s, int dir_fd, struct err *e)
 	return rc;
 }
 
-/* --- residency ---------------------------------------------------------------------------------------------------- */
+/* --- residency ----------------------------------------------------------- */
 
 static int residency_of(const struct fileset_entry *f, int fd, void *ctx, struct err *e)
 {
@@ -96,14 +96,16 @@ static int residency_of(const struct fileset_entry *f, int fd, void *ctx, struct
 		r->by_cachestat = false;
 		r->dirty_bytes = 0;
 	}
-	uint64_t size = (uint64_t)st.st_size, cached = now.n_cached * page; /* the last page may reach beyond the end */
+	/* the last page may reach beyond the end */
+	uint64_t size = (uint64_t)st.st_size, cached = now.n_cached * page;
 	r->total_bytes += size;
 	r->cached_bytes += cached < size ? cached : size;
 	r->dirty_bytes += r->by_cachestat ? now.n_dirty * page : 0;
 	return 0;
 }
 
-int fileset_residency(const struct fileset *s, int dir_fd, struct fileset_residency *r, struct err *e)
+int fileset_residency(const struct fileset *s, int dir_fd, struct fileset_residency *r,
+		      struct err *e)
 {
 	*r = (struct fileset_residency){.by_cachestat = true};
 	return each_file(s, dir_fd, residency_of, r, e);

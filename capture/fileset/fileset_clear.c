@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Removing what a run left beside a set, and only that: a first walk looks at everything, and nothing is removed where
- * something is found that the caller does not know. */
+/* Removing what a run left beside a set, and only that: a first walk looks at everything, and
+ * nothing is removed where something is found that the caller does not know. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,8 @@ static bool is_known(const struct clearing *c)
 
 static int walk(struct clearing *c, int dir_fd, unsigned int depth, struct err *e);
 
-static int enter(struct clearing *c, int parent, const char *name, unsigned int depth, struct err *e)
+static int enter(struct clearing *c, int parent, const char *name, unsigned int depth,
+		 struct err *e)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
@@ -47,16 +48,20 @@ static int enter(struct clearing *c, int parent, const char *name, unsigned int 
 	return walk(c, fd, depth + 1, e); /* which closes it */
 }
 
-static int visit(struct clearing *c, int parent, const char *name, unsigned int depth, struct err *e)
+static int visit(struct clearing *c, int parent, const char *name, unsigned int depth,
+		 struct err *e)
 {
 	struct stat st;
 	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT ? 0 : err_sys(e, errno, "%s", c->path.s);
 	bool known = is_known(c), directory = S_ISDIR(st.st_mode);
 	if (!known && c->pass == LOOK_FOR_NONE)
-		return err_set(e, EEXIST, "%s is not of the workload's files: prepare them again", c->path.s);
-	if (!known && (!c->is_ours(name) || !(directory || S_ISREG(st.st_mode)) || st.st_dev != c->device))
-		return err_set(e, EPERM, "%s: refused: it was not made by this workload", c->path.s);
+		return err_set(e, EEXIST, "%s is not of the workload's files: prepare them again",
+			       c->path.s);
+	if (!known &&
+	    (!c->is_ours(name) || !(directory || S_ISREG(st.st_mode)) || st.st_dev != c->device))
+		return err_set(e, EPERM, "%s: refused: it was not made by this workload",
+			       c->path.s);
 	int ret = directory ? enter(c, parent, name, depth, e) : 0;
 	if (ret || known || c->pass != REMOVE)
 		return ret;
@@ -71,7 +76,8 @@ static int walk(struct clearing *c, int dir_fd, unsigned int depth, struct err *
 	size_t len = c->path.len;
 	int ret = 0, code = 0;
 	if (!dir) {
-		ret = err_set(e, depth < MAX_DEPTH ? ENOMEM : ELOOP, "%s: cannot be listed", c->path.s);
+		ret = err_set(e, depth < MAX_DEPTH ? ENOMEM : ELOOP, "%s: cannot be listed",
+			      c->path.s);
 		close(dir_fd);
 		return ret;
 	}
@@ -87,8 +93,8 @@ static int walk(struct clearing *c, int dir_fd, unsigned int depth, struct err *
 	return ret || !code ? ret : err_sys(e, code, "%s: reading the directory", c->path.s);
 }
 
-int fileset_clear(const struct fileset *s, int dir_fd, const char *top, bool (*is_ours)(const char *name),
-		  bool look_only, struct err *e)
+int fileset_clear(const struct fileset *s, int dir_fd, const char *top,
+		  bool (*is_ours)(const char *name), bool look_only, struct err *e)
 {
 	struct stat st;
 	struct clearing c = {.is_ours = is_ours, .path = STRBUF_INIT};

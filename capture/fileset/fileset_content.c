@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* File content that no compressor or deduplicator can shrink: word i of a file is a hash of i under a key made of seed
- * and path, so any part of it can be made on its own. The hash is that of common/splitmix.h. */
+/* File content that no compressor or deduplicator can shrink: word i of a file is a hash of i under
+ * a key made of seed and path, so any part of it can be made on its own. The hash is that of
+ * common/splitmix.h. */
 #include <errno.h>
 #include <gcrypt.h>
 #include <string.h>
@@ -65,9 +66,10 @@ void fileset_content(uint64_t seed, const char *path, uint64_t offset, void *to,
 	content_make(content_key(seed, path), offset, to, len);
 }
 
-/* --- digests --------------------------------------------------------------------------------- */
+/* --- digests ------------------------------------------------------------- */
 
-/* Whether a file has the content that a snapshot tells the digest of (SHA-256, FIPS 180-4; by libgcrypt). */
+/* Whether a file has the content that a snapshot tells the digest of (SHA-256, FIPS 180-4; by
+ * libgcrypt). */
 
 enum { PART = 1 << 20 };
 
@@ -92,7 +94,8 @@ bool digest_matches(const struct fileset *s, size_t i, int fd)
 {
 	struct stat st;
 	gcry_md_hd_t h;
-	if (!s->detail || !s->detail[i].has_digest || fstat(fd, &st) || (uint64_t)st.st_size != s->entry[i].size)
+	if (!s->detail || !s->detail[i].has_digest || fstat(fd, &st) ||
+	    (uint64_t)st.st_size != s->entry[i].size)
 		return false;
 	if (digest_ready(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0))
 		return false;

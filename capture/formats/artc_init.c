@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files that ARTC makes before a replay: "dir#PATH", "file#PATH#SIZE", "symlink#PATH#TARGET", from the list of
- * files in the trace's metadata. doc/formats/others.md. */
+/* The files that ARTC makes before a replay: "dir#PATH", "file#PATH#SIZE", "symlink#PATH#TARGET",
+ * from the list of files in the trace's metadata. doc/formats/others.md. */
 #include <errno.h>
 #include <string.h>
 
@@ -23,7 +23,8 @@ static void add_path(struct sink *s, const struct trace_meta *m, const char *pat
 {
 	const char *root = m->root ? m->root : "/";
 	size_t root_len = strlen(root);
-	strbuf_addf(&s->out, "%s%s%s%.*s", above(root), root, root_len && root[root_len - 1] == '/' ? "" : "/", (int)len, path);
+	strbuf_addf(&s->out, "%s%s%s%.*s", above(root), root,
+		    root_len && root[root_len - 1] == '/' ? "" : "/", (int)len, path);
 }
 
 /* The directories above all names: ARTC stops at a file in one that it was not told of. */
@@ -34,12 +35,14 @@ static void add_root(struct sink *s, const struct trace_meta *m)
 		slash = strchr(slash + 1, '/');
 		slash = slash ? slash : root + strlen(root);
 		if (slash > root + 1 && slash[-1] != '/')
-			strbuf_addf(&s->out, "dir#%s%.*s\n", above(root), (int)(slash - root), root);
+			strbuf_addf(&s->out, "dir#%s%.*s\n", above(root), (int)(slash - root),
+				    root);
 	}
 }
 
 /* The directory path[len], where it was not told before. */
-static int add_directory(struct list *l, struct sink *s, const char *path, size_t len, struct err *e)
+static int add_directory(struct list *l, struct sink *s, const char *path, size_t len,
+			 struct err *e)
 {
 	uint32_t n = l->told.n, id;
 	int rc = object_table_intern_bytes(&l->told, OBJECT_PATH, path, len, &id, e);
@@ -51,16 +54,19 @@ static int add_directory(struct list *l, struct sink *s, const char *path, size_
 	return 0;
 }
 
-static int add_entry(struct list *l, struct sink *s, const struct fileset_entry *f, const char *link, struct err *e)
+static int add_entry(struct list *l, struct sink *s, const struct fileset_entry *f,
+		     const char *link, struct err *e)
 {
 	int rc = 0;
 	if (strchr(f->path, '#') || text_has_control(f->path) ||
 	    (link && (strchr(link, '#') || text_has_control(link))))
 		return err_set(e, EINVAL,
-			       "\"%s\": ARTC's list cannot hold a name with #, control characters or invalid UTF-8",
+			       "\"%s\": ARTC's list cannot hold a name with #, control characters "
+			       "or invalid UTF-8",
 			       f->path);
 	for (const char *slash = strchr(f->path, '/'); slash && !rc; slash = strchr(slash + 1, '/'))
-		rc = slash > f->path ? add_directory(l, s, f->path, (size_t)(slash - f->path), e) : 0;
+		rc = slash > f->path ? add_directory(l, s, f->path, (size_t)(slash - f->path), e)
+				     : 0;
 	if (rc || f->directory)
 		return rc ? rc : add_directory(l, s, f->path, strlen(f->path), e);
 	strbuf_addstr(&s->out, link ? "symlink#" : "file#");
@@ -83,7 +89,8 @@ static int write_list(void *ctx, struct sink *s, struct err *e)
 	return rc;
 }
 
-static int nothing(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
+static int nothing(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
+		   struct err *e)
 {
 	(void)ctx;
 	(void)s;
@@ -93,12 +100,14 @@ static int nothing(void *ctx, struct sink *s, const struct trace_record *r, cons
 	return 2; /* it is of the other file */
 }
 
-static int artc_init_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+static int artc_init_write(struct trace *t, const char *path, struct trace_export_report *report,
+			   struct err *e)
 {
 	static const struct sink_writer writer = {.head = write_list, .one = nothing};
 	if (!trace_meta(t)->files.n)
 		return err_set(e, ENODATA,
-			       "the trace has no list of the files that it needs (capture app --snapshot makes one)");
+			       "the trace has no list of the files that it needs (capture app "
+			       "--snapshot makes one)");
 	struct list l = {.t = t};
 	object_table_init(&l.told);
 	int rc = sink_write_trace(&writer, &l, t, path, report, e);

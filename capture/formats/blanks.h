@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Words and what is between them, in the lines of foreign traces. Nothing at `end` or behind it is looked at. */
+/* Words and what is between them, in the lines of foreign traces. Nothing at `end` or behind it is
+ * looked at. */
 #ifndef CAPTURE_FORMATS_BLANKS_H
 #define CAPTURE_FORMATS_BLANKS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What blkparse prints: device, processor, number, time, pid, action, kind, sector + sectors [command];
- * doc/formats/blktrace.md. "  8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]" */
+/* What blkparse prints: device, processor, number, time, pid, action, kind, sector + sectors
+ * [command]; doc/formats/blktrace.md. "  8,0    3        1     0.000000000   697  Q   W 223490 + 8
+ * [kjournald]" */
 #include <errno.h>
 #include <string.h>
 
@@ -60,7 +61,8 @@ static enum trace_op op_of(const char *rwbs, size_t len, uint64_t n_sectors, uin
 	}
 }
 
-static int take_device(struct blkparse *t, const char **at, const char *end, struct pair_event *v, struct err *e)
+static int take_device(struct blkparse *t, const char **at, const char *end, struct pair_event *v,
+		       struct err *e)
 {
 	const char *s = *at;
 	uint64_t major, minor;
@@ -69,8 +71,8 @@ static int take_device(struct blkparse *t, const char **at, const char *end, str
 	size_t len = (size_t)(s - *at);
 	if (len != t->last.len || memcmp(t->last.name, *at, len) || !len) {
 		const char *p = *at;
-		if (!scan_u64(&p, s, &major) || p == s || *p++ != ',' || !scan_u64(&p, s, &minor) || p != s ||
-		    major > 4095 || minor > 1048575 || len >= sizeof t->last.name)
+		if (!scan_u64(&p, s, &major) || p == s || *p++ != ',' || !scan_u64(&p, s, &minor) ||
+		    p != s || major > 4095 || minor > 1048575 || len >= sizeof t->last.name)
 			return foreign_at(&t->base, *at, e, "no device, as 8,0");
 		int rc = foreign_object(&t->base, OBJECT_DEVICE, *at, len, &t->last.object, e);
 		if (rc)
@@ -85,9 +87,10 @@ static int take_device(struct blkparse *t, const char **at, const char *end, str
 	return 0;
 }
 
-/* "223490 + 8 [kjournald]", "[0]" of a completion: its error, which blkparse prints as 16 bits without a sign: "[65531]" is -5. */
-static int take_extent(struct blkparse *t, const char *s, const char *end, const char *rwbs, size_t rwbs_len,
-		       struct pair_event *v, struct err *e)
+/* "223490 + 8 [kjournald]", "[0]" of a completion: its error, which blkparse prints as 16 bits
+ * without a sign: "[65531]" is -5. */
+static int take_extent(struct blkparse *t, const char *s, const char *end, const char *rwbs,
+		       size_t rwbs_len, struct pair_event *v, struct err *e)
 {
 	uint64_t n = 0;
 	const char *p = s;
@@ -102,7 +105,8 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 	if (p < end && *p == '+') {
 		p = skip_blanks(p + 1, end);
 		if (!scan_u64(&p, end, &n) || n > UINT32_MAX)
-			return foreign_at(&t->base, p, e, "the number of sectors after + is missing");
+			return foreign_at(&t->base, p, e,
+					  "the number of sectors after + is missing");
 		p = skip_blanks(p, end);
 	}
 	v->bytes = n * 512;
@@ -113,7 +117,8 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 	}
 	if (v->kind == EVENT_COMPLETE && p < end && *p == '[') {
 		p++;
-		if (scan_i64(&p, end, &error) && p < end && *p == ']' && error >= INT16_MIN && error <= UINT16_MAX)
+		if (scan_i64(&p, end, &error) && p < end && *p == ']' && error >= INT16_MIN &&
+		    error <= UINT16_MAX)
 			v->error = (int16_t)error;
 	}
 	return 0;
@@ -164,19 +169,24 @@ static int event_line(struct blkparse *t, const char *s, const char *end, struct
 	const char *rwbs = at = skip_blanks(at, end);
 	at = word_end(at, end);
 	size_t rwbs_len = (size_t)(at - rwbs);
-	rc = v.kind == EVENT_OTHER ? 0 : take_extent(t, skip_blanks(at, end), end, rwbs, rwbs_len, &v, e);
+	rc = v.kind == EVENT_OTHER
+		 ? 0
+		 : take_extent(t, skip_blanks(at, end), end, rwbs, rwbs_len, &v, e);
 	return rc ? rc : block_pairs_take(&t->pairs, &t->base, &v, e);
 }
 
-/* "Input file sda.blktrace.0 added": stands before or behind all else, as the output was buffered. */
+/* "Input file sda.blktrace.0 added": stands before or behind all else, as the output was buffered.
+ */
 static bool is_about_input(const char *s, const char *end)
 {
 	static const char input[] = "Input file ", added[] = " added";
-	return end - s > (ptrdiff_t)sizeof input + (ptrdiff_t)sizeof added && !memcmp(s, input, sizeof input - 1) &&
+	return end - s > (ptrdiff_t)sizeof input + (ptrdiff_t)sizeof added &&
+	       !memcmp(s, input, sizeof input - 1) &&
 	       !memcmp(end - (sizeof added - 1), added, sizeof added - 1);
 }
 
-/* The figures that blkparse prints at its end begin so: "CPU0 (8,0):", "Total", and with -s "fio (123)" or "fio (123, ...)". */
+/* The figures that blkparse prints at its end begin so: "CPU0 (8,0):", "Total", and with -s "fio
+ * (123)" or "fio (123, ...)". */
 static bool begins_figures(const char *s, const char *end)
 {
 	if ((end - s > 4 && !memcmp(s, "CPU", 3)) || (end - s >= 5 && !memcmp(s, "Total", 5)))
@@ -188,7 +198,8 @@ static bool begins_figures(const char *s, const char *end)
 	return open == end - 1 || (end - open == 6 && !memcmp(open, ", ...)", 6));
 }
 
-/* "Skips: 2 forward (17 -   6.6%)", behind the figures of each device: so many events are missing by their numbers. */
+/* "Skips: 2 forward (17 -   6.6%)", behind the figures of each device: so many events are missing
+ * by their numbers. */
 static void take_skips(struct foreign *f, const char *s, const char *end)
 {
 	static const char skips[] = "Skips: ";
@@ -196,7 +207,8 @@ static void take_skips(struct foreign *f, const char *s, const char *end)
 	uint64_t n = 0;
 	if ((size_t)(end - s) < sizeof skips || memcmp(s, skips, sizeof skips - 1) || !open)
 		return;
-	for (s = open + 1; s < end && *s != ' ' && n < UINT64_MAX / 10 - 10; s++) /* thousands may be grouped, by whatever the locale has */
+	/* thousands may be grouped, by whatever the locale has */
+	for (s = open + 1; s < end && *s != ' ' && n < UINT64_MAX / 10 - 10; s++)
 		if (*s >= '0' && *s <= '9')
 			n = n * 10 + (uint64_t)(*s - '0');
 	foreign_lost(f, n);
@@ -256,7 +268,8 @@ static const struct foreign_reader reader = {.clock = "blktrace",
 					     .reset = blkparse_reset,
 					     .release = blkparse_release};
 
-static int blkparse_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+static int blkparse_open(struct trace **out, const char *path, const struct trace_open_options *o,
+			 struct err *e)
 {
 	return foreign_open(out, sizeof(struct blkparse), &reader, path, o, setup, e);
 }
@@ -276,7 +289,8 @@ static int blkparse_bid(const unsigned char *head, size_t len, const char *path)
 			break;
 		s = stop;
 	}
-	if (!scan_u64(&s, end, &v) || s == end || *s++ != ',' || !scan_u64(&s, end, &v) || s == end || *s != ' ')
+	if (!scan_u64(&s, end, &v) || s == end || *s++ != ',' || !scan_u64(&s, end, &v) ||
+	    s == end || *s != ' ')
 		return 0;
 	for (int i = 0; i < 2; i++) {
 		s = skip_blanks(s, end);

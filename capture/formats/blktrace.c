@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* blktrace's binary files: one per processor, or merged by blkparse -d. Source: linux/blktrace_api.h;
- * doc/formats/blktrace.md. The processors' files are merged here by time. */
+/* blktrace's binary files: one per processor, or merged by blkparse -d. Source:
+ * linux/blktrace_api.h; doc/formats/blktrace.md. The processors' files are merged here by time. */
 #include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
@@ -14,9 +14,10 @@
 #include "capture/kernel/block_requests.h"
 #include "common/xalloc.h"
 
-/* --- missing numbers ------------------------------------------------------------------------- */
+/* --- missing numbers ----------------------------------------------------- */
 
-/* Events that are missing in a trace whose source numbers them, each processor its own: numbers that are skipped. */
+/* Events that are missing in a trace whose source numbers them, each processor its own: numbers
+ * that are skipped. */
 
 #define SEQUENCE_ROWS 1024u
 
@@ -33,14 +34,16 @@ static void row_see(struct sequence_gaps *g, struct sequence_row *w, uint32_t nu
 {
 	if (number > w->last)
 		g->n_missing += number - w->last - 1;
-	else if (number != 1 && g->n_missing) /* one that was thought missing; 1: another run begins */
+	else if (number != 1 &&
+		 g->n_missing) /* one that was thought missing; 1: another run begins */
 		g->n_missing--;
 	if (number > w->last || number == 1)
 		w->last = number;
 }
 
 /* The next event in the order of time. Number 0: it has none. */
-static void sequence_gaps_see(struct sequence_gaps *g, uint32_t device, uint32_t cpu, uint32_t number)
+static void sequence_gaps_see(struct sequence_gaps *g, uint32_t device, uint32_t cpu,
+			      uint32_t number)
 {
 	struct sequence_row *w = &g->row[(cpu * 31 + device) % SEQUENCE_ROWS];
 	if (!number)
@@ -58,8 +61,9 @@ static void sequence_gaps_see(struct sequence_gaps *g, uint32_t device, uint32_t
 	*w = (struct sequence_row){.device = device, .cpu = cpu, .last = number, .used = true};
 }
 
-/* How many are missing. Where the numbers go up across the processors they were given to all of them together, and what one has not is
- * another's. What is missing before the first and behind the last cannot be known. */
+/* How many are missing. Where the numbers go up across the processors they were given to all of
+ * them together, and what one has not is another's. What is missing before the first and behind the
+ * last cannot be known. */
 static uint64_t sequence_gaps_missing(const struct sequence_gaps *g)
 {
 	const uint64_t span = g->n ? (uint64_t)g->max - g->min + 1 : 0;
@@ -99,7 +103,7 @@ struct blktrace {
 	struct sequence_gaps gaps;
 };
 
-/* --- one file ----------------------------------------------------------------------------------------------------- */
+/* --- one file ------------------------------------------------------------ */
 
 static void swap_event(struct blktrace_event *v)
 {
@@ -116,7 +120,8 @@ static void swap_event(struct blktrace_event *v)
 	v->pdu_len = __builtin_bswap16(v->pdu_len);
 }
 
-/* 1 with an event, 0 at the end. A record that is none is skipped, byte by byte of 8, until one is. */
+/* 1 with an event, 0 at the end. A record that is none is skipped, byte by byte of 8, until one is.
+ */
 static int next_event(struct text_input *in, struct blktrace_event *v, struct err *e)
 {
 	const char *s;
@@ -148,7 +153,7 @@ static int next_event(struct text_input *in, struct blktrace_event *v, struct er
 	return len < want ? err_set(e, EILSEQ, "the file ends within a record") : 1;
 }
 
-/* --- events ------------------------------------------------------------------------------------------------------- */
+/* --- events -------------------------------------------------------------- */
 
 static enum pair_event_kind kind_of(uint32_t action)
 {
@@ -223,7 +228,7 @@ static int take_event(struct blktrace *t, const struct blktrace_event *v, struct
 	return rc ? rc : block_pairs_take(&t->pairs, &t->base, &b, e);
 }
 
-/* --- all files, by time ------------------------------------------------------------------------------------------- */
+/* --- all files, by time -------------------------------------------------- */
 
 static int fill(struct text_input *in, struct blktrace_event *v, bool *has, bool *over,
 		struct err *e)
@@ -331,7 +336,8 @@ static const struct foreign_reader reader = {.clock = "blktrace",
 					     .reset = blktrace_reset,
 					     .release = blktrace_release};
 
-static int blktrace_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+static int blktrace_open(struct trace **out, const char *path, const struct trace_open_options *o,
+			 struct err *e)
 {
 	for (size_t i = 0; i < o->n_more; i++) { /* an error of these has no other way out */
 		struct text_input in;

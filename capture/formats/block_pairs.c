@@ -29,12 +29,14 @@ static size_t home(const struct block_pairs *p, uint32_t device, uint64_t sector
 	return (size_t)(h >> 32) & (p->n_slots - 1);
 }
 
-static struct block_waiting *find(const struct block_pairs *p, uint32_t device, uint64_t sector, int op)
+static struct block_waiting *find(const struct block_pairs *p, uint32_t device, uint64_t sector,
+				  int op)
 {
 	if (!p->n_slots)
 		return NULL;
 	for (size_t i = home(p, device, sector); p->slot[i].used; i = (i + 1) & (p->n_slots - 1))
-		if (p->slot[i].sector == sector && p->slot[i].device == device && p->slot[i].op == op)
+		if (p->slot[i].sector == sector && p->slot[i].device == device &&
+		    p->slot[i].op == op)
 			return &p->slot[i];
 	return NULL;
 }
@@ -49,7 +51,8 @@ static struct block_waiting *flush_find(struct block_pairs *p, uint32_t device, 
 {
 	struct block_waiting *first = NULL;
 	for (struct block_waiting *w = p->flush; w < p->flush + p->n_flushes; w++)
-		if (w->device == device && (w->issue_ns != TIME_NONE) == issued && (!first || w->issue_ns < first->issue_ns))
+		if (w->device == device && (w->issue_ns != TIME_NONE) == issued &&
+		    (!first || w->issue_ns < first->issue_ns))
 			first = w;
 	return first;
 }
@@ -61,7 +64,8 @@ static struct block_waiting *under_way(struct block_pairs *p, const struct pair_
 		return find(p, v->device, v->sector, v->op);
 	const bool issued = v->kind == EVENT_COMPLETE || v->kind == EVENT_REQUEUE;
 	struct block_waiting *w = flush_find(p, v->device, issued);
-	return w || v->kind != EVENT_COMPLETE ? w : flush_find(p, v->device, false); /* its issue was not seen */
+	/* its issue was not seen */
+	return w || v->kind != EVENT_COMPLETE ? w : flush_find(p, v->device, false);
 }
 
 static void flush_drop(struct block_pairs *p, struct block_waiting *w)
@@ -119,7 +123,8 @@ static struct block_waiting fresh(const struct pair_event *v)
 				      .used = true};
 }
 
-static struct block_waiting *flush_place(struct block_pairs *p, struct foreign *f, const struct pair_event *v)
+static struct block_waiting *flush_place(struct block_pairs *p, struct foreign *f,
+					 const struct pair_event *v)
 {
 	if (p->n_flushes == BLOCK_FLUSHES_MAX) { /* completions were lost */
 		if (p->flush[0].has_ticket)
@@ -131,14 +136,16 @@ static struct block_waiting *flush_place(struct block_pairs *p, struct foreign *
 }
 
 /* The place of the request, new where it is not under way. */
-static struct block_waiting *place(struct block_pairs *p, struct foreign *f, const struct pair_event *v)
+static struct block_waiting *place(struct block_pairs *p, struct foreign *f,
+				   const struct pair_event *v)
 {
 	struct block_waiting *w = under_way(p, v);
 	if (w)
 		return w;
 	if (is_flush(v->op))
 		return flush_place(p, f, v);
-	if (p->n_used >= BLOCK_WAITING_MAX) { /* completions were lost: what waits never comes to its end */
+	/* completions were lost: what waits never comes to its end */
+	if (p->n_used >= BLOCK_WAITING_MAX) {
 		block_pairs_end(p, f);
 		block_pairs_reset(p);
 	}
@@ -159,7 +166,8 @@ static uint64_t offset_of(const struct block_waiting *w)
 }
 
 /* It gets its place in the trace. */
-static int begin(struct block_waiting *w, struct foreign *f, const struct pair_event *v, struct err *e)
+static int begin(struct block_waiting *w, struct foreign *f, const struct pair_event *v,
+		 struct err *e)
 {
 	struct trace_record r = foreign_record();
 	r.op = w->op;
@@ -177,7 +185,8 @@ static int begin(struct block_waiting *w, struct foreign *f, const struct pair_e
 	return 0;
 }
 
-static int on_queue(struct block_pairs *p, struct foreign *f, const struct pair_event *v, struct err *e)
+static int on_queue(struct block_pairs *p, struct foreign *f, const struct pair_event *v,
+		    struct err *e)
 {
 	struct block_waiting *w = place(p, f, v);
 	if (w->issue_ns != TIME_NONE ||
@@ -189,7 +198,8 @@ static int on_queue(struct block_pairs *p, struct foreign *f, const struct pair_
 	return p->by_queue ? begin(w, f, v, e) : 0;
 }
 
-static int on_issue(struct block_pairs *p, struct foreign *f, const struct pair_event *v, struct err *e)
+static int on_issue(struct block_pairs *p, struct foreign *f, const struct pair_event *v,
+		    struct err *e)
 {
 	struct block_waiting *w = place(p, f, v);
 	if (w->done_bytes) { /* the rest of it, again */
@@ -215,7 +225,8 @@ static uint16_t error_of(const struct pair_event *v)
 }
 
 /* It goes on with the sectors behind those that are completed. */
-static void complete_part(struct block_pairs *p, struct block_waiting *w, const struct pair_event *v)
+static void complete_part(struct block_pairs *p, struct block_waiting *w,
+			  const struct pair_event *v)
 {
 	struct block_waiting rest = *w;
 	drop(p, w);
@@ -229,8 +240,8 @@ static void complete_part(struct block_pairs *p, struct block_waiting *w, const 
 	p->n_used++;
 }
 
-static int complete(struct block_pairs *p, struct foreign *f, struct block_waiting *w, const struct pair_event *v,
-		    struct err *e)
+static int complete(struct block_pairs *p, struct foreign *f, struct block_waiting *w,
+		    const struct pair_event *v, struct err *e)
 {
 	struct trace_record *place_kept = record_queue_at(&f->queue, w->ticket), r;
 	if (place_kept) {
@@ -242,7 +253,8 @@ static int complete(struct block_pairs *p, struct foreign *f, struct block_waiti
 		r.offset = offset_of(w);
 		r.object = v->object;
 		r.pid = r.tid = w->pid;
-		r.flags = w->op == OP_FALLOCATE ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : v->flags;
+		r.flags =
+		    w->op == OP_FALLOCATE ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : v->flags;
 	}
 	r.length = w->bytes;
 	r.end_ns = v->ns;
@@ -261,10 +273,12 @@ static int complete(struct block_pairs *p, struct foreign *f, struct block_waiti
 	return foreign_check(f, &r, e);
 }
 
-static int on_complete(struct block_pairs *p, struct foreign *f, const struct pair_event *v, struct err *e)
+static int on_complete(struct block_pairs *p, struct foreign *f, const struct pair_event *v,
+		       struct err *e)
 {
 	struct block_waiting *w = under_way(p, v);
-	if (w && w->has_ticket && !is_flush(w->op) && v->bytes % 512 == 0 && v->bytes && v->bytes < w->bytes - w->done_bytes) {
+	if (w && w->has_ticket && !is_flush(w->op) && v->bytes % 512 == 0 && v->bytes &&
+	    v->bytes < w->bytes - w->done_bytes) {
 		complete_part(p, w, v);
 		return 0;
 	}
@@ -279,12 +293,14 @@ static int on_complete(struct block_pairs *p, struct foreign *f, const struct pa
 	return 0;
 }
 
-int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair_event *given, struct err *e)
+int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair_event *given,
+		     struct err *e)
 {
 	struct pair_event event = *given;
 	const struct pair_event *v = &event;
 	struct block_waiting *w;
-	if (is_flush(v->op)) /* the kernel's issue of a flush names sector 0, its completion 2^64 - 1 */
+	/* the kernel's issue of a flush names sector 0, its completion 2^64 - 1 */
+	if (is_flush(v->op))
 		event.sector = 0;
 	if (v->kind == EVENT_OTHER || v->op == OP_INVALID) {
 		f->base.notes.n_passed_over++;

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From events of the block layer to requests: an issue (D) with its completion (C), or with --queue the queueing (Q)
- * with it. What happens to a request meanwhile is followed: merges make it longer, a requeue takes the issue back, a
- * split has parts, and a completion of a part leaves the rest under way. */
+/* From events of the block layer to requests: an issue (D) with its completion (C), or with --queue
+ * the queueing (Q) with it. What happens to a request meanwhile is followed: merges make it longer,
+ * a requeue takes the issue back, a split has parts, and a completion of a part leaves the rest
+ * under way. */
 #ifndef CAPTURE_FORMATS_BLOCK_PAIRS_H
 #define CAPTURE_FORMATS_BLOCK_PAIRS_H
 
 #include "capture/formats/foreign.h"
 
-enum pair_event_kind { EVENT_OTHER, EVENT_QUEUE, EVENT_MERGE, EVENT_ISSUE, EVENT_REQUEUE, EVENT_COMPLETE };
+enum pair_event_kind {
+	EVENT_OTHER,
+	EVENT_QUEUE,
+	EVENT_MERGE,
+	EVENT_ISSUE,
+	EVENT_REQUEUE,
+	EVENT_COMPLETE
+};
 
 struct pair_event {
 	enum pair_event_kind kind;
@@ -35,7 +43,8 @@ struct block_waiting {
 struct block_pairs {
 	struct block_waiting *slot; /* open addressing by device and sector; of all but flushes */
 	size_t n_slots, n_used;
-	struct block_waiting flush[BLOCK_FLUSHES_MAX]; /* flush[n_flushes], in the order they were met: they have no sector to be told apart by */
+	/* flush[n_flushes], in the order they were met: they have no sector to be told apart by */
+	struct block_waiting flush[BLOCK_FLUSHES_MAX];
 	size_t n_flushes;
 	bool by_queue;
 };
@@ -43,7 +52,8 @@ struct block_pairs {
 void block_pairs_release(struct block_pairs *p);
 void block_pairs_reset(struct block_pairs *p);
 /* The next event, in order of time. Errors: as foreign_add. */
-int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair_event *v, struct err *e);
+int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair_event *v,
+		     struct err *e);
 /* What is under way at the end stays without an end. */
 void block_pairs_end(struct block_pairs *p, struct foreign *f);
 

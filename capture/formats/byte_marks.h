@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where certain characters stand in the next 64 bytes, all of them found at once. On the path of every byte that is
- * imported. */
+/* Where certain characters stand in the next 64 bytes, all of them found at once. On the path of
+ * every byte that is imported. */
 #ifndef CAPTURE_FORMATS_BYTE_MARKS_H
 #define CAPTURE_FORMATS_BYTE_MARKS_H
 
@@ -16,7 +16,8 @@ static inline uint64_t byte_marks(const char *s, char a, char b, char c, char d)
 {
 	uint64_t marks = 0;
 #if defined(__SSE2__)
-	const __m128i va = _mm_set1_epi8(a), vb = _mm_set1_epi8(b), vc = _mm_set1_epi8(c), vd = _mm_set1_epi8(d);
+	const __m128i va = _mm_set1_epi8(a), vb = _mm_set1_epi8(b), vc = _mm_set1_epi8(c),
+		      vd = _mm_set1_epi8(d);
 	for (unsigned int i = 0; i < BYTE_MARKS; i += 16) {
 		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(s + i));
 		__m128i ab = _mm_or_si128(_mm_cmpeq_epi8(x, va), _mm_cmpeq_epi8(x, vb));
@@ -30,14 +31,16 @@ static inline uint64_t byte_marks(const char *s, char a, char b, char c, char d)
 	return marks;
 }
 
-/* Going from one to the next: `left` are those of at[0..64) still to come. BYTE_MARKS bytes behind `end` are readable.
+/* Going from one to the next: `left` are those of at[0..64) still to come. BYTE_MARKS bytes behind
+ * `end` are readable.
  */
 struct byte_walk {
 	const char *at, *end;
 	uint64_t left;
 };
 
-static inline struct byte_walk byte_walk_begin(const char *s, const char *end, char a, char b, char c, char d)
+static inline struct byte_walk byte_walk_begin(const char *s, const char *end, char a, char b,
+					       char c, char d)
 {
 	return (struct byte_walk){s, end, byte_marks(s, a, b, c, d)};
 }

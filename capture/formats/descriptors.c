@@ -7,7 +7,7 @@
 #include "capture/app/app_private.h"
 #include "common/xalloc.h"
 
-/* --- open files --------------------------------------------------------------------------------------------------- */
+/* --- open files ---------------------------------------------------------- */
 
 struct open_file *open_file_new(uint32_t object, int64_t position, bool append)
 {
@@ -103,9 +103,10 @@ void descriptors_exec(struct traced_thread *t)
 			descriptor_set(t, (int64_t)i, NULL, false);
 }
 
-/* --- processes and threads ---------------------------------------------------------------------------------------- */
+/* --- processes and threads ----------------------------------------------- */
 
-static struct traced_process *process_new(uint32_t pid, struct descriptor_table *table, const struct strbuf *cwd)
+static struct traced_process *process_new(uint32_t pid, struct descriptor_table *table,
+					  const struct strbuf *cwd)
 {
 	struct traced_process *p = xcalloc(1, sizeof *p);
 	p->pid = pid;
@@ -134,7 +135,8 @@ static struct traced_thread **find(struct traced_system *s, uint32_t tid)
 	return t;
 }
 
-static struct traced_thread *thread_new(struct traced_system *s, uint32_t tid, struct traced_process *p)
+static struct traced_thread *thread_new(struct traced_system *s, uint32_t tid,
+					struct traced_process *p)
 {
 	struct traced_thread *t = xcalloc(1, sizeof *t), **slot = find(s, tid);
 	t->tid = tid;
@@ -145,14 +147,16 @@ static struct traced_thread *thread_new(struct traced_system *s, uint32_t tid, s
 	return t;
 }
 
-static struct traced_process *process_for_clone(struct traced_thread *parent, uint32_t tid, bool same, bool share)
+static struct traced_process *process_for_clone(struct traced_thread *parent, uint32_t tid,
+						bool same, bool share)
 {
 	struct descriptor_table *table = parent->process->table;
 	if (same)
 		return parent->process;
 	if (share)
 		table->refs++;
-	struct traced_process *p = process_new(tid, share ? table : table_copy(table, table->n_slots), &parent->process->cwd);
+	struct traced_process *p = process_new(
+	    tid, share ? table : table_copy(table, table->n_slots), &parent->process->cwd);
 	p->parent = parent->process->pid;
 	p->umask = parent->process->umask;
 	p->maps = parent->process->maps;
@@ -161,13 +165,14 @@ static struct traced_process *process_for_clone(struct traced_thread *parent, ui
 	return p;
 }
 
-void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent, uint32_t tid, bool same_process,
-			  bool share_table)
+void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent, uint32_t tid,
+			  bool same_process, bool share_table)
 {
 	struct traced_thread **t = find(s, tid);
 	if (s->cloning == parent)
 		s->cloning = NULL;
-	/* one's own number, too, is that of a child that has another in its PID namespace: nobody can tell which */
+	/* one's own number, too, is that of a child that has another in its PID namespace: nobody
+	 * can tell which */
 	if (*t && ((*t)->adopted || *t == parent))
 		return;
 	if (*t)
@@ -218,7 +223,7 @@ void traced_system_release(struct traced_system *s)
 	memset(s, 0, sizeof *s);
 }
 
-/* --- renames ------------------------------------------------------------------------------------------------------ */
+/* --- renames ------------------------------------------------------------- */
 
 const char *open_file_path(const struct open_file *f, const struct trace *names, struct strbuf *buf)
 {
@@ -251,7 +256,8 @@ static void open_file_renamed(struct open_file *f, const struct renaming *x)
 	if (!path)
 		return;
 	char *now = path_renamed(path, x->from, x->to, x->exchange);
-	if (!now && !strcmp(path_last(path), path_last(x->from))) { /* perhaps the same file by way of a link */
+	/* perhaps the same file by way of a link */
+	if (!now && !strcmp(path_last(path), path_last(x->from))) {
 		free(f->renamed_last);
 		f->renamed_last = xstrdup(path_last(x->to));
 	}
@@ -264,7 +270,9 @@ static void open_file_renamed(struct open_file *f, const struct renaming *x)
 
 static void process_renamed(struct traced_process *p, const struct renaming *x)
 {
-	char *cwd = p->n_renames < x->number && p->cwd.len ? path_renamed(p->cwd.s, x->from, x->to, x->exchange) : NULL;
+	char *cwd = p->n_renames < x->number && p->cwd.len
+			? path_renamed(p->cwd.s, x->from, x->to, x->exchange)
+			: NULL;
 	p->n_renames = x->number;
 	if (cwd) {
 		strbuf_reset(&p->cwd);
@@ -276,7 +284,8 @@ static void process_renamed(struct traced_process *p, const struct renaming *x)
 			open_file_renamed(p->table->file[i], x);
 }
 
-void traced_system_renamed(struct traced_system *s, const struct trace *names, const char *from, const char *to, bool exchange)
+void traced_system_renamed(struct traced_system *s, const struct trace *names, const char *from,
+			   const char *to, bool exchange)
 {
 	struct strbuf buf = STRBUF_INIT;
 	const struct renaming x = {names, from, to, exchange, ++s->n_renames, &buf};
@@ -287,7 +296,7 @@ void traced_system_renamed(struct traced_system *s, const struct trace *names, c
 	strbuf_release(&buf);
 }
 
-/* --- sizes -------------------------------------------------------------------------------------------------------- */
+/* --- sizes --------------------------------------------------------------- */
 
 int64_t file_size_get(const struct traced_system *s, uint32_t object)
 {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who has which file open, and where its position is: what a trace of system calls does not say with each call. Threads
- * share a table, a fork copies it, dup and fork share the open file and with it the position. */
+/* Who has which file open, and where its position is: what a trace of system calls does not say
+ * with each call. Threads share a table, a fork copies it, dup and fork share the open file and
+ * with it the position. */
 #ifndef CAPTURE_FORMATS_DESCRIPTORS_H
 #define CAPTURE_FORMATS_DESCRIPTORS_H
 
 #include "capture/formats/foreign.h"
 
 #define DESCRIPTOR_MAX (1u << 20)
-#define TRACED_SLOTS_MAX ((size_t)1 << 22) /* of all processes: a stranger's trace copies what one has with each line of a clone */
+/* of all processes: a stranger's trace copies what one has with each line of a clone */
+#define TRACED_SLOTS_MAX ((size_t)1 << 22)
 
 struct open_file {
 	unsigned int refs;
@@ -68,7 +70,9 @@ struct traced_thread {
 	int64_t begin_ns;
 	uint64_t ticket;
 	bool has_ticket, adopted;
-	bool closed;		   /* close() is under way, and the number was given back when it began: it may be given anew before it returns */
+	/* close() is under way, and the number was given back when it began: it may be given anew
+	 * before it returns */
+	bool closed;
 	struct open_file *closing; /* what it is about; NULL: not known */
 };
 
@@ -86,11 +90,12 @@ struct traced_system {
 
 void traced_system_release(struct traced_system *s);
 
-/* The thread; a new one is made with a process of its own, or that of the clone() which is seen to be under way. */
+/* The thread; a new one is made with a process of its own, or that of the clone() which is seen to
+ * be under way. */
 struct traced_thread *traced_thread_of(struct traced_system *s, uint32_t tid);
 /* clone() returned `tid` to `parent`. */
-void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent, uint32_t tid, bool same_process,
-			  bool share_table);
+void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent, uint32_t tid,
+			  bool same_process, bool share_table);
 void traced_thread_exited(struct traced_system *s, struct traced_thread *t);
 
 struct open_file *descriptor_get(const struct traced_thread *t, int64_t fd);
@@ -116,7 +121,8 @@ const char *path_last(const char *path);
 /* Takes `more` places; false: there are not so many left. */
 bool traced_room_take(size_t *n_slots, size_t more);
 
-/* traced_maps.c: what lies in `len` bytes (at least one) from an address on: the object, or OBJECT_NONE. */
+/* traced_maps.c: what lies in `len` bytes (at least one) from an address on: the object, or
+ * OBJECT_NONE. */
 uint32_t traced_map_find(const struct traced_process *p, uint64_t from, uint64_t len);
 /* Maps an object there (OBJECT_NONE: nothing). */
 void traced_map_set(struct traced_process *p, uint64_t from, uint64_t len, uint32_t object);

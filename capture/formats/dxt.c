@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What darshan-dxt-parser prints: files one after the other, each with its segments. doc/formats/others.md.
- * " X_POSIX       0  write        0               0        4096      0.0012      0.0014  [  3]" */
+/* What darshan-dxt-parser prints: files one after the other, each with its segments.
+ * doc/formats/others.md. " X_POSIX       0  write        0               0        4096      0.0012
+ * 0.0014  [  3]" */
 #include <errno.h>
 #include <string.h>
 
@@ -18,14 +19,17 @@ static int take_comment(struct dxt *t, const char *s, const char *end, struct er
 	static const char file[] = "file_name: ", start[] = "# start_time: ";
 	const char *name = memmem(s, (size_t)(end - s), file, sizeof file - 1);
 	uint64_t v;
-	/* "# *WARNING*: DXT_POSIX module contains incomplete data!": how much is missing nobody knows */
-	if (memmem(s, (size_t)(end - s), "DXT_POSIX", 9) && memmem(s, (size_t)(end - s), "incomplete data", 15))
+	/* "# *WARNING*: DXT_POSIX module contains incomplete data!": how much is missing nobody
+	 * knows */
+	if (memmem(s, (size_t)(end - s), "DXT_POSIX", 9) &&
+	    memmem(s, (size_t)(end - s), "incomplete data", 15))
 		foreign_lost(&t->base, 1);
 	if (name) {
 		name += sizeof file - 1;
 		while (name < end && *name == '/') /* relative to the root */
 			name++;
-		return foreign_object(&t->base, OBJECT_PATH, name, (size_t)(end - name), &t->object, e);
+		return foreign_object(&t->base, OBJECT_PATH, name, (size_t)(end - name), &t->object,
+				      e);
 	}
 	if ((size_t)(end - s) > sizeof start && !memcmp(s, start, sizeof start - 1) &&
 	    (s += sizeof start - 1, scan_u64(&s, end, &v)) && v < 4000000000u)
@@ -33,7 +37,8 @@ static int take_comment(struct dxt *t, const char *s, const char *end, struct er
 	return 0;
 }
 
-static int take_number(struct dxt *t, const char **s, const char *end, const char *what, uint64_t *v, struct err *e)
+static int take_number(struct dxt *t, const char **s, const char *end, const char *what,
+		       uint64_t *v, struct err *e)
 {
 	*s = skip_blanks(*s, end);
 	if (scan_u64(s, end, v) && (*s == end || **s == ' ' || **s == '\t') && *v <= INT64_MAX)
@@ -66,14 +71,16 @@ static int dxt_line(struct foreign *f, const char *s, size_t len, struct err *e)
 	s = word_end(s, end);
 	if (s - module < 3 || memcmp(module, "X_", 2))
 		return foreign_at(f, module, e, "neither a comment nor a segment (X_POSIX ...)");
-	if (s - module != 7 || memcmp(module, "X_POSIX", 7)) { /* MPI-IO is seen again below, as POSIX */
+	/* MPI-IO is seen again below, as POSIX */
+	if (s - module != 7 || memcmp(module, "X_POSIX", 7)) {
 		f->base.notes.n_passed_over++;
 		return 0;
 	}
 	int rc = take_number(t, &s, end, "rank", &rank, e);
 	const char *op = s = skip_blanks(s, end);
 	s = word_end(s, end);
-	if (!rc && !(s - op == 5 && !memcmp(op, "write", 5)) && !(s - op == 4 && !memcmp(op, "read", 4)))
+	if (!rc && !(s - op == 5 && !memcmp(op, "write", 5)) &&
+	    !(s - op == 4 && !memcmp(op, "read", 4)))
 		rc = foreign_at(f, op, e, "neither write nor read");
 	r.op = op < end && *op == 'w' ? OP_PWRITE : OP_PREAD;
 	rc = rc ? rc : take_number(t, &s, end, "number of the segment", &segment, e);
@@ -85,7 +92,8 @@ static int dxt_line(struct foreign *f, const char *s, size_t len, struct err *e)
 		return rc;
 	if (rank > UINT32_MAX || t->object == OBJECT_NONE)
 		return foreign_at(f, module, e,
-				  t->object == OBJECT_NONE ? "a segment before any file_name:" : "no rank");
+				  t->object == OBJECT_NONE ? "a segment before any file_name:"
+							   : "no rank");
 	r.object = t->object;
 	r.pid = r.tid = (uint32_t)rank;
 	r.rvalue = (int64_t)r.length;
@@ -108,7 +116,8 @@ static void setup(struct foreign *f, const struct trace_open_options *o)
 static const struct foreign_reader reader = {
     .clock = "darshan", .captured_by = "Darshan DXT", .level = LEVEL_SYSCALL, .line = dxt_line, .reset = dxt_reset};
 
-static int dxt_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+static int dxt_open(struct trace **out, const char *path, const struct trace_open_options *o,
+		    struct err *e)
 {
 	return foreign_open(out, sizeof(struct dxt), &reader, path, o, setup, e);
 }

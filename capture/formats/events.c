@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The JSON events of the metrology paper's replayer (beefs_replayer), written: the number of events, then an object a
- * line, each with the events that it follows and that follow it: the one before in its thread, what another thread did
- * with its descriptor, and for a thread's first what had ended before. The replayer crashes on what it does not know,
- * hence all that is left out. doc/formats/others.md. */
+/* The JSON events of the metrology paper's replayer (beefs_replayer), written: the number of
+ * events, then an object a line, each with the events that it follows and that follow it: the one
+ * before in its thread, what another thread did with its descriptor, and for a thread's first what
+ * had ended before. The replayer crashes on what it does not know, hence all that is left out.
+ * doc/formats/others.md. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,7 +31,8 @@ struct events_edge { /* beyond the order within a thread */
 struct events_number { /* a descriptor number of a process */
 	bool open;
 	uint32_t event, thread; /* that opened it last or, if it is not open, closed it */
-	struct events_edge *use;	/* use[n_uses]: from: a thread, to: its last event on it since */
+	/* use[n_uses]: from: a thread, to: its last event on it since */
+	struct events_edge *use;
 	size_t n_uses, cap;
 };
 
@@ -39,7 +41,8 @@ struct events_out {
 	struct events_thread *thread;
 	size_t n_threads, cap_threads, last_thread;
 	uint32_t n_processes;
-	struct traced_system system; /* by process: open files, whose `object` is an index into number[] */
+	/* by process: open files, whose `object` is an index into number[] */
+	struct traced_system system;
 	struct events_number *number;
 	size_t n_numbers, cap_numbers;
 	struct events_edge *edge; /* by `to` */
@@ -54,7 +57,7 @@ struct events_out {
 	int64_t first_ns;
 };
 
-/* --- threads and descriptors -------------------------------------------------------------------------------------- */
+/* --- threads and descriptors --------------------------------------------- */
 
 static size_t thread_of(struct events_out *x, const struct trace_record *r)
 {
@@ -156,7 +159,7 @@ static void follow_descriptor(struct events_out *x, const struct trace_record *r
 		use_number(x, n, thread, id);
 }
 
-/* --- what can be written ------------------------------------------------------------------------------------------ */
+/* --- what can be written ------------------------------------------------- */
 
 static const char *call_of(const struct trace_record *r)
 {
@@ -184,14 +187,16 @@ static const char *cannot(struct events_out *x, const struct trace_record *r)
 	const struct trace_object *o = trace_object(x->t, r->object);
 	unsigned int uses = op_info(r->op)->uses;
 	if (!call_of(r))
-		return r->op == OP_LSEEK ? "the replayer seeks to another place" : "the replayer has no such call";
+		return r->op == OP_LSEEK ? "the replayer seeks to another place"
+					 : "the replayer has no such call";
 	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || r->end_ns < r->begin_ns)
 		return "its begin or its end is not known";
 	if (r->op != OP_CLOSE && (!o || o->kind != OBJECT_PATH || strlen(o->name) > PATH_BYTES))
 		return "its file is not known, or its path is longer than 255 bytes";
 	if (r->fd >= NUMBERS || ((uses & OP_HAS_OFFSET) && r->offset > INT32_MAX) ||
 	    ((uses & OP_HAS_LENGTH) && r->length > INT32_MAX))
-		return "the replayer has descriptors below 32768, and offsets and lengths below 2 GiB";
+		return "the replayer has descriptors below 32768, and offsets and lengths below 2 "
+		       "GiB";
 	if (thread_at(x, r)->process >= NUMBERS)
 		return "the replayer has 32767 processes";
 	const struct events_number *n = (uses & OP_HAS_FD) && r->fd >= 0 ? number_of(x, r) : NULL;
@@ -200,7 +205,7 @@ static const char *cannot(struct events_out *x, const struct trace_record *r)
 	return NULL;
 }
 
-/* --- who follows whom --------------------------------------------------------------------------------------------- */
+/* --- who follows whom ---------------------------------------------------- */
 
 /* The next event, or 0 with the reason where it is left out. */
 static uint32_t event_of(struct events_out *x, const struct trace_record *r, const char **why)
@@ -221,13 +226,15 @@ static int by_from(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* A thread begins behind what had ended by then, as far as one event stands for it: no call tells who started it. */
+/* A thread begins behind what had ended by then, as far as one event stands for it: no call tells
+ * who started it. */
 static void link_first(struct events_out *x, const struct trace_record *r, uint32_t id)
 {
 	const struct events_thread *before = NULL;
 	for (size_t i = 0; i < x->n_threads; i++) {
 		const struct events_thread *th = &x->thread[i];
-		if (th->last && th->end_ns <= r->begin_ns && (!before || th->end_ns > before->end_ns))
+		if (th->last && th->end_ns <= r->begin_ns &&
+		    (!before || th->end_ns > before->end_ns))
 			before = th;
 	}
 	if (before)
@@ -276,7 +283,7 @@ static int link_events(struct events_out *x, struct err *e)
 	return rc;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------ */
+/* --- writing ------------------------------------------------------------- */
 
 static int write_head(void *ctx, struct sink *s, struct err *e)
 {
@@ -318,12 +325,14 @@ static void add_list(struct events_out *x, struct sink *s, uint32_t id, bool chi
 		strbuf_addf(&s->out, "%u", own);
 		comma = ",";
 	}
-	for (; *at < x->n_edges && (children ? edge[*at].from : edge[*at].to) == id; ++*at, comma = ",")
+	for (; *at < x->n_edges && (children ? edge[*at].from : edge[*at].to) == id;
+	     ++*at, comma = ",")
 		strbuf_addf(&s->out, "%s%u", comma, children ? edge[*at].to : edge[*at].from);
 	strbuf_addch(&s->out, ']');
 }
 
-static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
+static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
+		     struct err *e)
 {
 	struct events_out *x = ctx;
 	(void)e;
@@ -335,7 +344,8 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	add_list(x, s, id, false);
 	/* the begin counts only as a number with a point */
 	strbuf_addf(&s->out,
-		    ",\"caller\":{\"tid\":\"%u\",\"pid\":\"%u\",\"uid\":\"1\",\"exec\":\"x\"},\"stamp\":{\"begin\":%"
+		    ",\"caller\":{\"tid\":\"%u\",\"pid\":\"%u\",\"uid\":\"1\",\"exec\":\"x\"},"
+		    "\"stamp\":{\"begin\":%"
 		    "lld.0,\"elapsed\":%lld},",
 		    r->tid % NUMBERS, th->process, (long long)((r->begin_ns - x->first_ns) / 1000),
 		    (long long)((r->end_ns - r->begin_ns) / 1000));
@@ -348,7 +358,8 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	return 1;
 }
 
-static int events_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+static int events_write(struct trace *t, const char *path, struct trace_export_report *report,
+			struct err *e)
 {
 	static const struct sink_writer writer = {.head = write_head, .one = write_one};
 	struct events_out *x = xcalloc(1, sizeof *x);

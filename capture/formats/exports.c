@@ -23,7 +23,8 @@ static int count_transfers(struct exports_out *x, struct err *e)
 	while (!rc && ((rc = trace_next(x->t, &r, e)) == 1 || rc == -EBADMSG)) {
 		if (rc == 1 && sink_is_transfer(x->t, r, &is_write, &why) && r->offset % 512 == 0 &&
 		    r->length % 512 == 0) {
-			x->first_ns = !x->count || r->begin_ns < x->first_ns ? r->begin_ns : x->first_ns;
+			x->first_ns =
+			    !x->count || r->begin_ns < x->first_ns ? r->begin_ns : x->first_ns;
 			x->count++;
 		}
 		rc = 0;
@@ -36,13 +37,15 @@ static bool is_block_transfer(const struct exports_out *x, const struct trace_re
 {
 	if (!sink_is_transfer(x->t, r, is_write, why))
 		return false;
-	*why = r->offset % 512 || r->length % 512 ? "its offset or length is not a multiple of 512" : NULL;
+	*why = r->offset % 512 || r->length % 512 ? "its offset or length is not a multiple of 512"
+						  : NULL;
 	return !*why;
 }
 
-/* --- blkreplay ---------------------------------------------------------------------------------------------------- */
+/* --- blkreplay ----------------------------------------------------------- */
 
-static int blkreplay_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
+static int blkreplay_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
+			 struct err *e)
 {
 	struct exports_out *x = ctx;
 	bool is_write;
@@ -50,12 +53,14 @@ static int blkreplay_one(void *ctx, struct sink *s, const struct trace_record *r
 	if (!is_block_transfer(x, r, &is_write, why))
 		return 0;
 	sink_decimal(s, r->begin_ns - x->first_ns, 9);
-	strbuf_addf(&s->out, " ; %llu ; %llu ; %c ; 0.0 ; 0.0\n", (unsigned long long)r->offset / 512,
-		    (unsigned long long)r->length / 512, is_write ? 'W' : 'R');
+	strbuf_addf(&s->out, " ; %llu ; %llu ; %c ; 0.0 ; 0.0\n",
+		    (unsigned long long)r->offset / 512, (unsigned long long)r->length / 512,
+		    is_write ? 'W' : 'R');
 	return 1;
 }
 
-static int blkreplay_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+static int blkreplay_write(struct trace *t, const char *path, struct trace_export_report *report,
+			   struct err *e)
 {
 	static const struct sink_writer writer = {.one = blkreplay_one};
 	struct exports_out x = {.t = t};
@@ -67,7 +72,7 @@ const struct trace_format format_blkreplay = {
     .name = "blkreplay",
      .help = "blkreplay text: time ; sector ; sectors ; R or W", .write = blkreplay_write};
 
-/* --- btreplay ----------------------------------------------------------------------------------------------------- */
+/* --- btreplay ------------------------------------------------------------ */
 
 #define BTRECORD_VERSION 0x010000u /* of btrecord 1.0.0 */
 
@@ -88,7 +93,8 @@ static int btrecord_head(void *ctx, struct sink *s, struct err *e)
 }
 
 /* One bunch a request: btreplay waits only between bunches. */
-static int btrecord_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
+static int btrecord_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
+			struct err *e)
 {
 	struct exports_out *x = ctx;
 	bool is_write;
@@ -104,7 +110,8 @@ static int btrecord_one(void *ctx, struct sink *s, const struct trace_record *r,
 	return 1;
 }
 
-static int btrecord_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+static int btrecord_write(struct trace *t, const char *path, struct trace_export_report *report,
+			  struct err *e)
 {
 	static const struct sink_writer writer = {.head = btrecord_head, .one = btrecord_one};
 	struct exports_out x = {.t = t};
@@ -116,7 +123,7 @@ const struct trace_format format_btrecord = {
     .name = "btrecord",
      .help = "input of btreplay, one request per bunch", .write = btrecord_write};
 
-/* --- Perfetto, Chrome --------------------------------------------------------------------------------------------- */
+/* --- Perfetto, Chrome ---------------------------------------------------- */
 
 static int perfetto_head(void *ctx, struct sink *s, struct err *e)
 {
@@ -126,7 +133,8 @@ static int perfetto_head(void *ctx, struct sink *s, struct err *e)
 	return 0;
 }
 
-static int perfetto_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
+static int perfetto_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
+			struct err *e)
 {
 	struct exports_out *x = ctx;
 	const struct trace_object *o = trace_object(x->t, r->object);
@@ -134,7 +142,8 @@ static int perfetto_one(void *ctx, struct sink *s, const struct trace_record *r,
 	*why = "its begin or its end is not known";
 	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || r->end_ns < r->begin_ns)
 		return 0;
-	strbuf_addf(&s->out, "%s{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"ts\":", x->n++ ? ",\n" : "\n",
+	strbuf_addf(&s->out,
+		    "%s{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"ts\":", x->n++ ? ",\n" : "\n",
 		    op_name(r->op), op_family_names[op_info(r->op)->family]);
 	sink_decimal(s, r->begin_ns, 3);
 	strbuf_addstr(&s->out, ",\"dur\":");
@@ -147,8 +156,8 @@ static int perfetto_one(void *ctx, struct sink *s, const struct trace_record *r,
 	}
 	if (r->offset <= INT64_MAX)
 		strbuf_addf(&s->out, ",\"offset\":%llu", (unsigned long long)r->offset);
-	strbuf_addf(&s->out, ",\"length\":%llu,\"result\":%lld,\"error\":%u}}", (unsigned long long)r->length,
-		    (long long)r->rvalue, r->error);
+	strbuf_addf(&s->out, ",\"length\":%llu,\"result\":%lld,\"error\":%u}}",
+		    (unsigned long long)r->length, (long long)r->rvalue, r->error);
 	return 1;
 }
 
@@ -160,7 +169,8 @@ static int perfetto_tail(void *ctx, struct sink *s, struct err *e)
 	return 0;
 }
 
-static int perfetto_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+static int perfetto_write(struct trace *t, const char *path, struct trace_export_report *report,
+			  struct err *e)
 {
 	static const struct sink_writer writer = {perfetto_head, perfetto_one, perfetto_tail};
 	struct exports_out x = {.t = t};

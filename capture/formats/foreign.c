@@ -42,10 +42,12 @@ int foreign_add(struct foreign *f, struct trace_record *r, struct err *e)
 	return rc;
 }
 
-int foreign_object(struct foreign *f, enum object_kind kind, const char *name, size_t len, uint32_t *id, struct err *e)
+int foreign_object(struct foreign *f, enum object_kind kind, const char *name, size_t len,
+		   uint32_t *id, struct err *e)
 {
 	if (len > NAME_LEN_MAX || memchr(name, 0, len))
-		return err_set(e, EINVAL, "a name of more than %u bytes, or with a NUL in it", NAME_LEN_MAX);
+		return err_set(e, EINVAL, "a name of more than %u bytes, or with a NUL in it",
+			       NAME_LEN_MAX);
 	return object_table_intern_bytes(&f->base.objects, kind, name, len, id, e);
 }
 
@@ -57,7 +59,7 @@ void foreign_lost(struct foreign *f, uint64_t n)
 	*told = f->n_lost > *told ? f->n_lost : *told;
 }
 
-/* --- the heap ----------------------------------------------------------------------------------------------------- */
+/* --- the heap ------------------------------------------------------------ */
 
 /* Forgets what no record in the queue refers to. */
 static void heap_trim(struct foreign *f)
@@ -116,15 +118,17 @@ void foreign_unfinished(struct foreign *f, uint64_t ticket)
 	r->commit = TRACE_COMMIT;
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------- */
 
-/* One that cannot be read: left out where that is allowed, else the end. 0 or -errno of the system. */
+/* One that cannot be read: left out where that is allowed, else the end. 0 or -errno of the system.
+ */
 static void unreadable(struct foreign *f, struct err *why)
 {
 	struct trace_notes *n = &f->base.notes;
 	char place[64];
 	if (f->reader->line && f->wrong && f->line)
-		snprintf(place, sizeof place, "line %llu, column %llu", (unsigned long long)f->in.line,
+		snprintf(place, sizeof place, "line %llu, column %llu",
+			 (unsigned long long)f->in.line,
 			 (unsigned long long)(f->wrong - f->line) + 1);
 	else if (f->reader->line)
 		snprintf(place, sizeof place, "line %llu", (unsigned long long)f->in.line);
@@ -180,13 +184,15 @@ static int take_some(struct foreign *f, struct err *e)
 	for (int i = 0; i < LINES_AT_ONCE && !rc && !f->ended && !f->error.code; i++)
 		rc = f->reader->line ? take_line(f, e) : take_piece(f, e);
 	if (!rc && (f->ended || f->error.code) && f->reader->end)
-		f->reader->end(f); /* also before a bad line: what is unfinished is given as it is */
+		f->reader->end(
+		    f); /* also before a bad line: what is unfinished is given as it is */
 	struct trace_notes *n = &f->base.notes;
 	n->mean_queue_ns = n->n_queued ? f->queue_sum_ns / (double)n->n_queued : 0;
 	return rc;
 }
 
-static int foreign_next_batch(struct trace *base, const struct trace_record **r, size_t *n, struct err *e)
+static int foreign_next_batch(struct trace *base, const struct trace_record **r, size_t *n,
+			      struct err *e)
 {
 	struct foreign *f = foreign(base);
 	for (;;) {
@@ -242,9 +248,10 @@ static void foreign_close(struct trace *base)
 static const struct trace_reader shared = {
     .next_batch = foreign_next_batch, .rewind = foreign_rewind, .heap = foreign_heap_get, .close = foreign_close};
 
-int foreign_open_unread(struct trace **t, size_t size, const struct foreign_reader *reader, const char *path,
-			const struct trace_open_options *o,
-			void (*setup)(struct foreign *f, const struct trace_open_options *o), struct err *e)
+int foreign_open_unread(struct trace **t, size_t size, const struct foreign_reader *reader,
+			const char *path, const struct trace_open_options *o,
+			void (*setup)(struct foreign *f, const struct trace_open_options *o),
+			struct err *e)
 {
 	struct foreign *f = xcalloc(1, size);
 	*t = NULL;
@@ -267,9 +274,10 @@ int foreign_open_unread(struct trace **t, size_t size, const struct foreign_read
 	return rc;
 }
 
-int foreign_open(struct trace **t, size_t size, const struct foreign_reader *reader, const char *path,
-		 const struct trace_open_options *o,
-		 void (*setup)(struct foreign *f, const struct trace_open_options *o), struct err *e)
+int foreign_open(struct trace **t, size_t size, const struct foreign_reader *reader,
+		 const char *path, const struct trace_open_options *o,
+		 void (*setup)(struct foreign *f, const struct trace_open_options *o),
+		 struct err *e)
 {
 	int rc = foreign_open_unread(t, size, reader, path, o, setup, e);
 	if (rc)

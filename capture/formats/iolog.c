@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fio's iolog, versions 2 and 3: doc/formats/others.md. "149 f1 read 0 4096"; version 2 has no times but waits. */
+/* fio's iolog, versions 2 and 3: doc/formats/others.md. "149 f1 read 0 4096"; version 2 has no
+ * times but waits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
@@ -55,15 +56,17 @@ static int word_u64(struct iolog *t, const struct word *w, uint64_t max, uint64_
 	const char *s = w->s;
 	if (scan_u64(&s, w->s + w->len, v) && s == w->s + w->len && *v <= max)
 		return 0;
-	return foreign_at(&t->base, w->s, e, "\"%.*s\" is not a number, or too large", (int)(w->len < 60 ? w->len : 60),
-			  w->s);
+	return foreign_at(&t->base, w->s, e, "\"%.*s\" is not a number, or too large",
+			  (int)(w->len < 60 ? w->len : 60), w->s);
 }
 
 static const struct {
 	const char *name;
 	enum trace_op op;
-} actions[] = {{"read", OP_PREAD},     {"write", OP_PWRITE}, {"sync", OP_FSYNC}, {"datasync", OP_FDATASYNC},
-	       {"trim", OP_FALLOCATE}, {"open", OP_OPEN},    {"close", OP_CLOSE}, {"sync_file_range", OP_SYNC_FILE_RANGE},
+} actions[] = {{"read", OP_PREAD},     {"write", OP_PWRITE},
+	       {"sync", OP_FSYNC},     {"datasync", OP_FDATASYNC},
+	       {"trim", OP_FALLOCATE}, {"open", OP_OPEN},
+	       {"close", OP_CLOSE},    {"sync_file_range", OP_SYNC_FILE_RANGE},
 	       {"syncfs", OP_SYNCFS}};
 
 static void note_open(struct iolog *t, uint32_t object, bool now)
@@ -113,15 +116,20 @@ static int take_action(struct iolog *t, const struct word *w, unsigned int n, st
 			    &r.object, e);
 	bool transfer = r.op == OP_PREAD || r.op == OP_PWRITE || r.op == OP_FALLOCATE;
 	if (!rc && transfer && n < 4)
-		rc = foreign_at(&t->base, w[n - 1].s, e, "%s needs an offset and a length", actions[k].name);
+		rc = foreign_at(&t->base, w[n - 1].s, e, "%s needs an offset and a length",
+				actions[k].name);
 	const bool extent = transfer || (r.op == OP_SYNC_FILE_RANGE && n >= 4);
 	rc = rc || !extent ? rc : word_u64(t, &w[2], INT64_MAX, &r.offset, e);
 	rc = rc || !extent ? rc : word_u64(t, &w[3], INT64_MAX, &r.length, e);
 	if (rc)
 		return rc;
 	r.fd = block ? -1 : (int32_t)(r.object % (INT32_MAX - 3)) + 3;
-	r.rvalue = r.op == OP_OPEN ? r.fd : transfer && r.op != OP_FALLOCATE ? (int64_t)r.length : 0;
-	r.flags = r.op == OP_OPEN ? O_RDWR : r.op == OP_FALLOCATE ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : 0;
+	r.rvalue = r.op == OP_OPEN                    ? r.fd
+		   : transfer && r.op != OP_FALLOCATE ? (int64_t)r.length
+						      : 0;
+	r.flags = r.op == OP_OPEN        ? O_RDWR
+		  : r.op == OP_FALLOCATE ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE
+					 : 0;
 	r.begin_ns = t->now_ns;
 	if (block)
 		return foreign_add(&t->base, &r, e);
@@ -134,10 +142,12 @@ static int take_action(struct iolog *t, const struct word *w, unsigned int n, st
 
 static int take_header(struct iolog *t, const struct word *w, unsigned int n, struct err *e)
 {
-	bool good = n == 4 && is(&w[0], "fio") && is(&w[1], "version") && is(&w[3], "iolog") && w[2].len == 1;
+	bool good = n == 4 && is(&w[0], "fio") && is(&w[1], "version") && is(&w[3], "iolog") &&
+		    w[2].len == 1;
 	if (!good || (*w[2].s != '2' && *w[2].s != '3'))
-		return foreign_at(&t->base, w[0].s, e,
-				  "the first line is not \"fio version 2 iolog\" or \"fio version 3 iolog\"");
+		return foreign_at(
+		    &t->base, w[0].s, e,
+		    "the first line is not \"fio version 2 iolog\" or \"fio version 3 iolog\"");
 	t->version = (unsigned int)(*w[2].s - '0');
 	t->base.base.meta.meta.clock_resolution_ns =
 	    t->version == 3 || !t->wait_unit_ns ? 1000 : (double)t->wait_unit_ns;
@@ -155,8 +165,9 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 	if (!t->version)
 		return take_header(t, w, n, e);
 	if (t->version == 3) {
-		int rc = n < 3 ? foreign_at(f, s, e, "a line has a time, a file and an action at least")
-			       : word_u64(t, &w[0], INT64_MAX / 4096, &v, e);
+		int rc =
+		    n < 3 ? foreign_at(f, s, e, "a line has a time, a file and an action at least")
+			  : word_u64(t, &w[0], INT64_MAX / 4096, &v, e);
 		if (rc)
 			return rc;
 		t->now_ns = (int64_t)v * 1000;
@@ -167,10 +178,12 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 	if (!is(&w[1], "wait"))
 		return take_action(t, w, n, e);
 	if (!t->wait_unit_ns)
-		return foreign_at(f, w[1].s, e,
-				  "the unit of waits is not sure in version 2: say it (--wait-unit us or ms)");
-	int rc = n < 3 ? foreign_at(f, w[1].s, e, "wait needs a time")
-		       : word_u64(t, &w[2], (uint64_t)TRACE_TIME_MAX / (uint64_t)t->wait_unit_ns, &v, e);
+		return foreign_at(
+		    f, w[1].s, e,
+		    "the unit of waits is not sure in version 2: say it (--wait-unit us or ms)");
+	int rc =
+	    n < 3 ? foreign_at(f, w[1].s, e, "wait needs a time")
+		  : word_u64(t, &w[2], (uint64_t)TRACE_TIME_MAX / (uint64_t)t->wait_unit_ns, &v, e);
 	if (rc)
 		return rc;
 	if ((int64_t)v * t->wait_unit_ns > TRACE_TIME_MAX - t->now_ns)
@@ -201,7 +214,8 @@ static void setup(struct foreign *f, const struct trace_open_options *o)
 static const struct foreign_reader reader = {.clock = "fio iolog", .captured_by = "fio", .level = LEVEL_SYSCALL,
 					     .line = iolog_line, .reset = iolog_reset, .release = iolog_reset};
 
-static int iolog_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+static int iolog_open(struct trace **out, const char *path, const struct trace_open_options *o,
+		      struct err *e)
 {
 	return foreign_open(out, sizeof(struct iolog), &reader, path, o, setup, e);
 }
@@ -209,10 +223,12 @@ static int iolog_open(struct trace **out, const char *path, const struct trace_o
 static int iolog_bid(const unsigned char *head, size_t len, const char *path)
 {
 	(void)path;
-	return len >= 19 && !memcmp(head, "fio version ", 12) && !memcmp(head + 13, " iolog", 6) ? 90 : 0;
+	return len >= 19 && !memcmp(head, "fio version ", 12) && !memcmp(head + 13, " iolog", 6)
+		   ? 90
+		   : 0;
 }
 
-/* --- writing: version 3 only -------------------------------------------------------------------------------------- */
+/* --- writing: version 3 only --------------------------------------------- */
 
 struct iolog_out {
 	struct trace *t;
@@ -246,8 +262,9 @@ static const char *cannot(const struct iolog_out *x, const struct trace_record *
 	bool is_write, sync = action && strstr(action, "sync");
 	const char *why = NULL;
 	if (!action)
-		return r->op == OP_OPEN || r->op == OP_CLOSE ? "files are opened by the iolog itself"
-							     : "an iolog cannot express the operation";
+		return r->op == OP_OPEN || r->op == OP_CLOSE
+			   ? "files are opened by the iolog itself"
+			   : "an iolog cannot express the operation";
 	if (!sync && r->op != OP_FALLOCATE && !sink_is_transfer(x->t, r, &is_write, &why))
 		return why;
 	if (!o || r->begin_ns == TIME_NONE)
@@ -255,10 +272,15 @@ static const char *cannot(const struct iolog_out *x, const struct trace_record *
 	if (strlen(o->name) > 255 || !*o->name || strpbrk(o->name, " \t\n\r\v\f"))
 		return "fio does not read names above 255 bytes or with blanks";
 	if (text_has_control(o->name))
-		return "its name has control characters or invalid UTF-8, which an iolog cannot hold";
-	if (op_info(r->op)->family == FAMILY_READ && r->rvalue >= 0 && (uint64_t)r->rvalue < r->length && trace_meta(x->t)->level == LEVEL_SYSCALL)
-		return "it read less than it asked for, as at a file's end: fio ends with an error there";
-	return !sync && (!r->length || r->length > UINT32_MAX) ? "its length is not between 1 and 2^32 - 1" : NULL;
+		return "its name has control characters or invalid UTF-8, which an iolog cannot "
+		       "hold";
+	if (op_info(r->op)->family == FAMILY_READ && r->rvalue >= 0 &&
+	    (uint64_t)r->rvalue < r->length && trace_meta(x->t)->level == LEVEL_SYSCALL)
+		return "it read less than it asked for, as at a file's end: fio ends with an error "
+		       "there";
+	return !sync && (!r->length || r->length > UINT32_MAX)
+		   ? "its length is not between 1 and 2^32 - 1"
+		   : NULL;
 }
 
 /* Time 0 and steps back would be read as no delay: from 1 us on, never back. */
@@ -275,7 +297,8 @@ static int64_t time_us(struct iolog_out *x, int64_t ns)
 	return x->last_us;
 }
 
-static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
+static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
+		     struct err *e)
 {
 	struct iolog_out *x = ctx;
 	const char *action = action_of(r);
@@ -298,7 +321,8 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	if (strstr(action, "sync")) /* fio wants both numbers there, and does not use them */
 		strbuf_addstr(&s->out, " 0 0\n");
 	else
-		strbuf_addf(&s->out, " %llu %llu\n", (unsigned long long)r->offset, (unsigned long long)r->length);
+		strbuf_addf(&s->out, " %llu %llu\n", (unsigned long long)r->offset,
+			    (unsigned long long)r->length);
 	return 1;
 }
 
@@ -308,11 +332,13 @@ static int write_tail(void *ctx, struct sink *s, struct err *e)
 	(void)e;
 	for (uint32_t i = 0; i < x->n_added; i++)
 		if (x->added[i])
-			strbuf_addf(&s->out, "%lld %s close\n", (long long)x->last_us, trace_object(x->t, i)->name);
+			strbuf_addf(&s->out, "%lld %s close\n", (long long)x->last_us,
+				    trace_object(x->t, i)->name);
 	return 0;
 }
 
-static int iolog_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+static int iolog_write(struct trace *t, const char *path, struct trace_export_report *report,
+		       struct err *e)
 {
 	static const struct sink_writer writer = {write_head, write_one, write_tail};
 	struct iolog_out x = {.t = t};

@@ -9,7 +9,8 @@
 #define PAGE_BYTES 4096
 #define FALLEN_SHARE 16
 
-static int object_sink(void *context, enum object_kind kind, const char *name, uint32_t *id, struct err *e)
+static int object_sink(void *context, enum object_kind kind, const char *name, uint32_t *id,
+		       struct err *e)
 {
 	return foreign_object(context, kind, name, strlen(name), id, e);
 }
@@ -57,9 +58,10 @@ void kernel_text_end(struct foreign *f)
 	block_pairs_end(&k->pairs, f);
 }
 
-/* perf script --deltatime prints times since the event before, and says so nowhere. Such fall to a small part of the one before all the
- * time; a clock's do that where another file or boot begins, and else go back by little, if at all. Of few events, of which the first is at 0 as perf
- * prints it, those of a clock do not go back. */
+/* perf script --deltatime prints times since the event before, and says so nowhere. Such fall to a
+ * small part of the one before all the time; a clock's do that where another file or boot begins,
+ * and else go back by little, if at all. Of few events, of which the first is at 0 as perf prints
+ * it, those of a clock do not go back. */
 static bool are_differences(const struct kernel_text *k)
 {
 	if (k->times.n < FALLEN_SHARE && k->first_ns == 0 && k->times.any_back)
@@ -70,9 +72,10 @@ static bool are_differences(const struct kernel_text *k)
 void kernel_text_reset(struct foreign *f)
 {
 	struct kernel_text *k = (struct kernel_text *)f;
-	if (k->has_first &&
-	    !k->decided) { /* the beginning has told what it is: programs' calls, or devices' requests */
-		f->base.meta.meta.level = k->has_block && !k->has_calls ? LEVEL_BLOCK : LEVEL_SYSCALL;
+	if (k->has_first && !k->decided) { /* the beginning has told what it is: programs' calls, or
+					      devices' requests */
+		f->base.meta.meta.level =
+		    k->has_block && !k->has_calls ? LEVEL_BLOCK : LEVEL_SYSCALL;
 		k->times.differences = are_differences(k);
 		k->decided = true;
 	}
@@ -92,7 +95,8 @@ void kernel_text_release(struct foreign *f)
 	block_pairs_release(&k->pairs);
 }
 
-int kernel_text_time(struct kernel_text *k, const char *where, unsigned int digits, int64_t *ns, struct err *e)
+int kernel_text_time(struct kernel_text *k, const char *where, unsigned int digits, int64_t *ns,
+		     struct err *e)
 {
 	const bool differ = k->times.differences;
 	if (*ns > TRACE_TIME_MAX || *ns < 0 || (differ && *ns > TRACE_TIME_MAX - k->times.last_ns))
@@ -114,7 +118,7 @@ int kernel_text_time(struct kernel_text *k, const char *where, unsigned int digi
 	return 0;
 }
 
-/* --- words -------------------------------------------------------------------------------------------------------- */
+/* --- words --------------------------------------------------------------- */
 
 bool text_starts(struct text t, const char *with)
 {
@@ -147,8 +151,9 @@ uint64_t text_number(struct text t, unsigned int base)
 		t.s += 2;
 	}
 	for (; t.s < t.end; t.s++) {
-		unsigned int digit = *t.s >= '0' && *t.s <= '9' ? (unsigned int)(*t.s - '0')
-				     : *t.s >= 'a' && *t.s <= 'f' ? (unsigned int)(*t.s - 'a' + 10) : 16;
+		unsigned int digit = *t.s >= '0' && *t.s <= '9'   ? (unsigned int)(*t.s - '0')
+				     : *t.s >= 'a' && *t.s <= 'f' ? (unsigned int)(*t.s - 'a' + 10)
+								  : 16;
 		if (digit >= base)
 			break;
 		over |= __builtin_mul_overflow(v, base, &v) || __builtin_add_overflow(v, digit, &v);
@@ -158,10 +163,10 @@ uint64_t text_number(struct text t, unsigned int base)
 	return negative ? 0 - v : v;
 }
 
-/* --- calls -------------------------------------------------------------------------------------------------------- */
+/* --- calls --------------------------------------------------------------- */
 
-int kernel_text_enter(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row,
-		      const uint64_t *arg, struct err *e)
+int kernel_text_enter(struct kernel_text *k, uint32_t tid, int64_t ns,
+		      const struct syscall_row *row, const uint64_t *arg, struct err *e)
 {
 	k->has_calls = true;
 	return syscalls_enter(k->calls, tid, ns, row, arg, e);
@@ -175,8 +180,10 @@ static void strings_take(const struct syscall_row *row, struct text args,
 	for (unsigned int i = 0; i < SYSCALL_MEMORIES && syscall_pointee(row, i, &p); i++) {
 		if (p.what != POINTER_TEXT)
 			continue;
-		const char *open = args.s < args.end ? memchr(args.s, '"', (size_t)(args.end - args.s)) : NULL;
-		const char *close = open ? memchr(open + 1, '"', (size_t)(args.end - open - 1)) : NULL;
+		const char *open =
+		    args.s < args.end ? memchr(args.s, '"', (size_t)(args.end - args.s)) : NULL;
+		const char *close =
+		    open ? memchr(open + 1, '"', (size_t)(args.end - open - 1)) : NULL;
 		if (!close)
 			return;
 		memory[i] = (struct syscall_memory){open + 1, (size_t)(close - open - 1)};
@@ -184,8 +191,8 @@ static void strings_take(const struct syscall_row *row, struct text args,
 	}
 }
 
-int kernel_text_exit(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row, int64_t result,
-		     struct text args, struct err *e)
+int kernel_text_exit(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row,
+		     int64_t result, struct text args, struct err *e)
 {
 	struct syscall_memory memory[SYSCALL_MEMORIES] = {{NULL, 0}};
 	strings_take(row, args, memory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mapping files: what the columns of a delimited text mean. One reader and one writer serve all such formats; the known
- * ones are mapping files built into the program, and anybody's own is given by its path. doc/formats/mapping.md is
- * their manual. */
+/* Mapping files: what the columns of a delimited text mean. One reader and one writer serve all
+ * such formats; the known ones are mapping files built into the program, and anybody's own is given
+ * by its path. doc/formats/mapping.md is their manual. */
 #ifndef CAPTURE_FORMATS_MAPPING_H
 #define CAPTURE_FORMATS_MAPPING_H
 
@@ -52,7 +52,8 @@ struct mapping {
 	char delimiter; /* 0: runs of blanks */
 	char comment;	/* 0: none */
 	bool header;
-	unsigned int n_skipped_lines, n_columns; /* n_columns: at least so many; exactly, unless `more` */
+	/* n_columns: at least so many; exactly, unless `more` */
+	unsigned int n_skipped_lines, n_columns;
 	bool more;
 	enum trace_level level;
 	enum object_kind object_kind;
@@ -64,8 +65,8 @@ struct mapping {
 	unsigned int n;
 };
 
-/* Parses text of a mapping file; `name` for messages. Errors: EINVAL with line. Ownership: mapping_release, also after
- * an error. */
+/* Parses text of a mapping file; `name` for messages. Errors: EINVAL with line. Ownership:
+ * mapping_release, also after an error. */
 int mapping_parse(struct mapping *m, const char *name, const char *text, struct err *e);
 void mapping_release(struct mapping *m);
 
@@ -77,11 +78,11 @@ int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len);
 /* Opens for a mapping that outlives the trace, or that the trace shall release (`own`). */
 int mapping_open(struct trace **t, const struct mapping *m, bool own, const char *path,
 		 const struct trace_open_options *o, struct err *e);
-int mapping_write(const struct mapping *m, struct trace *t, const char *path, struct trace_export_report *report,
-		  struct err *e);
+int mapping_write(const struct mapping *m, struct trace *t, const char *path,
+		  struct trace_export_report *report, struct err *e);
 
 /* Those built in: one row each of the table of formats. */
-extern const struct trace_format format_msr, format_snia, format_alibaba, format_tencent, format_spc, format_systor,
-    format_fiu;
+extern const struct trace_format format_msr, format_snia, format_alibaba, format_tencent,
+    format_spc, format_systor, format_fiu;
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text of a mapping file: an INI file, [format] and one [column N] or [column NAME] per column that matters. */
+/* The text of a mapping file: an INI file, [format] and one [column N] or [column NAME] per column
+ * that matters. */
 #include <errno.h>
 #include <ini.h>
 #include <limits.h>
@@ -12,9 +13,9 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
-const char *const mapping_field_names[MAP_N + 1] = {"none",      "begin",  "end",    "response", "dispatch",
-						    "operation", "object", "offset", "length",   "pid",
-						    "tid",       "fd",     "rvalue", "error",    NULL};
+const char *const mapping_field_names[MAP_N + 1] = {
+    "none",   "begin", "end", "response", "dispatch", "operation", "object", "offset",
+    "length", "pid",   "tid", "fd",       "rvalue",   "error",     NULL};
 
 struct mapping_parse {
 	struct mapping *m;
@@ -68,7 +69,8 @@ static int set_delimiter(struct mapping_parse *p, const char *value)
 			return 1;
 		}
 	if (strlen(value) != 1)
-		return bad(p, "delimiter", value, "comma, tab, semicolon, colon, bar, space, blanks or one character");
+		return bad(p, "delimiter", value,
+			   "comma, tab, semicolon, colon, bar, space, blanks or one character");
 	p->m->delimiter = *value;
 	return 1;
 }
@@ -145,7 +147,8 @@ static int set_values(struct mapping_parse *p, const char *value)
 	}
 	list_free(item, n);
 	return good ? 1
-		    : bad(p, "values", value, "a list of at most 16 TEXT:OPERATION, with a known operation or skip");
+		    : bad(p, "values", value,
+			  "a list of at most 16 TEXT:OPERATION, with a known operation or skip");
 }
 
 static int set_unit(struct mapping_parse *p, const char *value)
@@ -171,14 +174,16 @@ static int set_column(struct mapping_parse *p, const char *key, const char *valu
 {
 	struct mapping_column *c = p->column;
 	if (!strcmp(key, "field")) {
-		for (c->field = 0; c->field < MAP_N && strcmp(value, mapping_field_names[c->field]); c->field++)
+		for (c->field = 0; c->field < MAP_N && strcmp(value, mapping_field_names[c->field]);
+		     c->field++)
 			;
 		if (c->field < MAP_N)
 			return 1;
 		c->field = MAP_NONE;
 		const char *near = nearest_name(value, mapping_field_names);
-		p->rc = err_set(p->e, EINVAL, "field = %.60s: unknown%s%s%s", value, near ? ", did you mean \"" : "",
-				near ? near : "", near ? "\"?" : "");
+		p->rc =
+		    err_set(p->e, EINVAL, "field = %.60s: unknown%s%s%s", value,
+			    near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 		return 0;
 	}
 	if (!strcmp(key, "unit"))
@@ -209,7 +214,8 @@ static int new_column(struct mapping_parse *p, const char *what)
 	if (p->m->header) {
 		c->name = xstrdup(what);
 	} else if (parse_uint(what, &index, NULL) || !index || index > MAPPING_COLUMNS_MAX) {
-		return bad(p, "column", what, "a number from 1 to 64 (names need header = yes in [format])");
+		return bad(p, "column", what,
+			   "a number from 1 to 64 (names need header = yes in [format])");
 	} else {
 		c->index = (unsigned int)index - 1;
 	}
@@ -230,7 +236,8 @@ static int on_key(void *user, const char *section, const char *key, const char *
 		return set_format(p, key, value);
 	if (p->column)
 		return set_column(p, key, value);
-	p->rc = err_set(p->e, EINVAL, "section [%.60s] is neither [format] nor [column ...]", section);
+	p->rc =
+	    err_set(p->e, EINVAL, "section [%.60s] is neither [format] nor [column ...]", section);
 	return 0;
 }
 
@@ -250,18 +257,25 @@ static bool is_time(enum mapping_field f)
 
 static int check(struct mapping *m, struct err *e)
 {
-	static const enum mapping_field needed[] = {MAP_BEGIN, MAP_OPERATION, MAP_OFFSET, MAP_LENGTH};
+	static const enum mapping_field needed[] = {MAP_BEGIN, MAP_OPERATION, MAP_OFFSET,
+						    MAP_LENGTH};
 	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
 		if (!has(m, needed[i]))
-			return err_set(e, EINVAL, "no column has field = %s", mapping_field_names[needed[i]]);
+			return err_set(e, EINVAL, "no column has field = %s",
+				       mapping_field_names[needed[i]]);
 	for (unsigned int i = 0; i < m->n; i++) {
 		if (!m->column[i].name != !m->header)
 			return err_set(e, EINVAL,
-				       "header must come before the first column, because it says whether columns have names or numbers");
+				       "header must come before the first column, because it says "
+				       "whether columns have names or numbers");
 		if (m->column[i].field == MAP_OPERATION && !m->column[i].n_values)
-			return err_set(e, EINVAL, "the column of the operation has no values = TEXT:OPERATION, ...");
+			return err_set(
+			    e, EINVAL,
+			    "the column of the operation has no values = TEXT:OPERATION, ...");
 		if (is_time(m->column[i].field) && 1000000000 % m->column[i].unit)
-			return err_set(e, EINVAL, "the column of the field %s has a unit that is none of time", mapping_field_names[m->column[i].field]);
+			return err_set(e, EINVAL,
+				       "the column of the field %s has a unit that is none of time",
+				       mapping_field_names[m->column[i].field]);
 		if (m->column[i].index >= m->n_columns)
 			m->n_columns = m->column[i].index + 1;
 	}
@@ -279,7 +293,8 @@ int mapping_parse(struct mapping *m, const char *name, const char *text, struct 
 	if (p.rc)
 		return err_set(e, EINVAL, "%s: line %d: %s", name, line, inner.msg);
 	if (line)
-		return err_set(e, EINVAL, "%s: line %d: neither [section] nor key = value", name, line);
+		return err_set(e, EINVAL, "%s: line %d: neither [section] nor key = value", name,
+			       line);
 	if (!m->name)
 		m->name = xstrdup("mapping");
 	int rc = check(m, &inner);

@@ -21,7 +21,8 @@ struct mapped_trace {
 	unsigned int n_at, n_needed; /* positions known; columns a line must have */
 	bool has_header;
 	uint64_t n_lines;
-	int64_t first_s, first_ns; /* of the first stamp: what times are relative to, where the clock is absolute */
+	/* of the first stamp: what times are relative to, where the clock is absolute */
+	int64_t first_s, first_ns;
 	bool has_first, probed;
 	int64_t step_ns; /* all stamps so far are multiples */
 	uint32_t object; /* of the line before, and its text */
@@ -33,15 +34,16 @@ struct field {
 	size_t len;
 };
 
-/* --- one field ---------------------------------------------------------------------------------------------------- */
+/* --- one field ----------------------------------------------------------- */
 
 static int not_a(struct mapped_trace *t, const struct field *f, const char *what, struct err *e)
 {
-	return foreign_at(&t->base, f->s, e, "\"%.*s\" is not %s", (int)(f->len < 60 ? f->len : 60), f->s, what);
+	return foreign_at(&t->base, f->s, e, "\"%.*s\" is not %s", (int)(f->len < 60 ? f->len : 60),
+			  f->s, what);
 }
 
-/* Absolute times are kept relative to the first, taken apart into seconds and rest: 100-ns units since 1601 would not
- * fit. */
+/* Absolute times are kept relative to the first, taken apart into seconds and rest: 100-ns units
+ * since 1601 would not fit. */
 static int take_time(struct mapped_trace *t, const struct mapping_column *c, const struct field *f,
 		     bool stamp, int64_t *ns,
 		     struct err *e)
@@ -77,8 +79,8 @@ static int take_time(struct mapped_trace *t, const struct mapping_column *c, con
 		second -= t->first_s;
 		rest -= t->first_ns;
 	}
-	if (__builtin_mul_overflow(second, (int64_t)1000000000, ns) || __builtin_add_overflow(*ns, rest, ns) ||
-	    *ns > TRACE_TIME_MAX || *ns < -TRACE_TIME_MAX)
+	if (__builtin_mul_overflow(second, (int64_t)1000000000, ns) ||
+	    __builtin_add_overflow(*ns, rest, ns) || *ns > TRACE_TIME_MAX || *ns < -TRACE_TIME_MAX)
 		return not_a(t, f, "a time within 73 years", e);
 	while (!t->probed && *ns % t->step_ns)
 		t->step_ns /= 10;
@@ -108,7 +110,8 @@ static int take_number(struct mapped_trace *t, const struct field *f, int64_t mi
 
 static bool same(const struct mapping_column *c, const struct field *f, const char *text)
 {
-	return strlen(text) == f->len && (c->any_case ? !strncasecmp(text, f->s, f->len) : !memcmp(text, f->s, f->len));
+	return strlen(text) == f->len &&
+	       (c->any_case ? !strncasecmp(text, f->s, f->len) : !memcmp(text, f->s, f->len));
 }
 
 static int take_operation(struct mapped_trace *t, const struct mapping_column *c,
@@ -171,7 +174,7 @@ static int take_field(struct mapped_trace *t, const struct mapping_column *c, co
 	}
 }
 
-/* --- one line ----------------------------------------------------------------------------------------------------- */
+/* --- one line ------------------------------------------------------------ */
 
 static void trim(struct field *f)
 {
@@ -227,9 +230,11 @@ static int take_header(struct mapped_trace *t, const char *s, size_t len, struct
 	memset(t->at, 0, sizeof t->at);
 	for (t->n_at = 0; next_field(t->m->delimiter, &at, end, &f); t->n_at++) {
 		if (t->n_at == MAPPING_COLUMNS_MAX)
-			return foreign_at(&t->base, f.s, e, "more than %d columns", MAPPING_COLUMNS_MAX);
+			return foreign_at(&t->base, f.s, e, "more than %d columns",
+					  MAPPING_COLUMNS_MAX);
 		for (unsigned int i = 0; i < t->m->n; i++)
-			if (strlen(t->m->column[i].name) == f.len && !strncasecmp(t->m->column[i].name, f.s, f.len)) {
+			if (strlen(t->m->column[i].name) == f.len &&
+			    !strncasecmp(t->m->column[i].name, f.s, f.len)) {
 				t->at[t->n_at] = &t->m->column[i];
 				n_found++;
 			}
@@ -239,7 +244,8 @@ static int take_header(struct mapped_trace *t, const char *s, size_t len, struct
 		for (unsigned int j = 0; j < t->n_at; j++)
 			found |= t->at[j] == &t->m->column[i];
 		if (!found)
-			return foreign_at(&t->base, s, e, "the header has no column \"%s\"", t->m->column[i].name);
+			return foreign_at(&t->base, s, e, "the header has no column \"%s\"",
+					  t->m->column[i].name);
 	}
 	t->n_needed = t->n_at;
 	t->has_header = true;
@@ -251,8 +257,10 @@ static int take_object(struct mapped_trace *t, struct trace_record *r, struct er
 	struct strbuf *now = &t->object_text, *last = &t->object_last;
 	if (!now->len)
 		return 0;
-	if (now->len != last->len || memcmp(now->s, last->s, now->len) || t->object == OBJECT_NONE) {
-		int rc = foreign_object(&t->base, t->m->object_kind, now->s, now->len, &t->object, e);
+	if (now->len != last->len || memcmp(now->s, last->s, now->len) ||
+	    t->object == OBJECT_NONE) {
+		int rc =
+		    foreign_object(&t->base, t->m->object_kind, now->s, now->len, &t->object, e);
 		if (rc)
 			return rc;
 		strbuf_reset(last);
@@ -271,7 +279,9 @@ static int finish(struct mapped_trace *t, struct trace_record *r, int64_t respon
 	if (response_ns >= 0 && r->begin_ns != TIME_NONE)
 		r->end_ns = r->begin_ns + response_ns;
 	if (!has_rvalue)
-		r->rvalue = r->error ? -1 : op_info(r->op)->uses & OP_RETURNS_BYTES ? (int64_t)r->length : 0;
+		r->rvalue = r->error                                  ? -1
+			    : op_info(r->op)->uses & OP_RETURNS_BYTES ? (int64_t)r->length
+								      : 0;
 	if (r->op == OP_FALLOCATE && t->m->level == LEVEL_BLOCK)
 		r->flags = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
 	return foreign_add(&t->base, r, e);
@@ -299,7 +309,8 @@ static int mapped_row(struct mapped_trace *t, const char *s, size_t len, struct 
 			return rc;
 	}
 	if (i < t->n_needed)
-		return foreign_at(&t->base, end, e, "the line has %u columns, %u are needed", i, t->n_needed);
+		return foreign_at(&t->base, end, e, "the line has %u columns, %u are needed", i,
+				  t->n_needed);
 	if (skip) {
 		t->base.base.notes.n_passed_over++;
 		return 0;
@@ -330,23 +341,26 @@ static int mapped_line(struct foreign *f, const char *s, size_t len, struct err 
 		return take_header(t, s, len, e);
 	if (m->comment && s[blanks] == m->comment)
 		return 0;
-	if (m->heading && t->n_lines == m->n_skipped_lines + 1 && is_heading(m->heading, s + blanks, len - blanks))
+	if (m->heading && t->n_lines == m->n_skipped_lines + 1 &&
+	    is_heading(m->heading, s + blanks, len - blanks))
 		return 0;
 	return mapped_row(t, s, len, e);
 }
 
-/* --- the file ----------------------------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------ */
 
 static void note_meta(struct mapped_trace *t)
 {
 	struct trace_meta *meta = &t->base.base.meta.meta;
 	t->probed = true;
-	meta->clock_resolution_ns = t->m->resolution_ns > 0 ? t->m->resolution_ns : (double)t->step_ns;
+	meta->clock_resolution_ns =
+	    t->m->resolution_ns > 0 ? t->m->resolution_ns : (double)t->step_ns;
 	if (!t->has_first)
 		return;
 	int64_t s = t->first_s - t->m->epoch_s, ns;
-	if (!__builtin_mul_overflow(s, (int64_t)1000000000, &ns) && !__builtin_add_overflow(ns, t->first_ns, &ns) &&
-	    ns <= TRACE_WALL_MAX && ns >= -TRACE_WALL_MAX)
+	if (!__builtin_mul_overflow(s, (int64_t)1000000000, &ns) &&
+	    !__builtin_add_overflow(ns, t->first_ns, &ns) && ns <= TRACE_WALL_MAX &&
+	    ns >= -TRACE_WALL_MAX)
 		meta->wall_epoch_ns = ns;
 }
 
@@ -451,8 +465,10 @@ int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len)
 		while (s < end && (*s == '\r' || *s == '\n'))
 			s++;
 	}
-	/* a few bad lines are for the reading to tell, in a file that is of this format otherwise */
-	bool good = LINES_TO_A_BAD_ONE * n_bad <= n_good && (t.base.queue.n > 0 || (m->header && t.has_header));
+	/* a few bad lines are for the reading to tell, in a file that is of this format otherwise
+	 */
+	bool good = LINES_TO_A_BAD_ONE * n_bad <= n_good &&
+		    (t.base.queue.n > 0 || (m->header && t.has_header));
 	record_queue_release(&t.base.queue);
 	trace_base_release(&t.base.base);
 	strbuf_release(&t.object_text);

@@ -34,7 +34,8 @@ static int write_head(void *ctx, struct sink *s, struct err *e)
 	return 0;
 }
 
-/* Whole units where there are no digits; the epoch's seconds and the rest apart, as their sum in ns may not fit. */
+/* Whole units where there are no digits; the epoch's seconds and the rest apart, as their sum in ns
+ * may not fit. */
 static void add_time(const struct mapping_out *x, struct sink *s, const struct mapping_column *c,
 		     int64_t ns, bool stamp)
 {
@@ -56,7 +57,8 @@ static void add_time(const struct mapping_out *x, struct sink *s, const struct m
 		scale *= 10;
 	if (c->unit == 1000000000 && c->digits) {
 		sink_u64(s, (uint64_t)second);
-		strbuf_addf(&s->out, ".%0*lld", (int)c->digits, (long long)(rest / (1000000000 / scale)));
+		strbuf_addf(&s->out, ".%0*lld", (int)c->digits,
+			    (long long)(rest / (1000000000 / scale)));
 		return;
 	}
 	sink_u64(s, (uint64_t)second * (uint64_t)per_s + (uint64_t)(rest / c->unit));
@@ -65,7 +67,8 @@ static void add_time(const struct mapping_out *x, struct sink *s, const struct m
 			    (long long)(rest % c->unit * scale / c->unit));
 }
 
-/* The part of the object's name for the i-th of the columns that hold it: as they were joined on reading. */
+/* The part of the object's name for the i-th of the columns that hold it: as they were joined on
+ * reading. */
 static void add_object(const struct mapping_out *x, struct sink *s, const struct mapping_column *c,
 		       const struct trace_record *r, unsigned int i)
 {
@@ -177,7 +180,8 @@ static const char *cannot(const struct mapping_out *x, const struct trace_record
 	return x->m->absolute || r->begin_ns >= 0 ? NULL : "it begins before time 0";
 }
 
-static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
+static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
+		     struct err *e)
 {
 	const struct mapping_out *x = ctx;
 	bool is_write;
@@ -199,8 +203,8 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	return 1;
 }
 
-int mapping_write(const struct mapping *m, struct trace *t, const char *path, struct trace_export_report *report,
-		  struct err *e)
+int mapping_write(const struct mapping *m, struct trace *t, const char *path,
+		  struct trace_export_report *report, struct err *e)
 {
 	static const struct sink_writer writer = {.head = write_head, .one = write_one};
 	struct mapping_out x = {.m = m, .t = t, .wall_ns = trace_meta(t)->wall_epoch_ns};

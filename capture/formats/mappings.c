@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mapping files that are built in, NAME.map beside this file, each a row of the table of formats; and the one that
- * is given by its path. */
+/* The mapping files that are built in, NAME.map beside this file, each a row of the table of
+ * formats; and the one that is given by its path. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,8 @@ static int builtin_write(const char *name, const char *text, struct trace *t, co
 
 READER(msr)
 WRITER(msr)
-ROW(msr, "MSR Cambridge block traces: Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime", write_msr);
+ROW(msr, "MSR Cambridge block traces: Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime",
+    write_msr);
 
 READER(snia)
 WRITER(snia)
@@ -98,7 +99,7 @@ ROW(systor, "Systor'17 traces: time,response time,R/W,LUN,offset,size", NULL);
 READER(fiu)
 ROW(fiu, "FIU traces: time in ns, pid, process, lba, size, R/W, major, minor, md5", NULL);
 
-/* --- by path ------------------------------------------------------------------------------------------------------ */
+/* --- by path ------------------------------------------------------------- */
 
 static int path_bid(const unsigned char *head, size_t len, const char *path)
 {
@@ -108,10 +109,12 @@ static int path_bid(const unsigned char *head, size_t len, const char *path)
 	return 0; /* only where a mapping is given */
 }
 
-static int path_open(struct trace **t, const char *path, const struct trace_open_options *o, struct err *e)
+static int path_open(struct trace **t, const char *path, const struct trace_open_options *o,
+		     struct err *e)
 {
 	if (!o->mapping)
-		return err_set(e, EINVAL, "%s: the format mapping needs a mapping file (--mapping)", path);
+		return err_set(e, EINVAL, "%s: the format mapping needs a mapping file (--mapping)",
+			       path);
 	struct mapping *m = xmalloc(sizeof *m);
 	int rc = mapping_load(m, o->mapping, e);
 	if (!rc)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of constants as tools print them (O_RDONLY, ENOENT, SEEK_SET, ...), and the values they have on Linux. */
+/* Names of constants as tools print them (O_RDONLY, ENOENT, SEEK_SET, ...), and the values they
+ * have on Linux. */
 #ifndef CAPTURE_FORMATS_NAMES_H
 #define CAPTURE_FORMATS_NAMES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers in the lines of foreign traces. On the path of every byte that is imported, hence here and not strtoull: no
- * locale, no blanks, no sign unless asked for, and an overflow is told. All take *s up to `end` at most, and leave *s
- * behind what they took, or at what is wrong. */
+/* Numbers in the lines of foreign traces. On the path of every byte that is imported, hence here
+ * and not strtoull: no locale, no blanks, no sign unless asked for, and an overflow is told. All
+ * take *s up to `end` at most, and leave *s behind what they took, or at what is wrong. */
 #ifndef CAPTURE_FORMATS_NUMBER_H
 #define CAPTURE_FORMATS_NUMBER_H
 
@@ -10,15 +10,17 @@
 #include <stdint.h>
 #include <string.h>
 
-/* How many decimal digits s[0..8) begins with, and their value: eight bytes at once, of which the first that is no
- * digit is found by its high half, and the digits before it moved to where eight would stand. Source: the usual
- * arithmetic within a register: pairs of digits, pairs of pairs, and both halves, each by one multiplication. */
+/* How many decimal digits s[0..8) begins with, and their value: eight bytes at once, of which the
+ * first that is no digit is found by its high half, and the digits before it moved to where eight
+ * would stand. Source: the usual arithmetic within a register: pairs of digits, pairs of pairs, and
+ * both halves, each by one multiplication. */
 static inline unsigned int scan_up_to_eight(const char *s, uint64_t *v)
 {
 	uint64_t x;
 	memcpy(&x, s, sizeof x);
 	uint64_t high = 0xf0f0f0f0f0f0f0f0u, zeros = 0x3030303030303030u;
-	uint64_t other = ((x & high) ^ zeros) | (((x + 0x0606060606060606u) & high) ^ zeros); /* ':' to '?' too */
+	/* ':' to '?' too */
+	uint64_t other = ((x & high) ^ zeros) | (((x + 0x0606060606060606u) & high) ^ zeros);
 	unsigned int n = other ? (unsigned int)__builtin_ctzll(other) / 8 : 8;
 	*v = 0;
 	if (!n)
@@ -31,7 +33,8 @@ static inline unsigned int scan_up_to_eight(const char *s, uint64_t *v)
 }
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first digit is the lowest byte");
 
-static const uint32_t scan_power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
+static const uint32_t scan_power[] = {1,      10,      100,      1000,      10000,
+				      100000, 1000000, 10000000, 100000000, 1000000000};
 
 static inline bool scan_u64(const char **s, const char *end, uint64_t *v)
 {
@@ -44,7 +47,8 @@ static inline bool scan_u64(const char **s, const char *end, uint64_t *v)
 		p += k;
 	}
 	for (; k == 8 && p < end && (unsigned char)(*p - '0') < 10; p++)
-		if (__builtin_mul_overflow(n, 10u, &n) || __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n))
+		if (__builtin_mul_overflow(n, 10u, &n) ||
+		    __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n))
 			return false;
 	bool some = p > *s;
 	*s = p;
@@ -63,8 +67,8 @@ static inline bool scan_i64(const char **s, const char *end, int64_t *v)
 	return true;
 }
 
-/* Whether all of s[0..len) is one whole number. Memory may be read up to `readable`, at or behind its end: with some
- * bytes there it is faster. */
+/* Whether all of s[0..len) is one whole number. Memory may be read up to `readable`, at or behind
+ * its end: with some bytes there it is faster. */
 static inline bool scan_all_u64(const char *s, size_t len, const char *readable, uint64_t *v)
 {
 	const char *p = s;
@@ -105,14 +109,16 @@ static inline bool scan_c_u64(const char **s, const char *end, uint64_t *v)
 	return true;
 }
 
-/* A decimal fraction times `unit` (a power of ten, 1 to 10^9), as a whole number: "1.5" with 1000 is 1500. Digits below
- * one are cut. *digits, if not NULL: how many there were behind the point. */
-static inline bool scan_decimal(const char **s, const char *end, int64_t unit, int64_t *v, unsigned int *digits)
+/* A decimal fraction times `unit` (a power of ten, 1 to 10^9), as a whole number: "1.5" with 1000
+ * is 1500. Digits below one are cut. *digits, if not NULL: how many there were behind the point. */
+static inline bool scan_decimal(const char **s, const char *end, int64_t unit, int64_t *v,
+				unsigned int *digits)
 {
 	uint64_t whole;
 	int64_t n;
 	unsigned int n_digits = 0;
-	if (!scan_u64(s, end, &whole) || whole > INT64_MAX || __builtin_mul_overflow((int64_t)whole, unit, &n))
+	if (!scan_u64(s, end, &whole) || whole > INT64_MAX ||
+	    __builtin_mul_overflow((int64_t)whole, unit, &n))
 		return false;
 	if (*s < end && **s == '.') {
 		const char *p = *s + 1;
@@ -125,7 +131,8 @@ static inline bool scan_decimal(const char **s, const char *end, int64_t unit, i
 		if (!n_digits)
 			return false;
 		int64_t scale = scan_power[n_digits < 9 ? n_digits : 9];
-		int64_t part = unit >= scale ? (int64_t)fraction * (unit / scale) : (int64_t)fraction / (scale / unit);
+		int64_t part = unit >= scale ? (int64_t)fraction * (unit / scale)
+					     : (int64_t)fraction / (scale / unit);
 		if (__builtin_add_overflow(n, part, &n))
 			return false;
 		*s = p + n_digits;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cache traces in libCacheSim's oracleGeneral form: 24 bytes a request, u32 seconds, u64 object, u32 size, i64 next.
- * They tell neither operation nor offset. doc/formats/others.md. */
+/* Cache traces in libCacheSim's oracleGeneral form: 24 bytes a request, u32 seconds, u64 object,
+ * u32 size, i64 next. They tell neither operation nor offset. doc/formats/others.md. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,8 @@ static int oracle_piece(struct foreign *f, struct err *e)
 	if (!t->has_first) {
 		t->has_first = true;
 		t->first_s = seconds;
-		f->base.meta.meta.wall_epoch_ns = seconds > 1000000000 ? (int64_t)seconds * 1000000000 : 0;
+		f->base.meta.meta.wall_epoch_ns =
+		    seconds > 1000000000 ? (int64_t)seconds * 1000000000 : 0;
 	}
 	struct trace_record r = foreign_record();
 	r.op = (uint16_t)t->op;
@@ -68,11 +69,13 @@ static const struct foreign_reader reader = {.clock = "seconds",
 					     .piece = oracle_piece,
 					     .reset = oracle_reset};
 
-static int oracle_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+static int oracle_open(struct trace **out, const char *path, const struct trace_open_options *o,
+		       struct err *e)
 {
 	if (!o->as)
 		return err_set(e, EINVAL,
-			       "%s: oracleGeneral holds no operations: choose one with --as read or --as write",
+			       "%s: oracleGeneral holds no operations: choose one with --as read "
+			       "or --as write",
 			       path);
 	return foreign_open(out, sizeof(struct oracle), &reader, path, o, setup, e);
 }
@@ -80,7 +83,8 @@ static int oracle_open(struct trace **out, const char *path, const struct trace_
 /* There is no magic number: the name alone tells; and where they come from they are compressed. */
 static int oracle_bid(const unsigned char *head, size_t len, const char *path)
 {
-	const bool zstd = len > 4 && !memcmp(head, "\x28\xb5\x2f\xfd", 4), gzip = len > 2 && !memcmp(head, "\x1f\x8b\x08", 3);
+	const bool zstd = len > 4 && !memcmp(head, "\x28\xb5\x2f\xfd", 4),
+		   gzip = len > 2 && !memcmp(head, "\x1f\x8b\x08", 3);
 	return !zstd && !gzip && len >= ITEM_BYTES && strcasestr(path, "oraclegeneral") ? 20 : 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Annotated traces of parallel applications as text, node by node: calls in strace's manner, COMPUTE(seconds), SIGNAL(node), WAIT(node), and
- * comments, of which the first, the nodes' and those behind a line mean something. doc/formats/parallel.md. What people write by hand, without
+/* Annotated traces of parallel applications as text, node by node: calls in strace's manner,
+ * COMPUTE(seconds), SIGNAL(node), WAIT(node), and comments, of which the first, the nodes' and
+ * those behind a line mean something. doc/formats/parallel.md. What people write by hand, without
  * times, gets those of a replay in which requests take no time.
  *
  * Source: parallel-trace paper, figures 3, 6 and 7. */
@@ -13,14 +14,15 @@
 #include "capture/formats/parallel_read.h"
 #include "common/xalloc.h"
 
-/* --- several files ------------------------------------------------------------------------------------------------ */
+/* --- several files ------------------------------------------------------- */
 
 /* Of a file that does not name its nodes: "NAME.3" is node 3, the others as they come. */
 static uint32_t node_of_file(const struct parallel *p, size_t file)
 {
 	const char *dot = strrchr(p->path[file], '.'), *s = dot ? dot + 1 : "";
 	uint64_t v;
-	bool named = *s && scan_u64(&s, p->path[file] + strlen(p->path[file]), &v) && !*s && v < p->facts.n_nodes;
+	bool named = *s && scan_u64(&s, p->path[file] + strlen(p->path[file]), &v) && !*s &&
+		     v < p->facts.n_nodes;
 	return named ? (uint32_t)v : file < p->facts.n_nodes ? (uint32_t)file : 0;
 }
 
@@ -45,9 +47,10 @@ static int parallel_next(struct foreign *f, struct err *e)
 	return rc ? rc : 1;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------- */
 
-/* Nodes of one process share its descriptors. The keys are numbers of nodes, for threads of different hosts may have the same. */
+/* Nodes of one process share its descriptors. The keys are numbers of nodes, for threads of
+ * different hosts may have the same. */
 static void threads_make(struct parallel *p)
 {
 	struct traced_system *s = &p->calls.system;
@@ -95,7 +98,8 @@ static int head_take(struct parallel *p, const char *s, const char *end, struct 
 	const char *close = end - 2;
 	while (close > s && memcmp(close, "*/", 2))
 		close--;
-	int rc = close > s ? meta_from_json(&p->head, s, (size_t)(close - s), e) : err_set(e, EINVAL, "the comment does not end");
+	int rc = close > s ? meta_from_json(&p->head, s, (size_t)(close - s), e)
+			   : err_set(e, EINVAL, "the comment does not end");
 	rc = rc ? rc : causality_facts_read(&p->facts, &p->head.meta, e);
 	return rc ? err_context(e, "%s: line 1", p->path[0]) : 0;
 }
@@ -105,8 +109,9 @@ static void nodes_look(const char *s, const char *end, uint32_t *n_nodes)
 {
 	uint64_t node;
 	s = skip_blanks(s, end);
-	if ((take_word(&s, end, "WAIT(") || take_word(&s, end, "SIGNAL(") || take_word(&s, end, "/* node ")) && scan_u64(&s, end, &node) &&
-	    node < CAUSALITY_MAX_NODES && node >= *n_nodes)
+	if ((take_word(&s, end, "WAIT(") || take_word(&s, end, "SIGNAL(") ||
+	     take_word(&s, end, "/* node ")) &&
+	    scan_u64(&s, end, &node) && node < CAUSALITY_MAX_NODES && node >= *n_nodes)
 		*n_nodes = (uint32_t)node + 1;
 }
 
@@ -119,14 +124,16 @@ static void facts_make(struct parallel *p, uint32_t n_nodes)
 
 static int files_look(struct parallel *p, struct err *e)
 {
-	uint32_t n_nodes = p->n_files < CAUSALITY_MAX_NODES ? (uint32_t)p->n_files : CAUSALITY_MAX_NODES;
+	uint32_t n_nodes =
+	    p->n_files < CAUSALITY_MAX_NODES ? (uint32_t)p->n_files : CAUSALITY_MAX_NODES;
 	for (size_t i = 0; i < p->n_files; i++) {
 		struct text_input in;
 		const char *s;
 		size_t len;
 		int rc = text_input_open(&in, p->path[i], e), got = 0;
 		bool first = !i, known = false;
-		while (!rc && !known && ((got = text_input_line(&in, &s, &len, e)) == 1 || got == -EMSGSIZE)) {
+		while (!rc && !known &&
+		       ((got = text_input_line(&in, &s, &len, e)) == 1 || got == -EMSGSIZE)) {
 			const char *at = s;
 			known = got == 1 && first && take_word(&at, s + len, PARALLEL_MAGIC);
 			rc = known ? head_take(p, at, s + len, e) : 0;
@@ -174,7 +181,8 @@ static const struct foreign_reader reader = {.clock = "unknown",
 					     .reset = parallel_reset,
 					     .release = parallel_release};
 
-static int parallel_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+static int parallel_open(struct trace **out, const char *path, const struct trace_open_options *o,
+			 struct err *e)
 {
 	int rc = foreign_open_unread(out, sizeof(struct parallel), &reader, path, o, setup, e);
 	if (rc)
@@ -206,8 +214,10 @@ static int parallel_bid(const unsigned char *head, size_t len, const char *path)
 	if (take_word(&s, end, PARALLEL_MAGIC))
 		return 100;
 	while (s < end) {
-		const char *stop = memchr(s, '\n', (size_t)(end - s)), *at = skip_blanks(s, stop ? stop : end);
-		if (take_word(&at, end, "COMPUTE(") || take_word(&at, end, "WAIT(") || take_word(&at, end, "SIGNAL("))
+		const char *stop = memchr(s, '\n', (size_t)(end - s)),
+			   *at = skip_blanks(s, stop ? stop : end);
+		if (take_word(&at, end, "COMPUTE(") || take_word(&at, end, "WAIT(") ||
+		    take_word(&at, end, "SIGNAL("))
 			return 60;
 		s = stop ? stop + 1 : end;
 	}

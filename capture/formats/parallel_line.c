@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines of a parallel application's text: COMPUTE, SIGNAL and WAIT, calls in strace's manner or ours, comments with their times. */
+/* The lines of a parallel application's text: COMPUTE, SIGNAL and WAIT, calls in strace's manner or
+ * ours, comments with their times. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,8 @@ struct parallel_line {
 	int64_t begin_ns, to_ns, blocked_ns;
 };
 
-/* Cuts the comment behind a line off, and takes the times in it: "/" "* begin [to end] [blocked time] *" "/". */
+/* Cuts the comment behind a line off, and takes the times in it: "/" "* begin [to end] [blocked
+ * time] *" "/". */
 static void take_comment(struct parallel_line *l)
 {
 	const char *open = l->end - 2;
@@ -47,9 +49,10 @@ static void take_comment(struct parallel_line *l)
 	l->blocked_unknown = blocked && !l->has_blocked;
 }
 
-/* --- lines that are no calls ---------------------------------------------------------------------------------------- */
+/* --- lines that are no calls --------------------------------------------- */
 
-static int add_cause(struct parallel *p, const struct parallel_line *l, enum trace_op op, uint64_t length, uint64_t offset, struct err *e)
+static int add_cause(struct parallel *p, const struct parallel_line *l, enum trace_op op,
+		     uint64_t length, uint64_t offset, struct err *e)
 {
 	struct text_node *n = &p->node[p->at];
 	struct trace_record r = foreign_record();
@@ -75,9 +78,11 @@ static int take_partner(struct parallel *p, const struct parallel_line *l, const
 	uint64_t node;
 	const char *at = s;
 	if (!scan_u64(&s, l->end, &node) || s == l->end || *s != ')' || s + 1 != l->end)
-		return foreign_at(&p->calls.base, at, e, "a node's number and a parenthesis are expected");
+		return foreign_at(&p->calls.base, at, e,
+				  "a node's number and a parenthesis are expected");
 	if (node >= p->facts.n_nodes || node == p->at)
-		return foreign_at(&p->calls.base, at, e, "node %llu %s", (unsigned long long)node, node == p->at ? "would wait for itself" : "does not exist");
+		return foreign_at(&p->calls.base, at, e, "node %llu %s", (unsigned long long)node,
+				  node == p->at ? "would wait for itself" : "does not exist");
 	return add_cause(p, l, op, node, 0, e);
 }
 
@@ -88,7 +93,8 @@ static int take_compute(struct parallel *p, const struct parallel_line *l, const
 	const char *at = s;
 	if (s < l->end && *s == ')') /* as in the paper's examples */
 		return add_cause(p, l, OP_COMPUTE, 0, OFFSET_NONE, e);
-	if (!scan_decimal(&s, l->end, 1000000000, &ns, NULL) || s == l->end || *s != ')' || s + 1 != l->end || ns > TRACE_TIME_MAX)
+	if (!scan_decimal(&s, l->end, 1000000000, &ns, NULL) || s == l->end || *s != ')' ||
+	    s + 1 != l->end || ns > TRACE_TIME_MAX)
 		return foreign_at(&p->calls.base, at, e, "seconds and a parenthesis are expected");
 	bool unknown = l->blocked_unknown || !l->has_begin || l->blocked_ns < 0;
 	uint64_t blocked = unknown ? OFFSET_NONE : l->has_blocked ? (uint64_t)l->blocked_ns : 0;
@@ -105,12 +111,14 @@ static int take_note(struct parallel *p, const char *s, const char *end, struct 
 	if (!take_word(&s, end, "node ") || !scan_u64(&s, end, &node) || s == end || *s != ':')
 		return 0;
 	if (node >= p->facts.n_nodes)
-		return foreign_at(&p->calls.base, at, e, "node %llu does not exist: the first line declares %u nodes", (unsigned long long)node, p->facts.n_nodes);
+		return foreign_at(&p->calls.base, at, e,
+				  "node %llu does not exist: the first line declares %u nodes",
+				  (unsigned long long)node, p->facts.n_nodes);
 	p->at = (uint32_t)node;
 	return 0;
 }
 
-/* --- calls -------------------------------------------------------------------------------------------------------- */
+/* --- calls --------------------------------------------------------------- */
 
 /* What others write for the same calls; without the buffers that say nothing, too. */
 static const struct {
@@ -126,14 +134,16 @@ static const struct {
     {"open64", 0, {"open64", OP_OPEN, "pOm", 0}},
 };
 
-static const struct strace_call *call_find(struct parallel *p, const char *s, const char *open, const char *end)
+static const struct strace_call *call_find(struct parallel *p, const char *s, const char *open,
+					   const char *end)
 {
 	struct part part[PARTS_MAX];
 	const char *args = open + 1;
 	size_t len = (size_t)(open - s);
 	unsigned int n = strace_split(&args, end, part);
 	for (size_t i = 0; i < sizeof also / sizeof *also; i++)
-		if (strlen(also[i].name) == len && !memcmp(also[i].name, s, len) && (!also[i].n_args || also[i].n_args == n))
+		if (strlen(also[i].name) == len && !memcmp(also[i].name, s, len) &&
+		    (!also[i].n_args || also[i].n_args == n))
 			return &also[i].call;
 	int64_t i;
 	return name_table_find(&p->calls.calls, s, len, &i) ? &strace_calls[i] : NULL;
@@ -183,7 +193,8 @@ static int take_other(struct parallel *p, struct parallel_line *l, struct err *e
 	r.error = (uint16_t)code;
 	int rc = csv_args_read(open + 1, (size_t)(close - open - 1), &r, &p->args, e);
 	if (!rc && p->args.object_kind)
-		rc = foreign_object(f, p->args.object_kind, p->args.object_name, p->args.object_name_len, &r.object, e);
+		rc = foreign_object(f, p->args.object_kind, p->args.object_name,
+				    p->args.object_name_len, &r.object, e);
 	if (rc)
 		return rc;
 	if (p->args.has_heap)

@@ -7,6 +7,7 @@
 
 #define PARALLEL_MAGIC "/* validate parallel 1 " /* and the metadata as JSON */
 
-int parallel_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e);
+int parallel_write(struct trace *t, const char *path, struct trace_export_report *report,
+		   struct err *e);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inside the reader of parallel applications' texts: files and nodes (parallel.c), and their lines (parallel_line.c). */
+/* Inside the reader of parallel applications' texts: files and nodes (parallel.c), and their lines
+ * (parallel_line.c). */
 #ifndef CAPTURE_FORMATS_PARALLEL_READ_H
 #define CAPTURE_FORMATS_PARALLEL_READ_H
 
@@ -34,7 +35,8 @@ static inline struct parallel *parallel_of(struct foreign *f)
 	return (struct parallel *)f;
 }
 
-/* One line of the text, without its end. Errors: those of a line that cannot be understood, with its place. */
+/* One line of the text, without its end. Errors: those of a line that cannot be understood, with
+ * its place. */
 int parallel_line(struct foreign *f, const char *s, size_t len, struct err *e);
 
 static inline bool take_word(const char **s, const char *end, const char *word)

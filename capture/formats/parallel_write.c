@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A parallel application's trace as text, node by node: into one file, or a file for each node in a directory. The trace is in the order of
- * time, so that each node's lines are kept in an unnamed file until all are there. */
+/* A parallel application's trace as text, node by node: into one file, or a file for each node in a
+ * directory. The trace is in the order of time, so that each node's lines are kept in an unnamed
+ * file until all are there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -23,7 +24,8 @@
 #include "common/xalloc.h"
 
 #define CHUNK (16u << 10)
-#define META_MAX (512u << 10) /* bytes of the first line; beyond it the files of the trace are left out */
+/* bytes of the first line; beyond it the files of the trace are left out */
+#define META_MAX (512u << 10)
 
 struct parallel_chunk {
 	uint64_t at;
@@ -52,7 +54,7 @@ struct parallel_out {
 	char *head;
 };
 
-/* --- what is kept -------------------------------------------------------------------------------------------------- */
+/* --- what is kept -------------------------------------------------------- */
 
 static int node_flush(struct parallel_out *x, struct parallel_write_node *n, struct err *e)
 {
@@ -82,12 +84,13 @@ static int node_copy(struct parallel_out *x, struct parallel_write_node *n, int 
 	return rc;
 }
 
-/* --- lines ---------------------------------------------------------------------------------------------------------- */
+/* --- lines --------------------------------------------------------------- */
 
 static void add_seconds(struct strbuf *b, int64_t ns)
 {
 	uint64_t u = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-	strbuf_addf(b, "%s%llu.%09llu", ns < 0 ? "-" : "", (unsigned long long)(u / 1000000000), (unsigned long long)(u % 1000000000));
+	strbuf_addf(b, "%s%llu.%09llu", ns < 0 ? "-" : "", (unsigned long long)(u / 1000000000),
+		    (unsigned long long)(u % 1000000000));
 }
 
 static void add_times(struct strbuf *b, const struct trace_record *r)
@@ -105,17 +108,20 @@ static void add_times(struct strbuf *b, const struct trace_record *r)
 		strbuf_addstr(b, " blocked ");
 		add_seconds(b, (int64_t)r->offset);
 	}
-	strbuf_addstr(b, r->op == OP_COMPUTE && r->offset == OFFSET_NONE ? " blocked ? */\n" : " */\n");
+	strbuf_addstr(b, r->op == OP_COMPUTE && r->offset == OFFSET_NONE ? " blocked ? */\n"
+									 : " */\n");
 }
 
-/* A path as the reader of calls would have it: below the root of the file system, without the slash. */
+/* A path as the reader of calls would have it: below the root of the file system, without the
+ * slash. */
 static const char *whole_name(struct parallel_out *x, const struct trace_object *o)
 {
 	const char *root = trace_meta(x->t)->root;
 	strbuf_reset(&x->name);
 	if (o->kind == OBJECT_PATH && o->name[0] != '/' && root && root[0] == '/' && root[1])
 		strbuf_addf(&x->name, "%s%s", root + 1, root[strlen(root) - 1] == '/' ? "" : "/");
-	strbuf_addstr(&x->name, o->kind == OBJECT_PATH && o->name[0] == '/' ? o->name + 1 : o->name);
+	strbuf_addstr(&x->name,
+		      o->kind == OBJECT_PATH && o->name[0] == '/' ? o->name + 1 : o->name);
 	return x->name.s;
 }
 
@@ -161,7 +167,8 @@ static void add_waits(struct parallel_out *x, struct parallel_write_node *n, con
 	strbuf_addch(&n->text, '\n');
 	if (n->barrier != UINT32_MAX) {
 		strbuf_addf(&n->text, "/* barrier %u of nodes ", n->barrier + 1);
-		causality_nodes_text(&n->text, x->barriers.v[n->barrier].node, x->barriers.v[n->barrier].n_nodes);
+		causality_nodes_text(&n->text, x->barriers.v[n->barrier].node,
+				     x->barriers.v[n->barrier].n_nodes);
 		strbuf_addf(&n->text, " before %s */\n", before);
 	}
 	strbuf_add(&n->text, n->held.s, n->held.len);
@@ -169,7 +176,8 @@ static void add_waits(struct parallel_out *x, struct parallel_write_node *n, con
 	n->barrier = UINT32_MAX;
 }
 
-static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
+static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
+		     struct err *e)
 {
 	struct parallel_out *x = ctx;
 	int64_t of = causality_node_of(&x->f, r->pid, r->tid);
@@ -195,7 +203,8 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 			return 1;
 		}
 	} else if (r->op == OP_SIGNAL || r->op == OP_WAIT) {
-		strbuf_addf(&x->line, "%s(%llu)", r->op == OP_WAIT ? "WAIT" : "SIGNAL", (unsigned long long)r->length);
+		strbuf_addf(&x->line, "%s(%llu)", r->op == OP_WAIT ? "WAIT" : "SIGNAL",
+			    (unsigned long long)r->length);
 		add_times(&x->line, r);
 	} else {
 		add_waits(x, n, op_name(r->op));
@@ -217,7 +226,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	return rc ? rc : 1;
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------------------ */
+/* --- all of it ----------------------------------------------------------- */
 
 static void node_head(const struct parallel_out *x, uint32_t of, struct strbuf *b)
 {
@@ -279,7 +288,8 @@ static int head_make(struct parallel_out *x, struct err *e)
 	size_t len = 0;
 	for (size_t i = 0; i < m.files.n; i++) {
 		entry[i] = m.files.entry[i];
-		entry[i].path = xstrdup(whole_name(x, &(struct trace_object){OBJECT_PATH, m.files.entry[i].path}));
+		entry[i].path = xstrdup(
+		    whole_name(x, &(struct trace_object){OBJECT_PATH, m.files.entry[i].path}));
 	}
 	size_t n = m.files.n;
 	m.root = "/";
@@ -295,7 +305,8 @@ static int head_make(struct parallel_out *x, struct err *e)
 	if (!rc) {
 		struct strbuf b = STRBUF_INIT;
 		strbuf_addstr(&b, PARALLEL_MAGIC);
-		for (const char *s = text; *s; s++) { /* nothing in it ends the comment, or the line */
+		/* nothing in it ends the comment, or the line */
+		for (const char *s = text; *s; s++) {
 			if (*s == '/' && b.s[b.len - 1] == '*')
 				strbuf_addch(&b, '\\');
 			strbuf_addch(&b, *s == '\n' ? ' ' : *s);
@@ -315,7 +326,8 @@ static int head_make(struct parallel_out *x, struct err *e)
 static void barriers_look(struct parallel_out *x)
 {
 	struct err e = ERR_INIT;
-	bool known = !causality_links_read(&x->links, x->t, &x->f, &e) && !causality_barriers_find(&x->barriers, &x->links, &e);
+	bool known = !causality_links_read(&x->links, x->t, &x->f, &e) &&
+		     !causality_barriers_find(&x->barriers, &x->links, &e);
 	size_t *by_signal = xcalloc(x->links.n + 1, sizeof *by_signal);
 	x->by_wait = xcalloc(x->links.n + 1, sizeof *x->by_wait);
 	if (known) {
@@ -337,16 +349,19 @@ static int threads_find(struct parallel_out *x, struct err *e)
 	uint32_t cap = 0, last = 0;
 	int rc = trace_rewind(x->t, e), got = 0;
 	while (!rc && ((got = trace_next(x->t, &r, e)) == 1 || got == -EBADMSG)) {
-		if (got != 1 || (last < x->f.n_nodes && x->f.node[last].pid == r->pid && x->f.node[last].tid == r->tid))
+		if (got != 1 || (last < x->f.n_nodes && x->f.node[last].pid == r->pid &&
+				 x->f.node[last].tid == r->tid))
 			continue;
 		int64_t of = causality_node_of(&x->f, r->pid, r->tid);
 		last = of < 0 ? x->f.n_nodes : (uint32_t)of;
 		if (of >= 0)
 			continue;
 		if (x->f.n_nodes == CAUSALITY_MAX_NODES)
-			return err_set(e, E2BIG, "the trace has more than %d threads", CAUSALITY_MAX_NODES);
+			return err_set(e, E2BIG, "the trace has more than %d threads",
+				       CAUSALITY_MAX_NODES);
 		GROW(x->f.node, x->f.n_nodes, cap);
-		x->f.node[x->f.n_nodes] = (struct causality_node){x->f.n_nodes, r->pid, r->tid, -1, NULL};
+		x->f.node[x->f.n_nodes] =
+		    (struct causality_node){x->f.n_nodes, r->pid, r->tid, -1, NULL};
 		x->f.n_nodes++;
 	}
 	if (!rc && !got && !x->f.n_nodes)
@@ -376,11 +391,13 @@ static int prepare(struct parallel_out *x, const char *path, struct err *e)
 	return rc;
 }
 
-int parallel_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+int parallel_write(struct trace *t, const char *path, struct trace_export_report *report,
+		   struct err *e)
 {
 	static const struct sink_writer writer = {.one = write_one, .tail = write_nodes, .causes = true};
 	struct stat st;
-	bool is_dir = strcmp(path, "-") && ((*path && path[strlen(path) - 1] == '/') || (!stat(path, &st) && S_ISDIR(st.st_mode)));
+	bool is_dir = strcmp(path, "-") && ((*path && path[strlen(path) - 1] == '/') ||
+					    (!stat(path, &st) && S_ISDIR(st.st_mode)));
 	struct parallel_out x = {.t = t, .dir = is_dir ? path : NULL, .fd = -1, .name = STRBUF_INIT,
 				 .line = STRBUF_INIT};
 	int rc = is_dir ? dir_create(path, e) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What perf trace prints: a line a call, arguments by name (those that are 0 are left out), flags without their
- * prefixes; doc/formats/tracepoints.md.
+/* What perf trace prints: a line a call, arguments by name (those that are 0 are left out), flags
+ *without their prefixes; doc/formats/tracepoints.md.
  *
  *	0.754 ( 0.019 ms): sh/2921 openat(dfd: CWD, filename: "x", flags: RDONLY|CLOEXEC) = 4 */
 #include <errno.h>
@@ -21,16 +21,19 @@ struct perf_line {
 	bool continued;
 };
 
-/* --- a line ------------------------------------------------------------------------------------------------------- */
+/* --- a line -------------------------------------------------------------- */
 
-/* "sh/2921 ", "2921 " (--no-comm), or nothing where perf watches one thread: what follows. A program's name may hold a slash too. */
+/* "sh/2921 ", "2921 " (--no-comm), or nothing where perf watches one thread: what follows. A
+ * program's name may hold a slash too. */
 static const char *take_thread(const char *s, const char *end, uint32_t *tid)
 {
-	const char *open = s < end ? memchr(s, '(', (size_t)(end - s)) : NULL, *stop = open ? open : end;
+	const char *open = s < end ? memchr(s, '(', (size_t)(end - s)) : NULL,
+		   *stop = open ? open : end;
 	for (const char *p = s; p < stop; p++) {
 		const char *at = p + (*p == '/');
 		uint64_t n;
-		if ((*p == '/' || p == s) && scan_u64(&at, end, &n) && at < end && *at == ' ' && n <= UINT32_MAX) {
+		if ((*p == '/' || p == s) && scan_u64(&at, end, &n) && at < end && *at == ' ' &&
+		    n <= UINT32_MAX) {
 			*tid = (uint32_t)n;
 			return skip_blanks(at, end);
 		}
@@ -46,7 +49,8 @@ static const char *take_thread(const char *s, const char *end, uint32_t *tid)
 	return open && p == open && p > s ? s : NULL;
 }
 
-/* "0.754 ( 0.019 ms): sh/2921 ": what follows, NULL where it is no such line. `known`: it has a begin. */
+/* "0.754 ( 0.019 ms): sh/2921 ": what follows, NULL where it is no such line. `known`: it has a
+ * begin. */
 static const char *take_head(const char *s, const char *end, struct perf_line *l, bool *known)
 {
 	int64_t duration_ns = 0;
@@ -104,11 +108,12 @@ static bool take_call(const char *s, const char *end, struct perf_line *l)
 	s = close ? close + 1 : end;
 	s += s < end && *s == ')'; /* of "[continued]" */
 	s = skip_blanks(s, end);
-	l->result = s < end && *s == '=' ? (struct text){skip_blanks(s + 1, end), end} : (struct text){end, end};
+	l->result = s < end && *s == '=' ? (struct text){skip_blanks(s + 1, end), end}
+					 : (struct text){end, end};
 	return close || text_starts((struct text){end - 3 < s ? s : end - 3, end}, "...");
 }
 
-/* --- arguments ---------------------------------------------------------------------------------------------------- */
+/* --- arguments ----------------------------------------------------------- */
 
 /* Which letters of a row (syscalls.h) an argument of that name may be. */
 static const char *letters_of(const char *name, size_t len)
@@ -198,7 +203,8 @@ static void args_take(struct kernel_text *k, const struct syscall_row *row, stru
 		if (strchr("pPTN", *letter))
 			arg[letter - row->args] = 1; /* not NULL */
 	while (s < args.end) {
-		const char *name = skip_blanks(s, args.end), *colon = memchr(name, ':', (size_t)(args.end - name));
+		const char *name = skip_blanks(s, args.end),
+			   *colon = memchr(name, ':', (size_t)(args.end - name));
 		if (!colon)
 			return;
 		const char *v = skip_blanks(colon + 1, args.end), *at = NULL;
@@ -216,7 +222,7 @@ static void args_take(struct kernel_text *k, const struct syscall_row *row, stru
 	}
 }
 
-/* --- results ------------------------------------------------------------------------------------------------------ */
+/* --- results ------------------------------------------------------------- */
 
 /* "4", "0x7f22", "-1 ENOENT (No such file or directory)", "2921 (sh)" */
 static int64_t result_of(const struct kernel_text *k, struct text t)
@@ -228,7 +234,10 @@ static int64_t result_of(const struct kernel_text *k, struct text t)
 	const char *s = memchr(t.s, 'E', (size_t)(t.end - t.s)), *stop = s;
 	while (stop && stop < t.end && *stop != ' ')
 		stop++;
-	return s && name_table_find(&k->names, s, (size_t)(stop - s), &code) && code > 0 && code < 4096 ? -code : -EIO;
+	return s && name_table_find(&k->names, s, (size_t)(stop - s), &code) && code > 0 &&
+		       code < 4096
+		   ? -code
+		   : -EIO;
 }
 
 static void made_thread(struct kernel_text *k, const struct perf_line *l)
@@ -241,17 +250,20 @@ static void made_thread(struct kernel_text *k, const struct perf_line *l)
 	const int64_t child = (int64_t)text_number(l->result, 10);
 	bool thread = memmem(l->args.s, (size_t)(l->args.end - l->args.s), "THREAD", 6) != NULL;
 	if (child > 0 && child <= UINT32_MAX)
-		syscalls_cloned(k->calls, l->tid, (uint32_t)child, thread ? CLONE_THREAD | CLONE_FILES : 0);
+		syscalls_cloned(k->calls, l->tid, (uint32_t)child,
+				thread ? CLONE_THREAD | CLONE_FILES : 0);
 }
 
-/* --- the file ----------------------------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------ */
 
 static int call_take(struct kernel_text *k, const struct perf_line *l, struct err *e)
 {
-	const struct syscall_row *row = syscall_row_of_name(l->name.s, (size_t)(l->name.end - l->name.s));
+	const struct syscall_row *row =
+	    syscall_row_of_name(l->name.s, (size_t)(l->name.end - l->name.s));
 	uint64_t arg[SYSCALL_ARGS] = {0};
 	if (!row || (l->result.s < l->result.end && *l->result.s == '?')) {
-		if (!row && text_starts(l->name, "execve") && l->result.s < l->result.end && *l->result.s == '0')
+		if (!row && text_starts(l->name, "execve") && l->result.s < l->result.end &&
+		    *l->result.s == '0')
 			syscalls_executed(k->calls, l->tid, l->tid);
 		made_thread(k, l);
 		k->base.base.notes.n_passed_over++;
@@ -288,7 +300,9 @@ static int perf_trace_line(struct foreign *f, const char *s, size_t len, struct 
 		return 0;
 	k->n_lines++;
 	if (!call)
-		return foreign_at(f, first, e, "neither a call nor an event: no time, (duration): and program/thread");
+		return foreign_at(
+		    f, first, e,
+		    "neither a call nor an event: no time, (duration): and program/thread");
 	if (!known || !take_call(call, end, &l)) { /* faults, and what began before */
 		f->base.notes.n_passed_over++;
 		return 0;
@@ -312,7 +326,8 @@ static const struct foreign_reader reader = {.clock = "perf",
 					     .reset = kernel_text_reset,
 					     .release = kernel_text_release};
 
-static int perf_trace_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+static int perf_trace_open(struct trace **out, const char *path, const struct trace_open_options *o,
+			   struct err *e)
 {
 	return foreign_open(out, sizeof(struct kernel_text), &reader, path, o, setup, e);
 }

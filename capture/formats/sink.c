@@ -79,8 +79,8 @@ static int write_one(struct sink_walk *x, struct sink *s, const struct trace_rec
 		x->report->left_out(x->report->ctx, x->n, r);
 	x->n++;
 	if (!rc && !x->report->n_left_out++)
-		snprintf(x->report->why, sizeof x->report->why, "%s (number %llu): %s", op_name(r->op),
-			 (unsigned long long)r->seq, why);
+		snprintf(x->report->why, sizeof x->report->why, "%s (number %llu): %s",
+			 op_name(r->op), (unsigned long long)r->seq, why);
 	x->report->n_written += rc == 1;
 	return s->out.len >= FLUSH_BYTES ? sink_flush(s, e) : 0;
 }
@@ -154,7 +154,8 @@ void sink_json_string(struct sink *s, const char *text)
 			n = 1;
 		} else if (*p < ' ' || *p == 0x7f) {
 			strbuf_addf(&s->out, "\\u%04x", *p);
-		} else if (n == 2 && p[0] == 0xc2 && p[1] < 0xa0) { /* U+0080 to U+009F: terminals obey them */
+		} else if (n == 2 && p[0] == 0xc2 &&
+			   p[1] < 0xa0) { /* U+0080 to U+009F: terminals obey them */
 			strbuf_addf(&s->out, "\\u%04x", p[1]);
 		} else {
 			if (*p == '"' || *p == '\\')
@@ -165,7 +166,8 @@ void sink_json_string(struct sink *s, const char *text)
 	strbuf_addch(&s->out, '"');
 }
 
-bool sink_is_transfer(const struct trace *t, const struct trace_record *r, bool *is_write, const char **why)
+bool sink_is_transfer(const struct trace *t, const struct trace_record *r, bool *is_write,
+		      const char **why)
 {
 	const struct op_info *o = op_info(r->op);
 	*is_write = o->family == FAMILY_WRITE;

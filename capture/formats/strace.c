@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What strace writes, with -f, -ttt or the like, and preferably -T and -y: lines, threads, and calls that another
- * thread's lines interrupt. doc/formats/strace.md; strace 6.1 is what it was tried with. */
+/* What strace writes, with -f, -ttt or the like, and preferably -T and -y: lines, threads, and
+ * calls that another thread's lines interrupt. doc/formats/strace.md; strace 6.1 is what it was
+ * tried with. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 /* strace's own work adds to each call's time: it shows 7.37 us for calls that take 0.51 us. */
 #define STRACE_COST_NS 7000
 
-/* --- calls -------------------------------------------------------------------------------------------------------- */
+/* --- calls --------------------------------------------------------------- */
 
 static const struct strace_call *call_find(const struct strace *t, const char *s, size_t len)
 {
@@ -21,9 +22,10 @@ static const struct strace_call *call_find(const struct strace *t, const char *s
 	return name_table_find(&t->calls, s, len, &i) ? &strace_calls[i] : NULL;
 }
 
-/* The call whose name and parenthesis begin at s, TEXT_SLACK bytes readable there; *open: the parenthesis. *open NULL:
- * there is none. */
-static const struct strace_call *call_at(struct strace *t, const char *s, const char *end, const char **open)
+/* The call whose name and parenthesis begin at s, TEXT_SLACK bytes readable there; *open: the
+ * parenthesis. *open NULL: there is none. */
+static const struct strace_call *call_at(struct strace *t, const char *s, const char *end,
+					 const char **open)
 {
 	uint64_t first;
 	memcpy(&first, s, sizeof first);
@@ -69,8 +71,11 @@ static void never_ends(struct strace *t, struct traced_thread *th)
 	struct trace_record *r = record_queue_at(&t->base.queue, th->ticket);
 	uint64_t at;
 	if (r && op_info(call->op)->family == FAMILY_MAP) {
-		r->object = call->op != OP_MMAP && s && scan_c_u64(&s, end, &at) ? traced_map_find(th->process, at, 1) : OBJECT_NONE;
-		if (r->object == OBJECT_NONE && (call->op != OP_MMAP || (s && memmem(s, th->text.len, "MAP_ANONYMOUS", 13)))) {
+		r->object = call->op != OP_MMAP && s && scan_c_u64(&s, end, &at)
+				? traced_map_find(th->process, at, 1)
+				: OBJECT_NONE;
+		if (r->object == OBJECT_NONE &&
+		    (call->op != OP_MMAP || (s && memmem(s, th->text.len, "MAP_ANONYMOUS", 13)))) {
 			t->base.base.notes.n_passed_over++;
 			record_queue_drop(&t->base.queue, th->ticket);
 			return;
@@ -80,8 +85,9 @@ static void never_ends(struct strace *t, struct traced_thread *th)
 }
 
 /* A call that begins and is interrupted. It has its place in the trace from now on. */
-static int take_unfinished(struct strace *t, struct traced_thread *th, const struct strace_call *call, const char *name,
-			   size_t name_len, const char *text, const char *end, int64_t begin_ns)
+static int take_unfinished(struct strace *t, struct traced_thread *th,
+			   const struct strace_call *call, const char *name, size_t name_len,
+			   const char *text, const char *end, int64_t begin_ns)
 {
 	if (th->pending && th->has_ticket) /* it never came back */
 		never_ends(t, th);
@@ -115,12 +121,13 @@ static bool ends_with(const char *s, const char *end, const char *mark)
 	return (size_t)(end - s) > len && !memcmp(end - len, mark, len);
 }
 
-/* "read(0,  <detached ...>", also behind "resumed>": strace was stopped while the call went on. How it ended is not known. */
+/* "read(0,  <detached ...>", also behind "resumed>": strace was stopped while the call went on. How
+ * it ended is not known. */
 static const char detached[] = "<detached ...>";
 
 /* "<... pread64 resumed>, "..."..., 4096, 8192) = 4096 <0.000021>" */
-static int take_resumed(struct strace *t, struct traced_thread *th, const char *s, const char *end, int64_t stamp_ns,
-			struct err *e)
+static int take_resumed(struct strace *t, struct traced_thread *th, const char *s, const char *end,
+			int64_t stamp_ns, struct err *e)
 {
 	static const char slack[TEXT_SLACK];
 	const char *name = s + 5, *stop = memchr(name, ' ', (size_t)(end - name));
@@ -158,8 +165,8 @@ static int take_resumed(struct strace *t, struct traced_thread *th, const char *
 	return 0;
 }
 
-static int take_call(struct strace *t, struct traced_thread *th, const char *s, const char *end, int64_t stamp_ns,
-		     struct err *e)
+static int take_call(struct strace *t, struct traced_thread *th, const char *s, const char *end,
+		     int64_t stamp_ns, struct err *e)
 {
 	static const char unfinished[] = "<unfinished ...>";
 	const char *open;
@@ -168,9 +175,12 @@ static int take_call(struct strace *t, struct traced_thread *th, const char *s, 
 		return foreign_at(&t->base, s, e, "neither a call nor a signal");
 	while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
-	const char *mark = ends_with(s, end, unfinished) ? unfinished : ends_with(s, end, detached) ? detached : NULL;
+	const char *mark = ends_with(s, end, unfinished) ? unfinished
+			   : ends_with(s, end, detached) ? detached
+							 : NULL;
 	if (mark)
-		return take_unfinished(t, th, call, s, (size_t)(open - s), open + 1, end - strlen(mark), stamp_ns);
+		return take_unfinished(t, th, call, s, (size_t)(open - s), open + 1,
+				       end - strlen(mark), stamp_ns);
 	if (!call) {
 		t->base.base.notes.n_passed_over++;
 		return 0;
@@ -191,7 +201,8 @@ static void thread_over(struct strace *t, struct traced_thread *th)
 }
 
 /* What stands behind the stamp. */
-static int take_line(struct strace *t, struct traced_thread *th, const char *s, const char *end, int64_t ns, struct err *e)
+static int take_line(struct strace *t, struct traced_thread *th, const char *s, const char *end,
+		     int64_t ns, struct err *e)
 {
 	s = strace_skip_marks(s, end);
 	if (starts(s, end, "--- "))
@@ -218,11 +229,13 @@ static int stamped_line(struct strace *t, const char *line, const char *end, str
 	if (starts(s, end, "strace: "))
 		return 0;
 	if (!strace_take_stamp(t, line, &s, end, &ns))
-		return foreign_at(f, stamp, e, "no time (strace needs -ttt, -tt or --absolute-timestamps)");
+		return foreign_at(f, stamp, e,
+				  "no time (strace needs -ttt, -tt or --absolute-timestamps)");
 	if (ns > TRACE_TIME_MAX || ns < -TRACE_TIME_MAX)
 		return foreign_at(f, stamp, e, "a time beyond what a trace can hold");
 	t->has_pids |= how != STRACE_UNNAMED;
-	struct traced_thread *th = traced_thread_of(&t->system, strace_thread(&t->threads, how, tid));
+	struct traced_thread *th =
+	    traced_thread_of(&t->system, strace_thread(&t->threads, how, tid));
 	if (t->threads.found)
 		t->number_met = t->threads.first_number;
 	if (!th->process->noted) {
@@ -271,7 +284,7 @@ static int strace_line(struct foreign *f, const char *s, size_t len, struct err 
 	return t->cut.len ? joined_line(t, s, end, e) : stamped_line(t, s, end, e);
 }
 
-/* --- the file ----------------------------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------ */
 
 static void strace_end(struct foreign *f)
 {
@@ -366,7 +379,8 @@ static const struct foreign_reader reader = {.clock = "strace",
 					     .reset = strace_reset,
 					     .release = strace_release};
 
-static int strace_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+static int strace_open(struct trace **out, const char *path, const struct trace_open_options *o,
+		       struct err *e)
 {
 	int rc = foreign_open(out, sizeof(struct strace), &reader, path, o, setup, e);
 	const char *dot = strrchr(path, '.');
@@ -388,18 +402,23 @@ static bool is_strace(const char *s, const char *end)
 {
 	s = strace_skip_marks(s, end);
 	const char *open = s;
-	while (open < end && (*open == '_' || (*open >= 'a' && *open <= 'z') || (*open >= '0' && *open <= '9')))
+	while (open < end &&
+	       (*open == '_' || (*open >= 'a' && *open <= 'z') || (*open >= '0' && *open <= '9')))
 		open++;
-	return (open > s && open < end && *open == '(') || starts(s, end, "<... ") || starts(s, end, "+++ ") || starts(s, end, "--- ");
+	return (open > s && open < end && *open == '(') || starts(s, end, "<... ") ||
+	       starts(s, end, "+++ ") || starts(s, end, "--- ");
 }
 
-/* A call that everybody knows, with its result: strace without times, for which the reading has an answer. */
+/* A call that everybody knows, with its result: strace without times, for which the reading has an
+ * answer. */
 static bool is_timeless(const char *s, const char *end)
 {
 	const char *open = memchr(s, '(', (size_t)(end - s));
 	for (int i = 0; open && strace_calls[i].name; i++)
-		if (strlen(strace_calls[i].name) == (size_t)(open - s) && !memcmp(strace_calls[i].name, s, (size_t)(open - s)))
-			return memmem(open, (size_t)(end - open), ") = ", 4) || memmem(open, (size_t)(end - open), ")  ", 3);
+		if (strlen(strace_calls[i].name) == (size_t)(open - s) &&
+		    !memcmp(strace_calls[i].name, s, (size_t)(open - s)))
+			return memmem(open, (size_t)(end - open), ") = ", 4) ||
+			       memmem(open, (size_t)(end - open), ")  ", 3);
 	return false;
 }
 

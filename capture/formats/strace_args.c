@@ -11,7 +11,8 @@ static bool is_null(const struct part *a)
 	return a->len >= 4 && !memcmp(a->s, "NULL", 4);
 }
 
-int strace_number(struct parsed *p, const struct part *a, bool is_signed, uint64_t *v, struct err *e)
+int strace_number(struct parsed *p, const struct part *a, bool is_signed, uint64_t *v,
+		  struct err *e)
 {
 	const char *s = a->s, *end = s + a->len;
 	int64_t i = 0;
@@ -20,7 +21,8 @@ int strace_number(struct parsed *p, const struct part *a, bool is_signed, uint64
 		*v = (uint64_t)i;
 	if (good && s == end)
 		return 0;
-	return foreign_at(&p->t->base, a->s, e, "\"%.*s\" is not a number", (int)(a->len < 60 ? a->len : 60), a->s);
+	return foreign_at(&p->t->base, a->s, e, "\"%.*s\" is not a number",
+			  (int)(a->len < 60 ? a->len : 60), a->s);
 }
 
 static uint64_t flags(struct parsed *p, const struct part *a)
@@ -45,7 +47,8 @@ static uint64_t key_value(const struct part *a, const char *key, const struct na
 	return negative ? 0 - v : v;
 }
 
-/* The lengths of the buffers: [{iov_base="..."..., iov_len=4096}, ...]. More than a few are cut by strace: "...". */
+/* The lengths of the buffers: [{iov_base="..."..., iov_len=4096}, ...]. More than a few are cut by
+ * strace: "...". */
 static void buffers(struct parsed *p, const struct part *a)
 {
 	const char *s = a->s, *end = s + a->len;
@@ -107,15 +110,18 @@ static int path_arg(struct parsed *p, const struct part *a, const struct part *d
 		return dir && dir->len && *dir->s >= '0' && *dir->s <= '9'
 			   ? descriptor_arg(p, dir, e)
 			   : 0;
-	return foreign_object(&p->t->base, OBJECT_PATH, p->t->joined.s, p->t->joined.len, &p->r.object, e);
+	return foreign_object(&p->t->base, OBJECT_PATH, p->t->joined.s, p->t->joined.len,
+			      &p->r.object, e);
 }
 
-static int heap_text(struct parsed *p, const struct part *a, const struct part *dir, char letter, struct err *e)
+static int heap_text(struct parsed *p, const struct part *a, const struct part *dir, char letter,
+		     struct err *e)
 {
 	struct strace *t = p->t;
 	int rc = letter == 'P' ? strace_path(p, a, dir, e) : 0;
 	if (letter != 'P' && !strace_unquote(&t->path, a))
-		rc = foreign_at(&t->base, a->s, e, "\"%.*s\" is not text", (int)(a->len < 60 ? a->len : 60), a->s);
+		rc = foreign_at(&t->base, a->s, e, "\"%.*s\" is not text",
+				(int)(a->len < 60 ? a->len : 60), a->s);
 	if (rc)
 		return rc;
 	const struct strbuf *from = letter == 'P' ? &t->joined : &t->path;
@@ -135,9 +141,10 @@ static int fcntl_args(struct parsed *p, unsigned int i)
 		p->r.offset = flags(p, a);
 	} else if (memmem(a->s, a->len, "l_type=", 7)) {
 		const struct name_table *names = &p->t->names;
-		struct op_lock lock = {
-		    (int64_t)key_value(a, "l_type=", names), (int64_t)key_value(a, "l_whence=", names),
-		    (int64_t)key_value(a, "l_start=", names), (int64_t)key_value(a, "l_len=", names)};
+		struct op_lock lock = {(int64_t)key_value(a, "l_type=", names),
+				       (int64_t)key_value(a, "l_whence=", names),
+				       (int64_t)key_value(a, "l_start=", names),
+				       (int64_t)key_value(a, "l_len=", names)};
 		strbuf_reset(&p->heap);
 		strbuf_add(&p->heap, (const char *)&lock, sizeof lock);
 		p->has_heap = true;
@@ -168,7 +175,8 @@ static void times_arg(struct parsed *p, const struct part *a)
 	p->has_heap = true;
 }
 
-static int take_arg(struct parsed *p, char letter, unsigned int i, const struct part **dir, struct err *e)
+static int take_arg(struct parsed *p, char letter, unsigned int i, const struct part **dir,
+		    struct err *e)
 {
 	const struct part *a = &p->arg[i];
 	uint64_t v = 0;
@@ -210,7 +218,8 @@ static int take_arg(struct parsed *p, char letter, unsigned int i, const struct 
 		p->r.length = flags(p, a);
 		return 0;
 	case 'n':
-		p->peer = (struct op_peer){(int32_t)strace_first_fd(a->s, a->s + a->len), OBJECT_NONE, OFFSET_NONE};
+		p->peer = (struct op_peer){(int32_t)strace_first_fd(a->s, a->s + a->len),
+					   OBJECT_NONE, OFFSET_NONE};
 		p->has_peer = true;
 		return rc;
 	case 'X':
@@ -256,7 +265,8 @@ int strace_take_args(struct parsed *p, struct err *e)
 		if (i >= p->n && (strchr("mAOv_c", *letter) || (*letter == 's' && p->r.rvalue < 0)))
 			return 0; /* a call may leave these out */
 		if (i >= p->n)
-			return foreign_at(&p->t->base, p->ret, e, "%s has %u arguments, more are needed", p->call->name,
+			return foreign_at(&p->t->base, p->ret, e,
+					  "%s has %u arguments, more are needed", p->call->name,
 					  p->n);
 		rc = take_arg(p, *letter, i, &dir, e);
 		if (rc && p->r.rvalue < 0 && strchr("pPTN", *letter))

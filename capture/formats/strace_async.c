@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is asked for is shown by io_submit, with the number that the program gives it (aio_data), and not where its control block lies; a result is
- * shown with both. So a result is taken for that of the oldest request of the same context and number, if possible of one of as many bytes. Where a
- * program gives all the same number, as fio does, and results come in another order than the requests did, some get the ends of others: how many are
- * under way at each instant is right all the same. */
+/* What is asked for is shown by io_submit, with the number that the program gives it (aio_data),
+ * and not where its control block lies; a result is shown with both. So a result is taken for that
+ * of the oldest request of the same context and number, if possible of one of as many bytes. Where
+ * a program gives all the same number, as fio does, and results come in another order than the
+ * requests did, some get the ends of others: how many are under way at each instant is right all
+ * the same. */
 #include "capture/formats/strace_async.h"
 
 #include <stdlib.h>
@@ -14,7 +16,7 @@
 
 enum { LOOKED_AT = 256, UNDER_WAY_MAX = QUEUE_WAITING_MAX };
 
-/* --- under way ------------------------------------------------------------------------------------------------------ */
+/* --- under way ----------------------------------------------------------- */
 
 static uint32_t chain_of(uint32_t pid, uint64_t context, uint64_t data)
 {
@@ -42,11 +44,13 @@ static void ask(struct strace_async *a, const struct strace_asked *one)
 }
 
 /* The one that a result of so many bytes (negative: a failure) is of, taken out; false: none. */
-static bool take(struct strace_async *a, uint32_t pid, uint64_t context, uint64_t data, int64_t result, struct strace_asked *one)
+static bool take(struct strace_async *a, uint32_t pid, uint64_t context, uint64_t data,
+		 int64_t result, struct strace_asked *one)
 {
 	const uint32_t chain = chain_of(pid, context, data);
 	uint32_t found = 0, before_found = 0, before = 0;
-	for (uint32_t at = a->first[chain], k = 0; at && k < LOOKED_AT; before = at, at = a->asked[at].next, k++) {
+	for (uint32_t at = a->first[chain], k = 0; at && k < LOOKED_AT;
+	     before = at, at = a->asked[at].next, k++) {
 		const struct strace_asked *x = &a->asked[at];
 		if (x->pid != pid || x->context != context || x->data != data)
 			continue;
@@ -84,7 +88,7 @@ void strace_async_end(struct strace_async *a, struct foreign *f)
 	strace_async_release(a);
 }
 
-/* --- what is shown -------------------------------------------------------------------------------------------------- */
+/* --- what is shown ------------------------------------------------------- */
 
 /* "name=value" */
 static bool is_field(const struct part *field, const char *name, struct part *value)
@@ -115,10 +119,12 @@ static uint16_t op_of(const struct part *value)
 	static const struct {
 		const char *name;
 		enum trace_op op;
-	} commands[] = {{"IOCB_CMD_PREAD", OP_AIO_READ},   {"IOCB_CMD_PWRITE", OP_AIO_WRITE}, {"IOCB_CMD_PREADV", OP_AIO_READV},
-			{"IOCB_CMD_PWRITEV", OP_AIO_WRITEV}, {"IOCB_CMD_FSYNC", OP_AIO_FSYNC},  {"IOCB_CMD_FDSYNC", OP_AIO_FDATASYNC}};
+	} commands[] = {{"IOCB_CMD_PREAD", OP_AIO_READ},   {"IOCB_CMD_PWRITE", OP_AIO_WRITE},
+			{"IOCB_CMD_PREADV", OP_AIO_READV}, {"IOCB_CMD_PWRITEV", OP_AIO_WRITEV},
+			{"IOCB_CMD_FSYNC", OP_AIO_FSYNC},  {"IOCB_CMD_FDSYNC", OP_AIO_FDATASYNC}};
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-		if (strlen(commands[i].name) == value->len && !memcmp(commands[i].name, value->s, value->len))
+		if (strlen(commands[i].name) == value->len &&
+		    !memcmp(commands[i].name, value->s, value->len))
 			return (uint16_t)commands[i].op;
 	return OP_AIO_OTHER;
 }
@@ -138,8 +144,10 @@ static uint64_t buffers_length(const struct part *value)
 	return sum;
 }
 
-/* One control block, "{aio_data=0x5, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3</a>, aio_buf=..., aio_nbytes=4096, aio_offset=0}". */
-static int block_take(struct parsed *p, const struct part *block, struct strace_asked *one, struct err *e)
+/* One control block, "{aio_data=0x5, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3</a>, aio_buf=...,
+ * aio_nbytes=4096, aio_offset=0}". */
+static int block_take(struct parsed *p, const struct part *block, struct strace_asked *one,
+		      struct err *e)
 {
 	const char *s = block->s + 1, *end = block->s + block->len;
 	struct part field, value;
@@ -167,7 +175,7 @@ static int block_take(struct parsed *p, const struct part *block, struct strace_
 	return rc;
 }
 
-/* --- the calls ------------------------------------------------------------------------------------------------------ */
+/* --- the calls ----------------------------------------------------------- */
 
 /* The next of a list that is one "{...}"; false: it is over. */
 static bool element(const char **s, const char *end, struct part *one)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading strace: requests of libaio that io_submit has handed over, until io_getevents tells what came of them. Private to the reader of strace. */
+/* Reading strace: requests of libaio that io_submit has handed over, until io_getevents tells what
+ * came of them. Private to the reader of strace. */
 #ifndef CAPTURE_FORMATS_STRACE_ASYNC_H
 #define CAPTURE_FORMATS_STRACE_ASYNC_H
 
@@ -22,7 +23,8 @@ struct strace_asked {
 struct strace_async {
 	bool follows; /* else nothing here is done */
 	struct strace_asked *asked; /* asked[n]; the first is unused */
-	uint32_t n, cap, n_under_way, unused; /* unused: the first of those given back, linked by `next`; 0 none */
+	/* unused: the first of those given back, linked by `next`; 0 none */
+	uint32_t n, cap, n_under_way, unused;
 	uint32_t first[STRACE_ASYNC_CHAINS], last[STRACE_ASYNC_CHAINS]; /* 0: none */
 };
 
@@ -30,7 +32,8 @@ struct foreign;
 struct parsed;
 
 void strace_async_release(struct strace_async *a); /* and makes it anew; `follows` stays */
-/* A call of io_submit or io_getevents that has been handed over itself. Errors: as of foreign_add(). */
+/* A call of io_submit or io_getevents that has been handed over itself. Errors: as of
+ * foreign_add(). */
 int strace_async_take(struct parsed *p, struct err *e);
 /* The trace is over: what was never fetched has no end. */
 void strace_async_end(struct strace_async *a, struct foreign *f);

@@ -100,7 +100,8 @@ static void link_shown(struct parsed *p, const char *asked)
 	if (p->r.op != OP_OPEN || !scan_u64(&s, p->end, &fd) || !strace_decoration(s, p->end, &d) ||
 	    *d.s != '/' || strace_rename_under_way(&t->system))
 		return;
-	for (unsigned int i = 0; i < p->n && i < 2; i++) /* ".." behind a link is not followed here */
+	/* ".." behind a link is not followed here */
+	for (unsigned int i = 0; i < p->n && i < 2; i++)
 		if (memmem(p->arg[i].s, p->arg[i].len, "..", 2))
 			return;
 	const struct part whole = strace_without_deleted(d.s, d.len);

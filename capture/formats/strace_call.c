@@ -8,9 +8,10 @@
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
 
-/* --- the result --------------------------------------------------------------------------------------------------- */
+/* --- the result ---------------------------------------------------------- */
 
-/* Cuts "<0.000021>" off the end: how long it took, or -1. Most results are a number and nothing else. */
+/* Cuts "<0.000021>" off the end: how long it took, or -1. Most results are a number and nothing
+ * else. */
 static int64_t take_duration(struct parsed *p)
 {
 	const char *open = p->ret;
@@ -40,7 +41,8 @@ static int take_result(struct parsed *p, struct err *e)
 		p->r.error = EINTR;
 		return 0;
 	}
-	bool good = s < end && *s == '-' ? scan_i64(&s, end, &p->r.rvalue) : scan_c_u64(&s, end, &u);
+	bool good =
+	    s < end && *s == '-' ? scan_i64(&s, end, &p->r.rvalue) : scan_c_u64(&s, end, &u);
 	if (!good)
 		return foreign_at(&p->t->base, p->ret, e, "no result of the call");
 	if (*p->ret != '-')
@@ -59,7 +61,7 @@ static int take_result(struct parsed *p, struct err *e)
 	return 0;
 }
 
-/* --- calls that are no requests ----------------------------------------------------------------------------------- */
+/* --- calls that are no requests ------------------------------------------ */
 
 static int64_t known_end_ns(const struct parsed *p)
 {
@@ -77,7 +79,8 @@ static void take_child(struct parsed *p, uint32_t pid, uint32_t parent)
 static void take_clone(struct parsed *p, const char *text, const char *end)
 {
 	size_t len = (size_t)(end - text);
-	bool thread = memmem(text, len, "CLONE_THREAD", 12), share = memmem(text, len, "CLONE_FILES", 11);
+	bool thread = memmem(text, len, "CLONE_THREAD", 12),
+	     share = memmem(text, len, "CLONE_FILES", 11);
 	if (p->r.rvalue > 0 && p->r.rvalue <= UINT32_MAX) {
 		traced_thread_cloned(&p->t->system, p->th, (uint32_t)p->r.rvalue, thread, share);
 		if (!thread)
@@ -91,14 +94,17 @@ static bool has(const char *text, const char *end, const char *word)
 	return memmem(text, (size_t)(end - text), word, strlen(word)) != NULL;
 }
 
-/* wait4 tells the child by its result, waitid by "si_pid=1234"; one that has stopped or goes on has not ended. */
+/* wait4 tells the child by its result, waitid by "si_pid=1234"; one that has stopped or goes on has
+ * not ended. */
 static void take_wait(struct parsed *p, const char *text, const char *end)
 {
 	static const char si_pid[] = "si_pid=";
 	uint64_t pid = p->r.rvalue > 0 ? (uint64_t)p->r.rvalue : 0;
-	const bool ended = has(text, end, "WIFEXITED(") || has(text, end, "WIFSIGNALED(") || has(text, end, "CLD_EXITED") ||
-			   has(text, end, "CLD_KILLED") || has(text, end, "CLD_DUMPED");
-	const bool may_be_alive = has(text, end, "STOPPED") || has(text, end, "WUNTRACED") || has(text, end, "CONTINUED");
+	const bool ended = has(text, end, "WIFEXITED(") || has(text, end, "WIFSIGNALED(") ||
+			   has(text, end, "CLD_EXITED") || has(text, end, "CLD_KILLED") ||
+			   has(text, end, "CLD_DUMPED");
+	const bool may_be_alive =
+	    has(text, end, "STOPPED") || has(text, end, "WUNTRACED") || has(text, end, "CONTINUED");
 	const char *s = memmem(text, (size_t)(end - text), si_pid, sizeof si_pid - 1);
 	if (s && !p->r.rvalue && (s += sizeof si_pid - 1, !scan_u64(&s, end, &pid)))
 		return;
@@ -112,7 +118,8 @@ static void descriptor_made(struct parsed *p, int64_t fd, bool cloexec)
 	struct err ignored;
 	char name[64];
 	uint32_t object;
-	int len = snprintf(name, sizeof name, "%s:[line %llu]", p->call->args, (unsigned long long)p->t->base.in.line);
+	int len = snprintf(name, sizeof name, "%s:[line %llu]", p->call->args,
+			   (unsigned long long)p->t->base.in.line);
 	err_clear(&ignored);
 	if (foreign_object(&p->t->base, OBJECT_FD, name, (size_t)len, &object, &ignored))
 		return;
@@ -169,8 +176,11 @@ static int take_other(struct parsed *p, const struct call_line *l, struct err *e
 	struct strace *t = p->t;
 	uint64_t mask;
 	const bool makes = p->call->kind == CALL_DESCRIPTOR || p->call->kind == CALL_PAIR;
-	const bool always = !strncmp(p->call->name, "pidfd", 5) || !strcmp(p->call->name, "io_uring_setup"); /* pidfd_open(2), io_uring_setup(2) */
-	const bool cloexec = makes && (always || has(l->text, l->end, "CLOEXEC")); /* O_, SOCK_, EFD_ ... */
+	/* pidfd_open(2), io_uring_setup(2) */
+	const bool always =
+	    !strncmp(p->call->name, "pidfd", 5) || !strcmp(p->call->name, "io_uring_setup");
+	/* O_, SOCK_, EFD_ ... */
+	const bool cloexec = makes && (always || has(l->text, l->end, "CLOEXEC"));
 	t->base.base.notes.n_passed_over++;
 	if (p->call->kind == CALL_CLONE) {
 		take_clone(p, l->text, l->end);
@@ -195,14 +205,15 @@ static int take_other(struct parsed *p, const struct call_line *l, struct err *e
 	return 0;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------- */
 
 /* The time it ended: by -T, or the stamp of the resumed line. */
 static int times(struct parsed *p, const struct call_line *l, int64_t duration_ns, struct err *e)
 {
 	p->r.begin_ns = l->begin_ns;
 	if (duration_ns >= 0 && __builtin_add_overflow(l->begin_ns, duration_ns, &p->r.end_ns))
-		return foreign_at(&p->t->base, p->ret, e, "the call takes longer than there is time");
+		return foreign_at(&p->t->base, p->ret, e,
+				  "the call takes longer than there is time");
 	if (duration_ns < 0 && l->resumed)
 		p->r.end_ns = l->stamp_ns;
 	return 0;
@@ -239,7 +250,8 @@ static void passed_over(struct parsed *p, bool resumed)
 		record_queue_drop(&p->t->base.queue, p->th->ticket);
 }
 
-int strace_take_call(struct strace *t, struct traced_thread *th, const struct call_line *l, struct err *e)
+int strace_take_call(struct strace *t, struct traced_thread *th, const struct call_line *l,
+		     struct err *e)
 {
 	struct parsed p;
 	const char *s = l->text;
@@ -268,7 +280,8 @@ int strace_take_call(struct strace *t, struct traced_thread *th, const struct ca
 	if (!rc && l->call->kind != CALL_REQUEST) {
 		return take_other(&p, l, e);
 	}
-	if (!rc && l->call->op == OP_MMAP && p.n > 4 && *p.arg[4].s == '-') { /* of no file, perhaps where one was mapped */
+	/* of no file, perhaps where one was mapped */
+	if (!rc && l->call->op == OP_MMAP && p.n > 4 && *p.arg[4].s == '-') {
 		if (p.r.rvalue != -1 && !strace_number(&p, &p.arg[1], false, &p.r.length, NULL))
 			traced_map_set(th->process, (uint64_t)p.r.rvalue, p.r.length, OBJECT_NONE);
 		passed_over(&p, l->resumed);

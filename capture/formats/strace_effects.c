@@ -60,7 +60,8 @@ static int opened(struct parsed *p, struct err *e)
 	struct part d;
 	p->r.fd = (int32_t)p->r.rvalue;
 	bool shown = scan_u64(&s, p->end, &fd) && strace_decoration(s, p->end, &d);
-	if (shown && !t->base_path.len && t->path.s[0] != '/') { /* relative to nobody knows what: strace tells */
+	/* relative to nobody knows what: strace tells */
+	if (shown && !t->base_path.len && t->path.s[0] != '/') {
 		int rc = strace_object(t, &d, &p->r.object, e);
 		if (rc)
 			return rc;
@@ -104,7 +105,8 @@ static void sought(struct parsed *p)
 		return;
 	p->file->position = p->r.rvalue;
 	int64_t size;
-	if (p->r.flags == SEEK_END && !__builtin_sub_overflow(p->r.rvalue, (int64_t)p->r.offset, &size))
+	if (p->r.flags == SEEK_END &&
+	    !__builtin_sub_overflow(p->r.rvalue, (int64_t)p->r.offset, &size))
 		file_size_set(&p->t->system, p->file->object, size);
 }
 
@@ -135,7 +137,8 @@ static void changed_directory(struct parsed *p)
 	strbuf_release(&buf);
 }
 
-/* Of neither name the size is known any more: the second has what the first had, or, exchanged, the other way round. */
+/* Of neither name the size is known any more: the second has what the first had, or, exchanged, the
+ * other way round. */
 static int renamed(struct parsed *p, struct err *e)
 {
 	struct traced_system *s = &p->t->system;
@@ -149,7 +152,8 @@ static int renamed(struct parsed *p, struct err *e)
 	strbuf_addch(&to, '/');
 	strbuf_add(&to, p->heap.s, p->heap.len);
 	if (path)
-		traced_system_renamed(s, &p->t->base.base, path, to.s, p->r.flags & RENAME_EXCHANGE);
+		traced_system_renamed(s, &p->t->base.base, path, to.s,
+				      p->r.flags & RENAME_EXCHANGE);
 	strbuf_release(&from);
 	strbuf_release(&to);
 	int rc = foreign_object(&p->t->base, OBJECT_PATH, p->heap.s, p->heap.len, &second, e);
@@ -163,8 +167,8 @@ static void link_read(struct parsed *p)
 {
 	const struct part *a = p->n > 2 ? &p->arg[p->n - 2] : NULL;
 	struct strbuf *text = &p->t->path;
-	if (p->r.rvalue <= 0 || !a || a->len < 2 || *a->s != '"' || a->s[a->len - 1] != '"' || !strace_unquote(text, a) ||
-	    text->len != (uint64_t)p->r.rvalue)
+	if (p->r.rvalue <= 0 || !a || a->len < 2 || *a->s != '"' || a->s[a->len - 1] != '"' ||
+	    !strace_unquote(text, a) || text->len != (uint64_t)p->r.rvalue)
 		return;
 	strbuf_reset(&p->heap);
 	strbuf_add(&p->heap, text->s, text->len);
@@ -186,7 +190,8 @@ static void mapped(struct parsed *p)
 {
 	p->no_file = p->r.flags & MAP_ANONYMOUS; /* whatever the descriptor is */
 	if (p->r.rvalue != -1)
-		traced_map_set(p->th->process, (uint64_t)p->r.rvalue, p->r.length, p->no_file ? OBJECT_NONE : p->r.object);
+		traced_map_set(p->th->process, (uint64_t)p->r.rvalue, p->r.length,
+			       p->no_file ? OBJECT_NONE : p->r.object);
 }
 
 /* Calls on memory are told by an address whose file they are on. */
@@ -198,7 +203,8 @@ static void on_memory(struct parsed *p)
 	p->no_file = p->r.object == OBJECT_NONE;
 	if (p->r.op == OP_MUNMAP && p->r.rvalue == 0)
 		traced_map_set(process, p->r.offset, p->r.length, OBJECT_NONE);
-	if (p->r.op == OP_MREMAP && p->r.rvalue != -1 && p->n > 1 && !strace_number(p, &p->arg[1], false, &old_len, NULL)) {
+	if (p->r.op == OP_MREMAP && p->r.rvalue != -1 && p->n > 1 &&
+	    !strace_number(p, &p->arg[1], false, &old_len, NULL)) {
 		traced_map_set(process, p->r.offset, old_len, OBJECT_NONE);
 		traced_map_set(process, (uint64_t)p->r.rvalue, p->r.length, p->r.object);
 	}

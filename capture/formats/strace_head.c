@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The beginning of a line of strace: whose it is, when it was, and what stands between that and the call. */
+/* The beginning of a line of strace: whose it is, when it was, and what stands between that and the
+ * call. */
 #include <string.h>
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_head.h"
 
-/* --- whose ---------------------------------------------------------------------------------------------------------- */
+/* --- whose --------------------------------------------------------------- */
 
 enum strace_naming strace_take_pid(const char **at, const char *end, uint32_t *tid)
 {
@@ -93,9 +94,10 @@ void strace_threads_reset(struct strace_threads *t)
 	*t = (struct strace_threads){.first = t->first};
 }
 
-/* --- when ----------------------------------------------------------------------------------------------------------- */
+/* --- when ---------------------------------------------------------------- */
 
-/* strace -r pads seconds to six digits, of which a difference of two times has few; no clock stands so low. */
+/* strace -r pads seconds to six digits, of which a difference of two times has few; no clock stands
+ * so low. */
 static bool is_difference(const char *line, const char *s, const char *end)
 {
 	const char *p = s;
@@ -113,22 +115,27 @@ static void first_stamp(struct strace *t, int64_t ns, unsigned int digits)
 	for (unsigned int i = 0; i < digits && i < 9; i++)
 		step /= 10;
 	t->base.base.meta.meta.clock_resolution_ns = step;
-	t->base.base.meta.meta.wall_epoch_ns = t->time_of_day || t->differences || ns > TRACE_WALL_MAX ? 0 : ns;
+	t->base.base.meta.meta.wall_epoch_ns =
+	    t->time_of_day || t->differences || ns > TRACE_WALL_MAX ? 0 : ns;
 	t->first_ns = t->last_ns = t->differences ? 0 : ns;
 	t->has_first = true;
 }
 
-/* "1795227730.673998 ", "14:02:11.673998 " or, of -r, "     0.000285 ", in ns; digits behind the point give the resolution. */
-bool strace_take_stamp(struct strace *t, const char *line, const char **at, const char *end, int64_t *ns)
+/* "1795227730.673998 ", "14:02:11.673998 " or, of -r, "     0.000285 ", in ns; digits behind the
+ * point give the resolution. */
+bool strace_take_stamp(struct strace *t, const char *line, const char **at, const char *end,
+		       int64_t *ns)
 {
 	const char *s = *at;
 	uint64_t hours = 0, minutes = 0;
 	unsigned int digits = 0;
 	const char *p = s;
-	bool of_day = end - s > 2 && (s[1] == ':' || s[2] == ':') && scan_u64(&p, end, &hours) && *p == ':';
+	bool of_day =
+	    end - s > 2 && (s[1] == ':' || s[2] == ':') && scan_u64(&p, end, &hours) && *p == ':';
 	if (of_day) {
 		p++;
-		if (!scan_u64(&p, end, &minutes) || p == end || *p != ':' || hours > 23 || minutes > 59)
+		if (!scan_u64(&p, end, &minutes) || p == end || *p != ':' || hours > 23 ||
+		    minutes > 59)
 			return false;
 		s = p + 1;
 	}
@@ -154,7 +161,7 @@ bool strace_take_stamp(struct strace *t, const char *line, const char **at, cons
 	return true;
 }
 
-/* --- what stands before the call -------------------------------------------------------------------------------------- */
+/* --- what stands before the call ----------------------------------------- */
 
 const char *strace_skip_marks(const char *s, const char *end)
 {
@@ -164,7 +171,8 @@ const char *strace_skip_marks(const char *s, const char *end)
 	}
 	while (s < end && *s == '[') { /* -n: "[  59]", -i: "[00007f420e150ad7]" */
 		const char *p = s + 1;
-		while (p < end && ((*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f') || *p == ' ' || *p == '?'))
+		while (p < end && ((*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f') ||
+				   *p == ' ' || *p == '?'))
 			p++;
 		if (p + 1 >= end || *p != ']' || p[1] != ' ')
 			break;
@@ -175,13 +183,15 @@ const char *strace_skip_marks(const char *s, const char *end)
 
 bool strace_beside_calls(const char *s, const char *end)
 {
-	return starts(s, end, "strace: ") || starts(s, end, "> ") || starts(s, end, "| ") || starts(s, end, "* ") || starts(s, end, "% time ");
+	return starts(s, end, "strace: ") || starts(s, end, "> ") || starts(s, end, "| ") ||
+	       starts(s, end, "* ") || starts(s, end, "% time ");
 }
 
 const char *strace_cut_by_notice(const char *s, const char *end)
 {
 	static const char mark[] = "strace: Process ";
-	if (end - s < (ptrdiff_t)sizeof mark || (end[-1] != 'd' && end[-1] != 's')) /* "attached", "detached", "threads" */
+	/* "attached", "detached", "threads" */
+	if (end - s < (ptrdiff_t)sizeof mark || (end[-1] != 'd' && end[-1] != 's'))
 		return NULL;
 	const char *at = memmem(s, (size_t)(end - s), mark, sizeof mark - 1);
 	while (at && at < end) { /* the last one: a path may be called so */
@@ -192,5 +202,8 @@ const char *strace_cut_by_notice(const char *s, const char *end)
 	}
 	const char *p = at ? at + sizeof mark - 1 : end;
 	uint64_t tid;
-	return at && at > s && scan_u64(&p, end, &tid) && (starts(p, end, " attached") || starts(p, end, " detached")) ? at : NULL;
+	return at && at > s && scan_u64(&p, end, &tid) &&
+		       (starts(p, end, " attached") || starts(p, end, " detached"))
+		   ? at
+		   : NULL;
 }

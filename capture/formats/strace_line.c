@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A request as the text of a call, as strace prints it; `old`: as the strace of 2013 did without -y. */
+/* A request as the text of a call, as strace prints it; `old`: as the strace of 2013 did without
+ * -y. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -50,8 +51,8 @@ static void add_fd(struct strace_line *x, int32_t fd, uint32_t object)
 	strbuf_addch(&x->text, '>');
 }
 
-static void add_names(struct strbuf *b, uint64_t v, const char *const *names, const uint64_t *values, size_t n,
-		      const char *zero)
+static void add_names(struct strbuf *b, uint64_t v, const char *const *names,
+		      const uint64_t *values, size_t n, const char *zero)
 {
 	const char *separator = zero;
 	if (*zero)
@@ -69,20 +70,24 @@ static void add_names(struct strbuf *b, uint64_t v, const char *const *names, co
 
 static void add_open_flags(struct strbuf *b, uint32_t flags)
 {
-	static const char *const names[] = {"O_SYNC",   "O_DSYNC",    "O_TMPFILE", "O_DIRECTORY", "O_CREAT",
-					    "O_EXCL",   "O_NOCTTY",   "O_TRUNC",   "O_APPEND",    "O_NONBLOCK",
-					    "O_DIRECT", "O_NOFOLLOW", "O_CLOEXEC", "O_NOATIME",   "O_PATH"};
-	static const uint64_t values[] = {O_SYNC, O_DSYNC, 020200000, O_DIRECTORY, O_CREAT, O_EXCL, O_NOCTTY, O_TRUNC,
-					  O_APPEND, O_NONBLOCK, O_DIRECT, O_NOFOLLOW, O_CLOEXEC, O_NOATIME, O_PATH};
+	static const char *const names[] = {"O_SYNC",    "O_DSYNC",    "O_TMPFILE", "O_DIRECTORY",
+					    "O_CREAT",   "O_EXCL",     "O_NOCTTY",  "O_TRUNC",
+					    "O_APPEND",  "O_NONBLOCK", "O_DIRECT",  "O_NOFOLLOW",
+					    "O_CLOEXEC", "O_NOATIME",  "O_PATH"};
+	static const uint64_t values[] = {O_SYNC,   O_DSYNC,    020200000, O_DIRECTORY, O_CREAT,
+					  O_EXCL,   O_NOCTTY,   O_TRUNC,   O_APPEND,    O_NONBLOCK,
+					  O_DIRECT, O_NOFOLLOW, O_CLOEXEC, O_NOATIME,   O_PATH};
 	static const char *const access_names[] = {"O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE"};
-	add_names(b, flags & ~3u, names, values, sizeof values / sizeof *values, access_names[flags & 3]);
+	add_names(b, flags & ~3u, names, values, sizeof values / sizeof *values,
+		  access_names[flags & 3]);
 }
 
 static void add_at_flags(struct strbuf *b, uint32_t flags)
 {
-	static const char *const names[] = {"AT_SYMLINK_NOFOLLOW", "AT_REMOVEDIR", "AT_SYMLINK_FOLLOW",
-					    "AT_EMPTY_PATH"};
-	static const uint64_t values[] = {AT_SYMLINK_NOFOLLOW, AT_REMOVEDIR, AT_SYMLINK_FOLLOW, AT_EMPTY_PATH};
+	static const char *const names[] = {"AT_SYMLINK_NOFOLLOW", "AT_REMOVEDIR",
+					    "AT_SYMLINK_FOLLOW", "AT_EMPTY_PATH"};
+	static const uint64_t values[] = {AT_SYMLINK_NOFOLLOW, AT_REMOVEDIR, AT_SYMLINK_FOLLOW,
+					  AT_EMPTY_PATH};
 	add_names(b, flags, names, values, 4, "");
 }
 
@@ -105,7 +110,8 @@ static void add_buffers(struct strace_line *x, const struct trace_record *r)
 	for (size_t i = 0; i < n; i++) {
 		if (heap && len >= 8)
 			memcpy(&one, heap + 8 * i, 8);
-		strbuf_addf(&x->text, "%s{iov_base=\"\"..., iov_len=%llu}", i ? ", " : "", (unsigned long long)one);
+		strbuf_addf(&x->text, "%s{iov_base=\"\"..., iov_len=%llu}", i ? ", " : "",
+			    (unsigned long long)one);
 	}
 	strbuf_addf(&x->text, "], %zu", n);
 }
@@ -135,7 +141,8 @@ static bool add_heap_text(struct strace_line *x, const struct trace_record *r, b
 
 static const char *whence_name(uint32_t whence)
 {
-	static const char *const names[] = {"SEEK_SET", "SEEK_CUR", "SEEK_END", "SEEK_DATA", "SEEK_HOLE"};
+	static const char *const names[] = {"SEEK_SET", "SEEK_CUR", "SEEK_END", "SEEK_DATA",
+					    "SEEK_HOLE"};
 	return whence < sizeof names / sizeof *names ? names[whence] : NULL;
 }
 
@@ -160,10 +167,14 @@ static bool add_number(struct strbuf *b, const struct trace_record *r, char lett
 	case 'a':
 		return strbuf_addf(b, "%#llo", (unsigned long long)r->length), true;
 	case '@':
-		return add_offset_pointer(b, op_info(r->op)->uses & OP_KNOWS_OFFSET ? OFFSET_NONE : r->offset), true;
+		return add_offset_pointer(b, op_info(r->op)->uses & OP_KNOWS_OFFSET ? OFFSET_NONE
+										    : r->offset),
+		       true;
 	case 'u':
 	case 'g':
-		return strbuf_addf(b, "%d", (int)(uint32_t)(letter == 'u' ? r->offset : r->offset >> 32)), true;
+		return strbuf_addf(b, "%d",
+				   (int)(uint32_t)(letter == 'u' ? r->offset : r->offset >> 32)),
+		       true;
 	case 'R':
 		return strbuf_addf(b, "%#x", r->flags >> 29), true;
 	case 'B':
@@ -171,7 +182,10 @@ static bool add_number(struct strbuf *b, const struct trace_record *r, char lett
 	case 'M':
 		return strbuf_addf(b, "%#x", r->flags & 0x1fffffff), true;
 	case 'v':
-		return strbuf_addf(b, "%#x", r->op == OP_SETXATTR || r->op == OP_FSETXATTR ? r->flags & 3 : r->flags), true;
+		return strbuf_addf(b, "%#x",
+				   r->op == OP_SETXATTR || r->op == OP_FSETXATTR ? r->flags & 3
+										 : r->flags),
+		       true;
 	default:
 		return false;
 	}
@@ -232,8 +246,9 @@ static bool add_command(struct strace_line *x, const struct trace_record *r)
 	memcpy(&lock, heap, sizeof lock);
 	if (lock.type < 0 || lock.type > 2 || lock.whence < 0 || lock.whence > 2)
 		return false;
-	strbuf_addf(&x->text, "{l_type=%s, l_whence=%s, l_start=%lld, l_len=%lld}", types[lock.type], whence_name((uint32_t)lock.whence),
-		    (long long)lock.start, (long long)lock.length);
+	strbuf_addf(&x->text, "{l_type=%s, l_whence=%s, l_start=%lld, l_len=%lld}",
+		    types[lock.type], whence_name((uint32_t)lock.whence), (long long)lock.start,
+		    (long long)lock.length);
 	return true;
 }
 
@@ -241,8 +256,9 @@ static bool add_command(struct strace_line *x, const struct trace_record *r)
 static bool add_buffer(struct strbuf *b, const struct trace_record *r)
 {
 	enum op_family family = op_info(r->op)->family;
-	strbuf_addstr(b, (family == FAMILY_READ || family == FAMILY_WRITE) && r->rvalue >= 0 ? "\"\"..."
-											     : "0x7ffc00000000");
+	strbuf_addstr(b, (family == FAMILY_READ || family == FAMILY_WRITE) && r->rvalue >= 0
+			     ? "\"\"..."
+			     : "0x7ffc00000000");
 	return true;
 }
 
@@ -348,7 +364,8 @@ static const struct strace_call *old_row_of(const struct trace_record *r)
 {
 	if (r->op == OP_STAT && (r->flags & AT_SYMLINK_NOFOLLOW))
 		return call_named("lstat");
-	if ((r->op == OP_DUP2 || r->op == OP_RENAME || r->op == OP_LINK || r->op == OP_UNLINK || r->op == OP_CHMOD) &&
+	if ((r->op == OP_DUP2 || r->op == OP_RENAME || r->op == OP_LINK || r->op == OP_UNLINK ||
+	     r->op == OP_CHMOD) &&
 	    r->flags)
 		return NULL;
 	for (size_t i = 0; i < sizeof old_calls / sizeof *old_calls; i++)
@@ -357,15 +374,22 @@ static const struct strace_call *old_row_of(const struct trace_record *r)
 	return NULL;
 }
 
-/* The row to print an operation by: calls that take a directory's descriptor come first where a program would use them.
+/* The row to print an operation by: calls that take a directory's descriptor come first where a
+ * program would use them.
  */
 static const struct strace_call *new_row_of(const struct trace_record *r)
 {
 	static const struct {
 		enum trace_op op;
 		const char *name;
-	} of_links[] = {{OP_GETXATTR, "lgetxattr"}, {OP_SETXATTR, "lsetxattr"}, {OP_LISTXATTR, "llistxattr"}, {OP_REMOVEXATTR, "lremovexattr"}},
-	  chosen[] = {{OP_OPEN, "openat"}, {OP_STAT, "newfstatat"}, {OP_UNLINK, "unlink"}, {OP_UTIMENS, "utimensat"}};
+	} of_links[] = {{OP_GETXATTR, "lgetxattr"},
+			{OP_SETXATTR, "lsetxattr"},
+			{OP_LISTXATTR, "llistxattr"},
+			{OP_REMOVEXATTR, "lremovexattr"}},
+	  chosen[] = {{OP_OPEN, "openat"},
+		      {OP_STAT, "newfstatat"},
+		      {OP_UNLINK, "unlink"},
+		      {OP_UTIMENS, "utimensat"}};
 	const uint16_t op = r->op == OP_FUTIMENS ? OP_UTIMENS : r->op;
 	const char *name = NULL;
 	for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
@@ -414,7 +438,8 @@ const struct strace_call *strace_row_of(const struct trace_record *r, bool old)
 	return old ? old_row_of(r) : new_row_of(r);
 }
 
-bool strace_add_args(struct strace_line *x, const struct trace_record *r, const struct strace_call *c)
+bool strace_add_args(struct strace_line *x, const struct trace_record *r,
+		     const struct strace_call *c)
 {
 	bool makes = r->op == OP_OPEN && (r->flags & (O_CREAT | 020000000));
 	for (const char *letter = c->args; *letter; letter++) {
@@ -428,11 +453,15 @@ bool strace_add_args(struct strace_line *x, const struct trace_record *r, const 
 			letter++; /* the number of buffers is there */
 	}
 	if (x->old && (r->op == OP_STAT || r->op == OP_FSTAT))
-		strbuf_addstr(&x->text, r->rvalue ? ", 0x7ffc00000000" : ", {st_dev=makedev(0, 0), st_mode=S_IFREG|0644, st_size=0, ...}");
+		strbuf_addstr(
+		    &x->text,
+		    r->rvalue ? ", 0x7ffc00000000"
+			      : ", {st_dev=makedev(0, 0), st_mode=S_IFREG|0644, st_size=0, ...}");
 	return true;
 }
 
-int strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text, struct err *e)
+int strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text,
+		     struct err *e)
 {
 	const struct strace_call *c = new_row_of(r);
 	const char *root = trace_meta(t)->root;

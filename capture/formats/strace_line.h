@@ -8,7 +8,8 @@
 struct strace_line {
 	struct trace *t;
 	const char *root;   /* that names of the trace lie below; borrowed */
-	bool old;	    /* as ARTC reads it: no names beside descriptors, and calls by their older names */
+	/* as ARTC reads it: no names beside descriptors, and calls by their older names */
+	bool old;
 	struct strbuf text; /* is added to */
 	int failed;	    /* 0, or a negative errno: a record's heap item could not be read */
 	struct err *err;    /* why; borrowed, NULL is fine */
@@ -18,7 +19,8 @@ struct strace_line {
 const struct strace_call *strace_row_of(const struct trace_record *r, bool old);
 /* The arguments, up to the closing parenthesis; false: one is not known, or `failed` is set, and
  * there may be part of them. */
-bool strace_add_args(struct strace_line *x, const struct trace_record *r, const struct strace_call *c);
+bool strace_add_args(struct strace_line *x, const struct trace_record *r,
+		     const struct strace_call *c);
 /* ") = 4</a>", ") = -1 ENOENT (No such file or directory)" */
 void strace_add_result(struct strace_line *x, const struct trace_record *r);
 

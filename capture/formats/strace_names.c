@@ -31,7 +31,8 @@ int strace_object(struct strace *t, const struct part *decoration, uint32_t *id,
 {
 	const struct part d = strace_without_deleted(decoration->s, decoration->len);
 	if (!strace_decoration_text(t, &d))
-		return foreign_at(&t->base, d.s, e, "\"%.*s\" is no name", (int)(d.len < 60 ? d.len : 60), d.s);
+		return foreign_at(&t->base, d.s, e, "\"%.*s\" is no name",
+				  (int)(d.len < 60 ? d.len : 60), d.s);
 	if (t->path.s[0] != '/')
 		return foreign_object(&t->base, OBJECT_FD, t->path.s, t->path.len, id, e);
 	if (t->path.len == 1)
@@ -88,15 +89,17 @@ static bool is_same_file(struct strace *t, const struct open_file *f, const stru
 	return same;
 }
 
-int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open_file **f, struct err *e)
+int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open_file **f,
+		struct err *e)
 {
 	const char *s = a->s, *end = s + a->len;
 	struct strace *t = p->t;
 	struct part d;
 	if (!scan_i64(&s, end, fd))
-		return foreign_at(&t->base, a->s, e, "\"%.*s\" is not a descriptor", (int)(a->len < 60 ? a->len : 60),
-				  a->s);
-	const bool closed = p->r.op == OP_CLOSE && p->th->closed; /* what has the number now may be another file */
+		return foreign_at(&t->base, a->s, e, "\"%.*s\" is not a descriptor",
+				  (int)(a->len < 60 ? a->len : 60), a->s);
+	/* what has the number now may be another file */
+	const bool closed = p->r.op == OP_CLOSE && p->th->closed;
 	*f = closed ? p->th->closing : descriptor_get(p->th, *fd);
 	if (is_shown(*f, s, end))
 		return 0;
@@ -131,7 +134,8 @@ void strace_set_cwd(struct parsed *p, const char *path, size_t len)
 {
 	struct strace *t = p->t;
 	struct strbuf *cwd = &p->th->process->cwd;
-	if (!cwd->len && !t->start.len && t->system.n_orphans == 1) /* where the command was started */
+	/* where the command was started */
+	if (!cwd->len && !t->start.len && t->system.n_orphans == 1)
 		strbuf_add(&t->start, path, len);
 	strbuf_reset(cwd);
 	strbuf_add(cwd, path, len);
@@ -185,12 +189,14 @@ int strace_path(struct parsed *p, const struct part *a, const struct part *dir, 
 	struct strace *t = p->t;
 	base_of(p, dir);
 	if (!strace_unquote(&t->path, a))
-		return foreign_at(&t->base, a->s, e, "\"%.*s\" is no path", (int)(a->len < 60 ? a->len : 60), a->s);
+		return foreign_at(&t->base, a->s, e, "\"%.*s\" is no path",
+				  (int)(a->len < 60 ? a->len : 60), a->s);
 	p->nameless_path = !t->path.len;
 	t->base.base.notes.n_unknown_cwd += t->path.len && t->path.s[0] != '/' && !t->base_path.len;
 	path_join(&t->joined, t->base_path.s, t->path.s, t->path.len);
 	descriptor_followed(p);
-	path_keep_trailing_slash(&t->joined, t->path.s, t->path.len, p->r.op, p->r.rvalue < 0 ? p->r.error : 0);
+	path_keep_trailing_slash(&t->joined, t->path.s, t->path.len, p->r.op,
+				 p->r.rvalue < 0 ? p->r.error : 0);
 	if (t->joined.len > 1) {
 		memmove(t->joined.s, t->joined.s + 1, t->joined.len); /* with the NUL */
 		t->joined.len--;

@@ -10,16 +10,27 @@
 #include "capture/op.h"
 #include "capture/processes.h"
 
-enum call_kind { CALL_REQUEST, CALL_CLONE, CALL_EXEC, CALL_CLOSE_RANGE, CALL_GETCWD, CALL_WAIT, CALL_PAIR, CALL_DESCRIPTOR,
-		 CALL_UMASK };
+enum call_kind {
+	CALL_REQUEST,
+	CALL_CLONE,
+	CALL_EXEC,
+	CALL_CLOSE_RANGE,
+	CALL_GETCWD,
+	CALL_WAIT,
+	CALL_PAIR,
+	CALL_DESCRIPTOR,
+	CALL_UMASK
+};
 
-/* CALL_PAIR, CALL_DESCRIPTOR: makes two descriptors, or one, of no file; `args` is what they are. */
+/* CALL_PAIR, CALL_DESCRIPTOR: makes two descriptors, or one, of no file; `args` is what they are.
+ */
 /* One system call. `args`: a letter for each argument,
- *   f descriptor   D directory's descriptor   p path   P second path   d its directory   T text of a link
- *   s length   o offset   i buffers of readv   O flags of open   H struct open_how   A flags of *at   m mode   a access
- * mode w whence   v number or flags   n descriptor wanted   X descriptor written to   @ offset pointer of f   # of X N
- * name of an attribute   u user   g group   c command and argument of fcntl   R protection   M mmap flags   B address
- * K arguments of an ioctl that clones a file   k arguments of bind   _ ignored */
+ *   f descriptor   D directory's descriptor   p path   P second path   d its directory   T text of
+ * a link s length   o offset   i buffers of readv   O flags of open   H struct open_how   A flags
+ * of *at   m mode   a access mode w whence   v number or flags   n descriptor wanted   X descriptor
+ * written to   @ offset pointer of f   # of X N name of an attribute   u user   g group   c command
+ * and argument of fcntl   R protection   M mmap flags   B address K arguments of an ioctl that
+ * clones a file   k arguments of bind   _ ignored */
 struct strace_call {
 	const char *name;
 	enum trace_op op;
@@ -37,7 +48,8 @@ struct strace_threads {
 	uint32_t attached[STRACE_ATTACHED_MAX]; /* attached[n_attached], until then */
 	unsigned int n_attached;
 	bool any_unnamed;
-	uint64_t n_alive, alive_sum; /* that are followed, and their numbers' sum: the number where there is one */
+	/* that are followed, and their numbers' sum: the number where there is one */
+	uint64_t n_alive, alive_sum;
 };
 
 struct strace {
@@ -60,7 +72,8 @@ struct strace {
 	struct fileset listed;	 /* the same for the metadata, as soon as a pass has ended */
 	bool before_listed;
 	struct strace_threads threads;
-	uint32_t number_met; /* of the first thread, as soon as some line has told it; 0: none has */
+	/* of the first thread, as soon as some line has told it; 0: none has */
+	uint32_t number_met;
 	struct {
 		const struct strace_call *call;
 		size_t len; /* of its name */
@@ -72,15 +85,17 @@ struct part {
 	size_t len;
 };
 
-/* A call that is complete: `text` is what follows "name(", the end of the line cut off at `end`, and TEXT_SLACK bytes
- * behind that readable. `begin_ns`; `stamp_ns` is the line's. Errors: EINVAL by foreign_at. */
+/* A call that is complete: `text` is what follows "name(", the end of the line cut off at `end`,
+ * and TEXT_SLACK bytes behind that readable. `begin_ns`; `stamp_ns` is the line's. Errors: EINVAL
+ * by foreign_at. */
 struct call_line {
 	const struct strace_call *call;
 	const char *text, *end;
 	int64_t begin_ns, stamp_ns;
 	bool resumed;
 };
-int strace_take_call(struct strace *t, struct traced_thread *thread, const struct call_line *l, struct err *e);
+int strace_take_call(struct strace *t, struct traced_thread *thread, const struct call_line *l,
+		     struct err *e);
 
 /* Appends "name(arguments) = result" as it stands in a line of strace: 1, or 0 and nothing where
  * strace has no such call or an argument is not known. Errors: of reading its heap item. */
@@ -94,7 +109,8 @@ void strace_state_release(struct strace *t);
 /* The metadata get the list of the files that were there. Only the first pass makes one. */
 void strace_before_list(struct strace *t);
 
-int strace_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e);
+int strace_write(struct trace *t, const char *path, struct trace_export_report *report,
+		 struct err *e);
 
 /* The descriptor that a call's text begins with, for close(): -1 where there is none. */
 int64_t strace_first_fd(const char *s, const char *end);

@@ -14,8 +14,8 @@ static const char *past_string(const char *s, const char *end)
 	return s < end ? s + 1 : end;
 }
 
-/* Behind the decoration that begins with '<': "</a/b>", "<TCP:[1->2]>", "</dev/pts/0<char 136:0>>". In a path the
- * brackets are escaped, and "->" is no arrow. */
+/* Behind the decoration that begins with '<': "</a/b>", "<TCP:[1->2]>", "</dev/pts/0<char 136:0>>".
+ * In a path the brackets are escaped, and "->" is no arrow. */
 static const char *past_decoration(const char *s, const char *end)
 {
 	unsigned int depth = 0;
@@ -33,10 +33,12 @@ static const char *past_decoration(const char *s, const char *end)
 
 /* What a byte means outside of strings; most mean nothing. */
 enum { TEXT = 0, QUOTE, COMMA, OPENS, CLOSES, BRACKET };
-static const unsigned char meaning[256] = {['"'] = QUOTE, [','] = COMMA,  ['('] = OPENS,  ['['] = OPENS,  ['{'] = OPENS,
-					   [')'] = CLOSES, [']'] = CLOSES, ['}'] = CLOSES, ['<'] = BRACKET};
+static const unsigned char meaning[256] = {
+    ['"'] = QUOTE,  [','] = COMMA,  ['('] = OPENS,  ['['] = OPENS,  ['{'] = OPENS,
+    [')'] = CLOSES, [']'] = CLOSES, ['}'] = CLOSES, ['<'] = BRACKET};
 
-/* Which of s[0..64) may mean something: all that do, and some that do not. Pairs of brackets differ in few bits. */
+/* Which of s[0..64) may mean something: all that do, and some that do not. Pairs of brackets differ
+ * in few bits. */
 static inline uint64_t meaning_marks(const char *s)
 {
 	uint64_t marks = 0;
@@ -44,11 +46,14 @@ static inline uint64_t meaning_marks(const char *s)
 	const __m128i round = _mm_set1_epi8(0x01), square = _mm_set1_epi8(0x26);
 	for (unsigned int i = 0; i < BYTE_MARKS; i += 16) {
 		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(s + i));
-		__m128i a = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')), _mm_cmpeq_epi8(x, _mm_set1_epi8(',')));
-		__m128i b = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('<')),
-					 _mm_cmpeq_epi8(_mm_or_si128(x, round), _mm_set1_epi8(')')));
+		__m128i a = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
+					 _mm_cmpeq_epi8(x, _mm_set1_epi8(',')));
+		__m128i b =
+		    _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('<')),
+				 _mm_cmpeq_epi8(_mm_or_si128(x, round), _mm_set1_epi8(')')));
 		__m128i c = _mm_cmpeq_epi8(_mm_or_si128(x, square), _mm_set1_epi8(0x7f));
-		marks |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), c)) << i;
+		marks |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), c))
+			 << i;
 	}
 #else
 	for (unsigned int i = 0; i < BYTE_MARKS; i++)
@@ -75,9 +80,10 @@ static inline const char *next_meaning(struct byte_walk *w, const char *p)
 	}
 }
 
-/* As next_meaning; strings, and what strace tells of an argument that begins at `first`, are passed as a whole.
- * Called as a function it made an import 2 % longer. */
-static inline __attribute__((always_inline)) const char *next_outside(struct byte_walk *w, const char *first, const char *p)
+/* As next_meaning; strings, and what strace tells of an argument that begins at `first`, are passed
+ * as a whole. Called as a function it made an import 2 % longer. */
+static inline __attribute__((always_inline)) const char *
+next_outside(struct byte_walk *w, const char *first, const char *p)
 {
 	while ((p = next_meaning(w, p)) < w->end) {
 		const unsigned char what = meaning[(unsigned char)*p];
@@ -91,7 +97,8 @@ static inline __attribute__((always_inline)) const char *next_outside(struct byt
 	return p;
 }
 
-static void add_part(struct part *arg, unsigned int *n, const char *first, const char *end, char next)
+static void add_part(struct part *arg, unsigned int *n, const char *first, const char *end,
+		     char next)
 {
 	while (first < end && *first == ' ')
 		first++;
@@ -171,10 +178,11 @@ bool strace_unquote_bytes(struct strbuf *to, const struct part *a)
 				unsigned int v = 0, k = 0;
 				for (; k < 2 && s + 1 < end; k++, s++) {
 					char d = s[1];
-					unsigned int digit = d >= '0' && d <= '9' ? (unsigned int)(d - '0')
-							     : (d | 32) >= 'a' && (d | 32) <= 'f'
-								 ? (unsigned int)((d | 32) - 'a' + 10)
-								 : 16;
+					unsigned int digit =
+					    d >= '0' && d <= '9' ? (unsigned int)(d - '0')
+					    : (d | 32) >= 'a' && (d | 32) <= 'f'
+						? (unsigned int)((d | 32) - 'a' + 10)
+						: 16;
 					if (digit == 16)
 						break;
 					v = v * 16 + digit;

@@ -16,7 +16,7 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
-/* --- processes ------------------------------------------------------------------------------- */
+/* --- processes ----------------------------------------------------------- */
 
 /* The calls that start processes and threads and wait for them. A trace has no records of them: its
  * metadata list the processes, and its records name the threads. */
@@ -89,7 +89,8 @@ static int strace_processes_init(struct strace_processes *p, struct trace *t, st
 		;
 	if (!known && rc < 0)
 		return rc;
-	json_t *extra = trace_meta(t)->extra_json ? json_loads(trace_meta(t)->extra_json, 0, NULL) : NULL;
+	json_t *extra =
+	    trace_meta(t)->extra_json ? json_loads(trace_meta(t)->extra_json, 0, NULL) : NULL;
 	events_add(p, json_object_get(extra, "processes"));
 	json_decref(extra);
 	return 0;
@@ -124,7 +125,8 @@ static void add_event(struct strace_processes *p, struct process_event *x, struc
 			    "<0.000000000>\n",
 			    x->pid, x->pid);
 	else
-		strbuf_addf(text, "clone(child_stack=NULL, flags=SIGCHLD) = %u <0.000000000>\n", x->pid);
+		strbuf_addf(text, "clone(child_stack=NULL, flags=SIGCHLD) = %u <0.000000000>\n",
+			    x->pid);
 }
 
 /* Appends the lines of all events up to `ns`; INT64_MAX: of all that are left. */
@@ -185,8 +187,8 @@ static struct strace_out_lane *thread_of(struct strace_out *x, uint32_t tid)
 	return &x->thread[i];
 }
 
-/* ARTC ends where two calls have one time, and where a thread's call does not begin after its last one has ended: they are moved back by what
- * is lacking. */
+/* ARTC ends where two calls have one time, and where a thread's call does not begin after its last
+ * one has ended: they are moved back by what is lacking. */
 static int64_t old_begin_us(const struct strace_out *x, const struct strace_out_lane *th,
 			    int64_t ns)
 {
@@ -198,22 +200,27 @@ static int64_t old_begin_us(const struct strace_out *x, const struct strace_out_
 static void add_stamp(struct strace_out *x, int64_t ns, int64_t us)
 {
 	if (x->line.old)
-		strbuf_addf(&x->line.text, "%lld.%06lld", (long long)(us / 1000000), (long long)(us % 1000000));
+		strbuf_addf(&x->line.text, "%lld.%06lld", (long long)(us / 1000000),
+			    (long long)(us % 1000000));
 	else
-		strbuf_addf(&x->line.text, "%lld.%09lld", (long long)(ns / 1000000000), (long long)(ns % 1000000000));
+		strbuf_addf(&x->line.text, "%lld.%09lld", (long long)(ns / 1000000000),
+			    (long long)(ns % 1000000000));
 }
 
 static void add_duration(struct strace_out *x, int64_t ns)
 {
 	if (x->line.old)
-		strbuf_addf(&x->line.text, " <%lld.%06lld>", (long long)(ns / 1000000000), (long long)(ns / 1000 % 1000000));
+		strbuf_addf(&x->line.text, " <%lld.%06lld>", (long long)(ns / 1000000000),
+			    (long long)(ns / 1000 % 1000000));
 	else
-		strbuf_addf(&x->line.text, " <%lld.%09lld>", (long long)(ns / 1000000000), (long long)(ns % 1000000000));
+		strbuf_addf(&x->line.text, " <%lld.%09lld>", (long long)(ns / 1000000000),
+			    (long long)(ns % 1000000000));
 }
 
 static void note_opened(struct strace_out *x, const struct trace_record *r)
 {
-	if (!(op_info(r->op)->uses & (OP_RETURNS_FD | OP_MAKES_FD)) || r->rvalue < 0 || r->rvalue >= DESCRIPTOR_MAX)
+	if (!(op_info(r->op)->uses & (OP_RETURNS_FD | OP_MAKES_FD)) || r->rvalue < 0 ||
+	    r->rvalue >= DESCRIPTOR_MAX)
 		return;
 	size_t fd = (size_t)r->rvalue;
 	if (fd >= x->n_opened) {
@@ -229,7 +236,8 @@ static const char *cannot(const struct strace_out *x, const struct trace_record 
 			  const struct strace_call *c)
 {
 	if (!c)
-		return x->line.old ? "ARTC is not known to take the call" : "strace has no call of that name";
+		return x->line.old ? "ARTC is not known to take the call"
+				   : "strace has no call of that name";
 	if (r->begin_ns == TIME_NONE)
 		return "its begin is not known";
 	const bool opened = r->fd >= 0 && (size_t)r->fd < x->n_opened && x->opened[r->fd];
@@ -238,7 +246,8 @@ static const char *cannot(const struct strace_out *x, const struct trace_record 
 	return NULL;
 }
 
-static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
+static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
+		     struct err *e)
 {
 	struct strace_out *x = ctx;
 	const struct strace_call *c = strace_row_of(r, x->line.old);
@@ -250,7 +259,10 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	if (ns < 0)
 		return 0;
 	struct strace_out_lane *th = thread_of(x, r->tid);
-	int64_t us = old_begin_us(x, th, ns), took_ns = r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns ? r->end_ns - r->begin_ns : -1;
+	int64_t us = old_begin_us(x, th, ns),
+		took_ns = r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns
+			      ? r->end_ns - r->begin_ns
+			      : -1;
 	if (!x->line.old) {
 		strace_processes_until(&x->processes, r->begin_ns, &s->out);
 		if (!th->started)
@@ -284,11 +296,13 @@ static int write_tail(void *ctx, struct sink *s, struct err *e)
 }
 
 /* ARTC knows no directory that names count from: a relative root is one below "/". */
-static int write_as(bool old, struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+static int write_as(bool old, struct trace *t, const char *path, struct trace_export_report *report,
+		    struct err *e)
 {
 	static const struct sink_writer writer = {.one = write_one, .tail = write_tail};
 	const struct trace_meta *m = trace_meta(t);
-	char *root = xasprintf("%s%s", old && m->root && *m->root != '/' ? "/" : "", m->root ? m->root : "/");
+	char *root = xasprintf("%s%s", old && m->root && *m->root != '/' ? "/" : "",
+			       m->root ? m->root : "/");
 	struct strace_out x = {.line = {.t = t, .root = root, .old = old, .text = STRBUF_INIT},
 			       .wall_ns = m->wall_epoch_ns};
 	int rc = old ? 0 : strace_processes_init(&x.processes, t, e);
@@ -301,12 +315,14 @@ static int write_as(bool old, struct trace *t, const char *path, struct trace_ex
 	return rc;
 }
 
-int strace_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+int strace_write(struct trace *t, const char *path, struct trace_export_report *report,
+		 struct err *e)
 {
 	return write_as(false, t, path, report, e);
 }
 
-static int artc_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+static int artc_write(struct trace *t, const char *path, struct trace_export_report *report,
+		      struct err *e)
 {
 	return write_as(true, t, path, report, e);
 }

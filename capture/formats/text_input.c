@@ -80,7 +80,8 @@ static char *line_end(const struct text_input *in, size_t from)
 	char *lf = memchr(in->buf + from, '\n', in->len - from);
 	if (!in->has_cr)
 		return lf;
-	char *cr = memchr(in->buf + from, '\r', (size_t)((lf ? lf : in->buf + in->len) - (in->buf + from)));
+	char *cr = memchr(in->buf + from, '\r',
+			  (size_t)((lf ? lf : in->buf + in->len) - (in->buf + from)));
 	return cr ? cr : lf;
 }
 
@@ -89,13 +90,15 @@ static int too_long(struct text_input *in, struct err *e)
 	in->skipping = true;
 	in->line++;
 	in->at = in->len;
-	return err_set(e, EMSGSIZE, "line %llu is longer than %u bytes", (unsigned long long)in->line, TEXT_LINE_MAX);
+	return err_set(e, EMSGSIZE, "line %llu is longer than %u bytes",
+		       (unsigned long long)in->line, TEXT_LINE_MAX);
 }
 
 int text_input_line(struct text_input *in, const char **s, size_t *len, struct err *e)
 {
 	size_t seen = 0; /* from `at` on: no line end there */
-	if (!in->line && !in->at && !in->offset) { /* the mark that some editors put before text in UTF-8 */
+	/* the mark that some editors put before text in UTF-8 */
+	if (!in->line && !in->at && !in->offset) {
 		int rc = in->len ? 0 : fill(in, e);
 		if (rc)
 			return rc;

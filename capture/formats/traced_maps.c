@@ -77,7 +77,8 @@ uint32_t traced_map_find(const struct traced_process *p, uint64_t from, uint64_t
 void traced_map_set(struct traced_process *p, uint64_t from, uint64_t len, uint32_t object)
 {
 	uint64_t to;
-	if (!len || __builtin_add_overflow(from, len, &to) || (object == OBJECT_NONE && !map_at(p->maps, from, to)))
+	if (!len || __builtin_add_overflow(from, len, &to) ||
+	    (object == OBJECT_NONE && !map_at(p->maps, from, to)))
 		return;
 	struct map_list *l = own_list(p);
 	cut(l, from, to);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kernel's tracepoints as text: ftrace's files trace and trace_pipe, trace-cmd report, perf script.
- * doc/formats/tracepoints.md.
+/* The kernel's tracepoints as text: ftrace's files trace and trace_pipe, trace-cmd report, perf
+ *script. doc/formats/tracepoints.md.
  *
  *	cat-2991 [000] d..2. 15645.804220: sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0)
- *	cat 2991 [000] 15645.804220: raw_syscalls:sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0) */
+ *	cat 2991 [000] 15645.804220: raw_syscalls:sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0)
+*/
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,10 @@ struct tracepoints_event {
 	struct text name, args;
 };
 
-/* --- a line ------------------------------------------------------------------------------------------------------- */
+/* --- a line -------------------------------------------------------------- */
 
-/* The thread, from what stands before the processor: "cat-2991", "cat 2991", "cat 2991/2992", "cat-2991 ( 2991)". */
+/* The thread, from what stands before the processor: "cat-2991", "cat 2991", "cat 2991/2992",
+ * "cat-2991 ( 2991)". */
 static bool take_thread(const char *s, const char *end, uint32_t *tid)
 {
 	while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
@@ -42,7 +44,8 @@ static bool take_thread(const char *s, const char *end, uint32_t *tid)
 	return good;
 }
 
-/* "[000]": the last thing in brackets that are followed by a blank and, before or behind flags, a time. */
+/* "[000]": the last thing in brackets that are followed by a blank and, before or behind flags, a
+ * time. */
 static const char *find_cpu(const char *s, const char *end, const char **behind)
 {
 	for (const char *at = s; (at = memmem(at, (size_t)(end - at), " [", 2)); at++) {
@@ -66,7 +69,8 @@ static bool take_time(const char **at, const char *end, int64_t *ns, unsigned in
 	return true;
 }
 
-/* "1..... ", the processor and flags as `trace-cmd report -l` has them, before `end`: where they begin, or `end`. */
+/* "1..... ", the processor and flags as `trace-cmd report -l` has them, before `end`: where they
+ * begin, or `end`. */
 static const char *latency_flags(const char *s, const char *end)
 {
 	const char *stop = end, *word, *flags;
@@ -92,11 +96,14 @@ static bool take_head(const char *s, const char *end, const char **at, struct tr
 		if (take_time(at, end, &v->ns, digits))
 			return true;
 	}
-	/* no processor, as perf script prints what was recorded of a thread: the first word that is a time, behind a thread */
-	for (const char *word = skip_blanks(word_end(skip_blanks(s, end), end), end); word < end; word = skip_blanks(word_end(word, end), end)) {
+	/* no processor, as perf script prints what was recorded of a thread: the first word that is
+	 * a time, behind a thread */
+	for (const char *word = skip_blanks(word_end(skip_blanks(s, end), end), end); word < end;
+	     word = skip_blanks(word_end(word, end), end)) {
 		*at = word;
 		if (take_time(at, end, &v->ns, digits))
-			return memchr(word, '.', (size_t)(*at - word)) && take_thread(s, latency_flags(s, word), &v->tid);
+			return memchr(word, '.', (size_t)(*at - word)) &&
+			       take_thread(s, latency_flags(s, word), &v->tid);
 	}
 	return false;
 }
@@ -124,11 +131,12 @@ static bool take_line(const char *s, const char *end, struct tracepoints_event *
 	return v->name.s < v->name.end;
 }
 
-/* --- system calls ------------------------------------------------------------------------------------------------- */
+/* --- system calls -------------------------------------------------------- */
 
 static bool named(const struct tracepoints_event *v, const char *name)
 {
-	return (size_t)(v->name.end - v->name.s) == strlen(name) && !memcmp(v->name.s, name, strlen(name));
+	return (size_t)(v->name.end - v->name.s) == strlen(name) &&
+	       !memcmp(v->name.s, name, strlen(name));
 }
 
 /* "NR 12", or "id=12" where fields are printed as they are (trace-cmd report -R). */
@@ -137,10 +145,12 @@ static const struct syscall_row *raw_row(const struct tracepoints_event *v)
 	struct text number = text_after(v->args, "NR");
 	if (number.s == number.end)
 		number = text_after(v->args, "id");
-	return number.s == number.end ? NULL : syscall_row_of_number((int64_t)text_number(number, 10));
+	return number.s == number.end ? NULL
+				      : syscall_row_of_number((int64_t)text_number(number, 10));
 }
 
-/* "args=ARRAY[9c, ff, ff, ff, 00, ...]": bytes as they lie in memory, of a machine of this one's order. */
+/* "args=ARRAY[9c, ff, ff, ff, 00, ...]": bytes as they lie in memory, of a machine of this one's
+ * order. */
 static bool array_take(struct text args, uint64_t arg[SYSCALL_ARGS])
 {
 	static const char mark[] = "ARRAY[";
@@ -150,7 +160,8 @@ static bool array_take(struct text args, uint64_t arg[SYSCALL_ARGS])
 		return false;
 	s += sizeof mark - 1;
 	for (size_t i = 0; i < SYSCALL_ARGS * sizeof *arg && s; i++) {
-		to[i] = (unsigned char)text_number((struct text){skip_blanks(s, args.end), args.end}, 16);
+		to[i] = (unsigned char)text_number(
+		    (struct text){skip_blanks(s, args.end), args.end}, 16);
 		s = memchr(s, ',', (size_t)(args.end - s));
 		s = s ? s + 1 : NULL;
 	}
@@ -182,16 +193,21 @@ static int raw_exit(struct kernel_text *k, const struct tracepoints_event *v, st
 {
 	const struct syscall_row *row = raw_row(v);
 	struct text value = text_after(v->args, "ret"); /* -R; else "NR 12 = 3" */
-	const char *s = value.s < value.end ? value.s : memchr(v->args.s, '=', (size_t)(v->args.end - v->args.s));
+	const char *s = value.s < value.end
+			    ? value.s
+			    : memchr(v->args.s, '=', (size_t)(v->args.end - v->args.s));
 	if (!row || !s)
 		return 0;
 	if (s != value.s)
 		value = (struct text){skip_blanks(s + 1, v->args.end), v->args.end};
-	return kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 10), (struct text){NULL, NULL}, e);
+	return kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 10),
+				(struct text){NULL, NULL}, e);
 }
 
-/* "dfd: 0xffffff9c, filename: 0x7ff1, flags: 0x80000", or, of -R, "__syscall_nr=257 dfd=0xffffff9c ...": the values in their order. */
-static int named_enter(struct kernel_text *k, const struct tracepoints_event *v, const struct syscall_row *row, struct err *e)
+/* "dfd: 0xffffff9c, filename: 0x7ff1, flags: 0x80000", or, of -R, "__syscall_nr=257 dfd=0xffffff9c
+ * ...": the values in their order. */
+static int named_enter(struct kernel_text *k, const struct tracepoints_event *v,
+		       const struct syscall_row *row, struct err *e)
 {
 	uint64_t arg[SYSCALL_ARGS] = {0};
 	const char *s = v->args.s;
@@ -211,11 +227,13 @@ static int named_enter(struct kernel_text *k, const struct tracepoints_event *v,
 	return kernel_text_enter(k, v->tid, v->ns, row, arg, e);
 }
 
-/* sys_enter_openat, sys_exit_openat; ftrace's own "sys_openat(dfd: ...)" and "sys_openat -> 0x3". 1: it was one. */
+/* sys_enter_openat, sys_exit_openat; ftrace's own "sys_openat(dfd: ...)" and "sys_openat -> 0x3".
+ * 1: it was one. */
 static int named_call(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
 	const size_t len = (size_t)(v->name.end - v->name.s);
-	const bool enter = text_starts(v->name, "sys_enter_"), exit = text_starts(v->name, "sys_exit_");
+	const bool enter = text_starts(v->name, "sys_enter_"),
+		   exit = text_starts(v->name, "sys_exit_");
 	const size_t skipped = enter ? 10 : exit ? 9 : 4;
 	const bool arrow = text_starts(v->args, "->");
 	if (!text_starts(v->name, "sys_") || len <= skipped)
@@ -229,25 +247,28 @@ static int named_call(struct kernel_text *k, const struct tracepoints_event *v, 
 	if (exit || arrow) {
 		struct text value = text_after(v->args, "ret");
 		if (value.s == value.end)
-			value = (struct text){skip_blanks(v->args.s + (arrow ? 2 : 0), v->args.end), v->args.end};
-		rc = kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 16), (struct text){NULL, NULL},
-				      e);
+			value = (struct text){skip_blanks(v->args.s + (arrow ? 2 : 0), v->args.end),
+					      v->args.end};
+		rc = kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 16),
+				      (struct text){NULL, NULL}, e);
 	} else {
 		rc = named_enter(k, v, row, e);
 	}
 	return rc ? rc : 1;
 }
 
-/* --- threads and pages -------------------------------------------------------------------------------------------- */
+/* --- threads and pages --------------------------------------------------- */
 
 static int task_event(struct kernel_text *k, const struct tracepoints_event *v)
 {
 	if (named(v, "task_newtask")) {
 		k->has_tasks = true;
-		syscalls_cloned(k->calls, v->tid, (uint32_t)text_number(text_after(v->args, "pid"), 10),
+		syscalls_cloned(k->calls, v->tid,
+				(uint32_t)text_number(text_after(v->args, "pid"), 10),
 				text_number(text_after(v->args, "clone_flags"), 16));
 	} else if (named(v, "sched_process_fork") && !k->has_tasks) {
-		syscalls_cloned(k->calls, v->tid, (uint32_t)text_number(text_after(v->args, "child_pid"), 10), 0);
+		syscalls_cloned(k->calls, v->tid,
+				(uint32_t)text_number(text_after(v->args, "child_pid"), 10), 0);
 	} else if (named(v, "sched_process_exec")) {
 		syscalls_executed(k->calls, (uint32_t)text_number(text_after(v->args, "pid"), 10),
 				  (uint32_t)text_number(text_after(v->args, "old_pid"), 10));
@@ -262,7 +283,8 @@ static int task_event(struct kernel_text *k, const struct tracepoints_event *v)
 /* "dev 254:0 ino 1a2b pfn=0x1 ofs=8192 order=0", "dev=254:0 ino=1a2b ofs=0-65535" */
 static int page_event(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
-	const bool add = named(v, "mm_filemap_add_to_page_cache"), handled = named(v, "mm_filemap_fault");
+	const bool add = named(v, "mm_filemap_add_to_page_cache"),
+		   handled = named(v, "mm_filemap_fault");
 	const struct text device = text_after(v->args, "dev"), place = text_after(v->args, "ofs");
 	if (!add && !handled && !named(v, "mm_filemap_map_pages"))
 		return 0;
@@ -279,8 +301,9 @@ static int page_event(struct kernel_text *k, const struct tracepoints_event *v, 
 	const char *to = place.s;
 	while (to < place.end && *to >= '0' && *to <= '9')
 		to++;
-	const uint64_t last =
-	    to < place.end && *to == '-' ? text_number((struct text){to + 1, place.end}, 10) / 4096 : first;
+	const uint64_t last = to < place.end && *to == '-'
+				  ? text_number((struct text){to + 1, place.end}, 10) / 4096
+				  : first;
 	p.n = last >= first ? last - first + 1 : 1;
 	if (add)
 		p.n = UINT64_C(1) << (text_number(text_after(v->args, "order"), 10) & 31);
@@ -289,7 +312,7 @@ static int page_event(struct kernel_text *k, const struct tracepoints_event *v, 
 	return rc ? rc : 1;
 }
 
-/* --- block events ------------------------------------------------------------------------------------------------- */
+/* --- block events -------------------------------------------------------- */
 
 static enum trace_op op_of(const char *rwbs, size_t len, uint64_t n_sectors, uint32_t *flags)
 {
@@ -297,8 +320,11 @@ static enum trace_op op_of(const char *rwbs, size_t len, uint64_t n_sectors, uin
 	if (direction == BLOCK_DISCARD)
 		return OP_FALLOCATE;
 	if (!n_sectors)
-		return direction == BLOCK_FLUSH || *flags & BLOCK_PREFLUSH ? OP_FDATASYNC : OP_INVALID;
-	return direction == BLOCK_WRITE ? OP_PWRITE : direction == BLOCK_READ ? OP_PREAD : OP_INVALID;
+		return direction == BLOCK_FLUSH || *flags & BLOCK_PREFLUSH ? OP_FDATASYNC
+									   : OP_INVALID;
+	return direction == BLOCK_WRITE  ? OP_PWRITE
+	       : direction == BLOCK_READ ? OP_PREAD
+					 : OP_INVALID;
 }
 
 /* "254,0 R 4096 () 123 + 8 none,0,0 [cat]", "254,0 R () 123 + 8 [0]", "254,0 R 123 + 8 [cat]" */
@@ -321,7 +347,8 @@ static int block_event(struct kernel_text *k, const struct tracepoints_event *v,
 	const char *device = s;
 	if (!scan_u64(&s, end, &major) || s == end || *s++ != ',' || !scan_u64(&s, end, &minor))
 		return foreign_at(&k->base, s, e, "no device, as 254,0");
-	int rc = foreign_object(&k->base, OBJECT_DEVICE, device, (size_t)(s - device), &b.object, e);
+	int rc =
+	    foreign_object(&k->base, OBJECT_DEVICE, device, (size_t)(s - device), &b.object, e);
 	b.device = (uint32_t)(major << 20 | (minor & 0xfffff));
 	const char *rwbs = skip_blanks(s, end), *rwbs_end = word_end(rwbs, end),
 		   *plus = memmem(rwbs_end, (size_t)(end - rwbs_end), " + ", 3);
@@ -337,10 +364,12 @@ static int block_event(struct kernel_text *k, const struct tracepoints_event *v,
 	b.bytes = n * 512;
 	b.op = op_of(rwbs, (size_t)(rwbs_end - rwbs), n, &b.flags);
 	const char *bracket = b.kind == EVENT_COMPLETE ? memchr(s, '[', (size_t)(end - s)) : NULL;
-	const int64_t error = bracket ? (int64_t)text_number((struct text){bracket + 1, end}, 10) : 0;
+	const int64_t error =
+	    bracket ? (int64_t)text_number((struct text){bracket + 1, end}, 10) : 0;
 	b.error = error >= -4095 && error <= 4095 ? (int)error : EIO;
 	k->has_block = true;
-	if (k->base.base.meta.meta.level == LEVEL_SYSCALL) { /* the requests of programs and of devices in one file */
+	/* the requests of programs and of devices in one file */
+	if (k->base.base.meta.meta.level == LEVEL_SYSCALL) {
 		k->base.base.notes.n_passed_over++;
 		return 1;
 	}
@@ -348,11 +377,12 @@ static int block_event(struct kernel_text *k, const struct tracepoints_event *v,
 	return rc ? rc : 1;
 }
 
-/* --- the file ----------------------------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------ */
 
 static int event_take(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
-	if (text_starts(v->name, "PERF_RECORD_LOST")) { /* perf script --show-lost-events: "PERF_RECORD_LOST lost 17" */
+	/* perf script --show-lost-events: "PERF_RECORD_LOST lost 17" */
+	if (text_starts(v->name, "PERF_RECORD_LOST")) {
 		foreign_lost(&k->base, text_number(text_after(v->args, "lost"), 10));
 		return 0;
 	}
@@ -372,24 +402,30 @@ static int event_take(struct kernel_text *k, const struct tracepoints_event *v, 
 	return rc < 0 ? rc : 0;
 }
 
-/* Frames of stacks: "\t 7f420e150ad7 read+0x17 (/lib/...)" of perf script, " => vfs_read" of the kernel's own text. */
+/* Frames of stacks: "\t 7f420e150ad7 read+0x17 (/lib/...)" of perf script, " => vfs_read" of the
+ * kernel's own text. */
 static bool is_frame(const char *s, const char *at, const char *end)
 {
 	const bool hex = (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f');
 	return (*s == '\t' && hex) || text_starts((struct text){at, end}, "=> ");
 }
 
-/* What stands between the events: comments and headings, and what the buffers could not hold: "CPU:1 [LOST 17 EVENTS]" of the kernel,
- * "CPU:1 [17 EVENTS DROPPED]" of trace-cmd, both without the number where nobody knows it. */
+/* What stands between the events: comments and headings, and what the buffers could not hold:
+ * "CPU:1 [LOST 17 EVENTS]" of the kernel, "CPU:1 [17 EVENTS DROPPED]" of trace-cmd, both without
+ * the number where nobody knows it. */
 static bool is_between(struct foreign *f, const char *at, const char *end)
 {
-	const struct text all = {at, end}, written = text_after(all, "entries-in-buffer/entries-written");
+	const struct text all = {at, end},
+			  written = text_after(all, "entries-in-buffer/entries-written");
 	const char *slash, *open;
 	if (text_starts(all, "cpus=") || text_starts(all, "version = "))
 		return true;
-	if (*at == '#' && written.s < end && (slash = memchr(written.s, '/', (size_t)(end - written.s)))) {
-		const uint64_t n = text_number(written, 10), n_written = text_number((struct text){slash + 1, end}, 10);
-		foreign_lost(f, n_written > n ? n_written - n : 0); /* the oldest were overwritten */
+	if (*at == '#' && written.s < end &&
+	    (slash = memchr(written.s, '/', (size_t)(end - written.s)))) {
+		const uint64_t n = text_number(written, 10),
+			       n_written = text_number((struct text){slash + 1, end}, 10);
+		/* the oldest were overwritten */
+		foreign_lost(f, n_written > n ? n_written - n : 0);
 	}
 	if (*at == '#' || !text_starts(all, "CPU"))
 		return *at == '#';
@@ -411,7 +447,8 @@ static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct
 	const char *at = skip_blanks(s, end);
 	if (at == end)
 		return 0;
-	const bool event = *at != '#' && take_line(s, end, &v, &digits); /* first: a thread may be called "CPU 0/KVM" */
+	/* first: a thread may be called "CPU 0/KVM" */
+	const bool event = *at != '#' && take_line(s, end, &v, &digits);
 	if (!event && (is_between(f, at, end) || (k->n_lines && is_frame(s, at, end))))
 		return 0;
 	if (!event)
@@ -440,7 +477,8 @@ static const struct foreign_reader reader = {.clock = "tracefs",
 					     .reset = kernel_text_reset,
 					     .release = kernel_text_release};
 
-static int tracepoints_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+static int tracepoints_open(struct trace **out, const char *path,
+			    const struct trace_open_options *o, struct err *e)
 {
 	return foreign_open(out, sizeof(struct kernel_text), &reader, path, o, setup, e);
 }

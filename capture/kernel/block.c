@@ -54,12 +54,14 @@ void block_config_init(struct block_config *c)
 	*c = (struct block_config){.buffer_bytes = 8 << 20, .linger_ns = 200000000};
 }
 
-/* --- events to requests to records -------------------------------------------------------------------------------- */
+/* --- events to requests to records --------------------------------------- */
 
 enum { EVENT_ISSUE, EVENT_COMPLETE, EVENT_REQUEUE, EVENT_QUEUE, N_EVENTS };
-static const char *const events_of_requests[] = {"block:block_rq_issue", "block:block_rq_complete", "block:block_rq_requeue", NULL};
-static const char *const events_of_bios[] = {"block:block_rq_issue", "block:block_rq_complete", "block:block_rq_requeue",
-					     "block:block_bio_queue", NULL};
+static const char *const events_of_requests[] = {"block:block_rq_issue", "block:block_rq_complete",
+						 "block:block_rq_requeue", NULL};
+static const char *const events_of_bios[] = {"block:block_rq_issue", "block:block_rq_complete",
+					     "block:block_rq_requeue", "block:block_bio_queue",
+					     NULL};
 
 struct block_fields {
 	struct tracing_field sector, n_sectors, rwbs, error;
@@ -81,14 +83,17 @@ static int64_t since(int64_t ns, int64_t epoch_ns)
 
 static int take(void *context, const struct block_request *r)
 {
-	static const enum trace_op op[] = {[BLOCK_READ] = OP_PREAD, [BLOCK_WRITE] = OP_PWRITE, [BLOCK_DISCARD] = OP_FALLOCATE,
+	static const enum trace_op op[] = {[BLOCK_READ] = OP_PREAD,
+					   [BLOCK_WRITE] = OP_PWRITE,
+					   [BLOCK_DISCARD] = OP_FALLOCATE,
 					   [BLOCK_FLUSH] = OP_FDATASYNC};
 	struct block_work *w = context;
 	if (r->direction == BLOCK_OTHER) {
 		w->n_other++;
 		return 0;
 	}
-	const bool placed = r->direction != BLOCK_FLUSH && r->n_sectors, moves = r->direction == BLOCK_READ || r->direction == BLOCK_WRITE;
+	const bool placed = r->direction != BLOCK_FLUSH && r->n_sectors,
+		   moves = r->direction == BLOCK_READ || r->direction == BLOCK_WRITE;
 	const struct trace_record record = {
 		.begin_ns = since(r->begin_ns, w->epoch_ns),
 		.end_ns = since(r->end_ns, w->epoch_ns),
@@ -111,11 +116,13 @@ static int take(void *context, const struct block_request *r)
 
 static struct block_event event_of(const struct tracing_event *v, const struct block_fields *f)
 {
-	static const enum block_event_kind kind[N_EVENTS] = {BLOCK_ISSUE, BLOCK_COMPLETE, BLOCK_REQUEUE, BLOCK_QUEUE};
+	static const enum block_event_kind kind[N_EVENTS] = {BLOCK_ISSUE, BLOCK_COMPLETE,
+							     BLOCK_REQUEUE, BLOCK_QUEUE};
 	struct block_event b = {.kind = kind[v->kind], .ns = v->ns, .pid = v->pid, .sector = tracing_unsigned(v, f->sector),
 				.n_sectors = (uint32_t)tracing_unsigned(v, f->n_sectors)};
 	if (f->rwbs.offset + f->rwbs.size <= v->n_bytes)
-		b.direction = block_rwbs((const char *)v->data + f->rwbs.offset, f->rwbs.size, &b.flags);
+		b.direction =
+		    block_rwbs((const char *)v->data + f->rwbs.offset, f->rwbs.size, &b.flags);
 	int64_t error = f->error.size ? tracing_signed(v, f->error) : 0;
 	b.error = error < 0 && error > -4096 ? (int)-error : error ? EIO : 0;
 	return b;
@@ -124,7 +131,8 @@ static struct block_event event_of(const struct tracing_event *v, const struct b
 /* Outside the partition, what the events of the whole device show; flushes have no place. */
 static bool is_elsewhere(const struct block_device *d, const struct block_event *b)
 {
-	return b->n_sectors && (b->sector < d->first_sector || b->sector - d->first_sector >= d->n_sectors);
+	return b->n_sectors &&
+	       (b->sector < d->first_sector || b->sector - d->first_sector >= d->n_sectors);
 }
 
 static int convert(struct tracing *t, struct block_work *w, bool bios, struct block_outcome *o)
@@ -134,8 +142,9 @@ static int convert(struct tracing *t, struct block_work *w, bool bios, struct bl
 	struct tracing_event v;
 	int ret = 0, any;
 	for (unsigned int k = 0; k < N_EVENTS; k++)
-		f[k] = (struct block_fields){tracing_field(t, k, "sector"), tracing_field(t, k, "nr_sector"), tracing_field(t, k, "rwbs"),
-				       tracing_field(t, k, "error")};
+		f[k] = (struct block_fields){
+		    tracing_field(t, k, "sector"), tracing_field(t, k, "nr_sector"),
+		    tracing_field(t, k, "rwbs"), tracing_field(t, k, "error")};
 	while (!ret && (any = tracing_next(t, &v, w->e)) != 0) {
 		if (any < 0) {
 			ret = any;
@@ -153,14 +162,16 @@ static int convert(struct tracing *t, struct block_work *w, bool bios, struct bl
 	return ret;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
-static char *facts_of(const struct block_config *c, const struct block_device *d, const struct block_outcome *o)
+static char *facts_of(const struct block_config *c, const struct block_device *d,
+		      const struct block_outcome *o)
 {
-	json_t *all = json_pack("{s:{s:s, s:s, s:I, s:I, s:I, s:I, s:I}}", "block", "device", d->name, "unit", unit_names[c->unit],
-				"n_events", (json_int_t)o->n_events, "n_unfinished", (json_int_t)o->counts.n_unfinished, "n_unpaired",
-				(json_int_t)o->counts.n_unpaired, "n_requeued", (json_int_t)o->counts.n_requeued, "n_other",
-				(json_int_t)o->n_other);
+	json_t *all = json_pack(
+	    "{s:{s:s, s:s, s:I, s:I, s:I, s:I, s:I}}", "block", "device", d->name, "unit",
+	    unit_names[c->unit], "n_events", (json_int_t)o->n_events, "n_unfinished",
+	    (json_int_t)o->counts.n_unfinished, "n_unpaired", (json_int_t)o->counts.n_unpaired,
+	    "n_requeued", (json_int_t)o->counts.n_requeued, "n_other", (json_int_t)o->n_other);
 	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
 	json_decref(all);
 	return text;
@@ -232,9 +243,11 @@ int block_watch_begin(struct block_watch **watch, const struct block_config *c, 
 	char filter[40];
 	b->config = *c;
 	*watch = NULL;
-	int ret = c->number ? block_device_of_number(&b->work.device, c->number, e) : block_device_resolve(&b->work.device, c->device, e);
+	int ret = c->number ? block_device_of_number(&b->work.device, c->number, e)
+			    : block_device_resolve(&b->work.device, c->device, e);
 	/* dev_t as the kernel has it inside */
-	snprintf(filter, sizeof filter, "dev == %u", b->work.device.major << 20 | b->work.device.minor);
+	snprintf(filter, sizeof filter, "dev == %u",
+		 b->work.device.major << 20 | b->work.device.minor);
 	const struct tracing_options options = {.event = c->unit == UNIT_BIO ? events_of_bios : events_of_requests, .filter = filter,
 						.buffer_bytes = c->buffer_bytes, .scratch = c->scratch};
 	if (!ret)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Capturing what a block device is asked to do, by the kernel's tracepoints: while a command runs, or until interrupted. */
+/* Capturing what a block device is asked to do, by the kernel's tracepoints: while a command runs,
+ * or until interrupted. */
 #ifndef CAPTURE_KERNEL_BLOCK_H
 #define CAPTURE_KERNEL_BLOCK_H
 
@@ -20,9 +21,11 @@ struct block_config {
 	const char *scratch;   /* --scratch */
 	uint64_t buffer_bytes; /* --buffer: of the kernel, for each processor */
 	int64_t duration_ns;   /* --duration: 0 until the command ends, or a signal comes */
-	int64_t linger_ns;     /* --linger: goes on after the command, for what is still under way */
+	/* --linger: goes on after the command, for what is still under way */
+	int64_t linger_ns;
 	int unit;	       /* --unit request|bio */
-	const char *rotate;	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
+	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
+	const char *rotate;
 	bool compress;	       /* --compress */
 	bool no_sync;	       /* a scratch trace: no fsync at its end */
 	char **command;	       /* argv, NULL-terminated; NULL none */
@@ -39,15 +42,17 @@ struct block_outcome {
 	uint64_t n_other; /* requests that neither read, write, discard nor flush: left out */
 };
 
-/* Errors: ENOTBLK, ENOENT of the device; ENOENT, EACCES where the kernel's tracing cannot be had, saying what to do;
- * of the command; of the system. A command that fails is no error. */
+/* Errors: ENOTBLK, ENOENT of the device; ENOENT, EACCES where the kernel's tracing cannot be had,
+ * saying what to do; of the command; of the system. A command that fails is no error. */
 int block_capture(const struct block_config *c, struct block_outcome *o, struct err *e);
 
-/* The same around whatever the caller does: begin, then stop, then write `output`, which the events of the meantime become. `c`
- * and its strings are borrowed until close. `command`, durations and `linger` are not looked at. Errors: as block_capture; of
- * writing. block_watch_close, also in between, leaves no instance behind; NULL is fine. */
+/* The same around whatever the caller does: begin, then stop, then write `output`, which the events
+ * of the meantime become. `c` and its strings are borrowed until close. `command`, durations and
+ * `linger` are not looked at. Errors: as block_capture; of writing. block_watch_close, also in
+ * between, leaves no instance behind; NULL is fine. */
 struct block_watch;
-int block_watch_possible(struct err *e); /* whether the kernel's tracing can be had, for nothing yet. Errors: as block_capture */
+/* whether the kernel's tracing can be had, for nothing yet. Errors: as block_capture */
+int block_watch_possible(struct err *e);
 int block_watch_begin(struct block_watch **b, const struct block_config *c, struct err *e);
 int block_watch_stop(struct block_watch *b, struct err *e);
 int block_watch_write(struct block_watch *b, struct block_outcome *o, struct err *e);

@@ -34,7 +34,8 @@ static int partition_resolve(struct block_device *d, struct err *e)
 	char *path = xasprintf("/sys/dev/block/%u:%u/../dev", d->major, d->minor);
 	FILE *f = fopen(path, "re");
 	unsigned int major, minor;
-	int ok = f && fscanf(f, "%u:%u", &major, &minor) == 2 && !sysfs_number(d, "start", &d->first_sector);
+	int ok = f && fscanf(f, "%u:%u", &major, &minor) == 2 &&
+		 !sysfs_number(d, "start", &d->first_sector);
 	if (f)
 		fclose(f);
 	if (ok) {
@@ -54,7 +55,8 @@ int block_device_of_number(struct block_device *d, dev_t number, struct err *e)
 	snprintf(link, sizeof link, "/sys/dev/block/%u:%u", d->major, d->minor);
 	ssize_t n = readlink(link, target, sizeof target - 1);
 	if (n < 0)
-		return err_set(e, ENOTBLK, "%u:%u is not a block device: no %s", d->major, d->minor, link);
+		return err_set(e, ENOTBLK, "%u:%u is not a block device: no %s", d->major, d->minor,
+			       link);
 	target[n] = 0;
 	const char *base = strrchr(target, '/');
 	snprintf(d->name, sizeof d->name, "%.63s", base ? base + 1 : target);
@@ -83,6 +85,9 @@ int block_device_below(dev_t *number, const char *path, struct err *e)
 	*number = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
 	if (major(*number) && !block_device_of_number(&d, *number, NULL))
 		return 0;
-	return err_set(e, ENOTBLK, "%s lies on no block device of its own (a file system in memory, over the network, or over others), so that "
-		       "no device's requests can be seen", path);
+	return err_set(e, ENOTBLK,
+		       "%s lies on no block device of its own (a file system in memory, over the "
+		       "network, or over others), so that "
+		       "no device's requests can be seen",
+		       path);
 }

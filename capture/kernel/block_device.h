@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which device's events are meant: a partition's requests are seen on its disk, at the disk's positions. */
+/* Which device's events are meant: a partition's requests are seen on its disk, at the disk's
+ * positions. */
 #ifndef CAPTURE_KERNEL_BLOCK_DEVICE_H
 #define CAPTURE_KERNEL_BLOCK_DEVICE_H
 
@@ -18,8 +19,8 @@ struct block_device {
 int block_device_resolve(struct block_device *d, const char *path, struct err *e);
 int block_device_of_number(struct block_device *d, dev_t number, struct err *e);
 
-/* The device on which requests for PATH end up: itself where it is one, or the one that its file system lies on. Errors: of the
- * system; ENOTBLK where there is none. */
+/* The device on which requests for PATH end up: itself where it is one, or the one that its file
+ * system lies on. Errors: of the system; ENOTBLK where there is none. */
 int block_device_below(dev_t *number, const char *path, struct err *e);
 
 #endif

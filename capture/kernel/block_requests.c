@@ -30,7 +30,7 @@ struct block_requests {
 	struct block_counts counts;
 };
 
-/* --- letters ------------------------------------------------------------------------------------------------------ */
+/* --- letters ------------------------------------------------------------- */
 
 enum block_direction block_rwbs(const char *rwbs, size_t n, uint32_t *flags)
 {
@@ -40,7 +40,8 @@ enum block_direction block_rwbs(const char *rwbs, size_t n, uint32_t *flags)
 	} marks[] = {{'F', BLOCK_FUA}, {'A', BLOCK_AHEAD}, {'S', BLOCK_SYNC}, {'M', BLOCK_META}};
 	size_t i = 0, end = strnlen(rwbs, n);
 	*flags = 0;
-	/* an F in front of another operation's letter is a flush before it; by itself it is the operation */
+	/* an F in front of another operation's letter is a flush before it; by itself it is the
+	 * operation */
 	if (end > 1 && rwbs[0] == 'F' && memchr("RWDFNZ", rwbs[1], 6)) {
 		*flags |= BLOCK_PREFLUSH;
 		i++;
@@ -64,9 +65,11 @@ enum block_direction block_rwbs(const char *rwbs, size_t n, uint32_t *flags)
 	}
 }
 
-/* --- what is open ------------------------------------------------------------------------------------------------- */
+/* --- what is open -------------------------------------------------------- */
 
-struct block_requests *block_requests_open(bool bios, int (*take)(void *context, const struct block_request *r), void *context)
+struct block_requests *
+block_requests_open(bool bios, int (*take)(void *context, const struct block_request *r),
+		    void *context)
 {
 	struct block_requests *q = xcalloc(1, sizeof *q);
 	*q = (struct block_requests){.bios = bios, .take = take, .context = context};
@@ -97,7 +100,8 @@ static struct open_request *begin(struct block_requests *q, const struct block_e
 	return &q->item[q->n++];
 }
 
-/* Of a bio that was never issued and may be one that was queued again: so long it holds up what comes after it. */
+/* Of a bio that was never issued and may be one that was queued again: so long it holds up what
+ * comes after it. */
 static bool is_same_one(const struct open_request *o, int64_t now_ns)
 {
 	return o->again && o->r.dispatch_ns == TIME_NONE && now_ns - o->r.begin_ns > AGAIN_NS;
@@ -125,13 +129,15 @@ static void finish(struct open_request *o, const struct block_event *v)
 	o->done = true;
 }
 
-/* --- requests: issue to completion -------------------------------------------------------------------------------- */
+/* --- requests: issue to completion --------------------------------------- */
 
-static struct open_request *request_find(struct block_requests *q, const struct block_event *v, bool requeued)
+static struct open_request *request_find(struct block_requests *q, const struct block_event *v,
+					 bool requeued)
 {
 	for (size_t i = q->first; i < q->n; i++) {
 		struct open_request *o = &q->item[i];
-		if (!o->done && o->requeued == requeued && o->sector == v->sector && o->r.direction == v->direction)
+		if (!o->done && o->requeued == requeued && o->sector == v->sector &&
+		    o->r.direction == v->direction)
 			return o;
 	}
 	return NULL;
@@ -164,7 +170,8 @@ static void request_event(struct block_requests *q, const struct block_event *v)
 			return;
 		}
 		o->r.error = o->r.error ? o->r.error : v->error;
-		uint64_t part = v->n_sectors ? v->n_sectors : o->n_left; /* a driver may complete a request piece by piece */
+		/* a driver may complete a request piece by piece */
+		uint64_t part = v->n_sectors ? v->n_sectors : o->n_left;
 		if (part >= o->n_left) {
 			finish(o, v);
 		} else {
@@ -177,19 +184,22 @@ static void request_event(struct block_requests *q, const struct block_event *v)
 	}
 }
 
-/* --- bios: queue to completion of all of it ----------------------------------------------------------------------- */
+/* --- bios: queue to completion of all of it ------------------------------ */
 
 static uint64_t overlap(const struct open_request *o, const struct block_event *v)
 {
 	uint64_t begin = v->sector > o->r.sector ? v->sector : o->r.sector;
-	uint64_t end_v = v->sector + v->n_sectors, end_o = o->r.sector + o->r.n_sectors, end = end_v < end_o ? end_v : end_o;
+	uint64_t end_v = v->sector + v->n_sectors, end_o = o->r.sector + o->r.n_sectors,
+		 end = end_v < end_o ? end_v : end_o;
 	return end > begin ? end - begin : 0;
 }
 
-/* A flush is a request of its own, made for the sake of a bio that moves nothing: a bare flush, or a write of length 0. */
+/* A flush is a request of its own, made for the sake of a bio that moves nothing: a bare flush, or
+ * a write of length 0. */
 static bool flush_of(const struct open_request *o, const struct block_event *v)
 {
-	return v->direction == BLOCK_FLUSH && !o->r.n_sectors && (o->r.direction == BLOCK_FLUSH || o->r.flags & BLOCK_PREFLUSH);
+	return v->direction == BLOCK_FLUSH && !o->r.n_sectors &&
+	       (o->r.direction == BLOCK_FLUSH || o->r.flags & BLOCK_PREFLUSH);
 }
 
 static bool concerns(const struct open_request *o, const struct block_event *v)
@@ -201,11 +211,13 @@ static bool concerns(const struct open_request *o, const struct block_event *v)
 
 static bool alike(const struct open_request *a, const struct open_request *b)
 {
-	return !a->done && a->r.n_sectors && a->r.sector == b->r.sector && a->r.n_sectors == b->r.n_sectors && a->r.direction == b->r.direction;
+	return !a->done && a->r.n_sectors && a->r.sector == b->r.sector &&
+	       a->r.n_sectors == b->r.n_sectors && a->r.direction == b->r.direction;
 }
 
-/* Who must not wait (io_uring) is refused where the queue is full, and queues its bio again: two are told of, and one is issued. So of those that
- * are alike each issue is that of the first which is not issued yet; what never is and was perhaps the same is not given out. */
+/* Who must not wait (io_uring) is refused where the queue is full, and queues its bio again: two
+ * are told of, and one is issued. So of those that are alike each issue is that of the first which
+ * is not issued yet; what never is and was perhaps the same is not given out. */
 static bool asked_before(const struct block_requests *q, const struct open_request *o)
 {
 	for (size_t i = q->first; &q->item[i] < o; i++)
@@ -214,12 +226,14 @@ static bool asked_before(const struct block_requests *q, const struct open_reque
 	return false;
 }
 
-static void bio_issue(const struct block_requests *q, struct open_request *o, const struct block_event *v)
+static void bio_issue(const struct block_requests *q, struct open_request *o,
+		      const struct block_event *v)
 {
 	if (o->r.n_sectors && o->n_issued >= o->r.n_sectors)
 		return;
 	for (size_t i = q->first; o->r.n_sectors && &q->item[i] < o; i++)
-		if (alike(&q->item[i], o) && (q->item[i].issued_ns == v->ns || q->item[i].n_issued < o->r.n_sectors))
+		if (alike(&q->item[i], o) &&
+		    (q->item[i].issued_ns == v->ns || q->item[i].n_issued < o->r.n_sectors))
 			return;
 	o->n_issued += overlap(o, v);
 	o->issued_ns = v->ns;
@@ -260,13 +274,14 @@ static void bio_event(struct block_requests *q, const struct block_event *v)
 	q->counts.n_requeued += v->kind == BLOCK_REQUEUE;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
 int block_requests_add(struct block_requests *q, const struct block_event *event)
 {
 	struct block_event placed = *event;
 	const struct block_event *const v = &placed;
-	if (v->direction == BLOCK_FLUSH) /* the kernel says 0 when it is issued, and 2^64 - 1 when it has completed */
+	/* the kernel says 0 when it is issued, and 2^64 - 1 when it has completed */
+	if (v->direction == BLOCK_FLUSH)
 		placed.sector = 0;
 	if (q->bios)
 		bio_event(q, v);

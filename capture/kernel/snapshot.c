@@ -44,7 +44,7 @@ struct snapshot {
 	struct log_record l;
 };
 
-/* --- the filter -------------------------------- */
+/* --- the filter ---------------------------------------------------------- */
 
 bool snapshot_is_wanted(const struct syscall_row *row)
 {
@@ -100,7 +100,7 @@ int snapshot_install(void *snapshot)
 	return code ? code : read(s->channel, &answer, 1) == 1 ? 0 : ECHILD;
 }
 
-/* --- starting and stopping -------------------------------- */
+/* --- starting and stopping ----------------------------------------------- */
 
 /* Starts the looker as a grandchild: init reaps it. */
 static int looker_start(const struct snapshot *s, int channel, struct err *e)
@@ -202,7 +202,7 @@ void snapshot_close(struct snapshot *s)
 	free(s);
 }
 
-/* --- what was seen -------------------------------- */
+/* --- what was seen ------------------------------------------------------- */
 
 bool snapshot_next(struct snapshot *s, int64_t until_ns, struct merge_record *m)
 {

@@ -91,7 +91,7 @@ static int receive_fd(int channel)
 	return fd;
 }
 
-/* --- one look -------------------------------- */
+/* --- one look ------------------------------------------------------------ */
 
 static long call_kernel(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -271,7 +271,7 @@ static void call_look(struct snapshot_asked *a)
 	}
 }
 
-/* --- the process -------------------------------- */
+/* --- the process --------------------------------------------------------- */
 
 /* The next call that waits. Ends the process when no program has the filter any more. */
 static void call_take(struct snapshot_looker *k, struct seccomp_notif *n)

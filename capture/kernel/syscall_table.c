@@ -133,9 +133,10 @@ static bool is_called(const char *known, const char *name, size_t len)
 
 const struct syscall_row *syscall_row_of_name(const char *name, size_t len)
 {
-	static const char *const other[][2] = {{"stat", "newstat"}, {"lstat", "newlstat"}, {"fstat", "newfstat"},
-					       {"fstatat", "newfstatat"}, {"fstatat64", "newfstatat"}, {"sendfile", "sendfile64"},
-					       {"pread", "pread64"}, {"pwrite", "pwrite64"}, {"fadvise", "fadvise64"}};
+	static const char *const other[][2] = {
+	    {"stat", "newstat"},       {"lstat", "newlstat"},       {"fstat", "newfstat"},
+	    {"fstatat", "newfstatat"}, {"fstatat64", "newfstatat"}, {"sendfile", "sendfile64"},
+	    {"pread", "pread64"},      {"pwrite", "pwrite64"},      {"fadvise", "fadvise64"}};
 	for (size_t i = 0; i < sizeof other / sizeof *other; i++)
 		if (is_called(other[i][0], name, len))
 			return syscall_row_of_name(other[i][1], strlen(other[i][1]));

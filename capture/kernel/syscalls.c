@@ -12,7 +12,8 @@
 #include "capture/kernel/syscalls_private.h"
 #include "common/xalloc.h"
 
-/* The kernel's own numbers for a call that a signal interrupted: ERESTARTSYS and its kin. The program never sees them. */
+/* The kernel's own numbers for a call that a signal interrupted: ERESTARTSYS and its kin. The
+ * program never sees them. */
 #define RESTART_FIRST 512
 #define RESTART_LAST 516
 #define NAMELESS "unnamed "
@@ -65,9 +66,10 @@ static bool looked_up_after(const struct app_open_file *f, int64_t ns)
 	return f && f->as_of_ns && ns <= f->as_of_ns;
 }
 
-/* --- a call begins ------------------------------------------------------------------------------------------------ */
+/* --- a call begins ------------------------------------------------------- */
 
-static struct trace_record record_of(const struct syscall_thread *t, int64_t begin_ns, enum trace_op op)
+static struct trace_record record_of(const struct syscall_thread *t, int64_t begin_ns,
+				     enum trace_op op)
 {
 	return (struct trace_record){.begin_ns = begin_ns, .end_ns = TIME_NONE, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE,
 				     .object = OBJECT_NONE, .fd = -1, .heap = HEAP_NONE, .pid = t->pid, .tid = t->tid,
@@ -78,7 +80,8 @@ static struct trace_record record_of(const struct syscall_thread *t, int64_t beg
 void syscall_abandon(struct syscalls *c, struct syscall_thread *t)
 {
 	if (t->row) {
-		struct trace_record *r = t->has_ticket ? record_queue_at(c->queue, t->ticket) : NULL;
+		struct trace_record *r =
+		    t->has_ticket ? record_queue_at(c->queue, t->ticket) : NULL;
 		c->counts.n_unfinished++;
 		if (r && c->sink.keep_unfinished) {
 			r->rvalue = -1;
@@ -123,7 +126,8 @@ int syscalls_enter(struct syscalls *c, uint32_t tid, int64_t ns, const struct sy
 	return 0;
 }
 
-bool syscalls_pending(struct syscalls *c, uint32_t tid, int64_t *after_ns, const struct syscall_row **row)
+bool syscalls_pending(struct syscalls *c, uint32_t tid, int64_t *after_ns,
+		      const struct syscall_row **row)
 {
 	const struct syscall_thread *t = syscall_thread_find(c, tid);
 	if (!t || !t->row)
@@ -133,7 +137,7 @@ bool syscalls_pending(struct syscalls *c, uint32_t tid, int64_t *after_ns, const
 	return true;
 }
 
-/* --- a call ends: its record -------------------------------------------------------------------------------------- */
+/* --- a call ends: its record --------------------------------------------- */
 
 static int file_object(struct syscalls *c, const struct app_open_file *f, uint32_t *id,
 		       struct err *e)
@@ -149,7 +153,9 @@ static uint64_t position_of(const struct syscall_done *d, const struct app_open_
 	if (l->offset != OFFSET_NONE || !at_position)
 		return l->offset;
 	bool appends = f && f->append && op_info(l->op)->family == FAMILY_WRITE;
-	return f && f->position_known && !appends && !looked_up_after(f, (int64_t)l->begin) ? f->position : OFFSET_NONE;
+	return f && f->position_known && !appends && !looked_up_after(f, (int64_t)l->begin)
+		   ? f->position
+		   : OFFSET_NONE;
 }
 
 /* What the record is about: 1; 0 where it is memory without a file; or an error. */
@@ -162,7 +168,8 @@ static int object_take(struct syscall_done *d, const struct app_open_file *f, ui
 	if (uses & OP_HAS_PATH) {
 		if (d->path)
 			rc = syscall_object(d->c, d->path, true, id, e);
-		else if (l->fd >= 0) /* "" with AT_EMPTY_PATH, of a call that has no form for descriptors */
+		else if (l->fd >=
+			 0) /* "" with AT_EMPTY_PATH, of a call that has no form for descriptors */
 			rc = file_object(d->c, state_file(d->t->process, l->fd), id, e);
 		else
 			d->c->counts.n_unnamed += l->error != EFAULT;
@@ -176,7 +183,8 @@ static int object_take(struct syscall_done *d, const struct app_open_file *f, ui
 	return rc ? rc : 1;
 }
 
-/* The second name of rename and link, joined like the first. What a symbolic link points at stays as it is. */
+/* The second name of rename and link, joined like the first. What a symbolic link points at stays
+ * as it is. */
 static void second_path(struct syscall_done *d)
 {
 	struct syscalls *c = d->c;
@@ -184,7 +192,8 @@ static void second_path(struct syscall_done *d)
 		return;
 	struct strbuf keep = c->state.path;
 	c->state.path = c->second;
-	const char *path = state_path_asked(&c->state, d->t->process, &d->l, d->m.second_dir, d->m.extra, d->m.extra_len);
+	const char *path = state_path_asked(&c->state, d->t->process, &d->l, d->m.second_dir,
+					    d->m.extra, d->m.extra_len);
 	c->second = c->state.path;
 	c->state.path = keep;
 	d->has_second = path != NULL;
@@ -205,7 +214,8 @@ static int heap_put(struct syscall_done *d, struct trace_record *r, struct err *
 		int rc = d->l.op == OP_DUP2 ? 0 : file_object(c, f, &peer.object, e);
 		if (rc)
 			return rc;
-		if (peer.offset == OFFSET_NONE && f && f->position_known && !f->append && d->l.op != OP_DUP2)
+		if (peer.offset == OFFSET_NONE && f && f->position_known && !f->append &&
+		    d->l.op != OP_DUP2)
 			peer.offset = f->position;
 		return c->sink.heap(c->sink.context, &peer, sizeof peer, &r->heap, e);
 	}
@@ -228,7 +238,9 @@ static int record_make(struct syscall_done *d, const struct app_open_file *f,
 	r->rvalue = l->result;
 	r->error = l->error;
 	r->flags = l->flags;
-	r->fd = uses & OP_HAS_FD ? l->fd : uses & OP_RETURNS_FD && l->result >= 0 ? (int32_t)l->result : -1;
+	r->fd = uses & OP_HAS_FD                         ? l->fd
+		: uses & OP_RETURNS_FD && l->result >= 0 ? (int32_t)l->result
+							 : -1;
 	if (d->t->process->umask && op_makes_file(l->op, l->flags))
 		r->length = op_mode_under(l->op, l->length, d->t->process->umask);
 	int rc = object_take(d, f, &r->object, e);
@@ -298,20 +310,25 @@ static void open_nameless(struct syscall_done *d)
 /* lseek tells the position of such a file as of any other. */
 static void nameless_sought(struct syscall_done *d)
 {
-	struct app_open_file *f = d->l.op == OP_LSEEK && d->l.result >= 0 ? state_file(d->t->process, d->l.fd) : NULL;
+	struct app_open_file *f =
+	    d->l.op == OP_LSEEK && d->l.result >= 0 ? state_file(d->t->process, d->l.fd) : NULL;
 	if (f && !strncmp(f->path, NAMELESS, sizeof NAMELESS - 1))
 		f->position_known = true;
 }
 
-/* What the call changes was looked up when it had ended: the descriptor that it made, the position that it moved. */
+/* What the call changes was looked up when it had ended: the descriptor that it made, the position
+ * that it moved. */
 static bool is_known(const struct syscall_done *d)
 {
 	const struct log_record *l = &d->l;
 	const unsigned int uses = op_info(l->op)->uses;
-	const bool copies = l->op == OP_FCNTL && (l->flags == F_DUPFD || l->flags == F_DUPFD_CLOEXEC);
+	const bool copies =
+	    l->op == OP_FCNTL && (l->flags == F_DUPFD || l->flags == F_DUPFD_CLOEXEC);
 	if (copies || uses & (OP_RETURNS_FD | OP_MAKES_FD))
-		return l->result >= 0 && l->result <= INT32_MAX && looked_up_after(state_file(d->t->process, (int)l->result), (int64_t)l->end);
-	return uses & (OP_MOVES_POSITION | OP_KNOWS_OFFSET | OP_RETURNS_BYTES) && looked_up_after(state_file(d->t->process, l->fd), (int64_t)l->end);
+		return l->result >= 0 && l->result <= INT32_MAX &&
+		       looked_up_after(state_file(d->t->process, (int)l->result), (int64_t)l->end);
+	return uses & (OP_MOVES_POSITION | OP_KNOWS_OFFSET | OP_RETURNS_BYTES) &&
+	       looked_up_after(state_file(d->t->process, l->fd), (int64_t)l->end);
 }
 
 static void apply(struct syscall_done *d)
@@ -326,8 +343,10 @@ static void apply(struct syscall_done *d)
 	}
 	if (t->row->kind == SYSCALL_CLOSE_RANGE)
 		d->l.op = LOG_CLOSE_RANGE;
-	bool copies = d->l.op == OP_FCNTL && (d->l.flags == F_DUPFD || d->l.flags == F_DUPFD_CLOEXEC);
-	if ((copies || op_info(d->l.op)->uses & (OP_RETURNS_FD | OP_MAKES_FD)) && !syscall_room_for(c, t->process, d->l.result))
+	bool copies =
+	    d->l.op == OP_FCNTL && (d->l.flags == F_DUPFD || d->l.flags == F_DUPFD_CLOEXEC);
+	if ((copies || op_info(d->l.op)->uses & (OP_RETURNS_FD | OP_MAKES_FD)) &&
+	    !syscall_room_for(c, t->process, d->l.result))
 		return;
 	if (is_known(d))
 		return;
@@ -348,20 +367,23 @@ static void apply(struct syscall_done *d)
 static void descriptor_made(struct syscall_done *d, int fd)
 {
 	char name[60];
-	const bool close_on_exec = d->l.flags & (d->t->row->number == SYS_memfd_create ? MFD_CLOEXEC : O_CLOEXEC);
+	const bool close_on_exec =
+	    d->l.flags & (d->t->row->number == SYS_memfd_create ? MFD_CLOEXEC : O_CLOEXEC);
 	d->c->counts.n_rings +=
 	    d->t->row->number == SYS_io_uring_setup && fd >= 0 && !d->c->reads_rings;
-	if (!syscall_room_for(d->c, d->t->process, fd) || looked_up_after(state_file(d->t->process, fd), (int64_t)d->l.end))
+	if (!syscall_room_for(d->c, d->t->process, fd) ||
+	    looked_up_after(state_file(d->t->process, fd), (int64_t)d->l.end))
 		return;
-	snprintf(name, sizeof name, "%s:[%llu]", d->t->row->name, (unsigned long long)++d->c->n_made);
+	snprintf(name, sizeof name, "%s:[%llu]", d->t->row->name,
+		 (unsigned long long)++d->c->n_made);
 	struct app_open_file *f = state_file_make(name, strlen(name));
 	f->n_users++;
 	state_descriptor_set(d->t->process, fd, f, close_on_exec);
 	state_file_drop(f);
 }
 
-/* Where what a pair's pointer points to is not known, its numbers are the lowest that are free: above the standard streams, where not even these
- * are told. */
+/* Where what a pair's pointer points to is not known, its numbers are the lowest that are free:
+ * above the standard streams, where not even these are told. */
 static void pair_made(struct syscall_done *d)
 {
 	for (int i = 0, fd = d->c->sink.lists_all ? 0 : 3; i < 2; i++, fd++) {
@@ -412,8 +434,9 @@ static int identify(struct syscall_done *d, struct err *e)
 	return rc ? rc : syscall_file_identify(d->c, d->path, id, e);
 }
 
-int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct syscall_row *row, int64_t result,
-	       const struct syscall_memory memory[SYSCALL_MEMORIES], struct err *e)
+int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct syscall_row *row,
+		  int64_t result, const struct syscall_memory memory[SYSCALL_MEMORIES],
+		  struct err *e)
 {
 	struct syscall_thread *t = syscall_thread_of(c, tid);
 	if (t->row != row) {
@@ -437,7 +460,8 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 	result_set(&d.l, result);
 	syscall_args_take(&d, memory);
 	if (d.has_path && !d.path_unknown && (d.m.path_len || d.l.dir != AT_FDCWD))
-		d.path = state_path_asked(&c->state, t->process, &d.l, d.l.dir, d.m.path, d.m.path_len);
+		d.path =
+		    state_path_asked(&c->state, t->process, &d.l, d.l.dir, d.m.path, d.m.path_len);
 	const struct app_open_file *f = row->op == OP_CLOSE ? t->closing : state_file(t->process,
 										      d.l.fd);
 	int rc = 0;

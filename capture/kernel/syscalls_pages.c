@@ -8,15 +8,17 @@
 #include "capture/kernel/syscalls_private.h"
 #include "common/xalloc.h"
 
-/* --- files by their numbers --------------------------------------------------------------------------------------- */
+/* --- files by their numbers ---------------------------------------------- */
 
 int syscall_object(struct syscalls *c, const char *path, bool is_path, uint32_t *id, struct err *e)
 {
 	const char *name = is_path ? path + 1 : path;
-	return c->sink.object(c->sink.context, is_path ? OBJECT_PATH : OBJECT_FD, is_path && !*name ? "." : name, id, e);
+	return c->sink.object(c->sink.context, is_path ? OBJECT_PATH : OBJECT_FD,
+			      is_path && !*name ? "." : name, id, e);
 }
 
-static struct syscall_file *file_slot(struct syscall_file *file, size_t n, uint64_t device, uint64_t inode)
+static struct syscall_file *file_slot(struct syscall_file *file, size_t n, uint64_t device,
+				      uint64_t inode)
 {
 	size_t i = (size_t)((inode ^ device << 32) * 0x9e3779b97f4a7c15u >> 20) & (n - 1);
 	while (file[i].used && (file[i].device != device || file[i].inode != inode))
@@ -31,7 +33,8 @@ static void file_put(struct syscalls *c, uint64_t device, uint64_t inode, uint32
 		struct syscall_file *more = xcalloc(n, sizeof *more);
 		for (size_t i = 0; i < c->n_file_slots; i++)
 			if (c->file[i].used)
-				*file_slot(more, n, c->file[i].device, c->file[i].inode) = c->file[i];
+				*file_slot(more, n, c->file[i].device, c->file[i].inode) =
+				    c->file[i];
 		free(c->file);
 		c->file = more;
 		c->n_file_slots = n;
@@ -77,16 +80,18 @@ int syscalls_identify(struct syscalls *c, const char *path, struct err *e)
 static int object_of(struct syscalls *c, const struct page_event *v, uint32_t *id, struct err *e)
 {
 	char name[80];
-	const struct syscall_file *f = c->n_file_slots ? file_slot(c->file, c->n_file_slots, v->device, v->inode) : NULL;
+	const struct syscall_file *f =
+	    c->n_file_slots ? file_slot(c->file, c->n_file_slots, v->device, v->inode) : NULL;
 	if (f && f->used) {
 		*id = f->object;
 		return 0;
 	}
-	snprintf(name, sizeof name, "device %" PRIu64 ":%" PRIu64 " inode %" PRIu64, v->device >> 20, v->device & 0xfffff, v->inode);
+	snprintf(name, sizeof name, "device %" PRIu64 ":%" PRIu64 " inode %" PRIu64,
+		 v->device >> 20, v->device & 0xfffff, v->inode);
 	return c->sink.object(c->sink.context, OBJECT_FD, name, id, e);
 }
 
-/* --- what the call under way asks for ------------------------------------------------------------------------------- */
+/* --- what the call under way asks for ------------------------------------ */
 
 struct wanted {
 	const struct app_open_file *file;
@@ -111,7 +116,9 @@ static bool wanted_by_call(const struct syscall_thread *t, struct wanted *w)
 	}
 	if (w->offset == OFFSET_NONE && w->file && w->file->position_known)
 		w->offset = w->file->position;
-	if (vector) /* how long it is is known only at its end: what follows its beginning without a gap counts */
+	/* how long it is is known only at its end: what follows its beginning without a gap counts
+	 */
+	if (vector)
 		w->length = UINT64_MAX;
 	return w->file && w->offset != OFFSET_NONE;
 }
@@ -121,22 +128,27 @@ static bool overlap(uint64_t a, uint64_t a_len, uint64_t b, uint64_t b_len)
 	return a < b ? b - a < a_len : a - b < b_len;
 }
 
-/* A file that no name leads to any more (deleted, renamed): it is the one that is being read just where its pages come in. */
-static void file_learn(struct syscalls *c, const struct page_event *v, const struct wanted *w, uint64_t page)
+/* A file that no name leads to any more (deleted, renamed): it is the one that is being read just
+ * where its pages come in. */
+static void file_learn(struct syscalls *c, const struct page_event *v, const struct wanted *w,
+		       uint64_t page)
 {
 	uint32_t object;
-	const struct syscall_file *f = c->n_file_slots ? file_slot(c->file, c->n_file_slots, v->device, v->inode) : NULL;
+	const struct syscall_file *f =
+	    c->n_file_slots ? file_slot(c->file, c->n_file_slots, v->device, v->inode) : NULL;
 	if ((f && f->used) || !w->file->is_path || w->offset / page != v->first)
 		return;
-	if (syscall_object(c, w->file->path, true, &object, NULL) || (object < c->n_identified && c->identified[object] == 2))
+	if (syscall_object(c, w->file->path, true, &object, NULL) ||
+	    (object < c->n_identified && c->identified[object] == 2))
 		return;
 	identified_set(c, object, 2);
 	file_put(c, v->device, v->inode, object);
 }
 
-/* --- events ------------------------------------------------------------------------------------------------------- */
+/* --- events -------------------------------------------------------------- */
 
-static void page_record(struct syscalls *c, const struct syscall_thread *t, const struct page_event *v, enum trace_op op, uint32_t flags,
+static void page_record(struct syscalls *c, const struct syscall_thread *t,
+			const struct page_event *v, enum trace_op op, uint32_t flags,
 			uint32_t object, int64_t result)
 {
 	const uint64_t page = c->sink.page_bytes;
@@ -148,16 +160,20 @@ static void page_record(struct syscalls *c, const struct syscall_thread *t, cons
 }
 
 /* `at`: where it was touched, or NULL. */
-static int fault_record(struct syscalls *c, const struct syscall_thread *t, const struct page_event *v, const struct fault_event *at,
-			uint32_t object)
+static int fault_record(struct syscalls *c, const struct syscall_thread *t,
+			const struct page_event *v, const struct fault_event *at, uint32_t object)
 {
-	const uint32_t flags = (v->handled ? PAGE_HANDLED : 0) | (at && at->how & FAULT_WRITE ? PAGE_WRITTEN : 0);
-	page_record(c, t, v, OP_PAGE_FAULT, flags, object, at && at->address >= PAGE_ADDRESS_MIN ? (int64_t)at->address : (int64_t)v->n);
+	const uint32_t flags =
+	    (v->handled ? PAGE_HANDLED : 0) | (at && at->how & FAULT_WRITE ? PAGE_WRITTEN : 0);
+	page_record(c, t, v, OP_PAGE_FAULT, flags, object,
+		    at && at->address >= PAGE_ADDRESS_MIN ? (int64_t)at->address : (int64_t)v->n);
 	return 0;
 }
 
-/* Whether the thread's last fault at an address is the one that these events of a file follow: there may be several. */
-static bool fault_is_of(const struct syscalls *c, const struct syscall_thread *t, const struct page_event *v)
+/* Whether the thread's last fault at an address is the one that these events of a file follow:
+ * there may be several. */
+static bool fault_is_of(const struct syscalls *c, const struct syscall_thread *t,
+			const struct page_event *v)
 {
 	const struct app_mapping *m = t->fault.followed ? state_mapping(t->process,
 									t->fault.address, 1) : NULL;
@@ -213,11 +229,13 @@ int syscalls_page_add(struct syscalls *c, const struct page_event *v, struct err
 	if (by_call) {
 		uint32_t of_call;
 		rc = syscall_object(c, w.file->path, w.file->is_path, &of_call, e);
-		asked = !rc && of_call == object && overlap(v->first * page, v->n * page, w.offset, w.length);
+		asked = !rc && of_call == object &&
+			overlap(v->first * page, v->n * page, w.offset, w.length);
 	} else if (v->device == t->fault_device && v->inode == t->fault_inode) {
 		asked = overlap(v->first, v->n, t->fault_page, 1);
 	}
 	if (!rc)
-		page_record(c, t, v, OP_PAGE_CACHE_ADD, asked ? PAGE_ASKED : 0, object, (int64_t)v->n);
+		page_record(c, t, v, OP_PAGE_CACHE_ADD, asked ? PAGE_ASKED : 0, object,
+			    (int64_t)v->n);
 	return rc;
 }

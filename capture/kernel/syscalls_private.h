@@ -21,7 +21,8 @@ struct syscall_thread {
 	int64_t before_ns; /* end of the call before */
 	uint64_t ticket;
 	bool has_ticket;
-	struct app_open_file *closing; /* what close is about: the number may be given anew before it returns */
+	/* what close is about: the number may be given anew before it returns */
+	struct app_open_file *closing;
 	/* the last fault */
 	uint64_t fault_device, fault_inode, fault_page;
 	struct fault_event fault; /* at an address; `followed`: by events of the file */
@@ -45,7 +46,9 @@ struct syscalls {
 	uint64_t n_made; /* descriptors of no file */
 	struct syscall_file *file; /* open addressing */
 	size_t n_files, n_file_slots;
-	unsigned char *identified; /* identified[n_identified], by object: 0 not looked for, 1 it has no number, 2 it has one */
+	/* identified[n_identified], by object: 0 not looked for, 1 it has no number, 2 it has one
+	 */
+	unsigned char *identified;
 	size_t n_identified;
 	struct strbuf second, heap;
 	struct ring_request *ring[SYSCALL_RING_SLOTS]; /* under way */
@@ -70,7 +73,8 @@ struct syscall_done {
 };
 
 /* syscall_args.c: fills d->l, d->m from the registers and what they point to. */
-void syscall_args_take(struct syscall_done *d, const struct syscall_memory memory[SYSCALL_MEMORIES]);
+void syscall_args_take(struct syscall_done *d,
+		       const struct syscall_memory memory[SYSCALL_MEMORIES]);
 
 /* syscalls_pages.c */
 int syscall_file_identify(struct syscalls *c, const char *path, uint32_t object, struct err *e);
@@ -94,6 +98,7 @@ void syscall_process_leave(struct syscalls *c, struct process_state *p); /* a th
 /* Whether the process may come to have that descriptor. */
 bool syscall_room_for(struct syscalls *c, const struct process_state *p, int64_t fd);
 struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid); /* NULL: not known */
-struct syscall_thread *syscall_thread_of(struct syscalls *c, uint32_t tid);   /* made where it is not known */
+/* made where it is not known */
+struct syscall_thread *syscall_thread_of(struct syscalls *c, uint32_t tid);
 
 #endif

@@ -45,8 +45,10 @@ void syscall_process_leave(struct syscalls *c, struct process_state *p)
 	state_process_drop(&c->state, p);
 }
 
-/* A process, or the program that follows another in it; with nothing where there is no room for more. */
-static struct process_state *process_new(struct syscalls *c, uint32_t pid, const struct process_state *from, bool by_exec)
+/* A process, or the program that follows another in it; with nothing where there is no room for
+ * more. */
+static struct process_state *process_new(struct syscalls *c, uint32_t pid,
+					 const struct process_state *from, bool by_exec)
 {
 	const bool room = !from || c->n_slots + from->n_fds + 16 <= SLOTS_MAX;
 	struct process_state *p = state_process_from(&c->state, pid, room ? from : NULL, by_exec);
@@ -54,7 +56,8 @@ static struct process_state *process_new(struct syscalls *c, uint32_t pid, const
 	return p;
 }
 
-static struct syscall_thread *thread_new(struct syscalls *c, uint32_t tid, uint32_t pid, struct process_state *p)
+static struct syscall_thread *thread_new(struct syscalls *c, uint32_t tid, uint32_t pid,
+					 struct process_state *p)
 {
 	struct syscall_thread *t = xcalloc(1, sizeof *t);
 	t->tid = tid;
@@ -90,7 +93,9 @@ void syscalls_cloned(struct syscalls *c, uint32_t parent, uint32_t tid, uint64_t
 	syscalls_ended(c, tid); /* the number is used anew */
 	const struct syscall_thread *from = syscall_thread_of(c, parent);
 	const bool thread = flags & CLONE_THREAD;
-	struct process_state *p = thread || flags & CLONE_FILES ? from->process : process_new(c, tid, from->process, false);
+	struct process_state *p = thread || flags & CLONE_FILES
+				      ? from->process
+				      : process_new(c, tid, from->process, false);
 	bool hidden = from->hidden;
 	thread_new(c, tid, thread ? from->pid : tid, p)->hidden = hidden;
 }
@@ -119,7 +124,7 @@ uint32_t syscalls_process(struct syscalls *c, uint32_t tid)
 	return t && !t->hidden ? t->pid : 0;
 }
 
-/* --- what is known from elsewhere --------------------------------------------------------------------------------- */
+/* --- what is known from elsewhere ---------------------------------------- */
 
 void syscalls_thread(struct syscalls *c, uint32_t tid, uint32_t pid, const char *cwd, bool hidden)
 {
@@ -138,17 +143,20 @@ void syscalls_umask(struct syscalls *c, uint32_t tid, uint32_t umask)
 	syscall_thread_of(c, tid)->process->umask = OP_UMASK_KNOWN | (umask & 0777);
 }
 
-void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *path, uint32_t flags, uint64_t position, int64_t as_of_ns)
+void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *path, uint32_t flags,
+			 uint64_t position, int64_t as_of_ns)
 {
 	struct syscall_thread *t = syscall_thread_of(c, tid);
-	struct app_open_file *f = state_file_listed(t->process, path, strlen(path), flags, position);
+	struct app_open_file *f =
+	    state_file_listed(t->process, path, strlen(path), flags, position);
 	f->as_of_ns = as_of_ns;
 	f->n_users++;
 	state_descriptor_set(t->process, fd, f, flags & O_CLOEXEC);
 	state_file_drop(f);
 }
 
-void syscalls_mapping(struct syscalls *c, uint32_t tid, uint64_t from, uint64_t to, uint64_t offset, const char *path)
+void syscalls_mapping(struct syscalls *c, uint32_t tid, uint64_t from, uint64_t to, uint64_t offset,
+		      const char *path)
 {
 	struct syscall_thread *t = syscall_thread_of(c, tid);
 	struct app_open_file *f = state_file_make(path, strlen(path));

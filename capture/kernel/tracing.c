@@ -56,7 +56,7 @@ struct tracing {
 	struct cpu_stream *taken; /* whose event the caller holds */
 };
 
-/* --- the instance ------------------------------------------------------------------------------------------------- */
+/* --- the instance -------------------------------------------------------- */
 
 /* What a killed process left: named after a process that is no more. */
 static void stale_remove(void)
@@ -64,7 +64,9 @@ static void stale_remove(void)
 	char **all = tracefs_instances(NULL); /* with an expression it loses memory */
 	for (char **name = all; name && *name; name++) {
 		char *end = *name;
-		long pid = strncmp(*name, INSTANCE_PREFIX, strlen(INSTANCE_PREFIX)) ? 0 : strtol(*name + strlen(INSTANCE_PREFIX), &end, 10);
+		long pid = strncmp(*name, INSTANCE_PREFIX, strlen(INSTANCE_PREFIX))
+			       ? 0
+			       : strtol(*name + strlen(INSTANCE_PREFIX), &end, 10);
 		if (pid <= 0 || *end || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
 			continue;
 		struct tracefs_instance *old = tracefs_instance_create(*name);
@@ -81,14 +83,19 @@ static int instance_make(struct tracing *t, struct err *e)
 	char name[40];
 	const char *dir = tracefs_tracing_dir();
 	if (!dir)
-		return err_set(e, ENOENT, "tracefs is not mounted: as root, mount -t tracefs nodev /sys/kernel/tracing");
+		return err_set(
+		    e, ENOENT,
+		    "tracefs is not mounted: as root, mount -t tracefs nodev /sys/kernel/tracing");
 	if (access(dir, R_OK | W_OK | X_OK) < 0)
-		return err_set(e, EACCES, "%s may not be used by this user (%s): kernel tracepoints need root", dir, strerror(errno));
+		return err_set(e, EACCES,
+			       "%s may not be used by this user (%s): kernel tracepoints need root",
+			       dir, strerror(errno));
 	stale_remove();
 	snprintf(name, sizeof name, INSTANCE_PREFIX "%ld", (long)getpid());
 	t->instance = tracefs_instance_create(name);
 	if (!t->instance)
-		return err_sys(e, errno ? errno : EIO, "%s: making an instance of the kernel's tracing", dir);
+		return err_sys(e, errno ? errno : EIO,
+			       "%s: making an instance of the kernel's tracing", dir);
 	return 0;
 }
 
@@ -99,8 +106,10 @@ static int knob(struct tracing *t, const char *file, const char *value, struct e
 	return err_sys(e, errno ? errno : EIO, "tracefs: writing \"%s\" to %s", value, file);
 }
 
-/* By the event's own files: the library's functions look through all events of the system for each. */
-static int event_choose(struct tracing *t, size_t kind, const char *name, const char *filter, struct err *e)
+/* By the event's own files: the library's functions look through all events of the system for each.
+ */
+static int event_choose(struct tracing *t, size_t kind, const char *name, const char *filter,
+			struct err *e)
 {
 	const bool optional = name[0] == '?';
 	name += optional;
@@ -116,8 +125,10 @@ static int event_choose(struct tracing *t, size_t kind, const char *name, const 
 	if (!t->event[kind] || t->event[kind]->id < 0 || t->event[kind]->id > UINT16_MAX)
 		return err_set(e, ENOENT, "the format of the tracepoint %s cannot be read", name);
 	t->kind_of_id[t->event[kind]->id] = (uint16_t)(kind + 1);
-	if (filter && tracefs_event_file_write(t->instance, system, colon + 1, "filter", filter) < 0)
-		return err_sys(e, errno ? errno : EINVAL, "tracepoint %s: the filter \"%s\"", name, filter);
+	if (filter &&
+	    tracefs_event_file_write(t->instance, system, colon + 1, "filter", filter) < 0)
+		return err_sys(e, errno ? errno : EINVAL, "tracepoint %s: the filter \"%s\"", name,
+			       filter);
 	return knob(t, file, "1", e);
 }
 
@@ -128,7 +139,8 @@ static int events_choose(struct tracing *t, const struct tracing_options *o, str
 	const char **systems = xcalloc(t->n_kinds + 1, sizeof *systems);
 	size_t n = 0;
 	for (size_t i = 0; i < t->n_kinds; i++) {
-		const char *name = o->event[i] + (o->event[i][0] == '?'), *colon = strchr(name, ':');
+		const char *name = o->event[i] + (o->event[i][0] == '?'),
+			   *colon = strchr(name, ':');
 		char *system = xasprintf("%.*s", (int)(colon - name), name);
 		bool known = false;
 		for (size_t k = 0; k < n; k++)
@@ -152,7 +164,7 @@ static int events_choose(struct tracing *t, const struct tracing_options *o, str
 	return ret;
 }
 
-/* --- scratch files ------------------------------------------------------------------------------------------------ */
+/* --- scratch files ------------------------------------------------------- */
 
 static const char *scratch_choose(const char *given)
 {
@@ -178,7 +190,8 @@ static int streams_open(struct tracing *t, const char *scratch, struct err *e)
 		struct cpu_stream *c = &t->cpu[i];
 		char name[64];
 		snprintf(name, sizeof name, "per_cpu/cpu%u/trace_pipe_raw", i);
-		c->pipe = tracefs_instance_file_open(t->instance, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		c->pipe = tracefs_instance_file_open(t->instance, name,
+						     O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (c->pipe < 0)
 			continue; /* a processor that can never be there */
 		c->file = tracing_scratch_file(scratch, e);
@@ -230,7 +243,7 @@ void tracing_close(struct tracing *t)
 	free(t);
 }
 
-/* --- recording ---------------------------------------------------------------------------------------------------- */
+/* --- recording ----------------------------------------------------------- */
 
 /* Takes what there is from one processor's buffer. */
 static void stream_drain(struct tracing *t, struct cpu_stream *c, void *page)
@@ -238,7 +251,8 @@ static void stream_drain(struct tracing *t, struct cpu_stream *c, void *page)
 	ssize_t n;
 	while (c->pipe >= 0 && (n = read(c->pipe, page, t->page_bytes)) > 0) {
 		if (t->write_error)
-			continue; /* emptied all the same, so that the losses are not counted as something else */
+			continue; /* emptied all the same, so that the losses are not counted as
+				     something else */
 		ssize_t written = pwrite(c->file, page, t->page_bytes, (off_t)c->n_bytes);
 		if (written != (ssize_t)t->page_bytes)
 			t->write_error = written < 0 ? errno : ENOSPC;
@@ -268,7 +282,8 @@ static void *reader_main(void *arg)
 	return NULL;
 }
 
-/* Before the caller's thread may be watched with what it starts: the reader must not be among that. */
+/* Before the caller's thread may be watched with what it starts: the reader must not be among that.
+ */
 static int reader_start(struct tracing *t, struct err *e)
 {
 	int code = pthread_create(&t->reader, NULL, reader_main, t);
@@ -313,7 +328,8 @@ int tracing_watch(struct tracing *t, const int32_t *tid, size_t n, struct err *e
 		strbuf_addf(&all, "%d ", tid[i]);
 	int ret = knob(t, "options/event-fork", "1", e);
 	if (!ret && tracefs_instance_file_append(t->instance, "set_event_pid", all.s) < 0)
-		ret = err_sys(e, errno ? errno : EIO, "tracefs: limiting the tracepoints to %zu threads", n);
+		ret = err_sys(e, errno ? errno : EIO,
+			      "tracefs: limiting the tracepoints to %zu threads", n);
 	strbuf_release(&all);
 	return ret;
 }
@@ -331,7 +347,8 @@ static uint64_t losses_of(struct tracing *t, unsigned int i)
 	uint64_t n = 0;
 	snprintf(name, sizeof name, "per_cpu/cpu%u/stats", i);
 	char *text = tracefs_instance_file_read(t->instance, name, NULL);
-	for (char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+	for (char *line = text; line && *line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
 		for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
 			if (!strncmp(line, lines[k], strlen(lines[k])))
 				n += strtoull(line + strlen(lines[k]), NULL, 10);
@@ -352,7 +369,8 @@ int tracing_stop(struct tracing *t, struct err *e)
 		t->n_lost += losses_of(t, i);
 	instance_remove(t); /* what follows may take long, and be interrupted */
 	if (!ret && t->write_error)
-		ret = err_sys(e, t->write_error, "keeping the kernel's events in the scratch directory");
+		ret = err_sys(e, t->write_error,
+			      "keeping the kernel's events in the scratch directory");
 	return ret;
 }
 
@@ -366,7 +384,7 @@ uint64_t tracing_n_events(const struct tracing *t)
 	return t->n_events;
 }
 
-/* --- reading back ------------------------------------------------------------------------------------------------- */
+/* --- reading back -------------------------------------------------------- */
 
 static int stream_map(struct cpu_stream *c, struct err *e)
 {
@@ -420,7 +438,8 @@ int tracing_next(struct tracing *t, struct tracing_event *v, struct err *e)
 	if (!t->reading_back)
 		ret = streams_begin(t, e);
 	else if (t->taken)
-		ret = stream_advance(t, t->taken, e); /* only now: its data was borrowed until here */
+		ret =
+		    stream_advance(t, t->taken, e); /* only now: its data was borrowed until here */
 	t->reading_back = true;
 	t->taken = NULL;
 	while (!ret) {
@@ -458,7 +477,8 @@ int tracing_event_id(const struct tracing *t, unsigned int kind)
 
 struct tracing_field tracing_field(const struct tracing *t, unsigned int kind, const char *name)
 {
-	struct tep_format_field *f = kind < t->n_kinds && t->event[kind] ? tep_find_any_field(t->event[kind], name) : NULL;
+	struct tep_format_field *f =
+	    kind < t->n_kinds && t->event[kind] ? tep_find_any_field(t->event[kind], name) : NULL;
 	if (!f || f->offset < 0 || f->size < 0)
 		return (struct tracing_field){0, 0};
 	return (struct tracing_field){(unsigned int)f->offset, (unsigned int)f->size};

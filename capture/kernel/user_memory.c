@@ -41,7 +41,8 @@ struct user_memory {
 	struct um_maps map;
 	int program[N_LINKS], link[N_LINKS];
 	int file;
-	unsigned char *consumer, *producer; /* of the ring; producer is followed by the data, twice */
+	/* of the ring; producer is followed by the data, twice */
+	unsigned char *consumer, *producer;
 	size_t page;
 	uint64_t n_bytes;
 	pthread_t reader;
@@ -59,14 +60,15 @@ struct user_memory {
 	size_t n_ring, ring_cap, ring_at;
 };
 
-/* --- bpf(2) ------------------------------------------------------------------------------------------------------- */
+/* --- bpf(2) -------------------------------------------------------------- */
 
 static int bpf(int command, union bpf_attr *a)
 {
 	return (int)syscall(SYS_bpf, command, a, sizeof *a);
 }
 
-static int map_make(int *fd, unsigned int type, unsigned int key_bytes, unsigned int value_bytes, unsigned int n, struct err *e)
+static int map_make(int *fd, unsigned int type, unsigned int key_bytes, unsigned int value_bytes,
+		    unsigned int n, struct err *e)
 {
 	union bpf_attr a;
 	memset(&a, 0, sizeof a);
@@ -89,7 +91,8 @@ static int map_set(int fd, const void *key, const void *value)
 	return bpf(BPF_MAP_UPDATE_ELEM, &a) < 0 ? -errno : 0;
 }
 
-static int program_load(int *fd, unsigned int type, const struct um_code *c, const char *name, struct err *e)
+static int program_load(int *fd, unsigned int type, const struct um_code *c, const char *name,
+			struct err *e)
 {
 	union bpf_attr a;
 	char *log = xcalloc(1, 65536);
@@ -109,7 +112,8 @@ static int program_load(int *fd, unsigned int type, const struct um_code *c, con
 	}
 	const size_t len = strlen(log);
 	if (code)
-		err_sys(e, code, "loading the BPF program %s (%s)", name, len ? log + (len > 300 ? len - 300 : 0) : "no reason is given");
+		err_sys(e, code, "loading the BPF program %s (%s)", name,
+			len ? log + (len > 300 ? len - 300 : 0) : "no reason is given");
 	free(log);
 	return code ? -code : 0;
 }
@@ -121,7 +125,8 @@ static int link_raw(int *fd, int program, const char *name, struct err *e)
 	a.raw_tracepoint.name = (uintptr_t)name;
 	a.raw_tracepoint.prog_fd = (uint32_t)program;
 	*fd = bpf(BPF_RAW_TRACEPOINT_OPEN, &a);
-	return *fd < 0 ? err_sys(e, errno, "putting a BPF program at the raw tracepoint %s", name) : 0;
+	return *fd < 0 ? err_sys(e, errno, "putting a BPF program at the raw tracepoint %s", name)
+		       : 0;
 }
 
 static int link_tracepoint(int *fd, int program, int id, const char *name, struct err *e)
@@ -133,7 +138,7 @@ static int link_tracepoint(int *fd, int program, int id, const char *name, struc
 	return 0;
 }
 
-/* --- setting up --------------------------------------------------------------------------------------------------- */
+/* --- setting up ---------------------------------------------------------- */
 
 static int maps_make(struct user_memory *m, struct err *e)
 {
@@ -141,8 +146,12 @@ static int maps_make(struct user_memory *m, struct err *e)
 	int rc = map_make(&p->calls, BPF_MAP_TYPE_ARRAY, 4, SYSCALL_MEMORIES * sizeof(uint32_t),
 		UM_NUMBERS, e);
 	rc = rc ? rc : map_make(&p->watched, BPF_MAP_TYPE_HASH, 4, 4, WATCHED_MAX, e);
-	rc = rc ? rc : map_make(&p->scratch, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct um_scratch), 1, e);
-	rc = rc ? rc : map_make(&p->retry, BPF_MAP_TYPE_HASH, 8, sizeof(struct um_retry), RETRIES_MAX, e);
+	rc = rc ? rc
+		: map_make(&p->scratch, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct um_scratch), 1,
+			   e);
+	rc =
+	    rc ? rc
+	       : map_make(&p->retry, BPF_MAP_TYPE_HASH, 8, sizeof(struct um_retry), RETRIES_MAX, e);
 	rc = rc ? rc : map_make(&p->state, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct um_state), 1, e);
 	return rc ? rc : map_make(&p->ring, BPF_MAP_TYPE_RINGBUF, 0, 0, RING_BYTES, e);
 }
@@ -175,16 +184,22 @@ static int programs_start(struct user_memory *m, const struct user_memory_option
 	um_code_enter(c, &m->map);
 	int rc = program_load(&m->program[LINK_ENTER], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "enter", e);
 	um_code_exit(c, &m->map);
-	rc = rc ? rc : program_load(&m->program[LINK_EXIT], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "exit", e);
+	rc = rc ? rc
+		: program_load(&m->program[LINK_EXIT], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "exit", e);
 	um_code_ended(c, &m->map);
-	rc = rc ? rc : program_load(&m->program[LINK_ENDED], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "ended", e);
+	rc =
+	    rc ? rc
+	       : program_load(&m->program[LINK_ENDED], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "ended", e);
 	um_code_newtask(c, &m->map, o->newtask_pid_offset);
-	rc = rc ? rc : program_load(&m->program[LINK_NEWTASK], BPF_PROG_TYPE_TRACEPOINT, c, "newtask", e);
+	rc =
+	    rc ? rc
+	       : program_load(&m->program[LINK_NEWTASK], BPF_PROG_TYPE_TRACEPOINT, c, "newtask", e);
 	free(c);
 	rc = rc ? rc
 		: link_tracepoint(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK], o->newtask_id,
 				  "task:task_newtask", e);
-	rc = rc ? rc : link_raw(&m->link[LINK_ENDED], m->program[LINK_ENDED], "sched_process_exit", e);
+	rc = rc ? rc
+		: link_raw(&m->link[LINK_ENDED], m->program[LINK_ENDED], "sched_process_exit", e);
 	rc = rc ? rc : link_raw(&m->link[LINK_EXIT], m->program[LINK_EXIT], "sys_exit", e);
 	return rc ? rc : link_raw(&m->link[LINK_ENTER], m->program[LINK_ENTER], "sys_enter", e);
 }
@@ -225,7 +240,8 @@ static int aio_start(struct user_memory *m)
 {
 	struct um_code *c = xcalloc(1, sizeof *c);
 	um_code_aio(c, &m->map);
-	const int rc = program_load(&m->program[LINK_AIO], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "aio", NULL);
+	const int rc =
+	    program_load(&m->program[LINK_AIO], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "aio", NULL);
 	free(c);
 	return rc ? rc : link_raw(&m->link[LINK_AIO], m->program[LINK_AIO], "sys_enter", NULL);
 }
@@ -249,13 +265,14 @@ static int ring_map(struct user_memory *m, struct err *e)
 	if (m->consumer == MAP_FAILED)
 		m->consumer = NULL;
 	if (m->consumer)
-		m->producer = mmap(NULL, m->page + 2 * (size_t)RING_BYTES, PROT_READ, MAP_SHARED, m->map.ring, (off_t)m->page);
+		m->producer = mmap(NULL, m->page + 2 * (size_t)RING_BYTES, PROT_READ, MAP_SHARED,
+				   m->map.ring, (off_t)m->page);
 	if (m->producer == MAP_FAILED)
 		m->producer = NULL;
 	return m->producer ? 0 : err_sys(e, errno, "mapping the BPF ring");
 }
 
-/* --- the ring ----------------------------------------------------------------------------------------------------- */
+/* --- the ring ------------------------------------------------------------ */
 
 /* Copies what is complete, headers and all. */
 static void ring_drain(struct user_memory *m)
@@ -266,7 +283,8 @@ static void ring_drain(struct user_memory *m)
 	const uint64_t from = atomic_load(consumed), to = atomic_load(produced);
 	uint64_t at = from;
 	while (at < to) {
-		uint32_t len = atomic_load((const _Atomic uint32_t *)(const void *)(data + (at & (RING_BYTES - 1))));
+		uint32_t len = atomic_load(
+		    (const _Atomic uint32_t *)(const void *)(data + (at & (RING_BYTES - 1))));
 		if (len & RING_BUSY)
 			break;
 		at += (RING_HEADER + (len & ~RING_DISCARDED) + 7) & ~(uint64_t)7;
@@ -274,7 +292,9 @@ static void ring_drain(struct user_memory *m)
 	const size_t n = (size_t)(at - from);
 	if (!n)
 		return;
-	ssize_t written = m->write_error ? (ssize_t)n : pwrite(m->file, data + (from & (RING_BYTES - 1)), n, (off_t)m->n_bytes);
+	ssize_t written = m->write_error ? (ssize_t)n
+					 : pwrite(m->file, data + (from & (RING_BYTES - 1)), n,
+						  (off_t)m->n_bytes);
 	if (written != (ssize_t)n)
 		m->write_error = written < 0 ? errno : ENOSPC;
 	if (!m->write_error)
@@ -330,7 +350,7 @@ int user_memory_open(struct user_memory **out, const struct user_memory_options 
 	return rc;
 }
 
-/* --- what was read ------------------------------------------------------------------------------------------------ */
+/* --- what was read ------------------------------------------------------- */
 
 static int by_thread_and_time(const void *pa, const void *pb)
 {
@@ -412,7 +432,8 @@ int user_memory_stop(struct user_memory *m, struct err *e)
 	m->n_ring_lost = state.n_ring_lost;
 	int rc = index_make(m, e);
 	if (!rc && m->write_error)
-		rc = err_sys(e, m->write_error, "keeping what the arguments pointed to in the scratch directory");
+		rc = err_sys(e, m->write_error,
+			     "keeping what the arguments pointed to in the scratch directory");
 	return rc;
 }
 
@@ -508,18 +529,21 @@ static size_t first_after(const struct user_memory *m, uint32_t tid, int64_t ns)
 	return from;
 }
 
-void user_memory_find(const struct user_memory *m, uint32_t tid, const struct syscall_row *row, int64_t after_ns, int64_t end_ns,
+void user_memory_find(const struct user_memory *m, uint32_t tid, const struct syscall_row *row,
+		      int64_t after_ns, int64_t end_ns,
 		      struct syscall_memory memory[SYSCALL_MEMORIES])
 {
 	struct um_record r;
 	struct syscall_pointee p;
 	memset(memory, 0, SYSCALL_MEMORIES * sizeof *memory);
-	for (size_t i = first_after(m, tid, after_ns); i < m->n && m->index[i].tid == tid && m->index[i].ns <= end_ns; i++) {
+	for (size_t i = first_after(m, tid, after_ns);
+	     i < m->n && m->index[i].tid == tid && m->index[i].ns <= end_ns; i++) {
 		const unsigned char *at = m->data + m->index[i].at;
 		memcpy(&r, at, sizeof r);
-		if (r.number != (uint32_t)row->number || r.len > UM_TEXT_MAX || r.item >= SYSCALL_MEMORIES ||
-		    !syscall_pointee(row, r.item, &p))
+		if (r.number != (uint32_t)row->number || r.len > UM_TEXT_MAX ||
+		    r.item >= SYSCALL_MEMORIES || !syscall_pointee(row, r.item, &p))
 			continue;
-		memory[r.item] = (struct syscall_memory){at + sizeof r, r.len - (p.what == POINTER_TEXT && r.len)};
+		memory[r.item] = (struct syscall_memory){at + sizeof r,
+							 r.len - (p.what == POINTER_TEXT && r.len)};
 	}
 }

@@ -26,7 +26,7 @@ struct jumps { /* forward, to one place */
 	unsigned int at[OUT_JUMPS_MAX], n;
 };
 
-/* --- instructions -------------------------------- */
+/* --- instructions -------------------------------------------------------- */
 
 static inline void put(struct um_code *c, unsigned int code, unsigned int dst, unsigned int src,
 		       short off, int imm)

@@ -30,7 +30,8 @@ struct um_ring_entry {
 	uint64_t request; /* its address, the same until it is done; libaio: of a struct iocb */
 	uint64_t ring, flags, opcode;
 	int64_t fd, result;  /* libaio: result is its index in the list of io_submit() */
-	uint64_t command[8]; /* io_kiocb.cmd: a structure of the operation's own. libaio: struct iocb */
+	/* io_kiocb.cmd: a structure of the operation's own. libaio: struct iocb */
+	uint64_t command[8];
 };
 
 /* The one page of memory that a program works in, for each processor. */
@@ -89,8 +90,8 @@ struct um_code {
 	unsigned int n;
 };
 
-/* At the beginning of a system call (raw tracepoint sys_enter), at its end (sys_exit), when a thread is made (tracepoint
- * task_newtask) and when it ends (raw tracepoint sched_process_exit). */
+/* At the beginning of a system call (raw tracepoint sys_enter), at its end (sys_exit), when a
+ * thread is made (tracepoint task_newtask) and when it ends (raw tracepoint sched_process_exit). */
 void um_code_enter(struct um_code *c, const struct um_maps *m);
 void um_code_exit(struct um_code *c, const struct um_maps *m);
 void um_code_newtask(struct um_code *c, const struct um_maps *m, unsigned int pid_offset);

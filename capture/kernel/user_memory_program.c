@@ -8,9 +8,10 @@
 
 #define ADDRESS_MIN 4096 /* below it no argument is a pointer */
 
-/* --- reading one item --------------------------------------------------------------------------------------------- */
+/* --- reading one item ---------------------------------------------------- */
 
-/* R9: the item. Puts its pointer and the argument behind it on the stack, leaves R3 and R2 with them. */
+/* R9: the item. Puts its pointer and the argument behind it on the stack, leaves R3 and R2 with
+ * them. */
 static void take_pointer(struct um_code *c)
 {
 	mov(c, R1, R9);
@@ -109,7 +110,8 @@ static void retry_key(struct um_code *c, int k)
 	store(c, BPF_DW, FP, STACK_KEY, R1);
 }
 
-/* It could not be read: its page is not there, or what it is to hold. The kernel will have brought it when the call ends. */
+/* It could not be read: its page is not there, or what it is to hold. The kernel will have brought
+ * it when the call ends. */
 static void retry_keep(struct um_code *c, const struct um_maps *m, int k)
 {
 	struct jumps full = {.n = 0}, done = {.n = 0};
@@ -136,7 +138,7 @@ static void retry_keep(struct um_code *c, const struct um_maps *m, int k)
 	land(c, &done);
 }
 
-/* --- the programs ------------------------------------------------------------------------------------------------- */
+/* --- the programs -------------------------------------------------------- */
 
 void um_code_enter(struct um_code *c, const struct um_maps *m)
 {

@@ -56,7 +56,7 @@ void vfs_config_init(struct vfs_config *c)
 	*c = (struct vfs_config){.buffer_bytes = 8 << 20};
 }
 
-/* --- records ------------------------------------------------------------------------------------------------------ */
+/* --- records ------------------------------------------------------------- */
 
 enum { N_BATCH = 512 };
 
@@ -75,7 +75,8 @@ struct vfs_writing {
 	struct trace_record batch[N_BATCH];
 };
 
-static int object_sink(void *context, enum object_kind kind, const char *name, uint32_t *id, struct err *e)
+static int object_sink(void *context, enum object_kind kind, const char *name, uint32_t *id,
+		       struct err *e)
 {
 	return trace_writer_object(((struct vfs_writing *)context)->writer, kind, name, id, e);
 }
@@ -127,17 +128,23 @@ static int write_finished(void *context, struct err *e)
 	return rc;
 }
 
-/* --- the trace ---------------------------------------------------------------------------------------------------- */
+/* --- the trace ----------------------------------------------------------- */
 
-static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o, const struct processes *processes)
+static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o,
+		      const struct processes *processes)
 {
-	const char *paths = c->paths == PATHS_NONE ? "none" : o->no_paths.code ? "unreadable" : "bpf";
-	json_t *all = json_pack("{s:{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "capture", "method", "tracefs", "faults",
-				fault_names[o->faults], "paths", paths, "n_events", (json_int_t)o->n_events, "n_unfinished",
-				(json_int_t)o->counts.n_unfinished, "n_without_begin", (json_int_t)o->counts.n_without_begin, "n_unnamed",
-				(json_int_t)o->counts.n_unnamed, "n_unknown_descriptors", (json_int_t)o->counts.n_unknown, "n_handed_over",
-				(json_int_t)o->counts.n_handed_over, "n_arguments_lost", (json_int_t)o->n_memory_lost, "wait_status",
-				(json_int_t)(o->has_status ? o->status : 0));
+	const char *paths = c->paths == PATHS_NONE ? "none"
+			    : o->no_paths.code     ? "unreadable"
+						   : "bpf";
+	json_t *all = json_pack(
+	    "{s:{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "capture", "method",
+	    "tracefs", "faults", fault_names[o->faults], "paths", paths, "n_events",
+	    (json_int_t)o->n_events, "n_unfinished", (json_int_t)o->counts.n_unfinished,
+	    "n_without_begin", (json_int_t)o->counts.n_without_begin, "n_unnamed",
+	    (json_int_t)o->counts.n_unnamed, "n_unknown_descriptors",
+	    (json_int_t)o->counts.n_unknown, "n_handed_over", (json_int_t)o->counts.n_handed_over,
+	    "n_arguments_lost", (json_int_t)o->n_memory_lost, "wait_status",
+	    (json_int_t)(o->has_status ? o->status : 0));
 	if (all && o->counts.n_ring_requests) {
 		json_t *capture = json_object_get(all, "capture");
 		json_object_set_new(capture, "n_ring_requests",
@@ -146,7 +153,8 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o, c
 				    json_integer((json_int_t)o->counts.n_ring_unread));
 	}
 	if (all && o->counts.n_rings)
-		json_object_set_new(json_object_get(all, "capture"), "n_rings", json_integer((json_int_t)o->counts.n_rings));
+		json_object_set_new(json_object_get(all, "capture"), "n_rings",
+				    json_integer((json_int_t)o->counts.n_rings));
 	json_t *command = command_facts((const char *const *)c->command);
 	if (all && command)
 		json_object_set(all, "command", command);
@@ -184,7 +192,7 @@ static int convert(struct vfs_writing *w, struct tracing *t, struct user_memory 
 	return rc;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
 static int64_t wall_ns(void)
 {
@@ -208,12 +216,15 @@ static int namespace_check(struct err *e)
 	struct stat st;
 	const ino_t first = 0xeffffffc; /* PROC_PID_INIT_INO */
 	if (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != first)
-		return err_set(e, EACCES, "this runs in a PID namespace of its own, and kernel tracepoints name processes by the host's numbers: "
-					 "capture from the host");
+		return err_set(e, EACCES,
+			       "this runs in a PID namespace of its own, and kernel tracepoints "
+			       "name processes by the host's numbers: "
+			       "capture from the host");
 	return 0;
 }
 
-static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struct vfs_outcome *o, struct err *e)
+static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struct vfs_outcome *o,
+			   struct err *e)
 {
 	o->faults = c->faults == FAULTS_AUTO ? FAULTS_FILEMAP : (enum vfs_faults)c->faults;
 	for (;;) {
@@ -226,14 +237,18 @@ static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struc
 		if (!tracing_has(*t, VFS_N_FIXED)) {
 			tracing_close(*t);
 			*t = NULL;
-			return err_set(e, ENOENT, "this kernel has no tracepoints of system calls (CONFIG_FTRACE_SYSCALLS)");
+			return err_set(e, ENOENT,
+				       "this kernel has no tracepoints of system calls "
+				       "(CONFIG_FTRACE_SYSCALLS)");
 		}
 		if (o->faults != FAULTS_FILEMAP || tracing_has(*t, VFS_FAULT))
 			return 0;
 		tracing_close(*t); /* an older kernel */
 		*t = NULL;
 		if (c->faults == FAULTS_FILEMAP)
-			return err_set(e, ENOENT, "this kernel has no tracepoint filemap:mm_filemap_fault; try --faults address");
+			return err_set(e, ENOENT,
+				       "this kernel has no tracepoint filemap:mm_filemap_fault; "
+				       "try --faults address");
 		o->faults = FAULTS_ADDRESS;
 	}
 }
@@ -248,7 +263,8 @@ static void rings_prepare(struct vfs_writing *w, const struct tracing *t, struct
 		ring_entries_layout(w->rings, l);
 }
 
-/* Without paths the capture goes on: descriptors that are open, and sizes and times of calls, are known all the same. */
+/* Without paths the capture goes on: descriptors that are open, and sizes and times of calls, are
+ * known all the same. */
 static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
 			  const struct tracing *t,
 			  const struct vfs_threads *threads, struct user_memory **m,
@@ -281,8 +297,9 @@ static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
 	return 0;
 }
 
-static int record(const struct vfs_config *c, struct vfs_writing *w, struct tracing *t, const sigset_t *before, struct vfs_outcome *o,
-		  struct user_memory **m, struct err *e)
+static int record(const struct vfs_config *c, struct vfs_writing *w, struct tracing *t,
+		  const sigset_t *before, struct vfs_outcome *o, struct user_memory **m,
+		  struct err *e)
 {
 	struct vfs_threads threads = {0}, more = {0};
 	const struct watched_options watch = {.command = c->command,
@@ -309,7 +326,8 @@ static int record(const struct vfs_config *c, struct vfs_writing *w, struct trac
 	}
 	rc = rc ? rc : tracing_start(t, e);
 	if (!rc)
-		vfs_state_take(w->calls, &w->processes, c->command ? &threads : &more, c->command != NULL, e);
+		vfs_state_take(w->calls, &w->processes, c->command ? &threads : &more,
+			       c->command != NULL, e);
 	rc = rc ? rc : watched_run(&watch, &watched, e);
 	o->has_status = watched.has_status;
 	o->status = watched.status;
@@ -359,7 +377,8 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 		rc = record(c, w, t, &before, o, &m, e);
 		watched_release(&before); /* the instance is gone: converting may be interrupted */
 		rc = rc ? rc : convert(w, t, m, &meta, &last, e);
-		int closed = rc ? (trace_writer_abort(w->writer), 0) : trace_writer_close(w->writer, e);
+		int closed =
+		    rc ? (trace_writer_abort(w->writer), 0) : trace_writer_close(w->writer, e);
 		rc = rc ? rc : closed;
 	}
 	if (w) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Capturing what a command, or a running process, asks of its files, by the kernel's tracepoints: system calls, faults on mapped files and
- * pages that come into the page cache. Statically linked programs and system calls made directly are seen like all others. */
+/* Capturing what a command, or a running process, asks of its files, by the kernel's tracepoints:
+ * system calls, faults on mapped files and pages that come into the page cache. Statically linked
+ * programs and system calls made directly are seen like all others. */
 #ifndef CAPTURE_KERNEL_VFS_H
 #define CAPTURE_KERNEL_VFS_H
 
@@ -19,13 +20,15 @@ struct vfs_config {
 	const char *output;    /* -o: the trace */
 	const char *scratch;   /* --scratch */
 	uint64_t buffer_bytes; /* --buffer: of the kernel, for each processor */
-	int64_t duration_ns;   /* --duration: 0 until the command or process ends, or a signal comes */
+	/* --duration: 0 until the command or process ends, or a signal comes */
+	int64_t duration_ns;
 	int64_t pid;	       /* --pid: of a running process; 0 none */
 	int faults;	       /* --faults: enum vfs_faults */
 	int paths;	       /* --paths: enum vfs_paths */
 	bool snapshot; /* --snapshot: how the files looked before they were used first; with a
 			  command */
-	const char *rotate;	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
+	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
+	const char *rotate;
 	bool compress;	       /* --compress */
 	char **command;	       /* argv, NULL-terminated; NULL none */
 };
@@ -45,11 +48,12 @@ struct vfs_outcome {
 	uint64_t n_unseen;	    /* calls on files that could not be looked at for it */
 	struct err no_rings; /* why rings of io_uring could not be read, where they could not; code
 				0 otherwise */
-	struct err no_paths; /* why paths could not be read, where they could not; code 0 otherwise */
+	/* why paths could not be read, where they could not; code 0 otherwise */
+	struct err no_paths;
 };
 
-/* Errors: ENOENT, EACCES where the kernel's tracing cannot be had, saying what to do; ESRCH: no such process; of the command; of the
- * system. A command that fails is no error. */
+/* Errors: ENOENT, EACCES where the kernel's tracing cannot be had, saying what to do; ESRCH: no
+ * such process; of the command; of the system. A command that fails is no error. */
 int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e);
 
 #endif

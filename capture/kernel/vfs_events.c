@@ -10,7 +10,8 @@
 #include "capture/kernel/vfs_private.h"
 #include "common/xalloc.h"
 
-#define ARGS_AT 16 /* struct syscall_trace_enter: the arguments lie behind the number, whatever the call */
+/* struct syscall_trace_enter: the arguments lie behind the number, whatever the call */
+#define ARGS_AT 16
 
 const char **vfs_events_make(enum vfs_faults faults)
 {
@@ -32,7 +33,8 @@ const char **vfs_events_make(enum vfs_faults faults)
 	const char **event = xcalloc(VFS_N_FIXED + 2 * n + 1, sizeof *event);
 	for (size_t i = 0; i < VFS_N_FIXED; i++) {
 		bool file = i == VFS_FAULT || i == VFS_MAP, address = i == VFS_USER_FAULT;
-		bool wanted = file ? faults == FAULTS_FILEMAP : (!address && i != VFS_ADD) || faults != FAULTS_NONE;
+		bool wanted = file ? faults == FAULTS_FILEMAP
+				   : (!address && i != VFS_ADD) || faults != FAULTS_NONE;
 		event[i] = xstrdup(wanted ? fixed[i] : nothing);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -53,7 +55,8 @@ void vfs_events_free(const char **event)
 struct event_fields {
 	struct tracing_field child, flags;	     /* newtask */
 	struct tracing_field filename, pid, old_pid; /* exec */
-	struct tracing_field device, inode, index, last, order; /* of the page events, by kind below */
+	/* of the page events, by kind below */
+	struct tracing_field device, inode, index, last, order;
 	struct tracing_field address, error_code;
 };
 
@@ -91,8 +94,10 @@ static struct page_event page_of(const struct tracing_event *v, const struct eve
 
 static int executed(struct converting *w, const struct tracing_event *v, struct err *e)
 {
-	const uint32_t place = (uint32_t)tracing_unsigned(v, w->task.filename), at = place & 0xffff, len = place >> 16;
-	syscalls_executed(w->c, (uint32_t)tracing_unsigned(v, w->task.pid), (uint32_t)tracing_unsigned(v, w->task.old_pid));
+	const uint32_t place = (uint32_t)tracing_unsigned(v, w->task.filename), at = place & 0xffff,
+		       len = place >> 16;
+	syscalls_executed(w->c, (uint32_t)tracing_unsigned(v, w->task.pid),
+			  (uint32_t)tracing_unsigned(v, w->task.old_pid));
 	if (!len || at + len > v->n_bytes || v->data[at + len - 1])
 		return 0;
 	const char *path =
@@ -103,7 +108,8 @@ static int executed(struct converting *w, const struct tracing_event *v, struct 
 /* The new thread is what began it, or a process of its own. */
 static void cloned(struct converting *w, const struct tracing_event *v)
 {
-	const uint32_t child = (uint32_t)tracing_unsigned(v, w->task.child), parent = syscalls_process(w->c, (uint32_t)v->pid);
+	const uint32_t child = (uint32_t)tracing_unsigned(v, w->task.child),
+		       parent = syscalls_process(w->c, (uint32_t)v->pid);
 	const uint64_t flags = tracing_unsigned(v, w->task.flags);
 	syscalls_cloned(w->c, (uint32_t)v->pid, child, flags);
 	if (!(flags & CLONE_THREAD))
@@ -114,8 +120,10 @@ static void cloned(struct converting *w, const struct tracing_event *v)
 static void waited(struct converting *w, const struct tracing_event *v)
 {
 	const int64_t child = tracing_signed(v, w->waited);
-	if (child > 0 && child <= UINT32_MAX && syscalls_process(w->c, (uint32_t)v->pid) && !syscalls_process(w->c, (uint32_t)child))
-		processes_waited(w->processes, (uint32_t)child, (uint32_t)v->pid, v->ns - w->epoch_ns);
+	if (child > 0 && child <= UINT32_MAX && syscalls_process(w->c, (uint32_t)v->pid) &&
+	    !syscalls_process(w->c, (uint32_t)child))
+		processes_waited(w->processes, (uint32_t)child, (uint32_t)v->pid,
+				 v->ns - w->epoch_ns);
 }
 
 /* Of a struct iocb at that address: processes use the same addresses. */
@@ -149,17 +157,22 @@ static int call_event(struct converting *w, const struct tracing_event *v, struc
 		uint64_t arg[SYSCALL_ARGS] = {0};
 		const size_t n = strlen(row->args) * sizeof *arg;
 		if (v->n_bytes > ARGS_AT)
-			memcpy(arg, v->data + ARGS_AT, v->n_bytes - ARGS_AT < n ? v->n_bytes - ARGS_AT : n < sizeof arg ? n : sizeof arg);
+			memcpy(arg, v->data + ARGS_AT,
+			       v->n_bytes - ARGS_AT < n ? v->n_bytes - ARGS_AT
+			       : n < sizeof arg         ? n
+							: sizeof arg);
 		return syscalls_enter(w->c, (uint32_t)v->pid, v->ns, row, arg, e);
 	}
-	if (w->memory && syscall_pointee(row, 0, &p) && syscalls_pending(w->c, (uint32_t)v->pid, &after_ns, &under_way) && under_way == row)
+	if (w->memory && syscall_pointee(row, 0, &p) &&
+	    syscalls_pending(w->c, (uint32_t)v->pid, &after_ns, &under_way) && under_way == row)
 		user_memory_find(w->memory, (uint32_t)v->pid, row, after_ns, v->ns, memory);
 	if (row->op == OP_IO_GETEVENTS) {
 		const int rc = aio_done(w->c, (uint32_t)v->pid, v->ns, &memory[0], e);
 		if (rc)
 			return rc;
 	}
-	return syscalls_exit(w->c, (uint32_t)v->pid, v->ns, row, tracing_signed(v, w->result), memory, e);
+	return syscalls_exit(w->c, (uint32_t)v->pid, v->ns, row, tracing_signed(v, w->result),
+			     memory, e);
 }
 
 static int convert(struct converting *w, const struct tracing_event *v, struct err *e)
@@ -189,9 +202,12 @@ static int convert(struct converting *w, const struct tracing_event *v, struct e
 		p.handled = v->kind == VFS_FAULT;
 		return syscalls_fault(w->c, &p, e);
 	case VFS_USER_FAULT:
-		return syscalls_fault_at(w->c, &(struct fault_event){(uint32_t)v->pid, v->ns, tracing_unsigned(v, w->user.address),
-								     (unsigned int)tracing_unsigned(v, w->user.error_code),
-								     !w->by_address}, e);
+		return syscalls_fault_at(
+		    w->c,
+		    &(struct fault_event){
+			(uint32_t)v->pid, v->ns, tracing_unsigned(v, w->user.address),
+			(unsigned int)tracing_unsigned(v, w->user.error_code), !w->by_address},
+		    e);
 	default:
 		return call_event(w, v, e);
 	}

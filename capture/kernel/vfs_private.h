@@ -27,15 +27,16 @@ enum {
 	VFS_N_FIXED
 };
 
-/* Names for tracing_options.event; where `faults` leaves one out stands a tracepoint that no kernel has, so that kinds keep their numbers.
- * Ownership: vfs_events_free. */
+/* Names for tracing_options.event; where `faults` leaves one out stands a tracepoint that no kernel
+ * has, so that kinds keep their numbers. Ownership: vfs_events_free. */
 const char **vfs_events_make(enum vfs_faults faults);
 void vfs_events_free(const char **event);
 struct vfs_looks { /* looks at files, and where they go; `snapshot` NULL: there are none */
 	struct snapshot *snapshot;
 	struct app_files *files;
 };
-/* All events to `c`, who starts and waits for whom to `processes`, their times less epoch_ns, and finished records to `take` as they come. */
+/* All events to `c`, who starts and waits for whom to `processes`, their times less epoch_ns, and
+ * finished records to `take` as they come. */
 int vfs_events_convert(struct tracing *t, struct user_memory *m, const struct ring_entries *rings,
 		       struct syscalls *c, struct processes *processes,
 		       const struct vfs_looks *looks, int64_t epoch_ns,
@@ -52,7 +53,8 @@ struct vfs_threads {
 /* A process and its children with all their threads. Errors: ESRCH. */
 int vfs_threads_of(struct vfs_threads *t, int32_t pid, struct err *e);
 /* What these have open and mapped now; those not hidden are listed in `processes`. */
-void vfs_state_take(struct syscalls *c, struct processes *processes, const struct vfs_threads *t, bool hidden, struct err *e);
+void vfs_state_take(struct syscalls *c, struct processes *processes, const struct vfs_threads *t,
+		    bool hidden, struct err *e);
 /* The program that a path leads to and its loader: faults tell them by their numbers. */
 int vfs_program_identify(struct syscalls *c, const char *path, struct err *e);
 

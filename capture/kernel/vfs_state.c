@@ -17,7 +17,7 @@
 
 #define CHILDREN_MAX 65536
 
-/* --- threads ------------------------------------------------------------------------------------------------------ */
+/* --- threads ------------------------------------------------------------- */
 
 static bool thread_known(const struct vfs_threads *t, int32_t tid)
 {
@@ -77,7 +77,7 @@ int vfs_threads_of(struct vfs_threads *t, int32_t pid, struct err *e)
 	return 0;
 }
 
-/* --- descriptors and mappings --------------------------------------------------------------------------------------- */
+/* --- descriptors and mappings -------------------------------------------- */
 
 static bool link_read(const char *path, char *to, size_t size)
 {
@@ -92,8 +92,8 @@ static uint64_t field_of(const char *text, const char *name, int base)
 	return at ? strtoull(at + strlen(name), NULL, base) : 0;
 }
 
-/* Position and flags, and an instant at which they were so: between two looks that saw the same. One that never stands still is looked up as it
- * moves. */
+/* Position and flags, and an instant at which they were so: between two looks that saw the same.
+ * One that never stands still is looked up as it moves. */
 static uint64_t fdinfo(int32_t pid, int fd, uint32_t *flags, int64_t *as_of_ns)
 {
 	char path[80], text[1024];
@@ -128,7 +128,8 @@ static void descriptors_take(struct syscalls *c, int32_t pid)
 		uint32_t flags;
 		int64_t as_of_ns;
 		snprintf(path, sizeof path, "/proc/%d/fd/%s", pid, entry->d_name);
-		if (entry->d_name[0] == '.' || (fd == dirfd(d) && pid == getpid()) || !link_read(path, target, sizeof target))
+		if (entry->d_name[0] == '.' || (fd == dirfd(d) && pid == getpid()) ||
+		    !link_read(path, target, sizeof target))
 			continue;
 		const uint64_t position = fdinfo(pid, fd, &flags, &as_of_ns);
 		syscalls_descriptor(c, (uint32_t)pid, fd, target, flags, position, as_of_ns);
@@ -148,7 +149,9 @@ static void mappings_take(struct syscalls *c, int32_t pid)
 		uint64_t from, to, offset;
 		int at = 0;
 		line[strcspn(line, "\n")] = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &from, &to, &offset, &at) < 3 || line[at] != '/')
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &from, &to,
+			   &offset, &at) < 3 ||
+		    line[at] != '/')
 			continue;
 		syscalls_mapping(c, (uint32_t)pid, from, to, offset, line + at);
 		syscalls_identify(c, line + at, NULL);
@@ -177,7 +180,8 @@ static uint32_t process_of(int32_t tid, uint32_t *parent, uint32_t *umask)
 	return pid;
 }
 
-void vfs_state_take(struct syscalls *c, struct processes *processes, const struct vfs_threads *t, bool hidden, struct err *e)
+void vfs_state_take(struct syscalls *c, struct processes *processes, const struct vfs_threads *t,
+		    bool hidden, struct err *e)
 {
 	(void)e;
 	for (size_t i = 0; i < t->n; i++) {
@@ -192,25 +196,28 @@ void vfs_state_take(struct syscalls *c, struct processes *processes, const struc
 		if (pid != tid)
 			continue;
 		if (!hidden)
-			processes_see(processes, pid, thread_known(t, (int32_t)parent) ? parent : 0, 0);
+			processes_see(processes, pid, thread_known(t, (int32_t)parent) ? parent : 0,
+				      0);
 		descriptors_take(c, t->tid[i]);
 		if (!hidden)
 			mappings_take(c, t->tid[i]);
 	}
 }
 
-/* --- programs ----------------------------------------------------------------------------------------------------- */
+/* --- programs ------------------------------------------------------------ */
 
 /* The loader that an ELF program asks for. */
 static bool loader_of(int fd, char *to, size_t size)
 {
 	Elf64_Ehdr head;
 	Elf64_Phdr part;
-	if (pread(fd, &head, sizeof head, 0) != sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
-	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof part)
+	if (pread(fd, &head, sizeof head, 0) != sizeof head ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    head.e_phentsize != sizeof part)
 		return false;
 	for (unsigned int i = 0; i < head.e_phnum; i++) {
-		if (pread(fd, &part, sizeof part, (off_t)(head.e_phoff + i * sizeof part)) != sizeof part)
+		if (pread(fd, &part, sizeof part, (off_t)(head.e_phoff + i * sizeof part)) !=
+		    sizeof part)
 			return false;
 		if (part.p_type != PT_INTERP)
 			continue;
@@ -244,7 +251,8 @@ int vfs_program_identify(struct syscalls *c, const char *path, struct err *e)
 		if (fd < 0)
 			return 0;
 		rc = syscalls_identify(c, name, e);
-		const bool more = loader_of(fd, next, sizeof next) || interpreter_of(fd, next, sizeof next);
+		const bool more =
+		    loader_of(fd, next, sizeof next) || interpreter_of(fd, next, sizeof next);
 		close(fd);
 		if (!more)
 			break;

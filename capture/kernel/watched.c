@@ -38,7 +38,8 @@ void watched_release(const sigset_t *before)
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-static int work_start(const struct watched_options *o, const sigset_t *mask, pid_t *pid, struct err *e)
+static int work_start(const struct watched_options *o, const sigset_t *mask, pid_t *pid,
+		      struct err *e)
 {
 	fflush(NULL);
 	*pid = fork();
@@ -133,7 +134,8 @@ static bool signal_came(const sigset_t *ours)
 static bool has_ended(const struct watched_options *o, pid_t pid, struct watched *w)
 {
 	int status;
-	if (pid <= 0 || w->has_status || waitpid(pid, &status, WNOHANG | (o->start ? WUNTRACED : 0)) != pid)
+	if (pid <= 0 || w->has_status ||
+	    waitpid(pid, &status, WNOHANG | (o->start ? WUNTRACED : 0)) != pid)
 		return w->has_status;
 	if (WIFSTOPPED(status)) {
 		kill(pid, SIGCONT);
@@ -144,7 +146,8 @@ static bool has_ended(const struct watched_options *o, pid_t pid, struct watched
 	return true;
 }
 
-static void command_end(const struct watched_options *o, pid_t pid, const sigset_t *ours, struct watched *w)
+static void command_end(const struct watched_options *o, pid_t pid, const sigset_t *ours,
+			struct watched *w)
 {
 	int64_t end_ns = clock_monotonic_ns() + GRACE_NS;
 	kill(pid, SIGTERM);
@@ -165,7 +168,8 @@ static void linger(const sigset_t *ours, int64_t end_ns)
 #define LOOK_NS 50000000
 
 /* Waits for somebody else's process. */
-static void process_wait(const struct watched_options *o, const sigset_t *ours, int64_t end_ns, struct watched *w)
+static void process_wait(const struct watched_options *o, const sigset_t *ours, int64_t end_ns,
+			 struct watched *w)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, o->pid, 0), .events = POLLIN};
 	while (p.fd >= 0 ? poll(&p, 1, 0) == 0 : kill(o->pid, 0) == 0 || errno == EPERM) {
@@ -182,7 +186,8 @@ static void process_wait(const struct watched_options *o, const sigset_t *ours, 
 		close(p.fd);
 }
 
-static void command_wait(const struct watched_options *o, pid_t pid, const sigset_t *ours, int64_t end_ns, struct watched *w)
+static void command_wait(const struct watched_options *o, pid_t pid, const sigset_t *ours,
+			 int64_t end_ns, struct watched *w)
 {
 	while ((o->command || o->pid <= 0) && !has_ended(o, pid, w)) {
 		int got = signal_wait(ours, end_ns);
@@ -200,7 +205,8 @@ int watched_run(const struct watched_options *o, struct watched *w, struct err *
 	*w = (struct watched){.has_status = false};
 	signals_block(&ours, &before);
 	w->interrupted = signal_came(&ours);
-	int ret = o->command && !w->interrupted ? start(o, o->before ? o->before : &before, &pid, e) : 0;
+	int ret =
+	    o->command && !w->interrupted ? start(o, o->before ? o->before : &before, &pid, e) : 0;
 	int64_t end_ns = o->duration_ns ? clock_monotonic_ns() + o->duration_ns : 0;
 	if (!w->interrupted && !o->command && o->pid > 0)
 		process_wait(o, &ours, end_ns, w);

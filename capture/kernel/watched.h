@@ -10,14 +10,18 @@
 
 #include "common/err.h"
 
-/* From here on SIGINT, SIGTERM and SIGHUP wait, and end the next watched_run(): so that what has been set up to watch with is put away
- * again. `before`: for watched_release(), and for the options. */
+/* From here on SIGINT, SIGTERM and SIGHUP wait, and end the next watched_run(): so that what has
+ * been set up to watch with is put away again. `before`: for watched_release(), and for the
+ * options. */
 void watched_hold(sigset_t *before);
 void watched_release(const sigset_t *before);
 
 struct watched_options {
-	char **command;	     /* argv, NULL-terminated; NULL: none, until the time is over or a signal comes */
-	int (*start)(void *ctx); /* done by a process of its own instead of starting the command: its exit status; NULL: start it */
+	/* argv, NULL-terminated; NULL: none, until the time is over or a signal comes */
+	char **command;
+	/* done by a process of its own instead of starting the command: its exit status; NULL:
+	 * start it */
+	int (*start)(void *ctx);
 	void *start_ctx;
 	int (*prelude)(void *ctx); /* done in the process that becomes the command,
 				      async-signal-safe: 0 or an errno; NULL: nothing */
@@ -34,8 +38,9 @@ struct watched {
 	bool interrupted;
 };
 
-/* Starts the command, if any, and waits. SIGINT, SIGTERM and SIGHUP end the waiting; the command gets SIGTERM, and after a
- * second SIGKILL, when it outlasts the time or a signal came; it is not started when one has come already. Errors: of starting it, with its name. */
+/* Starts the command, if any, and waits. SIGINT, SIGTERM and SIGHUP end the waiting; the command
+ * gets SIGTERM, and after a second SIGKILL, when it outlasts the time or a signal came; it is not
+ * started when one has come already. Errors: of starting it, with its name. */
 int watched_run(const struct watched_options *o, struct watched *w, struct err *e);
 
 #endif

@@ -11,11 +11,13 @@
 #define NONE UINT32_MAX
 #define MAX_SEEN_BITS 25u /* 256 MiB; up to three quarters full */
 
-void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay, size_t kept_bytes, uint32_t most)
+void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay,
+		    size_t kept_bytes, uint32_t most)
 {
 	memset(m, 0, sizeof *m);
 	m->kept_bytes = kept_bytes;
-	m->most = most ? most : (uint32_t)(KEY_MATCH_MAX_KEPT_BYTES / (kept_bytes ? kept_bytes : 1));
+	m->most =
+	    most ? most : (uint32_t)(KEY_MATCH_MAX_KEPT_BYTES / (kept_bytes ? kept_bytes : 1));
 	m->most = m->most < KEY_MATCH_MAX_WAITING ? m->most : KEY_MATCH_MAX_WAITING;
 	m->trace[SIDE_REFERENCE] = reference;
 	m->trace[SIDE_REPLAY] = replay;
@@ -41,7 +43,7 @@ void key_match_release(struct key_match *m)
 	memset(m, 0, sizeof *m);
 }
 
-/* --- keys ------------------------------------------------------------------------------------------------------------ */
+/* --- keys ---------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t h, uint64_t x)
 {
@@ -69,7 +71,8 @@ static uint64_t name_object(struct key_match *m, enum match_side side, uint32_t 
 	if (o->kind == OBJECT_DEVICE) {
 		for (uint32_t i = 0; i < m->n_objects[!side]; i++) {
 			const struct trace_object *other = trace_object(m->trace[!side], i);
-			bool same = other && other->kind == OBJECT_DEVICE && !strcmp(other->name, o->name);
+			bool same =
+			    other && other->kind == OBJECT_DEVICE && !strcmp(other->name, o->name);
 			if (m->object[!side][i] && same)
 				return m->object[!side][i];
 		}
@@ -101,10 +104,11 @@ static uint64_t object_key(struct key_match *m, enum match_side side, const stru
 
 static bool has_key(const struct trace_record *r)
 {
-	return r->object != OBJECT_NONE || r->fd >= 0 || !(op_info(r->op)->uses & (OP_HAS_FD | OP_HAS_PATH));
+	return r->object != OBJECT_NONE || r->fd >= 0 ||
+	       !(op_info(r->op)->uses & (OP_HAS_FD | OP_HAS_PATH));
 }
 
-/* --- keys seen more than once --------------------------------------------------------------------------------------- */
+/* --- keys seen more than once -------------------------------------------- */
 
 static size_t seen_place(uint64_t key, size_t mask)
 {
@@ -116,7 +120,8 @@ static bool seen_grow(struct key_match *m)
 {
 	const size_t n_old = (size_t)1 << m->seen_bits, mask = 2 * n_old - 1;
 	struct vm_region larger;
-	if (m->seen_bits == MAX_SEEN_BITS || vm_reserve(&larger, 2 * n_old * sizeof(uint64_t), "keys", NULL))
+	if (m->seen_bits == MAX_SEEN_BITS ||
+	    vm_reserve(&larger, 2 * n_old * sizeof(uint64_t), "keys", NULL))
 		return false;
 	const uint64_t *from = m->seen.base;
 	uint64_t *to = larger.base;
@@ -159,7 +164,7 @@ static void seen_count(struct key_match *m, uint64_t key)
 	}
 }
 
-/* --- requests that wait --------------------------------------------------------------------------------------------- */
+/* --- requests that wait -------------------------------------------------- */
 
 static void slots_grow(struct key_match *m)
 {
@@ -209,12 +214,15 @@ static uint32_t waiting_take(struct key_match *m)
 	return (uint32_t)m->n_waiting++;
 }
 
-static int wait_for(struct key_match *m, enum match_side side, size_t slot, uint64_t key, const void *keep,
-		    uint64_t index, struct err *e)
+static int wait_for(struct key_match *m, enum match_side side, size_t slot, uint64_t key,
+		    const void *keep, uint64_t index, struct err *e)
 {
 	if (m->n_waits >= m->most)
-		return err_set(e, E2BIG, "%u requests wait for one with the same operation, object, offset and length: the "
-			       "traces do not belong together, or one is far ahead of the other", m->most);
+		return err_set(e, E2BIG,
+			       "%u requests wait for one with the same operation, object, offset "
+			       "and length: the "
+			       "traces do not belong together, or one is far ahead of the other",
+			       m->most);
 	uint32_t at = waiting_take(m);
 	m->waiting[at] = (struct key_waiting){index, NONE, (uint8_t)side, true};
 	if (m->kept_bytes)
@@ -236,7 +244,8 @@ uint64_t key_match_key(struct key_match *m, enum match_side side, const struct t
 {
 	if (!has_key(r))
 		return KEY_NONE;
-	const bool placed = op_info(r->op)->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET); /* of others each format writes something else there */
+	/* of others each format writes something else there */
+	const bool placed = op_info(r->op)->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET);
 	/* the length of fopen() is only the mode, where the umask is known */
 	const bool opens = r->op == OP_FOPEN || r->op == OP_FREOPEN;
 	const uint64_t length = !op_makes_file(r->op, r->flags) ? r->length
@@ -246,12 +255,13 @@ uint64_t key_match_key(struct key_match *m, enum match_side side, const struct t
 	    mix(mix(mix(mix(0, r->op), object_key(m, side, r)), placed ? r->offset : 0), length);
 	__builtin_prefetch(&m->slot[(size_t)key & (((size_t)1 << m->bits) - 1)], 1);
 	if (side == SIDE_REFERENCE && m->seen.base)
-		__builtin_prefetch((uint64_t *)m->seen.base + seen_place(key, ((size_t)1 << m->seen_bits) - 1), 1);
+		__builtin_prefetch(
+		    (uint64_t *)m->seen.base + seen_place(key, ((size_t)1 << m->seen_bits) - 1), 1);
 	return key < 2 ? 2 : key; /* 0 is none, and a free place with the lowest bit taken off 1 */
 }
 
-int key_match_put(struct key_match *m, enum match_side side, uint64_t key, uint64_t index, const void *keep, bool last,
-		  const struct key_waiting **partner, struct err *e)
+int key_match_put(struct key_match *m, enum match_side side, uint64_t key, uint64_t index,
+		  const void *keep, bool last, const struct key_waiting **partner, struct err *e)
 {
 	size_t mask = ((size_t)1 << m->bits) - 1, i = (size_t)key & mask;
 	if (side == SIDE_REFERENCE)

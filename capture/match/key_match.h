@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests without numbers, matched by key: operation, object, offset where it has one, and length; the k-th of a key in the replay is
- * the k-th in the reference, in the order of the files. Swaps of identical requests so go unseen.
+/* Requests without numbers, matched by key: operation, object, offset where it has one, and length;
+ * the k-th of a key in the replay is the k-th in the reference, in the order of the files. Swaps of
+ * identical requests so go unseen.
  *
- * Both traces are read side by side; a request waits until its partner comes. Objects are the same by kind and name,
- * devices also by the order of their first use, since a replay mostly goes to another one; where a request names no
- * object, by the descriptor's number. Memory: 24 bytes and what the caller keeps for each request that waits, and 11 to 21 for each different
- * key of the reference, up to 25 million, or as many as there is memory for: then more may be ambiguous than were counted.
+ * Both traces are read side by side; a request waits until its partner comes. Objects are the same
+ * by kind and name, devices also by the order of their first use, since a replay mostly goes to
+ * another one; where a request names no object, by the descriptor's number. Memory: 24 bytes and
+ * what the caller keeps for each request that waits, and 11 to 21 for each different key of the
+ * reference, up to 25 million, or as many as there is memory for: then more may be ambiguous than
+ * were counted.
  *
- * The tables are far larger than any cache. So a request's key is made some time before it is put, KEY_MATCH_AHEAD requests of its side where there
- * are as many, and fetches its places in them. */
+ * The tables are far larger than any cache. So a request's key is made some time before it is put,
+ * KEY_MATCH_AHEAD requests of its side where there are as many, and fetches its places in them. */
 #ifndef CAPTURE_MATCH_KEY_MATCH_H
 #define CAPTURE_MATCH_KEY_MATCH_H
 
@@ -45,7 +48,8 @@ struct key_slot { /* requests of one side with one key, in order */
 struct key_match {
 	const struct trace *trace[2]; /* borrowed; NULL: object numbers mean the same in both */
 	struct sequences names;	      /* of hashes of kind and name */
-	uint64_t *object[2];	      /* [n_objects] what stands for an object in keys; 0 not yet known */
+	/* [n_objects] what stands for an object in keys; 0 not yet known */
+	uint64_t *object[2];
 	uint32_t n_objects[2];
 	uint32_t n_devices[2];
 	struct key_waiting *waiting;
@@ -58,24 +62,28 @@ struct key_match {
 	struct key_slot *slot;
 	unsigned int bits;
 	size_t n_slots_used;
-	struct vm_region seen; /* uint64_t [1 << seen_bits] keys of the reference, lowest bit: more than once */
+	/* uint64_t [1 << seen_bits] keys of the reference, lowest bit: more than once */
+	struct vm_region seen;
 	unsigned int seen_bits;
 	size_t n_seen;
 	bool seen_all; /* false: there were too many */
 	uint64_t n_ambiguous_keys, n_ambiguous_requests; /* so far */
 };
 
-/* `kept_bytes`: of each request that waits, for key_match_kept(). `most`: how many may wait, 0: what KEY_MATCH_MAX_KEPT_BYTES hold. */
-void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay, size_t kept_bytes, uint32_t most);
+/* `kept_bytes`: of each request that waits, for key_match_kept(). `most`: how many may wait, 0:
+ * what KEY_MATCH_MAX_KEPT_BYTES hold. */
+void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay,
+		    size_t kept_bytes, uint32_t most);
 void key_match_release(struct key_match *m);
 
 /* The key of the next request of a side; KEY_NONE: it has none. */
 uint64_t key_match_key(struct key_match *m, enum match_side side, const struct trace_record *r);
 
-/* The next request of a side, by its key, which is not KEY_NONE. 1: its partner is in *partner (valid until the next call); 0: none yet, it waits
- * unless `last` says that the other side has ended, and `keep` is kept of it. Errors: E2BIG for too many that wait. */
-int key_match_put(struct key_match *m, enum match_side side, uint64_t key, uint64_t index, const void *keep, bool last,
-		  const struct key_waiting **partner, struct err *e);
+/* The next request of a side, by its key, which is not KEY_NONE. 1: its partner is in *partner
+ * (valid until the next call); 0: none yet, it waits unless `last` says that the other side has
+ * ended, and `keep` is kept of it. Errors: E2BIG for too many that wait. */
+int key_match_put(struct key_match *m, enum match_side side, uint64_t key, uint64_t index,
+		  const void *keep, bool last, const struct key_waiting **partner, struct err *e);
 
 /* What is kept of one that waits or of a partner, valid as long. */
 static inline const void *key_match_kept(const struct key_match *m, const struct key_waiting *w)

@@ -79,7 +79,9 @@ static void duplicate(struct positions *p, const struct trace_record *r)
 static uint64_t transfer(struct positions *p, const struct trace_record *r, const struct op_info *o)
 {
 	struct position *f = position_of(p, r);
-	uint64_t at = r->offset != OFFSET_NONE ? r->offset : f->append && o->family == FAMILY_WRITE ? OFFSET_NONE : f->at;
+	uint64_t at = r->offset != OFFSET_NONE                 ? r->offset
+		      : f->append && o->family == FAMILY_WRITE ? OFFSET_NONE
+							       : f->at;
 	if (at != OFFSET_NONE && r->rvalue > 0)
 		f->at = at + (uint64_t)r->rvalue;
 	return at;
@@ -101,7 +103,8 @@ uint64_t positions_follow(struct positions *p, const struct trace_record *r)
 		duplicate(p, r);
 	else if (o->family == FAMILY_POSITION && success)
 		position_of(p, r)->at = (uint64_t)r->rvalue;
-	else if (o->uses & OP_MOVES_POSITION && (o->family == FAMILY_READ || o->family == FAMILY_WRITE))
+	else if (o->uses & OP_MOVES_POSITION &&
+		 (o->family == FAMILY_READ || o->family == FAMILY_WRITE))
 		return transfer(p, r, o);
 	return r->offset;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which sequence a request belongs to (its thread's, its object's) and which place it has there: keys become small
- * numbers in the order of their first use, and each counts its requests. 32 bytes and less for every distinct key. */
+/* Which sequence a request belongs to (its thread's, its object's) and which place it has there:
+ * keys become small numbers in the order of their first use, and each counts its requests. 32 bytes
+ * and less for every distinct key. */
 #ifndef CAPTURE_MATCH_SEQUENCES_H
 #define CAPTURE_MATCH_SEQUENCES_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asynchronous requests inside the preload library. Two notes for each: when it was handed over and when its result was fetched; the
- * collector makes one request of them. They find each other by a key that is the request's own while it is under way. */
+/* Asynchronous requests inside the preload library. Two notes for each: when it was handed over and
+ * when its result was fetched; the collector makes one request of them. They find each other by a
+ * key that is the request's own while it is under way. */
 #ifndef CAPTURE_PRELOAD_ASYNC_H
 #define CAPTURE_PRELOAD_ASYNC_H
 
@@ -10,16 +11,22 @@
 struct asked {
 	uint64_t key, offset, length;
 	int32_t fd;
-	uint16_t op;  /* enum trace_op; OP_INVALID: no request on a file, noted so that its result finds it */
+	/* enum trace_op; OP_INVALID: no request on a file, noted so that its result finds it */
+	uint16_t op;
 	uint8_t what; /* OP_AIO_OTHER: the operation's number */
 	uint32_t n_vector;
-	const void *bytes; /* what it writes; with n_vector > 0 struct iovec[n_vector] of it; NULL: nothing */
+	/* what it writes; with n_vector > 0 struct iovec[n_vector] of it; NULL: nothing */
+	const void *bytes;
 };
 
-__attribute__((visibility("hidden"))) void async_note_asked(const struct asked *a, uint64_t begin, uint64_t end);
-/* `result`: or a negative error. Its instant is `end`: a call that waits may have begun before the request. */
-__attribute__((visibility("hidden"))) void async_note_done(uint64_t key, int64_t result, uint64_t end);
-/* A call by number (syscall(3)) of the kernel's own interface, that of libaio: false where it is another. *got: as syscall(3) returns it. */
+__attribute__((visibility("hidden"))) void async_note_asked(const struct asked *a, uint64_t begin,
+							    uint64_t end);
+/* `result`: or a negative error. Its instant is `end`: a call that waits may have begun before the
+ * request. */
+__attribute__((visibility("hidden"))) void async_note_done(uint64_t key, int64_t result,
+							   uint64_t end);
+/* A call by number (syscall(3)) of the kernel's own interface, that of libaio: false where it is
+ * another. *got: as syscall(3) returns it. */
 __attribute__((visibility("hidden"))) bool async_by_number(long number, const long *a, long *got);
 
 #endif

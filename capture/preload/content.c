@@ -33,7 +33,8 @@ void content_note_vector(int fd, const struct iovec *v, int n, uint64_t n_bytes,
 {
 	uint64_t at = 0;
 	for (int i = 0; i < n && at < n_bytes; i++) {
-		const uint64_t left = n_bytes - at, some = v[i].iov_len < left ? v[i].iov_len : left;
+		const uint64_t left = n_bytes - at,
+			       some = v[i].iov_len < left ? v[i].iov_len : left;
 		at = pieces_note(fd, v[i].iov_base, some, at, begin);
 	}
 }
@@ -58,7 +59,8 @@ static uint64_t foreign_note(int fd, const char *bytes, uint64_t n, uint64_t at,
 	return at + n;
 }
 
-void content_note_foreign(int fd, const void *bytes, uint32_t n_vector, uint64_t n_bytes, uint64_t begin)
+void content_note_foreign(int fd, const void *bytes, uint32_t n_vector, uint64_t n_bytes,
+			  uint64_t begin)
 {
 	struct iovec one;
 	if (capture_confined)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who writes into windows (window.h): processes and threads, and how it all begins and ends. Everything here runs with all signals blocked, and
- * outside any timed region. */
+/* Who writes into windows (window.h): processes and threads, and how it all begins and ends.
+ * Everything here runs with all signals blocked, and outside any timed region. */
 #include "capture/preload/core.h"
 
 #include <fcntl.h>
@@ -37,9 +37,11 @@ struct outer {
 	uint32_t generation, own_pid;
 };
 static __thread struct outer outer[VFORK_DEPTH] __attribute__((tls_model("initial-exec")));
-static __thread uint32_t own_pid __attribute__((tls_model("initial-exec"))); /* a vfork child's, else 0 */
+/* a vfork child's, else 0 */
+static __thread uint32_t own_pid __attribute__((tls_model("initial-exec")));
 
-static __thread bool is_shared __attribute__((tls_model("initial-exec"))); /* thread-local storage, by two threads */
+/* thread-local storage, by two threads */
+static __thread bool is_shared __attribute__((tls_model("initial-exec")));
 
 static struct log_control *control;
 static struct core_process *process;
@@ -97,7 +99,7 @@ uint32_t capture_pid(void)
 	return own_pid ? own_pid : (uint32_t)RAW(SYS_getpid);
 }
 
-/* --- threads ------------------------------------------------------------------------------------------------------ */
+/* --- threads ------------------------------------------------------------- */
 
 static bool recorder_claim(struct core_process *p, uint32_t i, uint32_t was, uint32_t tid)
 {
@@ -125,7 +127,8 @@ struct recorder *capture_mine(void)
 {
 	if (likely(!is_shared))
 		return capture_self;
-	return process && !capture_confined ? recorder_of(process, (uint32_t)RAW(SYS_gettid)) : NULL;
+	return process && !capture_confined ? recorder_of(process, (uint32_t)RAW(SYS_gettid))
+					    : NULL;
 }
 
 void capture_share(void)
@@ -134,11 +137,13 @@ void capture_share(void)
 	capture_self = NULL; /* which it keeps by its number */
 }
 
-/* A recorder for this thread: one that nobody has, or one whose thread has ended. Threads tell nobody that they end. */
+/* A recorder for this thread: one that nobody has, or one whose thread has ended. Threads tell
+ * nobody that they end. */
 static bool recorder_find(struct core_process *p, uint32_t tid)
 {
 	for (uint32_t k = 0; k < N_RECORDERS; k++)
-		if (!atomic_load_explicit(&p->recorder[k].tid, memory_order_relaxed) && recorder_claim(p, k, 0, tid))
+		if (!atomic_load_explicit(&p->recorder[k].tid, memory_order_relaxed) &&
+		    recorder_claim(p, k, 0, tid))
 			return true;
 	for (uint32_t k = 0; k < N_RECORDERS; k++) {
 		uint32_t was = atomic_load_explicit(&p->recorder[k].tid, memory_order_relaxed);
@@ -163,8 +168,8 @@ static bool process_ready(struct core_process *p, bool *fresh_one)
 	return atomic_load_explicit(&p->state, memory_order_acquire) == 2;
 }
 
-/* Another window for a thread that has one, by no system call: a handler may come at any time and take one itself, which the collector
- * finds when the thread has ended. */
+/* Another window for a thread that has one, by no system call: a handler may come at any time and
+ * take one itself, which the collector finds when the thread has ended. */
 static bool more_confined(void)
 {
 	struct core_process *p = process;
@@ -221,7 +226,11 @@ static bool more(bool *announce)
 	}
 	window_give(r->next, r->generation, WINDOW_FULL);
 	r->next = NULL;
-	struct log_window *w = window_acquire(&p->file, is_shared ? (uint32_t)RAW(SYS_getpid) : own_pid ? own_pid : p->pid, tid);
+	struct log_window *w = window_acquire(&p->file,
+					      is_shared ? (uint32_t)RAW(SYS_getpid)
+					      : own_pid ? own_pid
+							: p->pid,
+					      tid);
 	if (!w)
 		return false;
 	affinity_note(w);
@@ -246,7 +255,7 @@ bool capture_more(void)
 	return got;
 }
 
-/* --- vfork: the child runs in its parent's memory, and the parent waits ------------------------------------------------- */
+/* --- vfork: the child runs in its parent's memory, and the parent waits --- */
 
 void capture_vfork_child(uint32_t pid)
 {
@@ -265,18 +274,20 @@ void capture_vfork_parent(void)
 	struct recorder *r = capture_self;
 	if (capture_state != CAPTURE_ON || !r || !r->depth)
 		return;
-	if (own_pid == (uint32_t)RAW(SYS_getpid)) /* a child of vfork ourselves, whose own child was killed before it could say so */
+	/* a child of vfork ourselves, whose own child was killed before it could say so */
+	if (own_pid == (uint32_t)RAW(SYS_getpid))
 		return;
 	if (r->depth-- > VFORK_DEPTH)
 		return;
 	const struct outer *o = &outer[r->depth];
-	window_give(r->next, r->generation, WINDOW_LEFT); /* (it has ended, or goes on as another program) */
+	/* (it has ended, or goes on as another program) */
+	window_give(r->next, r->generation, WINDOW_LEFT);
 	r->next = o->next;
 	r->generation = o->generation;
 	own_pid = o->own_pid;
 }
 
-/* --- the start of all ----------------------------------------------------------------------------------------------- */
+/* --- the start of all ---------------------------------------------------- */
 
 static const char *variable(const char *name)
 {
@@ -313,11 +324,13 @@ static bool start(void)
 		return false;
 	capture_text_add(capture_directory, capture_directory + sizeof capture_directory - 1, dir);
 	if (dladdr((void *)&capture_state, &self) && self.dli_fname)
-		capture_text_add(capture_library, capture_library + sizeof capture_library - 1, self.dli_fname);
+		capture_text_add(capture_library, capture_library + sizeof capture_library - 1,
+				 self.dli_fname);
 	control = control_map(dir);
 	if (!control)
 		return false;
-	capture_clock.source = control->clock_source == CLOCK_SOURCE_TSC ? CLOCK_SOURCE_TSC : CLOCK_SOURCE_MONOTONIC;
+	capture_clock.source =
+	    control->clock_source == CLOCK_SOURCE_TSC ? CLOCK_SOURCE_TSC : CLOCK_SOURCE_MONOTONIC;
 	capture_flags = control->flags;
 	process = map_or_null(-1, sizeof *process, MAP_PRIVATE | MAP_ANONYMOUS);
 	return process && !RAW(SYS_madvise, process, sizeof *process, MADV_WIPEONFORK);
@@ -331,9 +344,12 @@ void capture_start(void)
 	int saved = errno;
 	signals_block(&was);
 	if (atomic_compare_exchange_strong(&who, &none, (uint32_t)RAW(SYS_gettid)))
-		__atomic_store_n(&capture_state, start() ? CAPTURE_ON : CAPTURE_OFF, __ATOMIC_RELEASE);
-	/* started by this very thread: dladdr may call what is hooked. Otherwise by another, which is not far from done */
-	while (__atomic_load_n(&capture_state, __ATOMIC_ACQUIRE) == CAPTURE_UNKNOWN && who != (uint32_t)RAW(SYS_gettid))
+		__atomic_store_n(&capture_state, start() ? CAPTURE_ON : CAPTURE_OFF,
+				 __ATOMIC_RELEASE);
+	/* started by this very thread: dladdr may call what is hooked. Otherwise by another, which
+	 * is not far from done */
+	while (__atomic_load_n(&capture_state, __ATOMIC_ACQUIRE) == CAPTURE_UNKNOWN &&
+	       who != (uint32_t)RAW(SYS_gettid))
 		RAW(SYS_sched_yield);
 	signals_restore(&was);
 	errno = saved;
@@ -351,7 +367,8 @@ static __attribute__((constructor)) void capture_begin(void)
 /* What was put into streams that the library is about to empty, and was loaded since. */
 static __attribute__((destructor)) void capture_end(void)
 {
-	if (capture_state != CAPTURE_ON || (!capture_confined && process->pid != (uint32_t)RAW(SYS_getpid)))
+	if (capture_state != CAPTURE_ON ||
+	    (!capture_confined && process->pid != (uint32_t)RAW(SYS_getpid)))
 		return;
 	in_line_note_all();
 	if (!capture_confined)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The digest of a file's content before the program uses it for the first time: SHA-256 (FIPS 180-4), here because nothing of
- * another library may be called in the traced program. Which files have been looked at is a table that all traced processes
- * share, so that each file is read once. */
+/* The digest of a file's content before the program uses it for the first time: SHA-256 (FIPS
+ * 180-4), here because nothing of another library may be called in the traced program. Which files
+ * have been looked at is a table that all traced processes share, so that each file is read once.
+ */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -11,7 +12,7 @@
 
 enum { PART = 1 << 18, BUSY = 1, DONE = 2, STATES = 3, PROBES = 256, WAIT_MS = 10000 };
 
-/* --- SHA-256 --------------------------------------------------------------------------------------------------------------- */
+/* --- SHA-256 ------------------------------------------------------------- */
 
 struct sha256 {
 	uint32_t h[8];
@@ -19,13 +20,14 @@ struct sha256 {
 };
 
 static const uint32_t k[64] = {
-	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01,
-	0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc,
-	0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
-	0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-	0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08,
-	0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
-	0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
 static uint32_t turn(uint32_t x, int n)
 {
@@ -36,14 +38,17 @@ static void block_add(uint32_t h[8], const uint8_t *p)
 {
 	uint32_t w[64], s[8];
 	for (int i = 0; i < 16; i++)
-		w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
+		w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 |
+		       (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
 	for (int i = 16; i < 64; i++)
-		w[i] = w[i - 16] + (turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ w[i - 15] >> 3) + w[i - 7] +
-		       (turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ w[i - 2] >> 10);
+		w[i] = w[i - 16] + (turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ w[i - 15] >> 3) +
+		       w[i - 7] + (turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ w[i - 2] >> 10);
 	memcpy(s, h, sizeof s);
 	for (int i = 0; i < 64; i++) {
-		uint32_t t1 = s[7] + (turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25)) + ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
-		uint32_t t2 = (turn(s[0], 2) ^ turn(s[0], 13) ^ turn(s[0], 22)) + ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+		uint32_t t1 = s[7] + (turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25)) +
+			      ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
+		uint32_t t2 = (turn(s[0], 2) ^ turn(s[0], 13) ^ turn(s[0], 22)) +
+			      ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
 		memmove(s + 1, s, 7 * sizeof *s);
 		s[4] += t1;
 		s[0] = t1 + t2;
@@ -113,11 +118,12 @@ static bool file_digest(long fd, uint8_t *part, uint8_t digest[LOG_DIGEST_BYTES]
 	return true;
 }
 
-/* --- once for each file ------------------------------------------------------------------------------------------------------ */
+/* --- once for each file -------------------------------------------------- */
 
 static uint64_t key_of(const struct statx *x)
 {
-	uint64_t v = x->stx_ino * 0x9e3779b97f4a7c15u ^ ((uint64_t)x->stx_dev_major << 32 | x->stx_dev_minor) * 0xff51afd7ed558ccdu;
+	uint64_t v = x->stx_ino * 0x9e3779b97f4a7c15u ^
+		     ((uint64_t)x->stx_dev_major << 32 | x->stx_dev_minor) * 0xff51afd7ed558ccdu;
 	v = (v ^ v >> 31) & ~(uint64_t)STATES;
 	return v ? v : ~(uint64_t)STATES;
 }
@@ -146,16 +152,20 @@ static _Atomic uint64_t *claim(struct log_control *c, uint64_t key)
 	return NULL;
 }
 
-void digest_note(struct log_control *c, int dir, const char *path, const char *shown, int shown_dir, const struct statx *x)
+void digest_note(struct log_control *c, int dir, const char *path, const char *shown, int shown_dir,
+		 const struct statx *x)
 {
 	uint8_t digest[LOG_DIGEST_BYTES];
 	uint64_t size = 0, now = clock_now(&capture_clock);
 	_Atomic uint64_t *place = claim(c, key_of(x));
 	if (!place)
 		return;
-	long part = RAW(SYS_mmap, NULL, PART + 128, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	long fd = RAW(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-	bool known = fd >= 0 && !(part < 0 && part > -4096) && file_digest(fd, (uint8_t *)part, digest, &size);
+	long part = RAW(SYS_mmap, NULL, PART + 128, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long fd = RAW(SYS_openat, dir, path,
+		      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	bool known = fd >= 0 && !(part < 0 && part > -4096) &&
+		     file_digest(fd, (uint8_t *)part, digest, &size);
 	if (fd >= 0)
 		RAW(SYS_close, fd);
 	if (!(part < 0 && part > -4096))

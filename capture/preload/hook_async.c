@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asynchronous requests: libaio's and POSIX's. Their key is the address of the request's control block, which stays the same while
- * it is under way. */
+/* Asynchronous requests: libaio's and POSIX's. Their key is the address of the request's control
+ * block, which stays the same while it is under way. */
 #include <aio.h>
 #include <linux/aio_abi.h>
 #include <sys/syscall.h>
@@ -11,7 +11,8 @@
 #include "capture/preload/async.h"
 #include "capture/preload/core.h"
 
-enum { PAGE = 4096, NOTED_BEFORE = 64 }; /* requests of one submission that are looked at before it: after it they may be gone */
+/* requests of one submission that are looked at before it: after it they may be gone */
+enum { PAGE = 4096, NOTED_BEFORE = 64 };
 
 void async_note_asked(const struct asked *a, uint64_t begin, uint64_t end)
 {
@@ -29,11 +30,13 @@ void async_note_done(uint64_t key, int64_t result, uint64_t end)
 	NOTE_RESULT(0, .op = LOG_AIO_DONE, .offset = key, .length = (uint64_t)result);
 }
 
-/* --- libaio ---------------------------------------------------------------------------------------------------------------- */
+/* --- libaio -------------------------------------------------------------- */
 
 int io_submit(aio_context_t context, long n, struct iocb **list);
-int io_getevents(aio_context_t context, long least, long n, struct io_event *to, struct timespec *timeout);
-int io_pgetevents(aio_context_t context, long least, long n, struct io_event *to, struct timespec *timeout, void *mask);
+int io_getevents(aio_context_t context, long least, long n, struct io_event *to,
+		 struct timespec *timeout);
+int io_pgetevents(aio_context_t context, long least, long n, struct io_event *to,
+		  struct timespec *timeout, void *mask);
 int io_cancel(aio_context_t context, struct iocb *cb, struct io_event *to);
 
 /* Memory in which one submission has its requests: one page of it is asked after once. */
@@ -54,16 +57,19 @@ static bool is_sound(struct sound *s, const void *at, size_t n)
 
 static struct asked asked_of(const struct iocb *cb)
 {
-	static const uint16_t op_of[] = {[IOCB_CMD_PREAD] = OP_AIO_READ,    [IOCB_CMD_PWRITE] = OP_AIO_WRITE,
-					 [IOCB_CMD_FSYNC] = OP_AIO_FSYNC,   [IOCB_CMD_FDSYNC] = OP_AIO_FDATASYNC,
-					 [IOCB_CMD_PREADV] = OP_AIO_READV, [IOCB_CMD_PWRITEV] = OP_AIO_WRITEV};
+	static const uint16_t op_of[] = {
+	    [IOCB_CMD_PREAD] = OP_AIO_READ,   [IOCB_CMD_PWRITE] = OP_AIO_WRITE,
+	    [IOCB_CMD_FSYNC] = OP_AIO_FSYNC,  [IOCB_CMD_FDSYNC] = OP_AIO_FDATASYNC,
+	    [IOCB_CMD_PREADV] = OP_AIO_READV, [IOCB_CMD_PWRITEV] = OP_AIO_WRITEV};
 	uint16_t command = cb->aio_lio_opcode;
 	uint16_t op = command < sizeof op_of / sizeof *op_of ? op_of[command] : 0;
-	struct asked a = {(uintptr_t)cb, (uint64_t)cb->aio_offset, cb->aio_nbytes, (int32_t)cb->aio_fildes,
+	struct asked a = {(uintptr_t)cb, (uint64_t)cb->aio_offset, cb->aio_nbytes,
+			  (int32_t)cb->aio_fildes,
 			  op || command == IOCB_CMD_PREAD ? op : OP_AIO_OTHER};
 	if (command == IOCB_CMD_PREADV || command == IOCB_CMD_PWRITEV) {
 		const struct iovec *v = (const struct iovec *)(uintptr_t)cb->aio_buf;
-		const uint64_t most = cb->aio_nbytes < 1024 ? cb->aio_nbytes : 1024, n = capture_readable(v, most * sizeof *v) ? most : 0;
+		const uint64_t most = cb->aio_nbytes < 1024 ? cb->aio_nbytes : 1024,
+			       n = capture_readable(v, most * sizeof *v) ? most : 0;
 		a.length = 0;
 		for (uint64_t i = 0; i < n; i++)
 			a.length += v[i].iov_len;
@@ -74,13 +80,15 @@ static struct asked asked_of(const struct iocb *cb)
 	return a;
 }
 
-/* One of a list: without a key where there is none, or nothing to be read, which the kernel does not take. */
+/* One of a list: without a key where there is none, or nothing to be read, which the kernel does
+ * not take. */
 static struct asked asked_in(struct sound *listed, struct sound *blocks, struct iocb *const *at)
 {
 	return is_sound(listed, at, sizeof *at) && *at && is_sound(blocks, *at, sizeof **at) ? asked_of(*at) : (struct asked){.key = 0};
 }
 
-/* The library's functions return a negative errno; called by number where it was loaded out of our sight. */
+/* The library's functions return a negative errno; called by number where it was loaded out of our
+ * sight. */
 #define LIBAIO(type, function, number, ...)                                                                            \
 	__typeof__(&function) real_ = REAL(function);                                                                  \
 	const bool within_ = capture_within;                                                                           \
@@ -112,7 +120,8 @@ EXPORT int io_submit(aio_context_t context, long n, struct iocb **list)
 		return got;
 	note_library(OP_IO_SUBMIT, begin, end, (uint64_t)n, got);
 	for (long i = 0; i < got; i++) {
-		const struct asked one = i < n_before ? before[i] : asked_in(&listed, &blocks, list + i);
+		const struct asked one =
+		    i < n_before ? before[i] : asked_in(&listed, &blocks, list + i);
 		if (one.key)
 			async_note_asked(&one, begin, end);
 	}
@@ -128,14 +137,16 @@ static void note_events(uint64_t begin, uint64_t end, long n, long got, const st
 		async_note_done(to[i].obj, to[i].res, end);
 }
 
-EXPORT int io_getevents(aio_context_t context, long least, long n, struct io_event *to, struct timespec *timeout)
+EXPORT int io_getevents(aio_context_t context, long least, long n, struct io_event *to,
+			struct timespec *timeout)
 {
 	LIBAIO(int, io_getevents, SYS_io_getevents, context, least, n, to, timeout);
 	note_events(begin, end, n, got, to);
 	return got;
 }
 
-EXPORT int io_pgetevents(aio_context_t context, long least, long n, struct io_event *to, struct timespec *timeout, void *mask)
+EXPORT int io_pgetevents(aio_context_t context, long least, long n, struct io_event *to,
+			 struct timespec *timeout, void *mask)
 {
 	__typeof__(&io_pgetevents) real = REAL(io_pgetevents);
 	const bool within = capture_within;
@@ -169,7 +180,8 @@ bool async_by_number(long number, const long *a, long *got)
 #endif
 		begin = clock_begin(&capture_clock);
 		*got = RAW(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-		note_events(begin, clock_end(&capture_clock), a[2], *got, (const struct io_event *)a[3]);
+		note_events(begin, clock_end(&capture_clock), a[2], *got,
+			    (const struct io_event *)a[3]);
 		break;
 	case SYS_io_cancel:
 		*got = io_cancel((aio_context_t)a[0], (struct iocb *)a[1], (struct io_event *)a[2]);
@@ -184,12 +196,17 @@ bool async_by_number(long number, const long *a, long *got)
 	return true;
 }
 
-/* --- POSIX ------------------------------------------------------------------------------------------------------------------ */
+/* --- POSIX --------------------------------------------------------------- */
 
 static struct asked asked_posix(const struct aiocb *cb, uint16_t op)
 {
-	return (struct asked){(uintptr_t)cb, (uint64_t)cb->aio_offset, cb->aio_nbytes, cb->aio_fildes, op,
-			      .bytes = op == OP_AIO_WRITE ? (const void *)(uintptr_t)cb->aio_buf : NULL};
+	return (struct asked){(uintptr_t)cb,
+			      (uint64_t)cb->aio_offset,
+			      cb->aio_nbytes,
+			      cb->aio_fildes,
+			      op,
+			      .bytes =
+				  op == OP_AIO_WRITE ? (const void *)(uintptr_t)cb->aio_buf : NULL};
 }
 
 #define POSIX(operation, function, ...)                                                                                \
@@ -215,10 +232,12 @@ static struct asked asked_listed(const struct aiocb *cb)
 	return asked_posix(cb, cb->aio_lio_opcode == LIO_READ ? OP_AIO_READ : OP_AIO_WRITE);
 }
 
-EXPORT int lio_listio(int mode, struct aiocb *const list[restrict], int n, struct sigevent *restrict event)
+EXPORT int lio_listio(int mode, struct aiocb *const list[restrict], int n,
+		      struct sigevent *restrict event)
 {
 	struct asked before[NOTED_BEFORE];
-	const bool sound = mode == LIO_WAIT || mode == LIO_NOWAIT; /* else nobody looks at the list */
+	/* else nobody looks at the list */
+	const bool sound = mode == LIO_WAIT || mode == LIO_NOWAIT;
 	for (int i = 0; sound && i < n && i < NOTED_BEFORE; i++)
 		before[i] = asked_listed(list[i]);
 	TIMED(int, lio_listio, mode, list, n, event);
@@ -236,7 +255,8 @@ EXPORT ssize_t aio_return(struct aiocb *cb)
 	__typeof__(&aio_return) real = REAL(aio_return);
 	ssize_t got = real(cb);
 	if (capture_is_on())
-		async_note_done((uintptr_t)cb, got < 0 ? -(int64_t)errno : got, clock_end(&capture_clock));
+		async_note_done((uintptr_t)cb, got < 0 ? -(int64_t)errno : got,
+				clock_end(&capture_clock));
 	return got;
 }
 ALIAS(aio_return64, aio_return);

@@ -24,7 +24,7 @@
 	IO(operation, fd, 0, length, (uint32_t)(how));                                                                 \
 	return got
 
-/* --- stat: as the names are since glibc 2.33, and as they were before --------------------------------------------------- */
+/* --- stat: as the names are since glibc 2.33, and as they were before ---- */
 
 /* An empty path with this flag means the descriptor. */
 static int note_stat(uint64_t begin, uint64_t end, int got, int dir, const char *path, int flags)
@@ -71,7 +71,8 @@ HOOK(int, __fxstatat, (int version, int dir, const char *path, struct stat *to, 
      STAT(dir, path, flags, __fxstatat, version, dir, path, to, flags))
 ALIAS(__fxstatat64, __fxstatat);
 
-EXPORT int statx(int dir, const char *restrict path, int flags, unsigned int mask, struct statx *restrict to)
+EXPORT int statx(int dir, const char *restrict path, int flags, unsigned int mask,
+		 struct statx *restrict to)
 {
 	ON_PATH(OP_STATX, dir, path, mask, flags, statx, dir, path, flags, mask, to);
 }
@@ -88,7 +89,7 @@ ALIAS(fstatfs64, fstatfs);
 HOOK(int, fstatvfs, (int fd, struct statvfs *to), ON_FD(OP_FSTATFS, fd, 0, 0, fstatvfs, fd, to))
 ALIAS(fstatvfs64, fstatvfs);
 
-/* --- access, mode, owner ------------------------------------------------------------------------------------------------ */
+/* --- access, mode, owner ------------------------------------------------- */
 
 HOOK(int, access, (const char *path, int how),
      ON_PATH(OP_ACCESS, AT_FDCWD, path, (uint64_t)how, 0, access, path, how))
@@ -130,7 +131,7 @@ EXPORT int fchown(int fd, uid_t user, gid_t group)
 	return got;
 }
 
-/* --- times: the record has seconds and ns of access and of modification ------------------------------------------------- */
+/* --- times: the record has seconds and ns of access and of modification --- */
 
 struct attribute_times {
 	int64_t v[4];
@@ -149,7 +150,9 @@ static struct attribute_times times_of_val(const struct timeval t[2], int got)
 {
 	if (!capture_given(t, 2 * sizeof *t, got))
 		return (struct attribute_times){.size = 0};
-	return (struct attribute_times){{t[0].tv_sec, t[0].tv_usec * 1000, t[1].tv_sec, t[1].tv_usec * 1000}, 4 * sizeof(int64_t)};
+	return (struct attribute_times){
+	    {t[0].tv_sec, t[0].tv_usec * 1000, t[1].tv_sec, t[1].tv_usec * 1000},
+	    4 * sizeof(int64_t)};
 }
 
 #define UTIMENS(directory, name, how, given, function, ...)                                                            \
@@ -188,7 +191,7 @@ static struct attribute_times times_of_buf(const struct utimbuf *b, int got)
 HOOK(int, utime, (const char *path, const struct utimbuf *b),
      UTIMENS(AT_FDCWD, path, 0, times_of_buf(b, got), utime, path, b))
 
-/* --- extended attributes ------------------------------------------------------------------------------------------------- */
+/* --- extended attributes ------------------------------------------------- */
 
 #define XATTR_PATH(type, operation, how, size, function, ...)                                                          \
 	capture_look(AT_FDCWD, path);                                                                                  \

@@ -11,7 +11,7 @@
 
 #define AT_POSITION OFFSET_NONE
 
-/* --- one buffer --------------------------------------------------------------------------------------------------- */
+/* --- one buffer ---------------------------------------------------------- */
 
 EXPORT ssize_t read(int fd, void *buffer, size_t n)
 {
@@ -49,7 +49,7 @@ EXPORT ssize_t pwrite(int fd, const void *buffer, size_t n, off_t offset)
 ALIAS(pwrite64, pwrite);
 ALIAS(__pwrite64, pwrite);
 
-/* --- fortified: the buffer's size comes last ------------------------------------------------------------------------ */
+/* --- fortified: the buffer's size comes last ----------------------------- */
 
 ssize_t __read_chk(int fd, void *buffer, size_t n, size_t size);
 ssize_t __pread_chk(int fd, void *buffer, size_t n, off_t offset, size_t size);
@@ -69,7 +69,7 @@ EXPORT ssize_t __pread_chk(int fd, void *buffer, size_t n, off_t offset, size_t 
 }
 ALIAS(__pread64_chk, __pread_chk);
 
-/* --- several buffers: their lengths go beside the record ---------------------------------------------------------------- */
+/* --- several buffers: their lengths go beside the record ----------------- */
 
 static bool is_readable(const struct iovec *v, int n, ssize_t got)
 {
@@ -146,12 +146,13 @@ EXPORT ssize_t pwritev2(int fd, const struct iovec *v, int n, off_t offset, int 
 }
 ALIAS(pwritev64v2, pwritev2);
 
-/* --- from descriptor to descriptor --------------------------------------------------------------------------------- */
+/* --- from descriptor to descriptor --------------------------------------- */
 
 static struct op_peer peer_of(int fd, const off_t *offset, ssize_t got)
 {
 	/* where there is nothing to do, the kernel does not look at it */
-	const bool readable = got ? capture_given(offset, sizeof *offset, got) : capture_readable(offset, sizeof *offset);
+	const bool readable = got ? capture_given(offset, sizeof *offset, got)
+				  : capture_readable(offset, sizeof *offset);
 	/* the kernel has moved it on by what it did */
 	uint64_t at = readable ? (uint64_t)(*offset - (got > 0 ? got : 0)) : OFFSET_NONE;
 	return (struct op_peer){fd, OBJECT_NONE, at};
@@ -161,12 +162,14 @@ EXPORT ssize_t sendfile(int out, int in, off_t *offset, size_t n)
 {
 	TIMED(ssize_t, sendfile, out, in, offset, n);
 	const struct op_peer from = peer_of(in, offset, got), to = peer_of(out, NULL, got);
-	NOTE(.op = OP_SENDFILE, .fd = in, .offset = from.offset, .length = n, .extra = &to, .extra_len = sizeof to);
+	NOTE(.op = OP_SENDFILE, .fd = in, .offset = from.offset, .length = n, .extra = &to,
+	     .extra_len = sizeof to);
 	return got;
 }
 ALIAS(sendfile64, sendfile);
 
-EXPORT ssize_t copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_t n, unsigned int flags)
+EXPORT ssize_t copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_t n,
+			       unsigned int flags)
 {
 	TIMED(ssize_t, copy_file_range, in, in_offset, out, out_offset, n, flags);
 	const struct op_peer from = peer_of(in, in_offset, got), to = peer_of(out, out_offset, got);
@@ -175,7 +178,8 @@ EXPORT ssize_t copy_file_range(int in, off_t *in_offset, int out, off_t *out_off
 	return got;
 }
 
-EXPORT ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size_t n, unsigned int flags)
+EXPORT ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size_t n,
+		      unsigned int flags)
 {
 	TIMED(ssize_t, splice, in, in_offset, out, out_offset, n, flags);
 	const struct op_peer from = peer_of(in, in_offset, got), to = peer_of(out, out_offset, got);
@@ -188,14 +192,16 @@ EXPORT ssize_t tee(int in, int out, size_t n, unsigned int flags)
 {
 	TIMED(ssize_t, tee, in, out, n, flags);
 	const struct op_peer to = peer_of(out, NULL, got);
-	NOTE(.op = OP_TEE, .fd = in, .length = n, .flags = flags, .extra = &to, .extra_len = sizeof to);
+	NOTE(.op = OP_TEE, .fd = in, .length = n, .flags = flags, .extra = &to,
+	     .extra_len = sizeof to);
 	return got;
 }
 
 EXPORT ssize_t vmsplice(int fd, const struct iovec *v, size_t count, unsigned int flags)
 {
 	TIMED(ssize_t, vmsplice, fd, v, count, flags);
-	const size_t most = count < 1024 ? count : 1024, n = capture_given(v, most * sizeof *v, got) ? most : 0;
+	const size_t most = count < 1024 ? count : 1024,
+		     n = capture_given(v, most * sizeof *v, got) ? most : 0;
 	uint64_t total = 0;
 	for (size_t i = 0; i < n; i++)
 		total += v[i].iov_len;
@@ -203,7 +209,7 @@ EXPORT ssize_t vmsplice(int fd, const struct iovec *v, size_t count, unsigned in
 	return got;
 }
 
-/* --- position, size, durability, advice ------------------------------------------------------------------------------- */
+/* --- position, size, durability, advice ---------------------------------- */
 
 EXPORT off_t lseek(int fd, off_t offset, int whence)
 {
@@ -270,11 +276,13 @@ EXPORT int fallocate(int fd, int mode, off_t offset, off_t n)
 ALIAS(fallocate64, fallocate);
 
 /* These two return an error number and leave errno alone; the record has it as the others do. */
-static void note_returned(uint16_t op, uint64_t begin, uint64_t end, int fd, off_t offset, off_t n, int flags, int error)
+static void note_returned(uint16_t op, uint64_t begin, uint64_t end, int fd, off_t offset, off_t n,
+			  int flags, int error)
 {
 	int saved = errno;
 	errno = error;
-	capture_io(op, begin, end, fd, (uint64_t)offset, (uint64_t)n, (uint32_t)flags, error ? -1 : 0);
+	capture_io(op, begin, end, fd, (uint64_t)offset, (uint64_t)n, (uint32_t)flags,
+		   error ? -1 : 0);
 	errno = saved;
 }
 

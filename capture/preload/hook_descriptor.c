@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Descriptors of no file: pipes, sockets and others that wait for events, and those that another process has sent or that were taken from it.
- * They are no requests; what they are is noted, or a read from one would be a read from nobody knows what. */
+/* Descriptors of no file: pipes, sockets and others that wait for events, and those that another
+ * process has sent or that were taken from it. They are no requests; what they are is noted, or a
+ * read from one would be a read from nobody knows what. */
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -15,14 +16,16 @@
 
 #include "capture/preload/core.h"
 
-/* "pipe:[123]", by a number that all processes draw from: to ask the kernel for its own would be a call that the program did not make. */
+/* "pipe:[123]", by a number that all processes draw from: to ask the kernel for its own would be a
+ * call that the program did not make. */
 static void descriptor_name(char *to, const char *end, const char *kind, bool numbered)
 {
 	struct log_control *c = capture_control();
 	to = capture_text_add(to, end, kind);
 	if (!numbered || !c)
 		return;
-	to = capture_number_add(capture_text_add(to, end, ":["), end, atomic_fetch_add_explicit(&c->n_made, 1, memory_order_relaxed) + 1);
+	to = capture_number_add(capture_text_add(to, end, ":["), end,
+				atomic_fetch_add_explicit(&c->n_made, 1, memory_order_relaxed) + 1);
 	capture_text_add(to, end, "]");
 }
 
@@ -50,7 +53,7 @@ static int made_two(int got, const int fd[2], const char *kind)
 	return got;
 }
 
-/* --- pipes and sockets -------------------------------------------------------------------------------------------------- */
+/* --- pipes and sockets --------------------------------------------------- */
 
 HOOK(int, pipe, (int fd[2]), return made_two(REAL(pipe)(fd), fd, "pipe"))
 ALIAS(__pipe, pipe);
@@ -79,7 +82,7 @@ EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *restrict len, int 
 	return accepted(real(fd, address, len, flags));
 }
 
-/* --- what tells of events, and memory ----------------------------------------------------------------------------------- */
+/* --- what tells of events, and memory ------------------------------------ */
 
 #define EVENTS(kind) "anon_inode:[" kind "]"
 
@@ -105,18 +108,19 @@ int pidfd_open(pid_t pid, unsigned int flags); /* since glibc 2.36 */
 HOOK(int, pidfd_open, (pid_t pid, unsigned int flags),
      return made(REAL(pidfd_open)(pid, flags), EVENTS("pidfd"), false))
 
-/* --- terminals ---------------------------------------------------------------------------------------------------------- */
+/* --- terminals ----------------------------------------------------------- */
 
 HOOK(int, posix_openpt, (int flags), return made(REAL(posix_openpt)(flags), "/dev/ptmx", false))
 HOOK(int, getpt, (void), return made(REAL(getpt)(), "/dev/ptmx", false))
 
-/* --- sent by another process: a file, perhaps --------------------------------------------------------------------------- */
+/* --- sent by another process: a file, perhaps ---------------------------- */
 
 static void received(struct msghdr *m)
 {
 	const int saved = errno;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || c->cmsg_len < CMSG_LEN(0))
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+		    c->cmsg_len < CMSG_LEN(0))
 			continue;
 		for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
 			int fd;
@@ -130,8 +134,9 @@ static void received(struct msghdr *m)
 
 #ifdef CAPTURE_CAUSES
 /* It waits, unless it is asked only to look. */
-#define CAUSE_RECEIVE(flags) \
-	CAUSE_SCOPE = (flags) & MSG_DONTWAIT ? (cause_idle(), (struct cause_call){CAUSE_NOTHING, 0}) : cause_wait_begin(CAUSE_WAITING)
+#define CAUSE_RECEIVE(flags)                                                                       \
+	CAUSE_SCOPE = (flags)&MSG_DONTWAIT ? (cause_idle(), (struct cause_call){CAUSE_NOTHING, 0}) \
+					   : cause_wait_begin(CAUSE_WAITING)
 #else
 #define CAUSE_RECEIVE(flags)
 #endif
@@ -170,7 +175,7 @@ int pidfd_getfd(int process, int fd, unsigned int flags); /* since glibc 2.36 */
 HOOK(int, pidfd_getfd, (int process, int fd, unsigned int flags),
      return taken(REAL(pidfd_getfd)(process, fd, flags)))
 
-/* --- by number (hook_syscall.c) ------------------------------------------------------------------------------------------ */
+/* --- by number (hook_syscall.c) ------------------------------------------ */
 
 long descriptor_by_number(long number, const long *a, long got)
 {

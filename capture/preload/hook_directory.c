@@ -6,7 +6,8 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-/* The descriptor is the first member of the C library's DIR, since its first version. dirfd(3) would do, but changes errno. */
+/* The descriptor is the first member of the C library's DIR, since its first version. dirfd(3)
+ * would do, but changes errno. */
 static int descriptor_of(DIR *d)
 {
 	return d ? *(int *)d : -1;
@@ -43,7 +44,10 @@ EXPORT struct dirent *readdir(DIR *d)
 	struct dirent *got = real(d);
 	uint64_t end = clock_end(&capture_clock);
 	if (capture_is_on())
-		capture_io(OP_READDIR, begin, end, descriptor_of(d), 0, 0, 0, got ? 1 : errno ? -1 : 0);
+		capture_io(OP_READDIR, begin, end, descriptor_of(d), 0, 0, 0,
+			   got     ? 1
+			   : errno ? -1
+				   : 0);
 	if (!errno)
 		errno = before;
 	return got;
@@ -52,7 +56,8 @@ ALIAS(readdir64, readdir);
 
 /* Deprecated, and still called. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-EXPORT int readdir_r(DIR *restrict d, struct dirent *restrict entry, struct dirent **restrict result)
+EXPORT int readdir_r(DIR *restrict d, struct dirent *restrict entry,
+		     struct dirent **restrict result)
 {
 	TIMED(int, readdir_r, d, entry, result);
 	int saved = errno;
@@ -116,9 +121,10 @@ EXPORT ssize_t getdirentries(int fd, char *restrict buffer, size_t n, off_t *res
 }
 ALIAS(getdirentries64, getdirentries);
 
-/* --- whole directories: one call, whatever the C library does below ------------------------------------------- */
+/* --- whole directories: one call, whatever the C library does below ------ */
 
-EXPORT int scandir(const char *restrict path, struct dirent ***restrict list, int (*choose)(const struct dirent *),
+EXPORT int scandir(const char *restrict path, struct dirent ***restrict list,
+		   int (*choose)(const struct dirent *),
 		   int (*compare)(const struct dirent **, const struct dirent **))
 {
 	capture_look(AT_FDCWD, path);
@@ -129,7 +135,8 @@ EXPORT int scandir(const char *restrict path, struct dirent ***restrict list, in
 ALIAS(scandir64, scandir);
 
 EXPORT int scandirat(int dir, const char *restrict path, struct dirent ***restrict list,
-		     int (*choose)(const struct dirent *), int (*compare)(const struct dirent **, const struct dirent **))
+		     int (*choose)(const struct dirent *),
+		     int (*compare)(const struct dirent **, const struct dirent **))
 {
 	capture_look(dir, path);
 	TIMED(int, scandirat, dir, path, list, choose, compare);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files by handle. Making one looks a name up, and is noted as the stat that does as much; opening one is an open of the name that the
- * descriptor then has. */
+/* Files by handle. Making one looks a name up, and is noted as the stat that does as much; opening
+ * one is an open of the name that the descriptor then has. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -9,12 +9,15 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-EXPORT int name_to_handle_at(int dir, const char *path, struct file_handle *handle, int *mount, int flags)
+EXPORT int name_to_handle_at(int dir, const char *path, struct file_handle *handle, int *mount,
+			     int flags)
 {
-	uint32_t stat_flags = (flags & AT_SYMLINK_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW) | (uint32_t)(flags & AT_EMPTY_PATH);
+	uint32_t stat_flags = (flags & AT_SYMLINK_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW) |
+			      (uint32_t)(flags & AT_EMPTY_PATH);
 	capture_look(dir, path);
 	TIMED_OF(CAUSE_PATH(dir, path), int, name_to_handle_at, dir, path, handle, mount, flags);
-	const bool found = !got || errno == EOVERFLOW || errno == EOPNOTSUPP; /* the name was: a handle did not fit, or there are none */
+	/* the name was: a handle did not fit, or there are none */
+	const bool found = !got || errno == EOVERFLOW || errno == EOPNOTSUPP;
 	NOTE_RESULT(found ? 0 : -1, .op = OP_STAT, .dir = dir, .path = path, .flags = stat_flags);
 	return got;
 }
@@ -48,6 +51,7 @@ EXPORT int open_by_handle_at(int mount, struct file_handle *handle, int flags)
 {
 	char name[4097];
 	TIMED(int, open_by_handle_at, mount, handle, flags);
-	NOTE(.op = OP_OPEN, .fd = got, .dir = AT_FDCWD, .path = name_of(got, name, sizeof name), .flags = (uint32_t)flags);
+	NOTE(.op = OP_OPEN, .fd = got, .dir = AT_FDCWD, .path = name_of(got, name, sizeof name),
+	     .flags = (uint32_t)flags);
 	return got;
 }

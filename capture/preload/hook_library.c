@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of the C library that use files under other names than the calls they make: shared memory, tables of mounts, names of
- * temporary files, children behind a pipe. Each is noted as the operation that does as much; those that only print a message are not. */
+/* Functions of the C library that use files under other names than the calls they make: shared
+ * memory, tables of mounts, names of temporary files, children behind a pipe. Each is noted as the
+ * operation that does as much; those that only print a message are not. */
 #include <features.h>
 #undef __USE_EXTERN_INLINES
 #include <fcntl.h>
@@ -12,7 +13,7 @@
 
 #include "capture/preload/stream.h"
 
-/* --- shared memory: files of a memory file system ------------------------------------------------------------------------ */
+/* --- shared memory: files of a memory file system ------------------------ */
 
 static const char *shm_path(char *to, size_t room, const char *name)
 {
@@ -44,7 +45,7 @@ EXPORT int shm_unlink(const char *name)
 	return got;
 }
 
-/* --- names ---------------------------------------------------------------------------------------------------------------- */
+/* --- names --------------------------------------------------------------- */
 
 EXPORT key_t ftok(const char *path, int project)
 {
@@ -79,14 +80,15 @@ HOOK(char *, tmpnam_r, (char path[L_tmpnam]), FREE_NAME(tmpnam_r, path))
 HOOK(char *, tempnam, (const char *directory, const char *prefix),
      FREE_NAME(tempnam, directory, prefix))
 
-/* --- tables of mounts ------------------------------------------------------------------------------------------------------- */
+/* --- tables of mounts ---------------------------------------------------- */
 
 EXPORT FILE *setmntent(const char *path, const char *mode)
 {
 	capture_look(AT_FDCWD, path);
 	TIMED(FILE *, setmntent, path, mode);
 	in_line_begin(got);
-	NOTE_RESULT(fd_of(got), .op = OP_FOPEN, .dir = AT_FDCWD, .path = path, .flags = stream_flags(mode) | O_CLOEXEC);
+	NOTE_RESULT(fd_of(got), .op = OP_FOPEN, .dir = AT_FDCWD, .path = path,
+		    .flags = stream_flags(mode) | O_CLOEXEC);
 	return got;
 }
 ALIAS(__setmntent, setmntent);
@@ -104,7 +106,8 @@ EXPORT int endmntent(FILE *f)
 ALIAS(__endmntent, endmntent);
 
 /* One entry is read as by a format: so many items. */
-EXPORT struct mntent *getmntent_r(FILE *restrict f, struct mntent *restrict to, char *restrict buffer, int room)
+EXPORT struct mntent *getmntent_r(FILE *restrict f, struct mntent *restrict to,
+				  char *restrict buffer, int room)
 {
 	UNLESS_FILE(f, getmntent_r, f, to, buffer, room);
 	TIMED(struct mntent *, getmntent_r, f, to, buffer, room);
@@ -121,7 +124,7 @@ EXPORT struct mntent *getmntent(FILE *f)
 	return got;
 }
 
-/* --- a child behind a pipe: the stream, like one of pipe and fdopen ---------------------------------------------------------- */
+/* --- a child behind a pipe: the stream, like one of pipe and fdopen ------ */
 
 EXPORT FILE *popen(const char *command, const char *mode)
 {

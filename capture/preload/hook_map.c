@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mappings of files. Anonymous memory is no file's and left out; which addresses are a file's is for the collector to know. */
+/* Mappings of files. Anonymous memory is no file's and left out; which addresses are a file's is
+ * for the collector to know. */
 #include <stdarg.h>
 #include <sys/mman.h>
 
 #include "capture/op.h"
 #include "capture/preload/uring.h"
 
-/* Allocators stand in for these functions as well. Where nothing is captured yet, or for a moment, TIMED returns: the mark would stay. */
+/* Allocators stand in for these functions as well. Where nothing is captured yet, or for a moment,
+ * TIMED returns: the mark would stay. */
 #define WITHIN(timed)                                                                                                  \
 	const bool within_ = capture_within;                                                                           \
 	if (capture_is_on())                                                                                           \
@@ -54,7 +56,8 @@ EXPORT int madvise(void *at, size_t n, int advice)
 	return got;
 }
 
-/* POSIX's fifth advice does nothing in the C library: it is not the kernel's. Errors come back as the result. */
+/* POSIX's fifth advice does nothing in the C library: it is not the kernel's. Errors come back as
+ * the result. */
 EXPORT int posix_madvise(void *at, size_t n, int advice)
 {
 	if (advice == POSIX_MADV_DONTNEED)
@@ -76,6 +79,7 @@ EXPORT void *mremap(void *at, size_t n, size_t wanted, int flags, ...)
 	if (unlikely(uring_n_mapped))
 		uring_mapped_unmap(at, n);
 	WITHIN(TIMED(void *, mremap, at, n, wanted, flags, to));
-	capture_io(OP_MREMAP, begin, end, -1, (uintptr_t)at, wanted, (uint32_t)flags, (int64_t)(intptr_t)got);
+	capture_io(OP_MREMAP, begin, end, -1, (uintptr_t)at, wanted, (uint32_t)flags,
+		   (int64_t)(intptr_t)got);
 	return got;
 }

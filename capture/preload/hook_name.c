@@ -38,7 +38,8 @@ HOOK(int, renameat, (int from_dir, const char *from, int to_dir, const char *to)
 
 EXPORT int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned int flags)
 {
-	ON_TWO(OP_RENAME, from_dir, from, to_dir, to, flags, renameat2, from_dir, from, to_dir, to, flags);
+	ON_TWO(OP_RENAME, from_dir, from, to_dir, to, flags, renameat2, from_dir, from, to_dir, to,
+	       flags);
 }
 
 HOOK(int, link, (const char *from, const char *to),
@@ -51,7 +52,8 @@ EXPORT int symlink(const char *target, const char *path)
 {
 	capture_look(AT_FDCWD, path);
 	TIMED(int, symlink, target, path);
-	NOTE(.op = OP_SYMLINK, .dir = AT_FDCWD, .path = path, .extra = target, .extra_len = capture_given_text(target, got));
+	NOTE(.op = OP_SYMLINK, .dir = AT_FDCWD, .path = path, .extra = target,
+	     .extra_len = capture_given_text(target, got));
 	return got;
 }
 
@@ -59,7 +61,8 @@ EXPORT int symlinkat(const char *target, int dir, const char *path)
 {
 	capture_look(dir, path);
 	TIMED(int, symlinkat, target, dir, path);
-	NOTE(.op = OP_SYMLINK, .dir = dir, .path = path, .extra = target, .extra_len = capture_given_text(target, got));
+	NOTE(.op = OP_SYMLINK, .dir = dir, .path = path, .extra = target,
+	     .extra_len = capture_given_text(target, got));
 	return got;
 }
 
@@ -106,7 +109,8 @@ HOOK(int, unlink, (const char *path), ON_PATH(OP_UNLINK, AT_FDCWD, path, unlink,
 HOOK(int, unlinkat, (int dir, const char *path, int flags),
      ON_PATH_WITH(OP_UNLINK, dir, path, 0, flags, unlinkat, dir, path, flags))
 
-/* unlink, and rmdir where that says it is a directory: two calls then, as the C library makes them. */
+/* unlink, and rmdir where that says it is a directory: two calls then, as the C library makes them.
+ */
 HOOK(int, remove, (const char *path),
      return unlink(path) && (errno != EISDIR || rmdir(path)) ? -1 : 0)
 HOOK(int, mkdir, (const char *path, mode_t mode),

@@ -10,7 +10,7 @@
 #include "capture/op.h"
 #include "capture/preload/uring.h"
 
-/* --- open ----------------------------------------------------------------------------------------------------------- */
+/* --- open ---------------------------------------------------------------- */
 
 static bool has_mode(int flags)
 {
@@ -100,7 +100,7 @@ HOOK(int, mkostemps, (char *path, int suffix, int flags),
      MAKE_TEMPORARY(mkostemps, flags, suffix, flags))
 ALIAS(mkostemps64, mkostemps);
 
-/* --- close, copies ---------------------------------------------------------------------------------------------------- */
+/* --- close, copies ------------------------------------------------------- */
 
 EXPORT int close(int fd)
 {
@@ -123,7 +123,8 @@ EXPORT int dup(int fd)
 static void note_dup2(uint64_t begin, uint64_t end, int got, int fd, int wanted, int flags)
 {
 	const struct op_peer to = {wanted, OBJECT_NONE, OFFSET_NONE};
-	NOTE(.op = OP_DUP2, .fd = fd, .flags = (uint32_t)flags, .extra = &to, .extra_len = sizeof to);
+	NOTE(.op = OP_DUP2, .fd = fd, .flags = (uint32_t)flags, .extra = &to,
+	     .extra_len = sizeof to);
 	cause_closed(wanted);
 }
 
@@ -142,7 +143,7 @@ EXPORT int dup3(int fd, int wanted, int flags)
 	return got;
 }
 
-/* --- control: one argument more, of the size of a pointer -------------------------------------------------------------- */
+/* --- control: one argument more, of the size of a pointer ---------------- */
 
 #define LONG_ARGUMENT(last)                                                                                            \
 	va_list ap;                                                                                                    \
@@ -214,7 +215,8 @@ EXPORT void closefrom(int first)
 	uint64_t end = clock_end(&capture_clock);
 	const int got = 0;
 	if (capture_is_on())
-		NOTE(.op = LOG_CLOSE_RANGE, .offset = (uint64_t)(first > 0 ? first : 0), .length = UINT32_MAX);
+		NOTE(.op = LOG_CLOSE_RANGE, .offset = (uint64_t)(first > 0 ? first : 0),
+		     .length = UINT32_MAX);
 	cause_closed_range(first > 0 ? (unsigned int)first : 0, UINT32_MAX);
 }
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processes. A program that is started without our variables in its environment would not be traced: they are put back. A
- * forked child announces itself at once, so that its descriptors are listed before it changes them. */
+/* Processes. A program that is started without our variables in its environment would not be
+ * traced: they are put back. A forked child announces itself at once, so that its descriptors are
+ * listed before it changes them. */
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,12 +17,13 @@
 #include "capture/op.h"
 #include "capture/preload/uring.h"
 
-/* --- environments ---------------------------------------------------------------------------------------------------- */
+/* --- environments -------------------------------------------------------- */
 
 #define PRELOAD "LD_PRELOAD="
 enum { N_EXTRA = 2, PRELOAD_ROOM = 4096 };
 
-/* A caller's environment with our variables in it, on the stack of the hook: nothing is allocated in a child of vfork. */
+/* A caller's environment with our variables in it, on the stack of the hook: nothing is allocated
+ * in a child of vfork. */
 struct environment {
 	char **list; /* what to pass */
 	char preload[PRELOAD_ROOM], directory[640];
@@ -51,7 +53,8 @@ static size_t count(char *const *list)
 	return n;
 }
 
-/* Whether something is missing in `from`, which then has to be copied to `room`, of count + N_EXTRA + 1 places. */
+/* Whether something is missing in `from`, which then has to be copied to `room`, of count + N_EXTRA
+ * + 1 places. */
 static bool is_whole(char *const *from)
 {
 	bool preload = false, directory = false;
@@ -73,9 +76,10 @@ static void complete(struct environment *e, char *const *from, char **room)
 			room[n++] = *from;
 	}
 	char library[1100];
-	bool ok = joined(library, sizeof library, PRELOAD, capture_library, *others ? ":" : "") &&
-		  joined(e->preload, sizeof e->preload, library, others, "") &&
-		  joined(e->directory, sizeof e->directory, LOG_DIR_VARIABLE, "=", capture_directory);
+	bool ok =
+	    joined(library, sizeof library, PRELOAD, capture_library, *others ? ":" : "") &&
+	    joined(e->preload, sizeof e->preload, library, others, "") &&
+	    joined(e->directory, sizeof e->directory, LOG_DIR_VARIABLE, "=", capture_directory);
 	if (ok) {
 		room[n++] = e->preload;
 		room[n++] = e->directory;
@@ -100,7 +104,8 @@ static bool is_sound(char *const *list)
 	return true;
 }
 
-/* `e.list` is `given` with our variables. One that is too long, or cannot be read, is passed as it is. */
+/* `e.list` is `given` with our variables. One that is too long, or cannot be read, is passed as it
+ * is. */
 #define ENVIRONMENT(given)                                                                                             \
 	struct environment e;                                                                                          \
 	bool add_ = capture_is_on() && is_sound(given) && !is_whole(given) && count(given) < 10000;                                       \
@@ -109,12 +114,12 @@ static bool is_sound(char *const *list)
 	if (add_)                                                                                                      \
 		complete(&e, given, room_)
 
-/* What the run-time library of programs built with -fsanitize=address asks anybody for who has it (a program's own comes first). It ends
- * programs that have another library loaded before it. */
+/* What the run-time library of programs built with -fsanitize=address asks anybody for who has it
+ * (a program's own comes first). It ends programs that have another library loaded before it. */
 const char *__asan_default_options(void);
 HOOK(const char *, __asan_default_options, (void), return "verify_asan_link_order=0")
 
-/* --- exec --------------------------------------------------------------------------------------------------------------- */
+/* --- exec ---------------------------------------------------------------- */
 
 static void note_exec(const char *path, int64_t got)
 {
@@ -228,7 +233,8 @@ EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
 	pid_t own;
 	pid_t *to = pid ? pid : &own;
 	uint64_t begin = clock_now(&capture_clock);
-	return spawned(path, begin, REAL(posix_spawn)(to, path, actions, attributes, argv, e.list), to);
+	return spawned(path, begin, REAL(posix_spawn)(to, path, actions, attributes, argv, e.list),
+		       to);
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
@@ -238,10 +244,11 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_act
 	pid_t own;
 	pid_t *to = pid ? pid : &own;
 	uint64_t begin = clock_now(&capture_clock);
-	return spawned(file, begin, REAL(posix_spawnp)(to, file, actions, attributes, argv, e.list), to);
+	return spawned(file, begin, REAL(posix_spawnp)(to, file, actions, attributes, argv, e.list),
+		       to);
 }
 
-/* --- waiting for the end of a child --------------------------------------------------------------------------------------- */
+/* --- waiting for the end of a child -------------------------------------- */
 
 static void note_wait(uint64_t begin, int64_t child)
 {
@@ -300,12 +307,13 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	uint64_t begin = clock_now(&capture_clock);
 	CAUSE_WAIT(CAUSE_WAITING);
 	int got = REAL(waitid)(type, id, to, options);
-	bool ended = !got && (to->si_code == CLD_EXITED || to->si_code == CLD_KILLED || to->si_code == CLD_DUMPED);
+	bool ended = !got && (to->si_code == CLD_EXITED || to->si_code == CLD_KILLED ||
+			      to->si_code == CLD_DUMPED);
 	note_wait(begin, ended ? to->si_pid : 0);
 	return got;
 }
 
-/* --- fork ----------------------------------------------------------------------------------------------------------------- */
+/* --- fork ---------------------------------------------------------------- */
 
 #define FORK(function)                                                                             \
 	cause_fork_prepare();                                                                      \
@@ -330,7 +338,8 @@ struct exec_start {
 	int flags;
 };
 
-/* A child with memory of its own is like one of fork; one that shares it and is waited for, like one of vfork. */
+/* A child with memory of its own is like one of fork; one that shares it and is waited for, like
+ * one of vfork. */
 static int clone_child(void *argument)
 {
 	struct exec_start s = *(struct exec_start *)argument;
@@ -362,7 +371,8 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument
 	}
 	if (capture_is_on() && !capture_self)
 		capture_more();
-	if (!(flags & CLONE_VM)) /* else it is born when its program begins, as a child of vfork is */
+	/* else it is born when its program begins, as a child of vfork is */
+	if (!(flags & CLONE_VM))
 		cause_fork_prepare();
 	int got = real(clone_child, stack, flags, &s, parent_tid, tls, child_tid);
 	if (flags & CLONE_VM && got > 0)
@@ -372,8 +382,9 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument
 ALIAS(__clone, clone);
 
 #if defined(__x86_64__)
-/* The child of vfork returns from here into its parent's stack frame, and the parent returns again: so no frame of ours may be
- * below. The return address is kept in a register across the call, as the C library does it. */
+/* The child of vfork returns from here into its parent's stack frame, and the parent returns again:
+ * so no frame of ours may be below. The return address is kept in a register across the call, as
+ * the C library does it. */
 HIDDEN long capture_vforked(long got) __attribute__((used));
 long capture_vforked(long got)
 {
@@ -424,7 +435,7 @@ __asm__(".text\n"
 	".set __vfork, vfork\n");
 #endif
 
-/* --- seccomp ---------------------------------------------------------------------------------------------------------------- */
+/* --- seccomp ------------------------------------------------------------- */
 
 /* (The other way to it, syscall(3), is in hook_syscall.c.) */
 EXPORT int prctl(int option, ...)
@@ -438,7 +449,8 @@ EXPORT int prctl(int option, ...)
 	__typeof__(&prctl) real = REAL(prctl);
 	const uint8_t state = capture_state;
 	const bool was = capture_confined;
-	if ((option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT) || (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV))
+	if ((option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT) ||
+	    (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV))
 		capture_blind();
 	if (option == PR_SET_SECCOMP)
 		capture_confine_prepare();

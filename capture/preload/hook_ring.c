@@ -19,7 +19,7 @@ struct followed_ring { /* what we must remember of one */
 };
 static struct followed_ring rings[N_RINGS];
 
-/* --- rings ------------------------------------------------------------------------------------ */
+/* --- rings --------------------------------------------------------------- */
 
 static struct followed_ring *ring_of(const struct io_uring *u)
 {
@@ -64,7 +64,7 @@ void uring_completions_note(const struct io_uring *u, uint64_t now)
 	}
 }
 
-/* --- what is asked for ------------------------------------------------------------------------ */
+/* --- what is asked for --------------------------------------------------- */
 
 static uint64_t total_of(const struct io_uring_sqe *s)
 {

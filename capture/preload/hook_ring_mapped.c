@@ -95,7 +95,8 @@ static void ring_look(struct mapped_ring *m, uint64_t begin, uint64_t end)
 	const struct io_uring *u = &m->u;
 	if (!is_whole(m))
 		return;
-	const uint32_t tail = __atomic_load_n(u->sq.tail, __ATOMIC_ACQUIRE), n_entries = m->p.sq_entries;
+	const uint32_t tail = __atomic_load_n(u->sq.tail, __ATOMIC_ACQUIRE),
+		       n_entries = m->p.sq_entries;
 	const uint32_t to =
 	    m->p.flags & IORING_SETUP_SQPOLL ? tail : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE);
 	if ((int32_t)(to - m->seen) < 0)
@@ -104,7 +105,8 @@ static void ring_look(struct mapped_ring *m, uint64_t begin, uint64_t end)
 		capture_lost(); /* overwritten by later ones */
 	for (; m->seen != to; m->seen++) {
 		const uint32_t at = m->seen & *u->sq.ring_mask;
-		uring_entry_note(u, m->p.flags & SETUP_NO_SQARRAY ? at : u->sq.array[at], begin, end);
+		uring_entry_note(u, m->p.flags & SETUP_NO_SQARRAY ? at : u->sq.array[at], begin,
+				 end);
 	}
 	uring_completions_note(u, end);
 }
@@ -160,7 +162,8 @@ void uring_mapped_unmap(const void *at, size_t n)
 		struct mapped_ring *m = atomic_load(&mapped[i].fd) ? mapped_take(&mapped[i]) : NULL;
 		if (!m)
 			continue;
-		if ((uintptr_t)m->sq - from < n || (uintptr_t)m->cq - from < n || (uintptr_t)m->sqes - from < n) {
+		if ((uintptr_t)m->sq - from < n || (uintptr_t)m->cq - from < n ||
+		    (uintptr_t)m->sqes - from < n) {
 			const uint64_t now = clock_now(&capture_clock);
 			ring_look(m, now, now);
 			mapped_forget(m);

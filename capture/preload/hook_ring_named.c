@@ -24,7 +24,8 @@ static struct named {
 	struct note note; /* its texts are those below */
 	const void *bytes; /* what it writes */
 	size_t n_bytes;
-	char path[TEXT_SIZE], second[TEXT_SIZE]; /* `second` holds struct iovec[N_VECTOR] of vectors */
+	/* `second` holds struct iovec[N_VECTOR] of vectors */
+	char path[TEXT_SIZE], second[TEXT_SIZE];
 } slots[N_NAMED];
 static _Atomic uint32_t n_waiting;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Formatted input on streams, of plain and of wide characters: items are returned, not bytes. Headers give the plain names to the
- * functions of C99; the plain names themselves are of older ones, which are told to the compiler by a name of ours. */
+/* Formatted input on streams, of plain and of wide characters: items are returned, not bytes.
+ * Headers give the plain names to the functions of C99; the plain names themselves are of older
+ * ones, which are told to the compiler by a name of ours. */
 #include <features.h>
 #undef __USE_EXTERN_INLINES
 #include <stdio.h>
@@ -8,8 +9,8 @@
 
 #include "capture/preload/stream.h"
 
-/* A family of four: from a stream or standard input, with a list or arguments. `list`: the one that does the work, C's name of
- * the function `symbol`, whose real one is found by that. */
+/* A family of four: from a stream or standard input, with a list or arguments. `list`: the one that
+ * does the work, C's name of the function `symbol`, whose real one is found by that. */
 #define SCAN_FAMILY(type, list, symbol, list_in, from_stream, from_in)                                                 \
 	EXPORT int list(FILE *restrict f, const type *restrict format, va_list ap)                                     \
 	{                                                                                                              \

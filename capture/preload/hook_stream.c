@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams (stdio), as the program calls them; what the C library reads and writes below is its own business and not seen.
- * Results are in bytes. A stream is told by its descriptor. */
+/* Streams (stdio), as the program calls them; what the C library reads and writes below is its own
+ * business and not seen. Results are in bytes. A stream is told by its descriptor. */
 #include <features.h>
 #undef __USE_EXTERN_INLINES
 #include <stdio.h>
@@ -8,14 +8,15 @@
 
 #include "capture/preload/stream.h"
 
-/* --- opening and closing ---------------------------------------------------------------------------------------------- */
+/* --- opening and closing ------------------------------------------------- */
 
 EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
 {
 	capture_look(AT_FDCWD, path);
 	TIMED(FILE *, fopen, path, mode);
 	in_line_begin(got);
-	NOTE_RESULT(fd_of(got), .op = OP_FOPEN, .dir = AT_FDCWD, .path = path, .flags = stream_flags(mode));
+	NOTE_RESULT(fd_of(got), .op = OP_FOPEN, .dir = AT_FDCWD, .path = path,
+		    .flags = stream_flags(mode));
 	return got;
 }
 ALIAS(_IO_fopen, fopen);
@@ -25,7 +26,8 @@ EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FILE 
 {
 	int before = fd_of(f);
 	capture_look(AT_FDCWD, path);
-	TIMED_OF(in_line_note(f); CAUSE_CALL(freopen, path, mode, f), FILE *, freopen, path, mode, f);
+	TIMED_OF(in_line_note(f);
+		 CAUSE_CALL(freopen, path, mode, f), FILE *, freopen, path, mode, f);
 	in_line_forget(f);
 	in_line_begin(got);
 	NOTE_RESULT(fd_of(got), .op = OP_FREOPEN, .fd = before, .dir = AT_FDCWD, .path = path,
@@ -48,7 +50,8 @@ EXPORT FILE *tmpfile(void)
 {
 	TIMED(FILE *, tmpfile);
 	in_line_begin(got);
-	NOTE_RESULT(fd_of(got), .op = OP_FOPEN, .dir = AT_FDCWD, .path = P_tmpdir, .flags = O_RDWR | O_TMPFILE);
+	NOTE_RESULT(fd_of(got), .op = OP_FOPEN, .dir = AT_FDCWD, .path = P_tmpdir,
+		    .flags = O_RDWR | O_TMPFILE);
 	return got;
 }
 ALIAS(tmpfile64, tmpfile);
@@ -65,10 +68,11 @@ EXPORT int fclose(FILE *f)
 }
 ALIAS(_IO_fclose, fclose);
 
-/* --- blocks ------------------------------------------------------------------------------------------------------------ */
+/* --- blocks -------------------------------------------------------------- */
 
 size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t n, FILE *restrict f);
-size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, size_t n, FILE *restrict f);
+size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, size_t n,
+			    FILE *restrict f);
 
 #define BLOCKS(operation, function, ...)                                                                               \
 	UNLESS_FILE(f, function, __VA_ARGS__);                                                                         \
@@ -88,12 +92,14 @@ ALIAS(_IO_fread, fread);
 HOOK(size_t, fread_unlocked, (void *restrict buffer, size_t size, size_t n, FILE *restrict f),
      BLOCKS(OP_FREAD, fread_unlocked, buffer, size, n, f))
 
-EXPORT size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t n, FILE *restrict f)
+EXPORT size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t n,
+			  FILE *restrict f)
 {
 	BLOCKS(OP_FREAD, __fread_chk, buffer, room, size, n, f);
 }
 
-EXPORT size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, size_t n, FILE *restrict f)
+EXPORT size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, size_t n,
+				   FILE *restrict f)
 {
 	BLOCKS(OP_FREAD, __fread_unlocked_chk, buffer, room, size, n, f);
 }
@@ -113,7 +119,10 @@ EXPORT int getw(FILE *f)
 	UNLESS_FILE(f, getw, f);
 	TIMED(int, getw, f);
 	bool failed = got == EOF && f->_flags & (STREAM_AT_END | STREAM_FAILED);
-	capture_io(OP_FREAD, begin, end, fd_of(f), 0, sizeof(int), 0, !failed ? (int64_t)sizeof(int) : at_end(f) ? 0 : -1);
+	capture_io(OP_FREAD, begin, end, fd_of(f), 0, sizeof(int), 0,
+		   !failed     ? (int64_t)sizeof(int)
+		   : at_end(f) ? 0
+			       : -1);
 	return got;
 }
 
@@ -121,11 +130,12 @@ EXPORT int putw(int word, FILE *f)
 {
 	TIMED_PUT(f, int, putw, word, f);
 	CONTENT(fd_of(f), &word, got ? 0 : sizeof word);
-	capture_io(OP_FWRITE, begin, end, fd_of(f), 0, sizeof(int), 0, got ? 0 : (int64_t)sizeof(int));
+	capture_io(OP_FWRITE, begin, end, fd_of(f), 0, sizeof(int), 0,
+		   got ? 0 : (int64_t)sizeof(int));
 	return got;
 }
 
-/* --- lines ------------------------------------------------------------------------------------------------------------- */
+/* --- lines --------------------------------------------------------------- */
 
 char *__fgets_chk(char *restrict s, size_t room, int n, FILE *restrict f);
 char *__fgets_unlocked_chk(char *restrict s, size_t room, int n, FILE *restrict f);
@@ -193,7 +203,7 @@ HOOK(int, fputs_unlocked, (const char *restrict s, FILE *restrict f),
 HOOK(int, puts, (const char *s), TEXT(s, 1, stdout, puts, s))
 ALIAS(_IO_puts, puts);
 
-/* --- one character ------------------------------------------------------------------------------------------------------ */
+/* --- one character ------------------------------------------------------- */
 
 #undef getc
 #undef putc
@@ -238,12 +248,13 @@ WRITE_ONE_TO(putc_unlocked)
 ALIAS(_IO_getc, getc);
 ALIAS(_IO_putc, putc);
 
-/* What the compiler puts in line for getc_unlocked and its like calls these where the buffer is empty, or full. */
+/* What the compiler puts in line for getc_unlocked and its like calls these where the buffer is
+ * empty, or full. */
 int __uflow(FILE *f);
 int __overflow(FILE *f, int c);
 
-/* Its length is that of the buffer that was filled, which the program goes on to take from without a call; the result, that it
- * took one. */
+/* Its length is that of the buffer that was filled, which the program goes on to take from without
+ * a call; the result, that it took one. */
 EXPORT int __uflow(FILE *f)
 {
 	if (capture_flags & LOG_NO_CHARACTERS)
@@ -251,8 +262,12 @@ EXPORT int __uflow(FILE *f)
 	UNLESS_FILE(f, __uflow, f);
 	TIMED_OF(CAUSE_FD(fd_of(f)), int, __uflow, f);
 	const int64_t left = got == EOF ? 0 : f->_IO_read_end - f->_IO_read_ptr;
-	const int64_t n = got == EOF ? 1 : left ? 1 + left : 0; /* 0: filled with this one alone; 1 is a call that filled nothing */
-	capture_io(OP_FGETC, begin, end, fd_of(f), 0, (uint64_t)n, 0, got != EOF ? 1 : at_end(f) ? 0 : -1);
+	/* 0: filled with this one alone; 1 is a call that filled nothing */
+	const int64_t n = got == EOF ? 1 : left ? 1 + left : 0;
+	capture_io(OP_FGETC, begin, end, fd_of(f), 0, (uint64_t)n, 0,
+		   got != EOF  ? 1
+		   : at_end(f) ? 0
+			       : -1);
 	return got;
 }
 
@@ -273,7 +288,7 @@ EXPORT int ungetc(int c, FILE *f)
 }
 ALIAS(_IO_ungetc, ungetc);
 
-/* --- position, buffers ---------------------------------------------------------------------------------------------------- */
+/* --- position, buffers --------------------------------------------------- */
 
 EXPORT int fseek(FILE *f, long offset, int whence)
 {
@@ -401,7 +416,8 @@ EXPORT void setbuffer(FILE *restrict f, char *restrict buffer, size_t size)
 	real(f, buffer, size);
 	uint64_t end = clock_end(&capture_clock);
 	in_line_noted(f);
-	capture_io(OP_SETVBUF, begin, end, fd_of(f), 0, buffer ? size : 0, buffer ? _IOFBF : _IONBF, 0);
+	capture_io(OP_SETVBUF, begin, end, fd_of(f), 0, buffer ? size : 0, buffer ? _IOFBF : _IONBF,
+		   0);
 }
 ALIAS(_IO_setbuffer, setbuffer);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* syscall(3): system calls that a program makes by number through the C library. Those that are file operations are noted like
- * the functions they stand for. (Calls by an instruction of the program's own are seen by nobody here.) */
+/* syscall(3): system calls that a program makes by number through the C library. Those that are
+ * file operations are noted like the functions they stand for. (Calls by an instruction of the
+ * program's own are seen by nobody here.) */
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
@@ -162,14 +163,17 @@ static void note_call(const struct hook_row *w, const long *a, uint64_t begin, u
 	case AT_FLAGS_MASK:
 	case AT_FLAGS_MODE:
 		n.flags = (uint32_t)a[w->number == SYS_newfstatat ? 3 : 2];
-		n.length = w->shape == AT_FLAGS ? 0 : w->shape == AT_FLAGS_MASK || n.flags & O_CREAT ? (uint64_t)a[3] : 0;
+		n.length = w->shape == AT_FLAGS                             ? 0
+			   : w->shape == AT_FLAGS_MASK || n.flags & O_CREAT ? (uint64_t)a[3]
+									    : 0;
 		break;
 	case AT_MODE_FLAGS:
 		n.length = (uint64_t)a[2];
 		n.flags = (uint32_t)a[3];
 		break;
 	case AT_HOW:
-		if ((size_t)a[3] >= sizeof(struct open_how) && capture_given((const void *)a[2], sizeof(struct open_how), got)) {
+		if ((size_t)a[3] >= sizeof(struct open_how) &&
+		    capture_given((const void *)a[2], sizeof(struct open_how), got)) {
 			n.flags = (uint32_t)((const struct open_how *)a[2])->flags;
 			n.length = ((const struct open_how *)a[2])->mode;
 		}
@@ -177,7 +181,9 @@ static void note_call(const struct hook_row *w, const long *a, uint64_t begin, u
 	default:
 		break;
 	}
-	if (n.op == OP_STAT && !got && n.flags & AT_EMPTY_PATH && n.dir >= 0 && (!n.path || !*n.path)) /* as note_stat() of hook_attribute.c */
+	/* as note_stat() of hook_attribute.c */
+	if (n.op == OP_STAT && !got && n.flags & AT_EMPTY_PATH && n.dir >= 0 &&
+	    (!n.path || !*n.path))
 		n = (struct note){.begin = begin, .end = end, .op = OP_FSTAT, .fd = n.dir};
 	capture_note(&n);
 	if (w->op == OP_CLOSE)
@@ -363,13 +369,15 @@ static bool by_function(long number, const long *a, long *got)
 	       by_old_name(number, a, got) || async_by_number(number, a, got);
 }
 
-/* Who stands in for a function may call it by number: then it is called as it is. An exec does not come back, and in a child of vfork it would
- * leave its mark in the parent; its path tells, and whose it is. */
+/* Who stands in for a function may call it by number: then it is called as it is. An exec does not
+ * come back, and in a child of vfork it would leave its mark in the parent; its path tells, and
+ * whose it is. */
 static bool function_call(long number, const long *a, long *got)
 {
 	static __thread long exec_path __attribute__((tls_model("initial-exec")));
 	static __thread uint32_t exec_pid __attribute__((tls_model("initial-exec")));
-	const bool is_exec = number == SYS_execve || number == SYS_execveat, within = capture_within;
+	const bool is_exec = number == SYS_execve || number == SYS_execveat,
+		   within = capture_within;
 	const long path = a[number == SYS_execveat];
 	const uint32_t pid = is_exec && !capture_confined ? capture_pid() : 0;
 	if (is_exec ? path == exec_path && pid == exec_pid : within)
@@ -386,7 +394,8 @@ static bool function_call(long number, const long *a, long *got)
 static long confine(__typeof__(&syscall) real, const long *a)
 {
 	const uint8_t state = capture_state;
-	const bool was = capture_confined, asks = a[0] == SECCOMP_GET_ACTION_AVAIL || a[0] == SECCOMP_GET_NOTIF_SIZES;
+	const bool was = capture_confined,
+		   asks = a[0] == SECCOMP_GET_ACTION_AVAIL || a[0] == SECCOMP_GET_NOTIF_SIZES;
 	if (a[0] == SECCOMP_SET_MODE_STRICT)
 		capture_blind();
 	if (!asks)
@@ -403,11 +412,14 @@ static long confine(__typeof__(&syscall) real, const long *a)
 #ifdef CAPTURE_CAUSES
 #include <linux/futex.h>
 
-/* Calls by number that wait for others; a condition or a lock in somebody's own manner is a futex. */
+/* Calls by number that wait for others; a condition or a lock in somebody's own manner is a futex.
+ */
 static struct cause_call call_begin(long number, const long *a)
 {
 	int futex = (int)a[1] & FUTEX_CMD_MASK;
-	bool waits = number == SYS_futex && (futex == FUTEX_WAIT || futex == FUTEX_WAIT_BITSET || futex == FUTEX_LOCK_PI || futex == FUTEX_WAIT_REQUEUE_PI);
+	bool waits =
+	    number == SYS_futex && (futex == FUTEX_WAIT || futex == FUTEX_WAIT_BITSET ||
+				    futex == FUTEX_LOCK_PI || futex == FUTEX_WAIT_REQUEUE_PI);
 	return waits ? cause_wait_begin(CAUSE_WAITING) : (struct cause_call){CAUSE_NOTHING, 0};
 }
 
@@ -425,14 +437,17 @@ static struct cause_call row_begin(const struct hook_row *w, const long *a)
 #define CAUSE_ROW(w, a)
 #endif
 
-/* A call on a ring that is not known says so by its record: what it handed over is not in the trace. */
+/* A call on a ring that is not known says so by its record: what it handed over is not in the
+ * trace. */
 static void note_enter(const long *a, uint64_t begin, uint64_t end, long got)
 {
 	enum { ENTER_REGISTERED_RING = 1 << 4 }; /* the first argument is no descriptor */
 	const int saved = errno;
-	const bool known = !(a[3] & ENTER_REGISTERED_RING) && uring_mapped_entered((int)a[0], begin, end);
+	const bool known =
+	    !(a[3] & ENTER_REGISTERED_RING) && uring_mapped_entered((int)a[0], begin, end);
 	errno = saved;
-	capture_io(OP_IO_URING_ENTER, begin, end, (int)a[0], 0, (uint64_t)a[1], known ? LOG_BY_LIBURING : 0, got);
+	capture_io(OP_IO_URING_ENTER, begin, end, (int)a[0], 0, (uint64_t)a[1],
+		   known ? LOG_BY_LIBURING : 0, got);
 }
 
 /* Calls that set up a ring, or register its files. Returns `got`. */
@@ -441,7 +456,8 @@ static long ring_by_number(long number, const long *a, long got)
 	if (number == SYS_io_uring_setup && got >= 0)
 		uring_mapped_setup((int)got, (const struct io_uring_params *)a[1]);
 	else if (number == SYS_io_uring_register && got >= 0 && uring_n_mapped)
-		uring_mapped_register((int)a[0], (unsigned int)a[1], (const void *)a[2], (unsigned int)a[3]);
+		uring_mapped_register((int)a[0], (unsigned int)a[1], (const void *)a[2],
+				      (unsigned int)a[3]);
 	return got;
 }
 
@@ -462,9 +478,14 @@ EXPORT long syscall(long number, ...)
 		return got;
 	if (!w || !capture_is_on()) {
 		CAUSE_NUMBER(number, a);
-		if (capture_is_on() && (number == SYS_io_uring_setup || number == SYS_io_uring_register))
-			return ring_by_number(number, a, descriptor_by_number(number, a, real(number, a[0], a[1], a[2], a[3], a[4], a[5])));
-		return descriptor_by_number(number, a, real(number, a[0], a[1], a[2], a[3], a[4], a[5]));
+		if (capture_is_on() &&
+		    (number == SYS_io_uring_setup || number == SYS_io_uring_register))
+			return ring_by_number(
+			    number, a,
+			    descriptor_by_number(number, a,
+						 real(number, a[0], a[1], a[2], a[3], a[4], a[5])));
+		return descriptor_by_number(number, a,
+					    real(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 	}
 	int dir;
 	const char *path;

@@ -4,7 +4,7 @@
  * (hook_ring.c). */
 #include "capture/preload/uring.h"
 
-/* --- the functions -------------------------------------------------------------------------------------------------------- */
+/* --- the functions ------------------------------------------------------- */
 
 struct __kernel_timespec;
 
@@ -43,10 +43,12 @@ int io_uring_submit_and_wait(struct io_uring *u, unsigned int least);
 HOOK(int, io_uring_submit_and_wait, (struct io_uring *u, unsigned int least),
      WATCHED(true, w.n, io_uring_submit_and_wait, u, least))
 
-int io_uring_submit_and_wait_timeout(struct io_uring *u, struct io_uring_cqe **to, unsigned int least,
-				     struct __kernel_timespec *timeout, sigset_t *mask);
-EXPORT int io_uring_submit_and_wait_timeout(struct io_uring *u, struct io_uring_cqe **to, unsigned int least,
-					    struct __kernel_timespec *timeout, sigset_t *mask)
+int io_uring_submit_and_wait_timeout(struct io_uring *u, struct io_uring_cqe **to,
+				     unsigned int least, struct __kernel_timespec *timeout,
+				     sigset_t *mask);
+EXPORT int io_uring_submit_and_wait_timeout(struct io_uring *u, struct io_uring_cqe **to,
+					    unsigned int least, struct __kernel_timespec *timeout,
+					    sigset_t *mask)
 {
 	WATCHED(true, w.n, io_uring_submit_and_wait_timeout, u, to, least, timeout, mask);
 }
@@ -59,8 +61,10 @@ int io_uring_get_events(struct io_uring *u);
 HOOK(int, io_uring_get_events, (struct io_uring *u), WATCHED(false, 0, io_uring_get_events, u))
 
 /* What io_uring_wait_cqe and its like call when no result is there. */
-int __io_uring_get_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n, unsigned int least, sigset_t *mask);
-EXPORT int __io_uring_get_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n, unsigned int least, sigset_t *mask)
+int __io_uring_get_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n,
+		       unsigned int least, sigset_t *mask);
+EXPORT int __io_uring_get_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n,
+			      unsigned int least, sigset_t *mask)
 {
 	WATCHED(n > 0, least, __io_uring_get_cqe, u, to, n, least, mask);
 }
@@ -71,26 +75,30 @@ static bool waiting_submits(const struct io_uring *u)
 	return !(u->features & IORING_FEAT_EXT_ARG);
 }
 
-int io_uring_wait_cqes(struct io_uring *u, struct io_uring_cqe **to, unsigned int least, struct __kernel_timespec *timeout,
-		       sigset_t *mask);
+int io_uring_wait_cqes(struct io_uring *u, struct io_uring_cqe **to, unsigned int least,
+		       struct __kernel_timespec *timeout, sigset_t *mask);
 EXPORT int io_uring_wait_cqes(struct io_uring *u, struct io_uring_cqe **to, unsigned int least,
 			      struct __kernel_timespec *timeout, sigset_t *mask)
 {
 	WATCHED(waiting_submits(u), least, io_uring_wait_cqes, u, to, least, timeout, mask);
 }
 
-int io_uring_wait_cqe_timeout(struct io_uring *u, struct io_uring_cqe **to, struct __kernel_timespec *timeout);
-EXPORT int io_uring_wait_cqe_timeout(struct io_uring *u, struct io_uring_cqe **to, struct __kernel_timespec *timeout)
+int io_uring_wait_cqe_timeout(struct io_uring *u, struct io_uring_cqe **to,
+			      struct __kernel_timespec *timeout);
+EXPORT int io_uring_wait_cqe_timeout(struct io_uring *u, struct io_uring_cqe **to,
+				     struct __kernel_timespec *timeout)
 {
 	WATCHED(waiting_submits(u), 1, io_uring_wait_cqe_timeout, u, to, timeout);
 }
 
 /* Asks the kernel for nothing, as a rule: no call of its own in the trace. */
 unsigned int io_uring_peek_batch_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n);
-EXPORT unsigned int io_uring_peek_batch_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n)
+EXPORT unsigned int io_uring_peek_batch_cqe(struct io_uring *u, struct io_uring_cqe **to,
+					    unsigned int n)
 {
 	static __typeof__(&io_uring_peek_batch_cqe) real;
-	if (unlikely(!real) && !(real = (__typeof__(&io_uring_peek_batch_cqe))real_of("io_uring_peek_batch_cqe")))
+	if (unlikely(!real) &&
+	    !(real = (__typeof__(&io_uring_peek_batch_cqe))real_of("io_uring_peek_batch_cqe")))
 		return 0;
 	unsigned int got = real(u, to, n);
 	if (capture_is_on())
@@ -112,7 +120,7 @@ EXPORT void io_uring_queue_exit(struct io_uring *u)
 		real(u);
 }
 
-/* --- registered files: requests name them by their place ------------------------------------------------------------------ */
+/* --- registered files: requests name them by their place ----------------- */
 
 #define REGISTERED(at, fd, n, n_files, name, ...)                                                  \
 	REAL_URING(name);                                                                          \
@@ -125,8 +133,10 @@ int io_uring_register_files(struct io_uring *u, const int *fd, unsigned int n);
 HOOK(int, io_uring_register_files, (struct io_uring *u, const int *fd, unsigned int n),
      REGISTERED(0, fd, n, n, io_uring_register_files, u, fd, n))
 
-int io_uring_register_files_tags(struct io_uring *u, const int *fd, const uint64_t *tag, unsigned int n);
-EXPORT int io_uring_register_files_tags(struct io_uring *u, const int *fd, const uint64_t *tag, unsigned int n)
+int io_uring_register_files_tags(struct io_uring *u, const int *fd, const uint64_t *tag,
+				 unsigned int n);
+EXPORT int io_uring_register_files_tags(struct io_uring *u, const int *fd, const uint64_t *tag,
+					unsigned int n)
 {
 	REGISTERED(0, fd, n, n, io_uring_register_files_tags, u, fd, tag, n);
 }
@@ -135,15 +145,18 @@ int io_uring_register_files_sparse(struct io_uring *u, unsigned int n);
 HOOK(int, io_uring_register_files_sparse, (struct io_uring *u, unsigned int n),
      REGISTERED(0, NULL, n, n, io_uring_register_files_sparse, u, n))
 
-int io_uring_register_files_update(struct io_uring *u, unsigned int at, const int *fd, unsigned int n);
-EXPORT int io_uring_register_files_update(struct io_uring *u, unsigned int at, const int *fd, unsigned int n)
+int io_uring_register_files_update(struct io_uring *u, unsigned int at, const int *fd,
+				   unsigned int n);
+EXPORT int io_uring_register_files_update(struct io_uring *u, unsigned int at, const int *fd,
+					  unsigned int n)
 {
 	REGISTERED(at, fd, n, UINT32_MAX, io_uring_register_files_update, u, at, fd, n);
 }
 
-int io_uring_register_files_update_tag(struct io_uring *u, unsigned int at, const int *fd, const uint64_t *tag, unsigned int n);
-EXPORT int io_uring_register_files_update_tag(struct io_uring *u, unsigned int at, const int *fd, const uint64_t *tag,
-					      unsigned int n)
+int io_uring_register_files_update_tag(struct io_uring *u, unsigned int at, const int *fd,
+				       const uint64_t *tag, unsigned int n);
+EXPORT int io_uring_register_files_update_tag(struct io_uring *u, unsigned int at, const int *fd,
+					      const uint64_t *tag, unsigned int n)
 {
 	REGISTERED(at, fd, n, UINT32_MAX, io_uring_register_files_update_tag, u, at, fd, tag, n);
 }

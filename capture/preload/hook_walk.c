@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of the C library that walk through directories by themselves. What they ask the kernel for is not seen call by call, so
- * each is noted as the operation that does as much:
+/* Functions of the C library that walk through directories by themselves. What they ask the kernel
+ *for is not seen call by call, so each is noted as the operation that does as much:
  *
- *	nftw, ftw	walk: the whole tree, in one call. What the program does in its function is noted by itself
- *	fts		a stat for each path it is to begin with, a scandir for each directory that it lists; a call that only
- *			hands out what was listed before does nothing, and is not noted
- *	glob		scandir of the directory before the first pattern; walk where patterns are in several components, stat where
- *			there is none
+ *	nftw, ftw	walk: the whole tree, in one call. What the program does in its function is
+ *noted by itself fts		a stat for each path it is to begin with, a scandir for each
+ *directory that it lists; a call that only hands out what was listed before does nothing, and is
+ *not noted
+ *	glob		scandir of the directory before the first pattern; walk where patterns are
+ *in several components, stat where there is none
  *
  * Where the function changes the working directory on its way, the collector is told. */
 #include <fcntl.h>
@@ -34,7 +35,7 @@ static void look_into(const char *path, int depth)
 		state_note_tree(path, depth);
 }
 
-/* --- nftw ---------------------------------------------------------------------------------------------------------------- */
+/* --- nftw ---------------------------------------------------------------- */
 
 static __thread __nftw_func_t own_function __attribute__((tls_model("initial-exec")));
 
@@ -78,7 +79,7 @@ EXPORT int ftw(const char *path, __ftw_func_t function, int n)
 }
 ALIAS(ftw64, ftw);
 
-/* --- fts ----------------------------------------------------------------------------------------------------------------- */
+/* --- fts ----------------------------------------------------------------- */
 
 static uint32_t root_flags(int options)
 {
@@ -97,7 +98,8 @@ static void roots_note(const FTS *f, int options, uint64_t begin, uint64_t end)
 	errno = saved;
 }
 
-EXPORT FTS *fts_open(char *const *paths, int options, int (*compare)(const FTSENT **, const FTSENT **))
+EXPORT FTS *fts_open(char *const *paths, int options,
+		     int (*compare)(const FTSENT **, const FTSENT **))
 {
 	for (size_t i = 0; unlikely(capture_flags & LOG_STATE) && paths[i]; i++)
 		capture_look(AT_FDCWD, paths[i]);
@@ -108,8 +110,8 @@ EXPORT FTS *fts_open(char *const *paths, int options, int (*compare)(const FTSEN
 }
 ALIAS(fts64_open, fts_open);
 
-/* Whether the next step lists the directory that the last one came to; its path, as seen from the present directory, is kept, for
- * the step changes it. */
+/* Whether the next step lists the directory that the last one came to; its path, as seen from the
+ * present directory, is kept, for the step changes it. */
 static bool will_list(const FTS *f, char *path, size_t size)
 {
 	const FTSENT *x = f->fts_cur;
@@ -181,7 +183,7 @@ EXPORT int fts_close(FTS *f)
 }
 ALIAS(fts64_close, fts_close);
 
-/* --- glob ---------------------------------------------------------------------------------------------------------------- */
+/* --- glob ---------------------------------------------------------------- */
 
 static bool is_pattern(char c)
 {
@@ -211,13 +213,17 @@ static uint16_t glob_directory(const char *pattern, char *to, size_t size)
 	return strchr(pattern + at, '/') ? OP_WALK : OP_SCANDIR;
 }
 
-EXPORT int glob(const char *restrict pattern, int flags, int (*fails)(const char *, int), glob_t *restrict to)
+EXPORT int glob(const char *restrict pattern, int flags, int (*fails)(const char *, int),
+		glob_t *restrict to)
 {
 	char path[4097];
 	__typeof__(&glob) real = REAL(glob);
-	uint16_t op = flags & GLOB_ALTDIRFUNC || !capture_is_on() ? OP_INVALID : glob_directory(pattern, path, sizeof path);
+	uint16_t op = flags & GLOB_ALTDIRFUNC || !capture_is_on()
+			  ? OP_INVALID
+			  : glob_directory(pattern, path, sizeof path);
 	if (op == OP_STAT && flags & (GLOB_NOCHECK | GLOB_NOMAGIC))
-		op = OP_INVALID; /* the result is the pattern, whether there is such a file or not */
+		op =
+		    OP_INVALID; /* the result is the pattern, whether there is such a file or not */
 	if (!op) /* or by functions of the program's own, which are seen by themselves */
 		return real(pattern, flags, fails, to);
 	capture_look(AT_FDCWD, path);

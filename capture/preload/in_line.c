@@ -25,7 +25,8 @@ static bool is_alone(void)
 
 static struct followed *place_of(const FILE *f)
 {
-	struct followed *at = &followed[((uintptr_t)f * UINT64_C(0x9e3779b97f4a7c15)) >> 56], *empty = NULL;
+	struct followed *at = &followed[((uintptr_t)f * UINT64_C(0x9e3779b97f4a7c15)) >> 56],
+			*empty = NULL;
 	_Static_assert(N_STREAMS == 1 << 8, "the hash has as many bits");
 	for (unsigned int i = 0; i < N_LOOKED_AT; i++) {
 		if (at[i].stream == f)
@@ -43,7 +44,9 @@ static bool has_file(const FILE *f)
 
 static uint64_t held(const FILE *f)
 {
-	return f->_IO_write_ptr > f->_IO_write_base ? (uint64_t)(f->_IO_write_ptr - f->_IO_write_base) : 0;
+	return f->_IO_write_ptr > f->_IO_write_base
+		   ? (uint64_t)(f->_IO_write_ptr - f->_IO_write_base)
+		   : 0;
 }
 
 uint64_t in_line_count(const FILE *f)
@@ -54,7 +57,8 @@ uint64_t in_line_count(const FILE *f)
 	if (!p || p->stream != f)
 		return 0;
 	const uint64_t now = held(f);
-	return now >= p->n ? now - p->n : now; /* less: the library has emptied it by itself, and all of it is new */
+	/* less: the library has emptied it by itself, and all of it is new */
+	return now >= p->n ? now - p->n : now;
 }
 
 void in_line_note(FILE *f)
@@ -87,7 +91,8 @@ void in_line_forget(const FILE *f)
 		p->stream = NULL;
 }
 
-/* Only streams that the library still knows: one of ours may have been closed by a function that is not seen. */
+/* Only streams that the library still knows: one of ours may have been closed by a function that is
+ * not seen. */
 void in_line_note_all(void)
 {
 	if (!is_alone() || !&_IO_list_all)

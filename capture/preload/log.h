@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a traced process leaves for the collector: the layout of the files in the scratch directory that both map.
+/* What a traced process leaves for the collector: the layout of the files in the scratch directory
+ *that both map.
  *
  *	control			one, made by the collector: what every traced process must know
- *	PID-TICKS		one for each process image: windows of 64 KiB, the first is the file's header
+ *	PID-TICKS		one for each process image: windows of 64 KiB, the first is the
+ *file's header
  *
- * A window belongs to one thread at a time. It begins with a header, the rest holds records in units of 32 bytes: of one unit for
- * calls as most are, of two for any other, and of more where a text follows. A record counts when its first unit's last word is the
- * window's generation, which is written last: a process that is killed at any instant leaves every record that was whole. When a window is full its
- * thread takes another; the collector copies full windows away and frees them, so that memory does not grow with the run. A mapping needs no
- * descriptor: a program that closes all it finds does no harm.
+ * A window belongs to one thread at a time. It begins with a header, the rest holds records in
+ *units of 32 bytes: of one unit for calls as most are, of two for any other, and of more where a
+ *text follows. A record counts when its first unit's last word is the window's generation, which is
+ *written last: a process that is killed at any instant leaves every record that was whole. When a
+ *window is full its thread takes another; the collector copies full windows away and frees them, so
+ *that memory does not grow with the run. A mapping needs no descriptor: a program that closes all
+ *it finds does no harm.
  *
  * No process may be trusted: the collector checks whatever it uses. */
 #ifndef CAPTURE_PRELOAD_LOG_H
@@ -42,7 +46,8 @@ struct log_control {
 	uint32_t clock_source; /* enum clock_source */
 	uint32_t flags;
 	_Atomic uint32_t closed; /* the collector has gone: nobody frees windows */
-	_Atomic uint32_t wanted; /* somebody waits for a window: the collector is not to put it off any longer */
+	/* somebody waits for a window: the collector is not to put it off any longer */
+	_Atomic uint32_t wanted;
 	uint64_t pid_namespace; /* inode of the collector's */
 	uint64_t windows_max;	 /* of one process image, as memory allows */
 	_Atomic uint64_t n_lost; /* records that found no room */
@@ -56,7 +61,9 @@ struct log_file { /* the header of a process image's file; its window is never u
 	uint32_t pid, n_max;  /* windows the file may come to have, this one included */
 	_Atomic uint32_t n;   /* windows in use or free again, this one included */
 	uint32_t elsewhere;   /* `pid` is one of another PID namespace */
-	_Atomic uint32_t hint; /* where to look for a free window first: by the collector the first of those it has freed */
+	/* where to look for a free window first: by the collector the first of those it has freed
+	 */
+	_Atomic uint32_t hint;
 	uint64_t pid_namespace; /* its inode, where it is another; 0: it cannot be told */
 };
 
@@ -69,14 +76,17 @@ enum log_window_state {
 };
 
 struct log_window {
-	/* Together, for who gives a window back must know that it is still this use of it: the collector may have taken the window
-	 * of a thread that has ended, and another thread may have it since. */
-	_Atomic uint64_t use; /* generation << 32 | enum log_window_state; records are committed by the generation */
+	/* Together, for who gives a window back must know that it is still this use of it: the
+	 * collector may have taken the window of a thread that has ended, and another thread may
+	 * have it since. */
+	/* generation << 32 | enum log_window_state; records are committed by the generation */
+	_Atomic uint64_t use;
 	uint32_t pid, tid;
 	uint64_t sequence; /* uses of windows in this process image are numbered */
 	uint32_t used;	   /* bytes, once full */
 	uint32_t cpus_told; /* 0: nothing is known of */
-	uint64_t cpus[AFFINITY_WORDS]; /* the processors that the thread might use when it took the window */
+	/* the processors that the thread might use when it took the window */
+	uint64_t cpus[AFFINITY_WORDS];
 };
 _Static_assert(sizeof(struct log_window) == LOG_FIRST_UNIT * LOG_UNIT, "whole units");
 
@@ -97,21 +107,31 @@ static inline enum log_window_state log_state(uint64_t use)
 
 /* Beside enum trace_op: what is no request, but must be known to understand them. */
 enum log_event {
-	LOG_START = 0x8001, /* a process image begins: path: working directory; extra: program; result: parent */
-	LOG_FD,		    /* it found this descriptor open: path: what it is; flags; offset: position; length: type, mode */
-	LOG_FDS_END,	    /* that were all of them; error: they could not be listed */
-	LOG_EXEC,	    /* path: program; begins before the call; result -1: it failed */
-	LOG_SPAWN,	    /* path: program; result: child */
-	LOG_STATE_OF,	    /* path; length: size; flags: type and mode; offset: blocks; error; extra: target or holes; fd: 1: there are more holes */
-	LOG_DIGEST_OF,	    /* path; length: size; extra: the digest */
-	LOG_AIO_ASKED,	    /* an asynchronous request: fd, offset, length; flags: enum trace_op; dir: number of another one; extra: its key, 8 bytes */
-	LOG_AIO_DONE,	    /* offset: its key; length: its result, or a negative error */
-	LOG_CLOSE_RANGE,    /* offset: first; length: last descriptor; flags */
-	LOG_CWD,	    /* path: the working directory, which the C library has changed by itself */
-	LOG_OBJECT,	    /* path: a file whose code the program runs: itself, a library */
-	LOG_WAIT,	    /* it has waited for the end of a child: result */
-	LOG_CONTENT_OF,	    /* before the record of the request of this thread with the same begin: fd; extra: what it wrote, offset: from this byte on */
-	LOG_DESCRIPTOR,	    /* the process has this descriptor from here on, by a call that is no request: fields as LOG_FD */
+	/* a process image begins: path: working directory; extra: program; result: parent */
+	LOG_START = 0x8001,
+	LOG_FD, /* it found this descriptor open: path: what it is; flags; offset: position; length:
+		   type, mode */
+	LOG_FDS_END, /* that were all of them; error: they could not be listed */
+	LOG_EXEC,    /* path: program; begins before the call; result -1: it failed */
+	LOG_SPAWN,   /* path: program; result: child */
+	/* path; length: size; flags: type and mode; offset: blocks; error; extra: target or holes;
+	   fd: 1: there are more holes */
+	LOG_STATE_OF,
+	LOG_DIGEST_OF, /* path; length: size; extra: the digest */
+	/* an asynchronous request: fd, offset, length; flags: enum trace_op; dir: number of another
+	   one; extra: its key, 8 bytes */
+	LOG_AIO_ASKED,
+	LOG_AIO_DONE,    /* offset: its key; length: its result, or a negative error */
+	LOG_CLOSE_RANGE, /* offset: first; length: last descriptor; flags */
+	/* path: the working directory, which the C library has changed by itself */
+	LOG_CWD,
+	LOG_OBJECT, /* path: a file whose code the program runs: itself, a library */
+	LOG_WAIT,   /* it has waited for the end of a child: result */
+	/* before the record of the request of this thread with the same begin: fd; extra: what it
+	   wrote, offset: from this byte on */
+	LOG_CONTENT_OF,
+	LOG_DESCRIPTOR, /* the process has this descriptor from here on, by a call that is no
+			   request: fields as LOG_FD */
 	LOG_LAST = LOG_DESCRIPTOR,
 };
 
@@ -142,7 +162,8 @@ struct log_record { /* its text follows it */
 };
 _Static_assert(sizeof(struct log_record) == 2 * LOG_UNIT, "two units");
 
-/* A call that succeeded, on a descriptor, without flags or text, whose numbers are not too large. */
+/* A call that succeeded, on a descriptor, without flags or text, whose numbers are not too large.
+ */
 struct log_short {
 	uint64_t begin_op;  /* begin | op << 56 */
 	uint64_t offset_fd; /* offset, all ones: OFFSET_NONE | fd << 48, all ones: -1 */
@@ -151,21 +172,24 @@ struct log_short {
 };
 #define LOG_SHORT UINT32_C(0x80000000)
 _Static_assert(sizeof(struct log_short) == LOG_UNIT, "one unit");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && offsetof(struct log_short, commit) == offsetof(struct log_record, op) &&
-		       offsetof(struct log_short, commit) + 4 == offsetof(struct log_record, commit),
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&
+		   offsetof(struct log_short, commit) == offsetof(struct log_record, op) &&
+		   offsetof(struct log_short, commit) + 4 == offsetof(struct log_record, commit),
 	       "what tells them apart is at the same place in both");
 
 #define LOG_SHORT_OFFSET_BITS 48
 #define LOG_SHORT_BEGIN_BITS 56
 
-static inline bool log_fits_short(uint16_t op, uint64_t begin, uint64_t end, int fd, uint64_t offset, uint64_t length,
-				  uint32_t flags, int64_t result)
+static inline bool log_fits_short(uint16_t op, uint64_t begin, uint64_t end, int fd,
+				  uint64_t offset, uint64_t length, uint32_t flags, int64_t result)
 {
-	return !(begin >> LOG_SHORT_BEGIN_BITS | (offset + 1) >> LOG_SHORT_OFFSET_BITS | (end - begin) >> 32 | length >> 32 |
-		 (uint64_t)result >> 31 | ((uint32_t)fd + 1) >> 16 | op >> 8 | flags);
+	return !(begin >> LOG_SHORT_BEGIN_BITS | (offset + 1) >> LOG_SHORT_OFFSET_BITS |
+		 (end - begin) >> 32 | length >> 32 | (uint64_t)result >> 31 |
+		 ((uint32_t)fd + 1) >> 16 | op >> 8 | flags);
 }
 
-/* The units of the record at `at`, of which `left` are there; 0: it cannot be one. Any bytes may lie there, and change. */
+/* The units of the record at `at`, of which `left` are there; 0: it cannot be one. Any bytes may
+ * lie there, and change. */
 static inline uint32_t log_units(const void *at, uint32_t left)
 {
 	uint32_t word;

@@ -29,7 +29,8 @@ static ssize_t path_length(const struct note *n, int error)
 {
 	if (!n->path || (n->result < 0 && error == EFAULT))
 		return -1;
-	return n->result >= 0 || error == ENOENT ? (ssize_t)strnlen(n->path, PATH_MOST) : capture_text(n->path);
+	return n->result >= 0 || error == ENOENT ? (ssize_t)strnlen(n->path, PATH_MOST)
+						 : capture_text(n->path);
 }
 
 static size_t cut(size_t len, size_t most)
@@ -52,10 +53,14 @@ void capture_note(const struct note *n)
 	const ssize_t len_or_none = path_length(n, saved);
 	const char *path = len_or_none < 0 ? NULL : n->path;
 	const size_t path_len = path ? (size_t)len_or_none : 0;
-	size_t extra_len = !readable ? 0 : n->vector ? n->n_vector * sizeof(uint64_t) : n->extra ? n->extra_len : 0;
+	size_t extra_len = !readable   ? 0
+			   : n->vector ? n->n_vector * sizeof(uint64_t)
+			   : n->extra  ? n->extra_len
+				       : 0;
 	extra_len = cut(extra_len, LOG_TEXT_MAX - PATH_MOST);
 	bool has_text = path || extra_len;
-	size_t len = sizeof(struct log_record) + (has_text ? sizeof(struct log_text) + path_len + extra_len : 0);
+	size_t len = sizeof(struct log_record) +
+		     (has_text ? sizeof(struct log_text) + path_len + extra_len : 0);
 	uint32_t n_units = (uint32_t)((len + LOG_UNIT - 1) / LOG_UNIT);
 	char *at = reserve(n_units * LOG_UNIT);
 	if (!at) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a new process image, or a forked child, says about itself: its parent, working directory, program, and what its
- * descriptors are. Read from /proc by raw calls into the stack. */
+/* What a new process image, or a forked child, says about itself: its parent, working directory,
+ * program, and what its descriptors are. Read from /proc by raw calls into the stack. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <link.h>
@@ -64,7 +64,8 @@ static void descriptor_note(struct process_room *m, const char *name, uint16_t o
 	if (read_link(path_of(path, "/proc/self/fd/", name), target, sizeof m->target) < 0)
 		return;
 	info[0] = 0;
-	long fd = RAW(SYS_openat, AT_FDCWD, path_of(path, "/proc/self/fdinfo/", name), O_RDONLY | O_CLOEXEC, 0);
+	long fd = RAW(SYS_openat, AT_FDCWD, path_of(path, "/proc/self/fdinfo/", name),
+		      O_RDONLY | O_CLOEXEC, 0);
 	if (fd >= 0) {
 		long len = RAW(SYS_read, fd, info, sizeof m->info - 1);
 		info[len > 0 ? len : 0] = 0;
@@ -81,7 +82,8 @@ static void descriptor_note(struct process_room *m, const char *name, uint16_t o
 static long descriptors_note(struct process_room *m)
 {
 	char *buffer = m->list;
-	long len, list = RAW(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	long len, list = RAW(SYS_openat, AT_FDCWD, "/proc/self/fd",
+			     O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (list < 0)
 		return list;
 	while ((len = RAW(SYS_getdents64, list, buffer, sizeof m->list)) > 0)
@@ -119,7 +121,8 @@ static void announce(struct process_room *m, uint32_t pid)
 	if (RAW(SYS_getcwd, m->cwd, sizeof m->cwd) < 0)
 		m->cwd[0] = 0;
 	read_link("/proc/self/exe", m->program, sizeof m->program);
-	NOTE(.op = LOG_START, .fd = (int32_t)pid, .path = m->cwd, .extra = m->program, .extra_len = strlen(m->program));
+	NOTE(.op = LOG_START, .fd = (int32_t)pid, .path = m->cwd, .extra = m->program,
+	     .extra_len = strlen(m->program));
 	long rc = descriptors_note(m);
 	begin = end = clock_now(&capture_clock);
 	got = 0;
@@ -128,7 +131,8 @@ static void announce(struct process_room *m, uint32_t pid)
 
 void process_announce(uint32_t pid)
 {
-	long at = RAW(SYS_mmap, NULL, sizeof(struct process_room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long at = RAW(SYS_mmap, NULL, sizeof(struct process_room), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (at < 0 && at > -4096) {
 		capture_lost();
 		return;
@@ -140,7 +144,9 @@ void process_announce(uint32_t pid)
 void process_descriptor_note(int fd)
 {
 	char name[24] = "";
-	long at = fd < 0 ? -1 : RAW(SYS_mmap, NULL, sizeof(struct process_room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long at = fd < 0 ? -1
+			 : RAW(SYS_mmap, NULL, sizeof(struct process_room), PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (at < 0 && at > -4096)
 		return;
 	capture_number_add(name, name + sizeof name - 1, (uint64_t)fd);
@@ -148,7 +154,7 @@ void process_descriptor_note(int fd)
 	RAW(SYS_munmap, at, sizeof(struct process_room));
 }
 
-/* --- whose code it runs ---------------------------------------------------------------------------------------------------- */
+/* --- whose code it runs -------------------------------------------------- */
 
 struct process_listing {
 	unsigned long long n, n_noted; /* objects in the order they were loaded */
@@ -173,8 +179,8 @@ static int object_note(struct dl_phdr_info *object, size_t size, void *arg)
 	return 0;
 }
 
-/* Objects that were unloaded since the last time shift the others, so that one may be missed: what is loaded and unloaded
- * again is not listed anyway. */
+/* Objects that were unloaded since the last time shift the others, so that one may be missed: what
+ * is loaded and unloaded again is not listed anyway. */
 void process_objects_note(void)
 {
 	static unsigned long long n_noted;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether memory that a program points to is there. A call with a wrong pointer is refused by the kernel, and nobody else: to look behind such a
- * pointer would be the end of a program that goes on without us. */
+/* Whether memory that a program points to is there. A call with a wrong pointer is refused by the
+ * kernel, and nobody else: to look behind such a pointer would be the end of a program that goes on
+ * without us. */
 #include <sys/syscall.h>
 
 #include "capture/preload/core.h"
 
 enum { PAGE = 4096, WORD = 8, TEXT_MOST = 4096 }; /* the kernel takes no longer text: PATH_MAX */
 
-/* Asked by a call that looks at a set of signals before it refuses to do nobody knows what with it. */
+/* Asked by a call that looks at a set of signals before it refuses to do nobody knows what with it.
+ */
 static bool page_is_there(uintptr_t at)
 {
 	const int nothing_known = -1;
@@ -37,7 +39,8 @@ ssize_t capture_text(const char *s)
 {
 	size_t len = 0;
 	while (len < TEXT_MOST) {
-		const size_t rest = rest_of_page((uintptr_t)(s + len)), some = rest < TEXT_MOST - len ? rest : TEXT_MOST - len;
+		const size_t rest = rest_of_page((uintptr_t)(s + len)),
+			     some = rest < TEXT_MOST - len ? rest : TEXT_MOST - len;
 		if (!capture_readable(s + len, some))
 			return -1;
 		const size_t n = strnlen(s + len, some);

@@ -16,7 +16,8 @@
 struct uring_submission {
 	unsigned int *head, *tail, *ring_mask, *ring_entries, *ring_flags, *dropped, *array;
 	struct io_uring_sqe *sqes;
-	unsigned int sqe_head, sqe_tail; /* entries that the program has filled in and not handed over */
+	/* entries that the program has filled in and not handed over */
+	unsigned int sqe_head, sqe_tail;
 	size_t ring_size;
 	void *ring_memory;
 	unsigned int pad[4];
@@ -69,7 +70,7 @@ HIDDEN bool uring_named_ask(const struct io_uring_sqe *s, uint64_t key, int fd, 
 /* The result of the entry with this key. false: none was kept. */
 HIDDEN bool uring_named_done(uint64_t key, int64_t result, uint64_t now);
 
-/* --- hook_ring_mapped.c: rings that a program sets up and maps by syscall(3) and mmap(2) ------- */
+/* --- hook_ring_mapped.c: rings that a program sets up and maps by syscall(3) and mmap(2) --- */
 
 /* 0: none of the functions below has anything to do */
 extern HIDDEN _Atomic uint32_t uring_n_mapped;

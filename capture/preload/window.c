@@ -24,7 +24,7 @@ enum {
 
 #define PART_BYTES ((size_t)PART_WINDOWS * LOG_WINDOW)
 
-/* --- the file ----------------------------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------ */
 
 static bool is_error(long got)
 {
@@ -35,7 +35,8 @@ static bool is_error(long got)
 static char *space_reserve(size_t n)
 {
 	const size_t room = n + LOG_WINDOW;
-	long at = RAW(SYS_mmap, NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long at = RAW(SYS_mmap, NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		      -1, 0);
 	if (is_error(at))
 		return NULL;
 	const uintptr_t base = ((uintptr_t)at + LOG_WINDOW - 1) & ~(uintptr_t)(LOG_WINDOW - 1);
@@ -121,7 +122,8 @@ static uint32_t windows_allowed(void)
 /* Pages of a window, so that writing into it neither faults nor, on a full disk, kills. */
 static bool window_populate(char *at)
 {
-	long got = capture_confined ? -EPERM : RAW(SYS_madvise, at, LOG_WINDOW, MADV_POPULATE_WRITE);
+	long got =
+	    capture_confined ? -EPERM : RAW(SYS_madvise, at, LOG_WINDOW, MADV_POPULATE_WRITE);
 	/* before Linux 5.14, or where it is forbidden, pages come when they are touched */
 	return !got || got == -EINVAL || got == -EPERM || got == -ENOSYS;
 }
@@ -156,7 +158,8 @@ bool window_file_open(struct window_file *p, uint32_t pid)
 	to = capture_number_add(to, end, pid);
 	to = capture_text_add(to, end, "-");
 	capture_number_add(to, end, ticks);
-	long fd = RAW(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	long fd = RAW(SYS_openat, AT_FDCWD, path,
+		      O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return false;
 	for (p->n_max = windows_allowed(); p->n_max >= PART_WINDOWS;
@@ -180,7 +183,7 @@ bool window_file_open(struct window_file *p, uint32_t pid)
 	return true;
 }
 
-/* --- windows ------------------------------------------------------------------------------------------------------ */
+/* --- windows ------------------------------------------------------------- */
 
 static struct log_window *window_at(const struct window_file *p, uint32_t i)
 {
@@ -194,8 +197,9 @@ static bool window_take(struct window_file *p, uint32_t i, uint32_t pid, uint32_
 	uint64_t use = atomic_load_explicit(&w->use, memory_order_relaxed);
 	/* Whatever lies there from its last use must not look like records of this one. */
 	uint32_t generation = log_generation(w) ? log_generation(w) + 1 : 0x5641c001u;
-	if (log_state(use) != WINDOW_FREE || !atomic_compare_exchange_strong_explicit(&w->use, &use, log_use(generation, WINDOW_TAKEN),
-										      memory_order_acq_rel, memory_order_relaxed))
+	if (log_state(use) != WINDOW_FREE || !atomic_compare_exchange_strong_explicit(
+						 &w->use, &use, log_use(generation, WINDOW_TAKEN),
+						 memory_order_acq_rel, memory_order_relaxed))
 		return false;
 	w->pid = pid;
 	w->tid = tid;
@@ -270,10 +274,13 @@ void window_give(char *next, uint32_t generation, enum log_window_state how)
 {
 	if (!next)
 		return;
-	/* `next` lies at the end of the window when it is full, and inside it otherwise: never at its first unit */
-	struct log_window *w = (struct log_window *)((uintptr_t)(next - 1) & ~(uintptr_t)(LOG_WINDOW - 1));
+	/* `next` lies at the end of the window when it is full, and inside it otherwise: never at
+	 * its first unit */
+	struct log_window *w =
+	    (struct log_window *)((uintptr_t)(next - 1) & ~(uintptr_t)(LOG_WINDOW - 1));
 	uint64_t use = log_use(generation, WINDOW_ACTIVE);
 	if (how == WINDOW_FULL)
 		w->used = (uint32_t)(next - (char *)w);
-	atomic_compare_exchange_strong_explicit(&w->use, &use, log_use(generation, how), memory_order_release, memory_order_relaxed);
+	atomic_compare_exchange_strong_explicit(&w->use, &use, log_use(generation, how),
+						memory_order_release, memory_order_relaxed);
 }

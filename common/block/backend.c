@@ -19,6 +19,7 @@ int block_discard(int fd, bool is_block, uint64_t offset, uint64_t length)
 	if (!length)
 		return 0;
 	int ret = is_block ? ioctl(fd, BLKDISCARD, range)
-			   : fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)length);
+			   : fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				       (off_t)offset, (off_t)length);
 	return ret < 0 ? -errno : 0;
 }

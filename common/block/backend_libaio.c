@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linux AIO. Completions lie in a ring that the kernel maps into the process; they are taken from there without a call
- * where its layout is the known one, as libaio itself looks there for whether there are any. */
+/* Linux AIO. Completions lie in a ring that the kernel maps into the process; they are taken from
+ * there without a call where its layout is the known one, as libaio itself looks there for whether
+ * there are any. */
 #include <errno.h>
 #include <libaio.h>
 #include <stdatomic.h>
@@ -27,17 +28,22 @@ struct block_queue {
 	bool is_block;
 	struct iocb *iocb;     /* iocb[n_slots] */
 	struct io_event *event; /* event[n_slots] */
-	struct block_done *at_once; /* at_once[n_slots]: discards, done when they were handed over */
+	/* at_once[n_slots]: discards, done when they were handed over */
+	struct block_done *at_once;
 	uint32_t n_slots, n_at_once;
 };
 
 static int open_error(int code, uint32_t n, struct err *e)
 {
-	char *max = file_read_line("/proc/sys/fs/aio-max-nr"), *now = file_read_line("/proc/sys/fs/aio-nr");
+	char *max = file_read_line("/proc/sys/fs/aio-max-nr"),
+	     *now = file_read_line("/proc/sys/fs/aio-nr");
 	int ret = code == EAGAIN
-			  ? err_set(e, code, "libaio: %u requests in flight are more than the system has left: /proc/sys/fs/aio-max-nr is %s, of "
-				    "which %s are in use; raise it, or ask for less (--depth)", n, max ? max : "unknown", now ? now : "unknown")
-			  : err_sys(e, code, "libaio: setting up %u requests", n);
+		      ? err_set(e, code,
+				"libaio: %u requests in flight are more than the system has left: "
+				"/proc/sys/fs/aio-max-nr is %s, of "
+				"which %s are in use; raise it, or ask for less (--depth)",
+				n, max ? max : "unknown", now ? now : "unknown")
+		      : err_sys(e, code, "libaio: setting up %u requests", n);
 	free(max);
 	free(now);
 	return ret;
@@ -55,7 +61,8 @@ static void libaio_close(struct block_queue *q)
 	free(q);
 }
 
-static int libaio_open(struct block_queue **out, const struct block_queue_config *c, struct strbuf *notes, struct err *e)
+static int libaio_open(struct block_queue **out, const struct block_queue_config *c,
+		       struct strbuf *notes, struct err *e)
 {
 	(void)notes;
 	struct block_queue *q = *out = xcalloc(1, sizeof *q);
@@ -88,7 +95,8 @@ static void prepare(const struct block_queue *q, struct iocb *b, const struct bl
 
 static int discard_now(struct block_queue *q, const struct block_command *c)
 {
-	q->at_once[q->n_at_once++] = (struct block_done){c->slot, block_discard(q->fd, q->is_block, c->offset, c->length)};
+	q->at_once[q->n_at_once++] =
+	    (struct block_done){c->slot, block_discard(q->fd, q->is_block, c->offset, c->length)};
 	return 1;
 }
 
@@ -122,7 +130,8 @@ static uint32_t ring_take(struct ring *ring, struct block_done *done, uint32_t m
 	return n;
 }
 
-static int libaio_harvest(struct block_queue *q, struct block_done *done, uint32_t max, int64_t wait_ns)
+static int libaio_harvest(struct block_queue *q, struct block_done *done, uint32_t max,
+			  int64_t wait_ns)
 {
 	uint32_t n = 0;
 	while (q->n_at_once && n < max)
@@ -132,7 +141,8 @@ static int libaio_harvest(struct block_queue *q, struct block_done *done, uint32
 	if (n || (q->ring && !wait_ns))
 		return (int)n;
 	struct timespec wait = {wait_ns / 1000000000, wait_ns % 1000000000};
-	int got = io_getevents(q->context, wait_ns ? 1 : 0, max < q->n_slots ? max : q->n_slots, q->event, &wait);
+	int got = io_getevents(q->context, wait_ns ? 1 : 0, max < q->n_slots ? max : q->n_slots,
+			       q->event, &wait);
 	if (got == -EINTR)
 		return 0;
 	for (int i = 0; i < got; i++)

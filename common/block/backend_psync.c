@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One request at a time by a call that returns when it is done: what a worker without asynchronous I/O can do, for comparison. */
+/* One request at a time by a call that returns when it is done: what a worker without asynchronous
+ * I/O can do, for comparison. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/uio.h>
@@ -14,7 +15,8 @@ struct block_queue {
 	struct block_done done;
 };
 
-static int psync_open(struct block_queue **q, const struct block_queue_config *c, struct strbuf *notes, struct err *e)
+static int psync_open(struct block_queue **q, const struct block_queue_config *c,
+		      struct strbuf *notes, struct err *e)
 {
 	(void)notes, (void)e;
 	*q = xcalloc(1, sizeof **q);
@@ -34,7 +36,8 @@ static int64_t call(const struct block_queue *q, const struct block_command *c)
 	case BLOCK_READ:
 		return pread(q->fd, c->buffer, c->length, (off_t)c->offset);
 	case BLOCK_WRITE:
-		return c->fua ? pwritev2(q->fd, &v, 1, (off_t)c->offset, RWF_DSYNC) : pwrite(q->fd, c->buffer, c->length, (off_t)c->offset);
+		return c->fua ? pwritev2(q->fd, &v, 1, (off_t)c->offset, RWF_DSYNC)
+			      : pwrite(q->fd, c->buffer, c->length, (off_t)c->offset);
 	case BLOCK_FLUSH:
 		return fdatasync(q->fd);
 	default:
@@ -53,7 +56,8 @@ static int psync_submit(struct block_queue *q, const struct block_command *comma
 	return 1;
 }
 
-static int psync_harvest(struct block_queue *q, struct block_done *done, uint32_t max, int64_t wait_ns)
+static int psync_harvest(struct block_queue *q, struct block_done *done, uint32_t max,
+			 int64_t wait_ns)
 {
 	(void)wait_ns;
 	if (!q->full || !max)

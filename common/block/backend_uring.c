@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* io_uring, with the device and the buffers registered where the kernel lets them be: neither is looked up for each request.
- * Completions are delivered when the worker asks for them (IORING_SETUP_DEFER_TASKRUN), not by interrupting it; where the
- * kernel has not got that, or another thread fetches them, in the usual way. */
+/* io_uring, with the device and the buffers registered where the kernel lets them be: neither is
+ * looked up for each request. Completions are delivered when the worker asks for them
+ * (IORING_SETUP_DEFER_TASKRUN), not by interrupting it; where the kernel has not got that, or
+ * another thread fetches them, in the usual way. */
 #include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>
@@ -26,16 +27,19 @@ struct block_queue {
 	bool apart; /* another thread harvests, which must not touch what is handed over */
 	int device_fd;
 	int fd; /* the same, or 0: its place among the registered ones */
-	struct block_done *at_once; /* at_once[n_slots]: discards, done when they were handed over */
+	/* at_once[n_slots]: discards, done when they were handed over */
+	struct block_done *at_once;
 	uint32_t n_at_once;
-	/* in the ring, but not taken by the kernel; only for the thread that submits if `apart` is set */
+	/* in the ring, but not taken by the kernel; only for the thread that submits if `apart` is
+	 * set */
 	uint32_t n_left;
 };
 
 static void uring_close(struct block_queue *q)
 {
 	if (q && q->has_ring) {
-		/* the kernel lets go of what is registered some time after the ring's end; a device must be free now */
+		/* the kernel lets go of what is registered some time after the ring's end; a device
+		 * must be free now */
 		if (q->fixed_file)
 			io_uring_unregister_files(&q->ring);
 		if (q->fixed_buffers)
@@ -50,11 +54,13 @@ static void uring_close(struct block_queue *q)
 /* The best way first; what an older kernel does not know it refuses with EINVAL. */
 static int ring_make(struct block_queue *q, const struct block_queue_config *c)
 {
-	static const unsigned int ways[] = {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
-					    IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG, 0};
+	static const unsigned int ways[] = {
+	    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
+	    IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG, 0};
 	int ret = -EINVAL;
 	uint32_t cq_entries = c->n_slots > RING_ENTRIES ? c->n_slots : RING_ENTRIES;
-	for (size_t i = c->sq_poll || c->harvester ? 2 : 0; ret == -EINVAL && i < sizeof ways / sizeof *ways; i++) {
+	for (size_t i = c->sq_poll || c->harvester ? 2 : 0;
+	     ret == -EINVAL && i < sizeof ways / sizeof *ways; i++) {
 		struct io_uring_params p = {.flags = ways[i] | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP, .cq_entries = cq_entries};
 		if (c->sq_poll) {
 			p.flags |= IORING_SETUP_SQPOLL;
@@ -73,7 +79,10 @@ static void registered_note(struct strbuf *notes, int code, size_t n_bytes)
 	format_size(&size, n_bytes);
 	if (code == ENOMEM && !getrlimit(RLIMIT_MEMLOCK, &limit)) {
 		format_size(&has, limit.rlim_cur);
-		strbuf_addf(notes, "io_uring: %s of buffers are not registered: the limit of locked memory (ulimit -l) is %s\n", size.s, has.s);
+		strbuf_addf(notes,
+			    "io_uring: %s of buffers are not registered: the limit of locked "
+			    "memory (ulimit -l) is %s\n",
+			    size.s, has.s);
 	} else {
 		strbuf_addf(notes, "io_uring: buffers are not registered: %s\n", strerror(code));
 	}
@@ -81,7 +90,8 @@ static void registered_note(struct strbuf *notes, int code, size_t n_bytes)
 	strbuf_release(&has);
 }
 
-static void things_register(struct block_queue *q, const struct block_queue_config *c, struct strbuf *notes)
+static void things_register(struct block_queue *q, const struct block_queue_config *c,
+			    struct strbuf *notes)
 {
 	const struct vm_region *region[] = {c->reads, c->content};
 	struct iovec v[2];
@@ -100,13 +110,17 @@ static void things_register(struct block_queue *q, const struct block_queue_conf
 		registered_note(notes, -ret, n_bytes);
 }
 
-static int uring_open(struct block_queue **out, const struct block_queue_config *c, struct strbuf *notes, struct err *e)
+static int uring_open(struct block_queue **out, const struct block_queue_config *c,
+		      struct strbuf *notes, struct err *e)
 {
 	struct block_queue *q = *out = xcalloc(1, sizeof *q);
 	*q = (struct block_queue){.fd = c->fd, .device_fd = c->fd, .is_block = c->is_block, .apart = c->harvester};
 	int ret = ring_make(q, c);
 	if (ret == -ENOMEM)
-		return err_sys(e, ENOMEM, "io_uring: a ring of %u requests; the limit of locked memory (ulimit -l) may be too low", c->n_slots);
+		return err_sys(e, ENOMEM,
+			       "io_uring: a ring of %u requests; the limit of locked memory "
+			       "(ulimit -l) may be too low",
+			       c->n_slots);
 	if (ret)
 		return err_sys(e, -ret, "io_uring");
 	if (c->registered)
@@ -117,14 +131,17 @@ static int uring_open(struct block_queue **out, const struct block_queue_config 
 	return 0;
 }
 
-static void transfer_prepare(const struct block_queue *q, struct io_uring_sqe *s, const struct block_command *c)
+static void transfer_prepare(const struct block_queue *q, struct io_uring_sqe *s,
+			     const struct block_command *c)
 {
 	bool write = c->direction == BLOCK_WRITE;
 	int buffer = c->content ? BUFFER_CONTENT : BUFFER_READS;
 	if (q->fixed_buffers && write)
-		io_uring_prep_write_fixed(s, q->fd, c->buffer, (unsigned int)c->length, c->offset, buffer);
+		io_uring_prep_write_fixed(s, q->fd, c->buffer, (unsigned int)c->length, c->offset,
+					  buffer);
 	else if (q->fixed_buffers)
-		io_uring_prep_read_fixed(s, q->fd, c->buffer, (unsigned int)c->length, c->offset, buffer);
+		io_uring_prep_read_fixed(s, q->fd, c->buffer, (unsigned int)c->length, c->offset,
+					 buffer);
 	else if (write)
 		io_uring_prep_write(s, q->fd, c->buffer, (unsigned int)c->length, c->offset);
 	else
@@ -132,7 +149,8 @@ static void transfer_prepare(const struct block_queue *q, struct io_uring_sqe *s
 	s->rw_flags = c->fua ? RWF_DSYNC : 0;
 }
 
-static void prepare(const struct block_queue *q, struct io_uring_sqe *s, const struct block_command *c)
+static void prepare(const struct block_queue *q, struct io_uring_sqe *s,
+		    const struct block_command *c)
 {
 	if (c->direction == BLOCK_FLUSH)
 		io_uring_prep_fsync(s, q->fd, IORING_FSYNC_DATASYNC);
@@ -145,11 +163,13 @@ static void prepare(const struct block_queue *q, struct io_uring_sqe *s, const s
 
 static int discard_now(struct block_queue *q, const struct block_command *c)
 {
-	q->at_once[q->n_at_once++] = (struct block_done){c->slot, block_discard(q->device_fd, q->is_block, c->offset, c->length)};
+	q->at_once[q->n_at_once++] = (struct block_done){
+	    c->slot, block_discard(q->device_fd, q->is_block, c->offset, c->length)};
 	return 1;
 }
 
-/* What the kernel did not take stays in the ring, and is offered again at the next harvest; where another thread harvests, until it is taken. */
+/* What the kernel did not take stays in the ring, and is offered again at the next harvest; where
+ * another thread harvests, until it is taken. */
 static void offer(struct block_queue *q, uint32_t n)
 {
 	int got;
@@ -157,7 +177,8 @@ static void offer(struct block_queue *q, uint32_t n)
 	do {
 		got = io_uring_submit(&q->ring);
 		q->n_left -= got > 0 ? (uint32_t)got : 0;
-	} while (q->apart && q->n_left && (got > 0 || got == -EAGAIN || got == -EBUSY || got == -EINTR));
+	} while (q->apart && q->n_left &&
+		 (got > 0 || got == -EAGAIN || got == -EBUSY || got == -EINTR));
 }
 
 static int uring_submit(struct block_queue *q, const struct block_command *command, uint32_t n)
@@ -166,7 +187,8 @@ static int uring_submit(struct block_queue *q, const struct block_command *comma
 	uint32_t k = 0;
 	if (n && command->direction == BLOCK_DISCARD)
 		return discard_now(q, command);
-	for (; k < n && command[k].direction != BLOCK_DISCARD && (s = io_uring_get_sqe(&q->ring)); k++)
+	for (; k < n && command[k].direction != BLOCK_DISCARD && (s = io_uring_get_sqe(&q->ring));
+	     k++)
 		prepare(q, s, &command[k]);
 	if (!k)
 		return n ? -EAGAIN : 0;
@@ -188,7 +210,8 @@ static uint32_t ring_take(struct block_queue *q, struct block_done *done, uint32
 	return n;
 }
 
-static int uring_harvest(struct block_queue *q, struct block_done *done, uint32_t max, int64_t wait_ns)
+static int uring_harvest(struct block_queue *q, struct block_done *done, uint32_t max,
+			 int64_t wait_ns)
 {
 	uint32_t n = 0;
 	if (!q->apart && q->n_left)

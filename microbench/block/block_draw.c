@@ -45,7 +45,8 @@ int block_sizes_parse(struct block_sizes *s, const char *text, struct err *e)
 		ret = size_add(s, item[i], e);
 	list_free(item, n);
 	if (!ret && s->n > 1 && fabs(s->upto[s->n - 1] - 1) > 1e-6)
-		ret = err_set(e, EINVAL, "sizes: the shares add up to %g %%, not to 100", 100 * s->upto[s->n - 1]);
+		ret = err_set(e, EINVAL, "sizes: the shares add up to %g %%, not to 100",
+			      100 * s->upto[s->n - 1]);
 	if (!ret)
 		s->upto[s->n - 1] = 1;
 	return ret;
@@ -60,11 +61,16 @@ static uint32_t length_draw(const struct block_sizes *s, gsl_rng *rng)
 	return s->length[i];
 }
 
-/* Where requests go: one after another through the thread's part of the device, or anywhere on it. */
-static uint64_t offset_draw(gsl_rng *rng, uint64_t *next, uint64_t from, uint64_t n_bytes, uint32_t length, uint32_t grain)
+/* Where requests go: one after another through the thread's part of the device, or anywhere on it.
+ */
+static uint64_t offset_draw(gsl_rng *rng, uint64_t *next, uint64_t from, uint64_t n_bytes,
+			    uint32_t length, uint32_t grain)
 {
-	if (rng) /* 64 random bits: a device has more blocks than one number of the generator tells apart */
-		return (((uint64_t)gsl_rng_get(rng) << 32 | gsl_rng_get(rng)) % ((n_bytes - length) / grain + 1)) * grain;
+	/* 64 random bits: a device has more blocks than one number of the generator tells apart */
+	if (rng)
+		return (((uint64_t)gsl_rng_get(rng) << 32 | gsl_rng_get(rng)) %
+			((n_bytes - length) / grain + 1)) *
+		       grain;
 	if (*next + length > n_bytes)
 		*next = 0;
 	uint64_t offset = from + *next;
@@ -72,23 +78,28 @@ static uint64_t offset_draw(gsl_rng *rng, uint64_t *next, uint64_t from, uint64_
 	return offset;
 }
 
-/* Due times, ns after the start: bursts at equal intervals, shifted from thread to thread, or at exponential ones. */
+/* Due times, ns after the start: bursts at equal intervals, shifted from thread to thread, or at
+ * exponential ones. */
 static double due_next(const struct microbench_config *c, gsl_rng *rng, double last_ns)
 {
 	double mean_ns = 1e9 * (double)c->level * (double)c->burst / c->rate;
-	return last_ns + (c->arrivals == ARRIVALS_POISSON ? gsl_ran_exponential(rng, mean_ns) : mean_ns);
+	return last_ns +
+	       (c->arrivals == ARRIVALS_POISSON ? gsl_ran_exponential(rng, mean_ns) : mean_ns);
 }
 
 static double due_first(const struct microbench_config *c, gsl_rng *rng, unsigned int thread)
 {
 	double mean_ns = 1e9 * (double)c->level * (double)c->burst / c->rate;
-	return c->arrivals == ARRIVALS_POISSON ? gsl_ran_exponential(rng, mean_ns) : mean_ns * thread / (double)c->level;
+	return c->arrivals == ARRIVALS_POISSON ? gsl_ran_exponential(rng, mean_ns)
+					       : mean_ns * thread / (double)c->level;
 }
 
-int block_draw(struct block_request *request, uint64_t n, const struct microbench_config *c, const struct block_sizes *sizes, bool sequential,
-	       uint64_t n_bytes, uint32_t grain, unsigned int thread, struct err *e)
+int block_draw(struct block_request *request, uint64_t n, const struct microbench_config *c,
+	       const struct block_sizes *sizes, bool sequential, uint64_t n_bytes, uint32_t grain,
+	       unsigned int thread, struct err *e)
 {
-	gsl_rng *where = draw_stream(c->seed, thread, DRAW_BLOCKS, e), *what = draw_stream(c->seed, thread, DRAW_SCRIPT, e),
+	gsl_rng *where = draw_stream(c->seed, thread, DRAW_BLOCKS, e),
+		*what = draw_stream(c->seed, thread, DRAW_SCRIPT, e),
 		*when = draw_stream(c->seed, thread, DRAW_THINK, e);
 	uint64_t part = n_bytes / c->level / grain * grain, next = 0;
 	double due_ns = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measured loop of a thread that has many requests in flight. Neither allocates nor locks, and asks the kernel for nothing but submissions,
- * completions and sleep; while it spins with requests in flight it lets others have the processor. */
+/* The measured loop of a thread that has many requests in flight. Neither allocates nor locks, and
+ * asks the kernel for nothing but submissions, completions and sleep; while it spins with requests
+ * in flight it lets others have the processor. */
 #include "microbench/block/block_load.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ static int64_t ns_of(const struct bench_thread *t, uint64_t ticks)
 	return (int64_t)((double)ticks * t->clock->ns_per_tick);
 }
 
-/* --- completions -------------------------------------------------------------------------------------------------- */
+/* --- completions --------------------------------------------------------- */
 
 static void ended(struct state *s, const struct block_done *d, uint64_t end)
 {
@@ -54,7 +55,7 @@ static void harvest(struct state *s, int64_t wait_ns)
 		s->resume = end + s->b->pause_ticks;
 }
 
-/* --- handing over ------------------------------------------------------------------------------------------------- */
+/* --- handing over -------------------------------------------------------- */
 
 static bool goes_on(const struct state *s, uint64_t now)
 {
@@ -75,7 +76,8 @@ static uint32_t ready(const struct state *s, uint64_t now)
 		return 0;
 	if (s->n_issued + most > t->n_requests && now >= t->deadline)
 		most = s->n_issued < t->n_requests ? t->n_requests - s->n_issued : 0;
-	while (n < BATCH && n < most && s->b->request[s->n_issued + n].due <= (int64_t)(now - t->start))
+	while (n < BATCH && n < most &&
+	       s->b->request[s->n_issued + n].due <= (int64_t)(now - t->start))
 		n++;
 	return n;
 }
@@ -99,7 +101,8 @@ static struct block_command command_of(const struct state *s, uint64_t k, uint32
 static void hand_over(struct state *s, const struct block_command *command, uint32_t n)
 {
 	for (uint32_t done = 0; done < n && !s->b->fatal;) {
-		uint32_t most = n - done < s->b->backend->bundle_max ? n - done : s->b->backend->bundle_max;
+		uint32_t most =
+		    n - done < s->b->backend->bundle_max ? n - done : s->b->backend->bundle_max;
 		int got = s->b->backend->submit(s->b->queue, command + done, most);
 		if (got == -EAGAIN || got == -EINTR || got == 0) {
 			harvest(s, LOOK_NS);
@@ -130,9 +133,10 @@ static void issue(struct state *s, uint32_t n)
 	hand_over(s, command, n);
 }
 
-/* --- waiting ------------------------------------------------------------------------------------------------------ */
+/* --- waiting ------------------------------------------------------------- */
 
-/* The instant before which nothing can be handed over; UINT64_MAX: only a completion makes it possible. */
+/* The instant before which nothing can be handed over; UINT64_MAX: only a completion makes it
+ * possible. */
 static uint64_t next_instant(const struct state *s, bool more)
 {
 	if (!more || !s->b->n_unused)
@@ -155,7 +159,8 @@ static void pause_until(struct state *s, uint64_t at, uint64_t now)
 	}
 	const uint64_t margin = t->waiter.margin_ticks;
 	if (at <= now + margin) {
-		/* who completes requests may need this very processor: a thread of the device's driver, woken here by the submission */
+		/* who completes requests may need this very processor: a thread of the device's
+		 * driver, woken here by the submission */
 		sched_yield();
 		return;
 	}

@@ -2,7 +2,8 @@
 #include "microbench/block/block_load.h"
 #include "microbench/workloads.h"
 
-static const char *const own_options[] = {"queue-depth", "rate", "arrivals", "burst", "sizes", "span", "read-share", "backend", NULL};
+static const char *const own_options[] = {"queue-depth", "rate",       "arrivals", "burst", "sizes",
+					  "span",        "read-share", "backend",  NULL};
 
 static void defaults(struct microbench_config *c)
 {

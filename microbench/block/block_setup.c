@@ -13,7 +13,8 @@
 #include "microbench/run.h"
 
 #define DEPTH_MAX 1024
-#define CONTENT_BYTES ((uint64_t)1 << 20) /* written content begins at another place of it for each request */
+/* written content begins at another place of it for each request */
+#define CONTENT_BYTES ((uint64_t)1 << 20)
 #define PAGE 4096u
 
 static uint64_t whole_pages(uint64_t n)
@@ -41,9 +42,13 @@ int block_check(const struct workload *w, const struct microbench_config *c, str
 	if (!(c->read_share >= 0 && c->read_share <= 1) || !(c->rate >= 0))
 		return err_set(e, EINVAL, "read-share or rate: out of range");
 	if (!c->burst || (c->burst > 1 && c->rate <= 0))
-		return err_set(e, EINVAL, "burst: %s", c->burst ? "it needs a rate, of requests in bursts" : "expected at least 1");
+		return err_set(e, EINVAL, "burst: %s",
+			       c->burst ? "it needs a rate, of requests in bursts"
+					: "expected at least 1");
 	if (c->rate > 0 && c->pause_ns)
-		return err_set(e, EINVAL, "pause: with a rate requests do not wait for others (use one of them)");
+		return err_set(
+		    e, EINVAL,
+		    "pause: with a rate requests do not wait for others (use one of them)");
 	if (c->think != THINK_FIXED)
 		return err_set(e, EINVAL, "think: %s has fixed pauses", w->name);
 	if (c->fsync_end)
@@ -51,17 +56,20 @@ int block_check(const struct workload *w, const struct microbench_config *c, str
 	return 0;
 }
 
-/* --- the device --------------------------------------------------------------------------------------------------- */
+/* --- the device ---------------------------------------------------------- */
 
 static int grain_check(const struct bench_run *r, const struct block_sizes *sizes, struct err *e)
 {
 	for (uint32_t i = 0; i < sizes->n; i++)
 		if (sizes->length[i] % r->device.logical_bytes)
-			return err_set(e, EINVAL, "%s takes multiples of %u bytes: %u are none", r->config->device, r->device.logical_bytes,
+			return err_set(e, EINVAL, "%s takes multiples of %u bytes: %u are none",
+				       r->config->device, r->device.logical_bytes,
 				       sizes->length[i]);
 	if (r->span_bytes / r->n_workers < sizes->max)
-		return err_set(e, EINVAL, "%s: %" PRIu64 " bytes are too few for requests of %u bytes by %u threads", r->config->device, r->span_bytes,
-			       sizes->max, r->n_workers);
+		return err_set(e, EINVAL,
+			       "%s: %" PRIu64
+			       " bytes are too few for requests of %u bytes by %u threads",
+			       r->config->device, r->span_bytes, sizes->max, r->n_workers);
 	return 0;
 }
 
@@ -71,18 +79,25 @@ int block_device_open(struct bench_run *r, struct err *e)
 	struct block_sizes sizes;
 	bool writes = c->read_share < 1;
 	if (writes && !c->destructive)
-		return err_set(e, EPERM, "%s: refused: its content would be overwritten (--destructive permits this; --read-share 100%% only reads)",
+		return err_set(e, EPERM,
+			       "%s: refused: its content would be overwritten (--destructive "
+			       "permits this; --read-share 100%% only reads)",
 			       c->device);
 	int ret = sizes_of(c, &sizes, e);
 	if (!ret)
-		ret = device_open(&r->device, c->device, !writes ? DEVICE_READ : c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE, O_DIRECT, &r->refused, e);
+		ret = device_open(&r->device, c->device,
+				  !writes         ? DEVICE_READ
+				  : c->own_device ? DEVICE_WRITE_OWN
+						  : DEVICE_WRITE,
+				  O_DIRECT, &r->refused, e);
 	if (ret)
 		return r->refused ? -EPERM : ret;
-	r->span_bytes = c->span_bytes && c->span_bytes < r->device.n_bytes ? c->span_bytes : r->device.n_bytes;
+	r->span_bytes =
+	    c->span_bytes && c->span_bytes < r->device.n_bytes ? c->span_bytes : r->device.n_bytes;
 	return grain_check(r, &sizes, e);
 }
 
-/* --- a thread ----------------------------------------------------------------------------------------------------- */
+/* --- a thread ------------------------------------------------------------ */
 
 static const struct block_backend *backend_find(const char *name)
 {
@@ -102,9 +117,11 @@ static int queue_open(const struct bench_run *r, struct block_load *b, struct er
 	if (strcmp(r->config->backend, "auto")) {
 		b->backend = backend_find(r->config->backend);
 		ret = b->backend ? b->backend->open(&b->queue, &q, &notes, e)
-				 : err_set(e, EINVAL, "backend %s: auto, io_uring, libaio or psync", r->config->backend);
+				 : err_set(e, EINVAL, "backend %s: auto, io_uring, libaio or psync",
+					   r->config->backend);
 	}
-	for (const struct block_backend *const *try = block_backends; !strcmp(r->config->backend, "auto") && ret && *try; try++) {
+	for (const struct block_backend *const *try = block_backends;
+	     !strcmp(r->config->backend, "auto") && ret && *try; try++) {
 		b->backend = *try;
 		ret = b->backend->open(&b->queue, &q, &notes, e);
 	}
@@ -141,12 +158,14 @@ int block_setup(struct bench_run *r, struct worker *w, struct err *e)
 		return ret;
 	if (t->capacity > UINT32_MAX)
 		return err_set(e, EINVAL, "requests: expected at most 2^32-1 of a thread");
-	b->depth = strcmp(c->backend, block_psync.name) ? (uint32_t)c->queue_depth : 1; /* it can do no more */
+	/* it can do no more */
+	b->depth = strcmp(c->backend, block_psync.name) ? (uint32_t)c->queue_depth : 1;
 	b->max_length = whole_pages(sizes.max);
 	b->failed = UINT64_MAX;
 	ret = memory_make(r, b, t->capacity, e);
 	if (!ret)
-		ret = block_draw(b->requests.base, t->capacity, c, &sizes, r->workload->sequential, r->span_bytes, sizes.min, t->index, e);
+		ret = block_draw(b->requests.base, t->capacity, c, &sizes, r->workload->sequential,
+				 r->span_bytes, sizes.min, t->index, e);
 	return ret;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A defensive checkpoint: all ranks write one file, their blocks interleaved, wait for each other, and read back what they wrote. Variants
- * wait for each other after every write, and compute on what was read besides. A checkpoint of earlier is overwritten in place, so that a run
- * does what every other run does.
+/* A defensive checkpoint: all ranks write one file, their blocks interleaved, wait for each other,
+ * and read back what they wrote. Variants wait for each other after every write, and compute on
+ * what was read besides. A checkpoint of earlier is overwritten in place, so that a run does what
+ * every other run does.
  *
- * Source: parallel-trace paper (FAST 2007), section 5.1: Pseudo, PseudoSync and PseudoSyncDat, after the pseudo-application of Los Alamos
- * National Laboratory, 8 ranks. */
+ * Source: parallel-trace paper (FAST 2007), section 5.1: Pseudo, PseudoSync and PseudoSyncDat,
+ * after the pseudo-application of Los Alamos National Laboratory, 8 ranks. */
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "microbench/loop.h"
@@ -35,8 +36,8 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	return 0;
 }
 
-static int write_all_blocks(const struct microbench_config *c, unsigned int rank, uint64_t n_blocks, bool sync_each, bool computes,
-			    struct script *s)
+static int write_all_blocks(const struct microbench_config *c, unsigned int rank, uint64_t n_blocks,
+			    bool sync_each, bool computes, struct script *s)
 {
 	script_open(s, 0, script_name(s, xstrdup(TOP "/data")), OPEN_CREATE, 0644);
 	for (uint64_t k = 0; k < n_blocks; k++) {
@@ -57,19 +58,22 @@ static int write_all_blocks(const struct microbench_config *c, unsigned int rank
 	return 0;
 }
 
-static int write_plain(const struct microbench_config *c, unsigned int rank, uint64_t n_units, struct script *s, struct err *e)
+static int write_plain(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
+		       struct script *s, struct err *e)
 {
 	(void)e;
 	return write_all_blocks(c, rank, n_units, false, false, s);
 }
 
-static int write_sync(const struct microbench_config *c, unsigned int rank, uint64_t n_units, struct script *s, struct err *e)
+static int write_sync(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
+		      struct script *s, struct err *e)
 {
 	(void)e;
 	return write_all_blocks(c, rank, n_units, true, false, s);
 }
 
-static int write_compute(const struct microbench_config *c, unsigned int rank, uint64_t n_units, struct script *s, struct err *e)
+static int write_compute(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
+			 struct script *s, struct err *e)
 {
 	(void)e;
 	return write_all_blocks(c, rank, n_units, true, true, s);
@@ -80,7 +84,8 @@ static int write_compute(const struct microbench_config *c, unsigned int rank, u
 		.top = TOP, .unit = "writes", .n_per_unit = 2, .direct = true, .finite = true, .parallel = true, .check = ranks_check,         \
 		.files = files, .write = how,                                                                                                  \
 	}
-static const struct workload_script plain = SCRIPTED(write_plain), sync_each = SCRIPTED(write_sync), computing = SCRIPTED(write_compute);
+static const struct workload_script plain = SCRIPTED(write_plain), sync_each = SCRIPTED(write_sync),
+				    computing = SCRIPTED(write_compute);
 
 const struct workload workload_checkpoint = {
     .name = "checkpoint",

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A simulation in three phases, in the manner of one of earthquakes.
  *
- * 1. The ranks build a mesh, a structure on disk: each refines the octants of its own region, reading a page, computing, writing it back. How many
- *    times depends on the region: some ground is finer. Now and then a rank looks up a page of its neighbour's region.
+ * 1. The ranks build a mesh, a structure on disk: each refines the octants of its own region,
+ * reading a page, computing, writing it back. How many times depends on the region: some ground is
+ * finer. Now and then a rank looks up a page of its neighbour's region.
  * 2. Rank 0 collects the mesh from all of them and writes it to a file.
- * 3. Iterations: every rank computes, exchanges its border with its neighbours, and every tenth time all write their state and wait for each other.
+ * 3. Iterations: every rank computes, exchanges its border with its neighbours, and every tenth
+ * time all write their state and wait for each other.
  *
- * Pages of --block-size; --file-size is the region of each rank; --requests are the iterations of phase 3; --compute is the mean of what they
- * compute, drawn from half of it to one and a half; refining an octant and collecting a piece take a tenth.
+ * Pages of --block-size; --file-size is the region of each rank; --requests are the iterations of
+ * phase 3; --compute is the mean of what they compute, drawn from half of it to one and a half;
+ * refining an octant and collecting a piece take a tenth.
  *
  * Source: parallel-trace paper (FAST 2007), section 5.1: Quake, 8 ranks, and Figure 7. */
 #include <errno.h>
@@ -36,9 +39,13 @@ static void defaults(struct microbench_config *c)
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->block_bytes > ((uint64_t)1 << 30) / PIECE_PAGES)
-		return err_set(e, EINVAL, "block-size %llu: %d of them are moved at once, 1 GiB at most", (unsigned long long)c->block_bytes, PIECE_PAGES);
+		return err_set(e, EINVAL,
+			       "block-size %llu: %d of them are moved at once, 1 GiB at most",
+			       (unsigned long long)c->block_bytes, PIECE_PAGES);
 	if (c->file_bytes % (PIECE_PAGES * c->block_bytes))
-		return err_set(e, EINVAL, "file-size %llu: expected a multiple of %d blocks for each rank", (unsigned long long)c->file_bytes, PIECE_PAGES);
+		return err_set(e, EINVAL,
+			       "file-size %llu: expected a multiple of %d blocks for each rank",
+			       (unsigned long long)c->file_bytes, PIECE_PAGES);
 	return ranks_check(c, e);
 }
 
@@ -73,9 +80,13 @@ static void build(struct writer *w)
 	const uint32_t n_pages = blocks_of_rank(w->c);
 	const uint64_t n_visits = (uint64_t)((double)n_pages * (1 + 2 * gsl_rng_uniform(w->rng)));
 	for (uint64_t k = 0; k < n_visits; k++) {
-		const uint32_t page = block_in_part(w->c, w->rank, gsl_rng_uniform_int(w->rng, n_pages));
+		const uint32_t page =
+		    block_in_part(w->c, w->rank, gsl_rng_uniform_int(w->rng, n_pages));
 		if (w->c->level > 1 && gsl_rng_uniform_int(w->rng, LOOK_UP_SHARE) == 0)
-			script_pread(w->s, 0, block_in_part(w->c, (w->rank + 1) % (unsigned int)w->c->level, k), w->page);
+			script_pread(
+			    w->s, 0,
+			    block_in_part(w->c, (w->rank + 1) % (unsigned int)w->c->level, k),
+			    w->page);
 		script_pread(w->s, 0, page, w->page);
 		compute(w, (double)w->c->compute_ns / 10);
 		script_pwrite(w->s, 0, page, w->page);
@@ -102,7 +113,8 @@ static void collect(struct writer *w)
 		}
 }
 
-/* With the neighbours on a line; even ranks turn to the one above first, so that no two wait for each other round the line. */
+/* With the neighbours on a line; even ranks turn to the one above first, so that no two wait for
+ * each other round the line. */
 static void exchange(struct writer *w)
 {
 	for (unsigned int turn = 0; turn < 2; turn++) {
@@ -120,16 +132,23 @@ static void solve(struct writer *w, uint64_t n_iterations)
 		compute(w, (double)w->c->compute_ns);
 		exchange(w);
 		if (i % STATE_PERIOD == STATE_PERIOD - 1) {
-			script_pwrite(w->s, 0, block_interleaved(w->c, w->rank, i / STATE_PERIOD), w->page);
+			script_pwrite(w->s, 0, block_interleaved(w->c, w->rank, i / STATE_PERIOD),
+				      w->page);
 			script_between(w->s, STEP_BARRIER, 0, 0);
 		}
 		script_end_unit(w->s);
 	}
 }
 
-static int write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units, struct script *s, struct err *e)
+static int write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
+			struct script *s, struct err *e)
 {
-	struct writer w = {c, s, draw_stream(c->seed, rank, DRAW_SCRIPT, e), rank, (uint32_t)c->block_bytes, (uint32_t)c->block_bytes * PIECE_PAGES};
+	struct writer w = {c,
+			   s,
+			   draw_stream(c->seed, rank, DRAW_SCRIPT, e),
+			   rank,
+			   (uint32_t)c->block_bytes,
+			   (uint32_t)c->block_bytes * PIECE_PAGES};
 	if (!w.rng)
 		return -ENOMEM;
 	script_open(s, 0, script_name(s, xstrdup(TOP "/etree")), OPEN_UPDATE, 0644);

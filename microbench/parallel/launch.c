@@ -16,26 +16,30 @@
 #include "common/mpi_launch.h"
 #include "common/options_describe.h"
 
-/* --- the command ------------------------------------------------------------------------------------------------------- */
+/* --- the command --------------------------------------------------------- */
 
-/* What the ranks need not know: the files are there, and how many they are the launcher tells them. */
+/* What the ranks need not know: the files are there, and how many they are the launcher tells them.
+ */
 static bool is_of_the_launch(const char *name)
 {
-	static const char *const names[] = {"level", "launcher", "prepare", "prepare-only", "remove", "print-command", "list", NULL};
+	static const char *const names[] = {"level",  "launcher",      "prepare", "prepare-only",
+					    "remove", "print-command", "list",    NULL};
 	for (const char *const *n = names; *n; n++)
 		if (!strcmp(*n, name))
 			return true;
 	return false;
 }
 
-static int option_add(struct words_list *out, const struct option_spec *o, const struct microbench_config *c,
-		      const struct microbench_config *standard, struct err *e)
+static int option_add(struct words_list *out, const struct option_spec *o,
+		      const struct microbench_config *c, const struct microbench_config *standard,
+		      struct err *e)
 {
 	const struct option_spec row[] = {*o, {.name = NULL}};
 	struct words_list words;
 	if (o->type == OPT_STRING) { /* any text */
 		struct strbuf word = STRBUF_INIT;
-		strbuf_addf(&word, "--%s=%s", o->name, *(const char *const *)((const char *)c + o->offset));
+		strbuf_addf(&word, "--%s=%s", o->name,
+			    *(const char *const *)((const char *)c + o->offset));
 		words_list_add(out, word.s);
 		strbuf_release(&word);
 		return 0;
@@ -51,13 +55,17 @@ static int option_add(struct words_list *out, const struct option_spec *o, const
 	return ret;
 }
 
-int parallel_command(const struct workload *w, const struct microbench_config *c, struct words_list *out, struct err *e)
+int parallel_command(const struct workload *w, const struct microbench_config *c,
+		     struct words_list *out, struct err *e)
 {
 	struct microbench_config standard;
 	int ret = mpi_launch_words(out, c->launcher, (unsigned int)c->level, e);
 	if (ret)
 		return ret;
-	char *program = companion_find(MPI_WORKLOAD, "which is built where OpenMPI is installed (Debian: apt-get install libopenmpi-dev)", e);
+	char *program = companion_find(
+	    MPI_WORKLOAD,
+	    "which is built where OpenMPI is installed (Debian: apt-get install libopenmpi-dev)",
+	    e);
 	if (!program) {
 		words_list_release(out);
 		return -ENOENT;
@@ -77,7 +85,7 @@ int parallel_command(const struct workload *w, const struct microbench_config *c
 	return ret;
 }
 
-/* --- the job ----------------------------------------------------------------------------------------------------------- */
+/* --- the job ------------------------------------------------------------- */
 
 static void job_exec(char **word, const sigset_t *mask, pid_t parent)
 {
@@ -130,15 +138,19 @@ static int job_run(char **word, struct err *e)
 	if (ret)
 		return err_sys(e, -ret, "starting %s", word[0]);
 	if (signal_seen)
-		return err_set(e, EINTR, "interrupted (%s): no trace was written", strsignal(signal_seen));
+		return err_set(e, EINTR, "interrupted (%s): no trace was written",
+			       strsignal(signal_seen));
 	if (WIFSIGNALED(status))
-		return err_set(e, EIO, "%s was ended by a signal (%s)", word[0], strsignal(WTERMSIG(status)));
+		return err_set(e, EIO, "%s was ended by a signal (%s)", word[0],
+			       strsignal(WTERMSIG(status)));
 	if (WEXITSTATUS(status))
-		return err_set(e, EIO, "%s ended with status %d: see the messages of its ranks above", word[0], WEXITSTATUS(status));
+		return err_set(e, EIO,
+			       "%s ended with status %d: see the messages of its ranks above",
+			       word[0], WEXITSTATUS(status));
 	return 0;
 }
 
-/* --- what came of it ---------------------------------------------------------------------------------------------------- */
+/* --- what came of it ----------------------------------------------------- */
 
 static int outcome_read(const char *path, struct microbench_outcome *o, struct err *e)
 {
@@ -167,7 +179,8 @@ static int outcome_read(const char *path, struct microbench_outcome *o, struct e
 	return 0;
 }
 
-int parallel_launch(const struct workload *w, const struct microbench_config *c, struct microbench_outcome *o, struct err *e)
+int parallel_launch(const struct workload *w, const struct microbench_config *c,
+		    struct microbench_outcome *o, struct err *e)
 {
 	struct words_list command;
 	int ret = parallel_command(w, c, &command, e);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What programs do that leave their files to MPI: collective writes of interleaved blocks, collective reads of what the next rank wrote, independent
- * reads. Which rank makes which request of the file system is the MPI library's choice (collective buffering), and so are the messages between them.
- * So there is no instrument around a request, and no trace of this program's own: it is there to be captured.
+/* What programs do that leave their files to MPI: collective writes of interleaved blocks,
+ * collective reads of what the next rank wrote, independent reads. Which rank makes which request
+ * of the file system is the MPI library's choice (collective buffering), and so are the messages
+ * between them. So there is no instrument around a request, and no trace of this program's own: it
+ * is there to be captured.
  *
- * Source: MPI 3.1, chapter 13; the access pattern of IOR's MPI-IO interface (interleaved segments). */
+ * Source: MPI 3.1, chapter 13; the access pattern of IOR's MPI-IO interface (interleaved segments).
+ */
 #include <errno.h>
 
 #include "microbench/loop.h"
@@ -21,7 +24,9 @@ static void defaults(struct microbench_config *c)
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->direct || c->sync || c->fsync_end)
-		return err_set(e, EINVAL, "direct, sync, fsync-end: mpi-io leaves how its file is opened to the MPI library");
+		return err_set(e, EINVAL,
+			       "direct, sync, fsync-end: mpi-io leaves how its file is opened to "
+			       "the MPI library");
 	return ranks_check(c, e);
 }
 

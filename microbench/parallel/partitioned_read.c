@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranks read the parts of one file in turn: each reads its part from the begin to the end, then lets the next one begin. There are as many
- * dependencies as ranks, less one, and whoever does not see them reads all parts at once.
+/* Ranks read the parts of one file in turn: each reads its part from the begin to the end, then
+ * lets the next one begin. There are as many dependencies as ranks, less one, and whoever does not
+ * see them reads all parts at once.
  *
  * Source: parallel-trace paper (FAST 2007), section 5.1: Fitness, 4 ranks (of 1 GB each). */
 #include "common/xalloc.h"
@@ -26,7 +27,8 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	return 0;
 }
 
-static int write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units, struct script *s, struct err *e)
+static int write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
+			struct script *s, struct err *e)
 {
 	(void)e;
 	script_open(s, 0, script_name(s, xstrdup(TOP "/data")), OPEN_READ, 0644);

@@ -67,7 +67,8 @@ void rank_loop(struct bench_thread *t, const struct rank_messages *m)
 		const struct bench_step *s = &script->step[i];
 		if (step_is_call(s)) {
 			*out = script_play(t, s, placement_buffer(t->placement, 0, i));
-			t->failed = s->expect == EXPECT_ANY ? out->result < 0 : out->result != s->expect;
+			t->failed =
+			    s->expect == EXPECT_ANY ? out->result < 0 : out->result != s->expect;
 			out++;
 		} else {
 			between(m, s);

@@ -6,7 +6,8 @@
 #include "common/xalloc.h"
 #include "microbench/tree.h"
 
-const char *const ranks_options[] = {"launcher", NULL}, *const ranks_compute_options[] = {"launcher", "compute", NULL};
+const char *const ranks_options[] = {"launcher", NULL}, *const ranks_compute_options[] = {
+							    "launcher", "compute", NULL};
 
 uint32_t block_in_part(const struct microbench_config *c, unsigned int rank, uint64_t k)
 {
@@ -23,15 +24,23 @@ int ranks_check(const struct microbench_config *c, struct err *e)
 {
 	const unsigned long long block = c->block_bytes, part = c->file_bytes;
 	if (c->file_bytes < c->block_bytes || c->file_bytes % c->block_bytes)
-		return err_set(e, EINVAL, "file-size %llu: expected whole blocks of %llu bytes (--block-size) for each rank", part, block);
+		return err_set(e, EINVAL,
+			       "file-size %llu: expected whole blocks of %llu bytes (--block-size) "
+			       "for each rank",
+			       part, block);
 	if (c->file_bytes / c->block_bytes * c->level > UINT32_MAX)
-		return err_set(e, EINVAL, "file-size %llu: more than 2^32-1 blocks of %llu bytes in all", part, block);
+		return err_set(e, EINVAL,
+			       "file-size %llu: more than 2^32-1 blocks of %llu bytes in all", part,
+			       block);
 	if (c->direct && c->block_bytes % 512)
-		return err_set(e, EINVAL, "block-size %llu: with direct expected a multiple of 512 bytes", block);
+		return err_set(e, EINVAL,
+			       "block-size %llu: with direct expected a multiple of 512 bytes",
+			       block);
 	return 0;
 }
 
-void ranks_file(const struct microbench_config *c, struct fileset *s, size_t *cap, const char *top, const char *path)
+void ranks_file(const struct microbench_config *c, struct fileset *s, size_t *cap, const char *top,
+		const char *path)
 {
 	if (!s->n)
 		fileset_add_directory(s, cap, xstrdup(top));

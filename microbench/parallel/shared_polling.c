@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A pipeline whose ranks know of each other by words in shared memory alone, which they poll: no call tells whoever watches them that they wait.
- * In round k a rank reads the block that the one before it wrote in that round, and writes its own; rank 0 reads its own of the round before. Rank 0
- * is at most as many rounds ahead of the last one as there are blocks in a part, less one: a block is read before it is written again.
+/* A pipeline whose ranks know of each other by words in shared memory alone, which they poll: no
+ * call tells whoever watches them that they wait. In round k a rank reads the block that the one
+ * before it wrote in that round, and writes its own; rank 0 reads its own of the round before. Rank
+ * 0 is at most as many rounds ahead of the last one as there are blocks in a part, less one: a
+ * block is read before it is written again.
  *
- * Source: parallel-trace paper (FAST 2007), section 3.2, approach 1: what synchronises by "untraceable" means. */
+ * Source: parallel-trace paper (FAST 2007), section 3.2, approach 1: what synchronises by
+ * "untraceable" means. */
 #include <errno.h>
 
 #include "common/xalloc.h"
@@ -24,9 +27,11 @@ static void defaults(struct microbench_config *c)
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_requests >= UINT32_MAX)
-		return err_set(e, EINVAL, "requests %llu: at most 2^32-2 rounds", (unsigned long long)c->n_requests);
+		return err_set(e, EINVAL, "requests %llu: at most 2^32-2 rounds",
+			       (unsigned long long)c->n_requests);
 	if (c->file_bytes < 2 * c->block_bytes)
-		return err_set(e, EINVAL, "file-size %llu: expected two blocks at least", (unsigned long long)c->file_bytes);
+		return err_set(e, EINVAL, "file-size %llu: expected two blocks at least",
+			       (unsigned long long)c->file_bytes);
 	return ranks_check(c, e);
 }
 
@@ -38,7 +43,8 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	return 0;
 }
 
-static int write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units, struct script *s, struct err *e)
+static int write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
+			struct script *s, struct err *e)
 {
 	const unsigned int last = (unsigned int)c->level - 1;
 	const uint64_t ahead = blocks_of_rank(c) - 1;
@@ -49,7 +55,9 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 			script_between(s, STEP_AWAIT, rank - 1, (uint32_t)k + 1);
 		else if (last > 0 && k > ahead)
 			script_between(s, STEP_AWAIT, last, (uint32_t)(k - ahead));
-		script_pread(s, 0, rank > 0 ? block_in_part(c, rank - 1, k) : block_in_part(c, 0, k + ahead), (uint32_t)c->block_bytes);
+		script_pread(
+		    s, 0, rank > 0 ? block_in_part(c, rank - 1, k) : block_in_part(c, 0, k + ahead),
+		    (uint32_t)c->block_bytes);
 		script_pwrite(s, 0, block_in_part(c, rank, k), (uint32_t)c->block_bytes);
 		script_between(s, STEP_RAISE, 0, (uint32_t)k + 1);
 		script_end_unit(s);

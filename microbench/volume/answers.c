@@ -24,7 +24,7 @@ struct answers {
 	bool stop;
 };
 
-/* --- the heap ----------------------------------------------------------------------------------------------------- */
+/* --- the heap ------------------------------------------------------------ */
 
 static void heap_push(struct answers *a, const struct answer *x)
 {
@@ -39,7 +39,8 @@ static struct answer heap_pop(struct answers *a)
 	struct answer first = a->heap[0], last = a->heap[--a->n];
 	size_t i = 0;
 	for (size_t child; (child = 2 * i + 1) < a->n; i = child) {
-		if (child + 1 < a->n && a->heap[child + 1].entry.due_ns < a->heap[child].entry.due_ns)
+		if (child + 1 < a->n &&
+		    a->heap[child + 1].entry.due_ns < a->heap[child].entry.due_ns)
 			child++;
 		if (a->heap[child].entry.due_ns >= last.entry.due_ns)
 			break;
@@ -49,7 +50,7 @@ static struct answer heap_pop(struct answers *a)
 	return first;
 }
 
-/* --- the thread --------------------------------------------------------------------------------------------------- */
+/* --- the thread ---------------------------------------------------------- */
 
 static void give(struct answers *a, struct answer *x)
 {
@@ -73,18 +74,21 @@ static void doze(struct answers *a, int64_t due_ns)
 	if (pthread_cond_timedwait(&a->changed, &a->mutex, &until) != ETIMEDOUT)
 		return;
 	int64_t over_ns = clock_monotonic_ns() - aim_ns;
-	waiter_learn(&a->waiter, (uint64_t)((double)(over_ns > 0 ? over_ns : 0) / a->clock.ns_per_tick));
+	waiter_learn(&a->waiter,
+		     (uint64_t)((double)(over_ns > 0 ? over_ns : 0) / a->clock.ns_per_tick));
 }
 
-/* Without the mutex: for `left_ns`, or until an answer was added. (Ticks of a duration: an instant would be off by what the rate, known from
- * the first moments, adds up to in hours.) */
+/* Without the mutex: for `left_ns`, or until an answer was added. (Ticks of a duration: an instant
+ * would be off by what the rate, known from the first moments, adds up to in hours.) */
 static void spin(struct answers *a, int64_t left_ns)
 {
 	uint32_t n_added = atomic_load_explicit(&a->n_added, memory_order_relaxed);
-	uint64_t left_ticks = (uint64_t)((double)left_ns / a->clock.ns_per_tick), until = clock_now(&a->clock) + left_ticks;
+	uint64_t left_ticks = (uint64_t)((double)left_ns / a->clock.ns_per_tick),
+		 until = clock_now(&a->clock) + left_ticks;
 	waiter_forgo(&a->waiter, left_ticks);
 	pthread_mutex_unlock(&a->mutex);
-	while (clock_now(&a->clock) < until && atomic_load_explicit(&a->n_added, memory_order_relaxed) == n_added)
+	while (clock_now(&a->clock) < until &&
+	       atomic_load_explicit(&a->n_added, memory_order_relaxed) == n_added)
 		cpu_relax();
 	pthread_mutex_lock(&a->mutex);
 }
@@ -104,7 +108,8 @@ static void *answers_run(void *argument)
 			pthread_mutex_unlock(&a->mutex);
 			give(a, &x);
 			pthread_mutex_lock(&a->mutex);
-		} else if ((double)left_ns > (double)a->waiter.margin_ticks * a->clock.ns_per_tick) {
+		} else if ((double)left_ns >
+			   (double)a->waiter.margin_ticks * a->clock.ns_per_tick) {
 			doze(a, due_ns);
 		} else {
 			spin(a, left_ns);
@@ -131,7 +136,8 @@ static int thread_start(struct answers *a, struct err *e)
 	return code ? err_sys(e, code, "cannot start the thread that answers") : 0;
 }
 
-int answers_start(struct answers **out, void (*give_one)(const struct answer *x), struct volume_log *log, struct err *e)
+int answers_start(struct answers **out, void (*give_one)(const struct answer *x),
+		  struct volume_log *log, struct err *e)
 {
 	struct answers *a = calloc(1, sizeof *a);
 	*out = NULL;
@@ -182,7 +188,8 @@ void answers_add(struct answers *a, const struct answer *x)
 	atomic_fetch_add_explicit(&a->n_added, 1, memory_order_relaxed);
 	pthread_mutex_unlock(&a->mutex);
 	if (first)
-		pthread_cond_signal(&a->changed); /* what the thread sleeps for is no longer the first */
+		pthread_cond_signal(
+		    &a->changed); /* what the thread sleeps for is no longer the first */
 	if (placed)
 		return;
 	struct answer failed = *x;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long the kernel, FUSE and the loop device take with a request, apart from its service time. */
+/* How long the kernel, FUSE and the loop device take with a request, apart from its service time.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -25,11 +26,14 @@ static int ascending(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The entry of a read at `offset` among those from the n-th on; others may use the device, too. NULL when it did not come. */
-static const struct volume_entry *entry_of(const struct volume_log *log, uint64_t n, uint64_t offset)
+/* The entry of a read at `offset` among those from the n-th on; others may use the device, too.
+ * NULL when it did not come. */
+static const struct volume_entry *entry_of(const struct volume_log *log, uint64_t n,
+					   uint64_t offset)
 {
 	for (; n < atomic_load(&log->head->n); n++)
-		if (log->entry[n].op == SERVICE_READ && log->entry[n].offset == offset && log->entry[n].length == BLOCK)
+		if (log->entry[n].op == SERVICE_READ && log->entry[n].offset == offset &&
+		    log->entry[n].length == BLOCK)
 			return &log->entry[n];
 	return NULL;
 }
@@ -71,19 +75,22 @@ static int measure(int fd, char *buffer, struct volume_log *log, struct volume_l
 		return ret;
 	qsort(sample, (size_t)n, sizeof *sample, ascending);
 	int64_t low = sample[n / 4], high = sample[n - 1 - n / 4];
-	int64_t most = 2 * sample[n / 20], ns = low < most ? low : most; /* beyond it, other work held the requests up */
+	/* beyond it, other work held the requests up */
+	int64_t most = 2 * sample[n / 20], ns = low < most ? low : most;
 	*lead = (struct volume_lead){.ns = ns > 0 ? ns : 0, .low_ns = low, .high_ns = high};
 	return 0;
 }
 
-int volume_lead_measure(const char *path, const char *log_path, struct volume_lead *lead, struct err *e)
+int volume_lead_measure(const char *path, const char *log_path, struct volume_lead *lead,
+			struct err *e)
 {
 	struct volume_log log;
 	int ret = volume_log_open(&log, log_path, true, e);
 	if (ret)
 		return ret;
 	int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
-	void *buffer = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	void *buffer = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (fd < 0)
 		ret = err_sys(e, errno, "%s", path);
 	else if (buffer == MAP_FAILED)
@@ -97,7 +104,8 @@ int volume_lead_measure(const char *path, const char *log_path, struct volume_le
 	if (!ret) {
 		volume_log_reset(&log);
 		atomic_store(&log.head->lead_ns, lead->ns);
-		atomic_fetch_add(&log.head->n_restarts, 1); /* what is drawn does not depend on how many reads this took */
+		/* what is drawn does not depend on how many reads this took */
+		atomic_fetch_add(&log.head->n_restarts, 1);
 	}
 	volume_log_close(&log);
 	return ret;

@@ -16,7 +16,8 @@
 #define MAGIC "VALVLOG1"
 #define HEAD_BYTES 4096
 
-static int map(struct volume_log *l, int fd, size_t n_bytes, int protection, const char *path, struct err *e)
+static int map(struct volume_log *l, int fd, size_t n_bytes, int protection, const char *path,
+	       struct err *e)
 {
 	void *base = mmap(NULL, n_bytes, protection, MAP_SHARED, fd, 0);
 	if (base == MAP_FAILED)
@@ -34,7 +35,8 @@ int volume_log_create(struct volume_log *l, const char *path, uint64_t cap, stru
 		return err_sys(e, errno, "%s", path);
 	/* reserved: the server must not be killed by a full file system when it writes an entry */
 	int code = posix_fallocate(fd, 0, (off_t)n_bytes);
-	int ret = code ? err_sys(e, code, "%s: no room for a log of %llu requests", path, (unsigned long long)cap)
+	int ret = code ? err_sys(e, code, "%s: no room for a log of %llu requests", path,
+				 (unsigned long long)cap)
 		       : map(l, fd, n_bytes, PROT_READ | PROT_WRITE, path, e);
 	close(fd);
 	if (!ret) {
@@ -55,12 +57,14 @@ int volume_log_open(struct volume_log *l, const char *path, bool write, struct e
 	if (!ret && (!S_ISREG(st.st_mode) || st.st_size < HEAD_BYTES))
 		ret = err_set(e, EILSEQ, "%s is not a log of a volume", path);
 	if (!ret)
-		ret = map(l, fd, (size_t)st.st_size, write ? PROT_READ | PROT_WRITE : PROT_READ, path, e);
+		ret = map(l, fd, (size_t)st.st_size, write ? PROT_READ | PROT_WRITE : PROT_READ,
+			  path, e);
 	close(fd);
 	if (ret)
 		return ret;
 	uint64_t room = (l->n_bytes - HEAD_BYTES) / sizeof(struct volume_entry);
-	if (memcmp(l->head->magic, MAGIC, sizeof l->head->magic) || l->head->cap > room || l->head->n > l->head->cap) {
+	if (memcmp(l->head->magic, MAGIC, sizeof l->head->magic) || l->head->cap > room ||
+	    l->head->n > l->head->cap) {
 		volume_log_close(l);
 		return err_set(e, EILSEQ, "%s is not a log of a volume", path);
 	}
@@ -91,11 +95,13 @@ void volume_log_reset(struct volume_log *l)
 	atomic_store(&l->head->n_lost, 0);
 }
 
-/* --- as a trace --------------------------------------------------------------------------------------------------- */
+/* --- as a trace ---------------------------------------------------------- */
 
-static struct trace_record record_of(const struct volume_entry *x, uint64_t seq, int64_t epoch_ns, uint32_t object)
+static struct trace_record record_of(const struct volume_entry *x, uint64_t seq, int64_t epoch_ns,
+				     uint32_t object)
 {
-	static const uint16_t ops[] = {[SERVICE_READ] = OP_PREAD, [SERVICE_WRITE] = OP_PWRITE, [SERVICE_FLUSH] = OP_FDATASYNC};
+	static const uint16_t ops[] = {
+	    [SERVICE_READ] = OP_PREAD, [SERVICE_WRITE] = OP_PWRITE, [SERVICE_FLUSH] = OP_FDATASYNC};
 	return (struct trace_record){
 		.seq = seq,
 		.begin_ns = x->arrival_ns - epoch_ns,
@@ -119,7 +125,8 @@ static int by_arrival(const void *a, const void *b)
 	return (x->arrival_ns > y->arrival_ns) - (x->arrival_ns < y->arrival_ns);
 }
 
-static int records_write(struct trace_writer *w, const struct volume_entry *entry, uint64_t n, uint32_t object, struct err *e)
+static int records_write(struct trace_writer *w, const struct volume_entry *entry, uint64_t n,
+			 uint32_t object, struct err *e)
 {
 	struct trace_record batch[256];
 	int ret = 0;
@@ -132,12 +139,14 @@ static int records_write(struct trace_writer *w, const struct volume_entry *entr
 	return ret;
 }
 
-int volume_log_trace(const struct volume_log *l, const char *name, const char *service, const char *path, struct err *e)
+int volume_log_trace(const struct volume_log *l, const char *name, const char *service,
+		     const char *path, struct err *e)
 {
 	uint64_t n = atomic_load_explicit(&l->head->n, memory_order_acquire);
 	struct volume_entry *sorted = malloc((n ? n : 1) * sizeof *sorted);
 	if (!sorted)
-		return err_set(e, ENOMEM, "not enough memory to sort %llu requests", (unsigned long long)n);
+		return err_set(e, ENOMEM, "not enough memory to sort %llu requests",
+			       (unsigned long long)n);
 	memcpy(sorted, l->entry, n * sizeof *sorted);
 	qsort(sorted, n, sizeof *sorted, by_arrival);
 	char *command = xasprintf("validate volume, %s", service);

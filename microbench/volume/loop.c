@@ -17,7 +17,8 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 
-/* Whether `file` is that of /dev/loopN as the kernel names it, whatever is in its name: 1, 0, or -errno where that cannot be read. */
+/* Whether `file` is that of /dev/loopN as the kernel names it, whatever is in its name: 1, 0, or
+ * -errno where that cannot be read. */
 static int name_is(const char *device, const char *file)
 {
 	char *path = xasprintf("/sys/block/%s/loop/backing_file", device + strlen("/dev/"));
@@ -29,7 +30,8 @@ static int name_is(const char *device, const char *file)
 	}
 	strbuf_release(&text);
 	free(path);
-	return ret == -ENOENT || ret == -ENXIO || ret == -ENODEV ? 0 : ret; /* detached, meanwhile perhaps */
+	/* detached, meanwhile perhaps */
+	return ret == -ENOENT || ret == -ENXIO || ret == -ENODEV ? 0 : ret;
 }
 
 /* By the name that the device was given, of which it keeps the beginning. */
@@ -41,7 +43,8 @@ static int remembered(const struct loop_info64 *info, const char *file)
 	return strlen(file) < kept ? 1 : -EIO;
 }
 
-/* The same without /sys: by the file itself, or its name where it cannot be looked at. A device whose file's server has ended may tell nothing
+/* The same without /sys: by the file itself, or its name where it cannot be looked at. A device
+ * whose file's server has ended may tell nothing
  * (-errno); one that this user may not open is none of his. */
 static int status_is(const char *device, const char *file)
 {
@@ -54,7 +57,8 @@ static int status_is(const char *device, const char *file)
 	close(fd);
 	if (ret)
 		return ret == -ENXIO ? 0 : ret;
-	return stat(file, &st) < 0 ? remembered(&info, file) : info.lo_device == st.st_dev && info.lo_inode == st.st_ino;
+	return stat(file, &st) < 0 ? remembered(&info, file)
+				   : info.lo_device == st.st_dev && info.lo_inode == st.st_ino;
 }
 
 static int is_over(const char *device, const char *file)
@@ -70,9 +74,13 @@ int loop_of_file(const char *file, char device[LOOP_NAME_MAX], struct err *e)
 	*device = 0;
 	d = d || errno != ENOENT ? d : opendir("/dev");
 	if (!d)
-		return errno == ENOENT ? -ENOENT : err_sys(e, errno, "cannot determine whether a loop device uses %s", file);
+		return errno == ENOENT
+			   ? -ENOENT
+			   : err_sys(e, errno, "cannot determine whether a loop device uses %s",
+				     file);
 	for (struct dirent *entry; is <= 0 && (entry = readdir(d));) {
-		if (strncmp(entry->d_name, "loop", 4) || strspn(entry->d_name + 4, "0123456789") < strlen(entry->d_name + 4) ||
+		if (strncmp(entry->d_name, "loop", 4) ||
+		    strspn(entry->d_name + 4, "0123456789") < strlen(entry->d_name + 4) ||
 		    strlen(entry->d_name) > 20 || !entry->d_name[4])
 			continue;
 		snprintf(device, LOOP_NAME_MAX, "/dev/%.20s", entry->d_name);
@@ -84,7 +92,11 @@ int loop_of_file(const char *file, char device[LOOP_NAME_MAX], struct err *e)
 	if (is > 0)
 		return 0;
 	*device = 0;
-	return *unsure ? err_set(e, EIO, "cannot determine whether %s is the loop device on %s: /sys is not readable", unsure, file) : -ENOENT;
+	return *unsure ? err_set(e, EIO,
+				 "cannot determine whether %s is the loop device on %s: /sys is "
+				 "not readable",
+				 unsure, file)
+		       : -ENOENT;
 }
 
 static int configure(int loop_fd, int file_fd, const char *file, bool direct)
@@ -102,7 +114,8 @@ static bool is_direct(int loop_fd)
 }
 
 /* One attempt with whichever device is free now: EBUSY when another program was faster. */
-static int attach_once(int control, int file_fd, const char *file, bool direct, char device[LOOP_NAME_MAX], struct err *e)
+static int attach_once(int control, int file_fd, const char *file, bool direct,
+		       char device[LOOP_NAME_MAX], struct err *e)
 {
 	int number = ioctl(control, LOOP_CTL_GET_FREE);
 	if (number < 0)
@@ -116,7 +129,9 @@ static int attach_once(int control, int file_fd, const char *file, bool direct, 
 		ret = err_sys(e, -ret, "%s: cannot attach %s", device, file);
 	} else if (direct && !is_direct(fd)) {
 		ioctl(fd, LOOP_CLR_FD);
-		ret = err_set(e, EINVAL, "%s: the file system of %s takes no direct I/O from a loop device", device, file);
+		ret = err_set(e, EINVAL,
+			      "%s: the file system of %s takes no direct I/O from a loop device",
+			      device, file);
 	}
 	close(fd);
 	return ret;
@@ -126,7 +141,8 @@ int loop_attach(const char *file, bool direct, char device[LOOP_NAME_MAX], struc
 {
 	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	if (control < 0)
-		return err_sys(e, errno, "/dev/loop-control: no loop devices here, or not for this user");
+		return err_sys(e, errno,
+			       "/dev/loop-control: no loop devices here, or not for this user");
 	int file_fd = open(file, O_RDWR | O_CLOEXEC | (direct ? O_DIRECT : 0));
 	int ret = file_fd < 0 ? err_sys(e, errno, "%s", file) : -EBUSY;
 	for (int i = 0; i < 64 && ret == -EBUSY; i++)
@@ -141,14 +157,21 @@ int loop_detach(const char *device, const char *file, struct err *e)
 {
 	const int over = is_over(device, file);
 	if (over <= 0)
-		return over ? err_sys(e, -over, "cannot determine whether %s is the loop device on %s", device, file) : 0;
+		return over ? err_sys(e, -over,
+				      "cannot determine whether %s is the loop device on %s",
+				      device, file)
+			    : 0;
 	int fd = open(device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, errno, "%s", device);
-	int ret = ioctl(fd, LOOP_CLR_FD) < 0 && errno != ENXIO ? err_sys(e, errno, "%s: cannot detach it", device) : 0;
+	int ret = ioctl(fd, LOOP_CLR_FD) < 0 && errno != ENXIO
+		      ? err_sys(e, errno, "%s: cannot detach it", device)
+		      : 0;
 	close(fd);
 	/* whoever still has it open, udev for instance, puts the end off */
 	for (int i = 0; i < 200 && !ret && is_over(device, file); i++)
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
-	return !ret && is_over(device, file) ? err_set(e, EBUSY, "%s: a process still has it open", device) : ret;
+	return !ret && is_over(device, file)
+		   ? err_set(e, EBUSY, "%s: a process still has it open", device)
+		   : ret;
 }

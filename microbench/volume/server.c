@@ -38,7 +38,7 @@ static struct server *server_of(fuse_req_t request)
 	return fuse_req_userdata(request);
 }
 
-/* --- answering ---------------------------------------------------------------------------------------------------- */
+/* --- answering ----------------------------------------------------------- */
 
 static void give(const struct answer *x)
 {
@@ -54,7 +54,8 @@ static void give(const struct answer *x)
 }
 
 /* The request arrives now. */
-static struct volume_entry arrive(struct server *s, enum service_op op, uint64_t offset, size_t length)
+static struct volume_entry arrive(struct server *s, enum service_op op, uint64_t offset,
+				  size_t length)
 {
 	pthread_mutex_lock(&s->mutex);
 	uint32_t n_restarts = atomic_load_explicit(&s->log.head->n_restarts, memory_order_relaxed);
@@ -62,7 +63,8 @@ static struct volume_entry arrive(struct server *s, enum service_op op, uint64_t
 		s->n_restarts = n_restarts;
 		service_restart(s->service);
 	}
-	uint32_t slowness_ppm = atomic_load_explicit(&s->log.head->slowness_ppm, memory_order_relaxed);
+	uint32_t slowness_ppm =
+	    atomic_load_explicit(&s->log.head->slowness_ppm, memory_order_relaxed);
 	if (slowness_ppm != s->slowness_ppm) {
 		s->slowness_ppm = slowness_ppm;
 		service_slow(s->service, slowness_ppm ? slowness_ppm / 1e6 : 1);
@@ -77,7 +79,8 @@ static struct volume_entry arrive(struct server *s, enum service_op op, uint64_t
 static int transfer(int fd, char *buffer, size_t n, uint64_t offset, bool write)
 {
 	while (n) {
-		ssize_t done = write ? pwrite(fd, buffer, n, (off_t)offset) : pread(fd, buffer, n, (off_t)offset);
+		ssize_t done = write ? pwrite(fd, buffer, n, (off_t)offset)
+				     : pread(fd, buffer, n, (off_t)offset);
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
@@ -95,7 +98,8 @@ static size_t inside(const struct server *s, size_t n, off_t offset)
 	return at >= s->v->n_bytes ? 0 : n < s->v->n_bytes - at ? n : (size_t)(s->v->n_bytes - at);
 }
 
-static void on_read(fuse_req_t request, fuse_ino_t inode, size_t n, off_t offset, struct fuse_file_info *fi)
+static void on_read(fuse_req_t request, fuse_ino_t inode, size_t n, off_t offset,
+		    struct fuse_file_info *fi)
 {
 	struct server *s = server_of(request);
 	(void)fi;
@@ -109,12 +113,15 @@ static void on_read(fuse_req_t request, fuse_ino_t inode, size_t n, off_t offset
 		x.data = s->image + offset;
 	} else {
 		x.data = x.owned = malloc(n ? n : 1);
-		x.entry.error = (uint16_t)(x.owned ? transfer(s->fd, x.owned, n, (uint64_t)offset, false) : ENOMEM);
+		x.entry.error =
+		    (uint16_t)(x.owned ? transfer(s->fd, x.owned, n, (uint64_t)offset, false)
+				       : ENOMEM);
 	}
 	answers_add(s->answers, &x);
 }
 
-static void on_write(fuse_req_t request, fuse_ino_t inode, const char *data, size_t n, off_t offset, struct fuse_file_info *fi)
+static void on_write(fuse_req_t request, fuse_ino_t inode, const char *data, size_t n, off_t offset,
+		     struct fuse_file_info *fi)
 {
 	struct server *s = server_of(request);
 	(void)fi;
@@ -138,8 +145,10 @@ static void on_fsync(fuse_req_t request, fuse_ino_t inode, int data_only, struct
 	answers_add(s->answers, &x);
 }
 
-/* A loop device discards by punching holes; what is there then reads as zeros. It takes no service time. */
-static void on_fallocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t offset, off_t length, struct fuse_file_info *fi)
+/* A loop device discards by punching holes; what is there then reads as zeros. It takes no service
+ * time. */
+static void on_fallocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t offset, off_t length,
+			 struct fuse_file_info *fi)
 {
 	struct server *s = server_of(request);
 	(void)inode, (void)fi;
@@ -150,14 +159,15 @@ static void on_fallocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t o
 	size_t n = inside(s, (size_t)length, offset);
 	if (s->image && n)
 		memset(s->image + offset, 0, n);
-	else if (n && fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, (off_t)n) < 0) {
+	else if (n && fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
+				(off_t)n) < 0) {
 		fuse_reply_err(request, errno);
 		return;
 	}
 	fuse_reply_err(request, 0);
 }
 
-/* --- the file system around the file ------------------------------------------------------------------------------ */
+/* --- the file system around the file ------------------------------------- */
 
 static struct stat attributes(const struct server *s, fuse_ino_t inode)
 {
@@ -190,7 +200,8 @@ static void on_getattr(fuse_req_t request, fuse_ino_t inode, struct fuse_file_in
 }
 
 /* Times and modes may be set, to no effect; the size may not. */
-static void on_setattr(fuse_req_t request, fuse_ino_t inode, struct stat *st, int which, struct fuse_file_info *fi)
+static void on_setattr(fuse_req_t request, fuse_ino_t inode, struct stat *st, int which,
+		       struct fuse_file_info *fi)
 {
 	const struct server *s = server_of(request);
 	if (which & FUSE_SET_ATTR_SIZE && st->st_size != (off_t)s->v->n_bytes)
@@ -207,7 +218,8 @@ static void on_open(fuse_req_t request, fuse_ino_t inode, struct fuse_file_info 
 		fuse_reply_err(request, EISDIR);
 }
 
-static void on_readdir(fuse_req_t request, fuse_ino_t inode, size_t n, off_t offset, struct fuse_file_info *fi)
+static void on_readdir(fuse_req_t request, fuse_ino_t inode, size_t n, off_t offset,
+		       struct fuse_file_info *fi)
 {
 	static const char *const names[] = {".", "..", VOLUME_FILE};
 	const struct server *s = server_of(request);
@@ -216,7 +228,8 @@ static void on_readdir(fuse_req_t request, fuse_ino_t inode, size_t n, off_t off
 	size_t used = 0, room = n < sizeof buffer ? n : sizeof buffer;
 	for (off_t i = offset; i >= 0 && i < 3; i++) {
 		struct stat st = attributes(s, i == 2 ? INODE_VOLUME : FUSE_ROOT_ID);
-		size_t need = fuse_add_direntry(request, buffer + used, room - used, names[i], &st, i + 1);
+		size_t need =
+		    fuse_add_direntry(request, buffer + used, room - used, names[i], &st, i + 1);
 		if (need > room - used)
 			break;
 		used += need;
@@ -227,7 +240,8 @@ static void on_readdir(fuse_req_t request, fuse_ino_t inode, size_t n, off_t off
 static void on_init(void *data, struct fuse_conn_info *c)
 {
 	(void)data;
-	c->want |= c->capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_PARALLEL_DIROPS);
+	c->want |=
+	    c->capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_PARALLEL_DIROPS);
 	c->max_background = 4096; /* the kernel's default of 12 would be the volume's parallelism */
 	c->congestion_threshold = 4096;
 	c->max_write = REQUEST_MAX;
@@ -247,7 +261,7 @@ static const struct fuse_lowlevel_ops operations = {
 	.readdir = on_readdir,
 };
 
-/* --- the session -------------------------------------------------------------------------------------------------- */
+/* --- the session --------------------------------------------------------- */
 
 static int storage_open(struct server *s, struct err *e)
 {
@@ -257,9 +271,11 @@ static int storage_open(struct server *s, struct err *e)
 		return s->fd < 0 ? err_sys(e, errno, "%s", v->backing) : 0;
 	}
 	/* every page present: a first touch of memory costs as much as some service times */
-	void *image = mmap(NULL, v->n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	void *image = mmap(NULL, v->n_bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (image == MAP_FAILED)
-		return err_sys(e, errno, "not enough memory for a volume of %llu bytes", (unsigned long long)v->n_bytes);
+		return err_sys(e, errno, "not enough memory for a volume of %llu bytes",
+			       (unsigned long long)v->n_bytes);
 	s->image = image;
 	return 0;
 }
@@ -312,7 +328,10 @@ static int session_run(struct server *s, int ready_fd, struct err *e)
 	if (!ret && fuse_set_signal_handlers(session))
 		ret = err_set(e, EIO, "cannot handle signals");
 	if (!ret && fuse_session_mount(session, s->v->mount))
-		ret = err_set(e, EPERM, "cannot mount a FUSE file system on %s: that needs /dev/fuse, and root or the package fuse3", s->v->mount);
+		ret = err_set(e, EPERM,
+			      "cannot mount a FUSE file system on %s: that needs /dev/fuse, and "
+			      "root or the package fuse3",
+			      s->v->mount);
 	else if (!ret) {
 		ret = session_loop(session, ready_fd, e);
 		answers_stop(s->answers); /* while there is somebody to give them to */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The server of a volume: a FUSE file system with one file, "volume", over memory or over a file, which answers every request when its service
- * time is over. */
+/* The server of a volume: a FUSE file system with one file, "volume", over memory or over a file,
+ * which answers every request when its service time is over. */
 #ifndef MICROBENCH_VOLUME_SERVER_H
 #define MICROBENCH_VOLUME_SERVER_H
 
@@ -21,8 +21,8 @@ struct volume_server {
 	uint64_t log_cap;
 };
 
-/* Mounts, writes one byte to `ready_fd` and closes it, serves until SIGTERM, SIGINT, SIGHUP or an unmount, unmounts. Errors: of the system and of
- * FUSE; EINVAL of the model; ENOMEM. */
+/* Mounts, writes one byte to `ready_fd` and closes it, serves until SIGTERM, SIGINT, SIGHUP or an
+ * unmount, unmounts. Errors: of the system and of FUSE; EINVAL of the model; ENOMEM. */
 int volume_serve(const struct volume_server *v, int ready_fd, struct err *e);
 
 #endif

@@ -16,7 +16,17 @@
 
 #define SERVERS_MAX 4096
 
-enum kind { KIND_CONSTANT, KIND_EXPONENTIAL, KIND_LOGNORMAL, KIND_UNIFORM, KIND_GAMMA, KIND_HDD, KIND_SSD, KIND_THROTTLED, KIND_N };
+enum kind {
+	KIND_CONSTANT,
+	KIND_EXPONENTIAL,
+	KIND_LOGNORMAL,
+	KIND_UNIFORM,
+	KIND_GAMMA,
+	KIND_HDD,
+	KIND_SSD,
+	KIND_THROTTLED,
+	KIND_N
+};
 
 struct parameters {
 	int64_t time_ns, read_ns, write_ns, flush_ns; /* read, write: -1 as `time` */
@@ -35,14 +45,17 @@ struct service {
 	struct parameters p;
 	uint64_t n_bytes, seed;
 	gsl_rng *random;
-	int64_t *free_ns; /* free_ns[n_servers]: when each server, head or channel has done what it was given */
+	/* free_ns[n_servers]: when each server, head or channel has done what it was given */
+	int64_t *free_ns;
 	uint64_t n_servers; /* 0: as many as requests */
 	int64_t last_done_ns; /* of all so far */
-	double slowness; /* the model's clock runs so many times slower than the caller's; what is kept here is by the model's */
+	/* the model's clock runs so many times slower than the caller's; what is kept here is by
+	 * the model's */
+	double slowness;
 	uint64_t head; /* hdd: the byte after the last one served */
 };
 
-/* --- the text ----------------------------------------------------------------------------------------------------- */
+/* --- the text ------------------------------------------------------------ */
 
 #define ROW(key, kind, field, ...) {.name = key, .type = kind, .offset = offsetof(struct parameters, field), ##__VA_ARGS__}
 #define LONGEST_NS 3600e9 /* an hour: times that are added up stay far from the end of 64 bits */
@@ -56,10 +69,16 @@ static const struct option_spec constant_keys[] = {
 	ROW("time", OPT_DURATION, time_ns, ANY_TIME), ROW("read", OPT_DURATION, read_ns, ANY_TIME),
 	ROW("write", OPT_DURATION, write_ns, ANY_TIME), PARALLEL, FLUSH, {.name = NULL}};
 static const struct option_spec exponential_keys[] = {ROW("mean", OPT_DURATION, mean_ns, SOME_TIME), PARALLEL, FLUSH, {.name = NULL}};
-static const struct option_spec lognormal_keys[] = {ROW("mean", OPT_DURATION, mean_ns, SOME_TIME), ROW("sd", OPT_DURATION, sd_ns, ANY_TIME),
-						    PARALLEL, FLUSH, {.name = NULL}};
-static const struct option_spec uniform_keys[] = {ROW("from", OPT_DURATION, from_ns, ANY_TIME), ROW("to", OPT_DURATION, to_ns, ANY_TIME),
-						  PARALLEL, FLUSH, {.name = NULL}};
+static const struct option_spec lognormal_keys[] = {ROW("mean", OPT_DURATION, mean_ns, SOME_TIME),
+						    ROW("sd", OPT_DURATION, sd_ns, ANY_TIME),
+						    PARALLEL,
+						    FLUSH,
+						    {.name = NULL}};
+static const struct option_spec uniform_keys[] = {ROW("from", OPT_DURATION, from_ns, ANY_TIME),
+						  ROW("to", OPT_DURATION, to_ns, ANY_TIME),
+						  PARALLEL,
+						  FLUSH,
+						  {.name = NULL}};
 static const struct option_spec gamma_keys[] = {ROW("mean", OPT_DURATION, mean_ns, SOME_TIME),
 						ROW("shape", OPT_DOUBLE, shape, .min = 0.01, .max = 1e6), PARALLEL, FLUSH, {.name = NULL}};
 static const struct option_spec hdd_keys[] = {
@@ -102,8 +121,11 @@ static int kind_find(const char *name, size_t len, enum kind *kind, struct err *
 	}
 	char *word = strndup(name, len);
 	const char *near = word ? nearest_name(word, names) : NULL;
-	int ret = near ? err_set(e, EINVAL, "unknown service model \"%s\" (did you mean \"%s\"?)", word, near)
-		       : err_set(e, EINVAL, "unknown service model \"%s\" (constant, exponential, lognormal, uniform, gamma, hdd, ssd, throttled)",
+	int ret = near ? err_set(e, EINVAL, "unknown service model \"%s\" (did you mean \"%s\"?)",
+				 word, near)
+		       : err_set(e, EINVAL,
+				 "unknown service model \"%s\" (constant, exponential, lognormal, "
+				 "uniform, gamma, hdd, ssd, throttled)",
 				 word ? word : "");
 	free(word);
 	return ret;
@@ -113,9 +135,12 @@ static int key_set(struct service *s, char *item, struct err *e)
 {
 	char *equals = strchr(item, '=');
 	if (!equals)
-		return err_set(e, EINVAL, "%s: \"%s\" is not a KEY=VALUE", models[s->kind].name, item);
+		return err_set(e, EINVAL, "%s: \"%s\" is not a KEY=VALUE", models[s->kind].name,
+			       item);
 	*equals = 0;
-	return options_set(models[s->kind].keys, &s->p, item, equals + 1, e) ? err_context(e, "%s", models[s->kind].name) : 0;
+	return options_set(models[s->kind].keys, &s->p, item, equals + 1, e)
+		   ? err_context(e, "%s", models[s->kind].name)
+		   : 0;
 }
 
 static int keys_read(struct service *s, const char *text, struct err *e)
@@ -142,17 +167,24 @@ static int settle(struct service *s, struct err *e)
 	if (s->kind == KIND_UNIFORM && p->to_ns < p->from_ns)
 		return err_set(e, EINVAL, "uniform: to is smaller than from");
 	if (s->kind == KIND_HDD && p->full_seek_ns < 0)
-		p->full_seek_ns = p->track_seek_ns + (int64_t)((double)(p->seek_ns - p->track_seek_ns) * 15 / 8);
+		p->full_seek_ns =
+		    p->track_seek_ns + (int64_t)((double)(p->seek_ns - p->track_seek_ns) * 15 / 8);
 	if (s->kind == KIND_HDD && p->full_seek_ns < p->track_seek_ns)
-		return err_set(e, EINVAL, "hdd: the longest seek is shorter than the shortest one (track-seek)");
+		return err_set(
+		    e, EINVAL,
+		    "hdd: the longest seek is shorter than the shortest one (track-seek)");
 	const struct service_limits *l = &p->limits;
-	if (s->kind == KIND_THROTTLED && !l->read_iops && !l->write_iops && !l->read_rate && !l->write_rate)
-		return err_set(e, EINVAL, "throttled: to what? read-iops, write-iops, read-rate or write-rate");
+	if (s->kind == KIND_THROTTLED && !l->read_iops && !l->write_iops && !l->read_rate &&
+	    !l->write_rate)
+		return err_set(
+		    e, EINVAL,
+		    "throttled: to what? read-iops, write-iops, read-rate or write-rate");
 	s->n_servers = s->kind == KIND_HDD ? 1 : s->kind == KIND_SSD ? p->channels : p->parallel;
 	return 0;
 }
 
-int service_parse(struct service **out, const char *text, uint64_t n_bytes, uint64_t seed, struct err *e)
+int service_parse(struct service **out, const char *text, uint64_t n_bytes, uint64_t seed,
+		  struct err *e)
 {
 	struct service *s = xcalloc(1, sizeof *s);
 	*out = NULL;
@@ -231,7 +263,8 @@ static void duration_describe(struct strbuf *b, int64_t ns)
 	strbuf_addf(b, "%lld%s", (long long)(ns / unit[i].ns), unit[i].name);
 }
 
-static void value_describe(struct strbuf *b, const struct option_spec *o, const struct parameters *p)
+static void value_describe(struct strbuf *b, const struct option_spec *o,
+			   const struct parameters *p)
 {
 	const char *field = (const char *)p + o->offset;
 	if (o->type == OPT_DURATION)
@@ -247,7 +280,8 @@ char *service_describe(const struct service *s)
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addf(&b, "%s:", models[s->kind].name);
 	for (const struct option_spec *o = models[s->kind].keys; o->name; o++) {
-		if ((s->kind == KIND_CONSTANT && !strcmp(o->name, "time")) || (s->kind == KIND_HDD && !strcmp(o->name, "seek")))
+		if ((s->kind == KIND_CONSTANT && !strcmp(o->name, "time")) ||
+		    (s->kind == KIND_HDD && !strcmp(o->name, "seek")))
 			continue; /* others say it */
 		strbuf_addf(&b, "%s%s=", b.s[b.len - 1] == ':' ? "" : ",", o->name);
 		value_describe(&b, o, &s->p);
@@ -255,7 +289,7 @@ char *service_describe(const struct service *s)
 	return strbuf_detach(&b);
 }
 
-/* --- the times ---------------------------------------------------------------------------------------------------- */
+/* --- the times ----------------------------------------------------------- */
 
 static int64_t later(int64_t a, int64_t b)
 {
@@ -272,7 +306,8 @@ static double drawn_ns(const struct service *s)
 		return gsl_ran_flat(s->random, (double)p->from_ns, (double)p->to_ns);
 	if (s->kind == KIND_GAMMA)
 		return gsl_ran_gamma(s->random, p->shape, mean / p->shape);
-	double variance = log1p(((double)p->sd_ns / mean) * ((double)p->sd_ns / mean)); /* of the logarithm */
+	/* of the logarithm */
+	double variance = log1p(((double)p->sd_ns / mean) * ((double)p->sd_ns / mean));
 	return gsl_ran_lognormal(s->random, log(mean) - variance / 2, sqrt(variance));
 }
 
@@ -280,7 +315,8 @@ static double drawn_ns(const struct service *s)
 static struct service_times simple_take(struct service *s, enum service_op op, int64_t now_ns)
 {
 	const bool drawn = s->kind != KIND_CONSTANT && s->kind != KIND_THROTTLED;
-	double ns = drawn ? drawn_ns(s) : (double)(op == SERVICE_READ ? s->p.read_ns : s->p.write_ns);
+	double ns =
+	    drawn ? drawn_ns(s) : (double)(op == SERVICE_READ ? s->p.read_ns : s->p.write_ns);
 	int64_t length = llround(fmin(ns, DRAWN_MAX_NS));
 	if (!s->n_servers)
 		return (struct service_times){now_ns, now_ns + length};
@@ -298,7 +334,8 @@ static double transfer_ns(const struct service *s, uint64_t length)
 	return s->p.rate ? (double)length * 1e9 / (double)s->p.rate : 0;
 }
 
-static struct service_times hdd_take(struct service *s, uint64_t offset, uint64_t length, int64_t now_ns)
+static struct service_times hdd_take(struct service *s, uint64_t offset, uint64_t length,
+				     int64_t now_ns)
 {
 	const struct parameters *p = &s->p;
 	struct service_times t = {.start_ns = later(now_ns, s->free_ns[0])};
@@ -306,18 +343,24 @@ static struct service_times hdd_take(struct service *s, uint64_t offset, uint64_
 	double distance = fabs((double)offset - (double)s->head), seek_ns = 0;
 	if (distance > 0)
 		seek_ns = (double)p->track_seek_ns +
-			  (double)(p->full_seek_ns - p->track_seek_ns) * sqrt(fmin(1, distance / (double)(s->n_bytes ? s->n_bytes : 1)));
-	double there_ns = fmod((double)t.start_ns, turn_ns) + seek_ns; /* on the platter's own clock */
+			  (double)(p->full_seek_ns - p->track_seek_ns) *
+			      sqrt(fmin(1, distance / (double)(s->n_bytes ? s->n_bytes : 1)));
+	/* on the platter's own clock */
+	double there_ns = fmod((double)t.start_ns, turn_ns) + seek_ns;
 	double angle = fmod(there_ns / turn_ns, 1), wanted = fmod((double)offset / track_bytes, 1);
 	double rest = wanted - angle;
 	/* the byte that follows the last one is just coming by, whatever rounding says */
-	double rotation_ns = distance > 0 || rest > 1e-4 || rest < -1e-4 ? (rest < 0 ? rest + 1 : rest) * turn_ns : 0;
-	t.done_ns = s->free_ns[0] = t.start_ns + llround(seek_ns + rotation_ns + transfer_ns(s, length));
+	double rotation_ns = distance > 0 || rest > 1e-4 || rest < -1e-4
+				 ? (rest < 0 ? rest + 1 : rest) * turn_ns
+				 : 0;
+	t.done_ns = s->free_ns[0] =
+	    t.start_ns + llround(seek_ns + rotation_ns + transfer_ns(s, length));
 	s->head = offset + length;
 	return t;
 }
 
-static struct service_times ssd_take(struct service *s, enum service_op op, uint64_t offset, uint64_t length, int64_t now_ns)
+static struct service_times ssd_take(struct service *s, enum service_op op, uint64_t offset,
+				     uint64_t length, int64_t now_ns)
 {
 	const struct parameters *p = &s->p;
 	struct service_times t = {INT64_MAX, now_ns};
@@ -335,7 +378,8 @@ static struct service_times ssd_take(struct service *s, enum service_op op, uint
 	return t;
 }
 
-static struct service_times model_take(struct service *s, enum service_op op, uint64_t offset, uint64_t length, int64_t now_ns)
+static struct service_times model_take(struct service *s, enum service_op op, uint64_t offset,
+				       uint64_t length, int64_t now_ns)
 {
 	struct service_times t;
 	if (op == SERVICE_FLUSH) {
@@ -352,7 +396,8 @@ static struct service_times model_take(struct service *s, enum service_op op, ui
 	return t;
 }
 
-struct service_times service_take(struct service *s, enum service_op op, uint64_t offset, uint64_t length, int64_t now_ns)
+struct service_times service_take(struct service *s, enum service_op op, uint64_t offset,
+				  uint64_t length, int64_t now_ns)
 {
 	if (s->slowness == 1)
 		return model_take(s, op, offset, length, now_ns);

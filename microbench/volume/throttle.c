@@ -29,9 +29,17 @@ int throttle_group(const char *root, char **group, struct err *e)
 	struct cgroup_where w;
 	*group = NULL;
 	if (!cgroup_where_of(root, CGROUP_V1, "blkio", &w))
-		return err_set(e, ENOTSUP, "throttled needs cgroup v1 with the controller blkio, which is missing here; use another service model");
+		return err_set(e, ENOTSUP,
+			       "throttled needs cgroup v1 with the controller blkio, which is "
+			       "missing here; use another service model");
 	char *file = xasprintf("%s/%s", w.own, limits[0].name);
-	int ret = path_exists(file) ? 0 : err_set(e, ENOTSUP, "throttled: this kernel cannot throttle: no %s; take another service model", file);
+	int ret =
+	    path_exists(file)
+		? 0
+		: err_set(
+		      e, ENOTSUP,
+		      "throttled: this kernel cannot throttle: no %s; take another service model",
+		      file);
 	free(file);
 	if (!ret)
 		*group = xstrdup(w.own);
@@ -39,10 +47,12 @@ int throttle_group(const char *root, char **group, struct err *e)
 	return ret;
 }
 
-static int limit_put(const char *group, const char *name, dev_t number, uint64_t value, struct err *e)
+static int limit_put(const char *group, const char *name, dev_t number, uint64_t value,
+		     struct err *e)
 {
 	char *path = xasprintf("%s/%s", group, name);
-	char *text = xasprintf("%u:%u %llu\n", major(number), minor(number), (unsigned long long)value);
+	char *text =
+	    xasprintf("%u:%u %llu\n", major(number), minor(number), (unsigned long long)value);
 	int ret = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		ret = err_sys(e, errno, "throttled: cannot write to %s", path);
@@ -53,7 +63,8 @@ static int limit_put(const char *group, const char *name, dev_t number, uint64_t
 	return ret;
 }
 
-int throttle_set(const char *group, const char *device, const struct service_limits *l, struct err *e)
+int throttle_set(const char *group, const char *device, const struct service_limits *l,
+		 struct err *e)
 {
 	struct stat st;
 	int ret = stat(device, &st) < 0 ? err_sys(e, errno, "%s", device) : 0;

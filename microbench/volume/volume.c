@@ -31,9 +31,11 @@ char *volume_root(const char *root)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 	if (root) {
-		char *real = realpath(root, NULL), *here = real || *root == '/' ? NULL : realpath(".", NULL);
+		char *real = realpath(root, NULL),
+		     *here = real || *root == '/' ? NULL : realpath(".", NULL);
 		char *path = real ? real : here ? xasprintf("%s/%s", here, root) : xstrdup(root);
-		for (size_t len = strlen(path); len > 1 && path[len - 1] == '/'; len--) /* of one that is yet to be made */
+		/* of one that is yet to be made */
+		for (size_t len = strlen(path); len > 1 && path[len - 1] == '/'; len--)
 			path[len - 1] = 0;
 		free(here);
 		return path;
@@ -47,10 +49,15 @@ char *volume_root(const char *root)
 
 int volume_name_check(const char *name, struct err *e)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	static const char allowed[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	size_t n = strlen(name);
-	if (!n || n > NAME_MAX_BYTES || strspn(name, allowed) < n || name[0] == '.' || name[0] == '-')
-		return err_set(e, EINVAL, "\"%s\" cannot be a volume's name: letters, digits, and . _ - inside, at most %d", name, NAME_MAX_BYTES);
+	if (!n || n > NAME_MAX_BYTES || strspn(name, allowed) < n || name[0] == '.' ||
+	    name[0] == '-')
+		return err_set(e, EINVAL,
+			       "\"%s\" cannot be a volume's name: letters, digits, and . _ - "
+			       "inside, at most %d",
+			       name, NAME_MAX_BYTES);
 	return 0;
 }
 
@@ -70,7 +77,8 @@ bool volume_is(const char *dir)
 	}
 	for (struct dirent *entry; is && (entry = readdir(d));) {
 		unsigned int i = 0;
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !strncmp(entry->d_name, ".validate-", 10))
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    !strncmp(entry->d_name, ".validate-", 10))
 			continue;
 		while (i < n_parts && strcmp(entry->d_name, parts[i]))
 			i++;
@@ -78,7 +86,8 @@ bool volume_is(const char *dir)
 		has |= 1u << i;
 	}
 	closedir(d);
-	/* one file of such a name is anybody's; made and removed is first what is first in the list */
+	/* one file of such a name is anybody's; made and removed is first what is first in the list
+	 */
 	return is && (!has || (has & 1) || (has & 8) || (has & 6) == 6);
 }
 
@@ -113,7 +122,8 @@ static void facts_read(struct volume *v)
 	char *path = volume_inside(v, "volume.json");
 	json_t *o = json_load_file(path, 0, NULL);
 	free(path);
-	const char *service = json_string_value(json_object_get(o, "service")), *backing = json_string_value(json_object_get(o, "backing")),
+	const char *service = json_string_value(json_object_get(o, "service")),
+		   *backing = json_string_value(json_object_get(o, "backing")),
 		   *group = json_string_value(json_object_get(o, "group"));
 	if (service)
 		v->service = xstrdup(service);
@@ -143,9 +153,11 @@ int volume_slow(const struct volume *v, double factor, struct err *e)
 {
 	struct volume_log log;
 	if (!(factor >= 0.01 && factor <= 100))
-		return err_set(e, EINVAL, "volume %s cannot serve %g times as slowly: 0.01 to 100", v->name, factor);
+		return err_set(e, EINVAL, "volume %s cannot serve %g times as slowly: 0.01 to 100",
+			       v->name, factor);
 	if (v->group)
-		return err_set(e, ENOTSUP, "volume %s is throttled and has no service times", v->name);
+		return err_set(e, ENOTSUP, "volume %s is throttled and has no service times",
+			       v->name);
 	int ret = volume_log_open(&log, v->log, true, e);
 	if (ret)
 		return ret;
@@ -200,7 +212,9 @@ int volume_list(const char *root, struct volume **out, size_t *n, struct err *e)
 	if (!d && errno != ENOENT)
 		ret = err_sys(e, errno, "%s", top);
 	for (struct dirent *entry; d && (entry = readdir(d));) {
-		char *dir = volume_name_check(entry->d_name, NULL) ? NULL : xasprintf("%s/%s", top, entry->d_name);
+		char *dir = volume_name_check(entry->d_name, NULL)
+				? NULL
+				: xasprintf("%s/%s", top, entry->d_name);
 		bool is = dir && volume_is(dir);
 		free(dir);
 		if (!is)
@@ -227,8 +241,10 @@ static int nothing_of_this_name(const char *root, const char *name, struct err *
 			strbuf_addf(&names, "%s%s", i ? ", " : "", v[i].name);
 		volumes_release(v, n);
 	}
-	int ret = names.len ? err_set(e, ENOENT, "unknown volume \"%s\": existing volumes are %s", name, names.s)
-			    : err_set(e, ENOENT, "unknown volume \"%s\": this user has no volumes", name);
+	int ret = names.len
+		      ? err_set(e, ENOENT, "unknown volume \"%s\": existing volumes are %s", name,
+				names.s)
+		      : err_set(e, ENOENT, "unknown volume \"%s\": this user has no volumes", name);
 	strbuf_release(&names);
 	return ret;
 }

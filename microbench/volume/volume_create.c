@@ -30,7 +30,7 @@ struct throttling { /* of model throttled */
 	char *group;
 };
 
-/* --- before anything is made -------------------------------------------------------------------------------------- */
+/* --- before anything is made --------------------------------------------- */
 
 static int memory_check(uint64_t n_bytes, struct err *e)
 {
@@ -39,15 +39,19 @@ static int memory_check(uint64_t n_bytes, struct err *e)
 	int ret = 0;
 	if (!file_read("/proc/meminfo", &text, 1 << 20, NULL)) {
 		const char *line = strstr(text.s, "MemAvailable:");
-		if (line && sscanf(line, "MemAvailable: %llu", &kib) == 1 && n_bytes / 1024 > kib / 10 * 9)
-			ret = err_set(e, ENOMEM, "a volume of %llu MiB in memory does not fit: %llu MiB are available (--file keeps it in a file)",
+		if (line && sscanf(line, "MemAvailable: %llu", &kib) == 1 &&
+		    n_bytes / 1024 > kib / 10 * 9)
+			ret = err_set(e, ENOMEM,
+				      "a volume of %llu MiB in memory does not fit: %llu MiB are "
+				      "available (--file keeps it in a file)",
 				      (unsigned long long)(n_bytes >> 20), kib >> 10);
 	}
 	strbuf_release(&text);
 	return ret;
 }
 
-static int config_check(const struct volume_config *c, char **service, struct throttling *t, struct err *e)
+static int config_check(const struct volume_config *c, char **service, struct throttling *t,
+			struct err *e)
 {
 	struct service *s;
 	if (!c->n_bytes || c->n_bytes % SECTOR)
@@ -61,14 +65,17 @@ static int config_check(const struct volume_config *c, char **service, struct th
 	t->is = service_throttled(s, &t->limits);
 	service_free(s);
 	if (t->is && !c->loop)
-		return err_set(e, EINVAL, "throttled is for a loop device, and there is to be none (%s)", geteuid() ? "it needs root" : "--no-loop");
+		return err_set(e, EINVAL,
+			       "throttled is for a loop device, and there is to be none (%s)",
+			       geteuid() ? "it needs root" : "--no-loop");
 	ret = t->is ? throttle_group("", &t->group, e) : 0;
 	if (ret)
 		return ret;
 	return c->backing ? 0 : memory_check(c->n_bytes, e);
 }
 
-/* Other users may not put anything there. One that is there already stays as it is: it may be anything, as /tmp. */
+/* Other users may not put anything there. One that is there already stays as it is: it may be
+ * anything, as /tmp. */
 static int root_make(const char *root, struct err *e)
 {
 	struct stat st;
@@ -85,7 +92,10 @@ static int root_make(const char *root, struct err *e)
 		return err_sys(e, errno, "%s", root);
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
 		return err_set(e, EPERM, "%s is not a directory of this user", root);
-	return st.st_mode & 022 ? err_set(e, EPERM, "%s: other users can write there, so it is not safe for volumes", root) : 0;
+	return st.st_mode & 022
+		   ? err_set(e, EPERM,
+			     "%s: other users can write there, so it is not safe for volumes", root)
+		   : 0;
 }
 
 /* A file that is there stays as it is, but for its length. */
@@ -100,21 +110,26 @@ static int backing_make(const struct volume_config *c, char **backing, struct er
 	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s", c->backing) : 0;
 	if (!ret && !S_ISREG(st.st_mode))
 		ret = err_set(e, EINVAL, "%s is not a regular file", c->backing);
-	int code = !ret && (uint64_t)st.st_size < c->n_bytes ? posix_fallocate(fd, 0, (off_t)c->n_bytes) : 0;
+	int code = !ret && (uint64_t)st.st_size < c->n_bytes
+		       ? posix_fallocate(fd, 0, (off_t)c->n_bytes)
+		       : 0;
 	if (code)
-		ret = err_sys(e, code, "%s: no room for %llu MiB", c->backing, (unsigned long long)(c->n_bytes >> 20));
+		ret = err_sys(e, code, "%s: no room for %llu MiB", c->backing,
+			      (unsigned long long)(c->n_bytes >> 20));
 	close(fd);
 	if (!ret && !(*backing = realpath(c->backing, NULL)))
 		ret = err_sys(e, errno, "%s", c->backing);
 	return ret;
 }
 
-/* --- the server --------------------------------------------------------------------------------------------------- */
+/* --- the server ---------------------------------------------------------- */
 
-/* Whoever waits for the end of a descriptor of ours must not wait for the server's end. Returns the lock's new number. */
+/* Whoever waits for the end of a descriptor of ours must not wait for the server's end. Returns the
+ * lock's new number. */
 static int keep_only(int lock_fd, int *ready_fd)
 {
-	int lock = fcntl(lock_fd, F_DUPFD, 10), ready = fcntl(*ready_fd, F_DUPFD, 10), null = open("/dev/null", O_RDWR);
+	int lock = fcntl(lock_fd, F_DUPFD, 10), ready = fcntl(*ready_fd, F_DUPFD, 10),
+	    null = open("/dev/null", O_RDWR);
 	for (int fd = 0; fd < 3; fd++)
 		dup2(null, fd);
 	dup2(lock, 3);
@@ -124,7 +139,8 @@ static int keep_only(int lock_fd, int *ready_fd)
 	return 3;
 }
 
-/* In the child: a process of its own, without a terminal; what goes wrong before it serves is told through the pipe. */
+/* In the child: a process of its own, without a terminal; what goes wrong before it serves is told
+ * through the pipe. */
 static void serve(const struct volume *v, const struct volume_config *c, int lock_fd, int ready_fd)
 {
 	struct err e = ERR_INIT;
@@ -135,12 +151,15 @@ static void serve(const struct volume *v, const struct volume_config *c, int loc
 	setsid();
 	signal(SIGPIPE, SIG_IGN);
 	lock_fd = keep_only(lock_fd, &ready_fd);
-	if (chdir("/") < 0 || pwrite(lock_fd, pid, (size_t)snprintf(pid, sizeof pid, "%d\n", (int)getpid()), 0) < 0)
+	if (chdir("/") < 0 ||
+	    pwrite(lock_fd, pid, (size_t)snprintf(pid, sizeof pid, "%d\n", (int)getpid()), 0) < 0)
 		_exit(3);
-	const struct volume_server server = {v->name, mount, c->n_bytes, v->backing, v->service, c->seed, v->log, c->log_cap};
+	const struct volume_server server = {v->name,    mount,   c->n_bytes, v->backing,
+					     v->service, c->seed, v->log,     c->log_cap};
 	int ret = volume_serve(&server, ready_fd, &e);
 	if (ret)
-		(void)!write(ready_fd, e.msg, strlen(e.msg)); /* closed by then if it served at all */
+		(void)!write(ready_fd, e.msg,
+			     strlen(e.msg)); /* closed by then if it served at all */
 	_exit(ret ? 3 : 0);
 }
 
@@ -148,7 +167,8 @@ static int answer_read(int fd, struct err *e)
 {
 	char text[sizeof e->msg] = "";
 	size_t n = 0;
-	for (ssize_t got; n < sizeof text - 1 && (got = read(fd, text + n, sizeof text - 1 - n)) != 0;) {
+	for (ssize_t got;
+	     n < sizeof text - 1 && (got = read(fd, text + n, sizeof text - 1 - n)) != 0;) {
 		if (got < 0 && errno != EINTR)
 			break;
 		n += got > 0 ? (size_t)got : 0;
@@ -162,7 +182,9 @@ static int server_start(const struct volume *v, const struct volume_config *c, s
 {
 	char *lock = volume_inside(v, "lock");
 	int lock_fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600), pipe_fd[2] = {-1, -1};
-	int ret = lock_fd < 0 || flock(lock_fd, LOCK_EX) < 0 || pipe2(pipe_fd, O_CLOEXEC) < 0 ? err_sys(e, errno, "%s", lock) : 0;
+	int ret = lock_fd < 0 || flock(lock_fd, LOCK_EX) < 0 || pipe2(pipe_fd, O_CLOEXEC) < 0
+		      ? err_sys(e, errno, "%s", lock)
+		      : 0;
 	free(lock);
 	pid_t pid = ret ? 0 : fork();
 	if (!ret && pid < 0)
@@ -176,7 +198,8 @@ static int server_start(const struct volume *v, const struct volume_config *c, s
 	if (!ret)
 		ret = answer_read(pipe_fd[0], e);
 	if (pid > 0 && ret)
-		waitpid(pid, NULL, 0); /* it ends by itself; afterwards the directory can be removed */
+		waitpid(pid, NULL,
+			0); /* it ends by itself; afterwards the directory can be removed */
 	if (pipe_fd[0] >= 0)
 		close(pipe_fd[0]);
 	if (lock_fd >= 0)
@@ -184,15 +207,19 @@ static int server_start(const struct volume *v, const struct volume_config *c, s
 	return ret;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------- */
 
 static int facts_write(const struct volume *v, struct err *e)
 {
-	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s*, s:s*}", "service", v->service, "size", (json_int_t)v->n_bytes,
-			      "seed", (json_int_t)v->seed, "lead_ns", (json_int_t)v->lead.ns, "way_low_ns", (json_int_t)v->lead.low_ns,
-			      "way_high_ns", (json_int_t)v->lead.high_ns, "backing", v->backing, "group", v->group);
-	char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL, *path = volume_inside(v, "volume.json");
-	int ret = text ? file_write_atomic(path, text, strlen(text), e) : err_set(e, EINVAL, "%s: the name is not valid UTF-8", v->name);
+	json_t *o = json_pack(
+	    "{s:s, s:I, s:I, s:I, s:I, s:I, s:s*, s:s*}", "service", v->service, "size",
+	    (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns", (json_int_t)v->lead.ns,
+	    "way_low_ns", (json_int_t)v->lead.low_ns, "way_high_ns", (json_int_t)v->lead.high_ns,
+	    "backing", v->backing, "group", v->group);
+	char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL,
+	     *path = volume_inside(v, "volume.json");
+	int ret = text ? file_write_atomic(path, text, strlen(text), e)
+		       : err_set(e, EINVAL, "%s: the name is not valid UTF-8", v->name);
 	free(path);
 	free(text);
 	json_decref(o);
@@ -214,7 +241,8 @@ static int lead_settle(struct volume *v, const struct volume_config *c, struct e
 }
 
 /* The directory is there. */
-static int bring_up(struct volume *v, const struct volume_config *c, const struct throttling *t, struct err *e)
+static int bring_up(struct volume *v, const struct volume_config *c, const struct throttling *t,
+		    struct err *e)
 {
 	char *mount = volume_inside(v, "mount");
 	int ret = mkdir(mount, 0700) < 0 ? err_sys(e, errno, "%s", mount) : 0;
@@ -226,11 +254,13 @@ static int bring_up(struct volume *v, const struct volume_config *c, const struc
 	if (!ret && !t->is) /* nothing is put off there that could be answered earlier */
 		ret = lead_settle(v, c, e);
 	if (!ret)
-		ret = facts_write(v, e); /* whoever removes it must know of the limits before they are there */
+		ret = facts_write(
+		    v, e); /* whoever removes it must know of the limits before they are there */
 	return ret || !t->is ? ret : throttle_set(t->group, v->device, &t->limits, e);
 }
 
-int volume_create(const char *root, const char *name, const struct volume_config *c, struct volume *v, struct err *e)
+int volume_create(const char *root, const char *name, const struct volume_config *c,
+		  struct volume *v, struct err *e)
 {
 	*v = (struct volume){0};
 	struct throttling t = {.is = false};
@@ -249,8 +279,11 @@ int volume_create(const char *root, const char *name, const struct volume_config
 	char *dir = xasprintf("%s/%s", top, name);
 	if (!ret && mkdir(dir, 0700) < 0)
 		ret = errno != EEXIST ? err_sys(e, errno, "%s", dir)
-		      : volume_is(dir) ? err_set(e, EEXIST, "there is a volume \"%s\" already (validate volume remove %s)", name, name)
-				       : err_set(e, EEXIST, "%s exists and is not a volume of this user", dir);
+		      : volume_is(dir)
+			  ? err_set(e, EEXIST,
+				    "there is a volume \"%s\" already (validate volume remove %s)",
+				    name, name)
+			  : err_set(e, EEXIST, "%s exists and is not a volume of this user", dir);
 	bool made = !ret;
 	if (!ret)
 		ret = backing_make(c, &backing, e);

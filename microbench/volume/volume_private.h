@@ -7,12 +7,14 @@
 
 #include "microbench/volume/volume.h"
 
-/* ROOT as given, or the usual one; from / on and without links where it is there, as the kernel names a loop device's file. The caller frees. */
+/* ROOT as given, or the usual one; from / on and without links where it is there, as the kernel
+ * names a loop device's file. The caller frees. */
 char *volume_root(const char *root);
 /* Errors: EINVAL. */
 int volume_name_check(const char *name, struct err *e);
-/* Whether DIR is a volume, whole or half made or half removed: a directory of this user's own, closed to others, with nothing in it but what
- * volumes have. What is none is neither listed nor removed, whatever directory is named as their root. */
+/* Whether DIR is a volume, whole or half made or half removed: a directory of this user's own,
+ * closed to others, with nothing in it but what volumes have. What is none is neither listed nor
+ * removed, whatever directory is named as their root. */
 bool volume_is(const char *dir);
 /* The volume in ROOT/NAME, as far as it is made. */
 void volume_read(struct volume *v, const char *root, const char *name);

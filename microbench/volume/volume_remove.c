@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A volume ends: refused while somebody uses it; otherwise its loop device, its server and its directory go, whatever state they are in. */
+/* A volume ends: refused while somebody uses it; otherwise its loop device, its server and its
+ * directory go, whatever state they are in. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,7 +18,8 @@
 #include "microbench/volume/volume_private.h"
 
 #define PATIENCE_MS 10000
-#define HELD_PATIENCE_MS 2000 /* the kernel lets go of a killed program's io_uring some time after its end */
+/* the kernel lets go of a killed program's io_uring some time after its end */
+#define HELD_PATIENCE_MS 2000
 
 /* Detaching the device of somebody who writes to it would only be put off until he is done. */
 static int held_check(const struct volume *v, bool *refused, struct err *e)
@@ -32,7 +34,9 @@ static int held_check(const struct volume *v, bool *refused, struct err *e)
 	}
 	*refused = fd < 0;
 	if (fd < 0)
-		return err_set(e, EBUSY, "volume %s stays: %s is in use; end what writes to it first", v->name, v->device);
+		return err_set(e, EBUSY,
+			       "volume %s stays: %s is in use; end what writes to it first",
+			       v->name, v->device);
 	close(fd);
 	return 0;
 }
@@ -72,7 +76,8 @@ static bool server_ended(const struct volume *v, int patience_ms)
 	if (fd < 0)
 		return true;
 	bool free_now = false;
-	for (int ms = 0; ms <= patience_ms && !(free_now = flock(fd, LOCK_EX | LOCK_NB) == 0); ms += 5) {
+	for (int ms = 0; ms <= patience_ms && !(free_now = flock(fd, LOCK_EX | LOCK_NB) == 0);
+	     ms += 5) {
 		nanosleep(&(struct timespec){0, 5000000}, NULL);
 		waitpid(v->pid, NULL, WNOHANG); /* ours, where this very process made it */
 	}
@@ -80,7 +85,8 @@ static bool server_ended(const struct volume *v, int patience_ms)
 	return free_now;
 }
 
-/* What a killed server left mounted. Ordinary users need fusermount3, which the kernel's own unmount is not for. */
+/* What a killed server left mounted. Ordinary users need fusermount3, which the kernel's own
+ * unmount is not for. */
 static void unmount(const struct volume *v)
 {
 	char *mount = volume_inside(v, "mount");
@@ -111,7 +117,8 @@ int volume_remove(const struct volume *v, bool *refused, struct err *e)
 	if (v->alive && !server_ended(v, PATIENCE_MS)) {
 		kill(v->pid, SIGKILL);
 		if (!server_ended(v, PATIENCE_MS))
-			return err_set(e, EBUSY, "volume %s: its server, process %d, does not end", v->name, (int)v->pid);
+			return err_set(e, EBUSY, "volume %s: its server, process %d, does not end",
+				       v->name, (int)v->pid);
 	}
 	unmount(v);
 	return dir_remove_tree(v->dir, e);

@@ -26,7 +26,8 @@ struct captured {
 	uint64_t n, cap;
 	uint64_t n_bytes;
 	int memory_fd;
-	/* The ring: of items [oldest, next) what was fetched lies in it, in their order, from `from` to `to` and round its end. */
+	/* The ring: of items [oldest, next) what was fetched lies in it, in their order, from
+	 * `from` to `to` and round its end. */
 	uint64_t n_locked_bytes;
 	uint64_t oldest, next, from, to;
 	bool full; /* from == to, and something is there */
@@ -35,7 +36,7 @@ struct captured {
 	atomic_bool stop;
 };
 
-/* --- the trace and its content -------------------------------------------------------------------------------------- */
+/* --- the trace and its content ------------------------------------------- */
 
 /* Slices keep the numbers that their requests had. */
 static int seqs_read(struct captured *c, const char *path, struct err *e)
@@ -66,7 +67,8 @@ static void name_wanted(const struct trace *t, char hex[2 * CONTENT_NAME_BYTES +
 {
 	const char *text = trace_meta(t)->extra_json;
 	json_t *extra = text ? json_loads(text, 0, NULL) : NULL;
-	const char *name = json_string_value(json_object_get(json_object_get(extra, "content"), "name"));
+	const char *name =
+	    json_string_value(json_object_get(json_object_get(extra, "content"), "name"));
 	snprintf(hex, 2 * CONTENT_NAME_BYTES + 1, "%s", name ? name : "");
 	json_decref(extra);
 }
@@ -86,7 +88,10 @@ int captured_open(struct captured **out, const char *path, const struct trace *t
 	*out = NULL;
 	name_wanted(t, wanted);
 	if (!*wanted)
-		return err_set(e, ENOENT, "%s: no content was kept with this trace (validate capture app --content keeps it)", path);
+		return err_set(e, ENOENT,
+			       "%s: no content was kept with this trace (validate capture app "
+			       "--content keeps it)",
+			       path);
 	struct captured *c = xcalloc(1, sizeof *c);
 	c->memory_fd = -1;
 	char *beside = xasprintf("%s" CONTENT_SUFFIX, path);
@@ -117,7 +122,7 @@ bool captured_add(struct captured *c, uint64_t record, uint64_t *number)
 	return true;
 }
 
-/* --- fetching ------------------------------------------------------------------------------------------------------- */
+/* --- fetching ------------------------------------------------------------ */
 
 static uint32_t state_of(const struct captured_item *i)
 {
@@ -170,7 +175,8 @@ static void fetch(struct captured *c)
 			continue; /* its worker reads it, or has */
 		if (!room_find(c, i->n_bytes, &i->at))
 			return;
-		if (content_read(c->reader.content, i->place, 0, captured_ring(c->reader.shared) + i->at, i->n_bytes, &why))
+		if (content_read(c->reader.content, i->place, 0,
+				 captured_ring(c->reader.shared) + i->at, i->n_bytes, &why))
 			captured_failed(c->reader.shared, &why);
 		atomic_compare_exchange_strong(&i->state, &wanted, ITEM_THERE);
 	}
@@ -197,7 +203,8 @@ static uint64_t rounded(uint64_t n)
 /* In a file of memory, so that another program may map it, too. */
 static int memory_get(struct captured *c, uint64_t ring_bytes, struct err *e)
 {
-	const uint64_t items_at = rounded(sizeof *c->reader.shared), ring_at = items_at + rounded(c->n * sizeof *c->item);
+	const uint64_t items_at = rounded(sizeof *c->reader.shared),
+		       ring_at = items_at + rounded(c->n * sizeof *c->item);
 	const uint64_t n_bytes = ring_at + rounded(ring_bytes);
 	struct err unlocked = ERR_INIT;
 	c->memory_fd = memfd_create("validate-content", MFD_CLOEXEC);
@@ -205,7 +212,8 @@ static int memory_get(struct captured *c, uint64_t ring_bytes, struct err *e)
 		return err_sys(e, errno, "no memory for the captured content");
 	const int code = posix_fallocate(c->memory_fd, 0, (off_t)n_bytes);
 	if (code)
-		return err_sys(e, code, "no memory for the captured content: %llu KiB", (unsigned long long)(n_bytes >> 10));
+		return err_sys(e, code, "no memory for the captured content: %llu KiB",
+			       (unsigned long long)(n_bytes >> 10));
 	int ret = vm_map_file(&c->reader.memory, c->memory_fd, 0, n_bytes, "what is written", e);
 	if (ret)
 		return ret;
@@ -223,7 +231,11 @@ int captured_start(struct captured *c, uint64_t memory_bytes, struct err *e)
 {
 	if (!c->n)
 		return 0;
-	int ret = memory_get(c, memory_bytes > c->n_bytes ? c->n_bytes : memory_bytes < MEMORY_LEAST ? MEMORY_LEAST : memory_bytes, e);
+	int ret = memory_get(c,
+			     memory_bytes > c->n_bytes     ? c->n_bytes
+			     : memory_bytes < MEMORY_LEAST ? MEMORY_LEAST
+							   : memory_bytes,
+			     e);
 	if (ret)
 		return ret;
 	fetch(c);
@@ -245,7 +257,7 @@ void captured_descriptors(const struct captured *c, int *content_fd, int *memory
 	*memory_fd = c ? c->memory_fd : -1;
 }
 
-/* --- the end -------------------------------------------------------------------------------------------------------- */
+/* --- the end ------------------------------------------------------------- */
 
 static void end(struct captured *c)
 {
@@ -260,7 +272,8 @@ int captured_stop(struct captured *c, struct captured_summary *s, struct err *e)
 	const struct captured_shared *shared = c->reader.shared;
 	end(c);
 	if (s)
-		*s = (struct captured_summary){c->n, c->n_bytes, shared ? atomic_load(&shared->n_late) : 0, c->n_locked_bytes};
+		*s = (struct captured_summary){
+		    c->n, c->n_bytes, shared ? atomic_load(&shared->n_late) : 0, c->n_locked_bytes};
 	const int failure = shared ? atomic_load(&shared->failure) : 0;
 	return failure ? err_set(e, failure, "payload captured: %s", shared->why) : 0;
 }

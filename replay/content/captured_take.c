@@ -48,7 +48,9 @@ static int memory_join(struct captured_reader *r, int fd, struct err *e)
 	if (ret)
 		return ret;
 	r->shared = r->memory.base;
-	return r->shared->n_bytes == (uint64_t)st.st_size ? 0 : err_set(e, EINVAL, "payload captured: the memory of another version");
+	return r->shared->n_bytes == (uint64_t)st.st_size
+		   ? 0
+		   : err_set(e, EINVAL, "payload captured: the memory of another version");
 }
 
 int captured_join(struct captured_reader **out, int content_fd, int memory_fd, struct err *e)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The workers' side of captured content (captured.h), in whatever process they are: what was fetched lies in memory that all of them share with
- * the one that fetches, and what was not is read by who wants it. Compiled programs are linked with this. */
+/* The workers' side of captured content (captured.h), in whatever process they are: what was
+ * fetched lies in memory that all of them share with the one that fetches, and what was not is read
+ * by who wants it. Compiled programs are linked with this. */
 #ifndef REPLAY_CAPTURED_TAKE_H
 #define REPLAY_CAPTURED_TAKE_H
 
@@ -47,8 +48,8 @@ static inline char *captured_ring(const struct captured_shared *s)
 void captured_take(const struct captured_reader *r, uint64_t number, void *to, uint64_t n);
 /* After a fork: the shared memory is made present. */
 void captured_own(const struct captured_reader *r);
-/* In another program, by the descriptors that captured_descriptors told: of the file and of the memory. Both are closed. Errors: of the
- * system; EINVAL. Ownership: the process'. */
+/* In another program, by the descriptors that captured_descriptors told: of the file and of the
+ * memory. Both are closed. Errors: of the system; EINVAL. Ownership: the process'. */
 int captured_join(struct captured_reader **r, int content_fd, int memory_fd, struct err *e);
 
 /* What could not be read; only the first failure is kept. */

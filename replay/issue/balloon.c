@@ -20,19 +20,21 @@
 
 #define STEP_BYTES ((uint64_t)64 << 10) /* changes below are not followed */
 #define LOOK_NS 5000000
-#define SLACK_BYTES ((uint64_t)1 << 20) /* of a memory cgroup: kernel memory, and what is charged in advance */
+/* of a memory cgroup: kernel memory, and what is charged in advance */
+#define SLACK_BYTES ((uint64_t)1 << 20)
 #define SAMPLES_MAX 1000000
 
 #ifndef MADV_DONTNEED_LOCKED
 #define MADV_DONTNEED_LOCKED 24
 #endif
 
-/* --- what is to be held ------------------------------------------------------------------------------------------- */
+/* --- what is to be held -------------------------------------------------- */
 
 int balloon_text_check(const char *text, struct err *e)
 {
 	uint64_t bytes;
-	if (!text || !strcmp(text, "off") || !strcmp(text, "traced") || !parse_size(text, &bytes, NULL))
+	if (!text || !strcmp(text, "off") || !strcmp(text, "traced") ||
+	    !parse_size(text, &bytes, NULL))
 		return 0;
 	return err_set(e, EINVAL, "balloon: \"%s\" is not one of off, traced or a size", text);
 }
@@ -56,8 +58,8 @@ static void step_add(struct balloon *b, size_t *cap, struct balloon_step step)
 }
 
 /* One after another in time; what a stranger's trace tells may be anything. */
-static int steps_read(struct balloon *b, const json_t *list, const struct replay_config *c, const struct load *l,
-		      struct err *e)
+static int steps_read(struct balloon *b, const json_t *list, const struct replay_config *c,
+		      const struct load *l, struct err *e)
 {
 	size_t cap = 0, n = json_array_size(list);
 	int64_t last_ns = INT64_MIN;
@@ -69,30 +71,37 @@ static int steps_read(struct balloon *b, const json_t *list, const struct replay
 		if (!json_is_integer(t) || !json_is_integer(bytes) || ns < last_ns || value < 0 ||
 		    value > INT64_MAX / 4 || n > SAMPLES_MAX)
 			return err_set(e, EINVAL,
-				       "the trace's memory of the program (anonymous_memory): sample %zu is none", i);
+				       "the trace's memory of the program (anonymous_memory): "
+				       "sample %zu is none",
+				       i);
 		last_ns = ns;
 		n_requests = requests_until(l, ns, n_requests);
 		double due = ((double)ns - (double)l->first_begin_ns) / c->speed;
 		step_add(b, &cap,
-			 (struct balloon_step){n_requests, due > 9e18 ? INT64_MAX : due < -9e18 ? INT64_MIN : (int64_t)due, (uint64_t)value});
+			 (struct balloon_step){n_requests,
+					       due > 9e18    ? INT64_MAX
+					       : due < -9e18 ? INT64_MIN
+							     : (int64_t)due,
+					       (uint64_t)value});
 	}
 	return 0;
 }
 
-static int steps_of_trace(struct balloon *b, const struct replay_config *c, const struct trace_meta *meta,
-			  const struct load *l, struct err *e)
+static int steps_of_trace(struct balloon *b, const struct replay_config *c,
+			  const struct trace_meta *meta, const struct load *l, struct err *e)
 {
 	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	int ret = steps_read(b, json_object_get(extra, "anonymous_memory"), c, l, e);
 	json_decref(extra);
 	if (!ret && !b->n_steps)
 		return err_set(e, EINVAL,
-			       "balloon traced: the trace does not hold the program's memory use (capture app --memory records it)");
+			       "balloon traced: the trace does not hold the program's memory use "
+			       "(capture app --memory records it)");
 	return ret;
 }
 
-int balloon_init(struct balloon *b, const struct replay_config *c, const struct trace_meta *meta, const struct load *l,
-		 struct err *e)
+int balloon_init(struct balloon *b, const struct replay_config *c, const struct trace_meta *meta,
+		 const struct load *l, struct err *e)
 {
 	*b = (struct balloon){.by_time = c->timing == TIMING_TIMESTAMP};
 	int ret = balloon_text_check(c->balloon, e);
@@ -131,12 +140,12 @@ json_t *balloon_to_json(const struct balloon *b)
 	if (!b || !b->n_steps)
 		return json_null();
 	uint64_t least = b->least_bytes < b->most_bytes ? b->least_bytes : b->most_bytes;
-	return json_pack("{s:I, s:I, s:I, s:I}", "own_bytes", (json_int_t)b->own_bytes, "least_bytes",
-			 (json_int_t)least, "most_bytes", (json_int_t)b->most_bytes, "n_changes",
-			 (json_int_t)b->n_changes);
+	return json_pack("{s:I, s:I, s:I, s:I}", "own_bytes", (json_int_t)b->own_bytes,
+			 "least_bytes", (json_int_t)least, "most_bytes", (json_int_t)b->most_bytes,
+			 "n_changes", (json_int_t)b->n_changes);
 }
 
-/* --- the memory --------------------------------------------------------------------------------------------------- */
+/* --- the memory ---------------------------------------------------------- */
 
 static uint64_t pages(uint64_t bytes)
 {
@@ -147,13 +156,15 @@ static uint64_t pages(uint64_t bytes)
 static void held_set(struct balloon *b, uint64_t bytes)
 {
 	if (bytes > b->held_bytes) {
-		/* different in every word, so that nothing of it is zero, compresses, or equals another page */
+		/* different in every word, so that nothing of it is zero, compresses, or equals
+		 * another page */
 		struct vm_region part = {b->base + b->held_bytes, bytes - b->held_bytes};
 		vm_fill_random(&part, b->held_bytes + 1);
 	} else if (bytes < b->held_bytes) {
 		char *from = b->base + bytes;
 		uint64_t n = b->held_bytes - bytes;
-		if (madvise(from, n, MADV_DONTNEED_LOCKED) < 0 && !munlock(from, n) && !madvise(from, n, MADV_DONTNEED))
+		if (madvise(from, n, MADV_DONTNEED_LOCKED) < 0 && !munlock(from, n) &&
+		    !madvise(from, n, MADV_DONTNEED))
 			(void)mlock2(from, n, MLOCK_ONFAULT); /* a kernel before 5.18 */
 	}
 	b->n_changes += bytes != b->held_bytes;
@@ -162,11 +173,13 @@ static void held_set(struct balloon *b, uint64_t bytes)
 	b->most_bytes = bytes > b->most_bytes ? bytes : b->most_bytes;
 }
 
-/* The replay's own memory as it is now, all its processes together; what else is in its cgroup is none of our business.
+/* The replay's own memory as it is now, all its processes together; what else is in its cgroup is
+ * none of our business.
  */
 static uint64_t own_now(const struct balloon *b)
 {
-	uint64_t all = process_anonymous_bytes(getpid()) + (b->beside ? process_anonymous_bytes(b->beside) : 0);
+	uint64_t all = process_anonymous_bytes(getpid()) +
+		       (b->beside ? process_anonymous_bytes(b->beside) : 0);
 	for (uint32_t i = 0; i < b->n_pids; i++)
 		all += process_anonymous_bytes(b->pids[i]);
 	return all > b->held_bytes ? all - b->held_bytes : 0;
@@ -178,16 +191,18 @@ static uint64_t wanted(const struct balloon *b, const struct balloon_step *step)
 	return bytes < b->room_bytes ? bytes : b->room_bytes;
 }
 
-/* --- before the run ----------------------------------------------------------------------------------------------- */
+/* --- before the run ------------------------------------------------------ */
 
-static int refuse(const struct balloon *b, int code, const char *limit, uint64_t limit_bytes, struct err *e)
+static int refuse(const struct balloon *b, int code, const char *limit, uint64_t limit_bytes,
+		  struct err *e)
 {
 	struct strbuf size = STRBUF_INIT, own = STRBUF_INIT, is = STRBUF_INIT;
 	format_size(&size, b->room_bytes);
 	format_size(&own, b->own_bytes);
 	format_size(&is, limit_bytes);
-	int ret = err_set(e, code, "the balloon needs %s beside the %s of the replay itself: %s is %s", size.s, own.s,
-			  limit, is.s);
+	int ret =
+	    err_set(e, code, "the balloon needs %s beside the %s of the replay itself: %s is %s",
+		    size.s, own.s, limit, is.s);
 	strbuf_release(&size);
 	strbuf_release(&own);
 	strbuf_release(&is);
@@ -198,8 +213,10 @@ static int refuse(const struct balloon *b, int code, const char *limit, uint64_t
 static int room_check(const struct balloon *b, struct err *e)
 {
 	struct cgroup_room room = cgroup_room("");
-	uint64_t left = room.limit_bytes - room.anonymous_bytes, available = memory_available_bytes();
-	if (room.limit_bytes != UINT64_MAX && (left < SLACK_BYTES || b->room_bytes > left - SLACK_BYTES))
+	uint64_t left = room.limit_bytes - room.anonymous_bytes,
+		 available = memory_available_bytes();
+	if (room.limit_bytes != UINT64_MAX &&
+	    (left < SLACK_BYTES || b->room_bytes > left - SLACK_BYTES))
 		return refuse(b, ENOMEM, "the limit of its memory cgroup", room.limit_bytes, e);
 	if (b->room_bytes > available)
 		return refuse(b, ENOMEM, "the available memory of this machine", available, e);
@@ -209,7 +226,8 @@ static int room_check(const struct balloon *b, struct err *e)
 static int reserve(struct balloon *b, struct err *e)
 {
 	struct rlimit limit = {.rlim_cur = 0};
-	b->base = mmap(NULL, b->room_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	b->base = mmap(NULL, b->room_bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (b->base == MAP_FAILED) {
 		b->base = NULL;
 		return err_sys(e, errno, "memory for the balloon");
@@ -220,11 +238,12 @@ static int reserve(struct balloon *b, struct err *e)
 	if (!mlock2(b->base, b->room_bytes, MLOCK_ONFAULT))
 		return 0;
 	getrlimit(RLIMIT_MEMLOCK, &limit);
-	return refuse(b, EACCES, "what may be locked without CAP_IPC_LOCK (RLIMIT_MEMLOCK, ulimit -l)", limit.rlim_cur,
-		      e);
+	return refuse(b, EACCES,
+		      "what may be locked without CAP_IPC_LOCK (RLIMIT_MEMLOCK, ulimit -l)",
+		      limit.rlim_cur, e);
 }
 
-/* --- while it runs ------------------------------------------------------------------------------------------------ */
+/* --- while it runs ------------------------------------------------------- */
 
 static uint64_t n_ended(struct balloon *b)
 {
@@ -280,7 +299,8 @@ int balloon_follow(struct balloon *b, struct err *e)
 	return code ? err_sys(e, code, "starting the balloon's thread") : 0;
 }
 
-int balloon_hold(struct balloon *b, const struct replay_plan *p, const pid_t *pids, uint32_t n_pids, struct err *e)
+int balloon_hold(struct balloon *b, const struct replay_plan *p, const pid_t *pids, uint32_t n_pids,
+		 struct err *e)
 {
 	uint64_t largest = 0;
 	if (!b || !b->n_steps || b->base)

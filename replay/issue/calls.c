@@ -14,11 +14,12 @@
 #include "replay/issue/passing.h"
 #include "replay/target/rooted.h"
 
-/* --- directories ------------------------------------------------------------------------------------------------------ */
+/* --- directories --------------------------------------------------------- */
 
 #define STORE_MAX 64u
 #define STORE_MIN 2u
-#define STORE_ALL 4096u /* in all runners' stores together; a quarter of the allowed descriptors at most */
+/* in all runners' stores together; a quarter of the allowed descriptors at most */
+#define STORE_ALL 4096u
 
 struct stored {
 	uint32_t place, turn;
@@ -67,8 +68,9 @@ bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b)
 	return a % s->n == b % s->n;
 }
 
-/* A name that is not in the dentry cache is read from storage. The traced call read it, too, unless the program had read it before;
- * then it is in the cache here as well. So this look-up belongs into the response time, and one from the cache does not. */
+/* A name that is not in the dentry cache is read from storage. The traced call read it, too, unless
+ * the program had read it before; then it is in the cache here as well. So this look-up belongs
+ * into the response time, and one from the cache does not. */
 int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags)
 {
 	int fd = k->begin ? -1 : rooted_look_cached(dir_fd, path, flags);
@@ -79,8 +81,8 @@ int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags)
 	return rooted_look(dir_fd, path, flags);
 }
 
-/* A directory is as good as it was when it was looked up until some name changed its meaning; who changes one says so after
- * the call, before anybody can learn that it has ended. */
+/* A directory is as good as it was when it was looked up until some name changed its meaning; who
+ * changes one says so after the call, before anybody can learn that it has ended. */
 int call_directory(struct caller *k, const struct call_path *path)
 {
 	struct call_store *store = k->site->runner->store;
@@ -119,7 +121,7 @@ struct proc_path proc_path(int fd)
 	return p;
 }
 
-/* --- descriptors and streams -------------------------------------------------------------------------------------------- */
+/* --- descriptors and streams --------------------------------------------- */
 
 struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *file, DIR *directory)
 {
@@ -134,7 +136,8 @@ struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *f
 	return s;
 }
 
-struct call_stream *call_stream_first(struct caller *k, struct call_stream *(*make)(struct caller *k, int fd))
+struct call_stream *call_stream_first(struct caller *k,
+				      struct call_stream *(*make)(struct caller *k, int fd))
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	_Atomic(struct call_stream *) *at = &k->calls->stream[k->c->slot];
@@ -153,7 +156,8 @@ struct call_stream *call_stream_first(struct caller *k, struct call_stream *(*ma
 void call_slot_set(struct caller *k, uint32_t slot, int fd)
 {
 	atomic_store_explicit(&k->p->fds[slot], fd, memory_order_release);
-	for (uint32_t heir = k->calls->slot[slot].heir; heir; heir = k->calls->slot[heir].next_heir) {
+	for (uint32_t heir = k->calls->slot[slot].heir; heir;
+	     heir = k->calls->slot[heir].next_heir) {
 		if (k->p->passing) {
 			passing_send(k->p->passing, k->calls->slot[heir].process, heir, fd);
 			continue;
@@ -187,48 +191,124 @@ void call_slot_end(struct replay_plan *p, uint32_t slot)
 		close(fd);
 }
 
-/* --- one call --------------------------------------------------------------------------------------------------------- */
+/* --- one call ------------------------------------------------------------ */
 
 static call_run *const runs[OP_N] = {
-	[OP_OPEN] = call_open, [OP_CLOSE] = call_close, [OP_READ] = call_read, [OP_WRITE] = call_write, [OP_PREAD] = call_read,
-	[OP_PWRITE] = call_write, [OP_READV] = call_readv, [OP_WRITEV] = call_writev, [OP_PREADV] = call_preadv,
-	[OP_PWRITEV] = call_pwritev, [OP_PREADV2] = call_preadv, [OP_PWRITEV2] = call_pwritev, [OP_READAHEAD] = call_readahead,
-	[OP_FADVISE] = call_fadvise, [OP_SYNC] = call_sync, [OP_SYNCFS] = call_syncfs, [OP_SYNC_FILE_RANGE] = call_sync_file_range,
-	[OP_TRUNCATE] = call_truncate, [OP_FTRUNCATE] = call_ftruncate, [OP_FALLOCATE] = call_fallocate, [OP_DUP] = call_dup,
-	[OP_DUP2] = call_dup, [OP_FCNTL] = call_fcntl, [OP_IOCTL] = call_ioctl, [OP_FLOCK] = call_flock, [OP_LOCKF] = call_lockf,
-	[OP_STAT] = call_stat, [OP_FSTAT] = call_fstat, [OP_STATX] = call_statx, [OP_STATFS] = call_statfs,
-	[OP_FSTATFS] = call_fstatfs, [OP_ACCESS] = call_access, [OP_CHMOD] = call_chmod, [OP_FCHMOD] = call_fchmod,
-	[OP_CHOWN] = call_chown, [OP_FCHOWN] = call_fchown, [OP_UTIMENS] = call_utimens, [OP_FUTIMENS] = call_futimens,
-	[OP_GETXATTR] = call_getxattr, [OP_FGETXATTR] = call_fgetxattr, [OP_SETXATTR] = call_setxattr,
-	[OP_FSETXATTR] = call_fsetxattr, [OP_LISTXATTR] = call_listxattr, [OP_FLISTXATTR] = call_flistxattr,
-	[OP_REMOVEXATTR] = call_removexattr, [OP_FREMOVEXATTR] = call_fremovexattr, [OP_RENAME] = call_rename,
-	[OP_LINK] = call_link, [OP_SYMLINK] = call_symlink, [OP_READLINK] = call_readlink, [OP_UNLINK] = call_unlink,
-	[OP_MKDIR] = call_mkdir, [OP_RMDIR] = call_unlink, [OP_MKNOD] = call_mknod, [OP_REALPATH] = call_realpath,
-	[OP_CHDIR] = call_chdir, [OP_FCHDIR] = call_fchdir, [OP_OPENDIR] = call_opendir, [OP_FDOPENDIR] = call_fdopendir,
-	[OP_READDIR] = call_readdir, [OP_CLOSEDIR] = call_close, [OP_REWINDDIR] = call_rewinddir, [OP_SEEKDIR] = call_seekdir,
-	[OP_TELLDIR] = call_telldir, [OP_GETDENTS] = call_getdents, [OP_SCANDIR] = call_scandir, [OP_WALK] = call_walk,
-	[OP_MMAP] = call_mmap, [OP_MUNMAP] = call_munmap, [OP_MSYNC] = call_msync, [OP_MADVISE] = call_madvise,
-	[OP_MREMAP] = call_mremap, [OP_SENDFILE] = call_sendfile, [OP_COPY_FILE_RANGE] = call_copy_file_range,
-	[OP_SPLICE] = call_splice, [OP_FOPEN] = call_fopen, [OP_FDOPEN] = call_fdopen, [OP_FREOPEN] = call_fopen,
-	[OP_FCLOSE] = call_close, [OP_FREAD] = call_fread, [OP_FWRITE] = call_fwrite, [OP_FGETS] = call_fread,
-	[OP_FPUTS] = call_fwrite, [OP_GETDELIM] = call_fread, [OP_FGETC] = call_fgetc, [OP_FPUTC] = call_fputc,
-	[OP_UNGETC] = call_ungetc, [OP_FPRINTF] = call_fwrite, [OP_FSCANF] = call_fscanf, [OP_FSEEK] = call_fseek,
-	[OP_FTELL] = call_ftell, [OP_FFLUSH] = call_fflush, [OP_SETVBUF] = call_setvbuf, [OP_IO_SUBMIT] = call_io_submit,
-	[OP_IO_GETEVENTS] = call_io_getevents, [OP_AIO_READ] = call_async, [OP_AIO_WRITE] = call_async,
-	[OP_AIO_READV] = call_async, [OP_AIO_WRITEV] = call_async, [OP_AIO_FSYNC] = call_async, [OP_AIO_FDATASYNC] = call_async,
-	[OP_PAGE_FAULT] = call_touch,
+    [OP_OPEN] = call_open,
+    [OP_CLOSE] = call_close,
+    [OP_READ] = call_read,
+    [OP_WRITE] = call_write,
+    [OP_PREAD] = call_read,
+    [OP_PWRITE] = call_write,
+    [OP_READV] = call_readv,
+    [OP_WRITEV] = call_writev,
+    [OP_PREADV] = call_preadv,
+    [OP_PWRITEV] = call_pwritev,
+    [OP_PREADV2] = call_preadv,
+    [OP_PWRITEV2] = call_pwritev,
+    [OP_READAHEAD] = call_readahead,
+    [OP_FADVISE] = call_fadvise,
+    [OP_SYNC] = call_sync,
+    [OP_SYNCFS] = call_syncfs,
+    [OP_SYNC_FILE_RANGE] = call_sync_file_range,
+    [OP_TRUNCATE] = call_truncate,
+    [OP_FTRUNCATE] = call_ftruncate,
+    [OP_FALLOCATE] = call_fallocate,
+    [OP_DUP] = call_dup,
+    [OP_DUP2] = call_dup,
+    [OP_FCNTL] = call_fcntl,
+    [OP_IOCTL] = call_ioctl,
+    [OP_FLOCK] = call_flock,
+    [OP_LOCKF] = call_lockf,
+    [OP_STAT] = call_stat,
+    [OP_FSTAT] = call_fstat,
+    [OP_STATX] = call_statx,
+    [OP_STATFS] = call_statfs,
+    [OP_FSTATFS] = call_fstatfs,
+    [OP_ACCESS] = call_access,
+    [OP_CHMOD] = call_chmod,
+    [OP_FCHMOD] = call_fchmod,
+    [OP_CHOWN] = call_chown,
+    [OP_FCHOWN] = call_fchown,
+    [OP_UTIMENS] = call_utimens,
+    [OP_FUTIMENS] = call_futimens,
+    [OP_GETXATTR] = call_getxattr,
+    [OP_FGETXATTR] = call_fgetxattr,
+    [OP_SETXATTR] = call_setxattr,
+    [OP_FSETXATTR] = call_fsetxattr,
+    [OP_LISTXATTR] = call_listxattr,
+    [OP_FLISTXATTR] = call_flistxattr,
+    [OP_REMOVEXATTR] = call_removexattr,
+    [OP_FREMOVEXATTR] = call_fremovexattr,
+    [OP_RENAME] = call_rename,
+    [OP_LINK] = call_link,
+    [OP_SYMLINK] = call_symlink,
+    [OP_READLINK] = call_readlink,
+    [OP_UNLINK] = call_unlink,
+    [OP_MKDIR] = call_mkdir,
+    [OP_RMDIR] = call_unlink,
+    [OP_MKNOD] = call_mknod,
+    [OP_REALPATH] = call_realpath,
+    [OP_CHDIR] = call_chdir,
+    [OP_FCHDIR] = call_fchdir,
+    [OP_OPENDIR] = call_opendir,
+    [OP_FDOPENDIR] = call_fdopendir,
+    [OP_READDIR] = call_readdir,
+    [OP_CLOSEDIR] = call_close,
+    [OP_REWINDDIR] = call_rewinddir,
+    [OP_SEEKDIR] = call_seekdir,
+    [OP_TELLDIR] = call_telldir,
+    [OP_GETDENTS] = call_getdents,
+    [OP_SCANDIR] = call_scandir,
+    [OP_WALK] = call_walk,
+    [OP_MMAP] = call_mmap,
+    [OP_MUNMAP] = call_munmap,
+    [OP_MSYNC] = call_msync,
+    [OP_MADVISE] = call_madvise,
+    [OP_MREMAP] = call_mremap,
+    [OP_SENDFILE] = call_sendfile,
+    [OP_COPY_FILE_RANGE] = call_copy_file_range,
+    [OP_SPLICE] = call_splice,
+    [OP_FOPEN] = call_fopen,
+    [OP_FDOPEN] = call_fdopen,
+    [OP_FREOPEN] = call_fopen,
+    [OP_FCLOSE] = call_close,
+    [OP_FREAD] = call_fread,
+    [OP_FWRITE] = call_fwrite,
+    [OP_FGETS] = call_fread,
+    [OP_FPUTS] = call_fwrite,
+    [OP_GETDELIM] = call_fread,
+    [OP_FGETC] = call_fgetc,
+    [OP_FPUTC] = call_fputc,
+    [OP_UNGETC] = call_ungetc,
+    [OP_FPRINTF] = call_fwrite,
+    [OP_FSCANF] = call_fscanf,
+    [OP_FSEEK] = call_fseek,
+    [OP_FTELL] = call_ftell,
+    [OP_FFLUSH] = call_fflush,
+    [OP_SETVBUF] = call_setvbuf,
+    [OP_IO_SUBMIT] = call_io_submit,
+    [OP_IO_GETEVENTS] = call_io_getevents,
+    [OP_AIO_READ] = call_async,
+    [OP_AIO_WRITE] = call_async,
+    [OP_AIO_READV] = call_async,
+    [OP_AIO_WRITEV] = call_async,
+    [OP_AIO_FSYNC] = call_async,
+    [OP_AIO_FDATASYNC] = call_async,
+    [OP_PAGE_FAULT] = call_touch,
 };
 
 /* Of formatted output only the result tells how much it was. */
 static uint64_t payload_bytes(const struct caller *k)
 {
 	const struct call *c = k->c;
-	const uint64_t n = c->traced > 0 && (uint64_t)c->traced > c->length ? (uint64_t)c->traced : c->length;
+	const uint64_t n =
+	    c->traced > 0 && (uint64_t)c->traced > c->length ? (uint64_t)c->traced : c->length;
 	return n < k->room ? n : k->room;
 }
 
-void call_issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish, uint32_t begun, bool careful,
-		struct outcome *out)
+void call_issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish,
+		uint32_t begun, bool careful, struct outcome *out)
 {
 	struct replay_plan *p = s->runner->crew->plan;
 	const struct call *c = &p->calls.call[h->length];
@@ -241,7 +321,8 @@ void call_issue(const struct site *s, const struct hot_request *h, void *buffer,
 		captured_take(p->calls.content, c->to, k.buffer, k.room);
 	else if (c->bits & CALL_PAYLOAD)
 		payload_make(p->calls.payload, p->seed + h->length * UINT64_C(0x9e3779b97f4a7c15),
-			     c->offset == OFFSET_NONE ? 0 : c->offset % PAYLOAD_BLOCK, k.buffer, payload_bytes(&k));
+			     c->offset == OFFSET_NONE ? 0 : c->offset % PAYLOAD_BLOCK, k.buffer,
+			     payload_bytes(&k));
 	if (c->bits & CALL_BY_PAGES && c->op != OP_PAGE_FAULT && c->op != OP_MMAP)
 		call_cached(&k);
 	else if (c->bits & CALL_SKIPPED)
@@ -254,7 +335,7 @@ void call_issue(const struct site *s, const struct hot_request *h, void *buffer,
 		atomic_fetch_add(&p->calls.common->turn, 1);
 }
 
-/* --- ends ------------------------------------------------------------------------------------------------------------- */
+/* --- ends ---------------------------------------------------------------- */
 
 void call_leave(struct replay_plan *p, uint32_t process)
 {

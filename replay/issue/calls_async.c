@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asynchronous requests, of the kernel's interface and of the C library. They are made at their place, one after another: what one
- * thread hands over another may fetch, by a call that begins before. Made in place, no call waits for what another thread has yet to do. */
+/* Asynchronous requests, of the kernel's interface and of the C library. They are made at their
+ * place, one after another: what one thread hands over another may fetch, by a call that begins
+ * before. Made in place, no call waits for what another thread has yet to do. */
 #include <unistd.h>
 
 #include "replay/issue/calls_private.h"

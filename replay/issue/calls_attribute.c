@@ -19,8 +19,9 @@
 #define SYS_fchmodat2 452
 #endif
 
-/* Makes the call on the last component, which is taken for no link, or on the descriptor `fd` of what the whole path leads to, looked
- * up between the stamps. `dir`, `last` and `fd` are what the two expressions may use. */
+/* Makes the call on the last component, which is taken for no link, or on the descriptor `fd` of
+ * what the whole path leads to, looked up between the stamps. `dir`, `last` and `fd` are what the
+ * two expressions may use. */
 #define ON_PATH(k, on_name, on_descriptor)                                                                             \
 	do {                                                                                                           \
 		int fd = -1, dir = (k)->c->bits & CALL_FOLLOW ? (k)->p->root.fd : call_directory(k, (k)->path);         \
@@ -36,7 +37,7 @@
 			close(fd);                                                                                     \
 	} while (0)
 
-/* --- looking ---------------------------------------------------------------------------------------------------------- */
+/* --- looking ------------------------------------------------------------- */
 
 void call_stat(struct caller *k)
 {
@@ -54,15 +55,20 @@ void call_fstat(struct caller *k)
 void call_statx(struct caller *k)
 {
 	struct statx st;
-	const int flags = (int)(k->c->flags & (AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT));
+	const int flags =
+	    (int)(k->c->flags & (AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT));
 	const unsigned int mask = (unsigned int)k->c->length & STATX_ALL;
-	ON_PATH(k, statx(dir, last, flags | AT_SYMLINK_NOFOLLOW, mask, &st), statx(fd, "", flags | AT_EMPTY_PATH, mask, &st));
+	ON_PATH(k, statx(dir, last, flags | AT_SYMLINK_NOFOLLOW, mask, &st),
+		statx(fd, "", flags | AT_EMPTY_PATH, mask, &st));
 }
 
 void call_statfs(struct caller *k)
 {
 	struct statfs st;
-	ON_PATH(k, (fd = openat(dir, last, O_PATH | O_NOFOLLOW | O_CLOEXEC)) < 0 ? -1 : fstatfs(fd, &st), fstatfs(fd, &st));
+	ON_PATH(k,
+		(fd = openat(dir, last, O_PATH | O_NOFOLLOW | O_CLOEXEC)) < 0 ? -1
+									      : fstatfs(fd, &st),
+		fstatfs(fd, &st));
 }
 
 void call_fstatfs(struct caller *k)
@@ -74,12 +80,13 @@ void call_fstatfs(struct caller *k)
 
 void call_access(struct caller *k)
 {
-	const int mode = (int)k->c->length & (R_OK | W_OK | X_OK), flags = (int)(k->c->flags & AT_EACCESS);
+	const int mode = (int)k->c->length & (R_OK | W_OK | X_OK),
+		  flags = (int)(k->c->flags & AT_EACCESS);
 	ON_PATH(k, syscall(SYS_faccessat2, dir, last, mode, flags | AT_SYMLINK_NOFOLLOW),
 		syscall(SYS_faccessat2, fd, "", mode, flags | AT_EMPTY_PATH));
 }
 
-/* --- changing --------------------------------------------------------------------------------------------------------- */
+/* --- changing ------------------------------------------------------------ */
 
 static int mode_set_of(int fd, mode_t mode)
 {
@@ -93,7 +100,8 @@ void call_fchmod(struct caller *k)
 	CALL(k, fchmod(fd, (mode_t)k->c->length & PERMISSIONS));
 }
 
-/* Who may not give files away gives them to himself: the call is made, and nobody gets what he must not have. */
+/* Who may not give files away gives them to himself: the call is made, and nobody gets what he must
+ * not have. */
 static void owner_of(const struct caller *k, uid_t *user, gid_t *group)
 {
 	uid_t self = geteuid();
@@ -122,10 +130,10 @@ void call_futimens(struct caller *k)
 	CALL(k, futimens(fd, &k->calls->times[k->c->times]));
 }
 
-/* --- extended attributes ------------------------------------------------------------------------------------------------ */
+/* --- extended attributes ------------------------------------------------- */
 
-/* These calls take no directory. The file is looked up (call_look), and the call is made through its descriptor. A failed look-up
- * is repeated as the call. */
+/* These calls take no directory. The file is looked up (call_look), and the call is made through
+ * its descriptor. A failed look-up is repeated as the call. */
 static int attribute_look_up(struct caller *k, int dir)
 {
 	if (call_is_bad(k))
@@ -185,16 +193,17 @@ static void success_only(struct caller *k)
 		k->out->rvalue = 0;
 }
 
-/* --- changes by path ------------------------------------------------------------------------ */
+/* --- changes by path ----------------------------------------------------- */
 
 /* The permissions of a device node control access to the device. A replay changes neither them nor
- * its times and attributes. The node is looked up before the first stamp, and the call is made on what
- * was looked at, whatever is renamed meanwhile. Returns -1 with the outcome. */
+ * its times and attributes. The node is looked up before the first stamp, and the call is made on
+ * what was looked at, whatever is renamed meanwhile. Returns -1 with the outcome. */
 static int changed_file(struct caller *k)
 {
 	struct stat st = {0};
 	int fd = attribute_file(k);
-	if (fd < 0 || (fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode))))
+	if (fd < 0 || (fstat(fd, &st) == 0 &&
+		       (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode))))
 		return fd;
 	if ((S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode)) && call_socket_is_own(k, st.st_ino))
 		return fd;
@@ -222,7 +231,8 @@ void call_utimens(struct caller *k)
 	ON_CHANGED_FILE(k, utimensat(fd, "", &k->calls->times[k->c->times], AT_EMPTY_PATH));
 }
 
-/* Called by number: the sanitizers look at the name on the way through the C library, which must not happen to BAD_ADDRESS. */
+/* Called by number: the sanitizers look at the name on the way through the C library, which must
+ * not happen to BAD_ADDRESS. */
 void call_getxattr(struct caller *k)
 {
 	ON_FILE(k, syscall(SYS_getxattr, file.text, attribute_name(k), k->memory, room_of(k)));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads as the original cache decided (--reads original), and reads that are not made (--reads none).
+/* Reads as the original cache decided (--reads original), and reads that are not made (--reads
+ * none).
  *
- * A read is in parts. What was missed when the trace was captured is dropped from the cache before the first
- * stamp and read between the stamps, page by page as then: nothing is read ahead but what was. What was found in
- * the cache then is read where it is all in the cache now, and left alone where it is not; whether it is there
- * is looked up before the first stamp. */
+ * A read is in parts. What was missed when the trace was captured is dropped from the cache before
+ * the first stamp and read between the stamps, page by page as then: nothing is read ahead but what
+ * was. What was found in the cache then is read where it is all in the cache now, and left alone
+ * where it is not; whether it is there is looked up before the first stamp. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -20,7 +21,8 @@
 
 static void counted(_Atomic uint64_t *count, uint64_t n_bytes)
 {
-	atomic_fetch_add_explicit(count, (n_bytes + PAGE_BYTES - 1) / PAGE_BYTES, memory_order_relaxed);
+	atomic_fetch_add_explicit(count, (n_bytes + PAGE_BYTES - 1) / PAGE_BYTES,
+				  memory_order_relaxed);
 }
 
 static uint64_t cached_pages(int fd, uint64_t offset, uint64_t n_bytes)
@@ -38,11 +40,13 @@ static uint64_t down_to(uint64_t x, uint64_t align)
 void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t n_bytes)
 {
 	struct call_counts *n = &k->calls->common->counts;
-	const uint64_t from = down_to(offset, PAGE_BYTES), to = down_to(offset + n_bytes + PAGE_BYTES - 1, PAGE_BYTES);
+	const uint64_t from = down_to(offset, PAGE_BYTES),
+		       to = down_to(offset + n_bytes + PAGE_BYTES - 1, PAGE_BYTES);
 	uint64_t left = 1;
 	for (uint64_t align = PAGE_BYTES; left && align <= FOLIO_BYTES_MAX; align *= 8) {
 		const uint64_t start = down_to(from, align);
-		posix_fadvise(fd, (off_t)start, (off_t)(down_to(to + align - 1, align) - start), POSIX_FADV_DONTNEED);
+		posix_fadvise(fd, (off_t)start, (off_t)(down_to(to + align - 1, align) - start),
+			      POSIX_FADV_DONTNEED);
 		left = cached_pages(fd, from, to - from);
 	}
 	atomic_fetch_add_explicit(&n->n_pages_stayed, left, memory_order_relaxed);
@@ -53,18 +57,21 @@ void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t n_bytes
 static bool part_settle(struct caller *k, int fd, const struct call_part *part)
 {
 	struct call_counts *n = &k->calls->common->counts;
-	const uint64_t pages = (part->offset + part->n_bytes + PAGE_BYTES - 1) / PAGE_BYTES - part->offset / PAGE_BYTES;
+	const uint64_t pages = (part->offset + part->n_bytes + PAGE_BYTES - 1) / PAGE_BYTES -
+			       part->offset / PAGE_BYTES;
 	if (part->kind != PART_FOUND) {
 		call_pages_drop(k, fd, part->offset, part->n_bytes);
 		return true;
 	}
 	const uint64_t from = part->offset / PAGE_BYTES * PAGE_BYTES;
 	const bool there = cached_pages(fd, from, part->offset + part->n_bytes - from) >= pages;
-	atomic_fetch_add_explicit(there ? &n->n_pages_touched : &n->n_pages_left, pages, memory_order_relaxed);
+	atomic_fetch_add_explicit(there ? &n->n_pages_touched : &n->n_pages_left, pages,
+				  memory_order_relaxed);
 	return there;
 }
 
-/* What a part moved, or -1. What was found then counts as moved whether or not it is touched now. */
+/* What a part moved, or -1. What was found then counts as moved whether or not it is touched now.
+ */
 INLINE int64_t part_move(const struct caller *k, int fd, const struct call_part *part, bool wanted)
 {
 	char *to = k->buffer + part->at;
@@ -78,7 +85,8 @@ INLINE int64_t part_move(const struct caller *k, int fd, const struct call_part 
 	return part->n_bytes;
 }
 
-static int64_t parts_move(const struct caller *k, int fd, const struct call_part *part, const bool *wanted)
+static int64_t parts_move(const struct caller *k, int fd, const struct call_part *part,
+			  const bool *wanted)
 {
 	int64_t all = 0;
 	for (uint32_t i = 0; i < k->c->n_parts; i++) {
@@ -96,7 +104,8 @@ void call_cached(struct caller *k)
 {
 	const struct call_part *part = k->calls->part + k->c->first_part;
 	const int fd = call_fd(k, k->c->slot);
-	const bool sequential = op_info(k->c->op)->uses & OP_MOVES_POSITION || k->c->offset == OFFSET_NONE;
+	const bool sequential =
+	    op_info(k->c->op)->uses & OP_MOVES_POSITION || k->c->offset == OFFSET_NONE;
 	bool wanted[PARTS_MAX];
 	if (fd < 0) {
 		CALL(k, call_error(EBADF));
@@ -119,7 +128,7 @@ void call_skipped(struct caller *k)
 		k->out->rvalue = k->c->traced;
 }
 
-/* --- mapped files ----------------------------------------------------------------------------------------------- */
+/* --- mapped files -------------------------------------------------------- */
 
 void call_map_settle(struct caller *k, struct call_map *m, int fd)
 {
@@ -129,7 +138,8 @@ void call_map_settle(struct caller *k, struct call_map *m, int fd)
 		return;
 	if (m->fd >= 0)
 		close(m->fd);
-	m->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* the program closes its own as soon as it has mapped the file */
+	/* the program closes its own as soon as it has mapped the file */
+	m->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	for (uint32_t i = 0; i < k->c->n_parts; i++) { /* MAP_POPULATE */
 		const struct call_part *part = k->calls->part + k->c->first_part + i;
 		call_pages_drop(k, m->fd, part->offset, part->n_bytes);
@@ -145,13 +155,16 @@ bool call_touch_settle(struct caller *k, struct call_map *m, char *at)
 	for (uint32_t i = 0; i < k->c->n_parts; i++) {
 		const struct call_part *part = k->calls->part + k->c->first_part + i;
 		if (part->kind == PART_MISSED && !m->is_private)
-			madvise(page, PAGE_BYTES, MADV_DONTNEED); /* the cache keeps what is mapped */
+			madvise(page, PAGE_BYTES,
+				MADV_DONTNEED); /* the cache keeps what is mapped */
 		call_pages_drop(k, m->fd, part->offset, part->n_bytes);
 	}
-	if (k->c->n_parts || k->c->flags & PAGE_WRITTEN) /* a write changes the file, whatever the cache */
+	/* a write changes the file, whatever the cache */
+	if (k->c->n_parts || k->c->flags & PAGE_WRITTEN)
 		return true;
 	const bool cached = mincore(page, PAGE_BYTES, &there) == 0 && there & 1;
-	atomic_fetch_add_explicit(cached ? &n->n_pages_touched : &n->n_pages_left, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(cached ? &n->n_pages_touched : &n->n_pages_left, 1,
+				  memory_order_relaxed);
 	return cached;
 }
 

@@ -28,7 +28,7 @@ void call_write(struct caller *k)
 		CALL(k, write(fd, k->memory, k->c->length));
 }
 
-/* --- vectors ---------------------------------------------------------------------------------------------------------- */
+/* --- vectors ------------------------------------------------------------- */
 
 #define VECTOR_MAX 1024 /* as the kernel */
 
@@ -87,7 +87,7 @@ void call_pwritev(struct caller *k)
 		CALL(k, pwritev(fd, v, n, (off_t)k->c->offset));
 }
 
-/* --- copies ----------------------------------------------------------------------------------------------------------- */
+/* --- copies -------------------------------------------------------------- */
 
 static off_t *offset_of(uint64_t traced, off_t *to)
 {
@@ -95,7 +95,8 @@ static off_t *offset_of(uint64_t traced, off_t *to)
 	return traced == OFFSET_NONE ? NULL : to;
 }
 
-/* What a pipe took of a file, /dev/null takes as well; what a file took of a pipe comes from the buffer. */
+/* What a pipe took of a file, /dev/null takes as well; what a file took of a pipe comes from the
+ * buffer. */
 static void copy_to_null(struct caller *k, uint64_t n_bytes)
 {
 	off_t at, *offset = offset_of(k->c->offset, &at);
@@ -127,12 +128,14 @@ void call_sendfile(struct caller *k)
 		CALL(k, sendfile(to, fd, offset, k->c->length));
 }
 
-typedef ssize_t copy_call(int fd, off_t *from, int to_fd, off_t *to, size_t n_bytes, unsigned int flags);
+typedef ssize_t copy_call(int fd, off_t *from, int to_fd, off_t *to, size_t n_bytes,
+			  unsigned int flags);
 
 /* Inlined, so that between the stamps `call` is called by its name. */
 static inline __attribute__((always_inline)) void copy_between(struct caller *k, copy_call *call)
 {
-	off_t from, to, *from_offset = offset_of(k->c->offset, &from), *to_offset = offset_of(k->c->to, &to);
+	off_t from, to, *from_offset = offset_of(k->c->offset, &from),
+			*to_offset = offset_of(k->c->to, &to);
 	int fd = call_fd(k, k->c->slot), to_fd = call_fd(k, k->c->other);
 	if (k->c->bits & CALL_TO_NULL)
 		copy_to_null(k, moved_bytes(k));
@@ -155,7 +158,7 @@ void call_splice(struct caller *k)
 	copy_between(k, splice);
 }
 
-/* --- advice, durability, sizes ---------------------------------------------------------------------------------------- */
+/* --- advice, durability, sizes ------------------------------------------- */
 
 void call_readahead(struct caller *k)
 {

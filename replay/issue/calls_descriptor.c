@@ -9,9 +9,10 @@
 #include "capture/op.h"
 #include "replay/issue/calls_private.h"
 
-/* --- closing and copying ---------------------------------------------------------------------------------------------- */
+/* --- closing and copying ------------------------------------------------- */
 
-/* close, fclose, closedir: whatever the slot has become, so that no stream is left with a number that means something else. */
+/* close, fclose, closedir: whatever the slot has become, so that no stream is left with a number
+ * that means something else. */
 void call_close(struct caller *k)
 {
 	uint32_t slot = k->c->slot;
@@ -36,14 +37,16 @@ void call_close(struct caller *k)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* dup, dup2, and F_DUPFD of fcntl. dup2 onto a number that is in use takes it over, with the stream that was on it. */
+/* dup, dup2, and F_DUPFD of fcntl. dup2 onto a number that is in use takes it over, with the stream
+ * that was on it. */
 void call_dup(struct caller *k)
 {
 	const struct call *c = k->c;
 	uint32_t made = c->other, old = made ? k->calls->slot[made].replaces : 0;
 	int fd = call_fd(k, c->slot), number = old ? atomic_exchange(&k->p->fds[old], -1) : -1;
 	const bool control = c->op == OP_FCNTL;
-	const int how = control ? (c->flags == F_DUPFD_CLOEXEC ? O_CLOEXEC : 0) : (int)(c->flags & O_CLOEXEC);
+	const int how =
+	    control ? (c->flags == F_DUPFD_CLOEXEC ? O_CLOEXEC : 0) : (int)(c->flags & O_CLOEXEC);
 	call_locks_drop(&k->calls->process[k->c->process], number);
 	if (number >= 0 && number != fd)
 		CALL(k, dup3(fd, number, how));
@@ -68,7 +71,7 @@ void call_dup(struct caller *k)
 	k->out->rvalue = 0;
 }
 
-/* --- flags ------------------------------------------------------------------------------------------------------------ */
+/* --- flags --------------------------------------------------------------- */
 
 void call_fcntl(struct caller *k)
 {

@@ -99,7 +99,8 @@ void call_rewinddir(struct caller *k)
 	directory_give(s);
 }
 
-/* Positions in a directory are the file system's own: what telldir gave here stands for what it gave in the trace. */
+/* Positions in a directory are the file system's own: what telldir gave here stands for what it
+ * gave in the trace. */
 void call_telldir(struct caller *k)
 {
 	struct call_stream *s = directory_take(k);
@@ -142,7 +143,7 @@ void call_getdents(struct caller *k)
 	CALL_SUCCESS(k, syscall(SYS_getdents64, fd, k->memory, room));
 }
 
-/* --- whole directories and trees ---------------------------------------------------------------------------------------- */
+/* --- whole directories and trees ----------------------------------------- */
 
 static int entries_read(const struct rooted *root, const char *path)
 {
@@ -164,7 +165,8 @@ void call_scandir(struct caller *k)
 	CALL(k, call_is_bad(k) ? call_bad_path(k) : entries_read(root, k->path->whole));
 }
 
-/* Looks at everything below, as nftw does; links are not followed, so that nothing outside is met. */
+/* Looks at everything below, as nftw does; links are not followed, so that nothing outside is met.
+ */
 static int tree_walk(int fd, unsigned int depth)
 {
 	DIR *d = fdopendir(fd);
@@ -176,9 +178,11 @@ static int tree_walk(int fd, unsigned int depth)
 	for (const struct dirent *entry; (entry = readdir(d));) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		if (fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode) || depth >= DEPTH_MAX)
+		if (fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISDIR(st.st_mode) || depth >= DEPTH_MAX)
 			continue;
-		int below = openat(dirfd(d), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		int below = openat(dirfd(d), entry->d_name,
+				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		if (below >= 0)
 			tree_walk(below, depth + 1);
 	}

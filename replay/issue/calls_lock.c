@@ -33,7 +33,7 @@ static void owner_free(struct lock_owner *o)
 	free(o);
 }
 
-/* --- whose lock it is ------------------------------------------------------------------------- */
+/* --- whose lock it is ---------------------------------------------------- */
 
 static struct lock_owner **owner_find(struct call_process *t, const struct stat *st)
 {
@@ -117,7 +117,7 @@ void call_locks_free(struct call_process *t)
 	pthread_mutex_destroy(&t->lock);
 }
 
-/* --- waiting ---------------------------------------------------------------------------------- */
+/* --- waiting ------------------------------------------------------------- */
 
 static bool gives_up(const struct caller *k)
 {
@@ -143,7 +143,7 @@ static bool lock_pause(const struct caller *k)
 	return true;
 }
 
-/* --- fcntl and lockf -------------------------------------------------------------------------- */
+/* --- fcntl and lockf ----------------------------------------------------- */
 
 static int lock_set(const struct caller *k, int fd, struct flock *f, bool waits)
 {
@@ -210,7 +210,7 @@ void call_lockf(struct caller *k)
 	owner_give(k, o);
 }
 
-/* --- flock: of the open file ------------------------------------------------------------------ */
+/* --- flock: of the open file --------------------------------------------- */
 
 static int whole_lock(const struct caller *k, int fd, int how)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mapped files. A mapping lies where the kernel puts it; requests on it say how far from its start they are. A part that was
- * unmapped stays reserved, so that nothing else can come to lie where later requests of the trace reach. */
+/* Mapped files. A mapping lies where the kernel puts it; requests on it say how far from its start
+ * they are. A part that was unmapped stays reserved, so that nothing else can come to lie where
+ * later requests of the trace reach. */
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -28,8 +29,10 @@ void call_mmap(struct caller *k)
 	const struct call *c = k->c;
 	struct call_map *m = map_of(k);
 	const int protection = (int)(c->flags >> 29 & (PROT_READ | PROT_WRITE));
-	const bool validates = (c->flags & MAP_TYPE) == MAP_SHARED_VALIDATE; /* then an unknown flag is an error */
-	int flags = (int)(c->flags & (MAP_SHARED_VALIDATE | MAP_POPULATE | MAP_NORESERVE | (validates ? MAP_SYNC : 0)));
+	/* then an unknown flag is an error */
+	const bool validates = (c->flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
+	int flags = (int)(c->flags & (MAP_SHARED_VALIDATE | MAP_POPULATE | MAP_NORESERVE |
+				      (validates ? MAP_SYNC : 0)));
 	int fd = call_fd(k, c->slot);
 	void *at = MAP_FAILED;
 	if (!m || c->length > MAP_BYTES_MAX) {
@@ -40,7 +43,9 @@ void call_mmap(struct caller *k)
 	if (c->length > POPULATE_MAX || k->calls->reads != READS_CURRENT)
 		flags &= ~MAP_POPULATE;
 	pthread_rwlock_wrlock(&m->lock);
-	CALL(k, (at = mmap(NULL, c->length, protection, flags, fd, (off_t)c->offset)) == MAP_FAILED ? -1 : 0);
+	CALL(k, (at = mmap(NULL, c->length, protection, flags, fd, (off_t)c->offset)) == MAP_FAILED
+		    ? -1
+		    : 0);
 	if (at != MAP_FAILED && m->base)
 		munmap(m->base, m->n_bytes); /* a mutant mapped it twice */
 	if (at != MAP_FAILED) {
@@ -109,8 +114,9 @@ void call_msync(struct caller *k)
 
 static bool advice_is_harmless(uint32_t advice)
 {
-	return advice <= MADV_DONTNEED || (advice >= MADV_HUGEPAGE && advice <= MADV_NOHUGEPAGE) || advice == MADV_COLD ||
-	       advice == MADV_PAGEOUT || advice == MADV_POPULATE_READ || advice == MADV_REMOVE;
+	return advice <= MADV_DONTNEED || (advice >= MADV_HUGEPAGE && advice <= MADV_NOHUGEPAGE) ||
+	       advice == MADV_COLD || advice == MADV_PAGEOUT || advice == MADV_POPULATE_READ ||
+	       advice == MADV_REMOVE;
 }
 
 void call_madvise(struct caller *k)

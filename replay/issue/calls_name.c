@@ -65,9 +65,11 @@ static bool directories(struct caller *k, struct two *d)
 	*d = (struct two){.from = call_directory(k, a), .to = -1, .kept = -1};
 	if (d->from < 0)
 		return false;
-	if (a->place && b->place && a->place != b->place && call_store_collide(k->site->runner->store, a->place, b->place))
+	if (a->place && b->place && a->place != b->place &&
+	    call_store_collide(k->site->runner->store, a->place, b->place))
 		d->from = d->kept = fcntl(d->from, F_DUPFD_CLOEXEC, 3);
-	/* looked up again, the same one could be opened anew in place of the first: another thread's rename may have come between */
+	/* looked up again, the same one could be opened anew in place of the first: another
+	 * thread's rename may have come between */
 	d->to = a->place == b->place ? d->from : call_directory(k, b);
 	if (d->to < 0 && d->kept >= 0)
 		close(d->kept);
@@ -82,7 +84,8 @@ void call_rename(struct caller *k)
 		return;
 	const char *old = last_of(k, k->path), *new = last_of(k, k->second);
 	if (c->flags)
-		CALL(k, syscall(SYS_renameat2, d.from, old, d.to, new, c->flags & (RENAME_NOREPLACE | RENAME_EXCHANGE)));
+		CALL(k, syscall(SYS_renameat2, d.from, old, d.to, new,
+				c->flags & (RENAME_NOREPLACE | RENAME_EXCHANGE)));
 	else
 		CALL(k, renameat(d.from, old, d.to, new));
 	if (d.kept >= 0)
@@ -189,8 +192,8 @@ void call_mknod(struct caller *k)
 		socket_remember(k, dir);
 }
 
-/* A process of its own goes there; threads have one working directory for all, and stay where they are. Nothing is looked up from
- * there: the paths of a trace are joined with it beforehand. */
+/* A process of its own goes there; threads have one working directory for all, and stay where they
+ * are. Nothing is looked up from there: the paths of a trace are joined with it beforehand. */
 static int work_at(const struct caller *k, int fd)
 {
 	if (fd < 0 || !k->p->passing || fchdir(fd) == 0)
@@ -230,7 +233,8 @@ void call_chdir(struct caller *k)
 void call_fchdir(struct caller *k)
 {
 	int fd = call_fd(k, k->c->slot), got = -1;
-	CALL(k, got = fd < 0 ? (int)call_error(EBADF) : work_at(k, rooted_look(fd, ".", O_DIRECTORY)));
+	CALL(k,
+	     got = fd < 0 ? (int)call_error(EBADF) : work_at(k, rooted_look(fd, ".", O_DIRECTORY)));
 	if (got < 0)
 		return;
 	close(got);

@@ -23,10 +23,13 @@ struct caller {
 	struct outcome *out;
 	char *buffer; /* its own; the C library and this program may read and write there */
 	uint64_t room; /* its bytes */
-	char *memory; /* what a system call is given: the buffer, or BAD_ADDRESS for a call that failed with EFAULT. Only the kernel may look at it */
+	/* what a system call is given: the buffer, or BAD_ADDRESS for a call that failed with
+	 * EFAULT. Only the kernel may look at it */
+	char *memory;
 	uint32_t begun;
 	bool publish, careful;
-	uint64_t begin; /* first stamp, if a look-up from storage has begun the call already; else 0 */
+	/* first stamp, if a look-up from storage has begun the call already; else 0 */
+	uint64_t begin;
 };
 
 /* Nothing is mapped there: the kernel answers EFAULT. */
@@ -74,7 +77,8 @@ static inline int64_t call_error(int error)
 	return -1;
 }
 
-/* Opens nothing: the kernel answers EFAULT to a path at BAD_ADDRESS. For calls whose path this program or the C library would look at. */
+/* Opens nothing: the kernel answers EFAULT to a path at BAD_ADDRESS. For calls whose path this
+ * program or the C library would look at. */
 static inline int call_bad_path(const struct caller *k)
 {
 	return openat(k->p->root.fd, BAD_ADDRESS, O_PATH | O_CLOEXEC);
@@ -91,18 +95,24 @@ static inline int call_fd(const struct caller *k, uint32_t slot)
 }
 
 /* calls.c */
-/* The directory that the path's last component lies in, looked up inside the target directory: a descriptor of the store's, or -1
- * with the failed look-up as the request's outcome. */
+/* The directory that the path's last component lies in, looked up inside the target directory: a
+ * descriptor of the store's, or -1 with the failed look-up as the request's outcome. */
 int call_directory(struct caller *k, const struct call_path *path);
-/* rooted_look, which begins the call (caller.begin) if a name of the path is not in the dentry cache. */
+/* rooted_look, which begins the call (caller.begin) if a name of the path is not in the dentry
+ * cache. */
 int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags);
-bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b); /* only one of the two places can be held */
-void call_slot_set(struct caller *k, uint32_t slot, int fd); /* it is open from now on, and so are its heirs */
+/* only one of the two places can be held */
+bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b);
+/* it is open from now on, and so are its heirs */
+void call_slot_set(struct caller *k, uint32_t slot, int fd);
 void call_slot_end(struct replay_plan *p, uint32_t slot); /* closes it, whatever it is */
-struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *file, DIR *directory);
-/* The slot's stream. One that no request was seen to open comes into being when it is first used: by `make`, once, however many threads are
- * first. NULL where its descriptor is not open, or `make` gives none. */
-struct call_stream *call_stream_first(struct caller *k, struct call_stream *(*make)(struct caller *k, int fd));
+struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *file,
+				    DIR *directory);
+/* The slot's stream. One that no request was seen to open comes into being when it is first used:
+ * by `make`, once, however many threads are first. NULL where its descriptor is not open, or `make`
+ * gives none. */
+struct call_stream *call_stream_first(struct caller *k,
+				      struct call_stream *(*make)(struct caller *k, int fd));
 void call_stream_end(struct call_stream *s); /* closes what it is */
 /* A socket or a FIFO that this replay made. */
 bool call_socket_is_own(const struct caller *k,
@@ -115,20 +125,22 @@ struct proc_path proc_path(int fd);
 
 typedef void call_run(struct caller *k);
 /* calls_data.c */
-call_run call_read, call_write, call_readv, call_writev, call_preadv, call_pwritev, call_sendfile, call_copy_file_range,
-	call_splice, call_readahead, call_fadvise, call_sync, call_syncfs, call_sync_file_range, call_ftruncate, call_fallocate;
+call_run call_read, call_write, call_readv, call_writev, call_preadv, call_pwritev, call_sendfile,
+    call_copy_file_range, call_splice, call_readahead, call_fadvise, call_sync, call_syncfs,
+    call_sync_file_range, call_ftruncate, call_fallocate;
 /* calls_clone.c */
 call_run call_clone;
 /* calls_name.c */
-call_run call_open, call_rename, call_link, call_symlink, call_readlink, call_unlink, call_mkdir, call_mknod, call_realpath,
-	call_chdir, call_fchdir, call_truncate;
+call_run call_open, call_rename, call_link, call_symlink, call_readlink, call_unlink, call_mkdir,
+    call_mknod, call_realpath, call_chdir, call_fchdir, call_truncate;
 /* calls_attribute.c */
-call_run call_stat, call_fstat, call_statx, call_statfs, call_fstatfs, call_access, call_chmod, call_fchmod, call_chown,
-	call_fchown, call_utimens, call_futimens, call_getxattr, call_fgetxattr, call_setxattr, call_fsetxattr, call_listxattr,
-	call_flistxattr, call_removexattr, call_fremovexattr;
+call_run call_stat, call_fstat, call_statx, call_statfs, call_fstatfs, call_access, call_chmod,
+    call_fchmod, call_chown, call_fchown, call_utimens, call_futimens, call_getxattr,
+    call_fgetxattr, call_setxattr, call_fsetxattr, call_listxattr, call_flistxattr,
+    call_removexattr, call_fremovexattr;
 /* calls_directory.c */
-call_run call_opendir, call_fdopendir, call_readdir, call_rewinddir, call_seekdir, call_telldir, call_getdents, call_scandir,
-	call_walk;
+call_run call_opendir, call_fdopendir, call_readdir, call_rewinddir, call_seekdir, call_telldir,
+    call_getdents, call_scandir, call_walk;
 /* calls_descriptor.c */
 call_run call_close, call_dup, call_fcntl, call_ioctl;
 /* calls_lock.c */
@@ -139,8 +151,8 @@ void call_record_lock(struct caller *k, int fd); /* fcntl with F_SETLK and its l
 void call_locks_drop(struct call_process *t, int fd);
 void call_locks_free(struct call_process *t); /* the process has ended */
 /* calls_stream.c */
-call_run call_fopen, call_fdopen, call_fread, call_fwrite, call_fgetc, call_fputc, call_ungetc, call_fscanf, call_fseek,
-	call_ftell, call_fflush, call_setvbuf;
+call_run call_fopen, call_fdopen, call_fread, call_fwrite, call_fgetc, call_fputc, call_ungetc,
+    call_fscanf, call_fseek, call_ftell, call_fflush, call_setvbuf;
 /* calls_map.c */
 call_run call_mmap, call_munmap, call_msync, call_madvise, call_mremap;
 void call_map_end(struct call_map *m); /* its process has ended */
@@ -148,13 +160,16 @@ void call_map_end(struct call_map *m); /* its process has ended */
 call_run call_cached, call_skipped;
 void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t n_bytes);
 void call_map_settle(struct caller *k, struct call_map *m, int fd); /* just mapped */
-bool call_touch_settle(struct caller *k, struct call_map *m, char *at); /* false: it is left alone */
-void call_touch_ahead(struct caller *k, struct call_map *m);	      /* what was read ahead of it */
+/* false: it is left alone */
+bool call_touch_settle(struct caller *k, struct call_map *m, char *at);
+/* what was read ahead of it */
+void call_touch_ahead(struct caller *k, struct call_map *m);
 /* calls_touch.c */
 call_run call_touch;
-void call_touch_ready(void); /* before the first mapping: a touch beyond the end of a file is an outcome, and no crash */
-/* calls_map.c, for these: the mapping, locked, and the part of it that the request means; NULL with the outcome of memory that is
- * not mapped. */
+/* before the first mapping: a touch beyond the end of a file is an outcome, and no crash */
+void call_touch_ready(void);
+/* calls_map.c, for these: the mapping, locked, and the part of it that the request means; NULL with
+ * the outcome of memory that is not mapped. */
 struct call_map *call_map_take(struct caller *k, bool change, char **at, size_t *n_bytes);
 void call_map_give(struct call_map *m);
 /* calls_async.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams of the C library. What is read from them is what was prepared, which has no lines: a call that reads up to a delimiter is
- * replayed as one that reads as many bytes as it got. */
+/* Streams of the C library. What is read from them is what was prepared, which has no lines: a call
+ * that reads up to a delimiter is replayed as one that reads as many bytes as it got. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -44,7 +44,8 @@ void call_fopen(struct caller *k)
 	if (b->replaces && k->c->op != OP_FREOPEN)
 		call_slot_end(k->p, b->replaces);
 	if (b->replaces && k->c->op == OP_FREOPEN)
-		CALL(k, (call_slot_end(k->p, b->replaces), (f = stream_open(k, b, flags)) ? 0 : -1));
+		CALL(k,
+		     (call_slot_end(k->p, b->replaces), (f = stream_open(k, b, flags)) ? 0 : -1));
 	else
 		CALL(k, (f = stream_open(k, b, flags)) ? 0 : -1);
 	if (!f)
@@ -59,7 +60,8 @@ void call_fdopen(struct caller *k)
 	const char *mode = mode_of(k->c->flags);
 	FILE *f = NULL;
 	CALL(k, (f = fdopen(fd, mode)) ? 0 : -1);
-	if (f && !atomic_load(&k->calls->stream[k->c->slot])) /* a second stream on one number: the first keeps it */
+	/* a second stream on one number: the first keeps it */
+	if (f && !atomic_load(&k->calls->stream[k->c->slot]))
 		call_stream_add(k->calls, k->c->slot, f, NULL);
 }
 
@@ -84,8 +86,8 @@ static struct call_stream *stream_take(struct caller *k)
 	return NULL;
 }
 
-/* Between reading and writing the C standard wants the stream to be positioned or flushed; a trace that has it otherwise must not
- * upset the library. `next`: 'r', 'w', or 0 for neither. */
+/* Between reading and writing the C standard wants the stream to be positioned or flushed; a trace
+ * that has it otherwise must not upset the library. `next`: 'r', 'w', or 0 for neither. */
 static void stream_turn(struct call_stream *s, char next)
 {
 	if (s->last == 'w' && next != 'w')
@@ -158,11 +160,16 @@ void call_fwrite(struct caller *k)
 static void macros_take(const struct caller *k, FILE *f)
 {
 	const uint64_t most = 2 * BUFFER_MAX;
-	for (uint64_t left = k->c->to == OFFSET_NONE ? 0 : k->c->to < most ? k->c->to : most; left && fgetc(f) != EOF; left--)
+	for (uint64_t left = k->c->to == OFFSET_NONE ? 0
+			     : k->c->to < most       ? k->c->to
+						     : most;
+	     left && fgetc(f) != EOF; left--)
 		;
 }
 
-#define REST_MOST 65536 /* characters: what a program can have taken without a call, for its stream's buffer was filled by some other one */
+/* characters: what a program can have taken without a call, for its stream's buffer was filled by
+ * some other one */
+#define REST_MOST 65536
 
 /* Up to the end, which the program has met. */
 static void rest_take(FILE *f)
@@ -197,7 +204,9 @@ void call_fputc(struct caller *k)
 	FILE *f = s->file;
 	stream_turn(s, 'w');
 	const size_t n = n_bytes_of(k), before = n > 1 ? fwrite(k->buffer, 1, n - 1, f) : 0;
-	const int last = n > 1 || k->c->bits & CALL_PAYLOAD ? ((const unsigned char *)k->buffer)[n ? n - 1 : 0] : 'x';
+	const int last = n > 1 || k->c->bits & CALL_PAYLOAD
+			     ? ((const unsigned char *)k->buffer)[n ? n - 1 : 0]
+			     : 'x';
 	CALL(k, fputc(last, f));
 	if (k->out->rvalue >= 0)
 		k->out->rvalue = 1 + (int64_t)before;
@@ -220,7 +229,8 @@ void call_ungetc(struct caller *k)
 	stream_give(s);
 }
 
-/* What it took is known where a later ftell shows it; else the buffer is filled and nothing taken out. */
+/* What it took is known where a later ftell shows it; else the buffer is filled and nothing taken
+ * out. */
 void call_fscanf(struct caller *k)
 {
 	struct call_stream *s = stream_take(k);

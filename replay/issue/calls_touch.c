@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Touches: what a program did to memory that a file is mapped into, one page at a time. Between the stamps is
- * one load or one store; the kernel does the rest, or nothing where the page is mapped already. A touch of a
- * page beyond the end of the file, or of memory that is not mapped that way, is answered by a signal: its
- * outcome is EFAULT, as of a call that is given such an address. */
+/* Touches: what a program did to memory that a file is mapped into, one page at a time. Between the
+ * stamps is one load or one store; the kernel does the rest, or nothing where the page is mapped
+ * already. A touch of a page beyond the end of the file, or of memory that is not mapped that way,
+ * is answered by a signal: its outcome is EFAULT, as of a call that is given such an address. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -17,8 +17,8 @@ struct touching {
 };
 static _Thread_local struct touching touching;
 
-/* Whether the jump out of the handler puts the signal mask back: its flags leave it as it was, but under ThreadSanitizer, whose own
- * handler blocks all signals meanwhile. */
+/* Whether the jump out of the handler puts the signal mask back: its flags leave it as it was, but
+ * under ThreadSanitizer, whose own handler blocks all signals meanwhile. */
 #if defined(__SANITIZE_THREAD__)
 enum { MASK_KEPT = 1 };
 #else

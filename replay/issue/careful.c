@@ -8,13 +8,14 @@
 
 #define RATION 16
 
-/* --- taking from a pool ------------------------------------------------------------------------------------------- */
+/* --- taking from a pool -------------------------------------------------- */
 
 static bool take_from(const struct crew *c, uint32_t lane, uint32_t n, struct ration *r)
 {
 	uint32_t all = c->plan->lane[lane].n;
 	_Atomic uint32_t *next = &c->queue[lane].next;
-	if (atomic_load_explicit(next, memory_order_relaxed) >= all) /* so that the counter cannot run over */
+	/* so that the counter cannot run over */
+	if (atomic_load_explicit(next, memory_order_relaxed) >= all)
 		return false;
 	uint32_t k = atomic_fetch_add(next, n);
 	if (k >= all)
@@ -37,14 +38,15 @@ bool ration_take(const struct runner *w, struct ration *r)
 	return false;
 }
 
-/* --- faults while running ----------------------------------------------------------------------------------------- */
+/* --- faults while running ------------------------------------------------ */
 
 static double ticks_of(const struct replay_plan *p, int64_t ns)
 {
 	return (double)ns / p->clock.ns_per_tick;
 }
 
-/* The reading of the clock that the wait begins with is part of what is added, so that it is exact to one reading. */
+/* The reading of the clock that the wait begins with is part of what is added, so that it is exact
+ * to one reading. */
 void issue_linger(const struct runner *w, uint64_t begin)
 {
 	const struct replay_plan *p = w->crew->plan;
@@ -58,14 +60,16 @@ void issue_linger(const struct runner *w, uint64_t begin)
 		;
 }
 
-/* A wrong clock's idea of a deadline. A slow one makes every wait longer by the same share: of `timestamp` all wait from the
- * start, so that their lateness grows, of `think` each from the end of the one before. */
+/* A wrong clock's idea of a deadline. A slow one makes every wait longer by the same share: of
+ * `timestamp` all wait from the start, so that their lateness grows, of `think` each from the end
+ * of the one before. */
 static uint64_t deadline_of(const struct replay_plan *p, uint64_t from, uint64_t due)
 {
 	if (p->mutant.kind == FAULT_DRIFT)
 		return from + due + (uint64_t)((double)due * p->mutant.ratio);
 	if (p->mutant.kind == FAULT_COARSE) {
-		double grain = ticks_of(p, p->mutant.ns), n = ceil((double)(from + due - p->start_ticks) / grain);
+		double grain = ticks_of(p, p->mutant.ns),
+		       n = ceil((double)(from + due - p->start_ticks) / grain);
 		return p->start_ticks + (uint64_t)ceil(n * grain);
 	}
 	return from + due;
@@ -76,14 +80,15 @@ static void stall(struct runner *w)
 	const struct replay_plan *p = w->crew->plan;
 	double every = ticks_of(p, p->mutant.every_ns), length = ticks_of(p, p->mutant.ns);
 	for (;;) { /* who is woken late may be in the next stall */
-		double since = (double)(clock_now(&p->clock) - p->start_ticks), period = floor(since / every) * every;
+		double since = (double)(clock_now(&p->clock) - p->start_ticks),
+		       period = floor(since / every) * every;
 		if (since - period >= length)
 			return;
 		wait_until(&w->waiter, p->start_ticks + (uint64_t)ceil(period + length));
 	}
 }
 
-/* --- one request -------------------------------------------------------------------------------------------------- */
+/* --- one request --------------------------------------------------------- */
 
 struct at { /* where a runner stands */
 	const struct hot_request *h;
@@ -115,7 +120,8 @@ static uint64_t time_wait(struct runner *w, const struct at *t, uint64_t *deadli
 	int timing = w->crew->config->timing;
 	if (timing == TIMING_FULLSPEED)
 		return 0;
-	*deadline = deadline_of(p, timing == TIMING_THINK ? t->last_end : p->start_ticks, (uint64_t)*t->due);
+	*deadline = deadline_of(p, timing == TIMING_THINK ? t->last_end : p->start_ticks,
+				(uint64_t)*t->due);
 	return wait_until(&w->waiter, *deadline);
 }
 
@@ -219,7 +225,7 @@ void lane_fed(const struct runner *w, uint32_t k)
 		gate_publish(&w->crew->gates, w->index, GATE_DONE);
 }
 
-/* --- the loops ---------------------------------------------------------------------------------------------------- */
+/* --- the loops ----------------------------------------------------------- */
 
 static void at_set(struct at *t, const struct lane *a, uint32_t k)
 {
@@ -246,7 +252,8 @@ static void careful_lane(struct runner *w)
 	}
 	if (c->feed)
 		feed_leave(c->feed, w->index, k);
-	/* Who stopped early will not publish what others wait for; they shall come and see that it is over. */
+	/* Who stopped early will not publish what others wait for; they shall come and see that it
+	 * is over. */
 	gate_publish(&c->gates, w->index, GATE_DONE);
 }
 

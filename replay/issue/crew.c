@@ -18,11 +18,13 @@
 #include "replay/issue/watchdog.h"
 #include "replay/plan/pinning.h"
 
-/* From opening the gate to the common begin: the threads that slept there must all be awake again. */
+/* From opening the gate to the common begin: the threads that slept there must all be awake again.
+ */
 #define LEAD_NS 1000000
 #define LEAD_PER_THREAD_NS 50000
 
-/* With more runners than processors, whom one waits for may need the very processor one spins on. */
+/* With more runners than processors, whom one waits for may need the very processor one spins on.
+ */
 #define CROWDED_SPIN_NS 2000
 
 #define STACK_BYTES ((size_t)256 << 10)
@@ -73,7 +75,8 @@ static int crew_scheduling(struct crew *c, struct err *e)
 	if (!c->config->pre_spin || c->config->wait != WAIT_HYBRID || c->n < 2)
 		return 0;
 	/* giving way ends a deadline thread's runtime for its period */
-	return wait_group_init(&c->group, c->n, (uint32_t)processors_allowed(), !c->scheduling.runtime_ns, c->config->processes, e);
+	return wait_group_init(&c->group, c->n, (uint32_t)processors_allowed(),
+			       !c->scheduling.runtime_ns, c->config->processes, e);
 }
 
 /* A worker has buffers for the requests of its own lane; where any worker may take any request, for
@@ -95,7 +98,8 @@ static int buffers_place(struct crew *c, const struct replay_config *config, str
 	}
 	for (uint32_t i = 0; i < c->n; i++)
 		own[i] = any ? most : p->lane[i].own_bytes;
-	int ret = placement_init_each(&c->placement, (enum placement_kind)config->placement, &need, e);
+	int ret =
+	    placement_init_each(&c->placement, (enum placement_kind)config->placement, &need, e);
 	if (!ret && config->processes && memory_available_bytes() < c->placement.region.n_bytes)
 		ret = err_set(
 		    e, ENOMEM,
@@ -111,8 +115,8 @@ static int buffers_place(struct crew *c, const struct replay_config *config, str
 	return ret;
 }
 
-int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config, uint32_t n_runners,
-	      void (*loop)(struct runner *w), struct err *e)
+int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config,
+	      uint32_t n_runners, void (*loop)(struct runner *w), struct err *e)
 {
 	*c = (struct crew){.plan = p, .config = config, .loop = loop, .n = n_runners, .to = n_runners};
 	pthread_mutex_init(&c->mutex, NULL);
@@ -136,7 +140,8 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 		ret = crew_scheduling(c, e);
 	if (!ret)
 		ret = (config->processes ? gates_init_across : gates_init)(
-			&c->gates, p->n_lanes, &p->clock, (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded, e);
+		    &c->gates, p->n_lanes, &p->clock,
+		    (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded, e);
 	if (!ret)
 		ret = buffers_place(c, config, e);
 	if (!ret) { /* written content must not be zeros, which some storage treats on its own */
@@ -166,13 +171,14 @@ void crew_release(struct crew *c)
 	pthread_cond_destroy(&c->changed);
 }
 
-/* --- the runner's side -------------------------------------------------------------------------------------------- */
+/* --- the runner's side --------------------------------------------------- */
 
 /* A call of everything with no descriptor, so that lazy binding is not measured. */
 static void calls_warm(const struct runner *w)
 {
 	void *buffer = placement_buffer(&w->crew->placement, w->index, 0);
-	ssize_t none = read(-1, buffer, 1) + write(-1, buffer, 1) + pread(-1, buffer, 1, 0) + pwrite(-1, buffer, 1, 0);
+	ssize_t none = read(-1, buffer, 1) + write(-1, buffer, 1) + pread(-1, buffer, 1, 0) +
+		       pwrite(-1, buffer, 1, 0);
 	none += lseek(-1, 0, SEEK_SET) + fsync(-1) + fdatasync(-1) + close(-1);
 	(void)none;
 }
@@ -217,7 +223,7 @@ static void *runner_main(void *arg)
 	return NULL;
 }
 
-/* --- from the outside --------------------------------------------------------------------------------------------- */
+/* --- from the outside ---------------------------------------------------- */
 
 int crew_start(struct crew *c, struct err *e)
 {
@@ -241,7 +247,8 @@ int crew_start(struct crew *c, struct err *e)
 		pthread_cond_wait(&c->changed, &c->mutex);
 	pthread_mutex_unlock(&c->mutex);
 	if (code)
-		return err_sys(e, code, "starting thread %u of %u", c->from + c->n_started + 1, c->n);
+		return err_sys(e, code, "starting thread %u of %u", c->from + c->n_started + 1,
+			       c->n);
 	if (c->scheduling_error)
 		return scheduling_refused(&c->scheduling, c->scheduling_error, c->n, e);
 	return c->pin_error ? err_sys(e, c->pin_error, "pinning a thread to its processor") : 0;
@@ -262,8 +269,8 @@ void crew_join(struct crew *c)
 		pthread_join(c->runner[c->from + i].id, NULL);
 }
 
-/* Joins one thread, looking after the others meanwhile. When nothing goes on, who waits for a lock gives up; false where that
- * does not help either. */
+/* Joins one thread, looking after the others meanwhile. When nothing goes on, who waits for a lock
+ * gives up; false where that does not help either. */
 static bool runner_join(struct crew *c, struct watchdog *w, uint32_t i, struct strbuf *blocked)
 {
 	for (int64_t pause_ns = CREW_LOOK_FIRST_NS;; pause_ns = CREW_LOOK_NEXT_NS) {
@@ -341,7 +348,8 @@ static int start_choose(struct crew *c, struct err *e)
 	struct replay_plan *p = c->plan;
 	if (c->meet)
 		return c->meet(c, e);
-	p->start_ticks = clock_now(&p->clock) + (uint64_t)((double)crew_lead_ns(c, 0) / p->clock.ns_per_tick);
+	p->start_ticks =
+	    clock_now(&p->clock) + (uint64_t)((double)crew_lead_ns(c, 0) / p->clock.ns_per_tick);
 	return 0;
 }
 

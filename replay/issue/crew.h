@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The threads of a file-level engine: made ready, started together, joined. An engine gives the loop they run. */
+/* The threads of a file-level engine: made ready, started together, joined. An engine gives the
+ * loop they run. */
 #ifndef REPLAY_CREW_H
 #define REPLAY_CREW_H
 
@@ -37,15 +38,18 @@ struct queue { /* where the next request of a lane is taken from, in a pool */
 };
 
 struct crew_common { /* in memory that forked processes share */
-	_Alignas(128) _Atomic bool stop; /* a mismatch was met and shall end the run; careful loops look at it */
+	/* a mismatch was met and shall end the run; careful loops look at it */
+	_Alignas(128) _Atomic bool stop;
 	_Alignas(128) pthread_mutex_t serial; /* of the mutant that serialises */
 };
 
-struct crew { /* with --processes each process has its own copy of it, and runs its share of the runners */
+/* with --processes each process has its own copy of it, and runs its share of the runners */
+struct crew {
 	struct replay_plan *plan;
 	const struct replay_config *config;
 	void (*loop)(struct runner *w);
-	int (*meet)(struct crew *c, struct err *e); /* sets the plan's start, when every thread here is ready; NULL: soon */
+	/* sets the plan's start, when every thread here is ready; NULL: soon */
+	int (*meet)(struct crew *c, struct err *e);
 	void *shared; /* what else the runners of an engine share; the engine's own */
 	struct placement placement;
 	struct gates gates;  /* one for each lane */
@@ -70,27 +74,30 @@ struct crew { /* with --processes each process has its own copy of it, and runs 
 	int pin_error, scheduling_error; /* of a runner that could not get ready */
 };
 
-/* Sets up memory, buffers and gates for the plan; `n_runners` threads, at least its n_workers, each with buffers of its own.
- * Errors: ENOMEM. Ownership: crew_release. */
-int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config, uint32_t n_runners,
-	      void (*loop)(struct runner *w), struct err *e);
-void crew_release(struct crew *c); /* not where a thread was abandoned: the plan says so, too, and must not be released either */
+/* Sets up memory, buffers and gates for the plan; `n_runners` threads, at least its n_workers, each
+ * with buffers of its own. Errors: ENOMEM. Ownership: crew_release. */
+int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config,
+	      uint32_t n_runners, void (*loop)(struct runner *w), struct err *e);
+/* not where a thread was abandoned: the plan says so, too, and must not be released either */
+void crew_release(struct crew *c);
 
-/* Starts the threads, lets them run their loops, joins them; fills in the plan's start, clock and facts. Errors: EAGAIN and
- * others of starting threads, EIO of the clock; ETIMEDOUT, naming it, when a request blocked for longer than the watchdog's
- * patience. */
+/* Starts the threads, lets them run their loops, joins them; fills in the plan's start, clock and
+ * facts. Errors: EAGAIN and others of starting threads, EIO of the clock; ETIMEDOUT, naming it,
+ * when a request blocked for longer than the watchdog's patience. */
 int crew_run(struct crew *c, struct err *e);
 
 /* The due times of a plan, from nanoseconds to ticks, in place; crew_run does it. */
 void crew_due_to_ticks(struct replay_plan *p, double ticks_per_ns);
 
-/* What crew.c and crew_process.c share: the threads of the calling process. Private to replay/issue. */
+/* What crew.c and crew_process.c share: the threads of the calling process. Private to
+ * replay/issue. */
 
 /* How often the end is looked for: soon where a run is short, rarely where it is not. */
 #define CREW_LOOK_FIRST_NS 200000000
 #define CREW_LOOK_NEXT_NS 500000000
 
-/* Starts runners [from, to) and waits until each is ready. Errors: of starting and pinning. Even then: crew_open, crew_join. */
+/* Starts runners [from, to) and waits until each is ready. Errors: of starting and pinning. Even
+ * then: crew_open, crew_join. */
 int crew_start(struct crew *c, struct err *e);
 /* They begin at the plan's start, or, cancelled, end. */
 void crew_open(struct crew *c, bool cancelled);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A crew of processes: one for each traced process, with its threads in it. Each inherits everything that was prepared, closes the
- * descriptors that are not its own, and runs its share of the runners; progress, outcomes and what it came to lie in shared memory.
- * This process looks on, and ends them all when one of them fails.
+/* A crew of processes: one for each traced process, with its threads in it. Each inherits
+ * everything that was prepared, closes the descriptors that are not its own, and runs its share of
+ * the runners; progress, outcomes and what it came to lie in shared memory. This process looks on,
+ * and ends them all when one of them fails.
  *
- * They begin together, and a process whose traced parent forks it late waits, as any request does, for what its first one waits for.
- * Forking at the traced moment would put the copying of page tables, and the faults that follow, into what is measured; and a
- * child made by a process of many threads may only do what a signal handler may. */
+ * They begin together, and a process whose traced parent forks it late waits, as any request does,
+ * for what its first one waits for. Forking at the traced moment would put the copying of page
+ * tables, and the faults that follow, into what is measured; and a child made by a process of many
+ * threads may only do what a signal handler may. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -46,7 +48,8 @@ struct board { /* in shared memory */
 
 struct process {
 	uint32_t from, to; /* its runners */
-	uint32_t number;   /* index into the plan's processes; NONE32: no traced one, but an engine's own */
+	/* index into the plan's processes; NONE32: no traced one, but an engine's own */
+	uint32_t number;
 	pid_t pid;
 	int watch; /* a descriptor that is readable when it has ended, -1: it has */
 };
@@ -62,7 +65,7 @@ struct processes {
 	struct pollfd *poll; /* poll[n + 1] */
 };
 
-/* --- a process -------------------------------------------------------------------------------------------------------- */
+/* --- a process ----------------------------------------------------------- */
 
 static void descriptors_own(const struct replay_plan *p, uint32_t number)
 {
@@ -107,7 +110,8 @@ static void ready_tell(const struct processes *ps)
 		_exit(1);
 }
 
-static int process_run(struct processes *ps, const struct process *own, struct report *r, struct err *e)
+static int process_run(struct processes *ps, const struct process *own, struct report *r,
+		       struct err *e)
 {
 	struct crew *c = ps->crew;
 	struct replay_plan *p = c->plan;
@@ -155,9 +159,10 @@ static _Noreturn void process_main(struct processes *ps, uint32_t i, pid_t paren
 	_exit(ret ? 1 : 0);
 }
 
-/* --- who they are ------------------------------------------------------------------------------------------------------- */
+/* --- who they are -------------------------------------------------------- */
 
-/* The threads of a process lie side by side (load.h); what runners an engine has beyond those are a process of their own. */
+/* The threads of a process lie side by side (load.h); what runners an engine has beyond those are a
+ * process of their own. */
 static void processes_find(struct processes *ps)
 {
 	const struct crew *c = ps->crew;
@@ -191,7 +196,9 @@ static int processes_init(struct processes *ps, struct crew *c, struct err *e)
 	ps->poll = xcalloc((size_t)ps->n + 1, sizeof *ps->poll);
 	int ret = passing_make(ps, e);
 	if (!ret)
-		ret = vm_alloc_shared(&ps->memory, sizeof *ps->board + ps->n * sizeof *ps->board->report, "the processes", e);
+		ret = vm_alloc_shared(&ps->memory,
+				      sizeof *ps->board + ps->n * sizeof *ps->board->report,
+				      "the processes", e);
 	if (ret)
 		return ret;
 	ps->board = ps->memory.base;
@@ -215,10 +222,11 @@ static void name_tell(const struct processes *ps, const struct process *x, struc
 	if (x->number == NONE32)
 		strbuf_addstr(to, "the coordinator's process");
 	else
-		strbuf_addf(to, "process %u of the trace", call_process_pid(&ps->crew->plan->calls, x->number));
+		strbuf_addf(to, "process %u of the trace",
+			    call_process_pid(&ps->crew->plan->calls, x->number));
 }
 
-/* --- looking on ----------------------------------------------------------------------------------------------------------- */
+/* --- looking on ---------------------------------------------------------- */
 
 static int process_start(struct processes *ps, uint32_t i, struct err *e)
 {
@@ -240,7 +248,8 @@ static void descriptors_leave(const struct replay_plan *p)
 	descriptors_own(p, NONE32);
 }
 
-static int ending_tell(struct processes *ps, uint32_t i, int status, const struct watchdog *w, struct err *e)
+static int ending_tell(struct processes *ps, uint32_t i, int status, const struct watchdog *w,
+		       struct err *e)
 {
 	const struct process *x = &ps->process[i];
 	const struct report *r = &ps->board->report[i];
@@ -252,7 +261,8 @@ static int ending_tell(struct processes *ps, uint32_t i, int status, const struc
 		return ret;
 	}
 	if (WIFSIGNALED(status))
-		strbuf_addf(&text, ": its replay was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+		strbuf_addf(&text, ": its replay was ended by signal %d (%s)", WTERMSIG(status),
+			    strsignal(WTERMSIG(status)));
 	else
 		strbuf_addf(&text, ": its replay ended with status %d", WEXITSTATUS(status));
 	if (w && x->number != NONE32)
@@ -338,13 +348,15 @@ static int processes_start(struct processes *ps, struct err *e)
 	ret = ret ? ret : balloon_of_processes(ps, e);
 	if (ret)
 		return ret;
-	p->start_ticks = clock_now(&p->clock) + (uint64_t)((double)crew_lead_ns(c, ps->n) / p->clock.ns_per_tick);
+	p->start_ticks = clock_now(&p->clock) +
+			 (uint64_t)((double)crew_lead_ns(c, ps->n) / p->clock.ns_per_tick);
 	ps->board->start_ticks = p->start_ticks;
 	go(ps->board);
 	return balloon_follow(p->balloon, e);
 }
 
-/* When nothing goes on, who waits for a lock gives up; where that does not help, they are ended. Errors: ETIMEDOUT; as look. */
+/* When nothing goes on, who waits for a lock gives up; where that does not help, they are ended.
+ * Errors: ETIMEDOUT; as look. */
 static int processes_watch(struct processes *ps, struct err *e)
 {
 	struct crew *c = ps->crew;
@@ -371,10 +383,11 @@ static int processes_watch(struct processes *ps, struct err *e)
 	return ret;
 }
 
-/* --- what they came to ------------------------------------------------------------------------------------------------------ */
+/* --- what they came to --------------------------------------------------- */
 
 /* Wall time and steal are this process's own reading, all else is theirs together. */
-static void reports_gather(struct processes *ps, const struct run_facts_snapshot *before, const struct run_facts_snapshot *after)
+static void reports_gather(struct processes *ps, const struct run_facts_snapshot *before,
+			   const struct run_facts_snapshot *after)
 {
 	struct replay_plan *p = ps->crew->plan;
 	struct run_facts seen;

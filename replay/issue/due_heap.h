@@ -17,8 +17,10 @@ struct due_heap {
 
 void due_heap_init(struct due_heap *h, uint32_t n_room); /* Ownership: due_heap_release */
 void due_heap_release(struct due_heap *h);
-void due_heap_add(struct due_heap *h, uint64_t due_ticks, uint32_t lane); /* at most n_room at a time */
-uint32_t due_heap_take(struct due_heap *h); /* the earliest; there must be one. Equal times: in no order */
+/* at most n_room at a time */
+void due_heap_add(struct due_heap *h, uint64_t due_ticks, uint32_t lane);
+/* the earliest; there must be one. Equal times: in no order */
+uint32_t due_heap_take(struct due_heap *h);
 
 static inline uint64_t due_heap_first(const struct due_heap *h)
 {

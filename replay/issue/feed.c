@@ -19,7 +19,8 @@
 #include "common/unnamed_file.h"
 #include "common/xalloc.h"
 
-#define AHEAD_MOST 16u /* chunks of a lane: one in work, one coming back, and those that are read ahead */
+/* chunks of a lane: one in work, one coming back, and those that are read ahead */
+#define AHEAD_MOST 16u
 #define AHEAD_LEAST 2u
 #define CHUNK_MOST 4096u /* requests: more would only make each reading longer */
 #define CHUNK_USEFUL 64u /* below that rather fewer chunks */
@@ -29,7 +30,8 @@
 
 struct chunk {
 	struct hot_request *request; /* of requests [from, to), as the others */
-	struct hot_wait *wait, *wait_room; /* wait: in the room, or, of one request with more than that, where they are mapped */
+	/* wait: in the room, or, of one request with more than that, where they are mapped */
+	struct hot_wait *wait, *wait_room;
 	int64_t *due, *expected; /* NULL: none */
 	struct outcome *outcome;
 	_Atomic uint32_t from, to;
@@ -41,7 +43,8 @@ struct feed_lane {
 	_Alignas(128) _Atomic uint32_t n_done;	/* chunks that came back */
 	_Atomic uint32_t n_ended;		/* requests in them */
 	uint64_t n_late;			/* the worker's */
-	_Alignas(128) uint32_t n_written;	/* the feeder's, as all that follow: chunks whose outcomes are in the file */
+	/* the feeder's, as all that follow: chunks whose outcomes are in the file */
+	_Alignas(128) uint32_t n_written;
 	uint32_t next;				/* request to be read */
 	uint64_t next_wait;
 	struct chunk *chunk; /* chunk[n_ahead] */
@@ -68,12 +71,13 @@ static void futex(_Atomic uint32_t *word, int command, uint32_t value)
 	syscall(SYS_futex, word, command | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
 }
 
-/* --- reading and writing ---------------------------------------------------------------------------------------------- */
+/* --- reading and writing ------------------------------------------------- */
 
 /* Where something of a part is in the file. */
 static uint64_t place_of(const struct feed *f, enum plan_part part, const void *at)
 {
-	return f->plan->file.at[part] + (uint64_t)((const char *)at - (const char *)f->plan->memory[part].base);
+	return f->plan->file.at[part] +
+	       (uint64_t)((const char *)at - (const char *)f->plan->memory[part].base);
 }
 
 /* Whole pages that end within [at, at + n_bytes) will not be read again. */
@@ -81,15 +85,18 @@ static void forget(const struct feed *f, uint64_t at, uint64_t n_bytes)
 {
 	const uint64_t from = at / PAGE * PAGE, to = (at + n_bytes) / PAGE * PAGE;
 	if (to > from && !f->plan->file.in_memory)
-		(void)posix_fadvise(f->plan->file.fd, (off_t)from, (off_t)(to - from), POSIX_FADV_DONTNEED);
+		(void)posix_fadvise(f->plan->file.fd, (off_t)from, (off_t)(to - from),
+				    POSIX_FADV_DONTNEED);
 }
 
-static int part_read(struct feed *f, enum plan_part part, void *to, const void *from, uint64_t n_bytes)
+static int part_read(struct feed *f, enum plan_part part, void *to, const void *from,
+		     uint64_t n_bytes)
 {
 	const uint64_t at = place_of(f, part, from);
 	int ret = file_read_at(f->plan->file.fd, to, n_bytes, at, &f->err);
 	if (!f->plan->file.in_memory) /* as much again, for the next time */
-		(void)posix_fadvise(f->plan->file.fd, (off_t)(at + n_bytes), (off_t)n_bytes, POSIX_FADV_WILLNEED);
+		(void)posix_fadvise(f->plan->file.fd, (off_t)(at + n_bytes), (off_t)n_bytes,
+				    POSIX_FADV_WILLNEED);
 	forget(f, at, n_bytes);
 	return ret;
 }
@@ -100,7 +107,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 }
 
 /* How many of the n requests it has room for the waits of, one at least; *n_waits of them all. */
-static uint32_t chunk_fit(const struct feed *f, const struct chunk *c, uint32_t n, uint32_t *n_waits)
+static uint32_t chunk_fit(const struct feed *f, const struct chunk *c, uint32_t n,
+			  uint32_t *n_waits)
 {
 	*n_waits = c->request[0].n_waits;
 	for (uint32_t i = 1; i < n; i++) {
@@ -142,7 +150,8 @@ static int chunk_read(struct feed *f, uint32_t lane)
 	if (!ret && c->due)
 		ret = part_read(f, PLAN_DUE, c->due, &a->due[k], n * sizeof *c->due);
 	if (!ret && c->expected)
-		ret = part_read(f, PLAN_EXPECTED, c->expected, &a->expected[k], n * sizeof *c->expected);
+		ret = part_read(f, PLAN_EXPECTED, c->expected, &a->expected[k],
+				n * sizeof *c->expected);
 	if (ret)
 		return ret;
 	if (f->ticks_per_ns > 0)
@@ -161,18 +170,20 @@ static int chunk_write(struct feed *f, uint32_t lane)
 	struct feed_lane *s = &f->lane[lane];
 	const struct chunk *c = &s->chunk[s->n_written % f->n_ahead];
 	const uint32_t from = c->from, n = c->to - from;
-	const uint64_t at = place_of(f, PLAN_OUTCOMES, &f->plan->lane[lane].outcome[from]), n_bytes = n * sizeof *c->outcome;
+	const uint64_t at = place_of(f, PLAN_OUTCOMES, &f->plan->lane[lane].outcome[from]),
+		       n_bytes = n * sizeof *c->outcome;
 	int ret = file_write_at(f->plan->file.fd, c->outcome, n_bytes, at, &f->err);
 	if (ret || f->plan->file.in_memory)
 		return ret;
 	/* on its way to storage; what went before has arrived, most likely */
 	(void)sync_file_range(f->plan->file.fd, (off_t)at, (off_t)n_bytes, SYNC_FILE_RANGE_WRITE);
 	const uint64_t before = at - place_of(f, PLAN_OUTCOMES, f->plan->lane[lane].outcome);
-	forget(f, at - (before < 2 * n_bytes ? before : 2 * n_bytes), before < n_bytes ? 0 : n_bytes);
+	forget(f, at - (before < 2 * n_bytes ? before : 2 * n_bytes),
+	       before < n_bytes ? 0 : n_bytes);
 	return 0;
 }
 
-/* --- the feeder ------------------------------------------------------------------------------------------------------- */
+/* --- the feeder ---------------------------------------------------------- */
 
 static void lane_wake(struct feed_lane *s)
 {
@@ -201,7 +212,8 @@ static int lane_serve(struct feed *f, uint32_t lane)
 	return ret ? ret : worked;
 }
 
-/* Where it works in the place of the worker that waits, that one is woken when there is nothing left to do for it. */
+/* Where it works in the place of the worker that waits, that one is woken when there is nothing
+ * left to do for it. */
 static int lane_serve_all(struct feed *f, uint32_t lane)
 {
 	int ret, worked = 0;
@@ -264,7 +276,7 @@ static void feeder_wake(struct feed *f)
 		futex(&f->work, FUTEX_WAKE, 1);
 }
 
-/* --- the worker's side ------------------------------------------------------------------------------------------------ */
+/* --- the worker's side --------------------------------------------------- */
 
 void feed_leave(struct feed *f, uint32_t lane, uint32_t k)
 {
@@ -290,7 +302,8 @@ static void *from_request(void *first, uint32_t k, size_t size)
 	return first ? (void *)((uintptr_t)first - (uintptr_t)k * size) : NULL;
 }
 
-uint32_t feed_next(struct feed *f, uint32_t lane, struct lane *a, const struct hot_wait **wait, uint32_t k)
+uint32_t feed_next(struct feed *f, uint32_t lane, struct lane *a, const struct hot_wait **wait,
+		   uint32_t k)
 {
 	struct feed_lane *s = &f->lane[lane];
 	if (k)
@@ -325,7 +338,7 @@ uint32_t feed_ended(const struct feed *f, uint32_t lane)
 	return atomic_load_explicit(&f->lane[lane].n_ended, memory_order_relaxed);
 }
 
-/* --- beginning and end ------------------------------------------------------------------------------------------------ */
+/* --- beginning and end --------------------------------------------------- */
 
 static uint64_t lines(uint64_t n_bytes)
 {
@@ -335,9 +348,10 @@ static uint64_t lines(uint64_t n_bytes)
 static uint64_t ring_bytes(const struct feed *f, bool due, bool expected)
 {
 	const uint64_t n = f->chunk_requests;
-	const uint64_t chunk = lines(n * sizeof(struct hot_request)) + lines(f->chunk_waits * sizeof(struct hot_wait)) +
-			       lines(n * sizeof(struct outcome)) + (due ? lines(n * sizeof(int64_t)) : 0) +
-			       (expected ? lines(n * sizeof(int64_t)) : 0);
+	const uint64_t chunk =
+	    lines(n * sizeof(struct hot_request)) +
+	    lines(f->chunk_waits * sizeof(struct hot_wait)) + lines(n * sizeof(struct outcome)) +
+	    (due ? lines(n * sizeof(int64_t)) : 0) + (expected ? lines(n * sizeof(int64_t)) : 0);
 	return chunk * f->n_lanes * f->n_ahead;
 }
 
@@ -347,7 +361,9 @@ static int sizes_choose(struct feed *f, bool due, bool expected, struct err *e)
 	const struct plan_file *file = &f->plan->file;
 	const uint64_t mean = 1 + 2 * file->n_waits / (f->plan->n ? f->plan->n : 1);
 	for (f->n_ahead = AHEAD_MOST; f->n_ahead >= AHEAD_LEAST; f->n_ahead /= 2)
-		for (uint32_t n = CHUNK_MOST; n >= (f->n_ahead > AHEAD_LEAST ? CHUNK_USEFUL : CHUNK_LEAST); n = n > 64 ? n - n / 16 : n - 1) {
+		for (uint32_t n = CHUNK_MOST;
+		     n >= (f->n_ahead > AHEAD_LEAST ? CHUNK_USEFUL : CHUNK_LEAST);
+		     n = n > 64 ? n - n / 16 : n - 1) {
 			f->chunk_requests = n;
 			f->chunk_waits = (uint32_t)(n * mean);
 			if (ring_bytes(f, due, expected) <= file->limit_bytes)
@@ -356,7 +372,9 @@ static int sizes_choose(struct feed *f, bool due, bool expected, struct err *e)
 	f->n_ahead = AHEAD_LEAST;
 	struct strbuf size = STRBUF_INIT;
 	format_size(&size, ring_bytes(f, due, expected));
-	int ret = err_set(e, ERANGE, "what %u workers must have ahead of them takes %s at least (--memory)", f->n_lanes, size.s);
+	int ret = err_set(e, ERANGE,
+			  "what %u workers must have ahead of them takes %s at least (--memory)",
+			  f->n_lanes, size.s);
 	strbuf_release(&size);
 	return ret;
 }
@@ -419,7 +437,8 @@ int feed_start(struct feed *f, double ticks_per_ns, struct err *e)
 	f->ticks_per_ns = ticks_per_ns;
 	for (uint32_t i = 0; i < f->n_lanes; i++)
 		for (uint32_t k = 0; k < least(f->lane[i].n_ready, f->n_ahead); k++)
-			due_to_ticks(f, &f->lane[i].chunk[k], f->lane[i].chunk[k].to - f->lane[i].chunk[k].from);
+			due_to_ticks(f, &f->lane[i].chunk[k],
+				     f->lane[i].chunk[k].to - f->lane[i].chunk[k].from);
 	const int code = pthread_create(&f->id, NULL, feeder_main, f);
 	f->running = !code;
 	return code ? err_sys(e, code, "starting the thread that reads ahead") : 0;

@@ -23,9 +23,11 @@ static int init(struct gates *g, uint32_t n, struct err *e)
 	g->n = n;
 	g->shared_line = n <= SHARED;
 	g->stride_bytes = g->shared_line ? sizeof(uint32_t) : LINE_BYTES;
-	int register_command = g->across ? MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED : MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED;
+	int register_command = g->across ? MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED
+					 : MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED;
 	g->asymmetric = g->asymmetric && syscall(SYS_membarrier, register_command, 0, 0) == 0;
-	int ret = vm_alloc_shared(&g->memory, (n + 1) * (size_t)(LINE_BYTES + sizeof *g->sleepers), "the progress of threads", e);
+	int ret = vm_alloc_shared(&g->memory, (n + 1) * (size_t)(LINE_BYTES + sizeof *g->sleepers),
+				  "the progress of threads", e);
 	if (ret)
 		return ret;
 	g->words = g->memory.base;
@@ -38,13 +40,15 @@ static int init(struct gates *g, uint32_t n, struct err *e)
 	return 0;
 }
 
-int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks, bool crowded, struct err *e)
+int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks,
+	       bool crowded, struct err *e)
 {
 	*g = (struct gates){.clock = clock, .spin_ticks = spin_ticks, .asymmetric = !crowded};
 	return init(g, n, e);
 }
 
-int gates_init_across(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks, bool crowded, struct err *e)
+int gates_init_across(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks,
+		      bool crowded, struct err *e)
 {
 	*g = (struct gates){.clock = clock, .spin_ticks = spin_ticks, .asymmetric = !crowded, .across = true};
 	return init(g, n, e);
@@ -53,7 +57,8 @@ int gates_init_across(struct gates *g, uint32_t n, const struct clock *clock, ui
 int gates_join(const struct gates *g, struct err *e)
 {
 	vm_own(g->memory.base, g->memory.n_bytes);
-	if (g->asymmetric && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) < 0)
+	if (g->asymmetric &&
+	    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) < 0)
 		return err_set(e, ENOSYS, "membarrier is not allowed in a process of the replay");
 	return 0;
 }
@@ -64,9 +69,11 @@ void gates_release(struct gates *g)
 	*g = (struct gates){.n = 0};
 }
 
-static long gate_futex(const struct gates *g, struct gate_sleepers *s, int command, uint32_t value, const struct timespec *limit)
+static long gate_futex(const struct gates *g, struct gate_sleepers *s, int command, uint32_t value,
+		       const struct timespec *limit)
 {
-	return syscall(SYS_futex, &s->wakes, command | (g->across ? 0 : FUTEX_PRIVATE_FLAG), value, limit, NULL, 0);
+	return syscall(SYS_futex, &s->wakes, command | (g->across ? 0 : FUTEX_PRIVATE_FLAG), value,
+		       limit, NULL, 0);
 }
 
 void gate_wake(const struct gates *g, uint32_t i)
@@ -80,7 +87,8 @@ void gate_wake(const struct gates *g, uint32_t i)
 /* Makes every thread that may publish execute a fence. */
 static bool fence_all(const struct gates *g)
 {
-	int command = g->across ? MEMBARRIER_CMD_GLOBAL_EXPEDITED : MEMBARRIER_CMD_PRIVATE_EXPEDITED;
+	int command =
+	    g->across ? MEMBARRIER_CMD_GLOBAL_EXPEDITED : MEMBARRIER_CMD_PRIVATE_EXPEDITED;
 	return !g->asymmetric || syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
@@ -149,7 +157,8 @@ void gate_wait(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_
 		bool fenced = fence_all(g);
 		if (atomic_load(gate_progress(g, i)) >= threshold)
 			break;
-		/* It cannot fail once registered; if it does, a look every millisecond replaces the certainty. */
+		/* It cannot fail once registered; if it does, a look every millisecond replaces the
+		 * certainty. */
 		const struct timespec *limit = fenced ? NULL : &(struct timespec){.tv_nsec = 1000000};
 		gate_futex(g, s, FUTEX_WAIT, wakes, limit);
 		w->n_sleeps++;

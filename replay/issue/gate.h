@@ -31,14 +31,16 @@
 #define GATE_DONE UINT32_MAX
 
 struct gate_sleepers {
-	_Alignas(128) _Atomic uint32_t wanted; /* lowest progress somebody sleeps for, UINT32_MAX nobody */
+	/* lowest progress somebody sleeps for, UINT32_MAX nobody */
+	_Alignas(128) _Atomic uint32_t wanted;
 	_Atomic uint32_t wakes;		       /* the futex: changes with every waking */
 };
 
 struct gate_waiter { /* of one thread; all zero to begin with */
 	uint64_t n_sleeps;
 	uint64_t yields_from; /* ticks; no yields before */
-	uint64_t no_yield_ns; /* length of the present time without yields; 0: the last yield was short */
+	/* length of the present time without yields; 0: the last yield was short */
+	uint64_t no_yield_ns;
 };
 
 struct gates { /* nothing in here changes after gates_init */
@@ -53,13 +55,17 @@ struct gates { /* nothing in here changes after gates_init */
 	bool shared_line;    /* of the words */
 };
 
-/* `n` gates of progress 0. `crowded`: more threads than processors, so that many will sleep. `clock` is borrowed. Errors: ENOMEM.
- * Ownership: gates_release. */
-int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks, bool crowded, struct err *e);
-/* The same for threads of several processes: those that are forked afterwards, each of which calls gates_join() before it uses them.
- * Their futexes are not private, and the membarrier is the one that reaches other processes, too. */
-int gates_init_across(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks, bool crowded, struct err *e);
-int gates_join(const struct gates *g, struct err *e); /* Errors: ENOSYS: no membarrier in this process */
+/* `n` gates of progress 0. `crowded`: more threads than processors, so that many will sleep.
+ * `clock` is borrowed. Errors: ENOMEM. Ownership: gates_release. */
+int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks,
+	       bool crowded, struct err *e);
+/* The same for threads of several processes: those that are forked afterwards, each of which calls
+ * gates_join() before it uses them. Their futexes are not private, and the membarrier is the one
+ * that reaches other processes, too. */
+int gates_init_across(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks,
+		      bool crowded, struct err *e);
+/* Errors: ENOSYS: no membarrier in this process */
+int gates_join(const struct gates *g, struct err *e);
 void gates_release(struct gates *g); /* an all-zero one is fine */
 
 /* Wakes everybody who sleeps at gate i. */
@@ -95,12 +101,14 @@ static inline void gate_publish(const struct gates *g, uint32_t i, uint32_t prog
 		gate_wake(g, i);
 }
 
-/* Called by the owner shortly before it publishes `progress` inside a timed region: fetches the line, waits until earlier stores
- * have left the store buffer, and wakes who sleeps for it already, so that nothing of that is left to do inside. Those who are
- * woken early spin until the progress comes. */
+/* Called by the owner shortly before it publishes `progress` inside a timed region: fetches the
+ * line, waits until earlier stores have left the store buffer, and wakes who sleeps for it already,
+ * so that nothing of that is left to do inside. Those who are woken early spin until the progress
+ * comes. */
 static inline void gate_drain(const struct gates *g, uint32_t i, uint32_t progress)
 {
-	if (__builtin_expect(atomic_load_explicit(&g->sleepers[i].wanted, memory_order_relaxed) <= progress, 0))
+	if (__builtin_expect(
+		atomic_load_explicit(&g->sleepers[i].wanted, memory_order_relaxed) <= progress, 0))
 		gate_wake(g, i);
 	atomic_fetch_or_explicit(gate_progress(g, i), 0, memory_order_seq_cst);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One request, stamped. Everything the call needs is in registers before the first stamp; between the stamps is the call, the
- * choice of it, and, where somebody waits for that, the publication that it has begun. */
+/* One request, stamped. Everything the call needs is in registers before the first stamp; between
+ * the stamps is the call, the choice of it, and, where somebody waits for that, the publication
+ * that it has begun. */
 #ifndef REPLAY_ISSUE_H
 #define REPLAY_ISSUE_H
 
@@ -99,26 +100,39 @@ INLINE int64_t issue_call(const struct site *s, const enum trace_op op, struct o
 	}
 }
 
-/* `op` and `careful` are constants wherever this is compiled in: between the stamps is one call and no choice. */
-INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct operands a, bool publish, uint32_t begun,
-			  const bool careful, struct outcome *out)
+/* `op` and `careful` are constants wherever this is compiled in: between the stamps is one call and
+ * no choice. */
+INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct operands a,
+			  bool publish, uint32_t begun, const bool careful, struct outcome *out)
 {
-	__asm__ __volatile__("" ::"r"(a.n_bytes), "r"(a.offset), "r"(a.fd), "r"(a.buffer) : "memory");
+	__asm__ __volatile__("" ::"r"(a.n_bytes), "r"(a.offset), "r"(a.fd), "r"(a.buffer)
+			     : "memory");
 	uint64_t begin = clock_begin(&s->clock);
 	if (publish)
 		gate_publish(&s->gates, s->index, begun);
 	int64_t got = issue_call(s, op, a);
 	if (careful)
 		issue_linger(s->runner, begin);
-	__asm__ __volatile__("" ::"i"(op)); /* each operation its own end stamp, on the line its call returns to */
+	/* each operation its own end stamp, on the line its call returns to */
+	__asm__ __volatile__("" ::"i"(op));
 	uint64_t end = clock_end(&s->clock);
 	outcome_set(out, begin, end, UNLIKELY(got < 0) ? -errno : got);
 }
 
-/* Kinds of requests, as a loop that was made for one trace knows them: it has no code for those that do not occur. */
+/* Kinds of requests, as a loop that was made for one trace knows them: it has no code for those
+ * that do not occur. */
 enum issue_kind {
-	ISSUE_READ = 1, ISSUE_PREAD = 2, ISSUE_WRITE = 4, ISSUE_PWRITE = 8, ISSUE_LSEEK = 16, ISSUE_FSYNC = 32,
-	ISSUE_FDATASYNC = 64, ISSUE_OPEN = 128, ISSUE_CLOSE = 256, ISSUE_CALL = 512, ISSUE_NOTHING = 1024,
+	ISSUE_READ = 1,
+	ISSUE_PREAD = 2,
+	ISSUE_WRITE = 4,
+	ISSUE_PWRITE = 8,
+	ISSUE_LSEEK = 16,
+	ISSUE_FSYNC = 32,
+	ISSUE_FDATASYNC = 64,
+	ISSUE_OPEN = 128,
+	ISSUE_CLOSE = 256,
+	ISSUE_CALL = 512,
+	ISSUE_NOTHING = 1024,
 	ISSUE_ANY = 2047
 };
 
@@ -162,21 +176,24 @@ static inline int issue_opened(const struct site *s, const struct hot_open *o, _
 	return 0;
 }
 
-/* Whether the request is of this kind; no question where `kinds` says that none is, or that all are. */
-INLINE bool issue_is(const struct hot_request *h, const unsigned int kind, const unsigned int kinds, const unsigned int op)
+/* Whether the request is of this kind; no question where `kinds` says that none is, or that all
+ * are. */
+INLINE bool issue_is(const struct hot_request *h, const unsigned int kind, const unsigned int kinds,
+		     const unsigned int op)
 {
 	return kinds & kind && (kinds == kind || h->op == op);
 }
 
-/* `publish`: somebody waits for its begin; `begun` is the progress to publish. `careful`: with mutants. `kinds` (enum issue_kind)
- * holds the request's. */
-INLINE void issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish, uint32_t begun,
-		  const bool careful, const unsigned int kinds, struct outcome *out)
+/* `publish`: somebody waits for its begin; `begun` is the progress to publish. `careful`: with
+ * mutants. `kinds` (enum issue_kind) holds the request's. */
+INLINE void issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish,
+		  uint32_t begun, const bool careful, const unsigned int kinds, struct outcome *out)
 {
 	_Atomic int *place = &s->fds[h->slot];
-	struct operands a = {atomic_load_explicit(place, memory_order_acquire), buffer, h->length, h->offset, &s->open[h->slot]};
-	/* The usual ones by comparison: a jump table costs a load and an indirect jump, of which some is still under way when
-	 * the first stamp is taken. */
+	struct operands a = {atomic_load_explicit(place, memory_order_acquire), buffer, h->length,
+			     h->offset, &s->open[h->slot]};
+	/* The usual ones by comparison: a jump table costs a load and an indirect jump, of which
+	 * some is still under way when the first stamp is taken. */
 	if (LIKELY(issue_is(h, ISSUE_READ, kinds, OP_READ)))
 		issue_stamped(s, OP_READ, a, publish, begun, careful, out);
 	else if (LIKELY(issue_is(h, ISSUE_PREAD, kinds, OP_PREAD)))
@@ -196,7 +213,8 @@ INLINE void issue(const struct site *s, const struct hot_request *h, void *buffe
 		if (out->rvalue >= 0)
 			out->rvalue = issue_opened(s, a.open, place, (int)out->rvalue);
 	} else if (issue_is(h, ISSUE_CLOSE, kinds, OP_CLOSE)) {
-		a.fd = atomic_exchange(place, -1); /* who comes later must not use a number that means another file by then */
+		/* who comes later must not use a number that means another file by then */
+		a.fd = atomic_exchange(place, -1);
 		issue_stamped(s, OP_CLOSE, a, publish, begun, careful, out);
 	} else if (issue_is(h, ISSUE_CALL, kinds, HOT_CALL)) {
 		call_issue(s, h, buffer, publish, begun, careful, out);

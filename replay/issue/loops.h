@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The loops of workers that own their requests. They exist once; an engine compiles them for what it knows of its requests: the
- * event engine for each combination of order and timing, the compiled one for the kinds of requests in a lane as well.
+/* The loops of workers that own their requests. They exist once; an engine compiles them for what
+ * it knows of its requests: the event engine for each combination of order and timing, the compiled
+ * one for the kinds of requests in a lane as well.
  *
- * Requests and outcomes are touched in the order they lie in, so the processor fetches the next ones by itself; asking for them
- * by instruction at full speed was measured to add 5 ns to each timed region (doc/replay-engines.md). Who waits for a time,
- * though, has its request fetched first. */
+ * Requests and outcomes are touched in the order they lie in, so the processor fetches the next
+ * ones by itself; asking for them by instruction at full speed was measured to add 5 ns to each
+ * timed region (doc/replay-engines.md). Who waits for a time, though, has its request fetched
+ * first. */
 #ifndef REPLAY_LOOPS_H
 #define REPLAY_LOOPS_H
 
@@ -13,12 +15,13 @@
 #include "replay/issue/feed.h"
 #include "replay/issue/issue.h"
 
-/* --- an order policy: worker i runs lane i ------------------------------------------------------------------------ */
+/* --- an order policy: worker i runs lane i ------------------------------- */
 
-/* Waits for the request's predecessors, and sees to it that publishing will not disturb the timed region. Returns where the next
- * request's waits begin. */
-INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s, const struct hot_request *h,
-					 const struct hot_wait *wait, uint32_t next_progress)
+/* Waits for the request's predecessors, and sees to it that publishing will not disturb the timed
+ * region. Returns where the next request's waits begin. */
+INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s,
+					 const struct hot_request *h, const struct hot_wait *wait,
+					 uint32_t next_progress)
 {
 	const bool drain = h->flags & HOT_DRAIN;
 	bool drained = drain && s->gates.shared_line;
@@ -36,7 +39,8 @@ INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s,
 	return wait;
 }
 
-/* A worker on its lane. Copies: as nobody outside of the loop knows where they are, they stay in registers. */
+/* A worker on its lane. Copies: as nobody outside of the loop knows where they are, they stay in
+ * registers. */
 struct lane_walk {
 	struct lane lane;
 	const struct hot_wait *wait; /* of the next request */
@@ -64,15 +68,17 @@ INLINE uint32_t lane_ahead(const struct runner *w, struct lane_walk *t, uint32_t
 }
 
 /* Request k of the lane, which is `h`, from its waiting to the publication of its end. */
-INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *t, const struct hot_request *h, uint32_t k,
-		      const bool ordered, const enum replay_timing timing, const unsigned int kinds)
+INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *t,
+		      const struct hot_request *h, uint32_t k, const bool ordered,
+		      const enum replay_timing timing, const unsigned int kinds)
 {
 	struct outcome *out = &t->lane.outcome[k];
 	uint64_t deadline = 0, held = 0;
 	if (timing != TIMING_FULLSPEED) {
 		__builtin_prefetch(h);
 		__builtin_prefetch(out, 1);
-		deadline = (timing == TIMING_THINK ? t->last_end : t->start) + (uint64_t)t->lane.due[k];
+		deadline =
+		    (timing == TIMING_THINK ? t->last_end : t->start) + (uint64_t)t->lane.due[k];
 		held = wait_until(&w->waiter, deadline);
 	}
 	bool begun = ordered && h->flags & HOT_PUBLISH_BEGUN;
@@ -92,13 +98,15 @@ INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *
 	}
 }
 
-/* After the last request of a lane that is not `ordered`: one that is leaves as its requests say. */
+/* After the last request of a lane that is not `ordered`: one that is leaves as its requests say.
+ */
 INLINE void lane_leave(const struct runner *w)
 {
 	call_leave(w->crew->plan, w->crew->plan->process_of[w->index]);
 }
 
-INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_timing timing, const unsigned int kinds)
+INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_timing timing,
+		     const unsigned int kinds)
 {
 	const struct site site = site_of(w);
 	struct lane_walk t = lane_walk_of(w);
@@ -112,7 +120,7 @@ INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_tim
 		lane_leave(w);
 }
 
-/* --- no order: a pool --------------------------------------------------------------------------------------------- */
+/* --- no order: a pool ---------------------------------------------------- */
 
 INLINE void pool_run(struct runner *w, const enum replay_timing timing, const unsigned int kinds)
 {
@@ -122,7 +130,8 @@ INLINE void pool_run(struct runner *w, const enum replay_timing timing, const un
 	struct ration r;
 	uint64_t n = 0;
 	while (ration_take(w, &r)) {
-		const struct lane a = p->lane[r.lane]; /* a copy: the calls in the loop cannot change it */
+		/* a copy: the calls in the loop cannot change it */
+		const struct lane a = p->lane[r.lane];
 		for (uint32_t k = r.k, end = r.end; k < end; k++, n++) {
 			const struct hot_request *h = &a.request[k];
 			struct outcome *out = &a.outcome[k];

@@ -41,10 +41,12 @@ uint32_t passing_room(uint32_t n_processes)
 	return 3 * n_processes; /* two sockets each, and what watches the process */
 }
 
-int passing_open(struct passing **to, const uint8_t *receives, uint32_t n_processes, uint32_t n_slots, struct err *e)
+int passing_open(struct passing **to, const uint8_t *receives, uint32_t n_processes,
+		 uint32_t n_slots, struct err *e)
 {
 	struct passing *p = xcalloc(1, sizeof *p);
-	int ret = vm_alloc_shared(&p->memory, ((size_t)n_slots + n_processes) * sizeof *p->arrived, "inherited descriptors", e);
+	int ret = vm_alloc_shared(&p->memory, ((size_t)n_slots + n_processes) * sizeof *p->arrived,
+				  "inherited descriptors", e);
 	*to = p;
 	if (ret)
 		return ret;
@@ -54,7 +56,8 @@ int passing_open(struct passing **to, const uint8_t *receives, uint32_t n_proces
 	for (; p->n_processes < n_processes; p->n_processes++) {
 		int *pair = p->pair[p->n_processes];
 		pair[TO_SEND] = pair[TO_RECEIVE] = -1;
-		if (receives[p->n_processes] && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		if (receives[p->n_processes] &&
+		    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 			return err_sys(e, errno, "a socket for inherited descriptors");
 	}
 	return 0;
@@ -80,7 +83,7 @@ void passing_close(struct passing *p)
 	free(p);
 }
 
-/* --- receiving ------------------------------------------------------------------------------------------------------ */
+/* --- receiving ----------------------------------------------------------- */
 
 static int fd_of(struct msghdr *m)
 {
@@ -140,7 +143,7 @@ void passing_leave(struct passing *p, uint32_t own)
 		atomic_store(&p->left[own], 1);
 }
 
-/* --- sending ---------------------------------------------------------------------------------------------------------- */
+/* --- sending ------------------------------------------------------------- */
 
 void passing_send(struct passing *p, uint32_t process, uint32_t slot, int fd)
 {
@@ -156,8 +159,11 @@ void passing_send(struct passing *p, uint32_t process, uint32_t slot, int fd)
 	memcpy(CMSG_DATA(c), &fd, sizeof fd);
 	ssize_t sent;
 	do
-		sent = process < p->n_processes ? sendmsg(p->pair[process][TO_SEND], &m, MSG_NOSIGNAL) : -1;
+		sent = process < p->n_processes
+			   ? sendmsg(p->pair[process][TO_SEND], &m, MSG_NOSIGNAL)
+			   : -1;
 	while (sent < 0 && errno == EINTR);
-	while (sent >= 0 && atomic_load(&p->arrived[slot]) == before && !atomic_load(&p->left[process]))
+	while (sent >= 0 && atomic_load(&p->arrived[slot]) == before &&
+	       !atomic_load(&p->left[process]))
 		syscall(SYS_futex, &p->arrived[slot], FUTEX_WAIT, before, &look, NULL, 0);
 }

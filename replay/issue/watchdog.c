@@ -38,7 +38,8 @@ static uint64_t due_at(const struct crew *c, uint32_t lane, uint32_t k)
 	return from + plan_due(p, lane, k);
 }
 
-/* What computes, or waits for a node elsewhere, is as long under way as that takes, and blocks nobody that is looked after here. */
+/* What computes, or waits for a node elsewhere, is as long under way as that takes, and blocks
+ * nobody that is looked after here. */
 static bool is_cause(const struct replay_plan *p, uint32_t lane, uint32_t k)
 {
 	const unsigned int op = p->file.fd ? OP_INVALID : p->lane[lane].request[k].op;
@@ -70,7 +71,7 @@ bool watchdog_is_quiet(struct watchdog *w)
 	return w->ticks && now > w->quiet_since && now - w->quiet_since > w->ticks;
 }
 
-/* --- messages -------------------------------------------------------------------------------------------------------- */
+/* --- messages ------------------------------------------------------------ */
 
 static uint64_t record_of(const struct replay_plan *p, uint32_t lane, uint32_t k)
 {
@@ -84,12 +85,14 @@ static void request_tell(const struct replay_plan *p, uint32_t lane, uint32_t k,
 {
 	const struct hot_request *h = &p->lane[lane].request[k];
 	const struct call *c = h->op == HOT_CALL ? &p->calls.call[h->length] : NULL;
-	const char *whole = c ? p->calls.path[c->path].whole : "", *path = *whole ? whole : p->open[h->slot].path;
+	const char *whole = c ? p->calls.path[c->path].whole : "",
+		   *path = *whole ? whole : p->open[h->slot].path;
 	if (p->n_records)
 		strbuf_addf(to, "request %" PRIu64, record_of(p, lane, k));
 	else
 		strbuf_addf(to, "request %u of thread %u", k + 1, lane + 1);
-	strbuf_addf(to, " (%s%s%s)", op_name(c ? c->op : h->op), path ? " of " : "", path ? path : "");
+	strbuf_addf(to, " (%s%s%s)", op_name(c ? c->op : h->op), path ? " of " : "",
+		    path ? path : "");
 }
 
 /* The first wait of a lane's next request that is not over, or NULL. */
@@ -116,7 +119,8 @@ static uint32_t lane_under_way(const struct watchdog *w, uint32_t from, uint32_t
 	return from;
 }
 
-void watchdog_describe_lanes(const struct watchdog *w, uint32_t from, uint32_t to, struct strbuf *text)
+void watchdog_describe_lanes(const struct watchdog *w, uint32_t from, uint32_t to,
+			     struct strbuf *text)
 {
 	for (uint32_t i = from; i < to; i++)
 		w->next[i] = plan_first_left(w->crew->plan, i, w->next[i]);

@@ -12,7 +12,7 @@
 #include "common/xalloc.h"
 #include "replay/load/path_sort.h"
 
-/* --- what a request shows ------------------------------------------------------------------------------------------- */
+/* --- what a request shows ------------------------------------------------ */
 
 struct node *initial_node(struct walker *w, uint32_t node)
 {
@@ -29,7 +29,8 @@ void initial_require(struct walker *w, uint32_t node, enum initial_kind kind)
 		n->kind = kind;
 	if (n->maybe)
 		return;
-	for (; node != NODE_ROOT && node && w->m.node[node].initial && w->m.node[node].name; node = w->m.node[node].parent)
+	for (; node != NODE_ROOT && node && w->m.node[node].initial && w->m.node[node].name;
+	     node = w->m.node[node].parent)
 		w->m.node[node].required = true;
 }
 
@@ -68,7 +69,7 @@ static uint32_t make(struct walker *w, struct name_path path, enum initial_kind 
 	return made;
 }
 
-/* --- failures also show something ----------------------------------------------------------------------------------- */
+/* --- failures also show something ---------------------------------------- */
 
 static bool ends_in_slash(struct name_path path)
 {
@@ -77,20 +78,26 @@ static bool ends_in_slash(struct name_path path)
 }
 
 enum way {
-	WAY_OPEN,   /* nothing on it is known to be no directory; all but its last step are directories */
+	/* nothing on it is known to be no directory; all but its last step are directories */
+	WAY_OPEN,
 	WAY_VAGUE,  /* likewise, but who knows of some */
 	WAY_BARRED, /* something on it is known to be no directory */
 };
 
-/* The way to what a path names. It is looked at step by step: to look further would make what is unknown a directory. */
+/* The way to what a path names. It is looked at step by step: to look further would make what is
+ * unknown a directory. */
 static enum way way_of(struct walker *w, struct name_path path)
 {
 	char *text = xstrdup(path.text);
 	enum way way = WAY_OPEN;
 	bool unknown = false;
-	for (char *slash = strchr(text + 1, '/'); slash && slash[strspn(slash, "/")] && way == WAY_OPEN; slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(text + 1, '/');
+	     slash && slash[strspn(slash, "/")] && way == WAY_OPEN;
+	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		const uint32_t node = unknown ? NODE_NONE : name_model_find(&w->m, (struct name_path){text, NONE32}, true);
+		const uint32_t node =
+		    unknown ? NODE_NONE
+			    : name_model_find(&w->m, (struct name_path){text, NONE32}, true);
 		if (node && w->m.node[node].kind == INITIAL_FILE)
 			way = WAY_BARRED;
 		else if (unknown)
@@ -103,14 +110,16 @@ static enum way way_of(struct walker *w, struct name_path path)
 }
 
 /* What is made by open, symlink and mknod is no directory: they are refused, whatever is there. */
-static void failed_by_trailing_slash(struct walker *w, const struct load_request *r, struct name_path path)
+static void failed_by_trailing_slash(struct walker *w, const struct load_request *r,
+				     struct name_path path)
 {
 	if (way_of(w, path) == WAY_BARRED)
 		return;
 	const uint32_t node = name_model_find(&w->m, path, true);
 	if (r->rvalue == -ENOTDIR)
 		initial_require(w, node, INITIAL_FILE);
-	else if ((r->rvalue == -EISDIR && !(r->op == OP_OPEN && r->flags & O_CREAT)) || (r->rvalue == -EINVAL && r->op == OP_READLINK))
+	else if ((r->rvalue == -EISDIR && !(r->op == OP_OPEN && r->flags & O_CREAT)) ||
+		 (r->rvalue == -EINVAL && r->op == OP_READLINK))
 		initial_require(w, node, INITIAL_DIRECTORY);
 }
 
@@ -119,11 +128,13 @@ static bool removes_directory(const struct load_request *r)
 	return r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags & AT_REMOVEDIR);
 }
 
-/* What a request that wants a directory found is none; of another, what its name should lie in is none, if that is all that can have been. */
-static void failed_no_directory(struct walker *w, const struct load_request *r, struct name_path path)
+/* What a request that wants a directory found is none; of another, what its name should lie in is
+ * none, if that is all that can have been. */
+static void failed_no_directory(struct walker *w, const struct load_request *r,
+				struct name_path path)
 {
-	const bool wants = r->op == OP_OPENDIR || r->op == OP_SCANDIR || r->op == OP_CHDIR || (r->op == OP_OPEN && r->flags & O_DIRECTORY) ||
-			   removes_directory(r);
+	const bool wants = r->op == OP_OPENDIR || r->op == OP_SCANDIR || r->op == OP_CHDIR ||
+			   (r->op == OP_OPEN && r->flags & O_DIRECTORY) || removes_directory(r);
 	const char *slash = strrchr(path.text, '/');
 	const enum way way = way_of(w, path);
 	if (r->op == OP_RENAME || r->op == OP_LINK || way == WAY_BARRED)
@@ -133,7 +144,8 @@ static void failed_no_directory(struct walker *w, const struct load_request *r, 
 	} else if (way == WAY_OPEN && slash && slash > path.text) {
 		char *parent = xstrdup(path.text);
 		parent[slash - path.text] = '\0';
-		initial_require(w, name_model_find(&w->m, (struct name_path){parent, NONE32}, true), INITIAL_FILE);
+		initial_require(w, name_model_find(&w->m, (struct name_path){parent, NONE32}, true),
+				INITIAL_FILE);
 		free(parent);
 	}
 }
@@ -141,20 +153,27 @@ static void failed_no_directory(struct walker *w, const struct load_request *r, 
 static void failed(struct walker *w, const struct load_request *r, struct name_path path)
 {
 	bool follow = !(r->flags & AT_SYMLINK_NOFOLLOW) || r->op == OP_OPEN;
-	bool makes = r->op == OP_MKDIR || r->op == OP_SYMLINK || r->op == OP_MKNOD || r->op == OP_LINK || r->op == OP_RENAME;
+	bool makes = r->op == OP_MKDIR || r->op == OP_SYMLINK || r->op == OP_MKNOD ||
+		     r->op == OP_LINK || r->op == OP_RENAME;
 	const struct load_more *m = load_more(w->l, r);
 	if (ends_in_slash(path)) {
 		failed_by_trailing_slash(w, r, path);
 	} else if (r->rvalue == -ENOENT && !makes && !(r->flags & O_CREAT && r->op == OP_OPEN)) {
 		uint32_t node = name_model_find(&w->m, path, follow);
-		if (node && w->m.node[node].initial && !w->m.node[node].required && w->m.node[node].kind == INITIAL_UNKNOWN) {
+		if (node && w->m.node[node].initial && !w->m.node[node].required &&
+		    w->m.node[node].kind == INITIAL_UNKNOWN) {
 			absent(w, path);
 			gone(w, path);
 		}
 	} else if (r->rvalue == -EEXIST) {
-		const struct name_path target = (r->op == OP_LINK || r->op == OP_RENAME) && m && m->name != NONE32 ? path_of(w, m->name) : path;
-		initial_require(w, name_model_find(&w->m, target, false), r->op == OP_MKDIR ? INITIAL_UNKNOWN : INITIAL_FILE);
-	} else if (r->rvalue == -EISDIR || ((r->rvalue == -ENOTEMPTY || r->rvalue == -EINVAL) && removes_directory(r))) {
+		const struct name_path target =
+		    (r->op == OP_LINK || r->op == OP_RENAME) && m && m->name != NONE32
+			? path_of(w, m->name)
+			: path;
+		initial_require(w, name_model_find(&w->m, target, false),
+				r->op == OP_MKDIR ? INITIAL_UNKNOWN : INITIAL_FILE);
+	} else if (r->rvalue == -EISDIR ||
+		   ((r->rvalue == -ENOTEMPTY || r->rvalue == -EINVAL) && removes_directory(r))) {
 		initial_require(w, name_model_find(&w->m, path, true), INITIAL_DIRECTORY);
 	} else if (r->rvalue == -ENOTDIR) {
 		failed_no_directory(w, r, path);
@@ -164,11 +183,13 @@ static void failed(struct walker *w, const struct load_request *r, struct name_p
 		initial_require(w, name_model_find(&w->m, path, follow), INITIAL_UNKNOWN);
 	} else if (r->rvalue == -ELOOP && r->op == OP_OPEN && r->flags & O_NOFOLLOW) {
 		const uint32_t node = name_model_find(&w->m, path, false);
-		initial_require(w, node, node && w->m.node[node].kind == INITIAL_UNKNOWN ? INITIAL_LINK : INITIAL_UNKNOWN);
+		initial_require(w, node,
+				node && w->m.node[node].kind == INITIAL_UNKNOWN ? INITIAL_LINK
+										: INITIAL_UNKNOWN);
 	}
 }
 
-/* --- paths ---------------------------------------------------------------------------------------------------------- */
+/* --- paths --------------------------------------------------------------- */
 
 static void opened(struct walker *w, const struct load_request *r, struct name_path path)
 {
@@ -188,7 +209,8 @@ static void opened(struct walker *w, const struct load_request *r, struct name_p
 			node = make(w, path, kind);
 		else if (flags & O_CREAT) {
 			require_parent(w, path); /* it may have been there */
-			w->m.node[node].absent = w->m.node[node].maybe = w->m.node[node].initial && !w->m.node[node].required;
+			w->m.node[node].absent = w->m.node[node].maybe =
+			    w->m.node[node].initial && !w->m.node[node].required;
 		}
 		else
 			initial_require(w, node, kind);
@@ -206,8 +228,10 @@ static void renamed(struct walker *w, const struct load_request *r, struct name_
 	if (!m || m->name == NONE32)
 		return;
 	const struct name_path to = path_of(w, m->name);
-	uint32_t node = name_model_find(&w->m, path, r->op == OP_LINK && r->flags & AT_SYMLINK_FOLLOW);
-	uint32_t there = r->op == OP_RENAME && r->flags & 2 ? name_model_find(&w->m, to, false) : NODE_NONE;
+	uint32_t node =
+	    name_model_find(&w->m, path, r->op == OP_LINK && r->flags & AT_SYMLINK_FOLLOW);
+	uint32_t there =
+	    r->op == OP_RENAME && r->flags & 2 ? name_model_find(&w->m, to, false) : NODE_NONE;
 	initial_require(w, node, INITIAL_UNKNOWN);
 	require_parent(w, to);
 	if (!there)
@@ -286,7 +310,8 @@ static void path_seen(struct walker *w, const struct load_request *r)
 		return;
 	case OP_SYMLINK:
 		node = make(w, path, INITIAL_LINK);
-		w->m.node[node].link = load_heap(w->l, r, &len) ? xstrdup(load_heap(w->l, r, &len)) : NULL;
+		w->m.node[node].link =
+		    load_heap(w->l, r, &len) ? xstrdup(load_heap(w->l, r, &len)) : NULL;
 		return;
 	case OP_RENAME:
 	case OP_LINK:
@@ -295,22 +320,26 @@ static void path_seen(struct walker *w, const struct load_request *r)
 	case OP_UNLINK:
 	case OP_RMDIR:
 		initial_require(w, name_model_find(&w->m, path, false),
-			r->op == OP_RMDIR || r->flags & AT_REMOVEDIR ? INITIAL_DIRECTORY : INITIAL_UNKNOWN);
+				r->op == OP_RMDIR || r->flags & AT_REMOVEDIR ? INITIAL_DIRECTORY
+									     : INITIAL_UNKNOWN);
 		gone(w, path);
 		return;
 	case OP_READLINK:
 		node = name_model_find(&w->m, path, false);
 		initial_require(w, node, INITIAL_LINK);
-		if (node && !w->m.node[node].link && (uint64_t)r->rvalue > w->m.node[node].link_bytes)
+		if (node && !w->m.node[node].link &&
+		    (uint64_t)r->rvalue > w->m.node[node].link_bytes)
 			w->m.node[node].link_bytes = (uint64_t)r->rvalue;
 		link = load_heap(w->l, r, &len);
-		if (node && !w->m.node[node].link && link && len == (uint64_t)r->rvalue && strlen(link) == len)
+		if (node && !w->m.node[node].link && link && len == (uint64_t)r->rvalue &&
+		    strlen(link) == len)
 			link_read(w, node, link);
 		return;
 	case OP_SCANDIR:
 	case OP_CHDIR:
 	case OP_WALK:
-		initial_require(w, name_model_find(&w->m, path, true), r->op == OP_WALK ? INITIAL_UNKNOWN : INITIAL_DIRECTORY);
+		initial_require(w, name_model_find(&w->m, path, true),
+				r->op == OP_WALK ? INITIAL_UNKNOWN : INITIAL_DIRECTORY);
 		return;
 	case OP_TRUNCATE:
 		node = name_model_find(&w->m, path, true);
@@ -328,18 +357,21 @@ static void path_seen(struct walker *w, const struct load_request *r)
 	}
 }
 
-/* --- the list --------------------------------------------------------------------------------------------------------- */
+/* --- the list ------------------------------------------------------------ */
 
 static void listed_take(struct walker *w, const struct fileset *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		const char *link = fileset_link(f, i);
-		uint32_t node = name_model_find(&w->m, (struct name_path){f->entry[i].path, NONE32}, false);
+		uint32_t node =
+		    name_model_find(&w->m, (struct name_path){f->entry[i].path, NONE32}, false);
 		if (node == NODE_NONE)
 			continue;
 		struct node *n = &w->m.node[node];
 		n->listed = true;
-		n->kind = link ? INITIAL_LINK : f->entry[i].directory ? INITIAL_DIRECTORY : INITIAL_FILE;
+		n->kind = link                    ? INITIAL_LINK
+			  : f->entry[i].directory ? INITIAL_DIRECTORY
+						  : INITIAL_FILE;
 		if (link && !n->link)
 			n->link = xstrdup(link);
 	}
@@ -380,7 +412,9 @@ static void absent_take(struct walker *w)
 	struct initial *out = w->out;
 	for (uint32_t i = NODE_ROOT + 1; i < w->m.n; i++) {
 		const struct node *n = &w->m.node[i];
-		char *path = n->initial && n->absent && !n->required && !n->listed ? name_model_first_path(&w->m, i) : NULL;
+		char *path = n->initial && n->absent && !n->required && !n->listed
+				 ? name_model_first_path(&w->m, i)
+				 : NULL;
 		if (!path)
 			continue;
 		GROW(out->absent, out->n_absent, out->absent_cap);

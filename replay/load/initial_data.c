@@ -15,7 +15,8 @@ struct state *initial_state(struct walker *w, uint32_t slot)
 	const struct slot *origin = &w->s->slot[b->origin];
 	if (s->node || !slot || b->passed || !origin->at_setup || origin->file == NONE32)
 		return s;
-	s->node = name_model_find(&w->m, (struct name_path){w->s->file[origin->file].name, origin->file}, true);
+	s->node = name_model_find(
+	    &w->m, (struct name_path){w->s->file[origin->file].name, origin->file}, true);
 	s->at = origin->position;
 	s->at_known = true;
 	initial_require(w, s->node, origin->directory ? INITIAL_DIRECTORY : INITIAL_FILE);
@@ -75,7 +76,8 @@ static void stream_told(struct walker *w, struct state *s, const struct load_req
 
 static void stream_seen(struct walker *w, struct state *s, const struct load_request *r)
 {
-	bool writes = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
+	bool writes =
+	    r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
 	if (r->op == OP_FSEEK)
 		stream_sought(w, s, r);
 	else if (r->op == OP_FSCANF)

@@ -83,7 +83,8 @@ int initial_check(const struct initial *i, int dir_fd, struct err *e)
 	for (uint32_t k = 0; i && k < i->n; k++) {
 		int what = entry_check(&i->entry[k], dir_fd, rooted_look);
 		if (what == OTHER)
-			return err_set(e, ENOTDIR, "%s: the trace has a directory there", i->entry[k].path);
+			return err_set(e, ENOTDIR, "%s: the trace has a directory there",
+				       i->entry[k].path);
 		if (what == MISSING && !first)
 			first = i->entry[k].path;
 		n_missing += what == MISSING;
@@ -91,8 +92,12 @@ int initial_check(const struct initial *i, int dir_fd, struct err *e)
 	if (!n_missing)
 		return 0;
 	if (n_missing == 1)
-		return err_set(e, ENOENT, "%s: not there; --prepare makes the files that a trace needs", first);
-	return err_set(e, ENOENT, "%s and %u more: not there; --prepare makes the files that a trace needs", first, n_missing - 1);
+		return err_set(e, ENOENT,
+			       "%s: not there; --prepare makes the files that a trace needs",
+			       first);
+	return err_set(e, ENOENT,
+		       "%s and %u more: not there; --prepare makes the files that a trace needs",
+		       first, n_missing - 1);
 }
 
 static int name_remove(int dir_fd, const char *path, struct err *e)
@@ -106,7 +111,8 @@ static int name_remove(int dir_fd, const char *path, struct err *e)
 	if (at < 0)
 		return 0; /* then it is not there either */
 	if (unlinkat(at, last, 0) < 0 && errno != ENOENT) {
-		ret = errno == EISDIR || errno == EPERM ? dir_remove_at(at, last, path, e) : err_sys(e, errno, "%s", path);
+		ret = errno == EISDIR || errno == EPERM ? dir_remove_at(at, last, path, e)
+							: err_sys(e, errno, "%s", path);
 		if (ret)
 			err_context(e, "the trace makes it, and it cannot be removed");
 	}
@@ -129,8 +135,10 @@ static int holes_punch(const struct fileset *f, size_t i, const struct rooted *r
 	if (fd < 0)
 		return 0; /* the request itself will tell */
 	for (size_t k = 0; k < d->n_holes && !ret; k++)
-		ret = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)d->hole[k].offset,
-				(off_t)d->hole[k].length) < 0 ? -errno : 0;
+		ret = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				(off_t)d->hole[k].offset, (off_t)d->hole[k].length) < 0
+			  ? -errno
+			  : 0;
 	close(fd);
 	return !ret || ret == -EOPNOTSUPP
 		   ? 0 : err_sys(e, -ret, "%s: making its holes", f->entry[i].path);
@@ -167,7 +175,8 @@ int initial_attributes_set(const struct initial *i, const struct rooted *root, s
 		free(value);
 		close(fd);
 		if (ret)
-			return err_sys(e, -ret, "%s: extended attribute %s cannot be set", a->path, a->name);
+			return err_sys(e, -ret, "%s: extended attribute %s cannot be set", a->path,
+				       a->name);
 	}
 	return 0;
 }

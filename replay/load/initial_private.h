@@ -22,7 +22,8 @@ struct walker {
 	const struct slots *s;
 	struct name_model m;
 	struct state *slot; /* slot[n]; meaningful for origins */
-	struct u64_map named; /* hash of (node, attribute): the trace has set it, or it is in the list */
+	/* hash of (node, attribute): the trace has set it, or it is in the list */
+	struct u64_map named;
 	struct late_link *late; /* late[n_late]: of this walk */
 	uint32_t n_late, late_cap;
 	struct initial *out;

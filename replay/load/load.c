@@ -37,7 +37,7 @@ struct reader {
 	struct u64_map thread_of; /* (pid, tid) */
 };
 
-/* --- one record --------------------------------------------------------------------------------------------------- */
+/* --- one record ---------------------------------------------------------- */
 
 static int time_check(const struct trace_record *r, uint64_t i, struct err *e)
 {
@@ -50,7 +50,9 @@ static int time_check(const struct trace_record *r, uint64_t i, struct err *e)
 		return err_set(e, EINVAL, "record %llu: its end of %lld ns is out of range",
 			       (unsigned long long)i, (long long)r->end_ns);
 	if (r->end_ns < r->begin_ns)
-		return err_set(e, EINVAL, "record %llu: it ends %lld ns before it begins; no order can be derived from that",
+		return err_set(e, EINVAL,
+			       "record %llu: it ends %lld ns before it begins; no order can be "
+			       "derived from that",
 			       (unsigned long long)i, (long long)(r->begin_ns - r->end_ns));
 	return 0;
 }
@@ -58,20 +60,24 @@ static int time_check(const struct trace_record *r, uint64_t i, struct err *e)
 /* Whether `length` bytes of memory are read or written. */
 static bool uses_buffer(const struct op_info *o)
 {
-	return o->uses & OP_HAS_LENGTH &&
-	       (o->family == FAMILY_READ || o->family == FAMILY_WRITE || o->family == FAMILY_STREAM);
+	return o->uses & OP_HAS_LENGTH && (o->family == FAMILY_READ || o->family == FAMILY_WRITE ||
+					   o->family == FAMILY_STREAM);
 }
 
-static int record_check(const struct reader *rd, const struct trace_record *r, uint64_t i, struct err *e)
+static int record_check(const struct reader *rd, const struct trace_record *r, uint64_t i,
+			struct err *e)
 {
 	const struct op_info *info = op_info(r->op);
 	if (r->op == OP_INVALID || r->op >= OP_N)
-		return err_set(e, EINVAL, "record %llu: operation number %u is unknown to this version",
+		return err_set(e, EINVAL,
+			       "record %llu: operation number %u is unknown to this version",
 			       (unsigned long long)i, r->op);
 	if (uses_buffer(info) && r->length > REPLAY_MAX_REQUEST_BYTES)
-		return err_set(e, E2BIG, "record %llu: a %s of %llu bytes; the longest that is replayed is %llu",
-			       (unsigned long long)i, info->name, (unsigned long long)r->length,
-			       (unsigned long long)REPLAY_MAX_REQUEST_BYTES);
+		return err_set(
+		    e, E2BIG,
+		    "record %llu: a %s of %llu bytes; the longest that is replayed is %llu",
+		    (unsigned long long)i, info->name, (unsigned long long)r->length,
+		    (unsigned long long)REPLAY_MAX_REQUEST_BYTES);
 	/* replayed by what they moved */
 	if (r->op == OP_FGETS || r->op == OP_GETDELIM || r->op == OP_FPRINTF)
 		if (op_bytes_moved(r) > REPLAY_MAX_REQUEST_BYTES)
@@ -83,7 +89,8 @@ static int record_check(const struct reader *rd, const struct trace_record *r, u
 				       (unsigned long long)REPLAY_MAX_REQUEST_BYTES);
 	const struct trace_object *o = r->op == OP_OPEN ? trace_object(rd->t, r->object) : NULL;
 	if (r->op == OP_OPEN && r->error != EFAULT && (!o || o->kind != OBJECT_PATH))
-		return err_set(e, EINVAL, "record %llu: an open without a path", (unsigned long long)i);
+		return err_set(e, EINVAL, "record %llu: an open without a path",
+			       (unsigned long long)i);
 	return time_check(r, i, e);
 }
 
@@ -111,8 +118,10 @@ static int more_take(struct reader *rd, const struct trace_record *r, uint32_t *
 	*more = 0;
 	if (ret)
 		return ret;
-	if (!item && !(o->uses & (OP_HEAP | OP_MAKES_FD)) && o->family != FAMILY_MAP && r->op != OP_PAGE_FAULT && r->op != OP_FCNTL && r->op != OP_IOCTL &&
-	    r->op != OP_FSCANF && r->op != OP_FTELL && r->op != OP_IO_SUBMIT && r->op != OP_IO_GETEVENTS && r->op != OP_IO_URING_ENTER &&
+	if (!item && !(o->uses & (OP_HEAP | OP_MAKES_FD)) && o->family != FAMILY_MAP &&
+	    r->op != OP_PAGE_FAULT && r->op != OP_FCNTL && r->op != OP_IOCTL &&
+	    r->op != OP_FSCANF && r->op != OP_FTELL && r->op != OP_IO_SUBMIT &&
+	    r->op != OP_IO_GETEVENTS && r->op != OP_IO_URING_ENTER &&
 	    !(r->op == OP_FGETC && (r->length != 1 || r->rvalue == 0)))
 		return 0;
 	if (!l->n_more)
@@ -189,7 +198,7 @@ static int record_take(struct reader *rd, const struct trace_record *r, uint64_t
 	return 0;
 }
 
-/* --- all of them -------------------------------------------------------------------------------------------------- */
+/* --- all of them --------------------------------------------------------- */
 
 static int room_for(struct reader *rd, uint64_t n_more, struct err *e)
 {
@@ -204,8 +213,8 @@ static int room_for(struct reader *rd, uint64_t n_more, struct err *e)
 		cap = REPLAY_MAX_REQUESTS;
 	struct load_request *grown = realloc(rd->l->request, cap * sizeof *grown);
 	if (!grown)
-		return err_set(e, ENOMEM, "not enough memory for %llu requests of %zu bytes", (unsigned long long)cap,
-			       sizeof *grown);
+		return err_set(e, ENOMEM, "not enough memory for %llu requests of %zu bytes",
+			       (unsigned long long)cap, sizeof *grown);
 	rd->l->request = grown;
 	rd->cap = (uint32_t)cap;
 	return 0;
@@ -241,7 +250,7 @@ static int records_read(struct reader *rd, struct err *e)
 	return ret;
 }
 
-/* --- issue order -------------------------------------------------------------------------------------------------- */
+/* --- issue order --------------------------------------------------------- */
 
 static int compare_issue(const void *a, const void *b)
 {
@@ -253,7 +262,8 @@ static int compare_issue(const void *a, const void *b)
 	return (x->record > y->record) - (x->record < y->record);
 }
 
-/* Traces are nearly in this order, as a rule, so that each goes a few places back; others are sorted otherwise, which takes as much memory again. */
+/* Traces are nearly in this order, as a rule, so that each goes a few places back; others are
+ * sorted otherwise, which takes as much memory again. */
 static void sort(struct load *l)
 {
 	uint64_t moves = SORT_MOVES * (uint64_t)l->n;
@@ -271,10 +281,12 @@ static void sort(struct load *l)
 	}
 }
 
-/* A touch within a call of its thread takes the call's begin, and the call comes behind all that begins with it. */
+/* A touch within a call of its thread takes the call's begin, and the call comes behind all that
+ * begins with it. */
 static void touches_settle(struct load *l)
 {
-	uint32_t *last = xmalloc(((size_t)l->n_threads + 1) * sizeof *last); /* call of each thread */
+	/* call of each thread */
+	uint32_t *last = xmalloc(((size_t)l->n_threads + 1) * sizeof *last);
 	bool moved = false;
 	memset(last, 0xff, ((size_t)l->n_threads + 1) * sizeof *last);
 	for (uint32_t i = 0; i < l->n; i++) {
@@ -282,9 +294,11 @@ static void touches_settle(struct load *l)
 		const uint32_t c = last[r->thread];
 		if (op_info(r->op)->family != FAMILY_PAGE)
 			last[r->thread] = i;
-		else if (load_is_touch(r) && c != NONE32 && r->begin_ns < load_end_ns(l, &l->request[c]) &&
+		else if (load_is_touch(r) && c != NONE32 &&
+			 r->begin_ns < load_end_ns(l, &l->request[c]) &&
 			 load_end_ns(l, &l->request[c]) != INT64_MAX) {
-			moved |= r->begin_ns != l->request[c].begin_ns || !l->request[c].after_touches;
+			moved |=
+			    r->begin_ns != l->request[c].begin_ns || !l->request[c].after_touches;
 			r->begin_ns = l->request[c].begin_ns;
 			load_end_set(l, r, r->begin_ns);
 			l->request[c].after_touches = true;
@@ -303,8 +317,8 @@ static int compare_thread(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-/* Threads by (pid, tid), which is the order they were started in: so that worker i stands for the same thread in every
- * trace of a program. Then each request's number within its thread. */
+/* Threads by (pid, tid), which is the order they were started in: so that worker i stands for the
+ * same thread in every trace of a program. Then each request's number within its thread. */
 static void number(struct reader *rd)
 {
 	struct load *l = rd->l;
@@ -387,7 +401,7 @@ void load_release(struct load *l)
 	*l = (struct load){.request = NULL};
 }
 
-/* --- requests in flight ------------------------------------------------------------------------------------------- */
+/* --- requests in flight -------------------------------------------------- */
 
 static bool ends_before(const struct load *l, uint32_t a, uint32_t b)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace in memory while it is being prepared: checked, sorted into issue order, dealt to threads, each request tied to the
- * descriptor instance it works on. From here come the order (order.h), the files to open (slots.h) and the hot form (plan.h);
- * then it is freed.
+/* A trace in memory while it is being prepared: checked, sorted into issue order, dealt to threads,
+ * each request tied to the descriptor instance it works on. From here come the order (order.h), the
+ * files to open (slots.h) and the hot form (plan.h); then it is freed.
  *
- * A trace is data from strangers: whatever cannot be replayed safely is refused here, naming the record. */
+ * A trace is data from strangers: whatever cannot be replayed safely is refused here, naming the
+ * record. */
 #ifndef REPLAY_LOAD_H
 #define REPLAY_LOAD_H
 
@@ -16,47 +17,60 @@
 #include "replay/options/config.h"
 
 #define REPLAY_MAX_REQUEST_BYTES (UINT64_C(1) << 30) /* longest read or write that is replayed */
-#define CALL_BUFFER_MAX (UINT32_C(1) << 20) /* and longest buffer of any other call: names, attributes, directory entries */
+/* and longest buffer of any other call: names, attributes, directory entries */
+#define CALL_BUFFER_MAX (UINT32_C(1) << 20)
 #define REPLAY_MAX_REQUESTS ((UINT64_C(1) << 30) - 1)
 #define NONE32 UINT32_MAX
 
-/* Why a request is skipped: its turn comes and goes, nothing is called. The replay trace and the summary say so. */
+/* Why a request is skipped: its turn comes and goes, nothing is called. The replay trace and the
+ * summary say so. */
 enum pass_reason {
-	PASS_NOT,	/* it is replayed */
-	PASS_OBJECT,	/* of a pipe, a socket, a terminal, an event descriptor */
-	PASS_SYSTEM,	/* of something below /proc, /sys or /dev */
-	PASS_FORBIDDEN, /* would make a device, a pipe or a privileged attribute, or leave the directory (chroot) */
-	PASS_UNTOLD,	/* the trace has not what the call needs: a lock's range, an ioctl's argument, a path */
-	PASS_KERNEL,	/* no call, but what the kernel's page cache did by itself: pages that came in, faults on files that nothing seen mapped */
-	PASS_READ,	/* the way reads are replayed leaves it out (--reads) */
-	PASS_DISCARD,	/* block level: discards, unless they are asked for */
-	PASS_NO_DATA,	/* block level: moves no data at a known place */
-	PASS_FORMAT,	/* somebody else's replayer cannot be told of it */
-	PASS_CAUSE,	/* no request: what a node of a parallel application computed, and whom it waited for; engine parallel replays it */
+	PASS_NOT,    /* it is replayed */
+	PASS_OBJECT, /* of a pipe, a socket, a terminal, an event descriptor */
+	PASS_SYSTEM, /* of something below /proc, /sys or /dev */
+	/* would make a device, a pipe or a privileged attribute, or leave the directory (chroot) */
+	PASS_FORBIDDEN,
+	PASS_UNTOLD, /* the trace has not what the call needs: a lock's range, an ioctl's argument,
+			a path */
+	/* no call, but what the kernel's page cache did by itself: pages that came in, faults on
+	   files that nothing seen mapped */
+	PASS_KERNEL,
+	PASS_READ,    /* the way reads are replayed leaves it out (--reads) */
+	PASS_DISCARD, /* block level: discards, unless they are asked for */
+	PASS_NO_DATA, /* block level: moves no data at a known place */
+	PASS_FORMAT,  /* somebody else's replayer cannot be told of it */
+	/* no request: what a node of a parallel application computed, and whom it waited for;
+	   engine parallel replays it */
+	PASS_CAUSE,
 	PASS_N
 };
 extern const char *const pass_reasons[PASS_N]; /* "replayed", "pipes, sockets and terminals", ... */
 
 struct load_request { /* 64 bytes: there may be many */
 	int64_t begin_ns;
-	uint64_t offset;	  /* argument, or the position it worked at as far as it can be told, or OFFSET_NONE */
-	uint64_t length;	  /* as recorded: bytes, or what its operation's row says (op.h). Of calls that
-				   * make a file the mode that the file gets: the umask is taken off */
+	/* argument, or the position it worked at as far as it can be told, or OFFSET_NONE */
+	uint64_t offset;
+	uint64_t length; /* as recorded: bytes, or what its operation's row says (op.h). Of calls
+			  * that make a file the mode that the file gets: the umask is taken off */
 	int64_t rvalue;		  /* traced result, or the negative errno */
-	uint32_t duration : 30;	  /* load_end_ns: in ns; or (is_long) a place in load.long_end_ns, LOAD_NO_END unknown */
+	/* load_end_ns: in ns; or (is_long) a place in load.long_end_ns, LOAD_NO_END unknown */
+	uint32_t duration : 30;
 	uint32_t is_long : 1;
-	uint32_t after_touches : 1; /* touches that happened within it come first, at the same time */
+	/* touches that happened within it come first, at the same time */
+	uint32_t after_touches : 1;
 	uint32_t record;	  /* its index in the file */
 	uint32_t index;		  /* the how-manieth of its thread */
 	uint32_t flags;
 	union {
 		uint32_t object; /* until slots_find has come to it; or OBJECT_NONE */
-		uint32_t name;	 /* afterwards: the path it is about, index into slots.file, or NONE32. Of a request on a descriptor slot.file
-				  * says it */
+		uint32_t name;   /* afterwards: the path it is about, index into slots.file, or
+				  * NONE32. Of a request on a descriptor slot.file   says it */
 	};
 	union {
 		int32_t fd;    /* likewise until then; -1 none */
-		uint32_t slot; /* and then: descriptor instance (slots.h) it works on; for open, fopen, opendir the one it makes; 0 none */
+		/* and then: descriptor instance (slots.h) it works on; for open, fopen, opendir the
+		 * one it makes; 0 none */
+		uint32_t slot;
 	};
 	uint32_t more;	 /* index into load.more; 0: there is no more */
 	uint16_t thread : 15; /* whose */
@@ -65,36 +79,45 @@ struct load_request { /* 64 bytes: there may be many */
 	uint8_t passed; /* enum pass_reason; set by slots_find */
 };
 _Static_assert(sizeof(struct load_request) == 64, "a request fits a cache line");
-_Static_assert(OP_N <= UINT8_MAX && REPLAY_MAX_THREADS < 1u << 15, "operations and threads have room");
+_Static_assert(OP_N <= UINT8_MAX && REPLAY_MAX_THREADS < 1u << 15,
+	       "operations and threads have room");
 #define LOAD_NO_END ((UINT32_C(1) << 30) - 1)
 
-/* Faults on mapped files are replayed as touches of their page: `offset` is a byte of that page in the file, `length` 1. One that happened
- * within a call of its own thread (it read from mapped memory, or into it) was moved in front of that call. */
+/* Faults on mapped files are replayed as touches of their page: `offset` is a byte of that page in
+ * the file, `length` 1. One that happened within a call of its own thread (it read from mapped
+ * memory, or into it) was moved in front of that call. */
 static inline bool load_is_touch(const struct load_request *r)
 {
 	return r->op == OP_PAGE_FAULT;
 }
 
-/* Asynchronous requests begin when they were handed over and end when their results were fetched (load_async.h). */
+/* Asynchronous requests begin when they were handed over and end when their results were fetched
+ * (load_async.h). */
 static inline bool load_is_async(const struct load_request *r)
 {
 	return r->op >= OP_AIO_READ && r->op <= OP_AIO_FDATASYNC;
 }
 
-#define LOAD_HANDED_OVER 1u /* flags of an asynchronous request: by a call of its own, which stands before it */
+/* flags of an asynchronous request: by a call of its own, which stands before it */
+#define LOAD_HANDED_OVER 1u
 
-struct load_more { /* of the requests that have a heap item, a second path, a second descriptor, or a mapping */
+/* of the requests that have a heap item, a second path, a second descriptor, or a mapping */
+struct load_more {
 	uint64_t at;	/* of the heap item in load.bytes, aligned to 8 and followed by a NUL */
 	uint32_t len;	/* of it; 0 none */
 	uint32_t name;	/* rename, link: the second path, index into slots.file; else NONE32 */
-	uint32_t slot;	/* dup, dup2, F_DUPFD: the instance it makes; copies: the one written to; 0 none */
+	/* dup, dup2, F_DUPFD: the instance it makes; copies: the one written to; 0 none */
+	uint32_t slot;
 	uint32_t map;	/* mappings: index into slots.map, NONE32 none */
-	uint64_t from;	/* copies: where it writes, OFFSET_NONE unknown. Mappings and touches: first byte within the map.
-			 * fscanf: bytes that it took, as far as a later ftell shows. ftell, fgetc: bytes taken
-			 * before by macros, which the trace has not. Calls of asynchronous requests: the end of one that hands over,
-			 * the begin of one that fetches */
+	uint64_t from;  /* copies: where it writes, OFFSET_NONE unknown. Mappings and touches: first
+			 * byte within the map.  fscanf: bytes that it took, as far as a later ftell
+			 * shows. ftell, fgetc: bytes taken  before by macros, which the trace has
+			 * not. Calls of asynchronous requests: the end of one that hands over,  the
+			 * begin of one that fetches */
 	bool itself; /* dup2 to the same number */
-	bool at_position, to_position; /* preadv2, pwritev2 and copies: it works at the position and moves it; and that of the other */
+	/* preadv2, pwritev2 and copies: it works at the position and moves it; and that of the
+	 * other */
+	bool at_position, to_position;
 };
 
 struct load_thread {
@@ -107,7 +130,8 @@ struct load_thread {
 struct load {
 	struct load_request *request; /* request[n], by (begin, record): issue order */
 	uint32_t n;
-	uint64_t n_records; /* of the file; those that were never issued (begin unknown) are not among the n */
+	/* of the file; those that were never issued (begin unknown) are not among the n */
+	uint64_t n_records;
 	uint64_t n_causes;  /* computing, signals and waits that were left out (FAMILY_CAUSE) */
 	int64_t *long_end_ns; /* long_end_ns[n_long]: of requests that took a second or more */
 	uint32_t n_long, long_cap;
@@ -119,14 +143,16 @@ struct load {
 	uint32_t n_threads;
 	uint32_t n_channels; /* of them, that the program had not (load_async.h) */
 	int64_t first_begin_ns, last_end_ns; /* 0 when empty */
-	struct captured *captured;	     /* what its requests wrote, where they are to write it again (calls/captured.h); borrowed */
-	struct reads *reads;		     /* how reads are replayed (replay/load/reads.h); NULL: as they are */
+	/* what its requests wrote, where they are to write it again (calls/captured.h); borrowed */
+	struct captured *captured;
+	/* how reads are replayed (replay/load/reads.h); NULL: as they are */
+	struct reads *reads;
 	double total_response_ns;	     /* over the requests with known end: for the mean */
 	uint64_t n_with_end;
 };
 
-/* Reads every record of T but those that are no requests (compute, signal, wait). Errors: EINVAL, E2BIG, ENOMEM with the record's number;
- * those of reading. */
+/* Reads every record of T but those that are no requests (compute, signal, wait). Errors: EINVAL,
+ * E2BIG, ENOMEM with the record's number; those of reading. */
 int load_read(struct load *l, struct trace *t, struct err *e);
 /* And those, too, for who replays them; asynchronous requests stay in their threads. */
 int load_read_with_causes(struct load *l, struct trace *t, struct err *e);
@@ -150,7 +176,8 @@ static inline struct load_more *load_more(const struct load *l, const struct loa
 	return r->more ? &l->more[r->more] : NULL;
 }
 
-/* When the call itself began and ended, where it is an instant in the load: what pauses are reckoned by. */
+/* When the call itself began and ended, where it is an instant in the load: what pauses are
+ * reckoned by. */
 static inline int64_t load_call_begin(const struct load *l, const struct load_request *r)
 {
 	const struct load_more *m = r->op == OP_IO_GETEVENTS ? load_more(l, r) : NULL;
@@ -158,7 +185,8 @@ static inline int64_t load_call_begin(const struct load *l, const struct load_re
 }
 static inline int64_t load_call_end(const struct load *l, const struct load_request *r)
 {
-	const struct load_more *m = r->op == OP_IO_SUBMIT || r->op == OP_IO_URING_ENTER ? load_more(l, r) : NULL;
+	const struct load_more *m =
+	    r->op == OP_IO_SUBMIT || r->op == OP_IO_URING_ENTER ? load_more(l, r) : NULL;
 	return m && m->from != OFFSET_NONE ? (int64_t)m->from : load_end_ns(l, r);
 }
 
@@ -168,7 +196,8 @@ struct flight {
 	uint32_t n, cap;
 };
 void flight_push(struct flight *f, const struct load *l, uint32_t request);
-/* The next request that ended at or before `now_ns` (ends come before begins at equal times), or NONE32. */
+/* The next request that ended at or before `now_ns` (ends come before begins at equal times), or
+ * NONE32. */
 uint32_t flight_pop_ended(struct flight *f, const struct load *l, int64_t now_ns);
 void flight_release(struct flight *f);
 

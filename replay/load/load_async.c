@@ -21,7 +21,7 @@ static bool any(const struct load *l)
 	return false;
 }
 
-/* --- times ---------------------------------------------------------------------------------------------------------- */
+/* --- times --------------------------------------------------------------- */
 
 static bool instants_make(struct load *l)
 {
@@ -45,7 +45,8 @@ static bool instants_make(struct load *l)
 	return moved;
 }
 
-/* The kernel goes on with a request whose descriptor is closed; a worker of its own would find it closed. */
+/* The kernel goes on with a request whose descriptor is closed; a worker of its own would find it
+ * closed. */
 static void closes_settle(struct load *l)
 {
 	struct u64_map latest = {.cell = NULL}; /* (pid, fd) to the last asynchronous request */
@@ -55,9 +56,14 @@ static void closes_settle(struct load *l)
 		const bool async = load_is_async(r), replaces = r->op == OP_DUP2 && r->rvalue >= 0;
 		if ((!async && r->op != OP_CLOSE && !replaces) || (!replaces && !r->has_fd))
 			continue;
-		uint32_t *at = u64_map_at(&latest, u64_pair(l->thread[r->thread].pid, replaces ? (uint32_t)r->rvalue : (uint32_t)r->fd), NONE32);
+		uint32_t *at =
+		    u64_map_at(&latest,
+			       u64_pair(l->thread[r->thread].pid,
+					replaces ? (uint32_t)r->rvalue : (uint32_t)r->fd),
+			       NONE32);
 		for (uint32_t q = async ? NONE32 : *at; q != NONE32; q = before[q])
-			if (load_end_ns(l, &l->request[q]) > r->begin_ns && load_end_ns(l, &l->request[q]) != INT64_MAX)
+			if (load_end_ns(l, &l->request[q]) > r->begin_ns &&
+			    load_end_ns(l, &l->request[q]) != INT64_MAX)
 				load_end_set(l, &l->request[q], r->begin_ns);
 		before[i] = *at;
 		*at = async ? i : NONE32;
@@ -74,7 +80,7 @@ bool load_async_settle(struct load *l)
 	return instants_make(l);
 }
 
-/* --- channels ------------------------------------------------------------------------------------------------------- */
+/* --- channels ------------------------------------------------------------ */
 
 struct channels { /* of one thread */
 	uint32_t *thread; /* thread[n]: of the load */
@@ -91,7 +97,8 @@ struct spread {
 	struct u64_map known; /* (pid, tid) of all */
 };
 
-/* Under a number that no thread of the process has: the greatest, so that channels are numbered behind all threads. */
+/* Under a number that no thread of the process has: the greatest, so that channels are numbered
+ * behind all threads. */
 static uint32_t channel_add(struct spread *s, uint32_t owner)
 {
 	struct load *l = s->l;
@@ -109,7 +116,8 @@ static uint32_t channel_add(struct spread *s, uint32_t owner)
 	return l->n_threads++;
 }
 
-/* The first channel that is free when the request begins, or a new one; NONE32 where there are too many. */
+/* The first channel that is free when the request begins, or a new one; NONE32 where there are too
+ * many. */
 static uint32_t channel_take(struct spread *s, const struct load_request *r)
 {
 	struct channels *c = &s->of[r->thread];
@@ -129,7 +137,8 @@ static uint32_t channel_take(struct spread *s, const struct load_request *r)
 
 static uint32_t *next_find(const struct load *l)
 {
-	uint32_t *next = xmalloc(((size_t)l->n + 1) * sizeof *next), *later = xmalloc(((size_t)l->n_threads + 1) * sizeof *later);
+	uint32_t *next = xmalloc(((size_t)l->n + 1) * sizeof *next),
+		 *later = xmalloc(((size_t)l->n_threads + 1) * sizeof *later);
 	for (uint32_t i = 0; i < l->n_threads; i++)
 		later[i] = NONE32;
 	for (uint32_t i = l->n; i-- > 0; later[l->request[i].thread] = i)
@@ -163,7 +172,9 @@ void load_async_spread(struct load *l)
 			continue;
 		}
 		const int64_t end_ns = load_end_ns(l, r);
-		const bool overlapped = next[i] != NONE32 && l->request[next[i]].begin_ns < end_ns && end_ns != INT64_MAX;
+		const bool overlapped = next[i] != NONE32 &&
+					l->request[next[i]].begin_ns < end_ns &&
+					end_ns != INT64_MAX;
 		const uint32_t channel = overlapped ? channel_take(&s, r) : NONE32;
 		r->flags = handed_over(l, call[r->thread], r) ? LOAD_HANDED_OVER : 0;
 		if (channel != NONE32)

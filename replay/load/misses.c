@@ -50,10 +50,12 @@ void misses_find(struct misses *m, const struct load *l, const struct slots *s)
 		} else {
 			const uint32_t owner = owner_of(&w[r->thread], l, s, r);
 			m->n_elsewhere += owner == NONE32;
-			if (owner == NONE32 || !r->length || r->offset > INT64_MAX - r->length || r->length > INT64_MAX)
+			if (owner == NONE32 || !r->length || r->offset > INT64_MAX - r->length ||
+			    r->length > INT64_MAX)
 				continue;
 			GROW(m->miss, m->n, m->cap);
-			m->miss[m->n++] = (struct miss){owner, r->flags & PAGE_ASKED, r->offset, r->length};
+			m->miss[m->n++] =
+			    (struct miss){owner, r->flags & PAGE_ASKED, r->offset, r->length};
 		}
 	}
 	free(w);

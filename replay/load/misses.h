@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What each request missed in the page cache when it was captured: the pages that came into the cache in its course
- * (page_cache_add; doc/formats/trace.md). */
+/* What each request missed in the page cache when it was captured: the pages that came into the
+ * cache in its course (page_cache_add; doc/formats/trace.md). */
 #ifndef REPLAY_MISSES_H
 #define REPLAY_MISSES_H
 
@@ -19,11 +19,12 @@ struct miss {
 struct misses {
 	struct miss *miss; /* miss[n], by request, then by offset */
 	uint32_t n, cap;
-	uint64_t n_elsewhere; /* additions that belong to no request: of other files, of nobody's fault */
+	/* additions that belong to no request: of other files, of nobody's fault */
+	uint64_t n_elsewhere;
 };
 
-/* An addition belongs to the call of its thread that was under way, if that is on the same file, or else to the
- * thread's last touch of that file. */
+/* An addition belongs to the call of its thread that was under way, if that is on the same file, or
+ * else to the thread's last touch of that file. */
 void misses_find(struct misses *m, const struct load *l, const struct slots *s);
 void misses_release(struct misses *m); /* an all-zero one is fine */
 

@@ -8,7 +8,8 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
-#define MAX_LINKS 40 /* in one look-up, as the kernel: with as many at each depth it would never end */
+/* in one look-up, as the kernel: with as many at each depth it would never end */
+#define MAX_LINKS 40
 
 void name_model_init(struct name_model *m, uint32_t n_paths)
 {
@@ -51,7 +52,8 @@ uint32_t name_model_make(struct name_model *m, enum initial_kind kind)
 	return m->n++;
 }
 
-/* The bond of a name in a directory; a new one means what was there before, if the directory was. */
+/* The bond of a name in a directory; a new one means what was there before, if the directory was.
+ */
 static struct bond *bond_of(struct name_model *m, uint32_t directory, const char *name, size_t len)
 {
 	uint64_t hash = fnv1a(FNV1A_START ^ (uint64_t)directory * 0x9e3779b97f4a7c15u, name, len);
@@ -59,7 +61,8 @@ static struct bond *bond_of(struct name_model *m, uint32_t directory, const char
 		uint32_t *known = u64_map_at(&m->entry, hash, m->n_bonds);
 		if (*known < m->n_bonds) {
 			struct bond *b = &m->bond[*known];
-			if (b->directory == directory && !strncmp(b->name, name, len) && !b->name[len])
+			if (b->directory == directory && !strncmp(b->name, name, len) &&
+			    !b->name[len])
 				return b;
 			continue;
 		}
@@ -90,7 +93,8 @@ static uint32_t known_of(struct name_model *m, struct name_path path)
 }
 
 /* A path is looked up again and again where it was. */
-static struct bond *bond_again(struct name_model *m, uint32_t known, uint32_t directory, const char *name, size_t len)
+static struct bond *bond_again(struct name_model *m, uint32_t known, uint32_t directory,
+			       const char *name, size_t len)
 {
 	const uint32_t at = known ? m->known[known] : 0;
 	if (at && m->bond[at - 1].directory == directory)
@@ -113,10 +117,12 @@ static bool is(const char *name, size_t len, const char *what)
 	return strlen(what) == len && !memcmp(name, what, len);
 }
 
-/* Walks `path` from a directory; `known`: where its components are remembered, 0 nowhere; *n_links were followed so far. With `parent` it stops
- * before the last component and gives that in *last. */
-static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32_t known, bool follow, bool parent, unsigned int *n_links,
-		     const char **last, size_t *last_len)
+/* Walks `path` from a directory; `known`: where its components are remembered, 0 nowhere; *n_links
+ * were followed so far. With `parent` it stops before the last component and gives that in *last.
+ */
+static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32_t known,
+		     bool follow, bool parent, unsigned int *n_links, const char **last,
+		     size_t *last_len)
 {
 	for (size_t len; (len = component(&path)) > 0; path += len, known += known > 0) {
 		const char *rest = path + len;
@@ -139,7 +145,8 @@ static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32
 			const char *to = m->node[next].link;
 			if (++*n_links > MAX_LINKS)
 				return NODE_NONE;
-			next = walk(m, *to == '/' ? NODE_ROOT : at, to, 0, true, false, n_links, NULL, NULL);
+			next = walk(m, *to == '/' ? NODE_ROOT : at, to, 0, true, false, n_links,
+				    NULL, NULL);
 			if (next == NODE_NONE)
 				return NODE_NONE;
 		}
@@ -154,14 +161,17 @@ static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32
 uint32_t name_model_find(struct name_model *m, struct name_path path, bool follow)
 {
 	unsigned int n_links = 0;
-	return walk(m, NODE_ROOT, path.text, known_of(m, path), follow, false, &n_links, NULL, NULL);
+	return walk(m, NODE_ROOT, path.text, known_of(m, path), follow, false, &n_links, NULL,
+		    NULL);
 }
 
-uint32_t name_model_parent(struct name_model *m, struct name_path path, const char **last, size_t *len)
+uint32_t name_model_parent(struct name_model *m, struct name_path path, const char **last,
+			   size_t *len)
 {
 	unsigned int n_links = 0;
 	*last = NULL;
-	uint32_t at = walk(m, NODE_ROOT, path.text, known_of(m, path), false, true, &n_links, last, len);
+	uint32_t at =
+	    walk(m, NODE_ROOT, path.text, known_of(m, path), false, true, &n_links, last, len);
 	return *last && !is(*last, *len, ".") && !is(*last, *len, "..") ? at : NODE_NONE;
 }
 

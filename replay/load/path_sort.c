@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Eight bytes at a time are a number, by which they are sorted; then those that have it in common by the next eight. So a path is looked at a
- * few times and not with each comparison. Source: multikey quicksort, Bentley and Sedgewick 1997, with longer characters. */
+/* Eight bytes at a time are a number, by which they are sorted; then those that have it in common
+ * by the next eight. So a path is looked at a few times and not with each comparison. Source:
+ * multikey quicksort, Bentley and Sedgewick 1997, with longer characters. */
 #include "replay/load/path_sort.h"
 
 #include <stdbool.h>
@@ -40,8 +41,8 @@ static bool keys_make(struct keyed *x, uint32_t n, const char *const *path, size
 	return differ;
 }
 
-/* Those of x[n] have their first `depth` bytes in common. What all of them go on with is skipped at once, so that calls
- * within calls are no more than there are paths, however long these are. */
+/* Those of x[n] have their first `depth` bytes in common. What all of them go on with is skipped at
+ * once, so that calls within calls are no more than there are paths, however long these are. */
 static void sort(struct keyed *x, uint32_t n, const char *const *path, size_t depth)
 {
 	if (n < 2)

@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-/* The order of strcmp: order[n] are the indices into path[n], which may not have two that are equal. Ownership: the caller frees. */
+/* The order of strcmp: order[n] are the indices into path[n], which may not have two that are
+ * equal. Ownership: the caller frees. */
 uint32_t *path_sort(const char *const *path, uint32_t n);
 
 #endif

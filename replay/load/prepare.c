@@ -20,7 +20,9 @@ int input_open(struct input *in, const char *path, const struct replay_config *c
 	if (ret)
 		return ret;
 	if (trace_meta(in->trace)->level == LEVEL_BLOCK)
-		return err_set(e, EINVAL, "%s: a block-level trace; engine %s replays system calls, engine block (--device) requests on a device",
+		return err_set(e, EINVAL,
+			       "%s: a block-level trace; engine %s replays system calls, engine "
+			       "block (--device) requests on a device",
 			       path, c->engine);
 	ret = (c->causes ? load_read_with_causes : load_read)(&in->load, in->trace, e);
 	if (!ret)
@@ -43,7 +45,8 @@ static int room_check(const struct fileset *f, const char *dir, int dir_fd, stru
 	struct statvfs v;
 	uint64_t wanted = 0, there = 0;
 	for (size_t i = 0; i < f->n; i++)
-		if (!f->entry[i].directory && __builtin_add_overflow(wanted, f->entry[i].size, &wanted))
+		if (!f->entry[i].directory &&
+		    __builtin_add_overflow(wanted, f->entry[i].size, &wanted))
 			wanted = UINT64_MAX;
 	struct fileset_residency now;
 	if (fileset_residency(f, dir_fd, &now, NULL) == 0)
@@ -56,14 +59,17 @@ static int room_check(const struct fileset *f, const char *dir, int dir_fd, stru
 	struct strbuf needs = STRBUF_INIT, has = STRBUF_INIT;
 	format_size(&needs, wanted - there);
 	format_size(&has, room);
-	int ret = err_set(e, ENOSPC, "%s: the trace's files need %s more, there is room for %s", dir, needs.s, has.s);
+	int ret = err_set(e, ENOSPC, "%s: the trace's files need %s more, there is room for %s",
+			  dir, needs.s, has.s);
 	strbuf_release(&needs);
 	strbuf_release(&has);
 	return ret;
 }
 
-/* What the requests show beside what the trace lists: a list may leave out what was made while it was taken. */
-static int shown_restore(const struct input *in, uint64_t seed, const struct payload *payload, struct err *e)
+/* What the requests show beside what the trace lists: a list may leave out what was made while it
+ * was taken. */
+static int shown_restore(const struct input *in, uint64_t seed, const struct payload *payload,
+			 struct err *e)
 {
 	struct fileset shown;
 	int ret = slots_files(&in->slots, &shown, e);
@@ -75,7 +81,8 @@ static int shown_restore(const struct input *in, uint64_t seed, const struct pay
 	return ret;
 }
 
-int files_prepare(const struct input *in, bool on_storage, const struct payload *payload, struct err *e)
+int files_prepare(const struct input *in, bool on_storage, const struct payload *payload,
+		  struct err *e)
 {
 	const struct trace_meta *meta = trace_meta(in->trace);
 	const struct fileset *f = &meta->files;

@@ -21,20 +21,23 @@ struct input { /* a trace, loaded, and the directory that it is replayed in */
 	struct rooted root;
 };
 
-/* Errors: EINVAL for a block-level trace; of the system, with the path. Ownership: input_close, also after an error. */
+/* Errors: EINVAL for a block-level trace; of the system, with the path. Ownership: input_close,
+ * also after an error. */
 int input_open(struct input *in, const char *path, const struct replay_config *c, struct err *e);
 void input_close(struct input *in);
 
-/* --prepare: makes the files, with content as `payload` says (NULL: as in the buffers). `on_storage`: they are
- * written back, too, for what is dirty cannot be dropped from the cache. Errors: ENOSPC before anything is written;
- * of the system, with the path. */
-int files_prepare(const struct input *in, bool on_storage, const struct payload *payload, struct err *e);
+/* --prepare: makes the files, with content as `payload` says (NULL: as in the buffers).
+ * `on_storage`: they are written back, too, for what is dirty cannot be dropped from the cache.
+ * Errors: ENOSPC before anything is written; of the system, with the path. */
+int files_prepare(const struct input *in, bool on_storage, const struct payload *payload,
+		  struct err *e);
 
 /* input_open and files_prepare, and nothing else. */
 int replay_files_prepare(const char *trace_path, const struct replay_config *c, struct err *e);
 
-/* Takes back what --prepare and a replay of TRACE have made in c->dir: the trace's files, and whatever has a name that
- * the trace makes. Directories that hold anything else stay. Errors: as replay_files_prepare. */
+/* Takes back what --prepare and a replay of TRACE have made in c->dir: the trace's files, and
+ * whatever has a name that the trace makes. Directories that hold anything else stay. Errors: as
+ * replay_files_prepare. */
 int replay_files_remove(const char *trace_path, const struct replay_config *c, struct err *e);
 
 #endif

@@ -13,12 +13,13 @@
 #include "common/xalloc.h"
 
 
-/* --- what changes nothing --------------------------------------------------------------------------------------- */
+/* --- what changes nothing ------------------------------------------------ */
 
 static bool reads_stream(const struct load_request *r)
 {
-	return r->op == OP_FREAD || r->op == OP_FGETS || r->op == OP_GETDELIM || r->op == OP_FGETC || r->op == OP_FSCANF ||
-	       r->op == OP_UNGETC || r->op == OP_FSEEK || r->op == OP_FTELL;
+	return r->op == OP_FREAD || r->op == OP_FGETS || r->op == OP_GETDELIM ||
+	       r->op == OP_FGETC || r->op == OP_FSCANF || r->op == OP_UNGETC || r->op == OP_FSEEK ||
+	       r->op == OP_FTELL;
 }
 
 static bool is_hint(uint32_t advice)
@@ -70,7 +71,8 @@ static uint32_t origin_of(const struct slots *s, uint32_t slot)
 	return s->slot[slot].origin;
 }
 
-/* Whether something that changes a file happens at the position of each open file: matters[s->n], by origin. */
+/* Whether something that changes a file happens at the position of each open file: matters[s->n],
+ * by origin. */
 static bool *positions_that_matter(const struct load *l, const struct slots *s)
 {
 	bool *matters = xcalloc((size_t)s->n + 1, sizeof *matters);
@@ -78,7 +80,8 @@ static bool *positions_that_matter(const struct load *l, const struct slots *s)
 		const struct load_request *r = &l->request[i];
 		const struct load_more *m = load_more(l, r);
 		const struct op_info *o = op_info(r->op);
-		const bool writes = o->family == FAMILY_WRITE && (o->uses & OP_MOVES_POSITION || (m && m->at_position));
+		const bool writes = o->family == FAMILY_WRITE &&
+				    (o->uses & OP_MOVES_POSITION || (m && m->at_position));
 		if (r->slot && (writes || o->family == FAMILY_COPY))
 			matters[origin_of(s, r->slot)] = true;
 		if (m && m->slot && o->family == FAMILY_COPY)
@@ -87,14 +90,16 @@ static bool *positions_that_matter(const struct load *l, const struct slots *s)
 	return matters;
 }
 
-static bool left_out(const struct load *l, const struct slots *s, const struct load_request *r, const bool *matters)
+static bool left_out(const struct load *l, const struct slots *s, const struct load_request *r,
+		     const bool *matters)
 {
 	const struct op_info *o = op_info(r->op);
 	const struct slot *b = &s->slot[origin_of(s, r->slot)];
 	if (reads_stream(r))
 		return r->slot && (b->flags & O_ACCMODE) == O_RDONLY;
 	if (o->family == FAMILY_READ || o->family == FAMILY_POSITION)
-		return !matters[origin_of(s, r->slot)] || (o->family == FAMILY_READ && !(o->uses & OP_MOVES_POSITION));
+		return !matters[origin_of(s, r->slot)] ||
+		       (o->family == FAMILY_READ && !(o->uses & OP_MOVES_POSITION));
 	return only_looks(r) || sinks(l, s, r);
 }
 
@@ -109,13 +114,14 @@ static void none_prepare(struct load *l, const struct slots *s)
 	free(matters);
 }
 
-/* --- as the original cache decided ------------------------------------------------------------------------------ */
+/* --- as the original cache decided --------------------------------------- */
 
 static bool tells_misses(const struct load *l, const struct trace *t)
 {
 	const char *extra = trace_meta(t)->extra_json;
 	json_t *top = extra ? json_loads(extra, 0, NULL) : NULL;
-	const char *faults = json_string_value(json_object_get(json_object_get(top, "capture"), "faults"));
+	const char *faults =
+	    json_string_value(json_object_get(json_object_get(top, "capture"), "faults"));
 	bool tells = json_object_get(top, "joined") || (faults && strcmp(faults, "none"));
 	json_decref(top);
 	for (uint32_t i = 0; i < l->n && !tells; i++)
@@ -123,18 +129,23 @@ static bool tells_misses(const struct load *l, const struct trace *t)
 	return tells;
 }
 
-/* What would change how much is read ahead: each read is of its pages here. Advice to drop pages stays. */
+/* What would change how much is read ahead: each read is of its pages here. Advice to drop pages
+ * stays. */
 static bool changes_reading(const struct load_request *r)
 {
 	if (r->op == OP_FADVISE)
-		return r->flags == POSIX_FADV_NORMAL || r->flags == POSIX_FADV_SEQUENTIAL || r->flags == POSIX_FADV_RANDOM;
+		return r->flags == POSIX_FADV_NORMAL || r->flags == POSIX_FADV_SEQUENTIAL ||
+		       r->flags == POSIX_FADV_RANDOM;
 	return r->op == OP_MADVISE && is_hint(r->flags);
 }
 
-static int original_prepare(struct reads *x, struct load *l, const struct slots *s, const struct trace *t, struct err *e)
+static int original_prepare(struct reads *x, struct load *l, const struct slots *s,
+			    const struct trace *t, struct err *e)
 {
 	if (!tells_misses(l, t))
-		return err_set(e, EINVAL, "--reads original: the trace does not hold page-cache misses (validate slice --join adds those of capture vfs)");
+		return err_set(e, EINVAL,
+			       "--reads original: the trace does not hold page-cache misses "
+			       "(validate slice --join adds those of capture vfs)");
 	misses_find(&x->misses, l, s);
 	for (uint32_t i = 0; i < l->n; i++)
 		if (!l->request[i].passed && changes_reading(&l->request[i]))
@@ -142,9 +153,10 @@ static int original_prepare(struct reads *x, struct load *l, const struct slots 
 	return 0;
 }
 
-/* --- the whole -------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
-int reads_prepare(struct load *l, const struct slots *s, const struct trace *t, enum replay_reads mode, struct err *e)
+int reads_prepare(struct load *l, const struct slots *s, const struct trace *t,
+		  enum replay_reads mode, struct err *e)
 {
 	if (mode == READS_CURRENT)
 		return 0;
@@ -172,7 +184,8 @@ static bool is_read_by_pages(const struct slots *s, const struct load_request *r
 	case OP_READV:
 	case OP_PREADV:
 	case OP_PREADV2:
-		return r->slot && !direct && r->rvalue > 0 && r->offset <= INT64_MAX - (uint64_t)r->rvalue;
+		return r->slot && !direct && r->rvalue > 0 &&
+		       r->offset <= INT64_MAX - (uint64_t)r->rvalue;
 	case OP_READAHEAD:
 		return r->slot && r->rvalue == 0;
 	case OP_FADVISE:
@@ -185,7 +198,8 @@ static bool is_read_by_pages(const struct slots *s, const struct load_request *r
 	}
 }
 
-enum read_action reads_action(const struct reads *x, const struct slots *s, const struct load_request *r)
+enum read_action reads_action(const struct reads *x, const struct slots *s,
+			      const struct load_request *r)
 {
 	if (!x || r->passed)
 		return READ_AS_IS;

@@ -61,7 +61,8 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 		return type && type != S_IFREG && type != S_IFSOCK && type != S_IFIFO ?
 			PASS_FORBIDDEN : PASS_NOT;
 	case OP_RENAME:
-		return r->flags & ~3u ? PASS_FORBIDDEN : PASS_NOT; /* RENAME_WHITEOUT makes a device */
+		/* RENAME_WHITEOUT makes a device */
+		return r->flags & ~3u ? PASS_FORBIDDEN : PASS_NOT;
 	case OP_SETXATTR:
 	case OP_FSETXATTR:
 		if (r->flags & OP_ACL_IS_MODE) /* permissions */

@@ -12,7 +12,8 @@ static void count(struct replayable_count *c, uint32_t record)
 		c->first = record;
 }
 
-/* How many there are: looks at all of them where the file does not say it, and then they are read twice. */
+/* How many there are: looks at all of them where the file does not say it, and then they are read
+ * twice. */
 static int too_many(struct trace *t, uint64_t n_max, bool *many, struct err *e)
 {
 	bool known;
@@ -46,8 +47,9 @@ static int count_not_loaded(struct replayable *x, struct trace *t, struct err *e
 static bool is_unknown(const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
-	return !r->passed && !r->slot && r->rvalue >= 0 && r->name == NONE32 && (o->uses & OP_HAS_FD) &&
-	       !(o->uses & OP_HAS_PATH) && o->family != FAMILY_MAP && (o->family != FAMILY_ASYNC || r->has_fd);
+	return !r->passed && !r->slot && r->rvalue >= 0 && r->name == NONE32 &&
+	       (o->uses & OP_HAS_FD) && !(o->uses & OP_HAS_PATH) && o->family != FAMILY_MAP &&
+	       (o->family != FAMILY_ASYNC || r->has_fd);
 }
 
 static void count_requests(struct replayable *x, const struct load *l)
@@ -64,7 +66,8 @@ static void count_requests(struct replayable *x, const struct load *l)
 	}
 }
 
-/* An error of the text or of the trace is what a replay would refuse; of the system, an error of ours. */
+/* An error of the text or of the trace is what a replay would refuse; of the system, an error of
+ * ours. */
 static bool is_refusal(int rc)
 {
 	return rc == -EINVAL || rc == -E2BIG || rc == -EBADMSG;

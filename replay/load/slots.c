@@ -15,7 +15,7 @@
 #include "replay/load/locks.h"
 #include "replay/load/slots_private.h"
 
-/* --- positions ---------------------------------------------------------------------------------------------------- */
+/* --- positions ----------------------------------------------------------- */
 
 static bool appends(const struct slot *b, const struct load_request *r)
 {
@@ -54,8 +54,9 @@ static void position_follow(struct finder *f, uint32_t origin, struct load_reque
 	w->at = r->op == OP_LSEEK ? (uint64_t)r->rvalue : r->offset + (uint64_t)r->rvalue;
 }
 
-/* Copies between descriptors, preadv2 and pwritev2 tell where they worked, not whether they were told to: at the very position they
- * are taken not to have been. Returns whether it moved the position. */
+/* Copies between descriptors, preadv2 and pwritev2 tell where they worked, not whether they were
+ * told to: at the very position they are taken not to have been. Returns whether it moved the
+ * position. */
 static bool either_follow(struct finder *f, uint32_t slot, uint64_t *offset, int64_t rvalue)
 {
 	const uint32_t origin = f->s->slot[slot].origin;
@@ -78,13 +79,15 @@ static void file_follow(struct slot_file *file, const struct load_request *r)
 	file->created = (r->op == OP_OPEN || r->op == OP_FOPEN) && r->flags & O_CREAT;
 }
 
-/* Follows what an open file is used for. `origin`: the slot that opened it. No open in the trace: it is opened for all that its descriptors
- * do, and only for writing if a read failed with EBADF. */
+/* Follows what an open file is used for. `origin`: the slot that opened it. No open in the trace:
+ * it is opened for all that its descriptors do, and only for writing if a read failed with EBADF.
+ */
 static void access_follow(struct slot *b, struct slot *origin, const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
-	bool writes = o->family == FAMILY_WRITE || r->op == OP_FTRUNCATE || r->op == OP_FALLOCATE || r->op == OP_FWRITE ||
-		      r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
+	bool writes = o->family == FAMILY_WRITE || r->op == OP_FTRUNCATE || r->op == OP_FALLOCATE ||
+		      r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC ||
+		      r->op == OP_FPRINTF;
 	b->stream |= o->family == FAMILY_STREAM;
 	b->directory |= o->family == FAMILY_DIRECTORY || r->op == OP_FCHDIR;
 	if (origin->inferred && r->rvalue >= 0 && writes && origin->flags != O_WRONLY)
@@ -93,7 +96,7 @@ static void access_follow(struct slot *b, struct slot *origin, const struct load
 		origin->flags = b->flags = O_WRONLY;
 }
 
-/* --- one request -------------------------------------------------------------------------------------------------- */
+/* --- one request --------------------------------------------------------- */
 
 static bool makes_path_slot(const struct load_request *r)
 {
@@ -142,7 +145,8 @@ static void copy_slots(struct finder *f, struct load_request *r)
 	}
 	if (r->slot && !s->slot[r->slot].passed && !clones)
 		m->at_position = either_follow(f, r->slot, &r->offset, r->rvalue);
-	if ((!r->slot || s->slot[r->slot].passed) && (!m->slot || s->slot[m->slot].passed) && r->rvalue >= 0)
+	if ((!r->slot || s->slot[r->slot].passed) && (!m->slot || s->slot[m->slot].passed) &&
+	    r->rvalue >= 0)
 		r->passed = PASS_OBJECT;
 }
 
@@ -174,7 +178,8 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 		return;
 	}
 	const uint32_t origin = s->slot[r->slot].origin;
-	bool at_position = o->uses & OP_MOVES_POSITION && (o->uses & OP_RETURNS_BYTES || r->op == OP_LSEEK);
+	bool at_position =
+	    o->uses & OP_MOVES_POSITION && (o->uses & OP_RETURNS_BYTES || r->op == OP_LSEEK);
 	if (at_position)
 		position_follow(f, origin, r);
 	else if (r->op == OP_PREADV2 || r->op == OP_PWRITEV2)
@@ -187,7 +192,8 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 	if (copies_descriptor(r) && r->more)
 		load_more(f->l, r)->slot = slot_copy(f, r->slot, process_of(f, r));
 	if (r->op == OP_FCNTL && r->flags == F_SETFL && r->rvalue >= 0)
-		s->slot[origin].flags = (s->slot[origin].flags & ~(uint32_t)O_APPEND) | ((uint32_t)r->offset & O_APPEND);
+		s->slot[origin].flags = (s->slot[origin].flags & ~(uint32_t)O_APPEND) |
+					((uint32_t)r->offset & O_APPEND);
 }
 
 static void path_request(struct finder *f, struct load_request *r)
@@ -211,7 +217,8 @@ static void path_request(struct finder *f, struct load_request *r)
 		f->s->file[r->name].fifo = r->op == OP_MKNOD && S_ISFIFO(r->length);
 	if (r->op == OP_CHDIR)
 		directory_change(f, r, r->name);
-	f->renamed |= r->rvalue >= 0 && (r->op == OP_RENAME || r->op == OP_LINK || r->op == OP_UNLINK || r->op == OP_RMDIR);
+	f->renamed |= r->rvalue >= 0 && (r->op == OP_RENAME || r->op == OP_LINK ||
+					 r->op == OP_UNLINK || r->op == OP_RMDIR);
 	if (makes_path_slot(r) && r->name != NONE32) {
 		r->slot = slot_of_open(f, r);
 		access_follow(&f->s->slot[r->slot], &f->s->slot[r->slot], r);
@@ -233,7 +240,8 @@ static void pass(struct finder *f, struct load_request *r)
 		r->passed = s->slot[r->slot].passed;
 }
 
-/* What a request is about and its descriptor, as they were traced, make room for name and slot (load.h). */
+/* What a request is about and its descriptor, as they were traced, make room for name and slot
+ * (load.h). */
 static void request(struct finder *f, struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
@@ -241,7 +249,8 @@ static void request(struct finder *f, struct load_request *r)
 	const bool named = !paged && !mapped && o->uses & OP_HAS_PATH;
 	if (o->family != FAMILY_PAGE)
 		f->touch[r->thread].any = false;
-	if (!paged && !mapped && !named && o->uses & OP_HAS_FD && (o->family != FAMILY_ASYNC || r->has_fd)) {
+	if (!paged && !mapped && !named && o->uses & OP_HAS_FD &&
+	    (o->family != FAMILY_ASYNC || r->has_fd)) {
 		descriptor_request(f, r);
 		if (r->op == OP_MMAP)
 			map_follow(f, r);
@@ -263,7 +272,7 @@ static void request(struct finder *f, struct load_request *r)
 		r->passed = (uint8_t)call_refusal(f->l, r);
 }
 
-/* --- the walk ----------------------------------------------------------------------------------------------------- */
+/* --- the walk ------------------------------------------------------------ */
 
 static bool closes(const struct load_request *r)
 {
@@ -294,7 +303,8 @@ static void walk(struct finder *f)
 		while ((q = flight_pop_ended(&f->flight, l, r->begin_ns)) != NONE32)
 			ended(f, &l->request[q]);
 		request(f, r);
-		bool makes = makes_path_slot(r) || (copies_descriptor(r) && load_more(l, r) && load_more(l, r)->slot);
+		bool makes = makes_path_slot(r) ||
+			     (copies_descriptor(r) && load_more(l, r) && load_more(l, r)->slot);
 		if (r->slot && (makes || closes(r)) && r->rvalue >= 0)
 			flight_push(&f->flight, l, i);
 	}
@@ -309,12 +319,14 @@ static void threads_count(struct finder *f)
 	}
 }
 
-/* The root by itself, "/", says nothing about the other names: readers of a whole machine's trace may have called it so. */
+/* The root by itself, "/", says nothing about the other names: readers of a whole machine's trace
+ * may have called it so. */
 static bool any_absolute(const struct trace *t, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct trace_object *o = trace_object(t, i);
-		if (o && o->kind == OBJECT_PATH && o->name && o->name[0] == '/' && o->name[strspn(o->name, "/")])
+		if (o && o->kind == OBJECT_PATH && o->name && o->name[0] == '/' &&
+		    o->name[strspn(o->name, "/")])
 			return true;
 	}
 	return false;

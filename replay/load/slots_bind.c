@@ -9,7 +9,7 @@
 #include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 
-/* --- the descriptor table ----------------------------------------------------------------------------------------- */
+/* --- the descriptor table ------------------------------------------------ */
 
 int descriptor_table_read(struct finder *f, struct err *e)
 {
@@ -33,14 +33,21 @@ int descriptor_table_read(struct finder *f, struct err *e)
 	json_array_foreach(f->table, i, row)
 	{
 		const json_t *fd = json_object_get(row, "fd"), *path = json_object_get(row, "path"),
-			     *flags = json_object_get(row, "flags"), *pid = json_object_get(row, "pid");
-		if (!json_is_integer(fd) || json_integer_value(fd) < 0 || json_integer_value(fd) > INT32_MAX ||
-		    !json_is_string(path) || (flags && !json_is_integer(flags)) || (pid && !json_is_integer(pid)))
-			return err_set(e, EINVAL, "the trace's \"descriptors\", entry %zu: it needs an integer \"fd\" and a text "
-				       "\"path\"; \"flags\" and \"pid\" are integers", i);
+			     *flags = json_object_get(row, "flags"),
+			     *pid = json_object_get(row, "pid");
+		if (!json_is_integer(fd) || json_integer_value(fd) < 0 ||
+		    json_integer_value(fd) > INT32_MAX || !json_is_string(path) ||
+		    (flags && !json_is_integer(flags)) || (pid && !json_is_integer(pid)))
+			return err_set(e, EINVAL,
+				       "the trace's \"descriptors\", entry %zu: it needs an "
+				       "integer \"fd\" and a text "
+				       "\"path\"; \"flags\" and \"pid\" are integers",
+				       i);
 		uint32_t number = (uint32_t)json_integer_value(fd);
 		if (pid)
-			u64_map_at(&f->row_of_pid_fd, u64_pair((uint32_t)json_integer_value(pid), number), (uint32_t)i);
+			u64_map_at(&f->row_of_pid_fd,
+				   u64_pair((uint32_t)json_integer_value(pid), number),
+				   (uint32_t)i);
 		else
 			u64_map_at(&f->row_of_fd, number, (uint32_t)i);
 	}
@@ -62,7 +69,7 @@ static const uint32_t *ancestors_row(const struct finder *f, uint32_t pid, int32
 	return row;
 }
 
-/* --- processes and slots -------------------------------------------------------------------------------------------- */
+/* --- processes and slots ------------------------------------------------- */
 
 uint32_t process_of(struct finder *f, const struct load_request *r)
 {
@@ -154,7 +161,8 @@ static uint32_t slot_infer(struct finder *f, const struct load_request *r, uint3
 	return slot_add(f, made, true);
 }
 
-/* A request that tells its file and no descriptor number: each thread has one of its own for each file. */
+/* A request that tells its file and no descriptor number: each thread has one of its own for each
+ * file. */
 static uint32_t slot_of_nameless(struct finder *f, const struct load_request *r, uint32_t file)
 {
 	if (file == NONE32 || r->rvalue == -EBADF)
@@ -192,7 +200,8 @@ static uint32_t slot_of_row(struct finder *f, const uint32_t *number, bool share
 {
 	const json_t *row = number ? json_array_get(f->table, *number) : NULL;
 	const json_t *flags = json_object_get(row, "flags");
-	uint32_t named = row ? name_find(f, json_string_value(json_object_get(row, "path"))) : NONE32;
+	uint32_t named =
+	    row ? name_find(f, json_string_value(json_object_get(row, "path"))) : NONE32;
 	if (!row || (file != NONE32 && file != named))
 		return 0;
 	uint32_t *slot = u64_map_at(&f->slot_of_row, first_alike(f, *number), 0);
@@ -230,7 +239,8 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 	if (bound) {
 		const bool closed = f->walk[*bound].closed;
 		/* another name: the trace missed an open, or the file was renamed meanwhile */
-		bool other = file != NONE32 && s->slot[*bound].file != file && (!f->renamed || closed);
+		bool other =
+		    file != NONE32 && s->slot[*bound].file != file && (!f->renamed || closed);
 		if (!other && !(closed && r->rvalue >= 0))
 			return *bound;
 	} else {
@@ -248,7 +258,8 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 		slot = slot_of_output(f, process, fd, file);
 	if (!slot)
 		slot = slot_infer(f, r, file);
-	slot_bind(f, process, fd, slot, s->slot[slot].inherited ? s->process[process].birth_ns : INT64_MIN);
+	slot_bind(f, process, fd, slot,
+		  s->slot[slot].inherited ? s->process[process].birth_ns : INT64_MIN);
 	return slot;
 }
 

@@ -8,7 +8,8 @@
 #include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 
-#define TOUCH_BYTES 4096u /* at most a page: two touches of one are told apart, and that is all the same */
+/* at most a page: two touches of one are told apart, and that is all the same */
+#define TOUCH_BYTES 4096u
 
 static struct map_list *maps_of(struct finder *f, const struct load_request *r)
 {
@@ -43,7 +44,8 @@ static void range_clear(struct map_list *l, uint64_t from, uint64_t to)
 		if (was.from < from)
 			piece_add(l, (struct traced_map){was.from, from, was.at, was.map});
 		if (to < was.to)
-			piece_add(l, (struct traced_map){to, was.to, was.at + (to - was.from), was.map});
+			piece_add(
+			    l, (struct traced_map){to, was.to, was.at + (to - was.from), was.map});
 		if (was.from < from || to < was.to)
 			i = 0; /* the pieces lie behind; they do not meet the range any more */
 	}
@@ -78,7 +80,8 @@ static void remapped(struct finder *f, const struct load_request *r, const struc
 		return;
 	range_clear(maps_of(f, r), moved.from, moved.to);
 	range_clear(maps_of(f, r), from, end_of(from, r->length));
-	piece_add(maps_of(f, r), (struct traced_map){from, end_of(from, r->length), moved.at, moved.map});
+	piece_add(maps_of(f, r),
+		  (struct traced_map){from, end_of(from, r->length), moved.at, moved.map});
 }
 
 void map_follow(struct finder *f, struct load_request *r)
@@ -102,11 +105,14 @@ void map_follow(struct finder *f, struct load_request *r)
 		range_clear(maps_of(f, r), r->offset, end_of(r->offset, r->length));
 }
 
-/* One access may be several events: the kernel looks for pages to map, has the file's handler read one, and looks again. */
-static bool touched_again(struct finder *f, const struct load_request *r, uint32_t map, uint64_t page)
+/* One access may be several events: the kernel looks for pages to map, has the file's handler read
+ * one, and looks again. */
+static bool touched_again(struct finder *f, const struct load_request *r, uint32_t map,
+			  uint64_t page)
 {
 	struct last_touch *t = &f->touch[r->thread];
-	const bool writes = r->flags & PAGE_WRITTEN, again = t->any && t->map == map && t->page == page && (t->written || !writes);
+	const bool writes = r->flags & PAGE_WRITTEN,
+		   again = t->any && t->map == map && t->page == page && (t->written || !writes);
 	*t = (struct last_touch){map, page, true, writes || (again && t->written)};
 	return again;
 }
@@ -120,7 +126,8 @@ static const struct traced_map *map_of_page(struct finder *f, const struct load_
 		const struct traced_map *piece = &l->item[i];
 		const struct slot_map *map = &s->map[piece->map];
 		const uint64_t from = map->offset + piece->at;
-		if (s->slot[map->slot].file == r->name && r->offset >= from && r->offset - from < piece->to - piece->from &&
+		if (s->slot[map->slot].file == r->name && r->offset >= from &&
+		    r->offset - from < piece->to - piece->from &&
 		    (map->writable || !(r->flags & PAGE_WRITTEN)))
 			return piece;
 	}
@@ -136,12 +143,14 @@ void touch_follow(struct finder *f, struct load_request *r)
 	r->passed = PASS_KERNEL;
 	if (r->name == NONE32 || !m)
 		return;
-	const struct traced_map *piece = at_address ? map_at(maps_of(f, r), (uint64_t)r->rvalue, 1) : map_of_page(f, r);
+	const struct traced_map *piece =
+	    at_address ? map_at(maps_of(f, r), (uint64_t)r->rvalue, 1) : map_of_page(f, r);
 	if (!piece)
 		return;
 	const struct slot_map *map = &f->s->map[piece->map];
 	m->map = piece->map;
-	m->from = at_address ? piece->at + ((uint64_t)r->rvalue - piece->from) : r->offset - map->offset;
+	m->from =
+	    at_address ? piece->at + ((uint64_t)r->rvalue - piece->from) : r->offset - map->offset;
 	if (touched_again(f, r, m->map, m->from / TOUCH_BYTES))
 		return;
 	r->slot = map->slot;

@@ -11,7 +11,8 @@
 #include "replay/load/initial.h"
 #include "replay/load/slots_private.h"
 
-/* Spellings of a path inside the root, as far as can be told without looking: "/a", "./a" and "a" are one file. */
+/* Spellings of a path inside the root, as far as can be told without looking: "/a", "./a" and "a"
+ * are one file. */
 static const char *plain_name(const char *path)
 {
 	for (;;) {
@@ -30,7 +31,8 @@ static bool below(const char *path, const char *directory)
 	return !strncmp(path, directory, len) && (!path[len] || path[len] == '/');
 }
 
-/* What the system makes up has no place in a directory of files; memory that is named like a file has. */
+/* What the system makes up has no place in a directory of files; memory that is named like a file
+ * has. */
 static uint8_t pass_of_name(const struct finder *f, const char *name)
 {
 	static const char *const made_up[] = {"proc", "sys", "dev", NULL};
@@ -38,7 +40,8 @@ static uint8_t pass_of_name(const struct finder *f, const char *name)
 	size_t len = strcmp(root, ".") ? strlen(root) : 0;
 	if (len && !below(root, "proc") && !below(root, "sys") && !below(root, "dev"))
 		return PASS_NOT;
-	const char *whole = len ? root : name; /* the root itself decides, or the path's first component */
+	/* the root itself decides, or the path's first component */
+	const char *whole = len ? root : name;
 	if (below(whole, "dev/shm") && (len || whole[7]))
 		return PASS_NOT;
 	for (const char *const *m = made_up; *m; m++)
@@ -132,9 +135,12 @@ uint32_t name_of_request(struct finder *f, const struct load_request *r)
 	if (!o || !o->name || (o->kind != OBJECT_PATH && o->kind != OBJECT_FD))
 		return NONE32;
 	uint32_t process = process_of(f, r);
-	if (f->absolute && o->kind == OBJECT_PATH && o->name[0] != '/' && f->s->process[process].directory)
-		return name_joined(f, r, o->name); /* it depends on the process, and on the moment */
-	uint32_t file = o->kind == OBJECT_PATH ? name_found(f, r, o->name) : name_add(f, o->name, false);
+	if (f->absolute && o->kind == OBJECT_PATH && o->name[0] != '/' &&
+	    f->s->process[process].directory)
+		return name_joined(f, r,
+				   o->name); /* it depends on the process, and on the moment */
+	uint32_t file =
+	    o->kind == OBJECT_PATH ? name_found(f, r, o->name) : name_add(f, o->name, false);
 	if ((!f->absolute || o->name[0] == '/') && !keeps_trailing_slash(r))
 		*known = file;
 	return file;
@@ -150,7 +156,7 @@ void directory_change(struct finder *f, const struct load_request *r, uint32_t f
 	*directory = xstrdup(f->s->file[file].name);
 }
 
-/* --- what is known of them ------------------------------------------------------------------------------------------ */
+/* --- what is known of them ----------------------------------------------- */
 
 void names_list(struct finder *f)
 {
@@ -175,7 +181,8 @@ void names_require(struct finder *f)
 	const struct initial *i = f->s->initial;
 	for (uint32_t k = 0; k < i->n; k++) {
 		const uint32_t *known;
-		for (uint64_t hash = name_hash(i->entry[k].path, true); (known = u64_map_find(&f->file_of_name, hash)) != NULL; hash++)
+		for (uint64_t hash = name_hash(i->entry[k].path, true);
+		     (known = u64_map_find(&f->file_of_name, hash)) != NULL; hash++)
 			if (name_is(&f->s->file[*known], i->entry[k].path, true)) {
 				f->s->file[*known].required = true;
 				break;
@@ -219,8 +226,8 @@ static void leads_mark(struct finder *f)
 	strbuf_release(&path);
 }
 
-/* A link may come to a name by symlink, rename and link; by the rename of a directory it comes to another path that ends alike. So
- * what ends like a link's name may be one. */
+/* A link may come to a name by symlink, rename and link; by the rename of a directory it comes to
+ * another path that ends alike. So what ends like a link's name may be one. */
 void links_mark(struct finder *f)
 {
 	struct slots *s = f->s;
@@ -238,7 +245,8 @@ void links_mark(struct finder *f)
 		bool is_link = r->op == OP_SYMLINK || (r->op == OP_READLINK && r->rvalue >= 0);
 		if (is_link)
 			u64_map_at(&ends, hash_of_last(name), 1);
-		if ((r->op == OP_RENAME || r->op == OP_LINK) && m && m->name != NONE32 && u64_map_find(&ends, hash_of_last(name)))
+		if ((r->op == OP_RENAME || r->op == OP_LINK) && m && m->name != NONE32 &&
+		    u64_map_find(&ends, hash_of_last(name)))
 			u64_map_at(&ends, hash_of_last(s->file[m->name].name), 1);
 	}
 	s->any_links = ends.n > 0;

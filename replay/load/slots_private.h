@@ -35,9 +35,12 @@ struct last_touch { /* of a thread, since its last call */
 struct slot_walk { /* of a slot, while the trace is walked */
 	int64_t open_ns, closed_ns; /* when it was there in the trace; INT64_MAX: to the end */
 	uint64_t at;		    /* of origins: the position, where at_known */
-	int64_t stream_at;	    /* likewise, the stream's, as its calls add up, where stream_known */
-	int64_t filled_from, filled_to; /* its buffer, as far as a fgetc told how much it filled; equal: unknown */
-	int64_t untold; /* at most so many characters were taken by macros from buffers that were given up */
+	/* likewise, the stream's, as its calls add up, where stream_known */
+	int64_t stream_at;
+	/* its buffer, as far as a fgetc told how much it filled; equal: unknown */
+	int64_t filled_from, filled_to;
+	/* at most so many characters were taken by macros from buffers that were given up */
+	int64_t untold;
 	bool at_known, closed;
 	bool stream_known, stream_used; /* stream_used: by a call that may have filled its buffer */
 	uint8_t stream_last; /* the operation before on the stream */
@@ -55,9 +58,11 @@ struct finder {
 	struct u64_map row_of_fd, row_of_pid_fd; /* rows of the table without and with a pid */
 	struct u64_map slot_of_row; /* slots that rows of the table have become */
 	struct u64_map process_of; /* pid -> process */
-	uint32_t *process_at; /* process_at[l->n_threads]: the same by thread, NONE32 not asked yet */
+	/* process_at[l->n_threads]: the same by thread, NONE32 not asked yet */
+	uint32_t *process_at;
 	struct u64_map bound;	/* (process, fd) -> slot */
-	struct u64_map nameless; /* (file, thread) -> slot, for requests that tell their file and no descriptor */
+	/* (file, thread) -> slot, for requests that tell their file and no descriptor */
+	struct u64_map nameless;
 	bool several;		/* there are several processes: */
 	struct u64_map latest;	/* (file, fd) -> slot that was bound last, in whatever of them */
 	struct u64_map file_of_name; /* hash -> file */
@@ -81,7 +86,8 @@ uint32_t name_of_request(struct finder *f, const struct load_request *r);
 /* The path in a heap item; joined like an object's. */
 uint32_t name_of_text(struct finder *f, const struct load_request *r, const char *path);
 void directory_change(struct finder *f, const struct load_request *r, uint32_t file);
-void names_list(struct finder *f); /* what the trace's own table of files tells of those that are used */
+/* what the trace's own table of files tells of those that are used */
+void names_list(struct finder *f);
 void names_require(struct finder *f); /* what the requests show of what was there, slots.initial */
 void links_mark(struct finder *f); /* which names may be links, and which lead to others */
 
@@ -100,12 +106,14 @@ uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process);
 
 /* slots_process.c */
 int process_table_read(struct finder *f, struct err *e);
-void process_told(const struct finder *f, struct slot_process *p); /* what the trace says of a new one */
+/* what the trace says of a new one */
+void process_told(const struct finder *f, struct slot_process *p);
 void processes_settle(struct finder *f); /* after the walk */
 uint32_t process_parent(const struct finder *f, uint32_t pid); /* its number, 0: not told */
 /* Another descriptor of what the slot has open, of the process from its begin on. */
 uint32_t slot_inherit(struct finder *f, uint32_t from, uint32_t process);
-/* What a process has open without having opened it was its parent's, open under the same number when the process began. */
+/* What a process has open without having opened it was its parent's, open under the same number
+ * when the process began. */
 uint32_t slot_inherited(struct finder *f, uint32_t process, int32_t fd, uint32_t file);
 
 /* slots_stream.c */

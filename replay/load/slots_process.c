@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who started which process: what the trace's extra metadata say ("processes"), and else what inherited descriptors show. */
+/* Who started which process: what the trace's extra metadata say ("processes"), and else what
+ * inherited descriptors show. */
 #include <errno.h>
 #include <string.h>
 
@@ -22,9 +23,13 @@ int process_table_read(struct finder *f, struct err *e)
 		static const char *const members[] = {"pid", "parent", "begin_ns"};
 		for (size_t k = 0; k < sizeof members / sizeof *members; k++)
 			if (!json_is_integer(json_object_get(row, members[k])))
-				return err_set(e, EINVAL, "the trace's \"processes\", entry %zu: it needs integers \"pid\", \"parent\" and "
-					       "\"begin_ns\"", i);
-		u64_map_at(&f->row_of_pid, (uint32_t)json_integer_value(json_object_get(row, "pid")), (uint32_t)i);
+				return err_set(e, EINVAL,
+					       "the trace's \"processes\", entry %zu: it needs "
+					       "integers \"pid\", \"parent\" and "
+					       "\"begin_ns\"",
+					       i);
+		u64_map_at(&f->row_of_pid,
+			   (uint32_t)json_integer_value(json_object_get(row, "pid")), (uint32_t)i);
 	}
 	return 0;
 }
@@ -42,7 +47,8 @@ uint32_t process_parent(const struct finder *f, uint32_t pid)
 
 void process_told(const struct finder *f, struct slot_process *p)
 {
-	const json_t *row = row_of(f, p->pid), *waited = json_object_get(row, "waited_ns"), *by = json_object_get(row, "waited_by");
+	const json_t *row = row_of(f, p->pid), *waited = json_object_get(row, "waited_ns"),
+		     *by = json_object_get(row, "waited_by");
 	p->parent = p->knows = NONE32;
 	if (!row)
 		return;
@@ -77,7 +83,8 @@ static void birth_add(struct slots *s, struct slot_birth b)
 	s->birth[s->n_births++] = b;
 }
 
-static void end_known(struct slot_process *p, const struct u64_map *of_tid, uint32_t tid, int64_t ns)
+static void end_known(struct slot_process *p, const struct u64_map *of_tid, uint32_t tid,
+		      int64_t ns)
 {
 	const uint32_t *thread = u64_map_find(of_tid, tid);
 	p->knows = thread ? *thread : NONE32;
@@ -93,14 +100,17 @@ static void births_find(struct finder *f, uint32_t process, const struct u64_map
 		end_known(p, of_tid, p->waiter_tid, p->waited_ns);
 	for (int i = 0; i < GENERATIONS_MAX && b.parent; i++) {
 		birth_add(f->s, b);
-		const json_t *row = u64_map_find(&f->process_of, b.parent) ? NULL : row_of(f, b.parent);
-		const json_t *waited = json_object_get(row, "waited_ns"), *by = json_object_get(row, "waited_by");
+		const json_t *row =
+		    u64_map_find(&f->process_of, b.parent) ? NULL : row_of(f, b.parent);
+		const json_t *waited = json_object_get(row, "waited_ns"),
+			     *by = json_object_get(row, "waited_by");
 		if (!row)
 			return;
 		b.parent = (uint32_t)json_integer_value(json_object_get(row, "parent"));
 		b.birth_ns = json_integer_value(json_object_get(row, "begin_ns"));
 		b.ended_ns = json_integer_value(waited);
-		b.ended = b.ended && p->knows == NONE32 && json_is_integer(waited) && json_is_integer(by);
+		b.ended =
+		    b.ended && p->knows == NONE32 && json_is_integer(waited) && json_is_integer(by);
 		if (b.ended)
 			end_known(p, of_tid, (uint32_t)json_integer_value(by), b.ended_ns);
 	}
@@ -122,12 +132,13 @@ void processes_settle(struct finder *f)
 	u64_map_release(&of_tid);
 	for (uint32_t i = 1; i < s->n; i++) {
 		struct slot_process *p = &s->process[s->slot[i].process];
-		if (s->slot[i].inherited && p->parent == NONE32 && s->slot[s->slot[i].source].process != s->slot[i].process)
+		if (s->slot[i].inherited && p->parent == NONE32 &&
+		    s->slot[s->slot[i].source].process != s->slot[i].process)
 			p->parent = s->slot[s->slot[i].source].process;
 	}
 }
 
-/* --- inheritance -------------------------------------------------------------------------------------------------------- */
+/* --- inheritance --------------------------------------------------------- */
 
 static bool descends(const struct finder *f, uint32_t pid, uint32_t from)
 {
@@ -140,18 +151,21 @@ static bool descends(const struct finder *f, uint32_t pid, uint32_t from)
 	return pid == from;
 }
 
-/* What was open under the number when the process began; an ancestor's where there are several and the trace tells who they are. A process
- * that was slow to begin may be told later than it was forked: then it is what its ancestor had closed last. */
+/* What was open under the number when the process began; an ancestor's where there are several and
+ * the trace tells who they are. A process that was slow to begin may be told later than it was
+ * forked: then it is what its ancestor had closed last. */
 static uint32_t inherited_from(const struct finder *f, uint32_t process, uint32_t latest)
 {
 	const struct slots *s = f->s;
 	const struct slot_process *p = &s->process[process];
 	uint32_t any = 0, closed = 0;
-	for (uint32_t slot = latest, n = 0; slot && n < EARLIER_MAX; slot = s->slot[slot].earlier, n++) {
+	for (uint32_t slot = latest, n = 0; slot && n < EARLIER_MAX;
+	     slot = s->slot[slot].earlier, n++) {
 		const struct slot *b = &s->slot[slot];
 		if (b->process == process || f->walk[slot].open_ns > p->birth_ns)
 			continue;
-		const bool own = f->processes && descends(f, p->pid, s->process[b->process].pid), open = f->walk[slot].closed_ns >= p->birth_ns;
+		const bool own = f->processes && descends(f, p->pid, s->process[b->process].pid),
+			   open = f->walk[slot].closed_ns >= p->birth_ns;
 		if (open && (own || !f->processes))
 			return slot;
 		if (open && !any)

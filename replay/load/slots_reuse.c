@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Slots whose instances follow one another become one. Source: Joukov, Wong and Zadok (FAST 2005), section 2.3. */
+/* Slots whose instances follow one another become one. Source: Joukov, Wong and Zadok (FAST 2005),
+ * section 2.3. */
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -8,16 +9,21 @@
 #include "replay/load/slots.h"
 #include "common/u64_map.h"
 
-enum life { LIFE_NONE, LIFE_OPEN, LIFE_CLOSED, LIFE_OTHER }; /* of a slot: nothing seen; opened, closed, by one thread alone; any other */
+/* of a slot: nothing seen; opened, closed, by one thread alone; any other */
+enum life { LIFE_NONE, LIFE_OPEN, LIFE_CLOSED, LIFE_OTHER };
 
 struct reuse {
 	struct slots *s;
 	struct load *l;
 	uint8_t *life;	      /* life[s->n] */
 	uint16_t *thread;     /* thread[s->n] */
-	uint32_t *as;	      /* as[s->n]: the slot that has its instance, itself or an earlier one */
-	uint32_t *next;	      /* next[s->n]: of a slot that is free again, the next such of its class, 0 none */
-	struct u64_map how, path_how, free; /* (flags, mode), (path, that), (thread, that) to numbers; the last to the first free slot */
+	/* as[s->n]: the slot that has its instance, itself or an earlier one */
+	uint32_t *as;
+	/* next[s->n]: of a slot that is free again, the next such of its class, 0 none */
+	uint32_t *next;
+	/* (flags, mode), (path, that), (thread, that) to numbers; the last to the first free slot
+	 */
+	struct u64_map how, path_how, free;
 	uint32_t n_hows, n_path_hows;
 };
 
@@ -37,7 +43,8 @@ static enum life life_after(const struct reuse *x, const struct load_request *r)
 	case LIFE_NONE:
 		return opens(r) ? LIFE_OPEN : LIFE_OTHER;
 	case LIFE_OPEN:
-		if (r->thread != x->thread[r->slot] || r->op == OP_OPEN || (r->op == OP_FCNTL && r->flags == F_SETFL))
+		if (r->thread != x->thread[r->slot] || r->op == OP_OPEN ||
+		    (r->op == OP_FCNTL && r->flags == F_SETFL))
 			return LIFE_OTHER;
 		return closes(r) ? LIFE_CLOSED : LIFE_OPEN;
 	default:
@@ -45,13 +52,15 @@ static enum life life_after(const struct reuse *x, const struct load_request *r)
 	}
 }
 
-/* What others depend on: copies, heirs, mappings, streams, and instances that were never closed but displaced. */
+/* What others depend on: copies, heirs, mappings, streams, and instances that were never closed but
+ * displaced. */
 static void others_exclude(struct reuse *x)
 {
 	const struct slots *s = x->s;
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct slot *b = &s->slot[i];
-		if (!i || b->at_setup || b->inherited || b->heir || b->replaces || b->stream || b->directory || b->passed || b->origin != i)
+		if (!i || b->at_setup || b->inherited || b->heir || b->replaces || b->stream ||
+		    b->directory || b->passed || b->origin != i)
 			x->life[i] = x->life[b->origin] = LIFE_OTHER;
 		if (b->replaces)
 			x->life[b->replaces] = LIFE_OTHER;
@@ -73,7 +82,8 @@ static uint32_t *free_of(struct reuse *x, uint32_t slot)
 	return u64_map_at(&x->free, u64_pair(x->thread[slot], path_how), 0);
 }
 
-/* In the order of the threads' requests: each one's own is kept by every replay that this is for. */
+/* In the order of the threads' requests: each one's own is kept by every replay that this is for.
+ */
 static void instances_join(struct reuse *x)
 {
 	struct load *l = x->l;

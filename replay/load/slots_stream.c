@@ -6,7 +6,8 @@
 #include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 
-/* What `total` bytes the stream's open scans took is shared among them. False where there are none. */
+/* What `total` bytes the stream's open scans took is shared among them. False where there are none.
+ */
 static bool scans_settle(struct finder *f, uint32_t origin, int64_t total)
 {
 	uint32_t n = 0, kept = 0;
@@ -27,8 +28,9 @@ static bool scans_settle(struct finder *f, uint32_t origin, int64_t total)
 	return any;
 }
 
-/* A character was taken, or none at the end: what the program had of the buffer before, by macros, it took in between, or there would have
- * been no call. One that tells of another number than a character has filled the buffer, 0 with this one alone. */
+/* A character was taken, or none at the end: what the program had of the buffer before, by macros,
+ * it took in between, or there would have been no call. One that tells of another number than a
+ * character has filled the buffer, 0 with this one alone. */
 static void character_follow(struct slot_walk *b, const struct load_request *r, struct load_more *m)
 {
 	if (m)

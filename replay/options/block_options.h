@@ -6,14 +6,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum block_mode { MODE_HF, MODE_AFAP, MODE_LOAD, MODE_DEP,
-		  /* and of engine parallel, with MODE_AFAP: */ MODE_CAUSAL, MODE_THINK_LIMITED, MODE_TIMING_ACCURATE };
+enum block_mode {
+	MODE_HF,
+	MODE_AFAP,
+	MODE_LOAD,
+	MODE_DEP,
+	/* and of engine parallel, with MODE_AFAP: */ MODE_CAUSAL,
+	MODE_THINK_LIMITED,
+	MODE_TIMING_ACCURATE
+};
 enum block_limit { LIMIT_ROUNDED, LIMIT_INSTANT, LIMIT_EXACT, LIMIT_NONE };
 enum block_beyond { BEYOND_ERROR, BEYOND_MODULO, BEYOND_SCALE };
 enum block_follow { FOLLOW_EACH, FOLLOW_ALL, FOLLOW_NEAREST, FOLLOW_COUNT };
 enum block_unaligned { UNALIGNED_ERROR, UNALIGNED_ROUND };
-extern const char *const block_mode_names[];	  /* "hf", "afap", "load", "dep", "causal", ..., NULL; the others alike, as --help lists them */
-extern const char *const block_backend_names[];	  /* in the order of block_backends (backend.h), "auto" first */
+/* "hf", "afap", "load", "dep", "causal", ..., NULL; the others alike, as --help lists them */
+extern const char *const block_mode_names[];
+/* in the order of block_backends (backend.h), "auto" first */
+extern const char *const block_backend_names[];
 extern const char *const block_limit_names[];
 extern const char *const block_beyond_names[];
 extern const char *const block_follow_names[];
@@ -27,10 +36,13 @@ struct block_options {
 	int mode;		/* --mode */
 	int backend;		/* --backend: 0 auto */
 	int limit;		/* --in-flight: of hf */
-	int64_t bundle_ns;	/* --bundle: requests closer than this are handed over together; -1: measured */
+	/* --bundle: requests closer than this are handed over together; -1: measured */
+	int64_t bundle_ns;
 	uint64_t bundle_max;	/* --bundle-max */
-	uint64_t depth;		/* --depth: requests in flight at most; 0: what the mode needs, afap 128 */
-	double think_scale, device_scale; /* --think-scale, --device-scale: of dep; device_scale 0: as the device is */
+	/* --depth: requests in flight at most; 0: what the mode needs, afap 128 */
+	uint64_t depth;
+	/* --think-scale, --device-scale: of dep; device_scale 0: as the device is */
+	double think_scale, device_scale;
 	int follow;		/* --follow: of dep */
 	const char *think_time; /* --think-time: of dep, "10us" or "auto" */
 	bool sq_poll;		/* --sq-poll: a kernel thread takes requests from the ring */

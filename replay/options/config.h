@@ -18,13 +18,15 @@ enum replay_payload { PAYLOAD_BUFFER, PAYLOAD_RANDOM, PAYLOAD_ZERO, PAYLOAD_CAPT
 enum replay_timing { TIMING_FULLSPEED, TIMING_TIMESTAMP, TIMING_THINK };
 enum replay_cache { REPLAY_CACHE_AS_IS, REPLAY_CACHE_COLD };
 enum replay_reads { READS_CURRENT, READS_ORIGINAL, READS_NONE }; /* load/reads.h */
-extern const char *const replay_order_names[];	/* "temporal", "temporal-serial", "fs", "thread", "none", NULL */
+/* "temporal", "temporal-serial", "fs", "thread", "none", NULL */
+extern const char *const replay_order_names[];
 extern const char *const replay_timing_names[]; /* "fullspeed", "timestamp", "think", NULL */
 extern const char *const replay_cache_names[];	/* "as-is", "cold", NULL */
 extern const char *const replay_reads_names[];	/* "current", "original", "none", NULL */
 
-/* The clock's first baseline; and the one when times are to be met: an anchor is good to a few ns, so that the rate is good to
- * 0.05 ppm and the error of an intended time stays below 0.1 us in a run of some seconds. */
+/* The clock's first baseline; and the one when times are to be met: an anchor is good to a few ns,
+ * so that the rate is good to 0.05 ppm and the error of an intended time stays below 0.1 us in a
+ * run of some seconds. */
 #define REPLAY_CALIBRATION_NS 5000000
 #define REPLAY_TIMED_BASELINE_NS 100000000
 
@@ -38,43 +40,61 @@ struct replay_config {
 	/* how: every one of these is also a key of a protocol's [replayer NAME] */
 	int order, timing;	 /* --order, --timing */
 	double speed;		 /* --speed: 2 halves the traced gaps (timestamp, think) */
-	/* --max-gap: a timed replay that would wait longer between two requests is refused; -1 never */
+	/* --max-gap: a timed replay that would wait longer between two requests is refused; -1
+	 * never */
 	int64_t max_gap_ns;
 	const char *fs_rules;	 /* --fs-rules: those of order fs that count, NULL all (order.h) */
 	int wait;		 /* --wait hybrid|nanosleep|spin: how a time is waited for */
-	bool pre_spin;		 /* --pre-spin: who spins for its time wakes the thread that is due next (wait_group.h) */
-	const char *scheduler;	 /* --scheduler: policy of the workers (scheduling.h), NULL as it is */
-	int64_t spin_ns;	 /* --spin: how long a predecessor is waited for by spinning before the futex */
+	/* --pre-spin: who spins for its time wakes the thread that is due next (wait_group.h) */
+	bool pre_spin;
+	/* --scheduler: policy of the workers (scheduling.h), NULL as it is */
+	const char *scheduler;
+	/* --spin: how long a predecessor is waited for by spinning before the futex */
+	int64_t spin_ns;
 	int placement;		 /* --placement: where buffers lie, as in microbench */
 	bool processes;		 /* --processes: a process for each traced process */
 	bool pin;		 /* --pin: worker i on the i-th processor it may use */
-	const char *cpus;	 /* --cpus: worker i on the i-th of these, round and round; "traced" (pinning.h), and then, once the trace is
-				  * loaded, what that means; NULL: wherever the kernel puts it */
-	uint64_t n_workers;	 /* --workers: of order none; 0: as many as there were threads at one time */
+	const char *cpus;        /* --cpus: worker i on the i-th of these, round and round; "traced"
+				  * (pinning.h), and then, once the trace is        loaded, what that
+				  * means; NULL:        wherever the kernel puts it */
+	/* --workers: of order none; 0: as many as there were threads at one time */
+	uint64_t n_workers;
 	int reads;		 /* --reads: enum replay_reads (replay/load/reads.h) */
-	const char *balloon;	 /* --balloon off|traced|SIZE: anonymous memory held for the program's (balloon.h); NULL off */
+	/* --balloon off|traced|SIZE: anonymous memory held for the program's (balloon.h); NULL off
+	 */
+	const char *balloon;
 	int payload;		 /* --payload: enum replay_payload: what is written */
-	double compressible, duplicates; /* --compressible, --duplicates: shares of what is made for it */
-	uint64_t memory_bytes;	 /* --memory: a plan that takes more is held in parts; UINT64_MAX: never */
+	/* --compressible, --duplicates: shares of what is made for it */
+	double compressible, duplicates;
+	/* --memory: a plan that takes more is held in parts; UINT64_MAX: never */
+	uint64_t memory_bytes;
 	bool stop_on_mismatch;	 /* --stop-on-mismatch */
-	const char *mutant;	 /* --mutant FAULT[:SIZE]: a deliberate fault (mutant.h), NULL none */
-	int64_t watchdog_ns;	 /* --watchdog: how long nothing may end before a blocked request is told; 0: for ever */
+	/* --mutant FAULT[:SIZE]: a deliberate fault (mutant.h), NULL none */
+	const char *mutant;
+	/* --watchdog: how long nothing may end before a blocked request is told; 0: for ever */
+	int64_t watchdog_ns;
 	struct block_options block; /* of engine block */
 	struct compiled_options compiled; /* of engine compiled */
 	struct parallel_options parallel; /* of engine parallel */
 	struct adapter_options adapter; /* of the engines that are other people's replayers */
-	bool blank;		 /* --blank: everything but the calls; what the stamps then see is the replayer's own */
+	/* --blank: everything but the calls; what the stamps then see is the replayer's own */
+	bool blank;
 	/* where: command line only */
 	const char *engine;	 /* --engine */
 	const char *dir;	 /* --dir: the target directory; nothing outside it is touched */
 	const char *device;	 /* --device: of engine block, a block device or a regular file */
 	bool destructive;	 /* --destructive: what is on the device may be overwritten */
 	bool own_device;	 /* --own-device: a volume of ours may have a signature */
-	const char *scratch;	 /* --scratch: where a plan is that is held in parts; NULL: beside the output, else $TMPDIR or /var/tmp */
+	/* --scratch: where a plan is that is held in parts; NULL: beside the output, else $TMPDIR
+	 * or /var/tmp */
+	const char *scratch;
 	const char *output;	 /* -o, NULL: no replay trace is written */
 	bool prepare;		 /* --prepare: restore the trace's files first */
-	int cache;		 /* --cache: enum replay_cache: what is evicted before the first request */
-	bool keep;		 /* --keep: the trace's files stay where they are; otherwise they are removed at the end, however that comes */
+	/* --cache: enum replay_cache: what is evicted before the first request */
+	int cache;
+	/* --keep: the trace's files stay where they are; otherwise they are removed at the end,
+	 * however that comes */
+	bool keep;
 	bool no_sync_output;	 /* --no-sync-output */
 	bool prepare_only;	 /* --prepare-only: the trace's files, and no replay */
 	bool list_engines, list_mutants; /* for the command */
@@ -86,8 +106,8 @@ struct replay_config {
 void replay_config_init(struct replay_config *c);
 extern const struct option_spec replay_options[]; /* all of them */
 /* Those of one engine, or of one kind of engines. */
-extern const struct option_spec block_option_table[], parallel_option_table[], compiled_option_table[],
-	adapter_option_table[];
+extern const struct option_spec block_option_table[], parallel_option_table[],
+    compiled_option_table[], adapter_option_table[];
 /* Sets every text of it to NULL, for a copy that another process reads. */
 void replay_config_drop_texts(struct replay_config *c);
 

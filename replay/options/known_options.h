@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options of the replayers whose adapters come with the program: each name begins with the adapter's. What they mean to the replayer is
- * in doc/adapters.md. */
+/* Options of the replayers whose adapters come with the program: each name begins with the
+ * adapter's. What they mean to the replayer is in doc/adapters.md. */
 #ifndef REPLAY_KNOWN_OPTIONS_H
 #define REPLAY_KNOWN_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-extern const char *const fio_ioengine_names[];	     /* NULL-terminated, as --help lists them; the others alike */
+/* NULL-terminated, as --help lists them; the others alike */
+extern const char *const fio_ioengine_names[];
 extern const char *const fio_direct_names[];
 extern const char *const blkreplay_conflicts_names[]; /* enum in blkreplay.c */
 extern const char *const hfplayer_mode_names[];

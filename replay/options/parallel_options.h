@@ -11,7 +11,8 @@ extern const char *const parallel_compute_names[]; /* "spin", "sleep", NULL */
 extern const char *const parallel_clock_names[];   /* "auto", "cpu", "wall", NULL */
 
 struct parallel_options {
-	const char *launcher; /* --launcher: the command that starts the ranks; NULL: mpirun, with what it needs here */
+	/* --launcher: the command that starts the ranks; NULL: mpirun, with what it needs here */
+	const char *launcher;
 	int compute;	      /* --compute: enum parallel_compute */
 	int clock;	      /* --clock: of what time computing is counted (enum parallel_clock) */
 };

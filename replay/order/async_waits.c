@@ -11,8 +11,11 @@ struct finder {
 	const struct load *l;
 	struct u64_map fetched; /* (process, end) to the call that fetched what ended then */
 	uint32_t *last;	  /* last[n_threads]: request of each thread so far, NONE32 */
-	uint32_t *before; /* before[n_threads]: of each thread, the last that had ended when that one began, NONE32 */
-	uint32_t *ended;  /* ended[n_threads]: of its requests in channels, one that ended and nothing has come after yet; linked, NONE32 */
+	/* before[n_threads]: of each thread, the last that had ended when that one began, NONE32 */
+	uint32_t *before;
+	/* ended[n_threads]: of its requests in channels, one that ended and nothing has come after
+	 * yet; linked, NONE32 */
+	uint32_t *ended;
 	uint32_t *next_ended; /* next_ended[l->n] */
 };
 
@@ -25,7 +28,8 @@ static void wait_add(struct finder *f, uint32_t request, uint32_t earlier)
 
 static uint64_t fetch_key(const struct load *l, const struct load_request *r)
 {
-	return (uint64_t)load_end_ns(l, r) * UINT64_C(0x9e3779b97f4a7c15) ^ l->thread[r->thread].pid;
+	return (uint64_t)load_end_ns(l, r) * UINT64_C(0x9e3779b97f4a7c15) ^
+	       l->thread[r->thread].pid;
 }
 
 static void fetches_note(struct finder *f)
@@ -35,13 +39,17 @@ static void fetches_note(struct finder *f)
 			u64_map_at(&f->fetched, fetch_key(f->l, &f->l->request[i]), i);
 }
 
-/* NONE32: nobody knows. One at the very instant at which the request also began, and before it in issue order, is not waiting for it: what
- * comes after that call may be what the request waits for. */
+/* NONE32: nobody knows. One at the very instant at which the request also began, and before it in
+ * issue order, is not waiting for it: what comes after that call may be what the request waits for.
+ */
 static uint32_t fetch_of(const struct finder *f, const struct load_request *r)
 {
 	const uint32_t *known = u64_map_find(&f->fetched, fetch_key(f->l, r));
 	const struct load_request *g = known ? &f->l->request[*known] : NULL;
-	return g > r && g->begin_ns == load_end_ns(f->l, r) && f->l->thread[g->thread].pid == f->l->thread[r->thread].pid ? *known : NONE32;
+	return g > r && g->begin_ns == load_end_ns(f->l, r) &&
+		       f->l->thread[g->thread].pid == f->l->thread[r->thread].pid
+		   ? *known
+		   : NONE32;
 }
 
 static void request_ended(struct finder *f, uint32_t q)
@@ -62,7 +70,8 @@ static void request_begins(struct finder *f, uint32_t i)
 	const struct load_request *r = &f->l->request[i];
 	const struct load_thread *t = &f->l->thread[r->thread];
 	const uint32_t own = t->is_channel ? t->of : r->thread, last = f->last[own];
-	/* one whose end is not known, or not yet come, as a call that hands over may be: what came before it counts */
+	/* one whose end is not known, or not yet come, as a call that hands over may be: what came
+	 * before it counts */
 	const bool ended = last != NONE32 && load_end_ns(f->l, &f->l->request[last]) <= r->begin_ns;
 	const uint32_t latest = ended ? last : f->before[own];
 	if (t->is_channel) {

@@ -31,7 +31,8 @@ static uint64_t pairs_count(const struct deps *d)
 {
 	uint64_t n = 0, *pair = xcalloc(d->edges.n + 1, sizeof *pair);
 	for (size_t i = 0; i < d->edges.n; i++)
-		pair[i] = (uint64_t)d->load.request[d->edges.edge[i].request].thread << 32 | d->edges.edge[i].thread;
+		pair[i] = (uint64_t)d->load.request[d->edges.edge[i].request].thread << 32 |
+			  d->edges.edge[i].thread;
 	qsort(pair, d->edges.n, sizeof *pair, compare_pairs);
 	for (size_t i = 0; i < d->edges.n; i++)
 		n += i == 0 || pair[i] != pair[i - 1];
@@ -43,7 +44,8 @@ static void waits_count(struct deps *d)
 {
 	struct deps_summary *s = &d->summary;
 	for (size_t i = 0, k; i < d->edges.n; i = k) {
-		for (k = i; k < d->edges.n && d->edges.edge[k].request == d->edges.edge[i].request; k++)
+		for (k = i; k < d->edges.n && d->edges.edge[k].request == d->edges.edge[i].request;
+		     k++)
 			if (d->edges.edge[k].threshold & 1)
 				s->n_begun++;
 			else
@@ -68,7 +70,8 @@ static int64_t later(int64_t a, int64_t b)
 /* When a request could begin, if those it waits for have been looked at; NOT_YET otherwise. */
 #define NOT_YET INT64_MIN
 
-static int64_t begin_find(const struct deps *d, const int64_t *begin, const size_t *first_edge, uint32_t i)
+static int64_t begin_find(const struct deps *d, const int64_t *begin, const size_t *first_edge,
+			  uint32_t i)
 {
 	const struct load_request *r = &d->load.request[i];
 	int64_t at = 0;
@@ -97,7 +100,8 @@ static size_t *edges_index(const struct deps *d)
 	return first;
 }
 
-/* Threads take turns, each as far as it gets: a request may wait for one that began after it (order_linear.h). */
+/* Threads take turns, each as far as it gets: a request may wait for one that began after it
+ * (order_linear.h). */
 static void begins_find(struct deps *d, int64_t *begin, const size_t *first_edge)
 {
 	const struct load *l = &d->load;
@@ -135,14 +139,16 @@ static void path_find(struct deps *d)
 	free(first_edge);
 }
 
-int deps_read(struct deps *d, const char *path, enum replay_order order, unsigned int fs_rules, struct err *e)
+int deps_read(struct deps *d, const char *path, enum replay_order order, unsigned int fs_rules,
+	      struct err *e)
 {
 	*d = (struct deps){.order = order};
 	int ret = trace_open(&d->trace, path, e);
 	if (ret)
 		return ret;
 	if (trace_meta(d->trace)->level == LEVEL_BLOCK)
-		return err_set(e, EINVAL, "%s: a block-level trace; these orders are of system calls", path);
+		return err_set(e, EINVAL,
+			       "%s: a block-level trace; these orders are of system calls", path);
 	ret = load_read(&d->load, d->trace, e);
 	if (!ret)
 		ret = slots_find(&d->slots, &d->load, d->trace, e);

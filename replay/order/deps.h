@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The dependencies that an order policy derives from a trace, to be looked at: how many there are, of what kind, and how much
- * of the trace's concurrency they leave. Nothing is replayed. */
+/* The dependencies that an order policy derives from a trace, to be looked at: how many there are,
+ * of what kind, and how much of the trace's concurrency they leave. Nothing is replayed. */
 #ifndef REPLAY_DEPS_H
 #define REPLAY_DEPS_H
 
@@ -15,16 +15,19 @@
 
 struct deps_summary {
 	uint64_t n_requests, n_threads, n_files;
-	/* waits between threads, the redundant ones left out: on the begin and on the end of a request */
+	/* waits between threads, the redundant ones left out: on the begin and on the end of a
+	 * request */
 	uint64_t n_begun, n_ended;
 	uint64_t n_waiting; /* requests that wait for another thread */
 	uint64_t n_waits_max; /* waits of one request */
 	uint64_t n_pairs;     /* pairs of threads (who waits, for whom) */
-	/* Traced times, over the requests whose end is known. Critical path: the shortest execution under this order with the
-	 * traced service times, no pauses, and as many threads as the trace has. */
+	/* Traced times, over the requests whose end is known. Critical path: the shortest execution
+	 * under this order with the traced service times, no pauses, and as many threads as the
+	 * trace has. */
 	int64_t span_ns, service_ns, critical_ns;
 	double mean_concurrency; /* service / span, as traced; NaN where the span is 0 */
-	double parallelism;	 /* service / critical path: what the order allows at most; NaN where it is 0 */
+	/* service / critical path: what the order allows at most; NaN where it is 0 */
+	double parallelism;
 };
 
 struct deps {
@@ -38,9 +41,10 @@ struct deps {
 	struct deps_summary summary;
 };
 
-/* Reads TRACE and derives the order. Errors: of reading; EINVAL for a block-level trace or what cannot be replayed, naming the
- * record; ENOMEM. Ownership: deps_release. */
-int deps_read(struct deps *d, const char *path, enum replay_order order, unsigned int fs_rules, struct err *e);
+/* Reads TRACE and derives the order. Errors: of reading; EINVAL for a block-level trace or what
+ * cannot be replayed, naming the record; ENOMEM. Ownership: deps_release. */
+int deps_read(struct deps *d, const char *path, enum replay_order order, unsigned int fs_rules,
+	      struct err *e);
 void deps_release(struct deps *d); /* an all-zero one is fine */
 
 /* The request that a wait is for: index into load.request. */

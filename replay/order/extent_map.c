@@ -21,7 +21,8 @@ struct extent_few {
 	struct extent x[FEW];
 };
 
-/* What is in child i begins at or behind upper[i - 1] and ends at or before upper[i]; the last one's is not looked at. No child is empty. */
+/* What is in child i begins at or behind upper[i - 1] and ends at or before upper[i]; the last
+ * one's is not looked at. No child is empty. */
 struct extent_node {
 	uint32_t n;
 	uint32_t leaf; /* or, unused, the next unused one */
@@ -37,7 +38,7 @@ struct extent_node {
 	};
 };
 
-/* --- the pool ------------------------------------------------------------------------------------------------------- */
+/* --- the pool ------------------------------------------------------------ */
 
 void extent_pool_release(struct extent_pool *p)
 {
@@ -98,7 +99,7 @@ void extent_clear(struct extent_pool *p, uint32_t root)
 	node_free(p, root);
 }
 
-/* --- leaves --------------------------------------------------------------------------------------------------------- */
+/* --- leaves -------------------------------------------------------------- */
 
 /* The first that ends behind `at`. */
 static uint32_t leaf_find(const struct extent_node *x, uint64_t at)
@@ -156,7 +157,7 @@ static void leaf_add(struct extent_node *x, struct extent e)
 	leaf_set(x, i, e);
 }
 
-/* --- the tree ------------------------------------------------------------------------------------------------------- */
+/* --- the tree ------------------------------------------------------------ */
 
 static uint32_t child_find(const struct extent_node *x, uint64_t at)
 {
@@ -166,7 +167,8 @@ static uint32_t child_find(const struct extent_node *x, uint64_t at)
 	return i;
 }
 
-static void erase(struct extent_pool *p, uint32_t node, uint64_t start, uint64_t end, struct extent *beyond)
+static void erase(struct extent_pool *p, uint32_t node, uint64_t start, uint64_t end,
+		  struct extent *beyond)
 {
 	struct extent_node *x = &p->node[node];
 	if (x->leaf) {
@@ -270,7 +272,7 @@ static uint32_t tree_insert(struct extent_pool *p, uint32_t root, struct extent 
 	return top;
 }
 
-/* --- the map -------------------------------------------------------------------------------------------------------- */
+/* --- the map ------------------------------------------------------------- */
 
 /* Whether there is an extent of just these bytes, which then changes its owner. */
 static bool owner_set(struct extent_pool *p, uint32_t root, struct extent e)
@@ -325,7 +327,8 @@ static uint32_t few_put(struct extent_pool *p, uint32_t root, struct extent e)
 	return root;
 }
 
-uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end, uint32_t owner)
+uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,
+		    uint32_t owner)
 {
 	const struct extent e = {start, end, owner};
 	if (start >= end)
@@ -333,7 +336,8 @@ uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64
 	return !root || root & IS_FEW ? few_put(p, root, e) : tree_put(p, root, e);
 }
 
-static bool few_visit(const struct extent_few *few, uint64_t start, uint64_t end, bool (*visit)(void *arg, uint32_t owner), void *arg)
+static bool few_visit(const struct extent_few *few, uint64_t start, uint64_t end,
+		      bool (*visit)(void *arg, uint32_t owner), void *arg)
 {
 	for (uint32_t i = 0; i < few->n; i++)
 		if (few->x[i].end > start && few->x[i].start < end && !visit(arg, few->x[i].owner))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who wrote each byte of a file last: disjoint extents with an owner each, in a B+ tree (Bayer and McCreight 1972), so that neither
- * random writes nor a trace made to hurt take more than logarithmic time, and a look-up meets few cache lines. Nodes that become
- * empty are taken out, others are not joined. Many files share one pool of nodes; up to three extents take 64 bytes. */
+/* Who wrote each byte of a file last: disjoint extents with an owner each, in a B+ tree (Bayer and
+ * McCreight 1972), so that neither random writes nor a trace made to hurt take more than
+ * logarithmic time, and a look-up meets few cache lines. Nodes that become empty are taken out,
+ * others are not joined. Many files share one pool of nodes; up to three extents take 64 bytes. */
 #ifndef REPLAY_EXTENT_MAP_H
 #define REPLAY_EXTENT_MAP_H
 
@@ -20,8 +21,10 @@ struct extent_pool {
 void extent_pool_release(struct extent_pool *p); /* an all-zero one is an empty pool */
 
 /* Bytes from `start` up to, not including, `end` now belong to `owner`. Returns the new root. */
-uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end, uint32_t owner);
-/* Calls `visit` for the owners of extents that meet [start, end), in order, until it returns false. True when all were visited. */
+uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,
+		    uint32_t owner);
+/* Calls `visit` for the owners of extents that meet [start, end), in order, until it returns false.
+ * True when all were visited. */
 bool extent_visit(const struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,
 		  bool (*visit)(void *arg, uint32_t owner), void *arg);
 /* Gives the nodes of a map back. */

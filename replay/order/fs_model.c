@@ -10,7 +10,7 @@
 
 #define LINKS_MAX 10 /* on the way of one path */
 
-/* --- words ---------------------------------------------------------------------------------------------------------- */
+/* --- words --------------------------------------------------------------- */
 
 static uint32_t words_new(struct fs_model *m, uint32_t n)
 {
@@ -39,7 +39,8 @@ void word_set(struct fs_model *m, uint32_t word, uint64_t value)
 	m->word[word] = value;
 }
 
-/* Nothing knows of it any more, but for words of names in it and of attributes, which are found by its number. */
+/* Nothing knows of it any more, but for words of names in it and of attributes, which are found by
+ * its number. */
 static void object_unmade(struct fs_model *m, uint32_t object)
 {
 	if (m->word[object + WORD_LINK] != UNKNOWN)
@@ -83,7 +84,7 @@ static void object_has_more(struct fs_model *m, uint32_t object)
 		m->word[object + WORD_LINK] = HAS_MORE; /* and stays so, whatever is taken back */
 }
 
-/* --- components and paths ------------------------------------------------------------------------------------------- */
+/* --- components and paths ------------------------------------------------ */
 
 static uint32_t component_find(struct fs_model *m, const char *text, size_t len)
 {
@@ -129,7 +130,8 @@ uint32_t path_of_text(struct fs_model *m, const char *text, uint32_t len)
 	return m->n_paths++;
 }
 
-/* A path is looked up again and again where it was: each component remembers its name in the last directory. */
+/* A path is looked up again and again where it was: each component remembers its name in the last
+ * directory. */
 static uint32_t name_of(struct fs_model *m, uint32_t directory, uint32_t component)
 {
 	struct fs_component *c = &m->component[component];
@@ -159,9 +161,10 @@ uint32_t xattr_word(struct fs_model *m, uint32_t object, const char *name, uint3
 	return *at;
 }
 
-/* --- events --------------------------------------------------------------------------------------------------------- */
+/* --- events -------------------------------------------------------------- */
 
-void fs_event_add(struct fs_events *t, enum fs_event_kind kind, uint32_t what, bool change, size_t n, const uint64_t more[])
+void fs_event_add(struct fs_events *t, enum fs_event_kind kind, uint32_t what, bool change,
+		  size_t n, const uint64_t more[])
 {
 	if (t->cap - t->n < n + 1) { /* it may be small: relay.c exchanges buffers */
 		t->cap = t->cap * 2 + 1024;
@@ -172,7 +175,7 @@ void fs_event_add(struct fs_events *t, enum fs_event_kind kind, uint32_t what, b
 		t->word[t->n++] = more[i];
 }
 
-/* --- looking up ----------------------------------------------------------------------------------------------------- */
+/* --- looking up ---------------------------------------------------------- */
 
 void told_name(struct fs_model *m, const struct found *f, bool change)
 {
@@ -206,7 +209,8 @@ static struct found link_follow(struct walk *w, uint32_t directory, uint32_t lin
 	uint64_t target = w->m->word[link + WORD_LINK];
 	if (target >= w->m->n_paths || ++w->n_links > LINKS_MAX)
 		return (struct found){.how = FOUND_VAGUE};
-	return walk(w, w->m->path[target].absolute ? w->m->root : directory, (uint32_t)target, true);
+	return walk(w, w->m->path[target].absolute ? w->m->root : directory, (uint32_t)target,
+		    true);
 }
 
 /* Into the directory that a name on the way means; FOUND_OBJECT when that worked. */
@@ -219,7 +223,8 @@ static struct found enter(struct walk *w, struct found at)
 		return (struct found){.how = FOUND_VAGUE};
 	if (meaning == ASSUMED && !w->succeeded)
 		return (struct found){.how = FOUND_NO_WAY};
-	if (meaning == UNKNOWN || meaning == ASSUMED || (meaning == ABSENT && m->force && w->succeeded)) {
+	if (meaning == UNKNOWN || meaning == ASSUMED ||
+	    (meaning == ABSENT && m->force && w->succeeded)) {
 		meaning = object_new(m, KIND_DIRECTORY, false);
 		word_set(m, at.name, meaning);
 	}
@@ -259,7 +264,9 @@ static struct found walk(struct walk *w, uint32_t from, uint32_t path, bool foll
 	if (!at.name)
 		return at;
 	uint64_t meaning = m->word[at.name];
-	at.how = meaning == UNKNOWN || meaning == ASSUMED ? FOUND_UNKNOWN : meaning == ABSENT ? FOUND_NOTHING : FOUND_OBJECT;
+	at.how = meaning == UNKNOWN || meaning == ASSUMED ? FOUND_UNKNOWN
+		 : meaning == ABSENT                      ? FOUND_NOTHING
+							  : FOUND_OBJECT;
 	at.object = at.how == FOUND_OBJECT ? (uint32_t)meaning : 0;
 	if (at.how == FOUND_OBJECT && follow && m->word[at.object + WORD_KIND] == KIND_LINK) {
 		told_name(m, &at, false);
@@ -288,7 +295,8 @@ bool found_must_exist(struct fs_model *m, struct found *f)
 
 bool found_must_not_exist(struct fs_model *m, struct found *f)
 {
-	if ((f->how == FOUND_OBJECT || f->how == FOUND_NO_WAY || f->how == FOUND_NOT_DIRECTORY) && !m->force)
+	if ((f->how == FOUND_OBJECT || f->how == FOUND_NO_WAY || f->how == FOUND_NOT_DIRECTORY) &&
+	    !m->force)
 		return false;
 	if ((f->how == FOUND_UNKNOWN || f->how == FOUND_OBJECT) && f->name)
 		word_set(m, f->name, ABSENT);
@@ -300,7 +308,8 @@ void name_set(struct fs_model *m, const struct found *f, uint64_t meaning)
 {
 	if (!f->name)
 		return;
-	uint64_t is = m->word[f->name], was = is == ASSUMED || is == UNKNOWN ? ABSENT : is, entries = m->word[f->directory + WORD_ENTRIES];
+	uint64_t is = m->word[f->name], was = is == ASSUMED || is == UNKNOWN ? ABSENT : is,
+		 entries = m->word[f->directory + WORD_ENTRIES];
 	if (entries != UNKNOWN && was == ABSENT && meaning != ABSENT)
 		word_set(m, f->directory + WORD_ENTRIES, entries + 1);
 	if (entries != UNKNOWN && was != ABSENT && meaning == ABSENT)
@@ -309,7 +318,7 @@ void name_set(struct fs_model *m, const struct found *f, uint64_t meaning)
 	told_name(m, f, true);
 }
 
-/* --- the beginning and the end -------------------------------------------------------------------------------------- */
+/* --- the beginning and the end ------------------------------------------- */
 
 static void entry_listed(struct fs_model *m, const struct fileset *before, size_t i)
 {
@@ -317,7 +326,10 @@ static void entry_listed(struct fs_model *m, const struct fileset *before, size_
 	struct found f = path_find(m, path_of_text(m, path, (uint32_t)strlen(path)), false, true);
 	if (!found_must_exist(m, &f) || f.how != FOUND_OBJECT)
 		return;
-	word_set(m, f.object + WORD_KIND, link ? KIND_LINK : before->entry[i].directory ? KIND_DIRECTORY : KIND_FILE);
+	word_set(m, f.object + WORD_KIND,
+		 link                         ? KIND_LINK
+		 : before->entry[i].directory ? KIND_DIRECTORY
+					      : KIND_FILE);
 	word_set(m, f.object + WORD_SIZE, before->entry[i].size);
 	if (link)
 		word_set(m, f.object + WORD_LINK, path_of_text(m, link, (uint32_t)strlen(link)));
@@ -342,7 +354,8 @@ void fs_model_init(struct fs_model *m, const struct load *l, const struct slots 
 	m->slot_word = xcalloc(s->n + 1, sizeof *m->slot_word);
 	m->state_word = words_new(m, s->n);
 	for (uint32_t i = 0; i < s->n; i++)
-		m->word[m->state_word + i] = i == 0 || s->slot[i].at_setup ? SLOT_OPEN : SLOT_NOT_YET;
+		m->word[m->state_word + i] =
+		    i == 0 || s->slot[i].at_setup ? SLOT_OPEN : SLOT_NOT_YET;
 	for (uint32_t i = 0; i < s->n; i++)
 		if (!slot_is_copy(s, i))
 			m->slot_word[i] = words_new(m, SLOT_WORDS);

@@ -10,7 +10,7 @@
 #include "replay/load/locks.h"
 #include "replay/order/fs_model_private.h"
 
-/* --- sizes and positions -------------------------------------------------------------------------------------------- */
+/* --- sizes and positions ------------------------------------------------- */
 
 static uint64_t end_of(uint64_t offset, uint64_t n_bytes)
 {
@@ -41,7 +41,8 @@ static bool closes(const struct load_request *r)
 static bool slot_apply(struct fs_model *m, const struct load_request *r)
 {
 	const struct load_more *more = load_more(m->l, r);
-	const bool in_memory = load_is_touch(r) || (op_info(r->op)->family == FAMILY_MAP && r->op != OP_MMAP);
+	const bool in_memory =
+	    load_is_touch(r) || (op_info(r->op)->family == FAMILY_MAP && r->op != OP_MMAP);
 	if (r->rvalue < 0 || in_memory) /* a mapping outlives its descriptor */
 		return true;
 	if (m->word[m->state_word + r->slot] != SLOT_OPEN && !m->force)
@@ -82,13 +83,15 @@ static void listed(struct fs_model *m, uint32_t directory)
 	attribute_told(m, directory, false);
 }
 
-/* --- moving data ---------------------------------------------------------------------------------------------------- */
+/* --- moving data --------------------------------------------------------- */
 
-static bool read_apply(struct fs_model *m, uint32_t object, uint64_t start, uint64_t asked, uint64_t got)
+static bool read_apply(struct fs_model *m, uint32_t object, uint64_t start, uint64_t asked,
+		       uint64_t got)
 {
 	uint64_t size = m->word[object + WORD_SIZE];
 	if (start != OFFSET_NONE && size != UNKNOWN) {
-		uint64_t there = start < size ? size - start : 0, expected = asked < there ? asked : there;
+		uint64_t there = start < size ? size - start : 0,
+			 expected = asked < there ? asked : there;
 		if (got != expected && !m->force)
 			return false;
 		if (got > expected)
@@ -101,7 +104,8 @@ static bool read_apply(struct fs_model *m, uint32_t object, uint64_t start, uint
 	return true;
 }
 
-static void write_apply(struct fs_model *m, uint32_t object, uint64_t start, uint64_t n, bool appends)
+static void write_apply(struct fs_model *m, uint32_t object, uint64_t start, uint64_t n,
+			bool appends)
 {
 	uint64_t size = m->word[object + WORD_SIZE];
 	if (appends)
@@ -116,9 +120,10 @@ static void write_apply(struct fs_model *m, uint32_t object, uint64_t start, uin
 	tell_more(m, FS_EVENT_WRITE, object, appends, 2, (const uint64_t[]){start, end});
 }
 
-/* What moved between a descriptor and memory, or another descriptor. Position: OFFSET_NONE where the call has its own offset. */
-static bool move_apply(struct fs_model *m, uint32_t slot, bool writes, bool at_position, uint64_t offset, uint64_t asked,
-		       int64_t result)
+/* What moved between a descriptor and memory, or another descriptor. Position: OFFSET_NONE where
+ * the call has its own offset. */
+static bool move_apply(struct fs_model *m, uint32_t slot, bool writes, bool at_position,
+		       uint64_t offset, uint64_t asked, int64_t result)
 {
 	uint32_t object = slot_object(m, slot);
 	if (result < 0)
@@ -133,7 +138,8 @@ static bool move_apply(struct fs_model *m, uint32_t slot, bool writes, bool at_p
 	if (object && writes && n)
 		write_apply(m, object, start, n, appends);
 	if (object && appends && at_position)
-		start = m->word[object + WORD_SIZE] == UNKNOWN ? OFFSET_NONE : m->word[object + WORD_SIZE] - n;
+		start = m->word[object + WORD_SIZE] == UNKNOWN ? OFFSET_NONE
+							       : m->word[object + WORD_SIZE] - n;
 	if (at_position)
 		position_set(m, slot, start == OFFSET_NONE ? UNKNOWN : end_of(start, n));
 	return true;
@@ -149,10 +155,12 @@ static bool copy_apply(struct fs_model *m, const struct load_request *r)
 	/* A short copy into a pipe or socket says nothing of the file's end. */
 	uint64_t asked = r->op == OP_COPY_FILE_RANGE ? r->length : (uint64_t)r->rvalue;
 	if (r->slot && !m->s->slot[r->slot].passed &&
-	    !move_apply(m, r->slot, false, from_position && r->offset == OFFSET_NONE, from, asked, r->rvalue))
+	    !move_apply(m, r->slot, false, from_position && r->offset == OFFSET_NONE, from, asked,
+			r->rvalue))
 		return false;
 	if (more && more->slot && !m->s->slot[more->slot].passed && r->rvalue > 0)
-		return move_apply(m, more->slot, true, more->from == OFFSET_NONE, more->from, r->length, r->rvalue);
+		return move_apply(m, more->slot, true, more->from == OFFSET_NONE, more->from,
+				  r->length, r->rvalue);
 	return true;
 }
 
@@ -167,7 +175,8 @@ static bool end_asked(struct fs_model *m, const struct load_request *r, uint32_t
 		return false;
 	if (r->flags == SEEK_END && !directory)
 		word_set(m, object + WORD_SIZE, told);
-	tell_more(m, FS_EVENT_SIZE, object, false, 1, (const uint64_t[]){m->word[object + WORD_SIZE]});
+	tell_more(m, FS_EVENT_SIZE, object, false, 1,
+		  (const uint64_t[]){m->word[object + WORD_SIZE]});
 	return true;
 }
 
@@ -176,14 +185,17 @@ static bool seek_apply(struct fs_model *m, const struct load_request *r)
 	uint32_t object = slot_object(m, r->slot);
 	uint64_t at = m->word[m->slot_word[r->slot] + SLOT_POSITION];
 	bool from_end = r->flags != SEEK_SET && r->flags != SEEK_CUR;
-	if ((r->flags == SEEK_DATA || r->flags == SEEK_HOLE) && object) /* whether bytes behind were ever written decides */
-		tell_more(m, FS_EVENT_READ, object, false, 3, (const uint64_t[]){r->offset, UINT64_MAX, 0});
+	/* whether bytes behind were ever written decides */
+	if ((r->flags == SEEK_DATA || r->flags == SEEK_HOLE) && object)
+		tell_more(m, FS_EVENT_READ, object, false, 3,
+			  (const uint64_t[]){r->offset, UINT64_MAX, 0});
 	/* Where a directory ends follows from what is in it. */
 	if (from_end && object && m->word[object + WORD_KIND] == KIND_DIRECTORY)
 		listed(m, object);
 	if (r->rvalue < 0)
 		return true;
-	if (r->flags == SEEK_CUR && at != UNKNOWN && at + r->offset != (uint64_t)r->rvalue && !m->force)
+	if (r->flags == SEEK_CUR && at != UNKNOWN && at + r->offset != (uint64_t)r->rvalue &&
+	    !m->force)
 		return false;
 	if (from_end && object && !end_asked(m, r, object))
 		return false;
@@ -198,17 +210,19 @@ static void allocate_apply(struct fs_model *m, const struct load_request *r, uin
 		tell_more(m, FS_EVENT_WRITE, object, false, 2, (const uint64_t[]){r->offset, end});
 	if (r->flags & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE))
 		size_change(m, object, UNKNOWN);
-	else if (!(r->flags & FALLOC_FL_KEEP_SIZE)) /* also where it extends nothing now: earlier it would have */
+	else if (!(r->flags & FALLOC_FL_KEEP_SIZE)) /* also where it extends nothing now: earlier it
+						       would have */
 		write_apply(m, object, size < end ? size : end, size < end ? end - size : 0, false);
 }
 
 /* Streams read and write in portions of their own: where is not known. */
 static void stream_apply(struct fs_model *m, const struct load_request *r, uint32_t object)
 {
-	bool writes = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF || r->op == OP_FFLUSH ||
-		      r->op == OP_FCLOSE || r->op == OP_FSEEK;
-	bool reads = r->op == OP_FREAD || r->op == OP_FGETS || r->op == OP_FGETC || r->op == OP_GETDELIM || r->op == OP_FSCANF ||
-		     r->op == OP_FSEEK;
+	bool writes = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC ||
+		      r->op == OP_FPRINTF || r->op == OP_FFLUSH || r->op == OP_FCLOSE ||
+		      r->op == OP_FSEEK;
+	bool reads = r->op == OP_FREAD || r->op == OP_FGETS || r->op == OP_FGETC ||
+		     r->op == OP_GETDELIM || r->op == OP_FSCANF || r->op == OP_FSEEK;
 	if (reads)
 		read_apply(m, object, OFFSET_NONE, r->length, 0);
 	if (writes && (m->s->slot[r->slot].flags & O_ACCMODE) != O_RDONLY)
@@ -216,10 +230,11 @@ static void stream_apply(struct fs_model *m, const struct load_request *r, uint3
 	position_set(m, r->slot, UNKNOWN);
 }
 
-/* --- attributes ----------------------------------------------------------------------------------------------------- */
+/* --- attributes ---------------------------------------------------------- */
 
 /* A word of an attribute: UNKNOWN, 0 for none, or 1 + its length. */
-static bool xattr_apply(struct fs_model *m, const struct load_request *r, uint32_t object, bool sets, bool removes)
+static bool xattr_apply(struct fs_model *m, const struct load_request *r, uint32_t object,
+			bool sets, bool removes)
 {
 	uint32_t len;
 	const char *name = load_heap(m->l, r, &len);
@@ -232,7 +247,8 @@ static bool xattr_apply(struct fs_model *m, const struct load_request *r, uint32
 	if (((there && is == 0) || (missing && is != 0 && is != UNKNOWN)) && !m->force)
 		return false;
 	bool looks = !sets && !removes;
-	if (looks && r->rvalue >= 0 && is != UNKNOWN && is != 0 && is != 1 + (uint64_t)r->rvalue && !m->force)
+	if (looks && r->rvalue >= 0 && is != UNKNOWN && is != 0 && is != 1 + (uint64_t)r->rvalue &&
+	    !m->force)
 		return false;
 	if (r->rvalue >= 0)
 		word_set(m, word, removes ? 0 : 1 + (sets ? r->length : (uint64_t)r->rvalue));
@@ -243,7 +259,8 @@ static bool xattr_apply(struct fs_model *m, const struct load_request *r, uint32
 
 bool attribute_apply(struct fs_model *m, const struct load_request *r, uint32_t object)
 {
-	bool sets = r->op == OP_SETXATTR || r->op == OP_FSETXATTR, removes = r->op == OP_REMOVEXATTR || r->op == OP_FREMOVEXATTR;
+	bool sets = r->op == OP_SETXATTR || r->op == OP_FSETXATTR,
+	     removes = r->op == OP_REMOVEXATTR || r->op == OP_FREMOVEXATTR;
 	bool looks = r->op == OP_GETXATTR || r->op == OP_FGETXATTR;
 	bool lists = r->op == OP_LISTXATTR || r->op == OP_FLISTXATTR;
 	bool changes = sets || removes || r->op == OP_CHMOD || r->op == OP_FCHMOD ||
@@ -255,7 +272,7 @@ bool attribute_apply(struct fs_model *m, const struct load_request *r, uint32_t 
 	return true;
 }
 
-/* --- locks ------------------------------------------------------------------------------------ */
+/* --- locks --------------------------------------------------------------- */
 
 /* A close may give locks up: of the process, or the last of an open file. */
 static void lock_apply(struct fs_model *m, const struct load_request *r, uint32_t object)
@@ -268,7 +285,7 @@ static void lock_apply(struct fs_model *m, const struct load_request *r, uint32_
 		tell_more(m, FS_EVENT_LOCK, object + WORD_KIND, false, 1, (const uint64_t[]){act});
 }
 
-/* --- one request ---------------------------------------------------------------------------------------------------- */
+/* --- one request --------------------------------------------------------- */
 
 static bool object_apply(struct fs_model *m, const struct load_request *r, uint32_t object)
 {
@@ -301,10 +318,13 @@ bool data_apply(struct fs_model *m, const struct load_request *r)
 		return false;
 	if (r->op == OP_LSEEK)
 		return seek_apply(m, r);
-	bool async = r->op == OP_AIO_READ || r->op == OP_AIO_READV || r->op == OP_AIO_WRITE || r->op == OP_AIO_WRITEV;
+	bool async = r->op == OP_AIO_READ || r->op == OP_AIO_READV || r->op == OP_AIO_WRITE ||
+		     r->op == OP_AIO_WRITEV;
 	if (o->family == FAMILY_READ || o->family == FAMILY_WRITE || async) {
-		bool writes = o->family == FAMILY_WRITE || r->op == OP_AIO_WRITE || r->op == OP_AIO_WRITEV;
-		return move_apply(m, r->slot, writes, o->uses & OP_MOVES_POSITION, r->offset, r->length, r->rvalue);
+		bool writes =
+		    o->family == FAMILY_WRITE || r->op == OP_AIO_WRITE || r->op == OP_AIO_WRITEV;
+		return move_apply(m, r->slot, writes, o->uses & OP_MOVES_POSITION, r->offset,
+				  r->length, r->rvalue);
 	}
 	return !object || object_apply(m, r, object);
 }

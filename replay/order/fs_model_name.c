@@ -19,7 +19,8 @@ static bool succeeded(const struct load_request *r)
 /* The call got to the last name, whatever it did there. */
 static bool arrived(const struct load_request *r)
 {
-	return succeeded(r) || r->rvalue == -EEXIST || r->rvalue == -ENOTEMPTY || r->rvalue == -EISDIR;
+	return succeeded(r) || r->rvalue == -EEXIST || r->rvalue == -ENOTEMPTY ||
+	       r->rvalue == -EISDIR;
 }
 
 /* What any call on the name would fail with because of the way to it: 0 nothing, -1 who knows. */
@@ -50,7 +51,8 @@ static bool meant(struct fs_model *m, const struct load_request *r, struct found
 	if (f->how != FOUND_OBJECT)
 		return true;
 	uint64_t kind = m->word[f->object + WORD_KIND];
-	if ((r->rvalue == -EISDIR && (kind == KIND_FILE || kind == KIND_LINK)) || (r->rvalue == -ENOTDIR && kind == KIND_DIRECTORY))
+	if ((r->rvalue == -EISDIR && (kind == KIND_FILE || kind == KIND_LINK)) ||
+	    (r->rvalue == -ENOTDIR && kind == KIND_DIRECTORY))
 		return m->force;
 	return true;
 }
@@ -61,7 +63,7 @@ static void told_entries(struct fs_model *m, uint32_t directory)
 		tell(m, FS_EVENT_ENTRIES, directory + WORD_ENTRIES, false);
 }
 
-/* --- calls that need the name to mean something --------------------------------------------------------------------- */
+/* --- calls that need the name to mean something -------------------------- */
 
 static uint64_t kind_needed(const struct load_request *r)
 {
@@ -85,7 +87,8 @@ static bool look_apply(struct fs_model *m, const struct load_request *r)
 	struct found f = path_find(m, r->name, follow, arrived(r));
 	told_name(m, &f, false);
 	if (!succeeded(r))
-		return meant(m, r, &f) && (f.how != FOUND_OBJECT || attribute_apply(m, r, f.object));
+		return meant(m, r, &f) &&
+		       (f.how != FOUND_OBJECT || attribute_apply(m, r, f.object));
 	if (!found_must_exist(m, &f))
 		return false;
 	if (f.how != FOUND_OBJECT) {
@@ -107,7 +110,7 @@ static bool look_apply(struct fs_model *m, const struct load_request *r)
 	return attribute_apply(m, r, f.object);
 }
 
-/* --- open ----------------------------------------------------------------------------------------------------------- */
+/* --- open ---------------------------------------------------------------- */
 
 static bool is_temporary(const struct load_request *r)
 {
@@ -123,7 +126,9 @@ static bool opened_find(struct fs_model *m, const struct load_request *r, struct
 		return true;
 	}
 	const struct slot_file *file = &m->s->file[r->name];
-	bool may_be_new = f->how == FOUND_NOTHING || (f->how == FOUND_UNKNOWN && (only || m->listed || (file->created && !file->required)));
+	bool may_be_new =
+	    f->how == FOUND_NOTHING ||
+	    (f->how == FOUND_UNKNOWN && (only || m->listed || (file->created && !file->required)));
 	if (only && f->how == FOUND_OBJECT && !m->force)
 		return false;
 	if (makes && (may_be_new || (only && f->how == FOUND_OBJECT))) {
@@ -142,7 +147,9 @@ static bool open_failed(struct fs_model *m, const struct load_request *r, struct
 	if (r->rvalue == -EEXIST)
 		return found_must_exist(m, f);
 	if (r->flags & O_CREAT && !way_error(f) && f->how == FOUND_NOTHING)
-		return r->rvalue != -ENOENT && r->rvalue != -EISDIR && r->rvalue != -ENOTDIR ? true : m->force;
+		return r->rvalue != -ENOENT && r->rvalue != -EISDIR && r->rvalue != -ENOTDIR
+			   ? true
+			   : m->force;
 	if (r->flags & O_CREAT && !way_error(f) && r->rvalue == -ENOENT)
 		return m->force;
 	return meant(m, r, f);
@@ -157,7 +164,8 @@ static void slot_means(struct fs_model *m, const struct load_request *r, uint32_
 
 static bool open_apply(struct fs_model *m, const struct load_request *r)
 {
-	bool follow = !(r->flags & O_NOFOLLOW) && (r->flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
+	bool follow =
+	    !(r->flags & O_NOFOLLOW) && (r->flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
 	struct found f = path_find(m, r->name, follow, arrived(r));
 	if (!succeeded(r))
 		return open_failed(m, r, &f);
@@ -169,7 +177,8 @@ static bool open_apply(struct fs_model *m, const struct load_request *r)
 		return true;
 	}
 	uint32_t access = r->flags & O_ACCMODE;
-	if (r->flags & O_DIRECTORY && !is_temporary(r) && !object_must_be(m, f.object, KIND_DIRECTORY))
+	if (r->flags & O_DIRECTORY && !is_temporary(r) &&
+	    !object_must_be(m, f.object, KIND_DIRECTORY))
 		return false;
 	if (access != O_RDONLY && !object_must_be(m, f.object, KIND_FILE))
 		return false;
@@ -182,7 +191,7 @@ static bool open_apply(struct fs_model *m, const struct load_request *r)
 	return attribute_apply(m, r, f.object);
 }
 
-/* --- making and removing -------------------------------------------------------------------------------------------- */
+/* --- making and removing ------------------------------------------------- */
 
 static bool make_apply(struct fs_model *m, const struct load_request *r)
 {
@@ -192,13 +201,16 @@ static bool make_apply(struct fs_model *m, const struct load_request *r)
 		if (r->rvalue == -EEXIST)
 			return found_must_exist(m, &f);
 		int way = way_error(&f);
-		return way < 0 || m->force || (way ? r->rvalue == -way : r->rvalue != -ENOENT && r->rvalue != -ENOTDIR);
+		return way < 0 || m->force ||
+		       (way ? r->rvalue == -way : r->rvalue != -ENOENT && r->rvalue != -ENOTDIR);
 	}
 	if (!found_must_not_exist(m, &f))
 		return false;
 	if (!f.name)
 		return true;
-	uint64_t kind = r->op == OP_MKDIR ? KIND_DIRECTORY : r->op == OP_SYMLINK ? KIND_LINK : KIND_FILE;
+	uint64_t kind = r->op == OP_MKDIR     ? KIND_DIRECTORY
+			: r->op == OP_SYMLINK ? KIND_LINK
+					      : KIND_FILE;
 	uint32_t object = object_new(m, kind, true), len;
 	if (r->op == OP_SYMLINK) {
 		const char *text = load_heap(m->l, r, &len);
@@ -242,7 +254,8 @@ static bool remove_apply(struct fs_model *m, const struct load_request *r)
 	if (f.how != FOUND_OBJECT || !f.name)
 		return true;
 	bool directory = removes_directory(r);
-	if (directory && (!object_must_be(m, f.object, KIND_DIRECTORY) || !is_empty_as_told(m, f.object, true)))
+	if (directory &&
+	    (!object_must_be(m, f.object, KIND_DIRECTORY) || !is_empty_as_told(m, f.object, true)))
 		return false;
 	if (!directory && m->word[f.object + WORD_KIND] == KIND_DIRECTORY && !m->force)
 		return false;
@@ -252,7 +265,7 @@ static bool remove_apply(struct fs_model *m, const struct load_request *r)
 	return true;
 }
 
-/* --- two names ------------------------------------------------------------------------------------------------------ */
+/* --- two names ----------------------------------------------------------- */
 
 static uint64_t kind_of(const struct fs_model *m, const struct found *f)
 {
@@ -260,10 +273,12 @@ static uint64_t kind_of(const struct fs_model *m, const struct found *f)
 }
 
 /* A directory has one name, replaces only directories, and nothing else replaces it. */
-static bool pair_kinds_fit(struct fs_model *m, const struct load_request *r, struct found *a, struct found *b)
+static bool pair_kinds_fit(struct fs_model *m, const struct load_request *r, struct found *a,
+			   struct found *b)
 {
 	uint64_t from = kind_of(m, a), to = kind_of(m, b);
-	bool from_other = from != KIND_DIRECTORY && from != KIND_UNKNOWN, to_other = to != KIND_DIRECTORY && to != KIND_UNKNOWN;
+	bool from_other = from != KIND_DIRECTORY && from != KIND_UNKNOWN,
+	     to_other = to != KIND_DIRECTORY && to != KIND_UNKNOWN;
 	if (r->op == OP_LINK && r->rvalue == -EPERM)
 		return !from_other && found_must_not_exist(m, b);
 	if (r->op == OP_RENAME && r->rvalue == -EISDIR)
@@ -273,17 +288,21 @@ static bool pair_kinds_fit(struct fs_model *m, const struct load_request *r, str
 	return true;
 }
 
-static bool pair_failed(struct fs_model *m, const struct load_request *r, struct found *a, struct found *b)
+static bool pair_failed(struct fs_model *m, const struct load_request *r, struct found *a,
+			struct found *b)
 {
 	told_name(m, a, false);
 	told_name(m, b, false);
 	if (r->rvalue == -EEXIST || r->rvalue == -ENOTEMPTY) {
 		if (!found_must_exist(m, a) || !found_must_exist(m, b))
 			return false;
-		return r->rvalue != -ENOTEMPTY || b->how != FOUND_OBJECT || is_empty_as_told(m, b->object, false);
+		return r->rvalue != -ENOTEMPTY || b->how != FOUND_OBJECT ||
+		       is_empty_as_told(m, b->object, false);
 	}
-	/* link(2) looks the old name up before it goes the way of the new one, rename(2) afterwards. */
-	if (r->op == OP_LINK && r->rvalue == -ENOENT && (a->how == FOUND_NOTHING || a->how == FOUND_UNKNOWN) && way_error(b))
+	/* link(2) looks the old name up before it goes the way of the new one, rename(2)
+	 * afterwards. */
+	if (r->op == OP_LINK && r->rvalue == -ENOENT &&
+	    (a->how == FOUND_NOTHING || a->how == FOUND_UNKNOWN) && way_error(b))
 		return found_must_not_exist(m, a);
 	int way = way_error(a) ? way_error(a) : way_error(b);
 	if (way)
@@ -301,21 +320,26 @@ static bool exchange(struct fs_model *m, struct found *a, struct found *b)
 	return true;
 }
 
-static bool rename_done(struct fs_model *m, const struct load_request *r, struct found *a, struct found *b)
+static bool rename_done(struct fs_model *m, const struct load_request *r, struct found *a,
+			struct found *b)
 {
-	if ((r->flags & NO_REPLACE && !found_must_not_exist(m, b)) || (way_error(b) > 0 && !m->force))
+	if ((r->flags & NO_REPLACE && !found_must_not_exist(m, b)) ||
+	    (way_error(b) > 0 && !m->force))
 		return false;
 	if (r->flags & EXCHANGE)
 		return found_must_exist(m, b) && (b->how != FOUND_OBJECT || exchange(m, a, b));
-	if (b->how == FOUND_OBJECT && b->object == a->object) { /* two names of one file: nothing happens */
+	/* two names of one file: nothing happens */
+	if (b->how == FOUND_OBJECT && b->object == a->object) {
 		told_name(m, a, false);
 		told_name(m, b, false);
 		return true;
 	}
 	bool directory = m->word[a->object + WORD_KIND] == KIND_DIRECTORY;
-	if (b->how == FOUND_OBJECT && m->word[b->object + WORD_KIND] == KIND_DIRECTORY && !is_empty_as_told(m, b->object, true))
+	if (b->how == FOUND_OBJECT && m->word[b->object + WORD_KIND] == KIND_DIRECTORY &&
+	    !is_empty_as_told(m, b->object, true))
 		return false;
-	if (b->how == FOUND_OBJECT && directory && m->word[b->object + WORD_KIND] == KIND_FILE && !m->force)
+	if (b->how == FOUND_OBJECT && directory && m->word[b->object + WORD_KIND] == KIND_FILE &&
+	    !m->force)
 		return false;
 	name_set(m, b, a->object);
 	name_set(m, a, ABSENT);
@@ -328,7 +352,8 @@ static bool pair_apply(struct fs_model *m, const struct load_request *r)
 	if (!more || more->name == NONE32)
 		return true;
 	bool follow = r->op == OP_LINK && r->flags & AT_SYMLINK_FOLLOW;
-	struct found a = path_find(m, r->name, follow, arrived(r)), b = path_find(m, more->name, false, arrived(r));
+	struct found a = path_find(m, r->name, follow, arrived(r)),
+		     b = path_find(m, more->name, false, arrived(r));
 	if (!succeeded(r))
 		return pair_failed(m, r, &a, &b);
 	if (!found_must_exist(m, &a))
@@ -344,7 +369,7 @@ static bool pair_apply(struct fs_model *m, const struct load_request *r)
 	return true;
 }
 
-/* --- one request ---------------------------------------------------------------------------------------------------- */
+/* --- one request --------------------------------------------------------- */
 
 /* The name that a call makes, NONE32: it makes none, or a directory. */
 static uint32_t name_made(const struct fs_model *m, const struct load_request *r)
@@ -352,7 +377,8 @@ static uint32_t name_made(const struct fs_model *m, const struct load_request *r
 	const struct load_more *more = load_more(m->l, r);
 	if (r->op == OP_RENAME || r->op == OP_LINK)
 		return more ? more->name : NONE32;
-	const bool makes = r->op == OP_SYMLINK || r->op == OP_MKNOD || ((r->op == OP_OPEN || r->op == OP_FOPEN) && r->flags & O_CREAT);
+	const bool makes = r->op == OP_SYMLINK || r->op == OP_MKNOD ||
+			   ((r->op == OP_OPEN || r->op == OP_FOPEN) && r->flags & O_CREAT);
 	return makes ? r->name : NONE32;
 }
 
@@ -407,7 +433,9 @@ bool fs_model_apply(struct fs_model *m, uint32_t i)
 		fs_event_add(m->told, FS_EVENT_REQUEST, i, false, 0, NULL);
 	if (r->passed)
 		return true;
-	bool ok = op_info(r->op)->uses & OP_HAS_PATH && !load_is_touch(r) ? r->name == NONE32 || name_apply(m, r) : data_apply(m, r);
+	bool ok = op_info(r->op)->uses & OP_HAS_PATH && !load_is_touch(r)
+		      ? r->name == NONE32 || name_apply(m, r)
+		      : data_apply(m, r);
 	if (!ok && m->force)
 		return true;
 	if (!ok) {

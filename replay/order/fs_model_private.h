@@ -7,9 +7,12 @@
 
 #define UNKNOWN UINT64_MAX
 #define ABSENT 0u /* of a name: else the object it means, or UNKNOWN */
-#define ASSUMED (UINT64_MAX - 1) /* of a name: absent, because the trace's table of files has it not; tables have been incomplete */
+/* of a name: absent, because the trace's table of files has it not; tables have been incomplete */
+#define ASSUMED (UINT64_MAX - 1)
 
-#define HAS_MORE (UINT64_MAX - 1) /* as WORD_LINK of what is no link: words of names in it, or of its attributes, have been asked for */
+/* as WORD_LINK of what is no link: words of names in it, or of its attributes, have been asked for
+ */
+#define HAS_MORE (UINT64_MAX - 1)
 #define UNDO_MADE 0x80000000u
 
 enum { WORD_SIZE, WORD_KIND, WORD_LINK, WORD_ENTRIES, OBJECT_WORDS };
@@ -42,8 +45,9 @@ uint32_t object_new(struct fs_model *m, uint64_t kind, bool complete);
 uint32_t xattr_word(struct fs_model *m, uint32_t object, const char *name, uint32_t len);
 uint32_t path_of_text(struct fs_model *m, const char *text, uint32_t len);
 
-/* Looks a path up. `follow`: a link at its end too. `succeeded`: the call got there, so what is not known on the way is
- * a directory. Watchers are told of the names on the way, not of the last one. */
+/* Looks a path up. `follow`: a link at its end too. `succeeded`: the call got there, so what is not
+ * known on the way is a directory. Watchers are told of the names on the way, not of the last one.
+ */
 struct found path_find(struct fs_model *m, uint32_t path, bool follow, bool succeeded);
 /* What is found is an object, because the call says so; false where it cannot be. */
 bool found_must_exist(struct fs_model *m, struct found *f);
@@ -54,9 +58,10 @@ bool object_must_be(struct fs_model *m, uint32_t object, uint64_t kind);
 void name_set(struct fs_model *m, const struct found *f, uint64_t meaning);
 void told_name(struct fs_model *m, const struct found *f, bool change);
 
-/* Reports a use to the listener, if there is one. `what`: a name, an object, of a directory the word of its entries, or
- * of locks the word of the kind. */
-static inline void tell_more(struct fs_model *m, enum fs_event_kind kind, uint32_t what, bool change, size_t n, const uint64_t more[])
+/* Reports a use to the listener, if there is one. `what`: a name, an object, of a directory the
+ * word of its entries, or of locks the word of the kind. */
+static inline void tell_more(struct fs_model *m, enum fs_event_kind kind, uint32_t what,
+			     bool change, size_t n, const uint64_t more[])
 {
 	if (m->told)
 		fs_event_add(m->told, kind, what - m->first_told, change, n, more);

@@ -13,7 +13,8 @@
 #define REQUESTS_MAX (UINT64_C(1) << (64 - OPEN_BITS))
 #define NO_PLACE UINT32_MAX
 
-/* One 128-bit number to compare: end, then the request's number; its place in open[] is below that. */
+/* One 128-bit number to compare: end, then the request's number; its place in open[] is below that.
+ */
 struct infer_node {
 	unsigned __int128 key;
 };
@@ -30,12 +31,13 @@ struct infer_best {
 	int64_t shift_ns;
 };
 
-/* --- the heap of open intervals ------------------------------------------------------------------------------------- */
+/* --- the heap of open intervals ------------------------------------------ */
 /* Four children a node: they share a cache line, and the heap is half as deep. */
 
 static unsigned __int128 key_make(int64_t end_ns, uint64_t request, uint32_t place)
 {
-	uint64_t end = (uint64_t)end_ns ^ (UINT64_C(1) << 63); /* so that it sorts as a number without sign */
+	/* so that it sorts as a number without sign */
+	uint64_t end = (uint64_t)end_ns ^ (UINT64_C(1) << 63);
 	return (unsigned __int128)end << 64 | request << OPEN_BITS | place;
 }
 
@@ -82,13 +84,15 @@ static int open_grow(struct infer *f, struct err *e)
 {
 	size_t cap = f->cap ? f->cap * 2 : 256;
 	if (cap > OPEN_MAX)
-		return err_set(e, E2BIG, "more than %llu requests are under way at a time", (unsigned long long)OPEN_MAX);
+		return err_set(e, E2BIG, "more than %llu requests are under way at a time",
+			       (unsigned long long)OPEN_MAX);
 	struct infer_node *heap = realloc(f->heap, cap * sizeof *heap);
 	f->heap = heap ? heap : f->heap;
 	struct infer_open *open = heap ? realloc(f->open, cap * sizeof *open) : NULL;
 	f->open = open ? open : f->open;
 	if (!open)
-		return err_set(e, ENOMEM, "out of memory: %zu requests are under way at a time", f->n_open);
+		return err_set(e, ENOMEM, "out of memory: %zu requests are under way at a time",
+			       f->n_open);
 	for (size_t i = f->cap; i < cap; i++)
 		open[i].next = i + 1 < cap ? (uint32_t)i + 1 : NO_PLACE;
 	f->unused = (uint32_t)f->cap;
@@ -96,16 +100,18 @@ static int open_grow(struct infer *f, struct err *e)
 	return 0;
 }
 
-/* --- the queue of who decides --------------------------------------------------------------------------------------- */
-/* Of the ranks [lo, hi) the one with the largest shift: both bounds only grow, so whoever is followed by a larger one can
- * never decide again. */
+/* --- the queue of who decides -------------------------------------------- */
+/* Of the ranks [lo, hi) the one with the largest shift: both bounds only grow, so whoever is
+ * followed by a larger one can never decide again. */
 
 static int best_grow(struct infer *f, struct err *e)
 {
 	size_t cap = f->best_cap ? f->best_cap * 2 : 256;
 	struct infer_best *best = malloc(cap * sizeof *best);
 	if (!best)
-		return err_set(e, ENOMEM, "out of memory: a request depends on more than %zu others", f->best_n);
+		return err_set(e, ENOMEM,
+			       "out of memory: a request depends on more than %zu others",
+			       f->best_n);
 	for (size_t i = 0; i < f->best_n; i++)
 		best[i] = f->best[(f->best_from + i) & (f->best_cap - 1)];
 	free(f->best);
@@ -117,11 +123,13 @@ static int best_grow(struct infer *f, struct err *e)
 
 static int best_add(struct infer *f, uint64_t rank, int64_t shift_ns, struct err *e)
 {
-	while (f->best_n && f->best[(f->best_from + f->best_n - 1) & (f->best_cap - 1)].shift_ns <= shift_ns)
+	while (f->best_n &&
+	       f->best[(f->best_from + f->best_n - 1) & (f->best_cap - 1)].shift_ns <= shift_ns)
 		f->best_n--;
 	if (UNLIKELY(f->best_n == f->best_cap) && best_grow(f, e))
 		return -ENOMEM;
-	f->best[(f->best_from + f->best_n++) & (f->best_cap - 1)] = (struct infer_best){rank, shift_ns};
+	f->best[(f->best_from + f->best_n++) & (f->best_cap - 1)] =
+	    (struct infer_best){rank, shift_ns};
 	return 0;
 }
 
@@ -133,7 +141,7 @@ static void best_drop(struct infer *f)
 	}
 }
 
-/* --- requests ------------------------------------------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------ */
 
 void infer_init(struct infer *f, int64_t threshold_ns)
 {
@@ -159,16 +167,21 @@ static int request_end(struct infer *f, struct err *e)
 static int request_check(const struct infer *f, int64_t begin_ns, int64_t end_ns, struct err *e)
 {
 	if (begin_ns < f->last_begin_ns)
-		return err_set(e, EINVAL, "it begins %lld ns before the one before it; `validate slice` sorts a trace",
-			       (long long)(f->last_begin_ns - begin_ns));
+		return err_set(
+		    e, EINVAL,
+		    "it begins %lld ns before the one before it; `validate slice` sorts a trace",
+		    (long long)(f->last_begin_ns - begin_ns));
 	if (end_ns != TIME_NONE && end_ns < begin_ns)
-		return err_set(e, EINVAL, "it ends %lld ns before it begins", (long long)(begin_ns - end_ns));
+		return err_set(e, EINVAL, "it ends %lld ns before it begins",
+			       (long long)(begin_ns - end_ns));
 	if (f->sum.n_requests >= REQUESTS_MAX)
-		return err_set(e, E2BIG, "more than %llu requests", (unsigned long long)REQUESTS_MAX);
+		return err_set(e, E2BIG, "more than %llu requests",
+			       (unsigned long long)REQUESTS_MAX);
 	return 0;
 }
 
-static void summary_add(struct infer *f, int64_t begin_ns, const struct infer_parents *p, uint64_t depth)
+static void summary_add(struct infer *f, int64_t begin_ns, const struct infer_parents *p,
+			uint64_t depth)
 {
 	struct infer_summary *s = &f->sum;
 	if (!s->n_requests++)
@@ -182,7 +195,8 @@ static void summary_add(struct infer *f, int64_t begin_ns, const struct infer_pa
 	f->width_sum += (double)width;
 }
 
-int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_parents *parents, struct err *e)
+int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_parents *parents,
+	       struct err *e)
 {
 	int ret = request_check(f, begin_ns, end_ns, e);
 	while (!ret && f->n_open && key_end(f->heap[0].key) <= begin_ns - f->threshold_ns)
@@ -193,7 +207,8 @@ int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_p
 		return ret;
 	best_drop(f);
 	*parents = (struct infer_parents){f->lo, f->hi};
-	/* Without parents it keeps its time; else it moves with the one of them that would end last. */
+	/* Without parents it keeps its time; else it moves with the one of them that would end
+	 * last. */
 	int64_t shift = f->best_n ? f->best[f->best_from].shift_ns : 0;
 	uint64_t depth = f->depth + 1, request = f->sum.n_requests;
 	int64_t issue = begin_ns + shift;
@@ -225,7 +240,8 @@ void infer_finish(struct infer *f)
 	if (!s->n_requests)
 		return;
 	s->width_mean = f->width_sum / (double)s->n_requests;
-	s->span_ns = (f->last_end_ns > f->last_begin_ns ? f->last_end_ns : f->last_begin_ns) - s->first_begin_ns;
+	s->span_ns = (f->last_end_ns > f->last_begin_ns ? f->last_end_ns : f->last_begin_ns) -
+		     s->first_begin_ns;
 	s->think_ns = f->last_issue_ns - s->first_begin_ns;
 }
 

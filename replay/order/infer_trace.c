@@ -8,7 +8,7 @@
 
 #include "capture/format.h"
 
-/* --- think times ---------------------------------------------------------------------------------------------------- */
+/* --- think times --------------------------------------------------------- */
 
 static int record_error(uint64_t i, struct err *e)
 {
@@ -18,8 +18,10 @@ static int record_error(uint64_t i, struct err *e)
 static int think_check(const struct trace_record *r, int64_t last_begin_ns, struct err *e)
 {
 	if (r->begin_ns < last_begin_ns)
-		return err_set(e, EINVAL, "it begins %lld ns before the one before it; `validate slice` sorts a trace",
-			       (long long)(last_begin_ns - r->begin_ns));
+		return err_set(
+		    e, EINVAL,
+		    "it begins %lld ns before the one before it; `validate slice` sorts a trace",
+		    (long long)(last_begin_ns - r->begin_ns));
 	return 0;
 }
 
@@ -52,7 +54,7 @@ int think_times_read(struct think_times *h, struct trace *t, struct err *e)
 	return rc;
 }
 
-/* --- a trace -------------------------------------------------------------------------------------------------------- */
+/* --- a trace ------------------------------------------------------------- */
 
 int infer_trace(struct infer_what *w, struct trace *t, struct infer_summary *s, struct err *e)
 {
@@ -88,7 +90,7 @@ int infer_trace(struct infer_what *w, struct trace *t, struct infer_summary *s, 
 	return rc;
 }
 
-/* --- annotated ------------------------------------------------------------------------------------------------------ */
+/* --- annotated ----------------------------------------------------------- */
 
 struct annotator {
 	struct infer f;
@@ -121,7 +123,8 @@ static char *extra_with(const char *extra_json, int64_t threshold_ns)
 		json_decref(top);
 		top = json_object();
 	}
-	json_object_set_new(top, "dependencies", json_pack("{s:I}", "threshold_ns", (json_int_t)threshold_ns));
+	json_object_set_new(top, "dependencies",
+			    json_pack("{s:I}", "threshold_ns", (json_int_t)threshold_ns));
 	char *text = json_dumps(top, JSON_COMPACT);
 	json_decref(top);
 	return text;

@@ -19,7 +19,8 @@ struct lock_turn {
 };
 
 struct lock_turns {
-	struct lock_turn *turn; /* turn[n], sorted: requests that count as begun later than they were */
+	/* turn[n], sorted: requests that count as begun later than they were */
+	struct lock_turn *turn;
 	uint32_t *left_out;	/* left_out[n]: the same requests, sorted */
 	uint32_t n, at, n_left_out, next;
 };

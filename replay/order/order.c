@@ -23,11 +23,13 @@ void edges_release(struct edges *d)
 	*d = (struct edges){.edge = NULL};
 }
 
-/* Temporal. By definition r waits for the begin of every earlier request and for the end of every one that ended before r began. With
- * p the request just before r, r needs only (1) p begun: p itself has waited for the rest; (2) the ends that fall between the
- * begins of p and r: earlier ends p has waited for; and of these only a thread's last: an earlier one is implied by the
- * begin of its successor in its thread. So each request is waited for at most twice, whatever the number of threads: the
- * transitive reduction, with at most 2n edges. Requests are taken as lock_turns.h sorts them. */
+/* Temporal. By definition r waits for the begin of every earlier request and for the end of every
+ * one that ended before r began. With p the request just before r, r needs only (1) p begun: p
+ * itself has waited for the rest; (2) the ends that fall between the begins of p and r: earlier
+ * ends p has waited for; and of these only a thread's last: an earlier one is implied by the begin
+ * of its successor in its thread. So each request is waited for at most twice, whatever the number
+ * of threads: the transitive reduction, with at most 2n edges. Requests are taken as lock_turns.h
+ * sorts them. */
 static void derive_temporal(struct edges *out, const struct load *l, const struct slots *s)
 {
 	struct flight flight = {.item = NULL};
@@ -35,7 +37,8 @@ static void derive_temporal(struct edges *out, const struct load *l, const struc
 	struct lock_turns turns;
 	lock_turns_find(&turns, l, s);
 	int64_t begin_ns;
-	for (uint32_t i, q, before = NONE32; (i = lock_turns_next(&turns, l, &begin_ns)) != NONE32; before = i) {
+	for (uint32_t i, q, before = NONE32; (i = lock_turns_next(&turns, l, &begin_ns)) != NONE32;
+	     before = i) {
 		const struct load_request *r = &l->request[i];
 		const struct load_request *p = before == NONE32 ? NULL : &l->request[before];
 		bool end_of_p = false;
@@ -110,8 +113,8 @@ int fs_rules_parse(unsigned int *rules, const char *text, struct err *e)
 	return ret;
 }
 
-int order_derive(struct edges *out, enum replay_order order, unsigned int rules, const struct load *l, const struct slots *s,
-		 struct err *e)
+int order_derive(struct edges *out, enum replay_order order, unsigned int rules,
+		 const struct load *l, const struct slots *s, struct err *e)
 {
 	*out = (struct edges){.edge = NULL};
 	if (order == ORDER_TEMPORAL)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Order policies: which requests a request waits for.
  *
- * In every policy but `none` a thread issues its requests in their traced order, so "request q of thread B has begun" and "... has
- * ended" are thresholds on B's progress: 2 * index + 1 and 2 * index + 2. A policy becomes a short list of (thread,
- * threshold) pairs for each request; what follows from program order and from earlier waits is left out.
+ * In every policy but `none` a thread issues its requests in their traced order, so "request q of
+ * thread B has begun" and "... has ended" are thresholds on B's progress: 2 * index + 1 and 2 *
+ * index + 2. A policy becomes a short list of (thread, threshold) pairs for each request; what
+ * follows from program order and from earlier waits is left out.
  *
- * "Earlier" is the issue order of the trace: by begin, then by position in the file; for `fs` it is the order in which calls can
- * have taken effect (order_linear.h). Every wait is for an earlier request, so no policy can deadlock. q "ended before" r when
- * q.end <= r.begin (ends come before begins). The exact rules: doc/replay-engines.md. */
+ * "Earlier" is the issue order of the trace: by begin, then by position in the file; for `fs` it is
+ * the order in which calls can have taken effect (order_linear.h). Every wait is for an earlier
+ * request, so no policy can deadlock. q "ended before" r when q.end <= r.begin (ends come before
+ * begins). The exact rules: doc/replay-engines.md. */
 #ifndef REPLAY_ORDER_H
 #define REPLAY_ORDER_H
 
@@ -39,17 +41,28 @@ static inline uint32_t threshold_ended(const struct load_request *q)
 }
 
 /* The rules of `fs` (order_fs.c); each can be left out. */
-enum fs_rule { RULE_DESCRIPTOR, RULE_POSITION, RULE_NAME, RULE_DIRECTORY, RULE_DATA, RULE_SIZE, RULE_ATTRIBUTE, RULE_PROCESS, RULES_N };
+enum fs_rule {
+	RULE_DESCRIPTOR,
+	RULE_POSITION,
+	RULE_NAME,
+	RULE_DIRECTORY,
+	RULE_DATA,
+	RULE_SIZE,
+	RULE_ATTRIBUTE,
+	RULE_PROCESS,
+	RULES_N
+};
 #define RULES_ALL ((1u << RULES_N) - 1)
 extern const char *const fs_rule_names[RULES_N + 1]; /* "descriptor", "position", ..., NULL */
-/* `text`: "all", or names with commas between; each with a minus sign in front is left out of all. NULL is "all". *rules gets bit
- * 1 << RULE_... of each. Errors: EINVAL with the nearest name. */
+/* `text`: "all", or names with commas between; each with a minus sign in front is left out of all.
+ * NULL is "all". *rules gets bit 1 << RULE_... of each. Errors: EINVAL with the nearest name. */
 int fs_rules_parse(unsigned int *rules, const char *text, struct err *e);
 
-/* Derives the edges of a policy; `none` has none, and `thread` only those of asynchronous requests. `rules` are those of `fs` that count. Takes
- * O(n log n) time for n requests; for `fs` times the number of threads that share a file where they do. Errors: ENOMEM. */
-int order_derive(struct edges *out, enum replay_order order, unsigned int rules, const struct load *l, const struct slots *s,
-		 struct err *e);
+/* Derives the edges of a policy; `none` has none, and `thread` only those of asynchronous requests.
+ * `rules` are those of `fs` that count. Takes O(n log n) time for n requests; for `fs` times the
+ * number of threads that share a file where they do. Errors: ENOMEM. */
+int order_derive(struct edges *out, enum replay_order order, unsigned int rules,
+		 const struct load *l, const struct slots *s, struct err *e);
 void edges_release(struct edges *d);
 
 /* Appends one edge; for the derivations. */
@@ -58,6 +71,7 @@ void edges_add(struct edges *d, uint32_t request, uint32_t thread, uint32_t thre
 void edges_sort(struct edges *d);
 
 /* order_fs.c */
-int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l, const struct slots *s, struct err *e);
+int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l,
+		    const struct slots *s, struct err *e);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order `fs`: what the file system's rules demand, and no more. Requests are walked in an order in which they can have taken effect
- * (order_linear.h); what each one used and changed is told by a model (fs_model.h).
+/* Order `fs`: what the file system's rules demand, and no more. Requests are walked in an order in
+ * which they can have taken effect (order_linear.h); what each one used and changed is told by a
+ * model (fs_model.h).
  *
  * r waits for the end of an earlier q of another thread when
  *   descriptor  q opened the descriptor that r uses; q used it and r closes it; q closed it
  *   position    both move the position of one open file
- *   name        q made, removed or replaced a name that r looks up on its way; q looked up a name that r makes, removes or replaces
- *   directory   q made or removed an entry of the directory that r lists, or finds empty or not; the reverse
- *   data        q is the last that wrote some byte which r asked for
- *   size        q set the size of the file that r reads, writes or asks the size of; q did, and r sets it; q met the end of the
- *               file, and r writes beyond; both append
- *   attribute   q changed what r asks for: permissions, owner, extended attributes; the reverse; both change it
- *               locks: lock_rules()
- *   process     r is the first of a process's thread and q of its parent had ended when it began, or of a process that the parent knew
- *               to have ended; q's process had ended when r's thread had waited
- *               for that
- * where "earlier" is by that order. Source: ARTC's resource rules and TBBT's (see doc/replay-engines.md). */
+ *   name        q made, removed or replaced a name that r looks up on its way; q looked up a name
+ * that r makes, removes or replaces directory   q made or removed an entry of the directory that r
+ * lists, or finds empty or not; the reverse data        q is the last that wrote some byte which r
+ * asked for size        q set the size of the file that r reads, writes or asks the size of; q did,
+ * and r sets it; q met the end of the file, and r writes beyond; both append attribute   q changed
+ * what r asks for: permissions, owner, extended attributes; the reverse; both change it locks:
+ * lock_rules() process     r is the first of a process's thread and q of its parent had ended when
+ * it began, or of a process that the parent knew to have ended; q's process had ended when r's
+ * thread had waited for that where "earlier" is by that order. Source: ARTC's resource rules and
+ * TBBT's (see doc/replay-engines.md). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,14 +30,15 @@
 
 #define WAITED_THREADS_MAX 512u /* threads whose waits for one another are in one array */
 
-const char *const fs_rule_names[RULES_N + 1] = {"descriptor", "position", "name", "directory", "data", "size", "attribute",
-						     "process",	   NULL};
+const char *const fs_rule_names[RULES_N + 1] = {
+    "descriptor", "position", "name", "directory", "data", "size", "attribute", "process", NULL};
 
-/* --- edges -------------------------------------------------------------------------------------------------------- */
+/* --- edges --------------------------------------------------------------- */
 
 static uint32_t *waited_for(struct fs *f, uint32_t thread)
 {
-	return f->waited ? &f->waited[(size_t)f->own * f->l->n_threads + thread] : u64_map_at(&f->waited_of, u64_pair(f->own, thread), 0);
+	return f->waited ? &f->waited[(size_t)f->own * f->l->n_threads + thread]
+			 : u64_map_at(&f->waited_of, u64_pair(f->own, thread), 0);
 }
 
 void fs_wait_until(struct fs *f, uint32_t thread, uint32_t threshold)
@@ -94,7 +95,7 @@ static void resource_rules(struct fs *f, struct resource *x, bool change)
 	use_drop(&f->uses, &x->users);
 }
 
-/* --- descriptors -------------------------------------------------------------------------------------------------- */
+/* --- descriptors --------------------------------------------------------- */
 
 static bool opens(const struct load_request *r)
 {
@@ -175,7 +176,8 @@ static void position_rules(struct fs *f, const struct load_request *r)
 	const struct op_info *o = op_info(r->op);
 	if (opens(r))
 		return;
-	if (o->uses & OP_MOVES_POSITION || o->family == FAMILY_STREAM || (o->family == FAMILY_COPY && r->offset == OFFSET_NONE))
+	if (o->uses & OP_MOVES_POSITION || o->family == FAMILY_STREAM ||
+	    (o->family == FAMILY_COPY && r->offset == OFFSET_NONE))
 		position_use(f, r->slot);
 	if (more && o->family == FAMILY_COPY && more->from == OFFSET_NONE)
 		position_use(f, more->slot);
@@ -194,11 +196,12 @@ static void processes_init(struct fs *f)
 static void waits_follow(struct fs *f, const struct process_waits *w, const struct u64_map *of)
 {
 	const uint32_t *first = w->n ? u64_map_find(of, f->request) : NULL;
-	for (size_t i = first ? *first : SIZE_MAX; i < w->n && w->wait[i].request == f->request; i++)
+	for (size_t i = first ? *first : SIZE_MAX; i < w->n && w->wait[i].request == f->request;
+	     i++)
 		fs_wait_for(f, w->wait[i].earlier);
 }
 
-/* --- what the model tells ------------------------------------------------------------------------------------------- */
+/* --- what the model tells ------------------------------------------------ */
 
 static uint32_t *note_of(struct fs *f, uint32_t what)
 {
@@ -287,7 +290,7 @@ static struct file_state *file_of(struct fs *f, uint32_t object)
 	return &f->file[*at];
 }
 
-/* --- one event after another --------------------------------------------------------------------------------------- */
+/* --- one event after another --------------------------------------------- */
 
 static void states_init(struct fs *f)
 {
@@ -403,8 +406,8 @@ static void fs_release(struct fs *f)
 	free(f->known);
 }
 
-int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const struct load *l, const struct slots *s, uint32_t forget_at,
-			       struct err *e)
+int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const struct load *l,
+			       const struct slots *s, uint32_t forget_at, struct err *e)
 {
 	struct fs f = {.l = l, .s = s, .out = out, .rules = rules, .request = NONE32, .forget_at = forget_at};
 	struct linear order = {.request = NULL};
@@ -413,7 +416,9 @@ int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const stru
 	f.slot = calloc(s->n + 1, sizeof *f.slot);
 	f.map = malloc((s->n_maps + 1) * sizeof *f.map);
 	f.edge_of = malloc((l->n_threads + 1) * sizeof *f.edge_of);
-	int ret = f.slot && f.map && f.edge_of ? 0 : err_set(e, ENOMEM, "not enough memory to derive the order");
+	int ret = f.slot && f.map && f.edge_of
+		      ? 0
+		      : err_set(e, ENOMEM, "not enough memory to derive the order");
 	if (!ret) {
 		states_init(&f);
 		processes_init(&f);
@@ -425,7 +430,8 @@ int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const stru
 	return ret;
 }
 
-int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l, const struct slots *s, struct err *e)
+int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l,
+		    const struct slots *s, struct err *e)
 {
 	return order_derive_fs_forgetting(out, rules, l, s, FORGET_AT, e);
 }

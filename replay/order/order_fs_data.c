@@ -2,7 +2,8 @@
 /* The rules `data` and `size`. */
 #include "replay/order/order_fs_private.h"
 
-#define MAX_EXTENTS 1024 /* a read that meets more waits for the last write of every thread instead */
+/* a read that meets more waits for the last write of every thread instead */
+#define MAX_EXTENTS 1024
 
 static bool met(void *arg, uint32_t owner)
 {
@@ -15,7 +16,8 @@ static bool met(void *arg, uint32_t owner)
 static void writers_wait(struct fs *f, const struct file_state *file, uint64_t start, uint64_t end)
 {
 	f->n_met = 0;
-	if (!extent_visit(&f->extents, file->extents, start == OFFSET_NONE ? 0 : start, end, met, f))
+	if (!extent_visit(&f->extents, file->extents, start == OFFSET_NONE ? 0 : start, end, met,
+			  f))
 		fs_wait_for_all(f, &file->writers);
 	fs_wait_for_all(f, &file->vague_writers);
 }
@@ -33,7 +35,8 @@ void fs_read_rules(struct fs *f, struct file_state *file, uint64_t start, uint64
 		fs_note(f, &file->enders, known ? start + n : 0);
 }
 
-void fs_write_rules(struct fs *f, struct file_state *file, uint64_t start, uint64_t end, bool appends)
+void fs_write_rules(struct fs *f, struct file_state *file, uint64_t start, uint64_t end,
+		    bool appends)
 {
 	bool known = start != OFFSET_NONE;
 	if (fs_rule(f, RULE_SIZE)) {
@@ -43,13 +46,15 @@ void fs_write_rules(struct fs *f, struct file_state *file, uint64_t start, uint6
 				fs_wait_until(f, f->uses.use[u].thread, f->uses.use[u].request);
 		if (appends) {
 			fs_wait_for(f, file->appender);
-			fs_wait_for_all(f, &file->writers); /* where it writes follows from theirs */
+			/* where it writes follows from theirs */
+			fs_wait_for_all(f, &file->writers);
 			file->appender = f->request;
 			fs_note(f, &file->enders, known ? start : 0);
 		}
 		fs_note(f, &file->movers, 0);
 	}
-	if (fs_rule(f, RULE_DATA) && f->l->captured) { /* the content that is left is the last one's */
+	/* the content that is left is the last one's */
+	if (fs_rule(f, RULE_DATA) && f->l->captured) {
 		writers_wait(f, file, start, end);
 		if (!known)
 			fs_wait_for_all(f, &file->writers);
@@ -69,7 +74,8 @@ void fs_resize_rules(struct fs *f, struct file_state *file)
 	fs_wait_for_all(f, &file->enders);
 	extent_clear(&f->extents, file->extents);
 	file->extents = EXTENT_NONE;
-	struct use_set *const sets[] = {&file->movers, &file->writers, &file->vague_writers, &file->enders};
+	struct use_set *const sets[] = {&file->movers, &file->writers, &file->vague_writers,
+					&file->enders};
 	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
 		use_drop(&f->uses, sets[i]);
 	file->resizer = f->request;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace of a day makes and removes files without end, and each has had users: without this, what is known of them grows with the trace. */
+/* A trace of a day makes and removes files without end, and each has had users: without this, what
+ * is known of them grows with the trace. */
 #include <string.h>
 
 #include "replay/order/order_fs_private.h"
@@ -24,7 +25,8 @@ static void known_find(struct fs *f)
 
 static bool request_known(const struct fs *f, uint32_t q)
 {
-	return q == NONE32 || threshold_ended(&f->l->request[q]) <= f->known[f->l->request[q].thread];
+	return q == NONE32 ||
+	       threshold_ended(&f->l->request[q]) <= f->known[f->l->request[q].thread];
 }
 
 static bool owner_known(void *arg, uint32_t owner)
@@ -40,7 +42,8 @@ static void set_forget(struct fs *f, struct use_set *s)
 static void file_forget(struct fs *f, uint32_t i)
 {
 	struct file_state *x = &f->file[i];
-	struct use_set *const sets[] = {&x->attribute.users, &x->movers, &x->writers, &x->vague_writers, &x->enders};
+	struct use_set *const sets[] = {&x->attribute.users, &x->movers, &x->writers,
+					&x->vague_writers, &x->enders};
 	bool any = false;
 	if (x->object == NONE32)
 		return;
@@ -48,12 +51,13 @@ static void file_forget(struct fs *f, uint32_t i)
 		set_forget(f, sets[k]);
 		any |= sets[k]->first != 0;
 	}
-	if (x->extents != EXTENT_NONE && extent_visit(&f->extents, x->extents, 0, UINT64_MAX, owner_known, f)) {
+	if (x->extents != EXTENT_NONE &&
+	    extent_visit(&f->extents, x->extents, 0, UINT64_MAX, owner_known, f)) {
 		extent_clear(&f->extents, x->extents);
 		x->extents = EXTENT_NONE;
 	}
-	if (any || x->extents != EXTENT_NONE || !request_known(f, x->attribute.changer) || !request_known(f, x->resizer) ||
-	    !request_known(f, x->appender))
+	if (any || x->extents != EXTENT_NONE || !request_known(f, x->attribute.changer) ||
+	    !request_known(f, x->resizer) || !request_known(f, x->appender))
 		return;
 	f->note[x->object] = 0;
 	*x = (struct file_state){.object = NONE32, .appender = f->unused_file};
@@ -81,7 +85,8 @@ void fs_forget(struct fs *f)
 		set_forget(f, &f->slot[i].users);
 	for (uint32_t i = 0; i < f->s->n_maps; i++)
 		set_forget(f, &f->map[i].users);
-	/* Looking at everything is paid for by as many uses that come into being before the next time. */
+	/* Looking at everything is paid for by as many uses that come into being before the next
+	 * time. */
 	const uint32_t n_looked_at = f->n_files + f->n_names + 2 * f->n_directories +
 		4 * f->n_locks + f->s->n + f->s->n_maps + 8 * f->extents.n;
 	if (f->forget_at)

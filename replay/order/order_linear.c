@@ -55,16 +55,18 @@ static bool is_next(const struct linear_search *s, uint32_t i)
 static bool overlap(const struct linear_search *s, uint32_t a, uint32_t b)
 {
 	const struct load_request *x = request_of(s, a), *y = request_of(s, b);
-	return x->thread != y->thread && load_end_ns(s->l, x) > y->begin_ns && load_end_ns(s->l, y) > x->begin_ns;
+	return x->thread != y->thread && load_end_ns(s->l, x) > y->begin_ns &&
+	       load_end_ns(s->l, y) > x->begin_ns;
 }
 
-/* --- placing and taking back ---------------------------------------------------------------------------------------- */
+/* --- placing and taking back --------------------------------------------- */
 
 static void journal_trim(struct linear_search *s)
 {
 	uint32_t from = s->n > WINDOW ? s->n - WINDOW : 0;
 	size_t base = s->n ? s->placed[from % WINDOW].mark : s->model.n_undo;
-	memmove(s->model.undo, s->model.undo + base, (s->model.n_undo - base) * sizeof *s->model.undo);
+	memmove(s->model.undo, s->model.undo + base,
+		(s->model.n_undo - base) * sizeof *s->model.undo);
 	s->model.n_undo -= base;
 	for (uint32_t i = from; i < s->n; i++)
 		s->placed[i % WINDOW].mark -= base;
@@ -109,7 +111,8 @@ static void tail_copy(const struct linear_search *s, uint32_t from, struct tail 
 	}
 }
 
-/* As it was, from place `from` of the copy on. What was learnt in another order is forgotten, so each fits again where it did. */
+/* As it was, from place `from` of the copy on. What was learnt in another order is forgotten, so
+ * each fits again where it did. */
 static void tail_restore(struct linear_search *s, uint32_t from, const struct tail *t)
 {
 	uint32_t same = from; /* what was not touched need not be done again */
@@ -121,7 +124,7 @@ static void tail_restore(struct linear_search *s, uint32_t from, const struct ta
 			place(s, t->request[i], true);
 }
 
-/* --- explanations --------------------------------------------------------------------------------------------------- */
+/* --- explanations -------------------------------------------------------- */
 
 /* Some calls that had begun took effect before it. */
 static bool pull(struct linear_search *s, uint32_t request, int depth)
@@ -173,17 +176,22 @@ static bool put_before(struct linear_search *s, uint32_t request)
 }
 
 /* The call at place `from` without which this one fits, somewhere before that place. */
-static bool move_and_put(struct linear_search *s, uint32_t from, uint32_t lowest, const struct tail *t, uint32_t request)
+static bool move_and_put(struct linear_search *s, uint32_t from, uint32_t lowest,
+			 const struct tail *t, uint32_t request)
 {
 	uint32_t moved = t->request[from - lowest];
 	back(s, from);
 	for (uint32_t i = from + 1 - lowest; i < t->n; i++)
-		if (request_of(s, t->request[i])->thread != request_of(s, moved)->thread && !place(s, t->request[i], t->forced[i]))
+		if (request_of(s, t->request[i])->thread != request_of(s, moved)->thread &&
+		    !place(s, t->request[i], t->forced[i]))
 			return false;
-	bool fits = request_of(s, request)->thread != request_of(s, moved)->thread ? place(s, request, false) : true;
+	bool fits = request_of(s, request)->thread != request_of(s, moved)->thread
+			? place(s, request, false)
+			: true;
 	if (!fits)
 		return false;
-	for (uint32_t to = from; to-- > lowest && s->tries && overlap(s, t->request[to - lowest], moved);) {
+	for (uint32_t to = from;
+	     to-- > lowest && s->tries && overlap(s, t->request[to - lowest], moved);) {
 		back(s, to);
 		if (!place(s, moved, false))
 			continue;
@@ -212,13 +220,14 @@ static bool move_earlier(struct linear_search *s, uint32_t request)
 	return false;
 }
 
-/* Several earlier calls took effect in another order, which shows only now: all orders of the last calls are tried that their times
- * allow, and those that have begun may come in between. */
+/* Several earlier calls took effect in another order, which shows only now: all orders of the last
+ * calls are tried that their times allow, and those that have begun may come in between. */
 #define AGAIN_MAX 24	/* calls */
 #define AGAIN_TRIES 4000 /* in one search */
 
 struct again {
-	uint32_t request[AGAIN_MAX + 8], n, n_must; /* the first n_must have ended; the others may wait */
+	/* the first n_must have ended; the others may wait */
+	uint32_t request[AGAIN_MAX + 8], n, n_must;
 	bool forced[AGAIN_MAX + 8], done[AGAIN_MAX + 8];
 	uint64_t tries;
 };
@@ -229,7 +238,8 @@ static bool may_be_next(const struct linear_search *s, const struct again *a, ui
 		return false;
 	int64_t begin = request_of(s, a->request[i])->begin_ns;
 	for (uint32_t k = 0; k < a->n_must; k++)
-		if (!a->done[k] && k != i && load_end_ns(s->l, request_of(s, a->request[k])) <= begin)
+		if (!a->done[k] && k != i &&
+		    load_end_ns(s->l, request_of(s, a->request[k])) <= begin)
 			return false;
 	return true;
 }
@@ -277,7 +287,8 @@ static bool put_again(struct linear_search *s, uint32_t request, uint32_t n_agai
 
 static bool order_again(struct linear_search *s, uint32_t request)
 {
-	for (uint32_t n = 4; n < AGAIN_MAX && n < s->n && n < s->n - window_start(s) && s->tries; n += n / 2)
+	for (uint32_t n = 4; n < AGAIN_MAX && n < s->n && n < s->n - window_start(s) && s->tries;
+	     n += n / 2)
 		if (put_again(s, request, n))
 			return true;
 	return false;
@@ -287,7 +298,8 @@ static void settle(struct linear_search *s, uint32_t request)
 {
 	if (place(s, request, false))
 		return;
-	if (s->tries && (pull(s, request, PULLED_MAX) || put_before(s, request) || move_earlier(s, request) || order_again(s, request))) {
+	if (s->tries && (pull(s, request, PULLED_MAX) || put_before(s, request) ||
+			 move_earlier(s, request) || order_again(s, request))) {
 		s->result->n_moved++;
 		return;
 	}
@@ -318,7 +330,7 @@ static void ended(struct linear_search *s, uint32_t request)
 	settled_give(s, window_start(s));
 }
 
-/* --- the walk ------------------------------------------------------------------------------------------------------- */
+/* --- the walk ------------------------------------------------------------ */
 
 static void threads_index(struct linear_search *s)
 {
@@ -345,7 +357,7 @@ static void walk(struct linear_search *s)
 	settled_give(s, s->n);
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------------ */
+/* --- the whole ----------------------------------------------------------- */
 
 static void search_release(struct linear_search *s)
 {
@@ -370,7 +382,8 @@ static int memory_get(struct linear_search *s, struct linear *out, struct err *e
 	return 0;
 }
 
-int order_linearise(struct linear *out, const struct load *l, const struct slots *slots, relay_take *take, void *ctx, struct err *e)
+int order_linearise(struct linear *out, const struct load *l, const struct slots *slots,
+		    relay_take *take, void *ctx, struct err *e)
 {
 	struct linear_search *s = xcalloc(1, sizeof *s);
 	*out = (struct linear){.request = NULL};

@@ -16,8 +16,12 @@ struct reducer {
 	const struct load *l;
 	uint32_t n_threads;
 	uint32_t *known;   /* known[t * n_threads + o]: the progress of o that t knows of */
-	uint8_t *waiters;  /* waiters[l->n], thread by thread: that will still ask for the request's knowledge; a thread asks for none twice */
-	uint32_t *place;   /* place[l->n], likewise: in knowledge[], plus one, of requests that somebody will ask; 0 none */
+	/* waiters[l->n], thread by thread: that will still ask for the request's knowledge; a
+	 * thread asks for none twice */
+	uint8_t *waiters;
+	/* place[l->n], likewise: in knowledge[], plus one, of requests that somebody will ask; 0
+	 * none */
+	uint32_t *place;
 	uint32_t *knowledge; /* n_threads each */
 	uint32_t *unused;    /* places */
 	uint32_t n_unused;
@@ -32,7 +36,8 @@ static int compare_edges(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* They come in an order of effects, which is nearly that of begins: so each goes a few places back, as a rule. */
+/* They come in an order of effects, which is nearly that of begins: so each goes a few places back,
+ * as a rule. */
 void edges_sort(struct edges *d)
 {
 	uint64_t moves = SORT_MOVES * (uint64_t)d->n;
@@ -54,7 +59,7 @@ static uint32_t source_of(const struct reducer *x, const struct edge *g)
 	return x->order->first[g->thread] + (g->threshold - 1) / 2;
 }
 
-/* --- knowledge ------------------------------------------------------------------------------------------------------ */
+/* --- knowledge ----------------------------------------------------------- */
 
 static const uint32_t *knowledge_of(const struct reducer *x, uint32_t source)
 {
@@ -67,7 +72,8 @@ static void knowledge_keep(struct reducer *x, const struct load_request *r)
 	const uint32_t source = x->order->first[r->thread] + r->index;
 	if (!x->waiters[source] || !x->n_unused)
 		return;
-	uint32_t place = x->unused[--x->n_unused], *to = x->knowledge + (size_t)place * x->n_threads;
+	uint32_t place = x->unused[--x->n_unused],
+		 *to = x->knowledge + (size_t)place * x->n_threads;
 	memcpy(to, x->known + (size_t)r->thread * x->n_threads, x->n_threads * sizeof *to);
 	to[r->thread] = threshold_ended(r);
 	x->place[source] = place + 1;
@@ -81,9 +87,10 @@ static void knowledge_asked(struct reducer *x, uint32_t source)
 	x->place[source] = 0;
 }
 
-/* --- one request ---------------------------------------------------------------------------------------------------- */
+/* --- one request --------------------------------------------------------- */
 
-static bool implied(const struct reducer *x, const uint32_t *known, const struct edge *edge, size_t n, size_t i)
+static bool implied(const struct reducer *x, const uint32_t *known, const struct edge *edge,
+		    size_t n, size_t i)
 {
 	const struct edge *g = &edge[i];
 	if (known[g->thread] >= g->threshold)
@@ -96,7 +103,8 @@ static bool implied(const struct reducer *x, const uint32_t *known, const struct
 	return false;
 }
 
-/* Of its edges edge[n], at most one to each thread, those that stay come first. Returns how many. */
+/* Of its edges edge[n], at most one to each thread, those that stay come first. Returns how many.
+ */
 static size_t request_reduce(struct reducer *x, uint32_t request, struct edge *edge, size_t n)
 {
 	uint32_t *known = x->known + (size_t)x->l->request[request].thread * x->n_threads;
@@ -111,7 +119,8 @@ static size_t request_reduce(struct reducer *x, uint32_t request, struct edge *e
 		const uint32_t *other = knowledge_of(x, source_of(x, g));
 		for (uint32_t t = 0; other && t < x->n_threads; t++)
 			known[t] = other[t] > known[t] ? other[t] : known[t];
-		known[g->thread] = g->threshold > known[g->thread] ? g->threshold : known[g->thread];
+		known[g->thread] =
+		    g->threshold > known[g->thread] ? g->threshold : known[g->thread];
 	}
 	for (size_t i = 0; i < n; i++)
 		knowledge_asked(x, source_of(x, &all[i]));
@@ -144,7 +153,8 @@ static int memory_get(struct reducer *x, struct err *e)
 	n_places = n_places < x->d->n ? n_places : x->d->n;
 	x->known = calloc((size_t)x->n_threads * x->n_threads + 1, sizeof *x->known);
 	x->waiters = calloc((size_t)x->l->n + 1, sizeof *x->waiters);
-	x->place = calloc((size_t)x->l->n + 1, sizeof *x->place); /* most of it is never touched where few wait */
+	/* most of it is never touched where few wait */
+	x->place = calloc((size_t)x->l->n + 1, sizeof *x->place);
 	x->knowledge = malloc((n_places + 1) * x->n_threads * sizeof *x->knowledge);
 	x->unused = malloc((n_places + 1) * sizeof *x->unused);
 	if (!x->known || !x->waiters || !x->place || !x->knowledge || !x->unused)

@@ -65,13 +65,16 @@ static void wait_add(struct process_waits *p, uint32_t request, uint32_t earlier
 	p->wait[p->n++] = (struct process_wait){request, earlier};
 }
 
-#define OVERLAP_MAX 64 /* requests of one thread that had begun but not ended at a moment; more are no thread's */
+/* requests of one thread that had begun but not ended at a moment; more are no thread's */
+#define OVERLAP_MAX 64
 
 /* The request waits for the last of each thread of the process that had ended by then. */
-static void wait_for_process(struct process_waits *p, const struct threads *t, uint32_t request, uint32_t process, int64_t ns)
+static void wait_for_process(struct process_waits *p, const struct threads *t, uint32_t request,
+			     uint32_t process, int64_t ns)
 {
 	for (uint32_t thread = t->from[process]; thread < t->to[process]; thread++) {
-		uint32_t n = n_begun(t, thread, ns), first = t->first[thread], least = n > OVERLAP_MAX ? n - OVERLAP_MAX : 0;
+		uint32_t n = n_begun(t, thread, ns), first = t->first[thread],
+			 least = n > OVERLAP_MAX ? n - OVERLAP_MAX : 0;
 		while (n > least && load_end_ns(t->l, &t->l->request[t->of[first + n - 1]]) > ns)
 			n--;
 		if (n > least)
@@ -80,7 +83,8 @@ static void wait_for_process(struct process_waits *p, const struct threads *t, u
 }
 
 /* So does the first request of each of its threads. */
-static void process_waits_for(struct process_waits *p, const struct threads *t, uint32_t process, uint32_t other, int64_t ns)
+static void process_waits_for(struct process_waits *p, const struct threads *t, uint32_t process,
+			      uint32_t other, int64_t ns)
 {
 	for (uint32_t thread = t->from[process]; thread < t->to[process]; thread++)
 		if (t->first[thread] < t->first[thread + 1])
@@ -97,7 +101,8 @@ static void birth_find(struct process_waits *p, const struct threads *t, uint32_
 	if (request == NONE32 || x->parent == NONE32 || x->parent == process)
 		return;
 	int64_t begin_ns = t->l->request[request].begin_ns;
-	process_waits_for(p, t, process, x->parent, x->parent_told && x->birth_ns < begin_ns ? x->birth_ns : begin_ns);
+	process_waits_for(p, t, process, x->parent,
+			  x->parent_told && x->birth_ns < begin_ns ? x->birth_ns : begin_ns);
 }
 
 static void end_find(struct process_waits *p, const struct threads *t, uint32_t process)
@@ -110,7 +115,7 @@ static void end_find(struct process_waits *p, const struct threads *t, uint32_t 
 		wait_for_process(p, t, t->of[at], process, t->l->request[t->of[at]].begin_ns);
 }
 
-/* --- children of one process, one after another ------------------------------------------------------------------------ */
+/* --- children of one process, one after another -------------------------- */
 
 #define ENDED_MAX 256u
 
@@ -167,12 +172,14 @@ static void end_note(struct known_ends *k, uint32_t process, uint32_t number, ui
 	k->n = kept + 1;
 }
 
-/* A process begins after those have ended that its parent had waited for by then, though the parent may make no request in between. */
+/* A process begins after those have ended that its parent had waited for by then, though the parent
+ * may make no request in between. */
 static void siblings_find(struct process_waits *p, const struct threads *t)
 {
 	uint32_t n, n_ended = 0;
 	struct moment *all = moments_find(t->s, &n);
-	uint32_t *n_before = xcalloc((size_t)t->s->n_processes + 1, sizeof *n_before); /* ends that the parent knew of when it began */
+	/* ends that the parent knew of when it began */
+	uint32_t *n_before = xcalloc((size_t)t->s->n_processes + 1, sizeof *n_before);
 	struct known_ends known = {.n = 0};
 	for (uint32_t i = 0; i < n; i++) {
 		const struct moment *m = &all[i];

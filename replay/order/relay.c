@@ -16,7 +16,8 @@ struct relay {
 	pthread_t id;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct fs_events stretch[STRETCHES]; /* n_given modulo STRETCHES is the next; one that was taken lends its memory */
+	/* n_given modulo STRETCHES is the next; one that was taken lends its memory */
+	struct fs_events stretch[STRETCHES];
 	uint64_t n_given, n_taken;
 	bool done;
 };
@@ -75,7 +76,8 @@ void relay_give(struct relay *r, struct fs_events *told, size_t n)
 	while (r->n_given - r->n_taken == STRETCHES)
 		pthread_cond_wait(&r->changed, &r->lock);
 	pthread_mutex_unlock(&r->lock);
-	struct fs_events *slot = &r->stretch[r->n_given % STRETCHES], full = *told; /* other threads read it only after n_given has grown */
+	/* other threads read it only after n_given has grown */
+	struct fs_events *slot = &r->stretch[r->n_given % STRETCHES], full = *told;
 	words_add(slot, full.word + n, full.n - n);
 	*told = *slot;
 	full.n = n;

@@ -5,7 +5,8 @@
 
 #include "common/xalloc.h"
 
-#define LISTED_MAX 8u /* threads of a set that is looked through; beyond that it is in the hash table */
+/* threads of a set that is looked through; beyond that it is in the hash table */
+#define LISTED_MAX 8u
 
 void use_table_release(struct use_table *t)
 {
@@ -62,7 +63,8 @@ static uint32_t add(struct use_table *t, struct use_set *s, uint32_t thread, uin
 	return u;
 }
 
-void use_note(struct use_table *t, struct use_set *s, uint32_t thread, uint32_t request, uint64_t value)
+void use_note(struct use_table *t, struct use_set *s, uint32_t thread, uint32_t request,
+	      uint64_t value)
 {
 	const uint32_t known = find(t, s, thread), at = known ? known : add(t, s, thread, value);
 	struct use *u = &t->use[at];

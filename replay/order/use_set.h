@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sets of threads with the last request of each that did something to a resource: what a later request of another thread must
- * wait for. Requests are whatever numbers the caller knows them by. All sets of a derivation share one table, and what a set gives back
- * others use again. */
+/* Sets of threads with the last request of each that did something to a resource: what a later
+ * request of another thread must wait for. Requests are whatever numbers the caller knows them by.
+ * All sets of a derivation share one table, and what a set gives back others use again. */
 #ifndef REPLAY_USE_SET_H
 #define REPLAY_USE_SET_H
 
@@ -17,7 +17,8 @@ struct use {
 };
 
 struct use_table {
-	struct u64_map at; /* (set, thread) to use, which may have become another's since; of sets of many threads */
+	/* (set, thread) to use, which may have become another's since; of sets of many threads */
+	struct u64_map at;
 	struct use *use;   /* use[n], use[0] unused */
 	uint32_t n, cap, n_free;
 	uint32_t free; /* free[n_free], a list through `next` */
@@ -34,7 +35,8 @@ struct use_set {
 void use_table_release(struct use_table *t); /* an all-zero one is empty */
 
 /* Notes that `request` of `thread` used the resource. */
-void use_note(struct use_table *t, struct use_set *s, uint32_t thread, uint32_t request, uint64_t value);
+void use_note(struct use_table *t, struct use_set *s, uint32_t thread, uint32_t request,
+	      uint64_t value);
 /* Empties the set. */
 void use_drop(struct use_table *t, struct use_set *s);
 /* Takes away what is at or below known[thread]. */

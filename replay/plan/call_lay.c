@@ -38,18 +38,21 @@ bool call_result_counts(uint16_t op)
 	}
 }
 
-/* --- one request ------------------------------------------------------------------------------------------------------ */
+/* --- one request --------------------------------------------------------- */
 
 /* Which calls make, change or end the name itself, whatever it means. */
 static bool is_on_name(uint16_t op)
 {
-	return op == OP_RENAME || op == OP_SYMLINK || op == OP_UNLINK || op == OP_MKDIR || op == OP_RMDIR || op == OP_MKNOD;
+	return op == OP_RENAME || op == OP_SYMLINK || op == OP_UNLINK || op == OP_MKDIR ||
+	       op == OP_RMDIR || op == OP_MKNOD;
 }
 
-/* To remove a directory is called invalid only where its name ends in ".", which traces leave out. */
+/* To remove a directory is called invalid only where its name ends in ".", which traces leave out.
+ */
 static bool ended_in_dot(const struct load_request *r)
 {
-	return r->rvalue == -EINVAL && (r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags == AT_REMOVEDIR));
+	return r->rvalue == -EINVAL &&
+	       (r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags == AT_REMOVEDIR));
 }
 
 /* Which calls follow a link at the end of their path. */
@@ -73,7 +76,8 @@ static bool follows(const struct load_request *r)
 
 static bool turns(const struct slots *s, const struct load_request *r, const struct load_more *m)
 {
-	bool names = r->op == OP_RENAME || r->op == OP_RMDIR || r->op == OP_UNLINK || r->op == OP_SYMLINK;
+	bool names =
+	    r->op == OP_RENAME || r->op == OP_RMDIR || r->op == OP_UNLINK || r->op == OP_SYMLINK;
 	if (!names || r->name == NONE32)
 		return false;
 	if (s->any_links && r->op != OP_UNLINK)
@@ -90,7 +94,8 @@ static void vector_lay(struct call *c, const struct load *l, const struct load_r
 	c->vector = (const uint64_t *)(const void *)item;
 	c->n_vector = item ? len / 8 : 0;
 	uint64_t total = 0;
-	for (uint32_t i = 0; i < c->n_vector; i++) /* a trace may claim anything: it may not read beyond the buffer */
+	/* a trace may claim anything: it may not read beyond the buffer */
+	for (uint32_t i = 0; i < c->n_vector; i++)
 		if (c->vector[i] > r->length || (total += c->vector[i]) > r->length)
 			c->n_vector = i;
 	if (c->n_vector)
@@ -99,7 +104,8 @@ static void vector_lay(struct call *c, const struct load *l, const struct load_r
 	c->vector = NULL; /* one buffer of the whole length */
 }
 
-static void times_lay(struct call_table *c, struct call *call, const struct load *l, const struct load_request *r)
+static void times_lay(struct call_table *c, struct call *call, const struct load *l,
+		      const struct load_request *r)
 {
 	uint32_t len;
 	int64_t t[4] = {0, UTIME_NOW, 0, UTIME_NOW};
@@ -113,10 +119,12 @@ static void times_lay(struct call_table *c, struct call *call, const struct load
 	}
 }
 
-static uint16_t bits_of(const struct slots *s, const struct load_request *r, const struct load_more *m)
+static uint16_t bits_of(const struct slots *s, const struct load_request *r,
+			const struct load_more *m)
 {
 	uint16_t bits = 0;
-	if (op_info(r->op)->uses & OP_HAS_PATH && r->name != NONE32 && r->rvalue != -EFAULT && follows(r) && s->file[r->name].maybe_link)
+	if (op_info(r->op)->uses & OP_HAS_PATH && r->name != NONE32 && r->rvalue != -EFAULT &&
+	    follows(r) && s->file[r->name].maybe_link)
 		bits |= CALL_FOLLOW;
 	if (r->rvalue == -EFAULT)
 		bits |= CALL_BAD_ADDRESS;
@@ -129,18 +137,21 @@ static uint16_t bits_of(const struct slots *s, const struct load_request *r, con
 	return bits;
 }
 
-/* --- reads as the original cache decided ------------------------------------------------------------------------------- */
+/* --- reads as the original cache decided --------------------------------- */
 
 #define PAGE_BYTES 4096u
 
-static void part_add(struct call_table *c, struct call *to, uint64_t begin, uint64_t from, uint64_t end, enum call_part_kind kind)
+static void part_add(struct call_table *c, struct call *to, uint64_t begin, uint64_t from,
+		     uint64_t end, enum call_part_kind kind)
 {
 	while (from < end) {
-		const uint64_t n = end - from < CALL_BUFFER_MAX * 512 ? end - from : CALL_BUFFER_MAX * 512;
+		const uint64_t n =
+		    end - from < CALL_BUFFER_MAX * 512 ? end - from : CALL_BUFFER_MAX * 512;
 		if (to->n_parts >= PARTS_MAX)
 			return;
 		GROW(c->part, c->n_parts, c->parts_cap);
-		c->part[c->n_parts++] = (struct call_part){from, (uint32_t)n, kind == PART_AHEAD ? 0 : (uint32_t)(from - begin), kind};
+		c->part[c->n_parts++] = (struct call_part){
+		    from, (uint32_t)n, kind == PART_AHEAD ? 0 : (uint32_t)(from - begin), kind};
 		to->n_parts++;
 		from += n;
 	}
@@ -153,7 +164,8 @@ static uint64_t n_returned(const struct load_request *r)
 }
 
 /* The bytes [begin, end) that a read returned, and the pages that came into the cache meanwhile. */
-static void parts_lay(struct call_table *c, struct call *to, const struct load *l, const struct load_request *r)
+static void parts_lay(struct call_table *c, struct call *to, const struct load *l,
+		      const struct load_request *r)
 {
 	uint32_t n;
 	const struct miss *miss = misses_of(&l->reads->misses, (uint32_t)(r - l->request), &n);
@@ -166,7 +178,8 @@ static void parts_lay(struct call_table *c, struct call *to, const struct load *
 		const uint64_t first = from > at ? from : at, last = till < end ? till : end;
 		if (reads && first < last) {
 			part_add(c, to, begin, at, first, PART_FOUND);
-			part_add(c, to, begin, first, to->n_parts + 2 * (n - i) > PARTS_MAX ? end : last, PART_MISSED);
+			part_add(c, to, begin, first,
+				 to->n_parts + 2 * (n - i) > PARTS_MAX ? end : last, PART_MISSED);
 			at = to->n_parts + 2 * (n - i) > PARTS_MAX ? end : last;
 		} else if (touch && r->offset >= from && r->offset < till) {
 			part_add(c, to, from, from, till, PART_MISSED);
@@ -177,13 +190,15 @@ static void parts_lay(struct call_table *c, struct call *to, const struct load *
 		const uint64_t from = miss[i].offset, till = from + miss[i].length;
 		if (touch && r->offset >= from && r->offset < till)
 			continue;
-		const uint64_t before = begin / PAGE_BYTES * PAGE_BYTES, behind = (end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+		const uint64_t before = begin / PAGE_BYTES * PAGE_BYTES,
+			       behind = (end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 		part_add(c, to, begin, from, till < before ? till : before, PART_AHEAD);
 		part_add(c, to, begin, from > behind ? from : behind, till, PART_AHEAD);
 	}
 }
 
-static void action_lay(struct call_table *c, struct call *to, const struct load *l, const struct slots *s, const struct load_request *r)
+static void action_lay(struct call_table *c, struct call *to, const struct load *l,
+		       const struct slots *s, const struct load_request *r)
 {
 	switch (reads_action(l->reads, s, r)) {
 	case READ_BY_PAGES:
@@ -200,7 +215,11 @@ static void action_lay(struct call_table *c, struct call *to, const struct load 
 
 static uint64_t call_hash(const struct call *x)
 {
-	const uint64_t of[] = {(uint64_t)x->op << 32 | x->path, (uint64_t)x->process << 32 | x->flags, (uint64_t)x->traced, x->length, x->offset,
+	const uint64_t of[] = {(uint64_t)x->op << 32 | x->path,
+			       (uint64_t)x->process << 32 | x->flags,
+			       (uint64_t)x->traced,
+			       x->length,
+			       x->offset,
 			       x->slot};
 	uint64_t hash = 0xcbf29ce484222325u;
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
@@ -208,11 +227,13 @@ static uint64_t call_hash(const struct call *x)
 	return hash;
 }
 
-/* Calls on names are made again and again, and one on descriptors whose slots are used again (slots_reuse): the same one is there once. */
+/* Calls on names are made again and again, and one on descriptors whose slots are used again
+ * (slots_reuse): the same one is there once. */
 static uint32_t call_shared(struct call_table *c, const struct call *call)
 {
-	const bool own = (call->slot && call->op != OP_FSTAT) || call->other || call->second || call->n_vector || call->n_parts || call->times ||
-			 *call->text || call->map != NONE32;
+	const bool own = (call->slot && call->op != OP_FSTAT) || call->other || call->second ||
+			 call->n_vector || call->n_parts || call->times || *call->text ||
+			 call->map != NONE32;
 	uint32_t *known = own ? NULL : u64_map_at(&c->places_laid->shared, call_hash(call), c->n);
 	if (known && *known < c->n && !memcmp(&c->call[*known], call, sizeof *call))
 		return *known;
@@ -221,7 +242,8 @@ static uint32_t call_shared(struct call_table *c, const struct call *call)
 	return c->n++;
 }
 
-static uint32_t call_add(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r)
+static uint32_t call_add(struct call_table *c, const struct load *l, const struct slots *s,
+			 const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
 	const struct load_more *m = load_more(l, r);
@@ -282,17 +304,21 @@ static bool is_plain(const struct slots *s, const struct load_request *r)
 	}
 }
 
-/* Where content is made before each write, no write is a plain call; where it was captured, none of which it was. */
-static bool writes_payload(const struct call_table *c, const struct load_request *r, uint64_t *number)
+/* Where content is made before each write, no write is a plain call; where it was captured, none of
+ * which it was. */
+static bool writes_payload(const struct call_table *c, const struct load_request *r,
+			   uint64_t *number)
 {
-	const bool stream = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPRINTF || r->op == OP_FPUTC;
+	const bool stream =
+	    r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPRINTF || r->op == OP_FPUTC;
 	const bool writes = op_info(r->op)->family == FAMILY_WRITE || stream;
 	if (c->captured)
 		return writes && r->rvalue > 0 && captured_add(c->captured, r->record, number);
 	return c->payload && writes && r->rvalue != -EFAULT;
 }
 
-struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r)
+struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s,
+			    const struct load_request *r)
 {
 	struct hot_request h = {.offset = r->offset, .length = (uint32_t)r->length, .slot = r->slot, .op = (uint8_t)r->op};
 	uint64_t number = 0;
@@ -342,7 +368,8 @@ static uint64_t stream_bytes(const struct load *l, const struct load_request *r)
 	}
 }
 
-uint64_t call_buffer_bytes(const struct load *l, const struct slots *s, const struct load_request *r)
+uint64_t call_buffer_bytes(const struct load *l, const struct slots *s,
+			   const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
 	uint64_t n = 0;
@@ -354,12 +381,13 @@ uint64_t call_buffer_bytes(const struct load *l, const struct slots *s, const st
 		n = stream_bytes(l, r);
 	else if (o->family == FAMILY_COPY)
 		n = !r->slot || s->slot[r->slot].passed ? copied_bytes(r) : 0;
-	else if (o->uses & OP_HAS_LENGTH && (o->family == FAMILY_ATTRIBUTE || o->family == FAMILY_DIRECTORY || r->op == OP_READLINK))
+	else if (o->uses & OP_HAS_LENGTH && (o->family == FAMILY_ATTRIBUTE ||
+					     o->family == FAMILY_DIRECTORY || r->op == OP_READLINK))
 		n = r->length < CALL_BUFFER_MAX ? r->length : CALL_BUFFER_MAX;
 	return n < REPLAY_MAX_REQUEST_BYTES ? n : REPLAY_MAX_REQUEST_BYTES;
 }
 
-/* --- all of them ------------------------------------------------------------------------------------------------------ */
+/* --- all of them --------------------------------------------------------- */
 
 static void processes_lay(struct call_table *c, const struct load *l, const struct slots *s)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of calls.h that lays paths out before the run: a directory, which the run looks up inside the target, and the name in it. */
+/* The part of calls.h that lays paths out before the run: a directory, which the run looks up
+ * inside the target, and the name in it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +25,9 @@ static uint32_t place_find(struct call_table *c, struct places *t, const char *p
 	}
 }
 
-/* The directory and the last component. Trailing slash: the name must be a directory unless `on_name`
- * is set; then the slash stays in the name and the kernel decides, without following a link. */
+/* The directory and the last component. Trailing slash: the name must be a directory unless
+ * `on_name` is set; then the slash stays in the name and the kernel decides, without following a
+ * link. */
 static struct call_path path_split(struct call_table *c, const char *whole, bool on_name)
 {
 	size_t end = strlen(whole);
@@ -33,12 +35,14 @@ static struct call_path path_split(struct call_table *c, const char *whole, bool
 		end--;
 	const char *slash = memrchr(whole, '/', end), *last = slash ? slash + 1 : whole;
 	const size_t len = (size_t)(whole + end - last);
-	const bool is_place = !len || (len == 1 && *last == '.') || (len == 2 && !memcmp(last, "..", 2));
+	const bool is_place =
+	    !len || (len == 1 && *last == '.') || (len == 2 && !memcmp(last, "..", 2));
 	struct call_path p = {.whole = whole, .last = is_place ? "." : last};
 	if (is_place)
 		p.place = place_find(c, c->places_laid, whole, strlen(whole));
 	else if (slash)
-		p.place = place_find(c, c->places_laid, whole, slash == whole ? 1 : (size_t)(slash - whole));
+		p.place = place_find(c, c->places_laid, whole,
+				     slash == whole ? 1 : (size_t)(slash - whole));
 	return p;
 }
 

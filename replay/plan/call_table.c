@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a program needs of a table that it was given: the part that carries it into another program. */
+/* What a program needs of a table that it was given: the part that carries it into another program.
+ */
 #include <stdlib.h>
 
 #include "common/xalloc.h"
@@ -8,7 +9,8 @@
 struct call_process_laid call_process_laid(const struct call_table *c, uint32_t process)
 {
 	const struct call_process *p = &c->process[process];
-	return (struct call_process_laid){p->pid, atomic_load(&p->n_threads), p->first_ending, p->first_map};
+	return (struct call_process_laid){p->pid, atomic_load(&p->n_threads), p->first_ending,
+					  p->first_map};
 }
 
 uint32_t call_map_next(const struct call_table *c, uint32_t map)
@@ -16,7 +18,8 @@ uint32_t call_map_next(const struct call_table *c, uint32_t map)
 	return c->map[map].next_ending;
 }
 
-int call_table_revive(struct call_table *c, const struct call_process_laid *laid, const uint32_t *map_next, struct err *e)
+int call_table_revive(struct call_table *c, const struct call_process_laid *laid,
+		      const uint32_t *map_next, struct err *e)
 {
 	int ret = vm_alloc_shared(&c->memory, sizeof *c->common, "the calls", e);
 	if (ret)
@@ -43,7 +46,8 @@ int call_table_revive(struct call_table *c, const struct call_process_laid *laid
 
 bool call_ends_something(const struct call_table *c, uint32_t process)
 {
-	return process < c->n_processes && (c->process[process].first_ending || c->process[process].first_map != NONE32);
+	return process < c->n_processes &&
+	       (c->process[process].first_ending || c->process[process].first_map != NONE32);
 }
 
 uint32_t call_process_pid(const struct call_table *c, uint32_t process)

@@ -27,9 +27,11 @@
 #include "replay/load/slots.h"
 
 enum call_bit {
-	CALL_FOLLOW = 1,	/* the call follows links at the end of the path, and there may be one */
+	/* the call follows links at the end of the path, and there may be one */
+	CALL_FOLLOW = 1,
 	CALL_BAD_ADDRESS = 2,	/* it failed with EFAULT: it is given an address that is none */
-	CALL_TURNS = 4,		/* it may change what other paths mean: stored directories are looked up again */
+	/* it may change what other paths mean: stored directories are looked up again */
+	CALL_TURNS = 4,
 	CALL_FROM_NULL = 8,	/* copies: what is read from is skipped; the buffer stands for it */
 	CALL_TO_NULL = 16,	/* copies: what is written to is skipped; /dev/null stands for it */
 	CALL_BY_PAGES = 128,	/* --reads original: in parts */
@@ -40,13 +42,16 @@ enum call_bit {
 
 struct call_path {
 	const char *whole; /* inside the target directory; borrowed from slots.file */
-	const char *last;  /* last component, "." for a path that has none or ends in ".."; borrowed */
+	/* last component, "." for a path that has none or ends in ".."; borrowed */
+	const char *last;
 	uint32_t place;	   /* the directory it lies in: index into calls.place */
 };
 
 struct call { /* 96 bytes: there may be many; requests that need nothing that differs share one */
 	uint64_t offset, length;
-	uint64_t to;	  /* copies: where it writes, or OFFSET_NONE. Mappings: first byte within the map. Writes with captured content: its number */
+	/* copies: where it writes, or OFFSET_NONE. Mappings: first byte within the map. Writes with
+	 * captured content: its number */
+	uint64_t to;
 	const char *text; /* symlink: what it points at; attributes: name; borrowed */
 	const uint64_t *vector; /* vector[n_vector]: bytes of each buffer */
 	int64_t traced; /* result, or the negative errno */
@@ -73,7 +78,8 @@ struct call_part {
 
 struct call_counts { /* what is counted while it runs; pages: with --reads original */
 	_Atomic uint64_t n_pages_read;	  /* missed then: from storage now, */
-	_Atomic uint64_t n_pages_stayed;  /* but for those of them that could not be dropped: dirty, or mapped by somebody */
+	/* but for those of them that could not be dropped: dirty, or mapped by somebody */
+	_Atomic uint64_t n_pages_stayed;
 	_Atomic uint64_t n_pages_touched; /* found in the cache then, and now */
 	_Atomic uint64_t n_pages_left;	  /* then, and not now */
 	_Atomic uint64_t n_clones_copied; /* clones that were copies: the target shares no blocks */
@@ -97,7 +103,8 @@ struct call_common { /* in memory that forked processes share */
 	struct call_sockets sockets;
 };
 
-struct call_table { /* of a plan. While it runs, only what is atomic changes, and what has a lock of its own */
+/* of a plan. While it runs, only what is atomic changes, and what has a lock of its own */
+struct call_table {
 	struct call *call; /* call[n] */
 	uint32_t n, cap;
 	struct call_path *path; /* path[n_paths]; path[0] is of calls without one */
@@ -109,8 +116,10 @@ struct call_table { /* of a plan. While it runs, only what is atomic changes, an
 	struct call_part *part; /* part[n_parts] */
 	uint32_t n_parts, parts_cap;
 	int reads; /* enum replay_reads */
-	const struct payload *payload; /* what is written, borrowed; NULL: what lies in the buffers */
-	struct captured *captured; /* what is written was captured (captured.h); borrowed, NULL: it is not */
+	/* what is written, borrowed; NULL: what lies in the buffers */
+	const struct payload *payload;
+	/* what is written was captured (captured.h); borrowed, NULL: it is not */
+	struct captured *captured;
 	const struct captured_reader *content; /* while it runs: by what workers take it */
 	struct call_map *map; /* map[n_maps] */
 	uint32_t n_maps;
@@ -133,12 +142,14 @@ struct call_table { /* of a plan. While it runs, only what is atomic changes, an
 
 struct hot_request;
 
-/* --- preparing (calls_lay.c) ---------------------------------------------------------------------------------------- */
+/* --- preparing (calls_lay.c) --------------------------------------------- */
 
-/* The hot form of the requests: whatever is no plain call gets a place in the table. call_table_init once before, call_hot for each
- * request in issue order, call_table_laid once afterwards. Borrows l->bytes and the names of `s`. */
+/* The hot form of the requests: whatever is no plain call gets a place in the table.
+ * call_table_init once before, call_hot for each request in issue order, call_table_laid once
+ * afterwards. Borrows l->bytes and the names of `s`. */
 void call_table_init(struct call_table *c, const struct load *l, const struct slots *s);
-struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r);
+struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s,
+			    const struct load_request *r);
 /* Bytes of memory that a request's call reads or writes; not before slots_find. */
 uint64_t call_buffer_bytes(const struct load *l, const struct slots *s,
 			   const struct load_request *r);
@@ -146,10 +157,11 @@ uint64_t call_buffer_bytes(const struct load *l, const struct slots *s,
 bool call_ends_something(const struct call_table *c, uint32_t process);
 void call_table_laid(struct call_table *c);
 
-/* Whether the result of the operation is compared as it is; else only whether the call succeeded (doc/replay-engines.md). */
+/* Whether the result of the operation is compared as it is; else only whether the call succeeded
+ * (doc/replay-engines.md). */
 bool call_result_counts(uint16_t op);
 
-/* --- carrying a table into another program (calls_carry.c) ---------------------------------------------------------- */
+/* --- carrying a table into another program (calls_carry.c) --------------- */
 
 /* Number of a process in the trace. */
 uint32_t call_process_pid(const struct call_table *c, uint32_t process);
@@ -157,9 +169,11 @@ struct call_process_laid { /* what is laid of a process */
 	uint32_t pid, n_threads, first_ending, first_map;
 };
 struct call_process_laid call_process_laid(const struct call_table *c, uint32_t process);
-uint32_t call_map_next(const struct call_table *c, uint32_t map); /* of the maps that end with the same process */
-/* Makes anew what changes while a table runs: mappings, streams, and processes, as they were laid; everything else of it is set.
- * laid[n_processes], map_next[n_maps]. Errors: ENOMEM. */
-int call_table_revive(struct call_table *c, const struct call_process_laid *laid, const uint32_t *map_next, struct err *e);
+/* of the maps that end with the same process */
+uint32_t call_map_next(const struct call_table *c, uint32_t map);
+/* Makes anew what changes while a table runs: mappings, streams, and processes, as they were laid;
+ * everything else of it is set. laid[n_processes], map_next[n_maps]. Errors: ENOMEM. */
+int call_table_revive(struct call_table *c, const struct call_process_laid *laid,
+		      const uint32_t *map_next, struct err *e);
 
 #endif

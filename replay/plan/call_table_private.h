@@ -11,7 +11,8 @@
 #include "replay/plan/call_table.h"
 
 struct call_map {
-	pthread_rwlock_t lock; /* for writing while it is made, moved or ended; touches of several threads go on at once */
+	/* for writing while it is made, moved or ended; touches of several threads go on at once */
+	pthread_rwlock_t lock;
 	char *base;	      /* NULL: not mapped */
 	uint64_t n_bytes;
 	uint32_t next_ending; /* of its process, NONE32 ends */
@@ -35,7 +36,8 @@ struct call_process {
 	uint32_t pid; /* as traced */
 	_Atomic uint32_t n_threads; /* that have requests left */
 	uint32_t first_map;	    /* of its mappings, through call_map.next_ending; NONE32 none */
-	uint32_t first_ending;	    /* of its slots that no request closes, through calls.next_ending */
+	/* of its slots that no request closes, through calls.next_ending */
+	uint32_t first_ending;
 	pthread_mutex_t lock;	    /* of: */
 	struct lock_owner *owners;  /* of its locks (calls_lock.c) */
 };
@@ -47,7 +49,8 @@ struct places {
 	struct u64_map shared; /* hash to call, of those that others may share */
 };
 void call_paths_begin(struct call_table *c, const struct slots *s);
-/* The place of a name's path in c->path, 0 for NONE32. `on_name`: of a call that makes, changes or ends the name. */
+/* The place of a name's path in c->path, 0 for NONE32. `on_name`: of a call that makes, changes or
+ * ends the name. */
 uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint32_t name, bool on_name);
 /* Likewise, of "." in the directory of that name. */
 uint32_t call_path_lay_inside(struct call_table *c, const struct slots *s, uint32_t name);

@@ -44,7 +44,8 @@ static bool free_before(const void *a, const void *b, const void *context)
 
 static const struct heap_type lanes_free = {sizeof(struct life), free_before, NULL};
 
-/* Each thread, in the order of their begins, takes the lane that has been free for longest, or a new one. */
+/* Each thread, in the order of their begins, takes the lane that has been free for longest, or a
+ * new one. */
 static uint32_t join(const struct life *life, uint32_t n_threads, uint32_t *lane)
 {
 	struct life *heap = xcalloc((size_t)n_threads + 1, sizeof *heap);

@@ -12,20 +12,31 @@
 #include "replay/plan/plan.h"
 
 const struct fault faults[] = {
-	{"delay", FAULT_DELAY, ARGUMENT_DURATION, "20us", "a constant time is added inside every timed region", false},
-	{"proportional", FAULT_PROPORTIONAL, ARGUMENT_RATIO, "10%", "every response takes longer by this share", false},
-	{"lost", FAULT_LOST, ARGUMENT_SHARE, "1%", "this share of the requests is never issued", false},
-	{"repeat", FAULT_REPEAT, ARGUMENT_SHARE, "1%", "this share of the requests is issued twice", false},
-	{"swap", FAULT_SWAP, ARGUMENT_SHARE, "1%",
-	 "this share of the requests changes places with the next one of its thread, where that moves data too", false},
-	{"offset", FAULT_OFFSET, ARGUMENT_SHARE, "1%", "this share of the requests goes to a wrong offset", false},
-	{"size", FAULT_SIZE, ARGUMENT_SHARE, "1%", "this share of the requests has half its size", false},
-	{"serialise", FAULT_SERIALISE, ARGUMENT_NONE, NULL, "one request at a time", false},
-	{"double", FAULT_DOUBLE, ARGUMENT_NONE, NULL, "twice as many workers, which keep no order", false},
-	{"drift", FAULT_DRIFT, ARGUMENT_RATIO, "100ppm", "the clock of the waits runs slow by this share", true},
-	{"coarse", FAULT_COARSE, ARGUMENT_DURATION, "1ms", "requests are issued at multiples of this time only", true},
-	{"stall", FAULT_STALL, ARGUMENT_DURATION_EVERY, "10ms/100ms", "nothing is issued for the first time in each of the second", false},
-	{NULL, FAULT_NONE, ARGUMENT_NONE, NULL, NULL, false},
+    {"delay", FAULT_DELAY, ARGUMENT_DURATION, "20us",
+     "a constant time is added inside every timed region", false},
+    {"proportional", FAULT_PROPORTIONAL, ARGUMENT_RATIO, "10%",
+     "every response takes longer by this share", false},
+    {"lost", FAULT_LOST, ARGUMENT_SHARE, "1%", "this share of the requests is never issued", false},
+    {"repeat", FAULT_REPEAT, ARGUMENT_SHARE, "1%", "this share of the requests is issued twice",
+     false},
+    {"swap", FAULT_SWAP, ARGUMENT_SHARE, "1%",
+     "this share of the requests changes places with the next one of its thread, where that moves "
+     "data too",
+     false},
+    {"offset", FAULT_OFFSET, ARGUMENT_SHARE, "1%",
+     "this share of the requests goes to a wrong offset", false},
+    {"size", FAULT_SIZE, ARGUMENT_SHARE, "1%", "this share of the requests has half its size",
+     false},
+    {"serialise", FAULT_SERIALISE, ARGUMENT_NONE, NULL, "one request at a time", false},
+    {"double", FAULT_DOUBLE, ARGUMENT_NONE, NULL, "twice as many workers, which keep no order",
+     false},
+    {"drift", FAULT_DRIFT, ARGUMENT_RATIO, "100ppm",
+     "the clock of the waits runs slow by this share", true},
+    {"coarse", FAULT_COARSE, ARGUMENT_DURATION, "1ms",
+     "requests are issued at multiples of this time only", true},
+    {"stall", FAULT_STALL, ARGUMENT_DURATION_EVERY, "10ms/100ms",
+     "nothing is issued for the first time in each of the second", false},
+    {NULL, FAULT_NONE, ARGUMENT_NONE, NULL, NULL, false},
 };
 
 const struct fault *mutant_fault(enum fault_kind kind)
@@ -36,7 +47,7 @@ const struct fault *mutant_fault(enum fault_kind kind)
 	return NULL;
 }
 
-/* --- the option --------------------------------------------------------------------------------------------------- */
+/* --- the option ---------------------------------------------------------- */
 
 static int ratio_parse(const char *text, double *ratio, struct err *e)
 {
@@ -72,7 +83,8 @@ static int argument_parse(struct mutant *m, const struct fault *f, const char *t
 		ret = ratio_parse(copy, &m->ratio, e);
 	if (!ret && f->argument == ARGUMENT_DURATION_EVERY)
 		ret = slash ? duration_parse(slash + 1, &m->every_ns, e)
-			    : err_set(e, EINVAL, "\"%s\": two times are wanted, as in %s", text, f->usual);
+			    : err_set(e, EINVAL, "\"%s\": two times are wanted, as in %s", text,
+				      f->usual);
 	if (!ret && f->argument == ARGUMENT_DURATION_EVERY && m->ns >= m->every_ns)
 		ret = err_set(e, EINVAL, "\"%s\": the stall must be shorter than its period", text);
 	if (!ret && f->argument == ARGUMENT_SHARE && !(m->ratio > 0 && m->ratio <= 1))
@@ -106,8 +118,10 @@ int mutant_parse(struct mutant *m, const char *text, struct err *e)
 		char *word = xstrdup(text);
 		word[len] = '\0';
 		const char *near = nearest_name(word, names);
-		int ret = near ? err_set(e, ENOENT, "unknown mutant \"%s\" (did you mean \"%s\"?)", word, near)
-			       : err_set(e, ENOENT, "unknown mutant \"%s\" (--list-mutants lists them)", word);
+		int ret = near ? err_set(e, ENOENT, "unknown mutant \"%s\" (did you mean \"%s\"?)",
+					 word, near)
+			       : err_set(e, ENOENT,
+					 "unknown mutant \"%s\" (--list-mutants lists them)", word);
 		free(word);
 		return ret;
 	}
@@ -119,7 +133,7 @@ int mutant_parse(struct mutant *m, const char *text, struct err *e)
 	return 0;
 }
 
-/* --- choosing whom to strike -------------------------------------------------------------------------------------- */
+/* --- choosing whom to strike --------------------------------------------- */
 
 uint64_t mutant_count(double share, uint64_t n)
 {
@@ -135,14 +149,17 @@ static uint64_t random_next(uint64_t *state) /* splitmix64 */
 	return x ^ x >> 31;
 }
 
-int sampler_init(struct sampler *s, const struct mutant *m, uint64_t n_can, uint64_t n_requests, uint64_t seed, struct err *e)
+int sampler_init(struct sampler *s, const struct mutant *m, uint64_t n_can, uint64_t n_requests,
+		 uint64_t seed, struct err *e)
 {
 	*s = (struct sampler){.left = n_can, .wanted = mutant_count(m->ratio, n_requests), .state = seed};
 	if (s->wanted > s->left)
 		s->wanted = s->left;
 	if (s->wanted == 0)
-		return err_set(e, EINVAL, "mutant %s: %.4g%% of the %llu requests that it could strike is none", mutant_fault(m->kind)->name,
-			       m->ratio * 100, (unsigned long long)s->left);
+		return err_set(
+		    e, EINVAL,
+		    "mutant %s: %.4g%% of the %llu requests that it could strike is none",
+		    mutant_fault(m->kind)->name, m->ratio * 100, (unsigned long long)s->left);
 	return 0;
 }
 
@@ -154,14 +171,15 @@ bool sampler_takes(struct sampler *s)
 	return take;
 }
 
-/* --- striking ----------------------------------------------------------------------------------------------------- */
+/* --- striking ------------------------------------------------------------ */
 
 #define SECTOR_BYTES 512u
 
 /* What can be struck: no kernel moves more than the second bound, and shifts are of 32 bits. */
 static bool moves_data(const struct hot_request *h)
 {
-	bool plain = h->op == OP_READ || h->op == OP_WRITE || h->op == OP_PREAD || h->op == OP_PWRITE;
+	bool plain =
+	    h->op == OP_READ || h->op == OP_WRITE || h->op == OP_PREAD || h->op == OP_PWRITE;
 	return plain && h->length > 0 && h->length <= INT32_MAX;
 }
 
@@ -230,8 +248,8 @@ static void strike(struct replay_plan *p, struct hot_request *h)
 		strike_size(h);
 }
 
-/* Walks the requests that the fault can strike: counts them, or strikes those that the sampler takes. Pairs to be swapped do not
- * overlap. */
+/* Walks the requests that the fault can strike: counts them, or strikes those that the sampler
+ * takes. Pairs to be swapped do not overlap. */
 static uint64_t walk(struct replay_plan *p, struct sampler *s, const uint32_t *record_at)
 {
 	uint64_t n = 0, first = 0;
@@ -240,7 +258,9 @@ static uint64_t walk(struct replay_plan *p, struct sampler *s, const uint32_t *r
 		const struct lane *a = &p->lane[i];
 		for (uint32_t k = 0; k < a->n; k++) {
 			struct hot_request *h = &a->request[k];
-			bool can = swap ? can_swap(a, k) : moves_data(h) && (p->mutant.kind != FAULT_SIZE || h->length > 1);
+			bool can =
+			    swap ? can_swap(a, k)
+				 : moves_data(h) && (p->mutant.kind != FAULT_SIZE || h->length > 1);
 			if (!can)
 				continue;
 			n++;

@@ -21,7 +21,8 @@ bool pinning_is_traced(const struct replay_config *c)
 static const char *list_of(const json_t *row)
 {
 	const char *list = json_string_value(json_object_get(row, "cpus"));
-	const bool numbers = json_is_integer(json_object_get(row, "pid")) && json_is_integer(json_object_get(row, "tid"));
+	const bool numbers = json_is_integer(json_object_get(row, "pid")) &&
+			     json_is_integer(json_object_get(row, "tid"));
 	return numbers && list && *list && list[strspn(list, "0123456789,-")] == '\0' ? list : NULL;
 }
 
@@ -32,12 +33,17 @@ static int row_read(struct u64_map *of_thread, const json_t *rows, size_t i, str
 	const char *list = list_of(row);
 	struct processor_list usable = {.cpu = NULL};
 	if (!list)
-		return err_set(e, EINVAL, "the trace's \"affinity\", entry %zu: it needs integers \"pid\" and \"tid\", and a list of processors \"cpus\"", i);
-	const uint32_t pid = (uint32_t)json_integer_value(json_object_get(row, "pid")), tid = (uint32_t)json_integer_value(json_object_get(row, "tid"));
+		return err_set(e, EINVAL,
+			       "the trace's \"affinity\", entry %zu: it needs integers \"pid\" and "
+			       "\"tid\", and a list of processors \"cpus\"",
+			       i);
+	const uint32_t pid = (uint32_t)json_integer_value(json_object_get(row, "pid")),
+		       tid = (uint32_t)json_integer_value(json_object_get(row, "tid"));
 	int ret = processors_parse(&usable, list, e);
 	processors_release(&usable);
 	if (ret)
-		return err_context(e, "cpus traced: thread %u was kept on processors %s", tid, list);
+		return err_context(e, "cpus traced: thread %u was kept on processors %s", tid,
+				   list);
 	*u64_map_at(of_thread, u64_pair(pid, tid), 0) = (uint32_t)i;
 	return 0;
 }
@@ -46,7 +52,8 @@ static char *text_of(const struct load *l, const struct u64_map *of_thread, cons
 {
 	struct strbuf text = STRBUF_INIT;
 	for (uint32_t i = 0; i < l->n_threads; i++) {
-		const struct load_thread *t = &l->thread[l->thread[i].is_channel ? l->thread[i].of : i];
+		const struct load_thread *t =
+		    &l->thread[l->thread[i].is_channel ? l->thread[i].of : i];
 		const uint32_t *row = u64_map_find(of_thread, u64_pair(t->pid, t->tid));
 		strbuf_addf(&text, "/%s", row ? list_of(json_array_get(rows, *row)) : "");
 	}
@@ -55,10 +62,15 @@ static char *text_of(const struct load *l, const struct u64_map *of_thread, cons
 
 int pinning_find(char **text, const struct load *l, const struct trace_meta *m, struct err *e)
 {
-	json_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL, *rows = json_object_get(extra, "affinity");
+	json_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL,
+	       *rows = json_object_get(extra, "affinity");
 	struct u64_map of_thread = {.cell = NULL};
-	int ret = json_is_array(rows) ? 0
-				      : err_set(e, EINVAL, "cpus traced: the trace does not hold the CPUs of its threads (traces of capture app and microbench do); name CPUs, such as 0,2-3");
+	int ret =
+	    json_is_array(rows)
+		? 0
+		: err_set(e, EINVAL,
+			  "cpus traced: the trace does not hold the CPUs of its threads (traces of "
+			  "capture app and microbench do); name CPUs, such as 0,2-3");
 	for (size_t i = 0; !ret && i < json_array_size(rows); i++)
 		ret = row_read(&of_thread, rows, i, e);
 	if (!ret)

@@ -17,10 +17,11 @@
 
 #define FORGET_REQUESTS (UINT32_C(1) << 17) /* of the load, given back at a time */
 
-/* --- layout ------------------------------------------------------------------------------------------------------- */
+/* --- layout -------------------------------------------------------------- */
 
 /* One for all where a pool of workers takes requests in issue order. */
-static void lanes_choose(struct replay_plan *p, const struct replay_config *c, const struct lanes *lanes)
+static void lanes_choose(struct replay_plan *p, const struct replay_config *c,
+			 const struct lanes *lanes)
 {
 	p->pool = c->order == ORDER_NONE || p->mutant.kind == FAULT_DOUBLE;
 	uint64_t n_workers = !p->pool ? lanes->n : c->n_workers ? c->n_workers : lanes->n;
@@ -31,7 +32,7 @@ static void lanes_choose(struct replay_plan *p, const struct replay_config *c, c
 	p->n_lanes = p->pool && !p->own_lanes ? 1 : lanes->n;
 }
 
-/* --- one request -------------------------------------------------------------------------------------------------- */
+/* --- one request --------------------------------------------------------- */
 
 static int64_t scaled_ns(int64_t gap_ns, double speed)
 {
@@ -42,7 +43,8 @@ static int64_t scaled_ns(int64_t gap_ns, double speed)
 #define NO_END INT64_MIN
 
 /* `before_ns`: the end of the one before in its lane, NO_END where it is the first. */
-static int64_t due_ns(const struct replay_config *c, const struct load *l, const struct load_request *r, int64_t before_ns)
+static int64_t due_ns(const struct replay_config *c, const struct load *l,
+		      const struct load_request *r, int64_t before_ns)
 {
 	const int64_t begin_ns = load_call_begin(l, r);
 	if (c->timing == TIMING_TIMESTAMP)
@@ -62,7 +64,8 @@ static int64_t expected_of(const struct load_request *r)
 	return r->rvalue > 0 && !call_result_counts(r->op) ? 0 : r->rvalue;
 }
 
-/* What is there already stays: what it waits for, and what others laid before it have it publish. */
+/* What is there already stays: what it waits for, and what others laid before it have it publish.
+ */
 static void request_lay(struct hot_request *to, struct hot_request h)
 {
 	h.n_waits = to->n_waits;
@@ -79,7 +82,8 @@ static void pass_lay(struct replay_plan *p, const struct load_request *r)
 }
 
 /* What a request waits for, or false where it comes later in the same lane anyhow. */
-static bool wait_of(const struct lanes *lanes, const struct load *l, const struct edge *g, struct hot_wait *w)
+static bool wait_of(const struct lanes *lanes, const struct load *l, const struct edge *g,
+		    struct hot_wait *w)
 {
 	*w = (struct hot_wait){lanes->lane[g->thread], g->threshold + 2 * lanes->base[g->thread]};
 	return w->lane != lanes->lane[l->request[g->request].thread];
@@ -91,7 +95,8 @@ struct waits_walk { /* along the edges, which are sorted by request, as the requ
 	struct hot_wait **next; /* next[n_lanes] */
 };
 
-static void waits_walk_begin(struct waits_walk *x, const struct replay_plan *p, const struct edges *d)
+static void waits_walk_begin(struct waits_walk *x, const struct replay_plan *p,
+			     const struct edges *d)
 {
 	*x = (struct waits_walk){d, p->pool ? d->n : 0, xcalloc(p->n_lanes + 1, sizeof *x->next)};
 	for (uint32_t i = 0; i < p->n_lanes; i++)
@@ -99,8 +104,8 @@ static void waits_walk_begin(struct waits_walk *x, const struct replay_plan *p, 
 }
 
 /* Those of request i, which is at `at`. What it waits for may have been laid, or not yet. */
-static void waits_lay(struct replay_plan *p, struct waits_walk *x, const struct load *l, const struct lanes *lanes, uint32_t i,
-		      struct lane_place at)
+static void waits_lay(struct replay_plan *p, struct waits_walk *x, const struct load *l,
+		      const struct lanes *lanes, uint32_t i, struct lane_place at)
 {
 	struct hot_wait w;
 	for (; x->n < x->edges->n && x->edges->edge[x->n].request == i; x->n++) {
@@ -108,7 +113,8 @@ static void waits_lay(struct replay_plan *p, struct waits_walk *x, const struct 
 			continue;
 		*x->next[at.lane]++ = w;
 		p->lane[at.lane].request[at.index].n_waits++;
-		p->lane[w.lane].request[(w.threshold - 1) / 2].flags |= w.threshold & 1 ? HOT_PUBLISH_BEGUN : HOT_PUBLISH_ENDED;
+		p->lane[w.lane].request[(w.threshold - 1) / 2].flags |=
+		    w.threshold & 1 ? HOT_PUBLISH_BEGUN : HOT_PUBLISH_ENDED;
 		p->ordered = true;
 	}
 }
@@ -125,12 +131,14 @@ static void buffer_lay(struct replay_plan *p, struct lane *a, const struct load 
 	h->flags |= common ? HOT_COMMON : 0;
 	*longest = n_bytes > *longest ? n_bytes : *longest;
 	if (n_bytes > p->longest.n_bytes)
-		p->longest = (struct plan_longest){n_bytes, r->record, l->thread[r->thread].tid, r->op};
+		p->longest =
+		    (struct plan_longest){n_bytes, r->record, l->thread[r->thread].tid, r->op};
 }
 
-/* The last walk over the load's requests: their memory is given back on the way, so that it and the plan's are never there both. */
-static void requests_lay(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
-			 const struct edges *d, const struct lanes *lanes)
+/* The last walk over the load's requests: their memory is given back on the way, so that it and the
+ * plan's are never there both. */
+static void requests_lay(struct replay_plan *p, const struct replay_config *c, struct load *l,
+			 const struct slots *s, const struct edges *d, const struct lanes *lanes)
 {
 	struct waits_walk waits;
 	int64_t *before_ns = xmalloc(((size_t)lanes->n + 1) * sizeof *before_ns);
@@ -139,12 +147,15 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 		before_ns[i] = NO_END;
 	waits_walk_begin(&waits, p, d);
 	call_table_init(&p->calls, l, s);
-	p->payload = (struct payload){c->payload == PAYLOAD_ZERO ? 1 : c->compressible, c->duplicates};
-	p->calls.payload = c->payload == PAYLOAD_BUFFER || c->payload == PAYLOAD_CAPTURED ? NULL : &p->payload;
+	p->payload =
+	    (struct payload){c->payload == PAYLOAD_ZERO ? 1 : c->compressible, c->duplicates};
+	p->calls.payload =
+	    c->payload == PAYLOAD_BUFFER || c->payload == PAYLOAD_CAPTURED ? NULL : &p->payload;
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		const uint32_t lane = lanes->lane[r->thread];
-		struct lane_place at = {by_thread ? lane : 0, by_thread ? lanes->base[r->thread] + r->index : i};
+		struct lane_place at = {by_thread ? lane : 0,
+					by_thread ? lanes->base[r->thread] + r->index : i};
 		struct lane *a = &p->lane[at.lane];
 		waits_lay(p, &waits, l, lanes, i, at);
 		struct hot_request h = call_hot(&p->calls, l, s, r);
@@ -157,7 +168,8 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 		pass_lay(p, r);
 		before_ns[lane] = load_call_end(l, r);
 		if ((i + 1) % FORGET_REQUESTS == 0)
-			vm_forget(&l->request[i + 1 - FORGET_REQUESTS], FORGET_REQUESTS * sizeof *l->request);
+			vm_forget(&l->request[i + 1 - FORGET_REQUESTS],
+				  FORGET_REQUESTS * sizeof *l->request);
 	}
 	p->calls.n_passed[PASS_CAUSE] = l->n_causes;
 	call_table_laid(&p->calls);
@@ -191,7 +203,7 @@ static void leaves_lay(struct replay_plan *p, const struct load *l, const struct
 	}
 }
 
-/* --- order -------------------------------------------------------------------------------------------------------- */
+/* --- order --------------------------------------------------------------- */
 
 /* Publishing inside the timed region, or shortly before it, needs the way cleared (gate.h). */
 static void drains_lay(struct replay_plan *p)
@@ -214,14 +226,15 @@ static void opens_lay(struct replay_plan *p, const struct slots *s)
 		p->direct |= b->flags & O_DIRECT && i;
 		atomic_init(&p->fds[i], -1);
 		if (i && b->file != NONE32)
-			p->open[i] = (struct hot_open){s->file[b->file].name, rooted_flags(b->flags), b->mode};
+			p->open[i] = (struct hot_open){s->file[b->file].name,
+						       rooted_flags(b->flags), b->mode};
 	}
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
-static int lanes_make(struct replay_plan *p, const struct replay_config *c, const struct load *l, const struct edges *d,
-		      const struct lanes *lanes, struct err *e)
+static int lanes_make(struct replay_plan *p, const struct replay_config *c, const struct load *l,
+		      const struct edges *d, const struct lanes *lanes, struct err *e)
 {
 	struct hot_wait w;
 	lanes_choose(p, c, lanes);
@@ -230,14 +243,15 @@ static int lanes_make(struct replay_plan *p, const struct replay_config *c, cons
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		p->lane[i].n = p->pool && !p->own_lanes ? l->n : lanes->n_requests[i];
 	for (size_t i = 0; !p->pool && i < d->n; i++)
-		n_waits[lanes->lane[l->request[d->edge[i].request].thread]] += wait_of(lanes, l, &d->edge[i], &w);
+		n_waits[lanes->lane[l->request[d->edge[i].request].thread]] +=
+		    wait_of(lanes, l, &d->edge[i], &w);
 	int ret = plan_memory_get(p, c, n_waits, e);
 	free(n_waits);
 	return ret;
 }
 
-int plan_make(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
-	      const struct edges *d, struct err *e)
+int plan_make(struct replay_plan *p, const struct replay_config *c, struct load *l,
+	      const struct slots *s, const struct edges *d, struct err *e)
 {
 	struct lanes lanes;
 	*p = (struct replay_plan){.n = l->n, .n_records = l->n_records, .root = {.fd = -1, .tree = -1}};
@@ -250,7 +264,8 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 		requests_lay(p, c, l, s, d, &lanes);
 		if (!p->pool)
 			drains_lay(p);
-		p->ordered |= !p->pool && lanes.joined; /* threads leave their processes on the way */
+		/* threads leave their processes on the way */
+		p->ordered |= !p->pool && lanes.joined;
 		leaves_lay(p, l, &lanes);
 		if (c->blank)
 			plan_blank(p);

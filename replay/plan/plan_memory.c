@@ -17,8 +17,13 @@
 
 #define PART_ALIGN UINT64_C(4096)
 
-static const char *const part_names[PLAN_PARTS] = {"the requests", "the order", "the times of the requests", "the outcomes",
-						   "the repeated outcomes", "the expected results", "the records"};
+static const char *const part_names[PLAN_PARTS] = {"the requests",
+						   "the order",
+						   "the times of the requests",
+						   "the outcomes",
+						   "the repeated outcomes",
+						   "the expected results",
+						   "the records"};
 
 static uint64_t rounded(uint64_t n, uint64_t to)
 {
@@ -53,7 +58,7 @@ static void lanes_point(struct replay_plan *p, const uint32_t *n_waits)
 		memset(p->place, 0xff, (p->n_records + 1) * sizeof *p->place);
 }
 
-/* --- in a file ---------------------------------------------------------------------------------------------------- */
+/* --- in a file ----------------------------------------------------------- */
 
 /* What only whole plans can do. */
 static const char *whole_reason(const struct replay_plan *p, const struct replay_config *c)
@@ -68,11 +73,15 @@ static const char *whole_reason(const struct replay_plan *p, const struct replay
 }
 
 /* Beside the replay trace, where there must be room for as much. */
-static int file_open(struct replay_plan *p, const struct replay_config *c, uint64_t n_bytes, struct err *e)
+static int file_open(struct replay_plan *p, const struct replay_config *c, uint64_t n_bytes,
+		     struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *near = xstrdup(c->output ? c->output : "");
-	const char *dir = c->scratch ? c->scratch : c->output ? dirname(near) : tmp && *tmp ? tmp : "/var/tmp";
+	const char *dir = c->scratch    ? c->scratch
+			  : c->output   ? dirname(near)
+			  : tmp && *tmp ? tmp
+					: "/var/tmp";
 	int ret = 0, fd = unnamed_file_open(dir, e);
 	if (fd < 0)
 		ret = fd;
@@ -82,7 +91,9 @@ static int file_open(struct replay_plan *p, const struct replay_config *c, uint6
 	if (code) {
 		struct strbuf size = STRBUF_INIT;
 		format_size(&size, n_bytes);
-		ret = err_sys(e, code, "%s: no room for the plan of the replay, %s (--scratch, --memory)", dir, size.s);
+		ret = err_sys(e, code,
+			      "%s: no room for the plan of the replay, %s (--scratch, --memory)",
+			      dir, size.s);
 		strbuf_release(&size);
 	}
 	p->file.in_memory = !ret && file_in_memory(fd);
@@ -90,7 +101,8 @@ static int file_open(struct replay_plan *p, const struct replay_config *c, uint6
 	return ret;
 }
 
-static int parts_map(struct replay_plan *p, const struct replay_config *c, const uint64_t *n_bytes, struct err *e)
+static int parts_map(struct replay_plan *p, const struct replay_config *c, const uint64_t *n_bytes,
+		     struct err *e)
 {
 	uint64_t at = 0;
 	for (int i = 0; i < PLAN_PARTS; i++) {
@@ -99,23 +111,27 @@ static int parts_map(struct replay_plan *p, const struct replay_config *c, const
 	}
 	int ret = file_open(p, c, at, e);
 	for (int i = 0; i < PLAN_PARTS && !ret; i++)
-		ret = vm_map_file(&p->memory[i], p->file.fd, p->file.at[i], n_bytes[i], part_names[i], e);
+		ret = vm_map_file(&p->memory[i], p->file.fd, p->file.at[i], n_bytes[i],
+				  part_names[i], e);
 	return ret;
 }
 
-static int parts_reserve(struct replay_plan *p, const struct replay_config *c, const uint64_t *n_bytes, struct err *e)
+static int parts_reserve(struct replay_plan *p, const struct replay_config *c,
+			 const uint64_t *n_bytes, struct err *e)
 {
 	int ret = 0;
 	for (int i = 0; i < PLAN_PARTS && !ret; i++) {
 		bool across = c->processes && (i == PLAN_OUTCOMES || i == PLAN_REPEATED);
-		ret = (across ? vm_alloc_shared : vm_reserve)(&p->memory[i], n_bytes[i], part_names[i], e);
+		ret = (across ? vm_alloc_shared : vm_reserve)(&p->memory[i], n_bytes[i],
+							      part_names[i], e);
 	}
 	return ret;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
-int plan_memory_get(struct replay_plan *p, const struct replay_config *c, const uint32_t *n_waits, struct err *e)
+int plan_memory_get(struct replay_plan *p, const struct replay_config *c, const uint32_t *n_waits,
+		    struct err *e)
 {
 	uint64_t n = 0, n_all_waits = 0;
 	for (uint32_t i = 0; i < p->n_lanes; i++) {

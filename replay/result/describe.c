@@ -17,7 +17,8 @@ char *replay_describe_command(const struct replay_config *c, const struct replay
 	if (settled->row->moded)
 		strbuf_addf(&out, " --mode %s", block_mode_names[settled->block.mode]);
 	else if (!settled->row->adapter)
-		strbuf_addf(&out, " --order %s --timing %s", replay_order_names[c->order], replay_timing_names[c->timing]);
+		strbuf_addf(&out, " --order %s --timing %s", replay_order_names[c->order],
+			    replay_timing_names[c->timing]);
 	struct replay_config standard;
 	replay_config_init(&standard);
 	standard.order = c->order; /* told already */
@@ -68,15 +69,17 @@ static json_t *text_to_json(const char *text)
 	return good;
 }
 
-char *replay_describe_extra(const struct replay_config *c, const struct output_source *o, const struct replay_summary *s,
-		     const struct trace_meta *input, const char *input_path)
+char *replay_describe_extra(const struct replay_config *c, const struct output_source *o,
+			    const struct replay_summary *s, const struct trace_meta *input,
+			    const char *input_path)
 {
 	static const char *const kept[] = {"descriptors", "workload", "causality", NULL};
 	json_t *all = json_object(), *replay = json_object();
 	json_object_set_new(replay, "engine", json_string(c->engine));
 	json_object_set_new(replay, "options", options_to_json(replay_options, c));
 	json_object_set_new(replay, "input", text_to_json(input_path));
-	json_object_set_new(replay, "input_command", input->command ? text_to_json(input->command) : json_null());
+	json_object_set_new(replay, "input_command",
+			    input->command ? text_to_json(input->command) : json_null());
 	set_count(replay, "n_records", s->n_records);
 	set_count(replay, "n_issued", s->n_issued);
 	if (c->reads == READS_ORIGINAL) {
@@ -108,7 +111,8 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 		set_count(replay, "held_up_ns", (uint64_t)s->held_ns);
 		set_count(replay, "held_up_max_ns", (uint64_t)s->held_max_ns);
 		if (s->n_held < s->n_timed)
-			json_object_set_new(replay, "others_issue_error_p99_ns", json_real(s->others_p99_ns));
+			json_object_set_new(replay, "others_issue_error_p99_ns",
+					    json_real(s->others_p99_ns));
 	}
 	json_object_set_new(replay, "blank", json_boolean(c->blank));
 	json_object_set_new(replay, "stopped", json_boolean(s->stopped));

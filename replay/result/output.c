@@ -23,7 +23,8 @@ struct output {
 	struct replay_summary *s;
 	struct trace *input;
 	struct trace_writer *w; /* NULL: only the summary is wanted */
-	uint32_t *object_of;	/* object_of[n_objects]: input's object to the output's, NONE32 not yet */
+	/* object_of[n_objects]: input's object to the output's, NONE32 not yet */
+	uint32_t *object_of;
 	uint32_t n_objects;
 	struct trace_record batch[BATCH];
 	size_t n_batch;
@@ -33,14 +34,17 @@ struct output {
 	int64_t first_ns, last_ns, input_last_ns;
 	double sum_ns, input_sum_ns;
 	uint64_t n_input_sum;
-	double *issue_error; /* of the timed requests, room for all, n_room: from the front, and of those held up from the back */
+	/* of the timed requests, room for all, n_room: from the front, and of those held up from
+	 * the back */
+	double *issue_error;
 	uint64_t n_room;
 };
 
 static bool is_file(const char *path, const struct stat *st)
 {
 	struct stat of_path;
-	return path && stat(path, &of_path) == 0 && of_path.st_dev == st->st_dev && of_path.st_ino == st->st_ino;
+	return path && stat(path, &of_path) == 0 && of_path.st_dev == st->st_dev &&
+	       of_path.st_ino == st->st_ino;
 }
 
 int output_check(const char *input, const char *output, const char *device, struct err *e)
@@ -62,7 +66,7 @@ int output_check(const char *input, const char *output, const char *device, stru
 	return 0;
 }
 
-/* --- one record --------------------------------------------------------------------------------------------------- */
+/* --- one record ---------------------------------------------------------- */
 
 static int64_t time_of(const struct output *o, uint64_t ticks)
 {
@@ -76,7 +80,8 @@ static int object_copy(struct output *o, uint32_t id, uint32_t *copy, struct err
 	if (!object)
 		return 0;
 	if (o->object_of[id] == NONE32) {
-		int ret = trace_writer_object(o->w, object->kind, object->name, &o->object_of[id], e);
+		int ret =
+		    trace_writer_object(o->w, object->kind, object->name, &o->object_of[id], e);
 		if (ret)
 			return ret;
 	}
@@ -98,7 +103,8 @@ static int references_copy(struct output *o, struct trace_record *r, struct err 
 	return ret ? ret : object_copy(o, r->object, &r->object, e);
 }
 
-static void outcome_put(const struct output *o, struct trace_record *r, const struct output_outcome *got)
+static void outcome_put(const struct output *o, struct trace_record *r,
+			const struct output_outcome *got)
 {
 	const struct outcome *out = &got->outcome;
 	r->begin_ns = time_of(o, out->begin_ticks);
@@ -127,15 +133,18 @@ static void input_count(struct output *o, const struct trace_record *r)
 }
 
 /* `object`: the input's. */
-static void mismatch_note(struct output *o, const struct trace_record *r, uint32_t object, int64_t expected, int64_t actual)
+static void mismatch_note(struct output *o, const struct trace_record *r, uint32_t object,
+			  int64_t expected, int64_t actual)
 {
 	struct replay_summary *s = o->s;
 	if (s->n_mismatches < REPLAY_MISMATCHES_SHOWN) {
 		struct replay_mismatch *m = &s->mismatch[s->n_mismatches];
 		*m = (struct replay_mismatch){.seq = r->seq, .op = r->op, .expected = expected, .actual = actual};
-		const struct trace_object *named = object < o->n_objects ? trace_object(o->input, object) : NULL;
+		const struct trace_object *named =
+		    object < o->n_objects ? trace_object(o->input, object) : NULL;
 		const char *path = named && named->name ? named->name : "";
-		size_t len = strlen(path), cut = len < sizeof m->path ? 0 : len - sizeof m->path + 1;
+		size_t len = strlen(path),
+		       cut = len < sizeof m->path ? 0 : len - sizeof m->path + 1;
 		memcpy(m->path, path + cut, len - cut + 1);
 	}
 	if (s->n_mismatches++ == 0) {
@@ -160,7 +169,8 @@ static void issue_error_add(struct output *o, const struct trace_record *r, bool
 	s->held_max_ns = fmax(s->held_max_ns, error);
 }
 
-static void outcome_count(struct output *o, const struct trace_record *r, uint32_t object, const struct output_fate *f)
+static void outcome_count(struct output *o, const struct trace_record *r, uint32_t object,
+			  const struct output_fate *f)
 {
 	const struct outcome *out = &f->first.outcome;
 	struct replay_summary *s = o->s;
@@ -174,7 +184,8 @@ static void outcome_count(struct output *o, const struct trace_record *r, uint32
 		s->n_touches++;
 		s->n_touches_writing += (r->flags & PAGE_WRITTEN) != 0;
 	} else if (is_response(r->op)) {
-		o->sum_ns += (double)(out->end_ticks - out->begin_ticks) * o->from->clock->ns_per_tick;
+		o->sum_ns +=
+		    (double)(out->end_ticks - out->begin_ticks) * o->from->clock->ns_per_tick;
 		s->n_responses++;
 	}
 	if (outcome_differs(out, f->expected))
@@ -183,7 +194,8 @@ static void outcome_count(struct output *o, const struct trace_record *r, uint32
 		issue_error_add(o, r, f->held);
 }
 
-static void repeated_put(struct output *o, const struct trace_record *r, const struct output_outcome *again)
+static void repeated_put(struct output *o, const struct trace_record *r,
+			 const struct output_outcome *again)
 {
 	if (!again->outcome.begin_ticks)
 		return;
@@ -201,7 +213,8 @@ static int flush(struct output *o, struct err *e)
 	return n ? trace_writer_append(o->w, o->batch, n, e) : 0;
 }
 
-static int record_replayed(struct output *o, const struct trace_record *traced, uint64_t i, struct err *e)
+static int record_replayed(struct output *o, const struct trace_record *traced, uint64_t i,
+			   struct err *e)
 {
 	struct trace_record r = *traced;
 	struct output_fate f = {.intended_ns = TIME_NONE};
@@ -245,7 +258,7 @@ static int extra_put(struct output *o, struct err *e)
 	return ret;
 }
 
-/* --- all of them -------------------------------------------------------------------------------------------------- */
+/* --- all of them --------------------------------------------------------- */
 
 static int walk(struct output *o, struct err *e)
 {
@@ -257,7 +270,8 @@ static int walk(struct output *o, struct err *e)
 		ret = 0;
 		for (size_t k = 0; !ret && k < n; k++, i++) {
 			if (i >= o->from->n_records)
-				return err_set(e, EIO, "the input trace grew while it was replayed");
+				return err_set(e, EIO,
+					       "the input trace grew while it was replayed");
 			input_count(o, &r[k]);
 			ret = record_replayed(o, &r[k], i, e);
 		}
@@ -307,7 +321,8 @@ static void summarise(struct output *o)
 {
 	struct replay_summary *s = o->s;
 	s->mean_response_ns = s->n_responses ? o->sum_ns / (double)s->n_responses : NAN;
-	s->traced_mean_response_ns = o->n_input_sum ? o->input_sum_ns / (double)o->n_input_sum : NAN;
+	s->traced_mean_response_ns =
+	    o->n_input_sum ? o->input_sum_ns / (double)o->n_input_sum : NAN;
 	s->elapsed_ns = s->n_issued ? o->last_ns - o->first_ns : 0;
 	s->traced_elapsed_ns = o->n_input_sum ? o->input_last_ns - o->input_first_ns : 0;
 	if (s->n_timed)
@@ -321,7 +336,8 @@ static int64_t realtime_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* The metadata is written twice: when the output is opened, and with what is known only at the end. */
+/* The metadata is written twice: when the output is opened, and with what is known only at the end.
+ */
 static int meta_put(struct output *o, const char *input_path, bool first, struct err *e)
 {
 	const struct trace_meta *in = trace_meta(o->input);
@@ -356,8 +372,8 @@ static int meta_put(struct output *o, const char *input_path, bool first, struct
 	return ret;
 }
 
-int output_write(struct trace *input, const char *input_path, const struct output_source *from, const struct replay_config *c,
-		 struct replay_summary *s, struct err *e)
+int output_write(struct trace *input, const char *input_path, const struct output_source *from,
+		 const struct replay_config *c, struct replay_summary *s, struct err *e)
 {
 	struct output *o = xcalloc(1, sizeof *o);
 	*o = (struct output){.from = from, .c = c, .s = s, .input = input, .n_objects = trace_n_objects(input)};
@@ -367,9 +383,12 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 	o->object_of = xmalloc((o->n_objects + 1) * sizeof *o->object_of);
 	memset(o->object_of, 0xff, (o->n_objects + 1) * sizeof *o->object_of);
 	o->n_room = from->n_requests + 1;
-	o->issue_error = from->timed ? malloc((from->n_requests + 1) * sizeof *o->issue_error) : NULL;
-	int ret = from->timed && !o->issue_error ? err_set(e, ENOMEM, "not enough memory for %llu issue errors",
-							   (unsigned long long)from->n_requests) : 0;
+	o->issue_error =
+	    from->timed ? malloc((from->n_requests + 1) * sizeof *o->issue_error) : NULL;
+	int ret = from->timed && !o->issue_error
+		      ? err_set(e, ENOMEM, "not enough memory for %llu issue errors",
+				(unsigned long long)from->n_requests)
+		      : 0;
 	if (!ret && c->output)
 		ret = meta_put(o, input_path, true, e);
 	if (!ret)

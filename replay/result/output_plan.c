@@ -12,13 +12,15 @@ static int64_t ns_after_start(const struct replay_plan *p, uint64_t ticks)
 	return clock_ns_of_ticks(&p->clock, ticks) - clock_ns_of_ticks(&p->clock, p->start_ticks);
 }
 
-/* What was moved to an instant within a call (load.h) is due then, and not when its record begins. */
+/* What was moved to an instant within a call (load.h) is due then, and not when its record begins.
+ */
 static bool is_moved(const struct trace_record *traced)
 {
 	return traced->op == OP_IO_GETEVENTS || op_info(traced->op)->family == FAMILY_PAGE;
 }
 
-static int64_t intended_of(const struct output_source *o, const struct trace_record *traced, struct lane_place at)
+static int64_t intended_of(const struct output_source *o, const struct trace_record *traced,
+			   struct lane_place at)
 {
 	const struct replay_plan *p = o->ctx;
 	const struct lane *a = &p->lane[at.lane];
@@ -38,13 +40,16 @@ static int64_t intended_of(const struct output_source *o, const struct trace_rec
 }
 
 /* An open that succeeded only here: as nothing used it, it is open still. */
-static int64_t made_here(const struct replay_plan *p, const struct hot_request *h, int64_t traced, int64_t got)
+static int64_t made_here(const struct replay_plan *p, const struct hot_request *h, int64_t traced,
+			 int64_t got)
 {
 	return h->op == OP_OPEN && traced < 0 ? atomic_load(&p->fds[h->slot]) : got;
 }
 
-/* `shown`: what the record says so far; where only success counts its outcome is always 0, and the traced result stands for it. */
-static struct output_outcome outcome_of(const struct replay_plan *p, const struct hot_request *h, const struct trace_record *traced,
+/* `shown`: what the record says so far; where only success counts its outcome is always 0, and the
+ * traced result stands for it. */
+static struct output_outcome outcome_of(const struct replay_plan *p, const struct hot_request *h,
+					const struct trace_record *traced,
 					const struct outcome *out, int64_t shown)
 {
 	if (out->rvalue > 0 || (out->rvalue == 0 && (shown < 0 || call_result_counts(traced->op))))
@@ -66,12 +71,13 @@ static void fault_put(struct trace_record *r, const struct hot_request *h)
 		r->offset += (uint64_t)(int64_t)shift_before(h->offset);
 }
 
-static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced, struct trace_record *r,
-		 struct output_fate *f)
+static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced,
+		 struct trace_record *r, struct output_fate *f)
 {
 	const struct replay_plan *p = o->ctx;
 	struct lane_place at = p->place[i];
-	f->passed = at.lane == NONE32 && op_info(traced->op)->family == FAMILY_CAUSE && traced->begin_ns != TIME_NONE;
+	f->passed = at.lane == NONE32 && op_info(traced->op)->family == FAMILY_CAUSE &&
+		    traced->begin_ns != TIME_NONE;
 	if (at.lane == NONE32)
 		return;
 	const struct lane *a = &p->lane[at.lane];
@@ -85,18 +91,21 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 	f->held = a->outcome[at.index].end_ticks & OUTCOME_HELD;
 	fault_put(r, h);
 	if (a->repeated && a->repeated[at.index].begin_ticks)
-		f->again = outcome_of(p, h, traced, &a->repeated[at.index], f->first.outcome.rvalue < 0 ? -1 : f->first.success);
+		f->again = outcome_of(p, h, traced, &a->repeated[at.index],
+				      f->first.outcome.rvalue < 0 ? -1 : f->first.success);
 }
 
-/* Of how late a request is, `held` is due to what held up one before it: it would have begun so much sooner, for all that are made behind each other
- * since move together, until one need not wait. A lane that is behind for other reasons stays late with or without it. */
+/* Of how late a request is, `held` is due to what held up one before it: it would have begun so
+ * much sooner, for all that are made behind each other since move together, until one need not
+ * wait. A lane that is behind for other reasons stays late with or without it. */
 static void spread_in_lane(const struct replay_plan *p, uint32_t lane)
 {
 	const struct lane *a = &p->lane[lane];
 	uint64_t held = 0, last_end = 0;
 	for (uint32_t k = 0; k < a->n; k++) {
 		struct outcome *o = &a->outcome[k];
-		const uint64_t due = p->start_ticks + plan_due(p, lane, k), late = o->begin_ticks > due ? o->begin_ticks - due : 0;
+		const uint64_t due = p->start_ticks + plan_due(p, lane, k),
+			       late = o->begin_ticks > due ? o->begin_ticks - due : 0;
 		if (o->end_ticks & OUTCOME_HELD)
 			held = late;
 		else if (!o->begin_ticks || last_end <= due)
@@ -114,7 +123,8 @@ void output_spread_held(struct replay_plan *p)
 			spread_in_lane(p, i);
 }
 
-struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c, int64_t input_first_ns)
+struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c,
+				    int64_t input_first_ns)
 {
 	return (struct output_source){
 		.ctx = p,

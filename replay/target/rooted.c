@@ -40,7 +40,7 @@ void rooted_release(struct rooted *r)
 	r->fd = r->tree = -1;
 }
 
-/* --- refusing --------------------------------------------------------------------------------- */
+/* --- refusing ------------------------------------------------------------ */
 
 static bool may_be_opened(mode_t mode)
 {
@@ -59,12 +59,13 @@ int rooted_refuse(const struct rooted *r, const char *path, uint32_t mode)
 	return -1;
 }
 
-/* --- opening ---------------------------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------- */
 
 uint32_t rooted_flags(uint32_t traced)
 {
-	const uint32_t known = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_NONBLOCK | O_SYNC | O_DSYNC | O_DIRECT |
-			       O_DIRECTORY | O_NOFOLLOW | O_NOATIME | O_TMPFILE | O_PATH | O_CLOEXEC;
+	const uint32_t known = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_NONBLOCK |
+			       O_SYNC | O_DSYNC | O_DIRECT | O_DIRECTORY | O_NOFOLLOW | O_NOATIME |
+			       O_TMPFILE | O_PATH | O_CLOEXEC;
 	if (traced & O_PATH)
 		return traced & (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return (traced & known) | O_NOCTTY;
@@ -202,7 +203,9 @@ int rooted_settle(const struct rooted *r, int fd, const char *path, uint32_t fla
 		return fd;
 	if (fstat(fd, &st) == 0 && may_be_opened(st.st_mode)) {
 		if (!(flags & O_NONBLOCK))
-			(void)fcntl(fd, F_SETFL, (int)flags); /* it takes no other flags than those of the open */
+			(void)fcntl(
+			    fd, F_SETFL,
+			    (int)flags); /* it takes no other flags than those of the open */
 		return fd;
 	}
 	close(fd);
@@ -222,8 +225,9 @@ int rooted_kind(const struct rooted *r, const char *path, struct err *e)
 		return 0;
 	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s: cannot examine it", path) : 1;
 	if (ret > 0 && !may_be_opened(st.st_mode))
-		ret = err_set(e, EPERM, "%s: refused: it is %s; a replay opens only files and directories", path,
-			      confined_kind_name(st.st_mode));
+		ret = err_set(e, EPERM,
+			      "%s: refused: it is %s; a replay opens only files and directories",
+			      path, confined_kind_name(st.st_mode));
 	close(fd);
 	return ret;
 }

@@ -42,7 +42,8 @@ struct rooted { /* the target directory */
 int rooted_begin(struct rooted *r, const char *dir, struct err *e);
 void rooted_release(struct rooted *r); /* fd -1: nothing is open */
 
-/* The flags of an open that are replayed; a trace may hold any bits, and openat2 refuses those it does not know. */
+/* The flags of an open that are replayed; a trace may hold any bits, and openat2 refuses those it
+ * does not know. */
 uint32_t rooted_flags(uint32_t traced);
 
 /* Returns the descriptor or -1 with errno, as open does; EPERM for what is neither file nor

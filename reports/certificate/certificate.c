@@ -12,17 +12,21 @@
 #include "validate/results/identity.h"
 
 const char certificate_explanation[] =
-    "Bias: relative difference of the mean response time of the replay from that of the program run again beside it, with its "
-    "95 % interval. U: expanded uncertainty of that ratio for a coverage of 95 % with the coverage factor k (GUM). Precision: scatter "
-    "of the replay from run to run over that of the program. A verdict holds for these workloads, this machine and this target, and for "
+    "Bias: relative difference of the mean response time of the replay from that of the program "
+    "run again beside it, with its "
+    "95 % interval. U: expanded uncertainty of that ratio for a coverage of 95 % with the coverage "
+    "factor k (GUM). Precision: scatter "
+    "of the replay from run to run over that of the program. A verdict holds for these workloads, "
+    "this machine and this target, and for "
     "the components that were assessed; it says nothing of others.";
 
-/* --- facts ---------------------------------------------------------------------------------------------------------- */
+/* --- facts --------------------------------------------------------------- */
 
 static void fact_add(struct certificate *c, const char *label, struct strbuf *text)
 {
 	GROW(c->fact, c->n_facts, c->cap_facts);
-	c->fact[c->n_facts++] = (struct certificate_fact){label, text->s ? strbuf_detach(text) : xstrdup("")};
+	c->fact[c->n_facts++] =
+	    (struct certificate_fact){label, text->s ? strbuf_detach(text) : xstrdup("")};
 	strbuf_init(text);
 }
 
@@ -45,9 +49,11 @@ static void add_replayer(struct certificate *c, const struct analysis *a)
 	replayer_identify(&i, a->results, c->replayer);
 	strbuf_addf(&text, "%s (engine %s)", r->name, r->engine);
 	for (size_t k = 0; k < r->n_options; k++)
-		strbuf_addf(&text, "%s%s = %s", k ? ", " : ": ", r->option[k].key, r->option[k].value);
+		strbuf_addf(&text, "%s%s = %s", k ? ", " : ": ", r->option[k].key,
+			    r->option[k].value);
 	fact_add(c, "Replayer", &text);
-	strbuf_addf(&text, "%s, version %s, SHA-256 %s", i.program, *i.version ? i.version : "not available",
+	strbuf_addf(&text, "%s, version %s, SHA-256 %s", i.program,
+		    *i.version ? i.version : "not available",
 		    *i.sha256 ? i.sha256 : "not available");
 	fact_add(c, "Program", &text);
 }
@@ -107,15 +113,17 @@ static void add_conditions(struct certificate *c, const struct analysis *a)
 	date_add(&text, first_ns);
 	strbuf_addstr(&text, " to ");
 	date_add(&text, last_ns);
-	strbuf_addf(&text, "; %u replicates of each case in randomised blocks%s", a->n_replicates, a->complete ? "" : "; the campaign was not finished");
+	strbuf_addf(&text, "; %u replicates of each case in randomised blocks%s", a->n_replicates,
+		    a->complete ? "" : "; the campaign was not finished");
 	fact_add(c, "Measured", &text);
 	strbuf_addf(&text, "%s, %lld processors", member_text(e, "machine", "cpu_model"),
 		    (long long)json_integer_value(member(e, "machine", "n_cpus_online")));
 	if (json_is_integer(memory)) {
 		strbuf_addf(&text, ", %s", size_text((uint64_t)json_integer_value(memory)).s);
 	}
-	strbuf_addf(&text, "; governor %s; %s %s; clock %s", member_text(e, "machine", "governor"), member_text(e, "kernel", "name"),
-		    member_text(e, "kernel", "release"), member_text(e, "clock", "source"));
+	strbuf_addf(&text, "; governor %s; %s %s; clock %s", member_text(e, "machine", "governor"),
+		    member_text(e, "kernel", "name"), member_text(e, "kernel", "release"),
+		    member_text(e, "clock", "source"));
 	fact_add(c, "Machine", &text);
 }
 
@@ -132,7 +140,8 @@ static void add_targets(struct certificate *c, const struct analysis *a)
 	size_t i;
 	json_array_foreach(all, i, t)
 	{
-		const json_t *device = json_object_get(t, "device"), *below = json_object_get(t, "below");
+		const json_t *device = json_object_get(t, "device"),
+			     *below = json_object_get(t, "below");
 		const char *service = json_string_value(json_object_get(below, "service"));
 		strbuf_addf(&text, "%s%s: ", i ? " | " : "", text_of(t, "name"));
 		if (service)
@@ -140,25 +149,30 @@ static void add_targets(struct certificate *c, const struct analysis *a)
 		else if (below)
 			strbuf_addf(&text, "the device %s", text_of(below, "path"));
 		else
-			strbuf_addf(&text, "%s on %s, %s, scheduler %s, caches %s", text_of(t, "file_system"), text_of(device, "name"),
-				    text_of(device, "model"), text_of(device, "scheduler"), text_of(t, "cache"));
+			strbuf_addf(&text, "%s on %s, %s, scheduler %s, caches %s",
+				    text_of(t, "file_system"), text_of(device, "name"),
+				    text_of(device, "model"), text_of(device, "scheduler"),
+				    text_of(t, "cache"));
 	}
 	if (!text.len)
 		strbuf_addstr(&text, "not available");
 	fact_add(c, "Target", &text);
 }
 
-static void add_protocol(struct certificate *c, const struct analysis *a, const struct results_identity *i)
+static void add_protocol(struct certificate *c, const struct analysis *a,
+			 const struct results_identity *i)
 {
 	struct strbuf text = STRBUF_INIT;
-	strbuf_addf(&text, "%s; SHA-256 %s; seed %llu", a->results->protocol.name, *i->protocol ? i->protocol : "not available",
+	strbuf_addf(&text, "%s; SHA-256 %s; seed %llu", a->results->protocol.name,
+		    *i->protocol ? i->protocol : "not available",
 		    (unsigned long long)a->results->protocol.seed);
 	fact_add(c, "Protocol", &text);
-	strbuf_addf(&text, "SHA-256 of the journal %s; judged by validate %s", *i->journal ? i->journal : "not available", VALIDATE_VERSION);
+	strbuf_addf(&text, "SHA-256 of the journal %s; judged by validate %s",
+		    *i->journal ? i->journal : "not available", VALIDATE_VERSION);
 	fact_add(c, "Results", &text);
 }
 
-/* --- results -------------------------------------------------------------------------------------------------------- */
+/* --- results ------------------------------------------------------------- */
 
 struct ranked {
 	const struct analysis *a;
@@ -218,7 +232,7 @@ static void add_results(struct certificate *c, const struct analysis *a)
 	free(rank);
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------ */
+/* --- all ----------------------------------------------------------------- */
 
 static void verdict_find(struct certificate *c, const struct analysis *a)
 {
@@ -232,12 +246,14 @@ static void verdict_find(struct certificate *c, const struct analysis *a)
 		n[x->verdict]++;
 		c->verdict = severity(x->verdict) > severity(c->verdict) ? x->verdict : c->verdict;
 	}
-	strbuf_addf(&text, "%zu of %zu scenarios trusted, %zu not trusted, %zu inconclusive", n[VERDICT_TRUSTED], c->n_cases, n[VERDICT_NOT_TRUSTED],
+	strbuf_addf(&text, "%zu of %zu scenarios trusted, %zu not trusted, %zu inconclusive",
+		    n[VERDICT_TRUSTED], c->n_cases, n[VERDICT_NOT_TRUSTED],
 		    n[VERDICT_INCONCLUSIVE]);
 	c->sentence = strbuf_detach(&text);
 }
 
-static void certificate_make(struct certificate *c, const struct analysis *a, size_t replayer, const struct results_identity *i)
+static void certificate_make(struct certificate *c, const struct analysis *a, size_t replayer,
+			     const struct results_identity *i)
 {
 	*c = (struct certificate){.replayer = replayer, .name = xstrdup(a->results->protocol.replayer[replayer].name)};
 	add_results(c, a);
@@ -272,8 +288,8 @@ int certificates_collect(struct certificates *c, const struct analysis *a, struc
 		if (has_case(a, i))
 			certificate_make(&c->one[c->n++], a, i, &identity);
 	results_span(a->results, &first_ns, &last_ns);
-	strbuf_addf(&text, "validate %s, protocol \"%s\" (SHA-256 %.12s), results %.12s, ", VALIDATE_VERSION, words_title(a), identity.protocol,
-		    identity.journal);
+	strbuf_addf(&text, "validate %s, protocol \"%s\" (SHA-256 %.12s), results %.12s, ",
+		    VALIDATE_VERSION, words_title(a), identity.protocol, identity.journal);
 	date_add(&text, last_ns);
 	c->citation = strbuf_detach(&text);
 	return 0;

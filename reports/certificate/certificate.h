@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A page for each replayer that says what was found, in what range, under which conditions, and by which protocol: to be cited beside
- * published measurements. Collected once, written as text and as a page for printing.
- * Source: ISO/IEC 17025, 7.8 (what a report of results holds). */
+/* A page for each replayer that says what was found, in what range, under which conditions, and by
+ * which protocol: to be cited beside published measurements. Collected once, written as text and as
+ * a page for printing. Source: ISO/IEC 17025, 7.8 (what a report of results holds). */
 #ifndef REPORTS_CERTIFICATE_H
 #define REPORTS_CERTIFICATE_H
 
@@ -9,7 +9,8 @@
 #include "reports/tables/table.h"
 #include "validate/analysis/analysis.h"
 
-#define CERTIFICATE_MAX_CASES 14 /* of one replayer on its page: those in which it is trusted least first */
+/* of one replayer on its page: those in which it is trusted least first */
+#define CERTIFICATE_MAX_CASES 14
 
 struct certificate_fact {
 	const char *label; /* "Machine" */
@@ -28,7 +29,8 @@ struct certificate {
 };
 
 struct certificates {
-	struct certificate *one; /* one[n]: the replayers that have a case, in the order of the protocol */
+	/* one[n]: the replayers that have a case, in the order of the protocol */
+	struct certificate *one;
 	size_t n;
 	char *citation; /* owned */
 };

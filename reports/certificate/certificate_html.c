@@ -8,14 +8,19 @@
 
 /* Beside the style of the report: one certificate a sheet of A4. */
 static const char sheet[] =
-    "<style>\nmain{max-width:50rem}section{padding-bottom:1.5rem;margin-bottom:2rem;border-bottom:1px solid var(--rule)}"
-    "h1{font-size:1.35rem}dl{font-size:.88rem;gap:.2rem 1rem}dt{max-width:9rem}dd{overflow-wrap:anywhere;max-width:none}"
+    "<style>\nmain{max-width:50rem}section{padding-bottom:1.5rem;margin-bottom:2rem;border-bottom:"
+    "1px solid var(--rule)}"
+    "h1{font-size:1.35rem}dl{font-size:.88rem;gap:.2rem "
+    "1rem}dt{max-width:9rem}dd{overflow-wrap:anywhere;max-width:none}"
     "td.name{white-space:normal;overflow-wrap:anywhere;min-width:9rem}.cite{font-size:.88rem}\n"
-    "@media print{section{border:0;margin:0;padding:0;break-after:page;break-inside:avoid}section:last-of-type{break-after:auto}"
+    "@media "
+    "print{section{border:0;margin:0;padding:0;break-after:page;break-inside:avoid}section:last-of-"
+    "type{break-after:auto}"
     "h1{margin-top:0}}\n</style>\n";
 
-static const char *const banner_class[] = {
-    [VERDICT_TRUSTED] = "trusted", [VERDICT_NOT_TRUSTED] = "not", [VERDICT_INCONCLUSIVE] = "inconclusive"};
+static const char *const banner_class[] = {[VERDICT_TRUSTED] = "trusted",
+					   [VERDICT_NOT_TRUSTED] = "not",
+					   [VERDICT_INCONCLUSIVE] = "inconclusive"};
 
 static void add_cell(struct strbuf *out, const struct table *t, size_t row, size_t column)
 {
@@ -75,7 +80,8 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, con
 {
 	strbuf_addstr(out, "<section>\n<h1>Certificate of method validation: ");
 	escape_html(out, c->name);
-	strbuf_addf(out, "</h1>\n<div class=\"banner %s\"><p class=\"big\">%s</p><p>", banner_class[c->verdict], words_verdict(c->verdict));
+	strbuf_addf(out, "</h1>\n<div class=\"banner %s\"><p class=\"big\">%s</p><p>",
+		    banner_class[c->verdict], words_verdict(c->verdict));
 	escape_html(out, c->sentence);
 	strbuf_addstr(out, ".</p></div>\n<dl>\n");
 	for (size_t i = 0; i < c->n_facts; i++) {
@@ -86,7 +92,10 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, con
 	strbuf_addstr(out, "</dl>\n");
 	add_table(out, &c->results);
 	if (c->n_left_out)
-		strbuf_addf(out, "<p class=\"note\">And %zu more scenarios in the report, none of which is trusted less.</p>\n", c->n_left_out);
+		strbuf_addf(out,
+			    "<p class=\"note\">And %zu more scenarios in the report, none of which "
+			    "is trusted less.</p>\n",
+			    c->n_left_out);
 	strbuf_addstr(out, "<p class=\"note\">");
 	escape_html(out, certificate_explanation);
 	html_add_text(out, "</p>\n<p class=\"cite\"><strong>Cite as:</strong> ",
@@ -100,6 +109,7 @@ void certificate_add_html(struct strbuf *out, const struct certificates *c)
 	for (size_t i = 0; i < c->n; i++)
 		add_certificate(out, &c->one[i], c->citation);
 	if (!c->n)
-		strbuf_addstr(out, "<p>No replayer has a complete block: there is nothing to certify.</p>\n");
+		strbuf_addstr(
+		    out, "<p>No replayer has a complete block: there is nothing to certify.</p>\n");
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
 }

@@ -11,7 +11,8 @@
 #define LABEL 14 /* columns of the labels at the left */
 #define NAME_MAX 40
 
-static void add_wrapped(struct strbuf *out, const char *text, size_t column, size_t indent, size_t width)
+static void add_wrapped(struct strbuf *out, const char *text, size_t column, size_t indent,
+			size_t width)
 {
 	text_wrap(out, text, column, indent, width);
 	strbuf_addch(out, '\n');
@@ -23,7 +24,7 @@ static void add_fact(struct strbuf *out, const struct certificate_fact *f, size_
 	add_wrapped(out, f->text, LABEL, LABEL, width);
 }
 
-/* --- the page ------------------------------------------------------------------------------------------------------- */
+/* --- the page ------------------------------------------------------------ */
 
 static void add_certificate(struct strbuf *out, const struct certificate *c, size_t width)
 {
@@ -40,7 +41,9 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, siz
 	strbuf_addch(out, '\n');
 	text_add_table(out, &c->results, NAME_MAX);
 	if (c->n_left_out)
-		strbuf_addf(out, "and %zu more scenarios in the report, none of which is trusted less\n", c->n_left_out);
+		strbuf_addf(out,
+			    "and %zu more scenarios in the report, none of which is trusted less\n",
+			    c->n_left_out);
 	strbuf_addch(out, '\n');
 	strbuf_release(&line);
 }
@@ -56,7 +59,8 @@ void certificate_add_text(struct strbuf *out, const struct certificates *c, size
 		add_wrapped(out, c->citation, 9, 9, width);
 	}
 	if (!c->n)
-		strbuf_addstr(out, "No replayer has a complete block: there is nothing to certify.\n");
+		strbuf_addstr(out,
+			      "No replayer has a complete block: there is nothing to certify.\n");
 }
 
 #define WIDTH 100

@@ -9,8 +9,9 @@
 #include "common/xalloc.h"
 #include "reports/output.h"
 
-const struct compare_form *const compare_forms[] = {&compare_form_text,	 &compare_form_markdown, &compare_form_json, &compare_form_html,
-						    &compare_form_junit, &compare_form_github,	 &compare_form_openmetrics, NULL};
+const struct compare_form *const compare_forms[] = {
+    &compare_form_text,  &compare_form_markdown, &compare_form_json,        &compare_form_html,
+    &compare_form_junit, &compare_form_github,   &compare_form_openmetrics, NULL};
 
 int compare_form_choose(const char *name, const struct compare_form **form, struct err *e)
 {
@@ -27,11 +28,16 @@ int compare_form_choose(const char *name, const struct compare_form **form, stru
 		return 0;
 	const char *near = nearest_name(name, names);
 	if (near)
-		return err_set(e, ENOENT, "unknown form \"%s\" of a comparison (did you mean \"%s\"?)", name, near);
-	return err_set(e, ENOENT, "unknown form \"%s\" of a comparison (\"validate compare --list\" names them)", name);
+		return err_set(e, ENOENT,
+			       "unknown form \"%s\" of a comparison (did you mean \"%s\"?)", name,
+			       near);
+	return err_set(
+	    e, ENOENT,
+	    "unknown form \"%s\" of a comparison (\"validate compare --list\" names them)", name);
 }
 
-int compare_form_print(const struct compare_form *form, const struct campaign_change *c, FILE *out, struct err *e)
+int compare_form_print(const struct compare_form *form, const struct campaign_change *c, FILE *out,
+		       struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
 	form->add(&text, c);
@@ -40,7 +46,7 @@ int compare_form_print(const struct compare_form *form, const struct campaign_ch
 	return ret;
 }
 
-/* --- forms for other programs ------------------------------------------------------------------------------------------ */
+/* --- forms for other programs -------------------------------------------- */
 
 static enum outcome outcome_of(enum change w)
 {
@@ -58,7 +64,8 @@ static enum outcome outcome_of(enum change w)
 	}
 }
 
-static char *text_by(void (*add)(struct strbuf *, const struct aspect_change *, enum aspect), const struct aspect_change *a, enum aspect k)
+static char *text_by(void (*add)(struct strbuf *, const struct aspect_change *, enum aspect),
+		     const struct aspect_change *a, enum aspect k)
 {
 	struct strbuf text = STRBUF_INIT;
 	add(&text, a, k);
@@ -81,7 +88,8 @@ static void row_of(struct machine *m, const struct case_change *c, enum aspect k
 	r->value_limit = a->limit;
 }
 
-/* What keeps the word from being a good one is a row, too: whoever counts rows only must not take it for one. */
+/* What keeps the word from being a good one is a row, too: whoever counts rows only must not take
+ * it for one. */
 static bool is_open(const struct campaign_change *c, const struct difference *d)
 {
 	return d->refuses || (d->kind == DIFFERENCE_MISSING && c->n_missing);
@@ -133,7 +141,8 @@ static void machine_of_comparison(struct machine *m, const struct campaign_chang
 			row_of(m, &c->cell[i], (enum aspect)k);
 }
 
-static void add_by(const struct machine_format *f, struct strbuf *out, const struct campaign_change *c)
+static void add_by(const struct machine_format *f, struct strbuf *out,
+		   const struct campaign_change *c)
 {
 	struct machine m;
 	machine_of_comparison(&m, c);

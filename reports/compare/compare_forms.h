@@ -15,12 +15,15 @@ struct compare_form {
 	const char *name, *help;
 	void (*add)(struct strbuf *out, const struct campaign_change *c);
 };
-extern const struct compare_form *const compare_forms[]; /* text markdown json html junit github openmetrics, NULL */
+/* text markdown json html junit github openmetrics, NULL */
+extern const struct compare_form *const compare_forms[];
 /* Errors: ENOENT with the nearest name. */
 int compare_form_choose(const char *name, const struct compare_form **form, struct err *e);
-int compare_form_print(const struct compare_form *form, const struct campaign_change *c, FILE *out, struct err *e);
+int compare_form_print(const struct compare_form *form, const struct campaign_change *c, FILE *out,
+		       struct err *e);
 
-/* Shared by them (compare_words.c). One line of at most 140 bytes: the word of the whole, and how many cases have which. */
+/* Shared by them (compare_words.c). One line of at most 140 bytes: the word of the whole, and how
+ * many cases have which. */
 void compare_add_headline(struct strbuf *out, const struct campaign_change *c);
 /* How many runs of that side failed, and where; nothing where none did. */
 void compare_add_failed(struct strbuf *out, const struct campaign_change *c, bool is_new);
@@ -41,7 +44,8 @@ void compare_add_difference(struct strbuf *out, const struct difference *d);
 void compare_add_replayer(struct strbuf *out, const struct case_change *c);
 
 extern const struct compare_form compare_form_text, compare_form_json, compare_form_html;
-extern const struct compare_form compare_form_markdown, compare_form_junit, compare_form_github, compare_form_openmetrics;
+extern const struct compare_form compare_form_markdown, compare_form_junit, compare_form_github,
+    compare_form_openmetrics;
 
 /* What a baseline is of and what it says, for people. */
 void baseline_text_add(struct strbuf *out, const struct baseline *b);

@@ -11,7 +11,10 @@
 
 static const char *class_of(enum change w)
 {
-	return w == CHANGE_SAME || w == CHANGE_BETTER ? "trusted" : w == CHANGE_WORSE ? "not" : w == CHANGE_INCONCLUSIVE ? "inconclusive" : "none";
+	return w == CHANGE_SAME || w == CHANGE_BETTER ? "trusted"
+	       : w == CHANGE_WORSE                    ? "not"
+	       : w == CHANGE_INCONCLUSIVE             ? "inconclusive"
+						      : "none";
 }
 
 static const char *sign_of(enum change w)
@@ -22,7 +25,8 @@ static const char *sign_of(enum change w)
 
 static void chip(struct strbuf *out, enum change w)
 {
-	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", class_of(w), sign_of(w), change_name(w));
+	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", class_of(w), sign_of(w),
+		    change_name(w));
 }
 
 /* Text with numbers in it: a minus is no hyphen. */
@@ -31,7 +35,8 @@ static void escape_numbers(struct strbuf *out, const char *text)
 	struct strbuf signs = STRBUF_INIT;
 	for (const char *p = text; *p; p++) {
 		const bool begins = p == text || p[-1] == ' ' || p[-1] == '[';
-		if (*p == '-' && begins && (isdigit((unsigned char)p[1]) || !strncmp(p + 1, "∞", strlen("∞"))))
+		if (*p == '-' && begins &&
+		    (isdigit((unsigned char)p[1]) || !strncmp(p + 1, "∞", strlen("∞"))))
 			strbuf_addstr(&signs, "−");
 		else
 			strbuf_addch(&signs, *p);
@@ -40,7 +45,8 @@ static void escape_numbers(struct strbuf *out, const char *text)
 	strbuf_release(&signs);
 }
 
-static void escaped_by(struct strbuf *out, void (*add)(struct strbuf *, const struct aspect_change *, enum aspect),
+static void escaped_by(struct strbuf *out,
+		       void (*add)(struct strbuf *, const struct aspect_change *, enum aspect),
 		       const struct aspect_change *a, enum aspect k)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -55,12 +61,14 @@ static void banner(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "<h1>");
 	compare_add_title(&text, c);
 	escape_html(out, text.s);
-	strbuf_addf(out, "</h1>\n<div class=\"banner %s\"><p class=\"big\">", c->n_refusing ? "inconclusive" : class_of(c->word));
+	strbuf_addf(out, "</h1>\n<div class=\"banner %s\"><p class=\"big\">",
+		    c->n_refusing ? "inconclusive" : class_of(c->word));
 	compare_add_word(out, c);
 	strbuf_addstr(out, "</p><p>");
 	strbuf_reset(&text);
 	compare_add_counts(&text, c);
-	text.s[0] = text.s[0] == 'o' ? 'O' : text.s[0]; /* "Of 3 cases": a sentence of its own here */
+	/* "Of 3 cases": a sentence of its own here */
+	text.s[0] = text.s[0] == 'o' ? 'O' : text.s[0];
 	escape_numbers(out, text.s);
 	strbuf_addstr(out, "</p></div>\n");
 	strbuf_release(&text);
@@ -137,7 +145,8 @@ static void matrix(struct strbuf *out, const struct campaign_change *c)
 {
 	strbuf_addstr(out, "<h2>Cases</h2>\n");
 	html_begin_wide(out, "Cases");
-	strbuf_addstr(out, "<table class=\"matrix narrow\"><thead><tr><th scope=\"col\">Scenario, replayer</th><th scope=\"col\">Word</th>");
+	strbuf_addstr(out, "<table class=\"matrix narrow\"><thead><tr><th scope=\"col\">Scenario, "
+			   "replayer</th><th scope=\"col\">Word</th>");
 	for (size_t k = 0; k < ASPECT_N; k++)
 		if (is_shown(c, k))
 			strbuf_addf(out, "<th scope=\"col\">%s</th>", aspect_names[k]);
@@ -150,7 +159,9 @@ static void matrix(struct strbuf *out, const struct campaign_change *c)
 		compare_add_replayer(&name, cell);
 		html_add_text(out, "<tr><th scope=\"row\" class=\"l\">", name.s, "</th><td>");
 		chip(out, cell->word);
-		strbuf_addf(out, "<small>%zu%s</small></td>", cell->paired ? cell->n : cell->new_case->n, cell->paired ? " pairs" : " runs");
+		strbuf_addf(out, "<small>%zu%s</small></td>",
+			    cell->paired ? cell->n : cell->new_case->n,
+			    cell->paired ? " pairs" : " runs");
 		for (size_t k = 0; k < ASPECT_N; k++)
 			if (is_shown(c, k))
 				aspect_cell(out, &cell->aspect[k], (enum aspect)k);
@@ -217,7 +228,8 @@ static void differences(struct strbuf *out, const struct campaign_change *c)
 		const char *const text[] = {d->what, d->old_value, d->new_value};
 		strbuf_addf(out, "<tr><td>%s</td>", difference_names[d->kind]);
 		for (size_t k = 0; k < 3; k++) {
-			strbuf_addf(out, "<td class=\"w\"%s>", k ? k == 1 ? " data-l=\"old\"" : " data-l=\"new\"" : "");
+			strbuf_addf(out, "<td class=\"w\"%s>",
+				    k ? k == 1 ? " data-l=\"old\"" : " data-l=\"new\"" : "");
 			escape_html(out, text[k] ? text[k] : "");
 			strbuf_addstr(out, "</td>");
 		}
@@ -229,13 +241,18 @@ static void differences(struct strbuf *out, const struct campaign_change *c)
 static void explain(struct strbuf *out, const struct campaign_change *c)
 {
 	strbuf_addf(out,
-		    "<h2>How it is judged</h2>\n<p>The value of a replicate is the replay over the program run again in the same block. "
-		    "<b>Same</b>: two one-sided tests at %.3g show the change within the limit, allowing for runs that depend on each other. "
-		    "<b>Worse</b>, <b>better</b>: a one-sided test at %.3g shows it beyond the limit, and a test against no change holds at %.3g with "
-		    "Holm's correction over %zu tests: farther from the program or nearer to it; of scatter, reordering, distances and mismatches: "
+		    "<h2>How it is judged</h2>\n<p>The value of a replicate is the replay over the "
+		    "program run again in the same block. "
+		    "<b>Same</b>: two one-sided tests at %.3g show the change within the limit, "
+		    "allowing for runs that depend on each other. "
+		    "<b>Worse</b>, <b>better</b>: a one-sided test at %.3g shows it beyond the "
+		    "limit, and a test against no change holds at %.3g with "
+		    "Holm's correction over %zu tests: farther from the program or nearer to it; "
+		    "of scatter, reordering, distances and mismatches: "
 		    "more or less of it. <b>Inconclusive</b>: neither.%s</p>\n",
 		    c->level_same, c->level_same, c->level_worse, c->n_tests,
-		    c->span > 0 ? " All P-values are corrected for looks after every replicate." : "");
+		    c->span > 0 ? " All P-values are corrected for looks after every replicate."
+				: "");
 }
 
 static void failed(struct strbuf *out, const struct campaign_change *c)

@@ -16,8 +16,10 @@ static json_t *side(const struct baseline *b)
 
 static const char *scale_name(enum aspect k)
 {
-	static const char *const names[] = {
-	    [SCALE_CHANGE] = "change", [SCALE_RATIO] = "ratio", [SCALE_DIFFERENCE] = "difference", [SCALE_COUNT] = "count"};
+	static const char *const names[] = {[SCALE_CHANGE] = "change",
+					    [SCALE_RATIO] = "ratio",
+					    [SCALE_DIFFERENCE] = "difference",
+					    [SCALE_COUNT] = "count"};
 	return names[aspect_scale(k)];
 }
 
@@ -82,4 +84,5 @@ static void json_render(struct strbuf *out, const struct campaign_change *c)
 	json_add_document(out, o);
 }
 
-const struct compare_form compare_form_json = {"json", "everything, for programs (doc/compare-schema.json)", json_render};
+const struct compare_form compare_form_json = {
+    "json", "everything, for programs (doc/compare-schema.json)", json_render};

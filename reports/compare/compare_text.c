@@ -35,12 +35,15 @@ static bool is_of_one_replayer(const struct campaign_change *c)
 	return true;
 }
 
-static void side_add(struct strbuf *out, const char *which, const struct campaign_change *c, const struct baseline *b)
+static void side_add(struct strbuf *out, const char *which, const struct campaign_change *c,
+		     const struct baseline *b)
 {
 	struct strbuf line = STRBUF_INIT;
 	strbuf_addf(&line, "%s  %s", which, b->source);
 	if (c->n_cells && is_of_one_replayer(c))
-		strbuf_addf(&line, ", replayer %s", (b == c->old_side ? c->cell[0].old_case : c->cell[0].new_case)->replayer);
+		strbuf_addf(
+		    &line, ", replayer %s",
+		    (b == c->old_side ? c->cell[0].old_case : c->cell[0].new_case)->replayer);
 	strbuf_addf(&line, ": %u replicates, %s", b->n_replicates, b->date);
 	paragraph(out, line.s, 2, 7);
 	strbuf_release(&line);
@@ -58,7 +61,8 @@ static void differences_add(struct strbuf *out, const struct campaign_change *c,
 			continue;
 		}
 		if (!n++)
-			strbuf_addstr(out, refusing ? "\nNot comparable\n" : "\nOther differences\n");
+			strbuf_addstr(out,
+				      refusing ? "\nNot comparable\n" : "\nOther differences\n");
 		strbuf_reset(&line);
 		compare_add_difference(&line, &c->difference[i]);
 		paragraph(out, line.s, 2, 4);
@@ -83,11 +87,14 @@ static void case_add(struct strbuf *out, const struct case_change *c, bool repla
 	}
 	escape_line(&line, name.s);
 	text_cut_name(&cut, line.s, NAME);
-	strbuf_addf(out, "  %s%*s  %-13s ", cut.s, (int)(NAME - text_width(cut.s)), "", change_name(c->word));
+	strbuf_addf(out, "  %s%*s  %-13s ", cut.s, (int)(NAME - text_width(cut.s)), "",
+		    change_name(c->word));
 	strbuf_reset(&line);
 	compare_add_change(&line, a, ASPECT_RESPONSE_TIME);
-	strbuf_addf(out, "%s%*s", line.s, text_width(line.s) < 22 ? (int)(22 - text_width(line.s)) : 1, "");
-	strbuf_addf(out, "%zu/%zu/%zu/%zu\n", count[CHANGE_WORSE], count[CHANGE_INCONCLUSIVE], count[CHANGE_BETTER], count[CHANGE_SAME]);
+	strbuf_addf(out, "%s%*s", line.s,
+		    text_width(line.s) < 22 ? (int)(22 - text_width(line.s)) : 1, "");
+	strbuf_addf(out, "%zu/%zu/%zu/%zu\n", count[CHANGE_WORSE], count[CHANGE_INCONCLUSIVE],
+		    count[CHANGE_BETTER], count[CHANGE_SAME]);
 	strbuf_release(&name);
 	strbuf_release(&line);
 	strbuf_release(&cut);
@@ -96,12 +103,16 @@ static void case_add(struct strbuf *out, const struct case_change *c, bool repla
 static void cases_add(struct strbuf *out, const struct campaign_change *c)
 {
 	const bool replayer = !is_of_one_replayer(c);
-	strbuf_addf(out, "\n  %-*s  %-13s %-22s%s\n", NAME, replayer ? "Scenario, replayer" : "Scenario",
-		    "Word", "Response time", "Worse/inconclusive/better/same");
+	strbuf_addf(out, "\n  %-*s  %-13s %-22s%s\n", NAME,
+		    replayer ? "Scenario, replayer" : "Scenario", "Word", "Response time",
+		    "Worse/inconclusive/better/same");
 	size_t n = 0;
-	for (size_t pass = 0; pass < 2; pass++) /* what is not the same first, where there are many */
+	/* what is not the same first, where there are many */
+	for (size_t pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < c->n_cells && n < ROWS_MAX; i++)
-			if (c->n_cells <= ROWS_MAX ? pass == 0 : (c->cell[i].word == CHANGE_SAME) == (pass == 1)) {
+			if (c->n_cells <= ROWS_MAX
+				? pass == 0
+				: (c->cell[i].word == CHANGE_SAME) == (pass == 1)) {
 				case_add(out, &c->cell[i], replayer);
 				n++;
 			}
@@ -127,7 +138,8 @@ static void aspect_add(struct strbuf *out, const struct case_change *c, enum asp
 	strbuf_release(&line);
 }
 
-static void aspects_add(struct strbuf *out, const struct campaign_change *c, enum change word, const char *heading)
+static void aspects_add(struct strbuf *out, const struct campaign_change *c, enum change word,
+			const char *heading)
 {
 	size_t n = 0, left = 0;
 	for (size_t i = 0; i < c->n_cells; i++)
@@ -146,10 +158,12 @@ static void aspects_add(struct strbuf *out, const struct campaign_change *c, enu
 		strbuf_addf(out, "  and %zu more\n", left);
 }
 
-/* The nearest to a word first; of those that are equally far one that says more than its numbers. */
+/* The nearest to a word first; of those that are equally far one that says more than its numbers.
+ */
 static bool tells_more(const struct aspect_change *a, const struct aspect_change *than)
 {
-	const double p = a->status || isnan(a->p) ? 2 : a->p, of_than = than->status || isnan(than->p) ? 2 : than->p;
+	const double p = a->status || isnan(a->p) ? 2 : a->p,
+		     of_than = than->status || isnan(than->p) ? 2 : than->p;
 	return p < of_than || (p <= of_than && !than->reason[0] && a->reason[0]);
 }
 
@@ -208,7 +222,8 @@ static void open_add(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "\nInconclusive\n");
 	for (size_t k = 0; k < ASPECT_N; k++)
 		open_group_add(out, c, (enum aspect)k);
-	strbuf_addstr(out, "  Where nothing changed, narrower intervals show it: more replicates, longer runs, a quieter machine.\n");
+	strbuf_addstr(out, "  Where nothing changed, narrower intervals show it: more replicates, "
+			   "longer runs, a quieter machine.\n");
 }
 
 static void failed_add(struct strbuf *out, const struct campaign_change *c)
@@ -250,8 +265,10 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 		return;
 	strbuf_addch(out, '\n');
 	paragraph(out,
-		  "Same: shown to be within the limit. Worse: shown to be beyond it, farther from the program run again beside the replay (of "
-		  "scatter, order and mismatches: more of it), with a joint error probability of at most 1 %. Inconclusive: neither. "
+		  "Same: shown to be within the limit. Worse: shown to be beyond it, farther from "
+		  "the program run again beside the replay (of "
+		  "scatter, order and mismatches: more of it), with a joint error probability of "
+		  "at most 1 %. Inconclusive: neither. "
 		  "Intervals are of 95 %.",
 		  0, 2);
 }
@@ -265,7 +282,8 @@ static void baseline_line_add(struct strbuf *out, const char *what, const char *
 	strbuf_addch(out, '\n');
 }
 
-static void baseline_case_add(struct strbuf *out, const struct baseline *b, const struct baseline_case *c)
+static void baseline_case_add(struct strbuf *out, const struct baseline *b,
+			      const struct baseline_case *c)
 {
 	strbuf_addstr(out, "  ");
 	text_cut_name(out, b->scenario[c->scenario].name, 40);
@@ -278,7 +296,8 @@ static void baseline_case_add(struct strbuf *out, const struct baseline *b, cons
 	strbuf_addstr(out, ", ");
 	escape_line(out, c->verdict);
 	if (c->n_failed)
-		strbuf_addf(out, c->n_failed == 1 ? ", %u run failed" : ", %u runs failed", c->n_failed);
+		strbuf_addf(out, c->n_failed == 1 ? ", %u run failed" : ", %u runs failed",
+			    c->n_failed);
 	strbuf_addch(out, '\n');
 }
 

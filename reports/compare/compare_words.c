@@ -13,7 +13,8 @@
 
 static bool is_percent(enum aspect k)
 {
-	return aspect_scale(k) == SCALE_CHANGE || aspect_scale(k) == SCALE_DIFFERENCE || k == ASPECT_UNCERTAINTY || k == ASPECT_PRECISION;
+	return aspect_scale(k) == SCALE_CHANGE || aspect_scale(k) == SCALE_DIFFERENCE ||
+	       k == ASPECT_UNCERTAINTY || k == ASPECT_PRECISION;
 }
 
 void compare_add_value(struct strbuf *out, double value, enum aspect k)
@@ -21,7 +22,8 @@ void compare_add_value(struct strbuf *out, double value, enum aspect k)
 	if (isnan(value))
 		strbuf_addstr(out, "none");
 	else
-		number_add(out, value, NAN, is_percent(k) ? number_unit_percent : number_unit_plain, aspect_is_deviation(k));
+		number_add(out, value, NAN, is_percent(k) ? number_unit_percent : number_unit_plain,
+			   aspect_is_deviation(k));
 }
 
 void compare_add_change(struct strbuf *out, const struct aspect_change *a, enum aspect k)
@@ -39,7 +41,8 @@ void compare_add_change(struct strbuf *out, const struct aspect_change *a, enum 
 	}
 	number_add(out, a->change, half, unit, !ratio);
 	strbuf_addch(out, ' ');
-	number_add_interval(out, a->lo95, a->hi95, number_decimals(a->change * unit.scale, half * unit.scale), unit);
+	number_add_interval(out, a->lo95, a->hi95,
+			    number_decimals(a->change * unit.scale, half * unit.scale), unit);
 }
 
 void compare_add_limit(struct strbuf *out, const struct aspect_change *a, enum aspect k)
@@ -50,7 +53,8 @@ void compare_add_limit(struct strbuf *out, const struct aspect_change *a, enum a
 	}
 	bool percent = aspect_scale(k) == SCALE_CHANGE || aspect_scale(k) == SCALE_DIFFERENCE;
 	bool sided = aspect_scale(k) != SCALE_RATIO && a->limit > 0;
-	strbuf_addf(out, percent ? "%s%.4g %%" : "%s%.4g", sided ? "±" : "", percent ? 100 * a->limit : a->limit);
+	strbuf_addf(out, percent ? "%s%.4g %%" : "%s%.4g", sided ? "±" : "",
+		    percent ? 100 * a->limit : a->limit);
 }
 
 void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum aspect k)
@@ -67,7 +71,8 @@ void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum 
 		compare_add_value(out, a->new_value, k);
 		strbuf_addstr(out, " now");
 		if (!isnan(a->quantile))
-			strbuf_addf(out, ", at the %.3g %% quantile of the program", 100 * a->quantile);
+			strbuf_addf(out, ", at the %.3g %% quantile of the program",
+				    100 * a->quantile);
 		if (a->reason[0])
 			strbuf_addf(out, "; %s", a->reason);
 	}
@@ -92,7 +97,8 @@ void compare_add_replayer(struct strbuf *out, const struct case_change *c)
 
 void compare_add_difference(struct strbuf *out, const struct difference *d)
 {
-	strbuf_addf(out, "%s%s: %s: ", d->refuses ? "not comparable: " : "", difference_names[d->kind], d->what);
+	strbuf_addf(out, "%s%s: %s: ", d->refuses ? "not comparable: " : "",
+		    difference_names[d->kind], d->what);
 	if (d->old_value && d->new_value)
 		strbuf_addf(out, "%s before, %s now", d->old_value, d->new_value);
 	else if (d->old_value)
@@ -136,8 +142,9 @@ void compare_add_counts(struct strbuf *out, const struct campaign_change *c)
 			}
 		return;
 	}
-	strbuf_addf(out, "of %zu case%s %zu worse, %zu inconclusive, %zu better, %zu the same", c->n_cells, c->n_cells == 1 ? "" : "s", c->n_worse,
-		    c->n_inconclusive, c->n_better, c->n_same);
+	strbuf_addf(out, "of %zu case%s %zu worse, %zu inconclusive, %zu better, %zu the same",
+		    c->n_cells, c->n_cells == 1 ? "" : "s", c->n_worse, c->n_inconclusive,
+		    c->n_better, c->n_same);
 	if (c->n_missing)
 		strbuf_addf(out, ", %zu missing on one side", c->n_missing);
 	if (c->n_failed_cells)
@@ -152,8 +159,11 @@ void compare_add_failed(struct strbuf *out, const struct campaign_change *c, boo
 {
 	const struct failed_runs *f = is_new ? &c->failed_new : &c->failed_old;
 	if (f->n)
-		strbuf_addf(out, "%" PRIu64 " run%s of the %s side failed, in %zu of %zu cases, the first of %s: its campaign's report says why", f->n,
-			    f->n == 1 ? "" : "s", is_new ? "new" : "old", f->n_cells, c->n_cells, f->scenario);
+		strbuf_addf(out,
+			    "%" PRIu64 " run%s of the %s side failed, in %zu of %zu cases, the "
+				       "first of %s: its campaign's report says why",
+			    f->n, f->n == 1 ? "" : "s", is_new ? "new" : "old", f->n_cells,
+			    c->n_cells, f->scenario);
 }
 
 void compare_add_headline(struct strbuf *out, const struct campaign_change *c)
@@ -163,7 +173,8 @@ void compare_add_headline(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(&text, ": ");
 	compare_add_counts(&text, c);
 	escape_line(&line, text.s);
-	text_cut(out, line.s, line.len > HEADLINE_MAX ? HEADLINE_MAX - 20 : HEADLINE_MAX); /* signs of two and three bytes */
+	/* signs of two and three bytes */
+	text_cut(out, line.s, line.len > HEADLINE_MAX ? HEADLINE_MAX - 20 : HEADLINE_MAX);
 	strbuf_release(&line);
 	strbuf_release(&text);
 }

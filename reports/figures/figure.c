@@ -13,8 +13,8 @@
 #define GNUPLOT_TIMEOUT_S 120
 #define SVG_MAX_BYTES (8u << 20)
 
-struct figure *figure_add(struct figures *fs, const char *section, const char *part, unsigned int width,
-			  unsigned int height)
+struct figure *figure_add(struct figures *fs, const char *section, const char *part,
+			  unsigned int width, unsigned int height)
 {
 	GROW(fs->figure, fs->n, fs->cap);
 	struct figure *f = &fs->figure[fs->n++];
@@ -82,7 +82,8 @@ static void add_drawing(struct figures *fs, const struct analysis *a)
 	struct figure *f = figure_add(fs, "sources", NULL, 0, 0);
 	f->drawn = true;
 	fishbone_add(&f->data, a, &f->width, &f->height);
-	figure_caption(f, "Sources of uncertainty that act on the measured response time. Filled: quantified in the "
+	figure_caption(f, "Sources of uncertainty that act on the measured response time. Filled: "
+			  "quantified in the "
 			  "budget. Open: named, "
 			  "not quantified. Triangle: could not be controlled as asked.");
 }
@@ -103,7 +104,7 @@ void figures_build(struct figures *fs, const struct analysis *a)
 	figures_parallel(fs, a);
 }
 
-/* --- writing and running ------------------------------------------------------------------------------------------ */
+/* --- writing and running ------------------------------------------------- */
 
 /* What a script begins with. `alone`: it reads and writes files of the figure's name, else the data
  * block and standard output. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Figures: a data file and a gnuplot script each, kept in report/plots/, and the SVG that gnuplot makes of them.
+/* Figures: a data file and a gnuplot script each, kept in report/plots/, and the SVG that gnuplot
+ * makes of them.
  *
- * Text reaches gnuplot only inside single quotes, where it expands nothing. The same analysis and gnuplot give the same
- * bytes. Without gnuplot data and scripts are still written, and figures have no `svg`. */
+ * Text reaches gnuplot only inside single quotes, where it expands nothing. The same analysis and
+ * gnuplot give the same bytes. Without gnuplot data and scripts are still written, and figures have
+ * no `svg`. */
 #ifndef REPORTS_FIGURE_H
 #define REPORTS_FIGURE_H
 
@@ -18,10 +20,12 @@ struct figure {
 	char *section;              /* "bias": figures of one section follow each other; owned */
 	char *caption;              /* what it is and what to look for, as it came; owned */
 	char *alt;                  /* the same for who cannot see it; owned */
-	struct strbuf data, script; /* data[]: blocks for `index`; script: without terminal and output */
+	/* data[]: blocks for `index`; script: without terminal and output */
+	struct strbuf data, script;
 	unsigned int width, height; /* px */
 	bool drawn;                 /* svg is ours, not gnuplot's */
-	struct strbuf svg;          /* the element to put into a page (no prolog, no ids); empty: missing */
+	/* the element to put into a page (no prolog, no ids); empty: missing */
+	struct strbuf svg;
 };
 
 struct figures {
@@ -42,28 +46,32 @@ int figures_render(struct figures *fs, const char *plots_dir, struct err *e);
 
 bool figure_gnuplot_found(void); /* in $PATH */
 
-/* For the builders: a new figure; `name` is made fit for a file, `part` (may be NULL) is appended to it. */
-struct figure *figure_add(struct figures *fs, const char *section, const char *part, unsigned int width,
-			  unsigned int height);
+/* For the builders: a new figure; `name` is made fit for a file, `part` (may be NULL) is appended
+ * to it. */
+struct figure *figure_add(struct figures *fs, const char *section, const char *part,
+			  unsigned int width, unsigned int height);
 void figure_caption(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* What the figure shows, for who cannot see it, where the caption alone does not say so. After figure_caption. */
+/* What the figure shows, for who cannot see it, where the caption alone does not say so. After
+ * figure_caption. */
 void figure_alt(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* svg.c: gnuplot's document as an element of a page: no prolog, no ids, colours that follow the page's theme. Returns
- * false for what is not a complete SVG. */
+/* svg.c: gnuplot's document as an element of a page: no prolog, no ids, colours that follow the
+ * page's theme. Returns false for what is not a complete SVG. */
 bool svg_inline(struct strbuf *out, const char *svg, const char *alt);
-/* gnuplot begins a document with an empty group in the colour that the figure before it ended with; made colourless, a script
- * gives the same bytes alone and among others. Returns whether there was anything to change. */
+/* gnuplot begins a document with an empty group in the colour that the figure before it ended with;
+ * made colourless, a script gives the same bytes alone and among others. Returns whether there was
+ * anything to change. */
 bool svg_forget(struct strbuf *svg);
 /* The definitions of gnuplot's point symbols, once per page. */
 void svg_add_symbols(struct strbuf *out);
 
 /* fishbone.c: cause-and-effect diagram of the sources of uncertainty. */
-void fishbone_add(struct strbuf *out, const struct analysis *a, unsigned int *width, unsigned int *height);
+void fishbone_add(struct strbuf *out, const struct analysis *a, unsigned int *width,
+		  unsigned int *height);
 
-/* Colours of figures: the eight of Okabe and Ito (Color Universal Design, 2008), which people with any colour vision
- * tell apart, and a few greys. Scripts name them by `hex`; in a page they become the CSS variable, which has a light
- * and a dark value. */
+/* Colours of figures: the eight of Okabe and Ito (Color Universal Design, 2008), which people with
+ * any colour vision tell apart, and a few greys. Scripts name them by `hex`; in a page they become
+ * the CSS variable, which has a light and a dark value. */
 enum palette {
 	PALETTE_TEXT, /* axes and letters: the page's own text colour */
 	PALETTE_GRID,

@@ -5,8 +5,10 @@
 
 #include "reports/figures/figure.h"
 
-void figures_forest(struct figures *fs, const struct analysis *a); /* bias in its forms, precision ratio */
-void figures_shape(struct figures *fs, const struct analysis *a);  /* differences of the distributions */
+/* bias in its forms, precision ratio */
+void figures_forest(struct figures *fs, const struct analysis *a);
+/* differences of the distributions */
+void figures_shape(struct figures *fs, const struct analysis *a);
 void figures_runs(struct figures *fs, const struct analysis *a);   /* response time over blocks */
 void figures_linearity(struct figures *fs, const struct analysis *a);
 void figures_concurrency(struct figures *fs, const struct analysis *a);
@@ -14,7 +16,8 @@ void figures_budget(struct figures *fs, const struct analysis *a); /* shares of 
 void figures_control(struct figures *fs, const struct analysis *a); /* chart of individuals */
 void figures_courses(struct figures *fs, const struct analysis *a); /* over the time of a run */
 void figures_parallel(struct figures *fs, const struct analysis *a); /* errors of running times */
-void figures_issue(struct figures *fs, const struct analysis *a);  /* issue error of timed replays */
+/* issue error of timed replays */
+void figures_issue(struct figures *fs, const struct analysis *a);
 
 /* A row of a panel: a case, or a title above cases. */
 struct panel_row {
@@ -33,19 +36,22 @@ struct panels {
 	size_t n, cap;
 };
 
-/* The cases for which `wanted` holds (NULL: all), by workload, scenario and replayer. Ownership: panels_release. */
+/* The cases for which `wanted` holds (NULL: all), by workload, scenario and replayer. Ownership:
+ * panels_release. */
 void panels_build(struct panels *ps, const struct analysis *a, bool (*wanted)(const struct cell *));
 void panels_release(struct panels *ps);
 /* "1", "2" ... or NULL when there is one panel only; into `text`. */
 const char *panel_part(const struct panels *ps, size_t i, char text[24]);
-/* Height of a figure with this panel, px; yrange and ytics of its script: row i is at y = i + 1 from above. */
+/* Height of a figure with this panel, px; yrange and ytics of its script: row i is at y = i + 1
+ * from above. */
 unsigned int panel_height(const struct panel *p);
 void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int width);
 
-/* Scenarios worth figures of their own: not trusted ones first, then inconclusive ones, at most `max`, given in the
- * order of the protocol. `wanted` as above, for any of its cells. *n_left_out counts the others. The caller frees. */
-size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(const struct cell *), size_t *n,
-			 size_t *n_left_out);
+/* Scenarios worth figures of their own: not trusted ones first, then inconclusive ones, at most
+ * `max`, given in the order of the protocol. `wanted` as above, for any of its cells. *n_left_out
+ * counts the others. The caller frees. */
+size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(const struct cell *),
+			 size_t *n, size_t *n_left_out);
 
 /* A number for a data file: "NaN" when undefined, huge ones clipped. */
 void plot_number(struct strbuf *out, double x);

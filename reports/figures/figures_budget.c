@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shares of the combined uncertainty: which source is worth working on. And the issue error of timed replays. */
+/* Shares of the combined uncertainty: which source is worth working on. And the issue error of
+ * timed replays. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +44,8 @@ static void add_shares(struct figure *f, const struct panel *p, const char *cons
 		strbuf_addf(&f->data, "%zu 0", i + 1);
 		for (size_t s = 0; s < n; s++) {
 			for (size_t k = 0; k < c->budget.n_rows; k++)
-				if (!strcmp(c->budget.row[k].source, source[s]) && isfinite(c->budget.row[k].share))
+				if (!strcmp(c->budget.row[k].source, source[s]) &&
+				    isfinite(c->budget.row[k].share))
 					sum += 100 * c->budget.row[k].share;
 			plot_number(&f->data, sum);
 		}
@@ -53,38 +55,41 @@ static void add_shares(struct figure *f, const struct panel *p, const char *cons
 
 static void add_budget(struct figures *fs, const struct panels *ps, size_t i)
 {
-	static const enum palette color[MAX_SOURCES] = {PALETTE_BLUE,       PALETTE_ORANGE, PALETTE_SKY,
-							PALETTE_VERMILLION, PALETTE_GREEN,  PALETTE_PURPLE,
-							PALETTE_MUTED,      PALETTE_GRID};
+	static const enum palette color[MAX_SOURCES] = {
+	    PALETTE_BLUE,  PALETTE_ORANGE, PALETTE_SKY,   PALETTE_VERMILLION,
+	    PALETTE_GREEN, PALETTE_PURPLE, PALETTE_MUTED, PALETTE_GRID};
 	char part[24];
 	const char *source[MAX_SOURCES];
 	const struct panel *p = &ps->panel[i];
 	size_t n = find_sources(p, source);
-	struct figure *f =
-	    figure_add(fs, "budget", panel_part(ps, i, part), WIDTH, panel_height(p) + 14 * (unsigned int)n);
+	struct figure *f = figure_add(fs, "budget", panel_part(ps, i, part), WIDTH,
+				      panel_height(p) + 14 * (unsigned int)n);
 	add_shares(f, p, source, n);
 	panel_add_axis(&f->script, p, WIDTH);
-	strbuf_addf(
-	    &f->script,
-	    "set xrange [0:100]\nset format x '%%g %%%%'\nset border 1\nset xlabel 'share of the variance u_c²' "
-	    "textcolor rgb '%s'\nset key above left Left reverse\nset style fill solid 1.0 noborder\n",
-	    palette[PALETTE_TEXT].hex);
+	strbuf_addf(&f->script,
+		    "set xrange [0:100]\nset format x '%%g %%%%'\nset border 1\nset xlabel 'share "
+		    "of the variance u_c²' "
+		    "textcolor rgb '%s'\nset key above left Left reverse\nset style fill solid 1.0 "
+		    "noborder\n",
+		    palette[PALETTE_TEXT].hex);
 	for (size_t k = 0; k < p->n; k++)
 		if (p->row[k].cell) {
 			struct strbuf text = STRBUF_INIT;
 			strbuf_addstr(&text, "U ");
-			number_add(&text, p->row[k].cell->budget.U95, p->row[k].cell->budget.U95, number_unit_percent,
-				   false);
+			number_add(&text, p->row[k].cell->budget.U95, p->row[k].cell->budget.U95,
+				   number_unit_percent, false);
 			strbuf_addstr(&f->script, "set label ");
 			plot_string(&f->script, text.s, 20);
-			strbuf_addf(&f->script, " at graph 1, first %zu left offset 0.7,0 textcolor rgb '%s'\n", k + 1,
-				    palette[PALETTE_TEXT].hex);
+			strbuf_addf(&f->script,
+				    " at graph 1, first %zu left offset 0.7,0 textcolor rgb '%s'\n",
+				    k + 1, palette[PALETTE_TEXT].hex);
 			strbuf_release(&text);
 		}
 	strbuf_addstr(&f->script, "set rmargin 12\nplot NaN notitle");
 	for (size_t s = 0; s < n; s++) {
 		strbuf_addf(&f->script,
-			    ", \\\n  file using %zu:1:%zu:%zu:($1-0.32):($1+0.32) with boxxyerror lc rgb '%s' title ",
+			    ", \\\n  file using %zu:1:%zu:%zu:($1-0.32):($1+0.32) with boxxyerror "
+			    "lc rgb '%s' title ",
 			    s + 2, s + 2, s + 3, palette[color[s]].hex);
 		plot_string(&f->script, source[s], 30);
 	}
@@ -102,7 +107,8 @@ void figures_budget(struct figures *fs, const struct analysis *a)
 	panels_release(&ps);
 }
 
-/* --- issue error ---------------------------------------------------------------------------------------------------
+/* --- issue error
+ * ---------------------------------------------------------------------------------------------------
  */
 
 static bool is_timed(const struct cell *c)
@@ -115,7 +121,8 @@ static void add_issue(struct figures *fs, const struct panels *ps, size_t i)
 	char part[24];
 	const struct panel *p = &ps->panel[i];
 	double lo = INFINITY, hi = 1;
-	struct figure *f = figure_add(fs, "issue-error", panel_part(ps, i, part), WIDTH, panel_height(p));
+	struct figure *f =
+	    figure_add(fs, "issue-error", panel_part(ps, i, part), WIDTH, panel_height(p));
 	strbuf_addstr(&f->data, "# row, median, p99 and largest issue error, ns\n");
 	for (size_t k = 0; k < p->n; k++) {
 		const struct cell *c = p->row[k].cell;
@@ -135,21 +142,24 @@ static void add_issue(struct figures *fs, const struct panels *ps, size_t i)
 		strbuf_addch(&f->data, '\n');
 	}
 	panel_add_axis(&f->script, p, WIDTH);
-	strbuf_addf(&f->script,
-		    "set logscale x 10\nset xrange [%.10g:%.10g]\nset border 1\nset xtics ('1 ns' 1, '10 ns' 1e1, '100 "
-		    "ns' 1e2, '1 µs' 1e3, "
-		    "'10 µs' 1e4, '100 µs' 1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9)\n"
-		    "set xlabel 'issued later than intended' textcolor rgb '%s'\nset grid xtics lc rgb '%s'\nset key "
-		    "above horizontal right Left reverse\n"
-		    "plot file using 2:1:($4-$2):(0) with vectors nohead lw 1 lc rgb '%s' notitle, \\\n"
-		    "  file using 2:1 with points pt 7 ps 0.7 lc rgb '%s' title 'median', \\\n"
-		    "  file using 3:1 with points pt 9 ps 0.7 lc rgb '%s' title 'p99', \\\n"
-		    "  file using 4:1 with points pt 5 ps 0.6 lc rgb '%s' title 'largest'\n",
-		    fmax(fmin(lo, hi) / 2, 0.5), hi * 2, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex,
-		    palette[PALETTE_MUTED].hex, palette[PALETTE_BLUE].hex, palette[PALETTE_ORANGE].hex,
-		    palette[PALETTE_VERMILLION].hex);
-	figure_caption(
-	    f, "Issue error of the replays that keep times: how much later than intended a request was issued.");
+	strbuf_addf(
+	    &f->script,
+	    "set logscale x 10\nset xrange [%.10g:%.10g]\nset border 1\nset xtics ('1 ns' 1, '10 "
+	    "ns' 1e1, '100 "
+	    "ns' 1e2, '1 µs' 1e3, "
+	    "'10 µs' 1e4, '100 µs' 1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9)\n"
+	    "set xlabel 'issued later than intended' textcolor rgb '%s'\nset grid xtics lc rgb "
+	    "'%s'\nset key "
+	    "above horizontal right Left reverse\n"
+	    "plot file using 2:1:($4-$2):(0) with vectors nohead lw 1 lc rgb '%s' notitle, \\\n"
+	    "  file using 2:1 with points pt 7 ps 0.7 lc rgb '%s' title 'median', \\\n"
+	    "  file using 3:1 with points pt 9 ps 0.7 lc rgb '%s' title 'p99', \\\n"
+	    "  file using 4:1 with points pt 5 ps 0.6 lc rgb '%s' title 'largest'\n",
+	    fmax(fmin(lo, hi) / 2, 0.5), hi * 2, palette[PALETTE_TEXT].hex,
+	    palette[PALETTE_GRID].hex, palette[PALETTE_MUTED].hex, palette[PALETTE_BLUE].hex,
+	    palette[PALETTE_ORANGE].hex, palette[PALETTE_VERMILLION].hex);
+	figure_caption(f, "Issue error of the replays that keep times: how much later than "
+			  "intended a request was issued.");
 }
 
 void figures_issue(struct figures *fs, const struct analysis *a)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distribution of the number of requests in flight: program against replay, by time and by request. */
+/* Distribution of the number of requests in flight: program against replay, by time and by request.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,16 +31,17 @@ static void add_cdf(struct figure *f, const struct cdf *d)
 	strbuf_addstr(&f->data, "\n\n");
 }
 
-static void add_curve(struct strbuf *plot, size_t index, const char *style, const char *color, const char *title)
+static void add_curve(struct strbuf *plot, size_t index, const char *style, const char *color,
+		      const char *title)
 {
-	strbuf_addf(plot, "%sfile index %zu using 1:2 with steps %s lc rgb '%s' title ", plot->len ? ", \\\n  " : "",
-		    index, style, color);
+	strbuf_addf(plot, "%sfile index %zu using 1:2 with steps %s lc rgb '%s' title ",
+		    plot->len ? ", \\\n  " : "", index, style, color);
 	plot_string(plot, title, 22);
 }
 
 /* Curves of one panel: the program's first, then each replayer's. */
-static void add_panel(struct figure *f, const struct analysis *a, size_t scenario, bool by_time, size_t *index,
-		      size_t *n_levels, struct strbuf *plot)
+static void add_panel(struct figure *f, const struct analysis *a, size_t scenario, bool by_time,
+		      size_t *index, size_t *n_levels, struct strbuf *plot)
 {
 	bool first = true;
 	for (size_t i = 0, n = 0; i < a->n_cells && n < PALETTE_N_SERIES; i++) {
@@ -71,8 +73,10 @@ static void add_scenario(struct figures *fs, const struct analysis *a, size_t sc
 	char part[24];
 	snprintf(part, sizeof part, "%zu", scenario + 1);
 	struct figure *f = figure_add(fs, "concurrency", part, WIDTH, HEIGHT);
-	strbuf_addstr(&f->data, "# level, share of time (first half of the blocks) or of requests at or below it; "
-				"program, then replayers\n");
+	strbuf_addstr(
+	    &f->data,
+	    "# level, share of time (first half of the blocks) or of requests at or below it; "
+	    "program, then replayers\n");
 	add_panel(f, a, scenario, true, &index, &n_levels, &time);
 	add_panel(f, a, scenario, false, &index, &n_levels, &request);
 	size_t key = KEY_LINE * (index / 2) + 10; /* px; half of the curves are in each panel */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Chart of individuals: the pairs' relative differences in the order of the blocks, with centre and limits, and below them
- * their moving ranges. */
+/* Chart of individuals: the pairs' relative differences in the order of the blocks, with centre and
+ * limits, and below them their moving ranges. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,16 +21,19 @@ static bool has_chart(const struct cell *c)
 /* Something lies outside, or the case was not accepted. */
 static bool is_worth_a_look(const struct cell *c)
 {
-	return has_chart(c) && (c->control.n_out || c->control.n_mr_out || c->verdict != VERDICT_TRUSTED);
+	return has_chart(c) &&
+	       (c->control.n_out || c->control.n_mr_out || c->verdict != VERDICT_TRUSTED);
 }
 
 static void add_data(struct figure *f, const struct control_chart *k)
 {
-	strbuf_addstr(&f->data, "# pair, relative difference in percent, moving range in percent\n");
+	strbuf_addstr(&f->data,
+		      "# pair, relative difference in percent, moving range in percent\n");
 	for (size_t i = 0; i < k->d.n; i++) {
 		strbuf_addf(&f->data, "%zu", i + 1);
 		plot_number(&f->data, 100 * k->d.x[i]);
-		plot_number(&f->data, i ? 100 * fabs(log1p(k->d.x[i]) - log1p(k->d.x[i - 1])) : NAN);
+		plot_number(&f->data,
+			    i ? 100 * fabs(log1p(k->d.x[i]) - log1p(k->d.x[i - 1])) : NAN);
 		strbuf_addch(&f->data, '\n');
 	}
 }
@@ -44,28 +47,36 @@ static double tics(double range)
 
 static void add_line(struct strbuf *out, double at, size_t n, int colour, const char *dash)
 {
-	strbuf_addf(out, "set arrow from 0.5,%.10g to %zu.5,%.10g nohead lw 1 dt %s lc rgb '%s'\n", 100 * at, n, 100 * at, dash,
-		    palette[colour].hex);
+	strbuf_addf(out, "set arrow from 0.5,%.10g to %zu.5,%.10g nohead lw 1 dt %s lc rgb '%s'\n",
+		    100 * at, n, 100 * at, dash, palette[colour].hex);
 }
 
 static void add_script(struct figure *f, const struct control_chart *k)
 {
 	struct strbuf *s = &f->script;
-	strbuf_addf(s, "set xrange [0.5:%zu.5]\nset grid ytics lc rgb '%s'\nunset key\nset multiplot layout 2,1\n", k->d.n,
-		    palette[PALETTE_GRID].hex);
-	strbuf_addf(s, "set lmargin 9\nset ylabel 'difference, %%' textcolor rgb '%s'\n", palette[PALETTE_TEXT].hex);
+	strbuf_addf(s,
+		    "set xrange [0.5:%zu.5]\nset grid ytics lc rgb '%s'\nunset key\nset multiplot "
+		    "layout 2,1\n",
+		    k->d.n, palette[PALETTE_GRID].hex);
+	strbuf_addf(s, "set lmargin 9\nset ylabel 'difference, %%' textcolor rgb '%s'\n",
+		    palette[PALETTE_TEXT].hex);
 	add_line(s, k->center, k->d.n, PALETTE_MUTED, "1");
 	add_line(s, k->lower, k->d.n, PALETTE_TEXT, "2");
 	add_line(s, k->upper, k->d.n, PALETTE_TEXT, "2");
 	double lo = 110 * fmin(k->lower, k->d.min) - 1, hi = 110 * fmax(k->upper, k->d.max) + 1;
 	strbuf_addf(s, "set yrange [%.10g:%.10g]\nset ytics %.10g\n", lo, hi, tics(hi - lo));
-	strbuf_addf(s, "plot file using 1:2 with linespoints lw 1.2 pt 7 ps 0.5 lc rgb '%s'\n", palette_series(0));
-	strbuf_addf(s, "unset arrow\nset yrange [0:*]\nset ytics %.10g\nset xlabel 'pair' textcolor rgb '%s'\n"
-		       "set ylabel 'moving range, %%' textcolor rgb '%s'\n",
-		    tics(130 * k->mr_upper), palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex);
+	strbuf_addf(s, "plot file using 1:2 with linespoints lw 1.2 pt 7 ps 0.5 lc rgb '%s'\n",
+		    palette_series(0));
+	strbuf_addf(
+	    s,
+	    "unset arrow\nset yrange [0:*]\nset ytics %.10g\nset xlabel 'pair' textcolor rgb '%s'\n"
+	    "set ylabel 'moving range, %%' textcolor rgb '%s'\n",
+	    tics(130 * k->mr_upper), palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex);
 	add_line(s, k->mr_upper, k->d.n, PALETTE_TEXT, "2");
-	strbuf_addf(s, "plot file using 1:3 with linespoints lw 1.2 pt 6 ps 0.5 lc rgb '%s', %.10g with lines lw 0 lc rgb '%s'\n"
-		       "unset multiplot\n",
+	strbuf_addf(s,
+		    "plot file using 1:3 with linespoints lw 1.2 pt 6 ps 0.5 lc rgb '%s', %.10g "
+		    "with lines lw 0 lc rgb '%s'\n"
+		    "unset multiplot\n",
 		    palette_series(1), 100 * k->mr_upper, palette[PALETTE_TEXT].hex);
 }
 
@@ -85,7 +96,10 @@ void figures_control(struct figures *fs, const struct analysis *a)
 		add_script(f, &c->control);
 		words_add_cell(&name, a, c);
 		figure_caption(f, "%s", name.s);
-		figure_alt(f, "Relative difference of each pair with its control limits, and moving ranges, %s", name.s);
+		figure_alt(f,
+			   "Relative difference of each pair with its control limits, and moving "
+			   "ranges, %s",
+			   name.s);
 		strbuf_release(&name);
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Over the time of a run: requests per second recorded and replayed, and the issue error; its distribution, and against the rate. */
+/* Over the time of a run: requests per second recorded and replayed, and the issue error; its
+ * distribution, and against the rate. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,15 +20,19 @@ static void add_axes(struct figure *f, size_t n_key, const char *x, const char *
 	unsigned int key = (unsigned int)(KEY_LINE * ((n_key + 1) / 2) + 10);
 	f->height += key;
 	strbuf_addf(&f->script,
-		    "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key at screen 0.02, screen 0.99 left top Left reverse "
-		    "horizontal maxcols 2 samplen 2\nset xlabel '%s' textcolor rgb '%s'\nset ylabel '%s' textcolor rgb '%s'\n",
-		    palette[PALETTE_GRID].hex, 1 - (double)key / f->height, x, palette[PALETTE_TEXT].hex, y,
-		    palette[PALETTE_TEXT].hex);
+		    "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key at screen "
+		    "0.02, screen 0.99 left top Left reverse "
+		    "horizontal maxcols 2 samplen 2\nset xlabel '%s' textcolor rgb '%s'\nset "
+		    "ylabel '%s' textcolor rgb '%s'\n",
+		    palette[PALETTE_GRID].hex, 1 - (double)key / f->height, x,
+		    palette[PALETTE_TEXT].hex, y, palette[PALETTE_TEXT].hex);
 }
 
-static void add_curve(struct strbuf *plot, size_t index, const char *style, const char *color, const char *title)
+static void add_curve(struct strbuf *plot, size_t index, const char *style, const char *color,
+		      const char *title)
 {
-	strbuf_addf(plot, "%sfile index %zu using 1:2 with %s lc rgb '%s' title ", plot->len ? ", \\\n  " : "", index, style, color);
+	strbuf_addf(plot, "%sfile index %zu using 1:2 with %s lc rgb '%s' title ",
+		    plot->len ? ", \\\n  " : "", index, style, color);
 	plot_string(plot, title, 40);
 }
 
@@ -39,7 +44,7 @@ static void add_point(struct strbuf *data, double x, double y)
 	strbuf_addch(data, '\n');
 }
 
-/* --- over time ---------------------------------------------------------------------------------------------------- */
+/* --- over time ----------------------------------------------------------- */
 
 static void add_rate(struct figure *f, const struct course *c, const double *rate, double unit)
 {
@@ -82,17 +87,19 @@ static const struct over_time over_time[] = {
      bandwidth_replay, 1e6},
 };
 
-/* Bandwidth is told of parallel applications only; and large campaigns, like results of earlier versions, have no courses at all: gnuplot takes
- * a plot without any point for an error. */
+/* Bandwidth is told of parallel applications only; and large campaigns, like results of earlier
+ * versions, have no courses at all: gnuplot takes a plot without any point for an error. */
 static bool is_told(const struct analysis *a, const struct over_time *kind, size_t scenario)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (has_course(a, i, scenario) && kind->program(&a->course[i]) && kind->replay(&a->course[i]))
+		if (has_course(a, i, scenario) && kind->program(&a->course[i]) &&
+		    kind->replay(&a->course[i]))
 			return true;
 	return false;
 }
 
-static void add_over_time(struct figures *fs, const struct analysis *a, const struct over_time *kind, size_t scenario, const char *part)
+static void add_over_time(struct figures *fs, const struct analysis *a,
+			  const struct over_time *kind, size_t scenario, const char *part)
 {
 	struct strbuf plot = STRBUF_INIT;
 	size_t index = 0;
@@ -101,11 +108,13 @@ static void add_over_time(struct figures *fs, const struct analysis *a, const st
 	struct figure *f = figure_add(fs, kind->section, part, WIDTH, HEIGHT);
 	strbuf_addf(&f->data, "# s, %s: %s, then each replayer\n", kind->y, kind->first);
 	for (size_t i = 0, n = 0; i < a->n_cells && n < PALETTE_N_SERIES; i++) {
-		if (!has_course(a, i, scenario) || !kind->program(&a->course[i]) || !kind->replay(&a->course[i]))
+		if (!has_course(a, i, scenario) || !kind->program(&a->course[i]) ||
+		    !kind->replay(&a->course[i]))
 			continue;
 		if (!index) {
 			add_rate(f, &a->course[i], kind->program(&a->course[i]), kind->unit);
-			add_curve(&plot, index++, "steps lw 4", palette[PALETTE_GRID].hex, kind->first);
+			add_curve(&plot, index++, "steps lw 4", palette[PALETTE_GRID].hex,
+				  kind->first);
 		}
 		add_rate(f, &a->course[i], kind->replay(&a->course[i]), kind->unit);
 		add_curve(&plot, index++, "steps lw 1.4", palette_series(n++), replayer_name(a, i));
@@ -117,7 +126,7 @@ static void add_over_time(struct figures *fs, const struct analysis *a, const st
 	strbuf_release(&plot);
 }
 
-/* --- issue error -------------------------------------------------------------------------------------------------- */
+/* --- issue error --------------------------------------------------------- */
 
 static double shown_us(double ns)
 {
@@ -134,7 +143,8 @@ static void data_over_time(struct strbuf *data, const struct course *c)
 static void data_distribution(struct strbuf *data, const struct course *c)
 {
 	for (size_t k = 0; k < SUMMARY_N_ISSUE_QUANTILES; k++)
-		add_point(data, shown_us(c->quantile_ns[k]), (double)k / (SUMMARY_N_ISSUE_QUANTILES - 1));
+		add_point(data, shown_us(c->quantile_ns[k]),
+			  (double)k / (SUMMARY_N_ISSUE_QUANTILES - 1));
 }
 
 static void data_rate(struct strbuf *data, const struct course *c)
@@ -158,7 +168,8 @@ static const struct issue_figure issue_figures[] = {
      "Mean issue error against the rate", data_rate},
 };
 
-static void add_issue(struct figures *fs, const struct analysis *a, const struct issue_figure *kind, size_t scenario, const char *part)
+static void add_issue(struct figures *fs, const struct analysis *a, const struct issue_figure *kind,
+		      size_t scenario, const char *part)
 {
 	struct strbuf plot = STRBUF_INIT;
 	struct figure *f = NULL;
@@ -178,7 +189,8 @@ static void add_issue(struct figures *fs, const struct analysis *a, const struct
 	if (f) {
 		add_axes(f, n, kind->x, kind->y);
 		strbuf_addf(&f->script, "%splot %s\n", kind->settings, plot.s);
-		figure_caption(f, "%s, %s", kind->alt, a->results->protocol.scenario[scenario].name);
+		figure_caption(f, "%s, %s", kind->alt,
+			       a->results->protocol.scenario[scenario].name);
 	}
 	strbuf_release(&plot);
 }

@@ -38,7 +38,8 @@ struct forest {
 	bool log;
 };
 
-/* Thick: the interval that accepting is decided from; where none was judged, the 90 % interval. Thin: the 95 % interval. */
+/* Thick: the interval that accepting is decided from; where none was judged, the 90 % interval.
+ * Thin: the 95 % interval. */
 static struct interval change_of(const struct cell *c, enum component_kind kind)
 {
 	const struct component *k = &c->component[kind];
@@ -56,15 +57,21 @@ static struct interval precision_of(const struct cell *c, enum component_kind ki
 {
 	(void)kind;
 	const struct estimate *e = &c->precision_ratio;
-	return (struct interval){
-	    e->status == STAT_OK && e->value > 0, e->value, c->precision_lower95, c->precision_upper95, NAN, NAN};
+	return (struct interval){e->status == STAT_OK && e->value > 0,
+				 e->value,
+				 c->precision_lower95,
+				 c->precision_upper95,
+				 NAN,
+				 NAN};
 }
 
-/* One block of data per decision, so that each has its colour, sign and line of the key; empty ones are left out. */
+/* One block of data per decision, so that each has its colour, sign and line of the key; empty ones
+ * are left out. */
 static void add_data(struct figure *f, const struct forest *s, const struct panel *p, bool *present)
 {
 	strbuf_addstr(&f->data, "# row value lo hi");
-	strbuf_addstr(&f->data, s->log ? " (one-sided 95 %) - -\n" : " (95 %, percent) lo hi (that decides, percent)\n");
+	strbuf_addstr(&f->data, s->log ? " (one-sided 95 %) - -\n"
+				       : " (95 %, percent) lo hi (that decides, percent)\n");
 	for (size_t d = 0; d < N_DECISIONS; d++) {
 		present[d] = false;
 		for (size_t i = 0; i < p->n; i++) {
@@ -97,18 +104,21 @@ static void add_word(struct strbuf *out, const struct forest *s, const struct ce
 	struct interval v = s->of(c, s->kind);
 	bool below = v.defined && v.value < s->lo, above = v.defined && v.value > s->hi;
 	if (!v.defined) {
-		strbuf_addstr(&text,
-			      table_status_words((s->kind == COMPONENT_PRECISION ? &c->precision_ratio : &c->component[s->kind].estimate)->status));
+		strbuf_addstr(&text, table_status_words((s->kind == COMPONENT_PRECISION
+							     ? &c->precision_ratio
+							     : &c->component[s->kind].estimate)
+							    ->status));
 	} else {
 		strbuf_addstr(&text, below ? "◂ " : "");
-		number_add(&text, v.value, v.value, (struct number_unit){s->log ? "" : "%", 1}, !s->log);
+		number_add(&text, v.value, v.value, (struct number_unit){s->log ? "" : "%", 1},
+			   !s->log);
 		strbuf_addstr(&text, above ? " ▸" : "");
 	}
 	if (!v.defined || below || above) {
 		strbuf_addstr(out, "set label ");
 		plot_string(out, text.s, 40);
-		strbuf_addf(out, " at graph %d, first %zu %s offset %d,0 textcolor rgb '%s'\n", !below, row,
-			    below ? "left" : "right", below ? 1 : -1,
+		strbuf_addf(out, " at graph %d, first %zu %s offset %d,0 textcolor rgb '%s'\n",
+			    !below, row, below ? "left" : "right", below ? 1 : -1,
 			    palette[decision_style[c->component[s->kind].decision].color].hex);
 	}
 	strbuf_release(&text);
@@ -122,34 +132,42 @@ static void add_plot(struct strbuf *out, const struct forest *s, const bool *pre
 		if (!present[d])
 			continue;
 		const char *color = palette[decision_style[d].color].hex;
-		strbuf_addf(
-		    out, ", \\\n  file index %zu using 3:1:($4-$3):(0) with vectors nohead lw 1.5 lc rgb '%s' notitle",
-		    index, color);
+		strbuf_addf(out,
+			    ", \\\n  file index %zu using 3:1:($4-$3):(0) with vectors nohead lw "
+			    "1.5 lc rgb '%s' notitle",
+			    index, color);
 		if (!s->log)
 			strbuf_addf(out,
-				    ", \\\n  file index %zu using 5:1:($6-$5):(0) with vectors nohead lw 4.5 lc rgb "
+				    ", \\\n  file index %zu using 5:1:($6-$5):(0) with vectors "
+				    "nohead lw 4.5 lc rgb "
 				    "'%s' notitle",
 				    index, color);
-		strbuf_addf(out, ", \\\n  file index %zu using 2:1 with points pt %d ps 0.75 lc rgb '%s' title '%s'",
+		strbuf_addf(out,
+			    ", \\\n  file index %zu using 2:1 with points pt %d ps 0.75 lc rgb "
+			    "'%s' title '%s'",
 			    index, decision_style[d].point, color, decision_style[d].title);
 		index++;
 	}
 	strbuf_addch(out, '\n');
 }
 
-static void add_limits(struct strbuf *out, const struct forest *s, double limit_lo, double limit_hi, double ideal)
+static void add_limits(struct strbuf *out, const struct forest *s, double limit_lo, double limit_hi,
+		       double ideal)
 {
 	strbuf_addf(out,
-		    "set object rectangle from %.10g, graph 0 to %.10g, graph 1 behind fc rgb '%s' fs solid noborder\n",
+		    "set object rectangle from %.10g, graph 0 to %.10g, graph 1 behind fc rgb '%s' "
+		    "fs solid noborder\n",
 		    fmax(limit_lo, s->lo), fmin(limit_hi, s->hi), palette[PALETTE_BAND].hex);
 	for (int i = 0; i < 2; i++) {
 		double x = i ? limit_hi : limit_lo;
 		if (x > s->lo && x < s->hi)
-			strbuf_addf(out, "set arrow from %.10g, graph 0 to %.10g, graph 1 nohead dt 2 lc rgb '%s'\n", x,
-				    x, palette[PALETTE_MUTED].hex);
+			strbuf_addf(out,
+				    "set arrow from %.10g, graph 0 to %.10g, graph 1 nohead dt 2 "
+				    "lc rgb '%s'\n",
+				    x, x, palette[PALETTE_MUTED].hex);
 	}
-	strbuf_addf(out, "set arrow from %.10g, graph 0 to %.10g, graph 1 nohead lc rgb '%s'\n", ideal, ideal,
-		    palette[PALETTE_TEXT].hex);
+	strbuf_addf(out, "set arrow from %.10g, graph 0 to %.10g, graph 1 nohead lc rgb '%s'\n",
+		    ideal, ideal, palette[PALETTE_TEXT].hex);
 }
 
 /* 1, 2 or 5 times a power of ten, so that about five marks fit between -span and span. */
@@ -159,28 +177,32 @@ static double nice_step(double span)
 	return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
-static struct figure *add_forest(struct figures *fs, const struct forest *s, const struct panels *ps, size_t i,
-				 double limit, const char *xlabel)
+static struct figure *add_forest(struct figures *fs, const struct forest *s,
+				 const struct panels *ps, size_t i, double limit,
+				 const char *xlabel)
 {
 	char number[24], part[64];
 	bool present[N_DECISIONS];
 	const struct panel *p = &ps->panel[i];
 	const char *which = panel_part(ps, i, number);
 	if (s->name) {
-		snprintf(part, sizeof part, "%s%s%s", s->name, which ? "-" : "", which ? which : "");
+		snprintf(part, sizeof part, "%s%s%s", s->name, which ? "-" : "",
+			 which ? which : "");
 		which = part;
 	}
 	struct figure *f = figure_add(fs, s->section, which, WIDTH, panel_height(p));
 	add_data(f, s, p, present);
 	panel_add_axis(&f->script, p, WIDTH);
 	strbuf_addf(&f->script,
-		    "set xrange [%.10g:%.10g]\nset xlabel '%s' textcolor rgb '%s'\nset grid xtics lc rgb '%s'\n", s->lo,
-		    s->hi, xlabel, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex);
+		    "set xrange [%.10g:%.10g]\nset xlabel '%s' textcolor rgb '%s'\nset grid xtics "
+		    "lc rgb '%s'\n",
+		    s->lo, s->hi, xlabel, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex);
 	strbuf_addstr(&f->script, "set border 1\nset key above horizontal right Left reverse\n");
 	if (s->log)
 		strbuf_addstr(&f->script, "set logscale x 2\nset format x '%g'\n");
 	else
-		strbuf_addf(&f->script, "set format x '%%g %%%%'\nset xtics %.10g\n", nice_step(s->hi));
+		strbuf_addf(&f->script, "set format x '%%g %%%%'\nset xtics %.10g\n",
+			    nice_step(s->hi));
 	add_limits(&f->script, s, s->log ? s->lo : -limit, limit, s->log ? 1 : 0);
 	for (size_t k = 0; k < p->n; k++)
 		if (p->row[k].cell)
@@ -197,8 +219,10 @@ static void find_range(struct forest *s, const struct analysis *a, double limit)
 		struct interval v = s->of(&a->cell[i], s->kind);
 		if (!v.defined)
 			continue;
-		double lo = s->log ? fabs(log2(v.thin_lo)) : fmax(fabs(v.thin_lo), fabs(v.thick_lo)),
-		       hi = s->log ? fabs(log2(v.thin_hi)) : fmax(fabs(v.thin_hi), fabs(v.thick_hi));
+		double lo =
+			   s->log ? fabs(log2(v.thin_lo)) : fmax(fabs(v.thin_lo), fabs(v.thick_lo)),
+		       hi =
+			   s->log ? fabs(log2(v.thin_hi)) : fmax(fabs(v.thin_hi), fabs(v.thick_hi));
 		if (isfinite(lo))
 			most = fmax(most, lo);
 		if (isfinite(hi))
@@ -225,7 +249,8 @@ static bool is_shown(const struct analysis *a, enum component_kind kind)
 	return kind == COMPONENT_BIAS;
 }
 
-static void forests_of_change(struct figures *fs, const struct analysis *a, const struct panels *ps, enum component_kind kind)
+static void forests_of_change(struct figures *fs, const struct analysis *a, const struct panels *ps,
+			      enum component_kind kind)
 {
 	struct forest s = {.section = kind == COMPONENT_BIAS ? "bias" : "beyond", .name = kind == COMPONENT_BIAS ? NULL : component_names[kind],
 			   .kind = kind, .of = change_of};
@@ -234,13 +259,19 @@ static void forests_of_change(struct figures *fs, const struct analysis *a, cons
 		return;
 	find_range(&s, a, limit);
 	for (size_t i = 0; i < ps->n; i++) {
-		struct figure *f = add_forest(fs, &s, ps, i, limit, "deviation of the replay from the program");
-		figure_caption(f,
-			       "%s of each case%s. Thick: the interval that decides; the case is accepted when it is inside the shaded "
-			       "limits of ±%.4g %%. Thin: the 95 %% interval; the case is rejected when it is wholly outside%s.",
-			       components[kind]->title,
-			       kind == COMPONENT_OPERATION || kind == COMPONENT_HALF ? ", the part that deviates most" : "", limit,
-			       a->results->protocol.n_looks > 1 ? ", at the level of this look" : "");
+		struct figure *f =
+		    add_forest(fs, &s, ps, i, limit, "deviation of the replay from the program");
+		figure_caption(
+		    f,
+		    "%s of each case%s. Thick: the interval that decides; the case is accepted "
+		    "when it is inside the shaded "
+		    "limits of ±%.4g %%. Thin: the 95 %% interval; the case is rejected when it is "
+		    "wholly outside%s.",
+		    components[kind]->title,
+		    kind == COMPONENT_OPERATION || kind == COMPONENT_HALF
+			? ", the part that deviates most"
+			: "",
+		    limit, a->results->protocol.n_looks > 1 ? ", at the level of this look" : "");
 	}
 }
 
@@ -259,7 +290,8 @@ void figures_forest(struct figures *fs, const struct analysis *a)
 					      "scatter of the replay / scatter of the program");
 		figure_caption(
 		    f,
-		    "Precision ratio of each case, between its one-sided 95 %% limits; 1 is as steady as the program. "
+		    "Precision ratio of each case, between its one-sided 95 %% limits; 1 is as "
+		    "steady as the program. "
 		    "Accepted when the right end is inside the shaded region, up to %.4g.",
 		    l->precision_ratio);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative bias over the load level, one figure per group of scenarios that differ in nothing else. */
+/* Relative bias over the load level, one figure per group of scenarios that differ in nothing else.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,8 @@ struct extent {
 	double lo, hi, x_lo, x_hi;
 };
 
-static void add_line(struct figure *f, const struct analysis *a, const struct linearity *l, double shift,
-		     struct extent *x)
+static void add_line(struct figure *f, const struct analysis *a, const struct linearity *l,
+		     double shift, struct extent *x)
 {
 	for (size_t i = 0; i < l->n_levels; i++) {
 		const struct linearity_level *v = &l->level[i];
@@ -25,7 +26,8 @@ static void add_line(struct figure *f, const struct analysis *a, const struct li
 		bool ok = e && e->status == STAT_OK && isfinite(e->value);
 		if (!ok)
 			continue;
-		double lo = isfinite(e->lo95) ? e->lo95 : e->value, hi = isfinite(e->hi95) ? e->hi95 : e->value;
+		double lo = isfinite(e->lo95) ? e->lo95 : e->value,
+		       hi = isfinite(e->hi95) ? e->hi95 : e->value;
 		plot_number(&f->data, (double)v->level + shift);
 		plot_number(&f->data, 100 * e->value);
 		plot_number(&f->data, 100 * lo);
@@ -43,20 +45,22 @@ static void add_script(struct figure *f, const struct extent *x, double limit)
 	bool some = x->hi >= x->lo;
 	double lo = some ? fmin(x->lo, -limit * 0.2) : -1, hi = some ? fmax(x->hi, limit * 0.2) : 1,
 	       margin = (hi - lo) * 0.08;
-	strbuf_addf(&f->script,
-		    "set xrange [%.10g:%.10g]\nset yrange [%.10g:%.10g]\nset xtics 1\nset format y '%%g %%%%'\n"
-		    "set xlabel 'load level' textcolor rgb '%s'\nset ylabel 'bias' textcolor rgb '%s'\n"
-		    "set grid ytics lc rgb '%s'\nset key above left Left reverse samplen 2\n"
-		    "set arrow from graph 0, first 0 to graph 1, first 0 nohead lc rgb '%s'\n",
-		    some ? x->x_lo - 0.5 : 0, some ? x->x_hi + 0.5 : 1, lo - margin, hi + margin,
-		    palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex,
-		    palette[PALETTE_TEXT].hex);
+	strbuf_addf(
+	    &f->script,
+	    "set xrange [%.10g:%.10g]\nset yrange [%.10g:%.10g]\nset xtics 1\nset format y '%%g "
+	    "%%%%'\n"
+	    "set xlabel 'load level' textcolor rgb '%s'\nset ylabel 'bias' textcolor rgb '%s'\n"
+	    "set grid ytics lc rgb '%s'\nset key above left Left reverse samplen 2\n"
+	    "set arrow from graph 0, first 0 to graph 1, first 0 nohead lc rgb '%s'\n",
+	    some ? x->x_lo - 0.5 : 0, some ? x->x_hi + 0.5 : 1, lo - margin, hi + margin,
+	    palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex,
+	    palette[PALETTE_TEXT].hex);
 	for (int side = -1; side <= 1; side += 2)
 		if (side * limit > lo && side * limit < hi)
-			strbuf_addf(
-			    &f->script,
-			    "set arrow from graph 0, first %.10g to graph 1, first %.10g nohead dt 2 lc rgb '%s'\n",
-			    side * limit, side * limit, palette[PALETTE_MUTED].hex);
+			strbuf_addf(&f->script,
+				    "set arrow from graph 0, first %.10g to graph 1, first %.10g "
+				    "nohead dt 2 lc rgb '%s'\n",
+				    side * limit, side * limit, palette[PALETTE_MUTED].hex);
 	if (x->x_hi - x->x_lo > 12)
 		strbuf_addstr(&f->script, "set xtics autofreq\n");
 }
@@ -70,8 +74,8 @@ static void add_group(struct figures *fs, const struct analysis *a, size_t first
 	size_t index = 0;
 	snprintf(part, sizeof part, "%zu", of->group + 1);
 	struct figure *f = figure_add(fs, "linearity", part, WIDTH, HEIGHT);
-	strbuf_addstr(&f->data,
-		      "# level (shifted a little), bias, lower and upper 95 % limit, percent; a block per replayer\n");
+	strbuf_addstr(&f->data, "# level (shifted a little), bias, lower and upper 95 % limit, "
+				"percent; a block per replayer\n");
 	for (size_t i = first; i < a->n_linearity && index < PALETTE_N_SERIES; i++) {
 		const struct linearity *l = &a->linearity[i];
 		size_t before = f->data.len;
@@ -83,7 +87,8 @@ static void add_group(struct figures *fs, const struct analysis *a, size_t first
 		strbuf_addstr(&f->data, "\n\n");
 		strbuf_addf(&plot,
 			    "%sfile index %zu using 1:2 with lines lc rgb '%s' notitle, \\\n"
-			    "  file index %zu using 1:2:3:4 with yerrorbars pt %d ps 0.6 lw 1.2 lc rgb '%s' title ",
+			    "  file index %zu using 1:2:3:4 with yerrorbars pt %d ps 0.6 lw 1.2 lc "
+			    "rgb '%s' title ",
 			    index ? ", \\\n  " : "", index, palette_series(l->replayer), index,
 			    palette_point(l->replayer), palette_series(l->replayer));
 		plot_string(&plot, a->results->protocol.replayer[l->replayer].name, 26);

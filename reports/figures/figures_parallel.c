@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors of the running time of parallel applications, as figures 8 to 11 of the parallel-trace paper show them: the worst over what they were
- * recorded on, by application and target, by sampling period, and by how many nodes were delayed. Published values beside them. */
+/* Errors of the running time of parallel applications, as figures 8 to 11 of the parallel-trace
+ * paper show them: the worst over what they were recorded on, by application and target, by
+ * sampling period, and by how many nodes were delayed. Published values beside them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,12 +59,16 @@ static void add_axes(struct figure *f, size_t n_key)
 	const unsigned int key = (unsigned int)(KEY_LINE * ((n_key + 1) / 2) + 10);
 	f->height += key;
 	strbuf_addf(&f->script,
-		    "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key at screen 0.02, screen 0.99 left top Left reverse horizontal "
-		    "maxcols 2 samplen 2\nset ylabel 'error of the running time' textcolor rgb '%s'\nset format y '%%g %%%%'\nset yrange [0:*]\n",
-		    palette[PALETTE_GRID].hex, 1 - (double)key / f->height, palette[PALETTE_TEXT].hex);
+		    "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key at screen "
+		    "0.02, screen 0.99 left top Left reverse horizontal "
+		    "maxcols 2 samplen 2\nset ylabel 'error of the running time' textcolor rgb "
+		    "'%s'\nset format y '%%g %%%%'\nset yrange [0:*]\n",
+		    palette[PALETTE_GRID].hex, 1 - (double)key / f->height,
+		    palette[PALETTE_TEXT].hex);
 }
 
-static void add_plot(struct strbuf *plot, const char *fmt, size_t index, const char *color, const char *title)
+static void add_plot(struct strbuf *plot, const char *fmt, size_t index, const char *color,
+		     const char *title)
 {
 	strbuf_addstr(plot, plot->len ? ", \\\n  " : "");
 	strbuf_addf(plot, fmt, index, color);
@@ -75,7 +80,7 @@ static void add_plot(struct strbuf *plot, const char *fmt, size_t index, const c
 	}
 }
 
-/* --- by application and target ---------------------------------------------------------------------------------------- */
+/* --- by application and target ------------------------------------------- */
 
 struct place {	       /* of the axis: an application on a target */
 	size_t family; /* index of a worst */
@@ -91,7 +96,8 @@ static bool is_finest(const struct analysis *a, const struct parallel_worst *w)
 		if (!scenario_same_application(s, t) || s->target != t->target)
 			continue;
 		const bool fewer = s->parallel.n_throttled && !t->parallel.n_throttled;
-		const bool coarser = !s->parallel.n_throttled == !t->parallel.n_throttled && period_of(a, o) < period_of(a, w);
+		const bool coarser = !s->parallel.n_throttled == !t->parallel.n_throttled &&
+				     period_of(a, o) < period_of(a, w);
 		if (fewer || coarser)
 			return false;
 	}
@@ -105,7 +111,9 @@ static size_t places_find(struct place *place, const struct analysis *a)
 		const struct parallel_worst *w = &a->parallel->worst[i];
 		bool known = !is_finest(a, w);
 		for (size_t k = 0; k < n && !known; k++) {
-			const struct scenario *s = scenario_of(a, w), *t = scenario_of(a, &a->parallel->worst[place[k].family]);
+			const struct scenario *s = scenario_of(a, w),
+					      *t = scenario_of(
+						  a, &a->parallel->worst[place[k].family]);
 			known = scenario_same_application(s, t) && s->target == t->target;
 		}
 		if (!known)
@@ -114,19 +122,22 @@ static size_t places_find(struct place *place, const struct analysis *a)
 	return n;
 }
 
-static const struct parallel_worst *worst_at(const struct analysis *a, const struct place *at, size_t replayer)
+static const struct parallel_worst *worst_at(const struct analysis *a, const struct place *at,
+					     size_t replayer)
 {
 	const struct scenario *s = scenario_of(a, &a->parallel->worst[at->family]);
 	for (size_t i = 0; i < a->parallel->n_worst; i++) {
 		const struct parallel_worst *w = &a->parallel->worst[i];
 		const struct scenario *t = scenario_of(a, w);
-		if (a->cell[w->first].replayer == replayer && is_shown(w) && scenario_same_application(s, t) && s->target == t->target && is_finest(a, w))
+		if (a->cell[w->first].replayer == replayer && is_shown(w) &&
+		    scenario_same_application(s, t) && s->target == t->target && is_finest(a, w))
 			return w;
 	}
 	return NULL;
 }
 
-static void add_places(struct figure *f, const struct analysis *a, const struct place *place, size_t n)
+static void add_places(struct figure *f, const struct analysis *a, const struct place *place,
+		       size_t n)
 {
 	strbuf_addstr(&f->script, "set xtics rotate by 35 right (");
 	for (size_t k = 0; k < n; k++) {
@@ -139,51 +150,67 @@ static void add_places(struct figure *f, const struct analysis *a, const struct 
 		strbuf_addf(&f->script, " %zu", k);
 		strbuf_release(&name);
 	}
-	strbuf_addf(&f->script, ")\nset bmargin 8\nset lmargin 12\nset xrange [-0.6:%.10g]\nset style fill solid 0.6 noborder\n", (double)n - 0.4);
+	strbuf_addf(&f->script,
+		    ")\nset bmargin 8\nset lmargin 12\nset xrange [-0.6:%.10g]\nset style fill "
+		    "solid 0.6 noborder\n",
+		    (double)n - 0.4);
 }
 
 static void figure_errors(struct figures *fs, const struct analysis *a)
 {
 	struct place place[MAX_PLACES];
 	const struct parallel_analysis *p = a->parallel;
-	const size_t n = places_find(place, a), n_series = p->n_sums < PALETTE_N_SERIES ? p->n_sums : PALETTE_N_SERIES;
+	const size_t n = places_find(place, a),
+		     n_series = p->n_sums < PALETTE_N_SERIES ? p->n_sums : PALETTE_N_SERIES;
 	const double width = 0.8 / (double)(n_series ? n_series : 1);
 	struct strbuf plot = STRBUF_INIT;
 	bool published = false;
 	if (!n || !n_series)
 		return;
-	struct figure *f = figure_add(fs, "parallel-error", NULL, WIDTH + 16 * (unsigned int)n, HEIGHT + 60);
-	strbuf_addstr(&f->data, "# place, error, lower and upper 95 % limit, published, percent; time of the recording; a block per replayer\n");
+	struct figure *f =
+	    figure_add(fs, "parallel-error", NULL, WIDTH + 16 * (unsigned int)n, HEIGHT + 60);
+	strbuf_addstr(&f->data, "# place, error, lower and upper 95 % limit, published, percent; "
+				"time of the recording; a block per replayer\n");
 	for (size_t k = 0; k < n_series; k++) {
 		for (size_t i = 0; i < n; i++) {
 			const struct parallel_worst *w = worst_at(a, &place[i], p->sum[k].replayer);
 			if (!w)
 				continue;
 			published |= w->published != NULL;
-			add_value(&f->data, (double)i + width * ((double)k - ((double)n_series - 1) / 2), w);
+			add_value(&f->data,
+				  (double)i + width * ((double)k - ((double)n_series - 1) / 2), w);
 		}
 		strbuf_addstr(&f->data, "\n\n");
 		char format[120];
-		snprintf(format, sizeof format, "file index %%zu using 1:2:3:4:(%.4g) with boxerrorbars lc rgb '%%s'", width * 0.9);
-		add_plot(&plot, format, k, palette_series(k), a->results->protocol.replayer[p->sum[k].replayer].name);
+		snprintf(format, sizeof format,
+			 "file index %%zu using 1:2:3:4:(%.4g) with boxerrorbars lc rgb '%%s'",
+			 width * 0.9);
+		add_plot(&plot, format, k, palette_series(k),
+			 a->results->protocol.replayer[p->sum[k].replayer].name);
 	}
 	for (size_t k = 0; published && k < n_series; k++)
-		add_plot(&plot, "file index %zu using 1:5 with points pt 4 ps 0.9 lw 1.6 lc rgb '%s'", k, palette[PALETTE_TEXT].hex, k ? NULL : "published");
+		add_plot(&plot,
+			 "file index %zu using 1:5 with points pt 4 ps 0.9 lw 1.6 lc rgb '%s'", k,
+			 palette[PALETTE_TEXT].hex, k ? NULL : "published");
 	add_axes(f, n_series + published);
 	add_places(f, a, place, n);
 	strbuf_addf(&f->script, "plot %s\n", plot.s);
-	figure_caption(f, "Error of the running time, the worst over the targets that were recorded on (figures 8 and 9 of the parallel-trace paper)%s",
+	figure_caption(f,
+		       "Error of the running time, the worst over the targets that were recorded "
+		       "on (figures 8 and 9 of the parallel-trace paper)%s",
 		       published ? "; squares: published, on other storage" : "");
-	figure_alt(f, "Error of the running time of each application on each target, a bar for each replayer");
+	figure_alt(f, "Error of the running time of each application on each target, a bar for "
+		      "each replayer");
 	strbuf_release(&plot);
 }
 
-/* --- by period and by delayed nodes ----------------------------------------------------------------------------------- */
+/* --- by period and by delayed nodes -------------------------------------- */
 
 struct by {
 	const char *section, *x, *caption;
 	uint64_t (*value)(const struct analysis *a, const struct parallel_worst *w);
-	bool (*kept)(const struct scenario *a, const struct scenario *b); /* what must agree along a line */
+	/* what must agree along a line */
+	bool (*kept)(const struct scenario *a, const struct scenario *b);
 	bool logarithmic;
 };
 
@@ -205,13 +232,15 @@ static const struct by by[] = {
 static size_t causal_sum(const struct analysis *a)
 {
 	for (size_t k = 0; k < a->parallel->n_sums; k++)
-		if (replayer_is_causal(&a->results->protocol.replayer[a->parallel->sum[k].replayer]))
+		if (replayer_is_causal(
+			&a->results->protocol.replayer[a->parallel->sum[k].replayer]))
 			return k;
 	return 0;
 }
 
 /* The points of one target; how many. Of equal ones the first. */
-static size_t add_line(struct strbuf *data, const struct analysis *a, const struct by *b, const struct parallel_worst *first, size_t target)
+static size_t add_line(struct strbuf *data, const struct analysis *a, const struct by *b,
+		       const struct parallel_worst *first, size_t target)
 {
 	const size_t replayer = a->cell[first->first].replayer;
 	uint64_t seen[64];
@@ -220,8 +249,10 @@ static size_t add_line(struct strbuf *data, const struct analysis *a, const stru
 		const struct parallel_worst *w = &a->parallel->worst[i];
 		const struct scenario *s = scenario_of(a, w);
 		const uint64_t x = b->value(a, w);
-		bool known = a->cell[w->first].replayer != replayer || !is_shown(w) || s->target != target || !x ||
-			     !scenario_same_application(s, scenario_of(a, first)) || !b->kept(s, scenario_of(a, first));
+		bool known = a->cell[w->first].replayer != replayer || !is_shown(w) ||
+			     s->target != target || !x ||
+			     !scenario_same_application(s, scenario_of(a, first)) ||
+			     !b->kept(s, scenario_of(a, first));
 		for (size_t k = 0; k < n && !known; k++)
 			known = seen[k] == x;
 		if (known)
@@ -232,7 +263,8 @@ static size_t add_line(struct strbuf *data, const struct analysis *a, const stru
 	return n;
 }
 
-static void figure_by(struct figures *fs, const struct analysis *a, const struct by *b, const struct parallel_worst *first, size_t number)
+static void figure_by(struct figures *fs, const struct analysis *a, const struct by *b,
+		      const struct parallel_worst *first, size_t number)
 {
 	struct strbuf plot = STRBUF_INIT, data = STRBUF_INIT, name = STRBUF_INIT;
 	size_t index = 0, most = 0;
@@ -242,9 +274,13 @@ static void figure_by(struct figures *fs, const struct analysis *a, const struct
 			continue;
 		most = n > most ? n : most;
 		strbuf_addstr(&data, "\n\n");
-		add_plot(&plot, "file index %zu using 1:2:3:4 with yerrorlines lw 1.4 pt 7 ps 0.5 lc rgb '%s'", index, palette_series(index),
-			 a->results->protocol.target[t].name);
-		add_plot(&plot, "file index %zu using 1:5 with points pt 4 ps 0.9 lw 1.4 lc rgb '%s'", index, palette_series(index), NULL);
+		add_plot(
+		    &plot,
+		    "file index %zu using 1:2:3:4 with yerrorlines lw 1.4 pt 7 ps 0.5 lc rgb '%s'",
+		    index, palette_series(index), a->results->protocol.target[t].name);
+		add_plot(&plot,
+			 "file index %zu using 1:5 with points pt 4 ps 0.9 lw 1.4 lc rgb '%s'",
+			 index, palette_series(index), NULL);
 		index++;
 	}
 	if (most > 1) {
@@ -252,13 +288,21 @@ static void figure_by(struct figures *fs, const struct analysis *a, const struct
 		snprintf(part, sizeof part, "%zu", number);
 		struct figure *f = figure_add(fs, b->section, part, WIDTH, HEIGHT);
 		strbuf_addf(&f->data,
-			    "# %s, error, lower and upper 95 %% limit, published, percent; time of the recording, times the application's; a block per target\n%s",
+			    "# %s, error, lower and upper 95 %% limit, published, percent; time of "
+			    "the recording, times the application's; a block per target\n%s",
 			    b->x, data.s);
 		add_axes(f, index);
-		strbuf_addf(&f->script, "set xlabel '%s' textcolor rgb '%s'\n%splot %s\n", b->x, palette[PALETTE_TEXT].hex,
-			    b->logarithmic ? "set logscale x\nset offsets graph 0.04, graph 0.04, 0, 0\n" : "set xtics 1\nset offsets 0.3, 0.3, 0, 0\n", plot.s);
+		strbuf_addf(&f->script, "set xlabel '%s' textcolor rgb '%s'\n%splot %s\n", b->x,
+			    palette[PALETTE_TEXT].hex,
+			    b->logarithmic
+				? "set logscale x\nset offsets graph 0.04, graph 0.04, 0, 0\n"
+				: "set xtics 1\nset offsets 0.3, 0.3, 0, 0\n",
+			    plot.s);
 		parallel_add_application(&name, scenario_of(a, first));
-		figure_caption(f, "%s: error of the running time %s, a line for each target; squares: published, on other storage", name.s, b->caption);
+		figure_caption(f,
+			       "%s: error of the running time %s, a line for each target; squares: "
+			       "published, on other storage",
+			       name.s, b->caption);
 		figure_alt(f, "Error of the running time %s, %s", b->caption, name.s);
 	}
 	strbuf_release(&plot);
@@ -275,7 +319,8 @@ static void figures_by(struct figures *fs, const struct analysis *a, const struc
 		bool done = a->cell[w->first].replayer != replayer;
 		for (size_t k = 0; k < i && !done; k++) {
 			const struct parallel_worst *o = &a->parallel->worst[k];
-			done = a->cell[o->first].replayer == replayer && scenario_same_application(scenario_of(a, w), scenario_of(a, o)) &&
+			done = a->cell[o->first].replayer == replayer &&
+			       scenario_same_application(scenario_of(a, w), scenario_of(a, o)) &&
 			       b->kept(scenario_of(a, w), scenario_of(a, o));
 		}
 		if (!done)

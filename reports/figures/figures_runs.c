@@ -26,8 +26,8 @@ struct extent {
 	uint32_t n_blocks;
 };
 
-static size_t add_series(struct figure *f, const struct results *r, size_t scenario, int32_t role, double scale,
-			 struct extent *x)
+static size_t add_series(struct figure *f, const struct results *r, size_t scenario, int32_t role,
+			 double scale, struct extent *x)
 {
 	size_t n = 0;
 	for (const struct run *u = NULL; (u = run_of_scenario(r, scenario, u));) {
@@ -73,7 +73,8 @@ static void add_log_tics(struct strbuf *out, double lo, double hi)
 static void add_script(struct figure *f, const struct extent *x, struct number_unit unit)
 {
 	bool some = x->hi >= x->lo;
-	bool log = some && x->lo > 0 && x->hi > LOG_FROM * x->lo; /* else the smaller lines would lie on the axis */
+	/* else the smaller lines would lie on the axis */
+	bool log = some && x->lo > 0 && x->hi > LOG_FROM * x->lo;
 	double margin = some ? fmax((x->hi - x->lo) * 0.08, x->hi * 1e-3) : 1;
 	double lo = some ? x->lo - margin : 0, hi = some ? x->hi + margin : 1;
 	if (log) {
@@ -84,14 +85,17 @@ static void add_script(struct figure *f, const struct extent *x, struct number_u
 	strbuf_addf(&f->script, "set xrange [0.5:%u.5]\nset yrange [%.10g:%.10g]\n",
 		    x->n_blocks ? (unsigned int)x->n_blocks : 1u, lo, hi);
 	strbuf_addf(&f->script,
-		    "set xlabel 'block' textcolor rgb '%s'\nset ylabel 'mean response time, %s' textcolor rgb '%s'\n"
+		    "set xlabel 'block' textcolor rgb '%s'\nset ylabel 'mean response time, %s' "
+		    "textcolor rgb '%s'\n"
 		    "set grid ytics lc rgb '%s'\nset key above left Left reverse samplen 2\n",
-		    palette[PALETTE_TEXT].hex, unit.name, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex);
+		    palette[PALETTE_TEXT].hex, unit.name, palette[PALETTE_TEXT].hex,
+		    palette[PALETTE_GRID].hex);
 }
 
 static size_t n_shown(const struct results *r)
 {
-	return r->protocol.n_replayers < MAX_REPLAYERS ? r->protocol.n_replayers + 1 : MAX_REPLAYERS + 1;
+	return r->protocol.n_replayers < MAX_REPLAYERS ? r->protocol.n_replayers + 1
+						       : MAX_REPLAYERS + 1;
 }
 
 static void add_scenario(struct figures *fs, const struct analysis *a, size_t scenario)
@@ -103,16 +107,22 @@ static void add_scenario(struct figures *fs, const struct analysis *a, size_t sc
 	char part[24];
 	size_t index = 0;
 	snprintf(part, sizeof part, "%zu", scenario + 1);
-	struct figure *f = figure_add(fs, "runs", part, WIDTH, HEIGHT + 18 * (unsigned int)n_shown(r));
-	strbuf_addf(&f->data, "# block, mean response time in %s; the program first, then the replayers\n", unit.name);
+	struct figure *f =
+	    figure_add(fs, "runs", part, WIDTH, HEIGHT + 18 * (unsigned int)n_shown(r));
+	strbuf_addf(&f->data,
+		    "# block, mean response time in %s; the program first, then the replayers\n",
+		    unit.name);
 	for (size_t k = 0; k < n_shown(r); k++) {
 		bool program = k == 0;
 		int32_t role = program ? ROLE_PROGRAM : (int32_t)k - 1;
 		if (!add_series(f, r, scenario, role, unit.scale, &x))
 			continue;
-		strbuf_addf(&plot, "%sfile index %zu using 1:2 with linespoints lw %s pt %d ps %s lc rgb '%s' title ",
-			    index ? ", \\\n  " : "", index, program ? "2.5" : "1.2", program ? 6 : palette_point(k - 1),
-			    program ? "0.6" : "0.5", program ? palette[PALETTE_TEXT].hex : palette_series(k - 1));
+		strbuf_addf(&plot,
+			    "%sfile index %zu using 1:2 with linespoints lw %s pt %d ps %s lc rgb "
+			    "'%s' title ",
+			    index ? ", \\\n  " : "", index, program ? "2.5" : "1.2",
+			    program ? 6 : palette_point(k - 1), program ? "0.6" : "0.5",
+			    program ? palette[PALETTE_TEXT].hex : palette_series(k - 1));
 		plot_string(&plot, program ? "program" : r->protocol.replayer[k - 1].name, 30);
 		index++;
 	}

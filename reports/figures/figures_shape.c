@@ -102,7 +102,8 @@ static void add_scenario(struct figures *fs, const struct analysis *a, size_t sc
 		    plot.s);
 	figure_caption(f, "%s", a->results->protocol.scenario[scenario].name);
 	figure_alt(f,
-		   "Difference of the distributions of response times over their typical response, replayers "
+		   "Difference of the distributions of response times over their typical response, "
+		   "replayers "
 		   "against the program, %s",
 		   a->results->protocol.scenario[scenario].name);
 	strbuf_release(&plot);

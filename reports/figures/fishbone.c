@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cause-and-effect diagram (Ishikawa) of the sources of uncertainty, after figure 2 of Pereira et al. 2016: the spine
- * ends in the measurand, a bone per category, a twig per source. */
+/* Cause-and-effect diagram (Ishikawa) of the sources of uncertainty, after figure 2 of Pereira et
+ * al. 2016: the spine ends in the measurand, a bone per category, a twig per source. */
 #include <string.h>
 
 #include "reports/escape.h"
@@ -34,12 +34,14 @@ static size_t find_categories(const struct analysis *a, struct category *c)
 	return n;
 }
 
-static void add_text(struct strbuf *out, double x, double y, const char *anchor, const char *weight, const char *text)
+static void add_text(struct strbuf *out, double x, double y, const char *anchor, const char *weight,
+		     const char *text)
 {
 	struct strbuf cut = STRBUF_INIT;
 	text_cut(&cut, text, LABEL_WIDTH);
-	strbuf_addf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s fill=\"%s\" stroke=\"none\">", x, y, anchor,
-		    weight, palette[PALETTE_TEXT].hex);
+	strbuf_addf(out,
+		    "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s fill=\"%s\" stroke=\"none\">",
+		    x, y, anchor, weight, palette[PALETTE_TEXT].hex);
 	escape_html(out, cut.s);
 	strbuf_addstr(out, "</text>\n");
 	strbuf_release(&cut);
@@ -49,21 +51,29 @@ static void add_text(struct strbuf *out, double x, double y, const char *anchor,
 static void add_mark(struct strbuf *out, double x, double y, const struct uncertainty_source *s)
 {
 	if (s->warning)
-		strbuf_addf(out, "<path d=\"M%.1f,%.1f l6,10 h-12 z\" fill=\"%s\" stroke=\"%s\"/>\n", x, y - 6,
-			    s->in_budget ? palette[PALETTE_VERMILLION].hex : "none", palette[PALETTE_VERMILLION].hex);
+		strbuf_addf(out,
+			    "<path d=\"M%.1f,%.1f l6,10 h-12 z\" fill=\"%s\" stroke=\"%s\"/>\n", x,
+			    y - 6, s->in_budget ? palette[PALETTE_VERMILLION].hex : "none",
+			    palette[PALETTE_VERMILLION].hex);
 	else
-		strbuf_addf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"%s\" stroke=\"%s\"/>\n", x, y,
-			    s->in_budget ? palette[PALETTE_BLUE].hex : "none", palette[PALETTE_BLUE].hex);
+		strbuf_addf(
+		    out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"%s\" stroke=\"%s\"/>\n",
+		    x, y, s->in_budget ? palette[PALETTE_BLUE].hex : "none",
+		    palette[PALETTE_BLUE].hex);
 }
 
-/* A bone from its head at the edge to the spine; twigs end on it from the left. `up` 1: above the spine. */
-static void add_bone(struct strbuf *out, const struct analysis *a, const struct category *c, double x, double spine,
-		     double height, int up)
+/* A bone from its head at the edge to the spine; twigs end on it from the left. `up` 1: above the
+ * spine. */
+static void add_bone(struct strbuf *out, const struct analysis *a, const struct category *c,
+		     double x, double spine, double height, int up)
 {
 	double tip = spine - up * height;
-	strbuf_addf(out, "<path d=\"M%.1f,%.1f L%.1f,%.1f\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n",
-		    x - SLANT, tip, x, spine, palette[PALETTE_TEXT].hex);
-	add_text(out, x - SLANT, up > 0 ? tip - 9 : tip + 19, "middle", " font-weight=\"bold\"", c->name);
+	strbuf_addf(
+	    out,
+	    "<path d=\"M%.1f,%.1f L%.1f,%.1f\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n",
+	    x - SLANT, tip, x, spine, palette[PALETTE_TEXT].hex);
+	add_text(out, x - SLANT, up > 0 ? tip - 9 : tip + 19, "middle", " font-weight=\"bold\"",
+		 c->name);
 	size_t k = 0;
 	for (size_t i = 0; i < a->n_sources; i++) {
 		const struct uncertainty_source *s = &a->source[i];
@@ -71,8 +81,8 @@ static void add_bone(struct strbuf *out, const struct analysis *a, const struct 
 			continue;
 		double y = tip + up * ROW * ((double)k + 0.7);
 		double bone = x - SLANT + SLANT * (y - tip) / (spine - tip);
-		strbuf_addf(out, "<path d=\"M%.1f,%.1f H%.1f\" fill=\"none\" stroke=\"%s\"/>\n", bone - 14, y, bone,
-			    palette[PALETTE_MUTED].hex);
+		strbuf_addf(out, "<path d=\"M%.1f,%.1f H%.1f\" fill=\"none\" stroke=\"%s\"/>\n",
+			    bone - 14, y, bone, palette[PALETTE_MUTED].hex);
 		add_mark(out, bone - 20, y, s);
 		add_text(out, bone - 30, y + 4.5, "end", "", s->name);
 		k++;
@@ -86,7 +96,8 @@ static void add_head(struct strbuf *out, double x, double spine)
 			 "height=\"64\" rx=\"6\" fill=\"%s\" stroke=\"%s\" stroke-width=\"2\"/>\n",
 			 spine, x, palette[PALETTE_TEXT].hex, x, spine - 32, HEAD - 10,
 			 palette[PALETTE_BAND].hex, palette[PALETTE_TEXT].hex);
-	add_text(out, x + (HEAD - 10) / 2.0, spine - 5, "middle", " font-weight=\"bold\"", "response time");
+	add_text(out, x + (HEAD - 10) / 2.0, spine - 5, "middle", " font-weight=\"bold\"",
+		 "response time");
 	add_text(out, x + (HEAD - 10) / 2.0, spine + 14, "middle", "", "in the replay");
 }
 
@@ -106,25 +117,29 @@ static void add_key(struct strbuf *out, double y)
 	}
 }
 
-void fishbone_add(struct strbuf *out, const struct analysis *a, unsigned int *width, unsigned int *height)
+void fishbone_add(struct strbuf *out, const struct analysis *a, unsigned int *width,
+		  unsigned int *height)
 {
 	struct category c[MAX_CATEGORIES];
 	size_t n = find_categories(a, c), n_columns = (n + 1) / 2, most[2] = {1, 1};
 	for (size_t i = 0; i < n; i++)
 		most[i % 2] = c[i].n > most[i % 2] ? c[i].n : most[i % 2];
-	double up = ROW * ((double)most[0] + 0.6), down = ROW * ((double)most[1] + 0.6), spine = 34 + up;
+	double up = ROW * ((double)most[0] + 0.6), down = ROW * ((double)most[1] + 0.6),
+	       spine = 34 + up;
 	double head = 20 + COLUMN * (double)n_columns;
 	*width = (unsigned int)(head + HEAD);
 	*height = (unsigned int)(spine + down + 60);
-	strbuf_addf(out,
-		    "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-		    "width=\"%u\" height=\"%u\" "
-		    "viewBox=\"0 0 %u %u\">\n<g font-family=\"sans-serif\" font-size=\"13\">\n",
-		    *width, *height, *width, *height);
+	strbuf_addf(
+	    out,
+	    "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+	    "width=\"%u\" height=\"%u\" "
+	    "viewBox=\"0 0 %u %u\">\n<g font-family=\"sans-serif\" font-size=\"13\">\n",
+	    *width, *height, *width, *height);
 	add_head(out, head, spine);
 	for (size_t i = 0; i < n; i++)
-		add_bone(out, a, &c[i], head - 16 - COLUMN * (double)(n_columns - 1 - i / 2) - (i % 2 ? 24 : 0), spine,
-			 i % 2 ? down : up, i % 2 ? -1 : 1);
+		add_bone(out, a, &c[i],
+			 head - 16 - COLUMN * (double)(n_columns - 1 - i / 2) - (i % 2 ? 24 : 0),
+			 spine, i % 2 ? down : up, i % 2 ? -1 : 1);
 	add_key(out, spine + down + 42);
 	strbuf_addstr(out, "</g>\n</svg>\n");
 }

@@ -59,7 +59,8 @@ static void add_scenario(struct panels *ps, const struct analysis *a, size_t sce
 		if (first && titles)
 			add_row(ps, NULL, p->scenario[scenario].name, 0);
 		first = false;
-		add_row(ps, c, titles ? p->replayer[c->replayer].name : p->scenario[scenario].name, titles ? 2 : 0);
+		add_row(ps, c, titles ? p->replayer[c->replayer].name : p->scenario[scenario].name,
+			titles ? 2 : 0);
 	}
 }
 
@@ -118,11 +119,12 @@ void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int w
 		widest = p->row[i].cell && w > widest ? w : widest;
 	}
 	widest = widest < 12 ? 12 : widest > LABEL_WIDTH ? LABEL_WIDTH : widest;
-	strbuf_addf(script, "set yrange [%zu.6:0.4]\nunset ytics\nset lmargin at screen %.4f\n", p->n,
-		    (double)(widest * CHARACTER + 14) / width);
+	strbuf_addf(script, "set yrange [%zu.6:0.4]\nunset ytics\nset lmargin at screen %.4f\n",
+		    p->n, (double)(widest * CHARACTER + 14) / width);
 	for (size_t i = 0; i < p->n; i++) {
 		strbuf_addstr(script, "set label ");
-		plot_string(script, p->row[i].label, p->row[i].cell ? LABEL_WIDTH - p->row[i].indent : 2 * LABEL_WIDTH);
+		plot_string(script, p->row[i].label,
+			    p->row[i].cell ? LABEL_WIDTH - p->row[i].indent : 2 * LABEL_WIDTH);
 		strbuf_addf(script, " at screen %.4f, first %zu left textcolor rgb '%s'\n",
 			    (double)(2 + 6 * p->row[i].indent) / width, i + 1,
 			    palette[p->row[i].indent ? PALETTE_MUTED : PALETTE_TEXT].hex);
@@ -134,15 +136,17 @@ static int badness(const struct analysis *a, size_t scenario, bool (*wanted)(con
 	int worst = -1;
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
-		int b = c->verdict == VERDICT_NOT_TRUSTED ? 2 : c->verdict == VERDICT_INCONCLUSIVE ? 1 : 0;
+		int b = c->verdict == VERDICT_NOT_TRUSTED    ? 2
+			: c->verdict == VERDICT_INCONCLUSIVE ? 1
+							     : 0;
 		if (c->scenario == scenario && (!wanted || wanted(c)) && b > worst)
 			worst = b;
 	}
 	return worst;
 }
 
-size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(const struct cell *), size_t *n,
-			 size_t *n_left_out)
+size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(const struct cell *),
+			 size_t *n, size_t *n_left_out)
 {
 	size_t n_all = a->results->protocol.n_scenarios, n_taken = 0, n_wanted = 0;
 	size_t *chosen = xcalloc(n_all, sizeof *chosen);

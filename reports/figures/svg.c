@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From gnuplot's SVG document to an element of the page. gnuplot writes one element a line and always the same way, so
- * this reads lines; what it does not know it leaves alone. */
+/* From gnuplot's SVG document to an element of the page. gnuplot writes one element a line and
+ * always the same way, so this reads lines; what it does not know it leaves alone. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static const struct palette_entry *find_color(unsigned int r, unsigned int g, un
 	return NULL;
 }
 
-/* "rgb(  0, 114, 178)", "#0072b2" or "black" at s: what the page calls it, and how long it is here. */
+/* "rgb(  0, 114, 178)", "#0072b2" or "black" at s: what the page calls it, and how long it is here.
+ */
 static const char *color_at(const char *s, size_t *len)
 {
 	unsigned int r, g, b;
@@ -47,7 +48,8 @@ static size_t color_attribute(const char *s)
 	return 0;
 }
 
-/* One line of markup with the page's colours, without the font family (the page has one) and with "href". */
+/* One line of markup with the page's colours, without the font family (the page has one) and with
+ * "href". */
 static void add_line(struct strbuf *out, const char *s, size_t len)
 {
 	const char *end = s + len;
@@ -97,9 +99,11 @@ static void add_body(struct strbuf *out, const char *s)
 			in_defs = !starts(line, "</defs>");
 			continue;
 		}
-		if (!len || starts(line, "<title>") || starts(line, "<desc>") || starts(line, "<rect x=\"0\" y=\"0\""))
+		if (!len || starts(line, "<title>") || starts(line, "<desc>") ||
+		    starts(line, "<rect x=\"0\" y=\"0\""))
 			continue;
-		if (starts(line, "</g>") && len == 4 && out->len > last_line && drop_empty_group(out, last_line))
+		if (starts(line, "</g>") && len == 4 && out->len > last_line &&
+		    drop_empty_group(out, last_line))
 			continue;
 		last_line = out->len;
 		if (starts(line, "<g id=")) /* ids would be met twice in the page */
@@ -120,7 +124,8 @@ bool svg_inline(struct strbuf *out, const char *svg, const char *alt)
 	if (!head_end || !box || box > head_end || len < 6 || memcmp(svg + len - 6, "</svg>", 6) ||
 	    sscanf(box, "viewBox=\"%lf %lf %lf %lf\"", &x, &y, &width, &height) != 4)
 		return false;
-	strbuf_addf(out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"", width, height);
+	strbuf_addf(out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"", width,
+		    height);
 	escape_html(out, alt);
 	strbuf_addf(out, "\" style=\"max-width:%.0fpx\">\n", width);
 	add_body(out, head_end + 1);
@@ -131,8 +136,10 @@ void svg_add_symbols(struct strbuf *out)
 {
 	static const char *const symbols =
 	    "<circle id=\"gpDot\" r=\".5\" stroke-width=\".5\" stroke=\"currentColor\"/>\n"
-	    "<path id=\"gpPt0\" d=\"M-1,0h2M0,-1v2\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-	    "<path id=\"gpPt1\" d=\"M-1,-1L1,1M1,-1L-1,1\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt0\" d=\"M-1,0h2M0,-1v2\" stroke=\"currentColor\" "
+	    "stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt1\" d=\"M-1,-1L1,1M1,-1L-1,1\" stroke=\"currentColor\" "
+	    "stroke-width=\".205\"/>\n"
 	    "<path id=\"gpPt2\" d=\"M-1,0H1M0,-1V1M-1,-1L1,1M-1,1L1,-1\" stroke=\"currentColor\" "
 	    "stroke-width=\".205\"/>\n"
 	    "<rect id=\"gpPt3\" x=\"-1\" y=\"-1\" width=\"2\" height=\"2\" stroke=\"currentColor\" "
@@ -141,14 +148,20 @@ void svg_add_symbols(struct strbuf *out)
 	    "stroke=\"currentColor\" stroke-width=\".205\"/>\n"
 	    "<circle id=\"gpPt5\" r=\"1\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
 	    "<circle id=\"gpPt6\" r=\"1\" fill=\"currentColor\" stroke=\"none\"/>\n"
-	    "<path id=\"gpPt7\" d=\"M0,-1.33L-1.33,.67H1.33z\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-	    "<path id=\"gpPt8\" fill=\"currentColor\" stroke=\"none\" d=\"M0,-1.33L-1.33,.67H1.33z\"/>\n"
-	    "<path id=\"gpPt9\" d=\"M0,1.33L-1.33,-.67H1.33z\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-	    "<path id=\"gpPt10\" fill=\"currentColor\" stroke=\"none\" d=\"M0,1.33L-1.33,-.67H1.33z\"/>\n"
+	    "<path id=\"gpPt7\" d=\"M0,-1.33L-1.33,.67H1.33z\" stroke=\"currentColor\" "
+	    "stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt8\" fill=\"currentColor\" stroke=\"none\" "
+	    "d=\"M0,-1.33L-1.33,.67H1.33z\"/>\n"
+	    "<path id=\"gpPt9\" d=\"M0,1.33L-1.33,-.67H1.33z\" stroke=\"currentColor\" "
+	    "stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt10\" fill=\"currentColor\" stroke=\"none\" "
+	    "d=\"M0,1.33L-1.33,-.67H1.33z\"/>\n"
 	    "<path id=\"gpPt11\" d=\"M0,-1.41L1.41,0L0,1.41L-1.41,0z\" stroke=\"currentColor\" "
 	    "stroke-width=\".205\"/>\n"
-	    "<path id=\"gpPt12\" fill=\"currentColor\" stroke=\"none\" d=\"M0,-1.41L1.41,0L0,1.41L-1.41,0z\"/>\n"
-	    "<path id=\"gpPt13\" d=\"M0,1.33L1.265,.411L.782,-1.067H-.782L-1.265,.411z\" stroke=\"currentColor\" "
+	    "<path id=\"gpPt12\" fill=\"currentColor\" stroke=\"none\" "
+	    "d=\"M0,-1.41L1.41,0L0,1.41L-1.41,0z\"/>\n"
+	    "<path id=\"gpPt13\" d=\"M0,1.33L1.265,.411L.782,-1.067H-.782L-1.265,.411z\" "
+	    "stroke=\"currentColor\" "
 	    "stroke-width=\".205\"/>\n"
 	    "<path id=\"gpPt14\" fill=\"currentColor\" stroke=\"none\" "
 	    "d=\"M0,1.33L1.265,.411L.782,-1.067H-.782L-1.265,.411z\"/>\n";
@@ -158,7 +171,8 @@ void svg_add_symbols(struct strbuf *out)
 
 bool svg_forget(struct strbuf *svg)
 {
-	static const char group[] = "<g fill=\"none\" color=\"white\" stroke=\"", colourless[] = "currentColor";
+	static const char group[] = "<g fill=\"none\" color=\"white\" stroke=\"",
+			  colourless[] = "currentColor";
 	const char *start = strstr(svg->s, group), *end;
 	if (!start)
 		return false;
@@ -188,8 +202,8 @@ const struct palette_entry palette[PALETTE_N] = {
     [PALETTE_SKY] = {"#56b4e9", 0x56, 0xb4, 0xe9, "var(--sky)", "#2d8fc7", "#8fd0f5"},
 };
 
-static const enum palette series[PALETTE_N_SERIES] = {PALETTE_BLUE,   PALETTE_VERMILLION, PALETTE_GREEN,
-						      PALETTE_PURPLE, PALETTE_ORANGE,     PALETTE_SKY};
+static const enum palette series[PALETTE_N_SERIES] = {
+    PALETTE_BLUE, PALETTE_VERMILLION, PALETTE_GREEN, PALETTE_PURPLE, PALETTE_ORANGE, PALETTE_SKY};
 
 const char *palette_series(size_t n)
 {

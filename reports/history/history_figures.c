@@ -12,13 +12,20 @@
 #define WIDTH 900
 #define HEIGHT 520
 
-static void data_add(struct figure *f, const struct history_study *s, const struct history_charts *c, size_t from)
+static void data_add(struct figure *f, const struct history_study *s,
+		     const struct history_charts *c, size_t from)
 {
-	strbuf_addstr(&f->data, "# campaign, x/r - 1 in percent, moving range of ln(x/r) in percent, CUSUM up, CUSUM down, EWMA, its limit, -its limit\n");
+	strbuf_addstr(&f->data, "# campaign, x/r - 1 in percent, moving range of ln(x/r) in "
+				"percent, CUSUM up, CUSUM down, EWMA, its limit, -its limit\n");
 	for (size_t i = from; i < c->n; i++) {
 		double limit = ewma_limit(i + 1, HISTORY_EWMA_LAMBDA, HISTORY_EWMA_L);
-		const double number[] = {100 * expm1(c->x[i]), i ? 100 * fabs(c->x[i] - c->x[i - 1]) : NAN, c->cusum[i].plus, -c->cusum[i].minus,
-					 c->ewma[i], limit, -limit};
+		const double number[] = {100 * expm1(c->x[i]),
+					 i ? 100 * fabs(c->x[i] - c->x[i - 1]) : NAN,
+					 c->cusum[i].plus,
+					 -c->cusum[i].minus,
+					 c->ewma[i],
+					 limit,
+					 -limit};
 		strbuf_addf(&f->data, "%lld", history_campaign_at(s, c, i)->number);
 		for (size_t k = 0; k < sizeof number / sizeof *number; k++)
 			plot_number(&f->data, number[k]);
@@ -28,13 +35,17 @@ static void data_add(struct figure *f, const struct history_study *s, const stru
 
 static void line_add(struct strbuf *out, double y, int colour, const char *dash)
 {
-	strbuf_addf(out, "set arrow from graph 0,first %.10g to graph 1,first %.10g nohead lw 1 dt %s lc rgb '%s'\n", y, y, dash, palette[colour].hex);
+	strbuf_addf(out,
+		    "set arrow from graph 0,first %.10g to graph 1,first %.10g nohead lw 1 dt %s "
+		    "lc rgb '%s'\n",
+		    y, y, dash, palette[colour].hex);
 }
 
 /* One of the four: its lines, its axis (that they are in), what is drawn. */
 static void panel_add(struct strbuf *out, const char *label, double low, double high)
 {
-	strbuf_addf(out, "set ylabel '%s' textcolor rgb '%s'\nset yrange [", label, palette[PALETTE_TEXT].hex);
+	strbuf_addf(out, "set ylabel '%s' textcolor rgb '%s'\nset yrange [", label,
+		    palette[PALETTE_TEXT].hex);
 	if (low < 0 || low > 0)
 		strbuf_addf(out, "*<%.10g:", low);
 	else
@@ -46,39 +57,55 @@ static void script_add(struct figure *f, const struct history_charts *c, double 
 {
 	struct strbuf *s = &f->script;
 	const struct individuals_chart *l = &c->limits;
-	double lower = 100 * expm1(l->lower), upper = 100 * expm1(l->upper), room = (upper - lower) / 10;
-	strbuf_addf(s, "set xrange [%.10g:%.10g]\nset grid ytics lc rgb '%s'\nunset key\nset multiplot layout 2,2\nset lmargin 9\n", first - 0.5, last + 0.5,
-		    palette[PALETTE_GRID].hex);
+	double lower = 100 * expm1(l->lower), upper = 100 * expm1(l->upper),
+	       room = (upper - lower) / 10;
+	strbuf_addf(s,
+		    "set xrange [%.10g:%.10g]\nset grid ytics lc rgb '%s'\nunset key\nset "
+		    "multiplot layout 2,2\nset lmargin 9\n",
+		    first - 0.5, last + 0.5, palette[PALETTE_GRID].hex);
 	line_add(s, 100 * expm1(l->center), PALETTE_MUTED, "1");
 	line_add(s, lower, PALETTE_TEXT, "2");
 	line_add(s, upper, PALETTE_TEXT, "2");
 	panel_add(s, "x/r - 1, %", lower - room, upper + room);
-	strbuf_addf(s, "plot file using 1:2 with linespoints lw 1.2 pt 7 ps 0.4 lc rgb '%s'\nunset arrow\n", palette_series(0));
+	strbuf_addf(
+	    s, "plot file using 1:2 with linespoints lw 1.2 pt 7 ps 0.4 lc rgb '%s'\nunset arrow\n",
+	    palette_series(0));
 	line_add(s, 100 * l->mr_upper, PALETTE_TEXT, "2");
 	panel_add(s, "moving range, %", 0, 110 * l->mr_upper);
-	strbuf_addf(s, "plot file using 1:3 with linespoints lw 1.2 pt 7 ps 0.4 lc rgb '%s'\nunset arrow\n", palette_series(1));
+	strbuf_addf(
+	    s, "plot file using 1:3 with linespoints lw 1.2 pt 7 ps 0.4 lc rgb '%s'\nunset arrow\n",
+	    palette_series(1));
 	strbuf_addf(s, "set xlabel 'campaign' textcolor rgb '%s'\n", palette[PALETTE_TEXT].hex);
 	line_add(s, HISTORY_CUSUM_H, PALETTE_TEXT, "2");
 	line_add(s, -HISTORY_CUSUM_H, PALETTE_TEXT, "2");
 	panel_add(s, "CUSUM, sigma", -1.1 * HISTORY_CUSUM_H, 1.1 * HISTORY_CUSUM_H);
-	strbuf_addf(s, "plot file using 1:4 with lines lw 1.5 lc rgb '%s', file using 1:5 with lines lw 1.5 lc rgb '%s'\nunset arrow\n", palette_series(0),
-		    palette_series(1));
+	strbuf_addf(s,
+		    "plot file using 1:4 with lines lw 1.5 lc rgb '%s', file using 1:5 with lines "
+		    "lw 1.5 lc rgb '%s'\nunset arrow\n",
+		    palette_series(0), palette_series(1));
 	panel_add(s, "EWMA, sigma", -1.3, 1.3);
-	strbuf_addf(s, "plot file using 1:7 with lines lw 1 dt 2 lc rgb '%s', file using 1:8 with lines lw 1 dt 2 lc rgb '%s', "
-		       "file using 1:6 with lines lw 1.5 lc rgb '%s'\nunset multiplot\n",
+	strbuf_addf(s,
+		    "plot file using 1:7 with lines lw 1 dt 2 lc rgb '%s', file using 1:8 with "
+		    "lines lw 1 dt 2 lc rgb '%s', "
+		    "file using 1:6 with lines lw 1.5 lc rgb '%s'\nunset multiplot\n",
 		    palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex, palette_series(0));
 }
 
-static void figure_make(struct figures *fs, const struct history_study *s, const struct history_charts *c, size_t number)
+static void figure_make(struct figures *fs, const struct history_study *s,
+			const struct history_charts *c, size_t number)
 {
 	char part[24];
 	size_t from = c->n > HISTORY_DRAWN ? c->n - HISTORY_DRAWN : 0;
 	snprintf(part, sizeof part, "%zu", number);
 	struct figure *f = figure_add(fs, "history", part, WIDTH, HEIGHT);
 	data_add(f, s, c, from);
-	script_add(f, c, (double)history_campaign_at(s, c, from)->number, (double)history_campaign_at(s, c, c->n - 1)->number);
-	figure_caption(f, "%s, %s: individuals, moving range, CUSUM (up and down) and EWMA%s. Dashed: limits, frozen from the first %zu entries in control.",
-		       c->series->scenario, c->series->replayer, from ? ", the latest entries" : "", c->n_base);
+	script_add(f, c, (double)history_campaign_at(s, c, from)->number,
+		   (double)history_campaign_at(s, c, c->n - 1)->number);
+	figure_caption(f,
+		       "%s, %s: individuals, moving range, CUSUM (up and down) and EWMA%s. Dashed: "
+		       "limits, frozen from the first %zu entries in control.",
+		       c->series->scenario, c->series->replayer, from ? ", the latest entries" : "",
+		       c->n_base);
 }
 
 static void figures_of(struct figures *fs, const struct history_study *s, bool with_signals)

@@ -40,7 +40,8 @@ static json_t *changes(const struct history_study *s, const struct history_chart
 	return list;
 }
 
-static json_t *signal(const struct history_study *s, const struct history_charts *c, const struct history_signal *g)
+static json_t *signal(const struct history_study *s, const struct history_charts *c,
+		      const struct history_signal *g)
 {
 	json_t *o = json_make(J_TEXT("chart", history_chart_names[g->chart]),
 		J_TEXT("kind", history_kind_names[g->kind]), J_INT("direction", g->direction),
@@ -55,7 +56,8 @@ static json_t *signal(const struct history_study *s, const struct history_charts
 		json_object_set_new(o, "nearest_change", json_null());
 		return o;
 	}
-	const struct history_campaign *since = &s->history->campaign[c->series->entry[g->environment].campaign];
+	const struct history_campaign *since =
+	    &s->history->campaign[c->series->entry[g->environment].campaign];
 	json_t *near = json_make(J_COUNT("number", (uint64_t)since->number),
 		J_TEXT("date", since->date), J_VALUE("facts", changes(s, c, g->environment)));
 	return json_add(o, J_VALUE("nearest_change", near));

@@ -7,17 +7,21 @@
 #include "validate/history/changes.h"
 #include "validate/history/charts.h"
 
-/* A row a series; a row a signal; a row a changed fact; a row a campaign; a row an entry. Ownership: tables_release. */
+/* A row a series; a row a signal; a row a changed fact; a row a campaign; a row an entry.
+ * Ownership: tables_release. */
 void history_tables_build(struct tables *ts, const void *study);
-/* The first of them, those with signals first, of at most so many rows; returns how many were left out. Ownership: table_release. */
+/* The first of them, those with signals first, of at most so many rows; returns how many were left
+ * out. Ownership: table_release. */
 size_t history_table_series(struct table *t, const struct history_study *s, size_t rows_max);
-/* The four charts of a series, for HISTORY_FIGURES series at most, those with signals first; of each the last HISTORY_DRAWN entries. */
+/* The four charts of a series, for HISTORY_FIGURES series at most, those with signals first; of
+ * each the last HISTORY_DRAWN entries. */
 #define HISTORY_FIGURES 12
 #define HISTORY_DRAWN 500
 void history_figures_build(struct figures *fs, const void *study);
 
 void history_text_add(struct strbuf *out, const void *study, size_t width);
-void history_sentence_add(struct strbuf *out, const struct history_study *s); /* one line, as it came */
+/* one line, as it came */
+void history_sentence_add(struct strbuf *out, const struct history_study *s);
 /* What is to be known of the dates, NULL: nothing. The caller frees. */
 char *history_clock_warning(const struct history *h);
 void history_json_add(struct strbuf *out, const void *study);
@@ -28,7 +32,8 @@ extern const char history_explanation[];
 extern const struct study_form history_form; /* a study is a struct history_study */
 
 /* The campaign of a charted entry; the date, or "an unknown date". */
-const struct history_campaign *history_campaign_at(const struct history_study *s, const struct history_charts *c, size_t place);
+const struct history_campaign *history_campaign_at(const struct history_study *s,
+						   const struct history_charts *c, size_t place);
 const char *history_date(const struct history_campaign *c);
 
 #endif

@@ -5,7 +5,8 @@
 #include "common/xalloc.h"
 #include "reports/history/history_report.h"
 
-const struct history_campaign *history_campaign_at(const struct history_study *s, const struct history_charts *c, size_t place)
+const struct history_campaign *history_campaign_at(const struct history_study *s,
+						   const struct history_charts *c, size_t place)
 {
 	return &s->history->campaign[c->series->entry[c->at[place]].campaign];
 }
@@ -38,8 +39,11 @@ static void series_row(struct table *t, const struct history_charts *c)
 size_t history_table_series(struct table *t, const struct history_study *s, size_t rows_max)
 {
 	table_init(t, "series", "Each replayer in each scenario");
-	table_note(t, "Of x/r, the replay's mean response time over that of the program run again beside it. Centre and limits: of the individuals "
-		      "chart, relative, from the first entries in control (%zu are wanted).", s->baseline);
+	table_note(t,
+		   "Of x/r, the replay's mean response time over that of the program run again "
+		   "beside it. Centre and limits: of the individuals "
+		   "chart, relative, from the first entries in control (%zu are wanted).",
+		   s->baseline);
 	TABLE_HEADS(t, series_row(t, NULL));
 	size_t n = 0;
 	for (size_t pass = 0; pass < 2; pass++)
@@ -56,7 +60,8 @@ static void table_series(struct table *t, const struct history_study *s)
 	history_table_series(t, s, SIZE_MAX);
 }
 
-static void signal_row(struct table *t, const struct history_study *s, const struct history_charts *c, const struct history_signal *g)
+static void signal_row(struct table *t, const struct history_study *s,
+		       const struct history_charts *c, const struct history_signal *g)
 {
 	series_columns(t, c);
 	COL_TEXT(t, "chart", "Chart", history_chart_names[g->chart]);
@@ -74,7 +79,8 @@ static void signal_row(struct table *t, const struct history_study *s, const str
 static void table_signals(struct table *t, const struct history_study *s)
 {
 	table_init(t, "signals", "Signals");
-	table_note(t, "Change: of x/r, mean from onset to end relative to the centre; of a moving range, between the two entries. Onset: as far as the "
+	table_note(t, "Change: of x/r, mean from onset to end relative to the centre; of a moving "
+		      "range, between the two entries. Onset: as far as the "
 		      "chart tells, before it signalled.");
 	TABLE_HEADS(t, signal_row(t, s, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
@@ -86,7 +92,8 @@ static void table_signals(struct table *t, const struct history_study *s)
 static bool is_told(const struct history_charts *c, size_t k)
 {
 	for (size_t i = 0; i < k; i++)
-		if (c->signal[i].has_change_of_environment && c->signal[i].environment == c->signal[k].environment)
+		if (c->signal[i].has_change_of_environment &&
+		    c->signal[i].environment == c->signal[k].environment)
 			return true;
 	return false;
 }
@@ -102,12 +109,14 @@ static void change_row(struct table *t, const struct history_charts *c,
 	COL_TEXT(t, "new", "Since then", change->new);
 }
 
-static void change_rows(struct table *t, const struct history_study *s, const struct history_charts *c, size_t k)
+static void change_rows(struct table *t, const struct history_study *s,
+			const struct history_charts *c, size_t k)
 {
 	const struct history_signal *g = &c->signal[k];
 	if (!g->has_change_of_environment || is_told(c, k))
 		return;
-	const struct history_campaign *since = &s->history->campaign[c->series->entry[g->environment].campaign];
+	const struct history_campaign *since =
+	    &s->history->campaign[c->series->entry[g->environment].campaign];
 	struct history_changes list;
 	history_changes_find(&list, s->history, c->series, g->environment);
 	for (size_t i = 0; i < list.n; i++)
@@ -118,7 +127,8 @@ static void change_rows(struct table *t, const struct history_study *s, const st
 static void table_changes(struct table *t, const struct history_study *s)
 {
 	table_init(t, "changes", "What changed nearest to the signals");
-	table_note(t, "Facts that differ between the named campaign and the one before it in the series: nearest to a signal's onset, and not after the "
+	table_note(t, "Facts that differ between the named campaign and the one before it in the "
+		      "series: nearest to a signal's onset, and not after the "
 		      "signal. That it is near does not make it the cause.");
 	TABLE_HEADS(t, change_row(t, NULL, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
@@ -148,7 +158,8 @@ static void table_campaigns(struct table *t, const struct history_study *s)
 		campaign_row(t, &s->history->campaign[i]);
 }
 
-static void entry_row(struct table *t, const struct history_study *s, const struct history_charts *c, size_t i)
+static void entry_row(struct table *t, const struct history_study *s,
+		      const struct history_charts *c, size_t i)
 {
 	const struct history_entry *e = t->in_heads ? NULL : &c->series->entry[c->at[i]];
 	series_columns(t, c);
@@ -185,8 +196,8 @@ static void table_entries(struct table *t, const struct history_study *s)
 void history_tables_build(struct tables *ts, const void *study)
 {
 	const struct history_study *s = study;
-	static void (*const builders[])(struct table *, const struct history_study *) = {table_series, table_signals, table_changes, table_campaigns,
-											   table_entries};
+	static void (*const builders[])(struct table *, const struct history_study *) = {
+	    table_series, table_signals, table_changes, table_campaigns, table_entries};
 	ts->n = sizeof builders / sizeof *builders;
 	ts->table = xcalloc(ts->n, sizeof *ts->table);
 	for (size_t i = 0; i < ts->n; i++)

@@ -15,10 +15,14 @@
 #define SERIES_MAX 60
 
 const char history_explanation[] =
-    "Charted is x/r, the replay's mean response time over that of the program run again beside it, on a logarithmic scale. Centre and limits come "
-    "from the first entries in control and stay. Individuals: one large deviation (3 sigma); moving range: a jump; CUSUM (k 0.5, h 5) and EWMA "
-    "(lambda 0.2, L 2.962): small lasting ones. In control each chart signals about once in 370 to 500 entries (moving range: 110), three times as "
-    "often where 20 entries made the limits: of many charts some signal by chance. A change named with a signal is near it in time, not shown to be "
+    "Charted is x/r, the replay's mean response time over that of the program run again beside it, "
+    "on a logarithmic scale. Centre and limits come "
+    "from the first entries in control and stay. Individuals: one large deviation (3 sigma); "
+    "moving range: a jump; CUSUM (k 0.5, h 5) and EWMA "
+    "(lambda 0.2, L 2.962): small lasting ones. In control each chart signals about once in 370 to "
+    "500 entries (moving range: 110), three times as "
+    "often where 20 entries made the limits: of many charts some signal by chance. A change named "
+    "with a signal is near it in time, not shown to be "
     "its cause.";
 
 char *history_clock_warning(const struct history *h)
@@ -32,8 +36,10 @@ char *history_clock_warning(const struct history *h)
 		}
 	if (!n)
 		return NULL;
-	return xasprintf("campaigns with a date earlier than that of the one added before: %zu of %zu (first: no. %lld, %s); a clock was set back, or they "
-			 "were added late; entries stay in the order of adding", n, h->n_campaigns, first->number, first->date);
+	return xasprintf("campaigns with a date earlier than that of the one added before: %zu of "
+			 "%zu (first: no. %lld, %s); a clock was set back, or they "
+			 "were added late; entries stay in the order of adding",
+			 n, h->n_campaigns, first->number, first->date);
 }
 
 void history_sentence_add(struct strbuf *out, const struct history_study *s)
@@ -45,7 +51,9 @@ void history_sentence_add(struct strbuf *out, const struct history_study *s)
 	strbuf_addstr(out, ", ");
 	words_add_count(out, s->history->n_series, "chart", "charts");
 	if (without == s->history->n_series) {
-		strbuf_addf(out, ": no limits yet, for which at least %d entries that differ are needed", HISTORY_BASELINE_MIN);
+		strbuf_addf(out,
+			    ": no limits yet, for which at least %d entries that differ are needed",
+			    HISTORY_BASELINE_MIN);
 		return;
 	}
 	if (s->n_signals)
@@ -61,9 +69,11 @@ static void value_add(struct strbuf *out, const char *value)
 	strbuf_addf(out, "\"%s\"", value ? value : "not available");
 }
 
-static void change_sentence(struct strbuf *line, const struct history_study *s, const struct history_charts *c, const struct history_signal *g)
+static void change_sentence(struct strbuf *line, const struct history_study *s,
+			    const struct history_charts *c, const struct history_signal *g)
 {
-	const struct history_campaign *since = &s->history->campaign[c->series->entry[g->environment].campaign];
+	const struct history_campaign *since =
+	    &s->history->campaign[c->series->entry[g->environment].campaign];
 	struct history_changes list;
 	history_changes_find(&list, s->history, c->series, g->environment);
 	strbuf_addf(line, " Nearest change, %s (no. %lld): ", history_date(since), since->number);
@@ -78,11 +88,14 @@ static void change_sentence(struct strbuf *line, const struct history_study *s, 
 	history_changes_release(&list);
 }
 
-static void signal_sentence(struct strbuf *line, const struct history_study *s, const struct history_charts *c, const struct history_signal *g)
+static void signal_sentence(struct strbuf *line, const struct history_study *s,
+			    const struct history_charts *c, const struct history_signal *g)
 {
-	const struct history_campaign *onset = history_campaign_at(s, c, g->onset), *first = history_campaign_at(s, c, g->first);
+	const struct history_campaign *onset = history_campaign_at(s, c, g->onset),
+				      *first = history_campaign_at(s, c, g->first);
 	const struct history_campaign *last = history_campaign_at(s, c, g->last);
-	strbuf_addf(line, "%s, %s: %s of ", c->series->scenario, c->series->replayer, history_kind_names[g->kind]);
+	strbuf_addf(line, "%s, %s: %s of ", c->series->scenario, c->series->replayer,
+		    history_kind_names[g->kind]);
 	number_add(line, g->change, c->limits.sigma, number_unit_percent, true);
 	strbuf_addf(line, " from %s (no. %lld)", history_date(onset), onset->number);
 	if (g->last > g->onset)

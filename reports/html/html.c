@@ -25,7 +25,8 @@ static void add_contents(struct strbuf *out, const struct html_page *p)
 	if (p->a->n_league > 1)
 		strbuf_addstr(out, "<li><a href=\"#league\">League table</a></li>\n");
 	if (p->findings->n_warnings)
-		strbuf_addf(out, "<li><a href=\"#warnings\">Warnings (%zu)</a></li>\n", p->findings->n_warnings);
+		strbuf_addf(out, "<li><a href=\"#warnings\">Warnings (%zu)</a></li>\n",
+			    p->findings->n_warnings);
 	if (p->findings->n_groups)
 		strbuf_addstr(out, "<li><a href=\"#why\">What was not accepted</a></li>\n");
 	for (size_t i = 0; i < sizeof entry / sizeof entry[0]; i++)
@@ -61,7 +62,8 @@ static void add_page(struct strbuf *out, const struct html_page *p)
 }
 
 /* Figures are written into plots_dir, which is there already; NULL: nowhere. */
-static int make_page(struct strbuf *out, const struct analysis *a, const char *plots_dir, struct err *e)
+static int make_page(struct strbuf *out, const struct analysis *a, const char *plots_dir,
+		     struct err *e)
 {
 	struct figures figures;
 	struct strbuf protocol = STRBUF_INIT;

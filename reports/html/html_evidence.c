@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The evidence: every case with its components, runs and failures, environment, protocol, how to reproduce. */
+/* The evidence: every case with its components, runs and failures, environment, protocol, how to
+ * reproduce. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@
 #define MAX_RUNS_LISTED 1200
 #define MAX_PROTOCOL_BYTES (256u << 10)
 
-/* --- cases ---------------------------------------------------------------------------------------------------------
+/* --- cases
+ * ---------------------------------------------------------------------------------------------------------
  */
 
 static void add_component(struct strbuf *out, const struct component *c)
@@ -46,8 +48,10 @@ static void add_case(struct strbuf *out, const struct analysis *a, size_t i)
 	escape_html(out, name.s);
 	strbuf_addch(out, ' ');
 	html_add_case_chip(out, c);
-	strbuf_addf(out, "</summary>\n<p>%u blocks, %u pairs; %u runs of the program and %u replays failed.",
-		    c->n_blocks, c->n_pairs, c->n_failed_program, c->n_failed_replayer);
+	strbuf_addf(
+	    out,
+	    "</summary>\n<p>%u blocks, %u pairs; %u runs of the program and %u replays failed.",
+	    c->n_blocks, c->n_pairs, c->n_failed_program, c->n_failed_replayer);
 	if (*c->first_failure) {
 		strbuf_addstr(out, " The first: ");
 		escape_html(out, c->first_failure);
@@ -61,7 +65,8 @@ static void add_case(struct strbuf *out, const struct analysis *a, size_t i)
 	html_begin_wide(out, name.s);
 	strbuf_addstr(
 	    out, "<table><thead><tr><th scope=\"col\">Component</th><th scope=\"col\">Decision</th>"
-		 "<th scope=\"col\" class=\"n\">Estimate</th><th scope=\"col\">Reason</th></tr></thead>\n<tbody>\n");
+		 "<th scope=\"col\" class=\"n\">Estimate</th><th "
+		 "scope=\"col\">Reason</th></tr></thead>\n<tbody>\n");
 	size_t n_unassessed = 0;
 	for (size_t k = 0; k < COMPONENT_N; k++)
 		if (c->component[k].decision != DECISION_NOT_ASSESSED)
@@ -81,7 +86,8 @@ static void add_case(struct strbuf *out, const struct analysis *a, size_t i)
 	strbuf_release(&name);
 }
 
-/* --- runs ----------------------------------------------------------------------------------------------------------
+/* --- runs
+ * ----------------------------------------------------------------------------------------------------------
  */
 
 static bool is_failed(const struct table *t, size_t row, const void *arg)
@@ -97,8 +103,9 @@ static void add_runs(struct strbuf *out, const struct html_page *p)
 {
 	static const char *const failed_keys[] = {"run",   "block",   "scenario", "role",
 						  "state", "started", "reason",   NULL};
-	static const char *const keys[] = {"run",  "block",          "position",      "scenario", "role", "state",
-					   "mean", "execution_time", "cached_before", "started",  NULL};
+	static const char *const keys[] = {"run",           "block",   "position", "scenario",
+					   "role",          "state",   "mean",     "execution_time",
+					   "cached_before", "started", NULL};
 	const struct html_table_view failed = {.keys = failed_keys, .wanted = is_failed}, all = {.keys = keys};
 	const struct results *r = p->a->results;
 	size_t n_failed = 0, n_pending = 0;
@@ -106,19 +113,23 @@ static void add_runs(struct strbuf *out, const struct html_page *p)
 		n_failed += r->run[i].state == RUN_FAILED;
 		n_pending += r->run[i].state == RUN_PENDING;
 	}
-	strbuf_addf(
-	    out, "<h3 id=\"runs\">Runs</h3>\n<p>%zu planned, %zu finished well, %zu failed, %zu were not made%s.</p>\n",
-	    r->n_runs, r->n_runs - n_failed - n_pending, n_failed, n_pending,
-	    n_pending && p->a->complete ? " because the verdicts were settled before" : "");
+	strbuf_addf(out,
+		    "<h3 id=\"runs\">Runs</h3>\n<p>%zu planned, %zu finished well, %zu failed, %zu "
+		    "were not made%s.</p>\n",
+		    r->n_runs, r->n_runs - n_failed - n_pending, n_failed, n_pending,
+		    n_pending && p->a->complete ? " because the verdicts were settled before" : "");
 	if (n_failed && n_failed <= MAX_RUNS_LISTED)
 		html_add_folded_table(out, p, "runs", "Runs that failed", &failed);
 	if (r->n_runs <= MAX_RUNS_LISTED)
 		html_add_folded_table(out, p, "runs", "Every run", &all);
 	else
-		strbuf_addstr(out, "<p>The list is long: <a href=\"tables/runs.csv\">tables/runs.csv</a>.</p>\n");
+		strbuf_addstr(
+		    out,
+		    "<p>The list is long: <a href=\"tables/runs.csv\">tables/runs.csv</a>.</p>\n");
 }
 
-/* --- environment ---------------------------------------------------------------------------------------------------
+/* --- environment
+ * ---------------------------------------------------------------------------------------------------
  */
 
 static void add_json_value(struct strbuf *out, const json_t *v)
@@ -127,8 +138,9 @@ static void add_json_value(struct strbuf *out, const json_t *v)
 		strbuf_addstr(out, "not available");
 		return;
 	}
-	char *text = json_is_string(v) ? xstrdup(json_string_value(v))
-				       : json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(12));
+	char *text = json_is_string(v)
+			 ? xstrdup(json_string_value(v))
+			 : json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(12));
 	escape_html(out, text ? text : "");
 	free(text);
 }
@@ -161,10 +173,12 @@ static void add_environment(struct strbuf *out, const struct results *r)
 		strbuf_addstr(out, "<p>None was recorded.</p>\n");
 		return;
 	}
-	strbuf_addstr(out, "<p>As found when the campaign began.</p>\n<details><summary>Machine, software, and what "
+	strbuf_addstr(out, "<p>As found when the campaign began.</p>\n<details><summary>Machine, "
+			   "software, and what "
 			   "could not be had</summary>\n");
 	html_begin_wide(out, "Environment");
-	strbuf_addstr(out, "<table><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Found</th></tr></thead>\n<tbody>\n");
+	strbuf_addstr(out, "<table><thead><tr><th scope=\"col\">What</th><th "
+			   "scope=\"col\">Found</th></tr></thead>\n<tbody>\n");
 	add_json_rows(out, "", r->environment, 0);
 	strbuf_addstr(out, "</tbody></table></div>\n</details>\n");
 }
@@ -184,7 +198,8 @@ static void add_protocol(struct strbuf *out, const struct html_page *p)
 	const struct results *r = p->a->results;
 	if (!p->protocol->len)
 		return;
-	char *shown = r->redacted ? provenance_redact_text(p->protocol->s, r->redacted) : xstrdup(p->protocol->s);
+	char *shown = r->redacted ? provenance_redact_text(p->protocol->s, r->redacted)
+				  : xstrdup(p->protocol->s);
 	strbuf_addstr(out, "<details><summary>The protocol as given</summary>\n<pre><code>");
 	escape_html_text(out, shown);
 	free(shown);
@@ -193,17 +208,20 @@ static void add_protocol(struct strbuf *out, const struct html_page *p)
 
 static void add_reproduction(struct strbuf *out, const struct html_page *p)
 {
-	strbuf_addstr(
-	    out,
-	    "<h3 id=\"reproduce\">How to reproduce</h3>\n"
-	    "<p>This report is a function of the results directory that it lies in. In the directory above that:</p>\n"
-	    "<pre><code>validate report DIR                   # rebuilds this report\n"
-	    "validate run DIR/protocol.conf        # measures again, into a new directory</code></pre>\n");
+	strbuf_addstr(out,
+		      "<h3 id=\"reproduce\">How to reproduce</h3>\n"
+		      "<p>This report is a function of the results directory that it lies in. In "
+		      "the directory above that:</p>\n"
+		      "<pre><code>validate report DIR                   # rebuilds this report\n"
+		      "validate run DIR/protocol.conf        # measures again, into a new "
+		      "directory</code></pre>\n");
 	add_protocol(out, p);
 	strbuf_addf(out,
-		    "<p>Made by validate %s. Beside this page lie <a href=\"report.json\">report.json</a> (everything, "
+		    "<p>Made by validate %s. Beside this page lie <a "
+		    "href=\"report.json\">report.json</a> (everything, "
 		    "for programs), "
-		    "<a href=\"summary.txt\">summary.txt</a>, <code>tables/</code> (each table as CSV with all digits "
+		    "<a href=\"summary.txt\">summary.txt</a>, <code>tables/</code> (each table as "
+		    "CSV with all digits "
 		    "and as a LaTeX fragment), and "
 		    "<code>plots/</code> (data, gnuplot script and SVG of each figure).</p>\n",
 		    VALIDATE_VERSION);

@@ -8,24 +8,30 @@
 static void add_measurand(struct strbuf *out, const struct analysis *a)
 {
 	strbuf_addstr(out, "<h2 id=\"step-1\">1 Measurand</h2>\n"
-			   "<p>The quantity measured is the <b>response time</b> of a file-system request: the time "
+			   "<p>The quantity measured is the <b>response time</b> of a file-system "
+			   "request: the time "
 			   "between just before the "
-			   "call and just after it, end − begin, as the caller sees it. The result of one run is the "
-			   "<b>mean response time of all its requests</b>; median and 99th percentile of the run stand "
+			   "call and just after it, end − begin, as the caller sees it. The result "
+			   "of one run is the "
+			   "<b>mean response time of all its requests</b>; median and 99th "
+			   "percentile of the run stand "
 			   "beside it.</p>\n");
 	if (a->results->protocol.reference == REFERENCE_TRACE)
-		strbuf_addstr(out, "<p>The reference value is what the recorded trace itself says: the program was not "
+		strbuf_addstr(out, "<p>The reference value is what the recorded trace itself says: "
+				   "the program was not "
 				   "run again. Replayer and "
-				   "reference were therefore not measured at the same time, and drift between them "
+				   "reference were therefore not measured at the same time, and "
+				   "drift between them "
 				   "counts as bias.</p>\n");
 	else
-		strbuf_addstr(
-		    out,
-		    "<p>No object with a known response time exists. The conventional reference value is the program "
-		    "itself, "
-		    "<b>run again</b> with the same seed in the same block as the replays, so that both see the same "
-		    "machine at the same time.</p>\n");
-	strbuf_addstr(out, "<p class=\"src\">VIM 2.3 (measurand), 2.18 (measurement bias); GUM D.1; Pereira et al. "
+		strbuf_addstr(out, "<p>No object with a known response time exists. The "
+				   "conventional reference value is the program "
+				   "itself, "
+				   "<b>run again</b> with the same seed in the same block as the "
+				   "replays, so that both see the same "
+				   "machine at the same time.</p>\n");
+	strbuf_addstr(out, "<p class=\"src\">VIM 2.3 (measurand), 2.18 (measurement bias); GUM "
+			   "D.1; Pereira et al. "
 			   "2016, section III-A</p>\n");
 }
 
@@ -46,8 +52,10 @@ static void add_replicates(struct strbuf *out, const struct protocol *p)
 	struct strbuf text = STRBUF_INIT;
 	strbuf_addf(&text, "%llu", (unsigned long long)p->n_replicates_min);
 	if (p->n_replicates_max != p->n_replicates_min) {
-		strbuf_addf(&text, " to %llu, looked at after", (unsigned long long)p->n_replicates_max);
-		for (unsigned int i = 0; i < p->n_looks && i < sizeof p->look / sizeof p->look[0]; i++)
+		strbuf_addf(&text, " to %llu, looked at after",
+			    (unsigned long long)p->n_replicates_max);
+		for (unsigned int i = 0; i < p->n_looks && i < sizeof p->look / sizeof p->look[0];
+		     i++)
 			strbuf_addf(&text, "%s %u", i ? "," : "", p->look[i]);
 	}
 	strbuf_addstr(&text, " (and block 0, which warms up and is never used)");
@@ -57,7 +65,8 @@ static void add_replicates(struct strbuf *out, const struct protocol *p)
 
 static void add_target(struct strbuf *out, const struct target *t)
 {
-	static const char *const cache[] = {[CACHE_COLD] = "cold: caches are emptied before each run",
+	static const char *const cache[] = {[CACHE_COLD] =
+						"cold: caches are emptied before each run",
 					    [CACHE_WARM] = "warm: files are read before each run",
 					    [CACHE_AS_IS] = "left as it is"};
 	struct strbuf text = STRBUF_INIT;
@@ -74,7 +83,8 @@ static void add_target(struct strbuf *out, const struct target *t)
 	if (t->queue)
 		strbuf_addf(&text, "; queue %s", t->queue);
 	if (t->precondition_passes)
-		strbuf_addf(&text, "; files overwritten %llu times before", (unsigned long long)t->precondition_passes);
+		strbuf_addf(&text, "; files overwritten %llu times before",
+			    (unsigned long long)t->precondition_passes);
 	html_add_text(out, "<dt>Target ", t->name, "</dt><dd>");
 	escape_html(out, text.s);
 	strbuf_addstr(out, "</dd>\n");
@@ -94,7 +104,8 @@ static void add_machine(struct strbuf *out, const json_t *environment)
 	if (cpu)
 		strbuf_addf(&text, "%s", cpu);
 	if (json_is_integer(n_cpus))
-		strbuf_addf(&text, "%s%lld processors", text.len ? ", " : "", (long long)json_integer_value(n_cpus));
+		strbuf_addf(&text, "%s%lld processors", text.len ? ", " : "",
+			    (long long)json_integer_value(n_cpus));
 	if (json_is_integer(memory) && json_integer_value(memory) > 0) {
 		strbuf_addf(&text, "%s%s of memory", text.len ? ", " : "",
 				   size_text((uint64_t)json_integer_value(memory)).s);
@@ -161,12 +172,17 @@ void html_add_definition(struct strbuf *out, const struct html_page *p)
 {
 	add_measurand(out, p->a);
 	add_procedure(out, p);
-	strbuf_addstr(out, "<h2 id=\"step-3\">3 Sources of uncertainty</h2>\n<p>What may make the result of a replay "
+	strbuf_addstr(out, "<h2 id=\"step-3\">3 Sources of uncertainty</h2>\n<p>What may make the "
+			   "result of a replay "
 			   "differ from what the program would "
-			   "have shown, by where it comes from. A source that is only named is not lost: what it does "
+			   "have shown, by where it comes from. A source that is only named is not "
+			   "lost: what it does "
 			   "within this campaign is "
-			   "in the scatter of the runs; what it would do elsewhere is not in any number here.</p>\n");
+			   "in the scatter of the runs; what it would do elsewhere is not in any "
+			   "number here.</p>\n");
 	html_add_figures(out, p, "sources", false);
 	html_add_table(out, p, "sources", NULL);
-	strbuf_addstr(out, "<p class=\"src\">GUM 3.3.2; Pereira et al. 2016, section III-C and figure 2</p>\n");
+	strbuf_addstr(
+	    out,
+	    "<p class=\"src\">GUM 3.3.2; Pereira et al. 2016, section III-C and figure 2</p>\n");
 }

@@ -15,7 +15,8 @@ static void add_chip(struct strbuf *out, enum claim_outcome o)
 		    [CLAIM_NOT_CONFIRMED] = {"not", "✗"},
 		    [CLAIM_INCONCLUSIVE] = {"inconclusive", "?"},
 		    [CLAIM_NOT_ASSESSED] = {"none", "·"}};
-	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[o].class, look[o].sign, claim_outcome_names[o]);
+	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[o].class, look[o].sign,
+		    claim_outcome_names[o]);
 }
 
 static void add_claim(struct strbuf *out, const struct analysis *a, size_t i)
@@ -41,15 +42,19 @@ void html_add_published(struct strbuf *out, const struct html_page *p)
 	const struct analysis *a = p->a;
 	if (!a->n_claims && !a->n_published)
 		return;
-	strbuf_addstr(out, "<h2 id=\"published\">What was published, and what was found here</h2>\n");
+	strbuf_addstr(out,
+		      "<h2 id=\"published\">What was published, and what was found here</h2>\n");
 	if (a->n_claims) {
-		strbuf_addstr(out, "<p>Each finding is looked at by intervals: confirmed where they lie on the published side in "
-				   "every comparison, not confirmed where one lies on the other side, else inconclusive.</p>\n<ul "
+		strbuf_addstr(out, "<p>Each finding is looked at by intervals: confirmed where "
+				   "they lie on the published side in "
+				   "every comparison, not confirmed where one lies on the other "
+				   "side, else inconclusive.</p>\n<ul "
 				   "class=\"claims\">\n");
 		for (size_t i = 0; i < a->n_claims; i++)
 			add_claim(out, a, i);
 		strbuf_addstr(out, "</ul>\n");
-		html_add_folded_table(out, p, "finding-comparisons", "Every comparison, with its interval", NULL);
+		html_add_folded_table(out, p, "finding-comparisons",
+				      "Every comparison, with its interval", NULL);
 	}
 	if (*published_defects(a))
 		strbuf_addstr(out, "<p>Known errors in the published numbers:</p>\n<ul>\n");
@@ -60,7 +65,8 @@ void html_add_published(struct strbuf *out, const struct html_page *p)
 	}
 	if (*published_defects(a))
 		strbuf_addstr(out, "</ul>\n");
-	html_add_folded_table(out, p, "published", "Published values beside those measured here", NULL);
+	html_add_folded_table(out, p, "published", "Published values beside those measured here",
+			      NULL);
 }
 
 void html_add_parallel(struct strbuf *out, const struct html_page *p)

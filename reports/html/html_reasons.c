@@ -29,8 +29,8 @@ static void add_cases(struct strbuf *out, const struct analysis *a, const struct
 	}
 }
 
-static void add_findings(struct strbuf *out, const struct analysis *a, const struct finding_group *g, size_t from,
-			 size_t to)
+static void add_findings(struct strbuf *out, const struct analysis *a,
+			 const struct finding_group *g, size_t from, size_t to)
 {
 	strbuf_addstr(out, "<ul>\n");
 	for (size_t i = from; i < to; i++) {
@@ -45,8 +45,8 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 {
 	strbuf_addf(out, "<h3>%s ", components[g->kind]->title);
 	html_add_decision(out, g->decision);
-	strbuf_addf(out, " in %zu of %zu case%s</h3>\n<p>%s", g->n_cells, a->n_cells, a->n_cells == 1 ? "" : "s",
-		    components[g->kind]->meaning);
+	strbuf_addf(out, " in %zu of %zu case%s</h3>\n<p>%s", g->n_cells, a->n_cells,
+		    a->n_cells == 1 ? "" : "s", components[g->kind]->meaning);
 	words_add_more(out, g);
 	strbuf_addstr(out, "</p>\n");
 	size_t n = g->n_findings > MAX_FINDINGS ? MAX_FINDINGS / 2 : g->n_findings;
@@ -69,10 +69,12 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 	    "component is rejected; all rejections of this report together (%u tests) carry a "
 	    "risk of at most %.3g %% of being wrong (Holm's method). Otherwise the verdict stays "
 	    "open: inconclusive.",
-	    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests, 100 * (a->look ? a->level_reject : 0.01));
+	    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests,
+	    100 * (a->look ? a->level_reject : 0.01));
 	if (a->results->protocol.n_looks > 1)
 		strbuf_addf(out,
-			    " Verdicts are made at planned numbers of replicates only; this is look %u of %u, at %u "
+			    " Verdicts are made at planned numbers of replicates only; this is "
+			    "look %u of %u, at %u "
 			    "replicates, with the share "
 			    "of the risk that it may spend.",
 			    a->look, a->results->protocol.n_looks, a->n_replicates);
@@ -81,8 +83,8 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 		struct strbuf limit = STRBUF_INIT;
 		const struct component_row *w = components[k];
 		words_add_limits(&limit, &p->a->results->protocol, k);
-		strbuf_addf(out, "<dt>%s%s</dt>\n<dd>%s", w->title, p->a->assessed[k] ? "" : " (not assessed)",
-			    w->meaning);
+		strbuf_addf(out, "<dt>%s%s</dt>\n<dd>%s", w->title,
+			    p->a->assessed[k] ? "" : " (not assessed)", w->meaning);
 		if (limit.len)
 			strbuf_addf(out, " <b>Limit %s</b>: %s.", limit.s, w->rule);
 		strbuf_addf(out, " <span class=\"src\">%s</span></dd>\n", w->source);
@@ -101,7 +103,8 @@ void html_add_reasons(struct strbuf *out, const struct html_page *p)
 		add_group(out, p->a, &p->findings->group[i]);
 	html_add_rated_range(out, p);
 	if (p->a->n_cells) {
-		strbuf_addstr(out, "<details><summary>The numbers behind every verdict</summary>\n");
+		strbuf_addstr(out,
+			      "<details><summary>The numbers behind every verdict</summary>\n");
 		html_add_table(out, p, "summary", NULL);
 		strbuf_addstr(out, "</details>\n");
 	}

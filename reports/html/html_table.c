@@ -31,7 +31,8 @@ void html_add_decision(struct strbuf *out, enum decision d)
 	    [DECISION_NOT_ASSESSED] = {"none", "·"},
 	    [DECISION_NOT_APPLICABLE] = {"none", "–"},
 	};
-	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[d].class, look[d].sign, decision_name(d));
+	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[d].class, look[d].sign,
+		    decision_name(d));
 }
 
 void html_add_verdict_chip(struct strbuf *out, enum verdict v)
@@ -41,20 +42,23 @@ void html_add_verdict_chip(struct strbuf *out, enum verdict v)
 	} look[] = {[VERDICT_TRUSTED] = {"trusted", "✓"},
 		    [VERDICT_NOT_TRUSTED] = {"not", "✗"},
 		    [VERDICT_INCONCLUSIVE] = {"inconclusive", "?"}};
-	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[v].class, look[v].sign, verdict_name(v));
+	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[v].class, look[v].sign,
+		    verdict_name(v));
 }
 
 void html_add_case_chip(struct strbuf *out, const struct cell *c)
 {
 	if (c->verdict == VERDICT_INCONCLUSIVE)
-		strbuf_addf(out, "<span class=\"chip inconclusive\"><b>?</b> %s</span>", leaning_word(cell_leaning(c)));
+		strbuf_addf(out, "<span class=\"chip inconclusive\"><b>?</b> %s</span>",
+			    leaning_word(cell_leaning(c)));
 	else
 		html_add_verdict_chip(out, c->verdict);
 }
 
 static bool is_numeric(const struct table_column *c)
 {
-	return c->format != FORMAT_TEXT && c->format != FORMAT_DECISION && c->format != FORMAT_VERDICT;
+	return c->format != FORMAT_TEXT && c->format != FORMAT_DECISION &&
+	       c->format != FORMAT_VERDICT;
 }
 
 static bool is_shown(const struct html_table_view *v, const struct table_column *c)
@@ -75,7 +79,8 @@ static bool row_shown(const struct html_table_view *v, const struct table *t, si
 static bool has_long_text(const struct table *t, size_t column)
 {
 	for (size_t r = 0; r < table_n_rows(t); r++)
-		if (table_at(t, r, column)->kind == CELL_TEXT && strlen(table_at(t, r, column)->text) > LONG_TEXT)
+		if (table_at(t, r, column)->kind == CELL_TEXT &&
+		    strlen(table_at(t, r, column)->text) > LONG_TEXT)
 			return true;
 	return false;
 }
@@ -86,7 +91,8 @@ void html_add_number(struct strbuf *out, const char *text)
 	for (const char *p = text; *p; p++)
 		if (*p == '-' && p[1] >= '0' && p[1] <= '9') /* a minus is no hyphen */
 			strbuf_addstr(&signs, "−");
-		else if (*p == ' ' && p[1] != '[') /* a number keeps its unit; its interval may go to the next line */
+		else if (*p == ' ' && p[1] != '[') /* a number keeps its unit; its interval may go
+						      to the next line */
 			strbuf_addstr(&signs, "\u00a0");
 		else
 			strbuf_addch(&signs, *p);
@@ -100,7 +106,8 @@ void html_add_number(struct strbuf *out, const char *text)
 	strbuf_release(&signs);
 }
 
-static void add_number_html(struct strbuf *out, const struct table_column *c, const struct table_cell *cell)
+static void add_number_html(struct strbuf *out, const struct table_column *c,
+			    const struct table_cell *cell)
 {
 	struct strbuf text = STRBUF_INIT;
 	table_cell_text(&text, c, cell, false);
@@ -112,7 +119,8 @@ static void add_number_html(struct strbuf *out, const struct table_column *c, co
 	strbuf_release(&text);
 }
 
-static void add_cell_html(struct strbuf *out, const struct table_column *c, const struct table_cell *cell)
+static void add_cell_html(struct strbuf *out, const struct table_column *c,
+			  const struct table_cell *cell)
 {
 	switch (cell->kind) {
 	case CELL_TEXT:
@@ -138,7 +146,8 @@ static bool same_text(const struct table *t, size_t row, size_t other)
 	return x->kind == CELL_TEXT && y->kind == CELL_TEXT && !strcmp(x->text, y->text);
 }
 
-/* Whether the first column becomes a line of its own above the rows that share it: that leaves more width for numbers.
+/* Whether the first column becomes a line of its own above the rows that share it: that leaves more
+ * width for numbers.
  */
 static bool is_grouped(const struct table *t)
 {
@@ -148,7 +157,8 @@ static bool is_grouped(const struct table *t)
 	return false;
 }
 
-static void add_group(struct strbuf *out, const struct table *t, const struct html_table_view *v, size_t r)
+static void add_group(struct strbuf *out, const struct table *t, const struct html_table_view *v,
+		      size_t r)
 {
 	size_t n = 0;
 	for (size_t i = 1; i < t->n_columns; i++)
@@ -164,7 +174,8 @@ static bool is_long(const struct table_cell *cell)
 }
 
 /* wide[n_columns]: has_long_text */
-static void add_row(struct strbuf *out, const struct table *t, const struct html_table_view *v, size_t r, bool grouped, const bool *wide)
+static void add_row(struct strbuf *out, const struct table *t, const struct html_table_view *v,
+		    size_t r, bool grouped, const bool *wide)
 {
 	strbuf_addstr(out, "<tr>");
 	for (size_t i = grouped; i < t->n_columns; i++) {
@@ -173,9 +184,10 @@ static void add_row(struct strbuf *out, const struct table *t, const struct html
 			continue;
 		bool head = i < t->n_row_headers;
 		if (head)
-			strbuf_addstr(out, is_numeric(c)                ? "<th scope=\"row\" class=\"n\">"
-					   : is_long(table_at(t, r, i)) ? "<th scope=\"row\" class=\"l\">"
-									: "<th scope=\"row\">");
+			strbuf_addstr(out, is_numeric(c) ? "<th scope=\"row\" class=\"n\">"
+					   : is_long(table_at(t, r, i))
+					       ? "<th scope=\"row\" class=\"l\">"
+					       : "<th scope=\"row\">");
 		else
 			strbuf_addstr(out, is_numeric(c)         ? "<td class=\"n\">"
 					   : wide[i]             ? "<td class=\"w\">"
@@ -186,13 +198,15 @@ static void add_row(struct strbuf *out, const struct table *t, const struct html
 	strbuf_addstr(out, "</tr>\n");
 }
 
-static void add_head(struct strbuf *out, const struct table *t, const struct html_table_view *v, bool grouped)
+static void add_head(struct strbuf *out, const struct table *t, const struct html_table_view *v,
+		     bool grouped)
 {
 	strbuf_addstr(out, "<thead><tr>");
 	for (size_t i = grouped; i < t->n_columns; i++) {
 		if (!is_shown(v, &t->column[i]))
 			continue;
-		strbuf_addstr(out, is_numeric(&t->column[i]) ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
+		strbuf_addstr(out, is_numeric(&t->column[i]) ? "<th scope=\"col\" class=\"n\">"
+							     : "<th scope=\"col\">");
 		escape_html(out, t->column[i].title);
 		strbuf_addstr(out, "</th>");
 	}
@@ -229,10 +243,12 @@ static void add_table(struct strbuf *out, const struct table *t, const struct ht
 	strbuf_addstr(out, "</tbody></table></div>\n<p class=\"note\">");
 	if (t->note)
 		escape_html(out, t->note);
-	strbuf_addf(out, " CSV: <a href=\"tables/%s.csv\">tables/%s.csv</a>.</p>\n", t->name, t->name);
+	strbuf_addf(out, " CSV: <a href=\"tables/%s.csv\">tables/%s.csv</a>.</p>\n", t->name,
+		    t->name);
 }
 
-static const struct table *table_get(const struct html_page *p, const char *name, struct table *made)
+static const struct table *table_get(const struct html_page *p, const char *name,
+				     struct table *made)
 {
 	*made = (struct table){0};
 	if (p->tables)
@@ -240,7 +256,8 @@ static const struct table *table_get(const struct html_page *p, const char *name
 	return table_build_named(made, p->a, name) ? made : NULL;
 }
 
-void html_add_table(struct strbuf *out, const struct html_page *p, const char *name, const struct html_table_view *view)
+void html_add_table(struct strbuf *out, const struct html_page *p, const char *name,
+		    const struct html_table_view *view)
 {
 	struct table made;
 	const struct table *t = table_get(p, name, &made);
@@ -257,8 +274,8 @@ void html_add_table(struct strbuf *out, const struct html_page *p, const char *n
 	table_release(&made);
 }
 
-void html_add_folded_table(struct strbuf *out, const struct html_page *p, const char *name, const char *summary,
-			   const struct html_table_view *view)
+void html_add_folded_table(struct strbuf *out, const struct html_page *p, const char *name,
+			   const char *summary, const struct html_table_view *view)
 {
 	struct table made;
 	const struct table *t = table_get(p, name, &made);
@@ -275,7 +292,8 @@ static void add_caption(struct strbuf *out, const struct figure *f)
 	html_add_text(out, "<figcaption>", f->caption, "</figcaption>");
 }
 
-void html_add_figures(struct strbuf *out, const struct html_page *p, const char *section, bool small)
+void html_add_figures(struct strbuf *out, const struct html_page *p, const char *section,
+		      bool small)
 {
 	size_t n = 0, n_missing = 0;
 	const char *last = "";
@@ -315,9 +333,10 @@ void html_add_figures(struct strbuf *out, const struct html_page *p, const char 
 			escape_html(out, p->figures->missing);
 			strbuf_addch(out, ')');
 		}
-		strbuf_addf(out,
-			    ". Data and script lie in <code>plots/</code>, as <code>%s.dat</code> and "
-			    "<code>%s.gp</code>.</p>\n",
-			    last, last);
+		strbuf_addf(
+		    out,
+		    ". Data and script lie in <code>plots/</code>, as <code>%s.dat</code> and "
+		    "<code>%s.gp</code>.</p>\n",
+		    last, last);
 	}
 }

@@ -10,8 +10,9 @@
 
 #define DAY_NS 86400000000000
 
-static const char *const verdict_class[] = {
-    [VERDICT_TRUSTED] = "trusted", [VERDICT_NOT_TRUSTED] = "not", [VERDICT_INCONCLUSIVE] = "inconclusive"};
+static const char *const verdict_class[] = {[VERDICT_TRUSTED] = "trusted",
+					    [VERDICT_NOT_TRUSTED] = "not",
+					    [VERDICT_INCONCLUSIVE] = "inconclusive"};
 static const char *const verdict_sign[] = {
     [VERDICT_TRUSTED] = "✓", [VERDICT_NOT_TRUSTED] = "✗", [VERDICT_INCONCLUSIVE] = "?"};
 
@@ -67,7 +68,8 @@ static void add_next(struct strbuf *out, const struct analysis *a)
 	if (command.len) {
 		strbuf_addstr(out, "<pre><code>");
 		escape_html(out, command.s);
-		strbuf_addstr(out, "</code></pre>\n<p class=\"note\">DIR is the results directory of this report.</p>\n");
+		strbuf_addstr(out, "</code></pre>\n<p class=\"note\">DIR is the results directory "
+				   "of this report.</p>\n");
 	}
 	strbuf_release(&text);
 	strbuf_release(&command);
@@ -78,8 +80,10 @@ static void add_headline(struct strbuf *out, const struct analysis *a)
 	const char *class = a->n_cells ? verdict_class[a->verdict] : "none";
 	struct strbuf line = STRBUF_INIT;
 	first_screen_verdict(&line, a);
-	strbuf_addf(out, "<section class=\"banner %s\" aria-label=\"Verdict\">\n<p class=\"big\">%s %s</p>\n", class,
-		    verdict_sign[a->verdict], line.s);
+	strbuf_addf(
+	    out,
+	    "<section class=\"banner %s\" aria-label=\"Verdict\">\n<p class=\"big\">%s %s</p>\n",
+	    class, verdict_sign[a->verdict], line.s);
 	strbuf_reset(&line);
 	if (a->n_cells)
 		add_replayers(out, a);
@@ -102,10 +106,12 @@ static void add_assessed(struct strbuf *out, const struct analysis *a)
 	strbuf_addstr(out, ".</p>\n");
 }
 
-static void add_matrix_cell(struct strbuf *out, const struct analysis *a, size_t scenario, size_t replayer)
+static void add_matrix_cell(struct strbuf *out, const struct analysis *a, size_t scenario,
+			    size_t replayer)
 {
 	size_t i = 0;
-	while (i < a->n_cells && (a->cell[i].scenario != scenario || a->cell[i].replayer != replayer))
+	while (i < a->n_cells &&
+	       (a->cell[i].scenario != scenario || a->cell[i].replayer != replayer))
 		i++;
 	if (i == a->n_cells) {
 		const bool *applies = a->results->protocol.replayer[replayer].applies;
@@ -127,17 +133,17 @@ static void add_matrix(struct strbuf *out, const struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
 	html_begin_wide(out, "Verdicts");
-	strbuf_addstr(
-	    out,
-	    "<table class=\"matrix\"><caption>Verdict of each replayer in each scenario, with the bias of its mean response time (± half of "
-	    "the "
-	    "95 % interval)</caption>\n<thead><tr><th scope=\"col\">Scenario</th>");
+	strbuf_addstr(out, "<table class=\"matrix\"><caption>Verdict of each replayer in each "
+			   "scenario, with the bias of its mean response time (± half of "
+			   "the "
+			   "95 % interval)</caption>\n<thead><tr><th scope=\"col\">Scenario</th>");
 	for (size_t r = 0; r < p->n_replayers; r++)
 		html_add_text(out, "<th scope=\"col\">", p->replayer[r].name, "</th>");
 	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");
 	for (size_t s = 0; s < p->n_scenarios; s++) {
-		strbuf_addstr(out, text_width(p->scenario[s].name) > 34 ? "<tr><th scope=\"row\" class=\"l\">"
-									: "<tr><th scope=\"row\">");
+		strbuf_addstr(out, text_width(p->scenario[s].name) > 34
+				       ? "<tr><th scope=\"row\" class=\"l\">"
+				       : "<tr><th scope=\"row\">");
 		escape_html(out, p->scenario[s].name);
 		strbuf_addstr(out, "</th>");
 		for (size_t r = 0; r < p->n_replayers; r++)
@@ -149,11 +155,13 @@ static void add_matrix(struct strbuf *out, const struct analysis *a)
 
 void html_add_verdict(struct strbuf *out, const struct html_page *p)
 {
-	static const enum verdict each[] = {VERDICT_TRUSTED, VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE};
+	static const enum verdict each[] = {VERDICT_TRUSTED, VERDICT_NOT_TRUSTED,
+					    VERDICT_INCONCLUSIVE};
 	strbuf_addstr(out, "<header>\n<h1>");
 	escape_html(out, words_title(p->a));
 	strbuf_addf(out,
-		    "</h1>\n<p class=\"sub\">May these trace replayers be believed? Method validation by validate %s",
+		    "</h1>\n<p class=\"sub\">May these trace replayers be believed? Method "
+		    "validation by validate %s",
 		    VALIDATE_VERSION);
 	add_dates(out, p->a->results);
 	strbuf_addstr(out, "</p>\n</header>\n");
@@ -168,7 +176,9 @@ void html_add_verdict(struct strbuf *out, const struct html_page *p)
 		html_add_verdict_chip(out, each[i]);
 		strbuf_addf(out, " %s.</li>\n", words_verdict_meaning(each[i]));
 	}
-	strbuf_addstr(out, "</ul>\n<p>A case is one replayer in one scenario. A verdict holds for the workloads, the machine and the "
-			   "target named below, and for the components that were assessed. It says nothing about others.</p>\n");
+	strbuf_addstr(out, "</ul>\n<p>A case is one replayer in one scenario. A verdict holds for "
+			   "the workloads, the machine and the "
+			   "target named below, and for the components that were assessed. It says "
+			   "nothing about others.</p>\n");
 	add_assessed(out, p->a);
 }

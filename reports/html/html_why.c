@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the differences come from: a sentence for each case that is not trusted or differs significantly; the numbers are folded. */
+/* What the differences come from: a sentence for each case that is not trusted or differs
+ * significantly; the numbers are folded. */
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
@@ -40,9 +41,11 @@ static bool row_wanted(const struct table *t, size_t row, const void *arg)
 	return (table_at(t, row, 2)->verdict == VERDICT_NOT_TRUSTED) == *rejected;
 }
 
-static void add_table(struct strbuf *out, const struct html_page *p, bool rejected, const char *summary)
+static void add_table(struct strbuf *out, const struct html_page *p, bool rejected,
+		      const char *summary)
 {
-	static const char *const keys[] = {"scenario", "replayer", "difference_of", "cause", "part", "share", "obtained_by", NULL};
+	static const char *const keys[] = {"scenario", "replayer", "difference_of", "cause",
+					   "part",     "share",    "obtained_by",   NULL};
 	html_add_folded_table(out, p, "why", summary,
 			      &(struct html_table_view){.keys = keys, .wanted = row_wanted, .arg = &rejected});
 }
@@ -52,12 +55,15 @@ void html_add_why(struct strbuf *out, const struct html_page *p)
 	static const struct {
 		bool rejected;
 		const char *heading, *summary;
-	} part[] = {{true, "Cases that are not trusted:", "Every part with its interval, and how it was obtained"},
-		    {false, "Other cases whose difference is significant (its 95 % interval excludes 0):",
+	} part[] = {{true, "Cases that are not trusted:",
+		     "Every part with its interval, and how it was obtained"},
+		    {false,
+		     "Other cases whose difference is significant (its 95 % interval excludes 0):",
 		     "Every part with its interval, for the other cases"}};
 	if (!n_shown(p->a, true) && !n_shown(p->a, false))
 		return;
-	strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>Each difference from the program is split into the "
+	strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>Each difference from "
+			   "the program is split into the "
 			   "causes that the runs show.</p>\n");
 	for (size_t i = 0; i < 2; i++) {
 		if (!n_shown(p->a, part[i].rejected))

@@ -28,9 +28,10 @@ struct info {
 /* The i-th warning: of the reader, then of the figures; NULL when there are no more. */
 const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t size);
 
-/* --- text and page: info_facts.c and info_sheets.c build, info_text.c and info_html.c show ------------------------ */
+/* --- text and page: info_facts.c and info_sheets.c build, info_text.c and info_html.c show --- */
 
-/* Texts are as they are to be read: strangers' bytes that a terminal would obey are \xNN already. */
+/* Texts are as they are to be read: strangers' bytes that a terminal would obey are \xNN already.
+ */
 struct info_fact { /* "Clock": "tsc, resolution 1 ns" */
 	const char *label; /* "" goes on with the one before */
 	char *text;	   /* may have several lines */
@@ -62,9 +63,10 @@ int info_write_html(const struct info *x, const char *path, struct err *e);
 /* One JSON object on stdout; doc/info-schema.json describes it, its keys are only ever added to. */
 int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, struct err *e);
 
-/* --- info_words.c: texts ------------------------------------------------------------------------------------------ */
+/* --- info_words.c: texts ------------------------------------------------- */
 
-/* Whatever bytes a stranger's text has: what is no UTF-8, and what a terminal obeys instead of showing, as \xNN. */
+/* Whatever bytes a stranger's text has: what is no UTF-8, and what a terminal obeys instead of
+ * showing, as \xNN. */
 void info_add_printable(struct strbuf *out, const char *text);
 void info_add_object(struct strbuf *out, const struct info *x, uint32_t id);
 struct short_text plural_text(uint64_t n, const char *one, const char *more);
@@ -74,7 +76,7 @@ struct short_text error_text(unsigned int error); /* "ENOENT" */
 /* "" for an empty histogram */
 struct short_text quantile_text(const struct histogram *h, double p, bool bytes);
 
-/* --- info_plot.c -------------------------------------------------------------------------------------------------- */
+/* --- info_plot.c --------------------------------------------------------- */
 
 struct figures;
 /* The figures of the page, without their SVG. Ownership: figures_release. */
@@ -83,8 +85,9 @@ void info_figures_build(struct figures *fs, const struct info *x);
 int info_plot_text(struct strbuf *out, const struct info *x, unsigned int columns,
 		   unsigned int rows, struct err *e);
 
-/* --- info_json*.c ------------------------------------------------------------------------------------------------- */
+/* --- info_json*.c -------------------------------------------------------- */
 
-void info_json_profile(json_t *top, const struct info *x); /* all that the profile tells beyond the operations */
+/* all that the profile tells beyond the operations */
+void info_json_profile(json_t *top, const struct info *x);
 
 #endif

@@ -30,7 +30,7 @@ static void add_text(struct info_page *page, const char *label, const char *text
 	add(page, label, &out);
 }
 
-/* --- the file and what is in it ----------------------------------------------------------------------------------- */
+/* --- the file and what is in it ------------------------------------------ */
 
 static void add_file(struct info_page *page, const struct info *x)
 {
@@ -98,7 +98,7 @@ static void add_requests(struct info_page *page, const struct info *x)
 	add(page, "By", &out);
 }
 
-/* --- rates and levels --------------------------------------------------------------------------------------------- */
+/* --- rates and levels ---------------------------------------------------- */
 
 static void add_instant(struct strbuf *out, const struct tally *s, int64_t ns)
 {
@@ -146,8 +146,11 @@ static void add_rates(struct info_page *page, const struct info *x)
 	add(page, "Rate", &out);
 	double variation = profile_gap_variation(p);
 	if (!isnan(variation)) {
-		strbuf_addf(&out, "median %s, 99 %% up to %s, coefficient of variation %.3g (1: like random arrivals)", quantile_text(&p->gap, 0.5, false).s,
-				  quantile_text(&p->gap, 0.99, false).s, variation);
+		strbuf_addf(&out,
+			    "median %s, 99 %% up to %s, coefficient of variation %.3g (1: like "
+			    "random arrivals)",
+			    quantile_text(&p->gap, 0.5, false).s,
+			    quantile_text(&p->gap, 0.99, false).s, variation);
 		add(page, "Gaps", &out);
 	}
 	timeline_release(&wide);
@@ -186,7 +189,8 @@ static void add_concurrency(struct info_page *page, const struct info *x)
 			add(page, "In flight", &out);
 		return;
 	}
-	strbuf_addf(&out, "%.3g on the average, at most %zu%s; of the time", mean, p->concurrency.highest,
+	strbuf_addf(&out, "%.3g on the average, at most %zu%s; of the time", mean,
+		    p->concurrency.highest,
 		    p->concurrency.highest == PROFILE_LEVELS ? " or more" : "");
 	size_t start = out.len;
 	for (size_t i = 0; i <= 4 && i <= p->concurrency.highest; i++)
@@ -215,7 +219,7 @@ static void add_issue(struct info_page *page, const struct info *x)
 	add(page, "Issue", &out);
 }
 
-/* --- where it comes from ------------------------------------------------------------------------------------------ */
+/* --- where it comes from ------------------------------------------------- */
 
 static void add_clock(struct info_page *page, const struct info *x)
 {
@@ -226,7 +230,8 @@ static void add_clock(struct info_page *page, const struct info *x)
 	strbuf_addstr(&out, m->clock_resolution_ns > 0 ? ", resolution " : ", resolution unknown");
 	if (m->clock_resolution_ns > 0)
 		format_duration(&out, m->clock_resolution_ns);
-	strbuf_addstr(&out, m->clock_read_cost_ns > 0 ? ", reading it costs " : ", cost of reading it unknown");
+	strbuf_addstr(&out, m->clock_read_cost_ns > 0 ? ", reading it costs "
+						      : ", cost of reading it unknown");
 	if (m->clock_read_cost_ns > 0)
 		format_duration(&out, m->clock_read_cost_ns);
 	if (grain > 1) {
@@ -239,12 +244,15 @@ static void add_clock(struct info_page *page, const struct info *x)
 static void add_epoch(struct info_page *page, const struct trace_meta *m)
 {
 	struct strbuf out = STRBUF_INIT;
-	time_t seconds = (time_t)(m->wall_epoch_ns / 1000000000 - (m->wall_epoch_ns % 1000000000 < 0)); /* the second that it lies in, before 1970, too */
+	/* the second that it lies in, before 1970, too */
+	time_t seconds =
+	    (time_t)(m->wall_epoch_ns / 1000000000 - (m->wall_epoch_ns % 1000000000 < 0));
 	struct tm tm;
 	char text[64];
-	strbuf_addf(&out, "%s%lld.%09lld s of the monotonic clock", m->epoch_ns < 0 ? "-" : "", llabs(m->epoch_ns / 1000000000),
-		    llabs(m->epoch_ns % 1000000000));
-	if (m->wall_epoch_ns && gmtime_r(&seconds, &tm) && strftime(text, sizeof text, ", %Y-%m-%d %H:%M:%S UTC", &tm))
+	strbuf_addf(&out, "%s%lld.%09lld s of the monotonic clock", m->epoch_ns < 0 ? "-" : "",
+		    llabs(m->epoch_ns / 1000000000), llabs(m->epoch_ns % 1000000000));
+	if (m->wall_epoch_ns && gmtime_r(&seconds, &tm) &&
+	    strftime(text, sizeof text, ", %Y-%m-%d %H:%M:%S UTC", &tm))
 		strbuf_addstr(&out, text);
 	add(page, "Epoch", &out);
 }
@@ -261,7 +269,8 @@ static void add_state(struct info_page *page, const struct fileset *f)
 				  plural_text(f->n, "file or directory", "files and directories").s,
 				  size_text(bytes).s);
 	} else {
-		strbuf_addstr(&out, "unknown: the trace does not say which files were there before the first request");
+		strbuf_addstr(&out, "unknown: the trace does not say which files were there before "
+				    "the first request");
 	}
 	add(page, "State", &out);
 }
@@ -330,12 +339,16 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 					"nodes of a parallel application")
 				.s);
 	if (f.n_throttled) {
-		strbuf_addf(&out, ", of which %u %s delayed", f.n_throttled, f.n_throttled == 1 ? "was" : "were");
-		strbuf_addf(&out, f.period == 1 ? " at each request" : " at each %lluth request", (unsigned long long)f.period);
+		strbuf_addf(&out, ", of which %u %s delayed", f.n_throttled,
+			    f.n_throttled == 1 ? "was" : "were");
+		strbuf_addf(&out, f.period == 1 ? " at each request" : " at each %lluth request",
+			    (unsigned long long)f.period);
 	}
 	if (f.n_runs)
 		strbuf_addf(&out, f.n_runs == 1 ? ", in %u run" : ", in %u runs", f.n_runs);
-	strbuf_addf(&out, "; computing: %s, %s", f.by_throttling ? "think times of the delayed nodes" : "think times without calls that block",
+	strbuf_addf(&out, "; computing: %s, %s",
+		    f.by_throttling ? "think times of the delayed nodes"
+				    : "think times without calls that block",
 		    f.cpu_time ? "time of the processor" : "time of the clock");
 	add(page, "Nodes", &out);
 	causality_facts_release(&f);
@@ -384,7 +397,7 @@ static void add_origin(struct info_page *page, const struct info *x)
 	add_extra(page, m->extra_json);
 }
 
-/* --- what a replay makes of it ------------------------------------------------------------------------------------ */
+/* --- what a replay makes of it ------------------------------------------- */
 
 static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 {
@@ -400,7 +413,10 @@ static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 		strbuf_addf(out, ", %s never issued", count_text(r->never_issued.n).s);
 	}
 	if (n_unknown) {
-		strbuf_addf(out, "; %s of them will fail: the files of their descriptors are not in the trace", count_text(n_unknown).s);
+		strbuf_addf(
+		    out,
+		    "; %s of them will fail: the files of their descriptors are not in the trace",
+		    count_text(n_unknown).s);
 	}
 }
 
@@ -416,9 +432,10 @@ static void add_replay(struct info_page *page, const struct info *x)
 		strbuf_addstr(&out, "refused: ");
 		info_add_printable(&out, r->why.msg);
 	} else {
-		strbuf_addstr(&out, r->state == REPLAYABLE_BLOCK
-					? "requests of a device: engines that replay system calls refuse them"
-					: "not examined: there are more requests than --replay-max");
+		strbuf_addstr(
+		    &out, r->state == REPLAYABLE_BLOCK
+			      ? "requests of a device: engines that replay system calls refuse them"
+			      : "not examined: there are more requests than --replay-max");
 	}
 	add(page, "Replay", &out);
 }
@@ -441,10 +458,10 @@ const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t
 	while (n <= i && trace_note(x->trace, n, buf, size))
 		n++;
 	if (n <= i && n_unseen && n++ == i)
-		snprintf(
-		    buf, size,
-		    "programs that made, or can make, calls which capture could not see: %llu: the trace is incomplete",
-		    (unsigned long long)n_unseen);
+		snprintf(buf, size,
+			 "programs that made, or can make, calls which capture could not see: "
+			 "%llu: the trace is incomplete",
+			 (unsigned long long)n_unseen);
 	return n > i ? buf : tally_warning(&x->profile->tally, x->meta, i - n, buf, size);
 }
 

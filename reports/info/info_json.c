@@ -139,9 +139,11 @@ int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, s
 		J_VALUE("health", json_health(s, x->meta)), J_WHOLE("n_requests", s->n_records));
 	const struct trace_causes *c = &x->profile->causes;
 	if (c->n_computes || c->n_signals || c->n_waits)
-		json_add(top, J_VALUE("between_requests", json_make(J_WHOLE("n_computes", c->n_computes),
-			J_WHOLE("n_signals", c->n_signals), J_WHOLE("n_waits", c->n_waits),
-			J_FINITE("compute_ns", c->compute_ns))));
+		json_add(top, J_VALUE("between_requests",
+				      json_make(J_WHOLE("n_computes", c->n_computes),
+						J_WHOLE("n_signals", c->n_signals),
+						J_WHOLE("n_waits", c->n_waits),
+						J_FINITE("compute_ns", c->compute_ns))));
 	json_add(top, J_WHOLE("bytes", s->n_bytes),
 		J_VALUE("first_begin_ns", json_time(s->n_begin_known ? s->first_begin_ns
 			: TIME_NONE)),

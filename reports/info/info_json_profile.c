@@ -12,15 +12,17 @@ static json_t *json_quantiles(const struct histogram *h)
 	static const struct {
 		const char *key;
 		double p;
-	} row[] = {{"min", 0}, {"p10", 0.1}, {"median", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p999", 0.999}, {"max", 1}};
+	} row[] = {{"min", 0},    {"p10", 0.1},    {"median", 0.5}, {"p90", 0.9},
+		   {"p99", 0.99}, {"p999", 0.999}, {"max", 1}};
 	json_t *o = json_object();
 	double q;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-		json_add(o, J_FINITE(row[i].key, histogram_quantile(h, row[i].p, &q, NULL) ? NAN : q));
+		json_add(o,
+			 J_FINITE(row[i].key, histogram_quantile(h, row[i].p, &q, NULL) ? NAN : q));
 	return o;
 }
 
-/* --- over time ---------------------------------------------------------------------------------------------------- */
+/* --- over time ----------------------------------------------------------- */
 
 #define TIMELINE_BINS 500u
 
@@ -38,8 +40,8 @@ static json_t *json_busiest(const struct timeline *t)
 
 static json_t *json_timeline(const struct timeline *t)
 {
-	static const char *const key[KIND_N + KIND_OTHER] = {"reads", "writes", "others", "bytes_read",
-							     "bytes_written"};
+	static const char *const key[KIND_N + KIND_OTHER] = {"reads", "writes", "others",
+							     "bytes_read", "bytes_written"};
 	json_t *o = json_object(), *list[KIND_N + KIND_OTHER];
 	json_add(o, J_INT("width_ns", t->width_ns),
 		J_INT("begin_ns", (t->base + (int64_t)t->used_from) * t->width_ns));
@@ -47,8 +49,9 @@ static json_t *json_timeline(const struct timeline *t)
 		json_object_set_new(o, key[k], list[k] = json_array());
 	for (size_t i = t->used_from; i < t->used_to; i++)
 		for (int k = 0; k < KIND_N + KIND_OTHER; k++)
-			json_array_append_new(list[k],
-					      json_of_count(k < KIND_N ? t->bin[i].n[k] : t->bin[i].bytes[k - KIND_N]));
+			json_array_append_new(
+			    list[k], json_of_count(k < KIND_N ? t->bin[i].n[k]
+							      : t->bin[i].bytes[k - KIND_N]));
 	return o;
 }
 
@@ -102,7 +105,7 @@ static json_t *json_issue(const struct profile *p)
 		J_VALUE("late_ns", json_quantiles(&p->late)));
 }
 
-/* --- what was done ------------------------------------------------------------------------------------------------ */
+/* --- what was done ------------------------------------------------------- */
 
 static json_t *json_families(const struct tally *t)
 {
@@ -115,7 +118,8 @@ static json_t *json_families(const struct tally *t)
 				continue;
 			n += t->op[i].n;
 			n_failed += t->op[i].n_failed;
-			bytes = bytes + t->op[i].bytes < bytes ? UINT64_MAX : bytes + t->op[i].bytes;
+			bytes =
+			    bytes + t->op[i].bytes < bytes ? UINT64_MAX : bytes + t->op[i].bytes;
 			sum_ns += t->op[i].sum_ns;
 		}
 		if (!n)
@@ -153,8 +157,9 @@ static json_t *json_sizes(const struct profile *p)
 			J_WHOLE("n_not_counted", z->n_not_counted),
 			J_VALUE("bytes", json_quantiles(&z->distribution)));
 		for (size_t i = 0; i < n; i++)
-			json_array_append_new(list, json_pack("{s:o,s:o}", "bytes", json_of_count(common[i].size),
-							      "n_requests", json_of_count(common[i].n)));
+			json_array_append_new(
+			    list, json_pack("{s:o,s:o}", "bytes", json_of_count(common[i].size),
+					    "n_requests", json_of_count(common[i].n)));
 		json_object_set_new(o, "most_common", list);
 		json_object_set_new(top, profile_kind_names[k], o);
 	}
@@ -202,7 +207,7 @@ static json_t *json_errors(const struct profile *p)
 	return list;
 }
 
-/* --- by whom and on what ------------------------------------------------------------------------------------------ */
+/* --- by whom and on what ------------------------------------------------- */
 
 static json_t *json_objects(const struct info *x)
 {
@@ -249,7 +254,8 @@ static json_t *json_block(const struct info *x)
 		J_VALUE("device_ns", b->n_dispatched ? json_quantiles(&b->device) : json_null()));
 }
 
-static json_t *json_replay_row(const char *key, const char *what, const char *op, const struct replayable_count *c)
+static json_t *json_replay_row(const char *key, const char *what, const char *op,
+			       const struct replayable_count *c)
 {
 	json_t *o = json_object();
 	if (key)
@@ -264,11 +270,13 @@ static void set_replay_counts(json_t *o, const struct replayable *r)
 	for (int reason = PASS_NOT + 1; reason < PASS_N; reason++)
 		for (unsigned int op = 0; op < OP_N; op++)
 			if (r->passed[reason][op].n)
-				json_array_append_new(passed, json_replay_row("reason", pass_reasons[reason],
-									      op_name(op), &r->passed[reason][op]));
+				json_array_append_new(
+				    passed, json_replay_row("reason", pass_reasons[reason],
+							    op_name(op), &r->passed[reason][op]));
 	for (unsigned int op = 0; op < OP_N; op++)
 		if (r->unknown[op].n)
-			json_array_append_new(unknown, json_replay_row(NULL, NULL, op_name(op), &r->unknown[op]));
+			json_array_append_new(
+			    unknown, json_replay_row(NULL, NULL, op_name(op), &r->unknown[op]));
 	json_add(o, J_WHOLE("n_records", r->n_records), J_WHOLE("n_replayed", r->n_replayed),
 		J_WHOLE("n_never_issued", r->never_issued.n), J_VALUE("passed_over", passed),
 		J_VALUE("unknown_descriptors", unknown));
@@ -276,8 +284,10 @@ static void set_replay_counts(json_t *o, const struct replayable *r)
 
 static json_t *json_replay(const struct replayable *r)
 {
-	static const char *const state[] = {[REPLAYABLE_KNOWN] = "known", [REPLAYABLE_TOO_MANY] = "too many requests",
-					    [REPLAYABLE_REFUSED] = "refused", [REPLAYABLE_BLOCK] = "block"};
+	static const char *const state[] = {[REPLAYABLE_KNOWN] = "known",
+					    [REPLAYABLE_TOO_MANY] = "too many requests",
+					    [REPLAYABLE_REFUSED] = "refused",
+					    [REPLAYABLE_BLOCK] = "block"};
 	if (!r)
 		return json_null();
 	json_t *o = json_make(J_VALUE("state", json_string(state[r->state])),

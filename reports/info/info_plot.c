@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots of a trace, by gnuplot: figures for the page, and the same data made of characters for the terminal. */
+/* Plots of a trace, by gnuplot: figures for the page, and the same data made of characters for the
+ * terminal. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,18 +27,20 @@ struct axis { /* of times: what is shown is ns * scale */
 	double end; /* as shown */
 };
 
-/* --- data --------------------------------------------------------------------------------------------------------- */
+/* --- data ---------------------------------------------------------------- */
 
 /* Of the bin's width, what lies between the first and the last begin. */
 static double bin_clip(const struct tally *s, int64_t begin_ns, int64_t width_ns, double *from_ns)
 {
 	int64_t lo = begin_ns > s->first_begin_ns ? begin_ns : s->first_begin_ns;
-	int64_t hi = begin_ns + width_ns < s->last_begin_ns ? begin_ns + width_ns : s->last_begin_ns;
+	int64_t hi =
+	    begin_ns + width_ns < s->last_begin_ns ? begin_ns + width_ns : s->last_begin_ns;
 	*from_ns = (double)(lo - s->first_begin_ns);
 	return (double)(hi - lo);
 }
 
-static void add_bin(struct strbuf *data, const struct timeline_bin *b, double from, double to, double per_s)
+static void add_bin(struct strbuf *data, const struct timeline_bin *b, double from, double to,
+		    double per_s)
 {
 	for (int end = 0; end < 2; end++) {
 		plot_number(data, end ? to : from);
@@ -50,9 +53,9 @@ static void add_bin(struct strbuf *data, const struct timeline_bin *b, double fr
 	}
 }
 
-/* Two lines a bin, for its begin and its end: time, requests a second of each kind and of all, MiB a second read and
- * written. A bin at either end of which less than half is inside the trace is left out: its rate is that of a few
- * requests. */
+/* Two lines a bin, for its begin and its end: time, requests a second of each kind and of all, MiB
+ * a second read and written. A bin at either end of which less than half is inside the trace is
+ * left out: its rate is that of a few requests. */
 static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins, struct axis *axis)
 {
 	const struct tally *s = &x->profile->tally;
@@ -62,20 +65,24 @@ static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins
 	bool single = t.used_to - t.used_from < 3; /* nothing can be left out */
 	axis->unit = number_unit_time(end_ns > 0 ? end_ns : width);
 	axis->end = (single ? fmax(end_ns, width) : end_ns) * axis->unit.scale;
-	strbuf_addstr(data, "# time, reads, writes, others, all a second, MiB read, written a second\n");
+	strbuf_addstr(data,
+		      "# time, reads, writes, others, all a second, MiB read, written a second\n");
 	for (size_t i = t.used_from; i < t.used_to; i++) {
-		double from_ns, inside = bin_clip(s, (t.base + (int64_t)i) * t.width_ns, t.width_ns, &from_ns);
+		double from_ns,
+		    inside = bin_clip(s, (t.base + (int64_t)i) * t.width_ns, t.width_ns, &from_ns);
 		if (single)
 			inside = width;
 		if (inside >= width / 2)
-			add_bin(data, &t.bin[i], from_ns * axis->unit.scale, (from_ns + inside) * axis->unit.scale,
-				1e9 / inside);
+			add_bin(data, &t.bin[i], from_ns * axis->unit.scale,
+				(from_ns + inside) * axis->unit.scale, 1e9 / inside);
 	}
 	timeline_release(&t);
 }
 
-/* Response times of one kind as a distribution function: value, share. Returns whether there are any. */
-static bool response_data(struct strbuf *data, const struct info *x, enum profile_kind kind, struct number_unit unit)
+/* Response times of one kind as a distribution function: value, share. Returns whether there are
+ * any. */
+static bool response_data(struct strbuf *data, const struct info *x, enum profile_kind kind,
+			  struct number_unit unit)
 {
 	static const double tail[] = {0.995, 0.998, 0.999, 0.9999, 1};
 	struct histogram h;
@@ -84,7 +91,8 @@ static bool response_data(struct strbuf *data, const struct info *x, enum profil
 	bool any = h.n > 0;
 	for (int i = 0; any && i < CDF_STEPS; i++)
 		if (!histogram_quantile(&h, (double)i / CDF_STEPS, &q, NULL))
-			strbuf_addf(data, "%.10g %.10g\n", fmax(q, 1) * unit.scale, (double)i / CDF_STEPS);
+			strbuf_addf(data, "%.10g %.10g\n", fmax(q, 1) * unit.scale,
+				    (double)i / CDF_STEPS);
 	for (size_t i = 0; any && i < sizeof tail / sizeof *tail; i++)
 		if (!histogram_quantile(&h, tail[i], &q, NULL))
 			strbuf_addf(data, "%.10g %.10g\n", fmax(q, 1) * unit.scale, tail[i]);
@@ -95,13 +103,16 @@ static bool response_data(struct strbuf *data, const struct info *x, enum profil
 	return any;
 }
 
-/* Smallest and largest response time, and the unit in which the median reads well; false where there are none. */
-static bool response_range(const struct info *x, double *min_ns, double *max_ns, struct number_unit *unit)
+/* Smallest and largest response time, and the unit in which the median reads well; false where
+ * there are none. */
+static bool response_range(const struct info *x, double *min_ns, double *max_ns,
+			   struct number_unit *unit)
 {
 	struct histogram h;
 	double median;
 	profile_responses(x->profile, KIND_N, &h);
-	bool any = !histogram_quantile(&h, 0, min_ns, NULL) && !histogram_quantile(&h, 1, max_ns, NULL) &&
+	bool any = !histogram_quantile(&h, 0, min_ns, NULL) &&
+		   !histogram_quantile(&h, 1, max_ns, NULL) &&
 		   !histogram_quantile(&h, 0.5, &median, NULL);
 	histogram_release(&h);
 	*unit = number_unit_time(any ? median : 1);
@@ -120,18 +131,19 @@ static void level_outline(struct strbuf *data, const struct profile *p)
 {
 	for (size_t i = 0; i <= p->concurrency.highest; i++) {
 		double share = 100 * profile_share_of_time(p, i), at = (double)i;
-		strbuf_addf(data, "%.6g 0\n%.6g %.6g\n%.6g %.6g\n%.6g 0\n", at - 0.3, at - 0.3, share, at + 0.3, share,
-			    at + 0.3);
+		strbuf_addf(data, "%.6g 0\n%.6g %.6g\n%.6g %.6g\n%.6g 0\n", at - 0.3, at - 0.3,
+			    share, at + 0.3, share, at + 0.3);
 	}
 }
 
 /* A logarithmic axis of times where they differ much. */
-static void add_time_axis(struct strbuf *script, double min_ns, double max_ns, struct number_unit unit)
+static void add_time_axis(struct strbuf *script, double min_ns, double max_ns,
+			  struct number_unit unit)
 {
 	double lo = fmax(min_ns, 1) * unit.scale, hi = fmax(max_ns, 1) * unit.scale;
 	bool log = hi > 20 * lo;
-	strbuf_addf(script, "%sset xrange [%.6g:%.6g]\n", log ? "set logscale x\n" : "", log ? lo / 1.2 : 0,
-		    log ? hi * 1.2 : hi * 1.05);
+	strbuf_addf(script, "%sset xrange [%.6g:%.6g]\n", log ? "set logscale x\n" : "",
+		    log ? lo / 1.2 : 0, log ? hi * 1.2 : hi * 1.05);
 }
 
 static bool has_rates(const struct info *x)
@@ -144,22 +156,24 @@ static bool has_levels(const struct info *x)
 	return profile_has_ends(x->profile) && isfinite(profile_mean_concurrency(x->profile));
 }
 
-/* --- figures of the page ------------------------------------------------------------------------------------------ */
+/* --- figures of the page ------------------------------------------------- */
 
 static void add_grid(struct strbuf *script, const char *xlabel, const char *ylabel)
 {
-	strbuf_addf(
-	    script,
-	    "set grid ytics lc rgb '%s'\nset xlabel '%s' textcolor rgb '%s'\nset ylabel '%s' textcolor rgb '%s'\n"
-	    "set key above left Left reverse horizontal samplen 2\n",
-	    palette[PALETTE_GRID].hex, xlabel, palette[PALETTE_TEXT].hex, ylabel, palette[PALETTE_TEXT].hex);
+	strbuf_addf(script,
+		    "set grid ytics lc rgb '%s'\nset xlabel '%s' textcolor rgb '%s'\nset ylabel "
+		    "'%s' textcolor rgb '%s'\n"
+		    "set key above left Left reverse horizontal samplen 2\n",
+		    palette[PALETTE_GRID].hex, xlabel, palette[PALETTE_TEXT].hex, ylabel,
+		    palette[PALETTE_TEXT].hex);
 }
 
-static void add_curve(struct strbuf *script, size_t n, const char *using, const char *style, size_t series,
-		      const char *title)
+static void add_curve(struct strbuf *script, size_t n, const char *using, const char *style,
+		      size_t series, const char *title)
 {
-	strbuf_addf(script, "%s%s with %s lw 1.4 lc rgb '%s' title '%s'", n ? ", \\\n  file " : "plot file ", using,
-		    style, palette_series(series), title);
+	strbuf_addf(script, "%s%s with %s lw 1.4 lc rgb '%s' title '%s'",
+		    n ? ", \\\n  file " : "plot file ", using, style, palette_series(series),
+		    title);
 }
 
 static void figure_rates(struct figures *fs, const struct info *x)
@@ -175,7 +189,8 @@ static void figure_rates(struct figures *fs, const struct info *x)
 	strbuf_addf(&f->script, "set yrange [0:*]\nset xrange [0:%.10g]\n", axis.end);
 	for (int k = 0; k < KIND_N; k++) {
 		uint64_t n_kind = k == KIND_OTHER
-				      ? p->tally.n_records - p->sizes[0].distribution.n - p->sizes[1].distribution.n
+				      ? p->tally.n_records - p->sizes[0].distribution.n -
+					    p->sizes[1].distribution.n
 				      : p->sizes[k].distribution.n;
 		snprintf(using, sizeof using, "using 1:%d", k + 2);
 		if (n_kind)
@@ -252,7 +267,8 @@ static void figure_sizes(struct figures *fs, const struct info *x)
 			strbuf_addf(&f->data, "%.10g 0\n", fmax(q, 1) / 2048);
 		for (int i = 0; i <= CDF_STEPS; i++)
 			if (!histogram_quantile(h, (double)i / CDF_STEPS, &q, NULL))
-				strbuf_addf(&f->data, "%.10g %.10g\n", fmax(q, 1) / 1024, (double)i / CDF_STEPS);
+				strbuf_addf(&f->data, "%.10g %.10g\n", fmax(q, 1) / 1024,
+					    (double)i / CDF_STEPS);
 		strbuf_addf(&f->data, "%.10g 1\n\n\n", fmax(q, 1) / 512);
 		snprintf(using, sizeof using, "index %zu using 1:2", n);
 		add_curve(&f->script, n++, using, "steps", (size_t)k, kind_titles[k]);
@@ -275,7 +291,7 @@ void info_figures_build(struct figures *fs, const struct info *x)
 	figure_sizes(fs, x);
 }
 
-/* --- characters --------------------------------------------------------------------------------------------------- */
+/* --- characters ---------------------------------------------------------- */
 
 /* What a plot of characters begins with. */
 static void text_begin(struct gnuplot_plot *plot, const struct strbuf *data, unsigned int columns,
@@ -359,7 +375,8 @@ static void add_plot(struct strbuf *out, const struct strbuf *text)
 		out->s[--out->len] = 0;
 }
 
-int info_plot_text(struct strbuf *out, const struct info *x, unsigned int columns, unsigned int rows, struct err *e)
+int info_plot_text(struct strbuf *out, const struct info *x, unsigned int columns,
+		   unsigned int rows, struct err *e)
 {
 	struct gnuplot_plot plot[3];
 	size_t n = 0;

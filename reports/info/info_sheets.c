@@ -8,7 +8,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
-/* --- building ----------------------------------------------------------------------------------------------------- */
+/* --- building ------------------------------------------------------------ */
 
 /* `left`: bits of the columns that are text. The others are numbers, as text. */
 static struct table *sheet_add(struct info_page *page, const char *title, const char *const *column,
@@ -54,7 +54,7 @@ static void put_quantile(struct table *s, const struct histogram *h, double p, b
 	table_text(s, quantile_text(h, p, bytes).s);
 }
 
-/* --- operations --------------------------------------------------------------------------------------------------- */
+/* --- operations ---------------------------------------------------------- */
 
 static void put_operation(struct table *s, const char *name, const struct tally_op *op,
 			  uint64_t n_all)
@@ -78,8 +78,9 @@ static void put_operation(struct table *s, const char *name, const struct tally_
 
 static void add_operations(struct info_page *page, const struct tally *t)
 {
-	static const char *const column[] = {"Operation", "requests", "share", "failed", "moved", "mean",
-					     "median",    "p90",      "p99",   "p99.9",  "max",   NULL};
+	static const char *const column[] = {"Operation", "requests", "share",  "failed",
+					     "moved",     "mean",     "median", "p90",
+					     "p99",       "p99.9",    "max",    NULL};
 	if (!t->n_records)
 		return;
 	struct table *s = sheet_add(page, "Operations", column, 1);
@@ -133,7 +134,7 @@ static void add_families(struct info_page *page, const struct tally *t)
 	}
 }
 
-/* --- sizes and positions ------------------------------------------------------------------------------------------ */
+/* --- sizes and positions ------------------------------------------------- */
 
 static void put_common(struct table *s, const struct sizes *z)
 {
@@ -150,8 +151,9 @@ static void put_common(struct table *s, const struct sizes *z)
 
 static void add_sizes(struct info_page *page, const struct profile *p)
 {
-	static const char *const column[] = {"Sizes", "requests", "smallest", "p10",         "median",
-					     "p90",   "p99",      "largest",  "most common", NULL};
+	static const char *const column[] = {"Sizes",       "requests", "smallest", "p10",
+					     "median",      "p90",      "p99",      "largest",
+					     "most common", NULL};
 	static const double quantile[] = {0, 0.1, 0.5, 0.9, 0.99, 1};
 	struct table *s = NULL;
 	for (int k = 0; k < KIND_OTHER; k++) {
@@ -169,8 +171,8 @@ static void add_sizes(struct info_page *page, const struct profile *p)
 
 static void put_access(struct table *s, const char *name, const struct access_counts *c)
 {
-	static const enum access_pattern shown[] = {ACCESS_SEQUENTIAL, ACCESS_STRIDED, ACCESS_REPEATED, ACCESS_NEAR,
-						    ACCESS_RANDOM};
+	static const enum access_pattern shown[] = {ACCESS_SEQUENTIAL, ACCESS_STRIDED,
+						    ACCESS_REPEATED, ACCESS_NEAR, ACCESS_RANDOM};
 	uint64_t n_first = access_total(c, ACCESS_FIRST), n = access_all(c) - n_first;
 	if (!n && !n_first)
 		return;
@@ -209,7 +211,8 @@ static void add_access(struct info_page *page, const struct profile *p)
 					     "random",
 					     "first",
 					     NULL};
-	static const char *const scope[PROFILE_SCOPES] = {"object", "descriptor", "thread on an object"};
+	static const char *const scope[PROFILE_SCOPES] = {"object", "descriptor",
+							  "thread on an object"};
 	if (!p->n_position_known)
 		return;
 	struct table *s = sheet_add(page, "Sequentiality", column, 1);
@@ -218,7 +221,7 @@ static void add_access(struct info_page *page, const struct profile *p)
 	note_positions(s, p);
 }
 
-/* --- block level -------------------------------------------------------------------------------------------------- */
+/* --- block level --------------------------------------------------------- */
 
 static void add_block(struct info_page *page, const struct profile *p)
 {
@@ -242,9 +245,10 @@ static void add_block(struct info_page *page, const struct profile *p)
 
 static void add_block_kinds(struct info_page *page, const struct profile *p)
 {
-	static const char *const column[] = {"Block requests",     "reads",       "writes",   "sectors read",
-					     "sectors written",    "synchronous", "metadata", "read ahead",
-					     "forced unit access", "flush first", NULL};
+	static const char *const column[] = {
+	    "Block requests",     "reads",       "writes",   "sectors read",
+	    "sectors written",    "synchronous", "metadata", "read ahead",
+	    "forced unit access", "flush first", NULL};
 	const struct profile_block *b = &p->block;
 	struct table *s = sheet_add(page, "Block requests", column, 1);
 	table_text(s, "");
@@ -258,11 +262,12 @@ static void add_block_kinds(struct info_page *page, const struct profile *p)
 	s->note = xstrdup("sectors of 512 bytes");
 }
 
-/* --- objects, threads, errors ------------------------------------------------------------------------------------- */
+/* --- objects, threads, errors -------------------------------------------- */
 
 static void add_objects(struct info_page *page, const struct info *x)
 {
-	static const char *const column[] = {"Requests", "read", "written", "time in calls", "object", NULL};
+	static const char *const column[] = {"Requests",      "read",   "written",
+					     "time in calls", "object", NULL};
 	const struct object_uses *o = &x->profile->objects;
 	struct object_use top[INFO_TOP];
 	struct strbuf name = STRBUF_INIT;
@@ -287,7 +292,8 @@ static void add_objects(struct info_page *page, const struct info *x)
 
 static void add_threads(struct info_page *page, const struct tally *t)
 {
-	static const char *const column[] = {"Process", "thread", "requests", "share", "moved", "time in calls", NULL};
+	static const char *const column[] = {"Process", "thread",        "requests", "share",
+					     "moved",   "time in calls", NULL};
 	struct tally_thread top[INFO_TOP];
 	size_t n = tally_top_threads(t, top, INFO_TOP);
 	char text[24];
@@ -306,7 +312,8 @@ static void add_threads(struct info_page *page, const struct tally *t)
 	}
 	if (t->n_threads > n)
 		s->note = xasprintf("of %s%llu threads, the %zu with the most requests",
-				    t->threads_cut ? "more than " : "", (unsigned long long)t->n_threads, n);
+				    t->threads_cut ? "more than " : "",
+				    (unsigned long long)t->n_threads, n);
 }
 
 /* A line for each error number, with the operations that met it. */
@@ -332,19 +339,21 @@ static void add_errors(struct info_page *page, const struct profile *p)
 		from = i + 1;
 	}
 	if (p->errors.n_not_followed)
-		s->note = xasprintf("and %llu failures of further kinds", (unsigned long long)p->errors.n_not_followed);
+		s->note = xasprintf("and %llu failures of further kinds",
+				    (unsigned long long)p->errors.n_not_followed);
 	strbuf_release(&ops);
 	strbuf_release(&name);
 	free(sorted);
 }
 
-/* --- what a replay makes of it ------------------------------------------------------------------------------------ */
+/* --- what a replay makes of it ------------------------------------------- */
 
 /* A line: c[op] of all operations together. */
 static struct table *put_replay(struct info_page *page, struct table *s, const char *what,
 				     const struct replayable_count c[OP_N])
 {
-	static const char *const column[] = {"Not replayed", "requests", "first record", "operations", NULL};
+	static const char *const column[] = {"Not replayed", "requests", "first record",
+					     "operations", NULL};
 	struct strbuf ops = STRBUF_INIT;
 	uint64_t n = 0, first = UINT32_MAX;
 	for (unsigned int op = 0; op < OP_N; op++) {
@@ -378,7 +387,7 @@ static void add_replay(struct info_page *page, const struct replayable *r)
 	put_replay(page, s, "fails: a descriptor of no known file", r->unknown);
 }
 
-/* --- initial state ------------------------------------------------------------------------------------------------ */
+/* --- initial state ------------------------------------------------------- */
 
 static void add_files(struct info_page *page, const struct fileset *f)
 {

@@ -26,7 +26,7 @@ static void add_facts(struct strbuf *out, const struct info_page *page)
 	}
 }
 
-/* --- all ---------------------------------------------------------------------------------------------------------- */
+/* --- all ----------------------------------------------------------------- */
 
 static void add_warnings(struct strbuf *out, const struct info *x)
 {
@@ -38,7 +38,8 @@ static void add_warnings(struct strbuf *out, const struct info *x)
 		strbuf_addch(out, '\n');
 	}
 	if (s->n_damage > TALLY_DAMAGE_MAX)
-		strbuf_addf(out, "  and %llu more\n", (unsigned long long)(s->n_damage - TALLY_DAMAGE_MAX));
+		strbuf_addf(out, "  and %llu more\n",
+			    (unsigned long long)(s->n_damage - TALLY_DAMAGE_MAX));
 	for (unsigned int i = 0; info_warning(x, i, text, sizeof text); i++) {
 		strbuf_addstr(out, i ? "  " : "\nWarnings\n  ");
 		info_add_printable(out, text);
@@ -69,7 +70,7 @@ void info_print_text(const struct info *x, const struct info_text_options *o)
 	strbuf_release(&out);
 }
 
-/* --- single requests ---------------------------------------------------------------------------------------------- */
+/* --- single requests ----------------------------------------------------- */
 
 static void add_request(struct strbuf *out, const struct trace *t, const struct trace_record *r)
 {
@@ -81,7 +82,8 @@ static void add_request(struct strbuf *out, const struct trace *t, const struct 
 		strbuf_addf(out, "  %12s", "-");
 	else
 		strbuf_addf(out, "  %s%lld.%09lld", r->begin_ns < 0 ? "-" : "",
-			    (long long)(llabs(r->begin_ns) / 1000000000), (long long)(llabs(r->begin_ns) % 1000000000));
+			    (long long)(llabs(r->begin_ns) / 1000000000),
+			    (long long)(llabs(r->begin_ns) % 1000000000));
 	if (r->begin_ns != TIME_NONE && r->end_ns != TIME_NONE)
 		format_duration(&cell, (double)(r->end_ns - r->begin_ns));
 	strbuf_addf(out, "  %9s  %s(", cell.len ? cell.s : "-", op_name(r->op));
@@ -100,7 +102,8 @@ int info_print_records(struct trace *t, uint64_t n_records, struct err *e)
 	struct strbuf out = STRBUF_INIT;
 	int rc = n_records ? trace_rewind(t, e) : 0;
 	if (n_records)
-		printf("\n%8s  %-15s  %12s  %9s  %s\n", "number", "process/thread", "begin [s]", "time", "request");
+		printf("\n%8s  %-15s  %12s  %9s  %s\n", "number", "process/thread", "begin [s]",
+		       "time", "request");
 	for (uint64_t i = 0; i < n_records && !rc; i++) {
 		do
 			rc = trace_next(t, &r, e);

@@ -6,16 +6,18 @@
 #include "reports/info/info.h"
 #include "common/units.h"
 
-/* Characters that a terminal obeys instead of showing: controls, and those that turn the direction of writing. */
+/* Characters that a terminal obeys instead of showing: controls, and those that turn the direction
+ * of writing. */
 static bool is_printable(const unsigned char *s, size_t n)
 {
 	if (n == 1)
 		return *s >= ' ' && *s != 0x7f;
 	if (n == 2)
 		return s[0] != 0xc2 || s[1] >= 0xa0;
-	bool turns = n == 3 && s[0] == 0xe2 &&
-		     ((s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
-		      (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+	bool turns =
+	    n == 3 && s[0] == 0xe2 &&
+	    ((s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
+	     (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
 	return !turns;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report/report.json: everything in the analysis, for programs. doc/report-schema.json describes it; keys keep their
- * order. */
+/* report/report.json: everything in the analysis, for programs. doc/report-schema.json describes
+ * it; keys keep their order. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -154,7 +154,8 @@ static void set_verdict(json_t *o, const struct analysis *a)
 {
 	json_t *assessed = json_array(), *not_assessed = json_array();
 	for (size_t k = 0; k < COMPONENT_N; k++)
-		json_array_append_new(a->assessed[k] ? assessed : not_assessed, json_text(component_names[k]));
+		json_array_append_new(a->assessed[k] ? assessed : not_assessed,
+				      json_text(component_names[k]));
 	json_add(o, J_TEXT("verdict", verdict_name(a->verdict)), J_COUNT("n_trusted", a->n_trusted),
 		J_COUNT("n_not_trusted", a->n_not_trusted),
 		J_COUNT("n_inconclusive", a->n_inconclusive), J_VALUE("assessed", assessed),
@@ -245,7 +246,8 @@ static json_t *what_cases_share(const struct analysis *a)
 		json_object_set_new(o, "parallel", json_parallel(a));
 	json_add(o, J_VALUE("uncertainty_sources", sources(a)),
 		J_VALUE("protocol", protocol(&a->results->protocol)));
-	json_object_set(o, "environment", a->results->environment ? a->results->environment : json_null());
+	json_object_set(o, "environment",
+			a->results->environment ? a->results->environment : json_null());
 	return o;
 }
 
@@ -320,7 +322,8 @@ void json_text_member(FILE *out, bool first, const char *key, const json_t *valu
 	free(b.text);
 }
 
-void json_text_array(FILE *out, bool first, const char *key, size_t n, json_t *(*element)(const struct analysis *a, size_t i),
+void json_text_array(FILE *out, bool first, const char *key, size_t n,
+		     json_t *(*element)(const struct analysis *a, size_t i),
 		     const struct analysis *a)
 {
 	struct buffer b = {0};

@@ -211,7 +211,8 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 	return o;
 }
 
-/* The members of a case that stand beside the verdict: quantiles, sessions, the chart of individuals. */
+/* The members of a case that stand beside the verdict: quantiles, sessions, the chart of
+ * individuals. */
 
 static void set_quantiles(json_t *o, const struct cell *c)
 {
@@ -227,8 +228,8 @@ static void set_quantiles(json_t *o, const struct cell *c)
 		J_NUMBER("wasserstein_relative", c->wasserstein));
 }
 
-static json_t *outlier(enum stat_status s, double statistic, double critical_5, double critical_1, enum outlier_class class,
-		       size_t session)
+static json_t *outlier(enum stat_status s, double statistic, double critical_5, double critical_1,
+		       enum outlier_class class, size_t session)
 {
 	return json_make(J_TEXT("status", stat_status_name(s)), J_STATUS("statistic", s, statistic),
 		J_STATUS("critical_5", s, critical_5), J_STATUS("critical_1", s, critical_1),

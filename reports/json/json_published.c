@@ -13,7 +13,8 @@
 #include "validate/analysis/rated_range.h"
 #include "validate/analysis/why.h"
 
-static void set_case(json_t *o, const char *scenario, const char *replayer, const struct analysis *a, size_t cell)
+static void set_case(json_t *o, const char *scenario, const char *replayer,
+		     const struct analysis *a, size_t cell)
 {
 	const struct protocol *p = &a->results->protocol;
 	bool none = cell == CLAIM_NO_CELL;
@@ -99,7 +100,8 @@ json_t *json_operations(const struct analysis *a)
 
 /* Members "league" and "at_device" of report.json. */
 
-static const char *const quantity_names[LEAGUE_N] = {"bias", "execution_time", "in_flight", "concurrency", "reordered", "issue_error_p99_ns"};
+static const char *const quantity_names[LEAGUE_N] = {
+    "bias", "execution_time", "in_flight", "concurrency", "reordered", "issue_error_p99_ns"};
 
 static json_t *worst(const struct analysis *a, size_t cell, enum league_quantity q)
 {
@@ -282,7 +284,8 @@ void json_set_why(json_t *cell, const struct analysis *a, const struct cell *c)
 		json_t *split = json_make(J_ESTIMATE("whole", &w->split[q].whole),
 			J_BOOL("significant", w->split[q].significant),
 			J_VALUE("parts", parts(&w->split[q])));
-		json_object_set_new(splits, q == SPLIT_RESPONSE ? "response_time" : "execution_time", split);
+		json_object_set_new(
+		    splits, q == SPLIT_RESPONSE ? "response_time" : "execution_time", split);
 	}
 	json_object_set_new(o, "splits", splits);
 	json_object_set_new(cell, "why", o);

@@ -9,10 +9,12 @@
 #include "reports/json/json_value.h"
 #include "validate/analysis/analysis.h"
 
-/* Members of the outermost object as text, as json_dumps gives it with JSON_INDENT(1). They are written one after the other,
- * and long arrays element by element, so that nothing large is in memory as a whole. Errors are those of `out`. */
+/* Members of the outermost object as text, as json_dumps gives it with JSON_INDENT(1). They are
+ * written one after the other, and long arrays element by element, so that nothing large is in
+ * memory as a whole. Errors are those of `out`. */
 void json_text_member(FILE *out, bool first, const char *key, const json_t *value);
-void json_text_array(FILE *out, bool first, const char *key, size_t n, json_t *(*element)(const struct analysis *a, size_t i),
+void json_text_array(FILE *out, bool first, const char *key, size_t n,
+		     json_t *(*element)(const struct analysis *a, size_t i),
 		     const struct analysis *a);
 
 json_t *json_cell(const struct analysis *a, const struct cell *c);

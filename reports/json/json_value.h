@@ -30,8 +30,9 @@ struct json_field { /* one member; made by the macros below */
 	const char *status; /* JSON_NUMBER: why there is none; NULL: there is one */
 };
 
-/* The number. Where it is not finite: null, and KEY_status says "undefined", "infinite" or "-infinite".
- * J_STATUS: null with that status whenever it is not STAT_OK. J_FINITE: null alone where it is not finite. */
+/* The number. Where it is not finite: null, and KEY_status says "undefined", "infinite" or
+ * "-infinite". J_STATUS: null with that status whenever it is not STAT_OK. J_FINITE: null alone
+ * where it is not finite. */
 #define J_NUMBER(k, x) {.key = (k), .kind = JSON_NUMBER, .number = (x)}
 #define J_STATUS(k, s, x) {.key = (k), .kind = JSON_NUMBER, .number = (x), .status = json_status(s)}
 #define J_FINITE(k, x) J_VALUE(k, json_finite(x))
@@ -58,7 +59,8 @@ static inline const char *json_status(enum stat_status s) /* NULL: STAT_OK */
 	return s == STAT_OK ? NULL : stat_status_name(s);
 }
 
-/* Text with everything that is no valid UTF-8 replaced; NULL gives null. New reference, as of all below. */
+/* Text with everything that is no valid UTF-8 replaced; NULL gives null. New reference, as of all
+ * below. */
 json_t *json_text(const char *s);
 /* Text whose bytes that are no UTF-8 become \xNN, for names of files; NULL gives null. */
 json_t *json_name(const char *s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What programs that read many tools' results want of ours: rows of a case and a component with an outcome and a sentence. A report and
- * a comparison are brought to this form, and each format is written once. */
+/* What programs that read many tools' results want of ours: rows of a case and a component with an
+ * outcome and a sentence. A report and a comparison are brought to this form, and each format is
+ * written once. */
 #ifndef REPORTS_MACHINE_H
 #define REPORTS_MACHINE_H
 
@@ -8,13 +9,15 @@
 
 #include "common/strbuf.h"
 
-enum outcome { OUTCOME_PASS, OUTCOME_BETTER, OUTCOME_FAIL, OUTCOME_OPEN, OUTCOME_SKIPPED }; /* OPEN: inconclusive */
+/* OPEN: inconclusive */
+enum outcome { OUTCOME_PASS, OUTCOME_BETTER, OUTCOME_FAIL, OUTCOME_OPEN, OUTCOME_SKIPPED };
 
 struct machine_row {
 	const char *scenario, *replayer, *component; /* borrowed */
 	enum outcome outcome;
 	const char *word;  /* "worse", "reject"; static */
-	char *number;	   /* what was found, for people: "+20.1 [+18.0, +22.3] %"; owned, may be NULL */
+	/* what was found, for people: "+20.1 [+18.0, +22.3] %"; owned, may be NULL */
+	char *number;
 	char *limit;	   /* likewise */
 	char *message;	   /* owned; one sentence, may be NULL */
 	double value, value_limit; /* in base units; NaN none */
@@ -34,7 +37,8 @@ struct machine {
 
 /* The next row, zeroed. */
 struct machine_row *machine_row_add(struct machine *m);
-void machine_note_add(struct machine *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void machine_note_add(struct machine *m, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 void machine_release(struct machine *m);
 
 /* Rows of one outcome and component, for forms that tell of many at once. */
@@ -51,6 +55,7 @@ struct machine_format {
 };
 /* markdown (below 1 MiB), junit, github (at most ten annotations), openmetrics; NULL */
 extern const struct machine_format *const machine_formats[];
-extern const struct machine_format machine_markdown, machine_junit, machine_github, machine_openmetrics;
+extern const struct machine_format machine_markdown, machine_junit, machine_github,
+    machine_openmetrics;
 
 #endif

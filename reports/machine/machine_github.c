@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Workflow commands of GitHub Actions: annotations of a run. Ten of a kind are shown for a step, so no more are written.
- * Source: docs.github.com, "Workflow commands for GitHub Actions"; toolkit's command.ts for what is escaped. */
+/* Workflow commands of GitHub Actions: annotations of a run. Ten of a kind are shown for a step, so
+ * no more are written. Source: docs.github.com, "Workflow commands for GitHub Actions"; toolkit's
+ * command.ts for what is escaped. */
 #include <stdbool.h>
 
 #include "reports/escape.h"
@@ -24,7 +25,8 @@ static void escaped(struct strbuf *out, const char *s, bool property)
 	strbuf_release(&line);
 }
 
-static void annotation(struct strbuf *out, const char *level, const char *title, const char *message)
+static void annotation(struct strbuf *out, const char *level, const char *title,
+		       const char *message)
 {
 	strbuf_addf(out, "::%s title=", level);
 	escaped(out, title, true);
@@ -37,13 +39,15 @@ static void row_add(struct strbuf *out, const struct machine_row *r, const char 
 {
 	struct strbuf title = STRBUF_INIT, text = STRBUF_INIT;
 	strbuf_addf(&title, "%s: %s", r->component, r->word);
-	strbuf_addf(&text, "%s, %s: %s", r->scenario, r->replayer, r->message ? r->message : r->word);
+	strbuf_addf(&text, "%s, %s: %s", r->scenario, r->replayer,
+		    r->message ? r->message : r->word);
 	annotation(out, level, title.s, text.s);
 	strbuf_release(&title);
 	strbuf_release(&text);
 }
 
-static size_t rows_add(struct strbuf *out, const struct machine *m, enum outcome o, const char *level, size_t room)
+static size_t rows_add(struct strbuf *out, const struct machine *m, enum outcome o,
+		       const char *level, size_t room)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < m->n_rows && n < room; i++)
@@ -54,8 +58,10 @@ static size_t rows_add(struct strbuf *out, const struct machine *m, enum outcome
 	return n;
 }
 
-/* One for each component: on a busy machine everything may be inconclusive, which is one thing to know. */
-static void groups_add(struct strbuf *out, const struct machine *m, enum outcome o, const char *level, size_t room)
+/* One for each component: on a busy machine everything may be inconclusive, which is one thing to
+ * know. */
+static void groups_add(struct strbuf *out, const struct machine *m, enum outcome o,
+		       const char *level, size_t room)
 {
 	for (size_t i = 0; i < m->n_rows && room; i++) {
 		struct machine_group g = {.first = NULL};
@@ -67,7 +73,8 @@ static void groups_add(struct strbuf *out, const struct machine *m, enum outcome
 		strbuf_addf(&title, "%s: %s", g.first->component, g.first->word);
 		if (g.n > 1)
 			strbuf_addf(&text, "in %zu of %zu cases; for example ", g.n, g.n_component);
-		strbuf_addf(&text, "%s, %s: %s", g.first->scenario, g.first->replayer, g.first->message ? g.first->message : g.first->word);
+		strbuf_addf(&text, "%s, %s: %s", g.first->scenario, g.first->replayer,
+			    g.first->message ? g.first->message : g.first->word);
 		annotation(out, level, title.s, text.s);
 		strbuf_release(&title);
 		strbuf_release(&text);
@@ -77,11 +84,14 @@ static void groups_add(struct strbuf *out, const struct machine *m, enum outcome
 
 static void github_add(struct strbuf *out, const struct machine *m)
 {
-	const char *level = m->outcome == OUTCOME_FAIL ? "error" : m->outcome == OUTCOME_OPEN ? "warning" : "notice";
+	const char *level = m->outcome == OUTCOME_FAIL   ? "error"
+			    : m->outcome == OUTCOME_OPEN ? "warning"
+							 : "notice";
 	size_t room = ANNOTATIONS_MAX - 1;
 	annotation(out, level, m->title, m->headline);
 	room -= rows_add(out, m, OUTCOME_FAIL, "error", room);
 	groups_add(out, m, OUTCOME_OPEN, "warning", room);
 }
 
-const struct machine_format machine_github = {"github", "annotations of a GitHub Actions run, at most ten", github_add};
+const struct machine_format machine_github = {
+    "github", "annotations of a GitHub Actions run, at most ten", github_add};

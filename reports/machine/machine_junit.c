@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JUnit's XML: a test case for each case and component; what is rejected is a failure, what is inconclusive an error, as far as readers
- * go a state of its own. Source: the schema of Jenkins' xUnit plugin (junit-10.xsd). */
+/* JUnit's XML: a test case for each case and component; what is rejected is a failure, what is
+ * inconclusive an error, as far as readers go a state of its own. Source: the schema of Jenkins'
+ * xUnit plugin (junit-10.xsd). */
 #include "reports/escape.h"
 #include "reports/machine/machine.h"
 
@@ -21,8 +22,9 @@ static void attribute(struct strbuf *out, const char *name, const char *value)
 
 static void counts_add(struct strbuf *out, const struct machine *m)
 {
-	strbuf_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", m->n_rows,
-		    count(m, 0, m->n_rows, OUTCOME_FAIL), count(m, 0, m->n_rows, OUTCOME_OPEN), count(m, 0, m->n_rows, OUTCOME_SKIPPED));
+	strbuf_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"",
+		    m->n_rows, count(m, 0, m->n_rows, OUTCOME_FAIL),
+		    count(m, 0, m->n_rows, OUTCOME_OPEN), count(m, 0, m->n_rows, OUTCOME_SKIPPED));
 }
 
 static void outcome_add(struct strbuf *out, const struct machine_row *r, const char *element)
@@ -36,8 +38,10 @@ static void outcome_add(struct strbuf *out, const struct machine_row *r, const c
 
 static void row_add(struct strbuf *out, const struct machine_row *r)
 {
-	static const char *const element[] = {
-	    [OUTCOME_FAIL] = "failure", [OUTCOME_OPEN] = "error", [OUTCOME_SKIPPED] = "skipped", [OUTCOME_PASS] = NULL};
+	static const char *const element[] = {[OUTCOME_FAIL] = "failure",
+					      [OUTCOME_OPEN] = "error",
+					      [OUTCOME_SKIPPED] = "skipped",
+					      [OUTCOME_PASS] = NULL};
 	struct strbuf name = STRBUF_INIT;
 	strbuf_addf(&name, "%s, %s", r->scenario, r->replayer);
 	strbuf_addstr(out, "  <testcase");
@@ -73,4 +77,5 @@ static void junit_add(struct strbuf *out, const struct machine *m)
 	strbuf_addstr(out, "</system-out>\n </testsuite>\n</testsuites>\n");
 }
 
-const struct machine_format machine_junit = {"junit", "XML, a test case for each case and component", junit_add};
+const struct machine_format machine_junit = {
+    "junit", "XML, a test case for each case and component", junit_add};

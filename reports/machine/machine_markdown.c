@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Markdown, for a comment on a pull request or the summary of a CI step: what is not accepted in full, the rest folded. A step's summary may
- * have 1 MiB, so rows beyond are counted instead. */
+/* Markdown, for a comment on a pull request or the summary of a CI step: what is not accepted in
+ * full, the rest folded. A step's summary may have 1 MiB, so rows beyond are counted instead. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -10,8 +10,11 @@
 #define BYTES_MAX ((size_t)1000 * 1000)
 #define OPEN_MAX 12 /* rows that are not decided; more are counted by component, and folded */
 
-static const char *const mark[] = {
-    [OUTCOME_PASS] = "✅", [OUTCOME_BETTER] = "✅", [OUTCOME_FAIL] = "❌", [OUTCOME_OPEN] = "❔", [OUTCOME_SKIPPED] = "·"};
+static const char *const mark[] = {[OUTCOME_PASS] = "✅",
+				   [OUTCOME_BETTER] = "✅",
+				   [OUTCOME_FAIL] = "❌",
+				   [OUTCOME_OPEN] = "❔",
+				   [OUTCOME_SKIPPED] = "·"};
 
 /* Nothing of it is markup; GitHub makes mentions and references of @ and #. */
 static void escaped(struct strbuf *out, const char *s)
@@ -55,13 +58,15 @@ static size_t n_of(const struct machine *m, enum outcome o)
 
 static bool is_folded(const struct machine *m, const struct machine_row *r)
 {
-	return r->outcome != OUTCOME_FAIL && (r->outcome != OUTCOME_OPEN || n_of(m, OUTCOME_OPEN) > OPEN_MAX);
+	return r->outcome != OUTCOME_FAIL &&
+	       (r->outcome != OUTCOME_OPEN || n_of(m, OUTCOME_OPEN) > OPEN_MAX);
 }
 
 /* What is not decided, a line for each component. */
 static void open_groups_add(struct strbuf *out, const struct machine *m)
 {
-	strbuf_addstr(out, "| | component | cases | limit | for example |\n|---|---|---|---|---|\n");
+	strbuf_addstr(out,
+		      "| | component | cases | limit | for example |\n|---|---|---|---|---|\n");
 	for (size_t i = 0; i < m->n_rows; i++) {
 		struct machine_group g = {.first = NULL};
 		if (m->row[i].outcome == OUTCOME_OPEN)
@@ -85,7 +90,8 @@ static void open_groups_add(struct strbuf *out, const struct machine *m)
 static void rows_add(struct strbuf *out, const struct machine *m, bool folded)
 {
 	size_t left = 0;
-	strbuf_addstr(out, "| | scenario | replayer | component | found | limit | why |\n|---|---|---|---|---|---|---|\n");
+	strbuf_addstr(out, "| | scenario | replayer | component | found | limit | why "
+			   "|\n|---|---|---|---|---|---|---|\n");
 	for (size_t i = 0; i < m->n_rows; i++) {
 		if (is_folded(m, &m->row[i]) != folded)
 			continue;
@@ -122,9 +128,11 @@ static void markdown_add(struct strbuf *out, const struct machine *m)
 		open_groups_add(out, m);
 	if (n_shown == m->n_rows)
 		return;
-	strbuf_addf(out, "\n<details><summary>%zu %s</summary>\n\n", m->n_rows - n_shown, n_shown ? "more" : "in full");
+	strbuf_addf(out, "\n<details><summary>%zu %s</summary>\n\n", m->n_rows - n_shown,
+		    n_shown ? "more" : "in full");
 	rows_add(out, m, true);
 	strbuf_addstr(out, "\n</details>\n");
 }
 
-const struct machine_format machine_markdown = {"markdown", "for a comment on a pull request or a step summary, below 1 MiB", markdown_add};
+const struct machine_format machine_markdown = {
+    "markdown", "for a comment on a pull request or a step summary, below 1 MiB", markdown_add};

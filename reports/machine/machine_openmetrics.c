@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* OpenMetrics text: an outcome and, where there is one, the value and its limit for each case and component.
- * Source: OpenMetrics 1.0.0 (stateset, escaping of label values, final # EOF). */
+/* OpenMetrics text: an outcome and, where there is one, the value and its limit for each case and
+ * component. Source: OpenMetrics 1.0.0 (stateset, escaping of label values, final # EOF). */
 #include <math.h>
 #include <stdbool.h>
 
 #include "reports/escape.h"
 #include "reports/machine/machine.h"
 
-static const char *const states[] = {
-    [OUTCOME_PASS] = "pass", [OUTCOME_BETTER] = "better", [OUTCOME_FAIL] = "fail", [OUTCOME_OPEN] = "inconclusive", [OUTCOME_SKIPPED] = "not_judged"};
+static const char *const states[] = {[OUTCOME_PASS] = "pass",
+				     [OUTCOME_BETTER] = "better",
+				     [OUTCOME_FAIL] = "fail",
+				     [OUTCOME_OPEN] = "inconclusive",
+				     [OUTCOME_SKIPPED] = "not_judged"};
 
 static void label(struct strbuf *out, const char *name, const char *value)
 {
@@ -34,9 +37,11 @@ static void labels(struct strbuf *out, const struct machine_row *r)
 	label(out, "component", r->component);
 }
 
-static void head(struct strbuf *out, const char *metric, const char *suffix, const char *type, const char *help)
+static void head(struct strbuf *out, const char *metric, const char *suffix, const char *type,
+		 const char *help)
 {
-	strbuf_addf(out, "# TYPE %s%s %s\n# HELP %s%s %s\n", metric, suffix, type, metric, suffix, help);
+	strbuf_addf(out, "# TYPE %s%s %s\n# HELP %s%s %s\n", metric, suffix, type, metric, suffix,
+		    help);
 }
 
 static void outcomes_add(struct strbuf *out, const struct machine *m)
@@ -46,11 +51,13 @@ static void outcomes_add(struct strbuf *out, const struct machine *m)
 		for (size_t k = 0; k < sizeof states / sizeof *states; k++) {
 			strbuf_addf(out, "%s_outcome", m->metric);
 			labels(out, &m->row[i]);
-			strbuf_addf(out, ",%s_outcome=\"%s\"} %d\n", m->metric, states[k], m->row[i].outcome == k);
+			strbuf_addf(out, ",%s_outcome=\"%s\"} %d\n", m->metric, states[k],
+				    m->row[i].outcome == k);
 		}
 }
 
-static void values_add(struct strbuf *out, const struct machine *m, const char *suffix, const char *help, bool limit)
+static void values_add(struct strbuf *out, const struct machine *m, const char *suffix,
+		       const char *help, bool limit)
 {
 	head(out, m->metric, suffix, "gauge", help);
 	for (size_t i = 0; i < m->n_rows; i++) {
@@ -68,11 +75,13 @@ static void openmetrics_add(struct strbuf *out, const struct machine *m)
 	head(out, m->metric, "", "stateset", "The word of the whole.");
 	for (size_t k = 0; k < sizeof states / sizeof *states; k++)
 		if (k != OUTCOME_SKIPPED)
-			strbuf_addf(out, "%s{%s=\"%s\"} %d\n", m->metric, m->metric, states[k], m->outcome == k);
+			strbuf_addf(out, "%s{%s=\"%s\"} %d\n", m->metric, m->metric, states[k],
+				    m->outcome == k);
 	outcomes_add(out, m);
 	values_add(out, m, "_value", "What was found: ratios (0.1 is 10 %), ns and counts.", false);
 	values_add(out, m, "_limit", "The limit that it was held against.", true);
 	strbuf_addstr(out, "# EOF\n");
 }
 
-const struct machine_format machine_openmetrics = {"openmetrics", "gauges and states for a time series database", openmetrics_add};
+const struct machine_format machine_openmetrics = {
+    "openmetrics", "gauges and states for a time series database", openmetrics_add};

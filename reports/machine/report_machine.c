@@ -22,7 +22,8 @@ static enum outcome outcome_of(enum decision d)
 	}
 }
 
-static void component_row(struct machine *m, const struct analysis *a, const struct cell *c, const struct component *k)
+static void component_row(struct machine *m, const struct analysis *a, const struct cell *c,
+			  const struct component *k)
 {
 	struct machine_row *r = machine_row_add(m);
 	struct strbuf number = STRBUF_INIT, limit = STRBUF_INIT;
@@ -46,12 +47,14 @@ static void component_row(struct machine *m, const struct analysis *a, const str
 static bool is_told(const struct cell *c)
 {
 	for (size_t k = 0; k < COMPONENT_N; k++)
-		if (c->component[k].decision == DECISION_REJECT || c->component[k].decision == DECISION_INCONCLUSIVE)
+		if (c->component[k].decision == DECISION_REJECT ||
+		    c->component[k].decision == DECISION_INCONCLUSIVE)
 			return true;
 	return false;
 }
 
-/* Of a case in which nothing was assessed: whoever counts rows only must not take it for a good one. */
+/* Of a case in which nothing was assessed: whoever counts rows only must not take it for a good
+ * one. */
 static void verdict_row(struct machine *m, const struct analysis *a, const struct cell *c)
 {
 	struct machine_row *r = machine_row_add(m);

@@ -44,7 +44,8 @@ void cells_add_label(struct strbuf *out, const char *label)
 	strbuf_addf(out, "  %-*s", CELLS_LABEL_WIDTH, label);
 }
 
-void cells_add_row(struct strbuf *out, const char *label, const double *x, size_t n, enum cell_unit unit)
+void cells_add_row(struct strbuf *out, const char *label, const double *x, size_t n,
+		   enum cell_unit unit)
 {
 	struct strbuf cell = STRBUF_INIT;
 	cells_add_label(out, label);
@@ -60,7 +61,8 @@ static double error_pct(double replay, double reference)
 	return reference > 0 ? 100 * (replay - reference) / reference : NAN;
 }
 
-void cells_add_pair(struct strbuf *out, const char *label, double reference, double replay, enum cell_unit unit)
+void cells_add_pair(struct strbuf *out, const char *label, double reference, double replay,
+		    enum cell_unit unit)
 {
 	struct strbuf cell = STRBUF_INIT;
 	double error = error_pct(replay, reference);

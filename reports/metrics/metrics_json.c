@@ -23,7 +23,7 @@ static double ratio(double x, double y)
 	return y > 0 ? x / y : NAN;
 }
 
-/* --- distributions -------------------------------------------------------------------------------------------------- */
+/* --- distributions ------------------------------------------------------- */
 
 static const struct {
 	const char *name;
@@ -49,7 +49,8 @@ static json_t *distribution_json(const struct distribution *d)
 	json_t *o = moments_json(&m);
 	for (size_t i = 0; i < N_QUANTILES; i++) {
 		double q;
-		bool known = !d->histogram.n_negative && !histogram_quantile(&d->histogram, quantiles[i].p, &q, NULL);
+		bool known = !d->histogram.n_negative &&
+			     !histogram_quantile(&d->histogram, quantiles[i].p, &q, NULL);
 		json_add(o, J_FINITE(quantiles[i].name, known ? between(q, m.min, m.max) : NAN));
 	}
 	return o;
@@ -68,7 +69,7 @@ static json_t *issue_error_json(const struct issue_error *x, int64_t shift_ns)
 	return o;
 }
 
-/* --- each trace ----------------------------------------------------------------------------------------------------- */
+/* --- each trace ---------------------------------------------------------- */
 
 static json_t *side_json(const struct metrics_side *s, const char *path)
 {
@@ -120,7 +121,8 @@ static json_t *response_json(const struct metrics *m)
 {
 	json_t *all = json_array();
 	for (unsigned int op = 1; op < OP_N; op++) {
-		const struct distribution *r = &m->reference.response[op], *x = &m->replay.response[op];
+		const struct distribution *r = &m->reference.response[op],
+					  *x = &m->replay.response[op];
 		if (!r->sum.n && !x->sum.n)
 			continue;
 		struct moments a = moment_sum_result(&r->sum, 0), b = moment_sum_result(&x->sum, 0);
@@ -132,7 +134,7 @@ static json_t *response_json(const struct metrics *m)
 	return all;
 }
 
-/* --- concurrency ---------------------------------------------------------------------------------------------------- */
+/* --- concurrency --------------------------------------------------------- */
 
 static json_t *cdf_json(const struct concurrency *c, enum levels_weight w)
 {
@@ -173,14 +175,14 @@ static json_t *concurrency_json(const struct metrics *m)
 	json_t *o = json_make(J_VALUE("reference", levels_json(&m->reference, m->parts)),
 		J_VALUE("replay", levels_json(&m->replay, m->parts)));
 	for (int w = 0; w < 3 && (m->parts & PART_CONCURRENCY); w++) {
-		struct levels_distance d = levels_distance(&m->reference.concurrency, &m->replay.concurrency,
-							   (enum levels_weight)w);
+		struct levels_distance d = levels_distance(
+		    &m->reference.concurrency, &m->replay.concurrency, (enum levels_weight)w);
 		json_add(o, J_FINITE(names[w][0], d.largest), J_FINITE(names[w][1], d.area));
 	}
 	return o;
 }
 
-/* --- order ---------------------------------------------------------------------------------------------------------- */
+/* --- order --------------------------------------------------------------- */
 
 /* Shares by value; above 2047 by the middle of the histogram's bucket. */
 static void put_shares(json_t *o, const struct histogram *h, double n, const char *sign)
@@ -222,7 +224,8 @@ static json_t *occupancy_json(const struct disorder_total *t)
 
 #define MAX_N_REORDERED 20
 
-/* [n - 1]: arrivals that are n-reordered. The list ends at MAX_N_REORDERED; ro_n_reordered_max says how far n goes. */
+/* [n - 1]: arrivals that are n-reordered. The list ends at MAX_N_REORDERED; ro_n_reordered_max says
+ * how far n goes. */
 static json_t *n_reordered_json(const struct disorder_total *t, bool degree)
 {
 	json_t *a = json_array();
@@ -237,7 +240,8 @@ static json_t *n_reordered_json(const struct disorder_total *t, bool degree)
 
 static void put_runs(json_t *o, const struct disorder_total *t)
 {
-	double x = (double)t->runs_x, a = (double)t->runs_a, p = (double)t->runs_p, q = (double)t->runs_q;
+	double x = (double)t->runs_x, a = (double)t->runs_a, p = (double)t->runs_p,
+	       q = (double)t->runs_q;
 	json_add(o, J_COUNT("ro_runs_x", t->runs_x), J_COUNT("ro_runs_a", t->runs_a),
 		J_COUNT("ro_runs_p", t->runs_p), J_COUNT("ro_runs_q", t->runs_q),
 		J_FINITE("ro_runs_in_order_pct", 100 * ratio(a, p)),

@@ -110,13 +110,16 @@ static void add_worst(struct strbuf *out, const struct metrics *m, int point)
 			continue;
 		uint64_t key = o->worst[s].key;
 		if (s == SCOPE_THREAD)
-			strbuf_addf(out, "  worst thread: %llu/%llu", (unsigned long long)(key >> 32),
+			strbuf_addf(out, "  worst thread: %llu/%llu",
+				    (unsigned long long)(key >> 32),
 				    (unsigned long long)(key & UINT32_MAX));
 		else if (key & METRICS_KEY_DESCRIPTOR)
-			strbuf_addf(out, "  worst object: descriptor %llu", (unsigned long long)(key & UINT32_MAX));
+			strbuf_addf(out, "  worst object: descriptor %llu",
+				    (unsigned long long)(key & UINT32_MAX));
 		else {
 			strbuf_addstr(out, "  worst object: ");
-			cells_add_printable(out, m->worst_object[point] ? m->worst_object[point] : "unknown");
+			cells_add_printable(out, m->worst_object[point] ? m->worst_object[point]
+									: "unknown");
 		}
 		strbuf_addf(out, ", %s of %s reordered\n", count_text(o->worst[s].n_reordered).s,
 				 count_text(o->worst[s].n_received).s);
@@ -128,7 +131,8 @@ static bool all_in_order(const struct metrics *m, int point)
 {
 	for (int s = 0; s < SCOPE_N; s++) {
 		const struct disorder_total *t = &m->order[point].total[s];
-		if (m->scopes >> s & 1 && (t->n_lost || t->n_reordered || t->inversions || t->n_descents || t->footrule))
+		if (m->scopes >> s & 1 &&
+		    (t->n_lost || t->n_reordered || t->inversions || t->n_descents || t->footrule))
 			return false;
 	}
 	return true;
@@ -136,7 +140,8 @@ static bool all_in_order(const struct metrics *m, int point)
 
 void metrics_add_order(struct strbuf *out, const struct metrics *m, int point)
 {
-	static const char *const titles[] = {"Order at issue", "Order at dispatch", "Order at completion"};
+	static const char *const titles[] = {"Order at issue", "Order at dispatch",
+					     "Order at completion"};
 	static const char *const words[] = {"all", "by object", "by thread"};
 	const char *head[SCOPE_N];
 	double x[SCOPE_N];
@@ -162,6 +167,7 @@ void metrics_add_order(struct strbuf *out, const struct metrics *m, int point)
 		cells_add_row(out, order_rows[row].label, x, n, order_rows[row].unit);
 	}
 	if (m->order[point].bt != DENSITY_UNBOUNDED)
-		strbuf_addf(out, "  (buffer threshold %llu)\n", (unsigned long long)m->order[point].bt);
+		strbuf_addf(out, "  (buffer threshold %llu)\n",
+			    (unsigned long long)m->order[point].bt);
 	add_worst(out, m, point);
 }

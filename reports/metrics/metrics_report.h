@@ -17,12 +17,14 @@ extern const char *const metrics_point_names[POINT_N + 1]; /* "issue", ... NULL-
 extern const char *const metrics_scope_names[SCOPE_N + 1];
 
 void metrics_print_text(const struct metrics *m, const struct metrics_paths *p);
-void metrics_add_order(struct strbuf *out, const struct metrics *m, int point); /* its part, enum metrics_point */
+/* its part, enum metrics_point */
+void metrics_add_order(struct strbuf *out, const struct metrics *m, int point);
 
 /* One JSON object on stdout; its keys are in validate-metrics(1) and only ever added to. */
 void metrics_print_json(const struct metrics *m, const struct metrics_paths *p);
 
-/* The tables of validate metrics: rows of a label and of numbers in columns of one width. What is not finite is "-". */
+/* The tables of validate metrics: rows of a label and of numbers in columns of one width. What is
+ * not finite is "-". */
 #define CELLS_LABEL_WIDTH 34
 #define CELLS_WIDTH 13
 
@@ -32,8 +34,10 @@ enum cell_unit { CELL_COUNT, CELL_DURATION, CELL_NUMBER, CELL_PERCENT, CELL_BYTE
 void cells_add_printable(struct strbuf *out, const char *text); /* other bytes as \xNN */
 void cells_add_heads(struct strbuf *out, const char *title, const char *const *head, size_t n);
 void cells_add_label(struct strbuf *out, const char *label);
-void cells_add_row(struct strbuf *out, const char *label, const double *x, size_t n, enum cell_unit unit);
+void cells_add_row(struct strbuf *out, const char *label, const double *x, size_t n,
+		   enum cell_unit unit);
 /* Reference, replay, and by how much they differ. */
-void cells_add_pair(struct strbuf *out, const char *label, double reference, double replay, enum cell_unit unit);
+void cells_add_pair(struct strbuf *out, const char *label, double reference, double replay,
+		    enum cell_unit unit);
 
 #endif

@@ -8,9 +8,10 @@
 #include "common/units.h"
 #include "validate/metrics/levels.h"
 
-/* --- how alike ------------------------------------------------------------------------------------------------------ */
+/* --- how alike ----------------------------------------------------------- */
 
-static void add_trace(struct strbuf *out, const char *what, const char *path, const struct metrics_side *s)
+static void add_trace(struct strbuf *out, const char *what, const char *path,
+		      const struct metrics_side *s)
 {
 	strbuf_addf(out, "%-11s", what);
 	cells_add_printable(out, path);
@@ -85,7 +86,9 @@ static void add_order_line(struct strbuf *out, const struct metrics *m, int poin
 		if (!(m->scopes >> s & 1))
 			continue;
 		strbuf_addf(out, first ? "    %.4g %% of %s" : ", %.4g %% %s",
-			    t->n_received ? 100 * (double)t->n_reordered / (double)t->n_received : 0, words[s]);
+			    t->n_received ? 100 * (double)t->n_reordered / (double)t->n_received
+					  : 0,
+			    words[s]);
 		first = false;
 	}
 	strbuf_addch(out, '\n');
@@ -94,24 +97,28 @@ static void add_order_line(struct strbuf *out, const struct metrics *m, int poin
 static void add_alike(struct strbuf *out, const struct metrics *m)
 {
 	const struct metrics_side *r = &m->reference, *x = &m->replay;
-	strbuf_addf(out, "\n%-*s%*s%*s%*s\n", CELLS_LABEL_WIDTH + 2, "How alike", CELLS_WIDTH, "reference", CELLS_WIDTH,
-		    "replay", CELLS_WIDTH, "error");
-	cells_add_pair(out, "execution time", metrics_execution_ns(r), metrics_execution_ns(x), CELL_DURATION);
-	cells_add_pair(out, "throughput [requests/s]", metrics_throughput(r), metrics_throughput(x), CELL_NUMBER);
+	strbuf_addf(out, "\n%-*s%*s%*s%*s\n", CELLS_LABEL_WIDTH + 2, "How alike", CELLS_WIDTH,
+		    "reference", CELLS_WIDTH, "replay", CELLS_WIDTH, "error");
+	cells_add_pair(out, "execution time", metrics_execution_ns(r), metrics_execution_ns(x),
+		       CELL_DURATION);
+	cells_add_pair(out, "throughput [requests/s]", metrics_throughput(r), metrics_throughput(x),
+		       CELL_NUMBER);
 	if (m->parts & PART_RESPONSE) {
 		double p99_r, p99_x;
 		struct moments a = response_of(r, &p99_r), b = response_of(x, &p99_x);
-		cells_add_pair(out, "response time, mean", a.n ? a.mean : NAN, b.n ? b.mean : NAN, CELL_DURATION);
+		cells_add_pair(out, "response time, mean", a.n ? a.mean : NAN, b.n ? b.mean : NAN,
+			       CELL_DURATION);
 		cells_add_pair(out, "response time, p99", p99_r, p99_x, CELL_DURATION);
 	}
 	if (m->parts & PART_CONCURRENCY)
-		cells_add_pair(out, "requests in flight, mean", levels_mean(&r->concurrency, LEVELS_BY_TIME),
-			 levels_mean(&x->concurrency, LEVELS_BY_TIME), CELL_NUMBER);
+		cells_add_pair(out, "requests in flight, mean",
+			       levels_mean(&r->concurrency, LEVELS_BY_TIME),
+			       levels_mean(&x->concurrency, LEVELS_BY_TIME), CELL_NUMBER);
 	for (int point = 0; point < POINT_N; point++)
 		add_order_line(out, m, point);
 }
 
-/* --- sections ------------------------------------------------------------------------------------------------------- */
+/* --- sections ------------------------------------------------------------ */
 
 static void distribution_cells(const struct distribution *d, double *x)
 {
@@ -135,19 +142,21 @@ static void add_response(struct strbuf *out, const struct metrics *m)
 		return;
 	cells_add_heads(out, "Response time by operation", distribution_heads, 7);
 	for (unsigned int op = 1; op < OP_N; op++) {
-		const struct distribution *d[] = {&m->reference.response[op], &m->replay.response[op]};
+		const struct distribution *d[] = {&m->reference.response[op],
+						  &m->replay.response[op]};
 		for (int side = 0; side < 2; side++) {
 			if (!d[0]->sum.n && !d[1]->sum.n)
 				continue;
-			snprintf(label, sizeof label, "%s %s, %llu", op_name(op), side ? "replay" : "reference",
-				 (unsigned long long)d[side]->sum.n);
+			snprintf(label, sizeof label, "%s %s, %llu", op_name(op),
+				 side ? "replay" : "reference", (unsigned long long)d[side]->sum.n);
 			distribution_cells(d[side], x);
 			cells_add_row(out, label, x, 7, CELL_DURATION);
 		}
 	}
 }
 
-static void add_error_row(struct strbuf *out, const char *label, const struct issue_error *i, int64_t shift_ns)
+static void add_error_row(struct strbuf *out, const char *label, const struct issue_error *i,
+			  int64_t shift_ns)
 {
 	const double p[] = {0.5, 0.9, 0.99, 0.999};
 	struct moments m = moment_sum_result(&i->sum, shift_ns);
@@ -173,24 +182,29 @@ static void add_schedule(struct strbuf *out, const struct metrics *m)
 static void add_concurrency(struct strbuf *out, const struct metrics *m)
 {
 	static const char *const heads[] = {"reference", "replay", "error"};
-	static const char *const distances[] = {"distance of the CDFs by time", "distance by busy time",
-						"distance by request"};
+	static const char *const distances[] = {"distance of the CDFs by time",
+						"distance by busy time", "distance by request"};
 	const struct concurrency *r = &m->reference.concurrency, *x = &m->replay.concurrency;
 	if (!(m->parts & (PART_CONCURRENCY | PART_LIFETIME)))
 		return;
 	cells_add_heads(out, "Concurrency", heads, 3);
 	if (m->parts & PART_CONCURRENCY) {
-		cells_add_pair(out, "mean level, by time", levels_mean(r, LEVELS_BY_TIME), levels_mean(x, LEVELS_BY_TIME), CELL_NUMBER);
+		cells_add_pair(out, "mean level, by time", levels_mean(r, LEVELS_BY_TIME),
+			       levels_mean(x, LEVELS_BY_TIME), CELL_NUMBER);
 		cells_add_pair(out, "mean level, while busy", levels_mean(r, LEVELS_BY_BUSY_TIME),
 			 levels_mean(x, LEVELS_BY_BUSY_TIME), CELL_NUMBER);
-		cells_add_pair(out, "mean level found by a request", levels_mean(r, LEVELS_BY_REQUEST),
-			 levels_mean(x, LEVELS_BY_REQUEST), CELL_NUMBER);
-		cells_add_pair(out, "largest level", (double)r->highest, (double)x->highest, CELL_COUNT);
-		cells_add_pair(out, "time with nothing in flight", (double)r->ns_at_level[0], (double)x->ns_at_level[0], CELL_DURATION);
+		cells_add_pair(out, "mean level found by a request",
+			       levels_mean(r, LEVELS_BY_REQUEST), levels_mean(x, LEVELS_BY_REQUEST),
+			       CELL_NUMBER);
+		cells_add_pair(out, "largest level", (double)r->highest, (double)x->highest,
+			       CELL_COUNT);
+		cells_add_pair(out, "time with nothing in flight", (double)r->ns_at_level[0],
+			       (double)x->ns_at_level[0], CELL_DURATION);
 	}
 	if (m->parts & PART_LIFETIME)
-		cells_add_pair(out, "mean level over a request's life", m->reference.mean_lifetime_level,
-			 m->replay.mean_lifetime_level, CELL_NUMBER);
+		cells_add_pair(out, "mean level over a request's life",
+			       m->reference.mean_lifetime_level, m->replay.mean_lifetime_level,
+			       CELL_NUMBER);
 	for (int w = 0; w < 3 && (m->parts & PART_CONCURRENCY); w++) {
 		struct levels_distance d = levels_distance(r, x, (enum levels_weight)w);
 		cells_add_label(out, distances[w]);
@@ -198,10 +212,11 @@ static void add_concurrency(struct strbuf *out, const struct metrics *m)
 	}
 }
 
-/* --- what makes it doubtful ------------------------------------------------------------------------------------------ */
+/* --- what makes it doubtful ---------------------------------------------- */
 
 /* "3 requests failed (reference)": `one` of one, `more` of another number. */
-static void add_note(struct strbuf *out, bool *any, uint64_t n, const char *one, const char *more, const char *side)
+static void add_note(struct strbuf *out, bool *any, uint64_t n, const char *one, const char *more,
+		     const char *side)
 {
 	if (!n)
 		return;
@@ -211,24 +226,33 @@ static void add_note(struct strbuf *out, bool *any, uint64_t n, const char *one,
 	strbuf_addf(out, side ? " (%s)\n" : "\n", side);
 }
 
-static void add_side_notes(struct strbuf *out, bool *any, const struct metrics_side *s, const char *name)
+static void add_side_notes(struct strbuf *out, bool *any, const struct metrics_side *s,
+			   const char *name)
 {
 	const struct {
 		uint64_t n;
 		const char *one, *more;
 	} note[] = {
 	    {s->n_failed, "request failed", "requests failed"},
-	    {s->n_unfinished, "request without an end: in flight to the end, without a response time",
+	    {s->n_unfinished,
+	     "request without an end: in flight to the end, without a response time",
 	     "requests have no end: active to the last instant, no response time"},
-	    {s->n_negative, "request ends before it begins: left out of response times and of the order of completion",
-	     "requests end before they begin: left out of response times and of the order of completion"},
-	    {s->n_backwards, "request begins before the one before it in its thread: a clock that went backwards",
-	     "requests begin before the one before them in their thread: a clock that went backwards"},
-	    {s->n_unknown, "request names no object: not matched", "requests name no object: not matched"},
+	    {s->n_negative,
+	     "request ends before it begins: left out of response times and of the order of "
+	     "completion",
+	     "requests end before they begin: left out of response times and of the order of "
+	     "completion"},
+	    {s->n_backwards,
+	     "request begins before the one before it in its thread: a clock that went backwards",
+	     "requests begin before the one before them in their thread: a clock that went "
+	     "backwards"},
+	    {s->n_unknown, "request names no object: not matched",
+	     "requests name no object: not matched"},
 	    {s->n_events_lost, "event was lost when it was captured: the trace is incomplete",
 	     "events were lost when it was captured: the trace is incomplete"},
 	    {!s->complete, "trace without an end: its writer was killed or ran out of space", ""},
-	    {s->complete && s->cut, "trace made from a trace without an end: requests may be missing", ""},
+	    {s->complete && s->cut,
+	     "trace made from a trace without an end: requests may be missing", ""},
 	};
 	for (size_t i = 0; i < sizeof note / sizeof *note; i++)
 		add_note(out, any, note[i].n, note[i].one, note[i].more, name);
@@ -240,12 +264,15 @@ static void add_notes(struct strbuf *out, const struct metrics *m)
 	add_side_notes(out, &any, &m->reference, "reference");
 	add_side_notes(out, &any, &m->replay, "replay");
 	if (m->match == MATCH_KEY)
-		add_note(out, &any, m->n_ambiguous_keys,
-			 m->ambiguous_at_least ? "key at least is ambiguous: swaps of identical requests are not seen"
-					       : "key is ambiguous: swaps of identical requests are not seen",
-			 m->ambiguous_at_least ? "keys at least are ambiguous: swaps of identical requests are not seen"
-					       : "keys are ambiguous: swaps of identical requests are not seen",
-			 NULL);
+		add_note(
+		    out, &any, m->n_ambiguous_keys,
+		    m->ambiguous_at_least
+			? "key at least is ambiguous: swaps of identical requests are not seen"
+			: "key is ambiguous: swaps of identical requests are not seen",
+		    m->ambiguous_at_least
+			? "keys at least are ambiguous: swaps of identical requests are not seen"
+			: "keys are ambiguous: swaps of identical requests are not seen",
+		    NULL);
 }
 
 void metrics_print_text(const struct metrics *m, const struct metrics_paths *p)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mandel's plots: a bar a case, grouped by laboratory, with the critical values. A laboratory that differs in all cases is seen at a
- * glance, and one that differs in one is not mistaken for it. Source: ISO 5725-2, 7.3.1. */
+/* Mandel's plots: a bar a case, grouped by laboratory, with the critical values. A laboratory that
+ * differs in all cases is seen at a glance, and one that differs in one is not mistaken for it.
+ * Source: ISO 5725-2, 7.3.1. */
 #include <math.h>
 #include <stdio.h>
 
@@ -17,13 +18,15 @@ static const struct outlier_finding *statistic_of(const struct pool_group *g, bo
 	return scatter ? &g->k : &g->h;
 }
 
-/* The smallest critical values over the cases: with the same replicates everywhere they are all the same. */
+/* The smallest critical values over the cases: with the same replicates everywhere they are all the
+ * same. */
 static void critical_find(const struct pool *p, bool scatter, double *at5, double *at1)
 {
 	*at5 = *at1 = NAN;
 	for (size_t i = 0; i < p->n_cases; i++)
 		for (size_t k = 0; k < p->one[i].n_groups && !p->one[i].status; k++) {
-			const struct outlier_finding *f = statistic_of(&p->one[i].group[k], scatter);
+			const struct outlier_finding *f =
+			    statistic_of(&p->one[i].group[k], scatter);
 			if (f->status)
 				continue;
 			*at5 = isnan(*at5) || f->critical_5 < *at5 ? f->critical_5 : *at5;
@@ -32,7 +35,8 @@ static void critical_find(const struct pool *p, bool scatter, double *at5, doubl
 }
 
 /* One row a bar: place, value; a gap between laboratories. Returns how many bars. */
-static size_t data_add(struct strbuf *out, const struct pool *p, size_t laboratory, bool scatter, size_t at)
+static size_t data_add(struct strbuf *out, const struct pool *p, size_t laboratory, bool scatter,
+		       size_t at)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < p->n_cases; i++)
@@ -52,14 +56,20 @@ static void line_add(struct strbuf *out, double y, const char *dash, const char 
 {
 	if (isnan(y))
 		return;
-	strbuf_addf(out, "set arrow from graph 0,first %.6g to graph 1,first %.6g nohead lw 1 dt %s lc rgb '%s'\n", y, y, dash,
-		    palette[PALETTE_TEXT].hex);
+	strbuf_addf(out,
+		    "set arrow from graph 0,first %.6g to graph 1,first %.6g nohead lw 1 dt %s lc "
+		    "rgb '%s'\n",
+		    y, y, dash, palette[PALETTE_TEXT].hex);
 	if (label)
-		strbuf_addf(out, "set label '%s' at graph %s,first %.6g %s offset 0,0.6 textcolor rgb '%s'\n", label, left ? "0.005" : "0.995", y,
-			    left ? "left" : "right", palette[PALETTE_TEXT].hex);
+		strbuf_addf(
+		    out,
+		    "set label '%s' at graph %s,first %.6g %s offset 0,0.6 textcolor rgb '%s'\n",
+		    label, left ? "0.005" : "0.995", y, left ? "left" : "right",
+		    palette[PALETTE_TEXT].hex);
 }
 
-static void script_add(struct figure *f, const struct pool *p, bool scatter, const size_t *first, const size_t *n, size_t end)
+static void script_add(struct figure *f, const struct pool *p, bool scatter, const size_t *first,
+		       const size_t *n, size_t end)
 {
 	struct strbuf *s = &f->script;
 	double at5, at1;
@@ -85,13 +95,15 @@ static void script_add(struct figure *f, const struct pool *p, bool scatter, con
 		plot_string(s, p->laboratory[i].name, 24);
 		strbuf_addf(s, " %.6g", (double)first[i] + ((double)n[i] - 1) / 2);
 	}
-	strbuf_addf(s, ") scale 0\nplot file using 1:2 with boxes lc rgb '%s'\n", palette_series(0));
+	strbuf_addf(s, ") scale 0\nplot file using 1:2 with boxes lc rgb '%s'\n",
+		    palette_series(0));
 }
 
 static void figure_make(struct figures *fs, const struct pool *p, bool scatter)
 {
 	struct figure *f = figure_add(fs, scatter ? "mandel-k" : "mandel-h", NULL, WIDTH, HEIGHT);
-	size_t first[256], n[256], at = 0, n_laboratories = p->n_laboratories < 256 ? p->n_laboratories : 256;
+	size_t first[256], n[256],
+	    at = 0, n_laboratories = p->n_laboratories < 256 ? p->n_laboratories : 256;
 	strbuf_addf(&f->data, "# place, Mandel's %s\n", scatter ? "k" : "h");
 	for (size_t i = 0; i < n_laboratories; i++) {
 		first[i] = at;
@@ -100,11 +112,15 @@ static void figure_make(struct figures *fs, const struct pool *p, bool scatter)
 	}
 	script_add(f, p, scatter, first, n, at);
 	if (scatter)
-		figure_caption(f, "Mandel's k: scatter of each laboratory over the common one, a bar a case, by laboratory. Lines: critical "
-				  "values. All bars of a laboratory high: it measures less precisely than the others.");
+		figure_caption(f, "Mandel's k: scatter of each laboratory over the common one, a "
+				  "bar a case, by laboratory. Lines: critical "
+				  "values. All bars of a laboratory high: it measures less "
+				  "precisely than the others.");
 	else
-		figure_caption(f, "Mandel's h: distance of each laboratory's mean from all of them, a bar a case, by laboratory. Lines: critical "
-				  "values. All bars of a laboratory on one side: it has a bias of its own.");
+		figure_caption(
+		    f, "Mandel's h: distance of each laboratory's mean from all of them, a bar a "
+		       "case, by laboratory. Lines: critical "
+		       "values. All bars of a laboratory on one side: it has a bias of its own.");
 }
 
 void pool_figures_build(struct figures *fs, const void *study)

@@ -5,7 +5,8 @@
 #include "reports/json/json_value.h"
 #include "reports/pool/pool_report.h"
 
-static json_t *finding(const struct pool *p, const struct pool_case *c, const struct outlier_finding *f)
+static json_t *finding(const struct pool *p, const struct pool_case *c,
+		       const struct outlier_finding *f)
 {
 	return json_make(J_STATUS("statistic", f->status, f->statistic),
 		J_STATUS("critical_5", f->status, f->critical_5),
@@ -18,7 +19,8 @@ static json_t *finding(const struct pool *p, const struct pool_case *c, const st
 
 static json_t *group(const struct pool *p, const struct pool_case *c, const struct pool_group *g)
 {
-	enum stat_status h = c->status ? c->status : g->h.status, k = c->status ? c->status : g->k.status;
+	enum stat_status h = c->status ? c->status : g->h.status,
+			 k = c->status ? c->status : g->k.status;
 	return json_make(J_TEXT("laboratory", p->laboratory[g->laboratory].name),
 		J_COUNT("n", g->n), J_NUMBER("bias", g->mean), J_NUMBER("sd", g->sd),
 		J_STATUS("h", h, g->h.statistic),
@@ -65,8 +67,10 @@ static json_t *missing(const struct pool *p, const struct pool_missing *m)
 void pool_json_add(struct strbuf *out, const void *study)
 {
 	const struct pool *p = study;
-	json_t *o = json_pack("{s:s, s:i, s:s}", "format", "validate-pool", "version", 1, "measure", pool_measure_names[p->measure]);
-	json_t *laboratories = json_array(), *cases = json_array(), *left_out = json_array(), *warnings = json_array();
+	json_t *o = json_pack("{s:s, s:i, s:s}", "format", "validate-pool", "version", 1, "measure",
+			      pool_measure_names[p->measure]);
+	json_t *laboratories = json_array(), *cases = json_array(), *left_out = json_array(),
+	       *warnings = json_array();
 	for (size_t i = 0; i < p->n_laboratories; i++)
 		json_array_append_new(laboratories, laboratory(&p->laboratory[i]));
 	for (size_t i = 0; i < p->n_cases; i++)

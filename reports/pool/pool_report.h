@@ -6,7 +6,8 @@
 #include "reports/study_form.h"
 #include "validate/pool/pool.h"
 
-/* A row a case; a row a case and laboratory; a row a laboratory; what somebody lacks. Ownership: tables_release. */
+/* A row a case; a row a case and laboratory; a row a laboratory; what somebody lacks. Ownership:
+ * tables_release. */
 void pool_tables_build(struct tables *ts, const void *study);
 /* Mandel's h and k of every case, laboratory by laboratory. Ownership: figures_release. */
 void pool_figures_build(struct figures *fs, const void *study);

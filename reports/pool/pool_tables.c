@@ -11,7 +11,8 @@ static void case_columns(struct table *t, const struct pool_case *c)
 	t->n_row_headers = 2;
 }
 
-static void suspect_row(struct table *t, const struct pool *p, const struct pool_case *c, const char *test, const struct outlier_finding *f)
+static void suspect_row(struct table *t, const struct pool *p, const struct pool_case *c,
+			const char *test, const struct outlier_finding *f)
 {
 	if (!t->in_heads && (f->status || f->class == OUTLIER_NONE))
 		return;
@@ -27,8 +28,10 @@ static void suspect_row(struct table *t, const struct pool *p, const struct pool
 static void table_suspects(struct table *t, const struct pool *p)
 {
 	table_init(t, "suspects", "Outliers and stragglers");
-	table_note(t, "Cochran: its scatter is the largest; Grubbs: its mean is the highest or lowest, alone or (double test, where small values are "
-		      "suspect) together with another. Beyond the 1 %% value an outlier, beyond the 5 %% value a straggler; of many cases some are by "
+	table_note(t, "Cochran: its scatter is the largest; Grubbs: its mean is the highest or "
+		      "lowest, alone or (double test, where small values are "
+		      "suspect) together with another. Beyond the 1 %% value an outlier, beyond "
+		      "the 5 %% value a straggler; of many cases some are by "
 		      "chance.");
 	TABLE_HEADS(t, suspect_row(t, p, NULL, NULL, NULL));
 	for (size_t i = 0; i < p->n_cases; i++) {
@@ -61,15 +64,19 @@ static void study_row(struct table *t, const struct pool_case *c)
 static void table_studies(struct table *t, const struct pool *p)
 {
 	table_init(t, "pool", "Repeatability and reproducibility of each case");
-	table_note(t, "Of x/r, the replay's %s over that of the program run again beside it. Bias: the laboratories' mean of x/r - 1. Two results "
-		      "of one laboratory differ by more than r, and of two laboratories by more than R, once in twenty (ISO 5725-6).",
+	table_note(t,
+		   "Of x/r, the replay's %s over that of the program run again beside it. Bias: "
+		   "the laboratories' mean of x/r - 1. Two results "
+		   "of one laboratory differ by more than r, and of two laboratories by more than "
+		   "R, once in twenty (ISO 5725-6).",
 		   pool_measure_names[p->measure]);
 	TABLE_HEADS(t, study_row(t, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)
 		study_row(t, &p->one[i]);
 }
 
-static void group_row(struct table *t, const struct pool *p, const struct pool_case *c, const struct pool_group *g)
+static void group_row(struct table *t, const struct pool *p, const struct pool_case *c,
+		      const struct pool_group *g)
 {
 	const bool heads = t->in_heads;
 	const enum stat_status h = heads ? 0 : c->status ? c->status : g->h.status;
@@ -90,8 +97,10 @@ static void group_row(struct table *t, const struct pool *p, const struct pool_c
 static void table_groups(struct table *t, const struct pool *p)
 {
 	table_init(t, "laboratories", "Each laboratory in each case");
-	table_note(t, "Mandel's h is how far a laboratory's mean lies from all means, in their standard deviations; k is its scatter over the "
-		      "laboratories' common one. Beyond the 5 %% value: straggler; beyond the 1 %% value: outlier.");
+	table_note(t, "Mandel's h is how far a laboratory's mean lies from all means, in their "
+		      "standard deviations; k is its scatter over the "
+		      "laboratories' common one. Beyond the 5 %% value: straggler; beyond the 1 %% "
+		      "value: outlier.");
 	TABLE_HEADS(t, group_row(t, p, NULL, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)
 		for (size_t k = 0; k < p->one[i].n_groups; k++)
@@ -112,7 +121,8 @@ static void laboratory_row(struct table *t, const struct pool_laboratory *l)
 static void table_laboratories(struct table *t, const struct pool *p)
 {
 	table_init(t, "tally", "Laboratories");
-	table_note(t, "Cases in which a test (Cochran, Grubbs, Grubbs' double test) calls the laboratory an outlier (1 %%) or a straggler (5 %%). "
+	table_note(t, "Cases in which a test (Cochran, Grubbs, Grubbs' double test) calls the "
+		      "laboratory an outlier (1 %%) or a straggler (5 %%). "
 		      "Of many cases some do by chance.");
 	TABLE_HEADS(t, laboratory_row(t, NULL));
 	for (size_t i = 0; i < p->n_laboratories; i++)
@@ -136,8 +146,8 @@ static void table_missing(struct table *t, const struct pool *p)
 void pool_tables_build(struct tables *ts, const void *study)
 {
 	const struct pool *p = study;
-	static void (*const builders[])(struct table *, const struct pool *) = {table_studies, table_suspects, table_laboratories, table_groups,
-									  table_missing};
+	static void (*const builders[])(struct table *, const struct pool *) = {
+	    table_studies, table_suspects, table_laboratories, table_groups, table_missing};
 	ts->n = sizeof builders / sizeof *builders;
 	ts->table = xcalloc(ts->n, sizeof *ts->table);
 	for (size_t i = 0; i < ts->n; i++)

@@ -9,9 +9,12 @@
 #define NAME_MAX 22
 
 const char pool_explanation[] =
-    "Each result is x/r, the replay's figure over that of the program run again beside it on the same machine; so laboratories of different "
-    "speed can be put beside each other. s_r: scatter within a laboratory; s_L: between them; s_R: both. Two results of one laboratory "
-    "differ by more than r, of two laboratories by more than R, once in twenty. Outliers and stragglers are named and not left out "
+    "Each result is x/r, the replay's figure over that of the program run again beside it on the "
+    "same machine; so laboratories of different "
+    "speed can be put beside each other. s_r: scatter within a laboratory; s_L: between them; s_R: "
+    "both. Two results of one laboratory "
+    "differ by more than r, of two laboratories by more than R, once in twenty. Outliers and "
+    "stragglers are named and not left out "
     "(ISO 5725-2).";
 
 static size_t n_suspect(const struct pool *p, bool outliers)
@@ -28,7 +31,8 @@ void pool_sentence_add(struct strbuf *out, const struct pool *p)
 	strbuf_addf(out, "%zu laboratories, ", p->n_laboratories);
 	words_add_count(out, p->n_cases, "case", "cases");
 	if (!n_suspect(p, true)) {
-		strbuf_addstr(out, n_suspect(p, false) ? ": no outlier, stragglers only" : ": no outlier and no straggler");
+		strbuf_addstr(out, n_suspect(p, false) ? ": no outlier, stragglers only"
+						       : ": no outlier and no straggler");
 		return;
 	}
 	strbuf_addstr(out, ": outlier ");
@@ -36,7 +40,8 @@ void pool_sentence_add(struct strbuf *out, const struct pool *p)
 		const struct pool_laboratory *l = &p->laboratory[i];
 		if (!l->n_outlying)
 			continue;
-		strbuf_addf(out, "%s%s (in %zu of %zu)", n++ ? ", " : "", l->name, l->n_outlying, l->n_cases);
+		strbuf_addf(out, "%s%s (in %zu of %zu)", n++ ? ", " : "", l->name, l->n_outlying,
+			    l->n_cases);
 	}
 }
 

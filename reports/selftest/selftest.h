@@ -12,12 +12,12 @@
 #include "validate/selftest/rate.h"
 
 void selftest_print_text(const struct rates *rates, FILE *out);
-/* {"version", "rates": [{"part", "group", "name", "condition", "size", "k", "n", "rate", "lo95", "hi95", "promise",
- * "promised", "standing", "note"}], "n_broken"}; what is not known is null. */
+/* {"version", "rates": [{"part", "group", "name", "condition", "size", "k", "n", "rate", "lo95",
+ * "hi95", "promise", "promised", "standing", "note"}], "n_broken"}; what is not known is null. */
 void selftest_print_json(const struct rates *rates, FILE *out);
 
-/* rates.csv, detection.dat, detection.gp and, where there is gnuplot, detection.svg into `dir`. That gnuplot is missing is
- * no error. Errors: of writing. */
+/* rates.csv, detection.dat, detection.gp and, where there is gnuplot, detection.svg into `dir`.
+ * That gnuplot is missing is no error. Errors: of writing. */
 int selftest_plot(const struct rates *rates, const char *dir, struct err *e);
 
 void selftest_capture_print(const struct capture_trial *t, FILE *out);

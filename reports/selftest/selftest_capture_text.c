@@ -42,9 +42,12 @@ static void row_print(uint16_t op, unsigned int level, const struct capture_esti
 	time_put(p99, sizeof p99, x->scatter_p99_ns, x->scatter_p99_ns, false);
 	time_put(begin, sizeof begin, x->begin_ns, x->begin_ns, true);
 	if (!x->cost_status)
-		snprintf(cost, sizeof cost, "%.3g (%.3g to %.3g)", x->cost_ratio, x->cost_low, x->cost_high);
-	fprintf(out, "  %-10s%4u%10" PRIu64 "%8" PRIu64 "%7" PRIu64 "   %10s +- %-10s%9s%10s%11s   %s\n", op_name(op),
-		level, x->n_matched, x->n_missed, x->n_extra, bias, half, median, p99, begin, cost);
+		snprintf(cost, sizeof cost, "%.3g (%.3g to %.3g)", x->cost_ratio, x->cost_low,
+			 x->cost_high);
+	fprintf(out,
+		"  %-10s%4u%10" PRIu64 "%8" PRIu64 "%7" PRIu64 "   %10s +- %-10s%9s%10s%11s   %s\n",
+		op_name(op), level, x->n_matched, x->n_missed, x->n_extra, bias, half, median, p99,
+		begin, cost);
 }
 
 static void method_print(const struct capture_trial *t, size_t method, FILE *out)
@@ -59,11 +62,13 @@ static void method_print(const struct capture_trial *t, size_t method, FILE *out
 	char resolution[32];
 	time_put(resolution, sizeof resolution, s->resolution_ns, s->resolution_ns, false);
 	fprintf(out, "; resolution %s, %" PRIu64 " events lost\n", resolution, s->n_lost);
-	fprintf(out, "  %-10s%4s%10s%8s%7s   %10s +- %-10s%9s%10s%11s   %s\n", "call", "thr.", "matched", "missed",
-		"extra", "bias", "95 %", "scatter", "p99", "begin", "own time, with to without");
+	fprintf(out, "  %-10s%4s%10s%8s%7s   %10s +- %-10s%9s%10s%11s   %s\n", "call", "thr.",
+		"matched", "missed", "extra", "bias", "95 %", "scatter", "p99", "begin",
+		"own time, with to without");
 	for (uint16_t op = 0; op < OP_N; op++)
 		for (size_t l = 0; l < CAPTURE_N_LEVELS; l++)
-			if (capture_estimate(&t->study, method, op, capture_levels[l], &x) && (x.n_own || x.n_extra))
+			if (capture_estimate(&t->study, method, op, capture_levels[l], &x) &&
+			    (x.n_own || x.n_extra))
 				row_print(op, capture_levels[l], &x, out);
 	struct capture_clock clock;
 	if (capture_clock(&t->study, method, &clock))
@@ -71,24 +76,34 @@ static void method_print(const struct capture_trial *t, size_t method, FILE *out
 	char offset[32], u[32];
 	time_put(offset, sizeof offset, clock.offset_ns, clock.offset_ns, true);
 	time_put(u, sizeof u, clock.u_ns, clock.u_ns, false);
-	fprintf(out, "  clock: begins lie %s from the program's own, u = %s from process to process (%zu processes)\n",
+	fprintf(out,
+		"  clock: begins lie %s from the program's own, u = %s from process to process "
+		"(%zu processes)\n",
 		offset, u, clock.n_processes);
 }
 
 void selftest_capture_print(const struct capture_trial *t, FILE *out)
 {
-	fprintf(out, "Capture against the program's own stamps in the same runs, %zu runs of each method\n",
-		t->study.n_runs);
+	fprintf(
+	    out,
+	    "Capture against the program's own stamps in the same runs, %zu runs of each method\n",
+	    t->study.n_runs);
 	for (size_t i = 0; i < CAPTURE_N_METHODS; i++)
 		method_print(t, i, out);
-	fprintf(out, "\n"
-		     "missed     made by the program and not captured; extra: captured, and not made by it\n"
-		     "bias       captured less own response time: mean over the runs, with its 95 %% interval\n"
-		     "scatter    distance of a request's difference from the bias of its run: median, 99th percentile\n"
-		     "begin      captured less own begin\n"
-		     "clock      every process measures its clock itself: u is met where instants of two processes are "
-		     "compared, "
-		     "not by a response time\n"
-		     "own time   the program's own mean response time under capture, to that without, with its 95 %% "
-		     "interval\n");
+	fprintf(
+	    out,
+	    "\n"
+	    "missed     made by the program and not captured; extra: captured, and not made by it\n"
+	    "bias       captured less own response time: mean over the runs, with its 95 %% "
+	    "interval\n"
+	    "scatter    distance of a request's difference from the bias of its run: median, 99th "
+	    "percentile\n"
+	    "begin      captured less own begin\n"
+	    "clock      every process measures its clock itself: u is met where instants of two "
+	    "processes are "
+	    "compared, "
+	    "not by a response time\n"
+	    "own time   the program's own mean response time under capture, to that without, with "
+	    "its 95 %% "
+	    "interval\n");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files of a self-test: its rates as CSV, and the detection rate against the size of each fault, drawn by gnuplot. */
+/* The files of a self-test: its rates as CSV, and the detection rate against the size of each
+ * fault, drawn by gnuplot. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@ static int csv_write(const struct rates *rates, const char *dir, struct err *e)
 		field(&text, r->group, ',');
 		field(&text, r->name, ',');
 		field(&text, r->condition, ',');
-		strbuf_addf(&text, "%llu,%llu,%.6g,%.6g,", (unsigned long long)r->k, (unsigned long long)r->n, r->lo, r->hi);
+		strbuf_addf(&text, "%llu,%llu,%.6g,%.6g,", (unsigned long long)r->k,
+			    (unsigned long long)r->n, r->lo, r->hi);
 		field(&text, standing_names[rate_standing(r)], '\n');
 	}
 	int ret = write_in(dir, "rates.csv", &text, e);
@@ -66,7 +68,8 @@ static size_t data_build(const struct rates *rates, struct strbuf *data, struct 
 		if (!is_plotted(r))
 			continue;
 		if (!last || strcmp(last, r->name)) {
-			strbuf_addf(data, "%s# %s, %s\n", last ? "\n\n" : "", r->name, r->condition);
+			strbuf_addf(data, "%s# %s, %s\n", last ? "\n\n" : "", r->name,
+				    r->condition);
 			strbuf_addf(script,
 				    "set title '%s'\nplot file index %zu using 1:2:3:4 with "
 				    "yerrorlines lc rgb '%s' pt 7 ps 0.6 notitle\n",
@@ -74,7 +77,8 @@ static size_t data_build(const struct rates *rates, struct strbuf *data, struct 
 			n_series++;
 		}
 		last = r->name;
-		strbuf_addf(data, "%g %.6g %.6g %.6g\n", r->size, 100 * rate_value(r), 100 * r->lo, 100 * r->hi);
+		strbuf_addf(data, "%g %.6g %.6g %.6g\n", r->size, 100 * rate_value(r), 100 * r->lo,
+			    100 * r->hi);
 	}
 	strbuf_addch(data, '\n');
 	return n_series;

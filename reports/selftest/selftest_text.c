@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text of a self-test: a table for each group of rates. Groups in which every row has the same columns become a
- * matrix, the others a list with intervals and promises. */
+/* The text of a self-test: a table for each group of rates. Groups in which every row has the same
+ * columns become a matrix, the others a list with intervals and promises. */
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
@@ -44,9 +44,10 @@ static const char *promise_text(const struct rate *r, char text[48])
 	return text;
 }
 
-/* --- a matrix --------------------------------------------------------------------------------------------------------- */
+/* --- a matrix ------------------------------------------------------------ */
 
-/* How many columns, 0 where the group is no matrix: the rates of a row follow each other, in the order of the columns. */
+/* How many columns, 0 where the group is no matrix: the rates of a row follow each other, in the
+ * order of the columns. */
 static size_t n_columns(const struct group *g)
 {
 	size_t n = 0;
@@ -89,7 +90,7 @@ static void matrix_print(const struct group *g, size_t n, FILE *out)
 	}
 }
 
-/* --- a list ----------------------------------------------------------------------------------------------------------- */
+/* --- a list -------------------------------------------------------------- */
 
 static void bar_print(const struct rate *r, FILE *out)
 {
@@ -106,8 +107,10 @@ static void row_print(const struct rate *r, size_t name, size_t condition, FILE 
 	fputs("  ", out);
 	padded(out, r->name, name + 2);
 	padded(out, r->condition, condition + 2);
-	snprintf(counts, sizeof counts, "%llu/%llu", (unsigned long long)r->k, (unsigned long long)r->n);
-	snprintf(share, sizeof share, "%.3g %% [%.3g, %.3g]", 100 * rate_value(r), 100 * r->lo, 100 * r->hi);
+	snprintf(counts, sizeof counts, "%llu/%llu", (unsigned long long)r->k,
+		 (unsigned long long)r->n);
+	snprintf(share, sizeof share, "%.3g %% [%.3g, %.3g]", 100 * rate_value(r), 100 * r->lo,
+		 100 * r->hi);
 	if (!r->n)
 		snprintf(share, sizeof share, "not tried");
 	padded(out, counts, 14);
@@ -115,7 +118,8 @@ static void row_print(const struct rate *r, size_t name, size_t condition, FILE 
 	if (isfinite(r->size) && r->n)
 		bar_print(r, out);
 	if (r->promise != PROMISE_NONE)
-		fprintf(out, "  %s: %s", promise_text(r, promise), standing_names[rate_standing(r)]);
+		fprintf(out, "  %s: %s", promise_text(r, promise),
+			standing_names[rate_standing(r)]);
 	if (r->note[0])
 		fprintf(out, "  (%s)", r->note);
 	fputc('\n', out);
@@ -126,24 +130,30 @@ static void list_print(const struct group *g, FILE *out)
 	size_t name = 0, condition = 0;
 	for (size_t i = 0; i < g->n; i++) {
 		name = width_of(g->rate[i].name) > name ? width_of(g->rate[i].name) : name;
-		condition = width_of(g->rate[i].condition) > condition ? width_of(g->rate[i].condition) : condition;
+		condition = width_of(g->rate[i].condition) > condition
+				? width_of(g->rate[i].condition)
+				: condition;
 	}
 	for (size_t i = 0; i < g->n; i++)
 		row_print(&g->rate[i], name, condition, out);
 }
 
-/* --- all -------------------------------------------------------------------------------------------------------------- */
+/* --- all ----------------------------------------------------------------- */
 
 static void summary_print(const struct rates *rates, FILE *out)
 {
-	size_t shown = rates_count(rates, STANDING_SHOWN), holds = rates_count(rates, STANDING_HOLDS),
+	size_t shown = rates_count(rates, STANDING_SHOWN),
+	       holds = rates_count(rates, STANDING_HOLDS),
 	       broken = rates_count(rates, STANDING_BROKEN);
-	fprintf(out, "%s: of %zu promises %zu shown (the 95 %% interval lies within), %zu not contradicted, %zu broken\n",
-		broken ? "Not as promised" : "As promised", shown + holds + broken, shown, holds, broken);
+	fprintf(out,
+		"%s: of %zu promises %zu shown (the 95 %% interval lies within), %zu not "
+		"contradicted, %zu broken\n",
+		broken ? "Not as promised" : "As promised", shown + holds + broken, shown, holds,
+		broken);
 	for (size_t i = 0; broken && i < rates->n; i++)
 		if (rate_standing(&rates->rate[i]) == STANDING_BROKEN)
-			fprintf(out, "  broken: %s, %s, %s\n", rates->rate[i].group, rates->rate[i].name,
-				rates->rate[i].condition);
+			fprintf(out, "  broken: %s, %s, %s\n", rates->rate[i].group,
+				rates->rate[i].name, rates->rate[i].condition);
 }
 
 void selftest_print_text(const struct rates *rates, FILE *out)
@@ -185,8 +195,8 @@ void selftest_print_json(const struct rates *rates, FILE *out)
 	json_t *list = json_array();
 	for (size_t i = 0; i < rates->n; i++)
 		json_array_append_new(list, rate_to_json(&rates->rate[i]));
-	json_t *o = json_pack("{s:s, s:o, s:I}", "version", VALIDATE_VERSION, "rates", list, "n_broken",
-			      (json_int_t)rates_count(rates, STANDING_BROKEN));
+	json_t *o = json_pack("{s:s, s:o, s:I}", "version", VALIDATE_VERSION, "rates", list,
+			      "n_broken", (json_int_t)rates_count(rates, STANDING_BROKEN));
 	json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 	fputc('\n', out);
 	json_decref(o);

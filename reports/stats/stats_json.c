@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The JSON of validate stats. A statistic without parameters is a number, a word or null under its name; one with
- * parameters is an object of those under its parameters' text ("conf=0.95"). What is null has its reason in "status". */
+/* The JSON of validate stats. A statistic without parameters is a number, a word or null under its
+ * name; one with parameters is an object of those under its parameters' text ("conf=0.95"). What is
+ * null has its reason in "status". */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -17,8 +18,9 @@
 
 static json_t *json_number(double value)
 {
-	return fabs(value) < 9007199254740992.0 && value == floor(value) ? json_integer((json_int_t)value)
-									  : json_real(value);
+	return fabs(value) < 9007199254740992.0 && value == floor(value)
+		   ? json_integer((json_int_t)value)
+		   : json_real(value);
 }
 
 static void put(json_t *object, const struct named_estimate *e, json_t *value)
@@ -73,7 +75,8 @@ static json_t *json_stats_sample(const struct stats_sample *s)
 	return o;
 }
 
-static json_t *json_answer(const struct answer *a, enum decision_word decision, bool stands, double limit)
+static json_t *json_answer(const struct answer *a, enum decision_word decision, bool stands,
+			   double limit)
 {
 	json_t *o = json_make(J_VALUE("status", json_string(stat_status_name(a->status))),
 		J_VALUE("decision", json_string(decided_names[decision])),
@@ -83,8 +86,13 @@ static json_t *json_answer(const struct answer *a, enum decision_word decision, 
 	const struct {
 		const char *key;
 		double value;
-	} row[] = {{"value", a->value}, {"ci_lo", a->lo}, {"ci_hi", a->hi}, {"inner_ci_lo", a->inner_lo},
-		   {"inner_ci_hi", a->inner_hi}, {"p", a->p}, {"p_beyond_limit", a->p_beyond}};
+	} row[] = {{"value", a->value},
+		   {"ci_lo", a->lo},
+		   {"ci_hi", a->hi},
+		   {"inner_ci_lo", a->inner_lo},
+		   {"inner_ci_hi", a->inner_hi},
+		   {"p", a->p},
+		   {"p_beyond_limit", a->p_beyond}};
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
 		json_object_set_new(o, row[i].key, json_finite(row[i].value));
 	return o;
@@ -121,7 +129,8 @@ int stats_print_json(const struct stats *s, struct err *e)
 	json_add(root, J_INT("schema", STATS_SCHEMA),
 		J_VALUE("validate_version", json_string(VALIDATE_VERSION)),
 		J_VALUE("settings", json_settings(s)));
-	json_object_set_new(root, s->n > 1 ? "reference" : "sample", json_stats_sample(&s->sample[0]));
+	json_object_set_new(root, s->n > 1 ? "reference" : "sample",
+			    json_stats_sample(&s->sample[0]));
 	for (size_t i = 0; i + 1 < s->n; i++)
 		json_array_append_new(replays, json_comparison(s, i));
 	if (s->n > 1) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One line a sample: |---[==|==]-----| from the smallest to the largest value, brackets at the quartiles, | the median,
- * A the mean. Where a few values lie far out the axis ends earlier, and < or > says so. */
+/* One line a sample: |---[==|==]-----| from the smallest to the largest value, brackets at the
+ * quartiles, | the median, A the mean. Where a few values lie far out the axis ends earlier, and <
+ * or > says so. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,8 @@ static size_t position(const struct axis *a, double x)
 	return (size_t)fmin(fmax(floor(at + 0.5), 0), (double)a->width - 1);
 }
 
-/* From the lowest to the highest value, but no farther than three quartile distances beyond all quartiles. */
+/* From the lowest to the highest value, but no farther than three quartile distances beyond all
+ * quartiles. */
 static bool axis_find(const struct stats *s, struct axis *a)
 {
 	double q1 = INFINITY, q3 = -INFINITY, lo = INFINITY, hi = -INFINITY;
@@ -44,7 +46,8 @@ static void sample_draw(const struct axis *a, const struct column_sample *s, cha
 {
 	const double *x = s->sorted;
 	size_t n = s->x.n, from = position(a, x[0]), to = position(a, x[n - 1]);
-	size_t q1 = position(a, sorted_quantile(x, n, 0.25, 7)), q3 = position(a, sorted_quantile(x, n, 0.75, 7));
+	size_t q1 = position(a, sorted_quantile(x, n, 0.25, 7)),
+	       q3 = position(a, sorted_quantile(x, n, 0.75, 7));
 	memset(line, ' ', a->width);
 	line[a->width] = 0;
 	memset(line + from, '-', to - from + 1);

@@ -40,11 +40,13 @@ struct stats { /* the first sample is the reference; one alone is only described
 	size_t n;
 };
 
-const char *stats_verdict_name(const struct stats *s); /* "trusted", "not trusted", "inconclusive" */
+/* "trusted", "not trusted", "inconclusive" */
+const char *stats_verdict_name(const struct stats *s);
 void stats_print_text(const struct stats *s);
 int stats_print_json(const struct stats *s, struct err *e);
 
-/* A picture of the samples on one axis, each a line with its range, quartiles, median and mean; `width` characters. */
+/* A picture of the samples on one axis, each a line with its range, quartiles, median and mean;
+ * `width` characters. */
 void stats_print_plot(const struct stats *s, size_t width);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One screen that answers the question first: sentences, a picture, tables. Numbers come from the lists of estimates. */
+/* One screen that answers the question first: sentences, a picture, tables. Numbers come from the
+ * lists of estimates. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static const char *shown_p(const struct named_estimate *e, char *cell)
 	return !e || e->status ? shown(e, cell) : p_value(e->value, cell);
 }
 
-/* --- who ------------------------------------------------------------------------------------------------------------------ */
+/* --- who ----------------------------------------------------------------- */
 
 static const char *sample_name(const struct stats *s, size_t i, char *cell)
 {
@@ -71,34 +72,41 @@ static void who_print(const struct stats *s)
 		printf(": %zu value%s\n", x->columns.n, x->columns.n == 1 ? "" : "s");
 	}
 	if (s->n > 1)
-		printf("samples     %s%s\n", s->plan.paired ? "paired by line" : "unpaired (--paired if lines belong together)",
+		printf("samples     %s%s\n",
+		       s->plan.paired ? "paired by line"
+				      : "unpaired (--paired if lines belong together)",
 		       s->plan.time_ordered ? "; in order of time: tests use 25 batch means" : "");
 	putchar('\n');
 }
 
-/* --- the answer ------------------------------------------------------------------------------------------------------------ */
+/* --- the answer ---------------------------------------------------------- */
 
 static void bias_print(const struct stats *s, const struct comparison *c, const char *who)
 {
 	const struct answer *a = &c->bias;
-	double conf = 100 * (1 - s->plan.alpha), inner = 100 * (1 - 2 * s->plan.alpha), limit = s->plan.limit_bias_pct;
+	double conf = 100 * (1 - s->plan.alpha), inner = 100 * (1 - 2 * s->plan.alpha),
+	       limit = s->plan.limit_bias_pct;
 	char p[CELL];
 	if (a->status) {
-		printf("The bias of the %s is undecided: %s (%s).\n", who, stat_status_text(a->status),
-		       stat_status_name(a->status));
+		printf("The bias of the %s is undecided: %s (%s).\n", who,
+		       stat_status_text(a->status), stat_status_name(a->status));
 		return;
 	}
 	bool shown_different = a->p <= s->plan.alpha;
-	printf("The mean of the %s is %.3g %% %s the reference's (%.4g %% interval %.3g to %.3g %%, p %s):\n", who,
-	       fabs(a->value), a->value < 0 ? "below" : "above", conf, a->lo, a->hi, p_value(a->p, p));
+	printf("The mean of the %s is %.3g %% %s the reference's (%.4g %% interval %.3g to %.3g "
+	       "%%, p %s):\n",
+	       who, fabs(a->value), a->value < 0 ? "below" : "above", conf, a->lo, a->hi,
+	       p_value(a->p, p));
 	printf("  a difference is %s, and ", shown_different ? "shown" : "not shown");
 	if (c->bias_decision == DECIDED_ACCEPT)
-		printf("the bias is within the limits of %.4g %% (%.4g %% interval %.3g to %.3g %%).\n", limit, inner,
-		       a->inner_lo, a->inner_hi);
+		printf("the bias is within the limits of %.4g %% (%.4g %% interval %.3g to %.3g "
+		       "%%).\n",
+		       limit, inner, a->inner_lo, a->inner_hi);
 	else if (c->bias_decision == DECIDED_REJECT)
 		printf("the bias is beyond the limits of %.4g %%.\n", limit);
 	else
-		printf("whether the bias is within the limits of %.4g %% is open (%.4g %% interval %.3g to %.3g %%).\n",
+		printf("whether the bias is within the limits of %.4g %% is open (%.4g %% interval "
+		       "%.3g to %.3g %%).\n",
 		       limit, inner, a->inner_lo, a->inner_hi);
 }
 
@@ -107,12 +115,13 @@ static void precision_print(const struct stats *s, const struct comparison *c, c
 	const struct answer *a = &c->precision;
 	double conf = 100 * (1 - s->plan.alpha), limit = s->plan.limit_precision;
 	if (a->status) {
-		printf("The precision of the %s is undecided: %s (%s).\n", who, stat_status_text(a->status),
-		       stat_status_name(a->status));
+		printf("The precision of the %s is undecided: %s (%s).\n", who,
+		       stat_status_text(a->status), stat_status_name(a->status));
 		return;
 	}
-	printf("Its standard deviation is %.3g times the reference's (%.4g %% interval %.3g to %.3g):\n", a->value, conf,
-	       a->lo, a->hi);
+	printf("Its standard deviation is %.3g times the reference's (%.4g %% interval %.3g to "
+	       "%.3g):\n",
+	       a->value, conf, a->lo, a->hi);
 	if (c->precision_decision == DECIDED_ACCEPT)
 		printf("  shown to be at most %.4g times", limit);
 	else if (c->precision_decision == DECIDED_REJECT)
@@ -128,7 +137,7 @@ const char *stats_verdict_name(const struct stats *s)
 	return words[s->verdict];
 }
 
-/* --- tables ---------------------------------------------------------------------------------------------------------------- */
+/* --- tables -------------------------------------------------------------- */
 
 static void descriptions_print(const struct stats *s)
 {
@@ -143,7 +152,9 @@ static void descriptions_print(const struct stats *s)
 		char who[CELL], cell[CELL];
 		printf("%-10s", sample_name(s, i, who));
 		for (size_t k = 0; k < sizeof name / sizeof *name; k++)
-			printf("  %*s", k ? 12 : 8, shown(estimates_find(&s->sample[i].sample.estimates, name[k], NULL), cell));
+			printf("  %*s", k ? 12 : 8,
+			       shown(estimates_find(&s->sample[i].sample.estimates, name[k], NULL),
+				     cell));
 		putchar('\n');
 	}
 }
@@ -180,12 +191,14 @@ static const struct table_row rows[] = {
 };
 
 /* The one of that name whose parameters begin so. */
-static const struct named_estimate *find(const struct estimates *list, const char *name, const char *prefix)
+static const struct named_estimate *find(const struct estimates *list, const char *name,
+					 const char *prefix)
 {
 	for (size_t i = 0; name && i < list->n; i++) {
 		const struct named_estimate *e = &list->e[i];
 		size_t n = prefix ? strlen(prefix) : 0;
-		if (!strcmp(e->name, name) && (!n || (!strncmp(e->params, prefix, n) && (!e->params[n] || e->params[n] == ';'))))
+		if (!strcmp(e->name, name) && (!n || (!strncmp(e->params, prefix, n) &&
+						      (!e->params[n] || e->params[n] == ';'))))
 			return e;
 	}
 	return NULL;
@@ -194,7 +207,8 @@ static const struct named_estimate *find(const struct estimates *list, const cha
 static void row_print(const struct estimates *list, const struct table_row *row)
 {
 	const struct named_estimate *value = find(list, row->value, row->value_params);
-	const struct named_estimate *lo = find(list, row->lo, row->ends_params), *hi = find(list, row->hi, row->ends_params);
+	const struct named_estimate *lo = find(list, row->lo, row->ends_params),
+				    *hi = find(list, row->hi, row->ends_params);
 	const struct named_estimate *p = find(list, row->p, row->p_params);
 	char a[CELL], b[CELL], c[CELL], d[CELL];
 	bool interval = (lo && !lo->status) || (hi && !hi->status);
@@ -217,7 +231,8 @@ static void table_print(const struct stats *s, const struct comparison *c)
 	const struct estimates *list = &c->estimates;
 	printf("%-31s  %14s  %14.4g %% interval  p\n", "", "estimate", 100 * (1 - s->plan.alpha));
 	for (const struct table_row *row = rows; row->label; row++) {
-		bool of_pairs = !strcmp(row->value, "log_ratio_bias_pct") || !strcmp(row->value, "pm_log_ratio");
+		bool of_pairs = !strcmp(row->value, "log_ratio_bias_pct") ||
+				!strcmp(row->value, "pm_log_ratio");
 		if (!of_pairs || c->paired)
 			row_print(list, row);
 	}
@@ -228,17 +243,20 @@ static void uncertainty_print(const struct stats *s, const struct comparison *c)
 	const struct estimates *list = &c->estimates;
 	const char *mode = paper_mode_names[s->config->paper_mode];
 	char params[CELL], a[CELL], b[CELL], d[CELL], f[CELL];
-	printf("uncertainty of a future run, %%   u_c %s, k %s, U %s (GUM budget, the bias apart)\n",
-	       shown(find(list, "budget_u_c_pct", NULL), a), shown(find(list, "budget_k", "dof=cont"), b),
-	       shown(find(list, "budget_U_pct", "dof=cont"), d));
+	printf(
+	    "uncertainty of a future run, %%   u_c %s, k %s, U %s (GUM budget, the bias apart)\n",
+	    shown(find(list, "budget_u_c_pct", NULL), a),
+	    shown(find(list, "budget_k", "dof=cont"), b),
+	    shown(find(list, "budget_U_pct", "dof=cont"), d));
 	snprintf(params, sizeof params, "mode=%s", mode);
 	const struct named_estimate *u_c = find(list, "u_c_pct", params);
 	snprintf(params, sizeof params, "mode=%s;k=2", mode);
-	printf("  as the paper combines it, %%    u_c %s, U(k=2) %s (mode %s: for comparison only)\n", shown(u_c, a),
-	       shown(find(list, "U_pct", params), f), mode);
+	printf(
+	    "  as the paper combines it, %%    u_c %s, U(k=2) %s (mode %s: for comparison only)\n",
+	    shown(u_c, a), shown(find(list, "U_pct", params), f), mode);
 }
 
-/* --- notes ------------------------------------------------------------------------------------------------------------------ */
+/* --- notes --------------------------------------------------------------- */
 
 static void sample_notes(const struct stats *s, size_t i)
 {
@@ -251,15 +269,19 @@ static void sample_notes(const struct stats *s, size_t i)
 	if (x->status && s->n > 1 && !x->unit_status)
 		printf("note: the %s: %s\n", name, stat_status_text(x->status));
 	if (x->x.n >= 4 && fabs(x->lag1) > autocorrelation_warning(x->x.n) && !s->plan.time_ordered)
-		printf("note: successive values of the %s depend on each other (lag-1 autocorrelation %.2g): intervals are too "
+		printf("note: successive values of the %s depend on each other (lag-1 "
+		       "autocorrelation %.2g): intervals are too "
 		       "narrow if they are one run in order of time (--time-ordered)\n",
 		       name, x->lag1);
 	if (s->plan.time_ordered && batch && !batch->status && batch->value == 0)
-		printf("note: batch means of the %s still depend on each other: the run is too short\n", name);
+		printf("note: batch means of the %s still depend on each other: the run is too "
+		       "short\n",
+		       name);
 	if (trend && !trend->status && trend->value < 0.01)
 		printf("note: the %s drifts (Mann-Kendall p %.2g)\n", name, trend->value);
 	if (normal && !normal->status && normal->value < 0.01)
-		printf("note: the %s is not normal (Shapiro-Wilk p %.2g): trust Brown-Forsythe and the bootstrap more than F\n",
+		printf("note: the %s is not normal (Shapiro-Wilk p %.2g): trust Brown-Forsythe and "
+		       "the bootstrap more than F\n",
 		       name, normal->value);
 }
 
@@ -269,13 +291,17 @@ static void comparison_notes(const struct comparison *c)
 		const struct named_estimate *e = &c->estimates.e[i];
 		bool flag = !e->status && e->value == 1;
 		if (flag && !strcmp(e->name, "quantile_bias_extrapolated"))
-			printf("note: the quantile at %s is extrapolated: too few values lie beyond it\n", e->params);
+			printf("note: the quantile at %s is extrapolated: too few values lie "
+			       "beyond it\n",
+			       e->params);
 		if (flag && strstr(e->name, "_percentile"))
-			printf("note: %s: all resamples lie on one side, a percentile interval is shown\n", e->name);
+			printf("note: %s: all resamples lie on one side, a percentile interval is "
+			       "shown\n",
+			       e->name);
 	}
 }
 
-/* --- everything ------------------------------------------------------------------------------------------------------------- */
+/* --- everything ---------------------------------------------------------- */
 
 static void list_print(const char *title, const struct estimates *list)
 {
@@ -284,7 +310,10 @@ static void list_print(const char *title, const struct estimates *list)
 	for (size_t i = 0; i < list->n; i++) {
 		const struct named_estimate *e = &list->e[i];
 		snprintf(cell, sizeof cell, "%.10g", e->value);
-		printf("  %-32s  %-18s  %s\n", e->name, e->status ? stat_status_name(e->status) : e->word ? e->word : cell,
+		printf("  %-32s  %-18s  %s\n", e->name,
+		       e->status ? stat_status_name(e->status)
+		       : e->word ? e->word
+				 : cell,
 		       e->params);
 	}
 }
@@ -292,19 +321,23 @@ static void list_print(const char *title, const struct estimates *list)
 static void sessions_print(const struct stats *s, size_t i)
 {
 	const struct stats_sessions *g = &s->sample[i].sessions;
-	static const char *const test[] = {"cochran", "grubbs_max", "grubbs_min", "grubbs_double_high", "grubbs_double_low"};
+	static const char *const test[] = {"cochran", "grubbs_max", "grubbs_min",
+					   "grubbs_double_high", "grubbs_double_low"};
 	char who[CELL], a[CELL], b[CELL], c[CELL], key[CELL];
 	if (!g->n)
 		return;
-	printf("\nsessions of the %s: %zu; repeatability s_r %s, reproducibility s_R %s, F between sessions p %s\n",
+	printf("\nsessions of the %s: %zu; repeatability s_r %s, reproducibility s_R %s, F between "
+	       "sessions p %s\n",
 	       sample_name(s, i, who), g->n, shown(find(&g->estimates, "s_r", NULL), a),
-	       shown(find(&g->estimates, "s_R", NULL), b), shown_p(find(&g->estimates, "anova_F_p", NULL), c));
+	       shown(find(&g->estimates, "s_R", NULL), b),
+	       shown_p(find(&g->estimates, "anova_F_p", NULL), c));
 	for (size_t k = 0; k < sizeof test / sizeof *test; k++) {
 		snprintf(key, sizeof key, "%s_class", test[k]);
 		const struct named_estimate *class = find(&g->estimates, key, NULL);
 		snprintf(key, sizeof key, "%s_suspect", test[k]);
 		const struct named_estimate *suspect = find(&g->estimates, key, NULL);
-		if (!class || class->status || !suspect || suspect->status || !strcmp(class->word, "none"))
+		if (!class || class->status || !suspect || suspect->status ||
+		    !strcmp(class->word, "none"))
 			continue;
 		printf("  %s: %s, session ", test[k], class->word);
 		printable(g->label[(size_t)suspect->value - 1]);

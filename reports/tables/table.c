@@ -44,7 +44,8 @@ void table_release(struct table *t)
 	*t = (struct table){0};
 }
 
-static void add_column(struct table *t, enum table_format format, const char *key, const char *title, bool estimate)
+static void add_column(struct table *t, enum table_format format, const char *key,
+		       const char *title, bool estimate)
 {
 	assert(t->n_cells == 0);
 	GROW(t->column, t->n_columns, t->cap_columns);
@@ -57,7 +58,8 @@ void table_column(struct table *t, enum table_format format, const char *key, co
 	add_column(t, format, key, title, false);
 }
 
-void table_column_estimate(struct table *t, enum table_format format, const char *key, const char *title)
+void table_column_estimate(struct table *t, enum table_format format, const char *key,
+			   const char *title)
 {
 	add_column(t, format, key, title, true);
 }
@@ -209,7 +211,8 @@ static struct number_unit unit_of(enum table_format f, double value)
 	}
 }
 
-static void add_estimate(struct strbuf *out, const struct table_column *c, const struct estimate *e, bool half_width)
+static void add_estimate(struct strbuf *out, const struct table_column *c, const struct estimate *e,
+			 bool half_width)
 {
 	struct number_unit unit = unit_of(c->format, e->value);
 	double half = (e->hi95 - e->lo95) / 2;
@@ -222,10 +225,12 @@ static void add_estimate(struct strbuf *out, const struct table_column *c, const
 	}
 	number_add(out, e->value, half, unit, sign);
 	strbuf_addch(out, ' ');
-	number_add_interval(out, e->lo95, e->hi95, number_decimals(e->value * unit.scale, half * unit.scale), unit);
+	number_add_interval(out, e->lo95, e->hi95,
+			    number_decimals(e->value * unit.scale, half * unit.scale), unit);
 }
 
-static void add_number(struct strbuf *out, const struct table_column *c, const struct table_cell *cell)
+static void add_number(struct strbuf *out, const struct table_column *c,
+		       const struct table_cell *cell)
 {
 	double value = cell->value;
 	struct number_unit unit = unit_of(c->format, value);
@@ -239,7 +244,8 @@ static void add_number(struct strbuf *out, const struct table_column *c, const s
 		number_add(out, value, cell->u, unit, c->format == FORMAT_RELATIVE);
 }
 
-void table_cell_text(struct strbuf *out, const struct table_column *c, const struct table_cell *cell, bool half_width)
+void table_cell_text(struct strbuf *out, const struct table_column *c,
+		     const struct table_cell *cell, bool half_width)
 {
 	switch (cell->kind) {
 	case CELL_NONE:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table as data: typed cells under typed columns, built once (tables.h) and rendered by every form alike.
+/* A table as data: typed cells under typed columns, built once (tables.h) and rendered by every
+ * form alike.
  *
- * Numbers are kept in base units (ns, ratios); a form for people chooses ns, µs or % and rounds by the uncertainty, CSV
- * gives all digits. A cell without a number says why (enum stat_status). */
+ * Numbers are kept in base units (ns, ratios); a form for people chooses ns, µs or % and rounds by
+ * the uncertainty, CSV gives all digits. A cell without a number says why (enum stat_status). */
 #ifndef REPORTS_TABLE_H
 #define REPORTS_TABLE_H
 
@@ -34,7 +35,14 @@ struct table_column {
 	bool estimate; /* cells hold limits too: CSV gives them columns of their own */
 };
 
-enum table_cell_kind { CELL_NONE, CELL_TEXT, CELL_NUMBER, CELL_ESTIMATE, CELL_DECISION, CELL_VERDICT };
+enum table_cell_kind {
+	CELL_NONE,
+	CELL_TEXT,
+	CELL_NUMBER,
+	CELL_ESTIMATE,
+	CELL_DECISION,
+	CELL_VERDICT
+};
 
 struct table_cell {
 	enum table_cell_kind kind;   /* says which of these it is */
@@ -66,7 +74,8 @@ void table_note(struct table *t, const char *fmt, ...) __attribute__((format(pri
 void table_release(struct table *t);
 
 void table_column(struct table *t, enum table_format format, const char *key, const char *title);
-void table_column_estimate(struct table *t, enum table_format format, const char *key, const char *title);
+void table_column_estimate(struct table *t, enum table_format format, const char *key,
+			   const char *title);
 /* Adds the column while the columns are named; else true: the caller adds the cell. */
 bool table_head(struct table *t, enum table_format format, const char *key, const char *title,
 		bool estimate);
@@ -86,9 +95,10 @@ void table_verdict(struct table *t, enum verdict v);
 size_t table_n_rows(const struct table *t);
 const struct table_cell *table_at(const struct table *t, size_t row, size_t column);
 
-/* The cell as people read it, one line of UTF-8 as it came (not escaped). `half_width`: an estimate as "value ± half of
- * its 95 % interval", else "value [lo, hi]". */
-void table_cell_text(struct strbuf *out, const struct table_column *c, const struct table_cell *cell, bool half_width);
+/* The cell as people read it, one line of UTF-8 as it came (not escaped). `half_width`: an estimate
+ * as "value ± half of its 95 % interval", else "value [lo, hi]". */
+void table_cell_text(struct strbuf *out, const struct table_column *c,
+		     const struct table_cell *cell, bool half_width);
 /* "–" stands for nothing and for "not applicable"; other undefined results are named: "too few". */
 const char *table_status_words(enum stat_status s);
 

@@ -12,11 +12,14 @@ struct tables {
 
 /* Ownership: tables_release. Never fails; an analysis without cells gives tables without rows. */
 void tables_build(struct tables *ts, const struct analysis *a);
-/* One of them, for who needs them one after the other: false where index is not below their number. Ownership: table_release. */
+/* One of them, for who needs them one after the other: false where index is not below their number.
+ * Ownership: table_release. */
 bool table_build(struct table *t, const struct analysis *a, size_t index);
-bool table_build_named(struct table *t, const struct analysis *a, const char *name); /* false: none of that name */
+/* false: none of that name */
+bool table_build_named(struct table *t, const struct analysis *a, const char *name);
 void tables_release(struct tables *ts);
-const struct table *tables_find(const struct tables *ts, const char *name); /* NULL: none of that name */
+/* NULL: none of that name */
+const struct table *tables_find(const struct tables *ts, const char *name);
 
 /* How a table is made. `row` names each column together with its value (the COL macros). It is
  * called first with t->in_heads: then only the columns are added and no value is read, so that the

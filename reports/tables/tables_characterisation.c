@@ -139,7 +139,8 @@ static void over_levels_row(struct table *t, const struct analysis *a, size_t i,
 		while (j < l->n_levels && l->level[j].level != level[k])
 			j++;
 		if (j < l->n_levels) {
-			double v = format == FORMAT_SHARE ? l->level[j].cv : l->level[j].relative_bias;
+			double v =
+			    format == FORMAT_SHARE ? l->level[j].cv : l->level[j].relative_bias;
 			table_number_u(t, v, fabs(v) < 1 ? 0.01 : NAN);
 		} else {
 			table_none(t);
@@ -163,9 +164,13 @@ static size_t n_linearity(const struct analysis *a)
 	return a->n_linearity;
 }
 
-const struct table_kind table_linearity_precision = {"linearity-precision",
-	"Linearity of the precision", n_linearity, linearity_precision_row, .n_row_headers = 2, .note =
-	"Coefficient of variation of the replay's results at each load level."};
+const struct table_kind table_linearity_precision = {
+    "linearity-precision",
+    "Linearity of the precision",
+    n_linearity,
+    linearity_precision_row,
+    .n_row_headers = 2,
+    .note = "Coefficient of variation of the replay's results at each load level."};
 
 const struct table_kind table_linearity_bias = {"linearity-bias", "Linearity of the bias",
 	n_linearity, linearity_bias_row, .n_row_headers = 2, .note =

@@ -45,7 +45,8 @@ static void issue_distribution_item(struct table *t, const struct analysis *a, s
 	COL_CELL(t, a, &a->cell[i]);
 	COL_NUMBER(t, SHARE, "share", "Share of the requests",
 		(double)k / (SUMMARY_N_ISSUE_QUANTILES - 1), NAN);
-	COL_NUMBER(t, TIME, "issue_error", "Issued no later than", a->course[i].quantile_ns[k], NAN);
+	COL_NUMBER(t, TIME, "issue_error", "Issued no later than", a->course[i].quantile_ns[k],
+		   NAN);
 }
 
 const struct table_kind table_issue_distribution = {
@@ -91,11 +92,11 @@ static size_t n_costs(const struct analysis *a)
 	return a->cost ? a->n_cells : 0;
 }
 
-const struct table_kind table_stamps = {"stamps", "Source of the replays' times", n_costs, stamps_row,
-	.note =
-	"If an observer times the runs (table \"observation\"), the mean by the replayer's "
-	"own stamps is added. Requests that the preloaded library does not see keep the "
-	"replayer's times."};
+const struct table_kind table_stamps = {
+    "stamps", "Source of the replays' times", n_costs, stamps_row,
+    .note = "If an observer times the runs (table \"observation\"), the mean by the replayer's "
+	    "own stamps is added. Requests that the preloaded library does not see keep the "
+	    "replayer's times."};
 
 static void costs_row(struct table *t, const struct analysis *a, size_t i)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of how the replay went about its work: time, order, concurrency, issue error, what was replayed. */
+/* Tables of how the replay went about its work: time, order, concurrency, issue error, what was
+ * replayed. */
 #include <math.h>
 
 #include "reports/tables/tables.h"
@@ -18,11 +19,11 @@ static void time_row(struct table *t, const struct analysis *a, size_t i)
 	COL_NUMBER(t, RATE, "replay_rate", "Replay, requests", c->x_rate.mean, c->x_rate.sem);
 }
 
-const struct table_kind table_time = {"execution-time", "Execution time and throughput", table_n_cells, time_row,
-	.note =
-	"Execution time: first begin to last end. Its difference is split into what requests "
-	"took longer (service) and what the replay waited longer between them (schedule), both "
-	"relative to the program's time. Requests per second are means over the runs."};
+const struct table_kind table_time = {
+    "execution-time", "Execution time and throughput", table_n_cells, time_row,
+    .note = "Execution time: first begin to last end. Its difference is split into what requests "
+	    "took longer (service) and what the replay waited longer between them (schedule), both "
+	    "relative to the program's time. Requests per second are means over the runs."};
 
 static void order_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -60,10 +61,10 @@ static void in_flight_row(struct table *t, const struct analysis *a, size_t i)
 	COL_DECISION(t, "max_decision", "Decision", c->component[COMPONENT_IN_FLIGHT_MAX].decision);
 }
 
-const struct table_kind table_in_flight = {"in-flight", "Requests in flight", table_n_cells, in_flight_row,
-	.note =
-	"Mean and maximum number of requests in flight in a run, each the mean over the runs, "
-	"and by how much the replay's differ from the program's."};
+const struct table_kind table_in_flight = {
+    "in-flight", "Requests in flight", table_n_cells, in_flight_row,
+    .note = "Mean and maximum number of requests in flight in a run, each the mean over the runs, "
+	    "and by how much the replay's differ from the program's."};
 
 static void concurrency_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -80,12 +81,12 @@ static void concurrency_row(struct table *t, const struct analysis *a, size_t i)
 		&c->concurrency_distance_request);
 }
 
-const struct table_kind table_concurrency = {"concurrency", "Distance of the concurrency distributions", table_n_cells, concurrency_row,
-	.note =
-	"Largest distance between the distributions of the number of requests in flight of "
-	"program and replay, each the mean over the runs: by time (how long each level lasted) "
-	"and by request (which level a request found). 0 is equal, 1 is entirely different. "
-	"Beside it the distance within a pair, which holds the scatter of the runs too."};
+const struct table_kind table_concurrency = {
+    "concurrency", "Distance of the concurrency distributions", table_n_cells, concurrency_row,
+    .note = "Largest distance between the distributions of the number of requests in flight of "
+	    "program and replay, each the mean over the runs: by time (how long each level lasted) "
+	    "and by request (which level a request found). 0 is equal, 1 is entirely different. "
+	    "Beside it the distance within a pair, which holds the scatter of the runs too."};
 
 static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -105,11 +106,13 @@ static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
 	COL_ESTIMATE(t, TIME, "schedule_error", "Schedule", &c->schedule_error);
 }
 
-const struct table_kind table_issue_error = {"issue-error", "Issue error and schedule", table_n_cells, issue_error_row,
-	.note =
+const struct table_kind table_issue_error = {
+    "issue-error", "Issue error and schedule", table_n_cells, issue_error_row,
+    .note =
 	"Issue error: begin of a request minus the time it was meant for; only replays that keep "
 	"times have one. Late: issued later than 1 % of the mean traced gap or 1 µs, whichever "
-	"is larger. Held up: by the machine, which took the processor away from the thread that waited for the request's time; not a fault of the replayer. Schedule: how far a "
+	"is larger. Held up: by the machine, which took the processor away from the thread that "
+	"waited for the request's time; not a fault of the replayer. Schedule: how far a "
 	"request's begin has moved from its place in the trace, in any replay."};
 
 static void fidelity_row(struct table *t, const struct analysis *a, size_t i)
@@ -128,8 +131,9 @@ static void fidelity_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "first_failure", "First failure", *c->first_failure ? c->first_failure : NULL);
 }
 
-const struct table_kind table_fidelity = {"fidelity", "What was replayed, and failed runs", table_n_cells, fidelity_row,
-	.note =
+const struct table_kind table_fidelity = {
+    "fidelity", "What was replayed, and failed runs", table_n_cells, fidelity_row,
+    .note =
 	"Requests over all runs. Lost: in the trace, never replayed. Extra: replayed more often "
 	"than traced. Mismatched: another return value than in the trace. Skipped: what the "
 	"replayer says it does not make (pipes and the like, what its options leave out); not "
@@ -145,9 +149,9 @@ static void diagnostics_row(struct table *t, const struct analysis *a, size_t i)
 	COL_NUMBER(t, P, "trend_p", "p of the trend test", c->trend_p, NAN);
 }
 
-const struct table_kind table_diagnostics = {"diagnostics", "Were the replicates independent?", table_n_cells, diagnostics_row,
-	.note =
-	"Of the pairs in the order in which they were run: correlation of neighbours (0 is "
-	"ideal), how many independent pairs the pairs are taken for when a verdict rests on "
-	"them, p of \"no runs above or below the median\", p of \"no trend\". Small p tell of "
-	"drift."};
+const struct table_kind table_diagnostics = {
+    "diagnostics", "Were the replicates independent?", table_n_cells, diagnostics_row,
+    .note = "Of the pairs in the order in which they were run: correlation of neighbours (0 is "
+	    "ideal), how many independent pairs the pairs are taken for when a verdict rests on "
+	    "them, p of \"no runs above or below the median\", p of \"no trend\". Small p tell of "
+	    "drift."};

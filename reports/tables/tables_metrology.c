@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables beside the verdict: quantiles and distributions of response times, sessions, the chart of individuals. */
+/* Tables beside the verdict: quantiles and distributions of response times, sessions, the chart of
+ * individuals. */
 #include <math.h>
 
 #include "reports/tables/tables.h"
 
 static void quantiles_row(struct table *t, const struct analysis *a, size_t i)
 {
-	static const char *const key[QUANTILES_N][3] = {{"bias_p50", "p50 [95 %]", "p50_extrapolated"},
-							{"bias_p90", "p90 [95 %]", "p90_extrapolated"},
-							{"bias_p99", "p99 [95 %]", "p99_extrapolated"},
-							{"bias_p999", "p99.9 [95 %]", "p999_extrapolated"}};
+	static const char *const key[QUANTILES_N][3] = {
+	    {"bias_p50", "p50 [95 %]", "p50_extrapolated"},
+	    {"bias_p90", "p90 [95 %]", "p90_extrapolated"},
+	    {"bias_p99", "p99 [95 %]", "p99_extrapolated"},
+	    {"bias_p999", "p99.9 [95 %]", "p999_extrapolated"}};
 	const struct cell *c = &a->cell[i];
 	COL_CELL(t, a, c);
 	for (int k = 0; k < QUANTILES_N; k++) {
@@ -21,12 +23,14 @@ static void quantiles_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_quantiles = {
-	"quantiles", "Bias of the quantiles, and distance of the distributions", table_n_cells,
-	quantiles_row, .note =
+    "quantiles", "Bias of the quantiles, and distance of the distributions", table_n_cells,
+    quantiles_row,
+    .note =
 	"Relative bias of each run's own quantiles of response time, from the pairs; extrapolated "
 	"where a run has too few requests for one to lie above the quantile. Beside it the "
 	"distance of the distributions of all requests of all runs: Kolmogorov-Smirnov (0 equal, 1 "
-	"entirely different) and 1-Wasserstein, relative to the program's mean. Shown, not judged."};
+	"entirely different) and 1-Wasserstein, relative to the program's mean. Shown, not "
+	"judged."};
 
 static void add_mark(struct table *t, enum stat_status s, enum outlier_class class, size_t session)
 {
@@ -103,13 +107,16 @@ static void control_row(struct table *t, const struct analysis *a, size_t i)
 	COL_STATUS(t, RELATIVE, "lower", "Lower limit", k->status, k->lower, k->upper - k->lower);
 	COL_STATUS(t, RELATIVE, "upper", "Upper limit", k->status, k->upper, k->upper - k->lower);
 	COL_STATUS(t, COUNT, "n_outside", "Outside", k->status, (double)k->n_out, 10);
-	COL_STATUS(t, SHARE, "moving_range", "Mean moving range", k->status, k->mr_bar, k->upper - k->lower);
-	COL_STATUS(t, SHARE, "moving_range_upper", "Upper limit", k->status, k->mr_upper, k->upper - k->lower);
+	COL_STATUS(t, SHARE, "moving_range", "Mean moving range", k->status, k->mr_bar,
+		   k->upper - k->lower);
+	COL_STATUS(t, SHARE, "moving_range_upper", "Upper limit", k->status, k->mr_upper,
+		   k->upper - k->lower);
 	COL_STATUS(t, COUNT, "n_ranges_outside", "Outside", k->status, (double)k->n_mr_out, 10);
 }
 
-const struct table_kind table_control = {"control", "Chart of individuals and moving ranges", table_n_cells, control_row,
-	.note =
+const struct table_kind table_control = {
+    "control", "Chart of individuals and moving ranges", table_n_cells, control_row,
+    .note =
 	"Of the pairs' relative differences in the order of the blocks: centre and limits (three "
 	"standard deviations, from the mean moving range), the limit of a moving range, and how "
 	"many lie outside. Points outside, or a moving range above its limit, tell of a "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of parallel applications: the error of the running time, what recording took, and each node by itself. */
+/* Tables of parallel applications: the error of the running time, what recording took, and each
+ * node by itself. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,8 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 	COL_COUNT_IF(t, "period", "Period", r, r->period);
 	COL_COUNT_IF(t, "n_waits", "Waits", r, r->n_waits);
 	COL_COUNT_IF(t, "n_runs", "Runs of the recording", r, r->n_runs);
-	COL_KNOWN(t, NUMBER, "tracing_time", "their time, times the application's", c->tracing_time);
+	COL_KNOWN(t, NUMBER, "tracing_time", "their time, times the application's",
+		  c->tracing_time);
 	COL_KNOWN(t, NUMBER, "tracing_increase", "Increase of a run's", c->tracing_increase);
 }
 
@@ -87,14 +89,15 @@ const struct table_kind table_parallel_worst = {"parallel-worst",
 	"worst, as the parallel-trace paper has it (figures 8 to 11); sizes, without the sign. "
 	"Behind a published value nothing is known of its uncertainty: means of at least 3 runs."};
 
-/* --- replayers beside each other -------------------------------------------------------------------------------------- */
+/* --- replayers beside each other ----------------------------------------- */
 
 static bool same_row(const struct analysis *a, size_t x, size_t y)
 {
 	return parallel_same_family(parallel_scenario(a, x), parallel_scenario(a, y));
 }
 
-static const struct parallel_worst *worst_of(const struct analysis *a, size_t family, size_t replayer)
+static const struct parallel_worst *worst_of(const struct analysis *a, size_t family,
+					     size_t replayer)
 {
 	for (size_t i = 0; i < a->parallel->n_worst; i++) {
 		const struct parallel_worst *w = &a->parallel->worst[i];
@@ -133,7 +136,7 @@ const struct table_kind table_parallel_replayers = {"parallel-replayers",
 	"Size of the error of the running time, the worst over the targets that the application "
 	"was recorded on."};
 
-/* --- nodes ------------------------------------------------------------------------------------------------------------ */
+/* --- nodes --------------------------------------------------------------- */
 
 static size_t n_nodes(const struct analysis *a)
 {
@@ -154,8 +157,13 @@ static void parallel_nodes_row(struct table *t, const struct analysis *a, size_t
 	COL_KNOWN(t, NUMBER, "replay_busy_s", "replay, s", o->busy_replay_s);
 }
 
-const struct table_kind table_parallel_nodes = {"parallel-nodes",
-	"Parallel applications: response times of each node", n_nodes, parallel_nodes_row,
-	.n_row_headers = 3, .note =
+const struct table_kind table_parallel_nodes = {
+    "parallel-nodes",
+    "Parallel applications: response times of each node",
+    n_nodes,
+    parallel_nodes_row,
+    .n_row_headers = 3,
+    .note =
 	"Computing, signals and waits are no requests. U: what one replay's mean of that node may "
-	"be off, bias apart, for 95 %. Busy: from the node's first request to the end of its last."};
+	"be off, bias apart, for 95 %. Busy: from the node's first request to the end of its "
+	"last."};

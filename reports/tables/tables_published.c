@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of what was published beside what was measured, and of the kinds of requests by themselves. */
+/* Tables of what was published beside what was measured, and of the kinds of requests by
+ * themselves. */
 #include <math.h>
 
 #include "reports/words.h"
@@ -24,8 +25,10 @@ static void published_row(struct table *t, const struct analysis *a, size_t i)
 	if (!t->in_heads)
 		return;
 	struct strbuf s = STRBUF_INIT;
-	strbuf_addstr(&s, "Another machine, storage and time: do not expect equal numbers. What should hold again is which value is larger; the "
-			  "findings judge that. A measured value has its 95 % interval behind it, a published value its published "
+	strbuf_addstr(&s, "Another machine, storage and time: do not expect equal numbers. What "
+			  "should hold again is which value is larger; the "
+			  "findings judge that. A measured value has its 95 % interval behind it, "
+			  "a published value its published "
 			  "uncertainty.");
 	for (const char *const *defect = published_defects(a); *defect; defect++)
 		strbuf_addf(&s, " %s", *defect);
@@ -57,8 +60,9 @@ static size_t published_values_n(const struct analysis *a)
 	return a->n_published;
 }
 
-const struct table_kind table_published_values = {"published-values", "Published values beside those measured here, in base units", published_values_n, published_values_row,
-	.data_only = true};
+const struct table_kind table_published_values = {
+    "published-values", "Published values beside those measured here, in base units",
+    published_values_n, published_values_row, .data_only = true};
 
 static size_t claims_n(const struct analysis *a)
 {
@@ -92,7 +96,8 @@ const struct table_kind table_claims = {"findings", "Published findings on this 
 	"test; a published critical value decides nothing."};
 
 /* "random-read level=2, event order=fs", or the number that a claim names. */
-static void add_other(struct table *t, const struct analysis *a, const struct claim *c, const struct claim_comparison *k)
+static void add_other(struct table *t, const struct analysis *a, const struct claim *c,
+		      const struct claim_comparison *k)
 {
 	const struct protocol *p = &a->results->protocol;
 	if (k->than == CLAIM_NO_CELL) {
@@ -103,7 +108,8 @@ static void add_other(struct table *t, const struct analysis *a, const struct cl
 	if (cell->scenario == a->cell[k->cell].scenario)
 		table_text(t, p->replayer[cell->replayer].name);
 	else
-		table_textf(t, "%s, %s", p->scenario[cell->scenario].name, p->replayer[cell->replayer].name);
+		table_textf(t, "%s, %s", p->scenario[cell->scenario].name,
+			    p->replayer[cell->replayer].name);
 }
 
 static size_t n_comparisons(const struct analysis *a, size_t i)
@@ -145,7 +151,8 @@ static void claim_values_item(struct table *t, const struct analysis *a, size_t 
 	COL_ESTIMATE(t, NUMBER, "value", "Value", &q->value);
 	COL_ESTIMATE(t, NUMBER, "other", "Of the other", &q->other);
 	COL_TEXT(t, "difference_unit", "Unit of the difference",
-		measure_info[c->measure].scale != SCALE_LINEAR ? "ratio" : published_unit(c->measure));
+		 measure_info[c->measure].scale != SCALE_LINEAR ? "ratio"
+								: published_unit(c->measure));
 	COL_STATUS(t, NUMBER, "difference", "Difference", d->status, d->value, NAN);
 	COL_STATUS(t, NUMBER, "difference_lo", "from", d->status, d->lo95, NAN);
 	COL_STATUS(t, NUMBER, "difference_hi", "to", d->status, d->hi95, NAN);
@@ -175,8 +182,13 @@ static size_t operations_n(const struct analysis *a)
 	return a->n_operations;
 }
 
-const struct table_kind table_operations = {"operations", "Response times by kind of request", operations_n, operations_row,
-	.n_row_headers = 3, .note =
+const struct table_kind table_operations = {
+    "operations",
+    "Response times by kind of request",
+    operations_n,
+    operations_row,
+    .n_row_headers = 3,
+    .note =
 	"Of cases with several kinds of requests, those first that take most of the program's "
 	"time. 2 u_c combines bias, scatter of the replays and scatter of the program as tables "
 	"V to VII of the metrology paper do."};

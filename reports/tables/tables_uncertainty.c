@@ -31,8 +31,10 @@ static void calibration_row(struct table *t, const struct analysis *a, size_t i)
 	COL_NUMBER(t, NUMBER, "replay_mean_level", "replay", c->concurrency_mean_x, 0.1);
 }
 
-const struct table_kind table_calibration = {"calibration", "Systematic difference, and what went along with it", table_n_cells, calibration_row,
-	.note =
+const struct table_kind table_calibration = {
+    "calibration", "Systematic difference, and what went along with it", table_n_cells,
+    calibration_row,
+    .note =
 	"The replay takes longer or shorter where the 95 % interval of the bias leaves out 0; "
 	"else no systematic difference is shown. Beside it what may explain one, program / "
 	"replay: share of the time the threads were ready but not running, share stolen by other "
@@ -58,8 +60,9 @@ static void uncertainty_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "gum_adequate", "GUM adequate", m->status ? NULL : m->adequate ? "yes" : "no");
 }
 
-const struct table_kind table_uncertainty = {"uncertainty", "Measurement uncertainty", table_n_cells, uncertainty_row,
-	.note =
+const struct table_kind table_uncertainty = {
+    "uncertainty", "Measurement uncertainty", table_n_cells, uncertainty_row,
+    .note =
 	"The result of one future replay lies within ±U of what the program would have shown, "
 	"corrected for the bias, with 95 % coverage. U = k u_c; u_c combines the budget below, k "
 	"is Student's t for its effective degrees of freedom. All relative to the program's "
@@ -87,10 +90,15 @@ static void budget_item(struct table *t, const struct analysis *a, size_t i, siz
 	COL_NUMBER(t, SHARE, "share", "Share", r->share, 0.01);
 }
 
-const struct table_kind table_budget = {"budget", "Uncertainty budget", table_n_cells,
-	.n_items = n_budget_rows, .item = budget_item, .note =
-	"Type A components come from the scatter of runs, Type B from other knowledge. u is "
-	"relative to the program's mean: value / divisor x sensitivity. Shares are of u_c squared."};
+const struct table_kind table_budget = {
+    "budget",
+    "Uncertainty budget",
+    table_n_cells,
+    .n_items = n_budget_rows,
+    .item = budget_item,
+    .note = "Type A components come from the scatter of runs, Type B from other knowledge. u is "
+	    "relative to the program's mean: value / divisor x sensitivity. Shares are of u_c "
+	    "squared."};
 
 static size_t n_modes(const struct analysis *a, size_t i)
 {
@@ -147,7 +155,8 @@ static void add_date(struct table *t, int64_t ns)
 	time_t s = (time_t)(ns / 1000000000);
 	struct tm tm;
 	char text[40];
-	if (ns <= 0 || !gmtime_r(&s, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm))
+	if (ns <= 0 || !gmtime_r(&s, &tm) ||
+	    !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm))
 		table_none(t);
 	else
 		table_text(t, text);
@@ -159,7 +168,8 @@ static const char *run_role(const struct protocol *p, const struct run *r)
 		return "program";
 	if (r->role == ROLE_RECORD)
 		return "recording";
-	return r->role >= 0 && (size_t)r->role < p->n_replayers ? p->replayer[r->role].name : "unknown";
+	return r->role >= 0 && (size_t)r->role < p->n_replayers ? p->replayer[r->role].name
+								: "unknown";
 }
 
 static size_t runs_n(const struct analysis *a)
@@ -187,7 +197,8 @@ static void runs_row(struct table *t, const struct analysis *a, size_t i)
 	COL_NUMBER_IF(t, TIME, "mean", "Mean", ok, s->response.mean, NAN);
 	COL_NUMBER_IF(t, TIME, "median", "Median", ok, s->response_median, NAN);
 	COL_NUMBER_IF(t, TIME, "p99", "p99", ok, s->response_p99, NAN);
-	COL_NUMBER_IF(t, TIME, "execution_time", "Execution time", ok, (double)s->execution_ns, NAN);
+	COL_NUMBER_IF(t, TIME, "execution_time", "Execution time", ok, (double)s->execution_ns,
+		      NAN);
 	COL_COUNT_IF(t, "n_requests", "Requests", ok, s->response.n);
 	COL_NUMBER_IF(t, SHARE, "cached_before", "Cached before", f->total_bytes,
 		(double)f->cached_bytes / (double)f->total_bytes, 0.01);

@@ -30,8 +30,9 @@ static void summary_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "reason", "Reason", c->verdict_reason);
 }
 
-const struct table_kind table_summary = {"summary", "Verdict of each scenario and replayer", table_n_cells, summary_row,
-	.note =
+const struct table_kind table_summary = {
+    "summary", "Verdict of each scenario and replayer", table_n_cells, summary_row,
+    .note =
 	"Bias: by how much a replay's mean response time differs from the program's. Precision: "
 	"how many times more the replay's results scatter than the program's. Time: difference "
 	"of the execution time. Intervals are 95 % confidence intervals."};
@@ -156,7 +157,8 @@ static size_t sources_n(const struct analysis *a)
 	return a->n_sources;
 }
 
-const struct table_kind table_sources = {"sources", "Sources of uncertainty", sources_n, sources_row};
+const struct table_kind table_sources = {"sources", "Sources of uncertainty", sources_n,
+					 sources_row};
 
 /* Components that look at more than the mean: shape, tail, operations and halves of a run. */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One screen that answers the question: which replayer may be trusted for what, and if not, why not. */
+/* One screen that answers the question: which replayer may be trusted for what, and if not, why
+ * not. */
 #include "reports/terminal/terminal.h"
 
 #include <stdio.h>
@@ -31,7 +32,8 @@ static void add_heading(struct strbuf *out, const char *text, const struct termi
 	strbuf_addf(out, style->color ? "\n\x1b[1m%s\x1b[0m\n" : "\n%s\n", text);
 }
 
-static void add_headline(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+static void add_headline(struct strbuf *out, const struct analysis *a,
+			 const struct terminal_style *style)
 {
 	struct strbuf line = STRBUF_INIT;
 	text_wrap(out, words_title(a), 0, 0, style->width);
@@ -44,7 +46,8 @@ static void add_headline(struct strbuf *out, const struct analysis *a, const str
 	strbuf_release(&line);
 }
 
-static void add_replayers(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+static void add_replayers(struct strbuf *out, const struct analysis *a,
+			  const struct terminal_style *style)
 {
 	for (size_t i = 0; i < a->results->protocol.n_replayers && a->n_cells; i++) {
 		struct strbuf line = STRBUF_INIT;
@@ -58,7 +61,8 @@ static void add_replayers(struct strbuf *out, const struct analysis *a, const st
 	}
 }
 
-static void add_next(struct strbuf *out, const struct analysis *a, const struct terminal_style *style, const char *dir)
+static void add_next(struct strbuf *out, const struct analysis *a,
+		     const struct terminal_style *style, const char *dir)
 {
 	struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
 	first_screen_next(&text, &command, a, dir);
@@ -77,7 +81,8 @@ static void add_next(struct strbuf *out, const struct analysis *a, const struct 
 	strbuf_release(&command);
 }
 
-static void add_machine(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+static void add_machine(struct strbuf *out, const struct analysis *a,
+			const struct terminal_style *style)
 {
 	struct strbuf line = STRBUF_INIT;
 	words_add_machine(&line, a);
@@ -90,7 +95,8 @@ static void add_machine(struct strbuf *out, const struct analysis *a, const stru
 }
 
 /* " (event order=fs in 3, coordinator in 48)" where the cases are too many to be listed */
-static void add_replayer_counts(struct strbuf *out, const struct analysis *a, const struct finding_group *g)
+static void add_replayer_counts(struct strbuf *out, const struct analysis *a,
+				const struct finding_group *g)
 {
 	size_t n_shown = 0;
 	for (size_t r = 0; r < a->results->protocol.n_replayers; r++) {
@@ -134,7 +140,8 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 	size_t n_shown = g->decision == DECISION_REJECT ? MAX_REJECTED : MAX_INCONCLUSIVE;
 	struct strbuf line = STRBUF_INIT;
 	strbuf_addf(&line, "%s: %s in %zu of %zu cases", component_names[g->kind],
-		    g->decision == DECISION_REJECT ? "rejected" : "undecided", g->n_cells, a->n_cells);
+		    g->decision == DECISION_REJECT ? "rejected" : "undecided", g->n_cells,
+		    a->n_cells);
 	if (g->n_findings > n_shown)
 		add_replayer_counts(&line, a, g);
 	strbuf_addch(&line, '.');
@@ -160,7 +167,8 @@ static void add_worst(struct strbuf *line, const struct analysis *a, const struc
 }
 
 /* The replayers beside each other, where there are several, the best first. */
-static void add_league(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+static void add_league(struct strbuf *out, const struct analysis *a,
+		       const struct terminal_style *style)
 {
 	if (a->n_league < LEAGUE_LEAST)
 		return;
@@ -183,7 +191,9 @@ static void add_league(struct strbuf *out, const struct analysis *a, const struc
 		if (row->judged)
 			add_worst(&line, a, row);
 		if (row->n_failed)
-			strbuf_addf(&line, row->n_failed == 1 ? "; %llu run failed" : "; %llu runs failed", (unsigned long long)row->n_failed);
+			strbuf_addf(&line,
+				    row->n_failed == 1 ? "; %llu run failed" : "; %llu runs failed",
+				    (unsigned long long)row->n_failed);
 		strbuf_addstr(out, "  ");
 		text_wrap(out, line.s, 2, 6, style->width);
 		strbuf_addch(out, '\n');
@@ -200,7 +210,8 @@ static void add_reasons(struct strbuf *out, const struct analysis *a, const stru
 		add_group(out, a, &f->group[i], style);
 }
 
-static void add_warnings(struct strbuf *out, const struct findings *f, const struct terminal_style *style)
+static void add_warnings(struct strbuf *out, const struct findings *f,
+			 const struct terminal_style *style)
 {
 	if (f->n_warnings)
 		add_heading(out, "Warnings", style);
@@ -216,7 +227,8 @@ static void add_warnings(struct strbuf *out, const struct findings *f, const str
 		strbuf_addf(out, "  and %zu more in the report\n", f->n_warnings - MAX_WARNINGS);
 }
 
-static void add_facts(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+static void add_facts(struct strbuf *out, const struct analysis *a,
+		      const struct terminal_style *style)
 {
 	bool any = false;
 	for (const struct fact *f = facts; f->name; f++) {
@@ -234,8 +246,8 @@ static void add_facts(struct strbuf *out, const struct analysis *a, const struct
 	}
 }
 
-static void add_footer(struct strbuf *out, const struct analysis *a, const struct terminal_style *style,
-		       const char *dir)
+static void add_footer(struct strbuf *out, const struct analysis *a,
+		       const struct terminal_style *style, const char *dir)
 {
 	struct strbuf line = STRBUF_INIT;
 	strbuf_addstr(out, "\n");
@@ -247,10 +259,11 @@ static void add_footer(struct strbuf *out, const struct analysis *a, const struc
 	text_wrap(out, line.s, 0, 2, style->width);
 	strbuf_addch(out, '\n');
 	strbuf_reset(&line);
-	strbuf_addstr(&line,
-		      "Bias: mean response time of the replay against that of the program run again beside it, ± the "
-		      "95 % interval. Precision: scatter of the replay from run to run over that of the program (and "
-		      "its upper limit). Time: execution time.");
+	strbuf_addstr(&line, "Bias: mean response time of the replay against that of the program "
+			     "run again beside it, ± the "
+			     "95 % interval. Precision: scatter of the replay from run to run over "
+			     "that of the program (and "
+			     "its upper limit). Time: execution time.");
 	text_wrap(out, line.s, 0, 2, style->width);
 	strbuf_addch(out, '\n');
 	if (!figure_gnuplot_found())
@@ -263,7 +276,8 @@ static void add_footer(struct strbuf *out, const struct analysis *a, const struc
 	strbuf_release(&line);
 }
 
-void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bool color, const char *dir)
+void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bool color,
+		  const char *dir)
 {
 	struct findings f;
 	struct terminal_style style = {.width = width, .color = color};

@@ -8,11 +8,13 @@
 
 #define TEXT 300
 
-void terminal_add_published(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+void terminal_add_published(struct strbuf *out, const struct analysis *a,
+			    const struct terminal_style *style)
 {
 	if (!a->n_claims && !a->n_published)
 		return;
-	strbuf_addf(out, style->color ? "\n\x1b[1m%s\x1b[0m\n" : "\n%s\n", "Published findings, on this machine");
+	strbuf_addf(out, style->color ? "\n\x1b[1m%s\x1b[0m\n" : "\n%s\n",
+		    "Published findings, on this machine");
 	for (size_t i = 0; i < a->n_claims; i++) {
 		const struct claim *c = &a->results->protocol.claim[i];
 		struct strbuf line = STRBUF_INIT;
@@ -40,8 +42,10 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a, const 
 		strbuf_addch(out, '\n');
 	}
 	if (a->n_published)
-		strbuf_addf(out, "  %zu published value%s beside those measured: tables/published.csv in the report\n", a->n_published,
-			    a->n_published == 1 ? "" : "s");
+		strbuf_addf(out,
+			    "  %zu published value%s beside those measured: tables/published.csv "
+			    "in the report\n",
+			    a->n_published, a->n_published == 1 ? "" : "s");
 }
 
 static void add_sum(struct strbuf *out, const struct analysis *a, const struct parallel_sum *s,

@@ -21,7 +21,8 @@ enum { NAME, BIAS, PRECISION, TIME, WORTH, REORDERED, MISMATCHED, VERDICT, N_COL
 struct row {
 	struct strbuf cell[N_COLUMNS]; /* the name first, the verdict last */
 	enum verdict verdict;          /* colours the last cell */
-	bool is_title;                 /* only a name, as wide as it likes: what the rows below have in common */
+	/* only a name, as wide as it likes: what the rows below have in common */
+	bool is_title;
 	bool is_head;
 	bool is_case;                  /* the last cell is a verdict */
 	size_t indent;
@@ -58,7 +59,8 @@ static struct row *add_name(struct grid *g, const char *name, size_t indent)
 	return r;
 }
 
-void terminal_begin_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style, bool bold)
+void terminal_begin_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style,
+			    bool bold)
 {
 	static const char *const color[] = {
 	    [VERDICT_TRUSTED] = "32", [VERDICT_NOT_TRUSTED] = "31", [VERDICT_INCONCLUSIVE] = "33"};
@@ -72,7 +74,8 @@ void terminal_end_verdict(struct strbuf *out, const struct terminal_style *style
 		strbuf_addstr(out, "\x1b[0m");
 }
 
-/* --- laying out ----------------------------------------------------------------------------------------------------
+/* --- laying out
+ * ----------------------------------------------------------------------------------------------------
  */
 
 /* Columns of what is mostly 0 are not shown where all is 0, nor is a column without a number. */
@@ -81,7 +84,8 @@ static bool is_dropped(const struct grid *g, size_t column)
 	for (size_t k = 0; k < g->n && column; k++) {
 		const struct row *r = &g->row[k];
 		const char *text = r->cell[column].s;
-		bool zero = (column == REORDERED || column == MISMATCHED) && (!strcmp(text, "0 %") || !strcmp(text, "0"));
+		bool zero = (column == REORDERED || column == MISMATCHED) &&
+			    (!strcmp(text, "0 %") || !strcmp(text, "0"));
 		if (!r->is_head && !r->is_title && *text && !zero)
 			return false;
 	}
@@ -95,9 +99,9 @@ static void find_widths(const struct grid *g, size_t total, size_t *width)
 	for (size_t i = 0; i < N_COLUMNS; i++) {
 		width[i] = 0;
 		for (size_t k = 0; k < g->n && !is_dropped(g, i); k++) {
-			size_t w = g->row[k].is_title && i == 0
-				       ? 0
-				       : text_width(g->row[k].cell[i].s) + (i ? 0 : g->row[k].indent);
+			size_t w = g->row[k].is_title && i == 0 ? 0
+								: text_width(g->row[k].cell[i].s) +
+								      (i ? 0 : g->row[k].indent);
 			width[i] = w > width[i] ? w : width[i];
 		}
 		rest += i && width[i] ? width[i] + GAP : 0;
@@ -111,11 +115,13 @@ static void find_widths(const struct grid *g, size_t total, size_t *width)
 		width[0] = room;
 }
 
-static void lay_row(struct strbuf *out, const struct row *r, const size_t *width, const struct terminal_style *style)
+static void lay_row(struct strbuf *out, const struct row *r, const size_t *width,
+		    const struct terminal_style *style)
 {
 	struct strbuf name = STRBUF_INIT;
 	strbuf_addf(&name, "%*s", (int)r->indent, "");
-	text_wrap(&name, r->cell[NAME].s, r->indent, r->indent + 2, r->is_title ? style->width : width[0]);
+	text_wrap(&name, r->cell[NAME].s, r->indent, r->indent + 2,
+		  r->is_title ? style->width : width[0]);
 	/* the numbers stand beside the last line of a name that wraps */
 	const char *last = strrchr(name.s, '\n');
 	last = last ? last + 1 : name.s;
@@ -124,7 +130,8 @@ static void lay_row(struct strbuf *out, const struct row *r, const size_t *width
 	for (size_t i = 1; i < N_COLUMNS && !r->is_title; i++) {
 		if (!width[i])
 			continue;
-		size_t w = text_width(r->cell[i].s), pad = i + 1 == N_COLUMNS ? GAP : GAP + width[i] - w;
+		size_t w = text_width(r->cell[i].s),
+		       pad = i + 1 == N_COLUMNS ? GAP : GAP + width[i] - w;
 		if (i == BIAS)
 			pad += width[0] > column ? width[0] - column : 0;
 		strbuf_addf(out, "%*s", (int)pad, "");
@@ -142,12 +149,14 @@ static void lay_row(struct strbuf *out, const struct row *r, const size_t *width
 
 static void add_head(struct grid *g, const struct analysis *a, const char *name, const char *last)
 {
-	static const enum component_kind kind[] = {COMPONENT_BIAS, COMPONENT_PRECISION, COMPONENT_EXECUTION_TIME,
-						   COMPONENT_UNCERTAINTY, COMPONENT_REORDERING};
+	static const enum component_kind kind[] = {COMPONENT_BIAS, COMPONENT_PRECISION,
+						   COMPONENT_EXECUTION_TIME, COMPONENT_UNCERTAINTY,
+						   COMPONENT_REORDERING};
 	const struct protocol *p = &a->results->protocol;
 	bool some, all;
 	words_find_timed(p, &some, &all);
-	const char *const title[N_COLUMNS] = {name, "Bias", "Precision", "Time", "U", "Reord.", "Mism.", last};
+	const char *const title[N_COLUMNS] = {name, "Bias",   "Precision", "Time",
+					      "U",  "Reord.", "Mism.",     last};
 	struct row *r = add_row(g);
 	r->is_head = true;
 	for (size_t i = 0; i < N_COLUMNS; i++)
@@ -155,9 +164,11 @@ static void add_head(struct grid *g, const struct analysis *a, const char *name,
 	r = add_name(g, "limit", 0);
 	r->is_head = true;
 	for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
-		words_add_limit(&r->cell[1 + i], kind[i], accept_limit_of(&p->accept, kind[i], all));
+		words_add_limit(&r->cell[1 + i], kind[i],
+				accept_limit_of(&p->accept, kind[i], all));
 	if (p->accept.n_mismatched != UINT64_MAX)
-		strbuf_addf(&r->cell[MISMATCHED], "%llu", (unsigned long long)p->accept.n_mismatched);
+		strbuf_addf(&r->cell[MISMATCHED], "%llu",
+			    (unsigned long long)p->accept.n_mismatched);
 	if (all || !some)
 		return;
 	r = add_name(g, "limit, timed", 0);
@@ -166,7 +177,8 @@ static void add_head(struct grid *g, const struct analysis *a, const char *name,
 			accept_limit_of(&p->accept, COMPONENT_EXECUTION_TIME, true));
 }
 
-/* --- a row per case ------------------------------------------------------------------------------------------------
+/* --- a row per case
+ * ------------------------------------------------------------------------------------------------
  */
 
 /* Short, for the table is narrow; why there is none is among the reasons. */
@@ -201,14 +213,18 @@ static void fill_case(struct row *r, const struct cell *c)
 	if (c->component[COMPONENT_BIAS].estimate.status == STAT_OK)
 		words_add_estimate(&r->cell[BIAS], &c->component[COMPONENT_BIAS], true);
 	else
-		strbuf_addstr(&r->cell[BIAS], no_number(c->component[COMPONENT_BIAS].estimate.status));
+		strbuf_addstr(&r->cell[BIAS],
+			      no_number(c->component[COMPONENT_BIAS].estimate.status));
 	add_precision(&r->cell[PRECISION], c);
 	add_value(&r->cell[TIME], &c->component[COMPONENT_EXECUTION_TIME].estimate, true);
 	if (isfinite(c->worth.U95))
 		number_add(&r->cell[WORTH], c->worth.U95, c->worth.U95, number_unit_percent, false);
 	add_value(&r->cell[REORDERED], &c->component[COMPONENT_REORDERING].estimate, false);
-	strbuf_addf(&r->cell[MISMATCHED], "%.0f", (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
-	strbuf_addstr(&r->cell[VERDICT], c->verdict == VERDICT_INCONCLUSIVE ? leaning_word(cell_leaning(c)) : verdict_name(c->verdict));
+	strbuf_addf(&r->cell[MISMATCHED], "%.0f",
+		    (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
+	strbuf_addstr(&r->cell[VERDICT], c->verdict == VERDICT_INCONCLUSIVE
+					     ? leaning_word(cell_leaning(c))
+					     : verdict_name(c->verdict));
 	r->verdict = c->verdict;
 	r->is_case = true;
 }
@@ -220,19 +236,22 @@ static void add_cases(struct grid *g, const struct analysis *a)
 	add_head(g, a, titles ? "Scenario, replayer" : "Scenario", "Verdict");
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
-		const char *scenario = p->scenario[c->scenario].name, *replayer = p->replayer[c->replayer].name;
+		const char *scenario = p->scenario[c->scenario].name,
+			   *replayer = p->replayer[c->replayer].name;
 		if (titles && (i == 0 || a->cell[i - 1].scenario != c->scenario)) {
 			struct row *r = add_name(g, scenario, 0);
 			r->is_title = true;
 			strbuf_addstr(&r->cell[NAME], " (program: ");
-			number_add(&r->cell[NAME], c->r.mean, NAN, number_unit_time(c->r.mean), false);
+			number_add(&r->cell[NAME], c->r.mean, NAN, number_unit_time(c->r.mean),
+				   false);
 			strbuf_addstr(&r->cell[NAME], " a request)");
 		}
 		fill_case(add_name(g, titles ? replayer : scenario, titles ? 2 : 0), c);
 	}
 }
 
-/* --- a row per workload and replayer -------------------------------------------------------------------------------
+/* --- a row per workload and replayer
+ * -------------------------------------------------------------------------------
  */
 
 struct span { /* smallest and largest of what is defined */
@@ -277,7 +296,8 @@ static struct sum sum_of(const struct analysis *a, const char *workload, size_t 
 	struct sum s = {.bias = none, .time = none, .reordered = none};
 	for (size_t k = 0; k < a->n_cells; k++) {
 		const struct cell *c = &a->cell[k];
-		if (c->replayer == replayer && !strcmp(a->results->protocol.scenario[c->scenario].workload, workload))
+		if (c->replayer == replayer &&
+		    !strcmp(a->results->protocol.scenario[c->scenario].workload, workload))
 			take(&s, c);
 	}
 	return s;
@@ -304,7 +324,8 @@ static void fill_sum(struct row *r, const struct sum *s)
 {
 	add_span(&r->cell[BIAS], &s->bias, true);
 	if (s->precision > 0)
-		number_add(&r->cell[PRECISION], s->precision, s->precision, number_unit_plain, false);
+		number_add(&r->cell[PRECISION], s->precision, s->precision, number_unit_plain,
+			   false);
 	else
 		strbuf_addstr(&r->cell[PRECISION], "undefined");
 	struct span time = s->time;
@@ -331,7 +352,9 @@ static void add_workload(struct grid *g, const struct analysis *a, const char *w
 	for (size_t r = 0; r < p->n_replayers; r++) {
 		struct sum s = sum_of(a, workload, r);
 		if (s.n)
-			fill_sum(add_name(g, titles ? p->replayer[r].name : workload, titles ? 2 : 0), &s);
+			fill_sum(
+			    add_name(g, titles ? p->replayer[r].name : workload, titles ? 2 : 0),
+			    &s);
 	}
 }
 
@@ -350,7 +373,8 @@ static void add_workloads(struct grid *g, const struct analysis *a)
 	free(done);
 }
 
-void terminal_add_cells(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+void terminal_add_cells(struct strbuf *out, const struct analysis *a,
+			const struct terminal_style *style)
 {
 	struct grid g = {0};
 	size_t width[N_COLUMNS];
@@ -362,13 +386,20 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a, const stru
 	for (size_t i = 0; i < g.n; i++)
 		lay_row(out, &g.row[i], width, style);
 	if (is_dropped(&g, REORDERED) && is_dropped(&g, MISMATCHED))
-		strbuf_addstr(out, "No request was reordered, lost, repeated, or ended otherwise than in the trace.\n");
+		strbuf_addstr(out, "No request was reordered, lost, repeated, or ended otherwise "
+				   "than in the trace.\n");
 	else
-		strbuf_addstr(out, "Reord.: share of requests issued after one that follows them in the trace.\n"
-				   "Mism.: requests that were lost, repeated, or ended otherwise than in the trace.\n");
+		strbuf_addstr(
+		    out,
+		    "Reord.: share of requests issued after one that follows them in the trace.\n"
+		    "Mism.: requests that were lost, repeated, or ended otherwise than in the "
+		    "trace.\n");
 	if (a->n_cells > MAX_ROWS)
-		strbuf_addstr(out, "(bias: smallest … largest of the workload's scenarios; the others: the largest)\n");
+		strbuf_addstr(out, "(bias: smallest … largest of the workload's scenarios; the "
+				   "others: the largest)\n");
 	else if (width[WORTH])
-		strbuf_addstr(out, "U: how far one replay may be from the program, beside the bias (95 %).\n");
+		strbuf_addstr(
+		    out,
+		    "U: how far one replay may be from the program, beside the bias (95 %).\n");
 	grid_release(&g);
 }

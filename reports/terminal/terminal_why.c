@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What explains the cases that are not trusted or differ significantly, and the rated ranges, on the terminal: a sentence each. */
+/* What explains the cases that are not trusted or differ significantly, and the rated ranges, on
+ * the terminal: a sentence each. */
 #include "reports/escape.h"
 #include "reports/words.h"
 #include "reports/text_table.h"
@@ -27,7 +28,8 @@ static void add_rest(struct strbuf *out, size_t n)
 		strbuf_addf(out, "  and %zu more in the report\n", n);
 }
 
-static void add_sentence(struct strbuf *out, const struct analysis *a, size_t i, const struct terminal_style *style)
+static void add_sentence(struct strbuf *out, const struct analysis *a, size_t i,
+			 const struct terminal_style *style)
 {
 	const struct protocol *p = &a->results->protocol;
 	struct strbuf line = STRBUF_INIT;
@@ -40,7 +42,8 @@ static void add_sentence(struct strbuf *out, const struct analysis *a, size_t i,
 }
 
 /* Cases that are not trusted first, then others whose difference is significant. */
-static void add_causes(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+static void add_causes(struct strbuf *out, const struct analysis *a,
+		       const struct terminal_style *style)
 {
 	size_t n = 0;
 	for (int rejected = 1; a->why && rejected >= 0; rejected--)
@@ -54,7 +57,8 @@ static void add_causes(struct strbuf *out, const struct analysis *a, const struc
 	add_rest(out, n > MAX_CASES ? n - MAX_CASES : 0);
 }
 
-static void add_ranges(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+static void add_ranges(struct strbuf *out, const struct analysis *a,
+		       const struct terminal_style *style)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < a->n_rated; i++) {
@@ -72,7 +76,8 @@ static void add_ranges(struct strbuf *out, const struct analysis *a, const struc
 	add_rest(out, n > MAX_RANGES ? n - MAX_RANGES : 0);
 }
 
-void terminal_add_why(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+void terminal_add_why(struct strbuf *out, const struct analysis *a,
+		      const struct terminal_style *style)
 {
 	add_causes(out, a, style);
 	add_ranges(out, a, style);

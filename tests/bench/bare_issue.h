@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The least that can be done to issue a request at its time: read the clock until it has come, then make the call. What such a thread
- * sees is the machine: an interval of 2 us or more between two readings of the clock, next to each other in a loop that does nothing
- * else, is one in which the processor was another's (the hypervisor's, an interrupt's, another process').
+/* The least that can be done to issue a request at its time: read the clock until it has come, then
+ * make the call. What such a thread sees is the machine: an interval of 2 us or more between two
+ * readings of the clock, next to each other in a loop that does nothing else, is one in which the
+ * processor was another's (the hypervisor's, an interrupt's, another process').
  *
- * A request is *held up by the machine* when such an interval lay over its time, when its thread was in a call then that took 2 us
- * longer than half of the calls do, or when it had to queue behind a request that was held up. Of a replay the readings
- * in between are not known, but the same can be told from its trace: who waits by spinning and had nothing else to do is late by
- * 2 us or more in no other way. */
+ * A request is *held up by the machine* when such an interval lay over its time, when its thread
+ * was in a call then that took 2 us longer than half of the calls do, or when it had to queue
+ * behind a request that was held up. Of a replay the readings in between are not known, but the
+ * same can be told from its trace: who waits by spinning and had nothing else to do is late by 2 us
+ * or more in no other way. */
 #ifndef BENCH_BARE_ISSUE_H
 #define BENCH_BARE_ISSUE_H
 
@@ -33,7 +35,8 @@ static int compare_i64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* hit[n]: whether the machine held it up. `spins`: it waits by spinning alone; otherwise it may be late because it slept too long. */
+/* hit[n]: whether the machine held it up. `spins`: it waits by spinning alone; otherwise it may be
+ * late because it slept too long. */
 static void issued_hit(const struct issued *r, size_t n, bool spins, bool *hit)
 {
 	int64_t *took = xcalloc(n + 1, sizeof *took);
@@ -44,7 +47,8 @@ static void issued_hit(const struct issued *r, size_t n, bool spins, bool *hit)
 	free(took);
 	for (size_t i = 0; i < n; i++) {
 		const bool queued = i && r[i - 1].end > r[i].due;
-		hit[i] = queued ? hit[i - 1] || r[i - 1].end - r[i - 1].begin > usual + TAKEN_NS : spins && r[i].begin - r[i].due > TAKEN_NS;
+		hit[i] = queued ? hit[i - 1] || r[i - 1].end - r[i - 1].begin > usual + TAKEN_NS
+				: spins && r[i].begin - r[i].due > TAKEN_NS;
 	}
 }
 
@@ -97,14 +101,20 @@ static void *bare_main(void *arg)
 		got += pread(fd, buffer, b->block_bytes, (off_t)k * b->block_bytes);
 	for (uint32_t k = 0; k < b->n && fd >= 0 && buffer; k++) {
 		const int64_t at = k * b->gap_ns + t->index * b->gap_ns / b->n_threads;
-		const uint64_t due = b->start + (uint64_t)((double)at / c->ns_per_tick), i = (uint64_t)k * b->n_threads + t->index;
+		const uint64_t due = b->start + (uint64_t)((double)at / c->ns_per_tick),
+			       i = (uint64_t)k * b->n_threads + t->index;
 		const uint64_t longest = bare_wait(t, due, least);
 		const uint64_t begin = clock_begin(c);
-		got += pread(fd, buffer, b->block_bytes, (off_t)(i * 97 % b->n_blocks * b->block_bytes));
+		got += pread(fd, buffer, b->block_bytes,
+			     (off_t)(i * 97 % b->n_blocks * b->block_bytes));
 		const uint64_t end = clock_end(c);
 		const bool queued = k && t->issued[k - 1].end > at;
-		t->issued[k] = (struct issued){at, (int64_t)((double)(begin - b->start) * c->ns_per_tick), (int64_t)((double)(end - b->start) * c->ns_per_tick)};
-		t->longest_ns = (int64_t)((double)longest * c->ns_per_tick) > t->longest_ns ? (int64_t)((double)longest * c->ns_per_tick) : t->longest_ns;
+		t->issued[k] =
+		    (struct issued){at, (int64_t)((double)(begin - b->start) * c->ns_per_tick),
+				    (int64_t)((double)(end - b->start) * c->ns_per_tick)};
+		t->longest_ns = (int64_t)((double)longest * c->ns_per_tick) > t->longest_ns
+				    ? (int64_t)((double)longest * c->ns_per_tick)
+				    : t->longest_ns;
 		t->n_untold += !queued && t->issued[k].begin - at > TAKEN_NS && !longest;
 	}
 	if (fd < 0 || !buffer || got < 0)
@@ -115,7 +125,8 @@ static void *bare_main(void *arg)
 	return NULL;
 }
 
-/* Makes thread[b->n_threads]; false where that cannot be. Ownership: the caller frees thread[].issued. */
+/* Makes thread[b->n_threads]; false where that cannot be. Ownership: the caller frees
+ * thread[].issued. */
 static bool bare_run(struct bare *b, struct bare_thread *thread)
 {
 	b->start = clock_now(b->clock) + (uint64_t)(BARE_LEAD_NS / b->clock->ns_per_tick);

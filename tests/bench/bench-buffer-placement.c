@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What doc/buffer-placement.md rests on, for this machine: cached 4 KiB requests by where the buffer lies.
+/* What doc/buffer-placement.md rests on, for this machine: cached 4 KiB requests by where the
+ * buffer lies.
  *
- * 1. Distances from the start of a page, in slices that take turns within one process: what a place costs.
- * 2. The kinds of common/placement.h, by processes that are all alive at once. First each process does all its work,
- * then the next; then they take turns every 0.1 ms, so that a machine whose speed drifts does so for all of them alike.
- * What remains between processes the second way is what belongs to a process: its memory, its addresses. */
+ * 1. Distances from the start of a page, in slices that take turns within one process: what a place
+ * costs.
+ * 2. The kinds of common/placement.h, by processes that are all alive at once. First each process
+ * does all its work, then the next; then they take turns every 0.1 ms, so that a machine whose
+ * speed drifts does so for all of them alike. What remains between processes the second way is what
+ * belongs to a process: its memory, its addresses. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -38,9 +41,10 @@ static uint64_t next_random(uint64_t *x)
 	return *x >> 20;
 }
 
-/* Mean ns of a slice of requests to random blocks, the first ones (another buffer was there before) left out. */
-static double slice_ns(const struct clock *c, int fd, const struct placement *p, unsigned char *buffer, bool writes,
-		       uint64_t *random)
+/* Mean ns of a slice of requests to random blocks, the first ones (another buffer was there before)
+ * left out. */
+static double slice_ns(const struct clock *c, int fd, const struct placement *p,
+		       unsigned char *buffer, bool writes, uint64_t *random)
 {
 	uint64_t sum = 0;
 	for (uint64_t k = 0; k < N_SLICE; k++) {
@@ -76,10 +80,12 @@ static void distances(const struct clock *c, int fd, bool writes)
 	for (size_t round = 0; round < N_ROUNDS; round++)
 		for (size_t i = 0; i < N; i++) {
 			size_t at = (i + round) % N;
-			ns[at][round] =
-			    slice_ns(c, fd, NULL, (unsigned char *)memory.base + BLOCK + distance[at], writes, &random);
+			ns[at][round] = slice_ns(
+			    c, fd, NULL, (unsigned char *)memory.base + BLOCK + distance[at],
+			    writes, &random);
 		}
-	printf("cached %s, time by the buffer's distance from the start of a page, relative to 0 (median of %d):\n",
+	printf("cached %s, time by the buffer's distance from the start of a page, relative to 0 "
+	       "(median of %d):\n",
 	       writes ? "pwrite" : "pread", N_ROUNDS);
 	for (size_t i = 0; i < N; i++) {
 		for (size_t round = 0; round < N_ROUNDS; round++)
@@ -90,10 +96,10 @@ static void distances(const struct clock *c, int fd, bool writes)
 	vm_free(&memory);
 }
 
-/* --- processes ------------------------------------------------------------------------------------------------- */
+/* --- processes ----------------------------------------------------------- */
 
-/* A byte on standard input is one slice for each place; after the last one the medians go to standard output. One
- * interruption of some ms would outweigh everything in a mean. */
+/* A byte on standard input is one slice for each place; after the last one the medians go to
+ * standard output. One interruption of some ms would outweigh everything in a mean. */
 static int child_main(const char *path)
 {
 	struct placement p[N_PLACES - 1];
@@ -101,19 +107,20 @@ static int child_main(const char *path)
 	struct clock c;
 	static double ns[N_PLACES][N_TURNS];
 	double median[N_PLACES];
-	uint64_t random =
-	    (uint64_t)getpid() * 0x9e3779b97f4a7c15u | 1; /* no process finds what another one had cached */
+	uint64_t random = (uint64_t)getpid() * 0x9e3779b97f4a7c15u |
+			  1; /* no process finds what another one had cached */
 	char byte = 0;
 	int fd = open(path, O_RDWR);
-	if (fd < 0 || clock_init(&c, 5000000, NULL) || vm_alloc(&memory, 4 * BLOCK, "a buffer", NULL))
+	if (fd < 0 || clock_init(&c, 5000000, NULL) ||
+	    vm_alloc(&memory, 4 * BLOCK, "a buffer", NULL))
 		return 3;
 	for (int i = 0; i < N_PLACES - 1; i++)
 		if (placement_init(&p[i], (enum placement_kind)i, BLOCK, false, 1, NULL))
 			return 3;
 	for (size_t n = 0; n < N_TURNS && read(0, &byte, 1) == 1; n++) {
 		for (int i = 0; i < N_PLACES; i++)
-			ns[i][n] = slice_ns(&c, fd, i < N_PLACES - 1 ? &p[i] : NULL, (unsigned char *)memory.base + 16,
-					    false, &random);
+			ns[i][n] = slice_ns(&c, fd, i < N_PLACES - 1 ? &p[i] : NULL,
+					    (unsigned char *)memory.base + 16, false, &random);
 		if (write(1, &byte, 1) != 1)
 			return 3;
 	}
@@ -181,10 +188,17 @@ static void processes(const char *path, bool in_turns, double *mean, double *cv)
 	}
 }
 
-/* --- the page cache's side ------------------------------------------------------------------------------------- */
+/* --- the page cache's side ----------------------------------------------- */
 
-enum cached_by { BY_WRITES_OF_1M, BY_WRITES_OF_4K, BY_READS_OF_1M, BY_RANDOM_READS_OF_4K, N_CACHED_BY };
-static const char *const cached_names[] = {"written by 1 MiB", "written by 4 KiB", "evicted, then read by 1 MiB",
+enum cached_by {
+	BY_WRITES_OF_1M,
+	BY_WRITES_OF_4K,
+	BY_READS_OF_1M,
+	BY_RANDOM_READS_OF_4K,
+	N_CACHED_BY
+};
+static const char *const cached_names[] = {"written by 1 MiB", "written by 4 KiB",
+					   "evicted, then read by 1 MiB",
 					   "evicted, then read by 4 KiB at random"};
 static unsigned char chunk[1 << 20];
 
@@ -214,7 +228,8 @@ static int file_make(char *path, enum cached_by by, bool keep_name)
 	if (by == BY_RANDOM_READS_OF_4K) {
 		posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 		for (int i = 0; i < 2 * N_BLOCKS; i++)
-			if (pread(fd, chunk, BLOCK, (off_t)(next_random(&random) % N_BLOCKS * BLOCK)) != BLOCK)
+			if (pread(fd, chunk, BLOCK,
+				  (off_t)(next_random(&random) % N_BLOCKS * BLOCK)) != BLOCK)
 				fail("reading the file");
 		posix_fadvise(fd, 0, 0, POSIX_FADV_NORMAL);
 	}
@@ -241,7 +256,8 @@ static void ways_into_the_cache(const struct clock *c, const char *template)
 			int at = (i + round) % N_CACHED_BY;
 			ns[at][round] = slice_ns(c, fd[at], &p, NULL, false, &random);
 		}
-	printf("cached pread, by how the file came into the page cache, relative to the first (median of %d):\n",
+	printf("cached pread, by how the file came into the page cache, relative to the first "
+	       "(median of %d):\n",
 	       N_ROUNDS);
 	for (int i = 0; i < N_CACHED_BY; i++) {
 		for (int round = 0; round < N_ROUNDS; round++)
@@ -269,10 +285,11 @@ int main(int argc, char **argv)
 	distances(&c, fd, true);
 	processes(path, false, mean[0], cv[0]);
 	processes(path, true, mean[1], cv[1]);
-	printf("cached pread, %d processes of %d requests for each place, medians of slices:\n", N_PROCESSES,
-	       N_TURNS * (N_SLICE - N_SKIP));
+	printf("cached pread, %d processes of %d requests for each place, medians of slices:\n",
+	       N_PROCESSES, N_TURNS * (N_SLICE - N_SKIP));
 	for (int i = 0; i < N_PLACES; i++)
-		printf("  %-14s one after another: mean %7.1f ns, CV %5.2f %%    taking turns: mean %7.1f ns, CV %5.2f "
+		printf("  %-14s one after another: mean %7.1f ns, CV %5.2f %%    taking turns: "
+		       "mean %7.1f ns, CV %5.2f "
 		       "%%\n",
 		       place_names[i], mean[0][i], cv[0][i], mean[1][i], cv[1][i]);
 	ways_into_the_cache(&c, template);

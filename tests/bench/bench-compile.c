@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Making compiled programs: `validate replay --engine compiled --compile-only` on traces of three workloads, recorded here. The whole, from the
- * trace on disk to the kept program; the same once more, when the program is there (loading the trace, the plan, the digest): the difference is
- * writing and compiling. Peak memory is that of the largest process, compiler and linker included. `unrolled` is --unroll, which is tried in
- * the long form, with the first workload and up to 10,000 requests, and takes half a minute for those.
+/* Making compiled programs: `validate replay --engine compiled --compile-only` on traces of three
+ * workloads, recorded here. The whole, from the trace on disk to the kept program; the same once
+ * more, when the program is there (loading the trace, the plan, the digest): the difference is
+ * writing and compiling. Peak memory is that of the largest process, compiler and linker included.
+ * `unrolled` is --unroll, which is tried in the long form, with the first workload and up to 10,000
+ * requests, and takes half a minute for those.
  *
- * usage: VALIDATE=build/validate bench-compile [N...]   numbers of requests, which workload compile meets about; default 10000 100000, and 1000000
- * with BENCH_QUICK= (empty), which is half a minute of recording
- * BENCH_DIR=/dev/shm: where traces and programs are made (programs are not run) */
+ * usage: VALIDATE=build/validate bench-compile [N...]   numbers of requests, which workload compile
+ * meets about; default 10000 100000, and 1000000 with BENCH_QUICK= (empty), which is half a minute
+ * of recording BENCH_DIR=/dev/shm: where traces and programs are made (programs are not run) */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -63,9 +65,20 @@ static struct cost run(char *const *argv)
 
 static void record(const struct shape *s, unsigned long n, char *trace)
 {
-	char *requests = xasprintf("--requests=%lu", n / s->threads / s->per_round), *level = xasprintf("--level=%u", s->threads);
-	char *const argv[] = {(char *)(uintptr_t)validate, "microbench", (char *)(uintptr_t)s->workload, level, requests, "--prepare", "--no-sync-output",
-			      "--dir", dir, "--output", trace, NULL};
+	char *requests = xasprintf("--requests=%lu", n / s->threads / s->per_round),
+	     *level = xasprintf("--level=%u", s->threads);
+	char *const argv[] = {(char *)(uintptr_t)validate,
+			      "microbench",
+			      (char *)(uintptr_t)s->workload,
+			      level,
+			      requests,
+			      "--prepare",
+			      "--no-sync-output",
+			      "--dir",
+			      dir,
+			      "--output",
+			      trace,
+			      NULL};
 	run(argv);
 	free(requests);
 	free(level);
@@ -73,8 +86,18 @@ static void record(const struct shape *s, unsigned long n, char *trace)
 
 static struct cost compile(char *trace, bool unroll, char *cache)
 {
-	char *const argv[] = {(char *)(uintptr_t)validate, "replay", "--engine=compiled", "--order=fs", "--compile-only", "--program-cache", cache,
-			      "--dir", dir, unroll ? "--unroll" : "--no-unroll", trace, NULL};
+	char *const argv[] = {(char *)(uintptr_t)validate,
+			      "replay",
+			      "--engine=compiled",
+			      "--order=fs",
+			      "--compile-only",
+			      "--program-cache",
+			      cache,
+			      "--dir",
+			      dir,
+			      unroll ? "--unroll" : "--no-unroll",
+			      trace,
+			      NULL};
 	return run(argv);
 }
 
@@ -94,10 +117,13 @@ static void one(const struct shape *s, unsigned long n, bool unrolled_too)
 	char *trace = xasprintf("%s/trace", dir), *cache = xasprintf("%s/cache", dir);
 	record(s, n, trace);
 	for (int unroll = 0; unroll <= (int)unrolled_too; unroll++) {
-		struct cost whole = compile(trace, unroll, cache), kept = compile(trace, unroll, cache);
-		printf("%-12s %3u threads %9lu requests %-9s %8.2f s (%7.2f s of processors), peak %7.1f MiB; when kept %6.2f s, peak %7.1f MiB\n",
-		       s->workload, s->threads, requests_of(trace), unroll ? "unrolled" : "tables", whole.seconds, whole.processor_s,
-		       (double)whole.peak_kib / 1024, kept.seconds, (double)kept.peak_kib / 1024);
+		struct cost whole = compile(trace, unroll, cache),
+			    kept = compile(trace, unroll, cache);
+		printf("%-12s %3u threads %9lu requests %-9s %8.2f s (%7.2f s of processors), peak "
+		       "%7.1f MiB; when kept %6.2f s, peak %7.1f MiB\n",
+		       s->workload, s->threads, requests_of(trace), unroll ? "unrolled" : "tables",
+		       whole.seconds, whole.processor_s, (double)whole.peak_kib / 1024,
+		       kept.seconds, (double)kept.peak_kib / 1024);
 		fflush(stdout);
 		dir_remove_tree(cache, NULL);
 	}
@@ -115,7 +141,9 @@ int main(int argc, char **argv)
 	validate = getenv("VALIDATE");
 	dir = xasprintf("%s/bench-compile.XXXXXX", where ? where : "/dev/shm");
 	if (!validate || access(validate, X_OK) || !mkdtemp(dir)) {
-		fprintf(stderr, "bench-compile: VALIDATE must name the program, and BENCH_DIR a directory\n");
+		fprintf(
+		    stderr,
+		    "bench-compile: VALIDATE must name the program, and BENCH_DIR a directory\n");
 		return 2;
 	}
 	for (size_t k = 0; k < n; k++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Speed and peak memory of every reader and writer of traces, each in a process of its own: MB of the foreign file a
- * second of processor time, beside counting the lines of the same file as wc does, and the whole `validate import` of
- * it. Files come from our own writers, of a trace made here; those of formats that are only read are printed here.
- * usage: bench-import [FORMAT...]
+/* Speed and peak memory of every reader and writer of traces, each in a process of its own: MB of
+ * the foreign file a second of processor time, beside counting the lines of the same file as wc
+ * does, and the whole `validate import` of it. Files come from our own writers, of a trace made
+ * here; those of formats that are only read are printed here. usage: bench-import [FORMAT...]
  * BENCH_MB=200 (of each file) BENCH_DIR=/dev/shm */
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const char *dir = "/dev/shm";
 static char *validate;
 static char trace_path[200];
 
-/* --- files of formats that are only read -------------------------------------------------------------------------- */
+/* --- files of formats that are only read --------------------------------- */
 
 struct blk_event { /* of linux/blktrace_api.h */
 	uint32_t magic, sequence;
@@ -30,19 +30,33 @@ struct blk_event { /* of linux/blktrace_api.h */
 	uint16_t error, pdu_len;
 };
 
-static void print_blk_event(FILE *f, const struct made_request *q, int64_t ns, uint64_t sequence, char action)
+static void print_blk_event(FILE *f, const struct made_request *q, int64_t ns, uint64_t sequence,
+			    char action)
 {
-	fprintf(f, "%3d,%-3d %2u %8llu %5lld.%09lld %5u  %c %3s %llu + %llu [%s]\n", 8, 0, q->tid % 4,
-		(unsigned long long)sequence, (long long)(ns / 1000000000), (long long)(ns % 1000000000), q->tid,
-		action, q->is_write ? "W" : "R", (unsigned long long)q->offset / 512,
-		(unsigned long long)q->length / 512, action == 'C' ? "0" : "fio");
+	fprintf(f, "%3d,%-3d %2u %8llu %5lld.%09lld %5u  %c %3s %llu + %llu [%s]\n", 8, 0,
+		q->tid % 4, (unsigned long long)sequence, (long long)(ns / 1000000000),
+		(long long)(ns % 1000000000), q->tid, action, q->is_write ? "W" : "R",
+		(unsigned long long)q->offset / 512, (unsigned long long)q->length / 512,
+		action == 'C' ? "0" : "fio");
 }
 
-static void put_blk_event(FILE *f, const struct made_request *q, int64_t ns, uint64_t sequence, char action)
+static void put_blk_event(FILE *f, const struct made_request *q, int64_t ns, uint64_t sequence,
+			  char action)
 {
-	uint32_t kind = action == 'Q' ? 1 | 0x10u << 16 : action == 'D' ? 7 | 0x20u << 16 : 8 | 0x40u << 16;
-	struct blk_event v = {0x65617407, (uint32_t)sequence, (uint64_t)ns, q->offset / 512, (uint32_t)q->length,
-			      kind | (q->is_write ? 2u : 1u) << 16, q->tid, 8u << 20, q->tid % 4, 0, 0};
+	uint32_t kind = action == 'Q'   ? 1 | 0x10u << 16
+			: action == 'D' ? 7 | 0x20u << 16
+					: 8 | 0x40u << 16;
+	struct blk_event v = {0x65617407,
+			      (uint32_t)sequence,
+			      (uint64_t)ns,
+			      q->offset / 512,
+			      (uint32_t)q->length,
+			      kind | (q->is_write ? 2u : 1u) << 16,
+			      q->tid,
+			      8u << 20,
+			      q->tid % 4,
+			      0,
+			      0};
 	fwrite(&v, sizeof v, 1, f);
 }
 
@@ -57,23 +71,26 @@ static void print_blk(FILE *f, struct made_request *q, uint64_t *i,
 
 static bool print_request(const char *format, FILE *f, struct made_request *q, uint64_t *i)
 {
-	unsigned long long us = (unsigned long long)q->begin_ns / 1000, offset = q->offset, length = q->length,
-			   sector = offset / 512;
+	unsigned long long us = (unsigned long long)q->begin_ns / 1000, offset = q->offset,
+			   length = q->length, sector = offset / 512;
 	if (!strcmp(format, "blkparse"))
 		print_blk(f, q, i, print_blk_event);
 	else if (!strcmp(format, "blktrace"))
 		print_blk(f, q, i, put_blk_event);
 	else if (!strcmp(format, "alibaba"))
-		fprintf(f, "%u,%c,%llu,%llu,%llu\n", q->file, "RW"[q->is_write], offset, length, 1577808000000000 + us);
+		fprintf(f, "%u,%c,%llu,%llu,%llu\n", q->file, "RW"[q->is_write], offset, length,
+			1577808000000000 + us);
 	else if (!strcmp(format, "tencent"))
-		fprintf(f, "%llu,%llu,%llu,%d,%u\n", 1538323200 + us / 1000000, sector, length / 512, q->is_write,
-			q->file);
+		fprintf(f, "%llu,%llu,%llu,%d,%u\n", 1538323200 + us / 1000000, sector,
+			length / 512, q->is_write, q->file);
 	else if (!strcmp(format, "systor"))
-		fprintf(f, "%llu.%06llu000,%.9f,%c,%u,%llu,%llu\n", 1456095145 + us / 1000000, us % 1000000,
-			(double)(q->end_ns - q->begin_ns) / 1e9, "RW"[q->is_write], q->file, offset, length);
+		fprintf(f, "%llu.%06llu000,%.9f,%c,%u,%llu,%llu\n", 1456095145 + us / 1000000,
+			us % 1000000, (double)(q->end_ns - q->begin_ns) / 1e9, "RW"[q->is_write],
+			q -> file, offset, length);
 	else if (!strcmp(format, "fiu"))
 		fprintf(f, "%lld %u syslogd %llu %llu %c 8 %u 531e779d7b7d3c0f5d3b0c4b0d6c3f0a\n",
-			(long long)q->begin_ns, q->tid, sector, length / 512, "RW"[q->is_write], q -> file);
+			(long long)q->begin_ns, q->tid, sector, length / 512, "RW"[q->is_write],
+			q -> file);
 	else if (!strcmp(format, "dxt"))
 		fprintf(f, " X_POSIX %7u  %5s %12llu %15llu %15llu %12.4f %12.4f  [%3u]\n", q->tid,
 			q->is_write ? "write" : "read", (unsigned long long)++*i, offset, length,
@@ -96,7 +113,9 @@ static bool print_file(const char *format, const char *path, int64_t bytes)
 	bool known = f != NULL;
 	made_state = 1;
 	if (f && !strcmp(format, "dxt"))
-		fprintf(f, "# darshan log version: 3.41\n# DXT, file_id: 1, file_name: /srv/data/table\n");
+		fprintf(
+		    f,
+		    "# darshan log version: 3.41\n# DXT, file_id: 1, file_name: /srv/data/table\n");
 	while (known && ftello(f) < bytes) {
 		struct made_request q = made_request(&now_ns);
 		known = print_request(format, f, &q, &i);
@@ -106,7 +125,7 @@ static bool print_file(const char *format, const char *path, int64_t bytes)
 	return known;
 }
 
-/* --- measuring ---------------------------------------------------------------------------------------------------- */
+/* --- measuring ----------------------------------------------------------- */
 
 struct cost {
 	double cpu_s, peak_mib;
@@ -176,8 +195,8 @@ static void run_import(const struct work *w)
 {
 	if (!freopen("/dev/null", "w", stdout))
 		_exit(1);
-	execl(validate, validate, "import", "--quiet", "--as", "read", "--from", w->f->name, w->path, "-o", w->out,
-	      (char *)NULL);
+	execl(validate, validate, "import", "--quiet", "--as", "read", "--from", w->f->name,
+	      w->path, "-o", w->out, (char *)NULL);
 	_exit(127);
 }
 
@@ -226,8 +245,8 @@ int main(int argc, char **argv)
 	snprintf(trace_path, sizeof trace_path, "%s/bench-import-%d", dir, (int)getpid());
 	made_trace(trace_path, (uint64_t)bytes / 100);
 	printf("%-14s %5s %15s %22s %15s\n", "", "", "writing", "reading", "validate import");
-	printf("%-14s %5s %8s %6s %8s %6s %6s %8s %6s\n", "format", "MB", "MB/s", "MiB", "MB/s", "MiB", "wc -l", "MB/s",
-	       "MiB");
+	printf("%-14s %5s %8s %6s %8s %6s %6s %8s %6s\n", "format", "MB", "MB/s", "MiB", "MB/s",
+	       "MiB", "wc -l", "MB/s", "MiB");
 	for (const struct trace_format *const *f = trace_formats; *f; f++) {
 		bool wanted = argc < 2;
 		for (int i = 1; i < argc; i++)
@@ -236,7 +255,8 @@ int main(int argc, char **argv)
 			bench_format(*f, bytes);
 	}
 	unlink(trace_path);
-	printf("MB/s: of the foreign file, a second of processor time; MiB: peak memory; wc -l: the reader's time by "
+	printf("MB/s: of the foreign file, a second of processor time; MiB: peak memory; wc -l: "
+	       "the reader's time by "
 	       "that of counting lines\n");
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inferring dependencies from times: requests a second and peak memory, at 1, 32 and 512 requests under way on the average,
- * for 1, 10 and 100 million requests that are made up while they are fed. What making them up takes is measured alone and
- * taken off. Each case is a process of its own.
+/* Inferring dependencies from times: requests a second and peak memory, at 1, 32 and 512 requests
+ * under way on the average, for 1, 10 and 100 million requests that are made up while they are fed.
+ * What making them up takes is measured alone and taken off. Each case is a process of its own.
  *
  * usage: bench-infer [N...]   numbers of requests, default 1000000 10000000 100000000 */
 #include <stdio.h>
@@ -26,13 +26,15 @@ struct made_up {
 	int64_t now_ns, service_ns;
 };
 
-/* Service times between half and one and a half of the mean: ends come in another order than begins. */
+/* Service times between half and one and a half of the mean: ends come in another order than
+ * begins. */
 static void next(struct made_up *g, int64_t *begin_ns, int64_t *end_ns)
 {
 	uint64_t x = draw(&g->state);
 	g->now_ns += 50000 + (int64_t)(x & 0xffff) - 0x8000;
 	*begin_ns = g->now_ns;
-	*end_ns = g->now_ns + g->service_ns / 2 + (int64_t)(((x >> 32) * (uint64_t)g->service_ns) >> 32);
+	*end_ns =
+	    g->now_ns + g->service_ns / 2 + (int64_t)(((x >> 32) * (uint64_t)g->service_ns) >> 32);
 }
 
 static double seconds(void)
@@ -65,8 +67,10 @@ static void measure(uint64_t n, int64_t width)
 	double done = seconds();
 	struct rusage usage;
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%10llu requests, %3lld under way: %6.2f million/s, %ld KiB, %.1f dependencies a request%s\n",
-	       (unsigned long long)n, (long long)width, 1e-6 * (double)n / (done - made - (made - start)), usage.ru_maxrss,
+	printf("%10llu requests, %3lld under way: %6.2f million/s, %ld KiB, %.1f dependencies a "
+	       "request%s\n",
+	       (unsigned long long)n, (long long)width,
+	       1e-6 * (double)n / (done - made - (made - start)), usage.ru_maxrss,
 	       (double)f.sum.n_edges / (double)n, keep ? "" : " ");
 	infer_release(&f);
 }
@@ -92,6 +96,7 @@ int main(int argc, char **argv)
 	size_t n = argc > 1 ? (size_t)argc - 1 : sizeof usual / sizeof *usual;
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < sizeof width / sizeof *width; k++)
-			measure_apart(argc > 1 ? strtoull(argv[i + 1], NULL, 10) : usual[i], width[k]);
+			measure_apart(argc > 1 ? strtoull(argv[i + 1], NULL, 10) : usual[i],
+				      width[k]);
 	return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `validate info` of a long trace beside reading the same file and doing nothing with it, in turn: the ratio of the two
- * times, with the file in the page cache, and with none of it there. Where the ratio without the cache is 1, info is
- * limited by reading. usage: bench-info BENCH_RECORDS=5000000 (100 million where BENCH_QUICK is empty: 9.6 GB)
- * BENCH_PAIRS=5 BENCH_DIR=where it fits (default BUILD) */
+/* `validate info` of a long trace beside reading the same file and doing nothing with it, in turn:
+ * the ratio of the two times, with the file in the page cache, and with none of it there. Where the
+ * ratio without the cache is 1, info is limited by reading. usage: bench-info BENCH_RECORDS=5000000
+ * (100 million where BENCH_QUICK is empty: 9.6 GB) BENCH_PAIRS=5 BENCH_DIR=where it fits (default
+ * BUILD) */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -97,7 +98,8 @@ static void print_spread(const char *what, double *v, size_t n, const char *form
 
 static void bench(const char *what, bool cold, size_t n_pairs, double gb)
 {
-	double ratio[PAIRS_MAX], plain_s[PAIRS_MAX], info_s[PAIRS_MAX], cpu_s[PAIRS_MAX], peak_mib = 0;
+	double ratio[PAIRS_MAX], plain_s[PAIRS_MAX], info_s[PAIRS_MAX], cpu_s[PAIRS_MAX],
+	    peak_mib = 0;
 	for (size_t i = 0; i < n_pairs; i++) {
 		struct cost c[2];
 		for (size_t k = 0; k < 2; k++) { /* now one first, now the other */
@@ -122,7 +124,8 @@ static void bench(const char *what, bool cold, size_t n_pairs, double gb)
 
 int main(void)
 {
-	const char *records = getenv("BENCH_RECORDS"), *pairs = getenv("BENCH_PAIRS"), *where = getenv("BENCH_DIR");
+	const char *records = getenv("BENCH_RECORDS"), *pairs = getenv("BENCH_PAIRS"),
+		   *where = getenv("BENCH_DIR");
 	const char *build = getenv("BUILD"), *quick = getenv("BENCH_QUICK");
 	bool is_long = quick && !*quick;
 	uint64_t n = records ? strtoull(records, NULL, 10) : is_long ? 100000000 : 5000000;
@@ -135,8 +138,9 @@ int main(void)
 	path = xasprintf("%s/bench-info-%d.trace", where, (int)getpid());
 	double gb = (double)n * 96e-9;
 	if (statvfs(where, &fs) || (double)fs.f_bavail * (double)fs.f_frsize < 1.2e9 * gb) {
-		fprintf(stderr, "bench-info: no %.1f GB in %s: set BENCH_DIR, or BENCH_RECORDS lower\n", 1.2 * gb,
-			where);
+		fprintf(stderr,
+			"bench-info: no %.1f GB in %s: set BENCH_DIR, or BENCH_RECORDS lower\n",
+			1.2 * gb, where);
 		return 3;
 	}
 	made_trace(path, n);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* (c) Issue error of a timestamp replay: begin less intended time, by how a time is waited for and by the scheduler.
+/* (c) Issue error of a timestamp replay: begin less intended time, by how a time is waited for and
+ * by the scheduler.
  *
- * The traces are made: cached reads of 1 to 4 threads, one of each thread exactly every gap, the threads in turn. The
- * gaps are 10 us, 50 us and 1 ms with reads of 4 KiB, and half load: reads of 64 KiB, at the rate at which they keep
- * the processors that there are threads for busy for half of the time (their mean response at full speed tells). Every
- * replay is a process of its own; methods take turns, BENCH_ROUNDS times (5). The percentiles are of all rounds
- * together. Beside them what the threads did meanwhile: processors kept busy; time ready but not running, per request;
- * and sleeps that ended late. How much of it is the machine's: what `bare` sees, a loop of this program that does nothing but
- * read the clock and make the same calls, and takes turns with the replays; and of each the share of requests that the machine
- * held up, with the percentiles of the others (bare_issue.h), and the share that the replay says itself (doc/replay-engines.md: by
- * 5 us, and not in a call). BENCH_THREADS, BENCH_GAP (10us, 50us, 1ms, half) and BENCH_METHODS
- * (names with commas between) choose some. On a machine that does other work p99.9 and maximum, and p99 of the long gaps, tell of that
- * work. */
+ * The traces are made: cached reads of 1 to 4 threads, one of each thread exactly every gap, the
+ * threads in turn. The gaps are 10 us, 50 us and 1 ms with reads of 4 KiB, and half load: reads of
+ * 64 KiB, at the rate at which they keep the processors that there are threads for busy for half of
+ * the time (their mean response at full speed tells). Every replay is a process of its own; methods
+ * take turns, BENCH_ROUNDS times (5). The percentiles are of all rounds together. Beside them what
+ * the threads did meanwhile: processors kept busy; time ready but not running, per request; and
+ * sleeps that ended late. How much of it is the machine's: what `bare` sees, a loop of this program
+ * that does nothing but read the clock and make the same calls, and takes turns with the replays;
+ * and of each the share of requests that the machine held up, with the percentiles of the others
+ * (bare_issue.h), and the share that the replay says itself (doc/replay-engines.md: by 5 us, and
+ * not in a call). BENCH_THREADS, BENCH_GAP (10us, 50us, 1ms, half) and BENCH_METHODS (names with
+ * commas between) choose some. On a machine that does other work p99.9 and maximum, and p99 of the
+ * long gaps, tell of that work. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -38,7 +41,8 @@ static const struct {
 	const char *name;
 	int64_t gap_ns;
 	uint32_t block_bytes;
-} gaps[N_GAPS] = {{"10us", 10000, 4096}, {"50us", 50000, 4096}, {"1ms", 1000000, 4096}, {"half", 0, 65536}};
+} gaps[N_GAPS] = {
+    {"10us", 10000, 4096}, {"50us", 50000, 4096}, {"1ms", 1000000, 4096}, {"half", 0, 65536}};
 
 static const struct method {
 	const char *name, *option[5];
@@ -95,13 +99,14 @@ static int n_processors(void)
 	return sched_getaffinity(0, sizeof set, &set) < 0 ? 1 : CPU_COUNT(&set);
 }
 
-/* --- the trace ---------------------------------------------------------------------------------------------------- */
+/* --- the trace ----------------------------------------------------------- */
 
-static void request_append(struct trace_writer *w, uint32_t i, uint32_t n_threads, int64_t gap_ns, uint32_t block,
-			   uint32_t object)
+static void request_append(struct trace_writer *w, uint32_t i, uint32_t n_threads, int64_t gap_ns,
+			   uint32_t block, uint32_t object)
 {
 	struct err e = ERR_INIT;
-	int64_t at = (int64_t)(i / n_threads) * gap_ns + (int64_t)(i % n_threads) * gap_ns / n_threads;
+	int64_t at =
+	    (int64_t)(i / n_threads) * gap_ns + (int64_t)(i % n_threads) * gap_ns / n_threads;
 	const struct trace_record r = {.seq = i,
 				       .begin_ns = at,
 				       .end_ns = at + 500,
@@ -144,13 +149,14 @@ static void trace_make(const struct bench *b, uint32_t n_threads, int64_t gap_ns
 		fail(e.msg);
 }
 
-/* --- a replay ----------------------------------------------------------------------------------------------------- */
+/* --- a replay ------------------------------------------------------------ */
 
 static void replay(const struct bench *b, const char *timing, const struct method *m)
 {
-	const char *argv[20] = {b->validate, "replay", "--order=thread", "--prepare", "--no-sync-output",
-				timing,      "--dir",  b->files,         "-o",        b->output,
-				b->input};
+	const char *argv[20] = {
+	    b->validate, "replay", "--order=thread", "--prepare", "--no-sync-output",
+	    timing,      "--dir",  b->files,         "-o",        b->output,
+	    b->input};
 	size_t n = 11;
 	for (int i = 0; m && m->option[i]; i++)
 		argv[n++] = m->option[i];
@@ -195,7 +201,8 @@ static void issued_add(struct sample *s, const struct issued *r, size_t n, bool 
 	free(hit);
 }
 
-/* Returns the mean response time. Threads that slept once each, before the start, have spun ever since. */
+/* Returns the mean response time. Threads that slept once each, before the start, have spun ever
+ * since. */
 static double replay_read(const struct bench *b, uint32_t n_threads, struct sample *s)
 {
 	static struct issued issued[MOST_THREADS][N_REQUESTS_MOST];
@@ -216,7 +223,8 @@ static double replay_read(const struct bench *b, uint32_t n_threads, struct samp
 	json_t *extra = json_loads(trace_meta(t)->extra_json, 0, NULL);
 	const json_t *sleeps = json_object_get(json_object_get(extra, "replay"), "n_timed_sleeps");
 	for (uint32_t i = 0; i < n_threads && s; i++)
-		issued_add(s, issued[i], n[i], json_integer_value(sleeps) <= 2 * (json_int_t)n_threads);
+		issued_add(s, issued[i], n[i],
+			   json_integer_value(sleeps) <= 2 * (json_int_t)n_threads);
 	if (s)
 		facts_add(s, extra);
 	json_decref(extra);
@@ -224,9 +232,10 @@ static double replay_read(const struct bench *b, uint32_t n_threads, struct samp
 	return sum / (double)n_all;
 }
 
-/* --- the bare loop -------------------------------------------------------------------------------------------------- */
+/* --- the bare loop ------------------------------------------------------- */
 
-static void bare(const struct bench *b, uint32_t n_threads, int64_t gap_ns, uint32_t block, struct sample *s)
+static void bare(const struct bench *b, uint32_t n_threads, int64_t gap_ns, uint32_t block,
+		 struct sample *s)
 {
 	char *path = xasprintf("%s/file", b->files);
 	struct bare run = {.clock = &b->clock, .path = path, .n_threads = n_threads, .block_bytes = block, .n_blocks = N_BLOCKS,
@@ -238,7 +247,8 @@ static void bare(const struct bench *b, uint32_t n_threads, int64_t gap_ns, uint
 		issued_add(s, thread[i].issued, run.n, true);
 		s->spun_ns += thread[i].spun_ns;
 		s->taken_ns += thread[i].taken_ns;
-		s->longest_ns = thread[i].longest_ns > s->longest_ns ? thread[i].longest_ns : s->longest_ns;
+		s->longest_ns =
+		    thread[i].longest_ns > s->longest_ns ? thread[i].longest_ns : s->longest_ns;
 		s->n_taken += thread[i].n_taken;
 		s->n_untold += thread[i].n_untold;
 		free(thread[i].issued);
@@ -246,7 +256,7 @@ static void bare(const struct bench *b, uint32_t n_threads, int64_t gap_ns, uint
 	free(path);
 }
 
-/* --- the table ---------------------------------------------------------------------------------------------------- */
+/* --- the table ----------------------------------------------------------- */
 
 static int compare_double(const void *a, const void *b)
 {
@@ -259,8 +269,8 @@ static void percentiles_show(double *x, size_t n)
 {
 	qsort(x, n, sizeof *x, compare_double);
 	const size_t last = n - 1;
-	printf("p50 %9.3f  p99 %10.3f  p99.9 %10.3f  max %10.3f us", x[last / 2] / 1e3, x[last - last / 100] / 1e3, x[last - last / 1000] / 1e3,
-	       x[last] / 1e3);
+	printf("p50 %9.3f  p99 %10.3f  p99.9 %10.3f  max %10.3f us", x[last / 2] / 1e3,
+	       x[last - last / 100] / 1e3, x[last - last / 1000] / 1e3, x[last] / 1e3);
 }
 
 static void show(struct sample *s, const char *what, const char *name)
@@ -275,13 +285,18 @@ static void show(struct sample *s, const char *what, const char *name)
 	percentiles_show(s->error_ns, n);
 	printf("  (%zu requests", n);
 	if (s->wall_ns > 0)
-		printf("; %.2f processors busy, ready %.2f us each, %llu late sleeps, %llu woken by another", s->cpu_ns / s->wall_ns,
-		       s->runqueue_ns / 1e3 / (double)n, (unsigned long long)s->n_late, (unsigned long long)s->n_relays);
+		printf("; %.2f processors busy, ready %.2f us each, %llu late sleeps, %llu woken "
+		       "by another",
+		       s->cpu_ns / s->wall_ns, s->runqueue_ns / 1e3 / (double)n,
+		       (unsigned long long)s->n_late, (unsigned long long)s->n_relays);
 	else
-		printf("; processors taken away for %.2f %% of the spinning, %.0f times a second, %.1f us at most; %llu late by something else",
-		       100 * (double)s->taken_ns / (double)s->spun_ns, (double)s->n_taken * 1e9 / (double)s->spun_ns, (double)s->longest_ns / 1e3,
+		printf("; processors taken away for %.2f %% of the spinning, %.0f times a second, "
+		       "%.1f us at most; %llu late by something else",
+		       100 * (double)s->taken_ns / (double)s->spun_ns,
+		       (double)s->n_taken * 1e9 / (double)s->spun_ns, (double)s->longest_ns / 1e3,
 		       (unsigned long long)s->n_untold);
-	printf(")\n%*s %6.2f %% held up by the machine", (int)strlen(what), "", 100 * (double)(n - n_free) / (double)n);
+	printf(")\n%*s %6.2f %% held up by the machine", (int)strlen(what), "",
+	       100 * (double)(n - n_free) / (double)n);
 	if (s->wall_ns > 0)
 		printf(" (%.2f %% by the replay's own count)", 100 * (double)s->n_told / (double)n);
 	printf("; the others ");
@@ -301,11 +316,12 @@ static void measure(const struct bench *b, uint32_t n_threads, int g)
 	trace_make(b, 1, 20000, gaps[g].block_bytes);
 	replay(b, "--timing=fullspeed", NULL); /* makes the file as well */
 	if (g == HALF_LOAD) {
-		double n = n_processors() < (int)n_threads ? (double)n_processors() : (double)n_threads;
+		double n =
+		    n_processors() < (int)n_threads ? (double)n_processors() : (double)n_threads;
 		gap_ns = (int64_t)(replay_read(b, 1, NULL) * n_threads / (0.5 * n));
 	}
-	snprintf(what, sizeof what, "%u thread%s gap %4s (%.1f us)", n_threads, n_threads == 1 ? " " : "s",
-		 gaps[g].name, (double)gap_ns / 1e3);
+	snprintf(what, sizeof what, "%u thread%s gap %4s (%.1f us)", n_threads,
+		 n_threads == 1 ? " " : "s", gaps[g].name, (double)gap_ns / 1e3);
 	trace_make(b, n_threads, gap_ns, gaps[g].block_bytes);
 	for (int round = 0; round < b->n_rounds; round++) {
 		if ((int)n_threads <= n_processors())
@@ -329,11 +345,12 @@ static void measure(const struct bench *b, uint32_t n_threads, int g)
 int main(void)
 {
 	struct err e = ERR_INIT;
-	const char *base = getenv("BUILD"), *text = getenv("BENCH_ROUNDS"), *threads = getenv("BENCH_THREADS"),
-		   *gap = getenv("BENCH_GAP");
+	const char *base = getenv("BUILD"), *text = getenv("BENCH_ROUNDS"),
+		   *threads = getenv("BENCH_THREADS"), *gap = getenv("BENCH_GAP");
 	struct bench b = {.validate = getenv("VALIDATE"), .n_rounds = text && atoi(text) > 0 ? atoi(text) : 5};
 	if (!b.validate || !base)
-		fail("VALIDATE and BUILD are not set: start it by tests/bench/run BUILD bench-issue-error");
+		fail("VALIDATE and BUILD are not set: start it by tests/bench/run BUILD "
+		     "bench-issue-error");
 	if (clock_init(&b.clock, 20000000, &e))
 		fail(e.msg);
 	b.dir = xasprintf("%s/bench-issue-error.XXXXXX", base);
@@ -346,7 +363,8 @@ int main(void)
 		fail(e.msg);
 	for (uint32_t n = 1; n <= MOST_THREADS; n++)
 		for (int g = 0; g < N_GAPS; g++)
-			if ((!threads || (uint32_t)atoi(threads) == n) && (!gap || !strcmp(gap, gaps[g].name)))
+			if ((!threads || (uint32_t)atoi(threads) == n) &&
+			    (!gap || !strcmp(gap, gaps[g].name)))
 				measure(&b, n, g);
 	if (dir_remove_tree(b.dir, &e))
 		fail(e.msg);

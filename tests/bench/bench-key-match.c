@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matching requests without numbers: requests (of each side) a second of processor time, and peak memory. The replay has the requests of the
- * reference in their order, or each up to some thousands of places away, and loses one of a hundred; keys are as good as unique, or only a million.
- * What making them up takes is measured alone and taken off. Each case is a process of its own.
+/* Matching requests without numbers: requests (of each side) a second of processor time, and peak
+ * memory. The replay has the requests of the reference in their order, or each up to some thousands
+ * of places away, and loses one of a hundred; keys are as good as unique, or only a million. What
+ * making them up takes is measured alone and taken off. Each case is a process of its own.
  *
  * usage: bench-key-match [N...]   numbers of requests, default 1000000 10000000 100000000 */
 #include <stdbool.h>
@@ -46,7 +47,8 @@ struct side { /* keys made ahead */
 	uint64_t key[KEY_MATCH_AHEAD], n;
 };
 
-static void key_ahead(struct key_match *m, struct side *s, enum match_side side, uint64_t i, const struct trace_record *r, bool feed)
+static void key_ahead(struct key_match *m, struct side *s, enum match_side side, uint64_t i,
+		      const struct trace_record *r, bool feed)
 {
 	if (feed)
 		s->key[i % KEY_MATCH_AHEAD] = key_match_key(m, side, r);
@@ -63,12 +65,15 @@ static uint64_t match(struct key_match *m, uint64_t n, uint64_t width, uint64_t 
 	for (uint64_t i = 0; i < n + KEY_MATCH_AHEAD && got >= 0; i++) {
 		const uint64_t now = i - KEY_MATCH_AHEAD;
 		if (feed && i >= KEY_MATCH_AHEAD)
-			got = key_match_put(m, SIDE_REFERENCE, s[0].key[i % KEY_MATCH_AHEAD], now, kept, false, &partner, NULL);
+			got = key_match_put(m, SIDE_REFERENCE, s[0].key[i % KEY_MATCH_AHEAD], now,
+					    kept, false, &partner, NULL);
 		if (feed && i >= KEY_MATCH_AHEAD && now % 100 && got >= 0)
-			got = key_match_put(m, SIDE_REPLAY, s[1].key[i % KEY_MATCH_AHEAD], now, kept, false, &partner, NULL);
+			got = key_match_put(m, SIDE_REPLAY, s[1].key[i % KEY_MATCH_AHEAD], now,
+					    kept, false, &partner, NULL);
 		if (i >= n)
 			continue;
-		const struct trace_record a = request(i, n_keys), b = request(place_of(i, width), n_keys);
+		const struct trace_record a = request(i, n_keys),
+					  b = request(place_of(i, width), n_keys);
 		key_ahead(m, &s[0], SIDE_REFERENCE, i, &a, feed);
 		key_ahead(m, &s[1], SIDE_REPLAY, i, &b, feed);
 	}
@@ -88,9 +93,12 @@ static void measure(uint64_t n, uint64_t width, uint64_t n_keys)
 	keep += match(&m, n, width, n_keys, true);
 	double done = seconds();
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%10llu requests, %5llu places away, %9s keys: %6.2f million/s, %ld MiB, %u not matched, %llu ambiguous%s\n", (unsigned long long)n,
-	       (unsigned long long)(width > 1 ? width : 0), n_keys > 1000000 ? "unique" : "1000000", 1e-6 * (double)n / (done - made - (made - start)),
-	       usage.ru_maxrss / 1024, m.n_waits, (unsigned long long)m.n_ambiguous_requests, m.seen_all ? "" : " at least");
+	printf("%10llu requests, %5llu places away, %9s keys: %6.2f million/s, %ld MiB, %u not "
+	       "matched, %llu ambiguous%s\n",
+	       (unsigned long long)n, (unsigned long long)(width > 1 ? width : 0),
+	       n_keys > 1000000 ? "unique" : "1000000",
+	       1e-6 * (double)n / (done - made - (made - start)), usage.ru_maxrss / 1024, m.n_waits,
+	       (unsigned long long)m.n_ambiguous_requests, m.seen_all ? "" : " at least");
 	key_match_release(&m);
 }
 

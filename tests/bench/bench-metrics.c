@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The metrics of a pair of traces: pairs of requests a second and peak memory, of each metric alone and of all, by the
- * number of pairs, so that the growth of the cost shows. Pairs are made up while they are read, so that no disk and no
- * page cache counts; then they are read from uncompressed files. Each figure is of a process of its own. What making
- * them up, or reading them, takes is measured alone and shown, and is part of every figure.
+/* The metrics of a pair of traces: pairs of requests a second and peak memory, of each metric alone
+ * and of all, by the number of pairs, so that the growth of the cost shows. Pairs are made up while
+ * they are read, so that no disk and no page cache counts; then they are read from uncompressed
+ * files. Each figure is of a process of its own. What making them up, or reading them, takes is
+ * measured alone and shown, and is part of every figure.
  *
- * The replay is in order but for what four threads do to each other: a few requests overtake their neighbours ("near"),
- * or threads drift apart by thousands of requests ("drift").
+ * The replay is in order but for what four threads do to each other: a few requests overtake their
+ * neighbours ("near"), or threads drift apart by thousands of requests ("drift").
  *
  * usage: bench-metrics [--quick] [--only TEXT] [N...]
- * N: numbers of pairs, default 1000000 10000000 100000000; --quick, or BENCH_QUICK=1 in the environment: without the last.
+ * N: numbers of pairs, default 1000000 10000000 100000000; --quick, or BENCH_QUICK=1 in the
+ * environment: without the last.
  * --only: cases whose name has TEXT in it, and no comparison with the aims.
- * BENCH_FILE_REQUESTS=10000000 (the most read from files; 0: no files) BENCH_DIR=where 200 bytes a request fit (/dev/shm) */
+ * BENCH_FILE_REQUESTS=10000000 (the most read from files; 0: no files) BENCH_DIR=where 200 bytes a
+ * request fit (/dev/shm) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +69,10 @@ static int made_up_next(void *context, const struct trace_record **r, size_t *n,
 		if (g->shape) {
 			int64_t phase = (int64_t)(g->i >> 4 & 0xffff);
 			q->begin_ns += g->shape->jitter_ns * (int64_t)(x >> 7 & 63) / 64;
-			q->begin_ns += thread == 1 ? g->shape->drift * (phase < 0x8000 ? phase : 0xffff - phase) / 0x8000 : 0;
+			q->begin_ns += thread == 1
+					   ? g->shape->drift *
+						 (phase < 0x8000 ? phase : 0xffff - phase) / 0x8000
+					   : 0;
 		}
 		q->end_ns = q->begin_ns + 400 + (int64_t)(x >> 13 & 255) + (x >> 50 ? 0 : 100000);
 	}
@@ -92,7 +98,7 @@ static int made_up_open(const struct metrics_origin *o, struct metrics_source *s
 	return 0;
 }
 
-/* --- cases ---------------------------------------------------------------------------------------------------------- */
+/* --- cases --------------------------------------------------------------- */
 
 #define STREAMING (PART_RESPONSE | PART_SCHEDULE | PART_FIDELITY | PART_CONCURRENCY)
 
@@ -131,7 +137,8 @@ static bool is_wanted(const struct benched *b, const char *only)
 	return !only || strstr(b->name, only);
 }
 
-static int compute(const struct metrics_origin *r, const struct metrics_origin *x, const struct benched *b)
+static int compute(const struct metrics_origin *r, const struct metrics_origin *x,
+		   const struct benched *b)
 {
 	static struct metrics m;
 	struct metrics_options o = METRICS_DEFAULTS;
@@ -148,12 +155,13 @@ static int compute(const struct metrics_origin *r, const struct metrics_origin *
 }
 
 /* One case in a process of its own. */
-static int run_case(const struct metrics_origin *r, const struct metrics_origin *x, const struct benched *b,
-		    struct figure *f)
+static int run_case(const struct metrics_origin *r, const struct metrics_origin *x,
+		    const struct benched *b, struct figure *f)
 {
 	static struct figure *shared;
 	if (!shared)
-		shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		return 3;
 	fflush(stdout);
@@ -190,7 +198,8 @@ static void print_head(const char *title, const struct sizes *z)
 	puts("   growth");
 }
 
-/* A row: one case over all sizes, and by how much a pair of the most costs more than one of the fewest. */
+/* A row: one case over all sizes, and by how much a pair of the most costs more than one of the
+ * fewest. */
 static int run_row(const struct shape *shape, const struct pair_paths *files, const struct sizes *z,
 		   const struct benched *b, struct figure *last)
 {
@@ -198,7 +207,8 @@ static int run_row(const struct shape *shape, const struct pair_paths *files, co
 	printf("%-28s", b->name);
 	for (size_t i = 0; i < z->n_sizes; i++) {
 		struct made_up reference = {.n = z->n[i], .state = 88172645463325252ull}, replay = reference;
-		struct metrics_origin r = {"reference", &reference, made_up_open}, x = {"replay", &replay, made_up_open};
+		struct metrics_origin r = {"reference", &reference, made_up_open},
+				      x = {"replay", &replay, made_up_open};
 		replay.shape = shape;
 		if (files) {
 			r = metrics_file(files[i].r);
@@ -219,10 +229,12 @@ static int run_row(const struct shape *shape, const struct pair_paths *files, co
 static void print_aim(const char *what, uint64_t n, double s, double aim)
 {
 	double rate = (double)n / s / 1e6;
-	printf("%-44s %6.2f million/s, aim %g: %s\n", what, rate, aim, rate >= aim ? "reached" : "missed");
+	printf("%-44s %6.2f million/s, aim %g: %s\n", what, rate, aim,
+	       rate >= aim ? "reached" : "missed");
 }
 
-static int run_shape(const char *title, const struct shape *shape, const struct sizes *z, size_t from, const char *only)
+static int run_shape(const char *title, const struct shape *shape, const struct sizes *z,
+		     size_t from, const char *only)
 {
 	struct figure f[N_CASES];
 	uint64_t n = z->n[z->n_sizes - 1];
@@ -233,12 +245,13 @@ static int run_shape(const char *title, const struct shape *shape, const struct 
 	if (from || only)
 		return 0;
 	print_aim("everything, 1 thread, made up:", n, f[CASE_EVERYTHING].s, 3);
-	printf("%-44s %6.1f MiB, aim below 1024: %s\n", "peak memory, everything, 2 threads:", f[CASE_THREADS].mib,
+	printf("%-44s %6.1f MiB, aim below 1024: %s\n",
+	       "peak memory, everything, 2 threads:", f[CASE_THREADS].mib,
 	       f[CASE_THREADS].mib < 1024 ? "reached" : "missed");
 	return 0;
 }
 
-/* --- files ---------------------------------------------------------------------------------------------------------- */
+/* --- files --------------------------------------------------------------- */
 
 static int write_file(const char *path, const struct made_up *made, struct err *e)
 {
@@ -253,7 +266,8 @@ static int write_file(const char *path, const struct made_up *made, struct err *
 	made_up_open(&origin, &s, e);
 	int rc = trace_writer_open(&w, path, &meta, &o, e);
 	for (int i = 0; i < N_THREADS && !rc; i++)
-		rc = trace_writer_object(w, OBJECT_PATH, (const char *[]){"f0", "f1", "f2", "f3"}[i], &id, e);
+		rc = trace_writer_object(w, OBJECT_PATH,
+					 (const char *[]){"f0", "f1", "f2", "f3"}[i], &id, e);
 	while (!rc && s.next(s.context, &r, &n, e) > 0)
 		rc = trace_writer_append(w, r, n, e);
 	s.close(s.context);
@@ -266,8 +280,8 @@ static uint64_t that_fit(const char *dir, uint64_t n)
 	struct statvfs v;
 	uint64_t room = statvfs(dir, &v) ? 0 : (uint64_t)v.f_bavail * v.f_frsize / 210;
 	if (room < n)
-		printf("\n%s has room for no more than %llu pairs of the %llu\n", dir, (unsigned long long)room,
-		       (unsigned long long)n);
+		printf("\n%s has room for no more than %llu pairs of the %llu\n", dir,
+		       (unsigned long long)room, (unsigned long long)n);
 	return room < n ? room : n;
 }
 
@@ -283,7 +297,8 @@ static int write_pair(const struct pair_paths *p, const struct shape *shape, uin
 	return rc ? 3 : 0;
 }
 
-static int run_file_rows(const struct pair_paths *paths, const struct sizes *z, const char *dir, const char *only)
+static int run_file_rows(const struct pair_paths *paths, const struct sizes *z, const char *dir,
+			 const char *only)
 {
 	struct figure f[N_CASES];
 	char title[400];
@@ -312,8 +327,10 @@ static int run_files(const struct sizes *all, uint64_t most, const char *only)
 		if (all->n[i] > most || that_fit(dir, sum + all->n[i]) < sum + all->n[i])
 			continue;
 		struct pair_paths *p = &paths[z.n_sizes];
-		snprintf(p->r, sizeof p->r, "%s/validate-bench-%d-%zu-r.trace", dir, (int)getpid(), i);
-		snprintf(p->x, sizeof p->x, "%s/validate-bench-%d-%zu-x.trace", dir, (int)getpid(), i);
+		snprintf(p->r, sizeof p->r, "%s/validate-bench-%d-%zu-r.trace", dir, (int)getpid(),
+			 i);
+		snprintf(p->x, sizeof p->x, "%s/validate-bench-%d-%zu-x.trace", dir, (int)getpid(),
+			 i);
 		sum += z.n[z.n_sizes++] = all->n[i];
 	}
 	int rc = z.n_sizes ? run_file_rows(paths, &z, dir, only) : 0;
@@ -326,7 +343,8 @@ static int run_files(const struct sizes *all, uint64_t most, const char *only)
 
 int main(int argc, char **argv)
 {
-	const char *files = getenv("BENCH_FILE_REQUESTS"), *quick_text = getenv("BENCH_QUICK"), *only = NULL;
+	const char *files = getenv("BENCH_FILE_REQUESTS"), *quick_text = getenv("BENCH_QUICK"),
+		   *only = NULL;
 	bool quick = quick_text && *quick_text && strcmp(quick_text, "0");
 	struct sizes z = {{0}, 0};
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -340,7 +358,10 @@ int main(int argc, char **argv)
 			continue;
 		uint64_t n = strtoull(argv[i], NULL, 10);
 		if (!n || z.n_sizes == MAX_SIZES) {
-			fprintf(stderr, "usage: bench-metrics [--quick] [--only TEXT] [N...], at most %d numbers of pairs\n", MAX_SIZES);
+			fprintf(stderr,
+				"usage: bench-metrics [--quick] [--only TEXT] [N...], at most %d "
+				"numbers of pairs\n",
+				MAX_SIZES);
 			return 2;
 		}
 		z.n[z.n_sizes++] = n;
@@ -349,7 +370,8 @@ int main(int argc, char **argv)
 		z = (struct sizes){{1000000, 10000000, 100000000}, quick ? 2 : 3};
 	int rc = run_shape("near: requests overtake their neighbours; made up", &near, &z, 0, only);
 	if (!rc)
-		rc = run_shape("drift: a thread falls behind by thousands of requests and catches up; made up", &drift, &z,
-			       CASE_STREAMING, only);
+		rc = run_shape(
+		    "drift: a thread falls behind by thousands of requests and catches up; made up",
+		    &drift, &z, CASE_STREAMING, only);
 	return rc ? rc : run_files(&z, files ? strtoull(files, NULL, 10) : 10000000, only);
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preparing a replay: reading the trace, descriptors and names, the order, the plan. Wall time, processor time and peak memory of
- * each stage, for traces of the shapes in prepare_shapes.h, under the orders fs and temporal. Each case is a process of its own;
- * memory is its largest resident set so far (trace files are read, not mapped).
+/* Preparing a replay: reading the trace, descriptors and names, the order, the plan. Wall time,
+ *processor time and peak memory of each stage, for traces of the shapes in prepare_shapes.h, under
+ *the orders fs and temporal. Each case is a process of its own; memory is its largest resident set
+ *so far (trace files are read, not mapped).
  *
  *	one file	4 threads, reads and writes at random offsets of one file
- *	many files	4 threads, open, three reads or writes, stat, close of one of 100,000 files in 50 directories
- *	a million	8 threads, likewise, of 1,000,000 files
- *	one thread	as many files
- *	many threads	64 threads, as one file, each with a descriptor of its own on one of 16 files
- *	file server	8 threads make, append to, read, stat and delete files that they share
+ *	many files	4 threads, open, three reads or writes, stat, close of one of 100,000 files
+ *in 50 directories a million	8 threads, likewise, of 1,000,000 files one thread	as many
+ *files many threads	64 threads, as one file, each with a descriptor of its own on one of 16
+ *files file server	8 threads make, append to, read, stat and delete files that they share
  *	compile		8 processes look for headers, read them, write objects and rename them
  *
- * usage: bench-prepare [-s SHAPE] [N...]   numbers of requests; default 1000000, and 10000000 with BENCH_QUICK= (empty)
- * BENCH_DIR=/dev/shm: where the traces are made, 1 GB for 10 million requests */
+ * usage: bench-prepare [-s SHAPE] [N...]   numbers of requests; default 1000000, and 10000000 with
+ *BENCH_QUICK= (empty) BENCH_DIR=/dev/shm: where the traces are made, 1 GB for 10 million requests
+*/
 #include <getopt.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -22,7 +23,7 @@
 #include "prepare_shapes.h"
 #include "replay/plan/plan.h"
 
-/* --- preparing ------------------------------------------------------------------------------------------------------ */
+/* --- preparing ----------------------------------------------------------- */
 
 struct meter {
 	double wall_s, cpu_s;
@@ -33,7 +34,8 @@ static struct meter meter_read(void)
 	struct rusage u;
 	getrusage(RUSAGE_SELF, &u);
 	return (struct meter){1e-9 * (double)clock_monotonic_ns(),
-			      (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec)};
+			      (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+				  1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec)};
 }
 
 static void stage(const char *what, struct meter *before)
@@ -41,11 +43,13 @@ static void stage(const char *what, struct meter *before)
 	struct meter now = meter_read();
 	struct rusage u;
 	getrusage(RUSAGE_SELF, &u);
-	printf("  %-8s %6.2f s, %6.2f s of processor, %5ld MiB", what, now.wall_s - before->wall_s, now.cpu_s - before->cpu_s, u.ru_maxrss >> 10);
+	printf("  %-8s %6.2f s, %6.2f s of processor, %5ld MiB", what, now.wall_s - before->wall_s,
+	       now.cpu_s - before->cpu_s, u.ru_maxrss >> 10);
 	*before = now;
 }
 
-static void prepare(const char *path, const struct shape *shape, enum replay_order order, uint64_t n)
+static void prepare(const char *path, const struct shape *shape, enum replay_order order,
+		    uint64_t n)
 {
 	struct err e = ERR_INIT;
 	struct trace *t;
@@ -57,7 +61,8 @@ static void prepare(const char *path, const struct shape *shape, enum replay_ord
 	replay_config_init(&c);
 	c.memory_bytes = UINT64_MAX; /* the whole plan, and no file */
 	c.order = order;
-	printf("%-12s %8llu requests, %s\n", shape->name, (unsigned long long)n, replay_order_names[order]);
+	printf("%-12s %8llu requests, %s\n", shape->name, (unsigned long long)n,
+	       replay_order_names[order]);
 	struct meter start = meter_read(), m = start;
 	must(trace_open(&t, path, &e) || load_read(&l, t, &e), &e);
 	stage("load", &m);
@@ -74,12 +79,14 @@ static void prepare(const char *path, const struct shape *shape, enum replay_ord
 	load_release(&l);
 	putchar('\n');
 	stage("all", &start);
-	printf(", %.1f MiB of it the plan's; %zu waits\n", (double)n * (sizeof(struct hot_request) + sizeof(struct outcome) + 16) / (1 << 20),
+	printf(", %.1f MiB of it the plan's; %zu waits\n",
+	       (double)n * (sizeof(struct hot_request) + sizeof(struct outcome) + 16) / (1 << 20),
 	       n_waits);
 	fflush(stdout);
 }
 
-static void prepare_apart(const char *path, const struct shape *shape, enum replay_order order, uint64_t n)
+static void prepare_apart(const char *path, const struct shape *shape, enum replay_order order,
+			  uint64_t n)
 {
 	fflush(stdout);
 	pid_t child = fork();

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* (a) What recording one request costs in microbench, against the two clock reads that are needed anyway.
+/* (a) What recording one request costs in microbench, against the two clock reads that are needed
+ * anyway.
  *
- * The program's own loop (microbench/loop.h, the function every workload is made of) runs with a call that does
- * nothing, over as many requests as a run of 200 ms has, so that its records go to memory as they do in a run. What it
- * takes for one request is everything: both stamps, the buffer's address, the offset, the store, the end conditions,
- * and calling a function. Beside it, in turns, the same number of pairs of clock reads, and of pairs of clock_gettime.
+ * The program's own loop (microbench/loop.h, the function every workload is made of) runs with a
+ * call that does nothing, over as many requests as a run of 200 ms has, so that its records go to
+ * memory as they do in a run. What it takes for one request is everything: both stamps, the
+ * buffer's address, the offset, the store, the end conditions, and calling a function. Beside it,
+ * in turns, the same number of pairs of clock reads, and of pairs of clock_gettime.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +17,8 @@
 
 enum { N_REQUESTS = 200000, N_TURNS = 101 };
 
-static __attribute__((noinline)) ssize_t nothing(int fd, void *buffer, size_t n_bytes, uint64_t offset)
+static __attribute__((noinline)) ssize_t nothing(int fd, void *buffer, size_t n_bytes,
+						 uint64_t offset)
 {
 	__asm__ volatile("" : : "r"(fd), "r"(buffer), "r"(offset) : "memory");
 	return (ssize_t)n_bytes;
@@ -66,18 +69,19 @@ static int compare_double(const void *a, const void *b)
 static void print_row(const char *what, double *v, const char *unit)
 {
 	qsort(v, N_TURNS, sizeof *v, compare_double);
-	printf("%-58s median %7.3f%s   5 %% to 95 %%: %.3f to %.3f\n", what, v[N_TURNS / 2], unit, v[N_TURNS / 20],
-	       v[N_TURNS - 1 - N_TURNS / 20]);
+	printf("%-58s median %7.3f%s   5 %% to 95 %%: %.3f to %.3f\n", what, v[N_TURNS / 2], unit,
+	       v[N_TURNS / 20], v[N_TURNS - 1 - N_TURNS / 20]);
 }
 
 static void compare(struct bench_thread *t, const char *name, void (*loop)(struct bench_thread *))
 {
-	double cost[N_TURNS], reads[N_TURNS], gettime[N_TURNS], to_reads[N_TURNS], to_gettime[N_TURNS];
+	double cost[N_TURNS], reads[N_TURNS], gettime[N_TURNS], to_reads[N_TURNS],
+	    to_gettime[N_TURNS];
 	char what[80];
 	ns_per_request(t, loop);
 	for (int i = 0; i < N_TURNS; i++) {
-		/* the loop between two measurements of the yardstick, so that a machine that changes its speed does so
-		 * in both */
+		/* the loop between two measurements of the yardstick, so that a machine that
+		 * changes its speed does so in both */
 		double before = ns_per_request(t, two_clock_reads);
 		cost[i] = ns_per_request(t, loop);
 		reads[i] = (before + ns_per_request(t, two_clock_reads)) / 2;
@@ -105,8 +109,10 @@ int main(void)
 	if (!ret)
 		ret = placement_init(&placement, PLACEMENT_DEFAULT, 4096, false, 1, &e);
 	if (!ret)
-		ret = vm_alloc(&samples, (N_REQUESTS + N_REQUESTS / n_blocks + 1) * sizeof(struct bench_sample),
-			       "records", &e);
+		ret =
+		    vm_alloc(&samples,
+			     (N_REQUESTS + N_REQUESTS / n_blocks + 1) * sizeof(struct bench_sample),
+			     "records", &e);
 	if (!ret)
 		ret = vm_alloc(&blocks, N_REQUESTS * sizeof(uint32_t), "offsets", &e);
 	if (!ret)

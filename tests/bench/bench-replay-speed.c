@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* (b) How fast and how true the engines replay at full speed: cached 4 KiB reads, sequential and random, 1 to 4 threads, against the
- * program itself, by engine and order.
+/* (b) How fast and how true the engines replay at full speed: cached 4 KiB reads, sequential and
+ * random, 1 to 4 threads, against the program itself, by engine and order.
  *
- * Every run is a process of its own and lasts 200 ms or more, with as many requests a thread in the program as in the replay. A
- * block is the program, the program again (what noise alone does) and each replay once, shuffled; each is compared
- * with the block's program run. The replays take the trace that the program wrote in the block before; what the compiled engine
- * makes of it is made before the block. At least BENCH_PAIRS blocks (40), then on until the 95 % interval of every median of `event`
- * is within 1 % or BENCH_MAX_PAIRS (120) are done. Shown: median of the ratio, its 95 % interval (by order statistics, so that
- * no distribution is assumed), and the quartiles; for two threads also what an ideal replayer could reach that keeps the
- * temporal order (ideal_order.h), and with what a cache line takes from one processor to another at that moment (line_way.h).
+ * Every run is a process of its own and lasts 200 ms or more, with as many requests a thread in the
+ * program as in the replay. A block is the program, the program again (what noise alone does) and
+ * each replay once, shuffled; each is compared with the block's program run. The replays take the
+ * trace that the program wrote in the block before; what the compiled engine makes of it is made
+ * before the block. At least BENCH_PAIRS blocks (40), then on until the 95 % interval of every
+ * median of `event` is within 1 % or BENCH_MAX_PAIRS (120) are done. Shown: median of the ratio,
+ * its 95 % interval (by order statistics, so that no distribution is assumed), and the quartiles;
+ * for two threads also what an ideal replayer could reach that keeps the temporal order
+ * (ideal_order.h), and with what a cache line takes from one processor to another at that moment
+ * (line_way.h).
  *
- * BENCH_THREADS, BENCH_WORKLOADS, BENCH_ENGINES and BENCH_ORDERS choose some, as words of a list. With BENCH_SAMPLES=FILE the blocks of
- * earlier runs are taken from there and those of this one added, so that a machine need not be kept for long. */
+ * BENCH_THREADS, BENCH_WORKLOADS, BENCH_ENGINES and BENCH_ORDERS choose some, as words of a list.
+ * With BENCH_SAMPLES=FILE the blocks of earlier runs are taken from there and those of this one
+ * added, so that a machine need not be kept for long. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -33,19 +37,29 @@ extern char **environ;
 
 static const struct replayer {
 	const char *engine, *order;
-} replayers[] = {{"event", "temporal"},	      {"event", "fs"},	    {"event", "thread"},     {"event", "none"},
-		 {"compiled", "temporal"},    {"compiled", "fs"},   {"compiled", "thread"},  {"compiled", "none"},
-		 {"coordinator", "temporal"}, {"coordinator", "fs"}, {"coordinator", "thread"}, {"coordinator", "none"}};
+} replayers[] = {{"event", "temporal"},  {"event", "fs"},           {"event", "thread"},
+		 {"event", "none"},      {"compiled", "temporal"},  {"compiled", "fs"},
+		 {"compiled", "thread"}, {"compiled", "none"},      {"coordinator", "temporal"},
+		 {"coordinator", "fs"},  {"coordinator", "thread"}, {"coordinator", "none"}};
 
-enum { PROGRAM, AGAIN, FIRST_REPLAY, N_REPLAYERS = sizeof replayers / sizeof *replayers, N_KINDS = FIRST_REPLAY + N_REPLAYERS,
-       MAX_PAIRS = 2000, MOST_THREADS = 4 };
+enum {
+	PROGRAM,
+	AGAIN,
+	FIRST_REPLAY,
+	N_REPLAYERS = sizeof replayers / sizeof *replayers,
+	N_KINDS = FIRST_REPLAY + N_REPLAYERS,
+	MAX_PAIRS = 2000,
+	MOST_THREADS = 4
+};
 
 struct figures {
 	double response_ns, rate; /* mean of a run; requests per second */
 	uint64_t n;
 };
 
-struct ideal { /* of a block with two threads: rate of an ideal replayer over the program's; likewise where a line takes its way; that */
+/* of a block with two threads: rate of an ideal replayer over the program's; likewise where a line
+ * takes its way; that */
+struct ideal {
 	double free, fetching, way_ns;
 };
 
@@ -82,10 +96,12 @@ static bool replays(int kind)
 	return chosen("BENCH_ENGINES", r->engine) && chosen("BENCH_ORDERS", r->order);
 }
 
-/* Replays by the coordinator take ten times as long and more, and their distance is plain: every eighth block has them. */
+/* Replays by the coordinator take ten times as long and more, and their distance is plain: every
+ * eighth block has them. */
 static bool takes_part(int kind, int i_block)
 {
-	return replays(kind) && (strcmp(replayers[kind - FIRST_REPLAY].engine, "coordinator") || i_block % 8 == 0);
+	return replays(kind) &&
+	       (strcmp(replayers[kind - FIRST_REPLAY].engine, "coordinator") || i_block % 8 == 0);
 }
 
 static bool compiles(int kind)
@@ -135,9 +151,22 @@ static struct figures program(const struct bench *b, const char *output, bool pr
 	char level[16], n_requests[32];
 	snprintf(level, sizeof level, "%d", b->level);
 	snprintf(n_requests, sizeof n_requests, "%" PRIu64, b->n_requests ? b->n_requests : 5000);
-	const char *const argv[] = {b->validate, "microbench", b->workload, "--level", level, "--requests", n_requests,
-				    "--min-duration", b->n_requests ? "0" : "230ms", "--dir", b->files, "-o", output,
-				    "--no-sync-output", prepare ? "--prepare" : "--no-prepare", NULL};
+	const char *const argv[] = {b->validate,
+				    "microbench",
+				    b->workload,
+				    "--level",
+				    level,
+				    "--requests",
+				    n_requests,
+				    "--min-duration",
+				    b->n_requests ? "0" : "230ms",
+				    "--dir",
+				    b->files,
+				    "-o",
+				    output,
+				    "--no-sync-output",
+				    prepare ? "--prepare" : "--no-prepare",
+				    NULL};
 	run(argv);
 	return figures_of(output);
 }
@@ -145,7 +174,8 @@ static struct figures program(const struct bench *b, const char *output, bool pr
 static void replay(const struct bench *b, int kind, bool compile_only)
 {
 	const struct replayer *r = &replayers[kind - FIRST_REPLAY];
-	const char *argv[20] = {b->validate, "replay", "--engine", r->engine, "--order", r->order, "--dir", b->files, "-o", b->output,
+	const char *argv[20] = {b->validate,        "replay", "--engine", r->engine, "--order",
+				r->order,           "--dir",  b->files,   "-o",      b->output,
 				"--no-sync-output", b->input};
 	int n = 12;
 	if (compiles(kind)) {
@@ -196,17 +226,18 @@ static void block(struct bench *b, int i_block, struct figures *f, struct ideal 
 	b->next = was;
 }
 
-/* --- samples of earlier runs ---------------------------------------------------------------------------------------- */
+/* --- samples of earlier runs --------------------------------------------- */
 
-/* One line of a block: workload, threads, ideal rates and the line's way, then response time and rate of each kind (0 0: not run). Returns the
- * number of blocks. */
+/* One line of a block: workload, threads, ideal rates and the line's way, then response time and
+ * rate of each kind (0 0: not run). Returns the number of blocks. */
 static int samples_read(const struct bench *b, struct figures (*f)[N_KINDS], struct ideal *ideal)
 {
 	FILE *in = getenv("BENCH_SAMPLES") ? fopen(getenv("BENCH_SAMPLES"), "re") : NULL;
 	char workload[64];
 	int level, n = 0;
 	while (in && n < MAX_PAIRS &&
-	       fscanf(in, "%63s %d %lf %lf %lf", workload, &level, &ideal[n].free, &ideal[n].fetching, &ideal[n].way_ns) == 5) {
+	       fscanf(in, "%63s %d %lf %lf %lf", workload, &level, &ideal[n].free,
+		      &ideal[n].fetching, &ideal[n].way_ns) == 5) {
 		for (int k = 0; k < N_KINDS; k++)
 			if (fscanf(in, "%lf %lf", &f[n][k].response_ns, &f[n][k].rate) != 2)
 				fail("BENCH_SAMPLES: not a file of samples");
@@ -222,7 +253,8 @@ static void samples_add(const struct bench *b, const struct figures *f, const st
 	FILE *out = getenv("BENCH_SAMPLES") ? fopen(getenv("BENCH_SAMPLES"), "ae") : NULL;
 	if (!out)
 		return;
-	fprintf(out, "%s %d %g %g %g", b->workload, b->level, ideal->free, ideal->fetching, ideal->way_ns);
+	fprintf(out, "%s %d %g %g %g", b->workload, b->level, ideal->free, ideal->fetching,
+		ideal->way_ns);
 	for (int k = 0; k < N_KINDS; k++)
 		fprintf(out, " %.9g %.9g", f[k].response_ns, f[k].rate);
 	fputc('\n', out);
@@ -230,7 +262,7 @@ static void samples_add(const struct bench *b, const struct figures *f, const st
 		fail("BENCH_SAMPLES cannot be written");
 }
 
-/* --- figures ------------------------------------------------------------------------------------------------------- */
+/* --- figures ------------------------------------------------------------- */
 
 static int compare_double(const void *a, const void *b)
 {
@@ -248,17 +280,20 @@ static struct spread spread_of(double *x, int n)
 	/* ranks around the median that hold it with 95 %: normal approximation of the binomial */
 	int k = (int)floor((n - 1.96 * sqrt(n)) / 2);
 	k = k < 0 ? 0 : k;
-	return (struct spread){(x[(n - 1) / 2] + x[n / 2]) / 2, x[k], x[n - 1 - k], {x[n / 4], x[n - 1 - n / 4]}};
+	return (struct spread){
+	    (x[(n - 1) / 2] + x[n / 2]) / 2, x[k], x[n - 1 - k], {x[n / 4], x[n - 1 - n / 4]}};
 }
 
 /* Of the `n` blocks that have this kind; `*n_used` of them. */
-static struct spread ratio(const struct figures (*f)[N_KINDS], int n, int kind, bool rate, int *n_used)
+static struct spread ratio(const struct figures (*f)[N_KINDS], int n, int kind, bool rate,
+			   int *n_used)
 {
 	double *x = xmalloc((size_t)n * sizeof *x);
 	int k = 0;
 	for (int i = 0; i < n; i++)
 		if (f[i][kind].rate > 0)
-			x[k++] = rate ? f[i][kind].rate / f[i][PROGRAM].rate : f[i][kind].response_ns / f[i][PROGRAM].response_ns;
+			x[k++] = rate ? f[i][kind].rate / f[i][PROGRAM].rate
+				      : f[i][kind].response_ns / f[i][PROGRAM].response_ns;
 	struct spread s = k ? spread_of(x, k) : (struct spread){0};
 	free(x);
 	*n_used = k;
@@ -270,7 +305,10 @@ static double widest(const struct figures (*f)[N_KINDS], int n)
 	double w = 0;
 	int n_used;
 	for (int kind = AGAIN; kind < N_KINDS; kind++)
-		for (int rate = 0; rate < 2 && (kind == AGAIN || !strcmp(replayers[kind - FIRST_REPLAY].engine, "event")); rate++) {
+		for (int rate = 0;
+		     rate < 2 &&
+		     (kind == AGAIN || !strcmp(replayers[kind - FIRST_REPLAY].engine, "event"));
+		     rate++) {
 			struct spread s = ratio(f, n, kind, rate, &n_used);
 			w = n_used ? fmax(w, (s.high - s.low) / 2 / s.median) : w;
 		}
@@ -285,9 +323,11 @@ static void show_program(const struct bench *b, const struct figures (*f)[N_KIND
 		y[i] = f[i][PROGRAM].rate;
 	}
 	struct spread p = spread_of(x, n), q = spread_of(y, n);
-	printf("%s, %d thread%s, %d pairs, widest 95 %% interval of a median of event +-%.1f %%; the program: mean response %.0f ns "
+	printf("%s, %d thread%s, %d pairs, widest 95 %% interval of a median of event +-%.1f %%; "
+	       "the program: mean response %.0f ns "
 	       "(quartiles %.0f to %.0f), %.0f requests/s\n",
-	       b->workload, b->level, b->level == 1 ? "" : "s", n, 100 * widest(f, n), p.median, p.quartile[0], p.quartile[1], q.median);
+	       b->workload, b->level, b->level == 1 ? "" : "s", n, 100 * widest(f, n), p.median,
+	       p.quartile[0], p.quartile[1], q.median);
 	free(x);
 	free(y);
 }
@@ -295,16 +335,20 @@ static void show_program(const struct bench *b, const struct figures (*f)[N_KIND
 static void show(const struct bench *b, const struct figures (*f)[N_KINDS], int n)
 {
 	show_program(b, f, n);
-	printf("  %-12s %-9s %4s %-44s  %s\n", "", "", "n", "mean response / program's", "requests/s / program's");
+	printf("  %-12s %-9s %4s %-44s  %s\n", "", "", "n", "mean response / program's",
+	       "requests/s / program's");
 	for (int kind = AGAIN; kind < N_KINDS; kind++) {
 		int n_used;
-		struct spread r = ratio(f, n, kind, false, &n_used), s = ratio(f, n, kind, true, &n_used);
+		struct spread r = ratio(f, n, kind, false, &n_used),
+			      s = ratio(f, n, kind, true, &n_used);
 		bool again = kind == AGAIN;
 		if (n_used)
-			printf("  %-12s %-9s %4d %.4f [%.4f, %.4f] quartiles %.3f %.3f  %.4f [%.4f, %.4f] quartiles %.3f %.3f\n",
+			printf("  %-12s %-9s %4d %.4f [%.4f, %.4f] quartiles %.3f %.3f  %.4f "
+			       "[%.4f, %.4f] quartiles %.3f %.3f\n",
 			       again ? "the program" : replayers[kind - FIRST_REPLAY].engine,
-			       again ? "again" : replayers[kind - FIRST_REPLAY].order, n_used, r.median, r.low, r.high, r.quartile[0],
-			       r.quartile[1], s.median, s.low, s.high, s.quartile[0], s.quartile[1]);
+			       again ? "again" : replayers[kind - FIRST_REPLAY].order, n_used,
+			       r.median, r.low, r.high, r.quartile[0], r.quartile[1], s.median,
+			       s.low, s.high, s.quartile[0], s.quartile[1]);
 	}
 	fflush(stdout);
 }
@@ -312,14 +356,18 @@ static void show(const struct bench *b, const struct figures (*f)[N_KINDS], int 
 static void show_ideal(const struct ideal *ideal, int n)
 {
 	double *x = xmalloc((size_t)n * sizeof *x);
-	static const char *const what[] = {"(waits only as the order says)", "(and fetches a line to learn of the other)",
+	static const char *const what[] = {"(waits only as the order says)",
+					   "(and fetches a line to learn of the other)",
 					   "a line's way between processors, ns"};
 	for (int part = 0; part < 3; part++) {
 		for (int i = 0; i < n; i++)
-			x[i] = part == 0 ? ideal[i].free : part == 1 ? ideal[i].fetching : ideal[i].way_ns;
+			x[i] = part == 0   ? ideal[i].free
+			       : part == 1 ? ideal[i].fetching
+					   : ideal[i].way_ns;
 		const struct spread s = spread_of(x, n);
-		printf("  %-12s %-9s %4d %-44s  %.4f [%.4f, %.4f] quartiles %.3f %.3f\n", "ideal", "temporal", n, what[part], s.median, s.low, s.high,
-		       s.quartile[0], s.quartile[1]);
+		printf("  %-12s %-9s %4d %-44s  %.4f [%.4f, %.4f] quartiles %.3f %.3f\n", "ideal",
+		       "temporal", n, what[part], s.median, s.low, s.high, s.quartile[0],
+		       s.quartile[1]);
 	}
 	fflush(stdout);
 	free(x);
@@ -361,7 +409,8 @@ int main(void)
 	const char *base = getenv("BUILD");
 	struct bench b = {.validate = getenv("VALIDATE"), .seed = (unsigned int)getpid()};
 	if (!b.validate || !base)
-		fail("VALIDATE and BUILD are not set: start it by tests/bench/run BUILD bench-replay-speed");
+		fail("VALIDATE and BUILD are not set: start it by tests/bench/run BUILD "
+		     "bench-replay-speed");
 	b.dir = xasprintf("%s/bench-replay-speed.XXXXXX", base);
 	if (!mkdtemp(b.dir))
 		fail("cannot make a directory");

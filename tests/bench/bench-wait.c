@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How late a wait ends, by method and gap: time between the deadline and the stamp taken next, as a replayer would. */
+/* How late a wait ends, by method and gap: time between the deadline and the stamp taken next, as a
+ * replayer would. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,10 @@ static int compare_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Prints a line; `*sleep_p99_ns` is set by WAIT_NANOSLEEP with the default timer slack, which the others are compared to. */
-static void measure(const struct clock *c, enum wait_method method, int64_t gap_ns, int n, const char *note,
-		    double *sleep_p99_ns)
+/* Prints a line; `*sleep_p99_ns` is set by WAIT_NANOSLEEP with the default timer slack, which the
+ * others are compared to. */
+static void measure(const struct clock *c, enum wait_method method, int64_t gap_ns, int n,
+		    const char *note, double *sleep_p99_ns)
 {
 	double *late_ns = malloc((size_t)n * sizeof *late_ns);
 	if (!late_ns)
@@ -31,13 +33,15 @@ static void measure(const struct clock *c, enum wait_method method, int64_t gap_
 		wait_until(&w, deadline);
 		uint64_t begin = clock_begin(c);
 		late_ns[i] = (double)(begin - deadline) * c->ns_per_tick;
-		deadline = (begin > deadline + gap ? begin : deadline) + gap; /* a late one does not make its successors late */
+		/* a late one does not make its successors late */
+		deadline = (begin > deadline + gap ? begin : deadline) + gap;
 	}
 	qsort(late_ns, (size_t)n, sizeof *late_ns, compare_double);
 	struct strbuf gap_text = STRBUF_INIT;
 	format_duration(&gap_text, (double)gap_ns);
-	printf("%-7s%-8s gap %-7s late by p50 %8.2f  p99 %8.2f  p99.9 %8.2f  max %9.2f us", wait_method_names[method], note,
-	       gap_text.s, late_ns[n / 2] / 1e3, late_ns[(size_t)n * 99 / 100] / 1e3, late_ns[(size_t)n * 999 / 1000] / 1e3,
+	printf("%-7s%-8s gap %-7s late by p50 %8.2f  p99 %8.2f  p99.9 %8.2f  max %9.2f us",
+	       wait_method_names[method], note, gap_text.s, late_ns[n / 2] / 1e3,
+	       late_ns[(size_t)n * 99 / 100] / 1e3, late_ns[(size_t)n * 999 / 1000] / 1e3,
 	       late_ns[n - 1] / 1e3);
 	double p99_ns = late_ns[(size_t)n * 99 / 100];
 	if (*sleep_p99_ns == 0)
@@ -45,8 +49,9 @@ static void measure(const struct clock *c, enum wait_method method, int64_t gap_
 	printf("  p99/sleep %.5f", p99_ns / *sleep_p99_ns);
 	if (method == WAIT_HYBRID)
 		printf("  margin %.0f to %.0f us, spun %.0f %%, late wake-ups %.2f %%",
-		       (double)w.base_ticks * c->ns_per_tick / 1e3, (double)w.margin_ticks * c->ns_per_tick / 1e3,
-		       100 * spun / n, w.n_sleeps ? 100 * (double)w.n_late / (double)w.n_sleeps : 0);
+		       (double)w.base_ticks * c->ns_per_tick / 1e3,
+		       (double)w.margin_ticks * c->ns_per_tick / 1e3, 100 * spun / n,
+		       w.n_sleeps ? 100 * (double)w.n_late / (double)w.n_sleeps : 0);
 	putchar('\n');
 	fflush(stdout);
 	strbuf_release(&gap_text);

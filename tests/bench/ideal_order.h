@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the temporal order by itself costs: the rate of an ideal replayer that keeps it.
  *
- * The replayer has the program's own service times and pauses, those of a second run, and learns at once and at no cost what
- * the other threads did. All it does is wait, where the order of the trace says so: begin(k) is the latest of its own thread's
- * readiness, the ends (in the replay) of what ended before it in the trace, and the begins of what began before it. No
- * replayer that keeps the order at these service times can be faster. Two threads.
+ * The replayer has the program's own service times and pauses, those of a second run, and learns at
+ * once and at no cost what the other threads did. All it does is wait, where the order of the trace
+ * says so: begin(k) is the latest of its own thread's readiness, the ends (in the replay) of what
+ * ended before it in the trace, and the begins of what began before it. No replayer that keeps the
+ * order at these service times can be faster. Two threads.
  *
- * With `way_ns` what a thread learns of the other costs what it costs on a machine whose threads share nothing but memory: a cache line's way
- * (line_way.h), between the moment at which the thread is ready to go on, or the other one did it if that is later, and its begin. Processors
- * fetch a line when they ask for it; so a request whose wait is for something new cannot know it any sooner. */
+ * With `way_ns` what a thread learns of the other costs what it costs on a machine whose threads
+ * share nothing but memory: a cache line's way (line_way.h), between the moment at which the thread
+ * is ready to go on, or the other one did it if that is later, and its begin. Processors fetch a
+ * line when they ask for it; so a request whose wait is for something new cannot know it any
+ * sooner. */
 #ifndef BENCH_IDEAL_ORDER_H
 #define BENCH_IDEAL_ORDER_H
 
@@ -29,7 +32,8 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Two lanes, told apart by the file they read: each thread has its own. False where there are not two of `n` requests each. */
+/* Two lanes, told apart by the file they read: each thread has its own. False where there are not
+ * two of `n` requests each. */
 static bool lanes_read(struct lane_times lane[2], const char *path)
 {
 	struct err e = ERR_INIT;
@@ -41,12 +45,14 @@ static bool lanes_read(struct lane_times lane[2], const char *path)
 		return false;
 	n_room = trace_n_records(t, &known) + 1;
 	for (int i = 0; i < 2; i++)
-		lane[i] = (struct lane_times){xcalloc(n_room, sizeof(int64_t)), xcalloc(n_room, sizeof(int64_t)), 0};
+		lane[i] = (struct lane_times){xcalloc(n_room, sizeof(int64_t)),
+					      xcalloc(n_room, sizeof(int64_t)), 0};
 	const char *name[2] = {NULL, NULL};
 	bool two = true;
 	while (trace_next_batch(t, &r, &n_batch, &e) > 0)
 		for (size_t k = 0; k < n_batch && two; k++) {
-			const char *file = trace_object(t, r[k].object) ? trace_object(t, r[k].object)->name : "";
+			const char *file =
+			    trace_object(t, r[k].object) ? trace_object(t, r[k].object)->name : "";
 			int i = name[0] && strcmp(name[0], file) ? 1 : 0;
 			if (!name[i])
 				name[i] = xstrdup(file);
@@ -80,7 +86,8 @@ static int64_t later(int64_t a, int64_t b)
 }
 
 /* Execution time under the order of `trace` with the service times and pauses of `run`. */
-static int64_t ideal_duration(const struct lane_times trace[2], const struct lane_times run[2], int64_t way_ns)
+static int64_t ideal_duration(const struct lane_times trace[2], const struct lane_times run[2],
+			      int64_t way_ns)
 {
 	size_t next[2] = {0, 0}, n_ended[2] = {0, 0}, n_begun[2] = {0, 0}, n = trace[0].n;
 	int64_t *begin[2], *end[2], last = 0;
@@ -89,7 +96,11 @@ static int64_t ideal_duration(const struct lane_times trace[2], const struct lan
 		end[i] = xcalloc(n, sizeof(int64_t));
 	}
 	while (next[0] < n || next[1] < n) {
-		int i = next[1] >= n || (next[0] < n && trace[0].begin[next[0]] <= trace[1].begin[next[1]]) ? 0 : 1, j = 1 - i;
+		int i = next[1] >= n ||
+				(next[0] < n && trace[0].begin[next[0]] <= trace[1].begin[next[1]])
+			    ? 0
+			    : 1,
+		    j = 1 - i;
 		size_t k = next[i]++;
 		int64_t at = k ? end[i][k - 1] + run[i].begin[k] - run[i].end[k - 1] : 0;
 		const size_t known = n_ended[j] + n_begun[j];
@@ -118,10 +129,13 @@ static double ideal_rate(const char *trace_path, const char *run_path, int64_t w
 {
 	struct lane_times trace[2] = {{0}}, run[2] = {{0}};
 	double ratio = 0;
-	if (lanes_read(trace, trace_path) && lanes_read(run, run_path) && trace[0].n == run[0].n && trace[0].n) {
+	if (lanes_read(trace, trace_path) && lanes_read(run, run_path) && trace[0].n == run[0].n &&
+	    trace[0].n) {
 		size_t n = run[0].n;
-		int64_t first = run[0].begin[0] < run[1].begin[0] ? run[0].begin[0] : run[1].begin[0];
-		ratio = (double)(later(run[0].end[n - 1], run[1].end[n - 1]) - first) / (double)ideal_duration(trace, run, way_ns);
+		int64_t first =
+		    run[0].begin[0] < run[1].begin[0] ? run[0].begin[0] : run[1].begin[0];
+		ratio = (double)(later(run[0].end[n - 1], run[1].end[n - 1]) - first) /
+			(double)ideal_duration(trace, run, way_ns);
 	}
 	lanes_free(trace);
 	lanes_free(run);

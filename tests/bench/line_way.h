@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long a cache line takes from one processor to another: half of the way there and back, of two threads that answer each other through
- * one line and do nothing else. On a virtual machine it depends on where the hypervisor has its processors, and changes within minutes. */
+/* How long a cache line takes from one processor to another: half of the way there and back, of two
+ * threads that answer each other through one line and do nothing else. On a virtual machine it
+ * depends on where the hypervisor has its processors, and changes within minutes. */
 #ifndef BENCH_LINE_WAY_H
 #define BENCH_LINE_WAY_H
 
@@ -38,14 +39,16 @@ static int compare_way(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One way, in ns, the median of some stretches; 0 where there are not two processors. Takes some ms. */
+/* One way, in ns, the median of some stretches; 0 where there are not two processors. Takes some
+ * ms. */
 static double line_way_ns(void)
 {
 	struct line_pair p = {.word = 0};
 	cpu_set_t before;
 	pthread_t other;
 	int64_t ns[LINE_STRETCHES];
-	if (sched_getaffinity(0, sizeof before, &before) < 0 || CPU_COUNT(&before) < 2 || pthread_create(&other, NULL, line_answer, &p))
+	if (sched_getaffinity(0, sizeof before, &before) < 0 || CPU_COUNT(&before) < 2 ||
+	    pthread_create(&other, NULL, line_answer, &p))
 		return 0;
 	(void)thread_pin(processor_nth(0));
 	for (uint32_t k = 0, i = 0; k < LINE_STRETCHES; k++) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* make-frauds DIR: results directories DIR/NAME of campaigns with a replayer that must not be trusted ("fraud"), and one without a fault
- * ("faultless"). The mean response time of every fraud is right; something else is wrong. 20 pairs, one scenario, fixed seed: the same
- * bytes each time. tests/data/frauds holds the output; tests/e2e/frauds.sh judges it. */
+/* make-frauds DIR: results directories DIR/NAME of campaigns with a replayer that must not be
+ * trusted ("fraud"), and one without a fault
+ * ("faultless"). The mean response time of every fraud is right; something else is wrong. 20 pairs,
+ * one scenario, fixed seed: the same bytes each time. tests/data/frauds holds the output;
+ * tests/e2e/frauds.sh judges it. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,9 +35,10 @@ struct request {
 	bool is_write;
 };
 
-static const struct fraud ignores_storage = {.name = "ignores-storage"}; /* half of the blocks are slow, and its times always in between */
+/* half of the blocks are slow, and its times always in between */
+static const struct fraud ignores_storage = {.name = "ignores-storage"};
 
-/* --- one run ------------------------------------------------------------------------------------------------------------ */
+/* --- one run ------------------------------------------------------------- */
 
 static int trace_write(const char *path, const struct request *q, struct err *e)
 {
@@ -61,7 +64,8 @@ static int trace_write(const char *path, const struct request *q, struct err *e)
 }
 
 /* The run's mean is `mean_ns` whatever was drawn. `fraud` NULL: a run without a fault. */
-static int run_write(const char *path, const struct fraud *fraud, double mean_ns, const bool *is_write, gsl_rng *rng, struct err *e)
+static int run_write(const char *path, const struct fraud *fraud, double mean_ns,
+		     const bool *is_write, gsl_rng *rng, struct err *e)
 {
 	struct request q[N_REQUESTS];
 	double x[N_REQUESTS], sum = 0;
@@ -70,21 +74,24 @@ static int run_write(const char *path, const struct fraud *fraud, double mean_ns
 	else
 		fraud_none_draw(x, N_REQUESTS, rng);
 	for (size_t i = 0; i < N_REQUESTS; i++) {
-		q[i] = (struct request){pow(GRID, round(log(x[i] * mean_ns) / log(GRID))), is_write[i]};
+		q[i] = (struct request){pow(GRID, round(log(x[i] * mean_ns) / log(GRID))),
+					is_write[i]};
 		sum += q[i].ns;
 	}
-	for (size_t i = 0; i < N_REQUESTS; i++) /* what the grid, and a small sample, put beside the mean */
+	/* what the grid, and a small sample, put beside the mean */
+	for (size_t i = 0; i < N_REQUESTS; i++)
 		q[i].ns *= mean_ns * N_REQUESTS / sum;
 	return trace_write(path, q, e);
 }
 
-/* --- a campaign --------------------------------------------------------------------------------------------------------- */
+/* --- a campaign ---------------------------------------------------------- */
 
-static const char protocol_text[] = "[protocol]\n"
-				    "title = %s: a replayer that must not be trusted, and one that must\n"
-				    "replicates = 20\n"
-				    "[accept]\n"
-				    "execution-time = 10%%\n";
+static const char protocol_text[] =
+    "[protocol]\n"
+    "title = %s: a replayer that must not be trusted, and one that must\n"
+    "replicates = 20\n"
+    "[accept]\n"
+    "execution-time = 10%%\n";
 static const char on_files[] = "[workload mixed]\n"
 			       "type = postmark\n"
 			       "[replayer fraud]\n"
@@ -109,7 +116,8 @@ struct campaign {
 	const struct protocol *protocol;
 	char *program, *replay; /* trace files */
 	struct strbuf journal;
-	gsl_rng *means, *rng; /* of the runs' means, the same in each directory; of their requests */
+	/* of the runs' means, the same in each directory; of their requests */
+	gsl_rng *means, *rng;
 };
 
 static int run_finish(struct campaign *c, struct run *r, struct err *e)
@@ -118,14 +126,16 @@ static int run_finish(struct campaign *c, struct run *r, struct err *e)
 	r->state = RUN_OK;
 	r->run_s = 0.25;
 	r->started_ns = 1700000000000000000 + (int64_t)r->id * 500000000;
-	int ret = summary_compute(&r->summary, is_replay ? c->replay : c->program, is_replay ? c->program : NULL, NULL, e);
+	int ret = summary_compute(&r->summary, is_replay ? c->replay : c->program,
+				  is_replay ? c->program : NULL, NULL, e);
 	if (ret)
 		return ret;
 	r->has_summary = true;
 	free(r->summary.pace); /* nothing here is judged by the course */
 	r->summary.pace = NULL;
 	char *path = results_run_path(c->dir, r->id);
-	json_t *o = run_summary_file(r, c->protocol), *event = json_pack("{s:I}", "seq", (json_int_t)r->id), *told = run_to_event(r);
+	json_t *o = run_summary_file(r, c->protocol),
+	       *event = json_pack("{s:I}", "seq", (json_int_t)r->id), *told = run_to_event(r);
 	json_object_update(event, told);
 	ret = json_write_file(path, o, JSON_COMPACT | JSON_REAL_PRECISION(9), e);
 	ret = ret ? ret : journal_line_add(&c->journal, event, e);
@@ -146,13 +156,15 @@ static double service(const struct campaign *c, struct run *r)
 {
 	if (!is_on_volume(c->fraud))
 		return 1;
-	r->service_factor = r->role != ROLE_RECORD && design_block_is_slow(c->protocol, r->block) ? SLOW_FACTOR : 1;
+	r->service_factor =
+	    r->role != ROLE_RECORD && design_block_is_slow(c->protocol, r->block) ? SLOW_FACTOR : 1;
 	return r->role == 0 ? sqrt(SLOW_FACTOR) : r->service_factor;
 }
 
-/* All runs of one bank trace: its recording, then those of its block. The program is made before those that replay it, whatever their order in
- * the plan. */
-static int block_make(struct campaign *c, const struct design *plan, struct run *run, uint32_t bank, struct err *e)
+/* All runs of one bank trace: its recording, then those of its block. The program is made before
+ * those that replay it, whatever their order in the plan. */
+static int block_make(struct campaign *c, const struct design *plan, struct run *run, uint32_t bank,
+		      struct err *e)
 {
 	const double block = gsl_ran_gaussian(c->means, BLOCK_SD);
 	bool is_write[N_REQUESTS];
@@ -164,8 +176,10 @@ static int block_make(struct campaign *c, const struct design *plan, struct run 
 			if (run[i].bank != bank || run[i].role != role)
 				continue;
 			const struct fraud *as = role == 0 ? c->fraud : NULL;
-			double mean_ns = MEAN_NS * service(c, &run[i]) * exp(block + gsl_ran_gaussian(c->means, RUN_SD));
-			ret = run_write(role < 0 ? c->program : c->replay, as, mean_ns, is_write, c->rng, e);
+			double mean_ns = MEAN_NS * service(c, &run[i]) *
+					 exp(block + gsl_ran_gaussian(c->means, RUN_SD));
+			ret = run_write(role < 0 ? c->program : c->replay, as, mean_ns, is_write,
+					c->rng, e);
 			ret = ret ? ret : run_finish(c, &run[i], e);
 		}
 	return ret;
@@ -193,7 +207,8 @@ static int directory_make(const char *dir, const struct fraud *fraud, struct err
 			     .replay = results_path(dir, "replay.trace"), .journal = STRBUF_INIT,
 			     .means = gsl_rng_alloc(gsl_rng_mt19937), .rng = gsl_rng_alloc(gsl_rng_mt19937)};
 	char *runs = results_path(dir, "runs"), *conf = results_path(dir, "protocol.conf");
-	char *design = results_path(dir, "plan.json"), *machine = results_path(dir, "environment.json");
+	char *design = results_path(dir, "plan.json"),
+	     *machine = results_path(dir, "environment.json");
 	json_t *environment = json_pack("{s:i}", "version", 1), *o = NULL;
 	gsl_rng_set(c.means, SEED);
 	gsl_rng_set(c.rng, SEED);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* make-results DIR BLOCKS [SCENARIOS]: a results directory as a campaign leaves it, of BLOCKS blocks that count, with made-up summaries as
- * large as those of real runs: of 4 workloads at 2 levels with 2 replayers, or of SCENARIOS workloads with one replayer. For measuring
- * `validate report`. Prints the number of runs. */
+/* make-results DIR BLOCKS [SCENARIOS]: a results directory as a campaign leaves it, of BLOCKS
+ * blocks that count, with made-up summaries as large as those of real runs: of 4 workloads at 2
+ * levels with 2 replayers, or of SCENARIOS workloads with one replayer. For measuring `validate
+ * report`. Prints the number of runs. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -61,7 +62,8 @@ static void fill_response(struct run_summary *s, double mean_ns)
 {
 	double sum = 0, min = INFINITY, max = 0;
 	for (unsigned int i = 0; i < n_requests; i++) {
-		int64_t ns = (int64_t)(mean_ns * exp(0.2 * draw_normal()) + (draw() < 0.001 ? 1e5 * draw() : 0));
+		int64_t ns = (int64_t)(mean_ns * exp(0.2 * draw_normal()) +
+				       (draw() < 0.001 ? 1e5 * draw() : 0));
 		histogram_add(&s->response_histogram, ns);
 		sum += (double)ns;
 		min = (double)ns < min ? (double)ns : min;
@@ -104,8 +106,8 @@ static void fill_summary(struct run_summary *s, double mean_ns, uint64_t level, 
 	s->schedule_error = (struct moments){n_requests, 10 * draw_normal(), 30, -1000, 1000};
 }
 
-static int write_run(struct run *r, const struct protocol *p, const char *dir, double common, struct strbuf *journal,
-		     struct err *e)
+static int write_run(struct run *r, const struct protocol *p, const char *dir, double common,
+		     struct strbuf *journal, struct err *e)
 {
 	double mean_ns = 600 * (1 + (double)r->scenario / 4) * exp(common + 0.02 * draw_normal());
 	fill_summary(&r->summary, mean_ns, p->scenario[r->scenario].level, r->role >= 0);
@@ -125,7 +127,8 @@ static int write_run(struct run *r, const struct protocol *p, const char *dir, d
 	json_t *event = run_to_event(r);
 	json_t *numbered = json_pack("{s:I}", "seq", (json_int_t)r->id);
 	json_object_update(numbered, event);
-	rc = rc ? rc : journal_line_add(journal, numbered, e); /* journal_append would wait for the disk */
+	/* journal_append would wait for the disk */
+	rc = rc ? rc : journal_line_add(journal, numbered, e);
 	json_decref(numbered);
 	free(text);
 	free(path);
@@ -136,7 +139,8 @@ static int write_run(struct run *r, const struct protocol *p, const char *dir, d
 	return rc;
 }
 
-static int write_runs(const struct design *plan, const struct protocol *p, const char *dir, struct err *e)
+static int write_runs(const struct design *plan, const struct protocol *p, const char *dir,
+		      struct err *e)
 {
 	struct strbuf journal = STRBUF_INIT;
 	char *path = results_path(dir, "journal");
@@ -144,7 +148,8 @@ static int write_runs(const struct design *plan, const struct protocol *p, const
 	double common = 0;
 	int rc = 0;
 	for (size_t i = 0; i < plan->n_runs && !rc; i++) {
-		common = i % (p->n_replayers + 1) ? common : 0.05 * draw_normal(); /* what runs of a block share */
+		/* what runs of a block share */
+		common = i % (p->n_replayers + 1) ? common : 0.05 * draw_normal();
 		rc = write_run(&run[i], p, dir, common, &journal, e);
 	}
 	rc = rc ? rc : file_write_atomic(path, journal.s, journal.len, e);
@@ -154,13 +159,15 @@ static int write_runs(const struct design *plan, const struct protocol *p, const
 	return rc;
 }
 
-static int make_results(const char *dir, const char *n_blocks, unsigned int n_scenarios, struct err *e)
+static int make_results(const char *dir, const char *n_blocks, unsigned int n_scenarios,
+			struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct protocol p = {0};
 	struct design plan = {0};
 	char *runs = results_path(dir, "runs"), *conf = results_path(dir, "protocol.conf");
-	char *design = results_path(dir, "plan.json"), *machine = results_path(dir, "environment.json");
+	char *design = results_path(dir, "plan.json"),
+	     *machine = results_path(dir, "environment.json");
 	json_t *environment = environment_make("/proc/self/exe"), *o = NULL;
 	protocol_make(&text, n_blocks, n_scenarios);
 	int rc = dir_create(runs, e);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces to be prepared, of several shapes, the same in each run. Threads take turns: request i of the trace is thread i modulo their number's,
- * it begins i µs after the start and ends somewhere before that thread's next. What the trace made and how long files are is kept, so
- * that results are such as a file system gives when calls take effect as they begin. */
+/* Traces to be prepared, of several shapes, the same in each run. Threads take turns: request i of
+ * the trace is thread i modulo their number's, it begins i µs after the start and ends somewhere
+ * before that thread's next. What the trace made and how long files are is kept, so that results
+ * are such as a file system gives when calls take effect as they begin. */
 #ifndef BENCH_PREPARE_SHAPES_H
 #define BENCH_PREPARE_SHAPES_H
 
@@ -27,7 +28,8 @@ struct maker {
 	uint32_t step[THREADS_MAX], file[THREADS_MAX]; /* of each thread */
 	uint64_t *size; /* of each file; UINT64_MAX: it is not there */
 	bool *busy;	/* some thread has it open */
-	uint32_t n_jobs, job_object[THREADS_MAX], job_second[THREADS_MAX]; /* compile: what it makes at first, and what of that */
+	/* compile: what it makes at first, and what of that */
+	uint32_t n_jobs, job_object[THREADS_MAX], job_second[THREADS_MAX];
 	uint32_t job_heap[THREADS_MAX];
 };
 
@@ -64,7 +66,8 @@ static void opens(struct trace_record *r, uint32_t file, uint32_t flags)
 	r->rvalue = r->fd;
 }
 
-static void moves(struct trace_record *r, enum trace_op op, uint64_t offset, uint64_t length, uint64_t moved)
+static void moves(struct trace_record *r, enum trace_op op, uint64_t offset, uint64_t length,
+		  uint64_t moved)
 {
 	r->op = (uint16_t)op;
 	r->offset = offset;
@@ -87,19 +90,23 @@ static void data(struct maker *m, struct trace_record *r, uint64_t blocks)
 	moves(r, op, draw(m, blocks) * 4096, 4096, 4096);
 }
 
-/* Reads and writes at random places of files that are open already, each thread with a descriptor of its own. */
+/* Reads and writes at random places of files that are open already, each thread with a descriptor
+ * of its own. */
 static void request_data(struct maker *m, struct trace_record *r, uint32_t thread)
 {
 	r->object = thread % m->shape->n_files;
 	data(m, r, 1 << 20);
 }
 
-/* Open, three reads or writes, stat, close of files that were there, a tenth of them everybody's. */
+/* Open, three reads or writes, stat, close of files that were there, a tenth of them everybody's.
+ */
 static void request_files(struct maker *m, struct trace_record *r, uint32_t thread)
 {
-	const uint32_t step = m->step[thread]++ % 6, n = m->shape->n_threads, own = m->shape->n_files / n;
+	const uint32_t step = m->step[thread]++ % 6, n = m->shape->n_threads,
+		       own = m->shape->n_files / n;
 	if (step == 0)
-		m->file[thread] = (uint32_t)(draw(m, 10) ? draw(m, own) * n + thread : draw(m, m->shape->n_files));
+		m->file[thread] = (uint32_t)(draw(m, 10) ? draw(m, own) * n + thread
+							 : draw(m, m->shape->n_files));
 	r->object = m->file[thread];
 	if (step == 0)
 		opens(r, m->file[thread], O_RDWR | O_CREAT);
@@ -121,7 +128,8 @@ static uint32_t file_choose(struct maker *m, uint32_t thread, bool there)
 	return m->file[thread] = file;
 }
 
-/* A file server: make and write a file, append to one, read one whole, stat one, delete one; files are everybody's. */
+/* A file server: make and write a file, append to one, read one whole, stat one, delete one; files
+ * are everybody's. */
 static void request_server(struct maker *m, struct trace_record *r, uint32_t thread)
 {
 	const uint32_t step = m->step[thread]++ % 12, file = m->file[thread];
@@ -191,7 +199,8 @@ static void job_begin(struct maker *m, uint32_t thread)
 	must(trace_writer_heap(m->w, name, strlen(name), &m->job_heap[thread], &e), &e);
 }
 
-/* A compiler: looks for headers where they are not, reads them where they are, writes an object and gives it its name. */
+/* A compiler: looks for headers where they are not, reads them where they are, writes an object and
+ * gives it its name. */
 static void request_compile(struct maker *m, struct trace_record *r, uint32_t thread)
 {
 	const uint32_t step = m->step[thread]++ % (HEADERS_A_JOB * FILL_STEPS + 8);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of bench-summary.sh, each a process of its own so that time and peak memory are its own:
+/* The parts of bench-summary.sh, each a process of its own so that time and peak memory are its
+ * own:
  *
- * - summarise make INPUT REPLAY N AHEAD: writes a traced run of N requests by two threads, and a replay of it in which
- *   the second thread is AHEAD times as quick as the first.
+ * - summarise make INPUT REPLAY N AHEAD: writes a traced run of N requests by two threads, and a
+ * replay of it in which the second thread is AHEAD times as quick as the first.
  *
  * - summarise pass FILE...: reads every record of the files, one after another.
  *
@@ -10,8 +11,8 @@
  *
  * - summarise cost COMMAND ARGUMENT...: any other program.
  *
- * The latter three print what they took: seconds of wall clock, seconds of processor time, and the peak of resident
- * memory in MiB. */
+ * The latter three print what they took: seconds of wall clock, seconds of processor time, and the
+ * peak of resident memory in MiB. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,8 @@ static uint64_t draw(void)
 	return random_state;
 }
 
-/* Nanoseconds of a cached 4 KiB read, roughly: 450 and an exponential tail, one in a thousand far out. */
+/* Nanoseconds of a cached 4 KiB read, roughly: 450 and an exponential tail, one in a thousand far
+ * out. */
 static int64_t response(void)
 {
 	int64_t tail = __builtin_clzll(draw() | 1) * 40 + (int64_t)(draw() % 60);
@@ -42,7 +44,8 @@ static int64_t response(void)
 
 enum { BATCH = 4096 };
 
-static void fill(struct trace_record *r, uint64_t seq, uint32_t thread, int64_t *now_ns, double speed)
+static void fill(struct trace_record *r, uint64_t seq, uint32_t thread, int64_t *now_ns,
+		 double speed)
 {
 	*r = (struct trace_record){.seq = seq,
 				   .intended_ns = TIME_NONE,
@@ -118,8 +121,8 @@ static int pass(int n, char **path, struct err *e)
 		trace_close(t);
 	}
 	if (!rc)
-		fprintf(stderr, "%llu records, mean response %.2f ns\n", (unsigned long long)n_records,
-			(double)sum / (double)n_records);
+		fprintf(stderr, "%llu records, mean response %.2f ns\n",
+			(unsigned long long)n_records, (double)sum / (double)n_records);
 	return rc;
 }
 
@@ -129,8 +132,11 @@ static int summary(const char *trace, const char *input, struct err *e)
 	int rc = summary_compute(&s, trace, input, NULL, e);
 	if (rc)
 		return rc;
-	fprintf(stderr, "%llu requests, mean response %.2f ns, reordered %llu (all) %llu (thread), level %.3f\n",
-		(unsigned long long)s.response.n, s.response.mean, (unsigned long long)s.reorder_all.n_reordered,
+	fprintf(stderr,
+		"%llu requests, mean response %.2f ns, reordered %llu (all) %llu (thread), level "
+		"%.3f\n",
+		(unsigned long long)s.response.n, s.response.mean,
+		(unsigned long long)s.reorder_all.n_reordered,
 		(unsigned long long)s.reorder_thread.n_reordered,
 		s.response.mean * (double)s.response.n / (double)s.execution_ns);
 	summary_release(&s);
@@ -183,7 +189,8 @@ int main(int argc, char **argv)
 	if (rc)
 		fprintf(stderr, "summarise: %s\n",
 			*e.msg ? e.msg
-			       : "make INPUT REPLAY N AHEAD | pass FILE... | summary TRACE [INPUT] | cost COMMAND...");
+			       : "make INPUT REPLAY N AHEAD | pass FILE... | summary TRACE [INPUT] "
+				 "| cost COMMAND...");
 	else if (strcmp(argv[1], "make"))
 		print_cost(start_ns, strcmp(argv[1], "cost") ? RUSAGE_SELF : RUSAGE_CHILDREN);
 	return rc ? 3 : 0;

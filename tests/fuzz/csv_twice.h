@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CSV split by our own scanner and by libcsv alone: the same requests, names, heap, errors and notes. Ends the program
- * where they differ. */
+/* CSV split by our own scanner and by libcsv alone: the same requests, names, heap, errors and
+ * notes. Ends the program where they differ. */
 #ifndef TESTS_FUZZ_CSV_TWICE_H
 #define TESTS_FUZZ_CSV_TWICE_H
 
@@ -11,7 +11,8 @@
 #include "capture/format_csv_private.h"
 #include "tests/heap_item.h"
 
-static void compare_record(struct trace *a, struct trace *b, const struct trace_record *x, const struct trace_record *y)
+static void compare_record(struct trace *a, struct trace *b, const struct trace_record *x,
+			   const struct trace_record *y)
 {
 	struct trace_record p = *x, q = *y;
 	size_t len_a = 0, len_b = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Baselines from strangers. What is read is printed, read again and printed to the same bytes, and compared with a whole one.
+/* Baselines from strangers. What is read is printed, read again and printed to the same bytes, and
+ * compared with a whole one.
  *
- * Input: a baseline's text, where it begins with '{'; else edits of a whole one's: place (2 bytes), bytes to remove, bytes to put
- * there, these. */
+ * Input: a baseline's text, where it begins with '{'; else edits of a whole one's: place (2 bytes),
+ * bytes to remove, bytes to put there, these. */
 #include <assert.h>
 #include <fcntl.h>
 #include <math.h>
@@ -42,7 +43,9 @@ static void case_make(struct baseline_case *c, size_t i)
 	for (size_t row = 0; row < N_ROWS; row++) {
 		c->block[row] = (unsigned int)row + 1;
 		for (size_t k = 0; k < COLUMN_N; k++)
-			c->column[k][row] = k < COLUMN_SHAPE ? (double)(1000 + 13 * k + (row * 7 + i) % 5) : (double)row / N_ROWS;
+			c->column[k][row] = k < COLUMN_SHAPE
+						? (double)(1000 + 13 * k + (row * 7 + i) % 5)
+						: (double)row / N_ROWS;
 	}
 }
 
@@ -80,7 +83,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static void edit(struct strbuf *text, const uint8_t *data, size_t size)
 {
 	while (size >= 4) {
-		size_t at = (size_t)(data[0] << 8 | data[1]) % (text->len + 1), n_less = data[2], n_more = data[3];
+		size_t at = (size_t)(data[0] << 8 | data[1]) % (text->len + 1), n_less = data[2],
+		       n_more = data[3];
 		data += 4, size -= 4;
 		n_less = n_less < text->len - at ? n_less : text->len - at;
 		n_more = n_more < size ? n_more : size;

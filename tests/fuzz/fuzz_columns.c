@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Columns of whatever bytes: the first byte chooses how they are asked for. What is taken holds finite numbers only. */
+/* Columns of whatever bytes: the first byte chooses how they are asked for. What is taken holds
+ * finite numbers only. */
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>

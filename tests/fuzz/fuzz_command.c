@@ -62,7 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(copy, data, size);
 	copy[size] = 0;
 	while (n < N_TEXTS)
-		text[n++] = copy + (at < size ? at : size), at += at < size ? strlen(copy + at) + 1 : 0;
+		text[n++] = copy + (at < size ? at : size),
+		at += at < size ? strlen(copy + at) + 1 : 0;
 	const struct replay_engine *engine = replay_engine_find(engines[data[0] % 3]);
 	replay_config_init(&c);
 	for (size_t i = OPTIONS; i < N_TEXTS; i++)

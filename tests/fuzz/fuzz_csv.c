@@ -40,7 +40,8 @@ static void compare(struct trace *a, struct trace *b)
 		}
 		struct trace_record p = *x, q = *y;
 		size_t len_a, len_b;
-		const struct trace_object *o = trace_object(a, x->object), *u = trace_object(b, y->object);
+		const struct trace_object *o = trace_object(a, x->object),
+					  *u = trace_object(b, y->object);
 		const void *h = heap_item(a, x->heap, &len_a), *i = heap_item(b, y->heap, &len_b);
 		assert(!o == !u && (!o || (o->kind == u->kind && !strcmp(o->name, u->name))));
 		assert(!h == !i && len_a == len_b && (!h || !memcmp(h, i, len_a)));

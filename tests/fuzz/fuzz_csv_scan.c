@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CSV split by our own scanner and by libcsv alone: the same requests, names, heap, errors and notes, strictly and
- * leniently. */
+/* CSV split by our own scanner and by libcsv alone: the same requests, names, heap, errors and
+ * notes, strictly and leniently. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -16,7 +16,8 @@ static void try(const char *head, size_t head_len, const uint8_t *data, size_t s
 {
 	char path[64];
 	int fd = memfd_create("fuzz", 0);
-	if (fd < 0 || write(fd, head, head_len) != (ssize_t)head_len || write(fd, data, size) != (ssize_t)size)
+	if (fd < 0 || write(fd, head, head_len) != (ssize_t)head_len ||
+	    write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	csv_twice(path, 0);

@@ -34,7 +34,8 @@ static void request_make(struct trace_record *r, const uint8_t *p, const uint32_
 	uint16_t op = (uint16_t)(1 + p[0] % (OP_N - 1));
 	if (op_info(op)->family == FAMILY_CAUSE) /* the metadata lists the nodes */
 		op = OP_PREAD;
-	int64_t begin = (int64_t)(number_at(p + 4, 5) << shift % 16), took = (int64_t)number_at(p + 9, 3);
+	int64_t begin = (int64_t)(number_at(p + 4, 5) << shift % 16),
+		took = (int64_t)number_at(p + 9, 3);
 	*r = (struct trace_record){.seq = seq,
 				   .begin_ns = p[3] & 2 ? TIME_NONE : begin,
 				   .end_ns = p[3] & 4 ? TIME_NONE : begin + took,
@@ -120,8 +121,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err e = ERR_INIT;
 	struct trace *t;
 	if (!*in) {
-		snprintf(in, sizeof in, "%s/fuzz-export-in-%d.trace", tmp ? tmp : "/tmp", (int)getpid());
-		snprintf(out, sizeof out, "%s/fuzz-export-out-%d", tmp ? tmp : "/tmp", (int)getpid());
+		snprintf(in, sizeof in, "%s/fuzz-export-in-%d.trace", tmp ? tmp : "/tmp",
+			 (int)getpid());
+		snprintf(out, sizeof out, "%s/fuzz-export-out-%d", tmp ? tmp : "/tmp",
+			 (int)getpid());
 	}
 	if (!trace_make(in, data, size) || trace_open(&t, in, &e))
 		return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A foreign trace from a stranger: whatever it holds, reading it ends, what is read may be returned, and a second pass
- * gives the same; strictly, and leniently. */
+/* A foreign trace from a stranger: whatever it holds, reading it ends, what is read may be
+ * returned, and a second pass gives the same; strictly, and leniently. */
 #ifndef TESTS_FUZZ_FUZZ_FORMAT_H
 #define TESTS_FUZZ_FUZZ_FORMAT_H
 
@@ -31,8 +31,8 @@ static uint64_t sum_of(struct trace *t)
 		assert(record_is_sane(r) && r->commit == TRACE_COMMIT && r->seq == n++);
 		assert(r->object == OBJECT_NONE || o);
 		assert(r->heap == HEAP_NONE || heap);
-		sum =
-		    sum * 31 + (uint64_t)r->begin_ns + (uint64_t)r->end_ns * 3 + r->offset * 5 + r->length * 7 + r->op;
+		sum = sum * 31 + (uint64_t)r->begin_ns + (uint64_t)r->end_ns * 3 + r->offset * 5 +
+		      r->length * 7 + r->op;
 		for (size_t i = 0; heap && i < len; i++)
 			sum = sum * 31 + heap[i];
 	}
@@ -40,7 +40,8 @@ static uint64_t sum_of(struct trace *t)
 	return sum;
 }
 
-static void fuzz_format(const struct trace_format *f, const uint8_t *data, size_t size, struct trace_open_options o)
+static void fuzz_format(const struct trace_format *f, const uint8_t *data, size_t size,
+			struct trace_open_options o)
 {
 	char path[64], text[1000];
 	int fd = memfd_create("fuzz", 0);

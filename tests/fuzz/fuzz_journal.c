@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Journals from strangers: read without a crash, and what is torn is cut off without touching what is whole. */
+/* Journals from strangers: read without a crash, and what is torn is cut off without touching what
+ * is whole. */
 #include <assert.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -45,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	json_decref(o);
 	journal_close(&j);
 	assert(journal_read(path, on_event, runs, &after, &e) == 0);
-	assert(after.n_lines == before.n_lines + 1 && after.n_damaged == before.n_damaged && !after.torn);
+	assert(after.n_lines == before.n_lines + 1 && after.n_damaged == before.n_damaged &&
+	       !after.torn);
 	results_runs_free(runs, N_RUNS);
 	unlink(path);
 	free(path);

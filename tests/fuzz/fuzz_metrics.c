@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pairs of traces of whatever records: what is found must not depend on threads and windows, and must add up.
+/* Pairs of traces of whatever records: what is found must not depend on threads and windows, and
+ * must add up.
  *
- * Input: four bytes of options, then records of eight bytes, those of the reference and of the replay by turns or not
- * (third byte): step of the begin, duration, thread, object, offset, operation and result, flags. */
+ * Input: four bytes of options, then records of eight bytes, those of the reference and of the
+ * replay by turns or not (third byte): step of the begin, duration, thread, object, offset,
+ * operation and result, flags. */
 #include <assert.h>
 #include <errno.h>
 #include <stdint.h>
@@ -47,7 +49,8 @@ static void made_add(struct made *m, const uint8_t *p, int64_t *now_ns)
 	/* long ones seldom: their histograms take most of the time */
 	const int64_t steps[] = {1, 16, 1000, p[3] == 77 ? INT64_C(1) << 55 : 5};
 	struct trace_record *r = &m->r[m->n];
-	int64_t step = (int8_t)p[0] * steps[p[7] & 3], duration = (int8_t)p[1] * steps[p[7] >> 2 & 3];
+	int64_t step = (int8_t)p[0] * steps[p[7] & 3],
+		duration = (int8_t)p[1] * steps[p[7] >> 2 & 3];
 	if (*now_ns + step > -TRACE_TIME_MAX / 2 && *now_ns + step < TRACE_TIME_MAX / 2)
 		*now_ns += step;
 	*r = (struct trace_record){.seq = m->n,
@@ -98,16 +101,21 @@ static void check_sum(const struct metrics *m)
 
 static bool same_moments(const struct moment_sum *a, const struct moment_sum *b)
 {
-	return a->n == b->n && a->sum == b->sum && a->sum_sq == b->sum_sq && a->min == b->min && a->max == b->max;
+	return a->n == b->n && a->sum == b->sum && a->sum_sq == b->sum_sq && a->min == b->min &&
+	       a->max == b->max;
 }
 
 static void check_same_order(const struct disorder_total *t, const struct disorder_total *u)
 {
-	assert(t->n_received == u->n_received && t->n_lost == u->n_lost && t->n_reordered == u->n_reordered);
+	assert(t->n_received == u->n_received && t->n_lost == u->n_lost &&
+	       t->n_reordered == u->n_reordered);
 	assert(t->n_discontinuities == u->n_discontinuities && t->inversions == u->inversions);
-	assert(t->n_sequence_discontinuities == u->n_sequence_discontinuities && t->n_descents == u->n_descents);
-	assert(same_moments(&t->extent.sum, &u->extent.sum) && same_moments(&t->late_ns.sum, &u->late_ns.sum));
-	assert(same_moments(&t->gap.sum, &u->gap.sum) && same_moments(&t->byte_offset.sum, &u->byte_offset.sum));
+	assert(t->n_sequence_discontinuities == u->n_sequence_discontinuities &&
+	       t->n_descents == u->n_descents);
+	assert(same_moments(&t->extent.sum, &u->extent.sum) &&
+	       same_moments(&t->late_ns.sum, &u->late_ns.sum));
+	assert(same_moments(&t->gap.sum, &u->gap.sum) &&
+	       same_moments(&t->byte_offset.sum, &u->byte_offset.sum));
 	assert(t->runs_x == u->runs_x && t->runs_q == u->runs_q && t->n_moves == u->n_moves);
 	assert(t->footrule == u->footrule && t->displacement_sum == u->displacement_sum);
 	assert(t->n_occupancies == u->n_occupancies && t->occupancy_sum == u->occupancy_sum);
@@ -117,13 +125,17 @@ static void check_same(const struct metrics *a, const struct metrics *b)
 {
 	assert(a->n_matched == b->n_matched && a->n_lost == b->n_lost && a->n_extra == b->n_extra);
 	assert(a->n_passed == b->n_passed && a->reference.n_issued == b->reference.n_issued);
-	assert(a->n_mismatched == b->n_mismatched && a->reference.n_backwards == b->reference.n_backwards);
-	assert(a->replay.n_negative == b->replay.n_negative && a->replay.n_bytes == b->replay.n_bytes);
-	assert(same_moments(&a->schedule.sum, &b->schedule.sum) && a->schedule_rest_ns == b->schedule_rest_ns);
+	assert(a->n_mismatched == b->n_mismatched &&
+	       a->reference.n_backwards == b->reference.n_backwards);
+	assert(a->replay.n_negative == b->replay.n_negative &&
+	       a->replay.n_bytes == b->replay.n_bytes);
+	assert(same_moments(&a->schedule.sum, &b->schedule.sum) &&
+	       a->schedule_rest_ns == b->schedule_rest_ns);
 	assert(a->reference.concurrency.highest == b->reference.concurrency.highest);
 	assert(a->replay.n_lifetimes == b->replay.n_lifetimes);
 	for (int point = 0; point < POINT_N; point++) {
-		assert(a->order[point].observed == b->order[point].observed && a->order[point].bt == b->order[point].bt);
+		assert(a->order[point].observed == b->order[point].observed &&
+		       a->order[point].bt == b->order[point].bt);
 		for (int s = 0; s < SCOPE_N && a->order[point].observed; s++)
 			check_same_order(&a->order[point].total[s], &b->order[point].total[s]);
 	}
@@ -154,7 +166,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.warmup_requests = o.warmup_ns ? 0 : o.warmup_requests;
 	o.n_threads = 1;
 	o.sorting = (struct arrivals_options){512, 1024, 1u << 20, NULL}; /* all in one window */
-	struct metrics_origin r = {"reference", &reference, made_open}, x = {"replay", &replay, made_open};
+	struct metrics_origin r = {"reference", &reference, made_open},
+			      x = {"replay", &replay, made_open};
 	int rc = metrics_compute(&a, &r, &x, &o, &e);
 	o.n_threads = 2;
 	o.sorting = (struct arrivals_options){8, 16, 300, NULL};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What other people's replayers write about their requests, whatever bytes it is: the first byte chooses whose it is. Reading it ends, what is
- * taken from it is whole, and what is wrong is named. */
+/* What other people's replayers write about their requests, whatever bytes it is: the first byte
+ * chooses whose it is. Reading it ends, what is taken from it is whole, and what is wrong is named.
+ */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -53,8 +54,8 @@ static int fio_read(const uint8_t *data, size_t size, const struct request_taker
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static int (*const readers[])(const char *, const struct request_taker *, struct err *) = {blkreplay_output_read, artc_output_read,
-												   beefs_output_read};
+	static int (*const readers[])(const char *, const struct request_taker *, struct err *) = {
+	    blkreplay_output_read, artc_output_read, beefs_output_read};
 	struct err e = ERR_INIT;
 	uint64_t n = 0;
 	const struct request_taker taker = {take, &n};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Protocols from strangers: an error that names the file, or a protocol whose resolved form reads as the same plan. */
+/* Protocols from strangers: an error that names the file, or a protocol whose resolved form reads
+ * as the same plan. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>

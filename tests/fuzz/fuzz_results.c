@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results directories from strangers: one file of a whole one is edited; what is loaded is analysed and printed as JSON and
- * in another form.
+/* Results directories from strangers: one file of a whole one is edited; what is loaded is analysed
+ * and printed as JSON and in another form.
  *
- * Input: which file, which run, then edits of that file's text: place (2 bytes), bytes to remove, bytes to put there, these.
- * The journal's checksums are made right after the edits. */
+ * Input: which file, which run, then edits of that file's text: place (2 bytes), bytes to remove,
+ * bytes to put there, these. The journal's checksums are made right after the edits. */
 #include <assert.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -24,15 +24,17 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char protocol_text[] = "[protocol]\nreplicates = 3\nbank = 1\n[target here]\ncache = cold\n"
-				    "[workload a]\ntype = random-read\nlevel = 1,2\n"
-				    "[replayer event]\norder = temporal\n[replayer again]\nengine = program\n";
+static const char protocol_text[] =
+    "[protocol]\nreplicates = 3\nbank = 1\n[target here]\ncache = cold\n"
+    "[workload a]\ntype = random-read\nlevel = 1,2\n"
+    "[replayer event]\norder = temporal\n[replayer again]\nengine = program\n";
 
 enum { PROTOCOL, ENVIRONMENT, PLAN, JOURNAL, SUMMARY, N_FILES, N_RECORDS = 12 };
 static const char *const names[] = {"protocol.conf", "environment.json", "plan.json", "journal"};
 
 static char *dir;
-static struct strbuf whole[SUMMARY], *summary; /* summary[n_runs]; the journal's is the events, one a line */
+/* summary[n_runs]; the journal's is the events, one a line */
+static struct strbuf whole[SUMMARY], *summary;
 static size_t n_runs;
 
 static void put(const char *path, const struct strbuf *text)
@@ -52,7 +54,7 @@ static void json_take(struct strbuf *to, json_t *o)
 	json_decref(o);
 }
 
-/* --- the directory as it is ---------------------------------------------------------------------------------------- */
+/* --- the directory as it is ---------------------------------------------- */
 
 static void trace_make(const char *path, uint32_t run, bool timed)
 {
@@ -60,7 +62,8 @@ static void trace_make(const char *path, uint32_t run, bool timed)
 	struct trace_meta meta = {.level = LEVEL_SYSCALL, .clock = "tsc", .clock_resolution_ns = 1, .captured_by = "fuzz"};
 	struct trace_write_options how = {.no_sync = true};
 	uint32_t object;
-	assert(!trace_writer_open(&w, path, &meta, &how, NULL) && !trace_writer_object(w, OBJECT_PATH, "f", &object, NULL));
+	assert(!trace_writer_open(&w, path, &meta, &how, NULL) &&
+	       !trace_writer_object(w, OBJECT_PATH, "f", &object, NULL));
 	for (int i = 0; i < N_RECORDS; i++) {
 		struct trace_record r = {.seq = (uint64_t)i,
 					 .begin_ns = 1000 * i,
@@ -102,12 +105,15 @@ static void run_make(const struct protocol *p, struct run *r)
 static void environment_take(void)
 {
 	json_t *o = environment_make("/proc/self/exe");
-	json_object_set_new(o, "protocol", json_pack("{s:s, s:s}", "name", "mine", "title", "title"));
+	json_object_set_new(o, "protocol",
+			    json_pack("{s:s, s:s}", "name", "mine", "title", "title"));
 	json_object_set_new(o, "targets",
-			    json_pack("[{s:s, s:s, s:s, s:I, s:n}]", "name", "here", "dir", "/x", "file_system", "ext4",
-				      "free_bytes", (json_int_t)1000000, "device"));
-	json_object_set_new(o, "replaced_or_skipped",
-			    json_pack("[{s:s, s:s, s:s}]", "what", "cgroup", "why", "none", "instead", "nothing"));
+			    json_pack("[{s:s, s:s, s:s, s:I, s:n}]", "name", "here", "dir", "/x",
+				      "file_system", "ext4", "free_bytes", (json_int_t)1000000,
+				      "device"));
+	json_object_set_new(
+	    o, "replaced_or_skipped",
+	    json_pack("[{s:s, s:s, s:s}]", "what", "cgroup", "why", "none", "instead", "nothing"));
 	json_object_set_new(o, "left_behind", json_pack("[s]", "file"));
 	json_take(&whole[ENVIRONMENT], o);
 }
@@ -145,12 +151,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* --- edited -------------------------------------------------------------------------------------------------------- */
+/* --- edited -------------------------------------------------------------- */
 
 static void edit(struct strbuf *text, const uint8_t *data, size_t size)
 {
 	while (size >= 4) {
-		size_t at = (size_t)(data[0] << 8 | data[1]) % (text->len + 1), n_less = data[2], n_more = data[3];
+		size_t at = (size_t)(data[0] << 8 | data[1]) % (text->len + 1), n_less = data[2],
+		       n_more = data[3];
 		data += 4, size -= 4;
 		n_less = n_less < text->len - at ? n_less : text->len - at;
 		n_more = n_more < size ? n_more : size;
@@ -164,12 +171,14 @@ static void edit(struct strbuf *text, const uint8_t *data, size_t size)
 	}
 }
 
-/* Events with their checksums, as doc/results.md says; journal_append would wait for the disk at each. */
+/* Events with their checksums, as doc/results.md says; journal_append would wait for the disk at
+ * each. */
 static void journal_put(const struct strbuf *events)
 {
 	struct strbuf sealed = STRBUF_INIT;
 	char *path = results_path(dir, names[JOURNAL]);
-	for (const char *line = events->s; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+	for (const char *line = events->s; *line;
+	     line += strcspn(line, "\n"), line += *line == '\n') {
 		json_t *o = json_loadb(line, strcspn(line, "\n"), 0, NULL);
 		char *text = json_is_object(o) ? json_dumps(o, JSON_COMPACT) : NULL;
 		if (text && strlen(text) > 2) {
@@ -256,7 +265,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int file = data[0] % N_FILES;
 	size_t run = data[1] % n_runs;
 	const struct strbuf *from = file == SUMMARY ? &summary[run] : &whole[file];
-	char *path = file == SUMMARY ? results_run_path(dir, (uint32_t)run) : results_path(dir, names[file]);
+	char *path =
+	    file == SUMMARY ? results_run_path(dir, (uint32_t)run) : results_path(dir, names[file]);
 	strbuf_add(&text, from->s, from->len);
 	edit(&text, data + 2, size - 2);
 	if (file == JOURNAL)

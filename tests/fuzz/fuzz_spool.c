@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What traced programs left for the collector: whatever lies in their windows, a readable trace comes of it.
+/* What traced programs left for the collector: whatever lies in their windows, a readable trace
+ * comes of it.
  *
- * Input: number of windows; image, process, thread and units of each, a byte each; then the windows' units of 32 bytes. */
+ * Input: number of windows; image, process, thread and units of each, a byte each; then the
+ * windows' units of 32 bytes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +72,11 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	struct err e = ERR_INIT;
 	const char *tmp = getenv("TMPDIR");
 	/* in memory where that can be: a finished trace is synced */
-	snprintf(path, sizeof path, "%s/fuzz-spool-%d", !access("/dev/shm", W_OK) ? "/dev/shm" : tmp ? tmp : "/tmp", (int)getpid());
+	snprintf(path, sizeof path, "%s/fuzz-spool-%d",
+		 !access("/dev/shm", W_OK) ? "/dev/shm"
+		 : tmp                     ? tmp
+					   : "/tmp",
+		 (int)getpid());
 	app_config_init(&config);
 	config.output = path;
 	config.snapshot = config.digests = true;
@@ -78,7 +84,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	s.end = windows_of(window, data, size, &s.n_windows);
 	size_t head = 1 + s.n_windows * PLACES, rest = size > head ? size - head : 0;
 	s.fd = memfd_create("spool", 0);
-	if (s.fd < 0 || ftruncate(s.fd, (off_t)s.end) || pwrite(s.fd, data + head, rest < s.end ? rest : s.end, 0) < 0)
+	if (s.fd < 0 || ftruncate(s.fd, (off_t)s.end) ||
+	    pwrite(s.fd, data + head, rest < s.end ? rest : s.end, 0) < 0)
 		abort();
 	if (app_trace_write(&config, &s, &clock, 0, 0, &memory, &o, &e)) {
 		fprintf(stderr, "%s\n", e.msg);

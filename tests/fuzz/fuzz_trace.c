@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Trace files from strangers. Checksums would keep a fuzzer out, so they are made right first: the input is blocks,
- * each a header (of which lengths, counts, kind and flags are taken) and what follows it. */
+/* Trace files from strangers. Checksums would keep a fuzzer out, so they are made right first: the
+ * input is blocks, each a header (of which lengths, counts, kind and flags are taken) and what
+ * follows it. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NONCE 0x1234567890abcdefu
 
-/* Makes a trace file of the input: every header that still lies inside it gets its magic, place and checksums. */
+/* Makes a trace file of the input: every header that still lies inside it gets its magic, place and
+ * checksums. */
 static void make_right(unsigned char *p, size_t size)
 {
 	struct file_header f = {.version = FILE_VERSION,
@@ -52,7 +54,8 @@ static void make_right(unsigned char *p, size_t size)
 		if (h.kind == BLOCK_RECORDS && h.commit == BLOCK_SEALED) {
 			h.count = (uint32_t)(h.stored_len / sizeof(struct trace_record));
 			if (!(h.flags & BLOCK_ZSTD))
-				h.raw_len = h.stored_len = h.count * (uint64_t)sizeof(struct trace_record);
+				h.raw_len = h.stored_len =
+				    h.count * (uint64_t)sizeof(struct trace_record);
 			for (uint32_t i = 0; i < h.count && !(h.flags & BLOCK_ZSTD); i++) {
 				struct trace_record r;
 				memcpy(&r, p + at + sizeof h + i * sizeof r, sizeof r);
@@ -74,10 +77,11 @@ static void make_right(unsigned char *p, size_t size)
 static void check_record(const struct trace *t, const struct trace_record *r)
 {
 	assert(r->commit == TRACE_COMMIT && r->op > OP_INVALID && r->op < OP_N);
-	assert(r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || r->end_ns - r->begin_ns <= 2 * TRACE_TIME_MAX);
+	assert(r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE ||
+	       r->end_ns - r->begin_ns <= 2 * TRACE_TIME_MAX);
 	const struct trace_object *o = trace_object(t, r->object);
-	assert(!o ||
-	       (o->name && o->kind >= OBJECT_PATH && o->kind <= OBJECT_DEVICE && strlen(o->name) <= NAME_LEN_MAX));
+	assert(!o || (o->name && o->kind >= OBJECT_PATH && o->kind <= OBJECT_DEVICE &&
+		      strlen(o->name) <= NAME_LEN_MAX));
 	size_t len;
 	const unsigned char *heap = heap_item(t, r->heap, &len);
 	unsigned int sum = 0;

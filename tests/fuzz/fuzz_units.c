@@ -44,7 +44,8 @@ static void options_take(const char *text)
 		argv[argc++] = word;
 	int ret = options_parse(table, &c, argc, argv, &n, &e);
 	assert(ret == 1 || (ret == 0 && n >= 0 && n < argc) || (ret < 0 && e.msg[0]));
-	assert(c.size >= 1 && c.size <= 1000000000 && c.ratio >= 0 && c.ratio <= 1 && c.choice >= 0 && c.choice < 3);
+	assert(c.size >= 1 && c.size <= 1000000000 && c.ratio >= 0 && c.ratio <= 1 &&
+	       c.choice >= 0 && c.choice < 3);
 	for (int i = 1; ret == 0 && i <= n; i++)
 		assert(argv[i]);
 	free(copy);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file system (FUSE) that shows a directory and lets the n-th request of a family fail (inject.h).
+/* A file system (FUSE) that shows a directory and lets the n-th request of a family fail
+ * (inject.h).
  *
  * usage: eio_fs DIR MOUNTPOINT STATE      runs until it is unmounted
  *
- * A file whose read failed stays unreadable until the next plan: the kernel asks again for a page that it could not read ahead. */
+ * A file whose read failed stays unreadable until the next plan: the kernel asks again for a page
+ * that it could not read ahead. */
 #define FUSE_USE_VERSION 35
 #include <dirent.h>
 #include <errno.h>
@@ -56,7 +58,9 @@ static int result(int ret)
 static int fs_getattr(const char *path, struct stat *st, struct fuse_file_info *i)
 {
 	int fault = due(STAT, path);
-	return fault ? fault : result(i ? fstat((int)i->fh, st) : fstatat(root, below(path), st, AT_SYMLINK_NOFOLLOW));
+	return fault ? fault
+		     : result(i ? fstat((int)i->fh, st)
+				: fstatat(root, below(path), st, AT_SYMLINK_NOFOLLOW));
 }
 
 static int fs_readlink(const char *path, char *to, size_t n)
@@ -70,16 +74,19 @@ static int fs_readlink(const char *path, char *to, size_t n)
 
 static int fs_opendir(const char *path, struct fuse_file_info *i)
 {
-	int fault = due(OPENDIR, path), fd = fault ? -1 : openat(root, below(path), O_RDONLY | O_DIRECTORY);
+	int fault = due(OPENDIR, path),
+	    fd = fault ? -1 : openat(root, below(path), O_RDONLY | O_DIRECTORY);
 	i->fh = (uint64_t)fd;
 	return fault ? fault : fd < 0 ? -errno : 0;
 }
 
-static int fs_readdir(const char *path, void *to, fuse_fill_dir_t fill, off_t at, struct fuse_file_info *i, enum fuse_readdir_flags how)
+static int fs_readdir(const char *path, void *to, fuse_fill_dir_t fill, off_t at,
+		      struct fuse_file_info *i, enum fuse_readdir_flags how)
 {
 	(void)at;
 	(void)how;
-	int fault = due(READDIR, path), fd = fault ? -1 : openat((int)i->fh, ".", O_RDONLY | O_DIRECTORY);
+	int fault = due(READDIR, path),
+	    fd = fault ? -1 : openat((int)i->fh, ".", O_RDONLY | O_DIRECTORY);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
 	if (!d)
@@ -113,7 +120,8 @@ static int fs_read(const char *path, char *to, size_t n, off_t at, struct fuse_f
 	return fault ? fault : got < 0 ? -errno : (int)got;
 }
 
-static int fs_write(const char *path, const char *from, size_t n, off_t at, struct fuse_file_info *i)
+static int fs_write(const char *path, const char *from, size_t n, off_t at,
+		    struct fuse_file_info *i)
 {
 	int fault = due(WRITE, path);
 	ssize_t put = fault ? 0 : pwrite((int)i->fh, from, n, at);
@@ -146,7 +154,8 @@ static int fs_truncate(const char *path, off_t n, struct fuse_file_info *i)
 		return fault;
 	if (i)
 		return result(ftruncate((int)i->fh, n));
-	int fd = openat(root, below(path), O_WRONLY), ret = fd < 0 ? -errno : result(ftruncate(fd, n));
+	int fd = openat(root, below(path), O_WRONLY),
+	    ret = fd < 0 ? -errno : result(ftruncate(fd, n));
 	if (fd >= 0)
 		close(fd);
 	return ret;
@@ -219,7 +228,8 @@ static void *fs_init(struct fuse_conn_info *connection, struct fuse_config *how)
 	(void)connection;
 	how->attr_timeout = how->entry_timeout = how->negative_timeout = 0;
 	how->hard_remove = 1;
-	how->use_ino = 1; /* a file keeps its number where the kernel forgets it: cp compares the numbers */
+	/* a file keeps its number where the kernel forgets it: cp compares the numbers */
+	how->use_ino = 1;
 	how->nullpath_ok = 1;
 	return NULL;
 }
@@ -240,9 +250,11 @@ int main(int argc, char **argv)
 	}
 	int fd = open(argv[3], O_RDWR | O_CLOEXEC);
 	root = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	void *p = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *p = fd < 0 ? MAP_FAILED
+			 : mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED || root < 0) {
-		fprintf(stderr, "eio_fs: cannot open %s or %s: %s\n", argv[1], argv[3], strerror(errno));
+		fprintf(stderr, "eio_fs: cannot open %s or %s: %s\n", argv[1], argv[3],
+			strerror(errno));
 		return 3;
 	}
 	state = p;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A library to preload: lets the n-th call of a family fail (inject.h), in the program under test and in no other.
+/* A library to preload: lets the n-th call of a family fail (inject.h), in the program under test
+ * and in no other.
  *
- * A call fails before it is made, but close() and fclose(), which release what they close as the kernel does. A stream whose call
- * fails has its error flag set, as after a real error. Messages on stderr never fail: without them no error would be clear. */
+ * A call fails before it is made, but close() and fclose(), which release what they close as the
+ * kernel does. A stream whose call fails has its error flag set, as after a real error. Messages on
+ * stderr never fail: without them no error would be clear. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -47,7 +49,8 @@ static int on_object(struct dl_phdr_info *o, size_t size, void *context)
 	program_base = o->dlpi_addr;
 	for (int i = 0; i < o->dlpi_phnum; i++)
 		if (o->dlpi_phdr[i].p_type == PT_LOAD)
-			program_end = o->dlpi_addr + o->dlpi_phdr[i].p_vaddr + o->dlpi_phdr[i].p_memsz;
+			program_end =
+			    o->dlpi_addr + o->dlpi_phdr[i].p_vaddr + o->dlpi_phdr[i].p_memsz;
 	return 1; /* the program comes first */
 }
 
@@ -59,16 +62,19 @@ __attribute__((constructor)) static void start(void)
 	int saved = errno;
 	busy = true;
 	long len = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", self, sizeof self - 1);
-	int fd = path && len > 0 ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0) : -1;
+	int fd =
+	    path && len > 0 ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0) : -1;
 	if (fd >= 0) {
 		self[len] = 0;
-		void *p = (void *)syscall(SYS_mmap, NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+		void *p = (void *)syscall(SYS_mmap, NULL, sizeof *state, PROT_READ | PROT_WRITE,
+					  MAP_SHARED, fd, 0L);
 		syscall(SYS_close, fd);
 		struct inject_state *s = p;
 		if (p != MAP_FAILED && !strcmp(s->program, self)) {
 			dl_iterate_phdr(on_object, NULL);
 			backtrace(frame, 1); /* the first call loads a library */
-			sanitized = dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init");
+			sanitized = dlsym(RTLD_DEFAULT, "__asan_init") ||
+				    dlsym(RTLD_DEFAULT, "__tsan_init");
 			state = s;
 		}
 	}
@@ -76,7 +82,8 @@ __attribute__((constructor)) static void start(void)
 	errno = saved;
 }
 
-/* Return addresses within the program's file. The library's own frames and those of other libraries are left out. */
+/* Return addresses within the program's file. The library's own frames and those of other libraries
+ * are left out. */
 static int frames_take(uint64_t *frame)
 {
 	void *all[32];
@@ -225,7 +232,7 @@ static void *real_find(const char *name)
 		return real ARGUMENTS;                                                                                 \
 	}
 
-/* --- transfers ------------------------------------------------------------------------------------------------------- */
+/* --- transfers ----------------------------------------------------------- */
 HOOK_TRANSFER(READ, read, (int fd, void *to, size_t n), (fd, to, n), n)
 HOOK_TRANSFER(READ, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), n)
 HOOK_TRANSFER(READ, pread64, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at), n)
@@ -253,7 +260,7 @@ ssize_t write(int fd, const void *from, size_t n)
 	return real(fd, from, n);
 }
 
-/* --- files by name, and descriptors ------------------------------------------------------------------------------------ */
+/* --- files by name, and descriptors -------------------------------------- */
 HOOK_OPEN(open, (const char *path, int flags, ...), (path, flags, mode))
 HOOK_OPEN(open64, (const char *path, int flags, ...), (path, flags, mode))
 HOOK_OPEN(openat, (int at, const char *path, int flags, ...), (at, path, flags, mode))
@@ -343,7 +350,7 @@ long syscall(long number, ...)
 	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* --- streams ------------------------------------------------------------------------------------------------------------ */
+/* --- streams ------------------------------------------------------------- */
 HOOK_STREAM(STREAM_READ, size_t, 0, fread, (void *to, size_t size, size_t n, FILE *f), (to, size, n, f), f)
 HOOK_STREAM(STREAM_READ, char *, NULL, fgets, (char *to, int n, FILE *f), (to, n, f), f)
 HOOK_STREAM(STREAM_READ, int, EOF, fgetc, (FILE * f), (f), f)
@@ -389,7 +396,7 @@ int fclose(FILE *f)
 	return ret;
 }
 
-/* --- memory, processes, threads ------------------------------------------------------------------------------------------ */
+/* --- memory, processes, threads ------------------------------------------ */
 HOOK(MALLOC, void *, NULL, malloc, (size_t n), (n))
 HOOK(MALLOC, void *, NULL, calloc, (size_t n, size_t size), (n, size))
 HOOK(MALLOC, void *, NULL, realloc, (void *p, size_t n), (p, n))

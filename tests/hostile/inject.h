@@ -65,7 +65,8 @@ struct inject_state {
 	_Atomic uint32_t hit;
 	_Atomic uint64_t count[N_FAMILIES];
 	char call[32];				 /* the name of the call that failed */
-	uint64_t frame[MAX_FRAMES];		 /* return addresses of the hit in the program's file; 0: the end */
+	/* return addresses of the hit in the program's file; 0: the end */
+	uint64_t frame[MAX_FRAMES];
 	uint32_t site[N_FAMILIES][MAX_LOGGED]; /* a hash of the stack of call n is at n - 1 */
 };
 

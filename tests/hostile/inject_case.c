@@ -16,8 +16,9 @@ const char *const family_names[N_FAMILIES] = {
 static const struct {
 	const char *name;
 	int fault;
-} faults[] = {{"EIO", EIO},	  {"ENOSPC", ENOSPC}, {"EINTR", EINTR},	  {"ENOMEM", ENOMEM}, {"EMFILE", EMFILE},
-	      {"EAGAIN", EAGAIN}, {"ENOSYS", ENOSYS}, {"ENOLCK", ENOLCK}, {"SHORT", FAULT_SHORT}};
+} faults[] = {{"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EINTR", EINTR},
+	      {"ENOMEM", ENOMEM}, {"EMFILE", EMFILE}, {"EAGAIN", EAGAIN},
+	      {"ENOSYS", ENOSYS}, {"ENOLCK", ENOLCK}, {"SHORT", FAULT_SHORT}};
 #define N_FAULTS (sizeof faults / sizeof *faults)
 
 /* What can happen to each family; 0 ends the list. */
@@ -127,7 +128,8 @@ static void line_take(struct fault_case *c, char *line, const char *program)
 		c->argv[n++] = text_make("../in/%s", c->script);
 	}
 	c->argv[n++] = text_make("%s", program);
-	for (char *w = strtok_r(rest, " \t\n", &place); w && n < 63; w = strtok_r(NULL, " \t\n", &place))
+	for (char *w = strtok_r(rest, " \t\n", &place); w && n < 63;
+	     w = strtok_r(NULL, " \t\n", &place))
 		c->argv[n++] = text_make("%s", w);
 }
 

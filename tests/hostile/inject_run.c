@@ -35,7 +35,8 @@ static void shell(const char *how, ...)
 
 void run_prepare(const struct walk *w, const struct fault_case *c)
 {
-	shell("chmod -R u+rwx '%s' 2>/dev/null; rm -rf '%s' && mkdir -p '%s/tmp'", w->run, w->run, w->run);
+	shell("chmod -R u+rwx '%s' 2>/dev/null; rm -rf '%s' && mkdir -p '%s/tmp'", w->run, w->run,
+	      w->run);
 	if (c->from)
 		shell("cp -a '%s/in/%s/.' '%s/'", w->base, c->from, w->run);
 }
@@ -46,7 +47,8 @@ static void child_run(const struct walk *w, char *const *argv, bool faults)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setsid();
-	int in = open("/dev/null", O_RDONLY), out = open(w->out, O_WRONLY | O_CREAT | O_TRUNC, 0600),
+	int in = open("/dev/null", O_RDONLY),
+	    out = open(w->out, O_WRONLY | O_CREAT | O_TRUNC, 0600),
 	    err = open(w->err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	char *tmp = text_make("%s/tmp", w->run);
 	if (in < 0 || out < 0 || err < 0 || chdir(w->run) < 0)
@@ -171,7 +173,8 @@ static bool file_has(const char *path, const char *text)
 /* Whether the command said why something is missing or different: by the error's text. */
 static bool is_named(const struct walk *w, const char *file)
 {
-	const char *error = w->state->fault == FAULT_SHORT ? "short" : strerror((int)w->state->fault);
+	const char *error =
+	    w->state->fault == FAULT_SHORT ? "short" : strerror((int)w->state->fault);
 	/* on a file system the fault may be another program's, whose words are others: gnuplot */
 	bool named = (!w->library && file_has(w->err, "no plots: ")) || file_has(w->out, error) ||
 		     file_has(w->err, error) ||
@@ -219,7 +222,8 @@ static const char *entry_judge(const struct walk *w, const struct fault_case *c,
 	if (c->free_tree || !S_ISREG(e->mode) || (looked_up && !good) ||
 	    (want && e->digest == want->digest) || (!good && had && e->digest == had->digest))
 		return NULL;
-	if (want && ((want->varies && trace_is_whole(w, e->path)) || (good && is_named(w, e->path))))
+	if (want &&
+	    ((want->varies && trace_is_whole(w, e->path)) || (good && is_named(w, e->path))))
 		return NULL;
 	snprintf(text, sizeof text, "%s is neither as without the fault nor as before", e->path);
 	return text;
@@ -286,7 +290,8 @@ const char *run_judge(const struct walk *w, const struct fault_case *c, const st
 	static char text[200];
 	bool good = is_good(c, o->status);
 	if (o->late || o->signal) {
-		snprintf(text, sizeof text, o->late ? "did not end within %.0f s" : "killed by signal %.0f",
+		snprintf(text, sizeof text,
+			 o->late ? "did not end within %.0f s" : "killed by signal %.0f",
 			 o->late ? o->seconds : (double)o->signal);
 		return text;
 	}

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs each case once without faults and counts its calls, then again and again with one fault each.
+/* Runs each case once without faults and counts its calls, then again and again with one fault
+ * each.
  *
- * usage: inject_walk [options] DIR PROGRAM CASES       DIR/in holds what the cases need; tests/hostile/inject.sh makes it
- *   --library FILE     the injector to preload; without: a file system that reads DIR/state injects, and --base is on it
+ * usage: inject_walk [options] DIR PROGRAM CASES       DIR/in holds what the cases need;
+ * tests/hostile/inject.sh makes it
+ *   --library FILE     the injector to preload; without: a file system that reads DIR/state
+ * injects, and --base is on it
  *   --base DIR         where the runs are made, with `in` in it (DIR)
- *   --seconds S        end after S seconds (10); --points N: after N faults, however long that takes
+ *   --seconds S        end after S seconds (10); --points N: after N faults, however long that
+ * takes
  *   --seed N           chooses the order (1)
  *   --only NAME,...    only these cases; --family NAME: only these calls
  *   --at FAMILY:N:FAULT  only this fault, as a line of a failure has it
  *   --log FILE         appends each fault with the message that came of it
- * Prints a line for each failure, and at the end the counts. Exit status: 0, 1 with failures, 3 where a case fails without faults. */
+ * Prints a line for each failure, and at the end the counts. Exit status: 0, 1 with failures, 3
+ * where a case fails without faults. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -62,7 +67,8 @@ static void state_make(struct walk *w)
 	close(fd);
 	if (w->state == MAP_FAILED)
 		give_up("cannot map %s: %s", w->state_path, strerror(errno));
-	const char *as = getenv("VALIDATE_INJECT_AS"); /* the program that a script under test starts */
+	/* the program that a script under test starts */
+	const char *as = getenv("VALIDATE_INJECT_AS");
 	if (!realpath(as ? as : w->program, w->state->program))
 		give_up("no program %s", as ? as : w->program);
 }
@@ -96,7 +102,8 @@ static void case_measure(struct walk *w, struct fault_case *c, uint64_t *seed)
 		if (!c->good)
 			c->good = 1; /* status 0 */
 		if (o.status < 0 || !(c->good >> o.status & 1) || o.status == 2)
-			give_up("case %s: status %d without a fault: %s", c->name, o.status, o.text);
+			give_up("case %s: status %d without a fault: %s", c->name, o.status,
+				o.text);
 		if (!i) {
 			c->status = o.status;
 			c->seconds = o.seconds;
@@ -119,9 +126,11 @@ static void case_measure(struct walk *w, struct fault_case *c, uint64_t *seed)
 		give_up("case %s fails without a fault: %s", c->name, why);
 }
 
-static void failure_print(const struct walk *w, const struct fault_case *c, struct fault_point p, const char *why)
+static void failure_print(const struct walk *w, const struct fault_case *c, struct fault_point p,
+			  const char *why)
 {
-	printf("FAIL %s --at %s:%u:%s: %s\n", c->name, family_names[p.family], p.n, fault_name(p.fault), why);
+	printf("FAIL %s --at %s:%u:%s: %s\n", c->name, family_names[p.family], p.n,
+	       fault_name(p.fault), why);
 	printf("  in %s(), from", *w->state->call ? w->state->call : "the file system");
 	for (int i = 0; i < MAX_FRAMES && w->state->frame[i]; i++)
 		printf(" 0x%llx", (unsigned long long)w->state->frame[i] - 1);
@@ -147,8 +156,9 @@ static void point_try(struct walk *w, struct fault_case *c, struct fault_point p
 		failure_print(w, c, p, why);
 	w->n_failed += why != NULL;
 	if (log)
-		fprintf(log, "%s %s %u %s %s: %d %.*s\n", c->name, family_names[p.family], p.n, fault_name(p.fault), w->state->call,
-			o.status, (int)strcspn(o.text, "\n"), o.text);
+		fprintf(log, "%s %s %u %s %s: %d %.*s\n", c->name, family_names[p.family], p.n,
+			fault_name(p.fault), w->state->call, o.status, (int)strcspn(o.text, "\n"),
+			o.text);
 }
 
 static bool is_named(const char *list, const char *name)
@@ -187,12 +197,14 @@ static struct fault_point point_parse(const char *text)
 	unsigned int n;
 	if (sscanf(text, "%31[^:]:%u:%31s", family, &n, fault) != 3)
 		give_up("--at is FAMILY:N:FAULT, not %s", text);
-	return (struct fault_point){(uint8_t)family_by_name(family), (uint16_t)fault_by_name(fault), n};
+	return (struct fault_point){(uint8_t)family_by_name(family), (uint16_t)fault_by_name(fault),
+				    n};
 }
 
-/* Cases are measured one after another, as long as that took no more time than the faults did; with a number of points all at once, so
- * that the same seed makes the same faults. */
-static void walk_all(struct walk *w, struct fault_case *cases, size_t n, const struct options *o, FILE *log)
+/* Cases are measured one after another, as long as that took no more time than the faults did; with
+ * a number of points all at once, so that the same seed makes the same faults. */
+static void walk_all(struct walk *w, struct fault_case *cases, size_t n, const struct options *o,
+		     FILE *log)
 {
 	double end = now() + o->seconds, measuring = 0, injecting = 0, begin;
 	size_t n_measured = 0;
@@ -205,7 +217,8 @@ static void walk_all(struct walk *w, struct fault_case *cases, size_t n, const s
 			continue;
 		}
 		struct fault_case *c = case_next(cases, n_measured, o->family);
-		if (o->points ? w->n_injected >= o->points || !c : begin > end || (!c && n_measured == n))
+		if (o->points ? w->n_injected >= o->points || !c
+			      : begin > end || (!c && n_measured == n))
 			break;
 		if (c)
 			point_try(w, c, c->point[c->next++], log);
@@ -218,10 +231,11 @@ static void walk_all(struct walk *w, struct fault_case *cases, size_t n, const s
 
 static void arguments_take(struct walk *w, struct options *o, int argc, char **argv)
 {
-	static const struct option names[] = {{"library", 1, NULL, 'l'}, {"base", 1, NULL, 'b'}, {"seconds", 1, NULL, 's'},
-					      {"points", 1, NULL, 'p'},	 {"seed", 1, NULL, 'e'}, {"only", 1, NULL, 'o'},
-					      {"family", 1, NULL, 'f'},	 {"at", 1, NULL, 'a'},	 {"log", 1, NULL, 'g'},
-					      {NULL, 0, NULL, 0}};
+	static const struct option names[] = {{"library", 1, NULL, 'l'}, {"base", 1, NULL, 'b'},
+					      {"seconds", 1, NULL, 's'}, {"points", 1, NULL, 'p'},
+					      {"seed", 1, NULL, 'e'},    {"only", 1, NULL, 'o'},
+					      {"family", 1, NULL, 'f'},  {"at", 1, NULL, 'a'},
+					      {"log", 1, NULL, 'g'},     {NULL, 0, NULL, 0}};
 	for (int c; (c = getopt_long(argc, argv, "", names, NULL)) != -1;)
 		switch (c) {
 		case 'l': w->library = optarg; break;
@@ -267,7 +281,8 @@ int main(int argc, char **argv)
 	}
 	if (!o.at)
 		walk_all(&w, cases, n, &o, log);
-	printf("inject: %llu faults in %zu cases, %llu not reached, %llu failures\n", (unsigned long long)w.n_injected, o.at ? n : w.n_cases,
+	printf("inject: %llu faults in %zu cases, %llu not reached, %llu failures\n",
+	       (unsigned long long)w.n_injected, o.at ? n : w.n_cases,
 	       (unsigned long long)w.n_unreached, (unsigned long long)w.n_failed);
 	return w.n_failed ? 1 : 0;
 }

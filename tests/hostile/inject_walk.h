@@ -9,7 +9,7 @@
 
 #include "inject.h"
 
-/* --- files below a directory --------------------------------------------------------------------------------------------- */
+/* --- files below a directory --------------------------------------------- */
 
 struct tree_entry {
 	char *path; /* relative */
@@ -29,7 +29,7 @@ const struct tree_entry *tree_find(const struct tree *t, const char *path);
 /* FNV-1a of a file's bytes; 0 where it cannot be read. */
 uint64_t file_sum(const char *path);
 
-/* --- cases ------------------------------------------------------------------------------------------------------------------ */
+/* --- cases --------------------------------------------------------------- */
 
 struct fault_point {
 	uint8_t family;
@@ -40,7 +40,9 @@ struct fault_point {
 /* A line of the file of cases: NAME | OPTIONS | ARGUMENTS. README in inject-cases. */
 struct fault_case {
 	char *name, *from, *check;
-	char *data; /* files whose names begin so are what a trace's requests read and write: not compared. NULL none */
+	/* files whose names begin so are what a trace's requests read and write: not compared. NULL
+	 * none */
+	char *data;
 	char *script; /* that is run in place of the program; NULL none */
 	bool vary_output, free_tree, rare, preload_only;
 	bool left_out; /* it needs what is not there */
@@ -59,7 +61,8 @@ struct fault_case {
 size_t cases_read(struct fault_case **cases, const char *path, const char *program);
 /* Puts them into an order that the seed chooses, those that are rare behind the others. */
 void cases_shuffle(struct fault_case *cases, size_t n, uint64_t seed);
-/* Makes the points of a case from the calls that were counted, in an order that the seed chooses. */
+/* Makes the points of a case from the calls that were counted, in an order that the seed chooses.
+ */
 void case_points(struct fault_case *c, const struct inject_state *s, uint64_t *seed);
 
 extern const char *const family_names[N_FAMILIES];
@@ -67,7 +70,7 @@ const char *fault_name(int fault);
 int fault_by_name(const char *name);
 int family_by_name(const char *name);
 
-/* --- runs ------------------------------------------------------------------------------------------------------------------- */
+/* --- runs ---------------------------------------------------------------- */
 
 struct walk {
 	const char *program, *library; /* library: NULL where a file system injects */
@@ -89,7 +92,8 @@ struct outcome {
 
 void run_prepare(const struct walk *w, const struct fault_case *c);
 /* Runs a command in the run's directory. `faults`: with the injector. */
-void run_command(const struct walk *w, char *const *argv, bool faults, double limit, struct outcome *o);
+void run_command(const struct walk *w, char *const *argv, bool faults, double limit,
+		 struct outcome *o);
 /* The first thing that is wrong, in a text that lasts until the next call, or NULL. */
 const char *run_judge(const struct walk *w, const struct fault_case *c, const struct outcome *o);
 

@@ -55,7 +55,7 @@ static double now_s(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* --- failures -------------------------------------------------------------------------------- */
+/* --- failures ------------------------------------------------------------ */
 
 /* Whether there are already enough examples of this kind and reason. */
 static bool is_known(struct torture *t, const struct attempt *a, const char *why)
@@ -130,7 +130,7 @@ static void keep(struct torture *t, struct attempt a, const char *reason)
 	fflush(stdout);
 }
 
-/* --- the loop -------------------------------------------------------------------------------- */
+/* --- the loop ------------------------------------------------------------ */
 
 static void attempt_one(struct torture *t, size_t k, uint64_t seed)
 {

@@ -65,7 +65,7 @@ uint32_t attempt_n_requests(const struct attempt *a)
 	return 1 + (uint32_t)random_below(&state, most);
 }
 
-/* --- the command line ------------------------------------------------------------------------ */
+/* --- the command line ---------------------------------------------------- */
 
 /* Choices and flags of the program's own table of options, as far as the engine takes them. */
 static void options_draw(struct words_list *w, const struct attempt *a, uint64_t *state)
@@ -145,7 +145,8 @@ static enum random_manner manner_of(const struct attempt *a)
 /* Files cannot be made where special objects are in the way. */
 static bool is_prepared(const struct attempt *a)
 {
-	static const uint64_t one_in[] = {[RANDOM_QUIET] = 2, [RANDOM_BOLD] = 12, [RANDOM_WILD] = 3};
+	static const uint64_t one_in[] = {
+	    [RANDOM_QUIET] = 2, [RANDOM_BOLD] = 12, [RANDOM_WILD] = 3};
 	uint64_t state = a->seed ^ 0xf11e;
 	return random_below(&state, one_in[manner_of(a)]) == 0;
 }
@@ -187,7 +188,7 @@ static void command_note(const struct words_list *w)
 	fclose(f);
 }
 
-/* --- processes ------------------------------------------------------------------------------- */
+/* --- processes ----------------------------------------------------------- */
 
 static void output_to(const char *path, int fd)
 {
@@ -269,8 +270,8 @@ static int left_processes_end(void)
 	return n;
 }
 
-/* Returns the status of waitpid(), or -1 when the limit was reached. Waits a second at a time: where
- * all processes were stopped for minutes, one second of the limit is lost. */
+/* Returns the status of waitpid(), or -1 when the limit was reached. Waits a second at a time:
+ * where all processes were stopped for minutes, one second of the limit is lost. */
 static int replay_wait(pid_t pid, int limit_s)
 {
 	int status = -1;
@@ -290,7 +291,7 @@ static int replay_wait(pid_t pid, int limit_s)
 	return -1;
 }
 
-/* --- judging --------------------------------------------------------------------------------- */
+/* --- judging ------------------------------------------------------------- */
 
 static bool file_holds(const char *path, const char *text)
 {
@@ -327,8 +328,9 @@ static bool status_is_good(int status, int *code, char *why, size_t size)
 
 bool attempt_ran(int status)
 {
-	return status == 0 || (status == 6 && (file_holds(ATTEMPT_ERR, "call of the trace; the first") ||
-					       file_holds(ATTEMPT_ERR, "calls of the trace; the first")));
+	return status == 0 ||
+	       (status == 6 && (file_holds(ATTEMPT_ERR, "call of the trace; the first") ||
+				file_holds(ATTEMPT_ERR, "calls of the trace; the first")));
 }
 
 /* The file that stands for a device, and leftovers of the attempt before. */

@@ -67,7 +67,7 @@ static uint64_t extreme(struct maker *m)
 	return numbers[draw(m, sizeof numbers / sizeof *numbers)];
 }
 
-/* --- names ----------------------------------------------------------------------------------- */
+/* --- names --------------------------------------------------------------- */
 
 /* Objects of the trace are numbered as scene_names[]: first the ordinary and the new names, then
  * the special ones. Traces that are bold use the first N_TAME of these, which need no directory
@@ -140,7 +140,7 @@ static void motif_start(struct maker *m)
 	m->motif[m->n_motif++].second = points ? special : to;
 }
 
-/* --- one request ----------------------------------------------------------------------------- */
+/* --- one request --------------------------------------------------------- */
 
 static enum held wanted_by(enum trace_op op)
 {
@@ -297,7 +297,8 @@ static void times_draw(struct maker *m, struct trace_record *r)
 /* Whether its success shows that a name is a directory or a link. */
 static bool is_telling(enum trace_op op)
 {
-	return op == OP_CHDIR || op == OP_FCHDIR || op == OP_CHROOT || op == OP_RMDIR || op == OP_READLINK;
+	return op == OP_CHDIR || op == OP_FCHDIR || op == OP_CHROOT || op == OP_RMDIR ||
+	       op == OP_READLINK;
 }
 
 static enum trace_op operation(struct maker *m)
@@ -372,7 +373,8 @@ static int call_draw(struct maker *m, struct trace_record *r, struct err *e)
 	const bool mistaken = !m->wild && (o->uses & OP_HAS_FD) &&
 			      wanted_by(op) == HELD_DIRECTORY && r->fd >= 0 &&
 			      m->open[r->fd] != HELD_DIRECTORY;
-	const bool is_new = opens && name >= scene_n_files; /* an error would show that there is one */
+	/* an error would show that there is one */
+	const bool is_new = opens && name >= scene_n_files;
 	result_draw(m, o, r, follows || (!m->wild && is_new));
 	if (mistaken || (follows && op == OP_OPENDIR && m->motif_opens_file))
 		r->rvalue = -1, r->error = ENOTDIR;
@@ -412,7 +414,7 @@ static void block_request_draw(struct maker *m, struct trace_record *r)
 		r->dispatch_ns = r->begin_ns + 10;
 }
 
-/* --- the trace ------------------------------------------------------------------------------- */
+/* --- the trace ----------------------------------------------------------- */
 
 /* The files that were there before, as the trace says. */
 static void files_draw(struct maker *m, struct fileset *files)

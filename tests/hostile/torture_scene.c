@@ -103,7 +103,7 @@ const char *const scene_names[] = {
 const uint32_t scene_n_files = 6, scene_n_new = 11, scene_n_ordinary = 13,
 	       scene_n_names = sizeof scene_names / sizeof *scene_names;
 
-/* --- the canary ------------------------------------------------------------------------------ */
+/* --- the canary ---------------------------------------------------------- */
 
 static const char *const watched_paths[] = {
     SCENE_DIR "/canary",
@@ -190,7 +190,7 @@ int scene_enter(struct scene *s, const char *keep, const char *cgroup)
 	return 0;
 }
 
-/* --- planting -------------------------------------------------------------------------------- */
+/* --- planting ------------------------------------------------------------ */
 
 static void plant_file(const char *name, size_t len, mode_t mode)
 {
@@ -325,7 +325,7 @@ void scene_swap_names(uint64_t seed)
 	}
 }
 
-/* --- comparing ------------------------------------------------------------------------------- */
+/* --- comparing ----------------------------------------------------------- */
 
 static bool times_equal(const struct timespec *a, const struct timespec *b)
 {

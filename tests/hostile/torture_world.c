@@ -29,8 +29,8 @@ dev_t world_device_number(int fd)
 	return fstat(fd, &st) ? 0 : st.st_rdev;
 }
 
-/* A loop device on a new file; the kernel detaches it when the last descriptor is closed. The file's
- * name is known outside of this namespace, and is not that of another torture. */
+/* A loop device on a new file; the kernel detaches it when the last descriptor is closed. The
+ * file's name is known outside of this namespace, and is not that of another torture. */
 static int loop_attach(const char *what, char *name, size_t size)
 {
 	struct loop_config config = {.info.lo_flags = LO_FLAGS_AUTOCLEAR};

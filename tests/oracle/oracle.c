@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computes every row of the tables of expected values in the folders given, by this program's own functions.
+/* Computes every row of the tables of expected values in the folders given, by this program's own
+ * functions.
  *
  * usage: oracle DIR...
  *
  * Of each DIR: every pair data_TOPIC.csv, expected_TOPIC.csv.
  *   data:     dataset,group,index,value
  *   expected: case,statistic,inputs,params,value,rel_tol,...
- * A number agrees when |got - value| <= rel_tol |value| (|got| <= rel_tol where value is 0), a word when it is equal;
- * an undefined result has its status for a word, and agrees with "undefined" too. Prints each failure, then per file
- * the counts and the worst deviation in units of rel_tol. The last line is "N passed, N failed"; status 1 on failures,
- * 3 where a folder or file cannot be read. */
+ * A number agrees when |got - value| <= rel_tol |value| (|got| <= rel_tol where value is 0), a word
+ * when it is equal; an undefined result has its status for a word, and agrees with "undefined" too.
+ * Prints each failure, then per file the counts and the worst deviation in units of rel_tol. The
+ * last line is "N passed, N failed"; status 1 on failures, 3 where a folder or file cannot be read.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -24,7 +26,8 @@
 
 enum column { CASE, STATISTIC, INPUTS, PARAMS, VALUE, REL_TOL, N_COLUMNS };
 static const char *const data_columns[] = {"dataset", "group", "index", "value"};
-static const char *const expected_columns[N_COLUMNS] = {"case", "statistic", "inputs", "params", "value", "rel_tol"};
+static const char *const expected_columns[N_COLUMNS] = {"case",   "statistic", "inputs",
+							"params", "value",     "rel_tol"};
 
 struct tally {
 	size_t n_passed, n_failed;
@@ -39,7 +42,7 @@ struct outcome { /* what was computed: a number, a word, or why neither */
 	const char *failure; /* NULL, or why there is no result */
 };
 
-/* --- one row ---------------------------------------------------------------------------------------------------------- */
+/* --- one row ------------------------------------------------------------- */
 
 /* "a=1;b=x" in place; returns the number of pairs, 0 with *bad set where it cannot be read. */
 static size_t pairs_split(char *text, char *(**pair)[2], bool *bad)
@@ -85,8 +88,8 @@ static struct outcome traced(enum trace_outcome t, const double *number)
 	return (struct outcome){.failure = "no such statistic"};
 }
 
-static struct outcome compute(const char *name, struct named_call *call, const struct dataset *arrivals,
-			      const struct dataset *events)
+static struct outcome compute(const char *name, struct named_call *call,
+			      const struct dataset *arrivals, const struct dataset *events)
 {
 	struct named_result r = {NULL, 0};
 	double number = 0;
@@ -163,17 +166,20 @@ static bool number_read(const char *text, double *x)
 }
 
 /* True where it agrees; *deviation in units of the tolerance, 0 for words and exact rows. */
-static bool agrees(const struct outcome *o, const char *expected, const char *rel_tol, double *deviation)
+static bool agrees(const struct outcome *o, const char *expected, const char *rel_tol,
+		   double *deviation)
 {
 	double value, tolerance;
 	*deviation = 0;
 	if (o->failure)
 		return false;
 	if (!number_read(expected, &value))
-		return o->word && (!strcmp(o->word, expected) || (o->undefined && !strcmp(expected, "undefined")));
+		return o->word && (!strcmp(o->word, expected) ||
+				   (o->undefined && !strcmp(expected, "undefined")));
 	if (o->word || !isfinite(o->number) || !number_read(rel_tol, &tolerance) || tolerance < 0)
 		return false;
-	double off = fabs(o->number - value), allowed = value == 0 ? tolerance : tolerance * fabs(value);
+	double off = fabs(o->number - value),
+	       allowed = value == 0 ? tolerance : tolerance * fabs(value);
 	*deviation = allowed > 0 ? off / allowed : 0;
 	return off <= allowed;
 }
@@ -182,12 +188,16 @@ static void failure_print(const char *path, const struct table_row *row, const s
 {
 	char got[40];
 	snprintf(got, sizeof got, "%.17g", o->number);
-	printf("%s:%zu: %s(%s; %s): %s%s, expected %s within %s\n", path, row->line, row->field[STATISTIC],
-	       row->field[INPUTS], row->field[PARAMS], o->failure ? "" : "got ",
-	       o->failure ? o->failure : o->word ? o->word : got, row->field[VALUE], row->field[REL_TOL]);
+	printf("%s:%zu: %s(%s; %s): %s%s, expected %s within %s\n", path, row->line,
+	       row->field[STATISTIC], row->field[INPUTS], row->field[PARAMS],
+	       o->failure ? "" : "got ",
+	       o->failure ? o->failure
+	       : o->word  ? o->word
+			  : got,
+	       row->field[VALUE], row->field[REL_TOL]);
 }
 
-/* --- files ------------------------------------------------------------------------------------------------------------ */
+/* --- files --------------------------------------------------------------- */
 
 static void topic_check(const struct table *expected, const struct datasets *sets, struct tally *t)
 {
@@ -214,7 +224,8 @@ static void topic_check(const struct table *expected, const struct datasets *set
 
 static int topic_run(const char *dir, const char *topic, struct tally *all, struct err *e)
 {
-	char *data_path = xasprintf("%s/data_%s", dir, topic), *expected_path = xasprintf("%s/expected_%s", dir, topic);
+	char *data_path = xasprintf("%s/data_%s", dir, topic),
+	     *expected_path = xasprintf("%s/expected_%s", dir, topic);
 	struct table data = {0}, expected = {0};
 	struct datasets sets = {0};
 	struct tally t = {0};
@@ -225,8 +236,8 @@ static int topic_run(const char *dir, const char *topic, struct tally *all, stru
 		rc = datasets_build(&sets, &data, e);
 	if (!rc) {
 		topic_check(&expected, &sets, &t);
-		printf("%s: %zu passed, %zu failed, worst deviation %.3g of rel_tol", expected_path, t.n_passed,
-		       t.n_failed, t.worst);
+		printf("%s: %zu passed, %zu failed, worst deviation %.3g of rel_tol", expected_path,
+		       t.n_passed, t.n_failed, t.worst);
 		if (t.worst_line)
 			printf(" (line %zu)", t.worst_line);
 		printf("\n");
@@ -244,16 +255,19 @@ static int topic_run(const char *dir, const char *topic, struct tally *all, stru
 static int is_expected(const struct dirent *entry)
 {
 	size_t len = strlen(entry->d_name);
-	return !strncmp(entry->d_name, "expected_", 9) && len > 13 && !strcmp(entry->d_name + len - 4, ".csv");
+	return !strncmp(entry->d_name, "expected_", 9) && len > 13 &&
+	       !strcmp(entry->d_name + len - 4, ".csv");
 }
 
-/* Returns how many topics could not be read, each printed; -1 where the folder could not, or has none. */
+/* Returns how many topics could not be read, each printed; -1 where the folder could not, or has
+ * none. */
 static int folder_run(const char *dir, struct tally *all)
 {
 	struct dirent **entry;
 	int n = scandir(dir, &entry, is_expected, alphasort), n_bad = 0;
 	if (n <= 0) {
-		fprintf(stderr, "oracle: %s: %s\n", dir, n ? strerror(errno) : "no expected_TOPIC.csv in it");
+		fprintf(stderr, "oracle: %s: %s\n", dir,
+			n ? strerror(errno) : "no expected_TOPIC.csv in it");
 		free(n ? NULL : entry);
 		return -1;
 	}

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of the oracle program: tables of cases in, what this program's functions make of them out.
+/* The parts of the oracle program: tables of cases in, what this program's functions make of them
+ * out.
  *
- * A case is a statistic's name, roles filled with named data sets, and parameters. Nothing may depend on a case's own
- * name, and nothing in a file may be trusted: a case that cannot be computed fails, it never ends the program. */
+ * A case is a statistic's name, roles filled with named data sets, and parameters. Nothing may
+ * depend on a case's own name, and nothing in a file may be trusted: a case that cannot be computed
+ * fails, it never ends the program. */
 #ifndef TESTS_ORACLE_ORACLE_H
 #define TESTS_ORACLE_ORACLE_H
 
@@ -12,7 +14,7 @@
 #include "common/err.h"
 #include "validate/stats/named.h"
 
-/* --- tables.c ----------------------------------------------------------------------------------------------------- */
+/* --- tables.c ------------------------------------------------------------ */
 struct table_row {
 	char **field; /* [n_fields], the table's */
 	size_t n_fields, line;
@@ -25,7 +27,8 @@ struct table {
 };
 
 /* Reads a CSV file whose header must begin with the `n_columns` names. Errors: errno, EBADMSG. */
-int table_read(struct table *t, const char *path, const char *const *columns, size_t n_columns, struct err *e);
+int table_read(struct table *t, const char *path, const char *const *columns, size_t n_columns,
+	       struct err *e);
 void table_release(struct table *t);
 
 struct dataset {
@@ -42,12 +45,13 @@ struct datasets {
 	size_t n, cap;
 };
 
-/* Groups in the order of the file; a row that is no number or out of order is an error with its line. */
+/* Groups in the order of the file; a row that is no number or out of order is an error with its
+ * line. */
 int datasets_build(struct datasets *d, const struct table *t, struct err *e);
 void datasets_release(struct datasets *d);
 const struct dataset *dataset_find(const struct datasets *d, const char *name);
 
-/* --- traces.c: reordering and concurrency --------------------------------------------------------------------------- */
+/* --- traces.c: reordering and concurrency -------------------------------- */
 enum trace_outcome {
 	TRACE_OK,
 	TRACE_UNDEFINED, /* no value by definition: a ratio over nothing */
@@ -56,12 +60,14 @@ enum trace_outcome {
 };
 
 /* `arrivals` may be NULL: an empty sequence. */
-enum trace_outcome reorder_statistic(const char *name, const struct dataset *arrivals, struct named_call *c,
-				     double *value);
-enum trace_outcome concurrency_statistic(const char *name, const struct dataset *events, struct named_call *c,
-					 double *value);
+enum trace_outcome reorder_statistic(const char *name, const struct dataset *arrivals,
+				     struct named_call *c, double *value);
+enum trace_outcome concurrency_statistic(const char *name, const struct dataset *events,
+					 struct named_call *c, double *value);
 
-/* The group of that name as integers, the caller frees; false where it is absent (*n = 0) or a value is not whole. */
-bool dataset_integers(const struct dataset *d, const char *group, long long least, long long **x, size_t *n);
+/* The group of that name as integers, the caller frees; false where it is absent (*n = 0) or a
+ * value is not whole. */
+bool dataset_integers(const struct dataset *d, const char *group, long long least, long long **x,
+		      size_t *n);
 
 #endif

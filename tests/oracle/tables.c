@@ -63,7 +63,8 @@ static int parse(struct reading *r, FILE *f, struct err *e)
 	return rc;
 }
 
-static int header_check(struct table *t, const char *const *columns, size_t n_columns, struct err *e)
+static int header_check(struct table *t, const char *const *columns, size_t n_columns,
+			struct err *e)
 {
 	bool good = t->n > 0 && t->row[0].n_fields >= n_columns;
 	for (size_t i = 0; good && i < n_columns; i++)
@@ -75,7 +76,8 @@ static int header_check(struct table *t, const char *const *columns, size_t n_co
 	return 0;
 }
 
-int table_read(struct table *t, const char *path, const char *const *columns, size_t n_columns, struct err *e)
+int table_read(struct table *t, const char *path, const char *const *columns, size_t n_columns,
+	       struct err *e)
 {
 	*t = (struct table){.path = xstrdup(path)};
 	struct reading r = {.t = t};
@@ -100,7 +102,7 @@ void table_release(struct table *t)
 	*t = (struct table){0};
 }
 
-/* --- data sets ------------------------------------------------------------------------------------------------------ */
+/* --- data sets ----------------------------------------------------------- */
 
 static struct dataset *dataset_of(struct datasets *d, const char *name)
 {
@@ -134,13 +136,14 @@ static int groups_count(struct datasets *d, const struct table *t, struct err *e
 		const struct table_row *row = &t->row[i];
 		char *end;
 		if (row->n_fields < 4)
-			return err_set(e, EBADMSG, "%s: row %zu has %zu fields", t->path, row->line, row->n_fields);
+			return err_set(e, EBADMSG, "%s: row %zu has %zu fields", t->path, row->line,
+				       row->n_fields);
 		struct dataset *s = dataset_of(d, row->field[0]);
 		size_t g = group_of(s, row->field[1]);
 		unsigned long index = strtoul(row->field[2], &end, 10);
 		if (*end || index != ++s->group[g].n)
-			return err_set(e, EBADMSG, "%s: row %zu: index %s is not the next one", t->path, row->line,
-				       row->field[2]);
+			return err_set(e, EBADMSG, "%s: row %zu: index %s is not the next one",
+				       t->path, row->line, row->field[2]);
 		s->n++;
 	}
 	return 0;
@@ -167,7 +170,8 @@ int datasets_build(struct datasets *d, const struct table *t, struct err *e)
 		char *end;
 		double value = strtod(row->field[3], &end);
 		if (end == row->field[3] || *end) {
-			rc = err_set(e, EBADMSG, "%s: row %zu: \"%s\" is not a number", t->path, row->line, row->field[3]);
+			rc = err_set(e, EBADMSG, "%s: row %zu: \"%s\" is not a number", t->path,
+				     row->line, row->field[3]);
 			break;
 		}
 		struct dataset *s = dataset_of(d, row->field[0]);

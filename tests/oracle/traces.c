@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Statistics of traces: arrivals (groups s, bytes, time) and events (groups begin, end), whole numbers. */
+/* Statistics of traces: arrivals (groups s, bytes, time) and events (groups begin, end), whole
+ * numbers. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +12,11 @@
 #include "tests/model/density.h"
 #include "tests/model/reorder.h"
 
-#define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it a double may not be the number that was written */
+/* 2^53: beyond it a double may not be the number that was written */
+#define WHOLE_MAX 9007199254740992.0
 
-bool dataset_integers(const struct dataset *d, const char *group, long long least, long long **x, size_t *n)
+bool dataset_integers(const struct dataset *d, const char *group, long long least, long long **x,
+		      size_t *n)
 {
 	*x = NULL;
 	*n = 0;
@@ -24,7 +27,8 @@ bool dataset_integers(const struct dataset *d, const char *group, long long leas
 		*x = xcalloc(v.n ? v.n : 1, sizeof **x);
 		*n = v.n;
 		for (size_t i = 0; i < v.n; i++) {
-			if (!(fabs(v.x[i]) <= WHOLE_MAX) || v.x[i] != floor(v.x[i]) || v.x[i] < (double)least)
+			if (!(fabs(v.x[i]) <= WHOLE_MAX) || v.x[i] != floor(v.x[i]) ||
+			    v.x[i] < (double)least)
 				return false;
 			(*x)[i] = (long long)v.x[i];
 		}
@@ -49,7 +53,7 @@ static double ratio(double x, double y)
 	return y == 0 ? NAN : x / y;
 }
 
-/* --- reordering ----------------------------------------------------------------------------------------------------- */
+/* --- reordering ---------------------------------------------------------- */
 
 struct reorder_case {
 	struct reorder r;
@@ -123,7 +127,9 @@ static double displaced(const struct reorder_case *c, enum displaced what)
 	double sum = 0;
 	density_displacements(c->s, c->n, threshold(c->call, "dt", DENSITY_MAX_DT), x, &n, NULL);
 	for (size_t i = 0; i < n; i++)
-		sum += what == DISPLACED_BY ? x[i] == d : what == DISPLACED_LATE ? x[i] > 0 : fabs((double)x[i]);
+		sum += what == DISPLACED_BY     ? x[i] == d
+		       : what == DISPLACED_LATE ? x[i] > 0
+						: fabs((double)x[i]);
 	free(x);
 	return ratio(sum, (double)n);
 }
@@ -186,8 +192,8 @@ static enum trace_outcome order_value(const char *name, const struct reorder_cas
 	return TRACE_UNKNOWN;
 }
 
-enum trace_outcome reorder_statistic(const char *name, const struct dataset *arrivals, struct named_call *call,
-				     double *value)
+enum trace_outcome reorder_statistic(const char *name, const struct dataset *arrivals,
+				     struct named_call *call, double *value)
 {
 	struct reorder_case c = {.call = call};
 	long long *s, *bytes, *time;
@@ -196,7 +202,8 @@ enum trace_outcome reorder_statistic(const char *name, const struct dataset *arr
 	bool good = dataset_integers(arrivals, "s", 1, &s, &c.n) || !c.n;
 	bool has_bytes = dataset_integers(arrivals, "bytes", 0, &bytes, &n_bytes),
 	     has_time = dataset_integers(arrivals, "time", -(1LL << 53), &time, &n_time);
-	good = good && (!n_bytes || (has_bytes && n_bytes == c.n)) && (!n_time || (has_time && n_time == c.n));
+	good = good && (!n_bytes || (has_bytes && n_bytes == c.n)) &&
+	       (!n_time || (has_time && n_time == c.n));
 	if (!good)
 		goto out;
 	c.s = (const uint64_t *)s;
@@ -216,13 +223,14 @@ out:
 	return outcome == TRACE_OK && isnan(*value) ? TRACE_UNDEFINED : outcome;
 }
 
-/* --- concurrency ---------------------------------------------------------------------------------------------------- */
+/* --- concurrency --------------------------------------------------------- */
 
 static double share_up_to(const struct concurrency *c, bool by_time, size_t from, double to)
 {
 	double part = 0, all = 0;
 	for (size_t level = from; level <= c->highest; level++) {
-		double x = by_time ? (double)c->ns_at_level[level] : (double)c->requests_at_level[level];
+		double x =
+		    by_time ? (double)c->ns_at_level[level] : (double)c->requests_at_level[level];
 		all += x;
 		part += (double)level <= to ? x : 0;
 	}
@@ -233,7 +241,8 @@ static double mean_level(const struct concurrency *c, bool by_time)
 {
 	double sum = 0;
 	for (size_t level = 0; level <= c->highest; level++)
-		sum += (double)level * (by_time ? (double)c->ns_at_level[level] : (double)c->requests_at_level[level]);
+		sum += (double)level * (by_time ? (double)c->ns_at_level[level]
+						: (double)c->requests_at_level[level]);
 	return ratio(sum, by_time ? (double)(c->last_ns - c->first_ns) : (double)c->n);
 }
 
@@ -264,8 +273,9 @@ static size_t request(struct named_call *call, size_t n)
 	return call->bad_param ? 0 : (size_t)i - 1;
 }
 
-static enum trace_outcome level_value(const char *name, const struct concurrency_levels *l, const long long *begin,
-				      const long long *end, size_t n, struct named_call *call, double *value)
+static enum trace_outcome level_value(const char *name, const struct concurrency_levels *l,
+				      const long long *begin, const long long *end, size_t n,
+				      struct named_call *call, double *value)
 {
 	const struct concurrency *c = &l->total;
 	double span = (double)(c->last_ns - c->first_ns);
@@ -285,16 +295,18 @@ static enum trace_outcome level_value(const char *name, const struct concurrency
 }
 #undef IS
 
-enum trace_outcome concurrency_statistic(const char *name, const struct dataset *events, struct named_call *call,
-					 double *value)
+enum trace_outcome concurrency_statistic(const char *name, const struct dataset *events,
+					 struct named_call *call, double *value)
 {
 	long long *begin, *end;
 	size_t n, n_end;
 	enum trace_outcome outcome = TRACE_BAD;
 	bool good = dataset_integers(events, "begin", -(1LL << 53), &begin, &n);
-	good = dataset_integers(events, "end", -(1LL << 53), &end, &n_end) && good && n == n_end && n > 0;
+	good = dataset_integers(events, "end", -(1LL << 53), &end, &n_end) && good && n == n_end &&
+	       n > 0;
 	struct concurrency_levels l;
-	if (good && !concurrency_levels(&l, (const int64_t *)begin, (const int64_t *)end, n, NULL)) {
+	if (good &&
+	    !concurrency_levels(&l, (const int64_t *)begin, (const int64_t *)end, n, NULL)) {
 		outcome = level_value(name, &l, begin, end, n, call, value);
 		concurrency_levels_release(&l);
 	}

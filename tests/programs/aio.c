@@ -63,7 +63,8 @@ static int posix_aio(void)
 	cb.aio_nbytes = 4096;
 	for (int i = 0; i < 10; i++) {
 		cb.aio_offset = i * 4096;
-		if (aio_write(&cb) || aio_suspend(one, 1, NULL) || aio_error(&cb) || aio_return(&cb) != 4096)
+		if (aio_write(&cb) || aio_suspend(one, 1, NULL) || aio_error(&cb) ||
+		    aio_return(&cb) != 4096)
 			return 4;
 	}
 	cb.aio_offset = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture tests look at while it runs: goes through a file by small reads, until there is a file "go", then to its end. */
+/* What the capture tests look at while it runs: goes through a file by small reads, until there is
+ * a file "go", then to its end. */
 #include <fcntl.h>
 #include <unistd.h>
 

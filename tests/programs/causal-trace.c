@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a trace of a parallel application that is told as text on standard input: causal-trace OUTPUT [cpu|wall] < TEXT
+/* Writes a trace of a parallel application that is told as text on standard input: causal-trace
+ *OUTPUT [cpu|wall] < TEXT
  *
  *	node NODE RANK THREAD		thread of process 100 + RANK; nodes are numbered from 0
  *	NODE open PATH US		creates it
@@ -9,7 +10,8 @@
  *	NODE signal NODE, NODE wait NODE
  *	NODE pause US			nothing is recorded
  *
- * Each node's time begins at 0 and goes on by what it does. "none" for a node's RANK: the trace tells nothing of nodes. */
+ * Each node's time begins at 0 and goes on by what it does. "none" for a node's RANK: the trace
+ *tells nothing of nodes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -84,8 +86,10 @@ static void request_read(struct trace_writer *w, unsigned int i, const char *wha
 		r->length = 0644;
 		r->rvalue = r->fd = node[i].fd;
 		r->object = node[i].object;
-	} else if ((!strcmp(what, "write") || !strcmp(what, "read")) && sscanf(rest, "%llu %llu %llu", &a, &b, &us) == 3) {
-		struct trace_record *r = add(i, *what == 'w' ? OP_PWRITE : OP_PREAD, (int64_t)us * 1000);
+	} else if ((!strcmp(what, "write") || !strcmp(what, "read")) &&
+		   sscanf(rest, "%llu %llu %llu", &a, &b, &us) == 3) {
+		struct trace_record *r =
+		    add(i, *what == 'w' ? OP_PWRITE : OP_PREAD, (int64_t)us * 1000);
 		r->offset = a;
 		r->length = b;
 		r->rvalue = (int64_t)b;
@@ -121,10 +125,13 @@ static char *facts(const char *clock)
 	struct strbuf out = STRBUF_INIT;
 	strbuf_addstr(&out, "{\"causality\": {\"nodes\": [");
 	for (unsigned int i = 0; i < n_nodes; i++)
-		strbuf_addf(&out, "%s{\"node\": %u, \"pid\": %u, \"tid\": %u, \"rank\": %u}", i ? ", " : "", i, node[i].pid, node[i].tid,
-			    node[i].pid - 100);
-	strbuf_addf(&out, "], \"period\": 1, \"throttled\": [0], \"runs\": 2, \"compute\": \"blocking-calls\", \"clock\": \"%s\", "
-		    "\"application_ns\": 1, \"tracing_ns\": 1}}", clock);
+		strbuf_addf(&out, "%s{\"node\": %u, \"pid\": %u, \"tid\": %u, \"rank\": %u}",
+			    i ? ", " : "", i, node[i].pid, node[i].tid, node[i].pid - 100);
+	strbuf_addf(&out,
+		    "], \"period\": 1, \"throttled\": [0], \"runs\": 2, \"compute\": "
+		    "\"blocking-calls\", \"clock\": \"%s\", "
+		    "\"application_ns\": 1, \"tracing_ns\": 1}}",
+		    clock);
 	return strbuf_detach(&out);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture tests run: descriptors that are no files, made in all ways there are, each written to and read from; without an argument also a
- * file's that another process sends. */
+/* What the capture tests run: descriptors that are no files, made in all ways there are, each
+ * written to and read from; without an argument also a file's that another process sends. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdbool.h>
@@ -68,7 +68,8 @@ static void sent(enum how how)
 	}
 	wait(NULL);
 	int fd = receive_one(s[0], how);
-	need(pread(fd, buffer, 9, 0) == 9 && write(fd, "more", 4) == 4 && close(fd) == 0, "received");
+	need(pread(fd, buffer, 9, 0) == 9 && write(fd, "more", 4) == 4 && close(fd) == 0,
+	     "received");
 	close(s[0]), close(s[1]);
 }
 /* a child's descriptor, taken by its number: where that is allowed */
@@ -80,7 +81,8 @@ static void fetched(void)
 	pid_t pid = fork();
 	if (pid == 0) {
 		int fd = open("fetched", O_CREAT | O_RDWR, 0600);
-		need(write(fd, "some text", 9) == 9 && write(ready[1], &fd, sizeof fd) == sizeof fd, "fetched");
+		need(write(fd, "some text", 9) == 9 && write(ready[1], &fd, sizeof fd) == sizeof fd,
+		     "fetched");
 		close(over[1]);
 		_exit(read(over[0], buffer, 1) != 0);
 	}
@@ -98,7 +100,9 @@ static void server(bool by_number)
 	struct sockaddr_un a = {AF_UNIX, ""}; /* of no file */
 	int s = socket(AF_UNIX, SOCK_STREAM, 0), c = socket(AF_UNIX, SOCK_STREAM, 0);
 	sprintf(a.sun_path + 1, "validate-%d", getpid());
-	need(bind(s, (struct sockaddr *)&a, sizeof a) == 0 && listen(s, 1) == 0 && connect(c, (struct sockaddr *)&a, sizeof a) == 0, "connect");
+	need(bind(s, (struct sockaddr *)&a, sizeof a) == 0 && listen(s, 1) == 0 &&
+		 connect(c, (struct sockaddr *)&a, sizeof a) == 0,
+	     "connect");
 	talk(by_number ? (int)syscall(SYS_accept, s, NULL, NULL) : accept(s, NULL, NULL), c);
 	close(s);
 }
@@ -114,9 +118,13 @@ int main(int n, char **arg)
 	socketpair(AF_UNIX, SOCK_STREAM, 0, p), talk(p[0], p[1]);
 	fd = eventfd(0, 0), talk(fd, fd);
 	fd = memfd_create("memory", 0);
-	need(write(fd, "12345678", 8) == 8 && pread(fd, buffer, 8, 0) == 8 && ftruncate(fd, 0) == 0 && close(fd) == 0, "memory");
-	close(epoll_create1(0)), close(epoll_create(1)), close(timerfd_create(CLOCK_MONOTONIC, 0)), close(signalfd(-1, &none, 0));
-	close(inotify_init()), close(inotify_init1(0)), close(syscall(SYS_pidfd_open, getpid(), 0)), close(syscall(SYS_eventfd2, 0, 0));
+	need(write(fd, "12345678", 8) == 8 && pread(fd, buffer, 8, 0) == 8 &&
+		 ftruncate(fd, 0) == 0 && close(fd) == 0,
+	     "memory");
+	close(epoll_create1(0)), close(epoll_create(1)), close(timerfd_create(CLOCK_MONOTONIC, 0)),
+	    close(signalfd(-1, &none, 0));
+	close(inotify_init()), close(inotify_init1(0)), close(syscall(SYS_pidfd_open, getpid(), 0)),
+	    close(syscall(SYS_eventfd2, 0, 0));
 #ifdef SYS_pipe
 	syscall(SYS_pipe, p), talk(p[0], p[1]);
 #endif

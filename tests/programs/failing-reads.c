@@ -31,9 +31,11 @@ static int is_ours(int fd)
 static int fails(int can_be_short)
 {
 	static int n;
-	const char *at = getenv("FAIL_AT"), *with = getenv("FAIL_WITH"), *note = getenv("FAIL_NOTE");
+	const char *at = getenv("FAIL_AT"), *with = getenv("FAIL_WITH"),
+		   *note = getenv("FAIL_NOTE");
 	const int code = with ? atoi(with) : EIO;
-	if (__atomic_add_fetch(&n, 1, __ATOMIC_RELAXED) != (at ? atoi(at) : 0) || (!code && !can_be_short))
+	if (__atomic_add_fetch(&n, 1, __ATOMIC_RELAXED) != (at ? atoi(at) : 0) ||
+	    (!code && !can_be_short))
 		return 0;
 	if (note)
 		close(open(note, O_WRONLY | O_CREAT, 0666));
@@ -43,7 +45,8 @@ static int fails(int can_be_short)
 
 ssize_t read(int fd, void *to, size_t n)
 {
-	ssize_t (*next)(int, void *, size_t) = (ssize_t(*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
+	ssize_t (*next)(int, void *, size_t) =
+	    (ssize_t(*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
 	if (n && is_ours(fd) && fails(1)) {
 		if (errno)
 			return -1;
@@ -81,7 +84,8 @@ void *mmap(void *wanted, size_t n, int protection, int flags, int fd, off_t at)
 
 int madvise(void *p, size_t n, int advice)
 {
-	int (*next)(void *, size_t, int) = (int (*)(void *, size_t, int))dlsym(RTLD_NEXT, "madvise");
+	int (*next)(void *, size_t, int) =
+	    (int (*)(void *, size_t, int))dlsym(RTLD_NEXT, "madvise");
 	/* MADV_POPULATE_READ */
 	if (advice == 22 && (char *)p >= mapped && (char *)p < mapped_end && fails(0))
 		return -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hostile-replayer FAULT TRACE DEVICE: replays as simple-replayer does, but as fast as it can, and with a fault that a replayer may have. */
+/* hostile-replayer FAULT TRACE DEVICE: replays as simple-replayer does, but as fast as it can, and
+ * with a fault that a replayer may have. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,7 +31,8 @@ static void make(const struct request *r, int device, const char *fault)
 {
 	double begin = now_us();
 	off_t at = (off_t)r->sector * 512;
-	long got = r->op == 'W' ? pwrite(device, buffer, r->n * 512, at) : pread(device, buffer, r->n * 512, at);
+	long got = r->op == 'W' ? pwrite(device, buffer, r->n * 512, at)
+				: pread(device, buffer, r->n * 512, at);
 	double end = now_us();
 	if (!strcmp(fault, "nan"))
 		printf("nan,%.3f,%c,%llu,%llu\n", end, r->op, r->sector, r->n);
@@ -73,7 +75,8 @@ static void misbehave(const char *fault)
 		for (;;)
 			pause();
 	}
-	if (!strcmp(fault, "orphan")) { /* who started it is killed: nobody seems to be left to end the other */
+	/* who started it is killed: nobody seems to be left to end the other */
+	if (!strcmp(fault, "orphan")) {
 		int pid = fork();
 		FILE *f = pid ? fopen(getenv("ORPHAN"), "w") : NULL;
 		if (pid && f && fprintf(f, "%d\n", pid) > 0 && !fclose(f))
@@ -111,7 +114,8 @@ int main(int argc, char **argv)
 	if (!trace || device < 0)
 		return 1;
 	misbehave(fault);
-	while (n < MOST && fscanf(trace, "%lf ; %llu ; %llu ; %c ; %*[^\n]", &request[n].due, &request[n].sector, &request[n].n, &request[n].op) == 4)
+	while (n < MOST && fscanf(trace, "%lf ; %llu ; %llu ; %c ; %*[^\n]", &request[n].due,
+				  &request[n].sector, &request[n].n, &request[n].op) == 4)
 		n++;
 	const int rounds = !strcmp(fault, "twice") ? 2 : 1;
 	for (int k = 0, i = 0; k < rounds * n; k++, i = k % n) {

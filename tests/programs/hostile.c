@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hostile NAME: programs that live and die in ways that are hard on a library inside them. Each reads READS times from the file `data`
- * by pread and tells in the shared file `count` how many calls have returned. */
+/* hostile NAME: programs that live and die in ways that are hard on a library inside them. Each
+ * reads READS times from the file `data` by pread and tells in the shared file `count` how many
+ * calls have returned. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -177,7 +178,9 @@ static void small_stacks(void)
 	pthread_attr_t a;
 	pthread_t t;
 	pthread_attr_init(&a);
-	need(pthread_attr_setstacksize(&a, SMALL_STACK) == 0 && pthread_create(&t, &a, small_thread, NULL) == 0, "a small thread");
+	need(pthread_attr_setstacksize(&a, SMALL_STACK) == 0 &&
+		 pthread_create(&t, &a, small_thread, NULL) == 0,
+	     "a small thread");
 	pthread_join(t, NULL);
 }
 
@@ -284,7 +287,9 @@ static void filtered(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	const struct sock_fprog program = {sizeof f / sizeof *f, f};
-	need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0, "seccomp");
+	need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+		 syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0,
+	     "seccomp");
 	reads(5000);
 	exit(0); /* with all that is done at a program's end */
 }
@@ -293,8 +298,11 @@ static void far_offsets(void)
 {
 	int big = open64("big", O_RDWR | O_CREAT, 0600);
 	const off64_t at = INT64_C(5) << 32;
-	need(ftruncate64(big, at + 100) == 0 && pwrite64(big, "x", 1, at) == 1 && lseek64(big, at, SEEK_SET) == at, "beyond 4 GiB");
-	need(read(big, buffer, 10) == 10 && pread64(big, buffer, 10, at) == 10 && close(big) == 0, "beyond 4 GiB");
+	need(ftruncate64(big, at + 100) == 0 && pwrite64(big, "x", 1, at) == 1 &&
+		 lseek64(big, at, SEEK_SET) == at,
+	     "beyond 4 GiB");
+	need(read(big, buffer, 10) == 10 && pread64(big, buffer, 10, at) == 10 && close(big) == 0,
+	     "beyond 4 GiB");
 	need(truncate64("big", at) == 0, "truncate64");
 }
 
@@ -309,11 +317,21 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} cases[] = {{"chain", chain}, {"raw-fork", raw_fork}, {"cancelled", cancelled}, {"jumps", jumps},
-		     {"small-signal-stack", small_signal_stack}, {"small-stacks", small_stacks},
-		     {"forks-beside-threads", forks_beside_threads}, {"many-threads", many_threads}, {"closes-all", closes_all},
-		     {"no-descriptors", no_descriptors}, {"root-changed", root_changed}, {"strict", strict}, {"filtered", filtered},
-		     {"far-offsets", far_offsets}, {"for-ever", for_ever}};
+	} cases[] = {{"chain", chain},
+		     {"raw-fork", raw_fork},
+		     {"cancelled", cancelled},
+		     {"jumps", jumps},
+		     {"small-signal-stack", small_signal_stack},
+		     {"small-stacks", small_stacks},
+		     {"forks-beside-threads", forks_beside_threads},
+		     {"many-threads", many_threads},
+		     {"closes-all", closes_all},
+		     {"no-descriptors", no_descriptors},
+		     {"root-changed", root_changed},
+		     {"strict", strict},
+		     {"filtered", filtered},
+		     {"far-offsets", far_offsets},
+		     {"for-ever", for_ever}};
 	self = argv[0];
 	int shared = open("count", O_RDWR);
 	fd = open("data", O_RDONLY);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture tests run: kinds NAME [FILE] behaves as programs of some kind do, in the directory it is started in; status 77 where that is not
- * allowed. Ways to start others, to lose descriptors, to leave one's surroundings. */
+/* What the capture tests run: kinds NAME [FILE] behaves as programs of some kind do, in the
+ * directory it is started in; status 77 where that is not allowed. Ways to start others, to lose
+ * descriptors, to leave one's surroundings. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +38,8 @@ static void need(int ok, const char *what)
 static int file_of(const char *path, size_t size)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
-	need(fd >= 0 && write(fd, buffer, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0, path);
+	need(fd >= 0 && write(fd, buffer, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0,
+	     path);
 	return fd;
 }
 
@@ -48,7 +50,8 @@ static void wait_for(pid_t pid)
 	need(!status, "the child");
 }
 
-/* With everything that is done in the child before the program is there: none of it by calls of the program's. */
+/* With everything that is done in the child before the program is there: none of it by calls of the
+ * program's. */
 static void spawns(const char *self)
 {
 	posix_spawn_file_actions_t a;
@@ -69,8 +72,10 @@ static void spawns(const char *self)
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
 	need(posix_spawn(&pid, self, &a, &attributes, argv, environ) == 0, "posix_spawn");
 	wait_for(pid);
-	need(posix_spawn(&pid, "/none/such", &a, NULL, argv, environ) == ENOENT, "posix_spawn of nothing");
-	need(posix_spawnp(&pid, "true", NULL, NULL, (char *[]){"true", NULL}, environ) == 0, "posix_spawnp");
+	need(posix_spawn(&pid, "/none/such", &a, NULL, argv, environ) == ENOENT,
+	     "posix_spawn of nothing");
+	need(posix_spawnp(&pid, "true", NULL, NULL, (char *[]){"true", NULL}, environ) == 0,
+	     "posix_spawnp");
 	wait_for(pid);
 	need(read(fd, buffer, 60) == 60 && close(fd) == 0, "the shared position");
 }
@@ -78,7 +83,8 @@ static void spawns(const char *self)
 static void inherited(void)
 {
 	need(read(30, buffer, 40) == 40 && write(31, buffer, 10) == 10, "inherited descriptors");
-	need(close(file_of("made-below", 10)) == 0 && close(30) == 0 && close(31) == 0, "a file below");
+	need(close(file_of("made-below", 10)) == 0 && close(30) == 0 && close(31) == 0,
+	     "a file below");
 }
 
 static void high(void)
@@ -86,19 +92,22 @@ static void high(void)
 	int fd = file_of("high", 1000), last;
 	for (int i = 900; i < 1000; i++)
 		need(dup2(fd, i) == i, "dup2");
-	need(pread(999, buffer, 10, 100) == 10 && read(950, buffer, 100) == 100, "pread of a high one");
+	need(pread(999, buffer, 10, 100) == 10 && read(950, buffer, 100) == 100,
+	     "pread of a high one");
 	for (int i = 900; i < 1000; i++) /* over each other */
 		need(dup3(900, i == 900 ? 901 : i, O_CLOEXEC) >= 0, "dup3");
 	need((last = fcntl(fd, F_DUPFD, 995)) >= 995 && close(last) == 0, "F_DUPFD");
 	need(close_range(900, 949, CLOSE_RANGE_CLOEXEC) == 0, "close_range, to be closed later");
-	need(close_range(950, ~0U, 0) == 0 && close_range(920, 930, CLOSE_RANGE_UNSHARE) == 0, "close_range");
+	need(close_range(950, ~0U, 0) == 0 && close_range(920, 930, CLOSE_RANGE_UNSHARE) == 0,
+	     "close_range");
 	need(read(910, buffer, 10) == 10 && read(925, buffer, 10) < 0, "what is left");
 	need(execl("/proc/self/exe", "kinds", "after-high", (char *)NULL) == 0, "exec");
 }
 
 static void after_high(void)
 {
-	need(read(910, buffer, 10) < 0 && errno == EBADF && close(3) == 0, "what is left behind an exec");
+	need(read(910, buffer, 10) < 0 && errno == EBADF && close(3) == 0,
+	     "what is left behind an exec");
 }
 
 static void daemons(void)
@@ -125,12 +134,16 @@ static void limits(void)
 {
 	const struct rlimit few = {4, 4}, none = {3, 3};
 	int fd = file_of("limited", 4096);
-	need(fd == 3 && setrlimit(RLIMIT_NOFILE, &few) == 0 && open("limited", O_RDONLY) < 0 && errno == EMFILE, "no further descriptor");
+	need(fd == 3 && setrlimit(RLIMIT_NOFILE, &few) == 0 && open("limited", O_RDONLY) < 0 &&
+		 errno == EMFILE,
+	     "no further descriptor");
 	for (int i = 0; i < 5000; i++)
 		need(pread(fd, buffer, 1, i % 4096) == 1, "pread");
 	pid_t pid = fork();
 	if (pid == 0) {
-		need(pread(fd, buffer, 10, 7) == 10 && close(fd) == 0 && open("limited", O_RDONLY) == 3, "in a child");
+		need(pread(fd, buffer, 10, 7) == 10 && close(fd) == 0 &&
+			 open("limited", O_RDONLY) == 3,
+		     "in a child");
 		exit(0);
 	}
 	wait_for(pid);
@@ -143,7 +156,8 @@ static void sizes(void)
 	const struct rlimit small = {100, RLIM_INFINITY};
 	signal(SIGXFSZ, SIG_IGN);
 	int fd = file_of("sized", 50);
-	need(setrlimit(RLIMIT_FSIZE, &small) == 0 && pwrite(fd, buffer, 200, 0) == 100, "a limit of size");
+	need(setrlimit(RLIMIT_FSIZE, &small) == 0 && pwrite(fd, buffer, 200, 0) == 100,
+	     "a limit of size");
 	need(pwrite(fd, buffer, 1, 100) < 0 && errno == EFBIG, "EFBIG");
 	for (int i = 0; i < 10000; i++)
 		need(pread(fd, buffer, 1, i % 100) == 1, "pread");
@@ -208,7 +222,9 @@ static void alternate(void)
 	handler_fd = open("handled", O_CREAT | O_WRONLY | O_APPEND, 0600);
 	int fd = file_of("alternate", 65536);
 	need(sigaltstack(&other, NULL) == 0 && sigaction(SIGUSR2, &a, NULL) == 0, "sigaltstack");
-	need(timer_create(CLOCK_MONOTONIC, &to, &timer) == 0 && timer_settime(timer, 0, &often, NULL) == 0, "timer");
+	need(timer_create(CLOCK_MONOTONIC, &to, &timer) == 0 &&
+		 timer_settime(timer, 0, &often, NULL) == 0,
+	     "timer");
 	for (int i = 0; i < 3000; i++)
 		need(pread(fd, buffer, 4096, i) == 4096, "pread");
 	timer_delete(timer);
@@ -217,11 +233,16 @@ static void alternate(void)
 
 static void temporaries(void)
 {
-	char a[] = "aXXXXXX", b[] = "bXXXXXX.txt", c[] = "cXXXXXX", d[] = "dXXXXXX", e[] = "eXXXXXX.x";
-	int fd = mkstemp(a), fd2 = mkstemps(b, 4), fd3 = mkostemp(c, O_APPEND | O_CLOEXEC), fd4 = mkostemps(e, 2, O_SYNC);
+	char a[] = "aXXXXXX", b[] = "bXXXXXX.txt", c[] = "cXXXXXX", d[] = "dXXXXXX",
+	     e[] = "eXXXXXX.x";
+	int fd = mkstemp(a), fd2 = mkstemps(b, 4), fd3 = mkostemp(c, O_APPEND | O_CLOEXEC),
+	    fd4 = mkostemps(e, 2, O_SYNC);
 	need(fd >= 0 && fd2 >= 0 && fd3 >= 0 && fd4 >= 0 && mkdtemp(d), "mkstemp");
-	need(write(fd, "1", 1) == 1 && write(fd2, "12", 2) == 2 && write(fd3, "123", 3) == 3 && write(fd4, "1234", 4) == 4, "write");
-	need(unlink(a) == 0 && unlink(b) == 0 && unlink(c) == 0 && unlink(e) == 0 && rmdir(d) == 0, "unlink");
+	need(write(fd, "1", 1) == 1 && write(fd2, "12", 2) == 2 && write(fd3, "123", 3) == 3 &&
+		 write(fd4, "1234", 4) == 4,
+	     "write");
+	need(unlink(a) == 0 && unlink(b) == 0 && unlink(c) == 0 && unlink(e) == 0 && rmdir(d) == 0,
+	     "unlink");
 	need(close(fd) == 0 && close(fd2) == 0 && close(fd3) == 0 && close(fd4) == 0, "close");
 	fd = open(".", O_TMPFILE | O_RDWR, 0600);
 	need(fd < 0 || (write(fd, "x", 1) == 1 && close(fd) == 0), "O_TMPFILE");
@@ -238,15 +259,20 @@ static ssize_t cookie_read(void *cookie, char *to, size_t n)
 	return read((int)(intptr_t)cookie, to, n);
 }
 
-/* Streams that are no files of the library's; what a cookie's functions do are calls of the program. */
+/* Streams that are no files of the library's; what a cookie's functions do are calls of the
+ * program. */
 static void cookies(void)
 {
 	int fd = file_of("cookie", 300);
-	FILE *f = fopencookie((void *)(intptr_t)fd, "w+", (cookie_io_functions_t){cookie_read, cookie_write, NULL, NULL});
+	FILE *f = fopencookie((void *)(intptr_t)fd, "w+",
+			      (cookie_io_functions_t){cookie_read, cookie_write, NULL, NULL});
 	need(f && fprintf(f, "%5000d", 1) == 5000 && fflush(f) == 0, "fopencookie");
-	need(lseek(fd, 0, SEEK_SET) == 0 && fread(buffer, 1, 100, f) == 100 && fclose(f) == 0, "reading a cookie");
+	need(lseek(fd, 0, SEEK_SET) == 0 && fread(buffer, 1, 100, f) == 100 && fclose(f) == 0,
+	     "reading a cookie");
 	f = fmemopen(buffer, sizeof buffer, "w+");
-	need(f && fputs("in memory", f) >= 0 && fseek(f, 0, SEEK_SET) == 0 && fgetc(f) == 'i' && fclose(f) == 0, "fmemopen");
+	need(f && fputs("in memory", f) >= 0 && fseek(f, 0, SEEK_SET) == 0 && fgetc(f) == 'i' &&
+		 fclose(f) == 0,
+	     "fmemopen");
 	char *text;
 	size_t n;
 	f = open_memstream(&text, &n);
@@ -256,15 +282,18 @@ static void cookies(void)
 	need(f && getmntent(f) && fclose(f) == 0, "getmntent of memory");
 	wchar_t *wide;
 	f = open_wmemstream(&wide, &n);
-	need(f && fputws(L"wide", f) >= 0 && fputwc(L'!', f) == L'!' && fclose(f) == 0 && n == 5, "open_wmemstream");
+	need(f && fputws(L"wide", f) >= 0 && fputwc(L'!', f) == L'!' && fclose(f) == 0 && n == 5,
+	     "open_wmemstream");
 	free(wide);
 	FILE *const in = stdin, *const out = stdout;
 	stdout = open_wmemstream(&wide, &n);
-	need(stdout && wprintf(L"%d", 12) == 2 && fclose(stdout) == 0 && n == 2, "wprintf to memory");
+	need(stdout && wprintf(L"%d", 12) == 2 && fclose(stdout) == 0 && n == 2,
+	     "wprintf to memory");
 	stdout = out;
 	free(wide);
 	stdin = fmemopen("line\n", 5, "r");
-	need(stdin && gets(buffer) && !strcmp(buffer, "line") && fclose(stdin) == 0, "gets of memory");
+	need(stdin && gets(buffer) && !strcmp(buffer, "line") && fclose(stdin) == 0,
+	     "gets of memory");
 	stdin = in;
 	need(close(fd) == 0, "close");
 }
@@ -277,10 +306,12 @@ static void prisoners(void)
 	close(file_of("inside", 100));
 	if (chroot("."))
 		exit(77);
-	need(open("/inside", O_RDONLY) == 4 && read(4, buffer, 50) == 50 && close(4) == 0, "inside");
+	need(open("/inside", O_RDONLY) == 4 && read(4, buffer, 50) == 50 && close(4) == 0,
+	     "inside");
 	need(read(fd, buffer, 10) == 10, "outside");
 	need(setgid(65534) == 0 && setuid(65534) == 0, "other rights");
-	need(open("/inside", O_WRONLY) < 0 && errno == EACCES && open("/inside", O_RDONLY) == 4, "without rights");
+	need(open("/inside", O_WRONLY) < 0 && errno == EACCES && open("/inside", O_RDONLY) == 4,
+	     "without rights");
 	need(close(4) == 0 && close(fd) == 0, "close");
 }
 
@@ -288,9 +319,11 @@ static void namespaces(void)
 {
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		exit(77);
-	need(mkdir("mounted", 0755) == 0 && mount("none", "mounted", "tmpfs", 0, "size=1m") == 0, "mount");
+	need(mkdir("mounted", 0755) == 0 && mount("none", "mounted", "tmpfs", 0, "size=1m") == 0,
+	     "mount");
 	int fd = file_of("mounted/file", 1000);
-	need(pread(fd, buffer, 10, 990) == 10 && close(fd) == 0 && umount("mounted") == 0, "umount");
+	need(pread(fd, buffer, 10, 990) == 10 && close(fd) == 0 && umount("mounted") == 0,
+	     "umount");
 }
 
 static ucontext_t back, there;
@@ -330,7 +363,8 @@ static void many_threads(void)
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 16384);
 	for (int i = 0; i < 300; i++) {
-		need(pthread_create(&t, i % 2 ? &small : NULL, tiny, (void *)(intptr_t)fd) == 0, "pthread_create");
+		need(pthread_create(&t, i % 2 ? &small : NULL, tiny, (void *)(intptr_t)fd) == 0,
+		     "pthread_create");
 		need(pthread_join(t, &got) == 0 && got == (void *)16, "pthread_join");
 	}
 	need(close(fd) == 0, "close");
@@ -347,7 +381,9 @@ static void leaders(void)
 {
 	pthread_t t;
 	int fd = file_of("led", 100);
-	need(pthread_create(&t, NULL, detached, (void *)(intptr_t)fd) == 0 && pthread_detach(t) == 0, "pthread_create");
+	need(pthread_create(&t, NULL, detached, (void *)(intptr_t)fd) == 0 &&
+		 pthread_detach(t) == 0,
+	     "pthread_create");
 	pthread_exit(NULL);
 }
 
@@ -391,10 +427,22 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} kinds[] = {{"inherited", inherited}, {"high", high}, {"after-high", after_high}, {"daemons", daemons}, {"limits", limits},
-		     {"sizes", sizes}, {"thread-forks", thread_forks}, {"alternate", alternate}, {"temporaries", temporaries},
-		     {"cookies", cookies}, {"prisoners", prisoners}, {"namespaces", namespaces}, {"contexts", contexts},
-		     {"many-threads", many_threads}, {"leaders", leaders}, {"endings", endings}};
+	} kinds[] = {{"inherited", inherited},
+		     {"high", high},
+		     {"after-high", after_high},
+		     {"daemons", daemons},
+		     {"limits", limits},
+		     {"sizes", sizes},
+		     {"thread-forks", thread_forks},
+		     {"alternate", alternate},
+		     {"temporaries", temporaries},
+		     {"cookies", cookies},
+		     {"prisoners", prisoners},
+		     {"namespaces", namespaces},
+		     {"contexts", contexts},
+		     {"many-threads", many_threads},
+		     {"leaders", leaders},
+		     {"endings", endings}};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (!strcmp(name, kinds[i].name)) {
 			kinds[i].run();

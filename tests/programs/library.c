@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture tests run: library NAME makes the calls of one subject, in the directory it is started in. Functions of the C
- * library that use files under other names; status 77 where the subject is not allowed. */
+/* What the capture tests run: library NAME makes the calls of one subject, in the directory it is
+ * started in. Functions of the C library that use files under other names; status 77 where the
+ * subject is not allowed. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -32,7 +33,8 @@ static void need(int ok, const char *what)
 static int file_of(const char *path, size_t size)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
-	need(fd >= 0 && write(fd, buffer, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0, path);
+	need(fd >= 0 && write(fd, buffer, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0,
+	     path);
 	return fd;
 }
 
@@ -53,7 +55,8 @@ static void handles(void)
 	int again = open_by_handle_at(dir, &u.handle, O_RDONLY | O_CLOEXEC);
 	if (again < 0 && (errno == EPERM || errno == ESTALE || errno == EOPNOTSUPP))
 		exit(77);
-	need(again >= 0 && pread(again, buffer, 10, 20) == 10 && read(again, buffer, 30) == 30, "open_by_handle_at");
+	need(again >= 0 && pread(again, buffer, 10, 20) == 10 && read(again, buffer, 30) == 30,
+	     "open_by_handle_at");
 	need(close(again) == 0 && close(dir) == 0 && close(fd) == 0, "close");
 }
 
@@ -77,7 +80,9 @@ static void names(void)
 	int fd = shm_open(buffer, O_RDWR | O_CREAT | O_EXCL, 0600);
 	if (fd < 0)
 		exit(77);
-	need(ftruncate(fd, 4096) == 0 && shm_unlink(buffer) == 0 && shm_unlink(buffer) < 0 && close(fd) == 0, "shm");
+	need(ftruncate(fd, 4096) == 0 && shm_unlink(buffer) == 0 && shm_unlink(buffer) < 0 &&
+		 close(fd) == 0,
+	     "shm");
 }
 
 static void mounts(void)
@@ -86,7 +91,8 @@ static void mounts(void)
 	FILE *f = fopen("table", "w");
 	need(f && fputs("a /b c d 0 0\ne /f g h 0 0\n", f) >= 0 && fclose(f) == 0, "table");
 	f = setmntent("table", "r");
-	need(f && getmntent(f) && getmntent_r(f, &entry, buffer, sizeof buffer) && !getmntent(f), "getmntent");
+	need(f && getmntent(f) && getmntent_r(f, &entry, buffer, sizeof buffer) && !getmntent(f),
+	     "getmntent");
 	need(endmntent(f) == 1 && !setmntent("none", "r"), "endmntent");
 }
 
@@ -103,7 +109,8 @@ static void streams(void)
 	need(fcloseall() == 0 && fclose(f) == 0, "fcloseall");
 }
 
-/* In line, where it is compiled with optimisation: only filling and emptying the buffer are calls. */
+/* In line, where it is compiled with optimisation: only filling and emptying the buffer are calls.
+ */
 static void macros(void)
 {
 	FILE *f = fopen("characters", "w+");
@@ -123,7 +130,8 @@ static void pipes(void)
 	need(WEXITSTATUS(pclose(f)) == 3, "pclose");
 	f = popen("cat piped", "re");
 	need(f && fgets(buffer, sizeof buffer, f) && pclose(f) == 0, "popen to read");
-	need(!strcmp(buffer, "to a child\n") && popen("true", "?") == NULL && errno == EINVAL, "what came back");
+	need(!strcmp(buffer, "to a child\n") && popen("true", "?") == NULL && errno == EINVAL,
+	     "what came back");
 }
 
 static void forks(void)
@@ -134,30 +142,43 @@ static void forks(void)
 		need(pread(fd, buffer, 100, 300) == 100, "pread in the child");
 		_exit(0);
 	}
-	need(pid > 0 && waitpid(pid, NULL, 0) == pid && pread(fd, buffer, 100, 400) == 100 && close(fd) == 0, "_Fork");
+	need(pid > 0 && waitpid(pid, NULL, 0) == pid && pread(fd, buffer, 100, 400) == 100 &&
+		 close(fd) == 0,
+	     "_Fork");
 }
 
 static void advice(void)
 {
 	int fd = file_of("advised", 8192);
 	char *at = mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd, 0);
-	need(at != MAP_FAILED && posix_madvise(at, 8192, POSIX_MADV_WILLNEED) == 0, "posix_madvise");
-	need(posix_madvise(at, 4096, POSIX_MADV_DONTNEED) == 0 && posix_madvise(at + 1, 1, POSIX_MADV_RANDOM) == EINVAL, "EINVAL");
+	need(at != MAP_FAILED && posix_madvise(at, 8192, POSIX_MADV_WILLNEED) == 0,
+	     "posix_madvise");
+	need(posix_madvise(at, 4096, POSIX_MADV_DONTNEED) == 0 &&
+		 posix_madvise(at + 1, 1, POSIX_MADV_RANDOM) == EINVAL,
+	     "EINVAL");
 	need(munmap(at, 8192) == 0 && close(fd) == 0, "munmap");
 }
 
 static void numbers(void)
 {
 	const struct open_how how = {.flags = O_RDWR | O_CREAT, .mode = 0600, .resolve = RESOLVE_NO_SYMLINKS};
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, "numbered", &how, sizeof how), to = file_of("to", 0);
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, "numbered", &how, sizeof how),
+	    to = file_of("to", 0);
 	struct iovec v[2] = {{buffer, 10}, {buffer, 20}};
 	off_t from = 5, at = 7;
 	need(fd >= 0 && syscall(SYS_writev, fd, v, 2) == 30, "openat2, writev");
-	need(syscall(SYS_openat2, AT_FDCWD, "none", (void *)1, sizeof how) < 0 && errno == EFAULT, "EFAULT");
+	need(syscall(SYS_openat2, AT_FDCWD, "none", (void *)1, sizeof how) < 0 && errno == EFAULT,
+	     "EFAULT");
 	need(syscall(SYS_copy_file_range, fd, &from, to, &at, 10, 0) == 10, "copy_file_range");
-	need(syscall(SYS_mkdirat, AT_FDCWD, "sub", 0700) == 0 && syscall(SYS_renameat2, AT_FDCWD, "to", AT_FDCWD, "sub/to", 1) == 0, "renameat2");
-	need(syscall(452 /* fchmodat2 */, AT_FDCWD, "sub/to", 0600, AT_SYMLINK_NOFOLLOW) == 0 || errno == ENOSYS, "fchmodat2");
-	need(syscall(SYS_faccessat2, AT_FDCWD, "sub/to", R_OK, 0) == 0 && syscall(SYS_close_range, to, to, 0) == 0, "faccessat2, close_range");
+	need(syscall(SYS_mkdirat, AT_FDCWD, "sub", 0700) == 0 &&
+		 syscall(SYS_renameat2, AT_FDCWD, "to", AT_FDCWD, "sub/to", 1) == 0,
+	     "renameat2");
+	need(syscall(452 /* fchmodat2 */, AT_FDCWD, "sub/to", 0600, AT_SYMLINK_NOFOLLOW) == 0 ||
+		 errno == ENOSYS,
+	     "fchmodat2");
+	need(syscall(SYS_faccessat2, AT_FDCWD, "sub/to", R_OK, 0) == 0 &&
+		 syscall(SYS_close_range, to, to, 0) == 0,
+	     "faccessat2, close_range");
 	need(write(to, buffer, 1) < 0 && errno == EBADF && close(fd) == 0, "close");
 }
 
@@ -166,8 +187,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} cases[] = {{"handles", handles}, {"lists", lists}, {"names", names}, {"mounts", mounts}, {"streams", streams},
-		     {"macros", macros},   {"pipes", pipes}, {"forks", forks}, {"advice", advice},
+	} cases[] = {{"handles", handles}, {"lists", lists},     {"names", names},
+		     {"mounts", mounts},   {"streams", streams}, {"macros", macros},
+		     {"pipes", pipes},     {"forks", forks},     {"advice", advice},
 		     {"numbers", numbers}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads ./text by getc_unlocked, which the compiler puts in line, and by calls between: where the stream is, a line, back to the start of what is in
- * the buffer, to the file's end; and ./one-more of 8193 bytes and ./whole of 8192. Says how many characters there were. */
+/* Reads ./text by getc_unlocked, which the compiler puts in line, and by calls between: where the
+ * stream is, a line, back to the start of what is in the buffer, to the file's end; and ./one-more
+ * of 8193 bytes and ./whole of 8192. Says how many characters there were. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,10 +35,12 @@ int main(void)
 	if (!f || take(f, 1000000) != 8193 || getc_unlocked(f) != EOF || fclose(f))
 		return 6;
 	f = fopen("whole", "r");
-	if (!f || take(f, 3) != 3 || fseek(f, -4096, SEEK_END) || take(f, 1000000) != 4096 || fclose(f))
+	if (!f || take(f, 3) != 3 || fseek(f, -4096, SEEK_END) || take(f, 1000000) != 4096 ||
+	    fclose(f))
 		return 7;
 	f = fopen("whole", "r");
-	if (!f || take(f, 3) != 3 || fflush(f) || take(f, 5) != 5 || ftell(f) != 8 || take(f, 1000000) != 8184 || fclose(f))
+	if (!f || take(f, 3) != 3 || fflush(f) || take(f, 5) != 5 || ftell(f) != 8 ||
+	    take(f, 1000000) != 8184 || fclose(f))
 		return 8;
 	printf("%d\n", n);
 	return 0;

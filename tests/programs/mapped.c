@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mapped FILE: reads and writes a mapped file page by page, from two threads, and reads it by calls in between.
- * FILE has 256 pages. Says how many pages it read and wrote in mapped memory, and how many by calls. */
+/* mapped FILE: reads and writes a mapped file page by page, from two threads, and reads it by calls
+ * in between. FILE has 256 pages. Says how many pages it read and wrote in mapped memory, and how
+ * many by calls. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -41,7 +42,8 @@ int main(int argc, char **argv)
 	for (int i = 60; i < 70; i++)
 		map[i * PAGE + 5] = (char)i;
 	map[0] = 1; /* read before */
-	if (pread(fd, buffer, sizeof buffer, 160 * PAGE) != sizeof buffer || pread(fd, buffer, PAGE, 200 * PAGE) != PAGE ||
+	if (pread(fd, buffer, sizeof buffer, 160 * PAGE) != sizeof buffer ||
+	    pread(fd, buffer, PAGE, 200 * PAGE) != PAGE ||
 	    pread(fd, buffer, PAGE, 200 * PAGE) != PAGE)
 		return 1;
 	close(fd);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture tests run: calls on files by number, through syscall(3), the old ones that libraries have no use for any more among them. With
- * STAND_IN it is a library that stands in for the C library's mmap and munmap, as allocators do, and calls them so. */
+/* What the capture tests run: calls on files by number, through syscall(3), the old ones that
+ * libraries have no use for any more among them. With STAND_IN it is a library that stands in for
+ * the C library's mmap and munmap, as allocators do, and calls them so. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -52,8 +53,12 @@ static void need(int ok, const char *what)
 static void vectors(int fd)
 {
 	struct iovec v[2] = {{buffer, 10}, {buffer + 10, 20}};
-	need(syscall(SYS_pwritev, fd, v, 2, 100L, 0L) == 30 && syscall(SYS_preadv, fd, v, 2, 100L, 0L) == 30, "preadv");
-	need(syscall(SYS_pwritev2, fd, v, 2, 200L, 0L, 0) == 30 && syscall(SYS_preadv2, fd, v, 2, 200L, 0L, 0) == 30, "preadv2");
+	need(syscall(SYS_pwritev, fd, v, 2, 100L, 0L) == 30 &&
+		 syscall(SYS_preadv, fd, v, 2, 100L, 0L) == 30,
+	     "preadv");
+	need(syscall(SYS_pwritev2, fd, v, 2, 200L, 0L, 0) == 30 &&
+		 syscall(SYS_preadv2, fd, v, 2, 200L, 0L, 0) == 30,
+	     "preadv2");
 }
 
 static void copies(int fd)
@@ -62,7 +67,9 @@ static void copies(int fd)
 	struct iovec v = {buffer, 8};
 	NEED(pipe(p));
 	NEED(pipe(q));
-	need(syscall(SYS_vmsplice, p[1], &v, 1L, 0) == 8 && syscall(SYS_tee, p[0], q[1], 8L, 0) == 8, "tee");
+	need(syscall(SYS_vmsplice, p[1], &v, 1L, 0) == 8 &&
+		 syscall(SYS_tee, p[0], q[1], 8L, 0) == 8,
+	     "tee");
 	need(read(p[0], buffer, 8) == 8 && read(q[0], buffer, 8) == 8, "read");
 	close(p[0]), close(p[1]), close(q[0]), close(q[1]);
 	NEED(syscall(SYS_readahead, fd, 0L, 4096L));
@@ -95,7 +102,8 @@ static void mapped(int fd)
 	NEED(syscall(SYS_madvise, at, 4096L, MADV_RANDOM));
 	NEED(syscall(SYS_msync, at, 4096L, MS_SYNC));
 	NEED(syscall(SYS_munmap, at, 4096L));
-	at = (char *)syscall(SYS_mmap, NULL, 4096L, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L); /* no file */
+	/* no file */
+	at = (char *)syscall(SYS_mmap, NULL, 4096L, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
 	need(at != MAP_FAILED, "mmap of no file");
 	NEED(syscall(SYS_munmap, at, 4096L));
 }
@@ -177,7 +185,9 @@ static void asynchronous(int fd)
 		    *list[1] = {&cb};
 	if (syscall(SYS_io_setup, 4, &context) < 0)
 		return; /* a kernel without it */
-	need(syscall(SYS_io_submit, context, 1L, list) == 1 && syscall(SYS_io_getevents, context, 1L, 2L, events, NULL) == 1, "io_submit");
+	need(syscall(SYS_io_submit, context, 1L, list) == 1 &&
+		 syscall(SYS_io_getevents, context, 1L, 2L, events, NULL) == 1,
+	     "io_submit");
 	need(syscall(SYS_io_submit, context, -1L, list) < 0 && errno == EINVAL, "io_submit");
 	need(syscall(SYS_io_submit, context, 1L, NULL) < 0 && errno == EFAULT, "io_submit");
 	list[0] = NULL;
@@ -185,7 +195,8 @@ static void asynchronous(int fd)
 	syscall(SYS_io_destroy, context);
 }
 
-/* With no environment of its own: where that is noticed, what the program opens is seen. The child runs in our memory. */
+/* With no environment of its own: where that is noticed, what the program opens is seen. The child
+ * runs in our memory. */
 static void another(const char *self, int waits_by_number)
 {
 	char *const arguments[] = {(char *)self, "again", NULL}, *const none[] = {NULL};
@@ -195,7 +206,8 @@ static void another(const char *self, int waits_by_number)
 		_exit(1);
 	}
 	int status;
-	const long ended = waits_by_number ? syscall(SYS_wait4, pid, &status, 0, NULL) : waitpid(pid, &status, 0);
+	const long ended =
+	    waits_by_number ? syscall(SYS_wait4, pid, &status, 0, NULL) : waitpid(pid, &status, 0);
 	need(ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0, "execve");
 }
 

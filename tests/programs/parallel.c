@@ -62,7 +62,8 @@ static void children_wait(void)
 			exit(1);
 }
 
-/* A child that reads a block of the file whenever a byte comes through the pipe. Returns the file's descriptor. */
+/* A child that reads a block of the file whenever a byte comes through the pipe. Returns the file's
+ * descriptor. */
 static int reader_start(int p[2])
 {
 	char c;
@@ -134,10 +135,12 @@ static int threads(void)
 	return 0;
 }
 
-/* As by_pipe, but the child looks at shared memory until the block is there, and computes in between. */
+/* As by_pipe, but the child looks at shared memory until the block is there, and computes in
+ * between. */
 static int polling(void)
 {
-	volatile int *done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	volatile int *done =
+	    mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int fd = file_open("data", O_RDWR | O_TRUNC);
 	if (!fork()) {
 		for (int i = 0; i < n; i++) {
@@ -215,7 +218,8 @@ static int run_number(const char *counter)
 	return runs;
 }
 
-/* As by_pipe, but in the second run of all, which a file elsewhere counts, the child stops for good. */
+/* As by_pipe, but in the second run of all, which a file elsewhere counts, the child stops for
+ * good. */
 static int stops(const char *counter)
 {
 	int p[2], runs = run_number(counter);
@@ -269,7 +273,8 @@ static int computing(void)
 	return 0;
 }
 
-/* As by_pipe, but the parent computes before it writes to the pipe, and a third as long behind it, and writes each block several times before. */
+/* As by_pipe, but the parent computes before it writes to the pipe, and a third as long behind it,
+ * and writes each block several times before. */
 static int sending(int every)
 {
 	int p[2], fd = reader_start(p);
@@ -318,7 +323,8 @@ static int cloned(void)
 	int fd = file_open("data", O_RDWR | O_TRUNC);
 	for (int i = 0; i < n; i++) {
 		put(fd, i);
-		if (clone(program, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, "true") < 0)
+		if (clone(program, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, "true") <
+		    0)
 			die("clone");
 		children_wait();
 	}
@@ -350,7 +356,8 @@ static int beats(void)
 	return 0;
 }
 
-/* A file that does not count is made, written and removed before each of those that do; which get its descriptor, and often its inode's number. */
+/* A file that does not count is made, written and removed before each of those that do; which get
+ * its descriptor, and often its inode's number. */
 static int again(const char *other)
 {
 	char name[20];
@@ -372,14 +379,18 @@ static int rename_unseen(const char *from, const char *to)
 {
 #if defined(__x86_64__)
 	long got;
-	__asm__ volatile("syscall" : "=a"(got) : "a"((long)SYS_rename), "D"(from), "S"(to) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+			 : "=a"(got)
+			 : "a"((long)SYS_rename), "D"(from), "S"(to)
+			 : "rcx", "r11", "memory");
 	return (int)got;
 #else
 	return rename(from, to);
 #endif
 }
 
-/* A file is written under a name by which it does not count, renamed, and written again under one by which it does, with the same descriptor. */
+/* A file is written under a name by which it does not count, renamed, and written again under one
+ * by which it does, with the same descriptor. */
 static int renamed(const char *other)
 {
 	char name[20];
@@ -388,7 +399,9 @@ static int renamed(const char *other)
 		put(fd, 0);
 		if (i % 4 == 3)
 			closefrom(fd);
-		else if (i % 4 == 2 ? close_range((unsigned int)fd, (unsigned int)fd, 0) : i % 4 == 1 ? (int)syscall(SYS_close, fd) : close(fd))
+		else if (i % 4 == 2   ? close_range((unsigned int)fd, (unsigned int)fd, 0)
+			 : i % 4 == 1 ? (int)syscall(SYS_close, fd)
+				      : close(fd))
 			return 1;
 		snprintf(name, sizeof name, "data%d", i);
 		if (rename_unseen(other, name))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes by putc_unlocked, which the compiler puts in line, between calls of all kinds on the same streams: each file has the size and content that
- * it would have by calls alone. Says nothing; status 0. */
+/* Writes by putc_unlocked, which the compiler puts in line, between calls of all kinds on the same
+ * streams: each file has the size and content that it would have by calls alone. Says nothing;
+ * status 0. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ int main(void)
 	if (fputs("by a call", f) < 0 || ftell(f) != 10009 || ftell(other) != 3)
 		return 2;
 	put(f, 5000);
-	if (fprintf(f, "%d", 12345) != 5 || fwrite(own, 1, sizeof own, f) == 0 || fputc('c', f) != 'c')
+	if (fprintf(f, "%d", 12345) != 5 || fwrite(own, 1, sizeof own, f) == 0 ||
+	    fputc('c', f) != 'c')
 		return 3;
 	put(f, 100);
 	if (fflush(f))
@@ -56,7 +58,8 @@ int main(void)
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		return 8;
 	put(other, 90); /* more than was there before it was emptied */
-	/* of streams of memory nothing is told, and nothing is left out where a stream is put in the place of a closed one */
+	/* of streams of memory nothing is told, and nothing is left out where a stream is put in
+	 * the place of a closed one */
 	char *text = NULL;
 	size_t n = 0;
 	FILE *memory = open_memstream(&text, &n);

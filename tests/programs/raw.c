@@ -31,7 +31,10 @@ static long futex(long a, long b, long c)
 int raw_run(void)
 {
 	unsigned int a, b;
-	__asm__ volatile("movl $0x050f050f, %0\n\tmovl $0, %%eax\n\tmovl $0x0f050000, %1" : "=r"(a), "=r"(b) : : "eax");
+	__asm__ volatile("movl $0x050f050f, %0\n\tmovl $0, %%eax\n\tmovl $0x0f050000, %1"
+			 : "=r"(a), "=r"(b)
+			 :
+			 : "eax");
 	return futex(0, 1, 0) == 12345 || a == b;
 }
 #else

@@ -90,7 +90,8 @@ static int fetch(int *result)
 	const uint32_t head = *at(p.cq_off.head);
 	if (head == __atomic_load_n(at(p.cq_off.tail), __ATOMIC_ACQUIRE))
 		return 0;
-	*result = ((struct io_uring_cqe *)(rings + p.cq_off.cqes))[head & *at(p.cq_off.ring_mask)].res;
+	*result =
+	    ((struct io_uring_cqe *)(rings + p.cq_off.cqes))[head & *at(p.cq_off.ring_mask)].res;
 	__atomic_store_n(at(p.cq_off.head), head + 1, __ATOMIC_RELEASE);
 	return 1;
 }

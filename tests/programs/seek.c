@@ -12,7 +12,8 @@ static int from_end(void)
 {
 	FILE *f = fopen("in", "r");
 	int n = 0;
-	n += f && fseek(f, -1000, SEEK_END) == 0 && ftell(f) == 99000 && fread(buffer, 1, 100, f) == 100;
+	n += f && fseek(f, -1000, SEEK_END) == 0 && ftell(f) == 99000 &&
+	     fread(buffer, 1, 100, f) == 100;
 	n += fseek(f, 0, SEEK_END) == 0 && ftell(f) == 100000 && fread(buffer, 1, 1, f) == 0;
 	n += fseek(f, -22, SEEK_END) == 0 && fread(buffer, 1, 5000, f) == 22 && ftell(f) == 100000;
 	n += fseek(f, -500, SEEK_END) == 0 && fseek(f, 100, SEEK_CUR) == 0 && ftell(f) == 99600 &&
@@ -28,7 +29,8 @@ static int moved_descriptor(void)
 	n += lseek(fd, 50000, SEEK_SET) == 50000 && read(fd, buffer, 100) == 100;
 	FILE *f = fdopen(fd, "r");
 	n += f && ftell(f) == 50100 && fread(buffer, 1, 10, f) == 10 && ftell(f) == 50110;
-	n += lseek(fd, 70000, SEEK_SET) == 70000 && fseek(f, 0, SEEK_END) == 0 && ftell(f) == 100000;
+	n +=
+	    lseek(fd, 70000, SEEK_SET) == 70000 && fseek(f, 0, SEEK_END) == 0 && ftell(f) == 100000;
 	fclose(f);
 	f = fopen("in", "r");
 	n += f && lseek(fileno(f), 1234, SEEK_SET) == 1234 && ftell(f) == 1234 &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The example of doc/adapters.md: a whole replayer. Each line of its input is "seconds ; sector ; sectors ; R or W ; ..."; it makes the
- * requests one after another, none before its time, and prints for each when it began and ended in us, and what it was. */
+/* The example of doc/adapters.md: a whole replayer. Each line of its input is "seconds ; sector ;
+ * sectors ; R or W ; ..."; it makes the requests one after another, none before its time, and
+ * prints for each when it began and ended in us, and what it was. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ int main(int argc, char **argv)
 		while (now_us() - start < due * 1e6)
 			usleep(50);
 		double begin = now_us() - start;
-		long got = op == 'W' ? pwrite(device, buffer, n * 512, (off_t)sector * 512) : pread(device, buffer, n * 512, (off_t)sector * 512);
+		long got = op == 'W' ? pwrite(device, buffer, n * 512, (off_t)sector * 512)
+				     : pread(device, buffer, n * 512, (off_t)sector * 512);
 		printf("%.3f,%.3f,%c,%llu,%llu,%ld\n", begin, now_us() - start, op, sector, n, got);
 	}
 	return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* walk DIR: goes through a tree by the C library's functions: nftw without and with changing directories, ftw, fts in both ways, glob. */
+/* walk DIR: goes through a tree by the C library's functions: nftw without and with changing
+ * directories, ftw, fts in both ways, glob. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <fts.h>
@@ -57,7 +58,9 @@ int main(int argc, char **argv)
 {
 	char *top = argv[argc - 1], pattern[4096];
 	glob_t found;
-	need(nftw(top, count, 5, FTW_PHYS) == 0 && nftw(top, touch, 5, FTW_PHYS | FTW_CHDIR) == 0 && ftw(top, count_simply, 5) == 0, "nftw");
+	need(nftw(top, count, 5, FTW_PHYS) == 0 && nftw(top, touch, 5, FTW_PHYS | FTW_CHDIR) == 0 &&
+		 ftw(top, count_simply, 5) == 0,
+	     "nftw");
 	need(walk_by_fts(top, FTS_PHYSICAL | FTS_NOCHDIR) == walk_by_fts(top, FTS_PHYSICAL), "fts");
 	need(access(top, F_OK) == 0, "the working directory is as before");
 	snprintf(pattern, sizeof pattern, "%s/*.c", top);

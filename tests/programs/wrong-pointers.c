@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls with pointers to nothing, which the kernel refuses: what it answers to each is printed, for nobody may look behind them. Which error comes
- * first is the kernel's business: where another argument is wrong as well, it is not EFAULT. */
+/* Calls with pointers to nothing, which the kernel refuses: what it answers to each is printed, for
+ * nobody may look behind them. Which error comes first is the kernel's business: where another
+ * argument is wrong as well, it is not EFAULT. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -129,14 +130,16 @@ static void asynchronous(char *bad, int fd)
 
 int main(int argc, char **argv)
 {
-	char *at = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *const bad[] = {at + 3 * PAGE, (char *)-1, (char *)1};
+	char *at = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+	     *const bad[] = {at + 3 * PAGE, (char *)-1, (char *)1};
 	const int fd = open("file", O_RDWR | O_CREAT, 0600);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	edge = at + 2 * PAGE;
 	if (argc != 1 || at == MAP_FAILED || fd < 0 || write(fd, "some text", 9) != 9)
 		return 2;
 	memset(at, 'a', 2 * PAGE);
-	mprotect(edge, 2 * PAGE, PROT_NONE); /* not unmapped: something else would come to lie there */
+	/* not unmapped: something else would come to lie there */
+	mprotect(edge, 2 * PAGE, PROT_NONE);
 	for (int i = 0; i < 3; i++) {
 		paths(bad[i], fd);
 		structures(bad[i], fd);

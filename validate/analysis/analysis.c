@@ -28,10 +28,10 @@
 #include "validate/stats/quantiles.h"
 #include "validate/stats/spending.h"
 
-/* --- distances ------------------------------------------------------------------------------- */
+/* --- distances ----------------------------------------------------------- */
 
-/* How far the response times of all requests of a cell's replays are from those of the program, runs pooled: they depend on each
- * other, so there is no test. */
+/* How far the response times of all requests of a cell's replays are from those of the program,
+ * runs pooled: they depend on each other, so there is no test. */
 
 static int pool(struct histogram *h, const struct results *r, const struct run **runs, size_t n)
 {
@@ -52,7 +52,8 @@ static double count(const struct histogram *h, uint32_t bucket)
 	return bucket < h->n_buckets ? (double)h->count[bucket] : 0;
 }
 
-/* D = max |F_x - F_r| and W = integral of |F_x - F_r| over the buckets, whose values are within 0.05 % of the times. */
+/* D = max |F_x - F_r| and W = integral of |F_x - F_r| over the buckets, whose values are within
+ * 0.05 % of the times. */
 static void distances(struct cell *c, const struct histogram *x, const struct histogram *r)
 {
 	uint32_t n = x->n_buckets > r->n_buckets ? x->n_buckets : r->n_buckets;
@@ -60,7 +61,8 @@ static void distances(struct cell *c, const struct histogram *x, const struct hi
 	for (uint32_t i = 0; i < n; i++) {
 		if (count(x, i) <= 0 && count(r, i) <= 0)
 			continue;
-		double gap = fabs(below_x / (double)x->n - below_r / (double)r->n), at = histogram_value(i);
+		double gap = fabs(below_x / (double)x->n - below_r / (double)r->n),
+		       at = histogram_value(i);
 		w += gap * (at - before);
 		before = at;
 		below_x += count(x, i);
@@ -74,7 +76,8 @@ static void distances(struct cell *c, const struct histogram *x, const struct hi
 static void cell_distances(void *analysis, size_t i)
 {
 	struct analysis *a = analysis;
-	struct cell *c = &a->cell[i], again = {.scenario = c->scenario, .replayer = c->replayer}; /* c has been counted already */
+	/* c has been counted already */
+	struct cell *c = &a->cell[i], again = {.scenario = c->scenario, .replayer = c->replayer};
 	struct histogram x, r;
 	struct pairs p;
 	pairs_collect(&p, &again, a->results, a->n_replicates);
@@ -86,8 +89,9 @@ static void cell_distances(void *analysis, size_t i)
 	pairs_release(&p);
 }
 
-/* Sets ks_distance and wasserstein of every cell, from the runs' histograms, which are read for it; they stay NaN in large campaigns
- * (protocol_in_detail()) and where a run's histogram cannot be had. */
+/* Sets ks_distance and wasserstein of every cell, from the runs' histograms, which are read for it;
+ * they stay NaN in large campaigns (protocol_in_detail()) and where a run's histogram cannot be
+ * had. */
 static void distances_compute(struct analysis *a)
 {
 	if (protocol_in_detail(&a->results->protocol))
@@ -103,32 +107,37 @@ static unsigned int last_block(const struct results *r)
 {
 	unsigned int last = 0;
 	for (size_t i = 0; i < r->n_runs; i++)
-		if (r->run[i].state != RUN_PENDING && r->run[i].role != ROLE_RECORD && r->run[i].block > last)
+		if (r->run[i].state != RUN_PENDING && r->run[i].role != ROLE_RECORD &&
+		    r->run[i].block > last)
 			last = r->run[i].block;
 	return last;
 }
 
-/* The last planned look that the complete blocks reach, and the levels that may be spent at it. Looking between looks
- * is what the plan forbids: blocks beyond the look wait for the next. */
+/* The last planned look that the complete blocks reach, and the levels that may be spent at it.
+ * Looking between looks is what the plan forbids: blocks beyond the look wait for the next. */
 static int look_choose(struct analysis *a, unsigned int n_complete, struct err *e)
 {
 	const struct protocol *p = &a->results->protocol;
-	unsigned int whole = (unsigned int)p->n_replicates_max, n_looks = p->n_looks ? p->n_looks : 1;
+	unsigned int whole = (unsigned int)p->n_replicates_max,
+		     n_looks = p->n_looks ? p->n_looks : 1;
 	const unsigned int *look = p->n_looks ? p->look : &whole;
 	double accept[sizeof p->look / sizeof *p->look], reject[sizeof p->look / sizeof *p->look];
 
 	a->level_accept = ALPHA_ACCEPT;
 	a->level_reject = ALPHA_REJECT;
 	a->n_replicates = n_complete;
-	if (p->budget_ns) { /* each case has its own number of pairs, and is looked at after each of them */
+	/* each case has its own number of pairs, and is looked at after each of them */
+	if (p->budget_ns) {
 		a->span = log((double)p->n_replicates_max / (double)p->n_replicates_min);
 		a->level_accept = sequential_level(ALPHA_ACCEPT, a->span);
 		a->n_replicates = last_block(a->results);
 		return 0;
 	}
-	if (n_looks > sizeof accept / sizeof *accept || spending_levels(ALPHA_ACCEPT, look, n_looks, accept) ||
+	if (n_looks > sizeof accept / sizeof *accept ||
+	    spending_levels(ALPHA_ACCEPT, look, n_looks, accept) ||
 	    spending_levels(ALPHA_REJECT, look, n_looks, reject))
-		return err_set(e, EINVAL, "%s: the planned looks are not ascending replicate counts",
+		return err_set(e, EINVAL,
+			       "%s: the planned looks are not ascending replicate counts",
 			       p->path ? p->path : "protocol");
 	for (unsigned int k = 0; k < n_looks; k++)
 		if (n_complete >= look[k]) {
@@ -185,7 +194,8 @@ static void cell_of(void *context, size_t i)
 	cell_compute(all->a, &all->a->cell[i], &all->evidence[i]);
 }
 
-static void each(const struct analysis *a, size_t n, void (*one)(void *context, size_t i), void *context)
+static void each(const struct analysis *a, size_t n, void (*one)(void *context, size_t i),
+		 void *context)
 {
 	if (!protocol_in_detail(&a->results->protocol)) {
 		each_do(n, one, context);
@@ -221,14 +231,15 @@ void evidence_release(struct evidence *e)
 		family_release(&e->family[k]);
 }
 
-/* Scatter of the program against itself; every replayer of a scenario has the same references, so the first counts. */
+/* Scatter of the program against itself; every replayer of a scenario has the same references, so
+ * the first counts. */
 static double between_process(const struct analysis *a)
 {
 	double *cv = xcalloc(a->n_cells + 1, sizeof *cv), median = NAN;
 	size_t n = 0;
 	for (size_t i = 0; i < a->n_cells; i++)
-		if ((i == 0 || a->cell[i].scenario != a->cell[i - 1].scenario) && !a->cell[i].single_reference &&
-		    isfinite(a->cell[i].r.cv))
+		if ((i == 0 || a->cell[i].scenario != a->cell[i - 1].scenario) &&
+		    !a->cell[i].single_reference && isfinite(a->cell[i].r.cv))
 			cv[n++] = a->cell[i].r.cv;
 	if (sample_median(cv, n, &median))
 		median = NAN;
@@ -248,7 +259,8 @@ static void missing_count(struct analysis *a, const struct run *r)
 			c->n_unseen += r->summary.n_programs_unseen || r->summary.n_requests_unseen;
 		if (!r->block)
 			continue;
-		if (__builtin_add_overflow(c->n_events_lost, r->summary.n_events_lost, &c->n_events_lost))
+		if (__builtin_add_overflow(c->n_events_lost, r->summary.n_events_lost,
+					   &c->n_events_lost))
 			c->n_events_lost = UINT64_MAX;
 		c->n_cut += r->summary.n_cut > 0;
 	}
@@ -261,13 +273,15 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	*a = (struct analysis){
 	    .results = r, .verdict = VERDICT_INCONCLUSIVE, .between_process_cv = NAN, .complete = r->finished};
 	if (n_complete == 0 && !(p->budget_ns && last_block(r)))
-		return err_set(e, ENODATA, "%s: no block is complete, there is nothing to analyse yet",
+		return err_set(e, ENODATA,
+			       "%s: no block is complete, there is nothing to analyse yet",
 			       r->dir ? r->dir : "results");
 	int ret = look_choose(a, n_complete, e);
 	if (ret)
 		return ret;
 
-	gsl_error_handler_t *handler = gsl_set_error_handler_off(); /* domains are checked before each call */
+	/* domains are checked before each call */
+	gsl_error_handler_t *handler = gsl_set_error_handler_off();
 	struct evidence *evidence = xcalloc(p->n_scenarios * p->n_replayers + 1, sizeof *evidence);
 	a->cell = xcalloc(p->n_scenarios * p->n_replayers + 1, sizeof *a->cell);
 	for (size_t s = 0; s < p->n_scenarios; s++)
@@ -285,9 +299,11 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 			continue;
 		if (__builtin_add_overflow(a->n_events_lost, s->n_events_lost, &a->n_events_lost))
 			a->n_events_lost = UINT64_MAX;
-		if (__builtin_add_overflow(a->n_programs_unseen, s->n_programs_unseen, &a->n_programs_unseen))
+		if (__builtin_add_overflow(a->n_programs_unseen, s->n_programs_unseen,
+					   &a->n_programs_unseen))
 			a->n_programs_unseen = UINT64_MAX;
-		if (__builtin_add_overflow(a->n_requests_unseen, s->n_requests_unseen, &a->n_requests_unseen))
+		if (__builtin_add_overflow(a->n_requests_unseen, s->n_requests_unseen,
+					   &a->n_requests_unseen))
 			a->n_requests_unseen = UINT64_MAX;
 		a->n_cut += s->n_cut > 0;
 		missing_count(a, &r->run[i]);
@@ -296,7 +312,8 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	dependence_pool(a, evidence);
 	components_measure_across(a, evidence);
 	for (size_t i = 0; i < a->n_cells; i++) {
-		components_decide(&a->cell[i], &evidence[i], &p->accept, p->replayer[a->cell[i].replayer].timed);
+		components_decide(&a->cell[i], &evidence[i], &p->accept,
+				  p->replayer[a->cell[i].replayer].timed);
 		blank_refuse(&a->cell[i], &evidence[i]);
 	}
 	for (size_t i = 0; i < a->n_cells && p->budget_ns; i++)
@@ -304,7 +321,8 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	verdicts_reach(a, evidence);
 	why_compute(a);
 	rated_ranges_compute(a);
-	a->complete |= p->n_looks > 1 && analysis_is_settled(a); /* the rest of the plan is not needed */
+	/* the rest of the plan is not needed */
+	a->complete |= p->n_looks > 1 && analysis_is_settled(a);
 	linearity_compute(a);
 	sources_list(a);
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -328,8 +346,9 @@ void analysis_describe(struct analysis *a)
 
 static void cell_release(struct cell *c)
 {
-	struct sample *sample[] = {&c->x,         &c->r,         &c->x_median, &c->r_median, &c->x_p99,  &c->r_p99,
-				   &c->x_trimmed, &c->r_trimmed, &c->x_time,   &c->r_time,   &c->x_rate, &c->r_rate};
+	struct sample *sample[] = {&c->x,      &c->r,      &c->x_median,  &c->r_median,
+				   &c->x_p99,  &c->r_p99,  &c->x_trimmed, &c->r_trimmed,
+				   &c->x_time, &c->r_time, &c->x_rate,    &c->r_rate};
 	for (size_t i = 0; i < sizeof sample / sizeof *sample; i++)
 		sample_release(sample[i]);
 	sample_release(&c->control.d);
@@ -368,9 +387,10 @@ bool analysis_is_settled(const struct analysis *a)
 	return a->look > 0 && a->n_inconclusive == 0;
 }
 
-/* --- phrases --------------------------------------------------------------------------------- */
+/* --- phrases ------------------------------------------------------------- */
 
-/* Sentences in the analysis' fixed members: too long a one is cut between characters, and ends in "...". */
+/* Sentences in the analysis' fixed members: too long a one is cut between characters, and ends in
+ * "...". */
 
 static const char ellipsis[] = "...";
 

@@ -12,8 +12,8 @@
 
 static bool has_blank(const struct run *run, const struct cell *c, unsigned int n_blocks)
 {
-	return run->has_blank && run->state == RUN_OK && run->role >= 0 && (size_t)run->role == c->replayer &&
-	       run->block > 0 && run->block <= n_blocks;
+	return run->has_blank && run->state == RUN_OK && run->role >= 0 &&
+	       (size_t)run->role == c->replayer && run->block > 0 && run->block <= n_blocks;
 }
 
 void blank_measure(struct cell *c, const struct results *r, unsigned int n_blocks)
@@ -47,7 +47,8 @@ void blank_refuse(struct cell *c, struct evidence *e)
 		return;
 	for (int k = 0; k < COMPONENT_N; k++) {
 		struct component *p = &c->component[k];
-		if (!components[k]->relative || p->decision == DECISION_NOT_ASSESSED || p->decision == DECISION_NOT_APPLICABLE)
+		if (!components[k]->relative || p->decision == DECISION_NOT_ASSESSED ||
+		    p->decision == DECISION_NOT_APPLICABLE)
 			continue;
 		p->decision = DECISION_INCONCLUSIVE;
 		p->rejected_before_holm = p->dependent = false;
@@ -55,10 +56,12 @@ void blank_refuse(struct cell *c, struct evidence *e)
 		p->n_more = 0;
 		p->impractical = true;
 		snprintf(p->reason, sizeof p->reason,
-			 "refused: the program's mean of %.4g ns lies below the limit of quantification, %.4g ns (%d times the "
+			 "refused: the program's mean of %.4g ns lies below the limit of "
+			 "quantification, %.4g ns (%d times the "
 			 "standard deviation of %zu replays without calls)",
 			 c->r.mean, c->blank.loq_ns, LOQ_FACTOR, c->blank.n);
 	}
 	/* no number of replicates settles what is refused */
-	e->bias.status = e->precision_status = e->repeatability.status = e->linearity.status = STAT_NOT_ASSESSED;
+	e->bias.status = e->precision_status = e->repeatability.status = e->linearity.status =
+	    STAT_NOT_ASSESSED;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The uncertainty budget of a cell: of what one future replay shows, as a share of the mean reference,
- * the bias stated apart. */
+/* The uncertainty budget of a cell: of what one future replay shows, as a share of the mean
+ * reference, the bias stated apart. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,19 +10,30 @@
 #include "validate/stats/anova.h"
 #include "validate/stats/budget.h"
 
-enum { ROW_REPEATABILITY, ROW_ORDER, ROW_MEAN_X, ROW_MEAN_R, ROW_ZERO, ROW_RESOLUTION, ROW_READ_COST, ROW_CORRECTION, N_ROWS };
+enum {
+	ROW_REPEATABILITY,
+	ROW_ORDER,
+	ROW_MEAN_X,
+	ROW_MEAN_R,
+	ROW_ZERO,
+	ROW_RESOLUTION,
+	ROW_READ_COST,
+	ROW_CORRECTION,
+	N_ROWS
+};
 
 /* The scatter of the replays and the uncertainty of their mean come from one standard deviation. */
 #define ESTIMATE_SCATTER 1
 
 #define ALPHA_ORDER 0.05
 
-/* The program's tails, before its scatter is held against a replayer: those of the t distribution with 5.5 degrees of freedom even
- * where none shows. */
+/* The program's tails, before its scatter is held against a replayer: those of the t distribution
+ * with 5.5 degrees of freedom even where none shows. */
 #define TAILS_UNSEEN 4.0
 
 /* Mean over runs of one number of their clocks. */
-static double mean_of(const struct run **runs, size_t n, double (*value)(const struct run_summary *s))
+static double mean_of(const struct run **runs, size_t n,
+		      double (*value)(const struct run_summary *s))
 {
 	double sum = 0;
 	for (size_t i = 0; i < n; i++)
@@ -61,8 +72,9 @@ static void row_set(struct budget_row *row, const struct budget_component *c)
 	};
 }
 
-/* Scatter of one replay, split as GUM H.5 does where an analysis of variance shows that it matters whether the replay ran
- * before its program in the block or after it; else pooled, with nothing for the order. */
+/* Scatter of one replay, split as GUM H.5 does where an analysis of variance shows that it matters
+ * whether the replay ran before its program in the block or after it; else pooled, with nothing for
+ * the order. */
 struct scatter {
 	double within, order, nu_within, nu_order;
 };
@@ -71,7 +83,8 @@ static struct scatter scatter_of(const struct cell *c, const struct pairs *p)
 {
 	struct scatter s = {c->x.sd, 0, (double)(c->x.n - 1), 1};
 	struct anova a;
-	double *before = xcalloc(p->n + 1, sizeof *before), *after = xcalloc(p->n + 1, sizeof *after);
+	double *before = xcalloc(p->n + 1, sizeof *before),
+	       *after = xcalloc(p->n + 1, sizeof *after);
 	size_t n_before = 0, n_after = 0;
 	for (size_t i = 0; i < p->n; i++)
 		if (p->x[i]->position < p->r[i]->position)
@@ -79,8 +92,8 @@ static struct scatter scatter_of(const struct cell *c, const struct pairs *p)
 		else
 			after[n_after++] = c->x.x[i];
 	const struct values group[] = {{before, n_before}, {after, n_after}};
-	if (!p->shared && n_before > 1 && n_after > 1 && !anova_one_way(group, 2, &a) && !a.f_status && a.p <= ALPHA_ORDER &&
-	    a.ms_within > 0) {
+	if (!p->shared && n_before > 1 && n_after > 1 && !anova_one_way(group, 2, &a) &&
+	    !a.f_status && a.p <= ALPHA_ORDER && a.ms_within > 0) {
 		s.within = sqrt(a.ms_within);
 		s.nu_within = a.df_within;
 		s.order = sqrt((a.ms_between - a.ms_within) / a.n0);
@@ -90,8 +103,10 @@ static struct scatter scatter_of(const struct cell *c, const struct pairs *p)
 	return s;
 }
 
-/* Degrees of freedom of u_c as an estimate: those of its rows, the scatter's own lowered where there are long tails. */
-static double spread_dof(const struct budget_component row[N_ROWS], double nu_rows, double nu_scatter)
+/* Degrees of freedom of u_c as an estimate: those of its rows, the scatter's own lowered where
+ * there are long tails. */
+static double spread_dof(const struct budget_component row[N_ROWS], double nu_rows,
+			 double nu_scatter)
 {
 	struct budget_component lowered[N_ROWS];
 	struct budget_total total;
@@ -100,10 +115,10 @@ static double spread_dof(const struct budget_component row[N_ROWS], double nu_ro
 	return budget_combine(lowered, N_ROWS, &total) ? nu_rows : fmin(total.nu_eff, nu_rows);
 }
 
-/* u_c and its degrees of freedom as they are for an upper limit: with the tails and the dependence that so few runs may
- * hide. */
-static void allow_hidden(struct budget *b, const struct budget_component *row, const struct cell *c, const struct evidence *e,
-			 const struct sample_moments *m)
+/* u_c and its degrees of freedom as they are for an upper limit: with the tails and the dependence
+ * that so few runs may hide. */
+static void allow_hidden(struct budget *b, const struct budget_component *row, const struct cell *c,
+			 const struct evidence *e, const struct sample_moments *m)
 {
 	double sd = m->sd, nu = spread_df(c->x.x, c->x.n, m, 0);
 	spread_allow_hidden(c->x.n, &e->replays, &sd, &nu);
@@ -127,17 +142,20 @@ static enum stat_status budget_check(const struct cell *c)
 	enum stat_status s = c->x.status ? c->x.status : reference_check(c->r.x, c->r.n);
 	if (!s && !c->single_reference)
 		s = c->r.status;
-	if (!s && c->x.sd <= 0) /* all replays alike: what is left is the clock, and that is no budget */
+	/* all replays alike: what is left is the clock, and that is no budget */
+	if (!s && c->x.sd <= 0)
 		s = STAT_ZERO_VARIANCE;
 	return s;
 }
 
-/* The rows: scatter of one replay; both means, which the bias was estimated from; the clock's step, taken as the
- * half-width of what it may shift a mean by; and what its reading costs, which is inside every interval, in program
- * and replay alike, so that only the difference of the two is left. A single recorded reference has no mean of its
- * own to be uncertain: its scatter is not known, and sources.c says so. And the zero of the stamps, where replays without
- * calls were made: the mean of those (blank.h). Where captured response times were corrected for the bias of capture
- * (correction.h), what is not known of that correction: it is the same in every replicate, so that no repetition shows it. */
+/* The rows: scatter of one replay; both means, which the bias was estimated from; the clock's step,
+ * taken as the half-width of what it may shift a mean by; and what its reading costs, which is
+ * inside every interval, in program and replay alike, so that only the difference of the two is
+ * left. A single recorded reference has no mean of its own to be uncertain: its scatter is not
+ * known, and sources.c says so. And the zero of the stamps, where replays without calls were made:
+ * the mean of those (blank.h). Where captured response times were corrected for the bias of capture
+ * (correction.h), what is not known of that correction: it is the same in every replicate, so that
+ * no repetition shows it. */
 void measure_budget(struct cell *c, const struct evidence *e, const struct pairs *p)
 {
 	struct budget *b = &c->budget;
@@ -156,19 +174,25 @@ void measure_budget(struct cell *c, const struct evidence *e, const struct pairs
 	double corrected = hypot(mean_of(p->x, p->n, correction), mean_of(p->r, p->n, correction));
 	struct scatter s = scatter_of(c, p);
 	double mean_r = c->single_reference ? 0 : c->x.mean / mean * c->r.sem / mean;
-	row[ROW_REPEATABILITY] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, s.within / mean, s.nu_within);
-	row[ROW_ORDER] = budget_component(BUDGET_ORDER, BUDGET_TYPE_A, BUDGET_NORMAL, s.order / mean, s.nu_order);
-	row[ROW_MEAN_X] = budget_component("mean of the replays", BUDGET_TYPE_A, BUDGET_NORMAL, c->x.sem / mean, dof);
+	row[ROW_REPEATABILITY] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL,
+						  s.within / mean, s.nu_within);
+	row[ROW_ORDER] = budget_component(BUDGET_ORDER, BUDGET_TYPE_A, BUDGET_NORMAL,
+					  s.order / mean, s.nu_order);
+	row[ROW_MEAN_X] = budget_component("mean of the replays", BUDGET_TYPE_A, BUDGET_NORMAL,
+					   c->x.sem / mean, dof);
 	row[ROW_REPEATABILITY].estimate = row[ROW_MEAN_X].estimate = ESTIMATE_SCATTER;
-	row[ROW_MEAN_R] = budget_component("mean of the references", BUDGET_TYPE_A, BUDGET_NORMAL, mean_r,
-					   c->r.n > 1 ? (double)(c->r.n - 1) : 1);
+	row[ROW_MEAN_R] = budget_component("mean of the references", BUDGET_TYPE_A, BUDGET_NORMAL,
+					   mean_r, c->r.n > 1 ? (double)(c->r.n - 1) : 1);
 	const struct blank *blank = &c->blank;
 	double zero = blank->status || blank->n < 2 ? 0 : blank->sd_ns / sqrt((double)blank->n);
-	row[ROW_ZERO] = budget_component("zero of the stamps", BUDGET_TYPE_A, BUDGET_NORMAL, zero / mean,
-					 blank->n > 1 ? (double)(blank->n - 1) : 1);
-	row[ROW_RESOLUTION] = budget_component("clock resolution", BUDGET_TYPE_B, BUDGET_RECTANGULAR, step / mean, INFINITY);
-	row[ROW_READ_COST] = budget_component("clock read cost", BUDGET_TYPE_B, BUDGET_RECTANGULAR, cost / mean, INFINITY);
-	row[ROW_CORRECTION] = budget_component(BUDGET_CORRECTION, BUDGET_TYPE_B, BUDGET_NORMAL, corrected / mean, INFINITY);
+	row[ROW_ZERO] = budget_component("zero of the stamps", BUDGET_TYPE_A, BUDGET_NORMAL,
+					 zero / mean, blank->n > 1 ? (double)(blank->n - 1) : 1);
+	row[ROW_RESOLUTION] = budget_component("clock resolution", BUDGET_TYPE_B,
+					       BUDGET_RECTANGULAR, step / mean, INFINITY);
+	row[ROW_READ_COST] = budget_component("clock read cost", BUDGET_TYPE_B, BUDGET_RECTANGULAR,
+					      cost / mean, INFINITY);
+	row[ROW_CORRECTION] = budget_component(BUDGET_CORRECTION, BUDGET_TYPE_B, BUDGET_NORMAL,
+					       corrected / mean, INFINITY);
 	b->status = budget_combine(row, N_ROWS, &total);
 	if (!b->status)
 		b->status = budget_expand(&total, 0.95, BUDGET_CONTINUOUS, &b->k95, &b->U95);
@@ -181,7 +205,8 @@ void measure_budget(struct cell *c, const struct evidence *e, const struct pairs
 		b->nu_spread = spread_dof(row, total.nu_eff, spread_df(c->x.x, c->x.n, &m, 0));
 		allow_hidden(b, row, c, e, &m);
 	}
-	as_program(b, c, hypot(hypot(row[ROW_RESOLUTION].u, row[ROW_READ_COST].u), row[ROW_CORRECTION].u));
+	as_program(
+	    b, c, hypot(hypot(row[ROW_RESOLUTION].u, row[ROW_READ_COST].u), row[ROW_CORRECTION].u));
 	for (size_t i = 0; i < N_ROWS; i++)
 		if (!(c->single_reference && i == ROW_MEAN_R) && !(i == ROW_ZERO && zero <= 0) &&
 		    !(i == ROW_CORRECTION && corrected <= 0))

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Concurrency of a cell: distributions of the number of requests in flight, averaged over runs, and their distance.
+/* Concurrency of a cell: distributions of the number of requests in flight, averaged over runs, and
+ * their distance.
  *
  * By time: share of the span during which at most c requests are active. By request:
  * share of requests that found at most c
- * active at their start, themselves included. Distance: the largest |F_x(c) - F_r(c)|, of the means and within a pair;
- * levels are discrete and a time-weighted sample has no natural size, so its interval comes from the replicates. */
+ * active at their start, themselves included. Distance: the largest |F_x(c) - F_r(c)|, of the means
+ * and within a pair; levels are discrete and a time-weighted sample has no natural size, so its
+ * interval comes from the replicates. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -121,11 +123,13 @@ static enum stat_status add_levels(struct distance_evidence *e, const struct cur
 		bool differs = false;
 		for (size_t i = 0; i < c->n_pairs; i++) {
 			d[i] = c->x[i * c->n + level] - c->r[i * c->n + level];
-			differs |= fabs(d[i]) > 1e-12; /* more than sums of the same numbers in another order */
+			/* more than sums of the same numbers in another order */
+			differs |= fabs(d[i]) > 1e-12;
 		}
 		if (!differs)
 			continue;
-		s = dependent_mean(d, c->n_pairs, &e->t[e->n_levels], &e->wide[e->n_levels], &e->serial[e->n_levels]);
+		s = dependent_mean(d, c->n_pairs, &e->t[e->n_levels], &e->wide[e->n_levels],
+				   &e->serial[e->n_levels]);
 		s = s == STAT_ZERO_VARIANCE ? STAT_OK : s;
 		e->level[e->n_levels++] = level;
 	}
@@ -133,8 +137,9 @@ static enum stat_status add_levels(struct distance_evidence *e, const struct cur
 	return c->n_pairs < 2 ? STAT_TOO_FEW : s;
 }
 
-/* sup |mean difference| over the levels from `from` on. Its upper limits are the largest of the levels', each at that
- * confidence; its lower limits the largest lower ones, corrected for the number of levels (Bonferroni). */
+/* sup |mean difference| over the levels from `from` on. Its upper limits are the largest of the
+ * levels', each at that confidence; its lower limits the largest lower ones, corrected for the
+ * number of levels (Bonferroni). */
 static struct estimate supremum_of(const struct distance_evidence *e, size_t from, size_t to)
 {
 	struct estimate out = estimate_none(e->status);
@@ -144,9 +149,11 @@ static struct estimate supremum_of(const struct distance_evidence *e, size_t fro
 	out.df = (double)(e->n - 1);
 	for (size_t i = from; i < to; i++) {
 		const struct t_estimate *t = &e->t[i];
-		double size = fabs(t->value), q90 = 0, q95 = 0, b90 = 0, b95 = 0, m = (double)(to - from);
+		double size = fabs(t->value), q90 = 0, q95 = 0, b90 = 0, b95 = 0,
+		       m = (double)(to - from);
 		if (t->se > 0 && (t_quantile(0.95, t->df, &q90) || t_quantile(0.975, t->df, &q95) ||
-				  t_quantile(1 - 0.05 / m, t->df, &b90) || t_quantile(1 - 0.025 / m, t->df, &b95)))
+				  t_quantile(1 - 0.05 / m, t->df, &b90) ||
+				  t_quantile(1 - 0.025 / m, t->df, &b95)))
 			return estimate_none(STAT_OUT_OF_RANGE);
 		out.value = fmax(out.value, size);
 		out.hi90 = fmax(out.hi90, fmin(1, size + q90 * t->se));
@@ -161,7 +168,8 @@ static void compare(struct cell *c, struct evidence *e, const struct pairs *p)
 {
 	struct curves time, request;
 	struct distance_evidence *d = &e->distance;
-	enum stat_status s = curves_make(&time, p, by_time), s_request = curves_make(&request, p, by_request);
+	enum stat_status s = curves_make(&time, p, by_time),
+			 s_request = curves_make(&request, p, by_request);
 	s = s ? s : s_request;
 	*d = (struct distance_evidence){.n = p->n};
 	c->concurrency_distance_time = c->concurrency_distance_request = estimate_none(s);
@@ -220,8 +228,9 @@ static double mean_over(const double *x, size_t n)
 	return n ? sum / (double)n : NAN;
 }
 
-static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p, double (*value)(const struct run_summary *s),
-				 double *mean_x, double *mean_r)
+static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p,
+				 double (*value)(const struct run_summary *s), double *mean_x,
+				 double *mean_r)
 {
 	struct sample x, r;
 	sample_init(&x, values_of(p->x, p->n, value), p->n);
@@ -242,6 +251,8 @@ static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p
 void measure_concurrency(struct cell *c, struct evidence *e, const struct pairs *p)
 {
 	compare(c, e, p);
-	c->in_flight = in_flight(&e->in_flight, p, run_in_flight, &c->concurrency_mean_x, &c->concurrency_mean_r);
-	c->in_flight_max = in_flight(&e->in_flight_max, p, run_in_flight_max, &c->concurrency_max_x, &c->concurrency_max_r);
+	c->in_flight = in_flight(&e->in_flight, p, run_in_flight, &c->concurrency_mean_x,
+				 &c->concurrency_mean_r);
+	c->in_flight_max = in_flight(&e->in_flight_max, p, run_in_flight_max, &c->concurrency_max_x,
+				     &c->concurrency_max_r);
 }

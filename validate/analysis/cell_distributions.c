@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distributions of the requests' response times: bias of the runs' quantiles. Shown beside the bias of the means, which a few slow
- * requests may make; nothing is decided by it. */
+/* Distributions of the requests' response times: bias of the runs' quantiles. Shown beside the bias
+ * of the means, which a few slow requests may make; nothing is decided by it. */
 #include <math.h>
 
 #include "validate/analysis/analysis_private.h"
@@ -50,7 +50,8 @@ static void quantiles(struct cell *c, const struct pairs *p)
 		sample_init(&x, values_of(p->x, p->n, of[i]), p->n);
 		sample_init(&r, values_of(p->r, p->n, of[i]), p->n);
 		c->quantile_bias[i] = paired_estimate(&x, &r, p);
-		c->quantile_extrapolated[i] = p->n && quantile_is_extrapolated((size_t)fewest, analysis_quantiles[i]);
+		c->quantile_extrapolated[i] =
+		    p->n && quantile_is_extrapolated((size_t)fewest, analysis_quantiles[i]);
 		sample_release(&x);
 		sample_release(&r);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the time went: what the kernel said about a cell's runs, averaged. NaN is "unknown" here, and shown as such. */
+/* Where the time went: what the kernel said about a cell's runs, averaged. NaN is "unknown" here,
+ * and shown as such. */
 #include <math.h>
 
 #include "validate/analysis/analysis_private.h"
@@ -10,7 +11,8 @@ struct context {
 
 typedef double fact_of(const struct run *run, const struct context *c); /* NaN unknown */
 
-/* Share of the threads' time that they were not running: waiting for a device, asleep, or for a processor. */
+/* Share of the threads' time that they were not running: waiting for a device, asleep, or for a
+ * processor. */
 static double off_cpu(const struct run *run, const struct context *c)
 {
 	const struct run_facts *f = &run->summary.facts;
@@ -37,7 +39,8 @@ static double faults(const struct run *run, const struct context *c)
 	(void)c;
 	if (!run->summary.has_facts || run->summary.response.n == 0)
 		return NAN;
-	return ((double)f->n_minor_faults + (double)f->n_major_faults) / (double)run->summary.response.n;
+	return ((double)f->n_minor_faults + (double)f->n_major_faults) /
+	       (double)run->summary.response.n;
 }
 
 static double resident(const struct run *run, const struct context *c)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order and fidelity of a cell's replays: reordered shares, lost, extra and mismatched requests, times of issue. */
+/* Order and fidelity of a cell's replays: reordered shares, lost, extra and mismatched requests,
+ * times of issue. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,8 @@ static const struct reorder_summary *of_object(const struct run_summary *s)
 	return &s->reorder_object;
 }
 
-/* Limits of a pooled share when every run shows the same: no scatter to make a t-interval of (Clopper-Pearson). */
+/* Limits of a pooled share when every run shows the same: no scatter to make a t-interval of
+ * (Clopper-Pearson). */
 static struct estimate pooled(const struct share_evidence *e)
 {
 	struct estimate out = estimate_none(STAT_OK);
@@ -56,7 +58,8 @@ static struct estimate estimate_of_share(struct share_evidence *e, const double 
 }
 
 /* The share is per run, for requests of one run depend on each other. */
-static struct estimate reordered(struct share_evidence *e, const struct pairs *p, reorder_of *scope, bool replays)
+static struct estimate reordered(struct share_evidence *e, const struct pairs *p, reorder_of *scope,
+				 bool replays)
 {
 	double *share = xcalloc(p->n ? p->n : 1, sizeof *share);
 	struct estimate out;
@@ -131,7 +134,8 @@ static double schedule(const struct run_summary *s)
 	return s->schedule_error.mean;
 }
 
-static struct estimate mean_over_runs(const struct pairs *p, double (*value)(const struct run_summary *s))
+static struct estimate mean_over_runs(const struct pairs *p,
+				      double (*value)(const struct run_summary *s))
 {
 	double *x = values_of(p->x, p->n, value);
 	struct estimate e = estimate_of_mean(x, p->n);
@@ -168,11 +172,14 @@ static void times_of_issue(struct cell *c, struct evidence *ev, const struct pai
 		late += s->share_late;
 		c->issue_error_max = fmax(c->issue_error_max, s->issue_error.max);
 	}
-	c->schedule_error =
-	    input ? mean_over_runs(p, schedule) : estimate_none(p->n ? STAT_NOT_APPLICABLE : STAT_TOO_FEW);
+	c->schedule_error = input ? mean_over_runs(p, schedule)
+				  : estimate_none(p->n ? STAT_NOT_APPLICABLE : STAT_TOO_FEW);
 	if (!timed || !all) {
-		enum stat_status why = !timed ? STAT_NOT_APPLICABLE : p->n ? STAT_NOT_ASSESSED : STAT_TOO_FEW;
-		c->issue_error_p50 = c->issue_error_p99 = c->held_up = c->issue_error_others_p99 = estimate_none(why);
+		enum stat_status why = !timed ? STAT_NOT_APPLICABLE
+				       : p->n ? STAT_NOT_ASSESSED
+					      : STAT_TOO_FEW;
+		c->issue_error_p50 = c->issue_error_p99 = c->held_up = c->issue_error_others_p99 =
+		    estimate_none(why);
 		c->issue_error_max = NAN;
 		c->late = estimate_none(why);
 		ev->issue_error.status = ev->late.status = why;
@@ -181,12 +188,14 @@ static void times_of_issue(struct cell *c, struct evidence *ev, const struct pai
 	c->issue_error_p50 = mean_over_runs(p, issue_p50);
 	c->issue_error_p99 = mean_over_runs(p, issue_p99);
 	c->held_up = held ? mean_over_runs(p, held_share) : estimate_none(STAT_NOT_ASSESSED);
-	c->issue_error_others_p99 = held ? mean_over_runs(p, others_p99) : estimate_none(STAT_NOT_ASSESSED);
+	c->issue_error_others_p99 =
+	    held ? mean_over_runs(p, others_p99) : estimate_none(STAT_NOT_ASSESSED);
 	c->share_late = late / (double)p->n;
 	c->late = late_requests(&ev->late, p);
 	double *p99 = values_of(p->x, p->n, issue_p99);
 	ev->issue_error.n = p->n;
-	ev->issue_error.status = dependent_mean(p99, p->n, &ev->issue_error.t, &ev->issue_error.wide, &ev->issue_error.serial);
+	ev->issue_error.status = dependent_mean(p99, p->n, &ev->issue_error.t,
+						&ev->issue_error.wide, &ev->issue_error.serial);
 	free(p99);
 }
 
@@ -198,16 +207,19 @@ static reorder_of *deciding_order(const struct protocol *p, const struct replaye
 	return scope == SCOPE_ALL ? of_all : scope == SCOPE_OBJECT ? of_object : of_thread;
 }
 
-const struct reorder_summary *run_order(const struct protocol *p, const struct replayer *replayer, const struct run_summary *s)
+const struct reorder_summary *run_order(const struct protocol *p, const struct replayer *replayer,
+					const struct run_summary *s)
 {
 	return deciding_order(p, replayer)(s);
 }
 
-void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r)
+void measure_order(struct cell *c, struct evidence *e, const struct pairs *p,
+		   const struct results *r)
 {
 	const struct replayer *replayer = &r->protocol.replayer[c->replayer];
 	struct share_evidence aside;
-	/* the program in the replayer's place replays nothing; every other replay has something to be compared with */
+	/* the program in the replayer's place replays nothing; every other replay has something to
+	 * be compared with */
 	bool replays = !replayer->engine || strcmp(replayer->engine, "program");
 	reorder_of *deciding = deciding_order(&r->protocol, replayer);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The replicates of a cell in groups: sessions, for repeatability and reproducibility, and the chart of individuals.
+/* The replicates of a cell in groups: sessions, for repeatability and reproducibility, and the
+ * chart of individuals.
  *
- * A session is a stretch of the campaign between its start and a resumption, or a group of consecutive blocks (protocol key
- * `sessions`). With few sessions their variance is badly known: p - 1 degrees of freedom.
- * Source: ISO 5725-2; ISO 7870-2 (Shewhart). */
+ * A session is a stretch of the campaign between its start and a resumption, or a group of
+ * consecutive blocks (protocol key `sessions`). With few sessions their variance is badly known: p
+ * - 1 degrees of freedom. Source: ISO 5725-2; ISO 7870-2 (Shewhart). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/control.h"
 
-/* --- sessions ------------------------------------------------------------------------------------------------------ */
+/* --- sessions ------------------------------------------------------------ */
 
 static size_t session_of(const struct run *run, const struct protocol *p)
 {
@@ -22,8 +23,10 @@ static size_t session_of(const struct run *run, const struct protocol *p)
 	return (size_t)(s < p->n_sessions ? s : p->n_sessions - 1);
 }
 
-/* Results in the order of the blocks fall into runs of one session; returns how many groups there are. */
-static size_t groups_make(struct values *group, const double *x, const struct pairs *p, const struct protocol *protocol)
+/* Results in the order of the blocks fall into runs of one session; returns how many groups there
+ * are. */
+static size_t groups_make(struct values *group, const double *x, const struct pairs *p,
+			  const struct protocol *protocol)
 {
 	size_t n = 0, last = 0;
 	for (size_t i = 0; i < p->n; i++) {
@@ -59,7 +62,9 @@ static void classify(struct session_study *s, const struct values *group)
 	if (status)
 		return;
 	const struct outlier_finding *max = &c.grubbs_max, *min = &c.grubbs_min,
-				     *grubbs = !max->status && max->statistic >= min->statistic ? max : min;
+				     *grubbs = !max->status && max->statistic >= min->statistic
+						   ? max
+						   : min;
 	s->cochran_status = c.cochran.status;
 	s->cochran = c.cochran.statistic;
 	s->cochran_critical_5 = c.cochran.critical_5;
@@ -95,7 +100,8 @@ void measure_sessions(struct cell *c, const struct pairs *p, const struct result
 	for (size_t i = 0; i < p->n; i++)
 		x[i] = c->x.x[i] / c->r.mean;
 	s->n_sessions = groups_make(group, x, p, &r->protocol);
-	s->status = s->n_sessions < 2 ? STAT_NOT_APPLICABLE : precision_study(group, s->n_sessions, &study);
+	s->status =
+	    s->n_sessions < 2 ? STAT_NOT_APPLICABLE : precision_study(group, s->n_sessions, &study);
 	if (!s->status) {
 		s->s_r = study.s_r;
 		s->s_L = sqrt(study.s_L2);
@@ -107,7 +113,7 @@ void measure_sessions(struct cell *c, const struct pairs *p, const struct result
 	free(x);
 }
 
-/* --- chart of individuals ------------------------------------------------------------------------------------------ */
+/* --- chart of individuals ------------------------------------------------ */
 
 void measure_control(struct cell *c, const struct pairs *p)
 {

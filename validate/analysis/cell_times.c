@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Response and execution times of a cell: samples, the paper's set, the paired analysis, tests beside it,
- * diagnostics. */
+/* Response and execution times of a cell: samples, the paper's set, the paired analysis, tests
+ * beside it, diagnostics. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -46,7 +46,8 @@ static double rate(const struct run_summary *s)
 	return s->execution_ns > 0 ? (double)s->response.n / ((double)s->execution_ns * 1e-9) : NAN;
 }
 
-/* Mean of the logarithms of r[] in blocks with a slow volume minus that of the others; 0 where there are not both. */
+/* Mean of the logarithms of r[] in blocks with a slow volume minus that of the others; 0 where
+ * there are not both. */
 static double slow_shift(const double *r, const struct pairs *p)
 {
 	double sum[2] = {0, 0};
@@ -60,8 +61,9 @@ static double slow_shift(const double *r, const struct pairs *p)
 	return isfinite(shift) ? shift : 0;
 }
 
-/* Both values of a pair with a slow volume are multiplied by what brings the program's to those of the other pairs: their ratio stays, and what the
- * campaign did to the storage is no scatter of program or replay. */
+/* Both values of a pair with a slow volume are multiplied by what brings the program's to those of
+ * the other pairs: their ratio stays, and what the campaign did to the storage is no scatter of
+ * program or replay. */
 static void both(struct sample *x, struct sample *r, const struct pairs *p,
 		 double (*value)(const struct run_summary *s))
 {
@@ -80,7 +82,8 @@ static void papers_set(struct cell *c, double alpha)
 {
 	struct variance_ratio v;
 	c->f_ratio = c->f_critical = c->f_p = c->f_p_two_sided = c->f_ci_lo = c->f_ci_hi = NAN;
-	c->f_status = c->single_reference ? STAT_NOT_APPLICABLE : variance_ratio(c->r.x, c->r.n, c->x.x, c->x.n, &v);
+	c->f_status = c->single_reference ? STAT_NOT_APPLICABLE
+					  : variance_ratio(c->r.x, c->r.n, c->x.x, c->x.n, &v);
 	if (!c->f_status)
 		c->f_status = variance_ratio_critical(alpha, false, v.df_x, v.df_r, &c->f_critical);
 	if (!c->f_status)
@@ -127,8 +130,8 @@ static void repeatability(struct evidence *e, const double *lx, size_t n, enum s
 }
 
 /* Ratio of standard deviations of the logarithms, that is of the relative scatters. */
-static void precision(struct cell *c, struct evidence *e, const double *lx, const double *lr, enum stat_status logs,
-		      double limit)
+static void precision(struct cell *c, struct evidence *e, const double *lx, const double *lr,
+		      enum stat_status logs, double limit)
 {
 	struct estimate paired = estimate_none(STAT_OK), f = estimate_none(STAT_OK);
 	struct variance_ratio v;
@@ -142,15 +145,18 @@ static void precision(struct cell *c, struct evidence *e, const double *lx, cons
 	if (!e->precision_status && limit > 0 &&
 	    pair_permutation_p(lr, lx, n, limit, &e->permutation_above, &e->permutation_below))
 		e->permutation_above = e->permutation_below = NAN;
-	if (!e->precision_status && limit > 0 && pitman_morgan_serial(lr, lx, n, limit, &e->precision_serial))
+	if (!e->precision_status && limit > 0 &&
+	    pitman_morgan_serial(lr, lx, n, limit, &e->precision_serial))
 		e->precision_serial = serial_none(n);
 	c->permutation_p_above = e->permutation_above;
 	c->permutation_p_below = e->permutation_below;
 	paired.status = e->precision_status;
 	if (!paired.status)
-		paired.status = pitman_morgan_limits(&e->precision, 0.05, &paired.lo90, &paired.hi90);
+		paired.status =
+		    pitman_morgan_limits(&e->precision, 0.05, &paired.lo90, &paired.hi90);
 	if (!paired.status)
-		paired.status = pitman_morgan_limits(&e->precision, 0.025, &paired.lo95, &paired.hi95);
+		paired.status =
+		    pitman_morgan_limits(&e->precision, 0.025, &paired.lo95, &paired.hi95);
 	if (!paired.status) {
 		paired.value = e->precision.ratio;
 		paired.df = (double)(n - 2);
@@ -212,9 +218,10 @@ static void diagnostics(struct cell *c, const double *d, enum stat_status logs)
 		c->trend_p = t.p;
 }
 
-/* The threads of a run spend their time in requests, one at a time, or between them: T = S + W, S the requests' time over the threads,
- * where their number is known. With the logarithmic mean L = (Tx - Tr)/ln(Tx/Tr), ln(Tx/Tr) is (Sx - Sr)/L + (Wx - Wr)/L without a rest; the means of
- * these over the pairs, in proportion, add up to the relative deviation of the execution time. A pair
+/* The threads of a run spend their time in requests, one at a time, or between them: T = S + W, S
+ * the requests' time over the threads, where their number is known. With the logarithmic mean L =
+ * (Tx - Tr)/ln(Tx/Tr), ln(Tx/Tr) is (Sx - Sr)/L + (Wx - Wr)/L without a rest; the means of these
+ * over the pairs, in proportion, add up to the relative deviation of the execution time. A pair
  * whose deviation was winsorised counts in proportion. */
 static void split_execution(struct cell *c, const struct pairs *p, const struct scenario *scenario)
 {
@@ -227,8 +234,9 @@ static void split_execution(struct cell *c, const struct pairs *p, const struct 
 		const struct run_summary *x = &p->x[i]->summary, *r = &p->r[i]->summary;
 		double tx = (double)x->execution_ns, tr = (double)r->execution_ns, d = log(tx / tr);
 		double mean = fabs(d) < 1e-9 ? tr : (tx - tr) / d;
-		double longer = x->response.mean * (double)x->response.n / run_n_lanes(scenario, x) -
-				r->response.mean * (double)r->response.n / run_n_lanes(scenario, r);
+		double longer =
+		    x->response.mean * (double)x->response.n / run_n_lanes(scenario, x) -
+		    r->response.mean * (double)r->response.n / run_n_lanes(scenario, r);
 		const double share = fabs(d) < 1e-9 ? 1 : used[i] / d;
 		service += share * longer / mean / (double)p->n;
 		total += share * d / (double)p->n;
@@ -250,7 +258,8 @@ static double lanes_of(const struct pairs *p, const struct scenario *scenario)
 	return n;
 }
 
-void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *results)
+void measure_times(struct cell *c, struct evidence *e, const struct pairs *p,
+		   const struct results *results)
 {
 	const struct scenario *scenario = &results->protocol.scenario[c->scenario];
 	c->n_lanes = lanes_of(p, scenario);
@@ -260,7 +269,8 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, co
 	both(&c->x_trimmed, &c->r_trimmed, p, trimmed_response);
 	both(&c->x_time, &c->r_time, p, execution);
 	both(&c->x_rate, &c->r_rate, p, rate);
-	c->correlation = c->brown_forsythe_p = c->levene_p = c->welch_p = c->shapiro_p_x = c->shapiro_p_r = NAN;
+	c->correlation = c->brown_forsythe_p = c->levene_p = c->welch_p = c->shapiro_p_x =
+	    c->shapiro_p_r = NAN;
 	c->lag1 = c->n_effective = c->runs_p = c->trend_p = NAN;
 
 	size_t n = c->x.n;

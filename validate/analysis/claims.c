@@ -9,7 +9,8 @@
 #include "validate/analysis/measures.h"
 #include "validate/protocol/selector.h"
 
-const char *const claim_outcome_names[] = {"confirmed", "not confirmed", "inconclusive", "not assessed", NULL};
+const char *const claim_outcome_names[] = {"confirmed", "not confirmed", "inconclusive",
+					   "not assessed", NULL};
 
 #define ALPHA 0.05
 
@@ -23,7 +24,8 @@ static const struct replayer *replayer_of(const struct analysis *a, size_t cell)
 	return &a->results->protocol.replayer[a->cell[cell].replayer];
 }
 
-static bool fits(const struct analysis *a, size_t cell, const struct selector *scenario, const struct selector *replayer)
+static bool fits(const struct analysis *a, size_t cell, const struct selector *scenario,
+		 const struct selector *replayer)
 {
 	return selector_fits_scenario(scenario, &a->results->protocol, scenario_of(a, cell)) &&
 	       selector_fits_replayer(replayer, replayer_of(a, cell));
@@ -31,20 +33,24 @@ static bool fits(const struct analysis *a, size_t cell, const struct selector *s
 
 static void collect(struct measure_runs *m, const struct analysis *a, size_t cell)
 {
-	measure_runs_collect(m, a->results, a->cell[cell].scenario, a->cell[cell].replayer, a->n_replicates);
+	measure_runs_collect(m, a->results, a->cell[cell].scenario, a->cell[cell].replayer,
+			     a->n_replicates);
 }
 
-/* --- which cases -------------------------------------------------------------------------------------------------- */
+/* --- which cases --------------------------------------------------------- */
 
 static bool is_other(const struct analysis *a, const struct claim *c, size_t cell, size_t than)
 {
 	bool elsewhere = c->than_scenario.n_terms > 0, another = c->than.n_terms > 0;
-	if (cell == than || !fits(a, than, elsewhere ? &c->than_scenario : &c->scenario, another ? &c->than : &c->replayer))
+	if (cell == than || !fits(a, than, elsewhere ? &c->than_scenario : &c->scenario,
+				  another ? &c->than : &c->replayer))
 		return false;
-	if (elsewhere ? !selector_scenarios_agree(&c->scenario, scenario_of(a, cell), &c->than_scenario, scenario_of(a, than))
+	if (elsewhere ? !selector_scenarios_agree(&c->scenario, scenario_of(a, cell),
+						  &c->than_scenario, scenario_of(a, than))
 		      : a->cell[cell].scenario != a->cell[than].scenario)
 		return false;
-	return another ? selector_replayers_agree(&c->replayer, replayer_of(a, cell), &c->than, replayer_of(a, than))
+	return another ? selector_replayers_agree(&c->replayer, replayer_of(a, cell), &c->than,
+						  replayer_of(a, than))
 		       : a->cell[cell].replayer == a->cell[than].replayer;
 }
 
@@ -54,7 +60,8 @@ static void comparison_add(struct claim_result *r, size_t *cap, size_t cell, siz
 	r->comparison[r->n++] = (struct claim_comparison){.cell = cell, .than = than, .outcome = CLAIM_INCONCLUSIVE};
 }
 
-static void comparisons_find(struct claim_result *r, const struct analysis *a, const struct claim *c)
+static void comparisons_find(struct claim_result *r, const struct analysis *a,
+			     const struct claim *c)
 {
 	size_t cap = 0;
 	for (size_t i = 0; i < a->n_cells; i++) {
@@ -68,11 +75,13 @@ static void comparisons_find(struct claim_result *r, const struct analysis *a, c
 	}
 }
 
-/* --- what they say ------------------------------------------------------------------------------------------------ */
+/* --- what they say ------------------------------------------------------- */
 
-/* `n` runs. Where all of them say the same, as counts may, there is no scatter to make an interval of: the sign test decides, by which so
- * many runs on one side of a number have a probability of 2^(1 - n). */
-static enum claim_outcome outcome_of(const struct claim *c, const struct estimate *d, size_t n, double confidence)
+/* `n` runs. Where all of them say the same, as counts may, there is no scatter to make an interval
+ * of: the sign test decides, by which so many runs on one side of a number have a probability of
+ * 2^(1 - n). */
+static enum claim_outcome outcome_of(const struct claim *c, const struct estimate *d, size_t n,
+				     double confidence)
 {
 	const bool alike = d->status == STAT_ZERO_VARIANCE && exp2(1 - (double)n) <= 1 - confidence;
 	double lo = alike ? d->value : d->lo95, hi = alike ? d->value : d->hi95;
@@ -95,10 +104,10 @@ static bool is_f_test(const struct claim *c)
 	return c->measure == MEASURE_F_RATIO && !isnan(c->limit);
 }
 
-/* An F ratio against 1. A test that finds nothing confirms nothing: no more scatter is confirmed within the limit on the precision
- * ratio. */
-static void f_test_make(struct claim_comparison *k, const struct analysis *a, const struct claim *c, const struct measure_runs *runs,
-			double confidence)
+/* An F ratio against 1. A test that finds nothing confirms nothing: no more scatter is confirmed
+ * within the limit on the precision ratio. */
+static void f_test_make(struct claim_comparison *k, const struct analysis *a, const struct claim *c,
+			const struct measure_runs *runs, double confidence)
 {
 	const double ratio = a->results->protocol.accept.precision_ratio;
 	struct variance_ratio v;
@@ -111,11 +120,13 @@ static void f_test_make(struct claim_comparison *k, const struct analysis *a, co
 	k->f_p = v.p_greater;
 	if (variance_ratio_critical(ALPHA, false, v.df_x, v.df_r, &k->f_critical))
 		k->f_critical = NAN;
-	if (c->direction == CLAIM_SMALLER && k->outcome == CLAIM_INCONCLUSIVE && k->difference.hi95 <= ratio * ratio - 1)
+	if (c->direction == CLAIM_SMALLER && k->outcome == CLAIM_INCONCLUSIVE &&
+	    k->difference.hi95 <= ratio * ratio - 1)
 		k->outcome = CLAIM_CONFIRMED;
 }
 
-static void comparison_make(struct claim_comparison *k, const struct analysis *a, const struct claim *c, double confidence)
+static void comparison_make(struct claim_comparison *k, const struct analysis *a,
+			    const struct claim *c, double confidence)
 {
 	struct measure_runs runs, other = {0};
 	collect(&runs, a, k->cell);
@@ -130,11 +141,13 @@ static void comparison_make(struct claim_comparison *k, const struct analysis *a
 		k->other = estimate_none(STAT_OK);
 		k->other.value = c->limit;
 		other.n = runs.n;
-		k->difference = measure_excess(c->measure, c->operation, &runs, c->limit, confidence);
+		k->difference =
+		    measure_excess(c->measure, c->operation, &runs, c->limit, confidence);
 	} else {
 		collect(&other, a, k->than);
 		k->other = measure_estimate(c->measure, c->operation, &other);
-		k->difference = measure_difference(c->measure, c->operation, &runs, &other, confidence);
+		k->difference =
+		    measure_difference(c->measure, c->operation, &runs, &other, confidence);
 	}
 	k->outcome = outcome_of(c, &k->difference, runs.n < other.n ? runs.n : other.n, confidence);
 	measure_runs_release(&runs);
@@ -150,7 +163,8 @@ static void claim_compute(struct claim_result *r, const struct analysis *a, cons
 		comparison_make(&r->comparison[i], a, c, r->confidence);
 		if (a->results->seal.state == SEAL_BROKEN)
 			r->comparison[i].outcome = CLAIM_INCONCLUSIVE;
-		r->least = fmin(r->least, r->comparison[i].difference.value); /* fmin and fmax skip NaN */
+		/* fmin and fmax skip NaN */
+		r->least = fmin(r->least, r->comparison[i].difference.value);
 		r->most = fmax(r->most, r->comparison[i].difference.value);
 		r->n_confirmed += r->comparison[i].outcome == CLAIM_CONFIRMED;
 		r->n_not_confirmed += r->comparison[i].outcome == CLAIM_NOT_CONFIRMED;

@@ -85,8 +85,9 @@ static void cost_compute(struct cost *k, const struct analysis *a, const struct 
 	struct measure_runs m;
 	measure_runs_collect(&m, a->results, c->scenario, c->replayer, a->n_replicates);
 	*k = (struct cost){.trace_bytes = measure_value(MEASURE_TRACE_SIZE, NULL, &m),
-			   .memory_bytes = number_of(json_object_get(json_object_get(facts, "anonymous_bytes"),
-								     p->replayer[c->replayer].name))};
+			   .memory_bytes =
+			       number_of(json_object_get(json_object_get(facts, "anonymous_bytes"),
+							 p->replayer[c->replayer].name))};
 	for (size_t i = 0; i < m.n; i++)
 		k->n_requests += (double)m.x[i]->summary.response.n / (double)m.n;
 	k->preparation_program = mean_estimate(m.r, m.n, preparation_ns);

@@ -30,9 +30,10 @@ static bool pace_at(struct pace *p, const struct run *run, int64_t width)
 	return true;
 }
 
-/* rate[PACE_MAX]: requests per second, and active[PACE_MAX] (NULL: none): in flight, mean over the runs that have intervals. Returns how many
- * intervals any of them has. */
-static size_t mean_rates(double *rate, double *active, const struct run *const *runs, size_t n, int64_t width)
+/* rate[PACE_MAX]: requests per second, and active[PACE_MAX] (NULL: none): in flight, mean over the
+ * runs that have intervals. Returns how many intervals any of them has. */
+static size_t mean_rates(double *rate, double *active, const struct run *const *runs, size_t n,
+			 int64_t width)
 {
 	struct pace p;
 	size_t most = 0, n_with = 0;
@@ -54,7 +55,8 @@ static size_t mean_rates(double *rate, double *active, const struct run *const *
 	return most;
 }
 
-/* Bytes per second, mean over the runs that have intervals; NULL where they moved none, or do not tell. */
+/* Bytes per second, mean over the runs that have intervals; NULL where they moved none, or do not
+ * tell. */
 static double *mean_bandwidth(const struct run *const *runs, size_t n, int64_t width)
 {
 	double *of = xcalloc(PACE_MAX, sizeof *of), sum = 0;
@@ -91,7 +93,8 @@ static void issue_errors(struct course *c, const struct measure_runs *m, int64_t
 	for (size_t i = 0; i < m->n; i++) {
 		const struct pace *own = m->x[i]->summary.pace;
 		for (uint32_t k = 0; own && k < own->n; k++) {
-			struct course_rate *r = &c->rate[rate_class((double)own->requests[k] / ((double)own->width_ns * 1e-9))];
+			struct course_rate *r = &c->rate[rate_class(
+			    (double)own->requests[k] / ((double)own->width_ns * 1e-9))];
 			r->n_requests += (double)own->timed[k] / (double)m->n;
 			r->issue_error_ns += own->issue_error[k] / (double)m->n;
 		}
@@ -149,9 +152,11 @@ void courses_compute(struct analysis *a)
 	a->course = xcalloc(a->n_cells + 1, sizeof *a->course);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		struct measure_runs m;
-		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer, a->n_replicates);
+		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer,
+				     a->n_replicates);
 		course_compute(&a->course[i], &m);
-		if (a->course[i].n && a->results->protocol.scenario[a->cell[i].scenario].parallel.is) {
+		if (a->course[i].n &&
+		    a->results->protocol.scenario[a->cell[i].scenario].parallel.is) {
 			const int64_t width = widest(&m);
 			a->course[i].bandwidth_program = mean_bandwidth(m.r, m.n, width);
 			a->course[i].bandwidth_replay = mean_bandwidth(m.x, m.n, width);

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How a case went over the time of its runs: requests issued and how late, the distribution of the issue error, and the same
- * against the rate. Means over the runs, without intervals: for looking at. Times of timed replays only are late. */
+/* How a case went over the time of its runs: requests issued and how late, the distribution of the
+ * issue error, and the same against the rate. Means over the runs, without intervals: for looking
+ * at. Times of timed replays only are late. */
 #ifndef VALIDATE_ANALYSIS_COURSES_H
 #define VALIDATE_ANALYSIS_COURSES_H
 
 #include "validate/analysis/analysis.h"
 
-#define COURSE_RATE_CLASSES 40 /* class k: 2^k to 2^(k+1) requests/s; the first has all below, the last all above */
+/* class k: 2^k to 2^(k+1) requests/s; the first has all below, the last all above */
+#define COURSE_RATE_CLASSES 40
 
 struct course_rate {
 	double n_requests, issue_error_ns; /* per run; mean of those requests */
 };
 
 struct course { /* of the case at the same index */
-	size_t n;	 /* intervals; 0: the runs do not have them, and there is quantile_ns alone */
+	/* intervals; 0: the runs do not have them, and there is quantile_ns alone */
+	size_t n;
 	double width_s;
-	/* [n], requests per second: the recording, the program run again, the replay; and the replay's mean issue error, NaN in an
-	 * interval without a timed request */
+	/* [n], requests per second: the recording, the program run again, the replay; and the
+	 * replay's mean issue error, NaN in an interval without a timed request */
 	double *recorded, *program, *replay, *issue_error_ns;
-	double *in_flight_program, *in_flight_replay; /* [n], mean number of requests active; all 0 in results of earlier versions */
-	double *bandwidth_program, *bandwidth_replay; /* [n], bytes per second; NULL where the runs do not tell, or of no parallel application */
+	/* [n], mean number of requests active; all 0 in results of earlier versions */
+	double *in_flight_program, *in_flight_replay;
+	/* [n], bytes per second; NULL where the runs do not tell, or of no parallel application */
+	double *bandwidth_program, *bandwidth_replay;
 	bool timed; /* the next two hold something */
 	double quantile_ns[SUMMARY_N_ISSUE_QUANTILES]; /* of the issue error, at 0 %, 1 % ... */
 	struct course_rate rate[COURSE_RATE_CLASSES];  /* intervals of all runs, by their rate */

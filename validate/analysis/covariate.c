@@ -5,7 +5,8 @@
 
 double covariate_of_pair(const struct run *replay, const struct run *program)
 {
-	return log1p(replay->others_share + replay->stolen_share) - log1p(program->others_share + program->stolen_share);
+	return log1p(replay->others_share + replay->stolen_share) -
+	       log1p(program->others_share + program->stolen_share);
 }
 
 static double mean_of(const double *x, size_t n)
@@ -21,11 +22,13 @@ struct within { /* sums of squares and products about the cells' means */
 	size_t n, n_cells;
 };
 
-static enum stat_status sums_within(const struct covariate_cell *cell, size_t n_cells, struct within *w)
+static enum stat_status sums_within(const struct covariate_cell *cell, size_t n_cells,
+				    struct within *w)
 {
 	*w = (struct within){0};
 	for (size_t c = 0; c < n_cells; c++) {
-		const double mean_z = mean_of(cell[c].z, cell[c].n), mean_d = mean_of(cell[c].d, cell[c].n);
+		const double mean_z = mean_of(cell[c].z, cell[c].n),
+			     mean_d = mean_of(cell[c].d, cell[c].n);
 		for (size_t i = 0; i < cell[c].n; i++) {
 			const double z = cell[c].z[i] - mean_z, d = cell[c].d[i] - mean_d;
 			w->zz += z * z;
@@ -42,7 +45,8 @@ static enum stat_status sums_within(const struct covariate_cell *cell, size_t n_
 	return w->zz > 1e-12 && w->dd > 0 ? STAT_OK : STAT_ZERO_VARIANCE;
 }
 
-enum stat_status covariate_fit(struct covariate_cell *cell, size_t n_cells, struct covariate_slope *s)
+enum stat_status covariate_fit(struct covariate_cell *cell, size_t n_cells,
+			       struct covariate_slope *s)
 {
 	struct within w;
 	*s = (struct covariate_slope){NAN, NAN, NAN};
@@ -57,7 +61,8 @@ enum stat_status covariate_fit(struct covariate_cell *cell, size_t n_cells, stru
 	s->se = sqrt(fmax(0, w.dd - explained) / df / w.zz);
 	for (size_t c = 0; c < n_cells; c++) {
 		const double mean_z = mean_of(cell[c].z, cell[c].n);
-		cell[c].stretch = sqrt((1 + (double)cell[c].n * mean_z * mean_z / w.zz) * (df + 1) / df);
+		cell[c].stretch =
+		    sqrt((1 + (double)cell[c].n * mean_z * mean_z / w.zz) * (df + 1) / df);
 	}
 	return STAT_OK;
 }

@@ -48,12 +48,15 @@ static void scenario_fit(struct analysis *a, size_t first, size_t end, bool of_t
 							  .d = log_ratios_of(&pairs, of_time ? execution : mean_response)};
 		pairs_release(&pairs);
 	}
-	const enum stat_status status = shared ? STAT_NOT_APPLICABLE : covariate_fit(cell, end - first, &slope);
+	const enum stat_status status =
+	    shared ? STAT_NOT_APPLICABLE : covariate_fit(cell, end - first, &slope);
 	for (size_t i = first; i < end; i++) {
-		struct covariate_effect *k = of_time ? &a->cell[i].covariate_time : &a->cell[i].covariate_response;
+		struct covariate_effect *k =
+		    of_time ? &a->cell[i].covariate_time : &a->cell[i].covariate_response;
 		*k = (struct covariate_effect){status, NAN, NAN, NAN, 1};
 		if (!status)
-			*k = (struct covariate_effect){STAT_OK, slope.slope, slope.se, slope.r_squared, cell[i - first].stretch};
+			*k = (struct covariate_effect){STAT_OK, slope.slope, slope.se,
+						       slope.r_squared, cell[i - first].stretch};
 		free((double *)cell[i - first].z);
 		free((double *)cell[i - first].d);
 	}
@@ -65,7 +68,9 @@ void covariates_measure(struct analysis *a)
 	const struct covariate_effect none = {STAT_NOT_ASSESSED, NAN, NAN, NAN, 1};
 	for (size_t i = 0; i < a->n_cells; i++)
 		a->cell[i].covariate_response = a->cell[i].covariate_time = none;
-	for (size_t first = 0, end; a->results->protocol.covariate == COVARIATE_OTHERS && first < a->n_cells; first = end) {
+	for (size_t first = 0, end;
+	     a->results->protocol.covariate == COVARIATE_OTHERS && first < a->n_cells;
+	     first = end) {
 		end = first + 1;
 		while (end < a->n_cells && a->cell[end].scenario == a->cell[first].scenario)
 			end++;

@@ -7,8 +7,8 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/spending.h"
 
-/* A plan of many looks leaves next to no error for the first ones; below this the quantiles are out of reach, and nothing
- * that is worth deciding so early would be decided. */
+/* A plan of many looks leaves next to no error for the first ones; below this the quantiles are out
+ * of reach, and nothing that is worth deciding so early would be decided. */
 #define LEAST_LEVEL 1e-12
 
 bool decide_is_early(struct component *c, const struct levels *levels)
@@ -16,7 +16,10 @@ bool decide_is_early(struct component *c, const struct levels *levels)
 	if (levels->accept >= LEAST_LEVEL)
 		return false;
 	c->decision = DECISION_INCONCLUSIVE;
-	REASON(c, "the planned looks leave no error for one this early (level %.2g): a later one decides", levels->accept);
+	REASON(
+	    c,
+	    "the planned looks leave no error for one this early (level %.2g): a later one decides",
+	    levels->accept);
 	return true;
 }
 
@@ -35,19 +38,23 @@ void decide_nothing(struct component *c, enum stat_status s)
 	if (s == STAT_NOT_APPLICABLE)
 		REASON(c, "nothing was replayed: the program itself ran in the replayer's place");
 	else if (s == STAT_NOT_ASSESSED)
-		REASON(c, "%s: a replay was not compared with the trace it replayed", stat_status_name(s));
+		REASON(c, "%s: a replay was not compared with the trace it replayed",
+		       stat_status_name(s));
 	else
 		REASON(c, "%s: %s", stat_status_name(s), stat_status_text(s));
 }
 
-void decide_shown(struct component *c, struct estimate estimate, const char *what, double factor, const char *unit)
+void decide_shown(struct component *c, struct estimate estimate, const char *what, double factor,
+		  const char *unit)
 {
 	c->estimate = estimate;
-	c->decision = estimate.status == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE : DECISION_NOT_ASSESSED;
+	c->decision = estimate.status == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE
+							     : DECISION_NOT_ASSESSED;
 	if (estimate.status)
 		REASON(c, "%s: %s", what, stat_status_text(estimate.status));
 	else
-		REASON(c, "%s %s%s, no limit set", what, shown_percent(estimate.value * factor / 100).text, unit);
+		REASON(c, "%s %s%s, no limit set", what,
+		       shown_percent(estimate.value * factor / 100).text, unit);
 }
 
 static double p_inside(const struct t_estimate *t, double lo, double hi)
@@ -56,18 +63,20 @@ static double p_inside(const struct t_estimate *t, double lo, double hi)
 		    isfinite(hi) ? t_below((t->value - hi) / t->se, t->df) : 0);
 }
 
-struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate *wide, size_t n, double lo, double hi,
-			    bool two_sided, double span)
+struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate *wide, size_t n,
+			    double lo, double hi, bool two_sided, double span)
 {
 	const double times = two_sided ? 2 : 1;
 	if (!(t->se > 0)) {
 		bool inside = t->value >= lo && t->value <= hi;
 		double signs = sequential_p(ldexp(1, n > 1000 ? -1000 : -(int)n), span);
-		return (struct mean_p){inside ? 0 : 1, inside ? 1 : fmin(1, 2 * signs), inside ? 0 : 1};
+		return (struct mean_p){inside ? 0 : 1, inside ? 1 : fmin(1, 2 * signs),
+				       inside ? 0 : 1};
 	}
 	double outside = fmin(isfinite(lo) ? t_below((t->value - lo) / t->se, t->df) : 1,
 			      isfinite(hi) ? t_above((t->value - hi) / t->se, t->df) : 1);
-	return (struct mean_p){p_inside(wide, lo, hi), fmin(1, times * sequential_p(outside, span)), p_inside(t, lo, hi)};
+	return (struct mean_p){p_inside(wide, lo, hi), fmin(1, times * sequential_p(outside, span)),
+			       p_inside(t, lo, hi)};
 }
 
 /* Below this an interval has one degree of freedom, and is as wide as it likes. */
@@ -81,16 +90,24 @@ bool decide_is_hardly_one(const struct component *c, const struct serial *s)
 /* Whether their correlation makes it so, or would any that so few may hide. */
 static void say_hardly_one(struct component *c, const struct serial *s, size_t n)
 {
-	const double count = (double)n, fewest = count / serial_inflation(serial_rho_among(-1 / count, count, count), count);
+	const double count = (double)n,
+		     fewest = count /
+			      serial_inflation(serial_rho_among(-1 / count, count, count), count);
 	if (fewest < WORTH_AN_INTERVAL)
-		REASON_ADD(c, "; so few runs may hide any dependence: %zu count as hardly more than one", n);
+		REASON_ADD(
+		    c, "; so few runs may hide any dependence: %zu count as hardly more than one",
+		    n);
 	else
-		REASON_ADD(c, "; runs are so like those before them (lag-1 correlation %.2f) that %zu count as hardly more than one", s->lag1, n);
+		REASON_ADD(c,
+			   "; runs are so like those before them (lag-1 correlation %.2f) that %zu "
+			   "count as hardly more than one",
+			   s->lag1, n);
 	if (c->dependent)
 		REASON_ADD(c, "; it would be within if they were known to be independent");
 }
 
-void decide_dependence(struct component *c, const struct serial *s, size_t n, double p_alone, const struct levels *levels)
+void decide_dependence(struct component *c, const struct serial *s, size_t n, double p_alone,
+		       const struct levels *levels)
 {
 	c->lag1 = s->lag1;
 	c->n_effective = s->n_effective;
@@ -101,12 +118,15 @@ void decide_dependence(struct component *c, const struct serial *s, size_t n, do
 		REASON_ADD(c, "; it would be within if the runs were known to be independent, but %zu count as %.1f (lag 1 %.2f)", n,
 			   s->n_effective, s->lag1);
 	else if (c->decision != DECISION_REJECT && s->inflation > 1.005)
-		REASON_ADD(c, "; %zu runs counted as %.1f (lag 1 %.2f)", n, s->n_effective, s->lag1);
+		REASON_ADD(c, "; %zu runs counted as %.1f (lag 1 %.2f)", n, s->n_effective,
+			   s->lag1);
 }
 
 const char *decide_position(const struct component *c)
 {
-	return c->decision == DECISION_ACCEPT ? "within" : c->decision == DECISION_REJECT ? "beyond" : "not clear of";
+	return c->decision == DECISION_ACCEPT   ? "within"
+	       : c->decision == DECISION_REJECT ? "beyond"
+						: "not clear of";
 }
 
 int confidence_digits(double error)

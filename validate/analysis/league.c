@@ -35,7 +35,8 @@ static bool is_known(const struct estimate *e)
 static void larger(size_t *at, size_t cell, const struct analysis *a, enum league_quantity q)
 {
 	const struct estimate *e = league_estimate(&a->cell[cell], q);
-	if (is_known(e) && (*at == LEAGUE_NO_CELL || fabs(e->value) > fabs(league_estimate(&a->cell[*at], q)->value)))
+	if (is_known(e) && (*at == LEAGUE_NO_CELL ||
+			    fabs(e->value) > fabs(league_estimate(&a->cell[*at], q)->value)))
 		*at = cell;
 }
 
@@ -122,7 +123,9 @@ static void row_compute(struct league_row *row, const struct analysis *a, size_t
 	runs_add(row, a->results);
 	row->mean_bias = mean_of(&bias);
 	row->deviation = mean_of(&deviation);
-	row->verdict = row->n_not_trusted ? VERDICT_NOT_TRUSTED : row->n_inconclusive || !row->n_cells ? VERDICT_INCONCLUSIVE : VERDICT_TRUSTED;
+	row->verdict = row->n_not_trusted                     ? VERDICT_NOT_TRUSTED
+		       : row->n_inconclusive || !row->n_cells ? VERDICT_INCONCLUSIVE
+							      : VERDICT_TRUSTED;
 }
 
 static int rank_of(const struct league_row *row)

@@ -9,17 +9,19 @@
 #define LEAGUE_MOST_LIMITS                                                                         \
 	10 /* a component counts for no more in the mean: one must not outweigh all others */
 
-enum league_quantity { /* relative bias; deviation of the execution time, and of the mean number in flight; distance of the concurrency
-			  CDFs; share of reordered requests; issue error, 99th percentile, ns */
-	LEAGUE_BIAS,
-	LEAGUE_EXECUTION_TIME,
-	LEAGUE_IN_FLIGHT,
-	LEAGUE_CONCURRENCY,
-	LEAGUE_REORDERED,
-	LEAGUE_ISSUE_ERROR,
-	LEAGUE_N
+enum league_quantity { /* relative bias; deviation of the execution time, and of the mean number in
+			  flight; distance of the concurrency CDFs; share of reordered requests;
+			  issue error, 99th percentile, ns */
+		       LEAGUE_BIAS,
+		       LEAGUE_EXECUTION_TIME,
+		       LEAGUE_IN_FLIGHT,
+		       LEAGUE_CONCURRENCY,
+		       LEAGUE_REORDERED,
+		       LEAGUE_ISSUE_ERROR,
+		       LEAGUE_N
 };
-const struct estimate *league_estimate(const struct cell *c, enum league_quantity q); /* of one case */
+/* of one case */
+const struct estimate *league_estimate(const struct cell *c, enum league_quantity q);
 
 struct league_row {
 	size_t replayer;
@@ -28,7 +30,8 @@ struct league_row {
 	size_t n_cells, n_trusted, n_not_trusted, n_inconclusive;
 	uint64_t n_failed; /* of its runs */
 	enum verdict verdict; /* worst of its cases: that in which it is trusted least decides */
-	size_t worst[LEAGUE_N]; /* the case in which that is largest, LEAGUE_NO_CELL where none has it */
+	/* the case in which that is largest, LEAGUE_NO_CELL where none has it */
+	size_t worst[LEAGUE_N];
 	bool differs; /* in some undecided case it differs from a recording (leaning.h) */
 	double mean_bias; /* of the sizes of the bias over its cases; NaN none */
 	/* Mean over the judged components of all its cases: size of the deviation as a multiple of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linearity: do scatter and relative bias stay the same as the level rises? Regression of the replicates' relative
- * bias on the level, not of their means, so that lack of fit has a pure error to be measured against. Scenarios that
- * differ in the level only make a group. */
+/* Linearity: do scatter and relative bias stay the same as the level rises? Regression of the
+ * replicates' relative bias on the level, not of their means, so that lack of fit has a pure error
+ * to be measured against. Scenarios that differ in the level only make a group. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,8 @@ static void group_name(char *out, size_t size, const char *name)
 
 static int by_level(const void *a, const void *b)
 {
-	uint64_t x = ((const struct linearity_level *)a)->level, y = ((const struct linearity_level *)b)->level;
+	uint64_t x = ((const struct linearity_level *)a)->level,
+		 y = ((const struct linearity_level *)b)->level;
 	return (x > y) - (x < y);
 }
 
@@ -32,7 +33,8 @@ static void fit(struct linearity *l, const double *level, const double *bias, si
 {
 	struct regression line;
 	struct lack_of_fit lack;
-	l->slope = l->slope_se = l->slope_p = l->intercept = l->lack_of_fit_f = l->lack_of_fit_p = NAN;
+	l->slope = l->slope_se = l->slope_p = l->intercept = l->lack_of_fit_f = l->lack_of_fit_p =
+	    NAN;
 	l->status = regression(level, bias, n, &line);
 	l->lack_of_fit_status = l->status ? l->status : lack_of_fit(level, bias, n, &lack);
 	if (l->status)
@@ -48,7 +50,8 @@ static void fit(struct linearity *l, const double *level, const double *bias, si
 	}
 }
 
-/* Brown-Forsythe over the levels, each level's replicates a group; they stand together in the order of the cells. */
+/* Brown-Forsythe over the levels, each level's replicates a group; they stand together in the order
+ * of the cells. */
 static void spread(struct linearity *l, const double *level, const double *bias, size_t n)
 {
 	struct values *group = xcalloc(n + 1, sizeof *group);
@@ -59,7 +62,8 @@ static void spread(struct linearity *l, const double *level, const double *bias,
 			group[n_groups - 1].n++;
 		else
 			group[n_groups++] = (struct values){bias + i, 1};
-	l->spread_p = n_groups > 1 && !spread_test(group, n_groups, SPREAD_ABOUT_MEDIAN, &t) ? t.p : NAN;
+	l->spread_p =
+	    n_groups > 1 && !spread_test(group, n_groups, SPREAD_ABOUT_MEDIAN, &t) ? t.p : NAN;
 	free(group);
 }
 
@@ -75,9 +79,10 @@ static void trend(struct linearity *l)
 	free(bias);
 }
 
-/* Appends a cell's level and its replicates' relative bias; a cell without a usable reference adds only its level. */
-static size_t add_cell(struct linearity *l, const struct analysis *a, size_t index, double *level, double *bias,
-		       size_t n)
+/* Appends a cell's level and its replicates' relative bias; a cell without a usable reference adds
+ * only its level. */
+static size_t add_cell(struct linearity *l, const struct analysis *a, size_t index, double *level,
+		       double *bias, size_t n)
 {
 	const struct cell *c = &a->cell[index];
 	uint64_t of_cell = a->results->protocol.scenario[c->scenario].level;
@@ -135,7 +140,8 @@ void linearity_compute(struct analysis *a)
 	const struct protocol *p = &a->results->protocol;
 	size_t n_groups = 0;
 	for (size_t i = 0; i < p->n_scenarios; i++)
-		n_groups = p->scenario[i].group + 1 > n_groups ? p->scenario[i].group + 1 : n_groups;
+		n_groups =
+		    p->scenario[i].group + 1 > n_groups ? p->scenario[i].group + 1 : n_groups;
 	a->linearity = xcalloc(n_groups * p->n_replayers + 1, sizeof *a->linearity);
 	for (size_t g = 0; g < n_groups; g++)
 		for (size_t k = 0; k < p->n_replayers; k++)

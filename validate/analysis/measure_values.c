@@ -28,7 +28,8 @@ struct responses {
 
 static struct responses responses_of(const struct measure_runs *runs, const char *operation)
 {
-	struct responses out = {xcalloc(runs->n + 1, sizeof *out.x), xcalloc(runs->n + 1, sizeof *out.r), runs->n};
+	struct responses out = {xcalloc(runs->n + 1, sizeof *out.x),
+				xcalloc(runs->n + 1, sizeof *out.r), runs->n};
 	for (size_t i = 0; i < runs->n; i++) {
 		out.x[i] = summary_response(&runs->x[i]->summary, operation);
 		out.r[i] = summary_response(&runs->r[i]->summary, operation);
@@ -118,7 +119,8 @@ static double cpu_time(const struct run_summary *s)
 	return s->has_facts ? (double)s->facts.cpu_user_ns + (double)s->facts.cpu_system_ns : NAN;
 }
 
-/* ln of what the replay has over what the program has; the means of those become relative deviations. */
+/* ln of what the replay has over what the program has; the means of those become relative
+ * deviations. */
 static double log_ratio(double x, double r)
 {
 	return x > 0 && r > 0 ? log(x / r) : NAN;
@@ -132,7 +134,9 @@ static double rate(const struct run_summary *s)
 
 static double reordered(const struct run_summary *s)
 {
-	return s->reorder_all.n_received ? (double)s->reorder_all.n_reordered / (double)s->reorder_all.n_received : NAN;
+	return s->reorder_all.n_received
+		   ? (double)s->reorder_all.n_reordered / (double)s->reorder_all.n_received
+		   : NAN;
 }
 
 static double percent_error(double replay_ns, double program_ns)
@@ -146,7 +150,8 @@ static double root_mean_square(const struct moments *m)
 	return m->n ? sqrt(m->mean * m->mean + variance) : NAN;
 }
 
-static double of_pair(enum measure m, const struct run *run, const struct run_summary *r, const struct run *recording)
+static double of_pair(enum measure m, const struct run *run, const struct run_summary *r,
+		      const struct run *recording)
 {
 	const struct run_summary *x = &run->summary;
 	switch (m) {
@@ -162,7 +167,8 @@ static double of_pair(enum measure m, const struct run *run, const struct run_su
 	case MEASURE_TRACING_TIME:
 		return recording ? log(causality_tracing_time(&recording->summary.causality)) : NAN;
 	case MEASURE_TRACING_INCREASE:
-		return recording ? log(causality_tracing_increase(&recording->summary.causality)) : NAN;
+		return recording ? log(causality_tracing_increase(&recording->summary.causality))
+				 : NAN;
 	case MEASURE_EXECUTION_TIME:
 		return log_ratio((double)x->execution_ns, (double)r->execution_ns);
 	case MEASURE_IOPS:
@@ -195,7 +201,9 @@ static double of_pair(enum measure m, const struct run *run, const struct run_su
 	case MEASURE_ERROR_RATE_CORRELATION:
 		return x->pace ? pace_error_correlation(x->pace) : NAN;
 	case MEASURE_TIMELINE_DISTANCE:
-		return recording && recording->summary.pace && x->pace ? pace_distance(x->pace, recording->summary.pace) : NAN;
+		return recording && recording->summary.pace && x->pace
+			   ? pace_distance(x->pace, recording->summary.pace)
+			   : NAN;
 	default:
 		return NAN;
 	}

@@ -15,19 +15,23 @@
 
 #define PAIRS_MIN 3
 
-/* --- runs --------------------------------------------------------------------------------------------------------- */
+/* --- runs ---------------------------------------------------------------- */
 
-void measure_runs_collect(struct measure_runs *m, const struct results *r, size_t scenario, size_t replayer, unsigned int n_blocks)
+void measure_runs_collect(struct measure_runs *m, const struct results *r, size_t scenario,
+			  size_t replayer, unsigned int n_blocks)
 {
-	struct cell counted = {.scenario = scenario, .replayer = replayer}; /* the case itself was counted before */
+	/* the case itself was counted before */
+	struct cell counted = {.scenario = scenario, .replayer = replayer};
 	struct pairs p;
 	pairs_collect(&p, &counted, r, n_blocks);
 	*m = (struct measure_runs){p.x, p.r, xcalloc(p.n + 1, sizeof *m->recording), p.n};
 	p.x = p.r = NULL;
 	const size_t recorded = scenario_recording(&r->protocol, scenario);
 	for (size_t i = 0; i < m->n; i++)
-		for (const struct run *run = NULL; !m->recording[i] && (run = run_of_scenario(r, recorded, run));)
-			if (run->role == ROLE_RECORD && run->bank == m->x[i]->bank && run->has_summary)
+		for (const struct run *run = NULL;
+		     !m->recording[i] && (run = run_of_scenario(r, recorded, run));)
+			if (run->role == ROLE_RECORD && run->bank == m->x[i]->bank &&
+			    run->has_summary)
 				m->recording[i] = run;
 	pairs_release(&p);
 }
@@ -41,12 +45,13 @@ void measure_runs_release(struct measure_runs *m)
 }
 
 /* The pairs of those blocks that both have, in their order; the arrays are the caller's. */
-static void common_blocks(const struct measure_runs *a, const struct measure_runs *b, struct measure_runs *ca,
-			  struct measure_runs *cb)
+static void common_blocks(const struct measure_runs *a, const struct measure_runs *b,
+			  struct measure_runs *ca, struct measure_runs *cb)
 {
 	struct measure_runs *to[2] = {ca, cb};
 	for (int k = 0; k < 2; k++)
-		*to[k] = (struct measure_runs){xcalloc(a->n + 1, sizeof *ca->x), xcalloc(a->n + 1, sizeof *ca->r),
+		*to[k] = (struct measure_runs){xcalloc(a->n + 1, sizeof *ca->x),
+					       xcalloc(a->n + 1, sizeof *ca->r),
 					       xcalloc(a->n + 1, sizeof *ca->recording), 0};
 	for (size_t i = 0; i < a->n; i++)
 		for (size_t j = 0; j < b->n; j++) {
@@ -62,7 +67,7 @@ static void common_blocks(const struct measure_runs *a, const struct measure_run
 		}
 }
 
-/* --- jackknife ---------------------------------------------------------------------------------------------------- */
+/* --- jackknife ----------------------------------------------------------- */
 
 static double scaled(enum measure_scale scale, double value)
 {
@@ -83,9 +88,11 @@ struct statistic {
 	double sign, constant;
 };
 
-static double value_without(const struct statistic *s, const struct measure_runs *of, size_t without)
+static double value_without(const struct statistic *s, const struct measure_runs *of,
+			    size_t without)
 {
-	struct measure_runs left = {xcalloc(of->n + 1, sizeof *left.x), xcalloc(of->n + 1, sizeof *left.r),
+	struct measure_runs left = {xcalloc(of->n + 1, sizeof *left.x),
+				    xcalloc(of->n + 1, sizeof *left.r),
 				    xcalloc(of->n + 1, sizeof *left.recording), 0};
 	for (size_t i = 0; i < of->n; i++)
 		if (i != without) {
@@ -127,7 +134,8 @@ static enum stat_status jackknife(const struct statistic *s, struct t_estimate *
 	return t->se > 1e-12 * fmax(1, fabs(t->value)) ? STAT_OK : STAT_ZERO_VARIANCE;
 }
 
-static enum stat_status limits_with(const struct t_estimate *t, double confidence, enum measure_scale back, double *lo, double *hi)
+static enum stat_status limits_with(const struct t_estimate *t, double confidence,
+				    enum measure_scale back, double *lo, double *hi)
 {
 	enum stat_status s = t_interval(t, confidence, lo, hi);
 	*lo = unscaled(back, *lo);
@@ -135,8 +143,10 @@ static enum stat_status limits_with(const struct t_estimate *t, double confidenc
 	return s;
 }
 
-/* The value with its interval, mapped back by the scale. Without scatter the value is there without limits. */
-static struct estimate estimate_with(enum stat_status s, const struct t_estimate *t, double confidence, enum measure_scale back)
+/* The value with its interval, mapped back by the scale. Without scatter the value is there without
+ * limits. */
+static struct estimate estimate_with(enum stat_status s, const struct t_estimate *t,
+				     double confidence, enum measure_scale back)
 {
 	struct estimate e = estimate_none(s);
 	if (s != STAT_OK && s != STAT_ZERO_VARIANCE)
@@ -149,7 +159,7 @@ static struct estimate estimate_with(enum stat_status s, const struct t_estimate
 	return e;
 }
 
-/* --- sizes ---------------------------------------------------------------------------------------------------------- */
+/* --- sizes --------------------------------------------------------------- */
 
 /* The measure with its sign that `m` is the size of; else m. */
 static enum measure signed_measure(enum measure m)
@@ -171,14 +181,15 @@ static bool is_size(enum measure m)
 	return signed_measure(m) != m;
 }
 
-/* |a| - |b| where d = a - b and s = a + b: it has the sign of d s and the size of the smaller, and grows or falls with each alone, so
- * that its extremes over a box lie at corners. */
+/* |a| - |b| where d = a - b and s = a + b: it has the sign of d s and the size of the smaller, and
+ * grows or falls with each alone, so that its extremes over a box lie at corners. */
 static double size_difference(double d, double s)
 {
 	return d * s < 0 ? -fmin(fabs(d), fabs(s)) : fmin(fabs(d), fabs(s));
 }
 
-static struct estimate size_compared(const struct statistic *difference, const struct statistic *sum, double confidence)
+static struct estimate size_compared(const struct statistic *difference,
+				     const struct statistic *sum, double confidence)
 {
 	struct t_estimate d, s;
 	double lo[2], hi[2], half = 1 - (1 - confidence) / 2; /* both hold together */
@@ -190,8 +201,8 @@ static struct estimate size_compared(const struct statistic *difference, const s
 		e.status = t_interval(&s, half, &lo[1], &hi[1]);
 	if (e.status)
 		return e;
-	const double corner[4] = {size_difference(lo[0], lo[1]), size_difference(lo[0], hi[1]), size_difference(hi[0], lo[1]),
-				  size_difference(hi[0], hi[1])};
+	const double corner[4] = {size_difference(lo[0], lo[1]), size_difference(lo[0], hi[1]),
+				  size_difference(hi[0], lo[1]), size_difference(hi[0], hi[1])};
 	e.value = size_difference(d.value, s.value);
 	e.df = d.df;
 	e.lo95 = fmin(fmin(corner[0], corner[1]), fmin(corner[2], corner[3]));
@@ -206,7 +217,7 @@ static void fold(double *lo, double *hi)
 	*hi = fmax(a, b);
 }
 
-/* --- public ------------------------------------------------------------------------------------------------------- */
+/* --- public -------------------------------------------------------------- */
 
 struct estimate measure_size(const struct estimate *of)
 {
@@ -217,10 +228,12 @@ struct estimate measure_size(const struct estimate *of)
 	return e;
 }
 
-struct estimate measure_estimate(enum measure m, const char *operation, const struct measure_runs *runs)
+struct estimate measure_estimate(enum measure m, const char *operation,
+				 const struct measure_runs *runs)
 {
 	struct t_estimate t = {0};
-	const struct statistic s = {signed_measure(m), measure_info[signed_measure(m)].scale, operation, runs, NULL, 0, 0};
+	const struct statistic s = {
+	    signed_measure(m), measure_info[signed_measure(m)].scale, operation, runs, NULL, 0, 0};
 	enum stat_status status = jackknife(&s, &t);
 	struct estimate e = estimate_with(status, &t, 0.95, s.scale);
 	if (!e.status)
@@ -234,16 +247,19 @@ static enum measure_scale difference_scale(enum measure m)
 	return measure_info[m].scale == SCALE_LINEAR ? SCALE_LINEAR : SCALE_LOG1P;
 }
 
-struct estimate measure_difference(enum measure m, const char *operation, const struct measure_runs *a,
-				   const struct measure_runs *b, double confidence)
+struct estimate measure_difference(enum measure m, const char *operation,
+				   const struct measure_runs *a, const struct measure_runs *b,
+				   double confidence)
 {
 	struct measure_runs ca, cb;
 	struct t_estimate t = {0};
 	struct estimate e;
 	common_blocks(a, b, &ca, &cb);
 	if (is_size(m)) {
-		const struct statistic d = {signed_measure(m), SCALE_LINEAR, operation, &ca, &cb, -1, 0};
-		const struct statistic s = {signed_measure(m), SCALE_LINEAR, operation, &ca, &cb, 1, 0};
+		const struct statistic d = {
+		    signed_measure(m), SCALE_LINEAR, operation, &ca, &cb, -1, 0};
+		const struct statistic s = {
+		    signed_measure(m), SCALE_LINEAR, operation, &ca, &cb, 1, 0};
 		e = size_compared(&d, &s, confidence);
 	} else {
 		const struct statistic s = {m, measure_info[m].scale, operation, &ca, &cb, -1, 0};
@@ -255,28 +271,33 @@ struct estimate measure_difference(enum measure m, const char *operation, const 
 	return e;
 }
 
-struct estimate measure_excess(enum measure m, const char *operation, const struct measure_runs *a, double limit,
-			       double confidence)
+struct estimate measure_excess(enum measure m, const char *operation, const struct measure_runs *a,
+			       double limit, double confidence)
 {
 	struct t_estimate t = {0};
 	if (is_size(m)) {
-		const struct statistic d = {signed_measure(m), SCALE_LINEAR, operation, a, NULL, 0, -limit};
-		const struct statistic s = {signed_measure(m), SCALE_LINEAR, operation, a, NULL, 0, limit};
+		const struct statistic d = {
+		    signed_measure(m), SCALE_LINEAR, operation, a, NULL, 0, -limit};
+		const struct statistic s = {
+		    signed_measure(m), SCALE_LINEAR, operation, a, NULL, 0, limit};
 		return size_compared(&d, &s, confidence);
 	}
-	const struct statistic s = {m, measure_info[m].scale, operation, a, NULL, 0, -scaled(measure_info[m].scale, limit)};
+	const struct statistic s = {
+	    m, measure_info[m].scale, operation, a, NULL, 0, -scaled(measure_info[m].scale, limit)};
 	enum stat_status status = jackknife(&s, &t);
 	return estimate_with(status, &t, confidence, difference_scale(m));
 }
 
-struct estimate measure_f_excess(const char *operation, const struct measure_runs *a, double confidence, struct variance_ratio *v)
+struct estimate measure_f_excess(const char *operation, const struct measure_runs *a,
+				 double confidence, struct variance_ratio *v)
 {
 	double *x = xcalloc(a->n + 1, sizeof *x), *r = xcalloc(a->n + 1, sizeof *r), lo, hi;
 	for (size_t i = 0; i < a->n; i++) {
 		x[i] = summary_response(&a->x[i]->summary, operation);
 		r[i] = summary_response(&a->r[i]->summary, operation);
 	}
-	struct estimate e = estimate_none(a->n < PAIRS_MIN ? STAT_TOO_FEW : variance_ratio(r, a->n, x, a->n, v));
+	struct estimate e =
+	    estimate_none(a->n < PAIRS_MIN ? STAT_TOO_FEW : variance_ratio(r, a->n, x, a->n, v));
 	if (!e.status)
 		e.status = variance_ratio_interval(v, confidence, &lo, &hi);
 	if (!e.status) {

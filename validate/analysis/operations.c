@@ -25,7 +25,8 @@ static bool everywhere(const struct measure_runs *m, const char *op)
 	return true;
 }
 
-static void operation_make(struct operation_result *o, const struct measure_runs *m, size_t cell, const char *op)
+static void operation_make(struct operation_result *o, const struct measure_runs *m, size_t cell,
+			   const char *op)
 {
 	*o = (struct operation_result){.cell = cell};
 	snprintf(o->op, sizeof o->op, "%s", op);
@@ -33,7 +34,8 @@ static void operation_make(struct operation_result *o, const struct measure_runs
 		const struct run_summary *r = &m->r[i]->summary;
 		const struct moments *of = &op_find(r, op)->response;
 		o->n_requests += (double)op_find(&m->x[i]->summary, op)->response.n / (double)m->n;
-		o->share += of->mean * (double)of->n / (r->response.mean * (double)r->response.n) / (double)m->n;
+		o->share += of->mean * (double)of->n / (r->response.mean * (double)r->response.n) /
+			    (double)m->n;
 	}
 	o->program = measure_estimate(MEASURE_REFERENCE_TIME, op, m);
 	o->replay = measure_estimate(MEASURE_RESPONSE_TIME, op, m);
@@ -53,7 +55,8 @@ static void cell_operations(struct analysis *a, size_t cell, size_t *cap)
 {
 	struct measure_runs m;
 	size_t first = a->n_operations;
-	measure_runs_collect(&m, a->results, a->cell[cell].scenario, a->cell[cell].replayer, a->n_replicates);
+	measure_runs_collect(&m, a->results, a->cell[cell].scenario, a->cell[cell].replayer,
+			     a->n_replicates);
 	const struct run_summary *s = m.n ? &m.r[0]->summary : NULL;
 	for (unsigned int i = 0; s && s->n_ops > 1 && i < s->n_ops; i++) {
 		if (!everywhere(&m, s->op[i].op))
@@ -62,7 +65,8 @@ static void cell_operations(struct analysis *a, size_t cell, size_t *cap)
 		operation_make(&a->operation[a->n_operations++], &m, cell, s->op[i].op);
 	}
 	if (a->n_operations > first)
-		qsort(a->operation + first, a->n_operations - first, sizeof *a->operation, by_share);
+		qsort(a->operation + first, a->n_operations - first, sizeof *a->operation,
+		      by_share);
 	measure_runs_release(&m);
 }
 

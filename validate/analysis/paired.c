@@ -10,7 +10,8 @@
 #include "validate/analysis/covariate.h"
 #include "validate/stats/quantiles.h"
 
-/* Means of d[n] over the pairs that share a reference, in the order of its first use; returns how many. */
+/* Means of d[n] over the pairs that share a reference, in the order of its first use; returns how
+ * many. */
 static size_t means_by_reference(double *mean, const double *d, size_t n, const struct pairs *p)
 {
 	size_t n_means = 0;
@@ -29,8 +30,8 @@ static size_t means_by_reference(double *mean, const double *d, size_t n, const 
 	return n_means;
 }
 
-/* Where the reference itself is shared, it counts once. With one recording for all, the scatter of the replays is all there
- * is. */
+/* Where the reference itself is shared, it counts once. With one recording for all, the scatter of
+ * the replays is all there is. */
 static void share_references(struct ratio_evidence *e, const struct pairs *p)
 {
 	double *mean = xcalloc(e->n ? e->n : 1, sizeof *mean);
@@ -54,8 +55,10 @@ void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p)
 	e->recordings = e->status ? (struct recordings){.inflation = 1} : recordings_of(e->d, e->n, p);
 }
 
-/* True where d[n] differs by no more than the rounding of the numbers it comes from: a scatter that is none. */
-static bool is_rounding(const struct t_estimate *t, size_t n, const double *x, const double *r, size_t n_pairs)
+/* True where d[n] differs by no more than the rounding of the numbers it comes from: a scatter that
+ * is none. */
+static bool is_rounding(const struct t_estimate *t, size_t n, const double *x, const double *r,
+			size_t n_pairs)
 {
 	double largest = 1;
 	for (size_t i = 0; i < n_pairs; i++)
@@ -68,8 +71,8 @@ void paired_ratio(struct ratio_evidence *e, const double *x, const double *r, co
 	paired_ratio_without(e, x, r, p, &(struct covariate_effect){.status = STAT_NOT_ASSESSED});
 }
 
-static void ratio_of(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p,
-		     const struct covariate_effect *k, bool winsorised)
+static void ratio_of(struct ratio_evidence *e, const double *x, const double *r,
+		     const struct pairs *p, const struct covariate_effect *k, bool winsorised)
 {
 	double *d = xcalloc(p->n ? p->n : 1, sizeof *d);
 	enum stat_status s = p->n < 2 ? STAT_TOO_FEW : log_ratios(r, x, p->n, d);
@@ -88,8 +91,8 @@ static void ratio_of(struct ratio_evidence *e, const double *x, const double *r,
 	}
 }
 
-void paired_ratio_without(struct ratio_evidence *e, const double *x, const double *r, const struct pairs *p,
-			  const struct covariate_effect *k)
+void paired_ratio_without(struct ratio_evidence *e, const double *x, const double *r,
+			  const struct pairs *p, const struct covariate_effect *k)
 {
 	ratio_of(e, x, r, p, k, false);
 }
@@ -106,7 +109,8 @@ void ratio_release(struct ratio_evidence *e)
 	e->d = NULL;
 }
 
-struct estimate paired_estimate(const struct sample *x, const struct sample *r, const struct pairs *p)
+struct estimate paired_estimate(const struct sample *x, const struct sample *r,
+				const struct pairs *p)
 {
 	struct ratio_evidence e;
 	paired_ratio(&e, x->x, r->x, p);
@@ -115,7 +119,7 @@ struct estimate paired_estimate(const struct sample *x, const struct sample *r, 
 	return out;
 }
 
-/* --- families: components of several numbers, all of which must lie within the limits ------------------------------- */
+/* --- families: components of several numbers, all of which must lie within the limits --- */
 
 static struct ratio_evidence *part_add(struct family *f, const char *label)
 {
@@ -139,14 +143,16 @@ void family_add_values(struct family *f, const char *label, const struct pairs *
 	take_status(f, e);
 }
 
-void family_add_pairs(struct family *f, const char *label, const struct pairs *p, const double *x, const double *r)
+void family_add_pairs(struct family *f, const char *label, const struct pairs *p, const double *x,
+		      const double *r)
 {
 	struct ratio_evidence *e = part_add(f, label);
 	paired_ratio(e, x, r, p);
 	take_status(f, e);
 }
 
-void family_add_ratio(struct family *f, const char *label, const struct pairs *p, double (*value)(const struct run_summary *s))
+void family_add_ratio(struct family *f, const char *label, const struct pairs *p,
+		      double (*value)(const struct run_summary *s))
 {
 	double *x = values_of(p->x, p->n, value), *r = values_of(p->r, p->n, value);
 	family_add_pairs(f, label, p, x, r);
@@ -166,7 +172,8 @@ uint64_t pairs_fewest_requests(const struct pairs *p)
 {
 	uint64_t fewest = p->n ? UINT64_MAX : 0;
 	for (size_t i = 0; i < p->n; i++) {
-		uint64_t x = p->x[i]->summary.response.n, r = p->r[i]->summary.response.n, n = x < r ? x : r;
+		uint64_t x = p->x[i]->summary.response.n, r = p->r[i]->summary.response.n,
+			 n = x < r ? x : r;
 		fewest = n < fewest ? n : fewest;
 	}
 	return fewest;
@@ -180,10 +187,10 @@ void family_release(struct family *f)
 	*f = (struct family){0};
 }
 
-/* --- dependence, over all cells of a replayer ------------------------------------------------------------------------- */
+/* --- dependence, over all cells of a replayer ---------------------------- */
 
-/* Series of the same part of a component, of one replayer: one of each case. Parts are not mixed: those that do not depend on
- * each other would hide those that do. */
+/* Series of the same part of a component, of one replayer: one of each case. Parts are not mixed:
+ * those that do not depend on each other would hide those that do. */
 struct paired_pooled {
 	double sum, sum_icc; /* of their coefficients and intraclass correlations */
 	size_t n_series, n_reusing;
@@ -210,25 +217,41 @@ static void series_of_ratio(struct ratio_evidence *e, series_fn *one, struct pai
 		one(p, &(struct series){&e->serial, &e->recordings, &e->t, &e->wide, e->n});
 }
 
-enum { SLOT_BIAS, SLOT_TIME, SLOT_IN_FLIGHT, SLOT_IN_FLIGHT_MAX, SLOT_TIME_ALL, SLOT_REORDERED, SLOT_LATE, SLOT_ISSUE, SLOT_DISTANCE, SLOT_PRECISION,
-       SLOT_FAMILIES, N_SLOTS = SLOT_FAMILIES + COMPONENT_N };
+enum {
+	SLOT_BIAS,
+	SLOT_TIME,
+	SLOT_IN_FLIGHT,
+	SLOT_IN_FLIGHT_MAX,
+	SLOT_TIME_ALL,
+	SLOT_REORDERED,
+	SLOT_LATE,
+	SLOT_ISSUE,
+	SLOT_DISTANCE,
+	SLOT_PRECISION,
+	SLOT_FAMILIES,
+	N_SLOTS = SLOT_FAMILIES + COMPONENT_N
+};
 
 static void each_series(struct evidence *e, size_t slot, series_fn *one, struct paired_pooled *p)
 {
-	struct ratio_evidence *const ratio[] = {&e->bias, &e->time, &e->in_flight, &e->in_flight_max,
-					       &e->time_all};
+	struct ratio_evidence *const ratio[] = {&e->bias, &e->time, &e->in_flight,
+						&e->in_flight_max, &e->time_all};
 	if (slot < SLOT_REORDERED)
 		series_of_ratio(ratio[slot], one, p);
 	else if (slot == SLOT_REORDERED && !e->reordered.status)
-		one(p, &(struct series){&e->reordered.serial, NULL, &e->reordered.t, &e->reordered.wide, e->reordered.n});
+		one(p, &(struct series){&e->reordered.serial, NULL, &e->reordered.t,
+					&e->reordered.wide, e->reordered.n});
 	else if (slot == SLOT_LATE && !e->late.status)
-		one(p, &(struct series){&e->late.serial, NULL, &e->late.t, &e->late.wide, e->late.n});
+		one(p,
+		    &(struct series){&e->late.serial, NULL, &e->late.t, &e->late.wide, e->late.n});
 	else if (slot == SLOT_ISSUE && !e->issue_error.status)
-		one(p, &(struct series){&e->issue_error.serial, NULL, &e->issue_error.t, &e->issue_error.wide, e->issue_error.n});
+		one(p, &(struct series){&e->issue_error.serial, NULL, &e->issue_error.t,
+					&e->issue_error.wide, e->issue_error.n});
 	else if (slot == SLOT_PRECISION && !e->precision_status)
 		one(p, &(struct series){.serial = &e->precision_serial, .n = e->precision.n});
 	for (size_t i = 0; slot == SLOT_DISTANCE && i < e->distance.n_levels; i++)
-		one(pool_of(p, i), &(struct series){&e->distance.serial[i], NULL, &e->distance.t[i], &e->distance.wide[i], e->distance.n});
+		one(pool_of(p, i), &(struct series){&e->distance.serial[i], NULL, &e->distance.t[i],
+						    &e->distance.wide[i], e->distance.n});
 	for (size_t i = 0; slot >= SLOT_FAMILIES && i < e->family[slot - SLOT_FAMILIES].n; i++)
 		series_of_ratio(&e->family[slot - SLOT_FAMILIES].part[i].value, one, pool_of(p, i));
 }
@@ -250,9 +273,11 @@ static void apply(struct paired_pooled *p, const struct series *s)
 	const double n = (double)s->n;
 	if (isnan(s->serial->lag1) || s->n < 2)
 		return;
-	*s->serial = serial_pooled(s->serial->lag1, s->n, p->sum / (double)p->n_series, p->n_series);
+	*s->serial =
+	    serial_pooled(s->serial->lag1, s->n, p->sum / (double)p->n_series, p->n_series);
 	if (s->recordings && s->recordings->n) {
-		s->recordings->inflation = recordings_inflation(s->recordings, p->sum_icc / (double)p->n_reusing, p->n_reusing);
+		s->recordings->inflation = recordings_inflation(
+		    s->recordings, p->sum_icc / (double)p->n_reusing, p->n_reusing);
 		s->serial->inflation = fmin(n, s->serial->inflation * s->recordings->inflation);
 		s->serial->n_effective = n / s->serial->inflation;
 	}

@@ -16,8 +16,10 @@ unsigned int blocks_complete(const struct results *r)
 {
 	unsigned int n_blocks = 0;
 	for (size_t i = 0; i < r->n_runs; i++)
-		if (is_replicate(&r->run[i]) && r->run[i].block > n_blocks && r->run[i].block <= r->n_runs)
-			n_blocks = r->run[i].block; /* a larger number than there are runs is damage */
+		if (is_replicate(&r->run[i]) && r->run[i].block > n_blocks &&
+		    r->run[i].block <= r->n_runs)
+			n_blocks =
+			    r->run[i].block; /* a larger number than there are runs is damage */
 	bool *seen = xcalloc((size_t)n_blocks + 1, sizeof *seen),
 	     *pending = xcalloc((size_t)n_blocks + 1, sizeof *pending);
 	for (size_t i = 0; i < r->n_runs; i++)
@@ -41,8 +43,9 @@ static bool is_good(const struct run *run)
 static void note_failure(struct cell *c, const struct run *run, const char *who)
 {
 	if (!c->first_failure[0])
-		phrase_add(c->first_failure, sizeof c->first_failure, "block %u, %s: %s", run->block, who,
-			   run->reason	      ? run->reason
+		phrase_add(c->first_failure, sizeof c->first_failure, "block %u, %s: %s",
+			   run->block, who,
+			   run->reason        ? run->reason
 			   : run->has_summary ? "failed"
 					      : "no summary");
 }
@@ -84,7 +87,8 @@ static const struct run *recording(const struct results *r, size_t scenario, uin
 	return NULL;
 }
 
-/* Replays of one recording share its one reference value: their scatter says nothing about the reference's. */
+/* Replays of one recording share its one reference value: their scatter says nothing about the
+ * reference's. */
 static bool shares_references(const struct pairs *p)
 {
 	for (size_t i = 1; i < p->n; i++)
@@ -101,7 +105,8 @@ void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, uns
 	for (const struct run *run = NULL; (run = run_of_scenario(r, c->scenario, run));)
 		if (run->block <= n_blocks && run->block > last)
 			last = run->block;
-	const struct run **x = xcalloc((size_t)last + 1, sizeof *x), **ref = xcalloc((size_t)last + 1, sizeof *ref);
+	const struct run **x = xcalloc((size_t)last + 1, sizeof *x),
+			 **ref = xcalloc((size_t)last + 1, sizeof *ref);
 	for (const struct run *run = NULL; (run = run_of_scenario(r, c->scenario, run));) {
 		if (!is_replicate(run) || run->block > last)
 			continue;

@@ -26,14 +26,18 @@ static bool is_known(const struct estimate *e)
 bool parallel_same_family(const struct scenario *a, const struct scenario *b)
 {
 	const struct scenario_parallel *x = &a->parallel, *y = &b->parallel;
-	const bool same_compute = x->compute == y->compute || (x->compute && y->compute && !strcmp(x->compute, y->compute));
-	return scenario_same_application(a, b) && !strcmp(a->workload, b->workload) && a->target == b->target && x->period == y->period &&
-	       x->n_throttled == y->n_throttled && same_compute && fabs(x->error - y->error) < 1e-12;
+	const bool same_compute = x->compute == y->compute ||
+				  (x->compute && y->compute && !strcmp(x->compute, y->compute));
+	return scenario_same_application(a, b) && !strcmp(a->workload, b->workload) &&
+	       a->target == b->target && x->period == y->period &&
+	       x->n_throttled == y->n_throttled && same_compute &&
+	       fabs(x->error - y->error) < 1e-12;
 }
 
-/* --- cases ---------------------------------------------------------------------------------------------------------- */
+/* --- cases --------------------------------------------------------------- */
 
-static struct estimate over_runs(const struct run **runs, size_t n, double (*value)(const struct run_summary *s))
+static struct estimate over_runs(const struct run **runs, size_t n,
+				 double (*value)(const struct run_summary *s))
 {
 	double *x = values_of(runs, n, value);
 	struct estimate e = estimate_of_mean(x, n);
@@ -51,23 +55,28 @@ static double bandwidth(const struct run_summary *s)
 	return s->execution_ns > 0 ? (double)s->n_bytes / ((double)s->execution_ns * 1e-9) : NAN;
 }
 
-/* An estimate's standard error and the clock's step at both ends of two runs, as a rectangular distribution has it. */
+/* An estimate's standard error and the clock's step at both ends of two runs, as a rectangular
+ * distribution has it. */
 static void expand(struct parallel_case *c, const struct measure_runs *m)
 {
 	double step = 0;
 	c->u = c->k = c->U = NAN;
 	double k;
-	if (c->error.status || !(c->program.value > 0) || t_quantile(0.5 + CONFIDENCE / 2, c->error.df, &k))
+	if (c->error.status || !(c->program.value > 0) ||
+	    t_quantile(0.5 + CONFIDENCE / 2, c->error.df, &k))
 		return;
 	for (size_t i = 0; i < m->n; i++)
-		step = fmax(step, fmax(m->x[i]->summary.clock_resolution_ns, m->r[i]->summary.clock_resolution_ns));
-	const double type_a = (c->error.hi95 - c->error.lo95) / 2 / k, type_b = 2 * step / sqrt(3) / c->program.value;
+		step = fmax(step, fmax(m->x[i]->summary.clock_resolution_ns,
+				       m->r[i]->summary.clock_resolution_ns));
+	const double type_a = (c->error.hi95 - c->error.lo95) / 2 / k,
+		     type_b = 2 * step / sqrt(3) / c->program.value;
 	c->k = k;
 	c->u = hypot(type_a, type_b);
 	c->U = k * c->u;
 }
 
-static void case_compute(struct parallel_case *c, const struct analysis *a, size_t cell, const struct measure_runs *m)
+static void case_compute(struct parallel_case *c, const struct analysis *a, size_t cell,
+			 const struct measure_runs *m)
 {
 	*c = (struct parallel_case){.cell = cell};
 	c->program = over_runs(m->r, m->n, running_ns);
@@ -83,7 +92,7 @@ static void case_compute(struct parallel_case *c, const struct analysis *a, size
 	(void)a;
 }
 
-/* --- nodes ---------------------------------------------------------------------------------------------------------- */
+/* --- nodes --------------------------------------------------------------- */
 
 static const struct node_summary *node_find(const struct run_summary *s, uint64_t node)
 {
@@ -94,7 +103,8 @@ static const struct node_summary *node_find(const struct run_summary *s, uint64_
 }
 
 /* One number of a node in each run, NaN where it made no request there. */
-static double *node_values(const struct run *const *runs, size_t n, uint64_t node, double (*value)(const struct node_summary *s))
+static double *node_values(const struct run *const *runs, size_t n, uint64_t node,
+			   double (*value)(const struct node_summary *s))
 {
 	double *x = xcalloc(n + 1, sizeof *x);
 	for (size_t i = 0; i < n; i++) {
@@ -119,7 +129,8 @@ static double node_busy(const struct node_summary *s)
 	return (double)s->busy_ns * 1e-9;
 }
 
-static double mean_of(const struct run *const *runs, size_t n, uint64_t node, double (*value)(const struct node_summary *s))
+static double mean_of(const struct run *const *runs, size_t n, uint64_t node,
+		      double (*value)(const struct node_summary *s))
 {
 	double sum = 0, *x = node_values(runs, n, node, value);
 	for (size_t i = 0; i < n; i++)
@@ -138,18 +149,20 @@ static double node_uncertainty(const double *x, const double *r, size_t n)
 {
 	struct sample_moments mx, mr;
 	double k;
-	if (sample_moments_spread(x, n, &mx) || sample_moments_spread(r, n, &mr) || !(mr.mean > 0) ||
-	    t_quantile(0.5 + CONFIDENCE / 2, (double)(n - 1), &k))
+	if (sample_moments_spread(x, n, &mx) || sample_moments_spread(r, n, &mr) ||
+	    !(mr.mean > 0) || t_quantile(0.5 + CONFIDENCE / 2, (double)(n - 1), &k))
 		return NAN;
 	const double u2 = mx.sd * mx.sd * (1 + 1 / (double)n) + mr.sd * mr.sd / (double)n;
 	return k * sqrt(u2) / mr.mean;
 }
 
-static void node_compute(struct parallel_node *o, size_t cell, uint64_t node, const struct measure_runs *m)
+static void node_compute(struct parallel_node *o, size_t cell, uint64_t node,
+			 const struct measure_runs *m)
 {
 	struct t_estimate t = {0}, wide;
 	struct serial serial;
-	double *x = node_values(m->x, m->n, node, node_response), *r = node_values(m->r, m->n, node, node_response);
+	double *x = node_values(m->x, m->n, node, node_response),
+	       *r = node_values(m->r, m->n, node, node_response);
 	double *d = xcalloc(m->n + 1, sizeof *d);
 	*o = (struct parallel_node){.cell = cell, .node = node};
 	o->program = estimate_of_mean(r, m->n);
@@ -167,7 +180,8 @@ static void node_compute(struct parallel_node *o, size_t cell, uint64_t node, co
 	free(d);
 }
 
-static void nodes_compute(struct parallel_analysis *p, size_t *cap, size_t cell, const struct measure_runs *m)
+static void nodes_compute(struct parallel_analysis *p, size_t *cap, size_t cell,
+			  const struct measure_runs *m)
 {
 	const struct run_summary *s = m->n ? &m->r[0]->summary : NULL;
 	for (uint64_t i = 0; s && i < s->n_nodes; i++) {
@@ -176,14 +190,15 @@ static void nodes_compute(struct parallel_analysis *p, size_t *cap, size_t cell,
 	}
 }
 
-/* --- the worst ------------------------------------------------------------------------------------------------------ */
+/* --- the worst ----------------------------------------------------------- */
 
 static void worst_add(struct parallel_worst *w, const struct parallel_case *c)
 {
 	w->n_cells++;
 	w->tracing_time = fmax(w->tracing_time, c->tracing_time); /* fmax skips NaN */
 	w->tracing_increase = fmax(w->tracing_increase, c->tracing_increase);
-	if (!is_known(&c->error) || (w->cell != PARALLEL_NO_CELL && fabs(c->error.value) <= w->size.value))
+	if (!is_known(&c->error) ||
+	    (w->cell != PARALLEL_NO_CELL && fabs(c->error.value) <= w->size.value))
 		return;
 	w->cell = c->cell;
 	w->size = measure_size(&c->error);
@@ -194,7 +209,8 @@ static const struct published_value *published_find(const struct analysis *a, si
 	const struct protocol *p = &a->results->protocol;
 	for (size_t i = 0; i < p->n_published; i++) {
 		const struct published_value *v = &p->published[i];
-		if ((v->measure == MEASURE_PERCENT_ERROR || v->measure == MEASURE_PERCENT_ERROR_MAGNITUDE) &&
+		if ((v->measure == MEASURE_PERCENT_ERROR ||
+		     v->measure == MEASURE_PERCENT_ERROR_MAGNITUDE) &&
 		    selector_fits_scenario(&v->scenario, p, scenario_of(a, cell)) &&
 		    selector_fits_replayer(&v->replayer, &p->replayer[a->cell[cell].replayer]))
 			return v;
@@ -210,7 +226,9 @@ static void worst_compute(struct parallel_analysis *p, const struct analysis *a)
 		size_t k = 0;
 		for (; k < p->n_worst; k++) {
 			const struct cell *other = &a->cell[p->worst[k].first];
-			if (other->replayer == c->replayer && parallel_same_family(scenario_of(a, p->worst[k].first), scenario_of(a, p->of_case[i].cell)))
+			if (other->replayer == c->replayer &&
+			    parallel_same_family(scenario_of(a, p->worst[k].first),
+						 scenario_of(a, p->of_case[i].cell)))
 				break;
 		}
 		if (k == p->n_worst) {
@@ -223,12 +241,14 @@ static void worst_compute(struct parallel_analysis *p, const struct analysis *a)
 	}
 }
 
-static void sum_compute(struct parallel_sum *s, const struct parallel_analysis *p, const struct analysis *a, size_t replayer)
+static void sum_compute(struct parallel_sum *s, const struct parallel_analysis *p,
+			const struct analysis *a, size_t replayer)
 {
 	double sizes = 0, worst = 0;
 	*s = (struct parallel_sum){.replayer = replayer, .worst = PARALLEL_NO_CELL};
 	for (size_t i = 0; i < p->n_cases; i++)
-		if (a->cell[p->of_case[i].cell].replayer == replayer && is_known(&p->of_case[i].error)) {
+		if (a->cell[p->of_case[i].cell].replayer == replayer &&
+		    is_known(&p->of_case[i].error)) {
 			sizes += fabs(p->of_case[i].error.value);
 			s->n_cells++;
 		}
@@ -245,7 +265,7 @@ static void sum_compute(struct parallel_sum *s, const struct parallel_analysis *
 	s->mean_worst_size = s->n_worst ? worst / (double)s->n_worst : NAN;
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------------------ */
+/* --- all of it ----------------------------------------------------------- */
 
 void parallel_compute(struct analysis *a)
 {
@@ -256,7 +276,8 @@ void parallel_compute(struct analysis *a)
 		struct measure_runs m;
 		if (!scenario_of(a, i)->parallel.is)
 			continue;
-		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer, a->n_replicates);
+		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer,
+				     a->n_replicates);
 		GROW(p->of_case, p->n_cases, cap);
 		case_compute(&p->of_case[p->n_cases++], a, i, &m);
 		nodes_compute(p, &cap_nodes, i, &m);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parallel applications: how far the running time of a replay is off, what recording it took, and each node by itself.
+/* Parallel applications: how far the running time of a replay is off, what recording it took, and
+ * each node by itself.
  *
- * The error is (running time of the application - that of the replay) / that of the application, mean over the pairs, with its sign: above 0
- * the replay is too short. Source: parallel-trace paper, section 5; its figures show, of the volumes that a trace was captured on, the one
- * that makes the replay worst. */
+ * The error is (running time of the application - that of the replay) / that of the application,
+ * mean over the pairs, with its sign: above 0 the replay is too short. Source: parallel-trace
+ * paper, section 5; its figures show, of the volumes that a trace was captured on, the one that
+ * makes the replay worst. */
 #ifndef VALIDATE_ANALYSIS_PARALLEL_H
 #define VALIDATE_ANALYSIS_PARALLEL_H
 
@@ -13,18 +15,23 @@ struct parallel_case { /* a case of a parallel application */
 	size_t cell;
 	struct estimate program, replay; /* running times, ns, with their 95 % intervals */
 	struct estimate error;		 /* a ratio, with its 95 % interval */
-	double u, k, U;			 /* of the error: what its pairs scatter and the clock's step; NaN unknown */
+	/* of the error: what its pairs scatter and the clock's step; NaN unknown */
+	double u, k, U;
 	struct estimate bandwidth_program, bandwidth_replay; /* bytes per second of running time */
-	const struct causality_summary *recording; /* of the first pair's recording, borrowed from the results; NULL unknown */
-	double tracing_time, tracing_increase;	   /* means over the recordings, NaN unknown (metrics/summary.h) */
+	/* of the first pair's recording, borrowed from the results; NULL unknown */
+	const struct causality_summary *recording;
+	/* means over the recordings, NaN unknown (metrics/summary.h) */
+	double tracing_time, tracing_increase;
 };
 
-struct parallel_worst { /* an application on a target under a replayer: the worst over what it was recorded on */
+/* an application on a target under a replayer: the worst over what it was recorded on */
+struct parallel_worst {
 	size_t cell;	  /* of the largest size of the error, PARALLEL_NO_CELL: none is known */
 	size_t first;	  /* some cell of it: its settings but `recorded-on` hold for all */
 	size_t n_cells;
 	struct estimate size;	       /* of the error of that case, folded at 0 */
-	const struct published_value *published; /* of this measure, the first that fits; NULL none; borrowed from the protocol */
+	/* of this measure, the first that fits; NULL none; borrowed from the protocol */
+	const struct published_value *published;
 	double tracing_time, tracing_increase; /* largest over the recordings */
 };
 #define PARALLEL_NO_CELL SIZE_MAX
@@ -55,7 +62,8 @@ struct parallel_analysis {
 	size_t n_cases, n_worst, n_nodes, n_sums;
 };
 
-/* Fills a->parallel; NULL where the protocol has no parallel application. Ownership: parallel_release. */
+/* Fills a->parallel; NULL where the protocol has no parallel application. Ownership:
+ * parallel_release. */
 void parallel_compute(struct analysis *a);
 void parallel_release(struct analysis *a);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The budgets of a campaign propagated by Monte Carlo, as a check on their intervals.
  *
- * Type A rows are drawn as u t(nu), Type B rows from their own distributions, and added, which is the budget's own model. Rows of one
- * estimate are drawn as one value. The probabilistically symmetric 95 % interval of the sum stands beside -U..U.
- * Source: JCGM 101, 6.4, 7.7 and 8.1. */
+ * Type A rows are drawn as u t(nu), Type B rows from their own distributions, and added, which is
+ * the budget's own model. Rows of one estimate are drawn as one value. The probabilistically
+ * symmetric 95 % interval of the sum stands beside -U..U. Source: JCGM 101, 6.4, 7.7 and 8.1. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,8 @@ static struct monte_carlo_input input_of(const struct budget_row *row)
 }
 
 /* The input that an earlier row of the same estimate has made; NULL: none. */
-static struct monte_carlo_input *input_shared(struct monte_carlo_input *input, const size_t *row_of, size_t n, const struct budget *b,
+static struct monte_carlo_input *input_shared(struct monte_carlo_input *input, const size_t *row_of,
+					      size_t n, const struct budget *b,
 					      const struct budget_row *row)
 {
 	for (size_t i = 0; row->estimate && i < n; i++)
@@ -64,7 +65,8 @@ static void propagate(struct budget *b)
 	if (!m->status)
 		m->status = numerical_tolerance(b->u_c, 1, &m->delta);
 	if (!m->status)
-		m->status = monte_carlo(input, inputs_make(b, input), monte_carlo_sum, NULL, &plan, &result);
+		m->status = monte_carlo(input, inputs_make(b, input), monte_carlo_sum, NULL, &plan,
+					&result);
 	if (m->status)
 		return;
 	m->n_trials = result.n_trials;

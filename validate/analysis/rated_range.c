@@ -8,9 +8,10 @@
 
 #include "common/xalloc.h"
 
-/* --- which cases belong together ---------------------------------------------------------------------------------- */
+/* --- which cases belong together ----------------------------------------- */
 
-/* A name without the factors that a range is over: "random-read level=2 pause=10us direct=yes" to "random-read direct=yes". */
+/* A name without the factors that a range is over: "random-read level=2 pause=10us direct=yes" to
+ * "random-read direct=yes". */
 static void name_without(char *out, size_t size, const char *name, const char *const *factor)
 {
 	size_t len = 0;
@@ -21,7 +22,8 @@ static void name_without(char *out, size_t size, const char *name, const char *c
 		for (size_t i = 0; factor[i]; i++)
 			drop |= !strncmp(name, factor[i], strlen(factor[i]));
 		if (!drop && n && len + n + 2 < size)
-			len += (size_t)snprintf(out + len, size - len, "%s%.*s", len ? " " : "", (int)n, name);
+			len += (size_t)snprintf(out + len, size - len, "%s%.*s", len ? " " : "",
+						(int)n, name);
 		name += n;
 		name += strspn(name, " ");
 	}
@@ -29,7 +31,8 @@ static void name_without(char *out, size_t size, const char *name, const char *c
 
 static void names_of(struct rated_range *r, const struct analysis *a, const struct cell *c)
 {
-	static const char *const of_scenario[] = {"level=", "pause=", NULL}, *const of_replayer[] = {"speed=", NULL};
+	static const char *const of_scenario[] = {"level=", "pause=", NULL}, *const of_replayer[] =
+										 {"speed=", NULL};
 	const struct protocol *p = &a->results->protocol;
 	name_without(r->name, sizeof r->name, p->scenario[c->scenario].name, of_scenario);
 	name_without(r->replayer, sizeof r->replayer, p->replayer[c->replayer].name, of_replayer);
@@ -40,13 +43,14 @@ static struct rated_range *range_of(struct analysis *a, const struct cell *c)
 	struct rated_range wanted = {.n = 0};
 	names_of(&wanted, a, c);
 	for (size_t i = 0; i < a->n_rated; i++)
-		if (!strcmp(a->rated[i].name, wanted.name) && !strcmp(a->rated[i].replayer, wanted.replayer))
+		if (!strcmp(a->rated[i].name, wanted.name) &&
+		    !strcmp(a->rated[i].replayer, wanted.replayer))
 			return &a->rated[i];
 	a->rated[a->n_rated] = wanted;
 	return &a->rated[a->n_rated++];
 }
 
-/* --- what a case asks --------------------------------------------------------------------------------------------- */
+/* --- what a case asks ---------------------------------------------------- */
 
 static double speed_of(const struct replayer *r)
 {
@@ -68,16 +72,19 @@ static bool point_of(struct rated_point *q, const struct analysis *a, size_t cel
 	if (!(c->r_rate.mean > 0) || !isfinite(c->r_rate.mean) || !isfinite(c->r.mean))
 		return false;
 	q->rate = c->r_rate.mean * q->speed;
-	q->gap_ns = isnan(c->n_lanes) ? NAN : fmax(0, c->n_lanes * 1e9 / c->r_rate.mean - c->r.mean) / q->speed;
+	q->gap_ns = isnan(c->n_lanes)
+			? NAN
+			: fmax(0, c->n_lanes * 1e9 / c->r_rate.mean - c->r.mean) / q->speed;
 	return true;
 }
 
-/* --- limits ------------------------------------------------------------------------------------------------------- */
+/* --- limits -------------------------------------------------------------- */
 
 static int by_rate(const void *x, const void *y)
 {
 	const struct rated_point *a = x, *b = y;
-	return a->rate != b->rate ? (a->rate > b->rate) - (a->rate < b->rate) : (a->cell > b->cell) - (a->cell < b->cell);
+	return a->rate != b->rate ? (a->rate > b->rate) - (a->rate < b->rate)
+				  : (a->cell > b->cell) - (a->cell < b->cell);
 }
 
 /* order[n]: indices of points, the easiest first. */
@@ -109,8 +116,10 @@ static void limits_find(struct rated_range *r)
 	for (size_t i = 0; i < r->n; i++)
 		order[i] = i;
 	r->rate = limit_of(r, order);
-	for (size_t i = 1; i < r->n; i++) /* by gap, the longest first; by insertion: stable, and they are few */
-		for (size_t k = i; k && r->point[order[k]].gap_ns > r->point[order[k - 1]].gap_ns; k--) {
+	/* by gap, the longest first; by insertion: stable, and they are few */
+	for (size_t i = 1; i < r->n; i++)
+		for (size_t k = i; k && r->point[order[k]].gap_ns > r->point[order[k - 1]].gap_ns;
+		     k--) {
 			size_t swap = order[k];
 			order[k] = order[k - 1];
 			order[k - 1] = swap;

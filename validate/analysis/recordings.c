@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reused recordings. Where the program runs anew in each pair, what a recording does to its replays is the same in all pairs that
- * replay it, so n pairs of k recordings know a mean less well than n recordings would.
+/* Reused recordings. Where the program runs anew in each pair, what a recording does to its replays
+ * is the same in all pairs that replay it, so n pairs of k recordings know a mean less well than n
+ * recordings would.
  *
- * Two-level model: the pairs of a recording have the intraclass correlation rho, from the one-way analysis of variance,
- *     rho = (MS_b - MS_w)/(MS_b + (n_0 - 1) MS_w),  n_0 = (n - sum n_i^2/n)/(k - 1),
- * with the standard error sqrt(2 (n - 1)/(n_0^2 (n - k) (k - 1))) where rho is 0. The variance of the mean is 1 + (m - 1) rho times
- * that of independent pairs, m = sum n_i^2/n. Few pairs know rho badly, so it is estimated over all cells of a replayer: what is
- * allowed for is the larger of their mean plus 1.645 standard errors of it, and of the cell's own rho less one standard error.
+ * Two-level model: the pairs of a recording have the intraclass correlation rho, from the one-way
+ * analysis of variance, rho = (MS_b - MS_w)/(MS_b + (n_0 - 1) MS_w),  n_0 = (n - sum n_i^2/n)/(k -
+ * 1), with the standard error sqrt(2 (n - 1)/(n_0^2 (n - k) (k - 1))) where rho is 0. The variance
+ * of the mean is 1 + (m - 1) rho times that of independent pairs, m = sum n_i^2/n. Few pairs know
+ * rho badly, so it is estimated over all cells of a replayer: what is allowed for is the larger of
+ * their mean plus 1.645 standard errors of it, and of the cell's own rho less one standard error.
  * Source: Kish (1965) for the design effect; Donner (1986) for rho and its standard error. */
 #include <math.h>
 #include <stdlib.h>
@@ -50,7 +52,8 @@ struct recordings recordings_of(const double *d, size_t n, const struct pairs *p
 		return r;
 	size_t *of = xcalloc(n, sizeof *of);
 	const size_t k = number_recordings(of, p, n);
-	double *sum = xcalloc(2 * k, sizeof *sum), *count = sum + k, mean = 0, squares = 0, between = 0, within = 0;
+	double *sum = xcalloc(2 * k, sizeof *sum), *count = sum + k, mean = 0, squares = 0,
+	       between = 0, within = 0;
 	for (size_t i = 0; i < n; i++) {
 		sum[of[i]] += d[i];
 		count[of[i]]++;
@@ -63,7 +66,8 @@ struct recordings recordings_of(const double *d, size_t n, const struct pairs *p
 	for (size_t i = 0; i < n; i++)
 		within += (d[i] - sum[of[i]] / count[of[i]]) * (d[i] - sum[of[i]] / count[of[i]]);
 	if (k > 1 && k < n) { /* of one recording nothing is known: it gives no trust (verdict.c) */
-		const double of_all = (double)n, groups = (double)k, n0 = (of_all - squares / of_all) / (groups - 1);
+		const double of_all = (double)n, groups = (double)k,
+			     n0 = (of_all - squares / of_all) / (groups - 1);
 		between /= groups - 1;
 		r = recordings_known(of_all, groups, n0, between, within / (of_all - groups));
 		r.per_group = squares / of_all;
@@ -77,7 +81,8 @@ double recordings_inflation(const struct recordings *r, double mean, size_t n_ce
 {
 	if (!r->n)
 		return 1;
-	const double all = mean + UPPER_LIMIT * r->se / sqrt((double)n_cells), rho = fmin(1, fmax(all, r->icc - r->se));
+	const double all = mean + UPPER_LIMIT * r->se / sqrt((double)n_cells),
+		     rho = fmin(1, fmax(all, r->icc - r->se));
 	return 1 + (r->per_group - 1) * fmax(0, rho);
 }
 

@@ -36,8 +36,8 @@ void sample_release(struct sample *s)
 	*s = (struct sample){0};
 }
 
-enum stat_status dependent_mean(const double *x, size_t n, struct t_estimate *t, struct t_estimate *wide,
-				struct serial *serial)
+enum stat_status dependent_mean(const double *x, size_t n, struct t_estimate *t,
+				struct t_estimate *wide, struct serial *serial)
 {
 	enum stat_status s = mean_test(x, n, t);
 	*serial = serial_none(n);

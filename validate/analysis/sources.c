@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sources of uncertainty of a campaign: what is in the budget, what is only named, and what was asked for and could not be
- * had, which is a warning. Categories as in the cause-and-effect diagram of the method-validation protocol. */
+/* The sources of uncertainty of a campaign: what is in the budget, what is only named, and what was
+ * asked for and could not be had, which is a warning. Categories as in the cause-and-effect diagram
+ * of the method-validation protocol. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -30,16 +31,19 @@ static void workload(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
 	add(a, "workload", IN_BUDGET, "requests and their offsets",
-	    "seeded (%llu): the program and the replays of a block issue the same requests; their variation between "
+	    "seeded (%llu): the program and the replays of a block issue the same requests; their "
+	    "variation between "
 	    "blocks is in "
 	    "the repeatability",
 	    (unsigned long long)p->seed);
 	if (p->min_duration_ns > 0)
 		add(a, "workload", IN_BUDGET, "length of a run",
-		    "at least %.0f ms, so that short disturbances average out", (double)p->min_duration_ns * 1e-6);
+		    "at least %.0f ms, so that short disturbances average out",
+		    (double)p->min_duration_ns * 1e-6);
 	else
 		add(a, "workload", 0, "length of a run",
-		    "request counts as given, no minimum duration: a short run measures the scheduler");
+		    "request counts as given, no minimum duration: a short run measures the "
+		    "scheduler");
 }
 
 /* Each thread on one processor: `pin`, or another replayer's `cpus`. */
@@ -70,18 +74,23 @@ static void pinned_alike(struct analysis *a)
 	}
 	if (n_unlike)
 		add(a, "trace replayer", WARNING, "pinning",
-		    "in %zu of %zu cases, %s's for one, threads are kept on processors of their own (pin, cpus) in the program alone or in the "
-		    "replayer alone: what that does to response times (a quarter, on some machines) is in the bias",
+		    "in %zu of %zu cases, %s's for one, threads are kept on processors of their "
+		    "own (pin, cpus) in the program alone or in the "
+		    "replayer alone: what that does to response times (a quarter, on some "
+		    "machines) is in the bias",
 		    n_unlike, a->n_cells, p->replayer[first->replayer].name);
 }
 
 static void replayer(struct analysis *a)
 {
 	add(a, "trace replayer", 0, "waiting for predecessors",
-	    "what the ordering policy costs is part of the bias, which is stated apart from the uncertainty");
+	    "what the ordering policy costs is part of the bias, which is stated apart from the "
+	    "uncertainty");
 	add(a, "trace replayer", 0, "time of issue",
-	    "late or early issue changes concurrency and with it response times; shown as issue and schedule error");
-	add(a, "trace replayer", IN_BUDGET, "repeatability", "scatter of the replays of a scenario from run to run");
+	    "late or early issue changes concurrency and with it response times; shown as issue "
+	    "and schedule error");
+	add(a, "trace replayer", IN_BUDGET, "repeatability",
+	    "scatter of the replays of a scenario from run to run");
 	pinned_alike(a);
 }
 
@@ -109,7 +118,8 @@ static void cold_caches(struct analysis *a)
 	if (isnan(most))
 		return;
 	add(a, "testbed", most > 0.01 ? WARNING : 0, "page cache before a run",
-	    "cold caches were asked for; up to %.2g %% of the files' bytes were still cached on the average of a "
+	    "cold caches were asked for; up to %.2g %% of the files' bytes were still cached on "
+	    "the average of a "
 	    "scenario",
 	    100 * most);
 }
@@ -122,7 +132,8 @@ static void testbed(struct analysis *a)
 		    "not known: the program was not run again often enough");
 	else
 		add(a, "testbed", IN_BUDGET, "noise between processes",
-		    "the program's own mean response time varies by %.2g %% from run to run (median over scenarios)",
+		    "the program's own mean response time varies by %.2g %% from run to run "
+		    "(median over scenarios)",
 		    100 * a->between_process_cv);
 	if (isnan(steal))
 		add(a, "testbed", 0, "time taken by other guests", "not known");
@@ -142,7 +153,8 @@ static void reference(struct analysis *a)
 		single |= a->cell[i].single_reference;
 	if (p->reference == REFERENCE_RERUN)
 		add(a, "reference", IN_BUDGET, "the program run again",
-		    "with the same seed, at a random place of every block, so that pairs share state and drift");
+		    "with the same seed, at a random place of every block, so that pairs share "
+		    "state and drift");
 	else
 		add(a, "reference", IN_BUDGET, "times recorded in the trace",
 		    "recorded before the replays: drift since then is not cancelled");
@@ -167,30 +179,38 @@ static void instruments(struct analysis *a)
 	}
 	add(a, "clock", IN_BUDGET, "resolution", "steps of at most %.3g ns", resolution);
 	add(a, "clock", IN_BUDGET, "read cost",
-	    "at most %.3g ns for the two stamps of a request, alike in program and replay: their difference is in the "
+	    "at most %.3g ns for the two stamps of a request, alike in program and replay: their "
+	    "difference is in the "
 	    "budget",
 	    cost);
 	if (back_ns > 0)
 		add(a, "clock", WARNING, "wall clock",
-		    "set back between two runs, by %.3g s or more: dates are not in the order of the runs; nothing that is measured or judged depends on them",
+		    "set back between two runs, by %.3g s or more: dates are not in the order of "
+		    "the runs; nothing that is measured or judged depends on them",
 		    (double)back_ns * 1e-9);
 	if (correction > 0)
 		add(a, "clock", IN_BUDGET, BUDGET_CORRECTION,
-		    "response times were corrected for the bias of capture; the standard uncertainty of that is at most %.3g ns", correction);
+		    "response times were corrected for the bias of capture; the standard "
+		    "uncertainty of that is at most %.3g ns",
+		    correction);
 	if (a->n_events_lost)
-		add(a, "clock", WARNING, "events lost", "%llu %s lost in capture", (unsigned long long)a->n_events_lost,
+		add(a, "clock", WARNING, "events lost", "%llu %s lost in capture",
+		    (unsigned long long)a->n_events_lost,
 		    a->n_events_lost == 1 ? "event was" : "events were");
 	if (a->n_cut)
 		add(a, "clock", WARNING, "cut trace",
-		    "the traces of %llu %s were made from a trace without an end: its writer was killed or ran out of space, and requests may be missing",
+		    "the traces of %llu %s were made from a trace without an end: its writer was "
+		    "killed or ran out of space, and requests may be missing",
 		    (unsigned long long)a->n_cut, a->n_cut == 1 ? "run" : "runs");
 	if (a->n_programs_unseen)
 		add(a, "clock", WARNING, "calls unseen",
-		    "%llu programs made, or can make, calls that capture could not see: traces are incomplete",
+		    "%llu programs made, or can make, calls that capture could not see: traces are "
+		    "incomplete",
 		    (unsigned long long)a->n_programs_unseen);
 	if (a->n_requests_unseen)
 		add(a, "clock", WARNING, "requests unseen",
-		    "%llu rings, calls or requests of rings, or asynchronous requests are not in the "
+		    "%llu rings, calls or requests of rings, or asynchronous requests are not in "
+		    "the "
 		    "traces: traces are incomplete",
 		    (unsigned long long)a->n_requests_unseen);
 }
@@ -208,15 +228,16 @@ static void cache_budget(struct analysis *a)
 	for (size_t i = 0; i < r->n_runs; i++) {
 		const struct run *run = &r->run[i];
 		if (run->state != RUN_OK || run->scenario >= r->protocol.n_scenarios ||
-		    !target_is_limited(&r->protocol.target[r->protocol.scenario[run->scenario].target]))
+		    !target_is_limited(
+			&r->protocol.target[r->protocol.scenario[run->scenario].target]))
 			continue;
 		n_wanted++;
 		n_had += run->cgroup_limit_bytes > 0;
 	}
 	if (n_had < n_wanted)
 		add(a, "testbed", WARNING, "page-cache budget",
-		    "no memory cgroup for %zu of %zu runs that asked for one: memory is the limit", n_wanted - n_had,
-		    n_wanted);
+		    "no memory cgroup for %zu of %zu runs that asked for one: memory is the limit",
+		    n_wanted - n_had, n_wanted);
 	else if (n_wanted)
 		add(a, "testbed", 0, "page-cache budget",
 		    "all runs inside a memory cgroup with the budget or limit asked for");
@@ -242,32 +263,40 @@ static void metadata(struct analysis *a)
 		    "readdir are those of warm metadata; evict = all (root) drops them",
 		    n_warm, n_warm + n_cold);
 	else if (n_cold)
-		add(a, "testbed", 0, "cold metadata", "dentries and inodes were dropped before each run");
+		add(a, "testbed", 0, "cold metadata",
+		    "dentries and inodes were dropped before each run");
 }
 
 static void procedure(struct analysis *a)
 {
 	unsigned int n_failed = 0, n_drift = 0, n_ordered = 0;
-	for (size_t i = 0; i < a->results->n_runs; i++) { /* a failed run of the program is missing in several cells */
+	/* a failed run of the program is missing in several cells */
+	for (size_t i = 0; i < a->results->n_runs; i++) {
 		const struct run *run = &a->results->run[i];
-		n_failed += run->state == RUN_FAILED && run->block > 0 && run->block <= a->n_replicates;
+		n_failed +=
+		    run->state == RUN_FAILED && run->block > 0 && run->block <= a->n_replicates;
 	}
 	for (size_t i = 0; i < a->n_cells; i++) {
 		n_drift += a->cell[i].trend_p * (double)a->n_cells <= 0.01;
 		for (size_t k = 0; k < a->cell[i].budget.n_rows; k++)
-			n_ordered += !strcmp(a->cell[i].budget.row[k].source, BUDGET_ORDER) && a->cell[i].budget.row[k].u > 0;
+			n_ordered += !strcmp(a->cell[i].budget.row[k].source, BUDGET_ORDER) &&
+				     a->cell[i].budget.row[k].u > 0;
 	}
 	add(a, "procedure", n_drift ? WARNING : IN_BUDGET, "order and drift",
-	    "order randomised within blocks; a trend over the blocks (Mann-Kendall, P <= 0.01 over all cells together) in %u of "
+	    "order randomised within blocks; a trend over the blocks (Mann-Kendall, P <= 0.01 over "
+	    "all cells together) in %u of "
 	    "%zu cells",
 	    n_drift, a->n_cells);
 	add(a, "procedure", IN_BUDGET, "order in the block",
-	    "whether a replay ran before its program or after it: it mattered (P <= 0.05) in %u of %zu cells, and is a row of "
+	    "whether a replay ran before its program or after it: it mattered (P <= 0.05) in %u of "
+	    "%zu cells, and is a row of "
 	    "their budgets",
 	    n_ordered, a->n_cells);
 	if (n_failed)
 		add(a, "procedure", WARNING, "failed runs",
-		    n_failed == 1 ? "%u run failed and its pairs are left out" : "%u runs failed and their pairs are left out", n_failed);
+		    n_failed == 1 ? "%u run failed and its pairs are left out"
+				  : "%u runs failed and their pairs are left out",
+		    n_failed);
 	if (a->results->n_damaged_journal_lines)
 		add(a, "procedure", WARNING, "journal", "%zu damaged lines were left out",
 		    a->results->n_damaged_journal_lines);

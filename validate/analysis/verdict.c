@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From the decisions of all cells to verdicts.
  *
- * Trusted: every component that was assessed is accepted, each at its own alpha; that all of them are needed keeps the
- * error of the whole at alpha (intersection-union), so nothing is corrected. Not trusted: a component is rejected and
- * its P-value, adjusted by Holm over all rejection tests of the campaign, is at most the level of all rejections
- * together (0.01). What was counted rather than tested (lost requests) needs no adjustment. Otherwise: inconclusive. */
+ * Trusted: every component that was assessed is accepted, each at its own alpha; that all of them
+ * are needed keeps the error of the whole at alpha (intersection-union), so nothing is corrected.
+ * Not trusted: a component is rejected and its P-value, adjusted by Holm over all rejection tests
+ * of the campaign, is at most the level of all rejections together (0.01). What was counted rather
+ * than tested (lost requests) needs no adjustment. Otherwise: inconclusive. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@
 
 const char *decision_name(enum decision d)
 {
-	static const char *const names[] = {"accept", "reject", "inconclusive", "not assessed", "not applicable"};
+	static const char *const names[] = {"accept", "reject", "inconclusive", "not assessed",
+					    "not applicable"};
 	return (size_t)d < sizeof names / sizeof *names ? names[d] : "unknown";
 }
 
@@ -33,7 +35,8 @@ const char *verdict_name(enum verdict v)
 	return (size_t)v < sizeof names / sizeof *names ? names[v] : "unknown";
 }
 
-/* True for P-values of tests, which Holm is over; p_reject_holm is set beforehand for counted facts. */
+/* True for P-values of tests, which Holm is over; p_reject_holm is set beforehand for counted
+ * facts. */
 static bool in_family(const struct component *k)
 {
 	return !isnan(k->p_reject) && isnan(k->p_reject_holm);
@@ -67,8 +70,9 @@ static void withdraw(struct component *c, double level)
 	if (c->decision != DECISION_REJECT || c->p_reject_holm <= level)
 		return;
 	c->decision = DECISION_INCONCLUSIVE;
-	phrase_add(c->reason, sizeof c->reason, "; not after Holm's correction (adjusted P %.2g, level %.2g)",
-		   c->p_reject_holm, level);
+	phrase_add(c->reason, sizeof c->reason,
+		   "; not after Holm's correction (adjusted P %.2g, level %.2g)", c->p_reject_holm,
+		   level);
 }
 
 /* The reference is a trace that the campaign did not record: another day, another load, perhaps
@@ -96,7 +100,11 @@ static size_t list(struct strbuf *out, const struct cell *c, enum decision d)
 		n += c->component[k].decision == d;
 	for (int k = 0; k < COMPONENT_N; k++)
 		if (c->component[k].decision == d) {
-			strbuf_addf(out, "%s%s", i == 0 ? "" : i + 1 == n ? " and " : ", ", component_names[k]);
+			strbuf_addf(out, "%s%s",
+				    i == 0       ? ""
+				    : i + 1 == n ? " and "
+						 : ", ",
+				    component_names[k]);
 			i++;
 		}
 	return n;
@@ -110,7 +118,11 @@ static void list_dependent(struct strbuf *out, const struct cell *c)
 		n += c->component[k].dependent;
 	for (int k = 0; k < COMPONENT_N; k++)
 		if (c->component[k].dependent) {
-			strbuf_addf(out, "%s%s", i == 0 ? ", " : i + 1 == n ? " and " : ", ", component_names[k]);
+			strbuf_addf(out, "%s%s",
+				    i == 0       ? ", "
+				    : i + 1 == n ? " and "
+						 : ", ",
+				    component_names[k]);
 			i++;
 		}
 	if (n)
@@ -124,7 +136,8 @@ static bool times_itself(const struct protocol *p, const struct cell *c)
 	const struct adapter *adapter = r->engine ? replayer_adapter(r) : NULL;
 	struct times_how times;
 	return adapter && p->scenario[c->scenario].observe == OBSERVE_OWN &&
-	       !times_parse(&times, replayer_option(r, "times"), adapter, NULL) && times.how == ADAPTER_SELF;
+	       !times_parse(&times, replayer_option(r, "times"), adapter, NULL) &&
+	       times.how == ADAPTER_SELF;
 }
 
 /* What forbids trust whatever the components say; nothing where nothing does. */
@@ -135,19 +148,20 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 	if (c->n_failed_replayer)
 		strbuf_addf(out, "%u of %u replays failed", c->n_failed_replayer, c->n_blocks);
 	else if (c->n_failed_program > most)
-		strbuf_addf(out, "%u of %u runs of the program failed, more than %.0f %%", c->n_failed_program, c->n_blocks,
-			    100 * MOST_FAILED);
+		strbuf_addf(out, "%u of %u runs of the program failed, more than %.0f %%",
+			    c->n_failed_program, c->n_blocks, 100 * MOST_FAILED);
 	else if (c->n_events_lost)
 		strbuf_addf(out, "its traces are incomplete: %llu %s lost in capture",
 			    (unsigned long long)c->n_events_lost,
 			    c->n_events_lost == 1 ? "event was" : "events were");
 	else if (c->n_cut)
-		strbuf_addf(
-		    out,
-		    "traces are incomplete: the traces of %u run%s were made from a trace without an end",
-		    c->n_cut, c->n_cut == 1 ? "" : "s");
+		strbuf_addf(out,
+			    "traces are incomplete: the traces of %u run%s were made from a trace "
+			    "without an end",
+			    c->n_cut, c->n_cut == 1 ? "" : "s");
 	else if (c->n_unseen)
-		strbuf_addf(out, "traces are incomplete: in those of %u run%s capture could not see all "
+		strbuf_addf(out,
+			    "traces are incomplete: in those of %u run%s capture could not see all "
 			    "requests (validate info tells which)",
 			    c->n_unseen, c->n_unseen == 1 ? "" : "s");
 	else if (c->no_responses)
@@ -157,9 +171,13 @@ static void bar_trust(struct strbuf *out, const struct protocol *p, const struct
 	else if (bias->decision != DECISION_ACCEPT)
 		strbuf_addstr(out, "the bias was not judged");
 	else if (times_itself(p, c))
-		strbuf_addstr(out, "the response times are those that the replayer itself reports (times = self, observe = own)");
+		strbuf_addstr(out, "the response times are those that the replayer itself reports "
+				   "(times = self, observe = own)");
 	else if (c->one_recording)
-		strbuf_addf(out, "all %u pairs replay the same recording: its effect is not known (bank = 2 or more)", c->n_pairs);
+		strbuf_addf(out,
+			    "all %u pairs replay the same recording: its effect is not known (bank "
+			    "= 2 or more)",
+			    c->n_pairs);
 }
 
 /* The case of the control replay in the same scenario; NULL: there is none, or it is `c`. */
@@ -216,8 +234,8 @@ static void explain(const struct analysis *a, struct cell *c, const char *bar)
 	case VERDICT_NOT_TRUSTED:
 		for (int k = 0; k < COMPONENT_N; k++)
 			if (c->component[k].decision == DECISION_REJECT)
-				strbuf_addf(&text, "%s%s: %s", text.len ? "; " : "", component_names[k],
-					    c->component[k].reason);
+				strbuf_addf(&text, "%s%s: %s", text.len ? "; " : "",
+					    component_names[k], c->component[k].reason);
 		break;
 	case VERDICT_INCONCLUSIVE:
 		if (cell_differs(c)) {
@@ -232,13 +250,15 @@ static void explain(const struct analysis *a, struct cell *c, const char *bar)
 			strbuf_addstr(&text, "nothing could be assessed");
 		for (int k = 0; k < COMPONENT_N; k++)
 			if (c->component[k].decision == DECISION_INCONCLUSIVE) {
-				most = c->component[k].n_more > most ? c->component[k].n_more : most;
+				most =
+				    c->component[k].n_more > most ? c->component[k].n_more : most;
 				unknown |= c->component[k].n_more == 0;
 				impractical |= c->component[k].impractical;
 			}
 		list_dependent(&text, c);
 		if (impractical)
-			strbuf_addstr(&text, "; no practical number of replicates would settle it on this machine at these "
+			strbuf_addstr(&text, "; no practical number of replicates would settle it "
+					     "on this machine at these "
 					     "limits");
 		else if (most && !unknown)
 			strbuf_addf(&text, "; about %llu more replicate%s would probably settle it",
@@ -322,15 +342,16 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 		if (changed)
 			refuse(&a->cell[i], &a->results->seal);
 		else if (a->cell[i].too_early)
-			defer(&a->cell[i], protocol, protocol->budget_ns ? a->cell[i].n_blocks : a->n_replicates);
+			defer(&a->cell[i], protocol,
+			      protocol->budget_ns ? a->cell[i].n_blocks : a->n_replicates);
 	adjust(a);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		if (a->cell[i].too_early || changed)
 			continue;
 		for (int k = 0; k < COMPONENT_N; k++)
 			withdraw(&a->cell[i].component[k], a->level_reject);
-		components_plan(&a->cell[i], &e[i], &a->results->protocol.accept, a->n_rejection_tests,
-				until_next_look(a));
+		components_plan(&a->cell[i], &e[i], &a->results->protocol.accept,
+				a->n_rejection_tests, until_next_look(a));
 		if (protocol->scenario[a->cell[i].scenario].trace)
 			components_relate(&a->cell[i]);
 		conclude(a, &a->cell[i]);
@@ -344,7 +365,8 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 		a->n_inconclusive += v == VERDICT_INCONCLUSIVE;
 		for (int k = 0; k < COMPONENT_N; k++) {
 			enum decision d = a->cell[i].component[k].decision;
-			a->assessed[k] |= d == DECISION_ACCEPT || d == DECISION_REJECT || d == DECISION_INCONCLUSIVE;
+			a->assessed[k] |= d == DECISION_ACCEPT || d == DECISION_REJECT ||
+					  d == DECISION_INCONCLUSIVE;
 		}
 	}
 	a->verdict = a->n_not_trusted                     ? VERDICT_NOT_TRUSTED

@@ -10,8 +10,9 @@
 #include "common/xalloc.h"
 #include "validate/analysis/why_private.h"
 
-const char *const cause_names[] = {"requests",	  "concurrency", "late issue", "reordering",   "cache hits",    "page faults",
-				   "run queue",	  "steal",	 "service",    "processor",    "off processor", NULL};
+const char *const cause_names[] = {"requests",   "concurrency", "late issue",    "reordering",
+				   "cache hits", "page faults", "run queue",     "steal",
+				   "service",    "processor",   "off processor", NULL};
 const char *const split_names[] = {"response time", "execution time", NULL};
 
 struct why_part *split_add(struct split *s, enum cause cause, const char *name, const char *how)
@@ -36,7 +37,7 @@ void split_shares(struct split *s)
 			s->part[i].share = s->part[i].part.value / s->whole.value;
 }
 
-/* --- the main cause ------------------------------------------------------------------------------------------------ */
+/* --- the main cause ------------------------------------------------------ */
 
 /* The part that does most of it, in its direction. */
 static const struct why_part *largest(const struct split *s)
@@ -60,12 +61,13 @@ static bool has_excess(const struct cell *c)
 	return !c->in_flight.status && c->in_flight.value > 0.1 && c->in_flight.lo95 > 0;
 }
 
-/* Longer response times are explained by their own split; waiting for processors by those who compete for them, where they
- * are more than in the program. */
+/* Longer response times are explained by their own split; waiting for processors by those who
+ * compete for them, where they are more than in the program. */
 static bool main_of_split(struct why *w, const struct cell *c, enum split_quantity q)
 {
 	const struct why_part *part = largest(&w->split[q]);
-	if (part && q == SPLIT_TIME && part->cause == CAUSE_SERVICE && largest(&w->split[SPLIT_RESPONSE]))
+	if (part && q == SPLIT_TIME && part->cause == CAUSE_SERVICE &&
+	    largest(&w->split[SPLIT_RESPONSE]))
 		part = largest(&w->split[SPLIT_RESPONSE]);
 	if (part && part->cause == CAUSE_RUN_QUEUE && has_excess(c))
 		set_main(w, CAUSE_CONCURRENCY, "excess concurrency, which waits for processors");
@@ -95,19 +97,23 @@ static void main_of_concurrency(struct why *w, const struct cell *c)
 	if (idle && level && fabs(idle->part.value) > fabs(level->part.value))
 		set_main(w, CAUSE_LATE_ISSUE, idle->name);
 	else
-		set_main(w, CAUSE_CONCURRENCY, c->concurrency_mean_x < c->concurrency_mean_r ? "lost concurrency" : "excess concurrency");
+		set_main(w, CAUSE_CONCURRENCY,
+			 c->concurrency_mean_x < c->concurrency_mean_r ? "lost concurrency"
+								       : "excess concurrency");
 }
 
 /* Components that say by themselves what it was. */
 static bool main_of_counts(struct why *w, const struct cell *c)
 {
 	if (rejected(c, COMPONENT_FIDELITY))
-		set_main(w, CAUSE_REQUESTS, c->n_lost >= c->n_extra && c->n_lost >= c->n_mismatched ? "lost requests"
-					    : c->n_extra >= c->n_mismatched			    ? "repeated requests"
-												    : "other requests or results");
+		set_main(w, CAUSE_REQUESTS,
+			 c->n_lost >= c->n_extra && c->n_lost >= c->n_mismatched ? "lost requests"
+			 : c->n_extra >= c->n_mismatched ? "repeated requests"
+							 : "other requests or results");
 	else if (rejected(c, COMPONENT_ISSUE_ERROR) || rejected(c, COMPONENT_SHARE_LATE))
 		set_main(w, CAUSE_LATE_ISSUE, "late issue");
-	else if (rejected(c, COMPONENT_CONCURRENCY) || rejected(c, COMPONENT_IN_FLIGHT) || rejected(c, COMPONENT_IN_FLIGHT_MAX))
+	else if (rejected(c, COMPONENT_CONCURRENCY) || rejected(c, COMPONENT_IN_FLIGHT) ||
+		 rejected(c, COMPONENT_IN_FLIGHT_MAX))
 		main_of_concurrency(w, c);
 	else if (rejected(c, COMPONENT_REORDERING))
 		set_main(w, CAUSE_REORDERING, "reordering");
@@ -118,15 +124,18 @@ static bool main_of_counts(struct why *w, const struct cell *c)
 static bool late_by_service(const struct why *w, const struct cell *c)
 {
 	const struct why_part *part = largest(&w->split[SPLIT_TIME]);
-	return rejected(c, COMPONENT_BIAS) && rejected(c, COMPONENT_EXECUTION_TIME) && part && part->cause == CAUSE_SERVICE;
+	return rejected(c, COMPONENT_BIAS) && rejected(c, COMPONENT_EXECUTION_TIME) && part &&
+	       part->cause == CAUSE_SERVICE;
 }
 
-/* Requests that are not the traced ones, or not at their times, come first: what they measure is measured of something else.
- * Then the response time; then the execution time; then what was only counted. */
+/* Requests that are not the traced ones, or not at their times, come first: what they measure is
+ * measured of something else. Then the response time; then the execution time; then what was only
+ * counted. */
 static void main_choose(struct why *w, const struct cell *c)
 {
 	bool late = rejected(c, COMPONENT_ISSUE_ERROR) || rejected(c, COMPONENT_SHARE_LATE);
-	if ((rejected(c, COMPONENT_FIDELITY) || (late && !late_by_service(w, c))) && main_of_counts(w, c))
+	if ((rejected(c, COMPONENT_FIDELITY) || (late && !late_by_service(w, c))) &&
+	    main_of_counts(w, c))
 		return;
 	if (rejected(c, COMPONENT_BIAS) && main_of_split(w, c, SPLIT_RESPONSE))
 		return;
@@ -138,7 +147,7 @@ static void main_choose(struct why *w, const struct cell *c)
 		main_of_split(w, c, SPLIT_TIME);
 }
 
-/* --- the sentence ------------------------------------------------------------------------------------------------- */
+/* --- the sentence -------------------------------------------------------- */
 
 #define ADD(w, ...) phrase_add((w)->sentence, sizeof(w)->sentence, __VA_ARGS__)
 
@@ -156,7 +165,11 @@ static const struct why_part *next_largest(const struct split *s, double below)
 static void add_percent(struct why *w, double ratio)
 {
 	double percent = 100 * fabs(ratio);
-	ADD(w, "%s%.*f %%", ratio < 0 ? "-" : "+", percent < 0.995 ? 2 : percent < 9.95 ? 1 : 0, percent);
+	ADD(w, "%s%.*f %%", ratio < 0 ? "-" : "+",
+	    percent < 0.995  ? 2
+	    : percent < 9.95 ? 1
+			     : 0,
+	    percent);
 }
 
 static void describe_split(struct why *w, enum split_quantity q)
@@ -185,14 +198,16 @@ static void describe(struct why *w)
 	for (int q = 0; q < SPLIT_N; q++)
 		describe_split(w, q);
 	if (!*w->sentence)
-		ADD(w, "neither the mean response time nor the execution time differs significantly");
+		ADD(w,
+		    "neither the mean response time nor the execution time differs significantly");
 }
 
-/* --- all cells ---------------------------------------------------------------------------------------------------- */
+/* --- all cells ----------------------------------------------------------- */
 
 static double fault_cost(const struct results *r)
 {
-	const json_t *cost = json_object_get(json_object_get(r->environment, "costs"), "minor_fault_ns");
+	const json_t *cost =
+	    json_object_get(json_object_get(r->environment, "costs"), "minor_fault_ns");
 	double ns = json_is_number(cost) ? json_number_value(cost) : NAN;
 	return ns >= 0 && isfinite(ns) ? ns : NAN;
 }
@@ -205,7 +220,8 @@ static struct why_context context_of(const struct analysis *a, const struct cell
 	if (scope == SCOPE_AUTO)
 		scope = replayer->total_order ? SCOPE_ALL : SCOPE_THREAD;
 	const struct scenario *scenario = &p->scenario[c->scenario];
-	return (struct why_context){scenario, fault_cost(a->results), scope, replayer->timed, scenario->observe == OBSERVE_BLOCK};
+	return (struct why_context){scenario, fault_cost(a->results), scope, replayer->timed,
+				    scenario->observe == OBSERVE_BLOCK};
 }
 
 static bool can_be_split(const struct pairs *p)
@@ -213,7 +229,8 @@ static bool can_be_split(const struct pairs *p)
 	for (size_t i = 0; i < p->n; i++) {
 		const struct run_summary *s[] = {&p->x[i]->summary, &p->r[i]->summary};
 		for (int k = 0; k < 2; k++) /* what a damaged or imported summary may hold */
-			if (!(s[k]->response.mean > 0) || s[k]->execution_ns <= 0 || !s[k]->ns_at_level || s[k]->ns_at_level[0] < 0 ||
+			if (!(s[k]->response.mean > 0) || s[k]->execution_ns <= 0 ||
+			    !s[k]->ns_at_level || s[k]->ns_at_level[0] < 0 ||
 			    s[k]->ns_at_level[0] >= s[k]->execution_ns)
 				return false;
 	}
@@ -259,13 +276,14 @@ void why_release(struct analysis *a)
 	a->why = NULL;
 }
 
-/* --- levels ---------------------------------------------------------------------------------- */
+/* --- levels -------------------------------------------------------------- */
 
 /* Standardisation: the part of a difference of means that comes from another make-up.
  *
- * sum of (p_x - p_r) ((m_x + m_r)/2 - M) over the classes; M, the mean of both sides, changes nothing where the shares add up to
- * 1 on both, and keeps classes that nobody knows from counting as if their requests took no time.
- * Source: Kitagawa, Components of a difference between two rates (1955). */
+ * sum of (p_x - p_r) ((m_x + m_r)/2 - M) over the classes; M, the mean of both sides, changes
+ * nothing where the shares add up to 1 on both, and keeps classes that nobody knows from counting
+ * as if their requests took no time. Source: Kitagawa, Components of a difference between two rates
+ * (1955). */
 
 static double mean_of(double share, double sum)
 {
@@ -280,7 +298,8 @@ static double common_difference(const struct classes *c, bool *alone)
 		if (c->share_x[i] < LEAST_SHARE || c->share_r[i] < LEAST_SHARE)
 			continue;
 		double w = (c->share_x[i] + c->share_r[i]) / 2;
-		sum += w * (mean_of(c->share_x[i], c->sum_x[i]) - mean_of(c->share_r[i], c->sum_r[i]));
+		sum +=
+		    w * (mean_of(c->share_x[i], c->sum_x[i]) - mean_of(c->share_r[i], c->sum_r[i]));
 		weight += w;
 	}
 	*alone = weight <= 0;
@@ -296,7 +315,8 @@ double classes_composition(const struct classes *c, bool *alone)
 		bool x = c->share_x[i] >= LEAST_SHARE, r = c->share_r[i] >= LEAST_SHARE;
 		if (!x && !r)
 			continue;
-		double mean_x = mean_of(c->share_x[i], c->sum_x[i]), mean_r = mean_of(c->share_r[i], c->sum_r[i]);
+		double mean_x = mean_of(c->share_x[i], c->sum_x[i]),
+		       mean_r = mean_of(c->share_r[i], c->sum_r[i]);
 		mean_x = x ? mean_x : mean_r + difference;
 		mean_r = r ? mean_r : mean_x - difference;
 		part += (c->share_x[i] - c->share_r[i]) * ((mean_x + mean_r) / 2 - whole);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The split of the mean response time: every part a function of sums over the runs of both sides, so that the jackknife can
- * leave pairs out one by one. */
+/* The split of the mean response time: every part a function of sums over the runs of both sides,
+ * so that the jackknife can leave pairs out one by one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,21 @@
 
 /* What is summed of a run: numbers per request, then shares and sums of response times by class. */
 enum {
-	F_MEAN, F_MEAN2, F_DEVICE, F_DEVICE2, F_DEVICE_MEAN, F_FAULTS, F_QUEUE, F_STEAL, F_BLOCKED, F_PROCESSOR, F_OFF, F_BUSY,
-	F_REORDERED, F_REORDERED_SUM, N_NUMBERS
+	F_MEAN,
+	F_MEAN2,
+	F_DEVICE,
+	F_DEVICE2,
+	F_DEVICE_MEAN,
+	F_FAULTS,
+	F_QUEUE,
+	F_STEAL,
+	F_BLOCKED,
+	F_PROCESSOR,
+	F_OFF,
+	F_BUSY,
+	F_REORDERED,
+	F_REORDERED_SUM,
+	N_NUMBERS
 };
 
 struct response_layout {
@@ -30,7 +43,7 @@ struct methods { /* chosen once, from all pairs */
 	const struct why_context *context;
 };
 
-/* --- what a run gives --------------------------------------------------------------------------------------------- */
+/* --- what a run gives ---------------------------------------------------- */
 
 static size_t op_index(struct response_layout *y, const char *name)
 {
@@ -76,10 +89,13 @@ static void take_facts(const struct run_summary *s, const struct why_context *c,
 {
 	const struct run_facts *k = &s->facts;
 	/* without a number of threads nothing is available, and nothing of it busy */
-	double n = (double)s->response.n, available = (double)k->wall_ns * run_n_threads(c->scenario, s);
+	double n = (double)s->response.n,
+	       available = (double)k->wall_ns * run_n_threads(c->scenario, s);
 	double used = (double)k->cpu_user_ns + (double)k->cpu_system_ns;
-	double active = s->response.mean * n, busy = available > 0 ? fmin(1, active / available) : 0;
-	double queue = k->runqueue_wait_ns > 0 && !c->at_device ? (double)k->runqueue_wait_ns : 0, device = (double)k->bytes_read_device / n;
+	double active = s->response.mean * n,
+	       busy = available > 0 ? fmin(1, active / available) : 0;
+	double queue = k->runqueue_wait_ns > 0 && !c->at_device ? (double)k->runqueue_wait_ns : 0,
+	       device = (double)k->bytes_read_device / n;
 	f[F_DEVICE] = device;
 	f[F_DEVICE2] = device * device;
 	f[F_DEVICE_MEAN] = device * s->response.mean;
@@ -132,11 +148,12 @@ static void take_run(struct response_layout *y, const struct run_summary *s,
 	}
 }
 
-/* --- the parts, ns: x and r are means over the runs of each side --------------------------------------------------- */
+/* --- the parts, ns: x and r are means over the runs of each side --------- */
 
 static double part_classes(const double *x, const double *r, size_t at, size_t n, bool *alone)
 {
-	return classes_composition(&(struct classes){x + at, x + at + n, r + at, r + at + n, n}, alone);
+	return classes_composition(&(struct classes){x + at, x + at + n, r + at, r + at + n, n},
+				   alone);
 }
 
 static double part_late(const struct response_layout *y, const double *x)
@@ -160,7 +177,8 @@ static double part_reordered(const double *x)
 	return x[F_REORDERED_SUM] - x[F_REORDERED] * (x[F_MEAN] - x[F_REORDERED_SUM]) / others;
 }
 
-/* Slope of response time on bytes read, common to both sides, about the mean of each; t is its ratio to its standard error. */
+/* Slope of response time on bytes read, common to both sides, about the mean of each; t is its
+ * ratio to its standard error. */
 static double device_slope(const double *x, const double *r, size_t n, double *t)
 {
 	double xx = 0, xy = 0, yy = 0, k = (double)n;
@@ -186,12 +204,13 @@ static double part_cache(const double *x, const double *r, size_t n, enum cache_
 		return NAN;
 	if (how == CACHE_NO_READS)
 		return 0;
-	double cost = how == CACHE_SLOPE ? device_slope(x, r, n, &t) : more[F_BLOCKED] / more[F_DEVICE];
+	double cost =
+	    how == CACHE_SLOPE ? device_slope(x, r, n, &t) : more[F_BLOCKED] / more[F_DEVICE];
 	return (x[F_DEVICE] - r[F_DEVICE]) * cost;
 }
 
-/* The slope where the runs of a side differ enough to show one that is surely above 0 (t > 3); the time that the threads were
- * blocked in requests where those make up most of the run. */
+/* The slope where the runs of a side differ enough to show one that is surely above 0 (t > 3); the
+ * time that the threads were blocked in requests where those make up most of the run. */
 static enum cache_method cache_choose(const struct response_layout *y, const double *x,
 				      const double *r)
 {
@@ -207,8 +226,8 @@ static enum cache_method cache_choose(const struct response_layout *y, const dou
 	return more[F_BUSY] > 0.5 ? CACHE_BLOCKED : CACHE_UNKNOWN;
 }
 
-/* A request is served for a and waits for w; m = a (1 + w/a). Who serves longer waits longer in proportion: only another
- * proportion is a part, at the mean of both sides' service. */
+/* A request is served for a and waits for w; m = a (1 + w/a). Who serves longer waits longer in
+ * proportion: only another proportion is a part, at the mean of both sides' service. */
 static double part_waiting(const double *x, const double *r, int which)
 {
 	double a_x = x[F_MEAN] - x[F_QUEUE] - x[F_STEAL], a_r = r[F_MEAN] - r[F_QUEUE] - r[F_STEAL];
@@ -217,16 +236,20 @@ static double part_waiting(const double *x, const double *r, int which)
 	return (a_x + a_r) / 2 * (x[which] / a_x - r[which] / a_r);
 }
 
-static void parts_of(const struct response_layout *y, const struct methods *m, const double *x, const double *r, double part[CAUSE_N])
+static void parts_of(const struct response_layout *y, const struct methods *m, const double *x,
+		     const double *r, double part[CAUSE_N])
 {
 	bool alone;
 	double left = x[F_MEAN] - r[F_MEAN];
 	part[CAUSE_REQUESTS] = part_classes(x, r, y->ops, y->n_ops, &alone);
-	part[CAUSE_CONCURRENCY] = y->classes ? part_classes(x, r, y->levels, y->n_levels, &alone) : NAN;
+	part[CAUSE_CONCURRENCY] =
+	    y->classes ? part_classes(x, r, y->levels, y->n_levels, &alone) : NAN;
 	part[CAUSE_LATE_ISSUE] = y->late ? part_late(y, x) : NAN;
 	part[CAUSE_REORDERING] = y->classes ? part_reordered(x) : NAN;
 	part[CAUSE_CACHE] = part_cache(x, r, y->n_pairs, m->cache);
-	part[CAUSE_FAULTS] = y->facts && !m->context->at_device ? (x[F_FAULTS] - r[F_FAULTS]) * m->context->fault_ns : NAN;
+	part[CAUSE_FAULTS] = y->facts && !m->context->at_device
+				 ? (x[F_FAULTS] - r[F_FAULTS]) * m->context->fault_ns
+				 : NAN;
 	part[CAUSE_RUN_QUEUE] = y->queue ? part_waiting(x, r, F_QUEUE) : NAN;
 	part[CAUSE_STEAL] = y->steal ? part_waiting(x, r, F_STEAL) : NAN;
 	for (int k = CAUSE_REQUESTS; k < CAUSE_SERVICE; k++)
@@ -238,7 +261,7 @@ static void parts_of(const struct response_layout *y, const struct methods *m, c
 		part[k] /= r[F_MEAN];
 }
 
-/* --- the jackknife ------------------------------------------------------------------------------------------------ */
+/* --- the jackknife ------------------------------------------------------- */
 
 struct sums {
 	double *run_x, *run_r;	 /* [n_pairs][n_all] */
@@ -295,7 +318,7 @@ static struct estimate jackknifed(double value, const double *others, size_t n)
 	return e;
 }
 
-/* --- names -------------------------------------------------------------------------------------------------------- */
+/* --- names --------------------------------------------------------------- */
 
 static double mean_level(const struct response_layout *y, const double *side)
 {
@@ -339,16 +362,18 @@ static const char *part_how(enum cause k, const struct methods *m)
 	case CAUSE_REQUESTS:
 		return "standardised by operation";
 	case CAUSE_CONCURRENCY:
-		return m->level_alone ? "by level, none of which both met: service at equal level is in it"
-				      : "standardised by level at issue";
+		return m->level_alone
+			   ? "by level, none of which both met: service at equal level is in it"
+			   : "standardised by level at issue";
 	case CAUSE_LATE_ISSUE:
 		return "late requests against those on time";
 	case CAUSE_REORDERING:
 		return "reordered requests against the others";
 	case CAUSE_CACHE:
-		return m->cache == CACHE_SLOPE	   ? "bytes read from devices x slope over the runs"
-		       : m->cache == CACHE_BLOCKED ? "bytes read from devices x time blocked per byte"
-						   : "no run read from a device";
+		return m->cache == CACHE_SLOPE ? "bytes read from devices x slope over the runs"
+		       : m->cache == CACHE_BLOCKED
+			   ? "bytes read from devices x time blocked per byte"
+			   : "no run read from a device";
 	case CAUSE_FAULTS:
 		return "counted x measured cost of a fault; at most";
 	case CAUSE_RUN_QUEUE:
@@ -363,17 +388,19 @@ static const char *part_how(enum cause k, const struct methods *m)
 	}
 }
 
-static void part_put(struct split *s, const struct response_layout *y, const struct methods *m, const struct sums *u, enum cause k,
-		     struct estimate e)
+static void part_put(struct split *s, const struct response_layout *y, const struct methods *m,
+		     const struct sums *u, enum cause k, struct estimate e)
 {
 	bool up = mean_level(y, u->mean_x) > mean_level(y, u->mean_r);
 	bool above = k == CAUSE_CACHE	 ? u->mean_x[F_DEVICE] > u->mean_r[F_DEVICE]
 		     : k == CAUSE_FAULTS ? u->mean_x[F_FAULTS] > u->mean_r[F_FAULTS]
 					 : e.value > 0;
-	if ((k == CAUSE_LATE_ISSUE && !m->context->timed) || (k == CAUSE_REQUESTS && y->n_ops < 2) ||
+	if ((k == CAUSE_LATE_ISSUE && !m->context->timed) ||
+	    (k == CAUSE_REQUESTS && y->n_ops < 2) ||
 	    (m->context->at_device && (k == CAUSE_FAULTS || k == CAUSE_RUN_QUEUE)))
 		return; /* there is no such thing */
-	struct why_part *part = split_add(s, k, part_name(k, up, above), e.status ? "unknown" : part_how(k, m));
+	struct why_part *part =
+	    split_add(s, k, part_name(k, up, above), e.status ? "unknown" : part_how(k, m));
 	part->part = e;
 	part->beside = k > CAUSE_SERVICE;
 }

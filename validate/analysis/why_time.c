@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The split of the execution time: an identity in every pair (why.h), so that nothing is left over. */
+/* The split of the execution time: an identity in every pair (why.h), so that nothing is left over.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,7 +30,8 @@ static struct estimate scaled(struct estimate e, double scale)
 
 static void name_part(struct split *s, int term, struct estimate part)
 {
-	static const enum cause cause[N_TERMS] = {CAUSE_REQUESTS, CAUSE_SERVICE, CAUSE_LATE_ISSUE, CAUSE_CONCURRENCY};
+	static const enum cause cause[N_TERMS] = {CAUSE_REQUESTS, CAUSE_SERVICE, CAUSE_LATE_ISSUE,
+						  CAUSE_CONCURRENCY};
 	static const char *const name[N_TERMS][2] = {
 	    {"fewer requests", "more requests"},
 	    {"shorter response times", "longer response times"},
@@ -41,7 +43,8 @@ static void name_part(struct split *s, int term, struct estimate part)
 
 void split_time(struct split *s, const struct pairs *p)
 {
-	double *d = xcalloc(N_TERMS * p->n + 1, sizeof *d), *whole = xcalloc(p->n + 1, sizeof *whole);
+	double *d = xcalloc(N_TERMS * p->n + 1, sizeof *d),
+	       *whole = xcalloc(p->n + 1, sizeof *whole);
 	for (size_t i = 0; i < p->n; i++) {
 		double x[N_TERMS], r[N_TERMS];
 		terms_of(&p->x[i]->summary, x);
@@ -53,7 +56,8 @@ void split_time(struct split *s, const struct pairs *p)
 	}
 	struct estimate total = estimate_of_mean(whole, p->n);
 	/* the logarithms' parts, in proportion, add up to the relative difference */
-	double scale = !total.status && fabs(total.value) > 1e-9 ? expm1(total.value) / total.value : 1;
+	double scale =
+	    !total.status && fabs(total.value) > 1e-9 ? expm1(total.value) / total.value : 1;
 	s->whole = scaled(total, scale);
 	for (int k = 0; k < N_TERMS && !total.status; k++)
 		name_part(s, k, scaled(estimate_of_mean(&d[(size_t)k * p->n], p->n), scale));

@@ -16,27 +16,32 @@
 #define JOURNAL_VERSION 1
 #define OVERHEAD_S 0.12 /* expected beside a run's own time */
 
-/* --- the loop ----------------------------------------------------------------------------------------------------- */
+/* --- the loop ------------------------------------------------------------ */
 
 double run_seconds(const struct campaign *c, const struct design_run *r)
 {
 	const struct campaign_calibration *k = &c->calibration[r->scenario];
 	const struct scenario_parallel *parallel = &c->protocol->scenario[r->scenario].parallel;
-	const double run_s = (k->execution_ns > 0 ? (double)k->execution_ns : (double)c->protocol->min_duration_ns * 1.4) * 1e-9;
+	const double run_s = (k->execution_ns > 0 ? (double)k->execution_ns
+						  : (double)c->protocol->min_duration_ns * 1.4) *
+			     1e-9;
 	if (!parallel->is)
 		return OVERHEAD_S + run_s;
-	return RANKS_OVERHEAD_S + (r->role == ROLE_RECORD ? recording_seconds(parallel, run_s) : run_s);
+	return RANKS_OVERHEAD_S +
+	       (r->role == ROLE_RECORD ? recording_seconds(parallel, run_s) : run_s);
 }
 
 static void progress_show(struct campaign *c, size_t id, double done)
 {
 	const struct design_run *r = &c->plan.run[id];
 	const struct protocol *p = c->protocol;
-	char *what = r->role == ROLE_RECORD
-			 ? xasprintf("recording %u of %llu: %s", r->bank + 1, (unsigned long long)protocol_n_bank(p),
-				     p->scenario[r->scenario].name)
-			 : xasprintf("block %u of %llu: %s, %s", r->block, (unsigned long long)p->n_replicates_max,
-				     p->scenario[r->scenario].name, run_role_name(p, r->role));
+	char *what =
+	    r->role == ROLE_RECORD
+		? xasprintf("recording %u of %llu: %s", r->bank + 1,
+			    (unsigned long long)protocol_n_bank(p), p->scenario[r->scenario].name)
+		: xasprintf("block %u of %llu: %s, %s", r->block,
+			    (unsigned long long)p->n_replicates_max, p->scenario[r->scenario].name,
+			    run_role_name(p, r->role));
 	progress_step(&c->progress, id, done, what);
 	free(what);
 }
@@ -51,8 +56,10 @@ int failed_run(struct campaign *c, size_t id, struct err *e)
 	const struct design_run *r = &c->plan.run[id];
 	if (c->protocol->on_failure != ON_FAILURE_STOP)
 		return 0;
-	return err_set(e, ECANCELED, "run %zu (%s, %s) failed, and the protocol says to stop then: %s", id,
-		       c->protocol->scenario[r->scenario].name, run_role_name(c->protocol, r->role), c->run[id].reason);
+	return err_set(e, ECANCELED,
+		       "run %zu (%s, %s) failed, and the protocol says to stop then: %s", id,
+		       c->protocol->scenario[r->scenario].name, run_role_name(c->protocol, r->role),
+		       c->run[id].reason);
 }
 
 /* A recording, or a group. */
@@ -65,7 +72,8 @@ static int runs_make_some(struct campaign *c, size_t first, size_t n, double don
 		progress_show(c, first, done);
 	int ret = !any ? 0 : campaign_interrupted(c) ? -EINTR : 0;
 	if (!ret && any)
-		ret = c->plan.run[first].role == ROLE_RECORD ? run_make(c, (uint32_t)first, e) : group_make(c, first, n, e);
+		ret = c->plan.run[first].role == ROLE_RECORD ? run_make(c, (uint32_t)first, e)
+							     : group_make(c, first, n, e);
 	for (size_t i = 0; !ret && i < n; i++)
 		if (pending[i] && c->run[first + i].state == RUN_FAILED)
 			ret = failed_run(c, first + i, e);
@@ -100,7 +108,8 @@ static int runs_make(struct campaign *c, struct err *e)
 	return 0;
 }
 
-/* A scenario whose program cannot run cannot be judged; the others can, if the protocol wants to go on. */
+/* A scenario whose program cannot run cannot be judged; the others can, if the protocol wants to go
+ * on. */
 static int calibration_check(struct campaign *c, struct err *e)
 {
 	const struct protocol *p = c->protocol;
@@ -110,14 +119,16 @@ static int calibration_check(struct campaign *c, struct err *e)
 			first = i;
 	if (!n_bad || (n_bad < p->n_scenarios && p->on_failure == ON_FAILURE_CONTINUE))
 		return 0;
-	return err_set(e, ECANCELED, "%s cannot be run: %s", p->scenario[first].name, c->calibration[first].failure);
+	return err_set(e, ECANCELED, "%s cannot be run: %s", p->scenario[first].name,
+		       c->calibration[first].failure);
 }
 
 static int session_note(struct campaign *c, const char *event, struct err *e)
 {
-	json_t *o = json_pack("{s:s, s:s, s:i, s:s, s:o, s:I, s:i}", "event", event, "token", c->token, "version",
-			      JOURNAL_VERSION, "program", VALIDATE_VERSION, "protocol", text_to_json(c->name), "runs",
-			      (json_int_t)c->plan.n_runs, "pid", (int)getpid());
+	json_t *o = json_pack("{s:s, s:s, s:i, s:s, s:o, s:I, s:i}", "event", event, "token",
+			      c->token, "version", JOURNAL_VERSION, "program", VALIDATE_VERSION,
+			      "protocol", text_to_json(c->name), "runs", (json_int_t)c->plan.n_runs,
+			      "pid", (int)getpid());
 	if (c->files && (!strcmp(event, "start") || !strcmp(event, "resume")))
 		json_object_set(o, "files", c->files);
 	int ret = journal_append(&c->journal, o, e);
@@ -169,9 +180,10 @@ static int session(struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* --- begin and end ------------------------------------------------------------------------------------------------ */
+/* --- begin and end ------------------------------------------------------- */
 
-static void campaign_init(struct campaign *c, const struct protocol *p, const struct campaign_options *o)
+static void campaign_init(struct campaign *c, const struct protocol *p,
+			  const struct campaign_options *o)
 {
 	*c = (struct campaign){.protocol = p, .options = o, .signal_fd = -1, .journal = {.fd = -1}};
 	c->started_ns = clock_monotonic_ns();
@@ -287,8 +299,8 @@ int campaign_run(const struct protocol *p, const struct campaign_options *o, str
 	signals_restore(&c.old_signals, c.signal_fd);
 	if (ret == -EINTR) {
 		char *command = resume_command(&c);
-		err_set(e, EINTR, "interrupted after %zu of %zu runs; continue with: %s", n_runs_done(&c),
-			n_runs_wanted(&c), command);
+		err_set(e, EINTR, "interrupted after %zu of %zu runs; continue with: %s",
+			n_runs_done(&c), n_runs_wanted(&c), command);
 		free(command);
 	}
 out:

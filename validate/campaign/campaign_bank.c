@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bank: reference traces in the scratch directory, recorded, and recorded again where they are missing. */
+/* The bank: reference traces in the scratch directory, recorded, and recorded again where they are
+ * missing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +25,8 @@ char *bank_path(const struct campaign *c, uint32_t scenario, uint32_t bank)
 {
 	const bool parallel = c->protocol->scenario[scenario].parallel.is;
 	char *dir = parallel ? recordings_dir(c) : xstrdup(c->scratch.dir);
-	char *path = xasprintf("%s/bank-%04zu-%06u.trace", dir, scenario_recording(c->protocol, scenario), bank);
+	char *path = xasprintf("%s/bank-%04zu-%06u.trace", dir,
+			       scenario_recording(c->protocol, scenario), bank);
 	free(dir);
 	return path;
 }
@@ -69,7 +71,8 @@ static int bank_move(const char *from, const char *to, struct err *e)
 	return ret;
 }
 
-/* Is the trace there and whole? It may be of a session that was killed, or of a machine that went down. */
+/* Is the trace there and whole? It may be of a session that was killed, or of a machine that went
+ * down. */
 static bool trace_is_whole(const char *path)
 {
 	struct trace *t;
@@ -95,8 +98,10 @@ static int bank_observed(void *context, struct err *e)
 	return observed_make(w->campaign, &w->run, w->trace, NULL, w->out, e);
 }
 
-/* The device's view of a recording, which replays are matched to. 0 with a reason where it cannot be made. */
-static int bank_observe(struct campaign *c, const struct run *r, const char *trace, const char *path, char *reason, size_t size)
+/* The device's view of a recording, which replays are matched to. 0 with a reason where it cannot
+ * be made. */
+static int bank_observe(struct campaign *c, const struct run *r, const char *trace,
+			const char *path, char *reason, size_t size)
 {
 	struct err why = ERR_INIT;
 	const struct step s = {.scenario = r->scenario, .role = ROLE_RECORD};
@@ -113,10 +118,10 @@ static int bank_observe(struct campaign *c, const struct run *r, const char *tra
 	return 0;
 }
 
-/* Records the trace that run `r` needs, where it is missing: its recording failed, or it was lost with the scratch
- * directory. */
-static int bank_record(struct campaign *c, struct run *r, const char *path, char *reason, size_t size,
-		       struct err *e)
+/* Records the trace that run `r` needs, where it is missing: its recording failed, or it was lost
+ * with the scratch directory. */
+static int bank_record(struct campaign *c, struct run *r, const char *path, char *reason,
+		       size_t size, struct err *e)
 {
 	struct step_result result;
 	char *part = scratch_path(c, "bank.part");
@@ -130,45 +135,52 @@ static int bank_record(struct campaign *c, struct run *r, const char *path, char
 	if (!ret && result.no_space)
 		ret = no_space(c, result.reason, e);
 	if (!ret && result.reason[0])
-		snprintf(reason, size, "its reference trace is missing and could not be recorded: %.400s",
+		snprintf(reason, size,
+			 "its reference trace is missing and could not be recorded: %.400s",
 			 result.reason);
 	else if (!ret)
 		ret = bank_move(part, path, e);
 	free(part);
 	if (ret)
 		return ret;
-	json_t *event = json_pack("{s:s, s:I, s:I, s:s, s:s*}", "event", "bank", "scenario", (json_int_t)r->scenario,
-				  "bank", (json_int_t)r->bank, "state", reason[0] ? "failed" : "recorded again",
-				  "reason", reason[0] ? reason : NULL);
+	json_t *event =
+	    json_pack("{s:s, s:I, s:I, s:s, s:s*}", "event", "bank", "scenario",
+		      (json_int_t)r->scenario, "bank", (json_int_t)r->bank, "state",
+		      reason[0] ? "failed" : "recorded again", "reason", reason[0] ? reason : NULL);
 	ret = journal_append(&c->journal, event, e);
 	json_decref(event);
 	return ret;
 }
 
-/* Of a parallel application: recording it takes too long to be tried for every replay. NULL: it did not fail. */
+/* Of a parallel application: recording it takes too long to be tried for every replay. NULL: it did
+ * not fail. */
 static const struct run *recording_failed(const struct campaign *c, const struct run *r)
 {
 	const size_t scenario = scenario_recording(c->protocol, r->scenario);
-	for (size_t i = 0; i < c->plan.n_bank_runs && c->protocol->scenario[scenario].parallel.is; i++)
-		if (c->run[i].scenario == scenario && c->run[i].bank == r->bank && c->run[i].state == RUN_FAILED)
+	for (size_t i = 0; i < c->plan.n_bank_runs && c->protocol->scenario[scenario].parallel.is;
+	     i++)
+		if (c->run[i].scenario == scenario && c->run[i].bank == r->bank &&
+		    c->run[i].state == RUN_FAILED)
 			return &c->run[i];
 	return NULL;
 }
 
-static int bank_ensure(struct campaign *c, struct run *r, const char *path, char *reason, size_t size,
-		       struct err *e)
+static int bank_ensure(struct campaign *c, struct run *r, const char *path, char *reason,
+		       size_t size, struct err *e)
 {
 	bool *known = &c->bank_known[bank_index(c, r->scenario, r->bank)];
 	reason[0] = 0;
 	*known = *known ? path_exists(path) : trace_is_whole(path); /* somebody may remove it */
-	if (*known && c->protocol->scenario[r->scenario].observe == OBSERVE_BLOCK && !c->protocol->scenario[r->scenario].trace) {
+	if (*known && c->protocol->scenario[r->scenario].observe == OBSERVE_BLOCK &&
+	    !c->protocol->scenario[r->scenario].trace) {
 		char *device = observed_bank_path(c, r->scenario, path);
 		*known = trace_is_whole(device);
 		free(device);
 	}
 	const struct run *failed = *known ? NULL : recording_failed(c, r);
 	if (failed)
-		snprintf(reason, size, "the application could not be recorded (run %u): %.400s", failed->id, failed->reason);
+		snprintf(reason, size, "the application could not be recorded (run %u): %.400s",
+			 failed->id, failed->reason);
 	if (*known || failed)
 		return 0;
 	int ret = bank_record(c, r, path, reason, size, e);
@@ -176,8 +188,8 @@ static int bank_ensure(struct campaign *c, struct run *r, const char *path, char
 	return ret;
 }
 
-/* Who cleans up directories for temporary files may remove the scratch directory with the recordings: it is made again,
- * and they are recorded again when they are needed. */
+/* Who cleans up directories for temporary files may remove the scratch directory with the
+ * recordings: it is made again, and they are recorded again when they are needed. */
 static int scratch_ensure(struct campaign *c, char *reason, size_t size, struct err *e)
 {
 	struct err why = ERR_INIT;
@@ -189,9 +201,11 @@ static int scratch_ensure(struct campaign *c, char *reason, size_t size, struct 
 	}
 	if (!made)
 		return 0;
-	memset(c->bank_known, 0, c->protocol->n_scenarios * protocol_n_bank(c->protocol) * sizeof *c->bank_known);
-	json_t *event = json_pack("{s:s, s:o, s:s}", "event", "scratch", "path", text_to_json(c->scratch.dir), "why",
-				  "it was removed while it was in use");
+	memset(c->bank_known, 0,
+	       c->protocol->n_scenarios * protocol_n_bank(c->protocol) * sizeof *c->bank_known);
+	json_t *event =
+	    json_pack("{s:s, s:o, s:s}", "event", "scratch", "path", text_to_json(c->scratch.dir),
+		      "why", "it was removed while it was in use");
 	int ret = journal_append(&c->journal, event, e);
 	json_decref(event);
 	return ret;
@@ -206,7 +220,8 @@ int bank_take(struct campaign *c, const struct run *r, const char *recording, st
 	return ret;
 }
 
-int run_input_ensure(struct campaign *c, struct run *r, const char *bank, char *reason, size_t size, struct err *e)
+int run_input_ensure(struct campaign *c, struct run *r, const char *bank, char *reason, size_t size,
+		     struct err *e)
 {
 	int ret = scratch_ensure(c, reason, size, e);
 	if (ret || reason[0] || role_is_program(c, r->role))

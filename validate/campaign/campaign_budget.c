@@ -29,7 +29,7 @@ double budget_spent_s(const struct campaign *c)
 	return (double)(c->spent_before_ns + clock_monotonic_ns() - c->started_ns) * 1e-9;
 }
 
-/* --- what is decided ---------------------------------------------------------------------------------------------- */
+/* --- what is decided ----------------------------------------------------- */
 
 static void summary_take(struct campaign *c, struct run *r)
 {
@@ -50,7 +50,8 @@ out:
 	free(path);
 }
 
-/* The blocks of a scenario all of whose wanted runs have an outcome; the first run of the next one, or n_runs. */
+/* The blocks of a scenario all of whose wanted runs have an outcome; the first run of the next one,
+ * or n_runs. */
 static size_t next_of(const struct campaign *c, size_t scenario, uint64_t *n_done)
 {
 	uint32_t block = 0;
@@ -71,9 +72,11 @@ size_t group_find(const struct campaign *c, size_t id, size_t *n)
 {
 	const struct design_run *run = c->plan.run;
 	size_t first = id, end = id;
-	while (first > c->plan.n_bank_runs && run[first - 1].block == run[id].block && run[first - 1].scenario == run[id].scenario)
+	while (first > c->plan.n_bank_runs && run[first - 1].block == run[id].block &&
+	       run[first - 1].scenario == run[id].scenario)
 		first--;
-	while (end < c->plan.n_runs && run[end].block == run[id].block && run[end].scenario == run[id].scenario)
+	while (end < c->plan.n_runs && run[end].block == run[id].block &&
+	       run[end].scenario == run[id].scenario)
 		end++;
 	*n = end - first;
 	return first;
@@ -109,9 +112,10 @@ static void outlook_make(struct outlook *o, const struct campaign *c)
 	}
 }
 
-/* --- the choice --------------------------------------------------------------------------------------------------- */
+/* --- the choice ---------------------------------------------------------- */
 
-/* Expected seconds of a scenario's next group: as the earlier ones of this session took, by the number of their runs. */
+/* Expected seconds of a scenario's next group: as the earlier ones of this session took, by the
+ * number of their runs. */
 static double group_seconds(const struct campaign *c, size_t id)
 {
 	size_t n, n_wanted = 0, first = group_find(c, id, &n);
@@ -125,7 +129,8 @@ static double group_seconds(const struct campaign *c, size_t id)
 	return s->n_runs ? s->seconds / (double)s->n_runs * (double)n_wanted : expected_s;
 }
 
-/* The first group in the order of the plan that belongs to the least number of pairs; n_runs: none is left. */
+/* The first group in the order of the plan that belongs to the least number of pairs; n_runs: none
+ * is left. */
 static size_t first_pairs(const struct campaign *c)
 {
 	const size_t end = design_n_runs_until(&c->plan, c->protocol->n_replicates_min);
@@ -147,16 +152,18 @@ static struct next next_choose(const struct campaign *c, const struct outlook *o
 	size_t first = first_pairs(c), *id = xcalloc(p->n_scenarios, sizeof *id);
 	if (first < c->plan.n_runs) {
 		free(id);
-		return group_seconds(c, first) <= left_s ? (struct next){first, "first", 0}
-							 : (struct next){c->plan.n_runs, "budget", 0};
+		return group_seconds(c, first) <= left_s
+			   ? (struct next){first, "first", 0}
+			   : (struct next){c->plan.n_runs, "budget", 0};
 	}
 	struct choice_scenario *s = xcalloc(p->n_scenarios, sizeof *s);
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		const struct budget_standing *at = &o->scenario[i];
 		uint64_t n_done;
 		id[i] = next_of(c, i, &n_done);
-		s[i] = (struct choice_scenario){at->n_done, at->n_further, at->n_undecided,
-						id[i] < c->plan.n_runs ? group_seconds(c, id[i]) : 0};
+		s[i] =
+		    (struct choice_scenario){at->n_done, at->n_further, at->n_undecided,
+					     id[i] < c->plan.n_runs ? group_seconds(c, id[i]) : 0};
 	}
 	const struct choice_limits l = {p->n_replicates_max, left_s, p->seed, c->n_choices};
 	bool drawn;
@@ -180,8 +187,10 @@ bool case_is_decided(const struct campaign *c, const struct design_run *r)
 	       c->look_case[r->scenario * c->protocol->n_replayers + (size_t)r->role].decided;
 }
 
-/* Marks the replays of decided cases in the group, for this session and for those that resume it. */
-static int choice_note(struct campaign *c, const struct next *next, size_t first, size_t n, struct err *e)
+/* Marks the replays of decided cases in the group, for this session and for those that resume it.
+ */
+static int choice_note(struct campaign *c, const struct next *next, size_t first, size_t n,
+		       struct err *e)
 {
 	const struct design_run *r = &c->plan.run[first];
 	json_t *left_out = json_array();
@@ -190,8 +199,9 @@ static int choice_note(struct campaign *c, const struct next *next, size_t first
 			c->left_out[i] = true;
 			json_array_append_new(left_out, json_integer((json_int_t)i));
 		}
-	json_t *event = json_pack("{s:s, s:I, s:I, s:s, s:f, s:o}", "event", "choice", "block", (json_int_t)r->block, "scenario",
-				  (json_int_t)r->scenario, "why", next->why, "spent_s", budget_spent_s(c), "left_out", left_out);
+	json_t *event = json_pack("{s:s, s:I, s:I, s:s, s:f, s:o}", "event", "choice", "block",
+				  (json_int_t)r->block, "scenario", (json_int_t)r->scenario, "why",
+				  next->why, "spent_s", budget_spent_s(c), "left_out", left_out);
 	if (next->n_further)
 		json_object_set_new(event, "further", json_integer((json_int_t)next->n_further));
 	const enum time_part before = time_begin(&c->time, TIME_JOURNAL);
@@ -203,7 +213,8 @@ static int choice_note(struct campaign *c, const struct next *next, size_t first
 
 static int budget_note(struct campaign *c, const char *why, struct err *e)
 {
-	json_t *event = json_pack("{s:s, s:s, s:f}", "event", "budget", "why", why, "spent_s", budget_spent_s(c));
+	json_t *event = json_pack("{s:s, s:s, s:f}", "event", "budget", "why", why, "spent_s",
+				  budget_spent_s(c));
 	int ret = journal_append(&c->journal, event, e);
 	json_decref(event);
 	return ret;
@@ -226,7 +237,8 @@ void choice_resume(struct campaign *c, const json_t *event)
 	json_array_foreach(list, i, one)
 	{
 		const json_int_t id = json_integer_value(one);
-		if (id >= (json_int_t)c->plan.n_bank_runs && id < (json_int_t)c->plan.n_runs && c->plan.run[id].role >= 0)
+		if (id >= (json_int_t)c->plan.n_bank_runs && id < (json_int_t)c->plan.n_runs &&
+		    c->plan.run[id].role >= 0)
 			c->left_out[id] = true;
 	}
 	c->n_choices += why && strcmp(why, "first");
@@ -241,7 +253,7 @@ void budget_resume(struct campaign *c, const json_t *event)
 	c->budget_over = why && (strcmp(why, "budget") || c->spent_before_ns >= c->budget_ns);
 }
 
-/* --- the loop ----------------------------------------------------------------------------------------------------- */
+/* --- the loop ------------------------------------------------------------ */
 
 static void budget_progress(struct campaign *c, const struct outlook *o, size_t id)
 {
@@ -251,7 +263,8 @@ static void budget_progress(struct campaign *c, const struct outlook *o, size_t 
 	strbuf_addstr(&what, " of ");
 	format_duration(&what, (double)c->budget_ns);
 	if (r->block <= c->protocol->n_replicates_min)
-		strbuf_addf(&what, "; block %u of at least %llu", r->block, (unsigned long long)c->protocol->n_replicates_min);
+		strbuf_addf(&what, "; block %u of at least %llu", r->block,
+			    (unsigned long long)c->protocol->n_replicates_min);
 	else
 		strbuf_addf(&what, "; %zu of %zu cases decided", o->n_decided, o->n_cases);
 	strbuf_addf(&what, "; %s", c->protocol->scenario[r->scenario].name);
@@ -259,12 +272,14 @@ static void budget_progress(struct campaign *c, const struct outlook *o, size_t 
 	strbuf_release(&what);
 }
 
-/* The recording that a group replays is made before its first use; one that fails is the replays' reason. */
+/* The recording that a group replays is made before its first use; one that fails is the replays'
+ * reason. */
 static int recording_make(struct campaign *c, size_t id, struct err *e)
 {
 	const size_t scenario = scenario_recording(c->protocol, c->plan.run[id].scenario);
 	for (size_t i = 0; i < c->plan.n_bank_runs; i++)
-		if (c->plan.run[i].scenario == scenario && c->plan.run[i].bank == c->plan.run[id].bank && run_is_wanted(c, i))
+		if (c->plan.run[i].scenario == scenario &&
+		    c->plan.run[i].bank == c->plan.run[id].bank && run_is_wanted(c, i))
 			return run_make(c, (uint32_t)i, e);
 	return 0;
 }
@@ -296,7 +311,8 @@ static void budget_begin(struct campaign *c)
 	summaries_read(c->dir, c->run, c->plan.n_runs, false);
 	for (size_t i = 0; i < c->plan.n_runs; i++)
 		summary_take(c, &c->run[i]);
-	progress_start(&c->progress, PROGRESS_UNKNOWN, (double)c->budget_ns * 1e-9, !c->options->quiet);
+	progress_start(&c->progress, PROGRESS_UNKNOWN, (double)c->budget_ns * 1e-9,
+		       !c->options->quiet);
 }
 
 int budget_runs_make(struct campaign *c, struct err *e)
@@ -313,7 +329,8 @@ int budget_runs_make(struct campaign *c, struct err *e)
 		if (ret)
 			return ret;
 		outlook_make(&o, c);
-		const struct next next = next_choose(c, &o, (double)c->budget_ns * 1e-9 - budget_spent_s(c));
+		const struct next next =
+		    next_choose(c, &o, (double)c->budget_ns * 1e-9 - budget_spent_s(c));
 		if (next.id == c->plan.n_runs) {
 			outlook_release(&o, c->protocol->n_scenarios);
 			return budget_note(c, next.why, e);

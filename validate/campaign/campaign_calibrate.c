@@ -55,7 +55,9 @@ static int region_read(void *context, struct err *e)
 	if (ret)
 		return ret;
 	r.execution_ns = s.execution_ns;
-	return write(w->out, &r, sizeof r) == sizeof r ? 0 : err_sys(e, errno, "cannot determine the execution time");
+	return write(w->out, &r, sizeof r) == sizeof r
+		   ? 0
+		   : err_sys(e, errno, "cannot determine the execution time");
 }
 
 /* In a helper process as for the runs. */
@@ -75,7 +77,8 @@ static int region_find(struct campaign *c, const char *trace, struct region *r, 
 	return ret;
 }
 
-/* The largest sample while the requests ran, and of all; where none fell into the region, its peak will do. */
+/* The largest sample while the requests ran, and of all; where none fell into the region, its peak
+ * will do. */
 static void memory_find(const struct launch_result *l, const struct region *r, struct own_memory *m)
 {
 	*m = (struct own_memory){0, 0};
@@ -83,15 +86,16 @@ static void memory_find(const struct launch_result *l, const struct region *r, s
 		const struct memory_sample *s = &l->memory[i];
 		if (s->bytes > m->peak_bytes)
 			m->peak_bytes = s->bytes;
-		if (s->ns >= r->begin_ns && s->ns <= r->begin_ns + r->execution_ns && s->bytes > m->run_bytes)
+		if (s->ns >= r->begin_ns && s->ns <= r->begin_ns + r->execution_ns &&
+		    s->bytes > m->run_bytes)
 			m->run_bytes = s->bytes;
 	}
 	if (!m->run_bytes)
 		m->run_bytes = m->peak_bytes;
 }
 
-/* One process, watched. Returns -EINTR or an error that ends the campaign; what goes wrong with the process is in
- * t->reason. */
+/* One process, watched. Returns -EINTR or an error that ends the campaign; what goes wrong with the
+ * process is in t->reason. */
 static int trial_make(struct campaign *c, const struct step *s, struct trial *t, struct err *e)
 {
 	struct step_result r;
@@ -125,8 +129,8 @@ static int trial_make(struct campaign *c, const struct step *s, struct trial *t,
 	return ret;
 }
 
-/* Raises the count until two runs in succession last long enough; where there is a budget, one: a count that is a little too small
- * costs less than the time. */
+/* Raises the count until two runs in succession last long enough; where there is a budget, one: a
+ * count that is a little too small costs less than the time. */
 static int program_calibrate(struct campaign *c, size_t scenario, const char *output, struct err *e)
 {
 	struct campaign_calibration *k = &c->calibration[scenario];
@@ -154,8 +158,11 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 		k->execution_ns = t.execution_ns;
 		k->memory[0] = t.memory;
 		k->trace_bytes = t.trace_bytes;
-		double ratio = t.execution_ns > 0 ? (double)least / (double)t.execution_ns : GROWTH_MAX;
-		if (ratio * MARGIN <= 1 || c->protocol->scenario[scenario].script || c->protocol->scenario[scenario].trace) { /* these last as long as they do */
+		double ratio =
+		    t.execution_ns > 0 ? (double)least / (double)t.execution_ns : GROWTH_MAX;
+		/* these last as long as they do */
+		if (ratio * MARGIN <= 1 || c->protocol->scenario[scenario].script ||
+		    c->protocol->scenario[scenario].trace) {
 			n_long += c->protocol->scenario[scenario].parallel.is ? 2 : 1;
 			continue;
 		}
@@ -170,14 +177,15 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 		k->trace_bytes = (uint64_t)((double)t.trace_bytes * ratio);
 	}
 	if (n_long < n_needed)
-		k->failure = xasprintf("%llu requests still do not last %lld ms", (unsigned long long)k->n_requests,
-				       (long long)(least / 1000000));
+		k->failure =
+		    xasprintf("%llu requests still do not last %lld ms",
+			      (unsigned long long)k->n_requests, (long long)(least / 1000000));
 	return 0;
 }
 
 /* What each replayer takes by itself; only the limit of the cgroup needs it. */
-static int replayers_calibrate(struct campaign *c, size_t scenario, const char *input, const char *output,
-			       struct err *e)
+static int replayers_calibrate(struct campaign *c, size_t scenario, const char *input,
+			       const char *output, struct err *e)
 {
 	struct campaign_calibration *k = &c->calibration[scenario];
 	const struct protocol *p = c->protocol;
@@ -190,7 +198,8 @@ static int replayers_calibrate(struct campaign *c, size_t scenario, const char *
 		int ret = trial_make(c, &s, &t, e);
 		if (ret)
 			return ret;
-		/* one that fails here will fail in its runs, with its reason; until then it has the program's memory */
+		/* one that fails here will fail in its runs, with its reason; until then it has the
+		 * program's memory */
 		k->memory[i + 1] = t.reason[0] ? k->memory[0] : t.memory;
 	}
 	return 0;
@@ -204,9 +213,10 @@ static int calibration_journal(struct campaign *c, size_t scenario, struct err *
 		json_array_append_new(memory, json_pack("[I,I]", (json_int_t)k->memory[i].run_bytes,
 							(json_int_t)k->memory[i].peak_bytes));
 	json_t *event =
-	    json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "event", "calibrate", "scenario", (json_int_t)scenario,
-		      "requests", (json_int_t)k->n_requests, "execution_ns", (json_int_t)k->execution_ns, "trace_bytes",
-		      (json_int_t)k->trace_bytes, "anonymous_bytes", memory, "failure", text_to_json(k->failure));
+	    json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "event", "calibrate", "scenario",
+		      (json_int_t)scenario, "requests", (json_int_t)k->n_requests, "execution_ns",
+		      (json_int_t)k->execution_ns, "trace_bytes", (json_int_t)k->trace_bytes,
+		      "anonymous_bytes", memory, "failure", text_to_json(k->failure));
 	int ret = journal_append(&c->journal, event, e);
 	json_decref(event);
 	return ret;
@@ -216,9 +226,9 @@ int calibration_from_event(struct campaign *c, const json_t *event)
 {
 	json_int_t scenario, requests, execution_ns, trace_bytes;
 	json_t *memory, *failure;
-	if (json_unpack((json_t *)event, "{s:I, s:I, s:I, s:I, s:o, s:o}", "scenario", &scenario, "requests", &requests,
-			"execution_ns", &execution_ns, "trace_bytes", &trace_bytes, "anonymous_bytes", &memory,
-			"failure", &failure) < 0 ||
+	if (json_unpack((json_t *)event, "{s:I, s:I, s:I, s:I, s:o, s:o}", "scenario", &scenario,
+			"requests", &requests, "execution_ns", &execution_ns, "trace_bytes",
+			&trace_bytes, "anonymous_bytes", &memory, "failure", &failure) < 0 ||
 	    scenario < 0 || scenario >= (json_int_t)c->protocol->n_scenarios || requests < 1 ||
 	    json_array_size(memory) != c->protocol->n_replayers + 1)
 		return -EINVAL;
@@ -240,7 +250,8 @@ static int scenario_calibrate(struct campaign *c, size_t scenario, struct err *e
 	const struct protocol *p = c->protocol;
 	struct campaign_calibration *k = &c->calibration[scenario];
 	char *program = scratch_path(c, "calibrate.trace"), *replay = scratch_path(c, "run.trace");
-	bool budget = p->target[p->scenario[scenario].target].cache_budget_bytes && c->cgroups.kind != CGROUP_NONE;
+	bool budget = p->target[p->scenario[scenario].target].cache_budget_bytes &&
+		      c->cgroups.kind != CGROUP_NONE;
 	int ret = program_calibrate(c, scenario, program, e);
 	if (!ret && budget && !k->failure)
 		ret = replayers_calibrate(c, scenario, program, replay, e);
@@ -261,7 +272,8 @@ static bool calibration_share(struct campaign *c, size_t scenario)
 	struct campaign_calibration *k = &c->calibration[scenario];
 	for (size_t i = 0; i < scenario; i++) {
 		const struct campaign_calibration *other = &c->calibration[i];
-		if (!other->done || s->target != c->protocol->scenario[i].target || !scenario_same_application(s, &c->protocol->scenario[i]))
+		if (!other->done || s->target != c->protocol->scenario[i].target ||
+		    !scenario_same_application(s, &c->protocol->scenario[i]))
 			continue;
 		k->n_requests = other->n_requests;
 		k->execution_ns = other->execution_ns;

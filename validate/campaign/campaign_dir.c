@@ -12,7 +12,7 @@
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 
-/* --- the results directory ---------------------------------------------------------------------------------------- */
+/* --- the results directory ----------------------------------------------- */
 
 static int dir_is_empty(const char *path, bool *empty, struct err *e)
 {
@@ -40,7 +40,8 @@ static int dir_resolve(struct campaign *c, struct err *e)
 }
 
 /* Writes a file whole, and notes its digest for the journal. */
-static int file_put(struct campaign *c, const char *name, const char *text, size_t len, struct err *e)
+static int file_put(struct campaign *c, const char *name, const char *text, size_t len,
+		    struct err *e)
 {
 	char hex[FILE_DIGEST_HEX], *path = results_path(c->dir, name);
 	int ret = file_write_atomic(path, text, len, e);
@@ -87,7 +88,8 @@ static int published_put(struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* NAME, relative to the protocol's directory, under the same name in the results directory; nothing where it is not there. */
+/* NAME, relative to the protocol's directory, under the same name in the results directory; nothing
+ * where it is not there. */
 static int script_put(struct campaign *c, const char *name, const char *path, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -121,7 +123,8 @@ static int libraries_put(struct campaign *c, const char *script, const char *pat
 	return ret;
 }
 
-/* Scripts of programs, each with the libraries beside it: what is needed to make and to run them again. */
+/* Scripts of programs, each with the libraries beside it: what is needed to make and to run them
+ * again. */
 static int scripts_put(struct campaign *c, struct err *e)
 {
 	int ret = 0;
@@ -164,14 +167,16 @@ static void replicates_put(struct strbuf *out, const char *text, const char *rep
 	static const char section[] = "[protocol]", key[] = "replicates";
 	const char *from = text, *to = text; /* what the new line takes the place of */
 	bool inside = false, found = false;
-	for (const char *line = text; *line && !found; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "") {
+	for (const char *line = text; *line && !found;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "") {
 		const char *next = line + strcspn(line, "\n") + (strchr(line, '\n') != NULL);
 		const char *word = line + strspn(line, " \t");
 		if (*word == '[')
 			inside = !strncmp(word, section, sizeof section - 1);
 		if (*word == '[' && inside)
 			from = to = next;
-		found = inside && !strncmp(word, key, sizeof key - 1) && word[sizeof key - 1] && strchr(" \t=:", word[sizeof key - 1]);
+		found = inside && !strncmp(word, key, sizeof key - 1) && word[sizeof key - 1] &&
+			strchr(" \t=:", word[sizeof key - 1]);
 		if (found) {
 			from = line;
 			to = next;
@@ -192,7 +197,8 @@ int dir_begin(struct campaign *c, struct err *e)
 		ret = dir_is_empty(c->options->dir, &empty, e);
 	if (!ret && !empty)
 		ret = err_set(e, EEXIST,
-			      "the results directory %s is not empty: name another, or continue its campaign with --resume",
+			      "the results directory %s is not empty: name another, or continue "
+			      "its campaign with --resume",
 			      c->options->dir);
 	if (!ret)
 		ret = dir_resolve(c, e);
@@ -240,7 +246,7 @@ int dir_begin(struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* --- resuming ----------------------------------------------------------------------------------------------------- */
+/* --- resuming ------------------------------------------------------------ */
 
 static int same_protocol(const struct campaign *c, struct err *e)
 {
@@ -248,12 +254,13 @@ static int same_protocol(const struct campaign *c, struct err *e)
 	char *path = results_path(c->dir, "protocol.conf");
 	int ret = file_read(path, &begun, 0, e);
 	if (ret)
-		err_context(e, "%s is not a results directory that can be resumed", c->options->dir);
+		err_context(e, "%s is not a results directory that can be resumed",
+			    c->options->dir);
 	if (!ret)
 		ret = file_read(c->protocol->path, &given, 0, e);
 	if (!ret && (begun.len != given.len || memcmp(begun.s, given.s, given.len)))
-		ret = err_set(e, EINVAL, "%s is not the protocol of the campaign in %s: %s", c->protocol->path,
-			      c->options->dir, path);
+		ret = err_set(e, EINVAL, "%s is not the protocol of the campaign in %s: %s",
+			      c->protocol->path, c->options->dir, path);
 	free(path);
 	strbuf_release(&begun);
 	strbuf_release(&given);
@@ -278,7 +285,8 @@ static void token_keep(struct campaign *c, const json_t *event)
 /* It will be removed: only what this campaign may have made. */
 static void cgroup_keep(struct campaign *c, const json_t *event)
 {
-	const char *path = json_string_value(json_object_get(event, "path")), *name = path ? strrchr(path, '/') : NULL;
+	const char *path = json_string_value(json_object_get(event, "path")),
+		   *name = path ? strrchr(path, '/') : NULL;
 	char *own = xasprintf("/validate-%s", c->token);
 	if (c->token[0] && name && !strcmp(name, own))
 		text_keep(&c->earlier_cgroup, event, "path");
@@ -301,13 +309,15 @@ static void look_resume(struct campaign *c, const json_t *event)
 /* Its runs are all journalled. */
 static void group_resume(struct campaign *c, const json_t *event)
 {
-	json_int_t block = json_integer_value(json_object_get(event, "block")), scenario = json_integer_value(json_object_get(event, "scenario"));
+	json_int_t block = json_integer_value(json_object_get(event, "block")),
+		   scenario = json_integer_value(json_object_get(event, "scenario"));
 	for (size_t i = c->plan.n_bank_runs; i < c->plan.n_runs; i++)
 		if (c->run[i].block == block && c->run[i].scenario == scenario)
 			c->whole[i] = true;
 }
 
-/* Runs in slices belong together: where the journal ends in the middle of a group, all of it is made again. */
+/* Runs in slices belong together: where the journal ends in the middle of a group, all of it is
+ * made again. */
 static void cut_groups_redo(struct campaign *c)
 {
 	for (size_t i = 0; i < c->plan.n_runs; i++)
@@ -362,7 +372,8 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 	return 0;
 }
 
-/* Ends the reading as soon as it is known that a campaign was begun; the line that tells of that may be a damaged one. */
+/* Ends the reading as soon as it is known that a campaign was begun; the line that tells of that
+ * may be a damaged one. */
 static int event_is_known(const json_t *event, void *context, struct err *e)
 {
 	const char *name = json_string_value(json_object_get(event, "event"));
@@ -381,7 +392,11 @@ static int journal_lost(const struct campaign *c, const char *journal, struct er
 		return 0; /* begun; or what is wrong is told where it is opened */
 	char *runs = results_path(c->dir, "runs");
 	int ret = dir_is_empty(runs, &none, NULL);
-	ret = ret || none ? 0 : err_set(e, EILSEQ, "%s is damaged, and without it all runs would be repeated: restore it, or remove %s to start again", journal, runs);
+	ret = ret || none ? 0
+			  : err_set(e, EILSEQ,
+				    "%s is damaged, and without it all runs would be repeated: "
+				    "restore it, or remove %s to start again",
+				    journal, runs);
 	free(runs);
 	return ret;
 }
@@ -420,15 +435,16 @@ int dir_resume(struct campaign *c, struct err *e)
 		ret = same_protocol(c, e);
 	if (ret)
 		return ret;
-	char *plan_path = results_path(c->dir, "plan.json"), *journal_path = results_path(c->dir, "journal");
+	char *plan_path = results_path(c->dir, "plan.json"),
+	     *journal_path = results_path(c->dir, "journal");
 	ret = journal_lost(c, journal_path, e);
 	ret = ret ? ret : journal_open(&c->journal, journal_path, 0, e);
 	if (ret == -ENOENT)
-		ret =
-		    err_set(e, ENOENT,
-			    "there is nothing to resume in %s: it was killed before anything was measured; remove the "
-			    "directory and begin again",
-			    c->options->dir);
+		ret = err_set(e, ENOENT,
+			      "there is nothing to resume in %s: it was killed before anything was "
+			      "measured; remove the "
+			      "directory and begin again",
+			      c->options->dir);
 	if (!ret) {
 		half_written_remove(c); /* the journal's lock says that nobody is at it */
 		ret = json_read_file(plan_path, &o, e);

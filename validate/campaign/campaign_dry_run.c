@@ -18,8 +18,11 @@
 #define OVERHEAD_S 0.15        /* beside the run: preparation, start, summary */
 #define SERVICE_GUESS_NS 3e4   /* of one request, before anything is known */
 #define OVERSHOOT_GUESS_NS 7e4 /* of a sleep */
-#define CALIBRATION_RUNS 4     /* of workloads whose request count is searched for; others run twice, parallel ones once */
-#define SCRIPT_GUESS_S 0.6 /* a real program of the least size and the preparation of its files; a unit of size more takes as much */
+/* of workloads whose request count is searched for; others run twice, parallel ones once */
+#define CALIBRATION_RUNS 4
+/* a real program of the least size and the preparation of its files; a unit of size more takes as
+ * much */
+#define SCRIPT_GUESS_S 0.6
 #define SCRIPT_GUESS_REQUESTS 2e4
 
 struct expected {
@@ -33,8 +36,8 @@ struct expected {
 	uint64_t file_bytes;
 };
 
-static int scenario_bytes(const struct protocol *p, size_t i, const struct microbench_config *c, uint64_t *bytes,
-			  struct err *e)
+static int scenario_bytes(const struct protocol *p, size_t i, const struct microbench_config *c,
+			  uint64_t *bytes, struct err *e)
 {
 	struct fileset files;
 	int ret = microbench_files(workload_find(p->scenario[i].type), c, &files, e);
@@ -50,13 +53,15 @@ static bool blanks_expected(const struct protocol *p, size_t i, const struct rep
 {
 	const struct scenario *s = &p->scenario[i];
 	const struct target *t = &p->target[s->target];
-	return !s->parallel.is && !t->device && !t->volume && s->observe != OBSERVE_BLOCK && !replayer_adapter(r) && strcmp(r->engine, "program");
+	return !s->parallel.is && !t->device && !t->volume && s->observe != OBSERVE_BLOCK &&
+	       !replayer_adapter(r) && strcmp(r->engine, "program");
 }
 
 static void runs_expect(const struct protocol *p, size_t i, struct expected *x)
 {
 	const uint64_t replicates = protocol_n_blocks(p) - 1;
-	const uint64_t n_blank_blocks = replicates < DESIGN_BLANK_BLOCKS ? replicates : DESIGN_BLANK_BLOCKS;
+	const uint64_t n_blank_blocks =
+	    replicates < DESIGN_BLANK_BLOCKS ? replicates : DESIGN_BLANK_BLOCKS;
 	uint64_t roles = p->reference == REFERENCE_RERUN;
 	for (size_t r = 0; r < p->n_replayers; r++) {
 		roles += p->replayer[r].applies[i];
@@ -72,7 +77,8 @@ static void recording_expect(const struct protocol *p, size_t i, struct expected
 	x->overhead_s = RANKS_OVERHEAD_S;
 	x->n_calibrations = 1;
 	for (size_t k = 0; k < i; k++)
-		if (p->scenario[k].target == p->scenario[i].target && scenario_same_application(&p->scenario[k], &p->scenario[i]))
+		if (p->scenario[k].target == p->scenario[i].target &&
+		    scenario_same_application(&p->scenario[k], &p->scenario[i]))
 			x->n_calibrations = 0;
 	if (scenario_recording(p, i) == i)
 		return;
@@ -103,7 +109,8 @@ static int scenario_expect(const struct protocol *p, size_t i, struct expected *
 	double one_ns = (double)c.pause_ns + n_per_unit * SERVICE_GUESS_NS;
 	if (c.pause_ns && c.pause_by == WAIT_NANOSLEEP)
 		one_ns += OVERSHOOT_GUESS_NS;
-	double least_ns = (double)p->min_duration_ns * 1.4, as_given_ns = (double)c.n_requests * one_ns;
+	double least_ns = (double)p->min_duration_ns * 1.4,
+	       as_given_ns = (double)c.n_requests * one_ns;
 	x->run_s = (as_given_ns > least_ns ? as_given_ns : least_ns) * 1e-9;
 	x->blank_s = x->run_s * (double)c.pause_ns / one_ns;
 	x->requests = x->run_s * 1e9 / one_ns * (double)c.level;
@@ -133,13 +140,14 @@ static void time_put(FILE *out, double seconds)
 static void heading_put(const struct protocol *p, FILE *out)
 {
 	fprintf(out, "%s\n\n", p->title);
-	fprintf(out, "%zu scenario%s, %zu replayer%s, ", p->n_scenarios, p->n_scenarios == 1 ? "" : "s", p->n_replayers,
-		p->n_replayers == 1 ? "" : "s");
+	fprintf(out, "%zu scenario%s, %zu replayer%s, ", p->n_scenarios,
+		p->n_scenarios == 1 ? "" : "s", p->n_replayers, p->n_replayers == 1 ? "" : "s");
 	fprintf(out, "%s %s; reference: %s\n", p->replicates,
-		p->budget_ns	? "pairs of each scenario (and block 0, never used)"
+		p->budget_ns     ? "pairs of each scenario (and block 0, never used)"
 		: p->n_looks > 1 ? "replicates"
 				 : "replicates (and block 0, never used)",
-		p->reference == REFERENCE_RERUN ? "the program run again in each block" : "the recorded traces");
+		p->reference == REFERENCE_RERUN ? "the program run again in each block"
+						: "the recorded traces");
 	if (p->n_looks > 1) {
 		fputs("looks at", out);
 		for (unsigned int i = 0; i < p->n_looks; i++)
@@ -147,8 +155,9 @@ static void heading_put(const struct protocol *p, FILE *out)
 		fputs(" replicates\n", out);
 	}
 	for (size_t i = 0; i < p->n_replayers; i++)
-		fprintf(out, "replayer %s: engine %s%s%s\n", p->replayer[i].name, p->replayer[i].engine,
-			p->replayer[i].absent ? "; left out: " : "", p->replayer[i].absent ? p->replayer[i].absent : "");
+		fprintf(out, "replayer %s: engine %s%s%s\n", p->replayer[i].name,
+			p->replayer[i].engine, p->replayer[i].absent ? "; left out: " : "",
+			p->replayer[i].absent ? p->replayer[i].absent : "");
 	fputc('\n', out);
 }
 
@@ -181,7 +190,10 @@ static void device_put(const struct target *t, FILE *out)
 		fputs(t->destructive ? "  any of its " : "  it has ", out);
 		size_put(out, n_bytes);
 		if (t->destructive)
-			fprintf(out, " may be lost; it is unused and has no known content; needs --device %s\n", t->device);
+			fprintf(out,
+				" may be lost; it is unused and has no known content; needs "
+				"--device %s\n",
+				t->device);
 		else
 			fputc('\n', out);
 	}
@@ -200,7 +212,10 @@ static void devices_put(const struct protocol *p, FILE *out)
 			size_put(out, t->size_bytes);
 			fprintf(out, ", service time %s\n", t->volume);
 			if (!strncmp(t->volume, "throttled", strlen("throttled")))
-				fputs("  warning: the kernel throttles in slices of 100 ms: the rate is kept, response times are those of bursts and stalls\n", out);
+				fputs(
+				    "  warning: the kernel throttles in slices of 100 ms: the rate "
+				    "is kept, response times are those of bursts and stalls\n",
+				    out);
 		}
 	}
 }
@@ -212,19 +227,26 @@ static int chances_put(const struct protocol *p, const char *given, FILE *out, s
 	if (given && stat(given, &st) == 0 && S_ISDIR(st.st_mode))
 		return chances_print_measured(p, given, out, e);
 	if (given && (parse_ratio(given, &scatter, e) < 0 || !(scatter > 0)))
-		return err_set(e, EINVAL, "--scatter %s: neither a results directory nor a ratio above 0, as 10%%", given);
+		return err_set(
+		    e, EINVAL,
+		    "--scatter %s: neither a results directory nor a ratio above 0, as 10%%",
+		    given);
 	struct err hopeless = ERR_INIT;
 	if (p->reference == REFERENCE_RERUN && p->n_bank == 1)
-		fputs("\nnote: bank = 1: all pairs replay one recording, so no case can be trusted\n", out);
+		fputs(
+		    "\nnote: bank = 1: all pairs replay one recording, so no case can be trusted\n",
+		    out);
 	const int ret = chances_print(p, scatter, out, given ? e : &hopeless);
 	if (!ret || given)
 		return ret;
-	fprintf(out, "note: %s\n", hopeless.msg); /* the default may not be this machine's scatter */
+	/* the default may not be this machine's scatter */
+	fprintf(out, "note: %s\n", hopeless.msg);
 	return 0;
 }
 
 struct total { /* over all scenarios */
-	double s, recordings_s, pair_s; /* of the whole plan; recording parallel applications; one pair of each scenario */
+	/* of the whole plan; recording parallel applications; one pair of each scenario */
+	double s, recordings_s, pair_s;
 	double bank_bytes;
 	uint64_t n_calibrations;
 };
@@ -232,19 +254,22 @@ struct total { /* over all scenarios */
 static void total_add(struct total *t, const struct protocol *p, const struct expected *x)
 {
 	const double n_bank = (double)protocol_n_bank(p), n_blocks = (double)protocol_n_blocks(p);
-	const double runs_s = (double)x->n_runs * (x->run_s + x->overhead_s), blanks_s = (double)x->n_blanks * (x->blank_s + OVERHEAD_S);
-	t->s += runs_s + blanks_s + (double)x->n_calibrations * (x->run_s + x->overhead_s) + x->recording_s * n_bank;
+	const double runs_s = (double)x->n_runs * (x->run_s + x->overhead_s),
+		     blanks_s = (double)x->n_blanks * (x->blank_s + OVERHEAD_S);
+	t->s += runs_s + blanks_s + (double)x->n_calibrations * (x->run_s + x->overhead_s) +
+		x->recording_s * n_bank;
 	t->recordings_s += x->recording_s * n_bank;
 	t->pair_s += (runs_s + blanks_s + x->recording_s * n_bank) / n_blocks;
 	t->n_calibrations += x->n_calibrations;
 	t->bank_bytes += x->requests * (double)sizeof(struct trace_record) * n_bank;
 }
 
-/* Pairs of each scenario that a budget holds, where none is decided earlier. Errors: EINVAL for a budget that holds by far fewer than the
- * least. */
+/* Pairs of each scenario that a budget holds, where none is decided earlier. Errors: EINVAL for a
+ * budget that holds by far fewer than the least. */
 static int budget_put(const struct protocol *p, const struct total *t, FILE *out, struct err *e)
 {
-	const double budget_s = (double)p->budget_ns * 1e-9, n_blocks = (double)protocol_n_blocks(p);
+	const double budget_s = (double)p->budget_ns * 1e-9,
+		     n_blocks = (double)protocol_n_blocks(p);
 	const double least_s = t->s - t->pair_s * (n_blocks - 1 - (double)p->n_replicates_min);
 	double n = (budget_s - (t->s - t->pair_s * n_blocks)) / t->pair_s - 1;
 	n = n < 0 ? 0 : n > (double)p->n_replicates_max ? (double)p->n_replicates_max : n;
@@ -255,7 +280,9 @@ static int budget_put(const struct protocol *p, const struct total *t, FILE *out
 		return 0;
 	struct strbuf least = STRBUF_INIT;
 	format_duration(&least, least_s * 1e9);
-	err_set(e, EINVAL, "%s: the budget holds about %.0f pairs of each scenario, and nothing is decided before %llu: these need about %s",
+	err_set(e, EINVAL,
+		"%s: the budget holds about %.0f pairs of each scenario, and nothing is decided "
+		"before %llu: these need about %s",
 		p->path, n, (unsigned long long)p->n_replicates_min, least.s);
 	strbuf_release(&least);
 	return -EINVAL;
@@ -268,7 +295,9 @@ static void time_needed_put(const struct total *t, FILE *out)
 	if (t->recordings_s > 0) {
 		fputs("; recording parallel applications may take ", out);
 		time_put(out, t->recordings_s);
-		fputs(": each node is delayed in a run of its own, and how many there are is known when they run", out);
+		fputs(": each node is delayed in a run of its own, and how many there are is known "
+		      "when they run",
+		      out);
 	}
 }
 
@@ -284,8 +313,8 @@ static int scenarios_put(const struct protocol *p, struct total *t, FILE *out, s
 		struct strbuf run = STRBUF_INIT, files = STRBUF_INIT;
 		format_duration(&run, x.run_s * 1e9);
 		format_size(&files, x.file_bytes);
-		fprintf(out, "%-44s %6llu %10s %12s\n", p->scenario[i].name, (unsigned long long)x.n_runs, run.s,
-			files.s);
+		fprintf(out, "%-44s %6llu %10s %12s\n", p->scenario[i].name,
+			(unsigned long long)x.n_runs, run.s, files.s);
 		strbuf_release(&run);
 		strbuf_release(&files);
 		total_add(t, p, &x);
@@ -293,7 +322,8 @@ static int scenarios_put(const struct protocol *p, struct total *t, FILE *out, s
 	return 0;
 }
 
-int campaign_dry_run(const struct protocol *p, const struct campaign_options *o, FILE *out, struct err *e)
+int campaign_dry_run(const struct protocol *p, const struct campaign_options *o, FILE *out,
+		     struct err *e)
 {
 	struct places places;
 	struct design plan;
@@ -308,13 +338,16 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 	for (size_t i = 0; i < p->n_targets; i++)
 		files_bytes += place_bytes(&places.place[i]);
 	places_release(&places);
-	fprintf(out, "\nruns:    %s%llu, and about %llu to find request counts\n", p->budget_ns ? "at most " : "",
-		(unsigned long long)protocol_n_runs(p), (unsigned long long)total.n_calibrations);
+	fprintf(out, "\nruns:    %s%llu, and about %llu to find request counts\n",
+		p->budget_ns ? "at most " : "", (unsigned long long)protocol_n_runs(p),
+		(unsigned long long)total.n_calibrations);
 	if (p->budget_ns)
 		ret = budget_put(p, &total, out, e);
 	else
 		time_needed_put(&total, out);
-	fputs("\n         if replays take as long as the program; some designs take many times that", out);
+	fputs(
+	    "\n         if replays take as long as the program; some designs take many times that",
+	    out);
 	fputs("\nspace:   ", out);
 	size_put(out, files_bytes);
 	fputs(" of files (shared between scenarios), about ", out);

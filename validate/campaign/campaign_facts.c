@@ -22,7 +22,7 @@
 #include "validate/results/summaries.h"
 #include "validate/stats/quantiles.h"
 
-/* --- page faults ----------------------------------------------------------------------------- */
+/* --- page faults --------------------------------------------------------- */
 
 /* What a page fault costs on this machine, so that faults that were counted can be weighed. */
 
@@ -37,14 +37,16 @@ static double touch_ns(volatile char *at, size_t page)
 	return (double)(clock_monotonic_ns() - before) / N_PAGES;
 }
 
-/* Time of a minor fault of anonymous memory in pages of the usual size, ns: the median over several regions of the first touch of
- * their pages less a second one. Takes some milliseconds. NaN where there is no memory for it. */
+/* Time of a minor fault of anonymous memory in pages of the usual size, ns: the median over several
+ * regions of the first touch of their pages less a second one. Takes some milliseconds. NaN where
+ * there is no memory for it. */
 static double fault_cost_ns(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	double cost[N_REGIONS], median;
 	for (int i = 0; i < N_REGIONS; i++) {
-		void *at = mmap(NULL, N_PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *at = mmap(NULL, N_PAGES * page, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (at == MAP_FAILED)
 			return NAN;
 		madvise(at, N_PAGES * page, MADV_NOHUGEPAGE);
@@ -55,7 +57,8 @@ static double fault_cost_ns(void)
 	return sample_median(cost, N_REGIONS, &median) ? NAN : median;
 }
 
-/* The runs of all sessions are analysed together: that must be known where something else ran them. */
+/* The runs of all sessions are analysed together: that must be known where something else ran them.
+ */
 static void sameness_check(struct campaign *c, const json_t *earlier)
 {
 	static const struct {
@@ -66,13 +69,15 @@ static void sameness_check(struct campaign *c, const json_t *earlier)
 		     {"machine", "n_cpus_online", "one number of processors for all runs"},
 		     {"kernel", NULL, "one kernel for all runs"}};
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-		json_t *was = json_object_get(earlier, facts[i].member), *is = json_object_get(c->environment, facts[i].member);
+		json_t *was = json_object_get(earlier, facts[i].member),
+		       *is = json_object_get(c->environment, facts[i].member);
 		if (facts[i].detail) {
 			was = json_object_get(was, facts[i].detail);
 			is = json_object_get(is, facts[i].detail);
 		}
 		if (was && is && !json_equal(was, is))
-			environment_skip(c->environment, facts[i].what, "the campaign was resumed where that is another",
+			environment_skip(c->environment, facts[i].what,
+					 "the campaign was resumed where that is another",
 					 "none: the runs of all sessions are analysed together");
 	}
 }
@@ -87,7 +92,8 @@ static void earlier_inherit(struct campaign *c)
 		json_array_foreach(json_object_get(earlier, "replaced_or_skipped"), i, skip)
 		    json_array_append(json_object_get(c->environment, "replaced_or_skipped"), skip);
 		if (json_is_array(json_object_get(earlier, "replayers")))
-			json_object_set(c->environment, "replayers", json_object_get(earlier, "replayers"));
+			json_object_set(c->environment, "replayers",
+					json_object_get(earlier, "replayers"));
 		if (json_is_object(json_object_get(earlier, "time")))
 			c->time_before = json_incref(json_object_get(earlier, "time"));
 		sameness_check(c, earlier);
@@ -112,8 +118,9 @@ static json_t *pairing_facts(const struct campaign *c)
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		const char *why, *replayer;
 		const bool sliced = group_is_sliced(c, i, &why, &replayer);
-		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s*}", "scenario", p->scenario[i].name, "by", sliced ? "slices" : "runs",
-						     "why", why, "replayer", replayer));
+		json_array_append_new(
+		    all, json_pack("{s:s, s:s, s:s, s:s*}", "scenario", p->scenario[i].name, "by",
+				   sliced ? "slices" : "runs", "why", why, "replayer", replayer));
 	}
 	return all;
 }
@@ -124,16 +131,19 @@ void facts_begin(struct campaign *c)
 	json_object_set_new(c->environment, "targets", json_array());
 	char *mpi = campaign_is_parallel(c) ? provenance_mpi() : NULL;
 	if (campaign_is_parallel(c))
-		json_object_set_new(c->environment, "mpi", json_pack("{s:o, s:i}", "version", text_to_json(mpi), "processors", processors_allowed()));
+		json_object_set_new(c->environment, "mpi",
+				    json_pack("{s:o, s:i}", "version", text_to_json(mpi),
+					      "processors", processors_allowed()));
 	free(mpi);
 	double fault_ns = fault_cost_ns();
 	json_object_set_new(c->environment, "costs",
-			    json_pack("{s:o}", "minor_fault_ns", isfinite(fault_ns) ? json_real(fault_ns) : json_null()));
+			    json_pack("{s:o}", "minor_fault_ns",
+				      isfinite(fault_ns) ? json_real(fault_ns) : json_null()));
 	earlier_inherit(c);
 	cpu_ticks_read(&c->ticks_at_start);
 }
 
-/* --- replayers ---------------------------------------------------------------------------------------------------------- */
+/* --- replayers ----------------------------------------------------------- */
 
 static const json_t *replayer_known(const json_t *all, const char *name)
 {
@@ -157,25 +167,30 @@ static void replayer_note(struct campaign *c, const char *name, const json_t *to
 		json_object_set_new(c->environment, "replayers", all);
 	}
 	if (!known) {
-		json_array_append_new(all, json_pack("{s:o, s:O?, s:O?, s:O?, s:O?}", "name", text_to_json(name), "engine", json_object_get(told, "name"),
-						     "program", json_object_get(told, "program"), "version", json_object_get(told, "version"),
-						     "sha256", digest));
+		json_array_append_new(
+		    all, json_pack("{s:o, s:O?, s:O?, s:O?, s:O?}", "name", text_to_json(name),
+				   "engine", json_object_get(told, "name"), "program",
+				   json_object_get(told, "program"), "version",
+				   json_object_get(told, "version"), "sha256", digest));
 		return;
 	}
 	if (json_equal(json_object_get(known, "sha256"), digest))
 		return;
 	char *what = xasprintf("one program for all runs of %s", name);
-	environment_skip(c->environment, what, "its file was another one in later runs", "none: all runs are analysed together");
+	environment_skip(c->environment, what, "its file was another one in later runs",
+			 "none: all runs are analysed together");
 	free(what);
 }
 
 void facts_note_replayer(struct campaign *c, int32_t role, const char *trace)
 {
 	struct trace *t;
-	if (role < 0 || !replayer_adapter(&c->protocol->replayer[role]) || trace_open(&t, trace, NULL) < 0)
+	if (role < 0 || !replayer_adapter(&c->protocol->replayer[role]) ||
+	    trace_open(&t, trace, NULL) < 0)
 		return;
 	const char *extra = trace_meta(t)->extra_json;
-	json_t *all = extra ? json_loads(extra, 0, NULL) : NULL, *told = json_object_get(json_object_get(all, "replay"), "replayer");
+	json_t *all = extra ? json_loads(extra, 0, NULL) : NULL,
+	       *told = json_object_get(json_object_get(all, "replay"), "replayer");
 	if (json_is_object(told))
 		replayer_note(c, c->protocol->replayer[role].name, told);
 	json_decref(all);
@@ -185,7 +200,8 @@ void facts_note_replayer(struct campaign *c, int32_t role, const char *trace)
 static const char *residency_method(const struct campaign *c)
 {
 	struct fileset_residency r;
-	const struct place *place = &c->places.place[c->protocol->scenario[0].target]; /* one may be there for recordings alone */
+	/* one may be there for recordings alone */
+	const struct place *place = &c->places.place[c->protocol->scenario[0].target];
 	const struct place_dir *d = &place->dir[c->places.scenario[0].dir];
 	bool known = fileset_residency(&d->files, d->fd, &r, NULL) == 0;
 	return known && !r.by_cachestat ? "mincore" : "cachestat";
@@ -195,29 +211,35 @@ void facts_describe(struct campaign *c)
 {
 	if (!strcmp(residency_method(c), "mincore"))
 		environment_skip(c->environment, "verifying that no page is dirty before a run",
-				 "cachestat(2) does not serve here (a kernel before 6.5, or an overlay file system)",
-				 "the file system is synced before every run; cached pages are counted by mincore(2)");
+				 "cachestat(2) does not serve here (a kernel before 6.5, or an "
+				 "overlay file system)",
+				 "the file system is synced before every run; cached pages are "
+				 "counted by mincore(2)");
 	json_object_set_new(c->environment, "pairing", pairing_facts(c));
 	const struct protocol *p = c->protocol;
 	struct rlimit realtime = {0};
 	getrlimit(RLIMIT_RTPRIO, &realtime);
 	json_object_set_new(c->environment, "privileges",
-			    json_pack("{s:i, s:b, s:b, s:b}", "uid", (int)geteuid(), "drop_caches", may_drop_caches(),
-				      "memory_cgroup", c->cgroups.kind != CGROUP_NONE, "realtime_scheduling",
+			    json_pack("{s:i, s:b, s:b, s:b}", "uid", (int)geteuid(), "drop_caches",
+				      may_drop_caches(), "memory_cgroup",
+				      c->cgroups.kind != CGROUP_NONE, "realtime_scheduling",
 				      geteuid() == 0 || realtime.rlim_cur > 0));
-	json_object_set_new(c->environment, "memory_cgroup",
-			    json_pack("{s:s, s:o, s:o}", "kind", cgroup_kind_names[c->cgroups.kind], "parent",
-				      text_to_json(c->cgroups.parent), "why_none",
-				      text_to_json(c->cgroups.kind || !c->cgroups.why[0] ? NULL : c->cgroups.why)));
 	json_object_set_new(
-	    c->environment, "cache",
-	    json_pack("{s:b, s:s}", "may_drop_caches", c->drop_caches, "residency_by", residency_method(c)));
+	    c->environment, "memory_cgroup",
+	    json_pack("{s:s, s:o, s:o}", "kind", cgroup_kind_names[c->cgroups.kind], "parent",
+		      text_to_json(c->cgroups.parent), "why_none",
+		      text_to_json(c->cgroups.kind || !c->cgroups.why[0] ? NULL : c->cgroups.why)));
+	json_object_set_new(c->environment, "cache",
+			    json_pack("{s:b, s:s}", "may_drop_caches", c->drop_caches,
+				      "residency_by", residency_method(c)));
 	json_object_set_new(c->environment, "scheduling",
-			    json_pack("{s:o, s:o, s:o}", "cpus", text_to_json(c->protocol->cpus), "scheduler",
-				      text_to_json(c->protocol->scheduler), "policy", scheduling_to_json(&c->scheduling)));
-	json_object_set_new(c->environment, "protocol",
-			    json_pack("{s:o, s:o}", "name", text_to_json(c->name), "title",
-				      text_to_json(strcmp(p->title, p->name) ? p->title : c->name)));
+			    json_pack("{s:o, s:o, s:o}", "cpus", text_to_json(c->protocol->cpus),
+				      "scheduler", text_to_json(c->protocol->scheduler), "policy",
+				      scheduling_to_json(&c->scheduling)));
+	json_object_set_new(
+	    c->environment, "protocol",
+	    json_pack("{s:o, s:o}", "name", text_to_json(c->name), "title",
+		      text_to_json(strcmp(p->title, p->name) ? p->title : c->name)));
 }
 
 static json_t *scenario_facts(const struct campaign *c)
@@ -231,28 +253,36 @@ static json_t *scenario_facts(const struct campaign *c)
 			const char *name = r ? p->replayer[r - 1].name : "program";
 			if (!k->memory[r].run_bytes)
 				continue;
-			json_object_set_new(memory, name, json_integer((json_int_t)k->memory[r].run_bytes));
-			json_object_set_new(limits, name, json_integer((json_int_t)step_limit(c, i, (int32_t)r - 1)));
+			json_object_set_new(memory, name,
+					    json_integer((json_int_t)k->memory[r].run_bytes));
+			json_object_set_new(
+			    limits, name,
+			    json_integer((json_int_t)step_limit(c, i, (int32_t)r - 1)));
 		}
 		json_array_append_new(
-		    list, json_pack("{s:s, s:I, s:f, s:I, s:I, s:o, s:o, s:o}", "name", p->scenario[i].name, "requests",
-				    (json_int_t)k->n_requests, "execution_s", (double)k->execution_ns * 1e-9,
-				    "trace_bytes", (json_int_t)k->trace_bytes, "page_cache_bytes",
-				    (json_int_t)step_page_cache(c, i), "anonymous_bytes", memory, "cgroup_limit_bytes",
-				    limits, "calibration_failure", text_to_json(k->failure)));
+		    list, json_pack("{s:s, s:I, s:f, s:I, s:I, s:o, s:o, s:o}", "name",
+				    p->scenario[i].name, "requests", (json_int_t)k->n_requests,
+				    "execution_s", (double)k->execution_ns * 1e-9, "trace_bytes",
+				    (json_int_t)k->trace_bytes, "page_cache_bytes",
+				    (json_int_t)step_page_cache(c, i), "anonymous_bytes", memory,
+				    "cgroup_limit_bytes", limits, "calibration_failure",
+				    text_to_json(k->failure)));
 	}
 	return list;
 }
 
-/* A measured process is counted as program or replay from its start to its end: what is not its requests goes to the part that it is. */
+/* A measured process is counted as program or replay from its start to its end: what is not its
+ * requests goes to the part that it is. */
 static void starts_count(struct campaign *c)
 {
 	double s[2] = {0};
 	summaries_read(c->dir, c->run, c->plan.n_runs, false);
 	for (size_t i = 0; i < c->plan.n_runs; i++) {
 		const struct run *r = &c->run[i];
-		if (r->has_summary && r->role != ROLE_RECORD && !r->sliced && r->started_ns >= c->started_wall_ns)
-			s[!role_is_program(c, r->role)] += fmax(0, r->run_s - (double)r->summary.execution_ns * 1e-9);
+		if (r->has_summary && r->role != ROLE_RECORD && !r->sliced &&
+		    r->started_ns >= c->started_wall_ns)
+			s[!role_is_program(c, r->role)] +=
+			    fmax(0, r->run_s - (double)r->summary.execution_ns * 1e-9);
 	}
 	time_move(&c->time, TIME_PROGRAM, TIME_START, fmin(s[0], c->time.s[TIME_PROGRAM]));
 	time_move(&c->time, TIME_REPLAY, TIME_START, fmin(s[1], c->time.s[TIME_REPLAY]));
@@ -286,12 +316,14 @@ int environment_save(struct campaign *c, struct err *e)
 	struct cpu_ticks now;
 	json_object_set_new(c->environment, "scenarios", scenario_facts(c));
 	double stolen = cpu_ticks_read(&now) ? stolen_share(&c->ticks_at_start, &now) : NAN;
-	json_object_set_new(c->environment, "session",
-			    json_pack("{s:f, s:o}", "wall_s", (double)(clock_monotonic_ns() - c->started_ns) * 1e-9,
-				      "stolen_share", isfinite(stolen) ? json_real(stolen) : json_null()));
+	json_object_set_new(
+	    c->environment, "session",
+	    json_pack("{s:f, s:o}", "wall_s", (double)(clock_monotonic_ns() - c->started_ns) * 1e-9,
+		      "stolen_share", isfinite(stolen) ? json_real(stolen) : json_null()));
 	if (c->ready) {
 		starts_count(c);
-		json_object_set_new(c->environment, "time", time_use_to_json(&c->time, c->time_before));
+		json_object_set_new(c->environment, "time",
+				    time_use_to_json(&c->time, c->time_before));
 	}
 	return environment_write(c, e);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runs of one scenario in one block: in slices where program and replayers can be paused, else one after another.
+/* The runs of one scenario in one block: in slices where program and replayers can be paused, else
+ * one after another.
  *
- * In slices every role has its own process, file set, memory cgroup and trace. All file sets are prepared before the first
- * process starts. Which role uses which file set is drawn for each block, so that the place of the files on the device is not
- * confounded with a role. The processes load one after another and wait on hold before their first request; after the last
- * request of all they write their traces one after another. */
+ * In slices every role has its own process, file set, memory cgroup and trace. All file sets are
+ * prepared before the first process starts. Which role uses which file set is drawn for each block,
+ * so that the place of the files on the device is not confounded with a role. The processes load
+ * one after another and wait on hold before their first request; after the last request of all they
+ * write their traces one after another. */
 #include <errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -20,7 +22,8 @@
 #include "validate/campaign/rounds.h"
 #include "validate/protocol/pairing.h"
 
-/* Share of the requests of a slice that may be left out: those that begin while the process settles, or are in flight at its end. */
+/* Share of the requests of a slice that may be left out: those that begin while the process
+ * settles, or are in flight at its end. */
 #define LEFT_OUT_MAX 0.2
 
 struct group_member { /* one run of the group */
@@ -47,12 +50,14 @@ struct campaign_group {
 static int64_t slice_ns(const struct campaign *c, size_t scenario)
 {
 	const struct campaign_calibration *k = &c->calibration[scenario];
-	const double request_ns = k->n_requests ? (double)k->execution_ns / (double)k->n_requests : 0; /* of one thread */
+	/* of one thread */
+	const double request_ns =
+	    k->n_requests ? (double)k->execution_ns / (double)k->n_requests : 0;
 	const double least_ns = (request_ns + ROUND_SETTLE_NS) / LEFT_OUT_MAX;
 	return least_ns > (double)c->protocol->slice_ns ? (int64_t)least_ns : c->protocol->slice_ns;
 }
 
-/* --- begin and end ------------------------------------------------------------------------------------------------ */
+/* --- begin and end ------------------------------------------------------- */
 
 static void seats_draw(struct campaign_group *g, uint64_t seed)
 {
@@ -72,7 +77,8 @@ static void member_begin(struct campaign *c, struct group_member *m, struct run 
 {
 	char *name = xasprintf("run-%zu.trace", number);
 	*m = (struct group_member){.run = run, .pause_fd = -1, .bank = bank_path(c, run->scenario, run->bank), .output = scratch_path(c, name)};
-	m->step = step_of_run(c, run, run->role, role_is_program(c, run->role) ? NULL : m->bank, m->output);
+	m->step = step_of_run(c, run, run->role, role_is_program(c, run->role) ? NULL : m->bank,
+			      m->output);
 	m->step.member = number;
 	free(name);
 }
@@ -80,7 +86,9 @@ static void member_begin(struct campaign *c, struct group_member *m, struct run 
 /* Seeds of the groups count down from the largest number, those of the recordings up from 0. */
 static uint64_t group_seed(const struct campaign *c, const struct design_run *r)
 {
-	return design_workload_seed(c->protocol, UINT32_MAX - (r->block * (uint32_t)c->protocol->n_scenarios + r->scenario));
+	return design_workload_seed(
+	    c->protocol,
+	    UINT32_MAX - (r->block * (uint32_t)c->protocol->n_scenarios + r->scenario));
 }
 
 /* Of the wanted runs among the n from `first` on. */
@@ -115,7 +123,7 @@ static void group_release(struct campaign_group *g)
 	free(g->member);
 }
 
-/* --- the processes ------------------------------------------------------------------------------------------------ */
+/* --- the processes ------------------------------------------------------- */
 
 static int member_prepare(struct campaign *c, struct group_member *m, struct err *e)
 {
@@ -140,7 +148,8 @@ static bool is_foreign(const struct campaign *c, const struct run *r)
 static char *files_path(struct campaign *c, const struct step *s)
 {
 	struct place *place = &c->places.place[step_target(c, s)];
-	return realpath(place_seat(place, c->places.scenario[s->scenario].dir, s->seat)->path, NULL);
+	return realpath(place_seat(place, c->places.scenario[s->scenario].dir, s->seat)->path,
+			NULL);
 }
 
 static int member_wait_ready(struct campaign_group *g, struct group_member *m)
@@ -182,7 +191,8 @@ static bool is_use_known(const struct campaign *c, const struct run *r)
 	if (role_is_program(c, r->role))
 		return true;
 	const struct replayer *p = &c->protocol->replayer[r->role];
-	return !replay_engine_find(p->engine)->program && replayer_config(p, &config, NULL) == 0 && !config.processes;
+	return !replay_engine_find(p->engine)->program && replayer_config(p, &config, NULL) == 0 &&
+	       !config.processes;
 }
 
 /* Lets it write its trace and end. Others' time is not its own. */
@@ -193,7 +203,10 @@ static int member_conclude(struct campaign *c, struct group_member *m, int64_t b
 	if (m->reason[0])
 		return 0;
 	if (m->role) {
-		m->process.launched.deadline_ns = m->role->state == ROUND_TIMED_OUT ? 0 : clock_monotonic_ns() + m->process.spec.timeout_ns;
+		m->process.launched.deadline_ns =
+		    m->role->state == ROUND_TIMED_OUT
+			? 0
+			: clock_monotonic_ns() + m->process.spec.timeout_ns;
 		if (m->role->state != ROUND_TIMED_OUT)
 			round_role_finish(m->role);
 	}
@@ -204,7 +217,8 @@ static int member_conclude(struct campaign *c, struct group_member *m, int64_t b
 		return ret;
 	for (size_t i = 0; i < m->role->slices.n; i++)
 		if (m->role->slices.slice[i].open_ns >= begin_ns)
-			own_ns += m->role->slices.slice[i].quiet_ns - m->role->slices.slice[i].open_ns;
+			own_ns +=
+			    m->role->slices.slice[i].quiet_ns - m->role->slices.slice[i].open_ns;
 	time_move(&c->time, TIME_START, part_of(c, m), (double)own_ns * 1e-9);
 	m->result.launch.run_ns -= rounds_ns - own_ns;
 	if (is_use_known(c, m->run)) {
@@ -231,7 +245,8 @@ static int group_run(struct campaign_group *g, struct err *e)
 	for (size_t i = 0; !ret && !interrupted && i < g->n; i++)
 		interrupted = member_start(g, &g->member[i]);
 	const int64_t begin_ns = clock_monotonic_ns();
-	const enum time_part before = time_begin(&c->time, TIME_START); /* but for the slices (member_conclude) */
+	/* but for the slices (member_conclude) */
+	const enum time_part before = time_begin(&c->time, TIME_START);
 	if (!ret && !interrupted)
 		interrupted = rounds_run(&g->rounds);
 	time_end(&c->time, before);
@@ -245,7 +260,7 @@ static int group_run(struct campaign_group *g, struct err *e)
 	return ret;
 }
 
-/* --- what became of them ------------------------------------------------------------------------------------------ */
+/* --- what became of them ------------------------------------------------- */
 
 static int member_take(struct campaign_group *g, struct group_member *m, struct err *e)
 {
@@ -263,7 +278,8 @@ static int member_take(struct campaign_group *g, struct group_member *m, struct 
 	return ret;
 }
 
-/* Where the campaign is killed in between, the last line is missing, and the group is made again. */
+/* Where the campaign is killed in between, the last line is missing, and the group is made again.
+ */
 static int group_take(struct campaign_group *g, struct err *e)
 {
 	int ret = 0;
@@ -274,7 +290,8 @@ static int group_take(struct campaign_group *g, struct err *e)
 	if (ret)
 		return ret;
 	const struct run *r = g->member[0].run;
-	json_t *event = json_pack("{s:s, s:I, s:I}", "event", "group", "block", (json_int_t)r->block, "scenario", (json_int_t)r->scenario);
+	json_t *event = json_pack("{s:s, s:I, s:I}", "event", "group", "block",
+				  (json_int_t)r->block, "scenario", (json_int_t)r->scenario);
 	ret = journal_append(&g->c->journal, event, e);
 	json_decref(event);
 	return ret;
@@ -293,11 +310,13 @@ static int sliced_make(struct campaign *c, size_t first, size_t n, struct err *e
 	return ret;
 }
 
-bool group_is_sliced(const struct campaign *c, size_t scenario, const char **why, const char **replayer)
+bool group_is_sliced(const struct campaign *c, size_t scenario, const char **why,
+		     const char **replayer)
 {
 	if (!scenario_is_sliced(c->protocol, scenario, why, replayer))
 		return false;
-	if (scenario_n_seats(c->protocol, scenario) == 1 || !c->places.place[c->protocol->scenario[scenario].target].lacks_copies)
+	if (scenario_n_seats(c->protocol, scenario) == 1 ||
+	    !c->places.place[c->protocol->scenario[scenario].target].lacks_copies)
 		return true;
 	*why = "copies of its files for program and replayers do not fit on the target";
 	return false;
@@ -312,7 +331,9 @@ int group_make(struct campaign *c, size_t first, size_t n, struct err *e)
 	if (n_wanted > 1 && group_is_sliced(c, c->plan.run[first].scenario, &why, &replayer))
 		return sliced_make(c, first, n, e);
 	for (size_t i = first; i < first + n; i++) {
-		int ret = !run_is_wanted(c, i) ? 0 : campaign_interrupted(c) ? -EINTR : run_make(c, (uint32_t)i, e);
+		int ret = !run_is_wanted(c, i)      ? 0
+			  : campaign_interrupted(c) ? -EINTR
+						    : run_make(c, (uint32_t)i, e);
 		if (ret)
 			return ret;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks at what is decided: the planned ones, after which a campaign may end, and those after each group of a campaign with a budget. */
+/* Looks at what is decided: the planned ones, after which a campaign may end, and those after each
+ * group of a campaign with a budget. */
 #include <errno.h>
 #include <string.h>
 
@@ -33,7 +34,8 @@ static int comparison_make(struct look_comparison *k, const struct results *r,
 	return ret ? ret : compare_compute(&k->change, &k->was, &k->is, &(struct compare_options){.words_only = true}, e);
 }
 
-static int comparison_count(const struct results *r, const struct analysis *a, size_t *n_undecided, size_t *n_cells, struct err *e)
+static int comparison_count(const struct results *r, const struct analysis *a, size_t *n_undecided,
+			    size_t *n_cells, struct err *e)
 {
 	struct look_comparison k;
 	int ret = comparison_make(&k, r, a, e);
@@ -78,9 +80,10 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 	if (ret)
 		return err_context(e, "the look at %u replicates", p->look[k]);
 	bool stop = n_undecided == 0;
-	json_t *event = json_pack("{s:s, s:i, s:I, s:I, s:I, s:b}", "event", "look", "look", (int)k, "replicates",
-				  (json_int_t)p->look[k], "cells", (json_int_t)n_cells, "undecided",
-				  (json_int_t)n_undecided, "stop", stop);
+	json_t *event =
+	    json_pack("{s:s, s:i, s:I, s:I, s:I, s:b}", "event", "look", "look", (int)k,
+		      "replicates", (json_int_t)p->look[k], "cells", (json_int_t)n_cells,
+		      "undecided", (json_int_t)n_undecided, "stop", stop);
 	ret = journal_append(&c->journal, event, e);
 	json_decref(event);
 	c->n_looks_done++;
@@ -89,7 +92,7 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 	return ret;
 }
 
-/* --- cases, where there is a budget --------------------------------------------------------------------------------- */
+/* --- cases, where there is a budget -------------------------------------- */
 
 #define IMPRACTICAL 100000 /* pairs: the case comes after all that have a prospect */
 
@@ -116,9 +119,12 @@ static void comparison_take(struct campaign *c, const struct campaign_change *ch
 	const struct protocol *p = c->protocol;
 	for (size_t i = 0; i < change->n_cells; i++)
 		for (size_t s = 0; s < p->n_scenarios; s++)
-			for (size_t r = 0; r < p->n_replayers && !strcmp(change->cell[i].scenario, p->scenario[s].name); r++)
+			for (size_t r = 0; r < p->n_replayers &&
+					   !strcmp(change->cell[i].scenario, p->scenario[s].name);
+			     r++)
 				c->look_case[s * p->n_replayers + r] =
-				    (struct look_case){change->cell[i].word != CHANGE_INCONCLUSIVE, change->cell[i].n_further};
+				    (struct look_case){change->cell[i].word != CHANGE_INCONCLUSIVE,
+						       change->cell[i].n_further};
 }
 
 int look_cases(struct campaign *c, struct err *e)
@@ -131,7 +137,8 @@ int look_cases(struct campaign *c, struct err *e)
 	int ret = analysis_compute(&a, &r, e);
 	if (ret) {
 		results_index_release(&r);
-		return ret == -ENODATA ? 0 : err_context(e, "the look at what is decided"); /* no pair yet */
+		/* no pair yet */
+		return ret == -ENODATA ? 0 : err_context(e, "the look at what is decided");
 	}
 	for (size_t i = 0; i < a.n_cells; i++) {
 		const struct cell *cell = &a.cell[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recording a parallel application: many runs of it, and where its period is to be found, several times over. */
+/* Recording a parallel application: many runs of it, and where its period is to be found, several
+ * times over. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -24,10 +25,11 @@ char *recordings_dir(const struct campaign *c)
 
 static char *runs_dir(const struct campaign *c, const struct run *r)
 {
-	return xasprintf("%s/recordings/runs-%04zu-%06u", c->dir, scenario_recording(c->protocol, r->scenario), r->bank);
+	return xasprintf("%s/recordings/runs-%04zu-%06u", c->dir,
+			 scenario_recording(c->protocol, r->scenario), r->bank);
 }
 
-/* --- whether the machine can ------------------------------------------------------------------------------------------ */
+/* --- whether the machine can --------------------------------------------- */
 
 int parallel_possible(const struct protocol *p, struct err *e)
 {
@@ -43,13 +45,16 @@ int parallel_possible(const struct protocol *p, struct err *e)
 			int ret = mpi_launch_words(&w, launcher, 2, e);
 			words_list_release(&w);
 			if (ret)
-				return err_context(e, "[workload %s] is a parallel application, which [replayer %s] replays under MPI; nothing was started",
-						   p->scenario[i].workload, p->replayer[k].name);
+				return err_context(
+				    e,
+				    "[workload %s] is a parallel application, which [replayer %s] "
+				    "replays under MPI; nothing was started",
+				    p->scenario[i].workload, p->replayer[k].name);
 		}
 	return 0;
 }
 
-/* --- how long it takes ------------------------------------------------------------------------------------------------ */
+/* --- how long it takes --------------------------------------------------- */
 
 #define RANKS_GUESS 8
 #define DELAY_GUESS 2.0 /* times so long is a run at period 1 longer */
@@ -57,12 +62,14 @@ int parallel_possible(const struct protocol *p, struct err *e)
 
 double recording_seconds(const struct scenario_parallel *s, double run_s)
 {
-	const double nodes = (double)(s->n_throttled ? s->n_throttled : s->n_ranks ? s->n_ranks : RANKS_GUESS);
+	const double nodes = (double)(s->n_throttled ? s->n_throttled
+				      : s->n_ranks   ? s->n_ranks
+						     : RANKS_GUESS);
 	const double longer = 1 + DELAY_GUESS / (double)(s->period ? s->period : 100);
 	return run_s * (1 + nodes * longer) * (s->period ? 1 : PERIODS_GUESS);
 }
 
-/* --- the period ------------------------------------------------------------------------------------------------------- */
+/* --- the period ---------------------------------------------------------- */
 
 /* The replayer that the error of a period is measured with. */
 static int32_t causal_replayer(const struct protocol *p, size_t scenario)
@@ -98,12 +105,16 @@ static int error_read(void *context, struct err *e)
 	ret = summary_compute(&x, w->replay, w->recording, NULL, e);
 	if (ret)
 		return ret;
-	o.error = program_ns > 0 ? fabs(program_ns - (double)x.execution_ns) / program_ns : INFINITY;
+	o.error =
+	    program_ns > 0 ? fabs(program_ns - (double)x.execution_ns) / program_ns : INFINITY;
 	summary_release(&x);
-	return write(w->out, &o, sizeof o) == sizeof o ? 0 : err_sys(e, errno, "cannot determine the error of the execution time");
+	return write(w->out, &o, sizeof o) == sizeof o
+		   ? 0
+		   : err_sys(e, errno, "cannot determine the error of the execution time");
 }
 
-static int error_find(struct campaign *c, const char *recording, const char *replay, struct period_outcome *o, struct err *e)
+static int error_find(struct campaign *c, const char *recording, const char *replay,
+		      struct period_outcome *o, struct err *e)
 {
 	int fd[2];
 	if (pipe2(fd, O_CLOEXEC) < 0)
@@ -119,8 +130,10 @@ static int error_find(struct campaign *c, const char *recording, const char *rep
 	return ret;
 }
 
-/* How far a replay is off on the storage that the application was recorded on. 0 with a reason where that cannot be found. */
-static int error_measure(struct campaign *c, const struct step *recorded, struct period_outcome *o, char *reason, size_t size, struct err *e)
+/* How far a replay is off on the storage that the application was recorded on. 0 with a reason
+ * where that cannot be found. */
+static int error_measure(struct campaign *c, const struct step *recorded, struct period_outcome *o,
+			 char *reason, size_t size, struct err *e)
 {
 	struct err why = ERR_INIT;
 	struct step_result result;
@@ -134,9 +147,12 @@ static int error_measure(struct campaign *c, const struct step *recorded, struct
 			       .where_recorded = true};
 	int ret = step_make(c, &s, &result, e);
 	if (!ret && result.reason[0])
-		snprintf(reason, size, "with period %llu it could not be replayed: %.400s", (unsigned long long)recorded->period, result.reason);
-	else if (!ret && (ret = error_find(c, recorded->output, replay, o, &why)) != 0 && ret != -EINTR) {
-		snprintf(reason, size, "with period %llu: %.400s", (unsigned long long)recorded->period, why.msg);
+		snprintf(reason, size, "with period %llu it could not be replayed: %.400s",
+			 (unsigned long long)recorded->period, result.reason);
+	else if (!ret && (ret = error_find(c, recorded->output, replay, o, &why)) != 0 &&
+		 ret != -EINTR) {
+		snprintf(reason, size, "with period %llu: %.400s",
+			 (unsigned long long)recorded->period, why.msg);
 		ret = 0;
 	}
 	unlink(replay);
@@ -144,16 +160,20 @@ static int error_measure(struct campaign *c, const struct step *recorded, struct
 	return ret;
 }
 
-static int period_journal(struct campaign *c, const struct run *r, const struct step *s, double error, json_t *passed_over, struct err *e)
+static int period_journal(struct campaign *c, const struct run *r, const struct step *s,
+			  double error, json_t *passed_over, struct err *e)
 {
-	json_t *event = json_pack("{s:s, s:I, s:I, s:I, s:o, s:O}", "event", "period", "scenario", (json_int_t)r->scenario, "bank", (json_int_t)r->bank,
-				  "period", (json_int_t)s->period, "error", isfinite(error) ? json_real(error) : json_null(), "passed_over", passed_over);
+	json_t *event = json_pack(
+	    "{s:s, s:I, s:I, s:I, s:o, s:O}", "event", "period", "scenario",
+	    (json_int_t)r->scenario, "bank", (json_int_t)r->bank, "period", (json_int_t)s->period,
+	    "error", isfinite(error) ? json_real(error) : json_null(), "passed_over", passed_over);
 	int ret = journal_append(&c->journal, event, e);
 	json_decref(event);
 	return ret;
 }
 
-/* The next one to be tried: of periods that no node has so many requests for only its first would be held back, as it just was. */
+/* The next one to be tried: of periods that no node has so many requests for only its first would
+ * be held back, as it just was. */
 static uint64_t period_next(uint64_t period, uint64_t n_most, json_t *passed_over)
 {
 	json_array_clear(passed_over);
@@ -163,7 +183,8 @@ static uint64_t period_next(uint64_t period, uint64_t n_most, json_t *passed_ove
 }
 
 /* From 1000 on half as large, until a replay is near enough to the application. */
-static int period_search(struct campaign *c, struct run *r, struct step *s, struct step_result *result, struct err *e)
+static int period_search(struct campaign *c, struct run *r, struct step *s,
+			 struct step_result *result, struct err *e)
 {
 	const struct scenario_parallel *x = &c->protocol->scenario[r->scenario].parallel;
 	const int64_t begin_ns = clock_monotonic_ns();
@@ -187,7 +208,8 @@ static int period_search(struct campaign *c, struct run *r, struct step *s, stru
 	return ret;
 }
 
-int parallel_record(struct campaign *c, struct run *r, struct step *s, struct step_result *result, struct err *e)
+int parallel_record(struct campaign *c, struct run *r, struct step *s, struct step_result *result,
+		    struct err *e)
 {
 	const struct scenario_parallel *x = &c->protocol->scenario[r->scenario].parallel;
 	char *dir = runs_dir(c, r), *parent = recordings_dir(c);
@@ -199,12 +221,14 @@ int parallel_record(struct campaign *c, struct run *r, struct step *s, struct st
 		ret = dir_create(dir, e);
 	if (!ret)
 		ret = x->period ? step_make(c, s, result, e) : period_search(c, r, s, result, e);
-	if (!ret && earlier && result->reason[0]) { /* the runs there may be of another device: all of them anew */
+	/* the runs there may be of another device: all of them anew */
+	if (!ret && earlier && result->reason[0]) {
 		dir_remove_tree(dir, NULL);
 		s->period = x->period;
 		ret = dir_create(dir, e);
 		if (!ret)
-			ret = x->period ? step_make(c, s, result, e) : period_search(c, r, s, result, e);
+			ret = x->period ? step_make(c, s, result, e)
+					: period_search(c, r, s, result, e);
 	}
 	if (ret != -EINTR) /* the runs that were made are there when the campaign goes on */
 		dir_remove_tree(dir, NULL);

@@ -21,12 +21,14 @@ bool campaign_interrupted(struct campaign *c)
 	return c->interrupted;
 }
 
-/* --- traces ------------------------------------------------------------------------------------------------------- */
+/* --- traces -------------------------------------------------------------- */
 
-static int trace_keep(const struct campaign *c, const struct run *r, const char *trace, struct err *e)
+static int trace_keep(const struct campaign *c, const struct run *r, const char *trace,
+		      struct err *e)
 {
 	int keep = c->protocol->keep;
-	if (keep == KEEP_NONE || (keep == KEEP_FAILED && r->state != RUN_FAILED) || !path_exists(trace))
+	if (keep == KEEP_NONE || (keep == KEEP_FAILED && r->state != RUN_FAILED) ||
+	    !path_exists(trace))
 		return 0;
 	char *to = xasprintf("%s/traces/%06u.trace", c->dir, r->id);
 	int ret = file_copy(trace, to, e);
@@ -34,12 +36,16 @@ static int trace_keep(const struct campaign *c, const struct run *r, const char 
 	return ret;
 }
 
-/* What somebody else's replayer printed, which it left beside its trace: kept where the trace is. */
-static int printed_keep(const struct campaign *c, const struct run *r, const char *trace, struct err *e)
+/* What somebody else's replayer printed, which it left beside its trace: kept where the trace is.
+ */
+static int printed_keep(const struct campaign *c, const struct run *r, const char *trace,
+			struct err *e)
 {
 	int keep = c->protocol->keep, ret = 0;
-	char *printed = xasprintf("%s.printed", trace), *to = xasprintf("%s/traces/%06u.printed", c->dir, r->id);
-	if (path_exists(printed) && (keep == KEEP_ALL || (keep == KEEP_FAILED && r->state == RUN_FAILED)))
+	char *printed = xasprintf("%s.printed", trace),
+	     *to = xasprintf("%s/traces/%06u.printed", c->dir, r->id);
+	if (path_exists(printed) &&
+	    (keep == KEEP_ALL || (keep == KEEP_FAILED && r->state == RUN_FAILED)))
 		ret = file_copy(printed, to, e);
 	unlink(printed);
 	free(printed);
@@ -47,16 +53,17 @@ static int printed_keep(const struct campaign *c, const struct run *r, const cha
 	return ret;
 }
 
-/* --- steps -------------------------------------------------------------------------------------------------------- */
+/* --- steps --------------------------------------------------------------- */
 
-/* Programs are made as soon as a trace is there, for all who will replay it. One that cannot be made fails in its runs, with its
- * reason. Returns -EINTR only. */
+/* Programs are made as soon as a trace is there, for all who will replay it. One that cannot be
+ * made fails in its runs, with its reason. Returns -EINTR only. */
 static int programs_make(struct campaign *c, const struct run *r, const char *trace)
 {
 	struct err why = ERR_INIT;
 	for (size_t i = 0; i < c->protocol->n_replayers; i++) {
 		struct step s = {.scenario = r->scenario, .role = (int32_t)i, .input = trace};
-		const size_t n = c->protocol->replayer[i].applies[r->scenario] ? step_n_programs(c, &s) : 0;
+		const size_t n =
+		    c->protocol->replayer[i].applies[r->scenario] ? step_n_programs(c, &s) : 0;
 		for (size_t k = 0; k < n; k++) {
 			s.blank = k > 0;
 			if (step_compile(c, &s, &why) == -EINTR)
@@ -76,7 +83,8 @@ int run_service_set(struct campaign *c, struct run *r, int32_t role, struct err 
 	return device_slow(&c->places.place[target].below, r->service_factor, e);
 }
 
-struct step step_of_run(const struct campaign *c, const struct run *r, int32_t role, const char *input, const char *output)
+struct step step_of_run(const struct campaign *c, const struct run *r, int32_t role,
+			const char *input, const char *output)
 {
 	return (struct step){
 	    .scenario = r->scenario,
@@ -89,8 +97,8 @@ struct step step_of_run(const struct campaign *c, const struct run *r, int32_t r
 	};
 }
 
-int run_step(struct campaign *c, struct run *r, int32_t role, const char *input, const char *output, struct step_result *result,
-	     struct err *e)
+int run_step(struct campaign *c, struct run *r, int32_t role, const char *input, const char *output,
+	     struct step_result *result, struct err *e)
 {
 	struct step s = step_of_run(c, r, role, input, output);
 	int ret = run_service_set(c, r, role, e);
@@ -111,11 +119,14 @@ bool blank_wanted(const struct campaign *c, const struct run *r)
 		return false; /* whose stamps are not those that count */
 	if (r->role >= 0 && replayer_adapter(&c->protocol->replayer[r->role]))
 		return false;
-	return r->role >= 0 && !role_is_program(c, r->role) && r->block > 0 && r->block <= DESIGN_BLANK_BLOCKS;
+	return r->role >= 0 && !role_is_program(c, r->role) && r->block > 0 &&
+	       r->block <= DESIGN_BLANK_BLOCKS;
 }
 
-/* The same replay once more without its calls. `*made` is false where it failed: a run stands without its blank. */
-static int blank_make(struct campaign *c, const struct run *r, const char *input, const char *output, bool *made, struct err *e)
+/* The same replay once more without its calls. `*made` is false where it failed: a run stands
+ * without its blank. */
+static int blank_make(struct campaign *c, const struct run *r, const char *input,
+		      const char *output, bool *made, struct err *e)
 {
 	struct step_result result;
 	struct step s = step_of_run(c, r, r->role, input, output);
@@ -142,7 +153,8 @@ void run_fail(struct run *r, const char *reason)
 	text_make_line(r->reason);
 }
 
-static void result_take(struct run *r, const struct campaign *c, const struct step_result *result, const char *output)
+static void result_take(struct run *r, const struct campaign *c, const struct step_result *result,
+			const char *output)
 {
 	struct stat st;
 	r->started_ns = result->started_ns;
@@ -150,7 +162,8 @@ static void result_take(struct run *r, const struct campaign *c, const struct st
 	r->run_s = (double)result->launch.run_ns * 1e-9;
 	r->cpu_s = (double)result->launch.cpu_ns * 1e-9;
 	r->peak_bytes = result->launch.peak_bytes;
-	others_shares(&result->others, result->own_s > 0 ? result->own_s : r->cpu_s, &r->others_share, &r->stolen_share);
+	others_shares(&result->others, result->own_s > 0 ? result->own_s : r->cpu_s,
+		      &r->others_share, &r->stolen_share);
 	r->residency = result->prepared.residency;
 	r->cgroup_limit_bytes = step_limit(c, r->scenario, r->role);
 	r->cgroup_peak_bytes = result->cgroup_peak_bytes;
@@ -160,7 +173,8 @@ static void result_take(struct run *r, const struct campaign *c, const struct st
 /* summary_make() in a process of its own; the digests of what it wrote go into the run. */
 static int summary_launch(struct campaign *c, struct summary_work *w, struct err *e)
 {
-	w->seal = mmap(NULL, sizeof *w->seal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	w->seal =
+	    mmap(NULL, sizeof *w->seal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (w->seal == MAP_FAILED)
 		return err_sys(e, errno, "no memory for the digests of a summary");
 	int ret = launch_helper(summary_make, w, c->signal_fd, e);
@@ -179,7 +193,8 @@ static bool is_of_machine(int ret)
 	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE || ret == -EAGAIN;
 }
 
-int run_take(struct campaign *c, struct run *r, const struct step_result *result, const char *output, const struct slices *slices, struct err *e)
+int run_take(struct campaign *c, struct run *r, const struct step_result *result,
+	     const char *output, const struct slices *slices, struct err *e)
 {
 	struct err why = ERR_INIT;
 	bool has_blank = false;
@@ -190,7 +205,8 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 		run_fail(r, result->reason);
 		return 0;
 	}
-	char *bank = bank_path(c, r->scenario, r->bank), *blank = scratch_path(c, "blank.trace"), *device = observed_bank_path(c, r->scenario, bank);
+	char *bank = bank_path(c, r->scenario, r->bank), *blank = scratch_path(c, "blank.trace"),
+	     *device = observed_bank_path(c, r->scenario, bank);
 	const char *input = role_is_program(c, r->role) ? NULL : bank;
 	facts_note_replayer(c, r->role, output);
 	int ret = blank_wanted(c, r) ? blank_make(c, r, input, blank, &has_blank, e) : 0;
@@ -199,22 +215,31 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	r->state = RUN_OK;
 	const struct step made = {.scenario = r->scenario, .role = r->role};
 	const enum observe observed = step_observation(c, &made);
-	struct summary_work work = {c, r, output, input, has_blank ? blank : NULL, slices, observed != OBSERVE_OWN,
-				    observed == OBSERVE_BLOCK && r->role == ROLE_RECORD ? device : NULL};
+	struct summary_work work = {c,
+				    r,
+				    output,
+				    input,
+				    has_blank ? blank : NULL,
+				    slices,
+				    observed != OBSERVE_OWN,
+				    observed == OBSERVE_BLOCK && r->role == ROLE_RECORD ? device
+											: NULL};
 	const enum time_part before = time_begin(&c->time, TIME_SUMMARY);
 	int bad = summary_launch(c, &work, &why);
 	time_end(&c->time, before);
 	if (bad == -EINTR)
 		c->interrupted = true; /* after this run, which is done */
 	else if (bad == -ENOTRECOVERABLE)
-		ret = is_about_space(why.msg) ? no_space(c, why.msg, e) : err_set(e, EIO, "%s", why.msg);
+		ret = is_about_space(why.msg) ? no_space(c, why.msg, e)
+					      : err_set(e, EIO, "%s", why.msg);
 	else if (bad == -ENOSPC || bad == -EDQUOT)
 		ret = no_space(c, why.msg, e);
 	else if (is_of_machine(bad))
-		ret = err_set(e, -bad,
-			      "run %u cannot be summarised: %s; afterwards go on: validate run -o %s "
-			      "--resume",
-			      r->id, why.msg, c->options->dir);
+		ret =
+		    err_set(e, -bad,
+			    "run %u cannot be summarised: %s; afterwards go on: validate run -o %s "
+			    "--resume",
+			    r->id, why.msg, c->options->dir);
 	else if (bad)
 		run_fail(r, why.msg);
 	if (!ret && r->role == ROLE_RECORD && r->state == RUN_OK) {
@@ -240,7 +265,8 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 	if (!ret && reason[0])
 		run_fail(r, reason);
 	if (!ret && !reason[0])
-		ret = run_step(c, r, r->role, role_is_program(c, r->role) ? NULL : bank, output, &result, e);
+		ret = run_step(c, r, r->role, role_is_program(c, r->role) ? NULL : bank, output,
+			       &result, e);
 	if (!ret && !reason[0])
 		ret = run_take(c, r, &result, output, NULL, e);
 	side_remove(output);
@@ -269,7 +295,8 @@ int run_make(struct campaign *c, uint32_t id, struct err *e)
 {
 	struct run *r = &c->run[id];
 	char *output = scratch_path(c, "run.trace");
-	const enum time_part before = time_begin(&c->time, r->role == ROLE_RECORD ? TIME_RECORDINGS : TIME_OTHER);
+	const enum time_part before =
+	    time_begin(&c->time, r->role == ROLE_RECORD ? TIME_RECORDINGS : TIME_OTHER);
 	int ret = run_try(c, r, output, e);
 	if (ret)
 		r->state = RUN_PENDING;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where runs happen: target directories, scratch, cgroup, device queues; and putting all of it back. */
+/* Where runs happen: target directories, scratch, cgroup, device queues; and putting all of it
+ * back. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static int event_append(struct campaign *c, json_t *event, struct err *e)
 	return ret;
 }
 
-/* --- cgroup and caches -------------------------------------------------------------------------------------------- */
+/* --- cgroup and caches --------------------------------------------------- */
 
 static bool any_budget(const struct protocol *p)
 {
@@ -57,13 +58,15 @@ static int cgroup_begin(struct campaign *c, struct err *e)
 		earlier_cgroups_remove(c);
 	cgroup_find(&c->cgroups, "");
 	if (c->cgroups.kind == CGROUP_NONE) {
-		environment_skip(c->environment, "memory cgroup with a page-cache budget or memory limit", c->cgroups.why,
-				 "none: every run may use all of the page cache");
+		environment_skip(c->environment,
+				 "memory cgroup with a page-cache budget or memory limit",
+				 c->cgroups.why, "none: every run may use all of the page cache");
 		return 0;
 	}
 	snprintf(c->cgroup_name, sizeof c->cgroup_name, "validate-%s", c->token);
 	char *path = xasprintf("%s/%s", c->cgroups.parent, c->cgroup_name);
-	int ret = event_append(c, json_pack("{s:s, s:o}", "event", "cgroup", "path", text_to_json(path)), e);
+	int ret = event_append(
+	    c, json_pack("{s:s, s:o}", "event", "cgroup", "path", text_to_json(path)), e);
 	free(path);
 	return ret;
 }
@@ -76,18 +79,20 @@ static int caches_begin(struct campaign *c, struct err *e)
 		const struct target *t = &c->protocol->target[i];
 		if (t->cache == CACHE_COLD && t->evict >= EVICT_DROP && !c->drop_caches)
 			return err_set(e, EPERM,
-				       "target %s: evict = %s needs the right to write /proc/sys/vm/drop_caches",
+				       "target %s: evict = %s needs the right to write "
+				       "/proc/sys/vm/drop_caches",
 				       t->name, evict_names[t->evict]);
 		wanted |= t->cache == CACHE_COLD && t->evict == EVICT_AUTO;
 	}
 	if (wanted && !c->drop_caches)
-		environment_skip(c->environment, "dropping all caches where pages stay",
-				 "/proc/sys/vm/drop_caches may not be written (no privilege)",
-				 "posix_fadvise(DONTNEED) on each of the files alone; what stays is recorded");
+		environment_skip(
+		    c->environment, "dropping all caches where pages stay",
+		    "/proc/sys/vm/drop_caches may not be written (no privilege)",
+		    "posix_fadvise(DONTNEED) on each of the files alone; what stays is recorded");
 	return 0;
 }
 
-/* --- targets and scratch ------------------------------------------------------------------------------------------ */
+/* --- targets and scratch ------------------------------------------------- */
 
 /* The directory in which a target's fresh one is made. */
 static char *target_parent(const struct campaign *c, const struct target *t)
@@ -102,11 +107,13 @@ static char *target_parent(const struct campaign *c, const struct target *t)
 	return real;
 }
 
-/* Everything is called by the campaign's token, which the journal's first line has: so it is found again after a kill.
+/* Everything is called by the campaign's token, which the journal's first line has: so it is found
+ * again after a kill.
  */
 static char *place_name(const struct campaign *c, size_t target)
 {
-	return target ? xasprintf("validate-%s-%zu", c->token, target) : xasprintf("validate-%s", c->token);
+	return target ? xasprintf("validate-%s-%zu", c->token, target)
+		      : xasprintf("validate-%s", c->token);
 }
 
 /* The device or volume of a target that is none of files. */
@@ -123,8 +130,10 @@ static json_t *below_facts(const struct place *place, const struct target *t)
 	struct stat st;
 	bool is_device = stat(place->below.path, &st) == 0 && S_ISBLK(st.st_mode);
 	char *dir = is_device ? queue_device_dir(st.st_rdev) : NULL;
-	json_t *o = json_pack("{s:o, s:s?, s:I, s:o}", "path", text_to_json(place->below.path), "service", place->below.service, "size",
-			      (json_int_t)(t->volume ? t->size_bytes : 0), "device", dir ? provenance_device(dir) : json_null());
+	json_t *o =
+	    json_pack("{s:o, s:s?, s:I, s:o}", "path", text_to_json(place->below.path), "service",
+		      place->below.service, "size", (json_int_t)(t->volume ? t->size_bytes : 0),
+		      "device", dir ? provenance_device(dir) : json_null());
 	free(dir);
 	return o;
 }
@@ -139,8 +148,8 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 	free(parent);
 	free(name);
 	if (place->path) {
-		json_t *event = json_pack("{s:s, s:I, s:o}", "event", "place", "target", (json_int_t)i, "path",
-					  text_to_json(place->path));
+		json_t *event = json_pack("{s:s, s:I, s:o}", "event", "place", "target",
+					  (json_int_t)i, "path", text_to_json(place->path));
 		int noted = event_append(c, event, ret ? NULL : e);
 		ret = ret ? ret : noted;
 	}
@@ -158,18 +167,24 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 	json_t *o = storage_to_json(&storage);
 	json_object_set_new(o, "name", json_string(t->name));
 	json_object_set_new(o, "cache", json_string(cache_state_names[t->cache]));
-	json_object_set_new(o, "cache_budget_bytes", json_integer((json_int_t)t->cache_budget_bytes));
-	json_object_set_new(o, "memory_limit_bytes", json_integer((json_int_t)t->memory_limit_bytes));
+	json_object_set_new(o, "cache_budget_bytes",
+			    json_integer((json_int_t)t->cache_budget_bytes));
+	json_object_set_new(o, "memory_limit_bytes",
+			    json_integer((json_int_t)t->memory_limit_bytes));
 	json_object_set_new(o, "files_bytes", json_integer((json_int_t)place_bytes(place)));
 	if (place->below.path)
 		json_object_set_new(o, "below", below_facts(place, t));
 	json_array_append_new(facts, o);
 	if (storage.in_memory && t->cache == CACHE_COLD)
-		environment_skip(c->environment, "cold caches", "the target directory is on a file system in memory",
+		environment_skip(c->environment, "cold caches",
+				 "the target directory is on a file system in memory",
 				 "none: every read is served from memory");
 	if (place->below.throttled)
-		environment_skip(c->environment, "service times", "a control group slows the target's volume down, in slices of 100 ms",
-				 "none: rates are kept, response times are those of bursts and of stalls of up to 100 ms");
+		environment_skip(
+		    c->environment, "service times",
+		    "a control group slows the target's volume down, in slices of 100 ms",
+		    "none: rates are kept, response times are those of bursts and of stalls of up "
+		    "to 100 ms");
 	storage_release(&storage);
 	return 0;
 }
@@ -196,7 +211,9 @@ static void programs_find(struct campaign *c)
 static char *scratch_wanted(const struct campaign *c)
 {
 	const char *scratch = c->protocol->scratch;
-	return scratch && scratch[0] != '/' ? xasprintf("%s/%s", c->parent, scratch) : scratch ? xstrdup(scratch) : NULL;
+	return scratch && scratch[0] != '/' ? xasprintf("%s/%s", c->parent, scratch)
+	       : scratch                    ? xstrdup(scratch)
+					    : NULL;
 }
 
 static char *scratch_name(const struct campaign *c)
@@ -220,13 +237,16 @@ static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
 	for (size_t i = 0; i < p->n_targets; i++)
 		targets[i] = c->places.place[i].device;
 	char *wanted = scratch_wanted(c), *name = scratch_name(c);
-	int ret = scratch_make(&c->scratch, wanted, name, targets, p->n_targets, c->dir, need_bytes, e);
+	int ret =
+	    scratch_make(&c->scratch, wanted, name, targets, p->n_targets, c->dir, need_bytes, e);
 	free(name);
 	free(wanted);
 	free(targets);
 	if (ret)
 		return ret;
-	ret = event_append(c, json_pack("{s:s, s:o}", "event", "scratch", "path", text_to_json(c->scratch.dir)), e);
+	ret = event_append(
+	    c, json_pack("{s:s, s:o}", "event", "scratch", "path", text_to_json(c->scratch.dir)),
+	    e);
 	scratch_describe(c);
 	programs_find(c);
 	return ret;
@@ -235,12 +255,15 @@ static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
 static void scratch_warn(struct campaign *c)
 {
 	if (!c->scratch.apart)
-		environment_skip(c->environment, "scratch directory on another device than the target",
+		environment_skip(c->environment,
+				 "scratch directory on another device than the target",
 				 "none was found with enough room for the traces",
-				 "traces are written to the target's device, between the measured parts of the runs");
+				 "traces are written to the target's device, between the measured "
+				 "parts of the runs");
 }
 
-/* Of the programs that are made of one trace of a scenario: tables, which are hardly larger than the trace, and code. */
+/* Of the programs that are made of one trace of a scenario: tables, which are hardly larger than
+ * the trace, and code. */
 static uint64_t programs_bytes(const struct campaign *c, size_t scenario)
 {
 	uint64_t n = 0;
@@ -255,7 +278,8 @@ static uint64_t programs_bytes(const struct campaign *c, size_t scenario)
 static uint64_t bank_bytes(const struct campaign *c)
 {
 	const char *why, *replayer;
-	uint64_t per_bank = 0, largest = 0; /* of the traces that a group, or a run and its blank, leaves at a time */
+	/* of the traces that a group, or a run and its blank, leaves at a time */
+	uint64_t per_bank = 0, largest = 0;
 	for (size_t i = 0; i < c->protocol->n_scenarios; i++) {
 		const uint64_t one = c->calibration[i].trace_bytes;
 		uint64_t n = 2;
@@ -288,9 +312,10 @@ int setup_check_space(struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* --- device queues ------------------------------------------------------------------------------------------------ */
+/* --- device queues ------------------------------------------------------- */
 
-/* Something could not be put back or removed: nothing is gained by stopping, but it must be known. */
+/* Something could not be put back or removed: nothing is gained by stopping, but it must be known.
+ */
 static void left_note(struct campaign *c, const struct err *why)
 {
 	json_t *list = json_object_get(c->environment, "left_behind");
@@ -300,7 +325,9 @@ static void left_note(struct campaign *c, const struct err *why)
 	}
 	if (list)
 		json_array_append_new(list, text_to_json(why->msg));
-	event_append(c, json_pack("{s:s, s:o}", "event", "left behind", "why", text_to_json(why->msg)), NULL);
+	event_append(c,
+		     json_pack("{s:s, s:o}", "event", "left behind", "why", text_to_json(why->msg)),
+		     NULL);
 }
 
 /* The last one first: two targets may lie on one device. */
@@ -332,7 +359,8 @@ static int queues_begin(struct campaign *c, struct err *e)
 		if (ret)
 			break;
 		json_array_append_new(c->queues_before, before);
-		ret = event_append(c, json_pack("{s:s, s:O}", "event", "queue", "before", before), e);
+		ret =
+		    event_append(c, json_pack("{s:s, s:O}", "event", "queue", "before", before), e);
 		if (!ret)
 			ret = queue_apply(queue, device, e);
 		if (ret)
@@ -341,7 +369,7 @@ static int queues_begin(struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* --- what programs are started with ------------------------------------------------------------------------------- */
+/* --- what programs are started with -------------------------------------- */
 
 /* A policy that is not permitted here; the protocol names another. Returns 0. */
 static int scheduler_skip(struct campaign *c, const struct scheduling *policy)
@@ -394,7 +422,7 @@ static int launch_check(struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* --- begin and end ------------------------------------------------------------------------------------------------ */
+/* --- begin and end ------------------------------------------------------- */
 
 int setup_begin(struct campaign *c, struct err *e)
 {
@@ -403,7 +431,8 @@ int setup_begin(struct campaign *c, struct err *e)
 	facts_begin(c);
 	if (p->cpus)
 		ret = cpus_parse(p->cpus, &c->cpus, e);
-	if (setenv("VALIDATE", c->options->self, 1) < 0) /* for scripts whose program is a workload of ours */
+	/* for scripts whose program is a workload of ours */
+	if (setenv("VALIDATE", c->options->self, 1) < 0)
 		ret = err_sys(e, errno, "environment");
 	if (!ret)
 		ret = places_plan(&c->places, p, e);
@@ -411,7 +440,8 @@ int setup_begin(struct campaign *c, struct err *e)
 		ret = target_begin(c, i, json_object_get(c->environment, "targets"), e);
 	if (!ret) {
 		ret = scratch_begin(c, SCRATCH_LEAST_BYTES, e);
-		if (ret == -ENOSPC) /* what is really needed is known, and checked, after calibration */
+		/* what is really needed is known, and checked, after calibration */
+		if (ret == -ENOSPC)
 			ret = scratch_begin(c, 0, e);
 	}
 	if (!ret)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One process under controlled conditions: files restored, caches as wanted, in its cgroup, watched. */
+/* One process under controlled conditions: files restored, caches as wanted, in its cgroup,
+ * watched. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,24 +17,28 @@
 #include "validate/campaign/observe.h"
 
 #define OWN_OUTPUT "run" /* as the names of runs' outputs in the scratch directory begin */
-#define LIMIT_SLACK_BYTES (1u << 20) /* kernel memory and what is charged per processor in advance */
+/* kernel memory and what is charged per processor in advance */
+#define LIMIT_SLACK_BYTES (1u << 20)
 
-/* --- memory ------------------------------------------------------------------------------------------------------- */
+/* --- memory -------------------------------------------------------------- */
 
-/* What a process takes while its requests run is added to the page-cache budget, so that program and replayers have the
- * same page cache then. Before and after it may take more (a replayer that loads its input; a trace that is written to
- * a scratch directory in memory, which is charged to the group too): page cache makes room for that, and where the
- * budget is smaller, it is made larger, alike for all roles of the scenario. */
+/* What a process takes while its requests run is added to the page-cache budget, so that program
+ * and replayers have the same page cache then. Before and after it may take more (a replayer that
+ * loads its input; a trace that is written to a scratch directory in memory, which is charged to
+ * the group too): page cache makes room for that, and where the budget is smaller, it is made
+ * larger, alike for all roles of the scenario. */
 uint64_t step_page_cache(const struct campaign *c, size_t scenario)
 {
 	const struct campaign_calibration *k = &c->calibration[scenario];
-	uint64_t bytes = c->protocol->target[c->protocol->scenario[scenario].target].cache_budget_bytes;
+	uint64_t bytes =
+	    c->protocol->target[c->protocol->scenario[scenario].target].cache_budget_bytes;
 	uint64_t trace = c->scratch.storage.in_memory ? k->trace_bytes : 0;
 	if (!bytes || c->cgroups.kind == CGROUP_NONE)
 		return 0;
 	for (size_t i = 0; i <= c->protocol->n_replayers; i++) {
 		const struct own_memory *m = &k->memory[i];
-		uint64_t more = m->peak_bytes - m->run_bytes > trace ? m->peak_bytes - m->run_bytes : trace;
+		uint64_t more =
+		    m->peak_bytes - m->run_bytes > trace ? m->peak_bytes - m->run_bytes : trace;
 		if (m->run_bytes && more + LIMIT_SLACK_BYTES > bytes)
 			bytes = more + LIMIT_SLACK_BYTES;
 	}
@@ -42,23 +47,27 @@ uint64_t step_page_cache(const struct campaign *c, size_t scenario)
 
 uint64_t step_limit(const struct campaign *c, size_t scenario, int32_t role)
 {
-	uint64_t fixed = c->protocol->target[c->protocol->scenario[scenario].target].memory_limit_bytes;
+	uint64_t fixed =
+	    c->protocol->target[c->protocol->scenario[scenario].target].memory_limit_bytes;
 	if (fixed)
 		return c->cgroups.kind == CGROUP_NONE ? 0 : fixed;
 	uint64_t cache = step_page_cache(c, scenario);
-	uint64_t own = c->calibration[scenario].memory[role_is_program(c, role) ? 0 : role + 1].run_bytes;
+	uint64_t own =
+	    c->calibration[scenario].memory[role_is_program(c, role) ? 0 : role + 1].run_bytes;
 	return cache && own ? own + LIMIT_SLACK_BYTES + cache : 0;
 }
 
-/* --- the step ----------------------------------------------------------------------------------------------------- */
+/* --- the step ------------------------------------------------------------ */
 
 char *scratch_path(const struct campaign *c, const char *name)
 {
 	return xasprintf("%s/%s", c->scratch.dir, name);
 }
 
-/* Starts what readies a run, outside its cgroup and with no other conditions; what goes wrong is the run's reason. */
-static int helper_run(struct campaign *c, const struct words *words, const char *file, const char *what, struct err *e)
+/* Starts what readies a run, outside its cgroup and with no other conditions; what goes wrong is
+ * the run's reason. */
+static int helper_run(struct campaign *c, const struct words *words, const char *file,
+		      const char *what, struct err *e)
 {
 	struct launch_result made;
 	struct launch_spec spec = {
@@ -120,7 +129,9 @@ int step_compile(struct campaign *c, const struct step *s, struct err *e)
 static int64_t step_timeout_ns(const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
-	return scenario->parallel.is && s->role == ROLE_RECORD ? scenario->parallel.capture_timeout_ns : c->protocol->timeout_ns;
+	return scenario->parallel.is && s->role == ROLE_RECORD
+		   ? scenario->parallel.capture_timeout_ns
+		   : c->protocol->timeout_ns;
 }
 
 static void spec_make(struct campaign *c, const struct step *s, struct step_process *x)
@@ -139,19 +150,23 @@ static void spec_make(struct campaign *c, const struct step *s, struct step_proc
 	};
 }
 
-/* `wanted`: the trace that it was to leave. Whoever observes a program ends well whatever that one did. */
-static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_killed, int64_t before_ns, const char *wanted)
+/* `wanted`: the trace that it was to leave. Whoever observes a program ends well whatever that one
+ * did. */
+static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_killed,
+			int64_t before_ns, const char *wanted)
 {
 	if (clock_monotonic_ns() < before_ns)
-		snprintf(r->reason, sizeof r->reason, "the clock went backwards by %lld ns while it ran",
+		snprintf(r->reason, sizeof r->reason,
+			 "the clock went backwards by %lld ns while it ran",
 			 (long long)(before_ns - clock_monotonic_ns()));
 	else if (r->launch.reason[0] && n_killed)
 		snprintf(r->reason, sizeof r->reason,
 			 "killed because its memory cgroup was full (limit %llu bytes); %.300s",
 			 (unsigned long long)limit_bytes, r->launch.reason);
 	else if (!r->launch.reason[0] && access(wanted, F_OK) < 0 && errno == ENOENT)
-		snprintf(r->reason, sizeof r->reason, "it ended without the trace that it was to write%s%s", r->launch.said[0] ? ": " : "",
-			 r->launch.said);
+		snprintf(r->reason, sizeof r->reason,
+			 "it ended without the trace that it was to write%s%s",
+			 r->launch.said[0] ? ": " : "", r->launch.said);
 	else
 		snprintf(r->reason, sizeof r->reason, "%s", r->launch.reason);
 }
@@ -177,7 +192,8 @@ static int parallel_environment(const struct scenario *s, struct err *e)
 /* Its own, where others of its group run at the same time. */
 static int cgroup_begin(struct campaign *c, const struct step *s, struct step_process *x)
 {
-	char *name = s->member ? xasprintf("%s-%zu", c->cgroup_name, s->member) : xstrdup(c->cgroup_name);
+	char *name =
+	    s->member ? xasprintf("%s-%zu", c->cgroup_name, s->member) : xstrdup(c->cgroup_name);
 	int ret = cgroup_make(&x->cgroup, &c->cgroups, name, s->limit_bytes, &x->why);
 	free(name);
 	return ret;
@@ -188,7 +204,8 @@ static struct seat seat_of(const struct campaign *c, const struct step *s)
 	return (struct seat){s->scenario, step_target(c, s), s->seat};
 }
 
-int step_prepare(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r, struct err *e)
+int step_prepare(struct campaign *c, const struct step *s, struct step_process *x,
+		 struct step_result *r, struct err *e)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	*x = (struct step_process){.before_ns = clock_monotonic_ns(), .why = ERR_INIT};
@@ -209,7 +226,8 @@ int step_prepare(struct campaign *c, const struct step *s, struct step_process *
 	if (!ret)
 		ret = step_compile(c, s, &x->why); /* as a rule it is there */
 	if (!ret && !s->blank)
-		ret = prepare_run(&c->places, c->protocol, seat_of(c, s), c->drop_caches, &r->prepared, &x->why);
+		ret = prepare_run(&c->places, c->protocol, seat_of(c, s), c->drop_caches,
+				  &r->prepared, &x->why);
 	if (!ret && s->limit_bytes)
 		ret = cgroup_begin(c, s, x);
 	if (!ret && s->role >= 0 && replayer_adapter(&c->protocol->replayer[s->role]))
@@ -221,7 +239,8 @@ int step_prepare(struct campaign *c, const struct step *s, struct step_process *
 	return 0;
 }
 
-void step_settle(const struct campaign *c, const struct step *s, const struct step_process *x, struct step_result *r)
+void step_settle(const struct campaign *c, const struct step *s, const struct step_process *x,
+		 struct step_result *r)
 {
 	struct timespec wall;
 	if (!s->blank)
@@ -231,7 +250,8 @@ void step_settle(const struct campaign *c, const struct step *s, const struct st
 	r->preparation_s = (double)(clock_monotonic_ns() - x->before_ns) * 1e-9;
 }
 
-void step_begin(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r)
+void step_begin(struct campaign *c, const struct step *s, struct step_process *x,
+		struct step_result *r)
 {
 	if (x->failed)
 		return;
@@ -266,7 +286,8 @@ char *resume_command(const struct campaign *c)
 int no_space(const struct campaign *c, const char *reason, struct err *e)
 {
 	char *command = resume_command(c);
-	int ret = err_set(e, ENOSPC, "%s; free some space, then continue with: %s", reason, command);
+	int ret =
+	    err_set(e, ENOSPC, "%s; free some space, then continue with: %s", reason, command);
 	free(command);
 	return ret;
 }
@@ -310,7 +331,8 @@ static void surroundings_check(struct campaign *c, const struct step *s, struct 
 	strbuf_release(&what);
 }
 
-int step_conclude(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r)
+int step_conclude(struct campaign *c, const struct step *s, struct step_process *x,
+		  struct step_result *r)
 {
 	uint64_t n_killed = 0;
 	const bool begun = x->launched.pid > 0;
@@ -320,7 +342,9 @@ int step_conclude(struct campaign *c, const struct step *s, struct step_process 
 	words_free(&x->words);
 	if (scenario->parallel.is && role_is_program(c, s->role) && s->role != ROLE_RECORD)
 		runs_remove(s->output);
-	const bool cleaned = step_is_captured(c, s) || (scenario->parallel.is && c->places.place[step_target(c, s)].below.path);
+	const bool cleaned =
+	    step_is_captured(c, s) ||
+	    (scenario->parallel.is && c->places.place[step_target(c, s)].below.path);
 	if (cleaned && script_call(c, s, "clean", x->failed ? NULL : &x->why) < 0 && !x->failed)
 		x->failed = -EBUSY;
 	cgroup_use(&x->cgroup, &r->cgroup_peak_bytes, &n_killed);
@@ -344,7 +368,8 @@ int step_conclude(struct campaign *c, const struct step *s, struct step_process 
 }
 
 /* Starts it, observed from outside where the scenario says so, and waits for its end. */
-static void step_run(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r)
+static void step_run(struct campaign *c, const struct step *s, struct step_process *x,
+		     struct step_result *r)
 {
 	struct block_watch *watch = NULL;
 	char *side = NULL;

@@ -17,7 +17,8 @@ static void blank_summarise(struct summary_work *w)
 	if (!w->blank || summary_compute(&s, w->blank, NULL, NULL, NULL) < 0)
 		return;
 	w->run->has_blank = true;
-	w->run->blank_mean_ns = s.response_trimmed_mean; /* one stall is of the machine, not of the stamps */
+	/* one stall is of the machine, not of the stamps */
+	w->run->blank_mean_ns = s.response_trimmed_mean;
 	summary_release(&s);
 }
 
@@ -30,9 +31,11 @@ int summary_make(void *context, struct err *e)
 	if (r->has_device && w->input && !w->campaign->protocol->scenario[r->scenario].trace)
 		input = observed_bank_path(w->campaign, r->scenario, w->input);
 	if (!ret)
-		ret = summary_compute(&r->summary, w->observed ? observed : w->trace, input ? input : w->input, w->slices, e);
+		ret = summary_compute(&r->summary, w->observed ? observed : w->trace,
+				      input ? input : w->input, w->slices, e);
 	if (!ret && r->has_device)
-		r->summary.n_untold = 0; /* whether a request succeeded is known at the device, whatever the replayer tells */
+		r->summary.n_untold = 0; /* whether a request succeeded is known at the device,
+					    whatever the replayer tells */
 	if (!ret && w->keep && rename(observed, w->keep) < 0)
 		ret = err_sys(e, errno, "cannot rename %s to %s", observed, w->keep);
 	unlink(observed);
@@ -43,8 +46,8 @@ int summary_make(void *context, struct err *e)
 	blank_summarise(w);
 	char *path = results_run_path(w->campaign->dir, r->id);
 	json_t *o = run_summary_file(r, w->campaign->protocol);
-	ret =
-	    o ? json_write_file(path, o, JSON_COMPACT, e) : err_set(e, EINVAL, "its summary cannot be written as JSON");
+	ret = o ? json_write_file(path, o, JSON_COMPACT, e)
+		: err_set(e, EINVAL, "its summary cannot be written as JSON");
 	if (ret && o) {
 		e->code = ENOTRECOVERABLE;
 		ret = -ENOTRECOVERABLE;

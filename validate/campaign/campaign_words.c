@@ -45,17 +45,21 @@ bool role_is_program(const struct campaign *c, int32_t role)
 size_t step_target(const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
-	return s->role == ROLE_RECORD || s->where_recorded ? scenario->recorded_on : scenario->target;
+	return s->role == ROLE_RECORD || s->where_recorded ? scenario->recorded_on
+							   : scenario->target;
 }
 
 /* sh SCRIPT VERB DIR SIZE [DEVICE] */
-static void script_words(struct words *w, const struct campaign *c, const struct step *s, const char *verb)
+static void script_words(struct words *w, const struct campaign *c, const struct step *s,
+			 const char *verb)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	const char *device = c->places.place[step_target(c, s)].below.path;
 	word_add(w, xstrdup("sh"));
-	/* the copy in the results directory is there whenever a recording goes on, under the same name */
-	word_add(w, scenario->parallel.is ? results_path(c->dir, scenario->script) : scenario_script_path(c->protocol, scenario));
+	/* the copy in the results directory is there whenever a recording goes on, under the same
+	 * name */
+	word_add(w, scenario->parallel.is ? results_path(c->dir, scenario->script)
+					  : scenario_script_path(c->protocol, scenario));
 	word_add(w, xstrdup(verb));
 	word_add(w, program_dir(&c->places, c->protocol, s->scenario, step_target(c, s)));
 	word_add(w, xasprintf("%llu", (unsigned long long)scenario->size));
@@ -91,8 +95,8 @@ static char *words_text(const struct words *w)
 	return strbuf_detach(&text);
 }
 
-/* A parallel application, with what its nodes wait for: the recording is many runs of it, before each of which its files are made anew; one
- * that is run again is its run without delays alone. */
+/* A parallel application, with what its nodes wait for: the recording is many runs of it, before
+ * each of which its files are made anew; one that is run again is its run without delays alone. */
 static void causality_words(struct words *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario_parallel *x = &c->protocol->scenario[s->scenario].parallel;
@@ -111,7 +115,9 @@ static void causality_words(struct words *w, const struct campaign *c, const str
 		word_add(w, xasprintf("--runs-dir=%s", s->runs_dir));
 		word_add(w, xstrdup("--resume"));
 		word_add(w, xasprintf("--period=%llu", (unsigned long long)s->period));
-		word_add(w, x->n_throttled ? xasprintf("--nodes=random:%llu", (unsigned long long)x->n_throttled) : xstrdup("--nodes=all"));
+		word_add(w, x->n_throttled ? xasprintf("--nodes=random:%llu",
+						       (unsigned long long)x->n_throttled)
+					   : xstrdup("--nodes=all"));
 		word_add(w, xasprintf("--seed=%llu", (unsigned long long)s->seed));
 		if (x->compute)
 			word_add(w, xasprintf("--compute=%s", x->compute));
@@ -136,7 +142,8 @@ static void observer_words(struct words *w, const struct campaign *c, const stru
 }
 
 /* A device instead of a directory. */
-static void below_add(struct words *w, const struct campaign *c, const struct step *s, const struct place *place)
+static void below_add(struct words *w, const struct campaign *c, const struct step *s,
+		      const struct place *place)
 {
 	const struct target *t = &c->protocol->target[c->protocol->scenario[s->scenario].target];
 	word_add(w, xasprintf("--device=%s", place->below.path));
@@ -155,8 +162,12 @@ static void place_add(struct words *w, const struct campaign *c, const struct st
 		below_add(w, c, s, place);
 		return;
 	}
-	char *work_dir = scenario->script || scenario->trace ? program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s)) : NULL;
-	const struct place_dir *dir = place_seat(&c->places.place[step_target(c, s)], c->places.scenario[s->scenario].dir, s->seat);
+	char *work_dir =
+	    scenario->script || scenario->trace
+		? program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s))
+		: NULL;
+	const struct place_dir *dir = place_seat(&c->places.place[step_target(c, s)],
+						 c->places.scenario[s->scenario].dir, s->seat);
 	word_add(w, xasprintf("--dir=%s", work_dir ? work_dir : dir->path));
 	free(work_dir);
 }
@@ -169,7 +180,8 @@ static void microbench_words(struct words *w, const struct campaign *c, const st
 	settings_add(w, scenario->option, scenario->n_options, "requests");
 	word_add(w, xasprintf("--requests=%llu", (unsigned long long)s->n_requests));
 	word_add(w, xasprintf("--seed=%llu", (unsigned long long)s->seed));
-	word_add(w, xstrdup("--min-duration=0")); /* the count decides, also where a workload has a duration */
+	/* the count decides, also where a workload has a duration */
+	word_add(w, xstrdup("--min-duration=0"));
 	word_add(w, xstrdup("--no-prepare"));
 }
 
@@ -186,8 +198,8 @@ size_t step_n_programs(const struct campaign *c, const struct step *s)
 	return n;
 }
 
-/* Whose times somebody else's replayer gives: the library's where that observes, nobody's where the campaign watches the device; else what it
- * usually gives. */
+/* Whose times somebody else's replayer gives: the library's where that observes, nobody's where the
+ * campaign watches the device; else what it usually gives. */
 static void times_add(struct words *w, const struct campaign *c, const struct step *s)
 {
 	const struct replayer *r = &c->protocol->replayer[s->role];
@@ -211,7 +223,8 @@ static void replay_words(struct words *w, const struct campaign *c, const struct
 	else
 		for (size_t i = 0; i < replayer->n_options; i++)
 			if (replayer_option_acts(replayer, i, s->scenario))
-				word_add(w, xasprintf("--%s=%s", replayer->option[i].key, replayer->option[i].value));
+				word_add(w, xasprintf("--%s=%s", replayer->option[i].key,
+						      replayer->option[i].value));
 	times_add(w, c, s);
 	if (step_n_programs(c, s))
 		word_add(w, xasprintf("--program-cache=%s", c->programs));
@@ -227,7 +240,8 @@ static void import_words(struct words *w, const struct campaign *c, const struct
 	word_add(w, NULL);
 }
 
-void prepare_words_make(struct words *w, const struct campaign *c, const struct step *s, const char *dir)
+void prepare_words_make(struct words *w, const struct campaign *c, const struct step *s,
+			const char *dir)
 {
 	word_add(w, xstrdup(c->options->self));
 	word_add(w, xstrdup("replay"));
@@ -283,7 +297,8 @@ void compile_words_make(struct words *w, const struct campaign *c, const struct 
 	word_add(w, NULL);
 }
 
-void script_words_make(struct words *w, const struct campaign *c, const struct step *s, const char *verb)
+void script_words_make(struct words *w, const struct campaign *c, const struct step *s,
+		       const char *verb)
 {
 	script_words(w, c, s, verb);
 	word_add(w, NULL);

@@ -32,7 +32,7 @@ static int file_put(const char *dir, const char *name, const char *text, struct 
 	return ret;
 }
 
-/* --- where -------------------------------------------------------------------------------------------------------- */
+/* --- where --------------------------------------------------------------- */
 
 /* A child that enters the group: having made it does not mean that one may. */
 static int enter_try(const struct cgroup *g)
@@ -55,7 +55,8 @@ static void tries_sweep(const char *parent)
 	const struct dirent *entry;
 	int pid;
 	while (d && (entry = readdir(d))) {
-		if (sscanf(entry->d_name, TRY_NAME "%d", &pid) != 1 || kill(pid, 0) == 0 || errno != ESRCH)
+		if (sscanf(entry->d_name, TRY_NAME "%d", &pid) != 1 || kill(pid, 0) == 0 ||
+		    errno != ESRCH)
 			continue;
 		char *path = xasprintf("%s/%s", parent, entry->d_name);
 		rmdir(path);
@@ -100,8 +101,8 @@ static bool kind_try(struct cgroup_place *p, const char *root, enum cgroup_kind 
 	if (kind == CGROUP_V1) {
 		found = place_try(p, kind, w.own);
 	} else {
-		/* in version 2 a group with processes cannot have children with controllers: try beside it, then
-		 * upwards */
+		/* in version 2 a group with processes cannot have children with controllers: try
+		 * beside it, then upwards */
 		size_t top = strlen(w.top);
 		do {
 			char *slash = strrchr(w.own, '/');
@@ -127,9 +128,10 @@ void cgroup_place_release(struct cgroup_place *p)
 	*p = (struct cgroup_place){0};
 }
 
-/* --- groups ------------------------------------------------------------------------------------------------------- */
+/* --- groups -------------------------------------------------------------- */
 
-int cgroup_make(struct cgroup *g, const struct cgroup_place *p, const char *name, uint64_t limit_bytes, struct err *e)
+int cgroup_make(struct cgroup *g, const struct cgroup_place *p, const char *name,
+		uint64_t limit_bytes, struct err *e)
 {
 	char limit[30];
 	*g = (struct cgroup){.kind = p->kind};
@@ -142,10 +144,14 @@ int cgroup_make(struct cgroup *g, const struct cgroup_place *p, const char *name
 	}
 	snprintf(limit, sizeof limit, "%llu", (unsigned long long)limit_bytes);
 	if (limit_bytes)
-		ret = file_put(g->dir, p->kind == CGROUP_V1 ? "memory.limit_in_bytes" : "memory.max", limit, e);
-	/* a run must not be measured swapping; where that cannot be set there is no swap accounting */
+		ret =
+		    file_put(g->dir, p->kind == CGROUP_V1 ? "memory.limit_in_bytes" : "memory.max",
+			     limit, e);
+	/* a run must not be measured swapping; where that cannot be set there is no swap accounting
+	 */
 	if (!ret)
-		file_put(g->dir, p->kind == CGROUP_V1 ? "memory.swappiness" : "memory.swap.max", "0", NULL);
+		file_put(g->dir, p->kind == CGROUP_V1 ? "memory.swappiness" : "memory.swap.max",
+			 "0", NULL);
 	if (ret)
 		rmdir(g->dir);
 out:

@@ -26,8 +26,10 @@ double chances_level(const struct protocol *p, unsigned int n)
 {
 	double level[sizeof p->look / sizeof *p->look];
 	if (p->budget_ns)
-		return n < p->n_replicates_min ? 0
-					       : sequential_level(ALPHA, log((double)p->n_replicates_max / (double)p->n_replicates_min));
+		return n < p->n_replicates_min
+			   ? 0
+			   : sequential_level(ALPHA, log((double)p->n_replicates_max /
+							 (double)p->n_replicates_min));
 	if (spending_levels(ALPHA, p->look, p->n_looks, level))
 		return 0;
 	for (unsigned int k = p->n_looks; k-- > 0;)
@@ -46,7 +48,7 @@ static bool can_accept(unsigned int n, double level)
 	return level > 0 && n >= chances_fewest(level);
 }
 
-/* --- dependence that n independent pairs may seem to have ------------------------- */
+/* --- dependence that n independent pairs may seem to have ---------------- */
 
 /* Cases of the replayer that has the fewest: dependence is estimated over all of them. */
 static size_t cases_fewest(const struct protocol *p)
@@ -138,14 +140,17 @@ int chances_check(const struct protocol *p, struct err *e)
 		return 0;
 	const unsigned int fewest = level > 0 ? chances_fewest(level) : chances_fewest(ALPHA);
 	return err_set(e, EINVAL,
-		       "%s: %u replicates cannot decide anything: with so few pairs the smallest P-value is %.2g, and accepting needs %.2g; "
-		       "use replicates = %u or more (20 decide as a rule), or allow-undecidable = yes for a description alone",
+		       "%s: %u replicates cannot decide anything: with so few pairs the smallest "
+		       "P-value is %.2g, and accepting needs %.2g; "
+		       "use replicates = %u or more (20 decide as a rule), or allow-undecidable = "
+		       "yes for a description alone",
 		       p->path ? p->path : "protocol", n, ldexp(1, -(int)n), level, fewest);
 }
 
-/* --- tables ------------------------------------------------------------------------------------------------------- */
+/* --- tables -------------------------------------------------------------- */
 
-/* Numbers of pairs worth a column: the looks, or what lies between the least and the most. Returns how many. */
+/* Numbers of pairs worth a column: the looks, or what lies between the least and the most. Returns
+ * how many. */
 static size_t columns_choose(const struct protocol *p, unsigned int n[COLUMNS_MAX])
 {
 	static const unsigned int between[] = {10, 14, 20, 28, 40};
@@ -183,7 +188,8 @@ static void percent_print(double chance, FILE *out)
 }
 
 /* A row of ratios; limit NaN or 0: nothing is judged, and nothing printed. */
-static void ratio_print(const struct protocol *p, const char *name, double limit, double sd, const unsigned int *n, size_t n_columns, FILE *out)
+static void ratio_print(const struct protocol *p, const char *name, double limit, double sd,
+			const unsigned int *n, size_t n_columns, FILE *out)
 {
 	if (!(limit > 0))
 		return;
@@ -193,7 +199,8 @@ static void ratio_print(const struct protocol *p, const char *name, double limit
 	fputs(" %\n", out);
 }
 
-static void precision_print(const struct protocol *p, const unsigned int *n, size_t n_columns, FILE *out)
+static void precision_print(const struct protocol *p, const unsigned int *n, size_t n_columns,
+			    FILE *out)
 {
 	const double limit = p->accept.precision_ratio;
 	if (!(limit > 1) || p->reference != REFERENCE_RERUN)
@@ -254,7 +261,9 @@ static int hopeless(const struct protocol *p, double scatter, struct err *e)
 	char more[60] = "";
 	if (needed)
 		snprintf(more, sizeof more, "about %u replicates do, or ", needed);
-	return err_set(e, EINVAL, "%s: with a scatter of %.3g %%, %u replicates decide no case: %sa limit on bias of about %.2g %% can be decided",
+	return err_set(e, EINVAL,
+		       "%s: with a scatter of %.3g %%, %u replicates decide no case: %sa limit on "
+		       "bias of about %.2g %% can be decided",
 		       p->path ? p->path : "protocol", 100 * scatter, n, more,
 		       100 * limit_possible(p, scatter, level));
 }
@@ -263,23 +272,32 @@ int chances_print(const struct protocol *p, double scatter, FILE *out, struct er
 {
 	unsigned int n[COLUMNS_MAX];
 	const size_t n_columns = columns_choose(p, n);
-	fprintf(out, "\nChance that a faultless replayer is accepted, if ln(replay/program) scatters by %.3g %% from pair to pair:\n", 100 * scatter);
+	fprintf(out,
+		"\nChance that a faultless replayer is accepted, if ln(replay/program) scatters by "
+		"%.3g %% from pair to pair:\n",
+		100 * scatter);
 	head_print("component, limit", n, n_columns, out);
 	ratio_print(p, component_names[COMPONENT_BIAS], p->accept.bias, scatter, n, n_columns, out);
-	ratio_print(p, "tail (scatters twice as much)", p->accept.tail, 2 * scatter, n, n_columns, out);
-	ratio_print(p, component_names[COMPONENT_HALF], p->accept.half, scatter * sqrt(2), n, n_columns, out);
+	ratio_print(p, "tail (scatters twice as much)", p->accept.tail, 2 * scatter, n, n_columns,
+		    out);
+	ratio_print(p, component_names[COMPONENT_HALF], p->accept.half, scatter * sqrt(2), n,
+		    n_columns, out);
 	if (any_at_full_speed(p))
-		ratio_print(p, "execution time (full speed)", p->accept.execution_time, scatter, n, n_columns, out);
-	ratio_print(p, component_names[COMPONENT_IN_FLIGHT], p->accept.in_flight, scatter / sqrt(2), n, n_columns, out);
+		ratio_print(p, "execution time (full speed)", p->accept.execution_time, scatter, n,
+			    n_columns, out);
+	ratio_print(p, component_names[COMPONENT_IN_FLIGHT], p->accept.in_flight, scatter / sqrt(2),
+		    n, n_columns, out);
 	if (has_levels(p))
-		ratio_print(p, component_names[COMPONENT_LINEARITY], p->accept.linearity, scatter * sqrt(2), n, n_columns, out);
+		ratio_print(p, component_names[COMPONENT_LINEARITY], p->accept.linearity,
+			    scatter * sqrt(2), n, n_columns, out);
 	precision_print(p, n, n_columns, out);
 	return hopeless(p, scatter, e);
 }
 
-/* --- by a measured scatter ---------------------------------------------------------------------------------------- */
+/* --- by a measured scatter ----------------------------------------------- */
 
-/* Standard deviation of the logarithms of the pairs, from the interval of their mean; NaN where there is none. */
+/* Standard deviation of the logarithms of the pairs, from the interval of their mean; NaN where
+ * there is none. */
 static double scatter_of(const struct estimate *x, size_t n)
 {
 	double t;
@@ -288,43 +306,54 @@ static double scatter_of(const struct estimate *x, size_t n)
 	return (log1p(x->hi95) - log1p(x->lo95)) / 2 / t * sqrt((double)n);
 }
 
-static const struct cell *cell_find(const struct analysis *a, const char *scenario, const char *replayer)
+static const struct cell *cell_find(const struct analysis *a, const char *scenario,
+				    const char *replayer)
 {
 	const struct protocol *p = &a->results->protocol;
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (!strcmp(p->scenario[a->cell[i].scenario].name, scenario) && !strcmp(p->replayer[a->cell[i].replayer].name, replayer))
+		if (!strcmp(p->scenario[a->cell[i].scenario].name, scenario) &&
+		    !strcmp(p->replayer[a->cell[i].replayer].name, replayer))
 			return &a->cell[i];
 	return NULL;
 }
 
-/* Prints the case's judged ratios; returns the largest scatter of its bias, NaN where none is known. */
-static double case_print(const struct protocol *p, const struct cell *c, const char *scenario, const char *replayer, const unsigned int *n,
-			 size_t n_columns, FILE *out)
+/* Prints the case's judged ratios; returns the largest scatter of its bias, NaN where none is
+ * known. */
+static double case_print(const struct protocol *p, const struct cell *c, const char *scenario,
+			 const char *replayer, const unsigned int *n, size_t n_columns, FILE *out)
 {
 	fprintf(out, "%s, %s\n", scenario, replayer);
 	for (int k = 0; k < COMPONENT_N; k++) {
 		const struct component *m = &c->component[k];
 		const double sd = scatter_of(&m->estimate, c->n_pairs);
-		if (components[k]->two_sided && components[k]->unit == COMPONENT_CHANGE && m->decision <= DECISION_INCONCLUSIVE && sd > 0)
+		if (components[k]->two_sided && components[k]->unit == COMPONENT_CHANGE &&
+		    m->decision <= DECISION_INCONCLUSIVE && sd > 0)
 			ratio_print(p, component_names[k], m->limit, sd, n, n_columns, out);
 	}
 	return scatter_of(&c->bias, c->n_pairs);
 }
 
-static int measured_print(const struct protocol *p, const struct analysis *a, FILE *out, struct err *e)
+static int measured_print(const struct protocol *p, const struct analysis *a, FILE *out,
+			  struct err *e)
 {
 	unsigned int n[COLUMNS_MAX];
 	const size_t n_columns = columns_choose(p, n);
 	double least = INFINITY;
 	for (size_t s = 0; s < p->n_scenarios; s++)
 		for (size_t r = 0; r < p->n_replayers; r++) {
-			const struct cell *c = p->replayer[r].applies[s] ? cell_find(a, p->scenario[s].name, p->replayer[r].name) : NULL;
+			const struct cell *c =
+			    p->replayer[r].applies[s]
+				? cell_find(a, p->scenario[s].name, p->replayer[r].name)
+				: NULL;
 			if (c)
-				least = fmin(least, case_print(p, c, p->scenario[s].name, p->replayer[r].name, n, n_columns, out));
+				least =
+				    fmin(least, case_print(p, c, p->scenario[s].name,
+							   p->replayer[r].name, n, n_columns, out));
 		}
 	precision_print(p, n, n_columns, out);
 	if (!isfinite(least))
-		return err_set(e, ENODATA, "%s has no case of this protocol with a scatter", a->results->dir);
+		return err_set(e, ENODATA, "%s has no case of this protocol with a scatter",
+			       a->results->dir);
 	return hopeless(p, least, e);
 }
 
@@ -340,7 +369,10 @@ int chances_print_measured(const struct protocol *p, const char *dir, FILE *out,
 	if (!ret)
 		ret = analysis_compute(&a, &r, e);
 	if (!ret) {
-		fprintf(out, "\nChance that a faultless replayer is accepted, by the scatter measured in %s:\n", dir);
+		fprintf(out,
+			"\nChance that a faultless replayer is accepted, by the scatter measured "
+			"in %s:\n",
+			dir);
 		head_print("component, limit", n, columns_choose(p, n), out);
 		ret = measured_print(p, &a, out, e);
 		analysis_release(&a);

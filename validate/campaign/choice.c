@@ -6,14 +6,18 @@
 #include "common/xalloc.h"
 #include "validate/stats/generator.h"
 
-#define UNKNOWN_TIMES 3 /* expected further pairs where nothing is known: so many times those there are */
+/* expected further pairs where nothing is known: so many times those there are */
+#define UNKNOWN_TIMES 3
 
 static double further(const struct choice_scenario *s, size_t i)
 {
-	return (double)(s->n_further[i] ? s->n_further[i] : s->n_done ? UNKNOWN_TIMES * s->n_done : 1);
+	return (double)(s->n_further[i] ? s->n_further[i]
+			: s->n_done     ? UNKNOWN_TIMES * s->n_done
+					: 1);
 }
 
-/* That k further pairs can be made: 1 within the budget and the plan, less the further they lie beyond. */
+/* That k further pairs can be made: 1 within the budget and the plan, less the further they lie
+ * beyond. */
 static double chance(const struct choice_scenario *s, const struct choice_limits *l, double k)
 {
 	const double most = fmin(l->left_s / s->pair_s, (double)(l->n_max - s->n_done));
@@ -38,7 +42,8 @@ static bool is_open(const struct choice_scenario *s, const struct choice_limits 
 	return s->n_undecided && s->n_done < l->n_max && s->pair_s <= l->left_s;
 }
 
-size_t choice_next(const struct choice_scenario *s, size_t n, const struct choice_limits *l, bool *drawn)
+size_t choice_next(const struct choice_scenario *s, size_t n, const struct choice_limits *l,
+		   bool *drawn)
 {
 	struct generator g;
 	size_t *open = xcalloc(n + 1, sizeof *open), n_open = 0, best = CHOICE_NONE;

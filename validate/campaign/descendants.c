@@ -49,7 +49,8 @@ static struct descendants_process *processes_read(size_t *n)
 	while (d && (entry = readdir(d))) {
 		struct descendants_process p = {.pid = (pid_t)strtol(entry->d_name, NULL, 10)};
 		snprintf(path, sizeof path, "/proc/%.20s/stat", entry->d_name);
-		if (!isdigit((unsigned char)*entry->d_name) || !stat_read(path, &state, &p) || is_ended(state))
+		if (!isdigit((unsigned char)*entry->d_name) || !stat_read(path, &state, &p) ||
+		    is_ended(state))
 			continue;
 		GROW(all, *n, cap);
 		all[(*n)++] = p;
@@ -86,7 +87,8 @@ void descendants_find(struct descendants *d, pid_t root)
 	do { /* a child may stand before its parent in /proc */
 		before = d->n;
 		for (size_t i = 0; i < n; i++)
-			if ((all[i].parent == root || has(d->pid, d->n, all[i].parent)) && !has(d->pid, d->n, all[i].pid))
+			if ((all[i].parent == root || has(d->pid, d->n, all[i].parent)) &&
+			    !has(d->pid, d->n, all[i].pid))
 				process_add(d, &all[i], own_group);
 	} while (d->n > before);
 	free(all);

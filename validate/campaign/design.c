@@ -30,11 +30,13 @@ uint64_t design_workload_seed(const struct protocol *p, uint32_t bank)
 
 bool design_block_is_slow(const struct protocol *p, uint32_t block)
 {
-	const uint64_t first = mix(mix(p->seed ^ 0x736c6f77u) + (block + 1) / 2) >> 63; /* of the two */
+	/* of the two */
+	const uint64_t first = mix(mix(p->seed ^ 0x736c6f77u) + (block + 1) / 2) >> 63;
 	return block && block % 2 == first;
 }
 
-static void run_add(struct design *plan, uint64_t block, size_t first, size_t scenario, int32_t role, uint64_t bank)
+static void run_add(struct design *plan, uint64_t block, size_t first, size_t scenario,
+		    int32_t role, uint64_t bank)
 {
 	plan->run[plan->n_runs] = (struct design_run){
 	    .block = (uint32_t)block,
@@ -72,7 +74,8 @@ static void bank_add(struct design *plan, const struct protocol *p, struct order
 	plan->n_bank_runs = plan->n_runs;
 }
 
-static void block_add(struct design *plan, const struct protocol *p, struct order *o, uint64_t block)
+static void block_add(struct design *plan, const struct protocol *p, struct order *o,
+		      uint64_t block)
 {
 	size_t first = plan->n_runs;
 	block_shuffle(o, p, block);
@@ -85,7 +88,8 @@ static void block_add(struct design *plan, const struct protocol *p, struct orde
 				o->role[n++] = (int)r;
 		gsl_ran_shuffle(o->rng, o->role, n, sizeof *o->role);
 		for (size_t r = 0; r < n; r++)
-			run_add(plan, block, first, scenario, o->role[r], block % protocol_n_bank(p));
+			run_add(plan, block, first, scenario, o->role[r],
+				block % protocol_n_bank(p));
 	}
 }
 
@@ -129,16 +133,19 @@ json_t *design_to_json(const struct design *plan, const struct protocol *p)
 		json_array_append_new(replayers, json_string(p->replayer[i].name));
 	for (size_t i = 0; i < plan->n_runs; i++) {
 		const struct design_run *r = &plan->run[i];
-		json_array_append_new(runs, json_pack("[I,I,I,i,I]", (json_int_t)r->block, (json_int_t)r->position,
-						      (json_int_t)r->scenario, r->role, (json_int_t)r->bank));
+		json_array_append_new(
+		    runs, json_pack("[I,I,I,i,I]", (json_int_t)r->block, (json_int_t)r->position,
+				    (json_int_t)r->scenario, r->role, (json_int_t)r->bank));
 	}
 	json_t *absent = json_object();
 	for (size_t i = 0; i < p->n_replayers; i++)
 		if (p->replayer[i].absent)
-			json_object_set_new(absent, p->replayer[i].name, text_to_json(p->replayer[i].absent));
-	return json_pack("{s:i, s:o, s:I, s:o, s:o, s:o, s:o}", "version", PLAN_VERSION, "seed", json_of_count(p->seed),
-			 "bank_runs", (json_int_t)plan->n_bank_runs, "scenarios", scenarios, "replayers", replayers,
-			 "absent", absent, "runs", runs);
+			json_object_set_new(absent, p->replayer[i].name,
+					    text_to_json(p->replayer[i].absent));
+	return json_pack("{s:i, s:o, s:I, s:o, s:o, s:o, s:o}", "version", PLAN_VERSION, "seed",
+			 json_of_count(p->seed), "bank_runs", (json_int_t)plan->n_bank_runs,
+			 "scenarios", scenarios, "replayers", replayers, "absent", absent, "runs",
+			 runs);
 }
 
 int design_leave_out(struct protocol *p, const json_t *plan, struct err *e)
@@ -151,13 +158,16 @@ int design_leave_out(struct protocol *p, const json_t *plan, struct err *e)
 		while (i < p->n_replayers && strcmp(p->replayer[i].name, name))
 			i++;
 		if (i == p->n_replayers || !json_is_string(why))
-			return err_set(e, EINVAL, "the plan leaves out replayers that the protocol does not have");
+			return err_set(
+			    e, EINVAL,
+			    "the plan leaves out replayers that the protocol does not have");
 		replayer_leave_out(p, i, json_string_value(why));
 	}
 	return 0;
 }
 
-static bool names_match(const json_t *names, size_t n, const char *(*name)(const struct protocol *, size_t),
+static bool names_match(const json_t *names, size_t n,
+			const char *(*name)(const struct protocol *, size_t),
 			const struct protocol *p)
 {
 	if (json_array_size(names) != n)
@@ -180,17 +190,21 @@ static const char *replayer_name(const struct protocol *p, size_t i)
 	return p->replayer[i].name;
 }
 
-static int run_from_json(struct design_run *r, const struct protocol *p, json_t *o, size_t index, struct err *e)
+static int run_from_json(struct design_run *r, const struct protocol *p, json_t *o, size_t index,
+			 struct err *e)
 {
 	json_int_t block, position, scenario, role, bank;
 	json_error_t why;
-	if (json_unpack_ex(o, &why, JSON_STRICT, "[I,I,I,I,I]", &block, &position, &scenario, &role, &bank) < 0 ||
-	    block < 0 || block > (json_int_t)p->n_replicates_max || position < 0 || position > UINT32_MAX ||
-	    scenario < 0 || scenario >= (json_int_t)p->n_scenarios || role < ROLE_RECORD ||
-	    role >= (json_int_t)p->n_replayers || bank < 0 || bank >= (json_int_t)protocol_n_bank(p))
-		return err_set(e, EINVAL, "run %zu of the plan is damaged or not of this protocol", index);
-	*r =
-	    (struct design_run){(uint32_t)block, (uint32_t)position, (uint32_t)scenario, (int32_t)role, (uint32_t)bank};
+	if (json_unpack_ex(o, &why, JSON_STRICT, "[I,I,I,I,I]", &block, &position, &scenario, &role,
+			   &bank) < 0 ||
+	    block < 0 || block > (json_int_t)p->n_replicates_max || position < 0 ||
+	    position > UINT32_MAX || scenario < 0 || scenario >= (json_int_t)p->n_scenarios ||
+	    role < ROLE_RECORD || role >= (json_int_t)p->n_replayers || bank < 0 ||
+	    bank >= (json_int_t)protocol_n_bank(p))
+		return err_set(e, EINVAL, "run %zu of the plan is damaged or not of this protocol",
+			       index);
+	*r = (struct design_run){(uint32_t)block, (uint32_t)position, (uint32_t)scenario,
+				 (int32_t)role, (uint32_t)bank};
 	return 0;
 }
 
@@ -205,9 +219,11 @@ int design_from_json(struct design *plan, const struct protocol *p, const json_t
 			       (long long)json_integer_value(version), PLAN_VERSION);
 	if (!names_match(json_object_get(o, "scenarios"), p->n_scenarios, scenario_name, p) ||
 	    !names_match(json_object_get(o, "replayers"), p->n_replayers, replayer_name, p))
-		return err_set(e, EINVAL, "the plan's scenarios or replayers are not those of the protocol");
+		return err_set(e, EINVAL,
+			       "the plan's scenarios or replayers are not those of the protocol");
 	if (json_array_size(runs) > protocol_n_runs(p))
-		return err_set(e, EINVAL, "the plan has more runs than the protocol: %zu", json_array_size(runs));
+		return err_set(e, EINVAL, "the plan has more runs than the protocol: %zu",
+			       json_array_size(runs));
 	plan->n_runs = json_array_size(runs);
 	plan->run = xcalloc(plan->n_runs + 1, sizeof *plan->run);
 	int ret = 0;

@@ -27,7 +27,8 @@ static bool is_named(const char *device, const char *const *named, size_t n)
 int device_look(const struct target *t, uint64_t *n_bytes, bool *refused, struct err *e)
 {
 	struct device d;
-	int ret = device_open(&d, t->device, t->destructive ? DEVICE_WRITE : DEVICE_READ, O_DIRECT, refused, e);
+	int ret = device_open(&d, t->device, t->destructive ? DEVICE_WRITE : DEVICE_READ, O_DIRECT,
+			      refused, e);
 	*n_bytes = ret ? 0 : d.n_bytes;
 	if (!ret)
 		device_close(&d);
@@ -39,10 +40,14 @@ static int named_check(const struct protocol *p, const char *device, struct err 
 	for (size_t i = 0; i < p->n_targets; i++)
 		if (p->target[i].device && is_named(p->target[i].device, &device, 1))
 			return 0;
-	return err_set(e, EPERM, "--device %s: refused, nothing was touched: no target of the protocol is that device", device);
+	return err_set(
+	    e, EPERM,
+	    "--device %s: refused, nothing was touched: no target of the protocol is that device",
+	    device);
 }
 
-int devices_consent(const struct protocol *p, const char *const *named, size_t n, bool *refused, struct err *e)
+int devices_consent(const struct protocol *p, const char *const *named, size_t n, bool *refused,
+		    struct err *e)
 {
 	uint64_t n_bytes;
 	int ret = 0;
@@ -52,7 +57,10 @@ int devices_consent(const struct protocol *p, const char *const *named, size_t n
 	for (size_t i = 0; i < p->n_targets && !ret; i++) {
 		const struct target *t = &p->target[i];
 		if (t->device && t->destructive && !is_named(t->device, named, n))
-			ret = err_set(e, EPERM, "target %s: refused, nothing was changed: the content of %s would be overwritten; add --device %s to permit this", t->name, t->device, t->device);
+			ret = err_set(e, EPERM,
+				      "target %s: refused, nothing was changed: the content of %s "
+				      "would be overwritten; add --device %s to permit this",
+				      t->name, t->device, t->device);
 	}
 	*refused = ret;
 	for (size_t i = 0; i < p->n_targets && !ret; i++)
@@ -70,7 +78,8 @@ void device_adopt(const char *name)
 	volume_release(&v);
 }
 
-static int volume_begin(struct target_device *d, const struct target *t, const char *name, struct err *e)
+static int volume_begin(struct target_device *d, const struct target *t, const char *name,
+			struct err *e)
 {
 	struct volume_config c;
 	struct volume v;
@@ -81,7 +90,8 @@ static int volume_begin(struct target_device *d, const struct target *t, const c
 	int ret = volume_create(NULL, name, &c, &v, e);
 	if (ret)
 		return err_context(e, "volume");
-	*d = (struct target_device){xstrdup(volume_path(&v)), xstrdup(name), xstrdup(v.service), v.group != NULL, 1};
+	*d = (struct target_device){xstrdup(volume_path(&v)), xstrdup(name), xstrdup(v.service),
+				    v.group != NULL, 1};
 	volume_release(&v);
 	return 0;
 }

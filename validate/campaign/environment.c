@@ -74,7 +74,8 @@ static json_t *program_facts(const char *self)
 	char buffer[1 << 16], digits[9], digest[FILE_DIGEST_HEX];
 	uint32_t sum = 0;
 	ssize_t n;
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC); /* not what may lie in its place by now */
+	/* not what may lie in its place by now */
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		while ((n = read(fd, buffer, sizeof buffer)) > 0)
 			sum = crc32c(sum, buffer, (size_t)n);
@@ -83,8 +84,10 @@ static json_t *program_facts(const char *self)
 	}
 	if (fd >= 0 && file_digest_fd(fd, self, digest, NULL) == 0)
 		sha256 = json_string(digest);
-	json_t *o = json_pack("{s:s, s:o, s:I, s:o, s:o}", "version", VALIDATE_VERSION, "path", text_to_json(self), "bytes",
-			      fd < 0 ? (json_int_t)0 : (json_int_t)st.st_size, "crc32c", crc, "sha256", sha256);
+	json_t *o =
+	    json_pack("{s:s, s:o, s:I, s:o, s:o}", "version", VALIDATE_VERSION, "path",
+		      text_to_json(self), "bytes", fd < 0 ? (json_int_t)0 : (json_int_t)st.st_size,
+		      "crc32c", crc, "sha256", sha256);
 	if (fd >= 0)
 		close(fd);
 	return o;
@@ -96,11 +99,12 @@ static json_t *machine_facts(void)
 	CPU_ZERO(&allowed);
 	sched_getaffinity(0, sizeof allowed, &allowed);
 	json_int_t memory = (json_int_t)sysconf(_SC_PHYS_PAGES) * (json_int_t)sysconf(_SC_PAGESIZE);
-	return json_pack("{s:o, s:I, s:i, s:I, s:o, s:o}", "cpu_model", value_of("/proc/cpuinfo", "model name"),
-			 "n_cpus_online", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "n_cpus_allowed",
+	return json_pack("{s:o, s:I, s:i, s:I, s:o, s:o}", "cpu_model",
+			 value_of("/proc/cpuinfo", "model name"), "n_cpus_online",
+			 (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "n_cpus_allowed",
 			 CPU_COUNT(&allowed), "memory_bytes", memory, "governor",
-			 line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), "virtual",
-			 flag_of("flags", "hypervisor"));
+			 line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+			 "virtual", flag_of("flags", "hypervisor"));
 }
 
 static json_t *clock_facts(void)
@@ -109,13 +113,15 @@ static json_t *clock_facts(void)
 	struct err e = ERR_INIT;
 	json_t *o =
 	    json_pack("{s:o, s:o, s:o}", "kernel_clocksource",
-		      line_of("/sys/devices/system/clocksource/clocksource0/current_clocksource"), "constant_tsc",
-		      flag_of("flags", "constant_tsc"), "nonstop_tsc", flag_of("flags", "nonstop_tsc"));
+		      line_of("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+		      "constant_tsc", flag_of("flags", "constant_tsc"), "nonstop_tsc",
+		      flag_of("flags", "nonstop_tsc"));
 	if (clock_init(&c, 5000000, &e) < 0) {
 		json_object_set_new(o, "error", text_to_json(e.msg));
 		return o;
 	}
-	json_object_set_new(o, "source", json_string(c.source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic"));
+	json_object_set_new(o, "source",
+			    json_string(c.source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic"));
 	json_object_set_new(o, "resolution_ns", json_real(c.resolution_ns));
 	json_object_set_new(o, "read_cost_ns", json_real(c.read_cost_ns));
 	return o;
@@ -133,7 +139,8 @@ static json_t *load_facts(void)
 	}
 	free(line);
 	if (cpu_ticks_read(&t) && t.total)
-		json_object_set_new(o, "stolen_share_since_boot", json_real((double)t.stolen / (double)t.total));
+		json_object_set_new(o, "stolen_share_since_boot",
+				    json_real((double)t.stolen / (double)t.total));
 	return o;
 }
 
@@ -146,16 +153,17 @@ json_t *environment_make(const char *self)
 	uname(&u);
 	gmtime_r(&now, &tm);
 	strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &tm);
-	json_t *o = json_pack("{s:i, s:s, s:o, s:o}", "version", ENVIRONMENT_VERSION, "date", date, "host",
-			      text_to_json(u.nodename), "program", program_facts(self));
+	json_t *o = json_pack("{s:i, s:s, s:o, s:o}", "version", ENVIRONMENT_VERSION, "date", date,
+			      "host", text_to_json(u.nodename), "program", program_facts(self));
 	json_object_set_new(o, "libraries",
-			    json_pack("{s:s, s:s, s:s, s:s}", "glibc", gnu_get_libc_version(), "gsl", gsl_version,
-				      "jansson", jansson_version_str(), "zstd", ZSTD_versionString()));
+			    json_pack("{s:s, s:s, s:s, s:s}", "glibc", gnu_get_libc_version(),
+				      "gsl", gsl_version, "jansson", jansson_version_str(), "zstd",
+				      ZSTD_versionString()));
 	json_object_set_new(o, "machine", machine_facts());
 	json_object_set_new(o, "kernel",
-			    json_pack("{s:o, s:o, s:o, s:o}", "name", text_to_json(u.sysname), "release",
-				      text_to_json(u.release), "version", text_to_json(u.version), "machine",
-				      text_to_json(u.machine)));
+			    json_pack("{s:o, s:o, s:o, s:o}", "name", text_to_json(u.sysname),
+				      "release", text_to_json(u.release), "version",
+				      text_to_json(u.version), "machine", text_to_json(u.machine)));
 	json_object_set_new(o, "clock", clock_facts());
 	json_t *provenance = provenance_make("");
 	json_object_update_recursive(o, provenance);
@@ -176,8 +184,8 @@ void environment_skip(json_t *environment, const char *what, const char *why, co
 		if (text && !strcmp(text, what))
 			return;
 	}
-	json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "what", text_to_json(what), "why", text_to_json(why),
-					      "instead", text_to_json(instead)));
+	json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "what", text_to_json(what), "why",
+					      text_to_json(why), "instead", text_to_json(instead)));
 }
 
 bool cpu_ticks_read(struct cpu_ticks *t)
@@ -185,9 +193,10 @@ bool cpu_ticks_read(struct cpu_ticks *t)
 	unsigned long long v[8] = {0};
 	char line[200]; /* the file is long on large machines, its first line is not */
 	FILE *in = fopen("/proc/stat", "re");
-	int n = in && fgets(line, sizeof line, in) ? sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0],
-							    &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7])
-						   : 0;
+	int n = in && fgets(line, sizeof line, in)
+		    ? sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1],
+			     &v[2], &v[3], &v[4], &v[5], &v[6], &v[7])
+		    : 0;
 	if (in)
 		fclose(in);
 	*t = (struct cpu_ticks){.stolen = v[7], .idle = v[3] + v[4]};
@@ -198,5 +207,6 @@ bool cpu_ticks_read(struct cpu_ticks *t)
 
 double stolen_share(const struct cpu_ticks *a, const struct cpu_ticks *b)
 {
-	return b->total > a->total ? (double)(b->stolen - a->stolen) / (double)(b->total - a->total) : NAN;
+	return b->total > a->total ? (double)(b->stolen - a->stolen) / (double)(b->total - a->total)
+				   : NAN;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The machine a campaign ran on, as facts for the report: environment.json (members in doc/results.md). */
+/* The machine a campaign ran on, as facts for the report: environment.json (members in
+ * doc/results.md). */
 #ifndef VALIDATE_ENVIRONMENT_H
 #define VALIDATE_ENVIRONMENT_H
 
@@ -12,11 +13,13 @@
 
 #define ENVIRONMENT_VERSION 1
 
-/* What can be known without a campaign: host, date, program and library versions, processors, memory, kernel, clock,
- * load. What cannot be found out is null. `self`: the path of this program's file. New reference. */
+/* What can be known without a campaign: host, date, program and library versions, processors,
+ * memory, kernel, clock, load. What cannot be found out is null. `self`: the path of this program's
+ * file. New reference. */
 json_t *environment_make(const char *self);
 
-/* Notes that something asked for, or usual, could not be had: what, why, and what was done instead. */
+/* Notes that something asked for, or usual, could not be had: what, why, and what was done instead.
+ */
 void environment_skip(json_t *environment, const char *what, const char *why, const char *instead);
 
 /* Processor time since boot in clock ticks, and what of it the hypervisor gave to others. */

@@ -24,9 +24,10 @@
 #include "common/xalloc.h"
 #include "validate/protocol/text.h"
 
-/* --- memory of the launched processes -------------------------------------------------------- */
+/* --- memory of the launched processes ------------------------------------ */
 
-/* What a process and those that it started take by themselves: what its memory cgroup is charged with beside the page cache. */
+/* What a process and those that it started take by themselves: what its memory cgroup is charged
+ * with beside the page cache. */
 
 #define DEPTH_MAX 8
 
@@ -81,9 +82,10 @@ static void descendants_add(pid_t pid, struct own_descendants *d, int depth)
 	fclose(in);
 }
 
-/* Anonymous memory and page tables of a process in bytes, and those of its descendants. What they have in common after a fork is counted
- * once; of memory that is shared on purpose (a descendant's outcomes), the largest part that one of them has. 0: it has ended. Without
- * CONFIG_PROC_CHILDREN the process alone. */
+/* Anonymous memory and page tables of a process in bytes, and those of its descendants. What they
+ * have in common after a fork is counted once; of memory that is shared on purpose (a descendant's
+ * outcomes), the largest part that one of them has. 0: it has ended. Without CONFIG_PROC_CHILDREN
+ * the process alone. */
 static uint64_t own_memory_bytes(pid_t pid)
 {
 	struct status_bytes s;
@@ -100,7 +102,7 @@ static uint64_t own_memory_bytes(pid_t pid)
 #define WATCH_MS 2
 #define LOG_MAX_BYTES (1 << 20)
 
-/* --- signals ------------------------------------------------------------------------------------------------------ */
+/* --- signals ------------------------------------------------------------- */
 
 static void signals_ours(sigset_t *set)
 {
@@ -140,7 +142,7 @@ bool signals_pending(int fd)
 	return end;
 }
 
-/* --- the child's side --------------------------------------------------------------------------------------------- */
+/* --- the child's side ---------------------------------------------------- */
 
 struct child_failure { /* sent through a pipe that exec closes */
 	int code;
@@ -157,7 +159,8 @@ static void child_fail(int pipe_fd, const char *step)
 	_exit(127);
 }
 
-/* The child must not outlive a campaign that was killed: it would write to the files of the one that resumes. */
+/* The child must not outlive a campaign that was killed: it would write to the files of the one
+ * that resumes. */
 static void child_bind(pid_t parent, int pipe_fd)
 {
 	setpgid(0, 0);
@@ -203,7 +206,7 @@ static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, i
 	child_fail(pipe_fd, "cannot execute it");
 }
 
-/* --- the campaign's side ------------------------------------------------------------------------------------------ */
+/* --- the campaign's side ------------------------------------------------- */
 
 struct waiting {
 	const struct launch_spec *spec;
@@ -225,7 +228,8 @@ static void child_end(struct waiting *w, enum launch_end why)
 
 static void usage_take(struct launch_result *r, const struct rusage *use)
 {
-	r->cpu_ns = (use->ru_utime.tv_sec + use->ru_stime.tv_sec) * INT64_C(1000000000) + (use->ru_utime.tv_usec + use->ru_stime.tv_usec) * INT64_C(1000);
+	r->cpu_ns = (use->ru_utime.tv_sec + use->ru_stime.tv_sec) * INT64_C(1000000000) +
+		    (use->ru_utime.tv_usec + use->ru_stime.tv_usec) * INT64_C(1000);
 	r->peak_bytes = (uint64_t)use->ru_maxrss * 1024;
 }
 
@@ -262,12 +266,14 @@ static int child_wait(struct waiting *w)
 	}
 }
 
-/* A file in memory for what the child prints: there must be room for its last words also when its disk is full. It
- * cannot grow, so that a child cannot fill the memory either; what it has not written is zero. */
+/* A file in memory for what the child prints: there must be room for its last words also when its
+ * disk is full. It cannot grow, so that a child cannot fill the memory either; what it has not
+ * written is zero. */
 static int log_make(struct err *e)
 {
 	int fd = memfd_create("validate-log", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd >= 0 && ftruncate(fd, LOG_MAX_BYTES) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0)
+	if (fd >= 0 && ftruncate(fd, LOG_MAX_BYTES) == 0 &&
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0)
 		return fd;
 	int ret = err_sys(e, errno, "cannot make a file in memory");
 	if (fd >= 0)
@@ -283,7 +289,8 @@ static void log_read(int fd, char *out, size_t size)
 	text_make_line(out);
 }
 
-/* What one of our programs says at its end, behind what it told meanwhile; as one line. False where that is not found. */
+/* What one of our programs says at its end, behind what it told meanwhile; as one line. False where
+ * that is not found. */
 static bool complaint_read(int fd, char *out, size_t size)
 {
 	static const char begin[] = "\nvalidate: ";
@@ -312,15 +319,17 @@ static void reason_make(const struct launch_spec *s, struct launch_result *r, in
 	switch (r->end) {
 	case LAUNCH_EXITED:
 		if (r->status)
-			snprintf(r->reason, sizeof r->reason, "exit status %d%s%s", r->status, colon, text);
+			snprintf(r->reason, sizeof r->reason, "exit status %d%s%s", r->status,
+				 colon, text);
 		return;
 	case LAUNCH_SIGNALLED:
-		snprintf(r->reason, sizeof r->reason, "ended by signal %d (%s)%s%s", r->status, strsignal(r->status),
-			 colon, text);
+		snprintf(r->reason, sizeof r->reason, "ended by signal %d (%s)%s%s", r->status,
+			 strsignal(r->status), colon, text);
 		return;
 	case LAUNCH_TIMED_OUT:
 		snprintf(seconds, sizeof seconds, "%.10g", (double)s->timeout_ns * 1e-9);
-		snprintf(r->reason, sizeof r->reason, "ended after the time-out of %s s%s%s", seconds, colon, text);
+		snprintf(r->reason, sizeof r->reason, "ended after the time-out of %s s%s%s",
+			 seconds, colon, text);
 		return;
 	case LAUNCH_INTERRUPTED:
 		snprintf(r->reason, sizeof r->reason, "interrupted");
@@ -374,7 +383,8 @@ int launch_begin(const struct launch_spec *s, struct launched *l, struct err *e)
 	return ret;
 }
 
-void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupted, struct launch_result *r)
+void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupted,
+		 struct launch_result *r)
 {
 	*r = (struct launch_result){0};
 	struct waiting w = {s, r, l->pid, l->deadline_ns, 0};
@@ -401,7 +411,8 @@ int launch_run(const struct launch_spec *s, struct launch_result *r, struct err 
 	return ret;
 }
 
-int launch_helper(int (*work)(void *context, struct err *e), void *context, int signal_fd, struct err *e)
+int launch_helper(int (*work)(void *context, struct err *e), void *context, int signal_fd,
+		  struct err *e)
 {
 	int pipe_fd[2];
 	struct err said = ERR_INIT;
@@ -433,9 +444,11 @@ int launch_helper(int (*work)(void *context, struct err *e), void *context, int 
 		;
 	bool interrupted = signals_pending(signal_fd);
 	if (n != sizeof said && WIFEXITED(status) && WEXITSTATUS(status) == 3)
-		return err_set(e, ENOMEM, "a helper process was out of memory"); /* out_of_memory() */
+		return err_set(e, ENOMEM,
+			       "a helper process was out of memory"); /* out_of_memory() */
 	if (n != sizeof said)
-		return err_set(e, EIO, "a helper process ended by %s %d", WIFSIGNALED(status) ? "signal" : "status",
+		return err_set(e, EIO, "a helper process ended by %s %d",
+			       WIFSIGNALED(status) ? "signal" : "status",
 			       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	if (said.code)
 		return err_set(e, said.code, "%s", said.msg);

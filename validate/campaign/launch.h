@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starting a program or a replayer as a process of its own, alike for both, and waiting for its end without disturbing
- * it. */
+/* Starting a program or a replayer as a process of its own, alike for both, and waiting for its end
+ * without disturbing it. */
 #ifndef VALIDATE_LAUNCH_H
 #define VALIDATE_LAUNCH_H
 
@@ -21,7 +21,8 @@ int cpus_parse(const char *text, cpu_set_t *set, struct err *e);
  * Ownership: the caller frees *list[*n]. */
 int launch_scheduling_parse(const char *text, struct scheduling **list, size_t *n, struct err *e);
 
-/* The program that asks, as it was when it was started, whatever lies in its file's place by now: a launch_spec's `file`. */
+/* The program that asks, as it was when it was started, whatever lies in its file's place by now: a
+ * launch_spec's `file`. */
 #define LAUNCH_OWN_PROGRAM "/proc/self/exe"
 
 struct launch_spec {
@@ -31,9 +32,11 @@ struct launch_spec {
 	const cpu_set_t *cpus;    /* NULL: all the campaign may use */
 	struct scheduling scheduling;
 	int64_t timeout_ns; /* then SIGTERM, then SIGKILL */
-	int signal_fd;      /* signalfd of SIGCHLD, SIGINT, SIGTERM, SIGHUP, which are blocked in the caller */
+	/* signalfd of SIGCHLD, SIGINT, SIGTERM, SIGHUP, which are blocked in the caller */
+	int signal_fd;
 	int pause_fd;	    /* of the page by which it is paused (common/pause.h), 0 none */
-	bool watch_memory;  /* look at the child's anonymous memory every few ms: never while it is measured */
+	/* look at the child's anonymous memory every few ms: never while it is measured */
+	bool watch_memory;
 };
 
 struct memory_sample {
@@ -47,12 +50,14 @@ struct launch_result {
 	enum launch_end end;
 	int status;                   /* exit status or signal number */
 	int64_t run_ns;               /* from start to end of the process */
-	int64_t cpu_ns;		      /* of it and of those that it started and waited for, user and system */
+	/* of it and of those that it started and waited for, user and system */
+	int64_t cpu_ns;
 	uint64_t peak_bytes;	      /* resident memory of the largest of them */
 	struct memory_sample *memory; /* memory[n_memory] when watched; the caller frees */
 	size_t n_memory, cap_memory;
 	char said[300];	  /* the first lines it printed, as one */
-	char reason[400]; /* why it did not end with status 0, with the first lines it printed; "" when it did */
+	/* why it did not end with status 0, with the first lines it printed; "" when it did */
+	char reason[400];
 };
 
 struct launched { /* a process under way */
@@ -64,7 +69,8 @@ struct launched { /* a process under way */
 /* Starts a process. Errors: as launch_run; then there is none. Ownership: launch_wait, always. */
 int launch_begin(const struct launch_spec *s, struct launched *l, struct err *e);
 /* Waits for its end; `interrupted`: ends it at once. */
-void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupted, struct launch_result *r);
+void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupted,
+		 struct launch_result *r);
 
 /* Returns 0 when there was a process, however it ended. LAUNCH_INTERRUPTED: a signal to end the
  * campaign arrived, and the child was ended. What it prints is kept in memory, the first lines
@@ -73,10 +79,11 @@ void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupt
  * this returns, and it is killed when the campaign dies. */
 int launch_run(const struct launch_spec *s, struct launch_result *r, struct err *e);
 
-/* Runs `work` in a forked process, so that whatever becomes of it the campaign goes on; its error arrives in `e`. EINTR
- * when a signal to end the campaign arrived meanwhile (the work was finished all the same); ENOMEM
- * also where the process ended in out_of_memory(). */
-int launch_helper(int (*work)(void *context, struct err *e), void *context, int signal_fd, struct err *e);
+/* Runs `work` in a forked process, so that whatever becomes of it the campaign goes on; its error
+ * arrives in `e`. EINTR when a signal to end the campaign arrived meanwhile (the work was finished
+ * all the same); ENOMEM also where the process ended in out_of_memory(). */
+int launch_helper(int (*work)(void *context, struct err *e), void *context, int signal_fd,
+		  struct err *e);
 
 /* Blocks the signals and makes the signalfd; *old is for signals_restore. */
 int signals_take(sigset_t *old, int *fd, struct err *e);

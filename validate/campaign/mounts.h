@@ -5,8 +5,9 @@
 
 #include "common/err.h"
 
-/* Unmounts all that is mounted below `dir` (an absolute path without links), the last first; what is still in use is tried again for some
- * seconds: a program may be about to end. Errors: of the system, naming the mount point; EBUSY. */
+/* Unmounts all that is mounted below `dir` (an absolute path without links), the last first; what
+ * is still in use is tried again for some seconds: a program may be about to end. Errors: of the
+ * system, naming the mount point; EBUSY. */
 int mounts_end(const char *dir, struct err *e);
 
 #endif

@@ -12,7 +12,8 @@
 #include "validate/metrics/observed.h"
 #include "validate/metrics/observed_device.h"
 
-#define BUFFER_BYTES (UINT64_C(16) << 20) /* of the kernel, for each processor: two hundred thousand requests on their way */
+/* of the kernel, for each processor: two hundred thousand requests on their way */
+#define BUFFER_BYTES (UINT64_C(16) << 20)
 
 static bool wanted(const struct protocol *p, size_t target)
 {
@@ -34,24 +35,30 @@ int observe_possible(const struct protocol *p, struct err *e)
 		if (!ret && p->target[i].device)
 			ret = block_device_resolve(&d, p->target[i].device, e);
 		if (ret)
-			return err_context(e, "target %s cannot be observed at the device (observe = block), nothing was started", p->target[i].name);
+			return err_context(e,
+					   "target %s cannot be observed at the device (observe = "
+					   "block), nothing was started",
+					   p->target[i].name);
 	}
 	return 0;
 }
 
-int observe_device(const struct protocol *p, size_t target, const struct place *place, dev_t *number, struct err *e)
+int observe_device(const struct protocol *p, size_t target, const struct place *place,
+		   dev_t *number, struct err *e)
 {
 	*number = 0;
 	if (!wanted(p, target))
 		return 0;
-	int ret = block_device_below(number, place->below.path ? place->below.path : place->path, e);
+	int ret =
+	    block_device_below(number, place->below.path ? place->below.path : place->path, e);
 	return ret ? err_context(e, "observe = block") : 0;
 }
 
 bool step_is_captured(const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
-	return scenario->script && scenario_is_below(c->protocol, scenario) && role_is_program(c, s->role);
+	return scenario->script && scenario_is_below(c->protocol, scenario) &&
+	       role_is_program(c, s->role);
 }
 
 enum observe step_observation(const struct campaign *c, const struct step *s)
@@ -62,12 +69,15 @@ enum observe step_observation(const struct campaign *c, const struct step *s)
 		return OBSERVE_OWN;
 	if (scenario->observe == OBSERVE_BLOCK && s->watch_memory) /* a trial run */
 		return OBSERVE_OWN;
-	if (scenario->observe == OBSERVE_PRELOAD && (program ? scenario->script != NULL : replayer_adapter(&c->protocol->replayer[s->role]) != NULL))
+	if (scenario->observe == OBSERVE_PRELOAD &&
+	    (program ? scenario->script != NULL
+		     : replayer_adapter(&c->protocol->replayer[s->role]) != NULL))
 		return OBSERVE_OWN;
 	return scenario->observe;
 }
 
-int observe_begin(struct block_watch **watch, const struct campaign *c, const struct step *s, char **side, struct err *e)
+int observe_begin(struct block_watch **watch, const struct campaign *c, const struct step *s,
+		  char **side, struct err *e)
 {
 	struct block_config b;
 	const bool captured = step_is_captured(c, s);
@@ -79,7 +89,10 @@ int observe_begin(struct block_watch **watch, const struct campaign *c, const st
 	b.output = *side = captured ? xstrdup(s->output) : xasprintf("%s.side", s->output);
 	b.number = c->places.place[step_target(c, s)].observed;
 	b.buffer_bytes = BUFFER_BYTES;
-	b.unit = captured && c->protocol->scenario[s->scenario].observe_from == OBSERVE_FROM_DISPATCH ? UNIT_REQUEST : UNIT_BIO;
+	b.unit =
+	    captured && c->protocol->scenario[s->scenario].observe_from == OBSERVE_FROM_DISPATCH
+		? UNIT_REQUEST
+		: UNIT_BIO;
 	b.no_sync = true;
 	return block_watch_begin(watch, &b, e);
 }
@@ -93,7 +106,10 @@ int observe_end(struct block_watch *watch, struct err *e)
 	if (!ret)
 		ret = block_watch_write(watch, &o, e);
 	if (!ret && o.n_lost)
-		ret = err_set(e, EIO, "the kernel lost %llu events of the device: its requests are not known completely", (unsigned long long)o.n_lost);
+		ret = err_set(e, EIO,
+			      "the kernel lost %llu events of the device: its requests are not "
+			      "known completely",
+			      (unsigned long long)o.n_lost);
 	return ret;
 }
 
@@ -103,10 +119,11 @@ char *observed_bank_path(const struct campaign *c, size_t scenario, const char *
 	return step_is_captured(c, &s) ? xstrdup(bank) : xasprintf("%s.device", bank);
 }
 
-/* --- what comes of it ------------------------------------------------------------------------------------------------- */
+/* --- what comes of it ---------------------------------------------------- */
 
 /* The trace with the times that the library took. */
-static int by_library(struct run *run, const char *trace, const char *side, const char *out, struct err *e)
+static int by_library(struct run *run, const char *trace, const char *side, const char *out,
+		      struct err *e)
 {
 	struct observed o;
 	int ret = observed_write(trace, side, out, &o, e);
@@ -164,12 +181,15 @@ bool replayer_is_untimed(const struct replayer *r)
 	return times ? !strcmp(times, "none") : !takes_stamps(r);
 }
 
-static int by_device(const struct campaign *c, struct run *run, const char *trace, const char *input, const char *side, const char *out,
-		     struct err *e)
+static int by_device(const struct campaign *c, struct run *run, const char *trace,
+		     const char *input, const char *side, const char *out, struct err *e)
 {
 	const struct scenario *scenario = &c->protocol->scenario[run->scenario];
-	const bool below = c->places.place[scenario->target].below.path; /* its requests are the program's, one by one */
-	char *recorded = !input ? NULL : scenario->trace ? xstrdup(input) : observed_bank_path(c, run->scenario, input);
+	/* its requests are the program's, one by one */
+	const bool below = c->places.place[scenario->target].below.path;
+	char *recorded = !input            ? NULL
+			 : scenario->trace ? xstrdup(input)
+					   : observed_bank_path(c, run->scenario, input);
 	struct observed_device o;
 	struct device_observation how = {
 	    .side = side, .sequence = input ? recorded : below ? trace : NULL, .own = trace, .numbered = below,
@@ -190,11 +210,13 @@ static int by_device(const struct campaign *c, struct run *run, const char *trac
 	return 0;
 }
 
-int observed_make(const struct campaign *c, struct run *run, const char *trace, const char *input, const char *out, struct err *e)
+int observed_make(const struct campaign *c, struct run *run, const char *trace, const char *input,
+		  const char *out, struct err *e)
 {
 	char *side = xasprintf("%s.side", trace);
-	int ret = c->protocol->scenario[run->scenario].observe == OBSERVE_BLOCK ? by_device(c, run, trace, input, side, out, e)
-										: by_library(run, trace, side, out, e);
+	int ret = c->protocol->scenario[run->scenario].observe == OBSERVE_BLOCK
+		      ? by_device(c, run, trace, input, side, out, e)
+		      : by_library(run, trace, side, out, e);
 	free(side);
 	return ret;
 }

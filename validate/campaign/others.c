@@ -12,7 +12,8 @@
 #include "validate/campaign/environment.h"
 
 #define USAGE "/sys/fs/cgroup/cpuacct/cpuacct.usage"
-/* In a container the file may be that of a part of the machine: then it falls short of /proc/stat. */
+/* In a container the file may be that of a part of the machine: then it falls short of /proc/stat.
+ */
 #define USAGE_LEAST 0.8
 
 static double usage_s(void)
@@ -42,9 +43,11 @@ void others_read(struct others_reading *r)
 		r->busy_s = precise_s;
 }
 
-void others_add(struct others_use *u, const struct others_reading *from, const struct others_reading *to)
+void others_add(struct others_use *u, const struct others_reading *from,
+		const struct others_reading *to)
 {
-	u->processor_s += (double)(to->ns - from->ns) * 1e-9 * (double)sysconf(_SC_NPROCESSORS_ONLN);
+	u->processor_s +=
+	    (double)(to->ns - from->ns) * 1e-9 * (double)sysconf(_SC_NPROCESSORS_ONLN);
 	u->busy_s += to->busy_s - from->busy_s;
 	u->stolen_s += to->stolen_s - from->stolen_s;
 }

@@ -18,7 +18,7 @@
 #include "validate/campaign/storage.h"
 #include "validate/protocol/pairing.h"
 
-/* --- who shares --------------------------------------------------------------------------------------------------- */
+/* --- who shares ---------------------------------------------------------- */
 
 static const struct fileset_entry *entry_find(const struct fileset *s, const char *path)
 {
@@ -32,7 +32,8 @@ static bool sets_agree(const struct fileset *a, const struct fileset *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
 		const struct fileset_entry *same = entry_find(a, b->entry[i].path);
-		if (same && (same->size != b->entry[i].size || same->directory != b->entry[i].directory))
+		if (same &&
+		    (same->size != b->entry[i].size || same->directory != b->entry[i].directory))
 			return false;
 	}
 	return true;
@@ -61,8 +62,8 @@ static size_t dir_choose(struct place *place, const struct fileset *files, const
 	const struct workload *sole = w->script ? w : NULL;
 	size_t i = sole ? place->n_dirs : 0;
 	for (; i < place->n_dirs; i++)
-		if (!place->dir[i].sole && !place->dir[i].is_copy && place->dir[i].writes == w->writes &&
-		    sets_agree(&place->dir[i].files, files))
+		if (!place->dir[i].sole && !place->dir[i].is_copy &&
+		    place->dir[i].writes == w->writes && sets_agree(&place->dir[i].files, files))
 			break;
 	if (i == place->n_dirs)
 		dir_add(place, w->writes, sole);
@@ -70,7 +71,8 @@ static size_t dir_choose(struct place *place, const struct fileset *files, const
 	return i;
 }
 
-/* So many sets of the same files: set `dir` itself, and copies of it. Their files come later (copies_fill), as more scenarios may join. */
+/* So many sets of the same files: set `dir` itself, and copies of it. Their files come later
+ * (copies_fill), as more scenarios may join. */
 static void copies_plan(struct place *place, size_t dir, size_t n_seats)
 {
 	for (size_t seat = 1; seat < n_seats; seat++) {
@@ -143,15 +145,18 @@ int places_plan(struct places *s, const struct protocol *p, struct err *e)
 		if (c->script || c->trace) {
 			s->scenario[i].dir = dir_of_program(&s->place[c->target]);
 			if (c->script && c->recorded_on != c->target)
-				s->scenario[i].recorded_dir = dir_of_program(&s->place[c->recorded_on]);
+				s->scenario[i].recorded_dir =
+				    dir_of_program(&s->place[c->recorded_on]);
 			continue;
 		}
 		ret = scenario_config(c, &config, e);
 		if (!ret)
 			ret = microbench_files(w, &config, &s->scenario[i].files, e);
 		if (!ret) {
-			s->scenario[i].dir = dir_choose(&s->place[c->target], &s->scenario[i].files, w);
-			copies_plan(&s->place[c->target], s->scenario[i].dir, scenario_n_seats(p, i));
+			s->scenario[i].dir =
+			    dir_choose(&s->place[c->target], &s->scenario[i].files, w);
+			copies_plan(&s->place[c->target], s->scenario[i].dir,
+				    scenario_n_seats(p, i));
 		}
 	}
 	for (size_t i = 0; !ret && i < p->n_targets; i++)
@@ -196,7 +201,7 @@ uint64_t place_bytes(const struct place *place)
 	return sum;
 }
 
-/* --- directories -------------------------------------------------------------------------------------------------- */
+/* --- directories --------------------------------------------------------- */
 
 static int dir_open(const char *path, int *fd, struct err *e)
 {
@@ -204,7 +209,8 @@ static int dir_open(const char *path, int *fd, struct err *e)
 	return *fd < 0 ? err_sys(e, errno, "cannot open the directory %s", path) : 0;
 }
 
-/* Left by an earlier session of this campaign: believed only if it is a real directory and belongs to us. */
+/* Left by an earlier session of this campaign: believed only if it is a real directory and belongs
+ * to us. */
 static bool is_ours(const char *path)
 {
 	struct stat st;
@@ -220,7 +226,8 @@ static int space_check(const struct place *place, struct err *e)
 	for (size_t i = 0; i < place->n_dirs; i++)
 		for (size_t k = 0; k < place->dir[i].files.n; k++) {
 			struct stat st;
-			if (fstatat(place->dir[i].fd, place->dir[i].files.entry[k].path, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			if (fstatat(place->dir[i].fd, place->dir[i].files.entry[k].path, &st,
+				    AT_SYMLINK_NOFOLLOW) == 0)
 				has += (uint64_t)st.st_blocks * 512;
 		}
 	uint64_t free_bytes = (uint64_t)(geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize;
@@ -254,7 +261,9 @@ int place_make(struct place *place, const char *parent, const char *name, struct
 		return err_set(e, ENOTDIR, "the target %s is not a directory", parent);
 	char *path = xasprintf("%s/%s", parent, name);
 	if (mkdir(path, 0700) < 0 && (errno != EEXIST || !is_ours(path))) {
-		int ret = err_sys(e, errno, "cannot make the directory %s in the target directory %s", name, parent);
+		int ret =
+		    err_sys(e, errno, "cannot make the directory %s in the target directory %s",
+			    name, parent);
 		free(path);
 		return ret;
 	}
@@ -301,11 +310,15 @@ int place_dir_anew(struct place *place, struct place_dir *dir, struct err *e)
 	dir->fd = -1;
 	fileset_state_release(&dir->state);
 	if (mkdir(place->path, 0700) < 0 && errno != EEXIST)
-		return err_sys(e, errno, "the directory %s was removed while it was in use, and cannot be made again",
-			       place->path);
+		return err_sys(
+		    e, errno,
+		    "the directory %s was removed while it was in use, and cannot be made again",
+		    place->path);
 	if (mkdir(dir->path, 0700) < 0 && errno != EEXIST)
-		return err_sys(e, errno, "the directory %s was removed while it was in use, and cannot be made again",
-			       dir->path);
+		return err_sys(
+		    e, errno,
+		    "the directory %s was removed while it was in use, and cannot be made again",
+		    dir->path);
 	ret = dir_open(dir->path, &dir->fd, e);
 	if (!ret) {
 		if (place->fd >= 0)
@@ -330,7 +343,8 @@ int place_dir_check(struct place *place, struct place_dir *dir, struct err *e)
 	int ret = place_dir_anew(place, dir, e);
 	return ret ? ret
 		   : err_set(e, ESTALE,
-			     "the directory %s was removed or replaced while it was in use; it was made again",
+			     "the directory %s was removed or replaced while it was in use; it was "
+			     "made again",
 			     dir->path);
 }
 
@@ -341,7 +355,8 @@ int place_fill(struct places *s, size_t target, uint64_t n_passes, struct err *e
 	for (uint64_t pass = 0; !ret && pass <= n_passes; pass++)
 		for (size_t i = 0; !ret && i < place->n_dirs; i++) {
 			struct place_dir *d = &place->dir[i];
-			ret = fileset_restore_with(&d->files, d->fd, s->seed, pass > 0, &d->state, e);
+			ret =
+			    fileset_restore_with(&d->files, d->fd, s->seed, pass > 0, &d->state, e);
 			if (ret)
 				err_context(e, "making the files in %s", d->path);
 		}

@@ -19,8 +19,8 @@
 
 /* Writes back until the kernel shows no dirty page of the set. Where the set is clean, the file
  * system is not synced: syncfs() also waits for the data of all other programs. */
-static int sync_clean(const struct place *place, const struct fileset *files, int dir_fd, struct fileset_residency *r,
-		      struct err *e)
+static int sync_clean(const struct place *place, const struct fileset *files, int dir_fd,
+		      struct fileset_residency *r, struct err *e)
 {
 	int ret = fileset_residency(files, dir_fd, r, e);
 	bool clean = r->by_cachestat && !r->dirty_bytes;
@@ -36,8 +36,8 @@ static int sync_clean(const struct place *place, const struct fileset *files, in
 /* Evicts as the target asks, as far as that can be done; *r is what is cached afterwards. Nothing
  * may look a file up after `evict = all`, which drops dentries and inodes last: residency is looked
  * at just before. */
-static int evict(const struct target *target, const struct fileset *files, int dir_fd, bool drop_caches,
-		 struct fileset_residency *r, struct err *e)
+static int evict(const struct target *target, const struct fileset *files, int dir_fd,
+		 bool drop_caches, struct fileset_residency *r, struct err *e)
 {
 	int ret = r->cached_bytes ? fileset_evict(files, dir_fd, e) : 0;
 	if (!ret)
@@ -61,7 +61,7 @@ static int warm(const struct fileset *files, int dir_fd, struct fileset_residenc
 	return ret ? ret : fileset_residency(files, dir_fd, r, e);
 }
 
-/* --- what a program's script made --------------------------------------------------------------------------------- */
+/* --- what a program's script made ---------------------------------------- */
 
 static void list_release(struct fileset *files)
 {
@@ -83,7 +83,8 @@ static int tree_list(const char *path, struct fileset *files, struct err *e)
 		if (f->fts_info != FTS_F)
 			continue;
 		GROW(files->entry, files->n, cap);
-		files->entry[files->n++] = (struct fileset_entry){xstrdup(f->fts_path + skip), (uint64_t)f->fts_statp->st_size, false};
+		files->entry[files->n++] = (struct fileset_entry){
+		    xstrdup(f->fts_path + skip), (uint64_t)f->fts_statp->st_size, false};
 	}
 	fts_close(fts);
 	return 0;
@@ -93,7 +94,8 @@ static struct place_dir *dir_of(const struct places *s, const struct protocol *p
 {
 	const struct scenario_files *f = &s->scenario[seat.scenario];
 	const bool is_target = seat.target == p->scenario[seat.scenario].target;
-	return place_seat(&s->place[seat.target], is_target ? f->dir : f->recorded_dir, seat.number);
+	return place_seat(&s->place[seat.target], is_target ? f->dir : f->recorded_dir,
+			  seat.number);
 }
 
 char *program_dir(const struct places *s, const struct protocol *p, size_t scenario, size_t target)
@@ -101,11 +103,14 @@ char *program_dir(const struct places *s, const struct protocol *p, size_t scena
 	return xstrdup(dir_of(s, p, (struct seat){scenario, target, 0})->path);
 }
 
-char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario, size_t target)
+char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario,
+		       size_t target)
 {
-	const char *script = p->scenario[scenario].script ? p->scenario[scenario].script : "trace.sh";
+	const char *script =
+	    p->scenario[scenario].script ? p->scenario[scenario].script : "trace.sh";
 	const char *slash = strrchr(script, '/'), *base = slash ? slash + 1 : script;
-	char *dir = program_dir(s, p, scenario, target), *path = xasprintf("%s/%.*s", dir, (int)(strlen(base) - 3), base);
+	char *dir = program_dir(s, p, scenario, target),
+	     *path = xasprintf("%s/%.*s", dir, (int)(strlen(base) - 3), base);
 	free(dir);
 	return path;
 }
@@ -115,7 +120,8 @@ int prepare_check(struct places *s, const struct protocol *p, struct seat seat, 
 {
 	struct place *place = &s->place[seat.target];
 	struct place_dir *dir = dir_of(s, p, seat);
-	int ret = place_dir_check(place, dir, e), more = untouched_check(place, dir, what, ret ? NULL : e);
+	int ret = place_dir_check(place, dir, e),
+	    more = untouched_check(place, dir, what, ret ? NULL : e);
 	return ret ? ret : more;
 }
 
@@ -126,7 +132,8 @@ static double seconds_since(int64_t *ns)
 	return (double)(*ns - before) * 1e-9;
 }
 
-int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bool drop_caches, struct prepared *out, struct err *e)
+int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bool drop_caches,
+		struct prepared *out, struct err *e)
 {
 	const struct target *target = &p->target[seat.target];
 	struct place *place = &s->place[seat.target];

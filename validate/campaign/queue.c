@@ -15,7 +15,8 @@
 #include "common/xalloc.h"
 
 static const char name_chars[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
-static const char value_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. ";
+static const char value_chars[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. ";
 
 /* Cuts "key=value" in two; an item without '=' is the scheduler. */
 static int item_cut(char *item, const char **key, const char **value, struct err *e)
@@ -26,10 +27,13 @@ static int item_cut(char *item, const char **key, const char **value, struct err
 	*key = equals ? item : "scheduler";
 	*value = equals ? equals + 1 : item;
 	if (!**key || strspn(*key, name_chars) != strlen(*key))
-		return err_set(e, EINVAL, "\"%s\" is not a queue setting: expected \"none,nr_requests=64,nomerges=2\"",
-			       *key);
+		return err_set(
+		    e, EINVAL,
+		    "\"%s\" is not a queue setting: expected \"none,nr_requests=64,nomerges=2\"",
+		    *key);
 	if (!**value || strspn(*value, value_chars) != strlen(*value))
-		return err_set(e, EINVAL, "\"%s\" is not a value of the queue setting %s", *value, *key);
+		return err_set(e, EINVAL, "\"%s\" is not a value of the queue setting %s", *value,
+			       *key);
 	return 0;
 }
 
@@ -45,8 +49,10 @@ static int items_each(const char *text, item_work *work, void *context, struct e
 	for (size_t i = 0; !ret && i < n; i++) {
 		const char *key = NULL, *value = NULL;
 		bool first_only = i > 0 && !strchr(items[i], '=');
-		ret = first_only ? err_set(e, EINVAL, "\"%s\": only the first item may be a scheduler", items[i])
-				 : item_cut(items[i], &key, &value, e);
+		ret = first_only
+			  ? err_set(e, EINVAL, "\"%s\": only the first item may be a scheduler",
+				    items[i])
+			  : item_cut(items[i], &key, &value, e);
 		if (!ret && work)
 			ret = work(key, value, context, e);
 	}
@@ -108,7 +114,8 @@ static int device_of(dev_t dev, char **dir, struct err *e)
 	*dir = queue_device_dir(dev);
 	if (!*dir)
 		return err_set(e, ENODEV,
-			       "the queue settings need a block device below the target directory, and device %u:%u is none",
+			       "the queue settings need a block device below the target directory, "
+			       "and device %u:%u is none",
 			       major(dev), minor(dev));
 	return 0;
 }
@@ -166,7 +173,8 @@ int queue_restore(const json_t *before, struct err *e)
 	json_t *settings = json_object_get(before, "settings"), *value;
 	int ret = 0;
 	if (!dir || strncmp(dir, "/sys/devices/", 13) || strstr(dir, "/../"))
-		return err_set(e, EINVAL, "the journal's record of the device queue settings names no device");
+		return err_set(e, EINVAL,
+			       "the journal's record of the device queue settings names no device");
 	json_object_foreach(settings, key, value)
 	{
 		const char *text = json_string_value(value);

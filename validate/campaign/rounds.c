@@ -36,7 +36,7 @@ static bool is_stopped(const struct round_role *x)
 	return waitid(P_PID, (id_t)x->pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid;
 }
 
-/* --- one slice ---------------------------------------------------------------------------------------------------- */
+/* --- one slice ----------------------------------------------------------- */
 
 static struct slice *slice_add(struct round_role *x)
 {
@@ -67,20 +67,23 @@ static void slice_wait(const struct round_role *x, int64_t until_ns)
 	}
 }
 
-/* Waits for an event of the page, or for a signal of the kernel that a child has stopped. True: the campaign is to end. */
+/* Waits for an event of the page, or for a signal of the kernel that a child has stopped. True: the
+ * campaign is to end. */
 static bool event_wait(const struct round_role *x, uint32_t seen, int signal_fd)
 {
 	if (x->by == PAUSE_GATE) {
 		pause_events_wait(x->page, seen, LOOK_NS);
 	} else {
 		struct pollfd p = {.fd = signal_fd, .events = POLLIN};
-		const struct timespec limit = {0, x->target ? STOP_LOOK_NS : LOOK_NS}; /* no signal says so of a grandchild */
+		/* no signal says so of a grandchild */
+		const struct timespec limit = {0, x->target ? STOP_LOOK_NS : LOOK_NS};
 		ppoll(&p, 1, &limit, NULL);
 	}
 	return signals_pending(signal_fd);
 }
 
-/* Processes in groups of their own that the program has started since run on until they are found. */
+/* Processes in groups of their own that the program has started since run on until they are found.
+ */
 static void newcomers_stop(struct round_role *x)
 {
 	descendants_find(&x->below, atomic_load(&x->page->keeper));
@@ -113,7 +116,8 @@ static int role_hold(struct round_role *x, int signal_fd)
 		}
 		if (event_wait(x, seen, signal_fd))
 			return -EINTR;
-		if (x->target && n_looks % STALE_LOOKS == 0) /* a process may have left the group that was signalled */
+		/* a process may have left the group that was signalled */
+		if (x->target && n_looks % STALE_LOOKS == 0)
 			newcomers_stop(x);
 	}
 }
@@ -142,7 +146,8 @@ static int slice_make(const struct rounds *r, struct round_role *x)
 		ret = role_hold(x, r->signal_fd);
 	s->quiet_ns = clock_monotonic_ns();
 	const double own_s = role_cpu_s(x) - own_before_s;
-	x->own_s += own_s > 0 || !x->target ? own_s : 0; /* one of several processes may have ended */
+	/* one of several processes may have ended */
+	x->own_s += own_s > 0 || !x->target ? own_s : 0;
 	others_read(&after);
 	others_add(&x->others, &before, &after);
 	x->left_ns -= s->quiet_ns - s->open_ns;
@@ -153,7 +158,7 @@ static int slice_make(const struct rounds *r, struct round_role *x)
 	return ret;
 }
 
-/* --- the first request --------------------------------------------------------------------------------------------- */
+/* --- the first request --------------------------------------------------- */
 
 /* Whether another project's replayer has begun. */
 static bool has_begun(struct round_role *x)
@@ -164,7 +169,8 @@ static bool has_begun(struct round_role *x)
 	descendants_find(&x->below, keeper);
 	if (!descendants_use(&x->below, x->target))
 		return false;
-	descendants_find(&x->below, keeper); /* it may have begun its session after its group was read */
+	/* it may have begun its session after its group was read */
+	descendants_find(&x->below, keeper);
 	return true;
 }
 
@@ -222,7 +228,7 @@ int round_role_ready(struct round_role *x, int signal_fd)
 	}
 }
 
-/* --- the rounds --------------------------------------------------------------------------------------------------- */
+/* --- the rounds ---------------------------------------------------------- */
 
 static int round_make(struct rounds *r, gsl_rng *rng, size_t *order)
 {
@@ -240,8 +246,9 @@ static int round_make(struct rounds *r, gsl_rng *rng, size_t *order)
 	return ret ? ret : (int)n;
 }
 
-/* This thread ends the slices. It must not wait longer for a processor than the processes in them: under a real-time policy its
- * priority is above theirs. Returns the policy that it had; *was is its parameter. */
+/* This thread ends the slices. It must not wait longer for a processor than the processes in them:
+ * under a real-time policy its priority is above theirs. Returns the policy that it had; *was is
+ * its parameter. */
 static int controller_raise(const struct scheduling *s, struct sched_param *was)
 {
 	const int policy = sched_getscheduler(0);
@@ -249,7 +256,8 @@ static int controller_raise(const struct scheduling *s, struct sched_param *was)
 	const int theirs = s ? s->priority : 0;
 	const struct sched_param p = {.sched_priority = theirs < most ? theirs + 1 : most};
 	sched_getparam(0, was);
-	if (s && scheduling_is_realtime(s) && sched_setscheduler(0, SCHED_FIFO, &p) < 0) /* RLIMIT_RTPRIO may be theirs */
+	/* RLIMIT_RTPRIO may be theirs */
+	if (s && scheduling_is_realtime(s) && sched_setscheduler(0, SCHED_FIFO, &p) < 0)
 		sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = theirs});
 	return policy;
 }

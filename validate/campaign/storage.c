@@ -19,7 +19,7 @@
 #include "validate/protocol/text.h"
 #include "validate/provenance/provenance.h"
 
-/* --- looking ------------------------------------------------------------------------------------------------------ */
+/* --- looking ------------------------------------------------------------- */
 
 /* mountinfo writes blanks and backslashes as three octal digits. */
 static void octal_unescape(char *s)
@@ -52,7 +52,8 @@ static void mount_find(struct storage *s)
 		octal_unescape(point);
 		octal_unescape(source);
 		size_t len = !strcmp(point, "/") ? 0 : strlen(point);
-		if (strncmp(s->path, point, len) || (s->path[len] && s->path[len] != '/') || len < best)
+		if (strncmp(s->path, point, len) || (s->path[len] && s->path[len] != '/') ||
+		    len < best)
 			continue;
 		best = len;
 		snprintf(s->file_system, sizeof s->file_system, "%s", type);
@@ -80,8 +81,8 @@ int storage_look(struct storage *s, const char *dir, struct err *e)
 	mount_find(s);
 	s->device = st.st_dev;
 	s->free_bytes = (uint64_t)(geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize;
-	s->in_memory =
-	    !strcmp(s->file_system, "tmpfs") || !strcmp(s->file_system, "ramfs") || !strcmp(s->file_system, "devtmpfs");
+	s->in_memory = !strcmp(s->file_system, "tmpfs") || !strcmp(s->file_system, "ramfs") ||
+		       !strcmp(s->file_system, "devtmpfs");
 	s->queue_dir = queue_device_dir(st.st_dev);
 	return 0;
 }
@@ -95,12 +96,13 @@ void storage_release(struct storage *s)
 json_t *storage_to_json(const struct storage *s)
 {
 	json_t *device = s->queue_dir ? provenance_device(s->queue_dir) : json_null();
-	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:o}", "dir", text_to_json(s->path), "file_system",
-			 text_to_json(s->file_system), "source", text_to_json(s->source), "mount_options",
-			 text_to_json(s->options), "free_bytes", (json_int_t)s->free_bytes, "device", device);
+	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:o}", "dir", text_to_json(s->path),
+			 "file_system", text_to_json(s->file_system), "source",
+			 text_to_json(s->source), "mount_options", text_to_json(s->options),
+			 "free_bytes", (json_int_t)s->free_bytes, "device", device);
 }
 
-/* --- scratch ------------------------------------------------------------------------------------------------------ */
+/* --- scratch ------------------------------------------------------------- */
 
 static bool is_apart(dev_t device, const dev_t *targets, size_t n)
 {
@@ -110,7 +112,8 @@ static bool is_apart(dev_t device, const dev_t *targets, size_t n)
 	return true;
 }
 
-/* Left by an earlier session: believed only if it is a real directory that nobody else may enter. */
+/* Left by an earlier session: believed only if it is a real directory that nobody else may enter.
+ */
 static bool is_own(const struct stat *st)
 {
 	return S_ISDIR(st->st_mode) && st->st_uid == geteuid() && !(st->st_mode & 077);
@@ -146,8 +149,8 @@ static int dir_make(struct scratch *s, const char *parent, const char *name, str
 }
 
 /* Takes `parent` if it serves. */
-static bool candidate_try(struct scratch *s, const char *parent, const char *name, const dev_t *targets, size_t n,
-			  uint64_t need_bytes)
+static bool candidate_try(struct scratch *s, const char *parent, const char *name,
+			  const dev_t *targets, size_t n, uint64_t need_bytes)
 {
 	if (!parent || parent[0] != '/' || storage_look(&s->storage, parent, NULL) < 0)
 		return false;
@@ -161,21 +164,25 @@ static bool candidate_try(struct scratch *s, const char *parent, const char *nam
 bool dir_lock(int fd)
 {
 	int ret;
-	for (int n = 0; (ret = flock(fd, LOCK_EX | LOCK_NB)) < 0 && errno == EWOULDBLOCK && n < 100; n++)
+	for (int n = 0; (ret = flock(fd, LOCK_EX | LOCK_NB)) < 0 && errno == EWOULDBLOCK && n < 100;
+	     n++)
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
 	return ret == 0 || errno != EWOULDBLOCK;
 }
 
 int dir_in_use(const char *path, struct err *e)
 {
-	return err_set(e, EBUSY, "another campaign runs in %s: this results directory is a copy, or was copied", path);
+	return err_set(
+	    e, EBUSY,
+	    "another campaign runs in %s: this results directory is a copy, or was copied", path);
 }
 
 #define N_PLACES 6
 
 static void places_list(const char *place[N_PLACES], const char *wanted, const char *fallback)
 {
-	const char *const all[N_PLACES] = {wanted, "/dev/shm", getenv("TMPDIR"), "/tmp", "/var/tmp", fallback};
+	const char *const all[N_PLACES] = {wanted, "/dev/shm", getenv("TMPDIR"),
+					   "/tmp", "/var/tmp", fallback};
 	memcpy(place, all, sizeof all);
 }
 
@@ -207,8 +214,8 @@ static int scratch_lock(struct scratch *s, struct err *e)
 	return dir_in_use(s->dir, e);
 }
 
-int scratch_make(struct scratch *s, const char *wanted, const char *name, const dev_t *targets, size_t n_targets,
-		 const char *fallback, uint64_t need_bytes, struct err *e)
+int scratch_make(struct scratch *s, const char *wanted, const char *name, const dev_t *targets,
+		 size_t n_targets, const char *fallback, uint64_t need_bytes, struct err *e)
 {
 	const char *places[N_PLACES];
 	const size_t n_places = N_PLACES;
@@ -231,11 +238,12 @@ int scratch_make(struct scratch *s, const char *wanted, const char *name, const 
 	s->apart = is_apart(s->storage.device, targets, n_targets);
 	if (s->storage.free_bytes >= need_bytes || s->taken_over)
 		return 0;
-	ret =
-	    err_set(e, ENOSPC,
-		    "the scratch directory %s has %llu MiB free, and the traces need %llu MiB: name another with "
-		    "scratch = DIR",
-		    s->dir, (unsigned long long)(s->storage.free_bytes >> 20), (unsigned long long)(need_bytes >> 20));
+	ret = err_set(e, ENOSPC,
+		      "the scratch directory %s has %llu MiB free, and the traces need %llu MiB: "
+		      "name another with "
+		      "scratch = DIR",
+		      s->dir, (unsigned long long)(s->storage.free_bytes >> 20),
+		      (unsigned long long)(need_bytes >> 20));
 	scratch_remove(s, NULL);
 	scratch_release(s);
 	return ret;

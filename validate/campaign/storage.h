@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a directory lies on: file system, device, queue; and a scratch directory that lies elsewhere. */
+/* What a directory lies on: file system, device, queue; and a scratch directory that lies
+ * elsewhere. */
 #ifndef VALIDATE_STORAGE_H
 #define VALIDATE_STORAGE_H
 
@@ -24,12 +25,13 @@ struct storage {
 /* Errors: of the system with the path. Ownership: storage_release. */
 int storage_look(struct storage *s, const char *dir, struct err *e);
 void storage_release(struct storage *s);
-/* {"dir", "file_system", "mount_options", "source", "free_bytes", "device": {"name", "rotational", "scheduler", ...} or
- * null} */
+/* {"dir", "file_system", "mount_options", "source", "free_bytes", "device": {"name", "rotational",
+ * "scheduler", ...} or null} */
 json_t *storage_to_json(const struct storage *s);
 
-/* Locks a directory for as long as it is open, against other campaigns. One that was killed may have a process that takes a moment to end:
- * waits for up to a second. False: somebody else has it. Where the file system has no locks, true. */
+/* Locks a directory for as long as it is open, against other campaigns. One that was killed may
+ * have a process that takes a moment to end: waits for up to a second. False: somebody else has it.
+ * Where the file system has no locks, true. */
 bool dir_lock(int fd);
 /* The error of one that is locked: EBUSY. */
 int dir_in_use(const char *path, struct err *e);
@@ -42,16 +44,19 @@ struct scratch {
 	int lock;	 /* of the directory, held: -1 none */
 };
 
-/* Makes the scratch directory NAME: in `wanted` where it is given, else on another device than `targets` where there is
- * one
- * (/dev/shm, $TMPDIR, /tmp, /var/tmp) with `need_bytes` free, else in `fallback`. One of that name that an earlier
- * session left in any of these is taken over. Errors: of the system with the directory; EBUSY where that session is still
- * at it, as when the results directory was copied; ENOSPC when even the fallback has too little. Ownership: scratch_release. */
-int scratch_make(struct scratch *s, const char *wanted, const char *name, const dev_t *targets, size_t n_targets,
-		 const char *fallback, uint64_t need_bytes, struct err *e);
-/* Whether nobody is at what scratch_make would take over; before anything is touched that goes by the same name. Errors: EBUSY. */
+/* Makes the scratch directory NAME: in `wanted` where it is given, else on another device than
+ * `targets` where there is one
+ * (/dev/shm, $TMPDIR, /tmp, /var/tmp) with `need_bytes` free, else in `fallback`. One of that name
+ * that an earlier session left in any of these is taken over. Errors: of the system with the
+ * directory; EBUSY where that session is still at it, as when the results directory was copied;
+ * ENOSPC when even the fallback has too little. Ownership: scratch_release. */
+int scratch_make(struct scratch *s, const char *wanted, const char *name, const dev_t *targets,
+		 size_t n_targets, const char *fallback, uint64_t need_bytes, struct err *e);
+/* Whether nobody is at what scratch_make would take over; before anything is touched that goes by
+ * the same name. Errors: EBUSY. */
 int scratch_check_free(const char *wanted, const char *name, const char *fallback, struct err *e);
-/* Makes the directory again where somebody removed it: `*made`. Errors: ESTALE where it is no longer ours, of the system. */
+/* Makes the directory again where somebody removed it: `*made`. Errors: ESTALE where it is no
+ * longer ours, of the system. */
 int scratch_check(const struct scratch *s, bool *made, struct err *e);
 /* Removes the directory and everything in it. */
 int scratch_remove(struct scratch *s, struct err *e);

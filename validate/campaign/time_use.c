@@ -8,12 +8,19 @@
 #include "common/strbuf.h"
 #include "common/units.h"
 
-const char *const time_part_names[] = {"program", "replay", "calibration", "recordings", "blank",   "start",   "restore", "sync", "evict",
-				       "settle",  "summary", "journal",	    "analysis",	  "setup",   "cleanup", "other",   NULL};
+const char *const time_part_names[] = {"program", "replay",  "calibration", "recordings", "blank",
+				       "start",   "restore", "sync",        "evict",      "settle",
+				       "summary", "journal", "analysis",    "setup",      "cleanup",
+				       "other",   NULL};
 
-static const char *const part_texts[] = {"program runs", "replays",	"calibration",	   "recordings", "blank replays", "starting processes",
-					 "restoring files", "syncing", "evicting caches", "settling",	 "summaries",	  "journal",
-					 "analysis",	 "setup",	"cleaning up",	   "other"};
+static const char *const part_texts[] = {"program runs",    "replays",
+					 "calibration",     "recordings",
+					 "blank replays",   "starting processes",
+					 "restoring files", "syncing",
+					 "evicting caches", "settling",
+					 "summaries",       "journal",
+					 "analysis",        "setup",
+					 "cleaning up",     "other"};
 
 static void count(struct time_use *t)
 {
@@ -94,12 +101,14 @@ void time_use_print(const json_t *o, FILE *out)
 	for (int n = 0; n < TIME_N; n++) {
 		int most = 0;
 		for (int i = 1; i < TIME_N; i++)
-			if (shown[most] || (!shown[i] && member(o, time_part_names[i]) > member(o, time_part_names[most])))
+			if (shown[most] || (!shown[i] && member(o, time_part_names[i]) >
+							     member(o, time_part_names[most])))
 				most = i;
 		const double share = member(o, time_part_names[most]) / total;
 		shown[most] = true;
 		if (share >= 0.01)
-			strbuf_addf(&text, "%s %s %.0f %%", n ? "," : ":", part_texts[most], 100 * share);
+			strbuf_addf(&text, "%s %s %.0f %%", n ? "," : ":", part_texts[most],
+				    100 * share);
 	}
 	fprintf(out, "time: %s\n", text.s);
 	strbuf_release(&text);

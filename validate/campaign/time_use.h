@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the time of a campaign goes: wall-clock time by part, every moment counted once. Written to environment.json as
- * "time" (doc/results.md). */
+/* Where the time of a campaign goes: wall-clock time by part, every moment counted once. Written to
+ * environment.json as "time" (doc/results.md). */
 #ifndef VALIDATE_TIME_USE_H
 #define VALIDATE_TIME_USE_H
 
@@ -37,16 +37,19 @@ struct time_use {
 };
 
 void time_use_start(struct time_use *t, enum time_part part);
-/* Counts time for `part` from now on; returns the part before, for time_end(). Within calibration, recordings and blanks
- * nothing changes. */
+/* Counts time for `part` from now on; returns the part before, for time_end(). Within calibration,
+ * recordings and blanks nothing changes. */
 enum time_part time_begin(struct time_use *t, enum time_part part);
 void time_end(struct time_use *t, enum time_part before);
-/* Time that was counted for one part and belongs to another one, in s; not within calibration, recordings and blanks. */
+/* Time that was counted for one part and belongs to another one, in s; not within calibration,
+ * recordings and blanks. */
 void time_move(struct time_use *t, enum time_part from, enum time_part to, double s);
 
-/* {"total_s", "program_s", "replay_s", ...}; `earlier` of the sessions before, NULL none. New reference. */
+/* {"total_s", "program_s", "replay_s", ...}; `earlier` of the sessions before, NULL none. New
+ * reference. */
 json_t *time_use_to_json(struct time_use *t, const json_t *earlier);
-/* One line: shares of the total, the largest first, those below 1 % left out. `o`: what time_use_to_json gave. */
+/* One line: shares of the total, the largest first, those below 1 % left out. `o`: what
+ * time_use_to_json gave. */
 void time_use_print(const json_t *o, FILE *out);
 
 #endif

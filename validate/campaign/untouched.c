@@ -82,7 +82,8 @@ static int more_remove(struct place_dir *dir, struct err *e)
 	if (!d && fd >= 0)
 		close(fd);
 	while (!ret && (entry = dir_next(d, &code))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || is_in_set(dir, entry->d_name))
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    is_in_set(dir, entry->d_name))
 			continue;
 		char *path = xasprintf("%s/%s", dir->path, entry->d_name);
 		ret = path_remove(path, e);
@@ -93,7 +94,7 @@ static int more_remove(struct place_dir *dir, struct err *e)
 	return ret || !code ? ret : err_sys(e, code, "cannot read directory %s", dir->path);
 }
 
-/* --- beside them ------------------------------------------------------------------------------ */
+/* --- beside them --------------------------------------------------------- */
 
 static bool is_dir_of(const struct place *place, const char *name)
 {
@@ -177,7 +178,9 @@ static int beside_check(const struct place *place, struct strbuf *what, struct e
 	uint64_t sum;
 	int ret = beside_look(place, &sum, &name, e);
 	if (!ret && name.len && sum != place->beside && !what->len)
-		strbuf_addf(what, "created or changed '%s', which is outside the directory of its files", name.s);
+		strbuf_addf(what,
+			    "created or changed '%s', which is outside the directory of its files",
+			    name.s);
 	strbuf_release(&name);
 	return ret;
 }
@@ -205,7 +208,7 @@ int untouched_check(struct place *place, struct place_dir *dir, struct strbuf *w
 	return ret;
 }
 
-/* --- listings --------------------------------------------------------------------------------- */
+/* --- listings ------------------------------------------------------------ */
 
 struct listed {
 	char *name;
@@ -221,7 +224,8 @@ int listing_make(struct listing *l, const char *dir, const char *leave_out, stru
 	*l = (struct listing){.dir = xstrdup(dir)};
 	while (d && !code && (entry = dir_next(d, &code))) {
 		struct listed one = {.name = NULL};
-		if (entry->d_name[0] == '.' || !strncmp(entry->d_name, leave_out, strlen(leave_out)))
+		if (entry->d_name[0] == '.' ||
+		    !strncmp(entry->d_name, leave_out, strlen(leave_out)))
 			continue;
 		if (fstatat(dirfd(d), entry->d_name, &one.st, AT_SYMLINK_NOFOLLOW) < 0) {
 			code = errno == ENOENT ? 0 : errno;
@@ -279,7 +283,9 @@ int listing_compare(const struct listing *l, const char *leave_out, struct strbu
 	for (size_t i = 0; i < l->n; i++)
 		if (!l->v[i].seen) {
 			if (whole)
-				strbuf_addf(what, "removed '%s' in the scratch directory of the campaign", l->v[i].name);
+				strbuf_addf(what,
+					    "removed '%s' in the scratch directory of the campaign",
+					    l->v[i].name);
 			whole = false;
 		}
 	listing_release(&now);

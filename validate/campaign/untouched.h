@@ -29,8 +29,8 @@ struct listing {
 	size_t n, cap;
 	char *dir; /* NULL: nothing was listed */
 };
-/* Lists `dir`, without names that begin with `leave_out`. A directory that is missing gives an empty
- * listing. Errors: of the system; `l` is then as if nothing had been listed. */
+/* Lists `dir`, without names that begin with `leave_out`. A directory that is missing gives an
+ * empty listing. Errors: of the system; `l` is then as if nothing had been listed. */
 int listing_make(struct listing *l, const char *dir, const char *leave_out, struct err *e);
 /* Compares the directory with the listing. Appends to `what` the first name that was added, changed
  * or removed, and removes every one that was added or changed. 1: nothing was, or nothing was

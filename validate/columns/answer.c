@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the answer is made of, by the functions that judge campaigns. Bias: the mean log ratio of pairs, by re-randomisation
- * (stats/paired_mean.h), else the relative bias of means by first-order propagation. Precision: the ratio of standard deviations
- * (stats/spread_ratio.h), of the logarithms for pairs. Accepted where P against the limits (both for bias, the upper one for
- * precision), widened for values that depend on those before them, is at most alpha. Rejected where P of lying beyond, which is
- * not widened, is at most alpha; doubled for bias. */
+/* What the answer is made of, by the functions that judge campaigns. Bias: the mean log ratio of
+ * pairs, by re-randomisation (stats/paired_mean.h), else the relative bias of means by first-order
+ * propagation. Precision: the ratio of standard deviations (stats/spread_ratio.h), of the
+ * logarithms for pairs. Accepted where P against the limits (both for bias, the upper one for
+ * precision), widened for values that depend on those before them, is at most alpha. Rejected where
+ * P of lying beyond, which is not widened, is at most alpha; doubled for bias. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,7 +21,8 @@
 
 const char *const decided_names[] = {"accept", "reject", "inconclusive", NULL};
 
-/* P of lying within the limits, widened; of lying beyond the nearer one; against no bias: two-sided both. */
+/* P of lying within the limits, widened; of lying beyond the nearer one; against no bias: two-sided
+ * both. */
 struct bias_p {
 	double within, beyond, none;
 };
@@ -31,32 +33,39 @@ static struct bias_p doubled(double within, double outside, double above, double
 }
 
 /* On the scale of logarithms. A lower limit of -100 % or beyond is never passed by a log ratio. */
-static enum stat_status paired_bias(const struct comparison *c, double alpha, double limit, struct answer *a, struct bias_p *p)
+static enum stat_status paired_bias(const struct comparison *c, double alpha, double limit,
+				    struct answer *a, struct bias_p *p)
 {
 	size_t n = c->ref->unit.n;
 	struct paired_mean m;
 	enum stat_status s = pairs_check(c);
 	if (s)
 		return s;
-	double *d = xcalloc(n, sizeof *d), lower = limit < 100 ? log1p(-limit / 100) : -INFINITY, upper = log1p(limit / 100);
+	double *d = xcalloc(n, sizeof *d), lower = limit < 100 ? log1p(-limit / 100) : -INFINITY,
+	       upper = log1p(limit / 100);
 	s = log_ratios(c->ref->unit.x, c->rep->unit.x, n, d);
 	if (!s)
 		s = paired_mean_of(d, n, &m);
-	if (!s && !(paired_mean_limits(&m, alpha / 2, false, &a->lo, &a->hi) && paired_mean_limits(&m, alpha, true, &a->inner_lo, &a->inner_hi)))
+	if (!s && !(paired_mean_limits(&m, alpha / 2, false, &a->lo, &a->hi) &&
+		    paired_mean_limits(&m, alpha, true, &a->inner_lo, &a->inner_hi)))
 		s = STAT_OUT_OF_RANGE;
 	if (!s) {
-		const struct mean_side low = {0, 0}, in_low = isfinite(lower) ? paired_mean_p(&m, lower, true) : low,
+		const struct mean_side low = {0, 0},
+				       in_low =
+					   isfinite(lower) ? paired_mean_p(&m, lower, true) : low,
 				       in_high = paired_mean_p(&m, upper, false);
 		const double below = isfinite(lower) ? paired_mean_p(&m, lower, false).alone : 1;
 		a->value = m.t.value;
-		*p = doubled(fmax(in_low.wide, in_high.wide), fmin(below, paired_mean_p(&m, upper, true).alone),
+		*p = doubled(fmax(in_low.wide, in_high.wide),
+			     fmin(below, paired_mean_p(&m, upper, true).alone),
 			     paired_mean_p(&m, 0, true).alone, paired_mean_p(&m, 0, false).alone);
 	}
 	free(d);
 	return s;
 }
 
-/* The standard uncertainty of one of the means in the bias, and as large as dependence may make it. */
+/* The standard uncertainty of one of the means in the bias, and as large as dependence may make it.
+ */
 struct answer_part {
 	double u, df, wide, wide_df;
 };
@@ -79,10 +88,12 @@ static struct t_estimate combined(double value, double u, double df_u, double v,
 	return t;
 }
 
-static enum stat_status independent_bias(const struct comparison *c, double alpha, double limit, struct answer *a, struct bias_p *p)
+static enum stat_status independent_bias(const struct comparison *c, double alpha, double limit,
+					 struct answer *a, struct bias_p *p)
 {
 	struct bias_estimate b;
-	enum stat_status s = bias_independent(c->ref->unit.x, c->ref->unit.n, c->rep->unit.x, c->rep->unit.n, &b);
+	enum stat_status s =
+	    bias_independent(c->ref->unit.x, c->ref->unit.n, c->rep->unit.x, c->rep->unit.n, &b);
 	if (s)
 		return s;
 	const double ref = c->ref->unit_m.mean, rep = c->rep->unit_m.mean;
@@ -94,9 +105,12 @@ static enum stat_status independent_bias(const struct comparison *c, double alph
 	if (!s)
 		s = t_interval(&wide, 1 - 2 * alpha, &a->inner_lo, &a->inner_hi);
 	a->value = b.bias_pct;
-	const double in_low = t_above((t.value + limit) / wide.se, wide.df), in_high = t_below((t.value - limit) / wide.se, wide.df);
-	const double above = t_above((t.value - limit) / t.se, t.df), below = t_below((t.value + limit) / t.se, t.df);
-	*p = doubled(fmax(in_low, in_high), fmin(above, below), t_above(t.value / t.se, t.df), t_below(t.value / t.se, t.df));
+	const double in_low = t_above((t.value + limit) / wide.se, wide.df),
+		     in_high = t_below((t.value - limit) / wide.se, wide.df);
+	const double above = t_above((t.value - limit) / t.se, t.df),
+		     below = t_below((t.value + limit) / t.se, t.df);
+	*p = doubled(fmax(in_low, in_high), fmin(above, below), t_above(t.value / t.se, t.df),
+		     t_below(t.value / t.se, t.df));
 	return s;
 }
 
@@ -106,7 +120,8 @@ void answer_bias(struct comparison *c, const struct comparison_plan *plan)
 	struct bias_p p;
 	*a = (struct answer){.p = 1, .p_beyond = 1};
 	c->bias_decision = DECIDED_INCONCLUSIVE;
-	a->status = (c->paired ? paired_bias : independent_bias)(c, plan->alpha, plan->limit_bias_pct, a, &p);
+	a->status = (c->paired ? paired_bias : independent_bias)(c, plan->alpha,
+								 plan->limit_bias_pct, a, &p);
 	if (a->status)
 		return;
 	double *const shown[] = {&a->value, &a->lo, &a->hi, &a->inner_lo, &a->inner_hi};
@@ -120,8 +135,9 @@ void answer_bias(struct comparison *c, const struct comparison_plan *plan)
 		c->bias_decision = DECIDED_REJECT;
 }
 
-static enum stat_status paired_precision(const struct comparison *c, const struct comparison_plan *plan,
-					 struct answer *a, struct spread_ratio_p *p)
+static enum stat_status paired_precision(const struct comparison *c,
+					 const struct comparison_plan *plan, struct answer *a,
+					 struct spread_ratio_p *p)
 {
 	const struct values ref = c->ref->unit, rep = c->rep->unit;
 	struct pair_spread spread;
@@ -153,8 +169,9 @@ static enum stat_status paired_precision(const struct comparison *c, const struc
 	return s;
 }
 
-static enum stat_status independent_precision(const struct comparison *c, const struct comparison_plan *plan,
-					      struct answer *a, struct spread_ratio_p *p)
+static enum stat_status independent_precision(const struct comparison *c,
+					      const struct comparison_plan *plan, struct answer *a,
+					      struct spread_ratio_p *p)
 {
 	const struct values ref = c->ref->unit, rep = c->rep->unit;
 	struct variance_ratio v;
@@ -205,7 +222,8 @@ enum decision_word comparisons_judge(const struct comparison *c, size_t n, bool 
 	bool all_accepted = n > 0, any_rejected = false;
 	for (size_t i = 0; i < 2 * n; i++) {
 		const struct answer *a = i % 2 ? &c[i / 2].precision : &c[i / 2].bias;
-		all_accepted &= (i % 2 ? c[i / 2].precision_decision : c[i / 2].bias_decision) == DECIDED_ACCEPT;
+		all_accepted &= (i % 2 ? c[i / 2].precision_decision : c[i / 2].bias_decision) ==
+				DECIDED_ACCEPT;
 		if (reject)
 			reject[i] = false;
 		if (!a->status) {
@@ -217,7 +235,8 @@ enum decision_word comparisons_judge(const struct comparison *c, size_t n, bool 
 		family = 0;
 	for (size_t k = 0; k < family; k++) {
 		size_t i = of[k];
-		bool alone = (i % 2 ? c[i / 2].precision_decision : c[i / 2].bias_decision) == DECIDED_REJECT;
+		bool alone = (i % 2 ? c[i / 2].precision_decision : c[i / 2].bias_decision) ==
+			     DECIDED_REJECT;
 		bool stands = alone && p[k] <= REJECTION_ERROR;
 		any_rejected |= stands;
 		if (reject)

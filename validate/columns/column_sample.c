@@ -13,7 +13,8 @@
 #include "validate/stats/shapiro.h"
 
 const double quantile_levels[] = {0.5, 0.9, 0.99, 0.999, 0};
-static const double described_levels[] = {0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0};
+static const double described_levels[] = {0.01, 0.05, 0.1,  0.25,  0.5, 0.75,
+					  0.9,  0.95, 0.99, 0.999, 0};
 
 static void batches_fill(struct column_sample *s)
 {
@@ -49,7 +50,8 @@ static void dependence_fill(struct column_sample *s, const struct comparison_pla
 static void describe_moments(const struct column_sample *s, double conf, struct estimates *out)
 {
 	const struct sample_moments *m = &s->m;
-	enum stat_status none = s->x.n ? s->status == STAT_TOO_FEW ? STAT_OK : s->status : STAT_TOO_FEW;
+	enum stat_status none =
+	    s->x.n ? s->status == STAT_TOO_FEW ? STAT_OK : s->status : STAT_TOO_FEW;
 	enum stat_status spread = none ? none : m->spread;
 	double cv = 0, g1 = 0, lo = 0, hi = 0, trimmed = 0;
 	struct t_estimate t;
@@ -69,7 +71,8 @@ static void describe_moments(const struct column_sample *s, double conf, struct 
 	estimates_addf(out, "mean_ci_hi", status, hi, CONF_TEXT, conf);
 	status = sample_skewness(s->x.x, s->x.n, &g1);
 	estimates_add(out, "skewness_g1", "", status, g1);
-	status = s->sorted ? sample_trimmed_mean(s->sorted, s->x.n, 0.1, &trimmed) : STAT_NOT_FINITE;
+	status =
+	    s->sorted ? sample_trimmed_mean(s->sorted, s->x.n, 0.1, &trimmed) : STAT_NOT_FINITE;
 	estimates_add(out, "trimmed_mean", "share=0.1", status, trimmed);
 	estimates_add_word(out, "sd_status", "", STAT_OK, stat_status_name(spread));
 }
@@ -80,15 +83,20 @@ static void describe_order(const struct column_sample *s, double conf, struct es
 	double mad = 0, location = 0, scale = 0, w = 0, p = 0;
 	enum stat_status status = x ? sample_mad(x, s->x.n, &mad) : s->status;
 	estimates_add(out, "mad", "", status, mad);
-	estimates_add(out, "median", "", x ? STAT_OK : s->status, x ? sorted_quantile(x, s->x.n, 0.5, 7) : 0);
+	estimates_add(out, "median", "", x ? STAT_OK : s->status,
+		      x ? sorted_quantile(x, s->x.n, 0.5, 7) : 0);
 	for (const double *level = described_levels; *level > 0; level++) {
 		struct quantile_bounds b = {STAT_OK, STAT_OK, 0, 0, 0};
 		for (int type = 7; type <= 8; type++)
 			estimates_addf(out, "quantile", x ? STAT_OK : s->status,
-				       x ? sorted_quantile(x, s->x.n, *level, type) : 0, "p=%g;type=%d", *level, type);
-		status = x ? quantile_bounds(x, s->x.n, s->n_effective, *level, conf, &b) : s->status;
-		estimates_addf(out, "quantile_ci_lo", status ? status : b.lo_status, b.lo, "p=%g;" CONF_TEXT, *level, conf);
-		estimates_addf(out, "quantile_ci_hi", status ? status : b.hi_status, b.hi, "p=%g;" CONF_TEXT, *level, conf);
+				       x ? sorted_quantile(x, s->x.n, *level, type) : 0,
+				       "p=%g;type=%d", *level, type);
+		status =
+		    x ? quantile_bounds(x, s->x.n, s->n_effective, *level, conf, &b) : s->status;
+		estimates_addf(out, "quantile_ci_lo", status ? status : b.lo_status, b.lo,
+			       "p=%g;" CONF_TEXT, *level, conf);
+		estimates_addf(out, "quantile_ci_hi", status ? status : b.hi_status, b.hi,
+			       "p=%g;" CONF_TEXT, *level, conf);
 		estimates_addf(out, "quantile_extrapolated", x ? STAT_OK : s->status,
 			       quantile_is_extrapolated(s->x.n, *level), "p=%g", *level);
 	}
@@ -108,7 +116,8 @@ static void describe_series(const struct column_sample *s, struct estimates *out
 	struct trend_test t = {0, 0, 0};
 	enum stat_status status = autocorrelation(x, n, 1, &r);
 	estimates_add(out, "lag1_autocorr", "", status, r);
-	estimates_add(out, "lag1_warning", "", n ? STAT_OK : STAT_TOO_FEW, n ? autocorrelation_warning(n) : 0);
+	estimates_add(out, "lag1_warning", "", n ? STAT_OK : STAT_TOO_FEW,
+		      n ? autocorrelation_warning(n) : 0);
 	status = von_neumann_ratio(x, n, &r);
 	estimates_add(out, "von_neumann_ratio", "", status, r);
 	status = runs_test(x, n, &t);
@@ -146,12 +155,13 @@ static void describe_dependence(const struct column_sample *s, struct estimates 
 	status = batch_means(x, n, BATCHES, &se, &lag1);
 	estimates_addf(out, "se_batch_means", status, se, "batches=%u", BATCHES);
 	estimates_addf(out, "batch_lag1_autocorr", status, lag1, "batches=%u", BATCHES);
-	estimates_addf(out, "batch_means_acceptable", status, batch_means_acceptable(BATCHES, lag1), "batches=%u",
-		       BATCHES);
+	estimates_addf(out, "batch_means_acceptable", status, batch_means_acceptable(BATCHES, lag1),
+		       "batches=%u", BATCHES);
 	estimates_add(out, "bootstrap_block", "", STAT_OK, (double)s->block);
 }
 
-void column_sample_describe(struct column_sample *s, struct values x, const struct comparison_plan *plan)
+void column_sample_describe(struct column_sample *s, struct values x,
+			    const struct comparison_plan *plan)
 {
 	double conf = 1 - plan->alpha;
 	*s = (struct column_sample){.x = x, .unit = x};

@@ -17,9 +17,10 @@
 enum { SHOWN = 40, MAX_NAMES = 20, MAX_NUMBER = 300 };
 #define MAX_BYTES ((size_t)4 << 30)
 
-/* --- cells -------------------------------------------------------------------------------------------------------------- */
+/* --- cells --------------------------------------------------------------- */
 
-/* A decimal, finite number that is the whole cell but for blanks around it. *huge: it is one, but too large. */
+/* A decimal, finite number that is the whole cell but for blanks around it. *huge: it is one, but
+ * too large. */
 static bool number_parse(struct column_cell cell, double *x, bool *huge)
 {
 	char copy[MAX_NUMBER], *end;
@@ -31,7 +32,8 @@ static bool number_parse(struct column_cell cell, double *x, bool *huge)
 		cell.len--;
 	if (!cell.len || cell.len >= sizeof copy)
 		return false;
-	for (size_t i = 0; i < cell.len; i++) /* no "nan", "inf", 0x1p3, and no strangers of another locale */
+	/* no "nan", "inf", 0x1p3, and no strangers of another locale */
+	for (size_t i = 0; i < cell.len; i++)
 		if (!strchr("+-.0123456789eE", cell.text[i]) || !cell.text[i])
 			return false;
 	memcpy(copy, cell.text, cell.len);
@@ -63,7 +65,7 @@ static bool cell_is(struct column_cell cell, const char *text)
 	return strlen(text) == cell.len && !memcmp(text, cell.text, cell.len);
 }
 
-/* --- the first line ------------------------------------------------------------------------------------------------------ */
+/* --- the first line ------------------------------------------------------ */
 
 /* 0 unless it is a whole number from 1. */
 static size_t column_number(const char *selector)
@@ -83,12 +85,14 @@ static int is_header(const struct columns_reader *r, const struct column_cell *c
 	bool all_numbers = true, words = true;
 	for (size_t i = 0; i < n; i++) {
 		all_numbers &= is_number(cell[i]);
-		words &= cell[i].len && (isalpha((unsigned char)cell[i].text[0]) || cell[i].text[0] == '_');
+		words &= cell[i].len &&
+			 (isalpha((unsigned char)cell[i].text[0]) || cell[i].text[0] == '_');
 	}
 	return r->text ? words : !all_numbers;
 }
 
-static int no_such_column(struct columns_reader *r, const char *selector, bool header, const struct column_cell *cell, size_t n)
+static int no_such_column(struct columns_reader *r, const char *selector, bool header,
+			  const struct column_cell *cell, size_t n)
 {
 	struct strbuf names = STRBUF_INIT;
 	char buffer[SHOWN + 4];
@@ -96,11 +100,13 @@ static int no_such_column(struct columns_reader *r, const char *selector, bool h
 		strbuf_addf(&names, "%s%s", i ? ", " : "", shown(cell[i], buffer));
 	int rc;
 	if (header)
-		rc = err_set(r->e, ENOENT, "%s:%zu: no column \"%s\": there are %s%s", r->c->path, r->line, selector,
-			     names.s, n > MAX_NAMES ? ", ..." : "");
+		rc = err_set(r->e, ENOENT, "%s:%zu: no column \"%s\": there are %s%s", r->c->path,
+			     r->line, selector, names.s, n > MAX_NAMES ? ", ..." : "");
 	else
-		rc = err_set(r->e, ENOENT, "%s:%zu: no column \"%s\": there is no header, and there are %zu columns",
-			     r->c->path, r->line, selector, n);
+		rc = err_set(
+		    r->e, ENOENT,
+		    "%s:%zu: no column \"%s\": there is no header, and there are %zu columns",
+		    r->c->path, r->line, selector, n);
 	strbuf_release(&names);
 	return rc;
 }
@@ -112,13 +118,15 @@ static int selector_missing(struct columns_reader *r, bool header, const struct 
 	char buffer[SHOWN + 4];
 	for (size_t i = 0; header && i < n && i < MAX_NAMES; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : ": ", shown(cell[i], buffer));
-	int rc = err_set(r->e, EINVAL, "%s:%zu: which of %zu columns%s? (-C COLUMN)", r->c->path, r->line, n, names.s);
+	int rc = err_set(r->e, EINVAL, "%s:%zu: which of %zu columns%s? (-C COLUMN)", r->c->path,
+			 r->line, n, names.s);
 	strbuf_release(&names);
 	return rc;
 }
 
-static int column_locate(struct columns_reader *r, const struct column_choice *choice, struct column *column,
-			 bool header, const struct column_cell *cell, size_t n)
+static int column_locate(struct columns_reader *r, const struct column_choice *choice,
+			 struct column *column, bool header, const struct column_cell *cell,
+			 size_t n)
 {
 	const char *selector = choice->selector;
 	if (!selector) {
@@ -136,16 +144,18 @@ static int column_locate(struct columns_reader *r, const struct column_choice *c
 		return no_such_column(r, selector ? selector : "1", header, cell, n);
 	struct column_cell named = cell[column->number - 1];
 	if (header && r->header == COLUMNS_HEADER_AUTO && !choice->labels && is_number(named))
-		return err_set(r->e, EBADMSG,
-			       "%s:%zu: is this line a header? Its column %zu is a number and another is not "
-			       "(--header yes or no)",
-			       r->c->path, r->line, column->number);
+		return err_set(
+		    r->e, EBADMSG,
+		    "%s:%zu: is this line a header? Its column %zu is a number and another is not "
+		    "(--header yes or no)",
+		    r->c->path, r->line, column->number);
 	char buffer[SHOWN + 4];
-	column->name = header ? xstrdup(shown(named, buffer)) : xasprintf("column %zu", column->number);
+	column->name =
+	    header ? xstrdup(shown(named, buffer)) : xasprintf("column %zu", column->number);
 	return 0;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------- */
 
 static int cell_store(struct columns_reader *r, struct column *column, struct column_cell cell)
 {
@@ -160,11 +170,13 @@ static int cell_store(struct columns_reader *r, struct column *column, struct co
 	}
 	if (number_parse(cell, &column->x[c->n], &huge) && !huge)
 		return 0;
-	const char *what = huge ? "is too large a number" : cell.len ? "is not a number" : "is empty";
+	const char *what = huge       ? "is too large a number"
+			   : cell.len ? "is not a number"
+				      : "is empty";
 	shown(cell, buffer);
-	return err_set(r->e, EBADMSG, "%s:%zu:%zu: %s%s%s%s (column %s)", c->path, r->line, column->number,
-		       cell.len ? "\"" : "the cell", cell.len ? buffer : "", cell.len ? "\" " : " ", what,
-		       column->name);
+	return err_set(r->e, EBADMSG, "%s:%zu:%zu: %s%s%s%s (column %s)", c->path, r->line,
+		       column->number, cell.len ? "\"" : "the cell", cell.len ? buffer : "",
+		       cell.len ? "\" " : " ", what, column->name);
 }
 
 static void rows_grow(struct columns_reader *r)
@@ -175,9 +187,11 @@ static void rows_grow(struct columns_reader *r)
 	r->cap = r->cap ? 2 * r->cap : 1024;
 	for (size_t i = 0; i < c->n_columns; i++)
 		if (r->choice[i].labels)
-			c->column[i].label = xreallocarray(c->column[i].label, r->cap, sizeof *c->column[i].label);
+			c->column[i].label =
+			    xreallocarray(c->column[i].label, r->cap, sizeof *c->column[i].label);
 		else
-			c->column[i].x = xreallocarray(c->column[i].x, r->cap, sizeof *c->column[i].x);
+			c->column[i].x =
+			    xreallocarray(c->column[i].x, r->cap, sizeof *c->column[i].x);
 }
 
 static bool is_wanted(const struct columns_reader *r, const struct column_cell *cell, size_t n)
@@ -185,7 +199,8 @@ static bool is_wanted(const struct columns_reader *r, const struct column_cell *
 	for (size_t i = 0; i < r->c->n_columns; i++) {
 		const struct column_choice *choice = &r->choice[i];
 		size_t number = r->c->column[i].number;
-		if (choice->where && (number <= n && cell_is(cell[number - 1], choice->where)) == choice->except)
+		if (choice->where &&
+		    (number <= n && cell_is(cell[number - 1], choice->where)) == choice->except)
 			return false;
 	}
 	return true;
@@ -228,7 +243,7 @@ int columns_row(struct columns_reader *r, const struct column_cell *cell, size_t
 	return 0;
 }
 
-/* --- files --------------------------------------------------------------------------------------------------------------- */
+/* --- files --------------------------------------------------------------- */
 
 /* The delimiter of a CSV file, or 0 for text: by the first line that holds anything. */
 static char delimiter_of(const char *text, size_t len)
@@ -256,7 +271,8 @@ static bool any_condition(const struct column_choice *choice, size_t n)
 }
 
 int columns_parse(struct columns *c, const char *path, const char *text, size_t len,
-		  const struct column_choice *choice, size_t n_choices, enum columns_header header, struct err *e)
+		  const struct column_choice *choice, size_t n_choices, enum columns_header header,
+		  struct err *e)
 {
 	*c = (struct columns){.path = xstrdup(path), .n_columns = n_choices};
 	c->column = xcalloc(n_choices, sizeof *c->column);
@@ -269,8 +285,10 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 	struct column_choice only = choice[0];
 	int rc = 0;
 	if (columns_is_json(text, len)) {
-		rc = n_choices > 1 ? err_set(e, EINVAL, "%s: --sessions and --where do not apply to JSON", path)
-				   : columns_of_json(&numbers, path, text, len, choice[0].selector, e);
+		rc = n_choices > 1
+			 ? err_set(e, EINVAL, "%s: --sessions and --where do not apply to JSON",
+				   path)
+			 : columns_of_json(&numbers, path, text, len, choice[0].selector, e);
 		only.selector = NULL;
 		r.choice = &only;
 		text = numbers.s;
@@ -278,11 +296,14 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 	}
 	char delimiter = rc ? 0 : delimiter_of(text, len);
 	r.text = !delimiter;
-	rc = rc ? rc : delimiter ? columns_split_csv(&r, text, len, delimiter) : columns_split_text(&r, text, len);
+	rc = rc          ? rc
+	     : delimiter ? columns_split_csv(&r, text, len, delimiter)
+			 : columns_split_text(&r, text, len);
 	strbuf_release(&numbers);
 	if (!rc && !c->n)
 		rc = err_set(e, ENODATA, "%s: %s", path,
-			     any_condition(choice, n_choices) ? "no line matches the conditions" : "no values in it");
+			     any_condition(choice, n_choices) ? "no line matches the conditions"
+							      : "no values in it");
 	if (rc)
 		columns_release(c);
 	return rc;
@@ -305,9 +326,11 @@ static int file_read(int fd, const char *path, char **text, size_t *len, struct 
 		}
 		if (!got)
 			break;
-		const char *none = memchr(buffer + *len, 0, (size_t)got); /* before all of a device is in memory */
+		/* before all of a device is in memory */
+		const char *none = memchr(buffer + *len, 0, (size_t)got);
 		if (none) {
-			int rc = err_set(e, EILSEQ, "%s is not text: byte %zu is 0", path, (size_t)(none - buffer));
+			int rc = err_set(e, EILSEQ, "%s is not text: byte %zu is 0", path,
+					 (size_t)(none - buffer));
 			free(buffer);
 			return rc;
 		}
@@ -319,8 +342,8 @@ static int file_read(int fd, const char *path, char **text, size_t *len, struct 
 	return 0;
 }
 
-int columns_read(struct columns *c, const char *path, const struct column_choice *choice, size_t n_choices,
-		 enum columns_header header, struct err *e)
+int columns_read(struct columns *c, const char *path, const struct column_choice *choice,
+		 size_t n_choices, enum columns_header header, struct err *e)
 {
 	bool standard = !strcmp(path, "-");
 	const char *name = standard ? "standard input" : path;

@@ -25,7 +25,8 @@ static bool series_begin(struct series *s, const char *name)
 	char number[24];
 	snprintf(number, sizeof number, "%zu", ++s->n);
 	strbuf_addf(&s->names, "%s\"%s\"", s->n > 1 ? ", " : "", name);
-	bool chosen = s->selector ? !strcmp(s->selector, name) || !strcmp(s->selector, number) : s->n == 1;
+	bool chosen =
+	    s->selector ? !strcmp(s->selector, name) || !strcmp(s->selector, number) : s->n == 1;
 	if (chosen && !s->chosen_name.len)
 		strbuf_addstr(&s->chosen_name, name);
 	return chosen;
@@ -39,14 +40,16 @@ static void value_add(struct series *s, const json_t *value)
 	}
 }
 
-static void lists_read(struct series *s, const json_t *all, const char *name_key, const char *object, const char *list)
+static void lists_read(struct series *s, const json_t *all, const char *name_key,
+		       const char *object, const char *list)
 {
 	size_t i, k;
 	json_t *one, *value;
 	json_array_foreach(all, i, one)
 	{
 		const char *name = json_string_value(json_object_get(one, name_key));
-		const json_t *values = json_object_get(object ? json_object_get(one, object) : one, list);
+		const json_t *values =
+		    json_object_get(object ? json_object_get(one, object) : one, list);
 		if (name && json_is_array(values) && series_begin(s, name))
 			json_array_foreach(values, k, value)
 				value_add(s, value);
@@ -65,12 +68,14 @@ static void jobs_read(struct series *s, const json_t *jobs)
 			size_t i;
 			bool begun = false, chosen = false;
 			json_t *job;
-			snprintf(name, sizeof name, "%s.%s%s%s", directions[d], kinds[k].object ? kinds[k].object : "",
-				 kinds[k].object ? "." : "", kinds[k].member);
+			snprintf(name, sizeof name, "%s.%s%s%s", directions[d],
+				 kinds[k].object ? kinds[k].object : "", kinds[k].object ? "." : "",
+				 kinds[k].member);
 			json_array_foreach(jobs, i, job)
 			{
 				const json_t *part = json_object_get(job, directions[d]);
-				const json_t *value = kinds[k].object ? json_object_get(part, kinds[k].object) : part;
+				const json_t *value =
+				    kinds[k].object ? json_object_get(part, kinds[k].object) : part;
 				if (json_integer_value(json_object_get(part, "total_ios")) <= 0)
 					continue;
 				chosen = begun ? chosen : series_begin(s, name);
@@ -89,27 +94,32 @@ bool columns_is_json(const char *text, size_t len)
 	return i < len && text[i] == '{';
 }
 
-int columns_of_json(struct strbuf *out, const char *path, const char *text, size_t len, const char *selector, struct err *e)
+int columns_of_json(struct strbuf *out, const char *path, const char *text, size_t len,
+		    const char *selector, struct err *e)
 {
 	json_error_t wrong;
 	struct series s = {selector, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, 0, 0};
 	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &wrong);
 	int ret = 0;
 	if (!root)
-		return err_set(e, EBADMSG, "%s:%d:%d: %s", path, wrong.line, wrong.column, wrong.text);
+		return err_set(e, EBADMSG, "%s:%d:%d: %s", path, wrong.line, wrong.column,
+			       wrong.text);
 	lists_read(&s, json_object_get(root, "results"), "command", NULL, "times");
 	lists_read(&s, json_object_get(root, "benchmarks"), "name", "stats", "data");
 	jobs_read(&s, json_object_get(root, "jobs"));
 	json_decref(root);
 	if (!s.n)
 		ret = err_set(e, EBADMSG,
-			      "%s: no values found in this JSON: known are hyperfine --export-json, pytest-benchmark "
+			      "%s: no values found in this JSON: known are hyperfine "
+			      "--export-json, pytest-benchmark "
 			      "--benchmark-json and fio --output-format=json",
 			      path);
 	else if (!selector && s.n > 1)
-		ret = err_set(e, ENOENT, "%s has several series: choose one with --column: %s", path, s.names.s);
+		ret = err_set(e, ENOENT, "%s has several series: choose one with --column: %s",
+			      path, s.names.s);
 	else if (!s.chosen_name.len)
-		ret = err_set(e, ENOENT, "%s has no series \"%s\": it has %s", path, selector, s.names.s);
+		ret = err_set(e, ENOENT, "%s has no series \"%s\": it has %s", path, selector,
+			      s.names.s);
 	else if (!s.n_values)
 		ret = err_set(e, ENODATA, "%s: series \"%s\" has no values", path, s.chosen_name.s);
 	else

@@ -6,7 +6,8 @@
 
 struct column_cell { /* not NUL-terminated, but what follows it may be read */
 	const char *text;
-	size_t len, at; /* at: character of the line it begins with, from 1; 0 where that is not known */
+	/* at: character of the line it begins with, from 1; 0 where that is not known */
+	size_t len, at;
 };
 
 struct columns_reader {
@@ -32,6 +33,7 @@ bool columns_is_json(const char *text, size_t len);
 /* Appends the chosen series of a known JSON form, one number a line. `selector` is its name, its
  * number from 1, or NULL for the only one. Errors: EBADMSG, ENOENT, ENODATA. */
 struct strbuf;
-int columns_of_json(struct strbuf *out, const char *path, const char *text, size_t len, const char *selector, struct err *e);
+int columns_of_json(struct strbuf *out, const char *path, const char *text, size_t len,
+		    const char *selector, struct err *e);
 
 #endif

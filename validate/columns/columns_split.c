@@ -48,7 +48,8 @@ int columns_split_text(struct columns_reader *r, const char *text, size_t len)
 	return rc;
 }
 
-/* --- CSV: line by line into libcsv, so that comments can be left out and rows know their line ------------------------- */
+/* --- CSV: line by line into libcsv, so that comments can be left out and rows know their line ---
+ */
 
 struct csv_row {
 	struct columns_reader *r;
@@ -94,20 +95,24 @@ int columns_split_csv(struct columns_reader *r, const char *text, size_t len, ch
 		return err_set(r->e, ENOMEM, "%s: no CSV parser", r->c->path);
 	csv_set_delim(&parser, (unsigned char)delimiter);
 	for (size_t from = 0; from < len && !row.rc;) {
-		size_t size = line_length(text + from, len - from), whole = size + (from + size < len);
+		size_t size = line_length(text + from, len - from),
+		       whole = size + (from + size < len);
 		r->line++;
 		if (quoted || text[from] != '#') {
-			for (const char *at = text + from; (at = memchr(at, '"', (size_t)(text + from + size - at)));
-			     at++)
+			for (const char *at = text + from;
+			     (at = memchr(at, '"', (size_t)(text + from + size - at))); at++)
 				quoted = !quoted;
-			if (csv_parse(&parser, text + from, whole, on_field, on_row, &row) != whole && !row.rc)
+			if (csv_parse(&parser, text + from, whole, on_field, on_row, &row) !=
+				whole &&
+			    !row.rc)
 				row.rc = err_set(r->e, EBADMSG, "%s:%zu: %s", r->c->path, r->line,
 						 csv_strerror(csv_error(&parser)));
 		}
 		from += size + 1;
 	}
 	if (!row.rc && csv_fini(&parser, on_field, on_row, &row))
-		row.rc = err_set(r->e, EBADMSG, "%s:%zu: the file ends within quotes", r->c->path, r->line);
+		row.rc = err_set(r->e, EBADMSG, "%s:%zu: the file ends within quotes", r->c->path,
+				 r->line);
 	csv_free(&parser);
 	strbuf_release(&row.text);
 	free(row.cell);

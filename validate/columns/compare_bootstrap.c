@@ -19,29 +19,34 @@ static size_t block_of(const struct comparison *c)
 
 static void bootstrap_means(const struct comparison_part *part, const struct resample_plan *plan)
 {
-	static const char *const bias[] = {"boot_bias_lo_pct", "boot_bias_hi_pct", "boot_bias_se_pct",
-					   "boot_bias_percentile"};
-	static const char *const diff[] = {"boot_diff_lo", "boot_diff_hi", "boot_diff_se", "boot_diff_percentile"};
+	static const char *const bias[] = {"boot_bias_lo_pct", "boot_bias_hi_pct",
+					   "boot_bias_se_pct", "boot_bias_percentile"};
+	static const char *const diff[] = {"boot_diff_lo", "boot_diff_hi", "boot_diff_se",
+					   "boot_diff_percentile"};
 	const struct values ref = part->c->ref->x, rep = part->c->rep->x;
 	struct resample_interval i = {0};
 	struct estimates text = {0};
 	size_t block = block_of(part->c);
 	estimates_addf(&text, "", STAT_OK, 0, "resamples=%llu;seed=%llu;conf=%.12g;block=%zu",
-		       (unsigned long long)plan->n_resamples, (unsigned long long)plan->seed, plan->conf, block);
+		       (unsigned long long)plan->n_resamples, (unsigned long long)plan->seed,
+		       plan->conf, block);
 	enum stat_status s =
 	    resample_means(ref.x, ref.n, rep.x, rep.n, block, RESAMPLE_RELATIVE_PCT, plan, &i);
 	add(part, bias, s, &i, text.e[0].params);
 	if (rep.n <= RESAMPLE_PLAIN_MAX) { /* of many values it says the same twice */
-		s = resample_means(ref.x, ref.n, rep.x, rep.n, block, RESAMPLE_DIFFERENCE, plan, &i);
+		s = resample_means(ref.x, ref.n, rep.x, rep.n, block, RESAMPLE_DIFFERENCE, plan,
+				   &i);
 		add(part, diff, s, &i, text.e[0].params);
 	}
 	estimates_release(&text);
 }
 
-static void bootstrap_quantiles(const struct comparison_part *part, const struct resample_plan *plan)
+static void bootstrap_quantiles(const struct comparison_part *part,
+				const struct resample_plan *plan)
 {
 	static const char *const name[] = {"boot_quantile_bias_lo_pct", "boot_quantile_bias_hi_pct",
-					   "boot_quantile_bias_se_pct", "boot_quantile_bias_percentile"};
+					   "boot_quantile_bias_se_pct",
+					   "boot_quantile_bias_percentile"};
 	const struct column_sample *ref = part->c->ref, *rep = part->c->rep;
 	for (const double *p = quantile_levels; *p > 0; p++) {
 		struct resample_interval i = {0};
@@ -49,11 +54,12 @@ static void bootstrap_quantiles(const struct comparison_part *part, const struct
 		if (!s && (!ref->sorted || !rep->sorted))
 			s = STAT_TOO_FEW;
 		if (!s)
-			s = resample_quantiles(ref->sorted, ref->x.n, rep->sorted, rep->x.n, *p, RESAMPLE_RELATIVE_PCT,
-					       plan, &i);
+			s = resample_quantiles(ref->sorted, ref->x.n, rep->sorted, rep->x.n, *p,
+					       RESAMPLE_RELATIVE_PCT, plan, &i);
 		struct estimates text = {0};
-		estimates_addf(&text, "", STAT_OK, 0, "p=%g;resamples=%llu;seed=%llu;conf=%.12g", *p,
-			       (unsigned long long)plan->n_resamples, (unsigned long long)plan->seed, plan->conf);
+		estimates_addf(&text, "", STAT_OK, 0, "p=%g;resamples=%llu;seed=%llu;conf=%.12g",
+			       *p, (unsigned long long)plan->n_resamples,
+			       (unsigned long long)plan->seed, plan->conf);
 		add(part, name, s, &i, text.e[0].params);
 		estimates_release(&text);
 	}

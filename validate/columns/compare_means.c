@@ -74,7 +74,8 @@ void compare_equivalence(const struct comparison_part *part)
 	s = equivalence_log(REF_REP, margin, &logs);
 	estimates_addf(out, "tost_log_p", s, logs.p, "margin_pct=%.12g", margin);
 	s = equivalence_fieller(REF_REP, margin, alpha, &inside);
-	estimates_addf(out, "fieller_equivalent", s, inside, "margin_pct=%.12g;alpha=%.12g", margin, alpha);
+	estimates_addf(out, "fieller_equivalent", s, inside, "margin_pct=%.12g;alpha=%.12g", margin,
+		       alpha);
 	char params[ESTIMATE_PARAMS];
 	snprintf(params, sizeof params, "margin_pct=%.12g;alpha=%.12g", margin, alpha);
 	s = equivalence_classify(REF_REP, margin, alpha, &class);
@@ -106,7 +107,8 @@ static void log_precision(const struct comparison_part *part)
 	UNITS(part->c);
 	struct estimates *out = part->out;
 	struct pitman_morgan pm = {0};
-	double alpha = part->plan->alpha, limit = part->plan->limit_precision, lo = 0, hi = 0, above = 0, below = 0;
+	double alpha = part->plan->alpha, limit = part->plan->limit_precision, lo = 0, hi = 0,
+	       above = 0, below = 0;
 	double *logs = xcalloc(ref.n + rep.n + 1, sizeof *logs), *x = logs + ref.n;
 	enum stat_status s = pairs_check(part->c);
 	for (size_t i = 0; i < ref.n && !s; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The paper's own quantities, for comparison, and the uncertainty budget of a future run's deviation. */
+/* The paper's own quantities, for comparison, and the uncertainty budget of a future run's
+ * deviation. */
 #include <math.h>
 
 #include "validate/columns/comparison_private.h"
@@ -23,9 +24,12 @@ static void paper_modes(const struct comparison_part *part, struct values ref, s
 		estimates_addf(out, "u_bias_pct", s, u.u_bias_pct, "mode=%s", name);
 		estimates_addf(out, "u_c_pct", s, u.u_c_pct, "mode=%s", name);
 		for (int k = 2; k <= 3; k++) {
-			estimates_addf(out, "U_pct", s, k == 2 ? u.U2_pct : u.U3_pct, "mode=%s;k=%d", name, k);
-			estimates_addf(out, "interval_lo", s, mean * (1 - k * u.u_c_pct / 100), "mode=%s;k=%d", name, k);
-			estimates_addf(out, "interval_hi", s, mean * (1 + k * u.u_c_pct / 100), "mode=%s;k=%d", name, k);
+			estimates_addf(out, "U_pct", s, k == 2 ? u.U2_pct : u.U3_pct,
+				       "mode=%s;k=%d", name, k);
+			estimates_addf(out, "interval_lo", s, mean * (1 - k * u.u_c_pct / 100),
+				       "mode=%s;k=%d", name, k);
+			estimates_addf(out, "interval_hi", s, mean * (1 + k * u.u_c_pct / 100),
+				       "mode=%s;k=%d", name, k);
 		}
 	}
 }
@@ -42,7 +46,8 @@ void compare_paper(const struct comparison_part *part)
 	estimates_add(out, "sd_bias_i_pct", "", spread, b.sd_pct);
 	estimates_add(out, "RMS_bias_pct", "", s, b.rms_pct);
 	estimates_add(out, "RMS_identity_pct", "", spread, b.rms_identity_pct);
-	estimates_add_word(out, "bias_i_status", "", STAT_OK, stat_status_name(paper_bias_check(REF_REP)));
+	estimates_add_word(out, "bias_i_status", "", STAT_OK,
+			   stat_status_name(paper_bias_check(REF_REP)));
 	s = paper_significance(REF_REP, &ratio);
 	estimates_add(out, "bias_sig_ratio_paper", "", s, ratio);
 	paper_modes(part, ref, rep);
@@ -63,23 +68,28 @@ static enum stat_status budget_fill(const struct comparison_part *part, struct b
 	b[0] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x->sd, nu_x);
 	b[1] = budget_component("own_sem", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x->sem, nu_x);
 	b[0].estimate = b[1].estimate = ESTIMATE_SCATTER;
-	b[2] = budget_component("reference_sem", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x->mean / y->mean * y->sem, nu_r);
-	b[3] = budget_component("clock", BUDGET_TYPE_B, BUDGET_RECTANGULAR, pct * part->plan->clock_halfwidth, INFINITY);
+	b[2] = budget_component("reference_sem", BUDGET_TYPE_A, BUDGET_NORMAL,
+				pct * x->mean / y->mean * y->sem, nu_r);
+	b[3] = budget_component("clock", BUDGET_TYPE_B, BUDGET_RECTANGULAR,
+				pct * part->plan->clock_halfwidth, INFINITY);
 	return budget_combine(b, N_SOURCES, t);
 }
 
-/* The same sources drawn from their distributions, and whether the expanded uncertainty stands up to that. */
-static void budget_simulate(const struct comparison_part *part, const struct budget_component *b, double u_c,
-			    double expanded)
+/* The same sources drawn from their distributions, and whether the expanded uncertainty stands up
+ * to that. */
+static void budget_simulate(const struct comparison_part *part, const struct budget_component *b,
+			    double u_c, double expanded)
 {
 	struct monte_carlo_input input[N_SOURCES];
 	struct monte_carlo_plan plan = {.n_trials = 1000000, .seed = part->plan->seed, .coverage = 1 - part->plan->alpha};
 	struct monte_carlo_result r = {0};
 	double delta = 0;
 	size_t n = 1;
-	input[0] = (struct monte_carlo_input){MC_STUDENT, 0, hypot(b[0].u, b[1].u), b[0].nu}; /* one estimate */
+	/* one estimate */
+	input[0] = (struct monte_carlo_input){MC_STUDENT, 0, hypot(b[0].u, b[1].u), b[0].nu};
 	for (int i = 2; i < N_SOURCES; i++)
-		input[n++] = (struct monte_carlo_input){isinf(b[i].nu) ? MC_RECTANGULAR : MC_STUDENT, 0, b[i].u, b[i].nu};
+		input[n++] = (struct monte_carlo_input){
+		    isinf(b[i].nu) ? MC_RECTANGULAR : MC_STUDENT, 0, b[i].u, b[i].nu};
 	enum stat_status s = numerical_tolerance(u_c, 2, &delta);
 	if (!s)
 		s = monte_carlo(input, n, monte_carlo_sum, NULL, &plan, &r);
@@ -90,7 +100,8 @@ static void budget_simulate(const struct comparison_part *part, const struct bud
 	estimates_addf(part->out, "mc_shortest_hi_pct", s, r.shortest_hi, "coverage=%.12g", c);
 	estimates_add(part->out, "mc_sd_pct", "", s ? s : r.sd_status, r.sd);
 	estimates_add(part->out, "mc_delta_pct", "ndig=2", s, delta);
-	estimates_add(part->out, "mc_gum_accepted", "ndig=2", s, monte_carlo_accepts(&r, -expanded, expanded, delta));
+	estimates_add(part->out, "mc_gum_accepted", "ndig=2", s,
+		      monte_carlo_accepts(&r, -expanded, expanded, delta));
 }
 
 void compare_budget(const struct comparison_part *part)
@@ -98,13 +109,16 @@ void compare_budget(const struct comparison_part *part)
 	struct estimates *out = part->out;
 	struct budget_component b[N_SOURCES] = {0};
 	struct budget_total t = {0};
-	double clock = part->plan->clock_halfwidth, coverage = 1 - part->plan->alpha, expanded[2] = {0};
-	static const char *const source[N_SOURCES] = {"repeatability", "own_sem", "reference_sem", "clock"};
+	double clock = part->plan->clock_halfwidth, coverage = 1 - part->plan->alpha,
+	       expanded[2] = {0};
+	static const char *const source[N_SOURCES] = {"repeatability", "own_sem", "reference_sem",
+						      "clock"};
 	enum stat_status s = budget_fill(part, b, &t);
 	for (int i = 0; i < N_SOURCES; i++) {
-		estimates_addf(out, "budget_u_pct", s, b[i].u, "component=%s;clock_halfwidth=%.12g", source[i], clock);
-		estimates_addf(out, "budget_share_pct", s, b[i].share_pct, "component=%s;clock_halfwidth=%.12g", source[i],
-			       clock);
+		estimates_addf(out, "budget_u_pct", s, b[i].u, "component=%s;clock_halfwidth=%.12g",
+			       source[i], clock);
+		estimates_addf(out, "budget_share_pct", s, b[i].share_pct,
+			       "component=%s;clock_halfwidth=%.12g", source[i], clock);
 	}
 	estimates_addf(out, "budget_u_c_pct", s, t.u_c, "clock_halfwidth=%.12g", clock);
 	estimates_addf(out, "budget_nu_eff", s, t.nu_eff, "clock_halfwidth=%.12g", clock);
@@ -112,11 +126,14 @@ void compare_budget(const struct comparison_part *part)
 	for (int trunc = 0; trunc <= 1; trunc++) {
 		double k = 0;
 		enum stat_status e =
-		    s ? s : budget_expand(&t, coverage, trunc ? BUDGET_TRUNCATED : BUDGET_CONTINUOUS, &k, &expanded[trunc]);
+		    s ? s
+		      : budget_expand(&t, coverage, trunc ? BUDGET_TRUNCATED : BUDGET_CONTINUOUS,
+				      &k, &expanded[trunc]);
 		const char *dof = trunc ? "trunc" : "cont";
-		estimates_addf(out, "budget_k", e, k, "dof=%s;coverage=%.12g;clock_halfwidth=%.12g", dof, coverage, clock);
-		estimates_addf(out, "budget_U_pct", e, expanded[trunc], "dof=%s;coverage=%.12g;clock_halfwidth=%.12g", dof,
-			       coverage, clock);
+		estimates_addf(out, "budget_k", e, k, "dof=%s;coverage=%.12g;clock_halfwidth=%.12g",
+			       dof, coverage, clock);
+		estimates_addf(out, "budget_U_pct", e, expanded[trunc],
+			       "dof=%s;coverage=%.12g;clock_halfwidth=%.12g", dof, coverage, clock);
 	}
 	if (!s && part->plan->monte_carlo)
 		budget_simulate(part, b, t.u_c, expanded[0]);

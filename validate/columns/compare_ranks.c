@@ -10,7 +10,8 @@
 
 #define MAX_PATHS 4e6 /* n m up to which exact P-values are worth their time */
 
-/* Samples in the order that spares sorting them again; empty ones where they could not be sorted. */
+/* Samples in the order that spares sorting them again; empty ones where they could not be sorted.
+ */
 static void sorted_samples(const struct comparison *c, struct values *ref, struct values *rep)
 {
 	*ref = (struct values){c->ref->sorted, c->ref->sorted ? c->ref->x.n : 0};
@@ -23,7 +24,8 @@ void compare_ranks(const struct comparison_part *part)
 	struct values ref, rep;
 	struct estimates *out = part->out;
 	sorted_samples(part->c, &ref, &rep);
-	double u = 0, p = 0, d = 0, w = 0, pairs = (double)ref.n * (double)rep.n, alpha = part->plan->alpha;
+	double u = 0, p = 0, d = 0, w = 0, pairs = (double)ref.n * (double)rep.n,
+	       alpha = part->plan->alpha;
 	enum stat_status s = mann_whitney_u(REF_REP, &u);
 	estimates_add(out, "mwu_U", "", s, u);
 	estimates_add(out, "vargha_delaney_A12", "", s, s ? 0 : u / pairs);
@@ -37,7 +39,8 @@ void compare_ranks(const struct comparison_part *part)
 	estimates_add(out, "ks_D", "", s, d);
 	double excess = 0;
 	if (!s)
-		s = dkw_bands(d, part->c->ref->n_effective, part->c->rep->n_effective, alpha, &excess);
+		s = dkw_bands(d, part->c->ref->n_effective, part->c->rep->n_effective, alpha,
+			      &excess);
 	estimates_addf(out, "dkw_excess", s, excess, "alpha=%.12g", alpha);
 	s = ks_p_asymptotic(REF_REP, &p);
 	estimates_add(out, "ks_p_asym", "", s, p);
@@ -59,7 +62,8 @@ void compare_shift(const struct comparison_part *part)
 	estimates_add(part->out, "hodges_lehmann", "", s, shift);
 }
 
-/* The bias of a quantile by the order statistics that bound it in each sample, each with half the error: conservative. */
+/* The bias of a quantile by the order statistics that bound it in each sample, each with half the
+ * error: conservative. */
 static void quantile_interval(const struct comparison_part *part, double p, double q_ref)
 {
 	const struct column_sample *ref = part->c->ref, *rep = part->c->rep;
@@ -72,10 +76,10 @@ static void quantile_interval(const struct comparison_part *part, double p, doub
 		s = STAT_ZERO_REFERENCE;
 	enum stat_status lo = s ? s : x.lo_status ? x.lo_status : r.hi_status;
 	enum stat_status hi = s ? s : x.hi_status ? x.hi_status : r.lo_status;
-	estimates_addf(part->out, "quantile_bias_ci_lo_pct", lo, lo ? 0 : 100 * (x.lo - r.hi) / fabs(q_ref),
-		       "p=%g;" CONF_TEXT, p, conf);
-	estimates_addf(part->out, "quantile_bias_ci_hi_pct", hi, hi ? 0 : 100 * (x.hi - r.lo) / fabs(q_ref),
-		       "p=%g;" CONF_TEXT, p, conf);
+	estimates_addf(part->out, "quantile_bias_ci_lo_pct", lo,
+		       lo ? 0 : 100 * (x.lo - r.hi) / fabs(q_ref), "p=%g;" CONF_TEXT, p, conf);
+	estimates_addf(part->out, "quantile_bias_ci_hi_pct", hi,
+		       hi ? 0 : 100 * (x.hi - r.lo) / fabs(q_ref), "p=%g;" CONF_TEXT, p, conf);
 }
 
 void compare_quantiles(const struct comparison_part *part)
@@ -88,13 +92,16 @@ void compare_quantiles(const struct comparison_part *part)
 			double r = none ? 0 : sorted_quantile(ref.x, ref.n, *p, type);
 			double x = none ? 0 : sorted_quantile(rep.x, rep.n, *p, type);
 			enum stat_status s = none ? none : r == 0 ? STAT_ZERO_REFERENCE : STAT_OK;
-			estimates_addf(part->out, "quantile_bias_abs", none, x - r, "p=%g;type=%d", *p, type);
-			estimates_addf(part->out, "quantile_bias_pct", s, s ? 0 : 100 * (x - r) / r, "p=%g;type=%d", *p,
-				       type);
+			estimates_addf(part->out, "quantile_bias_abs", none, x - r, "p=%g;type=%d",
+				       *p, type);
+			estimates_addf(part->out, "quantile_bias_pct", s, s ? 0 : 100 * (x - r) / r,
+				       "p=%g;type=%d", *p, type);
 		}
 		if (!none)
 			quantile_interval(part, *p, sorted_quantile(ref.x, ref.n, *p, 7));
-		bool extrapolated = quantile_is_extrapolated(ref.n, *p) || quantile_is_extrapolated(rep.n, *p);
-		estimates_addf(part->out, "quantile_bias_extrapolated", none, extrapolated, "p=%g", *p);
+		bool extrapolated =
+		    quantile_is_extrapolated(ref.n, *p) || quantile_is_extrapolated(rep.n, *p);
+		estimates_addf(part->out, "quantile_bias_extrapolated", none, extrapolated, "p=%g",
+			       *p);
 	}
 }

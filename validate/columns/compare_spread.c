@@ -26,9 +26,10 @@ void compare_spread(const struct comparison_part *part)
 	estimates_addf(out, "precision_ratio_lo", interval, sqrt(lo), CONF_TEXT, conf);
 	estimates_addf(out, "precision_ratio_hi", interval, sqrt(hi), CONF_TEXT, conf);
 	for (int two = 0; two <= 1; two++) {
-		enum stat_status c = s ? s : variance_ratio_critical(alpha, two, v.df_x, v.df_r, &critical);
-		estimates_addf(out, "F_crit", c, critical, "alpha=%.12g;side=%s;df1=%g;df2=%g", alpha,
-			       two ? "two" : "greater", v.df_x, v.df_r);
+		enum stat_status c =
+		    s ? s : variance_ratio_critical(alpha, two, v.df_x, v.df_r, &critical);
+		estimates_addf(out, "F_crit", c, critical, "alpha=%.12g;side=%s;df1=%g;df2=%g",
+			       alpha, two ? "two" : "greater", v.df_x, v.df_r);
 	}
 	s = spread_test((struct values[]){ref, rep}, 2, SPREAD_ABOUT_MEAN, &t);
 	estimates_add(out, "levene_W", "", s, t.w);

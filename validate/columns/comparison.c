@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/columns/comparison_private.h"
 
-void comparison_compute(struct comparison *c, const struct column_sample *ref, const struct column_sample *rep,
-			const struct comparison_plan *plan)
+void comparison_compute(struct comparison *c, const struct column_sample *ref,
+			const struct column_sample *rep, const struct comparison_plan *plan)
 {
 	static void (*const part[])(const struct comparison_part *) = {
 	    compare_shift,       compare_ranks,     compare_budget,    compare_spread,

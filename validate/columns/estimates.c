@@ -18,7 +18,8 @@ static struct named_estimate *next(struct estimates *list, const char *name, con
 	return e;
 }
 
-void estimates_add(struct estimates *list, const char *name, const char *params, enum stat_status s, double value)
+void estimates_add(struct estimates *list, const char *name, const char *params, enum stat_status s,
+		   double value)
 {
 	struct named_estimate *e = next(list, name, params);
 	e->status = s;
@@ -28,15 +29,16 @@ void estimates_add(struct estimates *list, const char *name, const char *params,
 		e->value = value == 0 ? 0 : value; /* no -0 */
 }
 
-void estimates_add_word(struct estimates *list, const char *name, const char *params, enum stat_status s,
-			const char *word)
+void estimates_add_word(struct estimates *list, const char *name, const char *params,
+			enum stat_status s, const char *word)
 {
 	struct named_estimate *e = next(list, name, params);
 	e->status = s;
 	e->word = s ? NULL : word;
 }
 
-void estimates_addf(struct estimates *list, const char *name, enum stat_status s, double value, const char *params, ...)
+void estimates_addf(struct estimates *list, const char *name, enum stat_status s, double value,
+		    const char *params, ...)
 {
 	char text[ESTIMATE_PARAMS];
 	va_list ap;
@@ -46,10 +48,12 @@ void estimates_addf(struct estimates *list, const char *name, enum stat_status s
 	estimates_add(list, name, text, s, value);
 }
 
-const struct named_estimate *estimates_find(const struct estimates *list, const char *name, const char *params)
+const struct named_estimate *estimates_find(const struct estimates *list, const char *name,
+					    const char *params)
 {
 	for (size_t i = 0; i < list->n; i++)
-		if (!strcmp(list->e[i].name, name) && (!params || !strcmp(list->e[i].params, params)))
+		if (!strcmp(list->e[i].name, name) &&
+		    (!params || !strcmp(list->e[i].params, params)))
 			return &list->e[i];
 	return NULL;
 }

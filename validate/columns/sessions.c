@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sessions of one sample as the groups of a precision study; what is suspect is marked, and nothing is left out. */
+/* Sessions of one sample as the groups of a precision study; what is suspect is marked, and nothing
+ * is left out. */
 #include <stdio.h>
 
 #include "validate/columns/comparison.h"
@@ -37,7 +38,8 @@ static void precision_add(const struct values *group, size_t n, struct estimates
 	estimates_add(out, "reproducibility_limit_R", "factor=2.8", s, 2.8 * p.s_R);
 }
 
-static void finding_add(const char *const name[3], const struct outlier_finding *f, struct estimates *out)
+static void finding_add(const char *const name[3], const struct outlier_finding *f,
+			struct estimates *out)
 {
 	estimates_add(out, name[0], "", f->status, f->statistic);
 	estimates_add_word(out, name[1], "", f->status, outlier_class_names[f->class]);
@@ -47,10 +49,14 @@ static void finding_add(const char *const name[3], const struct outlier_finding 
 static void classes_add(const struct values *group, size_t n, struct estimates *out)
 {
 	static const char *const cochran[] = {"cochran_C", "cochran_class", "cochran_suspect"};
-	static const char *const grubbs_max[] = {"grubbs_G_max", "grubbs_max_class", "grubbs_max_suspect"};
-	static const char *const grubbs_min[] = {"grubbs_G_min", "grubbs_min_class", "grubbs_min_suspect"};
-	static const char *const high[] = {"grubbs_double_high", "grubbs_double_high_class", "grubbs_double_high_suspect"};
-	static const char *const low[] = {"grubbs_double_low", "grubbs_double_low_class", "grubbs_double_low_suspect"};
+	static const char *const grubbs_max[] = {"grubbs_G_max", "grubbs_max_class",
+						 "grubbs_max_suspect"};
+	static const char *const grubbs_min[] = {"grubbs_G_min", "grubbs_min_class",
+						 "grubbs_min_suspect"};
+	static const char *const high[] = {"grubbs_double_high", "grubbs_double_high_class",
+					   "grubbs_double_high_suspect"};
+	static const char *const low[] = {"grubbs_double_low", "grubbs_double_low_class",
+					  "grubbs_double_low_suspect"};
 	struct group_classes c;
 	enum stat_status s = group_classes(group, n, &c);
 	if (s) {
@@ -66,9 +72,11 @@ static void classes_add(const struct values *group, size_t n, struct estimates *
 		char params[ESTIMATE_PARAMS];
 		snprintf(params, sizeof params, "i=%zu", i + 1);
 		estimates_add(out, "mandel_h", params, c.h[i].status, c.h[i].statistic);
-		estimates_add_word(out, "mandel_h_class", params, c.h[i].status, outlier_class_names[c.h[i].class]);
+		estimates_add_word(out, "mandel_h_class", params, c.h[i].status,
+				   outlier_class_names[c.h[i].class]);
 		estimates_add(out, "mandel_k", params, c.k[i].status, c.k[i].statistic);
-		estimates_add_word(out, "mandel_k_class", params, c.k[i].status, outlier_class_names[c.k[i].class]);
+		estimates_add_word(out, "mandel_k_class", params, c.k[i].status,
+				   outlier_class_names[c.k[i].class]);
 	}
 	group_classes_release(&c);
 }

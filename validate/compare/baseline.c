@@ -126,20 +126,24 @@ static void case_copy(struct baseline_case *out, const struct baseline_case *c)
 void baseline_copy(struct baseline *out, const struct baseline *b)
 {
 	*out = *b;
-	char **const text[] = {&out->source, &out->title, &out->protocol, &out->program_version, &out->date, &out->host,
-			       &out->limits.environment, &out->limits.old, &out->limits.new};
+	char **const text[] = {
+	    &out->source,    &out->title, &out->protocol,           &out->program_version,
+	    &out->date,      &out->host,  &out->limits.environment, &out->limits.old,
+	    &out->limits.new};
 	for (size_t i = 0; i < sizeof text / sizeof *text; i++)
 		*text[i] = text_copy(*text[i]);
 	out->condition = lines_copy(b->condition, b->n_conditions);
 	out->fact = xcalloc(b->n_facts + 1, sizeof *out->fact);
 	for (size_t i = 0; i < b->n_facts; i++)
-		out->fact[i] = (struct baseline_fact){text_copy(b->fact[i].name), text_copy(b->fact[i].value)};
+		out->fact[i] =
+		    (struct baseline_fact){text_copy(b->fact[i].name), text_copy(b->fact[i].value)};
 	out->scenario = values_copy(b->scenario, b->n_scenarios, sizeof *b->scenario);
 	for (size_t i = 0; i < b->n_scenarios; i++) {
 		const struct baseline_scenario *s = &b->scenario[i];
 		out->scenario[i].name = text_copy(s->name);
 		out->scenario[i].condition = lines_copy(s->condition, s->n_conditions);
-		out->scenario[i].requests = values_copy(s->requests, s->n_requests, sizeof *s->requests);
+		out->scenario[i].requests =
+		    values_copy(s->requests, s->n_requests, sizeof *s->requests);
 	}
 	out->cell = xcalloc(b->n_cells + 1, sizeof *out->cell);
 	for (size_t i = 0; i < b->n_cells; i++)
@@ -156,7 +160,8 @@ static int replayer_refuse(const struct baseline *b, const char *replayer, struc
 		if (!told)
 			strbuf_addf(&names, "%s\"%s\"", names.len ? ", " : "", b->cell[i].replayer);
 	}
-	err_set(e, ENOENT, "%s: unknown replayer \"%s\": it has %s", b->source, replayer, names.len ? names.s : "none");
+	err_set(e, ENOENT, "%s: unknown replayer \"%s\": it has %s", b->source, replayer,
+		names.len ? names.s : "none");
 	strbuf_release(&names);
 	return -ENOENT;
 }

@@ -15,19 +15,40 @@
 #include "validate/results/run_index.h"
 
 const char *const baseline_columns[COLUMN_N + 1] = {
-    [COLUMN_X_MEAN] = "x_mean_ns",	     [COLUMN_R_MEAN] = "r_mean_ns",
-    [COLUMN_X_MEDIAN] = "x_median_ns",	     [COLUMN_R_MEDIAN] = "r_median_ns",
-    [COLUMN_X_P90] = "x_p90_ns",	     [COLUMN_R_P90] = "r_p90_ns",
-    [COLUMN_X_P99] = "x_p99_ns",	     [COLUMN_R_P99] = "r_p99_ns",
-    [COLUMN_X_P999] = "x_p999_ns",	     [COLUMN_R_P999] = "r_p999_ns",
-    [COLUMN_X_TIME] = "x_execution_time_ns", [COLUMN_R_TIME] = "r_execution_time_ns",
-    [COLUMN_X_IN_FLIGHT] = "x_in_flight",    [COLUMN_R_IN_FLIGHT] = "r_in_flight",
-    [COLUMN_DISTANCE] = "concurrency_distance", [COLUMN_REORDERED] = "share_reordered",
-    [COLUMN_MISMATCHED] = "n_mismatched",    [COLUMN_REQUESTS] = "n_requests",
-    [COLUMN_X_TYPICAL] = "x_typical_ns",     [COLUMN_R_TYPICAL] = "r_typical_ns",
-    [COLUMN_X_TAIL] = "x_tail_ns",	     [COLUMN_R_TAIL] = "r_tail_ns",
-    [COLUMN_SHAPE] = "shape_1", "shape_5", "shape_10", "shape_20", "shape_35", "shape_50", "shape_65", "shape_80",
-    "shape_90", "shape_95", "shape_99", "shape_99.9",
+    [COLUMN_X_MEAN] = "x_mean_ns",
+    [COLUMN_R_MEAN] = "r_mean_ns",
+    [COLUMN_X_MEDIAN] = "x_median_ns",
+    [COLUMN_R_MEDIAN] = "r_median_ns",
+    [COLUMN_X_P90] = "x_p90_ns",
+    [COLUMN_R_P90] = "r_p90_ns",
+    [COLUMN_X_P99] = "x_p99_ns",
+    [COLUMN_R_P99] = "r_p99_ns",
+    [COLUMN_X_P999] = "x_p999_ns",
+    [COLUMN_R_P999] = "r_p999_ns",
+    [COLUMN_X_TIME] = "x_execution_time_ns",
+    [COLUMN_R_TIME] = "r_execution_time_ns",
+    [COLUMN_X_IN_FLIGHT] = "x_in_flight",
+    [COLUMN_R_IN_FLIGHT] = "r_in_flight",
+    [COLUMN_DISTANCE] = "concurrency_distance",
+    [COLUMN_REORDERED] = "share_reordered",
+    [COLUMN_MISMATCHED] = "n_mismatched",
+    [COLUMN_REQUESTS] = "n_requests",
+    [COLUMN_X_TYPICAL] = "x_typical_ns",
+    [COLUMN_R_TYPICAL] = "r_typical_ns",
+    [COLUMN_X_TAIL] = "x_tail_ns",
+    [COLUMN_R_TAIL] = "r_tail_ns",
+    [COLUMN_SHAPE] = "shape_1",
+    "shape_5",
+    "shape_10",
+    "shape_20",
+    "shape_35",
+    "shape_50",
+    "shape_65",
+    "shape_80",
+    "shape_90",
+    "shape_95",
+    "shape_99",
+    "shape_99.9",
     [COLUMN_N] = NULL,
 };
 
@@ -54,12 +75,26 @@ static void lines_take(char ***lines, size_t *n, const struct strbuf *text)
 	}
 }
 
-/* --- the environment ------------------------------------------------------------------------------------------------ */
+/* --- the environment ----------------------------------------------------- */
 
 /* What differs from one campaign to the next on the same machine, or is told elsewhere. */
-static const char *const passing[] = {"version", "date", "load", "session", "scenarios", "replaced_or_skipped", "left_behind",
-				      "costs", "program.path", "clock.resolution_ns", "clock.read_cost_ns", "protocol", "host",
-				      "memory.available_bytes", "memory.swap_free_bytes", "limits.aio_requests_in_use", NULL};
+static const char *const passing[] = {"version",
+				      "date",
+				      "load",
+				      "session",
+				      "scenarios",
+				      "replaced_or_skipped",
+				      "left_behind",
+				      "costs",
+				      "program.path",
+				      "clock.resolution_ns",
+				      "clock.read_cost_ns",
+				      "protocol",
+				      "host",
+				      "memory.available_bytes",
+				      "memory.swap_free_bytes",
+				      "limits.aio_requests_in_use",
+				      NULL};
 
 static bool is_passing(const char *name)
 {
@@ -69,7 +104,8 @@ static bool is_passing(const char *name)
 			return true;
 	}
 	const char *last = strrchr(name, '.');
-	return last && (!strcmp(last, ".free_bytes") || !strcmp(last, ".dir") || !strcmp(last, ".files_bytes"));
+	return last && (!strcmp(last, ".free_bytes") || !strcmp(last, ".dir") ||
+			!strcmp(last, ".files_bytes"));
 }
 
 static void fact_add(struct baseline *b, const char *name, char *value)
@@ -81,7 +117,8 @@ static void fact_add(struct baseline *b, const char *name, char *value)
 #define FACTS_MAX 2000
 #define DEPTH_MAX 8
 
-static void facts_take(struct baseline *b, const char *name, const json_t *value, unsigned int depth)
+static void facts_take(struct baseline *b, const char *name, const json_t *value,
+		       unsigned int depth)
 {
 	const char *key;
 	json_t *member;
@@ -105,7 +142,8 @@ static void facts_take(struct baseline *b, const char *name, const json_t *value
 	} else if (json_is_string(value)) {
 		fact_add(b, name, xstrdup(json_string_value(value)));
 	} else if (!json_is_null(value)) {
-		fact_add(b, name, json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(BASELINE_DIGITS)));
+		fact_add(b, name,
+			 json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(BASELINE_DIGITS)));
 	}
 }
 
@@ -115,10 +153,10 @@ static char *text_of(const json_t *o, const char *key)
 	return xstrdup(s ? s : "not available");
 }
 
-/* --- cases ---------------------------------------------------------------------------------------------------------- */
+/* --- cases --------------------------------------------------------------- */
 
-static void row_take(struct baseline_case *c, size_t i, const struct run_summary *x, const struct run_summary *r,
-		     const struct reorder_summary *order)
+static void row_take(struct baseline_case *c, size_t i, const struct run_summary *x,
+		     const struct run_summary *r, const struct reorder_summary *order)
 {
 	const double row[COLUMN_N] = {
 	    [COLUMN_X_MEAN] = x->response.mean,
@@ -136,8 +174,12 @@ static void row_take(struct baseline_case *c, size_t i, const struct run_summary
 	    [COLUMN_X_IN_FLIGHT] = run_in_flight(x),
 	    [COLUMN_R_IN_FLIGHT] = run_in_flight(r),
 	    [COLUMN_DISTANCE] = run_concurrency_distance(x, r),
-	    [COLUMN_REORDERED] = x->has_input && order->n_received ? (double)order->n_reordered / (double)order->n_received : NAN,
-	    [COLUMN_MISMATCHED] = x->has_input ? (double)x->n_lost + (double)x->n_extra + (double)x->n_mismatched : NAN,
+	    [COLUMN_REORDERED] = x->has_input && order->n_received
+				     ? (double)order->n_reordered / (double)order->n_received
+				     : NAN,
+	    [COLUMN_MISMATCHED] =
+		x->has_input ? (double)x->n_lost + (double)x->n_extra + (double)x->n_mismatched
+			     : NAN,
 	    [COLUMN_REQUESTS] = (double)x->response.n,
 	    [COLUMN_X_TYPICAL] = x->response_typical,
 	    [COLUMN_R_TYPICAL] = r->response_typical,
@@ -148,7 +190,8 @@ static void row_take(struct baseline_case *c, size_t i, const struct run_summary
 		c->column[k][i] = baseline_round(row[k]);
 }
 
-/* At the edges of this case's own pairs: of two replayers whose runs went well in the same blocks they are the same. */
+/* At the edges of this case's own pairs: of two replayers whose runs went well in the same blocks
+ * they are the same. */
 static void shape_take(struct baseline_case *c, const struct pairs *p)
 {
 	struct shape_edges s;
@@ -156,7 +199,9 @@ static void shape_take(struct baseline_case *c, const struct pairs *p)
 	for (size_t k = 0; k < SHAPE_N_QUANTILES; k++)
 		for (size_t i = 0; i < p->n; i++)
 			c->column[COLUMN_SHAPE + k][i] =
-			    known ? baseline_round(shape_difference(&p->x[i]->summary, &p->r[i]->summary, s.edge[k])) : NAN;
+			    known ? baseline_round(shape_difference(&p->x[i]->summary,
+								    &p->r[i]->summary, s.edge[k]))
+				  : NAN;
 }
 
 static char *settings_of(const struct replayer *r, size_t scenario)
@@ -169,10 +214,12 @@ static char *settings_of(const struct replayer *r, size_t scenario)
 	return strbuf_detach(&text);
 }
 
-static void case_take(struct baseline_case *out, const struct results *r, const struct analysis *a, const struct cell *c)
+static void case_take(struct baseline_case *out, const struct results *r, const struct analysis *a,
+		      const struct cell *c)
 {
 	struct pairs pairs;
-	struct cell counted = {.scenario = c->scenario, .replayer = c->replayer}; /* c has been counted already */
+	/* c has been counted already */
+	struct cell counted = {.scenario = c->scenario, .replayer = c->replayer};
 	const struct replayer *replayer = &r->protocol.replayer[c->replayer];
 	pairs_collect(&pairs, &counted, r, a->n_replicates);
 	*out = (struct baseline_case){
@@ -201,14 +248,16 @@ static void case_take(struct baseline_case *out, const struct results *r, const 
 	pairs_release(&pairs);
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------------ */
+/* --- the whole ----------------------------------------------------------- */
 
 /* A number of what was measured and when: no two campaigns have the same. */
 static void campaign_mark(struct baseline *b, const struct results *r)
 {
 	uint64_t x = FNV1A_START;
 	for (size_t i = 0; i < r->n_runs; i++) {
-		const int64_t part[2] = {r->run[i].started_ns, r->run[i].has_summary ? r->run[i].summary.execution_ns : -1};
+		const int64_t part[2] = {r->run[i].started_ns, r->run[i].has_summary
+								   ? r->run[i].summary.execution_ns
+								   : -1};
 		x = fnv1a(x, part, sizeof part);
 	}
 	snprintf(b->campaign, sizeof b->campaign, "%016" PRIx64, x);
@@ -223,7 +272,8 @@ static void scenario_take(struct baseline_scenario *s, const struct results *r, 
 	lines_take(&s->condition, &s->n_conditions, &text);
 	strbuf_release(&text);
 	const size_t recorded = scenario_recording(&r->protocol, index);
-	for (const struct run *run = NULL; (run = run_of_scenario(r, recorded, run));) { /* recordings in the order of the bank */
+	/* recordings in the order of the bank */
+	for (const struct run *run = NULL; (run = run_of_scenario(r, recorded, run));) {
 		if (run->role != ROLE_RECORD)
 			continue;
 		GROW(s->requests, s->n_requests, cap);
@@ -251,7 +301,8 @@ static void case_of(void *context, size_t i)
 	case_take(&m->b->cell[i], m->r, m->a, &m->a->cell[i]);
 }
 
-int baseline_make(struct baseline *b, const struct results *r, const struct analysis *a, struct err *e)
+int baseline_make(struct baseline *b, const struct results *r, const struct analysis *a,
+		  struct err *e)
 {
 	const struct protocol *p = &r->protocol;
 	struct strbuf text = STRBUF_INIT;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A baseline as JSON. The members of objects stand on lines of their own and so do the replicates, so that a change of the file reads well. */
+/* A baseline as JSON. The members of objects stand on lines of their own and so do the replicates,
+ * so that a change of the file reads well. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -23,7 +24,8 @@ static void value_add(struct strbuf *out, json_t *value)
 	json_decref(value);
 }
 
-static void member_add(struct strbuf *out, const char *indent, const char *key, json_t *value, const char *end)
+static void member_add(struct strbuf *out, const char *indent, const char *key, json_t *value,
+		       const char *end)
 {
 	strbuf_addf(out, "%s\"%s\": ", indent, key);
 	value_add(out, value);
@@ -48,11 +50,14 @@ static json_t *limits(const struct compare_limits *l)
 		if (s->type == OPT_STRING)
 			json_object_set_new(o, s->name, text_to_json(*(char *const *)field));
 		else if (s->type == OPT_UINT)
-			json_object_set_new(o, s->name, *(const uint64_t *)field == UINT64_MAX
-							    ? json_null()
-							    : json_integer((json_int_t) * (const uint64_t *)field));
+			json_object_set_new(
+			    o, s->name,
+			    *(const uint64_t *)field == UINT64_MAX
+				? json_null()
+				: json_integer((json_int_t) * (const uint64_t *)field));
 		else
-			json_object_set_new(o, s->name, number(baseline_round(*(const double *)field)));
+			json_object_set_new(o, s->name,
+					    number(baseline_round(*(const double *)field)));
 	}
 	return o;
 }
@@ -104,7 +109,10 @@ static void case_add(struct strbuf *out, const struct baseline *b, const struct 
 	member_add(out, "   ", "reason", text_to_json(c->reason), ",\n");
 	member_add(out, "   ", "single_reference", json_boolean(c->single_reference), ",\n");
 	member_add(out, "   ", "n_failed", json_integer(c->n_failed), ",\n");
-	member_add(out, "   ", "bias", json_pack("[o, o, o]", number(c->bias), number(c->bias_lo95), number(c->bias_hi95)), ",\n");
+	member_add(
+	    out, "   ", "bias",
+	    json_pack("[o, o, o]", number(c->bias), number(c->bias_lo95), number(c->bias_hi95)),
+	    ",\n");
 	member_add(out, "   ", "u_c", number(c->u_c), ",\n");
 	member_add(out, "   ", "u_c_df", number(c->u_c_df), ",\n");
 	member_add(out, "   ", "U95", number(c->U95), ",\n");

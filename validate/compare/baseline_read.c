@@ -49,7 +49,8 @@ static int get_text(char **out, const json_t *o, const char *key, struct err *e)
 static int get_count(uint64_t *out, const json_t *o, const char *key, uint64_t most, struct err *e)
 {
 	const json_t *v = json_object_get(o, key);
-	if (!json_is_integer(v) || json_integer_value(v) < 0 || (uint64_t)json_integer_value(v) > most)
+	if (!json_is_integer(v) || json_integer_value(v) < 0 ||
+	    (uint64_t)json_integer_value(v) > most)
 		return wrong(key, "a count", e);
 	*out = (uint64_t)json_integer_value(v);
 	return 0;
@@ -59,7 +60,8 @@ static int get_count(uint64_t *out, const json_t *o, const char *key, uint64_t m
 static int number_of(double *out, const json_t *v, double least)
 {
 	*out = json_is_null(v) ? NAN : json_number_value(v);
-	return (!json_is_number(v) && !json_is_null(v)) || isinf(*out) || *out < least ? -EINVAL : 0;
+	return (!json_is_number(v) && !json_is_null(v)) || isinf(*out) || *out < least ? -EINVAL
+										       : 0;
 }
 
 static int get_number(double *out, const json_t *o, const char *key, double least, struct err *e)
@@ -97,11 +99,13 @@ static int get_hash(char *out, size_t digits, const json_t *o, const char *key, 
 /* Limits that earlier versions did not know. */
 static bool is_later(size_t offset)
 {
-	return offset == offsetof(struct protocol, compare.typical_response) || offset == offsetof(struct protocol, compare.tail) ||
+	return offset == offsetof(struct protocol, compare.typical_response) ||
+	       offset == offsetof(struct protocol, compare.tail) ||
 	       offset == offsetof(struct protocol, compare.shape);
 }
 
-static int get_limit(struct compare_limits *l, const json_t *o, const struct option_spec *s, struct err *e)
+static int get_limit(struct compare_limits *l, const json_t *o, const struct option_spec *s,
+		     struct err *e)
 {
 	static const size_t from = offsetof(struct protocol, compare);
 	void *field = (char *)l + (s->offset - from);
@@ -145,12 +149,13 @@ static int get_facts(struct baseline *b, const json_t *o, struct err *e)
 	{
 		if (!json_is_string(v))
 			return wrong(key, "a text", e);
-		b->fact[b->n_facts++] = (struct baseline_fact){text_clean(key), text_clean(json_string_value(v))};
+		b->fact[b->n_facts++] =
+		    (struct baseline_fact){text_clean(key), text_clean(json_string_value(v))};
 	}
 	return 0;
 }
 
-/* --- scenarios and cases -------------------------------------------------------------------------------------------- */
+/* --- scenarios and cases ------------------------------------------------- */
 
 static int get_requests(struct baseline_scenario *s, const json_t *o, struct err *e)
 {
@@ -163,7 +168,8 @@ static int get_requests(struct baseline_scenario *s, const json_t *o, struct err
 	json_array_foreach(all, i, v)
 	{
 		const char *digits = json_string_value(v);
-		if (!json_is_null(v) && (!digits || strlen(digits) != 16 || strspn(digits, "0123456789abcdef") != 16))
+		if (!json_is_null(v) &&
+		    (!digits || strlen(digits) != 16 || strspn(digits, "0123456789abcdef") != 16))
 			return wrong("requests", "a list of hashes", e);
 		s->requests[s->n_requests++] = digits ? strtoull(digits, NULL, 16) : 0;
 	}
@@ -194,17 +200,21 @@ static int get_row(struct baseline_case *c, size_t i, const json_t *row, struct 
 {
 	const json_t *block = json_array_get(row, 0);
 	const size_t n_columns = json_array_size(row) - 1;
-	if (!columns_are_known(n_columns) || !json_is_integer(block) || json_integer_value(block) < 1 ||
-	    json_integer_value(block) > UINT32_MAX)
-		return err_set(e, EINVAL, "replicate %zu is not a block and %d numbers", i, COLUMN_N);
+	if (!columns_are_known(n_columns) || !json_is_integer(block) ||
+	    json_integer_value(block) < 1 || json_integer_value(block) > UINT32_MAX)
+		return err_set(e, EINVAL, "replicate %zu is not a block and %d numbers", i,
+			       COLUMN_N);
 	c->block[i] = (unsigned int)json_integer_value(block);
 	if (i && c->block[i] <= c->block[i - 1])
-		return err_set(e, EINVAL, "replicate %zu: block %u comes after block %u", i, c->block[i], c->block[i - 1]);
+		return err_set(e, EINVAL, "replicate %zu: block %u comes after block %u", i,
+			       c->block[i], c->block[i - 1]);
 	for (size_t k = 0; k < COLUMN_N; k++)
 		if (k >= n_columns)
 			c->column[k][i] = NAN;
-		else if (number_of(&c->column[k][i], json_array_get(row, k + 1), -1) || !value_is_sound(k, c->column[k][i]))
-			return err_set(e, EINVAL, "replicate %zu: \"%s\" is not a number of %s", i, baseline_columns[k],
+		else if (number_of(&c->column[k][i], json_array_get(row, k + 1), -1) ||
+			 !value_is_sound(k, c->column[k][i]))
+			return err_set(e, EINVAL, "replicate %zu: \"%s\" is not a number of %s", i,
+				       baseline_columns[k],
 				       k >= COLUMN_SHAPE ? "-1 to 1" : "0 or more");
 	return 0;
 }
@@ -213,12 +223,14 @@ static int get_bias(struct baseline_case *c, const json_t *o, struct err *e)
 {
 	const json_t *v = json_object_get(o, "bias");
 	if (json_array_size(v) != 3 || number_of(&c->bias, json_array_get(v, 0), -1) ||
-	    number_of(&c->bias_lo95, json_array_get(v, 1), -1) || number_of(&c->bias_hi95, json_array_get(v, 2), -1))
+	    number_of(&c->bias_lo95, json_array_get(v, 1), -1) ||
+	    number_of(&c->bias_hi95, json_array_get(v, 2), -1))
 		return wrong("bias", "three numbers", e);
 	return 0;
 }
 
-static int find_scenario(const struct baseline *b, struct baseline_case *c, const json_t *o, struct err *e)
+static int find_scenario(const struct baseline *b, struct baseline_case *c, const json_t *o,
+			 struct err *e)
 {
 	char *name = NULL;
 	int ret = get_text(&name, o, "scenario", e);
@@ -237,7 +249,8 @@ static int find_scenario(const struct baseline *b, struct baseline_case *c, cons
 static int get_case(struct baseline *b, const json_t *o, struct err *e)
 {
 	struct baseline_case *c = &b->cell[b->n_cells++];
-	const json_t *rows = json_object_get(o, "replicates"), *single = json_object_get(o, "single_reference");
+	const json_t *rows = json_object_get(o, "replicates"),
+		     *single = json_object_get(o, "single_reference");
 	uint64_t n_failed = 0;
 	*c = (struct baseline_case){.n = json_array_size(rows), .single_reference = json_is_true(single)};
 	baseline_rows_make(c);
@@ -262,8 +275,8 @@ static int get_case(struct baseline *b, const json_t *o, struct err *e)
 	return ret;
 }
 
-static int get_list(struct baseline *b, const json_t *o, const char *key, int (*take)(struct baseline *, const json_t *, struct err *),
-		    struct err *e)
+static int get_list(struct baseline *b, const json_t *o, const char *key,
+		    int (*take)(struct baseline *, const json_t *, struct err *), struct err *e)
 {
 	const json_t *all = json_object_get(o, key);
 	json_t *v;
@@ -282,14 +295,20 @@ static int get_list(struct baseline *b, const json_t *o, const char *key, int (*
 static int check_columns(const json_t *o, struct err *e)
 {
 	const json_t *all = json_object_get(o, "columns");
-	const size_t n = columns_are_known(json_array_size(all) - 1) ? json_array_size(all) - 1 : COLUMN_N;
+	const size_t n =
+	    columns_are_known(json_array_size(all) - 1) ? json_array_size(all) - 1 : COLUMN_N;
 	for (size_t k = 0; k <= n; k++) {
-		const char *is = json_string_value(json_array_get(all, k)), *must = k ? baseline_columns[k - 1] : "block";
+		const char *is = json_string_value(json_array_get(all, k)),
+			   *must = k ? baseline_columns[k - 1] : "block";
 		if (!is || strcmp(is, must))
-			return err_set(e, EINVAL, "column %zu is \"%.60s\", and must be \"%s\" (the unit is part of the name)", k,
-				       is ? is : "missing", must);
+			return err_set(e, EINVAL,
+				       "column %zu is \"%.60s\", and must be \"%s\" (the unit is "
+				       "part of the name)",
+				       k, is ? is : "missing", must);
 	}
-	return json_array_size(all) == n + 1 ? 0 : err_set(e, EINVAL, "there are columns that are not known");
+	return json_array_size(all) == n + 1
+		   ? 0
+		   : err_set(e, EINVAL, "there are columns that are not known");
 }
 
 static int check_format(const json_t *o, struct err *e)
@@ -299,7 +318,8 @@ static int check_format(const json_t *o, struct err *e)
 	if (!format || strcmp(format, BASELINE_FORMAT) || !json_is_integer(version))
 		return err_set(e, EINVAL, "not a baseline (\"validate baseline save\" writes one)");
 	if (json_integer_value(version) != BASELINE_VERSION)
-		return err_set(e, EPROTONOSUPPORT, "a baseline of version %lld; this program reads version %d",
+		return err_set(e, EPROTONOSUPPORT,
+			       "a baseline of version %lld; this program reads version %d",
 			       (long long)json_integer_value(version), BASELINE_VERSION);
 	return check_columns(o, e);
 }
@@ -318,10 +338,11 @@ static int check_seal(struct baseline *b, json_t *o, struct err *e)
 	b->sealed = !strcmp(has, is);
 	if (b->sealed)
 		return 0;
-	return err_set(e, EBADMSG,
-		       "it was changed after it was saved: its content does not fit its \"sha256\". Save "
-		       "it again from its results directory. Without the member \"sha256\" it is read as "
-		       "it is");
+	return err_set(
+	    e, EBADMSG,
+	    "it was changed after it was saved: its content does not fit its \"sha256\". Save "
+	    "it again from its results directory. Without the member \"sha256\" it is read as "
+	    "it is");
 }
 
 static int get_head(struct baseline *b, const json_t *o, struct err *e)
@@ -332,7 +353,8 @@ static int get_head(struct baseline *b, const json_t *o, struct err *e)
 	ret = ret ? ret : get_text(&b->program_version, o, "program_version", e);
 	ret = ret ? ret : get_text(&b->date, o, "date", e);
 	ret = ret ? ret : get_text(&b->host, o, "host", e);
-	ret = ret ? ret : get_hash(b->protocol_hash, CONDITIONS_HASH_SIZE - 1, o, "protocol_hash", e);
+	ret =
+	    ret ? ret : get_hash(b->protocol_hash, CONDITIONS_HASH_SIZE - 1, o, "protocol_hash", e);
 	ret = ret ? ret : get_hash(b->campaign, sizeof b->campaign - 1, o, "campaign", e);
 	ret = ret ? ret : get_texts(&b->condition, &b->n_conditions, o, "conditions", e);
 	ret = ret ? ret : get_count(&look, o, "look", 100, e);
@@ -375,7 +397,8 @@ int baseline_read(struct baseline *b, const char *path, struct err *e)
 	ret = ret ? ret : get_head(b, o, e);
 	ret = ret ? ret : get_limits(b, o, e);
 	ret = ret ? ret : get_facts(b, o, e);
-	b->scenario = xcalloc(json_array_size(json_object_get(o, "scenarios")) + 1, sizeof *b->scenario);
+	b->scenario =
+	    xcalloc(json_array_size(json_object_get(o, "scenarios")) + 1, sizeof *b->scenario);
 	b->cell = xcalloc(json_array_size(json_object_get(o, "cases")) + 1, sizeof *b->cell);
 	ret = ret ? ret : get_list(b, o, "scenarios", get_scenario, e);
 	ret = ret ? ret : get_list(b, o, "cases", get_case, e);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A baseline that may be shown to anybody: hosts, serial numbers, UUIDs, labels and paths are hidden wherever a text may hold one. */
+/* A baseline that may be shown to anybody: hosts, serial numbers, UUIDs, labels and paths are
+ * hidden wherever a text may hold one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,8 @@ static void compared_hide(struct baseline *b, char **name, char *const *was, con
 /* Cases of one replayer keep one name: only the first of each counts as one. */
 static void replayers_hide(struct baseline *b, const char *host)
 {
-	char **was = xcalloc(b->n_cells + 1, sizeof *was), ***name = xcalloc(b->n_cells + 1, sizeof *name);
+	char **was = xcalloc(b->n_cells + 1, sizeof *was),
+	     ***name = xcalloc(b->n_cells + 1, sizeof *name);
 	size_t *first = xcalloc(b->n_cells + 1, sizeof *first), n = 0;
 	for (size_t i = 0; i < b->n_cells; i++) {
 		was[i] = xstrdup(b->cell[i].replayer);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A comparison as a whole: which cases belong together, words, and Holm's correction over all of them. */
+/* A comparison as a whole: which cases belong together, words, and Holm's correction over all of
+ * them. */
 #include "validate/compare/compare.h"
 
 #include <errno.h>
@@ -16,11 +17,12 @@
 
 const char *change_name(enum change c)
 {
-	static const char *const names[] = {"same", "better", "worse", "inconclusive", "not judged"};
+	static const char *const names[] = {"same", "better", "worse", "inconclusive",
+					    "not judged"};
 	return names[c];
 }
 
-/* --- which cases belong together -------------------------------------------------------------------------------------- */
+/* --- which cases belong together ----------------------------------------- */
 
 static size_t n_replayers(const struct baseline *b)
 {
@@ -54,32 +56,36 @@ static struct compare_place *places(const struct baseline *b, bool only)
 {
 	struct compare_place *p = xcalloc(b->n_cells + 1, sizeof *p);
 	for (size_t i = 0; i < b->n_cells; i++)
-		p[i] = (struct compare_place){b->scenario[b->cell[i].scenario].name, only ? "" : b->cell[i].replayer, &b->cell[i]};
+		p[i] = (struct compare_place){b->scenario[b->cell[i].scenario].name,
+					      only ? "" : b->cell[i].replayer, &b->cell[i]};
 	qsort(p, b->n_cells, sizeof *p, by_place);
 	return p;
 }
 
-static const struct baseline_case *place_find(const struct compare_place *p, size_t n, const char *scenario, const char *replayer)
+static const struct baseline_case *place_find(const struct compare_place *p, size_t n,
+					      const char *scenario, const char *replayer)
 {
 	struct compare_place wanted = {scenario, replayer, NULL};
 	const struct compare_place *found = bsearch(&wanted, p, n, sizeof *p, by_place);
 	return found ? found->c : NULL;
 }
 
-static void difference_add(struct campaign_change *c, enum difference_kind kind, char *what, const char *was, const char *is)
+static void difference_add(struct campaign_change *c, enum difference_kind kind, char *what,
+			   const char *was, const char *is)
 {
 	c->difference = xreallocarray(c->difference, c->n_differences + 1, sizeof *c->difference);
-	c->difference[c->n_differences++] =
-	    (struct difference){kind, what, was ? xstrdup(was) : NULL, is ? xstrdup(is) : NULL, false};
+	c->difference[c->n_differences++] = (struct difference){
+	    kind, what, was ? xstrdup(was) : NULL, is ? xstrdup(is) : NULL, false};
 }
 
 /* Once for a replayer, in however many scenarios. */
-static void settings_add(struct campaign_change *c, const struct baseline_case *was, const struct baseline_case *is)
+static void settings_add(struct campaign_change *c, const struct baseline_case *was,
+			 const struct baseline_case *is)
 {
 	for (size_t i = 0; i < c->n_differences; i++) {
 		const struct difference *d = &c->difference[i];
-		if (d->kind == DIFFERENCE_SETTINGS && !strcmp(d->what, is->replayer) && !strcmp(d->old_value, was->settings) &&
-		    !strcmp(d->new_value, is->settings))
+		if (d->kind == DIFFERENCE_SETTINGS && !strcmp(d->what, is->replayer) &&
+		    !strcmp(d->old_value, was->settings) && !strcmp(d->new_value, is->settings))
 			return;
 	}
 	difference_add(c, DIFFERENCE_SETTINGS, xstrdup(is->replayer), was->settings, is->settings);
@@ -95,11 +101,14 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct baseline_case *old_case = &a->cell[i];
 		const char *scenario = a->scenario[old_case->scenario].name;
-		const struct baseline_case *new_case = place_find(is, b->n_cells, scenario, only ? "" : old_case->replayer);
+		const struct baseline_case *new_case =
+		    place_find(is, b->n_cells, scenario, only ? "" : old_case->replayer);
 		if (!new_case && !scenario_find(b, scenario))
 			continue; /* told as a whole */
 		if (!new_case) {
-			difference_add(c, DIFFERENCE_MISSING, xasprintf("case %s, %s", scenario, old_case->replayer), NULL, "not there");
+			difference_add(c, DIFFERENCE_MISSING,
+				       xasprintf("case %s, %s", scenario, old_case->replayer), NULL,
+				       "not there");
 			c->n_missing += !allowed;
 			continue;
 		}
@@ -111,9 +120,12 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 	for (size_t i = 0; i < b->n_cells; i++) {
 		const struct baseline_case *new_case = &b->cell[i];
 		const char *scenario = b->scenario[new_case->scenario].name;
-		if (place_find(was, a->n_cells, scenario, only ? "" : new_case->replayer) || !scenario_find(a, scenario))
+		if (place_find(was, a->n_cells, scenario, only ? "" : new_case->replayer) ||
+		    !scenario_find(a, scenario))
 			continue;
-		difference_add(c, DIFFERENCE_MISSING, xasprintf("case %s, %s", scenario, new_case->replayer), "not there", NULL);
+		difference_add(c, DIFFERENCE_MISSING,
+			       xasprintf("case %s, %s", scenario, new_case->replayer), "not there",
+			       NULL);
 		c->n_missing += !allowed;
 	}
 	free(was);
@@ -132,7 +144,8 @@ static size_t n_common(const struct baseline_case *a, const struct baseline_case
 	return n;
 }
 
-/* Of one campaign's two sides: numbers that were not taken are alike, too. Of two replayers of which no run can be used nothing is known. */
+/* Of one campaign's two sides: numbers that were not taken are alike, too. Of two replayers of
+ * which no run can be used nothing is known. */
 static bool is_same_runs(const struct baseline_case *a, const struct baseline_case *b)
 {
 	bool same = a->n == b->n && (a->n || !strcmp(a->replayer, b->replayer));
@@ -146,14 +159,16 @@ static bool is_same_runs(const struct baseline_case *a, const struct baseline_ca
 	return same;
 }
 
-/* --- words -------------------------------------------------------------------------------------------------------------- */
+/* --- words --------------------------------------------------------------- */
 
-/* Farther from the program by the estimates is worse; nearer is better only where the old one is shown to have been off to that side, for
- * pairs know a change better than they know where it began. What went from one side of the program to the other may be as far from it as
- * before: then the word is neither. */
+/* Farther from the program by the estimates is worse; nearer is better only where the old one is
+ * shown to have been off to that side, for pairs know a change better than they know where it
+ * began. What went from one side of the program to the other may be as far from it as before: then
+ * the word is neither. */
 static enum change direction_to_program(const struct aspect_change *a, bool log_scale)
 {
-	const double was = fabs(log_scale ? log1p(a->old_value) : a->old_value), is = fabs(log_scale ? log1p(a->new_value) : a->new_value);
+	const double was = fabs(log_scale ? log1p(a->old_value) : a->old_value),
+		     is = fabs(log_scale ? log1p(a->new_value) : a->new_value);
 	bool crossed = a->old_value * a->new_value < 0;
 	if (crossed && fabs(is - was) <= (log_scale ? log1p(a->limit) : a->limit))
 		return CHANGE_INCONCLUSIVE;
@@ -188,7 +203,8 @@ static void holm(struct campaign_change *c)
 	if (!adjust_holm(p, n, p))
 		for (size_t i = 0; i < n; i++) {
 			of[i]->p_holm = p[i];
-			if (p[i] <= c->level_worse && of[i]->p <= c->level_same && of[i]->word != CHANGE_SAME)
+			if (p[i] <= c->level_worse && of[i]->p <= c->level_same &&
+			    of[i]->word != CHANGE_SAME)
 				of[i]->word = direction(of[i], kind[i]);
 		}
 	free(p);
@@ -214,7 +230,11 @@ static uint64_t further_of(const struct case_change *c)
 /* The worst of them: worse, then inconclusive, then better; the same when nothing else. */
 static enum change worst(enum change a, enum change b)
 {
-	static const int rank[] = {[CHANGE_NOT_JUDGED] = 0, [CHANGE_SAME] = 1, [CHANGE_BETTER] = 2, [CHANGE_INCONCLUSIVE] = 3, [CHANGE_WORSE] = 4};
+	static const int rank[] = {[CHANGE_NOT_JUDGED] = 0,
+				   [CHANGE_SAME] = 1,
+				   [CHANGE_BETTER] = 2,
+				   [CHANGE_INCONCLUSIVE] = 3,
+				   [CHANGE_WORSE] = 4};
 	return rank[a] >= rank[b] ? a : b;
 }
 
@@ -252,18 +272,24 @@ static void aspects_explain(const struct campaign_change *all, struct case_chang
 		struct aspect_change *a = &c->aspect[k];
 		if (a->status) {
 			reason_add(a, "%s", stat_status_text(a->status));
-			if (a->status == STAT_TOO_FEW && (c->old_case->n_failed || c->new_case->n_failed))
-				reason_add(a, ": %u runs of the old side failed, %u of the new one", c->old_case->n_failed, c->new_case->n_failed);
+			if (a->status == STAT_TOO_FEW &&
+			    (c->old_case->n_failed || c->new_case->n_failed))
+				reason_add(a, ": %u runs of the old side failed, %u of the new one",
+					   c->old_case->n_failed, c->new_case->n_failed);
 		} else if (isnan(a->limit))
 			reason_add(a, "%s", a->reason[0] ? "" : "no limit set");
-		else if (a->word == CHANGE_INCONCLUSIVE && a->p_holm <= all->level_worse && a->p <= all->level_same)
-			reason_add(a, "it changed, and whether it is nearer to the program is not known");
+		else if (a->word == CHANGE_INCONCLUSIVE && a->p_holm <= all->level_worse &&
+			 a->p <= all->level_same)
+			reason_add(
+			    a, "it changed, and whether it is nearer to the program is not known");
 		else if (a->dependent)
-			reason_add(a, "it would be the same if the runs were known to be independent of each other");
+			reason_add(a, "it would be the same if the runs were known to be "
+				      "independent of each other");
 	}
 }
 
-static void failed_add(struct failed_runs *f, const struct baseline_case *side, const char *scenario)
+static void failed_add(struct failed_runs *f, const struct baseline_case *side,
+		       const char *scenario)
 {
 	f->n += side->n_failed;
 	f->n_cells += side->n_failed > 0;
@@ -281,8 +307,8 @@ static void failed_count(struct campaign_change *c)
 	}
 }
 
-int compare_compute(struct campaign_change *c, const struct baseline *old_side, const struct baseline *new_side,
-		    const struct compare_options *o, struct err *e)
+int compare_compute(struct campaign_change *c, const struct baseline *old_side,
+		    const struct baseline *new_side, const struct compare_options *o, struct err *e)
 {
 	*c = (struct campaign_change){
 	    .old_side = old_side,
@@ -303,7 +329,9 @@ int compare_compute(struct campaign_change *c, const struct baseline *old_side, 
 	cases_match(c, o);
 	if (!c->n_cells) {
 		campaign_change_release(c);
-		return err_set(e, ENODATA, "%s and %s have no case in common: nothing can be compared", old_side->source, new_side->source);
+		return err_set(e, ENODATA,
+			       "%s and %s have no case in common: nothing can be compared",
+			       old_side->source, new_side->source);
 	}
 	for (size_t i = 0; i < c->n_cells; i++) {
 		struct case_change *cell = &c->cell[i];

@@ -66,17 +66,25 @@ void reason_add(struct aspect_change *a, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* What an aspect is computed from: the columns of x and r, whose ratio counts, or of one number alone. */
+/* What an aspect is computed from: the columns of x and r, whose ratio counts, or of one number
+ * alone. */
 static const struct {
 	enum baseline_column x, r;
 } columns[ASPECT_N] = {
-    [ASPECT_RESPONSE_TIME] = {COLUMN_X_MEAN, COLUMN_R_MEAN},	  [ASPECT_PRECISION] = {COLUMN_X_MEAN, COLUMN_R_MEAN},
-    [ASPECT_MEDIAN] = {COLUMN_X_MEDIAN, COLUMN_R_MEDIAN},	  [ASPECT_P90] = {COLUMN_X_P90, COLUMN_R_P90},
-    [ASPECT_P99] = {COLUMN_X_P99, COLUMN_R_P99},		  [ASPECT_P999] = {COLUMN_X_P999, COLUMN_R_P999},
-    [ASPECT_EXECUTION_TIME] = {COLUMN_X_TIME, COLUMN_R_TIME},	  [ASPECT_IN_FLIGHT] = {COLUMN_X_IN_FLIGHT, COLUMN_R_IN_FLIGHT},
-    [ASPECT_REORDERING] = {COLUMN_REORDERED, COLUMN_N},		  [ASPECT_CONCURRENCY] = {COLUMN_DISTANCE, COLUMN_N},
-    [ASPECT_MISMATCHES] = {COLUMN_MISMATCHED, COLUMN_N},	  [ASPECT_TYPICAL] = {COLUMN_X_TYPICAL, COLUMN_R_TYPICAL},
-    [ASPECT_TAIL] = {COLUMN_X_TAIL, COLUMN_R_TAIL},		  [ASPECT_SHAPE] = {COLUMN_SHAPE, COLUMN_N},
+    [ASPECT_RESPONSE_TIME] = {COLUMN_X_MEAN, COLUMN_R_MEAN},
+    [ASPECT_PRECISION] = {COLUMN_X_MEAN, COLUMN_R_MEAN},
+    [ASPECT_MEDIAN] = {COLUMN_X_MEDIAN, COLUMN_R_MEDIAN},
+    [ASPECT_P90] = {COLUMN_X_P90, COLUMN_R_P90},
+    [ASPECT_P99] = {COLUMN_X_P99, COLUMN_R_P99},
+    [ASPECT_P999] = {COLUMN_X_P999, COLUMN_R_P999},
+    [ASPECT_EXECUTION_TIME] = {COLUMN_X_TIME, COLUMN_R_TIME},
+    [ASPECT_IN_FLIGHT] = {COLUMN_X_IN_FLIGHT, COLUMN_R_IN_FLIGHT},
+    [ASPECT_REORDERING] = {COLUMN_REORDERED, COLUMN_N},
+    [ASPECT_CONCURRENCY] = {COLUMN_DISTANCE, COLUMN_N},
+    [ASPECT_MISMATCHES] = {COLUMN_MISMATCHED, COLUMN_N},
+    [ASPECT_TYPICAL] = {COLUMN_X_TYPICAL, COLUMN_R_TYPICAL},
+    [ASPECT_TAIL] = {COLUMN_X_TAIL, COLUMN_R_TAIL},
+    [ASPECT_SHAPE] = {COLUMN_SHAPE, COLUMN_N},
 };
 
 static double limit_of(const struct compare_limits *l, enum aspect k)
@@ -101,12 +109,15 @@ static double limit_of(const struct compare_limits *l, enum aspect k)
 	return limit[k];
 }
 
-#define BEYOND 5 /* requests of a run that lie beyond a quantile, at least: of fewer it is the machine's luck */
+/* requests of a run that lie beyond a quantile, at least: of fewer it is the machine's luck */
+#define BEYOND 5
 
 /* Requests that each run must have for the aspect to say anything. */
 static double requests_needed(enum aspect k)
 {
-	return k == ASPECT_P999 ? BEYOND / 0.001 : k == ASPECT_P99 || k == ASPECT_TAIL ? BEYOND / 0.01 : 0;
+	return k == ASPECT_P999                      ? BEYOND / 0.001
+	       : k == ASPECT_P99 || k == ASPECT_TAIL ? BEYOND / 0.01
+						     : 0;
 }
 
 static double fewest_requests(const struct case_change *c)
@@ -119,14 +130,16 @@ static double fewest_requests(const struct case_change *c)
 	return fewest;
 }
 
-static void limit_set(struct aspect_change *a, const struct case_change *c, const struct compare_limits *l, enum aspect k)
+static void limit_set(struct aspect_change *a, const struct case_change *c,
+		      const struct compare_limits *l, enum aspect k)
 {
 	const double fewest = fewest_requests(c);
 	a->limit = limit_of(l, k);
 	if (isnan(a->limit) || fewest >= requests_needed(k))
 		return;
 	a->limit = NAN;
-	reason_add(a, "not judged: fewer than %d of the %.0f requests of a run lie beyond it", BEYOND, fewest);
+	reason_add(a, "not judged: fewer than %d of the %.0f requests of a run lie beyond it",
+		   BEYOND, fewest);
 }
 
 struct sides { /* the replicates that count: all of each, or those of the blocks that both have */
@@ -134,8 +147,9 @@ struct sides { /* the replicates that count: all of each, or those of the blocks
 	size_t n_was, n_is;
 };
 
-/* ln(x/r), or one number; NaN where there is none, infinite where a time is 0, of which there is no ratio: that is known, and no reason to judge
- * nothing. In a single reference's campaign r is the same throughout. */
+/* ln(x/r), or one number; NaN where there is none, infinite where a time is 0, of which there is no
+ * ratio: that is known, and no reason to judge nothing. In a single reference's campaign r is the
+ * same throughout. */
 static double value_at(const struct baseline_case *c, enum aspect k, size_t part, size_t i)
 {
 	double x = c->column[columns[k].x + part][i];
@@ -170,7 +184,8 @@ static void sides_make(struct sides *s, const struct case_change *c, enum aspect
 	}
 }
 
-/* Nothing was recorded on some side, which is no fault. A value here and there that is not known is: then nothing is known. */
+/* Nothing was recorded on some side, which is no fault. A value here and there that is not known
+ * is: then nothing is known. */
 static bool is_unrecorded(const struct sides *s)
 {
 	size_t n_was = 0, n_is = 0;
@@ -192,8 +207,10 @@ static double mean_of(const double *x, size_t n)
 /* A recording that several replays share counts once. False: too few of them. */
 static bool sides_share(struct sides *s, const struct case_change *c, enum aspect k)
 {
-	const bool shared = !c->paired && aspect_is_deviation(k) && (c->old_case->single_reference || c->new_case->single_reference);
-	return !shared || !recordings_average(s->was, &s->n_was, c->old_case, s->is, &s->n_is, c->new_case);
+	const bool shared = !c->paired && aspect_is_deviation(k) &&
+			    (c->old_case->single_reference || c->new_case->single_reference);
+	return !shared ||
+	       !recordings_average(s->was, &s->n_was, c->old_case, s->is, &s->n_is, c->new_case);
 }
 
 static void sides_release(struct sides *s)
@@ -203,23 +220,29 @@ static void sides_release(struct sides *s)
 }
 
 /* The shift of one part of a case, before it is known what the other cases show of dependence. */
-static void mean_begin(struct shift *shift, struct aspect_change *a, const struct case_change *c, enum aspect k, size_t part)
+static void mean_begin(struct shift *shift, struct aspect_change *a, const struct case_change *c,
+		       enum aspect k, size_t part)
 {
 	struct sides s;
 	sides_make(&s, c, k, part);
 	if (!sides_share(&s, c, k) && !part)
-		reason_add(a, "the reference is one recording on a side, another one on the other, and how far two lie apart is not known: ");
+		reason_add(a, "the reference is one recording on a side, another one on the other, "
+			      "and how far two lie apart is not known: ");
 	if (c->paired)
 		shift_of_pairs(shift, s.was, s.is, s.n_was);
 	else
 		shift_of_groups(shift, s.was, s.n_was, s.is, s.n_is);
 	if (!a->status)
-		a->status = shift->status == STAT_NOT_FINITE && is_unrecorded(&s) ? STAT_NOT_ASSESSED : shift->status;
+		a->status = shift->status == STAT_NOT_FINITE && is_unrecorded(&s)
+				? STAT_NOT_ASSESSED
+				: shift->status;
 	sides_release(&s);
 }
 
-/* What both sides were, and where the change is beyond the limit, on which side of the program the old one was. */
-static void values_take(struct aspect_change *a, const struct case_change *c, enum aspect k, size_t part, const struct campaign_change *all)
+/* What both sides were, and where the change is beyond the limit, on which side of the program the
+ * old one was. */
+static void values_take(struct aspect_change *a, const struct case_change *c, enum aspect k,
+			size_t part, const struct campaign_change *all)
 {
 	const bool log_scale = aspect_scale(k) == SCALE_CHANGE;
 	struct sides s;
@@ -240,7 +263,8 @@ struct parts { /* of one aspect of a case */
 };
 
 /* Same: all parts are. Otherwise the lead's P-values, by Bonferroni. */
-static struct parts parts_test(const struct shift *shift, size_t stride, size_t n, double limit, const struct campaign_change *c)
+static struct parts parts_test(const struct shift *shift, size_t stride, size_t n, double limit,
+			       const struct campaign_change *c)
 {
 	const double level = sequential_level(c->level_same, c->span);
 	struct parts all = {.p = {.beyond = 2}};
@@ -264,8 +288,8 @@ static struct parts parts_test(const struct shift *shift, size_t stride, size_t 
 }
 
 /* shift: of the parts, `stride` apart. */
-static void mean_end(struct case_change *cell, const struct shift *shift, size_t stride, enum aspect k, const struct campaign_change *c,
-		     bool words_only)
+static void mean_end(struct case_change *cell, const struct shift *shift, size_t stride,
+		     enum aspect k, const struct campaign_change *c, bool words_only)
 {
 	struct aspect_change *a = &cell->aspect[k];
 	const size_t n = aspect_n_parts(k);
@@ -289,7 +313,9 @@ static void mean_end(struct case_change *cell, const struct shift *shift, size_t
 		a->p = all.p.beyond;
 		a->p_same = all.p.same;
 		a->dependent = all.p.same > c->level_same && all.p.same_alone <= c->level_same;
-		a->n_further = all.n_needed > 0 ? (uint64_t)fmin(1e9, fmax(1, all.n_needed - (double)cell->n)) : 0;
+		a->n_further = all.n_needed > 0
+				   ? (uint64_t)fmin(1e9, fmax(1, all.n_needed - (double)cell->n))
+				   : 0;
 	}
 	values_take(a, cell, k, all.lead, c);
 }
@@ -301,7 +327,8 @@ static void means_compare(struct campaign_change *c, enum aspect k, bool words_o
 	struct shift *shift = xcalloc(n * c->n_cells, sizeof *shift);
 	for (size_t part = 0; part < n; part++) {
 		for (size_t i = 0; i < c->n_cells; i++)
-			mean_begin(&shift[part * c->n_cells + i], &c->cell[i].aspect[k], &c->cell[i], k, part);
+			mean_begin(&shift[part * c->n_cells + i], &c->cell[i].aspect[k],
+				   &c->cell[i], k, part);
 		shifts_pool(&shift[part * c->n_cells], c->n_cells);
 	}
 	for (size_t i = 0; i < c->n_cells; i++)
@@ -331,19 +358,22 @@ static void aspect_compute(struct campaign_change *c, enum aspect k, bool words_
 		break;
 	case ASPECT_UNCERTAINTY:
 		for (size_t i = 0; i < c->n_cells; i++)
-			uncertainty_compare(&c->cell[i].aspect[k], cell[i].old_case->u_c, cell[i].old_case->u_c_df, cell[i].new_case->u_c,
+			uncertainty_compare(&c->cell[i].aspect[k], cell[i].old_case->u_c,
+					    cell[i].old_case->u_c_df, cell[i].new_case->u_c,
 					    cell[i].new_case->u_c_df, c->span);
 		break;
 	case ASPECT_MISMATCHES:
 		for (size_t i = 0; i < c->n_cells; i++)
-			counts_compare(&c->cell[i].aspect[k], cell[i].old_case, cell[i].new_case, c->span);
+			counts_compare(&c->cell[i].aspect[k], cell[i].old_case, cell[i].new_case,
+				       c->span);
 		break;
 	default:
 		means_compare(c, k, words_only);
 	}
 }
 
-/* The numbers of one side beside themselves: no scatter, and no want of replicates, leaves anything open. */
+/* The numbers of one side beside themselves: no scatter, and no want of replicates, leaves anything
+ * open. */
 static void say_same_runs(struct aspect_change *a, enum aspect k)
 {
 	if (a->status)
@@ -358,7 +388,8 @@ static void say_same_runs(struct aspect_change *a, enum aspect k)
 	reason_add(a, "%sthe same runs on both sides", a->reason[0] ? "; " : "");
 }
 
-static void word_begin(struct aspect_change *a, const struct case_change *c, enum aspect k, double level_same)
+static void word_begin(struct aspect_change *a, const struct case_change *c, enum aspect k,
+		       double level_same)
 {
 	if (c->same_runs && a->status != STAT_NOT_ASSESSED)
 		say_same_runs(a, k);
@@ -378,13 +409,15 @@ void aspects_compute(struct campaign_change *c, bool words_only)
 			*a = (struct aspect_change){0};
 			limit_set(a, &c->cell[i], &c->limits, (enum aspect)k);
 			a->word = isnan(a->limit) ? CHANGE_NOT_JUDGED : CHANGE_INCONCLUSIVE;
-			a->old_value = a->new_value = a->change = a->lo95 = a->hi95 = a->quantile = NAN;
+			a->old_value = a->new_value = a->change = a->lo95 = a->hi95 = a->quantile =
+			    NAN;
 			a->p = a->p_holm = a->p_difference = a->p_same = a->p_brown_forsythe = NAN;
 		}
 		if (words_only && isnan(limit_of(&c->limits, (enum aspect)k)))
 			continue;
 		aspect_compute(c, (enum aspect)k, words_only);
 		for (size_t i = 0; i < c->n_cells; i++)
-			word_begin(&c->cell[i].aspect[k], &c->cell[i], (enum aspect)k, c->level_same);
+			word_begin(&c->cell[i].aspect[k], &c->cell[i], (enum aspect)k,
+				   c->level_same);
 	}
 }

@@ -9,13 +9,15 @@
 #include "validate/compare/compare_private.h"
 #include "validate/provenance/provenance.h"
 
-const char *const difference_names[] = {"protocol", "requests", "environment", "missing", "settings", "limits", NULL};
+const char *const difference_names[] = {"protocol", "requests", "environment", "missing",
+					"settings", "limits",   NULL};
 
-static void add(struct campaign_change *c, enum difference_kind kind, char *what, const char *was, const char *is, bool refuses)
+static void add(struct campaign_change *c, enum difference_kind kind, char *what, const char *was,
+		const char *is, bool refuses)
 {
 	c->difference = xreallocarray(c->difference, c->n_differences + 1, sizeof *c->difference);
-	c->difference[c->n_differences++] =
-	    (struct difference){kind, what, was ? xstrdup(was) : NULL, is ? xstrdup(is) : NULL, refuses};
+	c->difference[c->n_differences++] = (struct difference){
+	    kind, what, was ? xstrdup(was) : NULL, is ? xstrdup(is) : NULL, refuses};
 	c->n_missing += kind == DIFFERENCE_MISSING;
 }
 
@@ -26,7 +28,8 @@ bool is_same_campaign(const struct baseline *a, const struct baseline *b)
 
 static char *hidden(const struct campaign_change *c, const char *text)
 {
-	char *once = provenance_redact_text(text, c->old_side->host), *both = provenance_redact_text(once, c->new_side->host);
+	char *once = provenance_redact_text(text, c->old_side->host),
+	     *both = provenance_redact_text(once, c->new_side->host);
 	free(once);
 	return both;
 }
@@ -51,7 +54,8 @@ static bool has_line(const struct campaign_change *c, char *const *line, size_t 
 }
 
 /* Lines "key = value" that only one side has; those of one key are one difference. */
-static void lines_compare(struct campaign_change *c, const char *where, char *const *was, size_t n_was, char *const *is, size_t n_is)
+static void lines_compare(struct campaign_change *c, const char *where, char *const *was,
+			  size_t n_was, char *const *is, size_t n_is)
 {
 	for (size_t i = 0; i < n_was; i++) {
 		const char *equals = strstr(was[i], " = "), *other = NULL;
@@ -61,8 +65,9 @@ static void lines_compare(struct campaign_change *c, const char *where, char *co
 		for (size_t k = 0; k < n_is; k++)
 			if (!strncmp(is[k], was[i], key) && !has_line(c, was, n_was, is[k]))
 				other = is[k] + key;
-		add(c, DIFFERENCE_PROTOCOL, xasprintf("%s%.*s", where, (int)(equals ? key - 3 : key), was[i]), equals ? was[i] + key : NULL,
-		    other ? other : "not there", true);
+		add(c, DIFFERENCE_PROTOCOL,
+		    xasprintf("%s%.*s", where, (int)(equals ? key - 3 : key), was[i]),
+		    equals ? was[i] + key : NULL, other ? other : "not there", true);
 	}
 	for (size_t i = 0; i < n_is; i++) {
 		const char *equals = strstr(is[i], " = ");
@@ -71,20 +76,25 @@ static void lines_compare(struct campaign_change *c, const char *where, char *co
 		for (size_t k = 0; k < n_was; k++)
 			told |= !strncmp(was[k], is[i], key) && !has_line(c, is, n_is, was[k]);
 		if (!told)
-			add(c, DIFFERENCE_PROTOCOL, xasprintf("%s%.*s", where, (int)(equals ? key - 3 : key), is[i]), "not there",
-			    equals ? is[i] + key : NULL, true);
+			add(c, DIFFERENCE_PROTOCOL,
+			    xasprintf("%s%.*s", where, (int)(equals ? key - 3 : key), is[i]),
+			    "not there", equals ? is[i] + key : NULL, true);
 	}
 }
 
 /* Recordings of the same place in the bank. */
-static void requests_compare(struct campaign_change *c, const struct baseline_scenario *was, const struct baseline_scenario *is)
+static void requests_compare(struct campaign_change *c, const struct baseline_scenario *was,
+			     const struct baseline_scenario *is)
 {
-	size_t n = was->n_requests < is->n_requests ? was->n_requests : is->n_requests, n_unknown = 0;
+	size_t n = was->n_requests < is->n_requests ? was->n_requests : is->n_requests,
+	       n_unknown = 0;
 	for (size_t i = 0; i < n; i++) {
 		n_unknown += !was->requests[i] || !is->requests[i];
 		if (was->requests[i] && is->requests[i] && was->requests[i] != is->requests[i]) {
-			add(c, DIFFERENCE_REQUESTS, xasprintf("requests of %s", was->name), "not the same",
-			    "other operations, files, offsets or lengths, or another number of them, as a search for it (min-duration) "
+			add(c, DIFFERENCE_REQUESTS, xasprintf("requests of %s", was->name),
+			    "not the same",
+			    "other operations, files, offsets or lengths, or another number of "
+			    "them, as a search for it (min-duration) "
 			    "finds: with min-duration = 0 it is held",
 			    true);
 			return;
@@ -107,23 +117,27 @@ static void scenarios_compare(struct campaign_change *c)
 {
 	const struct baseline *a = c->old_side, *b = c->new_side;
 	for (size_t i = 0; i < a->n_scenarios; i++) {
-		const struct baseline_scenario *was = &a->scenario[i], *is = scenario_find(b, was->name);
+		const struct baseline_scenario *was = &a->scenario[i],
+					       *is = scenario_find(b, was->name);
 		if (!is) {
-			add(c, DIFFERENCE_MISSING, xasprintf("scenario %s", was->name), NULL, "not there", false);
+			add(c, DIFFERENCE_MISSING, xasprintf("scenario %s", was->name), NULL,
+			    "not there", false);
 			continue;
 		}
 		char *where = xasprintf("%s: ", was->name);
-		lines_compare(c, where, was->condition, was->n_conditions, is->condition, is->n_conditions);
+		lines_compare(c, where, was->condition, was->n_conditions, is->condition,
+			      is->n_conditions);
 		free(where);
 		if (strcmp(a->campaign, b->campaign))
 			requests_compare(c, was, is);
 	}
 	for (size_t i = 0; i < b->n_scenarios; i++)
 		if (!scenario_find(a, b->scenario[i].name))
-			add(c, DIFFERENCE_MISSING, xasprintf("scenario %s", b->scenario[i].name), "not there", NULL, false);
+			add(c, DIFFERENCE_MISSING, xasprintf("scenario %s", b->scenario[i].name),
+			    "not there", NULL, false);
 }
 
-/* --- the environment ------------------------------------------------------------------------------------------------ */
+/* --- the environment ----------------------------------------------------- */
 
 static bool is_below(const char *name, const char *list)
 {
@@ -135,7 +149,8 @@ static bool is_below(const char *name, const char *list)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		size_t len = strlen(item[i]);
-		found |= !strcmp(item[i], "all") || (!strncmp(name, item[i], len) && (!name[len] || name[len] == '.'));
+		found |= !strcmp(item[i], "all") ||
+			 (!strncmp(name, item[i], len) && (!name[len] || name[len] == '.'));
 	}
 	list_free(item, n);
 	return found;
@@ -143,7 +158,8 @@ static bool is_below(const char *name, const char *list)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct baseline_fact *)a)->name, ((const struct baseline_fact *)b)->name);
+	return strcmp(((const struct baseline_fact *)a)->name,
+		      ((const struct baseline_fact *)b)->name);
 }
 
 static struct baseline_fact *sorted(const struct baseline *b)
@@ -156,11 +172,13 @@ static struct baseline_fact *sorted(const struct baseline *b)
 }
 
 /* Hosts and serial numbers are hidden as a whole. */
-static bool is_hidden(const struct campaign_change *c, const char *name, const char *was, const char *is)
+static bool is_hidden(const struct campaign_change *c, const char *name, const char *was,
+		      const char *is)
 {
 	if (!strstr(was, PROVENANCE_HIDDEN) && !strstr(is, PROVENANCE_HIDDEN))
 		return false;
-	char *a = provenance_redact_member(name, was, c->old_side->host), *b = provenance_redact_member(name, is, c->new_side->host);
+	char *a = provenance_redact_member(name, was, c->old_side->host),
+	     *b = provenance_redact_member(name, is, c->new_side->host);
 	bool same = text_is_same(c, a, b);
 	free(a);
 	free(b);
@@ -172,12 +190,16 @@ static void environment_compare(struct campaign_change *c)
 	const struct baseline *a = c->old_side, *b = c->new_side;
 	struct baseline_fact *was = sorted(a), *is = sorted(b);
 	for (size_t i = 0, j = 0; i < a->n_facts || j < b->n_facts;) {
-		int order = i >= a->n_facts ? 1 : j >= b->n_facts ? -1 : strcmp(was[i].name, is[j].name);
+		int order = i >= a->n_facts   ? 1
+			    : j >= b->n_facts ? -1
+					      : strcmp(was[i].name, is[j].name);
 		const char *name = order <= 0 ? was[i].name : is[j].name;
 		if (order || strcmp(was[i].value, is[j].value))
-			add(c, DIFFERENCE_ENVIRONMENT, xstrdup(name), order <= 0 ? was[i].value : "not available",
+			add(c, DIFFERENCE_ENVIRONMENT, xstrdup(name),
+			    order <= 0 ? was[i].value : "not available",
 			    order >= 0 ? is[j].value : "not available",
-			    is_below(name, c->limits.environment) && (order || !is_hidden(c, name, was[i].value, is[j].value)));
+			    is_below(name, c->limits.environment) &&
+				(order || !is_hidden(c, name, was[i].value, is[j].value)));
 		i += order <= 0;
 		j += order >= 0;
 	}
@@ -185,7 +207,7 @@ static void environment_compare(struct campaign_change *c)
 	free(is);
 }
 
-/* --- what is let pass ------------------------------------------------------------------------------------------------- */
+/* --- what is let pass ---------------------------------------------------- */
 
 static int allow(struct campaign_change *c, const char *list, struct err *e)
 {
@@ -207,9 +229,13 @@ static int allow(struct campaign_change *c, const char *list, struct err *e)
 		}
 		const char *near = known ? NULL : nearest_name(item[i], names);
 		if (!known && near)
-			ret = err_set(e, EINVAL, "--allow: \"%s\" is not a kind of difference (did you mean \"%s\"?)", item[i], near);
+			ret = err_set(
+			    e, EINVAL,
+			    "--allow: \"%s\" is not a kind of difference (did you mean \"%s\"?)",
+			    item[i], near);
 		else if (!known)
-			ret = err_set(e, EINVAL, "--allow: \"%s\" is not a kind of difference", item[i]);
+			ret = err_set(e, EINVAL, "--allow: \"%s\" is not a kind of difference",
+				      item[i]);
 	}
 	list_free(item, n);
 	return ret;

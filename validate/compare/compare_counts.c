@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lost, extra and mismatched requests: counts of few values, so the tests are exact and the run is the unit, for the requests of one
- * run fail together.
+/* Lost, extra and mismatched requests: counts of few values, so the tests are exact and the run is
+ * the unit, for the requests of one run fail together.
  *
- * Exceedances (Rosenbaum, 1965): of n new runs k have more than every one of m old ones. Were they alike, the k largest of all would all be new with
- * probability C(n, k)/C(n + m, k); with ties it is less. Two-sided: twice the smaller one. */
+ * Exceedances (Rosenbaum, 1965): of n new runs k have more than every one of m old ones. Were they
+ * alike, the k largest of all would all be new with probability C(n, k)/C(n + m, k); with ties it
+ * is less. Two-sided: twice the smaller one. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -53,8 +54,10 @@ static size_t n_known(const double *x, size_t n)
 	return known;
 }
 
-/* Of the difference of means, by Welch's t: shown, and decides nothing, for counts of few values are not normal. */
-static void interval_set(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is)
+/* Of the difference of means, by Welch's t: shown, and decides nothing, for counts of few values
+ * are not normal. */
+static void interval_set(struct aspect_change *a, const double *was, size_t n_was, const double *is,
+			 size_t n_is)
 {
 	struct shift s;
 	shift_of_groups(&s, was, n_was, is, n_is);
@@ -77,7 +80,8 @@ static double requests_of(const struct baseline_case *c, double most)
 }
 
 /* A run that failed has lost all of its requests. */
-static struct counts counts_of(const struct baseline_case *c, size_t n_failed, double n_requests, bool unrecorded)
+static struct counts counts_of(const struct baseline_case *c, size_t n_failed, double n_requests,
+			       bool unrecorded)
 {
 	struct counts s = {xcalloc(c->n + n_failed + 1, sizeof *s.x), c->n + n_failed, n_failed};
 	for (size_t i = 0; i < s.n; i++)
@@ -85,51 +89,63 @@ static struct counts counts_of(const struct baseline_case *c, size_t n_failed, d
 	return s;
 }
 
-static void compare_all(struct aspect_change *a, const struct counts *was, const struct counts *is, double span)
+static void compare_all(struct aspect_change *a, const struct counts *was, const struct counts *is,
+			double span)
 {
 	struct count_facts before = facts_of(was->x, was->n), now = facts_of(is->x, is->n);
 	double limit = isnan(a->limit) ? 0 : a->limit, m = (double)was->n, n = (double)is->n;
-	double k_more = n_beyond(is->x, is->n, before.most + limit), k_fewer = n_beyond(was->x, was->n, now.most + limit);
+	double k_more = n_beyond(is->x, is->n, before.most + limit),
+	       k_fewer = n_beyond(was->x, was->n, now.most + limit);
 	a->old_value = before.mean;
 	a->new_value = now.mean;
 	a->change = now.mean - before.mean;
 	interval_set(a, was->x, was->n, is->x, is->n);
-	a->p = fmin(1, 2 * sequential_p(fmin(p_exceedances(k_more, n, m), p_exceedances(k_fewer, m, n)), span));
+	a->p =
+	    fmin(1, 2 * sequential_p(
+			    fmin(p_exceedances(k_more, n, m), p_exceedances(k_fewer, m, n)), span));
 	a->p_difference = a->p;
-	/* that nothing was seen beyond the limit in any run is what is asked for, as in the verdict on one replayer */
+	/* that nothing was seen beyond the limit in any run is what is asked for, as in the verdict
+	 * on one replayer */
 	bool same = now.most - before.least <= limit && before.most - now.least <= limit;
 	a->p_same = same ? 0 : 1;
-	reason_add(a, "%g in %zu runs before, %g in %zu now, at most %g and %g in a run", before.mean * m, was->n, now.mean * n, is->n, before.most,
-		   now.most);
+	reason_add(a, "%g in %zu runs before, %g in %zu now, at most %g and %g in a run",
+		   before.mean * m, was->n, now.mean * n, is->n, before.most, now.most);
 	if (was->n_failed || is->n_failed)
-		reason_add(a, "; of %s side %zu more runs failed than of the other, which lost all of their requests", is->n_failed ? "the new" : "the old",
+		reason_add(a,
+			   "; of %s side %zu more runs failed than of the other, which lost all of "
+			   "their requests",
+			   is->n_failed ? "the new" : "the old",
 			   is->n_failed ? is->n_failed : was->n_failed);
 }
 
-#define FAILURES_MAX 100000u /* more of them say no more, and a stranger's baseline may have any number */
+/* more of them say no more, and a stranger's baseline may have any number */
+#define FAILURES_MAX 100000u
 
 static size_t failures(size_t n)
 {
 	return n < FAILURES_MAX ? n : FAILURES_MAX;
 }
 
-/* Runs of the program itself that failed are counted on both sides; so it is the difference that tells. */
-void counts_compare(struct aspect_change *a, const struct baseline_case *was, const struct baseline_case *is,
-		    double span)
+/* Runs of the program itself that failed are counted on both sides; so it is the difference that
+ * tells. */
+void counts_compare(struct aspect_change *a, const struct baseline_case *was,
+		    const struct baseline_case *is, double span)
 {
 	const double *x_was = was->column[COLUMN_MISMATCHED], *x_is = is->column[COLUMN_MISMATCHED];
 	const size_t common = was->n_failed < is->n_failed ? was->n_failed : is->n_failed;
-	const size_t failed_was = failures(was->n_failed - common), failed_is = failures(is->n_failed - common);
+	const size_t failed_was = failures(was->n_failed - common),
+		     failed_is = failures(is->n_failed - common);
 	const size_t known_was = n_known(x_was, was->n), known_is = n_known(x_is, is->n);
 	const bool unrecorded = !known_was || !known_is, failed = failed_was || failed_is;
-	a->status = was->n + failed_was < 2 || is->n + failed_is < 2			   ? STAT_TOO_FEW
-		    : unrecorded							   ? failed ? STAT_OK : STAT_NOT_ASSESSED
+	a->status = was->n + failed_was < 2 || is->n + failed_is < 2 ? STAT_TOO_FEW
+		    : unrecorded                             ? failed ? STAT_OK : STAT_NOT_ASSESSED
 		    : known_was < was->n || known_is < is->n ? STAT_NOT_FINITE
 							     : STAT_OK;
 	if (a->status)
 		return;
 	const double n_requests = requests_of(was, requests_of(is, 1));
-	struct counts before = counts_of(was, failed_was, n_requests, unrecorded), now = counts_of(is, failed_is, n_requests, unrecorded);
+	struct counts before = counts_of(was, failed_was, n_requests, unrecorded),
+		      now = counts_of(is, failed_is, n_requests, unrecorded);
 	compare_all(a, &before, &now, span);
 	free(before.x);
 	free(now.x);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Changes of means.
  *
- * Pairs: all ways to exchange the labels old and new within the pairs (stats/paired_mean.h), for the order within a block is
- * drawn. Two campaigns: Welch's t. Both are widened for dependence that the order does not explain, with a coefficient that all
- * cases of the comparison share (stats/serial.h). */
+ * Pairs: all ways to exchange the labels old and new within the pairs (stats/paired_mean.h), for
+ * the order within a block is drawn. Two campaigns: Welch's t. Both are widened for dependence that
+ * the order does not explain, with a coefficient that all cases of the comparison share
+ * (stats/serial.h). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +20,8 @@ static enum stat_status mean_of(struct paired_mean *m, const double *x, size_t n
 	return s == STAT_ZERO_VARIANCE ? STAT_OK : s;
 }
 
-void shift_of_groups(struct shift *s, const double *was, size_t n_was, const double *is, size_t n_is)
+void shift_of_groups(struct shift *s, const double *was, size_t n_was, const double *is,
+		     size_t n_is)
 {
 	*s = (struct shift){0};
 	s->status = mean_of(&s->mean[0], was, n_was);
@@ -55,13 +57,15 @@ void shifts_pool(struct shift *s, size_t n)
 		size_t n_known = 0;
 		for (size_t i = 0; i < n; i++)
 			if (scatters(&s[i], side)) {
-				sum += serial_rho_own(s[i].mean[side].serial.lag1, (double)s[i].mean[side].n);
+				sum += serial_rho_own(s[i].mean[side].serial.lag1,
+						      (double)s[i].mean[side].n);
 				n_known++;
 			}
 		for (size_t i = 0; i < n; i++)
 			if (scatters(&s[i], side)) {
 				struct paired_mean *m = &s[i].mean[side];
-				const struct serial serial = serial_pooled(m->serial.lag1, m->n, sum / (double)n_known, n_known);
+				const struct serial serial = serial_pooled(
+				    m->serial.lag1, m->n, sum / (double)n_known, n_known);
 				paired_mean_widen(m, &serial);
 			}
 	}
@@ -70,7 +74,8 @@ void shifts_pool(struct shift *s, size_t n)
 /* Welch and Satterthwaite. */
 static struct t_estimate difference(const struct shift *s, bool wide)
 {
-	const struct t_estimate was = wide ? s->mean[0].wide : s->mean[0].t, is = wide ? s->mean[1].wide : s->mean[1].t;
+	const struct t_estimate was = wide ? s->mean[0].wide : s->mean[0].t,
+				is = wide ? s->mean[1].wide : s->mean[1].t;
 	double a = was.se * was.se, b = is.se * is.se;
 	struct t_estimate t = {.value = s->value, .se = sqrt(a + b), .df = was.df + is.df};
 	if (t.se > 0)
@@ -85,7 +90,9 @@ static double groups_p(const struct shift *s, double at, bool above, bool wide)
 	const double n = (double)s->mean[1].n, m = (double)s->mean[0].n;
 	if (t.se > 0)
 		return (above ? t_above : t_below)((t.value - at) / t.se, t.df);
-	return (above ? t.value > at : t.value < at) ? exp(log_gamma(n + 1) + log_gamma(m + 1) - log_gamma(n + m + 1)) : 1;
+	return (above ? t.value > at : t.value < at)
+		   ? exp(log_gamma(n + 1) + log_gamma(m + 1) - log_gamma(n + m + 1))
+		   : 1;
 }
 
 static struct mean_sides p_at(const struct shift *s, double at)
@@ -126,7 +133,8 @@ double shift_needed(const struct shift *s, double hi, double level)
 	double z;
 	if (!s->d || !(m->t.se > 0) || normal_quantile(1 - level, &z))
 		return 0;
-	const double gap = fabs(fabs(s->value) - hi), sd = (z + ASSURANCE_Z) * m->t.se * sqrt((double)m->n * m->serial.inflation);
+	const double gap = fabs(fabs(s->value) - hi),
+		     sd = (z + ASSURANCE_Z) * m->t.se * sqrt((double)m->n * m->serial.inflation);
 	return ceil(sd / gap * (sd / gap));
 }
 
@@ -151,5 +159,7 @@ int shift_side(const double *x, size_t n, double span)
 	if (mean_of(&m, x, n))
 		return 0;
 	const struct mean_sides p = paired_mean_sides(&m, 0);
-	return sequential_p(p.above.wide, span) <= 0.005 ? 1 : sequential_p(p.below.wide, span) <= 0.005 ? -1 : 0;
+	return sequential_p(p.above.wide, span) <= 0.005   ? 1
+	       : sequential_p(p.below.wide, span) <= 0.005 ? -1
+							   : 0;
 }

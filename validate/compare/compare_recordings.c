@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Campaigns whose reference is the recording itself: several replays share one, whose own scatter their ratios to it do not show. So a recording
- * counts once, by the mean of its ratios; and of one recording alone on each side nothing is known of how far two of them lie apart. Where both sides
- * have the same recordings (an imported trace, a bank that was kept) they cancel, and every replay counts.
- * Recordings are told from each other by their mean response times. */
+/* Campaigns whose reference is the recording itself: several replays share one, whose own scatter
+ * their ratios to it do not show. So a recording counts once, by the mean of its ratios; and of one
+ * recording alone on each side nothing is known of how far two of them lie apart. Where both sides
+ * have the same recordings (an imported trace, a bank that was kept) they cancel, and every replay
+ * counts. Recordings are told from each other by their mean response times. */
 #include <stdlib.h>
 
 #include "common/xalloc.h"
@@ -51,8 +52,8 @@ static size_t average(double *x, const double *r, size_t n)
 	return n_recordings;
 }
 
-enum stat_status recordings_average(double *was, size_t *n_was, const struct baseline_case *a, double *is, size_t *n_is,
-				    const struct baseline_case *b)
+enum stat_status recordings_average(double *was, size_t *n_was, const struct baseline_case *a,
+				    double *is, size_t *n_is, const struct baseline_case *b)
 {
 	const double *r_was = a->column[COLUMN_R_MEAN], *r_is = b->column[COLUMN_R_MEAN];
 	if (all_there(r_was, a->n, r_is, b->n) && all_there(r_is, b->n, r_was, a->n))

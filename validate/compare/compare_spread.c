@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scatter from run to run, new over old.
  *
- * P is the larger one of normal theory and of labels exchanged (stats/spread_ratio.h), in either direction. */
+ * P is the larger one of normal theory and of labels exchanged (stats/spread_ratio.h), in either
+ * direction. */
 #include <math.h>
 
 #include "validate/compare/compare_private.h"
@@ -41,14 +42,17 @@ static double p_of(const struct spread_test_of *t, double limit, double sign, un
 		if (pitman_morgan_p(&t->pm, limit, &above, &below))
 			return 1;
 	} else {
-		double f = t->ratio * t->ratio / (limit * limit), a = (double)(t->n - 1), b = (double)(t->m - 1);
+		double f = t->ratio * t->ratio / (limit * limit), a = (double)(t->n - 1),
+		       b = (double)(t->m - 1);
 		above = f_above(f, a, b);
 		below = f_above(1 / f, b, a);
 	}
 	p = sign > 0 ? above : below;
 	if (p > P_WORTH)
 		return p;
-	return fmax(p, t->paired ? p_pairs(t->was, t->is, t->n, limit, sign) : group_spread_permuted(t->was, t->m, t->is, t->n, limit, sign, most));
+	return fmax(p, t->paired
+			   ? p_pairs(t->was, t->is, t->n, limit, sign)
+			   : group_spread_permuted(t->was, t->m, t->is, t->n, limit, sign, most));
 }
 
 static void limits_set(struct aspect_change *a, const struct spread_test_of *t)
@@ -75,8 +79,8 @@ static bool is_equal(const double *was, size_t n_was, const double *is, size_t n
 	return equal;
 }
 
-void spread_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is, bool paired,
-		    double span)
+void spread_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is,
+		    size_t n_is, bool paired, double span)
 {
 	struct sample_moments before, now;
 	struct spread_test_of t = {.was = was, .is = is, .m = n_was, .n = n_is, .paired = paired};
@@ -103,20 +107,25 @@ void spread_compare(struct aspect_change *a, const double *was, size_t n_was, co
 	limits_set(a, &t);
 	if (!spread_test(groups, 2, SPREAD_ABOUT_MEDIAN, &bf))
 		a->p_brown_forsythe = bf.p;
-	a->p_difference = fmin(1, 2 * sequential_p(fmin(p_of(&t, 1, 1, DRAWN_MAX), p_of(&t, 1, -1, DRAWN_MAX)), span));
+	a->p_difference = fmin(
+	    1, 2 * sequential_p(fmin(p_of(&t, 1, 1, DRAWN_MAX), p_of(&t, 1, -1, DRAWN_MAX)), span));
 	if (isnan(a->limit))
 		return;
-	a->p = sequential_p(fmin(p_of(&t, a->limit, 1, DRAWN_SAME), p_of(&t, 1 / a->limit, -1, DRAWN_SAME)), span);
-	a->p_same = sequential_p(fmax(p_of(&t, a->limit, -1, DRAWN_SAME), p_of(&t, 1 / a->limit, 1, DRAWN_SAME)), span);
+	a->p = sequential_p(
+	    fmin(p_of(&t, a->limit, 1, DRAWN_SAME), p_of(&t, 1 / a->limit, -1, DRAWN_SAME)), span);
+	a->p_same = sequential_p(
+	    fmax(p_of(&t, a->limit, -1, DRAWN_SAME), p_of(&t, 1 / a->limit, 1, DRAWN_SAME)), span);
 }
 
-void uncertainty_compare(struct aspect_change *a, double was, double df_was, double is, double df_is, double span)
+void uncertainty_compare(struct aspect_change *a, double was, double df_was, double is,
+			 double df_is, double span)
 {
 	double q_lo, q_hi;
 	a->status = isfinite(was) && isfinite(is) ? STAT_OK : STAT_NOT_ASSESSED;
 	if (!a->status && (!(was > 0) || !(is > 0) || !(df_was > 0) || !(df_is > 0)))
 		a->status = STAT_ZERO_VARIANCE;
-	if (!a->status && (f_quantile(0.975, df_is, df_was, &q_lo) || f_quantile(0.025, df_is, df_was, &q_hi)))
+	if (!a->status &&
+	    (f_quantile(0.975, df_is, df_was, &q_lo) || f_quantile(0.025, df_is, df_was, &q_hi)))
 		a->status = STAT_NOT_CONVERGED;
 	if (a->status)
 		return;
@@ -126,10 +135,16 @@ void uncertainty_compare(struct aspect_change *a, double was, double df_was, dou
 	a->change = ratio;
 	a->lo95 = ratio / sqrt(q_lo);
 	a->hi95 = ratio / sqrt(q_hi);
-	a->p_difference = fmin(1, 2 * sequential_p(fmin(f_above(square, df_is, df_was), f_above(1 / square, df_was, df_is)), span));
+	a->p_difference = fmin(1, 2 * sequential_p(fmin(f_above(square, df_is, df_was),
+							f_above(1 / square, df_was, df_is)),
+						   span));
 	if (isnan(a->limit))
 		return;
 	double most = a->limit * a->limit;
-	a->p = sequential_p(fmin(f_above(square / most, df_is, df_was), f_above(1 / (square * most), df_was, df_is)), span);
-	a->p_same = sequential_p(fmax(f_above(most / square, df_was, df_is), f_above(square * most, df_is, df_was)), span);
+	a->p = sequential_p(fmin(f_above(square / most, df_is, df_was),
+				 f_above(1 / (square * most), df_was, df_is)),
+			    span);
+	a->p_same = sequential_p(
+	    fmax(f_above(most / square, df_was, df_is), f_above(square * most, df_is, df_was)),
+	    span);
 }

@@ -7,7 +7,8 @@
 static void decide_bias(struct component *c, const struct deciding *d)
 {
 	c->estimate = d->cell->bias;
-	decide_ratio(c, &d->e->bias, d->levels, false, d->accept->guard_band > 0 ? d->accept->guard_band : NAN);
+	decide_ratio(c, &d->e->bias, d->levels, false,
+		     d->accept->guard_band > 0 ? d->accept->guard_band : NAN);
 }
 
 static void plan_bias(struct component *c, const struct planning *p)

@@ -28,7 +28,8 @@ void components_measure_across(const struct analysis *a, struct evidence *e)
 			components[k]->measure_across(a, e);
 }
 
-void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l, bool timed)
+void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
+		       bool timed)
 {
 	const struct deciding d = {c, e, l, &c->levels};
 	for (int k = 0; k < COMPONENT_N; k++) {
@@ -51,8 +52,8 @@ void components_decide(struct cell *c, const struct evidence *e, const struct ac
 	}
 }
 
-void components_plan(struct cell *c, const struct evidence *e, const struct accept_limits *l, unsigned int n_tests,
-		     unsigned int until_next_look)
+void components_plan(struct cell *c, const struct evidence *e, const struct accept_limits *l,
+		     unsigned int n_tests, unsigned int until_next_look)
 {
 	const struct planning p = {c, e, l, ALPHA_REJECT / fmax(1, n_tests)};
 	for (size_t i = 0; i < COMPONENT_N; i++) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Distance of the concurrency distributions against its limit.
  *
- * What is judged is sup over c of |E F_x(c) - E F_r(c)|, by time or by request or both, as the protocol says, from the differences of the pairs: at
- * each level c, n differences F_x(c) - F_r(c) and a t-test of their mean. Accepted: at every level both one-sided tests against
- * -+limit are significant (all are needed, so nothing is corrected). Rejected: at some level the mean is shown to lie
- * beyond, with the P-value times the number of levels (Bonferroni). The distance within a pair would hold the scatter of
- * the program's own runs against the replayer.
+ * What is judged is sup over c of |E F_x(c) - E F_r(c)|, by time or by request or both, as the
+ * protocol says, from the differences of the pairs: at each level c, n differences F_x(c) - F_r(c)
+ * and a t-test of their mean. Accepted: at every level both one-sided tests against
+ * -+limit are significant (all are needed, so nothing is corrected). Rejected: at some level the
+ * mean is shown to lie beyond, with the P-value times the number of levels (Bonferroni). The
+ * distance within a pair would hold the scatter of the program's own runs against the replayer.
  * Source: Berger and Hsu (1996). */
 #include <math.h>
 
@@ -20,10 +21,12 @@ struct concurrency_judged {
 static struct concurrency_judged judged_levels(const struct distance_evidence *e,
 					       const struct cell *cell, int by)
 {
-	const struct estimate *time = &cell->concurrency_time, *request = &cell->concurrency_request;
+	const struct estimate *time = &cell->concurrency_time,
+			      *request = &cell->concurrency_request;
 	struct concurrency_judged d = {by == CONCURRENCY_BY_REQUEST ? e->n_by_time : 0,
 			     by == CONCURRENCY_BY_TIME ? e->n_by_time : e->n_levels, *time};
-	if (by == CONCURRENCY_BY_REQUEST || (by == CONCURRENCY_BY_BOTH && !(time->value >= request->value)))
+	if (by == CONCURRENCY_BY_REQUEST ||
+	    (by == CONCURRENCY_BY_BOTH && !(time->value >= request->value)))
 		d.estimate = *request;
 	return d;
 }
@@ -58,7 +61,8 @@ static void decide_concurrency(struct component *c, const struct deciding *given
 	if (decide_is_early(c, levels))
 		return;
 	for (size_t i = d.from; i < d.to; i++) {
-		struct mean_p p = decide_mean_p(&e->t[i], &e->wide[i], e->n, -c->limit, c->limit, true, levels->span);
+		struct mean_p p = decide_mean_p(&e->t[i], &e->wide[i], e->n, -c->limit, c->limit,
+						true, levels->span);
 		deciding = !at || p.accept > p_accept ? i : deciding;
 		p_accept = fmax(p_accept, p.accept);
 		p_alone = fmax(p_alone, p.accept_alone);
@@ -73,9 +77,10 @@ static void decide_concurrency(struct component *c, const struct deciding *given
 	}
 	size_t where = (size_t)(at - e->t);
 	c->accept_hi = upper_limit(e, d.from, d.to, levels->accept);
-	REASON(c, "%.3g by %s, at %zu in flight (upper limit %.3g), %s the limit %.3g", fabs(at->value),
-	       where < e->n_by_time ? "time" : "request", e->level[where],
-	       isfinite(c->accept_hi) ? c->accept_hi : fabs(at->value), decide_position(c), c->limit);
+	REASON(c, "%.3g by %s, at %zu in flight (upper limit %.3g), %s the limit %.3g",
+	       fabs(at->value), where < e->n_by_time ? "time" : "request", e->level[where],
+	       isfinite(c->accept_hi) ? c->accept_hi : fabs(at->value), decide_position(c),
+	       c->limit);
 	decide_dependence(c, &e->serial[deciding], e->n, p_alone, levels);
 }
 
@@ -87,12 +92,14 @@ static void plan_concurrency(struct component *k, const struct planning *p)
 	const struct t_estimate *t = NULL;
 	if (e->status == STAT_TOO_FEW)
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
-	size_t from = by == CONCURRENCY_BY_REQUEST ? e->n_by_time : 0, to = by == CONCURRENCY_BY_TIME ? e->n_by_time : e->n_levels;
+	size_t from = by == CONCURRENCY_BY_REQUEST ? e->n_by_time : 0,
+	       to = by == CONCURRENCY_BY_TIME ? e->n_by_time : e->n_levels;
 	for (size_t i = from; !e->status && i < to; i++)
 		if (!t || fabs(e->t[i].value) + 2 * e->t[i].se > fabs(t->value) + 2 * t->se)
 			t = &e->t[i];
 	if (t && t->se > 0)
-		plan_mean(k, t, &e->serial[t - e->t], e->n, -k->limit, k->limit, p->alpha_reject / 2 / (double)(to - from), "distributions");
+		plan_mean(k, t, &e->serial[t - e->t], e->n, -k->limit, k->limit,
+			  p->alpha_reject / 2 / (double)(to - from), "distributions");
 }
 
 const struct component_row component_concurrency = {

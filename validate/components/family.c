@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Components of several parts. Accepted: each part is shown to lie within the limits (all are needed, so nothing is corrected).
- * Rejected: one part is shown to lie outside, with its P-value times their number (Bonferroni).
- * Source: Berger and Hsu (1996). */
+/* Components of several parts. Accepted: each part is shown to lie within the limits (all are
+ * needed, so nothing is corrected). Rejected: one part is shown to lie outside, with its P-value
+ * times their number (Bonferroni). Source: Berger and Hsu (1996). */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@ void decide_without(struct component *c, enum decision decision, const char *fmt
 {
 	va_list ap;
 	c->decision = decision;
-	c->estimate = estimate_none(decision == DECISION_NOT_APPLICABLE ? STAT_NOT_APPLICABLE : STAT_NOT_ASSESSED);
+	c->estimate = estimate_none(decision == DECISION_NOT_APPLICABLE ? STAT_NOT_APPLICABLE
+									: STAT_NOT_ASSESSED);
 	c->reason[0] = 0;
 	va_start(ap, fmt);
 	phrase_vadd(c->reason, sizeof c->reason, fmt, ap);
@@ -58,8 +59,8 @@ static void parts_show(struct component *c, const struct family *f, double (*map
 }
 
 /* What is said of the part that decides: its value and the interval that decided. */
-static void say_part(struct component *c, const struct family_part *part, const struct levels *levels,
-		     const struct family_words *words)
+static void say_part(struct component *c, const struct family_part *part,
+		     const struct levels *levels, const struct family_words *words)
 {
 	const struct ratio_evidence *e = &part->value;
 	bool reject = c->decision == DECISION_REJECT;
@@ -79,17 +80,20 @@ static void say_part(struct component *c, const struct family_part *part, const 
 		c->accept_hi = map(c->accept_hi);
 		REASON_ADD(c, ", %.*g %% interval ", confidence_digits(error), 100 * (1 - error));
 		if (words->logarithm)
-			REASON_ADD(c, "%s to %s %%", shown_change(expm1(lo)).text, shown_change(expm1(hi)).text);
+			REASON_ADD(c, "%s to %s %%", shown_change(expm1(lo)).text,
+				   shown_change(expm1(hi)).text);
 		else
 			REASON_ADD(c, "%+.3f to %+.3f", lo, hi);
 	}
 	if (words->logarithm)
-		REASON_ADD(c, ", %s the limits ±%s %%", decide_position(c), shown_percent(c->limit).text);
+		REASON_ADD(c, ", %s the limits ±%s %%", decide_position(c),
+			   shown_percent(c->limit).text);
 	else
 		REASON_ADD(c, ", %s the limits ±%.3g", decide_position(c), c->limit);
 }
 
-void decide_family(struct component *c, const struct family *f, const struct levels *levels, const struct family_words *words)
+void decide_family(struct component *c, const struct family *f, const struct levels *levels,
+		   const struct family_words *words)
 {
 	double p_accept = 0, p_reject = 1, p_alone = 0, most = -1;
 	size_t worst = 0, hardest = 0;
@@ -107,7 +111,8 @@ void decide_family(struct component *c, const struct family *f, const struct lev
 		}
 	c->estimate = estimate_of_part(&f->part[worst].value, map);
 	if (!(c->limit > 0)) {
-		decide_shown(c, c->estimate, "largest deviation", words->logarithm ? 100 : 1, words->logarithm ? " %" : "");
+		decide_shown(c, c->estimate, "largest deviation", words->logarithm ? 100 : 1,
+			     words->logarithm ? " %" : "");
 		return;
 	}
 	if (decide_is_early(c, levels))
@@ -140,10 +145,11 @@ void plan_family(struct component *c, const struct family *f, bool logarithm, do
 		plan_further(c, STAT_OK, PLAN_FEWEST, f->n ? f->part[0].value.n : 0);
 	for (size_t i = 0; !f->status && i < f->n; i++) {
 		const struct ratio_evidence *v = &f->part[i].value;
-		if (!v->status && (!e || fabs(v->t.value) + 2 * v->t.se > fabs(e->t.value) + 2 * e->t.se))
+		if (!v->status &&
+		    (!e || fabs(v->t.value) + 2 * v->t.se > fabs(e->t.value) + 2 * e->t.se))
 			e = v;
 	}
 	if (e)
-		plan_mean(c, &e->t, &e->serial, e->n, b.low, b.high, alpha_reject / 2 / (double)f->n,
-			  logarithm ? "ratios" : "differences");
+		plan_mean(c, &e->t, &e->serial, e->n, b.low, b.high,
+			  alpha_reject / 2 / (double)f->n, logarithm ? "ratios" : "differences");
 }

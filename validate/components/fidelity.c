@@ -5,8 +5,9 @@
 
 #include "validate/components/component.h"
 
-/* What went wrong is counted, not estimated: one run over the limit is enough, and a replay that failed shows
- * nothing. Where results are not told, that none is mismatched shows nothing either. */
+/* What went wrong is counted, not estimated: one run over the limit is enough, and a replay that
+ * failed shows nothing. Where results are not told, that none is mismatched shows nothing either.
+ */
 static void decide_fidelity(struct component *c, const struct deciding *d)
 {
 	const struct evidence *e = d->e;
@@ -14,7 +15,8 @@ static void decide_fidelity(struct component *c, const struct deciding *d)
 	bool over = (double)e->worst_run > c->limit;
 	if (cell->n_failed_replayer && !over) {
 		c->decision = isnan(c->limit) ? DECISION_NOT_ASSESSED : DECISION_INCONCLUSIVE;
-		REASON(c, "%u of %u replays failed and show nothing", cell->n_failed_replayer, cell->n_blocks);
+		REASON(c, "%u of %u replays failed and show nothing", cell->n_failed_replayer,
+		       cell->n_blocks);
 		return;
 	}
 	if (e->fidelity_status && !over) {
@@ -25,22 +27,30 @@ static void decide_fidelity(struct component *c, const struct deciding *d)
 	c->estimate.value = (double)e->worst_run;
 	if (isnan(c->limit)) {
 		c->decision = DECISION_NOT_ASSESSED;
-		REASON(c, "at most %" PRIu64 " lost, extra or mismatched requests in a run, no limit set", e->worst_run);
+		REASON(c,
+		       "at most %" PRIu64
+		       " lost, extra or mismatched requests in a run, no limit set",
+		       e->worst_run);
 	} else if (over) {
 		c->decision = DECISION_REJECT;
 		c->rejected_before_holm = true;
 		c->p_reject = c->p_reject_holm = 0;
 		REASON(c,
-		       "%" PRIu64 " lost, %" PRIu64 " extra and %" PRIu64 " mismatched of %" PRIu64 " requests, up to %" PRIu64
-		       " in a run, limit %.0f",
-		       cell->n_lost, cell->n_extra, cell->n_mismatched, cell->n_requests, e->worst_run, c->limit);
+		       "%" PRIu64 " lost, %" PRIu64 " extra and %" PRIu64 " mismatched of %" PRIu64
+		       " requests, up to %" PRIu64 " in a run, limit %.0f",
+		       cell->n_lost, cell->n_extra, cell->n_mismatched, cell->n_requests,
+		       e->worst_run, c->limit);
 	} else {
 		c->decision = cell->n_untold ? DECISION_INCONCLUSIVE : DECISION_ACCEPT;
 		REASON(c, "at most %" PRIu64 " lost, extra or mismatched requests in a run, limit %.0f", e->worst_run,
 		       c->limit);
 	}
 	if (cell->n_untold)
-		REASON_ADD(c, "; the results of %" PRIu64 " requests are not reported by the replayer (times without a column result): their failures are unknown", cell->n_untold);
+		REASON_ADD(c,
+			   "; the results of %" PRIu64
+			   " requests are not reported by the replayer (times without a column "
+			   "result): their failures are unknown",
+			   cell->n_untold);
 	if (cell->n_passed)
 		REASON_ADD(c, "; %" PRIu64 " more skipped", cell->n_passed);
 }

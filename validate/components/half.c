@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative bias of the first and of the second half of a run's requests: a replay that is too fast at first and too slow later
- * has the right mean. */
+/* Relative bias of the first and of the second half of a run's requests: a replay that is too fast
+ * at first and too slow later has the right mean. */
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -31,7 +31,8 @@ static void decide_half(struct component *c, const struct deciding *d)
 	static const struct family_words words = {"of the run", true};
 	const struct family *f = &d->e->family[COMPONENT_HALF];
 	if (f->status == STAT_NOT_ASSESSED)
-		decide_without(c, DECISION_NOT_ASSESSED, "the summaries do not hold response times by half of the run");
+		decide_without(c, DECISION_NOT_ASSESSED,
+			       "the summaries do not hold response times by half of the run");
 	else
 		decide_family(c, f, d->levels, &words);
 }

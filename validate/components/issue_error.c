@@ -23,13 +23,15 @@ static void decide_issue_error(struct component *c, const struct deciding *d)
 	}
 	if (decide_is_early(c, levels))
 		return;
-	struct mean_p p = decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false, levels->span);
+	struct mean_p p =
+	    decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false, levels->span);
 	decide(c, p.accept, p.reject, levels);
 	REASON(c, "99th percentile %s", shown_time(e->t.value).text);
 	if (!e->status && !t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi) &&
 	    !t_interval(&e->wide, 1 - 2 * levels->accept, &unused, &c->accept_hi)) {
 		hi = c->decision == DECISION_REJECT ? hi : c->accept_hi;
-		REASON_ADD(c, ", one-sided limits %s and %s", shown_time(fmax(0, lo)).text, shown_time(hi).text);
+		REASON_ADD(c, ", one-sided limits %s and %s", shown_time(fmax(0, lo)).text,
+			   shown_time(hi).text);
 	}
 	REASON_ADD(c, ", %s the limit %s", decide_position(c), shown_time(c->limit).text);
 	if (!e->status)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linearity of a cell: from the lowest level of its group to its own, does the relative bias stay the same?
+/* Linearity of a cell: from the lowest level of its group to its own, does the relative bias stay
+ * the same?
  *
- * With y_j the mean of ln(x/r) at level l_j, j = 1..m (m the cell's own level), and the least-squares line through these
- * means, two things are judged, both linear contrasts sum w_j y_j with variance sum w_j^2 u_j^2 and Welch-Satterthwaite
- * degrees of freedom, so that levels may scatter differently:
- *   change: the line's rise from l_1 to l_m, b (l_m - l_1);
- *   lack of fit, from three levels on: each y_j minus the line.
- * Accepted: every one of them is shown to lie inside the limits (two one-sided tests; all are needed, nothing is corrected).
- * Rejected: one is shown to lie outside, P-value times their number (Bonferroni). The levels above a cell's own do not count:
- * a replayer is linear up to a level, and stays trusted below it. The lowest level has nothing to be compared with.
- * Source: ISO 5725 and the method-validation literature for the linear range; Welch (1947). */
+ * With y_j the mean of ln(x/r) at level l_j, j = 1..m (m the cell's own level), and the
+ * least-squares line through these means, two things are judged, both linear contrasts sum w_j y_j
+ * with variance sum w_j^2 u_j^2 and Welch-Satterthwaite degrees of freedom, so that levels may
+ * scatter differently: change: the line's rise from l_1 to l_m, b (l_m - l_1); lack of fit, from
+ * three levels on: each y_j minus the line. Accepted: every one of them is shown to lie inside the
+ * limits (two one-sided tests; all are needed, nothing is corrected). Rejected: one is shown to lie
+ * outside, P-value times their number (Bonferroni). The levels above a cell's own do not count: a
+ * replayer is linear up to a level, and stays trusted below it. The lowest level has nothing to be
+ * compared with. Source: ISO 5725 and the method-validation literature for the linear range; Welch
+ * (1947). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,7 +32,8 @@ static int ascending(const void *a, const void *b)
 }
 
 /* The levels of the cell's group and replayer up to its own, ascending; returns how many. */
-static size_t levels_below(struct level *out, const struct analysis *a, const struct evidence *e, size_t cell)
+static size_t levels_below(struct level *out, const struct analysis *a, const struct evidence *e,
+			   size_t cell)
 {
 	const struct protocol *p = &a->results->protocol;
 	const struct scenario *own = &p->scenario[a->cell[cell].scenario];
@@ -61,7 +64,8 @@ static struct t_estimate contrast(const struct level *l, const double *w, size_t
 	return t;
 }
 
-static void contrast_add(struct linearity_evidence *e, const struct level *l, const double *w, size_t n, double level)
+static void contrast_add(struct linearity_evidence *e, const struct level *l, const double *w,
+			 size_t n, double level)
 {
 	e->contrast[e->n_contrasts] = contrast(l, w, n, ALONE);
 	e->wide[e->n_contrasts] = contrast(l, w, n, WIDE);
@@ -86,7 +90,8 @@ static void contrasts_make(struct linearity_evidence *e, const struct level *l, 
 	free(w);
 }
 
-static void measure(struct linearity_evidence *out, const struct analysis *a, const struct evidence *e, size_t cell)
+static void measure(struct linearity_evidence *out, const struct analysis *a,
+		    const struct evidence *e, size_t cell)
 {
 	struct level *l = xcalloc(a->n_cells, sizeof *l);
 	size_t n = levels_below(l, a, e, cell);
@@ -111,7 +116,8 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 {
 	const struct linearity_evidence *e = &d->e->linearity;
 	const struct levels *levels = d->levels;
-	double p_accept = 0, p_reject = 1, p_alone = 0, low = log1p(-c->limit), high = log1p(c->limit), lo, hi;
+	double p_accept = 0, p_reject = 1, p_alone = 0, low = log1p(-c->limit),
+	       high = log1p(c->limit), lo, hi;
 	size_t worst = 0;
 	if (e->status == STAT_NOT_APPLICABLE) {
 		c->decision = DECISION_NOT_APPLICABLE;
@@ -130,7 +136,8 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 	if (decide_is_early(c, levels))
 		return;
 	for (size_t i = 0; i < e->n_contrasts; i++) {
-		struct mean_p p = decide_mean_p(&e->contrast[i], &e->wide[i], e->n, low, high, true, levels->span);
+		struct mean_p p = decide_mean_p(&e->contrast[i], &e->wide[i], e->n, low, high, true,
+						levels->span);
 		p_accept = fmax(p_accept, p.accept);
 		p_alone = fmax(p_alone, p.accept_alone);
 		p_reject = fmin(p_reject, p.reject);
@@ -144,7 +151,8 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 		REASON(c, "level %llu is %s %% off the line through %zu levels", (unsigned long long)e->level[worst],
 		       shown_change(expm1(t->value)).text, e->n_levels);
 	} else {
-		REASON(c, "the bias changes by %s %% from the lowest level to this one", shown_change(expm1(t->value)).text);
+		REASON(c, "the bias changes by %s %% from the lowest level to this one",
+		       shown_change(expm1(t->value)).text);
 	}
 	if (c->decision != DECISION_REJECT)
 		t = &e->wide[worst];
@@ -176,7 +184,8 @@ static void plan_linearity(struct component *k, const struct planning *p)
 	for (size_t i = 1; i < e->n_contrasts; i++)
 		if (fabs(e->contrast[i].value) + 2 * e->contrast[i].se > fabs(t->value) + 2 * t->se)
 			t = &e->contrast[i];
-	plan_mean(k, t, &e->serial, e->n, log1p(-k->limit), log1p(k->limit), p->alpha_reject / 2 / (double)e->n_contrasts, "ratios");
+	plan_mean(k, t, &e->serial, e->n, log1p(-k->limit), log1p(k->limit),
+		  p->alpha_reject / 2 / (double)e->n_contrasts, "ratios");
 }
 
 const struct component_row component_linearity = {

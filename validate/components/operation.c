@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative bias of each operation: reads that are too fast and writes that are too slow may have the right mean together. */
+/* Relative bias of each operation: reads that are too fast and writes that are too slow may have
+ * the right mean together. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@ static const struct op_summary *op_find(const struct run_summary *s, const char 
 	return NULL;
 }
 
-/* The operation's shares of all requests and of all response time of the program, whichever is larger. */
+/* The operation's shares of all requests and of all response time of the program, whichever is
+ * larger. */
 static double share_of(const struct pairs *p, const char *name)
 {
 	double n = 0, time = 0, n_all = 0, time_all = 0;
@@ -75,9 +77,11 @@ static void decide_operation(struct component *c, const struct deciding *d)
 	static const struct family_words words = {"", true};
 	const struct family *f = &d->e->family[COMPONENT_OPERATION];
 	if (f->status == STAT_NOT_APPLICABLE)
-		decide_without(c, DECISION_NOT_APPLICABLE, "all requests are of one operation: bias judges it");
+		decide_without(c, DECISION_NOT_APPLICABLE,
+			       "all requests are of one operation: bias judges it");
 	else if (f->status == STAT_NOT_ASSESSED || (!f->status && !f->n))
-		decide_without(c, DECISION_NOT_ASSESSED, "the summaries do not hold response times by operation");
+		decide_without(c, DECISION_NOT_ASSESSED,
+			       "the summaries do not hold response times by operation");
 	else
 		decide_family(c, f, d->levels, &words);
 }
@@ -88,18 +92,20 @@ static void plan_operation(struct component *c, const struct planning *p)
 }
 
 const struct component_row component_operation = {
-	.title = "Bias by operation",
-	.meaning = "By how much the mean response time of each operation with at least 5 % of the requests or of the time is longer (+) "
-		   "or shorter (-) in the replay than in the program.",
-	.rule = "accepted when the 90 % interval of each operation lies inside the limits, rejected when the 95 % interval of one lies "
-		"wholly outside (Bonferroni); not applicable where all requests are of one operation",
-	.source = "as bias; Berger and Hsu 1996",
-	.above = "an operation takes %s longer",
-	.below = "an operation takes %s less time",
-	.unit = COMPONENT_CHANGE,
-	.two_sided = true,
-	.relative = true,
-	.measure = measure,
-	.decide = decide_operation,
-	.plan = plan_operation,
+    .title = "Bias by operation",
+    .meaning = "By how much the mean response time of each operation with at least 5 % of the "
+	       "requests or of the time is longer (+) "
+	       "or shorter (-) in the replay than in the program.",
+    .rule = "accepted when the 90 % interval of each operation lies inside the limits, rejected "
+	    "when the 95 % interval of one lies "
+	    "wholly outside (Bonferroni); not applicable where all requests are of one operation",
+    .source = "as bias; Berger and Hsu 1996",
+    .above = "an operation takes %s longer",
+    .below = "an operation takes %s less time",
+    .unit = COMPONENT_CHANGE,
+    .two_sided = true,
+    .relative = true,
+    .measure = measure,
+    .decide = decide_operation,
+    .plan = plan_operation,
 };

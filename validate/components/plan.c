@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What would settle an inconclusive component: how many further replicates, or, where no practical number would do, how much
- * less the runs would have to scatter.
+/* What would settle an inconclusive component: how many further replicates, or, where no practical
+ * number would do, how much less the runs would have to scatter.
  *
- * The present estimates are taken for the truth, with an assurance of 0.8, for accepting at 0.05 or for rejecting at Holm's
- * strictest step. Source: stats/planning.h. */
+ * The present estimates are taken for the truth, with an assurance of 0.8, for accepting at 0.05 or
+ * for rejecting at Holm's strictest step. Source: stats/planning.h. */
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -14,13 +14,15 @@
 #define MOST_TIMES 10
 #define FEWEST_TO_MULTIPLY 20
 
-const char plan_no_number[] = "no practical number of replicates settles it on this machine at this limit";
+const char plan_no_number[] =
+    "no practical number of replicates settles it on this machine at this limit";
 
 bool plan_further(struct component *k, enum stat_status s, uint64_t needed, size_t have)
 {
 	k->n_more = s ? 0 : needed > have ? needed - have : 1;
 	size_t base = have > FEWEST_TO_MULTIPLY ? have : FEWEST_TO_MULTIPLY;
-	k->impractical = s == STAT_UNBOUNDED || (!s && (k->n_more > MOST_FURTHER || needed > MOST_TIMES * base));
+	k->impractical =
+	    s == STAT_UNBOUNDED || (!s && (k->n_more > MOST_FURTHER || needed > MOST_TIMES * base));
 	return k->impractical;
 }
 
@@ -38,13 +40,14 @@ uint64_t plan_as_dependent(const struct serial *s, uint64_t independent)
 	return n;
 }
 
-void plan_mean(struct component *k, const struct t_estimate *t, const struct serial *serial, size_t have, double low,
-		      double high, double alpha_reject, const char *what)
+void plan_mean(struct component *k, const struct t_estimate *t, const struct serial *serial,
+	       size_t have, double low, double high, double alpha_reject, const char *what)
 {
 	uint64_t needed = 0, worth = have;
 	double sd = t->se * sqrt((double)have), most;
 	bool inside = t->value > low && t->value < high;
-	double distance = inside ? fmin(t->value - low, high - t->value) : fmax(low - t->value, t->value - high);
+	double distance =
+	    inside ? fmin(t->value - low, high - t->value) : fmax(low - t->value, t->value - high);
 	double alpha = inside ? PLAN_ACCEPT : alpha_reject;
 	if (inside && !isnan(serial->lag1)) { /* accepting allows for dependence */
 		sd = serial_widen(t, have, serial).se * sqrt(serial->n_effective);
@@ -55,7 +58,8 @@ void plan_mean(struct component *k, const struct t_estimate *t, const struct ser
 		needed = plan_as_dependent(serial, needed);
 		s = needed < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED;
 	}
-	if (plan_further(k, s, needed, have) && !sd_for_mean(worth, distance, alpha, PLAN_ASSURANCE, &most))
+	if (plan_further(k, s, needed, have) &&
+	    !sd_for_mean(worth, distance, alpha, PLAN_ASSURANCE, &most))
 		REASON_ADD(k, "; %s: the %s of the replicates scatter too much, with a standard deviation of %.2g %%, where %zu "
 			      "replicates can do with %.2g %%",
 			   plan_no_number, what, 100 * sd, have, 100 * most);

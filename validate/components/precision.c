@@ -12,7 +12,8 @@
 static void decide_both(struct component *c, const struct evidence *e, const struct levels *levels)
 {
 	const struct serial *serial = &e->precision_serial;
-	const struct pair_spread spread = {e->precision, *serial, e->permutation_above, e->permutation_below};
+	const struct pair_spread spread = {e->precision, *serial, e->permutation_above,
+					   e->permutation_below};
 	struct spread_ratio_p p;
 	double lower, upper, wide;
 	enum stat_status s = e->precision_status;
@@ -35,17 +36,30 @@ static void decide_both(struct component *c, const struct evidence *e, const str
 	decide(c, p.below, sequential_p(p.above, levels->span), levels);
 	c->accept_hi = wide;
 	upper = c->decision == DECISION_REJECT ? upper : wide;
-	REASON(c, "scatter %.3g times the program's, one-sided %.*g %% limits %.3g and %.3g, %s the limit %.3g",
-	       e->precision.ratio, confidence_digits(levels->accept), 100 * (1 - levels->accept), lower, upper,
-	       upper <= c->limit ? "within" : lower > c->limit ? "beyond" : "not clear of", c->limit);
+	REASON(c,
+	       "scatter %.3g times the program's, one-sided %.*g %% limits %.3g and %.3g, %s the "
+	       "limit %.3g",
+	       e->precision.ratio, confidence_digits(levels->accept), 100 * (1 - levels->accept),
+	       lower, upper,
+	       upper <= c->limit  ? "within"
+	       : lower > c->limit ? "beyond"
+				  : "not clear of",
+	       c->limit);
 	if (c->decision == DECISION_INCONCLUSIVE && p.normal_above <= levels->accept)
-		REASON_ADD(c, "; but not with labels permuted within pairs (P %.2g): few runs make that scatter", p.above);
+		REASON_ADD(c,
+			   "; but not with labels permuted within pairs (P %.2g): few runs make "
+			   "that scatter",
+			   p.above);
 	else if (c->decision == DECISION_INCONCLUSIVE && upper <= c->limit)
-		REASON_ADD(c, "; but not with labels permuted within pairs (P %.2g): few runs make the difference", p.below);
+		REASON_ADD(c,
+			   "; but not with labels permuted within pairs (P %.2g): few runs make "
+			   "the difference",
+			   p.below);
 	decide_dependence(c, serial, e->precision.n, p.below_alone, levels);
 }
 
-/* The coefficient of variation of the replays alone, as the standard deviation of their logarithms. */
+/* The coefficient of variation of the replays alone, as the standard deviation of their logarithms.
+ */
 static void decide_repeatability(struct component *c, const struct deciding *d)
 {
 	const struct evidence *e = d->e;
@@ -56,7 +70,8 @@ static void decide_repeatability(struct component *c, const struct deciding *d)
 	c->limit = d->accept->repeatability > 0 ? d->accept->repeatability : NAN;
 	if (!(c->limit > 0)) {
 		c->decision = DECISION_NOT_APPLICABLE;
-		REASON(c, "one recording is the reference of several replays: only the repeatability of the replays is known");
+		REASON(c, "one recording is the reference of several replays: only the "
+			  "repeatability of the replays is known");
 		if (isfinite(cell->x.cv))
 			REASON_ADD(c, ", %s %%", shown_percent(cell->x.cv).text);
 		return;
@@ -73,9 +88,10 @@ static void decide_repeatability(struct component *c, const struct deciding *d)
 	struct spread_p p = spread_p(x, c->limit);
 	c->estimate = spread_estimate(x, x->sd);
 	decide(c, p.below, sequential_p(p.above, levels->span), levels);
-	REASON(c, "repeatability %s %%, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%", shown_percent(x->sd).text,
-	       confidence_digits(levels->accept), 100 * (1 - levels->accept), shown_percent(lower).text,
-	       shown_percent(upper).text, decide_position(c), shown_percent(c->limit).text);
+	REASON(c, "repeatability %s %%, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%",
+	       shown_percent(x->sd).text, confidence_digits(levels->accept),
+	       100 * (1 - levels->accept), shown_percent(lower).text, shown_percent(upper).text,
+	       decide_position(c), shown_percent(c->limit).text);
 	const struct spread_evidence alone = spread_independent(x, &e->replays, cell->x.n);
 	c->accept_hi = upper;
 	decide_dependence(c, &e->replays, cell->x.n, spread_p(&alone, c->limit).below, levels);
@@ -96,7 +112,8 @@ static void plan_precision(struct component *k, const struct planning *p)
 	const struct pitman_morgan *pm = &e->precision;
 	uint64_t needed = 0;
 	double below, above;
-	if (e->precision_status == STAT_TOO_FEW) { /* nothing is known: as for a replayer as precise as the program */
+	/* nothing is known: as for a replayer as precise as the program */
+	if (e->precision_status == STAT_TOO_FEW) {
 		if (!replicates_for_precision(1, 0, k->limit, PLAN_ACCEPT, PLAN_ASSURANCE, &needed))
 			plan_further(k, STAT_OK, needed, e->bias.n);
 		return;
@@ -104,16 +121,19 @@ static void plan_precision(struct component *k, const struct planning *p)
 	if (e->precision_status)
 		return;
 	double alpha = pm->ratio < k->limit ? PLAN_ACCEPT : p->alpha_reject;
-	enum stat_status s =
-	    replicates_for_precision(pm->ratio, pm->correlation, k->limit, alpha, PLAN_ASSURANCE, &needed);
+	enum stat_status s = replicates_for_precision(pm->ratio, pm->correlation, k->limit, alpha,
+						      PLAN_ASSURANCE, &needed);
 	uint64_t least = (uint64_t)ceil(-log2(alpha)); /* below, no permutation is as rare */
 	needed = needed < least ? least : needed;
 	if (!s && alpha >= PLAN_ACCEPT)
 		needed = plan_as_dependent(&e->precision_serial, needed);
 	if (plan_further(k, s, needed, pm->n) &&
-	    !ratio_for_precision(pm->n, pm->correlation, k->limit, alpha, PLAN_ASSURANCE, &below, &above))
-		REASON_ADD(k, "; %s: the ratio is too near it, %zu replicates can do with one of %s %.3g", plan_no_number, pm->n,
-			   pm->ratio < k->limit ? "at most" : "at least", pm->ratio < k->limit ? below : above);
+	    !ratio_for_precision(pm->n, pm->correlation, k->limit, alpha, PLAN_ASSURANCE, &below,
+				 &above))
+		REASON_ADD(
+		    k, "; %s: the ratio is too near it, %zu replicates can do with one of %s %.3g",
+		    plan_no_number, pm->n, pm->ratio < k->limit ? "at most" : "at least",
+		    pm->ratio < k->limit ? below : above);
 }
 
 const struct component_row component_precision = {

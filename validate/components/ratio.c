@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Paired log ratios against limits either way: what most components of the response and execution time are.
+/* Paired log ratios against limits either way: what most components of the response and execution
+ * time are.
  *
- * One-sided P-values are by re-randomisation (stats/paired_mean.h). Accepted: both one-sided tests are significant. Rejected: one
- * of the tests shows the mean outside; its P-value, doubled, goes to Holm. For accepting, P is widened for the dependence of one
- * role, and the means by recording must pass as well where recordings are reused.
- * Source: Schuirmann (1987) for the two tests. */
+ * One-sided P-values are by re-randomisation (stats/paired_mean.h). Accepted: both one-sided tests
+ * are significant. Rejected: one of the tests shows the mean outside; its P-value, doubled, goes to
+ * Holm. For accepting, P is widened for the dependence of one role, and the means by recording must
+ * pass as well where recordings are reused. Source: Schuirmann (1987) for the two tests. */
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -14,13 +15,16 @@
 #include "validate/stats/planning.h"
 #include "validate/stats/spending.h"
 
-/* Acceptance that leaves a guard band (JCGM 106) of `factor` expanded uncertainties of the bias inside the limits. It is asked
- * for besides the test, so that it can only make accepting, and rejecting, harder. */
-static void guard(struct component *c, const struct ratio_evidence *e, double low, double high, double factor)
+/* Acceptance that leaves a guard band (JCGM 106) of `factor` expanded uncertainties of the bias
+ * inside the limits. It is asked for besides the test, so that it can only make accepting, and
+ * rejecting, harder. */
+static void guard(struct component *c, const struct ratio_evidence *e, double low, double high,
+		  double factor)
 {
 	double k, risk;
 	const struct t_estimate *t = c->decision == DECISION_REJECT ? &e->t : &e->wide;
-	if (!(factor >= 0) || t_quantile(0.975, t->df, &k) || conformity_risk(t->value, t->se, t->df, low, high, &risk))
+	if (!(factor >= 0) || t_quantile(0.975, t->df, &k) ||
+	    conformity_risk(t->value, t->se, t->df, low, high, &risk))
 		return;
 	enum conformity guarded = conformity_guarded(t->value, low, high, factor * k * t->se);
 	if ((c->decision == DECISION_ACCEPT && guarded != CONFORMITY_ACCEPT) ||
@@ -31,7 +35,7 @@ static void guard(struct component *c, const struct ratio_evidence *e, double lo
 		   100 * (c->decision == DECISION_REJECT ? 1 - risk : risk));
 }
 
-/* --- P-values and limits ---------------------------------------------------------------------------------------------- */
+/* --- P-values and limits ------------------------------------------------- */
 
 static struct paired_mean series_of(const struct ratio_evidence *e)
 {
@@ -54,7 +58,8 @@ struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high, d
 		p.accept = fmax(p.accept, inside.wide);
 		p.accept_alone = fmax(p.accept_alone, inside.alone);
 		if (inside_is_above ? e->t.value < at[i] : e->t.value > at[i])
-			outside = fmin(outside, paired_mean_p(&series, at[i], !inside_is_above).alone);
+			outside =
+			    fmin(outside, paired_mean_p(&series, at[i], !inside_is_above).alone);
 	}
 	p.reject = fmin(1, 2 * sequential_p(outside, span));
 	return p;
@@ -76,9 +81,10 @@ void decide_recordings(struct component *c, const struct ratio_evidence *e)
 			   (double)e->n / e->recordings.inflation);
 }
 
-/* --- one ratio -------------------------------------------------------------------------------------------------------- */
+/* --- one ratio ----------------------------------------------------------- */
 
-/* All pairs have the same ratio, as whole numbers mostly have: nothing scatters, the value itself decides. */
+/* All pairs have the same ratio, as whole numbers mostly have: nothing scatters, the value itself
+ * decides. */
 static void say_alike(struct component *c, const struct ratio_evidence *e)
 {
 	c->estimate.status = STAT_OK;
@@ -88,7 +94,8 @@ static void say_alike(struct component *c, const struct ratio_evidence *e)
 }
 
 /* The interval that decided: 1 - 2 alpha for accepting, 1 - alpha for rejecting. */
-static void say_interval(struct component *c, const struct ratio_evidence *e, const struct levels *levels)
+static void say_interval(struct component *c, const struct ratio_evidence *e,
+			 const struct levels *levels)
 {
 	bool reject = c->decision == DECISION_REJECT;
 	double error = reject ? levels->accept : 2 * levels->accept, lo, hi;
@@ -108,13 +115,15 @@ static void say_interval(struct component *c, const struct ratio_evidence *e, co
 		REASON(c, "%s %%, without an interval, limits ±%s %%", shown_change(expm1(e->t.value)).text,
 		       shown_percent(c->limit).text);
 	else
-		REASON(c, "%s %%, %.*g %% interval %s to %s %%, %s the limits ±%s %%", shown_change(expm1(e->t.value)).text,
-		       confidence_digits(error), 100 * (1 - error), shown_change(expm1(lo)).text, shown_change(expm1(hi)).text,
-		       decide_position(c), shown_percent(c->limit).text);
+		REASON(c, "%s %%, %.*g %% interval %s to %s %%, %s the limits ±%s %%",
+		       shown_change(expm1(e->t.value)).text, confidence_digits(error),
+		       100 * (1 - error), shown_change(expm1(lo)).text,
+		       shown_change(expm1(hi)).text, decide_position(c),
+		       shown_percent(c->limit).text);
 }
 
-void decide_ratio(struct component *c, const struct ratio_evidence *e, const struct levels *levels, bool alike,
-		  double guard_band)
+void decide_ratio(struct component *c, const struct ratio_evidence *e, const struct levels *levels,
+		  bool alike, double guard_band)
 {
 	double low = c->limit < 1 ? log1p(-c->limit) : -INFINITY, high = log1p(c->limit);
 	if (e->status && !(alike && e->status == STAT_ZERO_VARIANCE)) {
@@ -144,8 +153,9 @@ void plan_ratio(struct component *k, const struct ratio_evidence *e, double alph
 	if (e->status == STAT_TOO_FEW)
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
 	else if (e->status == STAT_ZERO_VARIANCE && e->t.value != 0)
-		plan_further(k, STAT_OK, (uint64_t)ceil(1 - log2(alpha_reject)), e->n); /* pairs that agree until P is small enough */
+		plan_further(k, STAT_OK, (uint64_t)ceil(1 - log2(alpha_reject)),
+			     e->n); /* pairs that agree until P is small enough */
 	else if (!e->status)
-		plan_mean(k, &e->t, &e->serial, e->n, k->limit < 1 ? log1p(-k->limit) : -INFINITY, log1p(k->limit), alpha_reject / 2,
-			  "ratios");
+		plan_mean(k, &e->t, &e->serial, e->n, k->limit < 1 ? log1p(-k->limit) : -INFINITY,
+			  log1p(k->limit), alpha_reject / 2, "ratios");
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether replays follow their storage: on a volume, one block of each two is served more slowly, drawn by the protocol's seed.
+/* Whether replays follow their storage: on a volume, one block of each two is served more slowly,
+ * drawn by the protocol's seed.
  *
- * For each two blocks, the log ratio ln(x/r) of the slow one minus that of the other one: 0 where the replay becomes slower as the program does.
- * These differences are judged as paired log ratios are. The draw gives the part of each difference that is not due to the storage a random
- * sign, independent of the others: neither what the machine does nor dependence between the runs of a role is mistaken for its effect, and nothing is
- * widened. Where the program does not follow its storage itself, nothing can be asked of a replay.
- * Source: calibration of a measuring system at two known values (VIM 4.12, sensitivity). */
+ * For each two blocks, the log ratio ln(x/r) of the slow one minus that of the other one: 0 where
+ * the replay becomes slower as the program does. These differences are judged as paired log ratios
+ * are. The draw gives the part of each difference that is not due to the storage a random sign,
+ * independent of the others: neither what the machine does nor dependence between the runs of a
+ * role is mistaken for its effect, and nothing is widened. Where the program does not follow its
+ * storage itself, nothing can be asked of a replay. Source: calibration of a measuring system at
+ * two known values (VIM 4.12, sensitivity). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,9 +26,11 @@ struct slowing { /* differences slow - normal of two blocks each */
 static bool are_two(const struct pairs *p, size_t i)
 {
 	const struct run *a = p->r[i - 1], *b = p->r[i];
-	return (a->block + 1) / 2 == (b->block + 1) / 2 && a->block != b->block && a->service_factor > 0 && b->service_factor > 0 &&
-	       a->service_factor != b->service_factor && a->summary.response.mean > 0 && b->summary.response.mean > 0 &&
-	       p->x[i - 1]->summary.response.mean > 0 && p->x[i]->summary.response.mean > 0;
+	return (a->block + 1) / 2 == (b->block + 1) / 2 && a->block != b->block &&
+	       a->service_factor > 0 && b->service_factor > 0 &&
+	       a->service_factor != b->service_factor && a->summary.response.mean > 0 &&
+	       b->summary.response.mean > 0 && p->x[i - 1]->summary.response.mean > 0 &&
+	       p->x[i]->summary.response.mean > 0;
 }
 
 static void slowing_find(struct slowing *s, const struct pairs *p)
@@ -33,10 +38,15 @@ static void slowing_find(struct slowing *s, const struct pairs *p)
 	for (size_t i = 1; i < p->n; i++) {
 		if (!are_two(p, i))
 			continue;
-		const size_t slow = p->r[i]->service_factor > p->r[i - 1]->service_factor ? i : i - 1, normal = slow == i ? i - 1 : i;
+		const size_t slow =
+				 p->r[i]->service_factor > p->r[i - 1]->service_factor ? i : i - 1,
+			     normal = slow == i ? i - 1 : i;
 		s->x[s->n] = p->x[slow];
-		s->r[s->n] = log(p->r[slow]->summary.response.mean / p->r[normal]->summary.response.mean);
-		s->d[s->n] = log(p->x[slow]->summary.response.mean / p->x[normal]->summary.response.mean) - s->r[s->n];
+		s->r[s->n] =
+		    log(p->r[slow]->summary.response.mean / p->r[normal]->summary.response.mean);
+		s->d[s->n] =
+		    log(p->x[slow]->summary.response.mean / p->x[normal]->summary.response.mean) -
+		    s->r[s->n];
 		s->n++;
 	}
 }
@@ -45,13 +55,15 @@ static void measure_responsiveness(const struct measuring *m)
 {
 	struct response_evidence *e = &m->e->responsiveness;
 	const size_t room = m->pairs->n + 1;
-	struct slowing s = {xcalloc(room, sizeof *s.d), xcalloc(room, sizeof *s.r), xcalloc(room, sizeof *s.x), 0};
+	struct slowing s = {xcalloc(room, sizeof *s.d), xcalloc(room, sizeof *s.r),
+			    xcalloc(room, sizeof *s.x), 0};
 	struct t_estimate wide;
 	struct serial serial;
 	slowing_find(&s, m->pairs);
 	e->program_status = dependent_mean(s.r, s.n, &e->program, &wide, &serial);
 	paired_values(&e->ratio, s.d, &(struct pairs){.x = s.x, .n = s.n});
-	e->ratio.wide = e->ratio.t; /* the draw makes them independent, also where the runs of a role are not */
+	/* the draw makes them independent, also where the runs of a role are not */
+	e->ratio.wide = e->ratio.t;
 	e->ratio.serial = serial_none(s.n);
 	if (!s.n)
 		e->ratio.status = STAT_NOT_APPLICABLE;
@@ -72,7 +84,8 @@ static void decide_responsiveness(struct component *c, const struct deciding *d)
 	c->estimate = estimate_of_t(e->ratio.status, &e->ratio.t, expm1);
 	if (e->ratio.status == STAT_NOT_APPLICABLE) {
 		c->decision = DECISION_NOT_APPLICABLE;
-		REASON(c, "the storage was not made slower in any block: that needs a volume of the campaign (responsiveness = yes)");
+		REASON(c, "the storage was not made slower in any block: that needs a volume of "
+			  "the campaign (responsiveness = yes)");
 	} else if (program_is_deaf(e, c->limit)) {
 		c->decision = DECISION_NOT_APPLICABLE;
 		REASON(c, "the program itself takes %s %% longer on the slower storage: not enough to ask a replay to follow",
@@ -80,8 +93,11 @@ static void decide_responsiveness(struct component *c, const struct deciding *d)
 	} else {
 		decide_ratio(c, &e->ratio, d->levels, false, NAN);
 		if (!e->program_status && !e->ratio.status)
-			REASON_ADD(c, "; on the slower storage the program takes %s %%, the replay %s %% longer",
-				   shown_percent(expm1(e->program.value)).text, shown_percent(expm1(e->program.value + e->ratio.t.value)).text);
+			REASON_ADD(c,
+				   "; on the slower storage the program takes %s %%, the replay %s "
+				   "%% longer",
+				   shown_percent(expm1(e->program.value)).text,
+				   shown_percent(expm1(e->program.value + e->ratio.t.value)).text);
 	}
 }
 

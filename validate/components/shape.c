@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distance of the self-normalised distributions: each run's response times over its own typical response (the mean of the
- * fastest 90 %). The mean of all requests is not used: a few stalls of the machine change it by tens of percent, and all shares
- * below a multiple of it. Beside another program that kept one processor and the disk busy, the differences scattered by 25 to
- * 30 % over the mean and by 4 to 6 % over the typical response.
+/* Distance of the self-normalised distributions: each run's response times over its own typical
+ * response (the mean of the fastest 90 %). The mean of all requests is not used: a few stalls of
+ * the machine change it by tens of percent, and all shares below a multiple of it. Beside another
+ * program that kept one processor and the disk busy, the differences scattered by 25 to 30 % over
+ * the mean and by 4 to 6 % over the typical response.
  *
- * Thresholds: the edges of the summaries' grid (metrics/summary.h) at which the program's pooled distribution is nearest to the
- * preset quantiles. At each, D = F_replay - F_program of a pair, and a test of its mean against -+limit. The typical
- * response of a run cancels, so shape is judged apart from it.
- * Source: Kolmogorov's distance at fixed points; Berger and Hsu (1996). */
+ * Thresholds: the edges of the summaries' grid (metrics/summary.h) at which the program's pooled
+ * distribution is nearest to the preset quantiles. At each, D = F_replay - F_program of a pair, and
+ * a test of its mean against -+limit. The typical response of a run cancels, so shape is judged
+ * apart from it. Source: Kolmogorov's distance at fixed points; Berger and Hsu (1996). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@
 #include "validate/components/component.h"
 #include "validate/components/shape.h"
 
-const double shape_quantile[SHAPE_N_QUANTILES] = {0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.99, 0.999};
+const double shape_quantile[SHAPE_N_QUANTILES] = {0.01, 0.05, 0.1, 0.2,  0.35, 0.5,
+						  0.65, 0.8,  0.9, 0.95, 0.99, 0.999};
 
 static double below_edge(const struct run_summary *s, size_t k)
 {
@@ -26,8 +28,8 @@ static double below_edge(const struct run_summary *s, size_t k)
 static bool have_shape(const struct pairs *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if (!p->x[i]->summary.has_shape || !p->r[i]->summary.has_shape || !p->x[i]->summary.response.n ||
-		    !p->r[i]->summary.response.n)
+		if (!p->x[i]->summary.has_shape || !p->r[i]->summary.has_shape ||
+		    !p->x[i]->summary.response.n || !p->r[i]->summary.response.n)
 			return false;
 	return p->n > 0;
 }
@@ -81,7 +83,8 @@ static void measure(const struct measuring *m)
 		return;
 	}
 	for (size_t i = 0; i < SHAPE_N_QUANTILES; i++)
-		if (!i || s.edge[i] != s.edge[i - 1]) /* several quantiles may lie between two edges */
+		if (!i ||
+		    s.edge[i] != s.edge[i - 1]) /* several quantiles may lie between two edges */
 			edge_add(f, m->pairs, s.edge[i], s.share[i]);
 }
 
@@ -90,7 +93,8 @@ static void decide_shape(struct component *c, const struct deciding *d)
 	static const struct family_words words = {"share of requests below it differs by", false};
 	const struct family *f = &d->e->family[COMPONENT_SHAPE];
 	if (f->status == STAT_NOT_ASSESSED)
-		decide_without(c, DECISION_NOT_ASSESSED, "the summaries do not hold the shape of the distribution");
+		decide_without(c, DECISION_NOT_ASSESSED,
+			       "the summaries do not hold the shape of the distribution");
 	else
 		decide_family(c, f, d->levels, &words);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shares of events per run against an upper limit. Runs that are all alike are judged by their pooled counts. */
+/* Shares of events per run against an upper limit. Runs that are all alike are judged by their
+ * pooled counts. */
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -29,19 +30,24 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 		return;
 	if (e->status == STAT_ZERO_VARIANCE) {
 		double lo, hi, limit = fmin(1, c->limit);
-		double p_accept = binomial_at_most(e->k, e->of, limit), p_reject = binomial_at_least(e->k, e->of, limit);
+		double p_accept = binomial_at_most(e->k, e->of, limit),
+		       p_reject = binomial_at_least(e->k, e->of, limit);
 		enum stat_status s = clopper_pearson(e->k, e->of, 1 - 2 * levels->accept, &lo, &hi);
 		if (s || isnan(p_accept) || isnan(p_reject)) {
 			decide_nothing(c, s ? s : STAT_NOT_CONVERGED);
 			return;
 		}
 		decide(c, limit < 1 ? p_accept : 0, sequential_p(p_reject, levels->span), levels);
-		REASON(c, "%.0f of %.0f requests, alike in all runs, %s limit %.2g %%, %s the limit %s %%", e->k, e->of,
-		       c->decision == DECISION_REJECT ? "lower" : "upper",
-		       100 * (c->decision == DECISION_REJECT ? lo : hi), decide_position(c), shown_percent(c->limit).text);
+		REASON(c,
+		       "%.0f of %.0f requests, alike in all runs, %s limit %.2g %%, %s the limit "
+		       "%s %%",
+		       e->k, e->of, c->decision == DECISION_REJECT ? "lower" : "upper",
+		       100 * (c->decision == DECISION_REJECT ? lo : hi), decide_position(c),
+		       shown_percent(c->limit).text);
 		return;
 	}
-	struct mean_p p = decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false, levels->span);
+	struct mean_p p =
+	    decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false, levels->span);
 	double lo, hi, unused;
 	decide(c, p.accept, p.reject, levels);
 	if (t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi) ||
@@ -52,10 +58,14 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 	if (c->decision != DECISION_REJECT)
 		hi = c->accept_hi;
 	if (decide_is_hardly_one(c, &e->serial))
-		REASON(c, "%.3g %% of the requests, without an interval, limit %s %%", 100 * e->t.value, shown_percent(c->limit).text);
+		REASON(c, "%.3g %% of the requests, without an interval, limit %s %%",
+		       100 * e->t.value, shown_percent(c->limit).text);
 	else
-		REASON(c, "%.3g %% of the requests, one-sided limits %.3g and %.3g %%, %s the limit %s %%", 100 * e->t.value,
-		       100 * fmax(0, lo), 100 * hi, decide_position(c), shown_percent(c->limit).text);
+		REASON(c,
+		       "%.3g %% of the requests, one-sided limits %.3g and %.3g %%, %s the limit "
+		       "%s %%",
+		       100 * e->t.value, 100 * fmax(0, lo), 100 * hi, decide_position(c),
+		       shown_percent(c->limit).text);
 	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 }
 
@@ -66,7 +76,8 @@ void plan_share(struct component *k, const struct share_evidence *e, double alph
 	} else if (e->status == STAT_ZERO_VARIANCE && e->k == 0 && e->of > 0 && k->limit < 1) {
 		/* none of so few requests: (1 - limit)^requests must come down to the level */
 		double runs = ceil(log(PLAN_ACCEPT) / log1p(-k->limit) / (e->of / (double)e->n));
-		plan_further(k, runs < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED, runs < PLANNING_MAX_N ? (uint64_t)runs : 0, e->n);
+		plan_further(k, runs < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED,
+			     runs < PLANNING_MAX_N ? (uint64_t)runs : 0, e->n);
 	} else if (!e->status) {
 		plan_mean(k, &e->t, &e->serial, e->n, -INFINITY, k->limit, alpha_reject, "shares");
 	}

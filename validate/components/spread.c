@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Standard deviations against an upper limit. nu s^2/sigma^2 is taken for chi-square with nu degrees of freedom (Welch and
- * Satterthwaite); nu allows for tails and dependence (stats/spread.h). Source: GUM G.4. */
+/* Standard deviations against an upper limit. nu s^2/sigma^2 is taken for chi-square with nu
+ * degrees of freedom (Welch and Satterthwaite); nu allows for tails and dependence
+ * (stats/spread.h). Source: GUM G.4. */
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -13,10 +14,12 @@ double spread_p_above(double sd, double nu, double limit)
 
 struct spread_p spread_p(const struct spread_evidence *e, double limit)
 {
-	return (struct spread_p){spread_p_above(e->sd, e->nu, limit), 1 - spread_p_above(e->sd_upper, e->nu_upper, limit)};
+	return (struct spread_p){spread_p_above(e->sd, e->nu, limit),
+				 1 - spread_p_above(e->sd_upper, e->nu_upper, limit)};
 }
 
-enum stat_status spread_limits(const struct spread_evidence *e, double alpha, double *lower, double *upper)
+enum stat_status spread_limits(const struct spread_evidence *e, double alpha, double *lower,
+			       double *upper)
 {
 	double low, high;
 	enum stat_status s = chi2_quantile(alpha, e->nu_upper, &low);
@@ -42,11 +45,13 @@ struct estimate spread_estimate(const struct spread_evidence *spread, double val
 	return e;
 }
 
-struct spread_evidence spread_independent(const struct spread_evidence *s, const struct serial *runs, size_t n)
+struct spread_evidence spread_independent(const struct spread_evidence *s,
+					  const struct serial *runs, size_t n)
 {
 	struct spread_evidence out = *s;
 	struct serial square = serial_product(runs, runs, n);
 	out.sd_upper = s->sd;
-	out.nu_upper = fmin(s->nu_upper * square.inflation, fmax(s->nu_upper, spread_df_most((double)n)));
+	out.nu_upper =
+	    fmin(s->nu_upper * square.inflation, fmax(s->nu_upper, spread_df_most((double)n)));
 	return out;
 }

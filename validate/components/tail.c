@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative bias of the slowest 1 % of the requests of a run. A quantile would not do: what lies beyond it may be anything. */
+/* Relative bias of the slowest 1 % of the requests of a run. A quantile would not do: what lies
+ * beyond it may be anything. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -30,10 +31,15 @@ static void decide_tail(struct component *c, const struct deciding *d)
 	static const struct family_words words = {"mean of the slowest 1 %", true};
 	const struct family *f = &d->e->family[COMPONENT_TAIL];
 	if (f->status == STAT_NOT_APPLICABLE)
-		decide_without(c, DECISION_NOT_APPLICABLE, "a run has %" PRIu64 " requests: the slowest 1 %% of fewer than %d are too few to "
-			       "judge", d->cell->n_fewest_requests, FEWEST_REQUESTS);
+		decide_without(c, DECISION_NOT_APPLICABLE,
+			       "a run has %" PRIu64
+			       " requests: the slowest 1 %% of fewer than %d are too few to "
+			       "judge",
+			       d->cell->n_fewest_requests, FEWEST_REQUESTS);
 	else if (f->status == STAT_NOT_ASSESSED)
-		decide_without(c, DECISION_NOT_ASSESSED, "the summaries of an earlier version do not hold the slowest requests");
+		decide_without(
+		    c, DECISION_NOT_ASSESSED,
+		    "the summaries of an earlier version do not hold the slowest requests");
 	else
 		decide_family(c, f, d->levels, &words);
 }

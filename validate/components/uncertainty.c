@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Expanded uncertainty against the largest allowed, and the repeatability of replays that have no reference to scatter
- * beside.
+/* Expanded uncertainty against the largest allowed, and the repeatability of replays that have no
+ * reference to scatter beside.
  *
- * U tends to z u_c, z = 1.96, as the runs become many. u_c is itself an estimate: nu u_c^2/sigma_c^2 is taken for chi-square
- * with nu degrees of freedom (Welch and Satterthwaite), which gives limits of z sigma_c. Long tails make a standard
- * deviation worse known than nu = n - 1 says (stats/spread.h), for the upper limit even where none shows: few runs do not show the
- * tails that they come from. And runs that depend on each other scatter less than they would in the long run, so that u_c
- * is larger for the upper limit, and nu less (stats/serial.h).
- * Judged only where the same budget with the program's own runs in the replays' place is shown to be within the limit. Otherwise
- * the machine's noise would be held against the replayer: not applicable, limited by the machine.
- * Accepted: the upper limit of z sigma_c is at most the limit. Rejected: its lower limit lies above.
- * Added, the absolute bias stands on top: both at half the error.
- * Source: GUM G.4. */
+ * U tends to z u_c, z = 1.96, as the runs become many. u_c is itself an estimate: nu
+ * u_c^2/sigma_c^2 is taken for chi-square with nu degrees of freedom (Welch and Satterthwaite),
+ * which gives limits of z sigma_c. Long tails make a standard deviation worse known than nu = n - 1
+ * says (stats/spread.h), for the upper limit even where none shows: few runs do not show the tails
+ * that they come from. And runs that depend on each other scatter less than they would in the long
+ * run, so that u_c is larger for the upper limit, and nu less (stats/serial.h). Judged only where
+ * the same budget with the program's own runs in the replays' place is shown to be within the
+ * limit. Otherwise the machine's noise would be held against the replayer: not applicable, limited
+ * by the machine. Accepted: the upper limit of z sigma_c is at most the limit. Rejected: its lower
+ * limit lies above. Added, the absolute bias stands on top: both at half the error. Source: GUM
+ * G.4. */
 #include <math.h>
 
 #include "validate/components/component.h"
@@ -19,9 +20,10 @@
 #include "validate/stats/planning.h"
 #include "validate/stats/spending.h"
 
-/* P of |bias| + z sigma_c against the limit: the smallest error at which the sum of both limits, each at half of it, clears
- * the limit; found by halving on a logarithmic scale. */
-static double added_p(const struct spread_evidence *expanded, const struct t_estimate *bias, double limit, bool above)
+/* P of |bias| + z sigma_c against the limit: the smallest error at which the sum of both limits,
+ * each at half of it, clears the limit; found by halving on a logarithmic scale. */
+static double added_p(const struct spread_evidence *expanded, const struct t_estimate *bias,
+		      double limit, bool above)
 {
 	double low = -300, high = 0; /* log10 of alpha: not cleared, cleared */
 	for (int i = 0; i < 60; i++) {
@@ -40,12 +42,15 @@ static double added_p(const struct spread_evidence *expanded, const struct t_est
 	return high < 0 ? pow(10, high) : 1;
 }
 
-static struct spread_p added_spread_p(const struct spread_evidence *s, const struct ratio_evidence *bias, double limit, bool wide)
+static struct spread_p added_spread_p(const struct spread_evidence *s,
+				      const struct ratio_evidence *bias, double limit, bool wide)
 {
-	return (struct spread_p){added_p(s, &bias->t, limit, true), added_p(s, wide ? &bias->wide : &bias->t, limit, false)};
+	return (struct spread_p){added_p(s, &bias->t, limit, true),
+				 added_p(s, wide ? &bias->wide : &bias->t, limit, false)};
 }
 
-/* P of the program's own U being beyond the limit; NaN where it is not known: one recording is the reference of all. */
+/* P of the program's own U being beyond the limit; NaN where it is not known: one recording is the
+ * reference of all. */
 static double program_p(const struct budget *b, double limit)
 {
 	if (!isfinite(b->u_c_program))
@@ -54,17 +59,21 @@ static double program_p(const struct budget *b, double limit)
 }
 
 /* Where the program itself is not shown to be within the limit, U says nothing of the replayer. */
-static bool is_limited_by_machine(struct component *c, const struct cell *cell, const struct levels *levels)
+static bool is_limited_by_machine(struct component *c, const struct cell *cell,
+				  const struct levels *levels)
 {
 	const struct budget *b = &cell->budget;
 	double p = program_p(b, c->limit), low;
 	if (isnan(p) || p <= levels->accept)
 		return false;
 	c->decision = DECISION_NOT_APPLICABLE;
-	REASON(c, "limited by the machine: the program itself has U %s %%", shown_percent(cell->worth.machine).text);
+	REASON(c, "limited by the machine: the program itself has U %s %%",
+	       shown_percent(cell->worth.machine).text);
 	if (!chi2_quantile(levels->accept, b->nu_spread_program, &low) && low > 0)
 		REASON_ADD(c, " (upper limit %s %%)",
-			   shown_percent(COVERAGE_FACTOR * b->u_c_program * sqrt(b->nu_spread_program / low)).text);
+			   shown_percent(COVERAGE_FACTOR * b->u_c_program *
+					 sqrt(b->nu_spread_program / low))
+			       .text);
 	REASON_ADD(c, ", limit %s %%", shown_percent(c->limit).text);
 	return true;
 }
@@ -84,33 +93,40 @@ static void decide_uncertainty(struct component *c, const struct deciding *d)
 		decide_nothing(c, s);
 		return;
 	}
-	const struct spread_evidence expanded = {STAT_OK, COVERAGE_FACTOR * b->u_c, b->nu_spread, COVERAGE_FACTOR * b->u_c_upper,
+	const struct spread_evidence expanded = {STAT_OK, COVERAGE_FACTOR * b->u_c, b->nu_spread,
+						 COVERAGE_FACTOR * b->u_c_upper,
 						 b->nu_spread_upper};
 	const struct spread_evidence alone = spread_independent(&expanded, &e->replays, cell->x.n);
-	c->estimate = spread_estimate(&expanded, b->U95 + (added ? fabs(expm1(e->bias.t.value)) : 0));
+	c->estimate =
+	    spread_estimate(&expanded, b->U95 + (added ? fabs(expm1(e->bias.t.value)) : 0));
 	if (!(c->limit > 0)) {
 		decide_shown(c, c->estimate, "U", 100, " %");
 		return;
 	}
 	if (decide_is_early(c, levels) || is_limited_by_machine(c, cell, levels))
 		return;
-	p = added ? added_spread_p(&expanded, &e->bias, c->limit, true) : spread_p(&expanded, c->limit);
-	p_alone = added ? added_spread_p(&alone, &e->bias, c->limit, false) : spread_p(&alone, c->limit);
+	p = added ? added_spread_p(&expanded, &e->bias, c->limit, true)
+		  : spread_p(&expanded, c->limit);
+	p_alone =
+	    added ? added_spread_p(&alone, &e->bias, c->limit, false) : spread_p(&alone, c->limit);
 	s = spread_limits(&expanded, levels->accept, &lower, &upper);
 	if (s) {
 		decide_nothing(c, s);
 		return;
 	}
 	decide(c, p.below, sequential_p(p.above, levels->span), levels);
-	REASON(c, "U %s %%%s, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%", shown_percent(c->estimate.value).text,
-	       added ? " with the bias" : "", confidence_digits(levels->accept), 100 * (1 - levels->accept),
-	       shown_percent(lower).text, shown_percent(upper).text, decide_position(c), shown_percent(c->limit).text);
+	REASON(c, "U %s %%%s, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%",
+	       shown_percent(c->estimate.value).text, added ? " with the bias" : "",
+	       confidence_digits(levels->accept), 100 * (1 - levels->accept),
+	       shown_percent(lower).text, shown_percent(upper).text, decide_position(c),
+	       shown_percent(c->limit).text);
 	c->accept_hi = added ? NAN : upper;
 	decide_dependence(c, &e->replays, cell->x.n, p_alone.below, levels);
 }
 
-/* U: its limits as they would be with n replicates, the standard deviation that there is taken for the truth; an estimate
- * that falls as far to the wrong side as the assurance says must clear the limit. */
+/* U: its limits as they would be with n replicates, the standard deviation that there is taken for
+ * the truth; an estimate that falls as far to the wrong side as the assurance says must clear the
+ * limit. */
 static bool spread_clears(double ratio, double nu, double alpha, bool inside)
 {
 	double chance, level;
@@ -121,7 +137,8 @@ static bool spread_clears(double ratio, double nu, double alpha, bool inside)
 	return inside ? bound <= 1 : bound > 1;
 }
 
-/* Degrees of freedom of U's upper limit with n replicates; what tails may hide grows with the root of their number. */
+/* Degrees of freedom of U's upper limit with n replicates; what tails may hide grows with the root
+ * of their number. */
 static double nu_then(const struct budget *b, double have, double n, bool inside)
 {
 	double nu = (inside ? b->nu_spread_upper : b->nu_spread) * (n - 1) / (have - 1);
@@ -138,9 +155,11 @@ static void plan_uncertainty(struct component *k, const struct planning *p)
 	if (b->status || have < 2)
 		return;
 	bool inside = ratio < 1;
-	uint64_t below = 1, n = 2; /* what does not clear it, and what does: doubled, then halved between */
+	/* what does not clear it, and what does: doubled, then halved between */
+	uint64_t below = 1, n = 2;
 	double alpha = inside ? PLAN_ACCEPT : p->alpha_reject;
-	while (n < PLANNING_MAX_N && !spread_clears(ratio, nu_then(b, have, (double)n, inside), alpha, inside)) {
+	while (n < PLANNING_MAX_N &&
+	       !spread_clears(ratio, nu_then(b, have, (double)n, inside), alpha, inside)) {
 		below = n;
 		n *= 2;
 	}
@@ -156,16 +175,16 @@ static void plan_uncertainty(struct component *k, const struct planning *p)
 }
 
 const struct component_row component_uncertainty = {
-	.title = "Uncertainty",
-	.meaning =
-		"How far the result of one future replay may lie from what the program "
-		"would have shown, with 95 % coverage, the bias stated apart.",
-	.rule = "judged where the program run again in the replay's place is shown to be within the limit; accepted when the one-sided "
-		"95 % upper limit of U is at most the limit, rejected when its lower limit exceeds it",
-	.source = "GUM 5.1, 6.2, G.4 and H.5",
-	.above = "one replay is only good to ±%s",
-	.unit = COMPONENT_SHARE,
-	.relative = true,
-	.decide = decide_uncertainty,
-	.plan = plan_uncertainty,
+    .title = "Uncertainty",
+    .meaning = "How far the result of one future replay may lie from what the program "
+	       "would have shown, with 95 % coverage, the bias stated apart.",
+    .rule = "judged where the program run again in the replay's place is shown to be within the "
+	    "limit; accepted when the one-sided "
+	    "95 % upper limit of U is at most the limit, rejected when its lower limit exceeds it",
+    .source = "GUM 5.1, 6.2, G.4 and H.5",
+    .above = "one replay is only good to ±%s",
+    .unit = COMPONENT_SHARE,
+    .relative = true,
+    .decide = decide_uncertainty,
+    .plan = plan_uncertainty,
 };

@@ -17,27 +17,34 @@ bool history_changed(const struct history *h, const struct history_series *s, si
 {
 	if (!i || i >= s->n)
 		return false;
-	const struct history_campaign *old = &h->campaign[s->entry[i - 1].campaign], *new = &h->campaign[s->entry[i].campaign];
-	return old->environment != new->environment || differ(old->host, new->host) || differ(old->protocol_hash, new->protocol_hash) ||
-	       differ(old->program_version, new->program_version) || differ(s->entry[i - 1].settings, s->entry[i].settings);
+	const struct history_campaign *old = &h->campaign[s->entry[i - 1].campaign],
+				      *new = &h->campaign[s->entry[i].campaign];
+	return old->environment != new->environment || differ(old->host, new->host) ||
+	       differ(old->protocol_hash, new->protocol_hash) ||
+	       differ(old->program_version, new->program_version) ||
+	       differ(s->entry[i - 1].settings, s->entry[i].settings);
 }
 
-static void change_add(struct history_changes *c, const char *fact, const char *old, const char *new)
+static void change_add(struct history_changes *c, const char *fact, const char *old,
+		       const char *new)
 {
 	if (!differ(old, new))
 		return;
 	GROW(c->one, c->n, c->cap);
-	c->one[c->n++] = (struct history_change){xstrdup(fact), old ? xstrdup(old) : NULL, new ? xstrdup(new) : NULL};
+	c->one[c->n++] = (struct history_change){xstrdup(fact), old ? xstrdup(old) : NULL,
+						 new ? xstrdup(new) : NULL};
 }
 
 static int by_fact(const void *a, const void *b)
 {
-	return strcmp(((const struct history_change *)a)->fact, ((const struct history_change *)b)->fact);
+	return strcmp(((const struct history_change *)a)->fact,
+		      ((const struct history_change *)b)->fact);
 }
 
 static void facts_compare(struct history_changes *c, const char *old_text, const char *new_text)
 {
-	json_t *old = json_loads(old_text ? old_text : "{}", 0, NULL), *new = json_loads(new_text ? new_text : "{}", 0, NULL);
+	json_t *old = json_loads(old_text ? old_text : "{}", 0, NULL),
+	       *new = json_loads(new_text ? new_text : "{}", 0, NULL);
 	size_t named = c->n;
 	const char *name;
 	json_t *value;
@@ -52,18 +59,21 @@ static void facts_compare(struct history_changes *c, const char *old_text, const
 	json_decref(new);
 }
 
-void history_changes_find(struct history_changes *c, const struct history *h, const struct history_series *s, size_t i)
+void history_changes_find(struct history_changes *c, const struct history *h,
+			  const struct history_series *s, size_t i)
 {
 	*c = (struct history_changes){0};
 	if (!history_changed(h, s, i))
 		return;
-	const struct history_campaign *old = &h->campaign[s->entry[i - 1].campaign], *new = &h->campaign[s->entry[i].campaign];
+	const struct history_campaign *old = &h->campaign[s->entry[i - 1].campaign],
+				      *new = &h->campaign[s->entry[i].campaign];
 	change_add(c, "host", old->host, new->host);
 	change_add(c, "protocol", old->protocol_hash, new->protocol_hash);
 	change_add(c, "replayer's settings", s->entry[i - 1].settings, s->entry[i].settings);
 	change_add(c, "validate", old->program_version, new->program_version);
 	if (old->environment != new->environment)
-		facts_compare(c, h->environment[old->environment], h->environment[new->environment]);
+		facts_compare(c, h->environment[old->environment],
+			      h->environment[new->environment]);
 }
 
 void history_changes_release(struct history_changes *c)

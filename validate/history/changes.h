@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was different between two entries of a series: facts of the environment, the replayer's settings, the protocol, the host. */
+/* What was different between two entries of a series: facts of the environment, the replayer's
+ * settings, the protocol, the host. */
 #ifndef VALIDATE_HISTORY_CHANGES_H
 #define VALIDATE_HISTORY_CHANGES_H
 
@@ -17,7 +18,8 @@ struct history_changes {
 /* Between entry i and the one before it; no entry before the first. */
 bool history_changed(const struct history *h, const struct history_series *s, size_t i);
 /* Ownership: history_changes_release. An environment that cannot be read has no facts. */
-void history_changes_find(struct history_changes *c, const struct history *h, const struct history_series *s, size_t i);
+void history_changes_find(struct history_changes *c, const struct history *h,
+			  const struct history_series *s, size_t i);
 void history_changes_release(struct history_changes *c);
 
 #endif

@@ -8,28 +8,32 @@
 #include "common/xalloc.h"
 #include "validate/history/changes.h"
 
-/* --- excursions ------------------------------------------------------------------------------ */
+/* --- excursions ---------------------------------------------------------- */
 
 /* Excursions of charts that have limits. */
 
 /* How far chart and direction are at entry i, in parts of their limit: beyond 1 it signals. */
-static double excess(const struct history_charts *c, enum history_chart chart, int direction, size_t i)
+static double excess(const struct history_charts *c, enum history_chart chart, int direction,
+		     size_t i)
 {
 	switch (chart) {
 	case CHART_INDIVIDUALS:
-		return direction > 0 ? (c->x[i] - c->limits.center) / (c->limits.upper - c->limits.center)
-				     : (c->limits.center - c->x[i]) / (c->limits.center - c->limits.lower);
+		return direction > 0
+			   ? (c->x[i] - c->limits.center) / (c->limits.upper - c->limits.center)
+			   : (c->limits.center - c->x[i]) / (c->limits.center - c->limits.lower);
 	case CHART_MOVING_RANGE:
 		return i ? fabs(c->x[i] - c->x[i - 1]) / c->limits.mr_upper : 0;
 	case CHART_CUSUM:
 		return (direction > 0 ? c->cusum[i].plus : c->cusum[i].minus) / HISTORY_CUSUM_H;
 	default:
-		return direction * c->ewma[i] / ewma_limit(i + 1, HISTORY_EWMA_LAMBDA, HISTORY_EWMA_L);
+		return direction * c->ewma[i] /
+		       ewma_limit(i + 1, HISTORY_EWMA_LAMBDA, HISTORY_EWMA_L);
 	}
 }
 
 /* Back from where it signalled as long as the chart was on this side. */
-static size_t onset_find(const struct history_charts *c, enum history_chart chart, int direction, size_t first)
+static size_t onset_find(const struct history_charts *c, enum history_chart chart, int direction,
+			 size_t first)
 {
 	size_t at = first;
 	if (chart != CHART_CUSUM && chart != CHART_EWMA)
@@ -41,8 +45,8 @@ static size_t onset_find(const struct history_charts *c, enum history_chart char
 
 #define DRIFT_MIN 5
 
-/* A step from `at` on, or a ramp that begins there: whichever explains more of the distances from the centre, with the place where it
- * explains most, is what happened, and that place its onset. */
+/* A step from `at` on, or a ramp that begins there: whichever explains more of the distances from
+ * the centre, with the place where it explains most, is what happened, and that place its onset. */
 static void course_fit(const struct history_charts *c, struct history_signal *s)
 {
 	double sum = 0, moment = 0, squares = 0, step = -1, ramp = -1;
@@ -52,7 +56,8 @@ static void course_fit(const struct history_charts *c, struct history_signal *s)
 		sum += s->direction * (c->x[at] - c->limits.center);
 		moment += sum; /* of d_i (i - at + 1) */
 		squares += n * n;
-		double by_step = sum > 0 ? sum * sum / n : 0, by_ramp = moment > 0 ? moment * moment / squares : 0;
+		double by_step = sum > 0 ? sum * sum / n : 0,
+		       by_ramp = moment > 0 ? moment * moment / squares : 0;
 		if (at <= s->first && by_step >= step) {
 			step = by_step;
 			step_at = at;
@@ -78,12 +83,14 @@ static double change_of(const struct history_charts *c, const struct history_sig
 }
 
 /* The change nearest to the onset, not after the signal; of two as near, the earlier one. */
-static void environment_find(const struct history_charts *c, const struct history *h, struct history_signal *s)
+static void environment_find(const struct history_charts *c, const struct history *h,
+			     struct history_signal *s)
 {
 	size_t onset = c->at[s->onset], first = c->at[s->first];
 	for (size_t d = 0; d <= onset || onset + d <= first; d++) {
 		size_t before = d <= onset ? onset - d : 0, after = onset + d;
-		bool early = history_changed(h, c->series, before), late = after <= first && history_changed(h, c->series, after);
+		bool early = history_changed(h, c->series, before),
+		     late = after <= first && history_changed(h, c->series, after);
 		if (!early && !late)
 			continue;
 		s->environment = early ? before : after;
@@ -107,8 +114,10 @@ static void signal_add(struct history_charts *c, const struct history *h, struct
 	c->signal[c->n_signals++] = s;
 }
 
-/* Every run of entries beyond the limit is one signal. A sum goes down slowly once the values are back: it ends at its largest. */
-static void excursions_find(struct history_charts *c, const struct history *h, enum history_chart chart, int direction)
+/* Every run of entries beyond the limit is one signal. A sum goes down slowly once the values are
+ * back: it ends at its largest. */
+static void excursions_find(struct history_charts *c, const struct history *h,
+			    enum history_chart chart, int direction)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (!(excess(c, chart, direction, i) > 1))
@@ -130,7 +139,8 @@ static int by_onset(const void *x, const void *y)
 	const struct history_signal *a = x, *b = y;
 	if (a->onset != b->onset)
 		return a->onset < b->onset ? -1 : 1;
-	return (int)a->chart != (int)b->chart ? (int)a->chart - (int)b->chart : b->direction - a->direction;
+	return (int)a->chart != (int)b->chart ? (int)a->chart - (int)b->chart
+					      : b->direction - a->direction;
 }
 
 /* Fills c->signal from x, z, cusum and ewma. */
@@ -195,7 +205,9 @@ static enum stat_status limits_freeze(struct history_charts *c)
 	enum stat_status s;
 	do {
 		c->n_base = base_choose(c, left_out, value);
-		s = c->n_base < HISTORY_BASELINE_MIN ? STAT_TOO_FEW : individuals_chart(value, c->n_base, c->n_base, &c->limits);
+		s = c->n_base < HISTORY_BASELINE_MIN
+			? STAT_TOO_FEW
+			: individuals_chart(value, c->n_base, c->n_base, &c->limits);
 		if (!s && !(c->limits.sigma > 0))
 			s = STAT_ZERO_VARIANCE;
 	} while (!s && outside_leave(c, left_out));
@@ -204,7 +216,8 @@ static enum stat_status limits_freeze(struct history_charts *c)
 	return s;
 }
 
-void history_charts_make(struct history_charts *c, const struct history *h, const struct history_series *s, size_t baseline)
+void history_charts_make(struct history_charts *c, const struct history *h,
+			 const struct history_series *s, size_t baseline)
 {
 	*c = (struct history_charts){.series = s, .n_wanted = baseline};
 	values_take(c);

@@ -75,15 +75,20 @@ static int id_find(struct history_writer *w, const char *sql, const char *const 
 static int campaign_is_new(struct history_writer *w, const struct baseline *b)
 {
 	sqlite3_stmt *s;
-	int ret = history_db_prepare(w->db, w->path, &s, "SELECT id, date, label, source FROM campaign WHERE campaign = ?1", w->e);
+	int ret = history_db_prepare(
+	    w->db, w->path, &s, "SELECT id, date, label, source FROM campaign WHERE campaign = ?1",
+	    w->e);
 	if (ret)
 		return ret;
 	history_db_bind_text(s, 1, b->campaign);
 	int rc = sqlite3_step(s);
 	if (rc == SQLITE_ROW) {
-		const char *date = (const char *)sqlite3_column_text(s, 1), *label = (const char *)sqlite3_column_text(s, 2);
-		ret = err_set(w->e, EEXIST, "%s: campaign %s (%s) is there already, number %lld of %s%s%s", b->source, b->campaign, b->title ? b->title : "",
-			      sqlite3_column_int64(s, 0), date ? date : "an unknown date", label ? ", " : "", label ? label : "");
+		const char *date = (const char *)sqlite3_column_text(s, 1),
+			   *label = (const char *)sqlite3_column_text(s, 2);
+		ret = err_set(
+		    w->e, EEXIST, "%s: campaign %s (%s) is there already, number %lld of %s%s%s",
+		    b->source, b->campaign, b->title ? b->title : "", sqlite3_column_int64(s, 0),
+		    date ? date : "an unknown date", label ? ", " : "", label ? label : "");
 	} else if (rc != SQLITE_DONE)
 		ret = history_db_err(w->db, w->path, w->e);
 	sqlite3_finalize(s);
@@ -93,14 +98,16 @@ static int campaign_is_new(struct history_writer *w, const struct baseline *b)
 static int date_compare(struct history_writer *w, const struct baseline *b, char **goes_back)
 {
 	sqlite3_stmt *s;
-	int ret = history_db_prepare(w->db, w->path, &s, "SELECT date, id FROM campaign ORDER BY id DESC LIMIT 1", w->e);
+	int ret = history_db_prepare(
+	    w->db, w->path, &s, "SELECT date, id FROM campaign ORDER BY id DESC LIMIT 1", w->e);
 	if (ret)
 		return ret;
 	int rc = sqlite3_step(s);
 	const char *before = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
 	if (date_is_earlier(b->date, before))
-		*goes_back = xasprintf("its date, %s, is earlier than that of number %lld, added before it, %s: entries stay in the order of adding", b->date,
-				       sqlite3_column_int64(s, 1), before);
+		*goes_back = xasprintf("its date, %s, is earlier than that of number %lld, added "
+				       "before it, %s: entries stay in the order of adding",
+				       b->date, sqlite3_column_int64(s, 1), before);
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		ret = history_db_err(w->db, w->path, w->e);
 	sqlite3_finalize(s);
@@ -111,7 +118,8 @@ static char *facts_text(const struct baseline *b)
 {
 	json_t *o = json_object();
 	for (size_t i = 0; i < b->n_facts; i++)
-		json_object_set_new(o, b->fact[i].name, b->fact[i].value ? json_string(b->fact[i].value) : json_null());
+		json_object_set_new(o, b->fact[i].name,
+				    b->fact[i].value ? json_string(b->fact[i].value) : json_null());
 	char *text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS);
 	json_decref(o);
 	return text;
@@ -123,7 +131,8 @@ static int environment_take(struct history_writer *w, const struct baseline *b, 
 	if (!facts)
 		return err_set(w->e, ENOMEM, "%s: out of memory", b->source);
 	const char *const text[] = {facts};
-	int ret = texts_run(w, "INSERT INTO environment(facts) VALUES(?1) ON CONFLICT DO NOTHING", text, 1, 0);
+	int ret = texts_run(w, "INSERT INTO environment(facts) VALUES(?1) ON CONFLICT DO NOTHING",
+			    text, 1, 0);
 	ret = ret ? ret : id_find(w, "SELECT id FROM environment WHERE facts = ?1", text, 1, id);
 	free(facts);
 	return ret;
@@ -137,12 +146,21 @@ static int entry_put(struct history_writer *w, const struct baseline *b,
 	size_t n = history_measure(c, &mean, &sd);
 	long long series = 0;
 	sqlite3_stmt *s = NULL;
-	int ret = texts_run(w, "INSERT INTO series(scenario, replayer) VALUES(?1, ?2) ON CONFLICT DO NOTHING", names, 2, 0);
-	ret = ret ? ret : id_find(w, "SELECT id FROM series WHERE scenario = ?1 AND replayer = ?2", names, 2, &series);
-	ret = ret ? ret : history_db_prepare(w->db, w->path, &s, "INSERT INTO entry VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)", w->e);
+	int ret = texts_run(
+	    w, "INSERT INTO series(scenario, replayer) VALUES(?1, ?2) ON CONFLICT DO NOTHING",
+	    names, 2, 0);
+	ret = ret ? ret
+		  : id_find(w, "SELECT id FROM series WHERE scenario = ?1 AND replayer = ?2", names,
+			    2, &series);
+	ret = ret ? ret
+		  : history_db_prepare(
+			w->db, w->path, &s,
+			"INSERT INTO entry VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
+			w->e);
 	if (ret)
 		return ret;
-	const double number[] = {mean, sd, c->bias, c->bias_lo95, c->bias_hi95, c->u_c, c->u_c_df, c->U95};
+	const double number[] = {mean,         sd,     c->bias,   c->bias_lo95,
+				 c->bias_hi95, c->u_c, c->u_c_df, c->U95};
 	sqlite3_bind_int64(s, 1, series);
 	sqlite3_bind_int64(s, 2, campaign);
 	sqlite3_bind_int64(s, 3, (sqlite3_int64)n);
@@ -159,13 +177,19 @@ static int entry_put(struct history_writer *w, const struct baseline *b,
 static int campaign_put(struct history_writer *w, const struct baseline *b, const char *label,
 			struct history_added *added)
 {
-	const char *const text[] = {b->campaign, b->date, label, b->title, b->protocol, b->protocol_hash, b->program_version, b->host, b->source};
+	const char *const text[] = {b->campaign,        b->date,     label,
+				    b->title,           b->protocol, b->protocol_hash,
+				    b->program_version, b->host,     b->source};
 	long long environment = 0;
 	int ret = campaign_is_new(w, b);
 	ret = ret ? ret : date_compare(w, b, &added->goes_back);
 	ret = ret ? ret : environment_take(w, b, &environment);
-	ret = ret ? ret : texts_run(w, "INSERT INTO campaign(campaign, date, label, title, protocol, protocol_hash, program_version, host, source, "
-				       "environment) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)", text, 9, environment);
+	ret = ret ? ret
+		  : texts_run(w,
+			      "INSERT INTO campaign(campaign, date, label, title, protocol, "
+			      "protocol_hash, program_version, host, source, "
+			      "environment) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+			      text, 9, environment);
 	added->number = sqlite3_last_insert_rowid(w->db);
 	for (size_t i = 0; i < b->n_cells && !ret; i++)
 		ret = entry_put(w, b, &b->cell[i], added->number);
@@ -173,7 +197,8 @@ static int campaign_put(struct history_writer *w, const struct baseline *b, cons
 	return ret;
 }
 
-int history_add(const char *path, const struct baseline *b, const char *label, struct history_added *added, struct err *e)
+int history_add(const char *path, const struct baseline *b, const char *label,
+		struct history_added *added, struct err *e)
 {
 	struct history_writer w = {NULL, path, e};
 	*added = (struct history_added){0};

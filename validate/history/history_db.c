@@ -11,18 +11,26 @@
 
 #define BUSY_MS 10000
 
-#define APPEND_ONLY(table)                                                                                                     \
-	"CREATE TRIGGER " table "_stays BEFORE UPDATE ON " table " BEGIN SELECT raise(ABORT, 'a history is only added to'); END", \
-	"CREATE TRIGGER " table "_remains BEFORE DELETE ON " table " BEGIN SELECT raise(ABORT, 'a history is only added to'); END"
+#define APPEND_ONLY(table)                                                                         \
+	"CREATE TRIGGER " table "_stays BEFORE UPDATE ON " table                                   \
+	" BEGIN SELECT raise(ABORT, 'a history is only added to'); END",                           \
+	    "CREATE TRIGGER " table "_remains BEFORE DELETE ON " table                             \
+	    " BEGIN SELECT raise(ABORT, 'a history is only added to'); END"
 
-/* STRICT, and compared with what a file holds: a file that passes has these types and nothing that runs but these triggers. */
+/* STRICT, and compared with what a file holds: a file that passes has these types and nothing that
+ * runs but these triggers. */
 static const char *const schema[] = {
     "CREATE TABLE environment(id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE) STRICT",
-    "CREATE TABLE campaign(id INTEGER PRIMARY KEY, campaign TEXT NOT NULL UNIQUE, date TEXT, label TEXT, title TEXT, protocol TEXT, "
-    "protocol_hash TEXT, program_version TEXT, host TEXT, source TEXT, environment INTEGER NOT NULL REFERENCES environment(id)) STRICT",
-    "CREATE TABLE series(id INTEGER PRIMARY KEY, scenario TEXT NOT NULL, replayer TEXT NOT NULL, UNIQUE(scenario, replayer)) STRICT",
-    "CREATE TABLE entry(series INTEGER NOT NULL REFERENCES series(id), campaign INTEGER NOT NULL REFERENCES campaign(id), n INTEGER NOT NULL, "
-    "mean_ln REAL, sd_ln REAL, bias REAL, bias_lo95 REAL, bias_hi95 REAL, u_c REAL, u_c_df REAL, U95 REAL, settings TEXT, verdict TEXT, "
+    "CREATE TABLE campaign(id INTEGER PRIMARY KEY, campaign TEXT NOT NULL UNIQUE, date TEXT, label "
+    "TEXT, title TEXT, protocol TEXT, "
+    "protocol_hash TEXT, program_version TEXT, host TEXT, source TEXT, environment INTEGER NOT "
+    "NULL REFERENCES environment(id)) STRICT",
+    "CREATE TABLE series(id INTEGER PRIMARY KEY, scenario TEXT NOT NULL, replayer TEXT NOT NULL, "
+    "UNIQUE(scenario, replayer)) STRICT",
+    "CREATE TABLE entry(series INTEGER NOT NULL REFERENCES series(id), campaign INTEGER NOT NULL "
+    "REFERENCES campaign(id), n INTEGER NOT NULL, "
+    "mean_ln REAL, sd_ln REAL, bias REAL, bias_lo95 REAL, bias_hi95 REAL, u_c REAL, u_c_df REAL, "
+    "U95 REAL, settings TEXT, verdict TEXT, "
     "reason TEXT, PRIMARY KEY(series, campaign)) STRICT, WITHOUT ROWID",
     APPEND_ONLY("environment"),
     APPEND_ONLY("campaign"),
@@ -37,18 +45,26 @@ int history_db_err(sqlite3 *db, const char *path, struct err *e)
 	switch (sqlite3_errcode(db) & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		return err_set(e, EBUSY, "%s: another program has been writing to it for %d s", path, BUSY_MS / 1000);
+		return err_set(e, EBUSY, "%s: another program has been writing to it for %d s",
+			       path, BUSY_MS / 1000);
 	case SQLITE_READONLY:
-		return err_set(e, EROFS, "%s cannot be written: it, its directory or its file system is read-only", path);
+		return err_set(
+		    e, EROFS,
+		    "%s cannot be written: it, its directory or its file system is read-only",
+		    path);
 	case SQLITE_FULL:
 		return err_set(e, ENOSPC, "%s: no space left; nothing was added", path);
 	case SQLITE_NOTADB:
 		return err_set(e, EINVAL, "%s is not a history: it is no SQLite database", path);
 	case SQLITE_CORRUPT:
-		return err_set(e, EINVAL, "%s is damaged or cut short: %s", path, sqlite3_errmsg(db));
+		return err_set(e, EINVAL, "%s is damaged or cut short: %s", path,
+			       sqlite3_errmsg(db));
 	case SQLITE_CANTOPEN:
 		if (system == ENOENT) /* whatever kept it from being made */
-			return err_set(e, ENOENT, "cannot make %s: its directory is not there or cannot be written", path);
+			return err_set(
+			    e, ENOENT,
+			    "cannot make %s: its directory is not there or cannot be written",
+			    path);
 		return err_sys(e, system ? system : EIO, "cannot open %s", path);
 	case SQLITE_IOERR:
 		return err_sys(e, system ? system : EIO, "%s: cannot read or write", path);
@@ -59,9 +75,11 @@ int history_db_err(sqlite3 *db, const char *path, struct err *e)
 	}
 }
 
-int history_db_prepare(sqlite3 *db, const char *path, sqlite3_stmt **s, const char *sql, struct err *e)
+int history_db_prepare(sqlite3 *db, const char *path, sqlite3_stmt **s, const char *sql,
+		       struct err *e)
 {
-	return sqlite3_prepare_v2(db, sql, -1, s, NULL) == SQLITE_OK ? 0 : history_db_err(db, path, e);
+	return sqlite3_prepare_v2(db, sql, -1, s, NULL) == SQLITE_OK ? 0
+								     : history_db_err(db, path, e);
 }
 
 int history_db_step_done(sqlite3 *db, const char *path, sqlite3_stmt *s, struct err *e)
@@ -77,11 +95,13 @@ int history_db_step_done(sqlite3 *db, const char *path, sqlite3_stmt *s, struct 
 
 static int run(sqlite3 *db, const char *path, const char *sql, struct err *e)
 {
-	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : history_db_err(db, path, e);
+	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0
+								    : history_db_err(db, path, e);
 }
 
 /* The number that a statement gives, in its first row and column. */
-static int number_of(sqlite3 *db, const char *path, const char *sql, const char *parameter, long long *value, struct err *e)
+static int number_of(sqlite3 *db, const char *path, const char *sql, const char *parameter,
+		     long long *value, struct err *e)
 {
 	sqlite3_stmt *s;
 	int ret = history_db_prepare(db, path, &s, sql, e);
@@ -101,7 +121,8 @@ static int tables_make(sqlite3 *db, const char *path, struct err *e)
 	int ret = 0;
 	for (size_t i = 0; i < N_SCHEMA && !ret; i++)
 		ret = run(db, path, schema[i], e);
-	char *marks = xasprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", HISTORY_DB_APPLICATION_ID, HISTORY_DB_VERSION);
+	char *marks = xasprintf("PRAGMA application_id = %d; PRAGMA user_version = %d",
+				HISTORY_DB_APPLICATION_ID, HISTORY_DB_VERSION);
 	ret = ret ? ret : run(db, path, marks, e);
 	free(marks);
 	return ret;
@@ -110,15 +131,19 @@ static int tables_make(sqlite3 *db, const char *path, struct err *e)
 static int tables_check(sqlite3 *db, const char *path, struct err *e)
 {
 	long long n, one;
-	int ret = number_of(db, path, "SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL", NULL, &n, e);
+	int ret = number_of(db, path, "SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL",
+			    NULL, &n, e);
 	for (size_t i = 0; i < N_SCHEMA && !ret; i++) {
-		ret = number_of(db, path, "SELECT count(*) FROM sqlite_schema WHERE sql = ?1", schema[i], &one, e);
+		ret = number_of(db, path, "SELECT count(*) FROM sqlite_schema WHERE sql = ?1",
+				schema[i], &one, e);
 		if (!ret && !one)
 			n = 0;
 	}
 	if (ret)
 		return ret;
-	return n == N_SCHEMA ? 0 : err_set(e, EINVAL, "%s: its tables were changed by another program", path);
+	return n == N_SCHEMA
+		   ? 0
+		   : err_set(e, EINVAL, "%s: its tables were changed by another program", path);
 }
 
 static int integrity_check(sqlite3 *db, const char *path, struct err *e)
@@ -130,7 +155,8 @@ static int integrity_check(sqlite3 *db, const char *path, struct err *e)
 	if (sqlite3_step(s) != SQLITE_ROW)
 		ret = history_db_err(db, path, e);
 	else if (strcmp((const char *)sqlite3_column_text(s, 0), "ok"))
-		ret = err_set(e, EINVAL, "%s is damaged or cut short: %s", path, (const char *)sqlite3_column_text(s, 0));
+		ret = err_set(e, EINVAL, "%s is damaged or cut short: %s", path,
+			      (const char *)sqlite3_column_text(s, 0));
 	sqlite3_finalize(s);
 	return ret;
 }
@@ -145,11 +171,15 @@ static int content_check(sqlite3 *db, const char *path, bool writes, struct err 
 	if (ret)
 		return ret;
 	if (!n && !id && !version)
-		return writes ? tables_make(db, path, e) : err_set(e, EINVAL, "%s is empty and holds no history", path);
+		return writes ? tables_make(db, path, e)
+			      : err_set(e, EINVAL, "%s is empty and holds no history", path);
 	if (id != HISTORY_DB_APPLICATION_ID)
-		return err_set(e, EINVAL, "%s is not a history: it is a database of another program", path);
+		return err_set(e, EINVAL,
+			       "%s is not a history: it is a database of another program", path);
 	if (version != HISTORY_DB_VERSION)
-		return err_set(e, EPROTONOSUPPORT, "%s: version %lld of a history, this program reads version %d", path, version, HISTORY_DB_VERSION);
+		return err_set(e, EPROTONOSUPPORT,
+			       "%s: version %lld of a history, this program reads version %d", path,
+			       version, HISTORY_DB_VERSION);
 	ret = tables_check(db, path, e);
 	return ret ? ret : integrity_check(db, path, e);
 }
@@ -165,17 +195,23 @@ int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e)
 		return err_set(e, EINVAL, "%s is no file", path);
 	/* SQLite gives names that begin with ':' a meaning of its own */
 	char *name = xasprintf("%s%s", *path == '/' ? "" : "./", path);
-	/* a reader, too, takes back what a writer that was killed left half done; where it cannot be written SQLite opens it for reading */
-	int rc = sqlite3_open_v2(name, db, SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0), NULL);
+	/* a reader, too, takes back what a writer that was killed left half done; where it cannot
+	 * be written SQLite opens it for reading */
+	int rc = sqlite3_open_v2(name, db,
+				 SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0), NULL);
 	free(name);
 	if (rc != SQLITE_OK)
-		return *db ? history_db_err(*db, path, e) : err_set(e, ENOMEM, "%s: out of memory", path);
+		return *db ? history_db_err(*db, path, e)
+			   : err_set(e, ENOMEM, "%s: out of memory", path);
 	sqlite3_busy_timeout(*db, BUSY_MS);
 	sqlite3_extended_result_codes(*db, 1);
 	sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	int ret = run(*db, path, "PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON", e);
-	ret = ret ? ret : run(*db, path, writes ? "BEGIN IMMEDIATE" : "PRAGMA query_only = ON; BEGIN", e);
+	int ret = run(
+	    *db, path,
+	    "PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON", e);
+	ret = ret ? ret
+		  : run(*db, path, writes ? "BEGIN IMMEDIATE" : "PRAGMA query_only = ON; BEGIN", e);
 	return ret ? ret : content_check(*db, path, writes, e);
 }
 

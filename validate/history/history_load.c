@@ -14,8 +14,10 @@ struct history_reader {
 	struct err *e;
 };
 
-/* Calls `take` with each row of a statement with the filter's parameters: ?1 from, ?2 scenario, ?3 replayer, ?4 host. */
-static int rows_read(struct history_reader *r, struct history *h, const char *sql, int (*take)(struct history_reader *, struct history *, sqlite3_stmt *))
+/* Calls `take` with each row of a statement with the filter's parameters: ?1 from, ?2 scenario, ?3
+ * replayer, ?4 host. */
+static int rows_read(struct history_reader *r, struct history *h, const char *sql,
+		     int (*take)(struct history_reader *, struct history *, sqlite3_stmt *))
 {
 	sqlite3_stmt *s;
 	int rc = SQLITE_DONE, ret = history_db_prepare(r->db, r->path, &s, sql, r->e);
@@ -106,14 +108,26 @@ static int entry_take(struct history_reader *r, struct history *h, sqlite3_stmt 
 
 static int all_read(struct history_reader *r, struct history *h)
 {
-	int ret = rows_read(r, h, "SELECT id, facts FROM environment ORDER BY id", environment_take);
-	ret = ret ? ret : rows_read(r, h, "SELECT id, campaign, date, label, title, protocol_hash, program_version, host, environment FROM campaign "
-					   "WHERE id >= ?1 AND (?4 IS NULL OR host = ?4) ORDER BY id", campaign_take);
-	return ret ? ret : rows_read(r, h, "SELECT s.id, s.scenario, s.replayer, e.campaign, e.n, e.mean_ln, e.sd_ln, e.bias, e.bias_lo95, e.bias_hi95, "
-					    "e.u_c, e.u_c_df, e.U95, e.settings, e.verdict FROM entry e JOIN series s ON s.id = e.series "
-					    "WHERE e.campaign >= ?1 AND (?2 IS NULL OR s.scenario = ?2) AND (?3 IS NULL OR s.replayer = ?3) "
-					    "AND (?4 IS NULL OR ?4 = (SELECT host FROM campaign c WHERE c.id = e.campaign)) "
-					    "ORDER BY e.series, e.campaign", entry_take);
+	int ret =
+	    rows_read(r, h, "SELECT id, facts FROM environment ORDER BY id", environment_take);
+	ret = ret ? ret
+		  : rows_read(r, h,
+			      "SELECT id, campaign, date, label, title, protocol_hash, "
+			      "program_version, host, environment FROM campaign "
+			      "WHERE id >= ?1 AND (?4 IS NULL OR host = ?4) ORDER BY id",
+			      campaign_take);
+	return ret ? ret
+		   : rows_read(r, h,
+			       "SELECT s.id, s.scenario, s.replayer, e.campaign, e.n, e.mean_ln, "
+			       "e.sd_ln, e.bias, e.bias_lo95, e.bias_hi95, "
+			       "e.u_c, e.u_c_df, e.U95, e.settings, e.verdict FROM entry e JOIN "
+			       "series s ON s.id = e.series "
+			       "WHERE e.campaign >= ?1 AND (?2 IS NULL OR s.scenario = ?2) AND (?3 "
+			       "IS NULL OR s.replayer = ?3) "
+			       "AND (?4 IS NULL OR ?4 = (SELECT host FROM campaign c WHERE c.id = "
+			       "e.campaign)) "
+			       "ORDER BY e.series, e.campaign",
+			       entry_take);
 }
 
 int history_load(struct history *h, const char *path, const struct history_filter *f, struct err *e)
@@ -124,8 +138,10 @@ int history_load(struct history *h, const char *path, const struct history_filte
 	ret = ret ? ret : all_read(&r, h);
 	ret = history_db_close(r.db, path, ret, e);
 	if (!ret && !h->n_series)
-		ret = err_set(e, ENOENT, "%s has no entry%s%s%s%s%s%s", path, f->scenario ? " of scenario " : "", f->scenario ? f->scenario : "",
-			      f->replayer ? " of replayer " : "", f->replayer ? f->replayer : "", f->host ? " of host " : "", f->host ? f->host : "");
+		ret = err_set(e, ENOENT, "%s has no entry%s%s%s%s%s%s", path,
+			      f->scenario ? " of scenario " : "", f->scenario ? f->scenario : "",
+			      f->replayer ? " of replayer " : "", f->replayer ? f->replayer : "",
+			      f->host ? " of host " : "", f->host ? f->host : "");
 	if (ret)
 		history_release(h);
 	return ret;
@@ -146,7 +162,9 @@ void history_release(struct history *h)
 {
 	for (size_t i = 0; i < h->n_campaigns; i++) {
 		struct history_campaign *c = &h->campaign[i];
-		char *const text[] = {c->campaign, c->date, c->label, c->title, c->protocol_hash, c->program_version, c->host};
+		char *const text[] = {c->campaign, c->date,          c->label,
+				      c->title,    c->protocol_hash, c->program_version,
+				      c->host};
 		for (size_t k = 0; k < sizeof text / sizeof *text; k++)
 			free(text[k]);
 	}

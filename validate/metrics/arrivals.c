@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOVES_PER_KEY 2 /* insertion gives up beyond that many moves a key on average, and some more */
+/* insertion gives up beyond that many moves a key on average, and some more */
+#define MOVES_PER_KEY 2
 #define MOVES_FREE 2000
 #define LAG_SHARE                                                                                  \
 	6 /* the window grows when a request lags by more than this part of it; 4 could be too     \
@@ -24,8 +25,8 @@ static void window_empty(struct arrivals *o)
 	o->max_ns = INT64_MIN;
 }
 
-int arrivals_init(struct arrivals *o, enum arrivals_mode mode, const struct arrivals_options *options,
-		  struct arrivals_sink sink, struct err *e)
+int arrivals_init(struct arrivals *o, enum arrivals_mode mode,
+		  const struct arrivals_options *options, struct arrivals_sink sink, struct err *e)
 {
 	memset(o, 0, sizeof *o);
 	o->mode = mode;
@@ -39,7 +40,8 @@ int arrivals_init(struct arrivals *o, enum arrivals_mode mode, const struct arri
 	o->batch = malloc(ARRIVALS_BATCH * sizeof *o->batch);
 	if (!o->a || !o->batch) {
 		arrivals_release(o);
-		return err_set(e, ENOMEM, "no memory for a window of %zu requests", options->window_min);
+		return err_set(e, ENOMEM, "no memory for a window of %zu requests",
+			       options->window_min);
 	}
 	return 0;
 }
@@ -70,7 +72,7 @@ int arrivals_give(struct arrivals *o, const uint64_t *key, size_t from, size_t t
 	return rc;
 }
 
-/* --- sorting ------------------------------------------------------------------------------------------------------ */
+/* --- sorting ------------------------------------------------------------- */
 
 static bool insertion_sort(uint64_t *key, size_t n)
 {
@@ -88,7 +90,8 @@ static bool insertion_sort(uint64_t *key, size_t n)
 	return true;
 }
 
-/* By the `bits` bits above the index. The result lies in *key; the two arrays may have changed places. */
+/* By the `bits` bits above the index. The result lies in *key; the two arrays may have changed
+ * places. */
 static void radix_sort(uint64_t **key, uint64_t **scratch, size_t n, unsigned int bits)
 {
 	unsigned int n_digits = (bits + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
@@ -142,7 +145,8 @@ static int reserve_keys(struct arrivals *o, struct err *e)
 static void keys_make(struct arrivals *o)
 {
 	for (size_t i = 0; i < o->n; i++)
-		o->key[i] = ((uint64_t)o->a[i].begin_ns - (uint64_t)o->min_ns) << ARRIVALS_INDEX_BITS | i;
+		o->key[i] =
+		    ((uint64_t)o->a[i].begin_ns - (uint64_t)o->min_ns) << ARRIVALS_INDEX_BITS | i;
 }
 
 static int compare_file_places(const void *x, const void *y, void *arrivals)
@@ -158,14 +162,16 @@ static void ties_sort(struct arrivals *o)
 {
 	for (size_t i = 0, next; i < o->n; i = next) {
 		const int64_t begin_ns = o->a[ARRIVALS_INDEX(o->key[i])].begin_ns;
-		for (next = i + 1; next < o->n && o->a[ARRIVALS_INDEX(o->key[next])].begin_ns == begin_ns;)
+		for (next = i + 1;
+		     next < o->n && o->a[ARRIVALS_INDEX(o->key[next])].begin_ns == begin_ns;)
 			next++;
 		if (next - i > 1)
 			qsort_r(o->key + i, next - i, sizeof *o->key, compare_file_places, o->a);
 	}
 }
 
-/* *order: keys whose low bits are places in the window, in order; NULL where the window is in order as it is. */
+/* *order: keys whose low bits are places in the window, in order; NULL where the window is in order
+ * as it is. */
 static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e)
 {
 	*order = NULL;
@@ -192,7 +198,7 @@ static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e
 	return 0;
 }
 
-/* --- the window --------------------------------------------------------------------------------------------------- */
+/* --- the window ---------------------------------------------------------- */
 
 /* How many places the request that came latest in the file moved forward. */
 static size_t lag(const uint64_t *order, size_t n)
@@ -243,8 +249,8 @@ static int grow_window(struct arrivals *o, struct err *e)
 /* Whether a request comes before those already given away. */
 static bool is_late(const struct arrivals *o, const struct arrival *a)
 {
-	return a->begin_ns < o->given_ns ||
-	       (o->by_place && a->begin_ns == o->given_ns && arrivals_place_before(a->file_place, o->given_place));
+	return a->begin_ns < o->given_ns || (o->by_place && a->begin_ns == o->given_ns &&
+					     arrivals_place_before(a->file_place, o->given_place));
 }
 
 /* Gives away all but `keep` requests. */
@@ -265,7 +271,8 @@ static int window_give(struct arrivals *o, size_t keep, struct err *e)
 	}
 	rc = arrivals_give(o, order, 0, n_given, e);
 	if (n_given) {
-		const struct arrival *last = &o->a[order ? ARRIVALS_INDEX(order[n_given - 1]) : n_given - 1];
+		const struct arrival *last =
+		    &o->a[order ? ARRIVALS_INDEX(order[n_given - 1]) : n_given - 1];
 		o->given_ns = last->begin_ns;
 		o->given_place = o->by_place ? last->file_place : 0;
 	}

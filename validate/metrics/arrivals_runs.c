@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorted runs: kept in memory or in a temporary file, merged. The runs are numbered in the order of the file they came
- * from, so that among equal begins the lower run goes first. */
+/* Sorted runs: kept in memory or in a temporary file, merged. The runs are numbered in the order of
+ * the file they came from, so that among equal begins the lower run goes first. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +21,14 @@ struct arrivals_run {
 	size_t n;
 };
 
-/* --- storing ------------------------------------------------------------------------------------------------------ */
+/* --- storing ------------------------------------------------------------- */
 
 static int file_append(struct arrivals *o, const struct arrival *a, size_t n, struct err *e)
 {
 	int rc = write_all(o->fd, a, n * sizeof *a);
 	if (rc)
-		return err_sys(e, -rc, "writing requests to a temporary file (TMPDIR chooses the place)");
+		return err_sys(e, -rc,
+			       "writing requests to a temporary file (TMPDIR chooses the place)");
 	o->file_bytes += n * sizeof *a;
 	return 0;
 }
@@ -79,7 +80,7 @@ void arrivals_runs_release(struct arrivals *o)
 	o->fd = -1;
 }
 
-/* --- merging ------------------------------------------------------------------------------------------------------ */
+/* --- merging ------------------------------------------------------------- */
 
 struct cursor {
 	const struct arrival *at, *end;
@@ -104,7 +105,8 @@ static int cursor_fill(const struct arrivals *o, struct cursor *c, struct err *e
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return err_sys(e, got ? errno : EIO, "reading requests back from a temporary file");
+			return err_sys(e, got ? errno : EIO,
+				       "reading requests back from a temporary file");
 		to += got;
 		left -= (size_t)got;
 		c->offset += (uint64_t)got;
@@ -133,10 +135,13 @@ static bool is_first(const void *a, const void *b, const void *context)
 
 static const struct heap_type heap_of_cursors = {sizeof(struct cursor *), is_first, NULL};
 
-/* Moves to the batch what the first cursor has before every other: runs barely overlap, mostly it is a whole buffer. */
+/* Moves to the batch what the first cursor has before every other: runs barely overlap, mostly it
+ * is a whole buffer. */
 static size_t take_stretch(struct cursor **heap, size_t n, struct arrival *to, size_t room)
 {
-	const struct cursor *next = n < 2 ? NULL : n < 3 || cursor_before(heap[1], heap[2]) ? heap[1] : heap[2];
+	const struct cursor *next = n < 2                                      ? NULL
+				    : n < 3 || cursor_before(heap[1], heap[2]) ? heap[1]
+									       : heap[2];
 	struct cursor *c = heap[0];
 	size_t taken = 0;
 	do
@@ -149,8 +154,8 @@ static int merge(struct arrivals *o, struct cursor **heap, size_t n, struct err 
 {
 	heap_make(&heap_of_cursors, heap, n);
 	while (n) {
-		/* a batch is filled from several stretches, so that finely interleaved runs do not call the sink for
-		 * each */
+		/* a batch is filled from several stretches, so that finely interleaved runs do not
+		 * call the sink for each */
 		size_t filled = 0;
 		while (n && filled < ARRIVALS_BATCH) {
 			filled += take_stretch(heap, n, o->batch + filled, ARRIVALS_BATCH - filled);
@@ -176,7 +181,9 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 	free(o->a); /* the window is done with: its memory serves the cursors */
 	o->a = NULL;
 	size_t each = o->window * sizeof *o->a / o->n_runs;
-	each = each > CURSOR_BYTES_MAX ? CURSOR_BYTES_MAX : each < CURSOR_BYTES_MIN ? CURSOR_BYTES_MIN : each;
+	each = each > CURSOR_BYTES_MAX   ? CURSOR_BYTES_MAX
+	       : each < CURSOR_BYTES_MIN ? CURSOR_BYTES_MIN
+					 : each;
 	struct cursor *cursor = calloc(o->n_runs, sizeof *cursor);
 	struct cursor **heap = calloc(o->n_runs, sizeof *heap);
 	if (!cursor || !heap)
@@ -195,8 +202,9 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 		c->offset = r->offset;
 		c->buffer_cap = each / sizeof *c->buffer;
 		c->buffer = malloc(c->buffer_cap * sizeof *c->buffer);
-		rc = !c->buffer ? err_set(e, ENOMEM, "no memory to merge %zu runs of requests", o->n_runs)
-				: cursor_fill(o, c, e);
+		rc = !c->buffer
+			 ? err_set(e, ENOMEM, "no memory to merge %zu runs of requests", o->n_runs)
+			 : cursor_fill(o, c, e);
 		rc = rc < 0 ? rc : 0;
 	}
 	if (!rc)

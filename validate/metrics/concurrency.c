@@ -29,7 +29,7 @@ void concurrency_release(struct concurrency *c)
 	memset(c, 0, sizeof *c);
 }
 
-/* --- heap of ends, for three and more ----------------------------------------------------------------------------- */
+/* --- heap of ends, for three and more ------------------------------------ */
 
 /* The last end takes the place of the first, which is gone. */
 void concurrency_sift_down(struct concurrency *c)
@@ -51,7 +51,8 @@ int concurrency_push(struct concurrency *c, int64_t end_ns, struct err *e)
 	if (c->n_ends == c->end_cap) {
 		int64_t *end = realloc(c->end, 2 * c->end_cap * sizeof *end);
 		if (!end)
-			return err_set(e, ENOMEM, "no memory for %zu requests active at one time", 2 * c->end_cap);
+			return err_set(e, ENOMEM, "no memory for %zu requests active at one time",
+				       2 * c->end_cap);
 		c->end = end;
 		c->end_cap *= 2;
 	}
@@ -64,11 +65,13 @@ int concurrency_push(struct concurrency *c, int64_t end_ns, struct err *e)
 
 int concurrency_refuse(const struct concurrency *c, int64_t begin_ns, int64_t end_ns, struct err *e)
 {
-	return err_set(e, EINVAL, "request from %lld ns to %lld ns: %s", (long long)begin_ns, (long long)end_ns,
-		       begin_ns < c->last_ns ? "not in the order of begins" : "ends before it begins");
+	return err_set(e, EINVAL, "request from %lld ns to %lld ns: %s", (long long)begin_ns,
+		       (long long)end_ns,
+		       begin_ns < c->last_ns ? "not in the order of begins"
+					     : "ends before it begins");
 }
 
-/* --- runs of usual requests ----------------------------------------------------------------------------------------- */
+/* --- runs of usual requests ---------------------------------------------- */
 
 /* Up to so many ends are kept in registers, sorted; INT64_MAX: none. */
 enum { FEW = 4 };
@@ -89,8 +92,10 @@ static inline void few_drop_first(int64_t few[FEW])
 	few[FEW - 1] = INT64_MAX;
 }
 
-/* As many requests as are in order, end, take time and find less than FEW others. Returns their number. */
-static size_t add_few(struct concurrency *c, const int64_t *begin_ns, const int64_t *end_ns, size_t stride, size_t n)
+/* As many requests as are in order, end, take time and find less than FEW others. Returns their
+ * number. */
+static size_t add_few(struct concurrency *c, const int64_t *begin_ns, const int64_t *end_ns,
+		      size_t stride, size_t n)
 {
 	int64_t few[FEW] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, last_ns = c->last_ns;
 	size_t level = c->n_ends, highest = c->highest, i = 0;
@@ -98,7 +103,8 @@ static size_t add_few(struct concurrency *c, const int64_t *begin_ns, const int6
 		few_insert(few, c->end[k]);
 	for (; i < n; i++, begin_ns += stride, end_ns += stride) {
 		int64_t begin = *begin_ns, end = *end_ns;
-		if (__builtin_expect(begin < last_ns || end <= begin, 0)) /* TIME_NONE lies below all */
+		/* TIME_NONE lies below all */
+		if (__builtin_expect(begin < last_ns || end <= begin, 0))
 			break;
 		for (; few[0] <= begin; level--) {
 			c->ns_at_level[level] += few[0] - last_ns;
@@ -123,8 +129,8 @@ static size_t add_few(struct concurrency *c, const int64_t *begin_ns, const int6
 	return i;
 }
 
-int concurrency_add_run(struct concurrency *c, const int64_t *begin_ns, const int64_t *end_ns, size_t stride, size_t n,
-			struct err *e)
+int concurrency_add_run(struct concurrency *c, const int64_t *begin_ns, const int64_t *end_ns,
+			size_t stride, size_t n, struct err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; i < n && !rc; i++) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The number of requests active at a time: how long each level lasted, and which level each request found.
+/* The number of requests active at a time: how long each level lasted, and which level each request
+ * found.
  *
- * Request k is active on [begin, end). At equal times ends come before starts, starts in the order of the trace; a
- * request finds itself included. A request of length zero finds a level and adds no time and no level to others. One
- * without an end (TIME_NONE) stays active until the last instant of the trace. Exact: whole nanoseconds. Source:
- * metrology paper, figure 5. O(n log m), m the largest level; memory 8 m bytes, 16 m in growing. */
+ * Request k is active on [begin, end). At equal times ends come before starts, starts in the order
+ * of the trace; a request finds itself included. A request of length zero finds a level and adds no
+ * time and no level to others. One without an end (TIME_NONE) stays active until the last instant
+ * of the trace. Exact: whole nanoseconds. Source: metrology paper, figure 5. O(n log m), m the
+ * largest level; memory 8 m bytes, 16 m in growing. */
 #ifndef VALIDATE_METRICS_CONCURRENCY_H
 #define VALIDATE_METRICS_CONCURRENCY_H
 
@@ -20,7 +22,8 @@ struct concurrency {
 	uint64_t n;
 	size_t n_unfinished; /* active now and without an end */
 	size_t n_ends;       /* active now, the others */
-	int64_t *end;                /* [n_ends] heap of their ends: end[0] is the earliest, INT64_MAX for none */
+	/* [n_ends] heap of their ends: end[0] is the earliest, INT64_MAX for none */
+	int64_t *end;
 	size_t end_cap;              /* at least 2 */
 	size_t max_level;            /* what exceeds it is counted there */
 	int64_t *ns_at_level;        /* [max_level + 1] */
@@ -34,7 +37,8 @@ void concurrency_release(struct concurrency *c);
 /* concurrency_add's rare parts: three ends and more, an unusual request. */
 void concurrency_sift_down(struct concurrency *c);
 int concurrency_push(struct concurrency *c, int64_t end_ns, struct err *e);
-int concurrency_refuse(const struct concurrency *c, int64_t begin_ns, int64_t end_ns, struct err *e);
+int concurrency_refuse(const struct concurrency *c, int64_t begin_ns, int64_t end_ns,
+		       struct err *e);
 
 static inline void concurrency_account(struct concurrency *c, int64_t until_ns)
 {
@@ -53,15 +57,18 @@ static inline void concurrency_end_earliest(struct concurrency *c)
 		concurrency_sift_down(c);
 }
 
-/* A request begins; *found (may be NULL) is the level it finds. Its end must not lie before its begin.
- * Errors: ENOMEM; EINVAL for a begin before the one before it, or an end before the begin. */
-static inline int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns, size_t *found, struct err *e)
+/* A request begins; *found (may be NULL) is the level it finds. Its end must not lie before its
+ * begin. Errors: ENOMEM; EINVAL for a begin before the one before it, or an end before the begin.
+ */
+static inline int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns,
+				  size_t *found, struct err *e)
 {
 	while (c->end[0] <= begin_ns && c->n_ends)
 		concurrency_end_earliest(c);
 	if (!c->n++)
 		c->first_ns = c->last_ns = begin_ns;
-	if (__builtin_expect(begin_ns < c->last_ns || (end_ns < begin_ns && end_ns != TIME_NONE), 0))
+	if (__builtin_expect(begin_ns < c->last_ns || (end_ns < begin_ns && end_ns != TIME_NONE),
+			     0))
 		return concurrency_refuse(c, begin_ns, end_ns, e);
 	concurrency_account(c, begin_ns);
 	size_t level = c->n_ends + c->n_unfinished + 1;
@@ -85,9 +92,10 @@ static inline int concurrency_add(struct concurrency *c, int64_t begin_ns, int64
 	return 0;
 }
 
-/* The same of n requests, begin_ns[i * stride] to end_ns[i * stride]; after an error those before it are added. */
-int concurrency_add_run(struct concurrency *c, const int64_t *begin_ns, const int64_t *end_ns, size_t stride, size_t n,
-			struct err *e);
+/* The same of n requests, begin_ns[i * stride] to end_ns[i * stride]; after an error those before
+ * it are added. */
+int concurrency_add_run(struct concurrency *c, const int64_t *begin_ns, const int64_t *end_ns,
+			size_t stride, size_t n, struct err *e);
 
 /* Accounts for the time until the last end. Afterwards ns_at_level sums to last_ns - first_ns. */
 void concurrency_finish(struct concurrency *c);

@@ -6,7 +6,7 @@
 
 #include "common/xalloc.h"
 
-/* --- buffer occupancy ----------------------------------------------------------------------------------------------- */
+/* --- buffer occupancy ---------------------------------------------------- */
 
 void occupancy_release(struct occupancy *o)
 {
@@ -74,10 +74,11 @@ bool occupancy_add(struct occupancy *o, uint64_t s, uint64_t bt, uint64_t *b)
 	return true;
 }
 
-/* --- displacement with a threshold ---------------------------------------------------------------------------------- */
+/* --- displacement with a threshold --------------------------------------- */
 
-/* The RFC's names: S is the arrival looked at, RI the next receive index. A number is available as an index from its
- * arrival in the window until the index has passed it, in the RFC's "window or buffer". */
+/* The RFC's names: S is the arrival looked at, RI the next receive index. A number is available as
+ * an index from its arrival in the window until the index has passed it, in the RFC's "window or
+ * buffer". */
 struct stay_back {
 	uint64_t dt, index, n_lost;
 	uint64_t *window; /* [dt + 1] ring of arrivals not yet looked at */

@@ -33,8 +33,10 @@ static void sequence_release(struct disorder_sequence *s)
 void disorder_release(struct disorder *d)
 {
 	struct disorder_total *t = &d->total;
-	struct distribution *distribution[] = {&t->extent, &t->late_ns, &t->byte_offset, &t->gap, &t->gap_ns};
-	struct histogram *histogram[] = {&t->preceding, &t->displaced_early, &t->displaced_late, &t->occupied};
+	struct distribution *distribution[] = {&t->extent, &t->late_ns, &t->byte_offset, &t->gap,
+					       &t->gap_ns};
+	struct histogram *histogram[] = {&t->preceding, &t->displaced_early, &t->displaced_late,
+					 &t->occupied};
 	for (size_t i = 0; i < d->n_sequences; i++)
 		sequence_release(&d->sequence[i]);
 	free(d->sequence);
@@ -57,13 +59,15 @@ static struct disorder_sequence *sequence_get(struct disorder *d, uint32_t numbe
 	return &d->sequence[number];
 }
 
-/* Places and positions are kept in full; what is given modulo 2^32 is the nearest to the arrivals so far. */
+/* Places and positions are kept in full; what is given modulo 2^32 is the nearest to the arrivals
+ * so far. */
 static uint64_t unwrap(uint64_t near, uint32_t k)
 {
 	return near + (uint64_t)(int64_t)(int32_t)(k - (uint32_t)near);
 }
 
-/* Brings up to date what is not kept while everything is in place: displacements of 0, and nothing held. */
+/* Brings up to date what is not kept while everything is in place: displacements of 0, and nothing
+ * held. */
 static void become_involved(struct disorder *d, struct disorder_sequence *s)
 {
 	if (!s->plain)
@@ -82,10 +86,11 @@ static bool is_plain(const struct disorder *d, const struct disorder_sequence *s
 	if (s->stay_back || s->loss_from < s->n_losses || (s->window && s->window->open) ||
 	    s->next_number != s->next + s->n_lost)
 		return false;
-	return d->total.needs_bt || (!s->occupancy.n_held && s->occupancy.expected == s->next_number);
+	return d->total.needs_bt ||
+	       (!s->occupancy.n_held && s->occupancy.expected == s->next_number);
 }
 
-/* --- losses --------------------------------------------------------------------------------------------------------- */
+/* --- losses -------------------------------------------------------------- */
 
 static void losses_settle(struct disorder_sequence *s)
 {
@@ -96,8 +101,8 @@ static void losses_settle(struct disorder_sequence *s)
 		s->loss_from = s->n_losses = 0;
 }
 
-/* How many of the sequence were lost before a place that is not below those settled. The list is as long as what has
- * been numbered and not yet arrived, and begins near the place. */
+/* How many of the sequence were lost before a place that is not below those settled. The list is as
+ * long as what has been numbered and not yet arrived, and begins near the place. */
 static uint64_t lost_before(const struct disorder_sequence *s, uint64_t place)
 {
 	uint64_t n = s->n_lost;
@@ -127,7 +132,7 @@ void disorder_lost(struct disorder *d, uint32_t sequence, uint32_t k)
 	s->loss[s->n_losses++] = (struct disorder_loss){place, 1};
 }
 
-/* --- the densities -------------------------------------------------------------------------------------------------- */
+/* --- the densities ------------------------------------------------------- */
 
 static void displace(void *context, int64_t displacement)
 {
@@ -136,7 +141,8 @@ static void displace(void *context, int64_t displacement)
 	if (!displacement)
 		return;
 	uint64_t distance = (uint64_t)(displacement < 0 ? -displacement : displacement);
-	histogram_add(displacement < 0 ? &t->displaced_early : &t->displaced_late, (int64_t)distance);
+	histogram_add(displacement < 0 ? &t->displaced_early : &t->displaced_late,
+		      (int64_t)distance);
 	t->displacement_sum += distance;
 }
 
@@ -156,10 +162,11 @@ static void add_densities(struct disorder *d, struct disorder_sequence *s, uint6
 		histogram_add(&t->occupied, (int64_t)held);
 }
 
-/* --- arrivals ------------------------------------------------------------------------------------------------------- */
+/* --- arrivals ------------------------------------------------------------ */
 
 /* It skips places still missing: whatever fills them will be behind it. */
-static void add_discontinuity(struct disorder_total *t, struct disorder_sequence *s, int64_t time_ns)
+static void add_discontinuity(struct disorder_total *t, struct disorder_sequence *s,
+			      int64_t time_ns)
 {
 	t->n_discontinuities++;
 	if (s->has_discontinuity) {
@@ -184,18 +191,21 @@ static int add_in_order(struct disorder *d, struct disorder_sequence *s, uint64_
 		s->window = xcalloc(1, sizeof *s->window);
 	if (place > s->next && !s->window->open)
 		disorder_window_open(s->window, s->n);
-	int rc = s->window && s->window->open ? disorder_window_pass(s->window, place, s->n, a->time_ns, a->bytes, e) : 0;
+	int rc = s->window && s->window->open
+		     ? disorder_window_pass(s->window, place, s->n, a->time_ns, a->bytes, e)
+		     : 0;
 	s->next = place + 1;
 	return rc;
 }
 
-static int add_late(struct disorder *d, struct disorder_sequence *s, uint64_t place, const struct disorder_arrival *a,
-		    struct err *e)
+static int add_late(struct disorder *d, struct disorder_sequence *s, uint64_t place,
+		    const struct disorder_arrival *a, struct err *e)
 {
 	struct disorder_total *t = &d->total;
 	struct window_late late;
 	if (!s->window || !disorder_window_fill(s->window, place, s->n, a->bytes, &late))
-		return err_set(e, EINVAL, "place %llu of a sequence arrives twice", (unsigned long long)place);
+		return err_set(e, EINVAL, "place %llu of a sequence arrives twice",
+			       (unsigned long long)place);
 	uint64_t extent = s->n - late.passed_position, run = s->n_in_order - s->run_from;
 	s->n_reordered++;
 	s->max_extent = extent > s->max_extent ? extent : s->max_extent;
@@ -205,15 +215,16 @@ static int add_late(struct disorder *d, struct disorder_sequence *s, uint64_t pl
 	t->inversions += late.n_larger;
 	if (late.n_preceding)
 		histogram_add(&t->preceding, (int64_t)late.n_preceding);
-	t->max_preceding = late.n_preceding > t->max_preceding ? late.n_preceding : t->max_preceding;
+	t->max_preceding =
+	    late.n_preceding > t->max_preceding ? late.n_preceding : t->max_preceding;
 	t->runs_x++;
 	t->runs_q += run * run;
 	s->run_from = s->n_in_order;
 	return 0;
 }
 
-int disorder_add_slowly(struct disorder *d, uint32_t sequence, uint32_t k, const struct disorder_arrival *a,
-			struct err *e)
+int disorder_add_slowly(struct disorder *d, uint32_t sequence, uint32_t k,
+			const struct disorder_arrival *a, struct err *e)
 {
 	struct disorder_sequence *s = sequence_get(d, sequence);
 	if (s->plain && k == (uint32_t)s->next) {

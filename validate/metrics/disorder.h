@@ -25,7 +25,8 @@
 #include "validate/metrics/histogram.h"
 #include "validate/metrics/moment_sum.h"
 
-struct distribution { /* of whole numbers; values below 0 are counted in the sum and in histogram.n_negative */
+/* of whole numbers; values below 0 are counted in the sum and in histogram.n_negative */
+struct distribution {
 	struct moment_sum sum;
 	struct histogram histogram;
 };
@@ -43,13 +44,17 @@ struct disorder_total {
 	uint64_t n_received, n_lost;
 	uint64_t n_reordered;		     /* Type-P-Reordered */
 	uint64_t n_sequence_discontinuities; /* in order, but beyond the number expected */
-	uint64_t n_descents;		     /* number below that of the arrival just before: hfplayer's script */
+	/* number below that of the arrival just before: hfplayer's script */
+	uint64_t n_descents;
 	struct distribution extent, late_ns, byte_offset; /* of the reordered ones */
 	uint64_t n_discontinuities;			  /* arrivals that overtook others */
-	struct distribution gap, gap_ns; /* between successive ones of a sequence; the first has none */
-	/* reordering-free runs: runs, arrivals in order, all arrivals, sum of squared run lengths (RFC 4737 5.4) */
+	/* between successive ones of a sequence; the first has none */
+	struct distribution gap, gap_ns;
+	/* reordering-free runs: runs, arrivals in order, all arrivals, sum of squared run lengths
+	 * (RFC 4737 5.4) */
 	uint64_t runs_x, runs_a, runs_p, runs_q;
-	struct histogram preceding; /* arrivals with n > 0 others just before that all have larger numbers, by n */
+	/* arrivals with n > 0 others just before that all have larger numbers, by n */
+	struct histogram preceding;
 	uint64_t max_preceding;	    /* the largest such n, exact; 0: none */
 
 	uint64_t inversions, n_pairs; /* pairs of arrivals, in the wrong order and all */
@@ -62,7 +67,8 @@ struct disorder_total {
 	uint64_t n_occupancies;		/* arrivals counted in the buffer's occupancy */
 	struct histogram occupied;	/* by occupancy, where it is not 0 */
 	uint64_t occupancy_sum;
-	bool needs_bt; /* something was lost and there is no threshold: the occupancy means nothing then */
+	/* something was lost and there is no threshold: the occupancy means nothing then */
+	bool needs_bt;
 };
 
 struct disorder_loss { /* so many were lost before the place */
@@ -73,8 +79,11 @@ struct disorder_window;
 
 struct disorder_sequence {
 	uint64_t next; /* one above the highest place seen */
-	bool plain;    /* nothing is missing: `next` arrivals, all in place; what follows is up to date only if not */
-	uint64_t run_from; /* arrivals before the present reordering-free run; counts arrivals in order only */
+	/* nothing is missing: `next` arrivals, all in place; what follows is up to date only if not
+	 */
+	bool plain;
+	/* arrivals before the present reordering-free run; counts arrivals in order only */
+	uint64_t run_from;
 	uint64_t n, previous, next_number, n_in_order;
 	uint64_t n_reordered, max_extent;
 	uint64_t n_lost; /* before the places that the losses begin with */
@@ -108,13 +117,13 @@ struct disorder_arrival {
 };
 
 /* disorder_add's rare part. */
-int disorder_add_slowly(struct disorder *d, uint32_t sequence, uint32_t k, const struct disorder_arrival *a,
-			struct err *e);
+int disorder_add_slowly(struct disorder *d, uint32_t sequence, uint32_t k,
+			const struct disorder_arrival *a, struct err *e);
 
-/* The next arrival: place k of a sequence. Errors: ENOMEM, ENOSPC of a temporary file; EINVAL for a place that was
- * filled before. */
-static inline int disorder_add(struct disorder *d, uint32_t sequence, uint32_t k, int64_t time_ns, uint64_t bytes,
-			       struct err *e)
+/* The next arrival: place k of a sequence. Errors: ENOMEM, ENOSPC of a temporary file; EINVAL for a
+ * place that was filled before. */
+static inline int disorder_add(struct disorder *d, uint32_t sequence, uint32_t k, int64_t time_ns,
+			       uint64_t bytes, struct err *e)
 {
 	if (__builtin_expect(sequence < d->n_sequences, 1)) {
 		struct disorder_sequence *s = &d->sequence[sequence];
@@ -127,8 +136,9 @@ static inline int disorder_add(struct disorder *d, uint32_t sequence, uint32_t k
 	return disorder_add_slowly(d, sequence, k, &a, e);
 }
 
-/* A request of the reference that never arrives: the next place of its sequence is `k`. In the order of the reference,
- * and before any arrival of place k or above, and before more than k others. */
+/* A request of the reference that never arrives: the next place of its sequence is `k`. In the
+ * order of the reference, and before any arrival of place k or above, and before more than k
+ * others. */
 void disorder_lost(struct disorder *d, uint32_t sequence, uint32_t k);
 
 /* No further arrival: the totals are complete. */

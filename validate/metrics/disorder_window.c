@@ -23,7 +23,8 @@ void disorder_window_open(struct disorder_window *w, uint64_t n)
 	w->first = w->next = w->n_opened = n;
 	w->n_standing = w->n_tails = 0;
 	w->n_settled = 0;
-	/* the window's first block may be shared with places before it, whose sums are nobody's: begin with none */
+	/* the window's first block may be shared with places before it, whose sums are nobody's:
+	 * begin with none */
 	for (unsigned int l = 1; l < w->n_levels; l++) {
 		size_t b = (n >> SHIFT(l)) & (w->level[l].n_blocks - 1);
 		w->level[l].bytes[b] = 0;
@@ -31,7 +32,7 @@ void disorder_window_open(struct disorder_window *w, uint64_t n)
 	}
 }
 
-/* --- the ring ------------------------------------------------------------------------------------------------------- */
+/* --- the ring ------------------------------------------------------------ */
 
 static size_t at(const struct disorder_window *w, uint64_t place)
 {
@@ -53,7 +54,8 @@ static void ring_lay_out(struct disorder_window *w, size_t cap, char *memory)
 	w->level[0] = (struct window_level){w->payload, NULL, cap};
 	memory += cap / 64 * sizeof *w->received;
 	w->n_levels = 1;
-	for (unsigned int l = 1; l < WINDOW_MAX_LEVELS && cap >> SHIFT(l) >= 8; l++, w->n_levels++) {
+	for (unsigned int l = 1; l < WINDOW_MAX_LEVELS && cap >> SHIFT(l) >= 8;
+	     l++, w->n_levels++) {
 		w->level[l] = (struct window_level){(uint64_t *)memory, NULL, cap >> SHIFT(l)};
 		memory += w->level[l].n_blocks * sizeof *w->level[l].bytes;
 	}
@@ -72,7 +74,8 @@ static void ring_enter(struct disorder_window *w, uint64_t place)
 		w->received[i / 64] = 0;
 	else
 		w->received[i / 64] &= ~(UINT64_C(1) << (i % 64));
-	for (unsigned int l = 1; l < w->n_levels && !(place & ((UINT64_C(1) << SHIFT(l)) - 1)); l++) {
+	for (unsigned int l = 1; l < w->n_levels && !(place & ((UINT64_C(1) << SHIFT(l)) - 1));
+	     l++) {
 		size_t b = (place >> SHIFT(l)) & (w->level[l].n_blocks - 1);
 		w->level[l].bytes[b] = 0;
 		w->level[l].count[b] = 0;
@@ -135,7 +138,8 @@ static void sum_blocks(const struct disorder_window *w, unsigned int l, uint64_t
 	}
 }
 
-static void sum_places(const struct disorder_window *w, uint64_t from, uint64_t to, struct window_late *late)
+static void sum_places(const struct disorder_window *w, uint64_t from, uint64_t to,
+		       struct window_late *late)
 {
 	if (from >= to) /* within one word of bits */
 		return;
@@ -148,8 +152,8 @@ static void sum_places(const struct disorder_window *w, uint64_t from, uint64_t 
 		late->bytes_larger += w->payload[i + (size_t)__builtin_ctzll(bits)];
 }
 
-/* Arrivals received from `from` on: the rest of its block, the rest of that block's block, and so on up, then down
- * again to the window's end. */
+/* Arrivals received from `from` on: the rest of its block, the rest of that block's block, and so
+ * on up, then down again to the window's end. */
 static void sum_above(const struct disorder_window *w, uint64_t from, struct window_late *late)
 {
 	uint64_t end = w->next, up = (from | 63) + 1;
@@ -175,7 +179,7 @@ static void sum_above(const struct disorder_window *w, uint64_t from, struct win
 	sum_places(w, block, end, late);
 }
 
-/* --- what stands ---------------------------------------------------------------------------------------------------- */
+/* --- what stands --------------------------------------------------------- */
 
 /* Of those below every place still missing only the last can ever be compared with. */
 static void standing_push(struct disorder_window *w, uint64_t place, uint64_t position)
@@ -186,18 +190,20 @@ static void standing_push(struct disorder_window *w, uint64_t place, uint64_t po
 			settled++;
 		if (settled > 1) {
 			w->n_standing -= settled - 1;
-			memmove(w->standing, w->standing + settled - 1, w->n_standing * sizeof *w->standing);
+			memmove(w->standing, w->standing + settled - 1,
+				w->n_standing * sizeof *w->standing);
 		}
 		if (w->n_standing >= w->standing_cap / 2) {
 			w->standing_cap = w->standing_cap ? 2 * w->standing_cap : 64;
-			w->standing = xreallocarray(w->standing, w->standing_cap, sizeof *w->standing);
+			w->standing =
+			    xreallocarray(w->standing, w->standing_cap, sizeof *w->standing);
 		}
 	}
 	w->standing[w->n_standing++] = (struct window_standing){place, position};
 }
 
-/* The longest increasing subsequence by patience. Ends below every place still missing are settled: nothing that comes
- * can lower them. */
+/* The longest increasing subsequence by patience. Ends below every place still missing are settled:
+ * nothing that comes can lower them. */
 static void tail_put(struct disorder_window *w, uint64_t place)
 {
 	size_t lo = 0, hi = w->n_tails;
@@ -230,10 +236,10 @@ static void tail_put(struct disorder_window *w, uint64_t place)
 	w->tail[w->n_tails++] = place;
 }
 
-/* --- arrivals ------------------------------------------------------------------------------------------------------- */
+/* --- arrivals ------------------------------------------------------------ */
 
-int disorder_window_pass(struct disorder_window *w, uint64_t place, uint64_t position, int64_t time, uint64_t bytes,
-		struct err *e)
+int disorder_window_pass(struct disorder_window *w, uint64_t place, uint64_t position, int64_t time,
+			 uint64_t bytes, struct err *e)
 {
 	int rc = ring_reserve(w, place + 1, e);
 	if (rc)
@@ -266,8 +272,8 @@ static void advance(struct disorder_window *w)
 	w->first = w->first < w->next ? w->first : w->next;
 }
 
-bool disorder_window_fill(struct disorder_window *w, uint64_t place, uint64_t position, uint64_t bytes,
-		 struct window_late *late)
+bool disorder_window_fill(struct disorder_window *w, uint64_t place, uint64_t position,
+			  uint64_t bytes, struct window_late *late)
 {
 	if (!w->open || place < w->first || place >= w->next || is_received(w, place))
 		return false;
@@ -278,7 +284,8 @@ bool disorder_window_fill(struct disorder_window *w, uint64_t place, uint64_t po
 	sum_above(w, place + 1, late);
 	while (w->n_standing && w->standing[w->n_standing - 1].place > place)
 		w->n_standing--;
-	late->n_preceding = position - (w->n_standing ? w->standing[w->n_standing - 1].position + 1 : w->n_opened);
+	late->n_preceding =
+	    position - (w->n_standing ? w->standing[w->n_standing - 1].position + 1 : w->n_opened);
 	ring_receive(w, place, bytes);
 	if (place == w->first)
 		advance(w);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of a sequence in which order is open: from the first place that is missing to the highest that was seen.
- * Private to disorder.c.
+/* The part of a sequence in which order is open: from the first place that is missing to the
+ * highest that was seen. Private to disorder.c.
  *
- * Places are looked up in a ring. Payloads are summed in blocks of 64, 4096, ... places, so that an arrival costs one
- * addition a level, and only a late one has to sum up. Memory: 20 bytes a place of the window, in an unlinked temporary
- * file where that is much. */
+ * Places are looked up in a ring. Payloads are summed in blocks of 64, 4096, ... places, so that an
+ * arrival costs one addition a level, and only a late one has to sum up. Memory: 20 bytes a place
+ * of the window, in an unlinked temporary file where that is much. */
 #ifndef VALIDATE_METRICS_DISORDER_WINDOW_H
 #define VALIDATE_METRICS_DISORDER_WINDOW_H
 
@@ -35,15 +35,19 @@ struct disorder_window {
 	void *memory;
 	size_t memory_bytes;
 	uint64_t *received; /* [cap / 64] ring of bits */
-	int64_t *time;	    /* [cap] of a missing place: time and position of the arrival that passed it over; of one */
+	/* [cap] of a missing place: time and position of the arrival that passed it over; of one */
+	int64_t *time;
 	uint64_t *payload;  /* that was received: its bytes */
 	uint32_t *position;
-	struct window_level level[WINDOW_MAX_LEVELS]; /* level l: blocks of 64^l places; level[0] is payload */
+	/* level l: blocks of 64^l places; level[0] is payload */
+	struct window_level level[WINDOW_MAX_LEVELS];
 	unsigned int n_levels;
 
-	struct window_standing *standing; /* [n_standing] arrivals with no smaller place behind them, ascending */
+	/* [n_standing] arrivals with no smaller place behind them, ascending */
+	struct window_standing *standing;
 	size_t n_standing, standing_cap;
-	uint64_t *tail; /* [n_tails] smallest end of an increasing sequence of each length above `n_settled` */
+	/* [n_tails] smallest end of an increasing sequence of each length above `n_settled` */
+	uint64_t *tail;
 	size_t n_tails, tail_cap;
 	uint64_t n_settled;
 };
@@ -53,22 +57,24 @@ void disorder_window_release(struct disorder_window *w);
 /* Opens it: the sequence has n arrivals, the places 0 .. n-1. */
 void disorder_window_open(struct disorder_window *w, uint64_t n);
 
-/* An arrival of a place not below `next`, the position-th (from 0) of the sequence: skips those between.
- * Errors: ENOMEM, of the temporary file. */
-int disorder_window_pass(struct disorder_window *w, uint64_t place, uint64_t position, int64_t time, uint64_t bytes,
-		struct err *e);
+/* An arrival of a place not below `next`, the position-th (from 0) of the sequence: skips those
+ * between. Errors: ENOMEM, of the temporary file. */
+int disorder_window_pass(struct disorder_window *w, uint64_t place, uint64_t position, int64_t time,
+			 uint64_t bytes, struct err *e);
 
 struct window_late {
 	uint64_t passed_position; /* of the earliest arrival with a higher place */
 	int64_t passed_time;
-	uint64_t n_larger, bytes_larger; /* earlier arrivals with higher places, and their payloads */
+	/* earlier arrivals with higher places, and their payloads */
+	uint64_t n_larger, bytes_larger;
 	uint64_t n_preceding;		 /* of those just before */
 };
 /* An arrival of a missing place. False: the place is not missing. */
-bool disorder_window_fill(struct disorder_window *w, uint64_t place, uint64_t position, uint64_t bytes,
-		 struct window_late *late);
+bool disorder_window_fill(struct disorder_window *w, uint64_t place, uint64_t position,
+			  uint64_t bytes, struct window_late *late);
 
-/* Nothing is missing any more. Returns how many of its arrivals lie outside a longest increasing subsequence. */
+/* Nothing is missing any more. Returns how many of its arrivals lie outside a longest increasing
+ * subsequence. */
 uint64_t disorder_window_close(struct disorder_window *w, uint64_t n);
 
 #endif

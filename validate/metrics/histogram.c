@@ -110,7 +110,8 @@ int histogram_trimmed_mean(const struct histogram *h, double share, double *mean
 	return 0;
 }
 
-void histogram_count_at_most(const struct histogram *h, const double *edge, size_t n, uint64_t *at_most)
+void histogram_count_at_most(const struct histogram *h, const double *edge, size_t n,
+			     uint64_t *at_most)
 {
 	uint64_t below = 0; /* values in the buckets before b */
 	uint32_t b = 0;
@@ -124,7 +125,8 @@ void histogram_count_at_most(const struct histogram *h, const double *edge, size
 			continue;
 		unsigned int shift = last < 2048 ? 0 : last / 1024 - 1;
 		uint64_t width = (uint64_t)1 << shift, covered = (whole & (width - 1)) + 1;
-		at_most[k] += (uint64_t)((double)h->count[last] * ((double)covered / (double)width) + 0.5);
+		at_most[k] +=
+		    (uint64_t)((double)h->count[last] * ((double)covered / (double)width) + 0.5);
 	}
 }
 
@@ -136,7 +138,7 @@ uint64_t histogram_count_above(const struct histogram *h, double value)
 	return n;
 }
 
-/* --- JSON --------------------------------------------------------------------------------------------------------- */
+/* --- JSON ---------------------------------------------------------------- */
 
 /* A gap of up to this many empty buckets is written as zeros rather than as a new run. */
 #define MAX_ZEROS 2
@@ -159,8 +161,8 @@ json_t *histogram_to_json(const struct histogram *h)
 		json_array_append_new(run, json_integer((json_int_t)h->count[b]));
 		next = b + 1;
 	}
-	return json_pack("{s:I, s:I, s:o}", "n", (json_int_t)h->n, "negative", (json_int_t)h->n_negative, "buckets",
-			 runs);
+	return json_pack("{s:I, s:I, s:o}", "n", (json_int_t)h->n, "negative",
+			 (json_int_t)h->n_negative, "buckets", runs);
 }
 
 /* A run of neighbouring buckets; *next is the first bucket it may use. */
@@ -168,18 +170,21 @@ static int run_from_json(struct histogram *h, const json_t *run, uint64_t *next,
 {
 	const json_t *first = json_array_get(run, 0);
 	if (!json_is_integer(first) || json_array_size(run) < 2)
-		return err_set(e, EINVAL, "histogram: a run must be an array of a bucket and its counts");
+		return err_set(e, EINVAL,
+			       "histogram: a run must be an array of a bucket and its counts");
 	json_int_t start = json_integer_value(first);
 	size_t n = json_array_size(run) - 1;
 	if (start < 0 || (uint64_t)start < *next || start >= HISTOGRAM_MAX_BUCKETS ||
 	    n > HISTOGRAM_MAX_BUCKETS - (uint64_t)start)
-		return err_set(e, EINVAL, "histogram: bucket %lld: out of range or not in order", (long long)start);
+		return err_set(e, EINVAL, "histogram: bucket %lld: out of range or not in order",
+			       (long long)start);
 	histogram_grow(h, (uint32_t)((uint64_t)start + n - 1));
 	for (size_t i = 0; i < n; i++) {
 		const json_t *count = json_array_get(run, i + 1);
 		json_int_t c = json_integer_value(count);
 		if (!json_is_integer(count) || c < 0 || c > INT64_MAX - (int64_t)h->n)
-			return err_set(e, EINVAL, "histogram: the count of bucket %llu is not a count",
+			return err_set(e, EINVAL,
+				       "histogram: the count of bucket %llu is not a count",
 				       (unsigned long long)start + i);
 		h->count[(uint64_t)start + i] = (uint64_t)c;
 		h->n += (uint64_t)c;

@@ -23,8 +23,8 @@ static inline void issue_error_add(struct issue_error *i, int64_t begin_ns, int6
 /* As histogram_quantile, over early and late ones. */
 int issue_error_quantile(const struct issue_error *i, double p, double *value, struct err *e);
 
-/* Share of the requests issued more than `allowed_ns` (>= 0) later than intended; by the histogram, exact below 2048
- * ns. 0 for no requests. */
+/* Share of the requests issued more than `allowed_ns` (>= 0) later than intended; by the histogram,
+ * exact below 2048 ns. 0 for no requests. */
 double issue_error_share_late(const struct issue_error *i, double allowed_ns);
 
 #endif

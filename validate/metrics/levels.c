@@ -10,7 +10,8 @@ static __int128 weight(const struct concurrency *c, enum levels_weight w, size_t
 {
 	if (level > c->highest || (w == LEVELS_BY_BUSY_TIME && !level))
 		return 0;
-	return w == LEVELS_BY_REQUEST ? (__int128)c->requests_at_level[level] : (__int128)c->ns_at_level[level];
+	return w == LEVELS_BY_REQUEST ? (__int128)c->requests_at_level[level]
+				      : (__int128)c->ns_at_level[level];
 }
 
 static __int128 weight_all(const struct concurrency *c, enum levels_weight w)
@@ -40,14 +41,16 @@ double levels_mean(const struct concurrency *c, enum levels_weight w)
 	return all ? (double)sum / (double)all : NAN;
 }
 
-struct levels_distance levels_distance(const struct concurrency *a, const struct concurrency *b, enum levels_weight w)
+struct levels_distance levels_distance(const struct concurrency *a, const struct concurrency *b,
+				       enum levels_weight w)
 {
 	struct levels_distance d = {NAN, NAN};
 	double *f = levels_cdf_all(a, w), *g = levels_cdf_all(b, w);
 	if (f && g) {
 		d = (struct levels_distance){0, 0};
 		for (size_t level = 0; level <= a->highest || level <= b->highest; level++) {
-			double x = level <= a->highest ? f[level] : 1, y = level <= b->highest ? g[level] : 1;
+			double x = level <= a->highest ? f[level] : 1,
+			       y = level <= b->highest ? g[level] : 1;
 			d.largest = fmax(d.largest, fabs(x - y));
 			d.area += fabs(x - y);
 		}

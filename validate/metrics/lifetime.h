@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mean level of concurrency over each request's own life, N_k = (1 / (e - b)) * integral of N(t) from b to e, while
- * the requests begin. Requests of length zero and without an end have none. Source: metrology paper, figure 5.
- * O(log m) a request, m the largest level; memory 40 bytes for each request active at one time. */
+/* The mean level of concurrency over each request's own life, N_k = (1 / (e - b)) * integral of
+ * N(t) from b to e, while the requests begin. Requests of length zero and without an end have none.
+ * Source: metrology paper, figure 5. O(log m) a request, m the largest level; memory 40 bytes for
+ * each request active at one time. */
 #ifndef VALIDATE_METRICS_LIFETIME_H
 #define VALIDATE_METRICS_LIFETIME_H
 

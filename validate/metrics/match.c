@@ -46,7 +46,8 @@ static bool failed(const struct trace_record *r)
 	return r->error || r->rvalue < 0;
 }
 
-static bool results_differ(const struct trace_record *x, const struct trace_record *r, unsigned int uses)
+static bool results_differ(const struct trace_record *x, const struct trace_record *r,
+			   unsigned int uses)
 {
 	if (failed(x) != failed(r))
 		return true;
@@ -60,7 +61,8 @@ bool match_results_differ(const struct trace_record *x, const struct trace_recor
 	return results_differ(x, r, op_info(r->op)->uses);
 }
 
-unsigned int matcher_compare_closely(struct matcher *m, const struct trace_record *x, const struct trace_record *r)
+unsigned int matcher_compare_closely(struct matcher *m, const struct trace_record *x,
+				     const struct trace_record *r)
 {
 	unsigned int uses = op_info(r->op)->uses, difference = 0;
 	if (x->op != r->op)

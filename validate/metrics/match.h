@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether a replayed request did what the traced one did: same operation on the same object, at the same offset, for
- * the same length, with the same result. Descriptor numbers may differ. A field that either side does not know is not
- * compared. */
+/* Whether a replayed request did what the traced one did: same operation on the same object, at the
+ * same offset, for the same length, with the same result. Descriptor numbers may differ. A field
+ * that either side does not know is not compared. */
 #ifndef VALIDATE_METRICS_MATCH_H
 #define VALIDATE_METRICS_MATCH_H
 
@@ -13,7 +13,8 @@
 
 struct matcher {
 	const struct trace *replay, *input; /* borrowed */
-	uint32_t *input_object; /* [n_objects]: the input's number of the replay's object, where found the same */
+	/* [n_objects]: the input's number of the replay's object, where found the same */
+	uint32_t *input_object;
 	uint32_t n_objects;
 };
 
@@ -23,8 +24,9 @@ void matcher_release(struct matcher *m);
 /* Whether only what they returned differs: results and errors. */
 bool match_results_differ(const struct trace_record *x, const struct trace_record *r);
 
-/* Whether the replay passed this request over: it was never begun, and the replayer says that it was not to be (EOPNOTSUPP):
- * a pipe, a call that must not be made, what options leave out. Any other request without a begin is lost. */
+/* Whether the replay passed this request over: it was never begun, and the replayer says that it
+ * was not to be (EOPNOTSUPP): a pipe, a call that must not be made, what options leave out. Any
+ * other request without a begin is lost. */
 static inline bool match_passed_over(const struct trace_record *x)
 {
 	return x->begin_ns == TIME_NONE && x->error == EOPNOTSUPP;
@@ -34,15 +36,17 @@ enum match_difference {
 	MATCH_OTHER_REQUEST = 1, /* another operation, object, offset or length */
 	MATCH_OTHER_RESULT = 2,  /* another result, of the same operation */
 };
-unsigned int matcher_compare_closely(struct matcher *m, const struct trace_record *x, const struct trace_record *r);
+unsigned int matcher_compare_closely(struct matcher *m, const struct trace_record *x,
+				     const struct trace_record *r);
 
 /* What differs: bits of enum match_difference, 0 for nothing. */
-static inline unsigned int matcher_compare(struct matcher *m, const struct trace_record *x, const struct trace_record *r)
+static inline unsigned int matcher_compare(struct matcher *m, const struct trace_record *x,
+					   const struct trace_record *r)
 {
-	bool equal = x->op == r->op && x->offset == r->offset && x->length == r->length && x->rvalue == r->rvalue &&
-		     x->error == r->error;
-	bool same_object =
-	    x->object < m->n_objects ? m->input_object[x->object] == r->object : x->object == OBJECT_NONE;
+	bool equal = x->op == r->op && x->offset == r->offset && x->length == r->length &&
+		     x->rvalue == r->rvalue && x->error == r->error;
+	bool same_object = x->object < m->n_objects ? m->input_object[x->object] == r->object
+						    : x->object == OBJECT_NONE;
 	if (__builtin_expect(equal && same_object, 1))
 		return 0;
 	return matcher_compare_closely(m, x, r);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Passes over a pair of traces until every point of observation has seen the requests in its order: one, mostly; a
- * further one where the order assumed was wrong, or where a threshold is chosen by what the first has found. */
+/* Passes over a pair of traces until every point of observation has seen the requests in its order:
+ * one, mostly; a further one where the order assumed was wrong, or where a threshold is chosen by
+ * what the first has found. */
 #include "validate/metrics/metrics.h"
 
 #include <errno.h>
@@ -12,7 +13,8 @@
 #include "common/xalloc.h"
 #include "validate/metrics/metrics_private.h"
 
-#define BT_PER_LEVEL 4 /* the buffer's threshold where requests are lost, over the largest level of the reference */
+/* the buffer's threshold where requests are lost, over the largest level of the reference */
+#define BT_PER_LEVEL 4
 
 void metrics_release(struct metrics *m)
 {
@@ -43,7 +45,7 @@ double metrics_throughput(const struct metrics_side *s)
 	return ns > 0 ? (double)(s->n_issued - s->n_unfinished) / ns * 1e9 : NAN;
 }
 
-/* --- passes --------------------------------------------------------------------------------------------------------- */
+/* --- passes -------------------------------------------------------------- */
 
 struct metrics_work { /* what is still to be done */
 	const struct metrics_origin *reference, *replay;
@@ -51,7 +53,8 @@ struct metrics_work { /* what is still to be done */
 	struct metrics *m;
 	bool tally;
 	bool left[LANE_N], runs[LANE_N]; /* runs: sorted in runs */
-	bool sort_reference, unsorted; /* pairs must be sorted; the reference's file is not in order */
+	/* pairs must be sorted; the reference's file is not in order */
+	bool sort_reference, unsorted;
 	bool late_reference; /* by key, and requests are skipped */
 	uint64_t bt;
 	bool order_only; /* the levels are known */
@@ -66,7 +69,8 @@ static struct observation_options lane_options(const struct metrics_work *w,
 {
 	unsigned int parts = w->o->parts;
 	bool has_levels = kind == LANE_REFERENCE || kind == LANE_ISSUE;
-	bool order = kind != LANE_REFERENCE && (parts & PART_ORDER) && w->m->order[point_of[kind]].observed;
+	bool order =
+	    kind != LANE_REFERENCE && (parts & PART_ORDER) && w->m->order[point_of[kind]].observed;
 	return (struct observation_options){
 	    .scopes = order ? w->o->scopes : 0,
 	    .levels = has_levels && !w->order_only && (parts & PART_CONCURRENCY || kind == LANE_REFERENCE),
@@ -288,8 +292,9 @@ static int check_side(const struct metrics_side *s, const char *name, struct err
 {
 	if (s->n_issued > s->n_unfinished)
 		return 0;
-	return err_set(e, ENODATA, "%s: no request that was issued and ended, of %llu in the trace%s", name,
-		       (unsigned long long)s->n_records, s->n_warmup ? ", remains after the warm-up" : "");
+	return err_set(
+	    e, ENODATA, "%s: no request that was issued and ended, of %llu in the trace%s", name,
+	    (unsigned long long)s->n_records, s->n_warmup ? ", remains after the warm-up" : "");
 }
 
 static void metrics_begin(struct metrics *m, const struct metrics_options *o)
@@ -325,15 +330,17 @@ static int compute_by_key_after_all(struct metrics *m, const struct metrics_work
 	metrics_release(m);
 	metrics_begin(m, w.o);
 	m->match = MATCH_KEY;
-	m->match_reason = "the replay's metadata states this number of requests, but most of its records are other requests";
+	m->match_reason = "the replay's metadata states this number of requests, but most of its "
+			  "records are other requests";
 	int rc = compute_matched(&w, dispatch, e);
 	m->n_compared = n_compared;
 	m->n_same_request = n_same_request;
 	return rc;
 }
 
-int metrics_compute(struct metrics *m, const struct metrics_origin *reference, const struct metrics_origin *replay,
-		    const struct metrics_options *o, struct err *e)
+int metrics_compute(struct metrics *m, const struct metrics_origin *reference,
+		    const struct metrics_origin *replay, const struct metrics_options *o,
+		    struct err *e)
 {
 	struct metrics_work w = {.reference = reference, .replay = replay, .o = o, .m = m};
 	bool dispatch;

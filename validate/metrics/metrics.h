@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All metrics of a pair of traces: a reference, and a replay of it by any replayer.
  *
- * Units: ns, bytes, requests. A ratio over nothing is NaN here, and null or "undefined" where it is printed. Sources:
- * RFC 4737, RFC 5236, metrology paper figure 5; doc/run-metrics.md has each convention. */
+ * Units: ns, bytes, requests. A ratio over nothing is NaN here, and null or "undefined" where it is
+ * printed. Sources: RFC 4737, RFC 5236, metrology paper figure 5; doc/run-metrics.md has each
+ * convention. */
 #ifndef VALIDATE_METRICS_METRICS_H
 #define VALIDATE_METRICS_METRICS_H
 
@@ -32,14 +33,21 @@ enum metrics_part {
 struct metrics_options {
 	enum metrics_match match;
 	unsigned int parts;  /* enum metrics_part */
-	unsigned int points; /* bits 1 << enum metrics_point; 0: issue and completion, dispatch where the traces have it */
+	/* bits 1 << enum metrics_point; 0: issue and completion, dispatch where the traces have it
+	 */
+	unsigned int points;
 	unsigned int scopes; /* bits 1 << enum order_scope */
-	uint64_t dt, bt;     /* thresholds of RFC 5236; DENSITY_UNBOUNDED: none; bt then is chosen where requests are lost */
-	bool lenient;	     /* requests that end before they begin, and traces without an end, are counted and no error */
+	/* thresholds of RFC 5236; DENSITY_UNBOUNDED: none; bt then is chosen where requests are
+	 * lost */
+	uint64_t dt, bt;
+	/* requests that end before they begin, and traces without an end, are counted and no error
+	 */
+	bool lenient;
 	unsigned int n_threads;		 /* 1 or 2 */
 	struct arrivals_options sorting; /* ARRIVALS_DEFAULTS */
-	/* At most one of them: so many requests, or those that begin so early after the first, in the order of the reference's
-	 * begins, are left out, and their replays. Requests of the replay that are extra stay. */
+	/* At most one of them: so many requests, or those that begin so early after the first, in
+	 * the order of the reference's begins, are left out, and their replays. Requests of the
+	 * replay that are extra stay. */
 	uint64_t warmup_requests;
 	int64_t warmup_ns;
 };
@@ -51,10 +59,12 @@ struct metrics_options {
 struct metrics_source {
 	const char *name; /* for messages */
 	void *context;
-	const struct trace *trace; /* of the records: objects and metadata. NULL: object numbers are the same in both */
+	/* of the records: objects and metadata. NULL: object numbers are the same in both */
+	const struct trace *trace;
 	/* As trace_next_batch. */
 	int (*next)(void *context, const struct trace_record **r, size_t *n, struct err *e);
-	int (*check_end)(void *context, struct err *e); /* after the last: whether the trace is whole; NULL: it is */
+	/* after the last: whether the trace is whole; NULL: it is */
+	int (*check_end)(void *context, struct err *e);
 	void (*close)(void *context);
 };
 struct metrics_origin { /* opens a source as often as there are threads */
@@ -70,10 +80,13 @@ struct metrics_side { /* one trace */
 	uint64_t n_negative;	/* end before begin: left out */
 	uint64_t n_backwards;	/* begins before the one before it in its thread */
 	uint64_t n_unknown;	/* names no object: cannot be matched by key */
-	uint64_t n_warmup;	/* requests left out as warm-up; not in n_issued, and in no other count but n_records */
-	uint64_t first_negative, first_backwards; /* the first record of each, from 0; while there is one */
+	/* requests left out as warm-up; not in n_issued, and in no other count but n_records */
+	uint64_t n_warmup;
+	/* the first record of each, from 0; while there is one */
+	uint64_t first_negative, first_backwards;
 	bool complete;		/* the file has an end */
-	bool cut;		/* it has none, or was made of one that has none: requests may be missing */
+	/* it has none, or was made of one that has none: requests may be missing */
+	bool cut;
 	uint64_t n_events_lost; /* when it was captured: requests may be missing */
 	uint64_t n_bytes;
 	int64_t first_begin_ns, last_ns; /* last end, or begin */
@@ -87,18 +100,23 @@ struct metrics_order {
 	bool observed;
 	struct disorder_total total[SCOPE_N];
 	uint64_t bt; /* the threshold used for the buffer's occupancy */
-	/* the sequence with the largest share of reordered requests (ties: the larger one), while one has any */
+	/* the sequence with the largest share of reordered requests (ties: the larger one), while
+	 * one has any */
 	struct {
 		bool exists;
-		uint64_t key, n_received, n_reordered, max_extent; /* key: pid << 32 | tid; object number, see below */
+		/* key: pid << 32 | tid; object number, see below */
+		uint64_t key, n_received, n_reordered, max_extent;
 	} worst[SCOPE_N];
 };
-#define METRICS_KEY_DESCRIPTOR (UINT64_C(1) << 63) /* worst.key of an object: pid << 32 | fd, where it is no object */
+/* worst.key of an object: pid << 32 | fd, where it is no object */
+#define METRICS_KEY_DESCRIPTOR (UINT64_C(1) << 63)
 
 /* Requests that name no object are of their descriptor's sequence. */
 static inline uint64_t metrics_object_key(const struct trace_record *r)
 {
-	return r->object != OBJECT_NONE ? r->object : METRICS_KEY_DESCRIPTOR | (uint64_t)r->pid << 32 | (uint32_t)r->fd;
+	return r->object != OBJECT_NONE
+		   ? r->object
+		   : METRICS_KEY_DESCRIPTOR | (uint64_t)r->pid << 32 | (uint32_t)r->fd;
 }
 
 struct metrics {
@@ -106,37 +124,43 @@ struct metrics {
 	const char *match_reason; /* of MATCH_AUTO, static text; else NULL */
 	uint64_t warmup_requests; /* as asked for */
 	int64_t warmup_ns;
-	/* of MATCH_AUTO, where the replay's metadata says that it replays by number and both are trace files: pairs by number
-	 * that were compared, and those of the same operation, object, offset and length */
+	/* of MATCH_AUTO, where the replay's metadata says that it replays by number and both are
+	 * trace files: pairs by number that were compared, and those of the same operation, object,
+	 * offset and length */
 	uint64_t n_compared, n_same_request;
 	unsigned int parts, scopes;
 	struct metrics_side reference, replay;
 	uint64_t n_matched, n_lost, n_extra;
-	/* requests of the reference that the replay skipped (match.h): neither lost nor matched, and left out of both sides,
-	 * as warm-up is */
+	/* requests of the reference that the replay skipped (match.h): neither lost nor matched,
+	 * and left out of both sides, as warm-up is */
 	uint64_t n_passed;
-	uint64_t n_mismatched; /* matched, and another result (by number: or another operation, object, offset, length) */
+	/* matched, and another result (by number: or another operation, object, offset, length) */
+	uint64_t n_mismatched;
 	uint64_t first_mismatched; /* record of the replay, from 0; while there is one */
-	/* by key: keys that the reference has more than once, and the requests that have them; more than 25 million
-	 * different keys are too many to count: at least so many then */
+	/* by key: keys that the reference has more than once, and the requests that have them; more
+	 * than 25 million different keys are too many to count: at least so many then */
 	uint64_t n_ambiguous_keys, n_ambiguous_requests;
 	bool ambiguous_at_least;
 	bool has_issue_error;
 	struct issue_error issue_error; /* begin - intended */
-	struct issue_error schedule;	/* begin in the replay - begin in the reference - schedule_shift_ns */
+	/* begin in the replay - begin in the reference - schedule_shift_ns */
+	struct issue_error schedule;
 	int64_t schedule_shift_ns;	/* of the first matched request */
-	int64_t schedule_rest_ns;	/* what the earliest matched begins differ by beyond it: to be subtracted */
+	/* what the earliest matched begins differ by beyond it: to be subtracted */
+	int64_t schedule_rest_ns;
 	struct metrics_order order[POINT_N];
 	char *worst_object[POINT_N];  /* name of worst[SCOPE_OBJECT]'s object; NULL: unknown */
 };
 
-/* Errors: of reading; EBADMSG for damaged blocks, ENODATA for a trace without an end (unless lenient) or without requests;
- * EINVAL for a request that ends before it begins (unless lenient), with file, record and times; E2BIG for more than two
- * million requests at a time that wait for a partner by key. All name the file. `m` is empty after an error.
- * Memory: some 100 MB for each point of observation and thread, whatever the length, plus what disorder.h says.
- * Ownership: metrics_release. */
-int metrics_compute(struct metrics *m, const struct metrics_origin *reference, const struct metrics_origin *replay,
-		    const struct metrics_options *o, struct err *e);
+/* Errors: of reading; EBADMSG for damaged blocks, ENODATA for a trace without an end (unless
+ * lenient) or without requests; EINVAL for a request that ends before it begins (unless lenient),
+ * with file, record and times; E2BIG for more than two million requests at a time that wait for a
+ * partner by key. All name the file. `m` is empty after an error. Memory: some 100 MB for each
+ * point of observation and thread, whatever the length, plus what disorder.h says. Ownership:
+ * metrics_release. */
+int metrics_compute(struct metrics *m, const struct metrics_origin *reference,
+		    const struct metrics_origin *replay, const struct metrics_options *o,
+		    struct err *e);
 void metrics_release(struct metrics *m);
 
 double metrics_execution_ns(const struct metrics_side *s);

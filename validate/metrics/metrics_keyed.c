@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A skip both traces, side by side, where requests are matched by key: one is observed when its partner comes. */
+/* A skip both traces, side by side, where requests are matched by key: one is observed when its
+ * partner comes. */
 #include <errno.h>
 
 #include "validate/metrics/metrics_private.h"
 
 /* Whether a request of the replay is left out as warm-up is known only with its partner. */
-static void tally_one(struct metrics_pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool warmup)
+static void tally_one(struct metrics_pass *p, enum match_side side, const struct trace_record *r,
+		      uint64_t index, bool warmup)
 {
 	struct metrics_side *s = side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay;
 	if (p->tally && warmup)
@@ -15,7 +17,8 @@ static void tally_one(struct metrics_pass *p, enum match_side side, const struct
 }
 
 /* A request of the reference that the replay did not skip, where the others are left out. */
-static int count_late(struct metrics_pass *p, const struct trace_record *r, uint64_t index, struct err *e)
+static int count_late(struct metrics_pass *p, const struct trace_record *r, uint64_t index,
+		      struct err *e)
 {
 	if (!p->late_reference)
 		return 0;
@@ -83,7 +86,8 @@ static int take_matched(struct metrics_pass *p, const struct trace_record *a, ui
 static uint64_t place_of(struct metrics_pass *p, enum match_side side, const struct trace_record *r)
 {
 	const struct trace *t = p->keys.trace[side];
-	const struct trace_object *o = !t || r->object == OBJECT_NONE ? NULL : trace_object(t, r->object);
+	const struct trace_object *o =
+	    !t || r->object == OBJECT_NONE ? NULL : trace_object(t, r->object);
 	uint64_t at = positions_follow(&p->positions[side], r);
 	return r->offset == OFFSET_NONE && o && o->kind == OBJECT_PATH ? at : r->offset;
 }
@@ -105,8 +109,8 @@ static void keys_make(struct metrics_pass *p, enum match_side side, const struct
 	}
 }
 
-static int take_keyed(struct metrics_pass *p, enum match_side side, const struct trace_record *r, uint64_t key, uint64_t index, bool last,
-		      struct err *e)
+static int take_keyed(struct metrics_pass *p, enum match_side side, const struct trace_record *r,
+		      uint64_t key, uint64_t index, bool last, struct err *e)
 {
 	const struct key_waiting *partner;
 	int rc = side == SIDE_REFERENCE ? take_keyed_reference(p, r, index, e) : 0;
@@ -119,12 +123,14 @@ static int take_keyed(struct metrics_pass *p, enum match_side side, const struct
 	}
 	rc = key_match_put(&p->keys, side, key, index, r, last, &partner, e);
 	if (rc < 0)
-		return err_context(e, "%s, record %llu", side == SIDE_REFERENCE ? p->reference.name : p->replay.name,
+		return err_context(e, "%s, record %llu",
+				   side == SIDE_REFERENCE ? p->reference.name : p->replay.name,
 				   (unsigned long long)index);
 	if (!rc)
 		return last ? left_over(p, side, r, index, true, e) : 0;
 	if (side == SIDE_REPLAY)
-		return take_matched(p, key_match_kept(&p->keys, partner), partner->index, r, index, e);
+		return take_matched(p, key_match_kept(&p->keys, partner), partner->index, r, index,
+				    e);
 	return take_matched(p, r, index, key_match_kept(&p->keys, partner), partner->index, e);
 }
 
@@ -162,7 +168,8 @@ int run_keyed(struct metrics_pass *p, struct err *e)
 	}
 	const struct key_waiting *w;
 	for (size_t at = 0; !rc && (w = key_match_left(&p->keys, &at));)
-		rc = left_over(p, (enum match_side)w->side, key_match_kept(&p->keys, w), w->index, true, e);
+		rc = left_over(p, (enum match_side)w->side, key_match_kept(&p->keys, w), w->index,
+			       true, e);
 	if (!rc && p->tally) {
 		p->m->n_ambiguous_keys = p->keys.n_ambiguous_keys;
 		p->m->n_ambiguous_requests = p->keys.n_ambiguous_requests;

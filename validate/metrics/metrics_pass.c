@@ -26,7 +26,8 @@ int pass_init(struct metrics_pass *p, const struct metrics_origin *reference,
 	bool by_name = p->match != MATCH_KEY && p->reference.trace && p->replay.trace;
 	p->compare = by_name && (p->o->parts & PART_FIDELITY || p->o->match == MATCH_AUTO);
 	if (p->match == MATCH_KEY) {
-		key_match_init(&p->keys, p->reference.trace, p->replay.trace, sizeof(struct trace_record), 0);
+		key_match_init(&p->keys, p->reference.trace, p->replay.trace,
+			       sizeof(struct trace_record), 0);
 		positions_init(&p->positions[0]);
 		positions_init(&p->positions[1]);
 	}
@@ -56,7 +57,7 @@ void pass_release(struct metrics_pass *p)
 		p->replay.close(p->replay.context);
 }
 
-/* --- what is refused ------------------------------------------------------------------------------------------------ */
+/* --- what is refused ----------------------------------------------------- */
 
 static bool is_negative(const struct trace_record *r)
 {
@@ -77,7 +78,7 @@ int check_batch(const struct metrics_pass *p, const struct metrics_source *s,
 	return 0;
 }
 
-/* --- observing ------------------------------------------------------------------------------------------------------ */
+/* --- observing ----------------------------------------------------------- */
 
 void see_thread(struct metrics_pass *p, uint32_t thread, const struct trace_record *r,
 		uint64_t index)
@@ -85,7 +86,8 @@ void see_thread(struct metrics_pass *p, uint32_t thread, const struct trace_reco
 	while (thread >= p->thread_cap) {
 		size_t was = p->thread_cap;
 		p->thread_cap = was ? 2 * was : 64;
-		p->thread_begin_ns = xreallocarray(p->thread_begin_ns, p->thread_cap, sizeof *p->thread_begin_ns);
+		p->thread_begin_ns =
+		    xreallocarray(p->thread_begin_ns, p->thread_cap, sizeof *p->thread_begin_ns);
 		for (size_t i = was; i < p->thread_cap; i++)
 			p->thread_begin_ns[i] = INT64_MIN;
 	}
@@ -165,7 +167,8 @@ int observe_extra(struct metrics_pass *p, const struct trace_record *x, uint64_t
 {
 	struct metrics_lane *l = &p->lane[LANE_ISSUE];
 	struct arrival a = {.begin_ns = x->begin_ns, .end_ns = end_of(x), .file_place = (uint32_t)index};
-	return l->wanted && x->begin_ns != TIME_NONE ? observation_add_extra(&l->observation, &a, e) : 0;
+	return l->wanted && x->begin_ns != TIME_NONE ? observation_add_extra(&l->observation, &a, e)
+						     : 0;
 }
 
 int observe_pair(struct metrics_pass *p, const struct trace_record *r, uint64_t of_r,
@@ -176,7 +179,8 @@ int observe_pair(struct metrics_pass *p, const struct trace_record *r, uint64_t 
 	find_sequences(p, r, &a);
 	if (p->match != MATCH_KEY) /* there, requests come here when their partner does */
 		see_thread(p, a.thread, r, of_r);
-	int64_t place = p->by_index ? (int64_t)of_r : r->begin_ns; /* in the order of the reference */
+	/* in the order of the reference */
+	int64_t place = p->by_index ? (int64_t)of_r : r->begin_ns;
 	bool issued = x && x->begin_ns != TIME_NONE;
 	if (issued && x->rvalue > 0 && p->moves_bytes[x->op])
 		a.bytes = x->rvalue < UINT32_MAX ? (uint32_t)x->rvalue : UINT32_MAX;
@@ -184,21 +188,24 @@ int observe_pair(struct metrics_pass *p, const struct trace_record *r, uint64_t 
 	if (p->lane[LANE_ISSUE].wanted) {
 		a.begin_ns = issued ? x->begin_ns : TIME_NONE;
 		a.end_ns = issued ? end_of(x) : TIME_NONE;
-		rc = observation_add(&p->lane[LANE_ISSUE].observation, &a, place, (uint32_t)of_r, e);
+		rc =
+		    observation_add(&p->lane[LANE_ISSUE].observation, &a, place, (uint32_t)of_r, e);
 	}
 	a.end_ns = TIME_NONE;
 	if (p->lane[LANE_COMPLETE].wanted && !rc) {
 		a.begin_ns = issued && !is_negative(x) ? x->end_ns : TIME_NONE;
-		rc = observation_add(&p->lane[LANE_COMPLETE].observation, &a, place, (uint32_t)of_r, e);
+		rc = observation_add(&p->lane[LANE_COMPLETE].observation, &a, place, (uint32_t)of_r,
+				     e);
 	}
 	if (p->lane[LANE_DISPATCH].wanted && !rc) {
 		a.begin_ns = issued ? x->dispatch_ns : TIME_NONE;
-		rc = observation_add(&p->lane[LANE_DISPATCH].observation, &a, place, (uint32_t)of_r, e);
+		rc = observation_add(&p->lane[LANE_DISPATCH].observation, &a, place, (uint32_t)of_r,
+				     e);
 	}
 	return rc;
 }
 
-/* --- by number ------------------------------------------------------------------------------------------------------ */
+/* --- by number ----------------------------------------------------------- */
 
 int batch_fill(struct batch *b, struct metrics_source *s, struct err *e)
 {
@@ -211,14 +218,16 @@ int batch_fill(struct batch *b, struct metrics_source *s, struct err *e)
 	return rc < 0 ? rc : 0;
 }
 
-/* Record i of the replay replays record i of the reference; either may be NULL: the other trace is longer. */
+/* Record i of the replay replays record i of the reference; either may be NULL: the other trace is
+ * longer. */
 static int take_numbered(struct metrics_pass *p, const struct trace_record *r,
 			 const struct trace_record *x, size_t n,
 			 struct err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; i < n && p->tally; i++) {
-		bool expected = r && r[i].begin_ns != TIME_NONE, issued = x && x[i].begin_ns != TIME_NONE;
+		bool expected = r && r[i].begin_ns != TIME_NONE,
+		     issued = x && x[i].begin_ns != TIME_NONE;
 		if (expected && issued)
 			tally_pair(p, &r[i], &x[i], p->n_replay + i);
 		p->m->n_lost += expected && !issued;
@@ -228,7 +237,8 @@ static int take_numbered(struct metrics_pass *p, const struct trace_record *r,
 		rc = observe_references(p, r, n, e);
 	for (size_t i = 0; i < n && !rc; i++) {
 		if (r && r[i].begin_ns != TIME_NONE)
-			rc = observe_pair(p, &r[i], p->n_reference + i, x ? &x[i] : NULL, p->n_replay + i, e);
+			rc = observe_pair(p, &r[i], p->n_reference + i, x ? &x[i] : NULL,
+					  p->n_replay + i, e);
 		else if (x)
 			rc = observe_extra(p, &x[i], p->n_replay + i, e);
 	}
@@ -257,16 +267,19 @@ static void skip_numbered(struct metrics_pass *p, const struct trace_record *r,
 }
 
 /* Of record i from here on; x NULL: no record replays it. */
-static inline enum leaving leaving_of(const struct metrics_pass *p, const struct trace_record *r, const struct trace_record *x, size_t i)
+static inline enum leaving leaving_of(const struct metrics_pass *p, const struct trace_record *r,
+				      const struct trace_record *x, size_t i)
 {
 	if (p->warmup.on && warmup_covers(&p->warmup, &r[i], p->n_reference + i))
 		return LEAVE_WARMUP;
-	return x && match_passed_over(&x[i]) && r[i].begin_ns != TIME_NONE ? LEAVE_PASSED : LEAVE_NOT;
+	return x && match_passed_over(&x[i]) && r[i].begin_ns != TIME_NONE ? LEAVE_PASSED
+									   : LEAVE_NOT;
 }
 
-/* How many of the n records of the reference are alike in whether they are left out, which goes to *why. */
-static size_t leaving_span(const struct metrics_pass *p, const struct trace_record *r, const struct trace_record *x, size_t n,
-			   enum leaving *why)
+/* How many of the n records of the reference are alike in whether they are left out, which goes to
+ * *why. */
+static size_t leaving_span(const struct metrics_pass *p, const struct trace_record *r,
+			   const struct trace_record *x, size_t n, enum leaving *why)
 {
 	size_t i = 1;
 	*why = leaving_of(p, r, x, 0);
@@ -330,7 +343,7 @@ static int run_numbered(struct metrics_pass *p, struct err *e)
 	return rc;
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------------------ */
+/* --- all of it ----------------------------------------------------------- */
 
 static int check_end(struct metrics_pass *p, struct metrics_source *s, struct metrics_side *side,
 		     struct err *e)
@@ -360,7 +373,7 @@ int pass_run(struct metrics_pass *p, struct err *e)
 		if (p->lane[i].wanted)
 			rc = observation_finish(&p->lane[i].observation, &p->lane[i].late, e);
 	if (!rc && p->tally && p->m->n_matched)
-		p->m->schedule_rest_ns = p->first_pair_ns[SIDE_REPLAY] - p->first_pair_ns[SIDE_REFERENCE] -
-					 p->m->schedule_shift_ns;
+		p->m->schedule_rest_ns = p->first_pair_ns[SIDE_REPLAY] -
+					 p->first_pair_ns[SIDE_REFERENCE] - p->m->schedule_shift_ns;
 	return rc;
 }

@@ -28,10 +28,12 @@ static int file_check_end(void *context, struct err *e)
 	struct trace_health h;
 	trace_health(f->trace, &h);
 	if (h.n_blocks_damaged)
-		return err_set(e, EBADMSG, "%s: %llu damaged blocks", f->path, (unsigned long long)h.n_blocks_damaged);
+		return err_set(e, EBADMSG, "%s: %llu damaged blocks", f->path,
+			       (unsigned long long)h.n_blocks_damaged);
 	if (!h.complete || h.n_records_uncommitted)
 		return err_set(e, ENODATA,
-			       "%s: the trace has no end: its writer was killed or ran out of space after %llu requests",
+			       "%s: the trace has no end: its writer was killed or ran out of "
+			       "space after %llu requests",
 			       f->path, (unsigned long long)f->n);
 	return 0;
 }
@@ -61,33 +63,37 @@ struct metrics_origin metrics_file(const char *path)
 	return (struct metrics_origin){path, path, file_open};
 }
 
-/* --- how requests are matched --------------------------------------------------------------------------------------- */
+/* --- how requests are matched -------------------------------------------- */
 
-/* A replay of ours tells how many records its input had; record i replays record i. Whether the records are the same
- * requests is counted while they are compared. */
-static enum metrics_match match_choose(const struct metrics_source *r, const struct metrics_source *x,
-				       const char **reason)
+/* A replay of ours tells how many records its input had; record i replays record i. Whether the
+ * records are the same requests is counted while they are compared. */
+static enum metrics_match match_choose(const struct metrics_source *r,
+				       const struct metrics_source *x, const char **reason)
 {
 	bool known_r, known_x;
 	if (!r->trace || !x->trace) {
 		*reason = "the requests are numbered";
 		return MATCH_NUMBER;
 	}
-	uint64_t n_r = trace_n_records(r->trace, &known_r), n_x = trace_n_records(x->trace, &known_x);
+	uint64_t n_r = trace_n_records(r->trace, &known_r),
+		 n_x = trace_n_records(x->trace, &known_x);
 	const char *text = trace_meta(x->trace)->extra_json;
 	json_t *extra = text ? json_loads(text, 0, NULL) : NULL;
 	json_t *n = json_object_get(json_object_get(extra, "replay"), "n_records");
-	bool replays = json_is_integer(n), same = replays && known_r && (uint64_t)json_integer_value(n) == n_r;
+	bool replays = json_is_integer(n),
+	     same = replays && known_r && (uint64_t)json_integer_value(n) == n_r;
 	json_decref(extra);
 	*reason = same && known_x && n_x >= n_r ? METRICS_BY_METADATA
-		  : replays && !known_r		? "the reference states its number of requests only at its end"
-		  : replays			? "the replay's metadata states another number of requests"
-						: "the replay's metadata does not state what it replays";
+		  : replays && !known_r
+		      ? "the reference states its number of requests only at its end"
+		  : replays ? "the replay's metadata states another number of requests"
+			    : "the replay's metadata does not state what it replays";
 	return same && known_x && n_x >= n_r ? MATCH_NUMBER : MATCH_KEY;
 }
 
-int metrics_match_decide(struct metrics *m, const struct metrics_origin *reference, const struct metrics_origin *replay,
-			 const struct metrics_options *o, bool *dispatch, struct err *e)
+int metrics_match_decide(struct metrics *m, const struct metrics_origin *reference,
+			 const struct metrics_origin *replay, const struct metrics_options *o,
+			 bool *dispatch, struct err *e)
 {
 	struct metrics_source r = {0}, x = {0};
 	int rc = reference->open(reference, &r, e);

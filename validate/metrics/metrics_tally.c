@@ -79,7 +79,8 @@ void tally_side(const struct metrics_pass *p, struct metrics_side *s, const stru
 	s->last_ns = sum.last_ns;
 }
 
-static void compare_pair(struct metrics_pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t replay_index)
+static void compare_pair(struct metrics_pass *p, const struct trace_record *r,
+			 const struct trace_record *x, uint64_t replay_index)
 {
 	struct metrics *m = p->m;
 	unsigned int differs = p->compare ? matcher_compare(&p->matcher, x, r)
@@ -99,7 +100,8 @@ void tally_pair(struct metrics_pass *p, const struct trace_record *r, const stru
 		compare_pair(p, r, x, replay_index);
 	if (!(p->o->parts & PART_SCHEDULE))
 		return;
-	if (m->n_matched == 1) /* near enough to the shift that the earliest ones show: only quantiles depend on it */
+	/* near enough to the shift that the earliest ones show: only quantiles depend on it */
+	if (m->n_matched == 1)
 		m->schedule_shift_ns = x->begin_ns - r->begin_ns;
 	p->first_pair_ns[SIDE_REFERENCE] = earlier(p->first_pair_ns[SIDE_REFERENCE], r->begin_ns);
 	p->first_pair_ns[SIDE_REPLAY] = earlier(p->first_pair_ns[SIDE_REPLAY], x->begin_ns);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the warm-up ends: a place in the order of the reference's begins, known before anything is observed. */
+/* Where the warm-up ends: a place in the order of the reference's begins, known before anything is
+ * observed. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -44,7 +45,8 @@ static void places_add(struct warmup_places *s, const struct warmup_cut *x)
 	heap_sift_up(&heap, s->place, s->n++);
 }
 
-/* The first request behind the warm-up is the largest of the first so many. A sorted reference is read no further. */
+/* The first request behind the warm-up is the largest of the first so many. A sorted reference is
+ * read no further. */
 static int read_places(struct warmup_places *s, const struct metrics_source *source, bool unsorted,
 		       struct err *e)
 {
@@ -52,7 +54,8 @@ static int read_places(struct warmup_places *s, const struct metrics_source *sou
 	uint64_t index = 0;
 	size_t n;
 	int rc = 1;
-	while ((unsorted || s->n < s->wanted) && (rc = source->next(source->context, &r, &n, e)) > 0)
+	while ((unsorted || s->n < s->wanted) &&
+	       (rc = source->next(source->context, &r, &n, e)) > 0)
 		for (size_t i = 0; i < n; i++, index++) {
 			struct warmup_cut place = {true, r[i].begin_ns, index};
 			if (r[i].begin_ns != TIME_NONE && (unsorted || s->n < s->wanted))
@@ -61,8 +64,8 @@ static int read_places(struct warmup_places *s, const struct metrics_source *sou
 	return rc < 0 ? rc : 0;
 }
 
-int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference, const struct metrics_options *o,
-		bool unsorted, struct err *e)
+int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference,
+		const struct metrics_options *o, bool unsorted, struct err *e)
 {
 	struct metrics_source source = {0};
 	/* of a time only the first begin matters, of n requests the one behind them */
@@ -73,8 +76,9 @@ int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference, co
 	int rc = reference->open(reference, &source, e);
 	rc = rc ? rc : read_places(&s, &source, unsorted, e);
 	if (!rc && s.n < s.wanted)
-		rc = err_set(e, ENODATA, "%s: a warm-up of %llu requests leaves none of %llu", reference->name,
-			     (unsigned long long)o->warmup_requests, (unsigned long long)s.n_seen);
+		rc = err_set(e, ENODATA, "%s: a warm-up of %llu requests leaves none of %llu",
+			     reference->name, (unsigned long long)o->warmup_requests,
+			     (unsigned long long)s.n_seen);
 	if (!rc && !o->warmup_requests)
 		*c = (struct warmup_cut){true, s.place[0].begin_ns + o->warmup_ns, 0};
 	else if (!rc)

@@ -30,9 +30,11 @@ void moment_sum_merge(struct moment_sum *into, const struct moment_sum *from)
 static double deviations(const struct moment_sum *m)
 {
 	__int128 n = (__int128)m->n;
-	if (m->n_huge) { /* spread over hours: 64 bits of mantissa are enough for what such values can mean */
+	/* spread over hours: 64 bits of mantissa are enough for what such values can mean */
+	if (m->n_huge) {
 		long double mean = (long double)m->sum / (long double)n;
-		long double ss = (long double)m->sum_sq + m->huge_sum_sq - mean * (long double)m->sum;
+		long double ss =
+		    (long double)m->sum_sq + m->huge_sum_sq - mean * (long double)m->sum;
 		return ss > 0 ? (double)ss : 0;
 	}
 	/* |value| < 2^44 bounds every product below by 2^88 n */
@@ -49,7 +51,8 @@ struct moments moment_sum_result(const struct moment_sum *m, int64_t shift)
 	if (!m->n)
 		return r;
 	__int128 sum = m->sum - (__int128)m->n * shift;
-	__int128 whole = sum / (__int128)m->n; /* the whole part apart, so that the fraction keeps its digits */
+	/* the whole part apart, so that the fraction keeps its digits */
+	__int128 whole = sum / (__int128)m->n;
 	r.mean = (double)whole + (double)(sum - whole * (__int128)m->n) / (double)m->n;
 	r.sd = m->n < 2 ? 0 : sqrt(deviations(m) / (double)(m->n - 1));
 	r.min = (double)((__int128)m->min - shift);

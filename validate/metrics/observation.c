@@ -11,22 +11,28 @@ int observation_take_levels(struct observation *o, const struct arrival *a, size
 	_Static_assert(sizeof *a % sizeof(int64_t) == 0, "a stride of whole numbers");
 	int rc = 0;
 	if (o->options.levels && n)
-		rc = concurrency_add_run(&o->concurrency, &a->begin_ns, &a->end_ns, sizeof *a / sizeof(int64_t), n, e);
+		rc = concurrency_add_run(&o->concurrency, &a->begin_ns, &a->end_ns,
+					 sizeof *a / sizeof(int64_t), n, e);
 	for (size_t i = 0; i < n && o->options.lifetimes && !rc; i++)
 		rc = lifetime_add(&o->lifetime, a[i].begin_ns, a[i].end_ns, e);
 	return rc;
 }
 
 /* One scope at a time: what it touches stays in the first-level cache. */
-static int take_order(struct observation *o, const struct arrival *a, size_t n, enum order_scope scope, struct err *e)
+static int take_order(struct observation *o, const struct arrival *a, size_t n,
+		      enum order_scope scope, struct err *e)
 {
 	struct disorder *d = &o->scope[scope];
 	int rc = 0;
 	for (size_t i = 0; i < n && !rc; i++) {
 		if (a[i].thread == ARRIVAL_NO_SEQUENCE)
 			continue;
-		uint32_t sequence = scope == SCOPE_ALL ? 0 : scope == SCOPE_OBJECT ? a[i].object : a[i].thread;
-		uint32_t k = scope == SCOPE_ALL ? a[i].k_all : scope == SCOPE_OBJECT ? a[i].k_object : a[i].k_thread;
+		uint32_t sequence = scope == SCOPE_ALL      ? 0
+				    : scope == SCOPE_OBJECT ? a[i].object
+							    : a[i].thread;
+		uint32_t k = scope == SCOPE_ALL      ? a[i].k_all
+			     : scope == SCOPE_OBJECT ? a[i].k_object
+						     : a[i].k_thread;
 		rc = disorder_add(d, sequence, k, a[i].begin_ns, a[i].bytes, e);
 	}
 	return rc;
@@ -50,8 +56,9 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 	return rc;
 }
 
-/* In the order of the reference: begin_ns and file_place are the reference's, end_ns and k_object the time and the place
- * of observation; k_all and k_thread hold the time from there to the end of the request, NO_END if it has none. */
+/* In the order of the reference: begin_ns and file_place are the reference's, end_ns and k_object
+ * the time and the place of observation; k_all and k_thread hold the time from there to the end of
+ * the request, NO_END if it has none. */
 #define NO_END UINT64_MAX
 
 static int take_by_reference(void *context, const struct arrival *a, size_t n, struct err *e)
@@ -73,8 +80,8 @@ static int take_by_reference(void *context, const struct arrival *a, size_t n, s
 	return rc;
 }
 
-int observation_sort(struct observation *o, const struct arrival *a, int64_t reference_ns, uint32_t reference_place,
-		     struct err *e)
+int observation_sort(struct observation *o, const struct arrival *a, int64_t reference_ns,
+		     uint32_t reference_place, struct err *e)
 {
 	struct arrival *to = arrivals_next(&o->by_reference);
 	bool ends = a->begin_ns != TIME_NONE && a->end_ns != TIME_NONE;
@@ -89,20 +96,23 @@ int observation_sort(struct observation *o, const struct arrival *a, int64_t ref
 	return arrivals_added(&o->by_reference, e);
 }
 
-int observation_init(struct observation *o, const struct observation_options *options, struct err *e)
+int observation_init(struct observation *o, const struct observation_options *options,
+		     struct err *e)
 {
 	memset(o, 0, sizeof *o);
 	o->options = *options;
 	o->by_time.fd = o->by_reference.fd = -1;
 	for (int s = 0; s < SCOPE_N; s++)
 		disorder_init(&o->scope[s], &options->order);
-	int rc = arrivals_init(&o->by_time, options->mode, &options->sorting, (struct arrivals_sink){o, take}, e);
+	int rc = arrivals_init(&o->by_time, options->mode, &options->sorting,
+			       (struct arrivals_sink){o, take}, e);
 	if (!rc && options->sort_reference)
 		rc = arrivals_init(&o->by_reference, options->mode, &options->sorting,
 				   (struct arrivals_sink){o, take_by_reference}, e);
 	o->by_time.by_place = options->by_place;
 	o->by_reference.by_place = options->sort_reference;
-	return !rc && options->levels ? concurrency_init(&o->concurrency, OBSERVATION_MAX_LEVELS, e) : rc;
+	return !rc && options->levels ? concurrency_init(&o->concurrency, OBSERVATION_MAX_LEVELS, e)
+				      : rc;
 }
 
 void observation_release(struct observation *o)

@@ -88,10 +88,12 @@ static size_t within(const struct observed_calls *c, int64_t first_ns, int64_t l
 	return to - *from;
 }
 
-/* How far the clocks of the two traces, each calibrated by itself, may lie apart; the narrower is tried where others' calls lie near. */
+/* How far the clocks of the two traces, each calibrated by itself, may lie apart; the narrower is
+ * tried where others' calls lie near. */
 static const int64_t slacks_ns[] = {1000000, 100000, 10000, 0};
 
-static void kind_match(const struct observed_calls *own, const struct observed_calls *side, const struct observed_reading *r, int64_t *took, struct observed *o)
+static void kind_match(const struct observed_calls *own, const struct observed_calls *side,
+		       const struct observed_reading *r, int64_t *took, struct observed *o)
 {
 	for (size_t k = 0; k < sizeof slacks_ns / sizeof *slacks_ns; k++) {
 		size_t from, n = within(side, r->first_ns, r->last_ns, slacks_ns[k], &from);
@@ -109,7 +111,8 @@ struct changing {
 	uint64_t at;
 };
 
-static int record_change(void *context, struct trace_writer *w, struct trace_record *r, struct err *e)
+static int record_change(void *context, struct trace_writer *w, struct trace_record *r,
+			 struct err *e)
 {
 	struct changing *c = context;
 	int64_t took = c->took[c->at++];
@@ -133,7 +136,8 @@ static int changed_write(const char *own, const char *out, const int64_t *took, 
 	return rc;
 }
 
-int observed_write(const char *own, const char *side, const char *out, struct observed *o, struct err *e)
+int observed_write(const char *own, const char *side, const char *out, struct observed *o,
+		   struct err *e)
 {
 	struct observed_reading mine, theirs = {0};
 	double sum = 0;

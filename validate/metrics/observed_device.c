@@ -14,7 +14,7 @@
 #include "common/err.h"
 #include "common/xalloc.h"
 
-/* --- the device's side ----------------------------------------------------------------------- */
+/* --- the device's side --------------------------------------------------- */
 
 /* What a device was asked for while it was watched, to be found by what was asked. */
 
@@ -64,8 +64,8 @@ static int by_place(const void *x, const void *y)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Reads a trace of `validate capture block`. Memory: 64 bytes a request. Errors: of reading, naming the file; then, too, it is to be
- * released. Ownership: device_side_release. */
+/* Reads a trace of `validate capture block`. Memory: 64 bytes a request. Errors: of reading, naming
+ * the file; then, too, it is to be released. Ownership: device_side_release. */
 static int device_side_read(struct device_side *s, const char *path, struct err *e)
 {
 	const struct trace_record *r;
@@ -115,18 +115,21 @@ static size_t place_find(const struct device_side *s, enum device_kind kind, uin
 }
 
 /* The earliest free one of a place with that length; `shorter`: with less. NULL: none. */
-static struct device_request *place_take(struct device_side *s, enum device_kind kind, uint64_t offset, uint64_t length, bool shorter)
+static struct device_request *place_take(struct device_side *s, enum device_kind kind,
+					 uint64_t offset, uint64_t length, bool shorter)
 {
 	size_t at = place_find(s, kind, offset);
 	if (at == s->n)
 		return NULL;
 	size_t i = s->first[at];
-	while (i < s->n && s->seen[i].taken && s->seen[i].kind == kind && s->seen[i].offset == offset)
+	while (i < s->n && s->seen[i].taken && s->seen[i].kind == kind &&
+	       s->seen[i].offset == offset)
 		i++;
 	s->first[at] = i;
 	for (; i < s->n && s->seen[i].kind == kind && s->seen[i].offset == offset; i++) {
 		struct device_request *q = &s->seen[i];
-		if (!q->taken && (shorter ? q->length < length && q->length : q->length == length)) {
+		if (!q->taken &&
+		    (shorter ? q->length < length && q->length : q->length == length)) {
 			q->taken = true;
 			return q;
 		}
@@ -139,7 +142,8 @@ static void piece_join(struct device_request *all, const struct device_request *
 {
 	all->length += piece->length;
 	all->queue_ns = piece->queue_ns < all->queue_ns ? piece->queue_ns : all->queue_ns;
-	if (all->dispatch_ns == TIME_NONE || (piece->dispatch_ns != TIME_NONE && piece->dispatch_ns < all->dispatch_ns))
+	if (all->dispatch_ns == TIME_NONE ||
+	    (piece->dispatch_ns != TIME_NONE && piece->dispatch_ns < all->dispatch_ns))
 		all->dispatch_ns = piece->dispatch_ns;
 	if (piece->end_ns == TIME_NONE || all->end_ns == TIME_NONE)
 		all->end_ns = TIME_NONE;
@@ -150,11 +154,14 @@ static void piece_join(struct device_request *all, const struct device_request *
 
 #define PIECES_MAX 4096
 
-/* What the device saw of a request, whole or in pieces that follow each other (`*split`), taken from what is left; false: nothing, or not all
- * of it. Of several alike the earliest. */
-static bool device_side_find(struct device_side *s, enum device_kind kind, const struct trace_record *r, struct device_request *found, bool *split)
+/* What the device saw of a request, whole or in pieces that follow each other (`*split`), taken
+ * from what is left; false: nothing, or not all of it. Of several alike the earliest. */
+static bool device_side_find(struct device_side *s, enum device_kind kind,
+			     const struct trace_record *r, struct device_request *found,
+			     bool *split)
 {
-	struct device_request *piece[PIECES_MAX], *q = place_take(s, kind, r->offset, r->length, false);
+	struct device_request *piece[PIECES_MAX],
+	    *q = place_take(s, kind, r->offset, r->length, false);
 	size_t n = 0;
 	*split = false;
 	if (q) {
@@ -189,7 +196,8 @@ struct device_making {
 	struct trace_writer *writer;
 	struct observed_device *o;
 	int64_t own_shift_ns; /* from the own trace's times to the device's */
-	bool anchored;	      /* where its clock floats that is known: the first request that was found was in time */
+	/* where its clock floats that is known: the first request that was found was in time */
+	bool anchored;
 	int64_t first_ns, last_ns; /* of what was found */
 	uint32_t *object;     /* [n_objects] of the sequence: in the result */
 	uint32_t n_objects;
@@ -218,7 +226,8 @@ static void times_set(struct device_making *m, struct trace_record *r,
 		m->last_ns = last;
 }
 
-static void intended_set(struct device_making *m, struct trace_record *r, const struct trace_record *own, const struct device_request *found)
+static void intended_set(struct device_making *m, struct trace_record *r,
+			 const struct trace_record *own, const struct device_request *found)
 {
 	if (!own || own->intended_ns == TIME_NONE)
 		return;
@@ -229,7 +238,8 @@ static void intended_set(struct device_making *m, struct trace_record *r, const 
 	r->intended_ns = own->intended_ns + m->own_shift_ns;
 }
 
-/* A request of the sequence as the device saw it; `own` is the same in the run's own trace, NULL unknown. */
+/* A request of the sequence as the device saw it; `own` is the same in the run's own trace, NULL
+ * unknown. */
 static void record_make(struct device_making *m, struct trace_record *r,
 			const struct trace_record *own)
 {
@@ -266,7 +276,9 @@ static int objects_copy(struct device_making *m, const struct trace *from, struc
 	for (; !rc && m->n_objects < n; m->n_objects++) {
 		const struct trace_object *x = trace_object(from, m->n_objects);
 		m->object[m->n_objects] = OBJECT_NONE;
-		rc = x ? trace_writer_object(m->writer, x->kind, x->name, &m->object[m->n_objects], e) : 0;
+		rc = x ? trace_writer_object(m->writer, x->kind, x->name, &m->object[m->n_objects],
+					     e)
+		       : 0;
 	}
 	return rc;
 }
@@ -308,13 +320,18 @@ static int sequence_write(struct device_making *m, struct err *e)
 static int by_time(const void *x, const void *y)
 {
 	const struct device_request *a = x, *b = y;
-	return a->queue_ns != b->queue_ns ? (a->queue_ns < b->queue_ns ? -1 : 1) : a->index < b->index ? -1 : a->index > b->index;
+	return a->queue_ns != b->queue_ns ? (a->queue_ns < b->queue_ns ? -1 : 1)
+	       : a->index < b->index      ? -1
+					  : a->index > b->index;
 }
 
 static int extra_write(struct device_making *m, const struct device_request *q, uint32_t object,
 		       struct err *e)
 {
-	static const uint16_t op[] = {[KIND_READ] = OP_PREAD, [KIND_WRITE] = OP_PWRITE, [KIND_FLUSH] = OP_FDATASYNC, [KIND_DISCARD] = OP_FALLOCATE};
+	static const uint16_t op[] = {[KIND_READ] = OP_PREAD,
+				      [KIND_WRITE] = OP_PWRITE,
+				      [KIND_FLUSH] = OP_FDATASYNC,
+				      [KIND_DISCARD] = OP_FALLOCATE};
 	struct trace_record r = {.seq = m->n_records++, .intended_ns = TIME_NONE, .offset = q->offset, .length = q->length,
 				 .rvalue = q->kind == KIND_READ || q->kind == KIND_WRITE ? (int64_t)q->length : 0, .object = object, .fd = -1,
 				 .flags = q->kind == KIND_DISCARD ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : 0, .heap = HEAP_NONE,
@@ -327,7 +344,8 @@ static int extra_write(struct device_making *m, const struct device_request *q, 
 static int extras_write(struct device_making *m, struct err *e)
 {
 	struct device_side *s = &m->side;
-	const int64_t first = m->how->sequence ? m->first_ns : INT64_MIN, last = m->how->sequence ? m->last_ns : INT64_MAX;
+	const int64_t first = m->how->sequence ? m->first_ns : INT64_MIN,
+		      last = m->how->sequence ? m->last_ns : INT64_MAX;
 	uint32_t object = 0;
 	int rc = 0;
 	if (s->n)
@@ -342,7 +360,8 @@ static int extras_write(struct device_making *m, struct err *e)
 		}
 		const struct trace_object *x = trace_object(s->trace, q->object);
 		if (!m->o->n_extra++)
-			rc = trace_writer_object(m->writer, OBJECT_DEVICE, x ? x->name : "device", &object, e);
+			rc = trace_writer_object(m->writer, OBJECT_DEVICE, x ? x->name : "device",
+						 &object, e);
 		if (!rc)
 			rc = extra_write(m, q, object, e);
 	}
@@ -351,7 +370,8 @@ static int extras_write(struct device_making *m, struct err *e)
 
 static int making_write(struct device_making *m, const char *out, struct err *e)
 {
-	const struct trace_meta *side = trace_meta(m->side.trace), *own = m->own ? trace_meta(m->own) : side;
+	const struct trace_meta *side = trace_meta(m->side.trace),
+				*own = m->own ? trace_meta(m->own) : side;
 	const struct trace_write_options options = {.no_sync = true};
 	struct trace_meta meta = *own;
 	meta.level = LEVEL_BLOCK;
@@ -371,7 +391,8 @@ static int making_write(struct device_making *m, const char *out, struct err *e)
 	if (m->sequence)
 		rc = sequence_write(m, e);
 	if (!rc && m->sequence && !m->o->n_seen)
-		rc = err_set(e, ENODATA, "the device saw none of the %llu requests", (unsigned long long)m->o->n_requests);
+		rc = err_set(e, ENODATA, "the device saw none of the %llu requests",
+			     (unsigned long long)m->o->n_requests);
 	rc = rc ? rc : extras_write(m, e);
 	if (!rc && !m->sequence && !m->o->n_extra)
 		rc = err_set(e, ENODATA, "the device saw no request");
@@ -384,7 +405,8 @@ static int making_write(struct device_making *m, const char *out, struct err *e)
 	return rc ? rc : trace_writer_close(m->writer, e);
 }
 
-int observed_device_write(const struct device_observation *how, const char *out, struct observed_device *o, struct err *e)
+int observed_device_write(const struct device_observation *how, const char *out,
+			  struct observed_device *o, struct err *e)
 {
 	struct device_making m = {.how = how, .o = o, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
 	struct trace *own = NULL;

@@ -41,7 +41,8 @@ void pace_make_room(struct pace_tally *t, uint64_t ns)
 void pace_active(struct pace_tally *t, int64_t begin_ns, int64_t end_ns, double bytes)
 {
 	struct pace *p = &t->pace;
-	int64_t from = begin_ns > t->origin_ns ? begin_ns - t->origin_ns : 0, to = end_ns - t->origin_ns, all = p->width_ns * PACE_MAX;
+	int64_t from = begin_ns > t->origin_ns ? begin_ns - t->origin_ns : 0,
+		to = end_ns - t->origin_ns, all = p->width_ns * PACE_MAX;
 	const double whole = to > from ? (double)(to - from) : 1;
 	to = to < all ? to : all;
 	if (from == to && from < all) /* an instant */

@@ -57,7 +57,8 @@ void reorder_count_skip(struct reorder_count *r, struct reorder_sequence *s, uin
 		tidy(r, s, false);
 		if (r->n_gaps >= r->max_gaps && s->n > 1)
 			tidy(r, s, true);
-		if (s->n >= s->cap / 2) { /* or else tidying would not be paid for by what was added since */
+		/* or else tidying would not be paid for by what was added since */
+		if (s->n >= s->cap / 2) {
 			s->cap = s->cap ? 2 * s->cap : 16;
 			s->gap = xreallocarray(s->gap, s->cap, sizeof *s->gap);
 		}
@@ -82,7 +83,8 @@ void reorder_count_late(struct reorder_count *r, struct reorder_sequence *s, uin
 			lo = mid + 1;
 	}
 	if (lo == s->n || !s->gap[lo].n_missing)
-		return; /* a place seen before: not what the contract promises, and no extent can be told */
+		return; /* a place seen before: not what the contract promises, and no extent can be
+			   told */
 	struct reorder_gap *g = &s->gap[lo];
 	uint32_t extent = s->position - g->position;
 	r->total.max_extent = extent > r->total.max_extent ? extent : r->total.max_extent;

@@ -7,7 +7,8 @@
 #include "common/fnv1a.h"
 #include "common/xalloc.h"
 
-#define NAMES_MAX (UINT32_C(1) << 24) /* of objects with a larger number the hash is made each time */
+/* of objects with a larger number the hash is made each time */
+#define NAMES_MAX (UINT32_C(1) << 24)
 
 void requests_hash_init(struct requests_hash *h, const struct trace *t)
 {
@@ -37,7 +38,8 @@ static uint64_t text_hash(const char *s)
 
 static uint64_t name_hash(struct requests_hash *h, uint32_t object)
 {
-	const struct trace_object *o = object == OBJECT_NONE ? NULL : trace_object(h->trace, object);
+	const struct trace_object *o =
+	    object == OBJECT_NONE ? NULL : trace_object(h->trace, object);
 	if (!o || object >= NAMES_MAX)
 		return text_hash(o ? o->name : NULL);
 	if (object >= h->n_names) {

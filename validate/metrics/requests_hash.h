@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which requests a trace holds, as one number that leaves out times, threads and order: two recordings of the same work have
- * the same one, whatever the machine did to them.
+/* Which requests a trace holds, as one number that leaves out times, threads and order: two
+ * recordings of the same work have the same one, whatever the machine did to them.
  *
- * Sum modulo 2^64 of a hash of each request: operation, name of its object, offset, length and flags. A sum, because which of two
- * threads comes first is a matter of chance. It tells that two programs were given different work; it is no defence against
- * somebody who wants two traces to look alike.
- * Source: FNV-1a (Fowler, Noll, Vo); the finalizer of MurmurHash3 (Appleby). */
+ * Sum modulo 2^64 of a hash of each request: operation, name of its object, offset, length and
+ * flags. A sum, because which of two threads comes first is a matter of chance. It tells that two
+ * programs were given different work; it is no defence against somebody who wants two traces to
+ * look alike. Source: FNV-1a (Fowler, Noll, Vo); the finalizer of MurmurHash3 (Appleby). */
 #ifndef VALIDATE_REQUESTS_HASH_H
 #define VALIDATE_REQUESTS_HASH_H
 

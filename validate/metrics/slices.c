@@ -10,12 +10,16 @@
 int slices_check(const struct slices *s, struct err *e)
 {
 	if (!s->n || s->settle_ns < 0)
-		return err_set(e, EINVAL, "slices: %zu slices, settling time %lld ns: at least 1 and 0 are needed", s->n,
-			       (long long)s->settle_ns);
+		return err_set(
+		    e, EINVAL,
+		    "slices: %zu slices, settling time %lld ns: at least 1 and 0 are needed", s->n,
+		    (long long)s->settle_ns);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct slice *a = &s->slice[i];
-		if (a->close_ns < a->open_ns || a->quiet_ns < a->close_ns || (i && a->open_ns < a[-1].quiet_ns))
-			return err_set(e, EINVAL, "slices: the times of slice %zu are not ascending", i);
+		if (a->close_ns < a->open_ns || a->quiet_ns < a->close_ns ||
+		    (i && a->open_ns < a[-1].quiet_ns))
+			return err_set(e, EINVAL,
+				       "slices: the times of slice %zu are not ascending", i);
 	}
 	return 0;
 }
@@ -73,12 +77,14 @@ static bool is_inside(struct slice_clock *c, int64_t begin_ns, int64_t end_ns)
 	size_t i = slice_at(c, begin_ns + c->epoch_ns);
 	const struct slice *a = &c->slices->slice[i];
 	int64_t settle_ns = i ? c->slices->settle_ns : 0;
-	return begin_ns + c->epoch_ns - a->open_ns >= settle_ns && end_ns + c->epoch_ns <= a->close_ns;
+	return begin_ns + c->epoch_ns - a->open_ns >= settle_ns &&
+	       end_ns + c->epoch_ns <= a->close_ns;
 }
 
 bool slice_clock_map(struct slice_clock *c, const struct trace_record *x, struct trace_record *y)
 {
-	bool ended = x->begin_ns != TIME_NONE && x->end_ns != TIME_NONE, negative = ended && x->end_ns < x->begin_ns;
+	bool ended = x->begin_ns != TIME_NONE && x->end_ns != TIME_NONE,
+	     negative = ended && x->end_ns < x->begin_ns;
 	bool counts = !ended || negative || is_inside(c, x->begin_ns, x->end_ns);
 	*y = *x;
 	if (negative)

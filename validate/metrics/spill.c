@@ -38,8 +38,10 @@ int spill_open(const char *wanted, struct err *e)
 		code = fd < 0 ? errno : 0;
 	}
 	if (fd < 0)
-		return err_sys(e, code, "%s: no temporary file for sorting requests (TMPDIR chooses the place)",
-			       dir[first] ? dir[first] : dir[last]);
+		return err_sys(
+		    e, code,
+		    "%s: no temporary file for sorting requests (TMPDIR chooses the place)",
+		    dir[first] ? dir[first] : dir[last]);
 	return fd;
 }
 
@@ -51,10 +53,13 @@ int spill_map(void **table, size_t bytes, struct err *e)
 		fd = spill_open(NULL, e);
 		if (fd < 0)
 			return fd;
-		int code = posix_fallocate(fd, 0, (off_t)bytes); /* a page that has no room would be a SIGBUS later */
+		/* a page that has no room would be a SIGBUS later */
+		int code = posix_fallocate(fd, 0, (off_t)bytes);
 		if (code) {
 			close(fd);
-			return err_sys(e, code, "%zu MiB in a temporary file (TMPDIR chooses the place)", bytes >> 20);
+			return err_sys(e, code,
+				       "%zu MiB in a temporary file (TMPDIR chooses the place)",
+				       bytes >> 20);
 		}
 		flags = MAP_SHARED;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The summary of a run: one pass over its trace, side by side with its input, and a second one over the trace alone
- * where its requests turn out to be far from the order of their begins. */
+/* The summary of a run: one pass over its trace, side by side with its input, and a second one over
+ * the trace alone where its requests turn out to be far from the order of their begins. */
 #include "validate/metrics/summary.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ void summary_release(struct run_summary *s)
 	memset(s, 0, sizeof *s);
 }
 
-/* --- the pass ----------------------------------------------------------------------------------------------------- */
+/* --- the pass ------------------------------------------------------------ */
 
 struct summary_pass {
 	const char *trace_path, *input_path; /* input_path NULL: none */
@@ -68,9 +68,10 @@ struct summary_mapped {
 	bool kept[RECORDS_AT_ONCE];
 };
 
-/* n <= RECORDS_AT_ONCE records as they are summarised, and which of them count in response times (NULL: all). */
-static const struct trace_record *map(struct summary_pass *p, const struct trace_record *x, size_t n, struct summary_mapped *m,
-				      const bool **kept)
+/* n <= RECORDS_AT_ONCE records as they are summarised, and which of them count in response times
+ * (NULL: all). */
+static const struct trace_record *map(struct summary_pass *p, const struct trace_record *x,
+				      size_t n, struct summary_mapped *m, const bool **kept)
 {
 	*kept = NULL;
 	if (!p->clock.slices)
@@ -190,19 +191,21 @@ static int halves_check(struct summary_pass *p, struct err *e)
 	return halves_run(p, e);
 }
 
-/* --- what makes a trace no run ------------------------------------------------------------------------------------ */
+/* --- what makes a trace no run ------------------------------------------- */
 
-static int check_complete(const struct trace *t, const char *path, uint64_t n_records, struct err *e)
+static int check_complete(const struct trace *t, const char *path, uint64_t n_records,
+			  struct err *e)
 {
 	struct trace_health h;
 	trace_health(t, &h);
 	if (h.n_blocks_damaged)
-		return err_set(e, EBADMSG, "%s: %llu damaged blocks", path, (unsigned long long)h.n_blocks_damaged);
+		return err_set(e, EBADMSG, "%s: %llu damaged blocks", path,
+			       (unsigned long long)h.n_blocks_damaged);
 	if (!h.complete || h.n_records_uncommitted)
-		return err_set(
-		    e, ENODATA,
-		    "%s: the trace has no end: its writer was killed or ran out of space after %llu requests", path,
-		    (unsigned long long)n_records);
+		return err_set(e, ENODATA,
+			       "%s: the trace has no end: its writer was killed or ran out of "
+			       "space after %llu requests",
+			       path, (unsigned long long)n_records);
 	return 0;
 }
 
@@ -214,26 +217,29 @@ static int check_run(const struct summary_pass *p, struct err *e)
 		return rc;
 	if (t->n_negative) {
 		const struct trace_record *q = &t->first_negative;
-		return err_set(
-		    e, EINVAL,
-		    "%s: negative response times: %llu of %llu requests, the first is record %llu (%s from %lld ns to "
-		    "%lld ns)",
-		    p->trace_path, (unsigned long long)t->n_negative, (unsigned long long)t->n_issued,
-		    (unsigned long long)t->first_negative_index, op_name(q->op), (long long)q->begin_ns,
-		    (long long)q->end_ns);
+		return err_set(e, EINVAL,
+			       "%s: negative response times: %llu of %llu requests, the first is "
+			       "record %llu (%s from %lld ns to "
+			       "%lld ns)",
+			       p->trace_path, (unsigned long long)t->n_negative,
+			       (unsigned long long)t->n_issued,
+			       (unsigned long long)t->first_negative_index, op_name(q->op),
+			       (long long)q->begin_ns, (long long)q->end_ns);
 	}
 	if (t->n_left_out && t->n_issued == t->n_unfinished + t->n_left_out)
 		return err_set(e, ENODATA,
-			       "%s: all %llu requests were in flight at a switch of slices, or began in the settling time "
+			       "%s: all %llu requests were in flight at a switch of slices, or "
+			       "began in the settling time "
 			       "after it: longer slices are needed",
 			       p->trace_path, (unsigned long long)t->n_left_out);
 	if (t->n_issued == t->n_unfinished && (p->input || !t->n_issued))
-		return err_set(e, ENODATA, "%s: no request that was issued and ended, of %llu in the trace",
+		return err_set(e, ENODATA,
+			       "%s: no request that was issued and ended, of %llu in the trace",
 			       p->trace_path, (unsigned long long)p->n_records);
 	return 0;
 }
 
-/* --- what comes of it --------------------------------------------------------------------------------------------- */
+/* --- what comes of it ---------------------------------------------------- */
 
 static double between(double value, double min, double max)
 {
@@ -271,7 +277,8 @@ static void fill_moments(struct run_summary *s, struct summary_tally *t)
 	s->response = moment_sum_result(&all, 0);
 	s->response_histogram = t->histogram;
 	histogram_init(&t->histogram);
-	summary_fill_distribution(s, (struct moments[]){moment_sum_result(&half[0], 0), moment_sum_result(&half[1], 0)});
+	summary_fill_distribution(
+	    s, (struct moments[]){moment_sum_result(&half[0], 0), moment_sum_result(&half[1], 0)});
 }
 
 static int fill_response(struct run_summary *s, struct summary_tally *t, struct err *e)
@@ -286,7 +293,8 @@ static int fill_response(struct run_summary *s, struct summary_tally *t, struct 
 	rc = rc || none ? rc
 			: histogram_trimmed_mean(&s->response_histogram, 0.1,
 						 &s->response_trimmed_mean, e);
-	s->response_trimmed_mean = between(s->response_trimmed_mean, s->response.min, s->response.max);
+	s->response_trimmed_mean =
+	    between(s->response_trimmed_mean, s->response.min, s->response.max);
 	s->n_failed = t->n_failed;
 	s->n_unfinished = t->n_unfinished;
 	s->n_left_out = t->n_left_out;
@@ -301,7 +309,8 @@ static void fill_levels(struct run_summary *s, const struct concurrency *c)
 	s->ns_at_level = xreallocarray(NULL, s->n_levels, sizeof *s->ns_at_level);
 	s->requests_at_level = xreallocarray(NULL, s->n_levels, sizeof *s->requests_at_level);
 	memcpy(s->ns_at_level, c->ns_at_level, s->n_levels * sizeof *s->ns_at_level);
-	memcpy(s->requests_at_level, c->requests_at_level, s->n_levels * sizeof *s->requests_at_level);
+	memcpy(s->requests_at_level, c->requests_at_level,
+	       s->n_levels * sizeof *s->requests_at_level);
 }
 
 static void *copied(const void *from, size_t size)
@@ -316,13 +325,16 @@ static void fill_classes(struct run_summary *s, const struct summary_pass *p)
 	if (!s->has_classes)
 		return;
 	s->response_at_level = xreallocarray(NULL, s->n_levels, sizeof *s->response_at_level);
-	memcpy(s->response_at_level, o->response_at_level, s->n_levels * sizeof *s->response_at_level);
+	memcpy(s->response_at_level, o->response_at_level,
+	       s->n_levels * sizeof *s->response_at_level);
 	s->response_reordered_all = o->reordered_all;
 	s->response_reordered_thread = o->reordered_thread;
 	s->response_reordered_object = o->reordered_object;
 	if (p->tally.issue.sum.n) {
-		s->requests_at_lateness = copied(p->tally.requests_at_lateness, sizeof p->tally.requests_at_lateness);
-		s->response_at_lateness = copied(p->tally.response_at_lateness, sizeof p->tally.response_at_lateness);
+		s->requests_at_lateness =
+		    copied(p->tally.requests_at_lateness, sizeof p->tally.requests_at_lateness);
+		s->response_at_lateness =
+		    copied(p->tally.response_at_lateness, sizeof p->tally.response_at_lateness);
 	}
 }
 
@@ -347,7 +359,8 @@ static void fill_comparison(struct run_summary *s, const struct summary_pass *p)
 	s->reorder_all = p->order.all.total;
 	s->reorder_thread = p->order.by_thread.total;
 	s->reorder_object = p->order.by_object.total;
-	s->schedule_error = moment_sum_result(&t->schedule, t->first_pair_ns - t->input_first_pair_ns);
+	s->schedule_error =
+	    moment_sum_result(&t->schedule, t->first_pair_ns - t->input_first_pair_ns);
 }
 
 static int fill_issue_error(struct run_summary *s, const struct summary_tally *t, struct err *e)
@@ -358,17 +371,21 @@ static int fill_issue_error(struct run_summary *s, const struct summary_tally *t
 	s->issue_error = moment_sum_result(&t->issue.sum, 0);
 	struct {
 		double p, *value;
-	} wanted[] = {{0.5, &s->issue_error_p50}, {0.99, &s->issue_error_p99}, {0.999, &s->issue_error_p999}};
+	} wanted[] = {
+	    {0.5, &s->issue_error_p50}, {0.99, &s->issue_error_p99}, {0.999, &s->issue_error_p999}};
 	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
 		int rc = issue_error_quantile(&t->issue, wanted[i].p, wanted[i].value, e);
 		if (rc)
 			return rc;
-		*wanted[i].value = between(*wanted[i].value, s->issue_error.min, s->issue_error.max);
+		*wanted[i].value =
+		    between(*wanted[i].value, s->issue_error.min, s->issue_error.max);
 	}
-	s->issue_error_quantile = xcalloc(SUMMARY_N_ISSUE_QUANTILES, sizeof *s->issue_error_quantile);
+	s->issue_error_quantile =
+	    xcalloc(SUMMARY_N_ISSUE_QUANTILES, sizeof *s->issue_error_quantile);
 	for (int i = 0; i < SUMMARY_N_ISSUE_QUANTILES; i++) {
 		double *q = &s->issue_error_quantile[i];
-		int rc = issue_error_quantile(&t->issue, i / (SUMMARY_N_ISSUE_QUANTILES - 1.0), q, e);
+		int rc =
+		    issue_error_quantile(&t->issue, i / (SUMMARY_N_ISSUE_QUANTILES - 1.0), q, e);
 		if (rc)
 			return rc;
 		*q = between(*q, s->issue_error.min, s->issue_error.max);
@@ -376,27 +393,36 @@ static int fill_issue_error(struct run_summary *s, const struct summary_tally *t
 	s->has_issue_quantiles = true;
 	double mean_gap_ns = 0;
 	if (t->n_input_issued > 1)
-		mean_gap_ns = (double)(t->input_last_ns - t->input_first_ns) / (double)(t->n_input_issued - 1);
-	s->share_late = issue_error_share_late(&t->issue, 0.01 * mean_gap_ns > 1000 ? 0.01 * mean_gap_ns : 1000);
+		mean_gap_ns = (double)(t->input_last_ns - t->input_first_ns) /
+			      (double)(t->n_input_issued - 1);
+	s->share_late = issue_error_share_late(
+	    &t->issue, 0.01 * mean_gap_ns > 1000 ? 0.01 * mean_gap_ns : 1000);
 	return 0;
 }
 
 static uint64_t results_untold(const json_t *extra, uint64_t most)
 {
-	const json_t *told = json_object_get(json_object_get(json_object_get(extra, "replay"), "replayer"), "n_results_untold");
+	const json_t *told = json_object_get(
+	    json_object_get(json_object_get(extra, "replay"), "replayer"), "n_results_untold");
 	const json_int_t n = json_is_integer(told) ? json_integer_value(told) : 0;
 	return n <= 0 ? 0 : (uint64_t)n < most ? (uint64_t)n : most;
 }
 
 static void fill_held(struct run_summary *s, const json_t *extra)
 {
-	const json_t *told = json_object_get(extra, "replay"), *n = json_object_get(told, "n_held_up"),
+	const json_t *told = json_object_get(extra, "replay"),
+		     *n = json_object_get(told, "n_held_up"),
 		     *p99 = json_object_get(told, "others_issue_error_p99_ns");
 	s->has_held = s->has_issue_error && json_is_integer(n) && json_integer_value(n) >= 0;
 	if (!s->has_held)
 		return;
-	s->n_held = (uint64_t)json_integer_value(n) < s->issue_error.n ? (uint64_t)json_integer_value(n) : s->issue_error.n;
-	s->issue_error_others_p99 = json_is_number(p99) ? between(json_number_value(p99), s->issue_error.min, s->issue_error.max) : s->issue_error_p99;
+	s->n_held = (uint64_t)json_integer_value(n) < s->issue_error.n
+			? (uint64_t)json_integer_value(n)
+			: s->issue_error.n;
+	s->issue_error_others_p99 =
+	    json_is_number(p99)
+		? between(json_number_value(p99), s->issue_error.min, s->issue_error.max)
+		: s->issue_error_p99;
 }
 
 static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct err *e)
@@ -411,7 +437,8 @@ static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct
 	json_error_t why;
 	json_t *extra = json_loads(m->extra_json, 0, &why);
 	if (!extra)
-		return err_set(e, EINVAL, "%s: the extra metadata is not JSON: %s", p->trace_path, why.text);
+		return err_set(e, EINVAL, "%s: the extra metadata is not JSON: %s", p->trace_path,
+			       why.text);
 	const json_t *facts = json_object_get(extra, "facts");
 	struct correction correction;
 	int rc = correction_from_json(&correction, extra, e);
@@ -447,16 +474,18 @@ static int fill_summary(struct run_summary *s, struct summary_pass *p, struct er
 	return rc ? rc : fill_meta(s, p, e);
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------- */
 
-static int pass_start(struct summary_pass *p, const struct slices *slices, const struct arrivals_options *options, struct err *e)
+static int pass_start(struct summary_pass *p, const struct slices *slices,
+		      const struct arrivals_options *options, struct err *e)
 {
 	bool known;
 	trace_requests_only(p->trace, true);
 	if (p->input)
 		trace_requests_only(p->input, true);
 	summary_tally_init(&p->tally, p->trace, p->input);
-	const uint64_t n = trace_n_records(p->input ? p->input : p->trace, &known); /* 0 where it is not known */
+	/* 0 where it is not known */
+	const uint64_t n = trace_n_records(p->input ? p->input : p->trace, &known);
 	p->tally.n_first = n / 2 + n % 2;
 	requests_hash_init(&p->requests, p->trace);
 	int rc = summary_order_init(&p->order, ARRIVALS_WINDOW, options, p->input, e);
@@ -465,8 +494,9 @@ static int pass_start(struct summary_pass *p, const struct slices *slices, const
 	return rc;
 }
 
-int summary_compute_with(struct run_summary *s, const char *trace, const char *input, const struct slices *slices,
-			 const struct arrivals_options *options, struct err *e)
+int summary_compute_with(struct run_summary *s, const char *trace, const char *input,
+			 const struct slices *slices, const struct arrivals_options *options,
+			 struct err *e)
 {
 	struct summary_pass p = {.trace_path = trace, .input_path = input};
 	bool late = false;
@@ -496,8 +526,8 @@ int summary_compute_with(struct run_summary *s, const char *trace, const char *i
 	return rc;
 }
 
-int summary_compute(struct run_summary *s, const char *trace, const char *input, const struct slices *slices,
-		    struct err *e)
+int summary_compute(struct run_summary *s, const char *trace, const char *input,
+		    const struct slices *slices, struct err *e)
 {
 	struct arrivals_options options = ARRIVALS_DEFAULTS;
 	return summary_compute_with(s, trace, input, slices, &options, e);

@@ -8,29 +8,38 @@
 static int check_moments(const struct moments *m, const char *name, struct err *e)
 {
 	if (m->n && !(m->min <= m->mean && m->mean <= m->max))
-		return err_set(e, EINVAL, "summary: \"%s\": the mean does not lie between minimum and maximum", name);
+		return err_set(e, EINVAL,
+			       "summary: \"%s\": the mean does not lie between minimum and maximum",
+			       name);
 	return 0;
 }
 
 static int check_reorder(const struct reorder_summary *r, const char *name, struct err *e)
 {
-	if (r->n_reordered > r->n_received || r->n_descents > r->n_received || r->max_extent > r->n_received)
-		return err_set(e, EINVAL, "summary: \"%s\": more requests are reordered than were received", name);
+	if (r->n_reordered > r->n_received || r->n_descents > r->n_received ||
+	    r->max_extent > r->n_received)
+		return err_set(e, EINVAL,
+			       "summary: \"%s\": more requests are reordered than were received",
+			       name);
 	return 0;
 }
 
 static int check_response(const struct run_summary *s, bool brief, struct err *e)
 {
-	const double within[] = {s->response_median, s->response_trimmed_mean, s->response_p90, s->response_p99,
-				 s->response_p999};
+	const double within[] = {s->response_median, s->response_trimmed_mean, s->response_p90,
+				 s->response_p99, s->response_p999};
 	if ((!brief && s->response_histogram.n != s->response.n) ||
 	    (!s->response.n && s->has_input) || s->response.min < 0)
-		return err_set(e, EINVAL, "summary: \"response\" and \"response_histogram\" do not agree");
+		return err_set(e, EINVAL,
+			       "summary: \"response\" and \"response_histogram\" do not agree");
 	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
 		if (within[i] < s->response.min || within[i] > s->response.max)
-			return err_set(e, EINVAL, "summary: a quantile or the trimmed mean lies beyond the extremes");
+			return err_set(
+			    e, EINVAL,
+			    "summary: a quantile or the trimmed mean lies beyond the extremes");
 	if (s->n_failed > s->response.n + s->n_left_out)
-		return err_set(e, EINVAL, "summary: \"n_failed\": more requests failed than there were");
+		return err_set(e, EINVAL,
+			       "summary: \"n_failed\": more requests failed than there were");
 	return 0;
 }
 
@@ -40,21 +49,27 @@ static int check_distribution(const struct run_summary *s, struct err *e)
 	if (s->response_tail < s->response.min || s->response_tail > s->response.max)
 		return err_set(e, EINVAL, "summary: \"response_tail\" lies beyond the extremes");
 	if (s->response_typical < s->response.min || s->response_typical > s->response_tail)
-		return err_set(e, EINVAL, "summary: \"response_typical\" lies beyond the minimum and \"response_tail\"");
+		return err_set(
+		    e, EINVAL,
+		    "summary: \"response_typical\" lies beyond the minimum and \"response_tail\"");
 	for (size_t i = 0; i < 2 && s->has_halves; i++) {
 		int rc = check_moments(&s->half[i], "half", e);
 		if (rc)
 			return rc;
 	}
-	if (s->has_halves && (s->half[0].n > s->response.n || s->half[1].n != s->response.n - s->half[0].n))
-		return err_set(e, EINVAL, "summary: \"half\": the halves do not add up to all requests");
+	if (s->has_halves &&
+	    (s->half[0].n > s->response.n || s->half[1].n != s->response.n - s->half[0].n))
+		return err_set(e, EINVAL,
+			       "summary: \"half\": the halves do not add up to all requests");
 	for (size_t k = 0; k < SUMMARY_N_SHAPE && s->has_shape; k++)
 		if (s->shape[k] > s->response.n || (k && s->shape[k] < s->shape[k - 1]))
 			return err_set(e, EINVAL,
 				       "summary: \"shape_typical\" is not ascending, or beyond the "
 				       "number of requests");
 	if (s->n_left_out && !s->n_slices)
-		return err_set(e, EINVAL, "summary: \"n_left_out\": requests are left out of a run without slices");
+		return err_set(
+		    e, EINVAL,
+		    "summary: \"n_left_out\": requests are left out of a run without slices");
 	return 0;
 }
 
@@ -64,13 +79,17 @@ static int check_ops(const struct run_summary *s, struct err *e)
 	for (unsigned int i = 0; i < s->n_ops; i++) {
 		const struct op_summary *op = &s->op[i];
 		if (strspn(op->op, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(op->op))
-			return err_set(e, EINVAL, "summary: \"op\" is not an operation's name (lower-case letters, digits, underscores)");
+			return err_set(e, EINVAL,
+				       "summary: \"op\" is not an operation's name (lower-case "
+				       "letters, digits, underscores)");
 		int rc = check_moments(&op->response, "response", e);
 		if (rc)
 			return err_context(e, "operation %s", op->op);
 		n += op->response.n;
 	}
-	return n == s->response.n ? 0 : err_set(e, EINVAL, "summary: the operations do not add up to all requests");
+	return n == s->response.n
+		   ? 0
+		   : err_set(e, EINVAL, "summary: the operations do not add up to all requests");
 }
 
 static int check_levels(const struct run_summary *s, struct err *e)
@@ -81,9 +100,12 @@ static int check_levels(const struct run_summary *s, struct err *e)
 		sum_requests += s->requests_at_level[i];
 	}
 	if (sum_ns != (uint64_t)s->execution_ns)
-		return err_set(e, EINVAL, "summary: \"ns_at_level\" does not add up to the execution time");
-	if (s->requests_at_level[0] || sum_requests != (unsigned __int128)s->response.n + s->n_unfinished)
-		return err_set(e, EINVAL, "summary: \"requests_at_level\" does not add up to the requests");
+		return err_set(e, EINVAL,
+			       "summary: \"ns_at_level\" does not add up to the execution time");
+	if (s->requests_at_level[0] ||
+	    sum_requests != (unsigned __int128)s->response.n + s->n_unfinished)
+		return err_set(e, EINVAL,
+			       "summary: \"requests_at_level\" does not add up to the requests");
 	return 0;
 }
 
@@ -94,11 +116,15 @@ static int check_comparison(const struct run_summary *s, struct err *e)
 	rc = rc ? rc : check_reorder(&s->reorder_object, "reorder_object", e);
 	rc = rc ? rc : check_moments(&s->schedule_error, "schedule_error", e);
 	if (!rc && (s->n_lost > s->n_input || s->n_mismatched > s->n_input))
-		rc = err_set(e, EINVAL, "summary: more requests are lost or mismatched than there were");
+		rc = err_set(e, EINVAL,
+			     "summary: more requests are lost or mismatched than there were");
 	if (!rc && s->n_passed > s->n_input - s->n_lost)
-		rc = err_set(e, EINVAL, "summary: \"n_passed\": more requests are lost or skipped than exist");
+		rc = err_set(e, EINVAL,
+			     "summary: \"n_passed\": more requests are lost or skipped than exist");
 	if (!rc && s->n_untold > s->n_input)
-		rc = err_set(e, EINVAL, "summary: \"n_untold\": more results are untold than there were requests");
+		rc = err_set(
+		    e, EINVAL,
+		    "summary: \"n_untold\": more results are untold than there were requests");
 	return rc;
 }
 
@@ -106,10 +132,12 @@ static int check_issue_error(const struct run_summary *s, struct err *e)
 {
 	int rc = check_moments(&s->issue_error, "issue_error", e);
 	if (!rc && s->n_held > s->issue_error.n)
-		rc = err_set(e, EINVAL, "summary: \"n_held\": more requests are held up than have a time");
+		rc = err_set(e, EINVAL,
+			     "summary: \"n_held\": more requests are held up than have a time");
 	for (size_t i = 1; s->issue_error_quantile && !rc && i < SUMMARY_N_ISSUE_QUANTILES; i++)
 		if (s->issue_error_quantile[i] < s->issue_error_quantile[i - 1])
-			rc = err_set(e, EINVAL, "summary: \"issue_error_quantile\" is not ascending");
+			rc = err_set(e, EINVAL,
+				     "summary: \"issue_error_quantile\" is not ascending");
 	return rc;
 }
 
@@ -119,13 +147,15 @@ static int check_pace(const struct run_summary *s, struct err *e)
 	unsigned __int128 sum = 0, timed = 0;
 	bool more_timed = false;
 	if (p->width_ns < PACE_FIRST_WIDTH_NS || p->width_ns & (p->width_ns - 1))
-		return err_set(e, EINVAL, "pace: summary: \"width_ns\" is not a power of two from 65536 on");
+		return err_set(e, EINVAL,
+			       "pace: summary: \"width_ns\" is not a power of two from 65536 on");
 	for (uint32_t i = 0; i < p->n; i++) {
 		sum += p->requests[i];
 		timed += p->timed[i];
 		more_timed |= p->timed[i] > p->requests[i];
 	}
-	if (sum != (unsigned __int128)s->response.n + s->n_unfinished + s->n_left_out || timed != s->issue_error.n || more_timed)
+	if (sum != (unsigned __int128)s->response.n + s->n_unfinished + s->n_left_out ||
+	    timed != s->issue_error.n || more_timed)
 		return err_set(e, EINVAL, "summary: \"pace\" does not add up to the requests");
 	return 0;
 }
@@ -136,7 +166,9 @@ static int check_lateness(const struct run_summary *s, struct err *e)
 	for (size_t i = 0; i < SUMMARY_N_LATENESS; i++)
 		sum += s->requests_at_lateness[i];
 	return sum == s->issue_error.n ? 0
-				       : err_set(e, EINVAL, "summary: \"requests_at_lateness\" does not add up to the requests with a time");
+				       : err_set(e, EINVAL,
+						 "summary: \"requests_at_lateness\" does not add "
+						 "up to the requests with a time");
 }
 
 static int check_nodes(const struct run_summary *s, struct err *e)
@@ -146,7 +178,8 @@ static int check_nodes(const struct run_summary *s, struct err *e)
 		const struct node_summary *node = &s->node[i];
 		rc = check_moments(&node->response, "response", e);
 		if (!rc && (!node->response.n || (i && node->node <= node[-1].node)))
-			rc = err_set(e, EINVAL, "summary: \"nodes\" are not ascending, or one has no request");
+			rc = err_set(e, EINVAL,
+				     "summary: \"nodes\" are not ascending, or one has no request");
 	}
 	return rc;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a summary holds of the distribution of the response times: tail, typical response, halves and shape. */
+/* What a summary holds of the distribution of the response times: tail, typical response, halves
+ * and shape. */
 #include <math.h>
 
 #include "validate/metrics/summary_private.h"
@@ -30,14 +31,17 @@ static double between(double value, double min, double max)
 
 void summary_fill_distribution(struct run_summary *s, const struct moments *half)
 {
-	const uint64_t n = s->response.n, n_tail = (n - 1) / 100 + 1, n_typical = n < 2 ? 1 : n - (n - 1) / 10 - 1;
+	const uint64_t n = s->response.n, n_tail = (n - 1) / 100 + 1,
+		       n_typical = n < 2 ? 1 : n - (n - 1) / 10 - 1;
 	const struct histogram *h = &s->response_histogram;
 	double edge[SUMMARY_N_SHAPE];
 	if (!n)
 		return; /* a recording without response times */
 	/* a bucket's midpoint may lie beyond what there was */
-	s->response_tail = between(histogram_mean_of_ranks(h, n - n_tail + 1, n_tail), s->response.min, s->response.max);
-	s->response_typical = between(histogram_mean_of_ranks(h, 1, n_typical), s->response.min, s->response.max);
+	s->response_tail = between(histogram_mean_of_ranks(h, n - n_tail + 1, n_tail),
+				   s->response.min, s->response.max);
+	s->response_typical =
+	    between(histogram_mean_of_ranks(h, 1, n_typical), s->response.min, s->response.max);
 	s->has_halves = true;
 	for (size_t i = 0; i < 2; i++)
 		s->half[i] = half[i];

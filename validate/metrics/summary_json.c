@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A summary from JSON of any shape. The plain members come from tables, one row each, read and written by the same row. */
+/* A summary from JSON of any shape. The plain members come from tables, one row each, read and
+ * written by the same row. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,11 +9,12 @@
 #include "common/xalloc.h"
 #include "validate/metrics/summary_json_private.h"
 
-/* --- reading ------------------------------------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------- */
 
 static int wrong(const char *name, const json_t *value, const char *wanted, struct err *e)
 {
-	return err_set(e, EINVAL, "summary: \"%s\" %s %s", name, value ? "is not" : "is missing: it must be", wanted);
+	return err_set(e, EINVAL, "summary: \"%s\" %s %s", name,
+		       value ? "is not" : "is missing: it must be", wanted);
 }
 
 static int get_count(uint64_t *out, const char *name, const json_t *value, struct err *e)
@@ -23,7 +25,8 @@ static int get_count(uint64_t *out, const char *name, const json_t *value, struc
 	return 0;
 }
 
-static int get_real(double *out, const char *name, enum member_type type, const json_t *value, struct err *e)
+static int get_real(double *out, const char *name, enum member_type type, const json_t *value,
+		    struct err *e)
 {
 	if (!json_is_number(value) || !isfinite(json_number_value(value)))
 		return wrong(name, value, "a number", e);
@@ -97,18 +100,22 @@ static int get_ops(struct run_summary *s, const json_t *o, struct err *e)
 	return 0;
 }
 
-static int get_level(struct run_summary *s, uint64_t i, const json_t *ns, const json_t *requests, struct err *e)
+static int get_level(struct run_summary *s, uint64_t i, const json_t *ns, const json_t *requests,
+		     struct err *e)
 {
 	uint64_t level_ns = 0;
 	int rc = get_count(&level_ns, "ns_at_level", json_array_get(ns, i), e);
-	rc = rc ? rc : get_count(&s->requests_at_level[i], "requests_at_level", json_array_get(requests, i), e);
+	rc = rc ? rc
+		: get_count(&s->requests_at_level[i], "requests_at_level",
+			    json_array_get(requests, i), e);
 	s->ns_at_level[i] = (int64_t)level_ns;
 	return rc;
 }
 
 static int get_levels(struct run_summary *s, const json_t *o, struct err *e)
 {
-	const json_t *ns = json_object_get(o, "ns_at_level"), *requests = json_object_get(o, "requests_at_level");
+	const json_t *ns = json_object_get(o, "ns_at_level"),
+		     *requests = json_object_get(o, "requests_at_level");
 	size_t n = json_array_size(ns);
 	if (!json_is_array(ns) || !n || n > SUMMARY_MAX_LEVELS)
 		return wrong("ns_at_level", ns, "an array of 1 to 1025 levels", e);
@@ -151,7 +158,8 @@ static int get_issue_error(struct run_summary *s, const json_t *o, struct err *e
 }
 
 /* x[n] from an array of n numbers of a type. */
-static int get_reals(double *x, size_t n, enum member_type type, const json_t *o, const char *name, struct err *e)
+static int get_reals(double *x, size_t n, enum member_type type, const json_t *o, const char *name,
+		     struct err *e)
 {
 	const json_t *array = json_object_get(o, name);
 	if (!json_is_array(array) || json_array_size(array) != n)
@@ -167,8 +175,10 @@ static int get_issue_quantiles(struct run_summary *s, const json_t *o, struct er
 	s->has_issue_quantiles = s->has_issue_error && json_object_get(o, "issue_error_quantile");
 	if (!s->has_issue_quantiles)
 		return 0;
-	s->issue_error_quantile = xcalloc(SUMMARY_N_ISSUE_QUANTILES, sizeof *s->issue_error_quantile);
-	return get_reals(s->issue_error_quantile, SUMMARY_N_ISSUE_QUANTILES, REAL, o, "issue_error_quantile", e);
+	s->issue_error_quantile =
+	    xcalloc(SUMMARY_N_ISSUE_QUANTILES, sizeof *s->issue_error_quantile);
+	return get_reals(s->issue_error_quantile, SUMMARY_N_ISSUE_QUANTILES, REAL, o,
+			 "issue_error_quantile", e);
 }
 
 /* x[n] from an array of n counts. */
@@ -185,7 +195,8 @@ static int get_counts(uint64_t *x, size_t n, const json_t *o, const char *name, 
 
 static int get_pace(struct run_summary *s, const json_t *o, struct err *e)
 {
-	const json_t *pace = json_object_get(o, "pace"), *requests = json_object_get(pace, "requests");
+	const json_t *pace = json_object_get(o, "pace"),
+		     *requests = json_object_get(pace, "requests");
 	uint64_t width = 0;
 	size_t n = json_array_size(requests);
 	if (!pace)
@@ -219,8 +230,11 @@ static int get_lateness(struct run_summary *s, const json_t *o, struct err *e)
 	s->response_at_lateness = xcalloc(SUMMARY_N_LATENESS, sizeof *s->response_at_lateness);
 	int rc = 0;
 	for (size_t i = 0; i < SUMMARY_N_LATENESS && !rc; i++)
-		rc = get_count(&s->requests_at_lateness[i], "requests_at_lateness", json_array_get(requests, i), e);
-	return rc ? rc : get_reals(s->response_at_lateness, SUMMARY_N_LATENESS, POSITIVE, o, "response_at_lateness", e);
+		rc = get_count(&s->requests_at_lateness[i], "requests_at_lateness",
+			       json_array_get(requests, i), e);
+	return rc ? rc
+		  : get_reals(s->response_at_lateness, SUMMARY_N_LATENESS, POSITIVE, o,
+			      "response_at_lateness", e);
 }
 
 static int get_classes(struct run_summary *s, const json_t *o, struct err *e)
@@ -256,7 +270,8 @@ static int get_distribution(struct run_summary *s, const json_t *o, struct err *
 	s->has_shape = json_object_get(o, "shape_typical");
 	if (!rc && s->has_shape)
 		rc = get_counts(s->shape, SUMMARY_N_SHAPE, o, "shape_typical", e);
-	return rc || !json_object_get(o, "n_slices") ? rc : get_members(s, summary_slices_members, o, e);
+	return rc || !json_object_get(o, "n_slices") ? rc
+						     : get_members(s, summary_slices_members, o, e);
 }
 
 static int get_facts(struct run_summary *s, const json_t *o, struct err *e)
@@ -274,7 +289,8 @@ static int get_requests_hash(struct run_summary *s, const json_t *o, struct err 
 	if (!text)
 		return 0;
 	if (!digits || strlen(digits) != 16 || strspn(digits, "0123456789abcdef") != 16)
-		return err_set(e, EINVAL, "summary: \"requests_hash\" is not 16 hexadecimal digits");
+		return err_set(e, EINVAL,
+			       "summary: \"requests_hash\" is not 16 hexadecimal digits");
 	s->requests_hash = strtoull(digits, NULL, 16);
 	return 0;
 }
@@ -282,16 +298,20 @@ static int get_requests_hash(struct run_summary *s, const json_t *o, struct err 
 static int get_nodes(struct run_summary *s, const json_t *o, struct err *e)
 {
 	const json_t *nodes = json_object_get(o, "nodes");
-	int rc = json_object_get(o, "causality") ? get_object(&s->causality, summary_causality_members, o, "causality", e) : 0;
+	int rc = json_object_get(o, "causality")
+		     ? get_object(&s->causality, summary_causality_members, o, "causality", e)
+		     : 0;
 	if (rc || !nodes)
 		return rc;
-	if (!json_is_array(nodes) || !json_array_size(nodes) || json_array_size(nodes) > SUMMARY_MAX_NODES)
+	if (!json_is_array(nodes) || !json_array_size(nodes) ||
+	    json_array_size(nodes) > SUMMARY_MAX_NODES)
 		return wrong("nodes", nodes, "an array of 1 to 4096 nodes", e);
 	s->node = xcalloc(json_array_size(nodes), sizeof *s->node);
 	for (size_t i = 0; i < json_array_size(nodes) && !rc; i++) {
 		struct node_summary *node = &s->node[s->n_nodes++];
 		rc = get_members(node, summary_node_members, json_array_get(nodes, i), e);
-		rc = rc ? rc : get_moments(&node->response, json_array_get(nodes, i), "response", e);
+		rc =
+		    rc ? rc : get_moments(&node->response, json_array_get(nodes, i), "response", e);
 	}
 	return rc;
 }
@@ -299,11 +319,15 @@ static int get_nodes(struct run_summary *s, const json_t *o, struct err *e)
 /* What is there only where it is not 0. */
 static int get_rare(struct run_summary *s, const json_t *o, struct err *e)
 {
-	int rc = json_object_get(o, "correction_u_ns") ? get_members(s, summary_correction_members, o, e) : 0;
+	int rc = json_object_get(o, "correction_u_ns")
+		     ? get_members(s, summary_correction_members, o, e)
+		     : 0;
 	rc = rc ? rc : get_requests_hash(s, o, e);
 	rc = rc ? rc : get_nodes(s, o, e);
 	rc = rc || !json_object_get(o, "n_cut") ? rc : get_members(s, summary_cut_members, o, e);
-	rc = rc || !json_object_get(o, "n_programs_unseen") ? rc : get_members(s, summary_unseen_members, o, e);
+	rc = rc || !json_object_get(o, "n_programs_unseen")
+		 ? rc
+		 : get_members(s, summary_unseen_members, o, e);
 	return rc || !json_object_get(o, "n_requests_unseen") ? rc :
 		get_members(s, summary_unseen_requests_members, o, e);
 }
@@ -322,7 +346,8 @@ static int check_version(const json_t *o, struct err *e)
 static int get_histogram(struct run_summary *s, const json_t *o, bool brief, struct err *e)
 {
 	if (!brief)
-		return histogram_from_json(&s->response_histogram, json_object_get(o, "response_histogram"), e);
+		return histogram_from_json(&s->response_histogram,
+					   json_object_get(o, "response_histogram"), e);
 	histogram_init(&s->response_histogram);
 	return 0;
 }

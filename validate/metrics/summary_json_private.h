@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plain members of a summary as JSON, which the same rows write and read. Private to validate/metrics/summary_{json,check}*.c. */
+/* The plain members of a summary as JSON, which the same rows write and read. Private to
+ * validate/metrics/summary_{json,check}*.c. */
 #ifndef VALIDATE_SUMMARY_JSON_PRIVATE_H
 #define VALIDATE_SUMMARY_JSON_PRIVATE_H
 
@@ -21,13 +22,16 @@ struct json_member {
 	size_t offset;
 };
 
-extern const struct json_member summary_moments_members[], summary_reorder_members[], summary_plain_members[],
-    summary_input_members[], summary_passed_members[], summary_untold_members[], summary_reordered_members[], summary_issue_members[],
+extern const struct json_member summary_moments_members[], summary_reorder_members[],
+    summary_plain_members[], summary_input_members[], summary_passed_members[],
+    summary_untold_members[], summary_reordered_members[], summary_issue_members[],
     summary_held_members[], summary_tail_members[], summary_slices_members[],
-    summary_correction_members[], summary_cut_members[], summary_unseen_members[], summary_unseen_requests_members[], summary_causality_members[], summary_node_members[];
+    summary_correction_members[], summary_cut_members[], summary_unseen_members[],
+    summary_unseen_requests_members[], summary_causality_members[], summary_node_members[];
 
-/* What no trace can give: sums that do not add up, quantiles beyond the extremes, more failures than requests, however it was read; `brief`: without
- * the histogram. Errors: EINVAL, naming the member. */
+/* What no trace can give: sums that do not add up, quantiles beyond the extremes, more failures
+ * than requests, however it was read; `brief`: without the histogram. Errors: EINVAL, naming the
+ * member. */
 int summary_check(const struct run_summary *s, bool brief, struct err *e);
 
 #endif

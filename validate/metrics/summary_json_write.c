@@ -10,8 +10,9 @@
 #define M(s, type, field) {#field, type, offsetof(struct s, field)}
 /* clang-format on */
 
-const struct json_member summary_moments_members[] = {M(moments, COUNT, n),  M(moments, REAL, mean), M(moments, POSITIVE, sd),
-						M(moments, REAL, min), M(moments, REAL, max),  {0}};
+const struct json_member summary_moments_members[] = {
+    M(moments, COUNT, n),  M(moments, REAL, mean), M(moments, POSITIVE, sd),
+    M(moments, REAL, min), M(moments, REAL, max),  {0}};
 
 const struct json_member summary_reorder_members[] = {M(reorder_summary, COUNT, n_received),
 						M(reorder_summary, COUNT, n_reordered),
@@ -52,10 +53,12 @@ const struct json_member summary_tail_members[] = {M(run_summary, POSITIVE, resp
 					      {0}};
 
 /* only of runs made in slices */
-const struct json_member summary_slices_members[] = {M(run_summary, COUNT, n_left_out), M(run_summary, COUNT, n_slices), {0}};
+const struct json_member summary_slices_members[] = {
+    M(run_summary, COUNT, n_left_out), M(run_summary, COUNT, n_slices), {0}};
 
 /* only where the replay tells what was held up */
-const struct json_member summary_held_members[] = {M(run_summary, COUNT, n_held), M(run_summary, REAL, issue_error_others_p99), {0}};
+const struct json_member summary_held_members[] = {
+    M(run_summary, COUNT, n_held), M(run_summary, REAL, issue_error_others_p99), {0}};
 
 /* only where the replayer does not tell the results */
 const struct json_member summary_untold_members[] = {M(run_summary, COUNT, n_untold), {0}};
@@ -75,30 +78,38 @@ const struct json_member summary_issue_members[] = {M(run_summary, REAL, issue_e
 					      {0}};
 
 /* only where response times were corrected */
-const struct json_member summary_correction_members[] = {M(run_summary, POSITIVE, correction_u_ns), {0}};
+const struct json_member summary_correction_members[] = {M(run_summary, POSITIVE, correction_u_ns),
+							 {0}};
 const struct json_member summary_cut_members[] = {M(run_summary, COUNT, n_cut), {0}};
 const struct json_member summary_unseen_members[] = {M(run_summary, COUNT, n_programs_unseen), {0}};
-const struct json_member summary_unseen_requests_members[] = {M(run_summary, COUNT, n_requests_unseen),
-							 {0}};
+const struct json_member summary_unseen_requests_members[] = {
+    M(run_summary, COUNT, n_requests_unseen), {0}};
 
 /* only of parallel applications */
-const struct json_member summary_causality_members[] = {M(causality_summary, COUNT, n_nodes),	 M(causality_summary, COUNT, n_throttled),
-						   M(causality_summary, COUNT, n_runs),	 M(causality_summary, COUNT, period),
-						   M(causality_summary, DURATION, application_ns), M(causality_summary, DURATION, tracing_ns),
-						   M(causality_summary, COUNT, n_computes), M(causality_summary, COUNT, n_waits),
-						   M(causality_summary, COUNT, n_signals), M(causality_summary, DURATION, compute_ns),
-						   {0}};
-const struct json_member summary_node_members[] = {M(node_summary, COUNT, node), M(node_summary,
-										   DURATION, busy_ns), {0}};
+const struct json_member summary_causality_members[] = {
+    M(causality_summary, COUNT, n_nodes),
+    M(causality_summary, COUNT, n_throttled),
+    M(causality_summary, COUNT, n_runs),
+    M(causality_summary, COUNT, period),
+    M(causality_summary, DURATION, application_ns),
+    M(causality_summary, DURATION, tracing_ns),
+    M(causality_summary, COUNT, n_computes),
+    M(causality_summary, COUNT, n_waits),
+    M(causality_summary, COUNT, n_signals),
+    M(causality_summary, DURATION, compute_ns),
+    {0}};
+const struct json_member summary_node_members[] = {
+    M(node_summary, COUNT, node), M(node_summary, DURATION, busy_ns), {0}};
 
-/* --- writing ------------------------------------------------------------------------------------------------------ */
+/* --- writing ------------------------------------------------------------- */
 
 static int put_members(json_t *o, const void *s, const struct json_member *m)
 {
 	int rc = 0;
 	for (; m->name; m++) {
 		const void *field = (const char *)s + m->offset;
-		json_t *value = m->type == COUNT      ? json_integer((json_int_t) * (const uint64_t *)field)
+		json_t *value = m->type == COUNT
+				    ? json_integer((json_int_t) * (const uint64_t *)field)
 				: m->type == DURATION ? json_integer(*(const int64_t *)field)
 						      : json_real(*(const double *)field);
 		rc |= json_object_set_new(o, m->name, value);
@@ -122,7 +133,8 @@ static json_t *ops_to_json(const struct run_summary *s)
 	for (unsigned int i = 0; i < s->n_ops; i++) {
 		json_t *o = json_object();
 		json_object_set_new(o, "op", json_string(s->op[i].op));
-		json_object_set_new(o, "response", members_to_json(&s->op[i].response, summary_moments_members));
+		json_object_set_new(o, "response",
+				    members_to_json(&s->op[i].response, summary_moments_members));
 		json_array_append_new(ops, o);
 	}
 	return ops;
@@ -146,12 +158,14 @@ static json_t *reals_to_json(const double *x, size_t n)
 
 static int put_classes(json_t *o, const struct run_summary *s)
 {
-	int rc = json_object_set_new(o, "response_at_level", reals_to_json(s->response_at_level, s->n_levels));
+	int rc = json_object_set_new(o, "response_at_level",
+				     reals_to_json(s->response_at_level, s->n_levels));
 	rc |= put_members(o, s, summary_reordered_members);
 	if (!s->has_issue_error)
 		return rc;
-	rc |= json_object_set_new(o, "requests_at_lateness",
-				  levels_to_json(NULL, s->requests_at_lateness, SUMMARY_N_LATENESS));
+	rc |=
+	    json_object_set_new(o, "requests_at_lateness",
+				levels_to_json(NULL, s->requests_at_lateness, SUMMARY_N_LATENESS));
 	return rc | json_object_set_new(o, "response_at_lateness",
 					reals_to_json(s->response_at_lateness, SUMMARY_N_LATENESS));
 }
@@ -163,10 +177,13 @@ static int put_distribution(json_t *o, const struct run_summary *s)
 	if (s->response_tail > 0)
 		rc |= put_members(o, s, summary_tail_members);
 	if (s->has_halves)
-		rc |= json_object_set_new(o, "half", json_pack("[o, o]", members_to_json(&s->half[0], summary_moments_members),
-							       members_to_json(&s->half[1], summary_moments_members)));
+		rc |= json_object_set_new(
+		    o, "half",
+		    json_pack("[o, o]", members_to_json(&s->half[0], summary_moments_members),
+			      members_to_json(&s->half[1], summary_moments_members)));
 	if (s->has_shape)
-		rc |= json_object_set_new(o, "shape_typical", levels_to_json(NULL, s->shape, SUMMARY_N_SHAPE));
+		rc |= json_object_set_new(o, "shape_typical",
+					  levels_to_json(NULL, s->shape, SUMMARY_N_SHAPE));
 	return rc;
 }
 
@@ -175,13 +192,15 @@ static json_t *nodes_to_json(const struct run_summary *s)
 	json_t *nodes = json_array();
 	for (uint64_t i = 0; i < s->n_nodes; i++) {
 		json_t *o = members_to_json(&s->node[i], summary_node_members);
-		json_object_set_new(o, "response", members_to_json(&s->node[i].response, summary_moments_members));
+		json_object_set_new(o, "response",
+				    members_to_json(&s->node[i].response, summary_moments_members));
 		json_array_append_new(nodes, o);
 	}
 	return nodes;
 }
 
-/* {"width_ns": .., "requests": [..], "active_ns": [..], "moved_bytes": [..], "timed": [..], "issue_error": [..]}, the last two of timed replays */
+/* {"width_ns": .., "requests": [..], "active_ns": [..], "moved_bytes": [..], "timed": [..],
+ * "issue_error": [..]}, the last two of timed replays */
 static json_t *pace_to_json(const struct run_summary *s)
 {
 	json_t *o = json_object();
@@ -191,7 +210,8 @@ static json_t *pace_to_json(const struct run_summary *s)
 	json_object_set_new(o, "moved_bytes", reals_to_json(s->pace->moved, s->pace->n));
 	if (s->has_issue_error) {
 		json_object_set_new(o, "timed", levels_to_json(NULL, s->pace->timed, s->pace->n));
-		json_object_set_new(o, "issue_error", reals_to_json(s->pace->issue_error, s->pace->n));
+		json_object_set_new(o, "issue_error",
+				    reals_to_json(s->pace->issue_error, s->pace->n));
 	}
 	return o;
 }
@@ -200,29 +220,42 @@ json_t *summary_to_json(const struct run_summary *s)
 {
 	json_t *o = json_object();
 	int rc = json_object_set_new(o, "version", json_integer(SUMMARY_VERSION));
-	rc |= json_object_set_new(o, "response", members_to_json(&s->response, summary_moments_members));
+	rc |= json_object_set_new(o, "response",
+				  members_to_json(&s->response, summary_moments_members));
 	rc |= put_members(o, s, summary_plain_members);
-	rc |= json_object_set_new(o, "response_histogram", histogram_to_json(&s->response_histogram));
+	rc |=
+	    json_object_set_new(o, "response_histogram", histogram_to_json(&s->response_histogram));
 	rc |= json_object_set_new(o, "op", ops_to_json(s));
-	rc |= json_object_set_new(o, "ns_at_level", levels_to_json(s->ns_at_level, NULL, s->n_levels));
-	rc |= json_object_set_new(o, "requests_at_level", levels_to_json(NULL, s->requests_at_level, s->n_levels));
+	rc |= json_object_set_new(o, "ns_at_level",
+				  levels_to_json(s->ns_at_level, NULL, s->n_levels));
+	rc |= json_object_set_new(o, "requests_at_level",
+				  levels_to_json(NULL, s->requests_at_level, s->n_levels));
 	if (s->has_input) {
 		rc |= put_members(o, s, summary_input_members);
 		rc |= s->n_passed ? put_members(o, s, summary_passed_members) : 0;
 		rc |= s->n_untold ? put_members(o, s, summary_untold_members) : 0;
-		rc |= json_object_set_new(o, "reorder_all", members_to_json(&s->reorder_all, summary_reorder_members));
-		rc |= json_object_set_new(o, "reorder_thread", members_to_json(&s->reorder_thread, summary_reorder_members));
-		rc |= json_object_set_new(o, "reorder_object", members_to_json(&s->reorder_object, summary_reorder_members));
-		rc |= json_object_set_new(o, "schedule_error", members_to_json(&s->schedule_error, summary_moments_members));
+		rc |= json_object_set_new(
+		    o, "reorder_all", members_to_json(&s->reorder_all, summary_reorder_members));
+		rc |= json_object_set_new(
+		    o, "reorder_thread",
+		    members_to_json(&s->reorder_thread, summary_reorder_members));
+		rc |= json_object_set_new(
+		    o, "reorder_object",
+		    members_to_json(&s->reorder_object, summary_reorder_members));
+		rc |= json_object_set_new(
+		    o, "schedule_error",
+		    members_to_json(&s->schedule_error, summary_moments_members));
 	}
 	if (s->has_issue_error) {
-		rc |= json_object_set_new(o, "issue_error", members_to_json(&s->issue_error, summary_moments_members));
+		rc |= json_object_set_new(
+		    o, "issue_error", members_to_json(&s->issue_error, summary_moments_members));
 		rc |= put_members(o, s, summary_issue_members);
 		rc |= s->has_held ? put_members(o, s, summary_held_members) : 0;
 	}
 	if (s->has_issue_quantiles)
-		rc |= json_object_set_new(o, "issue_error_quantile",
-					  reals_to_json(s->issue_error_quantile, SUMMARY_N_ISSUE_QUANTILES));
+		rc |= json_object_set_new(
+		    o, "issue_error_quantile",
+		    reals_to_json(s->issue_error_quantile, SUMMARY_N_ISSUE_QUANTILES));
 	if (s->pace)
 		rc |= json_object_set_new(o, "pace", pace_to_json(s));
 	if (s->has_classes)
@@ -233,7 +266,8 @@ json_t *summary_to_json(const struct run_summary *s)
 	if (s->correction_u_ns > 0)
 		rc |= put_members(o, s, summary_correction_members);
 	if (s->causality.n_nodes)
-		rc |= json_object_set_new(o, "causality", members_to_json(&s->causality, summary_causality_members));
+		rc |= json_object_set_new(
+		    o, "causality", members_to_json(&s->causality, summary_causality_members));
 	if (s->n_nodes)
 		rc |= json_object_set_new(o, "nodes", nodes_to_json(s));
 	if (s->requests_hash) {

@@ -13,7 +13,9 @@
 
 double causality_tracing_time(const struct causality_summary *c)
 {
-	return c->application_ns > 0 && c->tracing_ns > 0 ? (double)c->tracing_ns / (double)c->application_ns : NAN;
+	return c->application_ns > 0 && c->tracing_ns > 0
+		   ? (double)c->tracing_ns / (double)c->application_ns
+		   : NAN;
 }
 
 double causality_tracing_increase(const struct causality_summary *c)
@@ -53,9 +55,10 @@ static void cause_add(struct causality_summary *c, const struct trace_record *r)
 		c->compute_ns = INT64_MAX;
 }
 
-/* Record i of `of`, the one that tells the node, goes with record i of `trace`; they may be one. `clock` is NULL for an
- * undivided run. */
-static int read_both(struct node_tally *tally, struct causality_summary *c, const struct causality_facts *facts, struct trace *trace, struct trace *of,
+/* Record i of `of`, the one that tells the node, goes with record i of `trace`; they may be one.
+ * `clock` is NULL for an undivided run. */
+static int read_both(struct node_tally *tally, struct causality_summary *c,
+		     const struct causality_facts *facts, struct trace *trace, struct trace *of,
 		     struct slice_clock *clock, struct err *e)
 {
 	const struct trace_record *r, *x;
@@ -83,7 +86,9 @@ static void nodes_take(struct run_summary *s, const struct node_tally *tally, ui
 	s->node = xcalloc(n, sizeof *s->node);
 	for (uint32_t i = 0; i < n; i++)
 		if (tally[i].response.n)
-			s->node[s->n_nodes++] = (struct node_summary){i, moment_sum_result(&tally[i].response, 0), tally[i].last_ns - tally[i].first_ns};
+			s->node[s->n_nodes++] =
+			    (struct node_summary){i, moment_sum_result(&tally[i].response, 0),
+						  tally[i].last_ns - tally[i].first_ns};
 }
 
 static void facts_take(struct causality_summary *c, const struct causality_facts *f)
@@ -96,7 +101,8 @@ static void facts_take(struct causality_summary *c, const struct causality_facts
 	c->tracing_ns = f->tracing_ns > 0 ? f->tracing_ns : 0;
 }
 
-int summary_nodes(struct run_summary *s, const char *trace, const char *input, const struct slices *slices, struct err *e)
+int summary_nodes(struct run_summary *s, const char *trace, const char *input,
+		  const struct slices *slices, struct err *e)
 {
 	struct trace *t = NULL, *of = NULL;
 	struct causality_facts facts = {0};
@@ -107,14 +113,16 @@ int summary_nodes(struct run_summary *s, const char *trace, const char *input, c
 	if (rc || !facts.n_nodes)
 		goto out;
 	if (facts.n_nodes > SUMMARY_MAX_NODES) {
-		rc = err_set(e, EINVAL, "%s: %u nodes, at most %d are possible", input ? input : trace, facts.n_nodes, SUMMARY_MAX_NODES);
+		rc = err_set(e, EINVAL, "%s: %u nodes, at most %d are possible",
+			     input ? input : trace, facts.n_nodes, SUMMARY_MAX_NODES);
 		goto out;
 	}
 	rc = input ? trace_open(&t, trace, e) : 0;
 	if (!rc && slices)
 		rc = slice_clock_init(&clock, slices, trace_meta(input ? t : of)->epoch_ns, e);
 	struct node_tally *tally = xcalloc(facts.n_nodes, sizeof *tally);
-	rc = rc ? rc : read_both(tally, &causes, &facts, input ? t : of, of, slices ? &clock : NULL, e);
+	rc = rc ? rc
+		: read_both(tally, &causes, &facts, input ? t : of, of, slices ? &clock : NULL, e);
 	if (!rc)
 		nodes_take(s, tally, facts.n_nodes);
 	if (!rc && !input) {

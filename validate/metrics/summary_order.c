@@ -8,7 +8,8 @@
 #include "validate/metrics/summary_private.h"
 
 /* Adds the response to the sum if the arrival just counted was a reordered one. */
-static void reorder_add(struct reorder_count *r, uint32_t sequence, uint32_t k, double response_ns, double *sum)
+static void reorder_add(struct reorder_count *r, uint32_t sequence, uint32_t k, double response_ns,
+			double *sum)
 {
 	uint64_t before = r->total.n_reordered;
 	reorder_count_add(r, sequence, k);
@@ -32,14 +33,16 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 		if (a[i].thread == ARRIVAL_NO_SEQUENCE)
 			continue;
 		reorder_add(&o->all, 0, a[i].k_all, response_ns, &o->reordered_all);
-		reorder_add(&o->by_thread, a[i].thread, a[i].k_thread, response_ns, &o->reordered_thread);
-		reorder_add(&o->by_object, a[i].object, a[i].k_object, response_ns, &o->reordered_object);
+		reorder_add(&o->by_thread, a[i].thread, a[i].k_thread, response_ns,
+			    &o->reordered_thread);
+		reorder_add(&o->by_object, a[i].object, a[i].k_object, response_ns,
+			    &o->reordered_object);
 	}
 	return 0;
 }
 
-int summary_order_init(struct summary_order *o, enum arrivals_mode mode, const struct arrivals_options *options,
-		       bool has_input, struct err *e)
+int summary_order_init(struct summary_order *o, enum arrivals_mode mode,
+		       const struct arrivals_options *options, bool has_input, struct err *e)
 {
 	memset(o, 0, sizeof *o);
 	o->response_at_level = xcalloc(SUMMARY_MAX_LEVELS, sizeof *o->response_at_level);
@@ -66,8 +69,8 @@ void summary_order_release(struct summary_order *o)
 	arrivals_release(&o->arrivals);
 }
 
-int summary_order_add(struct summary_order *o, const struct trace_record *x, const bool *kept, size_t n, bool extra,
-		      struct err *e)
+int summary_order_add(struct summary_order *o, const struct trace_record *x, const bool *kept,
+		      size_t n, bool extra, struct err *e)
 {
 	int rc = 0;
 	extra |= !o->has_input;
@@ -78,12 +81,15 @@ int summary_order_add(struct summary_order *o, const struct trace_record *x, con
 		struct arrival *a = arrivals_next(&o->arrivals);
 		a->begin_ns = x[i].begin_ns;
 		a->end_ns = x[i].end_ns;
-		a->bytes = kept && !kept[i]; /* no payload is needed here: 1 for a request left out of response times */
+		/* no payload is needed here: 1 for a request left out of response times */
+		a->bytes = kept && !kept[i];
 		a->thread = ARRIVAL_NO_SEQUENCE;
 		if (!extra) {
 			a->k_all = o->n_issued++;
-			a->thread = sequences_place(&o->threads, (uint64_t)x[i].pid << 32 | x[i].tid, &a->k_thread);
-			a->object = sequences_place(&o->objects, metrics_object_key(&x[i]), &a->k_object);
+			a->thread = sequences_place(
+			    &o->threads, (uint64_t)x[i].pid << 32 | x[i].tid, &a->k_thread);
+			a->object =
+			    sequences_place(&o->objects, metrics_object_key(&x[i]), &a->k_object);
 		}
 		rc = arrivals_added(&o->arrivals, e);
 	}

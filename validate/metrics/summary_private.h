@@ -22,16 +22,18 @@ struct summary_order {
 	struct concurrency concurrency;
 	struct reorder_count all, by_thread, by_object;
 	double *response_at_level;				/* [SUMMARY_MAX_LEVELS], ns, sums */
-	double reordered_all, reordered_thread, reordered_object; /* the same of reordered requests */
+	/* the same of reordered requests */
+	double reordered_all, reordered_thread, reordered_object;
 };
 
-int summary_order_init(struct summary_order *o, enum arrivals_mode mode, const struct arrivals_options *options,
-		       bool has_input, struct err *e);
+int summary_order_init(struct summary_order *o, enum arrivals_mode mode,
+		       const struct arrivals_options *options, bool has_input, struct err *e);
 void summary_order_release(struct summary_order *o);
-/* n records of the trace in the order of the file; `kept` as in summary_tally_add; `extra`: they replay no record of the
- * input. Records that were not issued, and records that end before they begin, are ignored. */
-int summary_order_add(struct summary_order *o, const struct trace_record *x, const bool *kept, size_t n, bool extra,
-		      struct err *e);
+/* n records of the trace in the order of the file; `kept` as in summary_tally_add; `extra`: they
+ * replay no record of the input. Records that were not issued, and records that end before they
+ * begin, are ignored. */
+int summary_order_add(struct summary_order *o, const struct trace_record *x, const bool *kept,
+		      size_t n, bool extra, struct err *e);
 /* `*late`: the order was wrong, ARRIVALS_RUNS is needed. */
 int summary_order_finish(struct summary_order *o, bool *late, struct err *e);
 
@@ -51,34 +53,41 @@ struct summary_tally {
 	struct pace_tally pace;
 	uint64_t requests_at_lateness[SUMMARY_N_LATENESS];
 	double response_at_lateness[SUMMARY_N_LATENESS];
-	int64_t first_pair_ns, input_first_pair_ns; /* first begins of the requests that both issued */
+	/* first begins of the requests that both issued */
+	int64_t first_pair_ns, input_first_pair_ns;
 	int64_t input_first_ns, input_last_ns;      /* first and last begin in the input */
 	uint64_t n_input_issued;
 };
 
-void summary_tally_init(struct summary_tally *t, const struct trace *trace, const struct trace *input);
+void summary_tally_init(struct summary_tally *t, const struct trace *trace,
+			const struct trace *input);
 void summary_tally_release(struct summary_tally *t);
-/* Records index .. index+n-1 of the trace. kept[i] false: record i is left out of response times at a switch of slices; NULL:
- * none is. `extra`: they replay no record of the input. */
-void summary_tally_add(struct summary_tally *t, const struct trace_record *x, const bool *kept, size_t n, uint64_t index,
-		       bool extra);
-/* Counts the response times by half anew, for another n_first: adds the records again, after the sums were zeroed. */
-void summary_tally_add_response(struct summary_tally *t, const struct trace_record *x, const bool *kept, size_t n,
-				uint64_t index);
+/* Records index .. index+n-1 of the trace. kept[i] false: record i is left out of response times at
+ * a switch of slices; NULL: none is. `extra`: they replay no record of the input. */
+void summary_tally_add(struct summary_tally *t, const struct trace_record *x, const bool *kept,
+		       size_t n, uint64_t index, bool extra);
+/* Counts the response times by half anew, for another n_first: adds the records again, after the
+ * sums were zeroed. */
+void summary_tally_add_response(struct summary_tally *t, const struct trace_record *x,
+				const bool *kept, size_t n, uint64_t index);
 /* As many records of the trace and of the input that they replay. */
-void summary_tally_compare(struct summary_tally *t, const struct trace_record *x, const struct trace_record *r,
-			   size_t n);
+void summary_tally_compare(struct summary_tally *t, const struct trace_record *x,
+			   const struct trace_record *r, size_t n);
 /* Records of the input that the trace has none for. */
 void summary_tally_missing(struct summary_tally *t, const struct trace_record *r, size_t n);
 
 /* Tail, typical response, halves and shape; `response` and its histogram are there. */
 void summary_fill_distribution(struct run_summary *s, const struct moments *half);
 
-/* The nodes of s, and of a trace without an input its `causality`; nothing where it is of no parallel application. Errors: of reading, EINVAL. */
-int summary_nodes(struct run_summary *s, const char *trace, const char *input, const struct slices *slices, struct err *e);
+/* The nodes of s, and of a trace without an input its `causality`; nothing where it is of no
+ * parallel application. Errors: of reading, EINVAL. */
+int summary_nodes(struct run_summary *s, const char *trace, const char *input,
+		  const struct slices *slices, struct err *e);
 
-/* summary_compute with another window and budget for ordering: the tests reach every path with small ones. */
-int summary_compute_with(struct run_summary *s, const char *trace, const char *input, const struct slices *slices,
-			 const struct arrivals_options *options, struct err *e);
+/* summary_compute with another window and budget for ordering: the tests reach every path with
+ * small ones. */
+int summary_compute_with(struct run_summary *s, const char *trace, const char *input,
+			 const struct slices *slices, const struct arrivals_options *options,
+			 struct err *e);
 
 #endif

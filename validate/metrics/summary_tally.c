@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a summary counts of each request, whatever the order: response times, bytes, failures, the comparison with the
- * input. */
+/* What a summary counts of each request, whatever the order: response times, bytes, failures, the
+ * comparison with the input. */
 #include <string.h>
 
 #include "capture/op.h"
 #include "validate/metrics/summary_private.h"
 
-void summary_tally_init(struct summary_tally *t, const struct trace *trace, const struct trace *input)
+void summary_tally_init(struct summary_tally *t, const struct trace *trace,
+			const struct trace *input)
 {
 	memset(t, 0, sizeof *t);
 	histogram_init(&t->histogram);
@@ -38,16 +39,16 @@ static void response_add(struct summary_tally *t, const struct trace_record *q, 
 	moment_sum_add(&t->response[index >= t->n_first][q->op], q->end_ns - q->begin_ns);
 }
 
-void summary_tally_add_response(struct summary_tally *t, const struct trace_record *x, const bool *kept, size_t n,
-				uint64_t index)
+void summary_tally_add_response(struct summary_tally *t, const struct trace_record *x,
+				const bool *kept, size_t n, uint64_t index)
 {
 	for (size_t i = 0; i < n; i++)
 		if (x[i].begin_ns != TIME_NONE && x[i].end_ns != TIME_NONE && (!kept || kept[i]))
 			response_add(t, &x[i], index + i);
 }
 
-void summary_tally_add(struct summary_tally *t, const struct trace_record *x, const bool *kept, size_t n, uint64_t index,
-		       bool extra)
+void summary_tally_add(struct summary_tally *t, const struct trace_record *x, const bool *kept,
+		       size_t n, uint64_t index, bool extra)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct trace_record *q = &x[i];
@@ -55,7 +56,8 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, co
 			continue;
 		t->n_issued++;
 		t->n_extra += extra;
-		bool timed = q->intended_ns != TIME_NONE && !extra; /* an extra copy has the time of what it repeats */
+		/* an extra copy has the time of what it repeats */
+		bool timed = q->intended_ns != TIME_NONE && !extra;
 		if (timed)
 			issue_error_add(&t->issue, q->begin_ns, q->intended_ns);
 		pace_add(&t->pace, q->begin_ns, timed, q->intended_ns);
@@ -71,7 +73,8 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, co
 				t->first_negative_index = index + i;
 			}
 		} else {
-			pace_active(&t->pace, q->begin_ns, q->end_ns, t->moves_bytes[q->op] && q->rvalue > 0 ? (double)q->rvalue : 0);
+			pace_active(&t->pace, q->begin_ns, q->end_ns,
+				    t->moves_bytes[q->op] && q->rvalue > 0 ? (double)q->rvalue : 0);
 			bool counts = !kept || kept[i];
 			t->n_left_out += !counts;
 			if (counts) {
@@ -100,8 +103,8 @@ static void see_input(struct summary_tally *t, const struct trace_record *r)
 	t->input_last_ns = r->begin_ns > t->input_last_ns ? r->begin_ns : t->input_last_ns;
 }
 
-void summary_tally_compare(struct summary_tally *t, const struct trace_record *x, const struct trace_record *r,
-			   size_t n)
+void summary_tally_compare(struct summary_tally *t, const struct trace_record *x,
+			   const struct trace_record *r, size_t n)
 {
 	t->n_input += n;
 	for (size_t i = 0; i < n; i++) {

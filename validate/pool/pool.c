@@ -13,14 +13,16 @@
 const char *const pool_measure_names[] = {"mean", "median", "p90", "p99", "execution-time", NULL};
 
 static const enum baseline_column columns[POOL_MEASURE_N][2] = {
-    [POOL_MEAN] = {COLUMN_X_MEAN, COLUMN_R_MEAN},	    [POOL_MEDIAN] = {COLUMN_X_MEDIAN, COLUMN_R_MEDIAN},
-    [POOL_P90] = {COLUMN_X_P90, COLUMN_R_P90},		    [POOL_P99] = {COLUMN_X_P99, COLUMN_R_P99},
+    [POOL_MEAN] = {COLUMN_X_MEAN, COLUMN_R_MEAN},
+    [POOL_MEDIAN] = {COLUMN_X_MEDIAN, COLUMN_R_MEDIAN},
+    [POOL_P90] = {COLUMN_X_P90, COLUMN_R_P90},
+    [POOL_P99] = {COLUMN_X_P99, COLUMN_R_P99},
     [POOL_EXECUTION_TIME] = {COLUMN_X_TIME, COLUMN_R_TIME},
 };
 
 #define LIMIT_FACTOR 2.8 /* ISO 5725-6, 4.1.2 */
 
-/* --- laboratories ------------------------------------------------------------------------------------------------------ */
+/* --- laboratories -------------------------------------------------------- */
 
 static int laboratories_make(struct pool *p, const struct baseline *b, size_t n, struct err *e)
 {
@@ -28,7 +30,10 @@ static int laboratories_make(struct pool *p, const struct baseline *b, size_t n,
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++) {
 			if (!strcmp(b[i].campaign, b[k].campaign))
-				return err_set(e, EINVAL, "%s and %s are one campaign: a laboratory counts once", b[k].source, b[i].source);
+				return err_set(
+				    e, EINVAL,
+				    "%s and %s are one campaign: a laboratory counts once",
+				    b[k].source, b[i].source);
 			hosts &= b[i].host && b[k].host && strcmp(b[i].host, b[k].host);
 		}
 	p->laboratory = xcalloc(n, sizeof *p->laboratory);
@@ -38,12 +43,14 @@ static int laboratories_make(struct pool *p, const struct baseline *b, size_t n,
 	return 0;
 }
 
-/* --- cases ------------------------------------------------------------------------------------------------------------ */
+/* --- cases --------------------------------------------------------------- */
 
-static const struct baseline_case *case_find(const struct baseline *b, const char *scenario, const char *replayer)
+static const struct baseline_case *case_find(const struct baseline *b, const char *scenario,
+					     const char *replayer)
 {
 	for (size_t i = 0; i < b->n_cells; i++)
-		if (!strcmp(b->scenario[b->cell[i].scenario].name, scenario) && !strcmp(b->cell[i].replayer, replayer))
+		if (!strcmp(b->scenario[b->cell[i].scenario].name, scenario) &&
+		    !strcmp(b->cell[i].replayer, replayer))
 			return &b->cell[i];
 	return NULL;
 }
@@ -112,7 +119,8 @@ static void case_make(struct pool *p, const char *scenario, const char *replayer
 	double **result = xcalloc(p->n_laboratories, sizeof *result);
 	*c = (struct pool_case){.scenario = xstrdup(scenario), .replayer = xstrdup(replayer), .group = xcalloc(p->n_laboratories, sizeof *c->group)};
 	for (size_t i = 0; i < p->n_laboratories; i++) {
-		const struct baseline_case *x = case_find(p->laboratory[i].baseline, scenario, replayer);
+		const struct baseline_case *x =
+		    case_find(p->laboratory[i].baseline, scenario, replayer);
 		result[i] = xcalloc(x ? x->n + 1 : 1, sizeof **result);
 		size_t n = x ? results_of(x, p->measure, result[i]) : 0;
 		if (n < 2) {
@@ -143,9 +151,10 @@ static bool is_known(const struct pool *p, const char *scenario, const char *rep
 	return false;
 }
 
-/* --- who is the outlier ------------------------------------------------------------------------------------------------ */
+/* --- who is the outlier -------------------------------------------------- */
 
-static enum outlier_class worse(enum outlier_class worst, const struct outlier_finding *f, size_t group)
+static enum outlier_class worse(enum outlier_class worst, const struct outlier_finding *f,
+				size_t group)
 {
 	return !f->status && f->group == group && f->class > worst ? f->class : worst;
 }
@@ -164,11 +173,14 @@ static void suspects_count(struct pool *p, const struct pool_case *c)
 	}
 }
 
-int pool_make(struct pool *p, const struct baseline *b, size_t n, enum pool_measure measure, bool allow, struct err *e)
+int pool_make(struct pool *p, const struct baseline *b, size_t n, enum pool_measure measure,
+	      bool allow, struct err *e)
 {
 	*p = (struct pool){.measure = measure};
 	if (n < 2)
-		return err_set(e, EINVAL, "one laboratory cannot be compared: name at least two results directories or baselines");
+		return err_set(e, EINVAL,
+			       "one laboratory cannot be compared: name at least two results "
+			       "directories or baselines");
 	int ret = laboratories_make(p, b, n, e);
 	if (ret)
 		return ret;

@@ -9,7 +9,7 @@
 
 #define MIN_DURATION "min-duration = "
 
-/* --- conditions ------------------------------------------------------------------------------------------------------- */
+/* --- conditions ---------------------------------------------------------- */
 
 static bool has_line(char *const *line, size_t n, const char *wanted)
 {
@@ -36,7 +36,8 @@ static const struct baseline_scenario *scenario_of(const struct baseline *b, con
 	return NULL;
 }
 
-/* "seed = 1" and "seed = 2", or a scenario's; an empty text where nothing that is kept differs. The caller frees. */
+/* "seed = 1" and "seed = 2", or a scenario's; an empty text where nothing that is kept differs. The
+ * caller frees. */
 static char *conditions_differ(const struct baseline *x, const struct baseline *y)
 {
 	const char *here = only_in(x->condition, x->n_conditions, y->condition, y->n_conditions);
@@ -45,12 +46,15 @@ static char *conditions_differ(const struct baseline *x, const struct baseline *
 	for (size_t i = 0; i < x->n_scenarios && !here && !there; i++) {
 		const struct baseline_scenario *s = &x->scenario[i], *o = scenario_of(y, s->name);
 		where = s->name;
-		here = o ? only_in(s->condition, s->n_conditions, o->condition, o->n_conditions) : NULL;
-		there = o ? only_in(o->condition, o->n_conditions, s->condition, s->n_conditions) : NULL;
+		here = o ? only_in(s->condition, s->n_conditions, o->condition, o->n_conditions)
+			 : NULL;
+		there = o ? only_in(o->condition, o->n_conditions, s->condition, s->n_conditions)
+			  : NULL;
 	}
 	if (!here && !there)
 		return xstrdup(", in their scenarios");
-	return xasprintf("%s%s: \"%s\" and \"%s\"", where ? ", in " : "", where ? where : "", here ? here : "nothing", there ? there : "nothing");
+	return xasprintf("%s%s: \"%s\" and \"%s\"", where ? ", in " : "", where ? where : "",
+			 here ? here : "nothing", there ? there : "nothing");
 }
 
 static char *protocol_difference(const struct pool_laboratory *x, const struct pool_laboratory *y)
@@ -63,7 +67,7 @@ static char *protocol_difference(const struct pool_laboratory *x, const struct p
 	return text;
 }
 
-/* --- replayers -------------------------------------------------------------------------------------------------------- */
+/* --- replayers ----------------------------------------------------------- */
 
 static const char *settings_of(const struct baseline *b, const char *replayer)
 {
@@ -74,11 +78,13 @@ static const char *settings_of(const struct baseline *b, const char *replayer)
 }
 
 /* A baseline may have its paths hidden: then those of the other are, too. */
-static bool settings_are_same(const struct baseline *x, const char *a, const struct baseline *y, const char *b)
+static bool settings_are_same(const struct baseline *x, const char *a, const struct baseline *y,
+			      const char *b)
 {
 	if (!strcmp(a, b) || !(strstr(a, PROVENANCE_HIDDEN) || strstr(b, PROVENANCE_HIDDEN)))
 		return !strcmp(a, b);
-	char *here = provenance_redact_text(a, x->host), *there = provenance_redact_text(b, y->host);
+	char *here = provenance_redact_text(a, x->host),
+	     *there = provenance_redact_text(b, y->host);
 	bool same = !strcmp(here, there);
 	free(here);
 	free(there);
@@ -91,8 +97,9 @@ static char *settings_difference(const struct pool_laboratory *x, const struct p
 		const struct baseline_case *c = &x->baseline->cell[i];
 		const char *other = settings_of(y->baseline, c->replayer);
 		if (other && !settings_are_same(x->baseline, c->settings, y->baseline, other))
-			return xasprintf("the replayer %s of %s and %s has other settings: \"%s\" and \"%s\"", c->replayer, x->name, y->name,
-					 c->settings, other);
+			return xasprintf(
+			    "the replayer %s of %s and %s has other settings: \"%s\" and \"%s\"",
+			    c->replayer, x->name, y->name, c->settings, other);
 	}
 	return NULL;
 }
@@ -105,7 +112,8 @@ static const char *fact(const struct baseline *b, const char *name)
 	return NULL;
 }
 
-/* What is known of a replayer's program: the fact replayers.N.KEY, N being where its name stands. NULL: nothing. */
+/* What is known of a replayer's program: the fact replayers.N.KEY, N being where its name stands.
+ * NULL: nothing. */
 static const char *replayer_fact(const struct baseline *b, const char *replayer, const char *key)
 {
 	const char *name, *value = NULL;
@@ -138,25 +146,31 @@ static bool is_first_of(const struct baseline *b, size_t cell)
 	return true;
 }
 
-static void programs_compare(struct pool *p, const struct pool_laboratory *x, const struct pool_laboratory *y)
+static void programs_compare(struct pool *p, const struct pool_laboratory *x,
+			     const struct pool_laboratory *y)
 {
 	for (size_t i = 0; i < x->baseline->n_cells; i++) {
 		const char *name = x->baseline->cell[i].replayer;
-		const char *here = replayer_fact(x->baseline, name, "sha256"), *there = replayer_fact(y->baseline, name, "sha256");
+		const char *here = replayer_fact(x->baseline, name, "sha256"),
+			   *there = replayer_fact(y->baseline, name, "sha256");
 		if (!is_first_of(x->baseline, i) || !here || !there || !strcmp(here, there))
 			continue;
-		const char *was = replayer_fact(x->baseline, name, "version"), *is = replayer_fact(y->baseline, name, "version");
-		warning_add(p, xasprintf("%s is another program in %s (%s) than in %s (%s)", name, y->name, is ? is : "no version told", x->name,
+		const char *was = replayer_fact(x->baseline, name, "version"),
+			   *is = replayer_fact(y->baseline, name, "version");
+		warning_add(p, xasprintf("%s is another program in %s (%s) than in %s (%s)", name,
+					 y->name, is ? is : "no version told", x->name,
 					 was ? was : "no version told"));
 	}
 	if (strcmp(x->baseline->program_version, y->baseline->program_version))
-		warning_add(p, xasprintf("%s was measured by validate %s, %s by %s", x->name, x->baseline->program_version, y->name,
+		warning_add(p, xasprintf("%s was measured by validate %s, %s by %s", x->name,
+					 x->baseline->program_version, y->name,
 					 y->baseline->program_version));
 }
 
-/* --- requests --------------------------------------------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------ */
 
-/* The protocol has each campaign search for the number of requests: then their hashes must differ. */
+/* The protocol has each campaign search for the number of requests: then their hashes must differ.
+ */
 static bool is_searched(const struct baseline *b)
 {
 	for (size_t i = 0; i < b->n_conditions; i++)
@@ -175,7 +189,8 @@ static bool requests_differ(const struct baseline_scenario *x, const struct base
 }
 
 /* In how many scenarios, and the first of them. */
-static size_t scenarios_differing(const struct baseline *x, const struct baseline *y, const char **first)
+static size_t scenarios_differing(const struct baseline *x, const struct baseline *y,
+				  const char **first)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < x->n_scenarios; i++) {
@@ -186,18 +201,20 @@ static size_t scenarios_differing(const struct baseline *x, const struct baselin
 	return n;
 }
 
-static char *requests_difference(const struct pool_laboratory *x, const struct pool_laboratory *y, bool searched)
+static char *requests_difference(const struct pool_laboratory *x, const struct pool_laboratory *y,
+				 bool searched)
 {
 	const char *first = NULL;
 	size_t n = scenarios_differing(x->baseline, y->baseline, &first);
 	if (!n || is_searched(x->baseline) != searched)
 		return NULL;
-	return xasprintf("%s and %s did not replay the same requests in %zu of %zu scenarios, %s first%s", x->name, y->name, n,
-			 x->baseline->n_scenarios, first,
-			 searched ? ": with min-duration each searches for their number" : "");
+	return xasprintf(
+	    "%s and %s did not replay the same requests in %zu of %zu scenarios, %s first%s",
+	    x->name, y->name, n, x->baseline->n_scenarios, first,
+	    searched ? ": with min-duration each searches for their number" : "");
 }
 
-/* --- the whole --------------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
 char *pool_difference(const struct pool *p)
 {

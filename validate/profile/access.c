@@ -5,8 +5,8 @@
 
 #include "common/xalloc.h"
 
-const char *const access_pattern_names[ACCESS_N + 1] = {"first", "sequential", "repeated", "strided",
-							"near",  "random",     NULL};
+const char *const access_pattern_names[ACCESS_N + 1] = {
+    "first", "sequential", "repeated", "strided", "near", "random", NULL};
 
 void access_release(struct access *a)
 {

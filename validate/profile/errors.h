@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ERRORS_SLOTS 8192u /* half of them at most are used: further pairs are counted in n_not_followed */
+/* half of them at most are used: further pairs are counted in n_not_followed */
+#define ERRORS_SLOTS 8192u
 
 struct error_count {
 	uint16_t error, op; /* error 0: the call failed, and why is not known */
@@ -23,8 +24,8 @@ void errors_init(struct errors *e);
 void errors_release(struct errors *e);
 void errors_add(struct errors *e, uint16_t error, uint16_t op);
 
-/* The pairs together by error: errors by falling sum of counts (then by number), within one by falling count (then by
- * operation). Returns the number of pairs; the caller frees *sorted. */
+/* The pairs together by error: errors by falling sum of counts (then by number), within one by
+ * falling count (then by operation). Returns the number of pairs; the caller frees *sorted. */
 size_t errors_sorted(const struct errors *e, struct error_count **sorted);
 
 #endif

@@ -10,7 +10,8 @@
 #include "common/u64_map.h"
 #include "validate/profile/access.h"
 
-#define OBJECT_USES_MAX 131072u /* told apart; requests on further ones are counted in n_not_followed */
+/* told apart; requests on further ones are counted in n_not_followed */
+#define OBJECT_USES_MAX 131072u
 
 struct object_use {
 	uint32_t object; /* as in the records */

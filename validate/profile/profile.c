@@ -10,7 +10,8 @@
 #include "common/xalloc.h"
 #include "validate/profile/profile_private.h"
 
-const char *const profile_scope_names[PROFILE_SCOPES + 1] = {"object", "descriptor", "thread", NULL};
+const char *const profile_scope_names[PROFILE_SCOPES + 1] = {"object", "descriptor", "thread",
+							     NULL};
 
 #define BIN_NS 1000
 #define N_BINS 131072u
@@ -24,7 +25,8 @@ static void profile_init(struct profile *p)
 		sizes_init(&p->sizes[k]);
 	errors_init(&p->errors);
 	for (unsigned int op = 0; op < OP_N; op++)
-		p->op[op] = (struct profile_op){(uint8_t)profile_kind_of(op), op_info(op)->uses & OP_RETURNS_BYTES,
+		p->op[op] = (struct profile_op){(uint8_t)profile_kind_of(op),
+						op_info(op)->uses & OP_RETURNS_BYTES,
 						op_info(op)->uses & OP_RETURNS_FD};
 	histogram_init(&p->gap);
 	histogram_init(&p->late);
@@ -49,11 +51,12 @@ void profile_release(struct profile *p)
 	histogram_release(&p->block.device);
 }
 
-/* --- the half that needs to know what came before, on a thread of its own ----------------------------------------- */
+/* --- the half that needs to know what came before, on a thread of its own --- */
 
 #define CHUNK_RECORDS 1024u
 #define N_CHUNKS 16u
-#define N_ENOUGH (N_CHUNKS / 2) /* chunks to wait for: who sleeps for each one wakes on the processor of who woke it */
+/* chunks to wait for: who sleeps for each one wakes on the processor of who woke it */
+#define N_ENOUGH (N_CHUNKS / 2)
 
 struct profile_chunk {
 	size_t n;
@@ -121,7 +124,8 @@ static void related_put(struct related *x, const struct trace_record *r, size_t 
 	pthread_mutex_unlock(&x->lock);
 }
 
-static int related_start(struct related *x, struct profile *p, bool block, unsigned int n_threads, struct err *e)
+static int related_start(struct related *x, struct profile *p, bool block, unsigned int n_threads,
+			 struct err *e)
 {
 	*x = (struct related){.p = p, .block = block};
 	int rc = profile_order_init(&x->order, p, ARRIVALS_WINDOW, e);
@@ -130,7 +134,8 @@ static int related_start(struct related *x, struct profile *p, bool block, unsig
 	x->chunk = xmalloc(N_CHUNKS * sizeof *x->chunk);
 	pthread_mutex_init(&x->lock, NULL);
 	pthread_cond_init(&x->changed, NULL);
-	x->threaded = !pthread_create(&x->thread, NULL, related_run, x); /* else this thread does it */
+	/* else this thread does it */
+	x->threaded = !pthread_create(&x->thread, NULL, related_run, x);
 	return 0;
 }
 
@@ -150,7 +155,7 @@ static void related_end(struct related *x)
 	}
 }
 
-/* --- passes ------------------------------------------------------------------------------------------------------- */
+/* --- passes -------------------------------------------------------------- */
 
 static void add_batch(struct profile *p, struct related *x, const struct trace_record *r, size_t n)
 {
@@ -207,7 +212,8 @@ static int pass_of_order(struct profile *p, struct trace *t, struct err *e)
 	return rc;
 }
 
-int profile_compute(struct profile *p, struct trace *t, const struct profile_options *o, struct err *e)
+int profile_compute(struct profile *p, struct trace *t, const struct profile_options *o,
+		    struct err *e)
 {
 	struct related x;
 	bool late = false;
@@ -225,7 +231,7 @@ int profile_compute(struct profile *p, struct trace *t, const struct profile_opt
 	return rc;
 }
 
-/* --- what follows from it ----------------------------------------------------------------------------------------- */
+/* --- what follows from it ------------------------------------------------ */
 
 void profile_responses(const struct profile *p, enum profile_kind kind, struct histogram *h)
 {

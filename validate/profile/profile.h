@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What one trace is: everything that can be said of it without another to compare it with.
  *
- * Made by one pass over the trace, two where its requests stand far from the order of their begins. Memory is bounded
- * whatever the trace holds, about 130 MB at the most (besides the reader's names of objects), 5 MB for most: what there
- * are too many of (threads, objects, sequences, sizes, kinds of error) is followed up to a limit, and counted beyond
- * it. */
+ * Made by one pass over the trace, two where its requests stand far from the order of their begins.
+ * Memory is bounded whatever the trace holds, about 130 MB at the most (besides the reader's names
+ * of objects), 5 MB for most: what there are too many of (threads, objects, sequences, sizes, kinds
+ * of error) is followed up to a limit, and counted beyond it. */
 #ifndef VALIDATE_PROFILE_H
 #define VALIDATE_PROFILE_H
 
@@ -25,7 +25,8 @@
 
 /* Whose sequences of requests are looked at for where they begin. */
 enum profile_scope { PROFILE_OBJECT, PROFILE_DESCRIPTOR, PROFILE_THREAD, PROFILE_SCOPES };
-extern const char *const profile_scope_names[PROFILE_SCOPES + 1]; /* "object", "descriptor", "thread", NULL */
+/* "object", "descriptor", "thread", NULL */
+extern const char *const profile_scope_names[PROFILE_SCOPES + 1];
 
 /* At block level: what became of the time of a request, where its dispatch is known. */
 struct profile_block {
@@ -46,7 +47,8 @@ struct profile {
 
 	/* of the requests one by one */
 	struct tally tally;
-	struct timeline timeline;	/* bins of 1 us, 10 us, ...: 1 s and narrower up to 36 hours */
+	/* bins of 1 us, 10 us, ...: 1 s and narrower up to 36 hours */
+	struct timeline timeline;
 	struct sizes sizes[KIND_OTHER]; /* lengths asked for, of reads and of writes */
 	struct errors errors;
 	uint64_t n_intended;   /* requests that a replayer meant to issue at a certain time */
@@ -58,32 +60,39 @@ struct profile {
 	struct object_uses objects;
 	struct access access[PROFILE_SCOPES]; /* none of PROFILE_OBJECT: that is in `objects` */
 	uint64_t n_position_unknown; /* reads and writes that moved data who knows where */
-	uint64_t n_position_known;   /* ones that succeeded or have no end, at known offsets; of these with offset and
-					length ... */
+	uint64_t n_position_known; /* ones that succeeded or have no end, at known offsets; of these
+				      with offset and length ... */
 	uint64_t n_aligned_512, n_aligned_4096;
-	uint64_t lowest, highest; /* first byte and the one behind the last, of all objects; where n_position_known */
+	/* first byte and the one behind the last, of all objects; where n_position_known */
+	uint64_t lowest, highest;
 	struct profile_block block;
 
 	/* of the requests in the order of their begins */
 	bool has_order;			/* the next three: false where no request has a begin */
-	struct concurrency concurrency; /* of the requests that have a begin; levels up to PROFILE_LEVELS */
-	struct histogram gap;		/* between the begins of requests that follow each other, ns */
+	/* of the requests that have a begin; levels up to PROFILE_LEVELS */
+	struct concurrency concurrency;
+	/* between the begins of requests that follow each other, ns */
+	struct histogram gap;
 	double sum_gap_ns, sum_gap_squared;
-	bool sorted; /* the requests stand in the order of their begins, nearly: one pass was enough */
+	/* the requests stand in the order of their begins, nearly: one pass was enough */
+	bool sorted;
 };
 
 struct profile_options {
 	unsigned int n_threads; /* 1 or 2: reading and half of the counting beside the other half */
 };
 
-/* Reads all of `t`, from its beginning, of which only requests are looked at. Damaged blocks are noted in the tally and skipped.
- * Errors: whatever else keeps the trace from being read; ENOSPC and others of the temporary file that a trace far out
- * of order needs. Ownership: profile_release, also after an error. */
-int profile_compute(struct profile *p, struct trace *t, const struct profile_options *o, struct err *e);
+/* Reads all of `t`, from its beginning, of which only requests are looked at. Damaged blocks are
+ * noted in the tally and skipped. Errors: whatever else keeps the trace from being read; ENOSPC and
+ * others of the temporary file that a trace far out of order needs. Ownership: profile_release,
+ * also after an error. */
+int profile_compute(struct profile *p, struct trace *t, const struct profile_options *o,
+		    struct err *e);
 void profile_release(struct profile *p);
 
 /* How requests of a scope follow each other. */
-static inline const struct access_counts *profile_access(const struct profile *p, enum profile_scope scope)
+static inline const struct access_counts *profile_access(const struct profile *p,
+							 enum profile_scope scope)
 {
 	return scope == PROFILE_OBJECT ? &p->objects.access : &p->access[scope].counts;
 }
@@ -92,10 +101,11 @@ enum profile_kind profile_kind_of(unsigned int op); /* families read and write, 
 
 /* The response times of one kind of operations, KIND_N: of all. Ownership: histogram_release. */
 void profile_responses(const struct profile *p, enum profile_kind kind, struct histogram *h);
-/* Requests active on the average of the time from the first begin to the last end; NAN where that is none. */
+/* Requests active on the average of the time from the first begin to the last end; NAN where that
+ * is none. */
 double profile_mean_concurrency(const struct profile *p);
-/* Standard deviation of the gaps between begins over their mean: 0 a metronome, 1 as if each came at random; NAN for
- * fewer than two gaps, or none that is not 0. */
+/* Standard deviation of the gaps between begins over their mean: 0 a metronome, 1 as if each came
+ * at random; NAN for fewer than two gaps, or none that is not 0. */
 double profile_gap_variation(const struct profile *p);
 /* Share of the time with `level` requests active; NAN where there is no time. */
 double profile_share_of_time(const struct profile *p, size_t level);

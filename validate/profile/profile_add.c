@@ -8,7 +8,7 @@ enum profile_kind profile_kind_of(unsigned int op)
 	return family == FAMILY_READ ? KIND_READ : family == FAMILY_WRITE ? KIND_WRITE : KIND_OTHER;
 }
 
-/* --- each by itself ----------------------------------------------------------------------------------------------- */
+/* --- each by itself ------------------------------------------------------ */
 
 static inline uint64_t moved_by(const struct profile *p, const struct trace_record *r)
 {
@@ -33,7 +33,8 @@ static inline void add_one(struct profile *p, const struct trace_record *r)
 		    b->bytes[kind] + moved < moved ? UINT64_MAX : b->bytes[kind] + moved;
 	if (__builtin_expect(r->intended_ns != TIME_NONE, 0)) {
 		p->n_intended++;
-		histogram_add(&p->late, r->begin_ns > r->intended_ns ? r->begin_ns - r->intended_ns : 0);
+		histogram_add(&p->late,
+			      r->begin_ns > r->intended_ns ? r->begin_ns - r->intended_ns : 0);
 	}
 }
 
@@ -43,12 +44,13 @@ void profile_add_single(struct profile *p, const struct trace_record *r, size_t 
 		add_one(p, &r[i]);
 }
 
-/* --- by what came before ------------------------------------------------------------------------------------------ */
+/* --- by what came before ------------------------------------------------- */
 
-static struct object_use *add_object(struct profile *p, const struct trace_record *r, enum profile_kind kind,
-				     uint64_t moved)
+static struct object_use *add_object(struct profile *p, const struct trace_record *r,
+				     enum profile_kind kind, uint64_t moved)
 {
-	struct object_use *u = r->object == OBJECT_NONE ? NULL : object_uses_at(&p->objects, r->object);
+	struct object_use *u =
+	    r->object == OBJECT_NONE ? NULL : object_uses_at(&p->objects, r->object);
 	if (!u) {
 		p->objects.n_without += r->object == OBJECT_NONE;
 		p->objects.n_not_followed += r->object != OBJECT_NONE;
@@ -62,9 +64,10 @@ static struct object_use *add_object(struct profile *p, const struct trace_recor
 	return u;
 }
 
-/* A read or write that succeeded, or whose end the trace does not have: block traces may have no completions. */
-static void add_position(struct profile *p, const struct trace_record *r, struct object_use *u, bool write,
-			 uint64_t moved)
+/* A read or write that succeeded, or whose end the trace does not have: block traces may have no
+ * completions. */
+static void add_position(struct profile *p, const struct trace_record *r, struct object_use *u,
+			 bool write, uint64_t moved)
 {
 	if (r->offset == OFFSET_NONE) {
 		p->n_position_unknown++;
@@ -79,14 +82,16 @@ static void add_position(struct profile *p, const struct trace_record *r, struct
 	if (u)
 		access_count(&p->objects.access, &u->place, write, r->offset, moved);
 	if (u || r->object != OBJECT_NONE)
-		access_add(&p->access[PROFILE_THREAD], (uint64_t)r->pid << 32 | r->tid, r->object, write, r->offset,
-			   moved);
+		access_add(&p->access[PROFILE_THREAD], (uint64_t)r->pid << 32 | r->tid, r->object,
+			   write, r->offset, moved);
 	if (r->fd >= 0)
-		access_add(&p->access[PROFILE_DESCRIPTOR], r->pid, (uint32_t)r->fd, write, r->offset, moved);
+		access_add(&p->access[PROFILE_DESCRIPTOR], r->pid, (uint32_t)r->fd, write,
+			   r->offset, moved);
 }
 
 /* Flags of block requests: doc/formats/trace.md. */
-static void add_block(struct profile_block *b, const struct trace_record *r, enum profile_kind kind, uint64_t moved)
+static void add_block(struct profile_block *b, const struct trace_record *r, enum profile_kind kind,
+		      uint64_t moved)
 {
 	b->n_sync += r->flags & 1;
 	b->n_meta += r->flags >> 1 & 1;
@@ -95,8 +100,8 @@ static void add_block(struct profile_block *b, const struct trace_record *r, enu
 	b->n_preflush += r->flags >> 4 & 1;
 	if (kind != KIND_OTHER)
 		b->sectors[kind] += moved / 512;
-	if (r->dispatch_ns == TIME_NONE || r->begin_ns == TIME_NONE || r->dispatch_ns < r->begin_ns ||
-	    r->end_ns < r->dispatch_ns)
+	if (r->dispatch_ns == TIME_NONE || r->begin_ns == TIME_NONE ||
+	    r->dispatch_ns < r->begin_ns || r->end_ns < r->dispatch_ns)
 		return;
 	b->n_dispatched++;
 	b->sum_queue_ns += (long double)(r->dispatch_ns - r->begin_ns);

@@ -20,10 +20,12 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 	p->sum_gap_squared = squared;
 	o->last_begin_ns = last_ns;
 	o->n += n;
-	return concurrency_add_run(&p->concurrency, &a->begin_ns, &a->end_ns, sizeof *a / sizeof(int64_t), n, e);
+	return concurrency_add_run(&p->concurrency, &a->begin_ns, &a->end_ns,
+				   sizeof *a / sizeof(int64_t), n, e);
 }
 
-int profile_order_init(struct profile_order *o, struct profile *p, enum arrivals_mode mode, struct err *e)
+int profile_order_init(struct profile_order *o, struct profile *p, enum arrivals_mode mode,
+		       struct err *e)
 {
 	static const struct arrivals_options options = {1u << 14, 1u << 19, 32u << 20, NULL};
 	memset(o, 0, sizeof *o);
@@ -34,7 +36,8 @@ int profile_order_init(struct profile_order *o, struct profile *p, enum arrivals
 	p->sum_gap_ns = p->sum_gap_squared = 0;
 	p->sorted = mode == ARRIVALS_WINDOW;
 	int rc = concurrency_init(&p->concurrency, PROFILE_LEVELS, e);
-	return rc ? rc : arrivals_init(&o->arrivals, mode, &options, (struct arrivals_sink){o, take}, e);
+	return rc ? rc
+		  : arrivals_init(&o->arrivals, mode, &options, (struct arrivals_sink){o, take}, e);
 }
 
 void profile_order_release(struct profile_order *o)
@@ -42,7 +45,8 @@ void profile_order_release(struct profile_order *o)
 	arrivals_release(&o->arrivals);
 }
 
-int profile_order_add(struct profile_order *o, const struct trace_record *r, size_t n, struct err *e)
+int profile_order_add(struct profile_order *o, const struct trace_record *r, size_t n,
+		      struct err *e)
 {
 	if (o->arrivals.late)
 		return 0;
@@ -52,7 +56,8 @@ int profile_order_add(struct profile_order *o, const struct trace_record *r, siz
 		struct arrival *a = arrivals_next(&o->arrivals);
 		a->begin_ns = r[i].begin_ns;
 		/* what ends before it begins has no length */
-		a->end_ns = r[i].end_ns != TIME_NONE && r[i].end_ns < r[i].begin_ns ? r[i].begin_ns : r[i].end_ns;
+		a->end_ns = r[i].end_ns != TIME_NONE && r[i].end_ns < r[i].begin_ns ? r[i].begin_ns
+										    : r[i].end_ns;
 		int rc = arrivals_added(&o->arrivals, e);
 		if (rc)
 			return rc;

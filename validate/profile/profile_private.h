@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The halves of a profile, which two threads can fill side by side. Private to validate/profile/. */
+/* The halves of a profile, which two threads can fill side by side. Private to validate/profile/.
+ */
 #ifndef VALIDATE_PROFILE_PRIVATE_H
 #define VALIDATE_PROFILE_PRIVATE_H
 
@@ -19,9 +20,11 @@ struct profile_order {
 	uint64_t n;
 };
 /* Forgets what an earlier attempt found. Ownership: profile_order_release. */
-int profile_order_init(struct profile_order *o, struct profile *p, enum arrivals_mode mode, struct err *e);
+int profile_order_init(struct profile_order *o, struct profile *p, enum arrivals_mode mode,
+		       struct err *e);
 void profile_order_release(struct profile_order *o);
-int profile_order_add(struct profile_order *o, const struct trace_record *r, size_t n, struct err *e);
+int profile_order_add(struct profile_order *o, const struct trace_record *r, size_t n,
+		      struct err *e);
 /* *late: the order was wrong, and ARRIVALS_RUNS is needed. */
 int profile_order_finish(struct profile_order *o, bool *late, struct err *e);
 

@@ -10,7 +10,8 @@
 #include "validate/metrics/histogram.h"
 
 #define SIZES_RECENT 64u
-#define SIZES_MAX 32768u /* distinct sizes counted one by one; those met later are counted together */
+/* distinct sizes counted one by one; those met later are counted together */
+#define SIZES_MAX 32768u
 
 struct size_count {
 	uint64_t size, n;
@@ -28,7 +29,8 @@ struct sizes {
 void sizes_init(struct sizes *s);
 void sizes_release(struct sizes *s);
 
-struct size_count *sizes_find(struct sizes *s, uint64_t size); /* sizes_add's rarer part: NULL where it is not counted */
+/* sizes_add's rarer part: NULL where it is not counted */
+struct size_count *sizes_find(struct sizes *s, uint64_t size);
 
 static inline void sizes_add(struct sizes *s, uint64_t size)
 {

@@ -10,7 +10,7 @@
 #include "capture/preload/log.h"
 #include "common/xalloc.h"
 
-/* --- threads ------------------------------------------------------------------------------------------------------ */
+/* --- threads ------------------------------------------------------------- */
 
 /* The record's thread, or NULL where there are too many to be told apart. */
 static struct tally_thread *thread_of(struct tally *s, const struct trace_record *r)
@@ -56,7 +56,7 @@ static uint64_t count_processes(const struct tally *s)
 	return n_distinct;
 }
 
-/* --- the records -------------------------------------------------------------------------------------------------- */
+/* --- the records --------------------------------------------------------- */
 
 static void add_response(struct tally_op *op, int64_t ns)
 {
@@ -73,7 +73,8 @@ static uint64_t add_clamped(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* Greatest common divisor; once it is 1, for most clocks within a few requests, there is nothing more to learn. */
+/* Greatest common divisor; once it is 1, for most clocks within a few requests, there is nothing
+ * more to learn. */
 static uint64_t granularity_of(uint64_t g, int64_t ns)
 {
 	uint64_t a = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
@@ -170,7 +171,7 @@ void tally_release(struct tally *s)
 	s->thread = NULL;
 }
 
-/* --- what it means ------------------------------------------------------------------------------------------------ */
+/* --- what it means ------------------------------------------------------- */
 
 int64_t tally_span_ns(const struct tally *s)
 {
@@ -183,7 +184,8 @@ int64_t tally_span_ns(const struct tally *s)
 double tally_interarrival_ns(const struct tally *s)
 {
 	return s->n_begin_known < 2 ? NAN
-				    : (double)(s->last_begin_ns - s->first_begin_ns) / (double)(s->n_begin_known - 1);
+				    : (double)(s->last_begin_ns - s->first_begin_ns) /
+					  (double)(s->n_begin_known - 1);
 }
 
 static bool is_before(const struct tally_thread *a, const struct tally_thread *b)
@@ -221,8 +223,8 @@ uint64_t tally_n_handed_over(const struct tally *s)
 	return s->op[OP_IO_SUBMIT].n + s->op[OP_IO_URING_ENTER].n - s->n_rings_read;
 }
 
-const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i, char *buf,
-			 size_t size)
+const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i,
+			  char *buf, size_t size)
 {
 	double gap_ns = tally_interarrival_ns(s);
 	unsigned int n = 0; /* each condition that holds is one more */
@@ -233,28 +235,35 @@ const char *tally_warning(const struct tally *s, const struct trace_meta *meta, 
 			return buf;                                                                                    \
 		}                                                                                                      \
 	} while (0)
-	WARN_IF(s->n_damage, "damaged blocks left out, with the requests in them: %llu", llu(s->n_damage));
-	WARN_IF(!s->health.complete, "the trace has no end: its writer was stopped, or the file was cut");
-	WARN_IF(s->health.complete && meta->cut, "made from a trace without an end: requests may be missing");
+	WARN_IF(s->n_damage, "damaged blocks left out, with the requests in them: %llu",
+		llu(s->n_damage));
+	WARN_IF(!s->health.complete,
+		"the trace has no end: its writer was stopped, or the file was cut");
+	WARN_IF(s->health.complete && meta->cut,
+		"made from a trace without an end: requests may be missing");
 	WARN_IF(s->health.n_records_uncommitted, "requests missing at the end, or not completely written: %llu",
 		llu(s->health.n_records_uncommitted));
-	WARN_IF(meta->n_events_lost, "events lost when it was captured: %llu", llu(meta->n_events_lost));
+	WARN_IF(meta->n_events_lost, "events lost when it was captured: %llu",
+		llu(meta->n_events_lost));
 	WARN_IF(s->n_end_before_begin, "requests that end before they begin: %llu (left out of the response times)",
 		llu(s->n_end_before_begin));
-	WARN_IF(s->n_backwards,
-		"requests that begin before the one before them in their thread: %llu (the clock went "
-		"backwards, or the trace is not in order)",
-		llu(s->n_backwards));
+	WARN_IF(
+	    s->n_backwards,
+	    "requests that begin before the one before them in their thread: %llu (the clock went "
+	    "backwards, or the trace is not in order)",
+	    llu(s->n_backwards));
 	WARN_IF(tally_n_handed_over(s),
 		"calls that hand over asynchronous requests: %llu; these themselves are not in the "
 		"trace",
 		llu(tally_n_handed_over(s)));
 	WARN_IF(s->n_without_begin + s->n_without_end, "requests without a time of begin or end: %llu",
 		llu(s->n_without_begin + s->n_without_end));
-	WARN_IF(gap_ns < 10, "a request every %.3g ns is implausible: is the unit of the times right?", gap_ns);
+	WARN_IF(gap_ns < 10,
+		"a request every %.3g ns is implausible: is the unit of the times right?", gap_ns);
 	WARN_IF(gap_ns > 3600e9, "a request every %.3g h is implausible: is the unit of the times right?",
 		gap_ns / 3600e9);
-	WARN_IF(s->threads_cut, "more than %u threads: are the columns of pid and tid right?", TALLY_THREADS_MAX);
+	WARN_IF(s->threads_cut, "more than %u threads: are the columns of pid and tid right?",
+		TALLY_THREADS_MAX);
 #undef WARN_IF
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What can be told of a trace's records one by one, in any order: operations, times, threads, and what makes them
- * doubtful. */
+/* What can be told of a trace's records one by one, in any order: operations, times, threads, and
+ * what makes them doubtful. */
 #ifndef VALIDATE_PROFILE_TALLY_H
 #define VALIDATE_PROFILE_TALLY_H
 
@@ -39,9 +39,11 @@ struct tally {
 	uint64_t n_records, n_bytes;
 	uint64_t n_rings_read; /* calls of io_uring_enter whose requests are in the trace */
 	uint64_t n_begin_known;
-	int64_t first_begin_ns, last_begin_ns, last_end_ns; /* smallest and largest; where n_begin_known > 0 */
+	/* smallest and largest; where n_begin_known > 0 */
+	int64_t first_begin_ns, last_begin_ns, last_end_ns;
 	uint64_t n_without_begin, n_without_end;	    /* the latter: of those with a begin */
-	uint64_t n_end_before_begin, n_backwards; /* backwards: within a thread, begin before the record before it */
+	/* backwards: within a thread, begin before the record before it */
+	uint64_t n_end_before_begin, n_backwards;
 	uint64_t granularity_ns; /* the largest number that divides all times; 0: no time but 0 */
 	size_t n_threads, cap_threads;
 	uint64_t n_processes;
@@ -62,23 +64,28 @@ static inline double tally_mean_ns(const struct tally_op *op) /* n_timed > 0 */
 
 /* Ownership: tally_release. */
 void tally_begin(struct tally *s);
-void tally_add(struct tally *s, const struct trace_record *r, uint64_t moved); /* moved: op_bytes_moved(r) */
+/* moved: op_bytes_moved(r) */
+void tally_add(struct tally *s, const struct trace_record *r, uint64_t moved);
 void tally_damage(struct tally *s, const char *message); /* a block that was left out */
 void tally_end(struct tally *s, const struct trace *t);  /* asks `t` for its health */
 void tally_release(struct tally *s);
 
-/* last_end - first_begin: how long it took from the first request to the last answer; 0 where no times are known. */
+/* last_end - first_begin: how long it took from the first request to the last answer; 0 where no
+ * times are known. */
 int64_t tally_span_ns(const struct tally *s);
 /* Between issues: (last_begin - first_begin) / (n - 1), or NAN with fewer than two. */
 double tally_interarrival_ns(const struct tally *s);
 
-/* The threads with the most requests, then those with the smallest numbers: at most k. Returns how many. */
+/* The threads with the most requests, then those with the smallest numbers: at most k. Returns how
+ * many. */
 size_t tally_top_threads(const struct tally *s, struct tally_thread *top, size_t k);
 
 /* Calls of io_submit and io_uring_enter in a trace that has no asynchronous request: what they
  * handed over is not in it. Else 0. */
 uint64_t tally_n_handed_over(const struct tally *s);
-/* The i-th thing that makes the trace doubtful, in words, or NULL when there are no more. `buf` takes the text. */
-const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i, char *buf, size_t size);
+/* The i-th thing that makes the trace doubtful, in words, or NULL when there are no more. `buf`
+ * takes the text. */
+const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i,
+			  char *buf, size_t size);
 
 #endif

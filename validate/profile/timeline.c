@@ -34,7 +34,8 @@ static void bin_add(struct timeline_bin *to, const struct timeline_bin *from)
 		to->bytes[k] += from->bytes[k];
 }
 
-/* Sums every `factor` bins, counted from time 0, into one; `to` may be `from`: a bin never moves up. */
+/* Sums every `factor` bins, counted from time 0, into one; `to` may be `from`: a bin never moves
+ * up. */
 static void bins_join(struct timeline *to, const struct timeline *from, int64_t factor)
 {
 	int64_t base = floor_divide(from->base + (int64_t)from->used_from, factor);
@@ -53,13 +54,15 @@ static void bins_join(struct timeline *to, const struct timeline *from, int64_t 
 	to->width_ns = from->width_ns * factor;
 }
 
-/* Moves what is used to the middle, so that a trace that goes backwards does not move it for each request. */
+/* Moves what is used to the middle, so that a trace that goes backwards does not move it for each
+ * request. */
 static void bins_center(struct timeline *t)
 {
 	size_t n = t->used_to - t->used_from, at = (t->n_bins - n) / 2;
 	memmove(t->bin + at, t->bin + t->used_from, n * sizeof *t->bin);
 	if (at > t->used_from)
-		memset(t->bin + t->used_from, 0, (at - t->used_from < n ? at - t->used_from : n) * sizeof *t->bin);
+		memset(t->bin + t->used_from, 0,
+		       (at - t->used_from < n ? at - t->used_from : n) * sizeof *t->bin);
 	else if (at + n > t->used_from)
 		memset(t->bin + at + n, 0, (t->used_to - at - n) * sizeof *t->bin);
 	else
@@ -77,11 +80,13 @@ static int make_room(struct timeline *t, int64_t k)
 		t->used_from = t->used_to = 0;
 		return 1;
 	}
-	int64_t lo = t->base + (int64_t)t->used_from, hi = t->base + (int64_t)t->used_to; /* used: lo .. hi-1 */
+	/* used: lo .. hi-1 */
+	int64_t lo = t->base + (int64_t)t->used_from, hi = t->base + (int64_t)t->used_to;
 	lo = k < lo ? k : lo;
 	hi = k >= hi ? k + 1 : hi;
 	if (hi - lo > (int64_t)t->n_bins / 2)
-		return hi - lo <= (int64_t)t->n_bins && k >= t->base && k < t->base + (int64_t)t->n_bins;
+		return hi - lo <= (int64_t)t->n_bins && k >= t->base &&
+		       k < t->base + (int64_t)t->n_bins;
 	if (k < t->base || k >= t->base + (int64_t)t->n_bins)
 		bins_center(t);
 	return 1;
@@ -110,8 +115,8 @@ static uint64_t bytes_of(const struct timeline_bin *b)
 	return b->bytes[KIND_READ] + b->bytes[KIND_WRITE];
 }
 
-static const struct timeline_bin *largest(const struct timeline *t, uint64_t (*value)(const struct timeline_bin *),
-					  int64_t *begin_ns)
+static const struct timeline_bin *
+largest(const struct timeline *t, uint64_t (*value)(const struct timeline_bin *), int64_t *begin_ns)
 {
 	const struct timeline_bin *best = NULL;
 	for (size_t i = t->used_from; i < t->used_to; i++)
@@ -152,8 +157,10 @@ static int64_t next_factor(int64_t factor)
 
 void timeline_shrink(struct timeline *to, const struct timeline *from, size_t max_bins)
 {
-	int64_t factor = 1, lo = from->base + (int64_t)from->used_from, hi = from->base + (int64_t)from->used_to;
-	while (hi > lo && floor_divide(hi - 1, factor) - floor_divide(lo, factor) >= (int64_t)max_bins)
+	int64_t factor = 1, lo = from->base + (int64_t)from->used_from,
+		hi = from->base + (int64_t)from->used_to;
+	while (hi > lo &&
+	       floor_divide(hi - 1, factor) - floor_divide(lo, factor) >= (int64_t)max_bins)
 		factor = next_factor(factor);
 	timeline_init(to, from->width_ns, max_bins);
 	bins_join(to, from, factor);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The conditions of a measurement: what of a protocol must be the same for two campaigns to have measured the same thing.
+/* The conditions of a measurement: what of a protocol must be the same for two campaigns to have
+ * measured the same thing.
  *
- * Not among them: replayers, limits, replicates, titles, places (directories, devices by name) and what is kept. */
+ * Not among them: replayers, limits, replicates, titles, places (directories, devices by name) and
+ * what is kept. */
 #ifndef VALIDATE_CONDITIONS_H
 #define VALIDATE_CONDITIONS_H
 
 #include "validate/protocol/protocol.h"
 
-/* Lines "key = value", first those of all scenarios, targets included; then those of one scenario. */
+/* Lines "key = value", first those of all scenarios, targets included; then those of one scenario.
+ */
 void conditions_add(const struct protocol *p, struct strbuf *out);
 void conditions_add_scenario(const struct protocol *p, size_t scenario, struct strbuf *out);
 

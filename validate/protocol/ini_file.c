@@ -44,7 +44,8 @@ static int refuse(struct ini_reading *r, unsigned int line, const char *fmt, ...
 
 static bool is_name(const char *s, size_t n)
 {
-	return n && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") >= n;
+	return n &&
+	       strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") >= n;
 }
 
 /* "[kind]" or "[kind name]": inih would cut it and would not tell of one that has no keys. */
@@ -69,14 +70,14 @@ static void section_begin(struct ini_reading *r, const char *text)
 		p += len[n];
 	}
 	if (n < 1 || n > 2 || !is_name(word[0], len[0])) {
-		refuse(r, r->line, "a section heading is [kind] or [kind name], not \"%.*s\"", (int)(close + 1 - text),
-		       text);
+		refuse(r, r->line, "a section heading is [kind] or [kind name], not \"%.*s\"",
+		       (int)(close + 1 - text), text);
 		return;
 	}
-	if (n == 2 &&
-	    (!is_name(word[1], len[1]) || len[1] > NAME_MAX_CHARS || word[1][0] == '-' || word[1][0] == '.')) {
-		refuse(r, r->line, "\"%.*s\" is no name: at most %d letters, digits and . _ - are", (int)len[1],
-		       word[1], NAME_MAX_CHARS);
+	if (n == 2 && (!is_name(word[1], len[1]) || len[1] > NAME_MAX_CHARS || word[1][0] == '-' ||
+		       word[1][0] == '.')) {
+		refuse(r, r->line, "\"%.*s\" is no name: at most %d letters, digits and . _ - are",
+		       (int)len[1], word[1], NAME_MAX_CHARS);
 		return;
 	}
 	struct ini_file *f = r->file;
@@ -86,9 +87,10 @@ static void section_begin(struct ini_reading *r, const char *text)
 	s->kind = xasprintf("%.*s", (int)len[0], word[0]);
 	s->name = n == 2 ? xasprintf("%.*s", (int)len[1], word[1]) : NULL;
 	for (const struct ini_section *o = f->section; o < s; o++)
-		if (!strcmp(o->kind, s->kind) && !strcmp(o->name ? o->name : "", s->name ? s->name : "")) {
-			refuse(r, r->line, "[%s%s%s] is there twice, first at line %u", s->kind, s->name ? " " : "",
-			       s->name ? s->name : "", o->line);
+		if (!strcmp(o->kind, s->kind) &&
+		    !strcmp(o->name ? o->name : "", s->name ? s->name : "")) {
+			refuse(r, r->line, "[%s%s%s] is there twice, first at line %u", s->kind,
+			       s->name ? " " : "", s->name ? s->name : "", o->line);
 			return;
 		}
 }
@@ -103,7 +105,8 @@ static char *next_line(char *to, int size, void *user)
 	size_t len = strcspn(r->at, "\n");
 	if (len + 2 > (size_t)size) {
 		refuse(r, r->line,
-		       "the line is %zu bytes long, at most %d can be read: continue it on an indented line "
+		       "the line is %zu bytes long, at most %d can be read: continue it on an "
+		       "indented line "
 		       "after a comma or a semicolon",
 		       len, size - 2);
 		return NULL;
@@ -136,7 +139,8 @@ static int key_continue(struct ini_reading *r, struct ini_key *k, const char *va
 		return 1;
 	if (!strchr(",;", k->value[strlen(k->value) - 1])) {
 		refuse(r, r->line,
-		       "an indented line continues the value of \"%s\", which does not end with a comma or a semicolon: begin a "
+		       "an indented line continues the value of \"%s\", which does not end with a "
+		       "comma or a semicolon: begin a "
 		       "new key at the left margin",
 		       k->name);
 		return 0;
@@ -172,7 +176,8 @@ static int on_key(void *user, const char *section, const char *name, const char 
 	const struct ini_key *twice = ini_key_find(s, normal);
 	if (twice || !*value) {
 		if (twice)
-			refuse(r, r->line, "\"%s\" is given twice in its section, first at line %u", name, twice->line);
+			refuse(r, r->line, "\"%s\" is given twice in its section, first at line %u",
+			       name, twice->line);
 		else
 			refuse(r, r->line, "\"%s\" has no value", name);
 		free(normal);

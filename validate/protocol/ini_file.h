@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An INI file as sections and keys with their line numbers, read by inih, whose silent habits are made errors: lines
- * that it would cut, sections and keys that come twice, keys outside a section, bytes that are not text. What the keys
- * mean is the caller's business.
+/* An INI file as sections and keys with their line numbers, read by inih, whose silent habits are
+ * made errors: lines that it would cut, sections and keys that come twice, keys outside a section,
+ * bytes that are not text. What the keys mean is the caller's business.
  *
  *   [kind]                      one of its kind
  *   [kind name]                 several, told apart by name (letters, digits and . _ -)
@@ -32,11 +32,12 @@ struct ini_file {
 	size_t n_sections, cap_sections;
 };
 
-/* Errors: EINVAL with "path:line: what is wrong"; EFBIG above 1 MiB; of the system with the path. Ownership:
- * ini_file_release. */
+/* Errors: EINVAL with "path:line: what is wrong"; EFBIG above 1 MiB; of the system with the path.
+ * Ownership: ini_file_release. */
 int ini_file_read(struct ini_file *f, const char *path, struct err *e);
 void ini_file_release(struct ini_file *f);
 
-const struct ini_key *ini_key_find(const struct ini_section *s, const char *name); /* NULL: not given */
+/* NULL: not given */
+const struct ini_key *ini_key_find(const struct ini_section *s, const char *name);
 
 #endif

@@ -21,22 +21,27 @@ static bool engine_has_gate(const char *engine)
 	return false;
 }
 
-/* Another project's replayer is paused by signals. The stamps of its requests must be of the slices' clock. */
-static const char *foreign_refused(const struct protocol *p, const struct scenario *s, const struct replayer *r)
+/* Another project's replayer is paused by signals. The stamps of its requests must be of the
+ * slices' clock. */
+static const char *foreign_refused(const struct protocol *p, const struct scenario *s,
+				   const struct replayer *r)
 {
 	struct replay_config c;
 	if (p->pause == PAUSE_GATE)
 		return "another project's replayer has no gate (pause = gate)";
 	if (replayer_config(r, &c, NULL) < 0)
 		return "its options are not valid";
-	const bool chosen = !replayer_option(r, "times") && s->observe == OBSERVE_PRELOAD; /* by the campaign, where the replayer can */
-	const bool seen = chosen ? replayer_adapter(r)->times & ADAPTER_PRELOAD : adapter_times_of(replayer_adapter(r), &c) == ADAPTER_PRELOAD;
+	/* by the campaign, where the replayer can */
+	const bool chosen = !replayer_option(r, "times") && s->observe == OBSERVE_PRELOAD;
+	const bool seen = chosen ? replayer_adapter(r)->times & ADAPTER_PRELOAD
+				 : adapter_times_of(replayer_adapter(r), &c) == ADAPTER_PRELOAD;
 	if (!seen)
 		return "its times are not those of the preloaded library (times = preload)";
 	return NULL;
 }
 
-static const char *replayer_refused(const struct protocol *p, const struct scenario *s, const struct replayer *r)
+static const char *replayer_refused(const struct protocol *p, const struct scenario *s,
+				    const struct replayer *r)
 {
 	struct replay_config c;
 	if (r->timed)
@@ -68,7 +73,8 @@ static const char *scenario_refused(const struct protocol *p, const struct scena
 	if (s->observe == OBSERVE_BLOCK)
 		return "its requests are observed at the device";
 	if (s->observe == OBSERVE_PRELOAD && p->pause == PAUSE_SIGNAL)
-		return "a program that the preloaded library observes is paused at its gate only (pause = signal)";
+		return "a program that the preloaded library observes is paused at its gate only "
+		       "(pause = signal)";
 	if (scenario_config(s, &c, NULL) < 0)
 		return "its options are not valid";
 	const struct workload *w = workload_find(s->type);
@@ -82,7 +88,9 @@ static const char *scenario_refused(const struct protocol *p, const struct scena
 const char *pairing_refused(const struct protocol *p, size_t scenario, size_t replayer)
 {
 	const char *why = scenario_refused(p, &p->scenario[scenario]);
-	return why || replayer == SIZE_MAX ? why : replayer_refused(p, &p->scenario[scenario], &p->replayer[replayer]);
+	return why || replayer == SIZE_MAX
+		   ? why
+		   : replayer_refused(p, &p->scenario[scenario], &p->replayer[replayer]);
 }
 
 static const char *refused_by(const struct protocol *p, size_t scenario, const char **replayer)
@@ -99,13 +107,17 @@ static const char *refused_by(const struct protocol *p, size_t scenario, const c
 	return why || n ? why : "no replayer replays it";
 }
 
-bool scenario_is_sliced(const struct protocol *p, size_t scenario, const char **why, const char **replayer)
+bool scenario_is_sliced(const struct protocol *p, size_t scenario, const char **why,
+			const char **replayer)
 {
 	*replayer = NULL;
-	*why = p->pairing == PAIRING_RUNS ? "the protocol says so" : refused_by(p, scenario, replayer);
+	*why =
+	    p->pairing == PAIRING_RUNS ? "the protocol says so" : refused_by(p, scenario, replayer);
 	if (*why)
 		return false;
-	*why = p->pairing == PAIRING_SLICES ? "the protocol says so" : "program and replayers can be paused between requests";
+	*why = p->pairing == PAIRING_SLICES
+		   ? "the protocol says so"
+		   : "program and replayers can be paused between requests";
 	return true;
 }
 
@@ -115,7 +127,8 @@ enum pause_by pairing_pause(const struct protocol *p, size_t replayer)
 	return foreign || p->pause == PAUSE_SIGNAL ? PAUSE_SIGNAL : PAUSE_GATE;
 }
 
-/* Of files that are only read, and lie in the page cache before each run, no role can take anything from another. */
+/* Of files that are only read, and lie in the page cache before each run, no role can take anything
+ * from another. */
 static bool files_are_shared(const struct protocol *p, const struct scenario *s)
 {
 	const struct workload *w = workload_find(s->type);
@@ -126,7 +139,8 @@ size_t scenario_n_seats(const struct protocol *p, size_t scenario)
 {
 	const char *why, *replayer;
 	size_t n = 1;
-	if (!scenario_is_sliced(p, scenario, &why, &replayer) || files_are_shared(p, &p->scenario[scenario]))
+	if (!scenario_is_sliced(p, scenario, &why, &replayer) ||
+	    files_are_shared(p, &p->scenario[scenario]))
 		return 1;
 	for (size_t i = 0; i < p->n_replayers; i++)
 		n += p->replayer[i].applies[scenario];
@@ -140,9 +154,11 @@ int pairing_check(const struct protocol *p, struct err *e)
 		if (scenario_is_sliced(p, i, &why, &replayer))
 			continue;
 		if (replayer)
-			return err_set(e, EINVAL, "%s: pairing = slices: [workload %s] with [replayer %s]: %s", p->path,
-				       p->scenario[i].workload, replayer, why);
-		return err_set(e, EINVAL, "%s: pairing = slices: [workload %s]: %s", p->path, p->scenario[i].workload, why);
+			return err_set(e, EINVAL,
+				       "%s: pairing = slices: [workload %s] with [replayer %s]: %s",
+				       p->path, p->scenario[i].workload, replayer, why);
+		return err_set(e, EINVAL, "%s: pairing = slices: [workload %s]: %s", p->path,
+			       p->scenario[i].workload, why);
 	}
 	return 0;
 }

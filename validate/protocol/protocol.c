@@ -19,7 +19,8 @@
 #define RUNS_MAX 1000000
 #define VOLUME_DEFAULT_BYTES (UINT64_C(256) << 20)
 
-static const char *const section_kinds[] = {"protocol", "target", "workload", "replayer", "accept", "compare", "claim", NULL};
+static const char *const section_kinds[] = {"protocol", "target",  "workload", "replayer",
+					    "accept",   "compare", "claim",    NULL};
 
 static const unsigned int planned_looks[] = {10, 14, 20, 28, 40, 60};
 
@@ -41,8 +42,8 @@ int key_refuse(const struct protocol_file *f, const struct ini_key *k, struct er
 	return err_context(e, "%s:%u: %s", f->path, k->line, k->name);
 }
 
-int key_set(const struct protocol_file *f, const struct option_spec *table, void *config, const struct ini_key *k,
-	    struct err *e)
+int key_set(const struct protocol_file *f, const struct option_spec *table, void *config,
+	    const struct ini_key *k, struct err *e)
 {
 	const struct option_spec *o = options_find(table, k->name);
 	if (!o) {
@@ -60,8 +61,8 @@ int key_set(const struct protocol_file *f, const struct option_spec *table, void
 	return 0;
 }
 
-int section_set(const struct protocol_file *f, const struct option_spec *table, void *config, const struct ini_section *s,
-		struct err *e)
+int section_set(const struct protocol_file *f, const struct option_spec *table, void *config,
+		const struct ini_section *s, struct err *e)
 {
 	for (size_t i = 0; i < s->n_keys; i++) {
 		int ret = key_set(f, table, config, &s->key[i], e);
@@ -72,7 +73,8 @@ int section_set(const struct protocol_file *f, const struct option_spec *table, 
 }
 
 /* An execution time that is given holds for timed replays too. */
-static int accept_read(const struct protocol_file *f, struct protocol *p, const struct ini_section *s, struct err *e)
+static int accept_read(const struct protocol_file *f, struct protocol *p,
+		       const struct ini_section *s, struct err *e)
 {
 	int ret = section_set(f, accept_keys, p, s, e);
 	if (!ret && ini_key_find(s, "execution-time") && !ini_key_find(s, "execution-time-timed"))
@@ -98,20 +100,25 @@ static int replicates_read(struct protocol *p, struct err *e)
 	if (ret)
 		return err_context(e, "expected a number or A..B");
 	if (p->n_replicates_min < 2)
-		return err_set(e, EINVAL, "\"%s\": at least 2 are needed to know any precision, and 10 to accept one",
-			       text);
+		return err_set(
+		    e, EINVAL,
+		    "\"%s\": at least 2 are needed to know any precision, and 10 to accept one",
+		    text);
 	if (p->n_replicates_max < p->n_replicates_min)
-		return err_set(e, EINVAL, "\"%s\": the second number is smaller than the first", text);
+		return err_set(e, EINVAL, "\"%s\": the second number is smaller than the first",
+			       text);
 	if (p->n_replicates_max > REPLICATES_MAX)
 		return err_set(e, EINVAL, "\"%s\": at most %d", text, REPLICATES_MAX);
 	for (size_t i = 0; !p->budget_ns && i < sizeof planned_looks / sizeof *planned_looks; i++)
-		if (planned_looks[i] >= p->n_replicates_min && planned_looks[i] < p->n_replicates_max)
+		if (planned_looks[i] >= p->n_replicates_min &&
+		    planned_looks[i] < p->n_replicates_max)
 			p->look[p->n_looks++] = planned_looks[i];
 	p->look[p->n_looks++] = (unsigned int)p->n_replicates_max;
 	return 0;
 }
 
-static int protocol_section(struct protocol *p, const struct protocol_file *f, const char *replicates, struct err *e)
+static int protocol_section(struct protocol *p, const struct protocol_file *f,
+			    const char *replicates, struct err *e)
 {
 	const struct ini_section *s = section_find(f, "protocol");
 	if (!s)
@@ -128,7 +135,9 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, c
 		p->replicates = xstrdup(p->budget_ns ? "8..60" : "20");
 	const struct ini_key *k = ini_key_find(s, "replicates");
 	if (replicates_read(p, e) < 0)
-		return replicates ? err_context(e, "--replicates") : k ? key_refuse(f, k, e) : -EINVAL;
+		return replicates ? err_context(e, "--replicates")
+		       : k        ? key_refuse(f, k, e)
+				  : -EINVAL;
 	cpu_set_t cpus;
 	if (p->cpus && cpus_parse(p->cpus, &cpus, e) < 0)
 		return key_refuse(f, ini_key_find(s, "cpus"), e);
@@ -139,8 +148,8 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, c
 	free(policies);
 	k = ini_key_find(s, "bank");
 	if (k && (!p->n_bank || p->n_bank > protocol_n_blocks(p))) {
-		err_set(e, EINVAL, "\"%s\": 1 to %llu, for there are as many blocks, with block 0", k->value,
-			(unsigned long long)protocol_n_blocks(p));
+		err_set(e, EINVAL, "\"%s\": 1 to %llu, for there are as many blocks, with block 0",
+			k->value, (unsigned long long)protocol_n_blocks(p));
 		return key_refuse(f, k, e);
 	}
 	k = ini_key_find(s, "sessions");
@@ -150,25 +159,30 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, c
 		return key_refuse(f, k, e);
 	}
 	if (p->timeout_ns < 2 * p->min_duration_ns)
-		return err_set(e, EINVAL, "%s:%u: timeout is less than twice min-duration: every run would time out",
-			       f->path, s->line);
+		return err_set(
+		    e, EINVAL,
+		    "%s:%u: timeout is less than twice min-duration: every run would time out",
+		    f->path, s->line);
 	return 0;
 }
 
 /* Of one of the two limits, where it is set. */
-static int target_limit_check(const struct protocol_file *f, const struct ini_section *s, const struct target *t, const char *key,
-			      uint64_t bytes, struct err *e)
+static int target_limit_check(const struct protocol_file *f, const struct ini_section *s,
+			      const struct target *t, const char *key, uint64_t bytes,
+			      struct err *e)
 {
 	const struct ini_key *k = ini_key_find(s, key);
 	if (!bytes)
 		return 0;
 	if (t->cache == CACHE_WARM)
 		err_set(e, EINVAL,
-			"\"%s\": it bounds what a run brings into the page cache, and with cache = warm "
+			"\"%s\": it bounds what a run brings into the page cache, and with cache = "
+			"warm "
 			"everything is there before",
 			k->value);
 	else if (bytes < 1 << 20)
-		err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills its processes", k->value);
+		err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills its processes",
+			k->value);
 	else if (t->cache_budget_bytes && t->memory_limit_bytes)
 		err_set(e, EINVAL, "\"%s\": cache-budget or memory-limit, not both", k->value);
 	else
@@ -177,9 +191,11 @@ static int target_limit_check(const struct protocol_file *f, const struct ini_se
 }
 
 /* Where requests below the file system go. */
-static int target_device_check(const struct protocol_file *f, const struct ini_section *s, struct target *t, struct err *e)
+static int target_device_check(const struct protocol_file *f, const struct ini_section *s,
+			       struct target *t, struct err *e)
 {
-	const struct ini_key *volume = ini_key_find(s, "volume"), *size = ini_key_find(s, "size"), *destructive = ini_key_find(s, "destructive");
+	const struct ini_key *volume = ini_key_find(s, "volume"), *size = ini_key_find(s, "size"),
+			     *destructive = ini_key_find(s, "destructive");
 	struct service *service = NULL;
 	int ret = 0;
 	if (t->device && t->volume) {
@@ -191,7 +207,9 @@ static int target_device_check(const struct protocol_file *f, const struct ini_s
 		return key_refuse(f, destructive, e);
 	}
 	if (t->size_bytes && (!t->volume || t->size_bytes % 4096)) {
-		err_set(e, EINVAL, t->volume ? "it must be a multiple of 4096 bytes" : "it is the size of a volume, and there is none");
+		err_set(e, EINVAL,
+			t->volume ? "it must be a multiple of 4096 bytes"
+				  : "it is the size of a volume, and there is none");
 		return key_refuse(f, size, e);
 	}
 	if (!t->size_bytes)
@@ -236,14 +254,18 @@ static int sections_check(const struct protocol_file *f, struct err *e)
 	for (size_t i = 0; i < f->ini.n_sections; i++) {
 		const struct ini_section *s = &f->ini.section[i];
 		const char *near = nearest_name(s->kind, section_kinds);
-		bool known = false, single = !strcmp(s->kind, "protocol") || !strcmp(s->kind, "accept") || !strcmp(s->kind, "compare");
+		bool known = false, single = !strcmp(s->kind, "protocol") ||
+					     !strcmp(s->kind, "accept") ||
+					     !strcmp(s->kind, "compare");
 		for (const char *const *k = section_kinds; *k; k++)
 			known |= !strcmp(*k, s->kind);
 		if (!known && near)
-			err_set(e, EINVAL, "unknown section [%s] (did you mean [%s]?)", s->kind, near);
+			err_set(e, EINVAL, "unknown section [%s] (did you mean [%s]?)", s->kind,
+				near);
 		else if (!known)
 			err_set(e, EINVAL,
-				"unknown section [%s]: there are protocol, target, workload, replayer, accept, compare and claim",
+				"unknown section [%s]: there are protocol, target, workload, "
+				"replayer, accept, compare and claim",
 				s->kind);
 		else if (single && s->name)
 			err_set(e, EINVAL, "[%s] has no name", s->kind);
@@ -270,9 +292,11 @@ static int comments_check(const struct protocol_file *f, struct err *e)
 	for (size_t i = 0; i < f->ini.n_sections; i++)
 		for (size_t j = 0; j < f->ini.section[i].n_keys; j++) {
 			const struct ini_key *k = &f->ini.section[i].key[j];
-			if (!strcmp(k->name, "title") || !strcmp(f->ini.section[i].kind, "claim") || (!strstr(k->value, " #") && k->value[0] != '#'))
+			if (!strcmp(k->name, "title") || !strcmp(f->ini.section[i].kind, "claim") ||
+			    (!strstr(k->value, " #") && k->value[0] != '#'))
 				continue;
-			err_set(e, EINVAL, "\"%s\": a comment after a value begins with \" ;\"", k->value);
+			err_set(e, EINVAL, "\"%s\": a comment after a value begins with \" ;\"",
+				k->value);
 			return key_refuse(f, k, e);
 		}
 	return 0;
@@ -340,8 +364,9 @@ int protocol_read_with(struct protocol *p, const char *path, const char *replica
 		ret = published_read(p, &f, e);
 	if (!ret && protocol_n_runs(p) > RUNS_MAX)
 		ret = err_set(e, EINVAL,
-			      "%s: %llu runs are planned, at most %d are possible: fewer scenarios or replicates", path,
-			      (unsigned long long)protocol_n_runs(p), RUNS_MAX);
+			      "%s: %llu runs are planned, at most %d are possible: fewer scenarios "
+			      "or replicates",
+			      path, (unsigned long long)protocol_n_runs(p), RUNS_MAX);
 	if (!p->title)
 		p->title = xstrdup(p->name);
 	ini_file_release(&f.ini);

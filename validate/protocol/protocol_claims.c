@@ -72,42 +72,51 @@ const struct option_spec claim_keys[] = {
 };
 #undef FIELD
 
-static int key_wrong(const struct protocol_file *f, const struct ini_section *s, const char *key, struct err *e)
+static int key_wrong(const struct protocol_file *f, const struct ini_section *s, const char *key,
+		     struct err *e)
 {
 	return key_refuse(f, ini_key_find(s, key), e);
 }
 
-static int selector_read(struct selector *to, const struct protocol_file *f, const struct ini_section *s, const char *key,
-			 const char *text, struct err *e)
+static int selector_read(struct selector *to, const struct protocol_file *f,
+			 const struct ini_section *s, const char *key, const char *text,
+			 struct err *e)
 {
 	return !text || selector_parse(to, text, e) == 0 ? 0 : key_wrong(f, s, key, e);
 }
 
 /* A selector, or a number of the measure. */
-static int than_read(struct claim *c, const struct protocol_file *f, const struct ini_section *s, struct err *e)
+static int than_read(struct claim *c, const struct protocol_file *f, const struct ini_section *s,
+		     struct err *e)
 {
 	c->limit = NAN;
 	if (!c->than_text || strpbrk(c->than_text, "="))
 		return selector_read(&c->than, f, s, "than", c->than_text, e);
 	if (measure_value_parse(c->measure, c->than_text, &c->limit, e) == 0)
 		return 0;
-	err_context(e, "neither KEY=VALUE of replayers nor a value of %s", measure_info[c->measure].name);
+	err_context(e, "neither KEY=VALUE of replayers nor a value of %s",
+		    measure_info[c->measure].name);
 	return key_wrong(f, s, "than", e);
 }
 
 static int missing_check(const struct protocol_file *f, const struct ini_section *s, struct err *e)
 {
-	static const char *const needed[] = {"text", "source", "measure", "replayer", "direction", NULL};
+	static const char *const needed[] = {"text",     "source",    "measure",
+					     "replayer", "direction", NULL};
 	for (const char *const *k = needed; *k; k++)
 		if (!ini_key_find(s, *k))
-			return err_set(e, EINVAL, "%s:%u: [claim %s] has no %s", f->path, s->line, s->name, *k);
+			return err_set(e, EINVAL, "%s:%u: [claim %s] has no %s", f->path, s->line,
+				       s->name, *k);
 	if (!ini_key_find(s, "than") && !ini_key_find(s, "than-scenario"))
-		return err_set(e, EINVAL, "%s:%u: [claim %s] has neither than nor than-scenario: nothing to compare with", f->path,
-			       s->line, s->name);
+		return err_set(
+		    e, EINVAL,
+		    "%s:%u: [claim %s] has neither than nor than-scenario: nothing to compare with",
+		    f->path, s->line, s->name);
 	return 0;
 }
 
-static int claim_read(struct claim *c, const struct protocol_file *f, const struct ini_section *s, struct err *e)
+static int claim_read(struct claim *c, const struct protocol_file *f, const struct ini_section *s,
+		      struct err *e)
 {
 	*c = (struct claim){.name = xstrdup(s->name), .margin = MARGIN_DEFAULT};
 	int ret = 0;
@@ -126,7 +135,9 @@ static int claim_read(struct claim *c, const struct protocol_file *f, const stru
 		return key_wrong(f, s, "margin", e);
 	ret = selector_read(&c->scenario, f, s, "scenario", c->scenario_text, e);
 	ret = ret ? ret : selector_read(&c->replayer, f, s, "replayer", c->replayer_text, e);
-	ret = ret ? ret : selector_read(&c->than_scenario, f, s, "than-scenario", c->than_scenario_text, e);
+	ret =
+	    ret ? ret
+		: selector_read(&c->than_scenario, f, s, "than-scenario", c->than_scenario_text, e);
 	return ret ? ret : than_read(c, f, s, e);
 }
 
@@ -161,7 +172,7 @@ void claims_release(struct protocol *p)
 	p->n_claims = 0;
 }
 
-/* --- large campaigns ---------------------------------------------------------------------------------------------- */
+/* --- large campaigns ----------------------------------------------------- */
 
 static bool is_of_course(enum measure m)
 {

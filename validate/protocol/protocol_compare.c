@@ -105,8 +105,9 @@ int protocol_replayer_find(const struct protocol *p, const char *name, size_t *i
 	if (n_of_section == 1)
 		return 0;
 	if (n_of_section)
-		return err_set(e, ENOENT, "[replayer %s] has %zu variants: name one of them, as \"%s\"", name, n_of_section,
-			       p->replayer[*index].name);
+		return err_set(e, ENOENT,
+			       "[replayer %s] has %zu variants: name one of them, as \"%s\"", name,
+			       n_of_section, p->replayer[*index].name);
 	struct strbuf names = STRBUF_INIT;
 	for (size_t i = 0; i < p->n_replayers; i++)
 		strbuf_addf(&names, "%s\"%s\"", i ? ", " : "", p->replayer[i].name);
@@ -116,8 +117,8 @@ int protocol_replayer_find(const struct protocol *p, const char *name, size_t *i
 }
 
 /* The section's name becomes that of its one variant. */
-static int name_check(const struct protocol *p, const struct protocol_file *f, const struct ini_section *s, const char *key,
-		      char **name, struct err *e)
+static int name_check(const struct protocol *p, const struct protocol_file *f,
+		      const struct ini_section *s, const char *key, char **name, struct err *e)
 {
 	size_t index;
 	if (protocol_replayer_find(p, *name, &index, e) == 0) {
@@ -129,7 +130,8 @@ static int name_check(const struct protocol *p, const struct protocol_file *f, c
 	return key_refuse(f, ini_key_find(s, key), e);
 }
 
-static int environment_check(const struct protocol *p, const struct protocol_file *f, const struct ini_section *s, struct err *e)
+static int environment_check(const struct protocol *p, const struct protocol_file *f,
+			     const struct ini_section *s, struct err *e)
 {
 	char **item = NULL;
 	size_t n = 0;
@@ -145,7 +147,8 @@ int compare_read(struct protocol *p, const struct protocol_file *f, struct err *
 	struct compare_limits *c = &p->compare;
 	int ret = s ? section_set(f, compare_keys, p, s, e) : 0;
 	if (!ret && !c->old != !c->new)
-		ret = err_set(e, EINVAL, "%s:%u: [compare]: \"old\" and \"new\" go together", f->path, s->line);
+		ret = err_set(e, EINVAL, "%s:%u: [compare]: \"old\" and \"new\" go together",
+			      f->path, s->line);
 	if (!ret && c->old)
 		ret = name_check(p, f, s, "old", &c->old, e);
 	if (!ret && c->new)

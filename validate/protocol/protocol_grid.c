@@ -27,7 +27,8 @@ static int key_split(struct grid_key *k, struct err *e)
 	return ret;
 }
 
-int grid_make(struct grid *g, const struct ini_section *s, const char *const *without, const char *path, struct err *e)
+int grid_make(struct grid *g, const struct ini_section *s, const char *const *without,
+	      const char *path, struct err *e)
 {
 	*g = (struct grid){.section = s};
 	g->key = xcalloc(s->n_keys + 1, sizeof *g->key);

@@ -17,7 +17,8 @@ const char *const uncertainty_bias_names[] = {"apart", "added", NULL};
 const char *const concurrency_by_names[] = {"time", "request", "both", NULL};
 
 #define LIMIT(KIND, row, name, limit, type, fallback, ...) .limit = fallback,
-const struct accept_limits accept_defaults = {COMPONENT_LIST(LIMIT).execution_time_timed = 0.01, .repeatability = NAN, .guard_band = NAN};
+const struct accept_limits accept_defaults = {COMPONENT_LIST(LIMIT).execution_time_timed = 0.01,
+					      .repeatability = NAN, .guard_band = NAN};
 #undef LIMIT
 
 #define LIMIT(KIND, row, name, limit, ...) [COMPONENT_##KIND] = #limit,
@@ -30,7 +31,8 @@ double accept_limit(const struct accept_limits *l, enum component_kind k)
 	const void *field = (const char *)l + (key->offset - offsetof(struct protocol, accept));
 	double limit;
 	if (key->type == OPT_UINT)
-		limit = *(const uint64_t *)field == UINT64_MAX ? NAN : (double)*(const uint64_t *)field;
+		limit =
+		    *(const uint64_t *)field == UINT64_MAX ? NAN : (double)*(const uint64_t *)field;
 	else if (key->type == OPT_DURATION)
 		limit = (double)*(const int64_t *)field;
 	else

@@ -47,16 +47,18 @@ void observe_take(struct scenario *s, const struct grid *g)
 {
 	for (const struct option_spec *o = observe_keys; o->name; o++)
 		if (grid_find(g, o->name))
-			options_set(observe_keys, s, o->name, item_now(g, o->name, ""), NULL); /* was checked */
+			options_set(observe_keys, s, o->name, item_now(g, o->name, ""),
+				    NULL); /* was checked */
 }
 
-/* --- what it comes to ------------------------------------------------------------------------------------------------- */
+/* --- what it comes to ---------------------------------------------------- */
 
 /* One that the library cannot be put around, NULL: none. */
 static const struct replayer *unseen_find(const struct protocol *p, size_t scenario)
 {
 	for (size_t i = 0; i < p->n_replayers; i++) {
-		const struct adapter *a = p->replayer[i].applies[scenario] ? replayer_adapter(&p->replayer[i]) : NULL;
+		const struct adapter *a =
+		    p->replayer[i].applies[scenario] ? replayer_adapter(&p->replayer[i]) : NULL;
 		if (a && !(a->times & ADAPTER_PRELOAD))
 			return &p->replayer[i];
 	}
@@ -81,17 +83,25 @@ static void choose(struct scenario *s, enum observe how, const char *why)
 static void observe_choose(struct scenario *s, const struct replayer *foreign, bool below)
 {
 	if (s->parallel.is)
-		choose(s, OBSERVE_OWN, "the preloaded library stamps the application's calls, and the ranks of a replay their own in the same way");
+		choose(s, OBSERVE_OWN,
+		       "the preloaded library stamps the application's calls, and the ranks of a "
+		       "replay their own in the same way");
 	else if (s->script && below)
 		choose(s, OBSERVE_BLOCK, "the program's requests are captured at its device");
 	else if (s->script)
 		choose(s, OBSERVE_PRELOAD, "the program is captured by the preloaded library");
 	else if (foreign && below)
-		choose(s, OBSERVE_BLOCK, "a replayer takes no stamps as the program does; the device is what all have in common");
+		choose(s, OBSERVE_BLOCK,
+		       "a replayer takes no stamps as the program does; the device is what all "
+		       "have in common");
 	else if (foreign)
-		choose(s, OBSERVE_PRELOAD, "a replayer takes no stamps as the program does; the preloaded library sees the calls of all");
+		choose(s, OBSERVE_PRELOAD,
+		       "a replayer takes no stamps as the program does; the preloaded library sees "
+		       "the calls of all");
 	else
-		choose(s, OBSERVE_OWN, "the program and every replayer take stamps around their calls in the same way");
+		choose(s, OBSERVE_OWN,
+		       "the program and every replayer take stamps around their calls in the same "
+		       "way");
 }
 
 /* One that is told to time nothing, which only the device's observer makes up for. NULL: none. */
@@ -105,9 +115,11 @@ static const struct replayer *untimed_find(const struct protocol *p, size_t scen
 	return NULL;
 }
 
-static int observe_refuse(const struct protocol *p, const struct scenario *s, const char *why, struct err *e)
+static int observe_refuse(const struct protocol *p, const struct scenario *s, const char *why,
+			  struct err *e)
 {
-	return err_set(e, EINVAL, "%s: [workload %s]: observe = %s: %s", p->path, s->workload, observe_names[s->observe], why);
+	return err_set(e, EINVAL, "%s: [workload %s]: observe = %s: %s", p->path, s->workload,
+		       observe_names[s->observe], why);
 }
 
 int observe_resolve(struct protocol *p, struct err *e)
@@ -118,21 +130,35 @@ int observe_resolve(struct protocol *p, struct err *e)
 		const bool below = t->device || t->volume;
 		const struct replayer *foreign = foreign_find(p, i);
 		if (s->parallel.is && s->observe != OBSERVE_AUTO && s->observe != OBSERVE_OWN)
-			return observe_refuse(p, s, "the nodes of a parallel application are timed by stamps around their calls", e);
+			return observe_refuse(p, s,
+					      "the nodes of a parallel application are timed by "
+					      "stamps around their calls",
+					      e);
 		if (s->observe == OBSERVE_AUTO)
 			observe_choose(s, foreign, below);
 		else
 			s->observe_why = "the protocol says so";
 		if (s->observe == OBSERVE_PRELOAD && below)
-			return observe_refuse(p, s, "the requests on a device are seen there (observe = block), or by each one's own stamps", e);
+			return observe_refuse(p, s,
+					      "the requests on a device are seen there (observe = "
+					      "block), or by each one's own stamps",
+					      e);
 		if (s->observe == OBSERVE_PRELOAD && unseen_find(p, i))
-			return err_set(e, EINVAL, "%s: [workload %s] is observed by the preloaded library (%s), which cannot be put around [replayer %s]",
-				       p->path, s->workload, s->observe_why, unseen_find(p, i)->name);
+			return err_set(e, EINVAL,
+				       "%s: [workload %s] is observed by the preloaded library "
+				       "(%s), which cannot be put around [replayer %s]",
+				       p->path, s->workload, s->observe_why,
+				       unseen_find(p, i)->name);
 		if (s->observe != OBSERVE_BLOCK && untimed_find(p, i))
-			return err_set(e, EINVAL, "%s: [replayer %s]: times = none needs observation at a device, and [workload %s] has none",
+			return err_set(e, EINVAL,
+				       "%s: [replayer %s]: times = none needs observation at a "
+				       "device, and [workload %s] has none",
 				       p->path, untimed_find(p, i)->name, s->workload);
 		if (s->observe == OBSERVE_OWN && s->script && foreign && !below)
-			return observe_refuse(p, s, "the library times a captured program, so it must also time the replays", e);
+			return observe_refuse(p, s,
+					      "the library times a captured program, so it must "
+					      "also time the replays",
+					      e);
 	}
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* [workload NAME] with type = parallel: an application of several nodes, captured with what makes each of them wait. */
+/* [workload NAME] with type = parallel: an application of several nodes, captured with what makes
+ * each of them wait. */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -90,17 +91,20 @@ static void config_init(struct parallel_config *c)
 }
 
 /* A whole number from 1 on, or the word that stands for 0. */
-static int count_or_word(const char *text, const char *word, uint64_t max, uint64_t *n, struct err *e)
+static int count_or_word(const char *text, const char *word, uint64_t max, uint64_t *n,
+			 struct err *e)
 {
 	*n = 0;
 	if (!strcmp(text, word))
 		return 0;
 	if (parse_uint(text, n, NULL) < 0 || *n < 1 || *n > max)
-		return err_set(e, EINVAL, "\"%s\": expected a whole number from 1 to %llu, or %s", text, (unsigned long long)max, word);
+		return err_set(e, EINVAL, "\"%s\": expected a whole number from 1 to %llu, or %s",
+			       text, (unsigned long long)max, word);
 	return 0;
 }
 
-static int counts_check(const struct protocol_file *f, const struct grid *g, const char *key, const char *word, uint64_t max, struct err *e)
+static int counts_check(const struct protocol_file *f, const struct grid *g, const char *key,
+			const char *word, uint64_t max, struct err *e)
 {
 	const struct grid_key *k = grid_find(g, key);
 	uint64_t n;
@@ -124,7 +128,8 @@ static int alone_check(const struct protocol_file *f, const struct grid *g, stru
 
 int parallel_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e)
 {
-	static const char *const own[] = {"type", "target", "recorded-on", "observe", "observe-from", NULL};
+	static const char *const own[] = {"type",    "target",       "recorded-on",
+					  "observe", "observe-from", NULL};
 	struct parallel_config scratch;
 	config_init(&scratch);
 	int ret = items_check(f, g, parallel_options, &scratch, own, NULL, e);
@@ -156,7 +161,7 @@ void parallel_take(struct scenario *s)
 	count_or_word(c.nodes, "all", 4096, &s->parallel.n_throttled, NULL);
 }
 
-/* --- who shares recordings -------------------------------------------------------------------------------------------- */
+/* --- who shares recordings ----------------------------------------------- */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -165,15 +170,17 @@ static bool same_text(const char *a, const char *b)
 
 bool scenario_same_application(const struct scenario *a, const struct scenario *b)
 {
-	return a->parallel.is && b->parallel.is && same_text(a->script, b->script) && a->size == b->size &&
-	       a->parallel.n_ranks == b->parallel.n_ranks;
+	return a->parallel.is && b->parallel.is && same_text(a->script, b->script) &&
+	       a->size == b->size && a->parallel.n_ranks == b->parallel.n_ranks;
 }
 
 static bool same_recording(const struct scenario *a, const struct scenario *b)
 {
 	const struct scenario_parallel *x = &a->parallel, *y = &b->parallel;
-	return scenario_same_application(a, b) && a->recorded_on == b->recorded_on && x->period == y->period &&
-	       x->n_throttled == y->n_throttled && same_text(x->compute, y->compute) && (x->period || fabs(x->error - y->error) < 1e-12);
+	return scenario_same_application(a, b) && a->recorded_on == b->recorded_on &&
+	       x->period == y->period && x->n_throttled == y->n_throttled &&
+	       same_text(x->compute, y->compute) &&
+	       (x->period || fabs(x->error - y->error) < 1e-12);
 }
 
 void recordings_share(struct protocol *p)
@@ -191,7 +198,7 @@ size_t scenario_recording(const struct protocol *p, size_t i)
 	return p->scenario[i].parallel.is ? p->scenario[i].parallel.recording : i;
 }
 
-/* --- who replays ------------------------------------------------------------------------------------------------------ */
+/* --- who replays --------------------------------------------------------- */
 
 bool replayer_is_causal(const struct replayer *r)
 {
@@ -210,8 +217,11 @@ int parallel_check(const struct protocol *p, struct err *e)
 		for (size_t r = 0; r < p->n_replayers; r++)
 			any |= p->replayer[r].applies[s] && replayer_is_causal(&p->replayer[r]);
 		if (!any)
-			return err_set(e, EINVAL, "%s: [workload %s]: period = auto measures the error of a replay, and no replayer has engine = parallel and mode = "
-				      "causal", p->path, p->scenario[s].workload);
+			return err_set(e, EINVAL,
+				       "%s: [workload %s]: period = auto measures the error of a "
+				       "replay, and no replayer has engine = parallel and mode = "
+				       "causal",
+				       p->path, p->scenario[s].workload);
 	}
 	return 0;
 }

@@ -18,9 +18,9 @@ static bool is_key(const struct option_spec *table, const char *name, const char
 	return o && !(o->flags & OPT_CLI_ONLY);
 }
 
-static int unknown_key(const struct protocol_file *f, const struct ini_section *s, const struct ini_key *k,
-		       const struct option_spec *table, const char *const *own, const char *const *reserved,
-		       struct err *e)
+static int unknown_key(const struct protocol_file *f, const struct ini_section *s,
+		       const struct ini_key *k, const struct option_spec *table,
+		       const char *const *own, const char *const *reserved, struct err *e)
 {
 	const char **names = NULL;
 	size_t n = 0, cap = 0;
@@ -37,8 +37,8 @@ static int unknown_key(const struct protocol_file *f, const struct ini_section *
 	names[n] = NULL;
 	const char *near = nearest_name(k->name, names);
 	if (near)
-		err_set(e, EINVAL, "unknown key \"%s\" in [%s %s] (did you mean \"%s\"?)", k->name, s->kind, s->name,
-			near);
+		err_set(e, EINVAL, "unknown key \"%s\" in [%s %s] (did you mean \"%s\"?)", k->name,
+			s->kind, s->name, near);
 	else
 		err_set(e, EINVAL, "unknown key \"%s\" in [%s %s]", k->name, s->kind, s->name);
 	free(names);
@@ -46,8 +46,9 @@ static int unknown_key(const struct protocol_file *f, const struct ini_section *
 }
 
 /* Every item of every list by itself, so that the message has the line of the key. */
-int items_check(const struct protocol_file *f, const struct grid *g, const struct option_spec *table, void *scratch,
-		const char *const *own, const char *const *reserved, struct err *e)
+int items_check(const struct protocol_file *f, const struct grid *g,
+		const struct option_spec *table, void *scratch, const char *const *own,
+		const char *const *reserved, struct err *e)
 {
 	for (size_t i = 0; i < g->n_keys; i++) {
 		const struct grid_key *k = &g->key[i];
@@ -74,12 +75,13 @@ void settings_take(const struct grid *g, const char *const *own, struct setting 
 		for (const char *const *o = own; *o; o++)
 			is_own |= !strcmp(*o, g->key[i].key->name);
 		if (!is_own)
-			(*option)[(*n)++] =
-			    (struct setting){xstrdup(g->key[i].key->name), xstrdup(g->key[i].item[g->key[i].at])};
+			(*option)[(*n)++] = (struct setting){xstrdup(g->key[i].key->name),
+							     xstrdup(g->key[i].item[g->key[i].at])};
 	}
 }
 
-int settings_apply(const struct option_spec *table, void *config, const struct setting *option, size_t n, struct err *e)
+int settings_apply(const struct option_spec *table, void *config, const struct setting *option,
+		   size_t n, struct err *e)
 {
 	for (size_t i = 0; i < n; i++) {
 		int ret = options_set(table, config, option[i].key, option[i].value, e);

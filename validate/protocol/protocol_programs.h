@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What [workload NAME] and [replayer NAME] have in common: keys that are options of a program, and lists that make a
- * grid. `own` are the section's keys beside the options, `reserved` options that a protocol may not set there; both
- * NULL-terminated. */
+/* What [workload NAME] and [replayer NAME] have in common: keys that are options of a program, and
+ * lists that make a grid. `own` are the section's keys beside the options, `reserved` options that
+ * a protocol may not set there; both NULL-terminated. */
 #ifndef VALIDATE_PROTOCOL_PROGRAMS_H
 #define VALIDATE_PROTOCOL_PROGRAMS_H
 
 #include "validate/protocol/protocol_grid.h"
 #include "validate/protocol/protocol_read.h"
 
-/* Every item of every list by itself, so that the message has the line of the key. `scratch`: a configuration of the
- * program. */
-int items_check(const struct protocol_file *f, const struct grid *g, const struct option_spec *table, void *scratch,
-		const char *const *own, const char *const *reserved, struct err *e);
+/* Every item of every list by itself, so that the message has the line of the key. `scratch`: a
+ * configuration of the program. */
+int items_check(const struct protocol_file *f, const struct grid *g,
+		const struct option_spec *table, void *scratch, const char *const *own,
+		const char *const *reserved, struct err *e);
 /* The options of the present combination. Ownership: the caller's. */
-void settings_take(const struct grid *g, const char *const *own, struct setting **option, size_t *n);
-int settings_apply(const struct option_spec *table, void *config, const struct setting *option, size_t n,
-		   struct err *e);
+void settings_take(const struct grid *g, const char *const *own, struct setting **option,
+		   size_t *n);
+int settings_apply(const struct option_spec *table, void *config, const struct setting *option,
+		   size_t n, struct err *e);
 const struct grid_key *grid_find(const struct grid *g, const char *name); /* NULL: not given */
 /* A key's item in the present combination. */
 const char *item_now(const struct grid *g, const char *name, const char *otherwise);

@@ -28,14 +28,17 @@ static int engine_check(const struct protocol_file *f, const struct grid *g, str
 		names[n] = NULL;
 		bool program = !strcmp(name, "program");
 		if (program && g->n_keys > 1) {
-			err_set(e, EINVAL, "\"program\" is the program itself, which has no options of a replayer");
+			err_set(e, EINVAL,
+				"\"program\" is the program itself, which has no options of a "
+				"replayer");
 			return key_refuse(f, k->key, e);
 		}
 		if (program || replay_engine_find(name))
 			continue;
 		const char *near = nearest_name(name, names);
 		if (near)
-			err_set(e, EINVAL, "\"%s\" is not a replay engine (did you mean \"%s\"?)", name, near);
+			err_set(e, EINVAL, "\"%s\" is not a replay engine (did you mean \"%s\"?)",
+				name, near);
 		else
 			err_set(e, EINVAL, "\"%s\" is not a replay engine", name);
 		return key_refuse(f, k->key, e);
@@ -75,9 +78,10 @@ bool replayer_is_of_nodes(const struct replayer *r)
 	return g && g->nodes;
 }
 
-/* Requests of a device are for engine block, parallel applications for engine parallel, calls for the others: without key `workloads`
- * each takes what is its own. */
-static int level_fits(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct replayer *r, struct err *e)
+/* Requests of a device are for engine block, parallel applications for engine parallel, calls for
+ * the others: without key `workloads` each takes what is its own. */
+static int level_fits(const struct protocol *p, const struct protocol_file *f, const struct grid *g,
+		      struct replayer *r, struct err *e)
 {
 	bool named = ini_key_find(g->section, "workloads"), any = false;
 	const struct replay_engine *engine = replay_engine_find(r->engine);
@@ -86,14 +90,20 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f, c
 	const bool program = !strcmp(r->engine, "program"), parallel = replayer_is_of_nodes(r);
 	for (size_t s = 0; s < p->n_scenarios; s++) {
 		if (program && r->applies[s] && p->scenario[s].trace)
-			return err_set(e, EINVAL, "%s:%u: [replayer %s]: [workload %s] is a trace, and has no program that could run", f->path,
-				       g->section->line, r->name, p->scenario[s].workload);
+			return err_set(e, EINVAL,
+				       "%s:%u: [replayer %s]: [workload %s] is a trace, and has no "
+				       "program that could run",
+				       f->path, g->section->line, r->name, p->scenario[s].workload);
 		if (program)
 			continue;
-		if (r->applies[s] && p->scenario[s].parallel.is != parallel && (parallel || !named)) {
+		if (r->applies[s] && p->scenario[s].parallel.is != parallel &&
+		    (parallel || !named)) {
 			if (named)
-				return err_set(e, EINVAL, "%s:%u: [replayer %s]: engine %s cannot replay [workload %s], which is no parallel application", f->path,
-					       g->section->line, r->name, r->engine, p->scenario[s].workload);
+				return err_set(e, EINVAL,
+					       "%s:%u: [replayer %s]: engine %s cannot replay "
+					       "[workload %s], which is no parallel application",
+					       f->path, g->section->line, r->name, r->engine,
+					       p->scenario[s].workload);
 			r->applies[s] = false;
 			continue;
 		}
@@ -102,13 +112,18 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f, c
 			continue;
 		}
 		if (named)
-			return err_set(e, EINVAL, "%s:%u: [replayer %s]: engine %s cannot replay [workload %s]: %s", f->path, g->section->line, r->name, r->engine,
-				       p->scenario[s].workload, block ? "it makes calls on files" : "it makes requests on a device");
+			return err_set(
+			    e, EINVAL,
+			    "%s:%u: [replayer %s]: engine %s cannot replay [workload %s]: %s",
+			    f->path, g->section->line, r->name, r->engine, p->scenario[s].workload,
+			    block ? "it makes calls on files" : "it makes requests on a device");
 		r->applies[s] = false;
 	}
 	if (any || program)
 		return 0;
-	return err_set(e, EINVAL, "%s:%u: [replayer %s]: engine %s can replay none of the workloads", f->path, g->section->line, r->name, r->engine);
+	return err_set(e, EINVAL,
+		       "%s:%u: [replayer %s]: engine %s can replay none of the workloads", f->path,
+		       g->section->line, r->name, r->engine);
 }
 
 /* Are its requests to be issued at times of the trace's? */
@@ -174,7 +189,8 @@ static int scenarios_read(const struct protocol *p, const struct protocol_file *
 	for (size_t i = 0; !ret && i < n; i++) {
 		bool found = false;
 		for (size_t c = 0; c < p->n_scenarios; c++)
-			if (!strcmp(p->scenario[c].workload, names[i]) || !strcmp(p->scenario[c].name, names[i]))
+			if (!strcmp(p->scenario[c].workload, names[i]) ||
+			    !strcmp(p->scenario[c].name, names[i]))
 				chosen[c] = found = true;
 		if (!found)
 			ret = err_set(e, EINVAL, "unknown section [workload %s]", names[i]);
@@ -225,7 +241,10 @@ int replayers_find(struct protocol *p, struct err *e)
 		struct err why = ERR_INIT;
 		char *binary = a && a->program ? adapter_binary(a, &why) : NULL;
 		if (a && a->program && !binary && !p->replayer[i].optional)
-			return err_set(e, ENOENT, "%s: [replayer %s]: %s (optional = yes continues without it)", p->path, p->replayer[i].name, why.msg);
+			return err_set(
+			    e, ENOENT,
+			    "%s: [replayer %s]: %s (optional = yes continues without it)", p->path,
+			    p->replayer[i].name, why.msg);
 		if (a && a->program && !binary)
 			replayer_leave_out(p, i, why.msg);
 		free(binary);
@@ -243,7 +262,8 @@ static int common_read(const struct protocol *p, const struct protocol_file *f,
 		ret = scenarios_read(p, f, s, "mutant-workloads", common->mutant_acts, e);
 	for (size_t i = 0; !ret && k && i < p->n_scenarios; i++)
 		if (common->mutant_acts[i] && !common->applies[i]) {
-			err_set(e, EINVAL, "this replayer does not replay \"%s\"", p->scenario[i].name);
+			err_set(e, EINVAL, "this replayer does not replay \"%s\"",
+				p->scenario[i].name);
 			ret = key_refuse(f, k, e);
 		}
 	if (!ret && k && !ini_key_find(s, "mutant")) {
@@ -255,8 +275,8 @@ static int common_read(const struct protocol *p, const struct protocol_file *f,
 	return ret ? ret : flag_read(f, s, "control", &common->control, e);
 }
 
-static int replayer_section(struct protocol *p, const struct protocol_file *f, const struct ini_section *s,
-			    struct err *e)
+static int replayer_section(struct protocol *p, const struct protocol_file *f,
+			    const struct ini_section *s, struct err *e)
 {
 	static const char *const without[] = {"workloads", "mutant-workloads", "optional",
 					      "control", NULL};
@@ -275,8 +295,10 @@ static int replayer_section(struct protocol *p, const struct protocol_file *f, c
 		ret = engine_check(f, &g, e);
 	size_t n = grid_size(&g);
 	if (!ret && (n > REPLAYERS_MAX || p->n_replayers + n > REPLAYERS_MAX))
-		ret = err_set(e, EINVAL, "%s:%u: [replayer %s] makes %zu variants: at most %d are possible in all",
-			      f->path, s->line, s->name, n, REPLAYERS_MAX);
+		ret = err_set(
+		    e, EINVAL,
+		    "%s:%u: [replayer %s] makes %zu variants: at most %d are possible in all",
+		    f->path, s->line, s->name, n, REPLAYERS_MAX);
 	if (!ret) {
 		p->replayer = xreallocarray(p->replayer, p->n_replayers + n, sizeof *p->replayer);
 		do

@@ -61,7 +61,8 @@ static void target_section(const struct target *t, struct strbuf *out)
 	if (t->destructive)
 		key_add(out, "destructive", "yes");
 	if (t->volume)
-		strbuf_addf(out, "volume = %s\nsize = %llu\n", t->volume, (unsigned long long)t->size_bytes);
+		strbuf_addf(out, "volume = %s\nsize = %llu\n", t->volume,
+			    (unsigned long long)t->size_bytes);
 	if (t->volume)
 		key_add(out, "responsiveness", responsiveness_names[t->responsiveness]);
 }
@@ -70,7 +71,8 @@ static void settings_add(const struct setting *option, size_t n, struct strbuf *
 {
 	for (size_t i = 0; i < n; i++) {
 		bool quote = strpbrk(option[i].value, ",\"") != NULL;
-		strbuf_addf(out, quote ? "%s = \"%s\"\n" : "%s = %s\n", option[i].key, option[i].value);
+		strbuf_addf(out, quote ? "%s = \"%s\"\n" : "%s = %s\n", option[i].key,
+			    option[i].value);
 	}
 }
 
@@ -109,13 +111,15 @@ static void claim_section(const struct claim *c, struct strbuf *out)
 	strbuf_addf(out, "\n[claim %s]\n", c->name);
 	for (const struct option_spec *o = claim_keys; o->name; o++)
 		if (o->type == OPT_CHOICE)
-			key_add(out, o->name, o->choices[*(const int *)((const char *)c + o->offset)]);
+			key_add(out, o->name,
+				o->choices[*(const int *)((const char *)c + o->offset)]);
 		else
 			key_add(out, o->name, *(char *const *)((const char *)c + o->offset));
 }
 
 /* A text of [compare]; its replayers have the names of this file. */
-static void text_add(const struct protocol *p, const char *key, const char *value, struct strbuf *out)
+static void text_add(const struct protocol *p, const char *key, const char *value,
+		     struct strbuf *out)
 {
 	size_t index;
 	bool replayer = !strcmp(key, "old") || !strcmp(key, "new");
@@ -126,7 +130,8 @@ static void text_add(const struct protocol *p, const char *key, const char *valu
 }
 
 /* Each limit as a number or "none", as the table of keys says. */
-static void limits_section(const char *kind, const struct option_spec *keys, const struct protocol *p, struct strbuf *out)
+static void limits_section(const char *kind, const struct option_spec *keys,
+			   const struct protocol *p, struct strbuf *out)
 {
 	strbuf_addf(out, "\n[%s]\n", kind);
 	for (const struct option_spec *o = keys; o->name; o++) {
@@ -142,7 +147,8 @@ static void limits_section(const char *kind, const struct option_spec *keys, con
 			strbuf_addf(out, "%llu\n", (unsigned long long)*(const uint64_t *)field);
 		else if (o->type == OPT_DURATION && *(const int64_t *)field >= 0)
 			strbuf_addf(out, "%lldns\n", (long long)*(const int64_t *)field);
-		else if ((o->type == OPT_RATIO || o->type == OPT_DOUBLE) && !isnan(*(const double *)field))
+		else if ((o->type == OPT_RATIO || o->type == OPT_DOUBLE) &&
+			 !isnan(*(const double *)field))
 			strbuf_addf(out, "%.17g\n", *(const double *)field);
 		else
 			strbuf_addstr(out, "none\n");
@@ -156,8 +162,8 @@ void protocol_print_resolved(const struct protocol *p, struct strbuf *out)
 		target_section(&p->target[i], out);
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		const struct scenario *s = &p->scenario[i];
-		strbuf_addf(out, "\n; %s\n[workload scenario-%zu]\ntype = %s\ntarget = %s\n", s->name, i, s->type,
-			    p->target[s->target].name);
+		strbuf_addf(out, "\n; %s\n[workload scenario-%zu]\ntype = %s\ntarget = %s\n",
+			    s->name, i, s->type, p->target[s->target].name);
 		if (s->recorded_on != s->target)
 			key_add(out, "recorded-on", p->target[s->recorded_on].name);
 		key_add(out, "observe", observe_names[s->observe]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* [workload NAME] with type = program: a real program, run by a script as those of protocols/workloads are. */
+/* [workload NAME] with type = program: a real program, run by a script as those of
+ * protocols/workloads are. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -34,12 +35,17 @@ bool program_is(const struct grid *g)
 	return k && k->n_items == 1 && !strcmp(k->item[0], SCENARIO_PROGRAM);
 }
 
-/* It is copied into the results directory under the same name, so it must not leave the protocol's own. */
+/* It is copied into the results directory under the same name, so it must not leave the protocol's
+ * own. */
 static int name_check(const char *name, struct err *e)
 {
 	size_t len = strlen(name);
-	if (name[0] == '/' || name[0] == '.' || strstr(name, "..") || len < 4 || strcmp(name + len - 3, ".sh"))
-		return err_set(e, EINVAL, "\"%s\": expected a script NAME.sh in the protocol's directory or below it", name);
+	if (name[0] == '/' || name[0] == '.' || strstr(name, "..") || len < 4 ||
+	    strcmp(name + len - 3, ".sh"))
+		return err_set(
+		    e, EINVAL,
+		    "\"%s\": expected a script NAME.sh in the protocol's directory or below it",
+		    name);
 	return 0;
 }
 
@@ -47,7 +53,8 @@ int script_keys_check(const struct protocol_file *f, const struct grid *g, struc
 {
 	const struct grid_key *k = grid_find(g, "script");
 	if (!k)
-		return err_set(e, EINVAL, "%s:%u: [workload %s] is a program and has no script", f->path, g->section->line, g->section->name);
+		return err_set(e, EINVAL, "%s:%u: [workload %s] is a program and has no script",
+			       f->path, g->section->line, g->section->name);
 	for (size_t i = 0; i < k->n_items; i++)
 		if (name_check(k->item[i], e) < 0)
 			return key_refuse(f, k->key, e);
@@ -56,7 +63,8 @@ int script_keys_check(const struct protocol_file *f, const struct grid *g, struc
 
 int program_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e)
 {
-	static const char *const own[] = {"type", "target", "recorded-on", "observe", "observe-from", NULL};
+	static const char *const own[] = {"type",    "target",       "recorded-on",
+					  "observe", "observe-from", NULL};
 	struct script_config scratch = {.size = 1};
 	int ret = items_check(f, g, script_options, &scratch, own, NULL, e);
 	return ret ? ret : script_keys_check(f, g, e);
@@ -81,5 +89,6 @@ bool scenario_is_below(const struct protocol *p, const struct scenario *s)
 char *scenario_script_path(const struct protocol *p, const struct scenario *s)
 {
 	const char *slash = strrchr(p->path, '/');
-	return slash ? xasprintf("%.*s/%s", (int)(slash - p->path), p->path, s->script) : xstrdup(s->script);
+	return slash ? xasprintf("%.*s/%s", (int)(slash - p->path), p->path, s->script)
+		     : xstrdup(s->script);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* [workload NAME] with type = trace: a trace whose program cannot be run again, the one reference of all replays. */
+/* [workload NAME] with type = trace: a trace whose program cannot be run again, the one reference
+ * of all replays. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -27,17 +28,21 @@ bool trace_is(const struct grid *g)
 	return k && k->n_items == 1 && !strcmp(k->item[0], SCENARIO_TRACE);
 }
 
-int trace_keys_check(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct err *e)
+int trace_keys_check(const struct protocol *p, const struct protocol_file *f, const struct grid *g,
+		     struct err *e)
 {
 	static const char *const own[] = {"type", "target", "observe", "observe-from", NULL};
 	struct trace_config scratch = {0};
 	int ret = items_check(f, g, trace_options, &scratch, own, NULL, e);
 	if (!ret && !grid_find(g, "trace"))
-		ret = err_set(e, EINVAL, "%s:%u: [workload %s] is a trace, and key trace does not say which", f->path, g->section->line,
-			      g->section->name);
+		ret = err_set(e, EINVAL,
+			      "%s:%u: [workload %s] is a trace, and key trace does not say which",
+			      f->path, g->section->line, g->section->name);
 	if (!ret && p->reference != REFERENCE_TRACE)
-		ret = err_set(e, EINVAL, "%s:%u: [workload %s]: a trace cannot be run again: reference = trace in [protocol]", f->path,
-			      g->section->line, g->section->name);
+		ret = err_set(e, EINVAL,
+			      "%s:%u: [workload %s]: a trace cannot be run again: reference = "
+			      "trace in [protocol]",
+			      f->path, g->section->line, g->section->name);
 	return ret;
 }
 
@@ -52,5 +57,7 @@ void trace_take(struct scenario *s)
 char *scenario_trace_path(const struct protocol *p, const struct scenario *s)
 {
 	const char *slash = strrchr(p->path, '/');
-	return slash && s->trace[0] != '/' ? xasprintf("%.*s/%s", (int)(slash - p->path), p->path, s->trace) : xstrdup(s->trace);
+	return slash && s->trace[0] != '/'
+		   ? xasprintf("%.*s/%s", (int)(slash - p->path), p->path, s->trace)
+		   : xstrdup(s->trace);
 }

@@ -11,7 +11,8 @@
 
 #define SCENARIOS_MAX 1000
 
-static const char *const workload_own[] = {"type", "target", "recorded-on", "observe", "observe-from", NULL};
+static const char *const workload_own[] = {"type",    "target",       "recorded-on",
+					   "observe", "observe-from", NULL};
 /* the campaign sets these, alike for recording, reruns and replays */
 static const char *const workload_reserved[] = {"seed", "min-duration", NULL};
 
@@ -19,13 +20,16 @@ static int type_check(const struct protocol_file *f, const struct grid *g, struc
 {
 	const struct grid_key *k = grid_find(g, "type");
 	if (!k && !workload_find(g->section->name))
-		return err_set(e, EINVAL, "%s:%u: [workload %s] has no type", f->path, g->section->line,
-			       g->section->name);
+		return err_set(e, EINVAL, "%s:%u: [workload %s] has no type", f->path,
+			       g->section->line, g->section->name);
 	for (size_t i = 0; k && i < k->n_items; i++) {
 		if (workload_find(k->item[i]))
 			continue;
-		if (!strcmp(k->item[i], SCENARIO_PROGRAM) || !strcmp(k->item[i], SCENARIO_TRACE) || !strcmp(k->item[i], SCENARIO_PARALLEL)) {
-			err_set(e, EINVAL, "a %s is not a type of this section and has its own section", k->item[i]);
+		if (!strcmp(k->item[i], SCENARIO_PROGRAM) || !strcmp(k->item[i], SCENARIO_TRACE) ||
+		    !strcmp(k->item[i], SCENARIO_PARALLEL)) {
+			err_set(e, EINVAL,
+				"a %s is not a type of this section and has its own section",
+				k->item[i]);
 			return key_refuse(f, k->key, e);
 		}
 		const char *names[64];
@@ -38,7 +42,8 @@ static int type_check(const struct protocol_file *f, const struct grid *g, struc
 		names[n] = NULL;
 		const char *near = nearest_name(k->item[i], names);
 		if (near)
-			err_set(e, EINVAL, "\"%s\" is not a workload (did you mean \"%s\"?)", k->item[i], near);
+			err_set(e, EINVAL, "\"%s\" is not a workload (did you mean \"%s\"?)",
+				k->item[i], near);
 		else
 			err_set(e, EINVAL, "\"%s\" is not a workload", k->item[i]);
 		return key_refuse(f, k->key, e);
@@ -54,7 +59,8 @@ static int target_find(const struct protocol *p, const char *name, size_t *index
 	return -ENOENT;
 }
 
-static int targets_check(const struct protocol *p, const struct protocol_file *f, const struct grid_key *k, struct err *e)
+static int targets_check(const struct protocol *p, const struct protocol_file *f,
+			 const struct grid_key *k, struct err *e)
 {
 	for (size_t i = 0; i < k->n_items; i++) {
 		size_t index;
@@ -66,11 +72,13 @@ static int targets_check(const struct protocol *p, const struct protocol_file *f
 	return 0;
 }
 
-static int target_check(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct err *e)
+static int target_check(const struct protocol *p, const struct protocol_file *f,
+			const struct grid *g, struct err *e)
 {
 	const struct grid_key *k = grid_find(g, "target");
 	if (!k && p->n_targets > 1)
-		return err_set(e, EINVAL, "%s:%u: [workload %s] names no target, and the protocol has %zu",
+		return err_set(e, EINVAL,
+			       "%s:%u: [workload %s] names no target, and the protocol has %zu",
 			       f->path, g->section->line, g->section->name, p->n_targets);
 	int ret = k ? targets_check(p, f, k, e) : 0;
 	k = grid_find(g, "recorded-on");
@@ -100,15 +108,23 @@ int scenario_config(const struct scenario *s, struct microbench_config *c, struc
 }
 
 /* Files need a directory, requests below the file system a device. */
-static int place_check(const struct target *t, const struct workload *w, const struct microbench_config *c, struct err *e)
+static int place_check(const struct target *t, const struct workload *w,
+		       const struct microbench_config *c, struct err *e)
 {
 	bool device = t->device || t->volume;
 	if (w->block && !device)
-		return err_set(e, EINVAL, "%s makes requests on a device: target %s needs a device or a volume", w->name, t->name);
+		return err_set(
+		    e, EINVAL,
+		    "%s makes requests on a device: target %s needs a device or a volume", w->name,
+		    t->name);
 	if (!w->block && device)
-		return err_set(e, EINVAL, "%s works on files: target %s is a device", w->name, t->name);
+		return err_set(e, EINVAL, "%s works on files: target %s is a device", w->name,
+			       t->name);
 	if (w->block && t->device && !t->destructive && c->read_share < 1)
-		return err_set(e, EINVAL, "read-share: %s writes, and target %s does not have destructive = yes", w->name, t->name);
+		return err_set(
+		    e, EINVAL,
+		    "read-share: %s writes, and target %s does not have destructive = yes", w->name,
+		    t->name);
 	return 0;
 }
 
@@ -117,9 +133,11 @@ static bool below(const struct target *t)
 	return t->device || t->volume;
 }
 
-/* A recording that is made elsewhere: of a program on a device, for calls know nothing of the storage below them; or of a parallel
- * application, whose calls wait for each other as the storage lets them. */
-static int recorded_take(const struct protocol *p, struct scenario *s, const struct grid *g, struct err *e)
+/* A recording that is made elsewhere: of a program on a device, for calls know nothing of the
+ * storage below them; or of a parallel application, whose calls wait for each other as the storage
+ * lets them. */
+static int recorded_take(const struct protocol *p, struct scenario *s, const struct grid *g,
+			 struct err *e)
 {
 	s->recorded_on = s->target;
 	if (!grid_find(g, "recorded-on"))
@@ -127,29 +145,43 @@ static int recorded_take(const struct protocol *p, struct scenario *s, const str
 	target_find(p, item_now(g, "recorded-on", ""), &s->recorded_on);
 	const struct target *t = &p->target[s->recorded_on];
 	if (s->parallel.is)
-		return below(t) == below(&p->target[s->target]) ? 0 : err_set(e, EINVAL, "recorded-on: of targets %s and %s one is a directory and the other "
-										 "a device or a volume, and the script must know which", t->name, p->target[s->target].name);
+		return below(t) == below(&p->target[s->target])
+			   ? 0
+			   : err_set(e, EINVAL,
+				     "recorded-on: of targets %s and %s one is a directory and the "
+				     "other "
+				     "a device or a volume, and the script must know which",
+				     t->name, p->target[s->target].name);
 	if (strcmp(s->type, SCENARIO_PROGRAM) || !scenario_is_below(p, s))
-		return err_set(e, EINVAL, "recorded-on: it is for parallel applications (type = parallel), and for programs (type = program) whose target is a "
-			      "device or a volume");
+		return err_set(e, EINVAL,
+			       "recorded-on: it is for parallel applications (type = parallel), "
+			       "and for programs (type = program) whose target is a "
+			       "device or a volume");
 	if (!t->device && !t->volume)
-		return err_set(e, EINVAL, "recorded-on: target %s is neither a device nor a volume", t->name);
+		return err_set(e, EINVAL, "recorded-on: target %s is neither a device nor a volume",
+			       t->name);
 	return 0;
 }
 
 static int program_place_check(const struct target *t, struct err *e)
 {
 	if (t->cache_budget_bytes)
-		return err_set(e, EINVAL, "target %s has a cache-budget, which applies only to workloads of microbench: the memory that "
-			      "the processes of a program need is unknown; use memory-limit", t->name);
+		return err_set(e, EINVAL,
+			       "target %s has a cache-budget, which applies only to workloads of "
+			       "microbench: the memory that "
+			       "the processes of a program need is unknown; use memory-limit",
+			       t->name);
 	if (t->device && !t->destructive)
-		return err_set(e, EINVAL, "the program can write, and target %s does not have destructive = yes", t->name);
+		return err_set(
+		    e, EINVAL,
+		    "the program can write, and target %s does not have destructive = yes",
+		    t->name);
 	return 0;
 }
 
 /* The present combination as the next scenario; `group` is its name without the level. */
-static int scenario_add(struct protocol *p, const struct protocol_file *f, const struct grid *g, char ***group,
-			struct err *e)
+static int scenario_add(struct protocol *p, const struct protocol_file *f, const struct grid *g,
+			char ***group, struct err *e)
 {
 	struct scenario *s = &p->scenario[p->n_scenarios++];
 	struct strbuf name = STRBUF_INIT, rest = STRBUF_INIT;
@@ -159,7 +191,10 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 	*s = (struct scenario){.name = strbuf_detach(&name)};
 	s->workload = xstrdup(g->section->name);
 	const struct workload *w = workload_find(item_now(g, "type", g->section->name));
-	s->type = xstrdup(w ? w->name : trace_is(g) ? SCENARIO_TRACE : parallel_is(g) ? SCENARIO_PARALLEL : SCENARIO_PROGRAM);
+	s->type = xstrdup(w                ? w->name
+			  : trace_is(g)    ? SCENARIO_TRACE
+			  : parallel_is(g) ? SCENARIO_PARALLEL
+					   : SCENARIO_PROGRAM);
 	target_find(p, item_now(g, "target", p->target[0].name), &s->target);
 	settings_take(g, workload_own, &s->option, &s->n_options);
 	observe_take(s, g);
@@ -197,10 +232,12 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 static bool is_left_out(const struct grid *g)
 {
 	const struct grid_key *on = grid_find(g, "recorded-on"), *target = grid_find(g, "target");
-	return parallel_is(g) && on && target && (on->n_items > 1 || target->n_items > 1) && !strcmp(on->item[on->at], target->item[target->at]);
+	return parallel_is(g) && on && target && (on->n_items > 1 || target->n_items > 1) &&
+	       !strcmp(on->item[on->at], target->item[target->at]);
 }
 
-static int scenarios_add(struct protocol *p, const struct protocol_file *f, struct grid *g, char ***group, struct err *e)
+static int scenarios_add(struct protocol *p, const struct protocol_file *f, struct grid *g,
+			 char ***group, struct err *e)
 {
 	const size_t before = p->n_scenarios;
 	int ret = 0;
@@ -208,13 +245,14 @@ static int scenarios_add(struct protocol *p, const struct protocol_file *f, stru
 		ret = is_left_out(g) ? 0 : scenario_add(p, f, g, group, e);
 	while (!ret && grid_next(g));
 	if (!ret && p->n_scenarios == before)
-		ret = err_set(e, EINVAL, "%s:%u: [workload %s]: each target is the one that is recorded on", f->path, g->section->line,
-			      g->section->name);
+		ret = err_set(e, EINVAL,
+			      "%s:%u: [workload %s]: each target is the one that is recorded on",
+			      f->path, g->section->line, g->section->name);
 	return ret;
 }
 
-static int workload_section(struct protocol *p, const struct protocol_file *f, const struct ini_section *s,
-			    char ***group, struct err *e)
+static int workload_section(struct protocol *p, const struct protocol_file *f,
+			    const struct ini_section *s, char ***group, struct err *e)
 {
 	struct microbench_config scratch;
 	struct grid g;
@@ -232,7 +270,8 @@ static int workload_section(struct protocol *p, const struct protocol_file *f, c
 	} else if (trace_is(&g)) {
 		ret = trace_keys_check(p, f, &g, e);
 	} else {
-		ret = items_check(f, &g, microbench_options, &scratch, workload_own, workload_reserved, e);
+		ret = items_check(f, &g, microbench_options, &scratch, workload_own,
+				  workload_reserved, e);
 		if (!ret)
 			ret = type_check(f, &g, e);
 	}
@@ -243,7 +282,8 @@ static int workload_section(struct protocol *p, const struct protocol_file *f, c
 	size_t n = grid_size(&g);
 	if (!ret && (n > SCENARIOS_MAX || p->n_scenarios + n > SCENARIOS_MAX))
 		ret = err_set(e, EINVAL,
-			      "%s:%u: [workload %s] makes a grid of %zu scenarios: at most %d are possible in all",
+			      "%s:%u: [workload %s] makes a grid of %zu scenarios: at most %d are "
+			      "possible in all",
 			      f->path, s->line, s->name, n, SCENARIOS_MAX);
 	if (!ret) {
 		p->scenario = xreallocarray(p->scenario, p->n_scenarios + n, sizeof *p->scenario);

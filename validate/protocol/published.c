@@ -4,9 +4,10 @@
  *   source,measure,operation,scenario,replayer,value,uncertainty
  *   Table VII,response-time,read,,engine=event order=fs,20.73 us,118.27 %
  *
- * source: where it stands; measure: protocol/measure.h; operation: empty for all requests; scenario and replayer: selectors
- * (protocol/selector.h), empty for all; value: with the unit of the measure; uncertainty: the published one as a share of the value,
- * or empty. Lines that begin with '#' are comments. */
+ * source: where it stands; measure: protocol/measure.h; operation: empty for all requests; scenario
+ * and replayer: selectors (protocol/selector.h), empty for all; value: with the unit of the
+ * measure; uncertainty: the published one as a share of the value, or empty. Lines that begin with
+ * '#' are comments. */
 #include <csv.h>
 #include <errno.h>
 #include <math.h>
@@ -69,7 +70,9 @@ static int row_refuse(struct published_reading *r, int column)
 
 static int selector_take(struct published_reading *r, struct selector *s, int column)
 {
-	return !*r->field[column] || selector_parse(s, r->field[column], r->e) == 0 ? 0 : row_refuse(r, column);
+	return !*r->field[column] || selector_parse(s, r->field[column], r->e) == 0
+		   ? 0
+		   : row_refuse(r, column);
 }
 
 static int header_check(struct published_reading *r)
@@ -79,14 +82,17 @@ static int header_check(struct published_reading *r)
 		right = !strcmp(r->field[i], column_names[i]);
 	return right ? 0
 		     : err_set(r->e, EINVAL,
-			       "%s: the header line is not source,measure,operation,scenario,replayer,value,uncertainty", r->path);
+			       "%s: the header line is not "
+			       "source,measure,operation,scenario,replayer,value,uncertainty",
+			       r->path);
 }
 
 static int row_take(struct published_reading *r)
 {
 	struct protocol *p = r->p;
 	if (r->n_fields != N_COLUMNS)
-		return err_set(r->e, EINVAL, "%s: row %zu has %zu fields, %d are expected", r->path, r->n_rows, r->n_fields, N_COLUMNS);
+		return err_set(r->e, EINVAL, "%s: row %zu has %zu fields, %d are expected", r->path,
+			       r->n_rows, r->n_fields, N_COLUMNS);
 	if (p->n_published == ROWS_MAX)
 		return err_set(r->e, EFBIG, "%s: more than %d rows", r->path, ROWS_MAX);
 	p->published = xreallocarray(p->published, p->n_published + 1, sizeof *p->published);
@@ -97,7 +103,8 @@ static int row_take(struct published_reading *r)
 	if (*r->field[COLUMN_OPERATION]) {
 		v->operation = xstrdup(r->field[COLUMN_OPERATION]);
 		if (!measure_info[v->measure].by_operation) {
-			err_set(r->e, EINVAL, "%s is of all requests together", measure_info[v->measure].name);
+			err_set(r->e, EINVAL, "%s is of all requests together",
+				measure_info[v->measure].name);
 			return row_refuse(r, COLUMN_OPERATION);
 		}
 	}
@@ -106,7 +113,8 @@ static int row_take(struct published_reading *r)
 	if (!ret && measure_value_parse(v->measure, r->field[COLUMN_VALUE], &v->value, r->e) < 0)
 		ret = row_refuse(r, COLUMN_VALUE);
 	if (!ret && *r->field[COLUMN_UNCERTAINTY] &&
-	    measure_value_parse(MEASURE_CV, r->field[COLUMN_UNCERTAINTY], &v->uncertainty, r->e) < 0)
+	    measure_value_parse(MEASURE_CV, r->field[COLUMN_UNCERTAINTY], &v->uncertainty, r->e) <
+		0)
 		ret = row_refuse(r, COLUMN_UNCERTAINTY);
 	return ret;
 }
@@ -132,7 +140,9 @@ static int text_parse(struct published_reading *r, const struct strbuf *text)
 		return err_set(r->e, ENOMEM, "%s: cannot read CSV", r->path);
 	size_t n = csv_parse(&csv, text->s, text->len, on_field, on_row, r);
 	if (n != text->len || csv_fini(&csv, on_field, on_row, r))
-		r->ret = r->ret ? r->ret : err_set(r->e, EINVAL, "%s: row %zu: %s", r->path, r->n_rows, csv_strerror(csv_error(&csv)));
+		r->ret = r->ret ? r->ret
+				: err_set(r->e, EINVAL, "%s: row %zu: %s", r->path, r->n_rows,
+					  csv_strerror(csv_error(&csv)));
 	csv_free(&csv);
 	fields_clear(r);
 	if (!r->ret && !r->n_rows)
@@ -140,19 +150,24 @@ static int text_parse(struct published_reading *r, const struct strbuf *text)
 	return r->ret;
 }
 
-/* A plain name that ends in .csv: it lies beside the protocol, wherever that is, and goes into the results directory beside it. */
+/* A plain name that ends in .csv: it lies beside the protocol, wherever that is, and goes into the
+ * results directory beside it. */
 static int name_check(const char *name, struct err *e)
 {
 	size_t len = strlen(name);
 	if (strchr(name, '/') || name[0] == '.' || len < 5 || strcmp(name + len - 4, ".csv"))
-		return err_set(e, EINVAL, "\"%s\": expected the name of a file beside the protocol that ends in .csv", name);
+		return err_set(
+		    e, EINVAL,
+		    "\"%s\": expected the name of a file beside the protocol that ends in .csv",
+		    name);
 	return 0;
 }
 
 char *published_path(const struct protocol *p)
 {
 	const char *slash = strrchr(p->path, '/');
-	return slash ? xasprintf("%.*s/%s", (int)(slash - p->path), p->path, p->published_file) : xstrdup(p->published_file);
+	return slash ? xasprintf("%.*s/%s", (int)(slash - p->path), p->path, p->published_file)
+		     : xstrdup(p->published_file);
 }
 
 int published_read(struct protocol *p, const struct protocol_file *f, struct err *e)

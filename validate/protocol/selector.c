@@ -23,9 +23,11 @@ static int term_add(struct selector *s, const char *word, size_t len, struct err
 	const char *equals = memchr(word, '=', len);
 	size_t key_len = equals ? (size_t)(equals - word) : 0;
 	if (equals && (!key_len || key_len + 1 == len))
-		return err_set(e, EINVAL, "\"%.*s\": expected KEY=VALUE or the name of a section", (int)len, word);
-	struct setting term = {key_copy(word, key_len), xasprintf("%.*s", (int)(len - (equals ? key_len + 1 : 0)),
-								     equals ? equals + 1 : word)};
+		return err_set(e, EINVAL, "\"%.*s\": expected KEY=VALUE or the name of a section",
+			       (int)len, word);
+	struct setting term = {
+	    key_copy(word, key_len),
+	    xasprintf("%.*s", (int)(len - (equals ? key_len + 1 : 0)), equals ? equals + 1 : word)};
 	for (size_t i = 0; i < s->n_terms; i++)
 		if (!strcmp(s->term[i].key, term.key)) {
 			int ret = err_set(e, EINVAL, "\"%.*s\": %s is there twice", (int)len, word,
@@ -98,12 +100,16 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-bool selector_fits_scenario(const struct selector *s, const struct protocol *p, const struct scenario *scenario)
+bool selector_fits_scenario(const struct selector *s, const struct protocol *p,
+			    const struct scenario *scenario)
 {
 	for (size_t i = 0; i < s->n_terms; i++) {
 		const struct setting *t = &s->term[i];
 		bool target = !strcmp(t->key, "target"), on = !strcmp(t->key, "recorded-on");
-		if (!same(target ? p->target[scenario->target].name : on ? p->target[scenario->recorded_on].name : scenario_value(scenario, t->key), t->value))
+		if (!same(target ? p->target[scenario->target].name
+			  : on   ? p->target[scenario->recorded_on].name
+				 : scenario_value(scenario, t->key),
+			  t->value))
 			return false;
 	}
 	return true;
@@ -123,29 +129,33 @@ static bool names(const struct selector *a, const struct selector *b, const char
 }
 
 /* Every option of `of` that neither selector names has the same value in the other's options. */
-static bool options_agree(const struct selector *a, const struct selector *b, const struct setting *of, size_t n_of,
-			  const struct setting *other, size_t n_other)
+static bool options_agree(const struct selector *a, const struct selector *b,
+			  const struct setting *of, size_t n_of, const struct setting *other,
+			  size_t n_other)
 {
 	for (size_t i = 0; i < n_of; i++)
-		if (!names(a, b, of[i].key) && !same(of[i].value, setting_find(other, n_other, of[i].key)))
+		if (!names(a, b, of[i].key) &&
+		    !same(of[i].value, setting_find(other, n_other, of[i].key)))
 			return false;
 	return true;
 }
 
-bool selector_replayers_agree(const struct selector *a, const struct replayer *ra, const struct selector *b,
-			      const struct replayer *rb)
+bool selector_replayers_agree(const struct selector *a, const struct replayer *ra,
+			      const struct selector *b, const struct replayer *rb)
 {
 	return (names(a, b, "engine") || same(ra->engine, rb->engine)) &&
 	       options_agree(a, b, ra->option, ra->n_options, rb->option, rb->n_options) &&
 	       options_agree(a, b, rb->option, rb->n_options, ra->option, ra->n_options);
 }
 
-bool selector_scenarios_agree(const struct selector *a, const struct scenario *sa, const struct selector *b,
-			      const struct scenario *sb)
+bool selector_scenarios_agree(const struct selector *a, const struct scenario *sa,
+			      const struct selector *b, const struct scenario *sb)
 {
-	return (names(a, b, "type") || same(sa->type, sb->type)) && (names(a, b, "observe") || sa->observe == sb->observe) &&
+	return (names(a, b, "type") || same(sa->type, sb->type)) &&
+	       (names(a, b, "observe") || sa->observe == sb->observe) &&
 	       (names(a, b, "target") || sa->target == sb->target) &&
-	       (names(a, b, "recorded-on") || !sa->parallel.is || !sb->parallel.is || sa->recorded_on == sb->recorded_on) &&
+	       (names(a, b, "recorded-on") || !sa->parallel.is || !sb->parallel.is ||
+		sa->recorded_on == sb->recorded_on) &&
 	       options_agree(a, b, sa->option, sa->n_options, sb->option, sb->n_options) &&
 	       options_agree(a, b, sb->option, sb->n_options, sa->option, sa->n_options);
 }

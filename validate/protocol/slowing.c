@@ -11,7 +11,8 @@ static bool is_throttled(const struct target *t)
 	return !strncmp(t->volume, "throttled", strlen("throttled"));
 }
 
-/* A built-in workload that waits for its answers: with arrivals at a rate, a slower volume has another queue, and not only longer times. */
+/* A built-in workload that waits for its answers: with arrivals at a rate, a slower volume has
+ * another queue, and not only longer times. */
 static bool follows_its_storage(const struct scenario *s)
 {
 	if (s->script || s->trace)
@@ -38,7 +39,8 @@ static bool slows_by_default(const struct protocol *p, size_t target)
 bool protocol_slows(const struct protocol *p, size_t target)
 {
 	const struct target *t = &p->target[target];
-	if (!t->volume || is_throttled(t) || p->reference != REFERENCE_RERUN || t->responsiveness == RESPONSIVENESS_NO)
+	if (!t->volume || is_throttled(t) || p->reference != REFERENCE_RERUN ||
+	    t->responsiveness == RESPONSIVENESS_NO)
 		return false;
 	return t->responsiveness == RESPONSIVENESS_YES || slows_by_default(p, target);
 }
@@ -50,6 +52,8 @@ int responsiveness_check(const struct protocol *p, const struct target *t, struc
 	if (!t->volume || is_throttled(t))
 		return err_set(e, EINVAL, "\"yes\": the protocol has no volume");
 	if (p->reference != REFERENCE_RERUN)
-		return err_set(e, EINVAL, "\"yes\": it needs reference = rerun; recordings are made at one speed");
+		return err_set(
+		    e, EINVAL,
+		    "\"yes\": it needs reference = rerun; recordings are made at one speed");
 	return 0;
 }

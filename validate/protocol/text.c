@@ -12,7 +12,8 @@ static size_t sequence_length(const unsigned char *s, size_t len)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	if (s[0] < 0x80)
-		return s[0] >= 0x20 && s[0] != 0x7f ? 1 : s[0] == '\t' || s[0] == '\n' || s[0] == '\r';
+		return s[0] >= 0x20 && s[0] != 0x7f ? 1
+						    : s[0] == '\t' || s[0] == '\n' || s[0] == '\r';
 	size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
 	if (s[0] < 0xc2 || s[0] > 0xf4 || n > len)
 		return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A disk, from its directory in sysfs. Which file tells what depends on the driver: the first that is there counts. */
+/* A disk, from its directory in sysfs. Which file tells what depends on the driver: the first that
+ * is there counts. */
 #include <dirent.h>
 #include <string.h>
 

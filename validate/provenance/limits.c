@@ -17,12 +17,13 @@ static json_t *kilobytes(const char *root, const char *key)
 	const char *s = json_string_value(text);
 	char *end = NULL;
 	unsigned long long kb = s ? strtoull(s, &end, 10) : 0;
-	json_t *o = s && end != s && kb < INT64_MAX / 1024 ? json_integer((json_int_t)kb * 1024) : json_null();
+	json_t *o = s && end != s && kb < INT64_MAX / 1024 ? json_integer((json_int_t)kb * 1024)
+							   : json_null();
 	json_decref(text);
 	return o;
 }
 
-/* --- memory that is taken ahead of need ------------------------------------------------------------------------------ */
+/* --- memory that is taken ahead of need ---------------------------------- */
 
 static bool fact_is(const char *root, const char *path, const char *text)
 {
@@ -51,12 +52,13 @@ static void monitor_look(const char *path, const char *name, void *pages_out)
 		numbered_each(path, "/contexts", "", context_look, pages_out);
 }
 
-/* Whether pages that were not used for a while leave the cache though there is room: DAMON, by its module or by a scheme of somebody's.
- * Null where none of it may be read. */
+/* Whether pages that were not used for a while leave the cache though there is room: DAMON, by its
+ * module or by a scheme of somebody's. Null where none of it may be read. */
 static json_t *reclaimed_ahead(const char *root)
 {
 	static const char module[] = "/sys/module/damon_reclaim/parameters/enabled";
-	json_t *by_module = fact_read(root, module, FACT_LINE), *n = fact_read(root, "/sys/kernel/mm/damon/admin/kdamonds/nr_kdamonds", FACT_LINE);
+	json_t *by_module = fact_read(root, module, FACT_LINE),
+	       *n = fact_read(root, "/sys/kernel/mm/damon/admin/kdamonds/nr_kdamonds", FACT_LINE);
 	bool pages_out = fact_is(root, module, "Y");
 	const bool known = !json_is_null(by_module) || !json_is_null(n);
 	numbered_each(root, "/sys/kernel/mm/damon/admin/kdamonds", "", monitor_look, &pages_out);
@@ -73,13 +75,15 @@ void memory_facts_add(json_t *memory, const char *root)
 	json_object_set_new(memory, "swap_total_bytes", kilobytes(root, "SwapTotal"));
 	json_object_set_new(memory, "swap_free_bytes", kilobytes(root, "SwapFree"));
 	json_t *text = fact_keyed(root, "/proc/meminfo", "HugePages_Total");
-	json_object_set_new(memory, "huge_pages", fact_of_text(json_string_value(text), FACT_NUMBER));
+	json_object_set_new(memory, "huge_pages",
+			    fact_of_text(json_string_value(text), FACT_NUMBER));
 	json_decref(text);
 }
 
-#define UNLIMITED (INT64_C(1) << 62) /* version 1 of control groups says "unlimited" by a number near 2^63 */
+/* version 1 of control groups says "unlimited" by a number near 2^63 */
+#define UNLIMITED (INT64_C(1) << 62)
 
-/* --- limits --------------------------------------------------------------------------------------------------------- */
+/* --- limits -------------------------------------------------------------- */
 
 static const struct group_file {
 	enum cgroup_kind kind;
@@ -120,7 +124,8 @@ static json_t *group_limits(const char *root)
 		cgroup_where_release(&w);
 	}
 	if (room.limit_bytes < (uint64_t)UNLIMITED)
-		json_object_set_new(o, "memory_limit_in_force_bytes", json_integer((json_int_t)room.limit_bytes));
+		json_object_set_new(o, "memory_limit_in_force_bytes",
+				    json_integer((json_int_t)room.limit_bytes));
 	if (json_object_size(o))
 		return o;
 	json_decref(o);
@@ -132,7 +137,9 @@ static json_t *own_limit(int which)
 	struct rlimit r;
 	if (getrlimit((__rlimit_resource_t)which, &r) < 0)
 		return json_null();
-	return r.rlim_cur == RLIM_INFINITY || r.rlim_cur > INT64_MAX ? json_string("unlimited") : json_integer((json_int_t)r.rlim_cur);
+	return r.rlim_cur == RLIM_INFINITY || r.rlim_cur > INT64_MAX
+		   ? json_string("unlimited")
+		   : json_integer((json_int_t)r.rlim_cur);
 }
 
 void limit_facts_add(json_t *limits, const char *root)

@@ -8,7 +8,7 @@
 #include "validate/provenance/groups.h"
 #include "validate/provenance/read.h"
 
-/* --- faults of processors, and what is done about them -------------------------------------------------------------- */
+/* --- faults of processors, and what is done about them ------------------- */
 
 static int compare_names(const void *a, const void *b)
 {
@@ -46,7 +46,7 @@ void mitigation_facts_add(json_t *kernel, const char *root)
 	free(dir);
 }
 
-/* --- frequencies ---------------------------------------------------------------------------------------------------- */
+/* --- frequencies --------------------------------------------------------- */
 
 struct over { /* a file of each processor */
 	const char *file;
@@ -110,7 +110,7 @@ static json_t *turbo(const char *root)
 	return fact_read(root, "/sys/devices/system/cpu/cpufreq/boost", FACT_SWITCH);
 }
 
-/* --- idle states ---------------------------------------------------------------------------------------------------- */
+/* --- idle states --------------------------------------------------------- */
 
 static void state_add(const char *path, const char *name, void *list)
 {
@@ -135,11 +135,15 @@ static json_t *idle_states(const char *root)
 void processor_facts_add(json_t *processors, const char *root)
 {
 	json_object_set_new(processors, "model", fact_keyed(root, "/proc/cpuinfo", "model name"));
-	json_object_set_new(processors, "microcode", fact_keyed(root, "/proc/cpuinfo", "microcode"));
-	json_object_set_new(processors, "affinity", fact_keyed(root, "/proc/self/status", "Cpus_allowed_list"));
+	json_object_set_new(processors, "microcode",
+			    fact_keyed(root, "/proc/cpuinfo", "microcode"));
+	json_object_set_new(processors, "affinity",
+			    fact_keyed(root, "/proc/self/status", "Cpus_allowed_list"));
 	json_object_set_new(processors, "governors", governors(root));
-	json_object_set_new(processors, "lowest_frequency_kHz", frequency(root, "/cpufreq/scaling_min_freq", false));
-	json_object_set_new(processors, "highest_frequency_kHz", frequency(root, "/cpufreq/scaling_max_freq", true));
+	json_object_set_new(processors, "lowest_frequency_kHz",
+			    frequency(root, "/cpufreq/scaling_min_freq", false));
+	json_object_set_new(processors, "highest_frequency_kHz",
+			    frequency(root, "/cpufreq/scaling_max_freq", true));
 	json_object_set_new(processors, "turbo", turbo(root));
 	json_object_set_new(processors, "idle_states", idle_states(root));
 }

@@ -69,7 +69,8 @@ json_t *provenance_make(const char *root)
 			group = json_object();
 			json_object_set_new(all, facts[i].group, group);
 		}
-		json_object_set_new(group, facts[i].name, fact_read(root, facts[i].path, facts[i].kind));
+		json_object_set_new(group, facts[i].name,
+				    fact_read(root, facts[i].path, facts[i].kind));
 	}
 	mitigation_facts_add(json_object_get(all, "kernel"), root);
 	processor_facts_add(json_object_get(all, "processors"), root);
@@ -78,7 +79,7 @@ json_t *provenance_make(const char *root)
 	return all;
 }
 
-/* --- MPI ------------------------------------------------------------------------------------- */
+/* --- MPI ----------------------------------------------------------------- */
 
 /* Which MPI there is, by asking its launcher. */
 

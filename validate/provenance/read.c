@@ -36,7 +36,9 @@ static json_t *chosen_of(const char *text)
 
 static json_t *switch_of(const char *text)
 {
-	static const char *const off[] = {"0", "off", "N", "n", NULL}, *const on[] = {"1", "on", "Y", "y", NULL};
+	static const char *const off[] = {"0", "off", "N", "n", NULL}, *const on[] = {"1", "on",
+										      "Y", "y",
+										      NULL};
 	for (size_t i = 0; off[i]; i++) {
 		if (!strcmp(text, off[i]))
 			return json_false();
@@ -111,7 +113,8 @@ static int compare_numbered(const void *a, const void *b)
 static bool is_numbered(const char *name, const char *prefix)
 {
 	size_t len = strlen(prefix);
-	return !strncmp(name, prefix, len) && name[len] && strspn(name + len, "0123456789") == strlen(name + len);
+	return !strncmp(name, prefix, len) && name[len] &&
+	       strspn(name + len, "0123456789") == strlen(name + len);
 }
 
 void numbered_each(const char *root, const char *path, const char *prefix,
@@ -125,7 +128,8 @@ void numbered_each(const char *root, const char *path, const char *prefix,
 		if (!is_numbered(x->d_name, prefix))
 			continue;
 		GROW(entry, n, cap);
-		entry[n++] = (struct numbered){strtoul(x->d_name + strlen(prefix), NULL, 10), xstrdup(x->d_name)};
+		entry[n++] = (struct numbered){strtoul(x->d_name + strlen(prefix), NULL, 10),
+					       xstrdup(x->d_name)};
 	}
 	if (d)
 		closedir(d);

@@ -20,7 +20,8 @@ static bool is_secret(const char *key)
 	return false;
 }
 
-/* 8-4-4-4-12 hexadecimal digits, or 4-4 of FAT and 16 of NTFS behind "UUID=": the first form anywhere. */
+/* 8-4-4-4-12 hexadecimal digits, or 4-4 of FAT and 16 of NTFS behind "UUID=": the first form
+ * anywhere. */
 static size_t uuid_length(const char *s)
 {
 	static const unsigned char group[] = {8, 4, 4, 4, 12};
@@ -40,20 +41,22 @@ static size_t token_length(const char *s)
 	return strcspn(s, " \t\n\"',;:=<>()");
 }
 
-/* A path may have blanks: it goes on to the end of its quotes, and over a word with a slash in it that does not begin another path. What follows its
- * last blank is not known to be its own. */
+/* A path may have blanks: it goes on to the end of its quotes, and over a word with a slash in it
+ * that does not begin another path. What follows its last blank is not known to be its own. */
 static size_t path_end(const char *s, char before)
 {
 	size_t len = token_length(s);
 	const char *quote = before == '"' || before == '\'' ? strchr(s, before) : NULL;
 	if (quote)
 		return (size_t)(quote - s);
-	while (s[len] == ' ' && s[len + 1] != '/' && memchr(s + len + 1, '/', token_length(s + len + 1)))
+	while (s[len] == ' ' && s[len + 1] != '/' &&
+	       memchr(s + len + 1, '/', token_length(s + len + 1)))
 		len += 1 + token_length(s + len + 1);
 	return len;
 }
 
-/* How much of a text that begins a word, behind the character `before`, is a path that tells of somebody; 0: none. */
+/* How much of a text that begins a word, behind the character `before`, is a path that tells of
+ * somebody; 0: none. */
 static size_t path_length(const char *s, char before)
 {
 	static const char *const common[] = {"/dev/", "/proc/", "/sys/", NULL};
@@ -67,7 +70,8 @@ static size_t path_length(const char *s, char before)
 
 static size_t label_length(const char *s)
 {
-	static const char *const labels[] = {"UUID=", "PARTUUID=", "LABEL=", "PARTLABEL=", "SERIAL=", NULL};
+	static const char *const labels[] = {
+	    "UUID=", "PARTUUID=", "LABEL=", "PARTLABEL=", "SERIAL=", NULL};
 	for (size_t i = 0; labels[i]; i++)
 		if (!strncmp(s, labels[i], strlen(labels[i])))
 			return strlen(labels[i]);
@@ -107,7 +111,8 @@ char *provenance_redact_text(const char *s, const char *host)
 			before = 0;
 			continue;
 		}
-		begins = !isalnum((unsigned char)*s) && *s != '/' && *s != '_' && *s != '.' && *s != '-';
+		begins =
+		    !isalnum((unsigned char)*s) && *s != '/' && *s != '_' && *s != '.' && *s != '-';
 		before = *s;
 		strbuf_addch(&out, *s++);
 	}
@@ -117,7 +122,8 @@ char *provenance_redact_text(const char *s, const char *host)
 char *provenance_redact_member(const char *name, const char *value, const char *host)
 {
 	const char *dot = strrchr(name, '.');
-	return is_secret(dot ? dot + 1 : name) ? xstrdup(hidden) : provenance_redact_text(value, host);
+	return is_secret(dot ? dot + 1 : name) ? xstrdup(hidden)
+					       : provenance_redact_text(value, host);
 }
 
 static bool is_among(char **const *name, size_t n, const char *text)
@@ -162,8 +168,10 @@ static void object_redact(json_t *o, const char *host)
 	{
 		if (is_secret(key) && !json_is_null(v))
 			json_object_set_new(o, key, json_string(hidden));
-		else if (json_is_string(v) && path_length(json_string_value(v), 0) && strcmp(key, "command"))
-			json_object_set_new(o, key, json_string(hidden)); /* a path and nothing else */
+		else if (json_is_string(v) && path_length(json_string_value(v), 0) &&
+			 strcmp(key, "command"))
+			json_object_set_new(o, key,
+					    json_string(hidden)); /* a path and nothing else */
 		else if (json_is_string(v))
 			json_object_set_new(o, key, text_redacted(json_string_value(v), host));
 		else

@@ -34,7 +34,8 @@ void results_span(const struct results *r, int64_t *first_ns, int64_t *last_ns)
 	}
 }
 
-/* The runs of a session are made in the order of the plan, unless a budget goes to the cases that are undecided. */
+/* The runs of a session are made in the order of the plan, unless a budget goes to the cases that
+ * are undecided. */
 int64_t results_clock_back_ns(const struct results *r)
 {
 	struct identity_span {
@@ -52,12 +53,15 @@ int64_t results_clock_back_ns(const struct results *r)
 		}
 		struct identity_span *s = &of[run->session];
 		if (!r->protocol.budget_ns)
-			back_ns = s->last_ns - run->started_ns > back_ns ? s->last_ns - run->started_ns : back_ns;
+			back_ns = s->last_ns - run->started_ns > back_ns
+				      ? s->last_ns - run->started_ns
+				      : back_ns;
 		s->first_ns = run->started_ns < s->first_ns ? run->started_ns : s->first_ns;
 		s->last_ns = run->started_ns > s->last_ns ? run->started_ns : s->last_ns;
 	}
 	for (size_t i = 0; i < n; i++) {
-		back_ns = before_ns - of[i].first_ns > back_ns ? before_ns - of[i].first_ns : back_ns;
+		back_ns =
+		    before_ns - of[i].first_ns > back_ns ? before_ns - of[i].first_ns : back_ns;
 		before_ns = of[i].last_ns > before_ns ? of[i].last_ns : before_ns;
 	}
 	free(of);
@@ -74,7 +78,9 @@ void replayer_identify(struct replayer_identity *i, const struct results *r, siz
 {
 	const json_t *all = json_object_get(r->environment, "replayers"), *one, *found = NULL;
 	size_t k;
-	json_array_foreach(all, k, one) if (!strcmp(text_of(one, "name"), r->protocol.replayer[replayer].name)) found = one;
+	json_array_foreach(
+	    all, k, one) if (!strcmp(text_of(one, "name"), r->protocol.replayer[replayer].name))
+	    found = one;
 	if (!found)
 		found = json_object_get(r->environment, "program");
 	i->program = text_of(found, "program");

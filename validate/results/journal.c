@@ -23,7 +23,7 @@
 #define AFTER ",\"after\":\""
 #define AFTER_LEN (sizeof AFTER - 1 + 8 + 1) /* mark, eight digits and quote */
 
-/* --- lines -------------------------------------------------------------------------------------------------------- */
+/* --- lines --------------------------------------------------------------- */
 
 int journal_line_add(struct strbuf *out, const json_t *event, struct err *e)
 {
@@ -59,8 +59,9 @@ static void link_check(struct journal_reading *r, const char *line, size_t len)
 	const size_t body = len <= LINE_MAX_BYTES ? journal_line_body(line, len) : 0;
 	const char *after = body > AFTER_LEN ? line + body - AFTER_LEN : NULL;
 	const bool linked = after && !memcmp(after, AFTER, sizeof AFTER - 1);
-	const bool follows = !body || r->any_link ||
-			     (linked ? !memcmp(after + sizeof AFTER - 1, r->link, JOURNAL_LINK - 1) : !r->linked);
+	const bool follows =
+	    !body || r->any_link ||
+	    (linked ? !memcmp(after + sizeof AFTER - 1, r->link, JOURNAL_LINK - 1) : !r->linked);
 	r->n_seen++;
 	if (!follows && !r->first_unlinked)
 		r->first_unlinked = r->n_seen;
@@ -74,13 +75,14 @@ json_t *journal_parse_line(const char *line, size_t len)
 	if (!journal_line_body(line, len))
 		return NULL;
 	json_t *o = json_loadb(line, len, 0, NULL);
-	if (o && json_is_string(json_object_get(o, "event")) && json_is_integer(json_object_get(o, "seq")))
+	if (o && json_is_string(json_object_get(o, "event")) &&
+	    json_is_integer(json_object_get(o, "seq")))
 		return o;
 	json_decref(o);
 	return NULL;
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------- */
 
 /* The lines of a file, through a piece of memory that holds any line to be believed. */
 struct journal_lines {
@@ -92,7 +94,8 @@ struct journal_lines {
 #define LINES_CHUNK (1u << 18)
 
 static int line_take(const char *line, size_t len, struct journal_reading *r,
-		     int (*on_event)(const json_t *, void *, struct err *), void *context, struct err *e)
+		     int (*on_event)(const json_t *, void *, struct err *), void *context,
+		     struct err *e)
 {
 	json_t *o = len <= LINE_MAX_BYTES ? journal_parse_line(line, len) : NULL;
 	r->n_lines++;
@@ -108,12 +111,14 @@ static int line_take(const char *line, size_t len, struct journal_reading *r,
 	return ret;
 }
 
-/* The next line without its newline, its beginning left out where it is too long; its whole length, or -1 at the end. */
+/* The next line without its newline, its beginning left out where it is too long; its whole length,
+ * or -1 at the end. */
 static ssize_t line_get(struct journal_lines *l, const char **line, struct journal_reading *r)
 {
 	size_t left_out = 0, seen = 0, n;
 	for (;;) {
-		const char *from = l->text + l->at, *end = memchr(from + seen, '\n', l->have - l->at - seen);
+		const char *from = l->text + l->at,
+			   *end = memchr(from + seen, '\n', l->have - l->at - seen);
 		if (end) {
 			*line = from;
 			l->at += (size_t)(end - from) + 1;
@@ -185,19 +190,22 @@ int journal_read_some(const char *path,
 	return ret;
 }
 
-int journal_read(const char *path, int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
+int journal_read(const char *path,
+		 int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
 		 struct journal_reading *r, struct err *e)
 {
 	return journal_read_some(path, NULL, on_event, context, r, e);
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------ */
+/* --- writing ------------------------------------------------------------- */
 
-/* A campaign that was killed while it started a run holds the lock through that child, until the child dies of it. */
+/* A campaign that was killed while it started a run holds the lock through that child, until the
+ * child dies of it. */
 static int lock_soon(int fd)
 {
 	int ret;
-	for (int n = 0; (ret = flock(fd, LOCK_EX | LOCK_NB)) < 0 && errno == EWOULDBLOCK && n < 100; n++)
+	for (int n = 0; (ret = flock(fd, LOCK_EX | LOCK_NB)) < 0 && errno == EWOULDBLOCK && n < 100;
+	     n++)
 		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 	return ret;
 }
@@ -212,8 +220,10 @@ int journal_open(struct journal *j, const char *path, int create, struct err *e)
 		j->fd = file_open_regular(path, O_RDWR | O_NOFOLLOW, e);
 	int ret = j->fd >= 0 ? 0 : create ? err_sys(e, errno, "cannot create %s", path) : j->fd;
 	if (!ret && lock_soon(j->fd) < 0)
-		ret = errno == EWOULDBLOCK ? err_set(e, EBUSY, "%s is in use: another campaign is running there", path)
-					   : err_sys(e, errno, "cannot lock %s", path);
+		ret =
+		    errno == EWOULDBLOCK
+			? err_set(e, EBUSY, "%s is in use: another campaign is running there", path)
+			: err_sys(e, errno, "cannot lock %s", path);
 	if (!ret)
 		ret = journal_read(path, NULL, NULL, &r, e);
 	/* what stands behind the last newline was never finished */
@@ -254,7 +264,8 @@ int journal_append(struct journal *j, json_t *event, struct err *e)
 		if (n > 0)
 			done += (size_t)n;
 		else if (n == 0 || errno != EINTR)
-			ret = err_sys(e, n ? errno : EIO, "cannot write to the journal %s", j->path);
+			ret =
+			    err_sys(e, n ? errno : EIO, "cannot write to the journal %s", j->path);
 	}
 	if (!ret && fdatasync(j->fd) < 0)
 		ret = err_sys(e, errno, "cannot sync the journal %s", j->path);
@@ -264,7 +275,8 @@ int journal_append(struct journal *j, json_t *event, struct err *e)
 	}
 	j->end += (off_t)line.len;
 	j->next_seq++;
-	memcpy(j->link, line.s + line.len - 11, JOURNAL_LINK - 1); /* before quote, brace and newline */
+	/* before quote, brace and newline */
+	memcpy(j->link, line.s + line.len - 11, JOURNAL_LINK - 1);
 out:
 	strbuf_release(&line);
 	return ret;

@@ -31,9 +31,9 @@ struct journal {
 	off_t end; /* length of what is whole */
 };
 
-/* Opens for appending, creating where `create` says so (then it must not be there), and takes the lock that keeps two
- * campaigns apart: it is held until journal_close. Errors: EBUSY when another process has it, EEXIST, ENOENT.
- * Ownership: journal_close. */
+/* Opens for appending, creating where `create` says so (then it must not be there), and takes the
+ * lock that keeps two campaigns apart: it is held until journal_close. Errors: EBUSY when another
+ * process has it, EEXIST, ENOENT. Ownership: journal_close. */
 int journal_open(struct journal *j, const char *path, int create, struct err *e);
 void journal_close(struct journal *j);
 
@@ -54,9 +54,11 @@ struct journal_reading {
 	bool any_link;            /* the last line is damaged: any line may follow it */
 };
 
-/* Calls `on_event` for every believable line in order; its error ends the reading. A line of more than 1 MiB is damaged.
- * Errors: of the system with the path, EINVAL where it is no regular file, EFBIG above 1 GiB. */
-int journal_read(const char *path, int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
+/* Calls `on_event` for every believable line in order; its error ends the reading. A line of more
+ * than 1 MiB is damaged. Errors: of the system with the path, EINVAL where it is no regular file,
+ * EFBIG above 1 GiB. */
+int journal_read(const char *path,
+		 int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
 		 struct journal_reading *r, struct err *e);
 
 /* As journal_read(), for the lines that are wanted: `is_wanted` sees each line's text, neither
@@ -67,12 +69,14 @@ int journal_read_some(const char *path,
 		      int (*on_event)(const json_t *event, void *context, struct err *e),
 		      void *context, struct journal_reading *r, struct err *e);
 
-/* Adds `event` as a line, newline and all, that journal_read believes where it has "seq" and "event". Errors: EINVAL. */
+/* Adds `event` as a line, newline and all, that journal_read believes where it has "seq" and
+ * "event". Errors: EINVAL. */
 int journal_line_add(struct strbuf *out, const json_t *event, struct err *e);
 
 /* A believable line's object (new reference), or NULL. `len` is without the newline. */
 json_t *journal_parse_line(const char *line, size_t len);
-/* How much of a line its checksum is of, all but `,"crc":...}`; 0 where that is wrong. What stands there is not looked at. */
+/* How much of a line its checksum is of, all but `,"crc":...}`; 0 where that is wrong. What stands
+ * there is not looked at. */
 size_t journal_line_body(const char *line, size_t len);
 
 #endif

@@ -7,9 +7,10 @@
 #include "validate/provenance/provenance.h"
 #include "validate/results/results.h"
 
-/* --- paths with blanks ------------------------------------------------------------------------------------------------ */
+/* --- paths with blanks --------------------------------------------------- */
 
-/* Where a text does not tell how far a path with blanks goes, the protocol does: in all texts these become one word before they are hidden. */
+/* Where a text does not tell how far a path with blanks goes, the protocol does: in all texts these
+ * become one word before they are hidden. */
 struct spaced {
 	char **path; /* path[n] */
 	size_t n, cap;
@@ -33,7 +34,8 @@ static void spaced_join(const struct spaced *s, char *text)
 
 static bool is_path(const char *key)
 {
-	return !strcmp(key, "trace") || !strcmp(key, "script") || !strcmp(key, "start-in") || !strcmp(key, "scratch");
+	return !strcmp(key, "trace") || !strcmp(key, "script") || !strcmp(key, "start-in") ||
+	       !strcmp(key, "scratch");
 }
 
 static void spaced_of_options(struct spaced *s, const struct setting *option, size_t n)
@@ -73,7 +75,7 @@ static void text_hide(char **text, const struct spaced *paths, const char *host)
 	*text = hidden;
 }
 
-/* --- settings --------------------------------------------------------------------------------------------------------- */
+/* --- settings ------------------------------------------------------------ */
 
 struct redact_values {
 	char ***at; /* at[n]: where each is */
@@ -92,7 +94,8 @@ static void values_add(struct redact_values *v, struct setting *option, size_t n
 /* Those that were the same stay so, and others stay apart: claims and pairs of cases go by them. */
 static void values_hide(struct redact_values *v, const struct spaced *paths, const char *host)
 {
-	char ***one = xcalloc(v->n + 1, sizeof *one), **was = xcalloc(v->n + 1, sizeof *was); /* of each text the first, and what it was */
+	/* of each text the first, and what it was */
+	char ***one = xcalloc(v->n + 1, sizeof *one), **was = xcalloc(v->n + 1, sizeof *was);
 	size_t *which = xcalloc(v->n + 1, sizeof *which), n = 0;
 	for (size_t i = 0; i < v->n; i++) {
 		while (which[i] < n && strcmp(was[which[i]], *v->at[i]))
@@ -135,7 +138,8 @@ static void selectors_add(struct redact_values *v, struct selector *const *of, s
 static void settings_hide(struct protocol *p, const struct spaced *paths, const char *host)
 {
 	struct redact_values all = {.at = NULL};
-	size_t *script = xcalloc(p->n_scenarios + 1, sizeof *script), *trace = xcalloc(p->n_scenarios + 1, sizeof *trace);
+	size_t *script = xcalloc(p->n_scenarios + 1, sizeof *script),
+	       *trace = xcalloc(p->n_scenarios + 1, sizeof *trace);
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		struct scenario *s = &p->scenario[i];
 		script[i] = s->script ? lender_of(s, s->script) : s->n_options;
@@ -145,11 +149,13 @@ static void settings_hide(struct protocol *p, const struct spaced *paths, const 
 	for (size_t i = 0; i < p->n_replayers; i++)
 		values_add(&all, p->replayer[i].option, p->replayer[i].n_options);
 	for (size_t i = 0; i < p->n_claims; i++) {
-		struct selector *const of[] = {&p->claim[i].scenario, &p->claim[i].replayer, &p->claim[i].than_scenario, &p->claim[i].than};
+		struct selector *const of[] = {&p->claim[i].scenario, &p->claim[i].replayer,
+					       &p->claim[i].than_scenario, &p->claim[i].than};
 		selectors_add(&all, of, sizeof of / sizeof *of);
 	}
 	for (size_t i = 0; i < p->n_published; i++) {
-		struct selector *const of[] = {&p->published[i].scenario, &p->published[i].replayer};
+		struct selector *const of[] = {&p->published[i].scenario,
+					       &p->published[i].replayer};
 		selectors_add(&all, of, sizeof of / sizeof *of);
 	}
 	values_hide(&all, paths, host);
@@ -165,7 +171,7 @@ static void settings_hide(struct protocol *p, const struct spaced *paths, const 
 	free(trace);
 }
 
-/* --- names ------------------------------------------------------------------------------------------------------------ */
+/* --- names --------------------------------------------------------------- */
 
 /* Member `key` of a list's elements: the hidden name in the place of the name that it was. */
 static void list_rename(const json_t *list, const char *key, char **was, char ***name, size_t n)
@@ -183,9 +189,10 @@ static void list_rename(const json_t *list, const char *key, char **was, char **
 	}
 }
 
-/* Names hold what varies, which may be a path. What the environment knows by a name is known by the hidden one: in `list`, and by
- * `key` in the list of pairings. */
-static void names_hide(struct results *r, const struct spaced *paths, const char *list, const char *key, char ***name, size_t n)
+/* Names hold what varies, which may be a path. What the environment knows by a name is known by the
+ * hidden one: in `list`, and by `key` in the list of pairings. */
+static void names_hide(struct results *r, const struct spaced *paths, const char *list,
+		       const char *key, char ***name, size_t n)
 {
 	char **was = xcalloc(n + 1, sizeof *was);
 	for (size_t i = 0; i < n; i++)

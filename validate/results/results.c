@@ -17,14 +17,15 @@
 #include "validate/results/run_index.h"
 #include "validate/results/summaries.h"
 
-/* The journal is read in parts, of those runs whose number is `part` modulo n_parts: each reads what is told of them in the order of the
- * journal, and of the campaign. */
+/* The journal is read in parts, of those runs whose number is `part` modulo n_parts: each reads
+ * what is told of them in the order of the journal, and of the campaign. */
 struct loading {
 	struct results *r;
 	const char *path;
 	uint64_t part, n_parts;
 	uint64_t n_replicates; /* at which the campaign stopped, or the most there can be */
-	bool is_over;	       /* of a campaign with a budget: it is used, or everything is decided */
+	/* of a campaign with a budget: it is used, or everything is decided */
+	bool is_over;
 	uint64_t n_odd;        /* believable lines that do not fit the plan */
 	uint32_t n_resumed;
 	struct journal_reading reading;
@@ -62,8 +63,8 @@ static bool line_is_wanted(const char *line, size_t len, void *context)
 	const struct loading *l = context;
 	size_t at = sizeof SEQ - 1;
 	int64_t run = -1;
-	if (len > at && !memcmp(line, SEQ, at) && number_at(line, len, &at) >= 0 && len - at > sizeof RUN - 1 &&
-	    !memcmp(line + at, RUN, sizeof RUN - 1)) {
+	if (len > at && !memcmp(line, SEQ, at) && number_at(line, len, &at) >= 0 &&
+	    len - at > sizeof RUN - 1 && !memcmp(line + at, RUN, sizeof RUN - 1)) {
 		at += sizeof RUN - 1;
 		run = number_at(line, len, &at);
 	}
@@ -99,7 +100,8 @@ static int event_take(const json_t *event, void *context, struct err *e)
 	} else if (!strcmp(name, "budget"))
 		l->is_over = true;
 	else if (!strcmp(name, "look") && json_is_true(json_object_get(event, "stop")))
-		l->n_replicates = (uint64_t)json_integer_value(json_object_get(event, "replicates"));
+		l->n_replicates =
+		    (uint64_t)json_integer_value(json_object_get(event, "replicates"));
 	return 0;
 }
 
@@ -240,7 +242,8 @@ static int plan_load(struct results *r, struct design *plan, struct err *e)
 /* The file is called protocol.conf in every directory; the name it was given says more. */
 static void name_restore(struct results *r)
 {
-	const char *name = json_string_value(json_object_get(json_object_get(r->environment, "protocol"), "name"));
+	const char *name =
+	    json_string_value(json_object_get(json_object_get(r->environment, "protocol"), "name"));
 	struct protocol *p = &r->protocol;
 	if (!name)
 		return;
@@ -260,8 +263,9 @@ static int environment_load(struct results *r, struct err *e)
 	if (!ret && !json_is_object(r->environment))
 		ret = err_set(e, EINVAL, "%s: not an object", path);
 	if (!ret && json_is_integer(version) && json_integer_value(version) != ENVIRONMENT_VERSION)
-		ret = err_set(e, EPROTONOSUPPORT, "%s: version %lld of an environment; this program reads version %d", path,
-			      (long long)json_integer_value(version), ENVIRONMENT_VERSION);
+		ret = err_set(e, EPROTONOSUPPORT,
+			      "%s: version %lld of an environment; this program reads version %d",
+			      path, (long long)json_integer_value(version), ENVIRONMENT_VERSION);
 	free(path);
 	if (!ret)
 		name_restore(r);
@@ -279,7 +283,8 @@ static int directory_check(const char *dir, struct err *e)
 	bool there = path_exists(path);
 	free(path);
 	if (!there)
-		return err_set(e, EINVAL, "%s is not a results directory: protocol.conf is missing", dir);
+		return err_set(e, EINVAL, "%s is not a results directory: protocol.conf is missing",
+			       dir);
 	return results_links_refuse(dir, e);
 }
 
@@ -313,7 +318,8 @@ int results_load(struct results *r, const char *dir, struct err *e)
 	return ret;
 }
 
-int results_histogram(struct histogram *h, const struct results *r, const struct run *run, struct err *e)
+int results_histogram(struct histogram *h, const struct results *r, const struct run *run,
+		      struct err *e)
 {
 	struct run whole = {.id = run->id};
 	memcpy(whole.file_sha256, run->file_sha256, sizeof whole.file_sha256);

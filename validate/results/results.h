@@ -44,30 +44,40 @@ struct run {
 	int64_t started_ns; /* CLOCK_REALTIME */
 	uint32_t session;   /* how often the campaign had been resumed before it was made */
 	double preparation_s, run_s;
-	double cpu_s;	     /* of the whole process and those that it started; 0 in results of earlier versions */
+	/* of the whole process and those that it started; 0 in results of earlier versions */
+	double cpu_s;
 	uint64_t peak_bytes; /* resident memory of the largest of them */
 	struct fileset_residency residency;             /* just before it started */
 	uint64_t cgroup_limit_bytes, cgroup_peak_bytes; /* 0: none */
 	uint64_t trace_bytes; /* of the trace that it wrote; 0 unknown */
-	/* Processor time during the run, as shares of all processors: used by other processes; stolen by the hypervisor. NaN unknown (others.h) */
-	double service_factor; /* service times of its volume, relative to their model; 0: no volume that the campaign sets */
+	/* Processor time during the run, as shares of all processors: used by other processes;
+	 * stolen by the hypervisor. NaN unknown (others.h) */
+	/* service times of its volume, relative to their model; 0: no volume that the campaign sets
+	 */
+	double service_factor;
 	double others_share, stolen_share;
 	bool sliced; /* made alternately with the other runs of its block and scenario: */
 	uint32_t n_slices;
-	/* after which a thread had not paused within the limit: the next process did not run alone */
+	/* after which a thread had not paused within the limit: the next process did not run alone
+	 */
 	uint64_t n_slices_late;
 	int64_t slice_ns; /* length that was aimed at */
 	bool has_blank; /* the same replay was made without its calls, too */
-	bool has_own; /* its response times are the preloaded library's; by the replayer's own stamps: */
+	/* its response times are the preloaded library's; by the replayer's own stamps: */
+	bool has_own;
 	double own_mean_ns, observed_share; /* mean; share of the requests that the library saw */
 	bool has_device; /* its times are the device's: what that saw */
 	struct run_device {
-		uint64_t n_requests, n_seen, n_split, n_extra, n_outside; /* as struct observed_device */
-		uint64_t n_received, n_reordered; /* of the program: at the device, against the order in which it asked; 0 unknown */
-		double own_in_flight, own_in_flight_max; /* mean and largest number by its own stamps; 0 unknown */
+		/* as struct observed_device */
+		uint64_t n_requests, n_seen, n_split, n_extra, n_outside;
+		/* of the program: at the device, against the order in which it asked; 0 unknown */
+		uint64_t n_received, n_reordered;
+		/* mean and largest number by its own stamps; 0 unknown */
+		double own_in_flight, own_in_flight_max;
 	} device;
-	/* of the recording of a parallel application whose period was looked for: how many were tried, for how long, and the error of the
-	 * running time with the last one; n_periods 0: none was */
+	/* of the recording of a parallel application whose period was looked for: how many were
+	 * tried, for how long, and the error of the running time with the last one; n_periods 0:
+	 * none was */
 	struct run_search {
 		uint32_t n_periods;
 		int64_t ns;
@@ -86,7 +96,8 @@ struct results {
 	struct protocol protocol;
 	json_t *environment; /* members documented in doc/results.md */
 	struct run *run;     /* in the order of the plan */
-	const struct run **first_of, **next_of; /* by scenario, and by run (run_index.h); NULL: not indexed */
+	/* by scenario, and by run (run_index.h); NULL: not indexed */
+	const struct run **first_of, **next_of;
 	size_t n_runs, n_damaged_journal_lines;
 	struct seal seal; /* whether the files are what the campaign wrote */
 	bool finished; /* every planned run has an outcome, or the budget ended the campaign */
@@ -103,12 +114,15 @@ struct results {
 int results_load(struct results *r, const char *dir, struct err *e);
 void results_release(struct results *r);
 
-/* The histogram of the response times of a run that has a summary: the one in memory, or that of its file. Errors: as run_summary_read();
- * ENOENT for results without a directory. Ownership: histogram_release; empty after an error. */
-int results_histogram(struct histogram *h, const struct results *r, const struct run *run, struct err *e);
+/* The histogram of the response times of a run that has a summary: the one in memory, or that of
+ * its file. Errors: as run_summary_read(); ENOENT for results without a directory. Ownership:
+ * histogram_release; empty after an error. */
+int results_histogram(struct histogram *h, const struct results *r, const struct run *run,
+		      struct err *e);
 
-/* Hides what tells whose machine it was: hosts, serials, UUIDs, paths, in the environment, the protocol's directories and settings and the
- * reasons of runs (validate/provenance). What is on disk stays as it is. */
+/* Hides what tells whose machine it was: hosts, serials, UUIDs, paths, in the environment, the
+ * protocol's directories and settings and the reasons of runs (validate/provenance). What is on
+ * disk stays as it is. */
 void results_redact(struct results *r);
 
 #endif

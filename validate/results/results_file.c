@@ -30,7 +30,8 @@ static int link_refuse(const char *path, struct err *e)
 	struct stat st;
 	if (lstat(path, &st) < 0 || !S_ISLNK(st.st_mode))
 		return 0; /* what else is wrong shows when it is read */
-	return err_set(e, EINVAL, "%s is a symbolic link, which results are not read through", path);
+	return err_set(e, EINVAL, "%s is a symbolic link, which results are not read through",
+		       path);
 }
 
 int results_links_refuse(const char *dir, struct err *e)
@@ -69,7 +70,8 @@ static int json_read_sealed(const char *path, const char *digest, json_t **o, st
 	if (!ret) {
 		*o = json_loadb(text.s, text.len, JSON_REJECT_DUPLICATES, &why);
 		if (!*o)
-			ret = err_set(e, EINVAL, "%s:%d:%d: %s", path, why.line, why.column, why.text);
+			ret = err_set(e, EINVAL, "%s:%d:%d: %s", path, why.line, why.column,
+				      why.text);
 	}
 	strbuf_release(&text);
 	return ret;
@@ -94,7 +96,9 @@ int json_write_file(const char *path, const json_t *o, size_t flags, struct err 
 
 const char *run_role_name(const struct protocol *p, int32_t role)
 {
-	return role == ROLE_PROGRAM ? "program" : role == ROLE_RECORD ? "recording" : p->replayer[role].name;
+	return role == ROLE_PROGRAM  ? "program"
+	       : role == ROLE_RECORD ? "recording"
+				     : p->replayer[role].name;
 }
 
 struct run *results_runs_make(const struct design *plan)
@@ -125,33 +129,45 @@ void results_runs_free(struct run *run, size_t n)
 	free(run);
 }
 
-/* --- events of the journal ---------------------------------------------------------------------------------------- */
+/* --- events of the journal ----------------------------------------------- */
 
 json_t *run_to_event(const struct run *r)
 {
-	json_t *o = json_pack("{s:s, s:I, s:s, s:s*, s:I, s:f, s:f}", "event", "run", "run", (json_int_t)r->id, "state",
-			      r->state == RUN_OK ? "ok" : "failed", "reason", r->reason, "started_ns",
-			      (json_int_t)r->started_ns, "preparation_s", r->preparation_s, "run_s", r->run_s);
+	json_t *o = json_pack("{s:s, s:I, s:s, s:s*, s:I, s:f, s:f}", "event", "run", "run",
+			      (json_int_t)r->id, "state", r->state == RUN_OK ? "ok" : "failed",
+			      "reason", r->reason, "started_ns", (json_int_t)r->started_ns,
+			      "preparation_s", r->preparation_s, "run_s", r->run_s);
 	json_object_set_new(o, "residency",
-			    json_pack("{s:I, s:I, s:I, s:b}", "total_bytes", (json_int_t)r->residency.total_bytes,
-				      "cached_bytes", (json_int_t)r->residency.cached_bytes, "dirty_bytes",
-				      (json_int_t)r->residency.dirty_bytes, "by_cachestat", r->residency.by_cachestat));
+			    json_pack("{s:I, s:I, s:I, s:b}", "total_bytes",
+				      (json_int_t)r->residency.total_bytes, "cached_bytes",
+				      (json_int_t)r->residency.cached_bytes, "dirty_bytes",
+				      (json_int_t)r->residency.dirty_bytes, "by_cachestat",
+				      r->residency.by_cachestat));
 	json_object_set_new(o, "cgroup",
-			    json_pack("{s:I, s:I}", "limit_bytes", (json_int_t)r->cgroup_limit_bytes, "peak_bytes",
+			    json_pack("{s:I, s:I}", "limit_bytes",
+				      (json_int_t)r->cgroup_limit_bytes, "peak_bytes",
 				      (json_int_t)r->cgroup_peak_bytes));
-	json_object_set_new(o, "process", json_pack("{s:f, s:I}", "cpu_s", r->cpu_s, "peak_bytes", (json_int_t)r->peak_bytes));
+	json_object_set_new(
+	    o, "process",
+	    json_pack("{s:f, s:I}", "cpu_s", r->cpu_s, "peak_bytes", (json_int_t)r->peak_bytes));
 	if (r->service_factor > 0)
 		json_object_set_new(o, "service_factor", json_real(r->service_factor));
 	if (isfinite(r->others_share + r->stolen_share))
-		json_object_set_new(o, "processors", json_pack("{s:f, s:f}", "others", r->others_share, "stolen", r->stolen_share));
+		json_object_set_new(
+		    o, "processors",
+		    json_pack("{s:f, s:f}", "others", r->others_share, "stolen", r->stolen_share));
 	if (r->sliced)
 		json_object_set_new(o, "slices",
 				    json_pack("{s:I, s:I, s:I}", "n", (json_int_t)r->n_slices,
 					      "length_ns", (json_int_t)r->slice_ns, "late",
 					      (json_int_t)r->n_slices_late));
 	if (r->search.n_periods)
-		json_object_set_new(o, "search", json_pack("{s:I, s:I, s:o}", "periods", (json_int_t)r->search.n_periods, "ns", (json_int_t)r->search.ns, "error",
-							   isfinite(r->search.error) ? json_real(r->search.error) : json_null()));
+		json_object_set_new(o, "search",
+				    json_pack("{s:I, s:I, s:o}", "periods",
+					      (json_int_t)r->search.n_periods, "ns",
+					      (json_int_t)r->search.ns, "error",
+					      isfinite(r->search.error) ? json_real(r->search.error)
+									: json_null()));
 	if (r->trace_bytes)
 		json_object_set_new(o, "trace_bytes", json_integer((json_int_t)r->trace_bytes));
 	if (r->state == RUN_OK && r->file_sha256[0])
@@ -165,10 +181,12 @@ json_t *run_to_event(const struct run *r)
 static void search_from_event(struct run_search *s, const json_t *o)
 {
 	const json_t *error = json_object_get(o, "error");
-	json_int_t n = json_integer_value(json_object_get(o, "periods")), ns = json_integer_value(json_object_get(o, "ns"));
+	json_int_t n = json_integer_value(json_object_get(o, "periods")),
+		   ns = json_integer_value(json_object_get(o, "ns"));
 	*s = (struct run_search){0};
 	if (n > 0 && n <= UINT32_MAX && ns >= 0)
-		*s = (struct run_search){(uint32_t)n, ns, json_is_number(error) ? json_number_value(error) : NAN};
+		*s = (struct run_search){(uint32_t)n, ns,
+					 json_is_number(error) ? json_number_value(error) : NAN};
 }
 
 /* Absent in results of earlier versions. */
@@ -207,11 +225,13 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	int by_cachestat;
 	json_error_t why;
 	/* json_unpack does not change what it reads, its signature only does not say so */
-	if (json_unpack_ex((json_t *)event, &why, 0,
-			   "{s:I, s:s, s?s, s:I, s:F, s:F, s:{s:I, s:I, s:I, s:b}, s:{s:I, s:I}, s?I}", "run", &id, "state",
-			   &state, "reason", &reason, "started_ns", &started, "preparation_s", &preparation_s, "run_s",
-			   &run_s, "residency", "total_bytes", &total, "cached_bytes", &cached, "dirty_bytes", &dirty,
-			   "by_cachestat", &by_cachestat, "cgroup", "limit_bytes", &limit, "peak_bytes", &peak, "trace_bytes", &trace) < 0)
+	if (json_unpack_ex(
+		(json_t *)event, &why, 0,
+		"{s:I, s:s, s?s, s:I, s:F, s:F, s:{s:I, s:I, s:I, s:b}, s:{s:I, s:I}, s?I}", "run",
+		&id, "state", &state, "reason", &reason, "started_ns", &started, "preparation_s",
+		&preparation_s, "run_s", &run_s, "residency", "total_bytes", &total, "cached_bytes",
+		&cached, "dirty_bytes", &dirty, "by_cachestat", &by_cachestat, "cgroup",
+		"limit_bytes", &limit, "peak_bytes", &peak, "trace_bytes", &trace) < 0)
 		return err_set(e, EINVAL, "an event of a run is incomplete: %s", why.text);
 	if (id < 0 || (uint64_t)id >= n_runs)
 		return err_set(e, EINVAL, "run %lld is not in the plan", (long long)id);
@@ -222,11 +242,13 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	r->started_ns = started;
 	r->preparation_s = preparation_s;
 	r->run_s = run_s;
-	r->residency = (struct fileset_residency){(uint64_t)total, (uint64_t)cached, (uint64_t)dirty, by_cachestat};
+	r->residency = (struct fileset_residency){(uint64_t)total, (uint64_t)cached,
+						  (uint64_t)dirty, by_cachestat};
 	r->cgroup_limit_bytes = (uint64_t)limit;
 	r->cgroup_peak_bytes = (uint64_t)peak;
 	r->trace_bytes = trace > 0 ? (uint64_t)trace : 0;
-	const json_t *process = json_object_get(event, "process"); /* not in results of earlier versions */
+	/* not in results of earlier versions */
+	const json_t *process = json_object_get(event, "process");
 	json_int_t rss = json_integer_value(json_object_get(process, "peak_bytes"));
 	r->cpu_s = json_number_value(json_object_get(process, "cpu_s"));
 	r->peak_bytes = rss > 0 ? (uint64_t)rss : 0;
@@ -242,25 +264,30 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	return 0;
 }
 
-/* --- summaries ---------------------------------------------------------------------------------------------------- */
+/* --- summaries ----------------------------------------------------------- */
 
 static json_t *device_to_json(const struct run_device *d)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f}", "requests", (json_int_t)d->n_requests, "seen", (json_int_t)d->n_seen,
-			 "split", (json_int_t)d->n_split, "extra", (json_int_t)d->n_extra, "outside", (json_int_t)d->n_outside, "received",
-			 (json_int_t)d->n_received, "reordered", (json_int_t)d->n_reordered, "own_in_flight", d->own_in_flight,
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f}", "requests",
+			 (json_int_t)d->n_requests, "seen", (json_int_t)d->n_seen, "split",
+			 (json_int_t)d->n_split, "extra", (json_int_t)d->n_extra, "outside",
+			 (json_int_t)d->n_outside, "received", (json_int_t)d->n_received,
+			 "reordered", (json_int_t)d->n_reordered, "own_in_flight", d->own_in_flight,
 			 "own_in_flight_max", d->own_in_flight_max);
 }
 
 json_t *run_summary_file(const struct run *r, const struct protocol *p)
 {
-	json_t *o = json_pack("{s:i, s:I, s:s, s:s, s:I, s:o}", "version", SUMMARY_VERSION, "run", (json_int_t)r->id,
-			 "scenario", p->scenario[r->scenario].name, "role", run_role_name(p, r->role), "block",
-			 (json_int_t)r->block, "summary", summary_to_json(&r->summary));
+	json_t *o = json_pack("{s:i, s:I, s:s, s:s, s:I, s:o}", "version", SUMMARY_VERSION, "run",
+			      (json_int_t)r->id, "scenario", p->scenario[r->scenario].name, "role",
+			      run_role_name(p, r->role), "block", (json_int_t)r->block, "summary",
+			      summary_to_json(&r->summary));
 	if (o && r->has_blank)
 		json_object_set_new(o, "blank", json_pack("{s:f}", "mean_ns", r->blank_mean_ns));
 	if (o && r->has_own)
-		json_object_set_new(o, "own", json_pack("{s:f, s:f}", "mean_ns", r->own_mean_ns, "observed_share", r->observed_share));
+		json_object_set_new(o, "own",
+				    json_pack("{s:f, s:f}", "mean_ns", r->own_mean_ns,
+					      "observed_share", r->observed_share));
 	if (o && r->has_device)
 		json_object_set_new(o, "device", device_to_json(&r->device));
 	return o;
@@ -275,12 +302,16 @@ static int device_read(struct run *r, const json_t *o, const char *path, struct 
 	r->has_device = d;
 	if (!d)
 		return 0;
-	if (json_unpack((json_t *)d, "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:F, s:F}", "requests", &n[0], "seen", &n[1], "split", &n[2], "extra",
-			&n[3], "outside", &n[4], "received", &n[5], "reordered", &n[6], "own_in_flight", &mean, "own_in_flight_max", &most) < 0 ||
-	    n[0] < 0 || n[1] < 0 || n[2] < 0 || n[3] < 0 || n[4] < 0 || n[6] < 0 || n[5] < n[6] || !(mean >= 0) || !(most >= 0) || !isfinite(mean + most))
+	if (json_unpack((json_t *)d, "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:F, s:F}", "requests",
+			&n[0], "seen", &n[1], "split", &n[2], "extra", &n[3], "outside", &n[4],
+			"received", &n[5], "reordered", &n[6], "own_in_flight", &mean,
+			"own_in_flight_max", &most) < 0 ||
+	    n[0] < 0 || n[1] < 0 || n[2] < 0 || n[3] < 0 || n[4] < 0 || n[6] < 0 || n[5] < n[6] ||
+	    !(mean >= 0) || !(most >= 0) || !isfinite(mean + most))
 		return err_set(e, EINVAL, "%s: \"device\" is damaged", path);
-	r->device = (struct run_device){(uint64_t)n[0], (uint64_t)n[1], (uint64_t)n[2], (uint64_t)n[3], (uint64_t)n[4], (uint64_t)n[5], (uint64_t)n[6],
-					mean, most};
+	r->device = (struct run_device){(uint64_t)n[0], (uint64_t)n[1], (uint64_t)n[2],
+					(uint64_t)n[3], (uint64_t)n[4], (uint64_t)n[5],
+					(uint64_t)n[6], mean,           most};
 	return 0;
 }
 
@@ -292,32 +323,38 @@ static int own_read(struct run *r, const json_t *o, const char *path, struct err
 	r->has_own = own;
 	r->own_mean_ns = json_number_value(mean);
 	r->observed_share = json_number_value(share);
-	if (own && (!json_is_number(mean) || !(r->own_mean_ns >= 0) || !isfinite(r->own_mean_ns) || !json_is_number(share) ||
-		    !(r->observed_share >= 0 && r->observed_share <= 1)))
-		return err_set(e, EINVAL, "%s: \"own\" has no \"mean_ns\" and \"observed_share\"", path);
+	if (own && (!json_is_number(mean) || !(r->own_mean_ns >= 0) || !isfinite(r->own_mean_ns) ||
+		    !json_is_number(share) || !(r->observed_share >= 0 && r->observed_share <= 1)))
+		return err_set(e, EINVAL, "%s: \"own\" has no \"mean_ns\" and \"observed_share\"",
+			       path);
 	return 0;
 }
 
 /* Absent where none was made, and in results of earlier versions. */
 static int blank_read(struct run *r, const json_t *o, const char *path, struct err *e)
 {
-	const json_t *blank = json_object_get(o, "blank"), *mean = json_object_get(blank, "mean_ns");
+	const json_t *blank = json_object_get(o, "blank"),
+		     *mean = json_object_get(blank, "mean_ns");
 	r->has_blank = blank;
 	r->blank_mean_ns = json_number_value(mean);
-	if (blank && (!json_is_number(mean) || !(r->blank_mean_ns >= 0) || !isfinite(r->blank_mean_ns)))
+	if (blank &&
+	    (!json_is_number(mean) || !(r->blank_mean_ns >= 0) || !isfinite(r->blank_mean_ns)))
 		return err_set(e, EINVAL, "%s: \"blank\" has no \"mean_ns\" of 0 or more", path);
 	return 0;
 }
 
 int run_summary_take(struct run *r, const json_t *o, const char *path, bool brief, struct err *e)
 {
-	const json_t *version = json_object_get(o, "version"), *id = json_object_get(o, "run"), *summary = json_object_get(o, "summary");
+	const json_t *version = json_object_get(o, "version"), *id = json_object_get(o, "run"),
+		     *summary = json_object_get(o, "summary");
 	if (json_is_integer(version) && json_integer_value(version) != SUMMARY_VERSION)
-		return err_set(e, EINVAL, "%s: version %lld of a run's summary; this program reads version %d", path,
-			       (long long)json_integer_value(version), SUMMARY_VERSION);
+		return err_set(e, EINVAL,
+			       "%s: version %lld of a run's summary; this program reads version %d",
+			       path, (long long)json_integer_value(version), SUMMARY_VERSION);
 	if (!json_is_integer(version) || !json_is_integer(id) || json_integer_value(id) != r->id)
 		return err_set(e, EINVAL, "%s: this is not a summary of run %u", path, r->id);
-	if (blank_read(r, o, path, e) < 0 || own_read(r, o, path, e) < 0 || device_read(r, o, path, e) < 0)
+	if (blank_read(r, o, path, e) < 0 || own_read(r, o, path, e) < 0 ||
+	    device_read(r, o, path, e) < 0)
 		return -EINVAL;
 	if ((brief ? summary_brief_from_json : summary_from_json)(&r->summary, summary, e) < 0)
 		return err_context(e, "%s", path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names and contents of the files in a results directory, for the campaign that writes them and for results.c that
- * reads them. */
+/* Names and contents of the files in a results directory, for the campaign that writes them and for
+ * results.c that reads them. */
 #ifndef VALIDATE_RESULTS_FILE_H
 #define VALIDATE_RESULTS_FILE_H
 
@@ -20,14 +20,16 @@ int results_links_refuse(const char *dir, struct err *e);
 struct run *results_runs_make(const struct design *plan);
 void results_runs_free(struct run *run, size_t n);
 
-/* A finished run as an event of the journal, and back; what the plan says about the run is not in it. */
+/* A finished run as an event of the journal, and back; what the plan says about the run is not in
+ * it. */
 json_t *run_to_event(const struct run *r);
 /* Errors: EINVAL for a run that the plan does not have or with members missing. */
 int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct err *e);
 
 /* {"version": 1, "run": id, "scenario": name, "role": name, "block": .., "summary": {...}} */
 json_t *run_summary_file(const struct run *r, const struct protocol *p);
-/* The same back, from `path`; `brief`: without the histogram, which is empty then. Errors: EINVAL where it is damaged or of another run. */
+/* The same back, from `path`; `brief`: without the histogram, which is empty then. Errors: EINVAL
+ * where it is damaged or of another run. */
 int run_summary_take(struct run *r, const json_t *o, const char *path, bool brief, struct err *e);
 /* What a large campaign has no room for (protocol_in_detail()). */
 void run_summary_leave_out_course(struct run *r);

@@ -27,7 +27,8 @@ void results_index_release(struct results *r)
 	r->first_of = r->next_of = NULL;
 }
 
-const struct run *run_of_scenario(const struct results *r, size_t scenario, const struct run *before)
+const struct run *run_of_scenario(const struct results *r, size_t scenario,
+				  const struct run *before)
 {
 	if (r->first_of && scenario < r->protocol.n_scenarios)
 		return before ? r->next_of[before - r->run] : r->first_of[scenario];

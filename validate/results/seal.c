@@ -99,7 +99,8 @@ int seal_check_record(struct seal *s, const char *dir, const struct seal_record 
 		    !strstr(name, "..")) /* the journal may be a stranger's */
 			ret = seal_check_file(s, dir, name, json_string_value(digest), e);
 	if (!ret && r->environment[0][0])
-		ret = file_check(s, dir, "environment.json", r->environment[0], r->environment[1], e);
+		ret =
+		    file_check(s, dir, "environment.json", r->environment[0], r->environment[1], e);
 	return ret;
 }
 

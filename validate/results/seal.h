@@ -26,7 +26,8 @@ enum seal_state {
 struct seal {
 	enum seal_state state;
 	size_t n_changes;
-	/* the first three: "runs/000012.json was changed after the campaign wrote it; ..."; NULL none */
+	/* the first three: "runs/000012.json was changed after the campaign wrote it; ..."; NULL
+	 * none */
 	char *changes;
 };
 

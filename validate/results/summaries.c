@@ -22,7 +22,8 @@ static bool is_torn(int fd)
 {
 	struct stat st;
 	char last;
-	return fstat(fd, &st) == 0 && st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) == 1 && last != '\n';
+	return fstat(fd, &st) == 0 && st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) == 1 &&
+	       last != '\n';
 }
 
 int summaries_append(const char *dir, uint32_t run, json_t *o, bool with_course,
@@ -87,7 +88,8 @@ static bool is_of_file(const struct summaries_reading *g, json_int_t run, json_i
 static bool is_sealed_line(const struct run *r, const char *line, size_t len)
 {
 	char hex[FILE_DIGEST_HEX];
-	return !r->line_sha256[0] || (!bytes_digest(line, len, hex, NULL) && !strcmp(hex, r->line_sha256));
+	return !r->line_sha256[0] ||
+	       (!bytes_digest(line, len, hex, NULL) && !strcmp(hex, r->line_sha256));
 }
 
 #define BEGINNING "{\"version\":1,\"run\":" /* as run_summary_file() begins */
@@ -112,7 +114,8 @@ static int line_take(const json_t *line, void *context, struct err *e)
 	const struct summaries_reading *g = context;
 	const json_int_t id = json_integer_value(json_object_get(line, "run"));
 	(void)e;
-	if (id < 0 || (uint64_t)id >= g->n_runs || (uint64_t)id % g->n_parts != g->part || g->run[id].state != RUN_OK ||
+	if (id < 0 || (uint64_t)id >= g->n_runs || (uint64_t)id % g->n_parts != g->part ||
+	    g->run[id].state != RUN_OK ||
 	    !is_of_file(g, id, json_integer_value(json_object_get(line, "bytes"))))
 		return 0;
 	struct run *r = &g->run[id];

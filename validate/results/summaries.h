@@ -19,8 +19,9 @@
 int summaries_append(const char *dir, uint32_t run, json_t *o, bool with_course,
 		     char digest[FILE_DIGEST_HEX], struct err *e);
 
-/* Reads the summaries of those runs that are RUN_OK and have a line to be believed: has_summary is set. Without their courses, which make
- * most of a summary, where `with_course` does not say so. On several threads where there are many. */
+/* Reads the summaries of those runs that are RUN_OK and have a line to be believed: has_summary is
+ * set. Without their courses, which make most of a summary, where `with_course` does not say so. On
+ * several threads where there are many. */
 void summaries_read(const char *dir, struct run *run, size_t n_runs, bool with_course);
 
 #endif

@@ -21,7 +21,7 @@ const char *calibration_method_of(const char *captured_by)
 	return NULL;
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------- */
 
 static void text_of(char *out, size_t size, const json_t *value)
 {
@@ -53,7 +53,9 @@ static int method_read(struct calibration *c, const json_t *root, const char *me
 	const json_t *list = json_object_get(root, "methods"), *item, *operations = NULL, *o;
 	size_t i;
 	if (!json_is_array(list) || json_integer_value(json_object_get(root, "schema")) != 1)
-		return err_set(e, EINVAL, "not a calibration of capture (validate selftest capture writes one)");
+		return err_set(
+		    e, EINVAL,
+		    "not a calibration of capture (validate selftest capture writes one)");
 	json_array_foreach(list, i, item)
 	{
 		const char *name = json_string_value(json_object_get(item, "method"));
@@ -88,22 +90,25 @@ int calibration_read(struct calibration *c, const char *path, const char *method
 	snprintf(c->method, sizeof c->method, "%s", method);
 	text_of(c->host, sizeof c->host, json_object_get(where, "host"));
 	text_of(c->date, sizeof c->date, json_object_get(where, "date"));
-	text_of(c->kernel, sizeof c->kernel, json_object_get(json_object_get(where, "kernel"), "release"));
+	text_of(c->kernel, sizeof c->kernel,
+		json_object_get(json_object_get(where, "kernel"), "release"));
 	json_decref(root);
 	return rc ? err_context(e, "%s", path) : 0;
 }
 
-/* --- use -------------------------------------------------------------------------------------------------------- */
+/* --- use ----------------------------------------------------------------- */
 
 void calibration_apply(struct calibration *c, struct trace_record *r)
 {
-	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || op_info(r->op)->family == FAMILY_PAGE)
+	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE ||
+	    op_info(r->op)->family == FAMILY_PAGE)
 		return;
 	if (r->op >= OP_N || !c->op[r->op].known) {
 		c->n_without++;
 		return;
 	}
-	int64_t response_ns = r->end_ns - r->begin_ns, corrected_ns = response_ns - llround(c->op[r->op].bias_ns);
+	int64_t response_ns = r->end_ns - r->begin_ns,
+		corrected_ns = response_ns - llround(c->op[r->op].bias_ns);
 	c->n_clipped += corrected_ns < 0;
 	corrected_ns = corrected_ns < 0 ? 0 : corrected_ns;
 	c->op[r->op].n++;
@@ -131,9 +136,10 @@ json_t *calibration_facts(const struct calibration *c)
 	json_t *o = correction_to_json(&done), *list = json_array();
 	for (unsigned int i = 0; i < OP_N; i++)
 		if (c->op[i].n)
-			json_array_append_new(list, json_pack("{s:s, s:I, s:f, s:f}", "op", op_name(i), "n",
-							      (json_int_t)c->op[i].n, "bias_ns", c->op[i].bias_ns,
-							      "u_ns", c->op[i].u_ns));
+			json_array_append_new(list,
+					      json_pack("{s:s, s:I, s:f, s:f}", "op", op_name(i),
+							"n", (json_int_t)c->op[i].n, "bias_ns",
+							c->op[i].bias_ns, "u_ns", c->op[i].u_ns));
 	json_object_set_new(o, "method", json_string(c->method));
 	json_object_set_new(o, "host", json_string(c->host));
 	json_object_set_new(o, "kernel", json_string(c->kernel));

@@ -12,9 +12,10 @@ static json_t *real(double x)
 
 static json_t *row_to_json(uint16_t op, unsigned int level, const struct capture_estimate *x)
 {
-	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "op", op_name(op), "threads", (json_int_t)level,
-			      "n_own", (json_int_t)x->n_own, "n_matched", (json_int_t)x->n_matched, "n_missed",
-			      (json_int_t)x->n_missed, "n_extra", (json_int_t)x->n_extra);
+	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "op", op_name(op), "threads",
+			      (json_int_t)level, "n_own", (json_int_t)x->n_own, "n_matched",
+			      (json_int_t)x->n_matched, "n_missed", (json_int_t)x->n_missed,
+			      "n_extra", (json_int_t)x->n_extra);
 	const struct {
 		const char *name;
 		double value;
@@ -50,11 +51,12 @@ static json_t *calibrations(const struct capture_trial *t, size_t method)
 	struct capture_calibration c;
 	for (uint16_t op = 0; op < OP_N; op++)
 		if (!capture_calibrate(&t->study, method, op, &c))
-			json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:f, s:f, s:I, s:I}", "op", op_name(op),
-							      "bias_ns", c.bias_ns, "u_ns", c.u_ns, "low_ns", c.low_ns,
-							      "high_ns", c.high_ns, "n_conditions",
-							      (json_int_t)c.n_conditions, "n_requests",
-							      (json_int_t)c.n_requests));
+			json_array_append_new(
+			    list, json_pack("{s:s, s:f, s:f, s:f, s:f, s:I, s:I}", "op",
+					    op_name(op), "bias_ns", c.bias_ns, "u_ns", c.u_ns,
+					    "low_ns", c.low_ns, "high_ns", c.high_ns,
+					    "n_conditions", (json_int_t)c.n_conditions,
+					    "n_requests", (json_int_t)c.n_requests));
 	return list;
 }
 
@@ -63,8 +65,9 @@ static json_t *clock_to_json(const struct capture_trial *t, size_t method)
 	struct capture_clock c;
 	if (capture_clock(&t->study, method, &c))
 		return json_null();
-	return json_pack("{s:f, s:f, s:I, s:I}", "offset_ns", c.offset_ns, "u_ns", c.u_ns, "n_processes", (json_int_t)c.n_processes,
-			 "n_conditions", (json_int_t)c.n_conditions);
+	return json_pack("{s:f, s:f, s:I, s:I}", "offset_ns", c.offset_ns, "u_ns", c.u_ns,
+			 "n_processes", (json_int_t)c.n_processes, "n_conditions",
+			 (json_int_t)c.n_conditions);
 }
 
 json_t *calibration_to_json(const struct capture_trial *t, const json_t *environment)
@@ -75,13 +78,16 @@ json_t *calibration_to_json(const struct capture_trial *t, const json_t *environ
 	for (size_t i = 0; i < CAPTURE_N_METHODS; i++) {
 		const struct capture_standing *s = &t->method[i];
 		bool had = !s->left_out[0];
-		json_array_append_new(methods, json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o, s:o}", "method",
-							 capture_methods[i].name, "left_out", had ? NULL : s->left_out,
-							 "resolution_ns", had ? real(s->resolution_ns) : json_null(),
-							 "n_events_lost", (json_int_t)s->n_lost, "table", table(t, i),
-							 "clock", clock_to_json(t, i), "calibration", calibrations(t, i)));
+		json_array_append_new(
+		    methods,
+		    json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o, s:o}", "method",
+			      capture_methods[i].name, "left_out", had ? NULL : s->left_out,
+			      "resolution_ns", had ? real(s->resolution_ns) : json_null(),
+			      "n_events_lost", (json_int_t)s->n_lost, "table", table(t, i), "clock",
+			      clock_to_json(t, i), "calibration", calibrations(t, i)));
 	}
-	return json_pack("{s:i, s:s, s:I, s:I, s:o, s:o, s:O}", "schema", 1, "validate_version", VALIDATE_VERSION,
-			 "n_runs", (json_int_t)t->study.n_runs, "seed", (json_int_t)t->seed, "workloads", workloads,
-			 "methods", methods, "environment", environment);
+	return json_pack("{s:i, s:s, s:I, s:I, s:o, s:o, s:O}", "schema", 1, "validate_version",
+			 VALIDATE_VERSION, "n_runs", (json_int_t)t->study.n_runs, "seed",
+			 (json_int_t)t->seed, "workloads", workloads, "methods", methods,
+			 "environment", environment);
 }

@@ -37,7 +37,7 @@ struct match_job {
 	bool wall;
 };
 
-/* --- keys ------------------------------------------------------------------------------------------------------- */
+/* --- keys ---------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t h, uint64_t x)
 {
@@ -67,10 +67,11 @@ static uint64_t key_of(const struct trace *t, const struct trace_record *r)
 	h = mix(h, uses & OP_HAS_FD && r->fd >= 0 ? (uint32_t)r->fd : last_part(t, r->object));
 	h = mix(h, uses & OP_HAS_OFFSET ? r->offset : 0);
 	h = mix(h, uses & OP_HAS_LENGTH ? r->length : 0);
-	return mix(mix(h, uses & OP_RESULT_VARIES ? r->rvalue == -1 : (uint64_t)r->rvalue), r->error);
+	return mix(mix(h, uses & OP_RESULT_VARIES ? r->rvalue == -1 : (uint64_t)r->rvalue),
+		   r->error);
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------- */
 
 static struct match_span *span_find(const struct match_job *j, uint32_t tid)
 {
@@ -106,7 +107,8 @@ static int calls_read(struct match_job *j, struct trace *t, bool own, struct err
 	int rc = trace_rewind(t, e);
 	while (!rc && (rc = trace_next(t, &r, e)) == 1) {
 		rc = 0;
-		if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || op_info(r->op)->family == FAMILY_PAGE)
+		if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE ||
+		    op_info(r->op)->family == FAMILY_PAGE)
 			continue;
 		struct match_call c = {0, zero_ns + r->begin_ns, zero_ns + r->end_ns, r->tid,
 				       r->op};
@@ -121,7 +123,7 @@ static int calls_read(struct match_job *j, struct trace *t, bool own, struct err
 	return rc;
 }
 
-/* --- pairs ------------------------------------------------------------------------------------------------------ */
+/* --- pairs --------------------------------------------------------------- */
 
 static int by_key(const void *a, const void *b)
 {
@@ -136,18 +138,21 @@ static void pair_add(struct capture_op *o, const struct match_call *own,
 {
 	double own_ns = (double)(own->end_ns - own->begin_ns);
 	GROW(o->pair, o->n, o->cap);
-	o->pair[o->n++] = (struct capture_pair){(double)(captured->end_ns - captured->begin_ns) - own_ns,
-						(double)(captured->begin_ns - own->begin_ns), own_ns};
+	o->pair[o->n++] =
+	    (struct capture_pair){(double)(captured->end_ns - captured->begin_ns) - own_ns,
+				  (double)(captured->begin_ns - own->begin_ns), own_ns};
 }
 
 static bool overlap(const struct match_call *a, const struct match_call *b, int64_t slack_ns)
 {
-	return a->key == b->key && a->begin_ns <= b->end_ns + slack_ns && b->begin_ns <= a->end_ns + slack_ns;
+	return a->key == b->key && a->begin_ns <= b->end_ns + slack_ns &&
+	       b->begin_ns <= a->end_ns + slack_ns;
 }
 
-/* Which of the next calls stays alone: -1 the own one, 1 the captured one, 0 neither. Behind the last of either lies a
- * call with the largest key. Two that do not quite overlap belong together only where the one behind would not do
- * better: else a call just before the program's own ones would shift all that are like it. */
+/* Which of the next calls stays alone: -1 the own one, 1 the captured one, 0 neither. Behind the
+ * last of either lies a call with the largest key. Two that do not quite overlap belong together
+ * only where the one behind would not do better: else a call just before the program's own ones
+ * would shift all that are like it. */
 static int alone(const struct match_call *own, const struct match_call *captured, int64_t slack_ns)
 {
 	if (own->key != captured->key)
@@ -181,7 +186,9 @@ static void match(struct capture_match *m, struct match_job *j)
 	calls_sort(&j->captured);
 	while (i < j->own.n || k < j->captured.n) {
 		const struct match_call *own = &j->own.call[i], *captured = &j->captured.call[k];
-		int which = i == j->own.n ? 1 : k == j->captured.n ? -1 : alone(own, captured, j->slack_ns);
+		int which = i == j->own.n        ? 1
+			    : k == j->captured.n ? -1
+						 : alone(own, captured, j->slack_ns);
 		if (which > 0)
 			m->op[captured->op].n_extra += between(j, captured);
 		else
@@ -200,13 +207,14 @@ static int clock_choose(struct match_job *j, const struct trace_meta *own,
 			const struct trace_meta *captured, struct err *e)
 {
 	j->wall = !own->epoch_ns || !captured->epoch_ns;
-	j->slack_ns = (int64_t)ceil(2 * (own->clock_resolution_ns + captured->clock_resolution_ns)) +
-		      (j->wall ? SLACK_WALL_NS : SLACK_MONOTONIC_NS);
+	j->slack_ns =
+	    (int64_t)ceil(2 * (own->clock_resolution_ns + captured->clock_resolution_ns)) +
+	    (j->wall ? SLACK_WALL_NS : SLACK_MONOTONIC_NS);
 	if (j->wall && (!own->wall_epoch_ns || !captured->wall_epoch_ns))
-		return err_set(
-		    e, EINVAL,
-		    "the captured times cannot be compared with the program's own: it is not known of both when they "
-		    "began");
+		return err_set(e, EINVAL,
+			       "the captured times cannot be compared with the program's own: it "
+			       "is not known of both when they "
+			       "began");
 	return 0;
 }
 

@@ -10,24 +10,25 @@
 #include "validate/stats/moments.h"
 #include "validate/stats/quantiles.h"
 
-/* --- gathering -------------------------------------------------------------------------------------------------- */
+/* --- gathering ----------------------------------------------------------- */
 
-static struct capture_cell *cell_of(struct capture_study *s, size_t method, size_t workload, unsigned int level,
-				    uint16_t op)
+static struct capture_cell *cell_of(struct capture_study *s, size_t method, size_t workload,
+				    unsigned int level, uint16_t op)
 {
 	for (size_t i = 0; i < s->n_cells; i++) {
 		struct capture_cell *c = &s->cell[i];
-		if (c->method == method && c->workload == workload && c->level == level && c->op == op)
+		if (c->method == method && c->workload == workload && c->level == level &&
+		    c->op == op)
 			return c;
 	}
 	GROW(s->cell, s->n_cells, s->cap_cells);
-	s->cell[s->n_cells] =
-	    (struct capture_cell){method, workload, level, op, xcalloc(s->n_runs, sizeof *s->cell->run)};
+	s->cell[s->n_cells] = (struct capture_cell){method, workload, level, op,
+						    xcalloc(s->n_runs, sizeof *s->cell->run)};
 	return &s->cell[s->n_cells++];
 }
 
-void capture_study_add(struct capture_study *s, size_t method, size_t workload, unsigned int level, size_t run,
-		       const struct capture_match *m)
+void capture_study_add(struct capture_study *s, size_t method, size_t workload, unsigned int level,
+		       size_t run, const struct capture_match *m)
 {
 	for (uint16_t op = 0; op < OP_N; op++) {
 		const struct capture_op *o = &m->op[op];
@@ -37,7 +38,8 @@ void capture_study_add(struct capture_study *s, size_t method, size_t workload, 
 		r->n_own += o->n_own;
 		r->n_missed += o->n_missed;
 		r->n_extra += o->n_extra;
-		r->difference_ns = xreallocarray(r->difference_ns, r->n + o->n + 1, sizeof *r->difference_ns);
+		r->difference_ns =
+		    xreallocarray(r->difference_ns, r->n + o->n + 1, sizeof *r->difference_ns);
 		for (size_t i = 0; i < o->n; i++) {
 			r->difference_ns[r->n++] = o->pair[i].difference_ns;
 			r->sum_difference_ns += o->pair[i].difference_ns;
@@ -58,7 +60,7 @@ void capture_study_release(struct capture_study *s)
 	memset(s, 0, sizeof *s);
 }
 
-/* --- runs over all workloads ------------------------------------------------------------------------------------ */
+/* --- runs over all workloads --------------------------------------------- */
 
 struct study_pooled { /* one run */
 	size_t n;
@@ -86,8 +88,10 @@ static void pool(const struct capture_study *s, size_t method, uint16_t op, unsi
 	}
 }
 
-/* Mean of x[n] and the half-width of its 95 % interval; an interval of width 0 is one where all runs agree. */
-static enum stat_status mean_interval(const double *x, size_t n, double *mean, double *half, double *sd)
+/* Mean of x[n] and the half-width of its 95 % interval; an interval of width 0 is one where all
+ * runs agree. */
+static enum stat_status mean_interval(const double *x, size_t n, double *mean, double *half,
+				      double *sd)
 {
 	struct sample_moments m;
 	double t;
@@ -111,7 +115,8 @@ static void scatter(const struct capture_study *s, size_t method, uint16_t op, u
 		const struct capture_cell *c = &s->cell[i];
 		for (size_t k = 0; k < s->n_runs && in(c, method, op, level); k++)
 			for (size_t j = 0; j < c->run[k].n; j++)
-				away[n++] = fabs(c->run[k].difference_ns[j] - run[k].difference_ns / (double)run[k].n);
+				away[n++] = fabs(c->run[k].difference_ns[j] -
+						 run[k].difference_ns / (double)run[k].n);
 	}
 	if (sample_quantile(away, n, 0.5, 7, &out->scatter_median_ns) ||
 	    sample_quantile(away, n, 0.99, 7, &out->scatter_p99_ns))
@@ -127,8 +132,8 @@ static void cost(const struct capture_study *s, const struct study_pooled *with,
 	size_t n = 0;
 	for (size_t k = 0; k < s->n_runs; k++)
 		if (with[k].n && without[k].n && with[k].own_ns > 0 && without[k].own_ns > 0)
-			x[n++] =
-			    log(with[k].own_ns / (double)with[k].n) - log(without[k].own_ns / (double)without[k].n);
+			x[n++] = log(with[k].own_ns / (double)with[k].n) -
+				 log(without[k].own_ns / (double)without[k].n);
 	out->cost_status = mean_interval(x, n, &mean, &half, &sd);
 	free(x);
 	if (out->cost_status)
@@ -172,9 +177,11 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 			bias[n] = with[k].difference_ns / (double)with[k].n;
 			begin[n++] = with[k].begin_ns / (double)with[k].n;
 		}
-	out->bias_status = mean_interval(bias, n, &out->bias_ns, &out->bias_half_ns, &out->bias_sd_ns);
+	out->bias_status =
+	    mean_interval(bias, n, &out->bias_ns, &out->bias_half_ns, &out->bias_sd_ns);
 	if (!out->bias_status)
-		out->bias_status = mean_interval(begin, n, &out->begin_ns, &out->begin_half_ns, &sd);
+		out->bias_status =
+		    mean_interval(begin, n, &out->begin_ns, &out->begin_half_ns, &sd);
 	scatter(s, method, op, level, with, out);
 	cost(s, with, without, out);
 	free(with);
@@ -182,10 +189,11 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 	return any;
 }
 
-/* --- for use on other traces ------------------------------------------------------------------------------------ */
+/* --- for use on other traces --------------------------------------------- */
 
 /* The runs' biases of one condition. */
-static enum stat_status condition(const struct capture_study *s, const struct capture_cell *c, struct sample_moments *m)
+static enum stat_status condition(const struct capture_study *s, const struct capture_cell *c,
+				  struct sample_moments *m)
 {
 	double *x = xcalloc(s->n_runs, sizeof *x);
 	size_t n = 0;
@@ -224,7 +232,7 @@ enum stat_status capture_calibrate(const struct capture_study *s, size_t method,
 	return STAT_OK;
 }
 
-/* --- clocks ----------------------------------------------------------------------------------------------------- */
+/* --- clocks -------------------------------------------------------------- */
 
 /* Mean difference of the begins in each run of a condition: x[n]. Gives n. */
 static size_t begins(const struct capture_study *s, const struct capture_cell *of, double *x)
@@ -235,7 +243,8 @@ static size_t begins(const struct capture_study *s, const struct capture_cell *o
 		size_t n_requests = 0;
 		for (size_t i = 0; i < s->n_cells; i++) {
 			const struct capture_cell *c = &s->cell[i];
-			if (c->method != of->method || c->workload != of->workload || c->level != of->level)
+			if (c->method != of->method || c->workload != of->workload ||
+			    c->level != of->level)
 				continue;
 			sum += c->run[k].sum_begin_ns;
 			n_requests += c->run[k].n;
@@ -250,13 +259,15 @@ static size_t begins(const struct capture_study *s, const struct capture_cell *o
 static bool is_first(const struct capture_study *s, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
-		if (s->cell[j].method == s->cell[i].method && s->cell[j].workload == s->cell[i].workload &&
+		if (s->cell[j].method == s->cell[i].method &&
+		    s->cell[j].workload == s->cell[i].workload &&
 		    s->cell[j].level == s->cell[i].level)
 			return false;
 	return true;
 }
 
-enum stat_status capture_clock(const struct capture_study *s, size_t method, struct capture_clock *c)
+enum stat_status capture_clock(const struct capture_study *s, size_t method,
+			       struct capture_clock *c)
 {
 	double *x = xcalloc(s->n_runs + 1, sizeof *x), sum = 0, squares = 0;
 	struct sample_moments m;

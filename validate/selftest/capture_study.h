@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What captured traces say of response times, against the program's own stamps in the same runs: bias, scatter, cost.
+/* What captured traces say of response times, against the program's own stamps in the same runs:
+ * bias, scatter, cost.
  *
- * The run is the replicate: a run's bias is the mean of captured less own response times over its matched requests, and
- * the interval of the mean comes from the scatter of the runs (Student's t, n - 1 degrees of freedom). The cost is the
- * ratio of the program's own mean response time under capture to that without, of runs of the same block, by
- * logarithms.
+ * The run is the replicate: a run's bias is the mean of captured less own response times over its
+ * matched requests, and the interval of the mean comes from the scatter of the runs (Student's t, n
+ * - 1 degrees of freedom). The cost is the ratio of the program's own mean response time under
+ * capture to that without, of runs of the same block, by logarithms.
  *
- * A calibration is for use on other traces: its bias is the mean over the conditions it was measured in (workload and
- * number of threads), and its standard uncertainty joins what differs between conditions, as half the range of their
- * means, rectangular, and what one run to be corrected and the mean of n runs scatter: u^2 = range^2 / 12 + s^2 (1 +
- * 1/n). Source: GUM (JCGM 100) 4.3.7, F.2.4.5. */
+ * A calibration is for use on other traces: its bias is the mean over the conditions it was
+ * measured in (workload and number of threads), and its standard uncertainty joins what differs
+ * between conditions, as half the range of their means, rectangular, and what one run to be
+ * corrected and the mean of n runs scatter: u^2 = range^2 / 12 + s^2 (1 + 1/n). Source: GUM (JCGM
+ * 100) 4.3.7, F.2.4.5. */
 #ifndef VALIDATE_SELFTEST_CAPTURE_STUDY_H
 #define VALIDATE_SELFTEST_CAPTURE_STUDY_H
 
@@ -24,7 +26,8 @@
 
 struct capture_run { /* one operation in one run of one workload */
 	uint64_t n_own, n_missed, n_extra;
-	double *difference_ns; /* [n]: response time of each matched request, captured less own; owned */
+	/* [n]: response time of each matched request, captured less own; owned */
+	double *difference_ns;
 	size_t n;
 	double sum_difference_ns, sum_begin_ns, sum_own_ns; /* over the matched requests */
 };
@@ -43,37 +46,43 @@ struct capture_study {
 };
 
 /* Takes what `m` has of one run (0 .. n_runs - 1) of a workload at a level. */
-void capture_study_add(struct capture_study *s, size_t method, size_t workload, unsigned int level, size_t run,
-		       const struct capture_match *m);
+void capture_study_add(struct capture_study *s, size_t method, size_t workload, unsigned int level,
+		       size_t run, const struct capture_match *m);
 void capture_study_release(struct capture_study *s);
 
 struct capture_estimate {
 	uint64_t n_own, n_matched, n_missed, n_extra; /* sums over the runs */
 	enum stat_status bias_status;
-	double bias_ns, bias_half_ns;             /* mean over the runs, half-width of its 95 % interval */
+	/* mean over the runs, half-width of its 95 % interval */
+	double bias_ns, bias_half_ns;
 	double bias_sd_ns;                        /* of the runs' biases */
 	double begin_ns, begin_half_ns;           /* begin, captured less own, with bias_status */
-	double scatter_median_ns, scatter_p99_ns; /* distance of a request's difference from the bias of its run */
+	/* distance of a request's difference from the bias of its run */
+	double scatter_median_ns, scatter_p99_ns;
 	enum stat_status cost_status;
-	double cost_ratio, cost_low, cost_high; /* own mean response time, with capture to without; 95 % interval */
+	/* own mean response time, with capture to without; 95 % interval */
+	double cost_ratio, cost_low, cost_high;
 };
 
-/* Of one operation under a method at a level, over all workloads. False where there was no such request. */
+/* Of one operation under a method at a level, over all workloads. False where there was no such
+ * request. */
 bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op, unsigned int level,
 		      struct capture_estimate *out);
 
-/* How well a program's clock agrees with that of the capture. Every process measures the rate and origin of its clock
- * itself; a process is a workload at a level in a run. `offset_ns`: mean of captured less own begin, in which the
- * constant place of the stamps is too. `u_ns`: its standard deviation from process to process, about the means of the
- * conditions (workload, level), so that it has n_processes - n_conditions degrees of freedom. A response time does not
- * meet it: both its stamps are of one clock. Where instants of two processes are compared, each difference has it once.
- * Source: GUM 4.2.2. */
+/* How well a program's clock agrees with that of the capture. Every process measures the rate and
+ * origin of its clock itself; a process is a workload at a level in a run. `offset_ns`: mean of
+ * captured less own begin, in which the constant place of the stamps is too. `u_ns`: its standard
+ * deviation from process to process, about the means of the conditions (workload, level), so that
+ * it has n_processes - n_conditions degrees of freedom. A response time does not meet it: both its
+ * stamps are of one clock. Where instants of two processes are compared, each difference has it
+ * once. Source: GUM 4.2.2. */
 struct capture_clock {
 	double offset_ns, u_ns;
 	size_t n_processes, n_conditions;
 };
 /* Errors: STAT_TOO_FEW where no condition has two runs with requests. */
-enum stat_status capture_clock(const struct capture_study *s, size_t method, struct capture_clock *c) STAT_MUST_CHECK;
+enum stat_status capture_clock(const struct capture_study *s, size_t method,
+			       struct capture_clock *c) STAT_MUST_CHECK;
 
 struct capture_calibration {
 	double bias_ns, u_ns;
@@ -81,7 +90,8 @@ struct capture_calibration {
 	size_t n_conditions;
 	uint64_t n_requests;
 };
-/* Of one operation under a method. Errors: STAT_TOO_FEW where no condition has two runs with requests. */
+/* Of one operation under a method. Errors: STAT_TOO_FEW where no condition has two runs with
+ * requests. */
 enum stat_status capture_calibrate(const struct capture_study *s, size_t method, uint16_t op,
 				   struct capture_calibration *c) STAT_MUST_CHECK;
 

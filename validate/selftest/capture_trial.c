@@ -31,7 +31,8 @@ const struct capture_method capture_methods[CAPTURE_N_METHODS + 1] = {
 const unsigned int capture_levels[CAPTURE_N_LEVELS] = {1, 2};
 
 const char *const capture_workload_names[CAPTURE_N_WORKLOADS + 1] = {
-    "random-read", "random-write", "sequential-read", "sequential-write", "postmark", "compile", NULL};
+    "random-read", "random-write", "sequential-read", "sequential-write", "postmark", "compile",
+    NULL};
 
 /* What each is asked for besides: few requests, as strace takes long over each. */
 static const char *const arguments[CAPTURE_N_WORKLOADS] = {
@@ -43,8 +44,8 @@ static const char *const arguments[CAPTURE_N_WORKLOADS] = {
     "--requests 8 --headers 60 --files 20",
 };
 
-/* The command of a run: every condition, in the order of `order`. "$1" is this program and "$2" the directory, so that
- * no name has to be quoted. */
+/* The command of a run: every condition, in the order of `order`. "$1" is this program and "$2" the
+ * directory, so that no name has to be quoted. */
 static char *script_make(const int *order, uint64_t seed, bool quick)
 {
 	struct strbuf s = STRBUF_INIT;
@@ -54,10 +55,11 @@ static char *script_make(const int *order, uint64_t seed, bool quick)
 		if (quick && w < 4 && w % 2 == 0) /* the reads of the others */
 			continue;
 		strbuf_addf(&s,
-			    "\"$1\" microbench %s %s --min-duration 0 --level %u --seed %llu --remove --no-sync-output "
+			    "\"$1\" microbench %s %s --min-duration 0 --level %u --seed %llu "
+			    "--remove --no-sync-output "
 			    "-d files -o own-%d.trace >own.out\n",
-			    capture_workload_names[w], arguments[w], capture_levels[l], (unsigned long long)seed,
-			    order[i]);
+			    capture_workload_names[w], arguments[w], capture_levels[l],
+			    (unsigned long long)seed, order[i]);
 	}
 	return strbuf_detach(&s);
 }
@@ -73,15 +75,17 @@ struct trial_job {
 	int order[N_CONDITIONS];
 };
 
-/* --- one command under a method --------------------------------------------------------------------------------- */
+/* --- one command under a method ------------------------------------------ */
 
-/* Puts what starts a method before the command; method CAPTURE_N_METHODS is none. argv[0] is what is executed. */
+/* Puts what starts a method before the command; method CAPTURE_N_METHODS is none. argv[0] is what
+ * is executed. */
 static size_t method_start(const struct trial_job *j, size_t method, const char *output,
 			   const char **argv)
 {
 	const char *name = method < CAPTURE_N_METHODS ? capture_methods[method].name : "";
 	const char *own[] = {j->o->self, "capture", name, "-o", output, "--", NULL};
-	const char *strace[] = {"/bin/sh", "-c", "exec strace \"$@\"", "sh", "-f", "-ttt", "-T", "-o", output, NULL};
+	const char *strace[] = {
+	    "/bin/sh", "-c", "exec strace \"$@\"", "sh", "-f", "-ttt", "-T", "-o", output, NULL};
 	const char *const *from = !*name ? NULL : !strcmp(name, "strace") ? strace : own;
 	size_t n = 0;
 	while (from && from[n]) {
@@ -111,7 +115,7 @@ static int launch(struct trial_job *j, size_t method, const char *script, char *
 	return rc;
 }
 
-/* --- which methods there are ------------------------------------------------------------------------------------ */
+/* --- which methods there are --------------------------------------------- */
 
 static bool named(const char *list, const char *name)
 {
@@ -127,10 +131,13 @@ static int methods_check(const char *list, struct err *e)
 	for (const char *s = list; s; s = strchr(s, ','), s += s != NULL) {
 		bool known = false;
 		for (const struct capture_method *m = capture_methods; m->name; m++)
-			known |= strlen(m->name) == strcspn(s, ",") && !strncmp(s, m->name, strlen(m->name));
+			known |= strlen(m->name) == strcspn(s, ",") &&
+				 !strncmp(s, m->name, strlen(m->name));
 		if (!known)
-			return err_set(e, EINVAL, "\"%.*s\" is not a capture method: expected app, vfs or strace",
-				       (int)strcspn(s, ","), s);
+			return err_set(
+			    e, EINVAL,
+			    "\"%.*s\" is not a capture method: expected app, vfs or strace",
+			    (int)strcspn(s, ","), s);
 	}
 	return 0;
 }
@@ -159,10 +166,11 @@ static int methods_try(struct trial_job *j, struct err *e)
 	}
 	if (any)
 		return 0;
-	return err_set(e, ENOTSUP, "no capture method is available here: %.250s", j->t->method[0].left_out);
+	return err_set(e, ENOTSUP, "no capture method is available here: %.250s",
+		       j->t->method[0].left_out);
 }
 
-/* --- runs ------------------------------------------------------------------------------------------------------- */
+/* --- runs ---------------------------------------------------------------- */
 
 static int run_read(struct trial_job *j, size_t method, size_t run, struct err *e)
 {
@@ -177,13 +185,14 @@ static int run_read(struct trial_job *j, size_t method, size_t run, struct err *
 			rc = capture_match_add(&m, own, none ? own : captured, e);
 			if (!rc)
 				capture_study_add(&j->t->study, none ? CAPTURE_NONE : method,
-						  (size_t)(i / CAPTURE_N_LEVELS), capture_levels[i % CAPTURE_N_LEVELS],
-						  run, &m);
+						  (size_t)(i / CAPTURE_N_LEVELS),
+						  capture_levels[i % CAPTURE_N_LEVELS], run, &m);
 			unlink(own);
 		}
 		if (!rc && !none) {
 			struct capture_standing *s = &j->t->method[method];
-			s->resolution_ns = m.resolution_ns > s->resolution_ns ? m.resolution_ns : s->resolution_ns;
+			s->resolution_ns =
+			    m.resolution_ns > s->resolution_ns ? m.resolution_ns : s->resolution_ns;
 			if (m.n_lost > lost)
 				lost = m.n_lost;
 		}
@@ -265,7 +274,9 @@ int capture_trial_run(struct capture_trial *t, const struct capture_trial_option
 	j.dir = xasprintf("%s/validate-capture-XXXXXX", where);
 	free(where);
 	if (!leftover_directory(j.dir)) {
-		rc = err_sys(e, errno, "cannot make a directory like %s (--target DIR names another place)", j.dir);
+		rc = err_sys(e, errno,
+			     "cannot make a directory like %s (--target DIR names another place)",
+			     j.dir);
 		free(j.dir);
 		return rc;
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The self-test of capture on this machine: reference workloads, which stamp their own requests, run under each method
- * of capture and without, in random order.
+/* The self-test of capture on this machine: reference workloads, which stamp their own requests,
+ * run under each method of capture and without, in random order.
  *
- * A run is one command that makes every workload with one thread and with two, in random order, so that a method starts
- * once for all of them. Each block has a run of each method and one without. What cannot be had here (no privileges, no
- * strace) is left out and says why. */
+ * A run is one command that makes every workload with one thread and with two, in random order, so
+ * that a method starts once for all of them. Each block has a run of each method and one without.
+ * What cannot be had here (no privileges, no strace) is left out and says why. */
 #ifndef VALIDATE_SELFTEST_CAPTURE_TRIAL_H
 #define VALIDATE_SELFTEST_CAPTURE_TRIAL_H
 
@@ -27,7 +27,8 @@ extern const char *const capture_workload_names[CAPTURE_N_WORKLOADS + 1]; /* end
 
 struct capture_trial_options {
 	const char *self;    /* path of this program */
-	const char *target;  /* directory whose file system is used: a fresh one is made in it, and removed */
+	/* directory whose file system is used: a fresh one is made in it, and removed */
+	const char *target;
 	const char *methods; /* names separated by commas; NULL: all */
 	uint64_t n_runs, seed;
 	bool quick, quiet;
@@ -46,9 +47,11 @@ struct capture_trial {
 	uint64_t seed;
 };
 
-/* Errors: EINVAL for a method that there is not, or too few runs; ENOTSUP where no method can be had; EINTR; of
- * running, with what the command said. Ownership: capture_trial_release, also after an error. */
-int capture_trial_run(struct capture_trial *t, const struct capture_trial_options *o, struct err *e);
+/* Errors: EINVAL for a method that there is not, or too few runs; ENOTSUP where no method can be
+ * had; EINTR; of running, with what the command said. Ownership: capture_trial_release, also after
+ * an error. */
+int capture_trial_run(struct capture_trial *t, const struct capture_trial_options *o,
+		      struct err *e);
 void capture_trial_release(struct capture_trial *t);
 
 #endif

@@ -37,7 +37,8 @@ unsigned int sized_fault_level(const struct sized_fault *f, unsigned int size)
 	return has_no_size(f) ? 2 + size : 1;
 }
 
-void sized_fault_option(const struct sized_fault *f, unsigned int size, double response_ns, char *text, size_t len)
+void sized_fault_option(const struct sized_fault *f, unsigned int size, double response_ns,
+			char *text, size_t len)
 {
 	double factor = size_factors[size];
 	if (has_no_size(f))
@@ -54,7 +55,8 @@ void sized_fault_option(const struct sized_fault *f, unsigned int size, double r
 		snprintf(text, len, "coarse:%.0fns", factor * LIMIT_ISSUE_ERROR_NS);
 	else if (!strcmp(f->name, "stall")) { /* s of every P makes the run longer by s/(P - s) */
 		double longer = factor * LIMIT_TIME_FULL_SPEED;
-		snprintf(text, len, "stall:%.0fns/%.0fus", 1000 * STALL_PERIOD_US * longer / (1 + longer), STALL_PERIOD_US);
+		snprintf(text, len, "stall:%.0fns/%.0fus",
+			 1000 * STALL_PERIOD_US * longer / (1 + longer), STALL_PERIOD_US);
 	} else
 		snprintf(text, len, "%s:%g%%", f->name, factor);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Deliberate faults at three sizes each, which mean the same for every fault: about the limit of the component that the
- * fault acts on, 3 times that, and 10 times that. Where nothing at all is allowed (lost, repeated, misplaced, resized
- * requests) they are 1, 3 and 10 % of the requests; faults without a size strike 2, 3 and 4 threads. */
+/* Deliberate faults at three sizes each, which mean the same for every fault: about the limit of
+ * the component that the fault acts on, 3 times that, and 10 times that. Where nothing at all is
+ * allowed (lost, repeated, misplaced, resized requests) they are 1, 3 and 10 % of the requests;
+ * faults without a size strike 2, 3 and 4 threads. */
 #ifndef VALIDATE_SELFTEST_FAULTS_SIZED_H
 #define VALIDATE_SELFTEST_FAULTS_SIZED_H
 
@@ -31,9 +32,10 @@ struct sized_fault {
 };
 extern const struct sized_fault sized_faults[]; /* ends with name NULL */
 
-/* The mutant's option ("delay:7us") for size 0..2, with the program's mean response time known; into text. Levels of the
- * workload that it is for: 1, or 2 to 4 for faults that have no size. */
-void sized_fault_option(const struct sized_fault *f, unsigned int size, double response_ns, char *text, size_t len);
+/* The mutant's option ("delay:7us") for size 0..2, with the program's mean response time known;
+ * into text. Levels of the workload that it is for: 1, or 2 to 4 for faults that have no size. */
+void sized_fault_option(const struct sized_fault *f, unsigned int size, double response_ns,
+			char *text, size_t len);
 unsigned int sized_fault_level(const struct sized_fault *f, unsigned int size);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "common/files.h"
 
-/* --- drawn -------------------------------------------------------------------------------------------------------------- */
+/* --- drawn --------------------------------------------------------------- */
 
 void fraud_none_draw(double *x, size_t n, gsl_rng *rng)
 {
@@ -26,16 +26,20 @@ static void all_alike(double *x, const bool *is_write, size_t n, gsl_rng *rng)
 
 #define TAIL_SHARE 0.03
 
-/* TAIL_SHARE of the requests are in an exponential tail, anywhere in the run; the body is faster. */
+/* TAIL_SHARE of the requests are in an exponential tail, anywhere in the run; the body is faster.
+ */
 static void heavy_tail(double *x, const bool *is_write, size_t n, gsl_rng *rng)
 {
-	const double mu = -FRAUD_BODY_SD * FRAUD_BODY_SD / 2, p99 = 3.71 * exp(mu + 2.326 * FRAUD_BODY_SD), p999 = 8.23 * exp(mu + 3.090 * FRAUD_BODY_SD);
+	const double mu = -FRAUD_BODY_SD * FRAUD_BODY_SD / 2,
+		     p99 = 3.71 * exp(mu + 2.326 * FRAUD_BODY_SD),
+		     p999 = 8.23 * exp(mu + 3.090 * FRAUD_BODY_SD);
 	const double scale = (p999 - p99) / log(10), from = p99 - scale * log(TAIL_SHARE / 0.01);
 	const double body = (1 - TAIL_SHARE * (from + scale)) / (1 - TAIL_SHARE);
 	(void)is_write;
 	fraud_none_draw(x, n, rng);
 	for (size_t i = 0; i < n; i++)
-		x[i] = (double)(i % 100) < 100 * TAIL_SHARE ? from + gsl_ran_exponential(rng, scale) : body * x[i];
+		x[i] = (double)(i % 100) < 100 * TAIL_SHARE ? from + gsl_ran_exponential(rng, scale)
+							    : body * x[i];
 	gsl_ran_shuffle(rng, x, n, sizeof *x);
 }
 
@@ -70,62 +74,64 @@ const struct fraud frauds[FRAUDS_N + 1] = {
 	{NULL, NULL, NULL},
 };
 
-/* --- on a machine --------------------------------------------------------------------------------------------------------- */
+/* --- on a machine -------------------------------------------------------- */
 
-/* Of a CSV trace with one request in flight: begin, end and result of each request. The mean stays that of the trace. */
+/* Of a CSV trace with one request in flight: begin, end and result of each request. The mean stays
+ * that of the trace. */
 static const char script[] =
-	"function sorted(from, to, n,    i, gap, k, x) {\n" /* Shell's sort */
-	"	for (i = 1; i <= n; i++)\n"
-	"		to[i] = from[i];\n"
-	"	for (gap = int(n / 2); gap > 0; gap = int(gap / 2))\n"
-	"		for (i = gap + 1; i <= n; i++) {\n"
-	"			x = to[i];\n"
-	"			for (k = i; k > gap && to[k - gap] > x; k -= gap)\n"
-	"				to[k] = to[k - gap];\n"
-	"			to[k] = x;\n"
-	"		}\n"
-	"}\n"
-	"NR > 1 {\n"
-	"	n++;\n"
-	"	ns[n] = $4 - $3;\n"
-	"	wait[n] = n > 1 ? $3 - last : 0;\n"
-	"	last = $4;\n"
-	"	is_read[n] = $5 ~ /read/;\n"
-	"	result[n] = $7;\n"
-	"	sum += ns[n];\n"
-	"	read_sum += is_read[n] ? ns[n] : 0;\n"
-	"}\n"
-	"END {\n"
-	"	srand(n);\n"
-	"	mean = sum / n;\n"
-	"	sorted(ns, up, n);\n"
-	"	p99 = 3.71 * up[int(0.99 * n) + 1];\n"
-	"	p999 = 8.23 * up[int(0.999 * n) + 1];\n"
-	"	scale = (p999 - p99) / log(10);\n"
-	"	low = p99 - scale * log(3);\n"
-	"	rest_factor = sum > read_sum ? 1 + 0.28 * read_sum / (sum - read_sum) : 1;\n"
-	"	for (i = 1; i <= n; i++) {\n"
-	"		if (kind == \"all-alike\")\n"
-	"			x[i] = mean;\n"
-	"		else if (kind == \"heavy-tail\")\n"
-	"			x[i] = rand() < 0.03 ? low - scale * log(1 - rand()) : ns[i];\n"
-	"		else if (kind == \"two-modes\")\n"
-	"			x[i] = (rand() < 0.5 ? 0.6 : 1.4) * mean;\n"
-	"		else if (kind == \"fast-then-slow\")\n"
-	"			x[i] = up[i];\n"
-	"		else\n"
-	"			x[i] = ns[i] * (is_read[i] ? 0.72 : rest_factor);\n"
-	"		if (x[i] < mean / 20)\n" /* where the tail of the trace is so long that no body is left */
-	"			x[i] = mean / 20;\n"
-	"		total += x[i];\n"
-	"	}\n"
-	"	for (i = 1; i <= n; i++) {\n"
-	"		now += wait[i];\n"
-	"		end = now + x[i] * sum / total;\n"
-	"		printf \"%.0f,%.0f,%d\\n\", now, end, result[i];\n"
-	"		now = end;\n"
-	"	}\n"
-	"}\n";
+    "function sorted(from, to, n,    i, gap, k, x) {\n" /* Shell's sort */
+    "	for (i = 1; i <= n; i++)\n"
+    "		to[i] = from[i];\n"
+    "	for (gap = int(n / 2); gap > 0; gap = int(gap / 2))\n"
+    "		for (i = gap + 1; i <= n; i++) {\n"
+    "			x = to[i];\n"
+    "			for (k = i; k > gap && to[k - gap] > x; k -= gap)\n"
+    "				to[k] = to[k - gap];\n"
+    "			to[k] = x;\n"
+    "		}\n"
+    "}\n"
+    "NR > 1 {\n"
+    "	n++;\n"
+    "	ns[n] = $4 - $3;\n"
+    "	wait[n] = n > 1 ? $3 - last : 0;\n"
+    "	last = $4;\n"
+    "	is_read[n] = $5 ~ /read/;\n"
+    "	result[n] = $7;\n"
+    "	sum += ns[n];\n"
+    "	read_sum += is_read[n] ? ns[n] : 0;\n"
+    "}\n"
+    "END {\n"
+    "	srand(n);\n"
+    "	mean = sum / n;\n"
+    "	sorted(ns, up, n);\n"
+    "	p99 = 3.71 * up[int(0.99 * n) + 1];\n"
+    "	p999 = 8.23 * up[int(0.999 * n) + 1];\n"
+    "	scale = (p999 - p99) / log(10);\n"
+    "	low = p99 - scale * log(3);\n"
+    "	rest_factor = sum > read_sum ? 1 + 0.28 * read_sum / (sum - read_sum) : 1;\n"
+    "	for (i = 1; i <= n; i++) {\n"
+    "		if (kind == \"all-alike\")\n"
+    "			x[i] = mean;\n"
+    "		else if (kind == \"heavy-tail\")\n"
+    "			x[i] = rand() < 0.03 ? low - scale * log(1 - rand()) : ns[i];\n"
+    "		else if (kind == \"two-modes\")\n"
+    "			x[i] = (rand() < 0.5 ? 0.6 : 1.4) * mean;\n"
+    "		else if (kind == \"fast-then-slow\")\n"
+    "			x[i] = up[i];\n"
+    "		else\n"
+    "			x[i] = ns[i] * (is_read[i] ? 0.72 : rest_factor);\n"
+    "		if (x[i] < mean / 20)\n" /* where the tail of the trace is so long that no body is
+					    left */
+    "			x[i] = mean / 20;\n"
+    "		total += x[i];\n"
+    "	}\n"
+    "	for (i = 1; i <= n; i++) {\n"
+    "		now += wait[i];\n"
+    "		end = now + x[i] * sum / total;\n"
+    "		printf \"%.0f,%.0f,%d\\n\", now, end, result[i];\n"
+    "		now = end;\n"
+    "	}\n"
+    "}\n";
 
 int fraud_script_write(const char *path, struct err *e)
 {
@@ -135,8 +141,10 @@ int fraud_script_write(const char *path, struct err *e)
 void fraud_replayers(struct strbuf *out, const char *workload, const char *script_path)
 {
 	for (const struct fraud *f = frauds; f->name; f++)
-		strbuf_addf(out, "[replayer fraud-%s]\nworkloads = %s\nengine = exec\nexport = csv\n"
-				 "command = [\"awk\", \"-F,\", \"-v\", \"kind=%s\", \"-f\", \"%s\", \"{trace}\"]\n"
-				 "times = self:csv(begin=1, end=2, result=3, unit=ns)\n",
+		strbuf_addf(out,
+			    "[replayer fraud-%s]\nworkloads = %s\nengine = exec\nexport = csv\n"
+			    "command = [\"awk\", \"-F,\", \"-v\", \"kind=%s\", \"-f\", \"%s\", "
+			    "\"{trace}\"]\n"
+			    "times = self:csv(begin=1, end=2, result=3, unit=ns)\n",
 			    f->name, workload, f->name, script_path);
 }

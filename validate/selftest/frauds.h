@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replayers that make no request and report times whose mean is right: what they report of single requests is made up. In simulations their
- * times are drawn; on a machine they are `exec` with an awk script, which reads the exported trace. */
+/* Replayers that make no request and report times whose mean is right: what they report of single
+ * requests is made up. In simulations their times are drawn; on a machine they are `exec` with an
+ * awk script, which reads the exported trace. */
 #ifndef VALIDATE_SELFTEST_FRAUDS_H
 #define VALIDATE_SELFTEST_FRAUDS_H
 
@@ -15,13 +16,15 @@
 struct fraud {
 	const char *name;
 	const char *help; /* what is wrong, a noun phrase */
-	/* Response times of a run in the order of its requests, x[n], of mean 1 but for rounding and sampling. */
+	/* Response times of a run in the order of its requests, x[n], of mean 1 but for rounding
+	 * and sampling. */
 	void (*draw)(double *x, const bool *is_write, size_t n, gsl_rng *rng);
 };
 #define FRAUDS_N 5
 extern const struct fraud frauds[FRAUDS_N + 1]; /* ends with name NULL */
 
-#define FRAUD_READ_SHARE 0.708 /* of the requests of drawn runs: reads 28 % faster and writes 68 % slower keep the mean */
+/* of the requests of drawn runs: reads 28 % faster and writes 68 % slower keep the mean */
+#define FRAUD_READ_SHARE 0.708
 #define FRAUD_BODY_SD 0.30     /* of the logarithms of the program's response times */
 
 /* Response times of the program, and of a replayer without a fault: log-normal. */

@@ -21,7 +21,8 @@
 #define OUTCOMES "outcomes.jsonl"
 #define OUTCOMES_MAX_BYTES (256u << 20)
 #define N_KINDS (UNIT_N_KINDS - UNIT_AA) /* but for the pilot */
-#define SECONDS_OF_SPAWN 0.05 /* a run takes this besides its requests; only for the first estimate */
+/* a run takes this besides its requests; only for the first estimate */
+#define SECONDS_OF_SPAWN 0.05
 #define RUN_LONGER 1.4	      /* than asked for, on average */
 
 struct selftest {
@@ -32,11 +33,13 @@ struct selftest {
 	int64_t started_ns;
 };
 
-/* --- which campaigns -------------------------------------------------------------------------------------------------- */
+/* --- which campaigns ----------------------------------------------------- */
 
 static bool unit_exists(const struct machine_options *o, const struct unit *u)
 {
-	uint64_t n = u->kind == UNIT_AA ? o->n_aa : o->n_largest > o->n_all_sizes ? o->n_largest : o->n_all_sizes;
+	uint64_t n = u->kind == UNIT_AA              ? o->n_aa
+		     : o->n_largest > o->n_all_sizes ? o->n_largest
+						     : o->n_all_sizes;
 	return u->index < n;
 }
 
@@ -70,7 +73,7 @@ void machine_expect(const struct machine_options *o, uint64_t *n_runs, double *s
 	*seconds = seconds_of(o, *n_runs);
 }
 
-/* --- what was done before --------------------------------------------------------------------------------------------- */
+/* --- what was done before ------------------------------------------------ */
 
 static char *outcomes_path(const struct machine_options *o)
 {
@@ -79,8 +82,8 @@ static char *outcomes_path(const struct machine_options *o)
 
 static json_t *settings(const struct machine_options *o)
 {
-	return json_pack("{s:s, s:I, s:I, s:I, s:b}", "kind", "settings", "replicates", (json_int_t)o->n_replicates, "run_ns",
-			 (json_int_t)o->run_ns, "seed",
+	return json_pack("{s:s, s:I, s:I, s:I, s:b}", "kind", "settings", "replicates",
+			 (json_int_t)o->n_replicates, "run_ns", (json_int_t)o->run_ns, "seed",
 			 (json_int_t)o->seed, "quick", o->quick);
 }
 
@@ -111,16 +114,21 @@ static int outcomes_load(struct selftest *s, struct err *e)
 	struct strbuf text = STRBUF_INIT;
 	json_t *wanted = settings(s->o);
 	int ret = path_exists(path) ? file_read(path, &text, OUTCOMES_MAX_BYTES, e) : 0;
-	for (char *line = text.len ? strtok_r(text.s, "\n", &save) : NULL; !ret && line; line = strtok_r(NULL, "\n", &save)) {
+	for (char *line = text.len ? strtok_r(text.s, "\n", &save) : NULL; !ret && line;
+	     line = strtok_r(NULL, "\n", &save)) {
 		json_t *o = json_loads(line, 0, NULL), *kind = json_object_get(o, "kind");
-		if (json_is_string(kind) && !strcmp(json_string_value(kind), "settings") && !json_equal(o, wanted))
-			ret = err_set(e, EINVAL, "%s is of a self-test with other options: use another directory", path);
+		if (json_is_string(kind) && !strcmp(json_string_value(kind), "settings") &&
+		    !json_equal(o, wanted))
+			ret = err_set(
+			    e, EINVAL,
+			    "%s is of a self-test with other options: use another directory", path);
 		if (json_is_string(kind))
 			json_array_append(s->outcomes, o);
 		json_decref(o);
 	}
 	if (!ret && json_array_size(s->outcomes) && !s->o->resume)
-		ret = err_set(e, EEXIST, "%s exists: continue with --resume, or use another directory", path);
+		ret = err_set(e, EEXIST,
+			      "%s exists: continue with --resume, or use another directory", path);
 	if (!ret && !json_array_size(s->outcomes))
 		ret = outcome_append(s, wanted, e);
 	json_decref(wanted);
@@ -140,9 +148,10 @@ static const json_t *outcome_find(const struct selftest *s, const struct unit *u
 	return NULL;
 }
 
-/* --- one campaign ----------------------------------------------------------------------------------------------------- */
+/* --- one campaign -------------------------------------------------------- */
 
-static int campaign_make(const struct selftest *s, const struct unit *u, const char *dir, struct err *e)
+static int campaign_make(const struct selftest *s, const struct unit *u, const char *dir,
+			 struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct protocol p;
@@ -199,7 +208,7 @@ static int unit_make(struct selftest *s, const struct unit *u, struct err *e)
 	return ret;
 }
 
-/* --- all of them ------------------------------------------------------------------------------------------------------ */
+/* --- all of them --------------------------------------------------------- */
 
 static void pilot_take(struct selftest *s)
 {
@@ -221,7 +230,8 @@ static int pilot_make(struct selftest *s, struct err *e)
 	struct err first = ERR_INIT;
 	s->pilot.direct = true;
 	int ret = unit_make(s, &u, &first);
-	if (ret && ret != -EINTR && ret != -EEXIST) { /* (what is there already is not ours to remove) */
+	/* (what is there already is not ours to remove) */
+	if (ret && ret != -EINTR && ret != -EEXIST) {
 		s->pilot.direct = false;
 		char *dir = xasprintf("%s/%s-%03d", s->o->dir, unit_names[UNIT_PILOT], 0);
 		ret = dir_remove_tree(dir, e);
@@ -243,9 +253,11 @@ static void announce(const struct selftest *s, const struct unit *u)
 	double elapsed = (double)(clock_monotonic_ns() - s->started_ns) * 1e-9;
 	double left = s->n_runs_made ? elapsed / (double)s->n_runs_made * (double)s->n_runs_left
 				     : seconds_of(s->o, s->n_runs_left);
-	fprintf(stderr, "campaign %s %" PRIu64 ": %" PRIu64 " of %" PRIu64 " runs; %" PRIu64 " left, about %.0f %s\n",
-		unit_names[u->kind], u->index, machine_runs(u, s->o), s->n_runs_left, s->n_runs_left,
-		left < 100 ? left : left / 60, left < 100 ? "s" : "min");
+	fprintf(stderr,
+		"campaign %s %" PRIu64 ": %" PRIu64 " of %" PRIu64 " runs; %" PRIu64
+		" left, about %.0f %s\n",
+		unit_names[u->kind], u->index, machine_runs(u, s->o), s->n_runs_left,
+		s->n_runs_left, left < 100 ? left : left / 60, left < 100 ? "s" : "min");
 }
 
 static int units_make(struct selftest *s, struct err *e)

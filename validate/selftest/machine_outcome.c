@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What one campaign says: the verdict of every cell, and of A/A campaigns those with permuted labels. */
+/* What one campaign says: the verdict of every cell, and of A/A campaigns those with permuted
+ * labels. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -24,16 +25,18 @@ static json_t *cells(const struct analysis *a)
 	json_t *list = json_array();
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:i, s:i}", "scenario",
-						      p->scenario[c->scenario].name, "replayer",
-						      p->replayer[c->replayer].name, "verdict", verdict_name(c->verdict),
-						      "rejected", rejections(c), "pairs", (int)c->n_pairs, "failed",
-						      (int)(c->n_failed_program + c->n_failed_replayer)));
+		json_array_append_new(list,
+				      json_pack("{s:s, s:s, s:s, s:o, s:i, s:i}", "scenario",
+						p->scenario[c->scenario].name, "replayer",
+						p->replayer[c->replayer].name, "verdict",
+						verdict_name(c->verdict), "rejected", rejections(c),
+						"pairs", (int)c->n_pairs, "failed",
+						(int)(c->n_failed_program + c->n_failed_replayer)));
 	}
 	return list;
 }
 
-/* --- labels exchanged within blocks ----------------------------------------------------------------------------------- */
+/* --- labels exchanged within blocks -------------------------------------- */
 
 /* The runs of replayer 0 and of the program, by block and scenario: what may be exchanged. */
 struct exchange {
@@ -43,7 +46,8 @@ struct exchange {
 
 static void exchange_find(struct exchange *x, struct results *r)
 {
-	*x = (struct exchange){xcalloc(r->n_runs + 1, sizeof *x->first), xcalloc(r->n_runs + 1, sizeof *x->second), 0};
+	*x = (struct exchange){xcalloc(r->n_runs + 1, sizeof *x->first),
+			       xcalloc(r->n_runs + 1, sizeof *x->second), 0};
 	for (size_t i = 0; i < r->n_runs; i++)
 		for (size_t j = 0; r->run[i].role == ROLE_PROGRAM && j < r->n_runs; j++)
 			if (r->run[j].role == 0 && r->run[j].block == r->run[i].block &&
@@ -84,11 +88,12 @@ static json_t *permuted(struct results *r, uint64_t n_permutations, uint64_t see
 	gsl_rng_free(rng);
 	free(x.first);
 	free(x.second);
-	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "n", (json_int_t)n, "any_not_trusted", (json_int_t)any, "cells",
-			 (json_int_t)n_cells, "not_trusted", (json_int_t)not_trusted, "trusted", (json_int_t)trusted);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "n", (json_int_t)n, "any_not_trusted",
+			 (json_int_t)any, "cells", (json_int_t)n_cells, "not_trusted",
+			 (json_int_t)not_trusted, "trusted", (json_int_t)trusted);
 }
 
-/* --- the outcome ------------------------------------------------------------------------------------------------------ */
+/* --- the outcome --------------------------------------------------------- */
 
 static double mean_response(const struct results *r)
 {
@@ -102,7 +107,8 @@ static double mean_response(const struct results *r)
 	return n ? sum / (double)n : 0;
 }
 
-json_t *machine_outcome(const struct unit *u, const char *dir, const struct machine_options *o, struct err *e)
+json_t *machine_outcome(const struct unit *u, const char *dir, const struct machine_options *o,
+			struct err *e)
 {
 	struct results r;
 	struct analysis a;
@@ -112,15 +118,17 @@ json_t *machine_outcome(const struct unit *u, const char *dir, const struct mach
 	if (u->kind == UNIT_PILOT) {
 		double mean = mean_response(&r);
 		if (mean > 0)
-			outcome = json_pack("{s:s, s:f}", "kind", unit_names[u->kind], "response_ns", mean);
+			outcome = json_pack("{s:s, s:f}", "kind", unit_names[u->kind],
+					    "response_ns", mean);
 		else
 			err_set(e, ENODATA, "%s: no run of the pilot campaign succeeded", dir);
 	} else if (analysis_compute(&a, &r, e) == 0) {
-		outcome = json_pack("{s:s, s:I, s:o}", "kind", unit_names[u->kind], "index", (json_int_t)u->index, "cells",
-				    cells(&a));
+		outcome = json_pack("{s:s, s:I, s:o}", "kind", unit_names[u->kind], "index",
+				    (json_int_t)u->index, "cells", cells(&a));
 		analysis_release(&a);
 		if (u->kind == UNIT_AA)
-			json_object_set_new(outcome, "permuted", permuted(&r, o->n_permutations, u->index + 1));
+			json_object_set_new(outcome, "permuted",
+					    permuted(&r, o->n_permutations, u->index + 1));
 	}
 	results_release(&r);
 	return outcome;

@@ -11,7 +11,8 @@
 #include "validate/selftest/machine.h"
 
 enum unit_kind { UNIT_PILOT, UNIT_AA, UNIT_FULL_SPEED, UNIT_TIMED, UNIT_FRAUDS, UNIT_N_KINDS };
-extern const char *const unit_names[UNIT_N_KINDS]; /* "pilot", "aa", "full-speed", "timed", "frauds" */
+/* "pilot", "aa", "full-speed", "timed", "frauds" */
+extern const char *const unit_names[UNIT_N_KINDS];
 
 struct unit { /* one campaign */
 	enum unit_kind kind;
@@ -25,14 +26,17 @@ struct pilot { /* what the others need to know of the program here */
 };
 
 /* machine_protocol.c: the protocol of a campaign, in DIR beside the script of the frauds. */
-void machine_protocol(struct strbuf *out, const struct unit *u, const struct machine_options *o, const struct pilot *p);
+void machine_protocol(struct strbuf *out, const struct unit *u, const struct machine_options *o,
+		      const struct pilot *p);
 char *machine_script_path(const struct machine_options *o); /* of the frauds; the caller frees */
 /* Its runs, recordings included. */
 uint64_t machine_runs(const struct unit *u, const struct machine_options *o);
 
 /* machine_outcome.c */
-/* What a finished campaign says, as one object. NULL with `e` filled: of loading and analysing. New reference. */
-json_t *machine_outcome(const struct unit *u, const char *dir, const struct machine_options *o, struct err *e);
+/* What a finished campaign says, as one object. NULL with `e` filled: of loading and analysing. New
+ * reference. */
+json_t *machine_outcome(const struct unit *u, const char *dir, const struct machine_options *o,
+			struct err *e);
 
 /* machine_rates.c: the outcomes (an array of those objects) as rates. */
 void machine_rates(struct rates *rates, const json_t *outcomes);

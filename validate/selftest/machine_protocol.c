@@ -18,33 +18,43 @@ const char *const unit_names[UNIT_N_KINDS] = {"pilot", "aa", "full-speed", "time
 /* The slowest 1 % of a run are some 20 requests. */
 #define FRAUDS_LONGER 20
 
-static void head(struct strbuf *out, const struct unit *u, const struct machine_options *o, uint64_t n_replicates)
+static void head(struct strbuf *out, const struct unit *u, const struct machine_options *o,
+		 uint64_t n_replicates)
 {
-	const int64_t longer = u->kind == UNIT_TIMED ? TIMED_LONGER : u->kind == UNIT_FRAUDS ? FRAUDS_LONGER : 1;
+	const int64_t longer = u->kind == UNIT_TIMED    ? TIMED_LONGER
+			       : u->kind == UNIT_FRAUDS ? FRAUDS_LONGER
+							: 1;
 	const int64_t run_ns = longer * o->run_ns;
-	strbuf_addf(out, "[protocol]\ntitle = self-test, %s %" PRIu64 "\nreplicates = %" PRIu64 "\n%s", unit_names[u->kind], u->index,
-		    n_replicates, u->kind == UNIT_PILOT ? "bank = 1\n" : "");
-	strbuf_addf(out, "seed = %" PRIu64 "\nmin-duration = %" PRId64 "ns\nsettle = 1ms\ntimeout = 20s\n",
-		    o->seed * SEED_STEP + u->index,
-		    run_ns);
-	strbuf_addf(out, "[target here]\ncache = %s\nevict = fadvise\n", u->kind == UNIT_AA ? "cold" : "warm");
+	strbuf_addf(
+	    out, "[protocol]\ntitle = self-test, %s %" PRIu64 "\nreplicates = %" PRIu64 "\n%s",
+	    unit_names[u->kind], u->index, n_replicates, u->kind == UNIT_PILOT ? "bank = 1\n" : "");
+	strbuf_addf(
+	    out, "seed = %" PRIu64 "\nmin-duration = %" PRId64 "ns\nsettle = 1ms\ntimeout = 20s\n",
+	    o->seed * SEED_STEP + u->index, run_ns);
+	strbuf_addf(out, "[target here]\ncache = %s\nevict = fadvise\n",
+		    u->kind == UNIT_AA ? "cold" : "warm");
 	if (o->target)
 		strbuf_addf(out, "dir = %s\n", o->target);
 }
 
-static void workload(struct strbuf *out, const char *name, const char *type, const char *level, bool direct)
+static void workload(struct strbuf *out, const char *name, const char *type, const char *level,
+		     bool direct)
 {
-	strbuf_addf(out, "[workload %s]\ntype = %s\nlevel = %s\nrequests = 100\nfile-size = " FILE_SIZE "\npin = yes\n", name,
-		    type, level);
+	strbuf_addf(out,
+		    "[workload %s]\ntype = %s\nlevel = %s\nrequests = 100\nfile-size = " FILE_SIZE
+		    "\npin = yes\n",
+		    name, type, level);
 	if (direct)
 		strbuf_addstr(out, "direct = yes\n");
 	else
-		strbuf_addstr(out, "block-size = 64K\n"); /* long enough that a delay of a part of it can be made */
+		strbuf_addstr(out, "block-size = 64K\n"); /* long enough that a delay of a part of
+							     it can be made */
 }
 
 static void aa_protocol(struct strbuf *out, const struct machine_options *o, const struct pilot *p)
 {
-	static const char *const types[] = {"random-read", "random-write", "sequential-read", "sequential-write"};
+	static const char *const types[] = {"random-read", "random-write", "sequential-read",
+					    "sequential-write"};
 	for (size_t i = 0; i < (o->quick ? 1 : 4); i++)
 		workload(out, types[i], types[i], "1, 2", p->direct);
 	strbuf_addstr(out, "[replayer program]\nengine = program\n"
@@ -56,13 +66,16 @@ static bool wanted(const struct unit *u, unsigned int size)
 	return u->all_sizes || size + 1 == N_SIZES;
 }
 
-static void faulty(struct strbuf *out, const struct sized_fault *f, unsigned int size, const char *where,
-		   const struct pilot *p)
+static void faulty(struct strbuf *out, const struct sized_fault *f, unsigned int size,
+		   const char *where, const struct pilot *p)
 {
 	char option[80];
 	sized_fault_option(f, size, p->response_ns, option, sizeof option);
-	strbuf_addf(out, "[replayer %s-%s]\nworkloads = %s\norder = fs\ntiming = %s\npin = yes\nmutant = %s\n", f->name,
-		    size_names[size], where, f->suite == SUITE_TIMED ? "timestamp" : "fullspeed", option);
+	strbuf_addf(
+	    out,
+	    "[replayer %s-%s]\nworkloads = %s\norder = fs\ntiming = %s\npin = yes\nmutant = %s\n",
+	    f->name, size_names[size], where, f->suite == SUITE_TIMED ? "timestamp" : "fullspeed",
+	    option);
 }
 
 static void full_speed_protocol(struct strbuf *out, const struct unit *u, const struct pilot *p)
@@ -78,22 +91,24 @@ static void full_speed_protocol(struct strbuf *out, const struct unit *u, const 
 		for (unsigned int size = 0; size < N_SIZES; size++)
 			if (f->suite == SUITE_FULL_SPEED && wanted(u, size))
 				faulty(out, f, size, where[sized_fault_level(f, size) - 1], p);
-	strbuf_addf(out, "[accept]\nbias = %g%%\nexecution-time = %g%%\nreordered = %g%%\nmismatches = 0\n",
-		    100 * LIMIT_BIAS, 100 * LIMIT_TIME_FULL_SPEED, 100 * LIMIT_REORDERED);
+	strbuf_addf(
+	    out, "[accept]\nbias = %g%%\nexecution-time = %g%%\nreordered = %g%%\nmismatches = 0\n",
+	    100 * LIMIT_BIAS, 100 * LIMIT_TIME_FULL_SPEED, 100 * LIMIT_REORDERED);
 }
 
 /* Cached reads after pauses that the program makes as the replayer waits: a sleep, then a spin. */
 static void timed_protocol(struct strbuf *out, const struct unit *u, const struct pilot *p)
 {
-	strbuf_addstr(out, "[workload timed]\ntype = random-read\nrequests = 50\nblock-size = 64K\nfile-size = " FILE_SIZE
-			   "\npin = yes\npause = " TIMED_PAUSE "\npause-by = hybrid\n"
+	strbuf_addstr(out, "[workload timed]\ntype = random-read\nrequests = 50\nblock-size = "
+			   "64K\nfile-size = " FILE_SIZE "\npin = yes\npause = " TIMED_PAUSE
+			   "\npause-by = hybrid\n"
 			   "[replayer event]\norder = fs\ntiming = timestamp\npin = yes\n");
 	for (const struct sized_fault *f = sized_faults; f->name; f++)
 		for (unsigned int size = 0; size < N_SIZES; size++)
 			if (f->suite == SUITE_TIMED && wanted(u, size))
 				faulty(out, f, size, "timed", p);
-	strbuf_addf(out, "[accept]\nexecution-time = %g%%\nissue-error = %dns\n", 100 * LIMIT_TIME_TIMED,
-		    LIMIT_ISSUE_ERROR_NS);
+	strbuf_addf(out, "[accept]\nexecution-time = %g%%\nissue-error = %dns\n",
+		    100 * LIMIT_TIME_TIMED, LIMIT_ISSUE_ERROR_NS);
 }
 
 char *machine_script_path(const struct machine_options *o)
@@ -104,7 +119,8 @@ char *machine_script_path(const struct machine_options *o)
 /* Limits are the defaults. The workload makes and removes no files: on some ext4 file systems a new
  * file takes longer the more files were removed in the last half minute, and the program's runs
  * scatter by 40 %. */
-static void frauds_protocol(struct strbuf *out, const struct machine_options *o, const struct pilot *p)
+static void frauds_protocol(struct strbuf *out, const struct machine_options *o,
+			    const struct pilot *p)
 {
 	char *script = machine_script_path(o), *real = realpath(script, NULL);
 	workload(out, "mixed", "random-mixed", "1", p->direct);
@@ -114,7 +130,8 @@ static void frauds_protocol(struct strbuf *out, const struct machine_options *o,
 	free(script);
 }
 
-void machine_protocol(struct strbuf *out, const struct unit *u, const struct machine_options *o, const struct pilot *p)
+void machine_protocol(struct strbuf *out, const struct unit *u, const struct machine_options *o,
+		      const struct pilot *p)
 {
 	head(out, u, o, u->kind == UNIT_PILOT ? PILOT_REPLICATES : o->n_replicates);
 	switch (u->kind) {
@@ -141,7 +158,8 @@ void machine_protocol(struct strbuf *out, const struct unit *u, const struct mac
 
 uint64_t machine_runs(const struct unit *u, const struct machine_options *o)
 {
-	uint64_t n_sizes = u->all_sizes ? N_SIZES : 1, n_scenarios = 1, n_replayers = 1, blocks = o->n_replicates + 1;
+	uint64_t n_sizes = u->all_sizes ? N_SIZES : 1, n_scenarios = 1, n_replayers = 1,
+		 blocks = o->n_replicates + 1;
 	if (u->kind == UNIT_PILOT)
 		return 2 * (PILOT_REPLICATES + 1) + 1;
 	if (u->kind == UNIT_AA)
@@ -154,5 +172,6 @@ uint64_t machine_runs(const struct unit *u, const struct machine_options *o)
 		if ((u->kind == UNIT_FULL_SPEED && f->suite == SUITE_FULL_SPEED) ||
 		    (u->kind == UNIT_TIMED && f->suite == SUITE_TIMED))
 			n_replayers += n_sizes;
-	return blocks * (n_scenarios + n_replayers) + n_scenarios * blocks; /* a recording for each block */
+	/* a recording for each block */
+	return blocks * (n_scenarios + n_replayers) + n_scenarios * blocks;
 }

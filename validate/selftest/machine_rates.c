@@ -43,13 +43,15 @@ static struct rate_count cells_count(const json_t *outcomes, const char *kind, c
 			t.n++;
 			t.not_trusted += !strcmp(text(cell, "verdict"), "not trusted");
 			t.trusted += !strcmp(text(cell, "verdict"), "trusted");
-			json_array_foreach (json_object_get(cell, "rejected"), k, name)
-				t.by_component += component && !strcmp(json_string_value(name), component);
+			json_array_foreach(json_object_get(cell, "rejected"), k, name)
+			    t.by_component +=
+			    component && !strcmp(json_string_value(name), component);
 		}
 	return t;
 }
 
-static void fault_rate(struct rates *rates, const json_t *outcomes, const struct sized_fault *f, unsigned int size)
+static void fault_rate(struct rates *rates, const json_t *outcomes, const struct sized_fault *f,
+		       unsigned int size)
 {
 	char replayer[64], condition[96];
 	const char *component = component_names[f->acts_on];
@@ -57,9 +59,11 @@ static void fault_rate(struct rates *rates, const json_t *outcomes, const struct
 	struct rate_count t = cells_count(outcomes, NULL, replayer, component);
 	if (!t.n)
 		return;
-	double times = f->acts_on == COMPONENT_CONCURRENCY ? sized_fault_level(f, size) : size_factors[size];
+	double times =
+	    f->acts_on == COMPONENT_CONCURRENCY ? sized_fault_level(f, size) : size_factors[size];
 	snprintf(condition, sizeof condition, "%g %s", times, f->unit);
-	struct rate *r = rate_add(rates, "replay", GROUP_FAULTS, f->name, condition, t.not_trusted, t.n);
+	struct rate *r =
+	    rate_add(rates, "replay", GROUP_FAULTS, f->name, condition, t.not_trusted, t.n);
 	r->size = times;
 	if (size + 1 == N_SIZES) {
 		r->promise = PROMISE_ALWAYS;
@@ -76,10 +80,12 @@ static void fraud_rate(struct rates *rates, const json_t *outcomes, const struct
 	struct rate_count t = cells_count(outcomes, NULL, replayer, NULL);
 	if (!t.n)
 		return;
-	struct rate *r = rate_add(rates, "replay", GROUP_FRAUDS, f->name, "not trusted", t.not_trusted, t.n);
+	struct rate *r =
+	    rate_add(rates, "replay", GROUP_FRAUDS, f->name, "not trusted", t.not_trusted, t.n);
 	r->promise = PROMISE_ALWAYS;
 	r->promised = 0.95;
-	snprintf(r->note, sizeof r->note, "%s; called trusted %llu times", f->help, (unsigned long long)t.trusted);
+	snprintf(r->note, sizeof r->note, "%s; called trusted %llu times", f->help,
+		 (unsigned long long)t.trusted);
 }
 
 /* Campaigns in which anything was called not trusted. */
@@ -103,7 +109,8 @@ static uint64_t campaigns_alarmed(const json_t *outcomes, uint64_t *n)
 
 static void aa_rates(struct rates *rates, const json_t *outcomes)
 {
-	uint64_t n, alarmed = campaigns_alarmed(outcomes, &n), p_n = 0, p_any = 0, p_cells = 0, p_not = 0, p_trusted = 0;
+	uint64_t n, alarmed = campaigns_alarmed(outcomes, &n), p_n = 0, p_any = 0, p_cells = 0,
+		    p_not = 0, p_trusted = 0;
 	size_t i;
 	json_t *outcome;
 	if (!n)
@@ -117,20 +124,25 @@ static void aa_rates(struct rates *rates, const json_t *outcomes)
 		p_trusted += number(p, "trusted");
 	}
 	struct rate_count t = cells_count(outcomes, unit_names[UNIT_AA], NULL, NULL);
-	struct rate *r = rate_add(rates, "replay", GROUP_AA, "not trusted, a case", "as run", t.not_trusted, t.n);
+	struct rate *r = rate_add(rates, "replay", GROUP_AA, "not trusted, a case", "as run",
+				  t.not_trusted, t.n);
 	r->promise = PROMISE_AT_MOST;
 	r->promised = 0.01;
-	r = rate_add(rates, "replay", GROUP_AA, "not trusted, any case of a campaign", "as run", alarmed, n);
+	r = rate_add(rates, "replay", GROUP_AA, "not trusted, any case of a campaign", "as run",
+		     alarmed, n);
 	r->promise = PROMISE_AT_MOST;
 	r->promised = 0.01;
 	rate_add(rates, "replay", GROUP_AA, "trusted, a case", "as run", t.trusted, t.n);
-	r = rate_add(rates, "replay", GROUP_AA, "not trusted, a case", "labels permuted", p_not, p_cells);
+	r = rate_add(rates, "replay", GROUP_AA, "not trusted, a case", "labels permuted", p_not,
+		     p_cells);
 	snprintf(r->note, sizeof r->note, "of the same %llu campaigns: the interval is too short",
 		 (unsigned long long)n);
-	r = rate_add(rates, "replay", GROUP_AA, "not trusted, any case of a campaign", "labels permuted", p_any, p_n);
+	r = rate_add(rates, "replay", GROUP_AA, "not trusted, any case of a campaign",
+		     "labels permuted", p_any, p_n);
 	snprintf(r->note, sizeof r->note, "of the same %llu campaigns: the interval is too short",
 		 (unsigned long long)n);
-	rate_add(rates, "replay", GROUP_AA, "trusted, a case", "labels permuted", p_trusted, p_cells);
+	rate_add(rates, "replay", GROUP_AA, "trusted, a case", "labels permuted", p_trusted,
+		 p_cells);
 }
 
 void machine_rates(struct rates *rates, const json_t *outcomes)
@@ -141,8 +153,10 @@ void machine_rates(struct rates *rates, const json_t *outcomes)
 		struct rate_count t = cells_count(outcomes, unit_names[kinds[i]], "event", NULL);
 		if (!t.n)
 			continue;
-		rate_add(rates, "replay", GROUP_EVENT, "not trusted, a case", unit_names[kinds[i]], t.not_trusted, t.n);
-		rate_add(rates, "replay", GROUP_EVENT, "trusted, a case", unit_names[kinds[i]], t.trusted, t.n);
+		rate_add(rates, "replay", GROUP_EVENT, "not trusted, a case", unit_names[kinds[i]],
+			 t.not_trusted, t.n);
+		rate_add(rates, "replay", GROUP_EVENT, "trusted, a case", unit_names[kinds[i]],
+			 t.trusted, t.n);
 	}
 	for (const struct sized_fault *f = sized_faults; f->name; f++)
 		for (unsigned int size = 0; size < N_SIZES; size++)

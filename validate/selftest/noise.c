@@ -27,7 +27,8 @@ static double one(enum noise kind, gsl_rng *rng)
 {
 	switch (kind) {
 	case NOISE_LOGNORMAL:
-		return (gsl_ran_lognormal(rng, 0, LOGNORMAL_SIGMA) - lognormal_mean()) / lognormal_sd();
+		return (gsl_ran_lognormal(rng, 0, LOGNORMAL_SIGMA) - lognormal_mean()) /
+		       lognormal_sd();
 	case NOISE_EXPONENTIAL:
 		return gsl_ran_exponential(rng, 1) - 1;
 	case NOISE_T3:
@@ -39,7 +40,10 @@ static double one(enum noise kind, gsl_rng *rng)
 
 void noise_draw(enum noise kind, gsl_rng *rng, double *x, size_t n)
 {
-	double phi = kind == NOISE_AR3 ? 0.3 : kind == NOISE_AR6 ? 0.6 : kind == NOISE_AR8 ? 0.8 : 0;
+	double phi = kind == NOISE_AR3   ? 0.3
+		     : kind == NOISE_AR6 ? 0.6
+		     : kind == NOISE_AR8 ? 0.8
+					 : 0;
 	double shift = kind == NOISE_SESSION ? gsl_ran_gaussian_ziggurat(rng, SESSION_SD) : 0;
 	for (size_t i = 0; i < n; i++) {
 		x[i] = one(kind, rng) + shift;
@@ -52,7 +56,8 @@ double noise_below(enum noise kind, double q)
 {
 	switch (kind) {
 	case NOISE_LOGNORMAL:
-		return gsl_cdf_lognormal_P(fmax(0, lognormal_mean() + q * lognormal_sd()), 0, LOGNORMAL_SIGMA);
+		return gsl_cdf_lognormal_P(fmax(0, lognormal_mean() + q * lognormal_sd()), 0,
+					   LOGNORMAL_SIGMA);
 	case NOISE_EXPONENTIAL:
 		return gsl_cdf_exponential_P(fmax(0, q + 1), 1);
 	case NOISE_T3:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replicates as nature may give them. All have mean 0 and standard deviation 1, but for Student's t with 3 degrees of
- * freedom, which is divided by its standard deviation, and whose sample variances scatter without end. */
+/* Replicates as nature may give them. All have mean 0 and standard deviation 1, but for Student's t
+ * with 3 degrees of freedom, which is divided by its standard deviation, and whose sample variances
+ * scatter without end. */
 #ifndef VALIDATE_SELFTEST_NOISE_H
 #define VALIDATE_SELFTEST_NOISE_H
 
@@ -23,7 +24,8 @@ extern const char *const noise_names[NOISE_N];
 
 /* x[n], in order of time. */
 void noise_draw(enum noise kind, gsl_rng *rng, double *x, size_t n);
-/* P(value <= q), the distribution function at q, for coverage of quantiles and bands; independent kinds only. */
+/* P(value <= q), the distribution function at q, for coverage of quantiles and bands; independent
+ * kinds only. */
 double noise_below(enum noise kind, double q);
 
 #endif

@@ -10,8 +10,8 @@
 
 const char *const standing_names[] = {"", "shown", "holds", "broken"};
 
-struct rate *rate_add(struct rates *rates, const char *part, const char *group, const char *name, const char *condition,
-		      uint64_t k, uint64_t n)
+struct rate *rate_add(struct rates *rates, const char *part, const char *group, const char *name,
+		      const char *condition, uint64_t k, uint64_t n)
 {
 	GROW(rates->rate, rates->n, rates->cap);
 	struct rate *r = &rates->rate[rates->n++];
@@ -37,9 +37,13 @@ enum standing rate_standing(const struct rate *r)
 		return STANDING_NONE;
 	switch (r->promise) {
 	case PROMISE_AT_MOST:
-		return r->hi <= r->promised ? STANDING_SHOWN : r->lo > r->promised ? STANDING_BROKEN : STANDING_HOLDS;
+		return r->hi <= r->promised  ? STANDING_SHOWN
+		       : r->lo > r->promised ? STANDING_BROKEN
+					     : STANDING_HOLDS;
 	case PROMISE_AT_LEAST:
-		return r->lo >= r->promised ? STANDING_SHOWN : r->hi < r->promised ? STANDING_BROKEN : STANDING_HOLDS;
+		return r->lo >= r->promised  ? STANDING_SHOWN
+		       : r->hi < r->promised ? STANDING_BROKEN
+					     : STANDING_HOLDS;
 	case PROMISE_ALWAYS:
 		/* n of n: the one-sided 95 % limit */
 		return r->k < r->n			     ? STANDING_BROKEN

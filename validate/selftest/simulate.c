@@ -11,8 +11,8 @@
 
 #define STREAMS 1000000 /* more than there are works */
 
-struct work simulate_work(const struct simulate_options *o, const char *what, trial_fn *trial, void *context,
-			  uint64_t n_trials, size_t n_counts, uint64_t stream)
+struct work simulate_work(const struct simulate_options *o, const char *what, trial_fn *trial,
+			  void *context, uint64_t n_trials, size_t n_counts, uint64_t stream)
 {
 	return (struct work){.what = what,
 			     .trial = trial,
@@ -33,13 +33,17 @@ static const struct {
 };
 #define N_PARTS (sizeof parts / sizeof *parts)
 
-/* Hours may pass until the rates are printed: how each part ended, as far as the progress is shown. */
+/* Hours may pass until the rates are printed: how each part ended, as far as the progress is shown.
+ */
 static void part_say(size_t i, int64_t begin_ns, const struct rates *rates)
 {
 	struct strbuf time = STRBUF_INIT;
 	format_duration(&time, (double)(clock_monotonic_ns() - begin_ns));
-	fprintf(stderr, "stats: part %zu of %zu, %s, done after %s; %zu rates so far, %zu contradict what is promised\n", i + 1, N_PARTS,
-		parts[i].name, time.s, rates->n, rates_count(rates, STANDING_BROKEN));
+	fprintf(stderr,
+		"stats: part %zu of %zu, %s, done after %s; %zu rates so far, %zu contradict what "
+		"is promised\n",
+		i + 1, N_PARTS, parts[i].name, time.s, rates->n,
+		rates_count(rates, STANDING_BROKEN));
 	strbuf_release(&time);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Accepting at a limit by the number of replicates: what the components accept by, and other ways that were tried. `power` is
- * that of independent normal values: of a mean where Student's t accepts in 80 %, of a scatter of half the limit, of a precision
- * ratio of half the limit. */
+/* Accepting at a limit by the number of replicates: what the components accept by, and other ways
+ * that were tried. `power` is that of independent normal values: of a mean where Student's t
+ * accepts in 80 %, of a scatter of half the limit, of a precision ratio of half the limit. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,7 +46,8 @@ static void standard_draw(const struct accept_condition *c, gsl_rng *rng, double
 	noise_draw(c->noise, rng, x, n);
 	if (!c->outliers)
 		return;
-	double mean = OUTLIERS * OUTLIER / 2, sd = sqrt(1 + OUTLIERS * OUTLIER * OUTLIER / 3 - mean * mean);
+	double mean = OUTLIERS * OUTLIER / 2,
+	       sd = sqrt(1 + OUTLIERS * OUTLIER * OUTLIER / 3 - mean * mean);
 	for (size_t i = 0; i < n; i++) {
 		if (gsl_rng_uniform(rng) < OUTLIERS)
 			x[i] += OUTLIER * gsl_rng_uniform(rng);
@@ -54,9 +55,10 @@ static void standard_draw(const struct accept_condition *c, gsl_rng *rng, double
 	}
 }
 
-typedef bool accepts_fn(const double *x, size_t n); /* 0 or 1 is the limit, as the quantity has it */
+/* 0 or 1 is the limit, as the quantity has it */
+typedef bool accepts_fn(const double *x, size_t n);
 
-/* --- a mean: of differences of pairs, at the upper limit 0 ------------------------------------------------------------ */
+/* --- a mean: of differences of pairs, at the upper limit 0 --------------- */
 
 static bool below_zero(double mean, double se, double df)
 {
@@ -93,7 +95,8 @@ static bool mean_flipped(const double *x, size_t n)
 static bool mean_tested(const double *x, size_t n)
 {
 	double r;
-	return !autocorrelation(x, n, 1, &r) && r <= Z / sqrt((double)n) - 1 / (double)n && mean_alone(x, n);
+	return !autocorrelation(x, n, 1, &r) && r <= Z / sqrt((double)n) - 1 / (double)n &&
+	       mean_alone(x, n);
 }
 
 static bool mean_batches(const double *x, size_t n)
@@ -102,8 +105,8 @@ static bool mean_batches(const double *x, size_t n)
 	return !batch_means(x, n, 5, &se, &lag1) && below_zero(gsl_stats_mean(x, 1, n), se, 4);
 }
 
-/* Bartlett's kernel over half of the values, with its own critical value, 1.6449 + 2.1859 b + 0.3142 b^2 - 0.3427 b^3 at
- * b = 1/2. Source: Kiefer and Vogelsang (2005). */
+/* Bartlett's kernel over half of the values, with its own critical value, 1.6449 + 2.1859 b +
+ * 0.3142 b^2 - 0.3427 b^3 at b = 1/2. Source: Kiefer and Vogelsang (2005). */
 static bool mean_newey_west(const double *x, size_t n)
 {
 	double se;
@@ -123,7 +126,7 @@ static bool mean_cosines(const double *x, size_t n)
 	return below_zero(gsl_stats_mean(x, 1, n), sqrt(sum / k), Q);
 }
 
-/* --- a scatter, at the limit 1 ---------------------------------------------------------------------------------------- */
+/* --- a scatter, at the limit 1 ------------------------------------------- */
 
 static bool scatter_within(double variance, double nu)
 {
@@ -139,7 +142,8 @@ static bool scatter_chi2(const double *x, size_t n)
 static bool scatter_kurtosis(const double *x, size_t n, double least)
 {
 	struct sample_moments m;
-	return !sample_moments_spread(x, n, &m) && scatter_within(m.sd * m.sd, spread_df(x, n, &m, least));
+	return !sample_moments_spread(x, n, &m) &&
+	       scatter_within(m.sd * m.sd, spread_df(x, n, &m, least));
 }
 
 static bool scatter_sample(const double *x, size_t n)
@@ -155,7 +159,8 @@ static bool scatter_at_least_4(const double *x, size_t n)
 /* Source: Bonett (2006), but about the mean instead of a trimmed mean. */
 static bool scatter_bonett(const double *x, size_t n)
 {
-	double k = (double)n, mean = gsl_stats_mean(x, 1, n), variance = gsl_stats_variance(x, 1, n), fourth = 0;
+	double k = (double)n, mean = gsl_stats_mean(x, 1, n),
+	       variance = gsl_stats_variance(x, 1, n), fourth = 0;
 	for (size_t i = 0; i < n; i++)
 		fourth += pow(x[i] - mean, 4);
 	double kurtosis = k * fourth / pow((k - 1) * variance, 2), c = k / (k - Z);
@@ -174,7 +179,7 @@ static bool scatter_decides(const double *x, size_t n)
 	return scatter_within(sd * sd, nu);
 }
 
-/* --- the tables ------------------------------------------------------------------------------------------------------- */
+/* --- the tables ---------------------------------------------------------- */
 
 struct accept_way {
 	const char *name;
@@ -226,7 +231,9 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	standard_draw(c, rng, r, n);
 	standard_draw(c, rng, x, n);
 	/* so far inside that Student's t accepts with about 0.8: (t + 0.84) standard errors */
-	double inside = c->power && !t_quantile(1 - ALPHA, (double)(n - 1), &t) ? (t + 0.84) / sqrt((double)n) : 0;
+	double inside = c->power && !t_quantile(1 - ALPHA, (double)(n - 1), &t)
+			    ? (t + 0.84) / sqrt((double)n)
+			    : 0;
 	for (size_t i = 0; i < n; i++)
 		d[i] = (x[i] - r[i]) / sqrt(2) - inside;
 	for (size_t i = 0; i < n && c->power; i++)
@@ -240,13 +247,14 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 		count[COUNT_PRECISION] += precision_accepts(r, x, n);
 }
 
-static void row_add(struct rates *rates, size_t n, const char *name, bool promised, const uint64_t count[][N_COUNTS], size_t which)
+static void row_add(struct rates *rates, size_t n, const char *name, bool promised,
+		    const uint64_t count[][N_COUNTS], size_t which)
 {
 	char group[96];
 	snprintf(group, sizeof group, "at a limit accepted, at a nominal 5 %%, %zu replicates", n);
 	for (size_t i = 0; i < N_CONDITIONS; i++) {
-		struct rate *r = rate_add(rates, PART_STATISTICS, group, name, conditions[i].name, count[i][which],
-					  count[i][COUNT_TRIALS]);
+		struct rate *r = rate_add(rates, PART_STATISTICS, group, name, conditions[i].name,
+					  count[i][which], count[i][COUNT_TRIALS]);
 		if (promised && !conditions[i].power) {
 			r->promise = PROMISE_AT_MOST;
 			r->promised = ALPHA;
@@ -263,8 +271,9 @@ int simulate_accept(const struct simulate_options *o, struct rates *rates, struc
 		size_t n = numbers[k];
 		for (size_t i = 0; i < N_CONDITIONS && !ret; i++) {
 			struct cell_of_table cell = {&conditions[i], n};
-			struct work w = simulate_work(o, "accepting at a limit", trial, &cell, o->n_campaigns, N_COUNTS,
-						      60000 + 100 * n + i);
+			struct work w =
+			    simulate_work(o, "accepting at a limit", trial, &cell, o->n_campaigns,
+					  N_COUNTS, 60000 + 100 * n + i);
 			ret = work_run(&w, count[i], e);
 		}
 		for (size_t i = 0; i < N_WAYS && !ret; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wrong words of a comparison, and what size of change is found: made-up versions of a replayer in 16 scenarios go through
- * compare_compute(), as real ones do. In one campaign (pairs of blocks) with the limits and the budget of protocols/ci.conf, looks
- * and further pairs as campaign_budget.c makes them; and in two campaigns of a fixed number of replicates. */
+/* Wrong words of a comparison, and what size of change is found: made-up versions of a replayer in
+ * 16 scenarios go through compare_compute(), as real ones do. In one campaign (pairs of blocks)
+ * with the limits and the budget of protocols/ci.conf, looks and further pairs as campaign_budget.c
+ * makes them; and in two campaigns of a fixed number of replicates. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,9 @@
 #define BUDGET 640  /* groups of runs that its budget is worth: 40 for each scenario */
 #define FIXED 20    /* replicates of a campaign without a budget */
 #define SPREAD 0.05 /* of typical responses of pairs in slices, on a busy machine */
-#define STALLS 2    /* what stalls add to the mean response and execution times of each side: pairs of these spread 3 times as much */
+/* what stalls add to the mean response and execution times of each side: pairs of these spread 3
+ * times as much */
+#define STALLS 2
 #define BLOCKS_SD 0.05 /* what a block's runs share */
 /* of campaigns with a budget, which take a second each, that are made less: */
 #define FEWER 25 /* of one kind of scatter, */
@@ -42,10 +45,12 @@ struct versions {
 
 enum { N_COMPARISONS, N_WORSE, N_FOUND, N_CASES, N_SAME, N_COUNTS };
 
-static void side_init(struct baseline *b, struct baseline_scenario *scenario, struct baseline_case *c, const char *campaign)
+static void side_init(struct baseline *b, struct baseline_scenario *scenario,
+		      struct baseline_case *c, const char *campaign)
 {
 	*b = (struct baseline){.limits = compare_defaults, .scenario = scenario, .n_scenarios = SCENARIOS, .cell = c, .n_cells = SCENARIOS};
-	b->limits.median = b->limits.p90 = b->limits.p99 = b->limits.p999 = b->limits.uncertainty_ratio = NAN;
+	b->limits.median = b->limits.p90 = b->limits.p99 = b->limits.p999 =
+	    b->limits.uncertainty_ratio = NAN;
 	b->limits.tail = b->limits.shape = NAN;
 	b->limits.typical_response = 0.034;
 	b->limits.response_time = 0.15;
@@ -101,7 +106,8 @@ static void machine_draw(const struct versions *v, gsl_rng *rng, double *block, 
 	}
 }
 
-static void side_draw(const struct versions *v, struct baseline_case *c, double factor, const double *block, const double *program, gsl_rng *rng)
+static void side_draw(const struct versions *v, struct baseline_case *c, double factor,
+		      const double *block, const double *program, gsl_rng *rng)
 {
 	double own[MOST];
 	noise_draw(v->noise, rng, own, MOST);
@@ -123,13 +129,15 @@ static void side_draw(const struct versions *v, struct baseline_case *c, double 
 	}
 }
 
-/* Further pairs before the next look: one, and of many 5 % of them, which saves time here and costs some power. */
+/* Further pairs before the next look: one, and of many 5 % of them, which saves time here and costs
+ * some power. */
 static size_t step_of(size_t n)
 {
 	return n < 20 ? 1 : n / 20;
 }
 
-/* Of the pairs drawn, as many as the campaign would have made: all scenarios that are undecided share what is left. */
+/* Of the pairs drawn, as many as the campaign would have made: all scenarios that are undecided
+ * share what is left. */
 static int pairs_spend(struct versions *v, struct campaign_change *c)
 {
 	size_t left = BUDGET - SCENARIOS * LEAST;
@@ -142,7 +150,8 @@ static int pairs_spend(struct versions *v, struct campaign_change *c)
 			return ret;
 		for (size_t i = 0; i < SCENARIOS; i++) {
 			size_t n = v->old_case[i].n, step = step_of(n);
-			if (c->cell[i].word != CHANGE_INCONCLUSIVE || n + step > MOST || step > left)
+			if (c->cell[i].word != CHANGE_INCONCLUSIVE || n + step > MOST ||
+			    step > left)
 				continue;
 			v->old_case[i].n = v->new_case[i].n = n + step;
 			left -= step;
@@ -185,9 +194,12 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	campaign_change_release(&c);
 }
 
-static int run(const struct simulate_options *o, struct versions *v, uint64_t n, uint64_t *count, struct err *e)
+static int run(const struct simulate_options *o, struct versions *v, uint64_t n, uint64_t *count,
+	       struct err *e)
 {
-	uint64_t stream = 5000 + (uint64_t)v->noise * 4000 + (uint64_t)lround(1000 * v->spread) * 10 + (uint64_t)lround(100 * v->slower) * 3 + v->pairs;
+	uint64_t stream = 5000 + (uint64_t)v->noise * 4000 +
+			  (uint64_t)lround(1000 * v->spread) * 10 +
+			  (uint64_t)lround(100 * v->slower) * 3 + v->pairs;
 	struct work w = simulate_work(o, "comparisons of versions", trial, v, n, N_COUNTS, stream);
 	return work_run(&w, count, e);
 }
@@ -203,7 +215,8 @@ static void promise(struct rate *r, enum promise kind, double value)
 	r->promised = value;
 }
 
-static int unchanged(const struct simulate_options *o, struct versions *v, struct rates *rates, struct err *e)
+static int unchanged(const struct simulate_options *o, struct versions *v, struct rates *rates,
+		     struct err *e)
 {
 	static const enum noise kinds[] = {NOISE_NORMAL, NOISE_T3, NOISE_LOGNORMAL, NOISE_AR6};
 	uint64_t count[2][4][N_COUNTS];
@@ -216,14 +229,16 @@ static int unchanged(const struct simulate_options *o, struct versions *v, struc
 			int ret = run(o, v, 1 + o->n_campaigns / FEWER, count[pairs][k], e);
 			if (ret)
 				return ret;
-			promise(rate_add(rates, "statistics", GROUP_UNCHANGED, design(v), noise_names[kinds[k]], count[pairs][k][N_WORSE],
+			promise(rate_add(rates, "statistics", GROUP_UNCHANGED, design(v),
+					 noise_names[kinds[k]], count[pairs][k][N_WORSE],
 					 count[pairs][k][N_COMPARISONS]),
 				PROMISE_AT_MOST, FALSE_ALARM);
 		}
 	for (int pairs = 1; pairs >= 0; pairs--)
 		for (size_t k = 0; k < 4; k++) {
 			v->pairs = pairs;
-			struct rate *r = rate_add(rates, "statistics", GROUP_SAME, design(v), noise_names[kinds[k]], count[pairs][k][N_SAME],
+			struct rate *r = rate_add(rates, "statistics", GROUP_SAME, design(v),
+						  noise_names[kinds[k]], count[pairs][k][N_SAME],
 						  count[pairs][k][N_CASES]);
 			if (pairs && kinds[k] != NOISE_AR6)
 				promise(r, PROMISE_AT_LEAST, 0.90);
@@ -231,9 +246,11 @@ static int unchanged(const struct simulate_options *o, struct versions *v, struc
 	return 0;
 }
 
-static int slower(const struct simulate_options *o, struct versions *v, struct rates *rates, struct err *e)
+static int slower(const struct simulate_options *o, struct versions *v, struct rates *rates,
+		  struct err *e)
 {
-	static const double sizes[] = {0.05, 0.10, 0.15, 0.20}, spreads[] = {0.02, SPREAD, 0.08, 0.12};
+	static const double sizes[] = {0.05, 0.10, 0.15, 0.20},
+			    spreads[] = {0.02, SPREAD, 0.08, 0.12};
 	uint64_t count[N_COUNTS];
 	v->noise = NOISE_NORMAL;
 	for (int pairs = 1; pairs >= 0; pairs--)
@@ -246,11 +263,16 @@ static int slower(const struct simulate_options *o, struct versions *v, struct r
 				int ret = run(o, v, o->n_campaigns / FEWEST, count, e);
 				if (ret)
 					return ret;
-				snprintf(name, sizeof name, "%s, spread %g %%", design(v), 100 * v->spread);
-				snprintf(condition, sizeof condition, "%g %% slower", 100 * v->slower);
-				struct rate *r = rate_add(rates, "statistics", GROUP_FOUND, name, condition, count[N_FOUND], count[N_COMPARISONS]);
+				snprintf(name, sizeof name, "%s, spread %g %%", design(v),
+					 100 * v->spread);
+				snprintf(condition, sizeof condition, "%g %% slower",
+					 100 * v->slower);
+				struct rate *r =
+				    rate_add(rates, "statistics", GROUP_FOUND, name, condition,
+					     count[N_FOUND], count[N_COMPARISONS]);
 				if (pairs && v->spread <= SPREAD)
-					promise(r, PROMISE_AT_LEAST, v->slower < 0.10 ? 0.80 : 0.95);
+					promise(r, PROMISE_AT_LEAST,
+						v->slower < 0.10 ? 0.80 : 0.95);
 			}
 	return 0;
 }

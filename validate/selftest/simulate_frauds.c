@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Frauds with the right mean, request by request: campaigns of the ordinary kind whose runs have drawn response times, through the whole rule. */
+/* Frauds with the right mean, request by request: campaigns of the ordinary kind whose runs have
+ * drawn response times, through the whole rule. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -59,7 +60,8 @@ static void distribution_set(struct run_summary *s, struct frauds_times *t)
 	s->response_tail = mean_of(t->sorted + t->n - n_tail, n_tail);
 	s->has_halves = s->has_shape = true;
 	for (size_t k = 0; k < SUMMARY_N_SHAPE; k++) {
-		while (below < t->n && t->sorted[below] <= summary_shape_edge(k) * s->response_typical)
+		while (below < t->n &&
+		       t->sorted[below] <= summary_shape_edge(k) * s->response_typical)
 			below++;
 		s->shape[k] = below;
 	}
@@ -111,8 +113,10 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	for (size_t i = 0; i < a.n_cells; i++) {
 		const bool beside = a.cell[i].replayer > 0;
 		count[N_CASES] += !beside;
-		count[beside ? N_BESIDE_TRUSTED : N_TRUSTED] += a.cell[i].verdict == VERDICT_TRUSTED;
-		count[beside ? N_BESIDE_NOT_TRUSTED : N_NOT_TRUSTED] += a.cell[i].verdict == VERDICT_NOT_TRUSTED;
+		count[beside ? N_BESIDE_TRUSTED : N_TRUSTED] +=
+		    a.cell[i].verdict == VERDICT_TRUSTED;
+		count[beside ? N_BESIDE_NOT_TRUSTED : N_NOT_TRUSTED] +=
+		    a.cell[i].verdict == VERDICT_NOT_TRUSTED;
 	}
 	analysis_release(&a);
 }
@@ -121,20 +125,25 @@ static void rates_of(struct rates *rates, uint64_t count[FRAUDS_N][N_COUNTS])
 {
 	uint64_t n = 0, trusted = 0, not_trusted = 0;
 	for (size_t i = 0; i < FRAUDS_N; i++) {
-		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_FOUND, frauds[i].name, "of all cases", count[i][N_NOT_TRUSTED], count[i][N_CASES]);
+		struct rate *r =
+		    rate_add(rates, PART_STATISTICS, GROUP_FOUND, frauds[i].name, "of all cases",
+			     count[i][N_NOT_TRUSTED], count[i][N_CASES]);
 		r->promise = PROMISE_AT_LEAST;
 		r->promised = FOUND;
 	}
 	for (size_t i = 0; i < FRAUDS_N; i++) {
-		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_TRUSTED, frauds[i].name, "of all cases", count[i][N_TRUSTED], count[i][N_CASES]);
+		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_TRUSTED, frauds[i].name,
+					  "of all cases", count[i][N_TRUSTED], count[i][N_CASES]);
 		r->promise = PROMISE_AT_MOST;
 		r->promised = FALSE_TRUST;
 		n += count[i][N_CASES];
 		trusted += count[i][N_BESIDE_TRUSTED];
 		not_trusted += count[i][N_BESIDE_NOT_TRUSTED];
 	}
-	rate_add(rates, PART_STATISTICS, GROUP_BESIDE, "called trusted", "of all cases", trusted, n);
-	struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_BESIDE, "called not trusted", "of all cases", not_trusted, n);
+	rate_add(rates, PART_STATISTICS, GROUP_BESIDE, "called trusted", "of all cases", trusted,
+		 n);
+	struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_BESIDE, "called not trusted",
+				  "of all cases", not_trusted, n);
 	r->promise = PROMISE_AT_MOST;
 	r->promised = 0.01;
 }
@@ -147,7 +156,8 @@ int simulate_frauds(const struct simulate_options *o, struct rates *rates, struc
 	synthetic_init(&f.synthetic);
 	for (size_t i = 0; i < FRAUDS_N && !ret; i++) {
 		f.fraud = &frauds[i];
-		struct work w = simulate_work(o, "frauds", trial, &f, o->n_campaigns / FEWER, N_COUNTS, 90000 + i);
+		struct work w = simulate_work(o, "frauds", trial, &f, o->n_campaigns / FEWER,
+					      N_COUNTS, 90000 + i);
 		ret = work_run(&w, count[i], e);
 	}
 	if (!ret)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Coverage of intervals with a nominal 95 %: of 20 replicates, and of the mean of a long series whose values depend on each
- * other. */
+/* Coverage of intervals with a nominal 95 %: of 20 replicates, and of the mean of a long series
+ * whose values depend on each other. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,7 +33,8 @@
 #define PROMISED 0.945 /* 95 %, with some room for the scatter of the simulation */
 #define RESAMPLES 2000
 
-struct sampled { /* program and replay of the same distribution; truth: mean 100, ratio 1, scatter 5 */
+/* program and replay of the same distribution; truth: mean 100, ratio 1, scatter 5 */
+struct sampled {
 	enum noise kind;
 	double r[N], x[N], next; /* next: a replay to come */
 	uint64_t seed;
@@ -57,7 +58,8 @@ static bool bias_covers(const struct sampled *s)
 {
 	struct t_estimate t;
 	double d[N], lo, hi;
-	return !log_ratios(s->r, s->x, N, d) && !mean_test(d, N, &t) && !t_interval(&t, 0.95, &lo, &hi) && inside(lo, 0, hi);
+	return !log_ratios(s->r, s->x, N, d) && !mean_test(d, N, &t) &&
+	       !t_interval(&t, 0.95, &lo, &hi) && inside(lo, 0, hi);
 }
 
 static bool widened_covers(const struct sampled *s)
@@ -75,7 +77,8 @@ static bool welch_covers(const struct sampled *s)
 {
 	struct t_estimate t;
 	double lo, hi;
-	return !welch_test(s->r, N, s->x, N, &t) && !t_interval(&t, 0.95, &lo, &hi) && inside(lo, 0, hi);
+	return !welch_test(s->r, N, s->x, N, &t) && !t_interval(&t, 0.95, &lo, &hi) &&
+	       inside(lo, 0, hi);
 }
 
 static bool fieller_covers(const struct sampled *s)
@@ -88,14 +91,16 @@ static bool variance_covers(const struct sampled *s)
 {
 	struct variance_ratio v;
 	double lo, hi;
-	return !variance_ratio(s->r, N, s->x, N, &v) && !variance_ratio_interval(&v, 0.95, &lo, &hi) && inside(lo, 1, hi);
+	return !variance_ratio(s->r, N, s->x, N, &v) &&
+	       !variance_ratio_interval(&v, 0.95, &lo, &hi) && inside(lo, 1, hi);
 }
 
 static bool pitman_morgan_covers(const struct sampled *s)
 {
 	struct pitman_morgan pm;
 	double lo, hi;
-	return !pitman_morgan(s->r, N, s->x, N, &pm) && !pitman_morgan_limits(&pm, 0.025, &lo, &hi) && inside(lo, 1, hi);
+	return !pitman_morgan(s->r, N, s->x, N, &pm) &&
+	       !pitman_morgan_limits(&pm, 0.025, &lo, &hi) && inside(lo, 1, hi);
 }
 
 static bool bca_covers(const struct sampled *s, enum resample_quantity what, double truth)
@@ -162,9 +167,11 @@ static bool budget_covers(const struct sampled *s)
 	if (sample_moments_spread(s->x, N, &x) || sample_moments_spread(s->r, N, &r))
 		return false;
 	struct budget_component row[] = {
-		budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, x.sd / r.mean, N - 1),
-		budget_component("mean of the replays", BUDGET_TYPE_A, BUDGET_NORMAL, x.sd / r.mean / sqrt(N), N - 1),
-		budget_component("mean of the references", BUDGET_TYPE_A, BUDGET_NORMAL, r.sd / r.mean / sqrt(N), N - 1),
+	    budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, x.sd / r.mean, N - 1),
+	    budget_component("mean of the replays", BUDGET_TYPE_A, BUDGET_NORMAL,
+			     x.sd / r.mean / sqrt(N), N - 1),
+	    budget_component("mean of the references", BUDGET_TYPE_A, BUDGET_NORMAL,
+			     r.sd / r.mean / sqrt(N), N - 1),
 	};
 	row[0].estimate = row[1].estimate = 1;
 	if (budget_combine(row, sizeof row / sizeof *row, &total) ||
@@ -218,28 +225,38 @@ static int replicates(const struct simulate_options *o, struct rates *rates, str
 	int ret = 0;
 	for (size_t i = 0; i < NOISE_N && !ret; i++) {
 		enum noise kind = (enum noise)i;
-		struct work w = simulate_work(o, GROUP_COVERAGE, trial, &kind, o->n_campaigns, N_COUNTS, 30000 + i);
+		struct work w = simulate_work(o, GROUP_COVERAGE, trial, &kind, o->n_campaigns,
+					      N_COUNTS, 30000 + i);
 		ret = work_run(&w, count[i], e);
 	}
 	for (size_t k = 0; k < N_INTERVALS && !ret; k++)
 		for (size_t i = 0; i < NOISE_N; i++) {
-			struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_COVERAGE, intervals[k].name, noise_names[i],
-						  count[i][k], count[i][COUNT_TRIALS]);
+			struct rate *r =
+			    rate_add(rates, PART_STATISTICS, GROUP_COVERAGE, intervals[k].name,
+				     noise_names[i], count[i][k], count[i][COUNT_TRIALS]);
 			/* the bootstrap promises nothing of so few values */
-			bool promised = i == NOISE_NORMAL ? strncmp(intervals[k].name, "BCa", 3) != 0
-							  : (intervals[k].any_distribution && i <= NOISE_T3) ||
-								    (intervals[k].dependent && i <= NOISE_AR6);
+			bool promised = i == NOISE_NORMAL
+					    ? strncmp(intervals[k].name, "BCa", 3) != 0
+					    : (intervals[k].any_distribution && i <= NOISE_T3) ||
+						  (intervals[k].dependent && i <= NOISE_AR6);
 			r->promise = promised ? PROMISE_AT_LEAST : PROMISE_NONE;
 			r->promised = promised ? PROMISED : 0;
 		}
 	return ret;
 }
 
-/* --- dependent values ------------------------------------------------------------------------------------------------- */
+/* --- dependent values ---------------------------------------------------- */
 
-enum { SERIES_NAIVE, SERIES_BATCHES, SERIES_GEYER, SERIES_NEWEY_WEST, SERIES_BLOCKS, N_SERIES_WAYS };
-static const char *const series_names[] = {"t, as if independent", "batch means, 20", "Geyer", "Newey-West, 10 lags",
-					   "bootstrap of moving blocks"};
+enum {
+	SERIES_NAIVE,
+	SERIES_BATCHES,
+	SERIES_GEYER,
+	SERIES_NEWEY_WEST,
+	SERIES_BLOCKS,
+	N_SERIES_WAYS
+};
+static const char *const series_names[] = {"t, as if independent", "batch means, 20", "Geyer",
+					   "Newey-West, 10 lags", "bootstrap of moving blocks"};
 
 static bool se_covers(double mean, double se, double df)
 {
@@ -261,9 +278,11 @@ static void series_trial(void *context, gsl_rng *rng, uint64_t *count)
 	if (mean_test(x, N_SERIES, &t))
 		return;
 	count[SERIES_NAIVE] += se_covers(t.value, t.se, t.df);
-	count[SERIES_BATCHES] += !batch_means(x, N_SERIES, 20, &se, &lag1) && se_covers(t.value, se, 19);
+	count[SERIES_BATCHES] +=
+	    !batch_means(x, N_SERIES, 20, &se, &lag1) && se_covers(t.value, se, 19);
 	count[SERIES_GEYER] += !geyer(x, N_SERIES, &g) && se_covers(t.value, g.se, INFINITY);
-	count[SERIES_NEWEY_WEST] += !newey_west(x, N_SERIES, 10, &se) && se_covers(t.value, se, INFINITY);
+	count[SERIES_NEWEY_WEST] +=
+	    !newey_west(x, N_SERIES, 10, &se) && se_covers(t.value, se, INFINITY);
 	if (!block_length(x, N_SERIES, &block) &&
 	    !resample_means(x, N_SERIES, x, N_SERIES, block, RESAMPLE_X, &plan, &i))
 		count[SERIES_BLOCKS] += inside(i.lo, 0, i.hi);
@@ -276,18 +295,18 @@ static int series(const struct simulate_options *o, struct rates *rates, struct 
 	int ret = 0;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !ret; i++) {
 		enum noise kind = kinds[i];
-		struct work w = simulate_work(o, "series of dependent values", series_trial, &kind, o->n_campaigns / 4,
-					      N_SERIES_WAYS + 1, 40000 + i);
+		struct work w = simulate_work(o, "series of dependent values", series_trial, &kind,
+					      o->n_campaigns / 4, N_SERIES_WAYS + 1, 40000 + i);
 		ret = work_run(&w, count[i], e);
 	}
 	for (size_t k = 0; k < N_SERIES_WAYS && !ret; k++)
 		for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-			rate_add(rates, PART_STATISTICS, GROUP_SERIES, series_names[k], noise_names[kinds[i]], count[i][k],
-				 count[i][N_SERIES_WAYS]);
+			rate_add(rates, PART_STATISTICS, GROUP_SERIES, series_names[k],
+				 noise_names[kinds[i]], count[i][k], count[i][N_SERIES_WAYS]);
 	return ret;
 }
 
-/* --- shares ----------------------------------------------------------------------------------------------------------- */
+/* --- shares -------------------------------------------------------------- */
 
 static const double shares[] = {0.001, 0.01, 0.1, 0.5};
 #define N_SHARES (sizeof shares / sizeof *shares)
@@ -306,13 +325,14 @@ static void share_trial(void *context, gsl_rng *rng, uint64_t *count)
 static int shares_of_requests(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
 	uint64_t count[N_SHARES + 1];
-	struct work w = simulate_work(o, GROUP_SHARES, share_trial, NULL, o->n_campaigns, N_SHARES + 1, 50000);
+	struct work w =
+	    simulate_work(o, GROUP_SHARES, share_trial, NULL, o->n_campaigns, N_SHARES + 1, 50000);
 	int ret = work_run(&w, count, e);
 	for (size_t i = 0; i < N_SHARES && !ret; i++) {
 		char condition[32];
 		snprintf(condition, sizeof condition, "%g %% of 500", 100 * shares[i]);
-		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_SHARES, "Clopper-Pearson", condition, count[i],
-					  count[N_SHARES]);
+		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_SHARES, "Clopper-Pearson",
+					  condition, count[i], count[N_SHARES]);
 		r->promise = PROMISE_AT_LEAST;
 		r->promised = PROMISED;
 	}

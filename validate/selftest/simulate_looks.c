@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Campaigns with a budget, which look after every pair: a case ends with its first verdict that is not inconclusive. */
+/* Campaigns with a budget, which look after every pair: a case ends with its first verdict that is
+ * not inconclusive. */
 #include <math.h>
 #include <stdio.h>
 
@@ -34,7 +35,8 @@ static void looks_init(struct looks *l, size_t n_scenarios)
 }
 
 /* Verdicts that stand from the first look at which a case is decided. */
-static size_t look(struct looks *l, unsigned int n_blocks, enum verdict verdict[CELLS_MAX], bool counts[CELLS_MAX])
+static size_t look(struct looks *l, unsigned int n_blocks, enum verdict verdict[CELLS_MAX],
+		   bool counts[CELLS_MAX])
 {
 	struct analysis a;
 	size_t n_open = 0;
@@ -42,7 +44,8 @@ static size_t look(struct looks *l, unsigned int n_blocks, enum verdict verdict[
 	if (analysis_compute(&a, &l->synthetic.results, NULL) < 0)
 		return 0;
 	for (size_t i = 0; i < a.n_cells; i++) {
-		counts[i] = l->defect.kind == COMPONENT_N || synthetic_is_struck(&a.cell[i], &l->defect);
+		counts[i] =
+		    l->defect.kind == COMPONENT_N || synthetic_is_struck(&a.cell[i], &l->defect);
 		if (verdict[i] == VERDICT_INCONCLUSIVE)
 			verdict[i] = a.cell[i].verdict;
 		n_open += counts[i] && verdict[i] == VERDICT_INCONCLUSIVE;
@@ -60,7 +63,8 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	for (size_t i = 0; i < CELLS_MAX; i++)
 		verdict[i] = VERDICT_INCONCLUSIVE;
 	synthetic_draw(&l->synthetic, l->world, &l->defect, rng);
-	if (l->defect.kind != COMPONENT_PRECISION) /* its permutations take most of the time; it is looked at by itself */
+	/* its permutations take most of the time; it is looked at by itself */
+	if (l->defect.kind != COMPONENT_PRECISION)
 		l->synthetic.results.protocol.accept.precision_ratio = NAN;
 	for (unsigned int n = FIRST_LOOK; n <= LAST_LOOK && n_open; n++)
 		n_open = look(l, n, verdict, counts);
@@ -73,7 +77,8 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	count[N_ALARMED] += alarmed;
 }
 
-static int run(const struct simulate_options *o, struct looks *l, const char *what, uint64_t n, uint64_t *count, struct err *e)
+static int run(const struct simulate_options *o, struct looks *l, const char *what, uint64_t n,
+	       uint64_t *count, struct err *e)
 {
 	const uint64_t stream = 95000 + (uint64_t)l->world * (COMPONENT_N + 1) + l->defect.kind;
 	struct work w = simulate_work(o, what, trial, l, n, N_COUNTS, stream);
@@ -90,16 +95,19 @@ static int faultless(const struct simulate_options *o, struct rates *rates, stru
 	looks_init(&l, SYNTHETIC_SCENARIOS);
 	for (size_t i = 0; i < N_WORLDS && !ret; i++) {
 		l.world = worlds[i];
-		ret = run(o, &l, "looks after every pair", o->n_campaigns / CAMPAIGNS_FEWER, count[i], e);
+		ret = run(o, &l, "looks after every pair", o->n_campaigns / CAMPAIGNS_FEWER,
+			  count[i], e);
 	}
 	for (size_t i = 0; i < N_WORLDS && !ret; i++) {
-		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM, "any case of a campaign", world_names[worlds[i]],
-					  count[i][N_ALARMED], count[i][N_CAMPAIGNS]);
+		struct rate *r =
+		    rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM, "any case of a campaign",
+			     world_names[worlds[i]], count[i][N_ALARMED], count[i][N_CAMPAIGNS]);
 		r->promise = PROMISE_AT_MOST;
 		r->promised = FALSE_ALARM;
 	}
 	for (size_t i = 0; i < N_WORLDS && !ret; i++)
-		rate_add(rates, PART_STATISTICS, GROUP_DECIDED, "of all cases", world_names[worlds[i]], count[i][N_TRUSTED], count[i][N_CASES]);
+		rate_add(rates, PART_STATISTICS, GROUP_DECIDED, "of all cases",
+			 world_names[worlds[i]], count[i][N_TRUSTED], count[i][N_CASES]);
 	synthetic_release(&l.synthetic);
 	return ret;
 }
@@ -110,7 +118,8 @@ static int at_limits(const struct simulate_options *o, struct rates *rates, stru
 						    COMPONENT_SHAPE,      COMPONENT_TAIL,
 						    COMPONENT_PRECISION,  COMPONENT_EXECUTION_TIME,
 						    COMPONENT_REORDERING, COMPONENT_CONCURRENCY};
-	static const enum world worlds[] = {WORLD_NORMAL, WORLD_T3, WORLD_LOGNORMAL, WORLD_AR6, WORLD_SHARED6};
+	static const enum world worlds[] = {WORLD_NORMAL, WORLD_T3, WORLD_LOGNORMAL, WORLD_AR6,
+					    WORLD_SHARED6};
 	struct looks l = {.world = WORLD_NORMAL};
 	int ret = 0;
 	looks_init(&l, 1);
@@ -120,11 +129,13 @@ static int at_limits(const struct simulate_options *o, struct rates *rates, stru
 			char what[80];
 			l.world = worlds[i];
 			l.defect = (struct defect){kinds[k], 1};
-			snprintf(what, sizeof what, "looks at the limit of %s", component_names[kinds[k]]);
+			snprintf(what, sizeof what, "looks at the limit of %s",
+				 component_names[kinds[k]]);
 			ret = run(o, &l, what, o->n_campaigns / AT_LIMIT_FEWER, count, e);
 			if (ret)
 				break;
-			struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT, component_names[kinds[k]], world_names[worlds[i]],
+			struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT,
+						  component_names[kinds[k]], world_names[worlds[i]],
 						  count[N_TRUSTED], count[N_CASES]);
 			r->promise = PROMISE_AT_MOST;
 			r->promised = FALSE_TRUST;

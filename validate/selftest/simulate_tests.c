@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The size of each test: how often it rejects, at a nominal 5 %, what is true, with 20 replicates of either side and whatever
- * distribution those have. Tests that decide a verdict are marked; the others are printed beside it. */
+/* The size of each test: how often it rejects, at a nominal 5 %, what is true, with 20 replicates
+ * of either side and whatever distribution those have. Tests that decide a verdict are marked; the
+ * others are printed beside it. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -97,7 +98,9 @@ static double pitman_morgan_above_p(const struct roles *a)
 {
 	struct pitman_morgan pm;
 	double above, below;
-	return pitman_morgan(a->r, N, a->x, N, &pm) || pitman_morgan_p(&pm, 1, &above, &below) ? NAN : above;
+	return pitman_morgan(a->r, N, a->x, N, &pm) || pitman_morgan_p(&pm, 1, &above, &below)
+		   ? NAN
+		   : above;
 }
 
 static double permutation_p(const struct roles *a)
@@ -137,7 +140,8 @@ static double pairs_inside_p(const struct roles *a, bool widened)
 	if (widened)
 		t = serial_widen(&t, N, &serial);
 	double margin = BASE * MARGIN_PCT / 100;
-	return fmax(t_below((t.value - margin) / t.se, t.df), t_above((t.value + margin) / t.se, t.df));
+	return fmax(t_below((t.value - margin) / t.se, t.df),
+		    t_above((t.value + margin) / t.se, t.df));
 }
 
 static double paired_equivalence_p(const struct roles *a)
@@ -217,7 +221,8 @@ static void roles_draw(const struct tests_condition *c, gsl_rng *rng, struct rol
 	noise_draw(c->noise, rng, a->x, N);
 	for (int i = 0; i < N; i++) {
 		if (c->pairs)
-			a->x[i] = CORRELATION * a->r[i] + sqrt(1 - CORRELATION * CORRELATION) * a->x[i];
+			a->x[i] =
+			    CORRELATION * a->r[i] + sqrt(1 - CORRELATION * CORRELATION) * a->x[i];
 		a->r[i] = BASE + SCATTER * a->r[i];
 		a->x[i] = BASE + SCATTER * a->x[i];
 	}
@@ -258,15 +263,17 @@ static bool is_promised(const struct test *t, size_t condition)
 	bool independent = condition <= NOISE_T3;
 	if (t->promised == PROMISED_DEPENDENT)
 		return condition != NOISE_SESSION;
-	return condition == NOISE_NORMAL ? t->promised != 0 : t->promised == PROMISED_INDEPENDENT && independent;
+	return condition == NOISE_NORMAL ? t->promised != 0
+					 : t->promised == PROMISED_INDEPENDENT && independent;
 }
 
-static void row_add(struct rates *rates, const char *name, const uint64_t count[][N_COUNTS], size_t which,
-		    const struct test *t)
+static void row_add(struct rates *rates, const char *name, const uint64_t count[][N_COUNTS],
+		    size_t which, const struct test *t)
 {
 	for (size_t i = 0; i < N_CONDITIONS; i++) {
-		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_SIZES, name, condition_name(i), count[i][which],
-					  count[i][COUNT_TRIALS]);
+		struct rate *r =
+		    rate_add(rates, PART_STATISTICS, GROUP_SIZES, name, condition_name(i),
+			     count[i][which], count[i][COUNT_TRIALS]);
 		if (t ? is_promised(t, i) : which == COUNT_FAMILY_HOLM && i == NOISE_NORMAL) {
 			r->promise = PROMISE_AT_MOST;
 			r->promised = PROMISED;
@@ -281,7 +288,8 @@ int simulate_tests(const struct simulate_options *o, struct rates *rates, struct
 	for (size_t i = 0; i < N_CONDITIONS && !ret; i++) {
 		struct tests_condition c = {i < NOISE_N ? (enum noise)i : NOISE_NORMAL,
 					    i == NOISE_N};
-		struct work w = simulate_work(o, GROUP_SIZES, trial, &c, o->n_campaigns, N_COUNTS, 20000 + i);
+		struct work w =
+		    simulate_work(o, GROUP_SIZES, trial, &c, o->n_campaigns, N_COUNTS, 20000 + i);
 		ret = work_run(&w, count[i], e);
 	}
 	for (size_t i = 0; i < N_TESTS && !ret; i++)

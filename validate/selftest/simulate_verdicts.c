@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wrong verdicts of the whole rule: made-up campaigns go through analysis_compute, as real ones do. */
+/* Wrong verdicts of the whole rule: made-up campaigns go through analysis_compute, as real ones do.
+ */
 #include <math.h>
 #include <stdio.h>
 
@@ -27,11 +28,13 @@ struct verdicts {
 
 enum { N_CAMPAIGNS, N_ALARMED, N_CASES, N_TRUSTED, N_NOT_TRUSTED, N_COUNTS };
 
-/* Where the machine is too noisy for U it is not judged: that a replayer is trusted then says nothing of U. */
+/* Where the machine is too noisy for U it is not judged: that a replayer is trusted then says
+ * nothing of U. */
 static bool is_trusted(const struct cell *c, enum component_kind kind)
 {
 	return c->verdict == VERDICT_TRUSTED &&
-	       (kind != COMPONENT_UNCERTAINTY || c->component[COMPONENT_UNCERTAINTY].decision == DECISION_ACCEPT);
+	       (kind != COMPONENT_UNCERTAINTY ||
+		c->component[COMPONENT_UNCERTAINTY].decision == DECISION_ACCEPT);
 }
 
 static void trial(void *context, gsl_rng *rng, uint64_t *count)
@@ -54,8 +57,8 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	analysis_release(&a);
 }
 
-static int run(const struct simulate_options *o, struct verdicts *v, const char *what, uint64_t n, uint64_t stream,
-	       uint64_t *count, struct err *e)
+static int run(const struct simulate_options *o, struct verdicts *v, const char *what, uint64_t n,
+	       uint64_t stream, uint64_t *count, struct err *e)
 {
 	struct work w = simulate_work(o, what, trial, v, n, N_COUNTS, stream);
 	return work_run(&w, count, e);
@@ -63,34 +66,39 @@ static int run(const struct simulate_options *o, struct verdicts *v, const char 
 
 static uint64_t stream_of(const struct verdicts *v)
 {
-	return ((uint64_t)v->world * (COMPONENT_N + 1) + v->defect.kind) * 100 + (uint64_t)lround(10 * v->defect.times);
+	return ((uint64_t)v->world * (COMPONENT_N + 1) + v->defect.kind) * 100 +
+	       (uint64_t)lround(10 * v->defect.times);
 }
 
-/* --- faultless -------------------------------------------------------------------------------------------------------- */
+/* --- faultless ----------------------------------------------------------- */
 
-static int faultless(const struct simulate_options *o, struct verdicts *v, struct rates *rates, struct err *e)
+static int faultless(const struct simulate_options *o, struct verdicts *v, struct rates *rates,
+		     struct err *e)
 {
 	uint64_t count[WORLD_N][N_COUNTS];
 	int ret = 0;
 	v->defect = (struct defect){.kind = COMPONENT_N};
 	for (v->world = 0; v->world < WORLD_N && !ret; v->world++)
-		ret = run(o, v, "faultless replayers", o->n_campaigns / (v->world < WORLDS_WHOLE ? 1 : WORLDS_FEWER), stream_of(v),
-			  count[v->world], e);
+		ret = run(o, v, "faultless replayers",
+			  o->n_campaigns / (v->world < WORLDS_WHOLE ? 1 : WORLDS_FEWER),
+			  stream_of(v), count[v->world], e);
 	for (size_t i = 0; i < WORLD_N && !ret; i++) {
-		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM, "any case of a campaign", world_names[i],
-					  count[i][N_ALARMED], count[i][N_CAMPAIGNS]);
+		struct rate *r =
+		    rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM, "any case of a campaign",
+			     world_names[i], count[i][N_ALARMED], count[i][N_CAMPAIGNS]);
 		r->promise = PROMISE_AT_MOST;
 		r->promised = FALSE_ALARM;
 	}
 	for (size_t i = 0; i < WORLD_N && !ret; i++)
-		rate_add(rates, PART_STATISTICS, GROUP_TRUSTED, "of all cases", world_names[i], count[i][N_TRUSTED],
-			 count[i][N_CASES]);
+		rate_add(rates, PART_STATISTICS, GROUP_TRUSTED, "of all cases", world_names[i],
+			 count[i][N_TRUSTED], count[i][N_CASES]);
 	return ret;
 }
 
-/* --- at a limit ------------------------------------------------------------------------------------------------------- */
+/* --- at a limit ---------------------------------------------------------- */
 
-static int at_limits(const struct simulate_options *o, struct verdicts *v, struct rates *rates, struct err *e)
+static int at_limits(const struct simulate_options *o, struct verdicts *v, struct rates *rates,
+		     struct err *e)
 {
 	int ret = 0;
 	for (int i = 0; i < COMPONENT_N && !ret; i++)
@@ -99,30 +107,34 @@ static int at_limits(const struct simulate_options *o, struct verdicts *v, struc
 			char what[64];
 			v->defect = (struct defect){i, 1};
 			snprintf(what, sizeof what, "at the limit of %s", component_names[i]);
-			ret = run(o, v, what, o->n_campaigns / AT_LIMIT_FEWER, stream_of(v), count, e);
+			ret = run(o, v, what, o->n_campaigns / AT_LIMIT_FEWER, stream_of(v), count,
+				  e);
 			if (ret)
 				break;
-			struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT, component_names[i],
-						  world_names[v->world], count[N_TRUSTED], count[N_CASES]);
+			struct rate *r =
+			    rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT, component_names[i],
+				     world_names[v->world], count[N_TRUSTED], count[N_CASES]);
 			r->promise = PROMISE_AT_MOST;
 			r->promised = FALSE_TRUST;
 		}
 	return ret;
 }
 
-/* --- the operating characteristic ------------------------------------------------------------------------------------- */
+/* --- the operating characteristic ---------------------------------------- */
 
 static const double multiples[] = {0.5, 1, 1.5, 2, 3, 5};
 #define N_MULTIPLES (sizeof multiples / sizeof *multiples)
 
-static void curve_add(struct rates *rates, const char *group, enum component_kind kind, double times, uint64_t k, uint64_t n)
+static void curve_add(struct rates *rates, const char *group, enum component_kind kind,
+		      double times, uint64_t k, uint64_t n)
 {
 	char condition[32];
 	snprintf(condition, sizeof condition, "%g x limit", times);
 	rate_add(rates, PART_STATISTICS, group, component_names[kind], condition, k, n);
 }
 
-static int curves(const struct simulate_options *o, struct verdicts *v, struct rates *rates, struct err *e)
+static int curves(const struct simulate_options *o, struct verdicts *v, struct rates *rates,
+		  struct err *e)
 {
 	uint64_t count[COMPONENT_N][N_MULTIPLES][N_COUNTS];
 	int ret = 0;
@@ -130,17 +142,21 @@ static int curves(const struct simulate_options *o, struct verdicts *v, struct r
 	for (int i = 0; i < COMPONENT_N && !ret; i++)
 		for (size_t j = 0; j < N_MULTIPLES && !ret; j++) {
 			v->defect = (struct defect){i, multiples[j]};
-			if (i == COMPONENT_IN_FLIGHT_MAX && multiples[j] > 1) /* beyond what is made up */
+			/* beyond what is made up */
+			if (i == COMPONENT_IN_FLIGHT_MAX && multiples[j] > 1)
 				v->defect.times = 1;
-			ret = run(o, v, "operating characteristic", o->n_campaigns / CURVE_FEWER, stream_of(v) + 7,
-				  count[i][j], e);
+			ret = run(o, v, "operating characteristic", o->n_campaigns / CURVE_FEWER,
+				  stream_of(v) + 7, count[i][j], e);
 		}
 	for (int trusted = 0; trusted < 2 && !ret; trusted++)
 		for (int i = 0; i < COMPONENT_N; i++)
 			for (size_t j = 0; j < N_MULTIPLES; j++)
 				if (i != COMPONENT_FIDELITY && i != COMPONENT_IN_FLIGHT_MAX)
-					curve_add(rates, trusted ? GROUP_CURVE_TRUSTED : GROUP_CURVE, i, multiples[j],
-						  count[i][j][trusted ? N_TRUSTED : N_NOT_TRUSTED], count[i][j][N_CASES]);
+					curve_add(rates,
+						  trusted ? GROUP_CURVE_TRUSTED : GROUP_CURVE, i,
+						  multiples[j],
+						  count[i][j][trusted ? N_TRUSTED : N_NOT_TRUSTED],
+						  count[i][j][N_CASES]);
 	return ret;
 }
 

@@ -12,7 +12,8 @@
 #include "validate/selftest/noise.h"
 
 const char *const world_names[WORLD_N] = {
-	"normal", "pairs", "drift", "t3", "lognormal", "outliers", "AR 0.6", "AR 0.8", "sessions", "noisy", "AR 0.6 both", "AR 0.8 both", "volume",
+    "normal", "pairs",    "drift", "t3",          "lognormal",   "outliers", "AR 0.6",
+    "AR 0.8", "sessions", "noisy", "AR 0.6 both", "AR 0.8 both", "volume",
 };
 
 #define N_REQUESTS 2000
@@ -29,25 +30,30 @@ const char *const world_names[WORLD_N] = {
 /* Limits of components that have none by default; those replays are timed. */
 #define LIMIT_ISSUE_ERROR_NS 1000000
 #define LIMIT_SHARE_LATE 0.05
-/* of what a normal and its outliers have together, to that of the normal: 1 + p m^2/3 - (p m/2)^2 */
+/* of what a normal and its outliers have together, to that of the normal: 1 + p m^2/3 - (p m/2)^2
+ */
 #define OUTLIERS_SD sqrt(1 + OUTLIERS * OUTLIER * OUTLIER / 3 - OUTLIERS * OUTLIER / 2 * OUTLIERS * OUTLIER / 2)
 /* U is 1.96 sqrt(s^2 (1 + 1/n) + s_r^2/n), s of the replays and s_r of the program */
 #define SD_AT_UNCERTAINTY(limit, sd_r)                                                                                       \
 	sqrt(((limit) / 1.959963984540054 * (limit) / 1.959963984540054 - (sd_r) * (sd_r) / SYNTHETIC_BLOCKS) /                   \
 	     (1 + 1.0 / SYNTHETIC_BLOCKS))
 
-static const double level_share[N_LEVELS] = {0.30, 0.40, 0.20, 0.05, 0.02, 0.01, 0.01, 0.005, 0.005};
+static const double level_share[N_LEVELS] = {0.30, 0.40, 0.20,  0.05, 0.02,
+					     0.01, 0.01, 0.005, 0.005};
 
 enum { N_ROLES = 1 + SYNTHETIC_REPLAYERS }; /* the program, then the replayers */
 
 static struct run *run_of(const struct synthetic *s, size_t block, size_t scenario, size_t role)
 {
-	return &s->results.run[((block - 1) * s->results.protocol.n_scenarios + scenario) * N_ROLES + role];
+	return &s->results
+		    .run[((block - 1) * s->results.protocol.n_scenarios + scenario) * N_ROLES +
+			 role];
 }
 
 static void protocol_init(struct protocol *p, size_t n_scenarios, unsigned int n_blocks)
 {
-	static const char *const types[] = {"random-read", "random-write", "sequential-read", "sequential-write"};
+	static const char *const types[] = {"random-read", "random-write", "sequential-read",
+					    "sequential-write"};
 	*p = (struct protocol){
 		.n_scenarios = n_scenarios,
 		.n_replayers = SYNTHETIC_REPLAYERS,
@@ -95,7 +101,8 @@ void synthetic_init_of(struct synthetic *s, size_t n_scenarios, unsigned int n_b
 				    .has_summary = true};
 		run->bank = run->block;
 		run->summary.ns_at_level = xcalloc(N_LEVELS_MAX, sizeof *run->summary.ns_at_level);
-		run->summary.requests_at_level = xcalloc(N_LEVELS_MAX, sizeof *run->summary.requests_at_level);
+		run->summary.requests_at_level =
+		    xcalloc(N_LEVELS_MAX, sizeof *run->summary.requests_at_level);
 		run->summary.op = xcalloc(2, sizeof *run->summary.op);
 		strcpy(run->summary.op[0].op, "read");
 		strcpy(run->summary.op[1].op, "write");
@@ -123,7 +130,7 @@ void synthetic_release(struct synthetic *s)
 	free(s->results.run);
 }
 
-/* --- response times --------------------------------------------------------------------------------------------------- */
+/* --- response times ------------------------------------------------------ */
 
 static void blocks_draw(enum world world, gsl_rng *rng, double *block, size_t n)
 {
@@ -146,10 +153,14 @@ static void blocks_draw(enum world world, gsl_rng *rng, double *block, size_t n)
 /* What one run after another has, of standard deviation 1: dependent where response times are. */
 static void course_draw(enum world world, gsl_rng *rng, double *z, size_t n)
 {
-	noise_draw(world == WORLD_AR6 ? NOISE_AR6 : world == WORLD_AR8 ? NOISE_AR8 : NOISE_NORMAL, rng, z, n);
+	noise_draw(world == WORLD_AR6   ? NOISE_AR6
+		   : world == WORLD_AR8 ? NOISE_AR8
+					: NOISE_NORMAL,
+		   rng, z, n);
 }
 
-/* Of standard deviation 1, but for the outliers: those are of every twentieth run, up to 10 times that. */
+/* Of standard deviation 1, but for the outliers: those are of every twentieth run, up to 10 times
+ * that. */
 static void own_draw(enum world world, double sd, gsl_rng *rng, double *own, size_t n)
 {
 	enum noise kind = world == WORLD_T3	     ? NOISE_T3
@@ -174,13 +185,15 @@ static double shared_sd(enum world world)
 							       : 0;
 }
 
-/* Standard deviation of a role's own part. A scatter `times` 2 the program's counts what the blocks share, too. */
+/* Standard deviation of a role's own part. A scatter `times` 2 the program's counts what the blocks
+ * share, too. */
 static double own_sd(enum world world, const struct defect *d, bool struck)
 {
 	double sd = world == WORLD_NOISY ? NOISY_SD : OWN_SD, shared = shared_sd(world);
 	double outliers = world == WORLD_OUTLIERS ? OUTLIERS_SD : 1;
 	if (struck && d->kind == COMPONENT_UNCERTAINTY) {
-		double whole = SD_AT_UNCERTAINTY(accept_defaults.uncertainty * d->times, hypot(sd * outliers, shared));
+		double whole = SD_AT_UNCERTAINTY(accept_defaults.uncertainty * d->times,
+						 hypot(sd * outliers, shared));
 		return sqrt(whole * whole - shared * shared) / outliers;
 	}
 	if (!struck || d->kind != COMPONENT_PRECISION)
@@ -189,7 +202,8 @@ static double own_sd(enum world world, const struct defect *d, bool struck)
 	return sqrt(ratio * ratio * (sd * sd + shared * shared) - shared * shared);
 }
 
-/* Factor on the mean response time. A line through two levels cannot be off but in its slope: half below, half above. */
+/* Factor on the mean response time. A line through two levels cannot be off but in its slope: half
+ * below, half above. */
 static double bias_of(const struct defect *d, size_t scenario, bool struck)
 {
 	if (struck && d->kind == COMPONENT_BIAS)
@@ -199,17 +213,19 @@ static double bias_of(const struct defect *d, size_t scenario, bool struck)
 	return 1;
 }
 
-/* --- the rest of a summary -------------------------------------------------------------------------------------------- */
+/* --- the rest of a summary ----------------------------------------------- */
 
 /* The courses of one role. */
 struct synthetic_course {
 	double own[SYNTHETIC_BLOCKS_MAX]; /* logarithm of the response time */
 	/* of standard deviation 1 */
-	double level[SYNTHETIC_BLOCKS_MAX], order[SYNTHETIC_BLOCKS_MAX], issue[SYNTHETIC_BLOCKS_MAX];
+	double level[SYNTHETIC_BLOCKS_MAX], order[SYNTHETIC_BLOCKS_MAX],
+	    issue[SYNTHETIC_BLOCKS_MAX];
 	bool dependent;
 };
 
-/* So many of the requests: binomial, or with its mean and variance where runs depend on each other. */
+/* So many of the requests: binomial, or with its mean and variance where runs depend on each other.
+ */
 static uint64_t requests_of(double share, const struct synthetic_course *c, double z, gsl_rng *rng)
 {
 	share = fmin(1, share);
@@ -228,7 +244,8 @@ static size_t levels_draw(double *share, const struct defect *d, bool struck, do
 	double mean = 0, move = LEVEL_SD * z;
 	for (size_t i = 0; i < N_LEVELS; i++)
 		mean += (double)i * share[i];
-	if (struck && d->kind == COMPONENT_CONCURRENCY) /* part of it one level up, the same part of another down: same mean */
+	/* part of it one level up, the same part of another down: same mean */
+	if (struck && d->kind == COMPONENT_CONCURRENCY)
 		move += d->times * accept_defaults.concurrency;
 	share[1] -= 2 * move;
 	share[0] += move;
@@ -263,24 +280,29 @@ static void levels_set(struct run_summary *s, const struct defect *d, bool struc
 	s->requests_at_level[1] += requests;
 }
 
-static void order_set(struct run_summary *s, const struct defect *d, bool struck, const struct synthetic_course *c, size_t block,
-		      gsl_rng *rng)
+static void order_set(struct run_summary *s, const struct defect *d, bool struck,
+		      const struct synthetic_course *c, size_t block, gsl_rng *rng)
 {
-	double share = struck && d->kind == COMPONENT_REORDERING ? d->times * accept_defaults.reordered : 0.001;
+	double share = struck && d->kind == COMPONENT_REORDERING
+			   ? d->times * accept_defaults.reordered
+			   : 0.001;
 	uint64_t n = requests_of(share, c, c->order[block - 1], rng);
 	s->has_input = true;
 	s->n_input = N_REQUESTS;
 	/* the smallest fault there is: one request in one run */
-	s->n_lost = struck && d->kind == COMPONENT_FIDELITY && block == SYNTHETIC_BLOCKS / 2 ? 1 : 0;
+	s->n_lost =
+	    struck && d->kind == COMPONENT_FIDELITY && block == SYNTHETIC_BLOCKS / 2 ? 1 : 0;
 	s->reorder_all = s->reorder_thread = s->reorder_object =
 		(struct reorder_summary){.n_received = N_REQUESTS, .n_reordered = n};
 }
 
-static void issue_set(struct run_summary *s, const struct defect *d, bool struck, const struct synthetic_course *c, size_t block,
-		      gsl_rng *rng)
+static void issue_set(struct run_summary *s, const struct defect *d, bool struck,
+		      const struct synthetic_course *c, size_t block, gsl_rng *rng)
 {
-	double error = struck && d->kind == COMPONENT_ISSUE_ERROR ? d->times * LIMIT_ISSUE_ERROR_NS : LIMIT_ISSUE_ERROR_NS / 4;
-	double late = struck && d->kind == COMPONENT_SHARE_LATE ? d->times * LIMIT_SHARE_LATE : LIMIT_SHARE_LATE / 10;
+	double error = struck && d->kind == COMPONENT_ISSUE_ERROR ? d->times * LIMIT_ISSUE_ERROR_NS
+								  : LIMIT_ISSUE_ERROR_NS / 4;
+	double late = struck && d->kind == COMPONENT_SHARE_LATE ? d->times * LIMIT_SHARE_LATE
+								: LIMIT_SHARE_LATE / 10;
 	s->has_issue_error = true;
 	s->issue_error = (struct moments){.n = N_REQUESTS, .mean = error / 10, .sd = error / 5, .max = 2 * error};
 	s->issue_error_p99 = fmax(0, error * (1 + 0.2 * c->issue[block - 1]));
@@ -310,8 +332,9 @@ static void times_set(struct run_summary *s, double mean_ns, double execution_ns
 	};
 }
 
-/* Shares of the requests below each edge: a uniform distribution from 0 to 2 and, beyond the last quantile, a tail. With the defect
- * a part of the requests lies higher by the largest distance that is asked for. */
+/* Shares of the requests below each edge: a uniform distribution from 0 to 2 and, beyond the last
+ * quantile, a tail. With the defect a part of the requests lies higher by the largest distance that
+ * is asked for. */
 static double share_below(double edge, double less)
 {
 	double share = edge < 2 ? 0.495 * edge : fmin(1, 0.99 + 0.01 * (edge - 2) / 8);
@@ -328,8 +351,10 @@ static void distribution_set(struct run_summary *s, const struct defect *d, bool
 	    struck && d->kind == COMPONENT_TYPICAL ? 1 + d->times * accept_defaults.typical : 1;
 	double tail = struck && d->kind == COMPONENT_TAIL ? 1 + d->times * accept_defaults.tail : 1;
 	double half = struck && d->kind == COMPONENT_HALF ? d->times * accept_defaults.half : 0;
-	double operation = struck && d->kind == COMPONENT_OPERATION ? d->times * accept_defaults.operation : 0;
-	double less = 0.002 * z + (struck && d->kind == COMPONENT_SHAPE ? d->times * accept_defaults.shape : 0);
+	double operation =
+	    struck && d->kind == COMPONENT_OPERATION ? d->times * accept_defaults.operation : 0;
+	double less = 0.002 * z +
+		      (struck && d->kind == COMPONENT_SHAPE ? d->times * accept_defaults.shape : 0);
 	s->response_tail = mean * 4 * tail * off;
 	s->response_typical = faultless_mean * 0.85 * typical;
 	s->has_halves = true;
@@ -339,7 +364,8 @@ static void distribution_set(struct run_summary *s, const struct defect *d, bool
 		s->op[i].response = (struct moments){.n = N_REQUESTS / 2, .mean = mean * (1 + (i ? -operation : operation)), .sd = mean / 4};
 	s->has_shape = true;
 	for (size_t k = 0; k < SUMMARY_N_SHAPE; k++)
-		s->shape[k] = (uint64_t)lround(N_REQUESTS * share_below(summary_shape_edge(k), less));
+		s->shape[k] =
+		    (uint64_t)lround(N_REQUESTS * share_below(summary_shape_edge(k), less));
 }
 
 static bool is_timed(const struct defect *d)
@@ -347,24 +373,30 @@ static bool is_timed(const struct defect *d)
 	return d->kind == COMPONENT_ISSUE_ERROR || d->kind == COMPONENT_SHARE_LATE;
 }
 
-/* How much longer a role takes in this block: as long as the storage does, but for replays that are off by the defect. Blocks of two, the slow one
- * drawn by the seed. */
-static double storage_factor(struct run *run, enum world world, const struct defect *d, bool struck, const struct protocol *p)
+/* How much longer a role takes in this block: as long as the storage does, but for replays that are
+ * off by the defect. Blocks of two, the slow one drawn by the seed. */
+static double storage_factor(struct run *run, enum world world, const struct defect *d, bool struck,
+			     const struct protocol *p)
 {
 	const bool changes = world == WORLD_VOLUME || d->kind == COMPONENT_RESPONSIVENESS;
 	run->service_factor = !changes ? 0 : design_block_is_slow(p, run->block) ? SLOW_FACTOR : 1;
 	if (run->service_factor <= 1)
 		return 1;
-	return SLOW_FACTOR * (struck && d->kind == COMPONENT_RESPONSIVENESS ? fmax(1 / SLOW_FACTOR, 1 - d->times * accept_defaults.responsiveness) : 1);
+	return SLOW_FACTOR *
+	       (struck && d->kind == COMPONENT_RESPONSIVENESS
+		    ? fmax(1 / SLOW_FACTOR, 1 - d->times * accept_defaults.responsiveness)
+		    : 1);
 }
 
-static void role_draw(struct synthetic *s, enum world world, const struct defect *d, size_t scenario, size_t role,
-		      const double *block, gsl_rng *rng)
+static void role_draw(struct synthetic *s, enum world world, const struct defect *d,
+		      size_t scenario, size_t role, const double *block, gsl_rng *rng)
 {
 	struct synthetic_course c = {.dependent = world == WORLD_AR6 || world == WORLD_AR8};
 	double level = (double)(scenario % 2 + 1);
 	bool struck = role == 1 && d->kind != COMPONENT_N;
-	double longer = struck && d->kind == COMPONENT_EXECUTION_TIME ? 1 + d->times * s->results.protocol.accept.execution_time : 1;
+	double longer = struck && d->kind == COMPONENT_EXECUTION_TIME
+			    ? 1 + d->times * s->results.protocol.accept.execution_time
+			    : 1;
 	const size_t n = s->n_blocks;
 	own_draw(world, own_sd(world, d, struck), rng, c.own, n);
 	course_draw(world, rng, c.level, n);
@@ -374,9 +406,12 @@ static void role_draw(struct synthetic *s, enum world world, const struct defect
 		struct run *run = run_of(s, b, scenario, role);
 		struct run_summary *sum = &run->summary;
 		double noise = exp(block[b - 1] + c.own[b - 1]);
-		double mean = 100000 * level * noise * storage_factor(run, world, d, struck, &s->results.protocol);
-		/* every fault is of one component alone: what waits between requests makes up for what they take longer */
-		times_set(sum, mean * bias_of(d, scenario, struck), mean * N_REQUESTS / level * 1.02 * longer);
+		double mean = 100000 * level * noise *
+			      storage_factor(run, world, d, struck, &s->results.protocol);
+		/* every fault is of one component alone: what waits between requests makes up for
+		 * what they take longer */
+		times_set(sum, mean * bias_of(d, scenario, struck),
+			  mean * N_REQUESTS / level * 1.02 * longer);
 		levels_set(sum, d, struck, c.level[b - 1]);
 		distribution_set(sum, d, struck, c.level[b - 1], mean);
 		if (role > 0)
@@ -392,7 +427,8 @@ void synthetic_draw(struct synthetic *s, enum world world, const struct defect *
 	double block[SYNTHETIC_BLOCKS_MAX];
 	p->seed = gsl_rng_get(rng);
 	/* such a scatter is beyond what the program has: U alone is to judge it */
-	p->accept.precision_ratio = d->kind == COMPONENT_UNCERTAINTY ? NAN : accept_defaults.precision_ratio;
+	p->accept.precision_ratio =
+	    d->kind == COMPONENT_UNCERTAINTY ? NAN : accept_defaults.precision_ratio;
 	p->accept.issue_error_ns = is_timed(d) ? LIMIT_ISSUE_ERROR_NS : -1;
 	p->accept.share_late = is_timed(d) ? LIMIT_SHARE_LATE : NAN;
 	for (size_t i = 0; i < p->n_replayers; i++)
@@ -407,11 +443,13 @@ void synthetic_draw(struct synthetic *s, enum world world, const struct defect *
 void synthetic_made_until(struct synthetic *s, unsigned int n_blocks)
 {
 	for (size_t i = 0; i < s->results.n_runs; i++)
-		s->results.run[i].state = s->results.run[i].block <= n_blocks ? RUN_OK : RUN_PENDING;
+		s->results.run[i].state =
+		    s->results.run[i].block <= n_blocks ? RUN_OK : RUN_PENDING;
 	s->results.finished = n_blocks >= s->n_blocks;
 }
 
 bool synthetic_is_struck(const struct cell *c, const struct defect *d)
 {
-	return d->kind != COMPONENT_N && c->replayer == 0 && (d->kind != COMPONENT_LINEARITY || c->scenario % 2);
+	return d->kind != COMPONENT_N && c->replayer == 0 &&
+	       (d->kind != COMPONENT_LINEARITY || c->scenario % 2);
 }

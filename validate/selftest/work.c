@@ -117,7 +117,8 @@ int work_run(const struct work *w, uint64_t *count, struct err *e)
 	if (c.n > MANY_PROCESSES)
 		c.n = MANY_PROCESSES;
 	size_t bytes = c.n * (w->n_counts + 1) * sizeof(uint64_t);
-	uint64_t *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t *shared =
+	    mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		return err_sys(e, errno, "cannot share %zu bytes with simulating processes", bytes);
 	sigset_t signals, before;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Many independent trials on several processes. Every trial has random numbers of its own, so that what is counted does not
- * depend on how many processes there are. */
+/* Many independent trials on several processes. Every trial has random numbers of its own, so that
+ * what is counted does not depend on how many processes there are. */
 #ifndef VALIDATE_SELFTEST_WORK_H
 #define VALIDATE_SELFTEST_WORK_H
 
@@ -12,8 +12,8 @@
 
 #include "common/err.h"
 
-/* Makes one trial and adds to count[n_counts]. The context is each process's own copy: what it remembers there stays
- * from one of its trials to the next and must not change what is counted. */
+/* Makes one trial and adds to count[n_counts]. The context is each process's own copy: what it
+ * remembers there stays from one of its trials to the next and must not change what is counted. */
 typedef void trial_fn(void *context, gsl_rng *rng, uint64_t *count);
 
 struct work {
@@ -26,8 +26,8 @@ struct work {
 	bool quiet;
 };
 
-/* count[n_counts] is set to the sums. Errors: EINTR after SIGINT, SIGTERM or SIGHUP, with no process left behind; EIO
- * where a process came to harm; of the system. */
+/* count[n_counts] is set to the sums. Errors: EINTR after SIGINT, SIGTERM or SIGHUP, with no
+ * process left behind; EIO where a process came to harm; of the system. */
 int work_run(const struct work *w, uint64_t *count, struct err *e);
 
 #endif

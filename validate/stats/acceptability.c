@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Acceptability of test results: critical range, critical differences, the route to a final result (ISO 5725-6). */
+/* Acceptability of test results: critical range, critical differences, the route to a final result
+ * (ISO 5725-6). */
 #include "validate/stats/precision_study.h"
 
 #include <gsl/gsl_integration.h>
@@ -22,7 +23,8 @@ static double range_integrand(double x, void *arg)
 {
 	const struct range_arg *a = arg;
 	/* the smaller tail of each, so that the difference keeps its digits on both sides */
-	double inside = x > 0 ? normal_above(x) - normal_above(x + a->q) : normal_below(x + a->q) - normal_below(x);
+	double inside = x > 0 ? normal_above(x) - normal_above(x + a->q)
+			      : normal_below(x + a->q) - normal_below(x);
 	return a->n * exp(-x * x / 2) / sqrt(2 * M_PI) * pow(inside, a->n - 1);
 }
 
@@ -31,7 +33,8 @@ static enum stat_status range_below(double n, double q, gsl_integration_workspac
 	struct range_arg arg = {n, q};
 	gsl_function f = {range_integrand, &arg};
 	double error;
-	int failed = gsl_integration_qag(&f, -9 - q, 9, 1e-15, 1e-13, 1000, GSL_INTEG_GAUSS61, w, p, &error);
+	int failed =
+	    gsl_integration_qag(&f, -9 - q, 9, 1e-15, 1e-13, 1000, GSL_INTEG_GAUSS61, w, p, &error);
 	return failed && !(error < 1e-12) ? STAT_NOT_CONVERGED : STAT_OK;
 }
 
@@ -65,21 +68,26 @@ static enum stat_status root(double square, double factor, double *cd)
 	return STAT_OK;
 }
 
-enum stat_status critical_difference_reference(double sigma_R, double sigma_r, double n, double factor, double *cd)
+enum stat_status critical_difference_reference(double sigma_R, double sigma_r, double n,
+					       double factor, double *cd)
 {
-	return n >= 1 ? root(pow(factor * sigma_R, 2) - pow(factor * sigma_r, 2) * (n - 1) / n, 1 / sqrt(2), cd)
+	return n >= 1 ? root(pow(factor * sigma_R, 2) - pow(factor * sigma_r, 2) * (n - 1) / n,
+			     1 / sqrt(2), cd)
 		      : STAT_OUT_OF_RANGE;
 }
 
-enum stat_status critical_difference_two(double sigma_R, double sigma_r, double n1, double n2, double factor,
-					 double *cd)
+enum stat_status critical_difference_two(double sigma_R, double sigma_r, double n1, double n2,
+					 double factor, double *cd)
 {
 	if (!(n1 >= 1) || !(n2 >= 1))
 		return STAT_OUT_OF_RANGE;
-	return root(pow(factor * sigma_R, 2) - pow(factor * sigma_r, 2) * (1 - 1 / (2 * n1) - 1 / (2 * n2)), 1, cd);
+	return root(pow(factor * sigma_R, 2) -
+			pow(factor * sigma_r, 2) * (1 - 1 / (2 * n1) - 1 / (2 * n2)),
+		    1, cd);
 }
 
-enum stat_status critical_difference_within(double sigma_r, double n1, double n2, double factor, double *cd)
+enum stat_status critical_difference_within(double sigma_r, double n1, double n2, double factor,
+					    double *cd)
 {
 	if (!(n1 >= 1) || !(n2 >= 1))
 		return STAT_OUT_OF_RANGE;
@@ -96,8 +104,9 @@ static bool mean_within(const double *x, size_t n, double limit, double *mean)
 	return true;
 }
 
-enum stat_status accept_result(const double first[2], const double *more, size_t n_more, bool cheap, double sigma_r,
-			       const double cr[3], enum accept_route *route, double *value)
+enum stat_status accept_result(const double first[2], const double *more, size_t n_more, bool cheap,
+			       double sigma_r, const double cr[3], enum accept_route *route,
+			       double *value)
 {
 	double x[4] = {first[0], first[1], n_more > 0 ? more[0] : 0, n_more > 1 ? more[1] : 0};
 	enum stat_status s = sample_check(x, 4);
@@ -124,15 +133,16 @@ enum stat_status accept_result(const double first[2], const double *more, size_t
 	return sample_median(x, 4, value);
 }
 
-/* --- more results than two ------------------------------------------------------------------- */
+/* --- more results than two ----------------------------------------------- */
 
-/* More than two results to start with: the mean where their range is at most CR(n) = f(n) sigma_r. Otherwise as many
- * again (cheap), or m more with n/3 <= m <= n/2 (expensive): the mean of all where their range is at most
- * CR(n + m), else the median of all. Source: ISO 5725-6, 5.2.3. */
+/* More than two results to start with: the mean where their range is at most CR(n) = f(n) sigma_r.
+ * Otherwise as many again (cheap), or m more with n/3 <= m <= n/2 (expensive): the mean of all
+ * where their range is at most CR(n + m), else the median of all. Source: ISO 5725-6, 5.2.3. */
 
 const char *const accept_many_names[] = {"mean_n", "mean_all", "median_all", NULL};
 
-static enum stat_status within(const double *x, size_t n, double sigma_r, double coverage, bool *inside, double *mean)
+static enum stat_status within(const double *x, size_t n, double sigma_r, double coverage,
+			       bool *inside, double *mean)
 {
 	struct sample_moments m;
 	double f;
@@ -146,8 +156,9 @@ static enum stat_status within(const double *x, size_t n, double sigma_r, double
 	return s;
 }
 
-enum stat_status accept_many(const double *first, size_t n, const double *more, size_t n_more, bool cheap,
-			     double sigma_r, double coverage, enum accept_many_route *route, double *value)
+enum stat_status accept_many(const double *first, size_t n, const double *more, size_t n_more,
+			     bool cheap, double sigma_r, double coverage,
+			     enum accept_many_route *route, double *value)
 {
 	bool inside = false;
 	if (n < 2)

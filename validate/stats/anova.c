@@ -41,7 +41,8 @@ enum stat_status anova_one_way(const struct values *groups, size_t n_groups, str
 		a->n_values += groups[g].n;
 		sum_n2 += (double)groups[g].n * (double)groups[g].n;
 	}
-	double n = (double)a->n_values, p = (double)n_groups, shift = groups[0].x[0], grand = 0, within;
+	double n = (double)a->n_values, p = (double)n_groups, shift = groups[0].x[0], grand = 0,
+	       within;
 	if (a->n_values <= n_groups)
 		return STAT_TOO_FEW;
 
@@ -79,8 +80,8 @@ static enum stat_status centre_of(const struct values *g, enum spread_centre cen
 	return s;
 }
 
-enum stat_status spread_test(const struct values *groups, size_t n_groups, enum spread_centre centre,
-			     struct spread_test *out)
+enum stat_status spread_test(const struct values *groups, size_t n_groups,
+			     enum spread_centre centre, struct spread_test *out)
 {
 	enum stat_status s = STAT_TOO_FEW;
 	size_t total = 0;

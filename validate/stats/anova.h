@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One-way layout: p groups of values, their sums of squares and F; Levene's and Brown-Forsythe's tests of equal spread.
+/* One-way layout: p groups of values, their sums of squares and F; Levene's and Brown-Forsythe's
+ * tests of equal spread.
  *
- * Formula: SS_between = sum n_i (mean_i - mean)^2, SS_within = sum sum (x - mean_i)^2, MS by p-1 and N-p degrees of
- * freedom, n0 = (N - sum n_i^2/N)/(p-1). All values are shifted by the first one before any sum: with an offset of 1e12
- * F would otherwise be wrong in the third digit.
- * Levene: z = |x - mean of its group|, then F of the layout of z; Brown-Forsythe: the median instead of the mean.
- * Source: ISO 5725-2; Brown and Forsythe, Robust tests for the equality of variances (1974). */
+ * Formula: SS_between = sum n_i (mean_i - mean)^2, SS_within = sum sum (x - mean_i)^2, MS by p-1
+ * and N-p degrees of freedom, n0 = (N - sum n_i^2/N)/(p-1). All values are shifted by the first one
+ * before any sum: with an offset of 1e12 F would otherwise be wrong in the third digit. Levene: z =
+ * |x - mean of its group|, then F of the layout of z; Brown-Forsythe: the median instead of the
+ * mean. Source: ISO 5725-2; Brown and Forsythe, Robust tests for the equality of variances (1974).
+ */
 #ifndef VALIDATE_STATS_ANOVA_H
 #define VALIDATE_STATS_ANOVA_H
 
@@ -17,12 +19,14 @@ struct anova {
 	double ss_between, ss_within, ms_between, ms_within;
 	double df_between, df_within;
 	double n0;		  /* the group size that an unequal layout amounts to */
-	enum stat_status f_status; /* STAT_ZERO_VARIANCE where ms_within is 0; then f and p are unset */
+	/* STAT_ZERO_VARIANCE where ms_within is 0; then f and p are unset */
+	enum stat_status f_status;
 	double f, p;		  /* p = P(F(df_between, df_within) >= f) */
 };
 
 /* Errors: STAT_TOO_FEW for fewer than two groups, an empty group, or N = p; STAT_NOT_FINITE. */
-enum stat_status anova_one_way(const struct values *groups, size_t n_groups, struct anova *a) STAT_MUST_CHECK;
+enum stat_status anova_one_way(const struct values *groups, size_t n_groups,
+			       struct anova *a) STAT_MUST_CHECK;
 
 enum spread_centre { SPREAD_ABOUT_MEAN, SPREAD_ABOUT_MEDIAN };
 
@@ -31,7 +35,7 @@ struct spread_test {
 };
 
 /* Levene (mean) or Brown-Forsythe (median). Errors: as anova_one_way, and STAT_ZERO_VARIANCE. */
-enum stat_status spread_test(const struct values *groups, size_t n_groups, enum spread_centre centre,
-			     struct spread_test *out) STAT_MUST_CHECK;
+enum stat_status spread_test(const struct values *groups, size_t n_groups,
+			     enum spread_centre centre, struct spread_test *out) STAT_MUST_CHECK;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* r_k for all lags up to a given one: directly, or as the inverse transform of |transform of the deviations|^2, padded with
- * zeros so that the ends do not meet. */
+/* r_k for all lags up to a given one: directly, or as the inverse transform of |transform of the
+ * deviations|^2, padded with zeros so that the ends do not meet. */
 #include <stdlib.h>
 
 #include <gsl/gsl_fft_halfcomplex.h>

@@ -34,7 +34,8 @@ enum stat_status order_interval(uint64_t n, double p, double conf, struct order_
 		return STAT_OUT_OF_RANGE;
 	o->lower = smallest(n, p, (1 - conf) / 2, 0);
 	o->upper = smallest(n, p, (1 + conf) / 2, 1) + 1;
-	o->coverage = binomial_upto(o->upper - 1, p, n) - (o->lower ? binomial_upto(o->lower - 1, p, n) : 0);
+	o->coverage =
+	    binomial_upto(o->upper - 1, p, n) - (o->lower ? binomial_upto(o->lower - 1, p, n) : 0);
 	return STAT_OK;
 }
 
@@ -61,8 +62,8 @@ static double rank_scaled(uint64_t rank, uint64_t n_effective, size_t n, bool up
 	return upper ? ceil(scaled - 1e-9) : floor(scaled + 1e-9);
 }
 
-enum stat_status quantile_bounds(const double *sorted, size_t n, double n_effective, double p, double conf,
-				 struct quantile_bounds *b)
+enum stat_status quantile_bounds(const double *sorted, size_t n, double n_effective, double p,
+				 double conf, struct quantile_bounds *b)
 {
 	struct order_interval o;
 	if (!(n_effective >= 1) || !(n_effective <= (double)n))
@@ -71,7 +72,8 @@ enum stat_status quantile_bounds(const double *sorted, size_t n, double n_effect
 	enum stat_status s = order_interval(whole, p, conf, &o);
 	if (s)
 		return s;
-	double lower = rank_scaled(o.lower, whole, n, false), upper = rank_scaled(o.upper, whole, n, true);
+	double lower = rank_scaled(o.lower, whole, n, false),
+	       upper = rank_scaled(o.upper, whole, n, true);
 	*b = (struct quantile_bounds){.coverage = o.coverage};
 	b->lo_status = o.lower < 1 || lower < 1 ? STAT_UNBOUNDED : STAT_OK;
 	b->hi_status = o.upper > whole || upper > (double)n ? STAT_UNBOUNDED : STAT_OK;

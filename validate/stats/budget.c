@@ -5,7 +5,8 @@
 
 #include "validate/stats/distributions.h"
 
-const char *const budget_distribution_names[] = {"standard", "normal", "rectangular", "triangular", "resolution", NULL};
+const char *const budget_distribution_names[] = {"standard",   "normal",     "rectangular",
+						 "triangular", "resolution", NULL};
 
 double budget_divisor(enum budget_distribution d)
 {
@@ -21,8 +22,8 @@ double budget_divisor(enum budget_distribution d)
 	}
 }
 
-struct budget_component budget_component(const char *source, enum budget_type type, enum budget_distribution d,
-					 double value, double nu)
+struct budget_component budget_component(const char *source, enum budget_type type,
+					 enum budget_distribution d, double value, double nu)
 {
 	struct budget_component c = {
 	    .source = source,
@@ -37,7 +38,8 @@ struct budget_component budget_component(const char *source, enum budget_type ty
 	return c;
 }
 
-/* Share and degrees of freedom of the estimate that component i belongs to; share 0 if an earlier component has counted it. */
+/* Share and degrees of freedom of the estimate that component i belongs to; share 0 if an earlier
+ * component has counted it. */
 static double estimate_share(const struct budget_component *c, size_t n, size_t i, double *nu)
 {
 	double share = c[i].share_pct / 100;
@@ -61,7 +63,8 @@ enum stat_status budget_combine(struct budget_component *c, size_t n, struct bud
 	if (n == 0)
 		return STAT_TOO_FEW;
 	for (size_t i = 0; i < n; i++) {
-		if (!isfinite(c[i].u) || c[i].u < 0 || !isfinite(c[i].sensitivity) || !(c[i].nu > 0))
+		if (!isfinite(c[i].u) || c[i].u < 0 || !isfinite(c[i].sensitivity) ||
+		    !(c[i].nu > 0))
 			return STAT_OUT_OF_RANGE;
 		sum += pow(c[i].sensitivity * c[i].u, 2);
 	}
@@ -83,8 +86,8 @@ enum stat_status budget_combine(struct budget_component *c, size_t n, struct bud
 	return STAT_OK;
 }
 
-enum stat_status budget_expand(const struct budget_total *total, double coverage, enum budget_dof dof, double *k,
-			       double *expanded)
+enum stat_status budget_expand(const struct budget_total *total, double coverage,
+			       enum budget_dof dof, double *k, double *expanded)
 {
 	double nu = dof == BUDGET_TRUNCATED ? floor(total->nu_eff) : total->nu_eff;
 	enum stat_status s = t_quantile((1 + coverage) / 2, nu, k);
@@ -94,7 +97,8 @@ enum stat_status budget_expand(const struct budget_total *total, double coverage
 	return STAT_OK;
 }
 
-enum stat_status budget_combine_correlated(const struct budget_component *c, size_t n, const double *rho, double *u_c)
+enum stat_status budget_combine_correlated(const struct budget_component *c, size_t n,
+					   const double *rho, double *u_c)
 {
 	double sum = 0;
 	if (n == 0)
@@ -102,7 +106,8 @@ enum stat_status budget_combine_correlated(const struct budget_component *c, siz
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < n; j++) {
 			double r = rho[i * n + j];
-			if (!(fabs(r) <= 1) || r != rho[j * n + i] || (i == j && r != 1) || !(c[i].u >= 0))
+			if (!(fabs(r) <= 1) || r != rho[j * n + i] || (i == j && r != 1) ||
+			    !(c[i].u >= 0))
 				return STAT_OUT_OF_RANGE;
 			sum += c[i].sensitivity * c[i].u * c[j].sensitivity * c[j].u * r;
 		}

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Uncertainty budget: standard uncertainties of independent sources, combined, with degrees of freedom, then expanded.
+/* Uncertainty budget: standard uncertainties of independent sources, combined, with degrees of
+ * freedom, then expanded.
  *
- * u_i = value/divisor; u_c^2 = sum (c_i u_i)^2; nu_eff = u_c^4/sum((c_i u_i)^4/nu_i), where sources without a limit on
- * their degrees of freedom (nu = INFINITY) add nothing and sources of 0 drop out; share = 100 (c_i u_i)^2/u_c^2;
- * k = t_{(1+P)/2}(nu), U = k u_c.
- * Components that are computed from the same standard deviation err together: Welch-Satterthwaite needs them as one term.
- * Repeatability s and the uncertainty s/sqrt(n) of its own mean are such a pair: u^2 = s^2 (1 + 1/n), n - 1 degrees of freedom.
- * Source: GUM 4.3, 5.1, annex G (G.2b: Welch-Satterthwaite). */
+ * u_i = value/divisor; u_c^2 = sum (c_i u_i)^2; nu_eff = u_c^4/sum((c_i u_i)^4/nu_i), where sources
+ * without a limit on their degrees of freedom (nu = INFINITY) add nothing and sources of 0 drop
+ * out; share = 100 (c_i u_i)^2/u_c^2; k = t_{(1+P)/2}(nu), U = k u_c. Components that are computed
+ * from the same standard deviation err together: Welch-Satterthwaite needs them as one term.
+ * Repeatability s and the uncertainty s/sqrt(n) of its own mean are such a pair: u^2 = s^2 (1 +
+ * 1/n), n - 1 degrees of freedom. Source: GUM 4.3, 5.1, annex G (G.2b: Welch-Satterthwaite). */
 #ifndef VALIDATE_STATS_BUDGET_H
 #define VALIDATE_STATS_BUDGET_H
 
@@ -14,7 +15,8 @@
 
 #include "validate/stats/status.h"
 
-enum budget_type { BUDGET_TYPE_A, BUDGET_TYPE_B }; /* by statistics of this campaign, or by other knowledge */
+/* by statistics of this campaign, or by other knowledge */
+enum budget_type { BUDGET_TYPE_A, BUDGET_TYPE_B };
 
 enum budget_distribution {    /* what `value` is, and so its divisor */
 	BUDGET_STANDARD,      /* a standard uncertainty already: 1 */
@@ -31,17 +33,19 @@ struct budget_component {
 	const char *source; /* borrowed */
 	enum budget_type type;
 	enum budget_distribution distribution;
-	double value;	    /* >= 0, in the unit of the budget (% of the reference here) times 1/sensitivity */
+	/* >= 0, in the unit of the budget (% of the reference here) times 1/sensitivity */
+	double value;
 	double divisor;	    /* set by budget_component() */
 	double sensitivity; /* c_i; 1 in the % model */
 	double nu;	    /* > 0, INFINITY for Type B without a statement about itself */
-	unsigned int estimate; /* 0: its own; components with the same number are multiples of one estimate */
+	/* 0: its own; components with the same number are multiples of one estimate */
+	unsigned int estimate;
 	double u;	    /* value/divisor */
 	double share_pct;   /* set by budget_combine(); shares sum to 100 */
 };
 
-struct budget_component budget_component(const char *source, enum budget_type type, enum budget_distribution d,
-					 double value, double nu);
+struct budget_component budget_component(const char *source, enum budget_type type,
+					 enum budget_distribution d, double value, double nu);
 
 struct budget_total {
 	double u_c;    /* > 0 */
@@ -49,26 +53,29 @@ struct budget_total {
 	bool nu_raised; /* nu_eff was below 1 and taken as 1 */
 };
 
-/* Sets the shares and gives the total. A shared estimate has the fewest degrees of freedom of its components. Errors: STAT_TOO_FEW (no component), STAT_ZERO_VARIANCE (all are 0),
- * STAT_OUT_OF_RANGE (negative or not finite, nu not positive), STAT_NOT_FINITE (their squares add up to more than a
- * double holds). */
-enum stat_status budget_combine(struct budget_component *c, size_t n, struct budget_total *total) STAT_MUST_CHECK;
+/* Sets the shares and gives the total. A shared estimate has the fewest degrees of freedom of its
+ * components. Errors: STAT_TOO_FEW (no component), STAT_ZERO_VARIANCE (all are 0),
+ * STAT_OUT_OF_RANGE (negative or not finite, nu not positive), STAT_NOT_FINITE (their squares add
+ * up to more than a double holds). */
+enum stat_status budget_combine(struct budget_component *c, size_t n,
+				struct budget_total *total) STAT_MUST_CHECK;
 
-/* u_c with correlations: u_c^2 = sum over i, j of c_i u_i c_j u_j rho_ij, rho[n * n] symmetric with ones on its diagonal.
- * Degrees of freedom are not given: Welch-Satterthwaite holds for independent sources only. Source: GUM 5.2.2.
- * Errors: STAT_TOO_FEW, STAT_OUT_OF_RANGE (rho no correlation matrix, as one whose u_c^2 is negative). */
-enum stat_status budget_combine_correlated(const struct budget_component *c, size_t n, const double *rho,
-					   double *u_c) STAT_MUST_CHECK;
+/* u_c with correlations: u_c^2 = sum over i, j of c_i u_i c_j u_j rho_ij, rho[n * n] symmetric with
+ * ones on its diagonal. Degrees of freedom are not given: Welch-Satterthwaite holds for independent
+ * sources only. Source: GUM 5.2.2. Errors: STAT_TOO_FEW, STAT_OUT_OF_RANGE (rho no correlation
+ * matrix, as one whose u_c^2 is negative). */
+enum stat_status budget_combine_correlated(const struct budget_component *c, size_t n,
+					   const double *rho, double *u_c) STAT_MUST_CHECK;
 
-/* Degrees of freedom of a Type B uncertainty that is itself uncertain by the share r = Delta u/u: 1/(2 r^2), INFINITY
- * for 0. Source: GUM G.4.2. Errors: STAT_OUT_OF_RANGE. */
+/* Degrees of freedom of a Type B uncertainty that is itself uncertain by the share r = Delta u/u:
+ * 1/(2 r^2), INFINITY for 0. Source: GUM G.4.2. Errors: STAT_OUT_OF_RANGE. */
 enum stat_status budget_type_b_nu(double relative, double *nu) STAT_MUST_CHECK;
 
 /* t at nu_eff itself (default), or at its floor (conservative). */
 enum budget_dof { BUDGET_CONTINUOUS, BUDGET_TRUNCATED };
 
 /* Coverage factor and expanded uncertainty for the coverage probability P, 0 < P < 1. */
-enum stat_status budget_expand(const struct budget_total *total, double coverage, enum budget_dof dof, double *k,
-			       double *expanded) STAT_MUST_CHECK;
+enum stat_status budget_expand(const struct budget_total *total, double coverage,
+			       enum budget_dof dof, double *k, double *expanded) STAT_MUST_CHECK;
 
 #endif

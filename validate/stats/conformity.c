@@ -5,7 +5,8 @@
 
 #include "validate/stats/distributions.h"
 
-enum stat_status conformity_risk(double y, double u, double nu, double lower, double upper, double *risk)
+enum stat_status conformity_risk(double y, double u, double nu, double lower, double upper,
+				 double *risk)
 {
 	if (!(u > 0) || !isfinite(y) || !(nu > 0) || !(lower <= upper))
 		return STAT_OUT_OF_RANGE;

@@ -45,7 +45,8 @@ enum stat_status cusum_run_length(double h, double k, double shift, double *arl)
 	return STAT_OK;
 }
 
-enum stat_status individuals_chart(const double *x, size_t n, size_t base, struct individuals_chart *c)
+enum stat_status individuals_chart(const double *x, size_t n, size_t base,
+				   struct individuals_chart *c)
 {
 	struct sample_moments m;
 	double sum = 0, d2 = 2 / sqrt(M_PI), d3 = sqrt(2 - 4 / M_PI);
@@ -110,7 +111,8 @@ enum stat_status chart_d2(unsigned int n, double *d2)
 	if (!w)
 		return STAT_NOT_CONVERGED;
 	/* the integrand is even */
-	int failed = gsl_integration_qag(&f, 0, 12, 1e-15, 1e-13, 1000, GSL_INTEG_GAUSS61, w, d2, &error);
+	int failed =
+	    gsl_integration_qag(&f, 0, 12, 1e-15, 1e-13, 1000, GSL_INTEG_GAUSS61, w, d2, &error);
 	gsl_integration_workspace_free(w);
 	*d2 *= 2;
 	return failed && !(error < 1e-12) ? STAT_NOT_CONVERGED : STAT_OK;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Control charts: has a quantity that should stay the same moved?
  *
- * CUSUM: C+_i = max(0, C+ + z_i - k), C-_i = max(0, C- - z_i - k), from 0; a signal where one exceeds h.
- * Average run length after Siegmund: 1/(1/A(shift - k) + 1/A(-shift - k)), A(D) = (exp(-2Db) + 2Db - 1)/(2D^2),
- * A(0) = b^2, b = h + 1.166.
- * Individuals and moving range: centre -+ 3 MR/d2, d2 = 2/sqrt pi; upper limit of a moving range MR (1 + 3 d3/d2),
- * d3 = sqrt(2 - 4/pi). EWMA: E_i = lambda z_i + (1 - lambda) E_{i-1}, from 0, limits
- * l sqrt(lambda/(2 - lambda) (1 - (1 - lambda)^{2i})).
- * c4 = sqrt(2/(n-1)) Gamma(n/2)/Gamma((n-1)/2); d2(n) = integral of 1 - Phi^n - (1 - Phi)^n.
- * Source: ISO 7870; Page (1954); Siegmund (1985); Montgomery, Statistical quality control. */
+ * CUSUM: C+_i = max(0, C+ + z_i - k), C-_i = max(0, C- - z_i - k), from 0; a signal where one
+ * exceeds h. Average run length after Siegmund: 1/(1/A(shift - k) + 1/A(-shift - k)), A(D) =
+ * (exp(-2Db) + 2Db - 1)/(2D^2), A(0) = b^2, b = h + 1.166. Individuals and moving range: centre -+
+ * 3 MR/d2, d2 = 2/sqrt pi; upper limit of a moving range MR (1 + 3 d3/d2), d3 = sqrt(2 - 4/pi).
+ * EWMA: E_i = lambda z_i + (1 - lambda) E_{i-1}, from 0, limits l sqrt(lambda/(2 - lambda) (1 - (1
+ * - lambda)^{2i})). c4 = sqrt(2/(n-1)) Gamma(n/2)/Gamma((n-1)/2); d2(n) = integral of 1 - Phi^n -
+ * (1 - Phi)^n. Source: ISO 7870; Page (1954); Siegmund (1985); Montgomery, Statistical quality
+ * control. */
 #ifndef VALIDATE_STATS_CONTROL_H
 #define VALIDATE_STATS_CONTROL_H
 
@@ -28,16 +28,17 @@ struct individuals_chart {
 	size_t n_out; /* of all n values, outside lower..upper */
 };
 /* Limits from the first `base` values (at least 2). Errors: STAT_TOO_FEW, STAT_NOT_FINITE. */
-enum stat_status individuals_chart(const double *x, size_t n, size_t base, struct individuals_chart *c) STAT_MUST_CHECK;
+enum stat_status individuals_chart(const double *x, size_t n, size_t base,
+				   struct individuals_chart *c) STAT_MUST_CHECK;
 
 /* 0 < lambda <= 1. */
 enum stat_status ewma(const double *z, size_t n, double lambda, double *at) STAT_MUST_CHECK;
 double ewma_limit(size_t i, double lambda, double l); /* i is 1-based */
 
-/* Charts of subgroup means and standard deviations, groups of one size n >= 2: centre -+ 3 s_bar/(c4 sqrt n), and
- * s_bar (1 -+ 3 sqrt(1 - c4^2)/c4), not below 0. Groups may be batches of dependent runs. Limits from the first `base`
- * groups (at least 2; 20 for limits that are kept). Errors: STAT_TOO_FEW, STAT_OUT_OF_RANGE (sizes differ),
- * STAT_ZERO_VARIANCE, STAT_NOT_FINITE. */
+/* Charts of subgroup means and standard deviations, groups of one size n >= 2: centre -+ 3
+ * s_bar/(c4 sqrt n), and s_bar (1 -+ 3 sqrt(1 - c4^2)/c4), not below 0. Groups may be batches of
+ * dependent runs. Limits from the first `base` groups (at least 2; 20 for limits that are kept).
+ * Errors: STAT_TOO_FEW, STAT_OUT_OF_RANGE (sizes differ), STAT_ZERO_VARIANCE, STAT_NOT_FINITE. */
 struct group_chart {
 	double mean_center, mean_upper, mean_lower;
 	double s_center, s_upper, s_lower;

@@ -29,12 +29,14 @@ enum stat_status batch_means(const double *x, size_t n, size_t batches, double *
 	return s;
 }
 
-/* Pairs of autocorrelations until the first that is not positive; more of them are computed as they are needed. */
+/* Pairs of autocorrelations until the first that is not positive; more of them are computed as they
+ * are needed. */
 static enum stat_status geyer_sum(const double *x, size_t n, struct geyer *g)
 {
 	size_t most = n - 1 < 31 ? n - 1 : 31, lag = 0;
 	double least = INFINITY, sum = 0, sum_monotone = 0, *r = NULL;
-	for (bool open = true; open && lag + 1 < n; most = 8 * most + 7 < n ? 8 * most + 7 : n - 1) {
+	for (bool open = true; open && lag + 1 < n;
+	     most = 8 * most + 7 < n ? 8 * most + 7 : n - 1) {
 		r = xreallocarray(r, most + 1, sizeof *r);
 		enum stat_status s = autocorrelations(x, n, most, r);
 		if (s) {

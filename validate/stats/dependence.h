@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The uncertainty of the mean of dependent values.
  *
- * Batch means: b batches of floor(n/b), the tail dropped; sd of their means/sqrt b. Accept when their lag-1 is below
- * 2/sqrt b.
- * Geyer: tau = -1 + 2 sum Gamma_k, Gamma_k = rho_2k + rho_2k+1 while positive (initial positive sequence), or their
- * running minimum (initial monotone sequence); effective number n/tau, standard error sd sqrt(tau/n).
- * First-order autoregression: n (1 - r_1)/(1 + r_1). Newey-West: sqrt((c_0 + 2 sum (1 - k/(L+1)) c_k)/n).
- * Source: Geyer (1992); Newey and West (1987); Law and Kelton for batch means. */
+ * Batch means: b batches of floor(n/b), the tail dropped; sd of their means/sqrt b. Accept when
+ * their lag-1 is below 2/sqrt b. Geyer: tau = -1 + 2 sum Gamma_k, Gamma_k = rho_2k + rho_2k+1 while
+ * positive (initial positive sequence), or their running minimum (initial monotone sequence);
+ * effective number n/tau, standard error sd sqrt(tau/n). First-order autoregression: n (1 - r_1)/(1
+ * + r_1). Newey-West: sqrt((c_0 + 2 sum (1 - k/(L+1)) c_k)/n). Source: Geyer (1992); Newey and West
+ * (1987); Law and Kelton for batch means. */
 #ifndef VALIDATE_STATS_DEPENDENCE_H
 #define VALIDATE_STATS_DEPENDENCE_H
 
@@ -14,9 +14,10 @@
 
 #include "validate/stats/status.h"
 
-/* Errors of all: STAT_TOO_FEW, STAT_ZERO_VARIANCE, STAT_NOT_FINITE, STAT_OUT_OF_RANGE (batches < 2 or > n,
- * lags >= n). */
-enum stat_status batch_means(const double *x, size_t n, size_t batches, double *se, double *lag1) STAT_MUST_CHECK;
+/* Errors of all: STAT_TOO_FEW, STAT_ZERO_VARIANCE, STAT_NOT_FINITE, STAT_OUT_OF_RANGE (batches < 2
+ * or > n, lags >= n). */
+enum stat_status batch_means(const double *x, size_t n, size_t batches, double *se,
+			     double *lag1) STAT_MUST_CHECK;
 
 struct geyer {
 	size_t n_pairs;	    /* Gamma_k before the first that is not positive */
@@ -30,7 +31,8 @@ enum stat_status newey_west(const double *x, size_t n, size_t lags, double *se) 
 /* Whether batch means may be used: |lag-1 autocorrelation of the batch means| < 2/sqrt(batches). */
 bool batch_means_acceptable(size_t batches, double lag1);
 
-/* n/tau, but at most n log10 n: negative correlation beyond that is not believed. Errors: as geyer(). */
+/* n/tau, but at most n log10 n: negative correlation beyond that is not believed. Errors: as
+ * geyer(). */
 enum stat_status effective_number_capped(const double *x, size_t n, double *ess) STAT_MUST_CHECK;
 
 #endif

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The decimal conversion of the C library rounds correctly, which log10 and division do not at 0.95 or 1e22. */
+/* The decimal conversion of the C library rounds correctly, which log10 and division do not at 0.95
+ * or 1e22. */
 static enum stat_status rounded_text(double u, int digits, char *text, size_t size)
 {
 	if (!(u > 0) || !isfinite(u) || digits < 1 || digits > 15)

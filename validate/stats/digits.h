@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Significant digits of an uncertainty: u rounded to n of them is c 10^l with an integer c of n digits; half of 10^l is
- * the numerical tolerance delta of JCGM 101, 7.9.2. */
+/* Significant digits of an uncertainty: u rounded to n of them is c 10^l with an integer c of n
+ * digits; half of 10^l is the numerical tolerance delta of JCGM 101, 7.9.2. */
 #ifndef VALIDATE_STATS_DIGITS_H
 #define VALIDATE_STATS_DIGITS_H
 

@@ -8,8 +8,10 @@
 #include "common/xalloc.h"
 #include "validate/stats/quantiles.h"
 
-/* One walk over the pooled points gives both: the largest |i m - j n|, exact in integers, and the area. */
-static enum stat_status walk(const double *ref, size_t m, const double *rep, size_t n, uint64_t *largest, double *area)
+/* One walk over the pooled points gives both: the largest |i m - j n|, exact in integers, and the
+ * area. */
+static enum stat_status walk(const double *ref, size_t m, const double *rep, size_t n,
+			     uint64_t *largest, double *area)
 {
 	if (n == 0 || m == 0)
 		return STAT_TOO_FEW;
@@ -56,14 +58,16 @@ enum stat_status wasserstein(const double *ref, size_t m, const double *rep, siz
 	return walk(ref, m, rep, n, &largest, w);
 }
 
-enum stat_status ks_p_asymptotic(const double *ref, size_t m, const double *rep, size_t n, double *p)
+enum stat_status ks_p_asymptotic(const double *ref, size_t m, const double *rep, size_t n,
+				 double *p)
 {
 	double d, sum = 0;
 	enum stat_status s = ks_distance(ref, m, rep, n, &d);
 	if (s)
 		return s;
 	double l2 = d * d * ((double)n * (double)m / ((double)n + (double)m));
-	if (l2 < 0.04) { /* the series converges slowly there, and p differs from 1 by less than 1e-12 */
+	/* the series converges slowly there, and p differs from 1 by less than 1e-12 */
+	if (l2 < 0.04) {
 		*p = 1;
 		return STAT_OK;
 	}
@@ -86,17 +90,20 @@ enum stat_status ks_p_exact(const double *ref, size_t m, const double *rep, size
 		return s;
 	if ((double)n * (double)m > 1e8)
 		return STAT_OUT_OF_RANGE;
-	/* touched[j]: share of the paths to (i, j) that have come that far apart. The complement would lose small p. */
+	/* touched[j]: share of the paths to (i, j) that have come that far apart. The complement
+	 * would lose small p. */
 	double *touched = xcalloc(m + 1, sizeof *touched);
 	for (size_t i = 0; i <= n; i++)
 		for (size_t j = 0; j <= m; j++) {
-			uint64_t a = (uint64_t)i * m, b = (uint64_t)j * n, apart = a > b ? a - b : b - a;
+			uint64_t a = (uint64_t)i * m, b = (uint64_t)j * n,
+				 apart = a > b ? a - b : b - a;
 			if (apart >= largest)
 				touched[j] = 1;
 			else if (i == 0 || j == 0)
 				touched[j] = i + j == 0 ? 0 : i == 0 ? touched[j - 1] : touched[j];
 			else
-				touched[j] = ((double)i * touched[j] + (double)j * touched[j - 1]) / (double)(i + j);
+				touched[j] = ((double)i * touched[j] + (double)j * touched[j - 1]) /
+					     (double)(i + j);
 		}
 	*p = touched[m];
 	free(touched);

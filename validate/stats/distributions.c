@@ -26,25 +26,33 @@ typedef double tail_of(double x, int upper, const double *parameter);
 
 #define SHAPES_OF_MANY 1e9 /* both above: GSL's tails lose digits as well, all of them at 1e18 */
 
-/* Of the beta distribution where GSL's continued fraction gives up: near the mean, with both shapes above some 1e6. What cube roots leave is
- * nearly normal there: a tail of 0.01 is off by less than 1e-6 of itself, one of 1e-9 by 1e-5. Source: Abramowitz and Stegun, 26.5.22. */
+/* Of the beta distribution where GSL's continued fraction gives up: near the mean, with both shapes
+ * above some 1e6. What cube roots leave is nearly normal there: a tail of 0.01 is off by less than
+ * 1e-6 of itself, one of 1e-9 by 1e-5. Source: Abramowitz and Stegun, 26.5.22. */
 static double beta_tail_of_many(double x, int upper, const double *shape)
 {
 	const double a = shape[0], b = shape[1], more = cbrt(b * x), less = cbrt(a * (1 - x));
-	const double z = 3 * (more * (1 - 1 / (9 * b)) - less * (1 - 1 / (9 * a))) / sqrt(more * more / b + less * less / a);
+	const double z = 3 * (more * (1 - 1 / (9 * b)) - less * (1 - 1 / (9 * a))) /
+			 sqrt(more * more / b + less * less / a);
 	return upper ? gsl_cdf_ugaussian_Q(z) : gsl_cdf_ugaussian_P(z);
 }
 
 static double beta_tail(double x, int upper, const double *shape)
 {
-	const double p = upper ? gsl_cdf_beta_Q(x, shape[0], shape[1]) : gsl_cdf_beta_P(x, shape[0], shape[1]);
-	return isnan(p) || fmin(shape[0], shape[1]) > SHAPES_OF_MANY ? beta_tail_of_many(x, upper, shape) : p;
+	const double p =
+	    upper ? gsl_cdf_beta_Q(x, shape[0], shape[1]) : gsl_cdf_beta_P(x, shape[0], shape[1]);
+	return isnan(p) || fmin(shape[0], shape[1]) > SHAPES_OF_MANY
+		   ? beta_tail_of_many(x, upper, shape)
+		   : p;
 }
 
 static double f_tail(double x, int upper, const double *df)
 {
-	const double p = upper ? gsl_cdf_fdist_Q(x, df[0], df[1]) : gsl_cdf_fdist_P(x, df[0], df[1]);
-	return isnan(p) ? beta_tail_of_many(df[0] * x / (df[0] * x + df[1]), upper, (double[]){df[0] / 2, df[1] / 2}) : p;
+	const double p =
+	    upper ? gsl_cdf_fdist_Q(x, df[0], df[1]) : gsl_cdf_fdist_P(x, df[0], df[1]);
+	return isnan(p) ? beta_tail_of_many(df[0] * x / (df[0] * x + df[1]), upper,
+					    (double[]){df[0] / 2, df[1] / 2})
+			: p;
 }
 
 static double chi2_tail(double x, int upper, const double *df)
@@ -52,9 +60,10 @@ static double chi2_tail(double x, int upper, const double *df)
 	return upper ? gsl_cdf_chisq_Q(x, df[0]) : gsl_cdf_chisq_P(x, df[0]);
 }
 
-/* The x whose tail is `wanted`, by halving 0..high until the ends are neighbours. GSL's inverses of beta and F give up
- * here and there (beta: limits of 54 of 797). */
-static enum stat_status invert(tail_of *tail, int upper, const double *parameter, double wanted, double high, double *q)
+/* The x whose tail is `wanted`, by halving 0..high until the ends are neighbours. GSL's inverses of
+ * beta and F give up here and there (beta: limits of 54 of 797). */
+static enum stat_status invert(tail_of *tail, int upper, const double *parameter, double wanted,
+			       double high, double *q)
 {
 	double low = 0;
 	while (isinf(high) || high - low > 0) {
@@ -96,7 +105,9 @@ enum stat_status f_quantile(double p, double df1, double df2, double *q)
 	if (!is_probability(p) || !is_dof(df1) || !is_dof(df2))
 		return STAT_OUT_OF_RANGE;
 	*q = gsl_cdf_fdist_Pinv(p, df1, df2);
-	return isfinite(*q) ? STAT_OK : invert(f_tail, p > 0.5, (double[]){df1, df2}, fmin(p, 1 - p), INFINITY, q);
+	return isfinite(*q)
+		   ? STAT_OK
+		   : invert(f_tail, p > 0.5, (double[]){df1, df2}, fmin(p, 1 - p), INFINITY, q);
 }
 
 enum stat_status chi2_quantile(double p, double df, double *q)
@@ -104,7 +115,8 @@ enum stat_status chi2_quantile(double p, double df, double *q)
 	if (!is_probability(p) || !is_dof(df))
 		return STAT_OUT_OF_RANGE;
 	*q = gsl_cdf_chisq_Pinv(p, df);
-	return isfinite(*q) ? STAT_OK : invert(chi2_tail, p > 0.5, &df, fmin(p, 1 - p), INFINITY, q);
+	return isfinite(*q) ? STAT_OK
+			    : invert(chi2_tail, p > 0.5, &df, fmin(p, 1 - p), INFINITY, q);
 }
 
 double normal_below(double z)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Distribution functions over GSL, with their domains checked instead of GSL's error handler.
  *
- * Quantiles are lower-tail and defined for 0 < p < 1 and positive, possibly fractional degrees of freedom; anything
- * else is STAT_OUT_OF_RANGE. df may be INFINITY for Student's t, which then is the normal distribution. Tails are
- * plain doubles: they are defined for every finite argument; positive degrees of freedom are the caller's duty.
- * GSL 2.7.1's inverses were found to agree with 40-digit arithmetic to 4e-14; where one gives up, its tail is inverted by
- * halving. */
+ * Quantiles are lower-tail and defined for 0 < p < 1 and positive, possibly fractional degrees of
+ * freedom; anything else is STAT_OUT_OF_RANGE. df may be INFINITY for Student's t, which then is
+ * the normal distribution. Tails are plain doubles: they are defined for every finite argument;
+ * positive degrees of freedom are the caller's duty. GSL 2.7.1's inverses were found to agree with
+ * 40-digit arithmetic to 4e-14; where one gives up, its tail is inverted by halving. */
 #ifndef VALIDATE_STATS_DISTRIBUTIONS_H
 #define VALIDATE_STATS_DISTRIBUTIONS_H
 
@@ -25,20 +25,22 @@ double f_above(double f, double df1, double df2);
 double f_below(double f, double df1, double df2);
 double chi2_above(double q, double df);
 
-/* ln |gamma(x)|, x > 0. The C library's lgamma() keeps a sign in a variable that all threads share. */
+/* ln |gamma(x)|, x > 0. The C library's lgamma() keeps a sign in a variable that all threads share.
+ */
 double log_gamma(double x);
 
 /* P(|Z| <= k), P(|T| <= k): what an interval of +-k standard uncertainties covers. */
 double normal_coverage(double k);
 double t_coverage(double k, double df);
 
-/* Clopper-Pearson limits of a share: k of n, 0 < conf < 1. lo = quantile of Beta(k, n-k+1) at (1-conf)/2, 0 for k = 0;
- * hi = quantile of Beta(k+1, n-k) at (1+conf)/2, 1 for k = n. Errors: STAT_TOO_FEW (n = 0), STAT_OUT_OF_RANGE,
- * STAT_NOT_CONVERGED. */
-enum stat_status clopper_pearson(double k, double n, double conf, double *lo, double *hi) STAT_MUST_CHECK;
+/* Clopper-Pearson limits of a share: k of n, 0 < conf < 1. lo = quantile of Beta(k, n-k+1) at
+ * (1-conf)/2, 0 for k = 0; hi = quantile of Beta(k+1, n-k) at (1+conf)/2, 1 for k = n. Errors:
+ * STAT_TOO_FEW (n = 0), STAT_OUT_OF_RANGE, STAT_NOT_CONVERGED. */
+enum stat_status clopper_pearson(double k, double n, double conf, double *lo,
+				 double *hi) STAT_MUST_CHECK;
 
-/* Tails of the binomial distribution, 0 <= p <= 1, n > 0: P(B >= k) and P(B <= k). With k and n - k above some 1e6 they are off by up to 1e-5 of
- * themselves. */
+/* Tails of the binomial distribution, 0 <= p <= 1, n > 0: P(B >= k) and P(B <= k). With k and n - k
+ * above some 1e6 they are off by up to 1e-5 of themselves. */
 double binomial_at_least(double k, double n, double p);
 double binomial_at_most(double k, double n, double p);
 

@@ -8,8 +8,8 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/mean_difference.h"
 
-const char *const equivalence_class_names[] = {"equivalent", "different", "different_but_negligible", "undetermined",
-					       NULL};
+const char *const equivalence_class_names[] = {"equivalent", "different",
+					       "different_but_negligible", "undetermined", NULL};
 
 static enum stat_status logarithms(const double *x, size_t n, double *logs)
 {
@@ -26,8 +26,8 @@ static bool margin_good(double margin_pct)
 	return margin_pct > 0 && margin_pct < 100;
 }
 
-enum stat_status equivalence_log(const double *ref, size_t m, const double *rep, size_t n, double margin_pct,
-				 struct equivalence *e)
+enum stat_status equivalence_log(const double *ref, size_t m, const double *rep, size_t n,
+				 double margin_pct, struct equivalence *e)
 {
 	struct t_estimate w;
 	if (!margin_good(margin_pct))
@@ -37,7 +37,8 @@ enum stat_status equivalence_log(const double *ref, size_t m, const double *rep,
 		s = reference_check(ref, m);
 	if (s)
 		return s;
-	double *r = xcalloc(m + 1, sizeof *r), *x = xcalloc(n + 1, sizeof *x), limit = -log1p(-margin_pct / 100);
+	double *r = xcalloc(m + 1, sizeof *r), *x = xcalloc(n + 1, sizeof *x),
+	       limit = -log1p(-margin_pct / 100);
 	s = logarithms(ref, m, r);
 	if (!s)
 		s = logarithms(rep, n, x);
@@ -53,8 +54,8 @@ enum stat_status equivalence_log(const double *ref, size_t m, const double *rep,
 	return s;
 }
 
-enum stat_status equivalence_fieller(const double *ref, size_t m, const double *rep, size_t n, double margin_pct,
-				     double alpha, bool *inside)
+enum stat_status equivalence_fieller(const double *ref, size_t m, const double *rep, size_t n,
+				     double margin_pct, double alpha, bool *inside)
 {
 	double lo, hi;
 	if (!margin_good(margin_pct))
@@ -65,8 +66,8 @@ enum stat_status equivalence_fieller(const double *ref, size_t m, const double *
 	return s;
 }
 
-enum stat_status equivalence_classify(const double *ref, size_t m, const double *rep, size_t n, double margin_pct,
-				      double alpha, enum equivalence_class *c)
+enum stat_status equivalence_classify(const double *ref, size_t m, const double *rep, size_t n,
+				      double margin_pct, double alpha, enum equivalence_class *c)
 {
 	struct equivalence e;
 	struct t_estimate w;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Equivalence as a ratio of means, and what equivalence and difference tests say together.
  *
- * Ratio form: limits 1 - theta and 1/(1 - theta), which are the same distance apart in logarithms. Of logarithms: two
- * one-sided Welch tests of mean ln x - mean ln r against ln(1 - theta) and -ln(1 - theta) (a ratio of geometric means).
- * By Fieller: the 1 - 2 alpha interval of mean_x/mean_r lies inside the limits.
- * Classes: equivalent (TOST only), different (difference test only), both: different, but negligibly so; neither:
- * undetermined.
- * Source: Schuirmann (1987); Sasabuchi (1980) and Fieller (1954) for ratios. */
+ * Ratio form: limits 1 - theta and 1/(1 - theta), which are the same distance apart in logarithms.
+ * Of logarithms: two one-sided Welch tests of mean ln x - mean ln r against ln(1 - theta) and -ln(1
+ * - theta) (a ratio of geometric means). By Fieller: the 1 - 2 alpha interval of mean_x/mean_r lies
+ * inside the limits. Classes: equivalent (TOST only), different (difference test only), both:
+ * different, but negligibly so; neither: undetermined. Source: Schuirmann (1987); Sasabuchi (1980)
+ * and Fieller (1954) for ratios. */
 #ifndef VALIDATE_STATS_EQUIVALENCE_H
 #define VALIDATE_STATS_EQUIVALENCE_H
 
@@ -14,20 +14,22 @@
 
 #include "validate/stats/ratio.h"
 
-/* margin_pct = 100 theta, 0 < theta < 1. Errors: as welch_test; STAT_ZERO_REFERENCE, STAT_NEGATIVE_REFERENCE and
- * STAT_OUT_OF_RANGE for values without a logarithm. */
-enum stat_status equivalence_log(const double *ref, size_t m, const double *rep, size_t n, double margin_pct,
-				 struct equivalence *e) STAT_MUST_CHECK;
+/* margin_pct = 100 theta, 0 < theta < 1. Errors: as welch_test; STAT_ZERO_REFERENCE,
+ * STAT_NEGATIVE_REFERENCE and STAT_OUT_OF_RANGE for values without a logarithm. */
+enum stat_status equivalence_log(const double *ref, size_t m, const double *rep, size_t n,
+				 double margin_pct, struct equivalence *e) STAT_MUST_CHECK;
 
 /* Errors: as fieller_interval. */
-enum stat_status equivalence_fieller(const double *ref, size_t m, const double *rep, size_t n, double margin_pct,
-				     double alpha, bool *inside) STAT_MUST_CHECK;
+enum stat_status equivalence_fieller(const double *ref, size_t m, const double *rep, size_t n,
+				     double margin_pct, double alpha, bool *inside) STAT_MUST_CHECK;
 
 enum equivalence_class { CLASS_EQUIVALENT, CLASS_DIFFERENT, CLASS_BOTH, CLASS_UNDETERMINED };
-extern const char *const equivalence_class_names[]; /* "equivalent", "different", "different_but_negligible", ... */
+/* "equivalent", "different", "different_but_negligible", ... */
+extern const char *const equivalence_class_names[];
 
 /* By equivalence_test() and welch_test(), each at alpha. Errors: theirs. */
-enum stat_status equivalence_classify(const double *ref, size_t m, const double *rep, size_t n, double margin_pct,
-				      double alpha, enum equivalence_class *c) STAT_MUST_CHECK;
+enum stat_status equivalence_classify(const double *ref, size_t m, const double *rep, size_t n,
+				      double margin_pct, double alpha,
+				      enum equivalence_class *c) STAT_MUST_CHECK;
 
 #endif

@@ -8,7 +8,7 @@
 #include "common/splitmix.h"
 #include "validate/stats/distributions.h"
 
-/* --- seen as a generator of GSL's, for its distributions ------------------------------------------------------------- */
+/* --- seen as a generator of GSL's, for its distributions ----------------- */
 static unsigned long gsl_next(void *state)
 {
 	return (unsigned long)(generator_next(state) >> 32);
@@ -82,7 +82,8 @@ double generator_poisson(struct generator *g, double mean)
 			return k;
 		if (k < 0 || (us < 0.013 && v > us))
 			continue;
-		if (log(v * inverse_alpha / (a / (us * us) + b)) <= k * log(mean) - mean - log_gamma(k + 1))
+		if (log(v * inverse_alpha / (a / (us * us) + b)) <=
+		    k * log(mean) - mean - log_gamma(k + 1))
 			return k;
 	}
 }

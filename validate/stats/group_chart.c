@@ -33,7 +33,8 @@ static enum stat_status limits_fill(const struct values *groups, size_t base, st
 	return STAT_OK;
 }
 
-enum stat_status group_chart(const struct values *groups, size_t n_groups, size_t base, struct group_chart *c)
+enum stat_status group_chart(const struct values *groups, size_t n_groups, size_t base,
+			     struct group_chart *c)
 {
 	*c = (struct group_chart){0};
 	if (base < 2 || base > n_groups || groups[0].n < 2)

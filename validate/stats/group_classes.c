@@ -28,12 +28,15 @@ static void classify(struct outlier_finding *f, bool small_is_suspect)
 {
 	if (f->status)
 		return;
-	bool beyond_1 = small_is_suspect ? f->statistic < f->critical_1 : f->statistic > f->critical_1;
-	bool beyond_5 = small_is_suspect ? f->statistic < f->critical_5 : f->statistic > f->critical_5;
+	bool beyond_1 =
+	    small_is_suspect ? f->statistic < f->critical_1 : f->statistic > f->critical_1;
+	bool beyond_5 =
+	    small_is_suspect ? f->statistic < f->critical_5 : f->statistic > f->critical_5;
 	f->class = beyond_1 ? OUTLIER_OUTLIER : beyond_5 ? OUTLIER_STRAGGLER : OUTLIER_NONE;
 }
 
-static void cochran_judge(struct outlier_finding *f, const struct group_outliers *o, double p, double n)
+static void cochran_judge(struct outlier_finding *f, const struct group_outliers *o, double p,
+			  double n)
 {
 	f->status = o->spread_status;
 	f->statistic = o->cochran;
@@ -44,7 +47,8 @@ static void cochran_judge(struct outlier_finding *f, const struct group_outliers
 	classify(f, false);
 }
 
-static void grubbs_judge(struct outlier_finding *f, const struct group_outliers *o, double statistic, double p)
+static void grubbs_judge(struct outlier_finding *f, const struct group_outliers *o,
+			 double statistic, double p)
 {
 	f->status = o->means_status;
 	f->statistic = statistic;
@@ -55,10 +59,11 @@ static void grubbs_judge(struct outlier_finding *f, const struct group_outliers 
 	classify(f, false);
 }
 
-static void double_judge(struct outlier_finding *f, const struct group_classes *c, const struct group_outliers *o,
-			 double statistic)
+static void double_judge(struct outlier_finding *f, const struct group_classes *c,
+			 const struct group_outliers *o, double statistic)
 {
-	bool single = c->grubbs_max.class == OUTLIER_OUTLIER || c->grubbs_min.class == OUTLIER_OUTLIER;
+	bool single =
+	    c->grubbs_max.class == OUTLIER_OUTLIER || c->grubbs_min.class == OUTLIER_OUTLIER;
 	f->status = o->means_status ? o->means_status : single ? STAT_NOT_APPLICABLE : STAT_OK;
 	f->statistic = statistic;
 	if (!f->status)
@@ -102,7 +107,8 @@ static size_t extreme(const double *value, size_t n, double sign)
 	return best;
 }
 
-enum stat_status group_classes(const struct values *groups, size_t n_groups, struct group_classes *c)
+enum stat_status group_classes(const struct values *groups, size_t n_groups,
+			       struct group_classes *c)
 {
 	struct group_outliers o;
 	*c = (struct group_classes){.n_groups = n_groups, .commonest_n = group_commonest_size(groups, n_groups)};

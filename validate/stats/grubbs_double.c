@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Critical values of Grubbs' double test, by simulation (group_classes.h): p = 4..40, at 5 % and 1 %. */
+/* Critical values of Grubbs' double test, by simulation (group_classes.h): p = 4..40, at 5 % and 1
+ * %. */
 #include "validate/stats/group_classes.h"
 
 static const double critical[][2] = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The median of all n m differences without making them: how many differences are at most d is counted in O(n+m) on
- * sorted samples, d is narrowed down by interpolation and halving until few differences are left, and those are sorted.
- * Source: Johnson and Mizoguchi (1978) for the idea of selecting in X + Y. */
+/* The median of all n m differences without making them: how many differences are at most d is
+ * counted in O(n+m) on sorted samples, d is narrowed down by interpolation and halving until few
+ * differences are left, and those are sorted. Source: Johnson and Mizoguchi (1978) for the idea of
+ * selecting in X + Y. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,7 +37,8 @@ struct differences {
 	size_t m, n;
 };
 
-/* Differences x_i - r_j <= d. Rounding keeps the order of differences, so counting what is computed is exact. */
+/* Differences x_i - r_j <= d. Rounding keeps the order of differences, so counting what is computed
+ * is exact. */
 static double count_upto(const struct differences *s, double d)
 {
 	double count = 0;
@@ -86,7 +88,8 @@ static double kth(const struct differences *s, double k)
 	if (n_lo >= k)
 		return lo;
 	for (int step = 0; n_hi - n_lo > FEW && step < MAX_STEPS; step++) {
-		double d = step % 3 == 2 ? halfway(lo, hi) : lo + (hi - lo) * ((k - n_lo) / (n_hi - n_lo));
+		double d =
+		    step % 3 == 2 ? halfway(lo, hi) : lo + (hi - lo) * ((k - n_lo) / (n_hi - n_lo));
 		if (!(d > lo && d < hi))
 			d = halfway(lo, hi);
 		if (!(d > lo && d < hi)) /* neighbours: all that is left is equal */
@@ -106,7 +109,8 @@ static double kth(const struct differences *s, double k)
 	return value;
 }
 
-enum stat_status hodges_lehmann(const double *ref, size_t m, const double *rep, size_t n, double *shift)
+enum stat_status hodges_lehmann(const double *ref, size_t m, const double *rep, size_t n,
+				double *shift)
 {
 	if (n == 0 || m == 0)
 		return STAT_TOO_FEW;
@@ -115,7 +119,8 @@ enum stat_status hodges_lehmann(const double *ref, size_t m, const double *rep, 
 		s = sample_check(rep, n);
 	if (s)
 		return s;
-	double *r = sample_sorted(ref, m), *x = sample_sorted(rep, n), total = (double)n * (double)m;
+	double *r = sample_sorted(ref, m), *x = sample_sorted(rep, n),
+	       total = (double)n * (double)m;
 	struct differences d = {r, x, m, n};
 	if (!isfinite(x[n - 1] - r[0]) || !isfinite(x[0] - r[m - 1]) || total > 0x1p52) {
 		s = STAT_NOT_FINITE;

@@ -14,7 +14,8 @@ static void finish(struct t_estimate *e)
 	e->p = t_two_sided(e->t, e->df);
 }
 
-enum stat_status welch_test(const double *ref, size_t m, const double *rep, size_t n, struct t_estimate *e)
+enum stat_status welch_test(const double *ref, size_t m, const double *rep, size_t n,
+			    struct t_estimate *e)
 {
 	struct sample_moments r, x;
 	enum stat_status s = sample_moments(ref, m, &r);
@@ -51,7 +52,8 @@ enum stat_status mean_test(const double *d, size_t n, struct t_estimate *e)
 	return STAT_OK;
 }
 
-enum stat_status paired_test(const double *ref, size_t m, const double *rep, size_t n, struct t_estimate *e)
+enum stat_status paired_test(const double *ref, size_t m, const double *rep, size_t n,
+			     struct t_estimate *e)
 {
 	if (n != m)
 		return STAT_NOT_PAIRED;

@@ -7,7 +7,8 @@ enum { LANES = 8 }; /* sums kept side by side: quicker than one, and their round
 
 static double lanes_sum(const double *lane)
 {
-	return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+	return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
+	       ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
 /* Mean of x - x[0], and the extremes. */
@@ -55,7 +56,8 @@ static double squares_about(const double *x, size_t n, double shift, double mean
 		rest[0] += d;
 	}
 	const double left = lanes_sum(rest), sum = lanes_sum(squares) - left * left / (double)n;
-	return sum < 0 ? 0 : sum; /* beyond what a double holds it is infinite, or not a number, and no scatter of 0 */
+	/* beyond what a double holds it is infinite, or not a number, and no scatter of 0 */
+	return sum < 0 ? 0 : sum;
 }
 
 enum stat_status sample_moments(const double *x, size_t n, struct sample_moments *m)
@@ -130,7 +132,8 @@ enum stat_status sample_correlation(const double *x, const double *y, size_t n, 
 		return s;
 	double products = 0, ex = mx.mean - x[0], ey = my.mean - y[0];
 	for (size_t i = 0; i < n; i++)
-		products += ((x[i] - x[0]) - ex) / sqrt(mx.sum_sq) * (((y[i] - y[0]) - ey) / sqrt(my.sum_sq));
+		products += ((x[i] - x[0]) - ex) / sqrt(mx.sum_sq) *
+			    (((y[i] - y[0]) - ey) / sqrt(my.sum_sq));
 	*c = fmin(1, fmax(-1, products));
 	return STAT_OK;
 }

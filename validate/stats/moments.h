@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mean and spread of a sample.
  *
- * Formula: every value is shifted by the first one, then two passes: the mean, then S = sum d^2 - (sum d)^2/n with
- * d = x - mean, whose second term removes the rounding of the mean. Never sum x^2 - n mean^2.
- * Source: Chan, Golub and LeVeque, Algorithms for computing the sample variance (1983), corrected two-pass. */
+ * Formula: every value is shifted by the first one, then two passes: the mean, then S = sum d^2 -
+ * (sum d)^2/n with d = x - mean, whose second term removes the rounding of the mean. Never sum x^2
+ * - n mean^2. Source: Chan, Golub and LeVeque, Algorithms for computing the sample variance (1983),
+ * corrected two-pass. */
 #ifndef VALIDATE_STATS_MOMENTS_H
 #define VALIDATE_STATS_MOMENTS_H
 
@@ -12,19 +13,23 @@
 struct sample_moments {
 	size_t n;
 	double mean, min, max;
-	double first, from_first; /* x[0], and mean - x[0] with all its digits: for differences under an offset */
+	/* x[0], and mean - x[0] with all its digits: for differences under an offset */
+	double first, from_first;
 	enum stat_status spread; /* STAT_OK with n >= 2 (a variance of 0 included),
 						  else STAT_TOO_FEW and the rest unset */
 	double sum_sq;		 /* of the deviations from the mean */
 	double variance, sd;	 /* divisor n - 1 */
-	double sem;		 /* sd / sqrt(n): the standard uncertainty of the mean, n - 1 degrees of freedom */
+	/* sd / sqrt(n): the standard uncertainty of the mean, n - 1 degrees of freedom */
+	double sem;
 };
 
 /* Errors: STAT_TOO_FEW for n = 0, STAT_NOT_FINITE. One value has a mean and no spread. */
-enum stat_status sample_moments(const double *x, size_t n, struct sample_moments *m) STAT_MUST_CHECK;
+enum stat_status sample_moments(const double *x, size_t n,
+				struct sample_moments *m) STAT_MUST_CHECK;
 
 /* As sample_moments, and STAT_TOO_FEW for n < 2, STAT_ZERO_VARIANCE where all values are equal. */
-enum stat_status sample_moments_spread(const double *x, size_t n, struct sample_moments *m) STAT_MUST_CHECK;
+enum stat_status sample_moments_spread(const double *x, size_t n,
+				       struct sample_moments *m) STAT_MUST_CHECK;
 
 /* Coefficient of variation, 100 sd/|mean|, %. Errors: also STAT_ZERO_REFERENCE for a mean of 0. */
 enum stat_status sample_cv_pct(const struct sample_moments *m, double *cv_pct) STAT_MUST_CHECK;
@@ -33,7 +38,8 @@ enum stat_status sample_cv_pct(const struct sample_moments *m, double *cv_pct) S
 enum stat_status sample_skewness(const double *x, size_t n, double *g1) STAT_MUST_CHECK;
 
 /* Pearson's correlation of pairs (x[i], y[i]). Errors: as sample_moments_spread, of either. */
-enum stat_status sample_correlation(const double *x, const double *y, size_t n, double *c) STAT_MUST_CHECK;
+enum stat_status sample_correlation(const double *x, const double *y, size_t n,
+				    double *c) STAT_MUST_CHECK;
 
 /* mean_x - mean_r without losing the digits that a common offset takes up. */
 double moments_difference(const struct sample_moments *x, const struct sample_moments *r);

@@ -12,7 +12,8 @@
 enum { BLOCK = 10000, N_OUTPUTS = 4, MAX_INPUTS = 100 };
 #define MAX_TRIALS 100000000u
 
-const char *const monte_carlo_shape_names[] = {"normal", "student", "rectangular", "triangular", "arcsine", NULL};
+const char *const monte_carlo_shape_names[] = {"normal",     "student", "rectangular",
+					       "triangular", "arcsine", NULL};
 
 static double input_draw(const struct monte_carlo_input *in, struct generator *g)
 {
@@ -61,7 +62,8 @@ static void interval_ranks(size_t n, double coverage, size_t *q, size_t *r)
 	*r = *r + *q <= n ? *r : n - *q;
 }
 
-static enum stat_status summarise(double *y, size_t n, double coverage, struct monte_carlo_result *out)
+static enum stat_status summarise(double *y, size_t n, double coverage,
+				  struct monte_carlo_result *out)
 {
 	struct sample_moments m;
 	size_t q, r;
@@ -127,14 +129,14 @@ static enum stat_status run_check(const struct mc_run *run, enum stat_status *sd
 	*sd_status = STAT_OK;
 	if (run->n == 0)
 		return STAT_TOO_FEW;
-	if (run->n > MAX_INPUTS || p->n_trials < BLOCK || p->n_trials > MAX_TRIALS || !(p->coverage > 0) ||
-	    !(p->coverage < 1) || (p->adaptive && !(p->delta > 0)))
+	if (run->n > MAX_INPUTS || p->n_trials < BLOCK || p->n_trials > MAX_TRIALS ||
+	    !(p->coverage > 0) || !(p->coverage < 1) || (p->adaptive && !(p->delta > 0)))
 		return STAT_OUT_OF_RANGE;
 	for (size_t i = 0; i < run->n; i++) {
 		const struct monte_carlo_input *in = &run->input[i];
 		bool student = in->shape == MC_STUDENT;
-		if (!isfinite(in->value) || !(in->u >= 0) || !isfinite(in->u) || (student && !(in->nu > 0)) ||
-		    in->shape >= MC_N_SHAPES)
+		if (!isfinite(in->value) || !(in->u >= 0) || !isfinite(in->u) ||
+		    (student && !(in->nu > 0)) || in->shape >= MC_N_SHAPES)
 			return STAT_OUT_OF_RANGE;
 		if (student && in->nu <= 2 && in->u > 0)
 			*sd_status = STAT_NOT_APPLICABLE;
@@ -173,7 +175,8 @@ double monte_carlo_sum(const double *value, size_t n, void *arg)
 	return sum;
 }
 
-bool monte_carlo_accepts(const struct monte_carlo_result *r, double gum_lo, double gum_hi, double delta)
+bool monte_carlo_accepts(const struct monte_carlo_result *r, double gum_lo, double gum_hi,
+			 double delta)
 {
 	return fabs(gum_lo - r->lo) <= delta && fabs(gum_hi - r->hi) <= delta;
 }

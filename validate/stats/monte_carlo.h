@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Propagation of distributions by Monte Carlo, and whether the GUM interval agrees with it.
  *
- * Each input is drawn from its distribution: Type A as value + u t(nu), Type B from its own; the model is evaluated M
- * times, M >= 1e6, or adaptively: blocks of 1e4 until twice the standard deviation of the block averages of mean,
- * standard deviation and both ends is at most delta each.
- * Output: mean, standard deviation, the probabilistically symmetric interval (sorted values q apart, q = floor(P M + 1/2),
- * r = floor((M - q)/2 + 1/2)) and the shortest one. With Student's t of 2 or fewer degrees of freedom the standard
- * deviation does not exist and is not given.
- * Validation: delta = 1/2 10^l for u rounded to n_dig digits (digits.h); the GUM interval is accepted when both its ends are
- * within delta of the symmetric interval's.
- * Source: JCGM 101:2008, 5.3, 7.7 to 7.9, 8. */
+ * Each input is drawn from its distribution: Type A as value + u t(nu), Type B from its own; the
+ * model is evaluated M times, M >= 1e6, or adaptively: blocks of 1e4 until twice the standard
+ * deviation of the block averages of mean, standard deviation and both ends is at most delta each.
+ * Output: mean, standard deviation, the probabilistically symmetric interval (sorted values q
+ * apart, q = floor(P M + 1/2), r = floor((M - q)/2 + 1/2)) and the shortest one. With Student's t
+ * of 2 or fewer degrees of freedom the standard deviation does not exist and is not given.
+ * Validation: delta = 1/2 10^l for u rounded to n_dig digits (digits.h); the GUM interval is
+ * accepted when both its ends are within delta of the symmetric interval's. Source: JCGM
+ * 101:2008, 5.3, 7.7 to 7.9, 8. */
 #ifndef VALIDATE_STATS_MONTE_CARLO_H
 #define VALIDATE_STATS_MONTE_CARLO_H
 
@@ -51,15 +51,18 @@ struct monte_carlo_result {
 	double shortest_lo, shortest_hi;
 };
 
-/* model(values, n, arg): finite, or the run is STAT_NOT_FINITE. Errors: STAT_TOO_FEW (no input), STAT_OUT_OF_RANGE. */
+/* model(values, n, arg): finite, or the run is STAT_NOT_FINITE. Errors: STAT_TOO_FEW (no input),
+ * STAT_OUT_OF_RANGE. */
 enum stat_status monte_carlo(const struct monte_carlo_input *input, size_t n,
 			     double (*model)(const double *value, size_t n, void *arg), void *arg,
-			     const struct monte_carlo_plan *plan, struct monte_carlo_result *out) STAT_MUST_CHECK;
+			     const struct monte_carlo_plan *plan,
+			     struct monte_carlo_result *out) STAT_MUST_CHECK;
 
 /* The sum of the inputs, for additive budgets. */
 double monte_carlo_sum(const double *value, size_t n, void *arg);
 
 /* Whether lo..hi by the GUM is accepted: both ends within delta of the result's symmetric ones. */
-bool monte_carlo_accepts(const struct monte_carlo_result *r, double gum_lo, double gum_hi, double delta);
+bool monte_carlo_accepts(const struct monte_carlo_result *r, double gum_lo, double gum_hi,
+			 double delta);
 
 #endif

@@ -8,10 +8,9 @@
 #define COUNT_MAX 1e15 /* parameters that count: far below 2^53 */
 
 const struct named_statistic *const named_families[] = {
-    named_descriptive, named_distribution, named_two_sample, named_series,     named_protocol,  named_gum,
-    named_linear,      named_planning,     named_ranks,      named_dependence, named_precision, named_control,
-    named_intervals,   named_metrology,
-    NULL,
+    named_descriptive, named_distribution, named_two_sample, named_series,    named_protocol,
+    named_gum,         named_linear,       named_planning,   named_ranks,     named_dependence,
+    named_precision,   named_control,      named_intervals,  named_metrology, NULL,
 };
 
 const struct named_statistic *named_find(const char *name)

@@ -3,8 +3,8 @@
  * tests drive all of them from
  * tables of expected values, and a user can ask for one by name.
  *
- * Inputs are roles (x, ref, rep, groups, ...), each a list of groups of values (a flat list is one group), and
- * parameters as key=value text. */
+ * Inputs are roles (x, ref, rep, groups, ...), each a list of groups of values (a flat list is one
+ * group), and parameters as key=value text. */
 #ifndef VALIDATE_STATS_NAMED_H
 #define VALIDATE_STATS_NAMED_H
 
@@ -27,7 +27,8 @@ struct named_call {
 	size_t n_roles;
 	const struct named_param *param;
 	size_t n_params;
-	bool bad_param; /* set by the accessors when a needed parameter or role is missing or no number */
+	/* set by the accessors when a needed parameter or role is missing or no number */
+	bool bad_param;
 	unsigned int which; /* of the numbers that the function finds; set by named_compute */
 };
 
@@ -39,7 +40,8 @@ struct named_result {
 struct named_statistic {
 	const char *name; /* NULL ends a table */
 	enum stat_status (*compute)(struct named_call *c, struct named_result *r);
-	const char *inputs, *params; /* names of roles and parameters, separated by blanks; (optional) ones in brackets */
+	/* names of roles and parameters, separated by blanks; (optional) ones in brackets */
+	const char *inputs, *params;
 	unsigned int
 	    which; /* of the numbers that the function finds, as several statistics share it */
 };
@@ -47,17 +49,22 @@ struct named_statistic {
 extern const struct named_statistic *const named_families[]; /* the tables, NULL-terminated */
 const struct named_statistic *named_find(const char *name);  /* NULL: none of that name */
 
-/* STAT_NOT_APPLICABLE for a name that no table has, STAT_OUT_OF_RANGE with c->bad_param for a missing or unreadable
- * parameter, STAT_NOT_FINITE for what would be no number, else what the statistic says. A number may be infinite. */
-enum stat_status named_compute(const char *name, struct named_call *c, struct named_result *r) STAT_MUST_CHECK;
+/* STAT_NOT_APPLICABLE for a name that no table has, STAT_OUT_OF_RANGE with c->bad_param for a
+ * missing or unreadable parameter, STAT_NOT_FINITE for what would be no number, else what the
+ * statistic says. A number may be infinite. */
+enum stat_status named_compute(const char *name, struct named_call *c,
+			       struct named_result *r) STAT_MUST_CHECK;
 
-/* --- for the tables ----------------------------------------------------------------------------------------------- */
-struct values named_values(const struct named_call *c, const char *role); /* the only group; empty where absent */
-const struct named_role *named_groups(const struct named_call *c, const char *role); /* NULL where absent */
+/* --- for the tables ------------------------------------------------------ */
+/* the only group; empty where absent */
+struct values named_values(const struct named_call *c, const char *role);
+/* NULL where absent */
+const struct named_role *named_groups(const struct named_call *c, const char *role);
 double named_number(struct named_call *c, const char *key);
 double named_number_or(struct named_call *c, const char *key, double otherwise);
 size_t named_count(struct named_call *c, const char *key); /* whole, 0 or more */
-size_t named_index(struct named_call *c, const char *key); /* 1-based in the parameter, 0-based here */
+/* 1-based in the parameter, 0-based here */
+size_t named_index(struct named_call *c, const char *key);
 bool named_given(const struct named_call *c, const char *key);
 /* The parameter's text, "" where it is missing. */
 const char *named_word(struct named_call *c, const char *key);
@@ -88,8 +95,8 @@ static inline enum stat_status named_pick(const struct named_call *c, struct nam
 	STATISTIC_AFTER(name, struct values x = named_values(c, "x"), __VA_ARGS__)
 #define STATISTIC_OF_PAIR(name, ...) STATISTIC_AFTER(name, SAMPLES(c), __VA_ARGS__)
 
-extern const struct named_statistic named_descriptive[], named_distribution[], named_two_sample[], named_series[],
-	named_protocol[], named_gum[], named_linear[], named_planning[], named_ranks[], named_dependence[],
-	named_precision[], named_control[], named_intervals[], named_metrology[];
+extern const struct named_statistic named_descriptive[], named_distribution[], named_two_sample[],
+    named_series[], named_protocol[], named_gum[], named_linear[], named_planning[], named_ranks[],
+    named_dependence[], named_precision[], named_control[], named_intervals[], named_metrology[];
 
 #endif

@@ -80,7 +80,8 @@ static enum stat_status ewma_value(struct named_call *c, struct named_result *r)
 
 static enum stat_status ewma_limit_at(struct named_call *c, struct named_result *r)
 {
-	r->number = ewma_limit(named_index(c, "i") + 1, named_number(c, "lambda"), named_number(c, "l"));
+	r->number =
+	    ewma_limit(named_index(c, "i") + 1, named_number(c, "lambda"), named_number(c, "l"));
 	return STAT_OK;
 }
 

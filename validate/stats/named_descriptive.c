@@ -83,10 +83,12 @@ static enum stat_status count_equal(struct named_call *c, struct named_result *r
 	return STAT_OK;
 }
 
-/* Cells of a printed table whose U cannot be right: below twice the smallest bias that rounding allows. */
+/* Cells of a printed table whose U cannot be right: below twice the smallest bias that rounding
+ * allows. */
 static enum stat_status count_u_below_2bias(struct named_call *c, struct named_result *r)
 {
-	struct values y = named_values(c, "y"), u = named_values(c, "u"), ref = named_values(c, "ref");
+	struct values y = named_values(c, "y"), u = named_values(c, "u"),
+		      ref = named_values(c, "ref");
 	double half_y = named_number(c, "half_y"), half_ref = named_number(c, "half_ref"),
 	       half_u = named_number(c, "half_u");
 	if (y.n != u.n || y.n != ref.n)

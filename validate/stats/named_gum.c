@@ -19,7 +19,8 @@ static enum stat_status combine(struct named_call *c, struct budget_total *t)
 		return STAT_NOT_PAIRED;
 	struct budget_component *b = xcalloc(u.n ? u.n : 1, sizeof *b);
 	for (size_t i = 0; i < u.n; i++)
-		b[i] = budget_component("", BUDGET_TYPE_A, BUDGET_STANDARD, u.x[i], nu.n ? nu.x[i] : INFINITY);
+		b[i] = budget_component("", BUDGET_TYPE_A, BUDGET_STANDARD, u.x[i],
+					nu.n ? nu.x[i] : INFINITY);
 	enum stat_status s = budget_combine(b, u.n, t);
 	free(b);
 	return s;
@@ -98,8 +99,9 @@ static enum stat_status verdict_guard(struct named_call *c, struct named_result 
 	double u = named_number(c, "u"), guard = named_number(c, "w_mult") * u;
 	if (!(u > 0) || !(guard >= 0))
 		return STAT_OUT_OF_RANGE;
-	r->word = words[conformity_guarded(named_number(c, "y"), named_number_or(c, "lower", -INFINITY),
-					   named_number_or(c, "upper", INFINITY), guard)];
+	r->word =
+	    words[conformity_guarded(named_number(c, "y"), named_number_or(c, "lower", -INFINITY),
+				     named_number_or(c, "upper", INFINITY), guard)];
 	return STAT_OK;
 }
 

@@ -17,7 +17,7 @@
 #include "validate/stats/resample.h"
 #include "validate/stats/variance_ratio.h"
 
-/* --- means ------------------------------------------------------------------------------------------------------------ */
+/* --- means --------------------------------------------------------------- */
 
 static enum stat_status mean_ci(struct named_call *c, struct named_result *r)
 {
@@ -90,8 +90,8 @@ static enum stat_status fieller_equivalent(struct named_call *c, struct named_re
 {
 	SAMPLES(c);
 	bool inside = false;
-	enum stat_status s =
-	    equivalence_fieller(REF_REP, named_number(c, "margin_pct"), named_number(c, "alpha"), &inside);
+	enum stat_status s = equivalence_fieller(REF_REP, named_number(c, "margin_pct"),
+						 named_number(c, "alpha"), &inside);
 	r->number = inside;
 	return s;
 }
@@ -100,13 +100,13 @@ static enum stat_status class_of(struct named_call *c, struct named_result *r)
 {
 	SAMPLES(c);
 	enum equivalence_class class = CLASS_UNDETERMINED;
-	enum stat_status s =
-	    equivalence_classify(REF_REP, named_number(c, "margin_pct"), named_number(c, "alpha"), &class);
+	enum stat_status s = equivalence_classify(REF_REP, named_number(c, "margin_pct"),
+						  named_number(c, "alpha"), &class);
 	r->word = equivalence_class_names[class];
 	return s;
 }
 
-/* --- precision ---------------------------------------------------------------------------------------------------------- */
+/* --- precision ----------------------------------------------------------- */
 
 static enum stat_status precision_ci(struct named_call *c, struct named_result *r)
 {
@@ -176,7 +176,7 @@ static enum stat_status pm_tests(struct named_call *c, struct named_result *r)
 	return named_pick(c, r, s, p);
 }
 
-/* --- quantiles and distributions ------------------------------------------------------------------------------------------- */
+/* --- quantiles and distributions ----------------------------------------- */
 
 static enum stat_status bounds_of(struct values x, double p, double conf, struct quantile_bounds *b)
 {
@@ -192,7 +192,8 @@ static enum stat_status bounds_of(struct values x, double p, double conf, struct
 static enum stat_status quantile_ci(struct named_call *c, struct named_result *r)
 {
 	struct quantile_bounds b = {STAT_OK, STAT_OK, 0, 0, 0};
-	enum stat_status s = bounds_of(named_values(c, "x"), named_number(c, "p"), named_number(c, "conf"), &b);
+	enum stat_status s =
+	    bounds_of(named_values(c, "x"), named_number(c, "p"), named_number(c, "conf"), &b);
 	r->number = c->which ? b.hi : b.lo;
 	return s ? s : c->which ? b.hi_status : b.lo_status;
 }
@@ -229,7 +230,9 @@ static enum stat_status quantile_bias_ci(struct named_call *c, struct named_resu
 	if (s)
 		return s;
 	r->number = 100 * (high ? x.hi - b.lo : x.lo - b.hi) / fabs(q);
-	return high ? (x.hi_status ? x.hi_status : b.lo_status) : x.lo_status ? x.lo_status : b.hi_status;
+	return high          ? (x.hi_status ? x.hi_status : b.lo_status)
+	       : x.lo_status ? x.lo_status
+			     : b.hi_status;
 }
 
 static enum stat_status dkw_excess(struct named_call *c, struct named_result *r)
@@ -237,12 +240,13 @@ static enum stat_status dkw_excess(struct named_call *c, struct named_result *r)
 	SAMPLES(c);
 	double d;
 	enum stat_status s = ks_distance(REF_REP, &d);
-	return s ? s : dkw_bands(d, (double)ref.n, (double)rep.n, named_number(c, "alpha"), &r->number);
+	return s ? s
+		 : dkw_bands(d, (double)ref.n, (double)rep.n, named_number(c, "alpha"), &r->number);
 }
 
 STATISTIC_OF_PAIR(mwu_p_least, mann_whitney_least_p((double)ref.n, (double)rep.n, &r->number))
 
-/* --- bootstrap ---------------------------------------------------------------------------------------------------------- */
+/* --- bootstrap ----------------------------------------------------------- */
 
 static struct resample_plan plan_of(struct named_call *c)
 {

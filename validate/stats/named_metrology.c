@@ -20,7 +20,7 @@
 #include "validate/stats/series.h"
 #include "validate/stats/spending.h"
 
-/* --- groups ------------------------------------------------------------------------------------------------------------ */
+/* --- groups -------------------------------------------------------------- */
 
 enum { COCHRAN, GRUBBS_MAX, GRUBBS_MIN, DOUBLE_HIGH, DOUBLE_LOW };
 
@@ -32,7 +32,8 @@ static enum stat_status finding(struct named_call *c, struct named_result *r, bo
 	enum stat_status s = g ? group_classes(g->group, g->n_groups, &k) : STAT_TOO_FEW;
 	if (s)
 		return s;
-	const struct outlier_finding *all[] = {&k.cochran, &k.grubbs_max, &k.grubbs_min, &k.double_high, &k.double_low};
+	const struct outlier_finding *all[] = {&k.cochran, &k.grubbs_max, &k.grubbs_min,
+					       &k.double_high, &k.double_low};
 	const struct outlier_finding *f = all[c->which];
 	s = f->status;
 	r->number = (double)f->group + 1;
@@ -95,13 +96,14 @@ static enum stat_status many(struct named_call *c, struct named_result *r)
 {
 	struct values first = named_values(c, "first"), more = named_values(c, "more");
 	enum accept_many_route way = ACCEPT_MEAN_FIRST;
-	enum stat_status s = accept_many(first.x, first.n, more.x, more.n, named_number(c, "expensive") == 0,
-					 named_number(c, "sigma_r"), named_number(c, "coverage"), &way, &r->number);
+	enum stat_status s =
+	    accept_many(first.x, first.n, more.x, more.n, named_number(c, "expensive") == 0,
+			named_number(c, "sigma_r"), named_number(c, "coverage"), &way, &r->number);
 	r->word = c->which ? NULL : accept_many_names[way];
 	return s;
 }
 
-/* --- GUM ---------------------------------------------------------------------------------------------------------------- */
+/* --- GUM ----------------------------------------------------------------- */
 
 STATISTIC(type_b_nu, budget_type_b_nu(named_number(c, "relative"), &r->number))
 
@@ -128,7 +130,8 @@ static enum stat_status u_c_correlated(struct named_call *c, struct named_result
 	return s;
 }
 
-/* Sum of Type A inputs of standard uncertainty u with nu degrees of freedom; without nu all are normal. */
+/* Sum of Type A inputs of standard uncertainty u with nu degrees of freedom; without nu all are
+ * normal. */
 static enum stat_status mc_sum(struct named_call *c, struct named_result *r)
 {
 	struct values u = named_values(c, "u"), nu = named_values(c, "nu");
@@ -139,7 +142,8 @@ static enum stat_status mc_sum(struct named_call *c, struct named_result *r)
 		return STAT_OUT_OF_RANGE;
 	struct monte_carlo_input *in = xcalloc(u.n + 1, sizeof *in);
 	for (size_t i = 0; i < u.n; i++)
-		in[i] = (struct monte_carlo_input){nu.n ? MC_STUDENT : MC_NORMAL, 0, u.x[i], nu.n ? nu.x[i] : 1};
+		in[i] = (struct monte_carlo_input){nu.n ? MC_STUDENT : MC_NORMAL, 0, u.x[i],
+						   nu.n ? nu.x[i] : 1};
 	struct monte_carlo_result m = {0};
 	enum stat_status s = monte_carlo(in, u.n, monte_carlo_sum, NULL, &plan, &m);
 	free(in);
@@ -148,7 +152,8 @@ static enum stat_status mc_sum(struct named_call *c, struct named_result *r)
 }
 
 /* n rectangular inputs of one standard deviation: half of the symmetric interval's width. */
-static enum stat_status mc_rectangular(struct named_call *c, struct monte_carlo_result *out, double *sd, size_t *n)
+static enum stat_status mc_rectangular(struct named_call *c, struct monte_carlo_result *out,
+				       double *sd, size_t *n)
 {
 	struct monte_carlo_plan plan = {.n_trials = named_count(c, "trials"),
 					.seed = named_count(c, "seed"),
@@ -184,7 +189,8 @@ static enum stat_status mc_rect_accepted(struct named_call *c, struct named_resu
 	if (!s)
 		s = numerical_tolerance(sd * sqrt((double)n), ndig < 100 ? (int)ndig : 100, &delta);
 	if (!s)
-		r->number = monte_carlo_accepts(&m, -k * sd * sqrt((double)n), k * sd * sqrt((double)n), delta);
+		r->number = monte_carlo_accepts(&m, -k * sd * sqrt((double)n),
+						k * sd * sqrt((double)n), delta);
 	return s;
 }
 
@@ -204,7 +210,7 @@ STATISTIC(largest_u,
 	       INFINITY), named_number(c, "w_mult"), &r->number))
 STATISTIC(conform_n, conformity_replicates(named_number(c, "sd"), named_number(c, "u"), &r->number))
 
-/* --- linearity, dependence, planning --------------------------------------------------------------------------------------- */
+/* --- linearity, dependence, planning ------------------------------------- */
 
 static enum stat_status weighted(struct named_call *c, struct named_result *r)
 {

@@ -57,7 +57,8 @@ STATISTIC(mandel_k_crit,
 static enum stat_status critical_range_f(struct named_call *c, struct named_result *r)
 {
 	size_t n = named_count(c, "n");
-	return critical_range_factor(n < 1000000 ? (unsigned int)n : 0, named_number(c, "p"), &r->number);
+	return critical_range_factor(n < 1000000 ? (unsigned int)n : 0, named_number(c, "p"),
+				     &r->number);
 }
 
 static enum stat_status accepted(struct named_call *c, struct named_result *r)

@@ -94,8 +94,10 @@ static enum stat_status bias_t_crit(struct named_call *c, struct named_result *r
 
 enum { N_SOURCES = 4 };
 
-/* The default budget of a replay, % of the reference: scatter of a future run, both means, the clock. */
-static enum stat_status default_budget(struct named_call *c, struct budget_component *b, struct budget_total *t)
+/* The default budget of a replay, % of the reference: scatter of a future run, both means, the
+ * clock. */
+static enum stat_status default_budget(struct named_call *c, struct budget_component *b,
+				       struct budget_total *t)
 {
 	SAMPLES(c);
 	struct sample_moments x, y;
@@ -109,12 +111,15 @@ static enum stat_status default_budget(struct named_call *c, struct budget_compo
 	if (y.mean <= 0)
 		return STAT_ZERO_REFERENCE;
 	double pct = 100 / y.mean, halfwidth = named_number(c, "clock_halfwidth");
-	b[0] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x.sd, (double)(rep.n - 1));
-	b[1] = budget_component("own_sem", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x.sem, (double)(rep.n - 1));
+	b[0] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x.sd,
+				(double)(rep.n - 1));
+	b[1] = budget_component("own_sem", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x.sem,
+				(double)(rep.n - 1));
 	b[0].estimate = b[1].estimate = 1;
-	b[2] = budget_component("reference_sem", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x.mean / y.mean * y.sem,
-				(double)(ref.n - 1));
-	b[3] = budget_component("clock", BUDGET_TYPE_B, BUDGET_RECTANGULAR, pct * halfwidth, INFINITY);
+	b[2] = budget_component("reference_sem", BUDGET_TYPE_A, BUDGET_NORMAL,
+				pct * x.mean / y.mean * y.sem, (double)(ref.n - 1));
+	b[3] =
+	    budget_component("clock", BUDGET_TYPE_B, BUDGET_RECTANGULAR, pct * halfwidth, INFINITY);
 	return budget_combine(b, N_SOURCES, t);
 }
 

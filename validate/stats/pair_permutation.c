@@ -8,8 +8,8 @@
 #include "validate/stats/quantiles.h"
 #include "validate/stats/sign_flip.h"
 
-enum stat_status pair_permutation_p(const double *ref, const double *rep, size_t n, double limit, double *p_above,
-				    double *p_below)
+enum stat_status pair_permutation_p(const double *ref, const double *rep, size_t n, double limit,
+				    double *p_above, double *p_below)
 {
 	double x, r;
 	if (!(limit > 0) || !isfinite(limit))

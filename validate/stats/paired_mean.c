@@ -27,7 +27,8 @@ void paired_mean_widen(struct paired_mean *m, const struct serial *serial)
 		m->wide = serial_widen(&m->t, m->n, serial);
 }
 
-/* What Student's t is divided by, and its degrees of freedom, where n values are worth n/V (serial_widen()). */
+/* What Student's t is divided by, and its degrees of freedom, where n values are worth n/V
+ * (serial_widen()). */
 static double divisor(const struct serial *s, double n)
 {
 	return sqrt(s->inflation * (n - 1) / fmax(1e-9, n - s->inflation));
@@ -68,7 +69,8 @@ static struct mean_side side_of(const struct paired_mean *m, double flip, double
 	const double least = m->n < 1000 ? ldexp(1, -(int)m->n) : 0;
 	struct mean_side p = {flip, widened(flip, m->n, &m->serial)};
 	if (m->t.se > 0 && flip <= least * (1 + 1e-9))
-		p = (struct mean_side){fmin(p.alone, t_side(&m->t, at, above)), fmin(p.wide, t_side(&m->wide, at, above))};
+		p = (struct mean_side){fmin(p.alone, t_side(&m->t, at, above)),
+				       fmin(p.wide, t_side(&m->wide, at, above))};
 	return p;
 }
 
@@ -88,9 +90,11 @@ struct mean_side paired_mean_p(const struct paired_mean *m, double at, bool abov
 	return above ? p.above : p.below;
 }
 
-bool paired_mean_limits(const struct paired_mean *m, double alpha, bool widen, double *lo, double *hi)
+bool paired_mean_limits(const struct paired_mean *m, double alpha, bool widen, double *lo,
+			double *hi)
 {
-	double t_lo, t_hi, least = INFINITY, most = -INFINITY, level = widen ? level_before(alpha, m->n, &m->serial) : alpha;
+	double t_lo, t_hi, least = INFINITY, most = -INFINITY,
+			   level = widen ? level_before(alpha, m->n, &m->serial) : alpha;
 	*lo = *hi = m->t.value;
 	if (!(m->t.se > 0))
 		return true;

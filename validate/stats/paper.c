@@ -21,7 +21,8 @@ enum stat_status paper_bias_check(const double *ref, size_t m, const double *rep
 	return s ? s : sample_check(rep, n);
 }
 
-enum stat_status paper_bias_at(const double *ref, size_t m, const double *rep, size_t n, size_t i, double *pct)
+enum stat_status paper_bias_at(const double *ref, size_t m, const double *rep, size_t n, size_t i,
+			       double *pct)
 {
 	enum stat_status s = paper_bias_check(ref, m, rep, n);
 	if (s)
@@ -32,7 +33,8 @@ enum stat_status paper_bias_at(const double *ref, size_t m, const double *rep, s
 	return STAT_OK;
 }
 
-enum stat_status paper_bias(const double *ref, size_t m, const double *rep, size_t n, struct paper_bias *b)
+enum stat_status paper_bias(const double *ref, size_t m, const double *rep, size_t n,
+			    struct paper_bias *b)
 {
 	struct sample_moments r, x, bias;
 	enum stat_status s = reference_check(ref, m);
@@ -59,13 +61,14 @@ enum stat_status paper_bias(const double *ref, size_t m, const double *rep, size
 	b->spread_status = bias.spread;
 	if (!bias.spread) {
 		b->sd_pct = bias.sd;
-		b->rms_identity_pct = sqrt(bias.mean * bias.mean + (double)(n - 1) / (double)n * bias.sd * bias.sd);
+		b->rms_identity_pct =
+		    sqrt(bias.mean * bias.mean + (double)(n - 1) / (double)n * bias.sd * bias.sd);
 	}
 	return STAT_OK;
 }
 
-static enum stat_status combine(const double *ref, size_t m, const double *rep, size_t n, enum paper_mode mode,
-				struct paper_uncertainty *u)
+static enum stat_status combine(const double *ref, size_t m, const double *rep, size_t n,
+				enum paper_mode mode, struct paper_uncertainty *u)
 {
 	struct paper_bias b;
 	struct sample_moments r, x;
@@ -90,14 +93,15 @@ static enum stat_status combine(const double *ref, size_t m, const double *rep, 
 	return isfinite(u->U3_pct) ? STAT_OK : STAT_NOT_FINITE;
 }
 
-enum stat_status paper_uncertainty(const double *ref, size_t m, const double *rep, size_t n, enum paper_mode mode,
-				   struct paper_uncertainty *u)
+enum stat_status paper_uncertainty(const double *ref, size_t m, const double *rep, size_t n,
+				   enum paper_mode mode, struct paper_uncertainty *u)
 {
 	*u = (struct paper_uncertainty){0};
 	return u->status = combine(ref, m, rep, n, mode, u);
 }
 
-enum stat_status paper_significance(const double *ref, size_t m, const double *rep, size_t n, double *ratio)
+enum stat_status paper_significance(const double *ref, size_t m, const double *rep, size_t n,
+				    double *ratio)
 {
 	struct paper_bias b;
 	struct sample_moments r;
@@ -115,7 +119,8 @@ enum stat_status paper_significance(const double *ref, size_t m, const double *r
 	return STAT_OK;
 }
 
-enum stat_status bias_independent(const double *ref, size_t m, const double *rep, size_t n, struct bias_estimate *b)
+enum stat_status bias_independent(const double *ref, size_t m, const double *rep, size_t n,
+				  struct bias_estimate *b)
 {
 	struct sample_moments r, x;
 	enum stat_status s = reference_check(ref, m);
@@ -134,14 +139,16 @@ enum stat_status bias_independent(const double *ref, size_t m, const double *rep
 		return STAT_ZERO_VARIANCE;
 	if (!isfinite(b->u_pct) || !isfinite(b->bias_pct))
 		return STAT_NOT_FINITE;
-	double share_x = of_x * of_x / (b->u_pct * b->u_pct), share_r = of_r * of_r / (b->u_pct * b->u_pct);
+	double share_x = of_x * of_x / (b->u_pct * b->u_pct),
+	       share_r = of_r * of_r / (b->u_pct * b->u_pct);
 	b->nu = 1 / (share_x * share_x / (double)(n - 1) + share_r * share_r / (double)(m - 1));
 	b->ratio = fabs(b->bias_pct) / b->u_pct;
 	b->p = t_two_sided(b->ratio, b->nu);
 	return STAT_OK;
 }
 
-enum stat_status bias_paired_u_pct(const double *ref, size_t m, const double *rep, size_t n, double *u_pct)
+enum stat_status bias_paired_u_pct(const double *ref, size_t m, const double *rep, size_t n,
+				   double *u_pct)
 {
 	struct paper_bias b;
 	enum stat_status s = paper_bias_check(ref, m, rep, n);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The method-validation paper's own protocol: per-experiment bias, RMS bias and three ways of combining uncertainties.
+/* The method-validation paper's own protocol: per-experiment bias, RMS bias and three ways of
+ * combining uncertainties.
  *
- * b_i = 100 (x_i - r_i)/r_i; RMS^2 = sum b_i^2/n = mean(b)^2 + (n-1)/n s_b^2; u(bias)^2 = B^2 + u(C_ref)^2;
- * u_c^2 = u(R_w)^2 + u(bias)^2; U = k u_c, k = 2 or 3. Everything is in % before it is added:
+ * b_i = 100 (x_i - r_i)/r_i; RMS^2 = sum b_i^2/n = mean(b)^2 + (n-1)/n s_b^2; u(bias)^2 = B^2 +
+ * u(C_ref)^2; u_c^2 = u(R_w)^2 + u(bias)^2; U = k u_c, k = 2 or 3. Everything is in % before it is
+ * added:
  *
  *              B                        u(R_w)            u(C_ref)
  *   paper      RMS                      100 s_x/mean_x    100 s_r/mean_r               the text
- *   papertab   |relative bias of means| 100 s_x/mean_x    100 s_r/mean_r               what fits the printed tables
- *   strict     RMS                      100 s_x/mean_r    100 s_r/(mean_r sqrt m)      one denominator, u of a mean
+ *   papertab   |relative bias of means| 100 s_x/mean_x    100 s_r/mean_r               what fits
+ * the printed tables strict     RMS                      100 s_x/mean_r    100 s_r/(mean_r sqrt m)
+ * one denominator, u of a mean
  *
- * For comparison only: RMS holds the scatter of x and r already, so these overstate u_c of an unbiased replayer 1.5
- * to 2 times. The suite's own uncertainty is the budget (budget.h).
- * Source: metrology paper, section III; table II to V for papertab. */
+ * For comparison only: RMS holds the scatter of x and r already, so these overstate u_c of an
+ * unbiased replayer 1.5 to 2 times. The suite's own uncertainty is the budget (budget.h). Source:
+ * metrology paper, section III; table II to V for papertab. */
 #ifndef VALIDATE_STATS_PAPER_H
 #define VALIDATE_STATS_PAPER_H
 
@@ -29,9 +32,10 @@ struct paper_bias {
 	double rms_identity_pct; /* the right-hand side of the identity */
 };
 
-/* Whether b_i is defined: STAT_NOT_PAIRED, STAT_NEGATIVE_REFERENCE, STAT_ZERO_REFERENCE, STAT_NOT_FINITE,
- * STAT_TOO_FEW. */
-enum stat_status paper_bias_check(const double *ref, size_t m, const double *rep, size_t n) STAT_MUST_CHECK;
+/* Whether b_i is defined: STAT_NOT_PAIRED, STAT_NEGATIVE_REFERENCE, STAT_ZERO_REFERENCE,
+ * STAT_NOT_FINITE, STAT_TOO_FEW. */
+enum stat_status paper_bias_check(const double *ref, size_t m, const double *rep,
+				  size_t n) STAT_MUST_CHECK;
 
 /* b_i in %, 0-based i. Errors as above. */
 enum stat_status paper_bias_at(const double *ref, size_t m, const double *rep, size_t n, size_t i,
@@ -46,18 +50,20 @@ extern const char *const paper_mode_names[]; /* "paper", "papertab", "strict", N
 
 /* Percent of the reference, as in the paper. The paper's interval is mean_x (1 -+ U/100). */
 struct paper_uncertainty {
-	enum stat_status status; /* what the function returned; the rest is set only where STAT_OK */
+	/* what the function returned; the rest is set only where STAT_OK */
+	enum stat_status status;
 	double rms_bias_pct;	 /* the B of the mode */
 	double u_cref_pct, u_bias_pct, u_rw_pct, u_c_pct;
 	double U2_pct, U3_pct; /* U with k = 2 and 3 */
 };
 
 /* Errors: as paper_bias, and STAT_TOO_FEW for n < 2 or m < 2. */
-enum stat_status paper_uncertainty(const double *ref, size_t m, const double *rep, size_t n, enum paper_mode mode,
+enum stat_status paper_uncertainty(const double *ref, size_t m, const double *rep, size_t n,
+				   enum paper_mode mode,
 				   struct paper_uncertainty *u) STAT_MUST_CHECK;
 
-/* |mean b|/sqrt(RMS^2 + (100 s_r/mean_r)^2): at most 1 by construction, which makes the paper's significance rule
- * vacuous; printed to show it. */
+/* |mean b|/sqrt(RMS^2 + (100 s_r/mean_r)^2): at most 1 by construction, which makes the paper's
+ * significance rule vacuous; printed to show it. */
 enum stat_status paper_significance(const double *ref, size_t m, const double *rep, size_t n,
 				    double *ratio) STAT_MUST_CHECK;
 
@@ -70,7 +76,8 @@ struct bias_estimate {
 	double p;	 /* 2 P(t(nu) >= ratio) */
 };
 
-/* Independent samples (first-order propagation). Errors: of the references, STAT_TOO_FEW, STAT_ZERO_VARIANCE. */
+/* Independent samples (first-order propagation). Errors: of the references, STAT_TOO_FEW,
+ * STAT_ZERO_VARIANCE. */
 enum stat_status bias_independent(const double *ref, size_t m, const double *rep, size_t n,
 				  struct bias_estimate *b) STAT_MUST_CHECK;
 

@@ -9,7 +9,8 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
 
-enum stat_status pitman_morgan(const double *ref, size_t m, const double *rep, size_t n, struct pitman_morgan *pm)
+enum stat_status pitman_morgan(const double *ref, size_t m, const double *rep, size_t n,
+			       struct pitman_morgan *pm)
 {
 	if (n != m)
 		return STAT_NOT_PAIRED;
@@ -31,7 +32,8 @@ enum stat_status pitman_morgan(const double *ref, size_t m, const double *rep, s
 	return isfinite(pm->ratio) && pm->ratio > 0 ? STAT_OK : STAT_NOT_FINITE;
 }
 
-enum stat_status pitman_morgan_limits_of(const struct pitman_morgan *pm, double dof, double alpha, double *lower, double *upper)
+enum stat_status pitman_morgan_limits_of(const struct pitman_morgan *pm, double dof, double alpha,
+					 double *lower, double *upper)
 {
 	double t, c = pm->correlation;
 	enum stat_status s = t_quantile(1 - alpha, dof, &t);
@@ -45,12 +47,14 @@ enum stat_status pitman_morgan_limits_of(const struct pitman_morgan *pm, double 
 	return STAT_OK;
 }
 
-enum stat_status pitman_morgan_limits(const struct pitman_morgan *pm, double alpha, double *lower, double *upper)
+enum stat_status pitman_morgan_limits(const struct pitman_morgan *pm, double alpha, double *lower,
+				      double *upper)
 {
 	return pitman_morgan_limits_of(pm, (double)(pm->n - 2), alpha, lower, upper);
 }
 
-enum stat_status pitman_morgan_p_of(const struct pitman_morgan *pm, double dof, double limit, double *p_above, double *p_below)
+enum stat_status pitman_morgan_p_of(const struct pitman_morgan *pm, double dof, double limit,
+				    double *p_above, double *p_below)
 {
 	if (!(limit > 0) || !isfinite(limit))
 		return STAT_OUT_OF_RANGE;
@@ -61,7 +65,8 @@ enum stat_status pitman_morgan_p_of(const struct pitman_morgan *pm, double dof, 
 	return STAT_OK;
 }
 
-enum stat_status pitman_morgan_p(const struct pitman_morgan *pm, double limit, double *p_above, double *p_below)
+enum stat_status pitman_morgan_p(const struct pitman_morgan *pm, double limit, double *p_above,
+				 double *p_below)
 {
 	return pitman_morgan_p_of(pm, (double)(pm->n - 2), limit, p_above, p_below);
 }
@@ -81,7 +86,8 @@ static enum stat_status residuals(const double *a, double *b, size_t n)
 	return s;
 }
 
-enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size_t n, double limit, struct serial *out)
+enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size_t n, double limit,
+				      struct serial *out)
 {
 	struct serial sum, rest;
 	double *a = xcalloc(n ? n : 1, sizeof *a), *b = xcalloc(n ? n : 1, sizeof *b);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Precision ratio rho = sigma_x/sigma_r of pairs: confidence limits and tests.
  *
- * Formula: x and r have equal variances exactly when x+r and x-r are uncorrelated. With a = (s_x/s_r)/rho0 and c the
- * correlation of x and r, the correlation R of x/rho0 + r and x/rho0 - r gives
- *     t = R sqrt((n-2)/(1-R^2)) = (a - 1/a)/2 sqrt((n-2)/(1-c^2)),   n-2 degrees of freedom,
- * for the hypothesis rho = rho0. Inverting it, with T = t^2 of the level, w = s_x^2/s_r^2 and K = 1 + 2(1-c^2)T/(n-2),
- * the limits of rho^2 are w (K -+ sqrt(K^2-1)). Exact for pairs from a bivariate normal distribution; use logarithms.
- * Source: Pitman (1939), Morgan (1939). */
+ * Formula: x and r have equal variances exactly when x+r and x-r are uncorrelated. With a =
+ * (s_x/s_r)/rho0 and c the correlation of x and r, the correlation R of x/rho0 + r and x/rho0 - r
+ * gives t = R sqrt((n-2)/(1-R^2)) = (a - 1/a)/2 sqrt((n-2)/(1-c^2)),   n-2 degrees of freedom, for
+ * the hypothesis rho = rho0. Inverting it, with T = t^2 of the level, w = s_x^2/s_r^2 and K = 1 +
+ * 2(1-c^2)T/(n-2), the limits of rho^2 are w (K -+ sqrt(K^2-1)). Exact for pairs from a bivariate
+ * normal distribution; use logarithms. Source: Pitman (1939), Morgan (1939). */
 #ifndef VALIDATE_STATS_PITMAN_MORGAN_H
 #define VALIDATE_STATS_PITMAN_MORGAN_H
 
@@ -19,30 +19,34 @@ struct pitman_morgan {
 	double correlation; /* of x and r */
 };
 
-/* Errors: STAT_NOT_PAIRED (n != m), STAT_TOO_FEW (n < 3), STAT_ZERO_VARIANCE (either is constant, or one is an exact
- * linear function of the other, so that the limits would have no width), STAT_NOT_FINITE. */
+/* Errors: STAT_NOT_PAIRED (n != m), STAT_TOO_FEW (n < 3), STAT_ZERO_VARIANCE (either is constant,
+ * or one is an exact linear function of the other, so that the limits would have no width),
+ * STAT_NOT_FINITE. */
 enum stat_status pitman_morgan(const double *ref, size_t m, const double *rep, size_t n,
 			       struct pitman_morgan *pm) STAT_MUST_CHECK;
 
-/* One-sided limits of rho, each with error alpha (0.05 gives the 95 % limits); together a 1 - 2 alpha interval. */
+/* One-sided limits of rho, each with error alpha (0.05 gives the 95 % limits); together a 1 - 2
+ * alpha interval. */
 enum stat_status pitman_morgan_limits(const struct pitman_morgan *pm, double alpha, double *lower,
 				      double *upper) STAT_MUST_CHECK;
 
-/* P-values of the one-sided tests against rho = limit > 0: above, small when rho > limit is shown; below, small when
- * rho < limit is shown. below <= alpha exactly when the upper limit is at most `limit`. */
+/* P-values of the one-sided tests against rho = limit > 0: above, small when rho > limit is shown;
+ * below, small when rho < limit is shown. below <= alpha exactly when the upper limit is at most
+ * `limit`. */
 enum stat_status pitman_morgan_p(const struct pitman_morgan *pm, double limit, double *p_above,
 				 double *p_below) STAT_MUST_CHECK;
 
-/* The same with degrees of freedom > 0 of the caller's, fewer than n - 2 where pairs depend on those before them. */
-enum stat_status pitman_morgan_limits_of(const struct pitman_morgan *pm, double dof, double alpha, double *lower,
-					 double *upper) STAT_MUST_CHECK;
-enum stat_status pitman_morgan_p_of(const struct pitman_morgan *pm, double dof, double limit, double *p_above,
-				    double *p_below) STAT_MUST_CHECK;
+/* The same with degrees of freedom > 0 of the caller's, fewer than n - 2 where pairs depend on
+ * those before them. */
+enum stat_status pitman_morgan_limits_of(const struct pitman_morgan *pm, double dof, double alpha,
+					 double *lower, double *upper) STAT_MUST_CHECK;
+enum stat_status pitman_morgan_p_of(const struct pitman_morgan *pm, double dof, double limit,
+				    double *p_above, double *p_below) STAT_MUST_CHECK;
 
-/* How R depends on the order of the pairs: of n products of x/limit + r and what of x/limit - r a straight line over that
- * does not explain, as for the slope of a regression. At the limit there is nothing to explain; far from it, pairs that share the
- * course of a machine are known to scatter alike whatever that course is. Errors: as serial_dependence(); STAT_OUT_OF_RANGE
- * (limit). */
+/* How R depends on the order of the pairs: of n products of x/limit + r and what of x/limit - r a
+ * straight line over that does not explain, as for the slope of a regression. At the limit there is
+ * nothing to explain; far from it, pairs that share the course of a machine are known to scatter
+ * alike whatever that course is. Errors: as serial_dependence(); STAT_OUT_OF_RANGE (limit). */
 enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size_t n, double limit,
 				      struct serial *out) STAT_MUST_CHECK;
 

@@ -10,7 +10,8 @@
 /* Whether n replicates are enough; any error ends the search. */
 typedef enum stat_status enough_fn(uint64_t n, const double *arg, int *enough);
 
-/* Smallest n >= least for which `enough` holds, by doubling and halving: all criteria here are monotone in n. */
+/* Smallest n >= least for which `enough` holds, by doubling and halving: all criteria here are
+ * monotone in n. */
 static enum stat_status smallest(enough_fn *enough, const double *arg, uint64_t least, uint64_t *n)
 {
 	uint64_t low = least - 1, high = least;
@@ -73,7 +74,8 @@ static enum stat_status mean_enough(uint64_t n, const double *arg, int *enough)
 	return s;
 }
 
-enum stat_status replicates_for_mean(double sd, double distance, double alpha, double assurance, uint64_t *n)
+enum stat_status replicates_for_mean(double sd, double distance, double alpha, double assurance,
+				     uint64_t *n)
 {
 	if (!(sd >= 0) || !isfinite(sd))
 		return STAT_OUT_OF_RANGE;
@@ -82,7 +84,8 @@ enum stat_status replicates_for_mean(double sd, double distance, double alpha, d
 	return smallest(mean_enough, (double[]){sd, distance, alpha, assurance}, 2, n);
 }
 
-enum stat_status sd_for_mean(uint64_t n, double distance, double alpha, double assurance, double *sd)
+enum stat_status sd_for_mean(uint64_t n, double distance, double alpha, double assurance,
+			     double *sd)
 {
 	double t;
 	if (n < 2)
@@ -103,19 +106,20 @@ static enum stat_status precision_enough(uint64_t n, const double *arg, int *eno
 	return s;
 }
 
-enum stat_status replicates_for_precision(double ratio, double correlation, double limit, double alpha,
-					  double assurance, uint64_t *n)
+enum stat_status replicates_for_precision(double ratio, double correlation, double limit,
+					  double alpha, double assurance, uint64_t *n)
 {
 	if (!(ratio > 0) || !(limit > 0) || !(fabs(correlation) < 1))
 		return STAT_OUT_OF_RANGE;
-	double a = ratio / limit, per_root = fabs(a - 1 / a) / 2 / sqrt(1 - correlation * correlation);
+	double a = ratio / limit,
+	       per_root = fabs(a - 1 / a) / 2 / sqrt(1 - correlation * correlation);
 	if (per_root <= 0)
 		return STAT_UNBOUNDED;
 	return smallest(precision_enough, (double[]){per_root, alpha, assurance}, 3, n);
 }
 
-enum stat_status ratio_for_precision(uint64_t n, double correlation, double limit, double alpha, double assurance,
-				     double *below, double *above)
+enum stat_status ratio_for_precision(uint64_t n, double correlation, double limit, double alpha,
+				     double assurance, double *below, double *above)
 {
 	double t;
 	if (n < 3)
@@ -126,7 +130,8 @@ enum stat_status ratio_for_precision(uint64_t n, double correlation, double limi
 	if (s)
 		return s;
 	/* 1/a - a = 2h, a = ratio/limit */
-	double h = t * sqrt((1 - correlation * correlation) / (double)(n - 2)), a = 1 / (h + hypot(1, h));
+	double h = t * sqrt((1 - correlation * correlation) / (double)(n - 2)),
+	       a = 1 / (h + hypot(1, h));
 	*below = limit * a;
 	*above = limit / a;
 	return STAT_OK;
@@ -190,8 +195,9 @@ static enum stat_status power_equivalence_enough(uint64_t n, const double *arg, 
 	return s;
 }
 
-enum stat_status replicates_for_power_equivalence(double margin, double diff, double sigma, double power, double alpha,
-						  uint64_t *n)
+enum stat_status replicates_for_power_equivalence(double margin, double diff, double sigma,
+						  double power, double alpha, uint64_t *n)
 {
-	return smallest(power_equivalence_enough, (double[]){margin, diff, sigma, power, alpha}, 2, n);
+	return smallest(power_equivalence_enough, (double[]){margin, diff, sigma, power, alpha}, 2,
+			n);
 }

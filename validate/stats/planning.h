@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How many replicates: power of the tests, and how many more would probably settle what is open.
  *
- * "Settle" is meant so: taking the present estimates of position and scatter for the truth, the smallest n at which the
- * decision would be reached with probability `assurance`. A limit at distance D from the estimate is cleared at level
- * alpha when t_{1-alpha} u <= D; for that to happen with the wished probability the estimate's own scatter is
- * added: (t_{1-alpha}(nu) + t_{assurance}(nu)) u(n) <= D. An estimate that sits on the limit is never settled.
- * Source: Owen (1965) for the noncentral t as an integral over the standard deviation. */
+ * "Settle" is meant so: taking the present estimates of position and scatter for the truth, the
+ * smallest n at which the decision would be reached with probability `assurance`. A limit at
+ * distance D from the estimate is cleared at level alpha when t_{1-alpha} u <= D; for that to
+ * happen with the wished probability the estimate's own scatter is added: (t_{1-alpha}(nu) +
+ * t_{assurance}(nu)) u(n) <= D. An estimate that sits on the limit is never settled. Source: Owen
+ * (1965) for the noncentral t as an integral over the standard deviation. */
 #ifndef VALIDATE_STATS_PLANNING_H
 #define VALIDATE_STATS_PLANNING_H
 
@@ -15,47 +16,62 @@
 
 #define PLANNING_MAX_N 1000000u /* beyond it: STAT_UNBOUNDED */
 
-/* Smallest n >= 2 with t_{(1+conf)/2}(n-1) sd/sqrt(n) <= halfwidth. Errors: STAT_OUT_OF_RANGE, STAT_UNBOUNDED. */
-enum stat_status replicates_for_halfwidth(double sd, double halfwidth, double conf, uint64_t *n) STAT_MUST_CHECK;
+/* Smallest n >= 2 with t_{(1+conf)/2}(n-1) sd/sqrt(n) <= halfwidth. Errors: STAT_OUT_OF_RANGE,
+ * STAT_UNBOUNDED. */
+enum stat_status replicates_for_halfwidth(double sd, double halfwidth, double conf,
+					  uint64_t *n) STAT_MUST_CHECK;
 
-/* Smallest n >= 2 at which a mean at `distance` > 0 from its limit clears it at one-sided alpha with that assurance. */
+/* Smallest n >= 2 at which a mean at `distance` > 0 from its limit clears it at one-sided alpha
+ * with that assurance. */
 enum stat_status replicates_for_mean(double sd, double distance, double alpha, double assurance,
 				     uint64_t *n) STAT_MUST_CHECK;
 
-/* The other way round: the largest standard deviation with which n >= 2 values clear the limit so. */
-enum stat_status sd_for_mean(uint64_t n, double distance, double alpha, double assurance, double *sd) STAT_MUST_CHECK;
+/* The other way round: the largest standard deviation with which n >= 2 values clear the limit so.
+ */
+enum stat_status sd_for_mean(uint64_t n, double distance, double alpha, double assurance,
+			     double *sd) STAT_MUST_CHECK;
 
-/* Smallest n >= 3 at which the precision ratio clears `limit`, whichever side it is on: Pitman-Morgan limits of
- * ratio, with the correlation of the pairs. Its t grows as |a - 1/a|/2 sqrt((n-2)/(1-c^2)), a = ratio/limit. */
-enum stat_status replicates_for_precision(double ratio, double correlation, double limit, double alpha,
-					  double assurance, uint64_t *n) STAT_MUST_CHECK;
+/* Smallest n >= 3 at which the precision ratio clears `limit`, whichever side it is on:
+ * Pitman-Morgan limits of ratio, with the correlation of the pairs. Its t grows as |a - 1/a|/2
+ * sqrt((n-2)/(1-c^2)), a = ratio/limit. */
+enum stat_status replicates_for_precision(double ratio, double correlation, double limit,
+					  double alpha, double assurance,
+					  uint64_t *n) STAT_MUST_CHECK;
 
-/* The other way round: n >= 3 pairs clear the limit so when the ratio is at most `below` it or at least `above` it. */
-enum stat_status ratio_for_precision(uint64_t n, double correlation, double limit, double alpha, double assurance,
-				     double *below, double *above) STAT_MUST_CHECK;
+/* The other way round: n >= 3 pairs clear the limit so when the ratio is at most `below` it or at
+ * least `above` it. */
+enum stat_status ratio_for_precision(uint64_t n, double correlation, double limit, double alpha,
+				     double assurance, double *below,
+				     double *above) STAT_MUST_CHECK;
 
-/* Power of the one-sided F test with n values each and variance ratio lambda: P(F(n-1, n-1) > F_{1-alpha}/lambda). */
+/* Power of the one-sided F test with n values each and variance ratio lambda: P(F(n-1, n-1) >
+ * F_{1-alpha}/lambda). */
 enum stat_status power_f(uint64_t n, double lambda, double alpha, double *power) STAT_MUST_CHECK;
-/* Power of the two-sided pooled t test, n per group, true shift d standard deviations (noncentral t, integrated). */
+/* Power of the two-sided pooled t test, n per group, true shift d standard deviations (noncentral
+ * t, integrated). */
 enum stat_status power_t(uint64_t n, double d, double alpha, double *power) STAT_MUST_CHECK;
 /* Power of two one-sided pooled t tests, n per group, margins -+margin, true difference diff. */
-enum stat_status power_equivalence(uint64_t n, double margin, double diff, double sigma, double alpha,
-				   double *power) STAT_MUST_CHECK;
+enum stat_status power_equivalence(uint64_t n, double margin, double diff, double sigma,
+				   double alpha, double *power) STAT_MUST_CHECK;
 
-/* Power of two one-sided paired t tests: the mean of n differences, which scatter by sd about diff, is shown to lie between
- * low and high, each at alpha. */
-enum stat_status power_equivalence_paired(uint64_t n, double low, double high, double diff, double sd, double alpha,
-					  double *power) STAT_MUST_CHECK;
+/* Power of two one-sided paired t tests: the mean of n differences, which scatter by sd about diff,
+ * is shown to lie between low and high, each at alpha. */
+enum stat_status power_equivalence_paired(uint64_t n, double low, double high, double diff,
+					  double sd, double alpha, double *power) STAT_MUST_CHECK;
 
 /* Smallest n >= 2 with at least that power. */
-enum stat_status replicates_for_power_f(double lambda, double power, double alpha, uint64_t *n) STAT_MUST_CHECK;
-enum stat_status replicates_for_power_t(double d, double power, double alpha, uint64_t *n) STAT_MUST_CHECK;
-enum stat_status replicates_for_power_equivalence(double margin, double diff, double sigma, double power, double alpha,
+enum stat_status replicates_for_power_f(double lambda, double power, double alpha,
+					uint64_t *n) STAT_MUST_CHECK;
+enum stat_status replicates_for_power_t(double d, double power, double alpha,
+					uint64_t *n) STAT_MUST_CHECK;
+enum stat_status replicates_for_power_equivalence(double margin, double diff, double sigma,
+						  double power, double alpha,
 						  uint64_t *n) STAT_MUST_CHECK;
 
-/* Probability that pairs of equal precision and correlation 0 are accepted against `limit`: the one-sided 1-alpha upper
- * limit is at most it. Uses the independent F limits: P(F(n-1,n-1) <= limit^2/F_{1-alpha});
- * 0.63 at n = 10, 0.91 at 20. */
-enum stat_status power_precision_accept(uint64_t n, double limit, double alpha, double *power) STAT_MUST_CHECK;
+/* Probability that pairs of equal precision and correlation 0 are accepted against `limit`: the
+ * one-sided 1-alpha upper limit is at most it. Uses the independent F limits: P(F(n-1,n-1) <=
+ * limit^2/F_{1-alpha}); 0.63 at n = 10, 0.91 at 20. */
+enum stat_status power_precision_accept(uint64_t n, double limit, double alpha,
+					double *power) STAT_MUST_CHECK;
 
 #endif

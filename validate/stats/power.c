@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Powers that need an integral over the standard deviation: s = sqrt(chi2(nu)/nu), nu = 2n - 2 pooled, n - 1 of pairs.
+/* Powers that need an integral over the standard deviation: s = sqrt(chi2(nu)/nu), nu = 2n - 2
+ * pooled, n - 1 of pairs.
  *
- * t test: P(|T| > t) = integral of f(s) [1 - Phi(t s - delta) + Phi(-t s - delta)] ds, delta = d sqrt(n/2).
- * Equivalence: integral of f(s) [Phi((margin - diff)/se - t s) - Phi((-margin - diff)/se + t s)] over s < margin/(t
- * se). */
+ * t test: P(|T| > t) = integral of f(s) [1 - Phi(t s - delta) + Phi(-t s - delta)] ds, delta = d
+ * sqrt(n/2). Equivalence: integral of f(s) [Phi((margin - diff)/se - t s) - Phi((-margin - diff)/se
+ * + t s)] over s < margin/(t se). */
 #include "validate/stats/planning.h"
 
 #include <math.h>
@@ -23,23 +24,27 @@ static double density_s(double s, double nu)
 {
 	if (s <= 0)
 		return 0;
-	return exp(log(2) + nu / 2 * log(nu / 2) - log_gamma(nu / 2) + (nu - 1) * log(s) - nu * s * s / 2);
+	return exp(log(2) + nu / 2 * log(nu / 2) - log_gamma(nu / 2) + (nu - 1) * log(s) -
+		   nu * s * s / 2);
 }
 
 static double integrand_t(double s, void *arg)
 {
 	const struct power_arg *a = arg;
-	return density_s(s, a->nu) * (normal_above(a->t * s - a->delta) + normal_below(-a->t * s - a->delta));
+	return density_s(s, a->nu) *
+	       (normal_above(a->t * s - a->delta) + normal_below(-a->t * s - a->delta));
 }
 
 static double integrand_equivalence(double s, void *arg)
 {
 	const struct power_arg *a = arg;
-	return density_s(s, a->nu) * fmax(0, normal_below(a->high - a->t * s) - normal_below(a->low + a->t * s));
+	return density_s(s, a->nu) *
+	       fmax(0, normal_below(a->high - a->t * s) - normal_below(a->low + a->t * s));
 }
 
 /* Over the s that matter, from both sides of 1 so that a narrow peak is not missed. */
-static enum stat_status integrate(double (*f)(double, void *), struct power_arg *a, double upper, double *result)
+static enum stat_status integrate(double (*f)(double, void *), struct power_arg *a, double upper,
+				  double *result)
 {
 	double low = sqrt(gsl_cdf_chisq_Pinv(1e-18, a->nu) / a->nu),
 	       high = sqrt(gsl_cdf_chisq_Qinv(1e-18, a->nu) / a->nu);
@@ -53,8 +58,8 @@ static enum stat_status integrate(double (*f)(double, void *), struct power_arg 
 	for (int i = 0; i < 2 && !s; i++) {
 		if (edges[i + 1] <= edges[i])
 			continue;
-		if (gsl_integration_qag(&g, edges[i], edges[i + 1], 1e-14, 1e-11, 2000, GSL_INTEG_GAUSS61, w, &part,
-					&error) &&
+		if (gsl_integration_qag(&g, edges[i], edges[i + 1], 1e-14, 1e-11, 2000,
+					GSL_INTEG_GAUSS61, w, &part, &error) &&
 		    !(error <= 1e-9))
 			s = STAT_NOT_CONVERGED;
 		*result += part;
@@ -74,8 +79,8 @@ enum stat_status power_t(uint64_t n, double d, double alpha, double *power)
 	return s ? s : integrate(integrand_t, &a, INFINITY, power);
 }
 
-enum stat_status power_equivalence_paired(uint64_t n, double low, double high, double diff, double sd, double alpha,
-					  double *power)
+enum stat_status power_equivalence_paired(uint64_t n, double low, double high, double diff,
+					  double sd, double alpha, double *power)
 {
 	struct power_arg a = {.nu = (double)n - 1};
 	const double se = sd / sqrt((double)n);
@@ -89,7 +94,8 @@ enum stat_status power_equivalence_paired(uint64_t n, double low, double high, d
 	return s ? s : integrate(integrand_equivalence, &a, (high - low) / (2 * a.t * se), power);
 }
 
-enum stat_status power_equivalence(uint64_t n, double margin, double diff, double sigma, double alpha, double *power)
+enum stat_status power_equivalence(uint64_t n, double margin, double diff, double sigma,
+				   double alpha, double *power)
 {
 	struct power_arg a = {.nu = 2 * (double)n - 2};
 	if (n < 2)

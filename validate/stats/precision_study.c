@@ -9,7 +9,8 @@
 #include "validate/stats/moments.h"
 #include "validate/stats/quantiles.h"
 
-enum stat_status precision_study(const struct values *groups, size_t n_groups, struct precision_study *p)
+enum stat_status precision_study(const struct values *groups, size_t n_groups,
+				 struct precision_study *p)
 {
 	struct anova a;
 	enum stat_status s = anova_one_way(groups, n_groups, &a);
@@ -32,8 +33,8 @@ static double share_of_squares(const double *sorted, size_t from, size_t to, dou
 }
 
 /* Standard deviations into o->k and means into mean[n_groups]. */
-static enum stat_status spreads_fill(const struct values *groups, size_t n_groups, struct group_outliers *o,
-				     double *mean)
+static enum stat_status spreads_fill(const struct values *groups, size_t n_groups,
+				     struct group_outliers *o, double *mean)
 {
 	struct sample_moments m;
 	double sum = 0, most = 0;
@@ -71,7 +72,8 @@ static void means_fill(const double *mean, size_t n_groups, struct group_outlier
 	free(sorted);
 }
 
-enum stat_status group_outliers(const struct values *groups, size_t n_groups, struct group_outliers *o)
+enum stat_status group_outliers(const struct values *groups, size_t n_groups,
+				struct group_outliers *o)
 {
 	if (n_groups < 2)
 		return STAT_TOO_FEW;
@@ -152,14 +154,16 @@ enum stat_status algorithm_a(const double *x, size_t n, double *location, double
 	clipped = xmalloc(n * sizeof *clipped);
 	s = STAT_NOT_CONVERGED;
 	for (int round = 0; round < 10000; round++) {
-		double low = at - 1.5 * width, high = at + 1.5 * width, was_at = at, was_width = width;
+		double low = at - 1.5 * width, high = at + 1.5 * width, was_at = at,
+		       was_width = width;
 		for (size_t i = 0; i < n; i++)
 			clipped[i] = x[i] < low ? low : x[i] > high ? high : x[i];
 		if (sample_moments_spread(clipped, n, &m))
 			break;
 		at = m.mean;
 		width = 1.134 * m.sd;
-		if (fabs(at - was_at) <= 1e-14 * fabs(at) + 1e-14 * width && fabs(width - was_width) <= 1e-14 * width) {
+		if (fabs(at - was_at) <= 1e-14 * fabs(at) + 1e-14 * width &&
+		    fabs(width - was_width) <= 1e-14 * width) {
 			s = STAT_OK;
 			break;
 		}

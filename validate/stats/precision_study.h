@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Repeatability and reproducibility from a study in groups (sessions, days, machines), and outliers among the groups.
+/* Repeatability and reproducibility from a study in groups (sessions, days, machines), and outliers
+ * among the groups.
  *
  * s_r^2 = MS_within, s_L^2 = max(0, (MS_between - MS_within)/n0), s_R^2 = s_r^2 + s_L^2;
  * limits r = 2.8 s_r, R = 2.8 s_R.
  * Cochran: C = max s_i^2/sum s_i^2, critical 1/(1 + (p-1)/F_{1-alpha/p}(n-1, (p-1)(n-1))).
- * Grubbs, on group means: G = (max - mean)/s or (mean - min)/s, critical (p-1)/sqrt p sqrt(t^2/(p-2+t^2)),
- * t = t_{1-alpha/(2p)}(p-2); double: sum of squares without the two extremes over all of it (small is suspect).
- * Mandel: h_i = (mean_i - mean)/s(means), k_i = s_i/sqrt(sum s^2/p), critical (p-1)t/sqrt(p(t^2+p-2)) with
- * t_{1-alpha/2}(p-2), and sqrt(pF/(F+p-1)) with F_{1-alpha}(n-1, (p-1)(n-1)).
- * Critical range: f(n) = p-quantile of the range of n standard normal values. Critical differences: see the functions.
- * Source: ISO 5725-2 and 5725-6; Cochran (1941), Grubbs (1950), Mandel (1985). */
+ * Grubbs, on group means: G = (max - mean)/s or (mean - min)/s, critical (p-1)/sqrt p
+ * sqrt(t^2/(p-2+t^2)), t = t_{1-alpha/(2p)}(p-2); double: sum of squares without the two extremes
+ * over all of it (small is suspect). Mandel: h_i = (mean_i - mean)/s(means), k_i = s_i/sqrt(sum
+ * s^2/p), critical (p-1)t/sqrt(p(t^2+p-2)) with t_{1-alpha/2}(p-2), and sqrt(pF/(F+p-1)) with
+ * F_{1-alpha}(n-1, (p-1)(n-1)). Critical range: f(n) = p-quantile of the range of n standard normal
+ * values. Critical differences: see the functions. Source: ISO 5725-2 and 5725-6; Cochran (1941),
+ * Grubbs (1950), Mandel (1985). */
 #ifndef VALIDATE_STATS_PRECISION_STUDY_H
 #define VALIDATE_STATS_PRECISION_STUDY_H
 
@@ -19,21 +21,25 @@
 
 struct precision_study {
 	double s_r, s_R;
-	double s_L2_raw, s_L2; /* between groups: as it comes out, possibly negative, and not below 0 */
+	/* between groups: as it comes out, possibly negative, and not below 0 */
+	double s_L2_raw, s_L2;
 };
 enum stat_status precision_study(const struct values *groups, size_t n_groups,
 				 struct precision_study *p) STAT_MUST_CHECK;
 
 /* Group means and standard deviations at once; each of two groups or more needs two values. */
 struct group_outliers {
-	enum stat_status spread_status; /* of cochran and k: STAT_ZERO_VARIANCE, no scatter within any group */
+	/* of cochran and k: STAT_ZERO_VARIANCE, no scatter within any group */
+	enum stat_status spread_status;
 	double cochran;
-	enum stat_status means_status; /* of the rest: STAT_TOO_FEW for two groups, STAT_ZERO_VARIANCE for equal means */
+	/* of the rest: STAT_TOO_FEW for two groups, STAT_ZERO_VARIANCE for equal means */
+	enum stat_status means_status;
 	double grubbs_max, grubbs_min, grubbs_double_high, grubbs_double_low;
 	double *h, *k; /* Mandel's, one a group, owned: group_outliers_release; 0 where undefined */
 };
 /* Errors: STAT_TOO_FEW, STAT_NOT_FINITE; nothing to release then. */
-enum stat_status group_outliers(const struct values *groups, size_t n_groups, struct group_outliers *o) STAT_MUST_CHECK;
+enum stat_status group_outliers(const struct values *groups, size_t n_groups,
+				struct group_outliers *o) STAT_MUST_CHECK;
 void group_outliers_release(struct group_outliers *o);
 
 /* p groups of n values. Errors: STAT_OUT_OF_RANGE. */
@@ -47,33 +53,36 @@ enum stat_status critical_range_factor(unsigned int n, double p, double *q) STAT
 
 /* One laboratory's n results against a reference; two laboratories; twice in one laboratory.
  * factor 2.8, or 1.96 sqrt 2. */
-enum stat_status critical_difference_reference(double sigma_R, double sigma_r, double n, double factor,
-					       double *cd) STAT_MUST_CHECK;
-enum stat_status critical_difference_two(double sigma_R, double sigma_r, double n1, double n2, double factor,
-					 double *cd) STAT_MUST_CHECK;
+enum stat_status critical_difference_reference(double sigma_R, double sigma_r, double n,
+					       double factor, double *cd) STAT_MUST_CHECK;
+enum stat_status critical_difference_two(double sigma_R, double sigma_r, double n1, double n2,
+					 double factor, double *cd) STAT_MUST_CHECK;
 enum stat_status critical_difference_within(double sigma_r, double n1, double n2, double factor,
 					    double *cd) STAT_MUST_CHECK;
 
-/* The final result of two determinations, and of further ones where they differ too much (cr = factors f2, f3, f4 of
- * sigma_r). `cheap`: two more at once; else one more, then one more. `more` holds what was measured,
- * n_more may be 0..2.
- * Errors: STAT_TOO_FEW where the route needs results that are not there. */
+/* The final result of two determinations, and of further ones where they differ too much (cr =
+ * factors f2, f3, f4 of sigma_r). `cheap`: two more at once; else one more, then one more. `more`
+ * holds what was measured, n_more may be 0..2. Errors: STAT_TOO_FEW where the route needs results
+ * that are not there. */
 enum accept_route { ACCEPT_MEAN2, ACCEPT_MEAN3, ACCEPT_MEAN4, ACCEPT_MEDIAN3, ACCEPT_MEDIAN4 };
 extern const char *const accept_route_names[];
-enum stat_status accept_result(const double first[2], const double *more, size_t n_more, bool cheap, double sigma_r,
-			       const double cr[3], enum accept_route *route, double *value) STAT_MUST_CHECK;
+enum stat_status accept_result(const double first[2], const double *more, size_t n_more, bool cheap,
+			       double sigma_r, const double cr[3], enum accept_route *route,
+			       double *value) STAT_MUST_CHECK;
 
-/* The same for n >= 2 determinations to start with, and the exact factor f(n) for `coverage` (0.95). `more`: as many
- * again (cheap), or n/3 to n/2 of them. Errors: STAT_TOO_FEW where more are needed, STAT_OUT_OF_RANGE where it is
- * another number of them, STAT_NOT_FINITE. */
+/* The same for n >= 2 determinations to start with, and the exact factor f(n) for `coverage`
+ * (0.95). `more`: as many again (cheap), or n/3 to n/2 of them. Errors: STAT_TOO_FEW where more are
+ * needed, STAT_OUT_OF_RANGE where it is another number of them, STAT_NOT_FINITE. */
 enum accept_many_route { ACCEPT_MEAN_FIRST, ACCEPT_MEAN_ALL, ACCEPT_MEDIAN_ALL };
 extern const char *const accept_many_names[]; /* "mean_n", "mean_all", "median_all" */
-enum stat_status accept_many(const double *first, size_t n, const double *more, size_t n_more, bool cheap,
-			     double sigma_r, double coverage, enum accept_many_route *route,
-			     double *value) STAT_MUST_CHECK;
+enum stat_status accept_many(const double *first, size_t n, const double *more, size_t n_more,
+			     bool cheap, double sigma_r, double coverage,
+			     enum accept_many_route *route, double *value) STAT_MUST_CHECK;
 
 /* Algorithm A: robust mean and standard deviation with the rounded constants 1.483, 1.5, 1.134.
- * Errors: STAT_TOO_FEW, STAT_ZERO_VARIANCE (more than half the values equal), STAT_NOT_CONVERGED, STAT_NOT_FINITE. */
-enum stat_status algorithm_a(const double *x, size_t n, double *location, double *scale) STAT_MUST_CHECK;
+ * Errors: STAT_TOO_FEW, STAT_ZERO_VARIANCE (more than half the values equal), STAT_NOT_CONVERGED,
+ * STAT_NOT_FINITE. */
+enum stat_status algorithm_a(const double *x, size_t n, double *location,
+			     double *scale) STAT_MUST_CHECK;
 
 #endif

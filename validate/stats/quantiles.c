@@ -57,7 +57,8 @@ enum stat_status sample_median(const double *x, size_t n, double *median)
 	return sample_quantile(x, n, 0.5, 7, median);
 }
 
-/* The distances from the median rise to both sides of it: merged from there, the middle ones are met in order. */
+/* The distances from the median rise to both sides of it: merged from there, the middle ones are
+ * met in order. */
 enum stat_status sample_mad(const double *x, size_t n, double *mad)
 {
 	if (n == 0)
@@ -65,8 +66,10 @@ enum stat_status sample_mad(const double *x, size_t n, double *mad)
 	enum stat_status s = sample_check(x, n);
 	if (s)
 		return s;
-	double *sorted = sample_sorted(x, n), median = sorted_quantile(sorted, n, 0.5, 7), last = 0, before = 0;
-	size_t right = n / 2, left = right; /* next on the right is right, next on the left is left - 1 */
+	double *sorted = sample_sorted(x, n), median = sorted_quantile(sorted, n, 0.5, 7), last = 0,
+	       before = 0;
+	/* next on the right is right, next on the left is left - 1 */
+	size_t right = n / 2, left = right;
 	for (size_t k = 0; k <= n / 2; k++) {
 		double up = right < n ? fabs(sorted[right] - median) : INFINITY;
 		double down = left > 0 ? fabs(median - sorted[left - 1]) : INFINITY;

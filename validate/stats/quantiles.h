@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order statistics of a sample of replicates: quantiles, median, median absolute deviation, trimmed mean.
+/* Order statistics of a sample of replicates: quantiles, median, median absolute deviation, trimmed
+ * mean.
  *
  * Formula: on sorted values counted from 0, x[h'] + (h - h')(x[h'+1] - x[h']), h' = floor(h);
  * type 7: h = (n-1)p; type 8: h = (n+1/3)p + 1/3, clamped to 1..n, minus 1.
@@ -11,8 +12,10 @@
 
 #include "validate/stats/status.h"
 
-/* x[n] in any order, 0 <= p <= 1, type 7 or 8. Errors: STAT_TOO_FEW (n = 0), STAT_NOT_FINITE, STAT_OUT_OF_RANGE. */
-enum stat_status sample_quantile(const double *x, size_t n, double p, int type, double *q) STAT_MUST_CHECK;
+/* x[n] in any order, 0 <= p <= 1, type 7 or 8. Errors: STAT_TOO_FEW (n = 0), STAT_NOT_FINITE,
+ * STAT_OUT_OF_RANGE. */
+enum stat_status sample_quantile(const double *x, size_t n, double p, int type,
+				 double *q) STAT_MUST_CHECK;
 
 /* The same of values already sorted and known to be finite, n >= 1. */
 double sorted_quantile(const double *sorted, size_t n, double p, int type);
@@ -26,7 +29,8 @@ enum stat_status sample_median(const double *x, size_t n, double *median) STAT_M
 enum stat_status sample_mad(const double *x, size_t n, double *mad) STAT_MUST_CHECK;
 
 /* Mean without the floor(share * n) smallest and as many largest values, 0 <= share < 0.5. */
-enum stat_status sample_trimmed_mean(const double *x, size_t n, double share, double *mean) STAT_MUST_CHECK;
+enum stat_status sample_trimmed_mean(const double *x, size_t n, double share,
+				     double *mean) STAT_MUST_CHECK;
 
 /* Winsorised values: brings values that lie further from the median than 3 * 1.4826 * MAD to that
  * distance. Then stretches all distances from their mean by sqrt(n/h), where h values were inside,

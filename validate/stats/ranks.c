@@ -67,14 +67,16 @@ enum stat_status mann_whitney_p(const double *ref, size_t m, const double *rep, 
 	enum stat_status s = mann_whitney_u(ref, m, rep, n, &u);
 	if (s)
 		return s;
-	double variance = pairs / 12 * (total + 1 - tie_term(ref, m, rep, n) / (total * (total - 1)));
+	double variance =
+	    pairs / 12 * (total + 1 - tie_term(ref, m, rep, n) / (total * (total - 1)));
 	if (!(variance > 0))
 		return STAT_ZERO_VARIANCE;
 	*p = fmin(1, 2 * normal_above((fabs(u - pairs / 2) - 0.5) / sqrt(variance)));
 	return STAT_OK;
 }
 
-enum stat_status mann_whitney_p_exact(const double *ref, size_t m, const double *rep, size_t n, double *p)
+enum stat_status mann_whitney_p_exact(const double *ref, size_t m, const double *rep, size_t n,
+				      double *p)
 {
 	double u;
 	enum stat_status s = mann_whitney_u(ref, m, rep, n, &u);
@@ -84,14 +86,17 @@ enum stat_status mann_whitney_p_exact(const double *ref, size_t m, const double 
 		return STAT_OUT_OF_RANGE;
 	if (tie_term(ref, m, rep, n) > 0)
 		return STAT_NOT_APPLICABLE;
-	if (m > n) { /* U and nm - U have the same P-value, and the tables below are as long as the smaller sample */
+	/* U and nm - U have the same P-value, and the tables below are as long as the smaller
+	 * sample */
+	if (m > n) {
 		size_t larger = m;
 		m = n;
 		n = larger;
 	}
 	size_t most = n * m, width = most + 1;
 	/* row j of the present i: P(i, j, u); P(0, j, 0) = P(i, 0, 0) = 1 */
-	double *now = xcalloc((m + 1) * width, sizeof *now), *before = xcalloc((m + 1) * width, sizeof *before), *swap;
+	double *now = xcalloc((m + 1) * width, sizeof *now),
+	       *before = xcalloc((m + 1) * width, sizeof *before), *swap;
 	for (size_t j = 0; j <= m; j++)
 		before[j * width] = 1;
 	for (size_t i = 1; i <= n; i++) {
@@ -101,7 +106,8 @@ enum stat_status mann_whitney_p_exact(const double *ref, size_t m, const double 
 			for (size_t v = 0; v <= most; v++) {
 				double above = v >= j ? before[j * width + v - j] : 0;
 				now[j * width + v] =
-				    ((double)i * above + (double)j * now[(j - 1) * width + v]) / (double)(i + j);
+				    ((double)i * above + (double)j * now[(j - 1) * width + v]) /
+				    (double)(i + j);
 			}
 		swap = now;
 		now = before;
@@ -117,7 +123,8 @@ enum stat_status mann_whitney_p_exact(const double *ref, size_t m, const double 
 	return STAT_OK;
 }
 
-enum stat_status vargha_delaney(const double *ref, size_t m, const double *rep, size_t n, double *a12)
+enum stat_status vargha_delaney(const double *ref, size_t m, const double *rep, size_t n,
+				double *a12)
 {
 	double u;
 	enum stat_status s = mann_whitney_u(ref, m, rep, n, &u);

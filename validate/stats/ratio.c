@@ -8,7 +8,8 @@
 #include "validate/stats/moments.h"
 
 static enum stat_status means_and_welch(const double *ref, size_t m, const double *rep, size_t n,
-					struct sample_moments *r, struct sample_moments *x, struct t_estimate *w)
+					struct sample_moments *r, struct sample_moments *x,
+					struct t_estimate *w)
 {
 	enum stat_status s = welch_test(ref, m, rep, n, w);
 	if (!s)
@@ -20,8 +21,8 @@ static enum stat_status means_and_welch(const double *ref, size_t m, const doubl
 	return s;
 }
 
-enum stat_status fieller_interval(const double *ref, size_t m, const double *rep, size_t n, double conf, double *lo,
-				  double *hi)
+enum stat_status fieller_interval(const double *ref, size_t m, const double *rep, size_t n,
+				  double conf, double *lo, double *hi)
 {
 	struct sample_moments r, x;
 	struct t_estimate w;
@@ -42,8 +43,8 @@ enum stat_status fieller_interval(const double *ref, size_t m, const double *rep
 	return STAT_OK;
 }
 
-enum stat_status equivalence_test(const double *ref, size_t m, const double *rep, size_t n, double margin_pct,
-				  struct equivalence *e)
+enum stat_status equivalence_test(const double *ref, size_t m, const double *rep, size_t n,
+				  double margin_pct, struct equivalence *e)
 {
 	struct sample_moments r, x;
 	struct t_estimate w;
@@ -59,8 +60,8 @@ enum stat_status equivalence_test(const double *ref, size_t m, const double *rep
 	return STAT_OK;
 }
 
-enum stat_status equivalence_interval_pct(const double *ref, size_t m, const double *rep, size_t n, double alpha,
-					  double *lo, double *hi)
+enum stat_status equivalence_interval_pct(const double *ref, size_t m, const double *rep, size_t n,
+					  double alpha, double *lo, double *hi)
 {
 	struct sample_moments r, x;
 	struct t_estimate w;

@@ -29,6 +29,7 @@ enum stat_status rectangular_sum_halfwidth(unsigned int n, double sd, double cov
 		else
 			high = middle;
 	}
-	*h = (high - n / 2.0) * 2 * sqrt(3) * sd; /* a width of 1 has standard deviation 1/sqrt 12 */
+	/* a width of 1 has standard deviation 1/sqrt 12 */
+	*h = (high - n / 2.0) * 2 * sqrt(3) * sd;
 	return STAT_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Minimises sum w (y - b0 - b1 x)^2, x and y shifted by their first values; se from the inverse of the normal matrix. */
+/* Minimises sum w (y - b0 - b1 x)^2, x and y shifted by their first values; se from the inverse of
+ * the normal matrix. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -58,7 +59,8 @@ static enum stat_status line_fit(const double *x, const double *y, const double 
 	return isfinite(w->chi_squared) && isfinite(w->intercept) ? STAT_OK : STAT_NOT_FINITE;
 }
 
-enum stat_status regression_weighted(const double *x, const double *y, size_t n, struct weighted_line *w)
+enum stat_status regression_weighted(const double *x, const double *y, size_t n,
+				     struct weighted_line *w)
 {
 	if (n < 4)
 		return STAT_TOO_FEW;

@@ -25,14 +25,18 @@ struct sources { /* of one kind: means or quantiles */
 
 static double combine(enum resample_quantity quantity, double r, double x)
 {
-	return quantity == RESAMPLE_X ? x : quantity == RESAMPLE_DIFFERENCE ? x - r : 100 * (x - r) / r;
+	return quantity == RESAMPLE_X            ? x
+	       : quantity == RESAMPLE_DIFFERENCE ? x - r
+						 : 100 * (x - r) / r;
 }
 
 static double draw(const struct sources *s, struct generator *g)
 {
-	double r = 0, x = s->mean_x ? mean_source_draw(s->mean_x, g) : quantile_source_draw(s->quantile_x, g);
+	double r = 0, x = s->mean_x ? mean_source_draw(s->mean_x, g)
+				    : quantile_source_draw(s->quantile_x, g);
 	if (s->quantity != RESAMPLE_X)
-		r = s->mean_r ? mean_source_draw(s->mean_r, g) : quantile_source_draw(s->quantile_r, g);
+		r = s->mean_r ? mean_source_draw(s->mean_r, g)
+			      : quantile_source_draw(s->quantile_r, g);
 	return combine(s->quantity, r, x);
 }
 
@@ -50,7 +54,7 @@ static double *resamples(const struct sources *s, const struct resample_plan *pl
 	return value;
 }
 
-/* --- the jackknife: sums over deletions, first for their mean, then about it ------------------------------------------ */
+/* --- the jackknife: sums over deletions, first for their mean, then about it --- */
 
 struct deletions {
 	double centre, sum, squares, cubes, n;
@@ -65,17 +69,21 @@ static void deletion_add(struct deletions *d, double value, double times)
 	d->cubes += times * u * u * u;
 }
 
-static void mean_deletions(struct deletions *d, const struct mean_source *m, const struct sources *s, bool of_x)
+static void mean_deletions(struct deletions *d, const struct mean_source *m,
+			   const struct sources *s, bool of_x)
 {
 	double r = s->mean_r ? s->mean_r->estimate : 0, x = s->mean_x->estimate, own = of_x ? x : r;
 	for (size_t i = 0; i < m->n_units && m->n_items; i++) {
 		double without = own - (m->unit[i] - own) / (double)(m->n_units - 1);
-		deletion_add(d, of_x ? combine(s->quantity, r, without) : combine(s->quantity, without, x), 1);
+		deletion_add(
+		    d, of_x ? combine(s->quantity, r, without) : combine(s->quantity, without, x),
+		    1);
 	}
 }
 
 /* Leaving out value i of n sorted ones gives the type-7 quantile one of three values. */
-static void quantile_deletions(struct deletions *d, const struct quantile_source *q, const struct sources *s, bool of_x)
+static void quantile_deletions(struct deletions *d, const struct quantile_source *q,
+			       const struct sources *s, bool of_x)
 {
 	double r = s->quantile_r ? s->quantile_r->estimate : 0, x = s->quantile_x->estimate;
 	double h = (double)(q->n - 2) * q->p, part = h - floor(h), n = (double)q->n;
@@ -85,7 +93,9 @@ static void quantile_deletions(struct deletions *d, const struct quantile_source
 	double without[3] = {b + part * (c - b), a + part * (c - a), a + part * (b - a)};
 	double times[3] = {(double)k + 1, 1, n - (double)k - 2};
 	for (int i = 0; i < 3; i++)
-		deletion_add(d, of_x ? combine(s->quantity, r, without[i]) : combine(s->quantity, without[i], x),
+		deletion_add(d,
+			     of_x ? combine(s->quantity, r, without[i])
+				  : combine(s->quantity, without[i], x),
 			     times[i]);
 }
 
@@ -110,10 +120,11 @@ static double acceleration(const struct sources *s, double estimate)
 	return d.squares > 0 ? d.cubes / (6 * pow(d.squares, 1.5)) : 0;
 }
 
-/* --- the interval ------------------------------------------------------------------------------------------------------ */
+/* --- the interval -------------------------------------------------------- */
 
 /* Levels at which the sorted resamples are read; false where BCa has none. */
-static bool bca_levels(const double *value, size_t n, double conf, struct resample_interval *out, double level[2])
+static bool bca_levels(const double *value, size_t n, double conf, struct resample_interval *out,
+		       double level[2])
 {
 	double less = 0, equal = 0, near = 1e-12 * (fabs(out->estimate) + out->se);
 	for (size_t i = 0; i < n; i++) {
@@ -123,11 +134,12 @@ static bool bca_levels(const double *value, size_t n, double conf, struct resamp
 	if (normal_quantile((less + equal / 2) / (double)n, &out->z0))
 		return false;
 	return !bca_level(out->z0, out->acceleration, (1 - conf) / 2, &level[0]) &&
-	       !bca_level(out->z0, out->acceleration, (1 + conf) / 2, &level[1]) && level[0] < level[1];
+	       !bca_level(out->z0, out->acceleration, (1 + conf) / 2, &level[1]) &&
+	       level[0] < level[1];
 }
 
-static enum stat_status interval(const struct sources *s, double estimate, const struct resample_plan *plan,
-				 struct resample_interval *out)
+static enum stat_status interval(const struct sources *s, double estimate,
+				 const struct resample_plan *plan, struct resample_interval *out)
 {
 	struct sample_moments m;
 	*out = (struct resample_interval){.estimate = estimate};
@@ -154,13 +166,14 @@ static enum stat_status interval(const struct sources *s, double estimate, const
 
 static enum stat_status plan_check(const struct resample_plan *plan)
 {
-	bool good = plan->n_resamples >= MIN_RESAMPLES && plan->n_resamples <= MAX_RESAMPLES && plan->conf > 0 &&
-		    plan->conf < 1;
+	bool good = plan->n_resamples >= MIN_RESAMPLES && plan->n_resamples <= MAX_RESAMPLES &&
+		    plan->conf > 0 && plan->conf < 1;
 	return good ? STAT_OK : STAT_OUT_OF_RANGE;
 }
 
 /* A constant reference is drawn as itself. */
-static enum stat_status reference_source(struct mean_source *m, const double *ref, size_t n, size_t block)
+static enum stat_status reference_source(struct mean_source *m, const double *ref, size_t n,
+					 size_t block)
 {
 	enum stat_status s = mean_source(m, ref, n, block, false);
 	if (s != STAT_ZERO_VARIANCE)
@@ -169,9 +182,9 @@ static enum stat_status reference_source(struct mean_source *m, const double *re
 	return STAT_OK;
 }
 
-enum stat_status resample_means(const double *ref, size_t m, const double *rep, size_t n, size_t block,
-				enum resample_quantity quantity, const struct resample_plan *plan,
-				struct resample_interval *out)
+enum stat_status resample_means(const double *ref, size_t m, const double *rep, size_t n,
+				size_t block, enum resample_quantity quantity,
+				const struct resample_plan *plan, struct resample_interval *out)
 {
 	struct mean_source r = {0}, x = {0};
 	bool two = quantity != RESAMPLE_X;
@@ -191,7 +204,8 @@ enum stat_status resample_means(const double *ref, size_t m, const double *rep, 
 	return s;
 }
 
-static enum stat_status quantile_check(const double *sorted, size_t n, double p, struct quantile_source *q)
+static enum stat_status quantile_check(const double *sorted, size_t n, double p,
+				       struct quantile_source *q)
 {
 	if (n < 3 || quantile_is_extrapolated(n, p))
 		return STAT_TOO_FEW;
@@ -199,9 +213,9 @@ static enum stat_status quantile_check(const double *sorted, size_t n, double p,
 	return sample_check(sorted, n);
 }
 
-enum stat_status resample_quantiles(const double *ref, size_t m, const double *rep, size_t n, double p,
-				    enum resample_quantity quantity, const struct resample_plan *plan,
-				    struct resample_interval *out)
+enum stat_status resample_quantiles(const double *ref, size_t m, const double *rep, size_t n,
+				    double p, enum resample_quantity quantity,
+				    const struct resample_plan *plan, struct resample_interval *out)
 {
 	struct quantile_source r = {0}, x = {0};
 	bool two = quantity != RESAMPLE_X;

@@ -11,13 +11,15 @@
 enum { N_SINGLES = 32 }; /* bins of one value at either end */
 static const double bin_growth = 1.25;
 
-/* Means of `block` successive values: all overlapping ones are drawn from, those side by side are left out in turn. */
+/* Means of `block` successive values: all overlapping ones are drawn from, those side by side are
+ * left out in turn. */
 static enum stat_status blocks_fill(struct mean_source *m, const double *x, size_t n, size_t block)
 {
 	size_t n_items = n - block + 1, n_units = n / block;
 	if (n_units < 2)
 		return STAT_TOO_FEW;
-	double *item = xreallocarray(NULL, n_items, sizeof *item), *unit = xreallocarray(NULL, n_units, sizeof *unit);
+	double *item = xreallocarray(NULL, n_items, sizeof *item),
+	       *unit = xreallocarray(NULL, n_units, sizeof *unit);
 	struct sample_moments all;
 	for (size_t u = 0; u < n_units; u++) {
 		double sum = 0;
@@ -27,7 +29,8 @@ static enum stat_status blocks_fill(struct mean_source *m, const double *x, size
 	}
 	double sum = 0, lost = 0; /* compensated: it runs over the whole series */
 	for (size_t i = 0; i < n; i++) {
-		double add = (x[i] - x[0]) - (i >= block ? x[i - block] - x[0] : 0) - lost, total = sum + add;
+		double add = (x[i] - x[0]) - (i >= block ? x[i - block] - x[0] : 0) - lost,
+		       total = sum + add;
 		lost = (total - sum) - add;
 		sum = total;
 		if (i + 1 >= block)
@@ -42,7 +45,8 @@ static enum stat_status blocks_fill(struct mean_source *m, const double *x, size
 	return s;
 }
 
-static struct resample_bin bin_of(const double *sorted, size_t from, size_t to, double centre, size_t n, double *third)
+static struct resample_bin bin_of(const double *sorted, size_t from, size_t to, double centre,
+				  size_t n, double *third)
 {
 	double count = (double)(to - from), mean = 0, squares = 0, cubes = 0;
 	for (size_t i = from; i < to; i++)
@@ -84,7 +88,8 @@ static void bins_fill(struct mean_source *m)
 	free(edge);
 }
 
-enum stat_status mean_source(struct mean_source *m, const double *x, size_t n, size_t block, bool binned)
+enum stat_status mean_source(struct mean_source *m, const double *x, size_t n, size_t block,
+			     bool binned)
 {
 	struct sample_moments all;
 	*m = (struct mean_source){0};

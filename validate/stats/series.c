@@ -78,7 +78,8 @@ static double merge_count(double *x, double *spare, size_t n)
 	}
 	size_t half = n / 2, i = 0, j = half, k = 0;
 	falling = merge_count(x, spare, half) + merge_count(x + half, spare, n - half);
-	while (i < half && j < n) { /* of equal ones the left one first: they are no pair out of order */
+	/* of equal ones the left one first: they are no pair out of order */
+	while (i < half && j < n) {
 		bool left = x[i] <= x[j];
 		falling += left ? 0 : (double)(half - i);
 		spare[k++] = left ? x[i] : x[j];
@@ -128,7 +129,8 @@ enum stat_status mann_kendall(const double *x, size_t n, struct trend_test *t)
 
 enum stat_status mann_kendall_attains(size_t n, double alpha)
 {
-	double orders = 1; /* n! of them, equally likely; the rising and the falling one are the most extreme */
+	/* n! of them, equally likely; the rising and the falling one are the most extreme */
+	double orders = 1;
 	if (n < 2)
 		return STAT_TOO_FEW;
 	if (!(alpha > 0))
@@ -152,9 +154,12 @@ enum stat_status mann_kendall_exact(const double *x, size_t n, double alpha, str
 		return s;
 	if (n > MANN_KENDALL_EXACT_MAX_N)
 		return STAT_OUT_OF_RANGE;
-	/* share[k] of the orders of i values has k pairs out of order; the i-th value may be put before 0..i-1 others */
-	size_t n_pairs = n * (n - 1) / 2, n_against = (size_t)(((double)n_pairs - fabs(t->statistic)) / 2);
-	double *share = xcalloc(n_pairs + 1, sizeof *share), *next = xcalloc(n_pairs + 1, sizeof *next), sum = 0;
+	/* share[k] of the orders of i values has k pairs out of order; the i-th value may be put
+	 * before 0..i-1 others */
+	size_t n_pairs = n * (n - 1) / 2,
+	       n_against = (size_t)(((double)n_pairs - fabs(t->statistic)) / 2);
+	double *share = xcalloc(n_pairs + 1, sizeof *share),
+	       *next = xcalloc(n_pairs + 1, sizeof *next), sum = 0;
 	share[0] = 1;
 	for (size_t i = 2; i <= n; i++) {
 		for (size_t k = 0; k <= n_pairs; k++) {

@@ -30,12 +30,14 @@ static enum stat_status weights(double *a, size_t n)
 		return STAT_OK;
 	}
 	for (size_t i = 0; i < n; i++) {
-		enum stat_status s = normal_quantile(((double)(i + 1) - 0.375) / ((double)n + 0.25), &a[i]);
+		enum stat_status s =
+		    normal_quantile(((double)(i + 1) - 0.375) / ((double)n + 0.25), &a[i]);
 		if (s)
 			return s;
 		norm += a[i] * a[i];
 	}
-	double last = polynomial(outer, 5, u) + a[n - 1] / sqrt(norm), m_last = a[n - 1], m_next = a[n - 2], scale;
+	double last = polynomial(outer, 5, u) + a[n - 1] / sqrt(norm), m_last = a[n - 1],
+	       m_next = a[n - 2], scale;
 	if (n > 5) {
 		double second = polynomial(next, 5, u) + m_next / sqrt(norm);
 		scale = sqrt((norm - 2 * m_last * m_last - 2 * m_next * m_next) /

@@ -15,7 +15,8 @@
 #define OUTWEIGHING_MAX 6 /* values of which both signs are tried */
 #define ROUNDING 1e-12 /* sums that are equal but for their rounding are equal */
 
-/* Of the m <= n smallest of sum[n] - d and sum[n] + d, how many are of the former; of equal ones these come first. */
+/* Of the m <= n smallest of sum[n] - d and sum[n] + d, how many are of the former; of equal ones
+ * these come first. */
 static size_t n_less_of(const double *sum, double d, size_t m)
 {
 	size_t lo = 0, hi = m;
@@ -29,14 +30,17 @@ static size_t n_less_of(const double *sum, double d, size_t m)
 	return lo;
 }
 
-/* Merges take turns in as many parts of the result as this, for each step of one waits for the step before. */
+/* Merges take turns in as many parts of the result as this, for each step of one waits for the step
+ * before. */
 #define PARTS 4
 
-/* next[2 n], ascending: every sum[n], which is ascending, less d and with it; n is a power of two, d not negative. With every sum there is the
- * same one with all signs turned, so that the upper half is the lower one in the mirror. */
+/* next[2 n], ascending: every sum[n], which is ascending, less d and with it; n is a power of two,
+ * d not negative. With every sum there is the same one with all signs turned, so that the upper
+ * half is the lower one in the mirror. */
 static void sums_double(double *next, const double *sum, size_t n, double d)
 {
-	const size_t n_part = n / PARTS; /* 0 where there are not so many: they are found one by one */
+	/* 0 where there are not so many: they are found one by one */
+	const size_t n_part = n / PARTS;
 	size_t i[PARTS], k[PARTS];
 	for (size_t m = PARTS * n_part; m < n; m++) {
 		const size_t less = n_less_of(sum, d, m);
@@ -62,7 +66,8 @@ static void sums_double(double *next, const double *sum, size_t n, double d)
 /* All 2^n sums of z with either sign, ascending; the caller frees. */
 static double *sums_of(const double *z, size_t n)
 {
-	double *sum = xcalloc((size_t)1 << n, sizeof *sum), *next = xcalloc((size_t)1 << n, sizeof *next);
+	double *sum = xcalloc((size_t)1 << n, sizeof *sum),
+	       *next = xcalloc((size_t)1 << n, sizeof *next);
 	for (size_t k = 0; k < n; k++) {
 		double *made = next;
 		sums_double(made, sum, (size_t)1 << k, fabs(z[k]));
@@ -98,7 +103,8 @@ static double size_of(const double *z, size_t n)
 void sign_flip_exact(const double *z, size_t n, double *above, double *below)
 {
 	size_t half = n / 2, n_a = (size_t)1 << half, n_b = (size_t)1 << (n - half);
-	double observed = 0, rounding = ROUNDING * size_of(z, n), *a = sums_of(z, half), *b = sums_of(z + half, n - half);
+	double observed = 0, rounding = ROUNDING * size_of(z, n), *a = sums_of(z, half),
+	       *b = sums_of(z + half, n - half);
 	for (size_t i = 0; i < n; i++)
 		observed += z[i];
 	*above = ldexp(count_from(a, n_a, b, n_b, observed - rounding), -(int)n);
@@ -114,11 +120,14 @@ static double saddlepoint(const double *z, size_t n, double observed)
 	for (size_t i = 0; i < n; i++)
 		sum_sq += z[i] * z[i];
 	t = observed / sum_sq;
-	for (int step = 0; step < 50; step++) { /* Newton: K'(t) rises from 0 to the sum of all |z|, concave for t > 0 */
+	/* Newton: K'(t) rises from 0 to the sum of all |z|, concave for t > 0 */
+	for (int step = 0; step < 50; step++) {
 		double k1 = 0;
 		k2 = 0;
 		for (size_t i = 0; i < n; i++) {
-			double e = exp(-2 * fabs(t * z[i])), tanh_i = copysign((1 - e) / (1 + e), z[i]); /* t > 0 */
+			/* t > 0 */
+			double e = exp(-2 * fabs(t * z[i])),
+			       tanh_i = copysign((1 - e) / (1 + e), z[i]);
 			k1 += z[i] * tanh_i;
 			k2 += z[i] * z[i] * (1 - tanh_i * tanh_i);
 		}
@@ -130,11 +139,12 @@ static double saddlepoint(const double *z, size_t n, double observed)
 	for (size_t i = 0; i < n; i++) /* ln cosh x = |x| + ln(1 + e^-2|x|) - ln 2 */
 		k += fabs(t * z[i]) + log1p(exp(-2 * fabs(t * z[i]))) - M_LN2;
 	double w = sqrt(2 * fmax(0, t * observed - k)), v = t * sqrt(k2);
-	return fmin(1, fmax(ldexp(1, -(int)n), normal_above(w) + exp(-w * w / 2) / sqrt(2 * M_PI) * (1 / v - 1 / w)));
+	return fmin(1, fmax(ldexp(1, -(int)n),
+			    normal_above(w) + exp(-w * w / 2) / sqrt(2 * M_PI) * (1 / v - 1 / w)));
 }
 
-/* P(sum >= observed) of z[n] >= 0, descending. Values that outweigh the others make the sum bimodal, which no saddlepoint
- * sees: both signs of each are tried. */
+/* P(sum >= observed) of z[n] >= 0, descending. Values that outweigh the others make the sum
+ * bimodal, which no saddlepoint sees: both signs of each are tried. */
 static double p_at_least(const double *z, size_t n, double observed, unsigned int depth)
 {
 	double sum_sq = 0, size = size_of(z, n), at = fabs(observed);
@@ -144,7 +154,9 @@ static double p_at_least(const double *z, size_t n, double observed, unsigned in
 		return observed > 0 ? 0 : 1;
 	double p = n > 1000 ? 0 : ldexp(1, -(int)n);
 	if (depth && n > 1 && z[0] * z[0] > OUTWEIGHS * sum_sq)
-		return (p_at_least(z + 1, n - 1, observed - z[0], depth - 1) + p_at_least(z + 1, n - 1, observed + z[0], depth - 1)) / 2;
+		return (p_at_least(z + 1, n - 1, observed - z[0], depth - 1) +
+			p_at_least(z + 1, n - 1, observed + z[0], depth - 1)) /
+		       2;
 	if (at < 0.05 * sqrt(sum_sq)) /* near the middle the two terms of the saddlepoint cancel */
 		p = normal_above(at / sqrt(sum_sq));
 	else if (at < size * (1 - 1e-9))
@@ -162,7 +174,8 @@ static void approximate(const double *z, size_t n, double *above, double *below)
 	doubles_sort(size, n);
 	for (size_t i = 0; i < n; i++)
 		size[i] = -size[i];
-	const double p = fmax(n > 1000 ? 0 : ldexp(1, -(int)n), p_at_least(size, n, fabs(observed), OUTWEIGHING_MAX));
+	const double p = fmax(n > 1000 ? 0 : ldexp(1, -(int)n),
+			      p_at_least(size, n, fabs(observed), OUTWEIGHING_MAX));
 	free(size);
 	*above = observed >= 0 ? p : 1 - p;
 	*below = observed >= 0 ? 1 - p : p;
@@ -189,7 +202,8 @@ void sign_flip_p(const double *d, size_t n, double at, double *above, double *be
 	free(z);
 }
 
-/* Normal deviate of P at `at` that rises with `at`: of the mean being larger (`lower`), else of its being smaller, negated. */
+/* Normal deviate of P at `at` that rises with `at`: of the mean being larger (`lower`), else of its
+ * being smaller, negated. */
 static double deviate(const double *d, size_t n, double at, bool lower, bool exact)
 {
 	double above, below, z = 0, *e = xcalloc(n, sizeof *e);
@@ -209,13 +223,16 @@ static double deviate(const double *d, size_t n, double at, bool lower, bool exa
 }
 
 /* The value between low and high at which the deviate is `wanted`, by regula falsi (Illinois). */
-static double solve(const double *d, size_t n, double low, double high, double wanted, bool lower, bool exact, double tolerance)
+static double solve(const double *d, size_t n, double low, double high, double wanted, bool lower,
+		    bool exact, double tolerance)
 {
-	double f_low = deviate(d, n, low, lower, exact) - wanted, f_high = deviate(d, n, high, lower, exact) - wanted, at = low;
+	double f_low = deviate(d, n, low, lower, exact) - wanted,
+	       f_high = deviate(d, n, high, lower, exact) - wanted, at = low;
 	if (f_low > 0 || f_high < 0)
 		return NAN;
 	for (int i = 0, side = 0; i < 60 && high - low > tolerance; i++) {
-		at = f_high > f_low ? (low * f_high - high * f_low) / (f_high - f_low) : (low + high) / 2;
+		at = f_high > f_low ? (low * f_high - high * f_low) / (f_high - f_low)
+				    : (low + high) / 2;
 		if (i % 4 == 3) /* steps of an exact P stall it */
 			at = (low + high) / 2;
 		double f = deviate(d, n, at, lower, exact) - wanted;
@@ -234,12 +251,15 @@ static double solve(const double *d, size_t n, double low, double high, double w
 	return (low + high) / 2;
 }
 
-/* Counted where that is cheap; beyond, by the saddlepoint, which is off by less than a hundredth of the limit's distance. */
+/* Counted where that is cheap; beyond, by the saddlepoint, which is off by less than a hundredth of
+ * the limit's distance. */
 static double limit(const double *d, size_t n, const struct sample_moments *m, double z, bool lower)
 {
-	double wanted = lower ? z : -z, low = lower ? m->min - m->sd : m->mean, high = lower ? m->mean : m->max + m->sd;
+	double wanted = lower ? z : -z, low = lower ? m->min - m->sd : m->mean,
+	       high = lower ? m->mean : m->max + m->sd;
 	bool exact = n <= LIMITS_EXACT;
-	double at = m->mean + wanted * m->sem; /* the normal limit; from there by secants, for the deviate is nearly a line */
+	/* the normal limit; from there by secants, for the deviate is nearly a line */
+	double at = m->mean + wanted * m->sem;
 	double f = deviate(d, n, at, lower, exact) - wanted, slope = 1 / m->sem;
 	for (int i = 0; i < 8 && !exact; i++) {
 		double step = -f / slope, f_then = deviate(d, n, at + step, lower, exact) - wanted;

@@ -18,7 +18,8 @@ static enum stat_status spending_obrien_fleming(double alpha, double t, double *
 	return s;
 }
 
-enum stat_status spending_levels(double alpha, const unsigned int *look, size_t n_looks, double *level)
+enum stat_status spending_levels(double alpha, const unsigned int *look, size_t n_looks,
+				 double *level)
 {
 	double before = 0, spent;
 	if (n_looks == 0)
@@ -26,8 +27,8 @@ enum stat_status spending_levels(double alpha, const unsigned int *look, size_t 
 	for (size_t k = 0; k < n_looks; k++) {
 		if (look[k] == 0 || (k && look[k] <= look[k - 1]))
 			return STAT_OUT_OF_RANGE;
-		enum stat_status s =
-		    spending_obrien_fleming(alpha, (double)look[k] / (double)look[n_looks - 1], &spent);
+		enum stat_status s = spending_obrien_fleming(
+		    alpha, (double)look[k] / (double)look[n_looks - 1], &spent);
 		if (s)
 			return s;
 		level[k] = fmax(spent - before, DBL_MIN);

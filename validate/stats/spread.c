@@ -10,7 +10,8 @@ double spread_df(const double *x, size_t n, const struct sample_moments *m, doub
 		return 1;
 	for (size_t i = 0; i < n; i++)
 		fourth += pow((x[i] - m->mean) / m->sd, 4);
-	double excess = k * (k + 1) / ((k - 1) * (k - 2) * (k - 3)) * fourth - 3 * (k - 1) * (k - 1) / ((k - 2) * (k - 3));
+	double excess = k * (k + 1) / ((k - 1) * (k - 2) * (k - 3)) * fourth -
+			3 * (k - 1) * (k - 1) / ((k - 2) * (k - 3));
 	excess = fmax(excess, least_excess);
 	return excess <= 0 ? k - 1 : fmax(1, 2 * k / (excess + 2 * k / (k - 1)));
 }

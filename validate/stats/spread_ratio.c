@@ -17,7 +17,8 @@
 #define MANY 400      /* values, of which nothing is drawn any more */
 #define WORTH 0.05    /* where normal theory says more, P is not small anyway */
 
-/* P of exchanged labels when as many independent exchanges stand behind it as the values are taken for. */
+/* P of exchanged labels when as many independent exchanges stand behind it as the values are taken
+ * for. */
 static double permuted_widened(double p, double inflation)
 {
 	double z;
@@ -26,14 +27,15 @@ static double permuted_widened(double p, double inflation)
 	return normal_below(z / sqrt(inflation));
 }
 
-/* --- pairs ---------------------------------------------------------------------------------------------------------- */
+/* --- pairs --------------------------------------------------------------- */
 
 static double widened_dof(const struct pair_spread *s)
 {
 	return fmax(1, s->serial.n_effective - 2);
 }
 
-enum stat_status pair_spread_of(const double *ref, const double *rep, size_t n, double limit, struct pair_spread *s)
+enum stat_status pair_spread_of(const double *ref, const double *rep, size_t n, double limit,
+				struct pair_spread *s)
 {
 	*s = (struct pair_spread){.serial = serial_none(n), .permuted_above = NAN, .permuted_below = NAN};
 	enum stat_status status = pitman_morgan(ref, n, rep, n, &s->pm);
@@ -69,7 +71,7 @@ enum stat_status pair_spread_upper(const struct pair_spread *s, double alpha, do
 	return pitman_morgan_limits_of(&s->pm, widened_dof(s), alpha, &unused, upper);
 }
 
-/* --- groups --------------------------------------------------------------------------------------------------------- */
+/* --- groups -------------------------------------------------------------- */
 
 static uint32_t draw_below(uint64_t *state, uint32_t n) /* xorshift64*, Vigna (2016) */
 {
@@ -89,7 +91,8 @@ static enum stat_status deviations(const double *x, size_t n, double by, double 
 	return s;
 }
 
-/* P that n of z[n + m] drawn at random have a mean as far above the rest's as the first n (sign 1), or below (-1). */
+/* P that n of z[n + m] drawn at random have a mean as far above the rest's as the first n (sign 1),
+ * or below (-1). */
 static double p_permuted(double *z, size_t n, size_t m, double sign, unsigned int most)
 {
 	uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
@@ -122,10 +125,12 @@ static double p_many(const double *z, size_t n, size_t m, double sign)
 	const double k = (double)n, rest = (double)m;
 	if (sample_moments_spread(z, n + m, &all) || sample_moments(z, n, &part))
 		return 1;
-	return normal_above(sign * (part.mean - all.mean) / (all.sd * sqrt(rest / (k * (k + rest)))));
+	return normal_above(sign * (part.mean - all.mean) /
+			    (all.sd * sqrt(rest / (k * (k + rest)))));
 }
 
-double group_spread_permuted(const double *ref, size_t m, const double *rep, size_t n, double limit, double sign, unsigned int most)
+double group_spread_permuted(const double *ref, size_t m, const double *rep, size_t n, double limit,
+			     double sign, unsigned int most)
 {
 	double *z = xcalloc(n + m, sizeof *z), p = 1;
 	if (!deviations(rep, n, limit, z) && !deviations(ref, m, 1, z + n))
@@ -135,7 +140,8 @@ double group_spread_permuted(const double *ref, size_t m, const double *rep, siz
 }
 
 /* V of the sum of squares of x[n], and by how much its scatter may be too small. */
-static enum stat_status squares_inflation(const double *x, size_t n, double *inflation, double *missing)
+static enum stat_status squares_inflation(const double *x, size_t n, double *inflation,
+					  double *missing)
 {
 	struct serial s;
 	enum stat_status status = serial_dependence(x, n, &s);
@@ -171,16 +177,19 @@ enum stat_status group_spread_of(struct values ref, struct values rep, struct gr
 
 struct spread_ratio_p group_spread_p(const struct group_spread *g, double limit)
 {
-	const double f = g->f / (limit * limit), wide_rep = fmax(1, g->df_rep / g->v_rep), wide_ref = fmax(1, g->df_ref / g->v_ref);
+	const double f = g->f / (limit * limit), wide_rep = fmax(1, g->df_rep / g->v_rep),
+		     wide_ref = fmax(1, g->df_ref / g->v_ref);
 	struct spread_ratio_p p;
 	p.above = p.normal_above = f_above(f, g->df_rep, g->df_ref);
 	p.below_alone = f_below(f, g->df_rep, g->df_ref);
 	p.below = f_below(f * g->missing * g->missing, wide_rep, wide_ref);
 	if (p.above <= WORTH)
-		p.above = fmax(p.above, group_spread_permuted(g->ref.x, g->ref.n, g->rep.x, g->rep.n, limit, 1, DRAWN));
+		p.above = fmax(p.above, group_spread_permuted(g->ref.x, g->ref.n, g->rep.x,
+							      g->rep.n, limit, 1, DRAWN));
 	if (p.below_alone > WORTH)
 		return p;
-	const double permuted = group_spread_permuted(g->ref.x, g->ref.n, g->rep.x, g->rep.n, limit, -1, DRAWN_BELOW);
+	const double permuted =
+	    group_spread_permuted(g->ref.x, g->ref.n, g->rep.x, g->rep.n, limit, -1, DRAWN_BELOW);
 	p.below_alone = fmax(p.below_alone, permuted);
 	p.below = fmax(p.below, permuted_widened(permuted, fmax(g->v_ref, g->v_rep)));
 	return p;
@@ -189,7 +198,8 @@ struct spread_ratio_p group_spread_p(const struct group_spread *g, double limit)
 enum stat_status group_spread_upper(const struct group_spread *g, double alpha, double *upper)
 {
 	double q;
-	enum stat_status s = f_quantile(alpha, fmax(1, g->df_rep / g->v_rep), fmax(1, g->df_ref / g->v_ref), &q);
+	enum stat_status s =
+	    f_quantile(alpha, fmax(1, g->df_rep / g->v_rep), fmax(1, g->df_ref / g->v_ref), &q);
 	if (!s)
 		*upper = g->missing * sqrt(g->f / q);
 	return s;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The ratio rho of two standard deviations against a limit, of pairs and of two groups.
  *
- * Normal theory (pitman_morgan.h; F) takes one value far off for scatter, so that exchanging labels must say so, too: each P is
- * the larger of both. Dependence of values on those before them (serial.h) widens both, where asked: fewer degrees of freedom
- * for the one, the normal deviate of P divided by sqrt V for the other.
- * Source: Snedecor and Cochran; Pitman (1939); Good, Permutation, parametric and bootstrap tests of hypotheses; Besag and Clifford
- * (1991) for drawing no longer than needed. */
+ * Normal theory (pitman_morgan.h; F) takes one value far off for scatter, so that exchanging labels
+ * must say so, too: each P is the larger of both. Dependence of values on those before them
+ * (serial.h) widens both, where asked: fewer degrees of freedom for the one, the normal deviate of
+ * P divided by sqrt V for the other. Source: Snedecor and Cochran; Pitman (1939); Good,
+ * Permutation, parametric and bootstrap tests of hypotheses; Besag and Clifford (1991) for drawing
+ * no longer than needed. */
 #ifndef VALIDATE_STATS_SPREAD_RATIO_H
 #define VALIDATE_STATS_SPREAD_RATIO_H
 
@@ -14,7 +15,8 @@
 
 struct pair_spread {
 	struct pitman_morgan pm;
-	struct serial serial;			   /* of the statistic at the limit; inflation 1 where not known */
+	/* of the statistic at the limit; inflation 1 where not known */
+	struct serial serial;
 	double permuted_above, permuted_below; /* NaN: undefined */
 };
 
@@ -25,25 +27,34 @@ struct spread_ratio_p {
 };
 
 /* Of ref[n] and rep[n], logarithms, against rho = limit > 0. Errors: as pitman_morgan(). */
-enum stat_status pair_spread_of(const double *ref, const double *rep, size_t n, double limit, struct pair_spread *s) STAT_MUST_CHECK;
-enum stat_status pair_spread_p(const struct pair_spread *s, double limit, struct spread_ratio_p *p) STAT_MUST_CHECK;
+enum stat_status pair_spread_of(const double *ref, const double *rep, size_t n, double limit,
+				struct pair_spread *s) STAT_MUST_CHECK;
+enum stat_status pair_spread_p(const struct pair_spread *s, double limit,
+			       struct spread_ratio_p *p) STAT_MUST_CHECK;
 /* The upper limit of rho with error alpha by normal theory, widened. */
-enum stat_status pair_spread_upper(const struct pair_spread *s, double alpha, double *upper) STAT_MUST_CHECK;
+enum stat_status pair_spread_upper(const struct pair_spread *s, double alpha,
+				   double *upper) STAT_MUST_CHECK;
 
 struct group_spread {
 	struct values ref, rep; /* borrowed */
 	double f, df_ref, df_rep; /* ratio of variances */
 	double v_ref, v_rep;	  /* V of the sums of squares */
-	double missing;		  /* by how much dependence may make the standard deviation of rep too small, at least 1 */
+	/* by how much dependence may make the standard deviation of rep too small, at least 1 */
+	double missing;
 };
-/* Of two groups. Errors: STAT_TOO_FEW (fewer than 3 values), STAT_ZERO_VARIANCE, STAT_NOT_FINITE. */
-enum stat_status group_spread_of(struct values ref, struct values rep, struct group_spread *g) STAT_MUST_CHECK;
+/* Of two groups. Errors: STAT_TOO_FEW (fewer than 3 values), STAT_ZERO_VARIANCE, STAT_NOT_FINITE.
+ */
+enum stat_status group_spread_of(struct values ref, struct values rep,
+				 struct group_spread *g) STAT_MUST_CHECK;
 struct spread_ratio_p group_spread_p(const struct group_spread *g, double limit);
-enum stat_status group_spread_upper(const struct group_spread *g, double alpha, double *upper) STAT_MUST_CHECK;
+enum stat_status group_spread_upper(const struct group_spread *g, double alpha,
+				    double *upper) STAT_MUST_CHECK;
 
-/* P that labels exchanged at random between ref[m] and rep[n], scatters taken about the medians and that of rep divided by `limit`,
- * give rep as large a scatter (sign 1) or as small a one (-1): drawn with a fixed seed until 20 were, or `most` times;
- * of more than 400 values by a normal approximation. 1: undefined. */
-double group_spread_permuted(const double *ref, size_t m, const double *rep, size_t n, double limit, double sign, unsigned int most);
+/* P that labels exchanged at random between ref[m] and rep[n], scatters taken about the medians and
+ * that of rep divided by `limit`, give rep as large a scatter (sign 1) or as small a one (-1):
+ * drawn with a fixed seed until 20 were, or `most` times; of more than 400 values by a normal
+ * approximation. 1: undefined. */
+double group_spread_permuted(const double *ref, size_t m, const double *rep, size_t n, double limit,
+			     double sign, unsigned int most);
 
 #endif

@@ -6,7 +6,8 @@ static const struct {
 } statuses[STAT_N_STATUSES] = {
     [STAT_OK] = {"ok", "ok"},
     [STAT_TOO_FEW] = {"too_few", "too few values"},
-    [STAT_ZERO_VARIANCE] = {"zero_variance", "the values do not vary: at this resolution nothing can be said"},
+    [STAT_ZERO_VARIANCE] = {"zero_variance",
+			    "the values do not vary: at this resolution nothing can be said"},
     [STAT_ZERO_REFERENCE] = {"zero_reference", "the reference is 0"},
     [STAT_NEGATIVE_REFERENCE] = {"negative_reference", "a reference is negative"},
     [STAT_NOT_FINITE] = {"not_finite", "a value is not finite"},

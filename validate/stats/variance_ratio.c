@@ -6,7 +6,8 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
 
-enum stat_status variance_ratio(const double *ref, size_t m, const double *rep, size_t n, struct variance_ratio *out)
+enum stat_status variance_ratio(const double *ref, size_t m, const double *rep, size_t n,
+				struct variance_ratio *out)
 {
 	struct sample_moments r, x;
 	enum stat_status s = sample_moments(rep, n, &x);
@@ -26,7 +27,8 @@ enum stat_status variance_ratio(const double *ref, size_t m, const double *rep, 
 	return STAT_OK;
 }
 
-enum stat_status variance_ratio_interval(const struct variance_ratio *v, double conf, double *lo, double *hi)
+enum stat_status variance_ratio_interval(const struct variance_ratio *v, double conf, double *lo,
+					 double *hi)
 {
 	double high, low;
 	enum stat_status s = f_quantile((1 + conf) / 2, v->df_x, v->df_r, &high);
@@ -39,7 +41,8 @@ enum stat_status variance_ratio_interval(const struct variance_ratio *v, double 
 	return STAT_OK;
 }
 
-enum stat_status variance_ratio_critical(double alpha, bool two_sided, double df1, double df2, double *f)
+enum stat_status variance_ratio_critical(double alpha, bool two_sided, double df1, double df2,
+					 double *f)
 {
 	return f_quantile(1 - (two_sided ? alpha / 2 : alpha), df1, df2, f);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The paper's precision test: F_r = s_x^2/s_r^2 of independent replays x and references r.
  *
- * "The replay is less precise" is one-sided, F_r > F_{1-alpha}(n-1, m-1). A ratio that is not significant does not show
- * equal precision, so nothing is accepted by it; the verdict uses confidence limits (pitman_morgan.h).
- * Source: Snedecor and Cochran, Statistical methods; metrology paper, section III. */
+ * "The replay is less precise" is one-sided, F_r > F_{1-alpha}(n-1, m-1). A ratio that is not
+ * significant does not show equal precision, so nothing is accepted by it; the verdict uses
+ * confidence limits (pitman_morgan.h). Source: Snedecor and Cochran, Statistical methods; metrology
+ * paper, section III. */
 #ifndef VALIDATE_STATS_VARIANCE_RATIO_H
 #define VALIDATE_STATS_VARIANCE_RATIO_H
 
@@ -18,11 +19,13 @@ struct variance_ratio {
 	double p_two_sided; /* 2 min(p, 1-p) */
 };
 
-/* Errors: STAT_TOO_FEW (n < 2 or m < 2), STAT_ZERO_VARIANCE (s_r = 0, whatever s_x), STAT_NOT_FINITE. */
+/* Errors: STAT_TOO_FEW (n < 2 or m < 2), STAT_ZERO_VARIANCE (s_r = 0, whatever s_x),
+ * STAT_NOT_FINITE. */
 enum stat_status variance_ratio(const double *ref, size_t m, const double *rep, size_t n,
 				struct variance_ratio *out) STAT_MUST_CHECK;
 
-/* Two-sided confidence interval of sigma_x^2/sigma_r^2: f over the F quantiles at (1+conf)/2 and (1-conf)/2. */
+/* Two-sided confidence interval of sigma_x^2/sigma_r^2: f over the F quantiles at (1+conf)/2 and
+ * (1-conf)/2. */
 enum stat_status variance_ratio_interval(const struct variance_ratio *v, double conf, double *lo,
 					 double *hi) STAT_MUST_CHECK;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A thread's slot: what it does, since when, and what that added up to. Only the thread itself writes there, and a signal's handler
- * that comes in between is counted with what it interrupted. */
+/* A thread's slot: what it does, since when, and what that added up to. Only the thread itself
+ * writes there, and a signal's handler that comes in between is counted with what it interrupted.
+ */
 #include "capture/preload/causes/cause.h"
 
 #include <errno.h>
@@ -19,9 +20,12 @@
 
 __thread bool cause_lock_next __attribute__((tls_model("initial-exec")));
 __thread bool cause_of_library __attribute__((tls_model("initial-exec")));
-static __thread uint64_t own_key __attribute__((tls_model("initial-exec")));   /* a thread's that was made by a hooked call, or a forked child's */
-static __thread uint64_t child_key __attribute__((tls_model("initial-exec"))); /* of the child that is being forked */
-static __thread bool is_busy __attribute__((tls_model("initial-exec")));       /* a handler may come while a request is held */
+/* a thread's that was made by a hooked call, or a forked child's */
+static __thread uint64_t own_key __attribute__((tls_model("initial-exec")));
+/* of the child that is being forked */
+static __thread uint64_t child_key __attribute__((tls_model("initial-exec")));
+/* a handler may come while a request is held */
+static __thread bool is_busy __attribute__((tls_model("initial-exec")));
 
 static struct cause_page *page; /* NULL: nobody is watched */
 static bool page_looked_for;
@@ -46,7 +50,8 @@ static struct cause_page *page_map(void)
 	long fd = RAW(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (fd < 0)
 		return NULL;
-	long at = RAW(SYS_mmap, NULL, sizeof(struct cause_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	long at = RAW(SYS_mmap, NULL, sizeof(struct cause_page), PROT_READ | PROT_WRITE, MAP_SHARED,
+		      fd, 0);
 	RAW(SYS_close, fd);
 	if (at < 0 && at > -4096)
 		return NULL;
@@ -54,7 +59,8 @@ static struct cause_page *page_map(void)
 	if (p->magic == CAUSE_MAGIC) {
 		if (!cause_is_launcher())
 			return p;
-		struct cause_slot *s = slot_of(p, (uint32_t)RAW(SYS_getpid), (uint32_t)RAW(SYS_gettid));
+		struct cause_slot *s =
+		    slot_of(p, (uint32_t)RAW(SYS_getpid), (uint32_t)RAW(SYS_gettid));
 		if (s && s->flags & CAUSE_EXEC)
 			s->flags = CAUSE_LEFT;
 	}
@@ -80,7 +86,7 @@ bool cause_is_watched(void)
 	return page_find() != NULL;
 }
 
-/* --- clocks ----------------------------------------------------------------------------------------------------------- */
+/* --- clocks -------------------------------------------------------------- */
 
 static int64_t now_ns(void)
 {
@@ -96,7 +102,7 @@ static int64_t cpu_ns(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* --- who a thread is: the same in every run ------------------------------------------------------------------------------ */
+/* --- who a thread is: the same in every run ------------------------------ */
 
 enum key_way { WAY_RANK = 1, WAY_ROOT, WAY_CHILD, WAY_UNKNOWN };
 
@@ -123,19 +129,22 @@ static int32_t number_told(const char *const *names)
 
 static int32_t rank_told(void)
 {
-	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
+	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+					    "SLURM_PROCID", NULL};
 	return number_told(names);
 }
 
 static void ranks_note(struct cause_page *p)
 {
-	static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
+	static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS",
+					    NULL};
 	int32_t n = number_told(names);
 	if (n > 0)
 		atomic_store(&p->n_ranks, (uint32_t)n);
 }
 
-/* Of the first thread of a program: a rank, or a child of somebody, or none of both. A rank's children have its variables too. */
+/* Of the first thread of a program: a rank, or a child of somebody, or none of both. A rank's
+ * children have its variables too. */
 static uint64_t key_of_program(struct cause_page *p, uint32_t parent, int32_t *rank)
 {
 	struct cause_slot *from = slot_of(p, parent, parent);
@@ -149,20 +158,24 @@ static uint64_t key_of_program(struct cause_page *p, uint32_t parent, int32_t *r
 	return key_of(0, WAY_ROOT, atomic_fetch_add(&p->n_roots, 1));
 }
 
-static uint64_t key_find(struct cause_page *p, uint32_t pid, uint32_t tid, uint32_t parent, int32_t *rank)
+static uint64_t key_find(struct cause_page *p, uint32_t pid, uint32_t tid, uint32_t parent,
+			 int32_t *rank)
 {
 	if (tid == pid && !own_key)
 		return key_of_program(p, parent, rank);
-	struct cause_slot *first = slot_of(p, pid, pid), *forked = first ? first : slot_of(p, parent, parent);
+	struct cause_slot *first = slot_of(p, pid, pid),
+			  *forked = first ? first : slot_of(p, parent, parent);
 	*rank = forked ? forked->rank : rank_told();
 	if (own_key)
 		return own_key;
-	return first ? key_of(first->key, WAY_UNKNOWN, atomic_fetch_add(&first->n_children, 1)) : key_of(tid, WAY_UNKNOWN, 0);
+	return first ? key_of(first->key, WAY_UNKNOWN, atomic_fetch_add(&first->n_children, 1))
+		     : key_of(tid, WAY_UNKNOWN, 0);
 }
 
 static uint32_t slot_claim(struct cause_page *p)
 {
-	uint32_t pid = (uint32_t)RAW(SYS_getpid), tid = (uint32_t)RAW(SYS_gettid), parent = (uint32_t)RAW(SYS_getppid);
+	uint32_t pid = (uint32_t)RAW(SYS_getpid), tid = (uint32_t)RAW(SYS_gettid),
+		 parent = (uint32_t)RAW(SYS_getppid);
 	struct cause_slot *s = slot_of(p, pid, tid);
 	int32_t rank;
 	if (s && s->flags & CAUSE_EXEC) {
@@ -193,16 +206,18 @@ static uint32_t slot_claim(struct cause_page *p)
 static struct cause_slot *slot_mine(struct cause_page *p)
 {
 	struct recorder *r = capture_mine();
-	if (unlikely(!r || !atomic_load_explicit(&r->tid, memory_order_relaxed)) && (!capture_more() || !(r = capture_mine())))
+	if (unlikely(!r || !atomic_load_explicit(&r->tid, memory_order_relaxed)) &&
+	    (!capture_more() || !(r = capture_mine())))
 		return NULL;
 	if (r->depth) /* a child of vfork, in its parent's memory */
 		return NULL;
 	if (unlikely(!r->slot))
-		r->slot = slot_claim(p) + 1; /* (NO_SLOT + 1 is 0: it tries again, and does not mind) */
+		r->slot =
+		    slot_claim(p) + 1; /* (NO_SLOT + 1 is 0: it tries again, and does not mind) */
 	return r->slot ? &p->slot[r->slot - 1] : NULL;
 }
 
-/* --- states ------------------------------------------------------------------------------------------------------------ */
+/* --- states -------------------------------------------------------------- */
 
 #define ADD(field, ns) atomic_store_explicit(&(field), atomic_load_explicit(&(field), memory_order_relaxed) + (ns), memory_order_relaxed)
 
@@ -249,10 +264,12 @@ static void become(struct cause_slot *s, enum cause_state state)
 	atomic_store_explicit(&s->since_ns, now, memory_order_relaxed);
 	atomic_store_explicit(&s->since_cpu_ns, cpu, memory_order_relaxed);
 	atomic_store_explicit(&s->state, (uint32_t)state, memory_order_relaxed);
-	atomic_store_explicit(&s->changes, atomic_load_explicit(&s->changes, memory_order_relaxed) + 1, memory_order_release);
+	atomic_store_explicit(&s->changes,
+			      atomic_load_explicit(&s->changes, memory_order_relaxed) + 1,
+			      memory_order_release);
 }
 
-/* --- requests ---------------------------------------------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------ */
 
 static void compute_note(struct cause_slot *s, uint32_t flags)
 {
@@ -317,7 +334,8 @@ struct cause_call cause_enter(const struct subject *subject, bool waits)
 	is_busy = true;
 	struct cause_slot *s = slot_mine(p);
 	uint32_t state = s ? atomic_load_explicit(&s->state, memory_order_relaxed) : CAUSE_HELD;
-	if (state != CAUSE_REQUEST && state != CAUSE_HELD && !cause_of_library && cause_counts(p, subject)) {
+	if (state != CAUSE_REQUEST && state != CAUSE_HELD && !cause_of_library &&
+	    cause_counts(p, subject)) {
 		c = (struct cause_call){CAUSE_A_REQUEST, (int)state};
 		request_begin(p, s, waits);
 	} else if (state == CAUSE_COMPUTING) {
@@ -348,7 +366,8 @@ struct cause_call cause_wait_begin(enum cause_state how)
 	return c;
 }
 
-/* A call that waited has ended: where it was the first since a node that had been held back went on, that node, or who waited for it, ended it. */
+/* A call that waited has ended: where it was the first since a node that had been held back went
+ * on, that node, or who waited for it, ended it. */
 static void woken_note(const struct cause_page *p, struct cause_slot *s)
 {
 	const uint32_t released = atomic_load_explicit(&p->released, memory_order_acquire);
@@ -360,10 +379,14 @@ static void woken_note(const struct cause_page *p, struct cause_slot *s)
 	int tries = 0;
 	do { /* until it stood still meanwhile, or nearly */
 		changes = atomic_load_explicit(&by->changes, memory_order_acquire);
-		n_requests = atomic_load(&by->n_requests) - (atomic_load(&by->state) == CAUSE_REQUEST);
+		n_requests =
+		    atomic_load(&by->n_requests) - (atomic_load(&by->state) == CAUSE_REQUEST);
 		compute_ns = atomic_load(&by->compute_ns);
 	} while (atomic_load(&by->changes) != changes && ++tries < 10);
-	atomic_store_explicit(&s->woken_ns, atomic_load_explicit(&s->since_ns, memory_order_relaxed), memory_order_relaxed); /* it just became what it is */
+	/* it just became what it is */
+	atomic_store_explicit(&s->woken_ns,
+			      atomic_load_explicit(&s->since_ns, memory_order_relaxed),
+			      memory_order_relaxed);
 	atomic_store_explicit(&s->woken_requests, n_requests, memory_order_relaxed);
 	atomic_store_explicit(&s->woken_compute_ns, compute_ns, memory_order_relaxed);
 	atomic_store_explicit(&s->woken_of, released, memory_order_release);
@@ -386,7 +409,7 @@ void cause_leave(struct cause_call *c)
 	errno = saved;
 }
 
-/* --- what other hooks tell ---------------------------------------------------------------------------------------------- */
+/* --- what other hooks tell ----------------------------------------------- */
 
 uint64_t cause_child_key(void)
 {
@@ -429,11 +452,14 @@ void cause_thread_begin(uint64_t key)
 void cause_exec(bool failed)
 {
 	struct cause_page *p = page_find();
-	struct cause_slot *s = p && !capture_confined ? slot_of(p, (uint32_t)RAW(SYS_getpid), (uint32_t)RAW(SYS_gettid)) : NULL;
+	struct cause_slot *s = p && !capture_confined ? slot_of(p, (uint32_t)RAW(SYS_getpid),
+								(uint32_t)RAW(SYS_gettid))
+						      : NULL;
 	if (!s)
 		return;
 	s->flags = failed ? 0 : CAUSE_EXEC;
-	atomic_store(&s->state, failed ? CAUSE_COMPUTING : CAUSE_WAITING); /* as long as the new program does not tell: whether it sleeps */
+	/* as long as the new program does not tell: whether it sleeps */
+	atomic_store(&s->state, failed ? CAUSE_COMPUTING : CAUSE_WAITING);
 }
 
 void cause_idle(void)

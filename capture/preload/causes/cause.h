@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inside the preload library for parallel applications: what a thread does is kept in its slot (causes.h), and a request of the
- * throttled node is held back. Only that library (libvalidate-causality.so) is made of this; the ordinary one is the same sources
- * without CAPTURE_CAUSES, where all of it is nothing.
+/* Inside the preload library for parallel applications: what a thread does is kept in its slot
+ * (causes.h), and a request of the throttled node is held back. Only that library
+ * (libvalidate-causality.so) is made of this; the ordinary one is the same sources without
+ * CAPTURE_CAUSES, where all of it is nothing.
  *
- * Each hook of the file interface enters before its first stamp and leaves after its record, by itself: a cleanup of the compiler's. */
+ * Each hook of the file interface enters before its first stamp and leaves after its record, by
+ * itself: a cleanup of the compiler's. */
 #ifndef CAPTURE_PRELOAD_CAUSE_H
 #define CAPTURE_PRELOAD_CAUSE_H
 
@@ -37,16 +39,19 @@ CAUSE_HIDDEN struct cause_call cause_wait_begin(enum cause_state how);
 /* Whether requests on it are the application's. (cause_subject.c) */
 CAUSE_HIDDEN bool cause_counts(const struct cause_page *page, const struct subject *s);
 CAUSE_HIDDEN bool cause_is_launcher(void);
-CAUSE_HIDDEN void cause_closed(int fd); /* what is opened under this number may be the same file by another name */
+/* what is opened under this number may be the same file by another name */
+CAUSE_HIDDEN void cause_closed(int fd);
 
 CAUSE_HIDDEN void cause_closed_range(unsigned int first, unsigned int last);
-CAUSE_HIDDEN void cause_renamed(int got); /* by a call that returned this: what is open may lie elsewhere now */
+/* by a call that returned this: what is open may lie elsewhere now */
+CAUSE_HIDDEN void cause_renamed(int got);
 
 /* What hooks of other files tell. Harmless where nobody is watched. */
 CAUSE_HIDDEN void cause_fork_prepare(void); /* before a child is made, by the parent */
 CAUSE_HIDDEN void cause_forked(void);	     /* in the child, before all else */
 CAUSE_HIDDEN void cause_exec(bool failed);
-CAUSE_HIDDEN void cause_phase_end(void); /* notes what was computed until now apart from what follows */
+/* notes what was computed until now apart from what follows */
+CAUSE_HIDDEN void cause_phase_end(void);
 CAUSE_HIDDEN void cause_idle(void);
 CAUSE_HIDDEN void cause_asynchronous(void);
 CAUSE_HIDDEN uint64_t cause_child_key(void); /* for a thread that is about to be made */
@@ -58,14 +63,17 @@ CAUSE_HIDDEN bool cause_is_watched(void);
 #define CAUSE_FD(descriptor) CAUSE_SCOPE = cause_enter(&(struct subject){SUBJECT_FD, descriptor, NULL}, false)
 #define CAUSE_PATH(directory, name) CAUSE_SCOPE = cause_enter(&(struct subject){SUBJECT_PATH, directory, name}, false)
 
-/* The subject of a call by the types of its arguments: a stream or directory, a descriptor, a path, a directory's descriptor and a path. */
+/* The subject of a call by the types of its arguments: a stream or directory, a descriptor, a path,
+ * a directory's descriptor and a path. */
 #define KIND_OF(a)                                                                                                              \
 	_Generic((a), FILE *: SUBJECT_STREAM, DIR *: SUBJECT_DIRECTORY, const char *: SUBJECT_PATH, char *: SUBJECT_PATH, int: SUBJECT_FD, \
 		 default: SUBJECT_NONE)
 #define STREAM_OR(a, otherwise) (KIND_OF(a) == SUBJECT_STREAM ? (long)(a) : (otherwise))
-CAUSE_HIDDEN struct subject cause_subject(long stream, enum subject_kind first_kind, long first, enum subject_kind second_kind, long second);
-#define CAUSE_SUBJECT(none, a, b, c, d, e, ...)                                                                                  \
-	cause_subject(STREAM_OR(e, STREAM_OR(d, STREAM_OR(c, STREAM_OR(b, STREAM_OR(a, 0L))))), KIND_OF(a), (long)(a), KIND_OF(b), (long)(b))
+CAUSE_HIDDEN struct subject cause_subject(long stream, enum subject_kind first_kind, long first,
+					  enum subject_kind second_kind, long second);
+#define CAUSE_SUBJECT(none, a, b, c, d, e, ...)                                                    \
+	cause_subject(STREAM_OR(e, STREAM_OR(d, STREAM_OR(c, STREAM_OR(b, STREAM_OR(a, 0L))))),    \
+		      KIND_OF(a), (long)(a), KIND_OF(b), (long)(b))
 #define CAUSE_CALL(function, ...)                                                                                                \
 	const struct subject cause_subject_ =                                                                                    \
 		CAUSE_SUBJECT(0, ##__VA_ARGS__, (char)0, (char)0, (char)0, (char)0, (char)0, (char)0);                           \

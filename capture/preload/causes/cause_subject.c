@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which files are the application's: those below the root that was asked for; else regular files, directories and block devices that
- * are no part of the system, nor of the MPI library, nor named after a process. */
+/* Which files are the application's: those below the root that was asked for; else regular files,
+ * directories and block devices that are no part of the system, nor of the MPI library, nor named
+ * after a process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,11 +11,13 @@
 #include "capture/preload/causes/cause.h"
 #include "capture/preload/core.h"
 
-struct subject cause_subject(long stream, enum subject_kind first_kind, long first, enum subject_kind second_kind, long second)
+struct subject cause_subject(long stream, enum subject_kind first_kind, long first,
+			     enum subject_kind second_kind, long second)
 {
 	if (stream)
 		return (struct subject){SUBJECT_STREAM, ((const FILE *)stream)->_fileno, NULL};
-	if (first_kind == SUBJECT_DIRECTORY && first) /* (the descriptor comes first in the C library's structure) */
+	/* (the descriptor comes first in the C library's structure) */
+	if (first_kind == SUBJECT_DIRECTORY && first)
 		return (struct subject){SUBJECT_FD, *(const int *)first, NULL};
 	if (first_kind == SUBJECT_FD && second_kind == SUBJECT_PATH)
 		return (struct subject){SUBJECT_PATH, (int)first, (const char *)second};
@@ -25,7 +28,7 @@ struct subject cause_subject(long stream, enum subject_kind first_kind, long fir
 	return (struct subject){SUBJECT_NONE, -1, NULL};
 }
 
-/* --- by name ----------------------------------------------------------------------------------------------------------- */
+/* --- by name ------------------------------------------------------------- */
 
 static bool lies_below(const char *path, const char *directory)
 {
@@ -39,7 +42,8 @@ static bool lies_below(const char *path, const char *directory)
 
 static bool is_of_the_system(const char *path)
 {
-	static const char *const places[] = {"/proc", "/sys", "/dev", "/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc", "/run", "/var/run"};
+	static const char *const places[] = {"/proc",  "/sys", "/dev",  "/usr", "/lib", "/lib32",
+					     "/lib64", "/bin", "/sbin", "/etc", "/run", "/var/run"};
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
 		if (lies_below(path, places[i]))
 			return true;
@@ -49,8 +53,11 @@ static bool is_of_the_system(const char *path)
 /* Session directories, shared segments and settings of MPI libraries. */
 static bool is_of_mpi(const char *path)
 {
-	static const char *const parts[] = {"/ompi.", "/openmpi-sessions", "/.openmpi", "/prte.", "/pmix-", "/pmix_", "/psm", "/vader_segment", "/mpich_shm",
-					    /* beside the files that are opened: whether they can be locked, and where their shared position is */
+	static const char *const parts[] = {"/ompi.", "/openmpi-sessions", "/.openmpi", "/prte.",
+					    "/pmix-", "/pmix_", "/psm", "/vader_segment",
+					    "/mpich_shm",
+					    /* beside the files that are opened: whether they can be
+					       locked, and where their shared position is */
 					    ".locktest.", ".lockedfile"};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (strstr(path, parts[i]))
@@ -79,8 +86,10 @@ static bool path_counts(const struct cause_page *page, const char *path)
 	if (*path != '/')
 		return false; /* a pipe, a socket, memory */
 	if (page->has_root) /* (temporary files may lie below it as well) */
-		return lies_below(path, page->root) && !is_of_mpi(path + strlen(page->root) - (page->root[1] == 0));
-	return !is_of_the_system(path) && !is_of_mpi(path) && !has_number(path, (uint32_t)RAW(SYS_getpid)) &&
+		return lies_below(path, page->root) &&
+		       !is_of_mpi(path + strlen(page->root) - (page->root[1] == 0));
+	return !is_of_the_system(path) && !is_of_mpi(path) &&
+	       !has_number(path, (uint32_t)RAW(SYS_getpid)) &&
 	       !has_number(path, (uint32_t)RAW(SYS_getppid));
 }
 
@@ -89,12 +98,14 @@ static bool kind_counts(const struct stat *st)
 	return S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) || S_ISBLK(st->st_mode);
 }
 
-/* --- descriptors -------------------------------------------------------------------------------------------------------- */
+/* --- descriptors --------------------------------------------------------- */
 
 /* What is known of each, to be asked again where it is of another file by now. */
 enum { N_KNOWN = 1024 };
 static struct known {
-	_Atomic uint64_t file; /* a hash of device, inode and birth | whether it counts in the lowest bit; 0: nothing is known */
+	/* a hash of device, inode and birth | whether it counts in the lowest bit; 0: nothing is
+	 * known */
+	_Atomic uint64_t file;
 } known[N_KNOWN];
 
 static size_t link_of(int fd, char *to, size_t size)
@@ -117,17 +128,19 @@ static bool device_counts(const struct cause_page *page, const struct stat *st, 
 	return S_ISBLK(st->st_mode) && !page->has_root && lies_below(path, "/dev");
 }
 
-/* Of a descriptor; born_ns: when its file was made, 0 where the file system does not tell. A number of an inode is given to another file as soon as
- * the one before is gone. */
+/* Of a descriptor; born_ns: when its file was made, 0 where the file system does not tell. A number
+ * of an inode is given to another file as soon as the one before is gone. */
 static bool fd_look(int fd, struct stat *st, uint64_t *born_ns)
 {
 	struct statx x;
 	*born_ns = 0;
-	if (RAW(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MODE | STATX_INO | STATX_BTIME, &x))
+	if (RAW(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MODE | STATX_INO | STATX_BTIME,
+		&x))
 		return !RAW(SYS_fstat, fd, st);
 	*st = (struct stat){.st_dev = makedev(x.stx_dev_major, x.stx_dev_minor), .st_ino = x.stx_ino, .st_mode = x.stx_mode};
 	if (x.stx_mask & STATX_BTIME)
-		*born_ns = (uint64_t)x.stx_btime.tv_sec * UINT64_C(1000000000) + x.stx_btime.tv_nsec;
+		*born_ns =
+		    (uint64_t)x.stx_btime.tv_sec * UINT64_C(1000000000) + x.stx_btime.tv_nsec;
 	return true;
 }
 
@@ -136,19 +149,25 @@ static bool fd_counts(const struct cause_page *page, int fd)
 	struct stat st;
 	uint64_t born_ns;
 	char path[4097];
-	if (fd < 0 || (fd <= 2 && !page->has_root) || !fd_look(fd, &st, &born_ns) || !kind_counts(&st))
+	if (fd < 0 || (fd <= 2 && !page->has_root) || !fd_look(fd, &st, &born_ns) ||
+	    !kind_counts(&st))
 		return false;
-	if (st.st_ino == page->output_inode && st.st_dev == page->output_device) /* by whatever number: shells keep a copy */
+	/* by whatever number: shells keep a copy */
+	if (st.st_ino == page->output_inode && st.st_dev == page->output_device)
 		return false;
-	const uint64_t file = ((uint64_t)st.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)st.st_ino * UINT64_C(0xbf58476d1ce4e5b9) ^
-			       born_ns * UINT64_C(0x94d049bb133111eb)) | 2;
+	const uint64_t file = ((uint64_t)st.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^
+			       (uint64_t)st.st_ino * UINT64_C(0xbf58476d1ce4e5b9) ^
+			       born_ns * UINT64_C(0x94d049bb133111eb)) |
+			      2;
 	struct known *k = fd < N_KNOWN ? &known[fd] : NULL;
 	uint64_t before = k ? atomic_load_explicit(&k->file, memory_order_relaxed) : 0;
 	if ((before & ~UINT64_C(1)) == (file & ~UINT64_C(1)))
 		return before & 1;
-	bool counts = link_of(fd, path, sizeof path) && (path_counts(page, path) || device_counts(page, &st, path));
+	bool counts = link_of(fd, path, sizeof path) &&
+		      (path_counts(page, path) || device_counts(page, &st, path));
 	if (k)
-		atomic_store_explicit(&k->file, (file & ~UINT64_C(1)) | counts, memory_order_relaxed);
+		atomic_store_explicit(&k->file, (file & ~UINT64_C(1)) | counts,
+				      memory_order_relaxed);
 	return counts;
 }
 
@@ -170,14 +189,15 @@ void cause_renamed(int got)
 		cause_closed_range(0, N_KNOWN);
 }
 
-/* --- paths ---------------------------------------------------------------------------------------------------------------- */
+/* --- paths --------------------------------------------------------------- */
 
 /* The path as it is written, without "." and "..", joined to its directory. */
 static bool path_whole(int dir, const char *path, char *to, size_t size)
 {
 	size_t len = 0;
 	if (*path != '/') {
-		long got = dir == AT_FDCWD ? RAW(SYS_getcwd, to, size) : (long)link_of(dir, to, size);
+		long got =
+		    dir == AT_FDCWD ? RAW(SYS_getcwd, to, size) : (long)link_of(dir, to, size);
 		if (got <= 0 || *to != '/')
 			return false;
 		len = strlen(to);
@@ -212,7 +232,8 @@ static bool name_counts(const struct cause_page *page, int dir, const char *path
 		return false;
 	if (!len)
 		return dir >= 0 && fd_counts(page, dir);
-	if (!path_whole(dir, path, whole, sizeof whole) && !path_whole(AT_FDCWD, path, whole, sizeof whole))
+	if (!path_whole(dir, path, whole, sizeof whole) &&
+	    !path_whole(AT_FDCWD, path, whole, sizeof whole))
 		return false;
 	long got = RAW(SYS_newfstatat, AT_FDCWD, whole, &st, 0);
 	if (!got && device_counts(page, &st, whole))
@@ -222,15 +243,28 @@ static bool name_counts(const struct cause_page *page, int dir, const char *path
 
 bool cause_counts(const struct cause_page *page, const struct subject *s)
 {
-	return s->kind == SUBJECT_PATH ? name_counts(page, s->fd, s->path) : s->kind != SUBJECT_NONE && fd_counts(page, s->fd);
+	return s->kind == SUBJECT_PATH ? name_counts(page, s->fd, s->path)
+				       : s->kind != SUBJECT_NONE && fd_counts(page, s->fd);
 }
 
-/* --- programs ------------------------------------------------------------------------------------------------------------- */
+/* --- programs ------------------------------------------------------------ */
 
 bool cause_is_launcher(void)
 {
-	static const char *const launchers[] = {"mpirun", "mpiexec", "orterun", "orted", "prterun", "prte", "prted", "mpiexec.hydra", "hydra_pmi_proxy",
-						"hydra_bstrap_proxy", "srun", "slurmstepd", "ssh", "rsh"};
+	static const char *const launchers[] = {"mpirun",
+						"mpiexec",
+						"orterun",
+						"orted",
+						"prterun",
+						"prte",
+						"prted",
+						"mpiexec.hydra",
+						"hydra_pmi_proxy",
+						"hydra_bstrap_proxy",
+						"srun",
+						"slurmstepd",
+						"ssh",
+						"rsh"};
 	char path[4097];
 	long len = RAW(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path - 1);
 	if (len <= 0)

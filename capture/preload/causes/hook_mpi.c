@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls of MPI that wait for other ranks, in C and in Fortran. No header of MPI is needed: arguments are passed on as words, for all of
- * them are integers or addresses, whichever library it is. Inside they poll, so what they use of the processor is waiting too.
+/* Calls of MPI that wait for other ranks, in C and in Fortran. No header of MPI is needed:
+ * arguments are passed on as words, for all of them are integers or addresses, whichever library it
+ * is. Inside they poll, so what they use of the processor is waiting too.
  *
- * Source: MPI 3.1, appendix A.2 (C bindings) and A.3 (Fortran: one argument more, the error; names in small letters with "_"). */
+ * Source: MPI 3.1, appendix A.2 (C bindings) and A.3 (Fortran: one argument more, the error; names
+ * in small letters with "_"). */
 #include "capture/preload/core.h"
 
 typedef long word;

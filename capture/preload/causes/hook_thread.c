@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads: what they wait for each other by, and how they begin. A lock that is free is taken without any account of it. */
+/* Threads: what they wait for each other by, and how they begin. A lock that is free is taken
+ * without any account of it. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 		CAUSE_WAIT(CAUSE_WAITING);                                                                             \
 		return real(__VA_ARGS__);                                                                              \
 	}
-/* `attempt`: takes it if it is free; `taken`: whether there is nothing to wait for after what it returned in `r`. */
+/* `attempt`: takes it if it is free; `taken`: whether there is nothing to wait for after what it
+ * returned in `r`. */
 #define WAITS_AFTER(attempt, taken, name, parameters, ...)                                                             \
 	EXPORT int name parameters                                                                                     \
 	{                                                                                                              \
@@ -25,7 +27,7 @@
 		return real(__VA_ARGS__);                                                                              \
 	}
 
-/* --- locks --------------------------------------------------------------------------------------------------------------- */
+/* --- locks --------------------------------------------------------------- */
 
 WAITS_AFTER(pthread_mutex_trylock(m), r != EBUSY, pthread_mutex_lock, (pthread_mutex_t * m), m)
 WAITS_AFTER(pthread_mutex_trylock(m), r != EBUSY, pthread_mutex_timedlock,
@@ -33,7 +35,8 @@ WAITS_AFTER(pthread_mutex_trylock(m), r != EBUSY, pthread_mutex_timedlock,
 WAITS_AFTER(pthread_rwlock_tryrdlock(l), r != EBUSY, pthread_rwlock_rdlock, (pthread_rwlock_t * l), l)
 WAITS_AFTER(pthread_rwlock_trywrlock(l), r != EBUSY, pthread_rwlock_wrlock, (pthread_rwlock_t * l), l)
 
-/* Whoever waits for one can be cancelled there, also where there is nothing to wait for (POSIX 2.9.5.2; glibc's sem_wait.c). */
+/* Whoever waits for one can be cancelled there, also where there is nothing to wait for
+ * (POSIX 2.9.5.2; glibc's sem_wait.c). */
 static int semaphore_try(sem_t *s)
 {
 	pthread_testcancel();
@@ -47,7 +50,7 @@ WAITS_AFTER(semaphore_try(s), r == 0, sem_timedwait, (sem_t *restrict s, const s
 WAITS_AFTER(semaphore_try(s), r == 0, sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timespec *restrict limit), s, clock,
 	    limit)
 
-/* --- meetings -------------------------------------------------------------------------------------------------------------- */
+/* --- meetings ------------------------------------------------------------ */
 
 WAITS(pthread_barrier_wait, (pthread_barrier_t * b), b)
 WAITS(pthread_join, (pthread_t t, void **to), t, to)
@@ -75,9 +78,11 @@ static void *real_condition(const char *name)
 CONDITION(pthread_cond_wait, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m), c, m)
 CONDITION(pthread_cond_timedwait, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, const struct timespec *restrict limit), c, m, limit)
 CONDITION(pthread_cond_clockwait,
-	  (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, clockid_t clock, const struct timespec *restrict limit), c, m, clock, limit)
+	  (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, clockid_t clock,
+	   const struct timespec *restrict limit),
+	  c, m, clock, limit)
 
-/* --- beginning ---------------------------------------------------------------------------------------------------------------- */
+/* --- beginning ----------------------------------------------------------- */
 
 struct thread_start {
 	void *(*function)(void *);
@@ -93,7 +98,8 @@ static void *begin(void *from)
 	return s.function(s.argument);
 }
 
-EXPORT int pthread_create(pthread_t *restrict t, const pthread_attr_t *restrict a, void *(*function)(void *), void *restrict argument)
+EXPORT int pthread_create(pthread_t *restrict t, const pthread_attr_t *restrict a,
+			  void *(*function)(void *), void *restrict argument)
 {
 	__typeof__(&pthread_create) real = REAL(pthread_create);
 	struct thread_start *s = cause_is_watched() ? malloc(sizeof *s) : NULL;

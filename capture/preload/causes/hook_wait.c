@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that sleep until something happens: what happens may be another thread's doing. And those that sleep by the clock. */
+/* Calls that sleep until something happens: what happens may be another thread's doing. And those
+ * that sleep by the clock. */
 #include <mqueue.h>
 #include <poll.h>
 #include <sched.h>
@@ -24,7 +25,8 @@
 	}
 #define WAITS(type, name, parameters, ...) CALL_AS(CAUSE_WAITING, type, name, parameters, __VA_ARGS__)
 #define SLEEPS(type, name, parameters, ...) CALL_AS(CAUSE_SLEEPING, type, name, parameters, __VA_ARGS__)
-/* With a limit of no time it only looks: libraries do so while they poll, when nothing is there to do. */
+/* With a limit of no time it only looks: libraries do so while they poll, when nothing is there to
+ * do. */
 #define WAITS_UNLESS(looks, type, name, parameters, ...)                                                               \
 	EXPORT type name parameters                                                                                    \
 	{                                                                                                              \
@@ -37,30 +39,39 @@
 		return real(__VA_ARGS__);                                                                              \
 	}
 
-/* --- sockets ----------------------------------------------------------------------------------------------------------- */
+/* --- sockets ------------------------------------------------------------- */
 
 ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags);
-ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t room, int flags, struct sockaddr *restrict a, socklen_t *restrict len);
+ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t room, int flags,
+		       struct sockaddr *restrict a, socklen_t *restrict len);
 
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, recv, (int fd, void *to, size_t n, int flags), fd, to, n, flags)
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, __recv_chk, (int fd, void *to, size_t n, size_t room, int flags), fd, to, n, room, flags)
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, recvfrom,
-	     (int fd, void *restrict to, size_t n, int flags, struct sockaddr *restrict a, socklen_t *restrict len), fd, to, n, flags, a, len)
+	     (int fd, void *restrict to, size_t n, int flags, struct sockaddr *restrict a,
+	      socklen_t *restrict len),
+	     fd, to, n, flags, a, len)
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, __recvfrom_chk,
-	     (int fd, void *restrict to, size_t n, size_t room, int flags, struct sockaddr *restrict a, socklen_t *restrict len), fd, to, n,
-	     room, flags, a, len)
+	     (int fd, void *restrict to, size_t n, size_t room, int flags,
+	      struct sockaddr *restrict a, socklen_t *restrict len),
+	     fd, to, n, room, flags, a, len)
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, send, (int fd, const void *from, size_t n, int flags), fd, from, n, flags)
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, sendto,
-	     (int fd, const void *from, size_t n, int flags, const struct sockaddr *a, socklen_t len), fd, from, n, flags, a, len)
+	     (int fd, const void *from, size_t n, int flags, const struct sockaddr *a,
+	      socklen_t len),
+	     fd, from, n, flags, a, len)
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), fd, m, flags)
 WAITS_UNLESS(flags &MSG_DONTWAIT, int, sendmmsg, (int fd, struct mmsghdr *m, unsigned int n, int flags), fd, m, n, flags)
 WAITS(int, connect, (int fd, const struct sockaddr *a, socklen_t len), fd, a, len)
 
-/* --- descriptors that become ready -------------------------------------------------------------------------------------- */
+/* --- descriptors that become ready --------------------------------------- */
 
-int epoll_pwait2(int fd, struct epoll_event *to, int n, const struct timespec *limit, const sigset_t *mask); /* since glibc 2.35 */
+/* since glibc 2.35 */
+int epoll_pwait2(int fd, struct epoll_event *to, int n, const struct timespec *limit,
+		 const sigset_t *mask);
 int __poll_chk(struct pollfd *fds, nfds_t n, int limit, size_t room);
-int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *limit, const sigset_t *mask, size_t room);
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *limit, const sigset_t *mask,
+		size_t room);
 
 static bool is_zero(const struct timespec *t)
 {
@@ -72,19 +83,23 @@ WAITS_UNLESS(!limit, int, __poll_chk, (struct pollfd * fds, nfds_t n, int limit,
 WAITS_UNLESS(is_zero(limit), int, ppoll, (struct pollfd * fds, nfds_t n, const struct timespec *limit, const sigset_t *mask), fds, n, limit,
 	     mask)
 WAITS_UNLESS(is_zero(limit), int, __ppoll_chk,
-	     (struct pollfd * fds, nfds_t n, const struct timespec *limit, const sigset_t *mask, size_t room), fds, n, limit, mask, room)
+	     (struct pollfd * fds, nfds_t n, const struct timespec *limit, const sigset_t *mask,
+	      size_t room),
+	     fds, n, limit, mask, room)
 WAITS_UNLESS(limit && !limit->tv_sec && !limit->tv_usec, int, select,
-	     (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x, struct timeval *restrict limit), n, r, w, x, limit)
+	     (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x,
+	      struct timeval *restrict limit),
+	     n, r, w, x, limit)
 WAITS_UNLESS(is_zero(limit), int, pselect,
-	     (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x, const struct timespec *restrict limit,
-	      const sigset_t *restrict mask),
+	     (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x,
+	      const struct timespec *restrict limit, const sigset_t *restrict mask),
 	     n, r, w, x, limit, mask)
 WAITS_UNLESS(!limit, int, epoll_wait, (int fd, struct epoll_event *to, int n, int limit), fd, to, n, limit)
 WAITS_UNLESS(!limit, int, epoll_pwait, (int fd, struct epoll_event *to, int n, int limit, const sigset_t *mask), fd, to, n, limit, mask)
 WAITS_UNLESS(is_zero(limit), int, epoll_pwait2, (int fd, struct epoll_event *to, int n, const struct timespec *limit, const sigset_t *mask), fd,
 	     to, n, limit, mask)
 
-/* --- messages, semaphores of System V and POSIX queues, signals ----------------------------------------------------------- */
+/* --- messages, semaphores of System V and POSIX queues, signals ---------- */
 
 WAITS(int, semop, (int id, struct sembuf *list, size_t n), id, list, n)
 WAITS(int, semtimedop, (int id, struct sembuf *list, size_t n, const struct timespec *limit), id, list, n, limit)
@@ -108,7 +123,7 @@ EXPORT int pause(void)
 	return real();
 }
 
-/* --- the clock ----------------------------------------------------------------------------------------------------------- */
+/* --- the clock ----------------------------------------------------------- */
 
 SLEEPS(int, nanosleep, (const struct timespec *t, struct timespec *left), t, left)
 SLEEPS(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *t, struct timespec *left), clock, flags, t, left)

@@ -18,7 +18,8 @@ struct told {
 static void samples_send(const struct worker *w)
 {
 	const unsigned char *from = (const unsigned char *)w->bench.sample;
-	for (size_t left = w->bench.n_samples * sizeof *w->bench.sample, n; left; left -= n, from += n) {
+	for (size_t left = w->bench.n_samples * sizeof *w->bench.sample, n; left;
+	     left -= n, from += n) {
 		n = left < MOST_BYTES ? left : MOST_BYTES;
 		MPI_Send(from, (int)n, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
 	}
@@ -27,7 +28,8 @@ static void samples_send(const struct worker *w)
 static void samples_receive(struct worker *w, int from)
 {
 	unsigned char *to = (unsigned char *)w->bench.sample;
-	for (size_t left = w->bench.n_samples * sizeof *w->bench.sample, n; left; left -= n, to += n) {
+	for (size_t left = w->bench.n_samples * sizeof *w->bench.sample, n; left;
+	     left -= n, to += n) {
 		n = left < MOST_BYTES ? left : MOST_BYTES;
 		MPI_Recv(to, (int)n, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	}
@@ -60,7 +62,10 @@ static int rank_hear(struct rank *r, int from, struct err *e)
 	MPI_Recv(&told, sizeof told, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	int ret = bench_worker_setup(run, w, e);
 	if (!ret && told.source != run->clock.source)
-		ret = err_set(e, EXDEV, "rank %d has another clock than rank 0: their times cannot be put into one trace", from);
+		ret = err_set(e, EXDEV,
+			      "rank %d has another clock than rank 0: their times cannot be put "
+			      "into one trace",
+			      from);
 	go_on = ret == 0;
 	MPI_Send(&go_on, 1, MPI_INT, from, TAG, MPI_COMM_WORLD);
 	if (ret)
@@ -97,7 +102,9 @@ int rank_gather(struct rank *r, struct err *e)
 	struct microbench_outcome unwanted;
 	int go_on;
 	if (!r->one_host)
-		return err_set(e, EXDEV, "the ranks are on several hosts, whose clocks are not one: without -o the application runs there as well");
+		return err_set(e, EXDEV,
+			       "the ranks are on several hosts, whose clocks are not one: without "
+			       "-o the application runs there as well");
 	if (r->number == 0) {
 		int ret = all_hear(r, e);
 		return ret ? ret : bench_record(&r->run, -1, &unwanted, e);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate-mpi-workload: what a launcher starts as the ranks of a parallel application.
  *
- *     mpirun -n 8 validate-mpi-workload checkpoint --dir DIR [options of validate microbench] [-o TRACE]
+ *     mpirun -n 8 validate-mpi-workload checkpoint --dir DIR [options of validate microbench] [-o
+ * TRACE]
  *
- * The files must be there already: validate microbench checkpoint --level 8 --dir DIR --prepare-only. Without -o nothing is recorded, for
- * whoever watches from outside. Exit status: 0 done, 2 usage, 3 failed. */
+ * The files must be there already: validate microbench checkpoint --level 8 --dir DIR
+ * --prepare-only. Without -o nothing is recorded, for whoever watches from outside. Exit status: 0
+ * done, 2 usage, 3 failed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -43,35 +45,43 @@ int rank_agree(const struct rank *r, int ret, const struct err *e)
 	return worst.code;
 }
 
-/* --- what is to be done ------------------------------------------------------------------------------------------------- */
+/* --- what is to be done -------------------------------------------------- */
 
-static int arguments(struct rank *r, int argc, char **argv, struct microbench_config *c, const struct workload **w, struct err *e)
+static int arguments(struct rank *r, int argc, char **argv, struct microbench_config *c,
+		     const struct workload **w, struct err *e)
 {
 	int n_positional;
 	microbench_config_init(c);
 	int ret = options_parse(microbench_options, c, argc, argv, &n_positional, e);
 	*w = ret == 0 && n_positional == 1 ? workload_find(argv[1]) : NULL;
 	if (ret)
-		return ret < 0 ? ret : err_set(e, EINVAL, "\"validate microbench --help\" has the options");
+		return ret < 0
+			   ? ret
+			   : err_set(e, EINVAL, "\"validate microbench --help\" has the options");
 	if (!*w || !(*w)->script || !(*w)->script->parallel)
-		return err_set(e, EINVAL, "which parallel application? (\"validate microbench --list\" names them)");
+		return err_set(
+		    e, EINVAL,
+		    "which parallel application? (\"validate microbench --list\" names them)");
 	workload_config_init(*w, c);
 	c->level = (uint64_t)r->n_ranks;
 	ret = options_parse(microbench_options, c, argc, argv, &n_positional, e);
 	if (ret)
 		return ret;
 	if (c->level != (uint64_t)r->n_ranks)
-		return err_set(e, EINVAL, "level %llu: the launcher started %d ranks", (unsigned long long)c->level, r->n_ranks);
+		return err_set(e, EINVAL, "level %llu: the launcher started %d ranks",
+			       (unsigned long long)c->level, r->n_ranks);
 	if (!c->dir)
 		return err_set(e, EINVAL, "where? --dir DIR is missing");
 	if ((*w)->script->inside_mpi && c->output)
-		return err_set(e, EINVAL, "-o: %s writes no trace: it is for capture only", (*w)->name);
+		return err_set(e, EINVAL, "-o: %s writes no trace: it is for capture only",
+			       (*w)->name);
 	return microbench_check(*w, c, e);
 }
 
-/* --- the rank ----------------------------------------------------------------------------------------------------------- */
+/* --- the rank ------------------------------------------------------------ */
 
-/* Machines are told apart by their boots: containers of one have one clock, whatever they are called. */
+/* Machines are told apart by their boots: containers of one have one clock, whatever they are
+ * called. */
 static bool is_one_host(int n_ranks)
 {
 	char mine[64] = "", *all = xcalloc((size_t)n_ranks, sizeof mine);
@@ -92,11 +102,13 @@ static bool is_here(const char *dir)
 {
 	char at[4096];
 	ssize_t n = readlink("/proc/self/cwd", at, sizeof at);
-	return n > 0 && (size_t)n < sizeof at && strlen(dir) == (size_t)n && !memcmp(dir, at, (size_t)n);
+	return n > 0 && (size_t)n < sizeof at && strlen(dir) == (size_t)n &&
+	       !memcmp(dir, at, (size_t)n);
 }
 
-/* Whoever watches a rank that records nothing sees its script's calls and no others: there the directory is entered, not opened, and not even that
- * where it was started there. Else its running time would begin before all is made ready. */
+/* Whoever watches a rank that records nothing sees its script's calls and no others: there the
+ * directory is entered, not opened, and not even that where it was started there. Else its running
+ * time would begin before all is made ready. */
 static int dir_enter(struct bench_run *run, struct err *e)
 {
 	const char *dir = run->config->dir;
@@ -124,12 +136,15 @@ static int rank_setup(struct rank *r, struct err *e)
 	if (!ret)
 		ret = bench_worker_setup(run, own, e);
 	if (!ret)
-		ret = placement_init(&run->placement, (enum placement_kind)c->placement, own->script.max_bytes, c->direct, 1, e);
+		ret = placement_init(&run->placement, (enum placement_kind)c->placement,
+				     own->script.max_bytes, c->direct, 1, e);
 	if (ret)
 		return ret;
-	bench_content_fill(run->placement.region.base, run->placement.region.n_bytes, c->seed + (uint64_t)r->number);
+	bench_content_fill(run->placement.region.base, run->placement.region.n_bytes,
+			   c->seed + (uint64_t)r->number);
 	if (c->anon_bytes)
-		ret = vm_alloc(&run->anonymous, c->anon_bytes, "anonymous memory (--anon-memory)", e);
+		ret =
+		    vm_alloc(&run->anonymous, c->anon_bytes, "anonymous memory (--anon-memory)", e);
 	own->bench.names = (const char *const *)run->names.name;
 	own->tid = gettid();
 	return ret ? ret : clock_init(&run->clock, CALIBRATION_NS, e);
@@ -145,10 +160,12 @@ static void rank_failed(const struct rank *r)
 	const int32_t got = t->sample[t->n_samples - 1].result;
 	struct err e = ERR_INIT;
 	if (got < 0)
-		err_sys(&e, -got, "%s/%s: request %zu (%s)", run->config->dir, source_step_path(t, at), (size_t)t->n_samples, op_name(s->op));
+		err_sys(&e, -got, "%s/%s: request %zu (%s)", run->config->dir,
+			source_step_path(t, at), (size_t)t->n_samples, op_name(s->op));
 	else
-		err_set(&e, EIO, "%s/%s: request %zu (%s) returned %d instead of %d", run->config->dir, source_step_path(t, at),
-			(size_t)t->n_samples, op_name(s->op), got, s->expect);
+		err_set(&e, EIO, "%s/%s: request %zu (%s) returned %d instead of %d",
+			run->config->dir, source_step_path(t, at), (size_t)t->n_samples,
+			op_name(s->op), got, s->expect);
 	rank_abort(r, &e);
 }
 
@@ -212,7 +229,9 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &r.n_ranks);
 	r.one_host = is_one_host(r.n_ranks);
 	r.run.config = &c;
-	int status = rank_agree(&r, arguments(&r, argc, argv, &c, &r.run.workload, &e), &e) ? STATUS_USAGE : 0;
+	int status = rank_agree(&r, arguments(&r, argc, argv, &c, &r.run.workload, &e), &e)
+			 ? STATUS_USAGE
+			 : 0;
 	if (!status && rank_run(&r, &e))
 		status = STATUS_FAILED;
 	MPI_Finalize();

@@ -6,7 +6,8 @@
 #include "common/xalloc.h"
 #include "microbench/parallel/mpi/rank.h"
 
-enum { TAG = 1, WORD_BYTES = 128 }; /* a word has its cache line, and the one that is fetched with it, for itself */
+/* a word has its cache line, and the one that is fetched with it, for itself */
+enum { TAG = 1, WORD_BYTES = 128 };
 
 static void barrier(void *context)
 {
@@ -29,8 +30,8 @@ static void message_receive(void *context, uint32_t from, uint32_t n_bytes)
 static void message_exchange(void *context, uint32_t with, uint32_t n_bytes)
 {
 	const struct rank *r = context;
-	MPI_Sendrecv(r->out, (int)n_bytes, MPI_BYTE, (int)with, TAG, r->in, (int)n_bytes, MPI_BYTE, (int)with, TAG, MPI_COMM_WORLD,
-		     MPI_STATUS_IGNORE);
+	MPI_Sendrecv(r->out, (int)n_bytes, MPI_BYTE, (int)with, TAG, r->in, (int)n_bytes, MPI_BYTE,
+		     (int)with, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 struct need {
@@ -43,7 +44,8 @@ static struct need need_of(const struct script *s)
 	struct need need = {1, false};
 	for (size_t i = 0; i < s->n; i++) {
 		const struct bench_step *step = &s->step[i];
-		const bool moves = step->op == STEP_SEND || step->op == STEP_RECEIVE || step->op == STEP_EXCHANGE;
+		const bool moves =
+		    step->op == STEP_SEND || step->op == STEP_RECEIVE || step->op == STEP_EXCHANGE;
 		if (moves && step->value > need.max_bytes)
 			need.max_bytes = step->value;
 		need.words |= step->op == STEP_RAISE;
@@ -55,7 +57,9 @@ static int words_init(struct rank *r, struct err *e)
 {
 	unsigned char *base;
 	if (!r->one_host)
-		return err_set(e, EXDEV, "%s shares memory between its ranks: they must be on one host", r->run.workload->name);
+		return err_set(e, EXDEV,
+			       "%s shares memory between its ranks: they must be on one host",
+			       r->run.workload->name);
 	MPI_Win_allocate_shared(WORD_BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &r->window);
 	r->word = xcalloc((size_t)r->n_ranks, sizeof *r->word);
 	for (int i = 0; i < r->n_ranks; i++) {

@@ -8,7 +8,8 @@
 #include "microbench/parallel/ranks.h"
 
 /* What the last call said, and whether it moved as much as it should. */
-static int check(int code, const char *what, const char *path, MPI_Status *status, uint64_t n_bytes, struct err *e)
+static int check(int code, const char *what, const char *path, MPI_Status *status, uint64_t n_bytes,
+		 struct err *e)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int n = 0, moved = 0;
@@ -19,7 +20,8 @@ static int check(int code, const char *what, const char *path, MPI_Status *statu
 	if (status)
 		MPI_Get_count(status, MPI_BYTE, &moved);
 	if (status && (uint64_t)moved != n_bytes)
-		return err_set(e, EIO, "%s: %s moved %d of %llu bytes", path, what, moved, (unsigned long long)n_bytes);
+		return err_set(e, EIO, "%s: %s moved %d of %llu bytes", path, what, moved,
+			       (unsigned long long)n_bytes);
 	return 0;
 }
 
@@ -29,25 +31,30 @@ static MPI_Offset offset_of(const struct rank *r, int of, uint64_t k)
 	return (MPI_Offset)(block_interleaved(c, (unsigned int)of, k) * c->block_bytes);
 }
 
-/* Collective calls must be made by all: after a failure of one, the others would wait for ever, so that whoever fails ends the job. */
-static int blocks_move(const struct rank *r, MPI_File file, const char *path, void *buffer, struct err *e)
+/* Collective calls must be made by all: after a failure of one, the others would wait for ever, so
+ * that whoever fails ends the job. */
+static int blocks_move(const struct rank *r, MPI_File file, const char *path, void *buffer,
+		       struct err *e)
 {
 	const struct microbench_config *c = r->run.config;
 	const int n = (int)c->block_bytes, next = (r->number + 1) % r->n_ranks;
 	MPI_Status status;
 	int ret = 0;
 	for (uint64_t k = 0; !ret && k < c->n_requests; k++) {
-		int code = MPI_File_write_at_all(file, offset_of(r, r->number, k), buffer, n, MPI_BYTE, &status);
+		int code = MPI_File_write_at_all(file, offset_of(r, r->number, k), buffer, n,
+						 MPI_BYTE, &status);
 		ret = check(code, "MPI_File_write_at_all", path, &status, c->block_bytes, e);
 	}
 	if (!ret)
 		ret = check(MPI_File_sync(file), "MPI_File_sync", path, NULL, 0, e);
 	for (uint64_t k = 0; !ret && k < c->n_requests; k++) {
-		int code = MPI_File_read_at_all(file, offset_of(r, next, k), buffer, n, MPI_BYTE, &status);
+		int code =
+		    MPI_File_read_at_all(file, offset_of(r, next, k), buffer, n, MPI_BYTE, &status);
 		ret = check(code, "MPI_File_read_at_all", path, &status, c->block_bytes, e);
 	}
 	for (uint64_t k = 0; !ret && k < c->n_requests; k++) {
-		int code = MPI_File_read_at(file, offset_of(r, r->number, k), buffer, n, MPI_BYTE, &status);
+		int code = MPI_File_read_at(file, offset_of(r, r->number, k), buffer, n, MPI_BYTE,
+					    &status);
 		ret = check(code, "MPI_File_read_at", path, &status, c->block_bytes, e);
 	}
 	return ret;
@@ -60,7 +67,8 @@ int rank_mpi_io(const struct rank *r, struct err *e)
 	void *buffer = xmalloc(c->block_bytes);
 	MPI_File file;
 	bench_content_fill(buffer, c->block_bytes, c->seed + (uint64_t)r->number);
-	int ret = check(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open", path, NULL, 0, e);
+	int ret = check(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+			"MPI_File_open", path, NULL, 0, e);
 	if (!ret) {
 		ret = blocks_move(r, file, path, buffer, e);
 		if (ret)

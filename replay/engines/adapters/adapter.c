@@ -21,11 +21,13 @@
 #include "replay/load/prepare.h"
 #include "replay/result/output.h"
 
-/* --- options ---------------------------------------------------------------------------------------------------------- */
+/* --- options ------------------------------------------------------------- */
 
 /* Heeded whatever the adapter is; the rest only where it says so. */
-static const char *const taken_by_all[] = {"times", "command", "environment", "start-in", "user", "accept-status", "time-limit", "cpus",
-					   "engine", "dir", "device", "output", "destructive", "own-device", "no-sync-output", "prepare", NULL};
+static const char *const taken_by_all[] = {
+    "times",       "command",    "environment",    "start-in", "user",   "accept-status",
+    "time-limit",  "cpus",       "engine",         "dir",      "device", "output",
+    "destructive", "own-device", "no-sync-output", "prepare",  NULL};
 
 static bool is_in(const char *name, const char *const *names)
 {
@@ -49,7 +51,8 @@ static int options_check(const struct adapter *a, const struct replay_config *c,
 	replay_config_init(&standard);
 	for (; (o = options_changed(o, c, &standard)); o++)
 		if (!is_taken(a, o->name))
-			return err_set(e, EINVAL, "%s: engine %s has no such option", o->name, a->name);
+			return err_set(e, EINVAL, "%s: engine %s has no such option", o->name,
+				       a->name);
 	return 0;
 }
 
@@ -72,11 +75,14 @@ static int user_check(const struct replay_config *c, const struct times_how *t, 
 		return 0;
 	int ret = child_user_find(c->adapter.user, &uid, &gid, e);
 	if (!ret && uid != geteuid() && t->how == ADAPTER_PRELOAD)
-		ret = err_set(e, EINVAL, "times preload: the preloaded library of one user does not see the replayer of another (user)");
+		ret = err_set(e, EINVAL,
+			      "times preload: the preloaded library of one user does not see the "
+			      "replayer of another (user)");
 	return ret;
 }
 
-/* What is done in a directory is not seen at a device: who would be timed there is by the library. */
+/* What is done in a directory is not seen at a device: who would be timed there is by the library.
+ */
 static const char *times_text(const struct replay_config *c, const struct adapter *a)
 {
 	const bool cannot = c->dir && a->usual == ADAPTER_BLOCK && a->times & ADAPTER_PRELOAD;
@@ -104,7 +110,9 @@ int adapter_check(const struct replay_config *c, struct err *e)
 			      "device: engine %s replays calls on the files of a directory (--dir)",
 			      a->name);
 	if (!ret && c->prepare && c->device)
-		ret = err_set(e, EINVAL, "prepare: it makes the files of a directory (--dir); a device has none");
+		ret = err_set(
+		    e, EINVAL,
+		    "prepare: it makes the files of a directory (--dir); a device has none");
 	ret = ret ? ret : command_check(a, c, e);
 	return ret || !a->check ? ret : a->check(c, e);
 }
@@ -120,7 +128,7 @@ enum adapter_times adapter_times_of(const struct adapter *a, const struct replay
 	return times_parse(&t, times_text(c, a), a, NULL) ? ADAPTER_UNTIMED : t.how;
 }
 
-/* --- one replay ------------------------------------------------------------------------------------------------------- */
+/* --- one replay ---------------------------------------------------------- */
 
 static int target_resolve(struct adapter_state *a, struct err *e)
 {
@@ -143,7 +151,8 @@ static int target_resolve(struct adapter_state *a, struct err *e)
 static bool writes_any(const struct inputs *in)
 {
 	for (unsigned int op = 0; op < OP_N; op++)
-		if (in->n_of[op] && op_info(op)->family != FAMILY_READ && op_info(op)->family != FAMILY_SYNC)
+		if (in->n_of[op] && op_info(op)->family != FAMILY_READ &&
+		    op_info(op)->family != FAMILY_SYNC)
 			return true;
 	return false;
 }
@@ -177,7 +186,11 @@ static int device_guard(const struct adapter_state *a, struct err *e)
 		    "%s: refused: its content %s be overwritten (--destructive permits this%s)",
 		    c->device, may_write ? "may" : "would",
 		    may_write ? "; --read-only: the command writes nothing" : "");
-	int ret = device_open(&d, a->device, !writes ? DEVICE_READ : c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE, 0, &refused, e);
+	int ret = device_open(&d, a->device,
+			      !writes         ? DEVICE_READ
+			      : c->own_device ? DEVICE_WRITE_OWN
+					      : DEVICE_WRITE,
+			      0, &refused, e);
 	ret = ret || !writes ? ret : calls_check(a, &d, e);
 	device_close(&d);
 	return refused ? -EPERM : ret;
@@ -187,7 +200,8 @@ static int device_guard(const struct adapter_state *a, struct err *e)
 static int scratch_make(struct adapter_state *a, struct err *e)
 {
 	const char *output = a->run.config->output, *tmp = getenv("TMPDIR");
-	char *made = output ? xasprintf("%s.run-XXXXXX", output) : xasprintf("%s/validate-run-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	char *made = output ? xasprintf("%s.run-XXXXXX", output)
+			    : xasprintf("%s/validate-run-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(made)) {
 		int ret = err_sys(e, errno, "%s", made);
 		free(made);
@@ -232,7 +246,8 @@ static bool has_own_root(const struct adapter_state *a)
 static int root_check(const struct adapter_state *a, const char *root, struct err *e)
 {
 	char *real;
-	if (has_own_root(a) || (strcmp(a->format->name, "strace") && strcmp(a->format->name, "artc")))
+	if (has_own_root(a) ||
+	    (strcmp(a->format->name, "strace") && strcmp(a->format->name, "artc")))
 		return 0;
 	real = *root == '/' ? realpath(root, NULL) : NULL;
 	const bool is_target = real && !strcmp(real, a->target);
@@ -259,7 +274,8 @@ static int names_guard(const struct adapter_state *a, struct err *e)
 	if (a->device)
 		return 0;
 	if (own_root && names_climb(root))
-		return err_set(e, EPERM, "refused: the root of the trace, \"%s\", has \"..\"", root);
+		return err_set(e, EPERM, "refused: the root of the trace, \"%s\", has \"..\"",
+			       root);
 	int ret = root_check(a, root, e);
 	return ret ? ret : names_check(&how, &a->inputs, a->run.input, e);
 }
@@ -271,10 +287,14 @@ static int input_export(struct adapter_state *a, struct err *e)
 	if (ret)
 		return ret;
 	if (!a->device && trace_meta(r->input)->level == LEVEL_BLOCK)
-		return err_set(e, EINVAL, "%s: a block-level trace: %s needs a device for it (--device)", a->input_path, r->adapter->name);
+		return err_set(e, EINVAL,
+			       "%s: a block-level trace: %s needs a device for it (--device)",
+			       a->input_path, r->adapter->name);
 	ret = inputs_count(&a->inputs, r->input, e);
 	ret = ret ? ret : format_resolve(a, e);
-	ret = ret ? ret : inputs_export(&a->inputs, r->input, a->format, a->per, a->scratch, r->adapter->suffix ? r->adapter->suffix : "", e);
+	ret = ret ? ret
+		  : inputs_export(&a->inputs, r->input, a->format, a->per, a->scratch,
+				  r->adapter->suffix ? r->adapter->suffix : "", e);
 	ret = ret ? ret : names_guard(a, e);
 	if (ret)
 		return err_context(e, "%s", a->input_path);
@@ -299,8 +319,10 @@ static int self_read(struct adapter_state *a, struct err *e)
 	if (ret)
 		return ret;
 	if (times_hide_results(&a->times))
-		adapter_note(&a->run, "times has no column result: failed requests cannot be recognised");
-	ret = a->times.has_form ? times_read(&a->run, &a->times.form, e) : a->run.adapter->parse(&a->run, e);
+		adapter_note(&a->run,
+			     "times has no column result: failed requests cannot be recognised");
+	ret = a->times.has_form ? times_read(&a->run, &a->times.form, e)
+				: a->run.adapter->parse(&a->run, e);
 	return seen_close(a, ret, e);
 }
 
@@ -325,8 +347,12 @@ static int replay_all(struct adapter_state *a, struct replay_summary *s, struct 
 		ret = seen_join(a, e);
 	ret = ret ? ret : seen_match(a, e);
 	if (!ret && !a->n_matched && a->times.how != ADAPTER_UNTIMED)
-		ret = err_set(e, ENODATA, "%s ended well, but of %llu requests none was seen (times %s; %llu others were)", a->run.adapter->name,
-			      (unsigned long long)a->run.n_requests, times_name(a->times.how), (unsigned long long)(a->n_extra + a->n_other));
+		ret = err_set(e, ENODATA,
+			      "%s ended well, but of %llu requests none was seen (times %s; %llu "
+			      "others were)",
+			      a->run.adapter->name, (unsigned long long)a->run.n_requests,
+			      times_name(a->times.how),
+			      (unsigned long long)(a->n_extra + a->n_other));
 	return ret ? ret : adapter_output_write(a, s, e);
 }
 
@@ -364,13 +390,15 @@ static void state_release(struct adapter_state *a)
 	child_result_free(a->result);
 	strbuf_release(&a->version);
 	strbuf_release(&a->notes);
-	char *const texts[] = {a->target, a->device, a->scratch, a->binary, a->output, a->printed, a->seen_path, a->start_in, a->run.root};
+	char *const texts[] = {a->target,  a->device,    a->scratch,  a->binary,  a->output,
+			       a->printed, a->seen_path, a->start_in, a->run.root};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		free(texts[i]);
 	free(a);
 }
 
-int adapter_replay(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e)
+int adapter_replay(const char *trace_path, const struct replay_config *c, struct replay_summary *s,
+		   struct err *e)
 {
 	struct adapter_state *a = xcalloc(1, sizeof *a);
 	a->run = (struct adapter_run){.config = c, .adapter = c->row->adapter, .own = a};

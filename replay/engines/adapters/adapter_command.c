@@ -35,7 +35,8 @@ static void placeholders_fill(struct placeholders *p, const struct adapter_run *
 	placeholder_number(p, "processes", r->n_processes);
 	placeholder_number(p, "requests", r->n_requests);
 	placeholder_number(p, "in_flight", r->max_in_flight);
-	placeholder_number(p, "duration_ns", r->first_ns == TIME_NONE ? 0 : (uint64_t)(r->last_ns - r->first_ns));
+	placeholder_number(p, "duration_ns",
+			   r->first_ns == TIME_NONE ? 0 : (uint64_t)(r->last_ns - r->first_ns));
 	char *speed = xasprintf("%.17g", c->speed);
 	placeholders_set(p, "speed", speed);
 	free(speed);
@@ -49,7 +50,8 @@ static bool names_output(const char *const *words)
 	return false;
 }
 
-static int word_replaced(struct words_list *to, const struct placeholders *p, const struct adapter_run *r, const char *word, struct err *e)
+static int word_replaced(struct words_list *to, const struct placeholders *p,
+			 const struct adapter_run *r, const char *word, struct err *e)
 {
 	char *text;
 	if (!strcmp(word, "{traces}") && r->n_traces) {
@@ -64,7 +66,8 @@ static int word_replaced(struct words_list *to, const struct placeholders *p, co
 	return ret;
 }
 
-static int words_replaced(struct words_list *to, const struct placeholders *p, const struct adapter_run *r, char *const *words, struct err *e)
+static int words_replaced(struct words_list *to, const struct placeholders *p,
+			  const struct adapter_run *r, char *const *words, struct err *e)
 {
 	int ret = 0;
 	for (; !ret && words && *words; words++)
@@ -78,13 +81,15 @@ static int environment_add(struct adapter_state *a, char *const *words, struct e
 	int ret = words_replaced(&a->environment, &a->placeholders, &a->run, words, e);
 	for (; !ret && from < a->environment.n; from++)
 		if (!strchr(a->environment.v[from], '=') || *a->environment.v[from] == '=')
-			ret = err_set(e, EINVAL, "environment: \"%s\" is not a NAME=VALUE", a->environment.v[from]);
+			ret = err_set(e, EINVAL, "environment: \"%s\" is not a NAME=VALUE",
+				      a->environment.v[from]);
 	return ret;
 }
 
-/* --- of the options --------------------------------------------------------------------------------------------------- */
+/* --- of the options ------------------------------------------------------ */
 
-static int texts_check(const struct placeholders *p, const struct adapter_run *r, const char *key, const char *text, struct err *e)
+static int texts_check(const struct placeholders *p, const struct adapter_run *r, const char *key,
+		       const char *text, struct err *e)
 {
 	struct words_list words, done = {NULL, 0, 0};
 	if (!text)
@@ -106,7 +111,9 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 	ret = ret ? ret : texts_check(&p, &none, "environment", c->adapter.environment, e);
 	if (!ret && c->adapter.start_in) {
 		char *dir = NULL;
-		ret = placeholders_replace(&p, c->adapter.start_in, &dir, e) ? err_context(e, "start-in") : 0;
+		ret = placeholders_replace(&p, c->adapter.start_in, &dir, e)
+			  ? err_context(e, "start-in")
+			  : 0;
 		free(dir);
 	}
 	placeholders_release(&p);
@@ -115,7 +122,7 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 	return ret;
 }
 
-/* --- of a run --------------------------------------------------------------------------------------------------------- */
+/* --- of a run ------------------------------------------------------------ */
 
 /* Its own words behind the program, and what the hook adds. */
 static int own_words(struct adapter_state *a, struct words_list *words, struct err *e)
@@ -144,7 +151,9 @@ static void version_ask(struct adapter_state *a)
 	const struct adapter *d = a->run.adapter;
 	const char *user = a->run.config->adapter.user;
 	char *argv[] = {a->binary, (char[]){"--version"}, NULL};
-	if (d->version ? d->version(a->binary, user, &a->version, NULL) : d->program ? binary_first_line(argv, user, &a->version, NULL) : -1)
+	if (d->version   ? d->version(a->binary, user, &a->version, NULL)
+	    : d->program ? binary_first_line(argv, user, &a->version, NULL)
+			 : -1)
 		strbuf_reset(&a->version);
 }
 
@@ -205,7 +214,7 @@ int command_make(struct adapter_state *a, struct err *e)
 	return ret;
 }
 
-/* --- for adapters ----------------------------------------------------------------------------------------------------- */
+/* --- for adapters -------------------------------------------------------- */
 
 void adapter_word(struct adapter_run *r, const char *format, ...)
 {

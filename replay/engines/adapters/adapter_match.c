@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which request of the input each request is that was seen: by its number where the replayer tells it, by its place where it makes just
- * the exported ones in their order and tells nothing else, and by operation, object, offset and length, k-th to k-th, everywhere else. */
+/* Which request of the input each request is that was seen: by its number where the replayer tells
+ * it, by its place where it makes just the exported ones in their order and tells nothing else, and
+ * by operation, object, offset and length, k-th to k-th, everywhere else. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,7 +18,7 @@
 #include "common/xalloc.h"
 #include "replay/engines/adapters/adapter_private.h"
 
-/* --- outcomes --------------------------------------------------------------------------------------------------------- */
+/* --- outcomes ------------------------------------------------------------ */
 
 /* In a file without a name, so that memory is bounded by what the machine can spare. */
 static int outcomes_make(struct adapter_state *a, struct err *e)
@@ -25,11 +26,13 @@ static int outcomes_make(struct adapter_state *a, struct err *e)
 	const size_t n_bytes = a->inputs.n_records * sizeof *a->outcome;
 	int fd = unnamed_file_open(a->scratch, e), ret = fd < 0 ? fd : 0;
 	if (!ret && (errno = posix_fallocate(fd, 0, (off_t)n_bytes)))
-		ret = err_sys(e, errno, "%s: room for what became of %" PRIu64 " requests", a->scratch, a->inputs.n_records);
+		ret = err_sys(e, errno, "%s: room for what became of %" PRIu64 " requests",
+			      a->scratch, a->inputs.n_records);
 	if (!ret) {
 		void *at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (at == MAP_FAILED)
-			ret = err_sys(e, errno, "mapping what became of %" PRIu64 " requests", a->inputs.n_records);
+			ret = err_sys(e, errno, "mapping what became of %" PRIu64 " requests",
+				      a->inputs.n_records);
 		else
 			a->outcome = at;
 	}
@@ -37,7 +40,9 @@ static int outcomes_make(struct adapter_state *a, struct err *e)
 		close(fd);
 	a->n_outcomes = ret ? 0 : a->inputs.n_records;
 	a->is_matched = ret ? NULL : calloc(a->n_seen / 8 + 1, 1);
-	return ret || a->is_matched ? ret : err_set(e, ENOMEM, "not enough memory for %" PRIu64 " requests", a->n_seen);
+	return ret || a->is_matched
+		   ? ret
+		   : err_set(e, ENOMEM, "not enough memory for %" PRIu64 " requests", a->n_seen);
 }
 
 void seen_release(struct adapter_state *a)
@@ -49,7 +54,7 @@ void seen_release(struct adapter_state *a)
 	a->is_matched = NULL;
 }
 
-/* --- keys ------------------------------------------------------------------------------------------------------------- */
+/* --- keys ---------------------------------------------------------------- */
 
 struct numbers { /* of a side's objects, alike on both sides for the same name */
 	uint32_t *of; /* of[n], + 1; 0: not yet asked */
@@ -83,10 +88,12 @@ static const struct trace *trace_of(const struct matching *m, enum match_side si
 }
 
 /* A path as it lies below the target. */
-static int object_number(struct matching *m, enum match_side side, uint32_t object, uint32_t *number, struct err *e)
+static int object_number(struct matching *m, enum match_side side, uint32_t object,
+			 uint32_t *number, struct err *e)
 {
 	struct numbers *x = &m->numbers[side];
-	const struct trace_object *o = object == OBJECT_NONE ? NULL : trace_object(trace_of(m, side), object);
+	const struct trace_object *o =
+	    object == OBJECT_NONE ? NULL : trace_object(trace_of(m, side), object);
 	*number = OBJECT_NONE;
 	if (!o)
 		return 0;
@@ -98,7 +105,8 @@ static int object_number(struct matching *m, enum match_side side, uint32_t obje
 	}
 	int ret = 0;
 	if (!x->of[object]) {
-		ret = object_table_intern(&m->names, OBJECT_PATH, o->name + strspn(o->name, "/"), &x->of[object], e);
+		ret = object_table_intern(&m->names, OBJECT_PATH, o->name + strspn(o->name, "/"),
+					  &x->of[object], e);
 		x->of[object]++;
 	}
 	*number = x->of[object] - 1;
@@ -108,7 +116,8 @@ static int object_number(struct matching *m, enum match_side side, uint32_t obje
 /* What a file's position is followed for, and not that of a pipe. */
 static uint64_t offset_of(struct matching *m, enum match_side side, const struct trace_record *r)
 {
-	const struct trace_object *o = r->object == OBJECT_NONE ? NULL : trace_object(trace_of(m, side), r->object);
+	const struct trace_object *o =
+	    r->object == OBJECT_NONE ? NULL : trace_object(trace_of(m, side), r->object);
 	uint64_t at = positions_follow(&m->positions[side], r);
 	return r->offset == OFFSET_NONE && o && o->kind == OBJECT_PATH ? at : r->offset;
 }
@@ -128,7 +137,8 @@ static uint16_t op_class(uint16_t op, bool block)
 }
 
 /* The record that is matched in the place of `r`. */
-static int key_make(struct matching *m, enum match_side side, const struct trace_record *r, struct trace_record *key, struct err *e)
+static int key_make(struct matching *m, enum match_side side, const struct trace_record *r,
+		    struct trace_record *key, struct err *e)
 {
 	const struct op_info *o = op_info(r->op);
 	*key = *r;
@@ -143,8 +153,10 @@ static int key_make(struct matching *m, enum match_side side, const struct trace
 /* Our library sees everything that the replayer does with files: that on the device counts. */
 static bool is_on_target(const struct matching *m, const struct trace_record *r)
 {
-	const struct trace_object *o = r->object == OBJECT_NONE ? NULL : trace_object(m->seen, r->object);
-	return !m->block || m->a->times.how != ADAPTER_PRELOAD || (o && !strcmp(o->name, m->a->device + 1));
+	const struct trace_object *o =
+	    r->object == OBJECT_NONE ? NULL : trace_object(m->seen, r->object);
+	return !m->block || m->a->times.how != ADAPTER_PRELOAD ||
+	       (o && !strcmp(o->name, m->a->device + 1));
 }
 
 /* Something that the input has as well, or moves data: what is not matched of it is extra. */
@@ -153,10 +165,11 @@ static bool is_request(const struct matching *m, const struct trace_record *r)
 	const struct op_info *o = op_info(r->op);
 	if (!is_on_target(m, r) || r->begin_ns == TIME_NONE)
 		return false;
-	return is_transfer(o) || m->a->inputs.n_of[op_class(r->op, m->block)] || m->a->inputs.n_of[r->op];
+	return is_transfer(o) || m->a->inputs.n_of[op_class(r->op, m->block)] ||
+	       m->a->inputs.n_of[r->op];
 }
 
-/* --- pairs ------------------------------------------------------------------------------------------------------------ */
+/* --- pairs --------------------------------------------------------------- */
 
 static struct outcome_slot slot_of(const struct matching *m, const struct trace_record *r)
 {
@@ -169,7 +182,8 @@ static struct outcome_slot slot_of(const struct matching *m, const struct trace_
 	};
 }
 
-static void pair_take(struct matching *m, uint64_t input, uint64_t seen, const struct outcome_slot *what)
+static void pair_take(struct matching *m, uint64_t input, uint64_t seen,
+		      const struct outcome_slot *what)
 {
 	m->a->outcome[input] = *what;
 	m->a->is_matched[seen / 8] |= (uint8_t)(1 << seen % 8);
@@ -180,7 +194,8 @@ static void pair_take(struct matching *m, uint64_t input, uint64_t seen, const s
 static void extra_count(struct matching *m, const struct trace_record *r, uint64_t seen)
 {
 	const enum op_family f = op_info(r->op)->family;
-	if (is_on_target(m, r) && (f == FAMILY_READ || f == FAMILY_WRITE || f == FAMILY_SYNC || f == FAMILY_SIZE)) {
+	if (is_on_target(m, r) &&
+	    (f == FAMILY_READ || f == FAMILY_WRITE || f == FAMILY_SYNC || f == FAMILY_SIZE)) {
 		m->a->n_extra++;
 		return;
 	}
@@ -202,7 +217,8 @@ static int match_in_place(struct matching *m, struct err *e)
 	uint64_t next = 0, seen = 0;
 	int ret;
 	while ((ret = next_of(m->seen, &r, e)) == 1) {
-		while (!a->numbered && next < a->inputs.n_records && inputs_is_left_out(&a->inputs, next))
+		while (!a->numbered && next < a->inputs.n_records &&
+		       inputs_is_left_out(&a->inputs, next))
 			next++;
 		uint64_t i = a->numbered ? r->seq : next++;
 		const struct outcome_slot what = slot_of(m, r);
@@ -220,7 +236,8 @@ static int put(struct matching *m, enum match_side side, bool last, struct err *
 	struct ahead *x = &m->ahead[side];
 	const uint64_t i = x->n_matched++ % KEY_MATCH_AHEAD, index = x->of[i].index;
 	const struct key_waiting *partner;
-	int ret = key_match_put(&m->keys, side, x->of[i].key, index, &x->of[i].what, last, &partner, e);
+	int ret =
+	    key_match_put(&m->keys, side, x->of[i].key, index, &x->of[i].what, last, &partner, e);
 	if (ret == 1 && side == SIDE_REPLAY)
 		pair_take(m, partner->index, index, &x->of[i].what);
 	else if (ret == 1)
@@ -228,7 +245,8 @@ static int put(struct matching *m, enum match_side side, bool last, struct err *
 	return ret < 0 ? ret : 0;
 }
 
-static int read_ahead(struct matching *m, enum match_side side, const struct trace_record *r, uint64_t index, struct err *e)
+static int read_ahead(struct matching *m, enum match_side side, const struct trace_record *r,
+		      uint64_t index, struct err *e)
 {
 	struct ahead *x = &m->ahead[side];
 	const uint64_t i = x->n_read % KEY_MATCH_AHEAD;
@@ -266,7 +284,8 @@ static int read_one(struct matching *m, enum match_side side, struct err *e)
 }
 
 /* One request of a side, where it has any left. */
-static int step(struct matching *m, enum match_side side, bool *ended, bool other_ended, struct err *e)
+static int step(struct matching *m, enum match_side side, bool *ended, bool other_ended,
+		struct err *e)
 {
 	struct ahead *x = &m->ahead[side];
 	int ret = 0;
@@ -316,9 +335,13 @@ int seen_match(struct adapter_state *a, struct err *e)
 		return ret;
 	a->n_seen = trace_n_records(m.seen, &known);
 	const struct trace_meta *meta = trace_meta(m.seen);
-	a->shift_ns = a->times.how == ADAPTER_SELF ? a->run.started_ns - (a->n_seen ? a->first_seen_ns : 0) : meta->epoch_ns;
+	a->shift_ns = a->times.how == ADAPTER_SELF
+			  ? a->run.started_ns - (a->n_seen ? a->first_seen_ns : 0)
+			  : meta->epoch_ns;
 	if (a->in_order && a->per != ADAPTER_PER_TRACE)
-		ret = err_set(e, EINVAL, "times: with several input files the position of a line does not identify its request; it needs op, offset and length, or seq");
+		ret = err_set(e, EINVAL,
+			      "times: with several input files the position of a line does not "
+			      "identify its request; it needs op, offset and length, or seq");
 	object_table_init(&m.names);
 	positions_init(&m.positions[0]);
 	positions_init(&m.positions[1]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was seen as a replay of the input: record i replays record i, what the input does not have comes last. */
+/* What was seen as a replay of the input: record i replays record i, what the input does not have
+ * comes last. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -14,7 +15,8 @@
 
 struct source {
 	struct adapter_state *a;
-	int64_t first_begin_ns; /* of the first request in the order of the input that was seen, CLOCK_MONOTONIC */
+	/* of the first request in the order of the input that was seen, CLOCK_MONOTONIC */
+	int64_t first_begin_ns;
 	int64_t first_traced_ns; /* and when it began in the input */
 	struct trace *seen;	 /* for what is extra */
 	uint64_t at;		 /* record of it */
@@ -24,19 +26,23 @@ struct source {
 
 static int64_t expected_of(const struct trace_record *traced)
 {
-	return traced->rvalue < 0 || traced->error ? (traced->error ? -(int64_t)traced->error : -1) : traced->rvalue;
+	return traced->rvalue < 0 || traced->error ? (traced->error ? -(int64_t)traced->error : -1)
+						   : traced->rvalue;
 }
 
-/* What is compared of a result: descriptors and the like may differ, there it is 0 for every success. */
+/* What is compared of a result: descriptors and the like may differ, there it is 0 for every
+ * success. */
 static int64_t compared_of(uint16_t op, int64_t rvalue)
 {
 	return rvalue > 0 && !call_result_counts(op) ? 0 : rvalue;
 }
 
-/* Where only success counts the traced result stands for it, so that the descriptors of later requests are those of the record. */
+/* Where only success counts the traced result stands for it, so that the descriptors of later
+ * requests are those of the record. */
 static struct output_outcome outcome_make(const struct outcome_slot *x, uint16_t op, int64_t traced)
 {
-	int64_t begin_ns = outcome_begin_ns(x), rvalue = x->rvalue == ADAPTER_AS_TRACED ? traced : x->rvalue;
+	int64_t begin_ns = outcome_begin_ns(x),
+		rvalue = x->rvalue == ADAPTER_AS_TRACED ? traced : x->rvalue;
 	bool stands = traced >= 0 && !call_result_counts(op);
 	return (struct output_outcome){
 		.outcome = {.begin_ticks = (uint64_t)begin_ns, .end_ticks = (uint64_t)(begin_ns + x->took_ns),
@@ -46,14 +52,16 @@ static struct output_outcome outcome_make(const struct outcome_slot *x, uint16_t
 	};
 }
 
-static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced, struct trace_record *out, struct output_fate *f)
+static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced,
+		 struct trace_record *out, struct output_fate *f)
 {
 	struct source *s = (struct source *)(uintptr_t)o->ctx;
 	const struct outcome_slot *x = &s->a->outcome[i];
 	(void)out;
 	f->passed = inputs_is_left_out(&s->a->inputs, i);
 	if (o->untimed && o->timed && !f->passed && traced->begin_ns != TIME_NONE)
-		f->intended_ns = (int64_t)((double)(traced->begin_ns - o->input_first_ns) / o->config->speed);
+		f->intended_ns =
+		    (int64_t)((double)(traced->begin_ns - o->input_first_ns) / o->config->speed);
 	if (!x->begin || f->passed)
 		return;
 	f->expected = compared_of(traced->op, expected_of(traced));
@@ -65,11 +73,12 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 		s->first_traced_ns = traced->begin_ns;
 	}
 	if (o->timed)
-		f->intended_ns = s->first_begin_ns - s->a->run.started_ns +
-				 (int64_t)((double)(traced->begin_ns - s->first_traced_ns) / o->config->speed);
+		f->intended_ns =
+		    s->first_begin_ns - s->a->run.started_ns +
+		    (int64_t)((double)(traced->begin_ns - s->first_traced_ns) / o->config->speed);
 }
 
-/* --- what is extra ---------------------------------------------------------------------------------------------------- */
+/* --- what is extra ------------------------------------------------------- */
 
 /* Of a device there is one; else by name. */
 static uint32_t object_of(struct source *s, uint32_t object)
@@ -87,7 +96,8 @@ static uint32_t object_of(struct source *s, uint32_t object)
 	return OBJECT_NONE;
 }
 
-static int extra(const struct output_source *o, struct trace_record *r, struct output_outcome *got, struct err *e)
+static int extra(const struct output_source *o, struct trace_record *r, struct output_outcome *got,
+		 struct err *e)
 {
 	struct source *s = (struct source *)(uintptr_t)o->ctx;
 	struct adapter_state *a = s->a;
@@ -97,14 +107,17 @@ static int extra(const struct output_source *o, struct trace_record *r, struct o
 		uint64_t at = s->at++;
 		if (a->is_matched[at / 8] >> at % 8 & 1)
 			continue;
-		int64_t shift_ns = a->shift_ns, end_ns = x->end_ns == TIME_NONE ? x->begin_ns : x->end_ns;
+		int64_t shift_ns = a->shift_ns,
+			end_ns = x->end_ns == TIME_NONE ? x->begin_ns : x->end_ns;
 		*r = *x;
 		r->seq = a->inputs.n_records;
 		r->object = object_of(s, x->object);
 		r->intended_ns = r->dispatch_ns = TIME_NONE;
 		got->outcome.begin_ticks = (uint64_t)(x->begin_ns + shift_ns);
 		got->outcome.end_ticks = (uint64_t)(end_ns + shift_ns);
-		got->outcome.rvalue = x->error ? -(int32_t)x->error : x->rvalue == ADAPTER_AS_TRACED ? (int64_t)x->length : x->rvalue;
+		got->outcome.rvalue = x->error                         ? -(int32_t)x->error
+				      : x->rvalue == ADAPTER_AS_TRACED ? (int64_t)x->length
+								       : x->rvalue;
 		got->success = got->outcome.rvalue < 0 ? 0 : got->outcome.rvalue;
 		got->dispatch_ticks = 0;
 		return 1;
@@ -112,7 +125,7 @@ static int extra(const struct output_source *o, struct trace_record *r, struct o
 	return ret;
 }
 
-/* --- the whole -------------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
 static struct run_facts facts_of(const struct child_result *r)
 {
@@ -144,15 +157,23 @@ static json_t *words_to_json(const struct words_list *w)
 
 static json_t *describe(const struct adapter_state *a)
 {
-	json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s}", "name", a->run.adapter->name, "program", a->binary, "sha256", a->digest,
-			      "version", a->version.s, "times", times_name(a->times.how), "command", words_to_json(&a->command), "environment",
-			      words_to_json(&a->environment), "format", a->format->name);
+	json_t *j =
+	    json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s}", "name", a->run.adapter->name,
+		      "program", a->binary, "sha256", a->digest, "version", a->version.s, "times",
+		      times_name(a->times.how), "command", words_to_json(&a->command),
+		      "environment", words_to_json(&a->environment), "format", a->format->name);
 	const struct {
 		const char *name;
 		uint64_t n;
-	} counts[] = {{"n_seen", a->n_seen}, {"n_matched", a->n_matched}, {"n_extra", a->n_extra}, {"n_other", a->n_other},
-		      {"n_ambiguous", a->n_ambiguous}, {"n_left_out", a->inputs.n_left_out}, {"n_events_lost", a->n_events_lost},
-		      {"n_printed_bytes", a->result->n_printed_bytes}, {"peak_memory_bytes", a->result->peak_bytes}};
+	} counts[] = {{"n_seen", a->n_seen},
+		      {"n_matched", a->n_matched},
+		      {"n_extra", a->n_extra},
+		      {"n_other", a->n_other},
+		      {"n_ambiguous", a->n_ambiguous},
+		      {"n_left_out", a->inputs.n_left_out},
+		      {"n_events_lost", a->n_events_lost},
+		      {"n_printed_bytes", a->result->n_printed_bytes},
+		      {"peak_memory_bytes", a->result->peak_bytes}};
 	for (size_t i = 0; j && i < sizeof counts / sizeof *counts; i++)
 		json_object_set_new(j, counts[i].name, json_integer((json_int_t)counts[i].n));
 	if (j && times_hide_results(&a->times))
@@ -185,7 +206,8 @@ static void summarise(const struct adapter_state *a, struct replay_summary *s)
 int adapter_output_write(struct adapter_state *a, struct replay_summary *s, struct err *e)
 {
 	const bool own = a->times.how == ADAPTER_SELF && !a->times.has_form;
-	const int64_t resolution_ns = own && a->run.adapter->resolution_ns ? a->run.adapter->resolution_ns : 1;
+	const int64_t resolution_ns =
+	    own && a->run.adapter->resolution_ns ? a->run.adapter->resolution_ns : 1;
 	const struct clock clock = {.source = CLOCK_SOURCE_MONOTONIC, .ns_per_tick = 1, .resolution_ns = (double)resolution_ns};
 	struct source from = {.a = a, .first_begin_ns = TIME_NONE};
 	const bool untimed = a->times.how == ADAPTER_UNTIMED;

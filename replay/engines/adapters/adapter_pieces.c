@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests that the kernel has cut up: a bio has room for 256 pieces of memory, so that one of more than some 1 MiB becomes several. They are queued
- * by one thread, one behind the other, before the first can be waited for. Where the input has a request that they make up, they are
- * that. What cannot be told: from a thread that has several requests under way and makes one behind the other just what would also be one. */
+/* Requests that the kernel has cut up: a bio has room for 256 pieces of memory, so that one of more
+ * than some 1 MiB becomes several. They are queued by one thread, one behind the other, before the
+ * first can be waited for. Where the input has a request that they make up, they are that. What
+ * cannot be told: from a thread that has several requests under way and makes one behind the other
+ * just what would also be one. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +66,8 @@ static bool moves_data(const struct trace_record *r)
 	return f == FAMILY_READ || f == FAMILY_WRITE;
 }
 
-/* Once is enough: a trace that goes to one place again and again would have each piece compared with all of that. */
+/* Once is enough: a trace that goes to one place again and again would have each piece compared
+ * with all of that. */
 static void wholes_sort(struct joiner *j)
 {
 	size_t n = 1;
@@ -82,7 +85,8 @@ static int wholes_find(struct joiner *j, struct err *e)
 	uint64_t i = 0;
 	int ret = trace_rewind(input, e);
 	for (; !ret && (ret = trace_next(input, &r, e)) == 1; i++, ret = 0) {
-		if (!moves_data(r) || r->length <= BIO_BYTES_LEAST || inputs_is_left_out(&j->a->inputs, i))
+		if (!moves_data(r) || r->length <= BIO_BYTES_LEAST ||
+		    inputs_is_left_out(&j->a->inputs, i))
 			continue;
 		GROW(j->whole, j->n_wholes, j->wholes_cap);
 		j->whole[j->n_wholes++] = whole_of(r);
@@ -93,7 +97,8 @@ static int wholes_find(struct joiner *j, struct err *e)
 }
 
 /* Those that begin where `w` does and are longer. */
-static void candidates_find(const struct joiner *j, const struct whole *w, const struct whole **from, const struct whole **to)
+static void candidates_find(const struct joiner *j, const struct whole *w,
+			    const struct whole **from, const struct whole **to)
 {
 	size_t low = 0, high = j->n_wholes;
 	while (low < high) {
@@ -109,12 +114,13 @@ static void candidates_find(const struct joiner *j, const struct whole *w, const
 	*to = &j->whole[high];
 }
 
-/* --- writing -------------------------------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------- */
 
 static int record_write(struct joiner *j, const struct trace_record *r, struct err *e)
 {
 	struct trace_record x = *r;
-	const struct trace_object *o = r->object < j->n_objects ? trace_object(j->seen, r->object) : NULL;
+	const struct trace_object *o =
+	    r->object < j->n_objects ? trace_object(j->seen, r->object) : NULL;
 	int ret = 0;
 	if (o && j->object[r->object] == OBJECT_NONE)
 		ret = trace_writer_object(j->to, o->kind, o->name, &j->object[r->object], e);
@@ -130,7 +136,9 @@ static struct trace_record whole_make(const struct trace_record *piece, uint32_t
 	for (uint32_t i = 1; i < n; i++) {
 		const struct trace_record *r = &piece[i];
 		x.length += r->length;
-		x.end_ns = x.end_ns == TIME_NONE || r->end_ns == TIME_NONE ? TIME_NONE : r->end_ns > x.end_ns ? r->end_ns : x.end_ns;
+		x.end_ns = x.end_ns == TIME_NONE || r->end_ns == TIME_NONE ? TIME_NONE
+			   : r->end_ns > x.end_ns                          ? r->end_ns
+									   : x.end_ns;
 		x.error = x.error ? x.error : r->error;
 		x.rvalue = x.error ? -1 : x.rvalue + r->rvalue;
 	}
@@ -152,7 +160,7 @@ static int pieces_end(struct joiner *j, struct pieces *p, struct err *e)
 	return ret;
 }
 
-/* --- one after another ---------------------------------------------------------------------------------------------- */
+/* --- one after another --------------------------------------------------- */
 
 static struct pieces *pieces_of(struct joiner *j, uint32_t tid)
 {
@@ -169,8 +177,10 @@ static struct pieces *pieces_of(struct joiner *j, uint32_t tid)
 static bool goes_on(const struct pieces *p, const struct trace_record *r)
 {
 	const struct trace_record *first = p->piece;
-	return p->n && moves_data(r) && whole_of(r).family == whole_of(first).family && r->offset == first->offset + p->n_bytes &&
-	       p->n_bytes + r->length <= p->to[-1].length && (first->end_ns == TIME_NONE || r->begin_ns < first->end_ns);
+	return p->n && moves_data(r) && whole_of(r).family == whole_of(first).family &&
+	       r->offset == first->offset + p->n_bytes &&
+	       p->n_bytes + r->length <= p->to[-1].length &&
+	       (first->end_ns == TIME_NONE || r->begin_ns < first->end_ns);
 }
 
 static void piece_add(struct pieces *p, const struct trace_record *r)

@@ -71,14 +71,16 @@ int command_make(struct adapter_state *a, struct err *e);
 /* What can be said of the options before a trace is there. */
 int command_check(const struct adapter *a, const struct replay_config *c, struct err *e);
 
-/* adapter_run.c: runs it, observed as it is to be; what was seen is in a->seen_path. Errors: with what it did. */
+/* adapter_run.c: runs it, observed as it is to be; what was seen is in a->seen_path. Errors: with
+ * what it did. */
 int adapter_start(struct adapter_state *a, struct err *e);
 
 /* adapter_seen.c: the trace of times self. */
 int seen_open(struct adapter_state *a, struct err *e);
 int seen_close(struct adapter_state *a, int ret, struct err *e);
 
-/* adapter_pieces.c: of what was seen of a device, those that make up a longer request of the input become it. Errors: of reading and writing. */
+/* adapter_pieces.c: of what was seen of a device, those that make up a longer request of the input
+ * become it. Errors: of reading and writing. */
 int seen_join(struct adapter_state *a, struct err *e);
 
 /* adapter_match.c: which request of the input each one seen is. */

@@ -23,7 +23,7 @@
 #define OUTPUT_BYTES_PER_REQUEST 1024
 #define SAID_BYTES 250
 
-/* --- under which observer --------------------------------------------------------------------------------------------- */
+/* --- under which observer ------------------------------------------------ */
 
 static int keep(void *ctx)
 {
@@ -47,7 +47,8 @@ static int keep(void *ctx)
 	return child_keep(&spec, a->result);
 }
 
-/* By a keeper that gets on every request to stop; what came before it was there counts as well. `before`: signals blocked. */
+/* By a keeper that gets on every request to stop; what came before it was there counts as well.
+ * `before`: signals blocked. */
 static int run_kept(struct adapter_state *a, const sigset_t *before, struct err *e)
 {
 	const struct watched_options o = {.command = a->command.v, .start = keep, .start_ctx = a, .before = before};
@@ -58,7 +59,8 @@ static int run_kept(struct adapter_state *a, const sigset_t *before, struct err 
 static void programs_note(struct adapter_state *a, const struct app_programs *p, const char *what)
 {
 	if (p->n)
-		adapter_note(&a->run, "%s%s %s", p->name[0] ? p->name[0] : "a program", p->n > 1 ? " and others" : "", what);
+		adapter_note(&a->run, "%s%s %s", p->name[0] ? p->name[0] : "a program",
+			     p->n > 1 ? " and others" : "", what);
 }
 
 static int run_preloaded(struct adapter_state *a, struct err *e)
@@ -74,9 +76,13 @@ static int run_preloaded(struct adapter_state *a, struct err *e)
 	c.left = child_left_kill;
 	int ret = app_capture(&c, &o, e);
 	a->n_events_lost = o.n_lost;
-	programs_note(a, &o.unseen, "ran without the preloaded library, so that nothing of it was seen");
-	programs_note(a, &o.own_calls, "has system calls of its own, which the preloaded library does not see");
-	programs_note(a, &o.own_rings, "has an io_uring of its own, whose requests the preloaded library does not see");
+	programs_note(a, &o.unseen,
+		      "ran without the preloaded library, so that nothing of it was seen");
+	programs_note(a, &o.own_calls,
+		      "has system calls of its own, which the preloaded library does not see");
+	programs_note(
+	    a, &o.own_rings,
+	    "has an io_uring of its own, whose requests the preloaded library does not see");
 	app_outcome_release(&o);
 	return ret ? err_context(e, "times preload") : 0;
 }
@@ -116,16 +122,18 @@ static int run_observed(struct adapter_state *a, struct err *e)
 	sigset_t before;
 	if (a->times.how == ADAPTER_PRELOAD)
 		return run_preloaded(a, e);
-	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* of whom the keeper leaves alone, being killed */
+	/* of whom the keeper leaves alone, being killed */
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	watched_hold(&before);
-	int ret = a->times.how == ADAPTER_BLOCK ? run_traced(a, &before, e) : run_kept(a, &before, e);
+	int ret =
+	    a->times.how == ADAPTER_BLOCK ? run_traced(a, &before, e) : run_kept(a, &before, e);
 	watched_release(&before);
 	if (is_keeper_killed(a->result))
 		child_left_end();
 	return ret;
 }
 
-/* --- how it ended ----------------------------------------------------------------------------------------------------- */
+/* --- how it ended -------------------------------------------------------- */
 
 /* The last lines that it printed, as one. */
 static void said_add(const struct adapter_state *a, struct strbuf *out)
@@ -141,11 +149,15 @@ static void said_add(const struct adapter_state *a, struct strbuf *out)
 	if (*from)
 		strbuf_addstr(out, from > text.s ? ": ..." : ": ");
 	for (; *from; from++)
-		strbuf_addch(out, (unsigned char)*from >= 0x20 && (unsigned char)*from < 0x7f ? *from : isspace((unsigned char)*from) ? ' ' : '?');
+		strbuf_addch(out, (unsigned char)*from >= 0x20 && (unsigned char)*from < 0x7f
+				      ? *from
+				  : isspace((unsigned char)*from) ? ' '
+								  : '?');
 	strbuf_release(&text);
 }
 
-static int fail(const struct adapter_state *a, int code, struct err *e, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static int fail(const struct adapter_state *a, int code, struct err *e, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 static int fail(const struct adapter_state *a, int code, struct err *e, const char *format, ...)
 {
@@ -167,10 +179,12 @@ static bool is_accepted(const struct adapter_state *a, int status)
 	char **item;
 	size_t n;
 	bool found = false;
-	uint64_t number, is = (uint64_t)(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+	uint64_t number,
+	    is = (uint64_t)(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 	if (!is)
 		return true;
-	if (!a->run.config->adapter.accept_status || split_list(a->run.config->adapter.accept_status, &item, &n, NULL))
+	if (!a->run.config->adapter.accept_status ||
+	    split_list(a->run.config->adapter.accept_status, &item, &n, NULL))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		found |= !parse_uint(item[i], &number, NULL) && number == is;
@@ -188,19 +202,21 @@ static int status_judge(struct adapter_state *a, struct err *e)
 	if (is_accepted(a, status))
 		return 0;
 	if (WIFSIGNALED(status))
-		return fail(a, EIO, e, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+		return fail(a, EIO, e, "was ended by signal %d (%s)", WTERMSIG(status),
+			    strsignal(WTERMSIG(status)));
 	return fail(a, EIO, e, "ended with exit status %d", WEXITSTATUS(status));
 }
 
-/* What it must not touch at all: the trace it was given, which is about to be read again, the target as such, and itself: later runs would be
- * another replayer's. */
+/* What it must not touch at all: the trace it was given, which is about to be read again, the
+ * target as such, and itself: later runs would be another replayer's. */
 static int files_judge(const struct adapter_state *a, struct err *e)
 {
 	const char *input = file_mark_differs(&a->input_before, a->input_path, true);
 	const char *target = file_mark_differs(&a->target_before, a->target, false);
 	const char *program = file_mark_differs(&a->program_before, a->binary, true);
 	if (input)
-		return fail(a, EIO, e, "%s the trace that it was to replay, %s", input, a->input_path);
+		return fail(a, EIO, e, "%s the trace that it was to replay, %s", input,
+			    a->input_path);
 	if (target)
 		return fail(a, EIO, e, "%s its target, %s", target, a->target);
 	if (file_mark_resized(&a->target_before, a->target))
@@ -214,15 +230,21 @@ static int end_judge(struct adapter_state *a, struct err *e)
 	char wrote[400];
 	switch (r->end) {
 	case CHILD_NOT_STARTED:
-		return is_keeper_killed(r) ? err_set(e, ECHILD, "%s: its keeper was killed", a->command.v[0])
-					   : err_sys(e, r->error, "starting %s: %s", a->command.v[0], r->step);
+		return is_keeper_killed(r)
+			   ? err_set(e, ECHILD, "%s: its keeper was killed", a->command.v[0])
+			   : err_sys(e, r->error, "starting %s: %s", a->command.v[0], r->step);
 	case CHILD_TIMED_OUT:
-		return fail(a, ETIMEDOUT, e, "did not end within %.10g s (time-limit), and was killed", (double)a->run.config->adapter.time_limit_ns * 1e-9);
+		return fail(a, ETIMEDOUT, e,
+			    "did not end within %.10g s (time-limit), and was killed",
+			    (double)a->run.config->adapter.time_limit_ns * 1e-9);
 	case CHILD_TOO_MUCH_OUTPUT:
 		if (r->output_error)
 			break;
-		return fail(a, EFBIG, e, "wrote more than %" PRIu64 " bytes of times for %" PRIu64 " requests, and was killed",
-			    OUTPUT_BYTES_MIN + a->inputs.n_records * OUTPUT_BYTES_PER_REQUEST, a->inputs.n_records);
+		return fail(a, EFBIG, e,
+			    "wrote more than %" PRIu64 " bytes of times for %" PRIu64
+			    " requests, and was killed",
+			    OUTPUT_BYTES_MIN + a->inputs.n_records * OUTPUT_BYTES_PER_REQUEST,
+			    a->inputs.n_records);
 	case CHILD_INTERRUPTED:
 		return fail(a, EINTR, e, "was interrupted");
 	case CHILD_QUIET:
@@ -235,10 +257,12 @@ static int end_judge(struct adapter_state *a, struct err *e)
 	int ret = files_judge(a, e);
 	ret = ret ? ret : status_judge(a, e);
 	if (!ret && r->n_left)
-		ret = fail(a, EBUSY, e, "left %" PRIu32 " process%s running, which %s killed: %s", r->n_left, r->n_left == 1 ? "" : "es",
-			   r->n_left == 1 ? "was" : "were", r->left);
+		ret = fail(a, EBUSY, e, "left %" PRIu32 " process%s running, which %s killed: %s",
+			   r->n_left, r->n_left == 1 ? "" : "es", r->n_left == 1 ? "was" : "were",
+			   r->left);
 	if (!ret && surroundings_differ(&a->before, &a->after, wrote, sizeof wrote))
-		ret = fail(a, EPERM, e, "wrote outside of its target, in %s: %s", a->before.dir, wrote);
+		ret = fail(a, EPERM, e, "wrote outside of its target, in %s: %s", a->before.dir,
+			   wrote);
 	return ret == -EPERM ? err_set(e, EIO, "%s", e ? e->msg : "") : ret;
 }
 
@@ -246,7 +270,8 @@ int adapter_start(struct adapter_state *a, struct err *e)
 {
 	const char *output = a->run.config->output;
 	char *absolute = output && *output != '/' ? realpath(".", NULL) : NULL;
-	char *own = absolute ? xasprintf("%s/%s", absolute, output) : xstrdup(output ? output : "/");
+	char *own =
+	    absolute ? xasprintf("%s/%s", absolute, output) : xstrdup(output ? output : "/");
 	const char *except[] = {a->target, a->scratch, own, NULL};
 	struct err why = ERR_INIT;
 	int unseen, ret = output && *output != '/' && !absolute ? err_sys(e, errno, ".") : 0;
@@ -270,8 +295,9 @@ int adapter_start(struct adapter_state *a, struct err *e)
 	a->run.status = a->result->status;
 	a->run.quiet = a->result->end == CHILD_QUIET;
 	if (a->result->n_printed_bytes > 2 * CHILD_PRINTED_BYTES)
-		adapter_note(&a->run, "it printed %" PRIu64 " bytes; the first and the last %u are kept", a->result->n_printed_bytes,
-			     CHILD_PRINTED_BYTES);
+		adapter_note(&a->run,
+			     "it printed %" PRIu64 " bytes; the first and the last %u are kept",
+			     a->result->n_printed_bytes, CHILD_PRINTED_BYTES);
 	if (!ret || !is_keeper_killed(a->result)) {
 		struct err judged = ERR_INIT;
 		int ended = end_judge(a, &judged);

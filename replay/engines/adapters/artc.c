@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ARTC: `artc` makes C of strace's text and of a list of the files that there were, `make` compiles it, `artrun` replays it, below a directory
- * bench_root of the one it is given, which is made a link to the target here. All three are needed: artc is looked for beside artrun.
+/* ARTC: `artc` makes C of strace's text and of a list of the files that there were, `make` compiles
+ * it, `artrun` replays it, below a directory bench_root of the one it is given, which is made a
+ * link to the target here. All three are needed: artc is looked for beside artrun.
  *
- * Its delays come from the CPU use that an iostat log tells; without one `-c 1` silently means as fast as possible, and only -C keeps gaps.
- * Its log of a thread has the calls in the thread's order, by name, without files and offsets. */
+ * Its delays come from the CPU use that an iostat log tells; without one `-c 1` silently means as
+ * fast as possible, and only -C keeps gaps. Its log of a thread has the calls in the thread's
+ * order, by name, without files and offsets. */
 #include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -20,11 +22,12 @@
 
 enum { ORDER_OF_ROOT, ORDER_OF_TIME, ORDER_OF_NONE, ORDER_SINGLE };
 
-/* --- what it prints: "thread_log(TID): open:START_NS:LENGTH_NS ..." ------------------------------------------------------------ */
+/* --- what it prints: "thread_log(TID): open:START_NS:LENGTH_NS ..." ------ */
 
 #define LOG_WORD "thread_log("
 
-/* One call: "pread:123:456". The calls that it makes for itself have no name of ours: they are skipped. */
+/* One call: "pread:123:456". The calls that it makes for itself have no name of ours: they are
+ * skipped. */
 static int call_read(char *word, uint32_t tid, const struct request_taker *t, struct err *e)
 {
 	char *field[3];
@@ -37,7 +40,8 @@ static int call_read(char *word, uint32_t tid, const struct request_taker *t, st
 	if (ret)
 		return ret;
 	if (start_ns < 0 || took_ns < 0 || start_ns > TRACE_TIME_MAX - took_ns)
-		return err_set(e, EBADMSG, "%.20s: start %lld or length %lld is out of range", field[0], (long long)start_ns, (long long)took_ns);
+		return err_set(e, EBADMSG, "%.20s: start %lld or length %lld is out of range",
+			       field[0], (long long)start_ns, (long long)took_ns);
 	q.op = op_find(field[0]);
 	q.tid = tid;
 	q.begin_ns = start_ns;
@@ -106,10 +110,11 @@ int artc_output_read(const char *path, const struct request_taker *taker, struct
 		return err_context(e, "%s, line %llu", path, line);
 	if (l.any && l.complete)
 		return 0;
-	return err_set(e, EBADMSG, "%s: %s", path, l.any ? "it ends before the elapsed time" : "it holds no log of a thread");
+	return err_set(e, EBADMSG, "%s: %s", path,
+		       l.any ? "it ends before the elapsed time" : "it holds no log of a thread");
 }
 
-/* --- which request of the input a call is: the thread's next of that name --------------------------------------------------------- */
+/* --- which request of the input a call is: the thread's next of that name --- */
 
 struct place { /* in the input, of the thread that is being read */
 	struct adapter_run *run;
@@ -132,11 +137,14 @@ static int call_take(void *ctx, const struct adapter_request *call, struct err *
 	}
 	while (!ret && (ret = trace_next(p->run->input, &r, e)) == 1) {
 		q.seq = p->seq++;
-		if (r->tid == call->tid && r->op == (uint16_t)call->op && adapter_is_exported(p->run, q.seq))
+		if (r->tid == call->tid && r->op == (uint16_t)call->op &&
+		    adapter_is_exported(p->run, q.seq))
 			return adapter_seen(p->run, &q, e);
 		ret = 0;
 	}
-	return ret ? ret : err_set(e, EBADMSG, "thread %u: a %s that its trace does not have", call->tid, op_name(call->op));
+	return ret ? ret
+		   : err_set(e, EBADMSG, "thread %u: a %s that its trace does not have", call->tid,
+			     op_name(call->op));
 }
 
 static int artc_parse(struct adapter_run *r, struct err *e)
@@ -146,7 +154,7 @@ static int artc_parse(struct adapter_run *r, struct err *e)
 	return artc_output_read(r->output, &taker, e);
 }
 
-/* --- the files that there are, as its list has them -------------------------------------------------------------------------------- */
+/* --- the files that there are, as its list has them ---------------------- */
 
 static _Thread_local struct {
 	FILE *list;
@@ -183,7 +191,8 @@ static int list_entry(const char *path, const struct stat *st, int type, struct 
 }
 
 /* The directories that the root of names is in, and all that is in the target. */
-static int list_write(const struct adapter_run *r, const char *root, const char *path, struct err *e)
+static int list_write(const struct adapter_run *r, const char *root, const char *path,
+		      struct err *e)
 {
 	listed.list = fopen(path, "we");
 	if (!listed.list)
@@ -191,23 +200,28 @@ static int list_write(const struct adapter_run *r, const char *root, const char 
 	listed.root = root;
 	listed.target_len = strlen(r->target);
 	listed.bad = NULL;
-	for (const char *slash = *root ? strchr(root + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/'))
+	for (const char *slash = *root ? strchr(root + 1, '/') : NULL; slash;
+	     slash = strchr(slash + 1, '/'))
 		fprintf(listed.list, "dir#%.*s\n", (int)(slash - root), root);
 	fprintf(listed.list, "dir#%s\n", *root ? root : "/" );
 	int walked = nftw(r->target, list_entry, 16, FTW_PHYS);
 	bool good = !ferror(listed.list);
 	good = !fclose(listed.list) && good;
 	if (listed.bad)
-		return err_set(e, EINVAL, "%s: ARTC's list of files cannot hold a name with %s", r->target, listed.bad);
-	return walked || !good ? err_set(e, EIO, "%s: the list of files cannot be written", path) : 0;
+		return err_set(e, EINVAL, "%s: ARTC's list of files cannot hold a name with %s",
+			       r->target, listed.bad);
+	return walked || !good ? err_set(e, EIO, "%s: the list of files cannot be written", path)
+			       : 0;
 }
 
-/* --- how it is used ------------------------------------------------------------------------------------------------------------------ */
+/* --- how it is used ------------------------------------------------------ */
 
-/* Where artrun replays: DIR/bench_root, followed by the root of the trace's names, is the target. */
+/* Where artrun replays: DIR/bench_root, followed by the root of the trace's names, is the target.
+ */
 static int root_link(struct adapter_run *r, const char *root, struct err *e)
 {
-	char *name = xasprintf("run/bench_root%s", root), *path = adapter_path(r, name), *slash = strrchr(path, '/');
+	char *name = xasprintf("run/bench_root%s", root), *path = adapter_path(r, name),
+	     *slash = strrchr(path, '/');
 	*slash = 0;
 	int ret = dir_create(path, e);
 	*slash = '/';
@@ -220,13 +234,16 @@ static int root_link(struct adapter_run *r, const char *root, struct err *e)
 
 static int compile(struct adapter_run *r, const char *list, struct err *e)
 {
-	char *slash = strrchr(r->binary, '/'), *log = adapter_path(r, "artc.log"), *bench = adapter_path(r, "bench");
+	char *slash = strrchr(r->binary, '/'), *log = adapter_path(r, "artc.log"),
+	     *bench = adapter_path(r, "bench");
 	char *artc = xasprintf("%.*s/artc", (int)(slash - r->binary), r->binary);
 	char *const artc_words[] = {artc, "--strace", r->trace[0], (char *)list, bench, NULL};
 	char *const make_words[] = {"make", "-s", "-C", bench, NULL};
-	int ret = tool_run(artc_words, r->scratch, log, r->config->adapter.user, r->config->adapter.time_limit_ns, e);
+	int ret = tool_run(artc_words, r->scratch, log, r->config->adapter.user,
+			   r->config->adapter.time_limit_ns, e);
 	if (!ret)
-		ret = tool_run(make_words, r->scratch, log, r->config->adapter.user, r->config->adapter.time_limit_ns, e);
+		ret = tool_run(make_words, r->scratch, log, r->config->adapter.user,
+			       r->config->adapter.time_limit_ns, e);
 	free(artc);
 	free(log);
 	free(bench);
@@ -236,7 +253,9 @@ static int compile(struct adapter_run *r, const char *list, struct err *e)
 static int artc_ready(struct adapter_run *r, struct err *e)
 {
 	const char *given = trace_meta(r->input)->root;
-	char *root = xasprintf("%s%s", given && *given && *given != '/' ? "/" : "", given ? given : ""), *list = adapter_path(r, "files");
+	char *root =
+		 xasprintf("%s%s", given && *given && *given != '/' ? "/" : "", given ? given : ""),
+	     *list = adapter_path(r, "files");
 	for (size_t len = strlen(root); len && root[len - 1] == '/';)
 		root[--len] = 0;
 	int ret = list_write(r, root, list, e);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* beefs_replayer, the event replayer of the metrology paper: a coordinator gives events to threads. It follows names from where it is started,
- * crashes on a trace without events, always asks for SCHED_FIFO 99, and has room for descriptors and processes below 32768; what it has no call
- * for is not exported. Its own times are in whole us. */
+/* beefs_replayer, the event replayer of the metrology paper: a coordinator gives events to threads.
+ * It follows names from where it is started, crashes on a trace without events, always asks for
+ * SCHED_FIFO 99, and has room for descriptors and processes below 32768; what it has no call for is
+ * not exported. Its own times are in whole us. */
 #include <errno.h>
 #include <string.h>
 
 #include "replay/engines/adapters/outputs.h"
 #include "replay/options/engine.h"
 
-
-/* --- what it prints: begin s us, end s us, schedule s us, delay, expected and actual result, thread --------------------------------- */
+/* --- what it prints: begin s us, end s us, schedule s us, delay, expected and actual result,
+ * thread --- */
 
 #define N_FIELDS 10
 
@@ -26,7 +27,8 @@ static int instant_read(char *const *field, const char *what, int64_t *ns, struc
 	if (ret)
 		return ret;
 	if (s < 0 || s > TRACE_TIME_MAX / 1000000000 - 1 || us < 0 || us > 999999)
-		return err_set(e, EBADMSG, "%s: %lld s and %lld us are out of range", what, (long long)s, (long long)us);
+		return err_set(e, EBADMSG, "%s: %lld s and %lld us are out of range", what,
+			       (long long)s, (long long)us);
 	*ns = s * 1000000000 + us * 1000;
 	return 0;
 }
@@ -65,14 +67,15 @@ int beefs_output_read(const char *path, const struct request_taker *taker, struc
 	return ret || l.any ? ret : err_set(e, EBADMSG, "%s holds no event", path);
 }
 
-/* --- how it is used ------------------------------------------------------------------------------------------------------------------ */
+/* --- how it is used ------------------------------------------------------ */
 
 static int beefs_words(struct adapter_run *r, struct err *e)
 {
 	const struct known_options *o = &r->config->adapter.known;
 	(void)e;
 	adapter_word(r, "%s", beefs_policy_names[o->beefs_policy]);
-	adapter_word(r, "%llu", (unsigned long long)(o->beefs_workers ? o->beefs_workers : r->n_threads));
+	adapter_word(r, "%llu",
+		     (unsigned long long)(o->beefs_workers ? o->beefs_workers : r->n_threads));
 	adapter_word(r, "%lld", (long long)(o->beefs_delay_ns / 1000));
 	adapter_word(r, "debug");
 	return 0;
@@ -114,4 +117,5 @@ static const struct adapter adapter_beefs = {
 	.version = beefs_version,
 };
 
-ADAPTER_ENGINE(beefs, "beefs_replayer: the event replayer of the metrology paper, with a coordinator");
+ADAPTER_ENGINE(beefs,
+	       "beefs_replayer: the event replayer of the metrology paper, with a coordinator");

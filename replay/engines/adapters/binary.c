@@ -21,9 +21,11 @@
 
 char *binary_find(const char *name, struct err *e)
 {
-	char *found = app_command_find(name, e), *here = found && *found != '/' ? getcwd(NULL, 0) : NULL;
+	char *found = app_command_find(name, e),
+	     *here = found && *found != '/' ? getcwd(NULL, 0) : NULL;
 	if (!here)
-		return found; /* links are not followed: some programs are known by the name they are called by */
+		return found; /* links are not followed: some programs are known by the name they
+				 are called by */
 	char *whole = xasprintf("%s/%s", here, found);
 	free(found);
 	free(here);
@@ -40,12 +42,15 @@ char *adapter_binary(const struct adapter *a, struct err *e)
 	if (!found && given && *given)
 		err_context(e, "%s", variable);
 	else if (!found)
-		err_set(e, ENOENT, "%s is not found: no program \"%s\" in PATH, and %s does not say where it is", a->name, a->program, variable);
+		err_set(
+		    e, ENOENT,
+		    "%s is not found: no program \"%s\" in PATH, and %s does not say where it is",
+		    a->name, a->program, variable);
 	free(variable);
 	return found;
 }
 
-/* --- which version ---------------------------------------------------------------------------------------------------- */
+/* --- which version ------------------------------------------------------- */
 
 /* Up to the first line end, or until the time is over. */
 static size_t line_read(int fd, char *line, size_t size)
@@ -72,7 +77,8 @@ int binary_first_line(char *const *argv, const char *user, struct strbuf *out, s
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return err_sys(e, errno, "making a pipe");
-	pid_t pid = tool_start(argv, NULL, user, ends[1], false); /* what asks a stranger's program for its version runs it */
+	/* what asks a stranger's program for its version runs it */
+	pid_t pid = tool_start(argv, NULL, user, ends[1], false);
 	int code = errno;
 	close(ends[1]);
 	if (pid > 0) {

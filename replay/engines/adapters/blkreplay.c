@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* blkreplay 0.1: processes that make one request after another, fed over pipes. It reads its trace from standard input, and prints each request
- * as it ends, with how late it began and how long it took. */
+/* blkreplay 0.1: processes that make one request after another, fed over pipes. It reads its trace
+ * from standard input, and prints each request as it ends, with how late it began and how long it
+ * took. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,9 +12,10 @@
 /* It takes a request that ends where the device does for one beyond it, says so, and makes it. */
 #define HARMLESS "ERROR: trying to position at "
 
-static const char *const conflicts_words[] = {"--with-partial", "--with-conflicts", "--with-drop", "--with-ordering"};
+static const char *const conflicts_words[] = {"--with-partial", "--with-conflicts", "--with-drop",
+					      "--with-ordering"};
 
-/* --- what it prints: a heading, requests, a line of dashes, numbers ----------------------------------------------------------- */
+/* --- what it prints: a heading, requests, a line of dashes, numbers ------ */
 
 struct table {
 	const struct request_taker *taker;
@@ -36,13 +38,16 @@ static int request_read(struct table *t, char *line, struct err *e)
 		return ret;
 	if (strcmp(field[3], "R") && strcmp(field[3], "W"))
 		return err_set(e, EBADMSG, "operation \"%.20s\" is neither R nor W", field[3]);
-	if (sector < 0 || sector > INT64_MAX / SECTOR || n_sectors < 0 || n_sectors > INT64_MAX / SECTOR || took_ns < 0)
-		return err_set(e, EBADMSG, "sector %lld, length %lld or duration %lld ns is out of range", (long long)sector,
-			       (long long)n_sectors, (long long)took_ns);
+	if (sector < 0 || sector > INT64_MAX / SECTOR || n_sectors < 0 ||
+	    n_sectors > INT64_MAX / SECTOR || took_ns < 0)
+		return err_set(e, EBADMSG,
+			       "sector %lld, length %lld or duration %lld ns is out of range",
+			       (long long)sector, (long long)n_sectors, (long long)took_ns);
 	q.op = *field[3] == 'R' ? OP_PREAD : OP_PWRITE;
 	q.offset = (uint64_t)sector * SECTOR;
 	q.length = (uint64_t)n_sectors * SECTOR;
-	if (__builtin_add_overflow(start_ns, late_ns, &q.begin_ns) || __builtin_add_overflow(q.begin_ns, took_ns, &q.end_ns))
+	if (__builtin_add_overflow(start_ns, late_ns, &q.begin_ns) ||
+	    __builtin_add_overflow(q.begin_ns, took_ns, &q.end_ns))
 		return err_set(e, EBADMSG, "start and delay are out of range");
 	return t->taker->take(t->taker->ctx, &q, e);
 }
@@ -68,11 +73,13 @@ int blkreplay_output_read(const char *path, const struct request_taker *taker, s
 	struct table t = {.taker = taker};
 	int ret = lines_read(path, table_line, &t, e);
 	if (!ret && t.where != BEHIND)
-		ret = err_set(e, EBADMSG, "%s: %s", path, t.where == BEFORE ? "it holds no table of requests" : "it ends within the table of requests");
+		ret = err_set(e, EBADMSG, "%s: %s", path,
+			      t.where == BEFORE ? "it holds no table of requests"
+						: "it ends within the table of requests");
 	return ret;
 }
 
-/* --- how it is used ------------------------------------------------------------------------------------------------------- */
+/* --- how it is used ------------------------------------------------------ */
 
 static int blkreplay_words(struct adapter_run *r, struct err *e)
 {
@@ -108,7 +115,8 @@ static int blkreplay_parse(struct adapter_run *r, struct err *e)
 	return blkreplay_output_read(r->output, &taker, e);
 }
 
-static int blkreplay_version(const char *binary, const char *user, struct strbuf *out, struct err *e)
+static int blkreplay_version(const char *binary, const char *user, struct strbuf *out,
+			     struct err *e)
 {
 	(void)binary, (void)user;
 	(void)e;
@@ -134,4 +142,5 @@ static const struct adapter adapter_blkreplay = {
 	.version = blkreplay_version,
 };
 
-ADAPTER_ENGINE(blkreplay, "blkreplay: requests on a device by processes that make one after another");
+ADAPTER_ENGINE(blkreplay,
+	       "blkreplay: requests on a device by processes that make one after another");

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* btreplay 1.0 of blktrace: streams of bunches, each stream by a thread on the processor of its number. Only the start of a bunch is timed.
+/* btreplay 1.0 of blktrace: streams of bunches, each stream by a thread on the processor of its
+ * number. Only the start of a bunch is timed.
  *
- * It finds a stream by its name, DEVICE.replay.PROCESSOR, below /dev: where a map (-M) names the device instead it aborts after each run. It
- * may hang when all is done: the thread that takes completions in waits for a signal that has already been given, which happens where
- * requests end before the next one is due. Then it is ended, and what it did counts. */
+ * It finds a stream by its name, DEVICE.replay.PROCESSOR, below /dev: where a map (-M) names the
+ * device instead it aborts after each run. It may hang when all is done: the thread that takes
+ * completions in waits for a signal that has already been given, which happens where requests end
+ * before the next one is due. Then it is ended, and what it did counts. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +21,7 @@
 
 #define BUNCH_MAX 512u /* that it reads */
 
-/* --- its files (capture/formats/exports.c writes them with a request in each bunch) -------------------------------------------- */
+/* --- its files (capture/formats/exports.c writes them with a request in each bunch) --- */
 
 struct file_head {
 	uint64_t version, genesis, n_bunches, n_packets;
@@ -95,16 +97,18 @@ static int packets_distribute(struct streams *x, struct adapter_run *r, struct e
 			if (fread(&p, sizeof p, 1, x->in) == 1)
 				packet_add(stream_of(x, record), &p, o);
 			else
-				ret = err_set(e, EIO, "%s: fewer requests than the trace has", r->trace[0]);
+				ret = err_set(e, EIO, "%s: fewer requests than the trace has",
+					      r->trace[0]);
 		}
 	}
 	return ret;
 }
 
-static int stream_open(struct stream *s, const struct adapter_run *r, const char *device, uint64_t number, const struct file_head *head,
-		       struct err *e)
+static int stream_open(struct stream *s, const struct adapter_run *r, const char *device,
+		       uint64_t number, const struct file_head *head, struct err *e)
 {
-	char *name = xasprintf("%s.replay.%llu", device, (unsigned long long)number), *path = adapter_path(r, name);
+	char *name = xasprintf("%s.replay.%llu", device, (unsigned long long)number),
+	     *path = adapter_path(r, name);
 	s->f = fopen(path, "we");
 	int ret = s->f ? 0 : err_sys(e, errno, "%s", path);
 	if (s->f) {
@@ -122,7 +126,8 @@ static int stream_close(struct stream *s, struct err *e)
 	if (!s->f)
 		return 0;
 	bunch_write(s);
-	bool good = !fseek(s->f, 0, SEEK_SET) && fwrite(&s->head, sizeof s->head, 1, s->f) == 1 && !ferror(s->f);
+	bool good = !fseek(s->f, 0, SEEK_SET) && fwrite(&s->head, sizeof s->head, 1, s->f) == 1 &&
+		    !ferror(s->f);
 	good = !fclose(s->f) && good;
 	s->f = NULL;
 	return good ? 0 : err_set(e, EIO, "a stream of btreplay's cannot be written");
@@ -131,7 +136,8 @@ static int stream_close(struct stream *s, struct err *e)
 static int streams_write(struct adapter_run *r, const char *device, struct err *e)
 {
 	uint64_t n = r->config->adapter.known.btreplay_streams;
-	struct streams x = {.n = n < r->n_threads ? n : r->n_threads}; /* none without requests: it would wait for them */
+	/* none without requests: it would wait for them */
+	struct streams x = {.n = n < r->n_threads ? n : r->n_threads};
 	int ret = 0;
 	x.stream = xcalloc(x.n, sizeof *x.stream);
 	x.in = fopen(r->trace[0], "re");
@@ -152,7 +158,7 @@ static int streams_write(struct adapter_run *r, const char *device, struct err *
 	return ret;
 }
 
-/* --- how it is used ------------------------------------------------------------------------------------------------------- */
+/* --- how it is used ------------------------------------------------------ */
 
 /* The name below /dev by which it opens the device. The caller frees. */
 static char *device_name(const char *device, struct err *e)
@@ -161,7 +167,10 @@ static char *device_name(const char *device, struct err *e)
 	if (!path)
 		err_sys(e, errno, "%s", device);
 	else if (strncmp(path, "/dev/", 5) || strchr(path + 5, '/') || strlen(path + 5) > 31)
-		err_set(e, EINVAL, "%s: btreplay takes only devices that are right below /dev, by their names there", device);
+		err_set(e, EINVAL,
+			"%s: btreplay takes only devices that are right below /dev, by their names "
+			"there",
+			device);
 	else
 		name = xstrdup(path + 5);
 	free(path);
@@ -173,7 +182,9 @@ static int btreplay_ready(struct adapter_run *r, struct err *e)
 	const struct known_options *o = &r->config->adapter.known;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	if (o->btreplay_streams > (uint64_t)processors)
-		return err_set(e, EINVAL, "btreplay-streams: %llu, but btreplay has a stream for each of the %ld processors at most",
+		return err_set(e, EINVAL,
+			       "btreplay-streams: %llu, but btreplay has a stream for each of the "
+			       "%ld processors at most",
 			       (unsigned long long)o->btreplay_streams, processors);
 	char *name = device_name(r->device, e);
 	if (!name)
@@ -189,8 +200,10 @@ static int btreplay_ended(struct adapter_run *r, struct err *e)
 {
 	(void)e;
 	if (r->quiet)
-		adapter_note(r, "btreplay hung after its last request, a known fault, and was killed");
-	bool aborted = WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGABRT && printed_says(r, "munmap_chunk", NULL, NULL);
+		adapter_note(r,
+			     "btreplay hung after its last request, a known fault, and was killed");
+	bool aborted = WIFSIGNALED(r->status) && WTERMSIG(r->status) == SIGABRT &&
+		       printed_says(r, "munmap_chunk", NULL, NULL);
 	if (aborted)
 		adapter_note(r, "btreplay aborted after its last request (munmap_chunk)");
 	return r->quiet || aborted ? 0 : -EAGAIN;
@@ -212,4 +225,5 @@ static const struct adapter adapter_btreplay = {
 	.ended = btreplay_ended,
 };
 
-ADAPTER_ENGINE(btreplay, "btreplay of blktrace: bunches of requests on a device, only their starts timed");
+ADAPTER_ENGINE(btreplay,
+	       "btreplay of blktrace: bunches of requests on a device, only their starts timed");

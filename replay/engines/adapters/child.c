@@ -24,7 +24,8 @@
 
 struct child_result *child_result_make(struct err *e)
 {
-	struct child_result *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct child_result *r =
+	    mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (r != MAP_FAILED)
 		return r;
 	err_sys(e, errno, "memory to share with the replayer's keeper");
@@ -49,7 +50,7 @@ int child_user_find(const char *name, uid_t *uid, gid_t *gid, struct err *e)
 	return 0;
 }
 
-/* --- the program's side ------------------------------------------------------------------------------------------------- */
+/* --- the program's side -------------------------------------------------- */
 
 struct start {
 	const struct child_spec *spec;
@@ -75,7 +76,8 @@ int child_user_become(const char *name)
 		return errno ? errno : ENOENT;
 	if (p->pw_uid == geteuid())
 		return 0;
-	return initgroups(p->pw_name, p->pw_gid) || setgid(p->pw_gid) || setuid(p->pw_uid) ? errno : 0;
+	return initgroups(p->pw_name, p->pw_gid) || setgid(p->pw_gid) || setuid(p->pw_uid) ? errno
+											   : 0;
 }
 
 static void program_exec(const struct start *s) __attribute__((noreturn));
@@ -109,7 +111,7 @@ static void program_exec(const struct start *s)
 	start_fail(s, "executing it");
 }
 
-/* --- the keeper's side -------------------------------------------------------------------------------------------------- */
+/* --- the keeper's side --------------------------------------------------- */
 
 struct keeper {
 	const struct child_spec *spec;
@@ -176,7 +178,8 @@ static bool is_too_large(const struct keeper *k)
 	struct stat st;
 	const char *file = k->spec->watched;
 	return k->output.error || k->output.n_taken > k->spec->output_limit_bytes ||
-	       (file && !stat(file, &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size > k->spec->output_limit_bytes);
+	       (file && !stat(file, &st) && S_ISREG(st.st_mode) &&
+		(uint64_t)st.st_size > k->spec->output_limit_bytes);
 }
 
 /* Has it used no processor time for long? */
@@ -185,14 +188,16 @@ static bool is_quiet(struct keeper *k)
 	struct timespec used;
 	clockid_t clock;
 	const int64_t now = now_ns(k);
-	if (!k->spec->quiet_ns || clock_getcpuclockid(k->program, &clock) || clock_gettime(clock, &used) < 0)
+	if (!k->spec->quiet_ns || clock_getcpuclockid(k->program, &clock) ||
+	    clock_gettime(clock, &used) < 0)
 		return false;
 	int64_t used_ns = used.tv_sec * INT64_C(1000000000) + used.tv_nsec;
 	if (used_ns != k->used_ns || !k->used_since_ns) {
 		k->used_ns = used_ns;
 		k->used_since_ns = now;
 	}
-	return now - k->used_since_ns >= k->spec->quiet_ns && now - k->result->started_ns >= k->spec->quiet_from_ns + k->spec->quiet_ns;
+	return now - k->used_since_ns >= k->spec->quiet_ns &&
+	       now - k->result->started_ns >= k->spec->quiet_from_ns + k->spec->quiet_ns;
 }
 
 /* Until the program has ended, or must be. */
@@ -215,7 +220,8 @@ static enum child_end watch(struct keeper *k)
 		if (is_quiet(k))
 			return CHILD_QUIET;
 		int64_t left_ms = (limit_ns - now_ns(k)) / 1000000 + 1;
-		child_output_wait(&k->output, k->signals, left_ms < LOOK_MS ? (int)left_ms : LOOK_MS);
+		child_output_wait(&k->output, k->signals,
+				  left_ms < LOOK_MS ? (int)left_ms : LOOK_MS);
 		if (stop_asked(k->signals))
 			return CHILD_INTERRUPTED;
 	}
@@ -259,8 +265,8 @@ static int keep_fail(struct child_result *r, const char *step)
 	return 1;
 }
 
-/* What the replay does next would disturb the process whose turn it is. SIGTERM, as when the campaign is
- * killed, ends the waiting. */
+/* What the replay does next would disturb the process whose turn it is. SIGTERM, as when the
+ * campaign is killed, ends the waiting. */
 static void pause_await(struct pause *p, enum child_end end)
 {
 	sigset_t none;
@@ -274,7 +280,8 @@ static void pause_await(struct pause *p, enum child_end end)
 int child_keep(const struct child_spec *s, struct child_result *r)
 {
 	struct keeper k = {.spec = s, .result = r, .signals = -1};
-	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || !signals_open(&k.signals))
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
+	    !signals_open(&k.signals))
 		return keep_fail(r, "making its keeper");
 	if (child_output_open(&k.output, s->output, s->printed, s->output_limit_bytes) < 0)
 		return keep_fail(r, "cannot create files for its output");

@@ -12,7 +12,8 @@
 
 #include "common/proc_text.h"
 
-/* /proc/PID/stat: number (name) state parent ... The name may hold anything, so that its last bracket counts. */
+/* /proc/PID/stat: number (name) state parent ... The name may hold anything, so that its last
+ * bracket counts. */
 static int parent_of(const char *pid, char *name, size_t size, char *state)
 {
 	char path[64], text[600];
@@ -36,7 +37,8 @@ static void children_visit(visit *one, void *ctx)
 	const struct dirent *entry;
 	char name[64], state;
 	while (d && (entry = readdir(d)))
-		if (*entry->d_name >= '1' && *entry->d_name <= '9' && parent_of(entry->d_name, name, sizeof name, &state) == getpid() &&
+		if (*entry->d_name >= '1' && *entry->d_name <= '9' &&
+		    parent_of(entry->d_name, name, sizeof name, &state) == getpid() &&
 		    state != 'Z' && state != 'X')
 			one(atoi(entry->d_name), name, ctx);
 	if (d)
@@ -52,7 +54,8 @@ struct naming {
 static void name_one(int pid, const char *name, void *ctx)
 {
 	struct naming *x = ctx;
-	int len = snprintf(x->text + x->len, x->size - x->len, "%s%s (%d)", x->n ? ", " : "", name, pid);
+	int len =
+	    snprintf(x->text + x->len, x->size - x->len, "%s%s (%d)", x->n ? ", " : "", name, pid);
 	x->len = len > 0 && x->len + (size_t)len < x->size ? x->len + (size_t)len : x->len;
 	x->text[x->len] = 0;
 	x->n++;

@@ -28,7 +28,8 @@ static int pipe_open(int *from, int *to)
 	return 0;
 }
 
-int child_output_open(struct child_output *o, const char *output, const char *printed, uint64_t limit_bytes)
+int child_output_open(struct child_output *o, const char *output, const char *printed,
+		      uint64_t limit_bytes)
 {
 	const int how = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
 	*o = (struct child_output){.out = -1, .out_end = -1, .printed = -1, .printed_end = -1, .file = -1, .printed_file = -1,
@@ -74,8 +75,10 @@ static void output_take(struct child_output *o, const char *data, size_t len)
 	o->n_taken += len;
 }
 
-/* Everything that is there now, up to a few pipes full: somebody else has to be looked after as well. */
-static void drain(struct child_output *o, int *fd, void (*take)(struct child_output *, const char *, size_t))
+/* Everything that is there now, up to a few pipes full: somebody else has to be looked after as
+ * well. */
+static void drain(struct child_output *o, int *fd,
+		  void (*take)(struct child_output *, const char *, size_t))
 {
 	char data[AT_ONCE];
 	for (int i = 0; *fd >= 0 && i < 64; i++) {
@@ -103,12 +106,14 @@ void child_output_wait(struct child_output *o, int signal_fd, int timeout_ms)
 
 static void tail_write(struct child_output *o)
 {
-	uint64_t beyond = o->n_printed > CHILD_PRINTED_BYTES ? o->n_printed - CHILD_PRINTED_BYTES : 0;
+	uint64_t beyond =
+	    o->n_printed > CHILD_PRINTED_BYTES ? o->n_printed - CHILD_PRINTED_BYTES : 0;
 	if (!beyond)
 		return;
 	size_t kept = beyond < CHILD_PRINTED_BYTES ? beyond : CHILD_PRINTED_BYTES;
 	if (beyond > kept)
-		dprintf(o->printed_file, "\n[... %llu bytes left out ...]\n", (unsigned long long)(beyond - kept));
+		dprintf(o->printed_file, "\n[... %llu bytes left out ...]\n",
+			(unsigned long long)(beyond - kept));
 	for (uint64_t at = o->n_printed - kept; at < o->n_printed; at++) {
 		size_t from = at % CHILD_PRINTED_BYTES, n = CHILD_PRINTED_BYTES - from;
 		n = n < o->n_printed - at ? n : o->n_printed - at;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fio --read_iolog, version 3 of its log: requests of one thread, in flight as many as its engine and its depth allow.
+/* fio --read_iolog, version 3 of its log: requests of one thread, in flight as many as its engine
+ * and its depth allow.
  *
- * Its logs give response times in ns, but instants in whole ms. Of the asynchronous engines, fio 3.33 takes completions in only when the
- * queue is full, so that its response times are how long that took, and what is in flight at the end is not logged at all: the device's own
- * times (block) are the default. It ends with status 0 although its job was killed by a signal. */
+ * Its logs give response times in ns, but instants in whole ms. Of the asynchronous engines,
+ * fio 3.33 takes completions in only when the queue is full, so that its response times are how
+ * long that took, and what is in flight at the end is not logged at all: the device's own times
+ * (block) are the default. It ends with status 0 although its job was killed by a signal. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,14 +21,15 @@ enum { ENGINE_PSYNC };
 enum { DIRECT_AUTO, DIRECT_YES };
 #define MS INT64_C(1000000)
 
-/* --- its logs ------------------------------------------------------------------------------------------------------------- */
+/* --- its logs ------------------------------------------------------------ */
 
 struct row {
 	int64_t at_ns, took_ns;
 	uint64_t offset, length;
 	uint64_t order; /* in its log */
 	enum trace_op op;
-	const struct row *lat; /* of a row of the submission log: that of its completion, NULL none */
+	/* of a row of the submission log: that of its completion, NULL none */
+	const struct row *lat;
 };
 
 struct rows {
@@ -34,7 +37,8 @@ struct rows {
 	size_t n, cap;
 };
 
-/* "105, 99564640, 1, 4096, 20828160, 0": ms, ns, direction, bytes, offset, priority, and, where fio was told so, the issue in ns. */
+/* "105, 99564640, 1, 4096, 20828160, 0": ms, ns, direction, bytes, offset, priority, and, where fio
+ * was told so, the issue in ns. */
 static int row_take(void *ctx, char *line, struct err *e)
 {
 	static const enum trace_op ops[] = {OP_PREAD, OP_PWRITE, OP_FALLOCATE};
@@ -44,16 +48,21 @@ static int row_take(void *ctx, char *line, struct err *e)
 	static const char *const what[] = {"time", "response time", "direction", "size", "offset"};
 	unsigned int n = line_fields(line, ',', field, 8);
 	if (n < 5)
-		return err_set(e, EBADMSG, "\"%.60s\" instead of time, value, direction, size and offset", line);
+		return err_set(e, EBADMSG,
+			       "\"%.60s\" instead of time, value, direction, size and offset",
+			       line);
 	for (unsigned int i = 0; i < 5; i++) {
 		int ret = field_number(field[i], what[i], 0, &v[i], e);
 		if (ret)
 			return ret;
 		if (v[i] < 0 || (i == 0 && v[i] > TRACE_TIME_MAX / MS))
-			return err_set(e, EBADMSG, "%s: %lld is out of range", what[i], (long long)v[i]);
+			return err_set(e, EBADMSG, "%s: %lld is out of range", what[i],
+				       (long long)v[i]);
 	}
 	if (v[2] > 2)
-		return err_set(e, EBADMSG, "direction: %lld is none of 0 (read), 1 (write) and 2 (trim)", (long long)v[2]);
+		return err_set(e, EBADMSG,
+			       "direction: %lld is none of 0 (read), 1 (write) and 2 (trim)",
+			       (long long)v[2]);
 	GROW(rows->row, rows->n, rows->cap);
 	rows->row[rows->n] = (struct row){.at_ns = v[0] * MS + MS / 2, .took_ns = v[1], .op = ops[v[2]], .length = (uint64_t)v[3],
 					  .offset = (uint64_t)v[4], .order = rows->n};
@@ -89,7 +98,8 @@ static void rows_sort(struct rows *rows, int (*compare)(const void *, const void
 		qsort(rows->row, rows->n, sizeof *rows->row, compare);
 }
 
-/* To each submission the completion of the same transfer, the k-th to the k-th. Completions without one stay behind: order is theirs. */
+/* To each submission the completion of the same transfer, the k-th to the k-th. Completions without
+ * one stay behind: order is theirs. */
 static void rows_join(struct rows *issued, struct rows *ended)
 {
 	size_t i = 0, k = 0;
@@ -108,7 +118,8 @@ static void rows_join(struct rows *issued, struct rows *ended)
 }
 
 /* `lat` is the row of the completion, `row` that of the submission or of the completion as well. */
-static int row_give(const struct row *row, const struct row *lat, const struct request_taker *t, struct err *e)
+static int row_give(const struct row *row, const struct row *lat, const struct request_taker *t,
+		    struct err *e)
 {
 	struct adapter_request q = ADAPTER_REQUEST_INIT;
 	q.op = row->op;
@@ -119,7 +130,8 @@ static int row_give(const struct row *row, const struct row *lat, const struct r
 	return t->take(t->ctx, &q, e);
 }
 
-static int rows_give(struct rows *issued, struct rows *ended, const struct request_taker *t, struct err *e)
+static int rows_give(struct rows *issued, struct rows *ended, const struct request_taker *t,
+		     struct err *e)
 {
 	int ret = 0;
 	rows_join(issued, ended);
@@ -149,13 +161,15 @@ int fio_logs_read(const char *prefix, const struct request_taker *taker, struct 
 	return wrong ? wrong : ret;
 }
 
-/* --- how it is used ------------------------------------------------------------------------------------------------------- */
+/* --- how it is used ------------------------------------------------------ */
 
 static int fio_check(const struct replay_config *c, struct err *e)
 {
 	const struct known_options *o = &c->adapter.known;
 	if (o->fio_iodepth > 1 && o->fio_ioengine == ENGINE_PSYNC)
-		return err_set(e, EINVAL, "fio-iodepth is for libaio and io_uring (fio-ioengine): psync makes one request at a time");
+		return err_set(e, EINVAL,
+			       "fio-iodepth is for libaio and io_uring (fio-ioengine): psync makes "
+			       "one request at a time");
 	return 0;
 }
 
@@ -175,9 +189,14 @@ static void iolog_name(struct adapter_run *r)
 static int fio_words(struct adapter_run *r, struct err *e)
 {
 	const struct known_options *o = &r->config->adapter.known;
-	uint64_t depth = o->fio_ioengine == ENGINE_PSYNC ? 1 : o->fio_iodepth ? o->fio_iodepth : r->max_in_flight;
-	uint64_t entries = r->n_requests < 1024 ? 1024 : r->n_requests > 1048576 ? 1048576 : r->n_requests;
-	bool direct = o->fio_direct == DIRECT_AUTO ? r->device != NULL : o->fio_direct == DIRECT_YES;
+	uint64_t depth = o->fio_ioengine == ENGINE_PSYNC ? 1
+			 : o->fio_iodepth                ? o->fio_iodepth
+							 : r->max_in_flight;
+	uint64_t entries = r->n_requests < 1024      ? 1024
+			   : r->n_requests > 1048576 ? 1048576
+						     : r->n_requests;
+	bool direct =
+	    o->fio_direct == DIRECT_AUTO ? r->device != NULL : o->fio_direct == DIRECT_YES;
 	(void)e;
 	iolog_name(r);
 	adapter_word(r, "--ioengine=%s", fio_ioengine_names[o->fio_ioengine]);
@@ -189,26 +208,34 @@ static int fio_words(struct adapter_run *r, struct err *e)
 		adapter_word(r, "--replay_no_stall=1");
 	if (r->config->speed != 1)
 		adapter_word(r, "--replay_time_scale=%ld", lround(100 * r->config->speed));
-	adapter_word(r, "--log_entries=%llu", (unsigned long long)entries); /* else it makes room during the replay */
+	/* else it makes room during the replay */
+	adapter_word(r, "--log_entries=%llu", (unsigned long long)entries);
 	adapter_word(r, "--write_lat_log={scratch}/fio");
 	adapter_word(r, "--log_offset=1");
 	return 0;
 }
 
-/* Its status is 0 even where its job was killed; where it is another one, what was wrong stands in front of its table of numbers. */
+/* Its status is 0 even where its job was killed; where it is another one, what was wrong stands in
+ * front of its table of numbers. */
 static int fio_ended(struct adapter_run *r, struct err *e)
 {
 	struct strbuf said = STRBUF_INIT;
 	int ret = -EAGAIN;
 	if (printed_says(r, ", got signal=", NULL, &said))
-		ret = err_set(e, EPROTO, "fio's job was ended by signal %.3s, and fio itself ended as if nothing were", said.s);
-	else if (r->status && !r->config->adapter.accept_status && printed_says(r, "func=", NULL, &said))
-		ret = err_set(e, EIO, "fio ended with status %d: %.200s", WIFEXITED(r->status) ? WEXITSTATUS(r->status) : r->status, said.s);
+		ret = err_set(
+		    e, EPROTO,
+		    "fio's job was ended by signal %.3s, and fio itself ended as if nothing were",
+		    said.s);
+	else if (r->status && !r->config->adapter.accept_status &&
+		 printed_says(r, "func=", NULL, &said))
+		ret = err_set(e, EIO, "fio ended with status %d: %.200s",
+			      WIFEXITED(r->status) ? WEXITSTATUS(r->status) : r->status, said.s);
 	strbuf_release(&said);
 	return ret;
 }
 
-/* Its log names no file, but has the transfers in their order: each is the next of the input that is alike. */
+/* Its log names no file, but has the transfers in their order: each is the next of the input that
+ * is alike. */
 struct place {
 	struct adapter_run *run;
 	uint64_t seq;
@@ -229,7 +256,8 @@ static int last_take(void *ctx, const struct adapter_request *seen, struct err *
 static bool is_alike(const struct trace_record *r, const struct adapter_request *q)
 {
 	enum op_family f = op_info(r->op)->family, of = op_info(q->op)->family;
-	return (r->op == (uint16_t)q->op || (f == of && (f == FAMILY_READ || f == FAMILY_WRITE))) && r->offset == q->offset && r->length == q->length;
+	return (r->op == (uint16_t)q->op || (f == of && (f == FAMILY_READ || f == FAMILY_WRITE))) &&
+	       r->offset == q->offset && r->length == q->length;
 }
 
 static int fio_take(void *ctx, const struct adapter_request *seen, struct err *e)
@@ -244,8 +272,11 @@ static int fio_take(void *ctx, const struct adapter_request *seen, struct err *e
 		if (is_alike(r, seen) && adapter_is_exported(p->run, q.seq))
 			return adapter_seen(p->run, &q, e);
 	}
-	return ret ? ret : err_set(e, EBADMSG, "fio's log has a %s of %llu bytes at %llu that is not the trace's next", op_name(q.op),
-				   (unsigned long long)q.length, (unsigned long long)q.offset);
+	return ret ? ret
+		   : err_set(
+			 e, EBADMSG,
+			 "fio's log has a %s of %llu bytes at %llu that is not the trace's next",
+			 op_name(q.op), (unsigned long long)q.length, (unsigned long long)q.offset);
 }
 
 static int fio_parse(struct adapter_run *r, struct err *e)
@@ -259,10 +290,14 @@ static int fio_parse(struct adapter_run *r, struct err *e)
 	if (!ret)
 		ret = fio_logs_read(prefix, &taker, e);
 	if (!ret && p.n_open)
-		adapter_note(r, "%llu requests have no completion in fio's log: they are taken to have ended at its end", (unsigned long long)p.n_open);
+		adapter_note(r,
+			     "%llu requests have no completion in fio's log: they are taken to "
+			     "have ended at its end",
+			     (unsigned long long)p.n_open);
 	adapter_note(r, "fio's log has times in whole ms: it does not distinguish closer requests");
 	if (r->config->adapter.known.fio_ioengine != ENGINE_PSYNC)
-		adapter_note(r, "fio takes completions in when its queue is full: its own response times are not the device's");
+		adapter_note(r, "fio takes completions in when its queue is full: its own response "
+				"times are not the device's");
 	free(prefix);
 	return ret;
 }
@@ -285,4 +320,5 @@ static const struct adapter adapter_fio = {
 	.parse = fio_parse,
 };
 
-ADAPTER_ENGINE(fio, "fio's replay of its iolog (--read_iolog), one thread: psync, libaio or io_uring");
+ADAPTER_ENGINE(fio,
+	       "fio's replay of its iolog (--read_iolog), one thread: psync, libaio or io_uring");

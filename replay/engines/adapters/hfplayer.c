@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hfplayer 3: worker threads, a timer and a harvester, each spinning on a processor of its own; SNIA's CSV, and a configuration that says
- * which file each of its LUNs is. It prints totals only: the device's times are what counts.
+/* hfplayer 3: worker threads, a timer and a harvester, each spinning on a processor of its own;
+ * SNIA's CSV, and a configuration that says which file each of its LUNs is. It prints totals only:
+ * the device's times are what counts.
  *
- * It divides by zero on traces of 100 to 9999 requests, where it shows its progress, guesses the processor's clock wrongly where it is not
- * told it, and refuses with fewer than three processors more than it has workers. The dependencies of mode dep are added to the trace here
- * (infer.h), as the analyser that comes with it would: that one stops at requests that end at the same time. */
+ * It divides by zero on traces of 100 to 9999 requests, where it shows its progress, guesses the
+ * processor's clock wrongly where it is not told it, and refuses with fewer than three processors
+ * more than it has workers. The dependencies of mode dep are added to the trace here (infer.h), as
+ * the analyser that comes with it would: that one stops at requests that end at the same time. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +28,7 @@ enum { PLAYER_HF, PLAYER_DEP };
 #define LUN_COLUMN 7
 #define LUNS_MAX 64u
 
-/* --- its configuration: a row for each LUN ----------------------------------------------------------------------------------------- */
+/* --- its configuration: a row for each LUN ------------------------------- */
 
 struct luns {
 	int64_t lun[LUNS_MAX];
@@ -60,11 +62,16 @@ static int configuration_write(const struct adapter_run *r, const struct luns *l
 	FILE *f = fopen(path, "we");
 	int ret = f ? 0 : err_sys(e, errno, "%s", path);
 	if (f) {
-		fputs("#LUN_SSID.I,START_OFFSET.I,RANGE_NBYTES.I,NREQS.I,OFFSET_SHIFT.I,OFFSET_SCALE.D,IOSIZE_SCALE.D,START_USECS.D,"
-		      "NUM_USECS.I,SLACK_SCALE.D,AWAIT_REPLY.I,FILE.S\n", f);
+		fputs("#LUN_SSID.I,START_OFFSET.I,RANGE_NBYTES.I,NREQS.I,OFFSET_SHIFT.I,OFFSET_"
+		      "SCALE.D,IOSIZE_SCALE.D,START_USECS.D,"
+		      "NUM_USECS.I,SLACK_SCALE.D,AWAIT_REPLY.I,FILE.S\n",
+		      f);
 		for (unsigned int i = 0; i < l->n; i++)
-			fprintf(f, "%lld,0,9000000000000000000,%llu,0,1.000,1.000,%lld.0,1000000000000000,1.000,1,%s\n", (long long)l->lun[i],
-				(unsigned long long)r->n_requests, (long long)(r->first_ns / 1000), r->device);
+			fprintf(f,
+				"%lld,0,9000000000000000000,%llu,0,1.000,1.000,%lld.0,"
+				"1000000000000000,1.000,1,%s\n",
+				(long long)l->lun[i], (unsigned long long)r->n_requests,
+				(long long)(r->first_ns / 1000), r->device);
 		bool good = !ferror(f);
 		if (fclose(f) || !good)
 			ret = err_set(e, EIO, "%s: it cannot be written", path);
@@ -73,7 +80,7 @@ static int configuration_write(const struct adapter_run *r, const struct luns *l
 	return ret;
 }
 
-/* --- the trace with dependencies: the identifiers of the requests that each waits for ------------------------------------------------- */
+/* --- the trace with dependencies: the identifiers of the requests that each waits for --- */
 
 struct annotation {
 	FILE *in, *out;
@@ -101,12 +108,14 @@ static int request_annotate(struct annotation *a, const struct infer_parents *p,
 	a->id[a->n_ids++] = strtoull(a->line, NULL, 10);
 	fprintf(a->out, "%s,%llu,", a->line, (unsigned long long)(p->hi - p->lo));
 	for (uint64_t rank = p->lo; rank < p->hi; rank++)
-		fprintf(a->out, "%s%llu", rank > p->lo ? "-" : "", (unsigned long long)a->id[a->of_rank[rank]]);
+		fprintf(a->out, "%s%llu", rank > p->lo ? "-" : "",
+			(unsigned long long)a->id[a->of_rank[rank]]);
 	fputs(p->hi > p->lo ? "\n" : "NA\n", a->out);
 	return 0;
 }
 
-static int requests_annotate(struct adapter_run *r, struct annotation *a, struct infer *f, struct err *e)
+static int requests_annotate(struct adapter_run *r, struct annotation *a, struct infer *f,
+			     struct err *e)
 {
 	const struct trace_record *record;
 	struct infer_parents parents;
@@ -129,8 +138,10 @@ static int annotate(struct adapter_run *r, struct annotation *a, struct err *e)
 	a->in = fopen(r->trace[0], "re");
 	a->out = fopen(a->path, "we");
 	if (!a->in || !a->out || getline(&a->line, &a->size, a->in) <= 0)
-		return err_set(e, EIO, "%s or %s: it cannot be read or written", r->trace[0], a->path);
-	fprintf(a->out, "%.*s,DEP_PARENT_COUNT.I,DEP_PARENT_LIST.S\n", (int)strcspn(a->line, "\r\n"), a->line);
+		return err_set(e, EIO, "%s or %s: it cannot be read or written", r->trace[0],
+			       a->path);
+	fprintf(a->out, "%.*s,DEP_PARENT_COUNT.I,DEP_PARENT_LIST.S\n",
+		(int)strcspn(a->line, "\r\n"), a->line);
 	infer_init(&f, INFER_THRESHOLD_NS);
 	f.ended = rank_note;
 	f.ctx = a;
@@ -157,13 +168,15 @@ static int annotated_write(struct adapter_run *r, struct err *e)
 	return ret;
 }
 
-/* --- how it is used ------------------------------------------------------------------------------------------------------------------ */
+/* --- how it is used ------------------------------------------------------ */
 
 static int hfplayer_check(const struct replay_config *c, struct err *e)
 {
 	const struct known_options *o = &c->adapter.known;
 	if (o->hfplayer_mode == PLAYER_DEP && o->hfplayer_bundle_ns)
-		return err_set(e, EINVAL, "hfplayer-bundle: hfplayer stops at an assertion when it bundles in mode dep");
+		return err_set(
+		    e, EINVAL,
+		    "hfplayer-bundle: hfplayer stops at an assertion when it bundles in mode dep");
 	return 0;
 }
 
@@ -172,11 +185,16 @@ static int machine_check(const struct adapter_run *r, struct err *e)
 	uint64_t needed = r->config->adapter.known.hfplayer_threads + MORE_PROCESSORS;
 	long there = sysconf(_SC_NPROCESSORS_ONLN);
 	if (r->n_requests >= CRASHES_FROM && r->n_requests <= CRASHES_TO)
-		return err_set(e, EINVAL, "%llu requests: hfplayer divides by zero on traces of %u to %u requests; give it fewer or more",
+		return err_set(e, EINVAL,
+			       "%llu requests: hfplayer divides by zero on traces of %u to %u "
+			       "requests; give it fewer or more",
 			       (unsigned long long)r->n_requests, CRASHES_FROM, CRASHES_TO);
 	if (there >= 0 && (uint64_t)there < needed)
-		return err_set(e, EINVAL, "hfplayer refuses to run with %llu thread(s) on fewer than %llu processors: there are %ld",
-			       (unsigned long long)needed - MORE_PROCESSORS, (unsigned long long)needed, there);
+		return err_set(e, EINVAL,
+			       "hfplayer refuses to run with %llu thread(s) on fewer than %llu "
+			       "processors: there are %ld",
+			       (unsigned long long)needed - MORE_PROCESSORS,
+			       (unsigned long long)needed, there);
 	return 0;
 }
 
@@ -230,7 +248,8 @@ static int hfplayer_version(const char *binary, const char *user, struct strbuf 
 	const bool known = !ret && !strncmp(line.s, before, strlen(before));
 	const char *version = known ? line.s + strlen(before) : line.s;
 	if (!ret)
-		strbuf_addf(out, "%s%.*s", known ? "hfplayer " : "", (int)(known ? strcspn(version, " ") : line.len), version);
+		strbuf_addf(out, "%s%.*s", known ? "hfplayer " : "",
+			    (int)(known ? strcspn(version, " ") : line.len), version);
 	strbuf_release(&line);
 	return ret;
 }
@@ -252,4 +271,6 @@ static const struct adapter adapter_hfplayer = {
 	.version = hfplayer_version,
 };
 
-ADAPTER_ENGINE(hfplayer, "hfplayer: requests on a device in modes hf, dep, afap and load, on processors of their own");
+ADAPTER_ENGINE(
+    hfplayer,
+    "hfplayer: requests on a device in modes hf, dep, afap and load, on processors of their own");

@@ -16,7 +16,8 @@
 
 #define FILES_MAX 512 /* written at one time */
 
-int inputs_format_parse(const char *text, const struct trace_format **f, enum adapter_per *per, struct err *e)
+int inputs_format_parse(const char *text, const struct trace_format **f, enum adapter_per *per,
+			struct err *e)
 {
 	static const char *const each[] = {"trace", "thread", "process", "device", NULL};
 	const char *names[100], *slash = strchr(text, '/');
@@ -31,21 +32,28 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 	const char *near = nearest_name(name, names);
 	int ret = 0;
 	if (!*f)
-		ret = near ? err_set(e, ENOENT, "export: unknown format \"%s\" (did you mean \"%s\"?)", name, near)
-			   : err_set(e, ENOENT, "export: unknown format \"%s\" (validate export --to list prints all)", name);
+		ret = near ? err_set(e, ENOENT,
+				     "export: unknown format \"%s\" (did you mean \"%s\"?)", name,
+				     near)
+			   : err_set(e, ENOENT,
+				     "export: unknown format \"%s\" (validate export --to list "
+				     "prints all)",
+				     name);
 	else if (!(*f)->write)
 		ret = err_set(e, EINVAL, "export: the format %s can only be read", name);
 	int which = 0;
 	while (!ret && slash && each[which] && strcmp(each[which], slash + 1))
 		which++;
 	if (!ret && slash && !each[which])
-		ret = err_set(e, EINVAL, "export: \"%s\" is not one of trace, thread, process, device", slash + 1);
+		ret = err_set(e, EINVAL,
+			      "export: \"%s\" is not one of trace, thread, process, device",
+			      slash + 1);
 	*per = (enum adapter_per)which;
 	free(name);
 	return ret;
 }
 
-/* --- what the trace is ------------------------------------------------------------------------------------------------ */
+/* --- what the trace is --------------------------------------------------- */
 
 struct ends { /* of requests under way: a heap, the earliest first */
 	int64_t *ns;
@@ -133,10 +141,13 @@ int inputs_count(struct inputs *in, struct trace *t, struct err *e)
 	if (!ret && !in->n_records)
 		ret = err_set(e, ENODATA, "it has no requests");
 	in->left_out = ret ? NULL : calloc(in->n_records / 8 + 1, 1);
-	return ret || in->left_out ? ret : err_set(e, ENOMEM, "not enough memory for %" PRIu64 " requests", in->n_records);
+	return ret || in->left_out
+		   ? ret
+		   : err_set(e, ENOMEM, "not enough memory for %" PRIu64 " requests",
+			     in->n_records);
 }
 
-/* --- the files -------------------------------------------------------------------------------------------------------- */
+/* --- the files ----------------------------------------------------------- */
 
 struct exporting {
 	struct inputs *in;
@@ -155,7 +166,8 @@ static void left_out_note(void *ctx, uint64_t index, const struct trace_record *
 	x->in->n_of[r->op]--;
 }
 
-static int file_export(struct exporting *x, struct trace *t, const struct trace_format *f, const char *path, struct err *e)
+static int file_export(struct exporting *x, struct trace *t, const struct trace_format *f,
+		       const char *path, struct err *e)
 {
 	struct trace_export_report report = {.left_out = left_out_note, .ctx = x};
 	uint64_t before = x->in->n_left_out;
@@ -180,9 +192,12 @@ static char *part_path(const struct splitting *s, uint32_t i)
 	return xasprintf("%s/part-%04u.trace", s->dir, i);
 }
 
-static int part_find(struct splitting *s, const struct trace_record *r, uint32_t *part, struct err *e)
+static int part_find(struct splitting *s, const struct trace_record *r, uint32_t *part,
+		     struct err *e)
 {
-	uint64_t key = s->per == ADAPTER_PER_THREAD ? u64_pair(r->pid, r->tid) : s->per == ADAPTER_PER_PROCESS ? r->pid : r->object;
+	uint64_t key = s->per == ADAPTER_PER_THREAD    ? u64_pair(r->pid, r->tid)
+		       : s->per == ADAPTER_PER_PROCESS ? r->pid
+						       : r->object;
 	uint32_t *at = u64_map_at(&s->part_of, key, 0);
 	if (*at) {
 		*part = *at - 1;
@@ -199,7 +214,8 @@ static int part_find(struct splitting *s, const struct trace_record *r, uint32_t
 	return ret;
 }
 
-static int part_put(struct splitting *s, const struct trace_record *traced, uint64_t i, struct err *e)
+static int part_put(struct splitting *s, const struct trace_record *traced, uint64_t i,
+		    struct err *e)
 {
 	struct trace_record r = *traced;
 	uint32_t part = 0;
@@ -207,7 +223,8 @@ static int part_put(struct splitting *s, const struct trace_record *traced, uint
 	int ret = part_find(s, &r, &part, e);
 	const void *data = NULL;
 	ret = ret ? ret : trace_heap(s->t, r.heap, &data, &len, e);
-	const struct trace_object *o = r.object == OBJECT_NONE ? NULL : trace_object(s->t, r.object);
+	const struct trace_object *o =
+	    r.object == OBJECT_NONE ? NULL : trace_object(s->t, r.object);
 	r.seq = i;
 	r.heap = HEAP_NONE;
 	r.object = OBJECT_NONE;
@@ -234,13 +251,15 @@ static int parts_write(struct splitting *s, struct err *e)
 	return ret;
 }
 
-static int parts_export(struct exporting *x, struct splitting *s, const struct trace_format *f, const char *suffix, struct err *e)
+static int parts_export(struct exporting *x, struct splitting *s, const struct trace_format *f,
+			const char *suffix, struct err *e)
 {
 	int ret = parts_write(s, e);
 	x->by_seq = true;
 	for (uint32_t p = 0; p < s->n; p++) {
 		struct trace *t = NULL;
-		char *part = part_path(s, p), *path = xasprintf("%s/input-%04u%s", s->dir, p, suffix);
+		char *part = part_path(s, p),
+		     *path = xasprintf("%s/input-%04u%s", s->dir, p, suffix);
 		ret = ret ? ret : trace_open(&t, part, e);
 		ret = ret ? ret : file_export(x, t, f, path, e);
 		if (t)
@@ -252,8 +271,8 @@ static int parts_export(struct exporting *x, struct splitting *s, const struct t
 	return ret;
 }
 
-int inputs_export(struct inputs *in, struct trace *t, const struct trace_format *f, enum adapter_per per, const char *dir, const char *suffix,
-		  struct err *e)
+int inputs_export(struct inputs *in, struct trace *t, const struct trace_format *f,
+		  enum adapter_per per, const char *dir, const char *suffix, struct err *e)
 {
 	struct exporting x = {.in = in};
 	int ret;
@@ -266,7 +285,8 @@ int inputs_export(struct inputs *in, struct trace *t, const struct trace_format 
 		ret = parts_export(&x, &s, f, suffix, e);
 	}
 	if (!ret && in->n_left_out >= in->n_records)
-		ret = err_set(e, EINVAL, "the format %s cannot hold any of its requests: %s", f->name, in->why);
+		ret = err_set(e, EINVAL, "the format %s cannot hold any of its requests: %s",
+			      f->name, in->why);
 	return ret;
 }
 

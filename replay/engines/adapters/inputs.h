@@ -23,14 +23,17 @@ struct inputs {
 	int64_t first_ns, last_ns; /* TIME_NONE: no times */
 };
 
-/* "FORMAT" or "FORMAT/thread" of --export. Errors: EINVAL, ENOENT with the nearest name; a format that is only read. */
-int inputs_format_parse(const char *text, const struct trace_format **f, enum adapter_per *per, struct err *e);
+/* "FORMAT" or "FORMAT/thread" of --export. Errors: EINVAL, ENOENT with the nearest name; a format
+ * that is only read. */
+int inputs_format_parse(const char *text, const struct trace_format **f, enum adapter_per *per,
+			struct err *e);
 
 /* Looks through the trace: how many threads there are, and so on. Errors: of reading; ENOMEM. */
 int inputs_count(struct inputs *in, struct trace *t, struct err *e);
-/* Writes the files into `dir`, named after `suffix`. Errors: of reading and writing; EINVAL where nothing can be exported, saying why. */
-int inputs_export(struct inputs *in, struct trace *t, const struct trace_format *f, enum adapter_per per, const char *dir, const char *suffix,
-		  struct err *e);
+/* Writes the files into `dir`, named after `suffix`. Errors: of reading and writing; EINVAL where
+ * nothing can be exported, saying why. */
+int inputs_export(struct inputs *in, struct trace *t, const struct trace_format *f,
+		  enum adapter_per per, const char *dir, const char *suffix, struct err *e);
 void inputs_release(struct inputs *in);
 
 static inline bool inputs_is_left_out(const struct inputs *in, uint64_t i)

@@ -28,7 +28,9 @@ static int line_next(FILE *f, char *line, struct err *e)
 	int c;
 	while ((c = getc_unlocked(f)) != EOF && c != '\n') {
 		if (!c || n == LINE_BYTES_MAX)
-			return err_set(e, EBADMSG, c ? "a line of more than %u bytes" : "a byte 0 in the line", LINE_BYTES_MAX);
+			return err_set(e, EBADMSG,
+				       c ? "a line of more than %u bytes" : "a byte 0 in the line",
+				       LINE_BYTES_MAX);
 		line[n++] = (char)c;
 	}
 	n -= n && line[n - 1] == '\r';
@@ -38,7 +40,8 @@ static int line_next(FILE *f, char *line, struct err *e)
 	return n || c != EOF;
 }
 
-int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e), void *ctx, struct err *e)
+int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e), void *ctx,
+	       struct err *e)
 {
 	FILE *f = text_open(path, e);
 	if (!f)
@@ -63,7 +66,8 @@ static const char *text_find(const char *from, size_t len, const char *text, con
 {
 	const char *end = from + len, *at;
 	while ((at = memmem(from, (size_t)(end - from), text, strlen(text)))) {
-		if (!unless || (size_t)(end - at) < strlen(unless) || memcmp(at, unless, strlen(unless)))
+		if (!unless || (size_t)(end - at) < strlen(unless) ||
+		    memcmp(at, unless, strlen(unless)))
 			return at;
 		from = at + strlen(text);
 	}
@@ -89,9 +93,11 @@ static bool file_says(const char *path, const char *text, const char *unless, st
 	return at;
 }
 
-bool printed_says(const struct adapter_run *r, const char *text, const char *unless, struct strbuf *line)
+bool printed_says(const struct adapter_run *r, const char *text, const char *unless,
+		  struct strbuf *line)
 {
-	return file_says(r->printed, text, unless, line) || file_says(r->output, text, unless, line);
+	return file_says(r->printed, text, unless, line) ||
+	       file_says(r->output, text, unless, line);
 }
 
 static char *trimmed(char *s)
@@ -116,7 +122,8 @@ unsigned int line_fields(char *line, char separator, char **field, unsigned int 
 	return n;
 }
 
-int field_number(const char *field, const char *what, unsigned int digits, int64_t *value, struct err *e)
+int field_number(const char *field, const char *what, unsigned int digits, int64_t *value,
+		 struct err *e)
 {
 	const char *end;
 	int ret = adapter_number(field, digits, value, &end, e);

@@ -25,7 +25,7 @@ struct names {
 	char *climbing;		/* the first name with "..", NULL none */
 };
 
-/* --- the text of a name --------------------------------------------------------------------- */
+/* --- the text of a name -------------------------------------------------- */
 
 /* The next component that is not "."; *len is 0 at the end. */
 static const char *component(const char *path, size_t *len)
@@ -72,7 +72,7 @@ static int refuse(const struct names *x, const char *name, const char *why, stru
 		       name, why, x->how->program);
 }
 
-/* --- what a name means ----------------------------------------------------------------------- */
+/* --- what a name means --------------------------------------------------- */
 
 /* As open(O_PATH) by a program that is started in the directory, as long as no step leaves the
  * directory. Returns a descriptor or a negative errno: EXDEV, ELOOP, EPERM or EINVAL where a step
@@ -88,7 +88,8 @@ static int look(int dir_fd, const char *name, uint64_t more)
 	} while (fd < 0 && errno == EAGAIN && --n_tries);
 	if (fd >= 0)
 		return (int)fd;
-	return errno == ENOSYS || errno == EPERM ? confined_open(dir_fd, name, O_PATH, 0, NULL) : -errno;
+	return errno == ENOSYS || errno == EPERM ? confined_open(dir_fd, name, O_PATH, 0, NULL)
+						 : -errno;
 }
 
 /* A missing name may be created later, by the replayer or by the trace. It stays in the directory
@@ -125,8 +126,10 @@ static int relative_check(struct names *x, const char *name, struct err *e)
 	if (fd == -ENOENT || fd == -ENOTDIR || fd == -ENAMETOOLONG)
 		return missing_check(x, name, e);
 	if (fd < 0)
-		return err_sys(e, -fd, "cannot look up the name \"%s\" in the target directory", name);
-	const int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s", name) : kind_check(x, name, &st, e);
+		return err_sys(e, -fd, "cannot look up the name \"%s\" in the target directory",
+			       name);
+	const int ret =
+	    fstat(fd, &st) < 0 ? err_sys(e, errno, "%s", name) : kind_check(x, name, &st, e);
 	close(fd);
 	return ret;
 }
@@ -140,16 +143,17 @@ static int name_check(struct names *x, const char *name, struct err *e)
 	if (below)
 		return relative_check(x, below, e);
 	if (!how->others_stay)
-		return err_set(e, EPERM,
-			       "refused: the name \"%s\" is absolute, not below the target directory, and "
-			       "%s would open it as it is; leave such requests out (\"validate slice "
-			       "--object '[!/]*'\"), or use an engine of this program (--engine event), "
-			       "which stays in the target directory",
-			       name, how->program);
+		return err_set(
+		    e, EPERM,
+		    "refused: the name \"%s\" is absolute, not below the target directory, and "
+		    "%s would open it as it is; leave such requests out (\"validate slice "
+		    "--object '[!/]*'\"), or use an engine of this program (--engine event), "
+		    "which stays in the target directory",
+		    name, how->program);
 	return names_climb(name) ? refuse(x, name, "is absolute and has \"..\"", e) : 0;
 }
 
-/* --- requests -------------------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------ */
 
 /* Whether the request can give another meaning to names that were checked. A new directory does
  * not: no name was missing on the way of those that exist. */
@@ -211,7 +215,7 @@ static int request_check(struct names *x, struct trace *t, const struct trace_re
 	return ret;
 }
 
-/* --- the directory --------------------------------------------------------------------------- */
+/* --- the directory ------------------------------------------------------- */
 
 static int entry_check(const struct names *x, const FTSENT *f, struct err *e)
 {
@@ -255,7 +259,7 @@ static int tree_check(const struct names *x, struct err *e)
 	return ret;
 }
 
-/* --- all of it ------------------------------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------- */
 
 int names_check(const struct names_how *how, const struct inputs *in, struct trace *t,
 		struct err *e)
@@ -270,7 +274,8 @@ int names_check(const struct names_how *how, const struct inputs *in, struct tra
 	for (; !ret && (ret = trace_next(t, &r, e)) == 1; i++)
 		ret = inputs_is_left_out(in, i) ? 0 : request_check(&x, t, r, e);
 	if (!ret && x.changes && x.climbing)
-		ret = refuse(&x, x.climbing, "has \"..\" while the trace moves or removes names", e);
+		ret =
+		    refuse(&x, x.climbing, "has \"..\" while the trace moves or removes names", e);
 	if (!ret && x.changes)
 		ret = tree_check(&x, e);
 	free(x.climbing);

@@ -23,9 +23,11 @@
 struct names_how {
 	const char *dir;     /* absolute path of the target directory */
 	const char *program; /* for messages */
-	/* absolute names below it are names in the directory; NULL: all absolute names are refused */
+	/* absolute names below it are names in the directory; NULL: all absolute names are refused
+	 */
 	const char *root;
-	bool others_stay;    /* other absolute names cannot reach anything, as long as they have no ".." */
+	/* other absolute names cannot reach anything, as long as they have no ".." */
+	bool others_stay;
 };
 
 /* Whether a component of the path is "..". */

@@ -30,8 +30,10 @@ static bool is_excepted(const char *dir, const char *name, const char *const *ex
 {
 	size_t len = strcmp(dir, "/") ? strlen(dir) : 0;
 	for (; *except; except++)
-		if (!strncmp(*except, dir, len) && (*except)[len] == '/' && !strncmp(*except + len + 1, name, strlen(name)) &&
-		    ((*except)[len + 1 + strlen(name)] == 0 || (*except)[len + 1 + strlen(name)] == '/'))
+		if (!strncmp(*except, dir, len) && (*except)[len] == '/' &&
+		    !strncmp(*except + len + 1, name, strlen(name)) &&
+		    ((*except)[len + 1 + strlen(name)] == 0 ||
+		     (*except)[len + 1 + strlen(name)] == '/'))
 			return true;
 	return false;
 }
@@ -48,7 +50,8 @@ static int entry_take(struct surroundings *s, int dir_fd, const char *name)
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return is_out_of_sight(errno) ? 0 : errno;
 	GROW(s->v, s->n, s->cap);
-	s->v[s->n++] = (struct surrounding){xstrdup(name), st.st_mode, st.st_ino, S_ISDIR(st.st_mode) ? 0 : st.st_size, st.st_mtim};
+	s->v[s->n++] = (struct surrounding){xstrdup(name), st.st_mode, st.st_ino,
+					    S_ISDIR(st.st_mode) ? 0 : st.st_size, st.st_mtim};
 	return 0;
 }
 
@@ -119,18 +122,21 @@ static void tell(char *text, size_t size, const char *what, const char *name)
 
 static bool is_same(const struct surrounding *a, const struct surrounding *b)
 {
-	return a->mode == b->mode && a->ino == b->ino && a->size == b->size && a->changed.tv_sec == b->changed.tv_sec &&
-	       a->changed.tv_nsec == b->changed.tv_nsec;
+	return a->mode == b->mode && a->ino == b->ino && a->size == b->size &&
+	       a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
-bool surroundings_differ(const struct surroundings *before, const struct surroundings *after, char *text, size_t size)
+bool surroundings_differ(const struct surroundings *before, const struct surroundings *after,
+			 char *text, size_t size)
 {
 	size_t i = 0, k = 0;
 	*text = 0;
 	if (!before->dir || !after->dir || before->too_many || after->too_many)
 		return false;
 	while (i < before->n || k < after->n) {
-		int order = i == before->n ? 1 : k == after->n ? -1 : by_name(&before->v[i], &after->v[k]);
+		int order = i == before->n  ? 1
+			    : k == after->n ? -1
+					    : by_name(&before->v[i], &after->v[k]);
 		if (order > 0)
 			tell(text, size, "created", after->v[k++].name);
 		else if (order < 0)
@@ -164,7 +170,8 @@ const char *file_mark_differs(const struct file_mark *m, const char *path, bool 
 		return "removed";
 	if (now.dev != m->dev || now.ino != m->ino)
 		return "replaced";
-	bool same = now.size == m->size && now.changed.tv_sec == m->changed.tv_sec && now.changed.tv_nsec == m->changed.tv_nsec;
+	bool same = now.size == m->size && now.changed.tv_sec == m->changed.tv_sec &&
+		    now.changed.tv_nsec == m->changed.tv_nsec;
 	return content && m->is_data && !same ? "changed" : NULL;
 }
 

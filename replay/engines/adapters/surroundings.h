@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What lies beside the target: did a replayer write there? The entries of the directory that the target is in, before and after, by
- * name, kind, size and time of their last change. A directory that everybody may write to (/tmp, /dev) tells nothing, and is not looked
- * at. */
+/* What lies beside the target: did a replayer write there? The entries of the directory that the
+ * target is in, before and after, by name, kind, size and time of their last change. A directory
+ * that everybody may write to (/tmp, /dev) tells nothing, and is not looked at. */
 #ifndef REPLAY_ADAPTER_SURROUNDINGS_H
 #define REPLAY_ADAPTER_SURROUNDINGS_H
 
@@ -28,8 +28,10 @@ int surroundings_take(struct surroundings *s, const char *target, const char *co
 		      struct err *e);
 void surroundings_release(struct surroundings *s);
 
-/* What differs: "made x, changed y, removed z", the first few. False where nothing does, or where one was not looked at. */
-bool surroundings_differ(const struct surroundings *before, const struct surroundings *after, char *text, size_t size);
+/* What differs: "made x, changed y, removed z", the first few. False where nothing does, or where
+ * one was not looked at. */
+bool surroundings_differ(const struct surroundings *before, const struct surroundings *after,
+			 char *text, size_t size);
 
 /* One file or directory, to tell whether it is still itself, and as it was. */
 struct file_mark {
@@ -43,7 +45,8 @@ struct file_mark {
 /* Nothing at the path (NULL: none) is a mark, too. Errors: of the system, where that is not known.
  */
 int file_mark_take(struct file_mark *m, const char *path, struct err *e);
-/* NULL, or what has become of it: "removed", "replaced"; with `content` also "changed". Static text. */
+/* NULL, or what has become of it: "removed", "replaced"; with `content` also "changed". Static
+ * text. */
 const char *file_mark_differs(const struct file_mark *m, const char *path, bool content);
 /* A regular file that is there and has another size. */
 bool file_mark_resized(const struct file_mark *m, const char *path);

@@ -10,7 +10,8 @@
 #include "common/xalloc.h"
 
 const char *const times_names[] = {"self", "preload", "block", "none", NULL};
-static const enum adapter_times times_values[] = {ADAPTER_SELF, ADAPTER_PRELOAD, ADAPTER_BLOCK, ADAPTER_UNTIMED};
+static const enum adapter_times times_values[] = {ADAPTER_SELF, ADAPTER_PRELOAD, ADAPTER_BLOCK,
+						  ADAPTER_UNTIMED};
 
 const char *times_name(enum adapter_times how)
 {
@@ -20,10 +21,12 @@ const char *times_name(enum adapter_times how)
 	return times_names[i];
 }
 
-/* --- the form --------------------------------------------------------------------------------------------------------- */
+/* --- the form ------------------------------------------------------------ */
 
-static const char *const form_keys[] = {"begin", "end", "took", "op", "offset", "length", "object", "seq", "result", "tid", /* columns */
-					"unit", "unit-offset", "first", "header", "sep", "comment", NULL};
+/* columns */
+static const char *const form_keys[] = {
+    "begin", "end",  "took",        "op",    "offset", "length", "object",  "seq", "result",
+    "tid",   "unit", "unit-offset", "first", "header", "sep",    "comment", NULL};
 static const char *const units[] = {"s", "ms", "us", "ns", NULL};
 static const char *const separators[] = {"comma", "semicolon", "tab", "blank", "colon", NULL};
 
@@ -42,7 +45,8 @@ static int column_set(struct times_form *f, int which, const char *value, struct
 	if (ret)
 		return ret;
 	if (!n || n > TIMES_COLUMNS_MAX)
-		return err_set(e, EINVAL, "column %s: columns are counted from 1 to %d", value, TIMES_COLUMNS_MAX);
+		return err_set(e, EINVAL, "column %s: columns are counted from 1 to %d", value,
+			       TIMES_COLUMNS_MAX);
 	f->column[which] = n;
 	return 0;
 }
@@ -57,11 +61,16 @@ static int setting_set(struct times_form *f, const char *key, const char *value,
 	if (!strcmp(key, "sep")) {
 		int at = place_in(separators, value);
 		f->separator = ",;\t :"[at < 0 ? 0 : at];
-		return at < 0 ? err_set(e, EINVAL, "\"%s\" is not one of comma, semicolon, tab, blank, colon", value) : 0;
+		return at < 0 ? err_set(e, EINVAL,
+					"\"%s\" is not one of comma, semicolon, tab, blank, colon",
+					value)
+			      : 0;
 	}
 	if (!strcmp(key, "comment")) {
 		f->comment = *value;
-		return strlen(value) == 1 ? 0 : err_set(e, EINVAL, "\"%s\" is not one character", value);
+		return strlen(value) == 1
+			   ? 0
+			   : err_set(e, EINVAL, "\"%s\" is not one character", value);
 	}
 	if (!strcmp(key, "unit-offset")) {
 		int ret = parse_size(value, &f->unit_bytes, e);
@@ -79,7 +88,8 @@ static int item_take(struct times_form *f, char *item, struct err *e)
 	*value++ = 0;
 	int at = place_in(form_keys, item);
 	if (at >= 0) {
-		int ret = at < TIMES_N ? column_set(f, at, value, e) : setting_set(f, item, value, e);
+		int ret =
+		    at < TIMES_N ? column_set(f, at, value, e) : setting_set(f, item, value, e);
 		return ret ? err_context(e, "%s", item) : 0;
 	}
 	const char *near = nearest_name(item, form_keys);
@@ -94,9 +104,12 @@ static int form_check(const struct times_form *f, struct err *e)
 		return err_set(e, EINVAL, "begin, and end or took, are needed");
 	if (c[TIMES_END] && c[TIMES_TOOK])
 		return err_set(e, EINVAL, "end and took say the same");
-	bool whole = c[TIMES_OP] && c[TIMES_OFFSET] && c[TIMES_LENGTH], any = c[TIMES_OP] || c[TIMES_OFFSET] || c[TIMES_LENGTH];
+	bool whole = c[TIMES_OP] && c[TIMES_OFFSET] && c[TIMES_LENGTH],
+	     any = c[TIMES_OP] || c[TIMES_OFFSET] || c[TIMES_LENGTH];
 	if (any && !whole && !c[TIMES_SEQ])
-		return err_set(e, EINVAL, "a request needs op, offset and length together, or seq, or none of these (order of the input)");
+		return err_set(e, EINVAL,
+			       "a request needs op, offset and length together, or seq, or none of "
+			       "these (order of the input)");
 	return 0;
 }
 
@@ -107,7 +120,8 @@ static int form_parse(struct times_form *f, const char *text, struct err *e)
 	char **item;
 	size_t n;
 	if (strncmp(text, "csv(", 4) || text[len - 1] != ')')
-		return err_set(e, EINVAL, "\"%s\" is not csv(begin=COLUMN,end=COLUMN,unit=UNIT)", text);
+		return err_set(e, EINVAL, "\"%s\" is not csv(begin=COLUMN,end=COLUMN,unit=UNIT)",
+			       text);
 	char *inside = xasprintf("%.*s", (int)(len - 5), text + 4);
 	int ret = split_list(inside, &item, &n, e);
 	for (size_t i = 0; !ret && i < n; i++)
@@ -119,7 +133,7 @@ static int form_parse(struct times_form *f, const char *text, struct err *e)
 	return ret ? ret : form_check(f, e);
 }
 
-/* --- the option ------------------------------------------------------------------------------------------------------- */
+/* --- the option ---------------------------------------------------------- */
 
 static int way_refuse(const struct adapter *a, const char *way, struct err *e)
 {
@@ -142,8 +156,12 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 	int at = place_in(times_names, way), ret = 0;
 	if (at < 0) {
 		const char *near = nearest_name(way, times_names);
-		ret = near ? err_set(e, EINVAL, "times: \"%s\" is not one of self, preload, block, none (did you mean \"%s\"?)", way, near)
-			   : err_set(e, EINVAL, "times: \"%s\" is not one of self, preload, block, none", way);
+		ret = near ? err_set(e, EINVAL,
+				     "times: \"%s\" is not one of self, preload, block, none (did "
+				     "you mean \"%s\"?)",
+				     way, near)
+			   : err_set(e, EINVAL,
+				     "times: \"%s\" is not one of self, preload, block, none", way);
 	} else {
 		t->how = times_values[at];
 		t->has_form = text[len] != 0;
@@ -155,7 +173,9 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 	if (!ret && t->has_form && form_parse(&t->form, text + len + 1, e))
 		ret = err_context(e, "times");
 	if (!ret && t->how == ADAPTER_SELF && !t->has_form && !a->parse)
-		ret = err_set(e, EINVAL, "times: the form of its output is missing: self:csv(begin=COLUMN,end=COLUMN,unit=us)");
+		ret = err_set(e, EINVAL,
+			      "times: the form of its output is missing: "
+			      "self:csv(begin=COLUMN,end=COLUMN,unit=us)");
 	free(way);
 	return ret;
 }

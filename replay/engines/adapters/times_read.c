@@ -12,7 +12,7 @@
 #include "common/xalloc.h"
 #include "replay/engines/adapters/times.h"
 
-/* --- numbers ---------------------------------------------------------------------------------------------------------- */
+/* --- numbers ------------------------------------------------------------- */
 
 static int64_t power_of_ten(unsigned int n)
 {
@@ -28,7 +28,8 @@ static int number_refuse(const char *text, const char *why, struct err *e)
 }
 
 /* With an exponent, as %g prints: by floating point. */
-static int scientific(const char *text, unsigned int digits, int64_t *value, const char **end, struct err *e)
+static int scientific(const char *text, unsigned int digits, int64_t *value, const char **end,
+		      struct err *e)
 {
 	char *stop;
 	long double v = strtold(text, &stop) * (long double)power_of_ten(digits);
@@ -39,14 +40,20 @@ static int scientific(const char *text, unsigned int digits, int64_t *value, con
 	return 0;
 }
 
-int adapter_number(const char *text, unsigned int digits, int64_t *value, const char **end, struct err *e)
+int adapter_number(const char *text, unsigned int digits, int64_t *value, const char **end,
+		   struct err *e)
 {
 	const char *p = text + (*text == '-' || *text == '+');
 	int64_t whole = 0, unit = power_of_ten(digits);
 	if (!isdigit((unsigned char)*p) && !(*p == '.' && isdigit((unsigned char)p[1])))
-		return number_refuse(text, !strncasecmp(p, "nan", 3) ? "not a number" : !strncasecmp(p, "inf", 3) ? "infinite" : "no number", e);
+		return number_refuse(text,
+				     !strncasecmp(p, "nan", 3)   ? "not a number"
+				     : !strncasecmp(p, "inf", 3) ? "infinite"
+								 : "no number",
+				     e);
 	for (; isdigit((unsigned char)*p); p++)
-		if (__builtin_mul_overflow(whole, 10, &whole) || __builtin_add_overflow(whole, *p - '0', &whole))
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, *p - '0', &whole))
 			return number_refuse(text, "too large a number", e);
 	int64_t part = 0;
 	unsigned int left = digits;
@@ -56,16 +63,19 @@ int adapter_number(const char *text, unsigned int digits, int64_t *value, const 
 				part += (*p - '0') * power_of_ten(--left);
 			}
 		}
-	if ((*p == 'e' || *p == 'E') && (isdigit((unsigned char)p[1]) || ((p[1] == '-' || p[1] == '+') && isdigit((unsigned char)p[2]))))
+	if ((*p == 'e' || *p == 'E') &&
+	    (isdigit((unsigned char)p[1]) ||
+	     ((p[1] == '-' || p[1] == '+') && isdigit((unsigned char)p[2]))))
 		return scientific(text, digits, value, end, e);
-	if (__builtin_mul_overflow(whole, unit, &whole) || __builtin_add_overflow(whole, part, &whole))
+	if (__builtin_mul_overflow(whole, unit, &whole) ||
+	    __builtin_add_overflow(whole, part, &whole))
 		return number_refuse(text, "too large a number", e);
 	*value = *text == '-' ? -whole : whole;
 	*end = p;
 	return 0;
 }
 
-/* --- lines ------------------------------------------------------------------------------------------------------------ */
+/* --- lines --------------------------------------------------------------- */
 
 struct line {
 	const struct times_form *form;
@@ -80,7 +90,8 @@ static bool is_between(const struct line *l, char c)
 	return l->form->separator == ' ' ? c == ' ' || c == '\t' : c == l->form->separator;
 }
 
-/* The field at `s`, without blanks around it and quotes; gives what is behind its separator, NULL at the end. */
+/* The field at `s`, without blanks around it and quotes; gives what is behind its separator, NULL
+ * at the end. */
 static char *field_cut(struct line *l, char *s)
 {
 	while (*s == ' ' || (*s == '\t' && l->form->separator != '\t'))
@@ -120,12 +131,14 @@ static void line_cut(struct line *l, const char *s, size_t len)
 	}
 }
 
-static int number_at(const struct line *l, enum times_column which, unsigned int digits, int64_t *value, struct err *e)
+static int number_at(const struct line *l, enum times_column which, unsigned int digits,
+		     int64_t *value, struct err *e)
 {
 	uint64_t column = l->form->column[which];
 	const char *end, *text = column <= l->n ? l->field[column - 1] : NULL;
 	if (!text)
-		return err_set(e, EBADMSG, "column %" PRIu64 " is missing: the line has %zu", column, l->n);
+		return err_set(e, EBADMSG, "column %" PRIu64 " is missing: the line has %zu",
+			       column, l->n);
 	int ret = adapter_number(text, digits, value, &end, e);
 	if (!ret && *end)
 		ret = err_set(e, EBADMSG, "\"%.40s\" is not a number", text);
@@ -138,8 +151,12 @@ static int op_at(const struct line *l, enum trace_op *op, struct err *e)
 	const char *text = column <= l->n ? l->field[column - 1] : "";
 	*op = op_find(text);
 	if (*op == OP_INVALID)
-		*op = *text == 'r' || *text == 'R' ? OP_PREAD : *text == 'w' || *text == 'W' ? OP_PWRITE : OP_INVALID;
-	return *op ? 0 : err_set(e, EBADMSG, "column %" PRIu64 ": \"%.40s\" is not an operation", column, text);
+		*op = *text == 'r' || *text == 'R'   ? OP_PREAD
+		      : *text == 'w' || *text == 'W' ? OP_PWRITE
+						     : OP_INVALID;
+	return *op ? 0
+		   : err_set(e, EBADMSG, "column %" PRIu64 ": \"%.40s\" is not an operation",
+			     column, text);
 }
 
 static int times_of(const struct line *l, struct adapter_request *q, struct err *e)
@@ -147,8 +164,10 @@ static int times_of(const struct line *l, struct adapter_request *q, struct err 
 	const struct times_form *f = l->form;
 	int ret = number_at(l, TIMES_BEGIN, (unsigned int)f->unit, &q->begin_ns, e);
 	if (!ret)
-		ret = number_at(l, f->column[TIMES_END] ? TIMES_END : TIMES_TOOK, (unsigned int)f->unit, &q->end_ns, e);
-	if (!ret && f->column[TIMES_TOOK] && __builtin_add_overflow(q->end_ns, q->begin_ns, &q->end_ns))
+		ret = number_at(l, f->column[TIMES_END] ? TIMES_END : TIMES_TOOK,
+				(unsigned int)f->unit, &q->end_ns, e);
+	if (!ret && f->column[TIMES_TOOK] &&
+	    __builtin_add_overflow(q->end_ns, q->begin_ns, &q->end_ns))
 		ret = err_set(e, EBADMSG, "its end is too large a number");
 	return ret;
 }
@@ -164,7 +183,8 @@ static int place_of(const struct line *l, struct adapter_request *q, struct err 
 		ret = number_at(l, TIMES_OFFSET, 0, &offset, e);
 	if (!ret && f->column[TIMES_LENGTH])
 		ret = number_at(l, TIMES_LENGTH, 0, &length, e);
-	if (!ret && (offset < 0 || length < 0 || __builtin_mul_overflow((uint64_t)offset, f->unit_bytes, &q->offset) ||
+	if (!ret && (offset < 0 || length < 0 ||
+		     __builtin_mul_overflow((uint64_t)offset, f->unit_bytes, &q->offset) ||
 		     __builtin_mul_overflow((uint64_t)length, f->unit_bytes, &q->length)))
 		ret = err_set(e, EBADMSG, "offset or length: out of range");
 	if (!ret && f->column[TIMES_SEQ]) {
@@ -208,7 +228,10 @@ int times_read(struct adapter_run *r, const struct times_form *f, struct err *e)
 		line_cut(&l, s, len);
 		ret = line_take(r, &l, e);
 		if (ret)
-			err_context(e, "%s:%" PRIu64, strrchr(r->output, '/') ? strrchr(r->output, '/') + 1 : r->output, in.line);
+			err_context(e, "%s:%" PRIu64,
+				    strrchr(r->output, '/') ? strrchr(r->output, '/') + 1
+							    : r->output,
+				    in.line);
 	}
 	text_input_close(&in);
 	free(l.text);

@@ -68,7 +68,8 @@ static int tool_wait(pid_t pid, int64_t limit_ns, int *status)
 	return ready < 1 ? -ETIMEDOUT : 0;
 }
 
-int tool_run(char *const *argv, const char *dir, const char *log, const char *user, int64_t limit_ns, struct err *e)
+int tool_run(char *const *argv, const char *dir, const char *log, const char *user,
+	     int64_t limit_ns, struct err *e)
 {
 	int status = 0, out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (out < 0)
@@ -79,13 +80,16 @@ int tool_run(char *const *argv, const char *dir, const char *log, const char *us
 	if (pid < 0)
 		return err_sys(e, code, "%s cannot be started", argv[0]);
 	if (tool_wait(pid, limit_ns, &status))
-		return err_set(e, ETIMEDOUT, "%s had not ended after %lld s", argv[0], (long long)(limit_ns / 1000000000));
+		return err_set(e, ETIMEDOUT, "%s had not ended after %lld s", argv[0],
+			       (long long)(limit_ns / 1000000000));
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	struct strbuf end = STRBUF_INIT;
 	log_end(log, &end);
-	err_set(e, EPROTO, "%s ended %s %d: %s", argv[0], WIFSIGNALED(status) ? "by signal" : "with status",
-		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), end.len ? end.s : "it printed nothing");
+	err_set(e, EPROTO, "%s ended %s %d: %s", argv[0],
+		WIFSIGNALED(status) ? "by signal" : "with status",
+		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+		end.len ? end.s : "it printed nothing");
 	strbuf_release(&end);
 	return -EPROTO;
 }

@@ -13,15 +13,17 @@
 #include "replay/plan/gaps.h"
 #include "replay/options/engine.h"
 
-/* --- what goes together --------------------------------------------------------------------------------------------------- */
+/* --- what goes together -------------------------------------------------- */
 
 static int ranges_check(const struct block_options *o, uint64_t n_workers, struct err *e)
 {
 	if (o->bundle_max < 1 || o->bundle_max > BLOCK_BUNDLE_MAX)
 		return err_set(e, EINVAL, "bundle-max: from 1 to %u", BLOCK_BUNDLE_MAX);
 	if (o->depth > BLOCK_DEPTH_MAX || n_workers > BLOCK_WORKERS_MAX)
-		return err_set(e, EINVAL, "depth is at most %u, workers %u", BLOCK_DEPTH_MAX, BLOCK_WORKERS_MAX);
-	if (!(o->think_scale > 0) || !(o->device_scale >= 0) || !isfinite(o->think_scale) || !isfinite(o->device_scale))
+		return err_set(e, EINVAL, "depth is at most %u, workers %u", BLOCK_DEPTH_MAX,
+			       BLOCK_WORKERS_MAX);
+	if (!(o->think_scale > 0) || !(o->device_scale >= 0) || !isfinite(o->think_scale) ||
+	    !isfinite(o->device_scale))
 		return err_set(e, EINVAL, "think-scale or device-scale: out of range");
 	return 0;
 }
@@ -34,38 +36,50 @@ static int modes_check(const struct replay_config *c, struct err *e)
 	const struct fault *f = ret ? NULL : mutant_fault(m.kind);
 	if (ret)
 		return ret;
-	if (o->mode != MODE_DEP && (o->think_scale != 1 || o->device_scale > 0 || o->follow || o->think_time))
-		return err_set(e, EINVAL, "think-scale, device-scale, follow and think-time are for mode dep");
+	if (o->mode != MODE_DEP &&
+	    (o->think_scale != 1 || o->device_scale > 0 || o->follow || o->think_time))
+		return err_set(e, EINVAL,
+			       "think-scale, device-scale, follow and think-time are for mode dep");
 	if (o->follow == FOLLOW_COUNT && o->device_scale > 0)
-		return err_set(e, EINVAL, "follow count goes without device-scale: ends that count later than they are have no order");
+		return err_set(e, EINVAL,
+			       "follow count goes without device-scale: ends that count later than "
+			       "they are have no order");
 	int64_t ns;
 	if (o->think_time && strcmp(o->think_time, "auto") && parse_duration(o->think_time, &ns, e))
 		return err_context(e, "think-time");
 	if (o->mode != MODE_HF && (c->speed != 1 || o->limit != LIMIT_ROUNDED))
-		return err_set(e, EINVAL, "speed and in-flight are for mode hf%s", o->mode == MODE_DEP ? "; dep has think-scale and device-scale" : "");
+		return err_set(e, EINVAL, "speed and in-flight are for mode hf%s",
+			       o->mode == MODE_DEP ? "; dep has think-scale and device-scale" : "");
 	if (f && f->timed && (o->mode == MODE_AFAP || o->mode == MODE_LOAD))
-		return err_set(e, EINVAL, "mutant %s is a fault of waiting for times: it needs mode hf or dep", f->name);
+		return err_set(e, EINVAL,
+			       "mutant %s is a fault of waiting for times: it needs mode hf or dep",
+			       f->name);
 	if (o->sq_poll && o->backend > 1)
 		return err_set(e, EINVAL, "sq-poll is for io_uring");
 	if (o->harvester && (!strcmp(block_backend_names[o->backend], "psync")))
 		return err_set(e, EINVAL, "harvester: psync has no completions to fetch");
 	if (o->harvester && o->discards)
-		return err_set(e, EINVAL, "harvester: discards have ended when they have been handed over, and another thread would learn of it late");
+		return err_set(e, EINVAL,
+			       "harvester: discards have ended when they have been handed over, "
+			       "and another thread would learn of it late");
 	return 0;
 }
 
 static int block_check(const struct replay_config *c, struct err *e)
 {
 	if (c->order != ORDER_TEMPORAL || c->timing != TIMING_FULLSPEED || c->fs_rules)
-		return err_set(e, EINVAL, "engine block has modes (--mode), not orders and timings");
+		return err_set(e, EINVAL,
+			       "engine block has modes (--mode), not orders and timings");
 	if (c->blank || c->stop_on_mismatch || c->prepare || c->dir || c->processes || c->reads ||
 	    (c->balloon && strcmp(c->balloon, "off")))
-		return err_set(e, EINVAL, "blank, stop-on-mismatch, prepare, processes, reads, balloon and dir are not for engine block");
+		return err_set(e, EINVAL,
+			       "blank, stop-on-mismatch, prepare, processes, reads, balloon and "
+			       "dir are not for engine block");
 	int ret = ranges_check(&c->block, c->n_workers, e);
 	return ret ? ret : modes_check(c, e);
 }
 
-/* --- one replay ------------------------------------------------------------------------------------------------------------ */
+/* --- one replay ---------------------------------------------------------- */
 
 struct run {
 	const struct replay_config *c;
@@ -83,11 +97,17 @@ static int device_get(struct run *r, enum device_how how, struct err *e)
 {
 	bool refused = false;
 	if (how != DEVICE_READ && !r->c->destructive)
-		return err_set(e, EPERM, "%s: refused: its content would be overwritten (--destructive permits this; --read-only only reads)", r->c->device);
+		return err_set(e, EPERM,
+			       "%s: refused: its content would be overwritten (--destructive "
+			       "permits this; --read-only only reads)",
+			       r->c->device);
 	device_close(&r->device);
 	int ret = device_open(&r->device, r->c->device, how, O_DIRECT, &refused, e);
 	if (ret == -EINVAL && !refused && how == DEVICE_READ)
-		return err_set(e, EINVAL, "%s: it cannot be opened for direct I/O (O_DIRECT), which its file system may not have", r->c->device);
+		return err_set(e, EINVAL,
+			       "%s: it cannot be opened for direct I/O (O_DIRECT), which its file "
+			       "system may not have",
+			       r->c->device);
 	return refused ? -EPERM : ret;
 }
 
@@ -104,7 +124,8 @@ static int gaps_check(const struct run *r, struct err *e)
 	int ret = 0;
 	if (mode != MODE_HF && mode != MODE_DEP)
 		return 0;
-	gaps_init(&gaps, r->c->max_gap_ns, mode == MODE_DEP ? r->c->block.think_scale : r->c->speed);
+	gaps_init(&gaps, r->c->max_gap_ns,
+		  mode == MODE_DEP ? r->c->block.think_scale : r->c->speed);
 	for (uint32_t i = 0; !ret && i < r->load.n; i++)
 		ret = gaps_add(&gaps, r->load.r[i].begin_ns, r->load.r[i].record, e);
 	return ret;
@@ -175,7 +196,8 @@ static int dry_run(struct run *r, struct replay_summary *s, struct err *e)
 		return ret;
 	block_touched_find(t, &r->load, r->device.n_bytes);
 	if (r->load.n_written && device_get(r, how_written(r), &refusal))
-		snprintf(t->refusal, sizeof t->refusal, "%.*s", (int)sizeof t->refusal - 1, refusal.msg);
+		snprintf(t->refusal, sizeof t->refusal, "%.*s", (int)sizeof t->refusal - 1,
+			 refusal.msg);
 	return 0;
 }
 
@@ -203,11 +225,13 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	return ret;
 }
 
-static int block_replay(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e)
+static int block_replay(const char *trace_path, const struct replay_config *c,
+			struct replay_summary *s, struct err *e)
 {
 	struct run r = {.c = c, .path = trace_path, .device = {.fd = -1}};
 	int ret = run_all(&r, s, e);
-	if (r.crew.abandoned) /* some request still writes to its memory, and will until the process ends */
+	/* some request still writes to its memory, and will until the process ends */
+	if (r.crew.abandoned)
 		return ret;
 	block_plan_release(&r.plan);
 	block_load_release(&r.load);

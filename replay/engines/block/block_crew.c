@@ -12,14 +12,15 @@
 #include "common/xalloc.h"
 #include "replay/engines/block/block_watch.h"
 
-/* From opening the gate to the common begin: the threads that slept there must all be awake again. */
+/* From opening the gate to the common begin: the threads that slept there must all be awake again.
+ */
 #define LEAD_NS 2000000
 #define JOIN_NS 200000000
 #define GIVE_UP_NS 1000000000
 #define FIRST_BUNDLE_NS 2000 /* until it has been measured */
 #define GRACE_NS 100000
 
-/* --- ready --------------------------------------------------------------------------------------------------------------- */
+/* --- ready --------------------------------------------------------------- */
 
 static void schedule_make(struct block_crew *c, struct block_worker *w)
 {
@@ -30,7 +31,8 @@ static void schedule_make(struct block_crew *c, struct block_worker *w)
 		.mode = (enum block_mode)o->mode, .request = a->request, .place = a->place, .n = a->n, .parents = a->parents,
 		.shift = p->shift, .bundle_max = (uint32_t)o->bundle_max, .progress = c->progress, .index = w->index,
 		.n_workers = p->n_lanes, .mutant = p->mutant, .follow = (enum block_follow)o->follow};
-	struct block_schedule_room room = {(uint32_t)p->inferred.width_max, (uint32_t)p->inferred.n_parents_max, p->n};
+	struct block_schedule_room room = {(uint32_t)p->inferred.width_max,
+					   (uint32_t)p->inferred.n_parents_max, p->n};
 	if (p->mutant.kind == FAULT_DOUBLE || room.n_ready > a->n)
 		room.n_ready = a->n;
 	schedule_init(&w->schedule, &room);
@@ -84,7 +86,8 @@ static int worker_make(struct block_crew *c, uint32_t i, struct err *e)
 	}
 	due_heap_init(&w->held, n);
 	schedule_make(c, w);
-	return buffers_init(&w->buffers, n, longest_of(&c->plan->lane[i]), &c->content, &c->reads, e);
+	return buffers_init(&w->buffers, n, longest_of(&c->plan->lane[i]), &c->content, &c->reads,
+			    e);
 }
 
 int block_crew_init(struct block_crew *c, bool has_writes, struct err *e)
@@ -138,7 +141,7 @@ void block_crew_release(struct block_crew *c)
 	pthread_cond_destroy(&c->changed);
 }
 
-/* --- a worker's thread ------------------------------------------------------------------------------------------------------ */
+/* --- a worker's thread --------------------------------------------------- */
 
 static int queue_open_by(struct block_worker *w, const struct block_backend *b)
 {
@@ -215,7 +218,9 @@ static void *worker_main(void *arg)
 		w->start = c->start_ticks;
 		w->waiter.clock = &w->clock;
 		if (c->config->block.harvester)
-			ret = harvester_start(&w->harvester, w->backend, w->queue, w->n_slots, &w->clock, c->config->pin ? processor_nth(w->index + 1) : -1, &w->err);
+			ret = harvester_start(
+			    &w->harvester, w->backend, w->queue, w->n_slots, &w->clock,
+			    c->config->pin ? processor_nth(w->index + 1) : -1, &w->err);
 		int64_t before_ns = run_facts_thread_wait_ns();
 		w->fatal = -ret;
 		wait_until(&w->waiter, w->start);
@@ -235,7 +240,7 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-/* --- from the outside --------------------------------------------------------------------------------------------------------- */
+/* --- from the outside ---------------------------------------------------- */
 
 static void gate_open(struct block_crew *c, bool cancelled)
 {
@@ -262,7 +267,8 @@ static int workers_start(struct block_crew *c, struct err *e)
 		pthread_cond_wait(&c->changed, &c->mutex);
 	pthread_mutex_unlock(&c->mutex);
 	if (code)
-		return err_sys(e, code, "starting worker %u of %u", c->n_started + 1, c->plan->n_lanes);
+		return err_sys(e, code, "starting worker %u of %u", c->n_started + 1,
+			       c->plan->n_lanes);
 	for (uint32_t i = 0; i < c->n_started; i++)
 		if (c->worker[i].fatal) {
 			*e = c->worker[i].err;
@@ -281,7 +287,7 @@ static void deadline_after(struct timespec *t, int64_t ns)
 	t->tv_nsec = ns % 1000000000;
 }
 
-/* --- the end ----------------------------------------------------------------------------------------------------------------- */
+/* --- the end ------------------------------------------------------------- */
 
 static bool join_until(struct block_crew *c, uint32_t i, int64_t ns)
 {
@@ -341,7 +347,8 @@ int block_crew_run(struct block_crew *c, struct err *e)
 	ret = workers_join(c, e);
 	for (uint32_t i = 0; !ret && i < c->n_started; i++)
 		if (c->worker[i].fatal)
-			ret = err_sys(e, c->worker[i].fatal, "%s: the queue failed", c->backend->name);
+			ret = err_sys(e, c->worker[i].fatal, "%s: the queue failed",
+				      c->backend->name);
 	if (!ret && device_gone(c->device)) /* before anybody looked */
 		ret = block_watch_gone(c, e);
 	if (ret)

@@ -35,11 +35,11 @@ struct block_crew {
 	struct run_facts facts;
 };
 
-/* Gets everything the run needs but queues, which workers open themselves. `has_writes`: there is content to write. Errors: ENOMEM.
- * Ownership: block_crew_release, also after an error. */
+/* Gets everything the run needs but queues, which workers open themselves. `has_writes`: there is
+ * content to write. Errors: ENOMEM. Ownership: block_crew_release, also after an error. */
 int block_crew_init(struct block_crew *c, bool has_writes, struct err *e);
-/* Runs the plan. Errors: of the queues and of threads; ETIMEDOUT where nothing ends any more (--watchdog), naming a request; of the
- * clock. A request that failed is an outcome. */
+/* Runs the plan. Errors: of the queues and of threads; ETIMEDOUT where nothing ends any more
+ * (--watchdog), naming a request; of the clock. A request that failed is an outcome. */
 int block_crew_run(struct block_crew *c, struct err *e);
 void block_crew_release(struct block_crew *c);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Deliberate faults of single requests, put into a loaded trace; those of times act in block_plan.c and schedule.c, those of
- * response times where completions are harvested. */
+/* Deliberate faults of single requests, put into a loaded trace; those of times act in block_plan.c
+ * and schedule.c, those of response times where completions are harvested. */
 #include <errno.h>
 
 #include "capture/kernel/block_requests.h"
@@ -15,8 +15,10 @@ static bool moves_data(const struct block_loaded *q)
 static void strike_swap(struct block_loaded *q)
 {
 	struct block_loaded first = q[0];
-	q[0].offset = q[1].offset, q[0].length = q[1].length, q[0].direction = q[1].direction, q[0].flags = q[1].flags;
-	q[1].offset = first.offset, q[1].length = first.length, q[1].direction = first.direction, q[1].flags = first.flags;
+	q[0].offset = q[1].offset, q[0].length = q[1].length, q[0].direction = q[1].direction,
+	q[0].flags = q[1].flags;
+	q[1].offset = first.offset, q[1].length = first.length, q[1].direction = first.direction,
+	q[1].flags = first.flags;
 	q[0].record = q[1].record, q[1].record = first.record;
 	q[0].fault = q[1].fault = FAULT_SWAP;
 }

@@ -22,13 +22,14 @@ struct loader {
 	bool has_object, sorted;
 };
 
-/* --- what a record is ------------------------------------------------------------------------------------------------ */
+/* --- what a record is ---------------------------------------------------- */
 
 /* BLOCK_OTHER: nothing for a device. */
 static enum block_direction direction_of(const struct trace_record *r)
 {
 	const struct op_info *op = op_info(r->op);
-	bool placed = op->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET) && r->offset != OFFSET_NONE && r->length;
+	bool placed =
+	    op->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET) && r->offset != OFFSET_NONE && r->length;
 	if (op->family == FAMILY_READ && op->uses & OP_RETURNS_BYTES)
 		return placed ? BLOCK_READ : BLOCK_OTHER;
 	if (op->family == FAMILY_WRITE && op->uses & OP_RETURNS_BYTES)
@@ -38,11 +39,13 @@ static enum block_direction direction_of(const struct trace_record *r)
 	return r->op == OP_FALLOCATE && placed ? BLOCK_DISCARD : BLOCK_OTHER;
 }
 
-static uint8_t flags_of(const struct loader *p, const struct trace_record *r, enum block_direction direction)
+static uint8_t flags_of(const struct loader *p, const struct trace_record *r,
+			enum block_direction direction)
 {
 	if (direction != BLOCK_WRITE || trace_meta(p->t)->level != LEVEL_BLOCK)
 		return 0;
-	return (uint8_t)((r->flags & BLOCK_FUA ? REQUEST_FUA : 0) | (r->flags & BLOCK_PREFLUSH ? REQUEST_FLUSH_FIRST : 0));
+	return (uint8_t)((r->flags & BLOCK_FUA ? REQUEST_FUA : 0) |
+			 (r->flags & BLOCK_PREFLUSH ? REQUEST_FLUSH_FIRST : 0));
 }
 
 static int object_check(struct loader *p, uint32_t object, struct err *e)
@@ -52,8 +55,11 @@ static int object_check(struct loader *p, uint32_t object, struct err *e)
 		p->object = object != OBJECT_NONE ? object : p->object;
 		return 0;
 	}
-	const struct trace_object *a = trace_object(p->t, p->object), *b = trace_object(p->t, object);
-	return err_set(e, EINVAL, "its requests are on several devices or files, such as %s and %s; `validate slice --object NAME` takes one out",
+	const struct trace_object *a = trace_object(p->t, p->object),
+				  *b = trace_object(p->t, object);
+	return err_set(e, EINVAL,
+		       "its requests are on several devices or files, such as %s and %s; `validate "
+		       "slice --object NAME` takes one out",
 		       a && a->name ? a->name : "?", b && b->name ? b->name : "?");
 }
 
@@ -68,7 +74,7 @@ static int target_check(const struct loader *p, struct err *e)
 	return err_set(e, EPERM, DEVICE_FILE_CALLS, o && o->name ? o->name : "?");
 }
 
-/* --- making it fit ---------------------------------------------------------------------------------------------------- */
+/* --- making it fit ------------------------------------------------------- */
 
 static int align(struct loader *p, struct block_loaded *q, struct err *e)
 {
@@ -76,8 +82,11 @@ static int align(struct loader *p, struct block_loaded *q, struct err *e)
 	if (q->offset % block == 0 && q->length % block == 0)
 		return 0;
 	if (p->o->unaligned == UNALIGNED_ERROR)
-		return err_set(e, EINVAL, "%" PRIu64 " bytes at %" PRIu64 ": the device has blocks of %" PRIu64 " bytes (--unaligned round "
-			       "takes the blocks around it)", q->length, q->offset, block);
+		return err_set(e, EINVAL,
+			       "%" PRIu64 " bytes at %" PRIu64 ": the device has blocks of %" PRIu64
+			       " bytes (--unaligned round "
+			       "takes the blocks around it)",
+			       q->length, q->offset, block);
 	q->offset -= q->offset % block;
 	end = (end + block - 1) / block * block;
 	q->length = end - q->offset;
@@ -89,12 +98,17 @@ static int align(struct loader *p, struct block_loaded *q, struct err *e)
 static int request_check(const struct loader *p, const struct trace_record *r, struct err *e)
 {
 	if (r->end_ns != TIME_NONE && r->end_ns < r->begin_ns)
-		return err_set(e, EINVAL, "it ends %" PRId64 " ns before it begins", r->begin_ns - r->end_ns);
+		return err_set(e, EINVAL, "it ends %" PRId64 " ns before it begins",
+			       r->begin_ns - r->end_ns);
 	bool transfer = direction_of(r) == BLOCK_READ || direction_of(r) == BLOCK_WRITE;
 	if (transfer && r->length > REPLAY_MAX_REQUEST_BYTES)
-		return err_set(e, EINVAL, "%" PRIu64 " bytes in one request; more than 1 GiB is not replayed", r->length);
-	if (direction_of(r) != BLOCK_FLUSH && (r->offset > INT64_MAX || r->length > (uint64_t)INT64_MAX - r->offset))
-		return err_set(e, EINVAL, "%" PRIu64 " bytes at %" PRIu64 ": no device is so large", r->length, r->offset);
+		return err_set(e, EINVAL,
+			       "%" PRIu64 " bytes in one request; more than 1 GiB is not replayed",
+			       r->length);
+	if (direction_of(r) != BLOCK_FLUSH &&
+	    (r->offset > INT64_MAX || r->length > (uint64_t)INT64_MAX - r->offset))
+		return err_set(e, EINVAL, "%" PRIu64 " bytes at %" PRIu64 ": no device is so large",
+			       r->length, r->offset);
 	return p->l->n == REPLAY_MAX_REQUESTS ? err_set(e, E2BIG, "more than 2^30 requests") : 0;
 }
 
@@ -122,7 +136,8 @@ static void request_append(struct loader *p, const struct block_loaded *q)
 }
 
 /* One record: 0 also where it is skipped. */
-static int record_take(struct loader *p, const struct trace_record *r, uint64_t record, struct err *e)
+static int record_take(struct loader *p, const struct trace_record *r, uint64_t record,
+		       struct err *e)
 {
 	struct block_load *l = p->l;
 	enum block_direction direction = direction_of(r);
@@ -164,7 +179,8 @@ static int records_read(struct loader *p, struct err *e)
 	int ret;
 	while ((ret = trace_next_batch(p->t, &r, &n, e)) > 0)
 		for (size_t k = 0; k < n; k++, i++) {
-			ret = i > UINT32_MAX - 1 ? err_set(e, E2BIG, "too many records") : record_take(p, &r[k], i, e);
+			ret = i > UINT32_MAX - 1 ? err_set(e, E2BIG, "too many records")
+						 : record_take(p, &r[k], i, e);
 			if (ret)
 				return err_context(e, "record %" PRIu64, i);
 		}
@@ -174,7 +190,7 @@ static int records_read(struct loader *p, struct err *e)
 	return ret;
 }
 
-/* --- within the device ------------------------------------------------------------------------------------------------- */
+/* --- within the device --------------------------------------------------- */
 
 static uint64_t extent_of(const struct block_load *l)
 {
@@ -185,13 +201,19 @@ static uint64_t extent_of(const struct block_load *l)
 	return extent;
 }
 
-static int request_fit(struct block_load *l, struct block_loaded *q, uint64_t extent, uint64_t size, uint64_t block, int how, struct err *e)
+static int request_fit(struct block_load *l, struct block_loaded *q, uint64_t extent, uint64_t size,
+		       uint64_t block, int how, struct err *e)
 {
 	if (how == BEYOND_ERROR || q->length > size)
-		return err_set(e, EINVAL, "record %" PRIu32 ": %" PRIu64 " bytes at %" PRIu64 " are beyond the device's end at %" PRIu64 "%s", q->record,
-			       q->length, q->offset, size, q->length > size ? "" : " (--beyond modulo or scale moves requests)");
+		return err_set(e, EINVAL,
+			       "record %" PRIu32 ": %" PRIu64 " bytes at %" PRIu64
+			       " are beyond the device's end at %" PRIu64 "%s",
+			       q->record, q->length, q->offset, size,
+			       q->length > size ? ""
+						: " (--beyond modulo or scale moves requests)");
 	uint64_t was = q->offset;
-	q->offset = how == BEYOND_SCALE ? (uint64_t)((unsigned __int128)was * size / extent) : was % size;
+	q->offset =
+	    how == BEYOND_SCALE ? (uint64_t)((unsigned __int128)was * size / extent) : was % size;
 	q->offset -= q->offset % block;
 	if (q->offset > size - q->length)
 		q->offset = size - q->length;
@@ -216,7 +238,7 @@ static int device_fit(struct loader *p, struct err *e)
 	return 0;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
 static int by_begin(const void *a, const void *b)
 {
@@ -226,7 +248,8 @@ static int by_begin(const void *a, const void *b)
 	return x->record < y->record ? -1 : x->record > y->record;
 }
 
-int block_load_read(struct block_load *l, struct trace *t, const struct device *d, const struct block_options *o, struct err *e)
+int block_load_read(struct block_load *l, struct trace *t, const struct device *d,
+		    const struct block_options *o, struct err *e)
 {
 	struct loader p = {.l = l, .t = t, .d = d, .o = o, .sorted = true};
 	*l = (struct block_load){.block_bytes = d->logical_bytes};
@@ -234,7 +257,9 @@ int block_load_read(struct block_load *l, struct trace *t, const struct device *
 	if (!ret)
 		ret = records_read(&p, e);
 	if (!ret && !l->n)
-		ret = err_set(e, EINVAL, "no request that a device could be asked: reads, writes and flushes at known places are wanted");
+		ret = err_set(e, EINVAL,
+			      "no request that a device could be asked: reads, writes and flushes "
+			      "at known places are wanted");
 	if (!ret)
 		ret = target_check(&p, e);
 	if (!ret)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace as the block engine needs it: the requests on one device in issue order, each made to fit the device it will be replayed
- * on. A trace is data from strangers: what cannot be replayed is refused here, naming the record. */
+/* A trace as the block engine needs it: the requests on one device in issue order, each made to fit
+ * the device it will be replayed on. A trace is data from strangers: what cannot be replayed is
+ * refused here, naming the record. */
 #ifndef REPLAY_BLOCK_LOAD_H
 #define REPLAY_BLOCK_LOAD_H
 
@@ -47,7 +48,8 @@ struct block_load {
  * than 1 GiB, beyond the device's end or not aligned (where the options do not say what to do);
  * requests to more than one device or file; nothing to replay. EPERM: writes of calls on a file, to
  * a block device. ENOMEM. Ownership: block_load_release. */
-int block_load_read(struct block_load *l, struct trace *t, const struct device *d, const struct block_options *o, struct err *e);
+int block_load_read(struct block_load *l, struct trace *t, const struct device *d,
+		    const struct block_options *o, struct err *e);
 void block_load_release(struct block_load *l); /* an all-zero one is fine */
 
 #endif

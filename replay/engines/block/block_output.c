@@ -11,10 +11,12 @@ struct source {
 
 static int64_t ns_after_start(const struct block_crew *c, int64_t ticks)
 {
-	return clock_ns_of_ticks(c->clock, c->start_ticks + (uint64_t)ticks) - clock_ns_of_ticks(c->clock, c->start_ticks);
+	return clock_ns_of_ticks(c->clock, c->start_ticks + (uint64_t)ticks) -
+	       clock_ns_of_ticks(c->clock, c->start_ticks);
 }
 
-static struct output_outcome outcome_of(const struct block_crew *c, const struct block_hot *r, const struct trace_record *traced)
+static struct output_outcome outcome_of(const struct block_crew *c, const struct block_hot *r,
+					const struct trace_record *traced)
 {
 	struct output_outcome o = {.success = traced->rvalue >= 0 ? traced->rvalue : 0};
 	if (r->begin == NOT_ENDED || r->end == NOT_ENDED)
@@ -28,17 +30,20 @@ static struct output_outcome outcome_of(const struct block_crew *c, const struct
 	return o;
 }
 
-/* What the trace promises: its own result; where the request was made to fit the device's blocks, all that was asked for. */
+/* What the trace promises: its own result; where the request was made to fit the device's blocks,
+ * all that was asked for. */
 static int64_t expected_of(const struct block_hot *r, const struct trace_record *traced)
 {
 	if (traced->rvalue < 0 || traced->error)
 		return traced->error ? -(int64_t)traced->error : -1;
 	if (r->direction != BLOCK_READ && r->direction != BLOCK_WRITE)
 		return 0;
-	return r->flags & REQUEST_ROUNDED || traced->end_ns == TIME_NONE ? (int64_t)r->length : traced->rvalue;
+	return r->flags & REQUEST_ROUNDED || traced->end_ns == TIME_NONE ? (int64_t)r->length
+									 : traced->rvalue;
 }
 
-static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced, struct trace_record *out, struct output_fate *f)
+static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced,
+		 struct trace_record *out, struct output_fate *f)
 {
 	const struct source *s = o->ctx;
 	const struct block_plan *p = s->c->plan;
@@ -61,7 +66,7 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 		f->again = outcome_of(s->c, &r[1], traced);
 }
 
-/* --- the summary ---------------------------------------------------------------------------------------------------------- */
+/* --- the summary --------------------------------------------------------- */
 
 static void error_count(struct block_summary *b, int code)
 {
@@ -83,7 +88,8 @@ static void results_count(struct block_summary *b, const struct block_plan *p)
 				continue;
 			if (r->result < 0)
 				error_count(b, -r->result);
-			else if ((r->direction == BLOCK_READ || r->direction == BLOCK_WRITE) && (uint64_t)r->result < r->length)
+			else if ((r->direction == BLOCK_READ || r->direction == BLOCK_WRITE) &&
+				 (uint64_t)r->result < r->length)
 				b->n_short++;
 		}
 }
@@ -102,12 +108,15 @@ static void silence_find(struct block_summary *b, const struct block_crew *c)
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {
 			const struct block_hot *r = &p->lane[i].request[k];
-			if (r->begin != NOT_ENDED && r->end != NOT_ENDED && r->result >= 0 && r->begin > last)
+			if (r->begin != NOT_ENDED && r->end != NOT_ENDED && r->result >= 0 &&
+			    r->begin > last)
 				last = r->begin;
 		}
 	int64_t first = INT64_MAX;
 	for (uint64_t i = 0; i < c->n_records; i++) {
-		const struct block_hot *r = p->at[i].lane < p->n_lanes ? &p->lane[p->at[i].lane].request[p->at[i].index] : NULL;
+		const struct block_hot *r = p->at[i].lane < p->n_lanes
+						? &p->lane[p->at[i].lane].request[p->at[i].index]
+						: NULL;
 		if (!r || !has_failed(r) || r->begin <= last)
 			continue;
 		b->n_silent++;
@@ -120,7 +129,8 @@ static void silence_find(struct block_summary *b, const struct block_crew *c)
 	b->silent_ns = b->n_silent ? ns_after_start(c, first) : 0;
 }
 
-static void summarise(struct block_summary *b, const struct block_load *l, const struct block_crew *c)
+static void summarise(struct block_summary *b, const struct block_load *l,
+		      const struct block_crew *c)
 {
 	*b = (struct block_summary){.backend = c->backend->name, .n_discards = l->n_discards, .n_turned = l->n_turned,
 				    .n_remapped = l->n_remapped, .n_rounded = l->n_rounded, .traced_in_flight = c->plan->max_in_flight,
@@ -130,7 +140,8 @@ static void summarise(struct block_summary *b, const struct block_load *l, const
 		const struct block_worker *w = &c->worker[i];
 		b->most_in_flight += w->most_in_flight;
 		b->n_submissions += w->n_submissions;
-		b->bundle_ns += (double)w->schedule.bundle * c->clock->ns_per_tick / c->plan->n_lanes;
+		b->bundle_ns +=
+		    (double)w->schedule.bundle * c->clock->ns_per_tick / c->plan->n_lanes;
 	}
 	results_count(b, c->plan);
 	if (b->n_errors)
@@ -140,11 +151,14 @@ static void summarise(struct block_summary *b, const struct block_load *l, const
 static json_t *describe(const struct block_summary *b, const struct block_crew *c)
 {
 	const struct block_options *o = &c->config->block;
-	json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "mode", block_mode_names[o->mode], "backend", b->backend,
-			      "n_discards_left_out", (json_int_t)b->n_discards, "n_writes_made_reads", (json_int_t)b->n_turned, "n_remapped",
-			      (json_int_t)b->n_remapped, "n_rounded", (json_int_t)b->n_rounded, "n_short", (json_int_t)b->n_short, "n_submissions",
-			      (json_int_t)b->n_submissions, "traced_in_flight", (json_int_t)b->traced_in_flight, "most_in_flight",
-			      (json_int_t)b->most_in_flight, "bundle_ns", b->bundle_ns);
+	json_t *j = json_pack(
+	    "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "mode",
+	    block_mode_names[o->mode], "backend", b->backend, "n_discards_left_out",
+	    (json_int_t)b->n_discards, "n_writes_made_reads", (json_int_t)b->n_turned, "n_remapped",
+	    (json_int_t)b->n_remapped, "n_rounded", (json_int_t)b->n_rounded, "n_short",
+	    (json_int_t)b->n_short, "n_submissions", (json_int_t)b->n_submissions,
+	    "traced_in_flight", (json_int_t)b->traced_in_flight, "most_in_flight",
+	    (json_int_t)b->most_in_flight, "bundle_ns", b->bundle_ns);
 	if (b->n_silent)
 		json_object_set_new(j, "n_last_failed", json_integer((json_int_t)b->n_silent));
 	if (o->mode == MODE_DEP)
@@ -152,8 +166,8 @@ static json_t *describe(const struct block_summary *b, const struct block_crew *
 	return json_pack("{s:o}", "block", j);
 }
 
-int block_output_write(struct trace *input, const char *input_path, const struct block_load *l, const struct block_crew *c,
-		       struct replay_summary *s, struct err *e)
+int block_output_write(struct trace *input, const char *input_path, const struct block_load *l,
+		       const struct block_crew *c, struct replay_summary *s, struct err *e)
 {
 	const struct source from = {l, c};
 	const int mode = c->config->block.mode;

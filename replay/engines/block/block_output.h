@@ -7,7 +7,7 @@
 #include "replay/result/output.h"
 
 /* As output_write. */
-int block_output_write(struct trace *input, const char *input_path, const struct block_load *l, const struct block_crew *c,
-		       struct replay_summary *s, struct err *e);
+int block_output_write(struct trace *input, const char *input_path, const struct block_load *l,
+		       const struct block_crew *c, struct replay_summary *s, struct err *e);
 
 #endif

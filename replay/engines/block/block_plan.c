@@ -8,19 +8,23 @@
 
 #include "common/xalloc.h"
 
-/* Requests closer than this go to the same worker, where the option does not say: about what handing one over costs. */
+/* Requests closer than this go to the same worker, where the option does not say: about what
+ * handing one over costs. */
 #define DEAL_NS 3000
 #define DEAL_LEAST 64u
 #define AFAP_DEPTH 128u
-/* A program that fetches completions in batches has few in flight for an instant and many for the next: what was in flight "then" is no
- * sharper than some 100 us in a replay, which need not be at the same point of that saw-tooth. And a replay that a stall of the machine,
- * of tens of milliseconds, has made late catches up only if it may have more in flight than a moment of the trace when nothing was late. */
+/* A program that fetches completions in batches has few in flight for an instant and many for the
+ * next: what was in flight "then" is no sharper than some 100 us in a replay, which need not be at
+ * the same point of that saw-tooth. And a replay that a stall of the machine, of tens of
+ * milliseconds, has made late catches up only if it may have more in flight than a moment of the
+ * trace when nothing was late. */
 #define LIMIT_WINDOW_NS 100000000
-#define LANE_ALIGN 32u /* lanes' arrays begin at multiples of this many elements, each a multiple of 128 bytes */
+/* lanes' arrays begin at multiples of this many elements, each a multiple of 128 bytes */
+#define LANE_ALIGN 32u
 
 enum { MEMORY_REQUESTS, MEMORY_PARENTS, MEMORY_PLACES };
 
-/* --- what the trace had in flight -------------------------------------------------------------------------------------- */
+/* --- what the trace had in flight ---------------------------------------- */
 
 static int compare_ns(const void *a, const void *b)
 {
@@ -28,7 +32,8 @@ static int compare_ns(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Whether it is ever in flight for another one: not without a known end, and not without a duration. */
+/* Whether it is ever in flight for another one: not without a known end, and not without a
+ * duration. */
 static bool counts(const struct block_loaded *q)
 {
 	return q->end_ns != TIME_NONE && q->end_ns > q->begin_ns;
@@ -55,8 +60,10 @@ int block_depths(const struct block_load *l, uint32_t *depth, struct err *e)
 	return 0;
 }
 
-/* A queue of those whose depth is followed by smaller ones only: the largest of a window whose bounds only grow. */
-int block_depths_around(const struct block_load *l, const uint32_t *depth, int64_t window_ns, uint32_t *most, struct err *e)
+/* A queue of those whose depth is followed by smaller ones only: the largest of a window whose
+ * bounds only grow. */
+int block_depths_around(const struct block_load *l, const uint32_t *depth, int64_t window_ns,
+			uint32_t *most, struct err *e)
 {
 	uint32_t *queue = malloc(((size_t)l->n + 1) * sizeof *queue);
 	uint32_t from = 0, to = 0, next = 0;
@@ -87,10 +94,14 @@ uint32_t block_round_up(uint32_t n)
 static uint32_t limit_of(const struct replay_config *c, const struct block_plan *p, uint32_t depth)
 {
 	const struct block_options *o = &c->block;
-	uint32_t most = o->depth ? (uint32_t)o->depth : o->mode == MODE_AFAP ? AFAP_DEPTH : BLOCK_DEPTH_MAX;
+	uint32_t most = o->depth               ? (uint32_t)o->depth
+			: o->mode == MODE_AFAP ? AFAP_DEPTH
+					       : BLOCK_DEPTH_MAX;
 	uint32_t limit = depth;
 	if (o->mode == MODE_HF)
-		limit = o->limit == LIMIT_NONE ? most : o->limit == LIMIT_EXACT ? depth : block_round_up(depth);
+		limit = o->limit == LIMIT_NONE    ? most
+			: o->limit == LIMIT_EXACT ? depth
+						  : block_round_up(depth);
 	else if (o->mode != MODE_LOAD)
 		limit = most;
 	if (p->mutant.kind == FAULT_DOUBLE)
@@ -100,11 +111,13 @@ static uint32_t limit_of(const struct replay_config *c, const struct block_plan 
 	return limit < most ? limit : most;
 }
 
-/* --- dealing to workers -------------------------------------------------------------------------------------------------- */
+/* --- dealing to workers -------------------------------------------------- */
 
-/* Runs of DEAL_LEAST requests or more go to the workers in turn, no bundle of requests closer than its threshold being divided. A turn that
- * passes from one processor to another costs as much as some requests. worker[i] of each. */
-static void deal(const struct block_load *l, const struct block_options *o, uint32_t n_workers, uint8_t *worker)
+/* Runs of DEAL_LEAST requests or more go to the workers in turn, no bundle of requests closer than
+ * its threshold being divided. A turn that passes from one processor to another costs as much as
+ * some requests. worker[i] of each. */
+static void deal(const struct block_load *l, const struct block_options *o, uint32_t n_workers,
+		 uint8_t *worker)
 {
 	int64_t threshold = o->bundle_ns >= 0 ? o->bundle_ns : DEAL_NS, first = 0;
 	uint32_t w = n_workers - 1, run = DEAL_LEAST;
@@ -112,7 +125,8 @@ static void deal(const struct block_load *l, const struct block_options *o, uint
 		bool apart = l->r[i].begin_ns - first >= threshold;
 		if (apart)
 			first = l->r[i].begin_ns;
-		if (i == 0 || (run >= DEAL_LEAST && apart) || run >= DEAL_LEAST + BLOCK_BUNDLE_MAX) {
+		if (i == 0 || (run >= DEAL_LEAST && apart) ||
+		    run >= DEAL_LEAST + BLOCK_BUNDLE_MAX) {
 			w = (w + 1) % n_workers;
 			run = 0;
 		}
@@ -132,16 +146,21 @@ static int memory_get(struct block_plan *p, bool dep, struct err *e)
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		n += lane_room(p->lane[i].n);
 	bool places = p->n_lanes > 1 && !dep;
-	int ret = vm_alloc(&p->memory[MEMORY_REQUESTS], n * sizeof(struct block_hot), "the requests", e);
+	int ret =
+	    vm_alloc(&p->memory[MEMORY_REQUESTS], n * sizeof(struct block_hot), "the requests", e);
 	if (!ret && dep)
-		ret = vm_alloc(&p->memory[MEMORY_PARENTS], n * sizeof(struct block_parents), "the dependencies", e);
+		ret = vm_alloc(&p->memory[MEMORY_PARENTS], n * sizeof(struct block_parents),
+			       "the dependencies", e);
 	if (!ret && places)
-		ret = vm_alloc(&p->memory[MEMORY_PLACES], n * sizeof(uint32_t), "the order among workers", e);
+		ret = vm_alloc(&p->memory[MEMORY_PLACES], n * sizeof(uint32_t),
+			       "the order among workers", e);
 	uint64_t first = 0;
 	for (uint32_t i = 0; !ret && i < p->n_lanes; first += lane_room(p->lane[i++].n)) {
 		p->lane[i].request = (struct block_hot *)p->memory[MEMORY_REQUESTS].base + first;
-		p->lane[i].parents = dep ? (struct block_parents *)p->memory[MEMORY_PARENTS].base + first : NULL;
-		p->lane[i].place = places ? (uint32_t *)p->memory[MEMORY_PLACES].base + first : NULL;
+		p->lane[i].parents =
+		    dep ? (struct block_parents *)p->memory[MEMORY_PARENTS].base + first : NULL;
+		p->lane[i].place =
+		    places ? (uint32_t *)p->memory[MEMORY_PLACES].base + first : NULL;
 	}
 	return ret;
 }
@@ -163,13 +182,14 @@ static int64_t due_of(const struct block_plan *p, const struct replay_config *c,
 	return due;
 }
 
-static struct block_hot request_of(const struct block_plan *p, const struct replay_config *c, const struct block_loaded *q, uint32_t depth)
+static struct block_hot request_of(const struct block_plan *p, const struct replay_config *c,
+				   const struct block_loaded *q, uint32_t depth)
 {
 	return (struct block_hot){.offset = q->offset, .length = q->length, .due = due_of(p, c, q->begin_ns), .begin = NOT_ENDED, .end = NOT_ENDED,
 				      .limit = limit_of(c, p, depth), .direction = q->direction, .flags = q->flags, .fault = q->fault};
 }
 
-/* --- dependencies ------------------------------------------------------------------------------------------------------- */
+/* --- dependencies -------------------------------------------------------- */
 
 struct inferred {
 	struct infer_parents *parents; /* parents[n] */
@@ -182,7 +202,8 @@ static void rank_note(void *ctx, uint64_t request, uint64_t rank)
 	((struct inferred *)ctx)->rank[request] = (uint32_t)rank;
 }
 
-static int parents_infer(struct block_plan *p, const struct block_load *l, struct inferred *d, int64_t threshold_ns, struct err *e)
+static int parents_infer(struct block_plan *p, const struct block_load *l, struct inferred *d,
+			 int64_t threshold_ns, struct err *e)
 {
 	struct infer f;
 	int ret = 0;
@@ -190,7 +211,8 @@ static int parents_infer(struct block_plan *p, const struct block_load *l, struc
 	d->rank = malloc(((size_t)l->n + 1) * sizeof *d->rank);
 	p->shift = malloc(((size_t)l->n + 1) * sizeof *p->shift);
 	if (!d->parents || !d->rank || !p->shift)
-		return err_set(e, ENOMEM, "not enough memory for the dependencies of %u requests", l->n);
+		return err_set(e, ENOMEM, "not enough memory for the dependencies of %u requests",
+			       l->n);
 	memset(d->rank, 0xff, ((size_t)l->n + 1) * sizeof *d->rank);
 	infer_init(&f, threshold_ns);
 	f.ended = rank_note;
@@ -218,7 +240,8 @@ static int ends_sort(const struct block_load *l, struct inferred *d, struct err 
 	return 0;
 }
 
-static struct block_parents parents_of(const struct block_plan *p, const struct replay_config *c, const struct block_loaded *q,
+static struct block_parents parents_of(const struct block_plan *p, const struct replay_config *c,
+				       const struct block_loaded *q,
 				       const struct infer_parents *range, uint32_t rank)
 {
 	const struct block_options *o = &c->block;
@@ -232,7 +255,7 @@ static struct block_parents parents_of(const struct block_plan *p, const struct 
 	return b;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
 struct laying {
 	struct block_plan *p;
@@ -256,7 +279,8 @@ static void request_lay(struct laying *y, uint32_t i, uint32_t source, bool copy
 		r->due -= due_of(p, y->c, y->dep.end_ns[y->dep.parents[source].hi - 1]);
 	r->flags |= copy ? REQUEST_COPY : 0;
 	if (a->parents)
-		a->parents[a->n] = parents_of(p, y->c, &y->l->r[i], &y->dep.parents[source], copy ? RANK_NONE : y->dep.rank[i]);
+		a->parents[a->n] = parents_of(p, y->c, &y->l->r[i], &y->dep.parents[source],
+					      copy ? RANK_NONE : y->dep.rank[i]);
 	if (a->place)
 		a->place[a->n] = y->n_laid;
 	if (!copy)
@@ -276,10 +300,12 @@ static int lanes_count(struct laying *y, struct err *e)
 	return ret;
 }
 
-/* Doubled concurrency: every second request goes together with the one before it, in the modes that have times. */
+/* Doubled concurrency: every second request goes together with the one before it, in the modes that
+ * have times. */
 static void requests_lay(struct laying *y)
 {
-	const bool pairs = y->p->mutant.kind == FAULT_DOUBLE && (y->c->block.mode == MODE_HF || y->c->block.mode == MODE_DEP);
+	const bool pairs = y->p->mutant.kind == FAULT_DOUBLE &&
+			   (y->c->block.mode == MODE_HF || y->c->block.mode == MODE_DEP);
 	for (uint32_t i = 0; i < y->l->n; i++) {
 		uint32_t source = pairs ? i & ~UINT32_C(1) : i;
 		request_lay(y, i, source, false);
@@ -296,11 +322,13 @@ static void slots_count(struct block_plan *p, const struct replay_config *c)
 		for (uint32_t k = 0; k < p->lane[i].n; k++)
 			if (p->lane[i].request[k].limit > most)
 				most = p->lane[i].request[k].limit;
-	if (c->block.mode == MODE_DEP && !c->block.depth) { /* independent ones, and half as many again for the threshold */
+	/* independent ones, and half as many again for the threshold */
+	if (c->block.mode == MODE_DEP && !c->block.depth) {
 		uint64_t width = 2 * p->inferred.width_max;
 		most = width < most ? (uint32_t)width : most;
 	}
-	if (c->block.mode == MODE_HF && c->block.limit == LIMIT_NONE && !c->block.depth && most > 4096)
+	if (c->block.mode == MODE_HF && c->block.limit == LIMIT_NONE && !c->block.depth &&
+	    most > 4096)
 		most = 4096;
 	p->n_slots = most < p->n ? most : p->n;
 	p->n_slots = p->n_slots ? p->n_slots : 1;
@@ -309,21 +337,25 @@ static void slots_count(struct block_plan *p, const struct replay_config *c)
 static int depths_widen(const struct block_load *l, uint32_t *depth, struct err *e)
 {
 	uint32_t *most = malloc(((size_t)l->n + 1) * sizeof *most);
-	int ret = most ? block_depths_around(l, depth, LIMIT_WINDOW_NS, most, e) : err_set(e, ENOMEM, "not enough memory for %u requests", l->n);
+	int ret = most ? block_depths_around(l, depth, LIMIT_WINDOW_NS, most, e)
+		       : err_set(e, ENOMEM, "not enough memory for %u requests", l->n);
 	if (!ret)
 		memcpy(depth, most, l->n * sizeof *depth);
 	free(most);
 	return ret;
 }
 
-int block_plan_make(struct block_plan *p, struct block_load *l, const struct replay_config *c, int64_t threshold_ns, struct err *e)
+int block_plan_make(struct block_plan *p, struct block_load *l, const struct replay_config *c,
+		    int64_t threshold_ns, struct err *e)
 {
 	*p = (struct block_plan){.n_lanes = c->n_workers ? (uint32_t)c->n_workers : 1, .n = l->n, .threshold_ns = threshold_ns};
 	struct laying y = {.p = p, .l = l, .c = c};
 	uint8_t *worker = malloc((size_t)l->n + 1);
 	uint32_t *depth = malloc(((size_t)l->n + 1) * sizeof *depth);
 	p->at = malloc((l->n_records + 1) * sizeof *p->at);
-	int ret = worker && depth && p->at ? mutant_parse(&p->mutant, c->mutant, e) : err_set(e, ENOMEM, "not enough memory for %u requests", l->n);
+	int ret = worker && depth && p->at
+		      ? mutant_parse(&p->mutant, c->mutant, e)
+		      : err_set(e, ENOMEM, "not enough memory for %u requests", l->n);
 	if (!ret) {
 		memset(p->at, 0xff, (l->n_records + 1) * sizeof *p->at);
 		ret = block_depths(l, depth, e);
@@ -370,8 +402,10 @@ void block_plan_to_ticks(struct block_plan *p, const struct clock *c)
 	const double ticks_per_ns = 1 / c->ns_per_tick;
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {
-			struct block_parents *b = p->lane[i].parents ? &p->lane[i].parents[k] : NULL;
-			p->lane[i].request[k].due = llrint((double)p->lane[i].request[k].due * ticks_per_ns);
+			struct block_parents *b =
+			    p->lane[i].parents ? &p->lane[i].parents[k] : NULL;
+			p->lane[i].request[k].due =
+			    llrint((double)p->lane[i].request[k].due * ticks_per_ns);
 			if (b) {
 				b->end = llrint((double)b->end * ticks_per_ns);
 				b->least = llrint((double)b->least * ticks_per_ns);

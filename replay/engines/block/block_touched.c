@@ -30,13 +30,16 @@ static size_t merge(struct block_range *r, size_t n)
 void block_touched_find(struct block_touched *t, const struct block_load *l, uint64_t device_bytes)
 {
 	*t = (struct block_touched){.is = true, .device_bytes = device_bytes, .written = xcalloc((size_t)l->n + 1, sizeof *t->written)};
-	uint64_t *const count[] = {[BLOCK_READ] = &t->n_reads, [BLOCK_WRITE] = &t->n_writes, [BLOCK_DISCARD] = &t->n_discards,
+	uint64_t *const count[] = {[BLOCK_READ] = &t->n_reads,
+				   [BLOCK_WRITE] = &t->n_writes,
+				   [BLOCK_DISCARD] = &t->n_discards,
 				   [BLOCK_FLUSH] = &t->n_flushes};
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct block_loaded *r = &l->r[i];
 		++*count[r->direction];
 		if ((r->direction == BLOCK_WRITE || r->direction == BLOCK_DISCARD) && r->length)
-			t->written[t->n_written++] = (struct block_range){r->offset, r->offset + r->length};
+			t->written[t->n_written++] =
+			    (struct block_range){r->offset, r->offset + r->length};
 	}
 	if (t->n_written)
 		t->n_written = merge(t->written, t->n_written);

@@ -15,7 +15,8 @@ static const struct block_hot *oldest(const struct block_crew *c)
 	for (uint32_t i = 0; i < c->plan->n_lanes; i++)
 		for (uint32_t k = 0; k < c->plan->lane[i].n; k++) {
 			const volatile struct block_hot *r = &c->plan->lane[i].request[k];
-			if (r->begin != NOT_ENDED && r->end == NOT_ENDED && (!first || r->begin < first->begin))
+			if (r->begin != NOT_ENDED && r->end == NOT_ENDED &&
+			    (!first || r->begin < first->begin))
 				first = (const struct block_hot *)r;
 		}
 	return first;
@@ -42,7 +43,8 @@ static bool is_quiet(struct block_watch *v, const struct block_crew *c)
 static uint64_t record_of(const struct block_plan *p, const struct block_hot *r, uint64_t n_records)
 {
 	for (uint64_t i = 0; i < n_records; i++)
-		if (p->at[i].lane < p->n_lanes && &p->lane[p->at[i].lane].request[p->at[i].index] == r)
+		if (p->at[i].lane < p->n_lanes &&
+		    &p->lane[p->at[i].lane].request[p->at[i].index] == r)
 			return i;
 	return 0;
 }
@@ -53,9 +55,11 @@ static int stuck(const struct block_crew *c, struct err *e)
 	const struct block_hot *r = oldest(c);
 	struct strbuf time = STRBUF_INIT;
 	format_duration(&time, (double)c->config->watchdog_ns);
-	int ret = r ? err_set(e, ETIMEDOUT, "no request has ended for %s; the %s of %" PRIu64 " bytes at %" PRIu64
-			      " (record %" PRIu64 ") does not return (--watchdog)", time.s, r->direction < 4 ? names[r->direction] : "request",
-			      r->length, r->offset, record_of(c->plan, r, c->n_records))
+	int ret = r ? err_set(e, ETIMEDOUT,
+			      "no request has ended for %s; the %s of %" PRIu64 " bytes at %" PRIu64
+			      " (record %" PRIu64 ") does not return (--watchdog)",
+			      time.s, r->direction < 4 ? names[r->direction] : "request", r->length,
+			      r->offset, record_of(c->plan, r, c->n_records))
 		    : err_set(e, ETIMEDOUT, "no request has ended for %s (--watchdog)", time.s);
 	strbuf_release(&time);
 	return ret;
@@ -68,7 +72,8 @@ static const struct block_hot *first_failed(const struct block_crew *c)
 	for (uint32_t i = 0; i < c->plan->n_lanes; i++)
 		for (uint32_t k = 0; k < c->plan->lane[i].n; k++) {
 			const volatile struct block_hot *r = &c->plan->lane[i].request[k];
-			if (r->begin != NOT_ENDED && r->end != NOT_ENDED && r->result < 0 && (!first || r->begin < first->begin))
+			if (r->begin != NOT_ENDED && r->end != NOT_ENDED && r->result < 0 &&
+			    (!first || r->begin < first->begin))
 				first = (const struct block_hot *)r;
 		}
 	return first;
@@ -79,10 +84,14 @@ int block_watch_gone(const struct block_crew *c, struct err *e)
 	const struct block_hot *r = first_failed(c);
 	struct strbuf time = STRBUF_INIT;
 	if (!r)
-		return err_set(e, ENODEV, "%s has gone while its requests were replayed", c->config->device);
+		return err_set(e, ENODEV, "%s has gone while its requests were replayed",
+			       c->config->device);
 	format_duration(&time, (double)(r->end > 0 ? r->end : 0) * c->clock->ns_per_tick);
-	err_set(e, ENODEV, "%s has gone while its requests were replayed: record %" PRIu64 " failed (%s) %s after the start", c->config->device,
-		record_of(c->plan, r, c->n_records), strerror(-r->result), time.s);
+	err_set(e, ENODEV,
+		"%s has gone while its requests were replayed: record %" PRIu64
+		" failed (%s) %s after the start",
+		c->config->device, record_of(c->plan, r, c->n_records), strerror(-r->result),
+		time.s);
 	strbuf_release(&time);
 	return -ENODEV;
 }

@@ -13,8 +13,8 @@ struct block_watch { /* all zero at first */
 	int64_t since_ns;
 };
 
-/* Now and then, while requests run. Errors: ETIMEDOUT where nothing has ended for --watchdog though something is under way, naming the
- * oldest request; ENODEV where the device has gone. */
+/* Now and then, while requests run. Errors: ETIMEDOUT where nothing has ended for --watchdog though
+ * something is under way, naming the oldest request; ENODEV where the device has gone. */
 int block_watch_look(struct block_watch *v, const struct block_crew *c, struct err *e);
 /* ENODEV, naming the first request that failed. */
 int block_watch_gone(const struct block_crew *c, struct err *e);

@@ -2,7 +2,8 @@
 #include "replay/engines/block/buffers.h"
 
 #define MOST_READ_BYTES ((size_t)256 << 20)
-#define CONTENT_BYTES ((size_t)16 << 20) /* more than the longest write, so that neighbours differ */
+/* more than the longest write, so that neighbours differ */
+#define CONTENT_BYTES ((size_t)16 << 20)
 
 static size_t aligned(uint64_t n_bytes)
 {

@@ -38,7 +38,8 @@ int buffers_init(struct block_buffers *b, uint32_t n_slots, struct block_longest
  * none. Errors: ENOMEM. Ownership: vm_free. */
 int common_init(struct vm_region *r, uint64_t longest_read, struct err *e);
 void buffers_release(struct block_buffers *b); /* an all-zero one is fine */
-/* Random content for all workers, for writes up to that long. Errors: ENOMEM. Ownership: vm_free. */
+/* Random content for all workers, for writes up to that long. Errors: ENOMEM. Ownership: vm_free.
+ */
 int content_init(struct vm_region *r, uint64_t max_length, uint64_t seed, struct err *e);
 
 static inline void *buffer_read(const struct block_buffers *b, uint32_t slot)

@@ -18,7 +18,8 @@ struct harvester {
 	_Atomic int failed;
 	_Alignas(128) _Atomic uint32_t read; /* by the worker */
 	_Atomic bool stop;
-	_Alignas(128) struct harvested *ring; /* ring[mask + 1]: room for all that can be in flight */
+	/* ring[mask + 1]: room for all that can be in flight */
+	_Alignas(128) struct harvested *ring;
 	uint32_t mask;
 	const struct block_backend *backend;
 	struct block_queue *queue;
@@ -51,8 +52,8 @@ static void *harvester_main(void *arg)
 	return NULL;
 }
 
-int harvester_start(struct harvester **out, const struct block_backend *b, struct block_queue *q, uint32_t n_slots, const struct clock *clock,
-		    int cpu, struct err *e)
+int harvester_start(struct harvester **out, const struct block_backend *b, struct block_queue *q,
+		    uint32_t n_slots, const struct clock *clock, int cpu, struct err *e)
 {
 	uint32_t cap = 1;
 	while (cap < n_slots + 1)

@@ -7,7 +7,8 @@
 
 void schedule_init(struct block_schedule *s, const struct block_schedule_room *room)
 {
-	s->bundle_max = s->bundle_max && s->bundle_max < BLOCK_BUNDLE_MAX ? s->bundle_max : BLOCK_BUNDLE_MAX;
+	s->bundle_max =
+	    s->bundle_max && s->bundle_max < BLOCK_BUNDLE_MAX ? s->bundle_max : BLOCK_BUNDLE_MAX;
 	s->finished = s->n == 0;
 	s->paced = s->paced_due = s->n ? s->request[0].due : 0;
 	atomic_store(&s->progress[s->index].in_flight, 0);
@@ -20,7 +21,10 @@ void schedule_init(struct block_schedule *s, const struct block_schedule_room *r
 	s->window = xcalloc(cap, sizeof *s->window);
 	s->window_mask = cap - 1;
 	/* with the copies that a mutant makes */
-	due_heap_init(&s->ready, 2 * (s->follow == FOLLOW_NEAREST || s->follow == FOLLOW_COUNT ? s->n : room->n_ready) + 2);
+	due_heap_init(
+	    &s->ready,
+	    2 * (s->follow == FOLLOW_NEAREST || s->follow == FOLLOW_COUNT ? s->n : room->n_ready) +
+		2);
 	if (s->follow == FOLLOW_NEAREST)
 		schedule_nearest_init(s, room->n_ranks);
 }
@@ -35,7 +39,7 @@ void schedule_release(struct block_schedule *s)
 	due_heap_release(&s->ready);
 }
 
-/* --- among workers ------------------------------------------------------------------------------------------------- */
+/* --- among workers ------------------------------------------------------- */
 
 void schedule_handed_over(struct block_schedule *s)
 {
@@ -74,12 +78,14 @@ static uint32_t in_flight_of_all(const struct block_schedule *s)
 static void in_flight_publish(struct block_schedule *s)
 {
 	if (s->n_workers > 1)
-		atomic_store_explicit(&s->progress[s->index].in_flight, s->in_flight, memory_order_relaxed);
+		atomic_store_explicit(&s->progress[s->index].in_flight, s->in_flight,
+				      memory_order_relaxed);
 }
 
-/* --- hf, load, afap ------------------------------------------------------------------------------------------------ */
+/* --- hf, load, afap ------------------------------------------------------ */
 
-/* The earliest instant for the next request: its time, or where catching up at twice the traced rate has come to. */
+/* The earliest instant for the next request: its time, or where catching up at twice the traced
+ * rate has come to. */
 static int64_t paced(const struct block_schedule *s, const struct block_hot *r)
 {
 	int64_t line = s->paced + (r->due - s->paced_due) / 2;
@@ -110,7 +116,9 @@ static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t ro
 			taken[n++] = s->next;
 		}
 		pace_note(s, r, at, now);
-		if (s->place && s->next + 1 < s->n && s->place[s->next + 1] != s->place[s->next] + 1) { /* another's turn */
+		/* another's turn */
+		if (s->place && s->next + 1 < s->n &&
+		    s->place[s->next + 1] != s->place[s->next] + 1) {
 			s->next++;
 			break;
 		}
@@ -120,7 +128,7 @@ static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t ro
 	return n;
 }
 
-/* --- faults -------------------------------------------------------------------------------------------------------- */
+/* --- faults -------------------------------------------------------------- */
 
 /* Whether nothing is issued at `now`, and until when. */
 static bool is_stalled(const struct block_schedule *s, int64_t now, int64_t *until)
@@ -132,7 +140,7 @@ static bool is_stalled(const struct block_schedule *s, int64_t now, int64_t *unt
 	return now < *until;
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------ */
+/* --- all ----------------------------------------------------------------- */
 
 uint32_t schedule_take(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken)
 {
@@ -141,7 +149,8 @@ uint32_t schedule_take(struct block_schedule *s, int64_t now, uint32_t room, uin
 		room = s->bundle_max;
 	if (is_stalled(s, now, &until))
 		return 0;
-	uint32_t n = s->mode == MODE_DEP ? schedule_take_ready(s, now, room, taken) : take_in_order(s, now, room, taken);
+	uint32_t n = s->mode == MODE_DEP ? schedule_take_ready(s, now, room, taken)
+					 : take_in_order(s, now, room, taken);
 	s->in_flight += n;
 	in_flight_publish(s);
 	s->finished = s->next == s->n && !s->in_flight && !s->ready.n;

@@ -6,13 +6,15 @@
 
 #include "common/xalloc.h"
 
-/* --- the largest shift of a window of ranks ------------------------------------------------------------------------- */
+/* --- the largest shift of a window of ranks ------------------------------ */
 
 static void window_add(struct block_schedule *s, uint32_t rank, int64_t shift)
 {
-	while (s->window_n && s->window[(s->window_from + s->window_n - 1) & s->window_mask].shift <= shift)
+	while (s->window_n &&
+	       s->window[(s->window_from + s->window_n - 1) & s->window_mask].shift <= shift)
 		s->window_n--;
-	s->window[(s->window_from + s->window_n++) & s->window_mask] = (struct block_window){rank, shift};
+	s->window[(s->window_from + s->window_n++) & s->window_mask] =
+	    (struct block_window){rank, shift};
 }
 
 static void window_drop_below(struct block_schedule *s, uint32_t lo)
@@ -23,7 +25,8 @@ static void window_drop_below(struct block_schedule *s, uint32_t lo)
 	}
 }
 
-/* Whether all of them have ended. Ranks below lo need not be remembered: no later request asks for them. */
+/* Whether all of them have ended. Ranks below lo need not be remembered: no later request asks for
+ * them. */
 static bool parents_ended(struct block_schedule *s, const struct block_parents *p)
 {
 	window_drop_below(s, p->lo);
@@ -37,7 +40,7 @@ static bool parents_ended(struct block_schedule *s, const struct block_parents *
 	return true;
 }
 
-/* --- ready, and due -------------------------------------------------------------------------------------------------- */
+/* --- ready, and due ------------------------------------------------------ */
 
 static int64_t coarse(const struct block_schedule *s, int64_t at)
 {
@@ -46,7 +49,7 @@ static int64_t coarse(const struct block_schedule *s, int64_t at)
 	return (at + s->mutant.ns - 1) / s->mutant.ns * s->mutant.ns;
 }
 
-/* --- after the nearest parent alone -------------------------------------------------------------------------------- */
+/* --- after the nearest parent alone -------------------------------------- */
 
 void schedule_nearest_init(struct block_schedule *s, uint32_t n_ranks)
 {
@@ -92,7 +95,8 @@ static void ready_add_count(struct block_schedule *s)
 {
 	while (s->next < s->n) {
 		uint32_t hi = s->parents[s->next].hi;
-		int64_t shift = hi ? atomic_load_explicit(&s->shift[hi - 1], memory_order_acquire) : 0;
+		int64_t shift =
+		    hi ? atomic_load_explicit(&s->shift[hi - 1], memory_order_acquire) : 0;
 		if (shift == NOT_ENDED)
 			return;
 		ready_one(s, s->next, shift);
@@ -129,7 +133,8 @@ uint32_t schedule_take_ready(struct block_schedule *s, int64_t now, uint32_t roo
 		if (s->in_flight + n >= s->request[0].limit)
 			break;
 		uint32_t k = due_heap_take(&s->ready);
-		if (s->request[k].fault == FAULT_LOST) { /* what depends on it goes on as if it had taken no time */
+		/* what depends on it goes on as if it had taken no time */
+		if (s->request[k].fault == FAULT_LOST) {
 			schedule_ended_dependent(s, k, at);
 			ready_add(s);
 			continue;
@@ -147,8 +152,12 @@ void schedule_ended_dependent(struct block_schedule *s, uint32_t k, int64_t end)
 		return;
 	int64_t least = s->request[k].fault == FAULT_LOST ? end : s->request[k].begin + p->least;
 	/* of count: the place among all ends in the replay, rather than in the trace */
-	uint32_t place = s->follow == FOLLOW_COUNT ? atomic_fetch_add_explicit(&s->progress[0].n_ended, 1, memory_order_relaxed) : p->rank;
-	atomic_store_explicit(&s->shift[place], (end > least ? end : least) - p->end, memory_order_release);
+	uint32_t place =
+	    s->follow == FOLLOW_COUNT
+		? atomic_fetch_add_explicit(&s->progress[0].n_ended, 1, memory_order_relaxed)
+		: p->rank;
+	atomic_store_explicit(&s->shift[place], (end > least ? end : least) - p->end,
+			      memory_order_release);
 	if (s->follow != FOLLOW_NEAREST)
 		return;
 	struct block_progress *mine = &s->progress[s->index];

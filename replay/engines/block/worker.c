@@ -11,10 +11,14 @@
 
 #define HARVEST_MAX 64u
 #define LOOK_NS 100000000	/* a wait in the kernel ends after this, to look whether to stop */
-#define LOOK_AMONG_NS 50000	/* and after this where another worker may have made something possible */
-#define LOOK_CROWDED_NS 200000	/* likewise, where workers have to share processors, and it is another's turn */
-#define SPIN_NS 10000		/* completions are looked for by spinning for so long after the last event, then by sleeping */
-#define BUNDLE_MOST_NS 20000	/* a submission that took longer was held up, and says nothing of what one costs */
+/* and after this where another worker may have made something possible */
+#define LOOK_AMONG_NS 50000
+/* likewise, where workers have to share processors, and it is another's turn */
+#define LOOK_CROWDED_NS 200000
+/* completions are looked for by spinning for so long after the last event, then by sleeping */
+#define SPIN_NS 10000
+/* a submission that took longer was held up, and says nothing of what one costs */
+#define BUNDLE_MOST_NS 20000
 
 static int64_t ticks_of(const struct block_worker *w, int64_t ns)
 {
@@ -26,7 +30,7 @@ static int64_t now_of(const struct block_worker *w)
 	return (int64_t)(clock_now(&w->clock) - w->start);
 }
 
-/* --- completions -------------------------------------------------------------------------------------------------------- */
+/* --- completions --------------------------------------------------------- */
 
 static void slot_end(struct block_worker *w, uint32_t slot, int32_t result, int64_t end)
 {
@@ -43,10 +47,13 @@ static void slot_end(struct block_worker *w, uint32_t slot, int32_t result, int6
 static int64_t delay_of(const struct block_worker *w, int64_t response)
 {
 	const struct mutant *m = &w->schedule.mutant;
-	return m->kind == FAULT_DELAY ? m->ns : m->kind == FAULT_PROPORTIONAL ? llrint((double)response * m->ratio) : 0;
+	return m->kind == FAULT_DELAY          ? m->ns
+	       : m->kind == FAULT_PROPORTIONAL ? llrint((double)response * m->ratio)
+					       : 0;
 }
 
-static void hand_over(struct block_worker *w, const struct block_command *c, uint32_t n, int64_t now);
+static void hand_over(struct block_worker *w, const struct block_command *c, uint32_t n,
+		      int64_t now);
 
 static struct block_command command_of(const struct block_worker *w, uint32_t slot)
 {
@@ -117,7 +124,7 @@ static uint32_t harvest(struct block_worker *w, int64_t wait_ns)
 	return (uint32_t)n;
 }
 
-/* --- turns ----------------------------------------------------------------------------------------------------------------- */
+/* --- turns --------------------------------------------------------------- */
 
 static void futex(_Atomic uint32_t *word, int command, uint32_t value, const struct timespec *limit)
 {
@@ -129,9 +136,11 @@ static bool is_others_turn(const struct block_worker *w)
 	return w->schedule.place && !schedule_has_turn(&w->schedule);
 }
 
-/* With a spinning or yielding worker for each turn that is yet to come, who has it gets a processor once in so many: with --wait spin 64 workers
- * on 2 took 18 s for 5000 requests. So those sleep, and who is next is woken by who has handed over. Neither can miss the other: one stores
- * that it sleeps and then looks whose turn it is, the other stores whose turn it is and then looks who sleeps. */
+/* With a spinning or yielding worker for each turn that is yet to come, who has it gets a processor
+ * once in so many: with --wait spin 64 workers on 2 took 18 s for 5000 requests. So those sleep,
+ * and who is next is woken by who has handed over. Neither can miss the other: one stores that it
+ * sleeps and then looks whose turn it is, the other stores whose turn it is and then looks who
+ * sleeps. */
 static void turn_pass(const struct block_worker *w)
 {
 	const struct block_schedule *s = &w->schedule;
@@ -164,13 +173,16 @@ static void idle(struct block_worker *w)
 	atomic_store(&mine->asleep, 0);
 }
 
-/* --- handing over --------------------------------------------------------------------------------------------------------- */
+/* --- handing over -------------------------------------------------------- */
 
-/* Hands over all of them, one submission after another where the kernel does not take them at once. What it refuses has ended. */
-static void hand_over(struct block_worker *w, const struct block_command *c, uint32_t n, int64_t now)
+/* Hands over all of them, one submission after another where the kernel does not take them at once.
+ * What it refuses has ended. */
+static void hand_over(struct block_worker *w, const struct block_command *c, uint32_t n,
+		      int64_t now)
 {
 	for (uint32_t done = 0; done < n && !w->fatal;) {
-		uint32_t most = n - done < w->backend->bundle_max ? n - done : w->backend->bundle_max;
+		uint32_t most =
+		    n - done < w->backend->bundle_max ? n - done : w->backend->bundle_max;
 		int got = w->backend->submit(w->queue, c + done, most);
 		w->n_submissions++;
 		if (got == -EAGAIN || got == -EINTR) {
@@ -216,11 +228,13 @@ static void issue(struct block_worker *w, const uint32_t *taken, uint32_t n)
 		cost_follow(w, dispatch - begin);
 }
 
-/* --- waiting --------------------------------------------------------------------------------------------------------------- */
+/* --- waiting ------------------------------------------------------------- */
 
 static void sleep_for_completion(struct block_worker *w, int64_t until, int64_t now)
 {
-	int64_t most = ticks_of(w, w->crowded && is_others_turn(w) ? LOOK_CROWDED_NS : w->schedule.n_workers > 1 ? LOOK_AMONG_NS : LOOK_NS);
+	int64_t most = ticks_of(w, w->crowded && is_others_turn(w) ? LOOK_CROWDED_NS
+				   : w->schedule.n_workers > 1     ? LOOK_AMONG_NS
+								   : LOOK_NS);
 	bool timed = until != TICKS_NEVER && until - now < most;
 	int64_t wait = timed ? until - now : most;
 	w->n_waits++;
@@ -234,10 +248,13 @@ static void sleep_for_completion(struct block_worker *w, int64_t until, int64_t 
 /* How long before an instant a sleep must end. */
 static int64_t margin_of(const struct block_worker *w)
 {
-	return w->waiter.method == WAIT_SPIN ? TICKS_NEVER : w->waiter.method == WAIT_NANOSLEEP ? 0 : (int64_t)w->waiter.margin_ticks;
+	return w->waiter.method == WAIT_SPIN        ? TICKS_NEVER
+	       : w->waiter.method == WAIT_NANOSLEEP ? 0
+						    : (int64_t)w->waiter.margin_ticks;
 }
 
-/* Only a completion changes anything, or another worker, which can be waited for where the turn is somebody else's. */
+/* Only a completion changes anything, or another worker, which can be waited for where the turn is
+ * somebody else's. */
 static bool may_sleep(const struct block_worker *w, int64_t now)
 {
 	if (w->waiter.method == WAIT_SPIN)
@@ -253,7 +270,8 @@ static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 	const bool busy = w->schedule.in_flight > 0;
 	const int64_t margin = margin_of(w);
 	/* who spins keeps a processor from those before it */
-	const bool gives_way = w->crowded && w->waiter.method == WAIT_SPIN && (!w->schedule.place || is_others_turn(w));
+	const bool gives_way = w->crowded && w->waiter.method == WAIT_SPIN &&
+			       (!w->schedule.place || is_others_turn(w));
 	if (w->held.n && (int64_t)due_heap_first(&w->held) < wake)
 		wake = (int64_t)due_heap_first(&w->held);
 	if (!busy && wake != TICKS_NEVER && !gives_way) {
@@ -270,7 +288,8 @@ static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 	} else if (wake != TICKS_NEVER && wake - now > margin) {
 		sleep_for_completion(w, wake - margin, now);
 	} else {
-		/* who completes requests may need this very processor: a thread of the device's driver, woken here by the submission */
+		/* who completes requests may need this very processor: a thread of the device's
+		 * driver, woken here by the submission */
 		sched_yield();
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A worker: hands its requests over when the schedule says so, and harvests their completions. Between start and end it neither
- * allocates nor locks, and asks the kernel for nothing but submissions, completions and sleep. */
+/* A worker: hands its requests over when the schedule says so, and harvests their completions.
+ * Between start and end it neither allocates nor locks, and asks the kernel for nothing but
+ * submissions, completions and sleep. */
 #ifndef REPLAY_BLOCK_WORKER_H
 #define REPLAY_BLOCK_WORKER_H
 
@@ -39,7 +40,8 @@ struct block_worker {
 	uint32_t n_slots, n_unused;
 	struct due_heap held; /* slots whose completion a mutant holds back */
 	struct waiter waiter;
-	bool crowded;	     /* there are more workers than processors: who has nothing to do must not take one */
+	/* there are more workers than processors: who has nothing to do must not take one */
+	bool crowded;
 	int64_t active;	     /* when something was handed over or ended last */
 	bool bundle_follows; /* the bundle's threshold follows what a submission costs */
 	uint32_t most_in_flight;
@@ -57,7 +59,8 @@ struct block_worker {
 	struct err err;
 };
 
-/* Runs all of the schedule; returns when it is finished, the queue fails (w->fatal), or *stop is set. */
+/* Runs all of the schedule; returns when it is finished, the queue fails (w->fatal), or *stop is
+ * set. */
 void worker_run(struct block_worker *w, const _Atomic bool *stop);
 
 #endif

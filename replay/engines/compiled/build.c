@@ -32,7 +32,7 @@ char *build_library_find(struct err *e)
 	return companion_find(LIBRARY, "which compiled programs are linked with", e);
 }
 
-/* --- commands ----------------------------------------------------------------------------------------------------- */
+/* --- commands ------------------------------------------------------------ */
 
 struct command {
 	char **word; /* word[n + 1], NULL at the end */
@@ -77,20 +77,23 @@ static struct command compile_command(const char *cc, const char *file)
 }
 
 /* Where there is one file, it is compiled and linked at once. */
-static struct command link_command(const char *cc, const struct source_files *files, const char *library)
+static struct command link_command(const char *cc, const struct source_files *files,
+				   const char *library)
 {
 	struct command c = {.n = 0};
 	words_add(&c, cc);
 	words_add(&c, build_flags);
 	words_add(&c, "-Wl,--gc-sections -o program");
 	for (size_t i = 0; i < files->n; i++)
-		word_add(&c, files->n == 1 ? xstrdup(files->name[i]) : xasprintf("%.*so", (int)strlen(files->name[i]) - 1, files->name[i]));
+		word_add(&c, files->n == 1 ? xstrdup(files->name[i])
+					   : xasprintf("%.*so", (int)strlen(files->name[i]) - 1,
+						       files->name[i]));
 	word_add(&c, xstrdup(library));
 	word_add(&c, xstrdup("-lm"));
 	return c;
 }
 
-/* --- running them ------------------------------------------------------------------------------------------------- */
+/* --- running them -------------------------------------------------------- */
 
 /* Its first line that tells of an error, else its first line. */
 static void message_find(const char *log, struct strbuf *out)
@@ -112,13 +115,16 @@ static int command_failed(const struct command *c, const char *log, int status, 
 	struct strbuf said = STRBUF_INIT;
 	message_find(log, &said);
 	const char *colon = said.len ? ": " : "";
-	int ret = WIFSIGNALED(status) ? err_set(e, EIO, "the compiler %s was ended by signal %d%s%s", c->word[0], WTERMSIG(status), colon, said.s)
-				      : err_set(e, EIO, "the compiler %s failed%s%s", c->word[0], colon, said.s);
+	int ret = WIFSIGNALED(status)
+		      ? err_set(e, EIO, "the compiler %s was ended by signal %d%s%s", c->word[0],
+				WTERMSIG(status), colon, said.s)
+		      : err_set(e, EIO, "the compiler %s failed%s%s", c->word[0], colon, said.s);
 	strbuf_release(&said);
 	return ret;
 }
 
-static int command_start(const struct command *c, const char *dir, const char *log, pid_t *pid, struct err *e)
+static int command_start(const struct command *c, const char *dir, const char *log, pid_t *pid,
+			 struct err *e)
 {
 	const char *name = c->n ? c->word[0] : "";
 	const int append = O_WRONLY | O_CREAT | O_APPEND;
@@ -139,8 +145,12 @@ static int command_start(const struct command *c, const char *dir, const char *l
 	posix_spawn_file_actions_destroy(&actions);
 	if (!code)
 		return 0;
-	if ((code == ENOENT || code == EACCES) && path_exists(dir)) /* EACCES: a directory of PATH that may not be entered */
-		return err_set(e, ENOENT, "engine compiled needs a C compiler, and \"%s\" was not found (--cc names another)", name);
+	/* EACCES: a directory of PATH that may not be entered */
+	if ((code == ENOENT || code == EACCES) && path_exists(dir))
+		return err_set(e, ENOENT,
+			       "engine compiled needs a C compiler, and \"%s\" was not found (--cc "
+			       "names another)",
+			       name);
 	return err_sys(e, code, "starting the compiler \"%s\"", name);
 }
 
@@ -167,7 +177,8 @@ static int one_ends(struct running *r, const char *log, struct err *e)
 	return ret;
 }
 
-static int compile_all(const char *dir, const char *log, const struct source_files *files, const char *cc, struct err *e)
+static int compile_all(const char *dir, const char *log, const struct source_files *files,
+		       const char *cc, struct err *e)
 {
 	struct running running[MAX_COMPILERS] = {{0}};
 	const uint32_t room = n_compilers();
@@ -194,12 +205,15 @@ static int compile_all(const char *dir, const char *log, const struct source_fil
 	return ret;
 }
 
-static int script_write(const char *dir, const struct source_files *files, const char *cc, const char *library, struct err *e)
+static int script_write(const char *dir, const struct source_files *files, const char *cc,
+			const char *library, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
-	strbuf_addstr(&text, "#!/bin/sh\n# makes `program` of the sources in this directory\nset -e\ncd \"$(dirname \"$0\")\"\n");
+	strbuf_addstr(&text, "#!/bin/sh\n# makes `program` of the sources in this directory\nset "
+			     "-e\ncd \"$(dirname \"$0\")\"\n");
 	for (size_t i = files->n == 1; i <= files->n; i++) {
-		struct command c = i < files->n ? compile_command(cc, files->name[i]) : link_command(cc, files, library);
+		struct command c = i < files->n ? compile_command(cc, files->name[i])
+						: link_command(cc, files, library);
 		for (size_t k = 0; k < c.n; k++) {
 			strbuf_addstr(&text, k ? " " : "");
 			shell_word(&text, c.word[k]);
@@ -218,7 +232,8 @@ static int script_write(const char *dir, const struct source_files *files, const
 	return ret;
 }
 
-int build_program(const char *dir, const struct source_files *files, const char *cc, const char *library, struct err *e)
+int build_program(const char *dir, const struct source_files *files, const char *cc,
+		  const char *library, struct err *e)
 {
 	struct running linker = {.pid = 0};
 	char *real = realpath(dir, NULL);

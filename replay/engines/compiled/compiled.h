@@ -9,40 +9,45 @@
 #include "common/err.h"
 #include "replay/plan/plan.h"
 
-/* The sources of a compiled program. What is generated as C text is made of numbers and fixed words; everything else of the trace is in
- * tables.bin (image.h), which the assembler takes in. Time and text grow with the number of threads, and with the number of
- * requests only where each is code (`unroll`). */
+/* The sources of a compiled program. What is generated as C text is made of numbers and fixed
+ * words; everything else of the trace is in tables.bin (image.h), which the assembler takes in.
+ * Time and text grow with the number of threads, and with the number of requests only where each is
+ * code (`unroll`). */
 
 struct source_files { /* the C files that were written, in the directory */
 	char **name;  /* name[n], owned */
 	size_t n, cap;
 };
 
-/* Writes into an existing directory: tables.bin, headers, and the C files, which are listed in `files`. Errors: of writing, E2BIG.
- * Ownership: source_files_release, also after an error. */
-int source_write(const struct replay_plan *p, const struct replay_config *c, const char *dir, struct source_files *files,
-		 struct err *e);
+/* Writes into an existing directory: tables.bin, headers, and the C files, which are listed in
+ * `files`. Errors: of writing, E2BIG. Ownership: source_files_release, also after an error. */
+int source_write(const struct replay_plan *p, const struct replay_config *c, const char *dir,
+		 struct source_files *files, struct err *e);
 void source_files_release(struct source_files *files);
 
 #define SOURCE_KEY 65
-/* What the program is known by, 64 hexadecimal digits: a digest (SHA-256) of everything that it is made from, `more` included. Errors:
- * those of digest_ready, ENOMEM, those of image_write. */
-int source_key(const struct replay_plan *p, const struct replay_config *c, const char *const *more, char key[SOURCE_KEY],
-	       struct err *e);
+/* What the program is known by, 64 hexadecimal digits: a digest (SHA-256) of everything that it is
+ * made from, `more` included. Errors: those of digest_ready, ENOMEM, those of image_write. */
+int source_key(const struct replay_plan *p, const struct replay_config *c, const char *const *more,
+	       char key[SOURCE_KEY], struct err *e);
 
-/* From sources to a program: the C compiler, and the library of loops, gates and calls that the program is linked with. */
+/* From sources to a program: the C compiler, and the library of loops, gates and calls that the
+ * program is linked with. */
 
-/* The path of libvalidate-replay.a, which lies beside this program or where it was installed. NULL with the error. The caller frees. */
+/* The path of libvalidate-replay.a, which lies beside this program or where it was installed. NULL
+ * with the error. The caller frees. */
 char *build_library_find(struct err *e);
 
 extern const char build_flags[]; /* of the compiler, with blanks between */
 
-/* Compiles the files in `dir` and links them: DIR/program; and leaves DIR/build.sh, which does it again. `cc`: a command, words with
- * blanks between. Several compilers run at a time. Errors: ENOENT without a compiler; EIO with the first line of what it said. */
-int build_program(const char *dir, const struct source_files *files, const char *cc, const char *library, struct err *e);
+/* Compiles the files in `dir` and links them: DIR/program; and leaves DIR/build.sh, which does it
+ * again. `cc`: a command, words with blanks between. Several compilers run at a time. Errors:
+ * ENOENT without a compiler; EIO with the first line of what it said. */
+int build_program(const char *dir, const struct source_files *files, const char *cc,
+		  const char *library, struct err *e);
 
-/* The headers that a generated program is compiled with, built in: a system where this program is installed need not have its
- * sources, and the two cannot be of different versions. */
+/* The headers that a generated program is compiled with, built in: a system where this program is
+ * installed need not have its sources, and the two cannot be of different versions. */
 
 /* One after another: its path and its text, each with a NUL; behind the last one an empty path. */
 extern const char program_headers[];
@@ -51,21 +56,23 @@ extern const char program_headers[];
 const char *program_header_text(const char *path);
 const char *program_header_next(const char *path);
 
-/* Compiled programs that are kept, so that a trace which is replayed many times is compiled once. Each is known by a digest of
- * everything that it is made from (source_key). The directory is the user's own and closed to others: who could put a program
- * there could have it run. */
+/* Compiled programs that are kept, so that a trace which is replayed many times is compiled once.
+ * Each is known by a digest of everything that it is made from (source_key). The directory is the
+ * user's own and closed to others: who could put a program there could have it run. */
 
-#define STORE_MAX_BYTES (UINT64_C(2) << 30) /* what is kept in all; those used longest ago go first, and nothing else goes */
+/* what is kept in all; those used longest ago go first, and nothing else goes */
+#define STORE_MAX_BYTES (UINT64_C(2) << 30)
 
-/* Where programs are kept: `wanted`, or else validate/programs in $XDG_CACHE_HOME or ~/.cache. Made where it is missing. Errors: EPERM for one
- * that belongs to somebody else or that others may use; ENOENT where none is named; of the system. The caller frees. */
+/* Where programs are kept: `wanted`, or else validate/programs in $XDG_CACHE_HOME or ~/.cache. Made
+ * where it is missing. Errors: EPERM for one that belongs to somebody else or that others may use;
+ * ENOENT where none is named; of the system. The caller frees. */
 int store_find(const char *wanted, char **dir, struct err *e);
 
 /* A descriptor of the kept program, -1 where there is none that can be trusted. */
 int store_open(const char *dir, const char *key);
 
-/* A directory to make one in: makes room, and removes what others left who were stopped. `*lock` is held as long as it is used: to be
- * closed afterwards. NULL with the error. The caller frees. */
+/* A directory to make one in: makes room, and removes what others left who were stopped. `*lock` is
+ * held as long as it is used: to be closed afterwards. NULL with the error. The caller frees. */
 char *store_workshop(const char *dir, int *lock, struct err *e);
 
 /* Keeps WORKSHOP/program as `key`, and returns its descriptor, or a negative errno. */
@@ -73,10 +80,12 @@ int store_keep(const char *dir, const char *workshop, const char *key, struct er
 
 /* Starting a compiled program on a plan, and taking back what it did. */
 
-/* Runs the program behind `program_fd`, which was made of this very plan: it inherits the plan's descriptors and fills in the outcomes,
- * clock and facts. Afterwards the plan's descriptors are closed here, and the numbers in `fds` are those that the program had.
- * Errors: of memory and of starting it; those of crew_run; EIO when it did not end by itself, with plan.partial where outcomes
- * of completed requests are there. */
-int start_program(struct replay_plan *p, const struct replay_config *config, int program_fd, struct err *e);
+/* Runs the program behind `program_fd`, which was made of this very plan: it inherits the plan's
+ * descriptors and fills in the outcomes, clock and facts. Afterwards the plan's descriptors are
+ * closed here, and the numbers in `fds` are those that the program had. Errors: of memory and of
+ * starting it; those of crew_run; EIO when it did not end by itself, with plan.partial where
+ * outcomes of completed requests are there. */
+int start_program(struct replay_plan *p, const struct replay_config *config, int program_fd,
+		  struct err *e);
 
 #endif

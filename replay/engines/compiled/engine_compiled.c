@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The compiled engine: a program of its own for each trace, with the requests as static tables and a function for each traced
- * thread, compiled and run; what ARTC does. Order, waiting, calls and stamps are those of `event`, by the same code
- * (replay/engines/compiled/program.h); what differs is that the loops have nothing in them but what the trace asks for, and that the
- * process is a fresh one. Programs are kept (store.c).
- * Source: Weiss et al., ROOT: replaying multithreaded traces with resource-oriented ordering (SOSP 2013). */
+/* The compiled engine: a program of its own for each trace, with the requests as static tables and
+ * a function for each traced thread, compiled and run; what ARTC does. Order, waiting, calls and
+ * stamps are those of `event`, by the same code (replay/engines/compiled/program.h); what differs
+ * is that the loops have nothing in them but what the trace asks for, and that the process is a
+ * fresh one. Programs are kept (store.c). Source: Weiss et al., ROOT: replaying multithreaded
+ * traces with resource-oriented ordering (SOSP 2013). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -22,7 +23,8 @@ static const char *compiler_of(const struct replay_config *c)
 	return c->compiled.cc && *c->compiled.cc ? c->compiled.cc : "cc";
 }
 
-static int make_in(const char *dir, const struct replay_plan *p, const struct replay_config *c, const char *library, struct err *e)
+static int make_in(const char *dir, const struct replay_plan *p, const struct replay_config *c,
+		   const char *library, struct err *e)
 {
 	struct source_files files;
 	int ret = source_write(p, c, dir, &files, e);
@@ -32,7 +34,8 @@ static int make_in(const char *dir, const struct replay_plan *p, const struct re
 }
 
 /* --keep-source: made there, whatever was kept. */
-static int made_there(struct replay_plan *p, const struct replay_config *c, const char *library, struct err *e)
+static int made_there(struct replay_plan *p, const struct replay_config *c, const char *library,
+		      struct err *e)
 {
 	int ret = dir_create(c->compiled.keep_source, e);
 	ret = ret ? ret : make_in(c->compiled.keep_source, p, c, library, e);
@@ -46,8 +49,8 @@ static int made_there(struct replay_plan *p, const struct replay_config *c, cons
 	return ret;
 }
 
-static int made_and_kept(struct replay_plan *p, const struct replay_config *c, const char *store, const char *key, const char *library,
-			 struct err *e)
+static int made_and_kept(struct replay_plan *p, const struct replay_config *c, const char *store,
+			 const char *key, const char *library, struct err *e)
 {
 	int lock;
 	char *workshop = store_workshop(store, &lock, e);
@@ -64,16 +67,19 @@ static int made_and_kept(struct replay_plan *p, const struct replay_config *c, c
 	return ret ? ret : removed;
 }
 
-/* The library is part of what a program is made from: whoever has a new one gets new programs. Told by what changes with it. */
+/* The library is part of what a program is made from: whoever has a new one gets new programs. Told
+ * by what changes with it. */
 static char *identity_of(const char *library)
 {
 	struct stat st = {.st_size = 0};
 	(void)stat(library, &st);
-	return xasprintf("%s %lld %lld.%09ld %llu", library, (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+	return xasprintf("%s %lld %lld.%09ld %llu", library, (long long)st.st_size,
+			 (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
 			 (unsigned long long)st.st_ino);
 }
 
-static int found_or_made(struct replay_plan *p, const struct replay_config *c, const char *library, struct err *e)
+static int found_or_made(struct replay_plan *p, const struct replay_config *c, const char *library,
+			 struct err *e)
 {
 	char key[SOURCE_KEY], *identity = identity_of(library);
 	const char *const more[] = {identity, compiler_of(c), build_flags, NULL};
@@ -95,7 +101,9 @@ static int compiled_prepare(struct replay_plan *p, const struct replay_config *c
 	char *library = build_library_find(e);
 	if (!library)
 		return -ENOENT;
-	int ret = c->compiled.keep_source && *c->compiled.keep_source ? made_there(p, c, library, e) : found_or_made(p, c, library, e);
+	int ret = c->compiled.keep_source && *c->compiled.keep_source
+		      ? made_there(p, c, library, e)
+		      : found_or_made(p, c, library, e);
 	free(library);
 	return ret;
 }

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* The list is made by the Makefile: whatever program.h includes. The assembler takes the files in. */
+/* The list is made by the Makefile: whatever program.h includes. The assembler takes the files in.
+ */
 #define HEADER(path) ".asciz \"" path "\"\n.incbin \"" path "\"\n.byte 0\n"
 __asm__(".section .rodata\n.global program_headers\nprogram_headers:\n"
 #include "program-headers.inc"

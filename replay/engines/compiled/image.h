@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A plan as one piece of memory: the static tables of a compiled program. What lies in it is laid out as the engines use it
- * (plan.h), so that the program touches its requests where they are; pointers are offsets until it has been opened.
+/* A plan as one piece of memory: the static tables of a compiled program. What lies in it is laid
+ * out as the engines use it (plan.h), so that the program touches its requests where they are;
+ * pointers are offsets until it has been opened.
  *
- * The image holds everything that a trace can bring into a program: paths, names, attribute values and numbers are bytes of
- * it, taken in by the assembler as they are, and never text that a compiler reads. */
+ * The image holds everything that a trace can bring into a program: paths, names, attribute values
+ * and numbers are bytes of it, taken in by the assembler as they are, and never text that a
+ * compiler reads. */
 #ifndef REPLAY_IMAGE_H
 #define REPLAY_IMAGE_H
 
@@ -16,25 +18,27 @@
 #define IMAGE_MAGIC "validate replay tables 4"
 
 enum image_part {
-	IMAGE_LANES,	/* struct image_lane[n_lanes] */
-	IMAGE_REQUESTS, /* struct hot_request; each lane's begin at a multiple of 128 bytes, as those of the next three do */
+	IMAGE_LANES, /* struct image_lane[n_lanes] */
+	/* struct hot_request; each lane's begin at a multiple of 128 bytes, as those of the next
+	   three do */
+	IMAGE_REQUESTS,
 	IMAGE_WAITS,
 	IMAGE_DUE,
 	IMAGE_EXPECTED,
-	IMAGE_PLACE,	  /* struct lane_place[n_records] */
-	IMAGE_PROCESS_OF, /* uint32_t[n_lanes] */
-	IMAGE_OPEN,	  /* struct hot_open[n_slots] */
-	IMAGE_SLOTS,	  /* struct slot[n_slots] */
-	IMAGE_ENDING,	  /* uint32_t[n_slots] */
-	IMAGE_CALLS,	  /* struct call[n_calls] */
-	IMAGE_PATHS,	  /* struct call_path[n_paths] */
-	IMAGE_TIMES,	  /* struct timespec[n_times] */
-	IMAGE_PARTS,	  /* struct call_part[n_parts] */
+	IMAGE_PLACE,       /* struct lane_place[n_records] */
+	IMAGE_PROCESS_OF,  /* uint32_t[n_lanes] */
+	IMAGE_OPEN,        /* struct hot_open[n_slots] */
+	IMAGE_SLOTS,       /* struct slot[n_slots] */
+	IMAGE_ENDING,      /* uint32_t[n_slots] */
+	IMAGE_CALLS,       /* struct call[n_calls] */
+	IMAGE_PATHS,       /* struct call_path[n_paths] */
+	IMAGE_TIMES,       /* struct timespec[n_times] */
+	IMAGE_PARTS,       /* struct call_part[n_parts] */
 	IMAGE_DIRECTORIES, /* char *[n_directories] */
-	IMAGE_PROCESSES,  /* struct call_process_laid[n_processes] */
-	IMAGE_MAPS,	  /* uint32_t[n_maps] */
-	IMAGE_BYTES,	  /* plan.bytes */
-	IMAGE_TEXTS,	  /* paths, each with its NUL */
+	IMAGE_PROCESSES,   /* struct call_process_laid[n_processes] */
+	IMAGE_MAPS,        /* uint32_t[n_maps] */
+	IMAGE_BYTES,       /* plan.bytes */
+	IMAGE_TEXTS,       /* paths, each with its NUL */
 	IMAGE_N
 };
 
@@ -61,19 +65,21 @@ struct image_sink {
 	void *context;
 };
 
-/* Writes the image of a plan without mutants. The same plan gives the same bytes. Errors: E2BIG for more than IMAGE_MAX_BYTES; those
- * of the sink. */
+/* Writes the image of a plan without mutants. The same plan gives the same bytes. Errors: E2BIG for
+ * more than IMAGE_MAX_BYTES; those of the sink. */
 int image_write(const struct replay_plan *p, const struct image_sink *to, struct err *e);
 #define IMAGE_MAX_BYTES (UINT64_C(3) << 29) /* code reaches its tables by 32-bit distances */
 
-#define IMAGE_LANE_ALIGN 16u /* lanes begin at multiples of so many elements, which is a multiple of 128 bytes in every table */
+/* lanes begin at multiples of so many elements, which is a multiple of 128 bytes in every table */
+#define IMAGE_LANE_ALIGN 16u
 
 /* How many bytes the outcomes of a plan take, laid out as plan_make does: lane after lane. */
 uint64_t image_outcome_bytes(const struct replay_plan *p);
 void image_outcomes_set(struct replay_plan *p, struct outcome *base);
 
-/* In the program: turns offsets into pointers, makes every page present, and fills in `p` but for descriptors, outcomes and clock,
- * all of whose other members are 0. Errors: EINVAL for tables of another version, ENOMEM. */
+/* In the program: turns offsets into pointers, makes every page present, and fills in `p` but for
+ * descriptors, outcomes and clock, all of whose other members are 0. Errors: EINVAL for tables of
+ * another version, ENOMEM. */
 int image_open(struct image *m, struct replay_plan *p, struct err *e);
 
 #endif

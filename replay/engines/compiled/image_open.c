@@ -31,7 +31,9 @@ static void lanes_open(struct image *m, struct replay_plan *p)
 /* Offsets become pointers; what was NULL or a constant has UINTPTR_MAX. */
 static const char *text_at(struct image *m, const char *offset, const char *none)
 {
-	return (uintptr_t)offset == UINTPTR_MAX ? none : (const char *)part(m, IMAGE_TEXTS) + (uintptr_t)offset;
+	return (uintptr_t)offset == UINTPTR_MAX
+		   ? none
+		   : (const char *)part(m, IMAGE_TEXTS) + (uintptr_t)offset;
 }
 
 static void path_open(struct image *m, struct call_path *path)
@@ -56,18 +58,21 @@ static int calls_open(struct image *m, struct call_table *c, struct err *e)
 		struct call *k = &c->call[i];
 		k->text = (uintptr_t)k->text == UINTPTR_MAX ? "" : bytes + (uintptr_t)k->text;
 		bool vector = (uintptr_t)k->vector != UINTPTR_MAX;
-		k->vector = vector ? (const uint64_t *)(const void *)(bytes + (uintptr_t)k->vector) : NULL;
+		k->vector =
+		    vector ? (const uint64_t *)(const void *)(bytes + (uintptr_t)k->vector) : NULL;
 	}
 	return call_table_revive(c, part(m, IMAGE_PROCESSES), part(m, IMAGE_MAPS), e);
 }
 
-/* The pages of a program come from its file when they are touched; here every one is, and becomes the program's own. */
+/* The pages of a program come from its file when they are touched; here every one is, and becomes
+ * the program's own. */
 static void pages_take(struct image *m)
 {
 	volatile char *at = (volatile char *)m;
 #ifdef MADV_POPULATE_WRITE
 	uintptr_t first = (uintptr_t)m & ~(uintptr_t)4095;
-	if (!madvise((void *)first, (size_t)((uintptr_t)m + m->n_bytes - first), MADV_POPULATE_WRITE))
+	if (!madvise((void *)first, (size_t)((uintptr_t)m + m->n_bytes - first),
+		     MADV_POPULATE_WRITE))
 		return;
 #endif
 	for (uint64_t i = 0; i < m->n_bytes; i += 4096)

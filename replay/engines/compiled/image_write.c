@@ -27,7 +27,7 @@ static uint64_t rounded(uint64_t n, uint64_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* --- texts -------------------------------------------------------------------------------------------------------- */
+/* --- texts --------------------------------------------------------------- */
 
 static void text_note(struct writer *w, const char *text)
 {
@@ -68,7 +68,7 @@ static const void *bytes_offset(const struct replay_plan *p, const void *at)
 	return (const void *)(uintptr_t)(inside ? here - base : NOWHERE);
 }
 
-/* --- layout ------------------------------------------------------------------------------------------------------- */
+/* --- layout -------------------------------------------------------------- */
 
 static uint32_t waits_of(const struct lane *a)
 {
@@ -153,7 +153,7 @@ static void image_lay(struct writer *w, const struct image_lane *sum)
 	m->n_bytes = at;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------ */
+/* --- writing ------------------------------------------------------------- */
 
 static int put(struct writer *w, const void *data, uint64_t n, struct err *e)
 {
@@ -171,16 +171,20 @@ static int put_zeros(struct writer *w, uint64_t n, struct err *e)
 }
 
 /* A part that lies in memory as it is in the image. */
-static int put_part(struct writer *w, enum image_part part, const void *data, uint64_t n, struct err *e)
+static int put_part(struct writer *w, enum image_part part, const void *data, uint64_t n,
+		    struct err *e)
 {
 	int ret = put_zeros(w, w->image.at[part] - w->at, e);
 	return ret ? ret : put(w, data, n, e);
 }
 
-static const void *lane_part(const struct lane *a, enum image_part part, uint64_t n_waits, uint64_t *n, uint64_t *size)
+static const void *lane_part(const struct lane *a, enum image_part part, uint64_t n_waits,
+			     uint64_t *n, uint64_t *size)
 {
 	*n = part == IMAGE_WAITS ? n_waits : a->n;
-	*size = part == IMAGE_REQUESTS ? sizeof *a->request : part == IMAGE_WAITS ? sizeof *a->wait : sizeof(int64_t);
+	*size = part == IMAGE_REQUESTS ? sizeof *a->request
+		: part == IMAGE_WAITS  ? sizeof *a->wait
+				       : sizeof(int64_t);
 	switch (part) {
 	case IMAGE_REQUESTS:
 		return a->request;
@@ -201,11 +205,13 @@ static int put_lanes(struct writer *w, const struct image_lane *lane, struct err
 		ret = ret ? ret : put_part(w, (enum image_part)part, NULL, 0, e);
 		for (uint32_t i = 0; i < p->n_lanes && !ret; i++) {
 			uint64_t n, size;
-			const void *data = lane_part(&p->lane[i], (enum image_part)part, lane[i].n_waits, &n, &size);
+			const void *data = lane_part(&p->lane[i], (enum image_part)part,
+						     lane[i].n_waits, &n, &size);
 			if (!data)
 				continue;
 			ret = put(w, data, n * size, e);
-			ret = ret ? ret : put_zeros(w, (rounded(n, IMAGE_LANE_ALIGN) - n) * size, e);
+			ret =
+			    ret ? ret : put_zeros(w, (rounded(n, IMAGE_LANE_ALIGN) - n) * size, e);
 		}
 	}
 	return ret;
@@ -227,7 +233,8 @@ static void path_turn(const struct writer *w, struct call_path *path)
 	char *tail = (char *)path + offsetof(struct call_path, place) + sizeof path->place;
 	path->whole = text_offset(w, path->whole);
 	path->last = text_offset(w, path->last);
-	memset(tail, 0, (size_t)((char *)(path + 1) - tail)); /* the same plan gives the same bytes */
+	/* the same plan gives the same bytes */
+	memset(tail, 0, (size_t)((char *)(path + 1) - tail));
 }
 
 static int put_paths(struct writer *w, struct err *e)
@@ -252,8 +259,12 @@ static int put_calls(struct writer *w, struct err *e)
 		ret = put(w, &c, sizeof c, e);
 	}
 	ret = ret ? ret : put_paths(w, e);
-	ret = ret ? ret : put_part(w, IMAGE_TIMES, w->p->calls.times, w->p->calls.n_times * sizeof *w->p->calls.times, e);
-	ret = ret ? ret : put_part(w, IMAGE_PARTS, w->p->calls.part, w->p->calls.n_parts * sizeof *w->p->calls.part, e);
+	ret = ret ? ret
+		  : put_part(w, IMAGE_TIMES, w->p->calls.times,
+			     w->p->calls.n_times * sizeof *w->p->calls.times, e);
+	ret = ret ? ret
+		  : put_part(w, IMAGE_PARTS, w->p->calls.part,
+			     w->p->calls.n_parts * sizeof *w->p->calls.part, e);
 	ret = ret ? ret : put_part(w, IMAGE_DIRECTORIES, NULL, 0, e);
 	for (uint32_t i = 0; i < w->p->calls.n_places && !ret; i++) {
 		const char *at = text_offset(w, w->p->calls.place[i]);
@@ -286,10 +297,15 @@ static int put_all(struct writer *w, const struct image_lane *lane, struct err *
 	int ret = put(w, &w->image, sizeof w->image, e);
 	ret = ret ? ret : put_lanes(w, lane, e);
 	ret = ret ? ret : put_part(w, IMAGE_PLACE, p->place, p->n_records * sizeof *p->place, e);
-	ret = ret ? ret : put_part(w, IMAGE_PROCESS_OF, p->process_of, p->process_of ? p->n_lanes * sizeof(uint32_t) : 0, e);
+	ret = ret ? ret
+		  : put_part(w, IMAGE_PROCESS_OF, p->process_of,
+			     p->process_of ? p->n_lanes * sizeof(uint32_t) : 0, e);
 	ret = ret ? ret : put_opens(w, e);
-	ret = ret ? ret : put_part(w, IMAGE_SLOTS, p->calls.slot, p->n_slots * sizeof *p->calls.slot, e);
-	ret = ret ? ret : put_part(w, IMAGE_ENDING, p->calls.next_ending, p->n_slots * sizeof(uint32_t), e);
+	ret = ret ? ret
+		  : put_part(w, IMAGE_SLOTS, p->calls.slot, p->n_slots * sizeof *p->calls.slot, e);
+	ret =
+	    ret ? ret
+		: put_part(w, IMAGE_ENDING, p->calls.next_ending, p->n_slots * sizeof(uint32_t), e);
 	ret = ret ? ret : put_calls(w, e);
 	ret = ret ? ret : put_part(w, IMAGE_BYTES, p->bytes, p->n_bytes, e);
 	return ret ? ret : put_texts(w, e);
@@ -303,8 +319,11 @@ int image_write(const struct replay_plan *p, const struct image_sink *to, struct
 	lane = lanes_lay(&w, &sum);
 	image_lay(&w, &sum);
 	int ret = w.image.n_bytes > IMAGE_MAX_BYTES
-		      ? err_set(e, E2BIG, "the tables of the compiled program would take %llu MiB, more than %llu (engine event has no limit)",
-				(unsigned long long)(w.image.n_bytes >> 20), (unsigned long long)(IMAGE_MAX_BYTES >> 20))
+		      ? err_set(e, E2BIG,
+				"the tables of the compiled program would take %llu MiB, more than "
+				"%llu (engine event has no limit)",
+				(unsigned long long)(w.image.n_bytes >> 20),
+				(unsigned long long)(IMAGE_MAX_BYTES >> 20))
 		      : put_all(&w, lane, e);
 	u64_map_release(&w.of_text);
 	free(w.text);

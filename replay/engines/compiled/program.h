@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a compiled program is made of: the tables of its trace (image.h), a function for each traced thread, and the loops, gates and
- * calls of the engines, which it shares with `event`. Generated sources include this and nothing else. */
+/* What a compiled program is made of: the tables of its trace (image.h), a function for each traced
+ * thread, and the loops, gates and calls of the engines, which it shares with `event`. Generated
+ * sources include this and nothing else. */
 #ifndef REPLAY_PROGRAM_H
 #define REPLAY_PROGRAM_H
 
@@ -9,7 +10,8 @@
 
 typedef void program_thread(struct runner *w);
 
-/* Where each request is code and not a row of a table (--unroll): some requests of a thread, one after another. */
+/* Where each request is code and not a row of a table (--unroll): some requests of a thread, one
+ * after another. */
 typedef void program_part(struct runner *w, const struct site *s, struct lane_walk *t);
 #define PROGRAM_STEP(ordered_, timing_, k_, kind_, op_, flags_, process_, n_waits_, slot_, length_, offset_)                              \
 	lane_step(w, s, t,                                                                                                     \
@@ -24,8 +26,8 @@ struct program {
 	uint32_t n_threads;
 };
 
-/* The whole of main: `argv[1]` is the number of the descriptor that a struct control is behind. Returns the exit status: 0 when the
- * replay's result is in there. */
+/* The whole of main: `argv[1]` is the number of the descriptor that a struct control is behind.
+ * Returns the exit status: 0 when the replay's result is in there. */
 int program_main(int argc, char **argv, const struct program *program);
 
 #endif

@@ -17,7 +17,8 @@
 
 static int refuse(const char *why)
 {
-	fprintf(stderr, "this program is started by `validate replay --engine compiled`: %s\n", why);
+	fprintf(stderr, "this program is started by `validate replay --engine compiled`: %s\n",
+		why);
 	return 2;
 }
 
@@ -28,12 +29,13 @@ static struct control *control_open(int argc, char **argv)
 	long fd = argc == 2 ? strtol(argv[1], &end, 10) : -1;
 	if (fd < 0 || *end || fstat((int)fd, &st) < 0 || st.st_size < (off_t)sizeof(struct control))
 		return NULL;
-	struct control *c = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, (int)fd, 0);
+	struct control *c = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_POPULATE, (int)fd, 0);
 	close((int)fd);
 	if (c == MAP_FAILED)
 		return NULL;
-	bool ours = !memcmp(c->magic, CONTROL_MAGIC, sizeof CONTROL_MAGIC) && c->header_bytes == sizeof *c &&
-		    c->n_bytes == (uint64_t)st.st_size;
+	bool ours = !memcmp(c->magic, CONTROL_MAGIC, sizeof CONTROL_MAGIC) &&
+		    c->header_bytes == sizeof *c && c->n_bytes == (uint64_t)st.st_size;
 	return ours ? c : NULL;
 }
 
@@ -75,8 +77,12 @@ static int plan_take(struct control *c, const struct program *program, struct er
 	p->calls.null_fd = null_fd;
 	p->root = root;
 	p->root.refused = &p->calls.common->counts.refused;
-	p->calls.payload = c->config.payload == PAYLOAD_BUFFER || c->config.payload == PAYLOAD_CAPTURED ? NULL : &p->payload;
-	p->fds = xcalloc((size_t)p->n_slots + 1, sizeof *p->fds); /* with --processes each has its own */
+	p->calls.payload =
+	    c->config.payload == PAYLOAD_BUFFER || c->config.payload == PAYLOAD_CAPTURED
+		? NULL
+		: &p->payload;
+	/* with --processes each has its own */
+	p->fds = xcalloc((size_t)p->n_slots + 1, sizeof *p->fds);
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		atomic_init(&p->fds[i], atomic_load(&control_fds(c)[i]));
 	image_outcomes_set(p, control_outcomes(c));
@@ -113,5 +119,6 @@ int program_main(int argc, char **argv, const struct program *program)
 	c->result = replay(c, program, &c->err);
 	atomic_store(&c->state, CONTROL_ENDED);
 	fflush(NULL);
-	_exit(0); /* what is there belongs to the kernel or to the starter; some thread may never return */
+	/* what is there belongs to the kernel or to the starter; some thread may never return */
+	_exit(0);
 }

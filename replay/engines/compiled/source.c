@@ -16,9 +16,11 @@
 #include "replay/engines/compiled/image.h"
 #include "replay/issue/issue.h"
 
-#define MAX_LOOPS 32u	       /* functions that are made for what they have to do; lanes beyond that use one for everything */
+/* functions that are made for what they have to do; lanes beyond that use one for everything */
+#define MAX_LOOPS 32u
 #define THREADS_PER_FILE 4096u
-#define STEPS_PER_FUNCTION 32u /* where each request is code: a compiler's time and memory grow faster than a function */
+/* where each request is code: a compiler's time and memory grow faster than a function */
+#define STEPS_PER_FUNCTION 32u
 #define FUNCTIONS_PER_FILE 128u
 
 struct lane_kind { /* what is known of a lane */
@@ -38,16 +40,18 @@ struct source {
 	FILE *out;
 };
 
-/* --- what is to be done ------------------------------------------------------------------------------------------- */
+/* --- what is to be done -------------------------------------------------- */
 
-static struct lane_kind kind_of(const struct replay_plan *p, const struct replay_config *c, uint32_t lane)
+static struct lane_kind kind_of(const struct replay_plan *p, const struct replay_config *c,
+				uint32_t lane)
 {
 	const struct lane *a = &p->lane[lane];
 	struct lane_kind kind = {.ordered = c->timing != TIMING_FULLSPEED};
 	for (uint32_t k = 0; k < a->n; k++) {
 		const struct hot_request *h = &a->request[k];
 		kind.kinds |= issue_kind_of(h->op);
-		kind.ordered |= h->n_waits || h->flags & (HOT_PUBLISH_BEGUN | HOT_PUBLISH_ENDED | HOT_LEAVE);
+		kind.ordered |=
+		    h->n_waits || h->flags & (HOT_PUBLISH_BEGUN | HOT_PUBLISH_ENDED | HOT_LEAVE);
 	}
 	return kind;
 }
@@ -62,7 +66,8 @@ static uint32_t loop_find(struct source *s, struct lane_kind kind)
 		return s->n_loops++;
 	}
 	s->n_loops = MAX_LOOPS;
-	s->loop[MAX_LOOPS - 1] = (struct lane_kind){ISSUE_ANY, true}; /* what it is ordered by may be nothing */
+	/* what it is ordered by may be nothing */
+	s->loop[MAX_LOOPS - 1] = (struct lane_kind){ISSUE_ANY, true};
 	return MAX_LOOPS - 1;
 }
 
@@ -79,7 +84,7 @@ static void loops_choose(struct source *s)
 		s->loop_of[i] = loop_find(s, s->lane[i]);
 }
 
-/* --- files -------------------------------------------------------------------------------------------------------- */
+/* --- files --------------------------------------------------------------- */
 
 static int file_begin(struct source *s, char *name, struct err *e)
 {
@@ -104,7 +109,9 @@ static int file_end(struct source *s, struct err *e)
 	errno = 0;
 	bad |= fclose(s->out) != 0;
 	s->out = NULL;
-	return bad ? err_sys(e, errno ? errno : EIO, "%s: the program's source cannot be written", s->dir) : 0;
+	return bad ? err_sys(e, errno ? errno : EIO, "%s: the program's source cannot be written",
+			     s->dir)
+		   : 0;
 }
 
 static int headers_write(const char *dir, struct err *e)
@@ -131,7 +138,9 @@ static int headers_write(const char *dir, struct err *e)
 static int table_put(void *context, const void *data, size_t n, struct err *e)
 {
 	FILE *out = context;
-	return fwrite(data, 1, n, out) == n ? 0 : err_sys(e, errno, "the program's tables cannot be written");
+	return fwrite(data, 1, n, out) == n
+		   ? 0
+		   : err_sys(e, errno, "the program's tables cannot be written");
 }
 
 static int tables_write(struct source *s, struct err *e)
@@ -145,7 +154,7 @@ static int tables_write(struct source *s, struct err *e)
 	return ret ? ret : end;
 }
 
-/* --- text --------------------------------------------------------------------------------------------------------- */
+/* --- text ---------------------------------------------------------------- */
 
 static const char *timing_word(const struct source *s)
 {
@@ -173,7 +182,9 @@ static int declarations_write(struct source *s, struct err *e)
 	int ret = file_begin(s, xstrdup("threads.h"), e);
 	if (ret)
 		return ret;
-	fputs("/* made by validate replay */\n#include \"replay/engines/compiled/program.h\"\n\nextern struct image program_tables;\n", s->out);
+	fputs("/* made by validate replay */\n#include "
+	      "\"replay/engines/compiled/program.h\"\n\nextern struct image program_tables;\n",
+	      s->out);
 	for (uint32_t i = 0; i < s->n_loops; i++)
 		fprintf(s->out, "program_thread loop_%" PRIu32 ";\n", i);
 	fputs("program_thread blank_0, blank_1;\n", s->out);
@@ -187,17 +198,23 @@ static int declarations_write(struct source *s, struct err *e)
 
 static void main_text(struct source *s)
 {
-	fputs("__asm__(\".section .validate_tables,\\\"aw\\\"\\n.balign 4096\\n.globl program_tables\\nprogram_tables:\\n\"\n"
-	      "\t\".incbin \\\"tables.bin\\\"\\n.previous\\n\");\n\nstatic program_thread *const threads[] = {\n",
+	fputs("__asm__(\".section .validate_tables,\\\"aw\\\"\\n.balign 4096\\n.globl "
+	      "program_tables\\nprogram_tables:\\n\"\n"
+	      "\t\".incbin \\\"tables.bin\\\"\\n.previous\\n\");\n\nstatic program_thread *const "
+	      "threads[] = {\n",
 	      s->out);
 	for (uint32_t i = 0; i < n_threads(s); i++)
 		fprintf(s->out, "\tthread_%" PRIu32 ",\n", i);
 	fputs("};\n\nstatic program_thread *const blanks[] = {\n", s->out);
 	for (uint32_t i = 0; i < n_threads(s); i++)
-		fprintf(s->out, unrolled(s) ? "\tthread_%" PRIu32 ",\n" : "\tblank_%" PRIu32 ",\n", unrolled(s) ? i : (uint32_t)s->lane[i].ordered);
-	fprintf(s->out, "};\n\nint main(int argc, char **argv)\n{\n"
-			"\tconst struct program program = {&program_tables, threads, blanks, %" PRIu32 "};\n"
-			"\treturn program_main(argc, argv, &program);\n}\n", n_threads(s));
+		fprintf(s->out, unrolled(s) ? "\tthread_%" PRIu32 ",\n" : "\tblank_%" PRIu32 ",\n",
+			unrolled(s) ? i : (uint32_t)s->lane[i].ordered);
+	fprintf(s->out,
+		"};\n\nint main(int argc, char **argv)\n{\n"
+		"\tconst struct program program = {&program_tables, threads, blanks, %" PRIu32
+		"};\n"
+		"\treturn program_main(argc, argv, &program);\n}\n",
+		n_threads(s));
 }
 
 static void loops_text(struct source *s)
@@ -205,9 +222,11 @@ static void loops_text(struct source *s)
 	for (uint32_t i = 0; i < s->n_loops; i++) {
 		fprintf(s->out, "void loop_%" PRIu32 "(struct runner *w)\n{\n", i);
 		if (s->p->pool)
-			fprintf(s->out, "\tpool_run(w, %s, %uu);\n}\n\n", timing_word(s), s->loop[i].kinds);
+			fprintf(s->out, "\tpool_run(w, %s, %uu);\n}\n\n", timing_word(s),
+				s->loop[i].kinds);
 		else
-			fprintf(s->out, "\tlane_run(w, %d, %s, %uu);\n}\n\n", s->loop[i].ordered, timing_word(s), s->loop[i].kinds);
+			fprintf(s->out, "\tlane_run(w, %d, %s, %uu);\n}\n\n", s->loop[i].ordered,
+				timing_word(s), s->loop[i].kinds);
 	}
 }
 
@@ -216,26 +235,35 @@ static void blanks_text(struct source *s)
 {
 	for (int ordered = 0; ordered < 2; ordered++)
 		if (s->p->pool)
-			fprintf(s->out, "void blank_%d(struct runner *w)\n{\n\tpool_run(w, %s, ISSUE_NOTHING);\n}\n\n", ordered, timing_word(s));
+			fprintf(s->out,
+				"void blank_%d(struct runner *w)\n{\n\tpool_run(w, %s, "
+				"ISSUE_NOTHING);\n}\n\n",
+				ordered, timing_word(s));
 		else
-			fprintf(s->out, "void blank_%d(struct runner *w)\n{\n\tlane_run(w, %d, %s, ISSUE_NOTHING);\n}\n\n", ordered, ordered,
-				timing_word(s));
+			fprintf(s->out,
+				"void blank_%d(struct runner *w)\n{\n\tlane_run(w, %d, %s, "
+				"ISSUE_NOTHING);\n}\n\n",
+				ordered, ordered, timing_word(s));
 }
 
 static void thread_write(struct source *s, uint32_t i)
 {
 	fprintf(s->out, "void thread_%" PRIu32 "(struct runner *w)\n{\n", i);
 	if (!unrolled(s)) {
-		fprintf(s->out, "\tloop_%" PRIu32 "(w); /* %" PRIu32 " requests */\n}\n\n", s->loop_of[i], s->p->lane[i].n);
+		fprintf(s->out, "\tloop_%" PRIu32 "(w); /* %" PRIu32 " requests */\n}\n\n",
+			s->loop_of[i], s->p->lane[i].n);
 		return;
 	}
-	fputs("\tconst struct site site = site_of(w);\n\tstruct lane_walk walk = lane_walk_of(w);\n", s->out);
+	fputs(
+	    "\tconst struct site site = site_of(w);\n\tstruct lane_walk walk = lane_walk_of(w);\n",
+	    s->out);
 	for (uint32_t f = 0; f < n_functions(s, i); f++)
 		fprintf(s->out, "\tpart_%" PRIu32 "_%" PRIu32 "(w, &site, &walk);\n", i, f);
 	fputs(s->lane[i].ordered ? "}\n\n" : "\tlane_leave(w);\n}\n\n", s->out);
 }
 
-/* The first file has the tables, main, the loops, and the first threads: most programs are one file. */
+/* The first file has the tables, main, the loops, and the first threads: most programs are one
+ * file. */
 static int threads_write(struct source *s, struct err *e)
 {
 	int ret = file_begin(s, xstrdup("main.c"), e);
@@ -249,7 +277,10 @@ static int threads_write(struct source *s, struct err *e)
 	for (uint32_t i = 0; i < n_threads(s) && !ret; i++) {
 		if (i && i % THREADS_PER_FILE == 0) {
 			ret = file_end(s, e);
-			ret = ret ? ret : file_begin(s, xasprintf("threads-%" PRIu32 ".c", i / THREADS_PER_FILE), e);
+			ret = ret ? ret
+				  : file_begin(
+					s, xasprintf("threads-%" PRIu32 ".c", i / THREADS_PER_FILE),
+					e);
 		}
 		if (!ret)
 			thread_write(s, i);
@@ -260,14 +291,20 @@ static int threads_write(struct source *s, struct err *e)
 static void part_write(struct source *s, uint32_t lane, uint32_t part)
 {
 	const struct lane *a = &s->p->lane[lane];
-	uint32_t first = part * STEPS_PER_FUNCTION, end = a->n - first < STEPS_PER_FUNCTION ? a->n : first + STEPS_PER_FUNCTION;
-	fprintf(s->out, "void part_%" PRIu32 "_%" PRIu32 "(struct runner *w, const struct site *s, struct lane_walk *t)\n{\n", lane, part);
+	uint32_t first = part * STEPS_PER_FUNCTION,
+		 end = a->n - first < STEPS_PER_FUNCTION ? a->n : first + STEPS_PER_FUNCTION;
+	fprintf(s->out,
+		"void part_%" PRIu32 "_%" PRIu32
+		"(struct runner *w, const struct site *s, struct lane_walk *t)\n{\n",
+		lane, part);
 	for (uint32_t k = first; k < end; k++) {
 		const struct hot_request *h = &a->request[k];
 		unsigned int op = s->c->blank ? HOT_NOTHING : h->op;
-		fprintf(s->out, "\tPROGRAM_STEP(%d, %s, %" PRIu32 "u, %uu, %u, %u, %u, %u, %" PRIu32 "u, %" PRIu32 "u, %" PRIu64 "u);\n",
-			s->lane[lane].ordered, timing_word(s), k, issue_kind_of(op), op, h->flags, h->process, h->n_waits, h->slot,
-			h->length, h->offset);
+		fprintf(s->out,
+			"\tPROGRAM_STEP(%d, %s, %" PRIu32 "u, %uu, %u, %u, %u, %u, %" PRIu32
+			"u, %" PRIu32 "u, %" PRIu64 "u);\n",
+			s->lane[lane].ordered, timing_word(s), k, issue_kind_of(op), op, h->flags,
+			h->process, h->n_waits, h->slot, h->length, h->offset);
 	}
 	fputs("}\n\n", s->out);
 }
@@ -281,17 +318,18 @@ static int parts_write(struct source *s, struct err *e)
 			if (n % FUNCTIONS_PER_FILE == 0 && n)
 				ret = file_end(s, e);
 			if (!ret && n % FUNCTIONS_PER_FILE == 0)
-				ret = file_begin(s, xasprintf("parts-%" PRIu32 ".c", n / FUNCTIONS_PER_FILE), e);
+				ret = file_begin(
+				    s, xasprintf("parts-%" PRIu32 ".c", n / FUNCTIONS_PER_FILE), e);
 			if (!ret)
 				part_write(s, i, f);
 		}
 	return ret || !n ? ret : file_end(s, e);
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
-int source_write(const struct replay_plan *p, const struct replay_config *c, const char *dir, struct source_files *files,
-		 struct err *e)
+int source_write(const struct replay_plan *p, const struct replay_config *c, const char *dir,
+		 struct source_files *files, struct err *e)
 {
 	struct source s = {.p = p, .c = c, .dir = dir, .files = files};
 	*files = (struct source_files){.n = 0};
@@ -316,7 +354,7 @@ void source_files_release(struct source_files *files)
 	*files = (struct source_files){.n = 0};
 }
 
-/* --- the key ------------------------------------------------------------------------------------------------------ */
+/* --- the key ------------------------------------------------------------- */
 
 static int digest_put(void *context, const void *data, size_t n, struct err *e)
 {
@@ -325,8 +363,8 @@ static int digest_put(void *context, const void *data, size_t n, struct err *e)
 	return 0;
 }
 
-int source_key(const struct replay_plan *p, const struct replay_config *c, const char *const *more, char key[SOURCE_KEY],
-	       struct err *e)
+int source_key(const struct replay_plan *p, const struct replay_config *c, const char *const *more,
+	       char key[SOURCE_KEY], struct err *e)
 {
 	gcry_md_hd_t h;
 	int ret = digest_ready(e);
@@ -336,7 +374,8 @@ int source_key(const struct replay_plan *p, const struct replay_config *c, const
 		return ret;
 	const struct image_sink sink = {digest_put, h};
 	ret = image_write(p, &sink, e);
-	const char how[] = {(char)c->timing, (char)c->compiled.unroll, (char)(c->compiled.unroll && c->blank)};
+	const char how[] = {(char)c->timing, (char)c->compiled.unroll,
+			    (char)(c->compiled.unroll && c->blank)};
 	gcry_md_write(h, how, sizeof how);
 	for (const char *name = program_headers; *name; name = program_header_next(name))
 		gcry_md_write(h, program_header_text(name), strlen(program_header_text(name)) + 1);

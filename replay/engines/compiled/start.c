@@ -20,33 +20,40 @@
 
 #define ALIGN 4096u
 #define LOOK_MS 1000	/* how often an end is looked for that the kernel does not tell */
-#define PATIENCE_LOOKS 3 /* for a program that has said what it had to, and does not end: some call does not return */
+/* for a program that has said what it had to, and does not end: some call does not return */
+#define PATIENCE_LOOKS 3
 
 extern char **environ;
 
-/* --- memory ------------------------------------------------------------------------------------------------------- */
+/* --- memory -------------------------------------------------------------- */
 
 static uint64_t rounded(uint64_t n)
 {
 	return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static int control_make(struct control **to, int *fd, const struct replay_plan *p, const struct replay_config *config, struct err *e)
+static int control_make(struct control **to, int *fd, const struct replay_plan *p,
+			const struct replay_config *config, struct err *e)
 {
-	uint64_t fds_at = rounded(sizeof(struct control)), steps_at = fds_at + rounded(p->n_slots * sizeof(int));
-	uint64_t steps_bytes = p->balloon->n_steps * sizeof *p->balloon->step, outcomes_at = steps_at + rounded(steps_bytes);
+	uint64_t fds_at = rounded(sizeof(struct control)),
+		 steps_at = fds_at + rounded(p->n_slots * sizeof(int));
+	uint64_t steps_bytes = p->balloon->n_steps * sizeof *p->balloon->step,
+		 outcomes_at = steps_at + rounded(steps_bytes);
 	uint64_t n_bytes = outcomes_at + rounded(image_outcome_bytes(p) + 1);
 	struct control *c;
-	const char *cpus = config->cpus ? config->cpus : "", *scheduler = config->scheduler ? config->scheduler : "";
+	const char *cpus = config->cpus ? config->cpus : "",
+		   *scheduler = config->scheduler ? config->scheduler : "";
 	if (strlen(cpus) >= sizeof c->cpus || strlen(scheduler) >= sizeof c->scheduler)
-		return err_set(e, E2BIG, "cpus, scheduler: too long a text for the compiled engine");
+		return err_set(e, E2BIG,
+			       "cpus, scheduler: too long a text for the compiled engine");
 	*fd = memfd_create("validate-replay", MFD_CLOEXEC);
 	if (*fd < 0 || ftruncate(*fd, (off_t)n_bytes) < 0)
 		return err_sys(e, errno, "no memory to share with the compiled program");
 	int code = posix_fallocate(*fd, 0, (off_t)n_bytes);
 	c = code ? MAP_FAILED : mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
 	if (c == MAP_FAILED)
-		return err_sys(e, code ? code : errno, "no memory to share with the compiled program: %llu KiB",
+		return err_sys(e, code ? code : errno,
+			       "no memory to share with the compiled program: %llu KiB",
 			       (unsigned long long)(n_bytes >> 10));
 	(void)madvise(c, n_bytes, MADV_HUGEPAGE);
 	*c = (struct control){.magic = CONTROL_MAGIC, .n_bytes = n_bytes, .header_bytes = sizeof *c, .fds_at = fds_at, .steps_at = steps_at,
@@ -68,7 +75,8 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 	return 0;
 }
 
-/* The plan's own memory for outcomes is given back before the program runs; the shared one takes its place and belongs to the plan. */
+/* The plan's own memory for outcomes is given back before the program runs; the shared one takes
+ * its place and belongs to the plan. */
 static void outcomes_share(struct replay_plan *p, struct control *c)
 {
 	for (size_t i = 0; i < sizeof p->memory / sizeof *p->memory; i++) {
@@ -81,7 +89,7 @@ static void outcomes_share(struct replay_plan *p, struct control *c)
 	image_outcomes_set(p, control_outcomes(c));
 }
 
-/* --- the program's side ------------------------------------------------------------------------------------------- */
+/* --- the program's side -------------------------------------------------- */
 
 static void keep_open(int fd)
 {
@@ -89,10 +97,11 @@ static void keep_open(int fd)
 		(void)fcntl(fd, F_SETFD, 0);
 }
 
-static void child(struct control *c, int control_fd, int program_fd, const struct replay_plan *p, pid_t parent)
-	__attribute__((noreturn));
+static void child(struct control *c, int control_fd, int program_fd, const struct replay_plan *p,
+		  pid_t parent) __attribute__((noreturn));
 
-static void child(struct control *c, int control_fd, int program_fd, const struct replay_plan *p, pid_t parent)
+static void child(struct control *c, int control_fd, int program_fd, const struct replay_plan *p,
+		  pid_t parent)
 {
 	char number[16];
 	char *const argv[] = {(char[]){"validate-program"}, number, NULL};
@@ -113,7 +122,7 @@ static void child(struct control *c, int control_fd, int program_fd, const struc
 	_exit(127);
 }
 
-/* --- this side ---------------------------------------------------------------------------------------------------- */
+/* --- this side ----------------------------------------------------------- */
 
 static void pause_for(int pid_fd)
 {
@@ -127,7 +136,8 @@ static int program_wait(pid_t pid, const struct control *c)
 	int status, pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	int n_looks = 0;
 	pid_t got;
-	while ((got = waitpid(pid, &status, pid_fd >= 0 ? WNOHANG : 0)) == 0 || (got < 0 && errno == EINTR)) {
+	while ((got = waitpid(pid, &status, pid_fd >= 0 ? WNOHANG : 0)) == 0 ||
+	       (got < 0 && errno == EINTR)) {
 		if (got == 0)
 			pause_for(pid_fd);
 		if (atomic_load(&c->state) == CONTROL_ENDED && ++n_looks > PATIENCE_LOOKS) {
@@ -186,10 +196,15 @@ static int program_broke(struct replay_plan *p, const struct control *c, int sta
 		(void)clock_reanchor(&p->clock, NULL);
 	}
 	if (WIFSIGNALED(status))
-		return err_set(e, EIO, "the compiled program was ended by signal %d (%s), %llu of %u requests completed", WTERMSIG(status),
-			       strsignal(WTERMSIG(status)), (unsigned long long)n, p->n);
-	return err_set(e, EIO, "the compiled program ended early, with status %d, %llu of %u requests completed", WEXITSTATUS(status),
-		       (unsigned long long)n, p->n);
+		return err_set(e, EIO,
+			       "the compiled program was ended by signal %d (%s), %llu of %u "
+			       "requests completed",
+			       WTERMSIG(status), strsignal(WTERMSIG(status)), (unsigned long long)n,
+			       p->n);
+	return err_set(
+	    e, EIO,
+	    "the compiled program ended early, with status %d, %llu of %u requests completed",
+	    WEXITSTATUS(status), (unsigned long long)n, p->n);
 }
 
 /* Here they are closed; what the program had under which number is wanted for the replay trace. */
@@ -203,7 +218,8 @@ static void descriptors_leave(struct replay_plan *p, struct control *c)
 	p->fds_elsewhere = true;
 }
 
-int start_program(struct replay_plan *p, const struct replay_config *config, int program_fd, struct err *e)
+int start_program(struct replay_plan *p, const struct replay_config *config, int program_fd,
+		  struct err *e)
 {
 	struct control *c = NULL;
 	int control_fd = -1;

@@ -21,7 +21,7 @@
 #define KEY_LENGTH (SOURCE_KEY - 1)
 #define NEW_S 60
 
-/* --- the directory ------------------------------------------------------------------------------------------------ */
+/* --- the directory ------------------------------------------------------- */
 
 static int usual_place(char **path, struct err *e)
 {
@@ -31,7 +31,9 @@ static int usual_place(char **path, struct err *e)
 	else if (home && *home == '/')
 		*path = xasprintf("%s/.cache/validate/programs", home);
 	else
-		return err_set(e, ENOENT, "no directory for compiled programs: XDG_CACHE_HOME and HOME are unset; use --program-cache DIR");
+		return err_set(e, ENOENT,
+			       "no directory for compiled programs: XDG_CACHE_HOME and HOME are "
+			       "unset; use --program-cache DIR");
 	return 0;
 }
 
@@ -56,8 +58,11 @@ static int ownership_check(const char *path, struct err *e)
 		return err_sys(e, errno, "%s", path);
 	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077))
 		return 0;
-	return err_set(e, EPERM, "%s: compiled programs are kept only in a directory of one's own that is closed to others (mode 0700; "
-			       "--program-cache DIR)", path);
+	return err_set(e, EPERM,
+		       "%s: compiled programs are kept only in a directory of one's own that is "
+		       "closed to others (mode 0700; "
+		       "--program-cache DIR)",
+		       path);
 }
 
 int store_find(const char *wanted, char **dir, struct err *e)
@@ -82,7 +87,7 @@ int store_find(const char *wanted, char **dir, struct err *e)
 	return ret;
 }
 
-/* --- programs ----------------------------------------------------------------------------------------------------- */
+/* --- programs ------------------------------------------------------------ */
 
 int store_open(const char *dir, const char *key)
 {
@@ -92,7 +97,8 @@ int store_open(const char *dir, const char *key)
 	free(path);
 	if (fd < 0)
 		return -1;
-	bool ours = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) && st.st_mode & S_IXUSR;
+	bool ours = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+		    !(st.st_mode & 022) && st.st_mode & S_IXUSR;
 	if (!ours) {
 		close(fd);
 		return -1;
@@ -115,7 +121,7 @@ int store_keep(const char *dir, const char *workshop, const char *key, struct er
 	return ret ? ret : fd;
 }
 
-/* --- room --------------------------------------------------------------------------------------------------------- */
+/* --- room ---------------------------------------------------------------- */
 
 struct kept {
 	char *path;
@@ -125,13 +131,15 @@ struct kept {
 
 static int compare_used(const void *a, const void *b)
 {
-	const struct timespec *x = &((const struct kept *)a)->used, *y = &((const struct kept *)b)->used;
+	const struct timespec *x = &((const struct kept *)a)->used,
+			      *y = &((const struct kept *)b)->used;
 	if (x->tv_sec != y->tv_sec)
 		return x->tv_sec < y->tv_sec ? -1 : 1;
 	return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* Programs are called by digests. Whatever else is in the directory, which may be one that somebody has for other things as well, stays. */
+/* Programs are called by digests. Whatever else is in the directory, which may be one that somebody
+ * has for other things as well, stays. */
 static bool is_key(const char *name)
 {
 	return strlen(name) == KEY_LENGTH && strspn(name, "0123456789abcdef") == KEY_LENGTH;

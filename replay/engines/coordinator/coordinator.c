@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The coordinator engine: the design that the metrology paper started from, kept so that its bias can be shown.
+/* The coordinator engine: the design that the metrology paper started from, kept so that its bias
+ * can be shown.
  *
- * A coordinator thread colours requests: unavailable (white) until everything they wait for is done, then available
- * (grey) and put into a queue, from which any free worker takes them; executed, the worker puts them into a second queue, and
- * the coordinator marks them replayed (black) and looks at their successors. Both queues are guarded by a mutex and a condition
+ * A coordinator thread colours requests: unavailable (white) until everything they wait for is
+ * done, then available (grey) and put into a queue, from which any free worker takes them;
+ * executed, the worker puts them into a second queue, and the coordinator marks them replayed
+ * (black) and looks at their successors. Both queues are guarded by a mutex and a condition
  * variable. Timing is the coordinator's too: a request becomes available when its time has come.
  *
- * Unlike the original it has its buffers present beforehand (their page faults made most of what the paper blamed on the
- * coordinator), and keeps to the order policies exactly: that a request has begun, which `temporal` asks about, is seen in
- * the gate of its lane (gate.h), not inferred from its having been queued.
- * Source: metrology paper, section III-B and Figure 1; Zhu et al., TBBT (FAST 2005). */
+ * Unlike the original it has its buffers present beforehand (their page faults made most of what
+ * the paper blamed on the coordinator), and keeps to the order policies exactly: that a request has
+ * begun, which `temporal` asks about, is seen in the gate of its lane (gate.h), not inferred from
+ * its having been queued. Source: metrology paper, section III-B and Figure 1; Zhu et al., TBBT
+ * (FAST 2005). */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -38,14 +41,16 @@ struct lane_state {
 	const struct hot_wait *wait; /* of request `next`: those not yet seen to be over */
 	uint32_t n_waits;
 	uint32_t next;	       /* first request that is not replayed */
-	uint32_t ended;	       /* progress as the coordinator knows it: 2 * index + 2 of the last one replayed */
+	/* progress as the coordinator knows it: 2 * index + 2 of the last one replayed */
+	uint32_t ended;
 	uint32_t first_blocked, next_blocked; /* lanes that wait for an end of this one, linked */
 	bool watching; /* it waits for a begin */
 };
 
 /* The queues lie in memory that forked processes share; all else is the coordinator's. */
 struct board {
-	struct work_queue *available; /* available[n_queues]: one for all workers, or one for each process's */
+	/* available[n_queues]: one for all workers, or one for each process's */
+	struct work_queue *available;
 	struct work_queue *replayed;
 	uint32_t *queue_of; /* queue_of[n_lanes]: into available */
 	uint32_t n_queues;
@@ -55,7 +60,7 @@ struct board {
 	struct vm_region memory, work;
 };
 
-/* --- queues ------------------------------------------------------------------------------------------------------- */
+/* --- queues -------------------------------------------------------------- */
 
 static void queue_init(struct work_queue *q, struct work *work)
 {
@@ -104,13 +109,15 @@ static bool queue_take(struct work_queue *q, struct work *w)
 
 enum patience { DO_NOT_WAIT, WAIT_UNTIL, WAIT_FOREVER };
 
-static bool queue_take_within(struct work_queue *q, struct work *w, enum patience patience, const struct timespec *until)
+static bool queue_take_within(struct work_queue *q, struct work *w, enum patience patience,
+			      const struct timespec *until)
 {
 	int timed_out = 0;
 	pthread_mutex_lock(&q->mutex);
 	while (q->head == q->tail && patience != DO_NOT_WAIT && !timed_out)
-		timed_out = patience == WAIT_FOREVER ? pthread_cond_wait(&q->changed, &q->mutex)
-						     : pthread_cond_timedwait(&q->changed, &q->mutex, until);
+		timed_out = patience == WAIT_FOREVER
+				? pthread_cond_wait(&q->changed, &q->mutex)
+				: pthread_cond_timedwait(&q->changed, &q->mutex, until);
 	bool any = q->head != q->tail;
 	if (any)
 		*w = q->work[q->head++];
@@ -123,7 +130,7 @@ static void make_available(struct board *b, uint32_t lane, uint32_t index)
 	queue_put(&b->available[b->queue_of[lane]], (struct work){lane, index});
 }
 
-/* --- colours ------------------------------------------------------------------------------------------------------ */
+/* --- colours ------------------------------------------------------------- */
 
 static bool is_over(const struct crew *c, const struct board *b, const struct hot_wait *w)
 {
@@ -141,7 +148,8 @@ static uint64_t due_of(const struct crew *c, uint32_t lane, uint32_t k)
 	return from + (uint64_t)a->due[k];
 }
 
-/* The next request of a lane whose earlier ones are replayed: makes it available, or notes what it waits for. */
+/* The next request of a lane whose earlier ones are replayed: makes it available, or notes what it
+ * waits for. */
 static void consider(struct crew *c, struct board *b, uint32_t lane)
 {
 	struct lane_state *s = &b->lane[lane];
@@ -192,13 +200,16 @@ static void look_at_begins(struct crew *c, struct board *b)
 	uint32_t n = b->n_watch;
 	b->n_watch = 0;
 	for (uint32_t i = 0; i < n; i++)
-		consider(c, b, b->watch[i]); /* puts it back where it still waits; never ahead of i */
+		consider(c, b,
+			 b->watch[i]); /* puts it back where it still waits; never ahead of i */
 }
 
-/* --- the coordinator ---------------------------------------------------------------------------------------------- */
+/* --- the coordinator ----------------------------------------------------- */
 
-/* What time there is to wait: nothing while begins are watched or a due time is within the waiter's margin. */
-static enum patience patience_of(const struct runner *w, const struct board *b, struct timespec *until)
+/* What time there is to wait: nothing while begins are watched or a due time is within the waiter's
+ * margin. */
+static enum patience patience_of(const struct runner *w, const struct board *b,
+				 struct timespec *until)
 {
 	const struct clock *clock = &w->crew->plan->clock;
 	if (b->n_watch)
@@ -217,7 +228,8 @@ static enum patience patience_of(const struct runner *w, const struct board *b, 
 /* On a mismatch: what is queued is not issued any more, and what is under way is finished. */
 static bool is_stopped(const struct crew *c)
 {
-	return c->config->stop_on_mismatch && atomic_load_explicit(&c->common->stop, memory_order_relaxed);
+	return c->config->stop_on_mismatch &&
+	       atomic_load_explicit(&c->common->stop, memory_order_relaxed);
 }
 
 /* The coordinator issues no requests: it counts as waiting, and parks where it would spin. */
@@ -296,7 +308,8 @@ static void work(struct runner *w, struct board *b)
 		pause_between(&site, w);
 		issue(&site, h, buffer_of(&site, h, n), ordered && h->flags & HOT_PUBLISH_BEGUN,
 		      2 * now.index + 1, false, ISSUE_ANY, &a->outcome[now.index]);
-		if (c->config->stop_on_mismatch && outcome_differs(&a->outcome[now.index], a->expected[now.index]))
+		if (c->config->stop_on_mismatch &&
+		    outcome_differs(&a->outcome[now.index], a->expected[now.index]))
 			atomic_store(&c->common->stop, true);
 		if (h->flags & HOT_LEAVE)
 			call_leave(c->plan, h->process);
@@ -320,7 +333,7 @@ static void loop(struct runner *w)
 		queue_close(&b->available[i]);
 }
 
-/* --- the engine --------------------------------------------------------------------------------------------------- */
+/* --- the engine ---------------------------------------------------------- */
 
 static int coordinator_check(const struct replay_config *c, struct err *e)
 {
@@ -343,10 +356,12 @@ static void queues_count(struct board *b, const struct replay_plan *p, bool proc
 static int queues_init(struct board *b, const struct replay_plan *p, bool processes, struct err *e)
 {
 	queues_count(b, p, processes);
-	int ret = vm_alloc_shared(&b->memory, ((size_t)b->n_queues + 1) * sizeof *b->available, "the coordinator's queues", e);
+	int ret = vm_alloc_shared(&b->memory, ((size_t)b->n_queues + 1) * sizeof *b->available,
+				  "the coordinator's queues", e);
 	if (!ret)
-		ret = (processes ? vm_alloc_shared : vm_alloc)(&b->work, 2 * ((size_t)p->n + 1) * sizeof(struct work),
-							       "the coordinator's queues", e);
+		ret = (processes ? vm_alloc_shared
+				 : vm_alloc)(&b->work, 2 * ((size_t)p->n + 1) * sizeof(struct work),
+					     "the coordinator's queues", e);
 	if (ret)
 		return ret;
 	b->available = b->memory.base;
@@ -390,7 +405,8 @@ static int coordinator_run(struct replay_plan *p, const struct replay_config *co
 {
 	struct crew *c = aligned_alloc(_Alignof(struct crew), sizeof *c);
 	struct board *b = xcalloc(1, sizeof *b);
-	int ret = c ? board_init(b, p, config->processes, e) : err_set(e, ENOMEM, "not enough memory for a crew");
+	int ret = c ? board_init(b, p, config->processes, e)
+		    : err_set(e, ENOMEM, "not enough memory for a crew");
 	if (ret) {
 		free(b);
 		free(c);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The event engine: each worker owns the requests of one traced thread from the start and waits for their predecessors itself.
- * There is no coordinator: what one thread must know of another is a number in a cache line (gate.h).
+/* The event engine: each worker owns the requests of one traced thread from the start and waits for
+ * their predecessors itself. There is no coordinator: what one thread must know of another is a
+ * number in a cache line (gate.h).
  *
- * The loop (loops.h) is compiled for each combination of order and timing, so that a replay that waits for nothing does not look
- * for it. Mutants and stopping on a mismatch have a loop of their own (careful.c). */
+ * The loop (loops.h) is compiled for each combination of order and timing, so that a replay that
+ * waits for nothing does not look for it. Mutants and stopping on a mismatch have a loop of their
+ * own (careful.c). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -12,7 +14,7 @@
 #include "replay/options/engine.h"
 #include "replay/issue/loops.h"
 
-/* --- the loops ------------------------------------------------------------------------------------------------------- */
+/* --- the loops ----------------------------------------------------------- */
 
 static void lane_fullspeed(struct runner *w)
 {
@@ -44,9 +46,10 @@ static void pool_timestamp(struct runner *w)
 	pool_run(w, TIMING_TIMESTAMP, ISSUE_ANY);
 }
 
-/* --- the engine --------------------------------------------------------------------------------------------------- */
+/* --- the engine ---------------------------------------------------------- */
 
-static void (*loop_choose(const struct replay_plan *p, const struct replay_config *c))(struct runner *)
+static void (*loop_choose(const struct replay_plan *p,
+			  const struct replay_config *c))(struct runner *)
 {
 	if (p->mutant.kind != FAULT_NONE && p->mutant.kind != FAULT_DOUBLE)
 		return careful_loop;

@@ -28,7 +28,7 @@ void bundle_boot(char boot[BUNDLE_BOOT])
 	free(text);
 }
 
-/* --- a rank's share of the plan ----------------------------------------------------------------------------------- */
+/* --- a rank's share of the plan ------------------------------------------ */
 
 struct share {
 	struct replay_plan plan; /* tables are the whole plan's, but for */
@@ -82,7 +82,7 @@ static void share_release(struct share *s)
 	free(s->plan.process_of);
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------ */
+/* --- writing ------------------------------------------------------------- */
 
 struct file {
 	int fd;
@@ -97,12 +97,14 @@ static int put(void *context, const void *data, size_t n, struct err *e)
 	return ret;
 }
 
-static int part_write(struct file *f, const struct replay_plan *p, const struct layout_rank *r, struct bundle_part *part, struct err *e)
+static int part_write(struct file *f, const struct replay_plan *p, const struct layout_rank *r,
+		      struct bundle_part *part, struct err *e)
 {
 	struct share s;
 	share_make(&s, p, r);
 	const uint64_t channels_bytes = r->n_channels * sizeof *r->channel;
-	const struct bundle_rank head = {r->n_channels, r->n_inside, sizeof head, rounded(sizeof head + channels_bytes)};
+	const struct bundle_rank head = {r->n_channels, r->n_inside, sizeof head,
+					 rounded(sizeof head + channels_bytes)};
 	part->at = f->at = rounded(f->at);
 	part->n_outcome_bytes = image_outcome_bytes(&s.plan);
 	int ret = put(f, &head, sizeof head, e);
@@ -114,7 +116,8 @@ static int part_write(struct file *f, const struct replay_plan *p, const struct 
 	return ret;
 }
 
-static int terms_make(struct bundle_terms *t, const char *token, const struct replay_plan *p, const struct replay_config *c, struct err *e)
+static int terms_make(struct bundle_terms *t, const char *token, const struct replay_plan *p,
+		      const struct replay_config *c, struct err *e)
 {
 	const char *cpus = c->cpus ? c->cpus : "", *scheduler = c->scheduler ? c->scheduler : "";
 	*t = (struct bundle_terms){.magic = BUNDLE_MAGIC, .header_bytes = sizeof *t, .n_ranks = p->layout->n_ranks, .config = *c,
@@ -123,22 +126,24 @@ static int terms_make(struct bundle_terms *t, const char *token, const struct re
 	replay_config_drop_texts(&t->config);
 	t->config.processes = false; /* a rank's are threads of it */
 	if (strlen(cpus) >= sizeof t->cpus || strlen(scheduler) >= sizeof t->scheduler)
-		return err_set(e, E2BIG, "cpus, scheduler: too long a text for the parallel engine");
+		return err_set(e, E2BIG,
+			       "cpus, scheduler: too long a text for the parallel engine");
 	strcpy(t->cpus, cpus);
 	strcpy(t->scheduler, scheduler);
 	strcpy(t->token, token);
 	return realpath(c->dir, t->dir) ? 0 : err_sys(e, errno, "%s", c->dir);
 }
 
-int bundle_write(const char *dir, const char *token, const struct replay_plan *p, const struct replay_config *c, struct bundle_part *part,
-		 struct err *e)
+int bundle_write(const char *dir, const char *token, const struct replay_plan *p,
+		 const struct replay_config *c, struct bundle_part *part, struct err *e)
 {
 	const struct layout *y = p->layout;
 	char *path = xasprintf("%s/" BUNDLE_PLAN, dir);
 	struct bundle_terms *terms = xcalloc(1, sizeof *terms);
 	struct file f = {.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
 	int ret = f.fd < 0 ? err_sys(e, errno, "%s", path) : terms_make(terms, token, p, c, e);
-	uint64_t outcome_at = rounded(sizeof(struct bundle_result) + y->n_ranks * sizeof(struct bundle_rank_result));
+	uint64_t outcome_at =
+	    rounded(sizeof(struct bundle_result) + y->n_ranks * sizeof(struct bundle_rank_result));
 	f.at = sizeof *terms + y->n_ranks * sizeof *part;
 	for (uint32_t i = 0; i < y->n_ranks && !ret; i++) {
 		ret = part_write(&f, p, &y->rank[i], &part[i], e);
@@ -155,7 +160,7 @@ int bundle_write(const char *dir, const char *token, const struct replay_plan *p
 	return ret;
 }
 
-/* --- taking back -------------------------------------------------------------------------------------------------- */
+/* --- taking back --------------------------------------------------------- */
 
 static void counts_add(struct call_counts *to, const struct call_counts *c)
 {
@@ -172,7 +177,8 @@ static void counts_add(struct call_counts *to, const struct call_counts *c)
 	atomic_fetch_add(&to->refused.n, atomic_load(&c->refused.n));
 }
 
-static int rank_take(int fd, uint32_t i, const struct bundle_part *part, struct replay_plan *p, struct err *e)
+static int rank_take(int fd, uint32_t i, const struct bundle_part *part, struct replay_plan *p,
+		     struct err *e)
 {
 	struct bundle_rank_result r;
 	const struct layout_rank *y = &p->layout->rank[i];
@@ -182,7 +188,8 @@ static int rank_take(int fd, uint32_t i, const struct bundle_part *part, struct 
 	r.report.host[sizeof r.report.host - 1] = 0;
 	p->layout->report[i] = r.report;
 	p->facts.wall_ns = r.facts.wall_ns > p->facts.wall_ns ? r.facts.wall_ns : p->facts.wall_ns;
-	p->facts.steal_ns = r.facts.steal_ns > p->facts.steal_ns ? r.facts.steal_ns : p->facts.steal_ns;
+	p->facts.steal_ns =
+	    r.facts.steal_ns > p->facts.steal_ns ? r.facts.steal_ns : p->facts.steal_ns;
 	run_facts_add(&p->facts, &r.facts);
 	counts_add(&p->calls.common->counts, &r.counts);
 	p->n_futex_sleeps += r.n_futex_sleeps;
@@ -193,17 +200,20 @@ static int rank_take(int fd, uint32_t i, const struct bundle_part *part, struct 
 	for (uint32_t k = 0; k < y->n_lanes && !ret; k++) {
 		struct lane *a = &p->lane[y->lane[k]];
 		ret = a->n ? file_read_at(fd, a->outcome, a->n * sizeof *a->outcome, at, e) : 0;
-		at += ((uint64_t)a->n + IMAGE_LANE_ALIGN - 1) / IMAGE_LANE_ALIGN * IMAGE_LANE_ALIGN * sizeof *a->outcome;
+		at += ((uint64_t)a->n + IMAGE_LANE_ALIGN - 1) / IMAGE_LANE_ALIGN *
+		      IMAGE_LANE_ALIGN * sizeof *a->outcome;
 	}
 	return ret;
 }
 
-/* Times of another host's clock are moved to this one's, as if what was written there had been read at once. */
+/* Times of another host's clock are moved to this one's, as if what was written there had been read
+ * at once. */
 static void clock_take(struct replay_plan *p, const struct bundle_result *r)
 {
 	char boot[BUNDLE_BOOT];
 	bundle_boot(boot);
-	int64_t shift_ns = *boot && !strncmp(boot, r->boot, sizeof boot) ? 0 : clock_monotonic_ns() - r->now_ns;
+	int64_t shift_ns =
+	    *boot && !strncmp(boot, r->boot, sizeof boot) ? 0 : clock_monotonic_ns() - r->now_ns;
 	for (uint32_t i = 0; i < p->n_lanes && shift_ns; i++)
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {
 			struct outcome *o = &p->lane[i].outcome[k];
@@ -218,7 +228,8 @@ static void clock_take(struct replay_plan *p, const struct bundle_result *r)
 	p->clock.ns_per_tick = 1;
 }
 
-int bundle_take(const char *dir, const struct bundle_part *part, struct replay_plan *p, struct err *e)
+int bundle_take(const char *dir, const struct bundle_part *part, struct replay_plan *p,
+		struct err *e)
 {
 	struct layout *y = p->layout;
 	struct bundle_result r;

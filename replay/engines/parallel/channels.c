@@ -56,19 +56,25 @@ static struct pair *pair_of(struct pairs *ps, uint32_t from_node, uint32_t to_no
 }
 
 /* The pair that a signal or wait belongs to goes into its request. */
-static int request_count(struct pairs *ps, struct replay_plan *p, const struct causality_facts *f, uint32_t lane, uint32_t k, struct err *e)
+static int request_count(struct pairs *ps, struct replay_plan *p, const struct causality_facts *f,
+			 uint32_t lane, uint32_t k, struct err *e)
 {
 	struct hot_request *h = &p->lane[lane].request[k];
 	const uint64_t other = h->offset;
 	const uint32_t own = ps->node_of_lane[lane];
 	if (own == NONE32)
-		return err_set(e, EINVAL, "record %llu: a %s of a thread that is not a node", (unsigned long long)record_of(p, lane, k), op_name(h->op));
+		return err_set(e, EINVAL, "record %llu: a %s of a thread that is not a node",
+			       (unsigned long long)record_of(p, lane, k), op_name(h->op));
 	if (other >= f->n_nodes || other == own || ps->lane_of_node[other] == NONE32)
-		return err_set(e, EINVAL, "record %llu: a %s of node %u for node %llu, which %s", (unsigned long long)record_of(p, lane, k),
-			       op_name(h->op), own, (unsigned long long)other,
-			       other == own ? "is itself" : other >= f->n_nodes ? "there is not" : "makes no request");
+		return err_set(e, EINVAL, "record %llu: a %s of node %u for node %llu, which %s",
+			       (unsigned long long)record_of(p, lane, k), op_name(h->op), own,
+			       (unsigned long long)other,
+			       other == own          ? "is itself"
+			       : other >= f->n_nodes ? "there is not"
+						     : "makes no request");
 	const bool signal = h->op == OP_SIGNAL;
-	struct pair *x = signal ? pair_of(ps, own, (uint32_t)other) : pair_of(ps, (uint32_t)other, own);
+	struct pair *x =
+	    signal ? pair_of(ps, own, (uint32_t)other) : pair_of(ps, (uint32_t)other, own);
 	*(signal ? &x->n_signals : &x->n_waits) += 1;
 	h->length = (uint32_t)(x - ps->pair);
 	return 0;
@@ -85,17 +91,25 @@ static int pair_lay(struct layout *y, struct pairs *ps, struct pair *x, struct e
 {
 	const uint32_t from = y->rank_of_lane[x->from], to = y->rank_of_lane[x->to];
 	if (x->n_signals != x->n_waits)
-		return err_set(e, EINVAL, "node %u signals node %u %u times, which waits for it %u times", x->from_node, x->to_node, x->n_signals,
-			       x->n_waits);
+		return err_set(e, EINVAL,
+			       "node %u signals node %u %u times, which waits for it %u times",
+			       x->from_node, x->to_node, x->n_signals, x->n_waits);
 	if (from == to) {
-		x->at_from = x->at_to = channel_add(&y->rank[from], (struct channel){from, y->rank[from].n_inside++, CHANNEL_INSIDE, x->n_signals});
+		x->at_from = x->at_to =
+		    channel_add(&y->rank[from], (struct channel){from, y->rank[from].n_inside++,
+								 CHANNEL_INSIDE, x->n_signals});
 		return 0;
 	}
 	uint32_t *tag = u64_map_at(&ps->tags, u64_pair(from, to) + 1, 0);
 	if (*tag >= LAYOUT_MAX_TAG)
-		return err_set(e, EINVAL, "more than %u pairs of threads of ranks %u and %u signal to one another", LAYOUT_MAX_TAG, from, to);
-	x->at_from = channel_add(&y->rank[from], (struct channel){to, *tag, CHANNEL_OUT, x->n_signals});
-	x->at_to = channel_add(&y->rank[to], (struct channel){from, *tag, CHANNEL_IN, x->n_signals});
+		return err_set(
+		    e, EINVAL,
+		    "more than %u pairs of threads of ranks %u and %u signal to one another",
+		    LAYOUT_MAX_TAG, from, to);
+	x->at_from =
+	    channel_add(&y->rank[from], (struct channel){to, *tag, CHANNEL_OUT, x->n_signals});
+	x->at_to =
+	    channel_add(&y->rank[to], (struct channel){from, *tag, CHANNEL_IN, x->n_signals});
 	++*tag;
 	return 0;
 }
@@ -105,14 +119,16 @@ static bool is_message(const struct hot_request *h)
 	return h->op == OP_SIGNAL || h->op == OP_WAIT;
 }
 
-int channels_find(struct layout *y, struct replay_plan *p, const struct causality_facts *f, const struct load *l, struct err *e)
+int channels_find(struct layout *y, struct replay_plan *p, const struct causality_facts *f,
+		  const struct load *l, struct err *e)
 {
 	struct pairs ps = {.pair = NULL};
 	int ret = 0;
 	nodes_place(&ps, f, l);
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		for (uint32_t k = 0; k < p->lane[i].n && !ret; k++)
-			ret = is_message(&p->lane[i].request[k]) ? request_count(&ps, p, f, i, k, e) : 0;
+			ret = is_message(&p->lane[i].request[k]) ? request_count(&ps, p, f, i, k, e)
+								 : 0;
 	for (uint32_t i = 0; i < ps.n && !ret; i++) {
 		ret = pair_lay(y, &ps, &ps.pair[i], e);
 		y->n_signals += ps.pair[i].n_signals;
@@ -122,7 +138,8 @@ int channels_find(struct layout *y, struct replay_plan *p, const struct causalit
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {
 			struct hot_request *h = &p->lane[i].request[k];
 			if (is_message(h))
-				h->length = h->op == OP_SIGNAL ? ps.pair[h->length].at_from : ps.pair[h->length].at_to;
+				h->length = h->op == OP_SIGNAL ? ps.pair[h->length].at_from
+							       : ps.pair[h->length].at_to;
 		}
 	u64_map_release(&ps.of_nodes);
 	u64_map_release(&ps.tags);

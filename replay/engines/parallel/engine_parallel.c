@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parallel engine: a process for each traced one, started by a launcher of MPI jobs, on whatever hosts that places them. Their threads
- * are the traced ones. What a node computed it computes again, what it signalled to others and waited for it signals and waits for by
- * messages; requests are issued by the loops and calls of `event`.
- * Source: Mesnier et al., //TRACE: parallel trace replay with approximate causal events (FAST 2007), section 4.2. */
+/* The parallel engine: a process for each traced one, started by a launcher of MPI jobs, on
+ * whatever hosts that places them. Their threads are the traced ones. What a node computed it
+ * computes again, what it signalled to others and waited for it signals and waits for by messages;
+ * requests are issued by the loops and calls of `event`. Source: Mesnier et al., //TRACE: parallel
+ * trace replay with approximate causal events (FAST 2007), section 4.2. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -20,24 +21,32 @@
 #include "replay/engines/parallel/job.h"
 #include "replay/engines/parallel/layout.h"
 
-/* --- what it can be told ------------------------------------------------------------------------------------------ */
+/* --- what it can be told ------------------------------------------------- */
 
 static int parallel_check(const struct replay_config *c, struct err *e)
 {
 	const char *mutant = c->mutant ? c->mutant : "";
 	if (c->block.mode == MODE_LOAD || c->block.mode == MODE_DEP)
-		return err_set(e, EINVAL, "mode: %s is of engine block; parallel has causal, afap, think-limited and timing-accurate",
+		return err_set(e, EINVAL,
+			       "mode: %s is of engine block; parallel has causal, afap, "
+			       "think-limited and timing-accurate",
 			       block_mode_names[c->block.mode]);
-	if ((c->order != ORDER_TEMPORAL && c->order != ORDER_THREAD) || c->timing != TIMING_FULLSPEED || c->fs_rules)
-		return err_set(e, EINVAL, "engine parallel has modes (--mode), not orders and timings");
-	if (c->speed != 1 && (c->block.mode == MODE_HF || c->block.mode == MODE_CAUSAL || c->block.mode == MODE_AFAP))
+	if ((c->order != ORDER_TEMPORAL && c->order != ORDER_THREAD) ||
+	    c->timing != TIMING_FULLSPEED || c->fs_rules)
+		return err_set(e, EINVAL,
+			       "engine parallel has modes (--mode), not orders and timings");
+	if (c->speed != 1 && (c->block.mode == MODE_HF || c->block.mode == MODE_CAUSAL ||
+			      c->block.mode == MODE_AFAP))
 		return err_set(e, EINVAL, "speed is for modes think-limited and timing-accurate");
 	if (*mutant)
 		return err_set(e, EINVAL, "mutant: the parallel engine has none (event has)");
 	if (c->balloon && strcmp(c->balloon, "off"))
-		return err_set(e, EINVAL, "balloon: the parallel engine holds none (event and coordinator do)");
+		return err_set(
+		    e, EINVAL,
+		    "balloon: the parallel engine holds none (event and coordinator do)");
 	if (c->stop_on_mismatch)
-		return err_set(e, EINVAL, "stop-on-mismatch: the parallel engine cannot (event can)");
+		return err_set(e, EINVAL,
+			       "stop-on-mismatch: the parallel engine cannot (event can)");
 	struct words_list words;
 	int ret = c->parallel.launcher ? words_parse(&words, c->parallel.launcher, e) : 1;
 	if (ret < 0)
@@ -58,15 +67,15 @@ static void parallel_settle(struct replay_config *c)
 	c->processes = true;
 }
 
-static int parallel_lay(struct replay_plan *p, const struct replay_config *c, const struct load *l, const struct slots *s, struct trace *t,
-			struct err *e)
+static int parallel_lay(struct replay_plan *p, const struct replay_config *c, const struct load *l,
+			const struct slots *s, struct trace *t, struct err *e)
 {
 	int ret = layout_make(&p->layout, p, c->causes, l, s, t, e);
 	p->layout->mode = block_mode_names[c->block.mode];
 	return ret;
 }
 
-/* --- running ------------------------------------------------------------------------------------------------------ */
+/* --- running ------------------------------------------------------------- */
 
 static int token_make(char token[BUNDLE_TOKEN], struct err *e)
 {
@@ -87,18 +96,23 @@ static int token_leave(const struct replay_plan *p, const char *token, struct er
 {
 	int fd = openat(p->root.fd, token, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
-		return err_sys(e, errno, "the target directory: a file by which ranks know it cannot be made there");
+		return err_sys(
+		    e, errno,
+		    "the target directory: a file by which ranks know it cannot be made there");
 	close(fd);
 	return 0;
 }
 
-/* Where the plan is handed over: beside the output, as scratch files are, where whoever asked for the replay looks after it. The caller frees; NULL
- * with the error. */
+/* Where the plan is handed over: beside the output, as scratch files are, where whoever asked for
+ * the replay looks after it. The caller frees; NULL with the error. */
 static char *scratch_make(const struct replay_config *c, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *near = xstrdup(c->output ? c->output : "");
-	const char *where = c->scratch ? c->scratch : c->output ? dirname(near) : tmp && *tmp ? tmp : "/tmp";
+	const char *where = c->scratch    ? c->scratch
+			    : c->output   ? dirname(near)
+			    : tmp && *tmp ? tmp
+					  : "/tmp";
 	char *parent = realpath(where, NULL);
 	if (!parent)
 		err_sys(e, errno, "%s: no directory for the plan (--scratch)", where);
@@ -114,12 +128,14 @@ static char *scratch_make(const struct replay_config *c, struct err *e)
 	return NULL;
 }
 
-static int ranks_run(struct replay_plan *p, const struct replay_config *c, const char *scratch, const char *token, struct err *e)
+static int ranks_run(struct replay_plan *p, const struct replay_config *c, const char *scratch,
+		     const char *token, struct err *e)
 {
 	struct layout *y = p->layout;
 	struct job job = {.command.v = NULL};
 	struct bundle_part *part = xcalloc((size_t)y->n_ranks + 1, sizeof *part);
-	int ret = job_prepare(&job, c->parallel.launcher, y->n_ranks, p->n_lanes, scratch, token, c->watchdog_ns, e);
+	int ret = job_prepare(&job, c->parallel.launcher, y->n_ranks, p->n_lanes, scratch, token,
+			      c->watchdog_ns, e);
 	if (!ret) {
 		snprintf(y->launcher, sizeof y->launcher, "%s", job.shown.s);
 		ret = bundle_write(scratch, token, p, c, part, e);

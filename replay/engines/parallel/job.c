@@ -22,10 +22,11 @@
 #include "replay/engines/parallel/bundle.h"
 
 #define SAID_BYTES 600
-#define KEEPALIVE_S "5" /* daemons of OpenMPI on a host that cannot be reached any more end soon, not after six minutes */
+/* daemons of OpenMPI on a host that cannot be reached any more end soon, not after six minutes */
+#define KEEPALIVE_S "5"
 #define FOREVER_NS (INT64_C(1) << 61)
 
-/* --- the command -------------------------------------------------------------------------------------------------- */
+/* --- the command --------------------------------------------------------- */
 
 static void shown_add(struct job *l)
 {
@@ -36,12 +37,15 @@ static void shown_add(struct job *l)
 	}
 }
 
-int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t n_threads, const char *dir, const char *token,
-		int64_t watchdog_ns, struct err *e)
+int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t n_threads,
+		const char *dir, const char *token, int64_t watchdog_ns, struct err *e)
 {
 	*l = (struct job){.shown = STRBUF_INIT};
-	char *program = companion_find(JOB_PROGRAM, "which engine parallel starts and which is built where OpenMPI is installed (Debian: apt-get install "
-				       "libopenmpi-dev openmpi-bin, then make again)", e);
+	char *program = companion_find(JOB_PROGRAM,
+				       "which engine parallel starts and which is built where "
+				       "OpenMPI is installed (Debian: apt-get install "
+				       "libopenmpi-dev openmpi-bin, then make again)",
+				       e);
 	if (!program)
 		return -ENOENT;
 	int ret = mpi_launch_words_threads(&l->command, launcher, n_ranks, n_threads, e);
@@ -68,7 +72,7 @@ void job_release(struct job *l)
 	strbuf_release(&l->shown);
 }
 
-/* --- how it ended ------------------------------------------------------------------------------------------------- */
+/* --- how it ended -------------------------------------------------------- */
 
 static void clean_add(struct strbuf *to, const char *text, size_t len)
 {
@@ -84,7 +88,8 @@ static void clean_add(struct strbuf *to, const char *text, size_t len)
 		to->s[--to->len] = 0;
 }
 
-/* What a rank said itself, or else what the launcher did, without its rulers: which rank it saw end, if it says that. */
+/* What a rank said itself, or else what the launcher did, without its rulers: which rank it saw
+ * end, if it says that. */
 static void said_add(struct strbuf *to, const char *printed)
 {
 	struct strbuf text = STRBUF_INIT, all = STRBUF_INIT;
@@ -96,10 +101,12 @@ static void said_add(struct strbuf *to, const char *printed)
 		clean_add(to, mark, strcspn(mark, "\n"));
 		goto out;
 	}
-	const char *noticed = strstr(text.s, "noticed that process rank"); /* OpenMPI says so, behind what it meant for that */
+	/* OpenMPI says so, behind what it meant for that */
+	const char *noticed = strstr(text.s, "noticed that process rank");
 	while (noticed && noticed > text.s && noticed[-1] != '\n')
 		noticed--;
-	for (const char *line = noticed ? noticed : text.s; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
+	for (const char *line = noticed ? noticed : text.s; *line;
+	     line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
 		const size_t len = strcspn(line, "\n");
 		if (len == strspn(line, "- "))
 			continue;
@@ -107,7 +114,8 @@ static void said_add(struct strbuf *to, const char *printed)
 			strbuf_addch(&all, ' ');
 		clean_add(&all, line, len);
 	}
-	strbuf_addf(to, "the launcher said: %s%.*s", all.len ? "" : "nothing", SAID_BYTES, all.s ? all.s : "");
+	strbuf_addf(to, "the launcher said: %s%.*s", all.len ? "" : "nothing", SAID_BYTES,
+		    all.s ? all.s : "");
 	if (all.len > SAID_BYTES)
 		strbuf_addstr(to, "...");
 out:
@@ -115,13 +123,15 @@ out:
 	strbuf_release(&all);
 }
 
-static int end_judge(const struct job *l, const struct child_result *r, const char *printed, struct err *e)
+static int end_judge(const struct job *l, const struct child_result *r, const char *printed,
+		     struct err *e)
 {
 	struct strbuf said = STRBUF_INIT;
 	int ret = 0;
 	if (r->end == CHILD_NOT_STARTED) {
 		ret = r->error ? err_sys(e, r->error, "starting %s: %s", l->command.v[0], r->step)
-			       : err_set(e, ECHILD, "%s: its supervising process was killed", l->command.v[0]);
+			       : err_set(e, ECHILD, "%s: its supervising process was killed",
+					 l->command.v[0]);
 	} else if (r->end == CHILD_INTERRUPTED) {
 		ret = err_set(e, EINTR, "interrupted");
 	} else if (r->status || r->end == CHILD_TIMED_OUT) {
@@ -132,7 +142,7 @@ static int end_judge(const struct job *l, const struct child_result *r, const ch
 	return ret;
 }
 
-/* --- running it --------------------------------------------------------------------------------------------------- */
+/* --- running it ---------------------------------------------------------- */
 
 struct keeping {
 	struct job *job;
@@ -143,7 +153,8 @@ struct keeping {
 static int keep(void *ctx)
 {
 	const struct keeping *k = ctx;
-	static char *const environment[] = {"OMPI_MCA_oob_tcp_keepalive_time=" KEEPALIVE_S, "OMPI_MCA_oob_tcp_keepalive_intvl=" KEEPALIVE_S,
+	static char *const environment[] = {"OMPI_MCA_oob_tcp_keepalive_time=" KEEPALIVE_S,
+					    "OMPI_MCA_oob_tcp_keepalive_intvl=" KEEPALIVE_S,
 					    "OMPI_MCA_oob_tcp_keepalive_probes=3", NULL};
 	const struct child_spec spec = {.argv = k->job->command.v, .environment = environment, .dir = k->scratch,
 					.time_limit_ns = FOREVER_NS, .ended = k->ended, .printed = k->printed};

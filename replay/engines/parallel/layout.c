@@ -12,7 +12,7 @@
 #include "common/u64_map.h"
 #include "replay/engines/parallel/job.h"
 
-/* --- ranks -------------------------------------------------------------------------------------------------------- */
+/* --- ranks --------------------------------------------------------------- */
 
 /* Sets of threads: each points at another one of its set, the first of all at itself. */
 static uint32_t set_of(uint32_t *set, uint32_t i)
@@ -44,8 +44,10 @@ static void heirs_join(uint32_t *set, const struct call_table *calls, const stru
 		u64_map_at(&of_pid, l->thread[i].pid, i);
 	for (uint32_t i = 1; i < calls->n_slots; i++)
 		for (uint32_t h = calls->slot[i].heir; h; h = calls->slot[h].next_heir) {
-			const uint32_t *from = u64_map_find(&of_pid, call_process_pid(calls, calls->slot[i].process));
-			const uint32_t *to = u64_map_find(&of_pid, call_process_pid(calls, calls->slot[h].process));
+			const uint32_t *from =
+			    u64_map_find(&of_pid, call_process_pid(calls, calls->slot[i].process));
+			const uint32_t *to =
+			    u64_map_find(&of_pid, call_process_pid(calls, calls->slot[h].process));
 			if (from && to)
 				sets_join(set, *from, *to);
 		}
@@ -81,7 +83,8 @@ static uint64_t place_of(const struct causality_facts *f, const struct load_thre
 	return node < 0 ? (UINT64_C(1) << 32) + t->pid : (uint64_t)node;
 }
 
-static void ranks_number(struct layout *y, const struct causality_facts *f, const struct load *l, uint32_t *set)
+static void ranks_number(struct layout *y, const struct causality_facts *f, const struct load *l,
+			 uint32_t *set)
 {
 	struct member *member = xcalloc((size_t)l->n_threads + 1, sizeof *member);
 	uint32_t *number = xcalloc((size_t)l->n_threads + 1, sizeof *number), n = 0;
@@ -111,7 +114,8 @@ static void ranks_number(struct layout *y, const struct causality_facts *f, cons
 	free(member);
 }
 
-static void ranks_find(struct layout *y, const struct replay_plan *p, const struct causality_facts *f, const struct load *l)
+static void ranks_find(struct layout *y, const struct replay_plan *p,
+		       const struct causality_facts *f, const struct load *l)
 {
 	uint32_t *set = xcalloc((size_t)l->n_threads + 1, sizeof *set);
 	for (uint32_t i = 0; i < l->n_threads; i++)
@@ -123,7 +127,7 @@ static void ranks_find(struct layout *y, const struct replay_plan *p, const stru
 	free(set);
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
 static int computing_check(const struct replay_plan *p, const struct load *l, struct err *e)
 {
@@ -131,22 +135,29 @@ static int computing_check(const struct replay_plan *p, const struct load *l, st
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {
 			const struct hot_request *h = &p->lane[i].request[k];
 			if (h->op == OP_COMPUTE && h->offset > TRACE_TIME_MAX)
-				return err_set(e, EINVAL, "thread %u of process %u computes for %llu ns, which is out of range", l->thread[i].tid,
-					       l->thread[i].pid, (unsigned long long)h->offset);
+				return err_set(e, EINVAL,
+					       "thread %u of process %u computes for %llu ns, "
+					       "which is out of range",
+					       l->thread[i].tid, l->thread[i].pid,
+					       (unsigned long long)h->offset);
 		}
 	return 0;
 }
 
-static int nodes_check(const struct causality_facts *f, const struct replay_plan *p, const struct load *l, struct trace *t, struct err *e)
+static int nodes_check(const struct causality_facts *f, const struct replay_plan *p,
+		       const struct load *l, struct trace *t, struct err *e)
 {
 	if (!f->n_nodes)
-		return err_set(e, EINVAL, "the trace holds neither computing nor waits (validate capture causality records them); modes afap, think-limited and timing-accurate do not need them");
+		return err_set(e, EINVAL,
+			       "the trace holds neither computing nor waits (validate capture "
+			       "causality records them); modes afap, think-limited and "
+			       "timing-accurate do not need them");
 	int ret = computing_check(p, l, e);
 	return ret ? ret : causality_check(t, e);
 }
 
-int layout_make(struct layout **out, struct replay_plan *p, bool causes, const struct load *l, const struct slots *s, struct trace *t,
-		struct err *e)
+int layout_make(struct layout **out, struct replay_plan *p, bool causes, const struct load *l,
+		const struct slots *s, struct trace *t, struct err *e)
 {
 	struct causality_facts facts = {.n_nodes = 0};
 	struct layout *y = *out = xcalloc(1, sizeof *y);
@@ -186,7 +197,7 @@ uint32_t layout_n_ranks(const struct layout *y)
 	return y->n_ranks;
 }
 
-/* --- messages -------------------------------------------------------------------------------------------------------- */
+/* --- messages ------------------------------------------------------------ */
 
 static bool host_is_new(const struct layout *y, uint32_t i)
 {
@@ -211,9 +222,12 @@ void layout_summary(const struct layout *y, struct parallel_summary *s)
 static json_t *rank_to_json(const struct layout *y, uint32_t i)
 {
 	const struct rank_report *r = &y->report[i];
-	return json_pack("{s:I, s:I, s:s%, s:b, s:I, s:I, s:I}", "rank", (json_int_t)i, "traced_pid", (json_int_t)y->rank[i].pid, "host", r->host,
-			 strnlen(r->host, sizeof r->host), "crowded", (int)(r->crowded != 0), "clock_offset_ns", (json_int_t)r->offset_ns,
-			 "clock_drift_ns", (json_int_t)r->drift_ns, "clock_uncertainty_ns", (json_int_t)r->uncertainty_ns);
+	return json_pack("{s:I, s:I, s:s%, s:b, s:I, s:I, s:I}", "rank", (json_int_t)i,
+			 "traced_pid", (json_int_t)y->rank[i].pid, "host", r->host,
+			 strnlen(r->host, sizeof r->host), "crowded", (int)(r->crowded != 0),
+			 "clock_offset_ns", (json_int_t)r->offset_ns, "clock_drift_ns",
+			 (json_int_t)r->drift_ns, "clock_uncertainty_ns",
+			 (json_int_t)r->uncertainty_ns);
 }
 
 json_t *layout_to_json(const struct layout *y)
@@ -223,6 +237,7 @@ json_t *layout_to_json(const struct layout *y)
 	json_t *ranks = json_array();
 	for (uint32_t i = 0; y->report && i < y->n_ranks; i++)
 		json_array_append_new(ranks, rank_to_json(y, i));
-	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "mode", y->mode, "launcher", y->launcher, "n_signals", (json_int_t)y->n_signals,
-			 "n_waits", (json_int_t)y->n_waits, "clock_of_rank", (json_int_t)y->head, "ranks", ranks);
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "mode", y->mode, "launcher", y->launcher,
+			 "n_signals", (json_int_t)y->n_signals, "n_waits", (json_int_t)y->n_waits,
+			 "clock_of_rank", (json_int_t)y->head, "ranks", ranks);
 }

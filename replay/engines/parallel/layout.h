@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who replays what: the ranks of a parallel replay, the lanes of each, and the channels between lanes over which one tells the other to go
- * on.
+/* Who replays what: the ranks of a parallel replay, the lanes of each, and the channels between
+ * lanes over which one tells the other to go on.
  *
- * There is a rank for each traced process; processes that belong to one rank of the traced job, and those that inherited descriptors from
- * one another, share one. Ranks have the order of their nodes' numbers, or of process numbers where the trace has no nodes. A channel is
- * all that one lane signals to another: its k-th signal answers the k-th wait. */
+ * There is a rank for each traced process; processes that belong to one rank of the traced job, and
+ * those that inherited descriptors from one another, share one. Ranks have the order of their
+ * nodes' numbers, or of process numbers where the trace has no nodes. A channel is all that one
+ * lane signals to another: its k-th signal answers the k-th wait. */
 #ifndef REPLAY_PARALLEL_LAYOUT_H
 #define REPLAY_PARALLEL_LAYOUT_H
 
@@ -42,8 +43,10 @@ struct layout_rank {
 
 struct rank_report { /* what a rank came to; for the metadata */
 	char host[128];
-	int64_t offset_ns, drift_ns, uncertainty_ns; /* its clock minus the head's at the beginning, what that had changed by at the end, and half
-						      * the width of what either may be off by; the head's own: 0 */
+	int64_t offset_ns, drift_ns,
+	    uncertainty_ns; /* its clock minus the head's at the beginning, what that had changed by
+			     * at the end, and half the width of what either may be off by; the
+			     * head's own: 0 */
 	uint32_t crowded;
 	uint32_t pid;
 };
@@ -63,11 +66,12 @@ struct layout {
 	uint32_t head;		    /* the rank whose clock the times are of */
 };
 
-/* Finds ranks and channels; signals and waits of the plan get the numbers of theirs. Errors: EINVAL for a trace without nodes where
- * `causes` are wanted, for a signal or wait of an unknown node or one that has no counterpart, and for more channels between two ranks
- * than there are tags; those of reading the trace. Ownership: layout_free. */
-int layout_make(struct layout **out, struct replay_plan *p, bool causes, const struct load *l, const struct slots *s, struct trace *t,
-		struct err *e);
+/* Finds ranks and channels; signals and waits of the plan get the numbers of theirs. Errors: EINVAL
+ * for a trace without nodes where `causes` are wanted, for a signal or wait of an unknown node or
+ * one that has no counterpart, and for more channels between two ranks than there are tags; those
+ * of reading the trace. Ownership: layout_free. */
+int layout_make(struct layout **out, struct replay_plan *p, bool causes, const struct load *l,
+		const struct slots *s, struct trace *t, struct err *e);
 void layout_free(struct layout *y); /* NULL is fine */
 
 uint32_t layout_n_ranks(const struct layout *y);

@@ -3,9 +3,9 @@
  *
  *	"0 w 100 20, 1 c 5, ..."	node, what it does, and for requests begin and duration (us)
  *
- * w, r: a pwrite or pread of 4096 bytes at 4096 * request number, of file f<node>; c NS: compute, C NS: with more of it behind; s NODE: signal;
- * W NODE: wait.
- * Nodes have pid 100 + run * 1000 + node; what is no request stands where its node is. */
+ * w, r: a pwrite or pread of 4096 bytes at 4096 * request number, of file f<node>; c NS: compute, C
+ *NS: with more of it behind; s NODE: signal; W NODE: wait. Nodes have pid 100 + run * 1000 + node;
+ *what is no request stands where its node is. */
 #ifndef TESTS_UNIT_CAPTURE_CAUSALITY_SAMPLE_H
 #define TESTS_UNIT_CAPTURE_CAUSALITY_SAMPLE_H
 
@@ -16,7 +16,8 @@
 #include "common/xalloc.h"
 #include "tests/unit/capture/sample.h"
 
-static inline struct trace_record made_record(uint32_t pid, uint16_t op, int64_t begin_ns, int64_t end_ns, uint64_t length)
+static inline struct trace_record made_record(uint32_t pid, uint16_t op, int64_t begin_ns,
+					      int64_t end_ns, uint64_t length)
 {
 	return (struct trace_record){.begin_ns = begin_ns, .end_ns = end_ns, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE,
 				     .length = length, .pid = pid, .tid = pid, .object = OBJECT_NONE, .fd = -1, .heap = HEAP_NONE, .op = op};
@@ -27,7 +28,8 @@ static inline struct causality_facts made_facts(uint32_t n_nodes, uint32_t first
 {
 	struct causality_facts f = {.n_nodes = n_nodes, .node = xcalloc(n_nodes, sizeof *f.node), .period = 1};
 	for (uint32_t i = 0; i < n_nodes; i++)
-		f.node[i] = (struct causality_node){i, first_pid + i, first_pid + i, (int32_t)i, NULL};
+		f.node[i] =
+		    (struct causality_node){i, first_pid + i, first_pid + i, (int32_t)i, NULL};
 	return f;
 }
 
@@ -55,21 +57,26 @@ static inline void made_write(const char *path, uint32_t n_nodes, uint32_t run, 
 	unsigned int node;
 	char what;
 	long long a, b;
-	for (int n; sscanf(text, " %u %c %lld%n", &node, &what, &a, &n) == 3; text = strchr(text, ',') ? strchr(text, ',') + 1 : "") {
-		struct trace_record r = made_record(first_pid + node, OP_INVALID, last_ns[node], last_ns[node], (uint64_t)a);
+	for (int n; sscanf(text, " %u %c %lld%n", &node, &what, &a, &n) == 3;
+	     text = strchr(text, ',') ? strchr(text, ',') + 1 : "") {
+		struct trace_record r = made_record(first_pid + node, OP_INVALID, last_ns[node],
+						    last_ns[node], (uint64_t)a);
 		text += n;
 		b = strtoll(text, NULL, 10);
 		if (what == 'w' || what == 'r') {
 			char name[32];
 			snprintf(name, sizeof name, "f%u", node);
-			r = made_record(first_pid + node, what == 'w' ? OP_PWRITE : OP_PREAD, a * 1000, (a + b) * 1000, 4096);
+			r = made_record(first_pid + node, what == 'w' ? OP_PWRITE : OP_PREAD,
+					a * 1000, (a + b) * 1000, 4096);
 			r.offset = 4096 * n_requests[node]++;
 			r.rvalue = 4096;
 			r.fd = 3;
 			last_ns[node] = r.end_ns;
 			must(trace_writer_object(w, OBJECT_PATH, name, &r.object, &e), &e);
 		} else {
-			r.op = what == 'c' || what == 'C' ? OP_COMPUTE : what == 's' ? OP_SIGNAL : OP_WAIT;
+			r.op = what == 'c' || what == 'C' ? OP_COMPUTE
+			       : what == 's'              ? OP_SIGNAL
+							  : OP_WAIT;
 			r.rvalue = r.op == OP_COMPUTE ? a : 0;
 			r.flags = what == 'C' ? CAUSE_GOES_ON : 0;
 		}
@@ -81,7 +88,8 @@ static inline void made_write(const char *path, uint32_t n_nodes, uint32_t run, 
 	free(last_ns);
 }
 
-/* As made_write has it, without the durations; checks that begins ascend and that seq is the place. The caller frees. */
+/* As made_write has it, without the durations; checks that begins ascend and that seq is the place.
+ * The caller frees. */
 static inline char *made_read(const char *path)
 {
 	struct err e = ERR_INIT;
@@ -100,7 +108,11 @@ static inline char *made_read(const char *path)
 		assert_int_equal(r->seq, seq++);
 		last_ns = r->begin_ns;
 		bool request = r->op == OP_PWRITE || r->op == OP_PREAD;
-		char what = r->op == OP_PWRITE ? 'w' : r->op == OP_PREAD ? 'r' : r->op == OP_COMPUTE ? 'c' : r->op == OP_SIGNAL ? 's' : 'W';
+		char what = r->op == OP_PWRITE    ? 'w'
+			    : r->op == OP_PREAD   ? 'r'
+			    : r->op == OP_COMPUTE ? 'c'
+			    : r->op == OP_SIGNAL  ? 's'
+						  : 'W';
 		strbuf_addf(&out, "%s%d %c %lld", out.len ? ", " : "", (int)node, what,
 			    request ? (long long)r->begin_ns / 1000 : (long long)r->length);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The recorder of the preload library, tried without its hooks: a test names what is to be recorded, which happens in a process of its
- * own (this program again, told so by its arguments), and then looks at the buffers that it left, raw or through the collector. */
+/* The recorder of the preload library, tried without its hooks: a test names what is to be
+ * recorded, which happens in a process of its own (this program again, told so by its arguments),
+ * and then looks at the buffers that it left, raw or through the collector. */
 #ifndef TESTS_UNIT_CAPTURE_RECORDER_H
 #define TESTS_UNIT_CAPTURE_RECORDER_H
 
@@ -112,8 +113,11 @@ static inline const void *unit_of(const struct log_window *w, uint32_t i)
 	return (const void *)((const char *)w + (size_t)i * LOG_UNIT);
 }
 
-/* All records of one operation in the order of their begins, called for one by one; returns their number. */
-static inline size_t each_record(struct spool *s, uint16_t op, void (*see)(const struct merge_record *, size_t, void *), void *context)
+/* All records of one operation in the order of their begins, called for one by one; returns their
+ * number. */
+static inline size_t each_record(struct spool *s, uint16_t op,
+				 void (*see)(const struct merge_record *, size_t, void *),
+				 void *context)
 {
 	struct merge *m = NULL;
 	struct merge_record r;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small traces for the tests of capture/: record i is known from i, so that what is read back can be checked. */
+/* Small traces for the tests of capture/: record i is known from i, so that what is read back can
+ * be checked. */
 #ifndef TESTS_UNIT_CAPTURE_SAMPLE_H
 #define TESTS_UNIT_CAPTURE_SAMPLE_H
 
@@ -61,8 +62,8 @@ static inline void check_record(const struct trace_record *r, uint64_t i)
 {
 	struct trace_record want = sample_record(i);
 	if (memcmp(r, &want, sizeof want))
-		fail_msg("record %llu is not what was written (it has seq %llu)", (unsigned long long)i,
-			 (unsigned long long)r->seq);
+		fail_msg("record %llu is not what was written (it has seq %llu)",
+			 (unsigned long long)i, (unsigned long long)r->seq);
 }
 
 static inline struct trace_meta sample_meta(void)
@@ -124,7 +125,8 @@ static inline void *slurp(const char *path, size_t *len)
 
 static inline void spill(const char *path, const void *p, size_t len)
 {
-	unlink(path); /* cutting a file short would make some file systems write it to disk at once */
+	/* cutting a file short would make some file systems write it to disk at once */
+	unlink(path);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, p, len), (ssize_t)len);

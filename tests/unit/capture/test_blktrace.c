@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces of blktrace and of the kernel's events, made by hand where no sample has what is tested. */
+/* Traces of blktrace and of the kernel's events, made by hand where no sample has what is tested.
+ */
 #include "capture/format.h"
 #include "tests/unit/capture/sample.h"
 
@@ -8,7 +9,8 @@
 #define EXTRA_AT 46
 #define OF_A_CGROUP 0x100u
 
-/* The events of `from` as a kernel with the option blk_cgroup has them: marked, and with the number of a group behind each. */
+/* The events of `from` as a kernel with the option blk_cgroup has them: marked, and with the number
+ * of a group behind each. */
 static void with_groups(const char *from, const char *to)
 {
 	const uint64_t group = 0x123456789;
@@ -65,10 +67,12 @@ static void flushes_have_no_place(void **state)
 	static const struct {
 		const char *format, *text;
 	} made[] = {
-		{"tracepoints", "  a-7 [000] ..... 1.000000: block_rq_issue: 8,0 FF 0 () 0 + 0 be,0,4 [a]\n"
-				"  a-7 [000] ..... 1.000500: block_rq_complete: 8,0 FF () 18446744073709551615 + 0 be,0,4 [0]\n"},
-		{"blkparse", "  8,0    0        1     0.000000000     7  D  FN 0 + 0 [a]\n"
-			     "  8,0    0        2     0.000500000     7  C  FN 0 + 0 [0]\n"},
+	    {"tracepoints",
+	     "  a-7 [000] ..... 1.000000: block_rq_issue: 8,0 FF 0 () 0 + 0 be,0,4 [a]\n"
+	     "  a-7 [000] ..... 1.000500: block_rq_complete: 8,0 FF () 18446744073709551615 + 0 "
+	     "be,0,4 [0]\n"},
+	    {"blkparse", "  8,0    0        1     0.000000000     7  D  FN 0 + 0 [a]\n"
+			 "  8,0    0        2     0.000500000     7  C  FN 0 + 0 [0]\n"},
 	};
 	char path[512];
 	struct err e = ERR_INIT;
@@ -88,7 +92,8 @@ static void flushes_have_no_place(void **state)
 	}
 }
 
-/* Several of a device are under way at once: each completion is that of the first. A queueing that was never issued is nobody's. */
+/* Several of a device are under way at once: each completion is that of the first. A queueing that
+ * was never issued is nobody's. */
 static void flushes_in_flight(void **state)
 {
 	static const char text[] = "  8,0    0        1     0.000000000     7  Q  FN [a]\n"

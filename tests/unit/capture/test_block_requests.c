@@ -26,14 +26,16 @@ static int take(void *context, const struct block_request *r)
 	return t->fail_at && t->n == t->fail_at ? -ENOSPC : 0;
 }
 
-static void add(struct block_requests *q, enum block_event_kind kind, int64_t ns, uint64_t sector, uint32_t n, const char *rwbs)
+static void add(struct block_requests *q, enum block_event_kind kind, int64_t ns, uint64_t sector,
+		uint32_t n, const char *rwbs)
 {
 	struct block_event v = {.kind = kind, .ns = ns, .sector = sector, .n_sectors = n, .pid = 7};
 	v.direction = block_rwbs(rwbs, 10, &v.flags);
 	assert_int_equal(block_requests_add(q, &v), 0);
 }
 
-static void check(const struct block_request *r, uint64_t sector, int64_t begin, int64_t dispatch, int64_t end)
+static void check(const struct block_request *r, uint64_t sector, int64_t begin, int64_t dispatch,
+		  int64_t end)
 {
 	assert_int_equal(r->sector, sector);
 	assert_int_equal(r->begin_ns, begin);
@@ -67,7 +69,8 @@ static void letters(void **state)
 	assert_int_equal(flags, BLOCK_SYNC | BLOCK_META);
 }
 
-/* Completed in another order than issued: given out in the order of issue, each with its own end. */
+/* Completed in another order than issued: given out in the order of issue, each with its own end.
+ */
 static void out_of_order(void **state)
 {
 	(void)state;
@@ -150,7 +153,9 @@ static void flushes(void **state)
 	struct taken t = {.n = 0};
 	struct block_counts n;
 	struct block_requests *q = block_requests_open(false, take, &t);
-	add(q, BLOCK_ISSUE, 1, 0, 0, "FF"); /* as Linux tells them: another place when it has completed, and the write of length 0 that asked for it */
+	/* as Linux tells them: another place when it has completed, and the write of length 0 that
+	 * asked for it */
+	add(q, BLOCK_ISSUE, 1, 0, 0, "FF");
 	add(q, BLOCK_COMPLETE, 5, UINT64_MAX, 0, "FF");
 	add(q, BLOCK_COMPLETE, 6, 0, 0, "WS");
 	check(&t.r[0], 0, 1, 1, 5);
@@ -192,7 +197,8 @@ static void bios_split_and_merged(void **state)
 	check(&t.r[2], 108, 21, 25, 30);
 	assert_int_equal(t.r[2].n_sectors, 8);
 
-	add(q, BLOCK_QUEUE, 40, 0, 0, "FW"); /* a bare flush, for which the kernel makes a request of its own */
+	/* a bare flush, for which the kernel makes a request of its own */
+	add(q, BLOCK_QUEUE, 40, 0, 0, "FW");
 	add(q, BLOCK_ISSUE, 41, UINT64_MAX, 0, "FF");
 	add(q, BLOCK_COMPLETE, 45, UINT64_MAX, 0, "FF");
 	check(&t.r[3], 0, 40, 41, 45);
@@ -275,10 +281,15 @@ static void an_error_ends_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(letters),		       cmocka_unit_test(out_of_order),
-		cmocka_unit_test(equals_and_directions),       cmocka_unit_test(pieces_requeues_errors_and_strays),
-		cmocka_unit_test(flushes),		       cmocka_unit_test(bios_split_and_merged), cmocka_unit_test(bios_queued_again),
-		cmocka_unit_test(bios_of_one_place),	       cmocka_unit_test(an_error_ends_it),
+	    cmocka_unit_test(letters),
+	    cmocka_unit_test(out_of_order),
+	    cmocka_unit_test(equals_and_directions),
+	    cmocka_unit_test(pieces_requeues_errors_and_strays),
+	    cmocka_unit_test(flushes),
+	    cmocka_unit_test(bios_split_and_merged),
+	    cmocka_unit_test(bios_queued_again),
+	    cmocka_unit_test(bios_of_one_place),
+	    cmocka_unit_test(an_error_ends_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,8 @@ static void test_computing(void **unused)
 			 JUDGE_TOO_LONG);
 }
 
-static enum judge_change since(enum judge_verdict v, struct judge_sight a, struct judge_sight b, int64_t *needed)
+static enum judge_change since(enum judge_verdict v, struct judge_sight a, struct judge_sight b,
+			       int64_t *needed)
 {
 	*needed = 0;
 	return judge_since(v, &a, &b, MS, 400 * MS, needed);

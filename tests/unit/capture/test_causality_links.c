@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Redundant dependencies against a brute force over the graph of all requests; barriers against where they were put. */
+/* Redundant dependencies against a brute force over the graph of all requests; barriers against
+ * where they were put. */
 #include "capture/causality/links.h"
 #include "tests/unit/capture/causality_sample.h"
 
@@ -30,7 +31,8 @@ static void make_random(struct causality_links *l, uint32_t n_nodes, uint32_t n_
 	}
 	*l = (struct causality_links){.n_nodes = n_nodes};
 	while (l->n < n_links) {
-		uint32_t s = below(n_nodes), w = below(n_nodes), a = below(REQUESTS), b = below(REQUESTS);
+		uint32_t s = below(n_nodes), w = below(n_nodes), a = below(REQUESTS),
+			 b = below(REQUESTS);
 		if (s != w && at[s][a] < at[w][b])
 			link_add(l, s, a, w, b);
 	}
@@ -50,7 +52,8 @@ static void reach_find(const struct causality_links *l)
 		for (uint32_t r = 0; r + 1 < REQUESTS; r++)
 			edge[vertex(n, r)][vertex(n, r + 1)] = true;
 	for (size_t i = 0; i < l->n; i++)
-		edge[vertex(l->link[i].signaller, l->link[i].signal_request - 1)][vertex(l->link[i].waiter, l->link[i].wait_request)] = true;
+		edge[vertex(l->link[i].signaller, l->link[i].signal_request - 1)]
+		    [vertex(l->link[i].waiter, l->link[i].wait_request)] = true;
 	memcpy(reach, edge, sizeof reach);
 	for (uint32_t k = 0; k < ALL; k++)
 		for (uint32_t i = 0; i < ALL; i++)
@@ -58,7 +61,8 @@ static void reach_find(const struct causality_links *l)
 				reach[i][j] |= reach[k][j];
 }
 
-/* Edges between nodes without which the same can be reached: those to a vertex that no other successor reaches. */
+/* Edges between nodes without which the same can be reached: those to a vertex that no other
+ * successor reaches. */
 static uint32_t needed(uint32_t n_nodes, bool (*need)[ALL])
 {
 	uint32_t n = 0;
@@ -90,7 +94,8 @@ static void what_is_left_is_the_transitive_reduction(void **state)
 		must(causality_links_reduce(&l, &e), &e);
 		assert_int_equal(l.n, n);
 		for (size_t i = 0; i < l.n; i++)
-			assert_true(need[vertex(l.link[i].signaller, l.link[i].signal_request - 1)][vertex(l.link[i].waiter, l.link[i].wait_request)]);
+			assert_true(need[vertex(l.link[i].signaller, l.link[i].signal_request - 1)]
+					[vertex(l.link[i].waiter, l.link[i].wait_request)]);
 		must(causality_links_walk(&l, NULL, &e), &e);
 		causality_links_release(&l);
 	}
@@ -113,7 +118,8 @@ static void a_cycle_is_found_among_many_links(void **state)
 	}
 }
 
-static void barrier_add(struct causality_links *l, const uint32_t *node, uint32_t n, uint64_t request)
+static void barrier_add(struct causality_links *l, const uint32_t *node, uint32_t n,
+			uint64_t request)
 {
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < n; k++)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs of a parallel application become one trace with its waits and signals, or an error that says why not. */
+/* Runs of a parallel application become one trace with its waits and signals, or an error that says
+ * why not. */
 #include "capture/causality/work.h"
 #include "tests/unit/capture/causality_sample.h"
 
-static int merge(const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, bool by_throttling, struct causality_merge_counts *counts,
-		 struct err *e)
+static int merge(const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes,
+		 bool by_throttling, struct causality_merge_counts *counts, struct err *e)
 {
 	struct causality_facts f = made_facts(n_nodes, 100);
 	f.by_throttling = by_throttling;
@@ -29,15 +30,20 @@ static void expect(const char *want)
 static void the_papers_example_has_one_signal(void **state)
 {
 	(void)state;
-	/* figure 3: node 1 reads what node 0 wrote, after node 0 has closed it; delayed in each of its requests */
-	made_write(SCRATCH("base"), 2, 0, "1 c 77, 0 w 10 5, 0 c 1000, 0 w 20 5, 0 c 2000, 0 w 30 5, 0 c 3000, 1 r 50 5, 1 c 4000, 1 r 60 5");
+	/* figure 3: node 1 reads what node 0 wrote, after node 0 has closed it; delayed in each of
+	 * its requests */
+	made_write(SCRATCH("base"), 2, 0,
+		   "1 c 77, 0 w 10 5, 0 c 1000, 0 w 20 5, 0 c 2000, 0 w 30 5, 0 c 3000, 1 r 50 5, "
+		   "1 c 4000, 1 r 60 5");
 	made_write(SCRATCH("run0"), 2, 1, "0 w 10 5, 0 w 120 5, 0 w 230 5, 1 r 350 5, 1 r 460 5");
 	const struct causality_edge edge[] = {{0, 1, 0, 0, 0}, {0, 1, 1, 0, 0}, {0, 1, 2, 0, 0}};
-	const struct causality_run run[] = {{SCRATCH("base"), -1, NULL, 0}, {SCRATCH("run0"), 0, edge, 3}};
+	const struct causality_run run[] = {{SCRATCH("base"), -1, NULL, 0},
+					    {SCRATCH("run0"), 0, edge, 3}};
 	struct causality_merge_counts counts;
 	struct err e = ERR_INIT;
 	must(merge(run, 2, 2, false, &counts, &e), &e);
-	expect("1 c 77, 0 w 10, 0 c 1000, 0 w 20, 0 c 2000, 0 w 30, 0 s 1, 0 c 3000, 1 W 0, 1 r 50, 1 c 4000, 1 r 60");
+	expect("1 c 77, 0 w 10, 0 c 1000, 0 w 20, 0 c 2000, 0 w 30, 0 s 1, 0 c 3000, 1 W 0, 1 r "
+	       "50, 1 c 4000, 1 r 60");
 	assert_int_equal(counts.n_edges_seen, 3);
 	assert_int_equal(counts.n_edges_left, 1);
 	assert_int_equal(counts.n_requests, 5);
@@ -47,48 +53,66 @@ static void compute_of_a_delayed_node_is_from_its_run(void **state)
 {
 	(void)state;
 	made_write(SCRATCH("base"), 2, 0, "0 w 10 5, 0 c 999, 0 w 20 5, 1 w 30 5, 1 c 5, 1 w 40 5");
-	made_write(SCRATCH("run0"), 2, 1, "0 w 10 5, 0 c 1000, 0 w 120 5, 1 c 1, 1 w 130 5, 1 c 7, 1 w 140 5");
-	const struct causality_run run[] = {{SCRATCH("base"), -1, NULL, 0}, {SCRATCH("run0"), 0, NULL, 0}};
+	made_write(SCRATCH("run0"), 2, 1,
+		   "0 w 10 5, 0 c 1000, 0 w 120 5, 1 c 1, 1 w 130 5, 1 c 7, 1 w 140 5");
+	const struct causality_run run[] = {{SCRATCH("base"), -1, NULL, 0},
+					    {SCRATCH("run0"), 0, NULL, 0}};
 	struct causality_merge_counts counts;
 	struct err e = ERR_INIT;
 	must(merge(run, 2, 2, true, &counts, &e), &e);
 	expect("0 w 10, 0 c 1000, 0 w 20, 1 w 30, 1 c 5, 1 w 40");
 }
 
-/* Behind a quarter of the computing in one run and a little more in another, behind a half, and at the end of it. */
+/* Behind a quarter of the computing in one run and a little more in another, behind a half, and at
+ * the end of it. */
 static void a_wait_stands_where_in_the_computing_it_was_met(void **state)
 {
 	(void)state;
-	made_write(SCRATCH("base"), 5, 0, "0 w 10 5, 1 w 10 5, 2 w 10 5, 3 w 10 5, 4 w 10 5, 1 c 1000000, 0 w 20 5, 1 w 40 5, 1 c 5000, 1 w 60 5");
-	const struct causality_edge edge[] = {{0, 1, 0, 1, 250000}, {2, 1, 0, 1, 260000}, {3, 1, 0, 1, 600000}, {4, 1, 0, 1, 990000}, {0, 1, 1, 2, 500000}};
+	made_write(SCRATCH("base"), 5, 0,
+		   "0 w 10 5, 1 w 10 5, 2 w 10 5, 3 w 10 5, 4 w 10 5, 1 c 1000000, 0 w 20 5, 1 w "
+		   "40 5, 1 c 5000, 1 w 60 5");
+	const struct causality_edge edge[] = {{0, 1, 0, 1, 250000},
+					      {2, 1, 0, 1, 260000},
+					      {3, 1, 0, 1, 600000},
+					      {4, 1, 0, 1, 990000},
+					      {0, 1, 1, 2, 500000}};
 	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 5}};
 	struct causality_merge_counts counts;
 	struct err e = ERR_INIT;
 	must(merge(run, 1, 5, false, &counts, &e), &e);
-	expect("0 w 10, 1 w 10, 2 w 10, 3 w 10, 4 w 10, 0 s 1, 4 s 1, 3 s 1, 2 s 1, 1 c 255000, 1 W 0, 1 W 2, 1 c 345000, 1 W 3, 1 c 400000, "
+	expect("0 w 10, 1 w 10, 2 w 10, 3 w 10, 4 w 10, 0 s 1, 4 s 1, 3 s 1, 2 s 1, 1 c 255000, 1 "
+	       "W 0, 1 W 2, 1 c 345000, 1 W 3, 1 c 400000, "
 	       "0 w 20, 0 s 1, 1 W 4, 1 w 40, 1 c 5000, 1 W 0, 1 w 60");
 	assert_int_equal(counts.n_edges_left, 5);
 }
 
-/* Node 0 signals to 1 behind three quarters of its computing, to 2 at about the same place, to 3 nearly at once, and to 4 behind a wait of its own
- * that it met behind nine tenths: in front of that. */
+/* Node 0 signals to 1 behind three quarters of its computing, to 2 at about the same place, to 3
+ * nearly at once, and to 4 behind a wait of its own that it met behind nine tenths: in front of
+ * that. */
 static void a_signal_stands_where_in_the_computing_it_was_sent(void **state)
 {
 	(void)state;
-	made_write(SCRATCH("base"), 5, 0, "1 w 5 5, 0 w 10 5, 0 c 1000000, 1 w 20 5, 2 w 22 5, 3 w 24 5, 4 w 26 5, 0 w 40 5");
-	const struct causality_edge edge[] = {{0, 1, 0, 1, 0, 0, 750000}, {0, 2, 0, 0, 0, 0, 760000}, {0, 3, 0, 0, 0, 0, 30000}, {0, 4, 0, 0, 0, 0, 990000},
+	made_write(
+	    SCRATCH("base"), 5, 0,
+	    "1 w 5 5, 0 w 10 5, 0 c 1000000, 1 w 20 5, 2 w 22 5, 3 w 24 5, 4 w 26 5, 0 w 40 5");
+	const struct causality_edge edge[] = {{0, 1, 0, 1, 0, 0, 750000},
+					      {0, 2, 0, 0, 0, 0, 760000},
+					      {0, 3, 0, 0, 0, 0, 30000},
+					      {0, 4, 0, 0, 0, 0, 990000},
 					      {1, 0, 0, 1, 900000, 0, 0}};
 	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 5}};
 	struct causality_merge_counts counts;
 	struct err e = ERR_INIT;
 	must(merge(run, 1, 5, false, &counts, &e), &e);
-	expect("1 w 5, 1 s 0, 0 w 10, 0 s 3, 0 c 750000, 0 s 1, 0 s 2, 0 c 150000, 0 s 4, 0 W 1, 0 c 100000, 1 W 0, 1 w 20, 2 W 0, 2 w 22, 3 W 0, 3 w 24, "
+	expect("1 w 5, 1 s 0, 0 w 10, 0 s 3, 0 c 750000, 0 s 1, 0 s 2, 0 c 150000, 0 s 4, 0 W 1, 0 "
+	       "c 100000, 1 W 0, 1 w 20, 2 W 0, 2 w 22, 3 W 0, 3 w 24, "
 	       "4 W 0, 4 w 26, 0 w 40");
 	assert_int_equal(counts.n_edges_left, 5);
 	assert_int_equal(counts.n_early, 0);
 }
 
-/* Behind requests that were not held back, too; but not where nodes would wait for each other then. */
+/* Behind requests that were not held back, too; but not where nodes would wait for each other then.
+ */
 static void a_signal_is_behind_later_requests_unless_that_cannot_be(void **state)
 {
 	(void)state;
@@ -106,48 +130,63 @@ static void a_signal_is_behind_later_requests_unless_that_cannot_be(void **state
 	assert_int_equal(counts.n_early, 2);
 }
 
-/* Two rings, and two signals that are in none: what stands early is of the rings alone. Nodes 0 and 1 make the one, 2 and 3 the other, of which node
- * 3's signal stands right behind the request that was held back already; 4 waits for 0 and 2. */
+/* Two rings, and two signals that are in none: what stands early is of the rings alone. Nodes 0 and
+ * 1 make the one, 2 and 3 the other, of which node 3's signal stands right behind the request that
+ * was held back already; 4 waits for 0 and 2. */
 static void signals_that_contradict_nothing_stay_where_they_were_sent(void **state)
 {
 	(void)state;
-	made_write(SCRATCH("base"), 5, 0, "0 w 10 5, 1 w 10 5, 2 w 10 5, 3 w 10 5, 0 w 20 5, 1 w 20 5, 2 w 20 5, 3 w 20 5, 4 w 90 5");
-	const struct causality_edge edge[] = {{0, 4, 0, 0, 0, 1, 0}, {2, 4, 0, 0, 0, 1, 0}, {0, 1, 0, 1, 0, 1, 0},
-					      {1, 0, 0, 1, 0, 1, 0}, {2, 3, 0, 1, 0, 1, 0}, {3, 2, 1, 1, 0, 0, 0}, {2, 3, 1, 1, 0, 0, 0}};
-	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 2}, {SCRATCH("base"), 0, edge + 2, 1}, {SCRATCH("base"), 1, edge + 3, 3}};
+	made_write(SCRATCH("base"), 5, 0,
+		   "0 w 10 5, 1 w 10 5, 2 w 10 5, 3 w 10 5, 0 w 20 5, 1 w 20 5, 2 w 20 5, 3 w 20 "
+		   "5, 4 w 90 5");
+	const struct causality_edge edge[] = {{0, 4, 0, 0, 0, 1, 0}, {2, 4, 0, 0, 0, 1, 0},
+					      {0, 1, 0, 1, 0, 1, 0}, {1, 0, 0, 1, 0, 1, 0},
+					      {2, 3, 0, 1, 0, 1, 0}, {3, 2, 1, 1, 0, 0, 0},
+					      {2, 3, 1, 1, 0, 0, 0}};
+	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 2},
+					    {SCRATCH("base"), 0, edge + 2, 1},
+					    {SCRATCH("base"), 1, edge + 3, 3}};
 	struct causality_merge_counts counts;
 	struct err e = ERR_INIT;
 	must(merge(run, 3, 5, false, &counts, &e), &e);
-	expect("0 w 10, 1 w 10, 2 w 10, 3 w 10, 0 s 1, 2 s 3, 1 s 0, 0 W 1, 0 w 20, 1 W 0, 1 w 20, 2 W 3, 2 w 20, 3 W 2, 3 w 20, 0 s 4, 3 s 2, 2 s 4, "
+	expect("0 w 10, 1 w 10, 2 w 10, 3 w 10, 0 s 1, 2 s 3, 1 s 0, 0 W 1, 0 w 20, 1 W 0, 1 w 20, "
+	       "2 W 3, 2 w 20, 3 W 2, 3 w 20, 0 s 4, 3 s 2, 2 s 4, "
 	       "4 W 0, 4 W 2, 4 w 90");
 	assert_int_equal(counts.n_early, 3);
 	/* a ring of signals that stand early is none that another place could open */
-	const struct causality_run real[] = {{SCRATCH("base"), -1, edge, 2}, {SCRATCH("base"), 0, edge + 2, 5}};
+	const struct causality_run real[] = {{SCRATCH("base"), -1, edge, 2},
+					     {SCRATCH("base"), 0, edge + 2, 5}};
 	assert_int_equal(merge(real, 2, 5, false, &counts, &e), -ELOOP);
-	assert_non_null(strstr(e.msg, "node 2 before its request 1 for node 3 after its request 1"));
+	assert_non_null(
+	    strstr(e.msg, "node 2 before its request 1 for node 3 after its request 1"));
 }
 
-/* What was waited for first counts although what was waited for later implies it: there was computing in between. */
+/* What was waited for first counts although what was waited for later implies it: there was
+ * computing in between. */
 static void an_earlier_wait_of_the_same_request_stays(void **state)
 {
 	(void)state;
 	made_write(SCRATCH("base"), 3, 0, "1 c 1000000, 0 w 10 5, 2 w 20 5, 1 w 50 5");
-	const struct causality_edge edge[] = {{0, 2, 0, 0, COMPUTED_ALL}, {0, 1, 0, 0, 0}, {2, 1, 0, 0, 700000}};
+	const struct causality_edge edge[] = {
+	    {0, 2, 0, 0, COMPUTED_ALL}, {0, 1, 0, 0, 0}, {2, 1, 0, 0, 700000}};
 	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 3}};
 	struct causality_merge_counts counts;
 	struct err e = ERR_INIT;
 	must(merge(run, 1, 3, false, &counts, &e), &e);
-	expect("1 W 0, 1 c 700000, 1 W 2, 1 c 300000, 0 w 10, 0 s 1, 0 s 2, 2 W 0, 2 w 20, 2 s 1, 1 w 50");
+	expect("1 W 0, 1 c 700000, 1 W 2, 1 c 300000, 0 w 10, 0 s 1, 0 s 2, 2 W 0, 2 w 20, 2 s 1, "
+	       "1 w 50");
 }
 
-/* Where the computing before MPI_Init was noted apart, waits are of what comes behind it; of a node that was delayed both count together. */
+/* Where the computing before MPI_Init was noted apart, waits are of what comes behind it; of a node
+ * that was delayed both count together. */
 static void computing_in_two_parts_has_its_waits_in_the_last(void **state)
 {
 	(void)state;
 	made_write(SCRATCH("base"), 2, 0, "1 C 400000, 1 c 100000, 0 w 10 5, 1 w 30 5");
 	made_write(SCRATCH("run0"), 2, 1, "1 C 500000, 1 c 300000, 0 w 10 5, 1 w 40 5");
 	const struct causality_edge edge[] = {{0, 1, 0, 0, 500000}};
-	struct causality_run run[] = {{SCRATCH("base"), -1, edge, 1}, {SCRATCH("run0"), 1, NULL, 0}};
+	struct causality_run run[] = {{SCRATCH("base"), -1, edge, 1},
+				      {SCRATCH("run0"), 1, NULL, 0}};
 	struct causality_merge_counts counts;
 	struct err e = ERR_INIT;
 	must(merge(run, 2, 2, false, &counts, &e), &e);
@@ -160,7 +199,8 @@ static void computing_in_two_parts_has_its_waits_in_the_last(void **state)
 static void a_signal_stands_at_the_end_of_its_request(void **state)
 {
 	(void)state;
-	made_write(SCRATCH("base"), 3, 0, "2 c 9, 0 w 10 50, 1 w 20 5, 1 w 30 5, 2 w 70 5, 1 w 80 5");
+	made_write(SCRATCH("base"), 3, 0,
+		   "2 c 9, 0 w 10 50, 1 w 20 5, 1 w 30 5, 2 w 70 5, 1 w 80 5");
 	const struct causality_edge edge[] = {{0, 2, 0, 0, 0}, {1, 2, 1, 0, 0}, {0, 1, 0, 3, 0}};
 	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 3}};
 	struct causality_merge_counts counts;
@@ -191,7 +231,8 @@ static void a_barrier_is_found_in_the_merged_trace(void **state)
 		for (uint32_t w = 0; w < 3; w++)
 			if (s != w)
 				edge[n++] = (struct causality_edge){s, w, 0, 1, 0};
-	made_write(SCRATCH("base"), 3, 0, "0 w 10 5, 1 w 11 5, 2 w 12 5, 0 c 1000, 0 w 30 5, 1 w 31 5, 2 w 32 5");
+	made_write(SCRATCH("base"), 3, 0,
+		   "0 w 10 5, 1 w 11 5, 2 w 12 5, 0 c 1000, 0 w 30 5, 1 w 31 5, 2 w 32 5");
 	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, n}};
 	struct causality_merge_counts counts;
 	struct causality_work w;
@@ -214,7 +255,8 @@ static void the_critical_path_is_the_longest_way(void **state)
 	(void)state;
 	struct causality_work w;
 	made_write(SCRATCH("checked"), 3, 0,
-		   "1 w 0 10, 0 c 7000, 0 w 7 30, 0 s 1, 0 s 2, 1 W 0, 1 w 40 20, 1 s 2, 2 W 0, 2 W 1, 2 c 1000, 2 w 70 5");
+		   "1 w 0 10, 0 c 7000, 0 w 7 30, 0 s 1, 0 s 2, 1 W 0, 1 w 40 20, 1 s 2, 2 W 0, 2 "
+		   "W 1, 2 c 1000, 2 w 70 5");
 	work_read(&w, SCRATCH("checked"));
 	assert_int_equal(w.critical_ns, 7000 + 30000 + 20000 + 1000 + 5000);
 	assert_int_equal(w.critical_compute_ns, 8000);
@@ -234,11 +276,13 @@ static void other_requests_are_an_error_that_says_which(void **state)
 	struct causality_merge_counts counts;
 	for (int i = 0; i < 3000; i++) {
 		strbuf_addf(&a, "%d w %d 1,", i % 2, 10 * i + 1);
-		strbuf_addf(&b, "%d %c %d 1,", i % 2, i == 2001 ? 'r' : 'w', 10 * i + 1 + i % 2 * 50000);
+		strbuf_addf(&b, "%d %c %d 1,", i % 2, i == 2001 ? 'r' : 'w',
+			    10 * i + 1 + i % 2 * 50000);
 	}
 	made_write(SCRATCH("base"), 2, 0, a.s);
 	made_write(SCRATCH("run0"), 2, 1, b.s);
-	const struct causality_run run[] = {{SCRATCH("base"), -1, NULL, 0}, {SCRATCH("run0"), 0, NULL, 0}};
+	const struct causality_run run[] = {{SCRATCH("base"), -1, NULL, 0},
+					    {SCRATCH("run0"), 0, NULL, 0}};
 	struct err e = ERR_INIT;
 	assert_int_equal(merge(run, 2, 2, false, &counts, &e), -EILSEQ);
 	assert_non_null(strstr(e.msg, "request 1000 of node 1"));
@@ -258,19 +302,22 @@ static void other_requests_are_an_error_that_says_which(void **state)
 static void a_cycle_is_an_error_that_names_it(void **state)
 {
 	(void)state;
-	made_write(SCRATCH("base"), 3, 0, "0 w 10 5, 1 w 10 5, 2 w 10 5, 0 w 20 5, 1 w 20 5, 2 w 20 5");
+	made_write(SCRATCH("base"), 3, 0,
+		   "0 w 10 5, 1 w 10 5, 2 w 10 5, 0 w 20 5, 1 w 20 5, 2 w 20 5");
 	const struct causality_edge edge[] = {{0, 1, 1, 0, 0}, {1, 2, 1, 1, 0}, {2, 0, 1, 0, 0}};
 	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 3}};
 	struct causality_merge_counts counts;
 	struct err e = ERR_INIT;
 	assert_int_equal(merge(run, 1, 3, false, &counts, &e), -ELOOP);
-	assert_non_null(strstr(e.msg, "node 1 before its request 0 for node 0 after its request 1"));
+	assert_non_null(
+	    strstr(e.msg, "node 1 before its request 0 for node 0 after its request 1"));
 }
 
 static void edges_of_strangers_are_refused(void **state)
 {
 	(void)state;
-	static const struct causality_edge bad[] = {{0, 2, 0, 0, 0}, {2, 0, 0, 0, 0}, {1, 1, 0, 1, 0}, {0, 1, 1, 0, 0}, {0, 1, 0, 2, 0}};
+	static const struct causality_edge bad[] = {
+	    {0, 2, 0, 0, 0}, {2, 0, 0, 0, 0}, {1, 1, 0, 1, 0}, {0, 1, 1, 0, 0}, {0, 1, 0, 2, 0}};
 	made_write(SCRATCH("base"), 2, 0, "0 w 10 5, 1 w 10 5");
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		const struct causality_run run[] = {{SCRATCH("base"), -1, &bad[i], 1}};
@@ -350,13 +397,21 @@ static void bad_facts_are_refused(void **state)
 {
 	(void)state;
 	static const char *const bad[] = {
-	    "3", "{}", "{\"nodes\":[]}", "{\"nodes\":[{\"node\":1,\"pid\":1,\"tid\":1}]}", "{\"nodes\":[{\"node\":0,\"pid\":1}]}",
-	    "{\"nodes\":[{\"node\":0,\"pid\":-1,\"tid\":1}]}", "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1,\"host\":3}]}",
+	    "3",
+	    "{}",
+	    "{\"nodes\":[]}",
+	    "{\"nodes\":[{\"node\":1,\"pid\":1,\"tid\":1}]}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":1}]}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":-1,\"tid\":1}]}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1,\"host\":3}]}",
 	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1},{\"node\":1,\"pid\":1,\"tid\":1}]}",
 	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1},{\"node\":0,\"pid\":1,\"tid\":2}]}",
-	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"throttled\":[1]}", "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"throttled\":3}",
-	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"compute\":\"guessed\"}", "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"clock\":1}",
-	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"period\":-1}", "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"runs\":1.5}"};
+	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"throttled\":[1]}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"throttled\":3}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"compute\":\"guessed\"}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"clock\":1}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"period\":-1}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"runs\":1.5}"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		char text[512];
 		struct causality_facts f;
@@ -387,7 +442,8 @@ static void what_is_no_request_is_passed_over_and_counted(void **state)
 	size_t n, sum;
 	strbuf_addstr(&text, "0 c 3, 0 W 1,");
 	for (int i = 0; i < 5000; i++)
-		strbuf_addf(&text, "%d w %d 1,%s", i % 2, 10 * i + 1, i % 3 ? "" : " 0 s 1, 0 c 4,");
+		strbuf_addf(&text, "%d w %d 1,%s", i % 2, 10 * i + 1,
+			    i % 3 ? "" : " 0 s 1, 0 c 4,");
 	made_write(SCRATCH("checked"), 2, 0, text.s);
 	must(trace_open(&t, SCRATCH("checked"), &e), &e);
 	trace_requests_only(t, true);

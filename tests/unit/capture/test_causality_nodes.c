@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who the nodes of an application are, in every run; which of them are held back; and what is kept of the runs. */
+/* Who the nodes of an application are, in every run; which of them are held back; and what is kept
+ * of the runs. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,8 @@
 
 static void test_ranks(void **unused)
 {
-	const struct watch_thread t[] = {THREAD(5, 30, 30, 1, 4), THREAD(6, 10, 10, -1, 9), THREAD(7, 20, 21, 0, 3), THREAD(8, 20, 20, 0, 2),
+	const struct watch_thread t[] = {THREAD(5, 30, 30, 1, 4), THREAD(6, 10, 10, -1, 9),
+					 THREAD(7, 20, 21, 0, 3), THREAD(8, 20, 20, 0, 2),
 					 THREAD(9, 40, 40, 2, 0)};
 	struct watch_thread *node;
 	uint32_t n, outside;
@@ -40,10 +42,13 @@ static void test_ranks(void **unused)
 
 static void test_match(void **unused)
 {
-	const struct watch_thread base[] = {THREAD(8, 20, 20, -1, 2), THREAD(5, 20, 21, -1, 3), THREAD(5, 20, 22, -1, 4)};
+	const struct watch_thread base[] = {THREAD(8, 20, 20, -1, 2), THREAD(5, 20, 21, -1, 3),
+					    THREAD(5, 20, 22, -1, 4)};
 	/* two of one key: the one that came to be first is the first */
-	const struct watch_thread run[] = {THREAD(5, 90, 95, -1, 4), THREAD(1, 91, 91, -1, 0), THREAD(5, 90, 93, -1, 3), THREAD(8, 90, 90, -1, 2)};
-	const struct watch_thread more[] = {THREAD(8, 1, 1, -1, 2), THREAD(5, 1, 2, -1, 3), THREAD(5, 1, 3, -1, 3), THREAD(4, 1, 4, -1, 1)};
+	const struct watch_thread run[] = {THREAD(5, 90, 95, -1, 4), THREAD(1, 91, 91, -1, 0),
+					   THREAD(5, 90, 93, -1, 3), THREAD(8, 90, 90, -1, 2)};
+	const struct watch_thread more[] = {THREAD(8, 1, 1, -1, 2), THREAD(5, 1, 2, -1, 3),
+					    THREAD(5, 1, 3, -1, 3), THREAD(4, 1, 4, -1, 1)};
 	int64_t number[4];
 	struct err e = ERR_INIT;
 	(void)unused;
@@ -85,7 +90,8 @@ static void test_choose(void **unused)
 	}
 	for (int i = 0; i < 8; i++) /* 1500 expected, standard deviation 31 */
 		assert_in_range(hits[i], 1350, 1650);
-	static const char *const wrong[] = {"", "x", "8", "3-1", "1-", "random:0", "random:9", "random:x", "-1", "1,,2"};
+	static const char *const wrong[] = {"",         "x",        "8",        "3-1", "1-",
+					    "random:0", "random:9", "random:x", "-1",  "1,,2"};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		assert_true(nodes_choose(wrong[i], 1, 8, w, &e) < 0);
 }
@@ -95,7 +101,9 @@ static void test_kept(void **unused)
 	char dir[] = "/tmp/test-causality-XXXXXX";
 	struct kept_runs k;
 	struct err e = ERR_INIT;
-	struct causality_edge edge[] = {{1, 0, 5, UINT64_C(1) << 40, 999999, 7, 250000}, {0, 1, 0, 0, COMPUTED_ALL, 0, 0}}, *got;
+	struct causality_edge edge[] = {{1, 0, 5, UINT64_C(1) << 40, 999999, 7, 250000},
+					{0, 1, 0, 0, COMPUTED_ALL, 0, 0}},
+			      *got;
 	uint64_t n;
 	(void)unused;
 	assert_non_null(mkdtemp(dir));
@@ -118,15 +126,20 @@ static void test_kept(void **unused)
 	kept_runs_release(&k);
 	assert_int_equal(kept_runs_open(&k, dir, "that", true, &e), 0);
 	assert_int_equal(k.n_nodes, 2);
-	assert_true(k.node[1].key == UINT64_MAX - 3 && k.node[1].phase_max_ns == 99 && k.scale == 4 && k.application_ns == 12345);
+	assert_true(k.node[1].key == UINT64_MAX - 3 && k.node[1].phase_max_ns == 99 &&
+		    k.scale == 4 && k.application_ns == 12345);
 	assert_non_null(kept_run_find(&k, -1, 77));
 	assert_non_null(kept_run_find(&k, 1, 10));
 	assert_null(kept_run_find(&k, 1, 1));
 	assert_int_equal(edges_load(path, &got, &n, &e), 0);
 	assert_int_equal(n, 2);
 	for (size_t i = 0; i < 2; i++)
-		assert_true(got[i].signaller == edge[i].signaller && got[i].waiter == edge[i].waiter && got[i].signaller_request == edge[i].signaller_request &&
-			    got[i].waiter_request == edge[i].waiter_request && got[i].computed_ppm == edge[i].computed_ppm && got[i].n_later == edge[i].n_later &&
+		assert_true(got[i].signaller == edge[i].signaller &&
+			    got[i].waiter == edge[i].waiter &&
+			    got[i].signaller_request == edge[i].signaller_request &&
+			    got[i].waiter_request == edge[i].waiter_request &&
+			    got[i].computed_ppm == edge[i].computed_ppm &&
+			    got[i].n_later == edge[i].n_later &&
 			    got[i].signalled_ppm == edge[i].signalled_ppm);
 	free(got);
 	kept_runs_forget(&k);

@@ -56,7 +56,8 @@ static void test_last(void **state)
 	unborn_release(&u);
 }
 
-/* A rank is begun by its launcher: neither it nor what it will begin waits for those that were begun before it. */
+/* A rank is begun by its launcher: neither it nor what it will begin waits for those that were
+ * begun before it. */
 static void test_ranks(void **state)
 {
 	const struct watch_thread known[] = {{.key = 1, .pid = 10, .tid = 10, .parent = 5, .rank = 0}, {.key = 2, .pid = 10, .tid = 12, .rank = 0},
@@ -97,8 +98,9 @@ static void test_one_key(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_last, setup, teardown),
-					   cmocka_unit_test_setup_teardown(test_ranks, setup, teardown),
-					   cmocka_unit_test_setup_teardown(test_one_key, setup, teardown)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_last, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_ranks, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_one_key, setup, teardown)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,46 +1,58 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run's capture leaves of the nodes, and which requests the waits that the watchdog saw are between. */
+/* What a run's capture leaves of the nodes, and which requests the waits that the watchdog saw are
+ * between. */
 #include "capture/causality/run_filter.h"
 #include "capture/causality/waits.h"
 #include "tests/unit/capture/causality_sample.h"
 
 enum { STRANGER = 77 };
 
-/* --- waits ---------------------------------------------------------------------------------------------------------------- */
+/* --- waits --------------------------------------------------------------- */
 
 /* Node 1 has computed for 1 ms when it makes its second request; node 2 makes one alone. */
-static const char application[] = "0 w 10 5, 1 w 12 5, 1 c 1000000, 2 w 20 5, 0 w 40 5, 0 w 100 5, 1 w 2000 5, 0 w 2100 5";
+static const char application[] =
+    "0 w 10 5, 1 w 12 5, 1 c 1000000, 2 w 20 5, 0 w 40 5, 0 w 100 5, 1 w 2000 5, 0 w 2100 5";
 
-static uint64_t edges_of(const char *text, const struct watch_wait *wait, uint64_t n_waits, struct causality_edge **edge, uint64_t *n_computing)
+static uint64_t edges_of(const char *text, const struct watch_wait *wait, uint64_t n_waits,
+			 struct causality_edge **edge, uint64_t *n_computing)
 {
 	static const int64_t number[] = {1, -1, 0, 2}; /* threads were begun in another order */
 	struct causality_facts f = made_facts(3, 100);
 	struct err e = ERR_INIT;
 	uint64_t n;
 	made_write(SCRATCH("run"), 3, 0, text);
-	must(waits_to_edges(SCRATCH("run"), &f, wait, n_waits, number, edge, &n, n_computing, &e), &e);
+	must(waits_to_edges(SCRATCH("run"), &f, wait, n_waits, number, edge, &n, n_computing, &e),
+	     &e);
 	free(f.node);
 	return n;
 }
 
-static void assert_edge(const struct causality_edge *g, uint32_t s, uint64_t sr, uint32_t w, uint64_t wr, uint32_t ppm)
+static void assert_edge(const struct causality_edge *g, uint32_t s, uint64_t sr, uint32_t w,
+			uint64_t wr, uint32_t ppm)
 {
-	if (g->signaller != s || g->signaller_request != sr || g->waiter != w || g->waiter_request != wr || g->computed_ppm != ppm)
-		fail_msg("%u:%llu %u:%llu %u", g->signaller, (unsigned long long)g->signaller_request, g->waiter, (unsigned long long)g->waiter_request,
-			 g->computed_ppm);
+	if (g->signaller != s || g->signaller_request != sr || g->waiter != w ||
+	    g->waiter_request != wr || g->computed_ppm != ppm)
+		fail_msg("%u:%llu %u:%llu %u", g->signaller,
+			 (unsigned long long)g->signaller_request, g->waiter,
+			 (unsigned long long)g->waiter_request, g->computed_ppm);
 }
 
 static void waits_are_between_the_next_requests_of_both(void **state)
 {
 	(void)state;
-	/* thread 2 is held back, and threads 0, 1 (no node) and 3 (which makes no request any more) wait; and again behind its last request */
-	const struct watch_wait wait[] = {{35000, 2, 0, false, 250000}, {35000, 2, 1, false, 0}, {35000, 2, 3, false, 0},
-					  {90000, 2, 0, true, 70000}, {3000000, 2, 0, false, 0}};
+	/* thread 2 is held back, and threads 0, 1 (no node) and 3 (which makes no request any more)
+	 * wait; and again behind its last request */
+	const struct watch_wait wait[] = {{35000, 2, 0, false, 250000},
+					  {35000, 2, 1, false, 0},
+					  {35000, 2, 3, false, 0},
+					  {90000, 2, 0, true, 70000},
+					  {3000000, 2, 0, false, 0}};
 	struct causality_edge *edge;
 	uint64_t n_computing, n = edges_of(application, wait, 5, &edge, &n_computing);
 	assert_int_equal(n, 2);
 	assert_edge(&edge[0], 0, 1, 1, 1, 250000);
-	assert_edge(&edge[1], 0, 2, 1, 1, COMPUTED_ALL); /* who was found computing: it cannot be told */
+	/* who was found computing: it cannot be told */
+	assert_edge(&edge[1], 0, 2, 1, 1, COMPUTED_ALL);
 	assert_int_equal(n_computing, 1);
 	free(edge);
 }
@@ -49,7 +61,9 @@ static void waits_are_between_the_next_requests_of_both(void **state)
 static void more_than_all_is_all(void **state)
 {
 	(void)state;
-	const struct watch_wait wait[] = {{600000, 2, 0, false, 0}, {610000, 2, 0, false, 1000000}, {610000, 2, 0, false, 7000000},
+	const struct watch_wait wait[] = {{600000, 2, 0, false, 0},
+					  {610000, 2, 0, false, 1000000},
+					  {610000, 2, 0, false, 7000000},
 					  {620000, 2, 0, false, -5}};
 	struct causality_edge *edge;
 	uint64_t n_computing, n = edges_of(application, wait, 4, &edge, &n_computing);
@@ -68,20 +82,26 @@ static void without_computing_and_before_the_last_part_of_it(void **state)
 	const struct watch_wait wait[] = {{35000, 2, 0, false, 250000}};
 	struct causality_edge *edge;
 	uint64_t n_computing;
-	assert_int_equal(edges_of("0 w 10 5, 1 w 12 5, 0 w 40 5, 1 w 50 5", wait, 1, &edge, &n_computing), 1);
+	assert_int_equal(
+	    edges_of("0 w 10 5, 1 w 12 5, 0 w 40 5, 1 w 50 5", wait, 1, &edge, &n_computing), 1);
 	assert_edge(&edge[0], 0, 1, 1, 1, COMPUTED_ALL);
 	free(edge);
-	assert_int_equal(edges_of("0 w 10 5, 1 w 12 5, 1 C 1000000, 0 w 40 5, 1 w 50 5", wait, 1, &edge, &n_computing), 1);
+	assert_int_equal(edges_of("0 w 10 5, 1 w 12 5, 1 C 1000000, 0 w 40 5, 1 w 50 5", wait, 1,
+				  &edge, &n_computing),
+			 1);
 	assert_edge(&edge[0], 0, 1, 1, 1, 0);
 	free(edge);
 }
 
-/* Node 0 is held back at its second request, and makes two, one of them shortly before the others go on; what it computed then is 3 of 4 ms. */
+/* Node 0 is held back at its second request, and makes two, one of them shortly before the others
+ * go on; what it computed then is 3 of 4 ms. */
 static void who_goes_on_first_tells_when_the_signal_was_sent(void **state)
 {
 	(void)state;
-	static const char run[] = "0 w 10 5, 1 w 12 5, 2 w 20 5, 0 w 40 5, 0 c 1000, 0 w 1000 5, 0 c 4000000, 0 w 9000 5, 1 w 9000 5, 2 w 9500 5";
-	struct watch_wait wait[] = {{35000, 2, 0, false, 0, 6000000, 2, 3000000}, {35000, 2, 3, false, 0, 8000000, 2, 3500000},
+	static const char run[] = "0 w 10 5, 1 w 12 5, 2 w 20 5, 0 w 40 5, 0 c 1000, 0 w 1000 5, 0 "
+				  "c 4000000, 0 w 9000 5, 1 w 9000 5, 2 w 9500 5";
+	struct watch_wait wait[] = {{35000, 2, 0, false, 0, 6000000, 2, 3000000},
+				    {35000, 2, 3, false, 0, 8000000, 2, 3500000},
 				    {35000, 2, 1, false, 0, 1, 1, 1}};
 	struct causality_edge *edge;
 	uint64_t n_computing;
@@ -115,7 +135,7 @@ static void no_waits_are_no_edges(void **state)
 	free(edge);
 }
 
-/* --- the filter ------------------------------------------------------------------------------------------------------------- */
+/* --- the filter ---------------------------------------------------------- */
 
 struct line {
 	uint32_t pid;
@@ -129,7 +149,8 @@ static void raw_write(const struct line *line, size_t n)
 	struct trace_writer *w = made_open(SCRATCH("raw"), 2, 100);
 	struct err e = ERR_INIT;
 	for (size_t i = 0; i < n; i++) {
-		struct trace_record r = made_record(line[i].pid, line[i].op, line[i].begin_ns, line[i].end_ns, line[i].length);
+		struct trace_record r = made_record(line[i].pid, line[i].op, line[i].begin_ns,
+						    line[i].end_ns, line[i].length);
 		r.offset = line[i].offset;
 		r.seq = i;
 		must(trace_writer_append(w, &r, 1, &e), &e);
@@ -155,16 +176,19 @@ static void expect(const char *want)
 	must(trace_open(&t, SCRATCH("run"), &e), &e);
 	for (uint64_t seq = 0; trace_next(t, &r, &e) == 1; seq++) {
 		assert_int_equal(r->seq, seq);
-		strbuf_addf(&out, "%s%u %s %lld", out.len ? ", " : "", r->pid - 100, op_name(r->op), (long long)r->begin_ns);
+		strbuf_addf(&out, "%s%u %s %lld", out.len ? ", " : "", r->pid - 100, op_name(r->op),
+			    (long long)r->begin_ns);
 		if (r->op == OP_COMPUTE)
-			strbuf_addf(&out, " %llu+%llu", (unsigned long long)r->length, (unsigned long long)r->offset);
+			strbuf_addf(&out, " %llu+%llu", (unsigned long long)r->length,
+				    (unsigned long long)r->offset);
 	}
 	assert_string_equal(out.s, want);
 	trace_close(t);
 	strbuf_release(&out);
 }
 
-/* Requests count that the library has noted computing before; and computing behind the first of them. */
+/* Requests count that the library has noted computing before; and computing behind the first of
+ * them. */
 static const struct line raw[] = {
 	{100, OP_PREAD, 50, 60, 1, 0},		      /* of a library that is loaded: nothing is noted before it */
 	{STRANGER, OP_COMPUTE, 0, 70, 70, 0},	      /* a thread that is no node */
@@ -187,11 +211,13 @@ static void requests_behind_computing_are_the_applications(void **state)
 	struct err e = ERR_INIT;
 	raw_write(raw, sizeof raw / sizeof *raw);
 	must(filter(true, &counts, &e), &e);
-	expect("0 pread 100, 1 compute 100 300+0, 0 compute 200 40+20, 0 pwrite 300, 1 pread 400, 1 compute 450 10+90, 1 pread 500");
+	expect("0 pread 100, 1 compute 100 300+0, 0 compute 200 40+20, 0 pwrite 300, 1 pread 400, "
+	       "1 compute 450 10+90, 1 pread 500");
 	assert_int_equal(counts.n_requests, 4);
 	assert_int_equal(counts.running_ns, 420);
 	must(filter(false, &counts, &e), &e);
-	expect("0 pread 100, 1 compute 100 300+0, 0 compute 200 70+20, 0 pwrite 300, 1 pread 400, 1 compute 450 0+90, 1 pread 500");
+	expect("0 pread 100, 1 compute 100 300+0, 0 compute 200 70+20, 0 pwrite 300, 1 pread 400, "
+	       "1 compute 450 0+90, 1 pread 500");
 	int64_t running_ns;
 	must(trace_running(SCRATCH("run"), &running_ns, &e), &e);
 	assert_int_equal(running_ns, 420);

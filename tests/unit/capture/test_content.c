@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file of captured content: what goes in comes out, equal blocks lie in it once, and damage is told. */
+/* The file of captured content: what goes in comes out, equal blocks lie in it once, and damage is
+ * told. */
 #include <dirent.h>
 #include <sys/stat.h>
 
@@ -23,22 +24,32 @@ static void sample_write(struct content_facts *facts)
 	scratch(path, "content");
 	assert_int_equal(content_writer_open(&w, path, &e), 0);
 	for (uint32_t i = 0; i < 3; i++)
-		assert_int_equal(content_writer_block(w, long_bytes + i * CONTENT_BLOCK, i < 2 ? CONTENT_BLOCK : N_LONG - 2 * CONTENT_BLOCK, &block[i], &e), 0);
+		assert_int_equal(
+		    content_writer_block(w, long_bytes + i * CONTENT_BLOCK,
+					 i < 2 ? CONTENT_BLOCK : N_LONG - 2 * CONTENT_BLOCK,
+					 &block[i], &e),
+		    0);
 	assert_int_equal(content_writer_request(w, 3, block, 3, &e), 0);
 	assert_int_equal(content_writer_block(w, "x", 1, &one, &e), 0);
 	assert_int_equal(content_writer_request(w, 7, &one, 1, &e), 0);
 	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(content_writer_block(w, long_bytes + i * CONTENT_BLOCK, i < 2 ? CONTENT_BLOCK : N_LONG - 2 * CONTENT_BLOCK, &again[i], &e), 0);
+		assert_int_equal(
+		    content_writer_block(w, long_bytes + i * CONTENT_BLOCK,
+					 i < 2 ? CONTENT_BLOCK : N_LONG - 2 * CONTENT_BLOCK,
+					 &again[i], &e),
+		    0);
 		assert_int_equal(again[i], block[i]);
 	}
 	assert_int_equal(content_writer_request(w, 9, again, 3, &e), 0);
 	assert_int_equal(content_writer_request(w, 9, again, 3, &e), -EINVAL); /* numbers rise */
 	again[0] = one;
-	assert_int_equal(content_writer_request(w, 10, again, 3, &e), -EINVAL); /* a short block in the midst */
+	/* a short block in the midst */
+	assert_int_equal(content_writer_request(w, 10, again, 3, &e), -EINVAL);
 	assert_int_equal(content_writer_close(w, facts, &e), 0);
 }
 
-/* What was there before stays until the new file takes its place, which is not when that is whole. */
+/* What was there before stays until the new file takes its place, which is not when that is whole.
+ */
 static void an_older_one_stays(void **state)
 {
 	struct err e = ERR_INIT;
@@ -68,7 +79,8 @@ static void an_older_one_stays(void **state)
 	DIR *d = opendir(path);
 	assert_non_null(d);
 	for (const struct dirent *entry; (entry = readdir(d));)
-		assert_null(strstr(entry->d_name, ".validate-")); /* nothing of those that were given up */
+		assert_null(
+		    strstr(entry->d_name, ".validate-")); /* nothing of those that were given up */
 	closedir(d);
 	*slash = '/';
 }
@@ -130,8 +142,11 @@ static void damage_is_told(void **state)
 	sample_write(NULL);
 	assert_int_equal(stat(path, &st), 0);
 	for (off_t at = 0; at < st.st_size; at += 61) {
-		const bool data = at >= (off_t)sizeof(struct content_header) && at < (off_t)sizeof(struct content_header) + N_LONG;
-		const bool gap = !data && at < (off_t)(sizeof(struct content_header) + N_LONG + 8) && at >= (off_t)sizeof(struct content_header);
+		const bool data = at >= (off_t)sizeof(struct content_header) &&
+				  at < (off_t)sizeof(struct content_header) + N_LONG;
+		const bool gap = !data &&
+				 at < (off_t)(sizeof(struct content_header) + N_LONG + 8) &&
+				 at >= (off_t)sizeof(struct content_header);
 		byte_flip(at);
 		const int ret = content_open(&c, path, &e);
 		if (data) {
@@ -165,7 +180,8 @@ static void more_than_fits_is_refused(void **state)
 	for (size_t field = 0; field < 4; field++)
 		for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 			h = good;
-			uint64_t *const at[] = {&h.n_requests, &h.n_references, &h.n_blocks, &h.tables_at};
+			uint64_t *const at[] = {&h.n_requests, &h.n_references, &h.n_blocks,
+						&h.tables_at};
 			*at[field] = numbers[i];
 			h.header_crc = crc32c(0, &h, offsetof(struct content_header, header_crc));
 			assert_int_equal(pwrite(fd, &h, sizeof h, 0), sizeof h);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CSV in and out: every field and byte comes back; what is wrong is refused with line and column. */
+/* CSV in and out: every field and byte comes back; what is wrong is refused with line and column.
+ */
 #include "capture/csv_args.h"
 #include "capture/format.h"
 #include "capture/op.h"
@@ -38,7 +39,7 @@ static size_t read_text(const char *text, struct trace_record *to, size_t max)
 	return n;
 }
 
-/* --- round trips -------------------------------------------------------------------------------------------------- */
+/* --- round trips --------------------------------------------------------- */
 
 /* Names that could go wrong: each is the name of one object. */
 static const char *const names[] = {"plain",
@@ -166,7 +167,8 @@ static void check_odd(const char *path, uint64_t n)
 		got.object = want.object;
 		got.heap = want.heap;
 		if (memcmp(&got, &want, sizeof want))
-			fail_msg("record %llu (%s) came back changed", (unsigned long long)i, op_name(want.op));
+			fail_msg("record %llu (%s) came back changed", (unsigned long long)i,
+				 op_name(want.op));
 	}
 	assert_int_equal(trace_next(t, &r, &e), 0);
 	trace_close(t);
@@ -272,39 +274,50 @@ static void exported_text(void **state)
 	must(trace_export_csv(t, SCRATCH("c"), &e), &e);
 	trace_close(t);
 	char *text = slurp(SCRATCH("c"), &len);
-	assert_string_equal(text, "pid,tid,begin,end,function,args,rvalue,error,seq,intended,dispatch\n"
-				  "1,2,10,20,open,\"path=dir/a \"\"b\"\"%3B%0A%FF;mode=0644;flags=0x42\",3,,0,,\n"
-				  "1,2,30,,pread,\"fd=3;offset=8192;length=4096\",-1,EIO,1,29,31\n"
-				  "1,2,40,50,lseek,\"fd=3;offset=-10;whence=2\",0,,2,,\n");
+	assert_string_equal(
+	    text, "pid,tid,begin,end,function,args,rvalue,error,seq,intended,dispatch\n"
+		  "1,2,10,20,open,\"path=dir/a \"\"b\"\"%3B%0A%FF;mode=0644;flags=0x42\",3,,0,,\n"
+		  "1,2,30,,pread,\"fd=3;offset=8192;length=4096\",-1,EIO,1,29,31\n"
+		  "1,2,40,50,lseek,\"fd=3;offset=-10;whence=2\",0,,2,,\n");
 	free(text);
 	unlink(SCRATCH("t"));
 	unlink(SCRATCH("c"));
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------- */
 
 static void shapes_that_are_read(void **state)
 {
 	(void)state;
 	struct trace_record r[10];
-	static const char *const same[] = {
-	    HEADER "1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\n1,2,3000,4000,close,fd=3,0\n",
-	    HEADER
-	    "1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\n1,2,3000,4000,close,fd=3,0", /* no last line end */
-	    "\xef\xbb\xbf" HEADER "1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\n1,2,3000,4000,close,fd=3,0\n",
-	    "pid,tid,begin,end,function,args,rvalue\r\n1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\r\n"
-	    "1,2,3000,4000,close,fd=3,0\r\n",
-	    "\n\n" HEADER "\n\n1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\n  \n1,2,3000,4000,close,fd=3,0\n\n",
-	    "\"pid\",\"tid\",\"begin\",\"end\",\"function\",\"args\",\"rvalue\"\n"
-	    "\"1\",\"2\",\"1000\",\"2000\",\"pread\",\"fd=3;offset=0;length=4096\",\"4096\"\n1,2,3000,4000,close,fd=3,"
-	    "0\n",
-	    "rvalue,x-note,function,args,tid,pid,end,begin\n" /* any order, and a column of no concern */
-	    "4096,\"hello, "
-	    "\"\"you\"\"\nthere\",pread,length=4096;offset=0;fd=3,2,1,2000,1000\n0,,close,fd=3,2,1,4000,3000\n",
-	    " pid , tid,begin,end,function,args,rvalue\n 1 ,2, 1000,2000 ,pread,fd=3;offset=0;length=4096,4096\n"
-	    "1,2,3000,4000,close,fd=3,0\n",
-	    HEADER "1,2,1000,2000,pread,fd=3;offset=0;length=4096;,4096\n1,2,3000,4000,close,fd=3,0\n",
-	};
+	static const char *const same[] =
+	    {
+		HEADER
+		"1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\n1,2,3000,4000,close,fd=3,0\n",
+		HEADER "1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\n1,2,3000,4000,close,fd="
+		       "3,0", /* no last line end */
+		"\xef\xbb\xbf" HEADER
+		"1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\n1,2,3000,4000,close,fd=3,0\n",
+		"pid,tid,begin,end,function,args,rvalue\r\n1,2,1000,2000,pread,fd=3;offset=0;"
+		"length=4096,4096\r\n"
+		"1,2,3000,4000,close,fd=3,0\r\n",
+		"\n\n" HEADER "\n\n1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\n  "
+			      "\n1,2,3000,4000,close,fd=3,0\n\n",
+		"\"pid\",\"tid\",\"begin\",\"end\",\"function\",\"args\",\"rvalue\"\n"
+		"\"1\",\"2\",\"1000\",\"2000\",\"pread\",\"fd=3;offset=0;length=4096\",\"4096\"\n1,"
+		"2,3000,4000,close,fd=3,"
+		"0\n",
+		"rvalue,x-note,function,args,tid,pid,end,begin\n" /* any order, and a column of no
+								     concern */
+		"4096,\"hello, "
+		"\"\"you\"\"\nthere\",pread,length=4096;offset=0;fd=3,2,1,2000,1000\n0,,close,fd=3,"
+		"2,1,4000,3000\n",
+		" pid , tid,begin,end,function,args,rvalue\n 1 ,2, 1000,2000 "
+		",pread,fd=3;offset=0;length=4096,4096\n"
+		"1,2,3000,4000,close,fd=3,0\n",
+		HEADER
+		"1,2,1000,2000,pread,fd=3;offset=0;length=4096;,4096\n1,2,3000,4000,close,fd=3,0\n",
+	    };
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
 		size_t n = read_text(same[i], r, 10);
 		if (n != 2)
@@ -326,8 +339,10 @@ static void shapes_that_are_read(void **state)
 	assert_int_equal(read_text(HEADER, r, 10), 0);
 	assert_int_equal(read_text(HEADER "1,2,,,fsync,path=a,0\n", r, 10), 1);
 	assert_true(r[0].begin_ns == TIME_NONE && r[0].end_ns == TIME_NONE);
-	assert_int_equal(read_text("pid,tid,begin,end,function,args,rvalue,error\n1,2,1,2,fsync,fd=9,-1,5\n", r, 10),
-			 1);
+	assert_int_equal(
+	    read_text("pid,tid,begin,end,function,args,rvalue,error\n1,2,1,2,fsync,fd=9,-1,5\n", r,
+		      10),
+	    1);
 	assert_int_equal(r[0].error, 5);
 	assert_int_equal(read_text(HEADER "1,2,1,2,read,fd=9;length=1,1\n", r, 10), 1);
 	assert_true(r[0].offset == OFFSET_NONE);
@@ -396,7 +411,8 @@ static void bad_text_is_refused(void **state)
 			rc = trace_next(t, &r, &e);
 		if ((t && rc != -EINVAL) || e.code != EINVAL || !strstr(e.msg, bad[i].where) ||
 		    !strstr(e.msg, bad[i].what) || !strstr(e.msg, "in.csv:"))
-			fail_msg("case %zu (%s, %s): rc %d, \"%s\"", i, bad[i].where, bad[i].what, rc, e.msg);
+			fail_msg("case %zu (%s, %s): rc %d, \"%s\"", i, bad[i].where, bad[i].what,
+				 rc, e.msg);
 		if (t) { /* it stays refused */
 			assert_int_equal(trace_next(t, &r, &e), -EINVAL);
 			trace_close(t);
@@ -409,7 +425,8 @@ static void good_lines_before_a_bad_one(void **state)
 	(void)state;
 	struct err e = ERR_INIT;
 	const struct trace_record *r;
-	struct trace *t = open_text(HEADER "1,2,1,2,close,fd=3,0\n1,2,1,2,close,fd=4,0\n1,2,bad,2,close,fd=3,0\n", &e);
+	struct trace *t = open_text(
+	    HEADER "1,2,1,2,close,fd=3,0\n1,2,1,2,close,fd=4,0\n1,2,bad,2,close,fd=3,0\n", &e);
 	assert_non_null(t);
 	assert_int_equal(trace_next(t, &r, &e), 1);
 	assert_int_equal(trace_next(t, &r, &e), 1);
@@ -425,7 +442,8 @@ static void other_files_are_refused(void **state)
 	(void)state;
 	struct err e = ERR_INIT;
 	struct trace *t;
-	spill(SCRATCH("in.csv"), "a,b,c\n1,2,3\n", 12); /* a name is no header: there are many kinds of CSV */
+	/* a name is no header: there are many kinds of CSV */
+	spill(SCRATCH("in.csv"), "a,b,c\n1,2,3\n", 12);
 	assert_int_equal(trace_open(&t, SCRATCH("in.csv"), &e), -EILSEQ);
 	assert_non_null(strstr(e.msg, "trace, csv"));
 	spill(SCRATCH("in.csv"), "\n\n\n", 3);

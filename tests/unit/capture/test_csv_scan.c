@@ -16,17 +16,20 @@ static unsigned int below(unsigned int n)
 
 static void add_line(struct strbuf *b)
 {
-	strbuf_addf(b, "%u,%u,%u000,%u999,%s,\"path=d%u/f%u;fd=%u;offset=%u;length=4096\",4096,%s,%s", below(9), below(99), below(1u << 30),
-		    below(1u << 30), below(2) ? "pread" : "pwrite", below(3), below(40), below(9), below(1u << 30), below(9) ? "" : "EIO",
-		    below(3) ? "a note" : "");
+	strbuf_addf(b,
+		    "%u,%u,%u000,%u999,%s,\"path=d%u/f%u;fd=%u;offset=%u;length=4096\",4096,%s,%s",
+		    below(9), below(99), below(1u << 30), below(1u << 30),
+		    below(2) ? "pread" : "pwrite", below(3), below(40), below(9), below(1u << 30),
+		    below(9) ? "" : "EIO", below(3) ? "a note" : "");
 	strbuf_addstr(b, below(5) ? "\n" : "\r\n");
 }
 
 /* What turns a plain line into another, or into a bad one. */
 static void spoil(struct strbuf *b, size_t from)
 {
-	static const char *const odd[] = {"\"", "\"\"", "\r", "\n", "\r\n", " ", "\t", ",", ",\"x\"", "\"x\n\"", "9", "%", ";", "", "\n\n",
-					  "\xef\xbb\xbf"};
+	static const char *const odd[] = {"\"", "\"\"", "\r",     "\n",          "\r\n", " ",
+					  "\t", ",",    ",\"x\"", "\"x\n\"",     "9",    "%",
+					  ";",  "",     "\n\n",   "\xef\xbb\xbf"};
 	const char *with = odd[below(sizeof odd / sizeof *odd)];
 	size_t at = from + below((unsigned int)(b->len - from)), cut = below(3);
 	char *rest = strdup(b->s + at + (at + cut < b->len ? cut : 0));
@@ -93,6 +96,7 @@ static void long_files(void **ctx)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(few_lines_spoilt), cmocka_unit_test(long_files)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(few_lines_spoilt),
+					   cmocka_unit_test(long_files)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The set of files: made, restored only where needed, kept inside its directory, evicted, removed. */
+/* The set of files: made, restored only where needed, kept inside its directory, evicted, removed.
+ */
 #include <linux/filter.h>
 #include <linux/magic.h>
 #include <linux/seccomp.h>
@@ -68,7 +69,8 @@ static void check_whole(int dir_fd)
 	struct stat st;
 	for (size_t i = 0; i < set.n; i++) {
 		if (entries[i].directory)
-			assert_true(!fstatat(dir_fd, entries[i].path, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode));
+			assert_true(!fstatat(dir_fd, entries[i].path, &st, AT_SYMLINK_NOFOLLOW) &&
+				    S_ISDIR(st.st_mode));
 		else if (!is_whole(dir_fd, &entries[i]))
 			fail_msg("%s is not as it should be", entries[i].path);
 	}
@@ -90,7 +92,8 @@ static void content_is_a_function_of_its_place(void **state)
 	assert_memory_not_equal(whole, other, sizeof whole);
 	fileset_content(1, "a", UINT64_C(1) << 40, other, sizeof other);
 	assert_memory_not_equal(whole, other, sizeof whole);
-	/* bytes as from a die: 4096 x 16 of them, each value 256 times, give or take six standard deviations */
+	/* bytes as from a die: 4096 x 16 of them, each value 256 times, give or take six standard
+	 * deviations */
 	unsigned int n[256] = {0};
 	for (size_t i = 0; i < 64; i++) {
 		fileset_content(SEED, "die", i * 1000, whole, sizeof whole);
@@ -138,7 +141,8 @@ static void only_what_changed_is_written(void **state)
 		must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
 		assert_int_equal(s.n_bytes_written, 0);
 	}
-	for (int i = 0; i < 20; i++) { /* at once after a restore: no change hides in the clock's tick */
+	/* at once after a restore: no change hides in the clock's tick */
+	for (int i = 0; i < 20; i++) {
 		write_at(p->fd, "f0", 5, "x");
 		must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
 		assert_int_equal(s.n_bytes_written, f0);
@@ -155,7 +159,8 @@ static void only_what_changed_is_written(void **state)
 	assert_int_equal(s.n_files_written, 2);
 	check_whole(p->fd);
 
-	assert_int_equal(truncate(SCRATCH("set/f0"), 100), 0); /* shorter, and again long with a hole */
+	/* shorter, and again long with a hole */
+	assert_int_equal(truncate(SCRATCH("set/f0"), 100), 0);
 	must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
 	check_whole(p->fd);
 	assert_int_equal(truncate(SCRATCH("set/f0"), 0), 0);
@@ -168,7 +173,8 @@ static void only_what_changed_is_written(void **state)
 	assert_int_equal(s.n_bytes_written, odd);
 	check_whole(p->fd);
 
-	assert_int_equal(renameat(p->fd, "f0", p->fd, "kept"), 0); /* exchanged for a copy of equal size */
+	/* exchanged for a copy of equal size */
+	assert_int_equal(renameat(p->fd, "f0", p->fd, "kept"), 0);
 	void *zeros = calloc(1, f0);
 	must(file_write_atomic(SCRATCH("set/f0"), zeros, f0, &e), &e);
 	free(zeros);
@@ -176,7 +182,8 @@ static void only_what_changed_is_written(void **state)
 	assert_int_equal(s.n_bytes_written, f0);
 	check_whole(p->fd);
 
-	must(fileset_restore_with(&set, p->fd, SEED, true, &s, &e), &e); /* because it was asked for */
+	/* because it was asked for */
+	must(fileset_restore_with(&set, p->fd, SEED, true, &s, &e), &e);
 	assert_int_equal(s.n_bytes_written, f0 + odd + 5);
 	must(fileset_restore_with(&set, p->fd, SEED + 1, false, &s, &e), &e); /* other content */
 	assert_int_equal(s.n_bytes_written, f0 + odd + 5);
@@ -211,7 +218,8 @@ static void expect_refusal(int dir_fd, const char *path, bool directory, int cod
 	assert_int_equal(fileset_restore(&one, dir_fd, SEED, true, &e), -code);
 	assert_int_equal(e.code, code);
 	char first[64];
-	snprintf(first, sizeof first, "%.*s", (int)(*path == '/' ? strlen(path) : strcspn(path, "/")), path);
+	snprintf(first, sizeof first, "%.*s",
+		 (int)(*path == '/' ? strlen(path) : strcspn(path, "/")), path);
 	if (!strstr(e.msg, first)) /* the link that a path goes through, or all of it */
 		fail_msg("\"%s\" does not name %s", e.msg, path);
 	if (directory)
@@ -250,7 +258,8 @@ static void nothing_outside_is_touched(void **state)
 	expect_refusal(p->fd, "fifo", true, EPERM);
 	expect_refusal(p->fd, "dir", false, EPERM);
 	struct fileset_entry hard = {"hard", 8, false};
-	assert_int_equal(fileset_restore(&(struct fileset){&hard, 1}, p->fd, SEED, false, &e), -EPERM);
+	assert_int_equal(fileset_restore(&(struct fileset){&hard, 1}, p->fd, SEED, false, &e),
+			 -EPERM);
 	if (!geteuid() && !mknodat(p->fd, "device", S_IFCHR | 0600, makedev(1, 3)))
 		expect_refusal(p->fd, "device", false, EPERM);
 
@@ -287,7 +296,8 @@ static void what_does_not_fit_is_refused_at_once(void **state)
 {
 	struct place *p = *state;
 	struct err e = ERR_INIT;
-	struct fileset_entry f[] = {{"small", 4096, false}, {"huge", INT64_MAX, false}, {"huge2", INT64_MAX, false}};
+	struct fileset_entry f[] = {
+	    {"small", 4096, false}, {"huge", INT64_MAX, false}, {"huge2", INT64_MAX, false}};
 	assert_int_equal(fileset_restore(&(struct fileset){f, 3}, p->fd, SEED, false, &e), -ENOSPC);
 	assert_int_equal(faccessat(p->fd, "small", F_OK, 0), -1); /* nothing was begun */
 	f[1].size = UINT64_MAX;
@@ -379,7 +389,8 @@ static void confined_paths(void **state)
 	assert_true(fd >= 0);
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	close(fd);
-	assert_int_equal(confined_open(p->fd, "a/b/new", O_WRONLY | O_CREAT | O_EXCL, 0600, &e), -EEXIST);
+	assert_int_equal(confined_open(p->fd, "a/b/new", O_WRONLY | O_CREAT | O_EXCL, 0600, &e),
+			 -EEXIST);
 	assert_int_equal(confined_open(p->fd, "a/b/new/x", O_RDONLY, 0, &e), -ENOTDIR);
 }
 
@@ -395,8 +406,10 @@ static int forget_new_calls(void **state)
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-		print_message("the calls cannot be forbidden here: the second group runs with them\n");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		print_message(
+		    "the calls cannot be forbidden here: the second group runs with them\n");
 	return 0;
 }
 
@@ -417,5 +430,6 @@ int main(void)
 	    WITH_PLACE(confined_paths),
 	};
 	int failed = cmocka_run_group_tests_name("with openat2 and cachestat", tests, NULL, NULL);
-	return failed + cmocka_run_group_tests_name("without openat2 and cachestat", tests, forget_new_calls, NULL);
+	return failed + cmocka_run_group_tests_name("without openat2 and cachestat", tests,
+						    forget_new_calls, NULL);
 }

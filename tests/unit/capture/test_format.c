@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The registry of formats: every row is whole and described, and knows its own files from the others'. */
+/* The registry of formats: every row is whole and described, and knows its own files from the
+ * others'. */
 #include "capture/format.h"
 #include "tests/unit/capture/sample.h"
 
-/* A file doc/formats/NAME.md, or `NAME`: in one of those that describe several. Tests run at the source's root. */
+/* A file doc/formats/NAME.md, or `NAME`: in one of those that describe several. Tests run at the
+ * source's root. */
 static bool is_described(const char *name)
 {
-	static const char *const several[] = {"doc/formats/mapping.md", "doc/formats/blktrace.md", "doc/formats/others.md",
-					     "doc/formats/tracepoints.md"};
+	static const char *const several[] = {"doc/formats/mapping.md", "doc/formats/blktrace.md",
+					      "doc/formats/others.md",
+					      "doc/formats/tracepoints.md"};
 	char path[256], mark[64];
 	size_t len;
 	bool found = false;
@@ -39,7 +42,8 @@ static void every_row_is_whole(void **state)
 	assert_null(format_find(""));
 }
 
-/* What each format writes, it claims, and no other does; and it is opened by that claim, whatever it is called. */
+/* What each format writes, it claims, and no other does; and it is opened by that claim, whatever
+ * it is called. */
 static void each_claims_its_own(void **state)
 {
 	(void)state;
@@ -55,7 +59,8 @@ static void each_claims_its_own(void **state)
 		unsigned char *head = slurp(SCRATCH("misleading.name"), &len);
 		for (const struct trace_format *const *g = trace_formats; *g; g++)
 			if ((*g)->bid && ((*g)->bid(head, len, "misleading.name") > 0) != (f == g))
-				fail_msg("%s %s a file of %s", (*g)->name, f == g ? "does not claim" : "claims", (*f)->name);
+				fail_msg("%s %s a file of %s", (*g)->name,
+					 f == g ? "does not claim" : "claims", (*f)->name);
 		free(head);
 		must(trace_open(&again, SCRATCH("misleading.name"), &e), &e);
 		assert_ptr_equal(trace_format_of(again), *f);

@@ -26,7 +26,8 @@ static void numbers(void **state)
 	assert_int_equal(number("ffffffffffffffff", 16), UINT64_MAX);
 	assert_int_equal(number("18446744073709551615", 10), UINT64_MAX);
 	assert_int_equal(number("18446744073709551616", 10), UINT64_MAX);
-	assert_int_equal(number("18446744073709551617", 10), UINT64_MAX); /* not 1, which is the number of a call */
+	/* not 1, which is the number of a call */
+	assert_int_equal(number("18446744073709551617", 10), UINT64_MAX);
 	assert_int_equal(number("ffffffffffffffff0", 16), UINT64_MAX);
 	assert_int_equal(number("-18446744073709551617", 10), (uint64_t)INT64_MIN);
 }

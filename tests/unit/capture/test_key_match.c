@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matching by key against the same by looking at everything: partners, what is ambiguous, what waits, and how much may. */
+/* Matching by key against the same by looking at everything: partners, what is ambiguous, what
+ * waits, and how much may. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,10 +26,12 @@ static struct trace_record request(uint64_t key)
 	return (struct trace_record){.op = OP_PREAD, .offset = key * 4096, .length = 4096, .object = 0, .fd = 0};
 }
 
-static int put(struct key_match *m, enum match_side side, uint64_t key, uint64_t index, const struct key_waiting **partner)
+static int put(struct key_match *m, enum match_side side, uint64_t key, uint64_t index,
+	       const struct key_waiting **partner)
 {
 	const struct trace_record r = request(key);
-	return key_match_put(m, side, key_match_key(m, side, &r), index, &key, false, partner, NULL);
+	return key_match_put(m, side, key_match_key(m, side, &r), index, &key, false, partner,
+			     NULL);
 }
 
 /* Requests of a side, with their keys made ahead. */
@@ -47,11 +50,13 @@ static uint64_t next_key(struct feed *f, struct key_match *m, enum match_side si
 	return f->made[i % KEY_MATCH_AHEAD];
 }
 
-/* n requests with so many different keys, the replay in an order of its own and without one in ten. */
+/* n requests with so many different keys, the replay in an order of its own and without one in ten.
+ */
 static void assert_matches(size_t n, uint64_t n_keys, size_t width, uint64_t seed)
 {
-	uint64_t *key = calloc(n, sizeof *key), *replayed = calloc(n, sizeof *replayed), *of = calloc(n, sizeof *of),
-		 *count = calloc(n_keys, sizeof *count), n_requests = 0, n_ambiguous = 0, n_replayed = 0;
+	uint64_t *key = calloc(n, sizeof *key), *replayed = calloc(n, sizeof *replayed),
+		 *of = calloc(n, sizeof *of), *count = calloc(n_keys, sizeof *count),
+		 n_requests = 0, n_ambiguous = 0, n_replayed = 0;
 	struct key_match m;
 	const struct key_waiting *w;
 	for (size_t i = 0; i < n; i++)
@@ -69,12 +74,14 @@ static void assert_matches(size_t n, uint64_t n_keys, size_t width, uint64_t see
 	memset(of, 0xff, n * sizeof *of);
 	struct feed reference = {.of = key, .n = n}, replay = {.of = replayed, .n = n_replayed};
 	for (size_t i = 0; i < n; i++) {
-		if (key_match_put(&m, SIDE_REFERENCE, next_key(&reference, &m, SIDE_REFERENCE, i), i, &key[i], false, &w, NULL) == 1) {
+		if (key_match_put(&m, SIDE_REFERENCE, next_key(&reference, &m, SIDE_REFERENCE, i),
+				  i, &key[i], false, &w, NULL) == 1) {
 			assert_int_equal(w->side, SIDE_REPLAY);
 			of[i] = w->index;
 		}
 		if (i < n_replayed &&
-		    key_match_put(&m, SIDE_REPLAY, next_key(&replay, &m, SIDE_REPLAY, i), i, &replayed[i], false, &w, NULL) == 1) {
+		    key_match_put(&m, SIDE_REPLAY, next_key(&replay, &m, SIDE_REPLAY, i), i,
+				  &replayed[i], false, &w, NULL) == 1) {
 			assert_int_equal(w->side, SIDE_REFERENCE);
 			of[w->index] = i;
 		}
@@ -98,7 +105,8 @@ static void assert_matches(size_t n, uint64_t n_keys, size_t width, uint64_t see
 	while ((w = key_match_left(&m, &at))) {
 		uint64_t kept;
 		memcpy(&kept, key_match_kept(&m, w), sizeof kept);
-		assert_int_equal(kept, w->side == SIDE_REFERENCE ? key[w->index] : replayed[w->index]);
+		assert_int_equal(kept,
+				 w->side == SIDE_REFERENCE ? key[w->index] : replayed[w->index]);
 		n_left -= w->side == SIDE_REFERENCE;
 	}
 	assert_int_equal(n_left, 0);
@@ -147,14 +155,18 @@ static void no_more_than_may_wait(void **state)
 	for (uint64_t i = 0; i < 10; i++)
 		assert_int_equal(put(&m, SIDE_REFERENCE, i, i, &w), 0);
 	const struct trace_record more[] = {request(10), request(0)};
-	const uint64_t another = key_match_key(&m, SIDE_REFERENCE, &more[0]), first = key_match_key(&m, SIDE_REPLAY, &more[1]);
+	const uint64_t another = key_match_key(&m, SIDE_REFERENCE, &more[0]),
+		       first = key_match_key(&m, SIDE_REPLAY, &more[1]);
 	uint64_t kept = 0;
-	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, another, 10, &kept, false, &w, &e), -E2BIG);
+	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, another, 10, &kept, false, &w, &e),
+			 -E2BIG);
 	assert_non_null(strstr(e.msg, "10 requests wait"));
 	assert_int_equal(key_match_put(&m, SIDE_REPLAY, first, 0, &kept, false, &w, &e), 1);
 	assert_int_equal(w->index, 0);
-	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, another, 10, &kept, false, &w, &e), 0); /* there is a place again */
-	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, first, 11, &kept, true, &w, &e), 0);   /* the other side has ended: it does not wait */
+	/* there is a place again */
+	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, another, 10, &kept, false, &w, &e), 0);
+	/* the other side has ended: it does not wait */
+	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, first, 11, &kept, true, &w, &e), 0);
 	assert_int_equal(m.n_waits, 10);
 	key_match_release(&m);
 }
@@ -177,7 +189,9 @@ static void offsets_count_where_there_are_any(void **state)
 	for (int i = 0; i < 2; i++) {
 		const unsigned int op = i ? OP_PREAD : OP_FDATASYNC;
 		const struct trace_record a = {.op = (uint16_t)op, .offset = 0, .fd = -1}, b = {.op = (uint16_t)op, .offset = OFFSET_NONE, .fd = -1};
-		assert_int_equal(key_match_key(&m, SIDE_REFERENCE, &a) == key_match_key(&m, SIDE_REPLAY, &b), op == OP_FDATASYNC);
+		assert_int_equal(key_match_key(&m, SIDE_REFERENCE, &a) ==
+				     key_match_key(&m, SIDE_REPLAY, &b),
+				 op == OP_FDATASYNC);
 	}
 	key_match_release(&m);
 }

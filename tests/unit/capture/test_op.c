@@ -27,7 +27,8 @@ static void every_row_is_whole(void **state)
 		const struct op_info *o = op_info(op);
 		assert_non_null(o->name);
 		assert_true(o->family < FAMILY_N && op_family_names[o->family]);
-		assert_true((o->uses & (OP_HAS_FD | OP_HAS_PATH)) || op == OP_SYNC || /* no arguments */
+		/* no arguments */
+		assert_true((o->uses & (OP_HAS_FD | OP_HAS_PATH)) || op == OP_SYNC ||
 			    o->family == FAMILY_CAUSE);
 		assert_true(strlen(o->name) < 16); /* as summaries have it */
 		assert_int_equal(op_find(o->name), op);
@@ -36,7 +37,8 @@ static void every_row_is_whole(void **state)
 		if (o->family == FAMILY_READ || o->family == FAMILY_WRITE)
 			assert_true((o->uses & OP_HAS_LENGTH) && (o->uses & OP_RETURNS_BYTES) &&
 				    (o->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET)));
-		assert_false((o->uses & OP_HAS_MODE) && (o->uses & OP_HAS_LENGTH)); /* the same field */
+		/* the same field */
+		assert_false((o->uses & OP_HAS_MODE) && (o->uses & OP_HAS_LENGTH));
 		unsigned int heap = o->uses & OP_HEAP;
 		assert_int_equal(heap & (heap - 1), 0); /* one thing at the most */
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text form of parallel applications' traces, both ways; and the paper's figure 7 as it stands there. */
+/* The text form of parallel applications' traces, both ways; and the paper's figure 7 as it stands
+ * there. */
 #include "capture/format.h"
 #include "tests/unit/capture/causality_sample.h"
 
@@ -12,8 +13,9 @@ static char *read_all(const char *path, const char *const *more, size_t n_more, 
 	struct trace *t;
 	int rc = trace_open_with(&t, &format_parallel, path, &o, e);
 	while (!rc && (rc = trace_next(t, &r, e)) == 1) {
-		strbuf_addf(&out, "%u %s %lld %lld %lld %lld\n", r->tid, op_name(r->op), (long long)r->length, (long long)r->rvalue,
-			    (long long)r->begin_ns, r->end_ns == TIME_NONE ? -1 : (long long)r->end_ns);
+		strbuf_addf(&out, "%u %s %lld %lld %lld %lld\n", r->tid, op_name(r->op),
+			    (long long)r->length, (long long)r->rvalue, (long long)r->begin_ns,
+			    r->end_ns == TIME_NONE ? -1 : (long long)r->end_ns);
 		rc = 0;
 	}
 	trace_close(t);
@@ -27,9 +29,12 @@ static void the_papers_figure_is_read_as_it_stands(void **state)
 {
 	(void)state;
 	static const char text[] =
-	    "/* barrier before opening output file */\nWAIT(1)\nWAIT(2)\nSIGNAL(1)\nSIGNAL(2)\n\n/* open output file */\n"
-	    "open64m(\"/pvfs2/output/mesh.e\", 578, 416 ) = 17\nCOMPUTE(0.000148622)\n\n/* write output file */\n"
-	    "write(17, 4096) = 4096\nCOMPUTE(0.131106558)\n_llseek(17, 8192, SEEK_SET) = 8192\nCOMPUTE(0.000000605)\n"
+	    "/* barrier before opening output file "
+	    "*/\nWAIT(1)\nWAIT(2)\nSIGNAL(1)\nSIGNAL(2)\n\n/* open output file */\n"
+	    "open64m(\"/pvfs2/output/mesh.e\", 578, 416 ) = 17\nCOMPUTE(0.000148622)\n\n/* write "
+	    "output file */\n"
+	    "write(17, 4096) = 4096\nCOMPUTE(0.131106558)\n_llseek(17, 8192, SEEK_SET) = "
+	    "8192\nCOMPUTE(0.000000605)\n"
 	    "write(17, 4096) = 4096\nCOMPUTE(0.000022173)\n";
 	struct err e = ERR_INIT;
 	const struct trace_format *f;
@@ -38,9 +43,12 @@ static void the_papers_figure_is_read_as_it_stands(void **state)
 	assert_string_equal(f->name, "parallel");
 	char *got = read_all(SCRATCH("fig7"), NULL, 0, &e);
 	must(-e.code, &e);
-	assert_string_equal(got, "1 wait 1 0 0 0\n1 wait 2 0 0 0\n1 signal 1 0 0 0\n1 signal 2 0 0 0\n1 open 416 17 0 -1\n"
-				 "1 compute 148622 0 0 148622\n1 write 4096 4096 148622 -1\n1 compute 131106558 0 148622 131255180\n"
-				 "1 lseek 0 8192 131255180 -1\n1 compute 605 0 131255180 131255785\n1 write 4096 4096 131255785 -1\n"
+	assert_string_equal(got, "1 wait 1 0 0 0\n1 wait 2 0 0 0\n1 signal 1 0 0 0\n1 signal 2 0 0 "
+				 "0\n1 open 416 17 0 -1\n"
+				 "1 compute 148622 0 0 148622\n1 write 4096 4096 148622 -1\n1 "
+				 "compute 131106558 0 148622 131255180\n"
+				 "1 lseek 0 8192 131255180 -1\n1 compute 605 0 131255180 "
+				 "131255785\n1 write 4096 4096 131255785 -1\n"
 				 "1 compute 22173 0 131255785 131277958\n");
 	free(got);
 	unlink(SCRATCH("fig7"));
@@ -64,7 +72,8 @@ static void what_is_wrong_is_said_with_its_line(void **state)
 		spill(SCRATCH("bad"), bad[i].text, strlen(bad[i].text));
 		assert_null(read_all(SCRATCH("bad"), NULL, 0, &e));
 		if (!strstr(e.msg, bad[i].say))
-			fail_msg("\"%s\" is not said of \"%s\": %s", bad[i].say, bad[i].text, e.msg);
+			fail_msg("\"%s\" is not said of \"%s\": %s", bad[i].say, bad[i].text,
+				 e.msg);
 	}
 	unlink(SCRATCH("bad"));
 }
@@ -113,10 +122,13 @@ static void write_full(const char *path)
 static int by_begin(const void *a, const void *b)
 {
 	const struct trace_record *x = a, *y = b;
-	return x->begin_ns != y->begin_ns ? (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns) : (x->seq > y->seq) - (x->seq < y->seq);
+	return x->begin_ns != y->begin_ns
+		   ? (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns)
+		   : (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-static size_t records_of(const char *path, const char *const *more, size_t n_more, struct trace_record *to, char *names)
+static size_t records_of(const char *path, const char *const *more, size_t n_more,
+			 struct trace_record *to, char *names)
 {
 	const struct trace_open_options o = {.more = more, .n_more = n_more};
 	struct err e = ERR_INIT;
@@ -142,7 +154,8 @@ static void expect_same(const struct trace_record *want, const struct trace_reco
 		struct trace_record x = want[i], y = got[i];
 		x.seq = y.seq = x.object = y.object = 0;
 		if (memcmp(&x, &y, sizeof x))
-			fail_msg("record %zu: %s %lld %lld, and back %s %lld %lld", i, op_name(x.op), (long long)x.begin_ns, (long long)x.end_ns,
+			fail_msg("record %zu: %s %lld %lld, and back %s %lld %lld", i,
+				 op_name(x.op), (long long)x.begin_ns, (long long)x.end_ns,
 				 op_name(y.op), (long long)y.begin_ns, (long long)y.end_ns);
 	}
 }
@@ -168,7 +181,8 @@ static void a_trace_comes_back_as_it_was(void **state)
 	assert_int_equal(records_of(SCRATCH("dir/node.0"), more, 2, got, back), n);
 	expect_same(want, got, n);
 	trace_close(t);
-	static const char *const files[] = {"dir/node.0", "dir/node.1", "dir/node.2", "full", "text"};
+	static const char *const files[] = {"dir/node.0", "dir/node.1", "dir/node.2", "full",
+					    "text"};
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(unlink(SCRATCH(files[i])), 0);
 	assert_int_equal(rmdir(SCRATCH("dir")), 0);
@@ -226,8 +240,10 @@ static void threads_of_an_ordinary_trace_are_nodes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_papers_figure_is_read_as_it_stands), cmocka_unit_test(what_is_wrong_is_said_with_its_line),
-	    cmocka_unit_test(a_trace_comes_back_as_it_was),	      cmocka_unit_test(reading_again_gives_the_same),
+	    cmocka_unit_test(the_papers_figure_is_read_as_it_stands),
+	    cmocka_unit_test(what_is_wrong_is_said_with_its_line),
+	    cmocka_unit_test(a_trace_comes_back_as_it_was),
+	    cmocka_unit_test(reading_again_gives_the_same),
 	    cmocka_unit_test(threads_of_an_ordinary_trace_are_nodes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Positions followed through opens, copies of descriptors, seeks and transfers: what an independent reading of POSIX says of each call. */
+/* Positions followed through opens, copies of descriptors, seeks and transfers: what an independent
+ * reading of POSIX says of each call. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,13 +13,15 @@
 
 #define REST .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .heap = HEAP_NONE
 
-static struct trace_record call(enum trace_op op, uint32_t pid, int32_t fd, uint64_t offset, int64_t rvalue)
+static struct trace_record call(enum trace_op op, uint32_t pid, int32_t fd, uint64_t offset,
+				int64_t rvalue)
 {
 	return (struct trace_record){.op = op, .pid = pid, .tid = pid, .fd = fd, .offset = offset, .length = rvalue > 0 ? (uint64_t)rvalue : 0,
 				     .rvalue = rvalue, REST};
 }
 
-static uint64_t place(struct positions *p, enum trace_op op, uint32_t pid, int32_t fd, uint64_t offset, int64_t rvalue)
+static uint64_t place(struct positions *p, enum trace_op op, uint32_t pid, int32_t fd,
+		      uint64_t offset, int64_t rvalue)
 {
 	const struct trace_record r = call(op, pid, fd, offset, rvalue);
 	return positions_follow(p, &r);

@@ -5,13 +5,14 @@
 #include <fcntl.h>
 #include <sys/time.h>
 
-/* --- in the other process ------------------------------------------------------------------------------------------ */
+/* --- in the other process ------------------------------------------------ */
 
 static int one_of_each(void)
 {
 	errno = ENOSPC;
 	record_io(0x1122334455667788);
-	capture_io(OP_READ, 0x0011223344556677, 0x0011223344556677 + 0x8899aabb, 0x1234, 0x665544332211, 0x80000001, 0, 0x7ffff000);
+	capture_io(OP_READ, 0x0011223344556677, 0x0011223344556677 + 0x8899aabb, 0x1234,
+		   0x665544332211, 0x80000001, 0, 0x7ffff000);
 	capture_io(OP_WRITE, 5, 6, -1, OFFSET_NONE, 10, 0, -1);
 	if (errno != ENOSPC)
 		return 1;
@@ -84,7 +85,8 @@ static int at_the_bounds(void)
 	errno = EIO;
 	for (size_t i = 0; i < N_BOUNDS; i++) {
 		const struct log_record *b = &bounds[i];
-		capture_io(OP_PREAD, b->begin, b->end, b->fd, b->offset, b->length, b->flags, b->result);
+		capture_io(OP_PREAD, b->begin, b->end, b->fd, b->offset, b->length, b->flags,
+			   b->result);
 	}
 	return 0;
 }
@@ -110,10 +112,12 @@ static int handlers(void)
 static void torn_parts(void)
 {
 	record_io(1);
-	struct log_record *open_one = (struct log_record *)(void *)capture_reserve(capture_self, sizeof *open_one);
+	struct log_record *open_one =
+	    (struct log_record *)(void *)capture_reserve(capture_self, sizeof *open_one);
 	open_one->op = OP_WRITE; /* and killed before it is committed */
 	record_io(2);
-	struct log_short *little = (struct log_short *)(void *)capture_reserve(capture_self, sizeof *little);
+	struct log_short *little =
+	    (struct log_short *)(void *)capture_reserve(capture_self, sizeof *little);
 	little->begin_op = (uint64_t)OP_WRITE << LOG_SHORT_BEGIN_BITS;
 	capture_io(OP_PREAD, 3, 4, 5, 6, 7, 0, 8);
 }
@@ -134,15 +138,21 @@ static int torn_in_a_full_one(void)
 	return 0;
 }
 
-static const struct part parts[] = {{"one_of_each", one_of_each}, {"at_the_bounds", at_the_bounds}, {"texts", texts}, {"handlers", handlers},
-				    {"torn", torn}, {"torn_in_a_full_one", torn_in_a_full_one}, {NULL, NULL}};
+static const struct part parts[] = {{"one_of_each", one_of_each},
+				    {"at_the_bounds", at_the_bounds},
+				    {"texts", texts},
+				    {"handlers", handlers},
+				    {"torn", torn},
+				    {"torn_in_a_full_one", torn_in_a_full_one},
+				    {NULL, NULL}};
 
-/* --- and what it left ------------------------------------------------------------------------------------------------- */
+/* --- and what it left ---------------------------------------------------- */
 
 static const void *find(const struct log_window *w, uint16_t op)
 {
 	struct log_record r;
-	for (uint32_t i = LOG_FIRST_UNIT, n; (n = log_units(unit_of(w, i), LOG_UNITS - i)); i += n) {
+	for (uint32_t i = LOG_FIRST_UNIT, n; (n = log_units(unit_of(w, i), LOG_UNITS - i));
+	     i += n) {
 		log_expand(unit_of(w, i), n, &r);
 		if (r.op == op)
 			return unit_of(w, i);
@@ -163,7 +173,8 @@ static void a_record_is_64_bytes_and_its_text_follows(const struct log_window *w
 	assert_int_equal(b[26] | b[27] << 8, 2); /* units */
 	const uint32_t generation = log_generation(w);
 	assert_memory_equal(b + 28, &generation, 4);
-	static const unsigned char rest[] = {0, 16, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0};
+	static const unsigned char rest[] = {0, 16, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0,
+					     0, 0,  7, 0, 0, 0, 0, 0, 0, 0,  3, 0, 0, 0};
 	assert_memory_equal(b + 32, rest, sizeof rest);
 	assert_int_equal(b[60] | b[61] << 8, 0); /* error */
 	const struct log_record *failed = find(w, OP_WRITE);
@@ -182,8 +193,9 @@ static void a_record_is_64_bytes_and_its_text_follows(const struct log_window *w
 static void a_short_one_is_32_bytes(const struct log_window *w)
 {
 	const unsigned char *b = find(w, OP_READ);
-	static const unsigned char want[] = {0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, OP_READ, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66,
-					     0x34, 0x12, 0xbb, 0xaa, 0x99, 0x88, 0x01, 0,    0,	   0x80, 0,    0xf0, 0xff, 0xff};
+	static const unsigned char want[] = {
+	    0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, OP_READ, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66,
+	    0x34, 0x12, 0xbb, 0xaa, 0x99, 0x88, 0x01, 0,       0,    0x80, 0,    0xf0, 0xff, 0xff};
 	const uint32_t generation = log_generation(w);
 	assert_memory_equal(b, want, sizeof want);
 	assert_memory_equal(b + sizeof want, &generation, 4);
@@ -196,7 +208,8 @@ static void records_lie_in_their_window_byte_by_byte(void **state)
 	recorder_open(&s, 0);
 	pid_t pid = recorder_start(&s, "one_of_each", 0);
 	siginfo_t info;
-	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0); /* it still has its number: nothing is taken yet */
+	/* it still has its number: nothing is taken yet */
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	assert_int_equal(info.si_status, 0);
 	const struct log_window *w = window_of(only_image(&s), 1);
 	assert_int_equal(log_state(w->use), WINDOW_ACTIVE);
@@ -214,8 +227,10 @@ static void see_bound(const struct merge_record *r, size_t n, void *context)
 	size_t i = 0;
 	const struct log_record *b = bounds, *got = r->r;
 	(void)n;
-	while (i < N_BOUNDS && (seen[i] || b->begin != got->begin || b->end != got->end || b->offset != got->offset ||
-				b->length != got->length || b->result != got->result || b->fd != got->fd || b->flags != got->flags))
+	while (i < N_BOUNDS &&
+	       (seen[i] || b->begin != got->begin || b->end != got->end ||
+		b->offset != got->offset || b->length != got->length || b->result != got->result ||
+		b->fd != got->fd || b->flags != got->flags))
 		b = &bounds[++i];
 	assert_true(i < N_BOUNDS);
 	seen[i] = true;
@@ -236,8 +251,11 @@ static void what_one_unit_cannot_hold_takes_two(void **state)
 
 static void see_text(const struct merge_record *r, size_t n, void *context)
 {
-	/* path and extra each cut to what a window can hold beside its header; without either there is none */
-	static const size_t want[][2] = {{0, 0}, {4096, 0}, {40, 0}, {0, LOG_TEXT_MAX - 4096}, {4096, LOG_TEXT_MAX - 4096}, {0, 0}};
+	/* path and extra each cut to what a window can hold beside its header; without either there
+	 * is none */
+	static const size_t want[][2] = {
+	    {0, 0}, {4096, 0}, {40, 0}, {0, LOG_TEXT_MAX - 4096}, {4096, LOG_TEXT_MAX - 4096},
+	    {0, 0}};
 	(void)context;
 	assert_int_equal(r->r->begin, n + 1);
 	assert_int_equal(r->path_len, want[n][0]);
@@ -280,7 +298,8 @@ static void handlers_of_signals_disturb_no_record(void **state)
 	}
 	assert_int_equal(status, 0);
 	drained(&s, true);
-	size_t n = each_record(&s, OP_PREAD, see_number, NULL), n_handled_there = each_record(&s, OP_STAT, NULL, NULL);
+	size_t n = each_record(&s, OP_PREAD, see_number, NULL),
+	       n_handled_there = each_record(&s, OP_STAT, NULL, NULL);
 	assert_true(n >= 100000 && n_handled_there >= 20);
 	assert_int_equal(each_record(&s, OP_OPEN, NULL, NULL), (n + 6) / 7);
 	assert_int_equal(each_record(&s, OP_WRITE, NULL, NULL), n_handled_there);
@@ -303,7 +322,8 @@ static void what_was_not_finished_is_left_out(void **state)
 	drained(&s, true);
 	assert_int_equal(each_record(&s, OP_PREAD, NULL, NULL), 3 + LOG_UNITS);
 	assert_int_equal(each_record(&s, OP_WRITE, NULL, NULL), 0);
-	assert_int_equal(s.n_torn, 2); /* others came behind them, so they are known to be missing */
+	/* others came behind them, so they are known to be missing */
+	assert_int_equal(s.n_torn, 2);
 	spool_close(&s);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How a file looked before it was used: what the notes of it say, and that a file is read once for its digest. */
+/* How a file looked before it was used: what the notes of it say, and that a file is read once for
+ * its digest. */
 #include "tests/unit/capture/recorder.h"
 
 #include <fcntl.h>
@@ -7,11 +8,12 @@
 
 static char directory[4096];
 
-/* --- in the other process ------------------------------------------------------------------------------------------ */
+/* --- in the other process ------------------------------------------------ */
 
 static void note_all(void)
 {
-	static const char *const names[] = {"abc", "holes", "comb", "link", "none", "empty", "many"};
+	static const char *const names[] = {"abc",  "holes", "comb", "link",
+					    "none", "empty", "many"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		capture_look(AT_FDCWD, names[i]);
 	capture_look(AT_FDCWD, (const char *)8); /* the kernel's to refuse */
@@ -61,9 +63,13 @@ static int table_is_full(void)
 	return twice();
 }
 
-static const struct part parts[] = {{"looks", looks}, {"lists", lists}, {"twice", twice}, {"table_is_full", table_is_full}, {NULL, NULL}};
+static const struct part parts[] = {{"looks", looks},
+				    {"lists", lists},
+				    {"twice", twice},
+				    {"table_is_full", table_is_full},
+				    {NULL, NULL}};
 
-/* --- and what it left ------------------------------------------------------------------------------------------------- */
+/* --- and what it left ---------------------------------------------------- */
 
 static void file_make(const char *name, const char *text, off_t at)
 {
@@ -225,7 +231,8 @@ static void a_file_is_read_once_for_its_digest(void **state)
 	recorder_run(&s, LOG_STATE | LOG_DIGEST, "twice");
 	drained(&s, true);
 	assert_int_equal(each_record(&s, LOG_STATE_OF, NULL, NULL), 3 * (7 + 2) + n_on_way());
-	assert_int_equal(each_record(&s, LOG_DIGEST_OF, see_digest, &seen), 5); /* by all processes together */
+	/* by all processes together */
+	assert_int_equal(each_record(&s, LOG_DIGEST_OF, see_digest, &seen), 5);
 	assert_int_equal(seen, 3);
 	spool_close(&s);
 }

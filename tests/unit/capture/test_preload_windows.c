@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Windows fill, are taken away and come back; threads and processes begin and end; memory comes to its end. */
+/* Windows fill, are taken away and come back; threads and processes begin and end; memory comes to
+ * its end. */
 #include "tests/unit/capture/recorder.h"
 
 #include <pthread.h>
@@ -7,7 +8,7 @@
 
 enum { IN_WINDOW = (LOG_UNITS - LOG_FIRST_UNIT) / 2, THREADS = 4500, LITTLE = 16 };
 
-/* --- in the other process ------------------------------------------------------------------------------------------ */
+/* --- in the other process ------------------------------------------------ */
 
 static int fill_and_go_on(void)
 {
@@ -75,7 +76,8 @@ static int children(void)
 	return 0;
 }
 
-/* As vfork's children do: in their parent's memory, deeper than there are places to remember what was under way. */
+/* As vfork's children do: in their parent's memory, deeper than there are places to remember what
+ * was under way. */
 static int children_in_this_memory(void)
 {
 	record_io(0);
@@ -115,13 +117,17 @@ static int no_file(void)
 	return 0;
 }
 
-static const struct part parts[] = {{"fill_and_go_on", fill_and_go_on}, {"many_threads", many_threads},
-				    {"threads_at_once", threads_at_once}, {"children", children},
-				    {"children_in_this_memory", children_in_this_memory}, {"no_room", no_room}, {"no_file", no_file},
+static const struct part parts[] = {{"fill_and_go_on", fill_and_go_on},
+				    {"many_threads", many_threads},
+				    {"threads_at_once", threads_at_once},
+				    {"children", children},
+				    {"children_in_this_memory", children_in_this_memory},
+				    {"no_room", no_room},
+				    {"no_file", no_file},
 				    {"far_more", far_more},
 				    {NULL, NULL}};
 
-/* --- and what it left ------------------------------------------------------------------------------------------------- */
+/* --- and what it left ---------------------------------------------------- */
 
 static void see_number(const struct merge_record *r, size_t n, void *context)
 {
@@ -140,7 +146,8 @@ static void full_windows_are_taken_and_used_again(void **state)
 	recorder_wait_stopped(pid);
 	const char *base = only_image(&s);
 	const struct log_file *f = (const struct log_file *)(const void *)base;
-	uint32_t n = f->n, generation = log_generation(window_of(base, 1)), n_free = 0, n_active = 0;
+	uint32_t n = f->n, generation = log_generation(window_of(base, 1)), n_free = 0,
+		 n_active = 0;
 	for (uint32_t i = 1; i < n; i++) {
 		n_free += log_state(window_of(base, i)->use) == WINDOW_FREE;
 		n_active += log_state(window_of(base, i)->use) == WINDOW_ACTIVE;
@@ -153,7 +160,8 @@ static void full_windows_are_taken_and_used_again(void **state)
 	kill(pid, SIGCONT);
 	recorder_wait(pid, 0);
 	assert_int_equal(f->n, n); /* no new ones */
-	assert_int_equal(log_generation(window_of(base, 1)), generation + 1); /* the first that was free */
+	/* the first that was free */
+	assert_int_equal(log_generation(window_of(base, 1)), generation + 1);
 	drained(&s, true);
 	assert_int_equal(each_record(&s, OP_PREAD, see_number, NULL), 9 * IN_WINDOW);
 	assert_int_equal(s.n_torn, 0);
@@ -180,7 +188,8 @@ static void full_windows_stay_while_processors_are_busy(void **state)
 	kill(pid, SIGCONT);
 	recorder_wait(pid, 0);
 	s.n_put_off_max = 1000;
-	assert_int_equal(spool_drain(&s, SPOOL_BUSY, &e), 0); /* it has ended: there is nobody to take anything from */
+	/* it has ended: there is nobody to take anything from */
+	assert_int_equal(spool_drain(&s, SPOOL_BUSY, &e), 0);
 	assert_null(s.image[0].base);
 	assert_int_equal(each_record(&s, OP_PREAD, see_number, NULL), 9 * IN_WINDOW);
 	spool_close(&s);
@@ -303,7 +312,8 @@ static void see_depth(const struct merge_record *r, size_t n, void *context)
 {
 	uint64_t at = r->r->offset, depth = at == 0 || at == 200 ? 0 : at < 100 ? at : at - 100;
 	(void)n;
-	/* more than four deep a child is taken for its parent: what counts is that each finds its own again afterwards */
+	/* more than four deep a child is taken for its parent: what counts is that each finds its
+	 * own again afterwards */
 	assert_int_equal(r->pid == *(uint32_t *)context, depth == 0);
 	assert_true(depth == 0 || r->pid == 1000 + (depth < 4 ? depth : 4));
 }
@@ -323,7 +333,8 @@ static void children_of_vfork_have_numbers_of_their_own(void **state)
 static void see_count(const struct merge_record *r, size_t n, void *context)
 {
 	(void)context;
-	assert_int_equal(r->r->offset, n); /* the first ones: what finds no room is lost, and nothing is overwritten */
+	/* the first ones: what finds no room is lost, and nothing is overwritten */
+	assert_int_equal(r->r->offset, n);
 }
 
 static void what_finds_no_room_is_counted(void **state)

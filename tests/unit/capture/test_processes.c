@@ -39,8 +39,9 @@ static void test_first_sight_and_first_wait_count(void **state)
 	processes_waited(&p, 11, 10, 8);
 	processes_waited(&p, 11, 10, 9);
 	processes_waited(&p, 99, 10, 9);
-	assert_list(&p, "[{\"pid\":10,\"parent\":0,\"begin_ns\":5},"
-			"{\"pid\":11,\"parent\":10,\"begin_ns\":6,\"waited_by\":10,\"waited_ns\":8}]");
+	assert_list(&p,
+		    "[{\"pid\":10,\"parent\":0,\"begin_ns\":5},"
+		    "{\"pid\":11,\"parent\":10,\"begin_ns\":6,\"waited_by\":10,\"waited_ns\":8}]");
 	processes_release(&p);
 }
 
@@ -54,9 +55,10 @@ static void test_wait_may_come_before_the_process(void **state)
 	processes_waited(&p, 12, 10, 7); /* the wait for an earlier process of the same number */
 	processes_see(&p, 11, 10, 6);
 	processes_see(&p, 12, 10, 8);
-	assert_list(&p, "[{\"pid\":10,\"parent\":0,\"begin_ns\":5},"
-			"{\"pid\":11,\"parent\":10,\"begin_ns\":6,\"waited_by\":10,\"waited_ns\":7},"
-			"{\"pid\":12,\"parent\":10,\"begin_ns\":8}]");
+	assert_list(&p,
+		    "[{\"pid\":10,\"parent\":0,\"begin_ns\":5},"
+		    "{\"pid\":11,\"parent\":10,\"begin_ns\":6,\"waited_by\":10,\"waited_ns\":7},"
+		    "{\"pid\":12,\"parent\":10,\"begin_ns\":8}]");
 	processes_release(&p);
 }
 
@@ -71,26 +73,29 @@ static void test_parent_may_turn_out_until_the_wait(void **state)
 	processes_waited(&p, 12, 10, 8);
 	processes_started_by(&p, 12, 44);
 	processes_started_by(&p, 13, 44);
-	assert_list(&p, "[{\"pid\":11,\"parent\":10,\"begin_ns\":6},"
-			"{\"pid\":12,\"parent\":0,\"begin_ns\":6,\"waited_by\":10,\"waited_ns\":8}]");
+	assert_list(&p,
+		    "[{\"pid\":11,\"parent\":10,\"begin_ns\":6},"
+		    "{\"pid\":12,\"parent\":0,\"begin_ns\":6,\"waited_by\":10,\"waited_ns\":8}]");
 	processes_release(&p);
 }
 
 static void test_rows_of_another_trace(void **state)
 {
 	struct processes p;
-	json_t *rows = json_loads("[{\"pid\":10,\"parent\":1,\"begin_ns\":5},"
-				  "{\"pid\":11,\"parent\":10,\"begin_ns\":6,\"waited_by\":10,\"waited_ns\":8},"
-				  "{\"pid\":12}, 7, {\"pid\":-1,\"parent\":0,\"begin_ns\":0},"
-				  "{\"pid\":13,\"parent\":0,\"begin_ns\":9223372036854775807}]",
-				  0, NULL);
+	json_t *rows =
+	    json_loads("[{\"pid\":10,\"parent\":1,\"begin_ns\":5},"
+		       "{\"pid\":11,\"parent\":10,\"begin_ns\":6,\"waited_by\":10,\"waited_ns\":8},"
+		       "{\"pid\":12}, 7, {\"pid\":-1,\"parent\":0,\"begin_ns\":0},"
+		       "{\"pid\":13,\"parent\":0,\"begin_ns\":9223372036854775807}]",
+		       0, NULL);
 	(void)state;
 	processes_init(&p);
 	processes_see(&p, 10, 0, 3);
 	processes_add(&p, NULL, 0);
 	processes_add(&p, rows, 100);
-	assert_list(&p, "[{\"pid\":10,\"parent\":1,\"begin_ns\":3},"
-			"{\"pid\":11,\"parent\":10,\"begin_ns\":106,\"waited_by\":10,\"waited_ns\":108}]");
+	assert_list(
+	    &p, "[{\"pid\":10,\"parent\":1,\"begin_ns\":3},"
+		"{\"pid\":11,\"parent\":10,\"begin_ns\":106,\"waited_by\":10,\"waited_ns\":108}]");
 	processes_release(&p);
 	json_decref(rows);
 }

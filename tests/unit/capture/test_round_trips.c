@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every format that is read and written, on random traces of reads and writes: what it can hold comes back, and what is written
- * of that is the same file. */
+/* Every format that is read and written, on random traces of reads and writes: what it can hold
+ * comes back, and what is written of that is the same file. */
 #include "capture/format.h"
 #include "capture/op.h"
 #include "tests/unit/capture/sample.h"
@@ -57,11 +57,12 @@ static void make(const char *path, uint64_t seed, struct trace_record *r)
 static bool near(int64_t have_ns, int64_t want_ns, int64_t unit_ns)
 {
 	int64_t off = have_ns - want_ns;
-	return unit_ns == 1 ? !off : off > -2 * unit_ns && off < 2 * unit_ns; /* both ends of a span are cut */
+	/* both ends of a span are cut */
+	return unit_ns == 1 ? !off : off > -2 * unit_ns && off < 2 * unit_ns;
 }
 
-static void check_one(const struct kept *k, struct trace *t, const struct trace_record *have, const struct trace_record *want,
-		      int64_t first_ns, char names[N_OBJECTS][64])
+static void check_one(const struct kept *k, struct trace *t, const struct trace_record *have,
+		      const struct trace_record *want, int64_t first_ns, char names[N_OBJECTS][64])
 {
 	const char *name = trace_object(t, have->object)->name;
 	if (!*names[want->object])
@@ -72,10 +73,12 @@ static void check_one(const struct kept *k, struct trace *t, const struct trace_
 	assert_int_equal(have->length, want->length);
 	assert_int_equal(have->rvalue, want->rvalue);
 	if (!near(have->begin_ns - first_ns, want->begin_ns, k->unit_ns))
-		fail_msg("%s: request %llu begins at %lld, not %lld", k->name, (unsigned long long)want->seq,
-			 (long long)(have->begin_ns - first_ns), (long long)want->begin_ns);
+		fail_msg("%s: request %llu begins at %lld, not %lld", k->name,
+			 (unsigned long long)want->seq, (long long)(have->begin_ns - first_ns),
+			 (long long)want->begin_ns);
 	if (k->ends)
-		assert_true(near(have->end_ns - have->begin_ns, want->end_ns - want->begin_ns, k->unit_ns));
+		assert_true(
+		    near(have->end_ns - have->begin_ns, want->end_ns - want->begin_ns, k->unit_ns));
 	assert_true(have->tid == want->tid || (!k->threads && strcmp(k->name, "strace")));
 	assert_true(!k->fds || have->fd == want->fd);
 }
@@ -133,8 +136,10 @@ static void the_same_comes_back(void **ctx)
 			export_to(k, SCRATCH("a"), SCRATCH("b"), N_REQUESTS);
 			check(k, SCRATCH("b"), r);
 			export_to(k, SCRATCH("b"), SCRATCH("c"), N_REQUESTS);
-			char *a = (char *)slurp(SCRATCH("b"), &len_a), *b = (char *)slurp(SCRATCH("c"), &len_b);
-			bool binary = !strcmp(k->name, "trace"); /* each file of ours has a number of its own */
+			char *a = (char *)slurp(SCRATCH("b"), &len_a),
+			     *b = (char *)slurp(SCRATCH("c"), &len_b);
+			/* each file of ours has a number of its own */
+			bool binary = !strcmp(k->name, "trace");
 			if (len_a != len_b || (!binary && memcmp(a, b, len_a)))
 				fail_msg("%s: written again it is another file", k->name);
 			free(a);
@@ -152,7 +157,8 @@ static void all_of_them(void **ctx)
 {
 	(void)ctx;
 	for (const struct trace_format *const *f = trace_formats; *f; f++) {
-		bool found = !(*f)->open || !(*f)->write || *f == &format_parallel; /* by threads, not by time: test_parallel_text.c */
+		/* by threads, not by time: test_parallel_text.c */
+		bool found = !(*f)->open || !(*f)->write || *f == &format_parallel;
 		for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
 			found |= !strcmp(formats[i].name, (*f)->name);
 		if (!found)
@@ -162,6 +168,7 @@ static void all_of_them(void **ctx)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_comes_back), cmocka_unit_test(all_of_them)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_comes_back),
+					   cmocka_unit_test(all_of_them)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,10 +141,11 @@ static void refused(const char *member, json_t *value)
 static void damaged_facts_are_refused(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"wall_ns",           "cpu_user_ns",          "cpu_system_ns",
-					    "steal_ns",          "runqueue_wait_ns",     "n_minor_faults",
-					    "n_major_faults",    "n_voluntary_switches", "n_involuntary_switches",
-					    "bytes_read_device", "bytes_written_device"};
+	static const char *const names[] = {
+	    "wall_ns",           "cpu_user_ns",          "cpu_system_ns",
+	    "steal_ns",          "runqueue_wait_ns",     "n_minor_faults",
+	    "n_major_faults",    "n_voluntary_switches", "n_involuntary_switches",
+	    "bytes_read_device", "bytes_written_device"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		refused(names[i], NULL);
 		refused(names[i], json_string("12"));

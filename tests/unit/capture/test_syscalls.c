@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls and events, as the kernel gives them, to requests: descriptors, positions, threads, names, pages. */
+/* Calls and events, as the kernel gives them, to requests: descriptors, positions, threads, names,
+ * pages. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -31,7 +32,8 @@ struct seen {
 	struct err e;
 };
 
-static int object_take(void *context, enum object_kind kind, const char *name, uint32_t *id, struct err *e)
+static int object_take(void *context, enum object_kind kind, const char *name, uint32_t *id,
+		       struct err *e)
 {
 	struct seen *s = context;
 	(void)e;
@@ -106,10 +108,12 @@ static const struct trace_record *call_with(struct seen *s, uint32_t tid, const 
 	return s->n > before ? &s->r[s->n - 1] : NULL;
 }
 /* Text for its pointers. */
-static const struct trace_record *call(struct seen *s, uint32_t tid, const char *name, const uint64_t arg[SYSCALL_ARGS],
-				       const char *text, const char *text2, int64_t result)
+static const struct trace_record *call(struct seen *s, uint32_t tid, const char *name,
+				       const uint64_t arg[SYSCALL_ARGS], const char *text,
+				       const char *text2, int64_t result)
 {
-	const struct syscall_memory memory[SYSCALL_MEMORIES] = {{text, text ? strlen(text) : 0}, {text2, text2 ? strlen(text2) : 0}};
+	const struct syscall_memory memory[SYSCALL_MEMORIES] = {{text, text ? strlen(text) : 0},
+								{text2, text2 ? strlen(text2) : 0}};
 	return call_with(s, tid, name, arg, memory, result);
 }
 #define CALL_AT(tid, name, data, n, result, ...)                                                   \
@@ -129,12 +133,15 @@ static void rows_are_whole(void **state)
 		struct syscall_pointee p;
 		assert_true(strlen(row->args) <= SYSCALL_ARGS);
 		if (row->kind == SYSCALL_DESCRIPTOR || row->kind == SYSCALL_PAIR)
-			assert_true(row->op == OP_INVALID && strspn(row->args, "qOv_") == strlen(row->args)); /* no requests */
+			assert_true(row->op == OP_INVALID &&
+				    strspn(row->args, "qOv_") ==
+					strlen(row->args)); /* no requests */
 		else if (row->kind == SYSCALL_UMASK)
 			assert_int_equal(row->op, OP_INVALID);
 		else
 			assert_true(row->op > OP_INVALID && row->op < OP_N);
-		assert_false(syscall_pointee(row, SYSCALL_MEMORIES, &p)); /* no more than there is room for */
+		/* no more than there is room for */
+		assert_false(syscall_pointee(row, SYSCALL_MEMORIES, &p));
 		assert_ptr_equal(syscall_row_of_name(row->name, strlen(row->name)), row);
 		if (row->number >= 0)
 			assert_ptr_equal(syscall_row_of_number(row->number), row);
@@ -147,19 +154,22 @@ static void rows_are_whole(void **state)
 	assert_null(syscall_row_of_name("opena", 5));
 }
 
-/* Requests of rings: done in another order than they were handed over; one opens what the next call uses. */
+/* Requests of rings: done in another order than they were handed over; one opens what the next call
+ * uses. */
 static void rings_hand_over(void **state)
 {
 	(void)state;
 	struct seen *s = begin(false);
 	const struct syscall_row *row = syscall_row_of_name("pread64", 7);
-	const struct syscall_memory none[SYSCALL_MEMORIES] = {{NULL, 0}}, name[SYSCALL_MEMORIES] = {{"y", 1}};
+	const struct syscall_memory none[SYSCALL_MEMORIES] = {{NULL, 0}},
+				    name[SYSCALL_MEMORIES] = {{"y", 1}};
 	const uint64_t read_arg[SYSCALL_ARGS] = {3, 0, 512, 1024};
 	const uint64_t open_arg[SYSCALL_ARGS] = {(uint64_t)AT_FDCWD, 1, O_RDONLY};
 	CALL(MAIN, "openat", "x", NULL, 3, (uint64_t)AT_FDCWD, 1, O_RDWR, 0);
 	const size_t before = s->n;
 	syscalls_ring_begin(s->calls, MAIN, 1000, 77, row, read_arg, none);
-	syscalls_ring_begin(s->calls, MAIN, 1001, 78, syscall_row_of_name("openat", 6), open_arg, name);
+	syscalls_ring_begin(s->calls, MAIN, 1001, 78, syscall_row_of_name("openat", 6), open_arg,
+			    name);
 	syscalls_ring_begin(s->calls, MAIN, 1002, 79, row, read_arg, none);
 	assert_int_equal(syscalls_ring_end(s->calls, 1010, 78, 4, &s->e), 0);
 	assert_int_equal(syscalls_ring_end(s->calls, 1020, 77, -EIO, &s->e), 0);
@@ -291,7 +301,8 @@ static void positions_are_followed(void **state)
 {
 	(void)state;
 	struct seen *s = begin(false);
-	const struct trace_record *r = CALL(MAIN, "openat", "x", NULL, 3, (uint64_t)AT_FDCWD, 1, O_RDWR, 0777);
+	const struct trace_record *r =
+	    CALL(MAIN, "openat", "x", NULL, 3, (uint64_t)AT_FDCWD, 1, O_RDWR, 0777);
 	assert_string_equal(name_of(s, r), "home/x");
 	assert_int_equal(r->fd, 3);
 	assert_int_equal(r->length, 0); /* no mode without O_CREAT */
@@ -356,7 +367,8 @@ static void processes_inherit(void **state)
 	CALL(200, "close", NULL, NULL, 0, 3);
 	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 5, 3, 1, 5)), "kept");
 	syscalls_ended(s->calls, 200);
-	assert_string_equal(name_of(s, CALL(200, "fsync", NULL, NULL, 0, 3)), "none"); /* the number anew, by nobody known */
+	/* the number anew, by nobody known */
+	assert_string_equal(name_of(s, CALL(200, "fsync", NULL, NULL, 0, 3)), "none");
 	end(s);
 }
 
@@ -404,7 +416,8 @@ static void what_is_left_out(void **state)
 {
 	(void)state;
 	struct seen *s = begin(false);
-	assert_null(CALL(MAIN, "mmap", NULL, NULL, 4096, 0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0));
+	assert_null(CALL(MAIN, "mmap", NULL, NULL, 4096, 0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS,
+			 (uint64_t)-1, 0));
 	assert_null(CALL(MAIN, "munmap", NULL, NULL, 0, 4096, 4096));
 	const struct syscall_row *row = syscall_row_of_name("fsync", 5);
 	const struct syscall_memory none[SYSCALL_MEMORIES] = {{NULL, 0}, {NULL, 0}};
@@ -482,20 +495,23 @@ static void pages_belong_to_calls(void **state)
 
 static int fault_at(struct seen *s, uint64_t address, unsigned int how, bool followed)
 {
-	return syscalls_fault_at(s->calls, &(struct fault_event){MAIN, s->now += 1, address, how, followed}, &s->e);
+	return syscalls_fault_at(
+	    s->calls, &(struct fault_event){MAIN, s->now += 1, address, how, followed}, &s->e);
 }
 
-/* The fault's address tells which page was touched and whether it was written; the first write to a page that is mapped
- * already has no other event. */
+/* The fault's address tells which page was touched and whether it was written; the first write to a
+ * page that is mapped already has no other event. */
 static void faults_tell_pages(void **state)
 {
 	(void)state;
 	struct seen *s = begin(false);
 	CALL(MAIN, "openat", "/f", NULL, 3, (uint64_t)AT_FDCWD, 1, 0);
-	CALL(MAIN, "mmap", NULL, NULL, 1 << 20, 0, 64 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, 3, 2 * 4096);
+	CALL(MAIN, "mmap", NULL, NULL, 1 << 20, 0, 64 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, 3,
+	     2 * 4096);
 	const uint64_t base = 1 << 20;
 	struct page_event v = {.tid = MAIN, .device = 254u << 20, .inode = 7, .first = 2, .n = 16};
-	fault_at(s, base + 5 * 4096 + 1, 0, true); /* page 7 of the file, the sixth of those that are mapped */
+	/* page 7 of the file, the sixth of those that are mapped */
+	fault_at(s, base + 5 * 4096 + 1, 0, true);
 	v.ns = s->now += 1;
 	syscalls_fault(s->calls, &v, &s->e);
 	fault_at(s, base + 40 * 4096, FAULT_WRITE, true);
@@ -503,9 +519,11 @@ static void faults_tell_pages(void **state)
 	syscalls_fault(s->calls, &v, &s->e);
 	fault_at(s, base + 5 * 4096, FAULT_PRESENT | FAULT_WRITE, true); /* nothing follows */
 	fault_at(s, base + 64 * 4096, FAULT_PRESENT | FAULT_WRITE, true); /* no file there */
-	fault_at(s, 1, FAULT_WRITE, true);				   /* memory of no file, filled in without an event */
+	/* memory of no file, filled in without an event */
+	fault_at(s, 1, FAULT_WRITE, true);
 	v = (struct page_event){.tid = MAIN, .ns = s->now += 1, .device = 254u << 20, .inode = 7, .first = 50, .n = 1, .handled = true};
-	syscalls_fault(s->calls, &v, &s->e); /* from within the kernel: the address before was another one's */
+	/* from within the kernel: the address before was another one's */
+	syscalls_fault(s->calls, &v, &s->e);
 	take(s);
 	const struct {
 		uint64_t page, n;
@@ -527,7 +545,8 @@ static void faults_tell_pages(void **state)
 	end(s);
 }
 
-/* A file that no name leads to is the one that is being read where its pages come in; and faults by address, by mmap. */
+/* A file that no name leads to is the one that is being read where its pages come in; and faults by
+ * address, by mmap. */
 static void files_without_a_name(void **state)
 {
 	(void)state;
@@ -560,14 +579,16 @@ static void files_without_a_name(void **state)
 static void pair(struct seen *s, const char *name, const int32_t *numbers, uint64_t flags)
 {
 	const struct syscall_row *row = syscall_row_of_name(name, strlen(name));
-	const struct syscall_memory memory[SYSCALL_MEMORIES] = {{numbers, numbers ? 2 * sizeof *numbers : 0}, {NULL, 0}};
+	const struct syscall_memory memory[SYSCALL_MEMORIES] = {
+	    {numbers, numbers ? 2 * sizeof *numbers : 0}, {NULL, 0}};
 	const uint64_t arg[SYSCALL_ARGS] = {1, flags, 0, 1};
 	assert_int_equal(syscalls_enter(s->calls, MAIN, s->now += 10, row, arg, &s->e), 0);
 	assert_int_equal(syscalls_exit(s->calls, MAIN, s->now += 10, row, 0, memory, &s->e), 0);
 	take(s);
 }
 
-/* Descriptors of no file: a pair's numbers are read where the kernel puts them, and else guessed; an exec closes those that are marked. */
+/* Descriptors of no file: a pair's numbers are read where the kernel puts them, and else guessed;
+ * an exec closes those that are marked. */
 static void pairs_and_their_like(void **state)
 {
 	(void)state;
@@ -580,24 +601,35 @@ static void pairs_and_their_like(void **state)
 	static const struct {
 		uint64_t fd;
 		const char *name, *after; /* exec */
-	} known[] = {{9, "pipe2:[1]", "none"}, {0, "pipe2:[2]", "none"}, {5, "socketpair:[3]", "socketpair:[3]"},
-		     {3, "socketpair:[4]", "socketpair:[4]"}, {4, "pipe:[5]", "pipe:[5]"}, {6, "pipe:[6]", "pipe:[6]"}};
+	} known[] = {{9, "pipe2:[1]", "none"},
+		     {0, "pipe2:[2]", "none"},
+		     {5, "socketpair:[3]", "socketpair:[3]"},
+		     {3, "socketpair:[4]", "socketpair:[4]"},
+		     {4, "pipe:[5]", "pipe:[5]"},
+		     {6, "pipe:[6]", "pipe:[6]"}};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		assert_string_equal(name_of(s, CALL(MAIN, "write", NULL, NULL, 1, known[i].fd, 1, 1)), known[i].name);
+		assert_string_equal(
+		    name_of(s, CALL(MAIN, "write", NULL, NULL, 1, known[i].fd, 1, 1)),
+		    known[i].name);
 	CALL(MAIN, "memfd_create", NULL, NULL, 20, 1, MFD_CLOEXEC);
 	CALL(MAIN, "memfd_create", NULL, NULL, 21, 1, MFD_ALLOW_SEALING);
 	CALL(MAIN, "eventfd2", NULL, NULL, 22, 0, O_CLOEXEC);
-	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 1, 22, 1, 8)), "eventfd2:[9]");
+	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 1, 22, 1, 8)),
+			    "eventfd2:[9]");
 	syscalls_executed(s->calls, MAIN, MAIN);
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		assert_string_equal(name_of(s, CALL(MAIN, "write", NULL, NULL, 1, known[i].fd, 1, 1)), known[i].after);
+		assert_string_equal(
+		    name_of(s, CALL(MAIN, "write", NULL, NULL, 1, known[i].fd, 1, 1)),
+		    known[i].after);
 	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 1, 20, 1, 8)), "none");
-	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 1, 21, 1, 8)), "memfd_create:[8]");
+	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 1, 21, 1, 8)),
+			    "memfd_create:[8]");
 	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 1, 22, 1, 8)), "none");
 	end(s);
 }
 
-/* What a process has open was looked up while it went on: what came before that is in it already. */
+/* What a process has open was looked up while it went on: what came before that is in it already.
+ */
 static void looked_up_at_work(void **state)
 {
 	(void)state;
@@ -629,15 +661,14 @@ static void looked_up_at_work(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_whole),     cmocka_unit_test(positions_are_followed), cmocka_unit_test(close_frees_at_its_begin),
-		cmocka_unit_test(rings_hand_over),
-		cmocka_unit_test(umasks_are_followed),
-		cmocka_unit_test(sockets_are_files),
-		cmocka_unit_test(arguments_are_read),
-		cmocka_unit_test(libaio_hands_over),
-		cmocka_unit_test(processes_inherit),  cmocka_unit_test(names_and_memory),	cmocka_unit_test(what_is_left_out),
-		cmocka_unit_test(pages_belong_to_calls), cmocka_unit_test(files_without_a_name),
-		cmocka_unit_test(faults_tell_pages), cmocka_unit_test(pairs_and_their_like), cmocka_unit_test(looked_up_at_work),
+	    cmocka_unit_test(rows_are_whole),           cmocka_unit_test(positions_are_followed),
+	    cmocka_unit_test(close_frees_at_its_begin), cmocka_unit_test(rings_hand_over),
+	    cmocka_unit_test(umasks_are_followed),      cmocka_unit_test(sockets_are_files),
+	    cmocka_unit_test(arguments_are_read),       cmocka_unit_test(libaio_hands_over),
+	    cmocka_unit_test(processes_inherit),        cmocka_unit_test(names_and_memory),
+	    cmocka_unit_test(what_is_left_out),         cmocka_unit_test(pages_belong_to_calls),
+	    cmocka_unit_test(files_without_a_name),     cmocka_unit_test(faults_tell_pages),
+	    cmocka_unit_test(pairs_and_their_like),     cmocka_unit_test(looked_up_at_work),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

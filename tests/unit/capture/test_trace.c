@@ -27,8 +27,8 @@ static void check_all(const char *path, uint64_t n)
 		for (uint64_t i = 0; i < n; i++) {
 			rc = trace_next(t, &r, &e);
 			if (rc != 1)
-				fail_msg("record %llu of %llu: %d %s", (unsigned long long)i, (unsigned long long)n, rc,
-					 e.msg);
+				fail_msg("record %llu of %llu: %d %s", (unsigned long long)i,
+					 (unsigned long long)n, rc, e.msg);
 			check_record(r, i);
 		}
 		assert_int_equal(trace_next(t, &r, &e), 0);
@@ -127,7 +127,8 @@ static void metadata_comes_back(void **state)
 		for (size_t i = 0; i < want.files.n; i++) {
 			assert_string_equal(m->files.entry[i].path, want.files.entry[i].path);
 			assert_int_equal(m->files.entry[i].size, want.files.entry[i].size);
-			assert_int_equal(m->files.entry[i].directory, want.files.entry[i].directory);
+			assert_int_equal(m->files.entry[i].directory,
+					 want.files.entry[i].directory);
 		}
 		trace_close(t);
 	}
@@ -199,7 +200,8 @@ static void names_are_interned(void **state)
 	char name[80];
 	uint32_t id, again;
 	must(trace_writer_open(&w, SCRATCH("t"), &meta, NULL, &e), &e);
-	for (uint32_t i = 0; i < N; i++) { /* a new object with each record: the worst order there is */
+	/* a new object with each record: the worst order there is */
+	for (uint32_t i = 0; i < N; i++) {
 		snprintf(name, sizeof name, "%*u", (int)(i % 60), i);
 		must(trace_writer_object(w, OBJECT_PATH, name, &id, &e), &e);
 		assert_int_equal(id, i);
@@ -209,7 +211,8 @@ static void names_are_interned(void **state)
 		r.object = id;
 		must(trace_writer_append(w, &r, 1, &e), &e);
 	}
-	must(trace_writer_object(w, OBJECT_DEVICE, "0", &id, &e), &e); /* the same name, another kind */
+	/* the same name, another kind */
+	must(trace_writer_object(w, OBJECT_DEVICE, "0", &id, &e), &e);
 	assert_int_equal(id, N);
 	char *too_long = malloc(70000);
 	memset(too_long, 'x', 69999);
@@ -311,7 +314,8 @@ static void copies_are_equal(void **state)
 	assert_string_equal(trace_object(c, 3)->name, "odd \xff name");
 	assert_string_equal(trace_meta(c)->root, "/tmp/\xff");
 	trace_close(c);
-	must(trace_copy(t, SCRATCH("t"), &e), &e); /* onto itself: who has it open keeps what he had */
+	/* onto itself: who has it open keeps what he had */
+	must(trace_copy(t, SCRATCH("t"), &e), &e);
 	trace_close(t);
 	check_all(SCRATCH("t"), 5000);
 	struct stat a, b;
@@ -321,12 +325,14 @@ static void copies_are_equal(void **state)
 	unlink(SCRATCH("c"));
 }
 
-/* Files of format version 1 as its first program wrote them: they stay readable. The first has blocks of every kind,
- * some of one record, the metadata replaced, and an object that came late; the second is the same, compressed. */
+/* Files of format version 1 as its first program wrote them: they stay readable. The first has
+ * blocks of every kind, some of one record, the metadata replaced, and an object that came late;
+ * the second is the same, compressed. */
 static void version_1_stays_readable(void **state)
 {
 	(void)state;
-	static const char *const files[] = {"tests/data/trace-v1.trace", "tests/data/trace-v1-zstd.trace"};
+	static const char *const files[] = {"tests/data/trace-v1.trace",
+					    "tests/data/trace-v1-zstd.trace"};
 	for (int k = 0; k < 2; k++) {
 		struct err e = ERR_INIT;
 		struct trace *t;
@@ -419,7 +425,11 @@ static void no_traces_are_refused(void **state)
 	static const struct {
 		const char *bytes;
 		size_t len;
-	} none[] = {{"", 0}, {"x", 1}, {"\x89VTRACE\n", 8}, {"hello, world\n", 13}, {"\0\0\0\0\0\0\0\0\0", 9}};
+	} none[] = {{"", 0},
+		    {"x", 1},
+		    {"\x89VTRACE\n", 8},
+		    {"hello, world\n", 13},
+		    {"\0\0\0\0\0\0\0\0\0", 9}};
 	struct err e = ERR_INIT;
 	struct trace *t = (void *)1;
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
@@ -521,7 +531,9 @@ static int64_t append_until_full(const char *path)
 			continue;
 		bool named = strstr(e.msg, path) != NULL;
 		int again = trace_writer_append(w, &r, 1, &e), end = trace_writer_close(w, &e);
-		return rc == -EFBIG && again == rc && end == rc && named && strstr(e.msg, path) ? i : -1;
+		return rc == -EFBIG && again == rc && end == rc && named && strstr(e.msg, path)
+			   ? i
+			   : -1;
 	}
 	return -1;
 }
@@ -602,11 +614,13 @@ static unsigned int n_files(const char *dir)
 	return n;
 }
 
-/* What was there stays until the new trace is whole: when it is given up, when the disk is full, and where the name is a link's. */
+/* What was there stays until the new trace is whole: when it is given up, when the disk is full,
+ * and where the name is a link's. */
 static void old_file_stays(void **state)
 {
 	(void)state;
-	const char *dir = SCRATCH("kept"), *path = SCRATCH("kept/t"), *link = SCRATCH("kept/link"), *fresh = SCRATCH("kept/fresh");
+	const char *dir = SCRATCH("kept"), *path = SCRATCH("kept/t"), *link = SCRATCH("kept/link"),
+		   *fresh = SCRATCH("kept/fresh");
 	struct stat st;
 	assert_int_equal(mkdir(dir, 0700), 0);
 	write_some(path, 5, true);
@@ -645,7 +659,8 @@ static void old_file_stays(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-/* Times of strangers are added and subtracted by everybody: none may be so far away that a sum overflows. */
+/* Times of strangers are added and subtracted by everybody: none may be so far away that a sum
+ * overflows. */
 static void epochs_are_bounded(void **state)
 {
 	static const struct {
@@ -664,7 +679,8 @@ static void epochs_are_bounded(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct meta_store m;
 		meta_store_init(&m);
-		assert_int_equal(meta_from_json(&m, cases[i].text, strlen(cases[i].text), NULL), cases[i].good ? 0 : -EINVAL);
+		assert_int_equal(meta_from_json(&m, cases[i].text, strlen(cases[i].text), NULL),
+				 cases[i].good ? 0 : -EINVAL);
 		meta_store_release(&m);
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Trace files that are cut, damaged, hostile, or left by a killed writer: everything whole is read, the rest is named.
+/* Trace files that are cut, damaged, hostile, or left by a killed writer: everything whole is read,
+ * the rest is named.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -26,7 +27,8 @@ static void write_varied(const char *path, bool compress)
 		struct trace_record r = sample_record(i);
 		if (i == 0 || i == 12 || i == 29) {
 			snprintf(name, sizeof name, "object of %u", i);
-			must(trace_writer_set_meta(w, &meta, &e), &e); /* ends the block, compressed or not */
+			/* ends the block, compressed or not */
+			must(trace_writer_set_meta(w, &meta, &e), &e);
 			must(trace_writer_object(w, OBJECT_PATH, name, &r.object, &e), &e);
 			must(trace_writer_heap(w, name, strlen(name), &r.heap, &e), &e);
 		}
@@ -48,8 +50,8 @@ static size_t find_places(const unsigned char *p, size_t len, struct place *plac
 		struct block_header h;
 		memcpy(&h, p + at, sizeof h);
 		assert_int_equal(h.magic, BLOCK_MAGIC);
-		place[n] = (struct place){at, align_up(at + sizeof h + h.stored_len, BLOCK_ALIGN), h.first,
-					  h.kind == BLOCK_RECORDS ? h.count : 0, h.kind};
+		place[n] = (struct place){at, align_up(at + sizeof h + h.stored_len, BLOCK_ALIGN),
+					  h.first, h.kind == BLOCK_RECORDS ? h.count : 0, h.kind};
 	}
 	return n;
 }
@@ -62,7 +64,8 @@ static void check_varied(const struct trace_record *r)
 	assert_memory_equal(r, &want, sizeof want);
 }
 
-/* Reads all that can be had; bit i of the result is set when record i came. Fails when one is wrong or comes twice. */
+/* Reads all that can be had; bit i of the result is set when record i came. Fails when one is wrong
+ * or comes twice. */
 static uint32_t read_all(struct trace *t, unsigned int *n_damaged, char *first_message)
 {
 	struct err e = ERR_INIT;
@@ -147,7 +150,8 @@ static void cut_anywhere_compressed(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* One bit of each byte in turn: every record of the other blocks comes, and the damaged block is named. */
+/* One bit of each byte in turn: every record of the other blocks comes, and the damaged block is
+ * named. */
 static void flip_anywhere(void **state)
 {
 	(void)state;
@@ -179,14 +183,17 @@ static void flip_anywhere(void **state)
 					want |= 1u << (place[i].first + k);
 			assert_int_equal(read_all(t, &n_damaged, message), want);
 			assert_int_equal(n_damaged, 1);
-			snprintf(offset, sizeof offset, "at byte %llu,", (unsigned long long)place[which].offset);
+			snprintf(offset, sizeof offset, "at byte %llu,",
+				 (unsigned long long)place[which].offset);
 			if (!strstr(message, offset) || !strstr(message, SCRATCH("t")))
-				fail_msg("byte %zu, block %zu: \"%s\" does not name %s", at, which, message, offset);
+				fail_msg("byte %zu, block %zu: \"%s\" does not name %s", at, which,
+					 message, offset);
 			struct trace_health h;
 			trace_health(t, &h);
 			assert_int_equal(h.n_blocks_damaged, 1);
 			must(trace_rewind(t, &e), &e);
-			assert_int_equal(read_all(t, &n_damaged, message), want); /* the second pass tells the same */
+			/* the second pass tells the same */
+			assert_int_equal(read_all(t, &n_damaged, message), want);
 			trace_health(t, &h);
 			assert_int_equal(h.n_blocks_damaged, 1); /* and is not counted again */
 			if (place[which].kind != BLOCK_META)
@@ -236,7 +243,8 @@ static void foreign_bytes_between_and_behind(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* Zeros to the end, as a file system leaves after a crash of the machine; a terabyte of them takes no time. */
+/* Zeros to the end, as a file system leaves after a crash of the machine; a terabyte of them takes
+ * no time. */
 static void sparse_tail(void **state)
 {
 	(void)state;
@@ -253,7 +261,8 @@ static void sparse_tail(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* --- headers whose checksums are right and whose contents are not ---------------------------------------------------
+/* --- headers whose checksums are right and whose contents are not
+ * ---------------------------------------------------
  */
 
 static void set_crcs(unsigned char *p, size_t len, uint64_t at)
@@ -266,7 +275,8 @@ static void set_crcs(unsigned char *p, size_t len, uint64_t at)
 	memcpy(p + at, &h, sizeof h);
 }
 
-/* Opens and reads what `p` holds: whatever comes, nothing crashes, nothing is read twice, no record is wrong. */
+/* Opens and reads what `p` holds: whatever comes, nothing crashes, nothing is read twice, no record
+ * is wrong. */
 static unsigned int survive(const unsigned char *p, size_t len)
 {
 	struct err e = ERR_INIT;
@@ -285,10 +295,13 @@ static void lying_headers(void **state)
 {
 	(void)state;
 	static const uint64_t values[] = {
-	    0, 1, 7, 8, 95, 97, UINT16_MAX, UINT32_MAX, RAW_LEN_MAX, RAW_LEN_MAX + 1, INT64_MAX, UINT64_MAX};
-	static const size_t fields[] = {offsetof(struct block_header, count), offsetof(struct block_header, stored_len),
-					offsetof(struct block_header, raw_len), offsetof(struct block_header, first),
-					offsetof(struct block_header, kind)};
+	    0,         1,          7,          8,           95,
+	    97,        UINT16_MAX, UINT32_MAX, RAW_LEN_MAX, RAW_LEN_MAX + 1,
+	    INT64_MAX, UINT64_MAX};
+	static const size_t fields[] = {
+	    offsetof(struct block_header, count), offsetof(struct block_header, stored_len),
+	    offsetof(struct block_header, raw_len), offsetof(struct block_header, first),
+	    offsetof(struct block_header, kind)};
 	struct place place[64];
 	for (int compress = 0; compress < 2; compress++) {
 		size_t len;
@@ -310,8 +323,8 @@ static void lying_headers(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* Objects may be missing where a block was damaged, but not more than could have been in the file: whoever keeps a table by number needs room
- * for all of them. */
+/* Objects may be missing where a block was damaged, but not more than could have been in the file:
+ * whoever keeps a table by number needs room for all of them. */
 static void object_numbers_far_away(void **state)
 {
 	(void)state;
@@ -328,7 +341,8 @@ static void object_numbers_far_away(void **state)
 		unsigned int n_damaged;
 	} far[] = {{place[last].first + 5, 0}, {len - 1, 0}, {len, 1}, {UINT32_MAX - 2, 1}};
 	for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
-		memcpy(p + place[last].offset + offsetof(struct block_header, first), &far[i].first, sizeof far[i].first);
+		memcpy(p + place[last].offset + offsetof(struct block_header, first), &far[i].first,
+		       sizeof far[i].first);
 		set_crcs(p, len, place[last].offset);
 		assert_int_equal(survive(p, len), far[i].n_damaged);
 	}
@@ -336,7 +350,8 @@ static void object_numbers_far_away(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* Payloads changed anywhere, with the checksum made right: parsers see what only they can refuse. */
+/* Payloads changed anywhere, with the checksum made right: parsers see what only they can refuse.
+ */
 static void lying_payloads(void **state)
 {
 	(void)state;
@@ -378,7 +393,8 @@ static void lying_payloads(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* 64 MiB of zeros in a few kilobytes, said to be a small block; and said to be what it is, in the metadata. */
+/* 64 MiB of zeros in a few kilobytes, said to be a small block; and said to be what it is, in the
+ * metadata. */
 static void compressed_bombs(void **state)
 {
 	(void)state;
@@ -391,10 +407,12 @@ static void compressed_bombs(void **state)
 		for (enum block_kind kind = BLOCK_META; kind <= BLOCK_RECORDS; kind++) {
 			memcpy(q, p, sizeof(struct file_header));
 			struct block_header h;
-			memcpy(&h, p + sizeof(struct file_header), sizeof h); /* for the nonce and offset */
+			/* for the nonce and offset */
+			memcpy(&h, p + sizeof(struct file_header), sizeof h);
 			h.kind = (uint16_t)kind;
 			h.flags = BLOCK_ZSTD;
-			h.stored_len = ZSTD_compress(q + 128, ZSTD_compressBound(raw_len), raw, raw_len, 1);
+			h.stored_len =
+			    ZSTD_compress(q + 128, ZSTD_compressBound(raw_len), raw, raw_len, 1);
 			h.count = kind == BLOCK_RECORDS ? 10 : 1;
 			h.raw_len = lie || kind == BLOCK_RECORDS ? 960 : raw_len;
 			h.payload_crc = crc32c(0, q + 128, h.stored_len);
@@ -409,9 +427,10 @@ static void compressed_bombs(void **state)
 	unlink(SCRATCH("t"));
 }
 
-/* --- killed writers ----------------------------------------------------------------------------------------------- */
+/* --- killed writers ------------------------------------------------------ */
 
-/* Appends for ever, one to three records at a time, now and then with a new object, and counts what was returned. */
+/* Appends for ever, one to three records at a time, now and then with a new object, and counts what
+ * was returned. */
 static void append_for_ever(const char *path, volatile uint64_t *n_returned)
 {
 	struct trace_writer *w;
@@ -442,7 +461,8 @@ static void killed_writers(void **state)
 {
 	(void)state;
 	const char *path = SCRATCH("killed");
-	volatile uint64_t *n_returned = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	volatile uint64_t *n_returned =
+	    mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(n_returned != MAP_FAILED);
 	srand(1);
 	for (int k = 0; k < 40; k++) {
@@ -544,7 +564,8 @@ static void uncommitted_record(void **state)
 static size_t heap_block(const unsigned char *p, size_t len, unsigned int k)
 {
 	struct block_header h;
-	for (uint64_t at = sizeof(struct file_header); at < len; at = align_up(at + sizeof h + h.stored_len, BLOCK_ALIGN)) {
+	for (uint64_t at = sizeof(struct file_header); at < len;
+	     at = align_up(at + sizeof h + h.stored_len, BLOCK_ALIGN)) {
 		memcpy(&h, p + at, sizeof h);
 		if (h.kind == BLOCK_HEAP && !k--)
 			return at;
@@ -553,7 +574,8 @@ static size_t heap_block(const unsigned char *p, size_t len, unsigned int k)
 	return 0;
 }
 
-/* Looking for what was lost with a damaged block leaves what was found before in its place: the heap is larger than what is mapped at once. */
+/* Looking for what was lost with a damaged block leaves what was found before in its place: the
+ * heap is larger than what is mapped at once. */
 static void lost_heap(void **state)
 {
 	(void)state;
@@ -600,12 +622,19 @@ static void lost_heap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(cut_anywhere),       cmocka_unit_test(cut_anywhere_compressed),
-	    cmocka_unit_test(flip_anywhere),      cmocka_unit_test(foreign_bytes_between_and_behind),
-	    cmocka_unit_test(sparse_tail),        cmocka_unit_test(lying_headers),
-	    cmocka_unit_test(lying_payloads),     cmocka_unit_test(compressed_bombs),
-	    cmocka_unit_test(killed_writers),     cmocka_unit_test(growing_trace),
-	    cmocka_unit_test(uncommitted_record), cmocka_unit_test(object_numbers_far_away), cmocka_unit_test(lost_heap),
+	    cmocka_unit_test(cut_anywhere),
+	    cmocka_unit_test(cut_anywhere_compressed),
+	    cmocka_unit_test(flip_anywhere),
+	    cmocka_unit_test(foreign_bytes_between_and_behind),
+	    cmocka_unit_test(sparse_tail),
+	    cmocka_unit_test(lying_headers),
+	    cmocka_unit_test(lying_payloads),
+	    cmocka_unit_test(compressed_bombs),
+	    cmocka_unit_test(killed_writers),
+	    cmocka_unit_test(growing_trace),
+	    cmocka_unit_test(uncommitted_record),
+	    cmocka_unit_test(object_numbers_far_away),
+	    cmocka_unit_test(lost_heap),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorting a trace by begin, of more requests than are sorted at once: against the C library's sort of all of them. */
+/* Sorting a trace by begin, of more requests than are sorted at once: against the C library's sort
+ * of all of them. */
 #include "capture/pour.h"
 #include "tests/unit/capture/sample.h"
 
@@ -49,7 +50,8 @@ static void all_requests_come_by_their_begins(void **state)
 		want[i].object = OBJECT_NONE;
 		want[i].begin_ns = begin_of(i, &random);
 		want[i].end_ns = want[i].intended_ns = TIME_NONE;
-		last_ns = begin_for_order[i] = want[i].begin_ns == TIME_NONE ? last_ns : want[i].begin_ns;
+		last_ns = begin_for_order[i] =
+		    want[i].begin_ns == TIME_NONE ? last_ns : want[i].begin_ns;
 	}
 	must(trace_writer_open(&w, SCRATCH("unsorted"), &meta, &o, &e), &e);
 	must(trace_writer_append(w, want, N, &e), &e);
@@ -63,9 +65,10 @@ static void all_requests_come_by_their_begins(void **state)
 	trace_close(t);
 	assert_int_equal(n, N);
 	for (size_t i = 0; i < N; i++)
-		if (got[i].seq != want[i].seq || got[i].begin_ns != want[i].begin_ns || got[i].offset != want[i].offset)
-			fail_msg("place %zu has request %llu, not %llu", i, (unsigned long long)got[i].seq,
-				 (unsigned long long)want[i].seq);
+		if (got[i].seq != want[i].seq || got[i].begin_ns != want[i].begin_ns ||
+		    got[i].offset != want[i].offset)
+			fail_msg("place %zu has request %llu, not %llu", i,
+				 (unsigned long long)got[i].seq, (unsigned long long)want[i].seq);
 	unlink(SCRATCH("unsorted"));
 	unlink(SCRATCH("sorted"));
 }

@@ -13,7 +13,8 @@
 
 #include "common/clock.h"
 
-/* --- a CLOCK_MONOTONIC that misbehaves when told to; the library under test is linked with this one ------------------- */
+/* --- a CLOCK_MONOTONIC that misbehaves when told to; the library under test is linked with this
+ * one --- */
 
 static enum { REAL, BACKWARDS, STILL } behaviour;
 static int64_t fake_ns;
@@ -46,7 +47,7 @@ static void clocks_that_go_backwards_or_stand_still_are_refused(void **state)
 	assert_non_null(strstr(e.msg, "does not advance"));
 }
 
-/* --- the real one ------------------------------------------------------------------------------------------------- */
+/* --- the real one -------------------------------------------------------- */
 
 static void the_line_follows_the_monotonic_clock(void **state)
 {
@@ -62,7 +63,8 @@ static void the_line_follows_the_monotonic_clock(void **state)
 		int64_t before = clock_monotonic_ns();
 		uint64_t ticks = clock_begin(&c);
 		int64_t after = clock_monotonic_ns();
-		int64_t slack = 1 + (c.first.bracket_ns + c.last.bracket_ns) + (after - c.first.ns) / 5000;
+		int64_t slack =
+		    1 + (c.first.bracket_ns + c.last.bracket_ns) + (after - c.first.ns) / 5000;
 		int64_t ns = clock_ns_of_ticks(&c, ticks);
 		assert_true(ns >= before - slack && ns <= after + slack);
 	}
@@ -85,7 +87,7 @@ static void stamps_do_not_decrease(void **state)
 	}
 }
 
-/* --- conversion by known lines -------------------------------------------------------------------------------------- */
+/* --- conversion by known lines ------------------------------------------- */
 
 static struct clock line(uint64_t ticks0, int64_t ns0, uint64_t d_ticks, int64_t d_ns)
 {
@@ -104,7 +106,8 @@ static void conversion_is_exact_at_any_distance(void **state)
 	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345), 987654321);
 	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345 + 2445426311), 1987654321);
 	/* a day later and a day before: 86400 lines, to the ns */
-	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345 + 86400 * 2445426311ull), 987654321 + 86400000000000);
+	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345 + 86400 * 2445426311ull),
+			 987654321 + 86400000000000);
 	struct clock late = line(300000000000000, 200000000000000, 2445426311, 1000000000);
 	assert_int_equal(clock_ns_of_ticks(&late, 300000000000000 - 86400 * 2445426311ull),
 			 200000000000000 - 86400000000000);
@@ -113,7 +116,8 @@ static void conversion_is_exact_at_any_distance(void **state)
 	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345 + 2), 987654322);
 	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345 - 2), 987654320);
 	/* python3: round(1234567890123456 * 1000000000 / 2445426311) by fractions */
-	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345 + 1234567890123456), 987654321 + 504847716968666);
+	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345 + 1234567890123456),
+			 987654321 + 504847716968666);
 }
 
 static void conversion_goes_there_and_back(void **state)
@@ -137,7 +141,8 @@ static void what_does_not_fit_is_cut(void **state)
 	(void)state;
 	struct clock slow = line(1000, 1000, 1, 1000000000);
 	assert_int_equal(clock_ns_of_ticks(&slow, 1000 + (uint64_t)INT64_MAX), INT64_MAX);
-	assert_int_equal(clock_ns_of_ticks(&slow, 1000 + (uint64_t)INT64_MAX + 1), INT64_MIN); /* as far below */
+	/* as far below */
+	assert_int_equal(clock_ns_of_ticks(&slow, 1000 + (uint64_t)INT64_MAX + 1), INT64_MIN);
 	assert_int_equal(clock_ticks_of_ns(&slow, INT64_MIN), 0);
 	struct clock fast = line(1000, 1000, 1000000000, 1);
 	assert_int_equal(clock_ticks_of_ns(&fast, INT64_MAX), UINT64_MAX);
@@ -156,10 +161,11 @@ static void without_a_counter_ticks_are_ns(void **state)
 	int64_t before = clock_monotonic_ns();
 	uint64_t begin = clock_begin(&c), end = clock_end(&c), now = clock_now(&c);
 	int64_t after = clock_monotonic_ns();
-	assert_true((int64_t)begin >= before && end >= begin && now >= end && (int64_t)now <= after);
+	assert_true((int64_t)begin >= before && end >= begin && now >= end &&
+		    (int64_t)now <= after);
 }
 
-/* --- new anchors ---------------------------------------------------------------------------------------------------- */
+/* --- new anchors --------------------------------------------------------- */
 
 static void a_new_anchor_lengthens_the_line(void **state)
 {
@@ -192,12 +198,16 @@ static void clocks_that_disagree_are_refused(void **state)
 	struct clock c = line(1000000, 5000000, 20000000, 10000000);
 	int64_t s = 1000000000;
 	uint64_t ticks = c.last.ticks + 2 * (uint64_t)s;
-	assert_refused(&c, (struct clock_anchor){ticks, c.last.ns + s + s / 4000, 40}, "disagree"); /* 250 ppm */
+	/* 250 ppm */
+	assert_refused(&c, (struct clock_anchor){ticks, c.last.ns + s + s / 4000, 40}, "disagree");
 	assert_refused(&c, (struct clock_anchor){ticks, c.last.ns + s - s / 4000, 40}, "disagree");
-	assert_refused(&c, (struct clock_anchor){ticks, c.last.ns, 40}, "disagree"); /* one stood still */
+	/* one stood still */
+	assert_refused(&c, (struct clock_anchor){ticks, c.last.ns, 40}, "disagree");
 	assert_refused(&c, (struct clock_anchor){c.last.ticks, c.last.ns + s, 40}, "disagree");
-	assert_refused(&c, (struct clock_anchor){c.last.ticks - 1, c.last.ns + s, 40}, "counter went backwards");
-	assert_refused(&c, (struct clock_anchor){ticks, c.last.ns - 1, 40}, "CLOCK_MONOTONIC went backwards");
+	assert_refused(&c, (struct clock_anchor){c.last.ticks - 1, c.last.ns + s, 40},
+		       "counter went backwards");
+	assert_refused(&c, (struct clock_anchor){ticks, c.last.ns - 1, 40},
+		       "CLOCK_MONOTONIC went backwards");
 	assert_refused(&c, (struct clock_anchor){UINT64_MAX, c.last.ns + s, 40}, "disagree");
 
 	struct clock_anchor near = {ticks, c.last.ns + s + s / 10000, 40}; /* 100 ppm is allowed */

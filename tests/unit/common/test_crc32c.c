@@ -45,7 +45,8 @@ static void parts_give_the_same_as_the_whole(void **state)
 		assert_int_equal(crc32c(0, p, len), whole);
 		for (size_t cut = 0; cut <= len; cut++) {
 			assert_int_equal(crc32c(crc32c(0, p, cut), p + cut, len - cut), whole);
-			assert_int_equal(crc32c_portable(crc32c(0, p, cut), p + cut, len - cut), whole);
+			assert_int_equal(crc32c_portable(crc32c(0, p, cut), p + cut, len - cut),
+					 whole);
 		}
 	}
 }
@@ -61,7 +62,8 @@ static void long_data(void **state)
 	for (size_t len = 3000; len + 9 < sizeof data; len += len % 3072 < 3060 ? 59 : 1)
 		for (size_t from = 0; from < 9; from += 4) {
 			uint32_t start = (uint32_t)len * 2654435761u;
-			assert_int_equal(crc32c(start, data + from, len), crc32c_portable(start, data + from, len));
+			assert_int_equal(crc32c(start, data + from, len),
+					 crc32c_portable(start, data + from, len));
 		}
 }
 

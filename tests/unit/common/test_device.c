@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who uses a device, in made-up systems: a disk sdx (8:240) with partitions sdx1 and sdx2, of which arrays are made. Real loop devices:
- * tests/e2e. */
+/* Who uses a device, in made-up systems: a disk sdx (8:240) with partitions sdx1 and sdx2, of which
+ * arrays are made. Real loop devices: tests/e2e. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,7 +36,8 @@ static void put(const char *path, const char *text)
 
 static void block_dir(const char *path, const char *number)
 {
-	char *dev = xasprintf("sys/%s/dev", path), *link = xasprintf("sys/dev/block/%s", number), *to = xasprintf("%s/sys/%s", dir, path);
+	char *dev = xasprintf("sys/%s/dev", path), *link = xasprintf("sys/dev/block/%s", number),
+	     *to = xasprintf("%s/sys/%s", dir, path);
 	put(dev, number);
 	assert_int_equal(dir_create("sys/dev/block", NULL), 0);
 	assert_int_equal(symlink(to, link), 0);
@@ -47,7 +48,8 @@ static void block_dir(const char *path, const char *number)
 
 static void holder(const char *below, const char *path, const char *name)
 {
-	char *holders = xasprintf("sys/%s/holders", below), *link = xasprintf("sys/%s/holders/%s", below, name),
+	char *holders = xasprintf("sys/%s/holders", below),
+	     *link = xasprintf("sys/%s/holders/%s", below, name),
 	     *to = xasprintf("%s/sys/%s", dir, path);
 	assert_int_equal(dir_create(holders, NULL), 0);
 	assert_int_equal(symlink(to, link), 0);
@@ -84,7 +86,9 @@ static int leave(void **state)
 
 static void mounted(const char *number, const char *where)
 {
-	char *text = xasprintf("20 1 0:20 / /proc rw - proc proc rw\n30 1 %s / %s rw - ext4 /dev/none rw\n", number, where);
+	char *text =
+	    xasprintf("20 1 0:20 / /proc rw - proc proc rw\n30 1 %s / %s rw - ext4 /dev/none rw\n",
+		      number, where);
 	put("mountinfo", text);
 	free(text);
 }
@@ -147,7 +151,8 @@ static void an_array_upon_an_array(void **state)
 	holder("block/sdx/sdx1", "block/md0", "md0");
 	holder("block/md0", "block/dm-3", "dm-3");
 	mounted("253:3", "/srv");
-	const char *both = "what is made of it, /dev/dm-3 is mounted on /srv\n/dev/md0 is made of it\n/dev/dm-3 is made of it\n";
+	const char *both = "what is made of it, /dev/dm-3 is mounted on /srv\n/dev/md0 is made of "
+			   "it\n/dev/dm-3 is made of it\n";
 	expect(241, both);
 	expect(240, both); /* through its partition */
 	expect(242, "");
@@ -217,7 +222,8 @@ static void loop_devices_over_it(void **state)
 	free(image);
 }
 
-/* The file lies, or the loop device's file does, in a file system of the type that volumes are served by. */
+/* The file lies, or the loop device's file does, in a file system of the type that volumes are
+ * served by. */
 static void volumes_of_ours(void **state)
 {
 	(void)state;
@@ -228,7 +234,8 @@ static void volumes_of_ours(void **state)
 	char *image = xasprintf("%s/image\n", dir);
 	put("sys/block/loop7/loop/backing_file", image);
 	for (int ours = 0; ours < 2; ours++) {
-		char *text = xasprintf("30 1 %u:%u / /mnt rw - fuse.%s validate-volume-v rw\n", major(file.st_dev), minor(file.st_dev),
+		char *text = xasprintf("30 1 %u:%u / /mnt rw - fuse.%s validate-volume-v rw\n",
+				       major(file.st_dev), minor(file.st_dev),
 				       ours ? "validate-volume" : "another");
 		put("mountinfo", text);
 		free(text);
@@ -251,7 +258,8 @@ static void partitions_are_told(void **state)
 	assert_int_equal(device_uses_find(&u, &made_up, "/dev/sdx", &st, NULL), 0);
 	assert_int_equal(u.n_partitions, 2);
 	for (size_t i = 0; i < 2; i++)
-		assert_true(!strcmp(u.partition[i], "/dev/sdx1") || !strcmp(u.partition[i], "/dev/sdx2"));
+		assert_true(!strcmp(u.partition[i], "/dev/sdx1") ||
+			    !strcmp(u.partition[i], "/dev/sdx2"));
 	device_uses_release(&u);
 	st.st_rdev = makedev(8, 241);
 	assert_int_equal(device_uses_find(&u, &made_up, "/dev/sdx1", &st, NULL), 0);
@@ -263,7 +271,8 @@ static void a_file_that_is_swap(void **state)
 {
 	(void)state;
 	put("swapfile", "x");
-	char *text = xasprintf("Filename\tType\tSize\tUsed\tPriority\n%s/swapfile file 1024 0 -2\n", dir);
+	char *text =
+	    xasprintf("Filename\tType\tSize\tUsed\tPriority\n%s/swapfile file 1024 0 -2\n", dir);
 	put("swaps", text);
 	free(text);
 	struct stat st;
@@ -289,7 +298,7 @@ static void what_cannot_be_looked_at_is_not_free(void **state)
 	assert_non_null(strstr(e.msg, "mount table"));
 }
 
-/* --- opening ------------------------------------------------------------------------------------------------------ */
+/* --- opening ------------------------------------------------------------- */
 
 static void files_and_what_is_none(void **state)
 {
@@ -316,7 +325,8 @@ static void files_and_what_is_none(void **state)
 	assert_false(refused);
 }
 
-/* The signature of a swap area is ten bytes at the end of its first page, and a header before it. */
+/* The signature of a swap area is ten bytes at the end of its first page, and a header before it.
+ */
 static void signatures(void **state)
 {
 	(void)state;
@@ -349,7 +359,8 @@ static void signatures(void **state)
 	assert_non_null(strstr(e.msg, "swap"));
 
 	assert_int_equal(ftruncate(fd = open("image", O_RDWR), 1 << 20), 0);
-	uint8_t table[66] = {[0] = 0, [4] = 0x83, [8] = 1, [12] = 100, [64] = 0x55, [65] = 0xaa}; /* one partition of 100 sectors */
+	/* one partition of 100 sectors */
+	uint8_t table[66] = {[0] = 0, [4] = 0x83, [8] = 1, [12] = 100, [64] = 0x55, [65] = 0xaa};
 	memset(image, 0, 1 << 20);
 	assert_int_equal(pwrite(fd, image, 1 << 20, 0), 1 << 20);
 	assert_int_equal(pwrite(fd, table, sizeof table, 446), sizeof table);

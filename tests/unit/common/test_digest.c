@@ -79,7 +79,8 @@ static int with_an_io_error(void)
 		return 1;
 	unreadable = false;
 	/* and stays so */
-	return digest_ready(NULL) == -EIO && file_digest("/proc/self/exe", hex, NULL) == -EIO ? 0 : 2;
+	return digest_ready(NULL) == -EIO && file_digest("/proc/self/exe", hex, NULL) == -EIO ? 0
+											      : 2;
 }
 
 static void test_with_an_io_error(void **state)
@@ -95,7 +96,11 @@ static int of_abc(void)
 	if (fd < 0 || write(fd, "abc", 3) != 3)
 		return 1;
 	/* FIPS 180-4's example */
-	return !file_digest_fd(fd, "abc", hex, NULL) && !strcmp(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad") ? 0 : 2;
+	return !file_digest_fd(fd, "abc", hex, NULL) &&
+		       !strcmp(hex,
+			       "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+		   ? 0
+		   : 2;
 }
 
 static void test_ready(void **state)

@@ -125,7 +125,8 @@ static void what_killed_writers_left_is_swept(void **state)
 	assert_int_equal(st.st_mode & 07777, 0600);
 	file_beside_sweep(".");
 	assert_false(path_exists(".validate-killed"));
-	assert_true(path_exists(".validate-abc") && path_exists(".validate-atwork") && path_exists(".validate-linked") && path_exists(name));
+	assert_true(path_exists(".validate-abc") && path_exists(".validate-atwork") &&
+		    path_exists(".validate-linked") && path_exists(name));
 	assert_content("target", "untouched");
 	close(mine);
 	assert_int_equal(file_beside_keep(name, "mine", -EIO, &e), -EIO);
@@ -350,8 +351,10 @@ static void trees_that_forbid_it(void **state)
 	assert_int_equal(chmod("tree/c/d", 0), 0);
 	pid_t pid = fork();
 	if (!pid) {
-		if (!geteuid() && (chown("tree/a/b", 65534, 65534) || chown("tree/a", 65534, 65534) || chown("tree/c/d", 65534, 65534) ||
-				   chown("tree/c", 65534, 65534) || chown("tree", 65534, 65534) || chmod(dir, 0777) || setuid(65534)))
+		if (!geteuid() &&
+		    (chown("tree/a/b", 65534, 65534) || chown("tree/a", 65534, 65534) ||
+		     chown("tree/c/d", 65534, 65534) || chown("tree/c", 65534, 65534) ||
+		     chown("tree", 65534, 65534) || chmod(dir, 0777) || setuid(65534)))
 			_exit(2);
 		_exit(dir_remove_tree("tree", NULL) || path_exists("tree"));
 	}
@@ -388,21 +391,22 @@ static void what_is_not_known_is_no_absence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(written_whole_and_replaced, enter, leave),
-		cmocka_unit_test_setup_teardown(failures_leave_the_old_file, enter, leave),
-		cmocka_unit_test_setup_teardown(what_killed_writers_left_is_swept, enter, leave),
-		cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, enter, leave),
-		cmocka_unit_test_setup_teardown(what_is_no_file_is_written_in_place, enter, leave),
-		cmocka_unit_test_setup_teardown(reading_appends_and_is_bounded, enter, leave),
-		cmocka_unit_test_setup_teardown(lines_are_trimmed, enter, leave),
-		cmocka_unit_test_setup_teardown(directories_with_parents, enter, leave),
-		cmocka_unit_test_setup_teardown(a_tree_is_removed_but_not_what_links_name, enter, leave),
-		cmocka_unit_test_setup_teardown(names_that_are_paths_of_dots, enter, leave),
-		cmocka_unit_test_setup_teardown(a_very_deep_tree_goes, enter, leave),
-		cmocka_unit_test_setup_teardown(only_regular_files_are_read, enter, leave),
-		cmocka_unit_test_setup_teardown(trees_that_forbid_it, enter, leave),
-		cmocka_unit_test_setup_teardown(an_empty_one_needs_no_descriptor, enter, leave),
-		cmocka_unit_test_setup_teardown(what_is_not_known_is_no_absence, enter, leave),
+	    cmocka_unit_test_setup_teardown(written_whole_and_replaced, enter, leave),
+	    cmocka_unit_test_setup_teardown(failures_leave_the_old_file, enter, leave),
+	    cmocka_unit_test_setup_teardown(what_killed_writers_left_is_swept, enter, leave),
+	    cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, enter, leave),
+	    cmocka_unit_test_setup_teardown(what_is_no_file_is_written_in_place, enter, leave),
+	    cmocka_unit_test_setup_teardown(reading_appends_and_is_bounded, enter, leave),
+	    cmocka_unit_test_setup_teardown(lines_are_trimmed, enter, leave),
+	    cmocka_unit_test_setup_teardown(directories_with_parents, enter, leave),
+	    cmocka_unit_test_setup_teardown(a_tree_is_removed_but_not_what_links_name, enter,
+					    leave),
+	    cmocka_unit_test_setup_teardown(names_that_are_paths_of_dots, enter, leave),
+	    cmocka_unit_test_setup_teardown(a_very_deep_tree_goes, enter, leave),
+	    cmocka_unit_test_setup_teardown(only_regular_files_are_read, enter, leave),
+	    cmocka_unit_test_setup_teardown(trees_that_forbid_it, enter, leave),
+	    cmocka_unit_test_setup_teardown(an_empty_one_needs_no_descriptor, enter, leave),
+	    cmocka_unit_test_setup_teardown(what_is_not_known_is_no_absence, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

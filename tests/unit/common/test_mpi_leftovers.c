@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What killed ranks left in shared memory is removed: what was there before, what somebody maps, and other files are not. */
+/* What killed ranks left in shared memory is removed: what was there before, what somebody maps,
+ * and other files are not. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <setjmp.h>

@@ -118,31 +118,34 @@ static void errors_name_what_is_wrong(void **state)
 		const char *words[3], *msg;
 		int code;
 	} bad[] = {
-		{{"--cuont", "3"}, "unknown option --cuont (did you mean --count?)", ENOENT},
-		{{"--xyzzy"}, "unknown option --xyzzy", ENOENT},
-		{{"--help=x"}, "unknown option --help", ENOENT},
-		{{"--"}, "", 0},
-		{{"-x"}, "unknown option -x", ENOENT},
-		{{"-vx"}, "unknown option -x", ENOENT},
-		{{"--count"}, "--count needs a value (N)", EINVAL},
-		{{"-n"}, "--count needs a value (N)", EINVAL},
-		{{"--count", "many"}, "--count: \"many\" is not a whole number of 0 or more", EINVAL},
-		{{"--count=0"}, "--count: \"0\" is out of range: allowed is 1 to 100", ERANGE},
-		{{"-n101"}, "--count: \"101\" is out of range: allowed is 1 to 100", ERANGE},
-		{{"--shift", "-6"}, "--shift: \"-6\" is out of range: allowed is -5 to 5", ERANGE},
-		{{"-b", "2M"}, "--block-size: \"2M\" is out of range: allowed is 512 B to 1 MiB", ERANGE},
-		{{"--factor=0"}, "--factor: \"0\" is out of range: allowed is 0.5 or more", ERANGE},
-		{{"--at-least=2"}, "--at-least: \"2\" is out of range: allowed is 3 or more", ERANGE},
-		{{"--limit=101%"}, "--limit: \"101%\" is out of range: allowed is 0 to 1", ERANGE},
-		{{"--order", "sf"},
-		 "--order: \"sf\" is not one of temporal, fs, thread, none (did you mean \"fs\"?)",
-		 EINVAL},
-		{{"--order", "?"}, "--order: \"?\" is not one of temporal, fs, thread, none", EINVAL},
-		{{"--verbose=maybe"}, "--verbose: \"maybe\" is neither yes nor no", EINVAL},
-		{{"--no-verbose=no"}, "--no-verbose takes no value", EINVAL},
-		{{"--pause", "10"},
-		 "--pause: \"10\" has no unit: expected a duration such as 10us, 1.5ms, 200ms, 2s, 5min or 1h",
-		 EINVAL},
+	    {{"--cuont", "3"}, "unknown option --cuont (did you mean --count?)", ENOENT},
+	    {{"--xyzzy"}, "unknown option --xyzzy", ENOENT},
+	    {{"--help=x"}, "unknown option --help", ENOENT},
+	    {{"--"}, "", 0},
+	    {{"-x"}, "unknown option -x", ENOENT},
+	    {{"-vx"}, "unknown option -x", ENOENT},
+	    {{"--count"}, "--count needs a value (N)", EINVAL},
+	    {{"-n"}, "--count needs a value (N)", EINVAL},
+	    {{"--count", "many"}, "--count: \"many\" is not a whole number of 0 or more", EINVAL},
+	    {{"--count=0"}, "--count: \"0\" is out of range: allowed is 1 to 100", ERANGE},
+	    {{"-n101"}, "--count: \"101\" is out of range: allowed is 1 to 100", ERANGE},
+	    {{"--shift", "-6"}, "--shift: \"-6\" is out of range: allowed is -5 to 5", ERANGE},
+	    {{"-b", "2M"},
+	     "--block-size: \"2M\" is out of range: allowed is 512 B to 1 MiB",
+	     ERANGE},
+	    {{"--factor=0"}, "--factor: \"0\" is out of range: allowed is 0.5 or more", ERANGE},
+	    {{"--at-least=2"}, "--at-least: \"2\" is out of range: allowed is 3 or more", ERANGE},
+	    {{"--limit=101%"}, "--limit: \"101%\" is out of range: allowed is 0 to 1", ERANGE},
+	    {{"--order", "sf"},
+	     "--order: \"sf\" is not one of temporal, fs, thread, none (did you mean \"fs\"?)",
+	     EINVAL},
+	    {{"--order", "?"}, "--order: \"?\" is not one of temporal, fs, thread, none", EINVAL},
+	    {{"--verbose=maybe"}, "--verbose: \"maybe\" is neither yes nor no", EINVAL},
+	    {{"--no-verbose=no"}, "--no-verbose takes no value", EINVAL},
+	    {{"--pause", "10"},
+	     "--pause: \"10\" has no unit: expected a duration such as 10us, 1.5ms, 200ms, 2s, "
+	     "5min or 1h",
+	     EINVAL},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		int argc = 1;
@@ -195,21 +198,25 @@ static void somebody_elses_command_is_left_alone(void **state)
 	int command;
 	{
 		ARGS("-v", "-o", "f", "--", "ls", "-l", "--", "x");
-		assert_int_equal(options_parse_command(table, &c, argc, argv, 0, &n, &command, &e), 0);
+		assert_int_equal(options_parse_command(table, &c, argc, argv, 0, &n, &command, &e),
+				 0);
 		assert_int_equal(n, 0);
 		assert_int_equal(command, 5);
 		assert_string_equal(argv[command], "ls");
 		assert_string_equal(argv[command + 2], "--");
 	}
 	{
-		ARGS("-v", "ls", "-v", "--count", "x"); /* without "--" it begins at the first word */
-		assert_int_equal(options_parse_command(table, &c, argc, argv, 0, &n, &command, &e), 0);
+		/* without "--" it begins at the first word */
+		ARGS("-v", "ls", "-v", "--count", "x");
+		assert_int_equal(options_parse_command(table, &c, argc, argv, 0, &n, &command, &e),
+				 0);
 		assert_int_equal(command, 2);
 		assert_int_equal(c.count, 1);
 	}
 	{
 		ARGS("dev", "-v", "--", "ls");
-		assert_int_equal(options_parse_command(table, &c, argc, argv, 1, &n, &command, &e), 0);
+		assert_int_equal(options_parse_command(table, &c, argc, argv, 1, &n, &command, &e),
+				 0);
 		assert_int_equal(n, 1);
 		assert_string_equal(argv[1], "dev");
 		assert_int_equal(command, 4);
@@ -217,20 +224,23 @@ static void somebody_elses_command_is_left_alone(void **state)
 	}
 	{
 		ARGS("dev", "-v", "ls", "-q");
-		assert_int_equal(options_parse_command(table, &c, argc, argv, 1, &n, &command, &e), 0);
+		assert_int_equal(options_parse_command(table, &c, argc, argv, 1, &n, &command, &e),
+				 0);
 		assert_int_equal(n, 1);
 		assert_int_equal(command, 3);
 		assert_true(c.verbose && !c.quiet);
 	}
 	{
 		ARGS("-v");
-		assert_int_equal(options_parse_command(table, &c, argc, argv, 1, &n, &command, &e), 0);
+		assert_int_equal(options_parse_command(table, &c, argc, argv, 1, &n, &command, &e),
+				 0);
 		assert_int_equal(command, argc);
 		assert_int_equal(n, 0);
 	}
 	{
 		ARGS("--");
-		assert_int_equal(options_parse_command(table, &c, argc, argv, 1, &n, &command, &e), 0);
+		assert_int_equal(options_parse_command(table, &c, argc, argv, 1, &n, &command, &e),
+				 0);
 		assert_int_equal(command, argc);
 	}
 }
@@ -260,8 +270,10 @@ static void help_lists_every_option_within_80_columns(void **state)
 	}
 	assert_non_null(strstr(text, "  -v, --verbose             say more\n"));
 	assert_non_null(strstr(text, "  -b, --block-size SIZE     of one request\n"));
-	assert_non_null(strstr(text, "      --order ORDER         which order: temporal, fs, thread, none\n"));
-	assert_non_null(strstr(text, "\n                            ")); /* the long one goes on below itself */
+	assert_non_null(
+	    strstr(text, "      --order ORDER         which order: temporal, fs, thread, none\n"));
+	/* the long one goes on below itself */
+	assert_non_null(strstr(text, "\n                            "));
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		assert_true(strlen(line) <= HELP_WIDTH);
 	free(text);

@@ -48,7 +48,9 @@ static void command_tells_what_differs(void **state)
 	struct config c = standard;
 	check_command(&c, true, "");
 	c = (struct config){.flag = true, .n = 512, .time_ns = 1500, .factor = 0.1, .colour = 1, .text = "it's", .where = "/a b"};
-	check_command(&c, false, " --flag --no-other --n 512 --time 1500ns --factor 0.10000000000000001 --colour green --text 'it'\\''s'");
+	check_command(&c, false,
+		      " --flag --no-other --n 512 --time 1500ns --factor 0.10000000000000001 "
+		      "--colour green --text 'it'\\''s'");
 	c = standard;
 	c.where = "/a b";
 	check_command(&c, false, "");
@@ -68,7 +70,8 @@ static void command_makes_it_again(void **state)
 	for (char *word = strtok(s.s, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	assert_int_equal(options_parse(table, &again, argc, argv, &n, &e), 0);
-	assert_true(again.flag == c.flag && again.other == c.other && again.n == c.n && again.time_ns == c.time_ns);
+	assert_true(again.flag == c.flag && again.other == c.other && again.n == c.n &&
+		    again.time_ns == c.time_ns);
 	assert_true(again.factor == c.factor && again.colour == c.colour);
 	assert_string_equal(again.text, c.text);
 	strbuf_release(&s);

@@ -108,7 +108,8 @@ static void test_stops_and_goes(void **state)
 		pause_go(f.page);
 		usleep(200);
 		pause_hold(f.page);
-		for (uint32_t seen; seen = atomic_load(&f.page->n_events), pause_look(f.page) == PAUSE_BUSY;)
+		for (uint32_t seen;
+		     seen = atomic_load(&f.page->n_events), pause_look(f.page) == PAUSE_BUSY;)
 			pause_events_wait(f.page, seen, 1000000);
 		const uint64_t before = n_done(&f);
 		usleep(100);
@@ -153,7 +154,8 @@ static void test_who_waits_is_quiet(void **state)
 	pause_hold(page);
 	const uint32_t seen = atomic_load(&page->n_events);
 	pause_wait_begin(&p, 1);
-	assert_int_not_equal(atomic_load(&page->n_events), seen); /* the controller sleeps until then */
+	/* the controller sleeps until then */
+	assert_int_not_equal(atomic_load(&page->n_events), seen);
 	assert_int_equal(pause_look(page), PAUSE_QUIET);
 	pause_go(page);
 	pause_wait_end(&p, 1);
@@ -167,7 +169,8 @@ static void test_who_waits_is_quiet(void **state)
 	pause_page_free(page, fd);
 }
 
-/* Its controller has ended before it joined, and is still a zombie: the process ends, as nothing would ever wake it. */
+/* Its controller has ended before it joined, and is still a zombie: the process ends, as nothing
+ * would ever wake it. */
 static void test_controller_is_gone(void **state)
 {
 	(void)state;

@@ -34,7 +34,8 @@ static size_t distinct_blocks(unsigned char *data, size_t n)
 	size_t n_distinct = n > 0;
 	qsort(data, n, PAYLOAD_BLOCK, compare_block);
 	for (size_t i = 1; i < n; i++)
-		n_distinct += memcmp(data + i * PAYLOAD_BLOCK, data + (i - 1) * PAYLOAD_BLOCK, PAYLOAD_BLOCK) != 0;
+		n_distinct += memcmp(data + i * PAYLOAD_BLOCK, data + (i - 1) * PAYLOAD_BLOCK,
+				     PAYLOAD_BLOCK) != 0;
 	return n_distinct;
 }
 
@@ -65,9 +66,12 @@ static void as_repetitive_as_asked(void **state)
 	for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
 		const struct payload p = {.duplicates = shares[i], .compressible = 0.5};
 		for (size_t k = 0; k < N_BLOCKS; k++) /* each by a write of its own */
-			payload_make(&p, 1000 + k, k * PAYLOAD_BLOCK, data + k * PAYLOAD_BLOCK, PAYLOAD_BLOCK);
-		const double n = (double)distinct_blocks(data, N_BLOCKS), expected = (1 - shares[i]) * N_BLOCKS;
-		assert_true(n >= expected - 80 && n <= expected + 80 + PAYLOAD_DUPLICATES); /* 4 standard deviations of 2048 draws */
+			payload_make(&p, 1000 + k, k * PAYLOAD_BLOCK, data + k * PAYLOAD_BLOCK,
+				     PAYLOAD_BLOCK);
+		const double n = (double)distinct_blocks(data, N_BLOCKS),
+			     expected = (1 - shares[i]) * N_BLOCKS;
+		/* 4 standard deviations of 2048 draws */
+		assert_true(n >= expected - 80 && n <= expected + 80 + PAYLOAD_DUPLICATES);
 		assert_true(shares[i] > 0 || n == N_BLOCKS);
 		assert_true(shares[i] < 1 || n == PAYLOAD_DUPLICATES);
 	}

@@ -54,7 +54,8 @@ static void buffers_do_not_overlap(void **state)
 	for (int kind = 0; kind < N_KINDS; kind++)
 		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 			struct placement p;
-			assert_int_equal(placement_init(&p, kind, sizes[i], i & 1, N_THREADS, NULL), 0);
+			assert_int_equal(placement_init(&p, kind, sizes[i], i & 1, N_THREADS, NULL),
+					 0);
 			check_threads_apart(&p, sizes[i]);
 			for (uint64_t k = 1; k <= p.row[1].slot_mask; k++)
 				assert_true(address(&p, 1, k) - address(&p, 1, k - 1) >= sizes[i]);
@@ -62,7 +63,8 @@ static void buffers_do_not_overlap(void **state)
 		}
 }
 
-/* doc/buffer-placement.md: reads into the first bytes of a page and writes from its last ones are slow. */
+/* doc/buffer-placement.md: reads into the first bytes of a page and writes from its last ones are
+ * slow. */
 static void no_kind_uses_the_slow_places(void **state)
 {
 	(void)state;
@@ -141,10 +143,12 @@ static void impossible_ones_are_refused(void **state)
 	struct err e = ERR_INIT;
 	assert_int_equal(placement_init(&p, PLACEMENT_PAGE, 0, false, 1, &e), -EINVAL);
 	assert_int_equal(placement_init(&p, PLACEMENT_PAGE, 4096, false, 0, &e), -EINVAL);
-	assert_int_equal(placement_init(&p, (enum placement_kind)N_KINDS, 4096, false, 1, &e), -EINVAL);
+	assert_int_equal(placement_init(&p, (enum placement_kind)N_KINDS, 4096, false, 1, &e),
+			 -EINVAL);
 	assert_non_null(strstr(e.msg, "placement"));
 	assert_int_equal(placement_init(&p, PLACEMENT_ROTATE, SIZE_MAX, false, 1, &e), -ENOMEM);
-	assert_int_equal(placement_init(&p, PLACEMENT_OFFSET, SIZE_MAX / 8, false, 1024, &e), -ENOMEM);
+	assert_int_equal(placement_init(&p, PLACEMENT_OFFSET, SIZE_MAX / 8, false, 1024, &e),
+			 -ENOMEM);
 	placement_release(&p); /* what a failed one leaves can be released */
 	struct placement empty = {0};
 	placement_release(&empty);
@@ -164,7 +168,8 @@ static void each_thread_has_its_own_size(void **state)
 							    .direct = direct};
 			assert_int_equal(placement_init_each(&p, kind, &need, NULL), 0);
 			for (unsigned int t = 0; t < 4; t++) {
-				const uintptr_t last = address(&p, t, p.row[t].slot_mask) + p.row[t].room;
+				const uintptr_t last =
+				    address(&p, t, p.row[t].slot_mask) + p.row[t].room;
 				assert_int_equal(p.row[t].room, each[t] ? each[t] : 1);
 				assert_true(last <= (uintptr_t)p.region.base + p.region.n_bytes);
 				assert_true(t == 3 || last <= address(&p, t + 1, 0));
@@ -186,10 +191,14 @@ static void each_thread_has_its_own_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_kind_has_a_name),         cmocka_unit_test(buffers_do_not_overlap),
-	    cmocka_unit_test(no_kind_uses_the_slow_places), cmocka_unit_test(where_they_lie),
-	    cmocka_unit_test(direct_io_gets_whole_pages),   cmocka_unit_test(no_first_touch_is_left),
-	    cmocka_unit_test(impossible_ones_are_refused), cmocka_unit_test(each_thread_has_its_own_size),
+	    cmocka_unit_test(each_kind_has_a_name),
+	    cmocka_unit_test(buffers_do_not_overlap),
+	    cmocka_unit_test(no_kind_uses_the_slow_places),
+	    cmocka_unit_test(where_they_lie),
+	    cmocka_unit_test(direct_io_gets_whole_pages),
+	    cmocka_unit_test(no_first_touch_is_left),
+	    cmocka_unit_test(impossible_ones_are_refused),
+	    cmocka_unit_test(each_thread_has_its_own_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

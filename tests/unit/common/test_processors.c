@@ -35,8 +35,21 @@ static void lists_are_read_in_their_order(void **state)
 static void what_is_no_list_is_refused(void **state)
 {
 	(void)state;
-	static const char *const bad[] = {"", ",", "0,", "x", "0x1", "-1", "0-", "1-0", "0 1", "0,,0", "99999", "0-99999", "18446744073709551616",
-					  "0-18446744073709551615", "%s"};
+	static const char *const bad[] = {"",
+					  ",",
+					  "0,",
+					  "x",
+					  "0x1",
+					  "-1",
+					  "0-",
+					  "1-0",
+					  "0 1",
+					  "0,,0",
+					  "99999",
+					  "0-99999",
+					  "18446744073709551616",
+					  "0-18446744073709551615",
+					  "%s"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct processor_list list;
 		struct err e = ERR_INIT;

@@ -13,7 +13,8 @@
 
 #include "common/progress.h"
 
-/* Standard error goes to a pipe or to a terminal of our own while a function runs; what it wrote is in `written`. */
+/* Standard error goes to a pipe or to a terminal of our own while a function runs; what it wrote is
+ * in `written`. */
 static char written[65536];
 
 static void collect(int fd)
@@ -21,7 +22,8 @@ static void collect(int fd)
 	size_t len = 0;
 	ssize_t n;
 	fcntl(fd, F_SETFL, O_NONBLOCK);
-	while (len < sizeof written - 1 && (n = read(fd, written + len, sizeof written - 1 - len)) > 0)
+	while (len < sizeof written - 1 &&
+	       (n = read(fd, written + len, sizeof written - 1 - len)) > 0)
 		len += (size_t)n;
 	written[len] = 0;
 }
@@ -64,7 +66,9 @@ static void some_steps(void)
 	struct progress p;
 	progress_start(&p, 4, 10, true);
 	progress_step(&p, 0, 0, "first");
-	progress_step(&p, 1, 2.5, "a text that is far too long for a narrow terminal, \xc3\xa9\xc3\xa9\xc3\xa9, and then some");
+	progress_step(&p, 1, 2.5,
+		      "a text that is far too long for a narrow terminal, "
+		      "\xc3\xa9\xc3\xa9\xc3\xa9, and then some");
 	progress_step(&p, 4, 10, "last\nline");
 	progress_end(&p);
 }

@@ -70,7 +70,8 @@ static void texts(void **state)
 	}
 }
 
-/* Whatever their number, their shares together stay below what a machine of so many processors admits. */
+/* Whatever their number, their shares together stay below what a machine of so many processors
+ * admits. */
 static void deadline_shares_can_be_admitted(void **state)
 {
 	(void)state;
@@ -81,7 +82,8 @@ static void deadline_shares_can_be_admitted(void **state)
 	for (uint32_t n = 1; n <= 64; n *= 2) {
 		s = scheduling_of(&wanted, n);
 		assert_true(s.runtime_ns > 0 && s.runtime_ns <= s.period_ns);
-		assert_true((double)s.runtime_ns / (double)s.period_ns * n <= 0.95 * CPU_COUNT(&allowed));
+		assert_true((double)s.runtime_ns / (double)s.period_ns * n <=
+			    0.95 * CPU_COUNT(&allowed));
 	}
 	assert_int_equal(scheduling_parse("deadline:1ms/4ms", &wanted, NULL), 0);
 	s = scheduling_of(&wanted, 7);
@@ -113,13 +115,15 @@ static void deadline_takes_no_affinity_mask(void **state)
 		skip(); /* with one processor no mask leaves any out */
 	pid_t pid = fork();
 	if (!pid)
-		_exit(pinned_to_one() || scheduling_check(&s, false, &e) != -EINVAL || !strstr(e.msg, "1 of"));
+		_exit(pinned_to_one() || scheduling_check(&s, false, &e) != -EINVAL ||
+		      !strstr(e.msg, "1 of"));
 	int status;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 }
 
-/* In a child: the policy of the test itself must stay. Exit status 77: the kernel does not let it. */
+/* In a child: the policy of the test itself must stay. Exit status 77: the kernel does not let it.
+ */
 static int applied_in_child(const char *text)
 {
 	pid_t pid = fork();
@@ -134,8 +138,8 @@ static int applied_in_child(const char *text)
 				  ? 77
 				  : 3); /* EBUSY: others have been promised too much already */
 		struct sched_param p;
-		bool right =
-		    sched_getscheduler(0) == s.policy && !sched_getparam(0, &p) && p.sched_priority == s.priority;
+		bool right = sched_getscheduler(0) == s.policy && !sched_getparam(0, &p) &&
+			     p.sched_priority == s.priority;
 		_exit(right ? 0 : 4);
 	}
 	int status;
@@ -195,7 +199,8 @@ static void who_spins_in_real_time_is_warned(void **state)
 	assert_non_null(strstr(text, "5000 real-time threads that spin share"));
 	scheduling_warning(&fifo, 5000, true, text, 10);
 	assert_int_equal(strlen(text), 9);
-	assert_true(scheduling_is_realtime(&fifo) && !scheduling_is_realtime(&other) && !scheduling_is_realtime(&none));
+	assert_true(scheduling_is_realtime(&fifo) && !scheduling_is_realtime(&other) &&
+		    !scheduling_is_realtime(&none));
 }
 
 static void as_json(void **state)

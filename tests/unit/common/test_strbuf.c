@@ -95,9 +95,12 @@ static void words_have_a_blank_between_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_empty_one_is_a_string), cmocka_unit_test(it_grows_and_stays_terminated),
-		cmocka_unit_test(bytes_may_be_zero),	    cmocka_unit_test(formats_append),
-		cmocka_unit_test(detach_gives_the_memory_away), cmocka_unit_test(words_have_a_blank_between_them),
+	    cmocka_unit_test(an_empty_one_is_a_string),
+	    cmocka_unit_test(it_grows_and_stays_terminated),
+	    cmocka_unit_test(bytes_may_be_zero),
+	    cmocka_unit_test(formats_append),
+	    cmocka_unit_test(detach_gives_the_memory_away),
+	    cmocka_unit_test(words_have_a_blank_between_them),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,7 +99,8 @@ static void whole_numbers(void **state)
 	assert_int_equal(parse_uint(" 18446744073709551615 ", &u, NULL), 0);
 	assert_int_equal(u, UINT64_MAX);
 	assert_int_equal(parse_uint("18446744073709551616", &u, NULL), -ERANGE);
-	static const char *const no_uint[] = {"", "-1", "+1", "1.0", "1.", ".", "1e3", "0x1", "1 2", "abc", "1a"};
+	static const char *const no_uint[] = {"",    "-1",  "+1",  "1.0", "1.", ".",
+					      "1e3", "0x1", "1 2", "abc", "1a"};
 	for (size_t k = 0; k < sizeof no_uint / sizeof *no_uint; k++)
 		assert_int_equal(parse_uint(no_uint[k], &u, NULL), -EINVAL);
 	assert_int_equal(u, UINT64_MAX);
@@ -124,7 +125,8 @@ static void real_numbers(void **state)
 	assert_int_equal(parse_double(" -1.25e-3 ", &v, NULL), 0);
 	assert_true(v == -1.25e-3);
 	assert_int_equal(parse_double("1e999", &v, NULL), -ERANGE);
-	static const char *const bad[] = {"", "nan", "inf", "-inf", "0x1p3", "1,5", "1.5 2", "e5", "--1", "1e", "."};
+	static const char *const bad[] = {"",      "nan", "inf", "-inf", "0x1p3", "1,5",
+					  "1.5 2", "e5",  "--1", "1e",   "."};
 	for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
 		assert_int_equal(parse_double(bad[k], &v, NULL), -EINVAL);
 	assert_true(v == -1.25e-3);
@@ -145,7 +147,9 @@ static void real_numbers(void **state)
 static void yes_and_no(void **state)
 {
 	(void)state;
-	static const char *const yes[] = {"yes", "true", "on", "1", " yes "}, *const no[] = {"no", "false", "off", "0"};
+	static const char *const yes[] = {"yes", "true", "on", "1", " yes "}, *const no[] = {
+										  "no", "false",
+										  "off", "0"};
 	static const char *const bad[] = {"", "y", "Yes please", "2", "yesno"};
 	int v;
 	for (size_t k = 0; k < 5; k++) {
@@ -247,7 +251,8 @@ static void lists(void **state)
 static void the_nearest_name(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"run", "report", "microbench", "replay", "info", "min-duration", NULL};
+	static const char *const names[] = {"run",  "report",       "microbench", "replay",
+					    "info", "min-duration", NULL};
 	assert_string_equal(nearest_name("rnu", names), "run");
 	assert_string_equal(nearest_name("reprot", names), "report");
 	assert_string_equal(nearest_name("relpay", names), "replay");
@@ -269,9 +274,10 @@ static void the_nearest_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes),	 cmocka_unit_test(durations),	 cmocka_unit_test(whole_numbers),
-		cmocka_unit_test(real_numbers),	 cmocka_unit_test(yes_and_no),	 cmocka_unit_test(printed_short),
-		cmocka_unit_test(lists),	 cmocka_unit_test(the_nearest_name),
+	    cmocka_unit_test(sizes),         cmocka_unit_test(durations),
+	    cmocka_unit_test(whole_numbers), cmocka_unit_test(real_numbers),
+	    cmocka_unit_test(yes_and_no),    cmocka_unit_test(printed_short),
+	    cmocka_unit_test(lists),         cmocka_unit_test(the_nearest_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,8 @@
 static void every_page_is_present_zero_and_writable(void **state)
 {
 	(void)state;
-	static const size_t sizes[] = {1, 4096, 4097, 1 << 20, (2 << 20) - 1, 2 << 20, (5 << 20) + 17};
+	static const size_t sizes[] = {1,       4096,          4097, 1 << 20, (2 << 20) - 1,
+				       2 << 20, (5 << 20) + 17};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		struct vm_region r;

@@ -88,7 +88,7 @@ static void the_first_margin_is_measured_or_given(void **state)
 	assert_int_equal(w.margin_ticks, w.most_ticks);
 }
 
-/* --- learning, without any real sleep ----------------------------------------------------------------------------- */
+/* --- learning, without any real sleep ------------------------------------ */
 
 static struct waiter with_margin(double margin_ns)
 {
@@ -136,7 +136,8 @@ static void the_margin_is_bounded(void **state)
 	assert_int_equal(w.margin_ticks, w.least_ticks);
 }
 
-/* Overshoots of 50 to 150 us, one in a hundred of them 400: the margin comes to lie so that about 1 in 1000 is late. */
+/* Overshoots of 50 to 150 us, one in a hundred of them 400: the margin comes to lie so that about 1
+ * in 1000 is late. */
 static void in_balance_one_in_a_thousand_is_late(void **state)
 {
 	(void)state;
@@ -174,7 +175,7 @@ static void a_margin_that_outgrew_its_gaps_comes_back(void **state)
 	assert_int_equal(short_gaps.margin_ticks, short_gaps.base_ticks);
 }
 
-/* --- held up ------------------------------------------------------------------------------------------------------ */
+/* --- held up ------------------------------------------------------------- */
 
 static volatile uint64_t taken_until;
 
@@ -193,8 +194,8 @@ static void take_at(timer_t timer, double after_ns, double until_ns)
 	assert_int_equal(timer_settime(timer, 0, &at, NULL), 0);
 }
 
-/* The processor is taken 1 ms before the deadline and given back 1 ms behind it: whoever spins then was held up, whoever slept too long was not.
- * Again where a busy machine had the timer late. */
+/* The processor is taken 1 ms before the deadline and given back 1 ms behind it: whoever spins then
+ * was held up, whoever slept too long was not. Again where a busy machine had the timer late. */
 static void who_spins_sees_that_it_is_held_up(void **state)
 {
 	(void)state;
@@ -210,7 +211,8 @@ static void who_spins_sees_that_it_is_held_up(void **state)
 		bool held = false;
 		waiter_init(&w, &real, methods[i], 1000000);
 		for (int n = 0; n < 200 && !held; n++) {
-			const uint64_t deadline = clock_now(&real) + ticks(900000); /* hybrid: within its margin */
+			/* hybrid: within its margin */
+			const uint64_t deadline = clock_now(&real) + ticks(900000);
 			take_at(timer, 400000, 2000000);
 			held = wait_until(&w, deadline);
 			assert_true(!held || clock_now(&real) >= deadline + ticks(WAIT_HELD_NS));

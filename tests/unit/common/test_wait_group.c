@@ -37,7 +37,8 @@ static void who_comes_first(void **state)
 	atomic_store(&g.seat[3].spins_for, 300);
 	assert_int_equal(wait_group_before(&g, 0, 100), 0);
 	assert_int_equal(wait_group_before(&g, 1, 200), 1);
-	assert_int_equal(wait_group_before(&g, 2, 200), 2); /* an equal one with a lower seat comes first */
+	/* an equal one with a lower seat comes first */
+	assert_int_equal(wait_group_before(&g, 2, 200), 2);
 	assert_int_equal(wait_group_before(&g, 0, 200), 0);
 	assert_int_equal(wait_group_before(&g, 3, 300), 2);
 	atomic_store(&g.seat[2].sleeps_for, 50);
@@ -83,8 +84,8 @@ static void sleepers_of(struct sleeper *s, struct wait_group *g, double margin_n
 	}
 }
 
-/* A sleep of minutes, of which its timer alone would end nothing before the test times out, is ended by another one's
- * wake; and then the thread spins until its time, which is soon. */
+/* A sleep of minutes, of which its timer alone would end nothing before the test times out, is
+ * ended by another one's wake; and then the thread spins until its time, which is soon. */
 static void a_woken_thread_returns_at_its_time(void **state)
 {
 	(void)state;
@@ -104,7 +105,8 @@ static void a_woken_thread_returns_at_its_time(void **state)
 	wait_group_release(&g);
 }
 
-/* One spins for a time; the other, due shortly after, is woken by it and not by its own timer, where that is late. */
+/* One spins for a time; the other, due shortly after, is woken by it and not by its own timer,
+ * where that is late. */
 static void who_spins_wakes_the_next(void **state)
 {
 	(void)state;
@@ -119,8 +121,8 @@ static void who_spins_wakes_the_next(void **state)
 		assert_int_equal(pthread_create(&id, NULL, sleeper_main, &s[1]), 0);
 		while (wait_group_next(&g) != 1 && clock_now(&real) < s[1].deadline)
 			;
-		/* spins, for its margin is nearly as long as the rest of its wait; the other one's time comes into
-		 * sight */
+		/* spins, for its margin is nearly as long as the rest of its wait; the other one's
+		 * time comes into sight */
 		s[0].w.margin_ticks = s[0].w.most_ticks;
 		for (double before_ns = 1.3e6; before_ns > 2e5; before_ns -= 1e5)
 			wait_until(&s[0].w, s[1].deadline - ticks(before_ns));
@@ -160,14 +162,16 @@ static void nobody_is_early_or_left_behind(void **state)
 			struct wait_group g;
 			struct turns t[MOST];
 			pthread_t id[MOST];
-			assert_int_equal(wait_group_init(&g, MOST, n_processors, k != 1, k == 2, NULL), 0);
+			assert_int_equal(
+			    wait_group_init(&g, MOST, n_processors, k != 1, k == 2, NULL), 0);
 			uint64_t start = clock_now(&real) + ticks(200000);
 			for (uint32_t i = 0; i < MOST; i++) {
 				t[i] = (struct turns){.first = start + i * ticks(gaps_ns[k]) / MOST,
 						      .gap = ticks(gaps_ns[k])};
 				waiter_init(&t[i].w, &real, WAIT_HYBRID, 100000);
 				waiter_join(&t[i].w, &g, i);
-				assert_int_equal(pthread_create(&id[i], NULL, turns_main, &t[i]), 0);
+				assert_int_equal(pthread_create(&id[i], NULL, turns_main, &t[i]),
+						 0);
 			}
 			for (uint32_t i = 0; i < MOST; i++) {
 				pthread_join(id[i], NULL);

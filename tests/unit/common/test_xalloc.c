@@ -15,7 +15,8 @@
 static void zero_bytes_are_memory(void **state)
 {
 	(void)state;
-	void *a = xmalloc(0), *b = xcalloc(0, 8), *c = xrealloc(NULL, 0), *d = xreallocarray(NULL, 0, 0);
+	void *a = xmalloc(0), *b = xcalloc(0, 8), *c = xrealloc(NULL, 0),
+	     *d = xreallocarray(NULL, 0, 0);
 	assert_non_null(a);
 	assert_non_null(b);
 	assert_non_null(c);

@@ -23,7 +23,8 @@ static struct microbench_config standard(void)
 	return c;
 }
 
-static struct block_request *drawn(const struct microbench_config *c, const char *sizes, bool sequential, uint64_t n_bytes, unsigned int thread)
+static struct block_request *drawn(const struct microbench_config *c, const char *sizes,
+				   bool sequential, uint64_t n_bytes, unsigned int thread)
 {
 	struct block_sizes s;
 	struct block_request *r = xcalloc(N, sizeof *r);
@@ -101,7 +102,8 @@ static void due_at_a_rate(void **state)
 		squares += gap * gap;
 	}
 	double mean = sum / (N - 1), sd = sqrt(squares / (N - 1) - mean * mean);
-	assert_true(fabs(mean / 2e6 - 1) < 5 / sqrt(N)); /* exponential: the deviation is the mean */
+	/* exponential: the deviation is the mean */
+	assert_true(fabs(mean / 2e6 - 1) < 5 / sqrt(N));
 	assert_true(fabs(sd / 2e6 - 1) < 0.05);
 	free(r);
 }
@@ -112,7 +114,8 @@ static void the_same_seed_and_a_longer_run(void **state)
 	struct microbench_config c = standard();
 	struct block_sizes s;
 	assert_int_equal(block_sizes_parse(&s, "4K:50%,8K:50%", NULL), 0);
-	struct block_request *a = drawn(&c, "4K:50%,8K:50%", false, MIB, 0), *b = xcalloc(100, sizeof *b);
+	struct block_request *a = drawn(&c, "4K:50%,8K:50%", false, MIB, 0),
+			     *b = xcalloc(100, sizeof *b);
 	assert_int_equal(block_draw(b, 100, &c, &s, false, MIB, 4096, 0, NULL), 0);
 	assert_memory_equal(a, b, 100 * sizeof *b);
 	c.seed = 2;
@@ -125,7 +128,9 @@ static void the_same_seed_and_a_longer_run(void **state)
 static void bad_sizes(void **state)
 {
 	(void)state;
-	static const char *const texts[] = {"", "4K:", "4K:50%", "4K:50%,8K:60%", "0", "4K:120%,8K:-20%", "x", "2G", "4K,,8K", "4K:nan,4K:1"};
+	static const char *const texts[] = {
+	    "",  "4K:", "4K:50%", "4K:50%,8K:60%", "0", "4K:120%,8K:-20%",
+	    "x", "2G",  "4K,,8K", "4K:nan,4K:1"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct block_sizes s;
 		struct err e = ERR_INIT;

@@ -31,7 +31,8 @@ static int harvest(struct block_queue *q, struct block_done *done, uint32_t max,
 	assert_true(max > 0);
 	if (q->n_harvests++)
 		return -ENODEV;
-	done[0] = (struct block_done){DEPTH - 1, 4096}; /* the stack of unused slots gives the last one first */
+	/* the stack of unused slots gives the last one first */
+	done[0] = (struct block_done){DEPTH - 1, 4096};
 	return 1;
 }
 

@@ -89,21 +89,31 @@ static void defaults_of_workloads(void **state)
 	static const char *const expected[][2] = {
 	    {"random-read", ""},
 	    {"cached-pread", " --level 2 --requests 100000 --block-size 1024 --file-size 1048576"},
-	    {"fileserver", " --level 4 --requests 1 --min-duration 30000000000ns --block-size 1048576 --file-size 131072"
-			   " --anon-memory 88080384 --fileset-seed 1 --files 1000 --append-size 16384 --dir-width 20"
+	    {"fileserver", " --level 4 --requests 1 --min-duration 30000000000ns --block-size "
+			   "1048576 --file-size 131072"
+			   " --anon-memory 88080384 --fileset-seed 1 --files 1000 --append-size "
+			   "16384 --dir-width 20"
 			   " --size-shape 1.5"},
-	    {"postmark", " --requests 200000 --block-size 512 --file-size 10240 --files 20000 --min-file-size 512"
+	    {"postmark", " --requests 200000 --block-size 512 --file-size 10240 --files 20000 "
+			 "--min-file-size 512"
 			 " --read-share 0.5 --create-share 0.5"},
-	    {"compile", " --requests 200 --file-size 8192 --pause 20000000ns --think exponential --fileset-seed 1"
-			" --files 100 --size-shape 1.5 --headers 400 --include-dirs 8 --includes 20"},
-	    {"createfiles", " --level 16 --requests 3125 --block-size 1048576 --file-size 16384 --fileset-seed 1 --files 50000"
+	    {"compile",
+	     " --requests 200 --file-size 8192 --pause 20000000ns --think exponential "
+	     "--fileset-seed 1"
+	     " --files 100 --size-shape 1.5 --headers 400 --include-dirs 8 --includes 20"},
+	    {"createfiles", " --level 16 --requests 3125 --block-size 1048576 --file-size 16384 "
+			    "--fileset-seed 1 --files 50000"
 			    " --dir-width 100 --size-shape 1.5"},
-	    {"copyfiles", " --level 256 --requests 391 --block-size 1048576 --file-size 16384 --fileset-seed 1 --files 100000"
+	    {"copyfiles", " --level 256 --requests 391 --block-size 1048576 --file-size 16384 "
+			  "--fileset-seed 1 --files 100000"
 			  " --dir-width 20 --size-shape 1.5"},
 	    {"checkpoint", " --level 8 --requests 64 --block-size 65536 --file-size 4194304"},
-	    {"checkpoint-compute", " --level 8 --requests 64 --block-size 65536 --file-size 4194304 --compute 1000000ns"},
-	    {"partitioned-read", " --level 4 --requests 128 --block-size 65536 --file-size 8388608"},
-	    {"earthquake", " --level 8 --requests 100 --block-size 8192 --file-size 262144 --compute 1000000ns"},
+	    {"checkpoint-compute",
+	     " --level 8 --requests 64 --block-size 65536 --file-size 4194304 --compute 1000000ns"},
+	    {"partitioned-read",
+	     " --level 4 --requests 128 --block-size 65536 --file-size 8388608"},
+	    {"earthquake",
+	     " --level 8 --requests 100 --block-size 8192 --file-size 262144 --compute 1000000ns"},
 	    {"shared-polling", " --level 2 --requests 200 --block-size 16384 --file-size 65536"},
 	};
 	struct microbench_config most, c;
@@ -136,7 +146,8 @@ static void options_are_keys_of_a_protocol(void **state)
 	struct microbench_config c;
 	microbench_config_init(&c);
 	for (size_t i = 0; i < sizeof set / sizeof *set; i++)
-		assert_int_equal(options_set(microbench_options, &c, set[i][0], set[i][1], NULL), 0);
+		assert_int_equal(options_set(microbench_options, &c, set[i][0], set[i][1], NULL),
+				 0);
 	assert_int_equal(c.level, 4);
 	assert_int_equal(c.n_requests, 700);
 	assert_int_equal(c.min_duration_ns, 200000000);
@@ -148,8 +159,8 @@ static void options_are_keys_of_a_protocol(void **state)
 	assert_true(c.seed == UINT64_MAX);
 	assert_true(c.direct && c.sync && c.fsync_end && c.pin);
 	assert_int_equal(c.placement, PLACEMENT_ROTATE);
-	static const char *const cli_only[] = {"dir",    "output",         "prepare", "prepare-only",
-					       "remove", "no-sync-output", "list"};
+	static const char *const cli_only[] = {
+	    "dir", "output", "prepare", "prepare-only", "remove", "no-sync-output", "list"};
 	for (size_t i = 0; i < sizeof cli_only / sizeof *cli_only; i++)
 		assert_true(options_find(microbench_options, cli_only[i])->flags & OPT_CLI_ONLY);
 }
@@ -215,7 +226,8 @@ static void impossible_combinations_are_refused(void **state)
 	c = good, c.file_bytes = 4095, check_refuses(&c, "sr", "less than one block");
 	c = good, c.file_bytes = UINT64_MAX, check_refuses(&c, "sr", "too large");
 	c = good, c.level = 4, c.file_bytes = INT64_MAX / 2, check_refuses(&c, "sr", "too large");
-	c = good, c.block_bytes = 1, c.file_bytes = (uint64_t)1 << 32, check_refuses(&c, "rr", "blocks");
+	c = good, c.block_bytes = 1, c.file_bytes = (uint64_t)1 << 32,
+	check_refuses(&c, "rr", "blocks");
 	c = good, c.direct = true, c.block_bytes = 1000, check_refuses(&c, "rr", "512");
 	c = good, c.think = THINK_EXPONENTIAL, check_refuses(&c, "rr", "pause");
 	c = good, c.pause_ns = -1, check_refuses(&c, "rr", "negative");
@@ -296,7 +308,8 @@ static void room_for_a_minimum_duration(void **state)
 	c.level = 1;
 	c.min_duration_ns = 200000000;
 	c.pause_ns = 50000;
-	assert_in_range(bench_capacity(rr, &c, 1 << 30), 200000000 / 50000 + 1, 2 * 200000000 / 50000);
+	assert_in_range(bench_capacity(rr, &c, 1 << 30), 200000000 / 50000 + 1,
+			2 * 200000000 / 50000);
 }
 
 static void the_command_makes_the_run_again(void **state)
@@ -313,9 +326,9 @@ static void the_command_makes_the_run_again(void **state)
 	c.fsync_end = true;
 	c.prepare = false;
 	describe_command(workload_find("sw"), &c, &s);
-	assert_string_equal(s.s,
-			    "validate microbench sequential-write --dir '/mnt/it'\\''s' --output 'a b.trace'"
-			    " --no-prepare --level 2 --pause 10000ns --pause-by spin --fsync-end");
+	assert_string_equal(
+	    s.s, "validate microbench sequential-write --dir '/mnt/it'\\''s' --output 'a b.trace'"
+		 " --no-prepare --level 2 --pause 10000ns --pause-by spin --fsync-end");
 	strbuf_release(&s);
 	json_t *o = describe_options(workload_find("sw"), &c);
 	assert_null(json_object_get(o, "files")); /* others' options are not told */

@@ -93,7 +93,8 @@ static void moments(double *mean, double *sd)
 	*sd = sqrt(squares / (N - 1));
 }
 
-/* Each has the mean asked for, and the standard deviation of its kind. Tolerances are five standard errors. */
+/* Each has the mean asked for, and the standard deviation of its kind. Tolerances are five standard
+ * errors. */
 static void pauses_have_their_moments(void **state)
 {
 	(void)state;

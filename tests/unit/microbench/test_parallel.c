@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The scripts of parallel applications, played by ranks that are a model: messages meet (a send ends when it is received), barriers hold all.
- * Whatever the number of ranks, all come to their ends; what is read back was written before; and a rank's requests follow from the seed alone. */
+/* The scripts of parallel applications, played by ranks that are a model: messages meet (a send
+ * ends when it is received), barriers hold all. Whatever the number of ranks, all come to their
+ * ends; what is read back was written before; and a rank's requests follow from the seed alone. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +21,8 @@
 #include "microbench/parallel/launch.h"
 #include "microbench/script.h"
 
-static const char *const names[] = {"checkpoint", "checkpoint-sync", "checkpoint-compute", "partitioned-read", "earthquake", "shared-polling"};
+static const char *const names[] = {"checkpoint",       "checkpoint-sync", "checkpoint-compute",
+				    "partitioned-read", "earthquake",      "shared-polling"};
 enum { N_NAMES = sizeof names / sizeof *names, MOST_RANKS = 16, MOST_CALLS = 1 << 16 };
 
 static struct microbench_config of(const char *name, uint64_t level, uint64_t n_requests)
@@ -32,7 +34,7 @@ static struct microbench_config of(const char *name, uint64_t level, uint64_t n_
 	return c;
 }
 
-/* --- the model ------------------------------------------------------------------------------------------------------------ */
+/* --- the model ----------------------------------------------------------- */
 
 struct call {
 	unsigned int rank;
@@ -58,7 +60,9 @@ static void job_write(struct job *j, const char *name, const struct microbench_c
 	j->call = xcalloc(MOST_CALLS, sizeof *j->call);
 	for (unsigned int i = 0; i < j->n_ranks; i++) {
 		j->script[i].names = &j->names;
-		assert_int_equal(workload_find(name)->script->write(c, i, c->n_requests, &j->script[i], NULL), 0);
+		assert_int_equal(
+		    workload_find(name)->script->write(c, i, c->n_requests, &j->script[i], NULL),
+		    0);
 		assert_int_equal(j->script[i].n_units, c->n_requests);
 	}
 }
@@ -81,7 +85,8 @@ static void call_made(struct job *j, unsigned int rank, const struct bench_step 
 	if (s->op == OP_OPEN)
 		j->open[rank][s->slot] = s->name;
 	assert_true(j->n < MOST_CALLS);
-	j->call[j->n++] = (struct call){rank, s, j->names.name[j->open[rank][s->slot]], (uint64_t)s->name * s->value};
+	j->call[j->n++] = (struct call){rank, s, j->names.name[j->open[rank][s->slot]],
+					(uint64_t)s->name * s->value};
 }
 
 static bool all_at_barrier(const struct job *j)
@@ -111,7 +116,8 @@ static bool advance(struct job *j, unsigned int rank)
 		return true;
 	case STEP_SEND:
 	case STEP_EXCHANGE:
-		if (!other || other->op != (s->op == STEP_SEND ? STEP_RECEIVE : STEP_EXCHANGE) || other->name != rank)
+		if (!other || other->op != (s->op == STEP_SEND ? STEP_RECEIVE : STEP_EXCHANGE) ||
+		    other->name != rank)
 			return false;
 		assert_int_equal(s->value, other->value);
 		j->at[s->name]++;
@@ -150,10 +156,11 @@ static void job_play(struct job *j, unsigned int eager)
 	}
 	for (unsigned int i = 0; i < j->n_ranks; i++)
 		if (step_of(j, i))
-			fail_msg("rank %u of %u hangs at step %zu (%u with %u)", i, j->n_ranks, j->at[i], step_of(j, i)->op, step_of(j, i)->name);
+			fail_msg("rank %u of %u hangs at step %zu (%u with %u)", i, j->n_ranks,
+				 j->at[i], step_of(j, i)->op, step_of(j, i)->name);
 }
 
-/* --- tests ---------------------------------------------------------------------------------------------------------------- */
+/* --- tests --------------------------------------------------------------- */
 
 static void all_ranks_come_to_their_ends(void **state)
 {
@@ -165,7 +172,8 @@ static void all_ranks_come_to_their_ends(void **state)
 				struct job j;
 				c.seed = seed;
 				c.fsync_end = seed == 2;
-				assert_int_equal(microbench_check(workload_find(names[i]), &c, NULL), 0);
+				assert_int_equal(
+				    microbench_check(workload_find(names[i]), &c, NULL), 0);
 				job_write(&j, names[i], &c);
 				job_play(&j, seed == 1 ? 0 : seed == 2 ? level - 1 : level / 2);
 				job_release(&j);
@@ -177,7 +185,8 @@ static void requests_stay_in_their_files(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N_NAMES; i++) {
-		struct microbench_config c = of(names[i], 3, 70); /* more than there are blocks in a part: it begins anew */
+		/* more than there are blocks in a part: it begins anew */
+		struct microbench_config c = of(names[i], 3, 70);
 		struct fileset files;
 		struct job j;
 		size_t n_open = 0;
@@ -215,12 +224,14 @@ static void checkpoints(void **state)
 	static const struct {
 		const char *name;
 		uint64_t n_barriers, n_computes;
-	} expected[] = {{"checkpoint", 1, 0}, {"checkpoint-sync", 65, 0}, {"checkpoint-compute", 65, 64}};
+	} expected[] = {
+	    {"checkpoint", 1, 0}, {"checkpoint-sync", 65, 0}, {"checkpoint-compute", 65, 64}};
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct microbench_config c = of(expected[i].name, 8, 64);
 		const size_t n_blocks = 8 * 64;
-		unsigned int *written_by = xcalloc(n_blocks, sizeof *written_by), *read = xcalloc(n_blocks, sizeof *read);
+		unsigned int *written_by = xcalloc(n_blocks, sizeof *written_by),
+			     *read = xcalloc(n_blocks, sizeof *read);
 		struct job j;
 		bool reading = false;
 		job_write(&j, expected[i].name, &c);
@@ -268,7 +279,8 @@ static void parts_are_read_in_turn(void **state)
 	}
 }
 
-/* Rank 0 alone writes the mesh, every piece of it, and reads of the structure it collects from are over before; the state is written by all. */
+/* Rank 0 alone writes the mesh, every piece of it, and reads of the structure it collects from are
+ * over before; the state is written by all. */
 static void an_earthquake(void **state)
 {
 	struct microbench_config c = of("earthquake", 8, 100);
@@ -307,7 +319,8 @@ static void an_earthquake(void **state)
 	free(piece);
 }
 
-/* What a rank reads is what the one before it wrote in that round, and has not been written again. */
+/* What a rank reads is what the one before it wrote in that round, and has not been written again.
+ */
 static void a_pipeline(void **state)
 {
 	(void)state;
@@ -315,7 +328,8 @@ static void a_pipeline(void **state)
 		for (uint64_t n_blocks = 2; n_blocks <= 5; n_blocks++)
 			for (unsigned int eager = 0; eager < level; eager++) {
 				struct microbench_config c = of("shared-polling", level, 40);
-				uint64_t *last_write = xcalloc(level * n_blocks, sizeof *last_write);
+				uint64_t *last_write =
+				    xcalloc(level * n_blocks, sizeof *last_write);
 				uint64_t round[MOST_RANKS] = {0};
 				struct job j;
 				c.file_bytes = n_blocks * c.block_bytes;
@@ -325,7 +339,8 @@ static void a_pipeline(void **state)
 					const struct call *x = &j.call[k];
 					const size_t block = x->offset / c.block_bytes;
 					if (x->step->op == OP_PREAD && x->rank > 0)
-						assert_int_equal(last_write[block], round[x->rank] + 1);
+						assert_int_equal(last_write[block],
+								 round[x->rank] + 1);
 					if (x->step->op == OP_PREAD && x->rank == 0)
 						assert_int_equal(last_write[block], round[0]);
 					if (x->step->op == OP_PWRITE)
@@ -333,7 +348,9 @@ static void a_pipeline(void **state)
 				}
 				assert_int_equal(round[level - 1], 40);
 				for (unsigned int i = 0; i < level; i++)
-					assert_int_equal(count(&j.script[i], STEP_BARRIER) + count(&j.script[i], STEP_SEND), 0);
+					assert_int_equal(count(&j.script[i], STEP_BARRIER) +
+							     count(&j.script[i], STEP_SEND),
+							 0);
 				job_release(&j);
 				free(last_write);
 			}
@@ -343,7 +360,8 @@ static bool is_same(const struct script *a, const struct script *b)
 {
 	bool same = a->n == b->n;
 	for (size_t i = 0; same && i < a->n; i++)
-		same = a->step[i].op == b->step[i].op && a->step[i].value == b->step[i].value && a->step[i].name == b->step[i].name;
+		same = a->step[i].op == b->step[i].op && a->step[i].value == b->step[i].value &&
+		       a->step[i].name == b->step[i].name;
 	return same;
 }
 
@@ -390,14 +408,16 @@ static void refusals(void **state)
 		struct microbench_config c;
 		struct err e = ERR_INIT;
 		workload_config_init(w, &c);
-		assert_int_equal(options_set(microbench_options, &c, bad[i].key, bad[i].value, &e), 0);
+		assert_int_equal(options_set(microbench_options, &c, bad[i].key, bad[i].value, &e),
+				 0);
 		assert_int_equal(microbench_check(w, &c, &e), -EINVAL);
 		if (!strstr(e.msg, bad[i].says))
 			fail_msg("%s: \"%s\" does not say \"%s\"", bad[i].name, e.msg, bad[i].says);
 	}
 }
 
-/* The words of the job: the launcher's, the program beside this one, and the options as they were given. */
+/* The words of the job: the launcher's, the program beside this one, and the options as they were
+ * given. */
 static void the_command(void **state)
 {
 	struct microbench_config c = of("checkpoint", 6, 100);
@@ -410,7 +430,8 @@ static void the_command(void **state)
 	assert_true(n > 0);
 	self[n] = '\0';
 	*strrchr(self, '/') = '\0';
-	char *program = xasprintf("%s/%s", self, MPI_WORKLOAD), *launcher = xasprintf("%s/launch it", dir), *file = xasprintf("%s/launch", dir);
+	char *program = xasprintf("%s/%s", self, MPI_WORKLOAD),
+	     *launcher = xasprintf("%s/launch it", dir), *file = xasprintf("%s/launch", dir);
 	assert_int_equal(symlink("/bin/true", file), 0);
 	c.launcher = launcher;
 	c.dir = "a dir";
@@ -442,9 +463,15 @@ static void the_command(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(all_ranks_come_to_their_ends), cmocka_unit_test(requests_stay_in_their_files), cmocka_unit_test(checkpoints),
-	    cmocka_unit_test(parts_are_read_in_turn),	    cmocka_unit_test(an_earthquake),		    cmocka_unit_test(a_pipeline),
-	    cmocka_unit_test(a_rank_does_the_same_in_every_run), cmocka_unit_test(refusals),		    cmocka_unit_test(the_command),
+	    cmocka_unit_test(all_ranks_come_to_their_ends),
+	    cmocka_unit_test(requests_stay_in_their_files),
+	    cmocka_unit_test(checkpoints),
+	    cmocka_unit_test(parts_are_read_in_turn),
+	    cmocka_unit_test(an_earthquake),
+	    cmocka_unit_test(a_pipeline),
+	    cmocka_unit_test(a_rank_does_the_same_in_every_run),
+	    cmocka_unit_test(refusals),
+	    cmocka_unit_test(the_command),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,8 +69,8 @@ static void run_release(struct run *r)
 	free(r->record);
 }
 
-static void run_and_read(const char *workload, const struct microbench_config *c, struct microbench_outcome *o,
-			 struct run *r)
+static void run_and_read(const char *workload, const struct microbench_config *c,
+			 struct microbench_outcome *o, struct run *r)
 {
 	struct err e = ERR_INIT;
 	int ret = microbench_run(workload_find(workload), c, o, &e);
@@ -79,7 +79,7 @@ static void run_and_read(const char *workload, const struct microbench_config *c
 	run_read(r);
 }
 
-/* --- what a trace holds ---------------------------------------------------------------------------------------- */
+/* --- what a trace holds -------------------------------------------------- */
 
 /* What must hold of every record of every run. */
 static void check_record(const struct run *r, size_t i, const struct microbench_config *c)
@@ -115,7 +115,8 @@ static void every_workload_at_every_level(void **state)
 {
 	(void)state;
 	for (const struct workload *const *w = workloads; *w; w++)
-		for (uint64_t level = 1; level <= 4 && !(*w)->script && !(*w)->block; level += level == 2 ? 2 : 1) {
+		for (uint64_t level = 1; level <= 4 && !(*w)->script && !(*w)->block;
+		     level += level == 2 ? 2 : 1) {
 			struct microbench_config c = small();
 			struct microbench_outcome o;
 			struct run r;
@@ -125,7 +126,8 @@ static void every_workload_at_every_level(void **state)
 			run_and_read((*w)->name, &c, &o, &r);
 			for (size_t i = 0; i < r.n; i++) {
 				check_record(&r, i, &c);
-				n_of[r.record[i].object] += r.record[i].op == expected_op(*w, &r.record[i]);
+				n_of[r.record[i].object] +=
+				    r.record[i].op == expected_op(*w, &r.record[i]);
 				sum_ns += (double)(r.record[i].end_ns - r.record[i].begin_ns);
 			}
 			for (size_t t = 0; t < level; t++)
@@ -133,13 +135,15 @@ static void every_workload_at_every_level(void **state)
 			/* a sequential one went back once: 64 blocks in the file */
 			assert_int_equal(r.n, level * (100 + (*w)->sequential));
 			assert_int_equal(o.n_requests, r.n);
-			assert_true(fabs(o.mean_response_ns * (double)r.n - sum_ns) < 1e-6 * sum_ns + 1);
+			assert_true(fabs(o.mean_response_ns * (double)r.n - sum_ns) <
+				    1e-6 * sum_ns + 1);
 			assert_false(o.capacity_reached);
 			run_release(&r);
 		}
 }
 
-/* The requests of one thread follow each other and never overlap; threads have descriptors and ids of their own. */
+/* The requests of one thread follow each other and never overlap; threads have descriptors and ids
+ * of their own. */
 static void threads_are_told_apart(void **state)
 {
 	(void)state;
@@ -214,7 +218,7 @@ static void an_fsync_is_the_last_request(void **state)
 	run_release(&r);
 }
 
-/* --- what decides its length ----------------------------------------------------------------------------------- */
+/* --- what decides its length --------------------------------------------- */
 
 static void goes_on_until_the_minimum_duration(void **state)
 {
@@ -261,7 +265,9 @@ static void pauses_are_kept(void **state)
 			c.pause_by = method;
 			c.think = kind;
 			run_and_read("rr", &c, NULL, &r);
-			assert_int_equal(draw_think(drawn, 30, (enum think_kind)kind, 200000, c.seed, 0, NULL), 0);
+			assert_int_equal(
+			    draw_think(drawn, 30, (enum think_kind)kind, 200000, c.seed, 0, NULL),
+			    0);
 			assert_int_equal(r.n, 30);
 			for (size_t i = 1; i < r.n;
 			     i++) /* never shorter, but for rounding to ns and the clocks' rates */
@@ -271,7 +277,7 @@ static void pauses_are_kept(void **state)
 		}
 }
 
-/* --- what the seed decides ------------------------------------------------------------------------------------- */
+/* --- what the seed decides ----------------------------------------------- */
 
 struct sequence {
 	uint64_t offset[2][400];
@@ -314,7 +320,7 @@ static void the_seed_decides_the_requests(void **state)
 	}
 }
 
-/* --- metadata -------------------------------------------------------------------------------------------------- */
+/* --- metadata ------------------------------------------------------------ */
 
 static void metadata_tell_all(void **state)
 {
@@ -343,25 +349,30 @@ static void metadata_tell_all(void **state)
 
 	json_t *extra = json_loads(m->extra_json, 0, NULL);
 	assert_non_null(extra);
-	assert_string_equal(json_string_value(json_object_get(extra, "workload")), "sequential-write");
-	assert_int_equal(json_integer_value(json_object_get(json_object_get(extra, "options"), "level")), 2);
+	assert_string_equal(json_string_value(json_object_get(extra, "workload")),
+			    "sequential-write");
+	assert_int_equal(
+	    json_integer_value(json_object_get(json_object_get(extra, "options"), "level")), 2);
 	assert_int_equal(run_facts_from_json(&facts, json_object_get(extra, "facts"), &e), 0);
-	assert_int_equal(facts.wall_ns, r.record[0].begin_ns < r.record[r.n - 1].begin_ns ? facts.wall_ns : -1);
+	assert_int_equal(facts.wall_ns,
+			 r.record[0].begin_ns < r.record[r.n - 1].begin_ns ? facts.wall_ns : -1);
 	assert_true(facts.wall_ns >= r.record[r.n - 1].begin_ns - r.record[0].begin_ns);
 	const json_t *descriptors = json_object_get(extra, "descriptors");
 	assert_int_equal(json_array_size(descriptors), 2);
-	for (size_t i = 0; i < r.n; i++) { /* each record's descriptor is in the list, with the right file */
+	/* each record's descriptor is in the list, with the right file */
+	for (size_t i = 0; i < r.n; i++) {
 		const json_t *d = json_array_get(descriptors, r.record[i].object);
 		assert_int_equal(json_integer_value(json_object_get(d, "fd")), r.record[i].fd);
 		assert_string_equal(json_string_value(json_object_get(d, "path")),
 				    trace_object(r.trace, r.record[i].object)->name);
-		assert_int_equal(json_integer_value(json_object_get(d, "flags")), O_WRONLY | O_SYNC);
+		assert_int_equal(json_integer_value(json_object_get(d, "flags")),
+				 O_WRONLY | O_SYNC);
 	}
 	json_decref(extra);
 	run_release(&r);
 }
 
-/* --- files ----------------------------------------------------------------------------------------------------- */
+/* --- files --------------------------------------------------------------- */
 
 static bool in_dir(const char *name)
 {
@@ -394,7 +405,8 @@ static void files_are_made_kept_and_removed(void **state)
 	assert_false(in_dir("rr.0") || in_dir("rr.1"));
 }
 
-static void fails(const char *workload, const struct microbench_config *c, int code, const char *says)
+static void fails(const char *workload, const struct microbench_config *c, int code,
+		  const char *says)
 {
 	struct err e = ERR_INIT;
 	struct microbench_outcome o;
@@ -443,7 +455,8 @@ static void places_that_are_not_there(void **state)
 {
 	(void)state;
 	struct microbench_config c = small();
-	char *missing = xasprintf("%s/missing", base), *deep = xasprintf("%s/missing/out.trace", base);
+	char *missing = xasprintf("%s/missing", base),
+	     *deep = xasprintf("%s/missing/out.trace", base);
 	c.dir = missing;
 	fails("rr", &c, ENOENT, "missing");
 	c.dir = output; /* a file, or nothing at all */
@@ -480,7 +493,7 @@ static void direct_works_or_says_so(void **state)
 	}
 }
 
-/* --- runs that do not end well --------------------------------------------------------------------------------- */
+/* --- runs that do not end well ------------------------------------------- */
 
 static void no_room_left(void)
 {
@@ -550,13 +563,15 @@ static int run_until_signal(const struct microbench_config *c, int signal_number
 		signal(signal_number, SIG_DFL);
 		_exit(-microbench_run(workload_find("sr"), c, NULL, NULL));
 	}
-	/* a signal before the measured region ends the process by itself: also no trace, but not what is to be tested
+	/* a signal before the measured region ends the process by itself: also no trace, but not
+	 * what is to be tested
 	 */
 	for (int i = 0; i < 200 && waitpid(child, &status, WNOHANG) == 0; i++) {
 		char *path = xasprintf("/proc/%d/task", (int)child);
 		struct stat st;
 		bool running =
-		    stat(path, &st) == 0 && st.st_nlink >= 2 + 1 + 2; /* ".", "..", the main thread and two workers */
+		    stat(path, &st) == 0 &&
+		    st.st_nlink >= 2 + 1 + 2; /* ".", "..", the main thread and two workers */
 		free(path);
 		usleep(10000);
 		if (running)
@@ -575,7 +590,8 @@ static void a_signal_leaves_no_trace(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct microbench_config c = small();
 		c.level = 2;
-		c.pause_ns = i == 0 ? 600000000000 : 50000; /* one sleeps for ten minutes, one is busy for a minute */
+		/* one sleeps for ten minutes, one is busy for a minute */
+		c.pause_ns = i == 0 ? 600000000000 : 50000;
 		c.pause_by = methods[i];
 		c.min_duration_ns = 60000000000;
 		c.n_requests = 1000;
@@ -592,13 +608,20 @@ static void a_signal_leaves_no_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_workload_at_every_level),      cmocka_unit_test(threads_are_told_apart),
-	    cmocka_unit_test(sequential_ones_go_round),           cmocka_unit_test(an_fsync_is_the_last_request),
-	    cmocka_unit_test(goes_on_until_the_minimum_duration), cmocka_unit_test(pauses_are_kept),
-	    cmocka_unit_test(the_seed_decides_the_requests),      cmocka_unit_test(metadata_tell_all),
-	    cmocka_unit_test(files_are_made_kept_and_removed),    cmocka_unit_test(files_that_do_not_fit_are_refused),
-	    cmocka_unit_test(places_that_are_not_there),          cmocka_unit_test(direct_works_or_says_so),
-	    cmocka_unit_test(a_short_request_ends_the_run),       cmocka_unit_test(a_failed_request_ends_the_run),
+	    cmocka_unit_test(every_workload_at_every_level),
+	    cmocka_unit_test(threads_are_told_apart),
+	    cmocka_unit_test(sequential_ones_go_round),
+	    cmocka_unit_test(an_fsync_is_the_last_request),
+	    cmocka_unit_test(goes_on_until_the_minimum_duration),
+	    cmocka_unit_test(pauses_are_kept),
+	    cmocka_unit_test(the_seed_decides_the_requests),
+	    cmocka_unit_test(metadata_tell_all),
+	    cmocka_unit_test(files_are_made_kept_and_removed),
+	    cmocka_unit_test(files_that_do_not_fit_are_refused),
+	    cmocka_unit_test(places_that_are_not_there),
+	    cmocka_unit_test(direct_works_or_says_so),
+	    cmocka_unit_test(a_short_request_ends_the_run),
+	    cmocka_unit_test(a_failed_request_ends_the_run),
 	    cmocka_unit_test(a_signal_leaves_no_trace),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);

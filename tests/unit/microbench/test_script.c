@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The scripts of fileserver, postmark, compile, createfiles and copyfiles: played on a model of a file system, every call must return what the
- * script expects; and mix and sizes are those of the specification, within what theory allows for the number drawn (4.5
- * standard errors; the seeds are fixed). */
+/* The scripts of fileserver, postmark, compile, createfiles and copyfiles: played on a model of a
+ * file system, every call must return what the script expects; and mix and sizes are those of the
+ * specification, within what theory allows for the number drawn (4.5 standard errors; the seeds are
+ * fixed). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,12 +36,13 @@ struct written {
 	struct script script;
 };
 
-static void write_one(struct written *w, const char *workload, const struct microbench_config *c, unsigned int thread,
-		      uint64_t n_units)
+static void write_one(struct written *w, const char *workload, const struct microbench_config *c,
+		      unsigned int thread, uint64_t n_units)
 {
 	*w = (struct written){{NULL, 0, 0}, {.step = NULL}};
 	w->script.names = &w->names;
-	assert_int_equal(workload_find(workload)->script->write(c, thread, n_units, &w->script, NULL), 0);
+	assert_int_equal(
+	    workload_find(workload)->script->write(c, thread, n_units, &w->script, NULL), 0);
 	assert_int_equal(w->script.n_units, n_units);
 }
 
@@ -50,7 +52,8 @@ static void release(struct written *w)
 	script_names_release(&w->names);
 }
 
-/* --- a model of a file system: names with sizes, directories among them ----------------------------------------------
+/* --- a model of a file system: names with sizes, directories among them
+ * ----------------------------------------------
  */
 
 struct node {
@@ -112,7 +115,8 @@ static void model_begin(struct model *m, const char *workload, const struct micr
 	assert_int_equal(microbench_files(workload_find(workload), c, &s, NULL), 0);
 	for (size_t i = 0; i < s.n; i++) {
 		put(m, s.entry[i].path, s.entry[i].directory, s.entry[i].size);
-		assert_true(parent_is_there(m, s.entry[i].path)); /* and listed before what lies in it */
+		/* and listed before what lies in it */
+		assert_true(parent_is_there(m, s.entry[i].path));
 	}
 	microbench_files_release(&s);
 }
@@ -160,7 +164,8 @@ static int64_t model_move(struct model *m, const struct bench_step *s)
 	return (int64_t)n;
 }
 
-static int64_t model_name(struct model *m, const struct bench_step *s, struct node *n, struct node *to)
+static int64_t model_name(struct model *m, const struct bench_step *s, struct node *n,
+			  struct node *to)
 {
 	if (s->op == OP_STAT)
 		return n->exists ? 0 : -ENOENT;
@@ -197,13 +202,15 @@ static int64_t model_play(struct model *m, const struct script *script, const st
 		return model_move(m, s);
 	case OP_LSEEK:
 		assert_non_null(m->slot[s->slot].file);
-		m->slot[s->slot].position = s->value + (s->how == SEEK_END ? m->slot[s->slot].file->size : 0);
+		m->slot[s->slot].position =
+		    s->value + (s->how == SEEK_END ? m->slot[s->slot].file->size : 0);
 		return (int64_t)m->slot[s->slot].position;
 	case OP_GETDENTS:
 		assert_true(m->slot[s->slot].file->directory);
 		return 0;
 	default:
-		return model_name(m, s, n, s->op == OP_RENAME ? node_of(m, script->names->name[s->value]) : NULL);
+		return model_name(
+		    m, s, n, s->op == OP_RENAME ? node_of(m, script->names->name[s->value]) : NULL);
 	}
 }
 
@@ -212,18 +219,21 @@ static void play_all(struct model *m, const struct script *s)
 	for (size_t i = 0; i < s->n; i++) {
 		int64_t got = model_play(m, s, &s->step[i]);
 		if (s->step[i].expect == EXPECT_ANY ? got < 0 : got != s->step[i].expect)
-			fail_msg("step %zu, %s of %s: %lld instead of %d", i, op_name(s->step[i].op),
-				 s->names->name[s->step[i].name], (long long)got, s->step[i].expect);
+			fail_msg("step %zu, %s of %s: %lld instead of %d", i,
+				 op_name(s->step[i].op), s->names->name[s->step[i].name],
+				 (long long)got, s->step[i].expect);
 	}
 	for (int i = 0; i < SCRIPT_SLOTS; i++)
 		assert_null(m->slot[i].file);
 }
 
-/* Every expectation holds, thread after thread on one file system: no thread needs what another one made or removed. */
+/* Every expectation holds, thread after thread on one file system: no thread needs what another one
+ * made or removed. */
 static void scripts_expect_what_happens(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"fileserver", "postmark", "compile", "createfiles", "copyfiles"};
+	static const char *const names[] = {"fileserver", "postmark", "compile", "createfiles",
+					    "copyfiles"};
 	for (int k = 0; k < 5; k++)
 		for (uint64_t seed = 1; seed <= 3; seed++)
 			for (uint64_t level = 1; level <= 4; level += 3) {
@@ -242,7 +252,8 @@ static void scripts_expect_what_happens(void **state)
 					play_all(&m, &w.script);
 					release(&w);
 				}
-				if (k < 2) /* rounds make as many as they delete; postmark deletes all */
+				/* rounds make as many as they delete; postmark deletes all */
+				if (k < 2)
 					assert_int_equal(m.n_there, n_before);
 				if (k > 2) /* once through all of them and again */
 					assert_int_equal(m.n_there, n_before + 100);
@@ -253,7 +264,8 @@ static void scripts_expect_what_happens(void **state)
 static void seeds_decide(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"fileserver", "postmark", "compile", "createfiles", "copyfiles"};
+	static const char *const names[] = {"fileserver", "postmark", "compile", "createfiles",
+					    "copyfiles"};
 	for (int k = 0; k < 5; k++) {
 		struct microbench_config c = of(names[k]);
 		struct written a, b;
@@ -262,7 +274,8 @@ static void seeds_decide(void **state)
 		write_one(&a, names[k], &c, 1, 50);
 		write_one(&b, names[k], &c, 1, 50);
 		assert_int_equal(a.script.n, b.script.n);
-		assert_memory_equal(a.script.step, b.script.step, a.script.n * sizeof *a.script.step);
+		assert_memory_equal(a.script.step, b.script.step,
+				    a.script.n * sizeof *a.script.step);
 		release(&b);
 		/* a longer one begins alike, up to the end of its last unit */
 		write_one(&b, names[k], &c, 1, 60);
@@ -273,8 +286,8 @@ static void seeds_decide(void **state)
 		release(&b);
 		c.seed = 2;
 		write_one(&b, names[k], &c, 1, 50);
-		assert_true(a.script.n != b.script.n ||
-			    memcmp(a.script.step, b.script.step, a.script.n * sizeof *a.script.step));
+		assert_true(a.script.n != b.script.n || memcmp(a.script.step, b.script.step,
+							       a.script.n * sizeof *a.script.step));
 		release(&b);
 		release(&a);
 		/* and the files are the same, whatever is done with them */
@@ -317,13 +330,15 @@ static void direct_moves_whole_blocks(void **state)
 	}
 }
 
-/* --- the specification -----------------------------------------------------------------------------------------------
+/* --- the specification
+ * -----------------------------------------------------------------------------------------------
  */
 
 static void assert_near(double got, double expected, double standard_error)
 {
 	if (!(fabs(got - expected) <= N_SIGMA * standard_error))
-		fail_msg("%g is not %g within %g standard errors of %g", got, expected, N_SIGMA, standard_error);
+		fail_msg("%g is not %g within %g standard errors of %g", got, expected, N_SIGMA,
+			 standard_error);
 }
 
 static void sizes_are_gamma_distributed(void **state)
@@ -348,8 +363,10 @@ static void sizes_are_gamma_distributed(void **state)
 	double variance = mean * mean / shape;
 	assert_near(squares / n, variance, variance * sqrt((2 + 6 / shape) / n));
 	for (int q = 0; q < 3; q++)
-		assert_near(below[q] / n, 0.25 * (q + 1), sqrt(0.25 * (q + 1) * (1 - 0.25 * (q + 1)) / n));
-	/* directories: files lie in leaves only, of gamma-distributed width; the last one may be cut short */
+		assert_near(below[q] / n, 0.25 * (q + 1),
+			    sqrt(0.25 * (q + 1) * (1 - 0.25 * (q + 1)) / n));
+	/* directories: files lie in leaves only, of gamma-distributed width; the last one may be
+	 * cut short */
 	size_t n_leaves = 0;
 	for (size_t i = 0; i < t.n_files; i++)
 		n_leaves += !!strstr(t.file[i].path + strlen(t.file[i].path) - 9, "/00000001");
@@ -360,8 +377,9 @@ static void sizes_are_gamma_distributed(void **state)
 static void a_round_of_the_file_server(void **state)
 {
 	(void)state;
-	static const enum trace_op order[] = {OP_OPEN, OP_WRITE, OP_CLOSE, OP_OPEN, OP_LSEEK, OP_WRITE,  OP_CLOSE,
-					      OP_OPEN, OP_LSEEK, OP_READ,  OP_READ, OP_CLOSE, OP_UNLINK, OP_STAT};
+	static const enum trace_op order[] = {OP_OPEN,  OP_WRITE, OP_CLOSE,  OP_OPEN,  OP_LSEEK,
+					      OP_WRITE, OP_CLOSE, OP_OPEN,   OP_LSEEK, OP_READ,
+					      OP_READ,  OP_CLOSE, OP_UNLINK, OP_STAT};
 	enum { N = 5000 };
 	struct microbench_config c = of("fileserver");
 	struct written w;
@@ -381,7 +399,9 @@ static void a_round_of_the_file_server(void **state)
 				most = s->value > most ? s->value : most;
 			}
 			/* more than 1M is written and read in pieces */
-			for (; (k == 1 || k == 9) && s[1].op == s->op && s[1].value && s->expect == 1 << 20; s++)
+			for (; (k == 1 || k == 9) && s[1].op == s->op && s[1].value &&
+			       s->expect == 1 << 20;
+			     s++)
 				n_long++;
 		}
 	}
@@ -464,7 +484,8 @@ static void postmark_has_its_three_phases(void **state)
 		c.read_share = shares[k][0];
 		c.create_share = shares[k][1];
 		write_one(&w, "postmark", &c, 0, (uint64_t)n);
-		for (; n_made < 20000 || w.script.step[i - 1].op != OP_CLOSE; i++) { /* the files are made first */
+		/* the files are made first */
+		for (; n_made < 20000 || w.script.step[i - 1].op != OP_CLOSE; i++) {
 			const struct bench_step *s = &w.script.step[i];
 			assert_true(s->op == OP_OPEN || s->op == OP_WRITE || s->op == OP_CLOSE);
 			n_made += s->op == OP_OPEN;
@@ -478,8 +499,10 @@ static void postmark_has_its_three_phases(void **state)
 		/* a file of the largest size is read although an append was drawn: rarely */
 		assert_near(m.reads / n, c.read_share, sqrt(0.25 / n) + 0.002 / N_SIGMA);
 		assert_near(m.creates / n, c.create_share, sqrt(0.25 / n));
-		assert_near(m.both / n, c.read_share * c.create_share, sqrt(0.25 / n) + 0.002 / N_SIGMA);
-		for (size_t s = w.script.n; w.script.step[--s].op == OP_UNLINK && !w.script.step[s].ends_unit;)
+		assert_near(m.both / n, c.read_share * c.create_share,
+			    sqrt(0.25 / n) + 0.002 / N_SIGMA);
+		for (size_t s = w.script.n;
+		     w.script.step[--s].op == OP_UNLINK && !w.script.step[s].ends_unit;)
 			n_gone++;
 		assert_int_equal(n_gone, (size_t)(20000 + m.creates - m.deletes));
 		model_begin(&model, "postmark", &c);
@@ -518,8 +541,10 @@ static void compiling_looks_mostly_in_vain(void **state)
 	}
 	assert_true(n_renamed == 100 && n_read == 100);
 	assert_near(n_header_opens / 100, 20, sqrt(20.0 / 100));
-	/* headers are spread over 8 directories at random: 400 of them decide, uniform over 0 to 7 */
-	assert_near(n_missed / n_header_opens, 3.5, sqrt(63.0 / 12 / 400) + sqrt(63.0 / 12 / n_header_opens));
+	/* headers are spread over 8 directories at random: 400 of them decide, uniform over 0 to 7
+	 */
+	assert_near(n_missed / n_header_opens, 3.5,
+		    sqrt(63.0 / 12 / 400) + sqrt(63.0 / 12 / n_header_opens));
 	assert_true(n_missed > 2 * n_header_opens);
 	release(&w);
 }
@@ -527,10 +552,15 @@ static void compiling_looks_mostly_in_vain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(scripts_expect_what_happens),    cmocka_unit_test(seeds_decide),
-	    cmocka_unit_test(sizes_are_gamma_distributed),    cmocka_unit_test(a_round_of_the_file_server),
-	    cmocka_unit_test(four_fifths_are_there_at_first), cmocka_unit_test(threads_of_the_file_server_do_not_meet),
-	    cmocka_unit_test(direct_moves_whole_blocks), cmocka_unit_test(postmark_has_its_three_phases),  cmocka_unit_test(compiling_looks_mostly_in_vain),
+	    cmocka_unit_test(scripts_expect_what_happens),
+	    cmocka_unit_test(seeds_decide),
+	    cmocka_unit_test(sizes_are_gamma_distributed),
+	    cmocka_unit_test(a_round_of_the_file_server),
+	    cmocka_unit_test(four_fifths_are_there_at_first),
+	    cmocka_unit_test(threads_of_the_file_server_do_not_meet),
+	    cmocka_unit_test(direct_moves_whole_blocks),
+	    cmocka_unit_test(postmark_has_its_three_phases),
+	    cmocka_unit_test(compiling_looks_mostly_in_vain),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole runs of workloads that play scripts: what their traces hold agrees with itself, with the script, and with the
- * files that are there afterwards. */
+/* Whole runs of workloads that play scripts: what their traces hold agrees with itself, with the
+ * script, and with the files that are there afterwards. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,7 +24,8 @@
 #include "target.h"
 #include "tests/heap_item.h"
 
-static const char *const names[] = {"fileserver", "postmark", "compile", "createfiles", "copyfiles", NULL};
+static const char *const names[] = {"fileserver",  "postmark",  "compile",
+				    "createfiles", "copyfiles", NULL};
 
 static struct microbench_config small(const char *workload)
 {
@@ -53,7 +54,8 @@ static struct microbench_config small(const char *workload)
 	return c;
 }
 
-static void run(const char *workload, const struct microbench_config *c, struct microbench_outcome *o, struct trace **t)
+static void run(const char *workload, const struct microbench_config *c,
+		struct microbench_outcome *o, struct trace **t)
 {
 	struct err e = ERR_INIT;
 	if (microbench_run(workload_find(workload), c, o, &e) || (t && trace_open(t, output, &e)))
@@ -100,9 +102,11 @@ static void follow_path(struct followed *f, struct trace *t, const struct trace_
 	}
 	const char *to = heap_item(t, r->heap, &len), *from = trace_object(t, r->object)->name;
 	assert_non_null(to);
-	assert_true(len + 4 == strlen(from) && !memcmp(from, to, len) && !strcmp(from + len, ".new"));
+	assert_true(len + 4 == strlen(from) && !memcmp(from, to, len) &&
+		    !strcmp(from + len, ".new"));
 	for (uint32_t i = 0; i < trace_n_objects(t); i++)
-		if (strlen(trace_object(t, i)->name) == len && !memcmp(trace_object(t, i)->name, to, len))
+		if (strlen(trace_object(t, i)->name) == len &&
+		    !memcmp(trace_object(t, i)->name, to, len))
 			f->size[i] = f->size[r->object];
 	f->size[r->object] = 0;
 }
@@ -158,7 +162,8 @@ static void files_agree(const struct followed *f, struct trace *t)
 	assert_true(strstr(workload, "postmark") ? n_checked == 0 : n_checked > 20);
 }
 
-/* A number is free as soon as its close has begun, and taken when its open has ended: another thread may have it in between. */
+/* A number is free as soon as its close has begun, and taken when its open has ended: another
+ * thread may have it in between. */
 static int64_t takes_effect_ns(const struct trace_record *r)
 {
 	return r->op == OP_OPEN ? r->end_ns : r->begin_ns;

@@ -40,7 +40,8 @@ static void note(const struct answer *x)
 static int enter(void **state)
 {
 	(void)state;
-	path = xasprintf("%s/test_answers.%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (int)getpid());
+	path = xasprintf("%s/test_answers.%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+			 (int)getpid());
 	atomic_store(&n_given, 0);
 	return volume_log_create(&the_log, path, 2000, NULL);
 }
@@ -70,7 +71,8 @@ static void in_order_and_none_early(void **state)
 	(void)state;
 	struct answers *a;
 	assert_int_equal(answers_start(&a, note, &the_log, NULL), 0);
-	int64_t base_ns = clock_monotonic_ns() + 100000000; /* all are added before the first is due */
+	/* all are added before the first is due */
+	int64_t base_ns = clock_monotonic_ns() + 100000000;
 	uint64_t x = 1;
 	for (size_t i = 1; i <= N; i++) {
 		x = x * UINT64_C(6364136223846793005) + 1442695040888963407;

@@ -24,7 +24,8 @@ static struct service *made(const char *text)
 	return s;
 }
 
-static void expect(struct service *s, enum service_op op, uint64_t offset, uint64_t length, int64_t now, int64_t start, int64_t done)
+static void expect(struct service *s, enum service_op op, uint64_t offset, uint64_t length,
+		   int64_t now, int64_t start, int64_t done)
 {
 	struct service_times t = service_take(s, op, offset, length, now);
 	assert_int_equal(t.start_ns, start);
@@ -72,7 +73,8 @@ static void every_time_is_longer_on_a_slowed_volume(void **state)
 	service_slow(b, 2);
 	for (int i = 0; i < 100; i++) { /* the same draws */
 		const int64_t now = 10000000000 * (int64_t)i;
-		const int64_t x = service_take(a, SERVICE_READ, 0, 1, now).done_ns - now, y = service_take(b, SERVICE_READ, 0, 1, now).done_ns - now;
+		const int64_t x = service_take(a, SERVICE_READ, 0, 1, now).done_ns - now,
+			      y = service_take(b, SERVICE_READ, 0, 1, now).done_ns - now;
 		assert_true(llabs(y - 2 * x) <= 2);
 	}
 	service_free(a);
@@ -86,7 +88,8 @@ static void every_time_is_longer_on_a_slowed_volume(void **state)
 	service_free(slow);
 }
 
-/* Mean and standard deviation of 200,000 draws within five standard errors of what was asked for. */
+/* Mean and standard deviation of 200,000 draws within five standard errors of what was asked for.
+ */
 static void moments(const char *text, double mean, double sd)
 {
 	struct service *s = made(text);
@@ -119,7 +122,8 @@ static void the_same_seed_draws_the_same(void **state)
 	(void)state;
 	struct service *a = made("exponential:mean=1ms"), *b = made("exponential:mean=1ms");
 	for (int i = 0; i < 100; i++)
-		assert_int_equal(service_take(a, SERVICE_READ, 0, 1, 0).done_ns, service_take(b, SERVICE_WRITE, 5, 9, 0).done_ns);
+		assert_int_equal(service_take(a, SERVICE_READ, 0, 1, 0).done_ns,
+				 service_take(b, SERVICE_WRITE, 5, 9, 0).done_ns);
 	service_free(a);
 	service_free(b);
 }
@@ -133,11 +137,14 @@ static void one_head(void **state)
 	expect(s, SERVICE_READ, 0, 100000, 0, 0, 1000000);
 	/* the next byte comes by at once */
 	expect(s, SERVICE_READ, 100000, 100000, 500000, 1000000, 2000000);
-	/* back to 0, distance 200,000: seek 1 ms + 8 ms sqrt(200000 / 2^30) = 1.109183 ms; byte 0 comes at 10 ms */
+	/* back to 0, distance 200,000: seek 1 ms + 8 ms sqrt(200000 / 2^30) = 1.109183 ms; byte 0
+	 * comes at 10 ms */
 	expect(s, SERVICE_READ, 0, 100000, 2000000, 2000000, 11000000);
-	/* half a track on, from 11 ms: distance 400,000 = 1.154410 ms; angle of byte 500,000 is half: at 15 ms */
+	/* half a track on, from 11 ms: distance 400,000 = 1.154410 ms; angle of byte 500,000 is
+	 * half: at 15 ms */
 	expect(s, SERVICE_WRITE, 500000, 100000, 11000000, 11000000, 16000000);
-	/* across the whole of it: 1 ms + 8 ms sqrt((2^30 - 4096 - 600000) / 2^30) = 8.997 ms, and no byte before it is there */
+	/* across the whole of it: 1 ms + 8 ms sqrt((2^30 - 4096 - 600000) / 2^30) = 8.997 ms, and
+	 * no byte before it is there */
 	struct service_times t = service_take(s, SERVICE_READ, GIB - 4096, 4096, 20000000);
 	assert_int_equal(t.start_ns, 20000000);
 	double seek = 1e6 + 8e6 * sqrt((double)(GIB - 4096 - 600000) / (double)GIB);
@@ -204,11 +211,29 @@ static void throttled(void **state)
 static void bad_texts(void **state)
 {
 	(void)state;
-	static const char *const texts[] = {
-		"", "const", "constant:", "constant:tim=1ms", "constant:time", "constant:time=5", "constant:time=-5us", "uniform:from=2ms,to=1ms",
-		"hdd:rpm=0", "hdd:seek=0.1ms", "ssd:channels=0", "ssd:unit=1", "gamma:shape=0", "constant:parallel=5000", "constant:rpm=7200",
-		"constant:time=1ms,,flush=1ms", "hdd:rpm=nan", "exponential:mean=99999999999999h",
-		"throttled", "throttled:read-iops=0", "throttled:read-iops=-1", "throttled:read-iops=5000000000", "throttled:flush=1ms,read-iops=5"};
+	static const char *const texts[] = {"",
+					    "const",
+					    "constant:",
+					    "constant:tim=1ms",
+					    "constant:time",
+					    "constant:time=5",
+					    "constant:time=-5us",
+					    "uniform:from=2ms,to=1ms",
+					    "hdd:rpm=0",
+					    "hdd:seek=0.1ms",
+					    "ssd:channels=0",
+					    "ssd:unit=1",
+					    "gamma:shape=0",
+					    "constant:parallel=5000",
+					    "constant:rpm=7200",
+					    "constant:time=1ms,,flush=1ms",
+					    "hdd:rpm=nan",
+					    "exponential:mean=99999999999999h",
+					    "throttled",
+					    "throttled:read-iops=0",
+					    "throttled:read-iops=-1",
+					    "throttled:read-iops=5000000000",
+					    "throttled:flush=1ms,read-iops=5"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct service *s;
 		struct err e = ERR_INIT;
@@ -223,8 +248,17 @@ static void bad_texts(void **state)
 static void what_it_says_of_itself_reads_back(void **state)
 {
 	(void)state;
-	static const char *const texts[] = {"constant", "constant:read=1us,parallel=3", "exponential", "lognormal:sd=1ms", "uniform", "gamma:shape=0.1",
-					    "hdd", "hdd:seek=9ms,rpm=5400.5", "ssd:channels=3", "constant:flush=2ms", "throttled:write-iops=5,read-rate=1M"};
+	static const char *const texts[] = {"constant",
+					    "constant:read=1us,parallel=3",
+					    "exponential",
+					    "lognormal:sd=1ms",
+					    "uniform",
+					    "gamma:shape=0.1",
+					    "hdd",
+					    "hdd:seek=9ms,rpm=5400.5",
+					    "ssd:channels=3",
+					    "constant:flush=2ms",
+					    "throttled:write-iops=5,read-rate=1M"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct service *a = made(texts[i]);
 		char *said = service_describe(a);
@@ -232,8 +266,12 @@ static void what_it_says_of_itself_reads_back(void **state)
 		char *again = service_describe(b);
 		assert_string_equal(said, again);
 		for (int k = 0; k < 50; k++) {
-			struct service_times x = service_take(a, (enum service_op)(k % 3), (uint64_t)k * 7777777, 4096, k * 1000),
-					     y = service_take(b, (enum service_op)(k % 3), (uint64_t)k * 7777777, 4096, k * 1000);
+			struct service_times x = service_take(a, (enum service_op)(k % 3),
+							      (uint64_t)k * 7777777, 4096,
+							      k * 1000),
+					     y = service_take(b, (enum service_op)(k % 3),
+							      (uint64_t)k * 7777777, 4096,
+							      k * 1000);
 			assert_int_equal(x.done_ns, y.done_ns);
 		}
 		free(said);
@@ -254,7 +292,8 @@ static void restarts(void **state)
 		assert_int_equal(service_parse(&s, *t, 1 << 30, 7, NULL), 0);
 		for (int round = 0; round < 2; round++) {
 			for (int i = 0; i < 20; i++) {
-				struct service_times x = service_take(s, SERVICE_READ, (uint64_t)i * 4096000, 4096, 1000 * i);
+				struct service_times x = service_take(
+				    s, SERVICE_READ, (uint64_t)i * 4096000, 4096, 1000 * i);
 				if (!round)
 					first[i] = x;
 				assert_int_equal(x.start_ns, first[i].start_ns);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A device that is made up, and virtual time: what the schedules of the block engine do with them. Ticks are ns. */
+/* A device that is made up, and virtual time: what the schedules of the block engine do with them.
+ * Ticks are ns. */
 #ifndef TESTS_REPLAY_BLOCK_RIG_H
 #define TESTS_REPLAY_BLOCK_RIG_H
 
@@ -15,7 +16,8 @@ struct block_rig {
 	struct block_schedule s[4];
 	struct block_progress *progress;
 	int64_t response[BLOCK_RIG_MAX]; /* of the made-up device, by record */
-	int64_t begin[BLOCK_RIG_MAX], end[BLOCK_RIG_MAX]; /* as it came out, by record; NOT_ENDED: never */
+	/* as it came out, by record; NOT_ENDED: never */
+	int64_t begin[BLOCK_RIG_MAX], end[BLOCK_RIG_MAX];
 	uint32_t order[2 * BLOCK_RIG_MAX]; /* records in the order in which they were issued */
 	uint32_t bundle[2 * BLOCK_RIG_MAX]; /* and how many were issued with each */
 	uint32_t n_issued;
@@ -67,7 +69,8 @@ static inline void block_rig_plan(struct block_rig *g, int64_t threshold)
 						  .bundle_max = (uint32_t)g->c.block.bundle_max, .grace = 1000, .progress = g->progress,
 						  .index = w, .n_workers = g->p.n_lanes, .mutant = g->p.mutant,
 						  .follow = (enum block_follow)g->c.block.follow};
-		struct block_schedule_room room = {(uint32_t)g->p.inferred.width_max, (uint32_t)g->p.inferred.n_parents_max, g->p.n};
+		struct block_schedule_room room = {(uint32_t)g->p.inferred.width_max,
+						   (uint32_t)g->p.inferred.n_parents_max, g->p.n};
 		if (g->p.mutant.kind == FAULT_DOUBLE)
 			room.n_ready = a->n;
 		schedule_init(&g->s[w], &room);
@@ -92,7 +95,8 @@ struct rig_flight {
 	uint32_t w, k;
 };
 
-static inline uint32_t rig_take(struct block_rig *g, uint32_t w, int64_t now, struct rig_flight *f, uint32_t n_flights)
+static inline uint32_t rig_take(struct block_rig *g, uint32_t w, int64_t now, struct rig_flight *f,
+				uint32_t n_flights)
 {
 	uint32_t taken[BLOCK_BUNDLE_MAX], busy = 0;
 	for (uint32_t i = 0; i < n_flights; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program that does anything to a small file tree from several threads at once, stamped; and the same calls made again, one after
- * another in any order that is wanted. */
+/* A program that does anything to a small file tree from several threads at once, stamped; and the
+ * same calls made again, one after another in any order that is wanted. */
 #ifndef TESTS_REPLAY_FS_RANDOM_H
 #define TESTS_REPLAY_FS_RANDOM_H
 
@@ -13,10 +13,17 @@
 
 #include "sample.h"
 
-enum { WORLD_THREADS_MAX = 8, WORLD_CALLS = 400, WORLD_SHARED = 4, WORLD_OWN = 4, WORLD_FILE = 20000 };
+enum {
+	WORLD_THREADS_MAX = 8,
+	WORLD_CALLS = 400,
+	WORLD_SHARED = 4,
+	WORLD_OWN = 4,
+	WORLD_FILE = 20000
+};
 
-static const char *const world_names[] = {"a",	 "b",	"c",	  "d0",	  "d0/a", "d0/b", "d0/s", "d0/s/a",
-					  "d1",	 "d1/a", "d1/b",  "d1/s", "d1/s/a", "l",  "d0/l", "d1/l"};
+static const char *const world_names[] = {"a",      "b",      "c",    "d0",   "d0/a", "d0/b",
+					  "d0/s",   "d0/s/a", "d1",   "d1/a", "d1/b", "d1/s",
+					  "d1/s/a", "l",      "d0/l", "d1/l"};
 enum { WORLD_NAMES = sizeof world_names / sizeof *world_names, WORLD_LINK = 13 };
 
 struct world_call {
@@ -39,12 +46,14 @@ struct world {
 	int dir_fd;
 	uint32_t n_threads, n_calls; /* calls of each */
 	uint64_t seed;
-	bool careful; /* no two calls run at a time of which one could change what the other returns */
+	/* no two calls run at a time of which one could change what the other returns */
+	bool careful;
 	pthread_rwlock_t quiet;
 	struct world_call *call; /* call[n_threads * n_calls] */
 	struct world_fd shared[WORLD_SHARED];
 	_Atomic uint32_t n_made;
-	pthread_rwlock_t listing; /* a program that lists a directory keeps others from changing it */
+	/* a program that lists a directory keeps others from changing it */
+	pthread_rwlock_t listing;
 	pthread_barrier_t start;
 };
 
@@ -63,7 +72,7 @@ static inline int64_t world_now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* --- one call, as it is --------------------------------------------------------------------------------------------- */
+/* --- one call, as it is -------------------------------------------------- */
 
 static inline int64_t world_name_call(int dir, const struct world_call *c)
 {
@@ -83,7 +92,8 @@ static inline int64_t world_name_call(int dir, const struct world_call *c)
 	case OP_LINK:
 		return linkat(dir, name, dir, second, 0);
 	case OP_SYMLINK:
-		return symlinkat(strrchr(second, '/') ? strrchr(second, '/') + 1 : second, dir, name);
+		return symlinkat(strrchr(second, '/') ? strrchr(second, '/') + 1 : second, dir,
+				 name);
 	case OP_READLINK:
 		return readlinkat(dir, name, link, sizeof link);
 	case OP_STAT: {
@@ -98,10 +108,11 @@ static inline int64_t world_name_call(int dir, const struct world_call *c)
 	snprintf(text, sizeof text, "/proc/self/fd/%d", dir);
 	char *path = xasprintf("%s/%s", text, name);
 	char value[64];
-	int64_t got = c->op == OP_TRUNCATE ? truncate(path, (off_t)c->length) :
-		      c->op == OP_SETXATTR ? setxattr(path, "user.x", world_names, c->length, (int)c->flags) :
-		      c->op == OP_GETXATTR ? getxattr(path, "user.x", value, sizeof value) :
-					     removexattr(path, "user.x");
+	int64_t got = c->op == OP_TRUNCATE ? truncate(path, (off_t)c->length)
+		      : c->op == OP_SETXATTR
+			  ? setxattr(path, "user.x", world_names, c->length, (int)c->flags)
+		      : c->op == OP_GETXATTR ? getxattr(path, "user.x", value, sizeof value)
+					     : removexattr(path, "user.x");
 	int error = errno;
 	free(path);
 	errno = error;
@@ -151,42 +162,53 @@ static inline int64_t world_call_make(int dir, int fd, const struct world_call *
 	}
 }
 
-/* --- the program ---------------------------------------------------------------------------------------------------- */
+/* --- the program --------------------------------------------------------- */
 
 static inline enum trace_op world_choose(uint64_t *seed)
 {
 	static const uint8_t often[] = {
-		OP_OPEN, OP_OPEN, OP_OPEN, OP_OPEN, OP_CLOSE, OP_CLOSE, OP_CLOSE, OP_READ, OP_READ, OP_PREAD, OP_PREAD, OP_WRITE,
-		OP_WRITE, OP_PWRITE, OP_PWRITE, OP_LSEEK, OP_LSEEK, OP_FTRUNCATE, OP_FALLOCATE, OP_DUP, OP_UNLINK, OP_UNLINK,
-		OP_RENAME, OP_RENAME, OP_LINK, OP_SYMLINK, OP_READLINK, OP_MKDIR, OP_RMDIR, OP_STAT, OP_STAT, OP_ACCESS, OP_TRUNCATE,
-		OP_SETXATTR, OP_GETXATTR, OP_REMOVEXATTR, OP_SCANDIR, OP_MKDIR,
+	    OP_OPEN,      OP_OPEN,    OP_OPEN,     OP_OPEN,     OP_CLOSE,    OP_CLOSE,
+	    OP_CLOSE,     OP_READ,    OP_READ,     OP_PREAD,    OP_PREAD,    OP_WRITE,
+	    OP_WRITE,     OP_PWRITE,  OP_PWRITE,   OP_LSEEK,    OP_LSEEK,    OP_FTRUNCATE,
+	    OP_FALLOCATE, OP_DUP,     OP_UNLINK,   OP_UNLINK,   OP_RENAME,   OP_RENAME,
+	    OP_LINK,      OP_SYMLINK, OP_READLINK, OP_MKDIR,    OP_RMDIR,    OP_STAT,
+	    OP_STAT,      OP_ACCESS,  OP_TRUNCATE, OP_SETXATTR, OP_GETXATTR, OP_REMOVEXATTR,
+	    OP_SCANDIR,   OP_MKDIR,
 	};
 	return (enum trace_op)often[sample_random(seed) % sizeof often];
 }
 
 static inline uint32_t world_open_flags(uint64_t *seed)
 {
-	static const uint32_t flags[] = {O_RDONLY, O_RDWR, O_RDWR | O_CREAT, O_WRONLY | O_CREAT | O_EXCL, O_RDWR | O_CREAT | O_TRUNC,
-					 O_RDWR | O_CREAT | O_APPEND, O_RDWR | O_CREAT, O_RDONLY | O_DIRECTORY};
+	static const uint32_t flags[] = {O_RDONLY,
+					 O_RDWR,
+					 O_RDWR | O_CREAT,
+					 O_WRONLY | O_CREAT | O_EXCL,
+					 O_RDWR | O_CREAT | O_TRUNC,
+					 O_RDWR | O_CREAT | O_APPEND,
+					 O_RDWR | O_CREAT,
+					 O_RDONLY | O_DIRECTORY};
 	return flags[sample_random(seed) % (sizeof flags / sizeof *flags)];
 }
 
 static inline bool world_on_descriptor(enum trace_op op)
 {
-	return op == OP_READ || op == OP_PREAD || op == OP_WRITE || op == OP_PWRITE || op == OP_LSEEK || op == OP_FTRUNCATE ||
-	       op == OP_FALLOCATE || op == OP_DUP || op == OP_CLOSE;
+	return op == OP_READ || op == OP_PREAD || op == OP_WRITE || op == OP_PWRITE ||
+	       op == OP_LSEEK || op == OP_FTRUNCATE || op == OP_FALLOCATE || op == OP_DUP ||
+	       op == OP_CLOSE;
 }
 
 static inline bool world_changes_directories(enum trace_op op)
 {
-	return op == OP_OPEN || op == OP_UNLINK || op == OP_RMDIR || op == OP_MKDIR || op == OP_RENAME || op == OP_LINK ||
-	       op == OP_SYMLINK;
+	return op == OP_OPEN || op == OP_UNLINK || op == OP_RMDIR || op == OP_MKDIR ||
+	       op == OP_RENAME || op == OP_LINK || op == OP_SYMLINK;
 }
 
 /* Also what moves a position, because dup makes two descriptors of one. */
 static inline bool world_changes(enum trace_op op)
 {
-	return op != OP_PREAD && op != OP_STAT && op != OP_ACCESS && op != OP_READLINK && op != OP_GETXATTR && op != OP_SCANDIR;
+	return op != OP_PREAD && op != OP_STAT && op != OP_ACCESS && op != OP_READLINK &&
+	       op != OP_GETXATTR && op != OP_SCANDIR;
 }
 
 static inline struct world_call world_draw(uint64_t *seed)
@@ -234,11 +256,14 @@ static inline bool world_step(struct world_thread *t, struct world_call *c)
 {
 	struct world *w = t->w;
 	uint64_t pick = sample_random(&t->seed);
-	struct world_fd *f = pick % 3 ? &t->own[pick % WORLD_OWN] : &w->shared[pick % WORLD_SHARED], *to = f;
+	struct world_fd *f = pick % 3 ? &t->own[pick % WORLD_OWN] : &w->shared[pick % WORLD_SHARED],
+			*to = f;
 	bool shared = pick % 3 == 0;
 	*c = world_draw(&t->seed);
 	bool on = world_on_descriptor(c->op), makes = c->op == OP_OPEN || c->op == OP_DUP;
-	if (shared) /* as programs do: the lock is held for a position and for opening and closing, not for pread */
+	/* as programs do: the lock is held for a position and for opening and closing, not for
+	 * pread */
+	if (shared)
 		pthread_mutex_lock(&f->lock);
 	bool can = on ? f->number != 0 : !(makes && to->number);
 	struct world_fd *copy = &t->own[(pick >> 8) % WORLD_OWN];
@@ -322,9 +347,10 @@ static inline void world_release(struct world *w)
 	free(w->call);
 }
 
-/* --- as a trace ----------------------------------------------------------------------------------------------------- */
+/* --- as a trace ---------------------------------------------------------- */
 
-static inline void world_call_write(struct trace_writer *tw, uint32_t thread, const struct world_call *c, const uint32_t *object)
+static inline void world_call_write(struct trace_writer *tw, uint32_t thread,
+				    const struct world_call *c, const uint32_t *object)
 {
 	struct trace_record r = {.begin_ns = c->begin_ns, .end_ns = c->end_ns, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE,
 				 .offset = c->offset, .length = c->length, .rvalue = c->rvalue, .pid = 1, .tid = 1 + thread,
@@ -351,7 +377,8 @@ static inline void world_call_write(struct trace_writer *tw, uint32_t thread, co
 		abort();
 }
 
-/* What was there before the run, found by looking. Ownership: the entries' paths are those of world_names. */
+/* What was there before the run, found by looking. Ownership: the entries' paths are those of
+ * world_names. */
 static inline void world_snapshot(const struct world *w, struct fileset *f)
 {
 	static struct fileset_entry entry[WORLD_NAMES];
@@ -361,13 +388,15 @@ static inline void world_snapshot(const struct world *w, struct fileset *f)
 		struct stat st;
 		if (fstatat(w->dir_fd, world_names[i], &st, AT_SYMLINK_NOFOLLOW))
 			continue;
-		entry[f->n] = (struct fileset_entry){world_names[i], S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0,
+		entry[f->n] = (struct fileset_entry){world_names[i],
+						     S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0,
 						     S_ISDIR(st.st_mode)};
 		detail[f->n++] = (struct fileset_detail){.mode = st.st_mode & 07777};
 	}
 }
 
-static inline void world_write(const struct world *w, const char *path, const struct fileset *before)
+static inline void world_write(const struct world *w, const char *path,
+			       const struct fileset *before)
 {
 	struct trace_meta meta = {.level = LEVEL_SYSCALL, .clock = "monotonic", .captured_by = "test", .files = *before};
 	struct trace_writer *tw;

@@ -10,18 +10,27 @@
 #include "replay/replay.h"
 
 /* One request of a random trace; paths are f, g, h, i, and *next_fd starts at 5. */
-static inline void random_fs_request(struct sample *s, uint64_t *seed, uint32_t tid, int64_t begin, int64_t end, int *next_fd)
+static inline void random_fs_request(struct sample *s, uint64_t *seed, uint32_t tid, int64_t begin,
+				     int64_t end, int *next_fd)
 {
-	static const enum trace_op ops[] = {OP_PREAD, OP_PWRITE, OP_READ, OP_WRITE, OP_LSEEK, OP_FSYNC, OP_PREAD, OP_PWRITE};
+	static const enum trace_op ops[] = {OP_PREAD, OP_PWRITE, OP_READ,  OP_WRITE,
+					    OP_LSEEK, OP_FSYNC,  OP_PREAD, OP_PWRITE};
 	uint64_t what = sample_random(seed) % 12;
 	int fd = 3 + (int)(sample_random(seed) % (uint64_t)(*next_fd - 2));
 	if (what < 3) {
-		static const int flags[] = {O_RDWR, O_RDWR | O_CREAT, O_RDWR | O_TRUNC, O_RDWR | O_CREAT | O_TRUNC,
-					    O_WRONLY | O_APPEND, O_RDWR | O_CREAT | O_EXCL};
+		static const int flags[] = {O_RDWR,
+					    O_RDWR | O_CREAT,
+					    O_RDWR | O_TRUNC,
+					    O_RDWR | O_CREAT | O_TRUNC,
+					    O_WRONLY | O_APPEND,
+					    O_RDWR | O_CREAT | O_EXCL};
 		int f = flags[sample_random(seed) % 6];
 		uint64_t outcome = sample_random(seed) % 6;
-		int64_t rvalue = outcome == 0 ? -ENOENT : outcome == 1 && f & O_EXCL ? -EEXIST : (*next_fd)++;
-		/* f and g have descriptors from before the trace, h and i are made by it, or looked for in vain */
+		int64_t rvalue = outcome == 0                 ? -ENOENT
+				 : outcome == 1 && f & O_EXCL ? -EEXIST
+							      : (*next_fd)++;
+		/* f and g have descriptors from before the trace, h and i are made by it, or looked
+		 * for in vain */
 		sample_open(s, tid, begin, end, (uint32_t)(sample_random(seed) % 4), f, rvalue);
 	} else if (what == 3) {
 		sample_data(s, tid, begin, end, OP_CLOSE, fd, OBJECT_NONE, OFFSET_NONE, 0, 0);
@@ -29,14 +38,17 @@ static inline void random_fs_request(struct sample *s, uint64_t *seed, uint32_t 
 		enum trace_op op = ops[sample_random(seed) % 8];
 		bool at = op == OP_PREAD || op == OP_PWRITE;
 		uint64_t length = 1 + sample_random(seed) % 12, offset = sample_random(seed) % 60;
-		int64_t rvalue = (int64_t)(sample_random(seed) % 3 ? length : sample_random(seed) % (length + 1));
+		int64_t rvalue =
+		    (int64_t)(sample_random(seed) % 3 ? length
+						      : sample_random(seed) % (length + 1));
 		if (sample_random(seed) % 15 == 0)
 			rvalue = -EIO;
 		if (op == OP_FSYNC || op == OP_LSEEK)
 			rvalue = op == OP_LSEEK ? (int64_t)offset : 0;
 		/* Which file a descriptor is on is told now and then only. */
 		uint32_t told = fd < 5 ? (uint32_t)(fd - 3) : OBJECT_NONE;
-		struct trace_record *r = sample_data(s, tid, begin, end, op, fd, told, at || op == OP_LSEEK ? offset : OFFSET_NONE,
+		struct trace_record *r = sample_data(s, tid, begin, end, op, fd, told,
+						     at || op == OP_LSEEK ? offset : OFFSET_NONE,
 						     op == OP_FSYNC ? 0 : length, rvalue);
 		r->flags = op == OP_LSEEK ? SEEK_SET : 0;
 	}
@@ -103,15 +115,16 @@ static inline int rig_replay(struct rig *g, const struct sample *s, struct err *
 }
 
 /* Threads that each read one block after another, with times that overlap at random. */
-static inline void sample_reads(struct sample *s, uint64_t *seed, uint32_t n_threads, uint32_t n, enum trace_op op)
+static inline void sample_reads(struct sample *s, uint64_t *seed, uint32_t n_threads, uint32_t n,
+				enum trace_op op)
 {
 	int64_t *free_at = xcalloc(n_threads, sizeof *free_at);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t t = (uint32_t)(sample_random(seed) % n_threads);
 		int64_t begin = free_at[t] + (int64_t)(sample_random(seed) % 4);
 		free_at[t] = begin + 1 + (int64_t)(sample_random(seed) % 12);
-		sample_data(s, 1 + t, begin, free_at[t], op, 3 + (int)(t % 2), t % 2, op == OP_PREAD ? 64 * (i % 16) : OFFSET_NONE,
-			    64, 64);
+		sample_data(s, 1 + t, begin, free_at[t], op, 3 + (int)(t % 2), t % 2,
+			    op == OP_PREAD ? 64 * (i % 16) : OFFSET_NONE, 64, 64);
 	}
 	free(free_at);
 }

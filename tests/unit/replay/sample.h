@@ -26,7 +26,8 @@ struct sample {
 	struct fileset files;
 };
 
-static inline struct trace_record *sample_add(struct sample *s, uint32_t tid, int64_t begin, int64_t end, enum trace_op op)
+static inline struct trace_record *sample_add(struct sample *s, uint32_t tid, int64_t begin,
+					      int64_t end, enum trace_op op)
 {
 	GROW(s->r, s->n, s->cap);
 	s->r[s->n] = (struct trace_record){.seq = s->n, .begin_ns = begin, .end_ns = end, .intended_ns = TIME_NONE,
@@ -36,8 +37,10 @@ static inline struct trace_record *sample_add(struct sample *s, uint32_t tid, in
 }
 
 /* A read or write on descriptor `fd` of file `object` (OBJECT_NONE: not told). */
-static inline struct trace_record *sample_data(struct sample *s, uint32_t tid, int64_t begin, int64_t end, enum trace_op op,
-					       int fd, uint32_t object, uint64_t offset, uint64_t length, int64_t rvalue)
+static inline struct trace_record *sample_data(struct sample *s, uint32_t tid, int64_t begin,
+					       int64_t end, enum trace_op op, int fd,
+					       uint32_t object, uint64_t offset, uint64_t length,
+					       int64_t rvalue)
 {
 	struct trace_record *r = sample_add(s, tid, begin, end, op);
 	r->fd = fd, r->object = object, r->offset = offset, r->length = length, r->rvalue = rvalue;
@@ -48,10 +51,12 @@ static inline struct trace_record *sample_data(struct sample *s, uint32_t tid, i
 	return r;
 }
 
-static inline struct trace_record *sample_open(struct sample *s, uint32_t tid, int64_t begin, int64_t end, uint32_t object,
-					       int flags, int64_t rvalue)
+static inline struct trace_record *sample_open(struct sample *s, uint32_t tid, int64_t begin,
+					       int64_t end, uint32_t object, int flags,
+					       int64_t rvalue)
 {
-	struct trace_record *r = sample_data(s, tid, begin, end, OP_OPEN, (int)rvalue, object, OFFSET_NONE, 0644, rvalue);
+	struct trace_record *r = sample_data(s, tid, begin, end, OP_OPEN, (int)rvalue, object,
+					     OFFSET_NONE, 0644, rvalue);
 	r->flags = (uint32_t)flags;
 	return r;
 }
@@ -109,7 +114,8 @@ struct loaded {
 	struct edges *fs; /* of order fs, where somebody asked */
 };
 
-static inline int sample_load(const struct sample *s, const char *dir, struct loaded *x, struct err *e)
+static inline int sample_load(const struct sample *s, const char *dir, struct loaded *x,
+			      struct err *e)
 {
 	char *path = xasprintf("%s/sample.trace", dir);
 	memset(x, 0, sizeof *x);
@@ -142,9 +148,10 @@ static inline uint64_t sample_random(uint64_t *state)
 	return *state >> 11;
 }
 
-/* --- what an order demands, by its definition ------------------------------------------------------------------------ */
+/* --- what an order demands, by its definition ---------------------------- */
 
-/* The progress of q's thread that must have been reached when r begins, 0 for none. Both are indices into l->request. */
+/* The progress of q's thread that must have been reached when r begins, 0 for none. Both are
+ * indices into l->request. */
 typedef uint32_t demand(const struct loaded *x, uint32_t q, uint32_t r);
 
 static inline uint32_t demand_temporal(const struct loaded *x, uint32_t q, uint32_t r)
@@ -152,7 +159,8 @@ static inline uint32_t demand_temporal(const struct loaded *x, uint32_t q, uint3
 	const struct load_request *a = &x->l.request[q], *b = &x->l.request[r];
 	if (q >= r)
 		return 0;
-	return load_end_ns(&x->l, a) <= b->begin_ns || a->thread == b->thread ? threshold_ended(a) : threshold_begun(a);
+	return load_end_ns(&x->l, a) <= b->begin_ns || a->thread == b->thread ? threshold_ended(a)
+									      : threshold_begun(a);
 }
 
 static inline uint32_t demand_serial(const struct loaded *x, uint32_t q, uint32_t r)
@@ -160,7 +168,8 @@ static inline uint32_t demand_serial(const struct loaded *x, uint32_t q, uint32_
 	return q < r ? threshold_ended(&x->l.request[q]) : 0;
 }
 
-/* What was derived, for looking whether an engine keeps it; whether it is right is for test_fs_property.c. */
+/* What was derived, for looking whether an engine keeps it; whether it is right is for
+ * test_fs_property.c. */
 static inline uint32_t demand_fs(const struct loaded *x, uint32_t q, uint32_t r)
 {
 	const struct load_request *a = &x->l.request[q], *b = &x->l.request[r];

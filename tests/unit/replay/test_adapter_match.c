@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which request of the input each one that was seen is: by number, by place, and by operation, object, offset and length. */
+/* Which request of the input each one that was seen is: by number, by place, and by operation,
+ * object, offset and length. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -21,7 +22,8 @@ struct match { /* an input and what was seen of its replay, matched */
 
 static const struct adapter some = {.name = "some"};
 
-static void match_make(struct match *m, const struct sample *input, const struct sample *seen, enum adapter_times how, const char *device)
+static void match_make(struct match *m, const struct sample *input, const struct sample *seen,
+		       enum adapter_times how, const char *device)
 {
 	struct err e = ERR_INIT;
 	*m = (struct match){.dir = sample_dir(), .a = {.device = (char *)device, .times = {.how = how}}};
@@ -65,11 +67,13 @@ static void assert_begins(const struct match *m, const int64_t *begin, size_t n)
 	assert_int_equal(m->a.n_outcomes, n);
 	for (size_t i = 0; i < n; i++)
 		if (begin_of(m, i) != begin[i])
-			fail_msg("request %zu began at %lld, not at %lld", i, (long long)begin_of(m, i), (long long)begin[i]);
+			fail_msg("request %zu began at %lld, not at %lld", i,
+				 (long long)begin_of(m, i), (long long)begin[i]);
 }
 
-#define BEGINS(M, ...)                                                                                                             \
-	assert_begins(M, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+#define BEGINS(M, ...)                                                                             \
+	assert_begins(M, (const int64_t[]){__VA_ARGS__},                                           \
+		      sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
 static struct trace_record *read_add(struct sample *s, int64_t begin, uint64_t offset)
 {
@@ -81,7 +85,7 @@ static void sample_start(struct sample *s)
 	*s = (struct sample){.paths = {"dev/some", "dev/other"}, .n_paths = 2};
 }
 
-/* --- by key -------------------------------------------------------------------------------------------------------------- */
+/* --- by key -------------------------------------------------------------- */
 
 static void in_another_order(void **state)
 {
@@ -95,8 +99,10 @@ static void in_another_order(void **state)
 	in.r[3].op = OP_PWRITE;
 	read_add(&seen, 1000, 2 * 4096);
 	read_add(&seen, 1010, 0);
-	sample_data(&seen, 1, 1020, 1025, OP_PWRITEV, 9, 0, 3 * 4096, 4096, 4096); /* writes all do the same */
-	read_add(&seen, 1030, 3 * 4096);					    /* a read is no write */
+	/* writes all do the same */
+	sample_data(&seen, 1, 1020, 1025, OP_PWRITEV, 9, 0, 3 * 4096, 4096, 4096);
+	/* a read is no write */
+	read_add(&seen, 1030, 3 * 4096);
 	match_make(&m, &in, &seen, ADAPTER_PRELOAD, "/dev/some");
 	match_run(&m);
 	BEGINS(&m, 1010, -1, 1000, 1020);
@@ -108,7 +114,8 @@ static void in_another_order(void **state)
 	sample_release(&seen);
 }
 
-/* Three of a kind, replayed twice: the first is the first, and any of the three may be the one that is missing. */
+/* Three of a kind, replayed twice: the first is the first, and any of the three may be the one that
+ * is missing. */
 static void kth_with_kth(void **state)
 {
 	struct sample in, seen;
@@ -134,7 +141,8 @@ static void kth_with_kth(void **state)
 	sample_release(&seen);
 }
 
-/* More of a kind than the input has; calls that only ready something; and what was done elsewhere. */
+/* More of a kind than the input has; calls that only ready something; and what was done elsewhere.
+ */
 static void extra_and_others(void **state)
 {
 	struct sample in, seen;
@@ -179,12 +187,14 @@ static void what_it_was_not_given(void **state)
 	sample_release(&seen);
 }
 
-static struct trace_record *piece_add(struct sample *s, uint32_t tid, int64_t begin, int64_t end, uint64_t offset, uint64_t length)
+static struct trace_record *piece_add(struct sample *s, uint32_t tid, int64_t begin, int64_t end,
+				      uint64_t offset, uint64_t length)
 {
 	return sample_data(s, tid, begin, end, OP_PREAD, -1, 0, offset, length, (int64_t)length);
 }
 
-/* What the kernel cuts up is put together again: pieces of two threads in between one another, one with an error, one of two lengths. */
+/* What the kernel cuts up is put together again: pieces of two threads in between one another, one
+ * with an error, one of two lengths. */
 static void pieces_of_requests(void **state)
 {
 	enum { K = 1024, M = K * K };
@@ -231,7 +241,8 @@ static void pieces_of_requests(void **state)
 	sample_release(&seen);
 }
 
-/* Files: by name, whatever number they have; and a read without an offset is where its file stands. */
+/* Files: by name, whatever number they have; and a read without an offset is where its file stands.
+ */
 static void files_by_name_and_position(void **state)
 {
 	struct sample in = {.paths = {"sub/a", "b"}, .n_paths = 2}, seen = {.paths = {"other", "/b", "/sub/a"}, .n_paths = 3};
@@ -255,7 +266,8 @@ static void files_by_name_and_position(void **state)
 	sample_release(&seen);
 }
 
-/* As a random replay is matched: every request once, to one that is alike; what is left over on one side is left over on the other. */
+/* As a random replay is matched: every request once, to one that is alike; what is left over on one
+ * side is left over on the other. */
 static void every_request_once(void **state)
 {
 	enum { N = 3000, LOST = 100 };
@@ -299,7 +311,7 @@ static void every_request_once(void **state)
 	sample_release(&seen);
 }
 
-/* --- by number, by place ------------------------------------------------------------------------------------------------------ */
+/* --- by number, by place ------------------------------------------------- */
 
 static void by_number(void **state)
 {
@@ -366,7 +378,8 @@ static void what_it_took_and_gave(void **state)
 	read_add(&in, 0, 0);
 	read_add(&in, 10, 4096);
 	read_add(&seen, 100, 0)->dispatch_ns = 102;
-	struct trace_record *failed = sample_data(&seen, 1, 110, TIME_NONE, OP_PREAD, 3, 0, 4096, 4096, -EIO);
+	struct trace_record *failed =
+	    sample_data(&seen, 1, 110, TIME_NONE, OP_PREAD, 3, 0, 4096, 4096, -EIO);
 	failed->end_ns = 119;
 	match_make(&m, &in, &seen, ADAPTER_BLOCK, "/dev/some");
 	match_run(&m);
@@ -401,10 +414,12 @@ static void nobody_looked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_another_order), cmocka_unit_test(kth_with_kth), cmocka_unit_test(extra_and_others),
-		cmocka_unit_test(what_it_was_not_given),
-		cmocka_unit_test(pieces_of_requests), cmocka_unit_test(files_by_name_and_position), cmocka_unit_test(every_request_once),
-		cmocka_unit_test(by_number), cmocka_unit_test(by_place), cmocka_unit_test(what_it_took_and_gave), cmocka_unit_test(nobody_looked),
+	    cmocka_unit_test(in_another_order),   cmocka_unit_test(kth_with_kth),
+	    cmocka_unit_test(extra_and_others),   cmocka_unit_test(what_it_was_not_given),
+	    cmocka_unit_test(pieces_of_requests), cmocka_unit_test(files_by_name_and_position),
+	    cmocka_unit_test(every_request_once), cmocka_unit_test(by_number),
+	    cmocka_unit_test(by_place),           cmocka_unit_test(what_it_took_and_gave),
+	    cmocka_unit_test(nobody_looked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

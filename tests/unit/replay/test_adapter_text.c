@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands, placeholders, the option `times` and numbers, as protocols and strange programs write them. */
+/* Commands, placeholders, the option `times` and numbers, as protocols and strange programs write
+ * them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +26,8 @@ static void words_of_both_kinds(void **state)
 		{"[\"a\", \"b c\", \"\"]", {"a", "b c", ""}},
 		{" [\"{trace}\\n\"]", {"{trace}\n"}},
 	};
-	static const char *const bad[] = {"", "   ", "a \"b", "[\"a\"", "[]", "[\"a\", 5]", "[\"a\"] b", "[null]"};
+	static const char *const bad[] = {"",   "   ",        "a \"b",     "[\"a\"",
+					  "[]", "[\"a\", 5]", "[\"a\"] b", "[null]"};
 	(void)state;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
 		struct words_list w;
@@ -81,8 +83,12 @@ static void numbers(void **state)
 		{".5", 9, 500000000, ""}, {"7;x", 0, 7, ";x"},	    {"1e3", 3, 1000000, ""},	  {"2.5E-3", 9, 2500000, ""},
 		{"9223372036854775807", 0, INT64_MAX, ""}, {"3us", 3, 3000, "us"}, {"1e", 0, 1, "e"}, {"+4", 1, 40, ""},
 	};
-	static const char *const bad[] = {"", "nan", "NaN", "-nan", "inf", "-Infinity", "x", "-", ".",
-					  "9223372036854775808", "1e400", "99999999999999999999"};
+	static const char *const bad[] = {"",      "nan",
+					  "NaN",   "-nan",
+					  "inf",   "-Infinity",
+					  "x",     "-",
+					  ".",     "9223372036854775808",
+					  "1e400", "99999999999999999999"};
 	const char *end;
 	int64_t v;
 	(void)state;
@@ -93,16 +99,29 @@ static void numbers(void **state)
 	}
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		assert_int_equal(adapter_number(bad[i], 3, &v, &end, NULL), -EBADMSG);
-	assert_int_equal(adapter_number("9300000000", 9, &v, &end, NULL), -EBADMSG); /* as ns it does not fit */
+	/* as ns it does not fit */
+	assert_int_equal(adapter_number("9300000000", 9, &v, &end, NULL), -EBADMSG);
 }
 
 static void times_of_options(void **state)
 {
 	static const struct adapter some = {.name = "some", .times = ADAPTER_PRELOAD | ADAPTER_BLOCK, .usual = ADAPTER_BLOCK};
-	static const char *const bad[] = {"selv", "self", "preload:csv(begin=1,end=2)", "self:csv(begin=1)", "self:csv(begin=1,end=2,took=3)",
-					  "self:csv(begin=0,end=2)", "self:csv(begin=1,end=2,op=3)", "self:csv(begin=1,end=2,unit=h)",
-					  "self:csv(begin=1,end=2,sep=|)", "self:csv(begin=1,end=2", "self:csv()", "self:x", "self:csv(begin=1001,end=2)",
-					  "self:csv(begin=1,end=2,unit-offset=0)", "self:csv(begin)", "self:csv(begin=1,end=2,comment=ab)"};
+	static const char *const bad[] = {"selv",
+					  "self",
+					  "preload:csv(begin=1,end=2)",
+					  "self:csv(begin=1)",
+					  "self:csv(begin=1,end=2,took=3)",
+					  "self:csv(begin=0,end=2)",
+					  "self:csv(begin=1,end=2,op=3)",
+					  "self:csv(begin=1,end=2,unit=h)",
+					  "self:csv(begin=1,end=2,sep=|)",
+					  "self:csv(begin=1,end=2",
+					  "self:csv()",
+					  "self:x",
+					  "self:csv(begin=1001,end=2)",
+					  "self:csv(begin=1,end=2,unit-offset=0)",
+					  "self:csv(begin)",
+					  "self:csv(begin=1,end=2,comment=ab)"};
 	struct times_how t;
 	(void)state;
 	assert_int_equal(times_parse(&t, NULL, &some, NULL), 0);
@@ -114,8 +133,12 @@ static void times_of_options(void **state)
 	assert_string_equal(times_name(t.how), "none");
 	assert_string_equal(times_name(ADAPTER_BLOCK), "block");
 	assert_int_equal(times_parse(&t, "none:csv(begin=1,end=2)", &some, NULL), -EINVAL);
-	assert_int_equal(times_parse(&t, "self:csv(begin=3, took=4,unit=ms,sep=blank,header=2,op=5,offset=6,length=7,unit-offset=512,comment=#,first=1)",
-				     &some, NULL), 0);
+	assert_int_equal(times_parse(&t,
+				     "self:csv(begin=3, "
+				     "took=4,unit=ms,sep=blank,header=2,op=5,offset=6,length=7,"
+				     "unit-offset=512,comment=#,first=1)",
+				     &some, NULL),
+			 0);
 	assert_true(t.has_form && t.how == ADAPTER_SELF);
 	assert_int_equal(t.form.column[TIMES_BEGIN], 3);
 	assert_int_equal(t.form.column[TIMES_TOOK], 4);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What replayers answer when they are asked for their version, as reports have it: no path of the machine in it. */
+/* What replayers answer when they are asked for their version, as reports have it: no path of the
+ * machine in it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,9 +18,11 @@ extern const struct replay_engine engine_hfplayer;
 #include "sample.h"
 
 /* The version that the adapter tells of a program that prints `text`. */
-static void assert_version(const struct replay_engine *engine, const char *text, int expected, const char *version)
+static void assert_version(const struct replay_engine *engine, const char *text, int expected,
+			   const char *version)
 {
-	char *dir = sample_dir(), *path = xasprintf("%s/program", dir), *script = xasprintf("#!/bin/sh\n[ \"$1\" = -v ] || exit 1\n%s\n", text);
+	char *dir = sample_dir(), *path = xasprintf("%s/program", dir),
+	     *script = xasprintf("#!/bin/sh\n[ \"$1\" = -v ] || exit 1\n%s\n", text);
 	struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
 	assert_int_equal(file_write_atomic(path, script, strlen(script), NULL), 0);
@@ -36,7 +39,9 @@ static void assert_version(const struct replay_engine *engine, const char *text,
 static void hfplayer(void **state)
 {
 	(void)state;
-	assert_version(&engine_hfplayer, "echo You are running version 3.0 of $0.; echo more; exit 3", 0, "hfplayer 3.0");
+	assert_version(&engine_hfplayer,
+		       "echo You are running version 3.0 of $0.; echo more; exit 3", 0,
+		       "hfplayer 3.0");
 	assert_version(&engine_hfplayer, "echo version 4", 0, "version 4");
 	assert_version(&engine_hfplayer, ":", 1, NULL);
 }

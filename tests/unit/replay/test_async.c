@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asynchronous requests: which get channels, what waits for what, and that every engine keeps it. */
+/* Asynchronous requests: which get channels, what waits for what, and that every engine keeps it.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,12 +12,14 @@
 
 static char *dir;
 
-static struct trace_record *async_read(struct sample *s, uint32_t tid, int64_t begin, int64_t end, uint64_t offset)
+static struct trace_record *async_read(struct sample *s, uint32_t tid, int64_t begin, int64_t end,
+				       uint64_t offset)
 {
 	return sample_data(s, tid, begin, end, OP_AIO_READ, 5, 0, offset, 8, 8);
 }
 
-static struct trace_record *call(struct sample *s, uint32_t tid, int64_t begin, int64_t end, enum trace_op op, int64_t rvalue)
+static struct trace_record *call(struct sample *s, uint32_t tid, int64_t begin, int64_t end,
+				 enum trace_op op, int64_t rvalue)
 {
 	struct trace_record *r = sample_add(s, tid, begin, end, op);
 	r->rvalue = rvalue;
@@ -24,7 +27,8 @@ static struct trace_record *call(struct sample *s, uint32_t tid, int64_t begin, 
 	return r;
 }
 
-/* Three handed over together, two of them fetched together; a call meanwhile; one that is waited for at once. `fetcher` fetches. */
+/* Three handed over together, two of them fetched together; a call meanwhile; one that is waited
+ * for at once. `fetcher` fetches. */
 static void made(struct sample *s, uint32_t fetcher)
 {
 	s->paths[0] = "f";
@@ -53,7 +57,8 @@ static uint32_t place_of(const struct loaded *x, uint32_t record)
 }
 
 /* Whether record r waits for record q. */
-static bool waits(const struct loaded *x, const struct edges *d, uint32_t r, uint32_t q, bool for_end)
+static bool waits(const struct loaded *x, const struct edges *d, uint32_t r, uint32_t q,
+		  bool for_end)
 {
 	const struct load_request *a = &x->l.request[place_of(x, q)];
 	for (size_t i = 0; i < d->n; i++)
@@ -95,17 +100,21 @@ static void channels(void **state)
 		assert_int_equal(x.l.n_threads, fetcher + 2);
 		const uint32_t own = thread_of(&x, 0), a = thread_of(&x, 2), b = thread_of(&x, 3);
 		assert_true(own != a && own != b && a != b);
-		assert_true(x.l.thread[b].is_channel && x.l.thread[b].of == own && x.l.thread[b].pid == 1);
-		assert_true(thread_of(&x, 4) == own && thread_of(&x, 9) == own); /* nothing that their thread did later overlapped them */
+		assert_true(x.l.thread[b].is_channel && x.l.thread[b].of == own &&
+			    x.l.thread[b].pid == 1);
+		/* nothing that their thread did later overlapped them */
+		assert_true(thread_of(&x, 4) == own && thread_of(&x, 9) == own);
 		for (int order = ORDER_FS; order <= ORDER_THREAD; order++) {
 			derive(&x, (enum replay_order)order, &d);
 			assert_true(waits(&x, &d, 2, 1, true) && waits(&x, &d, 3, 1, true));
 			assert_true(waits(&x, &d, 5, 2, true) && !waits(&x, &d, 5, 3, true));
-			assert_true(fetcher == 1 || (waits(&x, &d, 5, 4, true) && waits(&x, &d, 10, 9, true)));
+			assert_true(fetcher == 1 ||
+				    (waits(&x, &d, 5, 4, true) && waits(&x, &d, 10, 9, true)));
 			assert_true(waits(&x, &d, 7, 3, true));
 			for (uint32_t q = 2; q <= 4; q++)
 				for (uint32_t r = 2; r <= 4; r++)
-					assert_false(waits(&x, &d, r, q, true)); /* they are in flight together */
+					assert_false(waits(&x, &d, r, q,
+							   true)); /* they are in flight together */
 			assert_false(waits(&x, &d, 6, 3, true)); /* and this one is meanwhile */
 			edges_release(&d);
 		}
@@ -117,8 +126,8 @@ static void channels(void **state)
 	}
 }
 
-/* Fetched by no call that the trace has: what its thread does next, when it had ended, comes after it. A descriptor that was closed while
- * it was in flight is closed after it. */
+/* Fetched by no call that the trace has: what its thread does next, when it had ended, comes after
+ * it. A descriptor that was closed while it was in flight is closed after it. */
 static void without_a_call(void **state)
 {
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
@@ -135,7 +144,8 @@ static void without_a_call(void **state)
 	assert_int_equal(x.l.n_channels, 2);
 	derive(&x, ORDER_THREAD, &d);
 	assert_true(waits(&x, &d, 1, 0, true) && waits(&x, &d, 2, 0, true));
-	assert_true(!waits(&x, &d, 3, 1, true) && waits(&x, &d, 4, 1, true) && !waits(&x, &d, 4, 2, true));
+	assert_true(!waits(&x, &d, 3, 1, true) && waits(&x, &d, 4, 1, true) &&
+		    !waits(&x, &d, 4, 2, true));
 	assert_true(waits(&x, &d, 5, 2, true));
 	assert_int_equal(d.n, 4);
 	edges_release(&d);
@@ -143,8 +153,8 @@ static void without_a_call(void **state)
 	sample_release(&s);
 }
 
-/* The call that hands over has no known end, for the program was killed in it: what its thread had done before still comes before what it
- * handed over. */
+/* The call that hands over has no known end, for the program was killed in it: what its thread had
+ * done before still comes before what it handed over. */
 static void handed_over_without_an_end(void **state)
 {
 	(void)state;
@@ -168,7 +178,8 @@ static void handed_over_without_an_end(void **state)
 	}
 }
 
-/* By a clock so coarse that a request took no time, and began when what is told before it fetched something: nothing waits in a circle. */
+/* By a clock so coarse that a request took no time, and began when what is told before it fetched
+ * something: nothing waits in a circle. */
 static void at_one_instant(void **state)
 {
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
@@ -215,8 +226,11 @@ static void replayed(void **state)
 	made(&s, 2);
 	for (int engine = 0; engine < 2; engine++)
 		for (int order = 0; order <= ORDER_NONE; order++)
-			for (int timing = 0; timing <= (order == ORDER_NONE ? TIMING_TIMESTAMP : TIMING_THINK); timing++)
-				for (int processes = 0; processes < (order == ORDER_NONE ? 1 : 2); processes++) {
+			for (int timing = 0;
+			     timing <= (order == ORDER_NONE ? TIMING_TIMESTAMP : TIMING_THINK);
+			     timing++)
+				for (int processes = 0; processes < (order == ORDER_NONE ? 1 : 2);
+				     processes++) {
 					g.c.engine = engines[engine];
 					g.c.order = order;
 					g.c.timing = timing;
@@ -228,7 +242,8 @@ static void replayed(void **state)
 					if (order == ORDER_NONE)
 						continue;
 					assert_int_equal(g.s.n_mismatches, 0);
-					assert_true(g.r[2].begin_ns >= g.r[1].end_ns && g.r[3].begin_ns >= g.r[1].end_ns);
+					assert_true(g.r[2].begin_ns >= g.r[1].end_ns &&
+						    g.r[3].begin_ns >= g.r[1].end_ns);
 					assert_true(g.r[5].begin_ns >= g.r[2].end_ns);
 					assert_true(g.r[7].begin_ns >= g.r[3].end_ns);
 				}
@@ -260,7 +275,9 @@ static void pauses(void **state)
 		fail_msg("%s", e.msg);
 	assert_int_equal(g.s.n_mismatches, 0);
 	for (size_t i = 1; i < g.n; i++)
-		if (g.r[i].op != OP_AIO_READ && g.r[i].op != OP_OPEN) { /* meant for at most 1000 ns after what its thread did before, whenever that ended */
+		if (g.r[i].op != OP_AIO_READ &&
+		    g.r[i].op != OP_OPEN) { /* meant for at most 1000 ns after what its thread did
+					       before, whenever that ended */
 			assert_true(g.r[i].intended_ns - g.r[i - 1].end_ns <= 1100);
 		}
 	g.c = (struct replay_config){.dir = NULL};
@@ -282,7 +299,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Results are fetched when they were fetched, at the end of a call that waited for them, and that is no lateness. */
+/* Results are fetched when they were fetched, at the end of a call that waited for them, and that
+ * is no lateness. */
 static void fetched_in_time(void **state)
 {
 	(void)state;

@@ -28,9 +28,8 @@ static const bool shadowed = false;
 static void texts(void **state)
 {
 	(void)state;
-	static const char *const good[] = {"off", "traced", "0", "64M", "1GiB", NULL}, *const bad[] = {"", "on",
-												       "tracd", "-1",
-												       "64 bananas"};
+	static const char *const good[] = {"off", "traced", "0", "64M", "1GiB", NULL},
+				 *const bad[] = {"", "on", "tracd", "-1", "64 bananas"};
 	struct err e = ERR_INIT;
 	for (size_t i = 0; i < 6; i++)
 		assert_int_equal(balloon_text_check(good[i], &e), 0);
@@ -46,8 +45,8 @@ static struct load ten_requests(struct load_request *r)
 	return (struct load){.request = r, .n = 10, .first_begin_ns = 5000000};
 }
 
-static int init(struct balloon *b, const char *text, const char *samples, enum replay_timing timing, double speed,
-		struct err *e)
+static int init(struct balloon *b, const char *text, const char *samples, enum replay_timing timing,
+		double speed, struct err *e)
 {
 	struct load_request r[10];
 	struct load l = ten_requests(r);
@@ -63,8 +62,9 @@ static int init(struct balloon *b, const char *text, const char *samples, enum r
 	return ret;
 }
 
-static const char three[] = "[{\"t_ns\":0,\"bytes\":50000000},{\"t_ns\":7000000,\"bytes\":90000000},"
-			    "{\"t_ns\":7500000,\"bytes\":90000001},{\"t_ns\":12000000,\"bytes\":30000000}]";
+static const char three[] =
+    "[{\"t_ns\":0,\"bytes\":50000000},{\"t_ns\":7000000,\"bytes\":90000000},"
+    "{\"t_ns\":7500000,\"bytes\":90000001},{\"t_ns\":12000000,\"bytes\":30000000}]";
 
 static void samples_become_steps(void **state)
 {
@@ -85,7 +85,8 @@ static void samples_become_steps(void **state)
 	balloon_release(&b);
 	assert_int_equal(init(&b, "traced", three, TIMING_TIMESTAMP, 2, &e), 0);
 	assert_true(b.by_time);
-	assert_int_equal(b.step[1].due_ns, 1000000); /* 2 ms after the first request, at twice the speed */
+	/* 2 ms after the first request, at twice the speed */
+	assert_int_equal(b.step[1].due_ns, 1000000);
 	assert_int_equal(balloon_step_at(&b, 10, -5)->bytes, 50000000);
 	assert_int_equal(balloon_step_at(&b, 10, 999999)->bytes, 50000000);
 	assert_int_equal(balloon_step_at(&b, 0, 1000000)->bytes, 90000000);
@@ -153,7 +154,8 @@ static void it_is_resident_locked_and_given_back(void **state)
 	struct balloon b;
 	struct err e = ERR_INIT;
 	if (shadowed || !may_lock())
-		skip(); /* ThreadSanitizer's shadow grows with what is held; or RLIMIT_MEMLOCK allows too little */
+		skip(); /* ThreadSanitizer's shadow grows with what is held; or RLIMIT_MEMLOCK
+			   allows too little */
 	uint64_t own = process_anonymous_bytes(getpid());
 	char text[40];
 	snprintf(text, sizeof text, "%llu", (unsigned long long)(own + 16 * MIB));
@@ -183,7 +185,8 @@ static uint64_t held(struct balloon *b)
 	return bytes;
 }
 
-/* Until it holds `bytes` less own memory, which may change by some pages meanwhile; a minute at the most. */
+/* Until it holds `bytes` less own memory, which may change by some pages meanwhile; a minute at the
+ * most. */
 static void wait_for(struct balloon *b, uint64_t bytes)
 {
 	for (int i = 0; i < 60000; i++) {
@@ -192,8 +195,8 @@ static void wait_for(struct balloon *b, uint64_t bytes)
 			return;
 		usleep(1000);
 	}
-	fail_msg("it holds %llu beside %llu, not %llu", (unsigned long long)held(b), (unsigned long long)b->own_bytes,
-		 (unsigned long long)bytes);
+	fail_msg("it holds %llu beside %llu, not %llu", (unsigned long long)held(b),
+		 (unsigned long long)b->own_bytes, (unsigned long long)bytes);
 }
 
 /* It grows and shrinks as requests end; here they are made to end one by one. */
@@ -206,12 +209,14 @@ static void it_follows_the_requests(void **state)
 	struct lane lane = {.n = 10, .outcome = outcome};
 	struct replay_plan plan = {.lane = &lane, .n_lanes = 1};
 	if (shadowed || !may_lock())
-		skip(); /* ThreadSanitizer's shadow grows with what is held; or RLIMIT_MEMLOCK allows too little */
+		skip(); /* ThreadSanitizer's shadow grows with what is held; or RLIMIT_MEMLOCK
+			   allows too little */
 	uint64_t own = process_anonymous_bytes(getpid()) + 64 * 1024;
-	char *samples = xasprintf(
-	    "[{\"t_ns\":0,\"bytes\":%llu},{\"t_ns\":7000000,\"bytes\":%llu},{\"t_ns\":12000000,\"bytes\":%llu}]",
-	    (unsigned long long)(own + 4 * MIB), (unsigned long long)(own + 16 * MIB),
-	    (unsigned long long)(own + 8 * MIB));
+	char *samples =
+	    xasprintf("[{\"t_ns\":0,\"bytes\":%llu},{\"t_ns\":7000000,\"bytes\":%llu},{\"t_ns\":"
+		      "12000000,\"bytes\":%llu}]",
+		      (unsigned long long)(own + 4 * MIB), (unsigned long long)(own + 16 * MIB),
+		      (unsigned long long)(own + 8 * MIB));
 	assert_int_equal(clock_init(&plan.clock, 1000000, &e), 0);
 	plan.start_ticks = clock_now(&plan.clock);
 	assert_int_equal(init(&b, "traced", samples, TIMING_FULLSPEED, 1, &e), 0);

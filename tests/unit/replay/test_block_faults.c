@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Deliberate faults of the block engine, on the made-up device: as many as they say, of the size they say. */
+/* Deliberate faults of the block engine, on the made-up device: as many as they say, of the size
+ * they say. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces made to harm, for the engine `block`: junk in every field, in every mode, by every way to the kernel. Nothing crashes or hangs, what is
- * refused is refused with a reason, what is replayed is accounted for, and nothing outside of the target's extent is written. */
+/* Traces made to harm, for the engine `block`: junk in every field, in every mode, by every way to
+ * the kernel. Nothing crashes or hangs, what is refused is refused with a reason, what is replayed
+ * is accounted for, and nothing outside of the target's extent is written. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,14 +34,26 @@ static uint64_t draw(struct attack *a, uint64_t n)
 
 static uint64_t number(struct attack *a)
 {
-	static const uint64_t numbers[] = {0, 1, 511, 4096, TARGET_BYTES - 4096, TARGET_BYTES, UINT64_C(1) << 30, (UINT64_C(1) << 30) + 4096,
-					   UINT64_C(1) << 62, INT64_MAX, UINT64_C(1) << 63, UINT64_MAX - 4095, UINT64_MAX};
+	static const uint64_t numbers[] = {0,
+					   1,
+					   511,
+					   4096,
+					   TARGET_BYTES - 4096,
+					   TARGET_BYTES,
+					   UINT64_C(1) << 30,
+					   (UINT64_C(1) << 30) + 4096,
+					   UINT64_C(1) << 62,
+					   INT64_MAX,
+					   UINT64_C(1) << 63,
+					   UINT64_MAX - 4095,
+					   UINT64_MAX};
 	return numbers[draw(a, sizeof numbers / sizeof *numbers)];
 }
 
 static int64_t time_far(struct attack *a)
 {
-	static const int64_t times[] = {INT64_MIN + 1, -1, 0, INT64_C(1) << 62, INT64_MAX - 1, INT64_MAX};
+	static const int64_t times[] = {INT64_MIN + 1, -1,       0, INT64_C(1) << 62,
+					INT64_MAX - 1, INT64_MAX};
 	return times[draw(a, sizeof times / sizeof *times)];
 }
 
@@ -77,7 +90,8 @@ static void request_junk(struct attack *a, struct trace_record *r)
 
 static void trace_make(struct attack *a)
 {
-	static const enum trace_op ops[] = {OP_PREAD, OP_PWRITE, OP_PREAD, OP_PWRITE, OP_FSYNC, OP_FALLOCATE};
+	static const enum trace_op ops[] = {OP_PREAD,  OP_PWRITE, OP_PREAD,
+					    OP_PWRITE, OP_FSYNC,  OP_FALLOCATE};
 	const struct trace_meta meta = {.level = LEVEL_BLOCK, .clock = "made", .seed = a->seed};
 	struct trace_writer *w;
 	uint32_t id;
@@ -94,7 +108,8 @@ static void trace_make(struct attack *a)
 		struct trace_record sound = r;
 		if (a->junk && !draw(a, 40))
 			request_junk(a, &r);
-		if (trace_writer_append(w, &r, 1, NULL)) /* what no reader lets through no writer takes */
+		/* what no reader lets through no writer takes */
+		if (trace_writer_append(w, &r, 1, NULL))
 			assert_int_equal(trace_writer_append(w, &sound, 1, NULL), 0);
 	}
 	assert_int_equal(trace_writer_close(w, NULL), 0);
@@ -178,7 +193,8 @@ static void junk_is_refused_or_replayed(void **state)
 			uint64_t n_none = 0;
 			for (size_t i = 0; i < a.g.n; i++) {
 				n_none += a.g.r[i].begin_ns == TIME_NONE;
-				assert_true(a.g.r[i].begin_ns == TIME_NONE || a.g.r[i].end_ns >= a.g.r[i].begin_ns);
+				assert_true(a.g.r[i].begin_ns == TIME_NONE ||
+					    a.g.r[i].end_ns >= a.g.r[i].begin_ns);
 			}
 			assert_int_equal(a.g.s.n_issued + n_none, N_REQUESTS);
 		}

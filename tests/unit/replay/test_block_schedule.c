@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The modes of the block engine on a made-up device in virtual time, against references worked out request by request. */
+/* The modes of the block engine on a made-up device in virtual time, against references worked out
+ * request by request. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,16 +14,18 @@ static uint64_t below(uint64_t *seed, uint64_t n)
 	return sample_random(seed) % n;
 }
 
-static void random_trace(struct block_rig *g, uint64_t *seed, uint32_t n, uint64_t step, uint64_t service)
+static void random_trace(struct block_rig *g, uint64_t *seed, uint32_t n, uint64_t step,
+			 uint64_t service)
 {
 	int64_t now = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		block_rig_add(g, now, now + (int64_t)below(seed, service), 1 + (int64_t)below(seed, service));
+		block_rig_add(g, now, now + (int64_t)below(seed, service),
+			      1 + (int64_t)below(seed, service));
 		now += (int64_t)below(seed, step);
 	}
 }
 
-/* --- in flight ------------------------------------------------------------------------------------------------------------- */
+/* --- in flight ----------------------------------------------------------- */
 
 static void depths_are_those_of_the_definition(void **state)
 {
@@ -40,7 +43,8 @@ static void depths_are_those_of_the_definition(void **state)
 		for (uint32_t i = 0; i < g.l.n; i++) {
 			uint32_t n = 1;
 			for (uint32_t k = 0; k < i; k++)
-				n += g.l.r[k].end_ns != TIME_NONE && g.l.r[k].end_ns > g.l.r[i].begin_ns;
+				n += g.l.r[k].end_ns != TIME_NONE &&
+				     g.l.r[k].end_ns > g.l.r[i].begin_ns;
 			assert_int_equal(depth[i], n);
 		}
 		int64_t window = (int64_t)below(&seed, 10);
@@ -48,7 +52,8 @@ static void depths_are_those_of_the_definition(void **state)
 		for (uint32_t i = 0; i < g.l.n; i++) {
 			uint32_t largest = 0;
 			for (uint32_t k = 0; k < g.l.n; k++)
-				if (llabs(g.l.r[k].begin_ns - g.l.r[i].begin_ns) <= window && depth[k] > largest)
+				if (llabs(g.l.r[k].begin_ns - g.l.r[i].begin_ns) <= window &&
+				    depth[k] > largest)
 					largest = depth[k];
 			assert_int_equal(most[i], largest);
 		}
@@ -60,7 +65,7 @@ static void depths_are_those_of_the_definition(void **state)
 	assert_int_equal(block_round_up(33), 64);
 }
 
-/* --- hf -------------------------------------------------------------------------------------------------------------------- */
+/* --- hf ------------------------------------------------------------------ */
 
 static void hf_keeps_times_on_the_same_device(void **state)
 {
@@ -83,7 +88,8 @@ static void hf_keeps_times_on_the_same_device(void **state)
 	}
 }
 
-/* One request of 100 takes longer, so that 3 are in flight then: room for 4, at any time. The replay, in which one takes 20 ms, goes on. */
+/* One request of 100 takes longer, so that 3 are in flight then: room for 4, at any time. The
+ * replay, in which one takes 20 ms, goes on. */
 static void hf_limit_leaves_room_for_a_stall(void **state)
 {
 	(void)state;
@@ -96,7 +102,9 @@ static void hf_limit_leaves_room_for_a_stall(void **state)
 	block_rig_plan(&g, 0);
 	block_rig_run(&g);
 	for (int i = 0; i < 2000; i++)
-		assert_in_range(g.begin[i] - 100000 * i, 0, 250000); /* with two of the longer ones beside that one 4 are in flight */
+		assert_in_range(
+		    g.begin[i] - 100000 * i, 0,
+		    250000); /* with two of the longer ones beside that one 4 are in flight */
 	assert_int_equal(g.begin[1999], 100000 * 1999);
 	block_rig_release(&g);
 }
@@ -116,7 +124,8 @@ static void hf_speed_divides_times(void **state)
 	block_rig_release(&g);
 }
 
-/* Nothing before its time or out of order, and at no issue more in flight than then in the trace, rounded up as was asked for. */
+/* Nothing before its time or out of order, and at no issue more in flight than then in the trace,
+ * rounded up as was asked for. */
 static void hf_keeps_limits_on_a_slower_device(void **state)
 {
 	(void)state;
@@ -147,12 +156,14 @@ static void hf_keeps_limits_on_a_slower_device(void **state)
 	}
 }
 
-/* Closer than the threshold to the first of the bundle: together; never more than a bundle may hold. */
+/* Closer than the threshold to the first of the bundle: together; never more than a bundle may
+ * hold. */
 static void hf_bundles_what_is_close(void **state)
 {
 	(void)state;
 	static const int64_t begin[] = {0, 3, 9, 10, 11, 30, 39, 41, 100, 100, 100};
-	static const uint32_t expected[] = {3, 3, 3, 2, 2, 2, 2, 1, 3, 3, 3}; /* 0 3 9 | 10 11 | 30 39 | 41 | 100 100 100 */
+	/* 0 3 9 | 10 11 | 30 39 | 41 | 100 100 100 */
+	static const uint32_t expected[] = {3, 3, 3, 2, 2, 2, 2, 1, 3, 3, 3};
 	struct block_rig g;
 	block_rig_init(&g, MODE_HF);
 	g.c.block.bundle_ns = 9;
@@ -176,7 +187,8 @@ static void hf_bundles_what_is_close(void **state)
 	block_rig_release(&g);
 }
 
-/* After a stall of 100 gaps: at twice the traced rate, but for what is made up for at once (grace 1000: 10 gaps, so 20 requests). */
+/* After a stall of 100 gaps: at twice the traced rate, but for what is made up for at once (grace
+ * 1000: 10 gaps, so 20 requests). */
 static void hf_catches_up_without_bursts(void **state)
 {
 	(void)state;
@@ -196,15 +208,17 @@ static void hf_catches_up_without_bursts(void **state)
 		}
 	assert_int_equal(g.begin[200], 20000);
 	assert_int_equal(g.begin[201], 30000);
-	assert_int_equal(g.begin[390], 39000); /* 201 + 20 at once, then two in a gap: caught up at the latest 10000 later */
+	/* 201 + 20 at once, then two in a gap: caught up at the latest 10000 later */
+	assert_int_equal(g.begin[390], 39000);
 	assert_int_equal(g.begin[999], 99900);
 	assert_true(g.begin[300] > 30000 && g.begin[300] < 36000);
 	block_rig_release(&g);
 }
 
-/* --- load and afap -------------------------------------------------------------------------------------------------------- */
+/* --- load and afap ------------------------------------------------------- */
 
-/* Each at the earliest instant at which the one before it has begun and fewer than its limit are in flight. */
+/* Each at the earliest instant at which the one before it has begun and fewer than its limit are in
+ * flight. */
 static void greedy(const struct block_rig *g, const uint32_t *limit, int64_t *begin)
 {
 	for (uint32_t i = 0; i < g->l.n; i++) {
@@ -215,7 +229,9 @@ static void greedy(const struct block_rig *g, const uint32_t *limit, int64_t *be
 			for (uint32_t k = 0; k < i; k++)
 				if (begin[k] + g->response[k] > t) {
 					busy++;
-					next = begin[k] + g->response[k] < next ? begin[k] + g->response[k] : next;
+					next = begin[k] + g->response[k] < next
+						   ? begin[k] + g->response[k]
+						   : next;
 				}
 			if (busy < limit[i])
 				break;
@@ -248,11 +264,12 @@ static void load_and_afap_are_greedy(void **state)
 	}
 }
 
-/* --- dep ------------------------------------------------------------------------------------------------------------------- */
+/* --- dep ----------------------------------------------------------------- */
 
 static bool follows(const struct block_rig *g, uint32_t q, uint32_t r, int64_t threshold)
 {
-	return q < r && g->l.r[q].end_ns != TIME_NONE && g->l.r[q].end_ns + threshold <= g->l.r[r].begin_ns;
+	return q < r && g->l.r[q].end_ns != TIME_NONE &&
+	       g->l.r[q].end_ns + threshold <= g->l.r[r].begin_ns;
 }
 
 static bool is_parent(const struct block_rig *g, uint32_t q, uint32_t r, int64_t threshold)
@@ -270,19 +287,23 @@ static uint32_t nearest_of(const struct block_rig *g, uint32_t r, int64_t thresh
 {
 	uint32_t nearest = UINT32_MAX;
 	for (uint32_t q = 0; q < r; q++)
-		if (is_parent(g, q, r, threshold) && (nearest == UINT32_MAX || g->l.r[q].end_ns >= g->l.r[nearest].end_ns))
+		if (is_parent(g, q, r, threshold) &&
+		    (nearest == UINT32_MAX || g->l.r[q].end_ns >= g->l.r[nearest].end_ns))
 			nearest = q;
 	return nearest;
 }
 
 static int by_time(const void *a, const void *b)
 {
-	return (*(const int64_t *)a > *(const int64_t *)b) - (*(const int64_t *)a < *(const int64_t *)b);
+	return (*(const int64_t *)a > *(const int64_t *)b) -
+	       (*(const int64_t *)a < *(const int64_t *)b);
 }
 
-/* With --follow count: r begins by the traced gap after as many ends as were before it in the trace. None of a request after r is among them: those
- * begin no earlier than the last of these ends. */
-static int64_t after_as_many(const struct block_rig *g, uint32_t r, int64_t threshold, int64_t think, const int64_t *begin)
+/* With --follow count: r begins by the traced gap after as many ends as were before it in the
+ * trace. None of a request after r is among them: those begin no earlier than the last of these
+ * ends. */
+static int64_t after_as_many(const struct block_rig *g, uint32_t r, int64_t threshold,
+			     int64_t think, const int64_t *begin)
 {
 	int64_t end[400], last = 0;
 	uint32_t n = 0, n_before = 0;
@@ -291,14 +312,17 @@ static int64_t after_as_many(const struct block_rig *g, uint32_t r, int64_t thre
 			continue;
 		end[n++] = begin[q] + g->response[q];
 		n_before += follows(g, q, r, threshold);
-		last = follows(g, q, r, threshold) && g->l.r[q].end_ns > last ? g->l.r[q].end_ns : last;
+		last = follows(g, q, r, threshold) && g->l.r[q].end_ns > last ? g->l.r[q].end_ns
+									      : last;
 	}
 	qsort(end, n, sizeof *end, by_time);
-	return n_before ? end[n_before - 1] + (g->l.r[r].begin_ns - last) / think : g->l.r[r].begin_ns / think;
+	return n_before ? end[n_before - 1] + (g->l.r[r].begin_ns - last) / think
+			: g->l.r[r].begin_ns / think;
 }
 
 /* `think` and `device` 1 or 2, so that nothing is rounded when all times are even. */
-static void dep_reference(const struct block_rig *g, int64_t threshold, int64_t think, int64_t device, int64_t *begin)
+static void dep_reference(const struct block_rig *g, int64_t threshold, int64_t think,
+			  int64_t device, int64_t *begin)
 {
 	const int follow = g->c.block.follow;
 	for (uint32_t r = 0; r < g->l.n; r++) {
@@ -308,14 +332,20 @@ static void dep_reference(const struct block_rig *g, int64_t threshold, int64_t 
 		}
 		bool any = false;
 		int64_t at = g->l.r[r].begin_ns / think;
-		const uint32_t nearest = follow == FOLLOW_EACH ? UINT32_MAX : nearest_of(g, r, threshold);
+		const uint32_t nearest =
+		    follow == FOLLOW_EACH ? UINT32_MAX : nearest_of(g, r, threshold);
 		for (uint32_t q = 0; q < r; q++) {
-			if (!is_parent(g, q, r, threshold) || (follow == FOLLOW_NEAREST && q != nearest))
+			if (!is_parent(g, q, r, threshold) ||
+			    (follow == FOLLOW_NEAREST && q != nearest))
 				continue;
 			int64_t end = begin[q] + g->response[q];
-			int64_t least = device ? begin[q] + (g->l.r[q].end_ns - g->l.r[q].begin_ns) / device : end;
+			int64_t least =
+			    device ? begin[q] + (g->l.r[q].end_ns - g->l.r[q].begin_ns) / device
+				   : end;
 			end = end > least ? end : least;
-			int64_t due = end + (g->l.r[r].begin_ns - g->l.r[nearest == UINT32_MAX ? q : nearest].end_ns) / think;
+			int64_t due = end + (g->l.r[r].begin_ns -
+					     g->l.r[nearest == UINT32_MAX ? q : nearest].end_ns) /
+						think;
 			at = any && at > due ? at : due;
 			any = true;
 		}
@@ -326,13 +356,15 @@ static void dep_reference(const struct block_rig *g, int64_t threshold, int64_t 
 static void dep_case(uint64_t *seed, uint32_t n_workers, uint32_t n)
 {
 	struct block_rig g;
-	int64_t begin[400], think = 1 + (int64_t)below(seed, 2), device = (int64_t)below(seed, 3), threshold = (int64_t)below(seed, 4) * 2;
+	int64_t begin[400], think = 1 + (int64_t)below(seed, 2), device = (int64_t)below(seed, 3),
+			    threshold = (int64_t)below(seed, 4) * 2;
 	block_rig_init(&g, MODE_DEP);
 	g.c.n_workers = n_workers;
 	g.c.block.think_scale = (double)think;
 	g.c.block.device_scale = (double)device;
 	g.c.block.follow = (int)below(seed, 4);
-	if (g.c.block.follow == FOLLOW_COUNT) /* ends that count later than they are would have no order */
+	/* ends that count later than they are would have no order */
+	if (g.c.block.follow == FOLLOW_COUNT)
 		g.c.block.device_scale = (double)(device = 0);
 	uint64_t step = 1 + below(seed, 12), service = 1 + below(seed, 60);
 	int64_t now = 0;
@@ -346,8 +378,10 @@ static void dep_case(uint64_t *seed, uint32_t n_workers, uint32_t n)
 	block_rig_run(&g);
 	for (uint32_t i = 0; i < n; i++)
 		if (g.begin[i] != begin[i])
-			fail_msg("request %u of %u at %lld instead of %lld (threshold %lld, think %lld, device %lld)", i, n, (long long)g.begin[i],
-				 (long long)begin[i], (long long)threshold, (long long)think, (long long)device);
+			fail_msg("request %u of %u at %lld instead of %lld (threshold %lld, think "
+				 "%lld, device %lld)",
+				 i, n, (long long)g.begin[i], (long long)begin[i],
+				 (long long)threshold, (long long)think, (long long)device);
 	block_rig_release(&g);
 }
 
@@ -383,7 +417,7 @@ static void dep_keeps_think_times(void **state)
 	block_rig_release(&g);
 }
 
-/* --- several workers -------------------------------------------------------------------------------------------------------- */
+/* --- several workers ----------------------------------------------------- */
 
 static void workers_keep_order_and_limits(void **state)
 {
@@ -403,7 +437,10 @@ static void workers_keep_order_and_limits(void **state)
 		block_rig_run(&g);
 		assert_int_equal(g.n_issued, g.l.n);
 		for (uint32_t i = 0; i < g.l.n; i++) {
-			uint32_t busy = 1, limit = modes[round % 3] == MODE_HF ? block_round_up(depth[i]) : modes[round % 3] == MODE_LOAD ? depth[i] : 5;
+			uint32_t busy = 1, limit = modes[round % 3] == MODE_HF
+						       ? block_round_up(depth[i])
+						   : modes[round % 3] == MODE_LOAD ? depth[i]
+										   : 5;
 			assert_int_equal(g.order[i], i);
 			for (uint32_t k = 0; k < i; k++)
 				busy += g.end[k] > g.begin[i];
@@ -416,17 +453,18 @@ static void workers_keep_order_and_limits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(depths_are_those_of_the_definition),
-		cmocka_unit_test(hf_keeps_times_on_the_same_device),
-		cmocka_unit_test(hf_limit_leaves_room_for_a_stall), cmocka_unit_test(hf_speed_divides_times),
-		cmocka_unit_test(hf_keeps_limits_on_a_slower_device),
-		cmocka_unit_test(hf_bundles_what_is_close),
-		cmocka_unit_test(hf_catches_up_without_bursts),
-		cmocka_unit_test(load_and_afap_are_greedy),
-		cmocka_unit_test(dep_times_are_exact),
-		cmocka_unit_test(dep_times_are_exact_with_workers),
-		cmocka_unit_test(dep_keeps_think_times),
-		cmocka_unit_test(workers_keep_order_and_limits),
+	    cmocka_unit_test(depths_are_those_of_the_definition),
+	    cmocka_unit_test(hf_keeps_times_on_the_same_device),
+	    cmocka_unit_test(hf_limit_leaves_room_for_a_stall),
+	    cmocka_unit_test(hf_speed_divides_times),
+	    cmocka_unit_test(hf_keeps_limits_on_a_slower_device),
+	    cmocka_unit_test(hf_bundles_what_is_close),
+	    cmocka_unit_test(hf_catches_up_without_bursts),
+	    cmocka_unit_test(load_and_afap_are_greedy),
+	    cmocka_unit_test(dep_times_are_exact),
+	    cmocka_unit_test(dep_times_are_exact_with_workers),
+	    cmocka_unit_test(dep_keeps_think_times),
+	    cmocka_unit_test(workers_keep_order_and_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

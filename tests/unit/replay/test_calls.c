@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls one by one on real files: what each returns, with which errno it fails, and what it leaves behind, against what
- * the system's manual promises. A step is a record of a trace with the result that it must have; the tree is made by
- * hand beforehand and looked at by hand afterwards. */
+/* Calls one by one on real files: what each returns, with which errno it fails, and what it leaves
+ * behind, against what the system's manual promises. A step is a record of a trace with the result
+ * that it must have; the tree is made by hand beforehand and looked at by hand afterwards. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -211,7 +211,8 @@ static void names(void **state)
 	};
 	PLAY(&w, steps);
 	struct stat st;
-	assert_true(is_there(&w, "e/new") && is_there(&w, "linked") && !is_there(&w, "d") && !is_there(&w, "full"));
+	assert_true(is_there(&w, "e/new") && is_there(&w, "linked") && !is_there(&w, "d") &&
+		    !is_there(&w, "full"));
 	assert_int_equal(fstatat(w.dir, "linked", &st, 0), 0);
 	assert_int_equal(st.st_nlink, 2);
 	char target[20] = "";
@@ -282,14 +283,17 @@ static void extended_attributes(void **state)
 	world_release(&w);
 }
 
-/* Where a link may be at the end of the path, and there is none, the call fails; whatever there is of that name elsewhere. */
+/* Where a link may be at the end of the path, and there is none, the call fails; whatever there is
+ * of that name elsewhere. */
 static void extended_attributes_of_what_may_be_a_link(void **state)
 {
 	(void)state;
 	struct world w;
 	world_init(&w);
 	put(&w, "f", "x");
-	assert_int_equal(mkdirat(w.dir, "d", 0755) || mkdirat(w.dir, "e", 0755) || symlinkat("../f", w.dir, "e/f"), 0);
+	assert_int_equal(mkdirat(w.dir, "d", 0755) || mkdirat(w.dir, "e", 0755) ||
+			     symlinkat("../f", w.dir, "e/f"),
+			 0);
 	const struct step steps[] = {
 	    {OP_READLINK, "e/f", 0, 0, 100, 0, 4, NULL, 0},
 	    {OP_LISTXATTR, "d/f", 0, 0, 100, 0, -ENOENT, NULL, 0},
@@ -465,7 +469,8 @@ static void every_operation_with_a_bad_address(void **state)
 	}
 }
 
-/* Two threads put lines into each of many streams that nobody was seen to open, the first ones at the same time: none is lost. */
+/* Two threads put lines into each of many streams that nobody was seen to open, the first ones at
+ * the same time: none is lost. */
 static void streams_of_nobody(void **state)
 {
 	(void)state;
@@ -477,9 +482,11 @@ static void streams_of_nobody(void **state)
 	world_init(&w);
 	put(&w, "f", "");
 	for (int i = 0; i < N; i++) {
-		strbuf_addf(&table, "%s{\"fd\":%d,\"path\":\"f\",\"flags\":%d}", i ? "," : "{\"descriptors\":[", 3 + i, O_WRONLY | O_APPEND);
+		strbuf_addf(&table, "%s{\"fd\":%d,\"path\":\"f\",\"flags\":%d}",
+			    i ? "," : "{\"descriptors\":[", 3 + i, O_WRONLY | O_APPEND);
 		for (uint32_t t = 1; t <= 2; t++)
-			sample_data(&s, t, 10 * i, 10 * i + 5, OP_FPUTS, 3 + i, OBJECT_NONE, OFFSET_NONE, LINE, LINE);
+			sample_data(&s, t, 10 * i, 10 * i + 5, OP_FPUTS, 3 + i, OBJECT_NONE,
+				    OFFSET_NONE, LINE, LINE);
 	}
 	strbuf_addstr(&table, "]}");
 	s.extra_json = table.s;
@@ -492,7 +499,8 @@ static void streams_of_nobody(void **state)
 	world_release(&w);
 }
 
-/* The C library's asynchronous requests are made where they begin, and wait for their result there. */
+/* The C library's asynchronous requests are made where they begin, and wait for their result there.
+ */
 static void asynchronous(void **state)
 {
 	(void)state;
@@ -516,15 +524,17 @@ static void no_call_leaves_the_directory(void **state)
 	(void)state;
 	struct world w;
 	world_init(&w);
-	char *outside = xasprintf("%s/outside", w.g.dir), *victim = xasprintf("%s/outside/v", w.g.dir);
+	char *outside = xasprintf("%s/outside", w.g.dir),
+	     *victim = xasprintf("%s/outside/v", w.g.dir);
 	assert_int_equal(mkdir(outside, 0755), 0);
 	assert_int_equal(file_write_atomic(victim, "untouched", 9, NULL), 0);
 	assert_int_equal(symlinkat(outside, w.dir, "out"), 0);
 	struct stat before, after, top;
 	assert_int_equal(stat(victim, &before), 0);
-	static const enum trace_op ops[] = {OP_TRUNCATE, OP_CHMOD,   OP_UNLINK,   OP_MKDIR, OP_RMDIR,  OP_RENAME,
-					    OP_LINK,     OP_SYMLINK, OP_UTIMENS,  OP_STAT,  OP_ACCESS, OP_READLINK,
-					    OP_OPENDIR,  OP_MKNOD,   OP_SETXATTR, OP_FOPEN, OP_CHOWN};
+	static const enum trace_op ops[] = {
+	    OP_TRUNCATE, OP_CHMOD,   OP_UNLINK,   OP_MKDIR, OP_RMDIR,  OP_RENAME,
+	    OP_LINK,     OP_SYMLINK, OP_UTIMENS,  OP_STAT,  OP_ACCESS, OP_READLINK,
+	    OP_OPENDIR,  OP_MKNOD,   OP_SETXATTR, OP_FOPEN, OP_CHOWN};
 	static const char *const paths[] = {"out/v", "../outside/v", "out/../outside/v"};
 	enum { N = sizeof ops / sizeof *ops };
 	struct step steps[3 * N];

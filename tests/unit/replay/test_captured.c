@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Captured content on its way to workers: each gets its request's, whatever the order in which they come, in little memory. */
+/* Captured content on its way to workers: each gets its request's, whatever the order in which they
+ * come, in little memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +41,8 @@ static void made(uint64_t first)
 	char path[600], extra[200];
 	uint8_t block[CONTENT_BLOCK];
 	uint32_t number[1024];
-	snprintf(trace_path, sizeof trace_path, "%s/captured-%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (int)getpid());
+	snprintf(trace_path, sizeof trace_path, "%s/captured-%d",
+		 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (int)getpid());
 	snprintf(path, sizeof path, "%s" CONTENT_SUFFIX, trace_path);
 	assert_int_equal(content_writer_open(&w, path, &e), 0);
 	for (uint64_t seq = 3; seq < N; seq += 3) {
@@ -93,7 +95,8 @@ static void *take(void *arg)
 	return NULL;
 }
 
-/* By two threads: one takes every second request, the other the rest, from the other end if it is said so. */
+/* By two threads: one takes every second request, the other the rest, from the other end if it is
+ * said so. */
 static void taken_by_two(uint64_t first, bool backwards)
 {
 	struct err e = ERR_INIT;
@@ -112,7 +115,8 @@ static void taken_by_two(uint64_t first, bool backwards)
 		n += is && is % 3 == 0;
 	}
 	assert_int_equal(captured_start(c, MEMORY, &e), 0);
-	const bool odd = backwards && n % 2; /* from the other end the second thread must begin elsewhere to have the other half */
+	/* from the other end the second thread must begin elsewhere to have the other half */
+	const bool odd = backwards && n % 2;
 	struct taker w[2] = {{captured_reader(c), number, seq, n, 0, false, 0},
 			     {captured_reader(c), number, seq, n, odd ? 1 : backwards ? 0 : 1, backwards, 0}};
 	for (int i = 0; i < 2; i++)
@@ -145,7 +149,8 @@ static void of_a_slice(void **state)
 	taken_by_two(40, false);
 }
 
-/* By two processes: one that was forked, and another one's program, which knows descriptors only. */
+/* By two processes: one that was forked, and another one's program, which knows descriptors only.
+ */
 static void by_processes(void **state)
 {
 	struct err e = ERR_INIT;
@@ -166,7 +171,8 @@ static void by_processes(void **state)
 	assert_int_equal(captured_start(c, MEMORY, &e), 0);
 	captured_descriptors(c, &content_fd, &memory_fd);
 	assert_int_equal(captured_join(&joined, dup(content_fd), dup(memory_fd), &e), 0);
-	struct taker w[2] = {{captured_reader(c), number, seq, n, 0, false, 0}, {joined, number, seq, n, 1, false, 0}};
+	struct taker w[2] = {{captured_reader(c), number, seq, n, 0, false, 0},
+			     {joined, number, seq, n, 1, false, 0}};
 	pid_t pid[2];
 	for (int i = 0; i < 2; i++)
 		if ((pid[i] = fork()) == 0) {

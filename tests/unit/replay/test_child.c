@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The keeper: programs that end well, badly, never, too quietly, print without end, and leave processes behind. All of them are small shells. */
+/* The keeper: programs that end well, badly, never, too quietly, print without end, and leave
+ * processes behind. All of them are small shells. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -56,7 +57,8 @@ static void kept_wait(struct kept *k, pid_t keeper, enum child_end expected)
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), expected == CHILD_NOT_STARTED);
 	if (k->result->end != expected)
-		fail_msg("it ended as %d, not %d (%s: %d)", (int)k->result->end, (int)expected, k->result->step, k->result->error);
+		fail_msg("it ended as %d, not %d (%s: %d)", (int)k->result->end, (int)expected,
+			 k->result->step, k->result->error);
 	assert_int_equal(file_read(k->spec.printed, &k->printed, 0, &e), 0);
 }
 
@@ -104,7 +106,7 @@ static bool is_gone(pid_t pid)
 	return kill(pid, 0) < 0 && errno == ESRCH;
 }
 
-/* --- what it is given, and how it ends ------------------------------------------------------------------------------------ */
+/* --- what it is given, and how it ends ----------------------------------- */
 
 static void as_it_was_told(void **state)
 {
@@ -118,7 +120,8 @@ static void as_it_was_told(void **state)
 	k.spec.input = input;
 	k.spec.output = output;
 	kept_run(&k, CHILD_EXITED);
-	assert_true(file_is(&k, "output", "a\0b", 3)); /* standard errors are printed, standard output goes to its file */
+	/* standard errors are printed, standard output goes to its file */
+	assert_true(file_is(&k, "output", "a\0b", 3));
 	assert_string_equal(k.printed.s, "here there\n");
 	assert_true(WIFEXITED(k.result->status) && WEXITSTATUS(k.result->status) == 7);
 	assert_int_equal(k.result->n_left, 0);
@@ -194,7 +197,7 @@ static void interrupted(void **state)
 	kept_release(&k);
 }
 
-/* --- what it prints --------------------------------------------------------------------------------------------------------- */
+/* --- what it prints ------------------------------------------------------ */
 
 static void first_and_last_of_what_it_prints(void **state)
 {
@@ -203,10 +206,12 @@ static void first_and_last_of_what_it_prints(void **state)
 	kept_make(&k, "seq -f %09.0f 0 99999"); /* a million bytes */
 	kept_run(&k, CHILD_EXITED);
 	assert_int_equal(k.result->n_printed_bytes, 1000000);
-	assert_true(k.printed.len > 2 * CHILD_PRINTED_BYTES && k.printed.len < 2 * CHILD_PRINTED_BYTES + 100);
+	assert_true(k.printed.len > 2 * CHILD_PRINTED_BYTES &&
+		    k.printed.len < 2 * CHILD_PRINTED_BYTES + 100);
 	assert_memory_equal(k.printed.s, "000000000\n000000001\n", 20);
 	assert_string_equal(k.printed.s + k.printed.len - 20, "000099998\n000099999\n");
-	char *left_out = xasprintf("\n[... %u bytes left out ...]\n", 1000000 - 2 * CHILD_PRINTED_BYTES);
+	char *left_out =
+	    xasprintf("\n[... %u bytes left out ...]\n", 1000000 - 2 * CHILD_PRINTED_BYTES);
 	assert_non_null(strstr(k.printed.s, left_out));
 	free(left_out);
 	kept_release(&k);
@@ -262,14 +267,16 @@ static void closes_its_output(void **state)
 	kept_release(&k);
 }
 
-/* --- what it leaves behind ---------------------------------------------------------------------------------------------------- */
+/* --- what it leaves behind ----------------------------------------------- */
 
 static void a_daemon(void **state)
 {
 	struct kept k;
 	(void)state;
-	/* twice forked, of a session and a process group of its own, deaf, and holding what it inherited */
-	kept_make(&k, "(setsid sh -c 'trap \"\" TERM HUP; echo $$ >new; mv new pid; while :; do sleep 1000; done' &); "
+	/* twice forked, of a session and a process group of its own, deaf, and holding what it
+	 * inherited */
+	kept_make(&k, "(setsid sh -c 'trap \"\" TERM HUP; echo $$ >new; mv new pid; while :; do "
+		      "sleep 1000; done' &); "
 		      "while ! test -e pid; do sleep 0.01; done");
 	kept_run(&k, CHILD_EXITED);
 	pid_t daemon = number_of(&k, "pid");
@@ -286,7 +293,8 @@ static void more_than_can_be_named(void **state)
 {
 	struct kept k;
 	(void)state;
-	kept_make(&k, "for i in 1 2 3 4 5 6 7 8 9 10; do for j in 1 2 3 4; do sleep 1000 & done; done");
+	kept_make(&k,
+		  "for i in 1 2 3 4 5 6 7 8 9 10; do for j in 1 2 3 4; do sleep 1000 & done; done");
 	kept_run(&k, CHILD_EXITED);
 	assert_int_equal(k.result->n_left, 40);
 	assert_true(strlen(k.result->left) < sizeof k.result->left);
@@ -300,7 +308,8 @@ static void a_name_to_mislead(void **state)
 {
 	struct kept k;
 	(void)state;
-	kept_make(&k, "ln -s /bin/sh 'a) Z 1 (b'; (setsid './a) Z 1 (b' -c 'echo $$ >new; mv new pid; while :; do sleep 1000; done' &); "
+	kept_make(&k, "ln -s /bin/sh 'a) Z 1 (b'; (setsid './a) Z 1 (b' -c 'echo $$ >new; mv new "
+		      "pid; while :; do sleep 1000; done' &); "
 		      "while ! test -e pid; do sleep 0.01; done");
 	kept_run(&k, CHILD_EXITED);
 	assert_non_null(strstr(k.result->left, "a) Z 1 (b ("));
@@ -345,7 +354,8 @@ static void paused_by_its_campaign(void **state)
 			usleep(1000);
 		usleep(10000);
 		assert_int_equal(atomic_load(&page->keeper), keeper);
-		assert_int_equal(waitpid(keeper, NULL, WNOHANG), 0); /* until the controller lets it go */
+		/* until the controller lets it go */
+		assert_int_equal(waitpid(keeper, NULL, WNOHANG), 0);
 		pause_let_finish(page);
 		assert_int_equal(waitpid(keeper, NULL, 0), keeper);
 		assert_int_equal(k.result->end, paused ? CHILD_EXITED : CHILD_TIMED_OUT);
@@ -358,11 +368,21 @@ static void paused_by_its_campaign(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_it_was_told), cmocka_unit_test(ended_by_a_signal), cmocka_unit_test(not_started),
-		cmocka_unit_test(never_ends), cmocka_unit_test(fell_quiet), cmocka_unit_test(interrupted),
-		cmocka_unit_test(first_and_last_of_what_it_prints), cmocka_unit_test(bytes_of_any_value), cmocka_unit_test(too_much),
-		cmocka_unit_test(closes_its_output), cmocka_unit_test(a_daemon), cmocka_unit_test(more_than_can_be_named),
-		cmocka_unit_test(a_name_to_mislead), cmocka_unit_test(users), cmocka_unit_test(paused_by_its_campaign),
+	    cmocka_unit_test(as_it_was_told),
+	    cmocka_unit_test(ended_by_a_signal),
+	    cmocka_unit_test(not_started),
+	    cmocka_unit_test(never_ends),
+	    cmocka_unit_test(fell_quiet),
+	    cmocka_unit_test(interrupted),
+	    cmocka_unit_test(first_and_last_of_what_it_prints),
+	    cmocka_unit_test(bytes_of_any_value),
+	    cmocka_unit_test(too_much),
+	    cmocka_unit_test(closes_its_output),
+	    cmocka_unit_test(a_daemon),
+	    cmocka_unit_test(more_than_can_be_named),
+	    cmocka_unit_test(a_name_to_mislead),
+	    cmocka_unit_test(users),
+	    cmocka_unit_test(paused_by_its_campaign),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

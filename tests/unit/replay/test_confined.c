@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 12 s */
-/* A trace is data from strangers: nothing outside the directory is touched, and nothing makes a replay crash or hang. */
+/* A trace is data from strangers: nothing outside the directory is touched, and nothing makes a
+ * replay crash or hang. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,13 +37,14 @@ static size_t n_entries(const char *path)
 	return n;
 }
 
-/* --- confinement -------------------------------------------------------------------------------------------------------- */
+/* --- confinement --------------------------------------------------------- */
 
 static void attack(struct sample *s, uint32_t n_paths)
 {
 	int64_t t = 0;
 	for (uint32_t i = 0; i < n_paths; i++) {
-		static const int flags[] = {O_WRONLY | O_CREAT, O_RDWR | O_CREAT | O_TRUNC, O_WRONLY, O_RDONLY};
+		static const int flags[] = {O_WRONLY | O_CREAT, O_RDWR | O_CREAT | O_TRUNC,
+					    O_WRONLY, O_RDONLY};
 		for (int k = 0; k < 4; k++, t += 10) {
 			sample_open(s, 1, t, t + 1, i, flags[k], 100 + k);
 			sample_data(s, 1, t + 2, t + 3, OP_WRITE, 100 + k, i, OFFSET_NONE, 6, 6);
@@ -59,7 +61,8 @@ static void nothing_outside_is_touched(void **state)
 	struct sample s = {.n_paths = 0};
 	rig_init(&g);
 	char *outside = xasprintf("%s/outside", g.dir), *victim = xasprintf("%s/victim", outside);
-	char *link = xasprintf("%s/link", g.tree), *dirlink = xasprintf("%s/dirlink", g.tree), *upward = xasprintf("%s/up", g.tree);
+	char *link = xasprintf("%s/link", g.tree), *dirlink = xasprintf("%s/dirlink", g.tree),
+	     *upward = xasprintf("%s/up", g.tree);
 	char *fdlink = xasprintf("%s/fdlink", g.tree);
 	mkdir(outside, 0755);
 	put(victim, "untouched");
@@ -67,8 +70,20 @@ static void nothing_outside_is_touched(void **state)
 	assert_int_equal(symlink(outside, dirlink), 0);
 	assert_int_equal(symlink("../outside", upward), 0);
 	assert_int_equal(symlink("/proc/self/fd/0", fdlink), 0);
-	const char *paths[] = {"../outside/victim", "../outside/new", victim, "link", "dirlink/victim", "dirlink/new", "up/victim",
-			       "up/new2", "../../../../../../../../../../etc/passwd", "a/../../outside/victim", "fdlink", "..", "/", ""};
+	const char *paths[] = {"../outside/victim",
+			       "../outside/new",
+			       victim,
+			       "link",
+			       "dirlink/victim",
+			       "dirlink/new",
+			       "up/victim",
+			       "up/new2",
+			       "../../../../../../../../../../etc/passwd",
+			       "a/../../outside/victim",
+			       "fdlink",
+			       "..",
+			       "/",
+			       ""};
 	size_t n_run = 0;
 	for (s.n_paths = 0; s.n_paths < sizeof paths / sizeof *paths; s.n_paths++) {
 		struct sample one = {.paths = {paths[s.n_paths]}, .n_paths = 1};
@@ -76,7 +91,8 @@ static void nothing_outside_is_touched(void **state)
 		g.c.prepare = false;
 		struct err e = ERR_INIT;
 		int ret = rig_replay(&g, &one, &e);
-		if (ret && ret != -ENOENT && ret != -ENOTDIR && ret != -EISDIR) /* what it says was there may not be */
+		/* what it says was there may not be */
+		if (ret && ret != -ENOENT && ret != -ENOTDIR && ret != -EISDIR)
 			fail_msg("%s: %s", paths[s.n_paths], e.msg);
 		n_run += ret == 0;
 		assert_int_equal(ret ? one.n : g.s.n_issued, one.n);
@@ -110,7 +126,8 @@ static void links_inside_are_followed(void **state)
 	rig_init(&g);
 	char *real = xasprintf("%s/real", g.tree), *link = xasprintf("%s/link", g.tree);
 	put(real, "0123456789");
-	assert_int_equal(symlink("/real", link), 0); /* absolute: from the root that the directory stands for */
+	/* absolute: from the root that the directory stands for */
+	assert_int_equal(symlink("/real", link), 0);
 	sample_open(&s, 1, 0, 1, 0, O_RDWR, 3);
 	sample_data(&s, 1, 2, 3, OP_READ, 3, 0, 0, 20, 10);
 	sample_open(&s, 1, 4, 5, 1, O_RDONLY, 4);
@@ -146,7 +163,7 @@ static void pipes_and_devices_are_not_opened(void **state)
 	}
 }
 
-/* --- hostile and damaged traces ------------------------------------------------------------------------------------------- */
+/* --- hostile and damaged traces ------------------------------------------ */
 
 static void junk_flags_and_numbers(void **state)
 {
@@ -159,22 +176,28 @@ static void junk_flags_and_numbers(void **state)
 		int64_t t = 0;
 		for (int i = 0; i < 60; i++, t += (int64_t)(sample_random(&seed) % 3)) {
 			static const int64_t rvalues[] = {0, 1, 5, 100, -1, INT64_MAX, 1 << 30};
-			static const uint64_t offsets[] = {0, 7, UINT64_MAX, INT64_MAX, (uint64_t)1 << 63, (uint64_t)1 << 40, 4096};
+			static const uint64_t offsets[] = {
+			    0,   7, UINT64_MAX, INT64_MAX, (uint64_t)1 << 63, (uint64_t)1 << 40,
+			    4096};
 			static const uint64_t lengths[] = {0, 1, 64, 4096, 1 << 20};
-			static const enum trace_op ops[] = {OP_OPEN,  OP_CLOSE, OP_READ,  OP_WRITE,    OP_PREAD,
-							    OP_PWRITE, OP_LSEEK, OP_FSYNC, OP_FDATASYNC};
-			struct trace_record *r = sample_add(&s, (uint32_t)(sample_random(&seed) % 4), t,
-							    t + (int64_t)(sample_random(&seed) % 5),
-							    ops[sample_random(&seed) % (sizeof ops / sizeof *ops)]);
+			static const enum trace_op ops[] = {OP_OPEN,  OP_CLOSE, OP_READ,
+							    OP_WRITE, OP_PREAD, OP_PWRITE,
+							    OP_LSEEK, OP_FSYNC, OP_FDATASYNC};
+			struct trace_record *r =
+			    sample_add(&s, (uint32_t)(sample_random(&seed) % 4), t,
+				       t + (int64_t)(sample_random(&seed) % 5),
+				       ops[sample_random(&seed) % (sizeof ops / sizeof *ops)]);
 			r->fd = (int)(sample_random(&seed) % 8) - 1;
 			if (sample_random(&seed) % 10 == 0)
 				r->fd = INT32_MAX;
-			r->object = sample_random(&seed) % 5 ? (uint32_t)(sample_random(&seed) % 2) : OBJECT_NONE;
+			r->object = sample_random(&seed) % 5 ? (uint32_t)(sample_random(&seed) % 2)
+							     : OBJECT_NONE;
 			if (r->op == OP_OPEN && r->object == OBJECT_NONE)
 				r->object = 0;
 			r->offset = offsets[sample_random(&seed) % 7];
 			r->length = lengths[sample_random(&seed) % 5];
-			r->flags = sample_random(&seed) % 2 ? (uint32_t)sample_random(&seed) : O_RDWR | O_CREAT;
+			r->flags = sample_random(&seed) % 2 ? (uint32_t)sample_random(&seed)
+							    : O_RDWR | O_CREAT;
 			if (r->op == OP_LSEEK)
 				r->flags = (uint32_t)(sample_random(&seed) % 9);
 			r->rvalue = rvalues[sample_random(&seed) % 7];
@@ -182,10 +205,12 @@ static void junk_flags_and_numbers(void **state)
 		}
 		rig_init(&g);
 		g.c.order = round % 5;
-		/* a file of 2^40 bytes or a position that the file system has not is refused, anything else runs */
+		/* a file of 2^40 bytes or a position that the file system has not is refused,
+		 * anything else runs */
 		int ret = rig_replay(&g, &s, &e);
 		if (ret) {
-			if (ret != -ENOSPC && ret != -ENOENT && ret != -EINVAL && ret != -EFBIG && ret != -EISDIR)
+			if (ret != -ENOSPC && ret != -ENOENT && ret != -EINVAL && ret != -EFBIG &&
+			    ret != -EISDIR)
 				fail_msg("%s", e.msg);
 		} else {
 			assert_int_equal(g.s.n_issued, 60);
@@ -244,7 +269,8 @@ static void damaged_and_wrong_inputs(void **state)
 	assert_true(replay_run_summary("/proc/nonexistent/trace", &g.c, &sum, &e) < 0);
 	put(g.input, "this is no trace\n");
 	assert_true(replay_run_summary(g.input, &g.c, &sum, &e) < 0);
-	/* cut short at many places: what is whole is replayed, or there is a clear error; never anything else */
+	/* cut short at many places: what is whole is replayed, or there is a clear error; never
+	 * anything else */
 	struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
 	struct fileset_entry files[] = {{"a", 20000, false}, {"b", 20000, false}};
 	s.files = (struct fileset){files, 2};
@@ -283,7 +309,8 @@ static void wrong_places(void **state)
 	g.c.prepare = false;
 	assert_int_equal(rig_replay(&g, &s, &e), -ENOENT);
 	assert_non_null(strstr(e.msg, "--prepare"));
-	assert_int_not_equal(stat(g.output, &st), 0); /* nothing is left of a replay that did not happen */
+	/* nothing is left of a replay that did not happen */
+	assert_int_not_equal(stat(g.output, &st), 0);
 	g.c.prepare = true;
 	g.c.output = g.input;
 	assert_int_equal(replay_run_summary(g.input, &g.c, &g.s, &e), -EINVAL);

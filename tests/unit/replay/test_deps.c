@@ -10,7 +10,8 @@
 #include "replay/order/deps.h"
 #include "rig.h"
 
-static void read_sample(struct deps *d, const struct sample *s, struct rig *g, enum replay_order order)
+static void read_sample(struct deps *d, const struct sample *s, struct rig *g,
+			enum replay_order order)
 {
 	struct err e = ERR_INIT;
 	sample_write(s, g->input);
@@ -18,8 +19,8 @@ static void read_sample(struct deps *d, const struct sample *s, struct rig *g, e
 		fail_msg("%s", e.msg);
 }
 
-/* Two threads: A [0,10) [20,30), B [5,15) [16,26). Temporal: B1 after A1 began; B2 after A1 ended; A2 after B1 ended and
- * after B2 began, which says more: B2 follows B1. */
+/* Two threads: A [0,10) [20,30), B [5,15) [16,26). Temporal: B1 after A1 began; B2 after A1 ended;
+ * A2 after B1 ended and after B2 began, which says more: B2 follows B1. */
 static struct sample two_threads(void)
 {
 	struct sample s = {.paths = {"a"}, .n_paths = 1};
@@ -61,7 +62,10 @@ static void temporal_by_hand(void **state)
 static void the_critical_path_of_each_order(void **state)
 {
 	(void)state;
-	static const int64_t critical[] = {[ORDER_TEMPORAL] = 20, [ORDER_TEMPORAL_SERIAL] = 40, [ORDER_FS] = 20, [ORDER_THREAD] = 20,
+	static const int64_t critical[] = {[ORDER_TEMPORAL] = 20,
+					   [ORDER_TEMPORAL_SERIAL] = 40,
+					   [ORDER_FS] = 20,
+					   [ORDER_THREAD] = 20,
 					   [ORDER_NONE] = 10};
 	struct rig g;
 	struct sample s = two_threads();
@@ -71,7 +75,8 @@ static void the_critical_path_of_each_order(void **state)
 		read_sample(&d, &s, &g, (enum replay_order)order);
 		assert_int_equal(d.summary.critical_ns, critical[order]);
 		if (order == ORDER_FS || order == ORDER_THREAD || order == ORDER_NONE)
-			assert_int_equal(d.edges.n, 0); /* reads of one file by pread are independent */
+			assert_int_equal(d.edges.n,
+					 0); /* reads of one file by pread are independent */
 		deps_release(&d);
 	}
 	sample_release(&s);

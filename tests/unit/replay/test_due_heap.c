@@ -54,6 +54,7 @@ static void mixed_with_taking(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(earliest_first), cmocka_unit_test(mixed_with_taking)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(earliest_first),
+					   cmocka_unit_test(mixed_with_taking)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,9 +43,13 @@ static void last_writer_of_each_byte(void **state)
 		uint32_t root = EXTENT_NONE, byte[N_BYTES];
 		memset(byte, 0, sizeof byte);
 		for (uint32_t owner = 1; owner <= 1000; owner++) {
-			const bool small = round % 3; /* many small ones, with now and then one over all of them */
-			uint64_t start = next_random(&seed) % N_BYTES, room = small && owner % 50 ? 9 : N_BYTES;
-			uint64_t end = start + next_random(&seed) % ((room < N_BYTES - start ? room : N_BYTES - start) + 1);
+			/* many small ones, with now and then one over all of them */
+			const bool small = round % 3;
+			uint64_t start = next_random(&seed) % N_BYTES,
+				 room = small && owner % 50 ? 9 : N_BYTES;
+			uint64_t end =
+			    start + next_random(&seed) %
+					((room < N_BYTES - start ? room : N_BYTES - start) + 1);
 			root = extent_put(&p, root, start, end, owner);
 			for (uint64_t i = start; i < end; i++)
 				byte[i] = owner;
@@ -61,7 +65,8 @@ static void last_writer_of_each_byte(void **state)
 			for (uint64_t i = start; i < end; i++)
 				if (byte[i] && (i == start || byte[i] != byte[i - 1]))
 					expected.owner[expected.n++] = byte[i];
-			/* one owner can have several extents side by side: equal neighbours count once */
+			/* one owner can have several extents side by side: equal neighbours count
+			 * once */
 			size_t n = 0;
 			for (size_t i = 0; i < m.n; i++)
 				if (i == 0 || m.owner[i] != m.owner[i - 1])
@@ -110,8 +115,10 @@ static void nodes_are_used_again(void **state)
 	uint32_t root = EXTENT_NONE, n_first = 0;
 	for (int round = 0; round < 20; round++) {
 		for (uint32_t i = 0; i < 20000; i++)
-			root = extent_put(&p, root, (i * 7919u % 20000u) * UINT64_C(8), (i * 7919u % 20000u) * UINT64_C(8) + 4, i);
-		n_first = round < 2 ? p.n : n_first; /* the second one leaves pieces of the whole between them */
+			root = extent_put(&p, root, (i * 7919u % 20000u) * UINT64_C(8),
+					  (i * 7919u % 20000u) * UINT64_C(8) + 4, i);
+		/* the second one leaves pieces of the whole between them */
+		n_first = round < 2 ? p.n : n_first;
 		root = extent_put(&p, root, 0, UINT64_MAX, 1);
 		struct met m = {.n = 0, .most = SIZE_MAX};
 		assert_true(extent_visit(&p, root, 0, UINT64_MAX, meet, &m));
@@ -174,7 +181,8 @@ static void the_last_use_of_each_thread(void **state)
 	use_table_release(&t);
 }
 
-/* Against an array of the last requests: sets of few threads and of many, dropped now and then, whose parts others use. */
+/* Against an array of the last requests: sets of few threads and of many, dropped now and then,
+ * whose parts others use. */
 static void sets_that_are_dropped(void **state)
 {
 	(void)state;
@@ -184,7 +192,8 @@ static void sets_that_are_dropped(void **state)
 	uint32_t last[N_SETS][N_THREADS] = {{0}};
 	uint64_t seed = 7;
 	for (uint32_t request = 1; request < 50000; request++) {
-		uint32_t s = (uint32_t)(next_random(&seed) % N_SETS), n_threads = s % 2 ? N_THREADS : 4;
+		uint32_t s = (uint32_t)(next_random(&seed) % N_SETS),
+			 n_threads = s % 2 ? N_THREADS : 4;
 		uint32_t thread = (uint32_t)(next_random(&seed) % n_threads), n = 0;
 		if (next_random(&seed) % 100 == 0) {
 			use_drop(&t, &set[s]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replays from a plan in a file, in memory for a few requests at a time: with every order and timing they do what a replay with all of it
- * in memory does. */
+/* Replays from a plan in a file, in memory for a few requests at a time: with every order and
+ * timing they do what a replay with all of it in memory does. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +19,8 @@ static void random_make(struct sample *s, uint64_t seed)
 	int next_fd = 5;
 	for (int64_t i = 0; i < N_REQUESTS; i++) {
 		const uint32_t tid = 1 + (uint32_t)(sample_random(&seed) % 4);
-		random_fs_request(s, &seed, tid, 10 * i, 10 * i + 1 + (int64_t)(sample_random(&seed) % 9), &next_fd);
+		random_fs_request(s, &seed, tid, 10 * i,
+				  10 * i + 1 + (int64_t)(sample_random(&seed) % 9), &next_fd);
 	}
 }
 
@@ -53,7 +54,8 @@ static void results_are_those_of_a_replay_in_memory(void **state)
 		assert_true(parts.s.memory.n_chunks > 8);
 		for (size_t i = 0; i < s.n; i++) {
 			assert_int_equal(parts.r[i].error, whole.r[i].error);
-			if (s.r[i].op != OP_OPEN) /* one that failed in the trace gives a number of now */
+			/* one that failed in the trace gives a number of now */
+			if (s.r[i].op != OP_OPEN)
 				assert_int_equal(parts.r[i].rvalue, whole.r[i].rvalue);
 			if (i)
 				assert_true(parts.r[i].begin_ns >= parts.r[i - 1].end_ns);
@@ -92,7 +94,8 @@ static void every_order_and_timing(void **state)
 	sample_release(&s);
 }
 
-/* Request 400 returns something else: what was done before is told, and what comes after is not issued. */
+/* Request 400 returns something else: what was done before is told, and what comes after is not
+ * issued. */
 static void stops_on_a_mismatch(void **state)
 {
 	(void)state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order `fs` on programs that race: in whatever order its requests are made again, as long as they wait for what `fs` says, each
- * returns what it returned. The requests are made one after another by this test; which one is next among those that may is
- * drawn, evenly or with one thread far ahead of the others.
+/* Order `fs` on programs that race: in whatever order its requests are made again, as long as they
+ * wait for what `fs` says, each returns what it returned. The requests are made one after another
+ * by this test; which one is next among those that may is drawn, evenly or with one thread far
+ * ahead of the others.
  *
  * FS_PROPERTY_SEEDS=1000 for the long run (default 20). */
 #include <stdarg.h>
@@ -84,13 +85,17 @@ static void make_again(struct again *a, uint32_t thread)
 	else if ((c->op == OP_OPEN || c->op == OP_DUP) && got >= 0)
 		close((int)got);
 	bool makes = c->op == OP_OPEN || c->op == OP_DUP;
-	if (makes ? (got < 0) != (c->rvalue < 0) || (got < 0 && got != c->rvalue) : got != c->rvalue) {
+	if (makes ? (got < 0) != (c->rvalue < 0) || (got < 0 && got != c->rvalue)
+		  : got != c->rvalue) {
 		a->n_mismatches++;
 		if (a->w->careful)
-			print_message("seed %llu thread %u call %u: op %d %s %s fd %d flags %o off %lld len %llu: traced %lld, got %lld\n",
-				      (unsigned long long)a->w->seed, thread, a->next[thread] - 1, (int)c->op, world_names[c->name],
-				      world_names[c->second], c->fd, c->flags, (long long)c->offset, (unsigned long long)c->length,
-				      (long long)c->rvalue, (long long)got);
+			print_message("seed %llu thread %u call %u: op %d %s %s fd %d flags %o off "
+				      "%lld len %llu: traced %lld, got %lld\n",
+				      (unsigned long long)a->w->seed, thread, a->next[thread] - 1,
+				      (int)c->op, world_names[c->name], world_names[c->second],
+				      c->fd, c->flags, (long long)c->offset,
+				      (unsigned long long)c->length, (long long)c->rvalue,
+				      (long long)got);
 	}
 	if (c->op == OP_CLOSE)
 		a->fd[c->on] = -1;
@@ -128,7 +133,8 @@ static uint64_t again_run(struct again *a, int how, uint64_t seed)
 	return a->n_mismatches;
 }
 
-static void again_init(struct again *a, const struct world *w, const struct loaded *x, const struct edges *d)
+static void again_init(struct again *a, const struct world *w, const struct loaded *x,
+		       const struct edges *d)
 {
 	*a = (struct again){.w = w, .x = x, .d = d};
 	a->first_edge = xcalloc(x->l.n + 2, sizeof *a->first_edge);
@@ -153,7 +159,8 @@ static void again_release(struct again *a)
 		close(a->dir_fd);
 }
 
-enum { N_REPLAYS = 4 }; /* the first one in the order in which the calls are said to have taken effect */
+/* the first one in the order in which the calls are said to have taken effect */
+enum { N_REPLAYS = 4 };
 
 struct totals {
 	uint64_t n_reused, n_calls, n_mismatches, n_edges, n_moved, n_unexplained;
@@ -172,13 +179,16 @@ static void one_seed(uint64_t seed, bool careful, struct totals *sum)
 	world_snapshot(&w, &before);
 	world_run(&w);
 	world_write(&w, trace, &before);
-	if (trace_open(&x.t, trace, &e) || load_read(&x.l, x.t, &e) || slots_find(&x.s, &x.l, x.t, &e))
+	if (trace_open(&x.t, trace, &e) || load_read(&x.l, x.t, &e) ||
+	    slots_find(&x.s, &x.l, x.t, &e))
 		fail_msg("%s", e.msg);
 	const uint32_t n_slots = x.s.n;
 	slots_reuse(&x.s, &x.l);
 	sum->n_reused += n_slots - x.s.n;
-	/* every other time with all forgotten before each request that is known to have been waited for */
-	if (order_derive_fs_forgetting(&d, RULES_ALL, &x.l, &x.s, seed % 2 ? 0 : FORGET_AT, &e) || order_linearise(&order, &x.l, &x.s, NULL, NULL, &e))
+	/* every other time with all forgotten before each request that is known to have been waited
+	 * for */
+	if (order_derive_fs_forgetting(&d, RULES_ALL, &x.l, &x.s, seed % 2 ? 0 : FORGET_AT, &e) ||
+	    order_linearise(&order, &x.l, &x.s, NULL, NULL, &e))
 		fail_msg("%s", e.msg);
 	for (int how = 0; how < N_REPLAYS; how++) {
 		struct again a;
@@ -186,7 +196,9 @@ static void one_seed(uint64_t seed, bool careful, struct totals *sum)
 		snprintf(name, sizeof name, "again%d", how);
 		again_init(&a, &w, &x, &d);
 		a.dir_fd = tree_new(dir, name, seed * 2654435761u);
-		uint64_t wrong = how == 0 ? again_in_order(&a, &order) : again_run(&a, how % 3, seed + 1000003u * (uint64_t)how + 1);
+		uint64_t wrong = how == 0
+				     ? again_in_order(&a, &order)
+				     : again_run(&a, how % 3, seed + 1000003u * (uint64_t)how + 1);
 		sum->n_mismatches += wrong;
 		again_release(&a);
 	}
@@ -206,17 +218,21 @@ static void one_seed(uint64_t seed, bool careful, struct totals *sum)
 static void all_seeds(bool careful, uint64_t usual, struct totals *sum)
 {
 	const char *asked = getenv("FS_PROPERTY_SEEDS"), *from = getenv("FS_PROPERTY_FROM");
-	uint64_t n = asked ? strtoull(asked, NULL, 10) : usual, first = from ? strtoull(from, NULL, 10) : 1;
+	uint64_t n = asked ? strtoull(asked, NULL, 10) : usual,
+		 first = from ? strtoull(from, NULL, 10) : 1;
 	*sum = (struct totals){0};
 	for (uint64_t seed = first; seed < first + n; seed++)
 		one_seed(seed, careful, sum);
-	print_message("%s: %llu calls, %llu waits, %llu moved, %llu unexplained, %llu mismatches in %d replays\n",
-		      careful ? "careful" : "racing", (unsigned long long)sum->n_calls, (unsigned long long)sum->n_edges,
-		      (unsigned long long)sum->n_moved, (unsigned long long)sum->n_unexplained,
-		      (unsigned long long)sum->n_mismatches, N_REPLAYS);
+	print_message("%s: %llu calls, %llu waits, %llu moved, %llu unexplained, %llu mismatches "
+		      "in %d replays\n",
+		      careful ? "careful" : "racing", (unsigned long long)sum->n_calls,
+		      (unsigned long long)sum->n_edges, (unsigned long long)sum->n_moved,
+		      (unsigned long long)sum->n_unexplained, (unsigned long long)sum->n_mismatches,
+		      N_REPLAYS);
 }
 
-/* A program whose calls do not race, as programs that know what they do: every call returns what it returned. */
+/* A program whose calls do not race, as programs that know what they do: every call returns what it
+ * returned. */
 static void every_call_returns_what_was_traced(void **state)
 {
 	(void)state;
@@ -227,7 +243,8 @@ static void every_call_returns_what_was_traced(void **state)
 	assert_true(sum.n_reused > 0);
 }
 
-/* Calls that race took effect in an order that nobody saw, and some in several steps: nearly all are explained. */
+/* Calls that race took effect in an order that nobody saw, and some in several steps: nearly all
+ * are explained. */
 static void racing_calls_are_explained_but_for_a_few(void **state)
 {
 	(void)state;
@@ -239,7 +256,8 @@ static void racing_calls_are_explained_but_for_a_few(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_returns_what_was_traced),
-					   cmocka_unit_test(racing_calls_are_explained_but_for_a_few)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(every_call_returns_what_was_traced),
+	    cmocka_unit_test(racing_calls_are_explained_but_for_a_few)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

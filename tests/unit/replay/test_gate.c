@@ -18,7 +18,8 @@ static struct clock a_clock;
 struct pair {
 	struct gates gates;
 	uint32_t n;
-	uint64_t done[2]; /* of each side; written before publishing, read by the other after waiting */
+	/* of each side; written before publishing, read by the other after waiting */
+	uint64_t done[2];
 	uint64_t n_early;
 	struct gate_waiter waiter[2];
 };
@@ -35,7 +36,8 @@ static void *side_run(void *arg)
 	struct pair *p = s->p;
 	uint32_t other = !s->me;
 	for (uint32_t k = 0; k < p->n; k++) {
-		uint32_t wanted = s->me == 0 ? 2 * k : 2 * k + 2; /* the first goes ahead by one step */
+		/* the first goes ahead by one step */
+		uint32_t wanted = s->me == 0 ? 2 * k : 2 * k + 2;
 		if (!gate_passed(&p->gates, other, wanted))
 			gate_wait(&p->gates, &p->waiter[s->me], other, wanted);
 		uint64_t seen = p->done[!s->me];
@@ -70,7 +72,8 @@ static void ping_pong(uint32_t n, int64_t spin_ns, bool crowded, uint64_t *n_sle
 	*n_sleeps = p.waiter[0].n_sleeps + p.waiter[1].n_sleeps;
 }
 
-/* Two that run side by side may hardly ever have to wait: again until the futex was met often enough to say something. */
+/* Two that run side by side may hardly ever have to wait: again until the futex was met often
+ * enough to say something. */
 enum { ENOUGH_SLEEPS = 100, MOST_ROUNDS = 50 };
 
 static void ping_pong_asleep(bool crowded)
@@ -139,7 +142,8 @@ static void nor_across_processes(void **state)
 enum { N_WAITERS = 12, N_STEPS = 3000 };
 
 struct crowd {
-	struct gates gates; /* the first is published at; there are more, so that they do not share a line */
+	/* the first is published at; there are more, so that they do not share a line */
+	struct gates gates;
 	uint64_t value;
 	uint64_t n_early;
 };
@@ -159,12 +163,14 @@ static void *watch(void *arg)
 		if (__atomic_load_n(&w->c->value, __ATOMIC_RELAXED) < k)
 			__atomic_fetch_add(&w->c->n_early, 1, __ATOMIC_RELAXED);
 	}
-	if (!gate_passed(&w->c->gates, 0, N_STEPS + 1)) /* never published: only the end lets it go */
+	/* never published: only the end lets it go */
+	if (!gate_passed(&w->c->gates, 0, N_STEPS + 1))
 		gate_wait(&w->c->gates, &waiter, 0, N_STEPS + 1);
 	return NULL;
 }
 
-/* Many sleep at one gate for different progress; each waking takes back the announcements of all. */
+/* Many sleep at one gate for different progress; each waking takes back the announcements of all.
+ */
 static void many_sleep_at_one_gate(void **state)
 {
 	(void)state;

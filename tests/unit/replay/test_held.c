@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests that the machine held up: who had to queue behind one was held up, too, and the mark shows in no time. */
+/* Requests that the machine held up: who had to queue behind one was held up, too, and the mark
+ * shows in no time. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +31,8 @@ static void spread(const uint64_t begin[N], bool pool, bool lost, const bool exp
 	output_spread_held(&p);
 	for (int k = 0; k < N; k++) {
 		assert_int_equal(is_held(&outcome[k]), expect[k]);
-		assert_int_equal(outcome_end(&outcome[k]), lost && k == 2 ? 0 : START + begin[k] + 10);
+		assert_int_equal(outcome_end(&outcome[k]),
+				 lost && k == 2 ? 0 : START + begin[k] + 10);
 		assert_int_equal(outcome_ended_at(&outcome[k]), outcome_end(&outcome[k]));
 	}
 }
@@ -40,16 +42,20 @@ static void who_queues_behind_it_is_held_up_too(void **state)
 	(void)state;
 	const uint64_t begin[N] = {0, 350, 360, 370, 400};
 	spread(begin, false, false, (bool[N]){false, true, true, true, false});
-	spread(begin, false, true, (bool[N]){false, true, false, false, false}); /* who was not made kept nobody */
-	spread(begin, true, false, (bool[N]){false, true, false, false, false}); /* a pool's requests have other workers */
+	/* who was not made kept nobody */
+	spread(begin, false, true, (bool[N]){false, true, false, false, false});
+	/* a pool's requests have other workers */
+	spread(begin, true, false, (bool[N]){false, true, false, false, false});
 }
 
 /* Held up by 106, and behind by 700 later on: that would be much the same without it. */
 static void who_is_behind_anyway_is_not(void **state)
 {
 	(void)state;
-	spread((const uint64_t[N]){0, 206, 900, 1000, 1100}, false, false, (bool[N]){false, true, false, false, false});
-	spread((const uint64_t[N]){0, 195, 205, 900, 1000}, false, false, (bool[N]){false, true, true, false, false});
+	spread((const uint64_t[N]){0, 206, 900, 1000, 1100}, false, false,
+	       (bool[N]){false, true, false, false, false});
+	spread((const uint64_t[N]){0, 195, 205, 900, 1000}, false, false,
+	       (bool[N]){false, true, true, false, false});
 }
 
 int main(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 20 s */
-/* Traces made to harm: every operation with paths that lead out, junk in every field, for each engine and order. Outside of the
- * directory nothing may change, inside no device and no set-user-ID bit may appear, and nothing may crash or hang. */
+/* Traces made to harm: every operation with paths that lead out, junk in every field, for each
+ * engine and order. Outside of the directory nothing may change, inside no device and no
+ * set-user-ID bit may appear, and nothing may crash or hang. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +27,8 @@ struct attack {
 	uint32_t n_paths;
 	uint64_t seed;
 	bool lies; /* about how many bytes came */
-	bool vast; /* some lengths are vast: such a replay fills as much memory as it may take, 1 GiB */
+	/* some lengths are vast: such a replay fills as much memory as it may take, 1 GiB */
+	bool vast;
 };
 
 static uint64_t draw(struct attack *a, uint64_t n)
@@ -61,9 +63,33 @@ static void attack_init(struct attack *a, uint64_t seed)
 	assert_int_equal(mkdir(d, 0755) || mkdir(below, 0755), 0);
 	free(d), free(below);
 	memset(long_name, 'n', sizeof long_name - 1);
-	const char *const paths[] = {"a", "b", "d", "d/x", "d/e/y", "../outside/victim", "../outside", a->victim, a->outside, "link/victim",
-				     "link/new", "link", "up/victim", "up/..", "d/../../outside/victim", "..", ".", "/", "", "magic/x",
-				     "/proc/self/root/etc/passwd", "/dev/null", "%s%n%n", "\x1b[31mred\n", "<script>\"'&", long_name, "d/..",
+	const char *const paths[] = {"a",
+				     "b",
+				     "d",
+				     "d/x",
+				     "d/e/y",
+				     "../outside/victim",
+				     "../outside",
+				     a->victim,
+				     a->outside,
+				     "link/victim",
+				     "link/new",
+				     "link",
+				     "up/victim",
+				     "up/..",
+				     "d/../../outside/victim",
+				     "..",
+				     ".",
+				     "/",
+				     "",
+				     "magic/x",
+				     "/proc/self/root/etc/passwd",
+				     "/dev/null",
+				     "%s%n%n",
+				     "\x1b[31mred\n",
+				     "<script>\"'&",
+				     long_name,
+				     "d/..",
 				     "up/../victim"};
 	for (; a->n_paths < sizeof paths / sizeof *paths; a->n_paths++)
 		a->path[a->n_paths] = paths[a->n_paths];
@@ -75,11 +101,13 @@ static void attack_release(struct attack *a)
 	free(a->outside), free(a->victim), free(a->linked);
 }
 
-/* --- the trace ---------------------------------------------------------------------------------------------------------- */
+/* --- the trace ----------------------------------------------------------- */
 
 static uint64_t number(struct attack *a)
 {
-	static const uint64_t numbers[] = {0, 1, 4096, 1 << 16, UINT64_C(1) << 40, UINT64_C(1) << 62, UINT64_MAX - 1, 0xfff, 07777};
+	static const uint64_t numbers[] = {
+	    0,     1,    4096, 1 << 16, UINT64_C(1) << 40, UINT64_C(1) << 62, UINT64_MAX - 1,
+	    0xfff, 07777};
 	return numbers[draw(a, sizeof numbers / sizeof *numbers)];
 }
 
@@ -91,30 +119,37 @@ static uint32_t heap_junk(struct attack *a, struct trace_writer *w, const struct
 	for (int i = 0; i < 6; i++)
 		junk[i] = draw(a, 2) ? draw(a, 5000) : number(a);
 	memcpy(bytes, junk, sizeof bytes);
-	struct op_peer peer = {(int32_t)draw(a, 9), OBJECT_NONE, draw(a, 2) ? OFFSET_NONE : number(a)};
-	const char *text = o->uses & OP_HEAP_NAME ? (draw(a, 2) ? "user.a" : "security.capability") : a->path[draw(a, a->n_paths)];
+	struct op_peer peer = {(int32_t)draw(a, 9), OBJECT_NONE,
+			       draw(a, 2) ? OFFSET_NONE : number(a)};
+	const char *text = o->uses & OP_HEAP_NAME ? (draw(a, 2) ? "user.a" : "security.capability")
+						  : a->path[draw(a, a->n_paths)];
 	if (o->uses & (OP_HEAP_PATH | OP_HEAP_NAME) && *text)
 		assert_int_equal(trace_writer_heap(w, text, strlen(text), &ref, NULL), 0);
 	else if (o->uses & OP_HEAP_PEER)
 		assert_int_equal(trace_writer_heap(w, &peer, sizeof peer, &ref, NULL), 0);
 	else if (o->uses & OP_HEAP)
-		assert_int_equal(trace_writer_heap(w, bytes, draw(a, 3) ? 32 : draw(a, sizeof bytes) + 1, &ref, NULL), 0);
+		assert_int_equal(trace_writer_heap(w, bytes,
+						   draw(a, 3) ? 32 : draw(a, sizeof bytes) + 1,
+						   &ref, NULL),
+				 0);
 	return ref;
 }
 
 static void request_make(struct attack *a, struct trace_writer *w, uint32_t i)
 {
-	static const uint32_t opens[] = {O_CREAT | O_RDWR, O_CREAT | O_WRONLY | O_TRUNC, O_CREAT | O_RDWR | O_APPEND,
-					 O_CREAT | O_RDWR | O_EXCL};
+	static const uint32_t opens[] = {O_CREAT | O_RDWR, O_CREAT | O_WRONLY | O_TRUNC,
+					 O_CREAT | O_RDWR | O_APPEND, O_CREAT | O_RDWR | O_EXCL};
 	enum trace_op op = draw(a, 4) ? (enum trace_op)(1 + draw(a, OP_N - 1)) : OP_OPEN;
 	const struct op_info *o = op_info(op);
-	bool data = o->family == FAMILY_READ || o->family == FAMILY_WRITE || o->family == FAMILY_STREAM;
+	bool data =
+	    o->family == FAMILY_READ || o->family == FAMILY_WRITE || o->family == FAMILY_STREAM;
 	struct trace_record r = {.seq = i, .begin_ns = 10 * i, .end_ns = 10 * i + 5 + (int64_t)draw(a, 30), .intended_ns = TIME_NONE,
 				 .dispatch_ns = TIME_NONE, .offset = draw(a, 3) ? OFFSET_NONE : number(a), .rvalue = -1, .error = EIO,
 				 .pid = 1 + (uint32_t)draw(a, 2), .object = OBJECT_NONE, .fd = -1, .op = (uint16_t)op};
 	r.tid = r.pid * 10 + (uint32_t)draw(a, 2);
 	r.length = data || !a->vast ? draw(a, 9000) : number(a);
-	r.flags = draw(a, 2) ? (uint32_t)draw(a, 16) : (uint32_t)number(a) | (uint32_t)draw(a, 1u << 31);
+	r.flags =
+	    draw(a, 2) ? (uint32_t)draw(a, 16) : (uint32_t)number(a) | (uint32_t)draw(a, 1u << 31);
 	r.heap = heap_junk(a, w, o);
 	if (data && a->lies && draw(a, 3) == 0) /* more than was asked for, it may be */
 		r.rvalue = (int64_t)draw(a, 30000), r.error = 0;
@@ -123,7 +158,8 @@ static void request_make(struct attack *a, struct trace_writer *w, uint32_t i)
 	else if (o->uses & OP_HAS_FD)
 		r.fd = (int32_t)draw(a, 9);
 	if (op == OP_OPEN || op == OP_FOPEN) {
-		static const uint32_t there[] = {0, 1, 3, 4, 9, 10, 11, 12, 22, 23, 24}; /* that can have succeeded */
+		/* that can have succeeded */
+		static const uint32_t there[] = {0, 1, 3, 4, 9, 10, 11, 12, 22, 23, 24};
 		bool succeeded = draw(a, 4) > 0;
 		r.flags = opens[draw(a, 4)] | (succeeded ? 0 : (uint32_t)draw(a, 1u << 31));
 		r.length = draw(a, 2) ? 06755 : 0644;
@@ -134,7 +170,8 @@ static void request_make(struct attack *a, struct trace_writer *w, uint32_t i)
 		}
 	} else if (op == OP_MMAP) {
 		r.rvalue = INT64_C(0x7f0000000000) + (int64_t)i * 0x100000;
-		r.length = 1 + draw(a, 0x20000), r.offset = 4096 * draw(a, 4), r.flags |= (uint32_t)draw(a, 8) << 29;
+		r.length = 1 + draw(a, 0x20000), r.offset = 4096 * draw(a, 4),
+		r.flags |= (uint32_t)draw(a, 8) << 29;
 	} else if (o->family == FAMILY_MAP) {
 		r.offset = UINT64_C(0x7f0000000000) + draw(a, i + 1) * 0x100000 + 4096 * draw(a, 8);
 		r.rvalue = draw(a, 2) ? 0 : -1;
@@ -144,7 +181,8 @@ static void request_make(struct attack *a, struct trace_writer *w, uint32_t i)
 		r.length = draw(a, 2) ? S_IFCHR | 0666 : S_IFREG | 06755;
 	}
 	if (op == OP_LOCKF || op == OP_FALLOCATE || (op == OP_FCNTL && draw(a, 2)))
-		r.op = OP_CHMOD, r.object = (uint32_t)draw(a, a->n_paths), r.fd = -1, r.heap = HEAP_NONE, r.length = 06777;
+		r.op = OP_CHMOD, r.object = (uint32_t)draw(a, a->n_paths), r.fd = -1,
+		r.heap = HEAP_NONE, r.length = 06777;
 	assert_int_equal(trace_writer_append(w, &r, 1, NULL), 0);
 }
 
@@ -161,19 +199,21 @@ static void trace_make(struct attack *a)
 	assert_int_equal(trace_writer_close(w, NULL), 0);
 }
 
-/* --- what it left ------------------------------------------------------------------------------------------------------- */
+/* --- what it left -------------------------------------------------------- */
 
 static int n_bad;
 
 static int inside_look(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)path, (void)type, (void)ftw;
-	n_bad += S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode) || S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode);
+	n_bad += S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode) || S_ISFIFO(st->st_mode) ||
+		 S_ISSOCK(st->st_mode);
 	n_bad += S_ISREG(st->st_mode) && st->st_mode & (S_ISUID | S_ISGID);
 	return 0;
 }
 
-static void outside_is_as_it_was(const struct attack *a, const struct stat *before, const struct stat *file_before)
+static void outside_is_as_it_was(const struct attack *a, const struct stat *before,
+				 const struct stat *file_before)
 {
 	struct stat st;
 	struct strbuf text = STRBUF_INIT;
@@ -181,10 +221,12 @@ static void outside_is_as_it_was(const struct attack *a, const struct stat *befo
 	assert_int_equal(st.st_mode, before->st_mode);
 	assert_int_equal(st.st_uid, before->st_uid);
 	assert_int_equal(st.st_mtim.tv_sec, before->st_mtim.tv_sec);
-	assert_int_equal(st.st_mtim.tv_nsec, before->st_mtim.tv_nsec); /* nothing was made or removed in it */
+	/* nothing was made or removed in it */
+	assert_int_equal(st.st_mtim.tv_nsec, before->st_mtim.tv_nsec);
 	assert_int_equal(st.st_ctim.tv_nsec, before->st_ctim.tv_nsec);
 	assert_int_equal(stat(a->victim, &st), 0);
-	assert_int_equal(st.st_ctim.tv_nsec, file_before->st_ctim.tv_nsec); /* nor was anything about it changed */
+	/* nor was anything about it changed */
+	assert_int_equal(st.st_ctim.tv_nsec, file_before->st_ctim.tv_nsec);
 	assert_int_equal(st.st_nlink, 1);
 	assert_int_equal(file_read(a->victim, &text, 1000, NULL), 0);
 	assert_string_equal(text.s, "untouched");
@@ -193,7 +235,8 @@ static void outside_is_as_it_was(const struct attack *a, const struct stat *befo
 
 static void nothing_outside_changes(const char *engine)
 {
-	uint64_t n_seeds = !strcmp(engine, "compiled") ? 5 : 40, n_run = 0; /* to compile takes its time */
+	/* to compile takes its time */
+	uint64_t n_seeds = !strcmp(engine, "compiled") ? 5 : 40, n_run = 0;
 	for (uint64_t seed = 1; seed <= n_seeds; seed++) {
 		struct attack a;
 		struct err e = ERR_INIT;

@@ -45,7 +45,7 @@ static void infer(struct result *r, const struct times *t, int64_t threshold)
 	infer_release(&f);
 }
 
-/* --- the definition ------------------------------------------------------------------------------------------------- */
+/* --- the definition ------------------------------------------------------ */
 
 static bool before(const struct times *t, size_t q, size_t r, int64_t threshold)
 {
@@ -108,7 +108,8 @@ static int64_t think_span(const struct times *t, int64_t threshold)
 	return last - t->begin[0];
 }
 
-static void times_draw(struct times *t, uint64_t *seed, size_t n, uint64_t step, uint64_t service, bool endless)
+static void times_draw(struct times *t, uint64_t *seed, size_t n, uint64_t step, uint64_t service,
+		       bool endless)
 {
 	int64_t now = (int64_t)(sample_random(seed) % 50) - 25;
 	t->n = n;
@@ -129,9 +130,11 @@ static void check_all(const struct times *t, int64_t threshold, bool antichains)
 	for (size_t i = 0; i < t->n; i++) {
 		uint64_t mine = 0;
 		for (size_t q = 0; q < t->n; q++) {
-			bool parent = r.rank[q] != UINT64_MAX && r.rank[q] >= r.p[i].lo && r.rank[q] < r.p[i].hi;
+			bool parent = r.rank[q] != UINT64_MAX && r.rank[q] >= r.p[i].lo &&
+				      r.rank[q] < r.p[i].hi;
 			if (parent != reduced(t, q, i, threshold))
-				fail_msg("request %zu and %zu of %zu, threshold %lld: %d", q, i, t->n, (long long)threshold, parent);
+				fail_msg("request %zu and %zu of %zu, threshold %lld: %d", q, i,
+					 t->n, (long long)threshold, parent);
 			mine += parent;
 		}
 		assert_int_equal(mine, r.p[i].hi - r.p[i].lo);
@@ -146,7 +149,8 @@ static void check_all(const struct times *t, int64_t threshold, bool antichains)
 		assert_int_equal(r.sum.width_max, antichain(t, threshold));
 }
 
-/* Ties of begins and of ends, requests that take no time, thresholds of zero: all are common with such small numbers. */
+/* Ties of begins and of ends, requests that take no time, thresholds of zero: all are common with
+ * such small numbers. */
 static void agrees_with_the_definition(void **state)
 {
 	(void)state;
@@ -155,13 +159,14 @@ static void agrees_with_the_definition(void **state)
 		struct times t;
 		bool small = i % 10 == 0;
 		size_t n = 1 + sample_random(&seed) % (small ? 10 : MAX);
-		times_draw(&t, &seed, n, 1 + sample_random(&seed) % 6, 1 + sample_random(&seed) % 20, i % 3 == 0);
+		times_draw(&t, &seed, n, 1 + sample_random(&seed) % 6,
+			   1 + sample_random(&seed) % 20, i % 3 == 0);
 		check_all(&t, (int64_t)(sample_random(&seed) % 5), small);
 	}
 }
 
-/* The paper's Figure 2, as its text tells it: A and B overlap; C follows B too soon; D begins after A's end; E waits for
- * D, and A before it follows from that. */
+/* The paper's Figure 2, as its text tells it: A and B overlap; C follows B too soon; D begins after
+ * A's end; E waits for D, and A before it follows from that. */
 static void figure_2(void **state)
 {
 	(void)state;
@@ -206,7 +211,9 @@ static void wide(void **state)
 	infer_init(&f, 1);
 	for (int64_t round = 0; round < 3; round++)
 		for (int64_t i = 0; i < 5000; i++)
-			assert_int_equal(infer_feed(&f, round * 100000 + i, round * 100000 + 50000 - i, &p, NULL), 0);
+			assert_int_equal(infer_feed(&f, round * 100000 + i,
+						    round * 100000 + 50000 - i, &p, NULL),
+					 0);
 	infer_finish(&f);
 	assert_int_equal(f.sum.width_max, 5000);
 	assert_int_equal(f.sum.longest_chain, 3);
@@ -234,10 +241,13 @@ static void think_times(void **state)
 	struct sample s = {.n = 0};
 	rig_init(&g);
 	int64_t now = 0;
-	for (int i = 0; i < 1000; i++) { /* gaps of 1 to 1000 us; each second request overlaps the one before */
+	/* gaps of 1 to 1000 us; each second request overlaps the one before */
+	for (int i = 0; i < 1000; i++) {
 		int64_t gap = 1000 * (i + 1);
-		sample_data(&s, 1, now + gap, now + gap + 500, OP_READ, -1, OBJECT_NONE, 0, 4096, 4096);
-		sample_data(&s, 1, now + gap + 100, now + gap + 600, OP_READ, -1, OBJECT_NONE, 0, 4096, 4096);
+		sample_data(&s, 1, now + gap, now + gap + 500, OP_READ, -1, OBJECT_NONE, 0, 4096,
+			    4096);
+		sample_data(&s, 1, now + gap + 100, now + gap + 600, OP_READ, -1, OBJECT_NONE, 0,
+			    4096, 4096);
 		now += gap + 600;
 	}
 	think_times_of(&h, &s, &g);
@@ -262,7 +272,8 @@ static void annotated(void **state)
 	rig_init(&g);
 	times_draw(&times, &seed, MAX, 5, 15, false);
 	for (size_t i = 0; i < MAX; i++)
-		sample_data(&s, 1, times.begin[i], times.end[i], OP_WRITE, -1, OBJECT_NONE, 512 * i, 512, 512);
+		sample_data(&s, 1, times.begin[i], times.end[i], OP_WRITE, -1, OBJECT_NONE, 512 * i,
+			    512, 512);
 	sample_write(&s, g.input);
 	infer(&r, &times, 2);
 	assert_int_equal(trace_open(&t, g.input, &e), 0);
@@ -292,8 +303,12 @@ static void annotated(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(agrees_with_the_definition), cmocka_unit_test(figure_2), cmocka_unit_test(refused),
-		cmocka_unit_test(wide), cmocka_unit_test(think_times), cmocka_unit_test(annotated),
+	    cmocka_unit_test(agrees_with_the_definition),
+	    cmocka_unit_test(figure_2),
+	    cmocka_unit_test(refused),
+	    cmocka_unit_test(wide),
+	    cmocka_unit_test(think_times),
+	    cmocka_unit_test(annotated),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

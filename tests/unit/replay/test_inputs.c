@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a replayer is given: what is counted of the trace, and the files for each thread, process or device with what they leave out. */
+/* What a replayer is given: what is counted of the trace, and the files for each thread, process or
+ * device with what they leave out. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,25 +40,31 @@ static void given_release(struct given *g)
 	sample_dir_remove(g->dir);
 }
 
-static struct trace_record *read_add(struct sample *s, uint32_t tid, int64_t begin, int64_t end, uint32_t object)
+static struct trace_record *read_add(struct sample *s, uint32_t tid, int64_t begin, int64_t end,
+				     uint32_t object)
 {
 	return sample_data(s, tid, begin, end, OP_PREAD, 3, object, 4096 * s->n, 4096, 4096);
 }
 
-/* --- formats ------------------------------------------------------------------------------------------------------------- */
+/* --- formats ------------------------------------------------------------- */
 
 static void formats_and_parts(void **state)
 {
 	static const struct {
 		const char *text, *format;
 		enum adapter_per per;
-	} good[] = {{"csv", "csv", ADAPTER_PER_TRACE}, {"csv/trace", "csv", ADAPTER_PER_TRACE}, {"blkreplay/thread", "blkreplay", ADAPTER_PER_THREAD},
-		    {"csv/process", "csv", ADAPTER_PER_PROCESS}, {"csv/device", "csv", ADAPTER_PER_DEVICE}};
+	} good[] = {{"csv", "csv", ADAPTER_PER_TRACE},
+		    {"csv/trace", "csv", ADAPTER_PER_TRACE},
+		    {"blkreplay/thread", "blkreplay", ADAPTER_PER_THREAD},
+		    {"csv/process", "csv", ADAPTER_PER_PROCESS},
+		    {"csv/device", "csv", ADAPTER_PER_DEVICE}};
 	static const struct {
 		const char *text, *message;
 		int error;
-	} bad[] = {{"blkreplai", "did you mean \"blkreplay\"?", -ENOENT}, {"", "unknown format \"\"", -ENOENT},
-		   {"csv/threads", "\"threads\" is not one of", -EINVAL}, {"csv/", "\"\" is not one of", -EINVAL}};
+	} bad[] = {{"blkreplai", "did you mean \"blkreplay\"?", -ENOENT},
+		   {"", "unknown format \"\"", -ENOENT},
+		   {"csv/threads", "\"threads\" is not one of", -EINVAL},
+		   {"csv/", "\"\" is not one of", -EINVAL}};
 	const struct trace_format *f;
 	enum adapter_per per;
 	(void)state;
@@ -73,10 +80,11 @@ static void formats_and_parts(void **state)
 			fail_msg("\"%s\" is not in \"%s\"", bad[i].message, e.msg);
 	}
 	for (const struct trace_format *const *g = trace_formats; *g; g++)
-		assert_int_equal(inputs_format_parse((*g)->name, &f, &per, NULL), (*g)->write ? 0 : -EINVAL);
+		assert_int_equal(inputs_format_parse((*g)->name, &f, &per, NULL),
+				 (*g)->write ? 0 : -EINVAL);
 }
 
-/* --- counting --------------------------------------------------------------------------------------------------------------- */
+/* --- counting ------------------------------------------------------------ */
 
 static void what_the_trace_is(void **state)
 {
@@ -87,7 +95,8 @@ static void what_the_trace_is(void **state)
 	read_add(&s, 2, 200, 400, 1);
 	read_add(&s, 3, 250, 300, 0);
 	read_add(&s, 1, 300, 350, 0); /* begins when two end: not in flight with them */
-	read_add(&s, 2, 50, TIME_NONE, 1)->pid = 9; /* no end; another process with that thread number */
+	/* no end; another process with that thread number */
+	read_add(&s, 2, 50, TIME_NONE, 1)->pid = 9;
 	sample_add(&s, 1, TIME_NONE, TIME_NONE, OP_FSYNC); /* no times */
 	sample_add(&s, 4, 0, 1000, OP_COMPUTE); /* no request */
 	given_make(&g, &s);
@@ -112,7 +121,8 @@ static void many_in_flight(void **state)
 	uint64_t seed = 7;
 	(void)state;
 	for (int64_t i = 0; i < 1000; i++)
-		read_add(&s, (uint32_t)(i % 5), i, i + 1 + (int64_t)(sample_random(&seed) % 100), 0);
+		read_add(&s, (uint32_t)(i % 5), i, i + 1 + (int64_t)(sample_random(&seed) % 100),
+			 0);
 	uint64_t most = 0; /* by counting */
 	for (size_t i = 0; i < s.n; i++) {
 		uint64_t n = 0;
@@ -143,7 +153,7 @@ static void an_empty_trace(void **state)
 	sample_dir_remove(dir);
 }
 
-/* --- files -------------------------------------------------------------------------------------------------------------------- */
+/* --- files --------------------------------------------------------------- */
 
 static void export_to(struct given *g, const char *how, int expected, struct err *e)
 {
@@ -211,7 +221,8 @@ static void a_file_for_each(void **state)
 	sample_release(&s);
 }
 
-/* What the format has no place for is known by its number in the whole trace, also where it went into one file of several. */
+/* What the format has no place for is known by its number in the whole trace, also where it went
+ * into one file of several. */
 static void what_is_passed_over(void **state)
 {
 	static const char *const how[] = {"blkreplay", "blkreplay/thread"};
@@ -271,9 +282,10 @@ static void too_many_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(formats_and_parts), cmocka_unit_test(what_the_trace_is), cmocka_unit_test(many_in_flight),
-		cmocka_unit_test(an_empty_trace), cmocka_unit_test(a_file_for_each), cmocka_unit_test(what_is_passed_over),
-		cmocka_unit_test(nothing_to_export), cmocka_unit_test(too_many_files),
+	    cmocka_unit_test(formats_and_parts), cmocka_unit_test(what_the_trace_is),
+	    cmocka_unit_test(many_in_flight),    cmocka_unit_test(an_empty_trace),
+	    cmocka_unit_test(a_file_for_each),   cmocka_unit_test(what_is_passed_over),
+	    cmocka_unit_test(nothing_to_export), cmocka_unit_test(too_many_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

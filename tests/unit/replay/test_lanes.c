@@ -9,8 +9,8 @@
 #include "replay/plan/lanes.h"
 #include "rig.h"
 
-/* Against the definition: in a lane no two threads are alive at one time and the earlier comes first; and there
- * are no more lanes than threads were alive at one time. */
+/* Against the definition: in a lane no two threads are alive at one time and the earlier comes
+ * first; and there are no more lanes than threads were alive at one time. */
 static void assignment(void **state)
 {
 	(void)state;
@@ -36,7 +36,8 @@ static void assignment(void **state)
 		for (uint32_t i = 0; i < l.n_threads; i++) {
 			uint32_t alive = 0, before = 0;
 			for (uint32_t k = 0; k < l.n_threads; k++) {
-				alive += begin[k] <= begin[i] && (end[k] > begin[i] || begin[k] == begin[i]);
+				alive += begin[k] <= begin[i] &&
+					 (end[k] > begin[i] || begin[k] == begin[i]);
 				if (k == i || x.lane[k] != x.lane[i])
 					continue;
 				assert_true(end[k] <= begin[i] || end[i] <= begin[k]);
@@ -50,13 +51,14 @@ static void assignment(void **state)
 		assert_true(x.n <= most);
 		lanes_release(&x);
 		lanes_assign(&x, &l, false);
-		assert_true(x.n == l.n_threads && x.lane[l.n_threads - 1] == l.n_threads - 1 && !x.joined);
+		assert_true(x.n == l.n_threads && x.lane[l.n_threads - 1] == l.n_threads - 1 &&
+			    !x.joined);
 		lanes_release(&x);
 	}
 }
 
-/* Five thousand threads, three at a time; under every order each request has its outcome, and each thread its
- * order. */
+/* Five thousand threads, three at a time; under every order each request has its outcome, and each
+ * thread its order. */
 static void short_lived(void **state)
 {
 	(void)state;
@@ -71,13 +73,15 @@ static void short_lived(void **state)
 		struct trace_record *r = sample_open(&s, tid, at, at + 5, 0, O_RDWR | O_CREAT, 3);
 		r->pid = tid;
 		for (int k = 0; k < 2; k++) {
-			r = sample_data(&s, tid, at + 10 + 100 * k, at + 20 + 140 * k, OP_PWRITE, 3, 0, (uint64_t)i, 1, 1);
+			r = sample_data(&s, tid, at + 10 + 100 * k, at + 20 + 140 * k, OP_PWRITE, 3,
+					0, (uint64_t)i, 1, 1);
 			r->pid = tid;
 		}
 	}
 	for (int order = 0; order <= ORDER_NONE; order++) {
 		g.c.order = order;
-		for (int timing = 0; timing <= (order == ORDER_NONE ? TIMING_TIMESTAMP : TIMING_THINK); timing++) {
+		for (int timing = 0;
+		     timing <= (order == ORDER_NONE ? TIMING_TIMESTAMP : TIMING_THINK); timing++) {
 			g.c.timing = timing;
 			if (rig_replay(&g, &s, &e))
 				fail_msg("%s", e.msg);

@@ -32,8 +32,10 @@ static void parsing(void **state)
 	assert_int_equal(mutant_parse(&m, "stall:1ms/20ms", &e), 0);
 	assert_int_equal(m.ns, 1000000);
 	assert_int_equal(m.every_ns, 20000000);
-	static const char *const bad[] = {"delay:", "delay:20", "delay:0us", "delay:-1us", "lost:0", "lost:101%", "lost:x",
-					  "serialise:3", "stall:10ms", "stall:10ms/5ms", "drift:ppm", "proportional:-5%", ":", "delay:1us:2us"};
+	static const char *const bad[] = {
+	    "delay:",    "delay:20",         "delay:0us",   "delay:-1us",   "lost:0",
+	    "lost:101%", "lost:x",           "serialise:3", "stall:10ms",   "stall:10ms/5ms",
+	    "drift:ppm", "proportional:-5%", ":",           "delay:1us:2us"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		err_clear(&e);
 		if (mutant_parse(&m, bad[i], &e) >= 0)
@@ -77,8 +79,8 @@ static void plain_sample(struct sample *s, enum trace_op op)
 	static struct fileset_entry files[] = {{"a", 64 * N, false}, {"b", 64 * N, false}};
 	*s = (struct sample){.paths = {"a", "b"}, .n_paths = 2, .files = {files, 2}};
 	for (uint32_t i = 0; i < N; i++)
-		sample_data(s, 1 + i % 2, 20 * i, 20 * i + 30, op, 3 + (int)(i % 2), i % 2, 64 * (i / 2),
-			    64, 64);
+		sample_data(s, 1 + i % 2, 20 * i, 20 * i + 30, op, 3 + (int)(i % 2), i % 2,
+			    64 * (i / 2), 64, 64);
 }
 
 static void run(struct rig *g, struct sample *s, enum trace_op op, const char *mutant)
@@ -97,7 +99,8 @@ static void done(struct rig *g, struct sample *s)
 	sample_release(s);
 }
 
-/* Every order, and both timings with an order and without; a timed replay takes 0.1 s at the least. */
+/* Every order, and both timings with an order and without; a timed replay takes 0.1 s at the least.
+ */
 static const struct policy {
 	int order, timing;
 } policies[] = {
@@ -116,15 +119,16 @@ static void run_with(struct rig *g, struct sample *s, enum trace_op op, const ch
 	g->c.order = q->order;
 	g->c.timing = q->timing;
 	if (rig_replay(g, s, &e))
-		fail_msg("%s, order %s, timing %s: %s", mutant, replay_order_names[q->order], replay_timing_names[q->timing],
-			 e.msg);
+		fail_msg("%s, order %s, timing %s: %s", mutant, replay_order_names[q->order],
+			 replay_timing_names[q->timing], e.msg);
 }
 
 /* Faults of single requests: exact counts whatever the policies, and nothing else wrong. */
 static void counts_under_every_policy(void **state)
 {
 	(void)state;
-	static const char *const mutant[] = {"lost:7%", "repeat:7%", "offset:7%", "size:7%", "swap:7%"};
+	static const char *const mutant[] = {"lost:7%", "repeat:7%", "offset:7%", "size:7%",
+					     "swap:7%"};
 	for (int m = 0; m < 5; m++)
 		for (const struct policy *q = policies; q->order >= 0; q++) {
 			struct rig g;
@@ -135,7 +139,8 @@ static void counts_under_every_policy(void **state)
 			assert_int_equal(g.s.n_issued, N - (m == 0 ? n_struck : 0));
 			assert_int_equal(g.s.n_mismatches, m == 3 ? n_struck : 0);
 			for (size_t i = 0; i < N; i++)
-				n += (m == 0 && g.r[i].begin_ns == TIME_NONE) || (m == 2 && g.r[i].offset != s.r[i].offset) ||
+				n += (m == 0 && g.r[i].begin_ns == TIME_NONE) ||
+				     (m == 2 && g.r[i].offset != s.r[i].offset) ||
 				     (m == 3 && g.r[i].length != s.r[i].length);
 			assert_int_equal(n, m == 1 || m == 4 ? 0 : n_struck);
 			assert_int_equal(g.s.n_repeated, m == 1 ? n_struck : 0);
@@ -184,7 +189,8 @@ static void repeated_requests(void **state)
 			assert_int_equal(g.r[i].rvalue, 64);
 			assert_true(i == N || g.r[i].seq > g.r[i - 1].seq);
 		}
-		assert_int_equal(g.s.n_mismatches, 0); /* a sequential one is put back before it is repeated */
+		/* a sequential one is put back before it is repeated */
+		assert_int_equal(g.s.n_mismatches, 0);
 		done(&g, &s);
 	}
 }
@@ -235,7 +241,8 @@ static void swapped_neighbours(void **state)
 		struct sample s;
 		run(&g, &s, both[k], "swap:5%");
 		size_t n = 0;
-		for (size_t i = 0; i + 2 < g.n; i++) /* the next of the same thread is two records on */
+		/* the next of the same thread is two records on */
+		for (size_t i = 0; i + 2 < g.n; i++)
 			n += g.r[i].begin_ns > g.r[i + 2].begin_ns;
 		assert_int_equal(n, N / 20);
 		assert_int_equal(g.s.n_issued, N);
@@ -244,18 +251,21 @@ static void swapped_neighbours(void **state)
 	}
 }
 
-/* Which bytes a sequential mutant really touched: each writes other content, so the positions can be read back. */
+/* Which bytes a sequential mutant really touched: each writes other content, so the positions can
+ * be read back. */
 static void sequential_shifts_are_undone(void **state)
 {
 	(void)state;
-	static const char *const mutants[] = {"swap:30%", "offset:30%", "size:30%", "repeat:30%", "lost:30%"};
+	static const char *const mutants[] = {"swap:30%", "offset:30%", "size:30%", "repeat:30%",
+					      "lost:30%"};
 	for (int k = 0; k < 5; k++) {
 		struct rig g;
 		struct sample s = {.paths = {"w"}, .n_paths = 1};
 		struct err e = ERR_INIT;
 		for (uint32_t i = 0; i < 100; i++)
 			sample_data(&s, 1, 10 * i, 10 * i + 5, OP_WRITE, 3, 0, 64 * i, 64, 64);
-		sample_data(&s, 1, 2000, 2001, OP_LSEEK, 3, 0, 0, 0, 6400)->flags = SEEK_CUR; /* tells where it ended up */
+		/* tells where it ended up */
+		sample_data(&s, 1, 2000, 2001, OP_LSEEK, 3, 0, 0, 0, 6400)->flags = SEEK_CUR;
 		struct fileset_entry file = {"w", 0, false};
 		s.files = (struct fileset){&file, 1};
 		rig_init(&g);
@@ -277,7 +287,8 @@ static void serialised(void **state)
 		run_with(&g, &s, OP_PREAD, "serialise", q);
 		for (size_t i = 0; i < g.n; i++)
 			for (size_t k = 0; k < i; k++)
-				assert_true(g.r[i].begin_ns >= g.r[k].end_ns || g.r[k].begin_ns >= g.r[i].end_ns);
+				assert_true(g.r[i].begin_ns >= g.r[k].end_ns ||
+					    g.r[k].begin_ns >= g.r[i].end_ns);
 		done(&g, &s);
 	}
 }
@@ -306,7 +317,8 @@ static void delayed(void **state)
 		struct rig g;
 		struct sample s;
 		run_with(&g, &s, OP_PREAD, "delay:30us", q);
-		for (size_t i = 0; i < g.n; i++) /* a call takes longer than the reading that is allowed for */
+		/* a call takes longer than the reading that is allowed for */
+		for (size_t i = 0; i < g.n; i++)
 			assert_true(g.r[i].end_ns - g.r[i].begin_ns >= 30000);
 		done(&g, &s);
 	}
@@ -316,11 +328,13 @@ static int64_t shortest(const struct rig *g)
 {
 	int64_t ns = INT64_MAX;
 	for (size_t i = 0; i < g->n; i++)
-		ns = g->r[i].end_ns - g->r[i].begin_ns < ns ? g->r[i].end_ns - g->r[i].begin_ns : ns;
+		ns =
+		    g->r[i].end_ns - g->r[i].begin_ns < ns ? g->r[i].end_ns - g->r[i].begin_ns : ns;
 	return ns;
 }
 
-/* Ten times as long as what a call takes at the least; half of that, for it may take less in another run. */
+/* Ten times as long as what a call takes at the least; half of that, for it may take less in
+ * another run. */
 static void proportional(void **state)
 {
 	(void)state;
@@ -338,7 +352,8 @@ static void proportional(void **state)
 	}
 }
 
-/* A fault of single requests leaves the times of the others alone: no more is read between the stamps than without. */
+/* A fault of single requests leaves the times of the others alone: no more is read between the
+ * stamps than without. */
 static void other_requests_are_not_touched(void **state)
 {
 	(void)state;
@@ -357,7 +372,8 @@ static void run_timed(struct rig *g, struct sample *s, const char *mutant)
 	struct err e = ERR_INIT;
 	*s = (struct sample){.paths = {"a"}, .n_paths = 1};
 	for (uint32_t i = 0; i < 50; i++)
-		sample_data(s, 1, 1000 + 300000 * (int64_t)i, 1000 + 300000 * (int64_t)i + 10, OP_PREAD, 3, 0, 0, 64, 64);
+		sample_data(s, 1, 1000 + 300000 * (int64_t)i, 1000 + 300000 * (int64_t)i + 10,
+			    OP_PREAD, 3, 0, 0, 64, 64);
 	rig_init(g);
 	g->c.timing = TIMING_TIMESTAMP;
 	g->c.mutant = mutant;
@@ -372,7 +388,8 @@ static void a_drifting_clock(void **state)
 	struct sample s;
 	run_timed(&g, &s, "drift:20%");
 	for (size_t i = 0; i < g.n; i++) {
-		assert_int_equal(g.r[i].intended_ns, 300000 * (int64_t)i); /* what was meant does not drift */
+		/* what was meant does not drift */
+		assert_int_equal(g.r[i].intended_ns, 300000 * (int64_t)i);
 		assert_true(g.r[i].begin_ns >= g.r[i].intended_ns + g.r[i].intended_ns / 5 - 1000);
 	}
 	done(&g, &s);
@@ -396,7 +413,8 @@ static void alternating_sample(struct sample *s)
 {
 	*s = (struct sample){.paths = {"a"}, .n_paths = 1};
 	for (uint32_t i = 0; i < 50; i++)
-		sample_data(s, 1 + i % 2, 1000 + 300000 * (int64_t)i, 1000 + 300000 * (int64_t)i + 10, OP_PREAD, 3, 0, 0, 64, 64);
+		sample_data(s, 1 + i % 2, 1000 + 300000 * (int64_t)i,
+			    1000 + 300000 * (int64_t)i + 10, OP_PREAD, 3, 0, 0, 64, 64);
 }
 
 static void a_periodic_stall(void **state)
@@ -412,16 +430,19 @@ static void a_periodic_stall(void **state)
 		g.c.timing = q->timing;
 		g.c.mutant = "stall:3ms/4ms";
 		assert_int_equal(rig_replay(&g, &s, NULL), 0);
-		for (size_t i = 0; i < g.n; i++) /* 2 us: the clock is calibrated anew after the run */
+		/* 2 us: the clock is calibrated anew after the run */
+		for (size_t i = 0; i < g.n; i++)
 			n_inside += (g.r[i].begin_ns + 2000) % 4000000 < 3000000;
 		assert_true(g.r[0].begin_ns >= 2998000);
-		assert_true(n_inside <= 5); /* one taken off its processor between looking at the clock and its call */
+		/* one taken off its processor between looking at the clock and its call */
+		assert_true(n_inside <= 5);
 		assert_int_equal(g.s.n_issued, 50);
 		done(&g, &s);
 	}
 }
 
-/* Of `think`: every wait is longer by the share, counted from where it began; lateness does not add up to more. */
+/* Of `think`: every wait is longer by the share, counted from where it began; lateness does not add
+ * up to more. */
 static void faults_of_thinking(void **state)
 {
 	(void)state;
@@ -430,14 +451,16 @@ static void faults_of_thinking(void **state)
 		struct rig g;
 		struct sample s = {.paths = {"a"}, .n_paths = 1};
 		for (uint32_t i = 0; i < 100; i++)
-			sample_data(&s, 1, 300000 * (int64_t)i, 300000 * (int64_t)i + 100000, OP_PREAD, 3, 0, 0, 64, 64);
+			sample_data(&s, 1, 300000 * (int64_t)i, 300000 * (int64_t)i + 100000,
+				    OP_PREAD, 3, 0, 0, 64, 64);
 		rig_init(&g);
 		g.c.timing = TIMING_THINK;
 		g.c.mutant = mutants[m];
 		assert_int_equal(rig_replay(&g, &s, NULL), 0);
 		for (size_t i = 1; i < g.n; i++) {
 			int64_t due = g.r[i - 1].end_ns + 200000, late = due + 40000;
-			assert_true(g.r[i].intended_ns >= due - 10 && g.r[i].intended_ns <= due + 10);
+			assert_true(g.r[i].intended_ns >= due - 10 &&
+				    g.r[i].intended_ns <= due + 10);
 			if (m == 1)
 				late = (due - 2000 + 999999) / 1000000 * 1000000;
 			assert_true(g.r[i].begin_ns >= late - 2000);
@@ -447,7 +470,8 @@ static void faults_of_thinking(void **state)
 	}
 }
 
-/* Everything but the calls: nothing is opened, read or made, and each request is issued once, in its order. */
+/* Everything but the calls: nothing is opened, read or made, and each request is issued once, in
+ * its order. */
 static void blank_replays(void **state)
 {
 	(void)state;
@@ -469,7 +493,8 @@ static void blank_replays(void **state)
 			assert_int_equal(g.s.n_issued, N);
 			assert_int_equal(g.s.n_mismatches, 0);
 			for (size_t i = 0; i < N; i++)
-				assert_true(g.r[i].rvalue == 0 && g.r[i].error == 0 && g.r[i].end_ns >= g.r[i].begin_ns);
+				assert_true(g.r[i].rvalue == 0 && g.r[i].error == 0 &&
+					    g.r[i].end_ns >= g.r[i].begin_ns);
 			char *path = xasprintf("%s/a", g.tree);
 			assert_int_equal(access(path, F_OK), -1);
 			free(path);

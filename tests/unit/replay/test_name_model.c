@@ -16,7 +16,8 @@ static struct name_path path_of(const char *text)
 	return (struct name_path){text, NONE32};
 }
 
-/* Link i is twice link i + 1, and the last one is here: to look up the first one of n is to follow 2^n - 1. */
+/* Link i is twice link i + 1, and the last one is here: to look up the first one of n is to follow
+ * 2^n - 1. */
 static void links_make(struct name_model *m, unsigned int n)
 {
 	name_model_init(m, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is derived for each order, against the orders' definitions applied to every pair of requests. */
+/* What is derived for each order, against the orders' definitions applied to every pair of
+ * requests. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +13,7 @@ enum { MAX_THREADS = 6, MAX_N = 128 };
 
 static char *dir;
 
-/* --- what a list of edges guarantees ------------------------------------------------------------------------------- */
+/* --- what a list of edges guarantees ------------------------------------- */
 
 struct guarantee { /* sure[r][t]: progress of thread t that must have been reached when r begins */
 	uint32_t sure[MAX_N][MAX_THREADS];
@@ -21,7 +22,8 @@ struct guarantee { /* sure[r][t]: progress of thread t that must have been reach
 static uint32_t request_of(const struct loaded *x, uint32_t thread, uint32_t threshold)
 {
 	for (uint32_t i = 0; i < x->l.n; i++)
-		if (x->l.request[i].thread == thread && x->l.request[i].index == (threshold - 1) / 2)
+		if (x->l.request[i].thread == thread &&
+		    x->l.request[i].index == (threshold - 1) / 2)
 			return i;
 	fail_msg("no request %u of thread %u", (threshold - 1) / 2, thread);
 	return 0;
@@ -33,7 +35,8 @@ static void raise_to(uint32_t *a, const uint32_t *b)
 		a[t] = a[t] > b[t] ? a[t] : b[t];
 }
 
-static void guarantee_make(struct guarantee *g, const struct loaded *x, const struct edges *d, size_t without)
+static void guarantee_make(struct guarantee *g, const struct loaded *x, const struct edges *d,
+			   size_t without)
 {
 	uint32_t last[MAX_THREADS];
 	memset(g, 0, sizeof *g);
@@ -46,7 +49,8 @@ static void guarantee_make(struct guarantee *g, const struct loaded *x, const st
 		for (size_t i = 0; i < d->n; i++)
 			if (d->edge[i].request == r && i != without) {
 				uint32_t p = request_of(x, d->edge[i].thread, d->edge[i].threshold);
-				assert_true(p < r); /* nothing waits for what comes later: no deadlock */
+				/* nothing waits for what comes later: no deadlock */
+				assert_true(p < r);
 				raise_to(g->sure[r], g->sure[p]);
 				if (g->sure[r][d->edge[i].thread] < d->edge[i].threshold)
 					g->sure[r][d->edge[i].thread] = d->edge[i].threshold;
@@ -89,7 +93,8 @@ static void check_reduced(const struct loaded *x, const struct edges *d, demand 
 	}
 }
 
-static void check_order(const struct sample *s, enum replay_order order, demand *wants, bool reduced)
+static void check_order(const struct sample *s, enum replay_order order, demand *wants,
+			bool reduced)
 {
 	struct err e = ERR_INIT;
 	struct loaded x;
@@ -103,7 +108,8 @@ static void check_order(const struct sample *s, enum replay_order order, demand 
 	loaded_release(&x);
 }
 
-static void check_edges(const struct sample *s, enum replay_order order, const struct edge *expected, size_t n)
+static void check_edges(const struct sample *s, enum replay_order order,
+			const struct edge *expected, size_t n)
 {
 	struct err e = ERR_INIT;
 	struct loaded x;
@@ -122,7 +128,7 @@ static void check_edges(const struct sample *s, enum replay_order order, const s
 
 #define EDGES(...) (const struct edge[]){__VA_ARGS__}, sizeof((const struct edge[]){__VA_ARGS__}) / sizeof(struct edge)
 
-/* --- temporal by hand ------------------------------------------------------------------------------------------------ */
+/* --- temporal by hand ---------------------------------------------------- */
 
 static void pread_at(struct sample *s, uint32_t tid, int64_t begin, int64_t end)
 {
@@ -152,9 +158,11 @@ static void temporal_with_three_threads(void **state)
 	pread_at(&s, 1, 0, 10);
 	pread_at(&s, 2, 1, 11);
 	pread_at(&s, 3, 2, 50);
-	pread_at(&s, 1, 20, 30); /* both of the first two have ended; only its own and thread 1's count; 2 has begun */
+	/* both of the first two have ended; only its own and thread 1's count; 2 has begun */
+	pread_at(&s, 1, 20, 30);
 	pread_at(&s, 2, 40, 45); /* after 1's second: its end is new */
-	check_edges(&s, ORDER_TEMPORAL, EDGES({1, 0, 1}, {2, 1, 1}, {3, 1, 2}, {3, 2, 1}, {4, 0, 4}));
+	check_edges(&s, ORDER_TEMPORAL,
+		    EDGES({1, 0, 1}, {2, 1, 1}, {3, 1, 2}, {3, 2, 1}, {4, 0, 4}));
 	sample_release(&s);
 }
 
@@ -180,10 +188,11 @@ static void an_unknown_end_is_no_end(void **state)
 	sample_release(&s);
 }
 
-/* --- at random ----------------------------------------------------------------------------------------------------- */
+/* --- at random ----------------------------------------------------------- */
 
 /* Threads run one request after another; times are small numbers, so that ties abound. */
-static void random_times(struct sample *s, uint64_t *seed, uint32_t n_threads, uint32_t n, int64_t longest)
+static void random_times(struct sample *s, uint64_t *seed, uint32_t n_threads, uint32_t n,
+			 int64_t longest)
 {
 	int64_t free_at[MAX_THREADS] = {0};
 	for (uint32_t i = 0; i < n; i++) {
@@ -201,7 +210,8 @@ static void temporal_is_exact_and_reduced(void **state)
 	uint64_t seed = 88172645463325252u;
 	for (int round = 0; round < 150; round++) {
 		struct sample s = {.paths = {"f"}, .n_paths = 1};
-		random_times(&s, &seed, 1 + (uint32_t)round % MAX_THREADS, 1 + (uint32_t)(sample_random(&seed) % 40), 2 + round % 20);
+		random_times(&s, &seed, 1 + (uint32_t)round % MAX_THREADS,
+			     1 + (uint32_t)(sample_random(&seed) % 40), 2 + round % 20);
 		check_order(&s, ORDER_TEMPORAL, demand_temporal, true);
 		check_order(&s, ORDER_TEMPORAL_SERIAL, demand_serial, true);
 		check_order(&s, ORDER_THREAD, demand_thread, true);
@@ -217,7 +227,8 @@ static void requests_of_one_thread_may_overlap_in_a_bad_trace(void **state)
 		struct sample s = {.paths = {"f"}, .n_paths = 1};
 		for (int i = 0; i < 30; i++) {
 			int64_t begin = (int64_t)(sample_random(&seed) % 30);
-			pread_at(&s, 1 + (uint32_t)(sample_random(&seed) % 4), begin, begin + (int64_t)(sample_random(&seed) % 20));
+			pread_at(&s, 1 + (uint32_t)(sample_random(&seed) % 4), begin,
+				 begin + (int64_t)(sample_random(&seed) % 20));
 		}
 		check_order(&s, ORDER_TEMPORAL, demand_temporal, false);
 		check_order(&s, ORDER_TEMPORAL_SERIAL, demand_serial, true);
@@ -225,7 +236,7 @@ static void requests_of_one_thread_may_overlap_in_a_bad_trace(void **state)
 	}
 }
 
-/* --- fs by hand ------------------------------------------------------------------------------------------------------ */
+/* --- fs by hand ---------------------------------------------------------- */
 
 static void fs_lets_independent_reads_be(void **state)
 {
@@ -246,7 +257,8 @@ static void fs_open_use_close(void **state)
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
 	sample_open(&s, 1, 0, 5, 0, O_RDWR, 7);
 	sample_data(&s, 2, 10, 15, OP_PREAD, 7, 0, 0, 4, 4);
-	sample_data(&s, 2, 16, 30, OP_PREAD, 7, 0, 4, 4, 4); /* nothing new to wait for; still under way at the close */
+	/* nothing new to wait for; still under way at the close */
+	sample_data(&s, 2, 16, 30, OP_PREAD, 7, 0, 4, 4, 4);
 	sample_data(&s, 1, 20, 25, OP_CLOSE, 7, OBJECT_NONE, OFFSET_NONE, 0, 0);
 	sample_data(&s, 2, 40, 41, OP_PREAD, 7, 0, 4, 4, -EBADF);
 	check_edges(&s, ORDER_FS, EDGES({1, 0, 2}, {3, 1, 4}, {4, 0, 4}));
@@ -288,7 +300,8 @@ static void fs_a_read_comes_after_the_write_it_saw(void **state)
 	sample_data(&s, 2, 2, 3, OP_PREAD, 3, 0, 105, 2, 2);	/* saw it */
 	sample_data(&s, 2, 4, 5, OP_PREAD, 3, 0, 0, 50, 50);	/* saw nothing new */
 	sample_data(&s, 3, 4, 9, OP_PWRITE, 3, 0, 120, 10, 10); /* leaves a hole from 110 */
-	sample_data(&s, 2, 10, 11, OP_PREAD, 3, 0, 111, 2, 2);	/* in the hole: readable through thread 2's write */
+	/* in the hole: readable through thread 2's write */
+	sample_data(&s, 2, 10, 11, OP_PREAD, 3, 0, 111, 2, 2);
 	sample_data(&s, 1, 12, 13, OP_PREAD, 3, 0, 125, 50, 5); /* met the end of the file */
 	sample_data(&s, 2, 14, 15, OP_PWRITE, 3, 0, 130, 1, 1); /* moves it */
 	check_edges(&s, ORDER_FS, EDGES({1, 0, 2}, {4, 2, 2}, {5, 2, 2}, {6, 0, 4}));
@@ -314,14 +327,17 @@ static void fs_holes(void **state)
 	(void)state;
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
 	sample_data(&s, 1, 0, 1, OP_PWRITE, 3, 0, 0, 9000, 9000);			    /* 0 */
-	sample_data(&s, 2, 2, 3, OP_FALLOCATE, 4, 0, 4096, 4096, 0)->flags = 3;		    /* 1: keeps the size, punches */
+	/* 1: keeps the size, punches */
+	sample_data(&s, 2, 2, 3, OP_FALLOCATE, 4, 0, 4096, 4096, 0)->flags = 3;
 	sample_data(&s, 3, 4, 5, OP_LSEEK, 5, 0, 0, 0, 4096)->flags = SEEK_HOLE;	    /* 2 */
-	sample_data(&s, 4, 6, 7, OP_PREAD, 6, 0, 4096, 10, 10);				    /* 3: reads zeros */
+	/* 3: reads zeros */
+	sample_data(&s, 4, 6, 7, OP_PREAD, 6, 0, 4096, 10, 10);
 	sample_data(&s, 4, 8, 9, OP_PREAD, 6, 0, 0, 10, 10);				    /* 4 */
 	struct loaded x;
 	struct edges d;
 	struct err e = ERR_INIT;
-	if (sample_load(&s, dir, &x, &e) || order_derive(&d, ORDER_FS, 1u << RULE_DATA, &x.l, &x.s, &e))
+	if (sample_load(&s, dir, &x, &e) ||
+	    order_derive(&d, ORDER_FS, 1u << RULE_DATA, &x.l, &x.s, &e))
 		fail_msg("%s", e.msg);
 	bool found[5][4] = {{false}};
 	for (size_t i = 0; i < d.n; i++)
@@ -333,14 +349,16 @@ static void fs_holes(void **state)
 	sample_release(&s);
 }
 
-/* More extents under one read than are worth looking at: every thread's last write is waited for instead. */
+/* More extents under one read than are worth looking at: every thread's last write is waited for
+ * instead. */
 static void fs_a_read_over_many_writes(void **state)
 {
 	(void)state;
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
 	uint32_t n = 5000;
 	for (uint32_t i = 0; i < n; i++)
-		sample_data(&s, 1 + i % 2, 2 * i, 2 * i + 1, OP_PWRITE, 3, 0, (uint64_t)(i * 7919 % n) * 10, 5, 5);
+		sample_data(&s, 1 + i % 2, 2 * i, 2 * i + 1, OP_PWRITE, 3, 0,
+			    (uint64_t)(i * 7919 % n) * 10, 5, 5);
 	sample_data(&s, 3, 2 * n, 2 * n + 1, OP_PREAD, 3, 0, 0, n * 10, n * 10);
 	check_edges(&s, ORDER_FS, EDGES({n, 0, n}, {n, 1, n}));
 	sample_release(&s);

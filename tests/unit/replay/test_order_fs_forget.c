@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the derivation of `fs` forgets: sets lose what is known and nothing else, and the waits stay what they are. That the order is kept when
- * everything is forgotten at once is in test_fs_property.c. */
+/* What the derivation of `fs` forgets: sets lose what is known and nothing else, and the waits stay
+ * what they are. That the order is kept when everything is forgotten at once is in
+ * test_fs_property.c. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +36,8 @@ static void a_set_loses_what_is_known(void **state)
 		for (uint32_t i = 0; i < n; i++) {
 			use_note(&t, &s, i, 10 + i, 0);
 			use_note(&t, &other, i, 100, 0);
-			known[i] = i % 2 ? 10 + i : 9 + i; /* of every second one all, of the others all but the last */
+			/* of every second one all, of the others all but the last */
+			known[i] = i % 2 ? 10 + i : 9 + i;
 		}
 		use_forget(&t, &s, known);
 		for (uint32_t i = 0; i < n; i++)
@@ -59,7 +61,9 @@ static void derive(struct edges *d, const char *path, unsigned int rules, uint32
 {
 	struct err e = ERR_INIT;
 	struct loaded x = {.t = NULL};
-	must(trace_open(&x.t, path, &e) || load_read(&x.l, x.t, &e) || slots_find(&x.s, &x.l, x.t, &e), &e);
+	must(trace_open(&x.t, path, &e) || load_read(&x.l, x.t, &e) ||
+		 slots_find(&x.s, &x.l, x.t, &e),
+	     &e);
 	slots_reuse(&x.s, &x.l);
 	*d = (struct edges){.edge = NULL};
 	must(order_derive_fs_forgetting(d, rules, &x.l, &x.s, forget_at, &e), &e);
@@ -104,6 +108,7 @@ static void waits_are_the_same(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(a_set_loses_what_is_known), cmocka_unit_test(waits_are_the_same)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(a_set_loses_what_is_known),
+					   cmocka_unit_test(waits_are_the_same)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

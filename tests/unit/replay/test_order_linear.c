@@ -21,7 +21,8 @@ static struct linear linearised(struct sample *s, struct loaded *x, relay_take *
 	return order;
 }
 
-static void check_order(struct sample *s, uint64_t n_moved, uint64_t n_unexplained, uint32_t before, uint32_t after)
+static void check_order(struct sample *s, uint64_t n_moved, uint64_t n_unexplained, uint32_t before,
+			uint32_t after)
 {
 	struct loaded x;
 	struct linear order = linearised(s, &x, NULL, NULL);
@@ -59,7 +60,8 @@ static void a_file_that_was_made_holds_what_was_written(void **state)
 	check_order(&s, 1, 0, 1, 2);
 }
 
-static struct trace_record *mkdir_at(struct sample *s, uint32_t tid, int64_t begin, int64_t end, uint32_t path)
+static struct trace_record *mkdir_at(struct sample *s, uint32_t tid, int64_t begin, int64_t end,
+				     uint32_t path)
 {
 	struct trace_record *r = sample_add(s, tid, begin, end, OP_MKDIR);
 	r->object = path;
@@ -85,7 +87,8 @@ struct heard {
 
 static void hear(void *ctx, const uint64_t *word, size_t n)
 {
-	static const size_t n_more[] = {[FS_EVENT_READ] = 3, [FS_EVENT_WRITE] = 2, [FS_EVENT_SIZE] = 1};
+	static const size_t n_more[] = {
+	    [FS_EVENT_READ] = 3, [FS_EVENT_WRITE] = 2, [FS_EVENT_SIZE] = 1};
 	struct heard *h = ctx;
 	h->n_calls++;
 	for (size_t i = 0; i < n; h->n_words++) {
@@ -97,7 +100,8 @@ static void hear(void *ctx, const uint64_t *word, size_t n)
 	}
 }
 
-/* Racing writes and reads of a few files, thousands of them: each request is told once, where its place came to be at last. */
+/* Racing writes and reads of a few files, thousands of them: each request is told once, where its
+ * place came to be at last. */
 static void all_is_told_in_order(void **state)
 {
 	(void)state;
@@ -106,13 +110,18 @@ static void all_is_told_in_order(void **state)
 	uint64_t seed = 5, size[2] = {0, 0};
 	for (uint32_t i = 0; i < N; i++) {
 		const uint32_t file = (uint32_t)sample_random(&seed) % 2;
-		const int64_t begin = 10 * i, end = begin + 5 + (int64_t)(sample_random(&seed) % 24);
+		const int64_t begin = 10 * i,
+			      end = begin + 5 + (int64_t)(sample_random(&seed) % 24);
 		if (i < 2)
-			sample_open(&s, 1, begin, begin + 5, i, O_RDWR | O_CREAT | O_EXCL, 7 + (int)i);
+			sample_open(&s, 1, begin, begin + 5, i, O_RDWR | O_CREAT | O_EXCL,
+				    7 + (int)i);
 		else if (sample_random(&seed) % 2)
-			sample_data(&s, 1 + i % 3, begin, end, OP_PWRITE, 7 + (int)file, file, size[file], 8, 8), size[file] += 8;
+			sample_data(&s, 1 + i % 3, begin, end, OP_PWRITE, 7 + (int)file, file,
+				    size[file], 8, 8),
+			    size[file] += 8;
 		else
-			sample_data(&s, 1 + i % 3, begin, end, OP_PREAD, 7 + (int)file, file, 0, 1 << 20, (int64_t)size[file]);
+			sample_data(&s, 1 + i % 3, begin, end, OP_PREAD, 7 + (int)file, file, 0,
+				    1 << 20, (int64_t)size[file]);
 	}
 	struct heard h = {.request = xcalloc(N, sizeof *h.request)};
 	struct loaded x;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Readers of what replayers write about their requests: their own output, recorded (tests/data/replayers), and the same output cut, with garbage,
- * NaN, negative and enormous numbers in it. */
+/* Readers of what replayers write about their requests: their own output, recorded
+ * (tests/data/replayers), and the same output cut, with garbage, NaN, negative and enormous numbers
+ * in it. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,7 +87,8 @@ static int read_data(reader r, const char *name, struct taken *t, struct err *e)
 	return r(data_path(path, sizeof path, name), &taker, e);
 }
 
-/* Whatever a recorded output is cut to, reading it fails or gives requests: never more than there are, none of them impossible. */
+/* Whatever a recorded output is cut to, reading it fails or gives requests: never more than there
+ * are, none of them impossible. */
 static void cut_everywhere(reader r, const char *name, size_t n_requests)
 {
 	char path[8192];
@@ -113,7 +115,7 @@ static void cut_everywhere(reader r, const char *name, size_t n_requests)
 	strbuf_release(&all);
 }
 
-/* --- blkreplay -------------------------------------------------------------------------------------------------------------------- */
+/* --- blkreplay ----------------------------------------------------------- */
 
 static void test_blkreplay(void **state)
 {
@@ -162,12 +164,13 @@ static void test_blkreplay_bad(void **state)
 		if (!strstr(e.msg, bad[i].message))
 			fail_msg("%zu: \"%s\" is not in \"%s\"", i, bad[i].message, e.msg);
 	}
-	assert_int_equal(read_text(blkreplay_output_read, BLK_HEAD "----\n", &t, &e), 0); /* it made none */
+	/* it made none */
+	assert_int_equal(read_text(blkreplay_output_read, BLK_HEAD "----\n", &t, &e), 0);
 	assert_int_equal(t.n, 0);
 	cut_everywhere(blkreplay_output_read, "blkreplay/output", 40);
 }
 
-/* --- fio ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- fio ----------------------------------------------------------------- */
 
 static void test_fio_psync(void **state)
 {
@@ -183,7 +186,8 @@ static void test_fio_psync(void **state)
 	assert_int_equal(t.q[0].end_ns % 1000000, 500000);
 }
 
-/* Of libaio, the last ones have no completion in fio's log; each submission is there, in its order. */
+/* Of libaio, the last ones have no completion in fio's log; each submission is there, in its order.
+ */
 static void test_fio_libaio(void **state)
 {
 	(void)state;
@@ -217,9 +221,15 @@ static void test_fio_joined(void **state)
 	(void)state;
 	struct err e = ERR_INIT;
 	struct taken t;
-	/* the same transfer twice: first with first; a completion that was never submitted; one without completion */
-	assert_int_equal(fio_pair("10, 2000000, 0, 512, 1024, 0\n12, 1000000, 0, 512, 1024, 0\n13, 1, 1, 512, 4096, 0\n",
-				  "8, 1000, 0, 512, 1024, 0\n9, 1000, 1, 512, 1024, 0\n11, 1000, 0, 512, 1024, 0\n", &t, &e), 0);
+	/* the same transfer twice: first with first; a completion that was never submitted; one
+	 * without completion */
+	assert_int_equal(
+	    fio_pair(
+		"10, 2000000, 0, 512, 1024, 0\n12, 1000000, 0, 512, 1024, 0\n13, 1, 1, 512, 4096, "
+		"0\n",
+		"8, 1000, 0, 512, 1024, 0\n9, 1000, 1, 512, 1024, 0\n11, 1000, 0, 512, 1024, 0\n",
+		&t, &e),
+	    0);
 	assert_int_equal(t.n, 4);
 	assert_int_equal(t.q[0].begin_ns, 8500000);
 	assert_int_equal(t.q[0].end_ns, 10500000);
@@ -230,7 +240,8 @@ static void test_fio_joined(void **state)
 	assert_int_equal(t.q[3].offset, 4096);
 	assert_int_equal(fio_pair("nan, 1, 0, 512, 0, 0\n", "", &t, &e), -EBADMSG);
 	assert_non_null(strstr(e.msg, "line 1: time"));
-	assert_int_equal(fio_pair("1, 1, 0, 512, 0, 0\n2, -5, 0, 512, 0, 0\n", "", &t, &e), -EBADMSG);
+	assert_int_equal(fio_pair("1, 1, 0, 512, 0, 0\n2, -5, 0, 512, 0, 0\n", "", &t, &e),
+			 -EBADMSG);
 	assert_non_null(strstr(e.msg, "line 2"));
 	assert_int_equal(t.n, 1); /* what came before is given */
 	assert_int_equal(fio_pair("1, 1, 7, 512, 0, 0\n", "", &t, &e), -EBADMSG);
@@ -240,7 +251,7 @@ static void test_fio_joined(void **state)
 	assert_int_equal(fio_logs_read("nowhere", &taker, &e), -ENOENT);
 }
 
-/* --- ARTC --------------------------------------------------------------------------------------------------------------------------- */
+/* --- ARTC ---------------------------------------------------------------- */
 
 static void test_artc(void **state)
 {
@@ -251,25 +262,32 @@ static void test_artc(void **state)
 	assert_int_equal(read_data(artc_output_read, "artc/output", &t, &e), 0);
 	assert_int_equal(t.n, 27); /* of 28: ARTC's own threadspawn is no call */
 	for (size_t i = 0; i < t.n; i++) {
-		assert_true(t.q[i].end_ns >= t.q[i].begin_ns && t.q[i].tid >= 4056 && t.q[i].tid <= 4058);
+		assert_true(t.q[i].end_ns >= t.q[i].begin_ns && t.q[i].tid >= 4056 &&
+			    t.q[i].tid <= 4058);
 		n_pwrite += t.q[i].op == OP_PWRITE;
 	}
 	assert_int_equal(n_pwrite, 6);
 	cut_everywhere(artc_output_read, "artc/output", 27);
 	assert_int_equal(read_text(artc_output_read, "elapsed_time: 1.0\n", &t, &e), -EBADMSG);
 	assert_non_null(strstr(e.msg, "no log of a thread"));
-	assert_int_equal(read_text(artc_output_read, "thread_log(7): open:5:3 pread:9:2\nelapsed_time: 1.0\n", &t, &e), 0);
+	assert_int_equal(read_text(artc_output_read,
+				   "thread_log(7): open:5:3 pread:9:2\nelapsed_time: 1.0\n", &t,
+				   &e),
+			 0);
 	assert_int_equal(t.n, 2);
 	assert_int_equal(t.q[1].begin_ns, 9);
 	assert_int_equal(t.q[1].end_ns, 11);
-	static const char *const bad[] = {"thread_log(x): open:5:3\n", "thread_log(7): open:5\n", "thread_log(7): open:nan:3\n",
-					  "thread_log(7): open:5:-3\n", "thread_log(7): open:99999999999999999999:3\n",
+	static const char *const bad[] = {"thread_log(x): open:5:3\n",
+					  "thread_log(7): open:5\n",
+					  "thread_log(7): open:nan:3\n",
+					  "thread_log(7): open:5:-3\n",
+					  "thread_log(7): open:99999999999999999999:3\n",
 					  "thread_log(99999999999): open:5:3\n"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		assert_int_equal(read_text(artc_output_read, bad[i], &t, &e), -EBADMSG);
 }
 
-/* --- the paper's replayer --------------------------------------------------------------------------------------------------------- */
+/* --- the paper's replayer ------------------------------------------------ */
 
 static void test_beefs(void **state)
 {
@@ -279,20 +297,24 @@ static void test_beefs(void **state)
 	assert_int_equal(read_data(beefs_output_read, "beefs/output", &t, &e), 0);
 	assert_int_equal(t.n, 22);
 	for (size_t i = 0; i < t.n; i++)
-		assert_true(t.q[i].seq == ADAPTER_NONE && t.q[i].op == OP_INVALID); /* the k-th is the k-th of the input */
+		assert_true(t.q[i].seq == ADAPTER_NONE &&
+			    t.q[i].op == OP_INVALID); /* the k-th is the k-th of the input */
 	assert_int_equal(t.q[0].begin_ns, INT64_C(1795305011079783000));
 	assert_int_equal(t.q[0].end_ns, INT64_C(1795305011079848000));
 	assert_int_equal(t.q[1].rvalue, 4);
 	assert_int_equal(t.q[21].rvalue, -EIO); /* expected 0, was -1 */
 	cut_everywhere(beefs_output_read, "beefs/output", 22);
-	static const char *const bad[] = {"", "1 2 3\n", "r\n1 0 1 0 1 0 0.0 0 0 5\n1 0 1 0 1 0 0.0 0 0\n",
-					  "1 0 1 0 1 0 0.0 0 0 5\n1 nan 1 0 1 0 0.0 0 0 5\n", "1 0 1 0 1 0 0.0 0 0 5\n1 1000000 1 0 1 0 0.0 0 0 5\n",
+	static const char *const bad[] = {"",
+					  "1 2 3\n",
+					  "r\n1 0 1 0 1 0 0.0 0 0 5\n1 0 1 0 1 0 0.0 0 0\n",
+					  "1 0 1 0 1 0 0.0 0 0 5\n1 nan 1 0 1 0 0.0 0 0 5\n",
+					  "1 0 1 0 1 0 0.0 0 0 5\n1 1000000 1 0 1 0 0.0 0 0 5\n",
 					  "1 0 1 0 1 0 0.0 0 0 5\n-1 0 1 0 1 0 0.0 0 0 5\n"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		assert_int_equal(read_text(beefs_output_read, bad[i], &t, &e), -EBADMSG);
 }
 
-/* --- lines ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- lines --------------------------------------------------------------- */
 
 static int nothing(void *ctx, char *line, struct err *e)
 {
@@ -326,9 +348,10 @@ static void test_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_blkreplay), cmocka_unit_test(test_blkreplay_bad), cmocka_unit_test(test_fio_psync),
-		cmocka_unit_test(test_fio_libaio), cmocka_unit_test(test_fio_joined), cmocka_unit_test(test_artc), cmocka_unit_test(test_beefs),
-		cmocka_unit_test(test_lines),
+	    cmocka_unit_test(test_blkreplay),  cmocka_unit_test(test_blkreplay_bad),
+	    cmocka_unit_test(test_fio_psync),  cmocka_unit_test(test_fio_libaio),
+	    cmocka_unit_test(test_fio_joined), cmocka_unit_test(test_artc),
+	    cmocka_unit_test(test_beefs),      cmocka_unit_test(test_lines),
 	};
 	return cmocka_run_group_tests(tests, own_enter, own_leave);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Engine parallel without MPI: which processes share a rank, which signals go over which channel, and what is refused. */
+/* Engine parallel without MPI: which processes share a rank, which signals go over which channel,
+ * and what is refused. */
 #include "tests/unit/capture/causality_sample.h"
 
 #include "replay/load/slots.h"
@@ -92,8 +93,10 @@ static void a_rank_for_each_process(void **state)
 static void a_signal_and_its_wait_meet(void **state)
 {
 	(void)state;
-	struct made x = made_of(2, "0 w 10 5, 0 s 1, 0 s 1, 1 W 0, 1 w 40 5, 1 W 0, 1 s 0, 1 w 60 5, 0 W 1, 0 w 80 5");
-	const struct channel *out = channel_of(&x, 0, 1), *in = channel_of(&x, 1, 0), *back = channel_of(&x, 1, 3), *end = channel_of(&x, 0, 3);
+	struct made x = made_of(
+	    2, "0 w 10 5, 0 s 1, 0 s 1, 1 W 0, 1 w 40 5, 1 W 0, 1 s 0, 1 w 60 5, 0 W 1, 0 w 80 5");
+	const struct channel *out = channel_of(&x, 0, 1), *in = channel_of(&x, 1, 0),
+			     *back = channel_of(&x, 1, 3), *end = channel_of(&x, 0, 3);
 	assert_ptr_equal(out, channel_of(&x, 0, 2));
 	assert_ptr_equal(in, channel_of(&x, 1, 2));
 	assert_int_equal(out->kind, CHANNEL_OUT);
@@ -136,17 +139,21 @@ static void other_modes_leave_out_what_is_no_request(void **state)
 	unmake(&x);
 }
 
-/* Nodes of one rank of the job are threads of one, though they were processes; between them there are no messages. */
+/* Nodes of one rank of the job are threads of one, though they were processes; between them there
+ * are no messages. */
 static void processes_of_one_rank_share_one(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
 	struct trace_writer *w;
-	struct causality_node node[] = {{0, 100, 100, 0, NULL}, {1, 101, 101, 1, NULL}, {2, 102, 102, 0, NULL}};
+	struct causality_node node[] = {
+	    {0, 100, 100, 0, NULL}, {1, 101, 101, 1, NULL}, {2, 102, 102, 0, NULL}};
 	const struct causality_facts f = {.n_nodes = 3, .node = node, .period = 1};
 	char *text = causality_facts_text(&f, NULL);
 	const struct trace_meta meta = {.level = LEVEL_SYSCALL, .extra_json = text};
-	struct trace_record r[] = {made_record(100, OP_SIGNAL, 10, 10, 2), made_record(102, OP_WAIT, 20, 20, 0), made_record(101, OP_COMPUTE, 30, 40, 10)};
+	struct trace_record r[] = {made_record(100, OP_SIGNAL, 10, 10, 2),
+				   made_record(102, OP_WAIT, 20, 20, 0),
+				   made_record(101, OP_COMPUTE, 30, 40, 10)};
 	must(trace_writer_open(&w, SCRATCH("parallel"), &meta, &(struct trace_write_options){.no_sync = true}, &e), &e);
 	must(trace_writer_append(w, r, 3, &e), &e);
 	must(trace_writer_close(w, &e), &e);

@@ -9,7 +9,8 @@
 #include "replay/load/path_sort.h"
 #include "sample.h"
 
-/* Short ones of few letters, so that many begin alike and some are beginnings of others; bytes above 127 come last. */
+/* Short ones of few letters, so that many begin alike and some are beginnings of others; bytes
+ * above 127 come last. */
 static void as_strcmp(void **state)
 {
 	(void)state;
@@ -22,7 +23,8 @@ static void as_strcmp(void **state)
 			const uint32_t len = (uint32_t)(sample_random(&seed) % 20);
 			for (uint32_t k = 0; k < len; k++)
 				text[i][k] = "ab/-\xff"[sample_random(&seed) % (k < 9 ? 2 : 5)];
-			snprintf(text[i] + len, sizeof text[i] - len, "/%u", i); /* no two are equal */
+			/* no two are equal */
+			snprintf(text[i] + len, sizeof text[i] - len, "/%u", i);
 			path[i] = text[i];
 		}
 		uint32_t *order = path_sort(path, n);
@@ -53,6 +55,7 @@ static void long_ones(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(as_strcmp), cmocka_unit_test(long_ones)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(as_strcmp),
+					   cmocka_unit_test(long_ones)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who started which process: descriptors that siblings inherit one after another, and what order fs makes of births and of waiting for ends. */
+/* Who started which process: descriptors that siblings inherit one after another, and what order fs
+ * makes of births and of waiting for ends. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,31 +34,38 @@ static void derive(const struct loaded *x, unsigned int rules, struct edges *d)
 		fail_msg("%s", e.msg);
 }
 
-static const char told[] = "{\"processes\":["
-			   "{\"pid\":100,\"parent\":1,\"begin_ns\":0},"
-			   "{\"pid\":200,\"parent\":100,\"begin_ns\":25},"
-			   "{\"pid\":300,\"parent\":100,\"begin_ns\":45,\"waited_by\":101,\"waited_ns\":90}]}";
+static const char told[] =
+    "{\"processes\":["
+    "{\"pid\":100,\"parent\":1,\"begin_ns\":0},"
+    "{\"pid\":200,\"parent\":100,\"begin_ns\":25},"
+    "{\"pid\":300,\"parent\":100,\"begin_ns\":45,\"waited_by\":101,\"waited_ns\":90}]}";
 
-/* Files of their own, so that no other rule has anything to say. Two threads of the parent; the second one waits for the younger child. */
+/* Files of their own, so that no other rule has anything to say. Two threads of the parent; the
+ * second one waits for the younger child. */
 static void births_make(struct sample *s)
 {
 	static const char *const paths[] = {"a", "b", "c", "d"};
 	memcpy(s->paths, paths, sizeof paths);
 	s->n_paths = 4;
 	of(sample_data(s, 0, 10, 20, OP_PREAD, 3, 0, 0, 1, 1), PARENT, 100);	 /* 0 */
-	of(sample_data(s, 0, 15, 30, OP_PREAD, 4, 1, 0, 1, 1), PARENT, 101);	 /* 1: had not ended at 25 */
+	/* 1: had not ended at 25 */
+	of(sample_data(s, 0, 15, 30, OP_PREAD, 4, 1, 0, 1, 1), PARENT, 101);
 	of(sample_data(s, 0, 40, 43, OP_PREAD, 3, 0, 0, 1, 1), PARENT, 100);	 /* 2 */
-	of(sample_data(s, 0, 50, 60, OP_PREAD, 3, 2, 0, 1, 1), ELDER, 200);	 /* 3: begun at 25 */
-	of(sample_data(s, 0, 55, 65, OP_PREAD, 3, 3, 0, 1, 1), YOUNGER, 300);	 /* 4: begun at 45 */
+	/* 3: begun at 25 */
+	of(sample_data(s, 0, 50, 60, OP_PREAD, 3, 2, 0, 1, 1), ELDER, 200);
+	/* 4: begun at 45 */
+	of(sample_data(s, 0, 55, 65, OP_PREAD, 3, 3, 0, 1, 1), YOUNGER, 300);
 	of(sample_data(s, 0, 70, 80, OP_PREAD, 3, 3, 0, 1, 1), YOUNGER, 300);	 /* 5 */
-	of(sample_data(s, 0, 85, 88, OP_PREAD, 4, 1, 0, 1, 1), PARENT, 101);	 /* 6: has not waited yet */
+	/* 6: has not waited yet */
+	of(sample_data(s, 0, 85, 88, OP_PREAD, 4, 1, 0, 1, 1), PARENT, 101);
 	of(sample_data(s, 0, 95, 99, OP_PREAD, 4, 1, 0, 1, 1), PARENT, 101);	 /* 7 */
 }
 
 static bool has(const struct edges *d, uint32_t request, uint32_t thread, uint32_t index)
 {
 	for (size_t i = 0; i < d->n; i++)
-		if (d->edge[i].request == request && d->edge[i].thread == thread && d->edge[i].threshold == 2 * index + 2)
+		if (d->edge[i].request == request && d->edge[i].thread == thread &&
+		    d->edge[i].threshold == 2 * index + 2)
 			return true;
 	return false;
 }
@@ -84,23 +92,29 @@ static void births_and_ends_are_kept(void **state)
 	sample_release(&s);
 }
 
-/* A shell that makes no request of its own between one program and the next: what it has waited for comes first, for each thread of the next. What
- * the last one has itself come after need not be waited for again. */
+/* A shell that makes no request of its own between one program and the next: what it has waited for
+ * comes first, for each thread of the next. What the last one has itself come after need not be
+ * waited for again. */
 static void children_one_after_another(void **state)
 {
 	(void)state;
-	struct sample s = {.paths = {"a", "b", "c", "d"}, .n_paths = 4,
-			   .extra_json = "{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},"
-					 "{\"pid\":200,\"parent\":100,\"begin_ns\":10,\"waited_by\":100,\"waited_ns\":30},"
-					 "{\"pid\":300,\"parent\":100,\"begin_ns\":40,\"waited_by\":100,\"waited_ns\":60},"
-					 "{\"pid\":400,\"parent\":100,\"begin_ns\":70},{\"pid\":500,\"parent\":100,\"begin_ns\":25}]}"};
+	struct sample s = {
+	    .paths = {"a", "b", "c", "d"},
+	    .n_paths = 4,
+	    .extra_json =
+		"{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},"
+		"{\"pid\":200,\"parent\":100,\"begin_ns\":10,\"waited_by\":100,\"waited_ns\":30},"
+		"{\"pid\":300,\"parent\":100,\"begin_ns\":40,\"waited_by\":100,\"waited_ns\":60},"
+		"{\"pid\":400,\"parent\":100,\"begin_ns\":70},{\"pid\":500,\"parent\":100,\"begin_"
+		"ns\":25}]}"};
 	struct loaded x;
 	struct edges d;
 	of(sample_data(&s, 0, 12, 20, OP_PREAD, 3, 0, 0, 1, 1), 200, 200); /* 0: thread 0 */
 	of(sample_data(&s, 0, 42, 50, OP_PREAD, 3, 1, 0, 1, 1), 300, 300); /* 1: thread 1 */
 	of(sample_data(&s, 0, 72, 73, OP_PREAD, 3, 2, 0, 1, 1), 400, 400); /* 2: thread 2 */
 	of(sample_data(&s, 0, 75, 78, OP_PREAD, 3, 2, 0, 1, 1), 400, 401); /* 3: thread 3 */
-	of(sample_data(&s, 0, 80, 81, OP_PREAD, 3, 3, 0, 1, 1), 500, 500); /* 4: thread 4, began before anything was waited for */
+	/* 4: thread 4, began before anything was waited for */
+	of(sample_data(&s, 0, 80, 81, OP_PREAD, 3, 3, 0, 1, 1), 500, 500);
 	load(&s, &x);
 	derive(&x, RULES_ALL, &d);
 	assert_true(has(&d, 1, 0, 0) && has(&d, 2, 1, 0) && has(&d, 3, 1, 0));
@@ -110,8 +124,9 @@ static void children_one_after_another(void **state)
 	sample_release(&s);
 }
 
-/* A program runs a shell, which runs two others behind timeout(1): neither makes a request. What the program does when the shell has ended comes
- * after both, and the second after the first, though each was waited for by somebody of whom the trace has nothing else. */
+/* A program runs a shell, which runs two others behind timeout(1): neither makes a request. What
+ * the program does when the shell has ended comes after both, and the second after the first,
+ * though each was waited for by somebody of whom the trace has nothing else. */
 static void through_processes_without_requests(void **state)
 {
 	(void)state;
@@ -120,17 +135,25 @@ static void through_processes_without_requests(void **state)
 		struct loaded x;
 		struct edges d;
 		s.extra_json = known ? "{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},"
-				       "{\"pid\":150,\"parent\":100,\"begin_ns\":5,\"waited_by\":100,\"waited_ns\":95},"
-				       "{\"pid\":160,\"parent\":150,\"begin_ns\":10,\"waited_by\":150,\"waited_ns\":35},"
-				       "{\"pid\":200,\"parent\":160,\"begin_ns\":12,\"waited_by\":160,\"waited_ns\":33},"
-				       "{\"pid\":170,\"parent\":150,\"begin_ns\":40,\"waited_by\":150,\"waited_ns\":70},"
-				       "{\"pid\":300,\"parent\":170,\"begin_ns\":42,\"waited_by\":170,\"waited_ns\":68}]}"
+				       "{\"pid\":150,\"parent\":100,\"begin_ns\":5,\"waited_by\":"
+				       "100,\"waited_ns\":95},"
+				       "{\"pid\":160,\"parent\":150,\"begin_ns\":10,\"waited_by\":"
+				       "150,\"waited_ns\":35},"
+				       "{\"pid\":200,\"parent\":160,\"begin_ns\":12,\"waited_by\":"
+				       "160,\"waited_ns\":33},"
+				       "{\"pid\":170,\"parent\":150,\"begin_ns\":40,\"waited_by\":"
+				       "150,\"waited_ns\":70},"
+				       "{\"pid\":300,\"parent\":170,\"begin_ns\":42,\"waited_by\":"
+				       "170,\"waited_ns\":68}]}"
 				     : "{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},"
-				       "{\"pid\":150,\"parent\":100,\"begin_ns\":5,\"waited_by\":100,\"waited_ns\":95},"
+				       "{\"pid\":150,\"parent\":100,\"begin_ns\":5,\"waited_by\":"
+				       "100,\"waited_ns\":95},"
 				       "{\"pid\":160,\"parent\":150,\"begin_ns\":10},"
-				       "{\"pid\":200,\"parent\":160,\"begin_ns\":12,\"waited_by\":160,\"waited_ns\":33},"
+				       "{\"pid\":200,\"parent\":160,\"begin_ns\":12,\"waited_by\":"
+				       "160,\"waited_ns\":33},"
 				       "{\"pid\":170,\"parent\":150,\"begin_ns\":40},"
-				       "{\"pid\":300,\"parent\":170,\"begin_ns\":42,\"waited_by\":170,\"waited_ns\":68}]}";
+				       "{\"pid\":300,\"parent\":170,\"begin_ns\":42,\"waited_by\":"
+				       "170,\"waited_ns\":68}]}";
 		of(sample_data(&s, 0, 1, 3, OP_PREAD, 3, 0, 0, 1, 1), 100, 100);   /* 0: thread 0 */
 		of(sample_data(&s, 0, 14, 20, OP_PREAD, 3, 1, 0, 1, 1), 200, 200); /* 1: thread 1 */
 		of(sample_data(&s, 0, 45, 50, OP_PREAD, 3, 2, 0, 1, 1), 300, 300); /* 2: thread 2 */
@@ -139,7 +162,8 @@ static void through_processes_without_requests(void **state)
 		derive(&x, RULES_ALL, &d);
 		assert_true(has(&d, 1, 0, 0));
 		assert_true(has(&d, 2, known ? 1 : 0, 0));
-		assert_int_equal(has(&d, 3, 2, 0), known); /* otherwise both may run on behind the shell */
+		/* otherwise both may run on behind the shell */
+		assert_int_equal(has(&d, 3, 2, 0), known);
 		assert_int_equal(d.n, known ? 3 : 2);
 		edges_release(&d);
 		loaded_release(&x);
@@ -177,14 +201,16 @@ static void a_parent_is_inferred_from_what_was_inherited(void **state)
 	sample_release(&t);
 }
 
-/* A shell starts one program after another with the same output: the second one's comes from the shell too, not from the first. */
+/* A shell starts one program after another with the same output: the second one's comes from the
+ * shell too, not from the first. */
 static void siblings_inherit_from_their_parent(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct sample s = {.paths = {"out"}, .n_paths = 1};
 		struct loaded x;
-		s.extra_json = i ? "{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},{\"pid\":200,\"parent\":100,\"begin_ns\":15},"
+		s.extra_json = i ? "{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},{"
+				   "\"pid\":200,\"parent\":100,\"begin_ns\":15},"
 				   "{\"pid\":300,\"parent\":100,\"begin_ns\":50}]}"
 				 : NULL;
 		of(sample_open(&s, 0, 0, 10, 0, O_WRONLY | O_CREAT | O_TRUNC, 1), PARENT, 100);
@@ -192,29 +218,36 @@ static void siblings_inherit_from_their_parent(void **state)
 		of(sample_data(&s, 0, 35, 40, OP_CLOSE, 1, 0, OFFSET_NONE, 0, 0), ELDER, 200);
 		of(sample_data(&s, 0, 60, 70, OP_WRITE, 1, 0, OFFSET_NONE, 7, 7), YOUNGER, 300);
 		load(&s, &x);
-		const struct slot *elder = &x.s.slot[x.l.request[1].slot], *younger = &x.s.slot[x.l.request[3].slot];
+		const struct slot *elder = &x.s.slot[x.l.request[1].slot],
+				  *younger = &x.s.slot[x.l.request[3].slot];
 		assert_true(elder->inherited && younger->inherited);
 		assert_int_equal(younger->source, x.l.request[0].slot);
-		assert_int_equal(x.s.process[younger->process].parent, elder->process == younger->process ? NONE32 : 0);
+		assert_int_equal(x.s.process[younger->process].parent,
+				 elder->process == younger->process ? NONE32 : 0);
 		assert_int_equal(x.l.request[3].offset, 7); /* they share the position */
 		loaded_release(&x);
 		sample_release(&s);
 	}
 }
 
-/* A child that is told to have begun when its parent had closed the file already: it has it all the same, at the position they share. */
+/* A child that is told to have begun when its parent had closed the file already: it has it all the
+ * same, at the position they share. */
 static void a_child_told_late_inherits(void **state)
 {
 	(void)state;
 	struct sample s = {.paths = {"in"}, .n_paths = 1};
 	struct loaded x;
-	s.extra_json = "{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},{\"pid\":200,\"parent\":100,\"begin_ns\":50}]}";
+	s.extra_json = "{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},{\"pid\":200,"
+		       "\"parent\":100,\"begin_ns\":50}]}";
 	for (int i = 0; i < 2; i++) { /* the second one */
 		of(sample_open(&s, 0, 20 * i, 20 * i + 5, 0, O_RDONLY, 3), PARENT, 100);
-		of(sample_data(&s, 0, 20 * i + 6, 20 * i + 8, OP_READ, 3, 0, OFFSET_NONE, 7, 7), PARENT, 100);
-		of(sample_data(&s, 0, 20 * i + 10, 20 * i + 12, OP_CLOSE, 3, 0, OFFSET_NONE, 0, 0), PARENT, 100);
+		of(sample_data(&s, 0, 20 * i + 6, 20 * i + 8, OP_READ, 3, 0, OFFSET_NONE, 7, 7),
+		   PARENT, 100);
+		of(sample_data(&s, 0, 20 * i + 10, 20 * i + 12, OP_CLOSE, 3, 0, OFFSET_NONE, 0, 0),
+		   PARENT, 100);
 	}
-	of(sample_open(&s, 0, 34, 35, 0, O_RDONLY, 3), YOUNGER, 300); /* no relation, and open still */
+	/* no relation, and open still */
+	of(sample_open(&s, 0, 34, 35, 0, O_RDONLY, 3), YOUNGER, 300);
 	of(sample_data(&s, 0, 60, 70, OP_READ, 3, 0, OFFSET_NONE, 9, 9), ELDER, 200);
 	load(&s, &x);
 	const struct slot *child = &x.s.slot[x.l.request[7].slot];
@@ -228,8 +261,9 @@ static void a_child_told_late_inherits(void **state)
 static void a_bad_table_is_refused(void **state)
 {
 	(void)state;
-	static const char *const bad[] = {"{\"processes\":7}", "{\"processes\":[{\"pid\":1,\"parent\":2}]}",
-					  "{\"processes\":[{\"pid\":\"x\",\"parent\":2,\"begin_ns\":3}]}"};
+	static const char *const bad[] = {
+	    "{\"processes\":7}", "{\"processes\":[{\"pid\":1,\"parent\":2}]}",
+	    "{\"processes\":[{\"pid\":\"x\",\"parent\":2,\"begin_ns\":3}]}"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct sample s = {.paths = {"f"}, .n_paths = 1, .extra_json = bad[i]};
 		struct loaded x;
@@ -259,12 +293,13 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(births_and_ends_are_kept), cmocka_unit_test(children_one_after_another),
-		cmocka_unit_test(through_processes_without_requests),
-		cmocka_unit_test(a_parent_is_inferred_from_what_was_inherited),
-		cmocka_unit_test(siblings_inherit_from_their_parent),
-		cmocka_unit_test(a_child_told_late_inherits),
-		cmocka_unit_test(a_bad_table_is_refused),
+	    cmocka_unit_test(births_and_ends_are_kept),
+	    cmocka_unit_test(children_one_after_another),
+	    cmocka_unit_test(through_processes_without_requests),
+	    cmocka_unit_test(a_parent_is_inferred_from_what_was_inherited),
+	    cmocka_unit_test(siblings_inherit_from_their_parent),
+	    cmocka_unit_test(a_child_told_late_inherits),
+	    cmocka_unit_test(a_bad_table_is_refused),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

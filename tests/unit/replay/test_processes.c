@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replays with a process for each traced process: descriptors of their own, inherited ones shared, order and outcomes across them, and
- * what happens when one of them fails. */
+/* Replays with a process for each traced process: descriptors of their own, inherited ones shared,
+ * order and outcomes across them, and what happens when one of them fails. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,8 +22,8 @@ static struct trace_record *of(struct trace_record *r, uint32_t pid)
 	return r;
 }
 
-/* A parent opens f and writes; two children read on in turn from the position that all share, and each opens g under a number that the
- * other one uses for h. */
+/* A parent opens f and writes; two children read on in turn from the position that all share, and
+ * each opens g under a number that the other one uses for h. */
 static void family_make(struct sample *s)
 {
 	static const char *const paths[] = {"f", "g", "h"};
@@ -91,7 +91,8 @@ static void stamps_keep_the_order_across_processes(void **state)
 		uint64_t n_wrong = 0;
 		sample_reads(&s, &seed, 6, 1500, OP_PREAD);
 		for (size_t i = 0; i < s.n; i++)
-			s.r[i].pid = 1 + s.r[i].tid / 2; /* three or four processes of up to two threads */
+			s.r[i].pid =
+			    1 + s.r[i].tid / 2; /* three or four processes of up to two threads */
 		rig_init(&g);
 		g.c.engine = e ? "coordinator" : "event";
 		g.c.processes = true;
@@ -101,8 +102,10 @@ static void stamps_keep_the_order_across_processes(void **state)
 		assert_true(g.s.n_processes > 2);
 		for (size_t r = 0; r < g.n; r++)
 			for (size_t q = 0; q < g.n; q++) {
-				n_wrong += s.r[q].begin_ns < s.r[r].begin_ns && g.r[q].begin_ns > g.r[r].begin_ns;
-				n_wrong += s.r[q].end_ns <= s.r[r].begin_ns && g.r[q].end_ns > g.r[r].begin_ns;
+				n_wrong += s.r[q].begin_ns < s.r[r].begin_ns &&
+					   g.r[q].begin_ns > g.r[r].begin_ns;
+				n_wrong += s.r[q].end_ns <= s.r[r].begin_ns &&
+					   g.r[q].end_ns > g.r[r].begin_ns;
 			}
 		assert_int_equal(n_wrong, 0);
 		rig_release(&g);
@@ -118,10 +121,12 @@ static void two_made(struct sample *s, int64_t later_ns)
 	of(sample_open(s, 0, 0, 10, 0, O_RDWR | O_CREAT, 5), PARENT);
 	of(sample_data(s, 0, 20, 30, OP_WRITE, 5, 0, OFFSET_NONE, 100, 100), PARENT);
 	of(sample_open(s, 0, later_ns, later_ns + 10, 1, O_RDWR | O_CREAT, 5), CHILD);
-	of(sample_data(s, 0, later_ns + 20, later_ns + 30, OP_WRITE, 5, 1, OFFSET_NONE, 100, 100), CHILD);
+	of(sample_data(s, 0, later_ns + 20, later_ns + 30, OP_WRITE, 5, 1, OFFSET_NONE, 100, 100),
+	   CHILD);
 }
 
-/* The second child of this process, once the replay has made `made`; 0: there is none after a minute. */
+/* The second child of this process, once the replay has made `made`; 0: there is none after a
+ * minute. */
 static pid_t second_child(const char *made)
 {
 	char text[256] = "";
@@ -152,7 +157,8 @@ static void *killer(void *made)
 	return NULL;
 }
 
-/* One process is killed while it waits for a time far away: the replay fails at once, says whose it was, and leaves nobody behind. */
+/* One process is killed while it waits for a time far away: the replay fails at once, says whose it
+ * was, and leaves nobody behind. */
 static void a_killed_process_is_named_and_all_are_ended(void **state)
 {
 	(void)state;
@@ -162,10 +168,13 @@ static void a_killed_process_is_named_and_all_are_ended(void **state)
 	struct err e = ERR_INIT;
 	pthread_t id;
 #if defined(__SANITIZE_THREAD__)
-	skip(); /* ThreadSanitizer lets no process that was forked beside a thread, here the killer, start threads */
+	skip(); /* ThreadSanitizer lets no process that was forked beside a thread, here the killer,
+		   start threads */
 #endif
 	two_made(&s, hour_ns);
-	of(sample_data(&s, 0, hour_ns + 40, hour_ns + 50, OP_WRITE, 5, 0, OFFSET_NONE, 100, 100), PARENT); /* it is still there, too */
+	/* it is still there, too */
+	of(sample_data(&s, 0, hour_ns + 40, hour_ns + 50, OP_WRITE, 5, 0, OFFSET_NONE, 100, 100),
+	   PARENT);
 	rig_init(&g);
 	g.c.processes = true;
 	g.c.timing = TIMING_TIMESTAMP;
@@ -174,7 +183,8 @@ static void a_killed_process_is_named_and_all_are_ended(void **state)
 	int ret = rig_replay(&g, &s, &e);
 	pthread_join(id, NULL);
 	assert_int_equal(ret, -EIO);
-	if (!strstr(e.msg, "process 200 of the trace") || !strstr(e.msg, "signal 9") || !strstr(e.msg, "request 2 (open of g)"))
+	if (!strstr(e.msg, "process 200 of the trace") || !strstr(e.msg, "signal 9") ||
+	    !strstr(e.msg, "request 2 (open of g)"))
 		fail_msg("%s", e.msg);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
@@ -183,8 +193,8 @@ static void a_killed_process_is_named_and_all_are_ended(void **state)
 	free(made);
 }
 
-/* A lock that the trace gives away and the replay never does: order `thread` lets the second one ask while the first one has it, and
- * that one waits for a time far away before it lets it go. */
+/* A lock that the trace gives away and the replay never does: order `thread` lets the second one
+ * ask while the first one has it, and that one waits for a time far away before it lets it go. */
 static void a_blocked_process_is_ended_by_the_watchdog(void **state)
 {
 	(void)state;
@@ -192,10 +202,12 @@ static void a_blocked_process_is_ended_by_the_watchdog(void **state)
 	struct rig g;
 	struct err e = ERR_INIT;
 	of(sample_open(&s, 0, 0, 10, 0, O_RDWR | O_CREAT, 5), PARENT);
-	of(sample_data(&s, 0, 20, 30, OP_FLOCK, 5, 0, OFFSET_NONE, 0, 0), PARENT)->flags = 2; /* LOCK_EX */
+	/* LOCK_EX */
+	of(sample_data(&s, 0, 20, 30, OP_FLOCK, 5, 0, OFFSET_NONE, 0, 0), PARENT)->flags = 2;
 	of(sample_open(&s, 0, 40, 50, 0, O_RDWR | O_CREAT, 5), CHILD);
 	of(sample_data(&s, 0, 60, 70, OP_FLOCK, 5, 0, OFFSET_NONE, 0, 0), CHILD)->flags = 2;
-	of(sample_data(&s, 0, 80, 90, OP_FLOCK, 5, 0, OFFSET_NONE, 0, 0), PARENT)->flags = 8; /* LOCK_UN */
+	/* LOCK_UN */
+	of(sample_data(&s, 0, 80, 90, OP_FLOCK, 5, 0, OFFSET_NONE, 0, 0), PARENT)->flags = 8;
 	rig_init(&g);
 	g.c.processes = true;
 	g.c.order = ORDER_TEMPORAL;
@@ -229,7 +241,8 @@ static void a_mismatch_in_one_stops_all(void **state)
 	sample_release(&s);
 }
 
-/* What ends with a process: nobody closes its descriptor, and a lock on it goes when its last request has ended. */
+/* What ends with a process: nobody closes its descriptor, and a lock on it goes when its last
+ * request has ended. */
 static void an_ending_process_closes_what_it_has(void **state)
 {
 	(void)state;
@@ -239,7 +252,8 @@ static void an_ending_process_closes_what_it_has(void **state)
 	of(sample_open(&s, 0, 0, 10, 0, O_RDWR | O_CREAT, 5), PARENT);
 	of(sample_data(&s, 0, 20, 30, OP_FLOCK, 5, 0, OFFSET_NONE, 0, 0), PARENT)->flags = 2;
 	of(sample_open(&s, 0, 40, 50, 0, O_RDWR | O_CREAT, 5), CHILD);
-	of(sample_data(&s, 0, 60, 70, OP_FLOCK, 5, 0, OFFSET_NONE, 0, 0), CHILD)->flags = 2 | 4; /* LOCK_NB: it would fail */
+	/* LOCK_NB: it would fail */
+	of(sample_data(&s, 0, 60, 70, OP_FLOCK, 5, 0, OFFSET_NONE, 0, 0), CHILD)->flags = 2 | 4;
 	rig_init(&g);
 	g.c.processes = true;
 	if (rig_replay(&g, &s, &e))

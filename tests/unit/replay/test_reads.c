@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How reads are replayed: as the cache decides, as it decided when the trace was captured, or not at all. */
+/* How reads are replayed: as the cache decides, as it decided when the trace was captured, or not
+ * at all. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,9 +21,11 @@ static void sample_begin(struct sample *s)
 	sample_open(s, 1, 0, 1, 0, O_RDWR, 3);
 }
 
-static void add(struct sample *s, uint32_t tid, int64_t at, uint32_t object, uint64_t page, uint64_t n, bool asked)
+static void add(struct sample *s, uint32_t tid, int64_t at, uint32_t object, uint64_t page,
+		uint64_t n, bool asked)
 {
-	struct trace_record *r = sample_data(s, tid, at, at, OP_PAGE_CACHE_ADD, -1, object, page * PAGE, n * PAGE, (int64_t)n);
+	struct trace_record *r = sample_data(s, tid, at, at, OP_PAGE_CACHE_ADD, -1, object,
+					     page * PAGE, n * PAGE, (int64_t)n);
 	r->flags = asked ? PAGE_ASKED : 0;
 }
 
@@ -86,10 +89,12 @@ static void original(void **state)
 	sample_data(&s, 1, 30, 40, OP_READ, 3, 0, OFFSET_NONE, PAGE, PAGE); /* found */
 	sample_data(&s, 1, 50, 60, OP_READ, 3, 0, OFFSET_NONE, PAGE, PAGE);
 	add(&s, 1, 55, 0, 1, 1, true);
-	sample_data(&s, 1, 70, 80, OP_WRITE, 3, 0, OFFSET_NONE, 10, 10); /* where the reads have led */
+	/* where the reads have led */
+	sample_data(&s, 1, 70, 80, OP_WRITE, 3, 0, OFFSET_NONE, 10, 10);
 	struct trace_record *r = sample_data(&s, 1, 82, 83, OP_LSEEK, 3, 0, 0, 0, 2 * PAGE + 10);
 	r->flags = SEEK_CUR;
-	sample_data(&s, 1, 84, 85, OP_PREAD, 3, 0, 64 * PAGE, PAGE, 0); /* the end: nothing decides that */
+	/* the end: nothing decides that */
+	sample_data(&s, 1, 84, 85, OP_PREAD, 3, 0, 64 * PAGE, PAGE, 0);
 	g.c.reads = READS_ORIGINAL;
 	for (int pass = 0; pass < 2; pass++) {
 		g.c.engine = pass ? "coordinator" : "event";
@@ -102,7 +107,8 @@ static void original(void **state)
 	sample_release(&s);
 }
 
-/* A read that is shorter now is another result; a trace that tells nothing of the cache cannot be replayed so. */
+/* A read that is shorter now is another result; a trace that tells nothing of the cache cannot be
+ * replayed so. */
 static void original_judged(void **state)
 {
 	(void)state;
@@ -124,7 +130,8 @@ static void original_judged(void **state)
 	sample_release(&s);
 }
 
-/* A trace may claim that more came than was asked for: no more than that is read, for there is room for no more. */
+/* A trace may claim that more came than was asked for: no more than that is read, for there is room
+ * for no more. */
 static void original_of_a_trace_that_lies(void **state)
 {
 	(void)state;
@@ -154,11 +161,13 @@ static void none(void **state)
 	rig_init(&g);
 	sample_begin(&s);
 	sample_data(&s, 1, 10, 20, OP_PREAD, 3, 0, 0, PAGE, PAGE);	   /* left out */
-	sample_data(&s, 1, 21, 22, OP_READ, 3, 0, OFFSET_NONE, 300, 300);  /* moves what the write goes by */
+	/* moves what the write goes by */
+	sample_data(&s, 1, 21, 22, OP_READ, 3, 0, OFFSET_NONE, 300, 300);
 	sample_data(&s, 1, 23, 24, OP_WRITE, 3, 0, OFFSET_NONE, 10, 10);
 	sample_data(&s, 1, 25, 26, OP_FSTAT, 3, 0, OFFSET_NONE, 0, 0);	   /* left out */
 	sample_open(&s, 1, 27, 28, 0, O_RDONLY, 4);
-	sample_data(&s, 1, 29, 30, OP_READ, 4, 0, OFFSET_NONE, 300, 300);  /* left out: nothing is written there */
+	/* left out: nothing is written there */
+	sample_data(&s, 1, 29, 30, OP_READ, 4, 0, OFFSET_NONE, 300, 300);
 	sample_data(&s, 1, 31, 32, OP_LSEEK, 4, 0, 5, 0, 5);		   /* left out */
 	sample_data(&s, 1, 33, 34, OP_FTRUNCATE, 3, 0, OFFSET_NONE, 400, 0);
 	sample_data(&s, 1, 35, 36, OP_READAHEAD, 3, 0, 0, PAGE, 0);	   /* left out */
@@ -190,7 +199,15 @@ static void hostile_misses(void **state)
 {
 	(void)state;
 	uint64_t seed = 9;
-	static const uint64_t odd[] = {0, 1, PAGE, 3 * PAGE, 63 * PAGE, UINT64_MAX, INT64_MAX, (uint64_t)1 << 40, UINT64_MAX - PAGE + 1};
+	static const uint64_t odd[] = {0,
+				       1,
+				       PAGE,
+				       3 * PAGE,
+				       63 * PAGE,
+				       UINT64_MAX,
+				       INT64_MAX,
+				       (uint64_t)1 << 40,
+				       UINT64_MAX - PAGE + 1};
 	for (int round = 0; round < 20; round++) {
 		struct sample s;
 		struct rig g;
@@ -198,11 +215,14 @@ static void hostile_misses(void **state)
 		rig_init(&g);
 		sample_begin(&s);
 		for (int i = 0; i < 10; i++) {
-			sample_data(&s, 1, 10 + 100 * i, 90 + 100 * i, i % 3 ? OP_PREAD : OP_READAHEAD, 3, 0, odd[sample_random(&seed) % 9],
-				    9 * PAGE, i % 3 ? (int64_t)(sample_random(&seed) % (9 * PAGE)) : 0);
+			sample_data(&s, 1, 10 + 100 * i, 90 + 100 * i,
+				    i % 3 ? OP_PREAD : OP_READAHEAD, 3, 0,
+				    odd[sample_random(&seed) % 9], 9 * PAGE,
+				    i % 3 ? (int64_t)(sample_random(&seed) % (9 * PAGE)) : 0);
 			for (int k = 0; k < (round == 0 ? 300 : 4); k++) {
 				add(&s, 1, 11 + 100 * i, 0, 0, 1, true);
-				s.r[s.n - 1].offset = round ? odd[sample_random(&seed) % 9] : (uint64_t)k * 2 * PAGE;
+				s.r[s.n - 1].offset =
+				    round ? odd[sample_random(&seed) % 9] : (uint64_t)k * 2 * PAGE;
 				s.r[s.n - 1].length = round ? odd[sample_random(&seed) % 9] : PAGE;
 			}
 		}
@@ -216,9 +236,12 @@ static void hostile_misses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(whose_misses), cmocka_unit_test(original),	cmocka_unit_test(original_judged),
+	    cmocka_unit_test(whose_misses),
+	    cmocka_unit_test(original),
+	    cmocka_unit_test(original_judged),
 	    cmocka_unit_test(original_of_a_trace_that_lies),
-	    cmocka_unit_test(none),	    cmocka_unit_test(hostile_misses),
+	    cmocka_unit_test(none),
+	    cmocka_unit_test(hostile_misses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 20 s */
-/* Real replays: that the order holds by the stamps of the replay trace, what the trace holds, and times. */
+/* Real replays: that the order holds by the stamps of the replay trace, what the trace holds, and
+ * times. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +15,8 @@
 #define ROUNDS 12
 
 static const char *engine = "event"; /* the one under test */
-static int stride = 1, order_stride = 1; /* of the rounds and the orders only each so-manieth: to compile takes its time */
+/* of the rounds and the orders only each so-manieth: to compile takes its time */
+static int stride = 1, order_stride = 1;
 
 static void replay(struct rig *g, const struct sample *s)
 {
@@ -24,7 +26,7 @@ static void replay(struct rig *g, const struct sample *s)
 		fail_msg("%s", e.msg);
 }
 
-/* --- order ----------------------------------------------------------------------------------------------------------- */
+/* --- order --------------------------------------------------------------- */
 
 /* Every demand of the order, pair by pair, as the stamps tell. */
 static void check_stamps(struct rig *g, const struct sample *s, demand *wants)
@@ -34,11 +36,13 @@ static void check_stamps(struct rig *g, const struct sample *s, demand *wants)
 	for (uint32_t r = 0; r < x.l.n; r++)
 		for (uint32_t q = 0; q < r; q++) {
 			uint32_t threshold = wants(&x, q, r);
-			const struct trace_record *a = &g->r[x.l.request[q].record], *b = &g->r[x.l.request[r].record];
+			const struct trace_record *a = &g->r[x.l.request[q].record],
+						  *b = &g->r[x.l.request[r].record];
 			if (threshold && (threshold & 1 ? a->begin_ns : a->end_ns) > b->begin_ns)
-				fail_msg("request %u began at %lld, but %u had to %s first, at %lld", r, (long long)b->begin_ns, q,
-					 threshold & 1 ? "begin" : "end",
-					 (long long)(threshold & 1 ? a->begin_ns : a->end_ns));
+				fail_msg(
+				    "request %u began at %lld, but %u had to %s first, at %lld", r,
+				    (long long)b->begin_ns, q, threshold & 1 ? "begin" : "end",
+				    (long long)(threshold & 1 ? a->begin_ns : a->end_ns));
 		}
 	loaded_release(&x);
 }
@@ -110,7 +114,8 @@ static void fs_holds(void **state)
 			free_at[t] = begin + (int64_t)(sample_random(&seed) % 9);
 			random_fs_request(&s, &seed, t + 1, begin, free_at[t], &next_fd);
 #if defined(__SANITIZE_THREAD__)
-			if (s.r[i].op == OP_CLOSE) /* a close that overlaps a use is a race of the trace, and so of its replay */
+			if (s.r[i].op == OP_CLOSE) /* a close that overlaps a use is a race of the
+						      trace, and so of its replay */
 				s.r[i].op = OP_FSYNC;
 #endif
 		}
@@ -148,8 +153,10 @@ static void fs_gives_the_traced_results(void **state)
 		g.c.order = ORDER_FS;
 		replay(&g, &s);
 		if (g.s.n_mismatches)
-			fail_msg("request %llu returned %lld, not %lld", (unsigned long long)g.s.first_mismatch_seq,
-				 (long long)g.s.first_mismatch_actual, (long long)g.s.first_mismatch_expected);
+			fail_msg("request %llu returned %lld, not %lld",
+				 (unsigned long long)g.s.first_mismatch_seq,
+				 (long long)g.s.first_mismatch_actual,
+				 (long long)g.s.first_mismatch_expected);
 		rig_release(&g);
 		sample_release(&s);
 	}
@@ -175,7 +182,7 @@ static void none_with_more_and_fewer_workers(void **state)
 	}
 }
 
-/* --- what the replay trace holds ------------------------------------------------------------------------------------------ */
+/* --- what the replay trace holds ----------------------------------------- */
 
 static void every_call_is_replayed(void **state)
 {
@@ -200,8 +207,10 @@ static void every_call_is_replayed(void **state)
 	rig_init(&g);
 	replay(&g, &s);
 	if (g.s.n_mismatches)
-		fail_msg("request %llu returned %lld, not %lld", (unsigned long long)g.s.first_mismatch_seq,
-			 (long long)g.s.first_mismatch_actual, (long long)g.s.first_mismatch_expected);
+		fail_msg("request %llu returned %lld, not %lld",
+			 (unsigned long long)g.s.first_mismatch_seq,
+			 (long long)g.s.first_mismatch_actual,
+			 (long long)g.s.first_mismatch_expected);
 	assert_int_equal(g.s.n_failed, 2);
 	assert_int_equal(g.n, s.n);
 	for (size_t i = 0; i < g.n; i++) {
@@ -278,10 +287,14 @@ static void mismatches_are_counted_and_told(void **state)
 	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, 50, 50);
 	sample_data(&s, 1, 2, 3, OP_PREAD, 3, 0, 60, 50, 50);	  /* only 40 are there */
 	sample_data(&s, 1, 4, 5, OP_PREAD, 3, 0, 0, 50, -EIO);	  /* succeeds */
-	sample_data(&s, 1, 6, 7, OP_PWRITE, 3, 0, 0, 50, -EBADF); /* fails alike: inferred for reading only */
-	sample_data(&s, 1, 8, 9, OP_PREAD, 4, OBJECT_NONE, 0, 50, -EINVAL); /* fails otherwise: EBADF */
-	sample_data(&s, 1, 10, 11, OP_PREAD, 4, OBJECT_NONE, 0, 50, 50);    /* whose file is not known */
-	s.r[4].error = 0;						    /* errno not known: any failure will do */
+	/* fails alike: inferred for reading only */
+	sample_data(&s, 1, 6, 7, OP_PWRITE, 3, 0, 0, 50, -EBADF);
+	/* fails otherwise: EBADF */
+	sample_data(&s, 1, 8, 9, OP_PREAD, 4, OBJECT_NONE, 0, 50, -EINVAL);
+	/* whose file is not known */
+	sample_data(&s, 1, 10, 11, OP_PREAD, 4, OBJECT_NONE, 0, 50, 50);
+	/* errno not known: any failure will do */
+	s.r[4].error = 0;
 	rig_init(&g);
 	replay(&g, &s);
 	assert_int_equal(g.s.n_mismatches, 3);
@@ -328,7 +341,8 @@ static void stopping_stops_everybody(bool processes)
 		assert_int_equal(n_left, 400 - g.s.n_issued);
 		size_t n_before = 0;
 		for (size_t i = 0; i < 400; i++)
-			n_before += s.r[i].begin_ns < s.r[100].begin_ns || (s.r[i].begin_ns == s.r[100].begin_ns && i < 100);
+			n_before += s.r[i].begin_ns < s.r[100].begin_ns ||
+				    (s.r[i].begin_ns == s.r[100].begin_ns && i < 100);
 		if (order == ORDER_TEMPORAL_SERIAL)
 			assert_int_equal(g.s.n_issued, n_before + 1);
 		rig_release(&g);
@@ -344,22 +358,23 @@ static void stopping_on_a_mismatch_stops_everybody(void **state)
 		stopping_stops_everybody(true);
 }
 
-/* --- times ------------------------------------------------------------------------------------------------------------ */
+/* --- times --------------------------------------------------------------- */
 
-/* No earlier than intended. The clock's last calibration may differ from the one the waits went by. */
+/* No earlier than intended. The clock's last calibration may differ from the one the waits went by.
+ */
 static void check_not_early(const struct trace_record *r)
 {
 	int64_t slack_ns = 200 + r->intended_ns / 10000;
 	if (r->begin_ns < r->intended_ns - slack_ns)
-		fail_msg("request %llu began at %lld, before %lld", (unsigned long long)r->seq, (long long)r->begin_ns,
-			 (long long)r->intended_ns);
+		fail_msg("request %llu began at %lld, before %lld", (unsigned long long)r->seq,
+			 (long long)r->begin_ns, (long long)r->intended_ns);
 }
 
 static void timed_sample(struct sample *s, uint32_t n_threads)
 {
 	for (uint32_t i = 0; i < 60; i++)
-		sample_data(s, 1 + i % n_threads, 1000000 + 100000 * i, 1000000 + 100000 * i + 20000 * (1 + i % 3), OP_PREAD, 3, 0, 0,
-			    64, 64);
+		sample_data(s, 1 + i % n_threads, 1000000 + 100000 * i,
+			    1000000 + 100000 * i + 20000 * (1 + i % 3), OP_PREAD, 3, 0, 0, 64, 64);
 }
 
 static void timestamps_are_met(void **state)
@@ -389,7 +404,8 @@ static void timestamps_are_met(void **state)
 		}
 }
 
-/* Pauses and times as traced, divided by the speed: slowed down, as they were, and accelerated, whatever else is waited for. */
+/* Pauses and times as traced, divided by the speed: slowed down, as they were, and accelerated,
+ * whatever else is waited for. */
 static void check_think_times(enum replay_order order, double speed)
 {
 	struct rig g;
@@ -408,9 +424,11 @@ static void check_think_times(enum replay_order order, double speed)
 		else if (i == 12)
 			expected = g.r[10].end_ns;
 		else
-			expected = g.r[i - 2].end_ns + llrint((double)(s.r[i].begin_ns - s.r[i - 2].end_ns) / speed);
+			expected = g.r[i - 2].end_ns +
+				   llrint((double)(s.r[i].begin_ns - s.r[i - 2].end_ns) / speed);
 		if (llabs(g.r[i].intended_ns - expected) > 200)
-			fail_msg("request %zu: intended for %lld, not for %lld", i, (long long)g.r[i].intended_ns, (long long)expected);
+			fail_msg("request %zu: intended for %lld, not for %lld", i,
+				 (long long)g.r[i].intended_ns, (long long)expected);
 		check_not_early(&g.r[i]);
 	}
 	rig_release(&g);
@@ -426,7 +444,8 @@ static void think_times_follow_the_end(void **state)
 			check_think_times((enum replay_order)order, speeds[i]);
 }
 
-/* A trace of 60 s at thousandfold speed: every gap is a thousandth, of both timings, and so the whole. */
+/* A trace of 60 s at thousandfold speed: every gap is a thousandth, of both timings, and so the
+ * whole. */
 static void a_replay_is_accelerated(void **state)
 {
 	(void)state;
@@ -434,7 +453,8 @@ static void a_replay_is_accelerated(void **state)
 		struct rig g;
 		struct sample s = {.paths = {"a"}, .n_paths = 1};
 		for (uint32_t i = 0; i < 60; i++)
-			sample_data(&s, 1 + i % 4, 1000000000ll * i, 1000000000ll * i + 3000, OP_PREAD, 3, 0, 0, 64, 64);
+			sample_data(&s, 1 + i % 4, 1000000000ll * i, 1000000000ll * i + 3000,
+				    OP_PREAD, 3, 0, 0, 64, 64);
 		rig_init(&g);
 		g.c.order = ORDER_THREAD;
 		g.c.timing = timing;
@@ -442,10 +462,13 @@ static void a_replay_is_accelerated(void **state)
 		replay(&g, &s);
 		assert_int_equal(g.s.n_timed, 60);
 		assert_true(g.s.traced_elapsed_ns == 59000003000);
-		assert_true(g.r[59].end_ns >= 59000000 - 200); /* that it is not much later depends on the machine */
+		/* that it is not much later depends on the machine */
+		assert_true(g.r[59].end_ns >= 59000000 - 200);
 		for (size_t i = 0; i < g.n; i++) {
-			int64_t before = i < 4 ? 0 : g.r[i - 4].end_ns, gap = llrint((4e9 - 3000) / 1000);
-			int64_t expected = timing == TIMING_THINK && i >= 4 ? before + gap : (int64_t)i * 1000000;
+			int64_t before = i < 4 ? 0 : g.r[i - 4].end_ns,
+				gap = llrint((4e9 - 3000) / 1000);
+			int64_t expected =
+			    timing == TIMING_THINK && i >= 4 ? before + gap : (int64_t)i * 1000000;
 			assert_true(llabs(g.r[i].intended_ns - expected) <= 200);
 			check_not_early(&g.r[i]);
 		}
@@ -501,7 +524,8 @@ static void options_of_other_engines_are_refused(void **state)
 	assert_int_equal(replay_check(&c, &e), 0);
 	c.block.depth = 4;
 	assert_int_equal(replay_check(&c, &e), -EINVAL);
-	assert_string_equal(e.msg, "depth: engine parallel has no such option (engines with it: block)");
+	assert_string_equal(e.msg,
+			    "depth: engine parallel has no such option (engines with it: block)");
 	replay_config_init(&c);
 	c.device = "/dev/null";
 	assert_int_equal(replay_check(&c, &e), -EINVAL);
@@ -514,7 +538,8 @@ static void tables_are_complete(void **state)
 {
 	(void)state;
 	for (const struct replay_engine *const *g = replay_engines; *g; g++) {
-		assert_true((*g)->help && *(*g)->help && ((*g)->run != NULL) != ((*g)->replay != NULL));
+		assert_true((*g)->help && *(*g)->help &&
+			    ((*g)->run != NULL) != ((*g)->replay != NULL));
 		assert_ptr_equal(replay_engine_find((*g)->name), *g);
 	}
 	for (const struct option_spec *o = replay_options; o->name; o++)
@@ -568,8 +593,10 @@ int main(void)
 		cmocka_unit_test(options_of_other_engines_are_refused),
 		cmocka_unit_test(tables_are_complete),
 	};
-	const struct CMUnitTest coordinator[] = {EVERY_ENGINE, cmocka_unit_test(stopping_on_a_mismatch_stops_everybody)};
-	const struct CMUnitTest compiled[] = {EVERY_ENGINE, cmocka_unit_test(stopping_on_a_mismatch_stops_everybody)};
+	const struct CMUnitTest coordinator[] = {
+	    EVERY_ENGINE, cmocka_unit_test(stopping_on_a_mismatch_stops_everybody)};
+	const struct CMUnitTest compiled[] = {
+	    EVERY_ENGINE, cmocka_unit_test(stopping_on_a_mismatch_stops_everybody)};
 	return cmocka_run_group_tests_name("event", event, choose_event, NULL) +
 	       cmocka_run_group_tests_name("coordinator", coordinator, choose_coordinator, NULL) +
 	       cmocka_run_group_tests_name("compiled", compiled, choose_compiled, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loading a trace: what is refused, issue order, threads, descriptor instances, and the files a trace needs. */
+/* Loading a trace: what is refused, issue order, threads, descriptor instances, and the files a
+ * trace needs. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +29,7 @@ static void refuse(struct sample *s, int code, const char *because)
 	sample_release(s);
 }
 
-/* --- loading --------------------------------------------------------------------------------------------------------- */
+/* --- loading ------------------------------------------------------------- */
 
 static void issue_order_and_threads(void **state)
 {
@@ -37,13 +38,15 @@ static void issue_order_and_threads(void **state)
 	sample_data(&s, 9, 50, 60, OP_PREAD, 3, 0, 0, 10, 10);
 	sample_data(&s, 4, 20, 30, OP_PREAD, 3, 0, 0, 70, 70);
 	sample_data(&s, 9, 20, 25, OP_PREAD, 3, 0, 0, 10, 10);
-	sample_data(&s, 4, TIME_NONE, TIME_NONE, OP_PREAD, 3, 0, 0, 10, -ECANCELED); /* never issued */
+	/* never issued */
+	sample_data(&s, 4, TIME_NONE, TIME_NONE, OP_PREAD, 3, 0, 0, 10, -ECANCELED);
 	sample_data(&s, 9, 5, TIME_NONE, OP_PREAD, 3, 0, 0, 10, 10);
 	struct loaded x;
 	load(&s, &x);
 	assert_int_equal(x.l.n, 4);
 	assert_int_equal(x.l.n_records, 5);
-	static const uint32_t record[] = {4, 1, 2, 0}, thread[] = {1, 0, 1, 1}, index[] = {0, 0, 1, 2};
+	static const uint32_t record[] = {4, 1, 2, 0}, thread[] = {1, 0, 1, 1},
+			      index[] = {0, 0, 1, 2};
 	for (uint32_t i = 0; i < 4; i++) {
 		assert_int_equal(x.l.request[i].record, record[i]);
 		assert_int_equal(x.l.request[i].thread, thread[i]);
@@ -59,7 +62,8 @@ static void issue_order_and_threads(void **state)
 	sample_release(&s);
 }
 
-/* Each at most `reach` places from where it belongs: few moves, or so many that all are sorted anew. */
+/* Each at most `reach` places from where it belongs: few moves, or so many that all are sorted
+ * anew. */
 static void check_sorted(uint32_t n, uint32_t reach)
 {
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
@@ -73,7 +77,8 @@ static void check_sorted(uint32_t n, uint32_t reach)
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct load_request *r = &x.l.request[i], *p = i ? r - 1 : r;
-		assert_true(i == 0 || p->begin_ns < r->begin_ns || (p->begin_ns == r->begin_ns && p->record < r->record));
+		assert_true(i == 0 || p->begin_ns < r->begin_ns ||
+			    (p->begin_ns == r->begin_ns && p->record < r->record));
 		assert_int_equal(r->begin_ns, s.r[r->record].begin_ns);
 		assert_int_equal(load_end_ns(&x.l, r), r->begin_ns + 5);
 		sum += r->record;
@@ -93,8 +98,15 @@ static void requests_are_sorted_by_their_begins(void **state)
 static void ends_are_exact_however_long_it_took(void **state)
 {
 	(void)state;
-	static const int64_t took[] = {0, 1, 999999999, LOAD_NO_END - 1, LOAD_NO_END, LOAD_NO_END + 1,
-				      4294967296, 86400000000000, TRACE_TIME_MAX - 5};
+	static const int64_t took[] = {0,
+				       1,
+				       999999999,
+				       LOAD_NO_END - 1,
+				       LOAD_NO_END,
+				       LOAD_NO_END + 1,
+				       4294967296,
+				       86400000000000,
+				       TRACE_TIME_MAX - 5};
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
 	for (uint32_t i = 0; i < 9; i++)
 		sample_data(&s, i, i % 6, i % 6 + took[i], OP_PREAD, 3, 0, 0, 1, 1);
@@ -148,7 +160,8 @@ static void the_flight_ends_in_order(void **state)
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
 	uint64_t seed = 99;
 	for (int64_t i = 0; i < 200; i++)
-		sample_data(&s, (uint32_t)i, i, i + (int64_t)(sample_random(&seed) % 50), OP_PREAD, 3, 0, 0, 1, 1);
+		sample_data(&s, (uint32_t)i, i, i + (int64_t)(sample_random(&seed) % 50), OP_PREAD,
+			    3, 0, 0, 1, 1);
 	struct loaded x;
 	load(&s, &x);
 	struct flight f = {.item = NULL};
@@ -167,7 +180,7 @@ static void the_flight_ends_in_order(void **state)
 	sample_release(&s);
 }
 
-/* --- slots ----------------------------------------------------------------------------------------------------------- */
+/* --- slots --------------------------------------------------------------- */
 
 static void a_number_means_another_file_each_time_it_is_opened(void **state)
 {
@@ -206,7 +219,8 @@ static uint32_t slot_of(const struct loaded *x, uint32_t record)
 	return 0;
 }
 
-/* Instances of a path that a thread opens, uses and closes by itself share a slot, as many as it has open at one time; others have theirs. */
+/* Instances of a path that a thread opens, uses and closes by itself share a slot, as many as it
+ * has open at one time; others have theirs. */
 static void slots_are_used_again(void **state)
 {
 	struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
@@ -221,14 +235,22 @@ static void slots_are_used_again(void **state)
 		sample_data(&s, 1, t + 40, t + 41, OP_READ, 4, OBJECT_NONE, OFFSET_NONE, 4, 4);
 		sample_data(&s, 1, t + 50, t + 51, OP_CLOSE, 4, OBJECT_NONE, OFFSET_NONE, 0, 0);
 	}
-	sample_open(&s, 1, t, t + 5, 1, O_RDWR, 3);					       /* 18: another path */
-	sample_data(&s, 1, t + 10, t + 11, OP_CLOSE, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);       /* 19 */
-	sample_open(&s, 1, t + 20, t + 25, 0, O_RDONLY, 3);				       /* 20: another way */
-	sample_data(&s, 1, t + 30, t + 31, OP_CLOSE, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);       /* 21 */
-	sample_open(&s, 2, t + 40, t + 45, 0, O_RDWR, 3);				       /* 22: another thread, */
-	sample_data(&s, 1, t + 50, t + 51, OP_PREAD, 3, OBJECT_NONE, 0, 4, 4);		       /* 23: not alone */
-	sample_data(&s, 2, t + 60, t + 61, OP_CLOSE, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);       /* 24 */
-	sample_open(&s, 2, t + 70, t + 75, 0, O_RDWR, 3);				       /* 25: left open */
+	/* 18: another path */
+	sample_open(&s, 1, t, t + 5, 1, O_RDWR, 3);
+	/* 19 */
+	sample_data(&s, 1, t + 10, t + 11, OP_CLOSE, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);
+	/* 20: another way */
+	sample_open(&s, 1, t + 20, t + 25, 0, O_RDONLY, 3);
+	/* 21 */
+	sample_data(&s, 1, t + 30, t + 31, OP_CLOSE, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);
+	/* 22: another thread, */
+	sample_open(&s, 2, t + 40, t + 45, 0, O_RDWR, 3);
+	/* 23: not alone */
+	sample_data(&s, 1, t + 50, t + 51, OP_PREAD, 3, OBJECT_NONE, 0, 4, 4);
+	/* 24 */
+	sample_data(&s, 2, t + 60, t + 61, OP_CLOSE, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);
+	/* 25: left open */
+	sample_open(&s, 2, t + 70, t + 75, 0, O_RDWR, 3);
 	load(&s, &x);
 	assert_int_equal(x.s.n, 1 + 6 + 4);
 	slots_reuse(&x.s, &x.l);
@@ -236,7 +258,8 @@ static void slots_are_used_again(void **state)
 	for (uint32_t i = 0; i < 3; i++) {
 		const uint32_t at = 6 * i, first = slot_of(&x, at), second = slot_of(&x, at + 1);
 		assert_true(first != second && first + second == 1 + 2);
-		assert_true(slot_of(&x, at + 3) == first && slot_of(&x, at + 2) == second && slot_of(&x, at + 5) == second);
+		assert_true(slot_of(&x, at + 3) == first && slot_of(&x, at + 2) == second &&
+			    slot_of(&x, at + 5) == second);
 	}
 	const uint32_t others[] = {18, 20, 22, 25};
 	for (size_t i = 0; i < 4; i++) {
@@ -265,14 +288,19 @@ static void random_make(struct sample *s, uint64_t seed)
 	for (int i = 0; i < RANDOM_REQUESTS; i++) {
 		const int64_t t = 10 * i, end = t + 1 + (int64_t)(sample_random(&state) % 14);
 		const int fd = (int)(sample_random(&state) % RANDOM_FDS);
-		const uint32_t tid = sample_random(&state) % 8 ? 1 + (uint32_t)fd / 3 : 1 + (uint32_t)(sample_random(&state) % 2);
+		const uint32_t tid = sample_random(&state) % 8
+					 ? 1 + (uint32_t)fd / 3
+					 : 1 + (uint32_t)(sample_random(&state) % 2);
 		const uint64_t what = sample_random(&state) % 16;
 		if (!open[fd] && what < 12)
-			sample_open(s, tid, t, end, (uint32_t)(sample_random(&state) % 3), flags[sample_random(&state) % 3], 3 + fd);
+			sample_open(s, tid, t, end, (uint32_t)(sample_random(&state) % 3),
+				    flags[sample_random(&state) % 3], 3 + fd);
 		else if (open[fd] && what < 5)
-			sample_data(s, tid, t, end, OP_CLOSE, 3 + fd, OBJECT_NONE, OFFSET_NONE, 0, 0);
+			sample_data(s, tid, t, end, OP_CLOSE, 3 + fd, OBJECT_NONE, OFFSET_NONE, 0,
+				    0);
 		else if (open[fd] && what == 5)
-			sample_data(s, tid, t, end, OP_DUP2, 3 + fd, OBJECT_NONE, OFFSET_NONE, 0, 3 + (fd + 1) % RANDOM_FDS);
+			sample_data(s, tid, t, end, OP_DUP2, 3 + fd, OBJECT_NONE, OFFSET_NONE, 0,
+				    3 + (fd + 1) % RANDOM_FDS);
 		else
 			sample_data(s, tid, t, end, OP_PREAD, 3 + fd, OBJECT_NONE, 0, 4, 4);
 		open[fd] = what < 12 && !open[fd] ? true : open[fd] && what >= 5;
@@ -280,8 +308,8 @@ static void random_make(struct sample *s, uint64_t seed)
 	}
 }
 
-/* Each request has a slot of the same file, opened in the same way; and no instance begins in a slot before the one there was closed by the same
- * thread. */
+/* Each request has a slot of the same file, opened in the same way; and no instance begins in a
+ * slot before the one there was closed by the same thread. */
 static void instances_are_kept_apart(void **state)
 {
 	uint64_t n_joined = 0;
@@ -293,11 +321,13 @@ static void instances_are_kept_apart(void **state)
 		load(&s, &x);
 		load(&s, &y);
 		slots_reuse(&y.s, &y.l);
-		uint32_t *instance = xcalloc(x.s.n, sizeof *instance), *closer = xcalloc(x.s.n, sizeof *closer);
+		uint32_t *instance = xcalloc(x.s.n, sizeof *instance),
+			 *closer = xcalloc(x.s.n, sizeof *closer);
 		for (uint32_t i = 0; i < x.l.n; i++) {
 			const struct load_request *p = &x.l.request[i], *q = &y.l.request[i];
 			const struct slot *a = &x.s.slot[p->slot], *b = &y.s.slot[q->slot];
-			assert_true(a->file == b->file && a->flags == b->flags && a->mode == b->mode && a->at_setup == b->at_setup);
+			assert_true(a->file == b->file && a->flags == b->flags &&
+				    a->mode == b->mode && a->at_setup == b->at_setup);
 			if (instance[q->slot] && instance[q->slot] != p->slot) {
 				assert_int_equal(p->op, OP_OPEN);
 				assert_int_equal(closer[instance[q->slot]], p->thread + 1);
@@ -320,7 +350,8 @@ static void instances_are_kept_apart(void **state)
 	assert_true(n_joined > 500);
 }
 
-/* What others depend on keeps its own: copies, streams, what was displaced, and what is not told to be closed. */
+/* What others depend on keeps its own: copies, streams, what was displaced, and what is not told to
+ * be closed. */
 static void slots_that_are_kept(void **state)
 {
 	(void)state;
@@ -330,7 +361,8 @@ static void slots_that_are_kept(void **state)
 		int64_t t = 0;
 		for (int i = 0; i < 2; i++, t += 100) {
 			sample_open(&s, 1, t, t + 5, 0, O_RDWR, 3);
-			struct trace_record *r = sample_data(&s, 1, t + 10, t + 11, OP_FSYNC, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);
+			struct trace_record *r = sample_data(&s, 1, t + 10, t + 11, OP_FSYNC, 3,
+							     OBJECT_NONE, OFFSET_NONE, 0, 0);
 			if (which == 0)
 				r->op = OP_FCNTL, r->flags = F_SETFL, r->offset = O_APPEND;
 			else if (which == 1)
@@ -340,7 +372,8 @@ static void slots_that_are_kept(void **state)
 			if (which == 3) /* the next one displaces it */
 				r->op = OP_FDATASYNC;
 			else
-				sample_data(&s, 1, t + 50, t + 51, OP_CLOSE, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);
+				sample_data(&s, 1, t + 50, t + 51, OP_CLOSE, 3, OBJECT_NONE,
+					    OFFSET_NONE, 0, 0);
 		}
 		load(&s, &x);
 		slots_reuse(&x.s, &x.l);
@@ -359,11 +392,13 @@ static void descriptors_from_before_the_trace(void **state)
 	sample_data(&s, 1, 2, 3, OP_READ, 3, 0, OFFSET_NONE, 100, 100); /* goes on from there */
 	sample_data(&s, 1, 4, 5, OP_PWRITE, 4, 1, 0, 10, 10);
 	sample_data(&s, 2, 6, 7, OP_PREAD, 9, 2, 0, 10, 10); /* the same file, another descriptor */
-	sample_data(&s, 2, 8, 9, OP_WRITE, 1, OBJECT_NONE, OFFSET_NONE, 10, 10); /* standard output, perhaps */
+	/* standard output, perhaps */
+	sample_data(&s, 2, 8, 9, OP_WRITE, 1, OBJECT_NONE, OFFSET_NONE, 10, 10);
 	struct loaded x;
 	load(&s, &x);
 	const struct load_request *r = x.l.request;
-	const struct slot *a = &x.s.slot[r[0].slot], *b = &x.s.slot[r[2].slot], *c = &x.s.slot[r[3].slot];
+	const struct slot *a = &x.s.slot[r[0].slot], *b = &x.s.slot[r[2].slot],
+			  *c = &x.s.slot[r[3].slot];
 	assert_true(a->at_setup && a->inferred && b->at_setup && c->at_setup);
 	assert_int_equal(a->position, 4096);
 	assert_int_equal(r[1].offset, 4196);
@@ -382,7 +417,8 @@ static void the_descriptor_table_counts_first(void **state)
 {
 	(void)state;
 	struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
-	s.extra_json = "{\"descriptors\":[{\"fd\":3,\"path\":\"a\",\"flags\":16384},{\"fd\":3,\"path\":\"b\",\"pid\":7},"
+	s.extra_json = "{\"descriptors\":[{\"fd\":3,\"path\":\"a\",\"flags\":16384},{\"fd\":3,"
+		       "\"path\":\"b\",\"pid\":7},"
 		       "{\"fd\":4,\"path\":\"never used\"}]}";
 	sample_data(&s, 1, 0, 1, OP_PREAD, 3, OBJECT_NONE, 0, 1, 1);
 	sample_data(&s, 1, 2, 3, OP_PREAD, 3, OBJECT_NONE, 0, 1, 1)->pid = 7;
@@ -404,7 +440,8 @@ static void requests_that_name_a_file_and_no_descriptor(void **state)
 	struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
 	sample_data(&s, 1, 0, 1, OP_READ, -1, 0, OFFSET_NONE, 10, 10);
 	sample_data(&s, 1, 2, 3, OP_READ, -1, 0, OFFSET_NONE, 10, 10);
-	sample_data(&s, 2, 4, 5, OP_READ, -1, 0, OFFSET_NONE, 10, 10); /* another thread, another position */
+	/* another thread, another position */
+	sample_data(&s, 2, 4, 5, OP_READ, -1, 0, OFFSET_NONE, 10, 10);
 	sample_data(&s, 1, 6, 7, OP_PWRITE, -1, 1, 0, 10, 10);
 	sample_data(&s, 1, 8, 9, OP_FSYNC, -1, OBJECT_NONE, OFFSET_NONE, 0, -EBADF);
 	struct loaded x;
@@ -446,7 +483,8 @@ static void a_position_is_followed_through_seeks(void **state)
 {
 	(void)state;
 	struct sample s = {.paths = {"a"}, .n_paths = 1};
-	sample_data(&s, 1, 0, 1, OP_LSEEK, 3, 0, (uint64_t)-10, 0, 90)->flags = SEEK_CUR; /* so it stood at 100 */
+	/* so it stood at 100 */
+	sample_data(&s, 1, 0, 1, OP_LSEEK, 3, 0, (uint64_t)-10, 0, 90)->flags = SEEK_CUR;
 	sample_data(&s, 1, 2, 3, OP_WRITE, 3, 0, OFFSET_NONE, 20, 15);
 	sample_data(&s, 1, 4, 5, OP_READ, 3, 0, OFFSET_NONE, 20, 0);
 	sample_data(&s, 1, 6, 7, OP_LSEEK, 3, 0, 0, 0, 500)->flags = SEEK_END;
@@ -461,7 +499,7 @@ static void a_position_is_followed_through_seeks(void **state)
 	sample_release(&s);
 }
 
-/* --- files ----------------------------------------------------------------------------------------------------------- */
+/* --- files --------------------------------------------------------------- */
 
 static const struct fileset_entry *entry_of(const struct fileset *f, const char *path)
 {

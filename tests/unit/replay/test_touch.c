@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Touches of mapped files: whose they are, what they do, and what hostile traces can make of them. */
+/* Touches of mapped files: whose they are, what they do, and what hostile traces can make of them.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,16 +14,19 @@
 
 enum { PAGE = 4096, BASE = 1 << 30 };
 
-static void map_add(struct sample *s, uint32_t tid, int64_t at, uint32_t flags, uint64_t address, uint64_t length,
-		    uint64_t offset)
+static void map_add(struct sample *s, uint32_t tid, int64_t at, uint32_t flags, uint64_t address,
+		    uint64_t length, uint64_t offset)
 {
-	struct trace_record *r = sample_data(s, tid, at, at + 1, OP_MMAP, 3, 0, offset, length, (int64_t)address);
+	struct trace_record *r =
+	    sample_data(s, tid, at, at + 1, OP_MMAP, 3, 0, offset, length, (int64_t)address);
 	r->flags = flags;
 }
 
-static void fault_add(struct sample *s, uint32_t tid, int64_t at, uint64_t address, uint64_t page, uint32_t flags)
+static void fault_add(struct sample *s, uint32_t tid, int64_t at, uint64_t address, uint64_t page,
+		      uint32_t flags)
 {
-	struct trace_record *r = sample_data(s, tid, at, at, OP_PAGE_FAULT, -1, 0, page * PAGE, PAGE, (int64_t)address);
+	struct trace_record *r =
+	    sample_data(s, tid, at, at, OP_PAGE_FAULT, -1, 0, page * PAGE, PAGE, (int64_t)address);
 	r->flags = flags;
 }
 
@@ -37,8 +41,8 @@ static void sample_begin(struct sample *s)
 #define SHARED_RW (MAP_SHARED | (uint32_t)(PROT_READ | PROT_WRITE) << 29)
 #define SHARED_R (MAP_SHARED | (uint32_t)PROT_READ << 29)
 
-/* By its address a fault falls to its mapping, also of another thread, after the descriptor was closed, and in
- * what munmap left; what the kernel tries several times is one access. */
+/* By its address a fault falls to its mapping, also of another thread, after the descriptor was
+ * closed, and in what munmap left; what the kernel tries several times is one access. */
 static void whose_they_are(void **state)
 {
 	(void)state;
@@ -52,8 +56,10 @@ static void whose_they_are(void **state)
 	sample_data(&s, 1, 6, 7, OP_CLOSE, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);
 	fault_add(&s, 1, 8, BASE + 3 * PAGE + 7, 11, 0);
 	fault_add(&s, 1, 9, BASE + 3 * PAGE + 7, 11, PAGE_HANDLED);	       /* the same access */
-	fault_add(&s, 1, 10, BASE + 3 * PAGE + 9, 11, PAGE_HANDLED | PAGE_WRITTEN); /* now it is written */
-	fault_add(&s, 2, 11, BASE + 20 * PAGE, 4, PAGE_HANDLED);		       /* another thread, another mapping */
+	/* now it is written */
+	fault_add(&s, 1, 10, BASE + 3 * PAGE + 9, 11, PAGE_HANDLED | PAGE_WRITTEN);
+	/* another thread, another mapping */
+	fault_add(&s, 2, 11, BASE + 20 * PAGE, 4, PAGE_HANDLED);
 	fault_add(&s, 1, 12, 1, 12, PAGE_WRITTEN); /* no address: the mapping that can be written */
 	sample_data(&s, 1, 13, 14, OP_MUNMAP, -1, 0, BASE, 4 * PAGE, 0);
 	fault_add(&s, 1, 15, BASE + 2 * PAGE, 10, 0); /* no mapping is there any more */
@@ -64,9 +70,11 @@ static void whose_they_are(void **state)
 		uint8_t passed;
 		uint64_t offset, from;
 		uint32_t map;
-	} expected[] = {{PASS_NOT, 11 * PAGE + 7, 3 * PAGE + 7, 0}, {PASS_KERNEL, 0, 0, 0}, {PASS_NOT, 11 * PAGE + 9, 3 * PAGE + 9, 0},
-			{PASS_NOT, 4 * PAGE, 4 * PAGE, 1}, {PASS_NOT, 12 * PAGE, 4 * PAGE, 0}, {PASS_KERNEL, 0, 0, 0},
-			{PASS_NOT, 13 * PAGE, 5 * PAGE, 0}};
+	} expected[] = {
+	    {PASS_NOT, 11 * PAGE + 7, 3 * PAGE + 7, 0}, {PASS_KERNEL, 0, 0, 0},
+	    {PASS_NOT, 11 * PAGE + 9, 3 * PAGE + 9, 0}, {PASS_NOT, 4 * PAGE, 4 * PAGE, 1},
+	    {PASS_NOT, 12 * PAGE, 4 * PAGE, 0},         {PASS_KERNEL, 0, 0, 0},
+	    {PASS_NOT, 13 * PAGE, 5 * PAGE, 0}};
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < x.l.n; i++) {
 		const struct load_request *r = &x.l.request[i];
@@ -86,7 +94,8 @@ static void whose_they_are(void **state)
 	sample_dir_remove(dir);
 }
 
-/* A fault in the course of a call happens before it: the call may wait for something that comes after the fault. */
+/* A fault in the course of a call happens before it: the call may wait for something that comes
+ * after the fault. */
 static void within_a_call(void **state)
 {
 	(void)state;
@@ -119,8 +128,8 @@ static const struct trace_record *record_at(const struct rig *g, size_t i)
 	return &g->r[i];
 }
 
-/* Beyond the end of the file, in a file that was cut, in memory that may not be written: an error, and the
- * replay goes on. */
+/* Beyond the end of the file, in a file that was cut, in memory that may not be written: an error,
+ * and the replay goes on. */
 static void refused_touches(void **state)
 {
 	(void)state;
@@ -139,13 +148,15 @@ static void refused_touches(void **state)
 	fault_add(&s, 1, 12, BASE + 63 * PAGE, 63, 0);
 	fault_add(&s, 1, 13, BASE, 0, PAGE_WRITTEN);
 	sample_data(&s, 1, 14, 15, OP_MUNMAP, -1, 0, BASE, 128 * PAGE, 0);
-	static const int errors[] = {[3] = 0, [4] = EFAULT, [5] = 0, [6] = EFAULT, [7] = 0, [8] = EFAULT, [9] = 0, [10] = 0};
+	static const int errors[] = {
+	    [3] = 0, [4] = EFAULT, [5] = 0, [6] = EFAULT, [7] = 0, [8] = EFAULT, [9] = 0, [10] = 0};
 	for (int pass = 0; pass < 2; pass++) {
 		g.c.engine = pass ? "coordinator" : "event";
 		assert_int_equal(rig_replay(&g, &s, &e), 0);
 		for (size_t i = 3; i < 11; i++) {
 			assert_int_equal(record_at(&g, i)->error, errors[i]);
-			assert_true(record_at(&g, i)->begin_ns != TIME_NONE && record_at(&g, i)->end_ns >= record_at(&g, i)->begin_ns);
+			assert_true(record_at(&g, i)->begin_ns != TIME_NONE &&
+				    record_at(&g, i)->end_ns >= record_at(&g, i)->begin_ns);
 		}
 		assert_int_equal(g.s.n_touches, 6);
 		assert_int_equal(g.s.n_touches_writing, 3);
@@ -155,12 +166,21 @@ static void refused_touches(void **state)
 	sample_release(&s);
 }
 
-/* Whatever numbers a trace holds, nothing is touched but what it mapped inside the target directory. */
+/* Whatever numbers a trace holds, nothing is touched but what it mapped inside the target
+ * directory. */
 static void hostile_numbers(void **state)
 {
 	(void)state;
 	uint64_t seed = 5;
-	static const uint64_t odd[] = {0, 1, PAGE, BASE, BASE + 63 * PAGE, UINT64_MAX, UINT64_MAX / 2, INT64_MAX, (uint64_t)1 << 47,
+	static const uint64_t odd[] = {0,
+				       1,
+				       PAGE,
+				       BASE,
+				       BASE + 63 * PAGE,
+				       UINT64_MAX,
+				       UINT64_MAX / 2,
+				       INT64_MAX,
+				       (uint64_t)1 << 47,
 				       UINT64_MAX - PAGE + 1};
 	for (int round = 0; round < 40; round++) {
 		struct sample s;
@@ -171,19 +191,23 @@ static void hostile_numbers(void **state)
 		map_add(&s, 1, 2, SHARED_RW, BASE, 64 * PAGE, 0);
 		for (int i = 0; i < 40; i++) {
 			const int64_t at = 4 + i;
-			const uint64_t a = odd[sample_random(&seed) % 10], b = odd[sample_random(&seed) % 10];
+			const uint64_t a = odd[sample_random(&seed) % 10],
+				       b = odd[sample_random(&seed) % 10];
 			switch (sample_random(&seed) % 5) {
 			case 0:
-				map_add(&s, 1, at, sample_random(&seed) % 2 ? SHARED_R : SHARED_RW, a, b, odd[sample_random(&seed) % 10]);
+				map_add(&s, 1, at, sample_random(&seed) % 2 ? SHARED_R : SHARED_RW,
+					a, b, odd[sample_random(&seed) % 10]);
 				break;
 			case 1:
 				sample_data(&s, 1, at, at, OP_MUNMAP, -1, 0, a, b, 0);
 				break;
 			case 2:
-				sample_data(&s, 1, at, at, OP_MREMAP, -1, 0, a, b, BASE + 64 * PAGE);
+				sample_data(&s, 1, at, at, OP_MREMAP, -1, 0, a, b,
+					    BASE + 64 * PAGE);
 				break;
 			default:
-				fault_add(&s, 1 + (uint32_t)(sample_random(&seed) % 2), at, a, b / PAGE, (uint32_t)sample_random(&seed) % 4);
+				fault_add(&s, 1 + (uint32_t)(sample_random(&seed) % 2), at, a,
+					  b / PAGE, (uint32_t)sample_random(&seed) % 4);
 				s.r[s.n - 1].length = odd[sample_random(&seed) % 10];
 			}
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The watchdog by itself: a made-up plan whose requests end when the test says so, and a patience that is over at once
- * or never. */
+/* The watchdog by itself: a made-up plan whose requests end when the test says so, and a patience
+ * that is over at once or never. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -127,7 +127,8 @@ static void patience_may_be_endless(void **state)
 	scene_end(s, &w);
 }
 
-/* Who waits for its time is not blocked, however long that is; when the time has passed, it may be. */
+/* Who waits for its time is not blocked, however long that is; when the time has passed, it may be.
+ */
 static void a_time_to_come_is_no_silence(void **state)
 {
 	(void)state;
@@ -161,14 +162,15 @@ static void the_blocked_one_and_its_waiter_are_named(void **state)
 	ends(s, 1, 0);
 	watchdog_is_quiet(&w);
 	watchdog_describe(&w, &text);
-	assert_string_equal(
-	    text.s, "request 0 (fsync of the/file) does not return, and request 3 (pread of the/file) waits for "
-		    "request 0 (fsync of the/file)");
+	assert_string_equal(text.s, "request 0 (fsync of the/file) does not return, and request 3 "
+				    "(pread of the/file) waits for "
+				    "request 0 (fsync of the/file)");
 	strbuf_release(&text);
 	ends(s, 0, 0);
 	watchdog_is_quiet(&w);
 	watchdog_describe(&w, &text);
-	assert_string_equal(text.s, "request 1 (pread of the/file) does not return"); /* nobody waits for that */
+	/* nobody waits for that */
+	assert_string_equal(text.s, "request 1 (pread of the/file) does not return");
 	strbuf_release(&text);
 	scene_end(s, &w);
 }

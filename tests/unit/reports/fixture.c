@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A hand-made analysis for the tests of the report forms: plausible numbers from a fixed generator, and a set of
- * awkward ones. Included by the tests, not compiled by itself. */
+/* A hand-made analysis for the tests of the report forms: plausible numbers from a fixed generator,
+ * and a set of awkward ones. Included by the tests, not compiled by itself. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 
 enum fixture_kind {
 	FIXTURE_QUICK,   /* 4 workloads x 2 levels x 2 replayers */
-	FIXTURE_AWKWARD, /* hostile names, NaN, infinities, failed runs, one of everything that goes wrong */
+	/* hostile names, NaN, infinities, failed runs, one of everything that goes wrong */
+	FIXTURE_AWKWARD,
 	FIXTURE_EMPTY,   /* no cell at all */
 	FIXTURE_GRID,    /* 192 cells: 4 workloads x 4 levels x 3 pauses x 4 replayers */
 	FIXTURE_TRUSTED, /* one scenario, one replayer, everything in order */
@@ -47,20 +48,24 @@ static struct setting *fixture_settings(size_t *n, const char *a, const char *b)
 	return s;
 }
 
-static const char *const fixture_workloads[] = {"random-read", "random-write", "sequential-read", "sequential-write"};
+static const char *const fixture_workloads[] = {"random-read", "random-write", "sequential-read",
+						"sequential-write"};
 
-static void fixture_scenario(struct protocol *p, const char *workload, uint64_t level, const char *pause, size_t group)
+static void fixture_scenario(struct protocol *p, const char *workload, uint64_t level,
+			     const char *pause, size_t group)
 {
 	p->scenario = xreallocarray(p->scenario, p->n_scenarios + 1, sizeof *p->scenario);
 	struct scenario *s = &p->scenario[p->n_scenarios++];
 	*s =
 	    (struct scenario){.workload = xstrdup(workload), .type = xstrdup(workload), .level = level, .group = group};
-	s->name = *pause ? xasprintf("%s level=%llu pause=%s", workload, (unsigned long long)level, pause)
-			 : xasprintf("%s level=%llu", workload, (unsigned long long)level);
+	s->name =
+	    *pause ? xasprintf("%s level=%llu pause=%s", workload, (unsigned long long)level, pause)
+		   : xasprintf("%s level=%llu", workload, (unsigned long long)level);
 	s->option = fixture_settings(&s->n_options, "4096", "5000 requests");
 }
 
-static void fixture_replayer(struct protocol *p, const char *name, const char *engine, bool total_order, bool timed)
+static void fixture_replayer(struct protocol *p, const char *name, const char *engine,
+			     bool total_order, bool timed)
 {
 	p->replayer = xreallocarray(p->replayer, p->n_replayers + 1, sizeof *p->replayer);
 	struct replayer *r = &p->replayer[p->n_replayers++];
@@ -77,8 +82,9 @@ static void fixture_replayer(struct protocol *p, const char *name, const char *e
 
 static struct estimate fixture_estimate(double value, double se)
 {
-	return (struct estimate){STAT_OK,           value, value - 1.73 * se, value + 1.73 * se, value - 2.09 * se,
-				 value + 2.09 * se, 19};
+	return (struct estimate){
+	    STAT_OK,           value, value - 1.73 * se, value + 1.73 * se, value - 2.09 * se,
+	    value + 2.09 * se, 19};
 }
 
 static struct estimate fixture_no_estimate(enum stat_status s)
@@ -110,12 +116,14 @@ static struct cdf fixture_cdf(size_t n, double low)
 {
 	struct cdf c = {n, xcalloc(n, sizeof *c.p)};
 	for (size_t i = 0; i < n; i++)
-		c.p[i] = i + 1 == n ? 1 : i == 0 ? low / 4 : low + (1 - low) * (double)i / (double)n;
+		c.p[i] = i + 1 == n ? 1
+			 : i == 0   ? low / 4
+				    : low + (1 - low) * (double)i / (double)n;
 	return c;
 }
 
-static void fixture_component(struct cell *c, enum component_kind k, enum decision d, struct estimate e, double limit,
-			      const char *reason)
+static void fixture_component(struct cell *c, enum component_kind k, enum decision d,
+			      struct estimate e, double limit, const char *reason)
 {
 	struct component *p = &c->component[k];
 	*p = (struct component){
@@ -155,11 +163,15 @@ static void fixture_precision(struct cell *c, double ratio)
 {
 	char reason[200];
 	double lo = ratio * 0.72, hi = ratio * 1.39;
-	enum decision d = hi <= 2 ? DECISION_ACCEPT : lo > 2 ? DECISION_REJECT : DECISION_INCONCLUSIVE;
-	snprintf(reason, sizeof reason, "the one-sided 95 %% %s limit of the precision ratio, %.2f, %s 2",
+	enum decision d = hi <= 2  ? DECISION_ACCEPT
+			  : lo > 2 ? DECISION_REJECT
+				   : DECISION_INCONCLUSIVE;
+	snprintf(reason, sizeof reason,
+		 "the one-sided 95 %% %s limit of the precision ratio, %.2f, %s 2",
 		 d == DECISION_REJECT ? "lower" : "upper", d == DECISION_REJECT ? lo : hi,
 		 d == DECISION_ACCEPT ? "is at most" : "exceeds");
-	c->precision_ratio = (struct estimate){STAT_OK, ratio, lo, hi, ratio * 0.65, ratio * 1.5, 18};
+	c->precision_ratio =
+	    (struct estimate){STAT_OK, ratio, lo, hi, ratio * 0.65, ratio * 1.5, 18};
 	c->precision_independent = c->precision_ratio;
 	c->precision_lower95 = lo;
 	c->precision_upper95 = hi;
@@ -174,8 +186,8 @@ static void fixture_precision(struct cell *c, double ratio)
 
 static void fixture_budget(struct cell *c)
 {
-	static const char *const source[] = {"repeatability", "mean of the replays", "mean of the program",
-					     "clock resolution"};
+	static const char *const source[] = {"repeatability", "mean of the replays",
+					     "mean of the program", "clock resolution"};
 	struct budget *b = &c->budget;
 	double u[] = {c->x.cv, c->x.cv / 4.47, c->r.cv / 4.47, 0.0004};
 	double square = 0;
@@ -202,7 +214,8 @@ static void fixture_budget(struct cell *c)
 	b->u_c_program = b->u_c * 0.97;
 	b->nu_spread_program = 7;
 	c->worth = (struct worth){b->U95, 0.97 * b->U95, sqrt(1 - 0.97 * 0.97) * b->U95};
-	b->monte_carlo = (struct propagation){STAT_OK, 200000, -1.01 * b->U95, 1.01 * b->U95, 0.005, true};
+	b->monte_carlo =
+	    (struct propagation){STAT_OK, 200000, -1.01 * b->U95, 1.01 * b->U95, 0.005, true};
 	for (int m = 0; m < PAPER_MODE_N; m++)
 		c->paper[m] = (struct paper_uncertainty){
 		    STAT_OK,       100 * c->x.cv * 1.3, 100 * c->r.cv,       100 * c->x.cv * 1.6,
@@ -235,7 +248,8 @@ static void fixture_sessions(struct fixture *f, struct cell *c)
 		c->control.d.x[i] = c->x.x[i] / c->r.x[i] - 1;
 }
 
-static void fixture_parts(struct component *c, size_t n, const char *const *label, double value, double se)
+static void fixture_parts(struct component *c, size_t n, const char *const *label, double value,
+			  double se)
 {
 	c->part = xcalloc(n, sizeof *c->part);
 	c->n_parts = n;
@@ -247,16 +261,21 @@ static void fixture_parts(struct component *c, size_t n, const char *const *labe
 
 static void fixture_distribution(struct fixture *f, struct cell *c)
 {
-	static const char *const quantile[] = {"50 % quantile", "90 % quantile", "99.9 % quantile"}, *const half[] = {"first half", "second half"};
+	static const char *const quantile[] = {"50 % quantile", "90 % quantile", "99.9 % quantile"},
+				 *const half[] = {"first half", "second half"};
 	double value = 0.01 * fixture_normal(f);
 	fixture_component(c, COMPONENT_TYPICAL, DECISION_ACCEPT, fixture_estimate(value, 0.002),
 			  0.1, "within the limits ±10 %");
-	fixture_component(c, COMPONENT_SHAPE, DECISION_ACCEPT, fixture_estimate(0.02, 0.01), 0.1, "50 % quantile +0.020, within the limits ±0.1");
+	fixture_component(c, COMPONENT_SHAPE, DECISION_ACCEPT, fixture_estimate(0.02, 0.01), 0.1,
+			  "50 % quantile +0.020, within the limits ±0.1");
 	fixture_parts(&c->component[COMPONENT_SHAPE], 3, quantile, 0.02, 0.01);
-	fixture_component(c, COMPONENT_TAIL, DECISION_ACCEPT, fixture_estimate(4 * value, 0.03), 0.25, "within the limits ±25 %");
-	fixture_component(c, COMPONENT_OPERATION, DECISION_NOT_APPLICABLE, fixture_no_estimate(STAT_NOT_APPLICABLE), 0.15,
+	fixture_component(c, COMPONENT_TAIL, DECISION_ACCEPT, fixture_estimate(4 * value, 0.03),
+			  0.25, "within the limits ±25 %");
+	fixture_component(c, COMPONENT_OPERATION, DECISION_NOT_APPLICABLE,
+			  fixture_no_estimate(STAT_NOT_APPLICABLE), 0.15,
 			  "all requests are of one operation: bias judges it");
-	fixture_component(c, COMPONENT_HALF, DECISION_ACCEPT, fixture_estimate(value, 0.01), 0.15, "within the limits ±15 %");
+	fixture_component(c, COMPONENT_HALF, DECISION_ACCEPT, fixture_estimate(value, 0.01), 0.15,
+			  "within the limits ±15 %");
 	fixture_parts(&c->component[COMPONENT_HALF], 2, half, value, 0.01);
 }
 
@@ -279,21 +298,24 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 	fixture_component(c, COMPONENT_FIDELITY, DECISION_ACCEPT, fixture_estimate(0, 0), 0,
 			  "nothing lost, extra or mismatched");
 	for (int k = COMPONENT_UNCERTAINTY; k < COMPONENT_N; k++)
-		fixture_component(c, k, DECISION_NOT_ASSESSED, fixture_no_estimate(STAT_NOT_ASSESSED), NAN,
-				  "not assessed yet");
-	fixture_component(c, COMPONENT_UNCERTAINTY, DECISION_ACCEPT, fixture_estimate(c->budget.U95, c->budget.U95 / 5), 0.2,
+		fixture_component(c, k, DECISION_NOT_ASSESSED,
+				  fixture_no_estimate(STAT_NOT_ASSESSED), NAN, "not assessed yet");
+	fixture_component(c, COMPONENT_UNCERTAINTY, DECISION_ACCEPT,
+			  fixture_estimate(c->budget.U95, c->budget.U95 / 5), 0.2,
 			  "U within the limit 20 %");
-	fixture_component(c, COMPONENT_CONCURRENCY, DECISION_ACCEPT, fixture_estimate(0.028, 0.004), 0.1,
-			  "0.028 by time, within the limit 0.1");
-	fixture_component(c, COMPONENT_IN_FLIGHT, DECISION_ACCEPT, fixture_estimate(-0.02, 0.004), 0.1,
-			  "within the limits ±10 %");
+	fixture_component(c, COMPONENT_CONCURRENCY, DECISION_ACCEPT, fixture_estimate(0.028, 0.004),
+			  0.1, "0.028 by time, within the limit 0.1");
+	fixture_component(c, COMPONENT_IN_FLIGHT, DECISION_ACCEPT, fixture_estimate(-0.02, 0.004),
+			  0.1, "within the limits ±10 %");
 	fixture_component(c, COMPONENT_IN_FLIGHT_MAX, DECISION_ACCEPT, fixture_estimate(0, 0), 0.25,
 			  "alike in all pairs");
 	if (level > 1)
-		fixture_component(c, COMPONENT_LINEARITY, DECISION_ACCEPT, fixture_estimate(0.01, 0.012), 0.1,
+		fixture_component(c, COMPONENT_LINEARITY, DECISION_ACCEPT,
+				  fixture_estimate(0.01, 0.012), 0.1,
 				  "the bias changes by +1 %, within the limits ±10 %");
 	else
-		fixture_component(c, COMPONENT_LINEARITY, DECISION_NOT_APPLICABLE, fixture_no_estimate(STAT_NOT_APPLICABLE), 0.1,
+		fixture_component(c, COMPONENT_LINEARITY, DECISION_NOT_APPLICABLE,
+				  fixture_no_estimate(STAT_NOT_APPLICABLE), 0.1,
 				  "no lower level to compare this one with");
 	c->concurrency_time_x = fixture_cdf(level + 2, 0.1);
 	c->concurrency_time_r = fixture_cdf(level + 2, 0.13);
@@ -306,7 +328,8 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 	c->in_flight = fixture_estimate(-0.02, 0.004);
 	c->in_flight_max = fixture_estimate(0, 0);
 	c->concurrency_max_x = c->concurrency_max_r = (double)level;
-	c->late = timed ? fixture_estimate(0.0013, 0.0002) : fixture_no_estimate(STAT_NOT_APPLICABLE);
+	c->late =
+	    timed ? fixture_estimate(0.0013, 0.0002) : fixture_no_estimate(STAT_NOT_APPLICABLE);
 	c->permutation_p_above = 0.9;
 	c->permutation_p_below = 0.003;
 	for (int k = 0; k < QUANTILES_N; k++) {
@@ -318,12 +341,14 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 	fixture_sessions(f, c);
 	c->concurrency_mean_x = 0.92 * (double)level;
 	c->concurrency_mean_r = 0.94 * (double)level;
-	c->issue_error_p50 =
-	    timed ? fixture_estimate(34 + 5 * fixture_normal(f), 4) : fixture_no_estimate(STAT_NOT_APPLICABLE);
-	c->issue_error_p99 =
-	    timed ? fixture_estimate(190 + 20 * fixture_normal(f), 22) : fixture_no_estimate(STAT_NOT_APPLICABLE);
-	c->held_up = timed ? fixture_estimate(0.012, 0.004) : fixture_no_estimate(STAT_NOT_APPLICABLE);
-	c->issue_error_others_p99 = timed ? fixture_estimate(61, 8) : fixture_no_estimate(STAT_NOT_ASSESSED);
+	c->issue_error_p50 = timed ? fixture_estimate(34 + 5 * fixture_normal(f), 4)
+				   : fixture_no_estimate(STAT_NOT_APPLICABLE);
+	c->issue_error_p99 = timed ? fixture_estimate(190 + 20 * fixture_normal(f), 22)
+				   : fixture_no_estimate(STAT_NOT_APPLICABLE);
+	c->held_up =
+	    timed ? fixture_estimate(0.012, 0.004) : fixture_no_estimate(STAT_NOT_APPLICABLE);
+	c->issue_error_others_p99 =
+	    timed ? fixture_estimate(61, 8) : fixture_no_estimate(STAT_NOT_ASSESSED);
 	c->issue_error_max = timed ? 412345 : NAN;
 	c->share_late = timed ? 0.0013 : NAN;
 	c->schedule_error = fixture_estimate(1234, 300);
@@ -349,18 +374,21 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 static void fixture_verdict(struct cell *c)
 {
 	c->verdict = VERDICT_TRUSTED;
-	snprintf(c->verdict_reason, sizeof c->verdict_reason, "every assessed component is inside its limit");
+	snprintf(c->verdict_reason, sizeof c->verdict_reason,
+		 "every assessed component is inside its limit");
 	for (int k = 0; k < COMPONENT_N; k++)
-		if (c->component[k].decision == DECISION_INCONCLUSIVE && c->verdict == VERDICT_TRUSTED) {
+		if (c->component[k].decision == DECISION_INCONCLUSIVE &&
+		    c->verdict == VERDICT_TRUSTED) {
 			c->verdict = VERDICT_INCONCLUSIVE;
-			snprintf(c->verdict_reason, sizeof c->verdict_reason, "%s: %s", component_names[k],
-				 c->component[k].reason);
+			snprintf(c->verdict_reason, sizeof c->verdict_reason, "%s: %s",
+				 component_names[k], c->component[k].reason);
 		}
 	for (int k = 0; k < COMPONENT_N; k++)
-		if (c->component[k].decision == DECISION_REJECT && c->verdict != VERDICT_NOT_TRUSTED) {
+		if (c->component[k].decision == DECISION_REJECT &&
+		    c->verdict != VERDICT_NOT_TRUSTED) {
 			c->verdict = VERDICT_NOT_TRUSTED;
-			snprintf(c->verdict_reason, sizeof c->verdict_reason, "%s: %s", component_names[k],
-				 c->component[k].reason);
+			snprintf(c->verdict_reason, sizeof c->verdict_reason, "%s: %s",
+				 component_names[k], c->component[k].reason);
 		}
 }
 
@@ -375,8 +403,8 @@ static void fixture_cell(struct fixture *f, size_t scenario, size_t replayer)
 	bool write = strstr(s->type, "write");
 	bool random = !strncmp(s->type, "random", 6);
 	double mean = (random ? 2400 : 900) * (write ? 1.7 : 1) * (1 + 0.2 * (double)s->level);
-	double bias = 0.008 * fixture_normal(f) + (replayer == 1 && write ? 0.04 : 0) + (replayer == 2 ? 0.07 : 0) +
-		      (replayer == 3 ? 0.6 * (double)s->level : 0);
+	double bias = 0.008 * fixture_normal(f) + (replayer == 1 && write ? 0.04 : 0) +
+		      (replayer == 2 ? 0.07 : 0) + (replayer == 3 ? 0.6 * (double)s->level : 0);
 	size_t n = f->n_blocks;
 	c->r = fixture_sample(f, n, mean, 0.03);
 	c->x = fixture_sample(f, n, mean * (1 + bias), 0.031);
@@ -392,7 +420,8 @@ static void fixture_cell(struct fixture *f, size_t scenario, size_t replayer)
 	c->x_rate = fixture_sample(f, n, 5e5, 0.02);
 	c->correlation = 0.12;
 	fixture_bias(c, bias, 0.009);
-	fixture_precision(c, 0.8 + 0.5 * fixture_uniform(f) + (replayer == 1 && s->level == 2 && !random ? 0.7 : 0));
+	fixture_precision(c, 0.8 + 0.5 * fixture_uniform(f) +
+				 (replayer == 1 && s->level == 2 && !random ? 0.7 : 0));
 	fixture_budget(c);
 	fixture_rest(f, c, s->level, r->timed);
 	fixture_verdict(c);
@@ -415,14 +444,16 @@ static void fixture_linearity(struct fixture *f, size_t group, size_t replayer, 
 		if (s->group != group || a->cell[i].replayer != replayer)
 			continue;
 		l->level = xreallocarray(l->level, l->n_levels + 1, sizeof *l->level);
-		l->level[l->n_levels++] = (struct linearity_level){s->level, i, a->cell[i].x.cv, a->cell[i].bias.value};
+		l->level[l->n_levels++] =
+		    (struct linearity_level){s->level, i, a->cell[i].x.cv, a->cell[i].bias.value};
 	}
 	l->lack_of_fit_status = l->n_levels < 3 ? STAT_TOO_FEW : STAT_OK;
 	l->lack_of_fit_f = 1.1;
 	l->lack_of_fit_p = 0.34;
 }
 
-static void fixture_run(struct fixture *f, uint32_t block, uint32_t scenario, int32_t role, double mean)
+static void fixture_run(struct fixture *f, uint32_t block, uint32_t scenario, int32_t role,
+			double mean)
 {
 	struct results *r = &f->results;
 	if (r->n_runs % 64 == 0)
@@ -459,28 +490,38 @@ static void fixture_runs(struct fixture *f)
 			if (b == 0 && first)
 				fixture_run(f, 0, (uint32_t)c->scenario, ROLE_RECORD, c->r.mean);
 			if (first)
-				fixture_run(f, b, (uint32_t)c->scenario, ROLE_PROGRAM, k < c->r.n ? c->r.x[k] : NAN);
-			fixture_run(f, b, (uint32_t)c->scenario, (int32_t)c->replayer, k < c->x.n ? c->x.x[k] : NAN);
+				fixture_run(f, b, (uint32_t)c->scenario, ROLE_PROGRAM,
+					    k < c->r.n ? c->r.x[k] : NAN);
+			fixture_run(f, b, (uint32_t)c->scenario, (int32_t)c->replayer,
+				    k < c->x.n ? c->x.x[k] : NAN);
 		}
 }
 
 static void fixture_sources(struct fixture *f, size_t from)
 {
 	static const struct uncertainty_source sources[] = {
-	    {"workload", "offsets and sizes of the requests", "seeded alike in program and replay", false, false},
+	    {"workload", "offsets and sizes of the requests", "seeded alike in program and replay",
+	     false, false},
 	    {"workload", "load level", "a factor of the design", false, false},
-	    {"trace replayer", "repeatability", "scatter of the replay from run to run", true, false},
-	    {"trace replayer", "order and timing policy", "a factor of the design", false, false},
-	    {"trace replayer", "waiting and hand-over between threads", "part of the bias", true, false},
-	    {"testbed", "other load on the machine", "interleaving and randomised order spread it over all", false,
+	    {"trace replayer", "repeatability", "scatter of the replay from run to run", true,
 	     false},
+	    {"trace replayer", "order and timing policy", "a factor of the design", false, false},
+	    {"trace replayer", "waiting and hand-over between threads", "part of the bias", true,
+	     false},
+	    {"testbed", "other load on the machine",
+	     "interleaving and randomised order spread it over all", false, false},
 	    {"testbed", "page cache before a run",
-	     "caches could not be dropped without privilege; posix_fadvise per file was used instead", false, true},
+	     "caches could not be dropped without privilege; posix_fadvise per file was used "
+	     "instead",
+	     false, true},
 	    {"testbed", "placement of buffers", "fixed alike for program and replay", false, false},
-	    {"reference", "repeatability of the program", "scatter of the mean of the program's runs", true, false},
+	    {"reference", "repeatability of the program",
+	     "scatter of the mean of the program's runs", true, false},
 	    {"clock", "resolution", "2 ns, rectangular", true, false},
-	    {"clock", "cost of reading", "31 ns in every response time, alike on both sides", false, false},
-	    {"procedure", "scratch directory", "traces are written to the same device as the target", false, true},
+	    {"clock", "cost of reading", "31 ns in every response time, alike on both sides", false,
+	     false},
+	    {"procedure", "scratch directory",
+	     "traces are written to the same device as the target", false, true},
 	    {"procedure", "order of the runs", "randomised within blocks", false, false},
 	};
 	struct analysis *a = &f->analysis;
@@ -526,18 +567,22 @@ static void fixture_awkward(struct fixture *f)
 	free(p->replayer[0].name);
 	p->replayer[0].name = xstrdup("=1+1,\"@" FIXTURE_HOSTILE);
 	free(p->scenario[1].name);
-	p->scenario[1].name = xasprintf("a-very-long-name-%0300d level=2 with=blanks and=more of=them", 7);
+	p->scenario[1].name =
+	    xasprintf("a-very-long-name-%0300d level=2 with=blanks and=more of=them", 7);
 	snprintf(c[0].verdict_reason, sizeof c[0].verdict_reason, "%s", FIXTURE_HOSTILE);
-	snprintf(c[0].first_failure, sizeof c[0].first_failure, "exit status 3: %s", FIXTURE_HOSTILE);
+	snprintf(c[0].first_failure, sizeof c[0].first_failure, "exit status 3: %s",
+		 FIXTURE_HOSTILE);
 	c[0].n_failed_replayer = 3;
 	c[0].n_failed_program = 1;
 	c[0].n_lost = 5;
 	c[0].n_passed = 4;
 	c[0].n_mismatched = 7;
 	c[0].bias = fixture_no_estimate(STAT_ZERO_REFERENCE);
-	fixture_component(&c[0], COMPONENT_BIAS, DECISION_INCONCLUSIVE, c[0].bias, 0.1, FIXTURE_HOSTILE);
+	fixture_component(&c[0], COMPONENT_BIAS, DECISION_INCONCLUSIVE, c[0].bias, 0.1,
+			  FIXTURE_HOSTILE);
 	c[0].precision_ratio = fixture_no_estimate(STAT_ZERO_VARIANCE);
-	fixture_component(&c[0], COMPONENT_PRECISION, DECISION_INCONCLUSIVE, c[0].precision_ratio, 2, "zero variance");
+	fixture_component(&c[0], COMPONENT_PRECISION, DECISION_INCONCLUSIVE, c[0].precision_ratio,
+			  2, "zero variance");
 	fixture_component(&c[0], COMPONENT_FIDELITY, DECISION_REJECT, fixture_estimate(12, 0), 0,
 			  "12 requests lost or mismatched");
 	c[0].r.mean = 0;
@@ -582,16 +627,18 @@ static void fixture_awkward(struct fixture *f)
 	a->between_process_cv = NAN;
 	a->linearity[0].status = STAT_NOT_FINITE;
 	a->linearity[0].level[0].relative_bias = NAN;
-	json_object_set_new(f->results.environment, "hostile </script>", json_string("<img src=x onerror=alert(1)>"));
+	json_object_set_new(f->results.environment, "hostile </script>",
+			    json_string("<img src=x onerror=alert(1)>"));
 }
 
 static void fixture_environment(struct fixture *f)
 {
 	f->results.environment =
-	    json_pack("{s:{s:s,s:i,s:I,s:b}, s:{s:s}, s:s, s:{s:s,s:f}, s:[s,s], s:n}", "machine", "cpu_model",
-		      "Example CPU @ 2.33GHz", "n_cpus_online", 2, "memory_bytes", (json_int_t)25769803776, "virtual",
-		      1, "kernel", "release", "6.1.0-13-amd64", "file_system", "ext4 on /dev/vda1", "clock", "source",
-		      "tsc", "read_cost_ns", 31.5, "tools", "gnuplot", "fio", "nothing");
+	    json_pack("{s:{s:s,s:i,s:I,s:b}, s:{s:s}, s:s, s:{s:s,s:f}, s:[s,s], s:n}", "machine",
+		      "cpu_model", "Example CPU @ 2.33GHz", "n_cpus_online", 2, "memory_bytes",
+		      (json_int_t)25769803776, "virtual", 1, "kernel", "release", "6.1.0-13-amd64",
+		      "file_system", "ext4 on /dev/vda1", "clock", "source", "tsc", "read_cost_ns",
+		      31.5, "tools", "gnuplot", "fio", "nothing");
 }
 
 static void fixture_count(struct analysis *a)
@@ -622,7 +669,8 @@ static void fixture_fill_protocol(struct fixture *f, enum fixture_kind kind)
 	for (size_t w = 0; w < 4; w++)
 		for (size_t k = 0; k < n_pauses; k++)
 			for (uint64_t l = 1; l <= n_levels; l++)
-				fixture_scenario(p, fixture_workloads[w], l, kind == FIXTURE_GRID ? pauses[k] : "",
+				fixture_scenario(p, fixture_workloads[w], l,
+						 kind == FIXTURE_GRID ? pauses[k] : "",
 						 w * n_pauses + k);
 	fixture_replayer(p, "event order=temporal", "event", true, false);
 	fixture_replayer(p, "event order=fs", "event", false, kind == FIXTURE_AWKWARD);
@@ -658,7 +706,8 @@ static void fixture_make(struct fixture *f, enum fixture_kind kind)
 		for (size_t s = 0; kind != FIXTURE_TRUSTED && s < p->n_scenarios; s++)
 			for (size_t r = 0; p->scenario[s].level == 1 && r < p->n_replayers; r++)
 				fixture_linearity(f, p->scenario[s].group, r,
-						  kind == FIXTURE_GRID ? p->scenario[s].name : p->scenario[s].workload);
+						  kind == FIXTURE_GRID ? p->scenario[s].name
+								       : p->scenario[s].workload);
 		fixture_runs(f);
 	}
 	fixture_sources(f, 0);
@@ -704,10 +753,11 @@ static void fixture_release(struct fixture *f)
 	struct analysis *a = &f->analysis;
 	for (size_t i = 0; i < a->n_cells; i++) {
 		struct cell *c = &a->cell[i];
-		struct sample *s[] = {&c->x,         &c->r,         &c->x_median, &c->r_median, &c->x_p99,  &c->r_p99,
-				      &c->x_trimmed, &c->r_trimmed, &c->x_time,   &c->r_time,   &c->x_rate, &c->r_rate};
-		struct cdf *d[] = {&c->concurrency_time_x, &c->concurrency_time_r, &c->concurrency_request_x,
-				   &c->concurrency_request_r};
+		struct sample *s[] = {&c->x,      &c->r,      &c->x_median,  &c->r_median,
+				      &c->x_p99,  &c->r_p99,  &c->x_trimmed, &c->r_trimmed,
+				      &c->x_time, &c->r_time, &c->x_rate,    &c->r_rate};
+		struct cdf *d[] = {&c->concurrency_time_x, &c->concurrency_time_r,
+				   &c->concurrency_request_x, &c->concurrency_request_r};
 		for (size_t k = 0; k < sizeof s / sizeof s[0]; k++)
 			free(s[k]->x);
 		for (size_t k = 0; k < sizeof d / sizeof d[0]; k++)

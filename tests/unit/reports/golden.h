@@ -26,8 +26,10 @@ static inline void golden_check(const char *name, const char *text)
 			line += text[i] == '\n';
 		while (i && text[i - 1] != '\n')
 			i--;
-		fail_msg("%s differs from line %zu on:\nkept: %.*s\nnow:  %.*s\n(UPDATE=1 accepts it)", path, line,
-			 (int)strcspn(kept.s + i, "\n"), kept.s + i, (int)strcspn(text + i, "\n"), text + i);
+		fail_msg(
+		    "%s differs from line %zu on:\nkept: %.*s\nnow:  %.*s\n(UPDATE=1 accepts it)",
+		    path, line, (int)strcspn(kept.s + i, "\n"), kept.s + i,
+		    (int)strcspn(text + i, "\n"), text + i);
 	}
 	strbuf_release(&kept);
 	free(path);

@@ -55,21 +55,26 @@ static void a_table_as_csv(void **state)
 	struct strbuf out = STRBUF_INIT;
 	sample_table(&t);
 	csv_add_table(&out, &t);
-	assert_string_equal(
-	    out.s, "name,mean_ns,bias_ratio,bias_lo90_ratio,bias_hi90_ratio,bias_lo95_ratio,bias_hi95_ratio,bias_df,"
-		   "old_percent,n,"
-		   "decision,verdict\r\n"
-		   "\"first, \"\"quoted\"\"\",1234.5678901234567,0.1,0.05,0.15,0.04,0.16,19,12.5,3,accept,trusted\r\n"
-		   "\"'=SUM(A1:A9) & "
-		   "50%_x\",undefined,zero_reference,zero_reference,zero_reference,zero_reference,zero_reference,"
-		   "zero_reference,too_few,,not assessed,inconclusive\r\n"
-		   ",infinite,-0.02,undefined,undefined,-infinite,0.01,undefined,-infinite,1000000000000000,reject,not "
-		   "trusted\r\n");
+	assert_string_equal(out.s, "name,mean_ns,bias_ratio,bias_lo90_ratio,bias_hi90_ratio,bias_"
+				   "lo95_ratio,bias_hi95_ratio,bias_df,"
+				   "old_percent,n,"
+				   "decision,verdict\r\n"
+				   "\"first, "
+				   "\"\"quoted\"\"\",1234.5678901234567,0.1,0.05,0.15,0.04,0.16,19,"
+				   "12.5,3,accept,trusted\r\n"
+				   "\"'=SUM(A1:A9) & "
+				   "50%_x\",undefined,zero_reference,zero_reference,zero_reference,"
+				   "zero_reference,zero_reference,"
+				   "zero_reference,too_few,,not assessed,inconclusive\r\n"
+				   ",infinite,-0.02,undefined,undefined,-infinite,0.01,undefined,-"
+				   "infinite,1000000000000000,reject,not "
+				   "trusted\r\n");
 	strbuf_release(&out);
 	table_release(&t);
 }
 
-/* The shortest that reads back, found by trying; where the short ones are not tried they must not be it. */
+/* The shortest that reads back, found by trying; where the short ones are not tried they must not
+ * be it. */
 static void numbers_are_the_shortest(void **state)
 {
 	enum { N = 40000 };
@@ -127,11 +132,14 @@ static void a_table_as_latex(void **state)
 		   "\\toprule\n"
 		   "Name & Mean & Bias {[}95 \\%{]} & Old & Count & Decision & Verdict \\\\\n"
 		   "\\midrule\n"
-		   "first, \\char34{}quoted\\char34{} & 1.235 \\textmu{}s & +10.0 $\\pm$ 6.0 \\% & 12.50 \\% & 3 & "
+		   "first, \\char34{}quoted\\char34{} & 1.235 \\textmu{}s & +10.0 $\\pm$ 6.0 \\% & "
+		   "12.50 \\% & 3 & "
 		   "accept & trusted \\\\\n"
-		   "=SUM(A1:A9) \\& 50\\%\\_x & undefined & zero reference & too few & -- & not assessed & "
+		   "=SUM(A1:A9) \\& 50\\%\\_x & undefined & zero reference & too few & -- & not "
+		   "assessed & "
 		   "inconclusive \\\\\n"
-		   "-- & $\\infty$ s & $-$2.000 \\% & $-$$\\infty$ \\% & 1000000000000000 & reject & not trusted \\\\\n"
+		   "-- & $\\infty$ s & $-$2.000 \\% & $-$$\\infty$ \\% & 1000000000000000 & reject "
+		   "& not trusted \\\\\n"
 		   "\\bottomrule\n"
 		   "\\end{tabular}}\n");
 	strbuf_release(&out);
@@ -244,13 +252,16 @@ static void the_numbers_of_a_table_are_those_of_the_analysis(void **state)
 	struct tables ts;
 	fixture_make(&f, FIXTURE_QUICK);
 	tables_build(&ts, &f.analysis);
-	const struct table *bias = tables_find(&ts, "bias"), *pairs = tables_find(&ts, "replicates");
+	const struct table *bias = tables_find(&ts, "bias"),
+			   *pairs = tables_find(&ts, "replicates");
 	assert_int_equal(table_n_rows(bias), f.analysis.n_cells);
 	assert_int_equal(table_n_rows(pairs), 16 * 20);
 	for (size_t i = 0; i < f.analysis.n_cells; i++) {
 		const struct cell *c = &f.analysis.cell[i];
-		assert_string_equal(table_at(bias, i, 0)->text, f.results.protocol.scenario[c->scenario].name);
-		assert_string_equal(table_at(bias, i, 1)->text, f.results.protocol.replayer[c->replayer].name);
+		assert_string_equal(table_at(bias, i, 0)->text,
+				    f.results.protocol.scenario[c->scenario].name);
+		assert_string_equal(table_at(bias, i, 1)->text,
+				    f.results.protocol.replayer[c->replayer].name);
 		assert_true(table_at(bias, i, 4)->estimate->value == c->bias.value);
 		assert_true(table_at(bias, i, 4)->estimate->hi95 == c->bias.hi95);
 		assert_true(table_at(pairs, 20 * i + 7, 4)->value == c->x.x[7]);
@@ -262,7 +273,8 @@ static void the_numbers_of_a_table_are_those_of_the_analysis(void **state)
 static void tables_as_kept(void **state)
 {
 	(void)state;
-	static const char *const name[] = {"summary", "bias", "precision", "linearity-bias", "uncertainty", "sources"};
+	static const char *const name[] = {"summary",        "bias",        "precision",
+					   "linearity-bias", "uncertainty", "sources"};
 	struct fixture f;
 	struct tables ts;
 	struct strbuf out = STRBUF_INIT;
@@ -286,7 +298,8 @@ static void all_tables_can_be_printed(void **state)
 		char *text = NULL;
 		size_t len = 0;
 		FILE *out = open_memstream(&text, &len);
-		assert_int_equal(report_form_find(i ? "csv" : "latex")->print(&f.analysis, out, &e), 0);
+		assert_int_equal(report_form_find(i ? "csv" : "latex")->print(&f.analysis, out, &e),
+				 0);
 		fclose(out);
 		assert_non_null(strstr(text, i ? "# bias\r\n" : "% Bias;"));
 		assert_non_null(strstr(text, i ? "# runs\r\n" : "% Runs;"));

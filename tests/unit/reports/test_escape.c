@@ -34,9 +34,12 @@ static void what_is_no_utf8_is_replaced(void **state)
 {
 	(void)state;
 	GIVES(escape_line(out, "a\xff z"), "a\xef\xbf\xbd z");
-	GIVES(escape_line(out, "\xc0\xaf"), "\xef\xbf\xbd\xef\xbf\xbd");                 /* overlong */
-	GIVES(escape_line(out, "\xed\xa0\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* surrogate */
-	GIVES(escape_line(out, "\xf4\x90\x80\x80!"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd!");
+	/* overlong */
+	GIVES(escape_line(out, "\xc0\xaf"), "\xef\xbf\xbd\xef\xbf\xbd");
+	/* surrogate */
+	GIVES(escape_line(out, "\xed\xa0\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+	GIVES(escape_line(out, "\xf4\x90\x80\x80!"),
+	      "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd!");
 	GIVES(escape_line(out, "cut \xe2\x82"), "cut \xef\xbf\xbd\xef\xbf\xbd");
 	GIVES(escape_line(out, "\xc3\xa4"), "ä");
 }
@@ -89,7 +92,8 @@ static void latex_sets_every_sign(void **state)
 {
 	(void)state;
 	GIVES(escape_latex(out, "50 % of $x_1 & #2 {a}~^\\"),
-	      "50 \\% of \\$x\\_1 \\& \\#2 \\{a\\}\\textasciitilde{}\\textasciicircum{}\\textbackslash{}");
+	      "50 \\% of \\$x\\_1 \\& \\#2 "
+	      "\\{a\\}\\textasciitilde{}\\textasciicircum{}\\textbackslash{}");
 	GIVES(escape_latex(out, "\\input{/etc/passwd}"), "\\textbackslash{}input\\{/etc/passwd\\}");
 	GIVES(escape_latex(out, "1 ± 2 µs −3 ∞"), "1 $\\pm$ 2 \\textmu{}s $-$3 $\\infty$");
 	GIVES(escape_latex(out, "ä 漢"), "ä U+6F22");
@@ -144,19 +148,21 @@ static void lines_wrap_at_blanks_and_never_grow_too_long(void **state)
 {
 	(void)state;
 	GIVES(text_wrap(out, "one two three four", 0, 2, 10), "one two\n  three\n  four");
-	GIVES(text_wrap(out, "aaaaaaaaaaaaaaaaaaaaaaaa b", 0, 2, 12), "aaaaaaaaaaaa\n  aaaaaaaaaa\n  aa b");
+	GIVES(text_wrap(out, "aaaaaaaaaaaaaaaaaaaaaaaa b", 0, 2, 12),
+	      "aaaaaaaaaaaa\n  aaaaaaaaaa\n  aa b");
 	GIVES(text_wrap(out, "x", 9, 0, 10), "x");
 	GIVES(text_wrap(out, "xy z", 9, 0, 10), "\nxy z");
 	GIVES(text_wrap(out, "", 0, 0, 10), "");
 	GIVES(text_wrap(out, "  a   b  ", 0, 0, 10), "a b");
 }
 
-/* Whatever comes in, text comes out: valid UTF-8, no controls, and for HTML none of the five signs bare. */
+/* Whatever comes in, text comes out: valid UTF-8, no controls, and for HTML none of the five signs
+ * bare. */
 static void random_bytes_give_text(void **state)
 {
 	(void)state;
-	static void (*const escapes[])(struct strbuf *, const char *) = {escape_line, escape_html, escape_latex,
-									 escape_gnuplot};
+	static void (*const escapes[])(struct strbuf *, const char *) = {
+	    escape_line, escape_html, escape_latex, escape_gnuplot};
 	uint32_t seed = 1;
 	for (int round = 0; round < 20000; round++) {
 		char bytes[17];

@@ -34,6 +34,7 @@ static void what_a_large_campaign_leaves_out_is_said(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_large_campaign_leaves_out_is_said)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_a_large_campaign_leaves_out_is_said)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The first lines of a report: the verdict, the main cause, the next step, and how it was measured. */
+/* The first lines of a report: the verdict, the main cause, the next step, and how it was measured.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +44,8 @@ static void trust_all(struct analysis *a)
 	a->complete = true;
 }
 
-static void decide_case(struct analysis *a, size_t i, enum component_kind kind, enum decision d, double value, double half)
+static void decide_case(struct analysis *a, size_t i, enum component_kind kind, enum decision d,
+			double value, double half)
 {
 	struct cell *c = &a->cell[i];
 	struct component *k = &c->component[kind];
@@ -80,10 +82,14 @@ static void test_where(void **state)
 	fixture_make(&f, FIXTURE_QUICK);
 	trust_all(a);
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (a->cell[i].replayer == 0 && strstr(f.results.protocol.scenario[a->cell[i].scenario].name, "level=2"))
-			decide_case(a, i, COMPONENT_EXECUTION_TIME, DECISION_REJECT, 0.16 + 0.001 * (double)i, 0.02);
+		if (a->cell[i].replayer == 0 &&
+		    strstr(f.results.protocol.scenario[a->cell[i].scenario].name, "level=2"))
+			decide_case(a, i, COMPONENT_EXECUTION_TIME, DECISION_REJECT,
+				    0.16 + 0.001 * (double)i, 0.02);
 	verdict_is(a, "Trusted in 12 of 16 cases; 4 not trusted");
-	replayer_is(a, 0, "trusted in 4 of 8 scenarios, not trusted in 4; execution time is 17 % longer with level=2");
+	replayer_is(a, 0,
+		    "trusted in 4 of 8 scenarios, not trusted in 4; execution time is 17 % longer "
+		    "with level=2");
 	replayer_is(a, 1, "trusted in all 8 scenarios");
 	fixture_release(&f);
 }
@@ -98,11 +104,13 @@ static void test_leanings(void **state)
 	decide_case(a, 1, COMPONENT_BIAS, DECISION_INCONCLUSIVE, -0.12, 0.04);
 	verdict_is(a, "Trusted in 15 of 16 cases; 1 undecided (looks wrong, not proven)");
 	replayer_is(a, 1,
-		    "trusted in 7 of 8 scenarios, undecided in 1; requests take 12 % less time in random-read level=1 (looks wrong, not "
+		    "trusted in 7 of 8 scenarios, undecided in 1; requests take 12 % less time in "
+		    "random-read level=1 (looks wrong, not "
 		    "proven)");
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	decide_case(a, 5, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.08, 0.04);
-	verdict_is(a, "Trusted in 13 of 16 cases; 3 undecided (1 looks right, 1 looks wrong, 1 is too noisy)");
+	verdict_is(a, "Trusted in 13 of 16 cases; 3 undecided (1 looks right, 1 looks wrong, 1 is "
+		      "too noisy)");
 	fixture_release(&f);
 }
 
@@ -118,7 +126,8 @@ static void test_barred(void **state)
 	a->cell[0].verdict = VERDICT_INCONCLUSIVE;
 	a->n_trusted = 0;
 	a->n_inconclusive = 1;
-	snprintf(a->cell[0].verdict_reason, sizeof a->cell[0].verdict_reason, "not trusted: 3 of 20 replays failed");
+	snprintf(a->cell[0].verdict_reason, sizeof a->cell[0].verdict_reason,
+		 "not trusted: 3 of 20 replays failed");
 	verdict_is(a, "Trusted in 0 of 1 case; 1 undecided");
 	replayer_is(a, 0, "undecided; not trusted: 3 of 20 replays failed");
 	first_screen_next(&text, &command, a, "results");
@@ -170,17 +179,21 @@ static void test_next_step(void **state)
 	decide_case(a, 1, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.08, 0.04);
 	next_is(a, "Set replicates = 32 instead of 20", "validate run results/protocol.conf");
 	f.results.protocol.budget_ns = 240000000000;
-	for (size_t i = 0; i < f.results.n_runs; i++) /* 168 groups in 168 s, the last of half a second */
+	/* 168 groups in 168 s, the last of half a second */
+	for (size_t i = 0; i < f.results.n_runs; i++)
 		f.results.run[i].started_ns = 1 + (int64_t)(i / 3) * 1000000000;
-	next_is(a, "Set replicates = 20..40 and budget = 5min in the protocol", "validate run results/protocol.conf");
+	next_is(a, "Set replicates = 20..40 and budget = 5min in the protocol",
+		"validate run results/protocol.conf");
 	f.results.protocol.n_replicates_max = 60; /* the undecided case may have more pairs */
-	next_is(a, "more time, about 13 s. That probably decides the undecided case.", "validate run -o results --resume --budget 5min");
+	next_is(a, "more time, about 13 s. That probably decides the undecided case.",
+		"validate run -o results --resume --budget 5min");
 	f.results.protocol.budget_ns = 0;
 	f.results.protocol.n_replicates_max = 20;
 	a->cell[1].component[COMPONENT_BIAS].impractical = true;
 	next_is(a, "too noisy", "validate run results/protocol.conf");
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_REJECT, 0.3, 0.04);
-	next_is(a, "Do not use the replayer in the 1 case where", "validate run results/protocol.conf");
+	next_is(a, "Do not use the replayer in the 1 case where",
+		"validate run results/protocol.conf");
 	a->complete = false;
 	f.results.run[4].state = RUN_PENDING;
 	next_is(a, "not finished: 1 of ", "validate run -o results --resume");
@@ -211,14 +224,18 @@ static void test_facts(void **state)
 		r->summary.n_left_out = r->summary.n_slices ? (r->summary.response.n + 98) / 99 : 0;
 	}
 	json_decref(f.results.environment);
-	f.results.environment = json_loads("{\"pairing\": [{\"scenario\": \"a\", \"by\": \"runs\", \"why\": \"replays are timed\"}],"
-					   "\"time\": {\"total_s\": 100, \"program_s\": 30, \"replay_s\": 50, \"sync_s\": 1}}",
-					   0, &error);
+	f.results.environment = json_loads(
+	    "{\"pairing\": [{\"scenario\": \"a\", \"by\": \"runs\", \"why\": \"replays are "
+	    "timed\"}],"
+	    "\"time\": {\"total_s\": 100, \"program_s\": 30, \"replay_s\": 50, \"sync_s\": 1}}",
+	    0, &error);
 	assert_non_null(f.results.environment);
 	fact_is(&facts[0], &f.analysis,
-		"Program and replays ran in turn, in slices of 5 ms by gate, in 6 of 8 scenarios; 1.0 % of the requests were left out; elsewhere whole runs "
+		"Program and replays ran in turn, in slices of 5 ms by gate, in 6 of 8 scenarios; "
+		"1.0 % of the requests were left out; elsewhere whole runs "
 		"one after the other: replays are timed");
-	fact_is(&facts[1], &f.analysis, "Others used 35 % of the processors; the hypervisor took 2 %");
+	fact_is(&facts[1], &f.analysis,
+		"Others used 35 % of the processors; the hypervisor took 2 %");
 	fact_is(&facts[2], &f.analysis, "100 s: replay 50 %, program 30 %");
 	assert_null(facts[3].name);
 	fixture_release(&f);
@@ -226,8 +243,10 @@ static void test_facts(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_trusted), cmocka_unit_test(test_where), cmocka_unit_test(test_leanings),
-					   cmocka_unit_test(test_barred), cmocka_unit_test(test_too_early),
-					   cmocka_unit_test(test_next_step), cmocka_unit_test(test_facts)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_all_trusted), cmocka_unit_test(test_where),
+	    cmocka_unit_test(test_leanings),    cmocka_unit_test(test_barred),
+	    cmocka_unit_test(test_too_early),   cmocka_unit_test(test_next_step),
+	    cmocka_unit_test(test_facts)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The page: well-formed, self-contained, accessible in what a machine can check, and hostile names stay text. With and
- * without gnuplot. */
+/* The page: well-formed, self-contained, accessible in what a machine can check, and hostile names
+ * stay text. With and without gnuplot. */
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,8 +57,9 @@ static void check_nesting(const char *html)
 	size_t depth = 0;
 	for (const char *p = html; *p; p++) {
 		if (*p == '&')
-			assert_true(!strncmp(p, "&lt;", 4) || !strncmp(p, "&gt;", 4) || !strncmp(p, "&amp;", 5) ||
-				    !strncmp(p, "&quot;", 6) || !strncmp(p, "&#39;", 5));
+			assert_true(!strncmp(p, "&lt;", 4) || !strncmp(p, "&gt;", 4) ||
+				    !strncmp(p, "&amp;", 5) || !strncmp(p, "&quot;", 6) ||
+				    !strncmp(p, "&#39;", 5));
 		if (!strncmp(p, "<style>", 7)) {
 			p = strstr(p, "</style>") + 7;
 			continue;
@@ -76,8 +77,8 @@ static void check_nesting(const char *html)
 			assert_true(depth > 0);
 			depth--;
 			if (open[depth].len != len || strncmp(open[depth].name, name, len))
-				fail_msg("<%.*s> closed by </%.*s>", (int)open[depth].len, open[depth].name, (int)len,
-					 name);
+				fail_msg("<%.*s> closed by </%.*s>", (int)open[depth].len,
+					 open[depth].name, (int)len, name);
 		} else if (end[-1] != '/' && !is_void(name, len)) {
 			assert_true(depth < 200);
 			open[depth].name = name;
@@ -116,8 +117,8 @@ static void check_links(const char *html)
 			free(id);
 		} else {
 			assert_null(strstr(value, ":"));
-			assert_true(!strncmp(value, "tables/", 7) || !strcmp(value, "report.json") ||
-				    !strcmp(value, "summary.txt"));
+			assert_true(!strncmp(value, "tables/", 7) ||
+				    !strcmp(value, "report.json") || !strcmp(value, "summary.txt"));
 		}
 	}
 	for (const char *p = html; (value = next_attribute(&p, "id")); free(value)) {
@@ -160,7 +161,8 @@ static void check_accessible(const char *html)
 		if (p[3] == ' ' || p[3] == '>')
 			assert_int_equal(strncmp(p, "<th scope=", 10), 0);
 	for (const char *p = html; (p = strstr(p, "<div class=\"scroll\"")); p++)
-		assert_int_equal(strncmp(p + 19, " tabindex=\"0\" role=\"region\" aria-label=\"", 40), 0);
+		assert_int_equal(
+		    strncmp(p + 19, " tabindex=\"0\" role=\"region\" aria-label=\"", 40), 0);
 	for (const char *p = html; (p = strstr(p, "<svg")); p++) {
 		const char *end = strchr(p, '>');
 		char *tag = strndup(p, (size_t)(end - p));
@@ -212,7 +214,8 @@ static void pages_with_gnuplot_are_whole(void **state)
 	free(html);
 }
 
-/* Large campaigns have no courses over time: a plot without a point stops gnuplot, and all figures are made one by one then. */
+/* Large campaigns have no courses over time: a plot without a point stops gnuplot, and all figures
+ * are made one by one then. */
 static void courses_that_are_not_there_are_not_drawn(void **state)
 {
 	(void)state;
@@ -229,7 +232,8 @@ static void courses_that_are_not_there_are_not_drawn(void **state)
 			course[i] = (struct course){.n = 2, .width_s = 1, .recorded = rates, .program = rates, .replay = rates};
 		figures_build(&fs, &f.analysis);
 		for (size_t i = 0; i < fs.n; i++)
-			n += !strcmp(fs.figure[i].section, "pace") || !strcmp(fs.figure[i].section, "in-flight-time");
+			n += !strcmp(fs.figure[i].section, "pace") ||
+			     !strcmp(fs.figure[i].section, "in-flight-time");
 		assert_int_equal(n > 0, drawn);
 		figures_release(&fs);
 	}
@@ -257,7 +261,8 @@ static void the_verdict_comes_first(void **state)
 {
 	(void)state;
 	char *html = page(FIXTURE_QUICK, false);
-	const char *verdict = strstr(html, "<p class=\"big\">? Trusted in 14 of 16 cases; 2 undecided (look right, not proven)</p>");
+	const char *verdict = strstr(html, "<p class=\"big\">? Trusted in 14 of 16 cases; 2 "
+					   "undecided (look right, not proven)</p>");
 	assert_non_null(verdict);
 	assert_true(verdict < strstr(html, "<h2"));
 	assert_non_null(strstr(html, "<b>Not assessed:</b> issue error and share late"));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report.json against doc/report-schema.json, by a checker of the few keywords that the schema uses. */
+/* report.json against doc/report-schema.json, by a checker of the few keywords that the schema
+ * uses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,9 +15,12 @@
 
 static bool is_type(const json_t *v, const char *type)
 {
-	return (!strcmp(type, "object") && json_is_object(v)) || (!strcmp(type, "array") && json_is_array(v)) ||
-	       (!strcmp(type, "string") && json_is_string(v)) || (!strcmp(type, "integer") && json_is_integer(v)) ||
-	       (!strcmp(type, "number") && json_is_number(v)) || (!strcmp(type, "boolean") && json_is_boolean(v)) ||
+	return (!strcmp(type, "object") && json_is_object(v)) ||
+	       (!strcmp(type, "array") && json_is_array(v)) ||
+	       (!strcmp(type, "string") && json_is_string(v)) ||
+	       (!strcmp(type, "integer") && json_is_integer(v)) ||
+	       (!strcmp(type, "number") && json_is_number(v)) ||
+	       (!strcmp(type, "boolean") && json_is_boolean(v)) ||
 	       (!strcmp(type, "null") && json_is_null(v));
 }
 
@@ -67,8 +71,10 @@ static void check_object(struct checker *k, const json_t *schema, json_t *v, con
 		if (rule)
 			check(k, rule, member, path);
 		else if (json_object_get(schema, "patternProperties") && ends_with_status(key))
-			check(k, json_object_get(json_object_get(schema, "patternProperties"), "_status$"), member,
-			      path);
+			check(k,
+			      json_object_get(json_object_get(schema, "patternProperties"),
+					      "_status$"),
+			      member, path);
 		else if (json_is_object(other))
 			check(k, other, member, path);
 		else if (json_is_false(other))
@@ -87,7 +93,8 @@ static void check(struct checker *k, const json_t *schema, json_t *v, const char
 		assert_non_null(target);
 		check(k, target, v, where);
 	}
-	const json_t *type = json_object_get(schema, "type"), *values = json_object_get(schema, "enum");
+	const json_t *type = json_object_get(schema, "type"),
+		     *values = json_object_get(schema, "enum");
 	if (type && !has_type(v, type))
 		complain(k, where, "wrong type");
 	bool found = !values;
@@ -108,9 +115,10 @@ static void check(struct checker *k, const json_t *schema, json_t *v, const char
 /* Every null number has a sibling that says why. */
 static void check_nulls(json_t *v)
 {
-	static const char *const may_be_null[] = {"environment",   "target",   "dir",   "queue", "reason",
-						  "replayer",      "scenario", "title", "cpus",  "scheduler",
-						  "first_failure", "value",    "gum_adequate", NULL};
+	static const char *const may_be_null[] = {
+	    "environment",   "target",   "dir",          "queue", "reason",
+	    "replayer",      "scenario", "title",        "cpus",  "scheduler",
+	    "first_failure", "value",    "gum_adequate", NULL};
 	const char *key;
 	json_t *member;
 	size_t i;
@@ -177,7 +185,8 @@ static void the_checker_can_fail(void **state)
 {
 	(void)state;
 	json_error_t error;
-	json_t *schema = json_load_file("doc/report-schema.json", 0, &error), *o = report(FIXTURE_TRUSTED);
+	json_t *schema = json_load_file("doc/report-schema.json", 0, &error),
+	       *o = report(FIXTURE_TRUSTED);
 	json_t *cell = json_array_get(json_object_get(o, "cells"), 0);
 	struct checker k = {.defs = json_object_get(schema, "$defs")};
 	json_object_del(cell, "bias");
@@ -200,9 +209,12 @@ static void numbers_are_those_of_the_analysis(void **state)
 	for (size_t i = 0; i < 16; i++) {
 		const json_t *c = json_array_get(cells, i);
 		const json_t *bias = json_object_get(c, "bias"), *values;
-		assert_true(json_real_value(json_object_get(bias, "value")) == f.analysis.cell[i].bias.value);
-		values = json_object_get(json_object_get(json_object_get(c, "replay"), "mean_ns"), "values");
-		assert_true(json_real_value(json_array_get(values, 3)) == f.analysis.cell[i].x.x[3]);
+		assert_true(json_real_value(json_object_get(bias, "value")) ==
+			    f.analysis.cell[i].bias.value);
+		values = json_object_get(json_object_get(json_object_get(c, "replay"), "mean_ns"),
+					 "values");
+		assert_true(json_real_value(json_array_get(values, 3)) ==
+			    f.analysis.cell[i].x.x[3]);
 	}
 	assert_string_equal(json_string_value(json_object_get(o, "verdict")), "inconclusive");
 	json_decref(o);
@@ -216,10 +228,16 @@ static void undefined_numbers_say_why(void **state)
 	const json_t *c = json_array_get(json_object_get(o, "cells"), 0),
 		     *d = json_array_get(json_object_get(o, "cells"), 1);
 	assert_true(json_is_null(json_object_get(c, "correlation")));
-	assert_string_equal(json_string_value(json_object_get(c, "correlation_status")), "undefined");
-	assert_string_equal(json_string_value(json_object_get(json_object_get(c, "bias"), "status")), "zero_reference");
-	assert_string_equal(json_string_value(json_object_get(json_object_get(d, "bias"), "value_status")), "infinite");
-	assert_string_equal(json_string_value(json_object_get(d, "precision_upper95_status")), "infinite");
+	assert_string_equal(json_string_value(json_object_get(c, "correlation_status")),
+			    "undefined");
+	assert_string_equal(
+	    json_string_value(json_object_get(json_object_get(c, "bias"), "status")),
+	    "zero_reference");
+	assert_string_equal(
+	    json_string_value(json_object_get(json_object_get(d, "bias"), "value_status")),
+	    "infinite");
+	assert_string_equal(json_string_value(json_object_get(d, "precision_upper95_status")),
+			    "infinite");
 	json_decref(o);
 }
 
@@ -235,8 +253,10 @@ static void the_same_analysis_gives_the_same_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_fixture_fits_the_schema),         cmocka_unit_test(the_checker_can_fail),
-	    cmocka_unit_test(numbers_are_those_of_the_analysis),     cmocka_unit_test(undefined_numbers_say_why),
+	    cmocka_unit_test(every_fixture_fits_the_schema),
+	    cmocka_unit_test(the_checker_can_fail),
+	    cmocka_unit_test(numbers_are_those_of_the_analysis),
+	    cmocka_unit_test(undefined_numbers_say_why),
 	    cmocka_unit_test(the_same_analysis_gives_the_same_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,8 @@
 static json_t *element(const struct analysis *a, size_t i)
 {
 	(void)a;
-	return json_pack("{s:I, s:s, s:[f, {}, []], s:{s:n}}", "i", (json_int_t)i, "text", "two\nlines, \"quoted\", ä", "list", 1.0 / 3, "o", "none");
+	return json_pack("{s:I, s:s, s:[f, {}, []], s:{s:n}}", "i", (json_int_t)i, "text",
+			 "two\nlines, \"quoted\", ä", "list", 1.0 / 3, "o", "none");
 }
 
 /* Ends `out`, whose bytes *text will be, and frees all. */

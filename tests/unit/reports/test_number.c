@@ -27,7 +27,8 @@ static void the_uncertainty_places_the_last_digit(void **state)
 	GIVES(number_add_pm(out, 1234.5678, 56.78, number_unit_plain, false), "1235 ± 57");
 	GIVES(number_add_pm(out, 1234.5678, 5678, number_unit_plain, false), "1235 ± 5678");
 	GIVES(number_add_pm(out, 0.012345, 0.00123, number_unit_percent, true), "+1.23 ± 0.12 %");
-	GIVES(number_add_pm(out, 1, 0.0996, number_unit_plain, false), "1.00 ± 0.10"); /* rounds up to two digits */
+	/* rounds up to two digits */
+	GIVES(number_add_pm(out, 1, 0.0996, number_unit_plain, false), "1.00 ± 0.10");
 	GIVES(number_add_pm(out, 1, 0.0994, number_unit_plain, false), "1.000 ± 0.099");
 	GIVES(number_add(out, 1.23456, 0.01, number_unit_plain, false), "1.235");
 	GIVES(number_add(out, 1.23456, NAN, number_unit_plain, false), "1.235");
@@ -86,7 +87,8 @@ static void an_interval_that_leans_is_not_shown_as_plus_minus(void **state)
 	(void)state;
 	struct table_column relative = {.format = FORMAT_RELATIVE, .estimate = true};
 	struct table_column ratio = {.format = FORMAT_NUMBER, .estimate = true};
-	struct table_cell even = cell_of(0.02, 0.01, 0.03), leaning = cell_of(1.5, 1.0, 3.0), exact = cell_of(0, 0, 0);
+	struct table_cell even = cell_of(0.02, 0.01, 0.03), leaning = cell_of(1.5, 1.0, 3.0),
+			  exact = cell_of(0, 0, 0);
 	GIVES(table_cell_text(out, &relative, &even, true), "+2.0 ± 1.0 %");
 	GIVES(table_cell_text(out, &relative, &even, false), "+2.0 % [1.0, 3.0]");
 	GIVES(table_cell_text(out, &ratio, &leaning, true), "1.5 [1.0, 3.0]");

@@ -48,11 +48,15 @@ static void expect(const char *name, const char *const *wanted)
 static void test_forms(void **state)
 {
 	(void)state;
-	static const char *const terminal[] = {"Parallel applications", "% in the mean of 7 cases", "at the worst 25", "(checkpoint on", NULL};
-	static const char *const html[] = {"id=\"parallel\"", "<h2 id=\"parallel\">Parallel applications", NULL};
-	static const char *const replayers[] = {"checkpoint,a,1,all,", "checkpoint,a,10,all,", "checkpoint,a,1,1,", "checkpoint,b,1,all,", NULL};
+	static const char *const terminal[] = {"Parallel applications", "% in the mean of 7 cases",
+					       "at the worst 25", "(checkpoint on", NULL};
+	static const char *const html[] = {"id=\"parallel\"",
+					   "<h2 id=\"parallel\">Parallel applications", NULL};
+	static const char *const replayers[] = {"checkpoint,a,1,all,", "checkpoint,a,10,all,",
+						"checkpoint,a,1,1,", "checkpoint,b,1,all,", NULL};
 	static const char *const worst[] = {"recorded_on", "tracing_increase", NULL};
-	static const char *const json[] = {"\"parallel\": {", "\"error_size\": {", "\"program_bytes_per_s\": [", "\"n_delayed\": 2", NULL};
+	static const char *const json[] = {"\"parallel\": {", "\"error_size\": {",
+					   "\"program_bytes_per_s\": [", "\"n_delayed\": 2", NULL};
 	struct campaign c;
 	struct analysis a;
 	struct err e = ERR_INIT;
@@ -68,8 +72,10 @@ static void test_forms(void **state)
 	expect("tables/parallel-replayers.csv", replayers);
 	expect("tables/parallel-worst.csv", worst);
 	expect("report.json", json);
-	expect("plots/parallel-error.gp", (const char *const[]){"boxerrorbars", "'checkpoint, a'", NULL});
-	expect("plots/parallel-period-1.dat", (const char *const[]){"\n 1 ", "\n 10 ", "\n 100 ", NULL});
+	expect("plots/parallel-error.gp",
+	       (const char *const[]){"boxerrorbars", "'checkpoint, a'", NULL});
+	expect("plots/parallel-period-1.dat",
+	       (const char *const[]){"\n 1 ", "\n 10 ", "\n 100 ", NULL});
 	expect("plots/parallel-nodes-1.dat", (const char *const[]){"\n 1 ", "\n 2 ", NULL});
 	expect("plots/bandwidth-1.gp", (const char *const[]){"application", NULL});
 	analysis_release(&a);

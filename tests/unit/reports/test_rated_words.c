@@ -11,7 +11,8 @@
 
 #include "reports/words.h"
 
-/* Two cases, of which that at 1000 requests/s is trusted: what is said of gaps of 1 ms and of `gap_ns`. */
+/* Two cases, of which that at 1000 requests/s is trusted: what is said of gaps of 1 ms and of
+ * `gap_ns`. */
 static void assert_words(double gap_ns, struct rated_limit gap, const char *words)
 {
 	struct scenario scenario[] = {{.name = (char *)"slow"}, {.name = (char *)"fast"}};
@@ -32,14 +33,17 @@ static void a_range_by_gap_is_told_where_all_gaps_are_known(void **state)
 {
 	(void)state;
 	assert_words(5e5, (struct rated_limit){0, 1, 0},
-		     "reads, event: trusted up to 1000 requests/s; at 2000 requests/s (fast): not trusted. By gap: trusted down to 1 ms; at 500 us (fast): "
+		     "reads, event: trusted up to 1000 requests/s; at 2000 requests/s (fast): not "
+		     "trusted. By gap: trusted down to 1 ms; at 500 us (fast): "
 		     "not trusted");
-	assert_words(NAN, (struct rated_limit){RATED_NONE, RATED_NONE, 0},
-		     "reads, event: trusted up to 1000 requests/s; at 2000 requests/s (fast): not trusted");
+	assert_words(
+	    NAN, (struct rated_limit){RATED_NONE, RATED_NONE, 0},
+	    "reads, event: trusted up to 1000 requests/s; at 2000 requests/s (fast): not trusted");
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(a_range_by_gap_is_told_where_all_gaps_are_known)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_range_by_gap_is_told_where_all_gaps_are_known)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

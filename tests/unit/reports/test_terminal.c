@@ -126,8 +126,9 @@ static void escape_sequences_come_from_us_only(void **state)
 	make(&colored, FIXTURE_AWKWARD, 100, true);
 	assert_non_null(strstr(colored.s, "\x1b[1;31mTrusted in 13 of 16 cases; 1 not trusted"));
 	for (const char *p = colored.s; (p = strchr(p, '\x1b')); p++)
-		assert_true(!strncmp(p, "\x1b[0m", 4) || !strncmp(p, "\x1b[1m", 4) || !strncmp(p, "\x1b[1;31m", 7) ||
-			    !strncmp(p, "\x1b[31m", 5) || !strncmp(p, "\x1b[32m", 5) || !strncmp(p, "\x1b[33m", 5));
+		assert_true(!strncmp(p, "\x1b[0m", 4) || !strncmp(p, "\x1b[1m", 4) ||
+			    !strncmp(p, "\x1b[1;31m", 7) || !strncmp(p, "\x1b[31m", 5) ||
+			    !strncmp(p, "\x1b[32m", 5) || !strncmp(p, "\x1b[33m", 5));
 	strbuf_release(&plain);
 	strbuf_release(&colored);
 }

@@ -39,7 +39,8 @@ static size_t compare_trees(const char *a, const char *b)
 	while ((entry = readdir(d))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		char *x = xasprintf("%s/%s", a, entry->d_name), *y = xasprintf("%s/%s", b, entry->d_name);
+		char *x = xasprintf("%s/%s", a, entry->d_name),
+		     *y = xasprintf("%s/%s", b, entry->d_name);
 		struct stat st;
 		assert_int_equal(stat(x, &st), 0);
 		if (S_ISDIR(st.st_mode)) {
@@ -108,10 +109,10 @@ static void rebuilding_gives_the_same_bytes(void **state)
 static void every_form_is_there(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"index.html",      "report.json",     "summary.txt",
-					    "tables/bias.csv", "tables/bias.tex", "tables/replicates.csv",
-					    "plots/bias.gp",   "plots/bias.dat",  "plots/sources.svg",
-					    "tables/runs.csv"};
+	static const char *const names[] = {
+	    "index.html",        "report.json",           "summary.txt",   "tables/bias.csv",
+	    "tables/bias.tex",   "tables/replicates.csv", "plots/bias.gp", "plots/bias.dat",
+	    "plots/sources.svg", "tables/runs.csv"};
 	char *dir = scratch_make();
 	write_report(FIXTURE_QUICK, dir);
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -189,7 +190,8 @@ static void what_is_no_report_is_not_touched(void **state)
 	(void)state;
 	struct fixture f;
 	struct err e = ERR_INIT;
-	char *dir = scratch_make(), *elsewhere = scratch_make(), *report = xasprintf("%s/report", dir);
+	char *dir = scratch_make(), *elsewhere = scratch_make(),
+	     *report = xasprintf("%s/report", dir);
 	char *mine = xasprintf("%s/mine", elsewhere);
 	fixture_make(&f, FIXTURE_TRUSTED);
 	assert_int_equal(file_write_atomic(report, "mine", 4, &e), 0);
@@ -243,7 +245,8 @@ static char *fake_gnuplot(const char *script)
 static char *page_with_gnuplot(const char *script)
 {
 	const char *path = getenv("PATH");
-	char *kept = xstrdup(path ? path : "/usr/bin:/bin"), *bin = fake_gnuplot(script), *dir = scratch_make();
+	char *kept = xstrdup(path ? path : "/usr/bin:/bin"), *bin = fake_gnuplot(script),
+	     *dir = scratch_make();
 	char *with = xasprintf("%s:/usr/bin:/bin", bin);
 	setenv("PATH", with, 1);
 	write_report(FIXTURE_TRUSTED, dir);
@@ -269,10 +272,12 @@ static void a_gnuplot_that_fails_costs_only_its_plots(void **state)
 	assert_non_null(strstr(page, "missing here (gnuplot failed"));
 	free(page);
 	page = page_with_gnuplot("#!/bin/sh\nprintf '<svg viewBox=\"0 0 1 1\"><g></g></svg>'\n");
-	assert_non_null(strstr(page, "missing here (gnuplot failed: it ended before the last plot)"));
+	assert_non_null(
+	    strstr(page, "missing here (gnuplot failed: it ended before the last plot)"));
 	free(page);
-	page = page_with_gnuplot("#!/bin/sh\n"
-				 "sed -n \"s/^print '\\(.*\\)'/\\1<svg viewBox='0 0 1 1'><g>/p\" \"$2\"\n");
+	page = page_with_gnuplot(
+	    "#!/bin/sh\n"
+	    "sed -n \"s/^print '\\(.*\\)'/\\1<svg viewBox='0 0 1 1'><g>/p\" \"$2\"\n");
 	assert_non_null(strstr(page, "missing here (gnuplot made no plot of some of them)"));
 	free(page);
 }
@@ -289,8 +294,9 @@ static void scripts_run_nothing_and_can_be_run_by_hand(void **state)
 	assert_false(path_exists(pwned));
 	assert_false(path_exists("pwned"));
 	/* by hand, as a reader would */
-	char *command = xasprintf(
-	    "cd '%s' && rm bias.svg && gnuplot bias.gp 2>/dev/null && tail -n 2 bias.svg | grep -q '</svg>'", plots);
+	char *command = xasprintf("cd '%s' && rm bias.svg && gnuplot bias.gp 2>/dev/null && tail "
+				  "-n 2 bias.svg | grep -q '</svg>'",
+				  plots);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(n_entries(plots), n);
 	free(command);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Campaigns made up in memory, for tests of the analysis: every scenario, every replayer, blocks 0..n; fixed seeds, no
- * I/O. */
+/* Campaigns made up in memory, for tests of the analysis: every scenario, every replayer, blocks
+ * 0..n; fixed seeds, no I/O. */
 #ifndef TESTS_VALIDATE_MADE_CAMPAIGN_H
 #define TESTS_VALIDATE_MADE_CAMPAIGN_H
 
@@ -20,7 +20,7 @@
 #include "common/xalloc.h"
 #include "validate/analysis/analysis.h"
 
-/* --- a campaign in memory: every scenario, every replayer, blocks 0..n -------------------------------------------- */
+/* --- a campaign in memory: every scenario, every replayer, blocks 0..n --- */
 struct campaign {
 	struct results results;
 	unsigned int n_blocks;
@@ -83,7 +83,8 @@ static inline struct run *run_add(struct campaign *c, unsigned int block, size_t
 	return run;
 }
 
-static inline struct run *run_find(struct campaign *c, unsigned int block, size_t scenario, int role)
+static inline struct run *run_find(struct campaign *c, unsigned int block, size_t scenario,
+				   int role)
 {
 	for (size_t i = 0; i < c->results.n_runs; i++) {
 		struct run *run = &c->results.run[i];
@@ -107,7 +108,8 @@ static inline void replay_make(struct run *run, double mean_ns, const struct eff
 	    (struct reorder_summary){.n_received = N_REQUESTS, .n_reordered = (uint64_t)(e->reordered * N_REQUESTS)};
 }
 
-static inline void campaign_make(struct campaign *c, size_t n_scenarios, size_t n_replayers, unsigned int n_blocks)
+static inline void campaign_make(struct campaign *c, size_t n_scenarios, size_t n_replayers,
+				 unsigned int n_blocks)
 {
 	*c = (struct campaign){.n_blocks = n_blocks};
 	struct protocol *p = &c->results.protocol;
@@ -140,15 +142,17 @@ static inline void campaign_fill(struct campaign *c, const struct effect *effect
 	const struct protocol *p = &c->results.protocol;
 	for (unsigned int b = 0; b <= c->n_blocks; b++)
 		for (size_t s = 0; s < p->n_scenarios; s++) {
-			double shared = gsl_ran_gaussian(rng, effect->common), level = 1000 * (double)(s + 1);
+			double shared = gsl_ran_gaussian(rng, effect->common),
+			       level = 1000 * (double)(s + 1);
 			double wrong = b ? 1 : 77;
-			summary_make(&run_add(c, b, s, ROLE_PROGRAM)->summary,
-				     level * wrong * exp(shared + gsl_ran_gaussian(rng, effect->sd_r)), 1);
+			summary_make(
+			    &run_add(c, b, s, ROLE_PROGRAM)->summary,
+			    level * wrong * exp(shared + gsl_ran_gaussian(rng, effect->sd_r)), 1);
 			for (size_t k = 0; k < p->n_replayers; k++)
-				replay_make(
-				    run_add(c, b, s, (int)k),
-				    level * exp(log1p(effect[k].bias) + shared + gsl_ran_gaussian(rng, effect[k].sd_x)),
-				    &effect[k]);
+				replay_make(run_add(c, b, s, (int)k),
+					    level * exp(log1p(effect[k].bias) + shared +
+							gsl_ran_gaussian(rng, effect[k].sd_x)),
+					    &effect[k]);
 		}
 }
 
@@ -186,8 +190,9 @@ static inline gsl_rng *generator(unsigned long seed)
 static const struct effect faultless = {.sd_x = 0.01, .sd_r = 0.01, .common = 0.02};
 
 /* One campaign with these effects, analysed; the caller releases both. */
-static inline void analysed(struct campaign *c, struct analysis *a, const struct effect *effect, size_t n_scenarios,
-		     size_t n_replayers, unsigned int n_blocks, unsigned long seed)
+static inline void analysed(struct campaign *c, struct analysis *a, const struct effect *effect,
+			    size_t n_scenarios, size_t n_replayers, unsigned int n_blocks,
+			    unsigned long seed)
 {
 	gsl_rng *rng = generator(seed);
 	struct err e = ERR_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Random pairs of a reference and a replay in memory and as files, and what the metrics of such a pair are, computed
- * plainly. */
+/* Random pairs of a reference and a replay in memory and as files, and what the metrics of such a
+ * pair are, computed plainly. */
 #ifndef TESTS_VALIDATE_MADE_PAIR_H
 #define TESTS_VALIDATE_MADE_PAIR_H
 
@@ -69,15 +69,16 @@ static inline void make(struct random *q, struct made *m, size_t n_max, bool los
 	}
 }
 
-static inline void write_pair(const struct made *m, const struct trace_path *r, const struct trace_path *x)
+static inline void write_pair(const struct made *m, const struct trace_path *r,
+			      const struct trace_path *x)
 {
 	struct trace_meta meta = trace_file_meta();
 	trace_file_write(r->s, m->r, m->n, &meta, false, false);
 	trace_file_write(x->s, m->x, m->n_x, &meta, true, false);
 }
 
-static inline void compute(struct metrics *m, const struct trace_path *r, const struct trace_path *x,
-		    const struct metrics_options *o)
+static inline void compute(struct metrics *m, const struct trace_path *r,
+			   const struct trace_path *x, const struct metrics_options *o)
 {
 	struct err e = ERR_INIT;
 	struct metrics_origin a = metrics_file(r->s), b = metrics_file(x->s);
@@ -85,7 +86,7 @@ static inline void compute(struct metrics *m, const struct trace_path *r, const 
 		fail_msg("%s", e.msg);
 }
 
-/* --- the plain way -------------------------------------------------------------------------------------------------- */
+/* --- the plain way ------------------------------------------------------- */
 
 struct event {
 	int64_t time;
@@ -103,21 +104,25 @@ static inline int compare_events(const void *x, const void *y)
 	return a->s < b->s ? -1 : a->s > b->s;
 }
 
-/* Reordering of the requests for which `mine` holds, numbered from 1 in the order of the reference, ties in time in the
- * order of the file. */
-static inline void order_of(const struct made *m, bool at_completion, enum order_scope scope, uint32_t which, struct reorder *r)
+/* Reordering of the requests for which `mine` holds, numbered from 1 in the order of the reference,
+ * ties in time in the order of the file. */
+static inline void order_of(const struct made *m, bool at_completion, enum order_scope scope,
+			    uint32_t which, struct reorder *r)
 {
 	struct event v[MAX_N];
 	uint64_t s[MAX_N], bytes[MAX_N], by_number[MAX_N + 1], number = 0;
 	int64_t time[MAX_N];
 	size_t n = 0;
 	for (size_t i = 0; i < m->n; i++) {
-		uint32_t of = scope == SCOPE_OBJECT ? m->r[i].object : scope == SCOPE_THREAD ? m->r[i].tid : which;
+		uint32_t of = scope == SCOPE_OBJECT   ? m->r[i].object
+			      : scope == SCOPE_THREAD ? m->r[i].tid
+						      : which;
 		if (of != which)
 			continue;
 		by_number[++number] = (uint64_t)m->x[i].rvalue;
 		if (m->x[i].begin_ns != TIME_NONE)
-			v[n++] = (struct event){at_completion ? m->x[i].end_ns : m->x[i].begin_ns, m->place[i], number};
+			v[n++] = (struct event){at_completion ? m->x[i].end_ns : m->x[i].begin_ns,
+						m->place[i], number};
 	}
 	qsort(v, n, sizeof *v, compare_events);
 	for (size_t i = 0; i < n; i++) {
@@ -153,7 +158,8 @@ static inline void check_order(const struct made *made, const struct metrics *m)
 {
 	for (int k = 0; k < 2 * SCOPE_N; k++) {
 		enum order_scope scope = (enum order_scope)(k / 2);
-		const struct disorder_total *t = &m->order[k % 2 ? POINT_COMPLETE : POINT_ISSUE].total[scope];
+		const struct disorder_total *t =
+		    &m->order[k % 2 ? POINT_COMPLETE : POINT_ISSUE].total[scope];
 		struct sums x = {0};
 		for (uint32_t which = 0; which < (scope == SCOPE_ALL ? 1 : 12); which++) {
 			struct reorder r;
@@ -176,7 +182,8 @@ static inline void check_order(const struct made *made, const struct metrics *m)
 	}
 }
 
-static inline void check_levels(const struct trace_record *r, size_t n, const struct metrics_side *s)
+static inline void check_levels(const struct trace_record *r, size_t n,
+				const struct metrics_side *s)
 {
 	struct concurrency_levels l;
 	int64_t begin[MAX_N + 20], end[MAX_N + 20];
@@ -191,7 +198,8 @@ static inline void check_levels(const struct trace_record *r, size_t n, const st
 	assert_int_equal(s->concurrency.highest, l.total.highest);
 	for (size_t level = 0; level <= l.total.highest; level++) {
 		assert_int_equal(s->concurrency.ns_at_level[level], l.total.ns_at_level[level]);
-		assert_int_equal(s->concurrency.requests_at_level[level], l.total.requests_at_level[level]);
+		assert_int_equal(s->concurrency.requests_at_level[level],
+				 l.total.requests_at_level[level]);
 	}
 	for (size_t i = 0; i < k; i++)
 		if (!isnan(l.lifetime[i])) {
@@ -200,7 +208,8 @@ static inline void check_levels(const struct trace_record *r, size_t n, const st
 		}
 	assert_int_equal(s->n_lifetimes, n_lives);
 	if (n_lives)
-		assert_true(fabs(s->mean_lifetime_level - sum / (double)n_lives) < 1e-9 * sum / (double)n_lives);
+		assert_true(fabs(s->mean_lifetime_level - sum / (double)n_lives) <
+			    1e-9 * sum / (double)n_lives);
 	concurrency_levels_release(&l);
 }
 
@@ -227,13 +236,15 @@ static inline void check_tally(const struct made *made, const struct metrics *m)
 	assert_int_equal(m->n_extra, made->n_x - made->n);
 	assert_int_equal(m->n_mismatched, n_mismatched);
 	assert_int_equal(m->schedule_shift_ns + m->schedule_rest_ns, shift);
-	assert_true(fabs(moment_sum_result(&m->schedule.sum, m->schedule_rest_ns).mean - (sum / (double)n - (double)shift)) <
+	assert_true(fabs(moment_sum_result(&m->schedule.sum, m->schedule_rest_ns).mean -
+			 (sum / (double)n - (double)shift)) < 1e-6);
+	assert_true(fabs(moment_sum_result(&m->issue_error.sum, 0).mean - issue / (double)n) <
 		    1e-6);
-	assert_true(fabs(moment_sum_result(&m->issue_error.sum, 0).mean - issue / (double)n) < 1e-6);
 	assert_int_equal(m->replay.response[OP_PREAD].sum.n, n + m->n_extra);
 }
 
-static inline struct metrics_options options_by(enum metrics_match match, uint64_t bt, unsigned int n_threads, bool tiny)
+static inline struct metrics_options options_by(enum metrics_match match, uint64_t bt,
+						unsigned int n_threads, bool tiny)
 {
 	struct metrics_options o = METRICS_DEFAULTS;
 	o.match = match;

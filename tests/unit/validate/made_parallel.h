@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Made-up campaigns of one parallel application that is recorded on some targets and replayed on others: running times and nodes are given. */
+/* Made-up campaigns of one parallel application that is recorded on some targets and replayed on
+ * others: running times and nodes are given. */
 #ifndef TESTS_VALIDATE_MADE_PARALLEL_H
 #define TESTS_VALIDATE_MADE_PARALLEL_H
 
@@ -9,7 +10,8 @@
 struct made_pair {
 	size_t recorded_on, target;
 	uint64_t period, n_throttled; /* as in struct scenario_parallel */
-	double error[2];	      /* of replayer 0 (causal) and 1 (think-limited): (application - replay) / application */
+	/* of replayer 0 (causal) and 1 (think-limited): (application - replay) / application */
+	double error[2];
 };
 
 enum { MADE_TARGETS = 3, MADE_NODES = 2, MADE_APPLICATION_NS = 10000000 };
@@ -39,7 +41,8 @@ static inline void made_nodes(struct run_summary *s, double mean_ns)
 		s->node[i] = (struct node_summary){i, {.n = 100 * (i + 1), .mean = mean_ns * (double)(i + 1), .min = 1, .max = 1e9}, s->execution_ns};
 }
 
-static inline void made_parallel(struct campaign *c, const struct made_pair *pair, size_t n, unsigned int n_blocks)
+static inline void made_parallel(struct campaign *c, const struct made_pair *pair, size_t n,
+				 unsigned int n_blocks)
 {
 	static const char *const names[] = {"a", "b", "c"};
 	static struct setting causal = {"mode", "causal"}, think = {"mode", "think-limited"};
@@ -83,7 +86,9 @@ static inline void made_parallel(struct campaign *c, const struct made_pair *pai
 			for (int k = 0; k < 2; k++) {
 				run = run_add(c, b, s, k);
 				replay_make(run, 2000 * (1 + 0.002 * (b % 2)), &faultless);
-				made_running(&run->summary, MADE_APPLICATION_NS * jitter * (1 - pair[s].error[k] - 0.0005 * (b % 2)));
+				made_running(&run->summary,
+					     MADE_APPLICATION_NS * jitter *
+						 (1 - pair[s].error[k] - 0.0005 * (b % 2)));
 				made_nodes(&run->summary, 1100 * jitter * (1 + 0.0005 * (b % 2)));
 				run->bank = 0;
 			}

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 25 s */
-/* The components of a verdict one by one: what accepts them, what rejects them, and what switches them off. No I/O, fixed
- * seeds. */
+/* The components of a verdict one by one: what accepts them, what rejects them, and what switches
+ * them off. No I/O, fixed seeds. */
 #include "tests/unit/validate/made_campaign.h"
 
 enum { N = 20 };
 
-static const struct component *component_of(const struct analysis *a, size_t cell, enum component_kind k)
+static const struct component *component_of(const struct analysis *a, size_t cell,
+					    enum component_kind k)
 {
 	return &a->cell[cell].component[k];
 }
@@ -15,7 +16,8 @@ static void assert_decision(const struct analysis *a, enum component_kind k, enu
 {
 	const struct component *c = component_of(a, 0, k);
 	if (c->decision != d)
-		fail_msg("%s is %s, not %s: %s", component_names[k], decision_name(c->decision), decision_name(d), c->reason);
+		fail_msg("%s is %s, not %s: %s", component_names[k], decision_name(c->decision),
+			 decision_name(d), c->reason);
 }
 
 /* Makes the replays timed, with these issue errors. */
@@ -44,7 +46,7 @@ static void set_overlap(struct campaign *c, int role, double share)
 	}
 }
 
-/* --- accepted, rejected ------------------------------------------------------------------------------------------ */
+/* --- accepted, rejected -------------------------------------------------- */
 static void test_timed_replays(void **state)
 {
 	(void)state;
@@ -122,7 +124,8 @@ static void test_uncertainty(void **state)
 	done(&c, &a);
 	analysed(&c, &a, &noisy, 1, 1, N, 3);
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_NOT_APPLICABLE);
-	assert_non_null(strstr(component_of(&a, 0, COMPONENT_UNCERTAINTY)->reason, "limited by the machine"));
+	assert_non_null(
+	    strstr(component_of(&a, 0, COMPONENT_UNCERTAINTY)->reason, "limited by the machine"));
 	assert_true(a.cell[0].worth.U95 > 0.5 && a.cell[0].worth.machine > 0.5);
 	assert_true(a.cell[0].worth.own <= a.cell[0].worth.U95);
 	done(&c, &a);
@@ -154,13 +157,15 @@ static void test_uncertainty_with_bias(void **state)
 	c.results.protocol.accept.uncertainty_bias = UNCERTAINTY_BIAS_ADDED;
 	again(&c, &a);
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_INCONCLUSIVE);
-	assert_between(0.07, component_of(&a, 0, COMPONENT_UNCERTAINTY)->estimate.value - apart, 0.09);
+	assert_between(0.07, component_of(&a, 0, COMPONENT_UNCERTAINTY)->estimate.value - apart,
+		       0.09);
 	c.results.protocol.accept.uncertainty = 0.25;
 	again(&c, &a);
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_ACCEPT);
 	c.results.protocol.accept.uncertainty = 0.05;
 	again(&c, &a);
-	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_NOT_APPLICABLE); /* the program itself is not shown to be within */
+	/* the program itself is not shown to be within */
+	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_NOT_APPLICABLE);
 	done(&c, &a);
 }
 
@@ -173,7 +178,8 @@ static void test_linearity_up_to_a_level(void **state)
 	analysed(&c, &a, &faultless, 4, 1, N, 5);
 	assert_decision(&a, COMPONENT_LINEARITY, DECISION_NOT_APPLICABLE);
 	for (size_t i = 1; i < 4; i++)
-		assert_int_equal(component_of(&a, i, COMPONENT_LINEARITY)->decision, DECISION_ACCEPT);
+		assert_int_equal(component_of(&a, i, COMPONENT_LINEARITY)->decision,
+				 DECISION_ACCEPT);
 	c.results.protocol.accept.bias = 0.9;
 	c.results.protocol.accept.execution_time = 0.9;
 	for (unsigned int b = 1; b <= N; b++) {
@@ -200,11 +206,12 @@ static void test_linearity_up_to_a_level(void **state)
 		c.results.protocol.scenario[i].group = i;
 	again(&c, &a);
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(component_of(&a, i, COMPONENT_LINEARITY)->decision, DECISION_NOT_APPLICABLE);
+		assert_int_equal(component_of(&a, i, COMPONENT_LINEARITY)->decision,
+				 DECISION_NOT_APPLICABLE);
 	done(&c, &a);
 }
 
-/* --- limits and options ------------------------------------------------------------------------------------------ */
+/* --- limits and options -------------------------------------------------- */
 
 /* Without a limit a component is shown, and no verdict speaks of it. */
 static void test_no_limit(void **state)
@@ -239,7 +246,8 @@ static void test_no_limit(void **state)
 	again(&c, &a);
 	for (int k = 0; k < COMPONENT_N; k++) {
 		const struct component *p = component_of(&a, 1, k);
-		assert_true(p->decision == DECISION_NOT_ASSESSED || p->decision == DECISION_NOT_APPLICABLE);
+		assert_true(p->decision == DECISION_NOT_ASSESSED ||
+			    p->decision == DECISION_NOT_APPLICABLE);
 		assert_true(p->reason[0]);
 		assert_false(a.assessed[k]);
 	}
@@ -250,7 +258,8 @@ static void test_no_limit(void **state)
 	l->concurrency = 0.1;
 	again(&c, &a);
 	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
-	assert_non_null(strstr(a.cell[0].verdict_reason, "within the limits, but not trusted: the bias has no limit"));
+	assert_non_null(strstr(a.cell[0].verdict_reason,
+			       "within the limits, but not trusted: the bias has no limit"));
 	l->bias = 0.9;
 	again(&c, &a);
 	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
@@ -322,9 +331,10 @@ static void test_numbers_are_readable(void **state)
 	done(&c, &a);
 }
 
-/* --- beside the verdict ------------------------------------------------------------------------------------------- */
+/* --- beside the verdict -------------------------------------------------- */
 
-/* A replay that is slower after the program than before it: the budget tells that apart from the rest. */
+/* A replay that is slower after the program than before it: the budget tells that apart from the
+ * rest. */
 static void test_order_in_the_block(void **state)
 {
 	(void)state;
@@ -353,7 +363,8 @@ static void test_order_in_the_block(void **state)
 	done(&c, &a);
 }
 
-/* A trace whose response times were corrected for the bias of capture: what is left of that is a normal Type B component. */
+/* A trace whose response times were corrected for the bias of capture: what is left of that is a
+ * normal Type B component. */
 static void test_correction_of_capture(void **state)
 {
 	(void)state;
@@ -376,7 +387,8 @@ static void test_correction_of_capture(void **state)
 	assert_between(hypot(before, 0.2) - 1e-9, k->u_c, hypot(before, 0.2) + 1e-9);
 	bool named = false;
 	for (size_t i = 0; i < a.n_sources; i++)
-		named |= a.source[i].in_budget && !strcmp(a.source[i].name, "correction of capture");
+		named |=
+		    a.source[i].in_budget && !strcmp(a.source[i].name, "correction of capture");
 	assert_true(named);
 	analysis_propagate(&a);
 	assert_between(0.97 * k->U95, k->monte_carlo.hi, 1.03 * k->U95);
@@ -396,11 +408,13 @@ static void test_monte_carlo_beside(void **state)
 	assert_between(0.97 * b->U95, b->monte_carlo.hi, 1.03 * b->U95);
 	assert_between(0.97 * b->U95, -b->monte_carlo.lo, 1.03 * b->U95);
 	assert_true(b->monte_carlo.adequate);
-	/* The mean of the replays comes from their scatter: the degrees of freedom are little above n - 1 */
+	/* The mean of the replays comes from their scatter: the degrees of freedom are little above
+	 * n - 1 */
 	double s = b->row[0].share + b->row[2].share, other = 1 - s;
 	assert_string_equal(b->row[2].source, "mean of the replays");
 	assert_true(b->row[0].estimate && b->row[0].estimate == b->row[2].estimate);
-	assert_between((N - 1) / (s * s + other * other) * 0.999, b->nu_eff, (N - 1) / (s * s) * 1.001);
+	assert_between((N - 1) / (s * s + other * other) * 0.999, b->nu_eff,
+		       (N - 1) / (s * s) * 1.001);
 	double hi = b->monte_carlo.hi;
 	analysis_propagate(&a); /* the same seed, the same numbers */
 	assert_true(b->monte_carlo.hi == hi);
@@ -428,7 +442,8 @@ static void test_sessions(void **state)
 	for (size_t i = 0; i < 5; i++)
 		n += s->session[i].n;
 	assert_int_equal(n, N);
-	assert_true(s->s_R >= s->s_r && fabs(s->s_R * s->s_R - s->s_r * s->s_r - s->s_L * s->s_L) < 1e-12);
+	assert_true(s->s_R >= s->s_r &&
+		    fabs(s->s_R * s->s_R - s->s_r * s->s_r - s->s_L * s->s_L) < 1e-12);
 	/* the last session of a resumed campaign is another day */
 	c.results.protocol.n_sessions = 0;
 	for (unsigned int b = 1; b <= N; b++) {
@@ -458,7 +473,8 @@ static void test_chart_and_quantiles(void **state)
 	assert_int_equal(cell->control.d.n, N);
 	assert_true(cell->control.n_out == 0);
 	for (unsigned int b = 1; b <= N; b++) {
-		struct run_summary *x = &run_find(&c, b, 0, 0)->summary, *r = &run_find(&c, b, 0, ROLE_PROGRAM)->summary;
+		struct run_summary *x = &run_find(&c, b, 0, 0)->summary,
+				   *r = &run_find(&c, b, 0, ROLE_PROGRAM)->summary;
 		r->response_p90 = r->response.mean * 2;
 		x->response_p90 = x->response.mean * 2;
 		r->response_p999 = r->response.mean * 5;
@@ -486,7 +502,7 @@ static void test_chart_and_quantiles(void **state)
 	done(&c, &a);
 }
 
-/* --- simulations ------------------------------------------------------------------------------------------------- */
+/* --- simulations --------------------------------------------------------- */
 
 /* Logarithms of runs: normal, with one run in twenty far off, of long tails, lopsided. */
 static double draw(gsl_rng *rng, int shape)
@@ -504,8 +520,10 @@ static void fill_shaped(struct campaign *c, gsl_rng *rng, int shape, double sd_x
 {
 	for (unsigned int b = 0; b <= c->n_blocks; b++)
 		for (size_t s = 0; s < c->results.protocol.n_scenarios; s++) {
-			summary_make(&run_add(c, b, s, ROLE_PROGRAM)->summary, 1000 * exp(sd_r * draw(rng, shape)), 1);
-			replay_make(run_add(c, b, s, 0), 1000 * exp(sd_x * draw(rng, shape)), &faultless);
+			summary_make(&run_add(c, b, s, ROLE_PROGRAM)->summary,
+				     1000 * exp(sd_r * draw(rng, shape)), 1);
+			replay_make(run_add(c, b, s, 0), 1000 * exp(sd_x * draw(rng, shape)),
+				    &faultless);
 		}
 }
 
@@ -513,7 +531,8 @@ struct count {
 	unsigned int accepted, rejected, wrong_campaigns;
 };
 
-static struct count simulate(int shape, double sd_x, double sd_r, unsigned int n_campaigns, unsigned long seed)
+static struct count simulate(int shape, double sd_x, double sd_r, unsigned int n_campaigns,
+			     unsigned long seed)
 {
 	struct count n = {0};
 	gsl_rng *rng = generator(seed);
@@ -526,7 +545,8 @@ static struct count simulate(int shape, double sd_x, double sd_r, unsigned int n
 		assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
 		n.wrong_campaigns += a.n_not_trusted > 0;
 		for (size_t k = 0; k < a.n_cells; k++) {
-			n.accepted += component_of(&a, k, COMPONENT_PRECISION)->decision == DECISION_ACCEPT;
+			n.accepted +=
+			    component_of(&a, k, COMPONENT_PRECISION)->decision == DECISION_ACCEPT;
 			n.rejected += component_of(&a, k, COMPONENT_PRECISION)->p_reject <= 0.01;
 		}
 		done(&c, &a);
@@ -535,15 +555,18 @@ static struct count simulate(int shape, double sd_x, double sd_r, unsigned int n
 	return n;
 }
 
-/* The program in the replayer's place, whatever the runs' distribution: no campaign of 1200 is rejected but for chance. */
+/* The program in the replayer's place, whatever the runs' distribution: no campaign of 1200 is
+ * rejected but for chance. */
 static void test_identical_is_not_rejected(void **state)
 {
 	(void)state;
 	for (int shape = 0; shape < 4; shape++) {
 		struct count n = simulate(shape, 0.03, 0.03, 300, 20 + (unsigned int)shape);
-		print_message("shape %d: %u of 300 campaigns rejected, %u of 1200 cells at 0.01, %u accepted\n", shape,
-			      n.wrong_campaigns, n.rejected, n.accepted);
-		assert_true(n.wrong_campaigns <= 8); /* 3 expected at most; P(more than 8) is 0.004 at exactly 1 % */
+		print_message("shape %d: %u of 300 campaigns rejected, %u of 1200 cells at 0.01, "
+			      "%u accepted\n",
+			      shape, n.wrong_campaigns, n.rejected, n.accepted);
+		/* 3 expected at most; P(more than 8) is 0.004 at exactly 1 % */
+		assert_true(n.wrong_campaigns <= 8);
 		assert_true(n.rejected <= 20);	     /* 12 expected at most at 0.01 */
 	}
 }
@@ -554,7 +577,8 @@ static void test_at_the_limit_is_seldom_accepted(void **state)
 	(void)state;
 	for (int shape = 0; shape < 4; shape++) {
 		struct count n = simulate(shape, 0.02, 0.01, 300, 30 + (unsigned int)shape);
-		print_message("shape %d: %u of 1200 cells at the limit accepted\n", shape, n.accepted);
+		print_message("shape %d: %u of 1200 cells at the limit accepted\n", shape,
+			      n.accepted);
 		assert_true(n.accepted <= 85); /* 60 expected at most, 3 standard errors */
 	}
 }

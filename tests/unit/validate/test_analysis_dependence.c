@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs that depend on those before them: the same numbers in another order are accepted or not, rejected alike, and the reason
- * says which. No I/O, fixed seeds. */
+/* Runs that depend on those before them: the same numbers in another order are accepted or not,
+ * rejected alike, and the reason says which. No I/O, fixed seeds. */
 #include "tests/unit/validate/made_campaign.h"
 
 enum { N = 20 };
 
-/* Deviations of the pairs of the given size that rise and fall once over the campaign; or the same, every seventh of them next. */
+/* Deviations of the pairs of the given size that rise and fall once over the campaign; or the same,
+ * every seventh of them next. */
 static void set_ratios(struct campaign *c, double bias, double size, bool ordered)
 {
 	for (unsigned int b = 1; b <= N; b++) {
 		unsigned int at = ordered ? b - 1 : (b - 1) * 7 % N;
-		double r = 100000 * exp(0.01 * sin(3.7 * b)), factor = exp(log1p(bias) + size * sin(2 * M_PI * at / N));
-		struct run_summary *x = &run_find(c, b, 0, 0)->summary, *y = &run_find(c, b, 0, ROLE_PROGRAM)->summary;
+		double r = 100000 * exp(0.01 * sin(3.7 * b)),
+		       factor = exp(log1p(bias) + size * sin(2 * M_PI * at / N));
+		struct run_summary *x = &run_find(c, b, 0, 0)->summary,
+				   *y = &run_find(c, b, 0, ROLE_PROGRAM)->summary;
 		y->response.mean = r;
 		x->response.mean = r * factor;
 		x->execution_ns = (int64_t)(1e9 * factor);
@@ -37,7 +40,9 @@ static void test_order_decides(void **state)
 	assert_int_equal(apart.decision, DECISION_ACCEPT);
 	assert_false(apart.dependent);
 	assert_true(apart.lag1 < 0.2 && apart.n_effective > 12);
-	assert_between(0.9, (apart.accept_hi - apart.accept_lo) / (apart.estimate.hi90 - apart.estimate.lo90), 1.5);
+	assert_between(
+	    0.9, (apart.accept_hi - apart.accept_lo) / (apart.estimate.hi90 - apart.estimate.lo90),
+	    1.5);
 	compute(&c, &a, 0, 0.1, true);
 	const struct component *k = &a.cell[0].component[COMPONENT_BIAS];
 	assert_int_equal(k->decision, DECISION_INCONCLUSIVE);
@@ -48,7 +53,8 @@ static void test_order_decides(void **state)
 	assert_non_null(strstr(k->reason, "that 20 count as hardly more than one"));
 	assert_non_null(strstr(k->reason, "without an interval"));
 	assert_null(strstr(k->reason, "e+")); /* as the interval would be */
-	assert_non_null(strstr(a.cell[0].verdict_reason, "because the runs may depend on each other"));
+	assert_non_null(
+	    strstr(a.cell[0].verdict_reason, "because the runs may depend on each other"));
 	assert_true(k->n_more > 20 || k->impractical);
 	/* what independent runs would say is shown as it was */
 	assert_between(apart.estimate.lo90 - 1e-9, k->estimate.lo90, apart.estimate.lo90 + 1e-9);
@@ -65,7 +71,9 @@ static void test_interval_is_told_where_there_is_one(void **state)
 	struct analysis a;
 	analysed(&c, &a, &faultless, 1, 1, N, 1);
 	for (unsigned int b = 1; b <= N; b++)
-		run_find(&c, b, 0, 0)->summary.response.mean = run_find(&c, b, 0, ROLE_PROGRAM)->summary.response.mean * 1.1 * exp(0.1 * sin(1.3 * b));
+		run_find(&c, b, 0, 0)->summary.response.mean =
+		    run_find(&c, b, 0, ROLE_PROGRAM)->summary.response.mean * 1.1 *
+		    exp(0.1 * sin(1.3 * b));
 	again(&c, &a);
 	const struct component *k = &a.cell[0].component[COMPONENT_BIAS];
 	assert_int_equal(k->decision, DECISION_INCONCLUSIVE);
@@ -104,7 +112,8 @@ static void test_further(void **state)
 		for (unsigned int b = 1; b <= N; b++) {
 			double step = drifting ? (b - 1) % 10 < 5 ? 0.1 : -0.1 : b % 2 ? 0.1 : -0.1;
 			run_find(&c, b, 0, 0)->summary.response.mean =
-				run_find(&c, b, 0, ROLE_PROGRAM)->summary.response.mean * 1.07 * exp(step);
+			    run_find(&c, b, 0, ROLE_PROGRAM)->summary.response.mean * 1.07 *
+			    exp(step);
 		}
 		again(&c, &a);
 		const struct component *k = &a.cell[0].component[COMPONENT_BIAS];

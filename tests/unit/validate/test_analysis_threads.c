@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How many threads the requests of a run are spread over: what is computed by it, and what is left open where it is not known. */
+/* How many threads the requests of a run are spread over: what is computed by it, and what is left
+ * open where it is not known. */
 #include "tests/unit/validate/made_campaign.h"
 
 #include "validate/analysis/pairs.h"
@@ -8,7 +9,8 @@
 
 enum { N = 20 };
 
-/* Replays whose requests take half as long again, and which take as much longer as that comes to for one thread. */
+/* Replays whose requests take half as long again, and which take as much longer as that comes to
+ * for one thread. */
 static const struct effect slow = {.bias = 0.5, .sd_x = 0.01, .sd_r = 0.01};
 
 /* In every run: whether a request found another one in flight, and how many nodes there are. */
@@ -41,7 +43,8 @@ static void by_level_nodes_or_alone(void **state)
 	assert_true(run_n_threads(&script, &nodes) == 8);
 	assert_true(isnan(run_n_threads(&script, &many)));
 	assert_true(isnan(run_n_threads(&trace, &many)));
-	/* a thread with several requests in flight, as of --queue-depth, does not take turns with them */
+	/* a thread with several requests in flight, as of --queue-depth, does not take turns with
+	 * them */
 	const struct scenario queued = {.level = 1};
 	assert_true(run_n_lanes(&reads, &many) == 4 && run_n_lanes(&script, &nodes) == 8);
 	assert_true(run_n_threads(&queued, &many) == 1 && isnan(run_n_lanes(&queued, &many)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Putting requests in the order of their begins: every path (window, merging of threads, insertion, radix, hours apart,
- * runs in memory and in a file) against a plain stable sort. */
+/* Putting requests in the order of their begins: every path (window, merging of threads, insertion,
+ * radix, hours apart, runs in memory and in a file) against a plain stable sort. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,9 +35,10 @@ static int compare(const void *x, const void *y)
 	return a->k_all < b->k_all ? -1 : a->k_all > b->k_all;
 }
 
-/* As a replay of several threads gives them: each monotone, drifting apart by up to `drift`; `noise` disturbs each
- * begin. */
-static void draw(struct random *r, struct arrival *a, size_t n, uint64_t drift, uint64_t noise, int64_t gap)
+/* As a replay of several threads gives them: each monotone, drifting apart by up to `drift`;
+ * `noise` disturbs each begin. */
+static void draw(struct random *r, struct arrival *a, size_t n, uint64_t drift, uint64_t noise,
+		 int64_t gap)
 {
 	int64_t offset[12] = {0};
 	size_t n_threads = 1 + random_below(r, 12);
@@ -45,7 +46,8 @@ static void draw(struct random *r, struct arrival *a, size_t n, uint64_t drift, 
 		offset[t] = (int64_t)random_below(r, drift + 1);
 	for (size_t i = 0; i < n; i++) {
 		size_t t = random_below(r, n_threads);
-		int64_t begin = (int64_t)i * gap + offset[t] + (int64_t)random_below(r, noise + 1) - 1000;
+		int64_t begin =
+		    (int64_t)i * gap + offset[t] + (int64_t)random_below(r, noise + 1) - 1000;
 		a[i] = (struct arrival){.begin_ns = begin,
 					.end_ns = begin + (int64_t)random_below(r, 100),
 					.k_all = (uint32_t)i,
@@ -60,14 +62,15 @@ static int add(struct arrivals *o, const struct arrival *a, struct err *e)
 }
 
 /* True when the order given was right, and then it is the one of a sort. */
-static bool order_is_right(const struct arrival *a, size_t n, enum arrivals_mode mode, struct arrivals_options options,
-			   bool *used_file)
+static bool order_is_right(const struct arrival *a, size_t n, enum arrivals_mode mode,
+			   struct arrivals_options options, bool *used_file)
 {
 	struct arrivals o;
 	struct err e = ERR_INIT;
 	struct list l = {.a = calloc(n + 1, sizeof *l.a), .cap = n};
 	struct arrival *sorted = calloc(n + 1, sizeof *sorted);
-	assert_int_equal(arrivals_init(&o, mode, &options, (struct arrivals_sink){&l, take}, &e), 0);
+	assert_int_equal(arrivals_init(&o, mode, &options, (struct arrivals_sink){&l, take}, &e),
+			 0);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(add(&o, &a[i], &e), 0);
 	assert_int_equal(arrivals_finish(&o, &e), 0);
@@ -81,8 +84,8 @@ static bool order_is_right(const struct arrival *a, size_t n, enum arrivals_mode
 		assert_int_equal(l.n, n);
 		for (size_t i = 0; i < n; i++)
 			if (memcmp(&sorted[i], &l.a[i], sizeof *sorted))
-				fail_msg("place %zu of %zu: request %u instead of %u", i, n, l.a[i].k_all,
-					 sorted[i].k_all);
+				fail_msg("place %zu of %zu: request %u instead of %u", i, n,
+					 l.a[i].k_all, sorted[i].k_all);
 	}
 	free(sorted);
 	free(l.a);
@@ -100,7 +103,8 @@ static void test_window(void **state)
 	for (int round = 0; round < 2000; round++) {
 		size_t n = random_below(&r, MAX_N), window = 8u << random_below(&r, 7);
 		struct arrivals_options options = {window, window << random_below(&r, 3), 0, NULL};
-		draw(&r, a, n, random_below(&r, 200), random_below(&r, 60), (int64_t)random_below(&r, 4));
+		draw(&r, a, n, random_below(&r, 200), random_below(&r, 60),
+		     (int64_t)random_below(&r, 4));
 		bool right = order_is_right(a, n, ARRIVALS_WINDOW, options, NULL);
 		n_right += right;
 		n_late += !right;
@@ -119,17 +123,19 @@ static void test_window_holds_small_disorder(void **state)
 	struct arrival *a = calloc(100 * MAX_N, sizeof *a);
 	for (int round = 0; round < 20; round++) {
 		draw(&r, a, 100 * MAX_N, 40, 20, 10);
-		assert_true(
-		    order_is_right(a, 100 * MAX_N, ARRIVALS_WINDOW, (struct arrivals_options){64, 64, 0, NULL}, NULL));
+		assert_true(order_is_right(a, 100 * MAX_N, ARRIVALS_WINDOW,
+					   (struct arrivals_options){64, 64, 0, NULL}, NULL));
 	}
-	/* a drift that grows slowly to more than the first window holds: the window grows with it */
+	/* a drift that grows slowly to more than the first window holds: the window grows with it
+	 */
 	for (size_t i = 0; i < 100 * MAX_N; i++) {
 		int64_t ahead = i % 2 ? (int64_t)(i / 100) : 0;
 		a[i] = (struct arrival){.begin_ns = (int64_t)i + ahead, .end_ns = INT64_MAX, .k_all = (uint32_t)i};
 	}
-	assert_true(
-	    order_is_right(a, 100 * MAX_N, ARRIVALS_WINDOW, (struct arrivals_options){64, 1u << 16, 0, NULL}, NULL));
-	assert_false(order_is_right(a, 100 * MAX_N, ARRIVALS_WINDOW, (struct arrivals_options){64, 64, 0, NULL}, NULL));
+	assert_true(order_is_right(a, 100 * MAX_N, ARRIVALS_WINDOW,
+				   (struct arrivals_options){64, 1u << 16, 0, NULL}, NULL));
+	assert_false(order_is_right(a, 100 * MAX_N, ARRIVALS_WINDOW,
+				    (struct arrivals_options){64, 64, 0, NULL}, NULL));
 	free(a);
 }
 
@@ -141,7 +147,8 @@ static void test_runs(void **state)
 	size_t n_file = 0, n_memory = 0;
 	for (int round = 0; round < 1500; round++) {
 		size_t n = random_below(&r, MAX_N);
-		struct arrivals_options options = {8, 8u << random_below(&r, 8), random_below(&r, 3) * 20000, NULL};
+		struct arrivals_options options = {8, 8u << random_below(&r, 8),
+						   random_below(&r, 3) * 20000, NULL};
 		draw(&r, a, n, random_below(&r, 8000), random_below(&r, 2) * random_below(&r, 5000),
 		     (int64_t)random_below(&r, 4));
 		bool used_file;
@@ -164,14 +171,16 @@ static void test_long_runs_in_a_file(void **state)
 		a[i] =
 		    (struct arrival){.begin_ns = (int64_t)(i % 50000) * 7, .end_ns = INT64_MAX, .k_all = (uint32_t)i};
 	bool used_file;
-	assert_true(order_is_right(a, N, ARRIVALS_RUNS, (struct arrivals_options){8, 1u << 14, 0, NULL}, &used_file));
+	assert_true(order_is_right(a, N, ARRIVALS_RUNS,
+				   (struct arrivals_options){8, 1u << 14, 0, NULL}, &used_file));
 	assert_true(used_file);
 	draw(&r, a, N, 1u << 30, 1u << 30, 1);
-	assert_true(
-	    order_is_right(a, N, ARRIVALS_RUNS, (struct arrivals_options){8, 1u << 14, 1u << 21, NULL}, &used_file));
+	assert_true(order_is_right(a, N, ARRIVALS_RUNS,
+				   (struct arrivals_options){8, 1u << 14, 1u << 21, NULL},
+				   &used_file));
 	assert_true(used_file);
-	assert_true(
-	    order_is_right(a, N, ARRIVALS_WINDOW, (struct arrivals_options){1u << 18, 1u << 18, 0, NULL}, NULL));
+	assert_true(order_is_right(a, N, ARRIVALS_WINDOW,
+				   (struct arrivals_options){1u << 18, 1u << 18, 0, NULL}, NULL));
 	free(a);
 }
 
@@ -187,8 +196,9 @@ static void test_hours_apart(void **state)
 			    (struct arrival){.begin_ns = ((int64_t)random_below(&r, 1000) - 500) * (INT64_C(1) << 51),
 					     .end_ns = INT64_MAX,
 					     .k_all = i};
-		assert_true(
-		    order_is_right(a, 2000, ARRIVALS_RUNS, (struct arrivals_options){8, 512, 1u << 20, NULL}, NULL));
+		assert_true(order_is_right(a, 2000, ARRIVALS_RUNS,
+					   (struct arrivals_options){8, 512, 1u << 20, NULL},
+					   NULL));
 	}
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is shown of cases observed at their device: only runs that were, block 0 left out, and unknown where nothing is known. */
+/* What is shown of cases observed at their device: only runs that were, block 0 left out, and
+ * unknown where nothing is known. */
 #include "made_campaign.h"
 #include "validate/analysis/at_device.h"
 

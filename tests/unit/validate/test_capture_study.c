@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Capture against the program's own stamps: made-up pairs of traces with known bias, losses and extra calls; estimates
- * against values worked out by hand; the calibration written, read and applied. */
+/* Capture against the program's own stamps: made-up pairs of traces with known bias, losses and
+ * extra calls; estimates against values worked out by hand; the calibration written, read and
+ * applied. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -28,7 +29,8 @@ static void assert_near(double a, double b, double tolerance)
 
 enum { N = 100 };
 
-static struct trace_record pread_at(uint32_t tid, int64_t begin_ns, int64_t response_ns, uint64_t offset)
+static struct trace_record pread_at(uint32_t tid, int64_t begin_ns, int64_t response_ns,
+				    uint64_t offset)
 {
 	return (struct trace_record){.begin_ns = begin_ns,
 				     .end_ns = begin_ns + response_ns,
@@ -45,8 +47,8 @@ static struct trace_record pread_at(uint32_t tid, int64_t begin_ns, int64_t resp
 				     .op = OP_PREAD};
 }
 
-static struct trace_path write_trace(const char *name, const struct trace_record *r, size_t n, int64_t epoch_ns,
-				     int64_t wall_ns)
+static struct trace_path write_trace(const char *name, const struct trace_record *r, size_t n,
+				     int64_t epoch_ns, int64_t wall_ns)
 {
 	struct trace_path path = trace_file_path(name);
 	struct trace_meta meta = trace_file_meta();
@@ -56,7 +58,8 @@ static struct trace_path write_trace(const char *name, const struct trace_record
 	return path;
 }
 
-/* Two threads that read the same offsets over and over; capture begins 30 ns later and ends 70 ns earlier. */
+/* Two threads that read the same offsets over and over; capture begins 30 ns later and ends 70 ns
+ * earlier. */
 static size_t make(struct trace_record *own, struct trace_record *captured)
 {
 	for (int i = 0; i < N; i++) {
@@ -97,8 +100,8 @@ static void test_known_bias(void **state)
 	unlink(b.s);
 }
 
-/* A lost request shifts no other one, although many are alike; an extra one is counted once, and only inside a thread's
- * own requests; other threads and the page cache do not count. */
+/* A lost request shifts no other one, although many are alike; an extra one is counted once, and
+ * only inside a thread's own requests; other threads and the page cache do not count. */
 static void test_missed_and_extra(void **state)
 {
 	(void)state;
@@ -109,11 +112,13 @@ static void test_missed_and_extra(void **state)
 	memmove(&captured[10], &captured[11], (n - 11) * sizeof *captured);
 	n--;
 	captured[n++] = pread_at(7, 505000, 100, 0);
-	captured[n++] = pread_at(9, 505000, 100, 0);        /* not a thread of the program's own trace */
+	/* not a thread of the program's own trace */
+	captured[n++] = pread_at(9, 505000, 100, 0);
 	captured[n++] = pread_at(7, 10000 * N + 5, 100, 0); /* later than all */
 	captured[n] = pread_at(7, 505500, 0, 0);
 	captured[n++].op = OP_PAGE_FAULT;
-	struct trace_path a = write_trace("own", own, N, 1000, 0), b = write_trace("captured", captured, n, 1000, 0);
+	struct trace_path a = write_trace("own", own, N, 1000, 0),
+			  b = write_trace("captured", captured, n, 1000, 0);
 	assert_int_equal(capture_match_add(&m, a.s, b.s, &e), 0);
 	const struct capture_op *o = &m.op[OP_PREAD];
 	assert_int_equal(o->n_own, N);
@@ -141,8 +146,8 @@ static void test_missed_and_extra(void **state)
 	unlink(b.s);
 }
 
-/* By the wall clock, which is not to be trusted to a millisecond: a call just before the program's own ones that is
- * like the first of them shifts none. */
+/* By the wall clock, which is not to be trusted to a millisecond: a call just before the program's
+ * own ones that is like the first of them shifts none. */
 static void test_alike_before(void **state)
 {
 	(void)state;
@@ -164,11 +169,11 @@ static void test_alike_before(void **state)
 	unlink(b.s);
 }
 
-/* --- estimates -------------------------------------------------------------------------------------------------- */
+/* --- estimates ----------------------------------------------------------- */
 
 /* Of one run: n pairs whose differences are bias -d, +d alternately. */
-static void add_run(struct capture_study *s, size_t method, size_t workload, unsigned int level, size_t run,
-		    double bias, double d, double own_ns)
+static void add_run(struct capture_study *s, size_t method, size_t workload, unsigned int level,
+		    size_t run, double bias, double d, double own_ns)
 {
 	struct capture_match m = {0};
 	struct capture_pair pair[10];
@@ -178,8 +183,8 @@ static void add_run(struct capture_study *s, size_t method, size_t workload, uns
 	capture_study_add(s, method, workload, level, run, &m);
 }
 
-/* Biases -90, -100, -110, -120: mean -105, s = 12.9099, t(0.975, 3) = 3.182446. Own times with capture 2, 2, 8, 8 times
- * those without: ratio 4, ln sd = 0.800377, half-width in ln 1.273569. */
+/* Biases -90, -100, -110, -120: mean -105, s = 12.9099, t(0.975, 3) = 3.182446. Own times with
+ * capture 2, 2, 8, 8 times those without: ratio 4, ln sd = 0.800377, half-width in ln 1.273569. */
 static void test_estimate(void **state)
 {
 	(void)state;
@@ -214,7 +219,8 @@ static void test_estimate(void **state)
 	capture_study_release(&s);
 }
 
-/* Two conditions: means -100 and -160, sds 10 and 20 of 3 runs: bias -130, u^2 = 60^2/12 + (100+400)/2 (1 + 1/3). */
+/* Two conditions: means -100 and -160, sds 10 and 20 of 3 runs: bias -130, u^2 = 60^2/12 +
+ * (100+400)/2 (1 + 1/3). */
 static void test_calibrate(void **state)
 {
 	(void)state;
@@ -235,8 +241,9 @@ static void test_calibrate(void **state)
 	capture_study_release(&s);
 }
 
-/* Processes of two conditions: begins 10, 20, 30 and 100, 100, 130: mean 65; squares about the conditions' means 200 + 600, 6 - 2
- * degrees of freedom. A second operation of the same process adds to its mean, not another process. */
+/* Processes of two conditions: begins 10, 20, 30 and 100, 100, 130: mean 65; squares about the
+ * conditions' means 200 + 600, 6 - 2 degrees of freedom. A second operation of the same process
+ * adds to its mean, not another process. */
 static void test_clock(void **state)
 {
 	(void)state;
@@ -263,7 +270,7 @@ static void test_clock(void **state)
 	capture_study_release(&s);
 }
 
-/* --- the file --------------------------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------ */
 
 static void test_calibration_file(void **state)
 {
@@ -275,8 +282,8 @@ static void test_calibration_file(void **state)
 	for (size_t i = 0; i < 3; i++)
 		add_run(&t.study, 0, 0, 1, i, 190 + 10 * (double)i, 1, 1);
 	snprintf(t.method[1].left_out, sizeof t.method[1].left_out, "no privileges");
-	json_t *environment = json_pack("{s:s, s:s, s:{s:s}}", "host", "here", "date", "2026-01-01T00:00:00Z", "kernel",
-					"release", "6.1");
+	json_t *environment = json_pack("{s:s, s:s, s:{s:s}}", "host", "here", "date",
+					"2026-01-01T00:00:00Z", "kernel", "release", "6.1");
 	json_t *all = calibration_to_json(&t, environment);
 	assert_int_equal(json_dump_file(all, path.s, JSON_REAL_PRECISION(17)), 0);
 	json_decref(all);
@@ -326,20 +333,23 @@ static void test_calibration_file(void **state)
 static void test_calibration_hostile(void **state)
 {
 	(void)state;
-	static const char *const texts[] = {
-	    "",
-	    "{",
-	    "[]",
-	    "{\"schema\": 1}",
-	    "{\"schema\": 2, \"methods\": []}",
-	    "{\"schema\": 1, \"methods\": [{\"method\": \"app\", \"calibration\": [{\"bias_ns\": 1, \"u_ns\": 1}]}]}",
-	    "{\"schema\": 1, \"methods\": [{\"method\": \"app\", \"calibration\": [{\"op\": \"read\", \"bias_ns\": "
-	    "\"1\", \"u_ns\": 1}]}]}",
-	    "{\"schema\": 1, \"methods\": [{\"method\": \"app\", \"calibration\": [{\"op\": \"read\", \"bias_ns\": "
-	    "1e300, \"u_ns\": 1}]}]}",
-	    "{\"schema\": 1, \"methods\": [{\"method\": \"app\", \"calibration\": [{\"op\": \"read\", \"bias_ns\": 1, "
-	    "\"u_ns\": -1}]}]}",
-	    "{\"schema\": 1, \"schema\": 1, \"methods\": []}"};
+	static const char *const texts[] = {"",
+					    "{",
+					    "[]",
+					    "{\"schema\": 1}",
+					    "{\"schema\": 2, \"methods\": []}",
+					    "{\"schema\": 1, \"methods\": [{\"method\": \"app\", "
+					    "\"calibration\": [{\"bias_ns\": 1, \"u_ns\": 1}]}]}",
+					    "{\"schema\": 1, \"methods\": [{\"method\": \"app\", "
+					    "\"calibration\": [{\"op\": \"read\", \"bias_ns\": "
+					    "\"1\", \"u_ns\": 1}]}]}",
+					    "{\"schema\": 1, \"methods\": [{\"method\": \"app\", "
+					    "\"calibration\": [{\"op\": \"read\", \"bias_ns\": "
+					    "1e300, \"u_ns\": 1}]}]}",
+					    "{\"schema\": 1, \"methods\": [{\"method\": \"app\", "
+					    "\"calibration\": [{\"op\": \"read\", \"bias_ns\": 1, "
+					    "\"u_ns\": -1}]}]}",
+					    "{\"schema\": 1, \"schema\": 1, \"methods\": []}"};
 	struct trace_path path = trace_file_path("hostile.json");
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct calibration c;

@@ -48,7 +48,8 @@ static void test_real(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	cgroup_use(&g, &peak, &n_killed);
 	assert_int_equal(n_killed, 1);
-	assert_true(peak == 0 || (peak > 8 << 20 && peak <= 17 << 20)); /* 0: older kernels of version 2 do not tell */
+	/* 0: older kernels of version 2 do not tell */
+	assert_true(peak == 0 || (peak > 8 << 20 && peak <= 17 << 20));
 	char *dir = xstrdup(g.dir);
 	assert_int_equal(cgroup_remove(&g, &e), 0);
 	assert_false(path_exists(dir));
@@ -87,11 +88,13 @@ static void test_none(void **state)
 	temp_dir_remove(root);
 }
 
-/* Seen from inside a container the mount shows a part of the hierarchy; what only begins like that part does not lie in it. */
+/* Seen from inside a container the mount shows a part of the hierarchy; what only begins like that
+ * part does not lie in it. */
 static void test_where(void **state)
 {
 	(void)state;
-	char *root = temp_dir_make(), *proc = xasprintf("%s/proc/self", root), *own = xasprintf("%s/sys/fs/cgroup/own", root),
+	char *root = temp_dir_make(), *proc = xasprintf("%s/proc/self", root),
+	     *own = xasprintf("%s/sys/fs/cgroup/own", root),
 	     *beside = xasprintf("%s/sys/fs/cgroupc", root);
 	const char mountinfo[] = "35 31 0:32 /docker/ab /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
 	const char *const groups[] = {"0::/docker/ab/own\n", "0::/docker/abc\n", "0::/docker/ab\n"};
@@ -145,7 +148,8 @@ static void test_version_2_files(void **state)
 	temp_dir_remove(root);
 }
 
-/* The files that the kernel makes in a group of version 2 whose parent gives it the memory controller. */
+/* The files that the kernel makes in a group of version 2 whose parent gives it the memory
+ * controller. */
 static void group_imitate(const char *parent, const char *name)
 {
 	static const char *const files[][2] = {{"memory.max", "max\n"},
@@ -160,7 +164,8 @@ static void group_imitate(const char *parent, const char *name)
 	free(dir);
 }
 
-/* A tree of version 2: the place is beside the group that this process is in, or above it; the first that serves. */
+/* A tree of version 2: the place is beside the group that this process is in, or above it; the
+ * first that serves. */
 static void test_version_2_tree(void **state)
 {
 	(void)state;
@@ -168,11 +173,13 @@ static void test_version_2_tree(void **state)
 		const char *mount, *own, *serves, *found;
 	} trees[] = {
 	    /* a session on a machine of systemd: root's slice gives memory to its children */
-	    {"/ /group", "/user.slice/user-0.slice/session-3.scope", "user.slice/user-0.slice", "/user.slice/user-0.slice"},
+	    {"/ /group", "/user.slice/user-0.slice/session-3.scope", "user.slice/user-0.slice",
+	     "/user.slice/user-0.slice"},
 	    {"/ /group", "/user.slice/user-0.slice/session-3.scope", "user.slice", "/user.slice"},
 	    {"/ /group", "/user.slice/user-0.slice/session-3.scope", ".", ""},
 	    {"/ /group", "/system.slice", ".", ""},
-	    /* a container: its own group is the root of what is mounted, with or without a name space */
+	    /* a container: its own group is the root of what is mounted, with or without a name
+	       space */
 	    {"/ /group", "/", ".", ""},
 	    {"/docker/1234 /group", "/docker/1234", ".", ""},
 	    {"/docker/1234 /group", "/docker/1234/inner/leaf", "inner", "/inner"},
@@ -183,10 +190,13 @@ static void test_version_2_tree(void **state)
 	char try[40];
 	snprintf(try, sizeof try, "validate-try-%d", (int)getpid());
 	for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
-		char *root = temp_dir_make(), *serves = xasprintf("%s/group/%s", root, trees[i].serves);
+		char *root = temp_dir_make(),
+		     *serves = xasprintf("%s/group/%s", root, trees[i].serves);
 		size_t hidden = strcspn(trees[i].mount, " "); /* what is above the mounted part */
-		char *own = xasprintf("%s/group%s", root, trees[i].own + (hidden > 1 ? hidden : 0)), *proc = xasprintf("0::%s\n", trees[i].own);
-		char *mounts = xasprintf("20 1 0:2 / / rw - ext4 /dev/vda rw\n35 31 0:32 %s rw,nosuid - cgroup2 cgroup2 rw\n",
+		char *own = xasprintf("%s/group%s", root, trees[i].own + (hidden > 1 ? hidden : 0)),
+		     *proc = xasprintf("0::%s\n", trees[i].own);
+		char *mounts = xasprintf("20 1 0:2 / / rw - ext4 /dev/vda rw\n35 31 0:32 %s "
+					 "rw,nosuid - cgroup2 cgroup2 rw\n",
 					 trees[i].mount);
 		struct cgroup_place p;
 		struct cgroup g;
@@ -220,7 +230,8 @@ static void test_version_2_tree(void **state)
 	}
 }
 
-/* A real hierarchy of version 2, with the memory controller or (where version 1 has that) without. */
+/* A real hierarchy of version 2, with the memory controller or (where version 1 has that) without.
+ */
 static void test_version_2_real(void **state)
 {
 	(void)state;
@@ -262,7 +273,8 @@ static void test_version_2_real(void **state)
 	snprintf(expected, sizeof expected, "%d\n", (int)pid);
 	assert_string_equal(members, expected);
 	assert_true(rmdir(g.dir) < 0); /* somebody is in it */
-	close(go[1]); /* now it ends; the group may be busy for another moment, which is waited for */
+	/* now it ends; the group may be busy for another moment, which is waited for */
+	close(go[1]);
 	char *dir = xstrdup(g.dir);
 	assert_int_equal(cgroup_remove(&g, &e), 0);
 	assert_false(path_exists(dir));

@@ -46,7 +46,8 @@ static void test_budget_needs_more(void **state)
 	const double level = chances_level(&p, 60);
 	assert_true(level > 0.001 && level < 0.02);
 	assert_true(chances_level(&p, 4) == 0);
-	assert_true(ldexp(1, -(int)chances_fewest(level)) <= level && ldexp(1, 1 - (int)chances_fewest(level)) > level);
+	assert_true(ldexp(1, -(int)chances_fewest(level)) <= level &&
+		    ldexp(1, 1 - (int)chances_fewest(level)) > level);
 	p.n_replicates_max = 6;
 	assert_int_equal(chances_check(&p, &e), 0);
 	p.n_replicates_max = 5;

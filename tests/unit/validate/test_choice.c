@@ -22,7 +22,8 @@ static void test_soonest_first(void **state)
 	const struct choice_scenario s[] = {{8, many, 1, 1}, {8, few, 1, 1}, {8, few, 1, 2}};
 	assert_int_equal(next(s, 3, &limits), 1);
 	assert_int_equal(next(s, 1, &limits), 0);
-	const struct choice_scenario dear[] = {{8, many, 1, 1}, {8, few, 1, 10}}; /* 20 s for a case, or 50 */
+	/* 20 s for a case, or 50 */
+	const struct choice_scenario dear[] = {{8, many, 1, 1}, {8, few, 1, 10}};
 	assert_int_equal(next(dear, 2, &limits), 0);
 }
 
@@ -45,7 +46,8 @@ static void test_decided_stop(void **state)
 		l.n_choices = i;
 		assert_true(next(s, 1, &l) == CHOICE_NONE); /* decided */
 		assert_true(next(s + 1, 1, &l) == CHOICE_NONE); /* no further pair is planned */
-		assert_true(next(s + 2, 1, &l) == CHOICE_NONE); /* its next pair would exceed the budget */
+		/* its next pair would exceed the budget */
+		assert_true(next(s + 2, 1, &l) == CHOICE_NONE);
 	}
 	assert_true(next(s, 0, &limits) == CHOICE_NONE);
 }
@@ -63,7 +65,8 @@ static void test_within_the_budget(void **state)
 	assert_int_equal(next(t, 2, &l), 1);
 }
 
-/* Of unknown cases the one with the fewest pairs; it comes after a case that needs as many again. */
+/* Of unknown cases the one with the fewest pairs; it comes after a case that needs as many again.
+ */
 static void test_unknown(void **state)
 {
 	(void)state;
@@ -77,12 +80,14 @@ static void test_unknown(void **state)
 	assert_int_equal(next(none, 1, &limits), 0);
 }
 
-/* The worst prospect gets a share of the pairs, however good the others are; a resumed campaign draws the same. */
+/* The worst prospect gets a share of the pairs, however good the others are; a resumed campaign
+ * draws the same. */
 static void test_none_starves(void **state)
 {
 	(void)state;
 	const uint64_t best[] = {1}, bad[] = {1000000};
-	const struct choice_scenario s[] = {{8, best, 1, 1}, {8, bad, 1, 1}, {8, bad, 1, 1}, {8, NULL, 0, 1}};
+	const struct choice_scenario s[] = {
+	    {8, best, 1, 1}, {8, bad, 1, 1}, {8, bad, 1, 1}, {8, NULL, 0, 1}};
 	size_t n[4] = {0}, n_drawn = 0;
 	for (uint64_t i = 0; i < 400; i++) {
 		struct choice_limits l = limits;
@@ -101,9 +106,12 @@ static void test_none_starves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_soonest_first), cmocka_unit_test(test_cases_of_a_scenario_count_together),
-	    cmocka_unit_test(test_decided_stop),  cmocka_unit_test(test_within_the_budget),
-	    cmocka_unit_test(test_unknown),	  cmocka_unit_test(test_none_starves),
+	    cmocka_unit_test(test_soonest_first),
+	    cmocka_unit_test(test_cases_of_a_scenario_count_together),
+	    cmocka_unit_test(test_decided_stop),
+	    cmocka_unit_test(test_within_the_budget),
+	    cmocka_unit_test(test_unknown),
+	    cmocka_unit_test(test_none_starves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

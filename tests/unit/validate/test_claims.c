@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measures and their intervals against other ways to the same, and findings that hold, that hold the other way round, and that
- * nothing can be said of. */
+/* Measures and their intervals against other ways to the same, and findings that hold, that hold
+ * the other way round, and that nothing can be said of. */
 #include "made_campaign.h"
 
 #include "validate/analysis/claims.h"
@@ -27,8 +27,8 @@ static void settings_free(struct protocol *p)
 }
 
 /* Replayers 0 and 1 have order fs and temporal of the engine `a`, 2 and 3 those of `b`. */
-static void campaign_of_four(struct campaign *c, const struct effect *effect, size_t n_scenarios, unsigned int n_blocks,
-			     unsigned long seed)
+static void campaign_of_four(struct campaign *c, const struct effect *effect, size_t n_scenarios,
+			     unsigned int n_blocks, unsigned long seed)
 {
 	gsl_rng *rng = generator(seed);
 	campaign_make(c, n_scenarios, 4, n_blocks);
@@ -43,7 +43,8 @@ static void campaign_of_four(struct campaign *c, const struct effect *effect, si
 	gsl_rng_free(rng);
 }
 
-static void claim_make(struct claim *k, enum measure m, const char *replayer, const char *than, double limit, int direction)
+static void claim_make(struct claim *k, enum measure m, const char *replayer, const char *than,
+		       double limit, int direction)
 {
 	struct err e = ERR_INIT;
 	*k = (struct claim){.name = "it", .text = "it", .source = "there", .measure = m, .limit = limit, .direction = direction,
@@ -76,11 +77,13 @@ static enum claim_outcome outcome(struct campaign *c, struct claim *k, size_t n_
 	return o;
 }
 
-static void check_row(struct campaign *c, struct claim *k, size_t n_wanted, size_t row, enum claim_outcome wanted)
+static void check_row(struct campaign *c, struct claim *k, size_t n_wanted, size_t row,
+		      enum claim_outcome wanted)
 {
 	enum claim_outcome o = outcome(c, k, n_wanted);
 	if (o != wanted)
-		fail_msg("row %zu: %s instead of %s", row, claim_outcome_names[o], claim_outcome_names[wanted]);
+		fail_msg("row %zu: %s instead of %s", row, claim_outcome_names[o],
+			 claim_outcome_names[wanted]);
 	claim_done(k);
 }
 
@@ -89,7 +92,8 @@ static const struct effect biased[] = {{.bias = 0.5, .sd_x = 0.02, .sd_r = 0.02,
 				       {.bias = -0.1, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
 				       {.bias = -0.1, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05}};
 
-/* Counts that are the same in every run have no scatter and so no interval; many enough they decide. */
+/* Counts that are the same in every run have no scatter and so no interval; many enough they
+ * decide. */
 static void test_counts_that_are_alike(void **state)
 {
 	(void)state;
@@ -113,15 +117,16 @@ static void test_counts_that_are_alike(void **state)
 				c.results.run[run].summary.n_input = 1000;
 				c.results.run[run].summary.n_lost = rows[i].lost;
 			}
-		claim_make(&k, MEASURE_LOST, "engine=a order=fs", NULL, rows[i].limit, rows[i].direction);
+		claim_make(&k, MEASURE_LOST, "engine=a order=fs", NULL, rows[i].limit,
+			   rows[i].direction);
 		check_row(&c, &k, 1, i, rows[i].wanted);
 		settings_free(&c.results.protocol);
 		campaign_release(&c);
 	}
 }
 
-/* Deviations of 22 and -18 %, which cancel: how large the size of their mean is nobody knows within 10 %, though it is the same without
- * each of them. */
+/* Deviations of 22 and -18 %, which cancel: how large the size of their mean is nobody knows within
+ * 10 %, though it is the same without each of them. */
 static void test_sizes_near_nothing(void **state)
 {
 	(void)state;
@@ -129,16 +134,21 @@ static void test_sizes_near_nothing(void **state)
 		double limit;
 		int direction;
 		enum claim_outcome wanted;
-	} rows[] = {{0.1, CLAIM_SMALLER, CLAIM_INCONCLUSIVE}, {0.3, CLAIM_SMALLER, CLAIM_CONFIRMED}, {0.001, CLAIM_LARGER, CLAIM_INCONCLUSIVE}};
+	} rows[] = {{0.1, CLAIM_SMALLER, CLAIM_INCONCLUSIVE},
+		    {0.3, CLAIM_SMALLER, CLAIM_CONFIRMED},
+		    {0.001, CLAIM_LARGER, CLAIM_INCONCLUSIVE}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct campaign c;
 		struct claim k;
 		campaign_of_four(&c, biased, 1, 10, 12);
 		for (size_t run = 0; run < c.results.n_runs; run++) {
 			struct run *r = &c.results.run[run];
-			r->summary.execution_ns = r->role < 0 ? 1000000000 : llround(1e9 * exp(r->block % 2 ? 0.2 : -0.2));
+			r->summary.execution_ns =
+			    r->role < 0 ? 1000000000
+					: llround(1e9 * exp(r->block % 2 ? 0.2 : -0.2));
 		}
-		claim_make(&k, MEASURE_IOPS_MAGNITUDE, "engine=a order=fs", NULL, rows[i].limit, rows[i].direction);
+		claim_make(&k, MEASURE_IOPS_MAGNITUDE, "engine=a order=fs", NULL, rows[i].limit,
+			   rows[i].direction);
 		check_row(&c, &k, 1, i, rows[i].wanted);
 		settings_free(&c.results.protocol);
 		campaign_release(&c);
@@ -177,14 +187,16 @@ static void test_findings(void **state)
 	campaign_of_four(&c, biased, 2, 20, 12);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct claim k;
-		claim_make(&k, rows[i].m, rows[i].replayer, rows[i].than, rows[i].limit, rows[i].direction);
+		claim_make(&k, rows[i].m, rows[i].replayer, rows[i].than, rows[i].limit,
+			   rows[i].direction);
 		check_row(&c, &k, rows[i].n, i, rows[i].wanted);
 	}
 	settings_free(&c.results.protocol);
 	campaign_release(&c);
 }
 
-/* A published critical value decides nothing: an F of about 9 from 20 runs is below 15.21 and far above the right one. */
+/* A published critical value decides nothing: an F of about 9 from 20 runs is below 15.21 and far
+ * above the right one. */
 static void test_published_critical_value(void **state)
 {
 	(void)state;
@@ -242,7 +254,8 @@ static void test_f_test_of_a_claim(void **state)
 	campaign_release(&c);
 }
 
-/* Two replicates know no scatter of scatters: nothing is confirmed by them, however large a difference looks. */
+/* Two replicates know no scatter of scatters: nothing is confirmed by them, however large a
+ * difference looks. */
 static void test_too_few(void **state)
 {
 	(void)state;
@@ -256,8 +269,8 @@ static void test_too_few(void **state)
 	campaign_release(&c);
 }
 
-/* Where nothing differs, few campaigns out of many confirm or contradict a difference: at most 5 % each by construction of the
- * intervals, which hold together. */
+/* Where nothing differs, few campaigns out of many confirm or contradict a difference: at most 5 %
+ * each by construction of the intervals, which hold together. */
 static void test_false_findings(void **state)
 {
 	(void)state;
@@ -266,14 +279,16 @@ static void test_false_findings(void **state)
 					      {.bias = 0.05, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
 					      {.bias = 0.05, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
 					      {.bias = 0.05, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05}};
-	static const enum measure measures[] = {MEASURE_BIAS_MAGNITUDE, MEASURE_RESPONSE_TIME, MEASURE_UNCERTAINTY};
+	static const enum measure measures[] = {MEASURE_BIAS_MAGNITUDE, MEASURE_RESPONSE_TIME,
+						MEASURE_UNCERTAINTY};
 	int n_wrong[3] = {0};
 	for (unsigned long seed = 1; seed <= N; seed++) {
 		struct campaign c;
 		campaign_of_four(&c, same, 1, 10, seed);
 		for (int i = 0; i < 3; i++) {
 			struct claim k;
-			claim_make(&k, measures[i], "engine=a order=fs", "engine=b order=fs", NAN, CLAIM_LARGER);
+			claim_make(&k, measures[i], "engine=a order=fs", "engine=b order=fs", NAN,
+				   CLAIM_LARGER);
 			enum claim_outcome o = outcome(&c, &k, 1);
 			n_wrong[i] += o == CLAIM_CONFIRMED || o == CLAIM_NOT_CONFIRMED;
 			claim_done(&k);
@@ -281,12 +296,15 @@ static void test_false_findings(void **state)
 		settings_free(&c.results.protocol);
 		campaign_release(&c);
 	}
-	for (int i = 0; i < 3; i++) /* 5 % of 200, and three standard deviations of that count more */
+	/* 5 % of 200, and three standard deviations of that count more */
+	for (int i = 0; i < 3; i++)
 		if (n_wrong[i] > 20)
-			fail_msg("%s: %d of %d wrong", measure_info[measures[i]].name, n_wrong[i], N);
+			fail_msg("%s: %d of %d wrong", measure_info[measures[i]].name, n_wrong[i],
+				 N);
 }
 
-/* The jackknife's interval of a mean of logarithms is the t-interval of their mean, which the analysis computes by itself. */
+/* The jackknife's interval of a mean of logarithms is the t-interval of their mean, which the
+ * analysis computes by itself. */
 static void test_bias_interval_is_the_reports(void **state)
 {
 	(void)state;
@@ -307,14 +325,16 @@ static void test_bias_interval_is_the_reports(void **state)
 	assert_true(fabs(got.hi95 - a.cell[0].bias.hi95) < 1e-12);
 	/* and of times: the ratio of the means */
 	assert_true(fabs(measure_value(MEASURE_RESPONSE_TIME, NULL, &m) - a.cell[0].x.mean) < 1e-9);
-	assert_true(fabs(measure_value(MEASURE_UNCERTAINTY, NULL, &m) - a.cell[0].paper[PAPER_TABLES].U2_pct / 100) < 1e-12);
+	assert_true(fabs(measure_value(MEASURE_UNCERTAINTY, NULL, &m) -
+			 a.cell[0].paper[PAPER_TABLES].U2_pct / 100) < 1e-12);
 	assert_true(fabs(measure_value(MEASURE_F_RATIO, NULL, &m) - a.cell[0].f_ratio) < 1e-12);
 	assert_true(fabs(measure_value(MEASURE_CV, NULL, &m) - a.cell[0].x.cv) < 1e-12);
 	measure_runs_release(&m);
 	done(&c, &a);
 }
 
-/* Requests 4 us early and 2 us late, as often: 1 us early in the mean, and sqrt((16 + 4) / 2) us from their times. */
+/* Requests 4 us early and 2 us late, as often: 1 us early in the mean, and sqrt((16 + 4) / 2) us
+ * from their times. */
 static void test_issue_error(void **state)
 {
 	(void)state;
@@ -334,7 +354,8 @@ static void test_issue_error(void **state)
 	campaign_release(&c);
 }
 
-/* What is in flight: the program has 1 for nine tenths of the time, the replay 2 for half of that. */
+/* What is in flight: the program has 1 for nine tenths of the time, the replay 2 for half of that.
+ */
 static void test_in_flight(void **state)
 {
 	(void)state;
@@ -358,7 +379,8 @@ static void test_in_flight(void **state)
 	claim_make(&k, MEASURE_CONCURRENCY, "engine=a order=fs", NULL, 0.1, CLAIM_LARGER);
 	assert_int_equal(outcome(&c, &k, 1), CLAIM_CONFIRMED);
 	claim_done(&k);
-	claim_make(&k, MEASURE_IN_FLIGHT_MAX, "engine=a order=fs", NULL, 1.5, CLAIM_LARGER); /* as many in every run */
+	/* as many in every run */
+	claim_make(&k, MEASURE_IN_FLIGHT_MAX, "engine=a order=fs", NULL, 1.5, CLAIM_LARGER);
 	assert_int_equal(outcome(&c, &k, 1), CLAIM_NOT_CONFIRMED);
 	claim_done(&k);
 	settings_free(&c.results.protocol);
@@ -372,21 +394,28 @@ static void test_selectors(void **state)
 	struct err e = ERR_INIT;
 	struct target target = {.name = (char *)"disk"};
 	struct protocol p = {.target = &target, .n_targets = 1};
-	struct setting option[] = {{(char *)"level", (char *)"2"}, {(char *)"block-size", (char *)"4K"}};
+	struct setting option[] = {{(char *)"level", (char *)"2"},
+				   {(char *)"block-size", (char *)"4K"}};
 	struct scenario scenario = {.workload = (char *)"reads", .type = (char *)"random-read", .option = option, .n_options = 2};
 	static const struct {
 		const char *text;
 		bool fits;
-	} rows[] = {{"reads", true},	      {"writes", false},	    {"type=random-read level=2", true},
-		    {"level=1", false},	      {"reads block_size=4K", true}, {"pause=1us", false},
-		    {"target=disk reads", true}, {"target=other", false}};
+	} rows[] = {{"reads", true},
+		    {"writes", false},
+		    {"type=random-read level=2", true},
+		    {"level=1", false},
+		    {"reads block_size=4K", true},
+		    {"pause=1us", false},
+		    {"target=disk reads", true},
+		    {"target=other", false}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		assert_int_equal(selector_parse(&s, rows[i].text, &e), 0);
 		if (selector_fits_scenario(&s, &p, &scenario) != rows[i].fits)
 			fail_msg("%s", rows[i].text);
 		selector_release(&s);
 	}
-	static const char *const bad[] = {"", "  ", "level=", "=2", "level=1 level=2", "reads writes"};
+	static const char *const bad[] = {
+	    "", "  ", "level=", "=2", "level=1 level=2", "reads writes"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		assert_int_equal(selector_parse(&s, bad[i], &e), -EINVAL);
 }
@@ -398,16 +427,23 @@ static void test_values_with_units(void **state)
 		enum measure m;
 		const char *text;
 		double value; /* NaN: refused */
-	} rows[] = {{MEASURE_RESPONSE_TIME, "10.2 us", 10200}, {MEASURE_RESPONSE_TIME, "15 min", 9e11},
-		    {MEASURE_RESPONSE_TIME, "0", 0},	       {MEASURE_RESPONSE_TIME, "10", NAN},
-		    {MEASURE_RESPONSE_TIME, "inf us", NAN},    {MEASURE_BIAS, "-59.1 %", -0.591},
-		    {MEASURE_BIAS, "0.1", 0.1},		       {MEASURE_F_RATIO, "15.21", 15.21},
-		    {MEASURE_F_RATIO, "15.21 us", NAN},	       {MEASURE_TRACE_SIZE, "334 MB", 334e6}};
+	} rows[] = {{MEASURE_RESPONSE_TIME, "10.2 us", 10200},
+		    {MEASURE_RESPONSE_TIME, "15 min", 9e11},
+		    {MEASURE_RESPONSE_TIME, "0", 0},
+		    {MEASURE_RESPONSE_TIME, "10", NAN},
+		    {MEASURE_RESPONSE_TIME, "inf us", NAN},
+		    {MEASURE_BIAS, "-59.1 %", -0.591},
+		    {MEASURE_BIAS, "0.1", 0.1},
+		    {MEASURE_F_RATIO, "15.21", 15.21},
+		    {MEASURE_F_RATIO, "15.21 us", NAN},
+		    {MEASURE_TRACE_SIZE, "334 MB", 334e6}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		double v = NAN;
 		struct err e = ERR_INIT;
 		int ret = measure_value_parse(rows[i].m, rows[i].text, &v, &e);
-		if (isnan(rows[i].value) ? ret == 0 : ret || fabs(v - rows[i].value) > 1e-9 * fabs(rows[i].value))
+		if (isnan(rows[i].value)
+			? ret == 0
+			: ret || fabs(v - rows[i].value) > 1e-9 * fabs(rows[i].value))
 			fail_msg("%s: %d, %.17g", rows[i].text, ret, v);
 	}
 }
@@ -415,7 +451,9 @@ static void test_values_with_units(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_counts_that_are_alike), cmocka_unit_test(test_sizes_near_nothing), cmocka_unit_test(test_findings),
+	    cmocka_unit_test(test_counts_that_are_alike),
+	    cmocka_unit_test(test_sizes_near_nothing),
+	    cmocka_unit_test(test_findings),
 	    cmocka_unit_test(test_published_critical_value),
 	    cmocka_unit_test(test_f_test_of_a_claim),
 	    cmocka_unit_test(test_too_few),

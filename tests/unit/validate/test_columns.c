@@ -11,7 +11,8 @@
 
 #include "validate/columns/columns.h"
 
-static int parse(struct columns *c, const char *text, const char *selector, enum columns_header header, struct err *e)
+static int parse(struct columns *c, const char *text, const char *selector,
+		 enum columns_header header, struct err *e)
 {
 	struct column_choice choice = {selector, false, NULL, false};
 	err_clear(e);
@@ -115,15 +116,18 @@ static void test_headers_and_labels(void **state)
 	assert_int_not_equal(parse(&c, "t,u\n1,2\n", "1", COLUMNS_HEADER_NO, &e), 0);
 	struct column_choice choice[] = {{"us", false, NULL, false}, {"day", true, NULL, false}};
 	const char *text = "day,us\nmon,1\n\"tue, 2\",2\nmon,3\n";
-	assert_int_equal(columns_parse(&c, "f", text, strlen(text), choice, 2, COLUMNS_HEADER_AUTO, &e), 0);
+	assert_int_equal(
+	    columns_parse(&c, "f", text, strlen(text), choice, 2, COLUMNS_HEADER_AUTO, &e), 0);
 	assert_int_equal(c.n, 3);
 	assert_string_equal(c.column[1].label[1], "tue, 2");
 	assert_null(c.column[0].label);
 	columns_release(&c);
 	text = "day,us\nmon,1\ntue\n";
 	struct column_choice turned[] = {{"day", true, NULL, false}, {"us", false, NULL, false}};
-	assert_int_not_equal(columns_parse(&c, "f", text, strlen(text), turned, 2, COLUMNS_HEADER_AUTO, &e), 0);
-	assert_int_not_equal(columns_read(&c, "/no/such/file", choice, 1, COLUMNS_HEADER_AUTO, &e), 0);
+	assert_int_not_equal(
+	    columns_parse(&c, "f", text, strlen(text), turned, 2, COLUMNS_HEADER_AUTO, &e), 0);
+	assert_int_not_equal(columns_read(&c, "/no/such/file", choice, 1, COLUMNS_HEADER_AUTO, &e),
+			     0);
 	assert_non_null(strstr(e.msg, "/no/such/file"));
 	assert_int_not_equal(columns_read(&c, "/", choice, 1, COLUMNS_HEADER_AUTO, &e), 0);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a comparison computes at once is what each statistic gives when asked for by name; what should not change under
- * another unit or offset does not; degenerate samples have statuses and no numbers; decisions at their limits. */
+/* What a comparison computes at once is what each statistic gives when asked for by name; what
+ * should not change under another unit or offset does not; degenerate samples have statuses and no
+ * numbers; decisions at their limits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +36,8 @@ static void lognormal_fill(double *x, size_t n, uint64_t seed, double scale, dou
 		x[i] = scale * exp(spread * generator_normal(&g));
 }
 
-/* One estimate against the named statistic of the same roles and parameters. False: there is none of that name. */
+/* One estimate against the named statistic of the same roles and parameters. False: there is none
+ * of that name. */
 static bool as_named(const struct named_estimate *e, const struct named_role *role, size_t n_roles)
 {
 	char text[ESTIMATE_PARAMS], *rest = NULL;
@@ -44,7 +46,8 @@ static bool as_named(const struct named_estimate *e, const struct named_role *ro
 	struct named_result r = {NULL, 0};
 	if (!named_find(e->name))
 		return false;
-	if (!strncmp(e->name, "ljung_box", 9) && e->status == STAT_TOO_FEW) /* shown from 30 values on */
+	/* shown from 30 values on */
+	if (!strncmp(e->name, "ljung_box", 9) && e->status == STAT_TOO_FEW)
 		return true;
 	strcpy(text, e->params);
 	for (char *item = strtok_r(text, ";", &rest); item; item = strtok_r(NULL, ";", &rest)) {
@@ -57,7 +60,8 @@ static bool as_named(const struct named_estimate *e, const struct named_role *ro
 	if (!s && !r.word && isinf(r.number))
 		s = STAT_UNBOUNDED;
 	if (call.bad_param || s != e->status)
-		fail_msg("%s(%s): %s, by name %s%s", e->name, e->params, stat_status_name(e->status), stat_status_name(s),
+		fail_msg("%s(%s): %s, by name %s%s", e->name, e->params,
+			 stat_status_name(e->status), stat_status_name(s),
 			 call.bad_param ? ", a parameter is missing" : "");
 	if (s)
 		return true;
@@ -68,10 +72,12 @@ static bool as_named(const struct named_estimate *e, const struct named_role *ro
 	return true;
 }
 
-static const char *const nameless[] = {"bootstrap_block", "mc_lo_pct", "mc_hi_pct", "mc_shortest_lo_pct",
-				       "mc_shortest_hi_pct", "mc_sd_pct", "mc_delta_pct", "mc_gum_accepted"};
+static const char *const nameless[] = {"bootstrap_block",    "mc_lo_pct",          "mc_hi_pct",
+				       "mc_shortest_lo_pct", "mc_shortest_hi_pct", "mc_sd_pct",
+				       "mc_delta_pct",       "mc_gum_accepted"};
 
-static void list_check(const struct estimates *list, const struct named_role *role, size_t n_roles, size_t least)
+static void list_check(const struct estimates *list, const struct named_role *role, size_t n_roles,
+		       size_t least)
 {
 	size_t checked = 0;
 	for (size_t i = 0; i < list->n; i++) {
@@ -135,9 +141,11 @@ static void test_names(void **state)
 /* Degenerate samples: never a number out of nothing. */
 static void test_degenerate(void **state)
 {
-	static const double one[] = {5}, equal[] = {3, 3, 3, 3}, zeros[] = {0, 0, 0}, good[] = {1, 2, 4, 7};
+	static const double one[] = {5}, equal[] = {3, 3, 3, 3}, zeros[] = {0, 0, 0},
+			    good[] = {1, 2, 4, 7};
 	static const double huge[] = {1e308, -1e308, 1e308}, tiny[] = {5e-324, 1e-323, 0};
-	const struct values sample[] = {{one, 1}, {equal, 4}, {zeros, 3}, {good, 4}, {huge, 3}, {tiny, 3}, {NULL, 0}};
+	const struct values sample[] = {{one, 1},  {equal, 4}, {zeros, 3}, {good, 4},
+					{huge, 3}, {tiny, 3},  {NULL, 0}};
 	struct comparison_plan plan = plan_default();
 	(void)state;
 	for (size_t i = 0; i < 7; i++)
@@ -156,7 +164,8 @@ static void test_degenerate(void **state)
 					assert_true(e->status || e->word || isfinite(e->value));
 				}
 				if (i != 3 || j != 3)
-					assert_int_not_equal(comparisons_judge(&c, 1, NULL), DECIDED_ACCEPT);
+					assert_int_not_equal(comparisons_judge(&c, 1, NULL),
+							     DECIDED_ACCEPT);
 				comparison_release(&c);
 				column_sample_release(&r);
 				column_sample_release(&x);
@@ -174,23 +183,37 @@ static double value_of(const struct estimates *list, const char *name)
 /* A scale changes nothing relative; an offset nothing that is about differences. */
 static void test_invariance(void **state)
 {
-	static const char *const relative[] = {"relative_bias_of_means_pct", "bias_ci_lo_pct", "F_r", "welch_t", "mwu_U",
-					       "fieller_hi", "quantile_bias_pct", "budget_U_pct", "U_pct", "ks_D",
-					       "wasserstein1_pct", "brown_forsythe_W", "boot_bias_lo_pct", "tost_p"};
-	static const char *const differences[] = {"welch_diff", "welch_t", "F_r", "mwu_U", "hodges_lehmann", "ks_D",
-						  "wasserstein1", "levene_W", "brown_forsythe_W"};
+	static const char *const relative[] = {"relative_bias_of_means_pct",
+					       "bias_ci_lo_pct",
+					       "F_r",
+					       "welch_t",
+					       "mwu_U",
+					       "fieller_hi",
+					       "quantile_bias_pct",
+					       "budget_U_pct",
+					       "U_pct",
+					       "ks_D",
+					       "wasserstein1_pct",
+					       "brown_forsythe_W",
+					       "boot_bias_lo_pct",
+					       "tost_p"};
+	static const char *const differences[] = {
+	    "welch_diff", "welch_t",      "F_r",      "mwu_U",           "hodges_lehmann",
+	    "ks_D",       "wasserstein1", "levene_W", "brown_forsythe_W"};
 	double r[N], x[N], r2[N], x2[N];
 	struct comparison_plan plan = plan_default();
 	(void)state;
 	lognormal_fill(r, N, 5, 100, 0.1);
 	lognormal_fill(x, N, 6, 104, 0.15);
-	for (int what = 0; what < 3; what++) { /* scaled by 2^10, moved by 1e12, both turned about */
+	/* scaled by 2^10, moved by 1e12, both turned about */
+	for (int what = 0; what < 3; what++) {
 		struct column_sample s[4];
 		struct comparison c[2];
 		struct comparison_plan other = plan;
 		const double offset = 1e12, grid = 0x1p-12; /* so that an offset is exact */
 		for (size_t i = 0; i < N; i++) {
-			double a = what ? floor(r[i] / grid) * grid : r[i], b = what ? floor(x[i] / grid) * grid : x[i];
+			double a = what ? floor(r[i] / grid) * grid : r[i],
+			       b = what ? floor(x[i] / grid) * grid : x[i];
 			r[i] = a;
 			x[i] = b;
 			r2[i] = what == 0 ? a * 1024 : a + offset;
@@ -204,9 +227,11 @@ static void test_invariance(void **state)
 		comparison_compute(&c[0], &s[0], &s[1], &plan);
 		comparison_compute(&c[1], &s[2], &s[3], &other);
 		const char *const *names = what == 0 ? relative : differences;
-		size_t n = what == 0 ? sizeof relative / sizeof *relative : sizeof differences / sizeof *differences;
+		size_t n = what == 0 ? sizeof relative / sizeof *relative
+				     : sizeof differences / sizeof *differences;
 		for (size_t k = 0; k < n; k++) {
-			double a = value_of(&c[0].estimates, names[k]), b = value_of(&c[1].estimates, names[k]);
+			double a = value_of(&c[0].estimates, names[k]),
+			       b = value_of(&c[1].estimates, names[k]);
 			if (!(fabs(a - b) <= (what == 0 ? 1e-11 : 1e-6) * fabs(a)))
 				fail_msg("%s: %.15g becomes %.15g", names[k], a, b);
 		}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What validate stats --judge promises, by simulation with fixed seeds: of replays at exactly a limit it accepts at most one in 20, whatever
- * the scatter of the runs, and of those well inside most. */
+/* What validate stats --judge promises, by simulation with fixed seeds: of replays at exactly a
+ * limit it accepts at most one in 20, whatever the scatter of the runs, and of those well inside
+ * most. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +55,8 @@ static struct accepted accepted_of(const struct kind *k, bool paired, double bia
 		fill(k, rng, x);
 		for (size_t i = 0; i < N; i++) {
 			r[i] = paired ? exp(SPREAD * r[i]) : 1 + SPREAD * r[i];
-			x[i] = bias * (paired ? exp(ratio * SPREAD * x[i]) : 1 + ratio / bias * SPREAD * x[i]);
+			x[i] = bias * (paired ? exp(ratio * SPREAD * x[i])
+					      : 1 + ratio / bias * SPREAD * x[i]);
 		}
 		struct column_sample ref = {.unit = {r, N}}, rep = {.unit = {x, N}};
 		struct comparison c = {.ref = &ref, .rep = &rep, .paired = paired};
@@ -74,12 +76,16 @@ static void test_at_the_limit(void **state)
 	(void)state;
 	for (int paired = 0; paired < 2; paired++)
 		for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-			struct accepted n = {accepted_of(&kinds[i], paired, 1.1, 1).bias, accepted_of(&kinds[i], paired, 1, 2).precision};
-			print_message("%s, %s: bias %.1f %%, precision %.1f %%\n", paired ? "pairs" : "groups", kinds[i].name,
+			struct accepted n = {accepted_of(&kinds[i], paired, 1.1, 1).bias,
+					     accepted_of(&kinds[i], paired, 1, 2).precision};
+			print_message("%s, %s: bias %.1f %%, precision %.1f %%\n",
+				      paired ? "pairs" : "groups", kinds[i].name,
 				      100.0 * n.bias / TRIALS, 100.0 * n.precision / TRIALS);
 			if (n.bias > MOST_ACCEPTED || n.precision > MOST_ACCEPTED)
-				fail_msg("%s, %s: of %d at the limit %u accepted for bias, %u for precision", paired ? "pairs" : "groups",
-					 kinds[i].name, TRIALS, n.bias, n.precision);
+				fail_msg("%s, %s: of %d at the limit %u accepted for bias, %u for "
+					 "precision",
+					 paired ? "pairs" : "groups", kinds[i].name, TRIALS, n.bias,
+					 n.precision);
 		}
 }
 
@@ -89,13 +95,15 @@ static void test_well_inside(void **state)
 	for (int paired = 0; paired < 2; paired++) {
 		struct accepted n = accepted_of(&kinds[0], paired, 1, 0.8);
 		if (n.bias < 0.95 * TRIALS || n.precision < 0.8 * TRIALS)
-			fail_msg("of %d well inside %u accepted for bias, %u for precision", TRIALS, n.bias, n.precision);
+			fail_msg("of %d well inside %u accepted for bias, %u for precision", TRIALS,
+				 n.bias, n.precision);
 	}
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_at_the_limit), cmocka_unit_test(test_well_inside)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_at_the_limit),
+					   cmocka_unit_test(test_well_inside)};
 	gsl_set_error_handler_off();
 	return cmocka_run_group_tests_name("promises about columns", tests, NULL, NULL);
 }

@@ -18,7 +18,8 @@ static void assert_near(double a, double b, double tolerance)
 		fail_msg("%.12g is not within %.3g of %.12g", a, tolerance, b);
 }
 
-/* Means 2.5 and 4.5, variances 5/3: se = sqrt(5/6), 6 degrees of freedom. Widened by the values' own dependence: none of these has any. */
+/* Means 2.5 and 4.5, variances 5/3: se = sqrt(5/6), 6 degrees of freedom. Widened by the values'
+ * own dependence: none of these has any. */
 static void test_groups(void **state)
 {
 	(void)state;
@@ -45,7 +46,8 @@ static void test_groups(void **state)
 	shift_release(&s);
 }
 
-/* Six differences: of the 64 ways of signs 2 reach their sum, 3 that of what they are above 0.5, 3 that of what they are below 5.5. */
+/* Six differences: of the 64 ways of signs 2 reach their sum, 3 that of what they are above 0.5, 3
+ * that of what they are below 5.5. */
 static void test_pairs(void **state)
 {
 	(void)state;
@@ -62,7 +64,8 @@ static void test_pairs(void **state)
 	assert_near(shift_test(&s, -1, 0.5, 0).beyond, 3.0 / 64, 1e-12);
 	/* looks after every pair, and dependence, make each P larger */
 	struct shift_p often = shift_test(&s, -1, 5.5, 3);
-	assert_true(often.same > 2 * once.same && often.difference > 2 * once.difference && often.beyond >= once.beyond);
+	assert_true(often.same > 2 * once.same && often.difference > 2 * once.difference &&
+		    often.beyond >= once.beyond);
 	paired_mean_widen(&s.mean[0], &half);
 	struct shift_p wide = shift_test(&s, -1, 5.5, 0);
 	assert_true(wide.same > 2 * once.same && wide.difference > 2 * once.difference);
@@ -70,7 +73,8 @@ static void test_pairs(void **state)
 	shift_release(&s);
 }
 
-/* Of 20 pairs with sd 1: to show a mean of 0 within 0.5 takes ((1.645 + 0.84)/0.5)^2 = 24.7 pairs, nearer the limit more. */
+/* Of 20 pairs with sd 1: to show a mean of 0 within 0.5 takes ((1.645 + 0.84)/0.5)^2 = 24.7 pairs,
+ * nearer the limit more. */
 static void test_needed(void **state)
 {
 	(void)state;
@@ -91,7 +95,8 @@ static void test_needed(void **state)
 static void test_pool(void **state)
 {
 	(void)state;
-	static const double zero[12] = {0}, slow[12] = {1, 2, 3, 4, 5, 6, 6, 5, 4, 3, 2, 1}, fast[12] = {1, 6, 2, 5, 3, 4, 6, 1, 5, 2, 4, 3};
+	static const double zero[12] = {0}, slow[12] = {1, 2, 3, 4, 5, 6, 6, 5, 4, 3, 2, 1},
+			    fast[12] = {1, 6, 2, 5, 3, 4, 6, 1, 5, 2, 4, 3};
 	struct shift s[16];
 	for (size_t i = 0; i < 16; i++)
 		shift_of_pairs(&s[i], zero, i ? fast : slow, 12);
@@ -104,7 +109,8 @@ static void test_pool(void **state)
 	shift_of_pairs(&s[0], zero, slow, 12);
 	shift_of_pairs(&s[1], zero, fast, 12);
 	shifts_pool(s, 2);
-	assert_true(s[1].mean[0].serial.inflation >= 1 && s[1].mean[0].serial.inflation < s[0].mean[0].serial.inflation);
+	assert_true(s[1].mean[0].serial.inflation >= 1 &&
+		    s[1].mean[0].serial.inflation < s[0].mean[0].serial.inflation);
 	shift_release(&s[0]);
 	shift_release(&s[1]);
 }
@@ -136,8 +142,8 @@ static struct aspect_change aspect_with(double limit)
 }
 
 /* Of runs of 100 requests. */
-static void counts(struct aspect_change *a, const double *was, size_t n_was, unsigned int failed_was,
-		   const double *is, size_t n_is, unsigned int failed_is)
+static void counts(struct aspect_change *a, const double *was, size_t n_was,
+		   unsigned int failed_was, const double *is, size_t n_is, unsigned int failed_is)
 {
 	double requests[5] = {100, 100, 100, 100, 100};
 	struct baseline_case c[2] = {{.n = n_was, .n_failed = failed_was}, {.n = n_is, .n_failed = failed_is}};
@@ -151,7 +157,8 @@ static void counts(struct aspect_change *a, const double *was, size_t n_was, uns
 static void test_counts(void **state)
 {
 	(void)state;
-	const double none[] = {0, 0, 0, 0, 0}, some[] = {3, 1, 2, 1, 9}, one[] = {0, 0, 4, 0, 0}, hole[] = {0, NAN}, unknown[] = {NAN, NAN};
+	const double none[] = {0, 0, 0, 0, 0}, some[] = {3, 1, 2, 1, 9}, one[] = {0, 0, 4, 0, 0},
+		     hole[] = {0, NAN}, unknown[] = {NAN, NAN};
 	struct aspect_change a = aspect_with(0);
 	counts(&a, none, 5, 0, some, 5, 0);
 	assert_near(a.p, 2.0 / 252, 1e-12);
@@ -193,9 +200,11 @@ static void test_counts(void **state)
 	assert_true(a.p_same <= 0);
 }
 
-static const double still[20] = {-1.5, -1.2, -1, -0.8, -0.6, -0.5, -0.35, -0.2, -0.1, 0, 0.05, 0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 1, 1.2, 1.5};
+static const double still[20] = {-1.5, -1.2, -1,  -0.8, -0.6, -0.5, -0.35, -0.2, -0.1, 0,
+				 0.05, 0.1,  0.2, 0.4,  0.5,  0.6,  0.8,   1,    1.2,  1.5};
 
-/* Ten times the scatter is found in either design; one value far off is not taken for scatter, although F takes it. */
+/* Ten times the scatter is found in either design; one value far off is not taken for scatter,
+ * although F takes it. */
 static void test_spread(void **state)
 {
 	(void)state;
@@ -210,7 +219,8 @@ static void test_spread(void **state)
 		spread_compare(&a, still, 20, wide, 20, paired, 0);
 		assert_int_equal(a.status, STAT_OK);
 		assert_near(a.change, 10, 1e-9);
-		assert_true(a.p < 1e-3 && a.p_difference < 1e-4 && a.p_same > 0.9 && a.lo95 > 5 && a.hi95 < 20);
+		assert_true(a.p < 1e-3 && a.p_difference < 1e-4 && a.p_same > 0.9 && a.lo95 > 5 &&
+			    a.hi95 < 20);
 		a = aspect_with(2);
 		spread_compare(&a, still, 20, outlier, 20, paired, 0);
 		assert_true(a.change > 10 && a.p > 0.05 && a.p_same > 0.05);
@@ -238,8 +248,10 @@ static void test_uncertainty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_groups), cmocka_unit_test(test_pairs),	   cmocka_unit_test(test_pool), cmocka_unit_test(test_needed),   cmocka_unit_test(test_no_scatter),  cmocka_unit_test(test_counts),
-	    cmocka_unit_test(test_spread), cmocka_unit_test(test_uncertainty),
+	    cmocka_unit_test(test_groups),     cmocka_unit_test(test_pairs),
+	    cmocka_unit_test(test_pool),       cmocka_unit_test(test_needed),
+	    cmocka_unit_test(test_no_scatter), cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_spread),     cmocka_unit_test(test_uncertainty),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often a comparison of shapes errs, simulated with a fixed seed: 20 pairs of one scenario, the twelve quantiles drawn
- * independently, which is the worst case for a family of tests. */
+/* How often a comparison of shapes errs, simulated with a fixed seed: 20 pairs of one scenario, the
+ * twelve quantiles drawn independently, which is the worst case for a family of tests. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,8 @@ static void side_init(struct made *m)
 	m->b = (struct baseline){.source = (char *)"made up", .limits = compare_defaults, .scenario = &scenario, .n_scenarios = 1,
 				 .cell = &m->c, .n_cells = 1};
 	struct compare_limits *l = &m->b.limits;
-	l->response_time = l->typical_response = l->tail = l->median = l->p90 = l->p99 = l->p999 = NAN;
+	l->response_time = l->typical_response = l->tail = l->median = l->p90 = l->p99 = l->p999 =
+	    NAN;
 	l->execution_time = l->in_flight = l->precision_ratio = l->reordered = l->concurrency = NAN;
 	l->n_mismatched = UINT64_MAX;
 	for (unsigned int i = 0; i < N_PAIRS; i++)
@@ -54,7 +55,9 @@ static void side_draw(struct made *m, double shift, size_t n_shifted, gsl_rng *r
 {
 	for (size_t k = 0; k < SHAPE_N_QUANTILES; k++)
 		for (size_t i = 0; i < N_PAIRS; i++)
-			m->value[COLUMN_SHAPE + k][i] = (k < n_shifted ? shift : 0) + gsl_ran_gaussian_ziggurat(rng, SD * M_SQRT1_2);
+			m->value[COLUMN_SHAPE + k][i] =
+			    (k < n_shifted ? shift : 0) +
+			    gsl_ran_gaussian_ziggurat(rng, SD * M_SQRT1_2);
 }
 
 struct outcome {
@@ -73,7 +76,8 @@ static struct outcome simulate(double was, double is, size_t n_shifted)
 		struct campaign_change c;
 		side_draw(&m[0], was, n_shifted, rng);
 		side_draw(&m[1], is, n_shifted, rng);
-		assert_int_equal(compare_compute(&c, &m[0].b, &m[1].b, &(struct compare_options){0}, NULL), 0);
+		assert_int_equal(
+		    compare_compute(&c, &m[0].b, &m[1].b, &(struct compare_options){0}, NULL), 0);
 		const struct aspect_change *a = &c.cell[0].aspect[ASPECT_SHAPE];
 		assert_int_equal(a->status, STAT_OK);
 		assert_int_equal(c.cell[0].word, a->word);
@@ -99,14 +103,16 @@ static void test_unchanged(void **state)
 {
 	(void)state;
 	const struct outcome o = simulate(0, 0, 0);
-	assert_rate("a version that did not change called worse or better", o.n[CHANGE_WORSE] + o.n[CHANGE_BETTER], 0.01);
+	assert_rate("a version that did not change called worse or better",
+		    o.n[CHANGE_WORSE] + o.n[CHANGE_BETTER], 0.01);
 	assert_true(o.n[CHANGE_SAME] > 0.95 * N_TRIALS);
 }
 
 static void test_at_the_limit(void **state)
 {
 	(void)state;
-	const struct outcome one = simulate(0, LIMIT, 1), all = simulate(0, LIMIT, SHAPE_N_QUANTILES);
+	const struct outcome one = simulate(0, LIMIT, 1),
+			     all = simulate(0, LIMIT, SHAPE_N_QUANTILES);
 	assert_rate("one quantile at the limit called the same", one.n[CHANGE_SAME], 0.05);
 	assert_rate("one quantile at the limit called worse", one.n[CHANGE_WORSE], 0.05);
 	assert_rate("all quantiles at the limit called the same", all.n[CHANGE_SAME], 0.05);
@@ -117,9 +123,12 @@ static void test_at_the_limit(void **state)
 static void test_beyond_the_limit(void **state)
 {
 	(void)state;
-	const struct outcome worse = simulate(0, 2 * LIMIT, 1), better = simulate(2 * LIMIT, 0, 1), crossed = simulate(-LIMIT, LIMIT, 1);
-	assert_true(worse.n[CHANGE_WORSE] > 0.95 * N_TRIALS && !worse.n[CHANGE_SAME] && !worse.n[CHANGE_BETTER]);
-	assert_true(better.n[CHANGE_BETTER] > 0.95 * N_TRIALS && !better.n[CHANGE_SAME] && !better.n[CHANGE_WORSE]);
+	const struct outcome worse = simulate(0, 2 * LIMIT, 1), better = simulate(2 * LIMIT, 0, 1),
+			     crossed = simulate(-LIMIT, LIMIT, 1);
+	assert_true(worse.n[CHANGE_WORSE] > 0.95 * N_TRIALS && !worse.n[CHANGE_SAME] &&
+		    !worse.n[CHANGE_BETTER]);
+	assert_true(better.n[CHANGE_BETTER] > 0.95 * N_TRIALS && !better.n[CHANGE_SAME] &&
+		    !better.n[CHANGE_WORSE]);
 	assert_int_equal(crossed.n[CHANGE_INCONCLUSIVE], N_TRIALS);
 }
 
@@ -138,7 +147,8 @@ static void test_unrecorded(void **state)
 	m[1].b.limits.response_time = 0.05;
 	for (size_t i = 0; i < N_PAIRS; i++)
 		m[1].value[COLUMN_X_MEAN][i] += i % 2 ? 1 : -1;
-	assert_int_equal(compare_compute(&c, &m[0].b, &m[1].b, &(struct compare_options){0}, NULL), 0);
+	assert_int_equal(compare_compute(&c, &m[0].b, &m[1].b, &(struct compare_options){0}, NULL),
+			 0);
 	assert_int_equal(c.cell[0].aspect[ASPECT_SHAPE].word, CHANGE_NOT_JUDGED);
 	assert_int_equal(c.cell[0].aspect[ASPECT_TAIL].word, CHANGE_NOT_JUDGED);
 	assert_int_equal(c.cell[0].word, CHANGE_SAME);

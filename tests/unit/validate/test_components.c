@@ -36,13 +36,16 @@ static void test_limits_follow_their_keys(void **state)
 	for (int k = 0; k < COMPONENT_N; k++) {
 		struct protocol p = {.accept = accept_defaults};
 		struct err e = ERR_INIT;
-		const char *name = accept_keys[k].name, *value = accept_keys[k].type == OPT_DURATION ? "1ns" : "1";
+		const char *name = accept_keys[k].name,
+			   *value = accept_keys[k].type == OPT_DURATION ? "1ns" : "1";
 		bool below_one = accept_keys[k].max > 0 && accept_keys[k].max < 1;
-		assert_int_equal(options_set(accept_keys, &p, name, below_one ? "0.5" : value, &e), 0);
+		assert_int_equal(options_set(accept_keys, &p, name, below_one ? "0.5" : value, &e),
+				 0);
 		assert_true(accept_limit(&p.accept, k) == (below_one ? 0.5 : 1));
 		for (int j = 0; j < COMPONENT_N; j++)
 			if (j != k) {
-				double limit = accept_limit(&p.accept, j), before = accept_limit(&accept_defaults, j);
+				double limit = accept_limit(&p.accept, j),
+				       before = accept_limit(&accept_defaults, j);
 				assert_true(limit == before || (isnan(limit) && isnan(before)));
 			}
 		assert_int_equal(options_set(accept_keys, &p, name, "none", &e), 0);

@@ -33,8 +33,8 @@ static size_t level_at(const struct requests *q, int64_t t)
 	return level;
 }
 
-/* The definition: those active at its begin that began before it, or at the same time and earlier in the trace, and
- * itself. */
+/* The definition: those active at its begin that began before it, or at the same time and earlier
+ * in the trace, and itself. */
 static size_t level_found(const struct requests *q, size_t i)
 {
 	size_t level = 1;
@@ -86,7 +86,8 @@ static void check(const struct requests *q)
 	assert_int_equal(l.total.first_ns, first);
 	assert_int_equal(l.total.last_ns, last);
 	assert_memory_equal(l.total.ns_at_level, ns_at, (q->n + 1) * sizeof *ns_at);
-	assert_memory_equal(l.total.requests_at_level, requests_at, (q->n + 1) * sizeof *requests_at);
+	assert_memory_equal(l.total.requests_at_level, requests_at,
+			    (q->n + 1) * sizeof *requests_at);
 	concurrency_levels_release(&l);
 }
 
@@ -96,7 +97,8 @@ static void test_random_cases_by_definition(void **state)
 	struct random r = {11};
 	for (int round = 0; round < 5000; round++) {
 		struct requests q = {.n = 1 + random_below(&r, MAX_N)};
-		int64_t range = 1 + (int64_t)random_below(&r, MAX_TIME); /* narrow ones are full of ties */
+		/* narrow ones are full of ties */
+		int64_t range = 1 + (int64_t)random_below(&r, MAX_TIME);
 		uint64_t longest = 1 + random_below(&r, MAX_TIME);
 		bool unfinished = round % 4 == 0;
 		for (size_t i = 0; i < q.n; i++) {
@@ -128,7 +130,8 @@ static void test_worked_cases(void **state)
 		struct concurrency_levels l;
 		const struct requests *q = &cases[c].q;
 		assert_int_equal(concurrency_levels(&l, q->begin, q->end, q->n, NULL), 0);
-		assert_memory_equal(l.total.ns_at_level, cases[c].ns_at, (q->n + 1) * sizeof(int64_t));
+		assert_memory_equal(l.total.ns_at_level, cases[c].ns_at,
+				    (q->n + 1) * sizeof(int64_t));
 		assert_memory_equal(l.found, cases[c].found, q->n * sizeof(size_t));
 		concurrency_levels_release(&l);
 		check(q);
@@ -161,7 +164,10 @@ static void test_many_active_at_once(void **state)
 	struct concurrency c;
 	assert_int_equal(concurrency_init(&c, 100000, NULL), 0);
 	for (int64_t i = 0; i < 100000; i++)
-		assert_int_equal(concurrency_add(&c, i, 1000000 + (int64_t)random_below(&r, 1000000), NULL, NULL), 0);
+		assert_int_equal(concurrency_add(&c, i,
+						 1000000 + (int64_t)random_below(&r, 1000000), NULL,
+						 NULL),
+				 0);
 	concurrency_finish(&c);
 	assert_int_equal(c.highest, 100000);
 	int64_t sum = 0;
@@ -209,19 +215,23 @@ static void test_runs(void **state)
 			time[STRIDE * i + 1] = now + (int64_t)random_below(&r, longest);
 			if (round % 3 == 0 && !random_below(&r, 100))
 				time[STRIDE * i + 1] = TIME_NONE;
-			assert_int_equal(concurrency_add(&one, now, time[STRIDE * i + 1], NULL, NULL), 0);
+			assert_int_equal(
+			    concurrency_add(&one, now, time[STRIDE * i + 1], NULL, NULL), 0);
 		}
 		for (size_t from = 0, n; from < N; from += n) {
 			n = 1 + random_below(&r, N - from);
-			assert_int_equal(concurrency_add_run(&run, &time[STRIDE * from], &time[STRIDE * from + 1], STRIDE,
-							     n, NULL), 0);
+			assert_int_equal(concurrency_add_run(&run, &time[STRIDE * from],
+							     &time[STRIDE * from + 1], STRIDE, n,
+							     NULL),
+					 0);
 		}
 		concurrency_finish(&one);
 		concurrency_finish(&run);
 		assert_int_equal(run.n, one.n);
 		assert_int_equal(run.highest, one.highest);
 		assert_true(run.first_ns == one.first_ns && run.last_ns == one.last_ns);
-		assert_memory_equal(run.ns_at_level, one.ns_at_level, (max_level + 1) * sizeof *one.ns_at_level);
+		assert_memory_equal(run.ns_at_level, one.ns_at_level,
+				    (max_level + 1) * sizeof *one.ns_at_level);
 		assert_memory_equal(run.requests_at_level, one.requests_at_level,
 				    (max_level + 1) * sizeof *one.requests_at_level);
 		concurrency_release(&one);

@@ -27,8 +27,10 @@ static void remove_from(const struct covariate_slope *s, const struct covariate_
 static void test_two_cells(void **state)
 {
 	(void)state;
-	const double z1[] = {0.05, -0.08, 0.12, 0.01, 0.2, -0.03}, z2[] = {-0.1, 0.04, 0.02, -0.06, 0.09};
-	double d1[] = {0.062, -0.031, 0.118, 0.029, 0.171, 0.021}, d2[] = {-0.083, 0.015, 0.006, -0.049, 0.061};
+	const double z1[] = {0.05, -0.08, 0.12, 0.01, 0.2, -0.03},
+		     z2[] = {-0.1, 0.04, 0.02, -0.06, 0.09};
+	double d1[] = {0.062, -0.031, 0.118, 0.029, 0.171, 0.021},
+	       d2[] = {-0.083, 0.015, 0.006, -0.049, 0.061};
 	struct covariate_cell cell[] = {{6, z1, d1, 0}, {5, z2, d2, 0}};
 	struct covariate_slope s;
 	assert_int_equal(covariate_fit(cell, 2, &s), STAT_OK);
@@ -65,7 +67,8 @@ static void test_value_of_a_pair(void **state)
 	assert_true(isnan(covariate_of_pair(&x, &old)));
 }
 
-/* Neighbours that make 70 % of the scatter: it goes, and the interval covers as often as it says. */
+/* Neighbours that make 70 % of the scatter: it goes, and the interval covers as often as it says.
+ */
 static void test_narrows_and_covers(void **state)
 {
 	(void)state;
@@ -99,7 +102,8 @@ static void test_narrows_and_covers(void **state)
 	assert_true(n_covered > 0.94 * TRIALS && n_covered < 0.963 * TRIALS);
 }
 
-/* Neighbours slow runs down: with the covariate the intervals of response and execution time are narrower, for the same runs. */
+/* Neighbours slow runs down: with the covariate the intervals of response and execution time are
+ * narrower, for the same runs. */
 static void test_in_a_campaign(void **state)
 {
 	(void)state;
@@ -117,14 +121,16 @@ static void test_in_a_campaign(void **state)
 			struct run *r = &c.results.run[i];
 			r->others_share = 0.3 * gsl_rng_uniform(rng);
 			r->summary.response.mean *= pow(1 + r->others_share, 0.8);
-			r->summary.execution_ns = (int64_t)((double)r->summary.execution_ns * pow(1 + r->others_share, 0.8));
+			r->summary.execution_ns = (int64_t)((double)r->summary.execution_ns *
+							    pow(1 + r->others_share, 0.8));
 		}
 		c.results.protocol.covariate = with ? COVARIATE_OTHERS : COVARIATE_NONE;
 		assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
 		const struct cell *cell = &a.cell[0];
 		width[with] = cell->bias.hi95 - cell->bias.lo95;
 		time_width[with] = cell->execution_time.hi95 - cell->execution_time.lo95;
-		assert_int_equal(cell->covariate_response.status, with ? STAT_OK : STAT_NOT_ASSESSED);
+		assert_int_equal(cell->covariate_response.status,
+				 with ? STAT_OK : STAT_NOT_ASSESSED);
 		if (with)
 			slope = cell->covariate_response.slope;
 		analysis_release(&a);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* RFC 5236's densities against its algorithms written out with plain lists, and its worked examples. */
+/* RFC 5236's densities against its algorithms written out with plain lists, and its worked
+ * examples. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +41,8 @@ static void list_remove(struct list *l, uint64_t x)
 
 static void draw(struct random *r, struct list *q)
 {
-	size_t n = 1 + random_below(r, MAX_N - 10), n_swaps = random_below(r, 3) ? random_below(r, 6) : 3 * n;
+	size_t n = 1 + random_below(r, MAX_N - 10),
+	       n_swaps = random_below(r, 3) ? random_below(r, 6) : 3 * n;
 	q->n = 0;
 	for (size_t i = 0; i < n; i++)
 		if (random_below(r, 9))
@@ -84,8 +86,8 @@ static bool list_has_above(const struct list *l, uint64_t x)
 	return false;
 }
 
-/* Section 4.2 of the RFC; what it leaves open: where no number is there that the index could move on to, the earliest
- * arrival of the window is lost. */
+/* Section 4.2 of the RFC; what it leaves open: where no number is there that the index could move
+ * on to, the earliest arrival of the window is lost. */
 static void displacements_by_definition(const struct list *q, uint64_t dt, int64_t *d, size_t *n)
 {
 	struct list unique = {.n = 0}, window = {.n = 0}, buffer = {.n = 0};
@@ -124,7 +126,8 @@ static void test_random_sequences(void **state)
 	struct random r = {20080601};
 	for (int round = 0; round < 20000; round++) {
 		struct list q, expected;
-		uint64_t b[2 * MAX_N], bt = random_below(&r, 5) ? random_below(&r, 12) : DENSITY_UNBOUNDED;
+		uint64_t b[2 * MAX_N],
+		    bt = random_below(&r, 5) ? random_below(&r, 12) : DENSITY_UNBOUNDED;
 		int64_t d[2 * MAX_N], wanted[2 * MAX_N];
 		uint64_t dt = random_below(&r, 14);
 		size_t n, n_wanted;
@@ -150,7 +153,8 @@ static void test_a_threshold_beyond_all_is_none(void **state)
 		size_t n, n_all;
 		draw(&r, &q);
 		assert_int_equal(density_displacements(q.x, q.n, 2 * MAX_N, d, &n, NULL), 0);
-		assert_int_equal(density_displacements(q.x, q.n, DENSITY_UNBOUNDED, all, &n_all, NULL), 0);
+		assert_int_equal(
+		    density_displacements(q.x, q.n, DENSITY_UNBOUNDED, all, &n_all, NULL), 0);
 		assert_int_equal(n, n_all);
 		assert_memory_equal(d, all, n * sizeof *d);
 	}

@@ -40,7 +40,8 @@ static void test_half_of_the_blocks_are_slow(void **state)
 		const struct protocol p = {.seed = seed};
 		assert_false(design_block_is_slow(&p, 0));
 		for (uint32_t b = 1; b <= 20; b += 2, n++) {
-			assert_int_equal(design_block_is_slow(&p, b) + design_block_is_slow(&p, b + 1), 1);
+			assert_int_equal(
+			    design_block_is_slow(&p, b) + design_block_is_slow(&p, b + 1), 1);
 			first += design_block_is_slow(&p, b);
 		}
 	}
@@ -88,8 +89,8 @@ static void test_balanced(void **state)
 	protocol_release(&p);
 }
 
-/* Over many blocks every role comes at every place of its scenario about equally often, and every scenario at every
- * place of the block. */
+/* Over many blocks every role comes at every place of its scenario about equally often, and every
+ * scenario at every place of the block. */
 static void test_random(void **state)
 {
 	(void)state;
@@ -103,8 +104,9 @@ static void test_random(void **state)
 		for (unsigned int place = 0; i < d.n_runs && d.run[i].block == block; place++) {
 			uint32_t scenario = d.run[i].scenario;
 			scenario_at[scenario][place]++;
-			for (unsigned int k = 0;
-			     i < d.n_runs && d.run[i].block == block && d.run[i].scenario == scenario; i++, k++)
+			for (unsigned int k = 0; i < d.n_runs && d.run[i].block == block &&
+						 d.run[i].scenario == scenario;
+			     i++, k++)
 				if (scenario == 0)
 					role_at[d.run[i].role + 1][k]++;
 		}
@@ -139,7 +141,8 @@ static void test_seed(void **state)
 	assert_int_equal(a.n_runs, b.n_runs);
 	assert_true(same(&a, &b, a.n_runs));
 	assert_false(same(&a, &c, a.n_runs));
-	assert_true(same(&a, &l, a.n_runs)); /* more replicates leave the first blocks as they were */
+	/* more replicates leave the first blocks as they were */
+	assert_true(same(&a, &l, a.n_runs));
 	assert_true(design_workload_seed(&p, 0) == design_workload_seed(&q, 0));
 	assert_true(design_workload_seed(&p, 0) != design_workload_seed(&p, 1));
 	assert_true(design_workload_seed(&p, 0) != design_workload_seed(&r, 0));
@@ -210,8 +213,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_balanced),
-	    cmocka_unit_test(test_half_of_the_blocks_are_slow),        cmocka_unit_test(test_random), cmocka_unit_test(test_seed),
-	    cmocka_unit_test(test_reference_trace), cmocka_unit_test(test_json),
+	    cmocka_unit_test(test_half_of_the_blocks_are_slow),
+	    cmocka_unit_test(test_random),
+	    cmocka_unit_test(test_seed),
+	    cmocka_unit_test(test_reference_trace),
+	    cmocka_unit_test(test_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reordering while requests arrive, against the same metrics of sequences held in memory, which are tested against the
- * RFCs' definitions: random sequences, several side by side, with losses. */
+/* Reordering while requests arrive, against the same metrics of sequences held in memory, which are
+ * tested against the RFCs' definitions: random sequences, several side by side, with losses. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,9 +28,11 @@ struct made { /* one sequence: what arrives, in the order of arrival */
 /* In order, then disturbed: swaps near by or anywhere, a block moved, a shuffle. */
 static void disturb(struct random *r, struct made *m)
 {
-	size_t kind = random_below(r, 5), n_swaps = kind == 4 ? 4 * m->n : random_below(r, 1 + m->n / 4);
+	size_t kind = random_below(r, 5),
+	       n_swaps = kind == 4 ? 4 * m->n : random_below(r, 1 + m->n / 4);
 	for (size_t i = 0; m->n && i < n_swaps && kind; i++) {
-		size_t a = random_below(r, m->n), b = kind == 1 ? a + random_below(r, 8) : random_below(r, m->n);
+		size_t a = random_below(r, m->n),
+		       b = kind == 1 ? a + random_below(r, 8) : random_below(r, m->n);
 		b = b < m->n ? b : m->n - 1;
 		uint64_t t = m->s[a];
 		m->s[a] = m->s[b];
@@ -103,13 +105,16 @@ static int64_t sum_of(const struct distribution *d)
 
 /* What a sequence adds to the totals; `t` holds what is expected of those before it. */
 struct expected {
-	uint64_t n_received, n_lost, n_reordered, n_sequence_discontinuities, n_descents, n_discontinuities, n_gaps;
-	uint64_t x, a, q, inversions, n_pairs, n_moves, footrule, n_displaced, displacement_sum, n_late, n_occupancies;
+	uint64_t n_received, n_lost, n_reordered, n_sequence_discontinuities, n_descents,
+	    n_discontinuities, n_gaps;
+	uint64_t x, a, q, inversions, n_pairs, n_moves, footrule, n_displaced, displacement_sum,
+	    n_late, n_occupancies;
 	uint64_t occupancy_sum, n_occupied, max_extent, preceding[4], max_preceding;
 	int64_t extent, late, bytes, gap;
 };
 
-static void expect_densities(struct expected *t, const struct made *m, const struct disorder_options *o)
+static void expect_densities(struct expected *t, const struct made *m,
+			     const struct disorder_options *o)
 {
 	int64_t *d = xcalloc(m->n + 1, sizeof *d);
 	uint64_t *b = xcalloc(m->n + 1, sizeof *b);
@@ -159,7 +164,8 @@ static void expect(struct expected *t, const struct made *m, const struct disord
 	for (size_t n = 1; n < 4; n++)
 		t->preceding[n] += reorder_n_reordered(&r, n);
 	for (size_t i = 0; i < r.n; i++)
-		t->max_preceding = r.n_preceding[i] > t->max_preceding ? r.n_preceding[i] : t->max_preceding;
+		t->max_preceding =
+		    r.n_preceding[i] > t->max_preceding ? r.n_preceding[i] : t->max_preceding;
 	reorder_release(&r);
 	expect_densities(t, m, o);
 }

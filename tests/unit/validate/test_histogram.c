@@ -92,9 +92,11 @@ static void test_quantiles_against_sorted_values(void **state)
 		qsort(v, n, sizeof *v, compare);
 		for (size_t thousandths = 0; thousandths <= 1000; thousandths++) {
 			double got, exact = (double)exact_quantile(v, n, thousandths, 1000);
-			assert_int_equal(histogram_quantile(&h, (double)thousandths / 1000, &got, NULL), 0);
+			assert_int_equal(
+			    histogram_quantile(&h, (double)thousandths / 1000, &got, NULL), 0);
 			if (fabs(got - exact) > RELATIVE * exact)
-				fail_msg("n %zu, p %zu/1000: %.17g, exactly %.17g", n, thousandths, got, exact);
+				fail_msg("n %zu, p %zu/1000: %.17g, exactly %.17g", n, thousandths,
+					 got, exact);
 		}
 		double mean, exact_mean = 0;
 		size_t cut = n / 10;
@@ -132,7 +134,8 @@ static void test_small_cases(void **state)
 	assert_true(v == 100);
 	assert_int_equal(histogram_trimmed_mean(&h, 0.1, &v, &e), 0);
 	assert_true(v == 55);
-	assert_int_equal(histogram_trimmed_mean(&h, 0.49, &v, &e), 0); /* floor(4.9) from each end */
+	/* floor(4.9) from each end */
+	assert_int_equal(histogram_trimmed_mean(&h, 0.49, &v, &e), 0);
 	assert_true(v == 55);
 	assert_int_equal(histogram_quantile(&h, 1.01, &v, &e), -EINVAL);
 	assert_int_equal(histogram_quantile(&h, -0.1, &v, &e), -EINVAL);
@@ -155,7 +158,8 @@ static void assert_same(const struct histogram *a, const struct histogram *b)
 	assert_int_equal(a->n, b->n);
 	assert_int_equal(a->n_negative, b->n_negative);
 	for (uint32_t i = 0; i < HISTOGRAM_MAX_BUCKETS; i++) {
-		uint64_t x = i < a->n_buckets ? a->count[i] : 0, y = i < b->n_buckets ? b->count[i] : 0;
+		uint64_t x = i < a->n_buckets ? a->count[i] : 0,
+			 y = i < b->n_buckets ? b->count[i] : 0;
 		assert_int_equal(x, y);
 	}
 }
@@ -198,7 +202,8 @@ static void test_json_round_trip(void **state)
 		struct err e = ERR_INIT;
 		histogram_init(&a);
 		for (size_t i = draw() % 1000; i--;) /* a dense part and outliers */
-			histogram_add(&a, draw() % 5 ? 500 + (int64_t)(draw() % 300) : draw_duration() - 1);
+			histogram_add(&a, draw() % 5 ? 500 + (int64_t)(draw() % 300)
+						     : draw_duration() - 1);
 		json_t *o = histogram_to_json(&a);
 		char *text = json_dumps(o, 0);
 		json_decref(o);
@@ -234,7 +239,8 @@ static void test_json_refused(void **state)
 	    "{\"n\": 2, \"negative\": 0, \"buckets\": [[6, 1], [5, 1]]}",
 	    "{\"n\": 1, \"negative\": 0, \"buckets\": [[5, 2, -1]]}",
 	    "{\"n\": 1, \"negative\": 0, \"buckets\": [[5, \"1\"]]}",
-	    "{\"n\": 1, \"negative\": 0, \"buckets\": [[5, 9223372036854775807, 9223372036854775807, 3]]}",
+	    "{\"n\": 1, \"negative\": 0, \"buckets\": [[5, 9223372036854775807, "
+	    "9223372036854775807, 3]]}",
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct histogram h;
@@ -259,8 +265,11 @@ static void test_json_is_small(void **state)
 	histogram_init(&h);
 	random_state = 5;
 	for (int i = 0; i < 1000000; i++) /* about exponential around 600 ns, tail to 100 us */
-		histogram_add(&h, 450 + (int64_t)(-100.0 * log((double)(draw() >> 11) / 9007199254740992.0 + 1e-300)) +
-				      (draw() % 1000 ? 0 : (int64_t)(draw() % 100000)));
+		histogram_add(
+		    &h, 450 +
+			    (int64_t)(-100.0 *
+				      log((double)(draw() >> 11) / 9007199254740992.0 + 1e-300)) +
+			    (draw() % 1000 ? 0 : (int64_t)(draw() % 100000)));
 	json_t *o = histogram_to_json(&h);
 	char *text = json_dumps(o, JSON_COMPACT);
 	assert_true(strlen(text) < 20000);

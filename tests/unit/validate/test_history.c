@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A history: what is stored comes back; limits, charts, signals and the changes near them against values computed apart. */
+/* A history: what is stored comes back; limits, charts, signals and the changes near them against
+ * values computed apart. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -20,13 +21,14 @@
 
 #define expect_near(value, expected) assert_true(fabs((value) - (expected)) <= 1e-10 * fabs(expected))
 
-/* --- charts of given values ------------------------------------------------------------------------------------------- */
+/* --- charts of given values ---------------------------------------------- */
 
 /* One series of these means; its campaigns' environments are given by index, of three. */
 static void history_make(struct history *h, const double *x, size_t n, const size_t *environment)
 {
 	*h = (struct history){.source = xstrdup("db")};
-	static const char *const facts[] = {"{\"kernel\":\"6.1\",\"memory\":\"8\"}", "{\"kernel\":\"6.2\",\"memory\":\"8\"}",
+	static const char *const facts[] = {"{\"kernel\":\"6.1\",\"memory\":\"8\"}",
+					    "{\"kernel\":\"6.2\",\"memory\":\"8\"}",
 					    "{\"kernel\":\"6.2\",\"turbo\":\"off\"}"};
 	for (size_t i = 0; i < 3; i++) {
 		GROW(h->environment, h->n_environments, h->cap_environments);
@@ -44,11 +46,13 @@ static void history_make(struct history *h, const double *x, size_t n, const siz
 }
 
 /* Entry 10 is far out, and from 15 on all are higher. */
-static const double course[] = {0.010, 0.012, 0.009, 0.011, 0.013, 0.008, 0.010, 0.012, 0.011, 0.009, 0.050,
-				0.010, 0.013, 0.009, 0.011, 0.016, 0.016, 0.016, 0.016, 0.016, 0.016};
+static const double course[] = {0.010, 0.012, 0.009, 0.011, 0.013, 0.008, 0.010,
+				0.012, 0.011, 0.009, 0.050, 0.010, 0.013, 0.009,
+				0.011, 0.016, 0.016, 0.016, 0.016, 0.016, 0.016};
 #define N_COURSE (sizeof course / sizeof *course)
 
-static const struct history_signal *signal_of(const struct history_charts *c, enum history_chart chart, size_t first)
+static const struct history_signal *signal_of(const struct history_charts *c,
+					      enum history_chart chart, size_t first)
 {
 	for (size_t i = 0; i < c->n_signals; i++)
 		if (c->signal[i].chart == chart && c->signal[i].first == first)
@@ -177,7 +181,7 @@ static void no_limits(void **state)
 	history_release(&h);
 }
 
-/* --- the file ---------------------------------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------ */
 
 static void baseline_fill(struct baseline *b, int number, const char *date)
 {
@@ -195,7 +199,8 @@ static void baseline_fill(struct baseline *b, int number, const char *date)
 		c->column[k] = xcalloc(c->n + 1, sizeof **c->column);
 	for (size_t i = 0; i < c->n; i++) {
 		c->column[COLUMN_R_MEAN][i] = i == 3 ? 0 : 2;
-		c->column[COLUMN_X_MEAN][i] = 2 * exp(0.1 * (double)(i + 1)); /* ln(x/r): 0.1, 0.2, 0.3, and one without r */
+		/* ln(x/r): 0.1, 0.2, 0.3, and one without r */
+		c->column[COLUMN_X_MEAN][i] = 2 * exp(0.1 * (double)(i + 1));
 	}
 }
 
@@ -206,7 +211,8 @@ static void stored_and_loaded(void **state)
 	struct baseline b;
 	struct history_added added;
 	struct history h;
-	struct history_filter all = {NULL, NULL, 1, NULL}, none = {"nothing", NULL, 1, NULL}, elsewhere = {NULL, NULL, 1, "g"}, here = {NULL, NULL, 1, "h"};
+	struct history_filter all = {NULL, NULL, 1, NULL}, none = {"nothing", NULL, 1, NULL},
+			      elsewhere = {NULL, NULL, 1, "g"}, here = {NULL, NULL, 1, "h"};
 	struct err e = ERR_INIT;
 	assert_int_equal(history_load(&h, path, &all, &e), -ENOENT);
 	baseline_fill(&b, 1, "2026-02-01T00:00:00Z");
@@ -242,7 +248,8 @@ static void stored_and_loaded(void **state)
 	assert_int_equal(one->n, 3);
 	expect_near(one->mean, 0.2);
 	expect_near(one->sd, 0.1);
-	assert_true(one->bias == 0.25 && isnan(one->bias_lo95) && isnan(one->bias_hi95) && one->U95 == 1.5);
+	assert_true(one->bias == 0.25 && isnan(one->bias_lo95) && isnan(one->bias_hi95) &&
+		    one->U95 == 1.5);
 	history_release(&h);
 	free(path);
 }

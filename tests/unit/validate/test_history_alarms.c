@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often control charts signal although nothing changed: by simulation with fixed seeds, against what is known of charts with known limits
- * (individuals: once in 370 entries; CUSUM with k 0.5 and h 5: in 465; EWMA with lambda 0.2 and L 2.962: in 500, Montgomery 2013), and what
+/* How often control charts signal although nothing changed: by simulation with fixed seeds, against
+ * what is known of charts with known limits (individuals: once in 370 entries; CUSUM with k 0.5 and
+ * h 5: in 465; EWMA with lambda 0.2 and L 2.962: in 500, Montgomery 2013), and what
  * doc/man/validate-history.1 says of limits that come from few entries. */
 #include <math.h>
 #include <setjmp.h>
@@ -39,7 +40,8 @@ static void series_fill(struct history *h, size_t n, gsl_rng *rng)
 	}
 }
 
-static struct alarms simulate(size_t n_series, size_t baseline, size_t watched, size_t soon, unsigned long seed)
+static struct alarms simulate(size_t n_series, size_t baseline, size_t watched, size_t soon,
+			      unsigned long seed)
 {
 	struct alarms a = {.n_series = n_series};
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -54,7 +56,8 @@ static struct alarms simulate(size_t n_series, size_t baseline, size_t watched, 
 		for (int chart = 0; chart < CHART_N; chart++) {
 			size_t first = baseline + watched;
 			for (size_t i = 0; i < c.n_signals; i++)
-				if ((int)c.signal[i].chart == chart && c.signal[i].first >= baseline && c.signal[i].first < first)
+				if ((int)c.signal[i].chart == chart &&
+				    c.signal[i].first >= baseline && c.signal[i].first < first)
 					first = c.signal[i].first;
 			a.n_alarms[chart] += first < baseline + watched;
 			a.n_entries[chart] += first - baseline + (first < baseline + watched);
@@ -77,8 +80,10 @@ static void print(const struct alarms *a, const char *what)
 {
 	printf("%s: an alarm in", what);
 	for (int k = 0; k < CHART_N; k++)
-		printf(" %.0f (%s)", entries_per_alarm(a, (enum history_chart)k), history_chart_names[k]);
-	printf(" entries; %.1f %% of series within 12\n", 100 * (double)a->n_alarming / (double)a->n_series);
+		printf(" %.0f (%s)", entries_per_alarm(a, (enum history_chart)k),
+		       history_chart_names[k]);
+	printf(" entries; %.1f %% of series within 12\n",
+	       100 * (double)a->n_alarming / (double)a->n_series);
 }
 
 /* 3,000 entries make limits that are as good as known. */
@@ -113,6 +118,7 @@ static void test_limits_of_few(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_known_limits), cmocka_unit_test(test_limits_of_few)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_known_limits),
+					   cmocka_unit_test(test_limits_of_few)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

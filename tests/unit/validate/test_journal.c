@@ -112,8 +112,8 @@ static void test_torn(void **state)
 	temp_dir_remove(dir);
 }
 
-/* Any single bit flipped: that line is not believed, the others are, and a lost newline costs no more than the two
- * lines it joins. */
+/* Any single bit flipped: that line is not believed, the others are, and a lost newline costs no
+ * more than the two lines it joins. */
 static void test_flipped(void **state)
 {
 	(void)state;
@@ -171,14 +171,22 @@ static void test_chain(void **state)
 			struct journal_reading r;
 			strbuf_reset(&changed);
 			for (size_t i = 0; i < 5; i++)
-				for (int k = 0; k < (i != at ? 1 : how == REMOVED ? 0 : how == TWICE ? 2 : 1); k++)
-					line_copy(&changed, whole.s + i * len, len - 1, i == at && how == REWRITTEN);
+				for (int k = 0; k < (i != at          ? 1
+						     : how == REMOVED ? 0
+						     : how == TWICE   ? 2
+								      : 1);
+				     k++)
+					line_copy(&changed, whole.s + i * len, len - 1,
+						  i == at && how == REWRITTEN);
 			if (how == DAMAGED)
-				changed.s[at * len + len - 5] ^= 1; /* of the checksum that the next line names */
+				changed.s[at * len + len - 5] ^=
+				    1; /* of the checksum that the next line names */
 			file_put(dir, "journal", changed.s, changed.len);
 			read_back(path, &s, &r);
 			assert_int_equal(r.n_damaged, how == DAMAGED);
-			const size_t broken = how == AS_IS || how == DAMAGED ? 0 : how == REMOVED ? at + 1 : at + 2;
+			const size_t broken = how == AS_IS || how == DAMAGED ? 0
+					      : how == REMOVED               ? at + 1
+									     : at + 2;
 			assert_int_equal(r.first_unlinked, broken);
 		}
 	strbuf_release(&whole);
@@ -218,7 +226,8 @@ static void test_lock(void **state)
 	temp_dir_remove(dir);
 }
 
-/* A disk that is full: the event is an error, nothing of it stays, and the journal can be appended to later. */
+/* A disk that is full: the event is an error, nothing of it stays, and the journal can be appended
+ * to later. */
 static void test_full(void **state)
 {
 	(void)state;
@@ -262,11 +271,13 @@ static bool want_all(const char *line, size_t len, void *context)
 	return true;
 }
 
-/* In a stranger's directory: what is no file, what has no end, and a line that would fill the memory. */
+/* In a stranger's directory: what is no file, what has no end, and a line that would fill the
+ * memory. */
 static void test_hostile(void **state)
 {
 	(void)state;
-	char *dir = temp_dir_make(), *path = journal_make(dir, 3), *pipe_path = xasprintf("%s/pipe", dir);
+	char *dir = temp_dir_make(), *path = journal_make(dir, 3),
+	     *pipe_path = xasprintf("%s/pipe", dir);
 	struct journal j;
 	struct journal_reading r;
 	struct err e = ERR_INIT;
@@ -316,10 +327,10 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_round),      cmocka_unit_test(test_torn), cmocka_unit_test(test_flipped),
-	    cmocka_unit_test(test_chain),
-		cmocka_unit_test(test_not_events), cmocka_unit_test(test_lock), cmocka_unit_test(test_full),
-	    cmocka_unit_test(test_hostile),
+	    cmocka_unit_test(test_round),      cmocka_unit_test(test_torn),
+	    cmocka_unit_test(test_flipped),    cmocka_unit_test(test_chain),
+	    cmocka_unit_test(test_not_events), cmocka_unit_test(test_lock),
+	    cmocka_unit_test(test_full),       cmocka_unit_test(test_hostile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,8 +37,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static int run_spec(const struct fixture *f, struct launch_spec s, const char *script, struct launch_result *r,
-		    struct err *e)
+static int run_spec(const struct fixture *f, struct launch_spec s, const char *script,
+		    struct launch_result *r, struct err *e)
 {
 	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)script, NULL};
 	if (!s.argv)
@@ -66,7 +66,8 @@ static void test_ends(void **state)
 	assert_int_equal(run(*state, "echo its words; echo more", &r), 0);
 	assert_string_equal(r.reason, "");
 	assert_string_equal(r.said, "its words;more");
-	assert_int_equal(run(*state, "echo 'validate: it broke' >&2; echo 'second line'; exit 3", &r), 0);
+	assert_int_equal(
+	    run(*state, "echo 'validate: it broke' >&2; echo 'second line'; exit 3", &r), 0);
 	assert_int_equal(r.status, 3);
 	assert_string_equal(r.reason, "exit status 3: it broke;second line");
 	assert_int_equal(run(*state, "kill -9 $$", &r), 0);
@@ -75,11 +76,15 @@ static void test_ends(void **state)
 	assert_string_equal(r.reason, "ended by signal 9 (Killed)");
 	/* what a child prints may be anything, and any amount */
 	assert_int_equal(
-	    run(*state, "printf '\\033[31m\\377\\000red'; head -c 100000 /dev/zero | tr '\\0' x; exit 1", &r), 0);
+	    run(*state,
+		"printf '\\033[31m\\377\\000red'; head -c 100000 /dev/zero | tr '\\0' x; exit 1",
+		&r),
+	    0);
 	assert_non_null(strstr(r.reason, "exit status 1: ?[31m?"));
 	assert_true(strlen(r.reason) < sizeof r.reason);
 	/* but not more than a MiB of it is kept */
-	assert_int_equal(run(*state, "echo first; trap '' PIPE; head -c 2000000 /dev/zero || exit 7", &r), 0);
+	assert_int_equal(
+	    run(*state, "echo first; trap '' PIPE; head -c 2000000 /dev/zero || exit 7", &r), 0);
 	assert_int_equal(r.status, 7);
 	assert_non_null(strstr(r.reason, "exit status 7: first"));
 }
@@ -114,13 +119,15 @@ static void test_not_started(void **state)
 	assert_non_null(strstr(e.msg, "memory cgroup"));
 }
 
-/* What a run leaves behind is gone when it has ended, and it is the leader of a group of its own. */
+/* What a run leaves behind is gone when it has ended, and it is the leader of a group of its own.
+ */
 static void test_group(void **state)
 {
 	const struct fixture *f = *state;
 	struct launch_result r;
 	struct strbuf text = STRBUF_INIT;
-	char *script = xasprintf("sleep 60 & echo $! $$ $(cut -d' ' -f5 /proc/$$/stat) >%s/pids", f->dir);
+	char *script =
+	    xasprintf("sleep 60 & echo $! $$ $(cut -d' ' -f5 /proc/$$/stat) >%s/pids", f->dir);
 	int background, own, group;
 	assert_int_equal(run(f, script, &r), 0);
 	file_get(f->dir, "pids", &text);
@@ -158,9 +165,9 @@ static void test_settings(void **state)
 		cpu++;
 	CPU_ZERO(&first);
 	CPU_SET(cpu, &first);
-	char *script =
-	    xasprintf("grep Cpus_allowed_list /proc/self/status | tr -dc 0-9- >%s/cpus; cat </dev/stdin | wc -c >%s/in",
-		      f->dir, f->dir);
+	char *script = xasprintf("grep Cpus_allowed_list /proc/self/status | tr -dc 0-9- >%s/cpus; "
+				 "cat </dev/stdin | wc -c >%s/in",
+				 f->dir, f->dir);
 	struct launch_spec s = {.cpus = &first, .scheduling = {.set = true, .policy = SCHED_BATCH}};
 	if (run_spec(f, s, script, &r, &e) < 0)
 		fail_msg("%s", e.msg);
@@ -179,7 +186,8 @@ static void test_watch(void **state)
 	struct err e = ERR_INIT;
 	assert_int_equal(run_spec(*state, (struct launch_spec){.watch_memory = true}, "sleep 0.2", &r, &e), 0);
 	assert_true(r.n_memory > 2);
-	assert_true(r.memory[r.n_memory / 2].bytes >= 4096 && r.memory[r.n_memory / 2].bytes < 100 << 20);
+	assert_true(r.memory[r.n_memory / 2].bytes >= 4096 &&
+		    r.memory[r.n_memory / 2].bytes < 100 << 20);
 	free(r.memory);
 	assert_int_equal(run(*state, "exit 0", &r), 0);
 	assert_int_equal(r.n_memory, 0);
@@ -237,7 +245,8 @@ static void test_orphan(void **state)
 {
 	const struct fixture *f = *state;
 	struct strbuf text = STRBUF_INIT;
-	char *script = xasprintf("echo $$ >%s/pid.part; mv %s/pid.part %s/pid; exec sleep 60", f->dir, f->dir, f->dir);
+	char *script = xasprintf("echo $$ >%s/pid.part; mv %s/pid.part %s/pid; exec sleep 60",
+				 f->dir, f->dir, f->dir);
 	char *path = xasprintf("%s/pid", f->dir);
 	pid_t campaign = fork();
 	if (campaign == 0) {
@@ -304,8 +313,10 @@ static void test_texts(void **state)
 		assert_int_equal(launch_scheduling_parse(bad[i], &s, &n, &e), -EINVAL);
 	assert_int_equal(cpus_parse("0, 3-5,7", &set, &e), 0);
 	assert_int_equal(CPU_COUNT(&set), 5);
-	assert_true(CPU_ISSET(0, &set) && CPU_ISSET(3, &set) && CPU_ISSET(5, &set) && CPU_ISSET(7, &set));
-	static const char *const bad_cpus[] = {"", "a", "1-", "-1", "5-3", "1-2-3", "99999", "0-99999999999", "1,,2"};
+	assert_true(CPU_ISSET(0, &set) && CPU_ISSET(3, &set) && CPU_ISSET(5, &set) &&
+		    CPU_ISSET(7, &set));
+	static const char *const bad_cpus[] = {
+	    "", "a", "1-", "-1", "5-3", "1-2-3", "99999", "0-99999999999", "1,,2"};
 	for (size_t i = 0; i < sizeof bad_cpus / sizeof *bad_cpus; i++)
 		assert_true(cpus_parse(bad_cpus[i], &set, &e) < 0);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The league table: who comes before whom, which case stands for a replayer, and what is counted of its runs. */
+/* The league table: who comes before whom, which case stands for a replayer, and what is counted of
+ * its runs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +50,8 @@ static struct cell *cell_add(struct made *m, size_t replayer, enum verdict verdi
 	return c;
 }
 
-static void run_add(struct made *m, int role, unsigned int block, enum run_state state, double cpu_s, uint64_t n)
+static void run_add(struct made *m, int role, unsigned int block, enum run_state state,
+		    double cpu_s, uint64_t n)
 {
 	struct run *r = &m->run[m->results.n_runs++];
 	*r = (struct run){.role = role, .block = block, .state = state, .cpu_s = cpu_s, .has_summary = state == RUN_OK};
@@ -60,7 +62,8 @@ static void assert_order(const struct made *m, const size_t *expected)
 {
 	for (size_t i = 0; i < m->a.n_league; i++)
 		if (m->a.league[i].replayer != expected[i])
-			fail_msg("place %zu is replayer %zu's, not %zu's", i, m->a.league[i].replayer, expected[i]);
+			fail_msg("place %zu is replayer %zu's, not %zu's", i,
+				 m->a.league[i].replayer, expected[i]);
 }
 
 static void sorted_by_verdict(void **state)
@@ -81,7 +84,8 @@ static void sorted_by_verdict(void **state)
 	assert_int_equal(m.a.league[0].verdict, VERDICT_TRUSTED);
 	assert_int_equal(m.a.league[1].verdict, VERDICT_INCONCLUSIVE);
 	assert_int_equal(m.a.league[2].verdict, VERDICT_NOT_TRUSTED);
-	assert_true(!m.a.league[3].judged && !m.a.league[3].absent && isnan(m.a.league[3].mean_bias));
+	assert_true(!m.a.league[3].judged && !m.a.league[3].absent &&
+		    isnan(m.a.league[3].mean_bias));
 	assert_true(m.a.league[4].absent);
 	free(m.a.league);
 }
@@ -91,11 +95,17 @@ static void sorted_within_a_verdict(void **state)
 	struct made m;
 	(void)state;
 	made_start(&m, 5);
-	for (size_t k = 0; k < 5; k++) /* all inconclusive: 0 trusted in one of two, the others in none */
-		cell_add(&m, k, VERDICT_INCONCLUSIVE, k == 3 ? -0.02 : k == 1 ? 0.05 : k == 2 ? NAN : 0.05);
+	/* all inconclusive: 0 trusted in one of two, the others in none */
+	for (size_t k = 0; k < 5; k++)
+		cell_add(&m, k, VERDICT_INCONCLUSIVE,
+			 k == 3   ? -0.02
+			 : k == 1 ? 0.05
+			 : k == 2 ? NAN
+				  : 0.05);
 	cell_add(&m, 0, VERDICT_TRUSTED, 0.9);
 	league_compute(&m.a);
-	/* then the smaller bias, whatever its sign; alike, as in the protocol; without a bias last */
+	/* then the smaller bias, whatever its sign; alike, as in the protocol; without a bias last
+	 */
 	assert_order(&m, (const size_t[]){0, 3, 1, 4, 2});
 	free(m.a.league);
 

@@ -99,7 +99,8 @@ static void test_case(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_component), cmocka_unit_test(test_the_interval_that_decides),
-					   cmocka_unit_test(test_uncertainty), cmocka_unit_test(test_case)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_one_component), cmocka_unit_test(test_the_interval_that_decides),
+	    cmocka_unit_test(test_uncertainty), cmocka_unit_test(test_case)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

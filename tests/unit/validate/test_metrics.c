@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pairs of trace files, random and made to be wrong: the metrics of a pair by number, by key, in one thread and two, with
- * windows large and tiny, against plain computations on the requests in memory. */
+/* Pairs of trace files, random and made to be wrong: the metrics of a pair by number, by key, in
+ * one thread and two, with windows large and tiny, against plain computations on the requests in
+ * memory. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -14,12 +15,13 @@
 #include "tests/unit/validate/made_pair.h"
 #include "validate/metrics/levels.h"
 
-/* --- by number ------------------------------------------------------------------------------------------------------ */
+/* --- by number ----------------------------------------------------------- */
 
 static void test_by_number(void **state)
 {
 	(void)state;
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct random q = {2026};
 	static struct made made;
 	static struct metrics m;
@@ -27,8 +29,9 @@ static void test_by_number(void **state)
 		bool losses = round % 2;
 		make(&q, &made, round < 60 ? 40 : MAX_N, losses);
 		write_pair(&made, &r, &x);
-		struct metrics_options o = options_by(MATCH_NUMBER, round % 4 < 2 ? DENSITY_UNBOUNDED : 9,
-						      1 + (unsigned int)round / 2 % 2, round % 3 == 0);
+		struct metrics_options o =
+		    options_by(MATCH_NUMBER, round % 4 < 2 ? DENSITY_UNBOUNDED : 9,
+			       1 + (unsigned int)round / 2 % 2, round % 3 == 0);
 		compute(&m, &r, &x, &o);
 		check_tally(&made, &m);
 		check_order(&made, &m);
@@ -38,7 +41,7 @@ static void test_by_number(void **state)
 	}
 }
 
-/* --- by key --------------------------------------------------------------------------------------------------------- */
+/* --- by key -------------------------------------------------------------- */
 
 static int compare_begins(const void *x, const void *y)
 {
@@ -48,11 +51,13 @@ static int compare_begins(const void *x, const void *y)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* A replay that knows no numbers: in the order of its begins, other processes, what was lost is not there. */
+/* A replay that knows no numbers: in the order of its begins, other processes, what was lost is not
+ * there. */
 static void test_by_key(void **state)
 {
 	(void)state;
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct trace_meta meta = trace_file_meta();
 	struct random q = {77};
 	static struct made made;
@@ -61,7 +66,8 @@ static void test_by_key(void **state)
 		struct trace_record x_file[MAX_N];
 		size_t n = 0;
 		make(&q, &made, round < 40 ? 40 : MAX_N, round % 2);
-		made.n_x = made.n; /* a repeated request has the key of another: which of them is extra is open */
+		/* a repeated request has the key of another: which of them is extra is open */
+		made.n_x = made.n;
 		for (size_t i = 0; i < made.n; i++) {
 			if (made.x[i].begin_ns == TIME_NONE)
 				continue;
@@ -74,7 +80,8 @@ static void test_by_key(void **state)
 			made.place[x_file[i].seq] = i;
 		trace_file_write(r.s, made.r, made.n, &meta, false, false);
 		trace_file_write(x.s, x_file, n, &meta, true, false);
-		struct metrics_options o = options_by(MATCH_AUTO, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
+		struct metrics_options o =
+		    options_by(MATCH_AUTO, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
 		compute(&m, &r, &x, &o);
 		assert_int_equal(m.match, MATCH_KEY);
 		assert_int_equal(m.n_ambiguous_keys, 0);
@@ -88,13 +95,15 @@ static void test_by_key(void **state)
 static void test_ambiguous_keys(void **state)
 {
 	(void)state;
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct random q = {5};
 	static struct made made;
 	static struct metrics m;
 	make(&q, &made, 20, false);
 	made.n = made.n_x = 7;
-	for (size_t i = 0; i < 7; i++) { /* three times one key, twice another, two of their own; one extra, one lost */
+	/* three times one key, twice another, two of their own; one extra, one lost */
+	for (size_t i = 0; i < 7; i++) {
 		made.r[i].offset = i < 3 ? 0 : i < 5 ? 512 : 512 * i;
 		made.r[i].object = made.x[i].object = 1;
 		made.x[i].offset = made.r[i].offset;
@@ -115,13 +124,15 @@ static void test_ambiguous_keys(void **state)
 static void test_reference_out_of_order(void **state)
 {
 	(void)state;
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct random q = {31};
 	static struct made made, shuffled;
 	static struct metrics a, b;
 	for (int round = 0; round < 40; round++) {
 		make(&q, &made, MAX_N, round % 2);
-		for (size_t i = 1; i < made.n; i++) /* no ties: their order would be another one in the other file */
+		/* no ties: their order would be another one in the other file */
+		for (size_t i = 1; i < made.n; i++)
 			made.r[i].begin_ns += made.r[i].begin_ns <= made.r[i - 1].begin_ns
 						  ? made.r[i - 1].begin_ns - made.r[i].begin_ns + 1
 						  : 0;
@@ -147,12 +158,14 @@ static void test_reference_out_of_order(void **state)
 		write_pair(&shuffled, &r, &x);
 		compute(&b, &r, &x, &o);
 		for (int s = 0; s < SCOPE_N; s++) {
-			const struct disorder_total *t = &a.order[POINT_ISSUE].total[s], *u = &b.order[POINT_ISSUE].total[s];
+			const struct disorder_total *t = &a.order[POINT_ISSUE].total[s],
+						    *u = &b.order[POINT_ISSUE].total[s];
 			assert_int_equal(t->n_reordered, u->n_reordered);
 			assert_int_equal(t->inversions, u->inversions);
 			assert_int_equal(t->displacement_sum, u->displacement_sum);
 			assert_int_equal(t->occupancy_sum, u->occupancy_sum);
-			assert_int_equal(t->n_sequence_discontinuities, u->n_sequence_discontinuities);
+			assert_int_equal(t->n_sequence_discontinuities,
+					 u->n_sequence_discontinuities);
 		}
 		assert_int_equal(a.n_mismatched, b.n_mismatched);
 		assert_int_equal(a.replay.concurrency.highest, b.replay.concurrency.highest);
@@ -161,9 +174,10 @@ static void test_reference_out_of_order(void **state)
 	}
 }
 
-/* --- what is wrong -------------------------------------------------------------------------------------------------- */
+/* --- what is wrong ------------------------------------------------------- */
 
-static int status_of(const struct trace_path *r, const struct trace_path *x, bool lenient, struct metrics *m, struct err *e)
+static int status_of(const struct trace_path *r, const struct trace_path *x, bool lenient,
+		     struct metrics *m, struct err *e)
 {
 	struct metrics_origin a = metrics_file(r->s), b = metrics_file(x->s);
 	struct metrics_options o = METRICS_DEFAULTS;
@@ -176,7 +190,8 @@ static int status_of(const struct trace_path *r, const struct trace_path *x, boo
 static void test_bad_traces(void **state)
 {
 	(void)state;
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct trace_meta meta = trace_file_meta();
 	struct random q = {8};
 	struct err e = ERR_INIT;
@@ -217,7 +232,8 @@ static void test_bad_traces(void **state)
 static void test_a_trace_with_itself(void **state)
 {
 	(void)state;
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct random q = {12};
 	static struct made made;
 	static struct metrics m;
@@ -230,7 +246,9 @@ static void test_a_trace_with_itself(void **state)
 	for (int s = 0; s < SCOPE_N; s++)
 		assert_int_equal(m.order[POINT_ISSUE].total[s].n_reordered, 0);
 	for (int w = 0; w < 3; w++)
-		assert_true(levels_distance(&m.reference.concurrency, &m.replay.concurrency, (enum levels_weight)w).area == 0);
+		assert_true(levels_distance(&m.reference.concurrency, &m.replay.concurrency,
+					    (enum levels_weight)w)
+				.area == 0);
 	assert_true(metrics_execution_ns(&m.reference) == metrics_execution_ns(&m.replay));
 	metrics_release(&m);
 }

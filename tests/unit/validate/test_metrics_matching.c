@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests left out as warm-up, against the same pair without them; how requests are matched where nothing is asked. */
+/* Requests left out as warm-up, against the same pair without them; how requests are matched where
+ * nothing is asked. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 
 #include "tests/unit/validate/made_pair.h"
 
-/* --- warm-up -------------------------------------------------------------------------------------------------------- */
+/* --- warm-up ------------------------------------------------------------- */
 
 static void leave_out(struct made *m, size_t n)
 {
@@ -71,7 +72,8 @@ static void check_passed_over(const struct made *without, const struct metrics *
 	assert_int_equal(m->reference.n_issued, without->n);
 	assert_int_equal(m->reference.n_records, without->n + n_passed);
 	assert_int_equal(m->reference.response[OP_PREAD].sum.n, without->n);
-	assert_true(fabs(moment_sum_result(&m->reference.response[OP_PREAD].sum, 0).mean - sum / (double)without->n) < 1e-9 * sum);
+	assert_true(fabs(moment_sum_result(&m->reference.response[OP_PREAD].sum, 0).mean -
+			 sum / (double)without->n) < 1e-9 * sum);
 	assert_true(metrics_execution_ns(&m->reference) == (double)(last - first));
 	check_tally(without, m);
 	check_order(without, m);
@@ -81,7 +83,8 @@ static void check_passed_over(const struct made *without, const struct metrics *
 
 static void passed_over(enum metrics_match match, uint64_t seed)
 {
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct random q = {seed};
 	static struct made made, without;
 	static struct metrics m;
@@ -91,7 +94,8 @@ static void passed_over(enum metrics_match match, uint64_t seed)
 			made.n_x = made.n;
 		pass_over(&made, &q, &without);
 		write_pair(&made, &r, &x);
-		struct metrics_options o = options_by(match, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
+		struct metrics_options o =
+		    options_by(match, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
 		compute(&m, &r, &x, &o);
 		check_passed_over(&without, &m, made.n - without.n);
 		metrics_release(&m);
@@ -129,14 +133,16 @@ static void check_without(const struct made *made, const struct metrics *m, size
 static void test_warmup_by_number(void **state)
 {
 	(void)state;
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct random q = {409};
 	static struct made made;
 	static struct metrics m;
 	for (int round = 0; round < 120; round++) {
 		size_t n;
 		make(&q, &made, round < 60 ? 40 : MAX_N, round % 2);
-		struct metrics_options o = options_by(MATCH_NUMBER, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
+		struct metrics_options o =
+		    options_by(MATCH_NUMBER, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
 		ask_for(&o, &made, &q, &n);
 		write_pair(&made, &r, &x);
 		leave_out(&made, n);
@@ -152,14 +158,16 @@ static void test_warmup_by_number(void **state)
 static void test_warmup_of_an_unsorted_reference(void **state)
 {
 	(void)state;
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct random q = {410};
 	static struct made made, shuffled;
 	static struct metrics m;
 	for (int round = 0; round < 60; round++) {
 		size_t n;
 		make(&q, &made, round < 30 ? 40 : MAX_N, false);
-		for (size_t i = 0; i < made.n; i++) { /* no ties: they would come in the order of the file */
+		/* no ties: they would come in the order of the file */
+		for (size_t i = 0; i < made.n; i++) {
 			made.r[i].begin_ns = 1000 + 10 * (int64_t)i;
 			made.r[i].end_ns = made.r[i].begin_ns + 25;
 			made.x[i].begin_ns = made.x[i].begin_ns * 1000 + (int64_t)i;
@@ -189,7 +197,8 @@ static void test_warmup_of_an_unsorted_reference(void **state)
 static void test_warmup_by_key(void **state)
 {
 	(void)state;
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct trace_meta meta = trace_file_meta();
 	struct random q = {411};
 	static struct made made;
@@ -198,11 +207,13 @@ static void test_warmup_by_key(void **state)
 		struct trace_record x_file[MAX_N];
 		size_t n, n_file = 0;
 		make(&q, &made, round < 30 ? 40 : MAX_N, round % 2);
-		made.n_x = made.n; /* a repeated request has the key of another: which of them is extra is open */
+		/* a repeated request has the key of another: which of them is extra is open */
+		made.n_x = made.n;
 		for (size_t i = made.n; i--;) /* backwards */
 			if (made.x[i].begin_ns != TIME_NONE)
 				x_file[n_file++] = made.x[i];
-		struct metrics_options o = options_by(MATCH_KEY, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
+		struct metrics_options o =
+		    options_by(MATCH_KEY, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
 		ask_for(&o, &made, &q, &n);
 		trace_file_write(r.s, made.r, made.n, &meta, false, false);
 		trace_file_write(x.s, x_file, n_file, &meta, true, false);
@@ -222,7 +233,8 @@ static void test_warmup_by_key(void **state)
 static void test_warmup_that_leaves_nothing(void **state)
 {
 	(void)state;
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct random q = {412};
 	struct err e = ERR_INIT;
 	static struct made made;
@@ -241,9 +253,10 @@ static void test_warmup_that_leaves_nothing(void **state)
 	assert_non_null(strstr(e.msg, "after the warm-up"));
 }
 
-/* --- by number or by key -------------------------------------------------------------------------------------------- */
+/* --- by number or by key ------------------------------------------------- */
 
-static void write_numbered(const struct made *m, const struct trace_path *r, const struct trace_path *x, size_t n_told)
+static void write_numbered(const struct made *m, const struct trace_path *r,
+			   const struct trace_path *x, size_t n_told)
 {
 	struct trace_meta meta = trace_file_meta(), told = meta;
 	char extra[60];
@@ -256,7 +269,8 @@ static void write_numbered(const struct made *m, const struct trace_path *r, con
 static void test_auto(void **state)
 {
 	(void)state;
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct random q = {413};
 	static struct made made;
 	static struct metrics m;
@@ -271,7 +285,8 @@ static void test_auto(void **state)
 	assert_int_equal(m.n_compared, 0);
 	metrics_release(&m);
 
-	for (size_t i = 0; i < made.n; i += 4) /* a replayer that goes wrong is still one that numbers its requests */
+	/* a replayer that goes wrong is still one that numbers its requests */
+	for (size_t i = 0; i < made.n; i += 4)
 		made.x[i].offset += 512;
 	write_numbered(&made, &r, &x, made.n);
 	compute(&m, &r, &x, &o);
@@ -304,7 +319,7 @@ static void test_auto(void **state)
 	metrics_release(&m);
 }
 
-/* --- equal times ---------------------------------------------------------------------------------------------------- */
+/* --- equal times --------------------------------------------------------- */
 
 static void shuffle(struct trace_record *x, size_t n, struct random *q)
 {
@@ -316,7 +331,8 @@ static void shuffle(struct trace_record *x, size_t n, struct random *q)
 	}
 }
 
-/* A coarse clock of `tick_ns`. With `refine`, times differ by the place in the file, as far as the clock left them equal. */
+/* A coarse clock of `tick_ns`. With `refine`, times differ by the place in the file, as far as the
+ * clock left them equal. */
 static void coarsen(struct trace_record *x, size_t n, int64_t tick_ns, bool refine)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -332,7 +348,8 @@ static void check_same_order(const struct metrics *a, const struct metrics *b)
 {
 	for (int k = 0; k < 2 * SCOPE_N; k++) {
 		const enum metrics_point point = k % 2 ? POINT_COMPLETE : POINT_ISSUE;
-		const struct disorder_total *t = &a->order[point].total[k / 2], *u = &b->order[point].total[k / 2];
+		const struct disorder_total *t = &a->order[point].total[k / 2],
+					    *u = &b->order[point].total[k / 2];
 		assert_int_equal(t->n_received, u->n_received);
 		assert_int_equal(t->n_reordered, u->n_reordered);
 		assert_int_equal(t->n_descents, u->n_descents);
@@ -344,7 +361,8 @@ static void check_same_order(const struct metrics *a, const struct metrics *b)
 
 static void ties(enum metrics_match match, bool shuffled, uint64_t seed)
 {
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct random q = {seed};
 	static struct made made, refined;
 	static struct metrics m, expected;
@@ -355,7 +373,8 @@ static void ties(enum metrics_match match, bool shuffled, uint64_t seed)
 			shuffle(made.x, made.n, &q);
 		if (shuffled && match == MATCH_KEY)
 			shuffle(made.r, made.n, &q);
-		for (size_t i = made.n; shuffled && match == MATCH_NUMBER && i-- > 1;) { /* both alike */
+		/* both alike */
+		for (size_t i = made.n; shuffled && match == MATCH_NUMBER && i-- > 1;) {
 			const size_t j = random_below(&q, i + 1);
 			struct trace_record t = made.r[i], u = made.x[i];
 			made.r[i] = made.r[j];
@@ -368,7 +387,8 @@ static void ties(enum metrics_match match, bool shuffled, uint64_t seed)
 		coarsen(made.r, made.n, shuffled ? 300 : 1, false);
 		coarsen(refined.x, made.n, tick_ns, true);
 		coarsen(refined.r, made.n, shuffled ? 300 : 1, true);
-		struct metrics_options o = options_by(match, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
+		struct metrics_options o =
+		    options_by(match, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
 		write_pair(&refined, &r, &x);
 		compute(&expected, &r, &x, &o);
 		write_pair(&made, &r, &x);
@@ -379,7 +399,8 @@ static void ties(enum metrics_match match, bool shuffled, uint64_t seed)
 	}
 }
 
-/* Requests that begin at the same time, as a coarse clock shows them, are in the order of their file. */
+/* Requests that begin at the same time, as a coarse clock shows them, are in the order of their
+ * file. */
 static void test_equal_times_by_key(void **state)
 {
 	(void)state;
@@ -397,7 +418,8 @@ static void test_a_clock_that_stands_still(void **state)
 {
 	(void)state;
 	enum { N = 50 };
-	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_path r = trace_file_path("reference.trace"),
+			  x = trace_file_path("replay.trace");
 	struct random q = {504};
 	static struct made made;
 	static struct metrics m;

@@ -45,7 +45,8 @@ static void compare(const int64_t *x, size_t n, int64_t shift, double rel_tol)
 	}
 	moment_sum_merge(&half[1], &half[0]);
 	struct moments expected = by_definition(x, n, shift);
-	struct moments got[] = {moment_sum_result(&whole, shift), moment_sum_result(&half[1], shift)};
+	struct moments got[] = {moment_sum_result(&whole, shift),
+				moment_sum_result(&half[1], shift)};
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(got[i].n, expected.n);
 		assert_close(got[i].mean, expected.mean, rel_tol);
@@ -61,7 +62,8 @@ static void test_against_two_passes(void **state)
 	int64_t x[500];
 	for (int round = 0; round < 500; round++) {
 		size_t n = 1 + random_below(&r, 500);
-		int64_t offset = (int64_t)(random_u64(&r) >> (21 + random_below(&r, 42))); /* below 2^43 */
+		/* below 2^43 */
+		int64_t offset = (int64_t)(random_u64(&r) >> (21 + random_below(&r, 42)));
 		for (size_t i = 0; i < n; i++)
 			x[i] = offset + (int64_t)random_below(&r, 1000) - 500;
 		compare(x, n, round % 2 ? offset / 2 : 0, 1e-14);
@@ -84,7 +86,9 @@ static void test_offset_costs_no_digit(void **state)
 static void test_huge_values(void **state)
 {
 	(void)state;
-	int64_t x[] = {5, INT64_C(1) << 61, -(INT64_C(1) << 60), MOMENT_HUGE, -MOMENT_HUGE, MOMENT_HUGE - 1, 12345};
+	int64_t x[] = {5,           INT64_C(1) << 61, -(INT64_C(1) << 60),
+		       MOMENT_HUGE, -MOMENT_HUGE,     MOMENT_HUGE - 1,
+		       12345};
 	compare(x, sizeof x / sizeof *x, 0, 1e-12);
 	int64_t equal[100];
 	for (int i = 0; i < 100; i++)
@@ -94,7 +98,8 @@ static void test_huge_values(void **state)
 		moment_sum_add(&m, equal[i]);
 	struct moments got = moment_sum_result(&m, 0);
 	assert_true(got.mean == 0x1p60);
-	assert_true(got.sd <= 0x1p30); /* rounding, nothing more, and no square root of a negative number */
+	/* rounding, nothing more, and no square root of a negative number */
+	assert_true(got.sd <= 0x1p30);
 }
 
 static void test_few_values(void **state)
@@ -105,7 +110,8 @@ static void test_few_values(void **state)
 	assert_true(got.n == 0 && got.mean == 0 && got.sd == 0 && got.min == 0 && got.max == 0);
 	moment_sum_add(&m, -7);
 	got = moment_sum_result(&m, 3);
-	assert_true(got.n == 1 && got.mean == -10 && got.sd == 0 && got.min == -10 && got.max == -10);
+	assert_true(got.n == 1 && got.mean == -10 && got.sd == 0 && got.min == -10 &&
+		    got.max == -10);
 	struct moment_sum empty = {0};
 	moment_sum_merge(&m, &empty);
 	moment_sum_merge(&empty, &m);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A replay with the times of another observer of the same process: which calls are whose, and what stays the replayer's. */
+/* A replay with the times of another observer of the same process: which calls are whose, and what
+ * stays the replayer's. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -31,7 +32,8 @@ static struct trace_record call(int64_t begin, int64_t took, enum trace_op op)
 
 enum { N = 8 };
 
-/* Eight requests of the replayer: reads and writes in turn, 10 us apart, an open in front, one not issued. */
+/* Eight requests of the replayer: reads and writes in turn, 10 us apart, an open in front, one not
+ * issued. */
 static void own_make(struct trace_record *x)
 {
 	x[0] = call(1000000, 900, OP_OPEN);
@@ -40,10 +42,12 @@ static void own_make(struct trace_record *x)
 	x[6].begin_ns = x[6].end_ns = TIME_NONE;
 }
 
-static void check(const struct trace_record *side, size_t n_side, int64_t epoch_shift, const int64_t *wanted, uint64_t n_observed)
+static void check(const struct trace_record *side, size_t n_side, int64_t epoch_shift,
+		  const int64_t *wanted, uint64_t n_observed)
 {
 	struct trace_record own[N];
-	struct trace_path own_path = trace_file_path("own"), side_path = trace_file_path("side"), out_path = trace_file_path("out");
+	struct trace_path own_path = trace_file_path("own"), side_path = trace_file_path("side"),
+			  out_path = trace_file_path("out");
 	struct trace_meta meta = trace_file_meta();
 	struct observed o;
 	struct err e = ERR_INIT;
@@ -66,7 +70,8 @@ static void check(const struct trace_record *side, size_t n_side, int64_t epoch_
 		if (own[i].end_ns == TIME_NONE)
 			assert_int_equal(r->end_ns, TIME_NONE);
 		else if (r->end_ns - r->begin_ns != wanted[i])
-			fail_msg("request %d: %lld instead of %lld ns", i, (long long)(r->end_ns - r->begin_ns), (long long)wanted[i]);
+			fail_msg("request %d: %lld instead of %lld ns", i,
+				 (long long)(r->end_ns - r->begin_ns), (long long)wanted[i]);
 	}
 	assert_int_equal(trace_next(t, &r, &e), 0);
 	trace_close(t);
@@ -75,7 +80,8 @@ static void check(const struct trace_record *side, size_t n_side, int64_t epoch_
 	unlink(out_path.s);
 }
 
-/* The library's trace in another order, with an epoch of its own and calls before and after the replay; no opens. */
+/* The library's trace in another order, with an epoch of its own and calls before and after the
+ * replay; no opens. */
 static void test_kinds_by_order_of_begins(void **state)
 {
 	(void)state;
@@ -84,7 +90,8 @@ static void test_kinds_by_order_of_begins(void **state)
 	int64_t shift = 123456; /* its clock began later */
 	for (int i = 7; i >= 1; i--) {
 		if (i != 6)
-			side[n++] = call(1000000 + i * 10000 + 40 - shift, 100 + i, i % 2 ? OP_READ : OP_WRITE);
+			side[n++] = call(1000000 + i * 10000 + 40 - shift, 100 + i,
+					 i % 2 ? OP_READ : OP_WRITE);
 	}
 	side[n++] = call(-5000000 - shift, 77, OP_READ); /* the replayer reads its input */
 	side[n++] = call(9000000 - shift, 77, OP_WRITE); /* and writes its trace */
@@ -100,7 +107,8 @@ static void test_others_close_by(void **state)
 	size_t n = 0;
 	for (int i = 1; i < N; i++)
 		if (i != 6)
-			side[n++] = call(1000000 + i * 10000 + 40, 100 + i, i % 2 ? OP_READ : OP_WRITE);
+			side[n++] =
+			    call(1000000 + i * 10000 + 40, 100 + i, i % 2 ? OP_READ : OP_WRITE);
 	side[n++] = call(1000000 - 300000, 77, OP_READ);
 	const int64_t wanted[N] = {900, 101, 102, 103, 104, 105, 0, 107};
 	check(side, n, 0, wanted, 6);
@@ -114,7 +122,8 @@ static void test_what_cannot_be_told(void **state)
 	size_t n = 0;
 	for (int i = 1; i < N; i++)
 		if (i != 6)
-			side[n++] = call(1000000 + i * 10000 + 40, 100 + i, i % 2 ? OP_READ : OP_WRITE);
+			side[n++] =
+			    call(1000000 + i * 10000 + 40, 100 + i, i % 2 ? OP_READ : OP_WRITE);
 	side[n++] = call(1035000, 77, OP_READ);
 	const int64_t wanted[N] = {900, 500, 102, 500, 104, 500, 0, 500};
 	check(side, n, 0, wanted, 2);
@@ -125,7 +134,9 @@ static void test_errors(void **state)
 	(void)state;
 	struct observed o;
 	struct err e = ERR_INIT;
-	assert_int_equal(observed_write("/proc/nonexistent/own", "/proc/nonexistent/side", "/proc/nonexistent/out", &o, &e), -ENOENT);
+	assert_int_equal(observed_write("/proc/nonexistent/own", "/proc/nonexistent/side",
+					"/proc/nonexistent/out", &o, &e),
+			 -ENOENT);
 	assert_non_null(strstr(e.msg, "/proc/nonexistent/own"));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run as its device saw it: which of the device's requests is which, pieces, losses, what belongs to nobody, and from where a request
- * counts. */
+/* A run as its device saw it: which of the device's requests is which, pieces, losses, what belongs
+ * to nobody, and from where a request counts. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,14 +18,16 @@
 
 #define K 4096u
 
-static struct trace_record request(enum trace_op op, uint64_t offset, uint64_t length, int64_t begin, int64_t end)
+static struct trace_record request(enum trace_op op, uint64_t offset, uint64_t length,
+				   int64_t begin, int64_t end)
 {
 	return (struct trace_record){.begin_ns = begin, .end_ns = end, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .offset = offset,
 				     .length = length, .rvalue = (int64_t)length, .pid = 1, .tid = 1, .heap = HEAP_NONE, .op = op};
 }
 
 /* Queued at q, given to the device at d, done at e. */
-static struct trace_record seen(enum trace_op op, uint64_t offset, uint64_t length, int64_t q, int64_t d, int64_t e)
+static struct trace_record seen(enum trace_op op, uint64_t offset, uint64_t length, int64_t q,
+				int64_t d, int64_t e)
 {
 	struct trace_record r = request(op, offset, length, q, e);
 	r.dispatch_ns = d;
@@ -43,10 +45,12 @@ struct made {
 static bool floating;
 #define SHIFT 500000 /* the device's epoch lies so much later */
 
-static void make(struct made *m, const struct trace_record *sequence, size_t n, const struct trace_record *own, size_t n_own,
-		 const struct trace_record *side, size_t n_side, bool queued, uint64_t lost)
+static void make(struct made *m, const struct trace_record *sequence, size_t n,
+		 const struct trace_record *own, size_t n_own, const struct trace_record *side,
+		 size_t n_side, bool queued, uint64_t lost)
 {
-	struct trace_path seq = trace_file_path("seq"), mine = trace_file_path("own"), dev = trace_file_path("side"), out = trace_file_path("out");
+	struct trace_path seq = trace_file_path("seq"), mine = trace_file_path("own"),
+			  dev = trace_file_path("side"), out = trace_file_path("out");
 	struct trace_meta meta = trace_file_meta();
 	const struct trace_record *r;
 	struct trace *t;
@@ -76,17 +80,20 @@ static void make(struct made *m, const struct trace_record *sequence, size_t n, 
 static void times_are(const struct trace_record *r, int64_t begin, int64_t end)
 {
 	if (r->begin_ns != begin || r->end_ns != end)
-		fail_msg("%lld to %lld instead of %lld to %lld", (long long)r->begin_ns, (long long)r->end_ns, (long long)begin, (long long)end);
+		fail_msg("%lld to %lld instead of %lld to %lld", (long long)r->begin_ns,
+			 (long long)r->end_ns, (long long)begin, (long long)end);
 }
 
 static void test_by_key_in_any_order(void **state)
 {
 	(void)state;
-	const struct trace_record sequence[] = {request(OP_PREAD, 0, K, 10, 20), request(OP_PWRITE, 0, K, 11, 21), request(OP_PREAD, 0, K, 12, 22),
-						request(OP_PREAD, K, K, 13, 23)};
+	const struct trace_record sequence[] = {
+	    request(OP_PREAD, 0, K, 10, 20), request(OP_PWRITE, 0, K, 11, 21),
+	    request(OP_PREAD, 0, K, 12, 22), request(OP_PREAD, K, K, 13, 23)};
 	/* the device was given the last first; equal ones keep their order */
-	const struct trace_record side[] = {seen(OP_PREAD, K, K, 100, 105, 150), seen(OP_PREAD, 0, K, 110, 115, 160), seen(OP_PREAD, 0, K, 120, 125, 170),
-					    seen(OP_PWRITE, 0, K, 130, 135, 180)};
+	const struct trace_record side[] = {
+	    seen(OP_PREAD, K, K, 100, 105, 150), seen(OP_PREAD, 0, K, 110, 115, 160),
+	    seen(OP_PREAD, 0, K, 120, 125, 170), seen(OP_PWRITE, 0, K, 130, 135, 180)};
 	struct made m;
 	for (int queued = 0; queued < 2; queued++) {
 		make(&m, sequence, 4, NULL, 0, side, 4, queued, 0);
@@ -106,11 +113,13 @@ static void test_by_key_in_any_order(void **state)
 static void test_lost_extra_and_failed(void **state)
 {
 	(void)state;
-	const struct trace_record sequence[] = {request(OP_PREAD, 0, K, 10, 20), request(OP_PREAD, 2 * K, K, 11, 21), request(OP_PREAD, 3 * K, K, 12, 22),
-						request(OP_PWRITE, 8 * K, K, 13, 23)};
-	struct trace_record side[] = {seen(OP_PREAD, 64 * K, K, 50, 55, 60), seen(OP_PREAD, 0, K, 100, 105, 150), seen(OP_PREAD, 0, K, 110, 115, 160),
-				      seen(OP_PREAD, 3 * K, 2 * K, 120, 125, 170), seen(OP_PWRITE, 8 * K, K, 130, 135, 180),
-				      seen(OP_PREAD, 70 * K, K, 400, 405, 410)};
+	const struct trace_record sequence[] = {
+	    request(OP_PREAD, 0, K, 10, 20), request(OP_PREAD, 2 * K, K, 11, 21),
+	    request(OP_PREAD, 3 * K, K, 12, 22), request(OP_PWRITE, 8 * K, K, 13, 23)};
+	struct trace_record side[] = {
+	    seen(OP_PREAD, 64 * K, K, 50, 55, 60),    seen(OP_PREAD, 0, K, 100, 105, 150),
+	    seen(OP_PREAD, 0, K, 110, 115, 160),      seen(OP_PREAD, 3 * K, 2 * K, 120, 125, 170),
+	    seen(OP_PWRITE, 8 * K, K, 130, 135, 180), seen(OP_PREAD, 70 * K, K, 400, 405, 410)};
 	struct made m;
 	side[4].rvalue = -1;
 	side[4].error = EIO;
@@ -133,14 +142,18 @@ static void test_lost_extra_and_failed(void **state)
 	assert_int_equal(m.o.n_outside, 2);
 }
 
-/* A request in three pieces, of which the second is done last; one whose last piece is missing is lost, and its pieces are extra. */
+/* A request in three pieces, of which the second is done last; one whose last piece is missing is
+ * lost, and its pieces are extra. */
 static void test_pieces(void **state)
 {
 	(void)state;
-	const struct trace_record sequence[] = {request(OP_PREAD, 0, 6 * K, 10, 20), request(OP_PREAD, 100 * K, 4 * K, 10, 20),
+	const struct trace_record sequence[] = {request(OP_PREAD, 0, 6 * K, 10, 20),
+						request(OP_PREAD, 100 * K, 4 * K, 10, 20),
 						request(OP_PREAD, 50 * K, K, 10, 20)};
-	const struct trace_record side[] = {seen(OP_PREAD, 0, 2 * K, 100, 140, 150), seen(OP_PREAD, 2 * K, 2 * K, 101, 120, 190),
-					    seen(OP_PREAD, 4 * K, 2 * K, 102, 130, 160), seen(OP_PREAD, 100 * K, 2 * K, 120, 125, 130),
+	const struct trace_record side[] = {seen(OP_PREAD, 0, 2 * K, 100, 140, 150),
+					    seen(OP_PREAD, 2 * K, 2 * K, 101, 120, 190),
+					    seen(OP_PREAD, 4 * K, 2 * K, 102, 130, 160),
+					    seen(OP_PREAD, 100 * K, 2 * K, 120, 125, 130),
 					    seen(OP_PREAD, 50 * K, K, 200, 201, 202)};
 	struct made m;
 	make(&m, sequence, 3, NULL, 0, side, 5, false, 0);
@@ -152,13 +165,17 @@ static void test_pieces(void **state)
 	assert_int_equal(m.o.n_extra, 1);
 }
 
-/* What need not reach a device is skipped; intended times come from the run's own trace, on the device's clock. */
+/* What need not reach a device is skipped; intended times come from the run's own trace, on the
+ * device's clock. */
 static void test_passed_over_and_intended(void **state)
 {
 	(void)state;
-	const struct trace_record sequence[] = {request(OP_PREAD, 0, K, 10, 20), request(OP_FSYNC, OFFSET_NONE, 0, 11, 21), request(OP_PREAD, K, K, 12, 22)};
+	const struct trace_record sequence[] = {request(OP_PREAD, 0, K, 10, 20),
+						request(OP_FSYNC, OFFSET_NONE, 0, 11, 21),
+						request(OP_PREAD, K, K, 12, 22)};
 	struct trace_record own[] = {sequence[0], sequence[1], sequence[2]};
-	const struct trace_record side[] = {seen(OP_PREAD, 0, K, 100, 105, 150), seen(OP_PREAD, K, K, 110, 115, 160)};
+	const struct trace_record side[] = {seen(OP_PREAD, 0, K, 100, 105, 150),
+					    seen(OP_PREAD, K, K, 110, 115, 160)};
 	struct made m;
 	own[0].intended_ns = SHIFT + 90;
 	own[2].begin_ns = own[2].end_ns = TIME_NONE;
@@ -173,15 +190,17 @@ static void test_passed_over_and_intended(void **state)
 	assert_int_equal(m.o.n_seen, 1);
 }
 
-/* Whose clock is his own, or who has none: its times are meant from the first request that was found on, of which the device saw when it was asked
- * for. */
+/* Whose clock is his own, or who has none: its times are meant from the first request that was
+ * found on, of which the device saw when it was asked for. */
 static void test_intended_of_a_floating_clock(void **state)
 {
 	(void)state;
-	const struct trace_record sequence[] = {request(OP_PREAD, 5 * K, K, 10, 20), request(OP_PREAD, 0, K, 1010, 1020),
+	const struct trace_record sequence[] = {request(OP_PREAD, 5 * K, K, 10, 20),
+						request(OP_PREAD, 0, K, 1010, 1020),
 						request(OP_PREAD, K, K, 2010, 2020)};
 	struct trace_record own[] = {sequence[0], sequence[1], sequence[2]};
-	const struct trace_record side[] = {seen(OP_PREAD, 0, K, 70000, 70005, 70100), seen(OP_PREAD, K, K, 71300, 71350, 71400)};
+	const struct trace_record side[] = {seen(OP_PREAD, 0, K, 70000, 70005, 70100),
+					    seen(OP_PREAD, K, K, 71300, 71350, 71400)};
 	struct made m;
 	for (size_t i = 0; i < 3; i++) {
 		own[i].intended_ns = own[i].begin_ns - 10;
@@ -207,7 +226,8 @@ static void test_intended_of_a_floating_clock(void **state)
 static void test_alone_and_nothing(void **state)
 {
 	(void)state;
-	const struct trace_record side[] = {seen(OP_PREAD, K, K, 100, 105, 150), seen(OP_PWRITE, 0, K, 90, 95, 99)};
+	const struct trace_record side[] = {seen(OP_PREAD, K, K, 100, 105, 150),
+					    seen(OP_PWRITE, 0, K, 90, 95, 99)};
 	const struct trace_record elsewhere[] = {request(OP_PREAD, 512 * K, K, 1, 2)};
 	struct made m;
 	make(&m, NULL, 0, NULL, 0, side, 2, false, 0);
@@ -226,8 +246,12 @@ static void test_alone_and_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_by_key_in_any_order), cmocka_unit_test(test_lost_extra_and_failed), cmocka_unit_test(test_pieces),
-	    cmocka_unit_test(test_passed_over_and_intended), cmocka_unit_test(test_intended_of_a_floating_clock), cmocka_unit_test(test_alone_and_nothing),
+	    cmocka_unit_test(test_by_key_in_any_order),
+	    cmocka_unit_test(test_lost_extra_and_failed),
+	    cmocka_unit_test(test_pieces),
+	    cmocka_unit_test(test_passed_over_and_intended),
+	    cmocka_unit_test(test_intended_of_a_floating_clock),
+	    cmocka_unit_test(test_alone_and_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

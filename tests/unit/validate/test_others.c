@@ -27,7 +27,9 @@ static void test_slices_add_up(void **state)
 	struct others_use use = {0};
 	double others, stolen;
 	for (int i = 0; i < 2; i++) {
-		const struct others_reading from = {i * 1000000000ll, 50 + i, 1 + i}, to = {from.ns + 100000000, from.busy_s + 0.125, from.stolen_s + 0.0125};
+		const struct others_reading from = {i * 1000000000ll, 50 + i, 1 + i},
+					    to = {from.ns + 100000000, from.busy_s + 0.125,
+						  from.stolen_s + 0.0125};
 		others_add(&use, &from, &to);
 	}
 	assert_close(use.processor_s, 0.2 * n_processors());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals of a run against a plain count, however long it is and whatever the order; distance and correlation against values by
- * hand. */
+/* Intervals of a run against a plain count, however long it is and whatever the order; distance and
+ * correlation against values by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,9 +29,11 @@ static void test_against_a_plain_count(void **state)
 			pace_add(&t, begin[i], i % 3 != 0, begin[i] - late[i]);
 		}
 		const struct pace *p = &t.pace;
-		assert_true(p->width_ns >= PACE_FIRST_WIDTH_NS && !(p->width_ns & (p->width_ns - 1)));
+		assert_true(p->width_ns >= PACE_FIRST_WIDTH_NS &&
+			    !(p->width_ns & (p->width_ns - 1)));
 		assert_true(p->n >= 1 && p->n <= PACE_MAX);
-		assert_true(p->width_ns == PACE_FIRST_WIDTH_NS || p->n > PACE_MAX / 4); /* no wider than is needed, but for luck */
+		/* no wider than is needed, but for luck */
+		assert_true(p->width_ns == PACE_FIRST_WIDTH_NS || p->n > PACE_MAX / 4);
 		for (uint32_t k = 0; k < p->n; k++) {
 			uint64_t n = 0, timed = 0;
 			double sum = 0;
@@ -48,7 +50,8 @@ static void test_against_a_plain_count(void **state)
 	}
 }
 
-/* Time that requests spend in each interval, against sums over the requests; what lies beyond the intervals is left out. */
+/* Time that requests spend in each interval, against sums over the requests; what lies beyond the
+ * intervals is left out. */
 static void test_active(void **state)
 {
 	(void)state;
@@ -64,15 +67,21 @@ static void test_active(void **state)
 			pace_active(&t, begin[i], end[i], 4096);
 		}
 		const struct pace *p = &t.pace;
-		for (uint32_t k = 0; k < p->n - 1; k++) { /* later ones may have been beyond when there were fewer, narrower ones */
-			int64_t from = k * p->width_ns, to = from + p->width_ns, least = 0, most = 0;
+		/* later ones may have been beyond when there were fewer, narrower ones */
+		for (uint32_t k = 0; k < p->n - 1; k++) {
+			int64_t from = k * p->width_ns, to = from + p->width_ns, least = 0,
+				most = 0;
 			for (int i = 0; i < N; i++) {
-				int64_t a = begin[i] > from ? begin[i] : from, b = end[i] < to ? end[i] : to;
+				int64_t a = begin[i] > from ? begin[i] : from,
+					b = end[i] < to ? end[i] : to;
 				most += b > a ? b - a : 0;
-				least += b > a && end[i] < PACE_FIRST_WIDTH_NS * PACE_MAX ? b - a : 0;
+				least +=
+				    b > a && end[i] < PACE_FIRST_WIDTH_NS * PACE_MAX ? b - a : 0;
 			}
-			if (p->active_ns[k] < (double)least - 1e-3 || p->active_ns[k] > (double)most + 1e-3)
-				fail_msg("seed %d, interval %u: %g, not %lld to %lld", (int)seed, k, p->active_ns[k], (long long)least, (long long)most);
+			if (p->active_ns[k] < (double)least - 1e-3 ||
+			    p->active_ns[k] > (double)most + 1e-3)
+				fail_msg("seed %d, interval %u: %g, not %lld to %lld", (int)seed, k,
+					 p->active_ns[k], (long long)least, (long long)most);
 		}
 	}
 }
@@ -112,8 +121,10 @@ static void test_correlation(void **state)
 			 .requests = {1, 2, 3, 4, 9},
 			 .timed = {1, 2, 3, 4, 0}, /* the last has nothing timed */
 			 .issue_error = {10, 40, 90, 4000, 7}};
-	assert_true(fabs(pace_error_correlation(&p) - 1) < 1e-12); /* means 10, 20, 30, 1000: ranks alike */
-	p.issue_error[3] = 4;					    /* means 10, 20, 30, 1: ranks 2, 3, 4, 1 */
+	/* means 10, 20, 30, 1000: ranks alike */
+	assert_true(fabs(pace_error_correlation(&p) - 1) < 1e-12);
+	/* means 10, 20, 30, 1: ranks 2, 3, 4, 1 */
+	p.issue_error[3] = 4;
 	/* 1 - 6 sum d^2/(n (n^2 - 1)) with d = -1, -1, -1, 3 */
 	assert_true(fabs(pace_error_correlation(&p) - (1 - 6 * 12 / 60.0)) < 1e-12);
 	p.timed[0] = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Labels permuted within pairs against all outcomes listed one by one, and what the test promises. Fixed seeds. */
+/* Labels permuted within pairs against all outcomes listed one by one, and what the test promises.
+ * Fixed seeds. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +38,8 @@ static double median_of(const double *x, size_t n)
 }
 
 /* Every exchange, swapped one by one, its sums made afresh. */
-static void listed(const double *r, const double *x, size_t n, double limit, double *above, double *below)
+static void listed(const double *r, const double *x, size_t n, double limit, double *above,
+		   double *below)
 {
 	double mx = median_of(x, n), mr = median_of(r, n), observed = 0, n_above = 0, n_below = 0;
 	for (size_t i = 0; i < n; i++)
@@ -76,13 +78,14 @@ static void test_all_exchanges(void **state)
 				continue;
 			assert_int_equal(s, STAT_OK);
 			listed(r, x, n, 1.5, &want_above, &want_below);
-			assert_true(fabs(above - want_above) < 1e-12 && fabs(below - want_below) < 1e-12);
+			assert_true(fabs(above - want_above) < 1e-12 &&
+				    fabs(below - want_below) < 1e-12);
 		}
 	gsl_rng_free(rng);
 }
 
-/* Beyond the exact range the approximation comes near what all outcomes would give: of 31 pairs, by 30 of them and one that
- * weighs nothing. */
+/* Beyond the exact range the approximation comes near what all outcomes would give: of 31 pairs, by
+ * 30 of them and one that weighs nothing. */
 static void test_beyond_exact(void **state)
 {
 	(void)state;
@@ -168,8 +171,10 @@ static void test_size_of_any_shape(void **state)
 			n_above += above <= 0.05;
 			n_below += below <= 0.05;
 		}
-		print_message("shape %zu: %.3f above, %.3f below\n", k, (double)n_above / N, (double)n_below / N);
-		assert_true(n_above <= N * 0.065 && n_below <= N * 0.065); /* 0.05 + 3 standard errors */
+		print_message("shape %zu: %.3f above, %.3f below\n", k, (double)n_above / N,
+			      (double)n_below / N);
+		/* 0.05 + 3 standard errors */
+		assert_true(n_above <= N * 0.065 && n_below <= N * 0.065);
 		gsl_rng_free(rng);
 	}
 }

@@ -14,10 +14,13 @@
 #include "validate/protocol/pairing.h"
 
 /* A protocol with one scenario. Returns as protocol_read. */
-static int read_text(struct protocol *p, const char *settings, const char *workload, const char *replayer, struct err *e)
+static int read_text(struct protocol *p, const char *settings, const char *workload,
+		     const char *replayer, struct err *e)
 {
 	char *dir = temp_dir_make(), *path = xasprintf("%s/p.conf", dir);
-	char *text = xasprintf("[protocol]\n%s\n[workload w]\n%s\nfile-size = 64K\n[replayer r]\n%s\n[replayer event]\n", settings, workload, replayer);
+	char *text = xasprintf("[protocol]\n%s\n[workload w]\n%s\nfile-size = 64K\n[replayer "
+			       "r]\n%s\n[replayer event]\n",
+			       settings, workload, replayer);
 	file_put(dir, "p.conf", text, strlen(text));
 	int ret = protocol_read(p, path, e);
 	free(text);
@@ -75,13 +78,17 @@ static void test_asked_for(void **state)
 	(void)state;
 	struct protocol p;
 	struct err e = ERR_INIT;
-	assert_int_equal(read_text(&p, "pairing = slices", "type = random-read", EXEC SELF "full-speed = yes", &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "pairing = slices: [workload w] with [replayer r]: its times"));
+	assert_int_equal(read_text(&p, "pairing = slices", "type = random-read",
+				   EXEC SELF "full-speed = yes", &e),
+			 -EINVAL);
+	assert_non_null(
+	    strstr(e.msg, "pairing = slices: [workload w] with [replayer r]: its times"));
 	protocol_release(&p);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_asked_for)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
+					   cmocka_unit_test(test_asked_for)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors of running times against those that were put in, the worst over what was recorded on, and nodes. */
+/* Errors of running times against those that were put in, the worst over what was recorded on, and
+ * nodes. */
 #include "made_parallel.h"
 
 #include "validate/analysis/claims.h"
@@ -9,7 +10,8 @@
 
 enum { N_BLOCKS = 6 };
 
-/* Application on a, recorded on b and c; on b, recorded on a; with another period, and with one delayed node. */
+/* Application on a, recorded on b and c; on b, recorded on a; with another period, and with one
+ * delayed node. */
 static const struct made_pair pairs[] = {
     {1, 0, 1, 0, {0.02, -0.80}},  {2, 0, 1, 0, {-0.05, 0.30}}, {0, 1, 1, 0, {0.01, 0.10}},
     {1, 0, 10, 0, {0.15, -0.80}}, {1, 0, 1, 1, {0.25, -0.80}},
@@ -42,12 +44,15 @@ static void test_errors(void **state)
 		const struct parallel_case *k = &a.parallel->of_case[i];
 		const struct cell *cell = &a.cell[k->cell];
 		const double wanted = pairs[cell->scenario].error[cell->replayer];
-		assert_between(wanted, k->error.value, wanted + 0.0005); /* half of the blocks are 0.0005 further off */
+		/* half of the blocks are 0.0005 further off */
+		assert_between(wanted, k->error.value, wanted + 0.0005);
 		assert_true(k->error.lo95 < k->error.value && k->error.value < k->error.hi95);
 		assert_between(wanted - 0.002, k->error.lo95, k->error.hi95);
 		/* the clock's step adds to what the pairs scatter */
-		assert_true(k->U >= (k->error.hi95 - k->error.lo95) / 2 && fabs(k->U - k->k * k->u) < 1e-12);
-		assert_between(0.9999999, k->tracing_time - 2 * (double)(cell->scenario + 1), 1.0000001);
+		assert_true(k->U >= (k->error.hi95 - k->error.lo95) / 2 &&
+			    fabs(k->U - k->k * k->u) < 1e-12);
+		assert_between(0.9999999, k->tracing_time - 2 * (double)(cell->scenario + 1),
+			       1.0000001);
 		assert_between(-1e-9, k->tracing_increase - (double)(cell->scenario + 1), 1e-9);
 		assert_between(1e8, k->bandwidth_program.value, 1.1e8);
 		assert_true(k->recording->n_nodes == MADE_NODES);
@@ -70,15 +75,18 @@ static void test_worst(void **state)
 		const struct cell *cell = &a.cell[w->cell];
 		const size_t at = n[cell->replayer]++;
 		assert_in_range(at, 0, 3);
-		assert_between(-0.0005, w->size.value - (cell->replayer ? think : causal)[at], 0.0006);
-		assert_int_equal(c.results.protocol.scenario[cell->scenario].recorded_on, recorded_on[cell->replayer][at]);
+		assert_between(-0.0005, w->size.value - (cell->replayer ? think : causal)[at],
+			       0.0006);
+		assert_int_equal(c.results.protocol.scenario[cell->scenario].recorded_on,
+				 recorded_on[cell->replayer][at]);
 		assert_int_equal(w->n_cells, at == 0 ? 2 : 1);
 		assert_true(w->size.lo95 >= 0 && w->size.lo95 < w->size.value);
 		assert_null(w->published);
 	}
 	assert_true(n[0] == 4 && n[1] == 4);
 	assert_int_equal(a.parallel->n_sums, 2);
-	assert_between(0.0955, a.parallel->sum[0].mean_size, 0.0965); /* (2 + 5 + 1 + 15 + 25) / 5 % */
+	/* (2 + 5 + 1 + 15 + 25) / 5 % */
+	assert_between(0.0955, a.parallel->sum[0].mean_size, 0.0965);
 	assert_between(0.114, a.parallel->sum[0].mean_worst_size, 0.116);
 	assert_between(0.25, a.parallel->worst[a.parallel->sum[0].worst].size.value, 0.2506);
 	release(&c, &a);
@@ -146,7 +154,8 @@ static void test_published(void **state)
 	for (size_t i = 0; i < a.parallel->n_worst; i++) {
 		const struct parallel_worst *w = &a.parallel->worst[i];
 		const struct scenario *s = &c.results.protocol.scenario[a.cell[w->first].scenario];
-		const bool wanted = s->target == 0 && s->parallel.period == 1 && a.cell[w->first].replayer == 0;
+		const bool wanted =
+		    s->target == 0 && s->parallel.period == 1 && a.cell[w->first].replayer == 0;
 		assert_ptr_equal(w->published, wanted ? &v[0] : NULL);
 	}
 	size_t n[2] = {0};
@@ -169,7 +178,9 @@ static void test_bandwidth(void **state)
 		const struct course *k = &a.course[i];
 		assert_non_null(k->bandwidth_program);
 		for (size_t b = 0; b < k->n; b++)
-			assert_between(-1e-3, k->bandwidth_program[b] - (double)(b % 8) * 1000 / 131072e-9, 1e-3);
+			assert_between(-1e-3,
+				       k->bandwidth_program[b] - (double)(b % 8) * 1000 / 131072e-9,
+				       1e-3);
 	}
 	release(&c, &a);
 }
@@ -181,10 +192,13 @@ static void test_measures(void **state)
 	struct run r[2] = {{.block = 1, .summary = {.execution_ns = 1000}}, {.block = 2, .summary = {.execution_ns = 2000}}};
 	struct run x[2] = {{.block = 1, .summary = {.execution_ns = 1300}}, {.block = 2, .summary = {.execution_ns = 1800}}};
 	struct run recording = {.summary.causality = {.n_nodes = 4, .n_runs = 5, .application_ns = 100, .tracing_ns = 900}};
-	const struct run *px[] = {&x[0], &x[1]}, *pr[] = {&r[0], &r[1]}, *pc[] = {&recording, &recording};
+	const struct run *px[] = {&x[0], &x[1]}, *pr[] = {&r[0], &r[1]},
+			 *pc[] = {&recording, &recording};
 	const struct measure_runs m = {px, pr, pc, 2};
-	assert_between(-1e-12, measure_value(MEASURE_PERCENT_ERROR, NULL, &m) + 0.1, 1e-12); /* (-0.3 + 0.1) / 2 */
-	assert_between(-1e-12, measure_value(MEASURE_PERCENT_ERROR_MAGNITUDE, NULL, &m) - 0.1, 1e-12);
+	/* (-0.3 + 0.1) / 2 */
+	assert_between(-1e-12, measure_value(MEASURE_PERCENT_ERROR, NULL, &m) + 0.1, 1e-12);
+	assert_between(-1e-12, measure_value(MEASURE_PERCENT_ERROR_MAGNITUDE, NULL, &m) - 0.1,
+		       1e-12);
 	assert_between(-1e-9, measure_value(MEASURE_TRACING_TIME, NULL, &m) - 9, 1e-9);
 	assert_between(-1e-9, measure_value(MEASURE_TRACING_INCREASE, NULL, &m) - 2, 1e-9);
 }
@@ -192,8 +206,10 @@ static void test_measures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_errors),    cmocka_unit_test(test_worst),	cmocka_unit_test(test_nodes),	 cmocka_unit_test(test_verdict),
-	    cmocka_unit_test(test_published), cmocka_unit_test(test_bandwidth), cmocka_unit_test(test_measures),
+	    cmocka_unit_test(test_errors),    cmocka_unit_test(test_worst),
+	    cmocka_unit_test(test_nodes),     cmocka_unit_test(test_verdict),
+	    cmocka_unit_test(test_published), cmocka_unit_test(test_bandwidth),
+	    cmocka_unit_test(test_measures),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Studies between laboratories: certified values of a balanced study, what differs, what is missing, who is the outlier. */
+/* Studies between laboratories: certified values of a balanced study, what differs, what is
+ * missing, who is the outlier. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -48,7 +49,8 @@ static void study_read(void)
 }
 
 /* A baseline with one case, whose results x/r are these. */
-static void laboratory_make(struct baseline *b, int number, const char *scenario, const double *x, size_t n)
+static void laboratory_make(struct baseline *b, int number, const char *scenario, const double *x,
+			    size_t n)
 {
 	*b = (struct baseline){.source = xasprintf("lab%d.json", number), .title = xstrdup("t"), .protocol = xstrdup("t"), .date = xstrdup("now"),
 			       .program_version = xstrdup("1"), .host = xasprintf("host%d", number)};
@@ -114,7 +116,8 @@ static void certified_values(void **state)
 	assert_int_equal(p.laboratory[c->group[c->cochran.group].laboratory].n_outlying, 1);
 	assert_string_equal(p.laboratory[3].name, "host3");
 	pool_release(&p);
-	assert_int_equal(pool_make(&p, b, LABORATORIES, POOL_EXECUTION_TIME, false, &e), 0); /* all 5/4: no scatter at all */
+	/* all 5/4: no scatter at all */
+	assert_int_equal(pool_make(&p, b, LABORATORIES, POOL_EXECUTION_TIME, false, &e), 0);
 	expect_near(p.one[0].mean, 0.25);
 	assert_true(p.one[0].s_R == 0);
 	assert_int_not_equal(p.one[0].group[0].h.status, STAT_OK);
@@ -206,7 +209,8 @@ static void what_the_protocol_does_not_hold(void **state)
 	for (int i = 0; i < 2; i++)
 		requests_set(&b[i], 5 + (uint64_t)i, "min-duration = 0ns");
 	assert_int_equal(pool_make(&p, b, 2, POOL_MEAN, false, &e), -EPROTO);
-	assert_non_null(strstr(e.msg, "did not replay the same requests in 1 of 1 scenarios, s first"));
+	assert_non_null(
+	    strstr(e.msg, "did not replay the same requests in 1 of 1 scenarios, s first"));
 	pool_release(&p);
 	for (int i = 0; i < 2; i++)
 		requests_set(&b[i], 5 + (uint64_t)i, "min-duration = 200000000ns");
@@ -246,7 +250,9 @@ static void another_program(void **state)
 	b[1].program_version = xstrdup("2");
 	assert_int_equal(pool_make(&p, b, 2, POOL_MEAN, false, &e), 0);
 	assert_int_equal(p.n_warnings, 2);
-	assert_string_equal(p.warning[0], "event is another program in host1 (fio-3.36) than in host0 (no version told)");
+	assert_string_equal(
+	    p.warning[0],
+	    "event is another program in host1 (fio-3.36) than in host0 (no version told)");
 	assert_string_equal(p.warning[1], "host0 was measured by validate 1, host1 by 2");
 	pool_release(&p);
 	laboratories_free(b);

@@ -23,14 +23,16 @@
 #include "validate/campaign/storage.h"
 #include "validate/campaign/untouched.h"
 
-static void protocol_make(struct protocol *p, const char *dir, const char *pairing, const char *target)
+static void protocol_make(struct protocol *p, const char *dir, const char *pairing,
+			  const char *target)
 {
 	char *path = xasprintf("%s/p.conf", dir);
-	char *text = xasprintf("[protocol]\npairing = %s\n[target t]\n%s\n"
-			       "[workload small]\ntype = random-read, random-write\nlevel = 1,3\nfile_size = 64K\n"
-			       "[workload large]\ntype = random-read\nlevel = 2\nfile_size = 128K\n"
-			       "[replayer event]\n",
-			       pairing, target);
+	char *text = xasprintf(
+	    "[protocol]\npairing = %s\n[target t]\n%s\n"
+	    "[workload small]\ntype = random-read, random-write\nlevel = 1,3\nfile_size = 64K\n"
+	    "[workload large]\ntype = random-read\nlevel = 2\nfile_size = 128K\n"
+	    "[replayer event]\n",
+	    pairing, target);
 	struct err e = ERR_INIT;
 	file_put(dir, "p.conf", text, strlen(text));
 	if (protocol_read(p, path, &e) < 0)
@@ -57,7 +59,8 @@ static void begin_paired(struct fixture *f, const char *pairing, const char *tar
 	f->dir = temp_dir_make();
 	protocol_make(&f->p, f->dir, pairing, target);
 	assert_int_equal(places_plan(&f->s, &f->p, &e), 0);
-	if (place_make(&f->s.place[0], f->dir, "validate-x", &e) < 0 || place_fill(&f->s, 0, 0, &e) < 0)
+	if (place_make(&f->s.place[0], f->dir, "validate-x", &e) < 0 ||
+	    place_fill(&f->s, 0, 0, &e) < 0)
 		fail_msg("%s", e.msg);
 }
 
@@ -85,8 +88,10 @@ static void test_sharing(void **state)
 	/* scenarios: small read 1, 3; small write 1, 3; large read 2 */
 	assert_int_equal(f.s.scenario[0].dir, f.s.scenario[1].dir); /* levels share */
 	assert_int_equal(f.s.scenario[2].dir, f.s.scenario[3].dir);
-	assert_int_not_equal(f.s.scenario[0].dir, f.s.scenario[2].dir); /* what is written is apart */
-	assert_int_not_equal(f.s.scenario[0].dir, f.s.scenario[4].dir); /* files of another size do not */
+	/* what is written is apart */
+	assert_int_not_equal(f.s.scenario[0].dir, f.s.scenario[2].dir);
+	/* files of another size do not */
+	assert_int_not_equal(f.s.scenario[0].dir, f.s.scenario[4].dir);
 	assert_int_equal(f.s.scenario[0].files.n, 1);
 	assert_int_equal(f.s.scenario[1].files.n, 3);
 	assert_int_equal(place_bytes(&f.s.place[0]), 3 * 65536 + 3 * 65536 + 2 * 131072);
@@ -104,14 +109,16 @@ static void test_sets_of_roles(void **state)
 	begin_paired(&f, "slices", "");
 	struct place *place = &f.s.place[0];
 	assert_int_equal(place_bytes(place), 2 * (3 * 65536 + 3 * 65536 + 2 * 131072));
-	const struct place_dir *a = place_seat(place, f.s.scenario[2].dir, 0), *b = place_seat(place, f.s.scenario[2].dir, 1);
+	const struct place_dir *a = place_seat(place, f.s.scenario[2].dir, 0),
+			       *b = place_seat(place, f.s.scenario[2].dir, 1);
 	assert_ptr_not_equal(a, b);
 	assert_ptr_equal(b, place_seat(place, f.s.scenario[3].dir, 1)); /* levels share it */
 	assert_true(a->writes && b->writes && b->is_copy);
 	const char *file = f.s.scenario[2].files.entry[0].path;
 	file_put(b->path, file, "spoilt", 6);
 	for (size_t number = 0; number < 2; number++)
-		assert_int_equal(prepare_run(&f.s, &f.p, (struct seat){2, 0, number}, false, &now, &e), 0);
+		assert_int_equal(
+		    prepare_run(&f.s, &f.p, (struct seat){2, 0, number}, false, &now, &e), 0);
 	file_get(a->path, file, &one);
 	file_get(b->path, file, &other);
 	assert_int_equal(one.len, 65536);
@@ -119,9 +126,11 @@ static void test_sets_of_roles(void **state)
 	strbuf_release(&one);
 	strbuf_release(&other);
 	end(&f);
-	begin_paired(&f, "slices", "cache = warm"); /* nothing can be taken from a cache that has everything */
+	/* nothing can be taken from a cache that has everything */
+	begin_paired(&f, "slices", "cache = warm");
 	assert_int_equal(place_bytes(&f.s.place[0]), 3 * 65536 + 2 * 131072 + 2 * 3 * 65536);
-	assert_ptr_equal(place_seat(&f.s.place[0], f.s.scenario[0].dir, 1), place_seat(&f.s.place[0], f.s.scenario[0].dir, 0));
+	assert_ptr_equal(place_seat(&f.s.place[0], f.s.scenario[0].dir, 1),
+			 place_seat(&f.s.place[0], f.s.scenario[0].dir, 0));
 	end(&f);
 }
 
@@ -139,14 +148,16 @@ static void test_sets_that_do_not_fit(void **state)
 		struct place *place = &f.s.place[0];
 		struct place_dir *d = &place->dir[f.s.scenario[0].dir];
 		assert_int_equal(statvfs(f.dir, &v), 0);
-		const uint64_t size = (uint64_t)(geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize / 3 * 2;
+		const uint64_t size =
+		    (uint64_t)(geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize / 3 * 2;
 		assert_true(d->copy != 0);
 		d->files.entry[0].size = place->dir[d->copy].files.entry[0].size = size;
 		const int ret = place_make(place, f.dir, "validate-x", &e);
 		assert_int_equal(ret, k ? -ENOSPC : 0);
 		assert_int_equal(place->lacks_copies, !k);
 		if (!k) {
-			assert_ptr_equal(place_seat(place, f.s.scenario[0].dir, 1), place_seat(place, f.s.scenario[0].dir, 0));
+			assert_ptr_equal(place_seat(place, f.s.scenario[0].dir, 1),
+					 place_seat(place, f.s.scenario[0].dir, 0));
 			assert_true(place_bytes(place) < size + (1 << 20));
 		}
 		end(&f);
@@ -370,7 +381,8 @@ static void test_guest(void **state)
 	end(&f);
 }
 
-/* An earlier session's directory is taken again, but not that of one that is at work; what only has its name is not, either. */
+/* An earlier session's directory is taken again, but not that of one that is at work; what only has
+ * its name is not, either. */
 static void test_earlier(void **state)
 {
 	(void)state;
@@ -386,7 +398,8 @@ static void test_earlier(void **state)
 	assert_string_equal(again.place[0].path, path);
 	places_release(&again);
 
-	char *link = xasprintf("%s/validate-link", f.dir), *file = xasprintf("%s/validate-file", f.dir);
+	char *link = xasprintf("%s/validate-link", f.dir),
+	     *file = xasprintf("%s/validate-file", f.dir);
 	assert_int_equal(symlink("/tmp", link), 0);
 	file_put(f.dir, "validate-file", "x", 1);
 	static const char *const not_ours[] = {"validate-link", "validate-file"};
@@ -404,7 +417,8 @@ static void test_earlier(void **state)
 	end(&f);
 }
 
-/* Scratch: where it is wanted, else apart from the target, and the one that a killed session left. */
+/* Scratch: where it is wanted, else apart from the target, and the one that a killed session left.
+ */
 static void test_scratch(void **state)
 {
 	(void)state;
@@ -420,7 +434,8 @@ static void test_scratch(void **state)
 	assert_int_equal(scratch_check_free(wanted, "validate-s", dir, &e), -EBUSY);
 	assert_int_equal(flock(s.lock, LOCK_UN), 0); /* as when its process has ended */
 	assert_int_equal(scratch_check_free(wanted, "validate-s", dir, &e), 0);
-	assert_int_equal(scratch_make(&again, wanted, "validate-s", &target.device, 1, dir, 0, &e), 0);
+	assert_int_equal(scratch_make(&again, wanted, "validate-s", &target.device, 1, dir, 0, &e),
+			 0);
 	assert_string_equal(again.dir, s.dir);
 	assert_true(again.taken_over);
 	file_put(s.dir, "trace", "x", 1);
@@ -434,13 +449,17 @@ static void test_scratch(void **state)
 	assert_int_equal(scratch_remove(&s, &e), 0);
 	scratch_release(&s);
 	/* no place has that much */
-	assert_int_equal(scratch_make(&s, NULL, "validate-s", &target.device, 1, dir, 1ull << 60, &e), -ENOSPC);
+	assert_int_equal(
+	    scratch_make(&s, NULL, "validate-s", &target.device, 1, dir, 1ull << 60, &e), -ENOSPC);
 	assert_non_null(strstr(e.msg, "scratch = DIR"));
 	/* a link with its name is not taken over */
 	link = xasprintf("%s/validate-s", wanted);
 	assert_int_equal(symlink("/tmp", link), 0);
-	assert_int_equal(scratch_make(&s, wanted, "validate-s", &target.device, 1, dir, 0, &e), -EEXIST);
-	assert_int_equal(scratch_make(&s, "/no/such/place", "validate-s", &target.device, 1, dir, 0, &e), -ENOENT);
+	assert_int_equal(scratch_make(&s, wanted, "validate-s", &target.device, 1, dir, 0, &e),
+			 -EEXIST);
+	assert_int_equal(
+	    scratch_make(&s, "/no/such/place", "validate-s", &target.device, 1, dir, 0, &e),
+	    -ENOENT);
 	free(link);
 	free(wanted);
 	storage_release(&target);

@@ -29,7 +29,7 @@ static void assert_near(double a, double b, double relative)
 		fail_msg("%.17g is not %.17g", a, b);
 }
 
-/* --- timeline ----------------------------------------------------------------------------------------------------- */
+/* --- timeline ------------------------------------------------------------ */
 
 static void timeline_matches(const int64_t *at, size_t n, size_t n_bins)
 {
@@ -45,7 +45,8 @@ static void timeline_matches(const int64_t *at, size_t n, size_t n_bins)
 	for (size_t k = 0; k < n_bins; k++) {
 		uint64_t expected = 0, bytes = 0;
 		if (k < t.used_from || k >= t.used_to) {
-			assert_int_equal(timeline_requests(&t.bin[k]) + t.bin[k].bytes[KIND_WRITE], 0);
+			assert_int_equal(timeline_requests(&t.bin[k]) + t.bin[k].bytes[KIND_WRITE],
+					 0);
 			continue;
 		}
 		int64_t from = (t.base + (int64_t)k) * t.width_ns;
@@ -84,8 +85,12 @@ static void test_timeline(void **state)
 		int64_t span = INT64_C(1) << (shape % 60 + 2);
 		for (size_t i = 0; i < 400; i++) {
 			int64_t x = (int64_t)(draw() % (uint64_t)span);
-			at[i] = shape % 3 == 0 ? x : shape % 3 == 1 ? (int64_t)i * (span / 400) : -(int64_t)i * (span / 400);
-			at[i] = at[i] > TRACE_TIME_MAX ? TRACE_TIME_MAX : at[i] < -TRACE_TIME_MAX ? -TRACE_TIME_MAX : at[i];
+			at[i] = shape % 3 == 0   ? x
+				: shape % 3 == 1 ? (int64_t)i * (span / 400)
+						 : -(int64_t)i * (span / 400);
+			at[i] = at[i] > TRACE_TIME_MAX    ? TRACE_TIME_MAX
+				: at[i] < -TRACE_TIME_MAX ? -TRACE_TIME_MAX
+							  : at[i];
 		}
 		timeline_matches(at, 400, shape % 2 ? 20 : 333);
 	}
@@ -110,7 +115,7 @@ static void test_busiest(void **state)
 	timeline_release(&t);
 }
 
-/* --- positions ---------------------------------------------------------------------------------------------------- */
+/* --- positions ----------------------------------------------------------- */
 
 static void test_access_patterns(void **state)
 {
@@ -141,9 +146,11 @@ static void test_access_patterns(void **state)
 		for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
 			uint64_t before = a.counts.n[write][step[i].expected];
 			access_add(&a, 1, 2, write, step[i].offset, step[i].moved);
-			access_add(&a, 2, 1, !write, step[i].offset, step[i].moved); /* another sequence */
+			/* another sequence */
+			access_add(&a, 2, 1, !write, step[i].offset, step[i].moved);
 			if (a.counts.n[write][step[i].expected] != before + 1)
-				fail_msg("step %zu is not %s", i, access_pattern_names[step[i].expected]);
+				fail_msg("step %zu is not %s", i,
+					 access_pattern_names[step[i].expected]);
 		}
 		assert_int_equal(access_all(&a.counts), 2 * (sizeof step / sizeof *step));
 		access_forget(&a, 1, 2);
@@ -167,7 +174,7 @@ static void test_access_has_a_limit(void **state)
 	access_release(&a);
 }
 
-/* --- sizes, errors, objects --------------------------------------------------------------------------------------- */
+/* --- sizes, errors, objects ---------------------------------------------- */
 
 static void test_sizes(void **state)
 {
@@ -176,7 +183,8 @@ static void test_sizes(void **state)
 	struct size_count top[4];
 	sizes_init(&s);
 	assert_int_equal(sizes_common(&s, top, 4), 0);
-	static const struct size_count add[] = {{4096, 5}, {0, 2}, {UINT64_MAX, 5}, {1, 7}, {512, 1}};
+	static const struct size_count add[] = {
+	    {4096, 5}, {0, 2}, {UINT64_MAX, 5}, {1, 7}, {512, 1}};
 	for (int i = 0; i < 5; i++)
 		for (uint64_t k = 0; k < add[i].n; k++)
 			sizes_add(&s, add[i].size);
@@ -246,7 +254,7 @@ static void test_objects(void **state)
 	object_uses_release(&o);
 }
 
-/* --- whole traces ------------------------------------------------------------------------------------------------- */
+/* --- whole traces -------------------------------------------------------- */
 
 enum { N = 20000 };
 static struct trace_record record[N];
@@ -258,7 +266,8 @@ static void records_make(int64_t disorder)
 	for (size_t i = 0; i < N; i++) {
 		struct trace_record *r = &record[i];
 		*r = (struct trace_record){.seq = i, .op = ops[draw() % 5], .pid = 7, .tid = 8 + (uint32_t)(draw() % 3)};
-		r->begin_ns = (int64_t)i * 1000 + (disorder ? (int64_t)(draw() % (uint64_t)disorder) : 0);
+		r->begin_ns =
+		    (int64_t)i * 1000 + (disorder ? (int64_t)(draw() % (uint64_t)disorder) : 0);
 		r->end_ns = draw() % 50 ? r->begin_ns + (int64_t)(draw() % 4000) : r->begin_ns;
 		r->intended_ns = r->dispatch_ns = TIME_NONE;
 		r->object = draw() % 20 ? (uint32_t)(draw() % TRACE_N_OBJECTS) : OBJECT_NONE;
@@ -323,7 +332,8 @@ static void levels_match(const struct profile *p)
 	}
 	for (size_t k = 0; k <= p->concurrency.highest && k < 64; k++)
 		assert_int_equal(p->concurrency.ns_at_level[k], ns_at[k]);
-	assert_near(profile_mean_concurrency(p), mean / (double)(edge[2 * N - 1].ns - edge[0].ns), 1e-9);
+	assert_near(profile_mean_concurrency(p), mean / (double)(edge[2 * N - 1].ns - edge[0].ns),
+		    1e-9);
 }
 
 static int by_value(const void *a, const void *b)
@@ -352,7 +362,8 @@ static void gaps_match(const struct profile *p)
 
 static void counts_match(const struct profile *p)
 {
-	uint64_t n_failed = 0, n_unknown = 0, n_known = 0, read_bytes = 0, n_sequential = 0, n_first = 0;
+	uint64_t n_failed = 0, n_unknown = 0, n_known = 0, read_bytes = 0, n_sequential = 0,
+		 n_first = 0;
 	uint64_t end[TRACE_N_OBJECTS], last[TRACE_N_OBJECTS];
 	bool seen[TRACE_N_OBJECTS] = {false};
 	for (size_t i = 0; i < N; i++) {
@@ -367,7 +378,8 @@ static void counts_match(const struct profile *p)
 		if (r->offset == OFFSET_NONE || r->object == OBJECT_NONE)
 			continue;
 		n_first += !seen[r->object];
-		n_sequential += seen[r->object] && r->offset == end[r->object] && r->offset != last[r->object];
+		n_sequential +=
+		    seen[r->object] && r->offset == end[r->object] && r->offset != last[r->object];
 		seen[r->object] = true;
 		last[r->object] = r->offset;
 		end[r->object] = r->offset + (uint64_t)r->rvalue;

@@ -52,32 +52,44 @@ static const struct {
     {WORKLOAD REPLAYER, "bad.conf: section [protocol] is missing"},
     {PROTOCOL REPLAYER, "bad.conf: a section [workload NAME] is missing"},
     {PROTOCOL WORKLOAD, "bad.conf: a section [replayer NAME] is missing"},
-    {PROTOCOL WORKLOAD REPLAYER "[wokload b]\n", "bad.conf:6: unknown section [wokload] (did you mean [workload]?)"},
+    {PROTOCOL WORKLOAD REPLAYER "[wokload b]\n",
+     "bad.conf:6: unknown section [wokload] (did you mean [workload]?)"},
     {PROTOCOL WORKLOAD REPLAYER "[zzz]\n", "bad.conf:6: unknown section [zzz]"},
-    {PROTOCOL "[target v]\nresponsiveness = yes\n" WORKLOAD REPLAYER, "bad.conf:3: responsiveness: \"yes\": the protocol has no volume"},
-    {PROTOCOL "reference = trace\n[target v]\nvolume = hdd\nresponsiveness = yes\n" WORKLOAD REPLAYER,
+    {PROTOCOL "[target v]\nresponsiveness = yes\n" WORKLOAD REPLAYER,
+     "bad.conf:3: responsiveness: \"yes\": the protocol has no volume"},
+    {PROTOCOL
+     "reference = trace\n[target v]\nvolume = hdd\nresponsiveness = yes\n" WORKLOAD REPLAYER,
      "bad.conf:5: responsiveness: \"yes\": it needs reference = rerun"},
     {PROTOCOL WORKLOAD REPLAYER "[compare x]\n", "bad.conf:6: [compare] has no name"},
     {PROTOCOL WORKLOAD REPLAYER "[compare]\np9 = 5%\n", "bad.conf:7: "},
-    {PROTOCOL WORKLOAD REPLAYER "[compare]\nresponse-time = 5\nprecision-ratio = 1\n", "bad.conf:8: precision-ratio"},
+    {PROTOCOL WORKLOAD REPLAYER "[compare]\nresponse-time = 5\nprecision-ratio = 1\n",
+     "bad.conf:8: precision-ratio"},
     {PROTOCOL WORKLOAD REPLAYER "[compare]\nenvironment = kernel,,\n", "bad.conf:7: environment"},
-    {PROTOCOL WORKLOAD REPLAYER "[compare]\nold = r\n", "bad.conf:6: [compare]: \"old\" and \"new\" go together"},
-    {PROTOCOL WORKLOAD REPLAYER "[compare]\nold = r\nnew = rr\n", "bad.conf:8: new: unknown replayer \"rr\": the protocol has \"r\""},
-    {PROTOCOL WORKLOAD REPLAYER "[protocol]\n", "bad.conf:6: [protocol] is there twice, first at line 1"},
+    {PROTOCOL WORKLOAD REPLAYER "[compare]\nold = r\n",
+     "bad.conf:6: [compare]: \"old\" and \"new\" go together"},
+    {PROTOCOL WORKLOAD REPLAYER "[compare]\nold = r\nnew = rr\n",
+     "bad.conf:8: new: unknown replayer \"rr\": the protocol has \"r\""},
+    {PROTOCOL WORKLOAD REPLAYER "[protocol]\n",
+     "bad.conf:6: [protocol] is there twice, first at line 1"},
     {PROTOCOL WORKLOAD REPLAYER "[workload a]\ntype=random-read\n",
      "bad.conf:6: [workload a] is there twice, first at line 2"},
-    {PROTOCOL WORKLOAD REPLAYER REPLAYER, "bad.conf:6: [replayer r] is there twice, first at line 4"},
-    {PROTOCOL WORKLOAD REPLAYER "[target t]\n[target t]\n", "bad.conf:7: [target t] is there twice"},
+    {PROTOCOL WORKLOAD REPLAYER REPLAYER,
+     "bad.conf:6: [replayer r] is there twice, first at line 4"},
+    {PROTOCOL WORKLOAD REPLAYER "[target t]\n[target t]\n",
+     "bad.conf:7: [target t] is there twice"},
     {PROTOCOL WORKLOAD REPLAYER "[accept x]\n", "bad.conf:6: [accept] has no name"},
     {PROTOCOL WORKLOAD REPLAYER "[target]\n", "bad.conf:6: [target] needs a name: [target NAME]"},
-    {PROTOCOL WORKLOAD REPLAYER "[target a b]\n", "bad.conf:6: a section heading is [kind] or [kind name]"},
+    {PROTOCOL WORKLOAD REPLAYER "[target a b]\n",
+     "bad.conf:6: a section heading is [kind] or [kind name]"},
     {PROTOCOL WORKLOAD REPLAYER "[target a/b]\n", "bad.conf:6: \"a/b\" is no name"},
     {PROTOCOL WORKLOAD REPLAYER "[target ../x]\n", "bad.conf:6: \"../x\" is no name"},
     {PROTOCOL WORKLOAD REPLAYER "[target .x]\n", "bad.conf:6: \".x\" is no name"},
     {PROTOCOL WORKLOAD REPLAYER "[target -x]\n", "bad.conf:6: \"-x\" is no name"},
-    {PROTOCOL WORKLOAD REPLAYER "[target abcdefghijabcdefghijabcdefghijabcdefghijk]\n", "bad.conf:6: \"abcdefghij"},
+    {PROTOCOL WORKLOAD REPLAYER "[target abcdefghijabcdefghijabcdefghijabcdefghijk]\n",
+     "bad.conf:6: \"abcdefghij"},
     {PROTOCOL WORKLOAD REPLAYER "[target a\n", "bad.conf:6: neither a [section] nor"},
-    {PROTOCOL WORKLOAD REPLAYER "[target a] b\n", "bad.conf:6: unexpected text after the section heading: \"b"},
+    {PROTOCOL WORKLOAD REPLAYER "[target a] b\n",
+     "bad.conf:6: unexpected text after the section heading: \"b"},
     {PROTOCOL WORKLOAD REPLAYER "[]\n", "bad.conf:6: a section heading is"},
     /* lines */
     {PROTOCOL "word\n" WORKLOAD REPLAYER, "bad.conf:2: neither a [section] nor \"key = value\""},
@@ -91,51 +103,69 @@ static const struct {
      "bad.conf:3: \"min-duration\" is given twice"},
     {PROTOCOL "seed = 1\n  bank = 2\n" WORKLOAD REPLAYER,
      "bad.conf:3: an indented line continues the value of \"seed\""},
-    {PROTOCOL "seed = 1 # odd\n" WORKLOAD REPLAYER, "bad.conf:2: seed: \"1 # odd\": a comment after a value begins"},
+    {PROTOCOL "seed = 1 # odd\n" WORKLOAD REPLAYER,
+     "bad.conf:2: seed: \"1 # odd\": a comment after a value begins"},
     {PROTOCOL "title = \xff\n" WORKLOAD REPLAYER, "bad.conf:2: byte 0xff is not UTF-8 text"},
     {PROTOCOL "title = \xc0\xaf\n" WORKLOAD REPLAYER, "bad.conf:2: byte 0xc0 is not UTF-8 text"},
-    {PROTOCOL "title = \xed\xa0\x80\n" WORKLOAD REPLAYER, "bad.conf:2: byte 0xed is not UTF-8 text"},
+    {PROTOCOL "title = \xed\xa0\x80\n" WORKLOAD REPLAYER,
+     "bad.conf:2: byte 0xed is not UTF-8 text"},
     {PROTOCOL "title = \x1b[31m\n" WORKLOAD REPLAYER, "bad.conf:2: byte 0x1b is not UTF-8 text"},
     {PROTOCOL "title = \xe2\x82", "bad.conf:2: byte 0xe2 is not UTF-8 text"},
     /* [protocol] */
     {PROTOCOL "replicate = 3\n" WORKLOAD REPLAYER,
      "bad.conf:2: unknown key \"replicate\" (did you mean \"replicates\"?)"},
     {PROTOCOL "qqqqqqqq = 3\n" WORKLOAD REPLAYER, "bad.conf:2: unknown key \"qqqqqqqq\""},
-    {PROTOCOL "replicates = 1\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: \"1\": at least 2 are needed"},
+    {PROTOCOL "replicates = 1\n" WORKLOAD REPLAYER,
+     "bad.conf:2: replicates: \"1\": at least 2 are needed"},
     {PROTOCOL "replicates = 0\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: \"0\": at least 2"},
-    {PROTOCOL "replicates = -5\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: expected a number or A..B"},
-    {PROTOCOL "replicates = many\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: expected a number or A..B"},
-    {PROTOCOL "replicates = 10..\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: expected a number or A..B"},
-    {PROTOCOL "replicates = ..10\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: expected a number or A..B"},
+    {PROTOCOL "replicates = -5\n" WORKLOAD REPLAYER,
+     "bad.conf:2: replicates: expected a number or A..B"},
+    {PROTOCOL "replicates = many\n" WORKLOAD REPLAYER,
+     "bad.conf:2: replicates: expected a number or A..B"},
+    {PROTOCOL "replicates = 10..\n" WORKLOAD REPLAYER,
+     "bad.conf:2: replicates: expected a number or A..B"},
+    {PROTOCOL "replicates = ..10\n" WORKLOAD REPLAYER,
+     "bad.conf:2: replicates: expected a number or A..B"},
     {PROTOCOL "replicates = 20..10\n" WORKLOAD REPLAYER,
      "bad.conf:2: replicates: \"20..10\": the second number is smaller"},
-    {PROTOCOL "replicates = 99999999\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: \"99999999\": at most"},
+    {PROTOCOL "replicates = 99999999\n" WORKLOAD REPLAYER,
+     "bad.conf:2: replicates: \"99999999\": at most"},
     {PROTOCOL "bank = 0\n" WORKLOAD REPLAYER, "bad.conf:2: bank: \"0\": 1 to 21"},
     {PROTOCOL "bank = 22\n" WORKLOAD REPLAYER, "bad.conf:2: bank: \"22\": 1 to 21"},
     {PROTOCOL "seed = -1\n" WORKLOAD REPLAYER, "bad.conf:2: seed: \"-1\" is not a whole number"},
     {PROTOCOL "seed = 99999999999999999999\n" WORKLOAD REPLAYER,
      "bad.conf:2: seed: \"99999999999999999999\" is too large"},
-    {PROTOCOL "min_duration = 200\n" WORKLOAD REPLAYER, "bad.conf:2: min-duration: \"200\" has no unit"},
+    {PROTOCOL "min_duration = 200\n" WORKLOAD REPLAYER,
+     "bad.conf:2: min-duration: \"200\" has no unit"},
     {PROTOCOL "min_duration = 3 parsecs\n" WORKLOAD REPLAYER,
      "bad.conf:2: min-duration: \"3 parsecs\" is not a duration"},
-    {PROTOCOL "timeout = 300ms\n" WORKLOAD REPLAYER, "bad.conf:1: timeout is less than twice min-duration"},
-    {PROTOCOL "keep = some\n" WORKLOAD REPLAYER, "bad.conf:2: keep: \"some\" is not one of none, failed, all"},
+    {PROTOCOL "timeout = 300ms\n" WORKLOAD REPLAYER,
+     "bad.conf:1: timeout is less than twice min-duration"},
+    {PROTOCOL "keep = some\n" WORKLOAD REPLAYER,
+     "bad.conf:2: keep: \"some\" is not one of none, failed, all"},
     {PROTOCOL "on_failure = contineu\n" WORKLOAD REPLAYER,
-     "bad.conf:2: on-failure: \"contineu\" is not one of continue, stop (did you mean \"continue\"?)"},
+     "bad.conf:2: on-failure: \"contineu\" is not one of continue, stop (did you mean "
+     "\"continue\"?)"},
     {PROTOCOL "cpus = 0-\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: "},
     {PROTOCOL "cpus = 3-1\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: processors 3 to 1"},
     {PROTOCOL "cpus = 100000\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: processors 100000 to 100000"},
-    {PROTOCOL "scheduler = fifo\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"fifo\" is not one of"},
-    {PROTOCOL "scheduler = fifo:0\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"fifo:0\" is not one of"},
-    {PROTOCOL "scheduler = rr:100\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"rr:100\" is not one of"},
-    {PROTOCOL "scheduler = other:3\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"other:3\": other has no priority"},
-    {PROTOCOL "scheduler = deadline\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"deadline\": a process with this policy"},
+    {PROTOCOL "scheduler = fifo\n" WORKLOAD REPLAYER,
+     "bad.conf:2: scheduler: \"fifo\" is not one of"},
+    {PROTOCOL "scheduler = fifo:0\n" WORKLOAD REPLAYER,
+     "bad.conf:2: scheduler: \"fifo:0\" is not one of"},
+    {PROTOCOL "scheduler = rr:100\n" WORKLOAD REPLAYER,
+     "bad.conf:2: scheduler: \"rr:100\" is not one of"},
+    {PROTOCOL "scheduler = other:3\n" WORKLOAD REPLAYER,
+     "bad.conf:2: scheduler: \"other:3\": other has no priority"},
+    {PROTOCOL "scheduler = deadline\n" WORKLOAD REPLAYER,
+     "bad.conf:2: scheduler: \"deadline\": a process with this policy"},
     /* [target] */
     {PROTOCOL "[target t]\ncahce = cold\n" WORKLOAD REPLAYER,
      "bad.conf:3: unknown key \"cahce\" (did you mean \"cache\"?)"},
     {PROTOCOL "[target t]\ncache = cool\n" WORKLOAD REPLAYER,
      "bad.conf:3: cache: \"cool\" is not one of cold, warm, as-is"},
-    {PROTOCOL "[target t]\ncache_budget = 4 bananas\n" WORKLOAD REPLAYER, "bad.conf:3: cache-budget: \"4 bananas\""},
+    {PROTOCOL "[target t]\ncache_budget = 4 bananas\n" WORKLOAD REPLAYER,
+     "bad.conf:3: cache-budget: \"4 bananas\""},
     {PROTOCOL "[target t]\ncache_budget = 100\n" WORKLOAD REPLAYER,
      "bad.conf:3: cache-budget: \"100\": a memory cgroup below"},
     {PROTOCOL "[target t]\nmemory_limit = 100\n" WORKLOAD REPLAYER,
@@ -150,43 +180,56 @@ static const struct {
      "bad.conf:3: queue: \"none\": only the first"},
     {PROTOCOL "[target t]\nqueue = ../../x=1\n" WORKLOAD REPLAYER,
      "bad.conf:3: queue: \"../../x\" is not a queue setting"},
-    {PROTOCOL "[target t]\nqueue = nr_requests=\n" WORKLOAD REPLAYER, "bad.conf:3: queue: \"\" is not a value"},
+    {PROTOCOL "[target t]\nqueue = nr_requests=\n" WORKLOAD REPLAYER,
+     "bad.conf:3: queue: \"\" is not a value"},
     /* [workload] */
     {PROTOCOL "[workload a]\nlevel = 1\n" REPLAYER, "bad.conf:2: [workload a] has no type"},
     {PROTOCOL "[workload a]\ntype = random-raed\n" REPLAYER,
      "bad.conf:3: type: \"random-raed\" is not a workload (did you mean \"random-read\"?)"},
     {PROTOCOL WORKLOAD "levle = 2\n" REPLAYER,
      "bad.conf:4: unknown key \"levle\" in [workload a] (did you mean \"level\"?)"},
-    {PROTOCOL WORKLOAD "output = x\n" REPLAYER, "bad.conf:4: unknown key \"output\" in [workload a]"},
+    {PROTOCOL WORKLOAD "output = x\n" REPLAYER,
+     "bad.conf:4: unknown key \"output\" in [workload a]"},
     {PROTOCOL WORKLOAD "dir = /etc\n" REPLAYER, "bad.conf:4: unknown key \"dir\" in [workload a]"},
-    {PROTOCOL WORKLOAD "prepare = yes\n" REPLAYER, "bad.conf:4: unknown key \"prepare\" in [workload a]"},
+    {PROTOCOL WORKLOAD "prepare = yes\n" REPLAYER,
+     "bad.conf:4: unknown key \"prepare\" in [workload a]"},
     {PROTOCOL WORKLOAD "seed = 2\n" REPLAYER, "bad.conf:4: seed: belongs to [protocol]"},
-    {PROTOCOL WORKLOAD "min_duration = 2s\n" REPLAYER, "bad.conf:4: min-duration: belongs to [protocol]"},
+    {PROTOCOL WORKLOAD "min_duration = 2s\n" REPLAYER,
+     "bad.conf:4: min-duration: belongs to [protocol]"},
     {PROTOCOL WORKLOAD "level = 1,,2\n" REPLAYER, "bad.conf:4: level: \"1,,2\" has an empty item"},
     {PROTOCOL WORKLOAD "level = 1,2,\n" REPLAYER, "bad.conf:4: level: \"1,2,\" has an empty item"},
     {PROTOCOL WORKLOAD "level = 1,2,1\n" REPLAYER, "bad.conf:4: level: \"1\" is in the list twice"},
     {PROTOCOL WORKLOAD "level = 0\n" REPLAYER, "bad.conf:4: level: "},
-    {PROTOCOL WORKLOAD "level = 1,two\n" REPLAYER, "bad.conf:4: level: \"two\" is not a whole number"},
+    {PROTOCOL WORKLOAD "level = 1,two\n" REPLAYER,
+     "bad.conf:4: level: \"two\" is not a whole number"},
     {PROTOCOL WORKLOAD "pause = 10\n" REPLAYER, "bad.conf:4: pause: \"10\" has no unit"},
-    {PROTOCOL WORKLOAD "direct = maybe\n" REPLAYER, "bad.conf:4: direct: \"maybe\" is neither yes nor no"},
+    {PROTOCOL WORKLOAD "direct = maybe\n" REPLAYER,
+     "bad.conf:4: direct: \"maybe\" is neither yes nor no"},
     {PROTOCOL WORKLOAD "direct = yes\nblock_size = 4096,1000\n" REPLAYER,
      "bad.conf:2: [workload a block-size=1000]: block-size 1000: with direct"},
-    {PROTOCOL WORKLOAD "file_size = 1K\n" REPLAYER, "bad.conf:2: [workload a]: file-size 1 KiB: less than one block"},
+    {PROTOCOL WORKLOAD "file_size = 1K\n" REPLAYER,
+     "bad.conf:2: [workload a]: file-size 1 KiB: less than one block"},
     {PROTOCOL WORKLOAD "think = exponential\n" REPLAYER,
      "bad.conf:2: [workload a]: think exponential: it needs a pause"},
     {PROTOCOL WORKLOAD "target = t\n" REPLAYER, "bad.conf:4: target: unknown section [target t]"},
-    {PROTOCOL "[target t]\n[target u]\n" WORKLOAD REPLAYER, "bad.conf:4: [workload a] names no target"},
+    {PROTOCOL "[target t]\n[target u]\n" WORKLOAD REPLAYER,
+     "bad.conf:4: [workload a] names no target"},
     /* [replayer] */
     {PROTOCOL WORKLOAD "[replayer r]\nengine = evnet\n",
      "bad.conf:5: engine: \"evnet\" is not a replay engine (did you mean \"event\"?)"},
     {PROTOCOL WORKLOAD REPLAYER "ordre = fs\n",
      "bad.conf:6: unknown key \"ordre\" in [replayer r] (did you mean \"order\"?)"},
-    {PROTOCOL WORKLOAD REPLAYER "order = chaos\n", "bad.conf:6: order: \"chaos\" is not one of temporal"},
-    {PROTOCOL WORKLOAD REPLAYER "order = fs,\n  fs\n", "bad.conf:6: order: \"fs\" is in the list twice"},
+    {PROTOCOL WORKLOAD REPLAYER "order = chaos\n",
+     "bad.conf:6: order: \"chaos\" is not one of temporal"},
+    {PROTOCOL WORKLOAD REPLAYER "order = fs,\n  fs\n",
+     "bad.conf:6: order: \"fs\" is in the list twice"},
     {PROTOCOL WORKLOAD REPLAYER "dir = /\n", "bad.conf:6: unknown key \"dir\" in [replayer r]"},
-    {PROTOCOL WORKLOAD REPLAYER "workloads = b\n", "bad.conf:6: workloads: unknown section [workload b]"},
-    {PROTOCOL WORKLOAD REPLAYER "mutant-workloads = a\n", "bad.conf:6: mutant-workloads: there is no key \"mutant\""},
-    {PROTOCOL WORKLOAD "[workload b]\ntype = random-read\n" REPLAYER "mutant = lost\nworkloads = a\nmutant-workloads = b\n",
+    {PROTOCOL WORKLOAD REPLAYER "workloads = b\n",
+     "bad.conf:6: workloads: unknown section [workload b]"},
+    {PROTOCOL WORKLOAD REPLAYER "mutant-workloads = a\n",
+     "bad.conf:6: mutant-workloads: there is no key \"mutant\""},
+    {PROTOCOL WORKLOAD "[workload b]\ntype = random-read\n" REPLAYER
+		       "mutant = lost\nworkloads = a\nmutant-workloads = b\n",
      "bad.conf:10: mutant-workloads: this replayer does not replay \"b\""},
     {PROTOCOL WORKLOAD "[replayer r]\nengine = program\norder = fs\n",
      "bad.conf:5: engine: \"program\" is the program itself"},
@@ -194,16 +237,21 @@ static const struct {
     {PROTOCOL WORKLOAD "[workload b]\ntype = random-read\n" REPLAYER "workloads = a\n",
      "bad.conf: no replayer replays [workload b]"},
     /* [accept] */
-    {PROTOCOL WORKLOAD REPLAYER "[accept]\nbais = 1%\n", "bad.conf:7: unknown key \"bais\" (did you mean \"bias\"?)"},
-    {PROTOCOL WORKLOAD REPLAYER "[accept]\nbias = -1%\n", "bad.conf:7: bias: \"-1%\" is out of range"},
+    {PROTOCOL WORKLOAD REPLAYER "[accept]\nbais = 1%\n",
+     "bad.conf:7: unknown key \"bais\" (did you mean \"bias\"?)"},
+    {PROTOCOL WORKLOAD REPLAYER "[accept]\nbias = -1%\n",
+     "bad.conf:7: bias: \"-1%\" is out of range"},
     {PROTOCOL WORKLOAD REPLAYER "[accept]\nlinearty = 1%\n",
      "bad.conf:7: unknown key \"linearty\" (did you mean \"linearity\"?)"},
-    {PROTOCOL WORKLOAD REPLAYER "[accept]\nin-flight = 0\n", "bad.conf:7: in-flight: \"0\" is out of range"},
+    {PROTOCOL WORKLOAD REPLAYER "[accept]\nin-flight = 0\n",
+     "bad.conf:7: in-flight: \"0\" is out of range"},
     {PROTOCOL WORKLOAD REPLAYER "[accept]\nissue-error = 10\n", "bad.conf:7: issue-error: \"10\""},
-    {PROTOCOL WORKLOAD REPLAYER "[accept]\nreorder-scope = none\n", "bad.conf:7: reorder-scope: \"none\" is not one of"},
+    {PROTOCOL WORKLOAD REPLAYER "[accept]\nreorder-scope = none\n",
+     "bad.conf:7: reorder-scope: \"none\" is not one of"},
     {PROTOCOL "sessions = 1\n" WORKLOAD REPLAYER, "bad.conf:2: sessions: \"1\": 2 to 10"},
     {PROTOCOL "sessions = 11\n" WORKLOAD REPLAYER, "bad.conf:2: sessions: \"11\": 2 to 10"},
-    {PROTOCOL WORKLOAD REPLAYER "[accept]\nbias = nan\n", "bad.conf:7: bias: \"nan\" is not a ratio"},
+    {PROTOCOL WORKLOAD REPLAYER "[accept]\nbias = nan\n",
+     "bad.conf:7: bias: \"nan\" is not a ratio"},
     {PROTOCOL WORKLOAD REPLAYER "[accept]\nprecision_ratio = 0.5\n",
      "bad.conf:7: precision-ratio: \"0.5\" is out of range"},
     /* too much */
@@ -228,7 +276,8 @@ static void test_bad(void **state)
 		if (ret != -EINVAL && ret != -ERANGE && ret != -ENOENT)
 			print_error("%zu: returned %d\n%s", i, ret, bad[i].text);
 		else if (strncmp(e.msg, bad[i].message, strlen(bad[i].message)))
-			print_error("%zu: expected \"%s\"\n   got \"%s\"\n", i, bad[i].message, e.msg);
+			print_error("%zu: expected \"%s\"\n   got \"%s\"\n", i, bad[i].message,
+				    e.msg);
 		else
 			continue;
 		n_wrong++;
@@ -262,9 +311,9 @@ static void test_bad_bytes(void **state)
 			protocol_release(&p);
 		} else {
 			assert_int_equal(ret, -EINVAL);
-			assert_string_equal(
-			    e.msg, "bad.conf:2: the line is 199 bytes long, at most 198 can be read: continue it on an "
-				   "indented line after a comma or a semicolon");
+			assert_string_equal(e.msg, "bad.conf:2: the line is 199 bytes long, at "
+						   "most 198 can be read: continue it on an "
+						   "indented line after a comma or a semicolon");
 		}
 		strbuf_release(&text);
 	}
@@ -281,7 +330,9 @@ static void continued_lines(void **state)
 	struct protocol p;
 	struct err e = ERR_INIT;
 	(void)state;
-	if (read_text(PROTOCOL "title = one, two;\n  three; ; a comment\n  four\n" WORKLOAD REPLAYER, &p, &e))
+	if (read_text(PROTOCOL
+		      "title = one, two;\n  three; ; a comment\n  four\n" WORKLOAD REPLAYER,
+		      &p, &e))
 		fail_msg("%s", e.msg);
 	assert_string_equal(p.title, "one, two; three; four");
 	protocol_release(&p);
@@ -344,7 +395,8 @@ static void check_grid(const struct protocol *p)
 	assert_string_equal(p->cpus, "0, 1");
 	assert_int_equal(p->n_replayers, 4);
 	assert_string_equal(p->replayer[0].name, "event order=temporal");
-	assert_true(p->replayer[0].total_order && !p->replayer[1].total_order && p->replayer[2].total_order);
+	assert_true(p->replayer[0].total_order && !p->replayer[1].total_order &&
+		    p->replayer[2].total_order);
 	assert_true(!p->replayer[0].timed && p->replayer[2].timed);
 	assert_string_equal(p->replayer[3].engine, "program");
 	assert_false(p->replayer[3].total_order);
@@ -397,7 +449,8 @@ static void test_resolved(void **state)
 		assert_int_equal(again.scenario[i].level, p.scenario[i].level);
 	}
 	for (size_t i = 0; i < p.n_replayers; i++)
-		assert_memory_equal(again.replayer[i].applies, p.replayer[i].applies, p.n_scenarios * sizeof(bool));
+		assert_memory_equal(again.replayer[i].applies, p.replayer[i].applies,
+				    p.n_scenarios * sizeof(bool));
 	assert_true(again.accept.bias == p.accept.bias);
 	assert_int_equal(again.min_duration_ns, p.min_duration_ns);
 	assert_string_equal(again.cpus, p.cpus);
@@ -424,11 +477,15 @@ static void test_defaults(void **state)
 	assert_int_equal(p.target[0].cache, CACHE_COLD);
 	assert_string_equal(p.replayer[0].engine, "event");
 	/* METHODS: the default limits */
-	assert_true(p.accept.bias == 0.10 && p.accept.precision_ratio == 2 && p.accept.uncertainty == 0.20);
-	assert_true(p.accept.reordered == 0.01 && p.accept.execution_time == 0.10 && p.accept.execution_time_timed == 0.01 && p.accept.concurrency == 0.10);
+	assert_true(p.accept.bias == 0.10 && p.accept.precision_ratio == 2 &&
+		    p.accept.uncertainty == 0.20);
+	assert_true(p.accept.reordered == 0.01 && p.accept.execution_time == 0.10 &&
+		    p.accept.execution_time_timed == 0.01 && p.accept.concurrency == 0.10);
 	assert_int_equal(p.accept.n_mismatched, 0);
-	assert_true(p.accept.linearity == 0.10 && p.accept.in_flight == 0.10 && p.accept.in_flight_max == 0.25);
-	assert_true(p.accept.issue_error_ns == -1 && isnan(p.accept.share_late) && isnan(p.accept.repeatability));
+	assert_true(p.accept.linearity == 0.10 && p.accept.in_flight == 0.10 &&
+		    p.accept.in_flight_max == 0.25);
+	assert_true(p.accept.issue_error_ns == -1 && isnan(p.accept.share_late) &&
+		    isnan(p.accept.repeatability));
 	assert_true(isnan(p.accept.guard_band) && p.n_sessions == 0);
 	assert_int_equal(p.accept.uncertainty_bias, UNCERTAINTY_BIAS_APART);
 	assert_int_equal(p.accept.concurrency_by, CONCURRENCY_BY_TIME);
@@ -489,8 +546,10 @@ static void test_limits(void **state)
 		if (read_text(text.s, &p, &e) < 0)
 			fail_msg("%s", e.msg);
 		assert_true(none ? isnan(p.accept.guard_band) : p.accept.guard_band == 3);
-		assert_true(none ? p.accept.issue_error_ns == -1 : p.accept.issue_error_ns == 10000);
-		assert_true(none ? p.accept.n_mismatched == UINT64_MAX : p.accept.n_mismatched == 3);
+		assert_true(none ? p.accept.issue_error_ns == -1
+				 : p.accept.issue_error_ns == 10000);
+		assert_true(none ? p.accept.n_mismatched == UINT64_MAX
+				 : p.accept.n_mismatched == 3);
 		assert_true(none ? isnan(p.accept.linearity) : p.accept.linearity == 0.07);
 		strbuf_reset(&resolved);
 		protocol_print_resolved(&p, &resolved);
@@ -505,7 +564,8 @@ static void test_limits(void **state)
 	strbuf_release(&resolved);
 }
 
-/* [compare]: defaults, every limit and none; the resolved form has its own names of the two replayers. */
+/* [compare]: defaults, every limit and none; the resolved form has its own names of the two
+ * replayers. */
 static void test_compare(void **state)
 {
 	(void)state;
@@ -513,18 +573,22 @@ static void test_compare(void **state)
 	struct protocol p, again;
 	struct err e = ERR_INIT;
 	assert_int_equal(read_text(PROTOCOL WORKLOAD REPLAYER, &p, &e), 0);
-	assert_true(p.compare.response_time == 0.05 && p.compare.precision_ratio == 2 && p.compare.n_mismatched == 0);
+	assert_true(p.compare.response_time == 0.05 && p.compare.precision_ratio == 2 &&
+		    p.compare.n_mismatched == 0);
 	assert_null(p.compare.old);
 	protocol_release(&p);
-	const char *text = PROTOCOL WORKLOAD REPLAYER "[replayer s]\norder = fs, temporal\n[compare]\nresponse-time = 7%\np999 = none\n"
-						      "mismatches = none\nold = r\nnew = s order=fs\nenvironment = kernel, clock\n";
+	const char *text = PROTOCOL WORKLOAD REPLAYER
+	    "[replayer s]\norder = fs, temporal\n[compare]\nresponse-time = 7%\np999 = none\n"
+	    "mismatches = none\nold = r\nnew = s order=fs\nenvironment = kernel, clock\n";
 	if (read_text(text, &p, &e) < 0)
 		fail_msg("%s", e.msg);
-	assert_true(p.compare.response_time == 0.07 && isnan(p.compare.p999) && p.compare.n_mismatched == UINT64_MAX);
+	assert_true(p.compare.response_time == 0.07 && isnan(p.compare.p999) &&
+		    p.compare.n_mismatched == UINT64_MAX);
 	protocol_print_resolved(&p, &resolved);
 	if (read_text(resolved.s, &again, &e) < 0)
 		fail_msg("%s\n%s", e.msg, resolved.s);
-	assert_true(again.compare.response_time == 0.07 && isnan(again.compare.p999) && again.compare.n_mismatched == UINT64_MAX);
+	assert_true(again.compare.response_time == 0.07 && isnan(again.compare.p999) &&
+		    again.compare.n_mismatched == UINT64_MAX);
 	assert_string_equal(again.compare.environment, "kernel, clock");
 	assert_string_equal(again.compare.new, "replayer-1");
 	protocol_release(&p);
@@ -532,14 +596,16 @@ static void test_compare(void **state)
 	strbuf_release(&resolved);
 }
 
-/* A mutant that acts in one of the scenarios of a section, named by its own name; the resolved form says the same. */
+/* A mutant that acts in one of the scenarios of a section, named by its own name; the resolved form
+ * says the same. */
 static void test_mutant_in_one_scenario(void **state)
 {
 	(void)state;
 	struct strbuf resolved = STRBUF_INIT;
 	struct protocol p, again;
 	struct err e = ERR_INIT;
-	const char *text = PROTOCOL WORKLOAD "level = 1, 2\n" REPLAYER "[replayer s]\nmutant = lost\nmutant-workloads = a level=2\n";
+	const char *text = PROTOCOL WORKLOAD
+	    "level = 1, 2\n" REPLAYER "[replayer s]\nmutant = lost\nmutant-workloads = a level=2\n";
 	if (read_text(text, &p, &e) < 0)
 		fail_msg("%s", e.msg);
 	protocol_print_resolved(&p, &resolved);
@@ -560,9 +626,11 @@ static void test_mutant_in_one_scenario(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(continued_lines), cmocka_unit_test(test_bad),     cmocka_unit_test(test_bad_bytes), cmocka_unit_test(test_grid),
-	    cmocka_unit_test(test_resolved), cmocka_unit_test(test_defaults),  cmocka_unit_test(test_responsiveness),  cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_compare), cmocka_unit_test(test_mutant_in_one_scenario),
+	    cmocka_unit_test(continued_lines),     cmocka_unit_test(test_bad),
+	    cmocka_unit_test(test_bad_bytes),      cmocka_unit_test(test_grid),
+	    cmocka_unit_test(test_resolved),       cmocka_unit_test(test_defaults),
+	    cmocka_unit_test(test_responsiveness), cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_compare),        cmocka_unit_test(test_mutant_in_one_scenario),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* [workload NAME] with type = parallel: which pairs of targets become scenarios, who shares recordings, and what is refused. */
+/* [workload NAME] with type = parallel: which pairs of targets become scenarios, who shares
+ * recordings, and what is refused. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,8 @@
 
 static int protocol_try(struct protocol *p, const char *workloads, struct err *e)
 {
-	char *dir = temp_dir_make(), *path = xasprintf("%s/p.conf", dir), *text = xasprintf("[protocol]\nreplicates = 5\n" TARGETS "%s" REPLAYER, workloads);
+	char *dir = temp_dir_make(), *path = xasprintf("%s/p.conf", dir),
+	     *text = xasprintf("[protocol]\nreplicates = 5\n" TARGETS "%s" REPLAYER, workloads);
 	file_put(dir, "p.conf", text, strlen(text));
 	int ret = protocol_read(p, path, e);
 	free(text);
@@ -41,7 +43,8 @@ static void test_pairs(void **state)
 	(void)state;
 	struct protocol p;
 	unsigned int pair[3][3] = {{0}};
-	protocol_make(&p, "[workload it]\ntype = parallel\nscript = w/x.sh, w/y.sh\nrecorded-on = a, b, c\ntarget = a, b, c\n");
+	protocol_make(&p, "[workload it]\ntype = parallel\nscript = w/x.sh, w/y.sh\nrecorded-on = "
+			  "a, b, c\ntarget = a, b, c\n");
 	assert_int_equal(p.n_scenarios, 2 * 6);
 	for (size_t i = 0; i < p.n_scenarios; i++) {
 		const struct scenario *s = &p.scenario[i];
@@ -60,16 +63,20 @@ static void test_pairs(void **state)
 	protocol_release(&p);
 }
 
-/* One recording serves all targets, and all workloads that would make the same one; only those that are needed are planned. */
+/* One recording serves all targets, and all workloads that would make the same one; only those that
+ * are needed are planned. */
 static void test_recordings_are_shared(void **state)
 {
 	(void)state;
 	struct protocol p;
 	struct design d;
 	size_t n_recorded = 0;
-	protocol_make(&p, "[workload one]\ntype = parallel\nscript = x.sh\nperiod = 1\nrecorded-on = a, b, c\ntarget = a, b, c\n"
-			  "[workload periods]\ntype = parallel\nscript = x.sh\nperiod = 1, 5, 7\nrecorded-on = a\ntarget = b, c\n"
-			  "[workload nodes]\ntype = parallel\nscript = x.sh\nnodes = all, 2\nrecorded-on = b\ntarget = a\n");
+	protocol_make(&p, "[workload one]\ntype = parallel\nscript = x.sh\nperiod = 1\nrecorded-on "
+			  "= a, b, c\ntarget = a, b, c\n"
+			  "[workload periods]\ntype = parallel\nscript = x.sh\nperiod = 1, 5, "
+			  "7\nrecorded-on = a\ntarget = b, c\n"
+			  "[workload nodes]\ntype = parallel\nscript = x.sh\nnodes = all, "
+			  "2\nrecorded-on = b\ntarget = a\n");
 	assert_int_equal(p.n_scenarios, 6 + 6 + 2);
 	for (size_t i = 0; i < p.n_scenarios; i++) {
 		const size_t r = scenario_recording(&p, i);
@@ -98,7 +105,8 @@ static void test_settings(void **state)
 	struct protocol p;
 	struct selector s;
 	struct err e = ERR_INIT;
-	protocol_make(&p, "[workload it]\ntype = parallel\nscript = x.sh\nsize = 3\nranks = 4\nperiod = 100\nnodes = 2\ncompute = "
+	protocol_make(&p, "[workload it]\ntype = parallel\nscript = x.sh\nsize = 3\nranks = "
+			  "4\nperiod = 100\nnodes = 2\ncompute = "
 			  "throttled\ncapture-timeout = 10min\nrecorded-on = a\ntarget = b\n"
 			  "[workload here]\ntype = parallel\nscript = x.sh\ntarget = d\n");
 	const struct scenario_parallel *x = &p.scenario[0].parallel, *y = &p.scenario[1].parallel;
@@ -113,8 +121,10 @@ static void test_settings(void **state)
 	static const struct {
 		const char *text;
 		bool fits[2];
-	} rows[] = {{"period=1", {false, true}}, {"period=100", {true, false}}, {"nodes=all", {false, true}}, {"nodes=2", {true, false}},
-		    {"recorded-on=a", {true, false}}, {"recorded-on=d", {false, true}}, {"target=b", {true, false}}, {"script=x.sh", {true, true}}};
+	} rows[] = {{"period=1", {false, true}},      {"period=100", {true, false}},
+		    {"nodes=all", {false, true}},     {"nodes=2", {true, false}},
+		    {"recorded-on=a", {true, false}}, {"recorded-on=d", {false, true}},
+		    {"target=b", {true, false}},      {"script=x.sh", {true, true}}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		assert_int_equal(selector_parse(&s, rows[i].text, &e), 0);
 		for (size_t k = 0; k < 2; k++)

@@ -30,12 +30,15 @@ static void a_path_of_its_own(void **state)
 	static const struct {
 		const char *trace, *ends;
 		bool absolute;
-	} good[] = {{"in.trace", "/in.trace", false}, {"sub/in.csv", "/sub/in.csv", false}, {"/data/in.trace", "/data/in.trace", true}};
+	} good[] = {{"in.trace", "/in.trace", false},
+		    {"sub/in.csv", "/sub/in.csv", false},
+		    {"/data/in.trace", "/data/in.trace", true}};
 	(void)state;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
 		struct protocol p;
 		struct err e = ERR_INIT;
-		char *text = xasprintf(HEAD "[workload a]\ntype = trace\ntrace = %s\n" REPLAYER, good[i].trace);
+		char *text = xasprintf(HEAD "[workload a]\ntype = trace\ntrace = %s\n" REPLAYER,
+				       good[i].trace);
 		if (read_text(text, &p, &e))
 			fail_msg("%s", e.msg);
 		assert_int_equal(p.n_scenarios, 1);
@@ -60,7 +63,8 @@ static void several_in_one_key(void **state)
 	struct protocol p;
 	struct err e = ERR_INIT;
 	(void)state;
-	if (read_text(HEAD "[workload a]\ntype = trace\ntrace = one.trace, two.trace\n" REPLAYER, &p, &e))
+	if (read_text(HEAD "[workload a]\ntype = trace\ntrace = one.trace, two.trace\n" REPLAYER,
+		      &p, &e))
 		fail_msg("%s", e.msg);
 	assert_int_equal(p.n_scenarios, 2);
 	assert_string_equal(p.scenario[0].trace, "one.trace");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a machine is, read from made-up trees of /proc and /sys, also hostile ones; and what redaction hides. */
+/* What a machine is, read from made-up trees of /proc and /sys, also hostile ones; and what
+ * redaction hides. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +43,9 @@ static void a_machine_with_everything(void **state)
 	put(root, "/proc/cmdline", "root=UUID=0b9cf1cd-fd3f-8705-8675-5d773af4863a quiet\n");
 	put(root, "/proc/cpuinfo", "processor\t: 0\nmodel name\t: Abacus 9\nmicrocode\t: 0x7\n");
 	put(root, "/proc/self/status", "Name:\tx\nCpus_allowed_list:\t0-3,7\n");
-	put(root, "/proc/meminfo", "MemTotal:       1024 kB\nMemAvailable: 512 kB\nSwapTotal: 8 kB\nSwapFree: 4 kB\nHugePages_Total: 3\n");
+	put(root, "/proc/meminfo",
+	    "MemTotal:       1024 kB\nMemAvailable: 512 kB\nSwapTotal: 8 kB\nSwapFree: 4 "
+	    "kB\nHugePages_Total: 3\n");
 	put(root, "/proc/sys/vm/dirty_ratio", "20\n");
 	put(root, "/sys/kernel/mm/damon/admin/kdamonds/nr_kdamonds", "2\n");
 	put(root, "/sys/kernel/mm/damon/admin/kdamonds/1/state", "on\n");
@@ -55,15 +58,19 @@ static void a_machine_with_everything(void **state)
 	put(root, "/sys/devices/system/cpu/vulnerabilities/l1tf", "Not affected\n");
 	put(root, "/sys/devices/system/cpu/smt/active", "1\n");
 	put(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
-	put(root, "/sys/devices/system/cpu/cpufreq/boost", "1\n"); /* the former is nearer to the truth */
+	/* the former is nearer to the truth */
+	put(root, "/sys/devices/system/cpu/cpufreq/boost", "1\n");
 	for (int i = 0; i < 12; i++) {
 		char name[100], mhz[20];
-		snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", i);
+		snprintf(name, sizeof name,
+			 "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", i);
 		put(root, name, i == 11 ? "powersave\n" : "performance\n");
-		snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_max_freq", i);
+		snprintf(name, sizeof name,
+			 "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_max_freq", i);
 		snprintf(mhz, sizeof mhz, "%d\n", 1000 + i);
 		put(root, name, mhz);
-		snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_min_freq", i);
+		snprintf(name, sizeof name,
+			 "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_min_freq", i);
 		put(root, name, mhz);
 	}
 	for (int i = 0; i < 11; i += 5) {
@@ -71,7 +78,8 @@ static void a_machine_with_everything(void **state)
 		snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu0/cpuidle/state%d/name", i);
 		snprintf(text, sizeof text, "C%d", i);
 		put(root, name, text);
-		snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu0/cpuidle/state%d/disable", i);
+		snprintf(name, sizeof name, "/sys/devices/system/cpu/cpu0/cpuidle/state%d/disable",
+			 i);
 		put(root, name, i == 5 ? "1\n" : "0\n");
 	}
 	json_t *o = provenance_make(root);
@@ -95,7 +103,8 @@ static void a_machine_with_everything(void **state)
 	expect_number(o, "processors", "highest_frequency_kHz", 1011);
 	const json_t *states = at(o, "processors", "idle_states");
 	assert_int_equal(json_array_size(states), 3); /* by number, not by name: C0, C5, C10 */
-	assert_string_equal(json_string_value(json_object_get(json_array_get(states, 2), "name")), "C10");
+	assert_string_equal(json_string_value(json_object_get(json_array_get(states, 2), "name")),
+			    "C10");
 	assert_true(json_is_true(json_object_get(json_array_get(states, 1), "disabled")));
 	assert_true(json_is_null(json_object_get(json_array_get(states, 1), "latency_us")));
 	json_decref(o);
@@ -113,14 +122,16 @@ static void an_empty_machine(void **state)
 		const char *key;
 		json_t *v;
 		assert_true(json_object_size(json_object_get(o, groups[i])) > 0);
-		json_object_foreach(json_object_get(o, groups[i]), key, v) if (!json_is_null(v)) fail_msg("%s %s", groups[i], key);
+		json_object_foreach(json_object_get(o, groups[i]), key, v) if (!json_is_null(v))
+		    fail_msg("%s %s", groups[i], key);
 	}
 	assert_true(json_is_null(at(o, "limits", "cgroup")));
 	json_decref(o);
 	temp_dir_remove(root);
 }
 
-/* A pipe, a directory, bytes that are no text, a number that none holds, a bracket that nothing closes. */
+/* A pipe, a directory, bytes that are no text, a number that none holds, a bracket that nothing
+ * closes. */
 static void a_hostile_machine(void **state)
 {
 	(void)state;
@@ -129,9 +140,11 @@ static void a_hostile_machine(void **state)
 	put(root, "/proc/sys/vm/dirty_ratio", "\xff\xfe\x01\n");
 	put(root, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise\n");
 	put(root, "/sys/kernel/mm/transparent_hugepage/defrag", "]x[\n");
-	put(root, "/sys/devices/system/cpu/cpu99999999999999999999/cpufreq/scaling_governor", "x\n");
+	put(root, "/sys/devices/system/cpu/cpu99999999999999999999/cpufreq/scaling_governor",
+	    "x\n");
 	put(root, "/sys/devices/system/cpu/cpufreq/boost", "perhaps\n");
-	put(root, "/proc/meminfo", "MemTotal\nMemTotal: \nSwapTotal: -1 kB\nMemAvailable: 99999999999999999999 kB\n");
+	put(root, "/proc/meminfo",
+	    "MemTotal\nMemTotal: \nSwapTotal: -1 kB\nMemAvailable: 99999999999999999999 kB\n");
 	path = xasprintf("%s/proc/cmdline", root);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	free(path);
@@ -165,10 +178,13 @@ static void limits_of_the_group(void **state)
 	put(root, "/sys/fs/cgroup/mine/io.max", "8:0 rbps=1000 wbps=max\n");
 	json_t *o = provenance_make(root);
 	const json_t *group = at(o, "limits", "cgroup");
-	assert_string_equal(json_string_value(json_object_get(group, "cpu_quota_and_period_us")), "50000 100000");
+	assert_string_equal(json_string_value(json_object_get(group, "cpu_quota_and_period_us")),
+			    "50000 100000");
 	assert_int_equal(json_integer_value(json_object_get(group, "memory_limit")), 1048576);
-	assert_int_equal(json_integer_value(json_object_get(group, "memory_limit_in_force_bytes")), 1048576);
-	assert_string_equal(json_string_value(json_object_get(group, "io_max")), "8:0 rbps=1000 wbps=max");
+	assert_int_equal(json_integer_value(json_object_get(group, "memory_limit_in_force_bytes")),
+			 1048576);
+	assert_string_equal(json_string_value(json_object_get(group, "io_max")),
+			    "8:0 rbps=1000 wbps=max");
 	json_decref(o);
 	temp_dir_remove(root);
 }
@@ -188,8 +204,10 @@ static void a_disk(void **state)
 	assert_string_equal(json_string_value(json_object_get(o, "model")), "Drum 3000");
 	assert_string_equal(json_string_value(json_object_get(o, "firmware")), "1.2");
 	assert_int_equal(json_integer_value(json_object_get(o, "queue_depth")), 32);
-	assert_string_equal(json_string_value(json_object_get(o, "scheduler")), "[none] mq-deadline");
-	assert_string_equal(json_string_value(json_array_get(json_object_get(o, "made_of"), 0)), "sda");
+	assert_string_equal(json_string_value(json_object_get(o, "scheduler")),
+			    "[none] mq-deadline");
+	assert_string_equal(json_string_value(json_array_get(json_object_get(o, "made_of"), 0)),
+			    "sda");
 	assert_null(json_object_get(o, "vendor"));
 	provenance_redact(o);
 	assert_string_equal(json_string_value(json_object_get(o, "serial")), "redacted");
@@ -226,10 +244,14 @@ static void what_is_hidden(void **state)
 		assert_string_equal(hidden, cases[i].hidden);
 		free(hidden);
 	}
-	json_t *o = json_pack("{s:s, s:{s:[s, {s:s}]}, s:n, s:i, s:s, s:s, s:s}", "host", "laika", "a", "list", "/srv/x", "source", "laika:/export",
-			      "serial", "n", 3, "dir", "/home/anna b", "command", "/bin/sh -c x", "device", "/dev/vda 1");
-	json_t *expected = json_pack("{s:s, s:{s:[s, {s:s}]}, s:n, s:i, s:s, s:s, s:s}", "host", "redacted", "a", "list", "redacted", "source",
-				     "redacted:redacted", "serial", "n", 3, "dir", "redacted", "command", "redacted -c x", "device", "/dev/vda 1");
+	json_t *o =
+	    json_pack("{s:s, s:{s:[s, {s:s}]}, s:n, s:i, s:s, s:s, s:s}", "host", "laika", "a",
+		      "list", "/srv/x", "source", "laika:/export", "serial", "n", 3, "dir",
+		      "/home/anna b", "command", "/bin/sh -c x", "device", "/dev/vda 1");
+	json_t *expected =
+	    json_pack("{s:s, s:{s:[s, {s:s}]}, s:n, s:i, s:s, s:s, s:s}", "host", "redacted", "a",
+		      "list", "redacted", "source", "redacted:redacted", "serial", "n", 3, "dir",
+		      "redacted", "command", "redacted -c x", "device", "/dev/vda 1");
 	provenance_redact(o);
 	assert_true(json_equal(o, expected));
 	provenance_redact(o);
@@ -245,10 +267,12 @@ static void digests(void **state)
 	char *dir = temp_dir_make(), hex[FILE_DIGEST_HEX], *path = xasprintf("%s/abc", dir);
 	file_put(dir, "abc", "abc", 3);
 	assert_int_equal(file_digest(path, hex, NULL), 0);
-	assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	assert_string_equal(hex,
+			    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 	file_put(dir, "abc", "", 0);
 	assert_int_equal(file_digest(path, hex, NULL), 0);
-	assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+	assert_string_equal(hex,
+			    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 	assert_int_equal(file_digest(dir, hex, NULL), -EISDIR);
 	assert_string_equal(hex, "");
 	free(path);
@@ -259,8 +283,10 @@ static void digests(void **state)
 static void names_hidden(void **state)
 {
 	(void)state;
-	static const char *const was[] = {"reads trace=/home/a.trace", "reads trace=/home/b.trace", "reads", "reads", "on laika"};
-	static const char *const is[] = {"reads trace=redacted", "reads trace=redacted (2)", "reads", "reads", "on redacted"};
+	static const char *const was[] = {"reads trace=/home/a.trace", "reads trace=/home/b.trace",
+					  "reads", "reads", "on laika"};
+	static const char *const is[] = {"reads trace=redacted", "reads trace=redacted (2)",
+					 "reads", "reads", "on redacted"};
 	char *name[5], **at[5];
 	for (size_t i = 0; i < 5; i++) {
 		name[i] = xstrdup(was[i]);

@@ -28,9 +28,11 @@ static void make(struct ranges *r, const struct point *q, size_t n)
 	r->results.protocol = (struct protocol){.scenario = r->scenario, .replayer = r->replayer, .n_scenarios = n, .n_replayers = n};
 	r->a = (struct analysis){.results = &r->results, .cell = r->cell, .n_cells = n};
 	for (size_t i = 0; i < n; i++) {
-		r->scenario[i].name = xasprintf("mix level=%d%s%s direct=yes", (int)q[i].level, *q[i].pause ? " pause=" : "", q[i].pause);
+		r->scenario[i].name = xasprintf("mix level=%d%s%s direct=yes", (int)q[i].level,
+						*q[i].pause ? " pause=" : "", q[i].pause);
 		r->scenario[i].level = q[i].level;
-		r->setting[i] = (struct setting){(char *)"speed", (char *)(q[i].speed ? q[i].speed : "1")};
+		r->setting[i] =
+		    (struct setting){(char *)"speed", (char *)(q[i].speed ? q[i].speed : "1")};
 		r->replayer[i] = (struct replayer){.name = xasprintf("event%s%s order=fs", q[i].speed ? " speed=" : "", q[i].speed ? q[i].speed : ""),
 						   .option = &r->setting[i],
 						   .n_options = 1,
@@ -50,13 +52,17 @@ static void drop(struct ranges *r)
 	rated_ranges_release(&r->a);
 }
 
-static const enum verdict yes = VERDICT_TRUSTED, no = VERDICT_NOT_TRUSTED, open_ = VERDICT_INCONCLUSIVE;
+static const enum verdict yes = VERDICT_TRUSTED, no = VERDICT_NOT_TRUSTED,
+			  open_ = VERDICT_INCONCLUSIVE;
 
 static void up_to_the_first_that_is_not_trusted(void **state)
 {
 	(void)state;
-	const struct point q[] = {{1, "10us", NULL, 9000, yes}, {2, "10us", NULL, 18000, open_}, {1, "", NULL, 50000, yes},
-				  {1, "1ms", NULL, 900, yes}, {2, "1ms", NULL, 1800, yes}};
+	const struct point q[] = {{1, "10us", NULL, 9000, yes},
+				  {2, "10us", NULL, 18000, open_},
+				  {1, "", NULL, 50000, yes},
+				  {1, "1ms", NULL, 900, yes},
+				  {2, "1ms", NULL, 1800, yes}};
 	struct ranges r;
 	make(&r, q, 5);
 	assert_int_equal(r.a.n_rated, 1);
@@ -69,7 +75,8 @@ static void up_to_the_first_that_is_not_trusted(void **state)
 	assert_int_equal(g->point[g->rate.next].verdict, open_);
 	assert_true(g->point[g->rate.next].rate == 18000);
 	assert_int_equal(g->rate.n_beyond, 1);
-	/* gaps of level/rate - 1 us: 1110, 1110, 110, 110, 19 us; equal ones in the order of their rates */
+	/* gaps of level/rate - 1 us: 1110, 1110, 110, 110, 19 us; equal ones in the order of their
+	 * rates */
 	assert_between(110110, g->point[g->gap.last].gap_ns, 110112);
 	assert_true(g->point[g->gap.next].rate == 18000);
 	assert_int_equal(g->gap.n_beyond, 1);
@@ -79,7 +86,8 @@ static void up_to_the_first_that_is_not_trusted(void **state)
 static void all_or_none(void **state)
 {
 	(void)state;
-	const struct point q[] = {{1, "", NULL, 100, yes}, {2, "", NULL, 200, yes}, {4, "", NULL, 400, yes}};
+	const struct point q[] = {
+	    {1, "", NULL, 100, yes}, {2, "", NULL, 200, yes}, {4, "", NULL, 400, yes}};
 	struct ranges r;
 	make(&r, q, 3);
 	assert_true(r.a.rated[0].rate.last == 2 && r.a.rated[0].rate.next == RATED_NONE);
@@ -87,27 +95,31 @@ static void all_or_none(void **state)
 	drop(&r);
 	const struct point none[] = {{1, "", NULL, 100, no}, {2, "", NULL, 200, yes}};
 	make(&r, none, 2);
-	assert_true(r.a.rated[0].rate.last == RATED_NONE && r.a.rated[0].rate.next == 0 && r.a.rated[0].rate.n_beyond == 1);
+	assert_true(r.a.rated[0].rate.last == RATED_NONE && r.a.rated[0].rate.next == 0 &&
+		    r.a.rated[0].rate.n_beyond == 1);
 	drop(&r);
 }
 
 static void a_speed_factor_asks_more(void **state)
 {
 	(void)state;
-	const struct point q[] = {{1, "", "1", 1000, yes}, {1, "", "4", 1000, no}, {1, "", "2", 1000, yes}};
+	const struct point q[] = {
+	    {1, "", "1", 1000, yes}, {1, "", "4", 1000, no}, {1, "", "2", 1000, yes}};
 	struct ranges r;
 	make(&r, q, 3);
 	assert_int_equal(r.a.n_rated, 1);
 	const struct rated_range *g = &r.a.rated[0];
 	assert_true(g->point[g->rate.last].rate == 2000 && g->point[g->rate.next].rate == 4000);
-	assert_true(g->point[g->gap.last].gap_ns == 999000 / 2.0 && g->point[g->gap.next].gap_ns == 999000 / 4.0);
+	assert_true(g->point[g->gap.last].gap_ns == 999000 / 2.0 &&
+		    g->point[g->gap.next].gap_ns == 999000 / 4.0);
 	drop(&r);
 }
 
 static void other_factors_are_other_ranges(void **state)
 {
 	(void)state;
-	const struct point q[] = {{1, "", NULL, 100, yes}, {2, "", NULL, 200, no}, {1, "", NULL, NAN, yes}};
+	const struct point q[] = {
+	    {1, "", NULL, 100, yes}, {2, "", NULL, 200, no}, {1, "", NULL, NAN, yes}};
 	struct ranges r;
 	make(&r, q, 3);
 	rated_ranges_release(&r.a);
@@ -119,14 +131,15 @@ static void other_factors_are_other_ranges(void **state)
 	drop(&r);
 }
 
-/* --- blanks -------------------------------------------------------------------------------------------------------- */
+/* --- blanks -------------------------------------------------------------- */
 
 static void set_blanks(struct campaign *c, unsigned int n, double mean, double step)
 {
 	for (unsigned int b = 0; b <= n; b++) {
 		struct run *run = run_find(c, b, 0, 0);
 		run->has_blank = true;
-		run->blank_mean_ns = b ? mean + step * (b % 2 ? 1 : -1) : 1e9; /* block 0 is never used */
+		/* block 0 is never used */
+		run->blank_mean_ns = b ? mean + step * (b % 2 ? 1 : -1) : 1e9;
 	}
 }
 
@@ -157,7 +170,8 @@ static void limit_of_quantification(void **state)
 	done(&c, &a);
 }
 
-/* A reference of 1000 ns and a limit of 1054: nothing relative is decided, however clear it looks, and what is counted is. */
+/* A reference of 1000 ns and a limit of 1054: nothing relative is decided, however clear it looks,
+ * and what is counted is. */
 static void below_the_limit_nothing_relative_is_decided(void **state)
 {
 	(void)state;
@@ -167,7 +181,8 @@ static void below_the_limit_nothing_relative_is_decided(void **state)
 		struct campaign c;
 		struct analysis a;
 		analysed(&c, &a, effect[i], 1, 1, 20, 3);
-		assert_int_equal(a.cell[0].component[COMPONENT_BIAS].decision, i ? DECISION_REJECT : DECISION_ACCEPT);
+		assert_int_equal(a.cell[0].component[COMPONENT_BIAS].decision,
+				 i ? DECISION_REJECT : DECISION_ACCEPT);
 		set_blanks(&c, 10, 400, 100);
 		again(&c, &a);
 		assert_true(a.cell[0].blank.below);
@@ -175,10 +190,13 @@ static void below_the_limit_nothing_relative_is_decided(void **state)
 		assert_int_equal(k->decision, DECISION_INCONCLUSIVE);
 		assert_true(isnan(k->p_reject) && k->n_more == 0);
 		assert_non_null(strstr(k->reason, "limit of quantification, 1054 ns"));
-		assert_int_equal(a.cell[0].component[COMPONENT_PRECISION].decision, DECISION_INCONCLUSIVE);
-		assert_int_equal(a.cell[0].component[COMPONENT_UNCERTAINTY].decision, DECISION_INCONCLUSIVE);
+		assert_int_equal(a.cell[0].component[COMPONENT_PRECISION].decision,
+				 DECISION_INCONCLUSIVE);
+		assert_int_equal(a.cell[0].component[COMPONENT_UNCERTAINTY].decision,
+				 DECISION_INCONCLUSIVE);
 		assert_int_equal(a.cell[0].component[COMPONENT_FIDELITY].decision, DECISION_ACCEPT);
-		assert_int_equal(a.cell[0].component[COMPONENT_REORDERING].decision, DECISION_ACCEPT);
+		assert_int_equal(a.cell[0].component[COMPONENT_REORDERING].decision,
+				 DECISION_ACCEPT);
 		assert_int_not_equal(a.cell[0].verdict, VERDICT_TRUSTED);
 		done(&c, &a);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reordering: the fast forms against RFC 4737's definitions written out, and the streaming counts against both. */
+/* Reordering: the fast forms against RFC 4737's definitions written out, and the streaming counts
+ * against both. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +25,8 @@ struct sequence {
 /* In order, then disturbed: a few swaps, a shuffle, losses, duplicates. */
 static void draw_sequence(struct random *r, struct sequence *q)
 {
-	size_t n = random_below(r, MAX_N - 10), n_swaps = random_below(r, 4) ? random_below(r, 6) : 5 * n;
+	size_t n = random_below(r, MAX_N - 10),
+	       n_swaps = random_below(r, 4) ? random_below(r, 6) : 5 * n;
 	q->n = 0;
 	for (size_t i = 0; i < n; i++)
 		if (random_below(r, 12))
@@ -62,7 +64,8 @@ static size_t without_duplicates(const struct sequence *q, struct sequence *u)
 }
 
 /* Arrival i, in the words of the RFC. */
-static void check_reordered(const struct sequence *u, const struct reordered_arrival *a, size_t i, uint64_t run)
+static void check_reordered(const struct sequence *u, const struct reordered_arrival *a, size_t i,
+			    uint64_t run)
 {
 	size_t j = 0;
 	uint64_t bytes = 0;
@@ -142,12 +145,12 @@ static void test_number_zero_refused(void **state)
 	reorder_release(&r);
 }
 
-/* --- streaming ---------------------------------------------------------------------------------------------------- */
+/* --- streaming ----------------------------------------------------------- */
 
 static size_t max_gaps_open;
 
-static struct reorder_summary stream(const uint32_t *k, const uint32_t *sequence, size_t n, size_t max_gaps,
-				     bool *joined)
+static struct reorder_summary stream(const uint32_t *k, const uint32_t *sequence, size_t n,
+				     size_t max_gaps, bool *joined)
 {
 	struct reorder_count c;
 	reorder_count_init(&c, max_gaps);
@@ -228,7 +231,8 @@ static void test_joined_gaps_bound_the_extent(void **state)
 		bool joined;
 		size_t n = random_below(&r, 300), max_gaps = 2 + random_below(&r, 8);
 		draw_permutation(&r, k, n);
-		struct reorder_summary exact = offline(k, n), got = stream(k, NULL, n, max_gaps, &joined);
+		struct reorder_summary exact = offline(k, n),
+				       got = stream(k, NULL, n, max_gaps, &joined);
 		assert_true(max_gaps_open <= max_gaps);
 		assert_true(got.max_extent >= exact.max_extent && got.max_extent < (n ? n : 1));
 		n_joined += joined;
@@ -260,7 +264,8 @@ static void test_sequences_side_by_side(void **state)
 			sum.n_received += one.n_received;
 			sum.n_reordered += one.n_reordered;
 			sum.n_descents += one.n_descents;
-			sum.max_extent = one.max_extent > sum.max_extent ? one.max_extent : sum.max_extent;
+			sum.max_extent =
+			    one.max_extent > sum.max_extent ? one.max_extent : sum.max_extent;
 		}
 		while (left) {
 			uint32_t i = (uint32_t)random_below(&r, N_SEQUENCES);
@@ -278,7 +283,8 @@ static void test_sequences_side_by_side(void **state)
 static void test_places_wrap_around(void **state)
 {
 	(void)state;
-	/* 2^32 - 3, ..., 2^32 - 1, 0, 1, ... as places 0, 1, 2, ... of a sequence already that long */
+	/* 2^32 - 3, ..., 2^32 - 1, 0, 1, ... as places 0, 1, 2, ... of a sequence already that long
+	 */
 	struct random r = {31};
 	for (int round = 0; round < 500; round++) {
 		uint32_t k[100];

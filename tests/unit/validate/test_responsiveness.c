@@ -14,15 +14,18 @@ static void slow_blocks_make(struct campaign *c, double program, double replay)
 			const double factor = !slow ? 1 : role == 0 ? replay : program;
 			run->service_factor = slow ? 1.5 : 1;
 			run->summary.response.mean *= factor;
-			run->summary.execution_ns = (int64_t)((double)run->summary.execution_ns * factor);
+			run->summary.execution_ns =
+			    (int64_t)((double)run->summary.execution_ns * factor);
 			run->summary.facts.wall_ns = run->summary.execution_ns;
 			run->summary.ns_at_level[0] = run->summary.execution_ns / 10;
-			run->summary.ns_at_level[1] = run->summary.execution_ns - run->summary.ns_at_level[0];
+			run->summary.ns_at_level[1] =
+			    run->summary.execution_ns - run->summary.ns_at_level[0];
 		}
 	}
 }
 
-static const struct component *judged(struct campaign *c, struct analysis *a, double program, double replay)
+static const struct component *judged(struct campaign *c, struct analysis *a, double program,
+				      double replay)
 {
 	analysed(c, a, &faultless, 1, 1, N_BLOCKS, 7);
 	slow_blocks_make(c, program, replay);
@@ -79,7 +82,8 @@ static void nothing_is_asked_where_the_program_does_not_follow(void **state)
 	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
 	done(&c, &a);
 	analysed(&c, &a, &faultless, 1, 1, N_BLOCKS, 7); /* no volume at all */
-	assert_int_equal(a.cell[0].component[COMPONENT_RESPONSIVENESS].decision, DECISION_NOT_APPLICABLE);
+	assert_int_equal(a.cell[0].component[COMPONENT_RESPONSIVENESS].decision,
+			 DECISION_NOT_APPLICABLE);
 	done(&c, &a);
 }
 
@@ -96,7 +100,8 @@ static void both_blocks_are_needed(void **state)
 	for (unsigned int b = 1; b <= N_BLOCKS; b += 2)
 		run_find(&c, b, 0, 0)->state = RUN_FAILED;
 	again(&c, &a);
-	assert_int_equal(a.cell[0].component[COMPONENT_RESPONSIVENESS].decision, DECISION_NOT_APPLICABLE);
+	assert_int_equal(a.cell[0].component[COMPONENT_RESPONSIVENESS].decision,
+			 DECISION_NOT_APPLICABLE);
 	done(&c, &a);
 }
 

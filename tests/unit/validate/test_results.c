@@ -116,7 +116,8 @@ static void test_whole(void **state)
 	assert_int_equal(r.n_runs, N_RUNS);
 	assert_true(r.finished);
 	assert_int_equal(r.n_damaged_journal_lines, 0);
-	assert_string_equal(r.protocol.title, "mine"); /* not "protocol", which every directory would be called */
+	/* not "protocol", which every directory would be called */
+	assert_string_equal(r.protocol.title, "mine");
 	for (uint32_t i = 0; i < N_RUNS; i++) {
 		assert_int_equal(r.run[i].state, i == 3 ? RUN_FAILED : RUN_OK);
 		assert_int_equal(r.run[i].has_summary, i != 3);
@@ -125,7 +126,8 @@ static void test_whole(void **state)
 		assert_true(r.run[i].run_s == 0.25);
 		if (i != 3)
 			assert_true(r.run[i].summary.response.mean == 100 + i);
-		assert_null(r.run[i].summary.response_histogram.count); /* or memory would grow by 100 kB a run */
+		/* or memory would grow by 100 kB a run */
+		assert_null(r.run[i].summary.response_histogram.count);
 	}
 	struct run again = {.id = 0};
 	assert_int_equal(run_summary_read(&again, dir, &e), 0);
@@ -173,7 +175,8 @@ static void fails(const char *dir, int code, const char *name)
 	struct err e = ERR_INIT;
 	int ret = results_load(&r, dir, &e);
 	if (ret != -code || !strstr(e.msg, name))
-		fail_msg("returned %d instead of %d: %s (expected to name %s)", ret, -code, e.msg, name);
+		fail_msg("returned %d instead of %d: %s (expected to name %s)", ret, -code, e.msg,
+			 name);
 }
 
 static void test_no_results(void **state)
@@ -186,11 +189,13 @@ static void test_no_results(void **state)
 	temp_dir_remove(dir);
 }
 
-/* Every file that must be there: gone, empty, cut and full of rubbish. Never a crash; the message names it. */
+/* Every file that must be there: gone, empty, cut and full of rubbish. Never a crash; the message
+ * names it. */
 static void test_damaged_files(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"protocol.conf", "environment.json", "plan.json", "journal"};
+	static const char *const names[] = {"protocol.conf", "environment.json", "plan.json",
+					    "journal"};
 	static const char rubbish[] = "\x80\xff{\"a\":[[[[1e999";
 	for (size_t i = 0; i < 4; i++) {
 		char *dir = results_make(), *path = results_path(dir, names[i]);
@@ -202,7 +207,8 @@ static void test_damaged_files(void **state)
 			file_put(dir, names[i], text.s, len);
 			err_clear(&e);
 			if (results_load(&r, dir, &e) == 0) {
-				assert_int_equal(i, 3); /* a journal that was cut is a campaign that was killed */
+				/* a journal that was cut is a campaign that was killed */
+				assert_int_equal(i, 3);
 				assert_false(r.finished);
 				results_release(&r);
 			} else {
@@ -231,8 +237,8 @@ static void test_damaged_files(void **state)
 static void test_no_files(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"protocol.conf", "environment.json", "plan.json", "journal",
-					    "runs/000002.json"};
+	static const char *const names[] = {"protocol.conf", "environment.json", "plan.json",
+					    "journal", "runs/000002.json"};
 	alarm(60);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		for (int kind = 0; kind < 3; kind++) {
@@ -286,7 +292,8 @@ static void test_damaged_summary(void **state)
 					       "null",
 					       "{\"version\":1,\"run\":2,\"summary\":{}}",
 					       "{\"version\":2,\"run\":2,\"summary\":{}}"};
-	char *dir = results_make(), *two = results_run_path(dir, 2), *four = results_run_path(dir, 4);
+	char *dir = results_make(), *two = results_run_path(dir, 2),
+	     *four = results_run_path(dir, 4);
 	struct results r;
 	struct err e = ERR_INIT;
 	for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
@@ -298,10 +305,12 @@ static void test_damaged_summary(void **state)
 		assert_true(r.finished);
 		results_release(&r);
 	}
-	static const char later[] = "{\"version\":2,\"run\":2,\"summary\":{}}", environment[] = "{\"version\":2}";
+	static const char later[] = "{\"version\":2,\"run\":2,\"summary\":{}}",
+			  environment[] = "{\"version\":2}";
 	file_put(dir, "runs/000002.json", later, sizeof later - 1);
 	assert_int_equal(results_load(&r, dir, &e), 0);
-	assert_non_null(strstr(r.run[2].reason, "version 2 of a run's summary; this program reads version 1"));
+	assert_non_null(
+	    strstr(r.run[2].reason, "version 2 of a run's summary; this program reads version 1"));
 	results_release(&r);
 	assert_int_equal(rename(four, two), 0); /* that of another run */
 	assert_int_equal(results_load(&r, dir, &e), 0);
@@ -311,7 +320,8 @@ static void test_damaged_summary(void **state)
 	results_release(&r);
 	file_put(dir, "environment.json", environment, sizeof environment - 1);
 	assert_int_equal(results_load(&r, dir, &e), -EPROTONOSUPPORT);
-	assert_non_null(strstr(e.msg, "environment.json: version 2 of an environment; this program reads version 1"));
+	assert_non_null(strstr(
+	    e.msg, "environment.json: version 2 of an environment; this program reads version 1"));
 	free(two);
 	free(four);
 	temp_dir_remove(dir);
@@ -346,7 +356,8 @@ static void two_is(const char *dir, enum run_state state, double mean)
 	assert_int_equal(r.run[2].state, state);
 	assert_int_equal(r.run[2].has_summary, state == RUN_OK);
 	if (state == RUN_OK)
-		assert_true(r.run[2].summary.response.mean == mean && r.run[2].summary.n_ops == 1 && !r.run[2].summary.response_histogram.count);
+		assert_true(r.run[2].summary.response.mean == mean && r.run[2].summary.n_ops == 1 &&
+			    !r.run[2].summary.response_histogram.count);
 	assert_int_equal(r.run[4].state, RUN_OK);
 	assert_int_equal(r.run[3].state, RUN_FAILED);
 	results_release(&r);
@@ -516,7 +527,8 @@ static void test_unread_is_not_changed(void **state)
 	temp_dir_remove(dir);
 }
 
-/* A damaged line in the midst: that run is as if it had not been made. One that is not of the plan is damage, too. */
+/* A damaged line in the midst: that run is as if it had not been made. One that is not of the plan
+ * is damage, too. */
 static void test_damaged_line(void **state)
 {
 	(void)state;
@@ -539,7 +551,8 @@ static void test_damaged_line(void **state)
 	static const char *const odd[] = {"{s:s}", "{s:s,s:i}"};
 	assert_int_equal(journal_open(&j, path, 0, &e), 0);
 	for (int i = 0; i < 2; i++) {
-		json_t *o = i ? json_pack(odd[1], "event", "run", "run", 999) : json_pack(odd[0], "event", "run");
+		json_t *o = i ? json_pack(odd[1], "event", "run", "run", 999)
+			      : json_pack(odd[0], "event", "run");
 		assert_int_equal(journal_append(&j, o, &e), 0);
 		json_decref(o);
 	}
@@ -570,7 +583,8 @@ static void test_look(void **state)
 	assert_false(r.finished);
 	results_release(&r);
 	assert_int_equal(journal_open(&j, path, 0, &e), 0);
-	json_t *o = json_pack("{s:s, s:i, s:i, s:b}", "event", "look", "look", 0, "replicates", 1, "stop", 1);
+	json_t *o = json_pack("{s:s, s:i, s:i, s:b}", "event", "look", "look", 0, "replicates", 1,
+			      "stop", 1);
 	assert_int_equal(journal_append(&j, o, &e), 0);
 	json_decref(o);
 	journal_close(&j);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results of so many runs and cases that they are read in parts, on several threads, and without the courses of the runs. */
+/* Results of so many runs and cases that they are read in parts, on several threads, and without
+ * the courses of the runs. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,13 @@
 #include "validate/results/run_index.h"
 #include "validate/results/summaries.h"
 
-enum { N_SCENARIOS = 400, N_ODD_RUN = 77, N_MADE_AGAIN = 1200, N_DAMAGED = 1301, N_WITH_SUMMARY = 2001 };
+enum {
+	N_SCENARIOS = 400,
+	N_ODD_RUN = 77,
+	N_MADE_AGAIN = 1200,
+	N_DAMAGED = 1301,
+	N_WITH_SUMMARY = 2001
+};
 
 static char *put(const char *dir, const char *name, const char *text, size_t len)
 {
@@ -113,7 +120,8 @@ static char *results_make(size_t *n_runs)
 	}
 	run[N_MADE_AGAIN].run_s = -1; /* the last counts */
 	event_put(&journal, seq++, run_to_event(&run[N_MADE_AGAIN]));
-	strbuf_addstr(&journal, "{\"seq\":1,\"event\":\"resume\",\"crc\":\"00000000\"}\nno journal at all\n");
+	strbuf_addstr(&journal,
+		      "{\"seq\":1,\"event\":\"resume\",\"crc\":\"00000000\"}\nno journal at all\n");
 	free(put(dir, "journal", journal.s, journal.len));
 	char *file = results_run_path(dir, N_WITH_SUMMARY);
 	o = summary_make(&run[N_WITH_SUMMARY], &p);
@@ -134,7 +142,9 @@ static void check(const struct results *r, size_t n_runs)
 	assert_int_equal(r->n_damaged_journal_lines, 4); /* each once */
 	for (size_t i = 0; i < n_runs; i++) {
 		const bool told = i != N_ODD_RUN && i != N_DAMAGED;
-		assert_int_equal(r->run[i].state, !told ? RUN_PENDING : i == N_WITH_SUMMARY ? RUN_OK : RUN_FAILED);
+		assert_int_equal(r->run[i].state, !told                 ? RUN_PENDING
+						  : i == N_WITH_SUMMARY ? RUN_OK
+									: RUN_FAILED);
 		if (told)
 			assert_true(r->run[i].run_s == (i == N_MADE_AGAIN ? -1 : (double)i));
 		if (told)
@@ -158,7 +168,8 @@ static void many_runs_are_read_in_parts(void **state)
 		fail_msg("%s", e.msg);
 	check(&r, n_runs);
 	results_release(&r);
-	/* from its line as from its file, whose bytes are of no use then; and from a line with the course, as of earlier versions */
+	/* from its line as from its file, whose bytes are of no use then; and from a line with the
+	 * course, as of earlier versions */
 	for (int with_course = 0; with_course < 2; with_course++) {
 		char *all = results_path(dir, "summaries");
 		unlink(all);
@@ -166,7 +177,8 @@ static void many_runs_are_read_in_parts(void **state)
 		struct strbuf text = STRBUF_INIT, blank = STRBUF_INIT;
 		assert_int_equal(file_read(file, &text, 0, &e), 0);
 		assert_int_equal(json_read_file(file, &o, &e), 0);
-		assert_int_equal(summaries_append(dir, N_WITH_SUMMARY, o, with_course, NULL, &e), 0);
+		assert_int_equal(summaries_append(dir, N_WITH_SUMMARY, o, with_course, NULL, &e),
+				 0);
 		json_decref(o);
 		strbuf_add(&blank, text.s, text.len);
 		memset(blank.s, ' ', blank.len);

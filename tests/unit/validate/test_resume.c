@@ -30,8 +30,8 @@ static void take_up(struct taken *t, json_t *const events[], size_t n)
 	struct journal j;
 	*t = (struct taken){.dir = temp_dir_make()};
 	file_put(t->dir, "protocol.conf", protocol_text, strlen(protocol_text));
-	char *conf = results_path(t->dir, "protocol.conf"), *plan = results_path(t->dir, "plan.json"),
-	     *journal = results_path(t->dir, "journal");
+	char *conf = results_path(t->dir, "protocol.conf"),
+	     *plan = results_path(t->dir, "plan.json"), *journal = results_path(t->dir, "journal");
 	if (protocol_read(&t->protocol, conf, &e) < 0)
 		fail_msg("%s", e.msg);
 	design_make(&d, &t->protocol);
@@ -51,7 +51,8 @@ static void take_up(struct taken *t, json_t *const events[], size_t n)
 	t->c.stop_replicates = t->protocol.n_replicates_max;
 	t->c.queues_before = json_array();
 	t->c.calibration = xcalloc(t->protocol.n_scenarios, sizeof *t->c.calibration);
-	t->c.calibration[0].memory = xcalloc(t->protocol.n_replayers + 1, sizeof(struct own_memory));
+	t->c.calibration[0].memory =
+	    xcalloc(t->protocol.n_replayers + 1, sizeof(struct own_memory));
 	if (dir_resume(&t->c, &e) < 0)
 		fail_msg("%s", e.msg);
 	free(conf);
@@ -80,12 +81,14 @@ static void leave(struct taken *t)
 
 static json_t *start(void)
 {
-	return json_pack("{s:s, s:s, s:s}", "event", "start", "token", "abcdefgh234", "protocol", "mine");
+	return json_pack("{s:s, s:s, s:s}", "event", "start", "token", "abcdefgh234", "protocol",
+			 "mine");
 }
 
 static json_t *look(json_int_t number, json_int_t replicates, int stop)
 {
-	return json_pack("{s:s, s:I, s:I, s:b}", "event", "look", "look", number, "replicates", replicates, "stop", stop);
+	return json_pack("{s:s, s:I, s:I, s:b}", "event", "look", "look", number, "replicates",
+			 replicates, "stop", stop);
 }
 
 static json_t *group(const char *path)
@@ -97,11 +100,13 @@ static void test_whole(void **state)
 {
 	(void)state;
 	struct taken t;
-	json_t *run = json_pack("{s:s, s:i, s:s, s:i, s:f, s:f, s:{s:i, s:i, s:i, s:b}, s:{s:i, s:i}}", "event", "run", "run",
-				1, "state", "ok", "started_ns", 1, "preparation_s", 0.5, "run_s", 0.5, "residency",
-				"total_bytes", 1, "cached_bytes", 0, "dirty_bytes", 0, "by_cachestat", 1, "cgroup",
-				"limit_bytes", 0, "peak_bytes", 0);
-	json_t *const events[] = {start(), run, look(0, 10, 1), group("/sys/fs/cgroup/memory/validate-abcdefgh234"),
+	json_t *run = json_pack(
+	    "{s:s, s:i, s:s, s:i, s:f, s:f, s:{s:i, s:i, s:i, s:b}, s:{s:i, s:i}}", "event", "run",
+	    "run", 1, "state", "ok", "started_ns", 1, "preparation_s", 0.5, "run_s", 0.5,
+	    "residency", "total_bytes", 1, "cached_bytes", 0, "dirty_bytes", 0, "by_cachestat", 1,
+	    "cgroup", "limit_bytes", 0, "peak_bytes", 0);
+	json_t *const events[] = {start(), run, look(0, 10, 1),
+				  group("/sys/fs/cgroup/memory/validate-abcdefgh234"),
 				  json_pack("{s:s}", "event", "end")};
 	take_up(&t, events, 5);
 	assert_int_equal(t.protocol.look[0], 10);
@@ -121,8 +126,13 @@ static void test_looks(void **state)
 	(void)state;
 	struct taken t;
 	/* numbers that overflow, looks that are not planned, counts that are not theirs */
-	json_t *const events[] = {start(),	      look(4294967294, 10, 1), look(-1, 10, 1), look(0, 3, 1), look(0, -1, 1),
-				  look(1000, 10, 1), look(INT64_MAX, INT64_MAX, 1),
+	json_t *const events[] = {start(),
+				  look(4294967294, 10, 1),
+				  look(-1, 10, 1),
+				  look(0, 3, 1),
+				  look(0, -1, 1),
+				  look(1000, 10, 1),
+				  look(INT64_MAX, INT64_MAX, 1),
 				  json_pack("{s:s}", "event", "look")};
 	take_up(&t, events, 8);
 	assert_int_equal(t.c.n_looks_done, 0);
@@ -133,8 +143,9 @@ static void test_looks(void **state)
 static void test_what_will_be_removed(void **state)
 {
 	(void)state;
-	static const char *const paths[] = {"/home/somebody/empty", "/tmp/validate-xyz",   "validate-abcdefgh234",
-					    "",			    "/validate-abcdefgh2", "/tmp/validate-abcdefgh234/"};
+	static const char *const paths[] = {"/home/somebody/empty", "/tmp/validate-xyz",
+					    "validate-abcdefgh234", "",
+					    "/validate-abcdefgh2",  "/tmp/validate-abcdefgh234/"};
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
 		struct taken t;
 		json_t *const events[] = {start(), group(paths[i])};
@@ -153,7 +164,8 @@ static void test_what_will_be_removed(void **state)
 
 static json_t *choice(const char *why, json_int_t left_out, double spent_s)
 {
-	return json_pack("{s:s, s:s, s:[I], s:f}", "event", "choice", "why", why, "left_out", left_out, "spent_s", spent_s);
+	return json_pack("{s:s, s:s, s:[I], s:f}", "event", "choice", "why", why, "left_out",
+			 left_out, "spent_s", spent_s);
 }
 
 /* Replays of the plan alone can be left out; the time spent is the last one that makes sense. */
@@ -163,7 +175,8 @@ static void test_choices(void **state)
 	struct taken t;
 	json_t *const events[] = {start(),
 				  choice("first", 0, 5), /* a recording */
-				  choice("prospect", 2, 7), /* one of the first two after it is a replay */
+				  /* one of the first two after it is a replay */
+				  choice("prospect", 2, 7),
 				  choice("drawn", 1, 9),
 				  choice("prospect", -1, 1e300),
 				  choice("prospect", INT64_MAX, -3),
@@ -181,16 +194,19 @@ static void test_choices(void **state)
 	leave(&t);
 }
 
-/* A budget that was used is over, unless there is more of it now; one that ended otherwise is over in any case. */
+/* A budget that was used is over, unless there is more of it now; one that ended otherwise is over
+ * in any case. */
 static void test_budget(void **state)
 {
 	(void)state;
 	struct taken t;
-	json_t *const used[] = {start(), json_pack("{s:s, s:s, s:f}", "event", "budget", "why", "budget", "spent_s", 60.0)};
+	json_t *const used[] = {start(), json_pack("{s:s, s:s, s:f}", "event", "budget", "why",
+						   "budget", "spent_s", 60.0)};
 	take_up(&t, used, 2);
 	assert_true(t.c.budget_over); /* there is none now */
 	leave(&t);
-	json_t *const decided[] = {start(), json_pack("{s:s, s:s, s:f}", "event", "budget", "why", "decided", "spent_s", 1.0)};
+	json_t *const decided[] = {start(), json_pack("{s:s, s:s, s:f}", "event", "budget", "why",
+						      "decided", "spent_s", 1.0)};
 	take_up(&t, decided, 2);
 	assert_true(t.c.budget_over);
 	leave(&t);
@@ -208,7 +224,8 @@ static json_t *calibration(const char *failure)
 static void test_calibration(void **state)
 {
 	(void)state;
-	static const char *const reasons[] = {"Cannot allocate memory", "no program of that name", NULL};
+	static const char *const reasons[] = {"Cannot allocate memory", "no program of that name",
+					      NULL};
 	for (size_t i = 0; i < 3; i++) {
 		struct taken t;
 		json_t *const events[] = {start(), calibration(reasons[i])};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processes that run in turn: by gate, by signal, and programs without a gate whose processes have sessions of their own. */
+/* Processes that run in turn: by gate, by signal, and programs without a gate whose processes have
+ * sessions of their own. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -29,7 +30,8 @@ struct seen { /* shared with the processes */
 	int64_t begin_ns[N_REQUESTS], end_ns[N_REQUESTS];
 };
 
-enum kind { BY_GATE, BY_SIGNAL, FOREIGN, MOVES, BREAKS }; /* MOVES: another project's, to a session of its own as it runs */
+/* MOVES: another project's, to a session of its own as it runs */
+enum kind { BY_GATE, BY_SIGNAL, FOREIGN, MOVES, BREAKS };
 
 struct fixture {
 	char *dir;
@@ -78,7 +80,8 @@ static void kept(struct pause *p, struct seen *s, const char *dir, enum kind kin
 			if (open(path, O_RDONLY) < 0)
 				_exit(1);
 			while (s->n_done < N_REQUESTS) {
-				if (kind == MOVES && atomic_load(&p->page->paused_ns) > 0 && getpgrp() != getpid())
+				if (kind == MOVES && atomic_load(&p->page->paused_ns) > 0 &&
+				    getpgrp() != getpid())
 					setsid(); /* after the first pause */
 				request_make(s);
 			}
@@ -99,7 +102,8 @@ static void role_start(struct fixture *f, size_t i, enum kind kind)
 	struct pause_page *page;
 	char text[16];
 	assert_int_equal(pause_page_make(&page, &f->fd[i], NULL), 0);
-	f->seen[i] = mmap(NULL, sizeof *f->seen[i], PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	f->seen[i] = mmap(NULL, sizeof *f->seen[i], PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(f->seen[i] != MAP_FAILED);
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -178,7 +182,8 @@ static void check_apart(const struct fixture *f)
 	size_t n;
 	struct piece *all = pieces_of(f, &n);
 	for (size_t i = 0; i < n; i++) {
-		assert_true(all[i].slice.open_ns > 0 && all[i].slice.open_ns <= all[i].slice.close_ns);
+		assert_true(all[i].slice.open_ns > 0 &&
+			    all[i].slice.open_ns <= all[i].slice.close_ns);
 		assert_true(all[i].slice.close_ns <= all[i].slice.quiet_ns);
 		assert_true(i + 1 == n || all[i].slice.quiet_ns <= all[i + 1].slice.open_ns);
 	}
@@ -218,7 +223,8 @@ static size_t n_after_close(const struct fixture *f, size_t i)
 	size_t n = 0;
 	for (size_t k = 0; k < N_REQUESTS; k++)
 		for (size_t at = 0; at < s->n; at++)
-			n += f->seen[i]->begin_ns[k] > s->slice[at].close_ns && f->seen[i]->begin_ns[k] <= s->slice[at].quiet_ns;
+			n += f->seen[i]->begin_ns[k] > s->slice[at].close_ns &&
+			     f->seen[i]->begin_ns[k] <= s->slice[at].quiet_ns;
 	return n;
 }
 
@@ -240,7 +246,9 @@ static void test_a_process_that_begins_a_session(void **state)
 static void test_no_two_at_a_time(void **state)
 {
 	(void)state;
-	static const enum kind kinds[][N_ROLES] = {{BY_GATE, BY_GATE, BY_GATE}, {BY_SIGNAL, BY_SIGNAL, BY_SIGNAL}, {BY_GATE, FOREIGN, FOREIGN}};
+	static const enum kind kinds[][N_ROLES] = {{BY_GATE, BY_GATE, BY_GATE},
+						   {BY_SIGNAL, BY_SIGNAL, BY_SIGNAL},
+						   {BY_GATE, FOREIGN, FOREIGN}};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		check_kinds(kinds[i]);
 }

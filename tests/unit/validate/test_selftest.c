@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 35 s */
-/* The self-test's own parts: standings of rates, trials over processes, noise, and made-up campaigns that have the defect they
- * are said to have. */
+/* The self-test's own parts: standings of rates, trials over processes, noise, and made-up
+ * campaigns that have the defect they are said to have. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -36,7 +36,8 @@ static enum standing standing_of(uint64_t k, uint64_t n, enum promise promise, d
 	return s;
 }
 
-/* Clopper-Pearson: 59 of 59 is at least 0.9394 two-sided (0.025^(1/59)), 0 of 100 at most 0.0362. */
+/* Clopper-Pearson: 59 of 59 is at least 0.9394 two-sided (0.025^(1/59)), 0 of 100 at most 0.0362.
+ */
 static void test_standings(void **state)
 {
 	(void)state;
@@ -115,7 +116,12 @@ static void test_noise(void **state)
 		double variance = kind == NOISE_SESSION ? 1.25 : 1;
 		assert_near(sum / N / M, 0, 0.03);
 		assert_near(squares / N / M, variance, kind == NOISE_T3 ? 0.2 : 0.03);
-		assert_near(lag / (N - 1) / M, kind == NOISE_AR3 ? 0.3 : kind == NOISE_AR6 ? 0.6 : kind == NOISE_AR8 ? 0.8 : variance - 1, 0.03);
+		assert_near(lag / (N - 1) / M,
+			    kind == NOISE_AR3   ? 0.3
+			    : kind == NOISE_AR6 ? 0.6
+			    : kind == NOISE_AR8 ? 0.8
+						: variance - 1,
+			    0.03);
 		if (kind <= NOISE_T3)
 			assert_near(below / N / M, noise_below(kind, 0.5), 0.005);
 	}
@@ -131,16 +137,19 @@ static const struct cell *cell_of(const struct analysis *a, size_t scenario, siz
 	return NULL;
 }
 
-/* Mean over campaigns of the estimate that the component is judged by, in units of its limit: that the defect is of its
- * nominal size is what the promise rests on. Level 2, for linearity has none at level 1. */
+/* Mean over campaigns of the estimate that the component is judged by, in units of its limit: that
+ * the defect is of its nominal size is what the promise rests on. Level 2, for linearity has none
+ * at level 1. */
 static void test_synthetic_defects(void **state)
 {
 	(void)state;
-	static const enum component_kind kinds[] = {COMPONENT_BIAS, COMPONENT_PRECISION, COMPONENT_EXECUTION_TIME, COMPONENT_REORDERING,
-						    COMPONENT_CONCURRENCY, COMPONENT_IN_FLIGHT, COMPONENT_IN_FLIGHT_MAX,
-						    COMPONENT_ISSUE_ERROR, COMPONENT_SHARE_LATE, COMPONENT_UNCERTAINTY,
-						    COMPONENT_TYPICAL, COMPONENT_SHAPE, COMPONENT_TAIL, COMPONENT_OPERATION, COMPONENT_HALF,
-						    COMPONENT_RESPONSIVENESS};
+	static const enum component_kind kinds[] = {
+	    COMPONENT_BIAS,          COMPONENT_PRECISION,   COMPONENT_EXECUTION_TIME,
+	    COMPONENT_REORDERING,    COMPONENT_CONCURRENCY, COMPONENT_IN_FLIGHT,
+	    COMPONENT_IN_FLIGHT_MAX, COMPONENT_ISSUE_ERROR, COMPONENT_SHARE_LATE,
+	    COMPONENT_UNCERTAINTY,   COMPONENT_TYPICAL,     COMPONENT_SHAPE,
+	    COMPONENT_TAIL,          COMPONENT_OPERATION,   COMPONENT_HALF,
+	    COMPONENT_RESPONSIVENESS};
 	enum { M = 40 };
 	struct synthetic s;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -161,7 +170,8 @@ static void test_synthetic_defects(void **state)
 			analysis_release(&a);
 		}
 		/* U is wider than 1.96 u_c, for it knows u_c from 20 runs only */
-		assert_near(ratio, kinds[k] == COMPONENT_UNCERTAINTY ? 1.06 : 1, kinds[k] == COMPONENT_PRECISION ? 0.12 : 0.06);
+		assert_near(ratio, kinds[k] == COMPONENT_UNCERTAINTY ? 1.06 : 1,
+			    kinds[k] == COMPONENT_PRECISION ? 0.12 : 0.06);
 	}
 	synthetic_release(&s);
 	gsl_rng_free(rng);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks after every pair from 8 to 60: how often a mean that lies exactly at its limit is accepted at any of them. */
+/* Looks after every pair from 8 to 60: how often a mean that lies exactly at its limit is accepted
+ * at any of them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,15 +26,18 @@ static void test_levels(void **state)
 	const double span = log((double)LAST / FIRST);
 	assert_true(sequential_p(0.01, 0) == 0.01 && sequential_level(0.05, 0) == 0.05);
 	for (double p = 1e-8; p < 0.1; p *= 3) {
-		assert_true(sequential_p(p, span) > p && sequential_p(p, span) > sequential_p(p, span / 2));
+		assert_true(sequential_p(p, span) > p &&
+			    sequential_p(p, span) > sequential_p(p, span / 2));
 		double level = sequential_level(sequential_p(p, span), span);
 		assert_true(fabs(level / p - 1) < 1e-6);
 	}
 	/* Siegmund 1985: a boundary of 2.5 over such a span is crossed with about 0.048 */
-	assert_true(fabs(sequential_p(normal_above(2.5), span) - (0.00621 + 2.5 * 0.01753 * span / 2)) < 1e-4);
+	assert_true(fabs(sequential_p(normal_above(2.5), span) -
+			 (0.00621 + 2.5 * 0.01753 * span / 2)) < 1e-4);
 }
 
-/* A pair's difference where the order in the pair is drawn: what the machine adds has a random sign. */
+/* A pair's difference where the order in the pair is drawn: what the machine adds has a random
+ * sign. */
 static void pairs_draw(gsl_rng *rng, enum world world, double *d)
 {
 	double course = gsl_ran_gaussian(rng, 1);
@@ -44,7 +48,8 @@ static void pairs_draw(gsl_rng *rng, enum world world, double *d)
 		else if (world == T3)
 			d[i] = gsl_ran_tdist(rng, 3);
 		else
-			d[i] = (gsl_rng_uniform(rng) < 0.5 ? -1 : 1) * course + 0.3 * gsl_ran_gaussian(rng, 1);
+			d[i] = (gsl_rng_uniform(rng) < 0.5 ? -1 : 1) * course +
+			       0.3 * gsl_ran_gaussian(rng, 1);
 	}
 }
 
@@ -64,7 +69,8 @@ static void test_error_over_all_looks(void **state)
 				struct t_estimate e;
 				assert_int_equal(mean_test(d, n, &e), STAT_OK);
 				t |= t_below(e.t, e.df) <= level;
-				if (e.t < -1.5 && !flip) { /* P of what is above is far from the level */
+				/* P of what is above is far from the level */
+				if (e.t < -1.5 && !flip) {
 					sign_flip_p(d, n, 0, &above, &below);
 					flip |= below <= level;
 				}
@@ -72,8 +78,8 @@ static void test_error_over_all_looks(void **state)
 			n_flip += flip;
 			n_t += t;
 		}
-		print_message("%s: sign flip %.2f %%, t %.2f %% of %d accepted\n", names[world], 100.0 * n_flip / TRIALS,
-			      100.0 * n_t / TRIALS, TRIALS);
+		print_message("%s: sign flip %.2f %%, t %.2f %% of %d accepted\n", names[world],
+			      100.0 * n_flip / TRIALS, 100.0 * n_t / TRIALS, TRIALS);
 		/* 5 % and three standard deviations of the count */
 		assert_true(n_flip <= TRIALS * 0.05 + 3 * sqrt(TRIALS * 0.05 * 0.95));
 		assert_true(n_t <= TRIALS * 0.05 + 3 * sqrt(TRIALS * 0.05 * 0.95));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sign-flip test against enumeration, its saddlepoint against the exact count, its limits against its P-values, and what
- * it promises: its error under dependence that both roles share. */
+/* The sign-flip test against enumeration, its saddlepoint against the exact count, its limits
+ * against its P-values, and what it promises: its error under dependence that both roles share. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +72,9 @@ static void test_saddlepoint(void **state)
 				d[i] = gsl_ran_tdist(rng, 3) + 0.3 * shift;
 			sign_flip_p(d, n, 0, &above, &below);
 			sign_flip_exact(d, n, &exact_above, &exact_below);
-			if (exact_above < 0.2) /* in the middle one value far off makes two modes, and nothing is decided */
+			/* in the middle one value far off makes two modes, and nothing is decided
+			 */
+			if (exact_above < 0.2)
 				assert_close(above, exact_above, 0.15 * exact_above + 1e-7);
 			if (exact_below < 0.2)
 				assert_close(below, exact_below, 0.15 * exact_below + 1e-7);
@@ -102,7 +104,8 @@ static void test_limits_invert_the_test(void **state)
 	gsl_rng_free(rng);
 }
 
-/* A machine that drifts and remembers, with the order drawn in each pair: 5 % at the limit, whatever the course. */
+/* A machine that drifts and remembers, with the order drawn in each pair: 5 % at the limit,
+ * whatever the course. */
 static void test_error_with_drawn_order(void **state)
 {
 	(void)state;

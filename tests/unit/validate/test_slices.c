@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs in slices: random runs are drawn in active time, then paused at random. Their summary must be that of the run
- * without pauses, except for the response times of requests that a switch disturbs. */
+/* Runs in slices: random runs are drawn in active time, then paused at random. Their summary must
+ * be that of the run without pauses, except for the response times of requests that a switch
+ * disturbs. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -34,8 +35,8 @@ static struct trace_record request(int64_t begin, int64_t end, uint32_t tid)
 				     .heap = HEAP_NONE};
 }
 
-static void summarise(struct run_summary *s, const struct trace_record *x, size_t n, const struct trace_record *r,
-		      const struct slices *slices)
+static void summarise(struct run_summary *s, const struct trace_record *x, size_t n,
+		      const struct trace_record *r, const struct slices *slices)
 {
 	struct trace_path of_x = trace_file_path("run"), of_r = trace_file_path("input");
 	struct trace_meta meta = trace_file_meta();
@@ -50,17 +51,19 @@ static void summarise(struct run_summary *s, const struct trace_record *x, size_
 	unlink(of_r.s);
 }
 
-/* --- random runs ---------------------------------------------------------------------------------------------------- */
+/* --- random runs --------------------------------------------------------- */
 
 struct sliced {
-	struct trace_record active[MAX_N], x[MAX_N]; /* the same requests in active time and as recorded */
+	/* the same requests in active time and as recorded */
+	struct trace_record active[MAX_N], x[MAX_N];
 	size_t n;
 	struct slice slice[MAX_SLICES];
 	int64_t active_ns[MAX_SLICES]; /* active time before each slice */
 	struct slices slices;
 };
 
-/* CLOCK_MONOTONIC minus the epoch at an active time; at the limit of two slices it is the earlier one. */
+/* CLOCK_MONOTONIC minus the epoch at an active time; at the limit of two slices it is the earlier
+ * one. */
 static int64_t recorded_ns(const struct sliced *c, int64_t active_ns)
 {
 	size_t i = c->slices.n - 1;
@@ -76,7 +79,8 @@ static void draw_slices(struct random *q, struct sliced *c, int64_t length_ns)
 	size_t n = 0;
 	while (n < MAX_SLICES && active_ns < length_ns) {
 		const bool last = n == MAX_SLICES - 1;
-		const int64_t open = last ? length_ns : 300 + (int64_t)random_below(q, (uint64_t)longest);
+		const int64_t open =
+		    last ? length_ns : 300 + (int64_t)random_below(q, (uint64_t)longest);
 		const int64_t stopping = (int64_t)random_below(q, 60);
 		c->slice[n] = (struct slice){now, now + open, now + open + stopping};
 		c->active_ns[n++] = active_ns;
@@ -153,7 +157,8 @@ static void assert_moments(const struct moments *m, uint64_t n, double sum)
 	assert_true(fabs(m->mean * (double)n - sum) <= 1e-9 * (1 + sum));
 }
 
-static void check_kept(const struct run_summary *s, const struct sliced *c, const struct expected *k)
+static void check_kept(const struct run_summary *s, const struct sliced *c,
+		       const struct expected *k)
 {
 	assert_int_equal(s->n_slices, c->slices.n);
 	assert_int_equal(s->response.n + s->n_left_out, c->n); /* none lost, none counted twice */
@@ -183,17 +188,20 @@ static void assert_same_order(const struct reorder_summary *a, const struct reor
 }
 
 /* What counts all requests: as in the run without pauses. */
-static void check_all(const struct run_summary *s, const struct run_summary *undivided, const struct sliced *c)
+static void check_all(const struct run_summary *s, const struct run_summary *undivided,
+		      const struct sliced *c)
 {
 	assert_int_equal(undivided->response.n, c->n);
 	assert_int_equal(s->execution_ns, undivided->execution_ns);
 	assert_int_equal(s->n_bytes, undivided->n_bytes);
 	assert_int_equal(s->n_levels, undivided->n_levels);
-	assert_memory_equal(s->ns_at_level, undivided->ns_at_level, s->n_levels * sizeof *s->ns_at_level);
+	assert_memory_equal(s->ns_at_level, undivided->ns_at_level,
+			    s->n_levels * sizeof *s->ns_at_level);
 	assert_int_equal(s->n_lost + s->n_extra + s->n_mismatched, 0);
 	assert_same_order(&s->reorder_all, &undivided->reorder_all);
 	assert_same_order(&s->reorder_thread, &undivided->reorder_thread);
-	assert_true(s->schedule_error.n == c->n && s->schedule_error.mean == 0 && s->schedule_error.max == 0);
+	assert_true(s->schedule_error.n == c->n && s->schedule_error.mean == 0 &&
+		    s->schedule_error.max == 0);
 }
 
 static void test_random_runs(void **state)
@@ -220,7 +228,7 @@ static void test_random_runs(void **state)
 	assert_true(n_left_out > 300 && n_reordered > 300); /* the cases are not trivial */
 }
 
-/* --- by hand -------------------------------------------------------------------------------------------------------- */
+/* --- by hand ------------------------------------------------------------- */
 
 /* Three slices of 1000 ns, stopped 10 ns later, pauses of 5000 ns. */
 static struct slice three[] = {
@@ -256,7 +264,8 @@ static void test_limits_of_a_slice(void **state)
 static void test_unfinished_requests_are_not_left_out(void **state)
 {
 	(void)state;
-	struct trace_record x[] = {request(0, 100, 1), request(900, TIME_NONE, 2), request(6200, 6300, 1)};
+	struct trace_record x[] = {request(0, 100, 1), request(900, TIME_NONE, 2),
+				   request(6200, 6300, 1)};
 	struct run_summary s;
 	summarise(&s, x, 3, NULL, &three_slices);
 	assert_int_equal(s.n_unfinished, 1);
@@ -268,9 +277,10 @@ static void test_unfinished_requests_are_not_left_out(void **state)
 static void test_active_time(void **state)
 {
 	(void)state;
-	const int64_t ns[][2] = {{-5, 0},      {0, 0},	      {1000, 1000},  {1010, 1010},  {3000, 1010},
-				 {6010, 1010}, {6011, 1011},  {7020, 2020},  {12019, 2020}, {12021, 2021},
-				 {13030, 3030}, {99999, 3030}, {500, 500},   {12020, 2020}};
+	const int64_t ns[][2] = {{-5, 0},       {0, 0},        {1000, 1000},  {1010, 1010},
+				 {3000, 1010},  {6010, 1010},  {6011, 1011},  {7020, 2020},
+				 {12019, 2020}, {12021, 2021}, {13030, 3030}, {99999, 3030},
+				 {500, 500},    {12020, 2020}};
 	struct slice_clock clock;
 	struct err e = ERR_INIT;
 	assert_int_equal(slice_clock_init(&clock, &three_slices, EPOCH_NS, &e), 0);

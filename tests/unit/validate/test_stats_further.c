@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quick ways against plain ones on random cases, and what is known exactly: sorting, medians of distances and of differences,
- * counts of pairs, autocorrelations; Monte Carlo propagation, classes of outliers, equivalence, charts, budgets. */
+/* Quick ways against plain ones on random cases, and what is known exactly: sorting, medians of
+ * distances and of differences, counts of pairs, autocorrelations; Monte Carlo propagation, classes
+ * of outliers, equivalence, charts, budgets. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,7 +101,8 @@ static void test_medians(void **state)
 	free(d);
 }
 
-/* More differences than are sorted: the shift of two large samples, one of them moved and full of ties. */
+/* More differences than are sorted: the shift of two large samples, one of them moved and full of
+ * ties. */
 static void test_large_shift(void **state)
 {
 	enum { N = 3001, M = 2000 };
@@ -186,7 +188,8 @@ static void test_monte_carlo(void **state)
 	assert_int_equal(r.sd_status, STAT_NOT_APPLICABLE);
 	assert_close(r.hi, 5 + 0.5 * 4.302652730, 0.03);
 	static const enum monte_carlo_shape shape[] = {MC_NORMAL, MC_TRIANGULAR, MC_ARCSINE};
-	static const double half[] = {1.959964, 1.901634, 1.409855}; /* 95 %: z; sqrt 6 (1 - sqrt 0.05); sqrt 2 sin(0.475 pi) */
+	/* 95 %: z; sqrt 6 (1 - sqrt 0.05); sqrt 2 sin(0.475 pi) */
+	static const double half[] = {1.959964, 1.901634, 1.409855};
 	for (int i = 0; i < 3; i++) {
 		in[0] = (struct monte_carlo_input){shape[i], 0, 1, 1};
 		assert_int_equal(monte_carlo(in, 1, monte_carlo_sum, NULL, &plan, &r), STAT_OK);
@@ -294,8 +297,10 @@ static void test_double_table(void **state)
 
 static void test_equivalence(void **state)
 {
-	static const double r[] = {100, 101, 99, 100, 102, 98}, near[] = {101, 102, 100, 101, 103, 99};
-	static const double far[] = {120, 121, 119, 120, 122, 118}, wild[] = {60, 150, 100, 80, 130, 95};
+	static const double r[] = {100, 101, 99, 100, 102, 98},
+			    near[] = {101, 102, 100, 101, 103, 99};
+	static const double far[] = {120, 121, 119, 120, 122, 118},
+			    wild[] = {60, 150, 100, 80, 130, 95};
 	struct equivalence e;
 	enum equivalence_class c;
 	bool inside;
@@ -368,8 +373,10 @@ static void test_charts_and_lines(void **state)
 	assert_close(u_c, 5, 1e-12);
 	assert_int_equal(budget_combine_correlated(k, 2, (double[]){1, 1, 1, 1}, &u_c), STAT_OK);
 	assert_close(u_c, 7, 1e-12);
-	assert_int_equal(budget_combine_correlated(k, 2, (double[]){1, 2, 2, 1}, &u_c), STAT_OUT_OF_RANGE);
-	assert_int_equal(budget_combine_correlated(k, 2, (double[]){1, 0.1, 0.2, 1}, &u_c), STAT_OUT_OF_RANGE);
+	assert_int_equal(budget_combine_correlated(k, 2, (double[]){1, 2, 2, 1}, &u_c),
+			 STAT_OUT_OF_RANGE);
+	assert_int_equal(budget_combine_correlated(k, 2, (double[]){1, 0.1, 0.2, 1}, &u_c),
+			 STAT_OUT_OF_RANGE);
 	assert_int_equal(limit_of_quantification((double[]){1, 3}, 2, &loq), STAT_OK);
 	assert_close(loq, 10 * sqrt(2), 1e-12);
 	assert_int_equal(quantification_check((double[]){14, 15}, 2, loq, &good), STAT_OK);
@@ -410,15 +417,18 @@ static void test_bounds(void **state)
 
 static void test_many(void **state)
 {
-	static const double close[] = {10, 10.5, 11}, wide[] = {10, 10.5, 20}, more[] = {10.2, 10.4, 10.6};
+	static const double close[] = {10, 10.5, 11}, wide[] = {10, 10.5, 20},
+			    more[] = {10.2, 10.4, 10.6};
 	enum accept_many_route route;
 	double value;
 	(void)state;
 	assert_int_equal(accept_many(close, 3, NULL, 0, true, 1, 0.95, &route, &value), STAT_OK);
 	assert_int_equal(route, ACCEPT_MEAN_FIRST);
 	assert_close(value, 10.5, 1e-12);
-	assert_int_equal(accept_many(wide, 3, NULL, 0, true, 1, 0.95, &route, &value), STAT_TOO_FEW);
-	assert_int_equal(accept_many(wide, 3, more, 2, true, 1, 0.95, &route, &value), STAT_OUT_OF_RANGE);
+	assert_int_equal(accept_many(wide, 3, NULL, 0, true, 1, 0.95, &route, &value),
+			 STAT_TOO_FEW);
+	assert_int_equal(accept_many(wide, 3, more, 2, true, 1, 0.95, &route, &value),
+			 STAT_OUT_OF_RANGE);
 	assert_int_equal(accept_many(wide, 3, more, 3, true, 1, 0.95, &route, &value), STAT_OK);
 	assert_int_equal(route, ACCEPT_MEDIAN_ALL);
 	assert_close(value, 10.45, 1e-12);
@@ -433,7 +443,8 @@ static void test_winsorise(void **state)
 	(void)state;
 	double x[] = {-2, -1, 0, 1, 2, 100}, near[] = {1, 2, 3, 4, 5}, few[] = {1, 2, 300},
 	       alike[] = {1, 1, 1, 1, 9};
-	static const double expected[] = {-2.3049741852406, -1.20952907023027, -0.114083955219933, 0.981361159790399, 2.07680627480073, 7.74211977609967};
+	static const double expected[] = {-2.3049741852406,  -1.20952907023027, -0.114083955219933,
+					  0.981361159790399, 2.07680627480073,  7.74211977609967};
 	assert_int_equal(sample_winsorise(x, 6), 1);
 	for (size_t i = 0; i < 6; i++)
 		assert_close(x[i], expected[i], 1e-12);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the statistics promise, simulated with fixed seeds: coverage of intervals, error rates, power, and looks.
- * Tolerances are four standard errors of the simulated share, so that a wrong formula fails and chance does not. */
+/* What the statistics promise, simulated with fixed seeds: coverage of intervals, error rates,
+ * power, and looks. Tolerances are four standard errors of the simulated share, so that a wrong
+ * formula fails and chance does not. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,11 +34,13 @@ static void assert_share(const char *what, double observed, double promised, dou
 	double tolerance = 4 * sqrt(promised * (1 - promised) / n);
 	print_message("%s: %.4f, promised %.4f\n", what, observed, promised);
 	if (!(fabs(observed - promised) <= tolerance))
-		fail_msg("%s: %.5f is not within %.5f of %.5f", what, observed, tolerance, promised);
+		fail_msg("%s: %.5f is not within %.5f of %.5f", what, observed, tolerance,
+			 promised);
 }
 
 /* Pairs with correlation c, log ratio of sigmas and means as given. */
-static void pairs_draw(gsl_rng *rng, double *x, double *r, int n, double mean, double sd_x, double sd_r, double c)
+static void pairs_draw(gsl_rng *rng, double *x, double *r, int n, double mean, double sd_x,
+		       double sd_r, double c)
 {
 	for (int i = 0; i < n; i++) {
 		double u = gsl_ran_gaussian(rng, 1), v = gsl_ran_gaussian(rng, 1);
@@ -69,10 +72,10 @@ static void test_paired_bias_coverage(void **state)
 			assert_int_equal(t_interval(&t, 0.95, &lo, &hi), STAT_OK);
 			covered95 += lo <= 0.07 && 0.07 <= hi;
 		}
-		assert_share("coverage of the 90 % interval of the paired bias", (double)covered90 / N_TRIALS, 0.90,
-			     N_TRIALS);
-		assert_share("coverage of the 95 % interval of the paired bias", (double)covered95 / N_TRIALS, 0.95,
-			     N_TRIALS);
+		assert_share("coverage of the 90 % interval of the paired bias",
+			     (double)covered90 / N_TRIALS, 0.90, N_TRIALS);
+		assert_share("coverage of the 95 % interval of the paired bias",
+			     (double)covered95 / N_TRIALS, 0.95, N_TRIALS);
 	}
 	gsl_rng_free(rng);
 }
@@ -95,12 +98,16 @@ static void test_pitman_morgan_coverage(void **state)
 			assert_int_equal(pitman_morgan_limits(&pm, 0.05, &lo, &hi), STAT_OK);
 			above += lo > c[k].ratio;
 			below += hi < c[k].ratio;
-			assert_int_equal(pitman_morgan_p(&pm, c[k].ratio, &p_above, &p_below), STAT_OK);
+			assert_int_equal(pitman_morgan_p(&pm, c[k].ratio, &p_above, &p_below),
+					 STAT_OK);
 			rejected += p_above <= 0.05;
-			assert_true((p_above <= 0.05) == (lo >= c[k].ratio) && (p_below <= 0.05) == (hi <= c[k].ratio));
+			assert_true((p_above <= 0.05) == (lo >= c[k].ratio) &&
+				    (p_below <= 0.05) == (hi <= c[k].ratio));
 		}
-		assert_share("lower limit of the precision ratio wrong", (double)above / N_TRIALS, 0.05, N_TRIALS);
-		assert_share("upper limit of the precision ratio wrong", (double)below / N_TRIALS, 0.05, N_TRIALS);
+		assert_share("lower limit of the precision ratio wrong", (double)above / N_TRIALS,
+			     0.05, N_TRIALS);
+		assert_share("upper limit of the precision ratio wrong", (double)below / N_TRIALS,
+			     0.05, N_TRIALS);
 		assert_share("a true limit rejected", (double)rejected / N_TRIALS, 0.05, N_TRIALS);
 	}
 	gsl_rng_free(rng);
@@ -128,8 +135,9 @@ static void test_perfect_replayer_is_accepted(void **state)
 			assert_int_equal(pitman_morgan_limits(&pm, 0.05, &lo, &hi), STAT_OK);
 			accepted += hi <= 2;
 		}
-		print_message("n = %d: a perfect replayer accepted %.3f (independent formula %.3f)\n", n,
-			      (double)accepted / N_TRIALS, power);
+		print_message(
+		    "n = %d: a perfect replayer accepted %.3f (independent formula %.3f)\n", n,
+		    (double)accepted / N_TRIALS, power);
 		assert_true(fabs((double)accepted / N_TRIALS - c[k].probability) < 0.03);
 	}
 	gsl_rng_free(rng);
@@ -155,9 +163,10 @@ static void test_holm_family(void **state)
 		n_raw += raw > 0;
 		n_holm += holm > 0;
 	}
-	assert_share("family error without correction", (double)n_raw / N_FAMILIES, 1 - pow(0.95, N_TESTS), N_FAMILIES);
-	assert_share("family error after Holm", (double)n_holm / N_FAMILIES, 1 - pow(1 - 0.01 / N_TESTS, N_TESTS),
-		     N_FAMILIES);
+	assert_share("family error without correction", (double)n_raw / N_FAMILIES,
+		     1 - pow(0.95, N_TESTS), N_FAMILIES);
+	assert_share("family error after Holm", (double)n_holm / N_FAMILIES,
+		     1 - pow(1 - 0.01 / N_TESTS, N_TESTS), N_FAMILIES);
 	gsl_rng_free(rng);
 }
 
@@ -249,7 +258,8 @@ static enum stat_status spending_exact_levels(double alpha, const unsigned int *
 	return STAT_OK;
 }
 
-/* Looking six times with a fresh 5 % each would err two to three times as often as allowed; the spent levels do not. */
+/* Looking six times with a fresh 5 % each would err two to three times as often as allowed; the
+ * spent levels do not. */
 static void test_looks_hold_alpha(void **state)
 {
 	(void)state;
@@ -262,10 +272,12 @@ static void test_looks_hold_alpha(void **state)
 	assert_int_equal(spending_exact_levels(0.05, look, N_LOOKS, exact), STAT_OK);
 	for (int k = 0; k < N_LOOKS; k++) {
 		sum += spent[k];
-		assert_true(exact[k] >= spent[k] - 1e-9); /* the union bound costs something, never saves */
+		/* the union bound costs something, never saves */
+		assert_true(exact[k] >= spent[k] - 1e-9);
 	}
 	assert_true(fabs(sum - 0.05) < 1e-12);
-	assert_true(fabs(spent[N_LOOKS - 1] - 0.0336) < 0.001 && fabs(exact[N_LOOKS - 1] - 0.0440) < 0.002);
+	assert_true(fabs(spent[N_LOOKS - 1] - 0.0336) < 0.001 &&
+		    fabs(exact[N_LOOKS - 1] - 0.0440) < 0.002);
 
 	for (int trial = 0; trial < N_TRIALS; trial++) {
 		int crossed_spent = 0, crossed_exact = 0, crossed_naive = 0;
@@ -284,7 +296,8 @@ static void test_looks_hold_alpha(void **state)
 		n_naive += crossed_naive;
 	}
 	print_message("error over six looks: %.4f as spent, %.4f at exact levels, %.4f without\n",
-		      (double)n_spent / N_TRIALS, (double)n_exact / N_TRIALS, (double)n_naive / N_TRIALS);
+		      (double)n_spent / N_TRIALS, (double)n_exact / N_TRIALS,
+		      (double)n_naive / N_TRIALS);
 	assert_true((double)n_spent / N_TRIALS <= 0.05);
 	assert_true((double)n_spent / N_TRIALS >= 0.03);
 	assert_true(fabs((double)n_exact / N_TRIALS - 0.05) < 0.008);
@@ -315,9 +328,10 @@ static void test_planned_replicates_settle(void **state)
 		assert_int_equal(pitman_morgan_limits(&pm, 0.05, &lo, &hi), STAT_OK);
 		settled_precision += hi <= 2;
 	}
-	print_message("planned: bias with %u settled %.3f, precision with %u settled %.3f (0.8 meant)\n",
-		      (unsigned int)n_mean, (double)settled / N_TRIALS, (unsigned int)n_precision,
-		      (double)settled_precision / N_TRIALS);
+	print_message(
+	    "planned: bias with %u settled %.3f, precision with %u settled %.3f (0.8 meant)\n",
+	    (unsigned int)n_mean, (double)settled / N_TRIALS, (unsigned int)n_precision,
+	    (double)settled_precision / N_TRIALS);
 	assert_true(fabs((double)settled / N_TRIALS - 0.8) < 0.05);
 	assert_true(fabs((double)settled_precision / N_TRIALS - 0.8) < 0.05);
 	gsl_rng_free(rng);

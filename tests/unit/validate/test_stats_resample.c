@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The random bootstrap against what is known without it: the ideal bootstrap of five values, normal theory, and the plain
- * way against the binned one and the one by order statistics. Tolerances are multiples of the scatter of so many
- * resamples; seeds are fixed. */
+/* The random bootstrap against what is known without it: the ideal bootstrap of five values, normal
+ * theory, and the plain way against the binned one and the one by order statistics. Tolerances are
+ * multiples of the scatter of so many resamples; seeds are fixed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,8 @@ static void test_ideal(void **state)
 	assert_close(i.acceleration, b.acceleration, 1e-12);
 	assert_false(i.percentile);
 	assert_int_equal(bca_level(b.z0, b.acceleration, 0.025, &level), STAT_OK);
-	assert_close(i.lo, sorted_quantile(b.mean, b.n_means, level, 7), 0.05); /* the means are discrete */
+	/* the means are discrete */
+	assert_close(i.lo, sorted_quantile(b.mean, b.n_means, level, 7), 0.05);
 	assert_int_equal(bca_level(b.z0, b.acceleration, 0.975, &level), STAT_OK);
 	assert_close(i.hi, sorted_quantile(b.mean, b.n_means, level, 7), 0.08);
 	bootstrap_ideal_release(&b);
@@ -68,12 +69,14 @@ static void test_seeds(void **state)
 	lognormal_fill(r, 300, 1, 1);
 	lognormal_fill(x, 200, 2, 1.1);
 	struct resample_plan plan = plan_of(5000);
-	assert_int_equal(resample_means(r, 300, x, 200, 1, RESAMPLE_RELATIVE_PCT, &plan, &one), STAT_OK);
+	assert_int_equal(resample_means(r, 300, x, 200, 1, RESAMPLE_RELATIVE_PCT, &plan, &one),
+			 STAT_OK);
 	assert_int_equal(resample_means(r, 300, x, 200, 1, RESAMPLE_RELATIVE_PCT, &plan, &again),
 			 STAT_OK);
 	assert_memory_equal(&one, &again, sizeof one);
 	plan.seed = 8;
-	assert_int_equal(resample_means(r, 300, x, 200, 1, RESAMPLE_RELATIVE_PCT, &plan, &other), STAT_OK);
+	assert_int_equal(resample_means(r, 300, x, 200, 1, RESAMPLE_RELATIVE_PCT, &plan, &other),
+			 STAT_OK);
 	assert_true(one.lo != other.lo && fabs(one.lo - other.lo) < 0.2 * one.se);
 }
 
@@ -88,7 +91,8 @@ static void draws_of(const struct mean_source *m, double *draw)
 	doubles_sort(draw, N_DRAWS);
 }
 
-/* Moments and tails of binned drawing are those of plain drawing, for a skewed sample with two far values. */
+/* Moments and tails of binned drawing are those of plain drawing, for a skewed sample with two far
+ * values. */
 static void test_bins(void **state)
 {
 	enum { N = 1500 };
@@ -120,7 +124,8 @@ static void test_bins(void **state)
 	assert_close(skew_b, skew_p, 6 * sqrt(6.0 / N_DRAWS));
 	static const double level[] = {0.001, 0.025, 0.5, 0.975, 0.999};
 	for (size_t i = 0; i < 5; i++)
-		assert_close(sorted_quantile(binned, N_DRAWS, level[i], 7), sorted_quantile(plain, N_DRAWS, level[i], 7),
+		assert_close(sorted_quantile(binned, N_DRAWS, level[i], 7),
+			     sorted_quantile(plain, N_DRAWS, level[i], 7),
 			     (level[i] == 0.001 || level[i] == 0.999 ? 0.15 : 0.04) * sd);
 	mean_source_release(&p);
 	mean_source_release(&b);
@@ -149,7 +154,8 @@ static void test_quantile_source(void **state)
 		}
 		doubles_sort(direct, N_DRAWS);
 		doubles_sort(plain, N_DRAWS);
-		double most = 0; /* Kolmogorov-Smirnov on a grid: both have steps at the same values */
+		/* Kolmogorov-Smirnov on a grid: both have steps at the same values */
+		double most = 0;
 		for (size_t i = 0, j = 0; i < N_DRAWS; i++) {
 			while (i + 1 < N_DRAWS && direct[i + 1] == direct[i])
 				i++;
@@ -173,11 +179,12 @@ static void test_coverage(void **state)
 		struct resample_plan plan = {2000, t, 0.95};
 		lognormal_fill(r, N, 1000 + 2 * t, 1);
 		lognormal_fill(x, N, 1001 + 2 * t, 1.05);
-		assert_int_equal(resample_means(r, N, x, N, 1, RESAMPLE_RELATIVE_PCT, &plan, &i), STAT_OK);
+		assert_int_equal(resample_means(r, N, x, N, 1, RESAMPLE_RELATIVE_PCT, &plan, &i),
+				 STAT_OK);
 		covered += i.lo <= truth && truth <= i.hi;
 	}
-	print_message("BCa of a relative bias, n = 60 lognormal: %.3f of %d intervals hold it\n", (double)covered / TRIALS,
-		      TRIALS);
+	print_message("BCa of a relative bias, n = 60 lognormal: %.3f of %d intervals hold it\n",
+		      (double)covered / TRIALS, TRIALS);
 	assert_close((double)covered / TRIALS, 0.945, 4 * sqrt(0.945 * 0.055 / TRIALS));
 }
 
@@ -197,7 +204,8 @@ static void test_blocks(void **state)
 	assert_int_equal(block_length(x, N, &length), STAT_OK);
 	assert_true(length >= 20 && length <= 120); /* theory: about 50 */
 	assert_int_equal(resample_means(NULL, 0, x, N, 1, RESAMPLE_X, &plan, &single), STAT_OK);
-	assert_int_equal(resample_means(NULL, 0, x, N, length, RESAMPLE_X, &plan, &blocks), STAT_OK);
+	assert_int_equal(resample_means(NULL, 0, x, N, length, RESAMPLE_X, &plan, &blocks),
+			 STAT_OK);
 	double truth = 5 / sqrt(N); /* 1/(1 - 0.8)/sqrt N */
 	assert_close(blocks.se, truth, 0.25 * truth);
 	assert_true(single.se < 0.5 * truth);
@@ -239,21 +247,32 @@ static void test_statuses(void **state)
 	struct resample_interval i;
 	struct resample_plan plan = plan_of(1000);
 	(void)state;
-	assert_int_equal(resample_means(good, 4, equal, 4, 1, RESAMPLE_RELATIVE_PCT, &plan, &i), STAT_ZERO_VARIANCE);
-	assert_int_equal(resample_means(equal, 4, good, 4, 1, RESAMPLE_RELATIVE_PCT, &plan, &i), STAT_OK);
+	assert_int_equal(resample_means(good, 4, equal, 4, 1, RESAMPLE_RELATIVE_PCT, &plan, &i),
+			 STAT_ZERO_VARIANCE);
+	assert_int_equal(resample_means(equal, 4, good, 4, 1, RESAMPLE_RELATIVE_PCT, &plan, &i),
+			 STAT_OK);
 	assert_close(i.estimate, 25, 1e-12);
-	assert_int_equal(resample_means(zero, 4, good, 4, 1, RESAMPLE_RELATIVE_PCT, &plan, &i), STAT_ZERO_REFERENCE);
-	assert_int_equal(resample_means(good, 4, bad, 4, 1, RESAMPLE_DIFFERENCE, &plan, &i), STAT_NOT_FINITE);
-	assert_int_equal(resample_means(good, 4, good, 1, 1, RESAMPLE_DIFFERENCE, &plan, &i), STAT_TOO_FEW);
-	assert_int_equal(resample_means(good, 4, good, 4, 3, RESAMPLE_DIFFERENCE, &plan, &i), STAT_TOO_FEW);
-	assert_int_equal(resample_means(good, 4, good, 4, 4, RESAMPLE_DIFFERENCE, &plan, &i), STAT_TOO_FEW);
-	assert_int_equal(resample_quantiles(good, 4, good, 4, 0.99, RESAMPLE_DIFFERENCE, &plan, &i), STAT_TOO_FEW);
-	assert_int_equal(resample_quantiles(good, 4, good, 4, 1, RESAMPLE_DIFFERENCE, &plan, &i), STAT_OUT_OF_RANGE);
+	assert_int_equal(resample_means(zero, 4, good, 4, 1, RESAMPLE_RELATIVE_PCT, &plan, &i),
+			 STAT_ZERO_REFERENCE);
+	assert_int_equal(resample_means(good, 4, bad, 4, 1, RESAMPLE_DIFFERENCE, &plan, &i),
+			 STAT_NOT_FINITE);
+	assert_int_equal(resample_means(good, 4, good, 1, 1, RESAMPLE_DIFFERENCE, &plan, &i),
+			 STAT_TOO_FEW);
+	assert_int_equal(resample_means(good, 4, good, 4, 3, RESAMPLE_DIFFERENCE, &plan, &i),
+			 STAT_TOO_FEW);
+	assert_int_equal(resample_means(good, 4, good, 4, 4, RESAMPLE_DIFFERENCE, &plan, &i),
+			 STAT_TOO_FEW);
+	assert_int_equal(resample_quantiles(good, 4, good, 4, 0.99, RESAMPLE_DIFFERENCE, &plan, &i),
+			 STAT_TOO_FEW);
+	assert_int_equal(resample_quantiles(good, 4, good, 4, 1, RESAMPLE_DIFFERENCE, &plan, &i),
+			 STAT_OUT_OF_RANGE);
 	plan.n_resamples = 99;
-	assert_int_equal(resample_means(good, 4, good, 4, 1, RESAMPLE_DIFFERENCE, &plan, &i), STAT_OUT_OF_RANGE);
+	assert_int_equal(resample_means(good, 4, good, 4, 1, RESAMPLE_DIFFERENCE, &plan, &i),
+			 STAT_OUT_OF_RANGE);
 	plan = plan_of(1000);
 	plan.conf = 1;
-	assert_int_equal(resample_means(good, 4, good, 4, 1, RESAMPLE_DIFFERENCE, &plan, &i), STAT_OUT_OF_RANGE);
+	assert_int_equal(resample_means(good, 4, good, 4, 1, RESAMPLE_DIFFERENCE, &plan, &i),
+			 STAT_OUT_OF_RANGE);
 }
 
 int main(void)

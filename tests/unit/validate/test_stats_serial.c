@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replicates that depend on each other: effective numbers against sums computed apart, and sizes by simulation. */
+/* Replicates that depend on each other: effective numbers against sums computed apart, and sizes by
+ * simulation. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,8 +39,10 @@ static void test_inflation(void **state)
 static void test_dependence(void **state)
 {
 	(void)state;
-	const double x[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3};
-	const double rising[] = {1, 2, 3, 4, 5, 4, 3, 2, 1, 2}, constant[] = {2, 2, 2}, turning[] = {1, -1, 1, -1, 1, -1};
+	const double x[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9,
+			    7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3};
+	const double rising[] = {1, 2, 3, 4, 5, 4, 3, 2, 1, 2}, constant[] = {2, 2, 2},
+		     turning[] = {1, -1, 1, -1, 1, -1};
 	struct serial s;
 	struct t_estimate t;
 	assert_int_equal(serial_dependence(x, 25, &s), STAT_OK);
@@ -76,7 +79,8 @@ static void test_dependence(void **state)
 static void test_spread(void **state)
 {
 	(void)state;
-	const double x[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3};
+	const double x[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9,
+			    7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3};
 	struct sample_moments m;
 	struct serial s;
 	assert_int_equal(sample_moments_spread(x, 25, &m), STAT_OK);
@@ -114,7 +118,9 @@ static void sizes(enum noise kind, size_t n, double *mean, double *ratio)
 		*mean += (t_below(t.value / t.se, t.df) <= 0.05) / (double)M;
 		assert_int_equal(pitman_morgan(r, n, x, n, &pm), STAT_OK);
 		assert_int_equal(pitman_morgan_serial(r, x, n, 2, &s), STAT_OK);
-		assert_int_equal(pitman_morgan_p_of(&pm, fmax(1, s.n_effective - 2), 2, &above, &below), STAT_OK);
+		assert_int_equal(
+		    pitman_morgan_p_of(&pm, fmax(1, s.n_effective - 2), 2, &above, &below),
+		    STAT_OK);
 		*ratio += (below <= 0.05) / (double)M;
 	}
 	gsl_rng_free(rng);
@@ -129,9 +135,11 @@ static void test_sizes(void **state)
 		for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 			double mean, ratio;
 			sizes(kinds[k], numbers[i], &mean, &ratio);
-			/* 5 % and three standard errors of 3000 trials; and it still accepts something */
+			/* 5 % and three standard errors of 3000 trials; and it still accepts
+			 * something */
 			if (mean > 0.062 || ratio > 0.062 || mean < 0.015)
-				fail_msg("%s, %zu: mean %.4f, ratio %.4f", noise_names[kinds[k]], numbers[i], mean, ratio);
+				fail_msg("%s, %zu: mean %.4f, ratio %.4f", noise_names[kinds[k]],
+					 numbers[i], mean, ratio);
 		}
 }
 

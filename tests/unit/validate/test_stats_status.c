@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What cannot be computed says so: too few values, no variance, bad references, values that are not finite, arguments
- * outside their domain. And identities that hold whatever the data. */
+/* What cannot be computed says so: too few values, no variance, bad references, values that are not
+ * finite, arguments outside their domain. And identities that hold whatever the data. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -32,7 +32,8 @@
 #include "validate/stats/spending.h"
 #include "validate/stats/variance_ratio.h"
 
-static const double one[] = {3}, equal[] = {2, 2, 2, 2, 2}, rising[] = {1, 2, 3, 5, 8}, other[] = {2, 1, 4, 6, 7};
+static const double one[] = {3}, equal[] = {2, 2, 2, 2, 2}, rising[] = {1, 2, 3, 5, 8},
+		    other[] = {2, 1, 4, 6, 7};
 static const double with_nan[] = {1, NAN, 3, 4, 5}, with_inf[] = {1, 2, INFINITY, 4, 5};
 static const double with_zero[] = {1, 0, 3, 4, 5}, with_negative[] = {1, -2, 0, 4, 5};
 
@@ -70,7 +71,8 @@ static void test_moments(void **state)
 	assert_int_equal(sample_moments(with_nan, 5, &m), STAT_NOT_FINITE);
 	assert_int_equal(sample_moments(with_inf, 5, &m), STAT_NOT_FINITE);
 	assert_int_equal(sample_moments((double[]){DBL_MAX, -DBL_MAX}, 2, &m), STAT_NOT_FINITE);
-	assert_int_equal(sample_moments((double[]){1e308, 1.5e308, 1.7e308}, 3, &m), STAT_NOT_FINITE);
+	assert_int_equal(sample_moments((double[]){1e308, 1.5e308, 1.7e308}, 3, &m),
+			 STAT_NOT_FINITE);
 	assert_int_equal(sample_skewness(equal, 5, &v), STAT_ZERO_VARIANCE);
 	assert_int_equal(sample_correlation(rising, equal, 5, &v), STAT_ZERO_VARIANCE);
 	assert_int_equal(sample_correlation(rising, rising, 5, &v), STAT_OK);
@@ -78,7 +80,9 @@ static void test_moments(void **state)
 	assert_int_equal(sample_moments((double[]){-1, 1}, 2, &m), STAT_OK);
 	assert_int_equal(sample_cv_pct(&m, &v), STAT_ZERO_REFERENCE);
 	/* a large offset takes nothing away */
-	assert_int_equal(sample_moments((double[]){1e12 + 1, 1e12 + 2, 1e12 + 3, 1e12 + 5, 1e12 + 8}, 5, &m), STAT_OK);
+	assert_int_equal(
+	    sample_moments((double[]){1e12 + 1, 1e12 + 2, 1e12 + 3, 1e12 + 5, 1e12 + 8}, 5, &m),
+	    STAT_OK);
 	assert_close(m.variance, 7.7, 1e-12);
 }
 
@@ -118,7 +122,8 @@ static void test_distributions(void **state)
 	assert_close(q, 1.959963984540054, 1e-14);
 	assert_int_equal(f_quantile(0.95, -1, 3, &q), STAT_OUT_OF_RANGE);
 	assert_int_equal(chi2_quantile(2, 3, &q), STAT_OUT_OF_RANGE);
-	assert_true(t_above(INFINITY, 3) == 0 && t_above(-INFINITY, 3) == 1 && t_below(INFINITY, 3) == 1);
+	assert_true(t_above(INFINITY, 3) == 0 && t_above(-INFINITY, 3) == 1 &&
+		    t_below(INFINITY, 3) == 1);
 	assert_int_equal(clopper_pearson(0, 0, 0.95, &lo, &hi), STAT_TOO_FEW);
 	assert_int_equal(clopper_pearson(3, 2, 0.95, &lo, &hi), STAT_OUT_OF_RANGE);
 	assert_int_equal(clopper_pearson(0, 100000, 0.90, &lo, &hi), STAT_OK);
@@ -127,7 +132,8 @@ static void test_distributions(void **state)
 	assert_int_equal(clopper_pearson(20, 20, 0.95, &lo, &hi), STAT_OK);
 	assert_true(hi == 1);
 	assert_close(lo, pow(0.025, 0.05), 1e-15);
-	/* where GSL's own inverse of the beta distribution gives up; values of a continued fraction and halving */
+	/* where GSL's own inverse of the beta distribution gives up; values of a continued fraction
+	 * and halving */
 	assert_int_equal(clopper_pearson(54, 797, 0.95, &lo, &hi), STAT_OK);
 	assert_close(lo, 0.0513053173779708, 1e-14);
 	assert_close(hi, 0.0874826840879012, 1e-14);
@@ -139,7 +145,8 @@ static void test_distributions(void **state)
 	assert_close(hi, 0.100240321957258, 1e-10);
 	assert_int_equal(clopper_pearson(0, 1e18, 0.90, &lo, &hi), STAT_OK);
 	assert_close(hi, -log(0.05) * 1e-18, 1e-30);
-	/* where GSL's tails give up as well: values of a continued fraction of more terms, and of the normal distribution */
+	/* where GSL's tails give up as well: values of a continued fraction of more terms, and of
+	 * the normal distribution */
 	assert_int_equal(clopper_pearson(3e6, 1e7, 0.90, &lo, &hi), STAT_OK);
 	assert_close(lo, 0.2997616308341441, 1e-11);
 	assert_close(hi, 0.3002384546693232, 1e-11);
@@ -157,8 +164,10 @@ static void test_distributions(void **state)
 	assert_close(binomial_at_most(4999000, 1e7, 0.5), 0.263647925063, 1e-8);
 	assert_close(f_above(1.001, 3e6, 3e6), 0.19335680951, 1e-8);
 	assert_close(f_below(1.001, 3e6, 3e6), 1 - 0.193356809510, 1e-8);
-	const double halves[][3] = {{2e6, 998614, 1001387}, {4e6, 1998040, 2001961}, {1e8, 49990200, 50009801}};
-	for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) { /* ranks about the median of a long column */
+	const double halves[][3] = {
+	    {2e6, 998614, 1001387}, {4e6, 1998040, 2001961}, {1e8, 49990200, 50009801}};
+	/* ranks about the median of a long column */
+	for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
 		struct order_interval o;
 		assert_int_equal(order_interval((uint64_t)halves[i][0], 0.5, 0.95, &o), STAT_OK);
 		assert_true(o.lower == (uint64_t)halves[i][1] && o.upper == (uint64_t)halves[i][2]);
@@ -179,19 +188,23 @@ static void test_two_samples(void **state)
 	assert_int_equal(variance_ratio(one, 1, rising, 5, &v), STAT_TOO_FEW);
 	assert_int_equal(variance_ratio(equal, 5, rising, 5, &v), STAT_ZERO_VARIANCE);
 	assert_int_equal(variance_ratio(equal, 5, equal, 5, &v), STAT_ZERO_VARIANCE);
-	assert_int_equal(variance_ratio(rising, 5, equal, 5, &v), STAT_OK); /* a steady replay is no fault */
+	/* a steady replay is no fault */
+	assert_int_equal(variance_ratio(rising, 5, equal, 5, &v), STAT_OK);
 	assert_true(v.f == 0 && v.p_greater == 1);
 	assert_int_equal(variance_ratio(rising, 5, with_nan, 5, &v), STAT_NOT_FINITE);
 	assert_int_equal(welch_test(equal, 5, equal, 5, &t), STAT_ZERO_VARIANCE);
 	assert_int_equal(welch_test(one, 1, rising, 5, &t), STAT_TOO_FEW);
 	assert_int_equal(paired_test(rising, 5, other, 4, &t), STAT_NOT_PAIRED);
 	assert_int_equal(paired_test(rising, 5, rising, 5, &t), STAT_ZERO_VARIANCE);
-	assert_int_equal(fieller_interval(with_negative, 5, rising, 5, 0.95, &lo, &hi), STAT_UNBOUNDED);
+	assert_int_equal(fieller_interval(with_negative, 5, rising, 5, 0.95, &lo, &hi),
+			 STAT_UNBOUNDED);
 	assert_int_equal(fieller_interval(rising, 5, rising, 5, 2, &lo, &hi), STAT_OUT_OF_RANGE);
-	assert_int_equal(spread_test((struct values[]){{equal, 5}, {equal, 5}}, 2, SPREAD_ABOUT_MEDIAN, &s),
-			 STAT_ZERO_VARIANCE);
-	assert_int_equal(spread_test((struct values[]){{rising, 5}, {NULL, 0}}, 2, SPREAD_ABOUT_MEAN, &s),
-			 STAT_TOO_FEW);
+	assert_int_equal(
+	    spread_test((struct values[]){{equal, 5}, {equal, 5}}, 2, SPREAD_ABOUT_MEDIAN, &s),
+	    STAT_ZERO_VARIANCE);
+	assert_int_equal(
+	    spread_test((struct values[]){{rising, 5}, {NULL, 0}}, 2, SPREAD_ABOUT_MEAN, &s),
+	    STAT_TOO_FEW);
 	assert_int_equal(spread_test(NULL, 0, SPREAD_ABOUT_MEAN, &s), STAT_TOO_FEW);
 	assert_int_equal(log_ratios(with_zero, rising, 5, d), STAT_ZERO_REFERENCE);
 	assert_int_equal(log_ratios(with_negative, rising, 5, d),
@@ -245,7 +258,8 @@ static void test_paper(void **state)
 	assert_int_equal(paper_bias_check(NULL, 0, NULL, 0), STAT_TOO_FEW);
 	assert_int_equal(paper_bias_check(with_nan, 5, rising, 5), STAT_NOT_FINITE);
 	assert_int_equal(paper_bias_at(rising, 5, other, 5, 5, &v), STAT_OUT_OF_RANGE);
-	assert_int_equal(paper_bias(rising, 5, other, 4, &b), STAT_OK); /* against the mean reference */
+	/* against the mean reference */
+	assert_int_equal(paper_bias(rising, 5, other, 4, &b), STAT_OK);
 	assert_false(b.paired);
 	assert_int_equal(paper_bias(rising, 5, other, 5, &b), STAT_OK);
 	assert_close(b.rms_identity_pct, b.rms_pct, 1e-12 * b.rms_pct);
@@ -253,7 +267,8 @@ static void test_paper(void **state)
 	assert_int_equal(b.spread_status, STAT_TOO_FEW);
 	for (int mode = 0; mode < PAPER_MODE_N; mode++) {
 		assert_int_equal(paper_uncertainty(rising, 5, other, 5, mode, &u), STAT_OK);
-		assert_true(u.status == STAT_OK && u.U3_pct > u.U2_pct && u.u_c_pct >= u.u_bias_pct);
+		assert_true(u.status == STAT_OK && u.U3_pct > u.U2_pct &&
+			    u.u_c_pct >= u.u_bias_pct);
 		assert_close(u.U2_pct, 2 * u.u_c_pct, 0);
 		assert_int_equal(paper_uncertainty(one, 1, one, 1, mode, &u), STAT_TOO_FEW);
 		assert_int_equal(u.status, STAT_TOO_FEW);
@@ -293,11 +308,13 @@ static void test_budget(void **state)
 	assert_int_equal(budget_expand(&t, 0.95, BUDGET_TRUNCATED, &k, &expanded), STAT_OK);
 	assert_close(k, 1.959963984540054, 1e-13);
 	assert_int_equal(budget_expand(&t, 1, BUDGET_CONTINUOUS, &k, &expanded), STAT_OUT_OF_RANGE);
-	/* Scatter of ten replays, the uncertainty of their mean, that of the references' mean: the first two are one estimate */
+	/* Scatter of ten replays, the uncertainty of their mean, that of the references' mean: the
+	 * first two are one estimate */
 	struct budget_component ten[] = {
 	    budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, 1, 9),
 	    budget_component("mean of the replays", BUDGET_TYPE_A, BUDGET_NORMAL, sqrt(0.1), 9),
-	    budget_component("mean of the references", BUDGET_TYPE_A, BUDGET_NORMAL, sqrt(0.041), 9),
+	    budget_component("mean of the references", BUDGET_TYPE_A, BUDGET_NORMAL, sqrt(0.041),
+			     9),
 	};
 	assert_int_equal(budget_combine(ten, 3, &t), STAT_OK);
 	assert_close(t.nu_eff, 11.58, 0.005);
@@ -332,7 +349,8 @@ static void test_lines_and_series(void **state)
 	assert_int_equal(regression(equal, other, 5, &r), STAT_ZERO_VARIANCE);
 	assert_int_equal(lack_of_fit(rising, other, 5, &l), STAT_TOO_FEW); /* no x repeats */
 	assert_int_equal(lack_of_fit((double[]){1, 1, 2, 2}, other, 4, &l), STAT_TOO_FEW);
-	assert_int_equal(lack_of_fit((double[]){1, 1, 2, 2, 3}, (double[]){1, 1, 5, 5, 2}, 5, &l), STAT_ZERO_VARIANCE);
+	assert_int_equal(lack_of_fit((double[]){1, 1, 2, 2, 3}, (double[]){1, 1, 5, 5, 2}, 5, &l),
+			 STAT_ZERO_VARIANCE);
 	assert_int_equal(autocorrelation(equal, 5, 1, &v), STAT_ZERO_VARIANCE);
 	assert_int_equal(autocorrelation(rising, 5, 5, &v), STAT_OUT_OF_RANGE);
 	assert_int_equal(runs_test(equal, 5, &t), STAT_ZERO_VARIANCE);
@@ -350,8 +368,10 @@ static void test_lines_and_series(void **state)
 	assert_int_equal(mann_kendall_exact(rising, 4, 0.05, &t), STAT_TOO_FEW_FOR_ALPHA);
 	assert_int_equal(mann_kendall_exact(rising, 4, 0.1, &t), STAT_OK);
 	assert_close(t.p, 2.0 / 24, 1e-16);
-	assert_int_equal(mann_kendall_exact((double[]){1, 1, 2, 3, 4}, 5, 0.05, &t), STAT_NOT_APPLICABLE);
-	/* orders of 5 with at most 1 pair out of order: 1 + 4; of 6 with at most 3: 1 + 5 + 14 + 29 */
+	assert_int_equal(mann_kendall_exact((double[]){1, 1, 2, 3, 4}, 5, 0.05, &t),
+			 STAT_NOT_APPLICABLE);
+	/* orders of 5 with at most 1 pair out of order: 1 + 4; of 6 with at most 3: 1 + 5 + 14 + 29
+	 */
 	assert_int_equal(mann_kendall_exact((double[]){2, 1, 3, 4, 5}, 5, 0.05, &t), STAT_OK);
 	assert_close(t.p, 2 * 5.0 / 120, 1e-15);
 	assert_int_equal(mann_kendall_exact((double[]){6, 5, 4, 1, 2, 3}, 6, 0.05, &t), STAT_OK);
@@ -359,7 +379,8 @@ static void test_lines_and_series(void **state)
 	double many[MANN_KENDALL_EXACT_MAX_N + 1];
 	for (size_t i = 0; i <= MANN_KENDALL_EXACT_MAX_N; i++)
 		many[i] = i % 2 ? (double)i : -(double)i;
-	assert_int_equal(mann_kendall_exact(many, MANN_KENDALL_EXACT_MAX_N + 1, 0.05, &t), STAT_OUT_OF_RANGE);
+	assert_int_equal(mann_kendall_exact(many, MANN_KENDALL_EXACT_MAX_N + 1, 0.05, &t),
+			 STAT_OUT_OF_RANGE);
 	assert_int_equal(mann_kendall_exact(many, MANN_KENDALL_EXACT_MAX_N, 0.05, &t), STAT_OK);
 	assert_true(t.p > 0 && t.p <= 1);
 	assert_int_equal(von_neumann_ratio(equal, 5, &v), STAT_ZERO_VARIANCE);
@@ -396,22 +417,28 @@ static void test_many_and_planning(void **state)
 	assert_int_equal(replicates_for_mean(sd * 1.000001, 0.1, 0.05, 0.8, &n), STAT_OK);
 	assert_int_equal(n, 21);
 	assert_int_equal(ratio_for_precision(2, 0.3, 2, 0.05, 0.8, &below, &above), STAT_TOO_FEW);
-	assert_int_equal(ratio_for_precision(20, 1, 2, 0.05, 0.8, &below, &above), STAT_OUT_OF_RANGE);
+	assert_int_equal(ratio_for_precision(20, 1, 2, 0.05, 0.8, &below, &above),
+			 STAT_OUT_OF_RANGE);
 	assert_int_equal(ratio_for_precision(20, 0.3, 2, 0.05, 0.8, &below, &above), STAT_OK);
 	assert_true(below < 2 && above > 2);
-	assert_int_equal(replicates_for_precision(below * 0.999999, 0.3, 2, 0.05, 0.8, &n), STAT_OK);
+	assert_int_equal(replicates_for_precision(below * 0.999999, 0.3, 2, 0.05, 0.8, &n),
+			 STAT_OK);
 	assert_int_equal(n, 20);
-	assert_int_equal(replicates_for_precision(above * 0.999999, 0.3, 2, 0.05, 0.8, &n), STAT_OK);
+	assert_int_equal(replicates_for_precision(above * 0.999999, 0.3, 2, 0.05, 0.8, &n),
+			 STAT_OK);
 	assert_int_equal(n, 21);
 	assert_int_equal(replicates_for_halfwidth(1, 0, 0.95, &n), STAT_OUT_OF_RANGE);
 	assert_int_equal(replicates_for_power_f(1, 0.8, 0.05, &n), STAT_UNBOUNDED);
 	assert_int_equal(spending_levels(0.05, NULL, 0, level), STAT_TOO_FEW);
-	assert_int_equal(spending_levels(0.05, (unsigned int[]){10, 10}, 2, level), STAT_OUT_OF_RANGE);
-	assert_int_equal(spending_levels(0.05, (unsigned int[]){0, 10}, 2, level), STAT_OUT_OF_RANGE);
+	assert_int_equal(spending_levels(0.05, (unsigned int[]){10, 10}, 2, level),
+			 STAT_OUT_OF_RANGE);
+	assert_int_equal(spending_levels(0.05, (unsigned int[]){0, 10}, 2, level),
+			 STAT_OUT_OF_RANGE);
 	assert_int_equal(spending_levels(0.05, (unsigned int[]){20}, 1, level), STAT_OK);
 	assert_true(level[0] == 0.05);
 	assert_int_equal(spending_levels(0.01, (unsigned int[]){10, 10000}, 2, level), STAT_OK);
-	assert_true(level[0] > 0 && level[0] < 1e-300 && level[1] == 0.01); /* a baseline with a level of 0 is refused */
+	/* a baseline with a level of 0 is refused */
+	assert_true(level[0] > 0 && level[0] < 1e-300 && level[1] == 0.01);
 }
 
 static void test_digits_and_names(void **state)
@@ -422,13 +449,15 @@ static void test_digits_and_names(void **state)
 	struct named_result r;
 	assert_int_equal(round_to_digits(0.0996, 2, &v), STAT_OK);
 	assert_close(v, 0.10, 1e-17);
-	assert_int_equal(numerical_tolerance(0.0996, 2, &v), STAT_OK); /* 0.10: the last digit counts hundredths */
+	/* 0.10: the last digit counts hundredths */
+	assert_int_equal(numerical_tolerance(0.0996, 2, &v), STAT_OK);
 	assert_close(v, 0.005, 1e-18);
 	assert_int_equal(round_to_digits(0, 2, &v), STAT_OUT_OF_RANGE);
 	assert_int_equal(round_to_digits(INFINITY, 2, &v), STAT_OUT_OF_RANGE);
 	assert_int_equal(round_to_digits(1, 0, &v), STAT_OUT_OF_RANGE);
 	assert_int_equal(named_compute("no_such_statistic", &call, &r), STAT_NOT_APPLICABLE);
-	assert_int_equal(named_compute("mean", &call, &r), STAT_TOO_FEW);          /* no data given */
+	/* no data given */
+	assert_int_equal(named_compute("mean", &call, &r), STAT_TOO_FEW);
 	assert_int_equal(named_compute("norm_ppf", &call, &r), STAT_OUT_OF_RANGE); /* no p given */
 	struct named_param bad = {"p", "half"};
 	call.param = &bad;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Summaries of traces: random ones against the definitions written out, small ones with figures worked by hand, and
- * traces that are no runs. */
+/* Summaries of traces: random ones against the definitions written out, small ones with figures
+ * worked by hand, and traces that are no runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -47,7 +47,7 @@ static struct trace_record request(int64_t begin, int64_t end, uint32_t tid, uin
 				     .heap = HEAP_NONE};
 }
 
-/* --- the definitions ---------------------------------------------------------------------------------------------- */
+/* --- the definitions ----------------------------------------------------- */
 
 static void sort_by_begin(size_t *order, const struct trace_record *x, size_t n)
 {
@@ -85,7 +85,8 @@ static struct reorder_summary reordering(const struct trace_record *x, size_t n,
 		total.n_received += r.n;
 		total.n_reordered += r.n_reordered;
 		total.n_descents += r.n_descents;
-		total.max_extent = r.max_extent > total.max_extent ? r.max_extent : total.max_extent;
+		total.max_extent =
+		    r.max_extent > total.max_extent ? r.max_extent : total.max_extent;
 		reorder_release(&r);
 	}
 	return total;
@@ -126,7 +127,8 @@ static void check_distribution(const struct run_summary *s, const int64_t *t, si
 }
 
 /* Records before `n_first` are the first half. */
-static void check_halves(const struct run_summary *s, const struct trace_record *x, size_t n, size_t n_first)
+static void check_halves(const struct run_summary *s, const struct trace_record *x, size_t n,
+			 size_t n_first)
 {
 	double sum[2] = {0}, max[2] = {0};
 	uint64_t m[2] = {0};
@@ -163,7 +165,8 @@ static void check_response(const struct run_summary *s, const struct trace_recor
 	assert_int_equal(s->response.n, m);
 	assert_close(s->response.mean, sum / (double)m, 1e-13);
 	if (m > 1)
-		assert_true(fabs(s->response.sd - sqrt(ss / (double)(m - 1))) < 1e-9 * (1 + s->response.sd));
+		assert_true(fabs(s->response.sd - sqrt(ss / (double)(m - 1))) <
+			    1e-9 * (1 + s->response.sd));
 	assert_true(s->response.min == (double)t[0] && s->response.max == (double)t[m - 1]);
 	assert_true(s->response_median == (double)t[(m + 1) / 2 - 1]); /* all below 2048: exact */
 	assert_true(s->response_p90 == (double)t[(9 * m + 9) / 10 - 1]);
@@ -189,8 +192,10 @@ static void check_levels(const struct run_summary *s, const struct trace_record 
 		last = x[i].end_ns > last ? x[i].end_ns : last;
 		size_t level = 1;
 		for (size_t k = 0; k < n; k++) {
-			bool earlier = x[k].begin_ns < x[i].begin_ns || (x[k].begin_ns == x[i].begin_ns && k < i);
-			level += k != i && x[k].begin_ns != TIME_NONE && earlier && x[k].end_ns > x[i].begin_ns;
+			bool earlier = x[k].begin_ns < x[i].begin_ns ||
+				       (x[k].begin_ns == x[i].begin_ns && k < i);
+			level += k != i && x[k].begin_ns != TIME_NONE && earlier &&
+				 x[k].end_ns > x[i].begin_ns;
 		}
 		requests_at[level]++;
 		response_at[level] += (double)(x[i].end_ns - x[i].begin_ns);
@@ -208,7 +213,8 @@ static void check_levels(const struct run_summary *s, const struct trace_record 
 	for (size_t i = 0; i + 1 < m; i++) {
 		size_t level = 0;
 		for (size_t k = 0; k < n; k++)
-			level += x[k].begin_ns != TIME_NONE && x[k].begin_ns <= instant[i] && instant[i] < x[k].end_ns;
+			level += x[k].begin_ns != TIME_NONE && x[k].begin_ns <= instant[i] &&
+				 instant[i] < x[k].end_ns;
 		ns_at[level] += instant[i + 1] - instant[i];
 	}
 	assert_int_equal(s->execution_ns, last - first);
@@ -233,7 +239,7 @@ static double response_of_reordered(const struct trace_record *x, size_t n, enum
 	return sum;
 }
 
-/* --- random runs -------------------------------------------------------------------------------------------------- */
+/* --- random runs --------------------------------------------------------- */
 
 struct run_case {
 	struct trace_record r[MAX_N], x[MAX_N];
@@ -270,12 +276,14 @@ static void draw_case(struct random *rnd, struct run_case *c)
 {
 	memset(c, 0, sizeof *c);
 	c->n_r = c->n_x = 1 + random_below(rnd, MAX_N - 20);
-	uint64_t disorder = random_below(rnd, 3) * random_below(rnd, 3) * 300, longest = 1 + random_below(rnd, 800);
+	uint64_t disorder = random_below(rnd, 3) * random_below(rnd, 3) * 300,
+		 longest = 1 + random_below(rnd, 800);
 	bool faulty = random_below(rnd, 2);
 	int64_t t = -1000;
 	for (size_t i = 0; i < c->n_r; i++) {
 		t += (int64_t)random_below(rnd, 40);
-		c->r[i] = request(t, t + (int64_t)random_below(rnd, 100), 1 + (uint32_t)random_below(rnd, 3),
+		c->r[i] = request(t, t + (int64_t)random_below(rnd, 100),
+				  1 + (uint32_t)random_below(rnd, 3),
 				  (uint32_t)random_below(rnd, TRACE_N_OBJECTS));
 		c->r[i].offset = 512 * random_below(rnd, 100);
 		struct trace_record *x = &c->x[i];
@@ -295,7 +303,8 @@ static void draw_case(struct random *rnd, struct run_case *c)
 	}
 	if (faulty && c->n_x > 1 && random_below(rnd, 2)) { /* a trace that stops early */
 		const struct trace_record *cut = &c->x[--c->n_x];
-		bool passed = cut->begin_ns == TIME_NONE && cut->error == EOPNOTSUPP; /* now there is no record: lost */
+		/* now there is no record: lost */
+		bool passed = cut->begin_ns == TIME_NONE && cut->error == EOPNOTSUPP;
 		c->n_lost += passed || cut->begin_ns != TIME_NONE;
 		c->n_passed -= passed;
 		c->n_mismatched -= c->spoiled[c->n_x];
@@ -374,10 +383,10 @@ static void test_random_runs_by_definition(void **state)
 	}
 }
 
-/* --- worked by hand ----------------------------------------------------------------------------------------------- */
+/* --- worked by hand ------------------------------------------------------ */
 
-static void summarise(struct run_summary *s, const struct trace_record *x, size_t n_x, const struct trace_record *r,
-		      size_t n_r)
+static void summarise(struct run_summary *s, const struct trace_record *x, size_t n_x,
+		      const struct trace_record *r, size_t n_r)
 {
 	struct err e = ERR_INIT;
 	struct trace_meta meta = trace_file_meta();
@@ -394,8 +403,9 @@ static void summarise(struct run_summary *s, const struct trace_record *x, size_
 static void test_operations_and_bytes(void **state)
 {
 	(void)state;
-	struct trace_record x[] = {request(0, 100, 1, 0), request(200, 500, 1, 0), request(600, 650, 1, 0),
-				   request(700, 720, 1, 0), request(800, TIME_NONE, 1, 0)};
+	struct trace_record x[] = {request(0, 100, 1, 0), request(200, 500, 1, 0),
+				   request(600, 650, 1, 0), request(700, 720, 1, 0),
+				   request(800, TIME_NONE, 1, 0)};
 	x[0].op = OP_OPEN;
 	x[0].rvalue = 3;
 	x[2].op = OP_PWRITE;
@@ -472,7 +482,17 @@ static void test_requests_the_input_did_not_issue(void **state)
 static void test_classes_of_lateness(void **state)
 {
 	(void)state;
-	const int64_t late[] = {-5000, 0, 1000, 1001, 2000, 2001, 4000, 4001, INT64_C(1000) << 24, (INT64_C(1000) << 24) + 1, INT64_C(1) << 60};
+	const int64_t late[] = {-5000,
+				0,
+				1000,
+				1001,
+				2000,
+				2001,
+				4000,
+				4001,
+				INT64_C(1000) << 24,
+				(INT64_C(1000) << 24) + 1,
+				INT64_C(1) << 60};
 	const size_t class[] = {0, 0, 0, 1, 1, 2, 2, 3, 24, 25, 25};
 	enum { N = sizeof late / sizeof *late };
 	struct trace_record x[N];
@@ -508,7 +528,8 @@ static void test_issue_error(void **state)
 		x[i].begin_ns += i - 10; /* -10 .. 989 ns */
 		x[i].end_ns = x[i].begin_ns + 500;
 	}
-	x[N - 1].begin_ns = x[N - 1].intended_ns + 1001; /* 1 us and more is late: 1 % of the gap is half of that */
+	/* 1 us and more is late: 1 % of the gap is half of that */
+	x[N - 1].begin_ns = x[N - 1].intended_ns + 1001;
 	x[N - 1].end_ns = x[N - 1].begin_ns + 500;
 	x[N - 2].begin_ns = x[N - 2].intended_ns + 1000;
 	x[N - 2].end_ns = x[N - 2].begin_ns + 500;
@@ -519,10 +540,13 @@ static void test_issue_error(void **state)
 	assert_true(s.issue_error.min == -10 && s.issue_error.max == 1001);
 	assert_int_equal(s.requests_at_lateness[0], N - 1); /* up to 1 us */
 	assert_int_equal(s.requests_at_lateness[1], 1);
-	assert_true(s.response_at_lateness[0] == 500.0 * (N - 1) && s.response_at_lateness[1] == 500);
-	assert_true(s.issue_error_p50 == 489 && s.issue_error_p99 == 979 && s.issue_error_p999 == 1000);
+	assert_true(s.response_at_lateness[0] == 500.0 * (N - 1) &&
+		    s.response_at_lateness[1] == 500);
+	assert_true(s.issue_error_p50 == 489 && s.issue_error_p99 == 979 &&
+		    s.issue_error_p999 == 1000);
 	assert_close(s.share_late, 0.001, 1e-15);
-	assert_true(s.schedule_error.n == N && s.schedule_error.min == 0); /* both begin with their first request */
+	/* both begin with their first request */
+	assert_true(s.schedule_error.n == N && s.schedule_error.min == 0);
 	summary_release(&s);
 	/* gaps of 1 ms: 10 us are allowed; three exceed them */
 	for (int i = 0; i < N; i++) {
@@ -538,7 +562,8 @@ static void test_issue_error(void **state)
 	for (int i = 0; i < N; i++)
 		x[i].intended_ns = x[i].begin_ns + 1 + i;
 	summarise(&s, x, N, r, N);
-	assert_true(s.issue_error_p50 == -501 && s.issue_error_p99 == -11 && s.issue_error_p999 == -2);
+	assert_true(s.issue_error_p50 == -501 && s.issue_error_p99 == -11 &&
+		    s.issue_error_p999 == -2);
 	assert_true(s.share_late == 0);
 	summary_release(&s);
 }
@@ -564,17 +589,20 @@ static void test_lost_and_repeated_requests_of_a_timed_replay(void **state)
 	assert_int_equal(s.response.n, 4);
 	assert_int_equal(s.reorder_all.n_received, 3);
 	assert_true(s.issue_error.n == 3 && s.issue_error.max == 7);
-	assert_true(s.schedule_error.n == 3 && s.schedule_error.min == 0 && s.schedule_error.max == 0);
+	assert_true(s.schedule_error.n == 3 && s.schedule_error.min == 0 &&
+		    s.schedule_error.max == 0);
 	summary_release(&s);
 }
 
-/* The traced gaps, of which a hundredth is the limit of lateness, are those of what was replayed. */
+/* The traced gaps, of which a hundredth is the limit of lateness, are those of what was replayed.
+ */
 static void test_passed_over(void **state)
 {
 	(void)state;
 	enum { N = 11 };
 	struct trace_record r[N], x[N];
-	for (int i = 0; i < N; i++) { /* the middle ones, 10 us apart, lie between two that are 10 ms apart */
+	/* the middle ones, 10 us apart, lie between two that are 10 ms apart */
+	for (int i = 0; i < N; i++) {
 		int64_t t = i == 0 ? 0 : i == N - 1 ? 10000000 : 10000 * i;
 		r[i] = x[i] = request(t, t + 50, 1, 0);
 		x[i].begin_ns += 40000;
@@ -594,7 +622,8 @@ static void test_passed_over(void **state)
 	assert_int_equal(s.reorder_all.n_received, 2);
 	assert_true(s.share_late == 0); /* 40 us late; 1 % of a mean gap of 10 ms, not of 1 ms */
 	summary_release(&s);
-	x[3].error = ECANCELED; /* never begun for another reason, or a request that did begin and failed so */
+	/* never begun for another reason, or a request that did begin and failed so */
+	x[3].error = ECANCELED;
 	x[0].error = EOPNOTSUPP;
 	x[0].rvalue = -1;
 	r[5].begin_ns = r[5].end_ns = TIME_NONE; /* not issued there either */
@@ -632,7 +661,8 @@ static void test_many_sequences(void **state)
 	(void)state;
 	enum { N = 20000, THREADS = 3000 };
 	struct trace_record *x = calloc(N, sizeof *x);
-	for (int i = 0; i < N; i++) { /* within each thread two neighbours are swapped; each descriptor is used once */
+	/* within each thread two neighbours are swapped; each descriptor is used once */
+	for (int i = 0; i < N; i++) {
 		int64_t t = i / THREADS % 2 ? i - THREADS : i + THREADS;
 		x[i] = request(t * 10, t * 10 + 5, 1 + (uint32_t)i % THREADS, OBJECT_NONE);
 		x[i].fd = i;
@@ -649,7 +679,7 @@ static void test_many_sequences(void **state)
 	free(x);
 }
 
-/* --- the distribution of long response times ---------------------------------------------------------------------- */
+/* --- the distribution of long response times ----------------------------- */
 
 enum { N_LONG = 20000 };
 
@@ -711,15 +741,17 @@ static void test_distribution_of_long_response_times(void **state)
 static void test_edges_of_the_shape(void **state)
 {
 	(void)state;
-	assert_true(summary_shape_edge(0) == 1 / 64.0 && summary_shape_edge(SUMMARY_N_SHAPE - 1) == 64);
+	assert_true(summary_shape_edge(0) == 1 / 64.0 &&
+		    summary_shape_edge(SUMMARY_N_SHAPE - 1) == 64);
 	for (size_t k = 1; k < SUMMARY_N_SHAPE; k++) {
 		const double ratio = summary_shape_edge(k) / summary_shape_edge(k - 1);
-		const bool near_mean = summary_shape_edge(k - 1) >= 0.9 && summary_shape_edge(k) <= 1.1;
+		const bool near_mean =
+		    summary_shape_edge(k - 1) >= 0.9 && summary_shape_edge(k) <= 1.1;
 		assert_true(ratio > 1.001 && ratio < (near_mean ? 1.0051 : 1.42));
 	}
 }
 
-/* --- facts -------------------------------------------------------------------------------------------------------- */
+/* --- facts --------------------------------------------------------------- */
 
 static int compute_with_extra(struct run_summary *s, const char *extra_json, struct err *e)
 {
@@ -757,14 +789,21 @@ static void test_facts(void **state)
 	assert_int_equal(s.n_cut, 1);
 	assert_int_equal(s.n_programs_unseen, 0);
 	summary_release(&s);
-	assert_int_equal(compute_with_extra(&s, "{\"capture\": {\"programs_unseen\": 1, \"programs_own_calls\": 2, "
-					       "\"programs_own_rings\": -5}}", &e), 0);
+	assert_int_equal(
+	    compute_with_extra(&s,
+			       "{\"capture\": {\"programs_unseen\": 1, \"programs_own_calls\": 2, "
+			       "\"programs_own_rings\": -5}}",
+			       &e),
+	    0);
 	assert_int_equal(s.n_programs_unseen, 3);
 	assert_int_equal(s.n_requests_unseen, 0);
 	summary_release(&s);
-	assert_int_equal(compute_with_extra(&s, "{\"capture\": {\"ring_entries\": 1, \"n_rings\": 2, "
-					       "\"n_ring_unread\": 4, \"n_unshown\": 8, "
-					       "\"n_handed_over\": 16, \"interrupted\": true}}", &e), 0);
+	assert_int_equal(compute_with_extra(&s,
+					    "{\"capture\": {\"ring_entries\": 1, \"n_rings\": 2, "
+					    "\"n_ring_unread\": 4, \"n_unshown\": 8, "
+					    "\"n_handed_over\": 16, \"interrupted\": true}}",
+					    &e),
+			 0);
 	assert_int_equal(s.n_programs_unseen, 0);
 	assert_int_equal(s.n_requests_unseen, 32);
 	summary_release(&s);
@@ -772,7 +811,7 @@ static void test_facts(void **state)
 	assert_non_null(strstr(e.msg, "facts:")); /* the trace's name in front */
 }
 
-/* --- traces that are no runs -------------------------------------------------------------------------------------- */
+/* --- traces that are no runs --------------------------------------------- */
 
 static void expect_error(const char *trace, const char *input, int code, const char *part)
 {
@@ -791,14 +830,16 @@ static void test_no_runs(void **state)
 	struct trace_path path_bad = trace_file_path("bad"), path_good = trace_file_path("good");
 	const char *path = path_bad.s, *good = path_good.s;
 	struct trace_meta meta = trace_file_meta();
-	struct trace_record x[] = {request(0, 10, 1, 0), request(20, 19, 1, 0), request(30, 40, 1, 0)};
+	struct trace_record x[] = {request(0, 10, 1, 0), request(20, 19, 1, 0),
+				   request(30, 40, 1, 0)};
 	trace_file_write(good, &x[2], 1, &meta, false, false);
 	trace_file_write(path, x, 0, &meta, false, false);
 	expect_error(path, NULL, ENODATA, "no request");
 	expect_error(path, good, ENODATA, "no request");
 	trace_file_write(path, x, 3, &meta, false, false);
 	expect_error(path, NULL, EINVAL,
-		     "negative response times: 1 of 3 requests, the first is record 1 (pread from 20 ns to 19");
+		     "negative response times: 1 of 3 requests, the first is record 1 (pread from "
+		     "20 ns to 19");
 	trace_file_write(path, &x[2], 1, &meta, false, true);
 	expect_error(path, NULL, ENODATA, "killed");
 	expect_error(path, good, ENODATA, "killed");
@@ -819,7 +860,8 @@ static void test_no_runs(void **state)
 	unlink(good);
 }
 
-/* Any byte changed, any cut: either the same summary (it was not needed), or an error; never another summary. */
+/* Any byte changed, any cut: either the same summary (it was not needed), or an error; never
+ * another summary. */
 static void test_damage(void **state)
 {
 	(void)state;

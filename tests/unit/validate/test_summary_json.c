@@ -15,7 +15,8 @@
 #include "tests/unit/validate/trace_file.h"
 #include "validate/metrics/summary.h"
 
-/* A summary with everything in it: a timed replay of 500 requests, three of them late, one lost, one failed, one extra.
+/* A summary with everything in it: a timed replay of 500 requests, three of them late, one lost,
+ * one failed, one extra.
  */
 static void make_summary(struct run_summary *s, uint64_t seed, bool with_input)
 {
@@ -25,12 +26,17 @@ static void make_summary(struct run_summary *s, uint64_t seed, bool with_input)
 	struct err e = ERR_INIT;
 	struct trace_meta meta = trace_file_meta();
 	struct trace_path r_path = trace_file_path("input"), x_path = trace_file_path("replay");
-	meta.extra_json = "{\"facts\": {\"wall_ns\": 1, \"cpu_user_ns\": 2, \"cpu_system_ns\": 3, \"steal_ns\": -1,"
-			  "\"runqueue_wait_ns\": -1, \"n_minor_faults\": 4, \"n_major_faults\": 5,"
-			  "\"n_voluntary_switches\": 6, \"n_involuntary_switches\": 7, \"bytes_read_device\": 8,"
-			  "\"bytes_written_device\": 9}, \"causality\": {\"nodes\": [{\"node\": 0, \"pid\": 7, \"tid\": 7, \"rank\": 0},"
-			  "{\"node\": 1, \"pid\": 7, \"tid\": 8, \"rank\": 1}, {\"node\": 2, \"pid\": 7, \"tid\": 9, \"rank\": 2}],"
-			  "\"period\": 5, \"throttled\": [0, 2], \"runs\": 3, \"application_ns\": 1000000, \"tracing_ns\": 4000000}}";
+	meta.extra_json =
+	    "{\"facts\": {\"wall_ns\": 1, \"cpu_user_ns\": 2, \"cpu_system_ns\": 3, \"steal_ns\": "
+	    "-1,"
+	    "\"runqueue_wait_ns\": -1, \"n_minor_faults\": 4, \"n_major_faults\": 5,"
+	    "\"n_voluntary_switches\": 6, \"n_involuntary_switches\": 7, \"bytes_read_device\": 8,"
+	    "\"bytes_written_device\": 9}, \"causality\": {\"nodes\": [{\"node\": 0, \"pid\": 7, "
+	    "\"tid\": 7, \"rank\": 0},"
+	    "{\"node\": 1, \"pid\": 7, \"tid\": 8, \"rank\": 1}, {\"node\": 2, \"pid\": 7, "
+	    "\"tid\": 9, \"rank\": 2}],"
+	    "\"period\": 5, \"throttled\": [0, 2], \"runs\": 3, \"application_ns\": 1000000, "
+	    "\"tracing_ns\": 4000000}}";
 	for (int i = 0; i < N; i++) {
 		int64_t t = i * 1000 + (int64_t)random_below(&rnd, 3000);
 		r[i] = (struct trace_record){.seq = (uint64_t)i,
@@ -83,16 +89,21 @@ static void assert_same(const struct run_summary *a, const struct run_summary *b
 	assert_same_histogram(&a->response_histogram, &b->response_histogram);
 	assert_int_equal(a->n_levels, b->n_levels);
 	assert_memory_equal(a->ns_at_level, b->ns_at_level, a->n_levels * sizeof *a->ns_at_level);
-	assert_memory_equal(a->requests_at_level, b->requests_at_level, a->n_levels * sizeof *a->requests_at_level);
-	assert_memory_equal(a->response_at_level, b->response_at_level, a->n_levels * sizeof *a->response_at_level);
+	assert_memory_equal(a->requests_at_level, b->requests_at_level,
+			    a->n_levels * sizeof *a->requests_at_level);
+	assert_memory_equal(a->response_at_level, b->response_at_level,
+			    a->n_levels * sizeof *a->response_at_level);
 	assert_int_equal(a->n_nodes, b->n_nodes);
 	assert_same_part(a->node, b->node, a->n_nodes * sizeof *a->node);
 	x.node = y.node = NULL;
 	assert_same_part(a->op, b->op, a->n_ops * sizeof *a->op);
 	assert_same_part(a->pace, b->pace, sizeof *a->pace);
-	assert_same_part(a->issue_error_quantile, b->issue_error_quantile, SUMMARY_N_ISSUE_QUANTILES * sizeof *a->issue_error_quantile);
-	assert_same_part(a->requests_at_lateness, b->requests_at_lateness, SUMMARY_N_LATENESS * sizeof *a->requests_at_lateness);
-	assert_same_part(a->response_at_lateness, b->response_at_lateness, SUMMARY_N_LATENESS * sizeof *a->response_at_lateness);
+	assert_same_part(a->issue_error_quantile, b->issue_error_quantile,
+			 SUMMARY_N_ISSUE_QUANTILES * sizeof *a->issue_error_quantile);
+	assert_same_part(a->requests_at_lateness, b->requests_at_lateness,
+			 SUMMARY_N_LATENESS * sizeof *a->requests_at_lateness);
+	assert_same_part(a->response_at_lateness, b->response_at_lateness,
+			 SUMMARY_N_LATENESS * sizeof *a->response_at_lateness);
 	x.op = y.op = NULL;
 	x.pace = y.pace = NULL;
 	x.issue_error_quantile = y.issue_error_quantile = NULL;
@@ -198,7 +209,8 @@ static size_t spoil_members(json_t *whole, json_t *o, const char *path)
 		json_t *bad[] = {json_null(),   json_true(),  json_string("1"),
 				 json_object(), json_array(), json_integer(-2)};
 		bool is_signed = strstr(name, "schedule_error") || strstr(name, "issue_error") ||
-				 strstr(name, "_cpu_") || strstr(name, "cpu_user_ns") || strstr(name, "cpu_system_ns");
+				 strstr(name, "_cpu_") || strstr(name, "cpu_user_ns") ||
+				 strstr(name, "cpu_system_ns");
 		for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 			bool may_be = i == 5 && is_signed && json_is_number(kept);
 			json_object_iter_set(o, iter, bad[i]);
@@ -218,16 +230,19 @@ static size_t spoil_members(json_t *whole, json_t *o, const char *path)
 static bool is_optional(const char *name)
 {
 	return !strcmp(name, "issue_error") || !strcmp(name, "facts") || !strcmp(name, "n_input") ||
-	       !strcmp(name, "response_at_level") || !strcmp(name, "issue_error_quantile") || !strcmp(name, "pace") ||
-	       !strcmp(name, "active_ns") || !strcmp(name, "moved_bytes") || !strcmp(name, "peak_memory_bytes") ||
-	       !strcmp(name, "causality") || !strcmp(name, "nodes") || !strcmp(name, "response_tail") ||
-	       !strcmp(name, "half") || !strcmp(name, "shape_typical");
+	       !strcmp(name, "response_at_level") || !strcmp(name, "issue_error_quantile") ||
+	       !strcmp(name, "pace") || !strcmp(name, "active_ns") ||
+	       !strcmp(name, "moved_bytes") || !strcmp(name, "peak_memory_bytes") ||
+	       !strcmp(name, "causality") || !strcmp(name, "nodes") ||
+	       !strcmp(name, "response_tail") || !strcmp(name, "half") ||
+	       !strcmp(name, "shape_typical");
 }
 
 /* Optional also as a member of a member. */
 static bool is_optional_below(const char *name)
 {
-	return !strcmp(name, "active_ns") || !strcmp(name, "moved_bytes") || !strcmp(name, "peak_memory_bytes");
+	return !strcmp(name, "active_ns") || !strcmp(name, "moved_bytes") ||
+	       !strcmp(name, "peak_memory_bytes");
 }
 
 static void leave_out_members(json_t *whole, json_t *o)
@@ -317,7 +332,8 @@ static void expect_distribution_refused(size_t change)
 	s.half[1].n += change == 1;
 	s.half[0].max = change == 2 ? s.half[0].mean / 2 : s.half[0].max;
 	s.shape[60] = change == 3 ? s.shape[61] + 1 : s.shape[60];
-	s.shape[SUMMARY_N_SHAPE - 1] = change == 4 ? s.response.n + 1 : s.shape[SUMMARY_N_SHAPE - 1];
+	s.shape[SUMMARY_N_SHAPE - 1] =
+	    change == 4 ? s.response.n + 1 : s.shape[SUMMARY_N_SHAPE - 1];
 	json_t *o = summary_to_json(&s);
 	if (change == 5) {
 		json_object_set_new(o, "n_left_out", json_integer(1));
@@ -339,7 +355,8 @@ static void test_distributions_that_cannot_be(void **state)
 static void test_summary_of_an_earlier_version(void **state)
 {
 	(void)state;
-	static const char *const added[] = {"response_tail", "response_typical", "half", "shape_typical"};
+	static const char *const added[] = {"response_tail", "response_typical", "half",
+					    "shape_typical"};
 	struct run_summary s;
 	struct err e = ERR_INIT;
 	make_summary(&s, 7, true);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nodes of a parallel application in summaries, against sums by hand: of its trace, and of a replay whose threads are called
- * otherwise. */
+/* Nodes of a parallel application in summaries, against sums by hand: of its trace, and of a replay
+ * whose threads are called otherwise. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,23 +17,27 @@
 
 enum { N = 8 };
 
-static const char causality[] = "{\"causality\": {\"nodes\": [{\"node\": 0, \"pid\": 40, \"tid\": 40, \"rank\": 0}, "
-				"{\"node\": 1, \"pid\": 50, \"tid\": 50, \"rank\": 1}], \"period\": 10, \"throttled\": [1], "
-				"\"runs\": 2, \"application_ns\": 1000, \"tracing_ns\": 7000}}";
+static const char causality[] =
+    "{\"causality\": {\"nodes\": [{\"node\": 0, \"pid\": 40, \"tid\": 40, \"rank\": 0}, "
+    "{\"node\": 1, \"pid\": 50, \"tid\": 50, \"rank\": 1}], \"period\": 10, \"throttled\": [1], "
+    "\"runs\": 2, \"application_ns\": 1000, \"tracing_ns\": 7000}}";
 
-static struct trace_record record(uint32_t thread, unsigned int op, int64_t begin_ns, int64_t end_ns, uint64_t length)
+static struct trace_record record(uint32_t thread, unsigned int op, int64_t begin_ns,
+				  int64_t end_ns, uint64_t length)
 {
 	return (struct trace_record){.begin_ns = begin_ns, .end_ns = end_ns, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .length = length,
 				     .rvalue = op == OP_READ ? (int64_t)length : 0, .pid = thread, .tid = thread, .object = 0, .heap = HEAP_NONE, .op = (uint8_t)op};
 }
 
-/* Node 0 reads, computes and signals; node 1 waits and reads twice; somebody who is no node reads too. */
+/* Node 0 reads, computes and signals; node 1 waits and reads twice; somebody who is no node reads
+ * too. */
 static void application(struct trace_record *r)
 {
 	const struct trace_record made[N] = {
-	    record(40, OP_READ, 0, 100, 4096),	  record(40, OP_SIGNAL, 100, 100, 1),	record(40, OP_COMPUTE, 100, 250, 150),
-	    record(50, OP_WAIT, 110, 110, 0), record(50, OP_READ, 120, 320, 8192), record(60, OP_READ, 130, 140, 10),
-	    record(50, OP_READ, 400, 800, 8192),  record(40, OP_READ, 900, 1000, 4096),
+	    record(40, OP_READ, 0, 100, 4096),     record(40, OP_SIGNAL, 100, 100, 1),
+	    record(40, OP_COMPUTE, 100, 250, 150), record(50, OP_WAIT, 110, 110, 0),
+	    record(50, OP_READ, 120, 320, 8192),   record(60, OP_READ, 130, 140, 10),
+	    record(50, OP_READ, 400, 800, 8192),   record(40, OP_READ, 900, 1000, 4096),
 	};
 	memcpy(r, made, sizeof made);
 	for (uint64_t i = 0; i < N; i++)
@@ -76,7 +80,8 @@ static void test_application(void **state)
 	unlink(path.s);
 }
 
-/* Record i replays record i, whatever its thread is called: all in half the time, and one was lost. */
+/* Record i replays record i, whatever its thread is called: all in half the time, and one was lost.
+ */
 static void test_replay(void **state)
 {
 	(void)state;
@@ -113,7 +118,8 @@ static void test_unknown(void **state)
 {
 	(void)state;
 	const struct causality_summary rows[] = {{0}, {.n_runs = 3, .application_ns = 10}, {.n_runs = 1, .application_ns = 10, .tracing_ns = 10}};
-	assert_true(isnan(causality_tracing_time(&rows[0])) && isnan(causality_tracing_time(&rows[1])));
+	assert_true(isnan(causality_tracing_time(&rows[0])) &&
+		    isnan(causality_tracing_time(&rows[1])));
 	for (size_t i = 0; i < 3; i++)
 		assert_true(isnan(causality_tracing_increase(&rows[i])));
 }

@@ -71,11 +71,11 @@ static void test_json(void **state)
 static void test_queue(void **state)
 {
 	(void)state;
-	static const char *const good[] = {"none", "mq-deadline", "none,nr_requests=64,nomerges=2", "read_ahead_kb=0",
-					   " none , nr_requests=1 "};
-	static const char *const bad[] = {
-	    "",       ",",      "none,bfq", "nr_requests=64,none", "../x=1", "a/b=1", "A=1", "x=", "=1",
-	    "x=/etc", "no\tne", "x=1,,y=2"};
+	static const char *const good[] = {"none", "mq-deadline", "none,nr_requests=64,nomerges=2",
+					   "read_ahead_kb=0", " none , nr_requests=1 "};
+	static const char *const bad[] = {"",       ",",      "none,bfq", "nr_requests=64,none",
+					  "../x=1", "a/b=1",  "A=1",      "x=",
+					  "=1",     "x=/etc", "no\tne",   "x=1,,y=2"};
 	struct err e = ERR_INIT;
 	json_t *now = NULL;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
@@ -90,7 +90,8 @@ static void test_queue(void **state)
 	/* a journal that was tampered with names no other file */
 	static const char *const odd[] = {"/etc", "/sys/devices/../../etc", "", "/sys/devicesx"};
 	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-		json_t *before = json_pack("{s:s, s:{s:s}}", "device", odd[i], "settings", "scheduler", "none");
+		json_t *before =
+		    json_pack("{s:s, s:{s:s}}", "device", odd[i], "settings", "scheduler", "none");
 		assert_true(queue_restore(before, &e) < 0);
 		json_decref(before);
 	}

@@ -41,7 +41,8 @@ static void test_every_moment_once(void **state)
 	for (int i = 0; i < TIME_N; i++)
 		sum += t.s[i];
 	assert_true(sum <= (double)(clock_monotonic_ns() - begin_ns) * 1e-9 && sum > 0);
-	assert_true(sum * 1e9 <= (double)(t.since_ns - begin_ns) + 1 && sum * 1e9 >= (double)(t.since_ns - started_ns) - 1);
+	assert_true(sum * 1e9 <= (double)(t.since_ns - begin_ns) + 1 &&
+		    sum * 1e9 >= (double)(t.since_ns - started_ns) - 1);
 	assert_true(t.s[TIME_RECORDINGS] > 0 && t.s[TIME_RESTORE] > 0 && t.s[TIME_EVICT] == 0);
 	assert_true(fabs(t.s[TIME_SYNC] - 1e-12) < 1e-15);
 	assert_true(fabs(real(o, "total_s") - sum) < 1e-9);
@@ -56,7 +57,8 @@ static void test_sessions_add_up(void **state)
 	t.s[TIME_PROGRAM] = 1;
 	t.s[TIME_REPLAY] = 2;
 	json_t *first = time_use_to_json(&t, NULL), *both = time_use_to_json(&t, first);
-	assert_true(fabs(real(both, "program_s") - 2) < 1e-9 && fabs(real(both, "replay_s") - 4) < 1e-9);
+	assert_true(fabs(real(both, "program_s") - 2) < 1e-9 &&
+		    fabs(real(both, "replay_s") - 4) < 1e-9);
 	assert_true(fabs(real(both, "total_s") - 6) < 0.1);
 	json_decref(first);
 	json_decref(both);
@@ -65,7 +67,8 @@ static void test_sessions_add_up(void **state)
 static void test_line(void **state)
 {
 	(void)state;
-	json_t *o = json_pack("{s:f, s:f, s:f, s:f, s:f}", "total_s", 200.0, "program_s", 50.0, "replay_s", 100.0, "sync_s", 49.0, "journal_s", 1.0);
+	json_t *o = json_pack("{s:f, s:f, s:f, s:f, s:f}", "total_s", 200.0, "program_s", 50.0,
+			      "replay_s", 100.0, "sync_s", 49.0, "journal_s", 1.0);
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);

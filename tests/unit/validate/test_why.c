@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a difference comes from: campaigns made up so that the answer is known, each bad replayer with the cause that it has. */
+/* What a difference comes from: campaigns made up so that the answer is known, each bad replayer
+ * with the cause that it has. */
 #include "tests/unit/validate/made_campaign.h"
 
 #include "validate/analysis/why.h"
@@ -8,7 +9,8 @@
 enum { BLOCKS = 14 };
 
 struct made { /* one run */
-	double share[5], mean[5]; /* of requests by level found, and their response times, ns; from level 1 */
+	/* of requests by level found, and their response times, ns; from level 1 */
+	double share[5], mean[5];
 	double idle;		  /* share of the time with nothing in flight */
 	double level;		  /* mean number in flight otherwise */
 	double n;		  /* requests */
@@ -18,7 +20,8 @@ struct made { /* one run */
 	double late, late_mean;		  /* share issued 100 us late, ns; < 0: no timed replay */
 };
 
-static const struct made program = {{0.2, 0.8}, {1000, 1500}, 0.05, 1.8, 10000, 0, 0, 0, 0, 0, 0, -1, 0};
+static const struct made program = {{0.2, 0.8}, {1000, 1500}, 0.05, 1.8, 10000, 0, 0, 0, 0, 0,
+				    0,          -1,           0};
 
 static void fill_levels(struct run_summary *s, const struct made *m, double scale)
 {
@@ -32,7 +35,8 @@ static void fill_levels(struct run_summary *s, const struct made *m, double scal
 		s->requests_at_level[i + 1] = (uint64_t)llround(m->share[i] * m->n);
 		s->response_at_level[i + 1] = m->share[i] * m->n * m->mean[i] * scale;
 	}
-	double busy = m->n * s->response.mean / m->level, whole = busy / (1 - m->idle), low = floor(m->level);
+	double busy = m->n * s->response.mean / m->level, whole = busy / (1 - m->idle),
+	       low = floor(m->level);
 	s->execution_ns = llround(whole);
 	s->ns_at_level[(int)low + 1] = llround(busy * (m->level - low));
 	s->ns_at_level[(int)low] = llround(busy) - s->ns_at_level[(int)low + 1];
@@ -51,7 +55,8 @@ static void fill_rest(struct run_summary *s, const struct made *m)
 	s->op[0].response = s->response;
 	s->has_classes = true;
 	s->facts = (struct run_facts){.wall_ns = s->execution_ns, .steal_ns = -1, .runqueue_wait_ns = llround(m->queue * m->n)};
-	s->facts.cpu_user_ns = llround((m->processor > 0 ? m->processor : s->response.mean - m->queue) * m->n);
+	s->facts.cpu_user_ns =
+	    llround((m->processor > 0 ? m->processor : s->response.mean - m->queue) * m->n);
 	s->facts.bytes_read_device = (uint64_t)llround(m->device * m->n);
 	s->facts.n_minor_faults = (uint64_t)llround(m->faults * m->n);
 }
@@ -63,7 +68,8 @@ static void fill_replay(struct run_summary *s, const struct made *m)
 	s->n_input = 10000;
 	s->reorder_all = s->reorder_thread = s->reorder_object =
 	    (struct reorder_summary){.n_received = n, .n_reordered = (uint64_t)llround(m->reordered * m->n)};
-	s->response_reordered_all = s->response_reordered_thread = m->reordered * m->n * m->reordered_mean;
+	s->response_reordered_all = s->response_reordered_thread =
+	    m->reordered * m->n * m->reordered_mean;
 	if (m->late < 0)
 		return;
 	s->has_issue_error = true;
@@ -109,7 +115,8 @@ static void make(struct made_case *k, const struct made *r, const struct made *x
 	for (unsigned int b = 0; b <= BLOCKS; b++) {
 		double shared = exp(gsl_ran_gaussian(rng, 0.01));
 		summary_make(&run_add(&k->c, b, 0, ROLE_PROGRAM)->summary, 1000, 1);
-		fill(&run_find(&k->c, b, 0, ROLE_PROGRAM)->summary, r, shared * exp(gsl_ran_gaussian(rng, 0.002)));
+		fill(&run_find(&k->c, b, 0, ROLE_PROGRAM)->summary, r,
+		     shared * exp(gsl_ran_gaussian(rng, 0.002)));
 		struct run *run = run_add(&k->c, b, 0, 0);
 		summary_make(&run->summary, 1000, 1);
 		fill(&run->summary, x, shared * exp(gsl_ran_gaussian(rng, 0.002)));
@@ -127,7 +134,8 @@ static void drop(struct made_case *k)
 	done(&k->c, &k->a);
 }
 
-static const struct why_part *part(const struct made_case *k, enum split_quantity q, enum cause cause)
+static const struct why_part *part(const struct made_case *k, enum split_quantity q,
+				   enum cause cause)
 {
 	const struct split *s = &k->a.why[0].split[q];
 	for (size_t i = 0; i < s->n_parts; i++)
@@ -160,13 +168,15 @@ static void assert_main(const struct made_case *k, enum cause cause, const char 
 	const struct why *w = &k->a.why[0];
 	assert_true(w->shown && w->rejected);
 	if (w->main != cause || strcmp(w->main_name, name))
-		fail_msg("mainly %s, not %s: %s", w->main == CAUSE_N ? "nothing" : w->main_name, name, w->sentence);
+		fail_msg("mainly %s, not %s: %s", w->main == CAUSE_N ? "nothing" : w->main_name,
+			 name, w->sentence);
 	assert_non_null(strstr(w->sentence, name));
 	assert_adds_up(k);
 }
 
 /* value within tol of the expected one, and in its own interval */
-static void assert_part(const struct made_case *k, enum split_quantity q, enum cause cause, double expected, double tol)
+static void assert_part(const struct made_case *k, enum split_quantity q, enum cause cause,
+			double expected, double tol)
 {
 	const struct why_part *p = part(k, q, cause);
 	assert_int_equal(p->part.status, STAT_OK);
@@ -215,7 +225,8 @@ static void excess_concurrency(void **state)
 	x.level = 3.4;
 	make(&k, &program, &x, 0);
 	assert_main(&k, CAUSE_CONCURRENCY, "excess concurrency");
-	assert_part(&k, SPLIT_RESPONSE, CAUSE_CONCURRENCY, (100 + 300 + 660 + 1200 - 1400) / 1400.0, 0.01);
+	assert_part(&k, SPLIT_RESPONSE, CAUSE_CONCURRENCY, (100 + 300 + 660 + 1200 - 1400) / 1400.0,
+		    0.01);
 	drop(&k);
 }
 
@@ -250,7 +261,8 @@ static void a_delay_is_service(void **state)
 	drop(&k);
 }
 
-/* A machine where half of the time is waited for processors: who serves longer waits longer, and that is no other cause. */
+/* A machine where half of the time is waited for processors: who serves longer waits longer, and
+ * that is no other cause. */
 static void a_delay_on_a_busy_machine_is_service(void **state)
 {
 	(void)state;
@@ -364,7 +376,8 @@ static void cache_hits(void **state)
 	drop(&k);
 }
 
-/* Where runs differ in what they read, the slope tells what a byte costs, and a delay beside it is not taken for cache misses. */
+/* Where runs differ in what they read, the slope tells what a byte costs, and a delay beside it is
+ * not taken for cache misses. */
 static void cache_hits_by_slope(void **state)
 {
 	(void)state;
@@ -373,7 +386,8 @@ static void cache_hits_by_slope(void **state)
 	make(&k, &program, &program, 0);
 	for (unsigned int b = 1; b <= BLOCKS; b++)
 		for (int role = ROLE_PROGRAM; role <= 0; role++) {
-			double device = role == 0 ? 100.0 * b : 100.0 * b + 2000, delay = role == 0 ? 1000 : 0;
+			double device = role == 0 ? 100.0 * b : 100.0 * b + 2000,
+			       delay = role == 0 ? 1000 : 0;
 			struct made m = program;
 			m.device = device;
 			m.mean[0] = m.mean[1] = 1000 + delay + 10 * device;
@@ -431,7 +445,8 @@ static void what_is_not_known_is_not_claimed(void **state)
 	}
 	again(&k.c, &k.a);
 	assert_main(&k, CAUSE_SERVICE, "the service itself (unexplained)");
-	static const enum cause unknown[] = {CAUSE_CONCURRENCY, CAUSE_REORDERING, CAUSE_CACHE, CAUSE_FAULTS, CAUSE_RUN_QUEUE, CAUSE_STEAL};
+	static const enum cause unknown[] = {CAUSE_CONCURRENCY, CAUSE_REORDERING, CAUSE_CACHE,
+					     CAUSE_FAULTS,      CAUSE_RUN_QUEUE,  CAUSE_STEAL};
 	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
 		assert_int_not_equal(part(&k, SPLIT_RESPONSE, unknown[i])->part.status, STAT_OK);
 		assert_true(isnan(part(&k, SPLIT_RESPONSE, unknown[i])->share));
@@ -453,7 +468,8 @@ static void few_pairs_and_odd_runs(void **state)
 	for (unsigned int b = 3; b <= BLOCKS; b++)
 		run_find(&k.c, b, 0, 0)->state = RUN_PENDING;
 	analysis_release(&k.a);
-	assert_int_equal(analysis_compute(&k.a, &k.c.results, &e), 0); /* two pairs: no split, no crash */
+	/* two pairs: no split, no crash */
+	assert_int_equal(analysis_compute(&k.a, &k.c.results, &e), 0);
 	assert_int_not_equal(k.a.why[0].split[SPLIT_RESPONSE].whole.status, STAT_OK);
 	drop(&k);
 }
@@ -463,12 +479,20 @@ static void standardisation(void **state)
 {
 	(void)state;
 	bool alone;
-	const double share_x[] = {0, 0.5, 0.5}, sum_x[] = {0, 50, 100}, share_r[] = {0, 0.9, 0.1}, sum_r[] = {0, 72, 16};
+	const double share_x[] = {0, 0.5, 0.5}, sum_x[] = {0, 50, 100}, share_r[] = {0, 0.9, 0.1},
+		     sum_r[] = {0, 72, 16};
 	/* means 100, 200 and 80, 160: (0.5 - 0.9) 90 + (0.5 - 0.1) 180 = 36 */
-	assert_between(36 - 1e-9, classes_composition(&(struct classes){share_x, sum_x, share_r, sum_r, 3}, &alone), 36 + 1e-9);
+	assert_between(
+	    36 - 1e-9,
+	    classes_composition(&(struct classes){share_x, sum_x, share_r, sum_r, 3}, &alone),
+	    36 + 1e-9);
 	assert_false(alone);
-	const double only_x[] = {1, 0}, only_sum_x[] = {100, 0}, only_r[] = {0, 1}, only_sum_r[] = {0, 300};
-	assert_between(-200 - 1e-9, classes_composition(&(struct classes){only_x, only_sum_x, only_r, only_sum_r, 2}, &alone), -200 + 1e-9);
+	const double only_x[] = {1, 0}, only_sum_x[] = {100, 0}, only_r[] = {0, 1},
+		     only_sum_r[] = {0, 300};
+	assert_between(-200 - 1e-9,
+		       classes_composition(
+			   &(struct classes){only_x, only_sum_x, only_r, only_sum_r, 2}, &alone),
+		       -200 + 1e-9);
 	assert_true(alone);
 }
 

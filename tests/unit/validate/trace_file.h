@@ -37,7 +37,8 @@ static inline struct trace_path trace_file_path(const char *name)
 	return p;
 }
 
-/* Objects are "f0", "f1", ... in that order, or the other way round with `reverse`. `killed`: without an end. */
+/* Objects are "f0", "f1", ... in that order, or the other way round with `reverse`. `killed`:
+ * without an end. */
 static inline void trace_file_write(const char *path, const struct trace_record *r, size_t n,
 				    const struct trace_meta *meta, bool reverse, bool killed)
 {

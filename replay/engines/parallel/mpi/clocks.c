@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clocks of different hosts. The head asks each rank for its time again and again; an answer was given between the question and its arrival,
- * so that half the fastest round trip bounds what the difference may be off by, however the ways there and back differ. It is done
- * before and after the replay, and between the two the difference is taken to change evenly.
- * Source: Cristian, Probabilistic clock synchronization (1989). */
+/* Clocks of different hosts. The head asks each rank for its time again and again; an answer was
+ * given between the question and its arrival, so that half the fastest round trip bounds what the
+ * difference may be off by, however the ways there and back differ. It is done before and after the
+ * replay, and between the two the difference is taken to change evenly. Source: Cristian,
+ * Probabilistic clock synchronization (1989). */
 #include <stdlib.h>
 
 #include "replay/engines/parallel/mpi/rank.h"
@@ -15,8 +16,8 @@ struct found {
 	int64_t head_ns, uncertainty_ns;
 };
 
-/* Only that the job still goes on is asked of MPI here; so a busy wait would be a poor neighbour where ranks share processors, and MPI itself gives
- * way there. */
+/* Only that the job still goes on is asked of MPI here; so a busy wait would be a poor neighbour
+ * where ranks share processors, and MPI itself gives way there. */
 static void answer(struct rank *r, struct offset *o)
 {
 	struct found f;
@@ -28,7 +29,8 @@ static void answer(struct rank *r, struct offset *o)
 			break;
 		MPI_Send(&ticks, 1, MPI_UINT64_T, r->head, TAG_ANSWER, MPI_COMM_WORLD);
 	}
-	MPI_Recv(&f, (int)sizeof f, MPI_BYTE, r->head, TAG_FOUND, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Recv(&f, (int)sizeof f, MPI_BYTE, r->head, TAG_FOUND, MPI_COMM_WORLD,
+		 MPI_STATUS_IGNORE);
 	*o = (struct offset){.ticks = f.ticks, .head_ns = f.head_ns, .uncertainty_ns = f.uncertainty_ns};
 }
 
@@ -41,11 +43,13 @@ static void ask(struct rank *r, int of)
 		char more = 1;
 		uint64_t ticks, from = clock_now(c);
 		MPI_Send(&more, 1, MPI_CHAR, of, TAG_ASK, MPI_COMM_WORLD);
-		MPI_Recv(&ticks, 1, MPI_UINT64_T, of, TAG_ANSWER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(&ticks, 1, MPI_UINT64_T, of, TAG_ANSWER, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
 		uint64_t to = clock_now(c);
 		int64_t half_ns = (int64_t)((double)(to - from) * c->ns_per_tick / 2) + 1;
 		if (half_ns < best.uncertainty_ns)
-			best = (struct found){ticks, clock_ns_of_ticks(c, from + (to - from) / 2), half_ns};
+			best = (struct found){ticks, clock_ns_of_ticks(c, from + (to - from) / 2),
+					      half_ns};
 	}
 	char no_more = 0;
 	MPI_Send(&no_more, 1, MPI_CHAR, of, TAG_ASK, MPI_COMM_WORLD);
@@ -70,9 +74,12 @@ int64_t clocks_head_ns(const struct rank *r, uint64_t ticks)
 	const int64_t ns = clock_ns_of_ticks(&r->plan.clock, ticks);
 	if (r->number == r->head)
 		return ns;
-	const double first = (double)(r->before.ns - r->before.head_ns), last = (double)(r->after.ns - r->after.head_ns);
+	const double first = (double)(r->before.ns - r->before.head_ns),
+		     last = (double)(r->after.ns - r->after.head_ns);
 	const double span = (double)(r->after.ns - r->before.ns);
 	const double part = span > 0 ? (double)(ns - r->before.ns) / span : 0;
-	const double more = (last - first) * part; /* small; the difference itself may be years, which a double does not hold to the ns */
-	return ns - (r->before.ns - r->before.head_ns) - (int64_t)(more < 0 ? more - 0.5 : more + 0.5);
+	/* small; the difference itself may be years, which a double does not hold to the ns */
+	const double more = (last - first) * part;
+	return ns - (r->before.ns - r->before.head_ns) -
+	       (int64_t)(more < 0 ? more - 0.5 : more + 0.5);
 }

@@ -38,8 +38,10 @@ _Noreturn static void lost(const struct lookout *l, const struct peer *p)
 	struct strbuf patience = STRBUF_INIT;
 	struct err e = ERR_INIT;
 	format_duration(&patience, (p->number ? 1 : 2) * (double)l->patience_ns);
-	err_set(&e, ETIMEDOUT, "rank %d (host %s) was not heard of for %s: it was stopped, or its host cannot be reached any more (--watchdog)", p->number,
-		p->host, patience.s);
+	err_set(&e, ETIMEDOUT,
+		"rank %d (host %s) was not heard of for %s: it was stopped, or its host cannot be "
+		"reached any more (--watchdog)",
+		p->number, p->host, patience.s);
 	rank_fail(l->rank, &e);
 }
 
@@ -49,13 +51,15 @@ static void *look_out(void *lookout)
 	int64_t before = clock_monotonic_ns();
 	while (!atomic_load(&l->ends)) {
 		const int64_t now = clock_monotonic_ns();
-		const bool slept = now - before > l->patience_ns / 2; /* who did not run himself cannot tell of others */
+		/* who did not run himself cannot tell of others */
+		const bool slept = now - before > l->patience_ns / 2;
 		for (int i = 0; i < l->n_peers; i++) {
 			struct peer *p = &l->peer[i];
 			beat(l, p, now);
 			if (slept)
 				p->heard_ns = now;
-			if (now - p->heard_ns > (p->number ? 1 : 2) * l->patience_ns) /* rank 0 says first who it was */
+			/* rank 0 says first who it was */
+			if (now - p->heard_ns > (p->number ? 1 : 2) * l->patience_ns)
 				lost(l, p);
 		}
 		before = now;
@@ -88,14 +92,17 @@ int lookout_open(struct lookout *l, const struct rank *r, int64_t patience_ns, s
 		return 0;
 	l->patience_ns = patience_ns;
 	l->pause_ns = patience_ns / BEATS_PER_PATIENCE;
-	l->pause_ns = l->pause_ns > PAUSE_MAX_NS ? PAUSE_MAX_NS : l->pause_ns < PAUSE_MIN_NS ? PAUSE_MIN_NS : l->pause_ns;
+	l->pause_ns = l->pause_ns > PAUSE_MAX_NS   ? PAUSE_MAX_NS
+		      : l->pause_ns < PAUSE_MIN_NS ? PAUSE_MIN_NS
+						   : l->pause_ns;
 	MPI_Comm_dup(MPI_COMM_WORLD, &l->comm);
 	peers_find(l);
 	int code = pthread_create(&l->thread, NULL, look_out, l);
 	return code ? err_sys(e, code, "starting a thread that looks out for the other ranks") : 0;
 }
 
-/* The others' last beats may not have come, and ours not been taken: the requests are given up, and the communicator with them. */
+/* The others' last beats may not have come, and ours not been taken: the requests are given up, and
+ * the communicator with them. */
 void lookout_close(struct lookout *l)
 {
 	if (!l->patience_ns)

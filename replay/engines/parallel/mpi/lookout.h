@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether the other ranks are still there. Who waits for a rank that was stopped, or whose host cannot be reached any more, would wait for ever, for
- * no message tells him. So rank 0 and each other rank exchange beats, which a thread of their own sends and looks for; who has not been heard of
- * for as long as --watchdog says ends the job, and is named. */
+/* Whether the other ranks are still there. Who waits for a rank that was stopped, or whose host
+ * cannot be reached any more, would wait for ever, for no message tells him. So rank 0 and each
+ * other rank exchange beats, which a thread of their own sends and looks for; who has not been
+ * heard of for as long as --watchdog says ends the job, and is named. */
 #ifndef REPLAY_PARALLEL_MPI_LOOKOUT_H
 #define REPLAY_PARALLEL_MPI_LOOKOUT_H
 
@@ -23,14 +24,17 @@ struct lookout {
 	const struct rank *rank;
 	struct peer *peer; /* peer[n_peers] */
 	int n_peers;
-	int64_t patience_ns; /* 0: nobody looks out: it was not wanted, there is one rank, or this MPI lets only one thread call it */
+	/* 0: nobody looks out: it was not wanted, there is one rank, or this MPI lets only one
+	 * thread call it */
+	int64_t patience_ns;
 	int64_t pause_ns;    /* between beats */
 	MPI_Comm comm;
 	pthread_t thread;
 	_Atomic bool ends;
 };
 
-/* All ranks together. Errors: of starting a thread. Ownership: lookout_close, when all ranks have met. */
+/* All ranks together. Errors: of starting a thread. Ownership: lookout_close, when all ranks have
+ * met. */
 int lookout_open(struct lookout *l, const struct rank *r, int64_t patience_ns, struct err *e);
 void lookout_close(struct lookout *l);
 

@@ -20,11 +20,13 @@
 
 #define LOOK_NS 500000
 #define ABORT_S 3 /* of telling the others, some of whom may not be reached */
-/* From the head's word to the common begin: it must have reached everybody, through whatever network. */
+/* From the head's word to the common begin: it must have reached everybody, through whatever
+ * network. */
 #define LEAD_NS 20000000
 #define LEAD_PER_RANK_NS 200000
 
-/* Where the scratch directory is seen, who started the launcher is told that the job is over, even if the launcher cannot end it. */
+/* Where the scratch directory is seen, who started the launcher is told that the job is over, even
+ * if the launcher cannot end it. */
 static void end_note(const struct rank *r)
 {
 	struct strbuf path = STRBUF_INIT;
@@ -38,7 +40,8 @@ static void end_note(const struct rank *r)
 _Noreturn void rank_fail(const struct rank *r, const struct err *e)
 {
 	struct strbuf line = STRBUF_INIT;
-	strbuf_addf(&line, "\n" BUNDLE_MARK "rank %d of %d (host %s): %s\n", r->number, r->n, r->host, e->msg);
+	strbuf_addf(&line, "\n" BUNDLE_MARK "rank %d of %d (host %s): %s\n", r->number, r->n,
+		    r->host, e->msg);
 	(void)!write(STDERR_FILENO, line.s, line.len);
 	end_note(r);
 	signal(SIGALRM, SIG_DFL);
@@ -70,7 +73,8 @@ static int meet(struct crew *c, struct err *e)
 	struct replay_plan *p = c->plan;
 	rank_meet(r, false);
 	if (r->number == r->head)
-		r->start_ns = clock_ns_of_ticks(&p->clock, clock_now(&p->clock)) + LEAD_NS + LEAD_PER_RANK_NS * r->n;
+		r->start_ns = clock_ns_of_ticks(&p->clock, clock_now(&p->clock)) + LEAD_NS +
+			      LEAD_PER_RANK_NS * r->n;
 	MPI_Bcast(&r->start_ns, 1, MPI_INT64_T, r->head, MPI_COMM_WORLD);
 	const struct offset *o = &r->before;
 	const int64_t offset_ns = clock_ns_of_ticks(&p->clock, o->ticks) - o->head_ns;
@@ -114,7 +118,9 @@ static void rank_run(struct rank *r)
 	clocks_compare(r, &r->before);
 	if (replay(r, &e))
 		rank_fail(r, &e);
-	rank_meet(r, r->terms->of_mpi); /* ranks that have done their part wait in a call of MPI, which polls, and those that have not feel that */
+	/* ranks that have done their part wait in a call of MPI, which polls, and those that have
+	 * not feel that */
+	rank_meet(r, r->terms->of_mpi);
 	clocks_compare(r, &r->after);
 	if (results_gather(r, &e))
 		rank_fail(r, &e);
@@ -131,7 +137,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);	  /* results of calls */
 	signal(SIGXFSZ, SIG_IGN);
 	if (argc != 4) {
-		fputs("validate-mpi-replay is started by `validate replay --engine parallel`\n", stderr);
+		fputs("validate-mpi-replay is started by `validate replay --engine parallel`\n",
+		      stderr);
 		return 2;
 	}
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -145,7 +152,8 @@ int main(int argc, char **argv)
 	r->host[sizeof r->host - 1] = '\0';
 	bundle_boot(r->boot);
 	if (provided < MPI_THREAD_SERIALIZED) {
-		err_set(&e, ENOTSUP, "this MPI lets only one thread call it; another build of it is needed");
+		err_set(&e, ENOTSUP,
+			"this MPI lets only one thread call it; another build of it is needed");
 		rank_fail(r, &e);
 	}
 	if (lookout_open(&lookout, r, strtoll(argv[3], NULL, 10), &e))

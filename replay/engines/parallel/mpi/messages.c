@@ -22,7 +22,7 @@ static void leave(struct messages *m)
 		pthread_mutex_unlock(&m->one_at_a_time);
 }
 
-/* --- before ------------------------------------------------------------------------------------------------------- */
+/* --- before -------------------------------------------------------------- */
 
 static void post(struct messages *m, uint32_t i)
 {
@@ -41,7 +41,8 @@ static void connect_all(struct messages *m)
 	}
 	for (uint32_t i = 0; i < r->n_channels; i++)
 		if (r->channel[i].kind == CHANNEL_OUT)
-			MPI_Isend(NULL, 0, MPI_BYTE, (int)r->channel[i].peer, (int)r->channel[i].tag, m->comm, &m->line[i].request);
+			MPI_Isend(NULL, 0, MPI_BYTE, (int)r->channel[i].peer,
+				  (int)r->channel[i].tag, m->comm, &m->line[i].request);
 	for (uint32_t i = 0; i < r->n_channels; i++)
 		MPI_Wait(&m->line[i].request, MPI_STATUS_IGNORE);
 	for (uint32_t i = 0; i < r->n_channels; i++)
@@ -59,7 +60,8 @@ int messages_open(struct messages *m, struct rank *r, struct err *e)
 	if (!m->line)
 		return err_set(e, ENOMEM, "not enough memory for %u channels", r->n_channels);
 	memset(m->line, 0, (r->n_channels + 1) * sizeof *m->line);
-	int ret = gates_init(&m->gates, r->n_inside, clock, (uint64_t)(SPIN_NS / clock->ns_per_tick), r->crowded, e);
+	int ret = gates_init(&m->gates, r->n_inside, clock,
+			     (uint64_t)(SPIN_NS / clock->ns_per_tick), r->crowded, e);
 	if (ret)
 		return ret;
 	MPI_Comm_dup(MPI_COMM_WORLD, &m->comm);
@@ -75,7 +77,7 @@ void messages_close(struct messages *m)
 	free(m->line);
 }
 
-/* --- while it runs ------------------------------------------------------------------------------------------------ */
+/* --- while it runs ------------------------------------------------------- */
 
 static bool is_over(struct messages *m, struct line *l)
 {
@@ -105,7 +107,8 @@ void message_signal(struct messages *m, uint32_t channel)
 		gate_publish(&m->gates, c->tag, l->n_done);
 		return;
 	}
-	/* who has sent one need not wait until it is out; the next one over the same channel does, so that there are never many */
+	/* who has sent one need not wait until it is out; the next one over the same channel does,
+	 * so that there are never many */
 	if (l->request != MPI_REQUEST_NULL)
 		wait_for(m, l);
 	take(m);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Signals and waits: messages without content between ranks, gates between threads of one. Each channel has a receive posted before its first
- * message; who waits polls, and gives the processor away where there are more threads than processors.
+/* Signals and waits: messages without content between ranks, gates between threads of one. Each
+ * channel has a receive posted before its first message; who waits polls, and gives the processor
+ * away where there are more threads than processors.
  *
- * Threads call MPI at the same time where it allows that and there are several; else one at a time. */
+ * Threads call MPI at the same time where it allows that and there are several; else one at a time.
+ */
 #ifndef REPLAY_PARALLEL_MPI_MESSAGES_H
 #define REPLAY_PARALLEL_MPI_MESSAGES_H
 
@@ -14,9 +16,12 @@
 #include "replay/issue/gate.h"
 #include "replay/engines/parallel/mpi/rank.h"
 
-struct line { /* a channel while it runs: used by the one thread at this end of it, inside by one at either end */
-	_Alignas(128) MPI_Request request; /* in: of the message that comes next; out: of the one before */
-	uint32_t n_done;		   /* signals sent, or waits that are over; inside: signals, and */
+/* a channel while it runs: used by the one thread at this end of it, inside by one at either end */
+struct line {
+	/* in: of the message that comes next; out: of the one before */
+	_Alignas(128) MPI_Request request;
+	/* signals sent, or waits that are over; inside: signals, and */
+	uint32_t n_done;
 	_Alignas(128) uint32_t n_waited;   /* waits */
 	struct gate_waiter waiter;
 };
@@ -30,8 +35,8 @@ struct messages {
 	bool locks;
 };
 
-/* Posts the receives, and sends something over each channel first, so that connections are there. All ranks together. Errors: ENOMEM.
- * Ownership: messages_close. */
+/* Posts the receives, and sends something over each channel first, so that connections are there.
+ * All ranks together. Errors: ENOMEM. Ownership: messages_close. */
 int messages_open(struct messages *m, struct rank *r, struct err *e);
 void messages_close(struct messages *m);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether the threads of the replay can all run at once. Several hosts may be one machine (namespaces, containers); its kernel's name for
- * itself tells. */
+/* Whether the threads of the replay can all run at once. Several hosts may be one machine
+ * (namespaces, containers); its kernel's name for itself tells. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,8 @@ void neighbours_find(struct rank *r)
 	if (sched_getaffinity(0, sizeof own.cpus, &own.cpus) < 0)
 		for (int i = 0; i < processors_allowed(); i++)
 			CPU_SET(i, &own.cpus);
-	MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, all, (int)sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+	MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, all, (int)sizeof own, MPI_BYTE,
+		      MPI_COMM_WORLD);
 	cpu_set_t cpus;
 	CPU_ZERO(&cpus);
 	uint32_t n_threads = 0;
@@ -34,6 +35,7 @@ void neighbours_find(struct rank *r)
 		n_threads += all[i].n_threads;
 		CPU_OR(&cpus, &cpus, &all[i].cpus);
 	}
-	r->crowded = n_threads > (uint32_t)CPU_COUNT(&cpus) || own.n_threads > (uint32_t)CPU_COUNT(&own.cpus);
+	r->crowded = n_threads > (uint32_t)CPU_COUNT(&cpus) ||
+		     own.n_threads > (uint32_t)CPU_COUNT(&own.cpus);
 	free(all);
 }

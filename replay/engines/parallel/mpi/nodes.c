@@ -5,11 +5,11 @@
 
 #include "replay/issue/loops.h"
 
-/* Below this it does not pay to ask how much of the time that passed was on the processor: being taken off it in the middle is rare, and
- * asking is a system call. */
+/* Below this it does not pay to ask how much of the time that passed was on the processor: being
+ * taken off it in the middle is rare, and asking is a system call. */
 #define CPU_TIME_MIN_NS 20000
 
-/* --- computing ---------------------------------------------------------------------------------------------------- */
+/* --- computing ----------------------------------------------------------- */
 
 static int64_t processor_ns(void)
 {
@@ -40,7 +40,9 @@ static struct computing computing_of(const struct rank *r)
 {
 	const struct parallel_options *o = &r->terms->config.parallel;
 	const bool automatic = r->crowded || r->terms->cpu_time;
-	return (struct computing){o->compute == COMPUTE_SLEEP, o->clock == COMPUTE_CPU || (o->clock == COMPUTE_AUTO && automatic)};
+	return (struct computing){o->compute == COMPUTE_SLEEP,
+				  o->clock == COMPUTE_CPU ||
+				      (o->clock == COMPUTE_AUTO && automatic)};
 }
 
 static void compute(struct runner *w, const struct computing *how, int64_t ns)
@@ -54,7 +56,7 @@ static void compute(struct runner *w, const struct computing *how, int64_t ns)
 		spin(c, ns);
 }
 
-/* --- loops -------------------------------------------------------------------------------------------------------- */
+/* --- loops --------------------------------------------------------------- */
 
 static void lane_causal(struct runner *w)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One rank of a parallel replay: a program of its own, started by a launcher of MPI jobs. Its main thread does everything up to the start and
- * after the end; in between the threads of its crew send and receive (messages.h), and it looks on. */
+/* One rank of a parallel replay: a program of its own, started by a launcher of MPI jobs. Its main
+ * thread does everything up to the start and after the end; in between the threads of its crew send
+ * and receive (messages.h), and it looks on. */
 #ifndef REPLAY_PARALLEL_MPI_RANK_H
 #define REPLAY_PARALLEL_MPI_RANK_H
 
@@ -26,7 +27,8 @@ struct rank {
 	char host[128], boot[BUNDLE_BOOT];
 	const char *scratch, *token;
 	bool multiple; /* threads may call MPI at the same time */
-	bool crowded;  /* more threads of the replay than processors, on this machine or of this rank's */
+	/* more threads of the replay than processors, on this machine or of this rank's */
+	bool crowded;
 	struct bundle_terms *terms;
 	struct bundle_part *part; /* part[n], the head's only */
 	struct vm_region memory;  /* of: */
@@ -42,10 +44,11 @@ struct rank {
 	int64_t start_ns; /* by the head's clock */
 };
 
-/* share.c: the head's plan file, each rank its part. Errors: of reading and memory; ENOENT where no rank sees the plan. */
+/* share.c: the head's plan file, each rank its part. Errors: of reading and memory; ENOENT where no
+ * rank sees the plan. */
 int share_take(struct rank *r, struct err *e);
-/* The plan of the part, with what was open before the first request. Errors: of memory and the system; ENOENT for a target that is not the
- * one of the others. */
+/* The plan of the part, with what was open before the first request. Errors: of memory and the
+ * system; ENOENT for a target that is not the one of the others. */
 int share_open(struct rank *r, struct err *e);
 
 /* clocks.c: by how much this rank's clock and the head's differ now. All ranks together. */
@@ -56,13 +59,14 @@ int64_t clocks_head_ns(const struct rank *r, uint64_t ticks);
 /* neighbours.c: who shares this machine. All ranks together. */
 void neighbours_find(struct rank *r);
 
-/* results.c: what the ranks came to, into the head's result file. All ranks together. Errors: of writing. */
+/* results.c: what the ranks came to, into the head's result file. All ranks together. Errors: of
+ * writing. */
 int results_gather(struct rank *r, struct err *e);
 
 /* main.c: says why, and ends the job. */
 _Noreturn void rank_fail(const struct rank *r, const struct err *e);
-/* Everybody has come here. Meanwhile who `polls` looks for the others all the time, giving way where ranks share processors; else nobody keeps a
- * processor busy. */
+/* Everybody has come here. Meanwhile who `polls` looks for the others all the time, giving way
+ * where ranks share processors; else nobody keeps a processor busy. */
 void rank_meet(const struct rank *r, bool polls);
 
 #endif

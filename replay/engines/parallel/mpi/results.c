@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the ranks came to. Each makes ns of the head's clock of its times, and the head writes them down. */
+/* What the ranks came to. Each makes ns of the head's clock of its times, and the head writes them
+ * down. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -25,7 +26,8 @@ static void times_settle(struct rank *r)
 			if (!o->begin_ticks)
 				continue;
 			o->begin_ticks = (uint64_t)clocks_head_ns(r, o->begin_ticks);
-			o->end_ticks = (uint64_t)clocks_head_ns(r, outcome_end(o)) | (o->end_ticks & OUTCOME_HELD);
+			o->end_ticks = (uint64_t)clocks_head_ns(r, outcome_end(o)) |
+				       (o->end_ticks & OUTCOME_HELD);
 		}
 }
 
@@ -45,24 +47,30 @@ static struct bundle_rank_result result_of(const struct rank *r)
 	own.report.pid = (uint32_t)getpid();
 	if (r->number == r->head)
 		return own;
-	const int64_t first = r->before.ns - r->before.head_ns, last = r->after.ns - r->after.head_ns;
+	const int64_t first = r->before.ns - r->before.head_ns,
+		      last = r->after.ns - r->after.head_ns;
 	own.report.offset_ns = first;
 	own.report.drift_ns = last - first;
-	own.report.uncertainty_ns = r->before.uncertainty_ns > r->after.uncertainty_ns ? r->before.uncertainty_ns : r->after.uncertainty_ns;
+	own.report.uncertainty_ns = r->before.uncertainty_ns > r->after.uncertainty_ns
+					? r->before.uncertainty_ns
+					: r->after.uncertainty_ns;
 	return own;
 }
 
 static int outcomes_write(const struct rank *r, int fd, int of, struct err *e)
 {
 	const struct bundle_part *part = &r->part[of];
-	const uint64_t room = part->n_outcome_bytes < PIECE_BYTES ? part->n_outcome_bytes : PIECE_BYTES;
+	const uint64_t room =
+	    part->n_outcome_bytes < PIECE_BYTES ? part->n_outcome_bytes : PIECE_BYTES;
 	if (of == r->head)
 		return file_write_at(fd, r->outcome, r->n_outcome_bytes, part->outcome_at, e);
 	char *piece = xmalloc(room + 1);
 	int ret = 0;
 	for (uint64_t at = 0; at < part->n_outcome_bytes && !ret; at += PIECE_BYTES) {
-		uint64_t n = part->n_outcome_bytes - at < PIECE_BYTES ? part->n_outcome_bytes - at : PIECE_BYTES;
-		MPI_Recv(piece, (int)n, MPI_BYTE, of, TAG_OUTCOMES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		uint64_t n = part->n_outcome_bytes - at < PIECE_BYTES ? part->n_outcome_bytes - at
+								      : PIECE_BYTES;
+		MPI_Recv(piece, (int)n, MPI_BYTE, of, TAG_OUTCOMES, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
 		ret = file_write_at(fd, piece, n, part->outcome_at + at, e);
 	}
 	free(piece);
@@ -78,8 +86,10 @@ static int head_write(struct rank *r, const struct bundle_rank_result *own, stru
 	for (int i = 0; i < r->n && !ret; i++) {
 		struct bundle_rank_result other = *own;
 		if (i != r->head)
-			MPI_Recv(&other, (int)sizeof other, MPI_BYTE, i, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		ret = file_write_at(fd, &other, sizeof other, sizeof all + (uint64_t)i * sizeof other, e);
+			MPI_Recv(&other, (int)sizeof other, MPI_BYTE, i, TAG_RESULT, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+		ret = file_write_at(fd, &other, sizeof other,
+				    sizeof all + (uint64_t)i * sizeof other, e);
 		ret = ret ? ret : outcomes_write(r, fd, i, e);
 	}
 	memcpy(all.boot, r->boot, sizeof all.boot);
@@ -103,8 +113,10 @@ int results_gather(struct rank *r, struct err *e)
 		return head_write(r, &own, e);
 	MPI_Send(&own, (int)sizeof own, MPI_BYTE, r->head, TAG_RESULT, MPI_COMM_WORLD);
 	for (uint64_t at = 0; at < r->n_outcome_bytes; at += PIECE_BYTES) {
-		uint64_t n = r->n_outcome_bytes - at < PIECE_BYTES ? r->n_outcome_bytes - at : PIECE_BYTES;
-		MPI_Send((char *)r->outcome + at, (int)n, MPI_BYTE, r->head, TAG_OUTCOMES, MPI_COMM_WORLD);
+		uint64_t n =
+		    r->n_outcome_bytes - at < PIECE_BYTES ? r->n_outcome_bytes - at : PIECE_BYTES;
+		MPI_Send((char *)r->outcome + at, (int)n, MPI_BYTE, r->head, TAG_OUTCOMES,
+			 MPI_COMM_WORLD);
 	}
 	return 0;
 }

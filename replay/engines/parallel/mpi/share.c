@@ -18,7 +18,7 @@
 enum { TAG_SHARE = 1 };
 #define PIECE_BYTES (UINT64_C(64) << 20)
 
-/* --- who has it --------------------------------------------------------------------------------------------------- */
+/* --- who has it ---------------------------------------------------------- */
 
 /* A descriptor of the plan file, -1 where it is not seen from here. */
 static int plan_open(const struct rank *r)
@@ -26,7 +26,8 @@ static int plan_open(const struct rank *r)
 	struct bundle_terms *t = xcalloc(1, sizeof *t);
 	char *path = xasprintf("%s/" BUNDLE_PLAN, r->scratch);
 	int fd = file_open_regular(path, O_RDONLY, NULL);
-	bool ours = fd >= 0 && !file_read_at(fd, t, sizeof *t, 0, NULL) && !memcmp(t->magic, BUNDLE_MAGIC, sizeof BUNDLE_MAGIC) &&
+	bool ours = fd >= 0 && !file_read_at(fd, t, sizeof *t, 0, NULL) &&
+		    !memcmp(t->magic, BUNDLE_MAGIC, sizeof BUNDLE_MAGIC) &&
 		    t->header_bytes == sizeof *t && !strncmp(t->token, r->token, sizeof t->token);
 	if (fd >= 0 && !ours)
 		close(fd);
@@ -40,12 +41,15 @@ static int head_choose(struct rank *r, int fd, struct err *e)
 	int own = fd < 0 ? INT_MAX : r->number;
 	MPI_Allreduce(&own, &r->head, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
 	if (r->head == INT_MAX)
-		return err_set(e, ENOENT, "%s: no rank sees the plan there: one must run where the replay was started, or see the directory that "
-			       "--scratch names, with the same version of this program", r->scratch);
+		return err_set(e, ENOENT,
+			       "%s: no rank sees the plan there: one must run where the replay was "
+			       "started, or see the directory that "
+			       "--scratch names, with the same version of this program",
+			       r->scratch);
 	return 0;
 }
 
-/* --- handing it out ----------------------------------------------------------------------------------------------- */
+/* --- handing it out ------------------------------------------------------ */
 
 static int share_memory(struct rank *r, struct err *e)
 {
@@ -81,7 +85,8 @@ static void share_receive(struct rank *r)
 {
 	for (uint64_t at = 0; at < r->share_bytes; at += PIECE_BYTES) {
 		uint64_t n = r->share_bytes - at < PIECE_BYTES ? r->share_bytes - at : PIECE_BYTES;
-		MPI_Recv(r->share + at, (int)n, MPI_BYTE, r->head, TAG_SHARE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(r->share + at, (int)n, MPI_BYTE, r->head, TAG_SHARE, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
 	}
 }
 
@@ -94,9 +99,14 @@ static int terms_take(struct rank *r, int fd, struct err *e)
 	if (r->number == r->head) {
 		ret = file_read_at(fd, r->terms, sizeof *r->terms, 0, e);
 		if (!ret && r->terms->n_ranks != (uint32_t)r->n)
-			ret = err_set(e, EINVAL, "the launcher started %d ranks, and the trace has %u processes", r->n, r->terms->n_ranks);
+			ret =
+			    err_set(e, EINVAL,
+				    "the launcher started %d ranks, and the trace has %u processes",
+				    r->n, r->terms->n_ranks);
 		r->part = xcalloc((size_t)r->n, sizeof *r->part);
-		ret = ret ? ret : file_read_at(fd, r->part, (uint64_t)r->n * sizeof *r->part, sizeof *r->terms, e);
+		ret = ret ? ret
+			  : file_read_at(fd, r->part, (uint64_t)r->n * sizeof *r->part,
+					 sizeof *r->terms, e);
 		for (int i = 0; i < r->n && !ret; i++) {
 			all[i][0] = r->part[i].n_bytes;
 			all[i][1] = r->part[i].n_outcome_bytes;
@@ -129,7 +139,7 @@ int share_take(struct rank *r, struct err *e)
 	return ret;
 }
 
-/* --- a plan of it ------------------------------------------------------------------------------------------------- */
+/* --- a plan of it -------------------------------------------------------- */
 
 /* The directory is the one that was prepared: the file that was left there is seen. */
 static int target_open(struct rank *r, struct err *e)
@@ -141,8 +151,12 @@ static int target_open(struct rank *r, struct err *e)
 		return ret;
 	root->refused = &r->plan.calls.common->counts.refused;
 	if (faccessat(root->fd, r->token, F_OK, 0) < 0)
-		return err_set(e, ENOENT, "%s is not the directory that was prepared: the file %s, which was left there for the ranks to see, is not in "
-			       "it; the target must be on storage that every host has under this name", dir, r->token);
+		return err_set(
+		    e, ENOENT,
+		    "%s is not the directory that was prepared: the file %s, which was left there "
+		    "for the ranks to see, is not in "
+		    "it; the target must be on storage that every host has under this name",
+		    dir, r->token);
 	return 0;
 }
 
@@ -172,7 +186,8 @@ static int descriptors_open(struct rank *r, struct err *e)
 	struct replay_plan *p = &r->plan;
 	bool *own = own_processes(p);
 	const uint64_t room = call_store_room(p->n_workers + 1) + 256;
-	int ret = descriptors_allow(p->n_slots + room, r->terms->n_open_max + room, r->terms->n_open_max, e);
+	int ret = descriptors_allow(p->n_slots + room, r->terms->n_open_max + room,
+				    r->terms->n_open_max, e);
 	for (uint32_t i = 1; i < p->n_slots && !ret; i++) {
 		const struct slot *b = &p->calls.slot[i];
 		int fd = -1, kind = 0;
