@@ -26,7 +26,7 @@
 #include "validate/analysis/why.h"
 #include "validate/components/component.h"
 #include "validate/stats/quantiles.h"
-#include "validate/stats/spending.h"
+#include "validate/stats/multiplicity.h"
 
 /* --- distances ----------------------------------------------------------- */
 

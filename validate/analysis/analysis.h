@@ -55,7 +55,7 @@ struct levels { /* of error, of one look at one cell */
 	double accept, reject; /* of accepting one component, of all rejections together */
 	/* ln of the most over the least replicates of a campaign that looks after each group;
 	 * accept is the level of each look then, and P-values of rejecting are corrected
-	 * (stats/spending.h). 0: planned looks */
+	 * (stats/multiplicity.h). 0: planned looks */
 	double span;
 };
 

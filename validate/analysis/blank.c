@@ -7,7 +7,7 @@
 
 #include "common/xalloc.h"
 #include "validate/results/run_index.h"
-#include "validate/stats/quantification.h"
+#include "validate/stats/conformity.h"
 #include "validate/components/component.h"
 
 static bool has_blank(const struct run *run, const struct cell *c, unsigned int n_blocks)

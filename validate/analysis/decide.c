@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "validate/stats/distributions.h"
-#include "validate/stats/spending.h"
+#include "validate/stats/multiplicity.h"
 
 /* A plan of many looks leaves next to no error for the first ones; below this the quantiles are out
  * of reach, and nothing that is worth deciding so early would be decided. */

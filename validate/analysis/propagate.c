@@ -10,7 +10,6 @@
 #include "common/each.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/budget.h"
-#include "validate/stats/digits.h"
 #include "validate/stats/monte_carlo.h"
 
 #define N_TRIALS 200000 /* 10^4/(1 - 0.95), clause 7.2.2 */

@@ -12,7 +12,7 @@
 #include "validate/stats/generator.h"
 #include "validate/stats/planning.h"
 #include "validate/stats/serial.h"
-#include "validate/stats/spending.h"
+#include "validate/stats/multiplicity.h"
 
 #define ALPHA 0.05
 #define ASSURANCE 0.8

@@ -5,7 +5,6 @@
 
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/budget.h"
-#include "validate/stats/digits.h"
 #include "validate/stats/monte_carlo.h"
 #include "validate/stats/paper.h"
 

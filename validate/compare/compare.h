@@ -16,7 +16,7 @@
  * quantile that is farthest beyond the limit, its P-values multiplied by 12 (Bonferroni).
  * All tests allow for replicates that depend on each other (stats/serial.h), with a coefficient
  * that the cases share, and for looks after every replicate where the campaign had a budget
- * (stats/spending.h). Worse means farther from the program, for what has a right value: times,
+ * (stats/multiplicity.h). Worse means farther from the program, for what has a right value: times,
  * quantiles, shape, the number in flight; better, nearer to it, and only where the old one was
  * shown not to be there. For scatter, uncertainty, reordering, distances and mismatches it means
  * more. Source: Pitman (1937); Welch (1947); Schuirmann (1987); Holm (1979); Rosenbaum (1965) for
@@ -131,7 +131,7 @@ struct campaign_change {
 	double level_same;
 	/* of calling any aspect changed that is not, over the whole comparison */
 	double level_worse;
-	/* of looks after every replicate (stats/spending.h); 0: planned looks alone */
+	/* of looks after every replicate (stats/multiplicity.h); 0: planned looks alone */
 	double span;
 	size_t n_tests;			/* Holm's family */
 	size_t n_worse, n_better, n_same, n_inconclusive; /* cases */

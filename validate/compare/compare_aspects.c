@@ -8,7 +8,7 @@
 
 #include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
-#include "validate/stats/spending.h"
+#include "validate/stats/multiplicity.h"
 
 const char *const aspect_names[ASPECT_N + 1] = {
     [ASPECT_RESPONSE_TIME] = "response time",

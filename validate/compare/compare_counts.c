@@ -11,7 +11,7 @@
 #include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
 #include "validate/stats/distributions.h"
-#include "validate/stats/spending.h"
+#include "validate/stats/multiplicity.h"
 
 static double log_choose(double n, double k)
 {

@@ -11,7 +11,7 @@
 #include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
 #include "validate/stats/distributions.h"
-#include "validate/stats/spending.h"
+#include "validate/stats/multiplicity.h"
 
 /* Values that are all alike are no error here. */
 static enum stat_status mean_of(struct paired_mean *m, const double *x, size_t n)

@@ -38,7 +38,7 @@ void shifts_pool(struct shift *s, size_t n);
 int shift_side(const double *x, size_t n, double span);
 /* Against limits lo < 0 < hi in the scale of the shift, P of being beyond the nearer one
  * (one-sided); of being within both; within if values were known to be independent; of no change
- * (two-sided). span: of looks after every replicate (stats/spending.h), 0 one look. */
+ * (two-sided). span: of looks after every replicate (stats/multiplicity.h), 0 one look. */
 struct shift_p {
 	double beyond, same, same_alone, difference;
 };

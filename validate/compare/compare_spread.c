@@ -11,7 +11,7 @@
 #include "validate/stats/moments.h"
 #include "validate/stats/pair_permutation.h"
 #include "validate/stats/pitman_morgan.h"
-#include "validate/stats/spending.h"
+#include "validate/stats/multiplicity.h"
 #include "validate/stats/spread_ratio.h"
 
 #define DRAWN_MAX 400000u

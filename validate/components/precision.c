@@ -5,7 +5,7 @@
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/planning.h"
-#include "validate/stats/spending.h"
+#include "validate/stats/multiplicity.h"
 #include "validate/stats/spread_ratio.h"
 
 /* For accepting, P-values as pairs that depend on each other give them. */

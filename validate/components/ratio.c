@@ -13,7 +13,7 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/paired_mean.h"
 #include "validate/stats/planning.h"
-#include "validate/stats/spending.h"
+#include "validate/stats/multiplicity.h"
 
 /* Acceptance that leaves a guard band (JCGM 106) of `factor` expanded uncertainties of the bias
  * inside the limits. It is asked for besides the test, so that it can only make accepting, and

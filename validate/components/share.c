@@ -7,7 +7,7 @@
 #include "validate/stats/bounds.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/planning.h"
-#include "validate/stats/spending.h"
+#include "validate/stats/multiplicity.h"
 
 void decide_share(struct component *c, const struct share_evidence *e, const struct levels *levels)
 {

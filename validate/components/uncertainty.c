@@ -18,7 +18,7 @@
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/planning.h"
-#include "validate/stats/spending.h"
+#include "validate/stats/multiplicity.h"
 
 /* P of |bias| + z sigma_c against the limit: the smallest error at which the sum of both limits,
  * each at half of it, clears the limit; found by halving on a logarithmic scale. */

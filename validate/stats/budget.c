@@ -96,31 +96,3 @@ enum stat_status budget_expand(const struct budget_total *total, double coverage
 	*expanded = *k * total->u_c;
 	return STAT_OK;
 }
-
-enum stat_status budget_combine_correlated(const struct budget_component *c, size_t n,
-					   const double *rho, double *u_c)
-{
-	double sum = 0;
-	if (n == 0)
-		return STAT_TOO_FEW;
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j < n; j++) {
-			double r = rho[i * n + j];
-			if (!(fabs(r) <= 1) || r != rho[j * n + i] || (i == j && r != 1) ||
-			    !(c[i].u >= 0))
-				return STAT_OUT_OF_RANGE;
-			sum += c[i].sensitivity * c[i].u * c[j].sensitivity * c[j].u * r;
-		}
-	if (!(sum >= 0) || !isfinite(sum))
-		return STAT_OUT_OF_RANGE;
-	*u_c = sqrt(sum);
-	return STAT_OK;
-}
-
-enum stat_status budget_type_b_nu(double relative, double *nu)
-{
-	if (!(relative >= 0) || !isfinite(relative))
-		return STAT_OUT_OF_RANGE;
-	*nu = relative > 0 ? 1 / (2 * relative * relative) : INFINITY;
-	return STAT_OK;
-}

@@ -60,17 +60,6 @@ struct budget_total {
 enum stat_status budget_combine(struct budget_component *c, size_t n,
 				struct budget_total *total) STAT_MUST_CHECK;
 
-/* u_c with correlations: u_c^2 = sum over i, j of c_i u_i c_j u_j rho_ij, rho[n * n] symmetric with
- * ones on its diagonal. Degrees of freedom are not given: Welch-Satterthwaite holds for independent
- * sources only. Source: GUM 5.2.2. Errors: STAT_TOO_FEW, STAT_OUT_OF_RANGE (rho no correlation
- * matrix, as one whose u_c^2 is negative). */
-enum stat_status budget_combine_correlated(const struct budget_component *c, size_t n,
-					   const double *rho, double *u_c) STAT_MUST_CHECK;
-
-/* Degrees of freedom of a Type B uncertainty that is itself uncertain by the share r = Delta u/u:
- * 1/(2 r^2), INFINITY for 0. Source: GUM G.4.2. Errors: STAT_OUT_OF_RANGE. */
-enum stat_status budget_type_b_nu(double relative, double *nu) STAT_MUST_CHECK;
-
 /* t at nu_eff itself (default), or at its floor (conservative). */
 enum budget_dof { BUDGET_CONTINUOUS, BUDGET_TRUNCATED };
 

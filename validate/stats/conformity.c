@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "validate/stats/distributions.h"
+#include "validate/stats/moments.h"
 
 enum stat_status conformity_risk(double y, double u, double nu, double lower, double upper,
 				 double *risk)
@@ -32,20 +33,24 @@ enum conformity conformity_guarded(double y, double lower, double upper, double 
 	return CONFORMITY_INCONCLUSIVE;
 }
 
-enum stat_status conformity_largest_u(double lower, double upper, double w_mult, double *u)
+/* --- limit of quantification --------------------------------------------- */
+
+enum stat_status limit_of_quantification(const double *blank, size_t n, double *loq)
 {
-	if (!(w_mult > 0) || !isfinite(w_mult) || !(lower <= upper))
-		return STAT_OUT_OF_RANGE;
-	if (!isfinite(upper - lower))
-		return STAT_UNBOUNDED;
-	*u = (upper - lower) / (2 * w_mult);
-	return STAT_OK;
+	struct sample_moments m;
+	enum stat_status s = sample_moments_spread(blank, n, &m);
+	if (!s)
+		*loq = LOQ_FACTOR * m.sd;
+	return s;
 }
 
-enum stat_status conformity_replicates(double sd, double u, double *n)
+enum stat_status quantification_check(const double *ref, size_t m, double loq, bool *quantifiable)
 {
-	if (!(sd >= 0) || !isfinite(sd) || !(u > 0))
+	struct sample_moments r;
+	if (!(loq >= 0) || !isfinite(loq))
 		return STAT_OUT_OF_RANGE;
-	*n = fmax(2, ceil(sd / u * (sd / u) * (1 - 1e-12)));
-	return isfinite(*n) ? STAT_OK : STAT_OUT_OF_RANGE;
+	enum stat_status s = sample_moments(ref, m, &r);
+	if (!s)
+		*quantifiable = r.mean >= loq;
+	return s;
 }

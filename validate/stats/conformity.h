@@ -8,6 +8,8 @@
 #ifndef VALIDATE_STATS_CONFORMITY_H
 #define VALIDATE_STATS_CONFORMITY_H
 
+#include <stdbool.h>
+
 #include "validate/stats/status.h"
 
 /* lower and upper may be infinite; nu INFINITY is the normal distribution. Errors:
@@ -20,15 +22,25 @@ enum stat_status conformity_risk(double y, double u, double nu, double lower, do
 enum conformity { CONFORMITY_ACCEPT, CONFORMITY_REJECT, CONFORMITY_INCONCLUSIVE };
 enum conformity conformity_guarded(double y, double lower, double upper, double guard);
 
-/* Where upper - lower < 2 g u no result can be accepted with a guard band of g u: the uncertainty
- * is too large for the tolerance. The largest u with which one can is (upper - lower)/(2 g); g is
- * w_mult, 2 for U = 2u. Errors: STAT_OUT_OF_RANGE (g <= 0, lower > upper), STAT_UNBOUNDED (one
- * limit only: any u will do). */
-enum stat_status conformity_largest_u(double lower, double upper, double w_mult,
-				      double *u) STAT_MUST_CHECK;
+/* --- limit of quantification --------------------------------------------- */
 
-/* Smallest n >= 2 with sd/sqrt n <= u: replicates with which the mean of values of that sd is so
- * certain. Errors: STAT_OUT_OF_RANGE. */
-enum stat_status conformity_replicates(double sd, double u, double *n) STAT_MUST_CHECK;
+/* Limit of quantification: below it a response time is too close to what the replayer adds for a
+ * relative statement.
+ *
+ * LOQ = LOQ_FACTOR s_blank, s_blank the standard deviation of replays of a trace of no-operations.
+ * A relative verdict is refused where the reference's mean is below it. Source: Eurachem, The
+ * fitness for purpose of analytical methods (2014), 6.2. */
+
+#define LOQ_FACTOR 10
+
+/* blank[n], n >= 2. Errors: STAT_TOO_FEW, STAT_ZERO_VARIANCE (the clock does not resolve a
+ * no-operation), STAT_NOT_FINITE. */
+enum stat_status limit_of_quantification(const double *blank, size_t n,
+					 double *loq) STAT_MUST_CHECK;
+
+/* Whether the mean of ref[m] is at least `loq` >= 0. Errors: STAT_TOO_FEW, STAT_NOT_FINITE,
+ * STAT_OUT_OF_RANGE. */
+enum stat_status quantification_check(const double *ref, size_t m, double loq,
+				      bool *quantifiable) STAT_MUST_CHECK;
 
 #endif

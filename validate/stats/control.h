@@ -35,18 +35,6 @@ enum stat_status individuals_chart(const double *x, size_t n, size_t base,
 enum stat_status ewma(const double *z, size_t n, double lambda, double *at) STAT_MUST_CHECK;
 double ewma_limit(size_t i, double lambda, double l); /* i is 1-based */
 
-/* Charts of subgroup means and standard deviations, groups of one size n >= 2: centre -+ 3
- * s_bar/(c4 sqrt n), and s_bar (1 -+ 3 sqrt(1 - c4^2)/c4), not below 0. Groups may be batches of
- * dependent runs. Limits from the first `base` groups (at least 2; 20 for limits that are kept).
- * Errors: STAT_TOO_FEW, STAT_OUT_OF_RANGE (sizes differ), STAT_ZERO_VARIANCE, STAT_NOT_FINITE. */
-struct group_chart {
-	double mean_center, mean_upper, mean_lower;
-	double s_center, s_upper, s_lower;
-	size_t n_means_out, n_s_out; /* of all groups */
-};
-enum stat_status group_chart(const struct values *groups, size_t n_groups, size_t base,
-			     struct group_chart *c) STAT_MUST_CHECK;
-
 enum stat_status chart_c4(double n, double *c4) STAT_MUST_CHECK;
 enum stat_status chart_d2(unsigned int n, double *d2) STAT_MUST_CHECK;
 

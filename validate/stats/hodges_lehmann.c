@@ -12,7 +12,6 @@
 #include "common/xalloc.h"
 #include "validate/stats/quantiles.h"
 #include "validate/stats/ranks.h"
-#include "validate/stats/sort.h"
 
 /* A double's bits as an integer of the same order, and back. */
 static uint64_t double_rank(double x)

@@ -2,18 +2,16 @@
 #include "validate/stats/monte_carlo.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "validate/stats/generator.h"
 #include "validate/stats/moments.h"
-#include "validate/stats/sort.h"
+#include "validate/stats/quantiles.h"
 
 enum { BLOCK = 10000, N_OUTPUTS = 4, MAX_INPUTS = 100 };
 #define MAX_TRIALS 100000000u
-
-const char *const monte_carlo_shape_names[] = {"normal",     "student", "rectangular",
-					       "triangular", "arcsine", NULL};
 
 static double input_draw(const struct monte_carlo_input *in, struct generator *g)
 {
@@ -22,10 +20,6 @@ static double input_draw(const struct monte_carlo_input *in, struct generator *g
 		return in->value + in->u * generator_t(g, in->nu);
 	case MC_RECTANGULAR:
 		return in->value + in->u * sqrt(3) * (2 * generator_uniform(g) - 1);
-	case MC_TRIANGULAR:
-		return in->value + in->u * sqrt(6) * (generator_uniform(g) - generator_uniform(g));
-	case MC_ARCSINE:
-		return in->value + in->u * sqrt(2) * sin(2 * M_PI * generator_uniform(g));
 	default:
 		return in->value + in->u * generator_normal(g);
 	}
@@ -179,4 +173,71 @@ bool monte_carlo_accepts(const struct monte_carlo_result *r, double gum_lo, doub
 			 double delta)
 {
 	return fabs(gum_lo - r->lo) <= delta && fabs(gum_hi - r->hi) <= delta;
+}
+
+/* --- digits of an uncertainty -------------------------------------------- */
+
+/* The decimal conversion of the C library rounds correctly, which log10 and division do not at 0.95
+ * or 1e22. */
+static enum stat_status rounded_text(double u, int digits, char *text, size_t size)
+{
+	if (!(u > 0) || !isfinite(u) || digits < 1 || digits > 15)
+		return STAT_OUT_OF_RANGE;
+	snprintf(text, size, "%.*e", digits - 1, u);
+	return STAT_OK;
+}
+
+enum stat_status round_to_digits(double u, int digits, double *rounded)
+{
+	char text[40];
+	enum stat_status s = rounded_text(u, digits, text, sizeof text);
+	if (!s)
+		*rounded = strtod(text, NULL);
+	return s;
+}
+
+enum stat_status numerical_tolerance(double u, int digits, double *delta)
+{
+	char text[40], tenth[40], *e = text;
+	enum stat_status s = rounded_text(u, digits, text, sizeof text);
+	if (s)
+		return s;
+	while (*e && *e != 'e')
+		e++;
+	snprintf(tenth, sizeof tenth, "0.5e%d", atoi(e + 1) - (digits - 1));
+	*delta = strtod(tenth, NULL);
+	return STAT_OK;
+}
+
+/* --- sum of rectangular variables ---------------------------------------- */
+
+static double above(unsigned int n, double x)
+{
+	double sum = 0, choose = 1, factorial = 1;
+	for (unsigned int k = 0; k < n && n - x - k > 0; k++) {
+		sum += (k % 2 ? -1 : 1) * choose * pow(n - x - k, n);
+		choose *= (double)(n - k) / (k + 1);
+	}
+	for (unsigned int k = 2; k <= n; k++)
+		factorial *= k;
+	return sum / factorial;
+}
+
+enum stat_status rectangular_sum_halfwidth(unsigned int n, double sd, double coverage, double *h)
+{
+	if (n < 1 || n > 20 || !(sd > 0) || !isfinite(sd) || !(coverage > 0 && coverage < 1))
+		return STAT_OUT_OF_RANGE;
+	double low = n / 2.0, high = n, tail = (1 - coverage) / 2;
+	for (int i = 0; i < 200 && high > low; i++) {
+		double middle = (low + high) / 2;
+		if (middle == low || middle == high)
+			break;
+		if (above(n, middle) > tail)
+			low = middle;
+		else
+			high = middle;
+	}
+	/* a width of 1 has standard deviation 1/sqrt 12 */
+	*h = (high - n / 2.0) * 2 * sqrt(3) * sd;
+	return STAT_OK;
 }

@@ -7,7 +7,7 @@
  * Output: mean, standard deviation, the probabilistically symmetric interval (sorted values q
  * apart, q = floor(P M + 1/2), r = floor((M - q)/2 + 1/2)) and the shortest one. With Student's t
  * of 2 or fewer degrees of freedom the standard deviation does not exist and is not given.
- * Validation: delta = 1/2 10^l for u rounded to n_dig digits (digits.h); the GUM interval is
+ * Validation: delta = 1/2 10^l for u rounded to n_dig digits; the GUM interval is
  * accepted when both its ends are within delta of the symmetric interval's. Source: JCGM
  * 101:2008, 5.3, 7.7 to 7.9, 8. */
 #ifndef VALIDATE_STATS_MONTE_CARLO_H
@@ -22,11 +22,8 @@ enum monte_carlo_shape {
 	MC_NORMAL,	/* standard deviation u */
 	MC_STUDENT,	/* u times Student's t with nu degrees of freedom */
 	MC_RECTANGULAR, /* of standard deviation u: half-width u sqrt 3 */
-	MC_TRIANGULAR,	/* half-width u sqrt 6 */
-	MC_ARCSINE,	/* half-width u sqrt 2 */
 	MC_N_SHAPES
 };
-extern const char *const monte_carlo_shape_names[];
 
 struct monte_carlo_input {
 	enum monte_carlo_shape shape;
@@ -64,5 +61,29 @@ double monte_carlo_sum(const double *value, size_t n, void *arg);
 /* Whether lo..hi by the GUM is accepted: both ends within delta of the result's symmetric ones. */
 bool monte_carlo_accepts(const struct monte_carlo_result *r, double gum_lo, double gum_hi,
 			 double delta);
+
+/* --- digits of an uncertainty -------------------------------------------- */
+
+/* Significant digits of an uncertainty: u rounded to n of them is c 10^l with an integer c of n
+ * digits; half of 10^l is the numerical tolerance delta of JCGM 101, 7.9.2. */
+
+/* u > 0, 1 <= digits <= 15. Errors: STAT_OUT_OF_RANGE. */
+enum stat_status round_to_digits(double u, int digits, double *rounded) STAT_MUST_CHECK;
+enum stat_status numerical_tolerance(double u, int digits, double *delta) STAT_MUST_CHECK;
+
+/* --- sum of rectangular variables ---------------------------------------- */
+
+/* Sum of n independent rectangular variables: the exact coverage interval that GUM's normal one is
+ * compared with.
+ *
+ * P(X > x) = 1/n! sum over k < n-x of (-1)^k C(n,k) (n-x-k)^n for the sum X of n values uniform on
+ * 0..1 (Irwin-Hall); in the upper tail this does not cancel. Source: Irwin (1927), Hall (1927);
+ * JCGM 101, 9.2. */
+
+/* h with P(|S| <= h) = coverage, S the sum of n variables of mean 0 and standard deviation sd.
+ * 1 <= n <= 20, 0 < coverage < 1.
+ * Errors: STAT_OUT_OF_RANGE. */
+enum stat_status rectangular_sum_halfwidth(unsigned int n, double sd, double coverage,
+					   double *h) STAT_MUST_CHECK;
 
 #endif

@@ -7,9 +7,8 @@
 #include "common/xalloc.h"
 #include "validate/stats/budget.h"
 #include "validate/stats/conformity.h"
-#include "validate/stats/digits.h"
+#include "validate/stats/monte_carlo.h"
 #include "validate/stats/distributions.h"
-#include "validate/stats/rectangular.h"
 
 /* nu may be absent where only u_c is asked for. */
 static enum stat_status combine(struct named_call *c, struct budget_total *t)

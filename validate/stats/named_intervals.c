@@ -270,7 +270,6 @@ static enum stat_status boot_means(struct named_call *c, struct named_result *r,
 	return s;
 }
 
-STATISTIC(boot_mean, boot_means(c, r, (struct values){NULL, 0}, named_values(c, "x"), RESAMPLE_X))
 STATISTIC(boot_diff,
 	boot_means(c, r, named_values(c, "ref"), named_values(c, "rep"), RESAMPLE_DIFFERENCE))
 STATISTIC(boot_bias,
@@ -326,9 +325,6 @@ const struct named_statistic named_intervals[] = {
     {"quantile_bias_extrapolated", bias_extrapolated, "ref rep", "p"},
     {"dkw_excess", dkw_excess, "ref rep", "alpha"},
     {"mwu_p_least", mwu_p_least, "ref rep", ""},
-    {"boot_mean_lo", boot_mean, "x", "resamples seed conf [block]"},
-    {"boot_mean_hi", boot_mean, "x", "resamples seed conf [block]", 1},
-    {"boot_mean_se", boot_mean, "x", "resamples seed conf [block]", 2},
     {"boot_bias_lo_pct", boot_bias, "ref rep", "resamples seed conf [block]"},
     {"boot_bias_hi_pct", boot_bias, "ref rep", "resamples seed conf [block]", 1},
     {"boot_bias_se_pct", boot_bias, "ref rep", "resamples seed conf [block]", 2},

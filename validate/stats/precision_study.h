@@ -70,15 +70,6 @@ enum stat_status accept_result(const double first[2], const double *more, size_t
 			       double sigma_r, const double cr[3], enum accept_route *route,
 			       double *value) STAT_MUST_CHECK;
 
-/* The same for n >= 2 determinations to start with, and the exact factor f(n) for `coverage`
- * (0.95). `more`: as many again (cheap), or n/3 to n/2 of them. Errors: STAT_TOO_FEW where more are
- * needed, STAT_OUT_OF_RANGE where it is another number of them, STAT_NOT_FINITE. */
-enum accept_many_route { ACCEPT_MEAN_FIRST, ACCEPT_MEAN_ALL, ACCEPT_MEDIAN_ALL };
-extern const char *const accept_many_names[]; /* "mean_n", "mean_all", "median_all" */
-enum stat_status accept_many(const double *first, size_t n, const double *more, size_t n_more,
-			     bool cheap, double sigma_r, double coverage,
-			     enum accept_many_route *route, double *value) STAT_MUST_CHECK;
-
 /* Algorithm A: robust mean and standard deviation with the rounded constants 1.483, 1.5, 1.134.
  * Errors: STAT_TOO_FEW, STAT_ZERO_VARIANCE (more than half the values equal), STAT_NOT_CONVERGED,
  * STAT_NOT_FINITE. */

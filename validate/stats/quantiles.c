@@ -7,7 +7,6 @@
 
 #include "common/xalloc.h"
 #include "validate/stats/moments.h"
-#include "validate/stats/sort.h"
 
 double *sample_sorted(const double *x, size_t n)
 {
@@ -119,4 +118,19 @@ size_t sample_winsorise(double *x, size_t n)
 	for (size_t i = 0; n_moved && i < n; i++)
 		x[i] = mean + (x[i] - mean) * stretch;
 	return n_moved;
+}
+
+/* --- sorting ------------------------------------------------------------- */
+
+static int compare(const void *x, const void *y)
+{
+	const double a = *(const double *)x, b = *(const double *)y;
+	if (a != b)
+		return a < b ? -1 : 1;
+	return (signbit(b) != 0) - (signbit(a) != 0);
+}
+
+void doubles_sort(double *x, size_t n)
+{
+	qsort(x, n, sizeof *x, compare);
 }

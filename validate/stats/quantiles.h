@@ -9,6 +9,7 @@
 #define VALIDATE_STATS_QUANTILES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "validate/stats/status.h"
 
@@ -41,5 +42,10 @@ size_t sample_winsorise(double *x, size_t n);
 
 /* A sorted copy, the caller frees. */
 double *sample_sorted(const double *x, size_t n);
+
+/* --- sorting ------------------------------------------------------------- */
+
+/* Ascending, in place; x[n] holds no NaN. -0 comes before 0. */
+void doubles_sort(double *x, size_t n);
 
 #endif

@@ -35,22 +35,4 @@ struct lack_of_fit {
 enum stat_status lack_of_fit(const double *x, const double *y, size_t n,
 			     struct lack_of_fit *l) STAT_MUST_CHECK;
 
-/* The same line with weight 1/s^2 for each x that repeats, s the standard deviation of its y: where
- * scatter grows with the level. se by the weights alone; chi-squared of the residuals beside, n - 2
- * dof. Errors: STAT_TOO_FEW (fewer than 2 distinct x, or one that occurs once), STAT_ZERO_VARIANCE
- * (one without scatter), STAT_NOT_FINITE. */
-struct weighted_line {
-	double intercept, slope, se_intercept, se_slope;
-	double chi_squared, p; /* P(chi2(n-2) >= it): small where the line does not fit */
-};
-enum stat_status regression_weighted(const double *x, const double *y, size_t n,
-				     struct weighted_line *w) STAT_MUST_CHECK;
-
-/* How far an error in x matters: the largest standard uncertainty of an x over the smallest gap
- * between them. sem[n] belong to x[n], distinct, in any order. Regression on measured x is
- * acceptable where it is small (0.1). Errors: STAT_TOO_FEW (n < 2), STAT_ZERO_VARIANCE (equal x),
- * STAT_NOT_FINITE. */
-enum stat_status regression_x_error(const double *x, const double *sem, size_t n,
-				    double *ratio) STAT_MUST_CHECK;
-
 #endif

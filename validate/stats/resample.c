@@ -9,7 +9,6 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
 #include "validate/stats/quantiles.h"
-#include "validate/stats/sort.h"
 
 enum { BATCH = 100, MIN_RESAMPLES = 100 };
 #define MAX_RESAMPLES 100000000u

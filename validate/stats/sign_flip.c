@@ -8,7 +8,7 @@
 #include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
-#include "validate/stats/sort.h"
+#include "validate/stats/quantiles.h"
 
 #define LIMITS_EXACT 12u
 #define OUTWEIGHS 0.12	  /* share of the sum of squares */

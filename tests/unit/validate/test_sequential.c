@@ -14,7 +14,7 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/mean_difference.h"
 #include "validate/stats/sign_flip.h"
-#include "validate/stats/spending.h"
+#include "validate/stats/multiplicity.h"
 
 enum { FIRST = 8, LAST = 60, TRIALS = 4000 };
 enum world { NORMAL, T3, SHARED_AR6, N_WORLDS };

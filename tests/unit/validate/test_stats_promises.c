@@ -19,7 +19,6 @@
 #include "validate/stats/multiplicity.h"
 #include "validate/stats/pitman_morgan.h"
 #include "validate/stats/planning.h"
-#include "validate/stats/spending.h"
 #include "validate/stats/variance_ratio.h"
 
 static gsl_rng *generator(unsigned long seed)

@@ -16,7 +16,6 @@
 #include "validate/stats/moments.h"
 #include "validate/stats/quantiles.h"
 #include "validate/stats/resample.h"
-#include "validate/stats/sort.h"
 
 static void assert_close(double got, double wanted, double tolerance)
 {

@@ -15,7 +15,7 @@
 #include "validate/stats/anova.h"
 #include "validate/stats/bounds.h"
 #include "validate/stats/budget.h"
-#include "validate/stats/digits.h"
+#include "validate/stats/monte_carlo.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/mean_difference.h"
 #include "validate/stats/moments.h"
@@ -29,7 +29,6 @@
 #include "validate/stats/regression.h"
 #include "validate/stats/series.h"
 #include "validate/stats/shapiro.h"
-#include "validate/stats/spending.h"
 #include "validate/stats/variance_ratio.h"
 
 static const double one[] = {3}, equal[] = {2, 2, 2, 2, 2}, rising[] = {1, 2, 3, 5, 8},
