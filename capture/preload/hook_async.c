@@ -38,6 +38,7 @@ int io_getevents(aio_context_t context, long least, long n, struct io_event *to,
 int io_pgetevents(aio_context_t context, long least, long n, struct io_event *to,
 		  struct timespec *timeout, void *mask);
 int io_cancel(aio_context_t context, struct iocb *cb, struct io_event *to);
+int io_destroy(aio_context_t context);
 
 /* Memory in which one submission has its requests: one page of it is asked after once. */
 struct sound {
@@ -115,9 +116,13 @@ EXPORT int io_submit(aio_context_t context, long n, struct iocb **list)
 	long n_before = !on || n < 0 ? 0 : n < NOTED_BEFORE ? n : NOTED_BEFORE;
 	for (long i = 0; i < n_before; i++)
 		before[i] = asked_in(&listed, &blocks, list + i);
+	if (on)
+		aio_ring_look(context);
 	LIBAIO(int, io_submit, SYS_io_submit, context, n, list);
 	if (!on)
 		return got;
+	if (got > 0)
+		aio_ring_submitted(context);
 	note_library(OP_IO_SUBMIT, begin, end, (uint64_t)n, got);
 	for (long i = 0; i < got; i++) {
 		const struct asked one =
@@ -140,7 +145,9 @@ static void note_events(uint64_t begin, uint64_t end, long n, long got, const st
 EXPORT int io_getevents(aio_context_t context, long least, long n, struct io_event *to,
 			struct timespec *timeout)
 {
+	aio_ring_fetching(context);
 	LIBAIO(int, io_getevents, SYS_io_getevents, context, least, n, to, timeout);
+	aio_ring_fetched(context);
 	note_events(begin, end, n, got, to);
 	return got;
 }
@@ -150,11 +157,13 @@ EXPORT int io_pgetevents(aio_context_t context, long least, long n, struct io_ev
 {
 	__typeof__(&io_pgetevents) real = REAL(io_pgetevents);
 	const bool within = capture_within;
+	aio_ring_fetching(context);
 	capture_within = true;
 	uint64_t begin = clock_begin(&capture_clock);
 	int got = real ? real(context, least, n, to, timeout, mask) : -ENOSYS;
 	uint64_t end = clock_end(&capture_clock);
 	capture_within = within;
+	aio_ring_fetched(context);
 	note_events(begin, end, n, got, to);
 	return got;
 }
@@ -164,6 +173,16 @@ EXPORT int io_cancel(aio_context_t context, struct iocb *cb, struct io_event *to
 	LIBAIO(int, io_cancel, SYS_io_cancel, context, cb, to);
 	if (capture_is_on())
 		note_library(OP_IO_CANCEL, begin, end, 0, got);
+	return got;
+}
+
+EXPORT int io_destroy(aio_context_t context)
+{
+	if (capture_is_on())
+		aio_ring_forget(context);
+	LIBAIO(int, io_destroy, SYS_io_destroy, context);
+	(void)begin;
+	(void)end;
 	return got;
 }
 
@@ -178,13 +197,18 @@ bool async_by_number(long number, const long *a, long *got)
 #ifdef SYS_io_pgetevents
 	case SYS_io_pgetevents:
 #endif
+		aio_ring_fetching((aio_context_t)a[0]);
 		begin = clock_begin(&capture_clock);
 		*got = RAW(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+		aio_ring_fetched((aio_context_t)a[0]);
 		note_events(begin, clock_end(&capture_clock), a[2], *got,
 			    (const struct io_event *)a[3]);
 		break;
 	case SYS_io_cancel:
 		*got = io_cancel((aio_context_t)a[0], (struct iocb *)a[1], (struct io_event *)a[2]);
+		break;
+	case SYS_io_destroy:
+		*got = io_destroy((aio_context_t)a[0]);
 		break;
 	default:
 		return false;

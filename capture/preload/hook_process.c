@@ -320,6 +320,7 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	pid_t got = REAL(function)();                                                              \
 	if (got == 0 && capture_state == CAPTURE_ON) {                                             \
 		uring_mapped_forked();                                                             \
+		aio_rings_forked();                                                                \
 		capture_more();                                                                    \
 		cause_forked();                                                                    \
 	}                                                                                          \
@@ -347,6 +348,7 @@ static int clone_child(void *argument)
 		capture_vfork_child((uint32_t)RAW(SYS_getpid));
 	else if (capture_state == CAPTURE_ON) {
 		uring_mapped_forked();
+		aio_rings_forked();
 		capture_more();
 		cause_forked();
 	}

@@ -251,14 +251,20 @@ bool uring_mapped_entered(int fd, uint64_t begin, uint64_t end)
  * ---------------------------------------------------------- */
 
 #ifndef CAPTURE_CAUSES /* which stands in for these, and refuses asynchronous requests */
+static void rings_look(void)
+{
+	uring_mapped_look();
+	aio_rings_look();
+}
+
 #define LOOKED(name, ...)                                                                          \
 	do {                                                                                       \
 		__typeof__(&name) real = REAL(name);                                               \
-		if (likely(!uring_n_mapped) || !capture_is_on())                                   \
+		if (likely(!uring_n_mapped && !aio_n_rings) || !capture_is_on())                   \
 			return real(__VA_ARGS__);                                                  \
-		uring_mapped_look();                                                               \
+		rings_look();                                                                      \
 		const int got = real(__VA_ARGS__), saved = errno;                                  \
-		uring_mapped_look();                                                               \
+		rings_look();                                                                      \
 		errno = saved;                                                                     \
 		return got;                                                                        \
 	} while (0)

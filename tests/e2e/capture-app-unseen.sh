@@ -101,6 +101,16 @@ incomplete '1 program made, or can make, calls which capture could not see' ./ra
 if $compiler -w -O1 -static -o static "$raw" -ldl 2>/dev/null; then
 	incomplete '1 program made, or can make, calls' sh -c './static nothing; true'
 fi
+# asynchronous requests: results that the program takes without a call are seen
+if $compiler -w -O1 -o asks "$SRCDIR/tests/programs/aio.c" -pthread -laio 2>/dev/null; then
+	complete ./asks libaio
+	complete ./asks ring
+	"$VALIDATE" info trace --csv csv >/dev/null
+	n=$(awk -F , '/,aio_write,/ && $4 >= $3 && $7 == 4096 { n++ } END { print n + 0 }' csv)
+	[ "$n" -eq 1000 ] || fail "results taken from the ring: $n of 1000"
+else
+	echo 'asynchronous requests are not tried: no libaio to compile with'
+fi
 if command -v go >/dev/null; then
 	printf 'package main\nimport "os"\nfunc main() { os.WriteFile("of-go", []byte("x"), 0644) }\n' >m.go
 	if GOCACHE=$PWD/cache GOFLAGS=-mod=mod go build -ldflags=-linkmode=external -o go-dynamic m.go 2>/dev/null; then

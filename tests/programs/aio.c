@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* aio libaio | posix: asynchronous requests, some that fail, some fetched by another thread. */
+/* aio libaio | posix: asynchronous requests, some that fail, some fetched by another thread.
+ * aio ring | lost: results that the program takes out of the context's memory, or takes not. */
 #define _GNU_SOURCE
 #include <aio.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libaio.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +55,53 @@ static int kernel_aio(void)
 	return close(fd);
 }
 
+struct ring { /* the kernel's struct aio_ring */
+	unsigned int id, n, head, tail, magic, compatible, incompatible, header_length;
+	struct io_event event[];
+};
+
+/* As many as were handed over, without a call. */
+static int ring_fetch(int n)
+{
+	struct ring *ring = (struct ring *)context;
+	for (int got = 0; got < n;) {
+		if (ring->head == __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE)) {
+			poll(NULL, 0, 1);
+			continue;
+		}
+		const struct io_event *e = &ring->event[ring->head];
+		if (e->res != 4096)
+			return 2;
+		__atomic_store_n(&ring->head, (ring->head + 1) % ring->n, __ATOMIC_RELEASE);
+		got++;
+	}
+	return 0;
+}
+
+static int ring_aio(int fetches)
+{
+	static struct iocb cb[4];
+	struct iocb *list[4];
+	struct io_event event[4];
+	int fd = open("aio", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || io_setup(8, &context) < 0)
+		return 7;
+	for (int i = 0; i < 4; i++)
+		list[i] = &cb[i];
+	for (int k = 0; k < 1000; k += 4) {
+		for (int i = 0; i < 4; i++)
+			io_prep_pwrite(&cb[i], fd, buffer[i], 4096, (k + i) * 4096L);
+		if (io_submit(context, 4, list) != 4)
+			return 6;
+		if (fetches ? ring_fetch(4) : io_getevents(context, 4, 4, event, NULL) != 4)
+			return 5;
+	}
+	if (!fetches && io_submit(context, 4, list) != 4)
+		return 4;
+	io_destroy(context);
+	return close(fd);
+}
+
 static int posix_aio(void)
 {
 	struct aiocb cb = {0};
@@ -75,5 +124,8 @@ static int posix_aio(void)
 
 int main(int argc, char **argv)
 {
-	return argc > 1 && !strcmp(argv[1], "posix") ? posix_aio() : kernel_aio();
+	const char *kind = argc > 1 ? argv[1] : "";
+	if (!strcmp(kind, "ring") || !strcmp(kind, "lost"))
+		return ring_aio(*kind == 'r');
+	return !strcmp(kind, "posix") ? posix_aio() : kernel_aio();
 }
