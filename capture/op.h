@@ -195,4 +195,8 @@ static inline uint64_t op_bytes_moved(const struct trace_record *r)
 	return (op_info(r->op)->uses & OP_RETURNS_BYTES) && r->rvalue > 0 ? (uint64_t)r->rvalue : 0;
 }
 
+/* A flag of OP_IO_URING_ENTER: its requests are in the trace, because the ring is liburing's or
+ * capture reads it. */
+#define LOG_BY_LIBURING 1u
+
 #endif

@@ -135,10 +135,6 @@ enum log_event {
 	LOG_LAST = LOG_DESCRIPTOR,
 };
 
-/* Flags of OP_IO_URING_ENTER: its requests are noted beside it, because the ring is liburing's or
- * the library saw the program map it. */
-#define LOG_BY_LIBURING 1u
-
 /* The record's `many`: what its text is. */
 struct log_text {
 	uint16_t path_len; /* bytes of path, without NUL */

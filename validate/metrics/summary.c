@@ -425,6 +425,15 @@ static void fill_held(struct run_summary *s, const json_t *extra)
 		: s->issue_error_p99;
 }
 
+/* What the records of a run of the program show of asynchronous requests that the trace lacks. */
+static uint64_t async_unseen(const struct summary_pass *p)
+{
+	const struct async_counts *a = &p->tally.async;
+	return p->input ? 0
+			: async_calls_unshown(a) + async_requests_missing(a) +
+			      async_results_missing(a);
+}
+
 static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct err *e)
 {
 	const struct trace_meta *m = trace_meta(p->trace);
@@ -432,6 +441,7 @@ static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct
 	s->clock_read_cost_ns = m->clock_read_cost_ns;
 	s->n_events_lost = m->n_events_lost;
 	s->n_cut = m->cut;
+	s->n_requests_unseen = async_unseen(p);
 	if (!m->extra_json)
 		return 0;
 	json_error_t why;
@@ -445,7 +455,8 @@ static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct
 	if (rc > 0)
 		s->correction_u_ns = correction.u_ns;
 	s->n_programs_unseen = programs_unseen(extra);
-	s->n_requests_unseen = requests_unseen(extra);
+	if (!s->n_requests_unseen) /* capture counts the same requests */
+		s->n_requests_unseen = requests_unseen(extra);
 	fill_held(s, extra);
 	s->n_untold = s->has_input ? results_untold(extra, s->n_input) : 0;
 	rc = rc < 0 ? rc : 0;

@@ -4,6 +4,7 @@
 #define VALIDATE_SUMMARY_PRIVATE_H
 
 #include "capture/trace.h"
+#include "capture/unseen.h"
 #include "validate/metrics/arrivals.h"
 #include "validate/metrics/concurrency.h"
 #include "validate/metrics/issue_error.h"
@@ -57,6 +58,7 @@ struct summary_tally {
 	int64_t first_pair_ns, input_first_pair_ns;
 	int64_t input_first_ns, input_last_ns;      /* first and last begin in the input */
 	uint64_t n_input_issued;
+	struct async_counts async;
 };
 
 void summary_tally_init(struct summary_tally *t, const struct trace *trace,

@@ -52,6 +52,7 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, co
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct trace_record *q = &x[i];
+		async_counts_add(&t->async, q);
 		if (q->begin_ns == TIME_NONE)
 			continue;
 		t->n_issued++;

@@ -23,7 +23,7 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 {
 	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	const json_t *capture = json_object_get(extra, "capture");
-	const uint64_t n_calls = tally_n_handed_over(s);
+	const uint64_t n_calls = async_calls_unshown(&s->async);
 	const struct missing_count reasons[] = {
 	    {meta->n_events_lost, " event was lost when it was captured",
 	     " events were lost when it was captured"},
@@ -47,6 +47,12 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 	    {fact(capture, "ring_entries") ? 0 : n_calls,
 	     " call handed over asynchronous requests that are not in the trace",
 	     " calls handed over asynchronous requests that are not in the trace"},
+	    {async_requests_missing(&s->async),
+	     " request that io_submit handed over is not in the trace",
+	     " requests that io_submit handed over are not in the trace"},
+	    {async_results_missing(&s->async),
+	     " asynchronous request has no result in the trace",
+	     " asynchronous requests have no result in the trace"},
 	};
 	const char *found = NULL;
 	unsigned int n = 0;

@@ -109,7 +109,7 @@ void tally_add(struct tally *s, const struct trace_record *r, uint64_t moved)
 	struct tally_op *op = &s->op[r->op];
 	s->n_records++;
 	op->n++;
-	s->n_rings_read += r->op == OP_IO_URING_ENTER && r->flags & LOG_BY_LIBURING;
+	async_counts_add(&s->async, r);
 	op->n_failed += r->rvalue < 0;
 	op->bytes = add_clamped(op->bytes, moved);
 	struct tally_thread *t = thread_of(s, r);
@@ -215,14 +215,6 @@ static unsigned long long llu(uint64_t v)
 	return v;
 }
 
-uint64_t tally_n_handed_over(const struct tally *s)
-{
-	for (unsigned int op = OP_AIO_READ; op <= OP_AIO_OTHER; op++)
-		if (s->op[op].n)
-			return 0;
-	return s->op[OP_IO_SUBMIT].n + s->op[OP_IO_URING_ENTER].n - s->n_rings_read;
-}
-
 const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i,
 			  char *buf, size_t size)
 {
@@ -252,10 +244,10 @@ const char *tally_warning(const struct tally *s, const struct trace_meta *meta, 
 	    "requests that begin before the one before them in their thread: %llu (the clock went "
 	    "backwards, or the trace is not in order)",
 	    llu(s->n_backwards));
-	WARN_IF(tally_n_handed_over(s),
+	WARN_IF(async_calls_unshown(&s->async),
 		"calls that hand over asynchronous requests: %llu; these themselves are not in the "
 		"trace",
-		llu(tally_n_handed_over(s)));
+		llu(async_calls_unshown(&s->async)));
 	WARN_IF(s->n_without_begin + s->n_without_end, "requests without a time of begin or end: %llu",
 		llu(s->n_without_begin + s->n_without_end));
 	WARN_IF(gap_ns < 10,

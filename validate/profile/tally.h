@@ -9,6 +9,7 @@
 
 #include "capture/op.h"
 #include "capture/trace.h"
+#include "capture/unseen.h"
 #include "common/err.h"
 #include "common/u64_map.h"
 #include "validate/metrics/histogram.h"
@@ -37,7 +38,7 @@ struct tally_thread {
 struct tally {
 	struct tally_op op[OP_N];
 	uint64_t n_records, n_bytes;
-	uint64_t n_rings_read; /* calls of io_uring_enter whose requests are in the trace */
+	struct async_counts async;
 	uint64_t n_begin_known;
 	/* smallest and largest; where n_begin_known > 0 */
 	int64_t first_begin_ns, last_begin_ns, last_end_ns;
@@ -80,9 +81,6 @@ double tally_interarrival_ns(const struct tally *s);
  * many. */
 size_t tally_top_threads(const struct tally *s, struct tally_thread *top, size_t k);
 
-/* Calls of io_submit and io_uring_enter in a trace that has no asynchronous request: what they
- * handed over is not in it. Else 0. */
-uint64_t tally_n_handed_over(const struct tally *s);
 /* The i-th thing that makes the trace doubtful, in words, or NULL when there are no more. `buf`
  * takes the text. */
 const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i,

@@ -811,6 +811,53 @@ static void test_facts(void **state)
 	assert_non_null(strstr(e.msg, "facts:")); /* the trace's name in front */
 }
 
+/* A trace lacks asynchronous requests that it shows as handed over, or their results. A replay is
+ * not asked: its input is. */
+static void test_asynchronous_requests_missing(void **state)
+{
+	(void)state;
+	static const struct {
+		uint16_t op;
+		int64_t rvalue;
+		bool ended;
+	} call[] = {{OP_IO_SUBMIT, 3, true},	   {OP_IO_SUBMIT, -1, true},
+		    {OP_IO_URING_ENTER, 0, true},  {OP_IO_URING_ENTER, 2, true},
+		    {OP_AIO_READ, 512, true},	   {OP_AIO_WRITE, 0, false},
+		    {OP_AIO_OTHER, 0, false}};
+	static const struct {
+		size_t from, n;
+		uint64_t missing;
+	} part[] = {{0, 1, 1} /* a call without its requests */,
+		    {1, 2, 0} /* calls that hand over nothing */,
+		    {3, 1, 1},
+		    {4, 1, 0},
+		    {4, 3, 1} /* a result */,
+		    {0, 5, 2} /* two of three requests */,
+		    {5, 1, 0} /* no request has a result: they were not recorded */};
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+		struct trace_meta meta = trace_file_meta();
+		struct trace_path path = trace_file_path("async");
+		struct trace_record x[8];
+		struct run_summary s;
+		struct err e = ERR_INIT;
+		for (size_t k = 0; k < part[i].n; k++) {
+			const size_t c = part[i].from + k;
+			x[k] = request((int64_t)k * 100, (int64_t)k * 100 + 10, 1, 0);
+			x[k].op = call[c].op;
+			x[k].rvalue = call[c].rvalue;
+			x[k].length = call[c].op == OP_IO_URING_ENTER ? (uint64_t)call[c].rvalue
+								      : 512;
+			if (!call[c].ended)
+				x[k].end_ns = TIME_NONE;
+		}
+		trace_file_write(path.s, x, part[i].n, &meta, false, false);
+		assert_int_equal(summary_compute(&s, path.s, NULL, NULL, &e), 0);
+		assert_int_equal(s.n_requests_unseen, part[i].missing);
+		summary_release(&s);
+		unlink(path.s);
+	}
+}
+
 /* --- traces that are no runs --------------------------------------------- */
 
 static void expect_error(const char *trace, const char *input, int code, const char *part)
@@ -917,6 +964,7 @@ int main(void)
 	    cmocka_unit_test(test_distribution_of_long_response_times),
 	    cmocka_unit_test(test_edges_of_the_shape),
 	    cmocka_unit_test(test_facts),
+	    cmocka_unit_test(test_asynchronous_requests_missing),
 	    cmocka_unit_test(test_no_runs),
 	    cmocka_unit_test(test_damage),
 	};
